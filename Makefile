@@ -1,0 +1,67 @@
+# Parley needs Go and nothing else to build and run. `make run` is the place to begin.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.12.2
+
+# The bench measures what the race detector would distort, and the kill loops are about a process that it does not see; those
+# run without it, everything else under it.
+LONG := ./bench/... ./internal/rig/faults/...
+SHORT = $$(go list ./... | grep -v -e '^parley/bench')
+# The race detector needs a C compiler. Without one the tests still run, and say so.
+RACE := $(shell [ "$$(go env CGO_ENABLED)" = 1 ] && command -v "$$(go env CC)" >/dev/null && echo -race)
+# PostgreSQL's programs, where they are installed: the tests start a server of their own.
+POSTGRES := $(shell command -v initdb || ls -d /usr/lib/postgresql/*/bin/initdb 2>/dev/null)
+
+.PHONY: help run build test test-long lint bench golden web
+
+help:
+	@echo "make run        build Parley and start it with an agent that has read the manual"
+	@echo "make build      build ./bin/parley"
+	@echo "make test       every test but the long ones; no network"
+	@echo "make test-long  the long ones: kill, volume and fault loops"
+	@echo "make lint       formatting, vet and golangci-lint"
+	@echo "make bench      speed beside a floor measured in the same run"
+	@echo "make golden     rewrite what is promised: OpenAPI and other golden files"
+	@echo "make web        build the front end"
+
+# ARGS are handed on: make run ARGS="--listen 127.0.0.1:9000"
+run: build
+	@exec ./bin/parley demo $(ARGS)
+
+build:
+	@echo "Building parley (the first build compiles the database driver and takes a minute or two) …"
+	@go build -v -o bin/parley ./cmd/parley 2>&1 | awk '\
+	  /^[A-Za-z0-9.\/_-]+$$/ { printf "\r%d packages compiled", ++n; fflush(); next } \
+	  { if (n) print ""; n = 0; print; fflush() } END { if (n) print "" }' >&2
+
+test:
+	@[ -n "$(RACE)" ] || echo "No C compiler: running without the race detector."
+	@[ -n "$(POSTGRES)" ] || echo "No PostgreSQL programs found: nothing is tested on PostgreSQL."
+	@for dir in clients/ts web; do \
+	  if [ -f $$dir/package.json ]; then (cd $$dir && npm ci --silent && npm test); fi; done
+	go test -timeout 15m ./bench/...
+	@[ -z "$(RACE)" ] || (set -x; go test -timeout 15m -run Kill ./internal/rig/faults)
+	go test -timeout 15m $(RACE) $(SHORT)
+
+test-long:
+	PARLEY_LONG=1 go test -count=1 -timeout 3h $(LONG)
+
+lint:
+	@unformatted=$$(gofmt -l .); [ -z "$$unformatted" ] || { echo "gofmt would change:"; echo "$$unformatted"; exit 1; }
+	go vet ./...
+	@# A cache of this checkout's own: a shared one answers with the paths of other checkouts, which the exclusions do not match.
+	GOLANGCI_LINT_CACHE=$(CURDIR)/bin/lint-cache go run $(GOLANGCI) run ./...
+
+# ARGS are handed on: make bench ARGS="-quick"
+bench:
+	go run ./bench $(ARGS)
+
+golden:
+	go test -count=1 ./internal/api -update
+
+web:
+	@if [ -f web/package.json ]; then cd web && npm ci && npm run build; \
+	 else echo "There is no front end yet: nothing to build."; fi

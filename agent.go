@@ -1,0 +1,78 @@
+package parley
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Agent answers messages from the content of its sources (interface 2.8; facts 2.8a).
+type Agent struct {
+	ID                  AgentID
+	AccountID           AccountID
+	Name                string
+	Instructions        string
+	ChannelInstructions json.RawMessage // object by channel, or nil
+	Model               string
+	AutoRetrain         bool
+	Temp                float64
+	Visibility          string // public or private
+	AllowedDomains      []string
+	SuggestedMessages   json.RawMessage // array, or nil
+	InitialMessages     []string
+	CreditLimit         *int64          // whole credits a month; nil is no cap
+	Notifications       json.RawMessage // object, or nil
+	RateLimit           DeviceLimit
+	Voice               json.RawMessage // object; nil turns voice off
+	Styles              json.RawMessage // object of chat and centerStage, or nil
+	IdentitySecret      string          // signs the identity of end users in the widget
+	ConfigVersion       int64           // grows with every change of the settings
+	PassageVersion      int64           // grows with every change of what the agent has read
+
+	// Counters, kept by the transactions that change what they count.
+	Size          int64 // bytes of all sources
+	Sources       SourceCounts
+	CreditsUsed   Credits // in the calendar month (UTC) it was read in
+	LastMessageAt *time.Time
+	LastTrainedAt *time.Time
+	CreatedAt     time.Time
+	UpdatedAt     time.Time
+}
+
+// DeviceLimit is how many messages one device of an end user may send in a window of seconds.
+type DeviceLimit struct {
+	Limit     int    `json:"limit"`
+	Timeframe int    `json:"timeframe"`
+	Message   string `json:"message"`
+}
+
+// DefaultDeviceLimit is the limit of an agent that sets none.
+func DefaultDeviceLimit() DeviceLimit {
+	return DeviceLimit{Limit: 20, Timeframe: 240, Message: "Too many messages in a row"}
+}
+
+// SourceCounts counts an agent's sources by state.
+type SourceCounts struct{ Live, Pending, Failed int }
+
+// AgentStatus is derived from the states of the agent's sources (facts 3.4).
+type AgentStatus string
+
+// The states of an agent.
+const (
+	AgentUntrained AgentStatus = "untrained"
+	AgentTraining  AgentStatus = "training"
+	AgentFailed    AgentStatus = "failed"
+	AgentTrained   AgentStatus = "trained"
+)
+
+// Status derives the agent's state: training before failed before trained before untrained.
+func (a *Agent) Status() AgentStatus {
+	switch {
+	case a.Sources.Pending > 0:
+		return AgentTraining
+	case a.Sources.Failed > 0:
+		return AgentFailed
+	case a.Sources.Live > 0:
+		return AgentTrained
+	}
+	return AgentUntrained
+}

@@ -1,0 +1,104 @@
+package parley_test
+
+import (
+	"encoding/json"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// guest is a module we depend on: it stays for a reason, and where one is named only in certain rooms.
+type guest struct {
+	why   string
+	rooms []string // import paths that may use it; nil for all
+	tests bool     // only tests and the workshop use it
+}
+
+var guests = map[string]guest{
+	"github.com/alecthomas/kong": {why: "the command line: flags, environment and help from one struct",
+		rooms: []string{"parley/cmd/parley"}},
+	"github.com/blevesearch/snowballstem": {why: "word stems in many languages, generated code without dependencies",
+		rooms: []string{"parley/internal/words"}},
+	"github.com/google/go-cmp": {why: "readable differences in tests", tests: true},
+	"github.com/google/uuid":   {why: "UUID versions 4 and 7"},
+	"github.com/jackc/pgx/v5": {why: "PostgreSQL",
+		rooms: []string{"parley/internal/sqldb"}},
+	"github.com/pressly/goose/v3": {why: "migrations as a library, with a lock between nodes",
+		rooms: []string{"parley/internal/sqldb"}},
+	"github.com/santhosh-tekuri/jsonschema/v6": {why: "checks every response of the tests against the OpenAPI document", tests: true},
+	"go.uber.org/goleak":                       {why: "finds goroutines that tests leave behind", tests: true},
+	"gopkg.in/yaml.v3": {why: "plans are YAML that operators edit",
+		rooms: []string{"parley/internal/access"}},
+	"modernc.org/sqlite": {why: "SQLite without a C compiler; the bench's floor writes through it too",
+		rooms: []string{"parley/internal/sqldb", "parley/bench"}},
+}
+
+func TestGuestsAreOnTheList(t *testing.T) {
+	direct := directModules(t)
+	for _, module := range direct {
+		if guests[module].why == "" {
+			t.Errorf("%s is a direct dependency without a reason: give it one here, or do without", module)
+		}
+	}
+	for module := range guests {
+		if !slices.Contains(direct, module) {
+			t.Errorf("%s is on the list and not in go.mod", module)
+		}
+	}
+}
+
+func TestGuestsStayInTheirRooms(t *testing.T) {
+	for _, p := range packages(t) {
+		if p.isWorkshop() {
+			continue
+		}
+		for _, to := range p.Imports {
+			if ours(to) || !strings.Contains(strings.Split(to, "/")[0], ".") {
+				continue
+			}
+			module, g := invited(to)
+			switch {
+			case module == "":
+				t.Errorf("%s imports %s, which is not on the list", p.ImportPath, to)
+			case g.tests:
+				t.Errorf("%s imports %s, which is for tests", p.ImportPath, to)
+			case g.rooms != nil && !slices.Contains(g.rooms, p.ImportPath):
+				t.Errorf("%s imports %s, which belongs in %v", p.ImportPath, to, g.rooms)
+			}
+		}
+	}
+}
+
+func invited(importPath string) (string, guest) {
+	for module, g := range guests {
+		if within(importPath, module) {
+			return module, g
+		}
+	}
+	return "", guest{}
+}
+
+func directModules(t *testing.T) []string {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "go", "mod", "edit", "-json").Output()
+	if err != nil {
+		t.Fatalf("go mod edit: %v", err)
+	}
+	var mod struct {
+		Require []struct {
+			Path     string
+			Indirect bool
+		}
+	}
+	if err := json.Unmarshal(out, &mod); err != nil {
+		t.Fatal(err)
+	}
+	var direct []string
+	for _, r := range mod.Require {
+		if !r.Indirect {
+			direct = append(direct, r.Path)
+		}
+	}
+	return direct
+}

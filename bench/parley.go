@@ -1,0 +1,224 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// server is the real one, with an account and an agent for each of the stub's models.
+type server struct {
+	*child
+	data   string
+	key    string
+	agents map[string]string // by model
+	client *http.Client
+}
+
+func (s *server) process() *child {
+	if s == nil {
+		return nil
+	}
+	return s.child
+}
+
+// build makes the server's binary; an overlay replaces files of the source.
+func (b *bench) build(ctx context.Context, overlay map[string]string) (string, error) {
+	if b.parley != "" && overlay == nil {
+		return filepath.Abs(b.parley)
+	}
+	root, err := root(ctx)
+	if err != nil {
+		return "", err
+	}
+	dir, err := b.folder("bin")
+	if err != nil {
+		return "", err
+	}
+	out := filepath.Join(dir, "parley")
+	args := []string{"build", "-o", out}
+	if overlay != nil {
+		list, err := json.Marshal(map[string]any{"Replace": overlay})
+		if err != nil {
+			return "", err
+		}
+		file := filepath.Join(dir, "overlay.json")
+		if err := os.WriteFile(file, list, 0o600); err != nil {
+			return "", err
+		}
+		args = append(args, "-overlay", file)
+	}
+	b.say("building the server …")
+	cmd := exec.CommandContext(ctx, "go", append(args, "./cmd/parley")...)
+	cmd.Dir = root
+	if said, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, said)
+	}
+	return out, nil
+}
+
+func root(ctx context.Context) (string, error) {
+	mod, err := exec.CommandContext(ctx, "go", "env", "GOMOD").Output()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Dir(strings.TrimSpace(string(mod))), nil
+}
+
+// boot starts the binary on a data directory. Its limits are raised: they are for callers, and this measures the server.
+func (b *bench) boot(ctx context.Context, binary, data string, env ...string) (*child, error) {
+	cmd := exec.CommandContext(ctx, binary, "serve", "--json", "--listen", "127.0.0.1:0", "--data", data)
+	for _, pair := range os.Environ() {
+		if !strings.HasPrefix(pair, "PARLEY_") {
+			cmd.Env = append(cmd.Env, pair)
+		}
+	}
+	var models []string
+	for _, m := range []string{instant, steady, silent, finder} {
+		models = append(models, m+"="+m)
+	}
+	cmd.Env = append(cmd.Env, "PARLEY_MODEL_URL="+b.stub.url, "PARLEY_MODEL="+instant, "PARLEY_MODEL_MAP="+strings.Join(models, ","),
+		"PARLEY_RATE_LIMIT=100000000", "PARLEY_OPEN_TURNS=1000000")
+	cmd.Env = append(cmd.Env, env...)
+	return b.launch(ctx, cmd)
+}
+
+// house is a server on a new data directory, with everything it needs to answer.
+func (b *bench) house(ctx context.Context, name string) (*server, error) {
+	return b.houseOf(ctx, b.binary, name)
+}
+
+func (b *bench) houseOf(ctx context.Context, binary, name string, env ...string) (*server, error) {
+	data, err := b.folder(name)
+	if err != nil {
+		return nil, err
+	}
+	s := &server{data: data, client: newClient()}
+	if s.child, err = b.boot(ctx, binary, data, env...); err != nil {
+		return nil, err
+	}
+	if err = s.settle(ctx, binary); err != nil {
+		s.stop()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *server) settle(ctx context.Context, binary string) error {
+	if err := s.account(ctx, binary); err != nil {
+		return err
+	}
+	s.agents = map[string]string{}
+	for _, model := range []string{instant, steady, silent, finder} {
+		id, err := s.agent(ctx, model)
+		if err != nil {
+			return err
+		}
+		if err := s.teach(ctx, id, "Manual", manual()); err != nil {
+			return err
+		}
+		s.agents[model] = id
+	}
+	return nil
+}
+
+// account makes one on the operator's command line.
+func (s *server) account(ctx context.Context, binary string) error {
+	cmd := exec.CommandContext(ctx, binary, "account", "create", "--name", "Bench", "--json", "--data", s.data)
+	out, err := cmd.Output()
+	if err != nil {
+		return fmt.Errorf("account create: %w: %s", err, out)
+	}
+	var made struct{ APIKey string }
+	err = json.Unmarshal(out, &made)
+	s.key = made.APIKey
+	return err
+}
+
+func (s *server) agent(ctx context.Context, model string) (string, error) {
+	var made struct{ ID string }
+	if err := s.call(ctx, http.MethodPost, "/agents", map[string]string{"name": "Bench " + model, "model": model}, &made); err != nil {
+		return "", err
+	}
+	return made.ID, nil
+}
+
+// teach adds a text and waits until the agent has learned it.
+func (s *server) teach(ctx context.Context, agent, name, text string) error {
+	began := time.Now()
+	id, err := s.write(ctx, agent, name, text)
+	if err != nil {
+		return err
+	}
+	for {
+		var src source
+		if err := s.call(ctx, http.MethodGet, "/agents/"+agent+"/sources/"+id, nil, &src); err != nil {
+			return err
+		}
+		switch {
+		case src.Status == "trained":
+			return nil
+		case src.Status == "failed", time.Since(began) > time.Minute:
+			return fmt.Errorf("source %s is %s after %v", id, src.Status, time.Since(began))
+		}
+		if !pause(ctx, 2*time.Millisecond) {
+			return ctx.Err()
+		}
+	}
+}
+
+type source struct{ ID, Status string }
+
+func (s *server) write(ctx context.Context, agent, name, text string) (string, error) {
+	var src source
+	err := s.call(ctx, http.MethodPost, "/agents/"+agent+"/sources", map[string]string{"type": "text", "name": name, "content": text}, &src)
+	return src.ID, err
+}
+
+// call does one request of the interface.
+func (s *server) call(ctx context.Context, method, path string, in, out any) error {
+	var body bytes.Buffer
+	if in != nil {
+		if err := json.NewEncoder(&body).Encode(in); err != nil {
+			return err
+		}
+	}
+	r, err := http.NewRequestWithContext(ctx, method, s.url+"/api/v2"+path, &body)
+	if err != nil {
+		return err
+	}
+	r.Header.Set("Authorization", "Bearer "+s.key)
+	resp, err := s.client.Do(r)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	said, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return err
+	}
+	if resp.StatusCode/100 != 2 {
+		return errors.New(method + " " + path + ": " + resp.Status + ": " + string(said))
+	}
+	return json.Unmarshal(said, out)
+}
+
+// target asks the agent that has the question's model, in a new conversation unless the question names one.
+func (s *server) target() *target {
+	return &target{name: "parley", key: s.key, client: newClient(), post: func(q question) (string, any) {
+		body := map[string]any{"message": q.message, "stream": q.stream}
+		if q.conversation != "" {
+			body["conversationId"] = q.conversation
+		}
+		return s.url + "/api/v2/agents/" + s.agents[q.model] + "/chat", body
+	}}
+}

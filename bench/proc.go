@@ -1,0 +1,99 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// status reads a size from /proc/PID/status, in bytes. VmRSS is what is resident now, VmHWM the most that ever was.
+func (c *child) status(field string) (float64, error) {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", c.cmd.Process.Pid))
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(string(b)) {
+		if rest, ok := strings.CutPrefix(line, field+":"); ok {
+			kB, err := strconv.ParseFloat(strings.Fields(rest)[0], 64)
+			return kB * 1024, err
+		}
+	}
+	return 0, fmt.Errorf("no %s in /proc", field)
+}
+
+// cpu is the processor time the process has used, 0 when that cannot be told. The kernel counts in hundredths of a second.
+func (c *child) cpu() time.Duration {
+	if c == nil || c.cmd == nil {
+		return 0
+	}
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", c.cmd.Process.Pid))
+	if err != nil {
+		return 0
+	}
+	_, after, _ := strings.Cut(string(b), ") ")
+	fields := strings.Fields(after)
+	if len(fields) < 13 {
+		return 0
+	}
+	user, _ := strconv.Atoi(fields[11])
+	system, _ := strconv.Atoi(fields[12])
+	return time.Duration(user+system) * 10 * time.Millisecond
+}
+
+// machine is where the figures come from.
+type machine struct {
+	Cores   int     `json:"cores"`
+	CPU     string  `json:"cpu"`
+	Go      string  `json:"go"`
+	OS      string  `json:"os"`
+	SyncMS  float64 `json:"fsyncMs"` // a write of 4 kB made durable, median
+	Folder  string  `json:"-"`
+	Measure string  `json:"at"`
+}
+
+func about(dir string) machine {
+	return machine{Cores: runtime.NumCPU(), CPU: cpuName(), Go: runtime.Version(), OS: runtime.GOOS + "/" + runtime.GOARCH,
+		SyncMS: fsync(dir), Folder: dir, Measure: time.Now().UTC().Format(time.RFC3339)}
+}
+
+func (m machine) String() string {
+	return fmt.Sprintf("%d cores (%s), %s, %s, a write of 4 kB made durable takes %.2f ms", m.Cores, m.CPU, m.OS, m.Go, m.SyncMS)
+}
+
+func cpuName() string {
+	b, err := os.ReadFile("/proc/cpuinfo")
+	if err != nil {
+		return "unknown"
+	}
+	for line := range strings.Lines(string(b)) {
+		if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return "unknown"
+}
+
+// fsync is the median time to append 4 kB and have them on the disk, in milliseconds; 0 when it cannot be told.
+func fsync(dir string) float64 {
+	f, err := os.Create(filepath.Join(dir, "fsync"))
+	if err != nil {
+		return 0
+	}
+	defer f.Close()
+	var took []time.Duration
+	page := make([]byte, 4096)
+	for range 40 {
+		began := time.Now()
+		if _, err := f.Write(page); err != nil || f.Sync() != nil {
+			return 0
+		}
+		took = append(took, time.Since(began))
+	}
+	slices.Sort(took)
+	return ms(quantile(took, 0.5))
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+)
+
+// The server has no door for profilers. A run that is to give profiles builds one in, beside its main function.
+const door = `package main
+
+import (
+	"net/http"
+	"os"
+	"runtime"
+	"runtime/pprof"
+)
+
+func init() {
+	open := func(r *http.Request) *os.File {
+		f, err := os.Create(r.FormValue("file"))
+		if err != nil {
+			panic(err)
+		}
+		return f
+	}
+	m := http.NewServeMux()
+	m.HandleFunc("/begin", func(w http.ResponseWriter, r *http.Request) { pprof.StartCPUProfile(open(r)) })
+	m.HandleFunc("/end", func(w http.ResponseWriter, r *http.Request) { pprof.StopCPUProfile() })
+	m.HandleFunc("/allocs", func(w http.ResponseWriter, r *http.Request) { runtime.GC(); pprof.Lookup("allocs").WriteTo(open(r), 0) })
+	if addr := os.Getenv("BENCH_PROFILER"); addr != "" {
+		go http.ListenAndServe(addr, m)
+	}
+}
+`
+
+// profilerAt is where the measured server's door is; other servers of the run get none.
+const profilerAt = "127.0.0.1:16061"
+
+func (b *bench) overlay(ctx context.Context) (map[string]string, error) {
+	if b.profile == "" {
+		return nil, nil
+	}
+	dir, err := root(ctx)
+	if err != nil {
+		return nil, err
+	}
+	file := filepath.Join(b.dir, "door.go")
+	return map[string]string{filepath.Join(dir, "cmd", "parley", "bench_door.go"): file}, os.WriteFile(file, []byte(door), 0o600)
+}
+
+// profiled runs a measure and keeps NAME.cpu and NAME.allocs of the server, for go tool pprof.
+func (b *bench) profiled(ctx context.Context, m measure) (rows []row, err error) {
+	if b.profile == "" {
+		return m.run(ctx, b)
+	}
+	if err := b.knock(ctx, "begin", m.name+".cpu"); err != nil {
+		return nil, err
+	}
+	rows, err = m.run(ctx, b)
+	return rows, errors.Join(err, b.knock(ctx, "end", ""), b.knock(ctx, "allocs", m.name+".allocs"))
+}
+
+func (b *bench) knock(ctx context.Context, verb, name string) error {
+	file, err := filepath.Abs(filepath.Join(b.profile, name))
+	if err != nil {
+		return err
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+profilerAt+"/"+verb+"?file="+url.QueryEscape(file), nil)
+	if err != nil {
+		return err
+	}
+	resp, err := b.ours.client.Do(r)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if _, err := io.Copy(io.Discard, resp.Body); err != nil {
+		return err
+	}
+	if resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("profiler: %s", resp.Status)
+	}
+	return nil
+}

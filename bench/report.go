@@ -1,0 +1,156 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// row is one line of the table.
+type row struct {
+	Name    string   `json:"name"`
+	Measure string   `json:"measure"`
+	Unit    string   `json:"unit"`
+	Floor   *float64 `json:"floor,omitempty"`
+	Ours    *float64 `json:"ours,omitempty"`
+	Ratio   *float64 `json:"ratio,omitempty"`
+	Must    string   `json:"mustReach,omitempty"`
+	Pass    *bool    `json:"pass,omitempty"` // nil where nothing must be reached
+	Note    string   `json:"note,omitempty"`
+}
+
+// bar is what a figure must reach.
+type bar struct {
+	text string
+	held func(ours, floor float64) bool
+}
+
+func atMost(n float64, unit string) bar {
+	return bar{fmt.Sprintf("≤ %s", figure(n, unit)), func(ours, _ float64) bool { return ours <= n }}
+}
+
+func atLeast(n float64, unit string) bar {
+	return bar{fmt.Sprintf("≥ %s", figure(n, unit)), func(ours, _ float64) bool { return ours >= n }}
+}
+
+func atMostTimes(n float64) bar {
+	return bar{fmt.Sprintf("≤ %g × floor", n), func(ours, floor float64) bool { return ours <= n*floor }}
+}
+
+func atLeastTimes(n float64) bar {
+	return bar{fmt.Sprintf("≥ %g × floor", n), func(ours, floor float64) bool { return ours >= n*floor }}
+}
+
+// beside is a row that compares; alone one that does not.
+func beside(measure, unit string, floor, ours float64, b *bar) row {
+	r := only(measure, unit, ours, nil)
+	r.Floor = &floor
+	if floor > 0 {
+		ratio := ours / floor
+		r.Ratio = &ratio
+	}
+	return r.judge(b, ours, floor)
+}
+
+func only(measure, unit string, ours float64, b *bar) row {
+	r := row{Measure: measure, Unit: unit, Ours: &ours}
+	return r.judge(b, ours, 0)
+}
+
+func (r row) judge(b *bar, ours, floor float64) row {
+	if b != nil {
+		pass := b.held(ours, floor)
+		r.Must, r.Pass = b.text, &pass
+	}
+	return r
+}
+
+// fault marks a row whose work partly failed: whatever its figure says, it is a miss.
+func (r row) fault(n int, why error) row {
+	if n > 0 {
+		r.Note = fmt.Sprintf("%d failed, first: %v", n, why)
+		r.Pass = new(bool)
+	}
+	return r
+}
+
+func (r row) verdict() string {
+	switch {
+	case r.Pass == nil:
+		return ""
+	case *r.Pass:
+		return "pass"
+	}
+	return "**MISS**"
+}
+
+// figure writes a number with as many digits as tell something.
+func figure(n float64, unit string) string {
+	digits := 0
+	switch {
+	case n < 0.1:
+		digits = 3
+	case n < 10:
+		digits = 2
+	case n < 100:
+		digits = 1
+	}
+	text := fmt.Sprintf("%.*f", digits, n)
+	if strings.Contains(text, ".") {
+		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
+	}
+	return strings.TrimSpace(cmp.Or(text, "0") + " " + unit)
+}
+
+func figureOf(n *float64, unit string) string {
+	if n == nil {
+		return ""
+	}
+	return figure(*n, unit)
+}
+
+// report is what a run found.
+type report struct {
+	Machine machine `json:"machine"`
+	Command string  `json:"command"`
+	Rows    []row   `json:"rows"`
+}
+
+func (rep *report) add(name string, rows []row) {
+	for _, r := range rows {
+		r.Name = name
+		rep.Rows = append(rep.Rows, r)
+	}
+}
+
+func (rep *report) asJSON(w io.Writer) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(rep)
+}
+
+func (rep *report) asMarkdown(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Machine: %s. Measured %s with `%s`.\n\n", rep.Machine, rep.Machine.Measure, strings.TrimSpace(rep.Command))
+	b.WriteString("| Measure | Floor | Parley | Ratio | Must reach | |\n|---|---|---|---|---|---|\n")
+	var notes []string
+	for _, r := range rep.Rows {
+		mark := ""
+		if r.Note != "" {
+			notes = append(notes, r.Note)
+			mark = fmt.Sprintf(" [%d]", len(notes))
+		}
+		fmt.Fprintf(&b, "| %s%s | %s | %s | %s | %s | %s |\n", r.Measure, mark, figureOf(r.Floor, r.Unit), figureOf(r.Ours, r.Unit), figureOf(r.Ratio, ""), r.Must, r.verdict())
+	}
+	for i, note := range notes {
+		fmt.Fprintf(&b, "\n%d. %s", i+1, note)
+	}
+	if len(notes) > 0 {
+		b.WriteByte('\n')
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestQuantile(t *testing.T) {
+	hundred := make([]int, 100)
+	for i := range hundred {
+		hundred[i] = i + 1
+	}
+	for _, c := range []struct {
+		values []int
+		q      float64
+		want   int
+	}{
+		{hundred, .5, 50}, {hundred, .99, 99}, {hundred, 1, 100}, {hundred, 0, 1}, {[]int{7}, .99, 7}, {[]int{1, 2}, .5, 1}, {nil, .5, 0},
+	} {
+		if got := quantile(c.values, c.q); got != c.want {
+			t.Errorf("quantile %v of %d values = %d, want %d", c.q, len(c.values), got, c.want)
+		}
+	}
+}
+
+func TestMedianIsOfTheRounds(t *testing.T) {
+	var s series
+	for _, d := range []time.Duration{30 * time.Millisecond, 10 * time.Millisecond, 20 * time.Millisecond} {
+		s = append(s, &batch{total: []time.Duration{d}, took: time.Second})
+	}
+	if got := s.totals(.5); got != 20 {
+		t.Errorf("median of rounds = %v, want 20", got)
+	}
+	if got := median([]float64{4, 1, 3, 2}); got != 2.5 {
+		t.Errorf("median of four = %v, want 2.5", got)
+	}
+}
+
+func TestTableSaysWhatMisses(t *testing.T) {
+	rep := &report{Command: "go run ./bench"}
+	rep.add("latency", []row{
+		beside("fast", "ms", 1, 2.9, &thrice),
+		beside("slow", "ms", 1, 3.1, &thrice),
+		beside("no bar", "ms", 0, 3, nil),
+		only("broken", "MB", 1, nil).fault(2, errors.New("it broke")),
+	})
+	var b strings.Builder
+	if err := rep.asMarkdown(&b); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{
+		"| fast | 1 ms | 2.9 ms | 2.9 | ≤ 3 × floor | pass |",
+		"| slow | 1 ms | 3.1 ms | 3.1 | ≤ 3 × floor | **MISS** |",
+		"| no bar | 0 ms | 3 ms |  |  |  |",
+		"| broken [1] |  | 1 MB |  |  | **MISS** |",
+		"1. 2 failed, first: it broke",
+	} {
+		if !strings.Contains(b.String(), line+"\n") {
+			t.Errorf("no line %q in\n%s", line, b.String())
+		}
+	}
+}

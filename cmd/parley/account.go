@@ -1,0 +1,112 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/alecthomas/kong"
+
+	"parley/internal/admin"
+)
+
+type accountCreateCmd struct {
+	Name    string `required:"" help:"Name of the account, 1 to 100 characters."`
+	Plan    string `placeholder:"NAME" predictor:"plan" help:"Plan: free, hobby, standard, pro, enterprise, unlimited or one of your own; unlimited when left out."`
+	Credits *int64 `placeholder:"N" help:"Message credits a month, in place of the plan's."`
+	HIPAA   bool   `name:"hipaa" help:"Keep conversation text out of search."`
+}
+
+func (c *accountCreateCmd) Run(p *process) error {
+	out, err := call(p, admin.CreateAccount, admin.NewAccount{Name: c.Name, Plan: c.Plan, Credits: c.Credits, HIPAA: c.HIPAA})
+	if err != nil {
+		return err
+	}
+	p.onceOnly()
+	return p.print(out)
+}
+
+// onceOnly warns the person at the terminal; a program that reads the output gets nothing but the output.
+func (p *process) onceOnly() {
+	if terminal(p.stderr) && !p.cli.JSON {
+		fmt.Fprintln(p.stderr, "Keep the key: it is shown only this once.")
+	}
+}
+
+type accountUpdateCmd struct {
+	ID      string  `arg:"" help:"Account to change."`
+	Plan    *string `placeholder:"NAME" predictor:"plan" help:"New plan."`
+	Credits grant   `placeholder:"N" help:"Message credits a month, in place of the plan's; \"plan\" goes back to the plan's."`
+	HIPAA   *bool   `name:"hipaa" help:"Keep conversation text out of search; --hipaa=false ends that."`
+}
+
+func (c *accountUpdateCmd) Run(p *process) error {
+	if c.Plan == nil && !c.Credits.Set && c.HIPAA == nil {
+		return misused("nothing to change: give --plan, --credits or --hipaa")
+	}
+	in := admin.AccountChange{ID: c.ID, Plan: c.Plan, Credits: c.Credits.Grant, HIPAA: c.HIPAA}
+	out, err := call(p, admin.UpdateAccount, in)
+	if err != nil {
+		return err
+	}
+	if p.cli.JSON {
+		return p.print(out)
+	}
+	return p.accounts([]admin.Account{out})
+}
+
+// grant is a number of credits, or the word plan.
+type grant struct{ admin.Grant }
+
+// Decode reads the flag's value.
+func (g *grant) Decode(ctx *kong.DecodeContext) error {
+	text, err := ctx.Scan.PopValue("credits")
+	if err != nil {
+		return err
+	}
+	g.Grant = admin.Grant{Set: true}
+	if text.String() == "plan" {
+		return nil
+	}
+	n, err := strconv.ParseInt(text.String(), 10, 64)
+	if err != nil {
+		return fmt.Errorf("%q is neither a whole number nor \"plan\"", text.String())
+	}
+	g.Own = &n
+	return nil
+}
+
+type accountListCmd struct{}
+
+func (accountListCmd) Run(p *process) error {
+	list, err := call(p, admin.ListAccounts, admin.Nothing{})
+	if err != nil {
+		return err
+	}
+	if p.cli.JSON {
+		return p.print(list)
+	}
+	return p.accounts(list)
+}
+
+func (p *process) accounts(list []admin.Account) error {
+	var rows [][]string
+	for _, a := range list {
+		plan, credits := a.Plan, "unlimited"
+		if a.PlanUnknown {
+			plan, credits = a.Plan+" (plan unknown)", "-"
+		}
+		if a.Credits != nil {
+			credits = strconv.FormatFloat(*a.Credits, 'f', -1, 64)
+		}
+		used := strconv.FormatFloat(a.CreditsUsed, 'f', -1, 64)
+		rows = append(rows, []string{a.ID, a.Name, plan, credits, used, yesNo(a.HIPAA), day(&a.CreatedAt)})
+	}
+	return p.table("ACCOUNT\tNAME\tPLAN\tCREDITS A MONTH\tUSED\tHIPAA\tCREATED", "No accounts.", rows)
+}
+
+func yesNo(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}

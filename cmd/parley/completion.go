@@ -1,0 +1,153 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"parley/internal/access"
+)
+
+type completionCmd struct {
+	Shell string `arg:"" enum:"bash,zsh,fish" help:"Shell: ${enum}."`
+}
+
+func (c *completionCmd) Run(p *process) error {
+	plans, err := access.LoadPlans(p.cli.Plans)
+	if err != nil {
+		return err
+	}
+	write := map[string]func(io.Writer, []branch) error{"bash": bash, "zsh": zsh, "fish": fish}[c.Shell]
+	return write(p.stdout, branches(p.kong.Model.Node, "", plans.Names()))
+}
+
+// branch is a place in the command line with the words that may follow it.
+type branch struct {
+	path     string // "account create"; empty at the root
+	commands []word
+	flags    []word // those of the branches above included
+	args     []string
+}
+
+type word struct {
+	name, help string
+	values     []string // what may follow a flag, where that is a short list
+}
+
+// branches lists the places below n. A flag that is marked as a plan's is completed with the installation's plans.
+func branches(n *kong.Node, path string, plans []string) []branch {
+	b := branch{path: path}
+	for _, group := range n.AllFlags(true) {
+		for _, f := range group {
+			values := choices(f.Value)
+			if f.Tag.Get("predictor") == "plan" {
+				values = plans
+			}
+			b.flags = append(b.flags, word{"--" + f.Name, f.Help, values})
+		}
+	}
+	for _, arg := range n.Positional {
+		b.args = append(b.args, choices(arg)...)
+	}
+	var deeper []branch
+	for _, child := range n.Children {
+		b.commands = append(b.commands, word{name: child.Name, help: child.Help})
+		deeper = append(deeper, branches(child, strings.TrimSpace(path+" "+child.Name), plans)...)
+	}
+	return append([]branch{b}, deeper...)
+}
+
+func choices(v *kong.Value) []string {
+	if v.Enum == "" {
+		return nil
+	}
+	return v.EnumSlice()
+}
+
+func (b branch) names() string {
+	var names []string
+	for _, w := range slices.Concat(b.commands, b.flags) {
+		names = append(names, w.name)
+	}
+	return strings.Join(append(names, b.args...), " ")
+}
+
+// bash finds the branch by adding each word that leads to another one; what else was typed is a flag or a value.
+func bash(w io.Writer, list []branch) error {
+	var paths []string
+	for _, b := range list {
+		paths = append(paths, b.path)
+	}
+	fmt.Fprintf(w, bashHead, strings.Join(paths, "|"))
+	for _, b := range list {
+		fmt.Fprintf(w, "    %q) words=%q ;;\n", b.path, b.names())
+	}
+	fmt.Fprint(w, bashValues)
+	for _, b := range list {
+		for _, f := range b.flags {
+			if len(f.values) > 0 {
+				fmt.Fprintf(w, "    %q) words=%q ;;\n", b.path+" "+f.name, strings.Join(f.values, " "))
+			}
+		}
+	}
+	_, err := fmt.Fprint(w, bashTail)
+	return err
+}
+
+const bashHead = `# bash completion for parley
+_parley() {
+  local path="" w words="" paths="|%s|"
+  for w in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+    case "$paths" in *"|${path:+$path }$w|"*) path="${path:+$path }$w" ;; esac
+  done
+  case "$path" in
+`
+
+const bashValues = `  esac
+  case "$path ${COMP_WORDS[COMP_CWORD-1]}" in
+`
+
+const bashTail = `  esac
+  COMPREPLY=($(compgen -W "$words" -- "${COMP_WORDS[COMP_CWORD]}"))
+}
+complete -o default -F _parley parley
+`
+
+func zsh(w io.Writer, list []branch) error {
+	fmt.Fprint(w, "#compdef parley\nautoload -U +X bashcompinit && bashcompinit\n")
+	return bash(w, list)
+}
+
+func fish(w io.Writer, list []branch) error {
+	fmt.Fprint(w, fishHead)
+	for _, b := range list {
+		for _, c := range b.commands {
+			fmt.Fprintf(w, "complete -c parley -f -n '__parley_at \"%s\"' -a %s -d %s\n", b.path, c.name, fishQuoted(c.help))
+		}
+		for _, a := range b.args {
+			fmt.Fprintf(w, "complete -c parley -f -n '__parley_at \"%s\"' -a %s\n", b.path, a)
+		}
+		for _, f := range b.flags {
+			values := ""
+			if len(f.values) > 0 {
+				values = " -x -a " + fishQuoted(strings.Join(f.values, " "))
+			}
+			fmt.Fprintf(w, "complete -c parley -n '__parley_at \"%s\"' -l %s%s -d %s\n", b.path, strings.TrimPrefix(f.name, "--"), values, fishQuoted(f.help))
+		}
+	}
+	return nil
+}
+
+const fishHead = `# fish completion for parley
+function __parley_at
+  set -l words (string match -v -- '-*' (commandline -opc)[2..])
+  test "$words" = "$argv[1]"
+end
+`
+
+func fishQuoted(s string) string {
+	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(s) + "'"
+}

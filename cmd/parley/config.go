@@ -1,0 +1,127 @@
+package main
+
+import (
+	"fmt"
+	"net/url"
+	"os"
+	"regexp"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/alecthomas/kong"
+
+	"parley/internal/house"
+)
+
+type configCmd struct {
+	house.Service
+	house.Models
+}
+
+// setting is one line of `parley config`.
+type setting struct {
+	Name   string `json:"name"`
+	Value  string `json:"value"`
+	Origin string `json:"origin"` // default, env or flag
+	Env    string `json:"env,omitempty"`
+}
+
+func (configCmd) Run(p *process) error {
+	list := effective(p.settings())
+	if p.cli.JSON {
+		return p.print(list)
+	}
+	w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "SETTING\tVALUE\tFROM\tENVIRONMENT")
+	for _, s := range list {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", s.Name, s.Value, s.Origin, s.Env)
+	}
+	return w.Flush()
+}
+
+func (p *process) settings() []setting {
+	given := map[*kong.Flag]bool{}
+	for _, step := range p.kong.Path {
+		if step.Flag != nil && !step.Resolved {
+			given[step.Flag] = true
+		}
+	}
+	var list []setting
+	for _, flag := range p.kong.Flags() {
+		if len(flag.Envs) == 0 {
+			continue
+		}
+		list = append(list, setting{Name: flag.Name, Value: shown(flag, p.kong.FlagValue(flag)), Origin: origin(flag, given[flag]), Env: flag.Envs[0]})
+	}
+	return list
+}
+
+func origin(flag *kong.Flag, given bool) string {
+	if given {
+		return "flag"
+	}
+	if _, ok := os.LookupEnv(flag.Envs[0]); ok {
+		return "env"
+	}
+	return "default"
+}
+
+// effective fills in the addresses that follow from others.
+func effective(list []setting) []setting {
+	at := map[string]*setting{}
+	for i := range list {
+		at[list[i].Name] = &list[i]
+	}
+	base := at["base-url"]
+	if base.Value == "" {
+		base.Value = "http://" + reachable(at["listen"].Value)
+		if strings.HasSuffix(base.Value, ":0") {
+			base.Value = "the address listened on" // known when the server runs
+		}
+	}
+	if files := at["files-url"]; files.Value == "" {
+		files.Value = base.Value
+	}
+	return list
+}
+
+// shown writes a setting's value; of a secret it tells only that there is one.
+func shown(flag *kong.Flag, value any) string {
+	text := fmt.Sprint(value)
+	if m, ok := value.(map[string]string); ok {
+		text = joined(m)
+	}
+	switch {
+	case text == "" || !flag.Tag.Has("secret"):
+		return text
+	case flag.Tag.Get("secret") == "url":
+		return withoutPassword(text)
+	}
+	return hidden
+}
+
+const hidden = "***"
+
+// withoutPassword hides what is secret in a URL, and the whole of what is none: it may hold a password anywhere.
+func withoutPassword(text string) string {
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme == "" || u.Host == "" {
+		return hidden
+	}
+	if _, ok := u.User.Password(); ok {
+		u.User = url.UserPassword(u.User.Username(), hidden)
+	}
+	query, err := url.ParseQuery(u.RawQuery)
+	if err != nil {
+		return hidden
+	}
+	for name := range query {
+		if secretName.MatchString(name) {
+			query.Set(name, hidden)
+		}
+	}
+	u.RawQuery = query.Encode()
+	return strings.ReplaceAll(u.String(), url.QueryEscape(hidden), hidden)
+}
+
+var secretName = regexp.MustCompile(`(?i)pass|key|token|secret`)

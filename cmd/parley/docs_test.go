@@ -1,0 +1,109 @@
+package main
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+)
+
+// Every command line of the manual is one that the grammar takes. Words in capitals stand for values.
+func TestDocumentedCommandsParse(t *testing.T) {
+	files, err := filepath.Glob("../../docs/manual/*.md")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%v %v", files, err)
+	}
+	seen := 0
+	for _, file := range append(files, "../../README.md") {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range documented(string(text)) {
+			seen++
+			if err := parses(line); err != nil {
+				t.Errorf("%s: parley %s: %v", filepath.Base(file), line, err)
+			}
+		}
+	}
+	if seen < 40 {
+		t.Errorf("only %d command lines found: are they written otherwise now?", seen)
+	}
+}
+
+func TestDocumentedNonsenseIsFound(t *testing.T) {
+	text := "Run `parley account update ID --credits soon`, `parley fly` or:\n\n```\n./bin/parley serve --warp 9 &\n```\n"
+	lines := documented(text)
+	if len(lines) != 3 {
+		t.Fatalf("%q", lines)
+	}
+	for _, line := range lines {
+		if parses(line) == nil {
+			t.Errorf("parley %s is taken", line)
+		}
+	}
+}
+
+var (
+	fence = regexp.MustCompile("(?s)```\\w*\n(.*?)```")
+	span  = regexp.MustCompile("`([^`\n]+)`")
+	typed = regexp.MustCompile(`(?:^|[ /=(])parley ([a-z-][^)|&#]*)`)
+	value = regexp.MustCompile(`"[^"]*"|\S+`)
+)
+
+// documented gives what follows the word parley in the code of a page.
+func documented(page string) (lines []string) {
+	var code []string
+	for _, block := range fence.FindAllStringSubmatch(page, -1) {
+		code = append(code, strings.Split(block[1], "\n")...)
+	}
+	for _, s := range span.FindAllStringSubmatch(fence.ReplaceAllString(page, ""), -1) {
+		code = append(code, s[1])
+	}
+	for _, line := range code {
+		if m := typed.FindStringSubmatch(line); m != nil {
+			lines = append(lines, strings.TrimSpace(m[1]))
+		}
+	}
+	return lines
+}
+
+func parses(line string) error {
+	p := &process{stdout: io.Discard, stderr: io.Discard}
+	parser, err := p.parser()
+	if err != nil {
+		return err
+	}
+	words := value.FindAllString(line, -1)
+	if named(parser.Model.Node, words) {
+		return nil
+	}
+	for i, w := range words {
+		words[i] = strings.Trim(w, `"`)
+		if i > 0 && words[i-1] == "--from" {
+			words[i] = "."
+		}
+		if words[i] == "N" && words[i-1] == "--credits" {
+			words[i] = "1"
+		}
+	}
+	_, err = parser.Parse(words)
+	return err
+}
+
+// named reports that the words only name a command, as a sentence does.
+func named(at *kong.Node, words []string) bool {
+	for _, w := range words {
+		i := slices.IndexFunc(at.Children, func(n *kong.Node) bool { return n.Name == w })
+		if i < 0 {
+			return false
+		}
+		at = at.Children[i]
+	}
+	return true
+}

@@ -1,0 +1,34 @@
+package main
+
+import (
+	"parley/internal/house"
+)
+
+// grammar is the command line: every command with its flags. Flags of the first group come with each command.
+type grammar struct {
+	JSON bool   `name:"json" help:"Print for machines."`
+	Log  string `default:"text,info" env:"PARLEY_LOG" placeholder:"FORMAT,LEVEL" help:"Log as text or json, from debug, info, warn or error (${default})."`
+	house.Storage
+
+	Serve   serveCmd `cmd:"" help:"Run the server."`
+	Account struct {
+		Create accountCreateCmd `cmd:"" help:"Create an account and its first API key."`
+		Update accountUpdateCmd `cmd:"" help:"Change an account's plan, credits or HIPAA setting."`
+		List   accountListCmd   `cmd:"" help:"List accounts."`
+	} `cmd:"" help:"Create, change and list accounts."`
+	Key struct {
+		Create keyCreateCmd `cmd:"" help:"Create an API key. It is shown once."`
+		Revoke keyRevokeCmd `cmd:"" help:"Revoke an API key."`
+		List   keyListCmd   `cmd:"" help:"List API keys, never the keys themselves."`
+	} `cmd:"" help:"Create, revoke and list API keys."`
+	Member struct {
+		Add  memberAddCmd  `cmd:"" help:"Add a member to an account's team."`
+		List memberListCmd `cmd:"" help:"List members."`
+	} `cmd:"" help:"Add and list members of an account's team."`
+	Demo       demoCmd       `cmd:"" help:"Run a server with an agent that has read Parley's manual."`
+	Ask        askCmd        `cmd:"" help:"Answer a question from a folder of Markdown or text."`
+	Config     configCmd     `cmd:"" help:"Show the settings in force and where they come from."`
+	Trace      traceCmd      `cmd:"" help:"Explain the answers of a conversation."`
+	Version    versionCmd    `cmd:"" help:"Show the version."`
+	Completion completionCmd `cmd:"" help:"Print a completion script for a shell."`
+}

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"strings"
+	"sync"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"parley/internal/rig"
+	"parley/internal/rig/dbs"
+)
+
+func TestMain(m *testing.M) { dbs.Main(m, func() error { return goleak.Find() }) }
+
+// output is what a command printed; the command may still be running.
+type output struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.Write(p)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.String()
+}
+
+// cli runs one command to its end.
+func cli(t *testing.T, args ...string) (status int, stdout, stderr string) {
+	t.Helper()
+	var out, errs output
+	status = run(t.Context(), args, &out, &errs)
+	return status, out.String(), errs.String()
+}
+
+// must runs a command that has to work and decodes what it prints.
+func must[T any](t *testing.T, args ...string) (v T) {
+	t.Helper()
+	status, out, errs := cli(t, append(args, "--json")...)
+	if status != 0 {
+		t.Fatalf("parley %s: status %d: %s", strings.Join(args, " "), status, errs)
+	}
+	if err := json.Unmarshal([]byte(out), &v); err != nil {
+		t.Fatalf("parley %s printed %q: %v", strings.Join(args, " "), out, err)
+	}
+	return v
+}
+
+// server is a `parley serve` or `parley demo` in the background.
+type server struct {
+	URL, AccountID, APIKey, AgentID string
+
+	out, errs output
+	stop      context.CancelFunc
+	ended     chan int
+}
+
+// start runs the command and waits until it is ready.
+func start(t *testing.T, args ...string) *server {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	s := &server{stop: stop, ended: make(chan int, 1)}
+	go func() { s.ended <- run(ctx, append(args, "--listen", "127.0.0.1:0", "--json"), &s.out, &s.errs) }()
+	t.Cleanup(func() { s.end(t) })
+	rig.Eventually(t, "ready", func() bool {
+		if len(s.ended) > 0 {
+			t.Fatalf("parley %s ended: %s", strings.Join(args, " "), s.errs.String())
+		}
+		return strings.Contains(s.out.String(), "\n")
+	})
+	if err := json.Unmarshal([]byte(s.out.String()), s); err != nil {
+		t.Fatalf("the ready line %q: %v", s.out.String(), err)
+	}
+	return s
+}
+
+// end stops the server as a signal would, and checks that it left in peace; it may be called again.
+func (s *server) end(t *testing.T) {
+	t.Helper()
+	if s.stop == nil {
+		return
+	}
+	s.stop()
+	s.stop = nil
+	if status := <-s.ended; status != 0 {
+		t.Errorf("the server ended with status %d: %s", status, s.errs.String())
+	}
+}

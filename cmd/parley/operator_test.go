@@ -1,0 +1,254 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/internal/admin"
+	"parley/internal/house"
+	"parley/internal/rig/dbs"
+)
+
+// ask sends a request with the key and gives status and body.
+func ask(t *testing.T, method, url, key, body string) (int, string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+key)
+	req.Close = true
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	var text bytes.Buffer
+	if _, err := text.ReadFrom(res.Body); err != nil {
+		t.Fatal(err)
+	}
+	return res.StatusCode, text.String()
+}
+
+// Each verb works without a server, through the lock, and beside one, through its socket.
+func TestVerbsWithAndWithoutServer(t *testing.T) {
+	for _, database := range []string{"sqlite", "postgres"} {
+		t.Run(database, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "data")
+			if database == "postgres" {
+				t.Setenv("PARLEY_DATABASE_URL", dbs.Postgres(t).NewDatabase(t))
+			}
+			t.Setenv("PARLEY_DATA", dir)
+			first := verbs(t, "Alone")
+			s := start(t, "serve")
+			second := verbs(t, "Served")
+			for _, key := range []string{first, second} {
+				if status, body := ask(t, "GET", s.URL+"/api/v2/me", key, ""); status != http.StatusOK {
+					t.Errorf("a key of either way: %d %s", status, body)
+				}
+			}
+			if list := must[[]admin.Account](t, "account", "list"); len(list) != 2 || list[0].Name != "Alone" || list[1].Name != "Served" {
+				t.Errorf("accounts: %+v", list)
+			}
+		})
+	}
+}
+
+// verbs walks through the commands and gives a key that opens the account.
+func verbs(t *testing.T, name string) (key string) {
+	t.Helper()
+	made := must[admin.AccountCreated](t, "account", "create", "--name", name, "--plan", "standard", "--credits", "7")
+	changed := must[admin.Account](t, "account", "update", made.AccountID, "--plan", "pro", "--hipaa", "--credits", "9")
+	if changed.Plan != "pro" || !changed.HIPAA || changed.Credits == nil || *changed.Credits != 9 {
+		t.Errorf("changed account: %+v", changed)
+	}
+	same := must[admin.Account](t, "account", "update", made.AccountID, "--plan", "pro")
+	back := must[admin.Account](t, "account", "update", made.AccountID, "--credits", "plan")
+	if *same.Credits != 9 || back.Credits == nil || *back.Credits != 15000 {
+		t.Errorf("credits: kept %v, then the plan's %v", same.Credits, back.Credits)
+	}
+	other := must[admin.KeyCreated](t, "key", "create", "--account", made.AccountID, "--scopes", "agents:read, sources:read", "--expires", "90d")
+	must[admin.KeyRef](t, "key", "revoke", other.KeyID)
+	var states []string
+	for _, k := range must[[]admin.Key](t, "key", "list", "--account", made.AccountID) {
+		states = append(states, k.State(time.Now()))
+	}
+	if strings.Join(states, " ") != "active revoked" {
+		t.Errorf("keys are %v", states)
+	}
+	added := must[admin.MemberAdded](t, "member", "add", "--account", made.AccountID, "--email", name+"@example.com", "--name", "Somebody", "--role", "admin")
+	if status, _, errs := cli(t, "member", "add", "--account", made.AccountID, "--email", name+"@EXAMPLE.com", "--name", "Again"); status != 1 || !strings.Contains(errs, added.UserID) {
+		t.Errorf("a member twice: %d %s", status, errs)
+	}
+	members := must[[]admin.Member](t, "member", "list", "--account", made.AccountID)
+	if len(members) != 1 || members[0].UserID != added.UserID || members[0].Role != "admin" {
+		t.Errorf("members: %+v", members)
+	}
+	return made.APIKey
+}
+
+func TestChangesAreInForceAtOnce(t *testing.T) {
+	t.Setenv("PARLEY_DATA", filepath.Join(t.TempDir(), "data"))
+	s := start(t, "serve")
+	made := must[admin.AccountCreated](t, "account", "create", "--name", "A")
+	extra := must[admin.KeyCreated](t, "key", "create", "--account", made.AccountID)
+	get := func(key string) int {
+		status, _ := ask(t, "GET", s.URL+"/api/v2/agents", key, "")
+		return status
+	}
+	if a, b := get(made.APIKey), get(extra.APIKey); a != http.StatusOK || b != http.StatusOK {
+		t.Fatalf("before: %d, %d", a, b)
+	}
+	must[admin.KeyRef](t, "key", "revoke", extra.KeyID)
+	if got := get(extra.APIKey); got != http.StatusUnauthorized {
+		t.Errorf("a revoked key: %d", got)
+	}
+	must[admin.Account](t, "account", "update", made.AccountID, "--plan", "free")
+	if got := get(made.APIKey); got != http.StatusForbidden {
+		t.Errorf("a plan without API: %d", got)
+	}
+}
+
+func TestTwoServersDoNotShareADirectory(t *testing.T) {
+	t.Setenv("PARLEY_DATA", filepath.Join(t.TempDir(), "data"))
+	s := start(t, "serve")
+	status, _, errs := cli(t, "serve", "--listen", "127.0.0.1:0")
+	if status != 1 || !strings.Contains(errs, "in use by parley serve") {
+		t.Errorf("status %d: %s", status, errs)
+	}
+	s.end(t)
+	start(t, "serve")
+}
+
+func TestWhatGoesWrongIsSaid(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	for _, c := range []struct {
+		args   string
+		status int
+		says   string
+	}{
+		{"account list", 1, "there is no Parley data"},
+		{"account create", 2, "--name"},
+		{"account create --name A --plan golden", 1, "plan: must be one of"},
+		{"account update x", 2, "nothing to change"},
+		{"account update x --credits=many", 2, "--credits"},
+		{"account update 5f0ad0d5-7e5a-4b0c-9d3a-000000000000 --plan pro", 1, "Account not found"},
+		{"key create --account 5f0ad0d5-7e5a-4b0c-9d3a-000000000000 --expires yesterday", 2, "--expires"},
+		{"key create --account 5f0ad0d5-7e5a-4b0c-9d3a-000000000000", 1, "Account not found"},
+		{"key create --account x --scopes=", 2, "--scopes"},
+		{"key create --account x --scopes agents:read,,", 2, "--scopes"},
+		{"serve --model llama", 2, "PARLEY_MODEL_URL"},
+		{"serve --model-key secret", 2, "PARLEY_MODEL_URL"},
+		{"serve --model-map auto=llama", 2, "PARLEY_MODEL_URL"},
+		{"serve --model-url http://localhost:1/v1", 2, "PARLEY_MODEL"},
+		{"ask --from . --model llama why", 2, "PARLEY_MODEL_URL"},
+		{"", 2, "account create"},
+		{"account", 2, "account create"},
+		{"key revoke nothing", 1, "API key not found"},
+		{"trace 0192f000-0000-7000-8000-000000000000", 1, "No turn"},
+		{"serve --rate-limit 0", 2, "--rate-limit"},
+		{"serve --listen nowhere:x", 1, "--listen"},
+		{"serve --model-url ftp://x", 2, "--model-url"},
+		{"serve --log loud", 2, "--log"},
+		{"serve --plans /nonexistent.yaml", 1, "nonexistent.yaml"},
+		{"ask --from /nonexistent why", 2, "nonexistent"},
+		{"fly", 2, "fly"},
+	} {
+		if status, out, errs := cli(t, append(strings.Fields(c.args), "--data", dir)...); status != c.status || !strings.Contains(errs, c.says) || out != "" {
+			t.Errorf("%s: status %d, %q, %q", c.args, status, out, errs)
+		}
+	}
+}
+
+func TestConfigTellsOriginsAndHidesSecrets(t *testing.T) {
+	t.Setenv("PARLEY_MODEL_KEY", "sesame-1")
+	t.Setenv("PARLEY_DATABASE_URL", "postgres://parley:sesame-2@db.example.com/parley?sslpassword=sesame-3")
+	t.Setenv("PARLEY_RATE_LIMIT", "")
+	got := map[string]setting{}
+	for _, s := range must[[]setting](t, "config", "--listen", ":9000") {
+		got[s.Name] = s
+	}
+	want := map[string]setting{
+		"listen":     {"listen", ":9000", "flag", "PARLEY_LISTEN"},
+		"rate-limit": {"rate-limit", "100", "default", "PARLEY_RATE_LIMIT"},
+		"model-key":  {"model-key", "***", "env", "PARLEY_MODEL_KEY"},
+	}
+	for name, s := range want {
+		if got[name] != s {
+			t.Errorf("%s: %+v", name, got[name])
+		}
+	}
+	if url := got["database-url"]; !strings.Contains(url.Value, "parley:***@db.example.com") {
+		t.Errorf("database URL: %+v", url)
+	}
+	if base := got["base-url"]; base.Value != "http://localhost:9000" || got["files-url"].Value != base.Value || base.Origin != "default" {
+		t.Errorf("base URL: %+v", base)
+	}
+	if _, out, _ := cli(t, "config"); strings.Contains(out, "sesame") || fmt.Sprint(got) == "" || strings.Contains(fmt.Sprint(got), "sesame") {
+		t.Errorf("a secret shows:\n%s\n%v", out, got)
+	}
+}
+
+func TestPasswordsInAddressesAreHidden(t *testing.T) {
+	for text, want := range map[string]string{
+		"http://me:sesame@models.example.com/v1":         "http://me:***@models.example.com/v1",
+		"https://models.example.com/v1?api_key=sesame":   "https://models.example.com/v1?api_key=***",
+		"postgres://me:a%40b@db/parley?sslmode=disable":  "postgres://me:***@db/parley?sslmode=disable",
+		"host=db user=me password=sesame dbname=parley":  "***",
+		"postgres://me:sesame@db:port/parley":            "***",
+		"http://models.example.com/v1":                   "http://models.example.com/v1",
+		"postgres://db/parley?user=me&password=%zz":      "***",
+		"postgres://db/parley?user=me&sslpassword=sesam": "postgres://db/parley?sslpassword=***&user=me",
+	} {
+		if got := withoutPassword(text); got != want {
+			t.Errorf("%s shows as %s", text, got)
+		}
+	}
+}
+
+// A plans file without a plan that accounts have: the list says so, a starting server warns, and nobody gets that plan.
+func TestPlansThatAreGone(t *testing.T) {
+	dir := t.TempDir()
+	plans := filepath.Join(dir, "plans.yaml")
+	text := "basic:\n  {api: true, voice: false, gpt4: false, agents: 1, storagePerAgent: 1 MB, creditsPerMonth: 9, creditsPerVoiceMinute: 5}\n"
+	if err := os.WriteFile(plans, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PARLEY_DATA", filepath.Join(dir, "data"))
+	must[admin.AccountCreated](t, "account", "create", "--name", "A", "--plan", "pro")
+	t.Setenv("PARLEY_PLANS", plans)
+	if _, out, _ := cli(t, "account", "list"); !strings.Contains(out, "pro (plan unknown)") {
+		t.Error(out)
+	}
+	if status, _, errs := cli(t, "account", "create", "--name", "B"); status != 1 || !strings.Contains(errs, "no plan unlimited") || !strings.Contains(errs, "basic") {
+		t.Errorf("%d %s", status, errs)
+	}
+	s := start(t, "serve")
+	if log := s.errs.String(); !strings.Contains(log, "plan=pro accounts=1") {
+		t.Error(log)
+	}
+	if !strings.Contains(s.out.String(), `"model":"the built-in model"`) {
+		t.Error(s.out.String())
+	}
+}
+
+// A restored copy of the database is often readable by everybody.
+func TestRestoredDatabaseBecomesPrivate(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	t.Setenv("PARLEY_DATA", dir)
+	must[admin.AccountCreated](t, "account", "create", "--name", "A")
+	file := filepath.Join(dir, house.SQLiteFile)
+	if err := os.Chmod(file, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, _, errs := cli(t, "account", "list")
+	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 || !strings.Contains(errs, "only its owner") {
+		t.Errorf("%v %v %s", info.Mode(), err, errs)
+	}
+}

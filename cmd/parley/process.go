@@ -1,0 +1,151 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"parley"
+	"parley/internal/admin"
+)
+
+// process is one run of the program: what every command is handed.
+type process struct {
+	context.Context
+	stdout, stderr io.Writer
+	cli            grammar
+	kong           *kong.Context
+}
+
+// leave carries an exit status out of kong, which prints help and then wants to end the process.
+type leave int
+
+func (p *process) run(args []string) (status int) {
+	defer func() {
+		switch left := recover().(type) {
+		case nil:
+		case leave:
+			status = int(left)
+		default:
+			panic(left)
+		}
+	}()
+	p.forgetEmpty()
+	parser, err := p.parser()
+	if err != nil {
+		return p.fail(err, 1)
+	}
+	if p.kong, err = parser.Parse(args); err != nil {
+		p.cli.JSON = p.cli.JSON || slices.Contains(args, "--json")
+		p.usage(parser, err)
+		return p.fail(err, 2)
+	}
+	if err := p.kong.Run(p); err != nil {
+		var usage usageError
+		if errors.As(err, &usage) {
+			return p.fail(err, 2)
+		}
+		return p.fail(err, 1)
+	}
+	return 0
+}
+
+func (p *process) parser() (*kong.Kong, error) {
+	return kong.New(&p.cli, kong.Name("parley"), kong.Description("Parley hosts AI support agents that answer from their sources."),
+		kong.Writers(p.stdout, p.stderr), kong.Exit(func(code int) { panic(leave(code)) }), kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
+}
+
+// usage shows which commands there are to somebody whose command line ends before it names one.
+func (p *process) usage(parser *kong.Kong, err error) {
+	var parsed *kong.ParseError
+	if p.cli.JSON || !errors.As(err, &parsed) {
+		return
+	}
+	if at := parsed.Context.Selected(); at != nil && len(at.Children) == 0 {
+		return
+	}
+	parser.Stdout = p.stderr
+	_ = parsed.Context.PrintUsage(false)
+	fmt.Fprintln(p.stderr)
+}
+
+// usageError is a command line that parses and makes no sense.
+type usageError struct{ error }
+
+func misused(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// forgetEmpty drops empty settings from the environment: compose files and unit files write "not set" that way.
+func (p *process) forgetEmpty() {
+	for _, pair := range os.Environ() {
+		if name, ok := strings.CutSuffix(pair, "="); ok && strings.HasPrefix(name, "PARLEY_") {
+			_ = os.Unsetenv(name)
+		}
+	}
+}
+
+// fail prints the error for whom it is meant and gives the exit status.
+func (p *process) fail(err error, status int) int {
+	f := admin.FailureBody{Code: parley.CodeInternal, Message: err.Error()}
+	if status == 2 {
+		f.Code = parley.CodeInvalidBody
+	}
+	var known *parley.Error
+	if errors.As(err, &known) {
+		f = admin.FailureBody{Code: known.Code, Message: explained(known), Details: known.Details}
+	}
+	if p.cli.JSON {
+		_ = json.NewEncoder(p.stderr).Encode(admin.Failure{Error: f})
+		return status
+	}
+	fmt.Fprintln(p.stderr, "parley:", f.Message)
+	for _, field := range slices.Sorted(maps.Keys(f.Details)) {
+		fmt.Fprintf(p.stderr, "  %s: %s\n", field, f.Details[field])
+	}
+	return status
+}
+
+// explained adds the cause: on this command line the caller is the operator, who may know it.
+func explained(e *parley.Error) string {
+	if e.Err == nil {
+		return e.Message
+	}
+	return e.Message + " Cause: " + e.Err.Error()
+}
+
+// print writes v as one line of JSON.
+func (p *process) print(v any) error {
+	enc := json.NewEncoder(p.stdout)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
+
+// logger makes the log that the settings ask for, on stderr.
+func (p *process) logger(setting string) (*slog.Logger, error) {
+	var level slog.Level
+	asJSON := false
+	for word := range strings.SplitSeq(setting, ",") {
+		switch word = strings.TrimSpace(word); word {
+		case "text", "":
+		case "json":
+			asJSON = true
+		default:
+			if err := level.UnmarshalText([]byte(word)); err != nil {
+				return nil, misused("--log: %q is neither text, json, debug, info, warn nor error", word)
+			}
+		}
+	}
+	options := &slog.HandlerOptions{Level: level}
+	if asJSON {
+		return slog.New(slog.NewJSONHandler(p.stderr, options)), nil
+	}
+	return slog.New(slog.NewTextHandler(p.stderr, options)), nil
+}

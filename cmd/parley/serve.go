@@ -1,0 +1,46 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"parley/internal/house"
+)
+
+type serveCmd struct {
+	house.Service
+	house.Models
+}
+
+func (c *serveCmd) Run(p *process) error {
+	cfg, err := p.config(c.Service, c.Models, p.cli.Log)
+	if err != nil {
+		return err
+	}
+	s, err := openSite(p, cfg, "parley serve")
+	if err != nil {
+		return err
+	}
+	return errors.Join(s.run(p, func() error { return p.ready(s) }), s.close())
+}
+
+// config gathers the settings of a server.
+func (p *process) config(service house.Service, models house.Models, log string) (house.Config, error) {
+	cfg := house.Config{Storage: p.cli.Storage, Service: service, Models: models, Now: time.Now}
+	if err := cfg.Check(); err != nil {
+		return cfg, usageError{err}
+	}
+	var err error
+	cfg.Logger, err = p.logger(log)
+	return cfg, err
+}
+
+// ready says where the server is and what answers there.
+func (p *process) ready(s *site) error {
+	if p.cli.JSON {
+		return p.print(map[string]any{"ready": true, "version": version, "url": s.url, "model": s.model})
+	}
+	_, err := fmt.Fprintf(p.stdout, "parley %s ready on %s, answering with %s\n", version, s.url, s.model)
+	return err
+}

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"time"
+
+	"parley/internal/admin"
+	"parley/internal/house"
+)
+
+// site is a house with its doors: the public address and the operator's socket.
+type site struct {
+	*house.House
+	url     string
+	model   string // for people: what answers
+	drain   time.Duration
+	log     *slog.Logger
+	lock    *admin.Lock
+	public  net.Listener
+	private net.Listener
+}
+
+// openSite takes the data directory, opens the house on it and both doors, and lets nobody in yet.
+func openSite(ctx context.Context, cfg house.Config, holder string) (_ *site, err error) {
+	s := &site{drain: cfg.Drain, log: cfg.Logger, model: cfg.Answering()}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.close())
+		}
+	}()
+	if err = os.MkdirAll(cfg.Data, 0o700); err != nil {
+		return nil, err
+	}
+	if s.lock, err = admin.LockServer(ctx, cfg.Data, holder, patience); err != nil {
+		return nil, err
+	}
+	if s.public, err = net.Listen("tcp", cfg.Listen); err != nil {
+		return nil, fmt.Errorf("%w; --listen chooses another address", err)
+	}
+	s.url = "http://" + reachable(s.public.Addr().String())
+	cfg.BaseURL = cmp.Or(cfg.BaseURL, s.url)
+	cfg.FilesURL = cmp.Or(cfg.FilesURL, cfg.BaseURL)
+	if s.House, err = house.Open(ctx, cfg); err != nil {
+		return nil, err
+	}
+	s.private, err = admin.Listen(cfg.Data)
+	return s, err
+}
+
+// reachable names an address one can connect to for one that means "every interface".
+func reachable(addr string) string {
+	host, port, err := net.SplitHostPort(addr)
+	if err == nil && (host == "" || net.ParseIP(host).IsUnspecified()) {
+		return net.JoinHostPort("localhost", port)
+	}
+	return addr
+}
+
+// run lets everybody in until ctx is done or something breaks, then empties the house in order: no new requests, running
+// answers to their end, chores back to the table. opened is called when requests are taken.
+func (s *site) run(ctx context.Context, opened func() error) error {
+	work, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	public, private := s.server(s.Handler()), s.server(admin.Handler(s.Desk(), s.log))
+	broken := make(chan error, 4)
+	worked := make(chan struct{})
+	go func() { broken <- serving(public, s.public) }()
+	go func() { broken <- serving(private, s.private) }()
+	go func() { defer close(worked); broken <- s.Run(work) }()
+	go func() {
+		if err := opened(); err != nil {
+			broken <- err
+		}
+	}()
+
+	var failure error
+	select {
+	case <-ctx.Done():
+		s.log.Info("stopping", "drain", s.drain)
+	case failure = <-broken:
+	}
+	s.empty(context.WithoutCancel(ctx), public)
+	_ = private.Close()
+	stop()
+	<-worked
+	return failure
+}
+
+// empty waits for the running answers, for as long as the drain allows, and then for the last bytes of their streams.
+func (s *site) empty(ctx context.Context, public *http.Server) {
+	const lastBytes = 3 * time.Second
+	leaving, cancel := context.WithTimeout(ctx, s.drain+lastBytes)
+	defer cancel()
+	left := make(chan error, 1)
+	go func() { left <- public.Shutdown(leaving) }()
+	drained, stop := context.WithTimeout(ctx, s.drain)
+	defer stop()
+	s.Drain(drained)
+	select {
+	case <-left:
+	case <-time.After(lastBytes):
+	}
+	_ = public.Close()
+}
+
+func serving(server *http.Server, l net.Listener) error {
+	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// server has no overall write timeout: a stream lasts as long as its answer, and each event has a deadline of its own.
+func (s *site) server(h http.Handler) *http.Server {
+	return &http.Server{
+		Handler:           h,
+		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       120 * time.Second,
+		MaxHeaderBytes:    64 << 10,
+		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+	}
+}
+
+// close gives everything back, in the reverse order of openSite; it may be called on a half-open site.
+func (s *site) close() error {
+	var errs []error
+	if s.private != nil {
+		errs = append(errs, ignoreClosed(s.private.Close()))
+	}
+	if s.public != nil {
+		errs = append(errs, ignoreClosed(s.public.Close()))
+	}
+	if s.House != nil {
+		errs = append(errs, s.House.Close())
+	}
+	if s.lock != nil {
+		errs = append(errs, s.lock.Unlock())
+	}
+	return errors.Join(errs...)
+}
+
+func ignoreClosed(err error) error {
+	if errors.Is(err, net.ErrClosed) || errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	return err
+}

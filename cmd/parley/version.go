@@ -1,0 +1,51 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+)
+
+const version = "0.1.0"
+
+type versionCmd struct{}
+
+type versionInfo struct {
+	Version string `json:"version"`
+	Commit  string `json:"commit,omitempty"`
+	Go      string `json:"go"`
+}
+
+func (versionCmd) Run(p *process) error {
+	v := versionInfo{Version: version, Commit: commit(), Go: runtime.Version()}
+	if p.cli.JSON {
+		return p.print(v)
+	}
+	line := "parley " + v.Version
+	if v.Commit != "" {
+		line += " (" + v.Commit + ")"
+	}
+	_, err := fmt.Fprintln(p.stdout, line, v.Go)
+	return err
+}
+
+// commit gives the commit the program was built from, with "+" when the tree had changes; empty where the build does not say.
+func commit() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	var revision, mark string
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			revision = s.Value[:min(12, len(s.Value))]
+		case s.Key == "vcs.modified" && s.Value == "true":
+			mark = "+"
+		}
+	}
+	if revision == "" {
+		return ""
+	}
+	return revision + mark
+}

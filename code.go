@@ -1,0 +1,93 @@
+package parley
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+)
+
+// The codes of the interface's section 7 and of the public facts. Those marked "ours" fill places where both are silent;
+// docs/interface-choices.md lists them.
+const (
+	CodeInvalidBody       Code = "VALIDATION_INVALID_BODY"
+	CodeInvalidJSON       Code = "VALIDATION_INVALID_JSON"
+	CodeInvalidCursor     Code = "VALIDATION_INVALID_CURSOR"
+	CodeInvalidDateRange  Code = "VALIDATION_INVALID_DATE_RANGE"
+	CodeMissingKey        Code = "AUTH_MISSING_API_KEY"
+	CodeInvalidKey        Code = "AUTH_INVALID_API_KEY"
+	CodeExpiredKey        Code = "AUTH_EXPIRED_API_KEY"
+	CodeInsufficientScope Code = "AUTH_INSUFFICIENT_PERMISSIONS"
+	CodePlanWithoutAPI    Code = "SUBSCRIPTION_API_RESTRICTED_PLAN"
+	CodeAgentLimit        Code = "AGENT_LIMIT_REACHED"
+	CodePlanFeature       Code = "PLAN_FEATURE_NOT_AVAILABLE"
+	CodeModelNotAllowed   Code = "CHAT_MODEL_NOT_ALLOWED"
+	CodeCreditsExhausted  Code = "CHAT_CREDITS_EXHAUSTED"
+	CodeAgentCredits      Code = "CHAT_AGENT_CREDITS_EXHAUSTED"
+	CodeNotOngoing        Code = "CHAT_CONVERSATION_NOT_ONGOING"
+	CodeConversationBusy  Code = "CHAT_CONVERSATION_BUSY" // ours
+	CodeChatStreaming     Code = "CHAT_STREAMING_ERROR"
+	CodeAgentNotFound     Code = "AGENT_NOT_FOUND"
+	CodeSourceNotFound    Code = "SOURCE_NOT_FOUND"
+	CodeConversationGone  Code = "CONVERSATION_NOT_FOUND"
+	CodeResourceNotFound  Code = "RESOURCE_NOT_FOUND"
+	CodeNotFound          Code = "NOT_FOUND"
+	CodeMethodNotAllowed  Code = "METHOD_NOT_ALLOWED" // ours
+	CodeTooLarge          Code = "REQUEST_TOO_LARGE"  // ours
+	CodeSourceDuplicate   Code = "SOURCE_DUPLICATE"
+	CodeSourcePendingDel  Code = "SOURCE_PENDING_DELETION"
+	CodeSourceAlreadyDel  Code = "SOURCE_ALREADY_PENDING_DELETION"
+	CodeSourceSize        Code = "SOURCE_SIZE_LIMIT_EXCEEDED"
+	CodeAgentNotTrained   Code = "AGENT_NOT_TRAINED"
+	CodeTooManyRequests   Code = "RATE_LIMIT_TOO_MANY_REQUESTS"
+	CodeInternal          Code = "INTERNAL_SERVER_ERROR"
+	CodeUnderMaintenance  Code = "SERVICE_UNDER_MAINTENANCE"
+	CodeAlreadyExists     Code = "RESOURCE_ALREADY_EXISTS" // ours, operator's face only
+	CodeAccountNotFound   Code = "ACCOUNT_NOT_FOUND"       // ours, operator's face only
+	CodeKeyNotFound       Code = "KEY_NOT_FOUND"           // ours, operator's face only
+)
+
+type codeRow struct {
+	status  int
+	message string
+}
+
+var codes = map[Code]codeRow{
+	CodeInvalidBody:       {http.StatusBadRequest, "The request is not valid; see details."},
+	CodeInvalidJSON:       {http.StatusBadRequest, "The request body is not valid JSON."},
+	CodeInvalidCursor:     {http.StatusBadRequest, "The cursor is not valid. Start again without one."},
+	CodeInvalidDateRange:  {http.StatusBadRequest, "The start date is after the end date."},
+	CodeMissingKey:        {http.StatusUnauthorized, "Authentication is required: send 'Authorization: Bearer <API key>'."},
+	CodeInvalidKey:        {http.StatusUnauthorized, "The API key is not valid."},
+	CodeExpiredKey:        {http.StatusUnauthorized, "The API key has expired."},
+	CodeCreditsExhausted:  {http.StatusPaymentRequired, "The account has no message credits left this month."},
+	CodeAgentCredits:      {http.StatusPaymentRequired, "The agent has reached its own monthly credit limit."},
+	CodeInsufficientScope: {http.StatusForbidden, "The API key lacks the scope this request needs."},
+	CodePlanWithoutAPI:    {http.StatusForbidden, "The account's plan does not include API access; the Standard plan or higher does."},
+	CodeAgentLimit:        {http.StatusForbidden, "The plan's maximum number of agents is reached."},
+	CodePlanFeature:       {http.StatusForbidden, "This feature is not part of the account's plan."},
+	CodeModelNotAllowed:   {http.StatusForbidden, "The agent's model is not available."},
+	CodeNotOngoing:        {http.StatusConflict, "The conversation is no longer ongoing. Start a new one."},
+	CodeConversationBusy:  {http.StatusConflict, "The conversation is still answering an earlier message. Try again shortly."},
+	CodeAgentNotFound:     {http.StatusNotFound, "Agent not found."},
+	CodeSourceNotFound:    {http.StatusNotFound, "Source not found."},
+	CodeConversationGone:  {http.StatusNotFound, "Conversation not found."},
+	CodeResourceNotFound:  {http.StatusNotFound, "Conversation not found."},
+	CodeNotFound:          {http.StatusNotFound, "There is nothing at this path."},
+	CodeMethodNotAllowed:  {http.StatusMethodNotAllowed, "This path does not answer that method."},
+	CodeSourceDuplicate:   {http.StatusConflict, "The agent already has this source."},
+	CodeSourcePendingDel:  {http.StatusConflict, "The source is being deleted."},
+	CodeSourceAlreadyDel:  {http.StatusConflict, "The source is already being deleted."},
+	CodeAgentNotTrained:   {http.StatusConflict, "The agent has no live source yet."},
+	CodeTooLarge:          {http.StatusRequestEntityTooLarge, "The request body is too large."},
+	CodeSourceSize:        {http.StatusUnprocessableEntity, "The agent's storage limit would be exceeded."},
+	CodeTooManyRequests:   {http.StatusTooManyRequests, "Too many requests. Slow down and try again."},
+	CodeInternal:          {http.StatusInternalServerError, "Something went wrong on our side. Quote the x-request-id to the operator."},
+	CodeChatStreaming:     {http.StatusInternalServerError, "The answer could not be produced. Try again."},
+	CodeUnderMaintenance:  {http.StatusServiceUnavailable, "The service is not available for a moment. Try again shortly."},
+	CodeAlreadyExists:     {http.StatusConflict, "It exists already."},
+	CodeAccountNotFound:   {http.StatusNotFound, "Account not found."},
+	CodeKeyNotFound:       {http.StatusNotFound, "API key not found."},
+}
+
+// Codes lists every code in alphabetical order: the OpenAPI document and the error tests walk it.
+func Codes() []Code { return slices.Sorted(maps.Keys(codes)) }

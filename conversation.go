@@ -1,0 +1,188 @@
+package parley
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// ConversationStatus is the state of a conversation (interface 3.2).
+type ConversationStatus string
+
+// The states of a conversation. A pause is a flag beside them.
+const (
+	Ongoing   ConversationStatus = "ongoing"
+	Ended     ConversationStatus = "ended"
+	TakenOver ConversationStatus = "taken_over"
+)
+
+// Channel is where a conversation began, spelled as the interface's section 4.7 spells it.
+type Channel string
+
+// Origins this server can give a conversation.
+const (
+	ChannelAPI         Channel = "API"
+	ChannelPlayground  Channel = "Playground"
+	ChannelUnspecified Channel = "Unspecified"
+)
+
+// Face is the part of the house a conversation came through: an id that a client chose is unique within its face only.
+type Face string
+
+// The faces that open conversations.
+const (
+	FaceV2 Face = "v2"
+	FaceV1 Face = "v1"
+)
+
+// Conversation is an exchange between an end user and an agent (interface 2.3, 2.4).
+type Conversation struct {
+	ID            ConversationID
+	AccountID     AccountID
+	AgentID       AgentID
+	Face          Face
+	Channel       Channel
+	Title         string    // empty until there is one
+	UserID        EndUserID // empty when anonymous; never changes
+	Status        ConversationStatus
+	Paused        bool
+	ParentID      ConversationID
+	ParentSummary string
+	EmbedOrigin   string
+	MessageCount  int
+	CreatedAt     time.Time
+	UpdatedAt     time.Time // last activity
+}
+
+// AuthorKind says who wrote a message.
+type AuthorKind string
+
+// The authors of messages.
+const (
+	ByUser      AuthorKind = "user"
+	ByAssistant AuthorKind = "assistant"
+	ByHuman     AuthorKind = "human"
+	BySystem    AuthorKind = "system"
+)
+
+// MessageState says whether a message is whole.
+type MessageState string
+
+// The states of a message.
+const (
+	MessageComplete    MessageState = "complete"
+	MessageInterrupted MessageState = "interrupted" // the turn was cancelled; the text so far is kept
+	MessageFailed      MessageState = "failed"
+)
+
+// Message is one entry of a conversation. Its order is Seq, counted per conversation from 1, never the clock.
+type Message struct {
+	ID             MessageID
+	ConversationID ConversationID
+	Seq            int64
+	Author         AuthorKind
+	State          MessageState
+	TurnID         TurnID
+	Parts          []Part
+	Feedback       string     // positive, negative or empty
+	Score          *float64   // confidence of the answer, 0 to 1
+	Citations      []Citation // what the answer's sentences rest on
+	FinishReason   string
+	Model          string
+	CreatedAt      time.Time
+}
+
+// Role gives the message's role on the wire: everything that is not the user's is the assistant's.
+func (m *Message) Role() string {
+	if m.Author == ByUser {
+		return "user"
+	}
+	return "assistant"
+}
+
+// Text joins the message's text parts.
+func (m *Message) Text() string {
+	var s string
+	for _, p := range m.Parts {
+		if p.Type == "text" {
+			s += p.Text
+		}
+	}
+	return s
+}
+
+// Part is a piece of a message: text, a tool call or a tool result (interface 2.4).
+type Part struct {
+	Type       string          `json:"type"`
+	Text       string          `json:"text,omitempty"`
+	ToolCallID string          `json:"toolCallId,omitempty"`
+	ToolName   string          `json:"toolName,omitempty"`
+	Input      json.RawMessage `json:"input,omitempty"`
+	Output     json.RawMessage `json:"output,omitempty"`
+}
+
+// Citation ties a stretch of an answer to the source text it rests on. With the version's text at hand a machine can check
+// it: the bytes [Start, End) of the version whose SHA-256 is VersionHash support the bytes [AnswerStart, AnswerEnd) of the
+// answer's text.
+type Citation struct {
+	SourceID    SourceID `json:"sourceId"`
+	Name        string   `json:"name"`
+	URL         string   `json:"url,omitempty"`
+	VersionHash string   `json:"versionHash"`
+	Start       int      `json:"start"`
+	End         int      `json:"end"`
+	AnswerStart int      `json:"answerStart"`
+	AnswerEnd   int      `json:"answerEnd"`
+}
+
+// Turn is one answer in the making: it belongs to the server, not to a request. While it is open nobody else may write to
+// its conversation, and its owner renews the lease.
+type Turn struct {
+	ID             TurnID
+	AccountID      AccountID
+	AgentID        AgentID
+	ConversationID ConversationID
+	UserMessageID  MessageID
+	MessageID      MessageID // the answer's
+	Owner          string
+	LeaseUntil     time.Time
+	Reserved       Credits
+	StartedAt      time.Time
+}
+
+// Trace is what a turn did, kept so that an answer can be explained a month later.
+type Trace struct {
+	TurnID        TurnID         `json:"turnId"`
+	MessageID     MessageID      `json:"messageId,omitempty"`
+	State         string         `json:"state"` // done, failed, interrupted
+	Model         string         `json:"model"`
+	BackEnd       string         `json:"backEnd"`
+	PromptVersion string         `json:"promptVersion"`
+	ConfigVersion int64          `json:"configVersion"`
+	Question      string         `json:"question"` // what retrieval was asked, with earlier turns folded in
+	Passages      []TracePassage `json:"passages"` // in the order in which the model was offered them
+	ToolCalls     []string       `json:"toolCalls"`
+	InputTokens   int            `json:"inputTokens"`
+	OutputTokens  int            `json:"outputTokens"`
+	Millis        TraceMillis    `json:"millis"`
+	Error         string         `json:"error,omitempty"`
+}
+
+// TracePassage is one passage that retrieval offered to the model, with what the answer took from it: the trace explains the
+// answer even when the source is gone.
+type TracePassage struct {
+	ID       PassageID `json:"id"`
+	SourceID SourceID  `json:"sourceId"`
+	Name     string    `json:"name,omitempty"` // of the source, then
+	Heading  string    `json:"heading,omitempty"`
+	Rank     float64   `json:"rank"`  // what retrieval ordered by, the highest first
+	Score    float64   `json:"score"` // how likely it was to answer the question, 0 to 1
+	Cited    bool      `json:"cited,omitempty"`
+	Quotes   []string  `json:"quotes,omitempty"` // the cited stretches, each once
+}
+
+// TraceMillis are durations in milliseconds, counted from the turn's start.
+type TraceMillis struct {
+	Retrieved  float64 `json:"retrieved"`
+	FirstToken float64 `json:"firstToken"`
+	Answered   float64 `json:"answered"`
+}

@@ -1,0 +1,117 @@
+// Package parley is the vocabulary of an open, self-hosted server for AI support agents, and this page is the guided tour of
+// its house, from the ground up.
+//
+// # What it is for
+//
+// An operator runs one program. It hosts agents; an agent answers messages from its sources, streams the answer and cites
+// what each sentence rests on. Four things matter more than any feature: nothing that was acknowledged is lost; nobody sees
+// what belongs to another account; an answer can be checked against its sources; and all of it works on a laptop without a
+// network.
+//
+// # The nouns
+//
+// This package holds them, a file each, as plain structs whose methods need nothing else. An [Account] owns everything. An
+// [APIKey] opens it, within a [Plan] and its [Scope]s. An [Agent] has read [Source]s; the text of a source is a [Version], and
+// a version is cut into [Passage]s, which are what retrieval finds and what a [Citation] points into. A [Conversation] holds
+// [Message]s. A [Turn] is one answer in the making. Ids are named string types (id.go), so that the compiler keeps them apart.
+// [Error] is the one error type that reaches a caller; code.go is the one table of codes, with their statuses and sentences.
+//
+// # The floors
+//
+// Imports go to a lower floor, never up and never sideways; arch_test.go holds the table and fails otherwise. A room that
+// wants something from above is handed it as a function, or it is in the wrong room.
+//
+//	9  cmd/parley  bench
+//	8  house                                  puts the rooms together
+//	7  api  admin                             faces
+//	6  agents                                 verbs that use another verb
+//	5  chat  ingest  access                   verbs; none knows another
+//	4  store                                  all SQL of the nouns
+//	3  retrieval  jobs
+//	2  sqldb  llm  wire
+//	1  parley  words  prose  docs
+//
+// # Floor 1: words, prose and docs
+//
+// internal/words cuts text into words the same way wherever words are compared: it folds case and accents, stems, and makes
+// the character n-grams that forgive a typo. internal/prose tells how a text is laid out: headings, paragraphs, lists, tables,
+// code, and the sentences in them. docs embeds the operator's manual, which the demo's agent reads.
+//
+// # Floor 2: sqldb, llm, wire
+//
+// internal/sqldb speaks one SQL text in two dialects. A DB is a pool or a transaction, and a method written for one works in
+// the other. On SQLite all writes go through one writer that commits whatever is queued together; each caller hears of
+// success only after the commit is on disk. Answers have a lane of their own ahead of bulk work. The room also runs the
+// migrations, each written once for both databases.
+//
+// internal/llm is the port to language models: Model answers one request as a stream of chunks. Behind it stand the client
+// for the OpenAI wire format, a scripted double for tests, and the built-in model, which needs no weights and no network: it
+// quotes sentences of the passages it is given and says so when they hold no answer. Table maps the names that agents choose
+// to back ends.
+//
+// internal/wire is what HTTP faces share. An operation is a typed function with a description; from it come the routing, the
+// strict decoding, the validation and the OpenAPI document, so that they cannot drift apart. Handlers return errors, and only
+// the face writes a status. The room also holds cursors, the stream of server-sent events and the record of each request.
+//
+// # Floor 3: retrieval and jobs
+//
+// internal/retrieval keeps the passages table and searches it in memory: one index per agent, built at first use, kept while
+// the budget allows, refreshed by what changed. It fuses character n-grams, stemmed words and word pairs. The same code runs
+// on both databases and gives the same order.
+//
+// internal/jobs runs chores that survive a restart. A chore is enqueued in the transaction that made it necessary, leased by a
+// worker, tried again after a failure and kept as dead when it never works. Every chore may run twice without harm.
+//
+// # Floor 4: store
+//
+// internal/store holds all SQL of the nouns, a file each, and the migrations. The owner is in every query, so that another
+// account's row is simply not found. Rows and nullable columns do not leave this room. Whatever happened is also written as an
+// event, in the same transaction.
+//
+// # Floor 5: access, ingest, chat
+//
+// internal/access answers who is calling and may they: keys, plans, scopes and rate limits. Office holds the operator's verbs on
+// accounts, keys and members, each with an entry in the audit log.
+//
+// internal/ingest makes passages of a source: Split cuts a text along its headings, paragraphs and sentences, and Desk takes
+// texts in, trains them as jobs and removes them. An earlier version answers until the next one is complete.
+//
+// internal/chat runs turns. A turn belongs to the server, not to a request: it goes on when its reader leaves, and any number
+// of readers may follow its event log.
+//
+// # Floor 6: agents
+//
+// internal/agents creates, changes and retires agents, within the plan. A retired agent is gone at once; its rows are erased by a
+// job in small steps.
+//
+// # Floor 7: api and admin
+//
+// internal/api is REST v2: routes.go is the one list of operations, types.go the shapes on the wire. Epoch seconds and ISO
+// strings exist here and nowhere below.
+//
+// internal/admin is the operator's face: the same verbs through a socket of the running server or on the opened database.
+//
+// # Floors 8 and 9: house, cmd/parley, bench
+//
+// internal/house opens the database, builds each room on those below it, and starts and stops what works in the background.
+// cmd/parley is flags, environment and printing, a file per command. bench measures the server beside a floor: a bare handler
+// that does only what cannot be avoided.
+//
+// # The walk of a chat turn
+//
+// wire gives the request its id and reads the body; access finds account and plan behind the key, counts the request and checks
+// the scope; api checks the shape and calls chat.Start. The first transaction finds or makes the conversation, keeps the user's
+// message, opens the turn with a lease and reserves the credits. Meanwhile retrieval looks for passages, and where nothing speaks
+// against it the turn's own goroutine already asks the model; what comes goes into the turn's event log, which nobody reads before
+// the first transaction is on disk. The second transaction stores the answer with its
+// citations, its trace and its price, and only then is the end announced. api reads the log and writes one JSON or a stream. If
+// the process dies in between, the lease runs out and recovery closes the turn and gives the credits back.
+//
+// # How it is tested
+//
+// go test ./... needs no network. Rules are tables of cases beside the code. Every statement of SQL runs on SQLite and, where its
+// programs are installed, on a private PostgreSQL that the tests start themselves (internal/rig/dbs). The HTTP interface is told
+// in stories (internal/api/testdata) against the whole house, which internal/rig opens on a temporary database; every response is
+// checked against the OpenAPI document. internal/rig/faults kills servers and databases, fills the disk and cuts connections, and
+// reads back everything that was acknowledged. What is promised is golden: make golden rewrites it, and the difference is read.
+package parley

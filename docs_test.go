@@ -1,0 +1,108 @@
+package parley_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"parley"
+	"parley/docs"
+)
+
+// Codes that callers of REST v2 never see: those of the command line, and those no operation answers with yet.
+var unseen = []parley.Code{parley.CodeAlreadyExists, parley.CodeAccountNotFound, parley.CodeKeyNotFound,
+	parley.CodeAgentNotTrained, parley.CodeSourcePendingDel}
+
+func TestManualListsEveryError(t *testing.T) {
+	page := manualPage(t, "errors.md")
+	for _, code := range parley.Codes() {
+		row := fmt.Sprintf("| %d | `%s` |", code.Status(), code)
+		if !slices.Contains(unseen, code) && !strings.Contains(page, row) {
+			t.Errorf("errors.md lacks a row that begins with %q", row)
+		}
+	}
+}
+
+func TestManualListsEverySetting(t *testing.T) {
+	page := manualPage(t, "configuration.md")
+	tag := regexp.MustCompile(`env:"(PARLEY_\w+)"`)
+	found := 0
+	for _, file := range goFiles(t) {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range tag.FindAllSubmatch(text, -1) {
+			if found++; !strings.Contains(page, "| `"+string(m[1])+"` |") {
+				t.Errorf("configuration.md lacks a row for %s (%s)", m[1], file)
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("no settings found: has their tag changed?")
+	}
+}
+
+func TestManualNamesOnlySettingsThatExist(t *testing.T) {
+	var code strings.Builder
+	for _, file := range goFiles(t) {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		code.Write(text)
+	}
+	name := regexp.MustCompile(`PARLEY_[A-Z_]+`)
+	for _, file := range markdown(t) {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, env := range name.FindAllString(string(text), -1) {
+			if !strings.Contains(code.String(), `"`+env+`"`) {
+				t.Errorf("%s names %s, which no code reads", file, env)
+			}
+		}
+	}
+}
+
+func TestLinksLeadSomewhere(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^)#:]+)\)`) // links within the checkout
+	for _, file := range markdown(t) {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range link.FindAllStringSubmatch(string(text), -1) {
+			if _, err := os.Stat(filepath.Join(filepath.Dir(file), m[1])); err != nil {
+				t.Errorf("%s: the link to %s leads nowhere", file, m[1])
+			}
+		}
+	}
+}
+
+func manualPage(t *testing.T, name string) string {
+	t.Helper()
+	text, err := docs.Manual.ReadFile("manual/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func markdown(t *testing.T) []string {
+	t.Helper()
+	files := []string{"README.md"}
+	for _, pattern := range []string{"docs/*.md", "docs/*/*.md"} {
+		more, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, more...)
+	}
+	return files
+}

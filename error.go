@@ -1,0 +1,75 @@
+package parley
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// Code is the machine-readable name of a failure, as the interface's section 7 lists them.
+type Code string
+
+// Error is the one error type that reaches a caller. Message is written for the caller and never holds internals;
+// Err is the cause, which is logged and never sent.
+type Error struct {
+	Code       Code
+	Message    string
+	Details    map[string]string // field → what is wrong with it
+	RetryAfter time.Duration     // when set, the caller is told when to come back
+	Err        error
+}
+
+func (e *Error) Error() string {
+	if e.Err != nil {
+		return fmt.Sprintf("%s: %s: %v", e.Code, e.Message, e.Err)
+	}
+	return fmt.Sprintf("%s: %s", e.Code, e.Message)
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// Is makes errors.Is(err, parley.Fail(code)) true for every error of that code.
+func (e *Error) Is(target error) bool {
+	t, ok := target.(*Error)
+	return ok && t.Code == e.Code
+}
+
+// Fail makes an error of the code with its default message.
+func Fail(code Code) *Error { return &Error{Code: code, Message: codes[code].message} }
+
+// Failf makes an error of the code with a message of its own, written for the caller.
+func Failf(code Code, format string, args ...any) *Error {
+	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// Because makes an error of the code with its default message and a cause for the log.
+func Because(code Code, cause error) *Error {
+	return &Error{Code: code, Message: codes[code].message, Err: cause}
+}
+
+// ErrorOf gives the *Error in err's chain; any other error becomes INTERNAL_SERVER_ERROR with err as the cause.
+func ErrorOf(err error) *Error {
+	var e *Error
+	if errors.As(err, &e) {
+		return e
+	}
+	return Because(CodeInternal, err)
+}
+
+// IsCode reports whether err carries the code.
+func IsCode(err error, code Code) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Code == code
+}
+
+// Status gives the HTTP status of the code in REST v2 (interface, section 7).
+func (c Code) Status() int {
+	if row, ok := codes[c]; ok {
+		return row.status
+	}
+	return http.StatusInternalServerError
+}
+
+// DefaultMessage gives the sentence shown when the failure has nothing more to say.
+func (c Code) DefaultMessage() string { return codes[c].message }

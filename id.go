@@ -1,0 +1,68 @@
+package parley
+
+import (
+	"crypto/rand"
+	"encoding/base64"
+
+	"github.com/google/uuid"
+)
+
+// Named string types keep ids of different nouns apart at compile time. Their forms are those of the interface's
+// clients: an agent id is 21 url-safe characters, a message id begins with "msg_", the others are UUIDs.
+type (
+	AccountID      string // UUID
+	UserID         string // UUID of a member of the operator's team, never an end user
+	KeyID          string // UUID
+	AgentID        string // 21 url-safe characters
+	SourceID       string // UUID
+	VersionID      string // UUID of one version of a source's content
+	PassageID      string // UUID
+	PersonID       string // UUID of a contact, lead, ticket customer or end user
+	ConversationID string // UUID v7
+	MessageID      string // "msg_" and 22 url-safe characters that sort by time
+	TurnID         string // UUID v7
+	EndUserID      string // the client's own id of an end user: at most 128 of a-z A-Z 0-9 . _ -
+)
+
+// NewUUID gives a random (version 4) UUID, the form of ids that carry no order.
+func NewUUID() string { return uuid.NewString() }
+
+// NewTimedUUID gives a version 7 UUID, the form of ids whose rows are written in time order.
+func NewTimedUUID() string {
+	id, err := uuid.NewV7()
+	if err != nil {
+		panic(err) // the system's random source is gone: nothing can go on safely
+	}
+	return id.String()
+}
+
+// NewAgentID gives 21 url-safe random characters (126 bits).
+func NewAgentID() AgentID { return AgentID(nanoid()) }
+
+// sorted is base64's url-safe alphabet in the order of its bytes, so that encoded numbers sort like the numbers.
+var sorted = base64.NewEncoding("-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz").WithPadding(base64.NoPadding)
+
+// NewMessageID gives "msg_" and a version 7 UUID in 22 url-safe characters. That it sorts by time keeps the database's index
+// of messages growing at its end; nothing else may rely on it: messages are ordered by their sequence.
+func NewMessageID() MessageID {
+	id, err := uuid.NewV7()
+	if err != nil {
+		panic(err) // as in NewTimedUUID
+	}
+	return MessageID("msg_" + sorted.EncodeToString(id[:]))
+}
+
+func nanoid() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails: crypto/rand aborts the program instead
+	return base64.RawURLEncoding.EncodeToString(b[:])[:21]
+}
+
+// IsUUID reports whether s has the canonical 36-character form of a UUID.
+func IsUUID(s string) bool {
+	if len(s) != 36 {
+		return false
+	}
+	_, err := uuid.Parse(s)
+	return err == nil
+}

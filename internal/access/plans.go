@@ -1,0 +1,155 @@
+package access
+
+import (
+	"bytes"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"parley"
+)
+
+//go:embed plans.yaml
+var builtIn []byte
+
+// DefaultPlan is the plan of an account that names none.
+const DefaultPlan = "unlimited"
+
+// Plans are the plans of this installation, in the order of their file.
+type Plans struct {
+	names []string
+	plans map[string]parley.Plan
+}
+
+// Plan finds a plan by its name.
+func (p *Plans) Plan(name string) (parley.Plan, bool) {
+	plan, ok := p.plans[name]
+	return plan, ok
+}
+
+// Names lists the plans.
+func (p *Plans) Names() []string { return slices.Clone(p.names) }
+
+// LoadPlans reads the plans in the file, or those inside the program when path is empty. The error names every fault of the
+// file with its line.
+func LoadPlans(path string) (*Plans, error) {
+	text := builtIn
+	if path != "" {
+		var err error
+		if text, err = os.ReadFile(path); err != nil {
+			return nil, fmt.Errorf("plans: %w", err)
+		}
+	}
+	p, err := parsePlans(text)
+	if err != nil {
+		return nil, fmt.Errorf("plans %s: %w", path, err)
+	}
+	return p, nil
+}
+
+var planName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,31}$`)
+
+func parsePlans(text []byte) (*Plans, error) {
+	var root yaml.Node
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	if err := decoder.Decode(&root); err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	if len(root.Content) != 1 || root.Content[0].Kind != yaml.MappingNode || len(root.Content[0].Content) == 0 {
+		return nil, errors.New("a plans file is a list of names, each followed by what the plan holds")
+	}
+	p := &Plans{plans: map[string]parley.Plan{}}
+	var f faults
+	for key, value := range pairs(root.Content[0]) {
+		if !planName.MatchString(key.Value) {
+			f.add(key, "a plan's name is made of a-z, 0-9, - and _, and begins with a letter")
+		}
+		if slices.Contains(p.names, key.Value) {
+			f.add(key, "the plan %s is there twice", key.Value)
+		}
+		p.names = append(p.names, key.Value)
+		p.plans[key.Value] = readPlan(&f, key, value)
+	}
+	if err := decoder.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
+		f.list = append(f.list, errors.New("only one document is allowed"))
+	}
+	return p, errors.Join(f.list...)
+}
+
+// readPlan reads one plan; what is wrong with it goes to the faults.
+func readPlan(f *faults, name, node *yaml.Node) parley.Plan {
+	plan := parley.Plan{Name: name.Value}
+	if node.Kind != yaml.MappingNode {
+		f.add(name, "the plan %s holds nothing", name.Value)
+		return plan
+	}
+	read := map[string]func(*yaml.Node){
+		"api":                   func(n *yaml.Node) { f.decode(n, &plan.API, "true or false") },
+		"voice":                 func(n *yaml.Node) { f.decode(n, &plan.Voice, "true or false") },
+		"gpt4":                  func(n *yaml.Node) { f.decode(n, &plan.GPT4, "true or false") },
+		"agents":                func(n *yaml.Node) { plan.Agents = limit(f, n, "a whole number or unlimited", strconv.Atoi) },
+		"storagePerAgent":       func(n *yaml.Node) { plan.StoragePerAgent = limit(f, n, "bytes, KB, MB, GB or unlimited", parseBytes) },
+		"creditsPerMonth":       func(n *yaml.Node) { plan.CreditsPerMonth = limit(f, n, "credits or unlimited", parseCredits) },
+		"creditsPerVoiceMinute": func(n *yaml.Node) { plan.CreditsPerVoiceMinute = value(f, n, "credits", parseCredits) },
+	}
+	for key, value := range pairs(node) {
+		field, ok := read[key.Value]
+		if !ok {
+			f.add(key, "%s is not something a plan has, or is there twice", key.Value)
+			continue
+		}
+		delete(read, key.Value)
+		field(value)
+	}
+	for _, missing := range slices.Sorted(maps.Keys(read)) {
+		f.add(name, "the plan %s does not say %s", name.Value, missing)
+	}
+	return plan
+}
+
+// limit reads a number, or nil for unlimited.
+func limit[T int | int64 | parley.Credits](f *faults, n *yaml.Node, want string, parse func(string) (T, error)) *T {
+	if n.Value == "unlimited" {
+		return nil
+	}
+	v := value(f, n, want, parse)
+	return &v
+}
+
+func value[T int | int64 | parley.Credits](f *faults, n *yaml.Node, want string, parse func(string) (T, error)) T {
+	v, err := parse(strings.ReplaceAll(n.Value, "_", ""))
+	if err != nil || v < 0 || n.Kind != yaml.ScalarNode {
+		f.add(n, "%q is not %s", n.Value, want)
+	}
+	return v
+}
+
+var byteUnits = map[string]int64{"": 1, "KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30}
+
+func parseBytes(s string) (int64, error) {
+	digits := strings.TrimRight(s, " KMGB")
+	unit, ok := byteUnits[strings.TrimSpace(s[len(digits):])]
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil || !ok || n > math.MaxInt64/unit {
+		return 0, errors.New("not a size")
+	}
+	return n * unit, nil
+}
+
+func parseCredits(s string) (parley.Credits, error) {
+	n, err := strconv.ParseFloat(s, 64)
+	if err != nil || !(n >= 0 && n < 1e12) {
+		return 0, errors.New("not a number of credits")
+	}
+	return parley.Credits(math.Round(n * float64(parley.Credit))), nil
+}

@@ -1,0 +1,28 @@
+// Package admin is the operator's face: accounts, keys, members and traces, from the command line to the store. A server
+// answers it on a socket in its data directory; without a server the same verbs run on the opened store.
+package admin
+
+import (
+	"time"
+
+	"parley/internal/access"
+	"parley/internal/retrieval"
+	"parley/internal/store"
+)
+
+// Desk is what the verbs work on.
+type Desk struct {
+	DB      *store.DB
+	Library *retrieval.Library
+	Office  *access.Office
+	Now     func() time.Time
+	Forget  func()       // called after a change, so that it is in force at once; may be nil
+	Close   func() error // gives back what Reach.Open opened
+}
+
+// changed makes what was just written count from now on.
+func (d *Desk) changed() {
+	if d.Forget != nil {
+		d.Forget()
+	}
+}

@@ -1,0 +1,41 @@
+package admin
+
+import (
+	"context"
+	"encoding/json"
+
+	"parley"
+)
+
+// Verb is one thing an operator can do: what goes in, what comes out, both as JSON when they cross the socket.
+type Verb[In, Out any] struct {
+	Name  string
+	fresh bool // may be the first thing ever done in a data directory
+	do    func(d *Desk, ctx context.Context, in In) (Out, error)
+}
+
+// act is a Verb whose types are behind JSON.
+type act func(d *Desk, ctx context.Context, body []byte) (any, error)
+
+func (v Verb[In, Out]) act(d *Desk, ctx context.Context, body []byte) (any, error) {
+	var in In
+	if err := json.Unmarshal(body, &in); err != nil {
+		return nil, parley.Because(parley.CodeInvalidJSON, err)
+	}
+	return v.do(d, ctx, in)
+}
+
+// acts is what the socket answers to, by name.
+func acts() map[string]act {
+	return map[string]act{
+		CreateAccount.Name: CreateAccount.act,
+		UpdateAccount.Name: UpdateAccount.act,
+		ListAccounts.Name:  ListAccounts.act,
+		CreateKey.Name:     CreateKey.act,
+		RevokeKey.Name:     RevokeKey.act,
+		ListKeys.Name:      ListKeys.act,
+		AddMember.Name:     AddMember.act,
+		ListMembers.Name:   ListMembers.act,
+		Trace.Name:         Trace.act,
+	}
+}

@@ -1,0 +1,135 @@
+// Package agents makes, changes and retires agents.
+package agents
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"strings"
+	"time"
+
+	"parley"
+	"parley/internal/jobs"
+	"parley/internal/retrieval"
+	"parley/internal/sqldb"
+	"parley/internal/store"
+)
+
+// Keeper holds the verbs on agents.
+type Keeper struct {
+	DB      *store.DB
+	Library *retrieval.Library
+	Queue   *jobs.Queue
+	Now     func() time.Time
+}
+
+// AddSource is the pending step of an agent whose URL could not be added (decision 18).
+const AddSource = "ADD_SOURCE"
+
+// New is what an agent is made from.
+type New struct {
+	Name         string
+	Instructions string
+	Model        string // empty for auto
+	Temp         float64
+	Visibility   string // empty for private
+	URL          string // a first link source
+}
+
+// Create makes an agent and names the steps that are still to do: a URL is one as long as there are no link sources. Fails
+// with AGENT_LIMIT_REACHED, exactly, however many ask at a time.
+func (k *Keeper) Create(ctx context.Context, account parley.Account, plan parley.Plan, n New) (parley.AgentID, []string, error) {
+	a := n.agent(account.ID, k.Now())
+	err := k.DB.Transact(ctx, sqldb.Turns, func(tx *store.DB) error {
+		if _, err := tx.LockAccount(ctx, account.ID); err != nil { // so that two cannot count the same agents
+			return err
+		}
+		count, err := tx.CountAgents(ctx, account.ID)
+		if err != nil {
+			return err
+		}
+		if plan.Agents != nil && count >= *plan.Agents {
+			return parley.Failf(parley.CodeAgentLimit, "The %s plan allows %d agents, and the account has %d.", plan.Name, *plan.Agents, count)
+		}
+		if err := tx.CreateAgent(ctx, a); err != nil {
+			return err
+		}
+		return tx.Record(ctx, account.ID, a.CreatedAt, store.Event{Kind: "agent.created", AgentID: a.ID, Subject: string(a.ID)})
+	})
+	if err != nil {
+		return "", nil, err
+	}
+	if n.URL != "" {
+		return a.ID, []string{AddSource}, nil
+	}
+	return a.ID, nil, nil
+}
+
+func (n New) agent(account parley.AccountID, now time.Time) *parley.Agent {
+	a := &parley.Agent{ID: parley.NewAgentID(), AccountID: account, Name: clean(n.Name), Instructions: clean(n.Instructions), Model: n.Model, Temp: n.Temp,
+		Visibility: n.Visibility, InitialMessages: []string{"Hi! What can I help you with?"}, RateLimit: parley.DefaultDeviceLimit(),
+		IdentitySecret: secret(), ConfigVersion: 1, CreatedAt: now, UpdatedAt: now}
+	if a.Model == "" {
+		a.Model = "auto"
+	}
+	if a.Visibility == "" {
+		a.Visibility = "private"
+	}
+	return a
+}
+
+// clean takes out NUL, which PostgreSQL cannot store.
+func clean(s string) string { return strings.ReplaceAll(s, "\x00", "") }
+
+func secret() string {
+	var b [32]byte
+	_, _ = rand.Read(b[:]) // never fails: crypto/rand aborts the program instead
+	return hex.EncodeToString(b[:])
+}
+
+var errSame = errors.New("agents: nothing to change")
+
+// Change changes an agent's settings; a change that changes nothing leaves no trace. Fails with AGENT_NOT_FOUND, or with
+// PLAN_FEATURE_NOT_AVAILABLE when it asks for more than the plan holds: what was set under a better plan may stay.
+func (k *Keeper) Change(ctx context.Context, account parley.Account, plan parley.Plan, id parley.AgentID, change func(*parley.Agent) error) error {
+	now := k.Now()
+	err := k.DB.Transact(ctx, sqldb.Turns, func(tx *store.DB) error {
+		err := tx.UpdateAgent(ctx, account.ID, id, func(a *parley.Agent) error { return apply(a, plan, now, change) })
+		if err != nil {
+			return err
+		}
+		return tx.Record(ctx, account.ID, now, store.Event{Kind: "agent.updated", AgentID: id, Subject: string(id)})
+	})
+	if errors.Is(err, errSame) {
+		return nil
+	}
+	return err
+}
+
+func apply(a *parley.Agent, plan parley.Plan, now time.Time, change func(*parley.Agent) error) error {
+	before, err := json.Marshal(a)
+	if err != nil {
+		return err
+	}
+	voice := string(a.Voice)
+	if err := change(a); err != nil {
+		return err
+	}
+	if a.Voice != nil && string(a.Voice) != voice && !plan.Voice {
+		return parley.Failf(parley.CodePlanFeature, "Voice is not part of the %s plan.", plan.Name)
+	}
+	a.Name, a.Instructions = clean(a.Name), clean(a.Instructions)
+	after, err := json.Marshal(a)
+	if err != nil {
+		return err
+	}
+	if bytes.Equal(before, after) {
+		return errSame
+	}
+	a.ConfigVersion++
+	a.UpdatedAt = now
+	return nil
+}

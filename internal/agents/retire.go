@@ -1,0 +1,58 @@
+package agents
+
+import (
+	"context"
+	"time"
+
+	"parley"
+	"parley/internal/jobs"
+	"parley/internal/sqldb"
+	"parley/internal/store"
+)
+
+// EraseJob is the kind of the chore that erases a retired agent's rows; its key is the agent's id.
+const EraseJob = "agent.erase"
+
+// eraseAgain is how long a last open turn is given before the rest is erased.
+const eraseAgain = 5 * time.Second
+
+// Retire takes an agent out of the world at once; its rows are erased by a chore (decision 21). Fails with AGENT_NOT_FOUND.
+func (k *Keeper) Retire(ctx context.Context, account parley.Account, id parley.AgentID) error {
+	now := k.Now()
+	err := k.DB.Transact(ctx, sqldb.Turns, func(tx *store.DB) error {
+		if err := tx.DeleteAgent(ctx, account.ID, id, now); err != nil {
+			return err
+		}
+		if err := k.Queue.Enqueue(ctx, tx.SQL(), eraseJob(account.ID, id)); err != nil {
+			return err
+		}
+		// The event does not name the agent as its own, so that it outlives the agent's rows.
+		return tx.Record(ctx, account.ID, now, store.Event{Kind: "agent.deleted", Subject: string(id)})
+	})
+	if err == nil {
+		k.Library.Drop(id)
+	}
+	return err
+}
+
+// Erase handles EraseJob. While one of the agent's turns is still open, what is left waits for it.
+func (k *Keeper) Erase(ctx context.Context, job jobs.Job) error {
+	agent := parley.AgentID(job.Key)
+	k.Library.Drop(agent)
+	gone, err := k.DB.EraseAgent(ctx, job.AccountID, agent)
+	if err != nil || gone {
+		return err
+	}
+	again := eraseJob(job.AccountID, agent)
+	again.RunAt = k.Now().Add(eraseAgain)
+	return k.Queue.Enqueue(ctx, k.DB.SQL(), again)
+}
+
+func eraseJob(account parley.AccountID, agent parley.AgentID) jobs.Job {
+	return jobs.Job{Kind: EraseJob, Key: string(agent), AccountID: account}
+}
+
+// Handlers gives what does the chores of this room.
+func (k *Keeper) Handlers() map[string]jobs.Handler {
+	return map[string]jobs.Handler{EraseJob: k.Erase}
+}

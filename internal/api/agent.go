@@ -1,0 +1,111 @@
+package api
+
+import (
+	"context"
+	"fmt"
+
+	"parley"
+	"parley/internal/agents"
+	"parley/internal/wire"
+)
+
+// Agent is the record of an agent (facts 2.8a). Every field is always present.
+type Agent struct {
+	ID                    string                        `json:"id"`
+	Name                  string                        `json:"name"`
+	Instructions          string                        `json:"instructions"`
+	ChannelInstructions   wire.Raw[ChannelInstructions] `json:"channelInstructions" nullable:"true" keys:"chat_widget,help_page,center_stage,side_panel,slack,whatsapp,messenger,instagram,salesforce,zendesk,zendesk_messaging,api,email,android_sdk,ios_sdk,phone,search"`
+	Model                 string                        `json:"model"`
+	AutoRetrain           bool                          `json:"autoRetrain"`
+	Temp                  float64                       `json:"temp"`
+	Visibility            string                        `json:"visibility"`
+	AllowedDomains        []string                      `json:"allowedDomains" nullable:"true"`
+	SuggestedMessages     wire.Raw[[]SuggestedMessage]  `json:"suggestedMessages" nullable:"true"`
+	InitialMessages       []string                      `json:"initialMessages"`
+	CreditLimit           *int64                        `json:"creditLimit" doc:"Most credits a month; null is no cap."`
+	CreditsUsed           int64                         `json:"creditsUsed" doc:"Since the start of the calendar month, UTC; rounded up."`
+	NotificationsSettings wire.Raw[Notifications]       `json:"notificationsSettings" nullable:"true"`
+	IPRateLimits          parley.DeviceLimit            `json:"ipRateLimits"`
+	VoiceSettings         wire.Raw[VoiceSettings]       `json:"voiceSettings" nullable:"true" doc:"Null turns voice mode off."`
+	Styles                wire.Raw[Styles]              `json:"styles" nullable:"true"`
+	CreatedAt             string                        `json:"createdAt" format:"date-time"`
+	LastMessageAt         *string                       `json:"lastMessageAt" format:"date-time"`
+	LastTrainedAt         *string                       `json:"lastTrainedAt" format:"date-time"`
+	Status                string                        `json:"status" nullable:"true" enum:"untrained,training,failed,trained"`
+	Size                  int64                         `json:"size" min:"0" doc:"Bytes of all sources."`
+}
+
+func agentOf(a *parley.Agent) Agent {
+	return Agent{
+		ID: string(a.ID), Name: a.Name, Instructions: a.Instructions, ChannelInstructions: wire.Raw[ChannelInstructions](a.ChannelInstructions),
+		Model: a.Model, AutoRetrain: a.AutoRetrain, Temp: a.Temp, Visibility: a.Visibility, AllowedDomains: a.AllowedDomains,
+		SuggestedMessages: wire.Raw[[]SuggestedMessage](a.SuggestedMessages), InitialMessages: append([]string{}, a.InitialMessages...),
+		CreditLimit: a.CreditLimit, CreditsUsed: a.CreditsUsed.Whole(), NotificationsSettings: wire.Raw[Notifications](a.Notifications),
+		IPRateLimits: a.RateLimit, VoiceSettings: wire.Raw[VoiceSettings](a.Voice), Styles: wire.Raw[Styles](a.Styles),
+		CreatedAt: iso(a.CreatedAt), LastMessageAt: isoOrNull(a.LastMessageAt), LastTrainedAt: isoOrNull(a.LastTrainedAt),
+		Status: string(a.Status()), Size: a.Size,
+	}
+}
+
+func (s *server) agents(ctx context.Context, c *wire.Call, in *Paging) (*Page[Agent], error) {
+	ask, err := s.ask(*in, "agents")
+	if err != nil {
+		return nil, err
+	}
+	page, err := s.DB.Agents(ctx, caller(c).Account.ID, s.Now(), ask)
+	if err != nil {
+		return nil, fmt.Errorf("list agents: %w", err)
+	}
+	return pageOf(s, page, "agents", agentOf), nil
+}
+
+func (s *server) getAgent(ctx context.Context, c *wire.Call, in *AgentRef) (*Agent, error) {
+	a, err := s.agent(ctx, c, in.AgentID)
+	if err != nil {
+		return nil, err
+	}
+	out := agentOf(a)
+	return &out, nil
+}
+
+// NewAgent is the request that creates an agent.
+type NewAgent struct {
+	Body NewAgentBody
+}
+
+// NewAgentBody says what the agent is to be (facts 4.1).
+type NewAgentBody struct {
+	Name         string            `json:"name" min:"1" max:"100"`
+	URL          wire.Opt[string]  `json:"url,omitzero" format:"uri" doc:"Becomes the agent's first source."`
+	Instructions string            `json:"instructions,omitempty"`
+	Model        wire.Opt[string]  `json:"model,omitzero" doc:"auto, or a name that the operator's configuration offers; auto when absent."`
+	Temp         wire.Opt[float64] `json:"temp,omitzero" min:"0" max:"1"`
+	Visibility   string            `json:"visibility,omitempty" enum:"public,private" default:"private"`
+}
+
+// CreatedAgent names a new agent, and the steps that are still to be taken (interface 4.1, rule 2).
+type CreatedAgent struct {
+	ID           string   `json:"id"`
+	PendingSteps []string `json:"pendingSteps,omitempty" item:"enum=ADD_SOURCE|TRAIN_AGENT" doc:"Absent when every step succeeded."`
+}
+
+func (s *server) createAgent(ctx context.Context, c *wire.Call, in *NewAgent) (*CreatedAgent, error) {
+	who, b := caller(c), &in.Body
+	if b.Model.Set && !s.settable(b.Model.Value) {
+		return nil, wire.Invalid("model", notAModel)
+	}
+	id, pending, err := s.Agents.Create(ctx, who.Account, who.Plan, agents.New{
+		Name: b.Name, URL: b.URL.Value, Instructions: b.Instructions, Model: b.Model.Value, Temp: b.Temp.Value, Visibility: b.Visibility,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("create agent: %w", err)
+	}
+	return &CreatedAgent{ID: string(id), PendingSteps: pending}, nil
+}
+
+func (s *server) deleteAgent(ctx context.Context, c *wire.Call, in *AgentRef) (*Success, error) {
+	if err := s.Agents.Retire(ctx, caller(c).Account, parley.AgentID(in.AgentID)); err != nil {
+		return nil, fmt.Errorf("delete agent: %w", err)
+	}
+	return &Success{true}, nil
+}

@@ -1,0 +1,94 @@
+package api
+
+import (
+	"context"
+
+	"parley"
+	"parley/internal/chat"
+	"parley/internal/wire"
+)
+
+// ChatRequest is one message to an agent.
+type ChatRequest struct {
+	AgentRef
+	Body ChatBody
+}
+
+// ChatBody is the body of a chat request (interface 4.3). Null is as good as absent.
+type ChatBody struct {
+	Message        string           `json:"message" min:"1"`
+	Stream         wire.Opt[bool]   `json:"stream,omitzero" nullable:"true" doc:"True answers with server-sent events; otherwise the answer is one JSON."`
+	UserID         wire.Opt[string] `json:"userId,omitzero" nullable:"true" max:"128" pattern:"^[A-Za-z0-9._-]*$" doc:"The end user, by your own id. Only a new conversation takes it."`
+	ConversationID wire.Opt[string] `json:"conversationId,omitzero" nullable:"true" doc:"Continues a conversation; userId is ignored then."`
+}
+
+// Forgives lets a userId beside a conversationId be whatever it is (decision 9: ignored, not even validated).
+func (b *ChatBody) Forgives(field string) bool {
+	return field == "userId" && b.ConversationID.Ptr() != nil
+}
+
+// ChatReply is the agent's answer (interface 2.6).
+type ChatReply struct {
+	ID       string       `json:"id"`
+	Role     string       `json:"role" enum:"assistant"`
+	Parts    []Part       `json:"parts"`
+	Metadata ChatMetadata `json:"metadata"`
+}
+
+// ChatMetadata says where the answer stands and what it cost.
+type ChatMetadata struct {
+	UserMessageID  string  `json:"userMessageId"`
+	ConversationID string  `json:"conversationId" format:"uuid"`
+	UserID         *string `json:"userId"`
+	FinishReason   string  `json:"finishReason" enum:"stop,error,tool-calls"`
+	Usage          Usage   `json:"usage"`
+	Evidence
+}
+
+// Usage is what an answer cost.
+type Usage struct {
+	Credits float64 `json:"credits" min:"0"`
+}
+
+func (s *server) chat(ctx context.Context, c *wire.Call, in *ChatRequest) (*Data[ChatReply], error) {
+	turn, err := s.start(ctx, c, in)
+	if err != nil {
+		return nil, err
+	}
+	if in.Body.Stream.Value {
+		return nil, s.stream(ctx, c, turn)
+	}
+	end, err := turn.Wait(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &Data[ChatReply]{ChatReply{ID: string(turn.MessageID), Role: "assistant", Parts: partsOf(end.Message), Metadata: metadataOf(turn, end)}}, nil
+}
+
+func (s *server) start(ctx context.Context, c *wire.Call, in *ChatRequest) (*chat.Turn, error) {
+	who, body := caller(c), &in.Body
+	req := chat.Request{Message: body.Message, Streamed: body.Stream.Value, Channel: parley.ChannelAPI}
+	if id := body.ConversationID.Ptr(); id != nil {
+		if *id == "" { // an id that no conversation has; to the engine it would mean a new one
+			return nil, s.noConversation(ctx, c, in.AgentID)
+		}
+		req.ConversationID = parley.ConversationID(*id)
+	} else if id := body.UserID.Ptr(); id != nil {
+		req.UserID = parley.EndUserID(*id)
+	}
+	return s.Chat.Start(ctx, who.Account, who.Plan, parley.AgentID(in.AgentID), req)
+}
+
+func (s *server) noConversation(ctx context.Context, c *wire.Call, agent string) error {
+	if _, err := s.agent(ctx, c, agent); err != nil {
+		return err
+	}
+	return parley.Fail(parley.CodeConversationGone)
+}
+
+func metadataOf(t *chat.Turn, end *chat.Finish) ChatMetadata {
+	return ChatMetadata{
+		UserMessageID: string(t.UserMessageID), ConversationID: string(t.ConversationID), UserID: textOrNull(t.UserID),
+		FinishReason: end.Reason, Usage: Usage{end.Credits.Float()}, Evidence: evidenceOf(end.Score, end.Citations),
+	}
+}

@@ -1,0 +1,142 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"parley"
+	"parley/internal/store"
+	"parley/internal/wire"
+)
+
+// Conversation is the summary of a conversation (interface 2.3).
+type Conversation struct {
+	ID        string  `json:"id" format:"uuid"`
+	Title     *string `json:"title"`
+	CreatedAt int64   `json:"createdAt" doc:"Epoch seconds."`
+	UpdatedAt int64   `json:"updatedAt" doc:"Epoch seconds of the last activity."`
+	UserID    *string `json:"userId" doc:"The end user, by the client's own id."`
+	Status    string  `json:"status" enum:"ongoing,ended,taken_over"`
+}
+
+func conversationOf(c *parley.Conversation) Conversation {
+	return Conversation{ID: string(c.ID), Title: textOrNull(c.Title), CreatedAt: c.CreatedAt.Unix(), UpdatedAt: c.UpdatedAt.Unix(),
+		UserID: textOrNull(c.UserID), Status: string(c.Status)}
+}
+
+// History is a conversation with a page of its messages.
+type History struct {
+	Conversation
+	Messages []Message `json:"messages" doc:"The newest messages, oldest first."`
+}
+
+// HistoryPage is the reply to a request for one conversation; its cursor leads on in the list of messages (interface 4.8).
+type HistoryPage struct {
+	Data       History    `json:"data"`
+	Pagination Pagination `json:"pagination"`
+}
+
+// ConversationRef names the conversation in a path.
+type ConversationRef struct {
+	AgentID        string `path:"agentId"`
+	ConversationID string `path:"conversationId"`
+}
+
+// ConversationQuery narrows the list of conversations.
+type ConversationQuery struct {
+	AgentRef
+	Paging
+	StartDate string `query:"startDate" doc:"Created on this day (YYYY-MM-DD, UTC) or later, or at this ISO 8601 time or later."`
+	EndDate   string `query:"endDate" doc:"Created on this day or earlier, or at this time or earlier."`
+}
+
+func (s *server) conversations(ctx context.Context, c *wire.Call, in *ConversationQuery) (*Page[Conversation], error) {
+	from, before, err := dateRange(in.StartDate, in.EndDate)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := s.agent(ctx, c, in.AgentID); err != nil {
+		return nil, err
+	}
+	purpose := "conversations " + in.AgentID
+	ask, err := s.ask(in.Paging, purpose)
+	if err != nil {
+		return nil, err
+	}
+	filter := store.ConversationFilter{Channel: parley.ChannelAPI, From: from, Before: before}
+	page, err := s.DB.Conversations(ctx, caller(c).Account.ID, parley.AgentID(in.AgentID), filter, ask)
+	if err != nil {
+		return nil, fmt.Errorf("list conversations: %w", err)
+	}
+	return pageOf(s, page, purpose, conversationOf), nil
+}
+
+func (s *server) conversation(ctx context.Context, c *wire.Call, in *ConversationRef) (*HistoryPage, error) {
+	conv, err := s.ours(ctx, c, in.AgentID, in.ConversationID)
+	if err != nil {
+		return nil, err
+	}
+	page, err := s.page(ctx, c, conv, parley.PageAsk{Limit: 20})
+	if err != nil {
+		return nil, err
+	}
+	return &HistoryPage{History{conversationOf(conv), page.Data}, page.Pagination}, nil
+}
+
+// ours finds a conversation that began through the API. One of another origin is not found here either, but its owner is
+// told where it can be read (interface 4.5, rule 4).
+func (s *server) ours(ctx context.Context, c *wire.Call, agent, id string) (*parley.Conversation, error) {
+	if _, err := s.agent(ctx, c, agent); err != nil {
+		return nil, err
+	}
+	conv, err := s.DB.Conversation(ctx, caller(c).Account.ID, parley.AgentID(agent), parley.ConversationID(id))
+	if err != nil {
+		return nil, fmt.Errorf("find conversation: %w", err)
+	}
+	if conv.Channel != parley.ChannelAPI {
+		return nil, parley.Failf(parley.CodeResourceNotFound, "This conversation came from %q, and only conversations that began through the API are read here. "+
+			"Export it instead: GET /agents/%s/conversations/export?conversationId=%s", conv.Channel, agent, id)
+	}
+	return conv, nil
+}
+
+// dateRange reads the two dates of a query. A day counts whole, in UTC; before is the first moment that is too late.
+func dateRange(start, end string) (from, before *time.Time, err error) {
+	if start != "" {
+		at, _, ok := moment(start)
+		if !ok {
+			return nil, nil, wire.Invalid("startDate", notADate)
+		}
+		from = &at
+	}
+	if end != "" {
+		at, whole, ok := moment(end)
+		if !ok {
+			return nil, nil, wire.Invalid("endDate", notADate)
+		}
+		if from != nil && from.After(at) {
+			return nil, nil, parley.Fail(parley.CodeInvalidDateRange)
+		}
+		if at = at.Add(time.Millisecond); whole {
+			at = at.Add(24*time.Hour - time.Millisecond)
+		}
+		before = &at
+	}
+	return from, before, nil
+}
+
+const notADate = "must be a day (YYYY-MM-DD) or an ISO 8601 time"
+
+// moment reads a day or a time; a time without a zone is UTC.
+func moment(s string) (at time.Time, wholeDay, ok bool) {
+	if at, err := time.Parse(time.DateOnly, s); err == nil {
+		return at, true, true
+	}
+	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04Z07:00", "2006-01-02T15:04"} {
+		if at, err := time.Parse(layout, s); err == nil {
+			return at, false, true
+		}
+	}
+	return time.Time{}, false, false
+}

@@ -1,0 +1,179 @@
+package api_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"parley"
+	"parley/internal/admin"
+	"parley/internal/house"
+	"parley/internal/llm"
+	"parley/internal/rig"
+	"parley/internal/rig/dbs"
+)
+
+// settings are what a story may ask of its house before it is opened. @plan NAME, @scopes NAME SCOPES, @credits NAME N and
+// @expired NAME, which make accounts and keys, follow when it stands.
+var settings = map[string]func(tl *teller, value string) rig.Option{
+	"rate": func(tl *teller, value string) rig.Option { // requests in ten seconds
+		return rig.With(func(c *house.Config) { c.RateLimit = tl.number(value) })
+	},
+	"openturns": func(tl *teller, value string) rig.Option { // answers that an account may have in the making
+		return rig.With(func(c *house.Config) { c.OpenTurns = tl.number(value) })
+	},
+	"plans": func(_ *teller, value string) rig.Option { // a file of plans
+		return rig.With(func(c *house.Config) { c.Plans = value })
+	},
+	"model": func(tl *teller, _ string) rig.Option { // a model that echoes, but for its moods
+		return rig.Speaking(&llm.Scripted{Answer: tl.moody})
+	},
+	"postgres": func(tl *teller, _ string) rig.Option { // a database that can be lost
+		tl.database = dbs.StartOwn(tl.t)
+		return rig.At("", tl.database.NewDatabase(tl.t))
+	},
+}
+
+func newTeller(t *testing.T, s story) *teller {
+	t.Helper()
+	tl := &teller{t: t, gate: llm.NewGate(), listed: listed(t)}
+	var options []rig.Option
+	for _, set := range s.settings {
+		name, value, _ := strings.Cut(set, " ")
+		if make := settings[name]; make != nil {
+			options = append(options, make(tl, value))
+		}
+	}
+	tl.house = rig.Open(t, options...)
+	tl.house.Client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	tl.known = map[string]string{"key": tl.house.Key, "otherKey": tl.house.OtherKey}
+	for _, set := range s.settings {
+		tl.settle(strings.Fields(set))
+	}
+	return tl
+}
+
+func (tl *teller) number(text string) int {
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		tl.t.Fatal(err)
+	}
+	return n
+}
+
+// moody fails when it is asked to, waits when it is asked to, and echoes otherwise.
+func (tl *teller) moody(req llm.Request) []llm.Step {
+	switch text := req.Messages[len(req.Messages)-1].Text; text {
+	case "fail at once":
+		return []llm.Step{{Err: fmt.Errorf("the provider at 10.1.2.3 is down")}}
+	case "fail halfway":
+		return []llm.Step{llm.Say("Half an "), {Err: fmt.Errorf("the provider at 10.1.2.3 went away")}}
+	case "wait":
+		return []llm.Step{llm.Say("Half an "), {Gate: tl.gate}, llm.Say("answer."), llm.Stop()}
+	default:
+		return []llm.Step{llm.Say(text), llm.Stop()}
+	}
+}
+
+// settle makes the accounts and keys that a setting asks for.
+func (tl *teller) settle(set []string) {
+	switch set[0] {
+	case "plan":
+		_, tl.known[set[1]] = tl.house.NewAccount(tl.t, admin.NewAccount{Name: set[1], Plan: set[1]})
+	case "credits":
+		n := int64(tl.number(set[2]))
+		_, tl.known[set[1]] = tl.house.NewAccount(tl.t, admin.NewAccount{Name: set[1], Plan: "unlimited", Credits: &n})
+	case "scopes":
+		tl.known[set[1]] = tl.newKey(admin.NewKey{Name: set[1], Scopes: strings.Split(set[2], ",")})
+	case "expired":
+		tl.known[set[1]] = tl.newKey(admin.NewKey{Name: set[1]})
+		tl.sql(`update api_keys set expires_at = ? where name = ? and account_id = ?`, time.Now().Add(-time.Second).UnixMilli(), set[1], tl.house.Account)
+		tl.house.Gate.Forget()
+	case "patience": // of a message whose conversation is answering another
+		patience, err := time.ParseDuration(set[1])
+		if err != nil {
+			tl.t.Fatal(err)
+		}
+		tl.house.Engine.Patience = patience
+	}
+}
+
+func (tl *teller) newKey(k admin.NewKey) string {
+	k.AccountID = tl.house.Account
+	made, err := admin.Do(tl.t.Context(), tl.house.Operator, admin.CreateKey, k)
+	if err != nil {
+		tl.t.Fatal(err)
+	}
+	return made.APIKey
+}
+
+func (tl *teller) sql(query string, args ...any) {
+	tl.t.Helper()
+	if _, err := tl.house.DB.SQL().Exec(tl.t.Context(), query, args...); err != nil {
+		tl.t.Fatal(err)
+	}
+}
+
+// deeds are what happens in a house without a request.
+var deeds = map[string]func(tl *teller, id string) error{
+	"ends":       func(tl *teller, id string) error { return tl.changeConversation(id, "status", parley.Ended) },
+	"takes over": func(tl *teller, id string) error { return tl.changeConversation(id, "status", parley.TakenOver) },
+	"pauses":     func(tl *teller, id string) error { return tl.changeConversation(id, "paused", 1) },
+	"begins to delete": func(tl *teller, ids string) error {
+		agent, source, _ := strings.Cut(ids, " ")
+		_, _, err := tl.house.DB.UpdateSource(tl.t.Context(), parley.AccountID(tl.house.Account), parley.AgentID(agent), parley.SourceID(source),
+			func(s *parley.Source) error { s.Status = parley.SourceToBeDeleted; return nil })
+		return err
+	},
+	"forgets the model of": func(tl *teller, id string) error {
+		return tl.house.DB.UpdateAgent(tl.t.Context(), parley.AccountID(tl.house.Account), parley.AgentID(id),
+			func(a *parley.Agent) error { a.Model = "of-yesterday"; return nil })
+	},
+	"spoils": func(tl *teller, table string) error {
+		tl.sql("alter table " + table + " rename to spoilt_" + table)
+		tl.house.Gate.Forget()
+		return nil
+	},
+	"mends": func(tl *teller, table string) error {
+		tl.sql("alter table spoilt_" + table + " rename to " + table)
+		return nil
+	},
+	"opens the gate": func(tl *teller, _ string) error { tl.gate.Open(); return tl.join() },
+	"stops": func(tl *teller, _ string) error { // without time for what is running
+		now, cancel := context.WithCancel(tl.t.Context())
+		cancel()
+		tl.house.Drain(now)
+		return tl.join()
+	},
+	"loses its database": func(tl *teller, _ string) error { tl.database.Kill(tl.t); return nil },
+	"finds its database": func(tl *teller, _ string) error { tl.database.Start(tl.t); return nil },
+}
+
+func (tl *teller) does(what string) error {
+	for verb, do := range deeds {
+		if object, ok := strings.CutPrefix(what, verb); ok {
+			return do(tl, tl.expand(strings.TrimSpace(object)))
+		}
+	}
+	return errors.New("the house cannot do this")
+}
+
+func (tl *teller) changeConversation(id, column string, value any) error {
+	tl.sql(`update conversations set `+column+` = ? where id = ? and account_id = ?`, value, id, tl.house.Account)
+	return nil
+}
+
+// codeIn gives the code of the reply that a story wants; empty when it is no error.
+func codeIn(want string) string {
+	var r struct{ Error struct{ Code string } }
+	if json.Unmarshal([]byte(want), &r) != nil {
+		return ""
+	}
+	return r.Error.Code
+}

@@ -1,0 +1,161 @@
+package api_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"parley/internal/api"
+	"parley/internal/rig"
+	"parley/internal/store"
+)
+
+// isolation lists every route with a body that makes it succeed. Ids stand as {agentId} and so on wherever a client can put
+// them. The test goes through the list in order: what deletes comes last.
+var isolation = []struct{ route, body string }{
+	{"GET /health", ""},
+	{"GET /me", ""},
+	{"GET /agents", ""},
+	{"POST /agents", `{"name": "New"}`},
+	{"GET /agents/{agentId}", ""},
+	{"PUT /agents/{agentId}", `{"name": "Changed"}`},
+	{"POST /agents/{agentId}/chat", `{"message": "Hello", "conversationId": "{conversationId}"}`},
+	{"GET /agents/{agentId}/conversations", ""},
+	{"GET /agents/{agentId}/conversations/{conversationId}", ""},
+	{"GET /agents/{agentId}/conversations/{conversationId}/messages", ""},
+	{"GET /agents/{agentId}/sources", ""},
+	{"POST /agents/{agentId}/sources", `{"type": "text", "name": "More", "content": "More to read."}`},
+	{"GET /agents/{agentId}/sources/{sourceId}", ""},
+	{"DELETE /agents/{agentId}/sources/{sourceId}", ""},
+	{"DELETE /agents/{agentId}", ""},
+}
+
+// malformed are ids that no thing has, in forms that a careless server trips over.
+var malformed = []string{"x", "%00", "%27%20or%201=1--", "..%2F..", "%F0%9F%98%80", "00000000-0000-0000-0000-00000000000g", strings.Repeat("a", 3000)}
+
+type things map[string]string // by the name of their parameter
+
+// TestIsolation holds the promise that nobody can reach, or so much as notice, another account's things: the reply to their
+// id is the reply to an id that does not exist, byte for byte.
+func TestIsolation(t *testing.T) {
+	h := rig.Open(t)
+	ours, theirs := furnish(t, h, h.Key), furnish(t, h, h.OtherKey)
+	unknown := things{"agentId": "AAAAAAAAAAAAAAAAAAAAA", "sourceId": "00000000-0000-4000-8000-000000000000", "conversationId": "01900000-0000-7000-8000-000000000000"}
+	for _, row := range isolation {
+		for _, name := range []string{"agentId", "sourceId", "conversationId"} {
+			if !strings.Contains(row.route+row.body, "{"+name+"}") {
+				continue
+			}
+			stranger := knock(t, h, row.route, row.body, ours.with(name, theirs[name]))
+			nobody := knock(t, h, row.route, row.body, ours.with(name, unknown[name]))
+			if stranger != nobody || !strings.HasPrefix(nobody, "404 ") {
+				t.Errorf("%s with another account's %s:\n%s\nwith an unknown one:\n%s", row.route, name, stranger, nobody)
+			}
+			for _, id := range malformed {
+				if got := knock(t, h, row.route, row.body, ours.with(name, id)); got != nobody {
+					t.Errorf("%s with %s %q:\n%s\nwith an unknown one:\n%s", row.route, name, id, got, nobody)
+				}
+			}
+		}
+		if strings.Contains(row.route, "{") {
+			if all, none := knock(t, h, row.route, row.body, theirs), knock(t, h, row.route, row.body, unknown); all != none {
+				t.Errorf("%s with all ids another account's:\n%s\nunknown:\n%s", row.route, all, none)
+			}
+		}
+		got := knock(t, h, row.route, row.body, ours)
+		if !strings.HasPrefix(got, "2") {
+			t.Errorf("%s with our own ids: %s", row.route, got)
+		}
+		for name, id := range theirs {
+			if strings.Contains(got, id) {
+				t.Errorf("%s shows another account's %s", row.route, name)
+			}
+		}
+	}
+	for path := range strings.SplitSeq("/agents/{agentId} /agents/{agentId}/sources/{sourceId} /agents/{agentId}/conversations/{conversationId}", " ") {
+		if got, _ := send(t, h, h.OtherKey, "GET", theirs.in(path), ""); got != 200 {
+			t.Errorf("%s of the other account did not survive: %d", path, got)
+		}
+	}
+}
+
+func (th things) with(name, id string) things {
+	other := things{}
+	for n, v := range th {
+		other[n] = v
+	}
+	other[name] = id
+	return other
+}
+
+func (th things) in(text string) string {
+	for name, id := range th {
+		text = strings.ReplaceAll(text, "{"+name+"}", id)
+	}
+	return text
+}
+
+// furnish gives the key's account one of each thing.
+func furnish(t *testing.T, h *rig.House, key string) things {
+	t.Helper()
+	var agent, source struct{ ID string }
+	var answer struct {
+		Data struct {
+			Metadata struct{ ConversationID string }
+		}
+	}
+	make := func(path, body string, into any) {
+		t.Helper()
+		status, reply := send(t, h, key, "POST", path, body)
+		if err := json.Unmarshal([]byte(reply), into); err != nil || status/100 != 2 {
+			t.Fatalf("%s: %d %s", path, status, reply)
+		}
+	}
+	make("/agents", `{"name": "Agent"}`, &agent)
+	make("/agents/"+agent.ID+"/sources", `{"type": "text", "name": "Text", "content": "The sky is blue."}`, &source)
+	make("/agents/"+agent.ID+"/chat", `{"message": "Hello"}`, &answer)
+	return things{"agentId": agent.ID, "sourceId": source.ID, "conversationId": answer.Data.Metadata.ConversationID}
+}
+
+// knock sends a route's request with our key and gives all of the reply that a stranger could compare.
+func knock(t *testing.T, h *rig.House, route, body string, ids things) string {
+	t.Helper()
+	method, path, _ := strings.Cut(route, " ")
+	status, reply := send(t, h, h.Key, method, ids.in(path), ids.in(body))
+	return fmt.Sprint(status, " ", reply)
+}
+
+func send(t *testing.T, h *rig.House, key, method, path, body string) (int, string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, h.URL+api.Base+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+key)
+	resp, err := h.Client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, string(b)
+}
+
+var noFilter store.ConversationFilter
+
+// agentOf makes an agent and gives its id.
+func agentOf(t *testing.T, h *rig.House) string {
+	t.Helper()
+	status, body := send(t, h, h.Key, "POST", "/agents", `{"name": "Agent"}`)
+	var made struct{ ID string }
+	if err := json.Unmarshal([]byte(body), &made); err != nil || status != 201 {
+		t.Fatal(status, body)
+	}
+	return made.ID
+}

@@ -1,0 +1,81 @@
+package api
+
+import (
+	"encoding/json"
+
+	"parley"
+	"parley/internal/wire"
+)
+
+// ChannelInstructions are instructions that hold in one channel only, by the channel's key (facts 2.8b).
+type ChannelInstructions map[string]wire.Either[string, ModeInstructions]
+
+// ModeInstructions tell chat and voice apart.
+type ModeInstructions struct {
+	Chat  wire.Opt[string] `json:"chat,omitzero"`
+	Voice wire.Opt[string] `json:"voice,omitzero"`
+}
+
+// SuggestedMessage is a message that end users can pick, or a group of them.
+type SuggestedMessage = wire.Either[SingleSuggestion, SuggestionGroup]
+
+// SingleSuggestion is one message to pick.
+type SingleSuggestion struct {
+	Type  string           `json:"type" enum:"single"`
+	Text  string           `json:"text" min:"1"`
+	Order int              `json:"order"`
+	Icon  wire.Opt[string] `json:"icon,omitzero" nullable:"true"`
+}
+
+// SuggestionGroup is a named group of messages to pick.
+type SuggestionGroup struct {
+	Type  string           `json:"type" enum:"nested"`
+	Name  string           `json:"name" min:"1"`
+	Order int              `json:"order"`
+	Icon  wire.Opt[string] `json:"icon,omitzero" nullable:"true"`
+	Items []SuggestionItem `json:"items" min:"1" max:"20"`
+}
+
+// SuggestionItem is one message of a group.
+type SuggestionItem struct {
+	Text  string           `json:"text" min:"1"`
+	Order int              `json:"order"`
+	Icon  wire.Opt[string] `json:"icon,omitzero" nullable:"true"`
+}
+
+// Notifications are the daily mails about an agent.
+type Notifications struct {
+	DailyLeadsCollected Notification `json:"dailyLeadsCollected"`
+	DailyConversations  Notification `json:"dailyConversations"`
+}
+
+// Notification is one daily mail.
+type Notification struct {
+	Active bool     `json:"active"`
+	Emails []string `json:"emails" max:"10" item:"format=email"`
+}
+
+// NotificationsChange holds the mails to change; the other one stays.
+type NotificationsChange struct {
+	DailyLeadsCollected wire.Opt[Notification] `json:"dailyLeadsCollected,omitzero"`
+	DailyConversations  wire.Opt[Notification] `json:"dailyConversations,omitzero"`
+}
+
+func (n NotificationsChange) apply(a *parley.Agent, sent wire.Opt[NotificationsChange]) error {
+	if sent.Null {
+		a.Notifications = nil
+	}
+	if sent.Ptr() == nil {
+		return nil
+	}
+	off := Notification{Emails: []string{}}
+	now := Notifications{off, off}
+	if a.Notifications != nil {
+		if err := json.Unmarshal(a.Notifications, &now); err != nil {
+			return err
+		}
+	}
+	replace(&now.DailyLeadsCollected, n.DailyLeadsCollected)
+	replace(&now.DailyConversations, n.DailyConversations)
+	return replaceJSON(&a.Notifications, wire.Some(now))
+}

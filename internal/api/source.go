@@ -1,0 +1,108 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"parley"
+	"parley/internal/store"
+	"parley/internal/wire"
+)
+
+// Source is the record of a source (facts 2.8f). It never holds the content.
+type Source struct {
+	ID        string          `json:"id" format:"uuid"`
+	Type      string          `json:"type" enum:"link,file,qna,notionPage,text"`
+	Name      *string         `json:"name"`
+	Size      int64           `json:"size" min:"0" doc:"Bytes."`
+	CreatedAt string          `json:"createdAt" format:"date-time"`
+	Status    string          `json:"status" enum:"untrained,trained,updated,failed,toBeDeleted,deleted"`
+	Metadata  json.RawMessage `json:"metadata" doc:"An object for links, null for the others."`
+}
+
+func sourceOf(src *parley.Source) Source {
+	return Source{ID: string(src.ID), Type: string(src.Kind), Name: textOrNull(src.Name), Size: src.Size, CreatedAt: iso(src.CreatedAt),
+		Status: string(src.Status), Metadata: src.Metadata}
+}
+
+// SourceRef names the source in a path.
+type SourceRef struct {
+	AgentID  string `path:"agentId"`
+	SourceID string `path:"sourceId"`
+}
+
+// SourceQuery narrows the list of sources.
+type SourceQuery struct {
+	AgentRef
+	Paging
+	Type []string `query:"type" item:"enum=link|file|qna|notionPage|text" doc:"Kinds, comma-separated."`
+	Name string   `query:"name" doc:"Part of the name; case does not matter."`
+}
+
+func (s *server) sources(ctx context.Context, c *wire.Call, in *SourceQuery) (*Page[Source], error) {
+	if _, err := s.agent(ctx, c, in.AgentID); err != nil {
+		return nil, err
+	}
+	purpose := "sources " + in.AgentID
+	ask, err := s.ask(in.Paging, purpose)
+	if err != nil {
+		return nil, err
+	}
+	filter := store.SourceFilter{Name: in.Name}
+	for _, kind := range in.Type {
+		filter.Kinds = append(filter.Kinds, parley.SourceKind(kind))
+	}
+	page, err := s.DB.Sources(ctx, caller(c).Account.ID, parley.AgentID(in.AgentID), filter, ask)
+	if err != nil {
+		return nil, fmt.Errorf("list sources: %w", err)
+	}
+	return pageOf(s, page, purpose, sourceOf), nil
+}
+
+// NewSource is the body that creates a source. Texts are what there is so far.
+type NewSource struct {
+	AgentRef
+	Body TextSource
+}
+
+// TextSource is a snippet of text.
+type TextSource struct {
+	Type    string `json:"type" enum:"text"`
+	Name    string `json:"name" min:"1" max:"100"`
+	Content string `json:"content" min:"1" max:"1048576"`
+}
+
+func (s *server) createSource(ctx context.Context, c *wire.Call, in *NewSource) (*Source, error) {
+	who := caller(c)
+	src, err := s.Ingest.AddText(ctx, who.Account, who.Plan, parley.AgentID(in.AgentID), in.Body.Name, in.Body.Content)
+	if err != nil {
+		return nil, fmt.Errorf("add source: %w", err)
+	}
+	out := sourceOf(src)
+	return &out, nil
+}
+
+func (s *server) source(ctx context.Context, c *wire.Call, in *SourceRef) (*Source, error) {
+	if _, err := s.agent(ctx, c, in.AgentID); err != nil {
+		return nil, err
+	}
+	src, err := s.DB.Source(ctx, caller(c).Account.ID, parley.AgentID(in.AgentID), parley.SourceID(in.SourceID))
+	if err != nil {
+		return nil, fmt.Errorf("find source: %w", err)
+	}
+	out := sourceOf(src)
+	return &out, nil
+}
+
+func (s *server) deleteSource(ctx context.Context, c *wire.Call, in *SourceRef) (*Source, error) {
+	if _, err := s.agent(ctx, c, in.AgentID); err != nil {
+		return nil, err
+	}
+	src, err := s.Ingest.Delete(ctx, caller(c).Account, parley.AgentID(in.AgentID), parley.SourceID(in.SourceID))
+	if err != nil {
+		return nil, fmt.Errorf("delete source: %w", err)
+	}
+	out := sourceOf(src)
+	return &out, nil
+}

@@ -1,0 +1,190 @@
+package api_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"parley/internal/api"
+	"parley/internal/llm"
+	"parley/internal/rig"
+	"parley/internal/rig/dbs"
+)
+
+func TestMain(m *testing.M) { dbs.Main(m) }
+
+func TestStories(t *testing.T) {
+	for _, s := range stories(t) {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			newTeller(t, s).tell(s)
+		})
+	}
+}
+
+// teller tells one story and keeps what its placeholders stand for.
+type teller struct {
+	t        *testing.T
+	house    *rig.House
+	known    map[string]string
+	listed   map[string][]string // the codes of each route
+	gate     *llm.Gate           // where the model waits
+	database *dbs.Server         // of a story on PostgreSQL
+	waiting  []call              // requests that are under way
+}
+
+func (tl *teller) tell(s story) {
+	tl.t.Helper()
+	for _, x := range s.exchanges {
+		err := tl.one(x)
+		if x.until {
+			rig.Eventually(tl.t, x.title, func() bool { err = tl.one(x); return err == nil })
+		}
+		if err != nil {
+			tl.t.Fatalf("%s\n%s %s\n%v", x.title, x.method, x.path, err)
+		}
+	}
+	if err := tl.join(); err != nil {
+		tl.t.Fatal(err)
+	}
+}
+
+func (tl *teller) one(x exchange) error {
+	switch {
+	case x.method == "HOUSE":
+		return tl.does(x.path)
+	case x.method == "EVERY":
+		return tl.every(x)
+	case x.meanwhile:
+		return tl.begin(x)
+	}
+	return tl.act(x)
+}
+
+// every sends the request to all routes that it is for.
+func (tl *teller) every(x exchange) error {
+	routes := routesOf(x, tl.listed)
+	if len(routes) == 0 {
+		return fmt.Errorf("no route below this path lists %s", codeIn(x.want))
+	}
+	for _, route := range routes {
+		one := x
+		one.method, one.path = route.method, things(tl.known).in(tl.expand(route.path))
+		if x.body == "" {
+			one.body = things(tl.known).in(route.body)
+		}
+		if err := tl.act(one); err != nil {
+			return fmt.Errorf("%s %s: %w", one.method, one.path, err)
+		}
+	}
+	return nil
+}
+
+// call is a request that waits at the model's gate.
+type call struct {
+	exchange exchange
+	ended    chan outcome
+}
+
+type outcome struct {
+	reply *reply
+	err   error
+}
+
+// begin sends the request and goes on once the model has it.
+func (tl *teller) begin(x exchange) error {
+	req, err := tl.request(x)
+	if err != nil {
+		return err
+	}
+	c := call{x, make(chan outcome, 1)}
+	go func() {
+		r, err := tl.send(req)
+		c.ended <- outcome{r, err}
+	}()
+	tl.waiting = append(tl.waiting, c)
+	select {
+	case <-tl.gate.Reached():
+		return nil
+	case end := <-c.ended:
+		return fmt.Errorf("it did not wait: %v %v", end.reply, end.err)
+	}
+}
+
+// join waits for the requests that are under way and compares their replies.
+func (tl *teller) join() error {
+	for _, c := range tl.waiting {
+		end := <-c.ended
+		if end.err != nil {
+			return end.err
+		}
+		if err := tl.check(c.exchange, end.reply); err != nil {
+			return fmt.Errorf("%s: %w", c.exchange.title, err)
+		}
+	}
+	tl.waiting = nil
+	return nil
+}
+
+// act sends one request and compares its reply.
+func (tl *teller) act(x exchange) error {
+	req, err := tl.request(x)
+	if err != nil {
+		return err
+	}
+	r, err := tl.send(req)
+	if err != nil {
+		return err
+	}
+	return tl.check(x, r)
+}
+
+type reply struct {
+	status int
+	header http.Header
+	body   string
+}
+
+func (tl *teller) request(x exchange) (*http.Request, error) {
+	req, err := http.NewRequest(x.method, tl.house.URL+api.Base+tl.expand(x.path), strings.NewReader(tl.expand(x.body)))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Authorization", "Bearer "+tl.house.Key)
+	for _, line := range x.headers {
+		name, value, _ := strings.Cut(line, ":")
+		req.Header.Set(name, tl.expand(strings.TrimSpace(value)))
+		if strings.TrimSpace(value) == "" {
+			req.Header.Del(name)
+		}
+	}
+	return req, nil
+}
+
+func (tl *teller) send(req *http.Request) (*reply, error) {
+	resp, err := tl.house.Client.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	body, err := io.ReadAll(resp.Body)
+	return &reply{resp.StatusCode, resp.Header, string(body)}, err
+}
+
+func (tl *teller) check(x exchange, r *reply) error {
+	if r.status != x.status {
+		return fmt.Errorf("status %d, want %d\n%s", r.status, x.status, r.body)
+	}
+	for _, line := range x.wantHeaders {
+		name, value, _ := strings.Cut(line, ":")
+		if got, want := r.header.Get(name), tl.expand(strings.TrimSpace(value)); got != want && (want != "{{*}}" || got == "") {
+			return fmt.Errorf("header %s: %q, want %q", name, got, want)
+		}
+	}
+	if r.header.Get("Access-Control-Allow-Origin") != "" {
+		return fmt.Errorf("a CORS header")
+	}
+	return tl.compare(r.body, x.want)
+}

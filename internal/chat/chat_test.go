@@ -1,0 +1,501 @@
+package chat_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"parley"
+	"parley/internal/chat"
+	"parley/internal/llm"
+	"parley/internal/retrieval"
+	"parley/internal/rig/dbs"
+	"parley/internal/sqldb"
+	"parley/internal/store"
+)
+
+func TestMain(m *testing.M) { dbs.Main(m, func() error { return goleak.Find() }) }
+
+// desk is an engine over a real database with one account, one agent and a model that does what the test says.
+type desk struct {
+	*chat.Engine
+	t       *testing.T
+	db      *store.DB
+	model   *llm.Scripted
+	account parley.Account
+	plan    parley.Plan
+	agent   parley.Agent
+	clock   *clock
+}
+
+type clock struct {
+	mu sync.Mutex
+	at time.Time
+}
+
+func (c *clock) now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.at
+}
+
+func (c *clock) turn(by time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at = c.at.Add(by)
+}
+
+func each(t *testing.T, f func(d *desk)) {
+	t.Helper()
+	dbs.Each(t, func(t *testing.T, raw *sqldb.DB) {
+		if err := sqldb.Migrate(t.Context(), raw, store.Migrations()); err != nil {
+			t.Fatal(err)
+		}
+		c := &clock{at: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
+		d := &desk{t: t, db: store.On(raw), model: &llm.Scripted{}, clock: c}
+		d.account = parley.Account{ID: parley.AccountID(parley.NewUUID()), Name: "Ours", Plan: "unlimited", CreatedAt: c.now()}
+		d.agent = parley.Agent{ID: parley.NewAgentID(), AccountID: d.account.ID, Name: "Help", Model: "auto", Visibility: "private",
+			RateLimit: parley.DefaultDeviceLimit(), ConfigVersion: 1, CreatedAt: c.now(), UpdatedAt: c.now()}
+		must(t, d.db.CreateAccount(t.Context(), &d.account))
+		must(t, d.db.CreateAgent(t.Context(), &d.agent))
+		d.Engine = d.engine("this server")
+		f(d)
+	})
+}
+
+func (d *desk) engine(owner string) *chat.Engine {
+	table, err := llm.NewTable(llm.TableConfig{Builtin: d.model})
+	must(d.t, err)
+	return &chat.Engine{DB: d.db, Library: &retrieval.Library{DB: d.db.SQL()}, Models: table, Now: d.clock.now,
+		Logger: slog.New(slog.DiscardHandler), Owner: owner}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (d *desk) say(message string, in parley.ConversationID) (*chat.Turn, error) {
+	return d.Start(d.t.Context(), d.account, d.plan, d.agent.ID, chat.Request{Message: message, ConversationID: in, Channel: parley.ChannelAPI})
+}
+
+func (d *desk) start(message string, in parley.ConversationID) *chat.Turn {
+	d.t.Helper()
+	turn, err := d.say(message, in)
+	must(d.t, err)
+	return turn
+}
+
+func (d *desk) finish(turn *chat.Turn) *chat.Finish {
+	d.t.Helper()
+	f, err := turn.Wait(d.t.Context())
+	must(d.t, err)
+	return f
+}
+
+// history gives the stored messages as "author state: text".
+func (d *desk) history(c parley.ConversationID) []string {
+	d.t.Helper()
+	page, err := d.db.Messages(d.t.Context(), d.account.ID, d.agent.ID, c, parley.PageAsk{Limit: 100})
+	must(d.t, err)
+	var lines []string
+	for i, m := range page.Items {
+		if m.Seq != int64(i+1) {
+			d.t.Errorf("message %d has sequence %d", i+1, m.Seq)
+		}
+		lines = append(lines, string(m.Author)+" "+string(m.State)+": "+m.Text())
+	}
+	return lines
+}
+
+func (d *desk) wantHistory(c parley.ConversationID, want ...string) {
+	d.t.Helper()
+	if got := d.history(c); !slices.Equal(got, want) {
+		d.t.Errorf("history:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+func (d *desk) wantCredits(used, reserved parley.Credits) {
+	d.t.Helper()
+	u, r, err := d.db.CreditsUsed(d.t.Context(), d.account.ID, "2026-11")
+	must(d.t, err)
+	if u != used || r != reserved {
+		d.t.Errorf("credits used %d, reserved %d; want %d, %d", u, r, used, reserved)
+	}
+}
+
+func (d *desk) wantNoOpenTurn() {
+	d.t.Helper()
+	var inTurns, inAccount int
+	must(d.t, d.db.SQL().QueryRow(d.t.Context(), `select count(*) from turns where state = 'open'`).Scan(&inTurns))
+	must(d.t, d.db.SQL().QueryRow(d.t.Context(), `select open_turns from accounts where id = ?`, d.account.ID).Scan(&inAccount))
+	if inTurns != 0 || inAccount != 0 {
+		d.t.Errorf("%d open turns, the account counts %d; want none", inTurns, inAccount)
+	}
+}
+
+func wantCode(t *testing.T, err error, code parley.Code) {
+	t.Helper()
+	if !parley.IsCode(err, code) {
+		t.Errorf("error %v, want %s", err, code)
+	}
+}
+
+func TestAnswerIsStoredBeforeItsEndIsTold(t *testing.T) {
+	each(t, func(d *desk) {
+		d.model.Then(llm.Say("Good "), llm.Say("morning."), llm.Stop())
+		turn := d.start("Hello", "")
+		r := turn.Reader()
+		defer r.Close()
+		var text string
+		for {
+			events, err := r.Next(t.Context())
+			if err == io.EOF {
+				break
+			}
+			must(t, err)
+			for _, e := range events {
+				text += e.Text
+				if e.Kind == chat.Finished {
+					d.wantHistory(turn.ConversationID, "user complete: Hello", "assistant complete: Good morning.")
+					d.wantCredits(parley.Credit, 0)
+					if e.Finish.Message.ID != turn.MessageID || e.Finish.Reason != "stop" || e.Finish.Credits != parley.Credit {
+						t.Errorf("finish %+v", e.Finish)
+					}
+				}
+			}
+		}
+		if text != "Good morning." {
+			t.Errorf("streamed %q", text)
+		}
+		d.wantNoOpenTurn()
+	})
+}
+
+func TestContinuingShowsTheModelWhatWasSaid(t *testing.T) {
+	each(t, func(d *desk) {
+		turn := d.start("one", "")
+		d.finish(turn)
+		d.finish(d.start("two", turn.ConversationID))
+		asked := d.model.Requests()[1].Messages
+		var got []string
+		for _, m := range asked {
+			got = append(got, m.Role+":"+m.Text)
+		}
+		if want := []string{"user:one", "assistant:one", "user:two"}; !slices.Equal(got, want) {
+			t.Errorf("asked %q, want %q", got, want)
+		}
+		d.wantHistory(turn.ConversationID, "user complete: one", "assistant complete: one", "user complete: two", "assistant complete: two")
+	})
+}
+
+func TestSecondMessageWaitsForTheLiveTurn(t *testing.T) {
+	each(t, func(d *desk) {
+		gate := llm.NewGate()
+		d.model.Then(llm.Say("first"), llm.Step{Gate: gate}, llm.Stop())
+		turn := d.start("one", "")
+		reader := turn.Reader()
+		defer reader.Close()
+		<-gate.Reached()
+		second := make(chan error)
+		go func() {
+			next, err := d.say("two", turn.ConversationID)
+			if err == nil {
+				_, err = next.Wait(t.Context())
+			}
+			second <- err
+		}()
+		gate.Open()
+		must(t, <-second)
+		d.wantHistory(turn.ConversationID, "user complete: one", "assistant complete: first", "user complete: two", "assistant complete: two")
+	})
+}
+
+func TestSecondMessageGivesUp(t *testing.T) {
+	each(t, func(d *desk) {
+		d.Patience = time.Millisecond
+		gate := llm.NewGate()
+		d.model.Then(llm.Step{Gate: gate}, llm.Say("first"), llm.Stop())
+		turn := d.start("one", "")
+		_, err := d.say("two", turn.ConversationID)
+		wantCode(t, err, parley.CodeConversationBusy)
+		gate.Open()
+		d.finish(turn)
+		d.wantHistory(turn.ConversationID, "user complete: one", "assistant complete: first")
+	})
+}
+
+func TestClientThatLeavesLosesNothing(t *testing.T) {
+	each(t, func(d *desk) {
+		gate := llm.NewGate()
+		d.model.Then(llm.Say("half "), llm.Step{Gate: gate}, llm.Say("whole"), llm.Stop())
+		turn := d.start("one", "")
+		turn.Reader().Close()
+		gate.Open()
+		<-turn.Done()
+		d.wantHistory(turn.ConversationID, "user complete: one", "assistant complete: half whole")
+	})
+}
+
+func TestNewMessageCancelsAnAbandonedTurn(t *testing.T) {
+	each(t, func(d *desk) {
+		gate := llm.NewGate()
+		d.model.Then(llm.Say("half"), llm.Step{Gate: gate}, llm.Stop())
+		turn := d.start("one", "")
+		reader := turn.Reader()
+		<-gate.Reached()
+		second := make(chan error)
+		go func() {
+			next, err := d.say("two", turn.ConversationID)
+			if err == nil {
+				_, err = next.Wait(t.Context())
+			}
+			second <- err
+		}()
+		reader.Close()
+		must(t, <-second)
+		d.wantHistory(turn.ConversationID, "user complete: one", "assistant interrupted: half", "user complete: two", "assistant complete: two")
+		d.wantCredits(2*parley.Credit, 0)
+		d.wantNoOpenTurn()
+	})
+}
+
+func TestFailureKeepsTheMessageAndChargesNothing(t *testing.T) {
+	each(t, func(d *desk) {
+		d.model.Then(llm.Step{Err: errors.New("the provider's secret words")})
+		turn := d.start("one", "")
+		err := turn.Begun(t.Context())
+		wantCode(t, err, parley.CodeChatStreaming)
+		fail := parley.ErrorOf(err)
+		if fail.Details["conversationId"] != string(turn.ConversationID) || strings.Contains(fail.Message, "secret") {
+			t.Errorf("told %q %v", fail.Message, fail.Details)
+		}
+		<-turn.Done()
+
+		d.model.Then(llm.Say("half"), llm.Step{Err: errors.New("cut")})
+		turn = d.start("two", turn.ConversationID)
+		must(t, turn.Begun(t.Context()))
+		_, err = turn.Wait(t.Context())
+		wantCode(t, err, parley.CodeChatStreaming)
+		d.wantHistory(turn.ConversationID, "user complete: one", "user complete: two")
+		d.wantCredits(0, 0)
+		d.wantNoOpenTurn()
+	})
+}
+
+func TestPanicOfABackEndFailsItsTurnOnly(t *testing.T) {
+	each(t, func(d *desk) {
+		d.model.Answer = func(llm.Request) []llm.Step { panic("boom") }
+		_, err := d.start("one", "").Wait(t.Context())
+		wantCode(t, err, parley.CodeChatStreaming)
+		d.model.Answer = nil
+		d.finish(d.start("two", ""))
+	})
+}
+
+func TestEndlessAnswerIsCut(t *testing.T) {
+	each(t, func(d *desk) {
+		d.model.Then(llm.Step{Endless: strings.Repeat("word ", 10_000)})
+		f := d.finish(d.start("one", ""))
+		if n := len(f.Message.Text()); n > 512<<10 || n < 450_000 || f.Reason != "error" || f.Message.State != parley.MessageInterrupted || f.Credits != 0 {
+			t.Errorf("%d bytes kept as %s, reason %s, %d credits", n, f.Message.State, f.Reason, f.Credits)
+		}
+	})
+}
+
+func TestCreditsRunOut(t *testing.T) {
+	each(t, func(d *desk) {
+		two := 2 * parley.Credit
+		d.account.Credits = &two
+		d.finish(d.start("one", ""))
+		d.finish(d.start("two", ""))
+		_, err := d.say("three", "")
+		wantCode(t, err, parley.CodeCreditsExhausted)
+		d.wantCredits(two, 0)
+		d.clock.turn(11 * 24 * time.Hour) // the next month
+		d.finish(d.start("three", ""))
+	})
+}
+
+func TestAgentCreditsRunOut(t *testing.T) {
+	each(t, func(d *desk) {
+		one := int64(1)
+		must(t, d.db.UpdateAgent(t.Context(), d.account.ID, d.agent.ID, func(a *parley.Agent) error { a.CreditLimit = &one; return nil }))
+		d.finish(d.start("one", ""))
+		_, err := d.say("two", "")
+		wantCode(t, err, parley.CodeAgentCredits)
+	})
+}
+
+func TestCreditsAreExactUnderConcurrency(t *testing.T) {
+	each(t, func(d *desk) {
+		limit := 10 * parley.Credit
+		d.account.Credits = &limit
+		var mu sync.Mutex
+		var answered, refused int
+		var all sync.WaitGroup
+		for range 24 {
+			all.Go(func() {
+				turn, err := d.say("hello", "")
+				if err == nil {
+					_, err = turn.Wait(t.Context())
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				switch {
+				case err == nil:
+					answered++
+				case parley.IsCode(err, parley.CodeCreditsExhausted):
+					refused++
+				default:
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		if answered != 10 || refused != 14 {
+			t.Errorf("%d answered, %d refused; want 10, 14", answered, refused)
+		}
+		d.wantCredits(limit, 0)
+	})
+}
+
+func TestOpenTurnsAreCapped(t *testing.T) {
+	each(t, func(d *desk) {
+		d.OpenTurns = 1
+		gate := llm.NewGate()
+		d.model.Then(llm.Step{Gate: gate}, llm.Say("x"), llm.Stop())
+		turn := d.start("one", "")
+		_, err := d.say("two", "")
+		wantCode(t, err, parley.CodeTooManyRequests)
+		gate.Open()
+		d.finish(turn)
+		d.finish(d.start("two", ""))
+	})
+}
+
+func TestConversationThatMayNotGoOn(t *testing.T) {
+	each(t, func(d *desk) {
+		turn := d.start("one", "")
+		d.finish(turn)
+		for _, status := range []string{"ended", "taken_over"} {
+			_, err := d.db.SQL().Exec(t.Context(), `update conversations set status = ? where id = ?`, status, turn.ConversationID)
+			must(t, err)
+			_, err = d.say("two", turn.ConversationID)
+			wantCode(t, err, parley.CodeNotOngoing)
+		}
+		_, err := d.db.SQL().Exec(t.Context(), `update conversations set status = 'ongoing', paused = 1 where id = ?`, turn.ConversationID)
+		must(t, err)
+		f := d.finish(d.start("three", turn.ConversationID))
+		if f.Message != nil || f.Reason != "stop" || f.Credits != 0 {
+			t.Errorf("a paused conversation answered %+v", f)
+		}
+		d.wantHistory(turn.ConversationID, "user complete: one", "assistant complete: one", "user complete: three")
+	})
+}
+
+func TestConversationsOfOthersAreUnknown(t *testing.T) {
+	each(t, func(d *desk) {
+		turn := d.start("one", "")
+		d.finish(turn)
+		other := d.agent
+		other.ID = parley.NewAgentID()
+		must(t, d.db.CreateAgent(t.Context(), &other))
+		for _, id := range []parley.ConversationID{"nonsense", parley.ConversationID(parley.NewTimedUUID()), turn.ConversationID} {
+			_, err := d.Start(t.Context(), d.account, d.plan, other.ID, chat.Request{Message: "x", ConversationID: id})
+			wantCode(t, err, parley.CodeConversationGone)
+		}
+		_, err := d.Start(t.Context(), parley.Account{ID: "another"}, d.plan, d.agent.ID, chat.Request{Message: "x", ConversationID: turn.ConversationID})
+		wantCode(t, err, parley.CodeAgentNotFound)
+	})
+}
+
+func TestRecoveryClosesOnlyWhatIsLost(t *testing.T) {
+	each(t, func(d *desk) {
+		gate := llm.NewGate()
+		d.model.Then(llm.Step{Gate: gate}, llm.Say("late"), llm.Stop())
+		turn := d.start("one", "")
+		other := d.engine("another server")
+		if n, err := other.Recover(t.Context()); n != 0 || err != nil {
+			t.Fatalf("a live turn was recovered: %d, %v", n, err)
+		}
+		d.clock.turn(time.Minute) // nobody renews the lease
+		if n, err := other.Recover(t.Context()); n != 1 || err != nil {
+			t.Fatalf("recovered %d, %v; want 1", n, err)
+		}
+		d.wantNoOpenTurn()
+		d.wantCredits(0, 0)
+		gate.Open()
+		if _, err := turn.Wait(t.Context()); err == nil {
+			t.Error("a turn that was recovered told its client that it is stored")
+		}
+		d.wantHistory(turn.ConversationID, "user complete: one")
+		d.finish(d.start("two", turn.ConversationID))
+	})
+}
+
+func TestMessageAfterACrashClosesTheLostTurn(t *testing.T) {
+	each(t, func(d *desk) {
+		gate := llm.NewGate()
+		d.model.Then(llm.Step{Gate: gate}, llm.Say("late"), llm.Stop())
+		turn := d.start("one", "")
+		d.clock.turn(time.Minute)
+		other := d.engine("another server")
+		next, err := other.Start(t.Context(), d.account, d.plan, d.agent.ID, chat.Request{Message: "two", ConversationID: turn.ConversationID})
+		must(t, err)
+		_, err = next.Wait(t.Context())
+		must(t, err)
+		d.wantHistory(turn.ConversationID, "user complete: one", "user complete: two", "assistant complete: two")
+		gate.Open()
+		<-turn.Done()
+	})
+}
+
+func TestDrain(t *testing.T) {
+	each(t, func(d *desk) {
+		gate := llm.NewGate()
+		d.model.Then(llm.Say("half"), llm.Step{Gate: gate}, llm.Stop())
+		turn := d.start("one", "")
+		<-gate.Reached()
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		d.Drain(ctx)
+		f := d.finish(turn)
+		if f.Reason != "error" || f.Message.State != parley.MessageInterrupted {
+			t.Errorf("finish %+v", f)
+		}
+		d.wantHistory(turn.ConversationID, "user complete: one", "assistant interrupted: half")
+		d.wantCredits(0, 0)
+		d.wantNoOpenTurn()
+		_, err := d.say("two", "")
+		wantCode(t, err, parley.CodeUnderMaintenance)
+	})
+}
+
+func TestDeletedAgentGetsNoAnswerBack(t *testing.T) {
+	each(t, func(d *desk) {
+		gate := llm.NewGate()
+		d.model.Then(llm.Step{Gate: gate}, llm.Say("late"), llm.Stop())
+		turn := d.start("one", "")
+		must(t, d.db.DeleteAgent(t.Context(), d.account.ID, d.agent.ID, d.clock.now()))
+		gate.Open()
+		_, err := turn.Wait(t.Context())
+		wantCode(t, err, parley.CodeAgentNotFound)
+		var n int
+		must(t, d.db.SQL().QueryRow(t.Context(), `select count(*) from messages where author = 'assistant'`).Scan(&n))
+		if n != 0 {
+			t.Error("an answer was stored for a deleted agent")
+		}
+		d.wantNoOpenTurn()
+	})
+}

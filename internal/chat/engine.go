@@ -1,0 +1,114 @@
+// Package chat runs turns: one message of an end user and the agent's answer to it.
+//
+// A turn belongs to the server, not to a request. Start promises it in one transaction (message, turn, reserved credits);
+// the turn's own goroutine asks the model and writes what happens to an event log that any number of readers follow; a
+// second transaction stores the answer and settles the credits before the end is announced. A reader that goes away loses
+// nothing, and a server that dies leaves a turn whose lease runs out, which recovery closes.
+package chat
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"parley"
+	"parley/internal/llm"
+	"parley/internal/retrieval"
+	"parley/internal/store"
+)
+
+// Engine runs the turns of this server. Fill the exported fields, then call Run beside Start.
+type Engine struct {
+	DB      *store.DB
+	Library *retrieval.Library
+	Models  *llm.Table
+	Now     func() time.Time
+	Logger  *slog.Logger
+
+	Owner     string        // names this process in leases; unique per start
+	OpenTurns int           // most open turns of an account; 0 means 200
+	Patience  time.Duration // how long a message waits for its conversation's live turn; 0 means 30 s
+	Deadline  time.Duration // longest turn; 0 means 5 min
+	Lease     time.Duration // how long a dead server's turns stay open; 0 means 15 s
+
+	mu       sync.Mutex
+	live     map[place]*Turn
+	queues   map[place][]*Turn        // those that wait, the first one first
+	open     map[parley.AccountID]int // of live
+	draining bool
+}
+
+// place is where turns may not interleave. It names the owner, so that nobody can reach another's turn.
+type place struct {
+	account      parley.AccountID
+	agent        parley.AgentID
+	conversation parley.ConversationID
+}
+
+// Request is one message of an end user.
+type Request struct {
+	Message        string
+	UserID         parley.EndUserID      // set on a new conversation only, ignored otherwise
+	ConversationID parley.ConversationID // empty for a new conversation
+	Streamed       bool
+	Channel        parley.Channel // of a new conversation
+}
+
+// Start promises a turn: when it returns without an error the message is on disk and the answer is being made.
+//
+// It fails with AGENT_NOT_FOUND, CONVERSATION_NOT_FOUND, CHAT_CONVERSATION_NOT_ONGOING, CHAT_CONVERSATION_BUSY,
+// CHAT_CREDITS_EXHAUSTED, CHAT_AGENT_CREDITS_EXHAUSTED, CHAT_MODEL_NOT_ALLOWED (of a model that the configuration has lost),
+// RATE_LIMIT_TOO_MANY_REQUESTS (too many open turns) or SERVICE_UNDER_MAINTENANCE (shutting down, or no database).
+func (e *Engine) Start(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, req Request) (*Turn, error) {
+	a, err := e.DB.AgentForTurn(ctx, account.ID, agent)
+	if err != nil {
+		return nil, err
+	}
+	back, ok := e.Models.Lookup(a.Model)
+	if !ok {
+		return nil, parley.Failf(parley.CodeModelNotAllowed, "The agent's model, %q, is not one that this server offers any more. Give the agent another.", a.Model)
+	}
+	t := e.newTurn(account.ID, a, back, req)
+	if req.ConversationID == "" {
+		t.ConversationID, t.UserID = parley.ConversationID(parley.NewTimedUUID()), req.UserID
+	} else if !parley.IsUUID(string(req.ConversationID)) {
+		return nil, parley.Fail(parley.CodeConversationGone)
+	}
+	if err := e.claim(ctx, t); err != nil {
+		return nil, err
+	}
+	if err := e.promise(ctx, t, account, plan); err != nil {
+		e.release(t)
+		return nil, err
+	}
+	if t.refused { // the conversation is paused: the message is kept, nobody answers
+		e.release(t)
+	}
+	return t, nil
+}
+
+func (e *Engine) newTurn(account parley.AccountID, a *parley.Agent, back llm.Backend, req Request) *Turn {
+	t := &Turn{
+		Turn: parley.Turn{
+			ID: parley.TurnID(parley.NewTimedUUID()), AccountID: account, AgentID: a.ID, ConversationID: req.ConversationID,
+			UserMessageID: parley.NewMessageID(), MessageID: parley.NewMessageID(), Owner: e.Owner, Reserved: back.Credits,
+		},
+		agent: a, back: back, request: req, engine: e,
+		log: &log{}, found: make(chan struct{}), promised: make(chan struct{}), entered: make(chan struct{}), left: make(chan struct{}), done: make(chan struct{}),
+	}
+	t.ctx, t.cancel = context.WithCancelCause(context.Background())
+	return t
+}
+
+func (e *Engine) openTurns() int { return orDefault(e.OpenTurns, 200) }
+
+func (e *Engine) lease() time.Duration { return orDefault(e.Lease, 15*time.Second) }
+
+func orDefault[T comparable](v, byDefault T) T {
+	var zero T
+	if v == zero {
+		return byDefault
+	}
+	return v
+}

@@ -1,0 +1,11 @@
+package chat
+
+// Waiting counts the turns that wait for another one of their conversation.
+func (e *Engine) Waiting() (n int) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, queue := range e.queues {
+		n += len(queue)
+	}
+	return n
+}

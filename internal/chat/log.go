@@ -1,0 +1,106 @@
+package chat
+
+import (
+	"context"
+	"io"
+	"sync"
+
+	"parley"
+)
+
+// Kind is the kind of an Event.
+type Kind int
+
+// What happens in a turn. Failed is always followed by Finished, and nothing follows Finished.
+const (
+	Text Kind = iota + 1
+	Failed
+	Finished
+)
+
+// Event is one thing that happened in a turn. The field that belongs to its Kind is set.
+type Event struct {
+	Kind   Kind
+	Text   string
+	Err    *parley.Error
+	Finish *Finish
+}
+
+// Finish is how a turn ended. What it says is on disk.
+type Finish struct {
+	Reason    string          // stop, error
+	Message   *parley.Message // the stored answer; nil when the turn failed or the conversation is paused
+	Credits   parley.Credits  // charged
+	Score     *float64        // 0 to 1, how sure the answer is; nil when the model cannot tell
+	Citations []parley.Citation
+}
+
+// maxText bounds an answer, and with it the log: a model that never stops is stopped here, and what it said is stored as
+// interrupted. In bytes.
+const maxText = 512 << 10
+
+// log is the turn's history. Writers never wait for readers.
+type log struct {
+	mu     sync.Mutex
+	events []Event
+	ended  bool
+	more   chan struct{} // closed and replaced with every append; nil while nobody waits
+}
+
+func (l *log) append(events ...Event) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.ended {
+		return
+	}
+	l.events = append(l.events, events...)
+	l.ended = events[len(events)-1].Kind == Finished
+	if l.more != nil {
+		close(l.more)
+		l.more = nil
+	}
+}
+
+// only makes the event, which is Finished, all that has happened: a model that was asked too soon is not heard.
+func (l *log) only(finished Event) {
+	l.mu.Lock()
+	l.events = nil
+	l.mu.Unlock()
+	l.append(finished)
+}
+
+func (l *log) closed() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.ended
+}
+
+// since gives what was appended after the first at events, waiting until there is something.
+func (l *log) since(ctx context.Context, at int) ([]Event, error) {
+	for {
+		events, more, ended := l.look(at)
+		switch {
+		case len(events) > 0:
+			return events, nil
+		case ended:
+			return nil, io.EOF
+		}
+		select {
+		case <-more:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+func (l *log) look(at int) (events []Event, more <-chan struct{}, ended bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if at < len(l.events) {
+		return l.events[at:len(l.events):len(l.events)], nil, false
+	}
+	if l.more == nil && !l.ended {
+		l.more = make(chan struct{})
+	}
+	return nil, l.more, l.ended
+}

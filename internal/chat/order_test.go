@@ -1,0 +1,88 @@
+package chat_test
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"parley/internal/llm"
+	"parley/internal/sqldb"
+)
+
+func TestMessagesThatWaitKeepTheirOrder(t *testing.T) {
+	each(t, func(d *desk) {
+		gate := llm.NewGate()
+		d.model.Then(llm.Say("first"), llm.Step{Gate: gate}, llm.Stop())
+		turn := d.start("one", "")
+		reader := turn.Reader()
+		defer reader.Close()
+		var all sync.WaitGroup
+		for i := range 8 {
+			before := d.Waiting()
+			all.Go(func() {
+				next, err := d.say(fmt.Sprint("message ", i), turn.ConversationID)
+				if err == nil {
+					_, err = next.Wait(t.Context())
+				}
+				if err != nil {
+					t.Error(err)
+				}
+			})
+			for d.Waiting() == before { // until it stands in the queue
+				runtime.Gosched()
+			}
+		}
+		gate.Open()
+		all.Wait()
+		var users []string
+		for _, line := range d.history(turn.ConversationID) {
+			if text, ok := strings.CutPrefix(line, "user complete: "); ok {
+				users = append(users, text)
+			}
+		}
+		want := []string{"one", "message 0", "message 1", "message 2", "message 3", "message 4", "message 5", "message 6", "message 7"}
+		if !slices.Equal(users, want) {
+			t.Errorf("stored %q", users)
+		}
+	})
+}
+
+// Turns of one account share rows that count its credits; taken in different orders they would wait for each other.
+func TestTurnsOfOneAccountDoNotWaitForEachOther(t *testing.T) {
+	each(t, func(d *desk) {
+		d.finish(d.start("first", ""))
+		if d.db.SQL().Dialect() == sqldb.Postgres { // what a while of use and autovacuum come to: other places on disk, other plans
+			for _, q := range []string{`update credit_usage set used = used where agent_id = ''`, `analyze credit_usage`} {
+				if _, err := d.db.SQL().Exec(t.Context(), q); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		var all sync.WaitGroup
+		for range 16 {
+			all.Go(func() {
+				for range 8 {
+					turn, err := d.say("hello", "")
+					if err == nil {
+						_, err = turn.Wait(t.Context())
+					}
+					if err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		all.Wait()
+		d.wantCredits(129*1000, 0)
+		d.wantNoOpenTurn()
+		if d.db.SQL().Dialect() == sqldb.Postgres {
+			var deadlocks int
+			if err := d.db.SQL().QueryRow(t.Context(), `select deadlocks from pg_stat_database where datname = current_database()`).Scan(&deadlocks); err != nil || deadlocks > 0 {
+				t.Errorf("%d deadlocks, %v", deadlocks, err)
+			}
+		}
+	})
+}

@@ -1,0 +1,93 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"time"
+
+	"parley"
+	"parley/internal/sqldb"
+	"parley/internal/store"
+)
+
+// Run renews the leases of this server's turns and closes those that a dead server left open, until ctx is done.
+func (e *Engine) Run(ctx context.Context) error {
+	beat := time.NewTicker(e.lease() / 3)
+	defer beat.Stop()
+	for {
+		if err := e.beat(ctx); err != nil && ctx.Err() == nil {
+			e.Logger.Warn("turn leases", "err", err)
+		}
+		select {
+		case <-beat.C:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+func (e *Engine) beat(ctx context.Context) error {
+	var turns []parley.TurnID
+	for _, t := range e.turns() {
+		turns = append(turns, t.ID)
+	}
+	if err := e.DB.RenewLeases(ctx, e.Owner, turns, e.Now().Add(e.lease())); err != nil {
+		return err
+	}
+	_, err := e.Recover(ctx)
+	return err
+}
+
+// Recover closes the turns whose lease has run out: the user's message stays, the credits are released. It gives their number.
+func (e *Engine) Recover(ctx context.Context) (int, error) {
+	now := e.Now()
+	lost, err := e.DB.ExpiredTurns(ctx, now, 100)
+	if err != nil {
+		return 0, err
+	}
+	for i := range lost {
+		if e.makes(lost[i].ID) {
+			continue // its lease could not be renewed in time; it lives all the same
+		}
+		err := e.DB.Transact(ctx, sqldb.Turns, func(tx *store.DB) error { return closeLost(ctx, tx, &lost[i], now) })
+		if err != nil && !errors.Is(err, store.ErrTurnLost) {
+			return i, err
+		}
+	}
+	return len(lost), nil
+}
+
+// makes reports whether the turn is one of this server's live ones.
+func (e *Engine) makes(id parley.TurnID) bool {
+	return slices.ContainsFunc(e.turns(), func(t *Turn) bool { return t.ID == id })
+}
+
+func closeLost(ctx context.Context, tx *store.DB, t *parley.Turn, now time.Time) error {
+	trace := &parley.Trace{TurnID: t.ID, MessageID: t.MessageID, State: store.TurnFailed, Passages: []parley.TracePassage{}, ToolCalls: []string{},
+		Error: "the server that made this answer stopped before it was stored"}
+	return tx.CloseTurn(ctx, t, store.TurnFailed, 0, trace, now,
+		store.Event{Kind: "turn.failed", AgentID: t.AgentID, ConversationID: t.ConversationID, Subject: string(t.ID)})
+}
+
+func (e *Engine) turns() []*Turn {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.Collect(maps.Values(e.live))
+}
+
+// Drain refuses new turns and waits for the live ones. When ctx ends first they are cancelled, and stored as interrupted.
+func (e *Engine) Drain(ctx context.Context) {
+	e.mu.Lock()
+	e.draining = true
+	e.mu.Unlock()
+	for _, t := range e.turns() {
+		select {
+		case <-t.done:
+		case <-ctx.Done():
+			t.Cancel(errShutdown)
+			<-t.done
+		}
+	}
+}

@@ -1,0 +1,87 @@
+// Package house puts the rooms together: it opens the database, builds each room on those below it, and runs and stops what
+// works in the background. The command line and the tests live in the same house.
+package house
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"parley/internal/llm"
+)
+
+// Config is everything that can be set. The tags are the command line's: they give flags, environment variables and help.
+type Config struct {
+	Storage
+	Service
+	Models
+
+	Now    func() time.Time `kong:"-"` // required
+	Logger *slog.Logger     `kong:"-"` // nil for slog.Default()
+	Model  llm.Model        `kong:"-"` // when set, it answers for every name, in place of the configured one
+}
+
+// Storage says where the data is and what plans there are.
+type Storage struct {
+	Data             string `default:"./data" env:"PARLEY_DATA" placeholder:"DIR" help:"Data directory (${default})."`
+	DatabaseURL      string `name:"database-url" env:"PARLEY_DATABASE_URL" placeholder:"URL" secret:"url" help:"PostgreSQL database (postgres://…) in place of the SQLite file in the data directory."`
+	Plans            string `env:"PARLEY_PLANS" placeholder:"FILE" help:"YAML file of plans that replaces the built-in ones."`
+	AllowAsyncCommit bool   `env:"PARLEY_ALLOW_ASYNC_COMMIT" help:"Accept a PostgreSQL with synchronous_commit off: it may lose what was acknowledged."`
+	DatabaseQuota    int    `env:"PARLEY_DATABASE_QUOTA" placeholder:"PAGES" help:"Most pages the SQLite file may hold; 0 for no limit."`
+}
+
+// Service says how requests are served.
+type Service struct {
+	Listen     string        `default:"127.0.0.1:8080" env:"PARLEY_LISTEN" placeholder:"HOST:PORT" help:"Address to listen on (${default}); port 0 takes a free one."`
+	BaseURL    string        `name:"base-url" env:"PARLEY_BASE_URL" placeholder:"URL" secret:"url" help:"Address under which clients reach this server; by default the one it listens on."`
+	FilesURL   string        `name:"files-url" env:"PARLEY_FILES_URL" placeholder:"URL" secret:"url" help:"Address for file uploads; by default the base URL."`
+	RateLimit  int           `default:"100" env:"PARLEY_RATE_LIMIT" placeholder:"N" help:"Requests per 10 seconds for each key and address (${default})."`
+	OpenTurns  int           `default:"200" env:"PARLEY_OPEN_TURNS" placeholder:"N" help:"Answers an account may have in the making at a time (${default})."`
+	Drain      time.Duration `default:"25s" env:"PARLEY_DRAIN" placeholder:"TIME" help:"How long a stopping server lets running answers finish (${default})."`
+	TrustProxy bool          `env:"PARLEY_TRUST_PROXY" help:"Take the client's address from X-Forwarded-For: only behind a proxy that sets it."`
+}
+
+// Models says which model answers.
+type Models struct {
+	ModelURL string            `name:"model-url" env:"PARLEY_MODEL_URL" placeholder:"URL" secret:"url" help:"Base URL of a model server with OpenAI's wire format, such as http://localhost:11434/v1; without it the built-in model answers."`
+	ModelKey string            `name:"model-key" env:"PARLEY_MODEL_KEY" placeholder:"KEY" secret:"all" help:"API key of the model server; better given by the environment."`
+	ModelID  string            `name:"model" env:"PARLEY_MODEL" placeholder:"NAME" help:"Model to ask the model server for."`
+	ModelMap map[string]string `name:"model-map" env:"PARLEY_MODEL_MAP" mapsep:"," placeholder:"NAME=MODEL,…" help:"Models to ask for by the name an agent has chosen; \"builtin\" is the built-in one."`
+}
+
+// SQLiteFile is the database's name in the data directory.
+const SQLiteFile = "parley.db"
+
+// Database gives what to open: the PostgreSQL URL, or the path of the SQLite file.
+func (s Storage) Database() string {
+	if s.DatabaseURL != "" {
+		return s.DatabaseURL
+	}
+	return filepath.Join(s.Data, SQLiteFile)
+}
+
+// Check finds settings that make no sense.
+func (c Config) Check() error {
+	var faults []error
+	want := func(ok bool, format string, args ...any) {
+		if !ok {
+			faults = append(faults, fmt.Errorf(format, args...))
+		}
+	}
+	want(c.RateLimit > 0, "--rate-limit: %d is not above 0", c.RateLimit)
+	want(c.OpenTurns > 0, "--open-turns: %d is not above 0", c.OpenTurns)
+	want(c.Drain >= 0, "--drain: %s is below 0", c.Drain)
+	want(c.DatabaseQuota >= 0, "--database-quota: %d is below 0", c.DatabaseQuota)
+	if err := c.Models.Check(); err != nil {
+		faults = append(faults, err)
+	}
+	for flag, text := range map[string]string{"base-url": c.BaseURL, "files-url": c.FilesURL} {
+		want(text == "" || webAddress(text), "--%s: not an http:// or https:// address", flag)
+	}
+	want(c.DatabaseURL == "" || strings.HasPrefix(c.DatabaseURL, "postgres://") || strings.HasPrefix(c.DatabaseURL, "postgresql://"),
+		"--database-url: not a postgres:// address")
+	return errors.Join(faults...)
+}

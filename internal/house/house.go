@@ -1,0 +1,197 @@
+package house
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"parley"
+	"parley/internal/access"
+	"parley/internal/admin"
+	"parley/internal/agents"
+	"parley/internal/api"
+	"parley/internal/chat"
+	"parley/internal/ingest"
+	"parley/internal/jobs"
+	"parley/internal/llm"
+	"parley/internal/retrieval"
+	"parley/internal/sqldb"
+	"parley/internal/store"
+)
+
+// House is every room, built and joined.
+type House struct {
+	DB      *store.DB
+	Library *retrieval.Library
+	Queue   *jobs.Queue
+	Runner  *jobs.Runner
+	Models  *llm.Table
+	Plans   *access.Plans
+	Office  *access.Office
+	Gate    *access.Gate
+	Limiter *access.Limiter
+	Ingest  *ingest.Desk
+	Agents  *agents.Keeper
+	Engine  *chat.Engine
+
+	cfg     Config
+	handler http.Handler
+}
+
+// Open opens the database, brings its schema up to date and builds the rooms. Nothing runs until Run.
+func Open(ctx context.Context, cfg Config) (*House, error) {
+	cfg = cfg.filled()
+	plans, err := access.LoadPlans(cfg.Plans)
+	if err != nil {
+		return nil, err
+	}
+	models, err := cfg.Models.table(cfg.Model)
+	if err != nil {
+		return nil, err
+	}
+	db, err := store.Open(ctx, cfg.sqldb())
+	if err != nil {
+		return nil, err
+	}
+	h := &House{cfg: cfg, DB: db, Plans: plans, Models: models}
+	if err := h.build(ctx); err != nil {
+		return nil, errors.Join(err, h.Close())
+	}
+	return h, nil
+}
+
+func (c Config) filled() Config {
+	if c.Logger == nil {
+		c.Logger = slog.Default()
+	}
+	return c
+}
+
+func (c Config) sqldb() sqldb.Config {
+	return sqldb.Config{URL: c.Database(), AllowAsyncCommit: c.AllowAsyncCommit, MaxPages: c.DatabaseQuota, Logger: c.Logger}
+}
+
+// build joins the rooms, ground up.
+func (h *House) build(ctx context.Context) error {
+	cfg, db := h.cfg, h.DB
+	h.Library = &retrieval.Library{DB: db.SQL()}
+	h.Queue = &jobs.Queue{Now: cfg.Now}
+	h.Office = &access.Office{DB: db, Plans: h.Plans, Now: cfg.Now}
+	h.Gate = &access.Gate{DB: db, Plans: h.Plans, Now: cfg.Now, Logger: cfg.Logger}
+	h.Limiter = &access.Limiter{Limit: cfg.RateLimit}
+	h.Ingest = &ingest.Desk{DB: db, Library: h.Library, Queue: h.Queue, Now: cfg.Now}
+	h.Agents = &agents.Keeper{DB: db, Library: h.Library, Queue: h.Queue, Now: cfg.Now}
+	h.Engine = &chat.Engine{DB: db, Library: h.Library, Models: h.Models, Now: cfg.Now, Logger: cfg.Logger, Owner: parley.NewUUID(), OpenTurns: cfg.OpenTurns}
+	h.Runner = &jobs.Runner{DB: db.SQL(), Queue: h.Queue, Logger: cfg.Logger, Handlers: h.chores(), Lease: 15 * time.Second}
+	if err := errors.Join(h.open(ctx), h.lostPlans(ctx)); err != nil {
+		return err
+	}
+	if db.SQL().Dialect() == sqldb.SQLite {
+		// The file is ours alone, so whoever held a turn or a chore is gone.
+		return errors.Join(db.ExpireLeases(ctx, h.Engine.Owner), h.Runner.ExpireLeases(ctx))
+	}
+	return nil
+}
+
+// lostPlans warns of accounts whose plan the plans file no longer has: they may do nothing.
+func (h *House) lostPlans(ctx context.Context) error {
+	accounts, err := h.Office.Accounts(ctx)
+	if err != nil {
+		return err
+	}
+	lost := map[string]int{}
+	for _, a := range accounts {
+		if _, ok := h.Plans.Plan(a.Plan); !ok {
+			lost[a.Plan]++
+		}
+	}
+	for _, plan := range slices.Sorted(maps.Keys(lost)) {
+		h.cfg.Logger.Warn("accounts have a plan that is not among the plans", "plan", plan, "accounts", lost[plan], "plans", h.Plans.Names())
+	}
+	return nil
+}
+
+func (h *House) chores() map[string]jobs.Handler {
+	all := h.Ingest.Handlers()
+	maps.Copy(all, h.Agents.Handlers())
+	return all
+}
+
+// open makes the public face.
+func (h *House) open(ctx context.Context) error {
+	secret, err := h.DB.Setting(ctx, "cursor_key", func() string {
+		key := make([]byte, 32)
+		_, _ = rand.Read(key) // never fails
+		return hex.EncodeToString(key)
+	})
+	if err != nil {
+		return err
+	}
+	key, err := hex.DecodeString(secret)
+	if err != nil {
+		return fmt.Errorf("the stored cursor key: %w", err)
+	}
+	h.handler = api.New(api.Config{
+		Gate: h.Gate, Limiter: h.Limiter, Chat: h.Engine, Agents: h.Agents, Ingest: h.Ingest, DB: h.DB, CursorKey: key, Settable: h.Models.CanSet,
+		BaseURL: h.cfg.BaseURL, FilesURL: h.cfg.FilesURL, Now: h.cfg.Now, Logger: h.cfg.Logger, TrustProxy: h.cfg.TrustProxy,
+	})
+	return nil
+}
+
+// Handler serves the public interface.
+func (h *House) Handler() http.Handler { return h.handler }
+
+// Desk serves the operator; what it changes is in force at once.
+func (h *House) Desk() *admin.Desk {
+	return &admin.Desk{DB: h.DB, Library: h.Library, Office: h.Office, Now: h.cfg.Now, Forget: h.Gate.Forget}
+}
+
+// Run does the background work until ctx is done: leases, recovery, chores.
+func (h *House) Run(ctx context.Context) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	work := []func(context.Context) error{h.Engine.Run, h.Runner.Run, h.Gate.Run}
+	errs := make([]error, len(work))
+	var all sync.WaitGroup
+	for i, do := range work {
+		all.Go(func() {
+			defer stop()
+			errs[i] = do(ctx)
+		})
+	}
+	all.Wait()
+	return errors.Join(errs...)
+}
+
+// Drain refuses new turns and waits for those that run. When ctx ends first, they are stored as interrupted.
+func (h *House) Drain(ctx context.Context) { h.Engine.Drain(ctx) }
+
+// Close finishes what is queued and closes the database. Run must have returned.
+func (h *House) Close() error {
+	h.Models.Close()
+	return h.DB.Close()
+}
+
+// OpenDesk opens the operator's desk alone on a database that no server has open.
+func OpenDesk(ctx context.Context, cfg Config) (*admin.Desk, error) {
+	cfg = cfg.filled()
+	plans, err := access.LoadPlans(cfg.Plans)
+	if err != nil {
+		return nil, err
+	}
+	db, err := store.Open(ctx, cfg.sqldb())
+	if err != nil {
+		return nil, err
+	}
+	return &admin.Desk{
+		DB: db, Library: &retrieval.Library{DB: db.SQL()}, Office: &access.Office{DB: db, Plans: plans, Now: cfg.Now}, Now: cfg.Now, Close: db.Close,
+	}, nil
+}

@@ -1,0 +1,45 @@
+// Package jobs runs chores that survive a restart. A chore is written down in the transaction that made it necessary,
+// and run at least once after that transaction is committed: handlers must bear being repeated.
+package jobs
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"parley"
+)
+
+// Job is a chore. At most one lives for each pair of Kind and Key.
+type Job struct {
+	ID          string           // given by Enqueue
+	Kind        string           // names the handler
+	Key         string           // what it is about, such as the id of a source
+	AccountID   parley.AccountID // its owner; empty for chores of the house
+	Payload     json.RawMessage  // whatever else the handler needs; nil is stored as {}
+	RunAt       time.Time        // not before this; zero = now
+	Attempts    int              // runs begun so far, the present one included
+	MaxAttempts int              // after this many the job is dead; 0 = 10
+	Backoff     time.Duration    // wait after the first failure, doubled by each further one up to an hour; 0 = 1 s
+
+	lease string // the claim under which it runs
+}
+
+// Handler does the chore. Its ctx ends when the runner stops or the lease is lost; what it then leaves undone is done by
+// the next run. An error or a panic is a failed attempt.
+type Handler func(ctx context.Context, j Job) error
+
+const (
+	defaultAttempts = 10
+	defaultBackoff  = time.Second
+	longestBackoff  = time.Hour
+)
+
+// wait is how long the job rests after its latest failure.
+func (j Job) wait() time.Duration {
+	w := j.Backoff
+	for i := 1; i < j.Attempts && w < longestBackoff; i++ {
+		w *= 2
+	}
+	return min(w, longestBackoff)
+}

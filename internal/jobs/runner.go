@@ -1,0 +1,116 @@
+package jobs
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"time"
+
+	"parley/internal/sqldb"
+)
+
+// Runner runs due jobs. Any number of them, on any number of nodes whose clocks agree within a lease, share the table.
+type Runner struct {
+	DB       *sqldb.DB
+	Queue    *Queue // wakes this runner; its Now is the runner's clock
+	Handlers map[string]Handler
+	Logger   *slog.Logger  // nil = slog.Default()
+	Workers  int           // jobs at a time; 0 = 4
+	Lease    time.Duration // how long a job whose runner died stays with it; 0 = 1 minute. Renewed at a third of it
+	Poll     time.Duration // how often to look for jobs of other nodes, and for those whose time has come; 0 = 1 s
+
+}
+
+func (r *Runner) now() time.Time       { return r.Queue.Now() }
+func (r *Runner) lease() time.Duration { return cmp.Or(r.Lease, time.Minute) }
+func (r *Runner) poll() time.Duration  { return cmp.Or(r.Poll, time.Second) }
+func (r *Runner) log() *slog.Logger    { return cmp.Or(r.Logger, slog.Default()) }
+
+// Wake has this runner and its fellows in the process look for due jobs now.
+func (r *Runner) Wake() { r.Queue.Wake() }
+
+// Run runs due jobs until ctx is done; then it waits for the handlers, whose ctx is done too, and gives the jobs they
+// did not finish back. It gives nil after that; while the database is away it logs and tries again.
+func (r *Runner) Run(ctx context.Context) error {
+	workers := cmp.Or(r.Workers, 4)
+	finished := make(chan struct{}, workers)
+	running := 0
+	poll := time.NewTicker(r.poll())
+	defer poll.Stop()
+	for ctx.Err() == nil {
+		woken := r.Queue.bell.wait()
+		running += r.dispatch(ctx, workers-running, finished)
+		select {
+		case <-finished:
+			running--
+		case <-woken:
+		case <-poll.C:
+		case <-ctx.Done():
+		}
+	}
+	for ; running > 0; running-- {
+		<-finished
+	}
+	return nil
+}
+
+// dispatch starts up to free due jobs and tells how many.
+func (r *Runner) dispatch(ctx context.Context, free int, finished chan<- struct{}) int {
+	if free == 0 || len(r.Handlers) == 0 {
+		return 0
+	}
+	claimed, err := r.claim(ctx, free)
+	if err != nil && ctx.Err() == nil {
+		r.log().Warn("jobs: cannot look for work", "error", err)
+	}
+	for _, j := range claimed {
+		go func() {
+			defer func() { finished <- struct{}{} }()
+			r.work(ctx, j)
+		}()
+	}
+	return len(claimed)
+}
+
+// ExpireLeases ends the leases of all running jobs, so that they run again now: for the start of a server that alone holds the
+// database, when whoever held them is dead.
+func (r *Runner) ExpireLeases(ctx context.Context) error {
+	_, err := r.DB.Exec(ctx, `update jobs set lease_until = 0 where state = 'running'`)
+	return err
+}
+
+// RunDue runs the jobs that are due, and those that become due by that, one after the other, and tells how many. A job
+// that fails is no error: it waits for its next attempt.
+func (r *Runner) RunDue(ctx context.Context) (n int, err error) {
+	for {
+		claimed, err := r.claim(ctx, 1)
+		if err != nil || len(claimed) == 0 {
+			return n, err
+		}
+		r.work(ctx, claimed[0])
+		n++
+	}
+}
+
+// Idle waits until no job of the runner's kinds is due or running, here or on another node.
+func (r *Runner) Idle(ctx context.Context) error {
+	for {
+		ended := r.Queue.ended.wait()
+		busy, err := r.busy(ctx)
+		if err != nil || !busy {
+			return err
+		}
+		select {
+		case <-ended:
+		case <-time.After(r.poll()):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func (r *Runner) busy(ctx context.Context) (bool, error) {
+	query, args := r.ofOurKinds(`select count(*) from jobs`, `(state = 'running' or state = 'ready' and run_at <= ?)`, r.now())
+	n, err := sqldb.One(ctx, r.DB, sqldb.Column[int], query, args...)
+	return n > 0, err
+}

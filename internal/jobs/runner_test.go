@@ -1,0 +1,163 @@
+package jobs_test
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"parley/internal/jobs"
+	"parley/internal/sqldb"
+)
+
+// run starts the runner and gives what stops it and waits for it.
+func run(t *testing.T, r *jobs.Runner) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error)
+	go func() { done <- r.Run(ctx) }()
+	return sync.OnceFunc(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestAnotherRunnerTakesOver(t *testing.T) {
+	each(t, func(t *testing.T, h *house) {
+		begun, free := make(chan struct{}), make(chan struct{})
+		var who []string
+		dying := h.runner(func(context.Context, jobs.Job) error {
+			close(begun)
+			<-free // as good as dead: the lease is not renewed by the clock of this test
+			return nil
+		})
+		living := h.runner(func(_ context.Context, j jobs.Job) error {
+			who = append(who, fmt.Sprint(j.Key, j.Attempts))
+			return nil
+		})
+		stop := run(t, dying)
+		h.enqueue(jobs.Job{Kind: "train", Key: "a"})
+		<-begun
+		h.due(living, 0)
+		h.turn(2 * time.Hour)
+		h.due(living, 1)
+		if fmt.Sprint(who) != "[a2]" || h.state() != "" {
+			t.Error(who, h.state())
+		}
+		h.enqueue(jobs.Job{Kind: "train", Key: "a", RunAt: h.now().Add(time.Hour)})
+		close(free) // the first one comes back to life and must not touch what is no longer its own
+		stop()
+		if h.state() != "ready" {
+			t.Error(h.state())
+		}
+	})
+}
+
+func TestAJobThatKillsItsRunnersDies(t *testing.T) {
+	each(t, func(t *testing.T, h *house) {
+		begun, free := make(chan struct{}), make(chan struct{})
+		stop := run(t, h.runner(func(context.Context, jobs.Job) error {
+			close(begun)
+			<-free
+			return nil
+		}))
+		h.enqueue(jobs.Job{Kind: "train", Key: "a", MaxAttempts: 1})
+		<-begun
+		h.turn(2 * time.Hour)
+		h.due(h.runner(func(context.Context, jobs.Job) error { t.Error("ran again"); return nil }), 0)
+		for h.state() == "running" { // the first runner may be the one that buries it, and still be at it
+			runtime.Gosched()
+		}
+		if h.state() != "dead" {
+			t.Error(h.state())
+		}
+		close(free)
+		stop()
+	})
+}
+
+func TestStoppingGivesTheJobBack(t *testing.T) {
+	each(t, func(t *testing.T, h *house) {
+		begun := make(chan struct{})
+		stop := run(t, h.runner(func(ctx context.Context, _ jobs.Job) error {
+			close(begun)
+			<-ctx.Done()
+			return ctx.Err()
+		}))
+		h.enqueue(jobs.Job{Kind: "train", Key: "a", MaxAttempts: 1})
+		<-begun
+		stop()
+		h.due(h.runner(func(_ context.Context, j jobs.Job) error {
+			if j.Attempts != 1 {
+				t.Errorf("attempt %d", j.Attempts)
+			}
+			return nil
+		}), 1)
+	})
+}
+
+func TestTheLeaseIsRenewed(t *testing.T) {
+	each(t, func(t *testing.T, h *house) {
+		begun, free := make(chan struct{}), make(chan struct{})
+		r := h.runner(func(context.Context, jobs.Job) error { close(begun); <-free; return nil })
+		r.Lease = 30 * time.Millisecond
+		stop := run(t, r)
+		h.enqueue(jobs.Job{Kind: "train", Key: "a"})
+		<-begun
+		until := func() int64 {
+			ms, err := sqldb.One(t.Context(), h.db, sqldb.Column[int64], `select lease_until from jobs`)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return ms
+		}
+		first := until()
+		h.turn(r.Lease / 2) // the lease holds still; whoever renews it now sets a later end
+		for until() == first {
+			runtime.Gosched()
+		}
+		close(free)
+		if err := r.Idle(t.Context()); err != nil {
+			t.Error(err)
+		}
+		stop()
+	})
+}
+
+func TestNoJobRunsTwice(t *testing.T) {
+	each(t, func(t *testing.T, h *house) {
+		var mu sync.Mutex
+		runs := map[string]int{}
+		handler := func(_ context.Context, j jobs.Job) error {
+			mu.Lock()
+			defer mu.Unlock()
+			runs[j.Key]++
+			return nil
+		}
+		a, b := h.runner(handler), h.runner(handler)
+		a.Workers, b.Workers = 8, 8
+		stopA, stopB := run(t, a), run(t, b)
+		var callers sync.WaitGroup
+		for i := range 200 {
+			callers.Go(func() { h.enqueue(jobs.Job{Kind: "train", Key: fmt.Sprint(i)}) })
+		}
+		callers.Wait()
+		if err := a.Idle(t.Context()); err != nil {
+			t.Error(err)
+		}
+		stopA()
+		stopB()
+		for key, n := range runs {
+			if n != 1 {
+				t.Errorf("job %s ran %d times", key, n)
+			}
+		}
+		if len(runs) != 200 || h.state() != "" {
+			t.Errorf("%d of 200 jobs ran", len(runs))
+		}
+	})
+}

@@ -1,0 +1,133 @@
+package llm
+
+import (
+	"context"
+	"iter"
+	"strings"
+	"unicode/utf8"
+)
+
+// Builtin is a model without weights: it answers by quoting. It chooses sentences and lists of the passages, joins them in
+// reading order and cites each stretch byte for byte; where no passage holds an answer it says so. It follows no instruction,
+// neither of the passages nor of the agent. The same request always gets the same answer.
+type Builtin struct{}
+
+var _ Model = Builtin{}
+
+// Stream answers the last message of the request.
+func (Builtin) Stream(ctx context.Context, req Request) iter.Seq2[Chunk, error] {
+	return func(yield func(Chunk, error) bool) {
+		if err := ctx.Err(); err != nil {
+			yield(Chunk{}, err)
+			return
+		}
+		for _, c := range answer(req).chunks(req) {
+			if !yield(c, ctx.Err()) || ctx.Err() != nil {
+				return
+			}
+		}
+	}
+}
+
+// reply is a whole answer.
+type reply struct {
+	text    string
+	quotes  []Cite
+	score   float64
+	refused bool
+}
+
+func answer(req Request) reply {
+	said := asked(req.Messages)
+	if len(said) == 0 {
+		return reply{text: phrases(guess("")).unknown, refused: true}
+	}
+	last := said[len(said)-1]
+	lang := guess(last)
+	if text, ok := smallTalk(last, lang); ok {
+		return reply{text: text, score: 1}
+	}
+	t := newTopic(said, req.Passages)
+	picked, score := t.pick(req.Passages)
+	if len(picked) == 0 {
+		return reply{text: phrases(lang).unknown, score: score, refused: true}
+	}
+	return quote(req.Passages, picked, score)
+}
+
+// asked gives the texts of the user, the last one last.
+func asked(messages []Message) (said []string) {
+	for _, m := range messages {
+		if m.Role == "user" {
+			said = append(said, m.Text)
+		}
+	}
+	return said
+}
+
+// quote joins the picked stretches and cites them.
+func quote(passages []Passage, picked []stretch, score float64) reply {
+	r := reply{score: score}
+	var b strings.Builder
+	for i, s := range picked {
+		if i > 0 {
+			b.WriteString("\n\n")
+		}
+		p := passages[s.passage]
+		start := b.Len()
+		b.WriteString(p.Text[s.start:s.end])
+		r.quotes = append(r.quotes, Cite{Passage: s.passage, Start: p.Start + s.start, End: p.Start + s.end, AnswerStart: start, AnswerEnd: b.Len()})
+	}
+	r.text = b.String()
+	return r
+}
+
+// chunks cuts the answer into pieces of a few words; a citation stands right behind what it covers.
+func (r reply) chunks(req Request) (all []Chunk) {
+	quotes := r.quotes
+	for at := 0; at < len(r.text); {
+		end := at + bite(r.text[at:])
+		if len(quotes) > 0 {
+			end = min(end, quotes[0].AnswerEnd)
+		}
+		all = append(all, Chunk{Text: r.text[at:end]})
+		at = end
+		for len(quotes) > 0 && quotes[0].AnswerEnd <= at {
+			c := quotes[0]
+			all, quotes = append(all, Chunk{Cite: &c}), quotes[1:]
+		}
+	}
+	score := r.score
+	return append(all, Chunk{Finish: &Finish{Reason: "stop", Score: &score, Refused: r.refused,
+		InputTokens: count(req), OutputTokens: tokens(len(r.text))}})
+}
+
+const (
+	smallBite = 24
+	largeBite = 48
+)
+
+// bite finds where a piece of text ends: behind a space if one comes soon enough, and never inside a code point.
+func bite(text string) int {
+	if len(text) <= largeBite {
+		return len(text)
+	}
+	if i := strings.IndexAny(text[smallBite:largeBite], " \n"); i >= 0 {
+		return smallBite + i + 1
+	}
+	end := largeBite
+	for end > smallBite && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return end
+}
+
+// tokens estimates how many tokens so many bytes are: this model counts none.
+func tokens(bytes int) int { return (bytes + 3) / 4 }
+
+func count(req Request) (n int) {
+	for _, m := range req.Messages {
+		n += tokens(len(m.Text))
+	}
+	return n
+}

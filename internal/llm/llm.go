@@ -1,0 +1,88 @@
+// Package llm holds the ports to language models and one file per kind of back end: the OpenAI wire format, the built-in
+// model that needs no network, and a scripted double for tests. No back end owns the turn: each answers one request.
+package llm
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+
+	"parley"
+)
+
+// Model answers one request as a stream of chunks.
+//
+// The sequence ends with a chunk that has a Finish, or with an error; nothing follows either. An error before the first
+// chunk means that nothing was said. Stopping the iteration or cancelling ctx ends the call and frees what it holds.
+type Model interface {
+	Stream(ctx context.Context, req Request) iter.Seq2[Chunk, error]
+}
+
+// Request is what a model is asked.
+type Request struct {
+	Model       string // the back end's own name of the model; empty where it has only one
+	System      string // instructions; passages are not part of it
+	Messages    []Message
+	Passages    []Passage // what retrieval found for the last message, best first
+	Tools       []Tool
+	Temperature float64
+	MaxTokens   int
+}
+
+// Message is one earlier message, or the one to answer.
+type Message struct {
+	Role       string // user, assistant, tool
+	Text       string
+	ToolCalls  []ToolCall // of an assistant
+	ToolCallID string     // of a tool's result
+}
+
+// Passage is a stretch of the agent's sources offered as evidence. An answer may claim only what passages say.
+type Passage struct {
+	parley.Passage
+	Score    float64 // 0 to 1, how likely it answers the question
+	Coverage float64 // 0 to 1, weight of the question's content words that it holds
+
+	// Terms weighs the question's content words (folded): rare ones more than common ones. Every passage of a request has the
+	// same; nil weighs all alike.
+	Terms map[string]float64
+}
+
+// Tool is something the model may call.
+type Tool struct {
+	Name        string
+	Description string
+	Parameters  json.RawMessage // JSON schema of the input
+}
+
+// ToolCall is a call that the model asks for.
+type ToolCall struct {
+	ID    string
+	Name  string
+	Input json.RawMessage // a JSON object, complete and valid
+}
+
+// Chunk is one piece of an answer. Exactly one of its groups is set.
+type Chunk struct {
+	Text   string // more of the answer's text, valid UTF-8, never cut inside a code point
+	Cite   *Cite  // evidence for a stretch of the text so far
+	Call   *ToolCall
+	Finish *Finish
+}
+
+// Cite ties a stretch of the answer's text to a passage.
+type Cite struct {
+	Passage     int // index in Request.Passages
+	Start, End  int // byte span in the version's text, inside the passage's span
+	AnswerStart int // byte span in the answer's whole text
+	AnswerEnd   int
+}
+
+// Finish ends an answer.
+type Finish struct {
+	Reason       string   // stop, length, tool-calls
+	Score        *float64 // 0 to 1: how well the passages support the answer; nil where the model cannot tell
+	Refused      bool     // the answer says that the sources do not hold it
+	InputTokens  int
+	OutputTokens int
+}

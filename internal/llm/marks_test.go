@@ -1,0 +1,70 @@
+package llm_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"parley/internal/llm"
+	"parley/internal/rig/provider"
+)
+
+var manual = []llm.Passage{
+	passage("Export", "Open the menu. Choose “Export”, then wait.", 100),
+	passage("Prices", "The plan costs 5 € a month.", 0),
+	passage("Notes", "Nothing to see.", 50),
+}
+
+// Each case: what the model writes → what the user reads; then per citation: the sentence, the passage, the quoted bytes.
+func TestMarksBecomeCitations(t *testing.T) {
+	for _, c := range []struct {
+		writes, reads string
+		cites         []string
+	}{
+		{"Hello there.", "Hello there.", nil},
+		{"Open the menu [1]. Bye.", "Open the menu. Bye.", []string{"Open the menu.|1|100-114"}},
+		{"Open the menu. [1] Bye.", "Open the menu. Bye.", []string{"Open the menu.|1|100-114"}},
+		{"Open the menu.[1]\nBye.", "Open the menu.\nBye.", []string{"Open the menu.|1|100-114"}},
+		{"First do this. It costs money [1][2].", "First do this. It costs money.",
+			[]string{"It costs money.|1|100-146", "It costs money.|2|0-29"}},
+		{"It costs money [1, 2] or so", "It costs money or so", []string{"It costs money|1|100-146", "It costs money|2|0-29"}},
+		{"- **choose \"export\"**, then wait [1]", "- **choose \"export\"**, then wait",
+			[]string{"**choose \"export\"**, then wait|1|115-146"}},
+		{"The plan costs 5 € a month [2].", "The plan costs 5 € a month.", []string{"The plan costs 5 € a month.|2|0-29"}},
+		{"这很好。[2]再见。", "这很好。再见。", []string{"这很好。|2|0-29"}},
+		{"See [9] and [2024] and [x] and [].", "See and [2024] and [x] and [].", nil},
+		{"Use `a[1]` or ```\nb[2]\n``` or [1](http://x).", "Use `a[1]` or ```\nb[2]\n``` or [1](http://x).", nil},
+		{"Run `go` [2].", "Run `go`.", []string{"Run `go`.|2|0-29"}},
+		{"Twice [1][1].", "Twice.", []string{"Twice.|1|100-146"}},
+		{"Cut off [1", "Cut off [1", nil},
+		{"Spaces   stay  ", "Spaces   stay  ", nil},
+		{"[1]", "", nil},
+	} {
+		for _, size := range []int{1, 2, 7, 1000} {
+			m := dial(t, provider.Start(t, provider.Says(cut(c.writes, size)...)))
+			got := ask(t, m, llm.Request{Messages: question.Messages, Passages: manual})
+			if got.Text != c.reads || got.Err != nil {
+				t.Errorf("%q in pieces of %d: reads %q, %v; want %q", c.writes, size, got.Text, got.Err, c.reads)
+				continue
+			}
+			var cites []string
+			for _, q := range got.Cites {
+				cites = append(cites, fmt.Sprintf("%s|%d|%d-%d", got.Text[q.AnswerStart:q.AnswerEnd], q.Passage+1, q.Start, q.End))
+			}
+			if strings.Join(cites, "\n") != strings.Join(c.cites, "\n") {
+				t.Errorf("%q in pieces of %d: cites %q, want %q", c.writes, size, cites, c.cites)
+			}
+		}
+	}
+}
+
+func cut(s string, size int) []string {
+	var pieces []string
+	runes := []rune(s)
+	for len(runes) > 0 {
+		n := min(size, len(runes))
+		pieces = append(pieces, string(runes[:n]))
+		runes = runes[n:]
+	}
+	return pieces
+}

@@ -1,0 +1,35 @@
+package llm
+
+import (
+	"net"
+	"net/http"
+	"time"
+)
+
+// pool gives the client to call with. Its own one follows no redirect: the key goes only where the operator sent it.
+func (o *OpenAI) pool() *http.Client {
+	if o.HTTP != nil {
+		return o.HTTP
+	}
+	o.once.Do(func() { o.client = newPool() })
+	return o.client
+}
+
+func newPool() *http.Client {
+	dialer := &net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}
+	return &http.Client{
+		Transport: &http.Transport{
+			Proxy:                 http.ProxyFromEnvironment,
+			DialContext:           dialer.DialContext,
+			TLSHandshakeTimeout:   dialTimeout,
+			ExpectContinueTimeout: time.Second,
+			ForceAttemptHTTP2:     true,
+			DisableCompression:    true, // compressed event streams arrive late and unpack without bound
+			MaxIdleConns:          512,
+			MaxIdleConnsPerHost:   256,
+			IdleConnTimeout:       90 * time.Second,
+			ReadBufferSize:        8 << 10,
+		},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}

@@ -1,0 +1,67 @@
+package llm_test
+
+import (
+	"slices"
+	"testing"
+
+	"parley"
+	"parley/internal/llm"
+)
+
+func TestTableWithoutURL(t *testing.T) {
+	builtin := new(llm.Scripted)
+	table, err := llm.NewTable(llm.TableConfig{Builtin: builtin})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range table.Readable() {
+		b, ok := table.Lookup(name)
+		if !ok || b.Model != llm.Model(builtin) || b.Credits != parley.Credit || b.Label != llm.BuiltinName {
+			t.Errorf("%s: %+v, %v", name, b, ok)
+		}
+	}
+	if _, ok := table.Lookup("gpt-17"); ok {
+		t.Error("an unknown name has a back end")
+	}
+}
+
+func TestTableNames(t *testing.T) {
+	table, err := llm.NewTable(llm.TableConfig{
+		URL: "http://127.0.0.1:11434/v1", Model: "llama3.2", Builtin: new(llm.Scripted),
+		Map: map[string]string{"gpt-5.5": "qwen3", "claude-haiku-4-5": llm.BuiltinName, "house": "mistral"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer table.Close()
+	for name, want := range map[string]struct {
+		backend string
+		credits parley.Credits
+		set     bool
+	}{
+		"auto":             {"llama3.2", 1000, true},
+		"gpt-5.5":          {"qwen3", 4000, true},
+		"claude-opus-4-7":  {"llama3.2", 6000, true},
+		"claude-haiku-4-5": {"", 1000, true},
+		"gpt-4o":           {"llama3.2", 1000, false},
+		"house":            {"mistral", 1000, true},
+	} {
+		b, ok := table.Lookup(name)
+		if !ok || b.Name != want.backend || b.Credits != want.credits || table.CanSet(name) != want.set {
+			t.Errorf("%s: %+v, settable %v", name, b, table.CanSet(name))
+		}
+		if slices.Contains(table.Settable(), name) != want.set || !slices.Contains(table.Readable(), name) {
+			t.Errorf("%s is in the wrong list", name)
+		}
+	}
+}
+
+func TestTableRefusesBadConfiguration(t *testing.T) {
+	for _, c := range []llm.TableConfig{
+		{URL: "localhost:11434", Model: "m"}, {URL: "ftp://host", Model: "m"}, {URL: "http://host/v1"}, {URL: "http://%", Model: "m"},
+	} {
+		if _, err := llm.NewTable(c); err == nil {
+			t.Errorf("%+v is accepted", c)
+		}
+	}
+}

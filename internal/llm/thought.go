@@ -1,0 +1,56 @@
+package llm
+
+import "bytes"
+
+// thought leaves out the <think>…</think> with which some open models begin their answers.
+type thought struct {
+	held  []byte // may still become, or end, a thought
+	state byte   // 0 before the answer, 't' inside a thought, 'g' in the white space after it, 'a' in the answer
+}
+
+const (
+	thinkStart = "<think>"
+	thinkEnd   = "</think>"
+)
+
+// strip gives what of the piece belongs to the answer; it may point into the piece.
+func (t *thought) strip(piece []byte) []byte {
+	if t.state == 'a' {
+		return piece
+	}
+	piece = append(t.held, piece...)
+	t.held = nil
+	if t.state == 0 {
+		start := bytes.TrimLeft(piece, " \t\r\n")
+		switch {
+		case bytes.HasPrefix(start, []byte(thinkStart)):
+			t.state, piece = 't', start[len(thinkStart):]
+		case len(start) < len(thinkStart) && bytes.HasPrefix([]byte(thinkStart), start):
+			t.held = piece
+			return nil
+		}
+	}
+	if t.state == 't' {
+		_, rest, over := bytes.Cut(piece, []byte(thinkEnd))
+		if !over {
+			t.held = bytes.Clone(piece[max(0, len(piece)-len(thinkEnd)+1):])
+			return nil
+		}
+		t.state, piece = 'g', rest
+	}
+	if t.state == 'g' {
+		if piece = bytes.TrimLeft(piece, " \t\r\n"); len(piece) == 0 {
+			return nil
+		}
+	}
+	t.state = 'a'
+	return piece
+}
+
+// end gives what was held back and turned out to be the answer.
+func (t *thought) end() []byte {
+	if t.state != 0 {
+		return nil
+	}
+	return t.held
+}

@@ -1,0 +1,204 @@
+package retrieval_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"parley"
+	"parley/internal/retrieval"
+	"parley/internal/rig/dbs"
+	"parley/internal/sqldb"
+)
+
+func TestMain(m *testing.M) { dbs.Main(m) }
+
+// The columns of the store's tables that the library reads and writes (the store is above this room).
+const tables = `
+create table sources (id text primary key, agent_id text not null, name text not null, url text not null, live_version text, live_in bigint not null);
+create table source_versions (id text primary key, agent_id text not null, hash text not null);
+create table passages (id text primary key, account_id text not null, agent_id text not null, source_id text not null, version_id text not null,
+	ordinal integer not null, heading text not null, start_byte integer not null, end_byte integer not null, text text not null, hash text not null)`
+
+// shelf is a library over a database with the source "manual" in two versions.
+type shelf struct {
+	t  *testing.T
+	db *sqldb.DB
+	*retrieval.Library
+}
+
+func newShelf(t *testing.T, db *sqldb.DB) shelf {
+	s := shelf{t, db, &retrieval.Library{DB: db}}
+	s.write(func(tx *sqldb.DB) error {
+		for _, q := range append(split(tables),
+			`insert into sources values ('manual', 'agent', 'Manual', 'https://example.com/m', null, 0)`,
+			`insert into source_versions values ('v1', 'agent', 'h1'), ('v2', 'agent', 'h2')`) {
+			if _, err := tx.Exec(t.Context(), q); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return s
+}
+
+func (s shelf) write(fn func(tx *sqldb.DB) error) {
+	s.t.Helper()
+	if err := s.db.Transact(s.t.Context(), sqldb.Bulk, fn); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// put writes the passages of a version of the source, which is live from the passage version on.
+func (s shelf) put(version int64, of parley.VersionID, texts ...string) {
+	s.t.Helper()
+	s.write(func(tx *sqldb.DB) error {
+		var all []parley.Passage
+		for i, text := range texts {
+			all = append(all, parley.Passage{ID: parley.PassageID(fmt.Sprintf("%s-%d", of, i)), SourceID: "manual", VersionID: of, Ordinal: i, End: len(text), Text: text})
+		}
+		return s.Put(s.t.Context(), tx, "agent", "account", all)
+	})
+	s.live(version, string(of))
+}
+
+// live makes another version the live one from the passage version on; nil takes the source out.
+func (s shelf) live(version int64, of any) {
+	s.t.Helper()
+	s.write(func(tx *sqldb.DB) error {
+		_, err := tx.Exec(s.t.Context(), `update sources set live_version = ?, live_in = ? where id = 'manual'`, of, version)
+		return err
+	})
+}
+
+func (s shelf) find(version int64, question string) (texts []string) {
+	s.t.Helper()
+	hits, err := s.Nearest(s.t.Context(), "agent", version, retrieval.Query{Text: question})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, h := range hits {
+		texts = append(texts, h.Passage.Text)
+	}
+	return texts
+}
+
+func TestLibraryFollowsThePassageVersion(t *testing.T) {
+	dbs.Each(t, func(t *testing.T, db *sqldb.DB) {
+		s := newShelf(t, db)
+		if got := s.find(0, "tea"); got != nil {
+			t.Errorf("an agent without sources: %v", got)
+		}
+		s.put(1, "v1", "Green tea is hot.", "Black coffee is cold.")
+		if diff := cmp.Diff([]string{"Green tea is hot."}, s.find(1, "tea")); diff != "" {
+			t.Error(diff)
+		}
+		s.put(2, "v2", "Green tea is cold.")
+		if diff := cmp.Diff([]string{"Green tea is hot."}, s.find(1, "tea")); diff != "" {
+			t.Error("the earlier version answers until the later is asked for", diff)
+		}
+		if diff := cmp.Diff([]string{"Green tea is cold."}, s.find(2, "tea")); diff != "" {
+			t.Error(diff)
+		}
+		again := shelf{t, db, &retrieval.Library{DB: db}} // another node, or this one after a restart
+		if diff := cmp.Diff([]string{"Green tea is cold."}, again.find(1, "tea")); diff != "" {
+			t.Error("a node that reads late shows what is there by then", diff)
+		}
+		s.live(3, nil)
+		if err := s.Warm(t.Context(), "agent", 3); err != nil {
+			t.Error(err)
+		}
+		if got := s.find(3, "tea"); got != nil {
+			t.Errorf("after the source went: %v", got)
+		}
+		if got := again.find(3, "tea"); got != nil {
+			t.Errorf("on the other node: %v", got)
+		}
+	})
+}
+
+func TestHitNamesItsSource(t *testing.T) {
+	dbs.Each(t, func(t *testing.T, db *sqldb.DB) {
+		s := newShelf(t, db)
+		s.put(1, "v1", "Green tea is hot.")
+		hits, err := s.Nearest(t.Context(), "agent", 1, retrieval.Query{Text: "green tea"})
+		if err != nil || len(hits) != 1 {
+			t.Fatal(hits, err)
+		}
+		want := parley.Passage{ID: "v1-0", SourceID: "manual", SourceName: "Manual", SourceURL: "https://example.com/m", VersionID: "v1", VersionHash: "h1",
+			End: 17, Text: "Green tea is hot."}
+		if diff := cmp.Diff(want, hits[0].Passage); diff != "" {
+			t.Error(diff)
+		}
+		if other, err := s.Nearest(t.Context(), "another", 1, retrieval.Query{Text: "green tea"}); len(other) != 0 || err != nil {
+			t.Errorf("another agent's passages: %v %v", other, err)
+		}
+	})
+}
+
+func TestLibraryForgetsWhatWasNotUsedForLongest(t *testing.T) {
+	dbs.Each(t, func(t *testing.T, db *sqldb.DB) {
+		s := newShelf(t, db)
+		s.Budget = 1 // every index is too large: only the one in use stays
+		s.put(1, "v1", "Green tea is hot.")
+		for range 3 {
+			for _, agent := range []parley.AgentID{"agent", "another"} {
+				if _, err := s.Nearest(t.Context(), agent, 1, retrieval.Query{Text: "tea"}); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if got := s.find(1, "tea"); len(got) != 1 {
+			t.Errorf("after it was dropped: %v", got)
+		}
+		s.Drop("agent")
+		s.Drop("agent")
+		if got := s.find(1, "tea"); len(got) != 1 {
+			t.Errorf("after Drop: %v", got)
+		}
+	})
+}
+
+func TestManyAskAtOnce(t *testing.T) {
+	dbs.Each(t, func(t *testing.T, db *sqldb.DB) {
+		s := newShelf(t, db)
+		s.put(1, "v1", "Green tea is hot.", "Black coffee is cold.")
+		var group sync.WaitGroup
+		for range 16 {
+			group.Go(func() {
+				if got := s.find(1, "coffee"); len(got) != 1 {
+					t.Errorf("%v", got)
+				}
+			})
+		}
+		group.Wait()
+	})
+}
+
+func TestFailureIsNotRemembered(t *testing.T) {
+	dbs.Each(t, func(t *testing.T, db *sqldb.DB) {
+		s := newShelf(t, db)
+		s.put(1, "v1", "Green tea is hot.")
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := s.Nearest(ctx, "agent", 1, retrieval.Query{Text: "tea"}); err == nil {
+			t.Error("no error from a dead context")
+		}
+		if got := s.find(1, "tea"); len(got) != 1 {
+			t.Errorf("%v", got)
+		}
+	})
+}
+
+func split(statements string) (all []string) {
+	start := 0
+	for i := range len(statements) {
+		if statements[i] == ';' {
+			all, start = append(all, statements[start:i]), i+1
+		}
+	}
+	return append(all, statements[start:])
+}

@@ -1,0 +1,73 @@
+package retrieval
+
+// readNear is how many of the best passages are looked at for pairs.
+const readNear = 32
+
+// near adds to the best documents so far a score of the pairs of content words that stand close together in them as in the
+// question, divided by its maximum.
+func (x *Index) near(pairs []pair, best []place) {
+	if len(pairs) == 0 {
+		return
+	}
+	var bits uint64 // of the stems: most words of a passage are told apart from them by one look
+	weights, times, scores := make([]float64, len(pairs)), make([]float64, len(pairs)), make([]float64, len(best))
+	for i, p := range pairs {
+		bits |= bit(p.a) | bit(p.b)
+		weights[i] = p.weight * x.idf(x.together(p))
+	}
+	perUnit := tune.k1 * tune.b * float64(len(x.byID)) / float64(max(x.stemTotal, 1))
+	top := 0.0
+	for c := range best {
+		clear(times)
+		doc := best[c].doc
+		neighbours(x.docs[doc].content, pairs, bits, times)
+		for i, n := range times {
+			if n > 0 {
+				scores[c] += weights[i] * n / (n + tune.k1*(1-tune.b) + perUnit*float64(x.lengths[doc].stems))
+			}
+		}
+		top = max(top, scores[c])
+	}
+	for c, s := range scores {
+		if s > 0 {
+			best[c].score += tune.near * s / top
+		}
+	}
+}
+
+func bit(stem uint32) uint64 { return 1 << (stem * 0x9E3779B1 >> 26) }
+
+// together counts the documents that hold both words of the pair.
+func (x *Index) together(p pair) (n int) {
+	a, b := x.stems.lists[p.a], x.stems.lists[p.b]
+	for i, j := 0, 0; i < len(a) && j < len(b); {
+		switch da, db := a[i]>>8, b[j]>>8; {
+		case da < db:
+			i++
+		case db < da:
+			j++
+		default:
+			n, i, j = n+1, i+1, j+1
+		}
+	}
+	return n
+}
+
+// neighbours counts how often the two words of each pair stand within a window of three.
+func neighbours(content []uint32, pairs []pair, bits uint64, times []float64) {
+	one, two := uint32(none), uint32(none)
+	for _, stem := range content {
+		if bits&bit(stem) == 0 {
+			one, two = none, one
+			continue
+		}
+		if one != none || two != none {
+			for i, p := range pairs {
+				if stem == p.a && (one == p.b || two == p.b) || stem == p.b && (one == p.a || two == p.a) {
+					times[i]++
+				}
+			}
+		}
+		one, two = stem, one
+	}
+}

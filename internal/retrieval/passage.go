@@ -1,0 +1,78 @@
+package retrieval
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"parley"
+	"parley/internal/sqldb"
+)
+
+// A passage row is never changed. Which rows an agent answers from follows from its sources: those of each source's live
+// version. Sources tell since which of the agent's passage versions that is so.
+
+const columns = `id, account_id, agent_id, source_id, version_id, ordinal, heading, start_byte, end_byte, text, hash`
+
+// rowsAtOnce go into one statement.
+const rowsAtOnce = 50
+
+// Put writes passages of one version of a source. They are found once that version is the source's live one.
+func (l *Library) Put(ctx context.Context, tx *sqldb.DB, agent parley.AgentID, account parley.AccountID, passages []parley.Passage) error {
+	for part := range slices.Chunk(passages, rowsAtOnce) {
+		args := make([]any, 0, len(part)*11)
+		for _, p := range part {
+			sum := sha256.Sum256([]byte(p.Text))
+			args = append(args, string(p.ID), string(account), string(agent), string(p.SourceID), string(p.VersionID), p.Ordinal, p.Heading,
+				p.Start, p.End, p.Text, hex.EncodeToString(sum[:]))
+		}
+		query := `insert into passages (` + columns + `) values ` + strings.Repeat(row+", ", len(part)-1) + row
+		if _, err := tx.Exec(ctx, query, args...); err != nil {
+			return fmt.Errorf("put passages: %w", err)
+		}
+	}
+	return nil
+}
+
+const row = `(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+
+// changed gives the sources whose live version is another one since the passage version, and which it is; empty for none.
+func changed(ctx context.Context, db *sqldb.DB, agent parley.AgentID, since int64) (map[parley.SourceID]parley.VersionID, error) {
+	rows, err := db.Query(ctx, `select id, coalesce(live_version, '') from sources where agent_id = ? and live_in > ?`, string(agent), since)
+	if err != nil {
+		return nil, fmt.Errorf("read changed sources: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	live := map[parley.SourceID]parley.VersionID{}
+	for rows.Next() {
+		var id parley.SourceID
+		var version parley.VersionID
+		if err := rows.Scan(&id, &version); err != nil {
+			return nil, fmt.Errorf("read changed sources: %w", err)
+		}
+		live[id] = version
+	}
+	return live, rows.Err()
+}
+
+// added gives the passages of those sources.
+func added(ctx context.Context, db *sqldb.DB, agent parley.AgentID, since int64) ([]parley.Passage, error) {
+	all, err := sqldb.All(ctx, db, scanPassage, `select p.id, p.source_id, s.name, s.url, p.version_id, v.hash, p.ordinal, p.heading, p.start_byte, p.end_byte, p.text
+		from sources s
+		join source_versions v on v.id = s.live_version and v.agent_id = s.agent_id
+		join passages p on p.agent_id = s.agent_id and p.source_id = s.id and p.version_id = s.live_version
+		where s.agent_id = ? and s.live_in > ?
+		order by s.live_in, p.source_id, p.ordinal`, string(agent), since)
+	if err != nil {
+		return nil, fmt.Errorf("read passages: %w", err)
+	}
+	return all, nil
+}
+
+func scanPassage(scan sqldb.Scan) (p parley.Passage, err error) {
+	err = scan(&p.ID, &p.SourceID, &p.SourceName, &p.SourceURL, &p.VersionID, &p.VersionHash, &p.Ordinal, &p.Heading, &p.Start, &p.End, &p.Text)
+	return p, err
+}

@@ -1,0 +1,45 @@
+package retrieval
+
+import (
+	"path"
+	"strings"
+
+	"parley"
+)
+
+// title is what a passage is called: the headings above it and the name of its source, which often says what a page is about.
+// Of a path the last part does.
+func title(p parley.Passage) string {
+	name := p.SourceName
+	if ext := path.Ext(name); ext != "" && strings.Contains(" .md .markdown .txt .html .htm .pdf .docx .csv ", " "+strings.ToLower(ext)+" ") {
+		name = strings.TrimSuffix(name, ext)
+	}
+	name = path.Base(strings.TrimSuffix(name, "/index"))
+	if name == "." || name == "/" || strings.Contains(strings.ToLower(p.Heading), strings.ToLower(name)) {
+		return p.Heading
+	}
+	return strings.TrimSpace(p.Heading + " " + name)
+}
+
+func steps(text string) bool {
+	return strings.HasPrefix(text, "1. ") || strings.Contains(text, "\n1. ")
+}
+
+// links tells which share of the text is Markdown links: lists of them ask more questions than they answer.
+func links(text string) float32 {
+	inside, open := 0, -1
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '[':
+			open = i
+		case ')':
+			if open >= 0 && strings.Contains(text[open:i], "](") {
+				inside += i + 1 - open
+			}
+			open = -1
+		case '\n':
+			open = -1
+		}
+	}
+	return float32(inside) / float32(max(len(text), 1))
+}

@@ -1,0 +1,168 @@
+package rig
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// Validating checks every response under /api/v2 against the OpenAPI document on its way back: its status is one of the
+// operation's, its headers are there, its body has the schema's shape. What breaks the contract is reported and passed on.
+func Validating(doc []byte, next http.RoundTripper, report func(error)) (http.RoundTripper, error) {
+	v := &validator{next: next, report: report, compiled: map[string]*jsonschema.Schema{}, compiler: jsonschema.NewCompiler()}
+	if err := json.Unmarshal(doc, &v.doc); err != nil {
+		return nil, fmt.Errorf("read the OpenAPI document: %w", err)
+	}
+	tree, err := jsonschema.UnmarshalJSON(bytes.NewReader(doc))
+	if err != nil {
+		return nil, err
+	}
+	v.compiler.DefaultDraft(jsonschema.Draft2020)
+	v.compiler.AssertFormat()
+	if err := v.compiler.AddResource("openapi.json", tree); err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+const apiBase = "/api/v2"
+
+type response struct {
+	Ref     string `json:"$ref"`
+	Content map[string]any
+}
+
+type validator struct {
+	next   http.RoundTripper
+	report func(error)
+	doc    struct {
+		Paths      map[string]map[string]struct{ Responses map[string]response }
+		Components struct{ Responses map[string]response }
+	}
+	mu       sync.Mutex
+	compiler *jsonschema.Compiler
+	compiled map[string]*jsonschema.Schema
+}
+
+func (v *validator) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := v.next.RoundTrip(r)
+	path, ours := strings.CutPrefix(r.URL.EscapedPath(), apiBase)
+	if err != nil || !ours {
+		return resp, err
+	}
+	if err := v.check(r.Method, path, resp); err != nil {
+		v.report(fmt.Errorf("%s %s → %d: %w", r.Method, r.URL.Path, resp.StatusCode, err))
+	}
+	return resp, nil
+}
+
+func (v *validator) check(method, path string, resp *http.Response) error {
+	if err := headers(resp); err != nil {
+		return err
+	}
+	kind, _, _ := strings.Cut(resp.Header.Get("Content-Type"), ";")
+	where, err := v.schema(method, path, resp.StatusCode, kind)
+	if err != nil || kind != "application/json" || method == http.MethodHead {
+		return err
+	}
+	body, err := io.ReadAll(resp.Body)
+	_ = resp.Body.Close()
+	resp.Body = io.NopCloser(bytes.NewReader(body))
+	if err != nil {
+		return fmt.Errorf("read the body: %w", err)
+	}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(body))
+	if err != nil {
+		return fmt.Errorf("the body is not JSON: %w", err)
+	}
+	schema, err := v.compile(where)
+	if err != nil {
+		return err
+	}
+	if err := schema.Validate(value); err != nil {
+		return fmt.Errorf("%w\n%s", err, body)
+	}
+	return nil
+}
+
+func headers(resp *http.Response) error {
+	want := []string{"X-Request-Id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"}
+	if resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode == http.StatusServiceUnavailable {
+		want = append(want, "Retry-After")
+	}
+	for _, name := range want {
+		if resp.Header.Get(name) == "" {
+			return fmt.Errorf("the header %s is missing", name)
+		}
+	}
+	return nil
+}
+
+// schema finds where the document describes the response. Paths and methods that it does not know give the envelope.
+func (v *validator) schema(method, path string, status int, kind string) (string, error) {
+	const envelope = "#/components/schemas/Envelope"
+	template := v.template(path)
+	op, ok := v.doc.Paths[template][strings.ToLower(method)]
+	if method == http.MethodHead {
+		op, ok = v.doc.Paths[template]["get"]
+	}
+	if !ok {
+		if status != http.StatusNotFound && status != http.StatusMethodNotAllowed && status != http.StatusTooManyRequests {
+			return "", fmt.Errorf("no operation gives this status")
+		}
+		return envelope, nil
+	}
+	where := fmt.Sprintf("#/paths/%s/%s/responses/%d", pointer(template), strings.ToLower(method), status)
+	found, ok := op.Responses[fmt.Sprint(status)]
+	if !ok {
+		return "", fmt.Errorf("the operation does not document this status")
+	}
+	if found.Ref != "" {
+		where = found.Ref
+		found = v.doc.Components.Responses[found.Ref[strings.LastIndexByte(found.Ref, '/')+1:]]
+	}
+	if _, ok := found.Content[kind]; !ok {
+		return "", fmt.Errorf("the operation does not document %q", kind)
+	}
+	return where + "/content/" + pointer(kind) + "/schema", nil
+}
+
+func pointer(s string) string {
+	return strings.NewReplacer("~", "~0", "/", "~1", "{", "%7B", "}", "%7D").Replace(s)
+}
+
+// template finds the path of the document that a path matches, the one with the fewest parameters first.
+func (v *validator) template(path string) string {
+	segments := strings.Split(path, "/")
+	var found []string
+	for template := range v.doc.Paths {
+		if slices.EqualFunc(strings.Split(template, "/"), segments, func(t, s string) bool { return t == s || t != "" && t[0] == '{' && s != "" }) {
+			found = append(found, template)
+		}
+	}
+	if len(found) == 0 {
+		return ""
+	}
+	return slices.MinFunc(found, func(a, b string) int { return strings.Count(a, "{") - strings.Count(b, "{") })
+}
+
+func (v *validator) compile(where string) (*jsonschema.Schema, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if s := v.compiled[where]; s != nil {
+		return s, nil
+	}
+	s, err := v.compiler.Compile("openapi.json" + where)
+	if err != nil {
+		return nil, fmt.Errorf("compile %s: %w", where, err)
+	}
+	v.compiled[where] = s
+	return s, nil
+}

@@ -1,0 +1,142 @@
+package dbs
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	_ "github.com/jackc/pgx/v5/stdlib" // the driver named pgx
+)
+
+// Server is a PostgreSQL of this test process alone: on a socket in its own folder, gone when the process is.
+type Server struct {
+	bin   string // folder of the binaries
+	dir   string // data and socket
+	fsync bool
+	lock  *os.File
+	admin *sql.DB
+	made  atomic.Int64
+
+	mu      sync.Mutex
+	process *process // nil when stopped or killed
+}
+
+var shared struct {
+	sync.Mutex
+	once   sync.Once
+	server *Server
+	err    error
+}
+
+// Postgres gives the server all tests of the process share, starting it for the first. It does not sync to the disk, so
+// a machine's crash would cost its data; a commit is waited for all the same. Where no PostgreSQL is installed the test is
+// skipped, or fails when CI or PARLEY_REQUIRE_POSTGRES is set.
+func Postgres(t testing.TB) *Server {
+	t.Helper()
+	shared.once.Do(func() {
+		s, err := start(false)
+		shared.Lock()
+		defer shared.Unlock()
+		shared.server, shared.err = s, err
+	})
+	shared.Lock()
+	defer shared.Unlock()
+	check(t, shared.err)
+	return shared.server
+}
+
+// StartOwn starts a server for this test alone, one that syncs to the disk, to be killed and started again.
+func StartOwn(t testing.TB) *Server {
+	t.Helper()
+	s, err := start(true)
+	check(t, err)
+	t.Cleanup(s.remove)
+	return s
+}
+
+func check(t testing.TB, err error) {
+	t.Helper()
+	switch {
+	case errors.Is(err, errNoBinaries) && required():
+		t.Fatal(err)
+	case errors.Is(err, errNoBinaries):
+		t.Skip("SKIP: ", err, ": nothing here is tested on PostgreSQL")
+	case err != nil:
+		t.Fatal(err)
+	}
+}
+
+func required() bool {
+	return os.Getenv("CI") == "true" || os.Getenv("PARLEY_REQUIRE_POSTGRES") == "1"
+}
+
+func stopShared() {
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.server != nil {
+		shared.server.remove()
+	}
+}
+
+// NewDatabase makes an empty database, dropped when the test ends, and gives its URL.
+func (s *Server) NewDatabase(t testing.TB) string {
+	t.Helper()
+	name := fmt.Sprintf("test%d", s.made.Add(1))
+	if _, err := s.admin.ExecContext(t.Context(), "create database "+name+" template template0"); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if s.running() {
+			_, _ = s.admin.Exec("drop database if exists " + name + " with (force)")
+		}
+	})
+	return s.url(name)
+}
+
+func (s *Server) url(database string) string {
+	u := url.URL{Scheme: "postgres", User: url.User("parley"), Path: "/" + database, RawQuery: url.Values{"host": {s.dir}}.Encode()}
+	return u.String()
+}
+
+func (s *Server) running() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.process != nil
+}
+
+// Kill ends every process of the server at once, as a crash of the machine would.
+func (s *Server) Kill(t testing.TB) {
+	t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.process == nil {
+		t.Fatal("the server is not running")
+	}
+	s.process.kill()
+	s.process = nil
+}
+
+// Start starts the server again after a Kill and returns when it answers.
+func (s *Server) Start(t testing.TB) {
+	t.Helper()
+	if err := s.run(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (s *Server) remove() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_ = s.admin.Close()
+	if s.process != nil {
+		s.process.kill()
+		s.process = nil
+	}
+	_ = os.RemoveAll(s.dir)
+	_ = s.lock.Close()
+}

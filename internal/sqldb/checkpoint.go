@@ -1,0 +1,82 @@
+package sqldb
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"log/slog"
+	"time"
+)
+
+// The write-ahead log is copied into the file once it holds copyAt pages that are not there yet (4 MB), and cut to
+// nothing at cutAt (64 MB), for which writers wait. A busy writer is looked at every lookEvery at most.
+const (
+	copyAt    = 4 << 20 / 4096
+	cutAt     = 64 << 20 / 4096
+	lookEvery = 25 * time.Millisecond
+)
+
+// checkpointer copies the write-ahead log into the database file on a connection and a goroutine of its own.
+type checkpointer struct {
+	pool    *sql.DB
+	log     *slog.Logger
+	wake    chan struct{} // a commit happened
+	closing chan struct{}
+	stopped chan struct{}
+}
+
+func newCheckpointer(pool *sql.DB, log *slog.Logger) *checkpointer {
+	c := &checkpointer{pool: pool, log: log, wake: make(chan struct{}, 1), closing: make(chan struct{}), stopped: make(chan struct{})}
+	go c.loop()
+	return c
+}
+
+func (c *checkpointer) loop() {
+	defer close(c.stopped)
+	pause := time.NewTimer(0)
+	for {
+		select {
+		case <-c.closing:
+			return
+		case <-pause.C:
+		}
+		select {
+		case <-c.closing:
+			return
+		case <-c.wake:
+			if err := c.look(); err != nil {
+				c.log.Warn("sqldb: checkpoint", "error", err)
+			}
+		}
+		pause.Reset(lookEvery)
+	}
+}
+
+// look asks how long the log is, and copies or cuts it when that is due.
+func (c *checkpointer) look() error {
+	pages, copied, err := c.checkpoint("noop")
+	if err != nil || pages-copied < copyAt && pages < cutAt {
+		return err
+	}
+	if pages, _, err = c.checkpoint("passive"); err != nil || pages < cutAt {
+		return err
+	}
+	_, _, err = c.checkpoint("truncate")
+	return err
+}
+
+// checkpoint gives the pages in the log and how many of them are in the file by now. That a reader or the writer was in
+// the way is not an error: there is a next time.
+func (c *checkpointer) checkpoint(mode string) (pages, copied int, err error) {
+	var busy int
+	err = c.pool.QueryRowContext(context.Background(), "pragma wal_checkpoint("+mode+")").Scan(&busy, &pages, &copied)
+	return pages, copied, err
+}
+
+// stop leaves an empty log behind; the writer has stopped before.
+func (c *checkpointer) stop() error {
+	close(c.closing)
+	<-c.stopped
+	_, _, err := c.checkpoint("truncate")
+	return errors.Join(err, c.pool.Close())
+}

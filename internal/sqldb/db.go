@@ -1,0 +1,130 @@
+// Package sqldb is the ground floor of storage: one SQL text, two databases.
+//
+// A DB is a pool or a transaction. Statements are written once in the subset both databases speak: `?` for a parameter,
+// `on conflict`, `returning`, common table expressions; ids are text, times integer milliseconds UTC, JSON is text,
+// booleans are the integers 0 and 1. What truly differs is ForUpdate, SkipLocked, and marked statements of a migration.
+//
+// On SQLite every write goes through one writer that commits in groups (writer.go); on PostgreSQL the server does that.
+package sqldb
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"time"
+
+	"parley"
+)
+
+// Dialect names the database behind a DB.
+type Dialect int
+
+const (
+	SQLite Dialect = iota + 1
+	Postgres
+)
+
+func (d Dialect) String() string {
+	if d == Postgres {
+		return "postgres"
+	}
+	return "sqlite"
+}
+
+// Lane says how urgent a transaction is: on SQLite waiting Turns run before waiting Bulk, on PostgreSQL Bulk may hold
+// only a few of the connections. Bulk writes come in chunks of at most 200 rows.
+type Lane int
+
+const (
+	Turns Lane = iota
+	Bulk
+)
+
+// Config says which database to open and how.
+type Config struct {
+	URL              string       // "postgres://…", else the path of a SQLite file; its folder must exist
+	AllowAsyncCommit bool         // else Open refuses a PostgreSQL whose synchronous_commit is off
+	MaxPages         int          // SQLite: the most pages the file may hold, 0 = no quota
+	Logger           *slog.Logger // nil = slog.Default()
+}
+
+// DB is a pool of connections, or one transaction on them.
+type DB struct {
+	engine engine
+	tx     *transaction // nil for the pool
+}
+
+// engine is what each of the two databases does in its own way.
+type engine interface {
+	runner
+	dialect() Dialect
+	transact(ctx context.Context, lane Lane, fn func(*transaction) error) error
+	migrate(ctx context.Context, m migrations) error
+	setQuota(ctx context.Context, pages int) error
+	close() error
+}
+
+// Open opens the database of the configuration and checks that it keeps what it acknowledges.
+func Open(ctx context.Context, c Config) (*DB, error) {
+	if c.Logger == nil {
+		c.Logger = slog.Default()
+	}
+	open := openSQLite
+	if isPostgres(c.URL) {
+		open = openPostgres
+	}
+	e, err := open(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	return &DB{engine: e}, nil
+}
+
+func isPostgres(url string) bool {
+	return strings.HasPrefix(url, "postgres://") || strings.HasPrefix(url, "postgresql://")
+}
+
+// Close refuses new transactions, finishes those already queued and closes the connections.
+func (db *DB) Close() error {
+	if db.tx != nil {
+		return errors.New("sqldb: close of a transaction")
+	}
+	return db.engine.close()
+}
+
+// Dialect tells which database this is.
+func (db *DB) Dialect() Dialect { return db.engine.dialect() }
+
+// InTransaction reports whether this DB is a transaction.
+func (db *DB) InTransaction() bool { return db.tx != nil }
+
+// ForUpdate is the end of a select whose rows the transaction is about to change: the lock PostgreSQL needs and
+// SQLite, with its one writer, has already.
+func (db *DB) ForUpdate() string {
+	if db.Dialect() == Postgres {
+		return " for update"
+	}
+	return ""
+}
+
+// SkipLocked is ForUpdate for rows that may as well be left to whoever has locked them.
+func (db *DB) SkipLocked() string {
+	if db.Dialect() == Postgres {
+		return " for update skip locked"
+	}
+	return ""
+}
+
+// SetQuota changes the most pages a SQLite file may hold; 0 takes the limit away. PostgreSQL has no such limit and
+// answers with an error.
+func (db *DB) SetQuota(ctx context.Context, pages int) error { return db.engine.setQuota(ctx, pages) }
+
+// unavailable is the answer while the database cannot be reached or cannot store: come back in a second.
+func unavailable(cause error) error {
+	e := parley.Because(parley.CodeUnderMaintenance, cause)
+	e.RetryAfter = time.Second
+	return e
+}
+
+var errClosed = errors.New("sqldb: the database is closed")

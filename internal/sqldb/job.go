@@ -1,0 +1,76 @@
+package sqldb
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"sync/atomic"
+)
+
+// job is a closure on its way through the writer.
+type job struct {
+	fn       func(*transaction) error
+	state    atomic.Int32 // 0 waiting, then taken or withdrawn, whichever comes first
+	done     chan struct{}
+	err      error
+	panicked *Panic
+	exited   bool
+}
+
+const (
+	taken     = 1
+	withdrawn = 2
+)
+
+func (j *job) take() bool     { return j.state.CompareAndSwap(0, taken) }
+func (j *job) withdraw() bool { return j.state.CompareAndSwap(0, withdrawn) }
+
+func (j *job) settle(err error) {
+	j.err = err
+	close(j.done)
+}
+
+var errPanicked = errors.New("sqldb: the closure panicked")
+
+// run calls the closure and keeps whatever it does away from the writer.
+func (j *job) run(t *transaction) {
+	returned := false
+	defer func() {
+		if returned {
+			return
+		}
+		if v := recover(); v != nil {
+			j.panicked = &Panic{Value: v, Stack: debug.Stack()}
+			j.err = errPanicked
+			return
+		}
+		j.exited = true
+	}()
+	j.err = j.fn(t)
+	returned = true
+}
+
+// outcome gives the caller what the closure did, in the caller's own goroutine.
+func (j *job) outcome() error {
+	if j.exited {
+		runtime.Goexit()
+	}
+	if j.panicked != nil && errors.Is(j.err, errPanicked) {
+		panic(j.panicked)
+	}
+	return j.err
+}
+
+// Panic is what Transact panics with when its closure did on the writer's goroutine: the value and where it happened.
+type Panic struct {
+	Value any
+	Stack []byte
+}
+
+func (p *Panic) Error() string { return fmt.Sprintf("%v\n\nin a transaction:\n%s", p.Value, p.Stack) }
+
+func (p *Panic) Unwrap() error {
+	err, _ := p.Value.(error)
+	return err
+}

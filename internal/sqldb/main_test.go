@@ -1,0 +1,30 @@
+package sqldb_test
+
+import (
+	"context"
+	"testing"
+
+	"parley/internal/rig/dbs"
+	"parley/internal/sqldb"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { dbs.Main(m, func() error { return goleak.Find() }) }
+
+// must runs a statement that has no reason to fail.
+func must(t testing.TB, db *sqldb.DB, query string, args ...any) {
+	t.Helper()
+	if _, err := db.Exec(context.WithoutCancel(t.Context()), query, args...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// number reads one integer.
+func number(t testing.TB, db *sqldb.DB, query string, args ...any) (n int64) {
+	t.Helper()
+	if err := db.QueryRow(t.Context(), query, args...).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}

@@ -1,0 +1,56 @@
+package sqldb
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"io"
+	"net"
+	"strings"
+	"syscall"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// stateOf gives PostgreSQL's SQLSTATE, "" when err does not come from it.
+func stateOf(err error) string {
+	var e *pgconn.PgError
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return ""
+}
+
+func duplicatePostgres(err error) bool { return stateOf(err) == "23505" }
+
+// fail is the error a caller sees. A lost connection also empties the pool, whose others are likely just as dead.
+func (s *server) fail(ctx context.Context, query string, err error) error {
+	if err == nil || errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	err = named(query, err)
+	left := ctx.Err() != nil && !errors.Is(context.Cause(ctx), errTooLong)
+	if left || !away(err) {
+		return err
+	}
+	s.pool.SetMaxIdleConns(0)
+	s.pool.SetMaxIdleConns(maxConns)
+	return unavailable(err)
+}
+
+// away tells a server that is gone, going, coming, full or out of reach from one that refused a statement.
+func away(err error) bool {
+	if state := stateOf(err); state != "" {
+		switch state[:2] {
+		case "08", "53", "58":
+			return true
+		}
+		return strings.HasPrefix(state, "57P0")
+	}
+	var connect *pgconn.ConnectError
+	var network net.Error
+	return pgconn.SafeToRetry(err) || errors.As(err, &connect) || errors.As(err, &network) || errors.Is(err, driver.ErrBadConn) ||
+		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET) ||
+		errors.Is(err, sql.ErrConnDone) || errors.Is(err, context.DeadlineExceeded)
+}

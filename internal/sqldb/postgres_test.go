@@ -1,0 +1,111 @@
+package sqldb_test
+
+import (
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+
+	"parley"
+	"parley/internal/rig/dbs"
+	"parley/internal/sqldb"
+)
+
+func TestOpenRefusesAsyncCommit(t *testing.T) {
+	url := dbs.Postgres(t).NewDatabase(t)
+	var setting string
+	if err := dbs.Open(t, url).QueryRow(t.Context(), `show synchronous_commit`).Scan(&setting); err != nil || setting != "on" {
+		t.Errorf("synchronous_commit is %s, %v", setting, err)
+	}
+	url += "&synchronous_commit=off"
+	if db, err := sqldb.Open(t.Context(), sqldb.Config{URL: url}); err == nil {
+		t.Error("opened a server that loses what it acknowledged", db.Close())
+	}
+	dbs.OpenConfig(t, sqldb.Config{URL: url, AllowAsyncCommit: true})
+}
+
+func TestSerializationIsRetried(t *testing.T) {
+	db := dbs.Open(t, dbs.Postgres(t).NewDatabase(t))
+	ctx := t.Context()
+	must(t, db, `create table t (id text primary key, n bigint not null)`)
+	must(t, db, `insert into t values ('a', 0)`)
+	runs := 0
+	err := db.Transact(ctx, sqldb.Turns, func(tx *sqldb.DB) error {
+		runs++
+		must(t, tx, `set transaction isolation level serializable`)
+		n := number(t, tx, `select n from t where id = 'a'`)
+		if runs == 1 {
+			must(t, db, `update t set n = 10 where id = 'a'`) // somebody else, meanwhile
+		}
+		_, err := tx.Exec(ctx, `update t set n = ? where id = 'a'`, n+1)
+		return err
+	})
+	if n := number(t, db, `select n from t`); err != nil || runs != 2 || n != 11 {
+		t.Errorf("%v: %d after %d runs", err, n, runs)
+	}
+}
+
+func TestDeadlocksAreRetried(t *testing.T) {
+	db := dbs.Open(t, dbs.Postgres(t).NewDatabase(t))
+	ctx := t.Context()
+	must(t, db, `create table t (id text primary key, n bigint not null)`)
+	must(t, db, `insert into t values ('a', 0), ('b', 0)`)
+	var both, callers sync.WaitGroup
+	both.Add(2)
+	for _, order := range [][]string{{"a", "b"}, {"b", "a"}} {
+		first := sync.OnceFunc(func() { both.Done(); both.Wait() })
+		callers.Go(func() {
+			err := db.Transact(ctx, sqldb.Turns, func(tx *sqldb.DB) error {
+				for _, id := range order {
+					if _, err := tx.Exec(ctx, `update t set n = n + 1 where id = ?`, id); err != nil {
+						return err
+					}
+					first()
+				}
+				return nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	callers.Wait()
+	if n := number(t, db, `select sum(n) from t`); n != 4 {
+		t.Errorf("%d of 4 updates", n)
+	}
+}
+
+func TestTheServerDiesAndComesBack(t *testing.T) {
+	server := dbs.StartOwn(t)
+	db := dbs.Open(t, server.NewDatabase(t))
+	ctx := t.Context()
+	must(t, db, `create table t (id text primary key)`)
+	var callers sync.WaitGroup
+	for range 10 { // fill the pool
+		callers.Go(func() { number(t, db, `select count(*) from t, pg_sleep(0.01)`) })
+	}
+	callers.Wait()
+	away := func(what string, err error) {
+		t.Helper()
+		var e *parley.Error
+		if !errors.As(err, &e) || e.Code != parley.CodeUnderMaintenance || e.RetryAfter == 0 || strings.Contains(e.Message, "connect") {
+			t.Errorf("%s while the server is away: %v", what, err)
+		}
+	}
+	err := db.Transact(ctx, sqldb.Turns, func(tx *sqldb.DB) error {
+		must(t, tx, `insert into t values ('a')`)
+		server.Kill(t)
+		_, err := tx.Exec(ctx, `insert into t values ('b')`)
+		return err
+	})
+	away("a transaction", err)
+	_, err = db.Exec(ctx, `insert into t values ('c')`)
+	away("a write", err)
+	_, err = sqldb.All(ctx, db, sqldb.Column[string], `select id from t`)
+	away("a read", err)
+	server.Start(t)
+	must(t, db, `insert into t values ('d')`)
+	if n := number(t, db, `select count(*) from t`); n != 1 {
+		t.Errorf("%d rows", n)
+	}
+}

@@ -1,0 +1,144 @@
+package sqldb
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// runner runs statements: a pool, or the connection of a transaction. The errors it gives are already those a caller
+// may see (fail).
+type runner interface {
+	exec(ctx context.Context, query string, args []any) (int64, error)
+	query(ctx context.Context, query string, args []any) (*Rows, error)
+}
+
+func (db *DB) runner() runner {
+	if db.tx != nil {
+		return db.tx
+	}
+	return db.engine
+}
+
+// Exec runs a statement and tells how many rows it changed. Outside a transaction it is a transaction of its own.
+//
+// Arguments may be strings, integers, floats, bytes, bool (stored as 0 or 1), json.RawMessage (stored as text), types
+// derived from them, and nil. A time.Time is refused: times are stored as milliseconds.
+func (db *DB) Exec(ctx context.Context, query string, args ...any) (affected int64, err error) {
+	if args, err = plain(args); err != nil {
+		return 0, err
+	}
+	return db.runner().exec(ctx, query, args)
+}
+
+// Query runs a statement that answers with rows; the caller closes them before the next statement of the same
+// transaction. Outside a transaction it only reads: a write with `returning` belongs inside one.
+func (db *DB) Query(ctx context.Context, query string, args ...any) (*Rows, error) {
+	args, err := plain(args)
+	if err != nil {
+		return nil, err
+	}
+	return db.runner().query(ctx, query, args)
+}
+
+// QueryRow is Query for at most one row; its Scan gives an error for which NotFound is true when there is none.
+func (db *DB) QueryRow(ctx context.Context, query string, args ...any) *Row {
+	rows, err := db.Query(ctx, query, args...)
+	return &Row{rows: rows, err: err}
+}
+
+// Rows is the answer to a Query. Next false closes it; Close may be called any number of times.
+type Rows struct {
+	*sql.Rows
+	fail    func(error) error
+	release func() // gives back the prepared statement
+}
+
+func (r *Rows) Next() bool {
+	if r.Rows.Next() {
+		return true
+	}
+	_ = r.Close()
+	return false
+}
+
+func (r *Rows) Scan(dest ...any) error { return r.fail(r.Rows.Scan(dest...)) }
+func (r *Rows) Err() error             { return r.fail(r.Rows.Err()) }
+
+func (r *Rows) Close() error {
+	err := r.Rows.Close()
+	if r.release != nil {
+		r.release()
+		r.release = nil
+	}
+	return r.fail(err)
+}
+
+// Row is the answer to a QueryRow.
+type Row struct {
+	rows *Rows
+	err  error
+}
+
+// Scan copies the columns of the row, or gives an error for which NotFound is true.
+func (r *Row) Scan(dest ...any) error {
+	if r.err != nil {
+		return r.err
+	}
+	defer r.rows.Close()
+	if !r.rows.Next() {
+		if err := r.rows.Err(); err != nil {
+			return err
+		}
+		return sql.ErrNoRows
+	}
+	if err := r.rows.Scan(dest...); err != nil {
+		return err
+	}
+	return r.rows.Close()
+}
+
+var errTime = errors.New("sqldb: a time.Time as an argument; store its UnixMilli")
+
+// plain turns the arguments into what both drivers store alike.
+func plain(args []any) ([]any, error) {
+	copied := false
+	for i, a := range args {
+		var p any
+		switch a := a.(type) {
+		case bool:
+			p = int64(0)
+			if a {
+				p = int64(1)
+			}
+		case json.RawMessage:
+			if a != nil {
+				p = string(a)
+			}
+		case time.Time, *time.Time:
+			return nil, errTime
+		default:
+			continue
+		}
+		if !copied {
+			args, copied = slices.Clone(args), true
+		}
+		args[i] = p
+	}
+	return args, nil
+}
+
+// named puts the beginning of the statement before the error; statements hold no values, so nothing of a user's
+// reaches the log this way.
+func named(query string, err error) error {
+	line, _, _ := strings.Cut(strings.TrimSpace(query), "\n")
+	if len(line) > 60 {
+		line = line[:60] + "…"
+	}
+	return fmt.Errorf("%s: %w", line, err)
+}

@@ -1,0 +1,46 @@
+package sqldb
+
+import (
+	"database/sql"
+	"errors"
+
+	"modernc.org/sqlite"
+	lib "modernc.org/sqlite/lib"
+)
+
+// codeOf gives SQLite's extended result code, 0 when err does not come from it.
+func codeOf(err error) int {
+	var e *sqlite.Error
+	if errors.As(err, &e) {
+		return e.Code()
+	}
+	return 0
+}
+
+func duplicateSQLite(err error) bool {
+	c := codeOf(err)
+	return c == lib.SQLITE_CONSTRAINT_UNIQUE || c == lib.SQLITE_CONSTRAINT_PRIMARYKEY || c == lib.SQLITE_CONSTRAINT_ROWID
+}
+
+// doomedSQLite tells the errors after which SQLite may have rolled back the whole transaction by itself, and with it the
+// work of others in the same group.
+func doomedSQLite(err error) bool {
+	switch codeOf(err) & 0xff {
+	case lib.SQLITE_FULL, lib.SQLITE_IOERR, lib.SQLITE_NOMEM, lib.SQLITE_BUSY, lib.SQLITE_INTERRUPT, lib.SQLITE_CORRUPT, lib.SQLITE_READONLY:
+		return true
+	}
+	return false
+}
+
+// failSQLite is the error a caller sees: a full disk, a failing one and a lock held too long pass; the rest is a fault.
+func failSQLite(query string, err error) error {
+	if err == nil || errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	err = named(query, err)
+	switch codeOf(err) & 0xff {
+	case lib.SQLITE_FULL, lib.SQLITE_IOERR, lib.SQLITE_BUSY:
+		return unavailable(err)
+	}
+	return err
+}

@@ -1,0 +1,243 @@
+package sqldb_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"parley"
+	"parley/internal/rig/dbs"
+	"parley/internal/sqldb"
+)
+
+func TestTheWriterSyncs(t *testing.T) {
+	db := dbs.Open(t, dbs.File(t))
+	err := db.Transact(t.Context(), sqldb.Turns, func(tx *sqldb.DB) error {
+		for pragma, want := range map[string]int64{"synchronous": 2, "foreign_keys": 1, "wal_autocheckpoint": 0} {
+			if got := number(t, tx, "pragma "+pragma); got != want {
+				t.Errorf("%s is %d on the writer", pragma, got)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	if _, err := db.Query(t.Context(), `create table t (id text)`); err == nil {
+		t.Error("a reader wrote")
+	}
+}
+
+// hold keeps the writer busy until it is let go, so that what follows queues up; it returns when the writer is held.
+func hold(t *testing.T, db *sqldb.DB) (release func()) {
+	t.Helper()
+	held, free, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	started := sync.OnceFunc(func() { close(held) })
+	go func() {
+		defer close(done)
+		err := db.Transact(context.Background(), sqldb.Turns, func(*sqldb.DB) error {
+			started()
+			<-free
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}()
+	<-held
+	return func() { close(free); <-done }
+}
+
+// queued starts n transactions and returns when all of them wait for the writer.
+func queued(t *testing.T, db *sqldb.DB, lane sqldb.Lane, n int, fn func(i int, tx *sqldb.DB) error, result func(i int, err error)) *sync.WaitGroup {
+	t.Helper()
+	var callers sync.WaitGroup
+	before := db.Queued(lane)
+	for i := range n {
+		callers.Go(func() {
+			result(i, db.Transact(context.Background(), lane, func(tx *sqldb.DB) error { return fn(i, tx) }))
+		})
+	}
+	for db.Queued(lane) < before+n {
+		time.Sleep(time.Millisecond)
+	}
+	return &callers
+}
+
+func TestTurnsOvertakeBulk(t *testing.T) {
+	db := dbs.Open(t, dbs.File(t))
+	must(t, db, `create table t (id text primary key)`)
+	var order []string // written by the writer's goroutine
+	note := func(what string) func(int, *sqldb.DB) error {
+		return func(i int, tx *sqldb.DB) error {
+			order = append(order, what)
+			_, err := tx.Exec(t.Context(), `insert into t values (?)`, fmt.Sprint(what, i))
+			return err
+		}
+	}
+	ok := func(i int, err error) {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	release := hold(t, db)
+	bulk := queued(t, db, sqldb.Bulk, 100, note("bulk"), ok)
+	turn := queued(t, db, sqldb.Turns, 1, note("turn"), ok)
+	release()
+	turn.Wait()
+	bulk.Wait()
+	if len(order) != 101 || order[0] != "turn" {
+		t.Errorf("the turn ran as number %d", slices.Index(order, "turn")+1)
+	}
+}
+
+func TestBulkIsNotStarved(t *testing.T) {
+	db := dbs.Open(t, dbs.File(t))
+	ctx, stop := context.WithCancel(t.Context())
+	var turns sync.WaitGroup
+	for range 4 {
+		turns.Go(func() {
+			for ctx.Err() == nil {
+				_ = db.Transact(ctx, sqldb.Turns, func(*sqldb.DB) error { return nil })
+			}
+		})
+	}
+	for range 20 {
+		if err := db.Transact(t.Context(), sqldb.Bulk, func(*sqldb.DB) error { return nil }); err != nil {
+			t.Error(err)
+		}
+	}
+	stop()
+	turns.Wait()
+}
+
+// A reference that is checked at the commit makes the commit of a whole group fail.
+func TestAFailedCommitRunsEachAlone(t *testing.T) {
+	db := dbs.Open(t, dbs.File(t))
+	must(t, db, `create table t (id text primary key, parent text references t (id) deferrable initially deferred)`)
+	if err := db.Patient(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	runs, failed := make([]int, 10), make([]bool, 10)
+	release := hold(t, db)
+	callers := queued(t, db, sqldb.Turns, 10, func(i int, tx *sqldb.DB) error {
+		runs[i]++
+		var parent any
+		if i == 5 {
+			parent = "nobody"
+		}
+		_, err := tx.Exec(t.Context(), `insert into t values (?, ?)`, fmt.Sprint(i), parent)
+		return err
+	}, func(i int, err error) { failed[i] = err != nil })
+	release()
+	callers.Wait()
+	for i := range 10 {
+		if failed[i] != (i == 5) || runs[i] != 2 {
+			t.Errorf("closure %d: failed %v after %d runs", i, failed[i], runs[i])
+		}
+	}
+	if n := number(t, db, `select count(*) from t`); n != 9 {
+		t.Errorf("%d rows", n)
+	}
+}
+
+func TestAFullDisk(t *testing.T) {
+	db := dbs.OpenConfig(t, sqldb.Config{URL: dbs.File(t), MaxPages: 60})
+	must(t, db, `create table t (id integer primary key, body text)`)
+	body := strings.Repeat("x", 10_000)
+	insert := func(i int, tx *sqldb.DB) error {
+		_, err := tx.Exec(t.Context(), `insert into t values (?, ?)`, i, body)
+		return err
+	}
+	var mu sync.Mutex
+	var acknowledged []int
+	release := hold(t, db)
+	callers := queued(t, db, sqldb.Turns, 50, insert, func(i int, err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if err == nil {
+			acknowledged = append(acknowledged, i)
+		} else if e := parley.ErrorOf(err); e.Code != parley.CodeUnderMaintenance || e.RetryAfter == 0 {
+			t.Errorf("a full disk: %v", err)
+		}
+	})
+	release()
+	callers.Wait()
+	stored, err := sqldb.All(t.Context(), db, sqldb.Column[int], `select id from t order by id`)
+	slices.Sort(acknowledged)
+	if err != nil || !slices.Equal(stored, acknowledged) || len(stored) == 0 || len(stored) == 50 {
+		t.Errorf("acknowledged %v, stored %v, %v", acknowledged, stored, err)
+	}
+	if err := db.SetQuota(t.Context(), 0); err != nil {
+		t.Fatal(err)
+	}
+	if err := insert(100, db); err != nil {
+		t.Errorf("after space came back: %v", err)
+	}
+}
+
+func TestACallerWhoLeavesTheQueue(t *testing.T) {
+	db := dbs.Open(t, dbs.File(t))
+	release := hold(t, db)
+	ctx, cancel := context.WithCancel(t.Context())
+	left := make(chan error)
+	go func() {
+		left <- db.Transact(ctx, sqldb.Turns, func(*sqldb.DB) error {
+			t.Error("ran for a caller who had left")
+			return nil
+		})
+	}()
+	cancel()
+	if err := <-left; err != context.Canceled {
+		t.Error(err)
+	}
+	release()
+	must(t, db, `create table t (id text)`)
+}
+
+// An acknowledged write is in the file or its log: a copy of both, taken while the database runs, has it.
+func TestAcknowledgedIsOnDisk(t *testing.T) {
+	file := dbs.File(t)
+	db := dbs.Open(t, file)
+	must(t, db, `create table t (id integer primary key)`)
+	for i := range 20 {
+		must(t, db, `insert into t values (?)`, i)
+	}
+	crashed := dbs.File(t)
+	for _, suffix := range []string{"", "-wal"} {
+		b, err := os.ReadFile(file + suffix)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(crashed+suffix, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := number(t, dbs.Open(t, crashed), `select count(*) from t`); n != 20 {
+		t.Errorf("%d rows of 20 acknowledged", n)
+	}
+	info, err := os.Stat(file)
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v %v: others may read the database", info.Mode(), err)
+	}
+}
+
+// The log is copied into the file while the writer goes on, and cut once it has grown large.
+func TestTheLogDoesNotGrowForever(t *testing.T) {
+	file := dbs.File(t)
+	db := dbs.Open(t, file)
+	must(t, db, `create table t (id integer primary key, body text)`)
+	body := strings.Repeat("x", 1<<20)
+	for i := range 200 {
+		must(t, db, `insert into t values (?, ?) on conflict (id) do update set body = excluded.body`, i%20, body)
+	}
+	info, err := os.Stat(file + "-wal")
+	if err != nil || info.Size() > 128<<20 {
+		t.Errorf("after 200 MB of writes the log holds %d MB, %v", info.Size()>>20, err)
+	}
+}

@@ -1,0 +1,121 @@
+package sqldb
+
+import (
+	"context"
+	"errors"
+)
+
+// Transact runs fn in a transaction, and inside a transaction just runs it there. When fn gives an error nothing of it
+// is stored and Transact gives that error.
+//
+// fn may run more than once: make ids and times outside, assign results rather than append to them, call no model and
+// no network, and use nothing but tx (the pool's own Transact or Exec would wait for itself), one statement at a time.
+// After a statement has failed the others fail too and nothing is stored: where a conflict is normal, write
+// `on conflict`. Once fn has started, its outcome is awaited even when ctx is done; before that, a ctx that is done
+// takes it out of the queue.
+func (db *DB) Transact(ctx context.Context, lane Lane, fn func(tx *DB) error) error {
+	if db.tx != nil {
+		return fn(db)
+	}
+	var after []func()
+	err := db.engine.transact(ctx, lane, func(t *transaction) error {
+		err := fn(&DB{engine: db.engine, tx: t})
+		after = t.after
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, f := range after {
+		f()
+	}
+	return nil
+}
+
+// AfterCommit has f called once the transaction is committed, and not at all when it is not. Outside a transaction it
+// is called at once.
+func (db *DB) AfterCommit(f func()) {
+	if db.tx == nil {
+		f()
+		return
+	}
+	db.tx.after = append(db.tx.after, f)
+}
+
+// transaction is one run of a closure: its connection, and what must be true when it ends.
+type transaction struct {
+	on     runner
+	ctx    context.Context // replaces the caller's: a statement half done must not be cut off by a client who left
+	failed error           // of the first statement that failed: PostgreSQL keeps nothing after it, so SQLite does not either
+	rows   *Rows           // open
+	over   bool
+	after  []func()
+}
+
+var (
+	errOver     = errors.New("sqldb: the transaction is over")
+	errRowsOpen = errors.New("sqldb: the rows of an earlier query of this transaction are still open")
+)
+
+func (t *transaction) exec(_ context.Context, query string, args []any) (int64, error) {
+	if err := t.ready(); err != nil {
+		return 0, err
+	}
+	n, err := t.on.exec(t.ctx, query, args)
+	return n, t.note(err)
+}
+
+func (t *transaction) query(_ context.Context, query string, args []any) (*Rows, error) {
+	if err := t.ready(); err != nil {
+		return nil, err
+	}
+	rows, err := t.on.query(t.ctx, query, args)
+	if err != nil {
+		return nil, t.note(err)
+	}
+	fail, release := rows.fail, rows.release
+	rows.fail = func(err error) error { return t.note(fail(err)) }
+	rows.release = func() {
+		if t.rows == rows {
+			t.rows = nil
+		}
+		if release != nil {
+			release()
+		}
+	}
+	t.rows = rows
+	return rows, nil
+}
+
+// ready refuses what one of the two databases could not do, so that the code does not get used to the other. It is also
+// a guard: after a full disk SQLite may have left the transaction, and what followed would be stored on its own.
+func (t *transaction) ready() error {
+	switch {
+	case t.over:
+		return errOver
+	case t.failed != nil:
+		return t.failed
+	case t.rows != nil:
+		return errRowsOpen
+	}
+	return nil
+}
+
+func (t *transaction) note(err error) error {
+	if err != nil && t.failed == nil {
+		t.failed = err
+	}
+	return err
+}
+
+// end closes what the closure left open and gives its result: an error it ignored still counts.
+func (t *transaction) end(err error) error {
+	if t.rows != nil {
+		_ = t.rows.Close()
+	}
+	t.over = true
+	if err == nil {
+		err = t.failed
+	}
+	return err
+}

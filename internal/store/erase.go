@@ -1,0 +1,129 @@
+package store
+
+import (
+	"context"
+	"strings"
+
+	"parley"
+	"parley/internal/sqldb"
+)
+
+// eraseRows is the most rows one transaction erases; of versions, which may hold megabytes each, fewer.
+const (
+	eraseRows     = 200
+	eraseVersions = 8
+	eraseRead     = 10_000
+)
+
+// held is a table with rows of agents: key tells them apart, and more narrows what may go.
+type held struct {
+	table, key, more string
+	rows             int
+	ownerless        bool // no account_id
+}
+
+// agentTables lists the tables that hold rows of agents in the order in which they are erased. Open turns stay until
+// recovery has closed them, for they count against their account; what a turn leaves behind comes after the turns.
+var agentTables = []held{
+	{table: "sources", key: "id"}, // a training holds its source's row while it writes, so nothing comes after them
+	{table: "passages", key: "id"},
+	{table: "passage_vectors", key: "text_hash", ownerless: true},
+	{table: "source_versions", key: "id", rows: eraseVersions},
+	{table: "blobs", key: "id"},
+	{table: "tool_calls", key: "id"},
+	{table: "procedure_runs", key: "id"},
+	{table: "turns", key: "id", more: "state <> 'open'"},
+	{table: "messages", key: "id"},
+	{table: "conversations", key: "id"},
+	{table: "people", key: "id"},
+	{table: "credit_ledger", key: "turn_id"},
+	{table: "credit_usage", key: "month"},
+	{table: "events", key: "seq"},
+}
+
+// EraseAgent erases the rows of a deleted agent, in chunks, each a transaction of its own in the bulk lane, the agent's
+// row last. It reports whether all is gone: while a turn is still open it is not, and the caller comes back later. An agent
+// that is not deleted, or of another account, loses nothing.
+func (db *DB) EraseAgent(ctx context.Context, account parley.AccountID, agent parley.AgentID) (gone bool, err error) {
+	n, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `select count(*) from agents where id = ? and account_id = ? and deleted_at is not null`, agent, account)
+	if err != nil || n == 0 {
+		return err == nil, err
+	}
+	for _, h := range agentTables {
+		if err := db.erase(ctx, h, account, agent, "", nil); err != nil {
+			return false, err
+		}
+	}
+	open, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `select count(*) from turns where agent_id = ? and account_id = ?`, agent, account)
+	if err != nil || open > 0 {
+		return false, err
+	}
+	_, err = db.sql.Exec(ctx, `delete from agents where id = ? and account_id = ? and deleted_at is not null`, agent, account)
+	return err == nil, err
+}
+
+// EraseSource erases what a deleted source and its versions said, in chunks in the bulk lane. The row of the source stays,
+// emptied, as long as the agent: it tells every server's memory that its passages are gone.
+func (db *DB) EraseSource(ctx context.Context, account parley.AccountID, agent parley.AgentID, source parley.SourceID) error {
+	n, err := db.sql.Exec(ctx, `update sources set name = '', url = '', failure = '', metadata = null, size = 0 where id = ? and agent_id = ? and account_id = ?
+		and deleted_at is not null`, source, agent, account)
+	if err != nil || n == 0 {
+		return err
+	}
+	mine := []any{source}
+	if err := db.erase(ctx, held{table: "source_versions", key: "id", rows: eraseVersions}, account, agent, "source_id = ?", mine); err != nil {
+		return err
+	}
+	return db.erase(ctx, held{table: "passages", key: "id"}, account, agent, "source_id = ?", mine)
+}
+
+// ErasePassages erases the passages of a version that is not live, such as those of a training that was cut short.
+func (db *DB) ErasePassages(ctx context.Context, account parley.AccountID, agent parley.AgentID, source parley.SourceID, version parley.VersionID) error {
+	return db.erase(ctx, held{table: "passages", key: "id"}, account, agent,
+		"source_id = ? and version_id = ? and version_id not in (select live_version from sources where id = ? and live_version is not null)", []any{source, version, source})
+}
+
+// erase deletes the agent's rows of a table. Which ones is read outside the writer: some tables have no index by agent.
+func (db *DB) erase(ctx context.Context, h held, account parley.AccountID, agent parley.AgentID, where string, args []any) error {
+	clauses, values := []string{"agent_id = ?"}, []any{agent}
+	if !h.ownerless {
+		clauses, values = append(clauses, "account_id = ?"), append(values, account)
+	}
+	owner, ownerValues := strings.Join(clauses, " and "), values
+	if h.more != "" {
+		clauses = append(clauses, h.more)
+	}
+	if where != "" {
+		clauses, values = append(clauses, where), append(values, args...)
+	}
+	read := `select ` + h.key + ` from ` + h.table + ` where ` + strings.Join(clauses, " and ") + ` limit ?`
+	for {
+		keys, err := sqldb.All(ctx, db.sql, sqldb.Column[any], read, append(values[:len(values):len(values)], eraseRead)...)
+		if err != nil || len(keys) == 0 {
+			return err
+		}
+		if err := db.eraseKeys(ctx, h, owner, ownerValues, keys); err != nil {
+			return err
+		}
+	}
+}
+
+func (db *DB) eraseKeys(ctx context.Context, h held, owner string, values, keys []any) error {
+	rows := h.rows
+	if rows == 0 {
+		rows = eraseRows
+	}
+	for len(keys) > 0 {
+		part := keys[:min(rows, len(keys))]
+		keys = keys[len(part):]
+		in := h.key + ` in (?` + strings.Repeat(", ?", len(part)-1) + `)`
+		err := db.Transact(ctx, sqldb.Bulk, func(tx *DB) error {
+			_, err := tx.sql.Exec(ctx, `delete from `+h.table+` where `+owner+` and `+in, append(values[:len(values):len(values)], part...)...)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,52 @@
+package store
+
+import (
+	"context"
+
+	"parley"
+	"parley/internal/sqldb"
+)
+
+// AddMember joins a user to an account. When a user with that e-mail address, whatever its case, exists already, m.User
+// becomes that one; else m.User is written. Fails with RESOURCE_ALREADY_EXISTS when the two are joined already.
+func (db *DB) AddMember(ctx context.Context, m *parley.Membership) error {
+	var user parley.User
+	err := db.Transact(ctx, sqldb.Turns, func(tx *DB) error {
+		var err error
+		if user, err = tx.user(ctx, m.User); err != nil {
+			return err
+		}
+		n, err := tx.sql.Exec(ctx, `insert into memberships (account_id, user_id, role, created_at) values (?, ?, ?, ?) on conflict do nothing`,
+			m.AccountID, user.ID, m.Role, millis(m.CreatedAt))
+		return changed(n, err, parley.CodeAlreadyExists)
+	})
+	if err == nil {
+		m.User = user
+	}
+	return err
+}
+
+func (db *DB) user(ctx context.Context, u parley.User) (parley.User, error) {
+	_, err := db.sql.Exec(ctx, `insert into users (id, email, name, created_at) values (?, ?, ?, ?) on conflict do nothing`, u.ID, u.Email, u.Name, millis(u.CreatedAt))
+	if err != nil {
+		return u, err
+	}
+	var created int64
+	err = db.sql.QueryRow(ctx, `select id, email, name, created_at from users where lower(email) = lower(?)`, u.Email).Scan(&u.ID, &u.Email, &u.Name, &created)
+	u.CreatedAt = timeOf(created)
+	return u, err
+}
+
+// Members lists an account's members, longest standing first; without an account, those of the whole installation, which
+// is the operator's view.
+func (db *DB) Members(ctx context.Context, account parley.AccountID) ([]parley.Membership, error) {
+	return sqldb.All(ctx, db.sql, scanMember, `select m.account_id, m.role, m.created_at, u.id, u.email, u.name, u.created_at
+		from memberships m join users u on u.id = m.user_id where m.account_id = ? or ? = '' order by m.created_at, u.id`, account, account)
+}
+
+func scanMember(scan sqldb.Scan) (m parley.Membership, err error) {
+	var joined, created int64
+	err = scan(&m.AccountID, &m.Role, &joined, &m.User.ID, &m.User.Email, &m.User.Name, &created)
+	m.CreatedAt, m.User.CreatedAt = timeOf(joined), timeOf(created)
+	return m, err
+}

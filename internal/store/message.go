@@ -1,0 +1,121 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+	"time"
+
+	"parley"
+)
+
+// Usage is what an answer cost: it is kept beside the message and not shown to clients.
+type Usage struct {
+	InputTokens  int
+	OutputTokens int
+	Latency      time.Duration
+	Credits      parley.Credits
+}
+
+// AddMessage appends a message to its conversation: it gets the next sequence number, and the conversation's counters and
+// last activity follow. usage may be nil.
+func (db *DB) AddMessage(ctx context.Context, account parley.AccountID, agent parley.AgentID, m *parley.Message, usage *Usage) error {
+	err := db.sql.QueryRow(ctx, `update conversations set last_seq = last_seq + 1, message_count = message_count + 1, last_activity = ?
+		where id = ? and agent_id = ? and account_id = ? returning last_seq`, millis(m.CreatedAt), m.ConversationID, agent, account).Scan(&m.Seq)
+	if err != nil {
+		return found(err, parley.CodeConversationGone)
+	}
+	return db.insertMessage(ctx, account, agent, m, usage)
+}
+
+func (db *DB) insertMessage(ctx context.Context, account parley.AccountID, agent parley.AgentID, m *parley.Message, usage *Usage) error {
+	var score, citations, in, out, latency, credits any
+	if m.Score != nil {
+		score = *m.Score
+	}
+	if len(m.Citations) > 0 {
+		citations = toJSON(m.Citations)
+	}
+	if usage != nil {
+		in, out, latency, credits = usage.InputTokens, usage.OutputTokens, usage.Latency.Milliseconds(), int64(usage.Credits)
+	}
+	_, err := db.sql.Exec(ctx, `insert into messages (id, account_id, agent_id, conversation_id, seq, author, type, state, turn_id, parts, score, citations, finish_reason,
+		model, input_tokens, output_tokens, latency_ms, credits, created_at) values (?, ?, ?, ?, ?, ?, 'reply', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		m.ID, account, agent, m.ConversationID, m.Seq, m.Author, m.State, textOrNil(m.TurnID), toJSON(m.Parts), score, citations,
+		textOrNil(m.FinishReason), textOrNil(m.Model), in, out, latency, credits, millis(m.CreatedAt))
+	return err
+}
+
+const messageColumns = `id, conversation_id, seq, author, state, turn_id, parts, feedback, score, citations, finish_reason, model, created_at`
+
+func scanMessage(r row) (*parley.Message, error) {
+	var m parley.Message
+	var turn, parts, feedback, citations, reason, model sql.NullString
+	var score sql.NullFloat64
+	var created int64
+	if err := r.Scan(&m.ID, &m.ConversationID, &m.Seq, &m.Author, &m.State, &turn, &parts, &feedback, &score, &citations, &reason, &model, &created); err != nil {
+		return nil, err
+	}
+	m.TurnID, m.Feedback, m.FinishReason, m.Model = parley.TurnID(turn.String), feedback.String, reason.String, model.String
+	m.CreatedAt = timeOf(created)
+	if score.Valid {
+		m.Score = &score.Float64
+	}
+	if err := fromJSON(parts, &m.Parts); err != nil {
+		return nil, fmt.Errorf("message %s: parts: %w", m.ID, err)
+	}
+	if err := fromJSON(citations, &m.Citations); err != nil {
+		return nil, fmt.Errorf("message %s: citations: %w", m.ID, err)
+	}
+	return &m, nil
+}
+
+// Messages gives one page of a conversation's history, walking backward: the first page holds the newest messages, and
+// inside a page they run oldest to newest (interface 4.8). Mark.At is a sequence number.
+func (db *DB) Messages(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, ask parley.PageAsk) (parley.Page[parley.Message], error) {
+	const where = `conversation_id = ? and agent_id = ? and account_id = ? and type = 'reply' and superseded_at is null`
+	var page parley.Page[parley.Message]
+	if err := db.sql.QueryRow(ctx, `select count(*) from messages where `+where, conversation, agent, account).Scan(&page.Total); err != nil {
+		return page, err
+	}
+	var err error
+	page.Items, err = db.newest(ctx, account, agent, conversation, ask)
+	if err != nil {
+		return page, err
+	}
+	if len(page.Items) > ask.Limit {
+		page.Items = page.Items[1:]
+		page.Next = &parley.Mark{At: page.Items[0].Seq, ID: string(page.Items[0].ID)}
+	}
+	return page, nil
+}
+
+// Recall gives the newest messages of a conversation, oldest first, at most limit.
+func (db *DB) Recall(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, limit int) ([]parley.Message, error) {
+	return db.newest(ctx, account, agent, conversation, parley.PageAsk{Limit: limit - 1})
+}
+
+// newest reads one message more than asked, so that the caller sees whether there are more.
+func (db *DB) newest(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, ask parley.PageAsk) ([]parley.Message, error) {
+	before := int64(1) << 62
+	if ask.After != nil {
+		before = ask.After.At
+	}
+	rows, err := db.sql.Query(ctx, `select `+messageColumns+` from messages where conversation_id = ? and agent_id = ? and account_id = ? and type = 'reply'
+		and superseded_at is null and seq < ? order by seq desc limit ?`, conversation, agent, account, before, ask.Limit+1)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	var list []parley.Message
+	for rows.Next() {
+		m, err := scanMessage(rows)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, *m)
+	}
+	slices.Reverse(list)
+	return list, rows.Err()
+}

@@ -1,0 +1,104 @@
+package store_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"parley"
+	"parley/internal/rig/dbs"
+	"parley/internal/store"
+)
+
+func TestMain(m *testing.M) { dbs.Main(m) }
+
+var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+// world is a store with one account that has one agent.
+type world struct {
+	testing.TB
+	context.Context
+	*store.DB
+	Account *parley.Account
+	Agent   *parley.Agent
+}
+
+func each(t *testing.T, f func(w *world)) {
+	t.Helper()
+	dbs.EachStore(t, func(t *testing.T, db *store.DB) {
+		w := &world{TB: t, Context: t.Context(), DB: db}
+		w.Account = w.account("Acme")
+		w.Agent = w.agent(w.Account, noon)
+		f(w)
+	})
+}
+
+func (w *world) account(name string) *parley.Account {
+	w.Helper()
+	a := &parley.Account{ID: parley.AccountID(parley.NewUUID()), Name: name, Plan: "unlimited", CreatedAt: noon}
+	w.must(w.CreateAccount(w, a))
+	return a
+}
+
+func (w *world) agent(account *parley.Account, created time.Time) *parley.Agent {
+	w.Helper()
+	a := &parley.Agent{ID: parley.NewAgentID(), AccountID: account.ID, Name: "Guide", Model: "auto", Visibility: "private",
+		InitialMessages: []string{"Hi!"}, RateLimit: parley.DefaultDeviceLimit(), IdentitySecret: "s", ConfigVersion: 1, CreatedAt: created, UpdatedAt: created}
+	w.must(w.CreateAgent(w, a))
+	return a
+}
+
+func (w *world) source(name string, size int64, created time.Time) *parley.Source {
+	w.Helper()
+	s := &parley.Source{ID: parley.SourceID(parley.NewUUID()), AccountID: w.Account.ID, AgentID: w.Agent.ID, Kind: parley.SourceText, Name: name, Size: size,
+		Status: parley.SourceUntrained, Wanted: parley.VersionID(parley.NewUUID()), CreatedAt: created, UpdatedAt: created}
+	w.must(w.Transact(w, 0, func(tx *store.DB) error {
+		_, err := tx.CreateSource(w, s)
+		return err
+	}))
+	return s
+}
+
+func (w *world) must(err error) {
+	w.Helper()
+	if err != nil {
+		w.Fatal(err)
+	}
+}
+
+// fails asserts the code of a failure.
+func (w *world) fails(err error, code parley.Code) {
+	w.Helper()
+	if !parley.IsCode(err, code) {
+		w.Errorf("got %v, want %s", err, code)
+	}
+}
+
+// reload reads the agent again.
+func (w *world) reload() *parley.Agent {
+	w.Helper()
+	a, err := w.DB.Agent(w, w.Account.ID, w.Agent.ID, noon)
+	w.must(err)
+	return a
+}
+
+// together calls f n times at once and gives the errors.
+func together(n int, f func(i int) error) []error {
+	errs := make([]error, n)
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() { errs[i] = f(i) })
+	}
+	all.Wait()
+	return errs
+}
+
+func names[T any](list []T, name func(T) string) string {
+	var s []string
+	for _, x := range list {
+		s = append(s, name(x))
+	}
+	return fmt.Sprint(s)
+}

@@ -1,0 +1,54 @@
+// Package store holds all SQL of the nouns, a file per noun, written once for SQLite and PostgreSQL. It keeps no rules: it
+// finds, writes and says what was not found. Every query names its owner, so an id of another owner finds nothing.
+package store
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"io/fs"
+
+	"parley/internal/sqldb"
+)
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// Migrations gives the schema's files.
+func Migrations() fs.FS {
+	dir, err := fs.Sub(migrations, "migrations")
+	if err != nil {
+		panic(err) // the directory is part of the binary
+	}
+	return dir
+}
+
+// DB is the store: a pool, or a transaction inside Transact.
+type DB struct{ sql *sqldb.DB }
+
+// Open opens the database and brings its schema up to date.
+func Open(ctx context.Context, cfg sqldb.Config) (*DB, error) {
+	db, err := sqldb.Open(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	if err := sqldb.Migrate(ctx, db, Migrations()); err != nil {
+		return nil, fmt.Errorf("migrate: %w", errorsJoin(err, db.Close()))
+	}
+	return &DB{sql: db}, nil
+}
+
+// On gives a store over an open database whose schema is up to date.
+func On(db *sqldb.DB) *DB { return &DB{sql: db} }
+
+// SQL gives the database below, for the rooms that own tables of their own (jobs, retrieval).
+func (db *DB) SQL() *sqldb.DB { return db.sql }
+
+// Close finishes what is queued and closes the database.
+func (db *DB) Close() error { return db.sql.Close() }
+
+// Transact runs fn in a transaction and returns once it is on disk. fn may be run more than once: it makes no ids, reads no
+// clock, calls nothing outside the database, and hands out its results only by assignment.
+func (db *DB) Transact(ctx context.Context, lane sqldb.Lane, fn func(tx *DB) error) error {
+	return db.sql.Transact(ctx, lane, func(tx *sqldb.DB) error { return fn(&DB{sql: tx}) })
+}

@@ -1,0 +1,187 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"parley"
+	"parley/internal/sqldb"
+)
+
+// How a turn ends.
+const (
+	TurnDone        = "done"
+	TurnFailed      = "failed"
+	TurnInterrupted = "interrupted"
+)
+
+// ErrTurnLost says that the turn is no longer its owner's to close: it was recovered after its lease ran out.
+var ErrTurnLost = errors.New("store: the turn's lease was lost")
+
+// CreateTurn writes an open turn and gives the number of the account's open turns, this one included. A second open turn of
+// the same conversation is a duplicate. Call it last in its transaction: it holds the account's row until commit.
+func (db *DB) CreateTurn(ctx context.Context, t *parley.Turn, events ...Event) (open int, err error) {
+	_, err = db.sql.Exec(ctx, `insert into turns (id, account_id, agent_id, conversation_id, user_message_id, message_id, state, owner, lease_until, month, reserved, started_at)
+		values (?, ?, ?, ?, ?, ?, 'open', ?, ?, ?, ?, ?)`, t.ID, t.AccountID, t.AgentID, t.ConversationID, t.UserMessageID, t.MessageID, t.Owner,
+		millis(t.LeaseUntil), MonthOf(t.StartedAt), int64(t.Reserved), millis(t.StartedAt))
+	if err != nil {
+		return 0, err
+	}
+	return db.record(ctx, t.AccountID, t.StartedAt, 1, events...)
+}
+
+const turnColumns = `id, account_id, agent_id, conversation_id, user_message_id, message_id, owner, lease_until, reserved, started_at`
+
+func scanTurn(r row) (*parley.Turn, error) {
+	var t parley.Turn
+	var lease, started int64
+	err := r.Scan(&t.ID, &t.AccountID, &t.AgentID, &t.ConversationID, &t.UserMessageID, &t.MessageID, &t.Owner, &lease, &t.Reserved, &started)
+	t.LeaseUntil, t.StartedAt = timeOf(lease), timeOf(started)
+	return &t, err
+}
+
+// OpenTurn finds the conversation's open turn, or nil.
+func (db *DB) OpenTurn(ctx context.Context, account parley.AccountID, conversation parley.ConversationID) (*parley.Turn, error) {
+	t, err := scanTurn(db.sql.QueryRow(ctx, `select `+turnColumns+` from turns where conversation_id = ? and account_id = ? and state = 'open'`, conversation, account))
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	return t, err
+}
+
+// CloseTurn ends the turn, settles its credits and records the events. Fails with ErrTurnLost when somebody else has ended
+// it. Call it last in its transaction: it holds the account's row until commit.
+func (db *DB) CloseTurn(ctx context.Context, t *parley.Turn, state string, cost parley.Credits, trace *parley.Trace, now time.Time, events ...Event) error {
+	var month string
+	var traceText any
+	if trace != nil {
+		traceText = toJSON(trace)
+	}
+	err := db.sql.QueryRow(ctx, `update turns set state = ?, ended_at = ?, charged = ?, trace = ? where id = ? and account_id = ? and owner = ? and state = 'open' returning month`,
+		state, millis(now), int64(cost), traceText, t.ID, t.AccountID, t.Owner).Scan(&month)
+	if errors.Is(err, sql.ErrNoRows) {
+		return ErrTurnLost
+	}
+	if err != nil {
+		return err
+	}
+	if err := db.settle(ctx, t, month, cost, now); err != nil {
+		return err
+	}
+	_, err = db.record(ctx, t.AccountID, now, -1, events...)
+	return err
+}
+
+// TurnState tells how a turn stands: open, or how it ended.
+func (db *DB) TurnState(ctx context.Context, account parley.AccountID, id parley.TurnID) (state string, err error) {
+	err = db.sql.QueryRow(ctx, `select state from turns where id = ? and account_id = ?`, id, account).Scan(&state)
+	return state, err
+}
+
+// RenewLeases keeps these open turns of the owner alive. A turn that its owner has lost sight of is not renewed, so its lease
+// runs out and recovery finds it.
+func (db *DB) RenewLeases(ctx context.Context, owner string, turns []parley.TurnID, until time.Time) error {
+	for some := range slices.Chunk(turns, 100) {
+		args := []any{millis(until), owner}
+		for _, id := range some {
+			args = append(args, id)
+		}
+		marks := strings.Repeat(", ?", len(some))[2:]
+		if _, err := db.sql.Exec(ctx, `update turns set lease_until = ? where owner = ? and state = 'open' and id in (`+marks+`)`, args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ExpireLeases ends the leases of all owners but this one: at the start of a server that alone holds the database, every
+// other owner is dead.
+func (db *DB) ExpireLeases(ctx context.Context, but string) error {
+	_, err := db.sql.Exec(ctx, `update turns set lease_until = 0 where owner <> ? and state = 'open'`, but)
+	return err
+}
+
+// ExpiredTurns lists open turns whose lease has run out, oldest first, at most limit.
+func (db *DB) ExpiredTurns(ctx context.Context, now time.Time, limit int) ([]parley.Turn, error) {
+	rows, err := db.sql.Query(ctx, `select `+turnColumns+` from turns where state = 'open' and lease_until < ? order by lease_until limit ?`, millis(now), limit)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	var list []parley.Turn
+	for rows.Next() {
+		t, err := scanTurn(rows)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, *t)
+	}
+	return list, rows.Err()
+}
+
+// TurnTrace is one turn's trace with when it ran.
+type TurnTrace struct {
+	parley.Trace
+	StartedAt time.Time
+}
+
+// Traces gives what each turn of a conversation did, oldest first. It is the operator's view and asks for no account.
+func (db *DB) Traces(ctx context.Context, conversation parley.ConversationID) ([]TurnTrace, error) {
+	rows, err := db.sql.Query(ctx, `select id, message_id, state, trace, started_at from turns
+		where conversation_id = ? and agent_id = (select agent_id from conversations where id = ?) order by started_at, id`, conversation, conversation)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	var list []TurnTrace
+	for rows.Next() {
+		var t TurnTrace
+		var text sql.NullString
+		var started int64
+		if err := rows.Scan(&t.TurnID, &t.MessageID, &t.State, &text, &started); err != nil {
+			return nil, err
+		}
+		if text.Valid {
+			state := t.State
+			if err := json.Unmarshal([]byte(text.String), &t.Trace); err != nil {
+				return nil, fmt.Errorf("turn %s: trace: %w", t.TurnID, err)
+			}
+			t.State = state
+		}
+		t.StartedAt = timeOf(started)
+		list = append(list, t)
+	}
+	return list, rows.Err()
+}
+
+// AgentSpoke notes the time of the agent's latest message, to the second: the row is large and every turn would rewrite it.
+// Fails with AGENT_NOT_FOUND once the agent is deleted.
+func (db *DB) AgentSpoke(ctx context.Context, account parley.AccountID, agent parley.AgentID, now time.Time) error {
+	last, err := db.agentLives(ctx, account, agent, "")
+	if err != nil || millis(now)-last < 1000 {
+		return err
+	}
+	_, err = db.sql.Exec(ctx, `update agents set last_message_at = ? where id = ? and account_id = ?`, millis(now), agent, account)
+	return err
+}
+
+// AgentLives fails with AGENT_NOT_FOUND once the agent is deleted, and keeps it from being deleted until the transaction ends.
+func (db *DB) AgentLives(ctx context.Context, account parley.AccountID, agent parley.AgentID) error {
+	lock := ""
+	if db.sql.Dialect() == sqldb.Postgres {
+		lock = " for share"
+	}
+	_, err := db.agentLives(ctx, account, agent, lock)
+	return err
+}
+
+func (db *DB) agentLives(ctx context.Context, account parley.AccountID, agent parley.AgentID, lock string) (lastMessage int64, err error) {
+	err = db.sql.QueryRow(ctx, `select coalesce(last_message_at, 0) from agents where id = ? and account_id = ? and deleted_at is null`+lock, agent, account).Scan(&lastMessage)
+	return lastMessage, found(err, parley.CodeAgentNotFound)
+}

@@ -1,0 +1,115 @@
+package wire
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+func (s *shape) list(dst reflect.Value, v *value, path string, f *faults) {
+	f.add(path, s.rules.size(float64(len(v.items)), "item"))
+	list := reflect.MakeSlice(s.typ, len(v.items), len(v.items))
+	for i := range v.items {
+		s.elem.fill(list.Index(i), &v.items[i], join(path, strconv.Itoa(i)), f)
+	}
+	dst.Set(list)
+}
+
+func (s *shape) dict(dst reflect.Value, v *value, path string, f *faults) {
+	f.add(path, s.rules.size(float64(len(v.members)), "member"))
+	m := reflect.MakeMapWithSize(s.typ, len(v.members))
+	for i := range v.members {
+		name := Clean(string(v.members[i].key))
+		at := join(path, name)
+		if s.keys != nil && !slices.Contains(s.keys, name) {
+			f.add(at, "is not one of: "+strings.Join(s.keys, ", "))
+			continue
+		}
+		item := reflect.New(s.typ.Elem()).Elem()
+		s.elem.fill(item, &v.members[i].value, at, f)
+		m.SetMapIndex(reflect.ValueOf(name), item)
+	}
+	dst.Set(m)
+}
+
+// object binds the members that the shape knows; the others are ignored. No object of the interface has more than 64.
+func (s *shape) object(dst reflect.Value, v *value, path string, f *faults) {
+	var found uint64
+	for i := range v.members {
+		fd, ok := s.byName[string(v.members[i].key)]
+		if !ok {
+			continue
+		}
+		found |= 1 << fd.at
+		fd.shape.fill(dst.FieldByIndex(fd.index), &v.members[i].value, join(path, fd.name), f)
+	}
+	for i := range s.fields {
+		if found&(1<<i) == 0 {
+			s.fields[i].absent(dst, path, f)
+		}
+	}
+}
+
+func (fd *field) absent(dst reflect.Value, path string, f *faults) {
+	s := fd.shape
+	switch {
+	case s.rules.fallback != "":
+		text := []byte(s.rules.fallback)
+		if s.kind == kindText {
+			text, _ = json.Marshal(s.rules.fallback)
+		}
+		v, err := parseJSON(text)
+		if err != nil {
+			panic("wire: the default of " + fd.name + " is no JSON")
+		}
+		s.fill(dst.FieldByIndex(fd.index), &v, join(path, fd.name), f)
+	case fd.required:
+		f.add(join(path, fd.name), "is required")
+	}
+}
+
+// choose binds the first shape that fits by its kind and by its constant fields.
+func (s *shape) choose(dst reflect.Value, v *value, path string, f *faults) {
+	for i, each := range s.either {
+		if each.fits(v) && each.named(v) {
+			each.into(reflect.ValueOf(dst.Addr().Interface().(either).choose(i == 1)).Elem(), v, path, f)
+			return
+		}
+	}
+	if s.either[0].fits(v) || s.either[1].fits(v) {
+		name, values := s.discriminator()
+		f.add(join(path, name), "must be one of: "+strings.Join(values, ", "))
+		return
+	}
+	f.add(path, s.either[0].wants()+" or "+strings.TrimPrefix(s.either[1].wants(), "must be "))
+}
+
+// named reports whether the constant fields of an object have their value.
+func (s *shape) named(v *value) bool {
+	for i := range s.fields {
+		want, ok := s.fields[i].shape.constant()
+		if !ok {
+			continue
+		}
+		for j := range v.members {
+			if m := &v.members[j]; string(m.key) == s.fields[i].name {
+				return m.value.kind == jsonString && string(unquote(m.value.raw)) == want
+			}
+		}
+		return false
+	}
+	return true
+}
+
+func (s *shape) discriminator() (name string, values []string) {
+	for _, each := range s.either {
+		for i := range each.fields {
+			if want, ok := each.fields[i].shape.constant(); ok {
+				name, values = each.fields[i].name, append(values, want)
+			}
+		}
+	}
+	return name, values
+}

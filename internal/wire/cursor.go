@@ -1,0 +1,53 @@
+package wire
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+
+	"parley"
+)
+
+// Cursors turns places in lists into opaque texts and back. A cursor is sealed with the key and with its purpose: which list
+// of what it belongs to, and whatever else must not change while paging. Nobody can make one up or take it elsewhere.
+type Cursors struct{ Key []byte }
+
+const sealSize = 16
+
+// Seal gives the cursor of a place; nil is the end of the list.
+func (c Cursors) Seal(purpose string, at *parley.Mark) *string {
+	if at == nil {
+		return nil
+	}
+	b := make([]byte, sealSize, sealSize+binary.MaxVarintLen64+len(at.ID))
+	b = binary.AppendVarint(b, at.At)
+	b = append(b, at.ID...)
+	copy(b, c.seal(purpose, b[sealSize:]))
+	s := base64.RawURLEncoding.EncodeToString(b)
+	return &s
+}
+
+// Open reads a cursor; the empty text is the first page. Fails with VALIDATION_INVALID_CURSOR.
+func (c Cursors) Open(purpose, cursor string) (*parley.Mark, error) {
+	if cursor == "" {
+		return nil, nil
+	}
+	b, err := base64.RawURLEncoding.Strict().DecodeString(cursor)
+	if err != nil || len(b) <= sealSize || !hmac.Equal(b[:sealSize], c.seal(purpose, b[sealSize:])) {
+		return nil, parley.Fail(parley.CodeInvalidCursor)
+	}
+	at, n := binary.Varint(b[sealSize:])
+	if n <= 0 {
+		return nil, parley.Fail(parley.CodeInvalidCursor)
+	}
+	return &parley.Mark{At: at, ID: string(b[sealSize+n:])}, nil
+}
+
+func (c Cursors) seal(purpose string, place []byte) []byte {
+	mac := hmac.New(sha256.New, c.Key)
+	mac.Write([]byte(purpose))
+	mac.Write([]byte{0})
+	mac.Write(place)
+	return mac.Sum(nil)[:sealSize]
+}

@@ -1,0 +1,182 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"parley"
+)
+
+// About is what the OpenAPI document says beyond its operations.
+type About struct {
+	Title       string
+	Description string
+	Version     string
+	Servers     []Server
+}
+
+// Server is a base address of the interface.
+type Server struct {
+	URL         string `json:"url"`
+	Description string `json:"description"`
+}
+
+// OpenAPI gives the OpenAPI 3.1 document of the face: the same bytes for the same operations.
+func (f *Face) OpenAPI(about About) ([]byte, error) {
+	c := &schemas{components: object{}, refusals: object{}}
+	c.of(shapeOf(reflect.TypeFor[Envelope](), ""))
+	paths := map[string]object{}
+	for _, o := range f.ops {
+		if paths[o.Path] == nil {
+			paths[o.Path] = object{}
+		}
+		paths[o.Path][strings.ToLower(o.Method)] = c.operation(o)
+	}
+	doc := object{
+		"openapi": "3.1.0",
+		"info": object{"title": about.Title, "description": about.Description, "version": about.Version,
+			"license": object{"name": "Apache-2.0", "identifier": "Apache-2.0"}},
+		"servers": about.Servers,
+		"paths":   paths,
+		"components": object{
+			"schemas":         c.components,
+			"responses":       c.refusals,
+			"headers":         headers(),
+			"securitySchemes": object{"bearer": object{"type": "http", "scheme": "bearer", "description": "An API key of the account."}},
+		},
+		"security": []any{object{"bearer": []string{}}},
+	}
+	return indented(doc)
+}
+
+func indented(doc any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(doc); err != nil {
+		return nil, fmt.Errorf("render OpenAPI: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+func (c *schemas) operation(o *operation) object {
+	doc := object{"operationId": o.Name, "summary": o.Summary, "tags": []string{o.Tag}, "responses": c.responses(o)}
+	if o.Open {
+		doc["security"] = []any{}
+	}
+	if o.Scope != "" {
+		doc["x-scope"] = o.Scope
+	}
+	if list := c.parameters(&o.plan); list != nil {
+		doc["parameters"] = list
+	}
+	if b := o.plan.body; b != nil {
+		doc["requestBody"] = object{"required": true, "content": object{"application/json": object{"schema": c.of(b.shape)}}}
+	}
+	return doc
+}
+
+func (c *schemas) parameters(in *input) []any {
+	var list []any
+	for i := range in.params {
+		p := &in.params[i]
+		place := "query"
+		if p.inPath {
+			place = "path"
+		}
+		schema := c.of(p.shape)
+		doc := object{"name": p.name, "in": place, "required": p.required}
+		if text, ok := schema["description"]; ok {
+			doc["description"] = text
+			delete(schema, "description")
+		}
+		if p.shape.kind == kindList {
+			doc["style"], doc["explode"] = "form", false // comma-separated
+		}
+		doc["schema"] = schema
+		list = append(list, doc)
+	}
+	return list
+}
+
+func (c *schemas) responses(o *operation) object {
+	content := object{"application/json": object{"schema": c.of(o.result)}}
+	if o.Streams {
+		content["text/event-stream"] = object{"schema": object{"type": "string"}}
+	}
+	all := object{strconv.Itoa(o.Status): object{"description": http.StatusText(o.Status), "headers": headerRefs(nil), "content": content}}
+	byStatus := map[int][]string{}
+	for _, code := range o.Codes() {
+		byStatus[code.Status()] = append(byStatus[code.Status()], string(code))
+	}
+	for status, codes := range byStatus {
+		var extra []string
+		if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
+			extra = []string{"Retry-After"}
+		}
+		all[strconv.Itoa(status)] = c.refusal(status, codes, extra)
+	}
+	return all
+}
+
+// refusal refers to the response that these codes give; operations that refuse alike share it.
+func (c *schemas) refusal(status int, codes, headers []string) object {
+	name := strconv.Itoa(status) + "." + strings.Join(codes, ".")
+	c.refusals[name] = object{"description": strings.Join(codes, ", "), "headers": headerRefs(headers), "content": object{
+		"application/json": object{"schema": failureOf(codes)}}}
+	return object{"$ref": "#/components/responses/" + name}
+}
+
+// failureOf narrows the envelope to the codes that an operation gives with one status.
+func failureOf(codes []string) object {
+	return object{"allOf": []any{object{"$ref": "#/components/schemas/Envelope"},
+		object{"properties": object{"error": object{"properties": object{"code": object{"enum": codes}}}}}}}
+}
+
+// Codes lists every code that the operation may give, in alphabetical order.
+func (o *operation) Codes() []parley.Code {
+	codes := append(slices.Clone(o.Errors), parley.CodeTooManyRequests, parley.CodeInternal, parley.CodeUnderMaintenance)
+	if o.Exempt {
+		codes = append(slices.Clone(o.Errors), parley.CodeInternal, parley.CodeUnderMaintenance)
+	}
+	if !o.Open {
+		codes = append(codes, parley.CodeMissingKey, parley.CodeInvalidKey, parley.CodeExpiredKey, parley.CodePlanWithoutAPI)
+	}
+	if o.Scope != "" {
+		codes = append(codes, parley.CodeInsufficientScope)
+	}
+	if o.plan.query || o.plan.body != nil {
+		codes = append(codes, parley.CodeInvalidBody)
+	}
+	if o.plan.body != nil {
+		codes = append(codes, parley.CodeInvalidJSON, parley.CodeTooLarge)
+	}
+	slices.Sort(codes)
+	return slices.Compact(codes)
+}
+
+func headers() object {
+	integer := object{"type": "integer"}
+	return object{
+		"x-request-id":          object{"description": "Names this request; quote it to the operator.", "required": true, "schema": object{"type": "string"}},
+		"X-RateLimit-Limit":     object{"description": "Requests allowed in the window.", "required": true, "schema": integer},
+		"X-RateLimit-Remaining": object{"description": "Requests left in the window.", "required": true, "schema": integer},
+		"X-RateLimit-Reset":     object{"description": "When the window is free again, in epoch seconds.", "required": true, "schema": integer},
+		"Retry-After":           object{"description": "Seconds to wait before trying again.", "required": true, "schema": integer},
+	}
+}
+
+func headerRefs(extra []string) object {
+	refs := object{}
+	for _, name := range append([]string{"x-request-id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"}, extra...) {
+		refs[name] = object{"$ref": "#/components/headers/" + name}
+	}
+	return refs
+}

@@ -1,0 +1,152 @@
+package wire
+
+import (
+	"fmt"
+	"math"
+	"net/http"
+	"net/url"
+	"reflect"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// input is the plan of an operation's input: where each field comes from.
+type input struct {
+	typ    reflect.Type
+	params []param
+	query  bool // some parameter comes from the query
+	body   *bodyField
+}
+
+type param struct {
+	name     string
+	at       []int // the field, through embedded structs
+	inPath   bool
+	required bool
+	shape    *shape
+}
+
+type bodyField struct {
+	at    []int
+	shape *shape
+}
+
+// Forgiving is a body that takes faults of some of its fields lightly, once it is bound.
+type Forgiving interface{ Forgives(field string) bool }
+
+func inputOf(t reflect.Type) input {
+	in := input{typ: t}
+	for _, f := range reflect.VisibleFields(t) {
+		path, query := f.Tag.Get("path"), f.Tag.Get("query")
+		switch {
+		case f.Anonymous:
+		case f.Name == "Body":
+			in.body = &bodyField{at: f.Index, shape: shapeOf(f.Type, f.Tag)}
+		case path != "":
+			in.params = append(in.params, param{name: path, at: f.Index, inPath: true, required: true, shape: shapeOf(f.Type, f.Tag)})
+		case query != "":
+			in.query = true
+			in.params = append(in.params, param{name: query, at: f.Index, required: f.Tag.Get("required") == "true", shape: shapeOf(f.Type, f.Tag)})
+		case len(f.Index) == 1:
+			panic(fmt.Sprintf("wire: field %s of %v comes from nowhere", f.Name, t))
+		}
+	}
+	return in
+}
+
+// bind fills the parameters of the path and of the query.
+func (in *input) bind(dst reflect.Value, r *http.Request, f *faults) {
+	var query url.Values
+	if in.query && r.URL.RawQuery != "" {
+		var err error
+		if query, err = url.ParseQuery(r.URL.RawQuery); err != nil {
+			f.add("query", "is not well-formed")
+		}
+	}
+	for i := range in.params {
+		p := &in.params[i]
+		if p.inPath {
+			dst.FieldByIndex(p.at).SetString(id(r.PathValue(p.name)))
+			continue
+		}
+		p.fromQuery(dst.FieldByIndex(p.at), query[p.name], f)
+	}
+}
+
+// id makes a text from a path safe to look up. What no id can hold becomes U+FFFD, which none does either.
+func id(s string) string {
+	if utf8.ValidString(s) && strings.IndexByte(s, 0) < 0 {
+		return s
+	}
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
+}
+
+func (p *param) fromQuery(dst reflect.Value, given []string, f *faults) {
+	text := p.shape.rules.fallback
+	switch {
+	case len(given) > 1:
+		f.add(p.name, "must be given once")
+		return
+	case len(given) == 1 && given[0] != "":
+		text = given[0]
+	case p.required:
+		f.add(p.name, "is required")
+		return
+	}
+	if text == "" {
+		return
+	}
+	if !utf8.ValidString(text) || strings.IndexByte(text, 0) >= 0 {
+		f.add(p.name, "must be valid UTF-8 without U+0000")
+		return
+	}
+	f.add(p.name, p.shape.fromText(dst, text))
+}
+
+// fromText binds the text of one query parameter and says what is wrong with it.
+func (s *shape) fromText(dst reflect.Value, text string) string {
+	switch s.kind {
+	case kindInteger:
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			return s.wants()
+		}
+		dst.SetInt(n)
+		return s.rules.number(float64(n))
+	case kindNumber:
+		n, err := strconv.ParseFloat(text, 64)
+		if err != nil || math.IsNaN(n) {
+			return s.wants()
+		}
+		dst.SetFloat(n)
+		return s.rules.number(n)
+	case kindBool:
+		dst.SetBool(text == "true")
+		if text != "true" && text != "false" {
+			return s.wants()
+		}
+	case kindList:
+		return s.fromCommas(dst, text)
+	default:
+		dst.SetString(text)
+		return s.rules.text(text)
+	}
+	return ""
+}
+
+// fromCommas binds a comma-separated list of texts.
+func (s *shape) fromCommas(dst reflect.Value, text string) string {
+	for item := range strings.SplitSeq(text, ",") {
+		if item = strings.TrimSpace(item); item == "" {
+			continue
+		}
+		if fault := s.elem.rules.text(item); fault != "" {
+			return fault
+		}
+		v := reflect.New(s.typ.Elem()).Elem()
+		v.SetString(item)
+		dst.Set(reflect.Append(dst, v))
+	}
+	return ""
+}

@@ -1,0 +1,111 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"time"
+
+	"parley"
+)
+
+// recorder is the response writer of a face: it sees what the record of the request needs.
+type recorder struct {
+	http.ResponseWriter
+	id       string
+	start    time.Time
+	route    string
+	account  string
+	status   int
+	bytes    int64
+	streamed bool
+	code     parley.Code
+	failure  error
+	ctx      context.Context // the request's
+}
+
+func newRecorder(w http.ResponseWriter, r *http.Request, now time.Time) *recorder {
+	return &recorder{ResponseWriter: w, id: parley.NewUUID(), start: now, ctx: r.Context()}
+}
+
+// statusGone is what the record says of a client that went away before it was answered. It is never sent.
+const statusGone = 499
+
+// gone reports that err only says that the client is no longer there.
+func (rec *recorder) gone(err error) bool {
+	return errors.Is(err, context.Canceled) && rec.ctx.Err() != nil
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (rec *recorder) Unwrap() http.ResponseWriter { return rec.ResponseWriter }
+
+func (rec *recorder) WriteHeader(status int) {
+	if rec.status == 0 {
+		rec.status = status
+		rec.ResponseWriter.WriteHeader(status)
+	}
+}
+
+func (rec *recorder) Write(b []byte) (int, error) {
+	rec.WriteHeader(http.StatusOK)
+	n, err := rec.ResponseWriter.Write(b)
+	rec.bytes += int64(n)
+	return n, err
+}
+
+// finish answers a panic and writes the one record of the request. A response that had begun when the handler panicked is
+// cut off, so that the client does not take half of it for all.
+func (f *Face) finish(rec *recorder, r *http.Request) {
+	var stack []byte
+	p := recover()
+	begun := rec.status != 0
+	if p != nil && p != http.ErrAbortHandler { //nolint:errorlint // a panic's value, compared as net/http compares it
+		stack = debug.Stack()
+		f.fail(rec, fmt.Errorf("panic: %v", p))
+	}
+	f.record(rec, r, stack)
+	if p != nil && begun {
+		panic(http.ErrAbortHandler)
+	}
+}
+
+func (f *Face) record(rec *recorder, r *http.Request, stack []byte) {
+	level := slog.LevelInfo
+	if rec.status >= 500 || stack != nil {
+		level = slog.LevelError
+	}
+	if !f.Logger.Enabled(rec.ctx, level) {
+		return
+	}
+	attrs := make([]slog.Attr, 0, 11)
+	attrs = append(attrs, slog.String("request", rec.id), slog.String("method", r.Method), slog.String("route", rec.route),
+		slog.Int("status", rec.status), slog.Int64("bytes", rec.bytes), slog.Float64("ms", float64(f.Now().Sub(rec.start).Microseconds())/1000))
+	if rec.account != "" {
+		attrs = append(attrs, slog.String("account", rec.account))
+	}
+	if rec.code != "" {
+		attrs = append(attrs, slog.String("code", string(rec.code)))
+	}
+	if cause := causeOf(rec.failure); cause != "" {
+		attrs = append(attrs, slog.String("cause", cause))
+	}
+	if stack != nil {
+		attrs = append(attrs, slog.String("stack", string(stack)))
+	}
+	f.Logger.LogAttrs(rec.ctx, level, "request", attrs...)
+}
+
+// causeOf gives the chain behind a failure, for the operator; a plain refusal has none.
+func causeOf(err error) string {
+	if err == nil {
+		return ""
+	}
+	var e *parley.Error
+	if errors.As(err, &e) && e.Err == nil {
+		return ""
+	}
+	return err.Error()
+}

@@ -1,0 +1,87 @@
+package wire
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"net/http"
+	"strconv"
+	"time"
+
+	"parley"
+)
+
+// Envelope is how REST v2 words a failure (interface 2.1).
+type Envelope struct {
+	Error Failure `json:"error"`
+}
+
+// Failure is the inside of the envelope.
+type Failure struct {
+	Code    parley.Code       `json:"code" doc:"Machine-readable name of the failure."`
+	Message string            `json:"message" doc:"What went wrong, for people."`
+	Details map[string]string `json:"details,omitempty" doc:"What is wrong, by field."`
+}
+
+// RenderEnvelope renders a failure for REST v2.
+func RenderEnvelope(e *parley.Error) (int, any) {
+	return e.Code.Status(), Envelope{Failure{Code: e.Code, Message: e.Message, Details: e.Details}}
+}
+
+// buffered is the size of a response that net/http can take without waiting for the client.
+const buffered = 2048
+
+// json writes v as the response.
+func (rec *recorder) json(status int, v any) error {
+	buf := getBuffer()
+	defer putBuffer(buf)
+	enc := json.NewEncoder(buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	h := rec.Header()
+	h.Set("Content-Type", "application/json; charset=utf-8")
+	h.Set("Content-Length", strconv.Itoa(buf.Len()))
+	rec.WriteHeader(status)
+	if buf.Len() > buffered {
+		rc := http.NewResponseController(rec)
+		hurry(rc)
+		defer atEase(rc)
+	}
+	if _, err := rec.Write(buf.Bytes()); err != nil {
+		rec.failure = err // the client is gone; there is nobody to tell
+	}
+	return nil
+}
+
+// fail writes the failure as the face words it. When the response has begun there is only the record left to tell.
+func (f *Face) fail(rec *recorder, err error) {
+	if rec.status == 0 && rec.gone(err) {
+		rec.status = statusGone
+		return
+	}
+	e := parley.ErrorOf(err)
+	rec.failure, rec.code = err, e.Code
+	if rec.status != 0 {
+		return
+	}
+	status, body := f.Render(e)
+	if wait := e.RetryAfter; wait > 0 || status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
+		rec.Header().Set("Retry-After", strconv.Itoa(max(1, int(math.Ceil(wait.Seconds())))))
+	}
+	if status == http.StatusUnauthorized {
+		rec.Header().Set("WWW-Authenticate", "Bearer")
+	}
+	if err := rec.json(status, body); err != nil {
+		rec.failure = errors.Join(rec.failure, err)
+	}
+}
+
+// tell writes the three headers of interface section 4; the reset is a time in epoch seconds, rounded up so that a client
+// that waits for it has waited long enough.
+func (r Rate) tell(h http.Header) {
+	h.Set("X-RateLimit-Limit", strconv.Itoa(r.Limit))
+	h.Set("X-RateLimit-Remaining", strconv.Itoa(r.Remaining))
+	h.Set("X-RateLimit-Reset", strconv.FormatInt(r.Reset.Add(time.Second-1).Unix(), 10))
+}

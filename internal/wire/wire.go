@@ -1,0 +1,64 @@
+// Package wire is what all HTTP faces share: typed operations whose handlers return errors, strict JSON, the envelope, the
+// request record, server-sent events, signed cursors, and the OpenAPI document made from the operations themselves.
+//
+// An operation's input is a struct. Its fields carry tags, and the same tags bind the request, check it and describe it:
+//
+//	path:"agentId"      from the path          query:"limit"   from the query          json:"body" marker: see below
+//	min:"1" max:"100"   code points of a string, size of a number, items of an array
+//	enum:"a,b"  pattern:"^…$"  format:"uuid|uri|email|color"  default:"20"  nullable:"true"  doc:"…"
+//	item:"min=1,format=email"  rules for the items of an array        keys:"chat,voice"  the names a map may hold
+//
+// One field may be named Body: it is the JSON body. A field of a body is required unless its json tag says omitempty or
+// omitzero. Opt tells absent, null and value apart; Raw keeps a checked value as JSON; Either is one of two shapes.
+package wire
+
+import (
+	"context"
+	"net/http"
+
+	"parley"
+)
+
+// Meta describes an operation: it is what admission, the record and the document see of it.
+type Meta struct {
+	Name    string // operationId
+	Method  string
+	Path    string // below the face's base: /agents/{agentId}
+	Tag     string
+	Summary string
+	Scope   parley.Scope  // empty where any key will do
+	Open    bool          // needs no key
+	Exempt  bool          // never refused for its rate
+	Status  int           // of success; 0 is 200
+	Errors  []parley.Code // beyond those that every operation may give
+	Limit   int64         // bytes of body; 0 is DefaultLimit
+	Streams bool          // may answer with server-sent events instead of JSON
+}
+
+// DefaultLimit is the most bytes a body may have where an operation says nothing else.
+const DefaultLimit = 1 << 20
+
+// Op is one operation: a method on a path, with its shapes and its handler.
+type Op[In, Out any] struct {
+	Meta
+	Handler Handler[In, Out]
+}
+
+// None is the input of an operation that takes nothing.
+type None struct{}
+
+// Call is one request on its way through a handler.
+type Call struct {
+	RequestID string
+	Caller    any // what admission made of the request
+	Request   *http.Request
+	Meta      *Meta
+
+	rec *recorder
+}
+
+// Header gives the response's headers, to be changed before the handler returns or streams.
+func (c *Call) Header() http.Header { return c.rec.Header() }
+
+// Handler answers one operation. It returns its error; the face writes it.
+type Handler[In, Out any] = func(ctx context.Context, c *Call, in *In) (*Out, error)

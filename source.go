@@ -1,0 +1,72 @@
+package parley
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// SourceKind is the kind of a source.
+type SourceKind string
+
+// The kinds of source (facts 2.8f).
+const (
+	SourceText SourceKind = "text"
+	SourceQnA  SourceKind = "qna"
+	SourceLink SourceKind = "link"
+	SourceFile SourceKind = "file"
+)
+
+// SourceStatus is where a source stands on its way into the agent's answers (facts 3.4).
+type SourceStatus string
+
+// The states of a source.
+const (
+	SourceUntrained   SourceStatus = "untrained"   // created, not live yet
+	SourceTrained     SourceStatus = "trained"     // live
+	SourceUpdated     SourceStatus = "updated"     // edited; the earlier version answers meanwhile
+	SourceFailed      SourceStatus = "failed"      // the last training did not land; an earlier version stays live
+	SourceToBeDeleted SourceStatus = "toBeDeleted" // removal is running
+	SourceDeleted     SourceStatus = "deleted"     // only in the reply of the deletion
+)
+
+// Source is something an agent has read.
+type Source struct {
+	ID        SourceID
+	AccountID AccountID
+	AgentID   AgentID
+	Kind      SourceKind
+	Name      string
+	URL       string // for links
+	Size      int64  // bytes of content
+	Status    SourceStatus
+	Failure   string          // why the last training failed, for the operator
+	Metadata  json.RawMessage // kind's own settings, or nil
+	Live      VersionID       // the version that answers; empty when none is trained yet
+	Wanted    VersionID       // the newest version; differs from Live while it trains
+	CreatedAt time.Time
+	UpdatedAt time.Time
+}
+
+// Version is one state of a source's content. Citations point into its text.
+type Version struct {
+	ID        VersionID
+	AgentID   AgentID
+	SourceID  SourceID
+	Hash      string // SHA-256 of Text, hex: a citation names it, so that a machine can verify the quote
+	Text      string // extracted text, UTF-8
+	CreatedAt time.Time
+}
+
+// Passage is a stretch of a version's text: Text is exactly the bytes [Start, End) of it.
+type Passage struct {
+	ID          PassageID
+	SourceID    SourceID
+	SourceName  string
+	SourceURL   string
+	VersionID   VersionID
+	VersionHash string
+	Ordinal     int    // place in the version, from 0
+	Heading     string // titles above it, outermost first, joined by " › "; helps finding, is not quoted
+	Start, End  int    // byte span in the version's text
+	Text        string
+}
