@@ -20,7 +20,7 @@ type writer struct {
 	conn    *writeConn
 	open    func(context.Context) (*writeConn, error)
 	queue   *lanes
-	group   []*job // taken and not yet settled
+	group   []*job        // taken and not yet settled
 	limit   time.Duration // groupTime, but in a test about whole groups
 	watch   *time.Timer
 	commits chan<- struct{}
