@@ -25,17 +25,23 @@ type Agent struct {
 	Voice               json.RawMessage // object; nil turns voice off
 	Styles              json.RawMessage // object of chat and centerStage, or nil
 	IdentitySecret      string          // signs the identity of end users in the widget
+	Redact              bool            // personal data is masked before anything is kept
+	RetentionDays       *int64          // conversations without activity for so long are deleted; nil keeps them
+	Key                 string          // stable name in the manifest of "parley apply"; empty for an agent that none manages
 	ConfigVersion       int64           // grows with every change of the settings
 	PassageVersion      int64           // grows with every change of what the agent has read
 
 	// Counters, kept by the transactions that change what they count.
-	Size          int64 // bytes of all sources
-	Sources       SourceCounts
-	CreditsUsed   Credits // in the calendar month (UTC) it was read in
-	LastMessageAt *time.Time
-	LastTrainedAt *time.Time
-	CreatedAt     time.Time
-	UpdatedAt     time.Time
+	Size             int64 // bytes of all sources
+	Sources          SourceCounts
+	CreditsUsed      Credits // in the calendar month (UTC) it was read in
+	Tools            int     // actions and procedures that are enabled
+	Conversations    int64   // of all origins
+	APIConversations int64   // that began through the API
+	LastMessageAt    *time.Time
+	LastTrainedAt    *time.Time
+	CreatedAt        time.Time
+	UpdatedAt        time.Time
 }
 
 // DeviceLimit is how many messages one device of an end user may send in a window of seconds.

@@ -33,6 +33,14 @@ const (
 	CodeNotFound          Code = "NOT_FOUND"
 	CodeMethodNotAllowed  Code = "METHOD_NOT_ALLOWED" // ours
 	CodeTooLarge          Code = "REQUEST_TOO_LARGE"  // ours
+	CodeMessageNotFound   Code = "RESOURCE_MESSAGE_NOT_FOUND"
+	CodeNotAssistant      Code = "RESOURCE_MESSAGE_NOT_ASSISTANT"
+	CodeToolCallNotFound  Code = "RESOURCE_TOOL_CALL_NOT_FOUND"
+	CodeRetryNotFound     Code = "CHAT_RETRY_MESSAGE_NOT_FOUND"
+	CodeRetryNoUser       Code = "CHAT_RETRY_NO_USER_MESSAGE"
+	CodeNotTakenOver      Code = "CONVERSATION_NOT_TAKEN_OVER"
+	CodeKeyInUse          Code = "IDEMPOTENCY_KEY_IN_USE" // ours
+	CodeKeyReused         Code = "IDEMPOTENCY_KEY_REUSED" // ours
 	CodeSourceDuplicate   Code = "SOURCE_DUPLICATE"
 	CodeSourcePendingDel  Code = "SOURCE_PENDING_DELETION"
 	CodeSourceAlreadyDel  Code = "SOURCE_ALREADY_PENDING_DELETION"
@@ -74,6 +82,14 @@ var codes = map[Code]codeRow{
 	CodeResourceNotFound:  {http.StatusNotFound, "Conversation not found."},
 	CodeNotFound:          {http.StatusNotFound, "There is nothing at this path."},
 	CodeMethodNotAllowed:  {http.StatusMethodNotAllowed, "This path does not answer that method."},
+	CodeMessageNotFound:   {http.StatusNotFound, "Message not found."},
+	CodeNotAssistant:      {http.StatusUnprocessableEntity, "Only the assistant's messages take feedback."},
+	CodeToolCallNotFound:  {http.StatusNotFound, "No tool call of this id waits for a result: it is unknown, answered, or too old."},
+	CodeRetryNotFound:     {http.StatusNotFound, "The message to answer again was not found."},
+	CodeRetryNoUser:       {http.StatusBadRequest, "No user message comes before this one, so there is nothing to answer again."},
+	CodeNotTakenOver:      {http.StatusConflict, "The conversation has not been taken over by a person."},
+	CodeKeyInUse:          {http.StatusConflict, "A request with this Idempotency-Key is still running. Try again shortly."},
+	CodeKeyReused:         {http.StatusUnprocessableEntity, "This Idempotency-Key was used for a request with another body."},
 	CodeSourceDuplicate:   {http.StatusConflict, "The agent already has this source."},
 	CodeSourcePendingDel:  {http.StatusConflict, "The source is being deleted."},
 	CodeSourceAlreadyDel:  {http.StatusConflict, "The source is already being deleted."},

@@ -21,6 +21,8 @@ type (
 	ConversationID string // UUID v7
 	MessageID      string // "msg_" and 22 url-safe characters that sort by time
 	TurnID         string // UUID v7
+	ActionID       string // UUID
+	ProcedureID    string // UUID
 	EndUserID      string // the client's own id of an end user: at most 128 of a-z A-Z 0-9 . _ -
 )
 

@@ -23,6 +23,7 @@ type Engine struct {
 	DB      *store.DB
 	Library *retrieval.Library
 	Models  *llm.Table
+	Tools   Tools // nil where agents can only talk
 	Now     func() time.Time
 	Logger  *slog.Logger
 

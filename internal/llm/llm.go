@@ -52,7 +52,11 @@ type Passage struct {
 type Tool struct {
 	Name        string
 	Description string
-	Parameters  json.RawMessage // JSON schema of the input
+	Parameters  json.RawMessage // JSON schema of the input: an object
+
+	// Triggers are phrases that call for the tool, with {input} where the message names an input: "track order {number}". The
+	// built-in model goes by them; the others go by the description.
+	Triggers []string
 }
 
 // ToolCall is a call that the model asks for.

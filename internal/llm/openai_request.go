@@ -55,7 +55,7 @@ type wireFunction struct {
 func encode(req Request, h habit) ([]byte, error) {
 	w := wireRequest{Model: req.Model, Stream: true, Messages: wireMessages(req)}
 	for _, t := range req.Tools {
-		w.Tools = append(w.Tools, wireTool{"function", wireFunction(t)})
+		w.Tools = append(w.Tools, wireTool{"function", wireFunction{t.Name, t.Description, t.Parameters}})
 	}
 	if !h.ownTemperature {
 		w.Temperature = &req.Temperature

@@ -13,20 +13,25 @@ import (
 const agentColumns = `id, account_id, name, instructions, channel_instructions, model, auto_retrain, temp, visibility, allowed_domains,
 	suggested_messages, initial_messages, credit_limit, notifications, rate_limit, voice, styles, identity_secret, config_version,
 	passage_version, size, sources_live, sources_pending, sources_failed, last_message_at, last_trained_at, created_at, updated_at,
+	coalesce(key, ''), tools, redact, retention_days, conversations, api_conversations,
 	coalesce((select used from credit_usage u where u.account_id = agents.account_id and u.agent_id = agents.id and u.month = ?), 0)`
 
 func scanAgent(scan sqldb.Scan) (a parley.Agent, err error) {
 	var channels, domains, suggested, initial, notifications, limit, voice, styles sql.NullString
-	var credits, spoke, trained sql.NullInt64
+	var credits, spoke, trained, retention sql.NullInt64
 	var created, updated int64
 	err = scan(&a.ID, &a.AccountID, &a.Name, &a.Instructions, &channels, &a.Model, &a.AutoRetrain, &a.Temp, &a.Visibility, &domains,
 		&suggested, &initial, &credits, &notifications, &limit, &voice, &styles, &a.IdentitySecret, &a.ConfigVersion,
-		&a.PassageVersion, &a.Size, &a.Sources.Live, &a.Sources.Pending, &a.Sources.Failed, &spoke, &trained, &created, &updated, &a.CreditsUsed)
+		&a.PassageVersion, &a.Size, &a.Sources.Live, &a.Sources.Pending, &a.Sources.Failed, &spoke, &trained, &created, &updated,
+		&a.Key, &a.Tools, &a.Redact, &retention, &a.Conversations, &a.APIConversations, &a.CreditsUsed)
 	if err != nil {
 		return a, err
 	}
 	if credits.Valid {
 		a.CreditLimit = &credits.Int64
+	}
+	if retention.Valid {
+		a.RetentionDays = &retention.Int64
 	}
 	a.ChannelInstructions, a.SuggestedMessages, a.Notifications = rawOrNil(channels), rawOrNil(suggested), rawOrNil(notifications)
 	a.Voice, a.Styles = rawOrNil(voice), rawOrNil(styles)
@@ -51,9 +56,9 @@ func (db *DB) Agent(ctx context.Context, account parley.AccountID, id parley.Age
 func (db *DB) AgentForTurn(ctx context.Context, account parley.AccountID, id parley.AgentID) (*parley.Agent, error) {
 	a := parley.Agent{ID: id, AccountID: account}
 	var credits sql.NullInt64
-	err := db.sql.QueryRow(ctx, `select name, instructions, model, temp, credit_limit, config_version, passage_version from agents
+	err := db.sql.QueryRow(ctx, `select name, instructions, model, temp, credit_limit, config_version, passage_version, tools, redact from agents
 		where id = ? and account_id = ? and deleted_at is null`, id, account).
-		Scan(&a.Name, &a.Instructions, &a.Model, &a.Temp, &credits, &a.ConfigVersion, &a.PassageVersion)
+		Scan(&a.Name, &a.Instructions, &a.Model, &a.Temp, &credits, &a.ConfigVersion, &a.PassageVersion, &a.Tools, &a.Redact)
 	if credits.Valid {
 		a.CreditLimit = &credits.Int64
 	}
@@ -93,16 +98,19 @@ func (db *DB) CountAgents(ctx context.Context, account parley.AccountID) (int, e
 func (db *DB) CreateAgent(ctx context.Context, a *parley.Agent) error {
 	_, err := db.sql.Exec(ctx, `insert into agents (name, instructions, channel_instructions, model, auto_retrain, temp, visibility, allowed_domains,
 		suggested_messages, initial_messages, credit_limit, notifications, rate_limit, voice, styles, identity_secret, config_version, updated_at,
-		id, account_id, created_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		key, redact, retention_days, id, account_id, created_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		append(agentSettings(a), a.ID, a.AccountID, millis(a.CreatedAt))...)
 	return err
 }
 
 // agentSettings are the columns that a change of settings writes: neither counters nor what they count.
 func agentSettings(a *parley.Agent) []any {
-	var credits any
+	var credits, retention any
 	if a.CreditLimit != nil {
 		credits = *a.CreditLimit
+	}
+	if a.RetentionDays != nil {
+		retention = *a.RetentionDays
 	}
 	initial := a.InitialMessages
 	if initial == nil {
@@ -110,7 +118,7 @@ func agentSettings(a *parley.Agent) []any {
 	}
 	return []any{a.Name, a.Instructions, toJSON(a.ChannelInstructions), a.Model, bit(a.AutoRetrain), a.Temp, a.Visibility, toJSON(a.AllowedDomains),
 		toJSON(a.SuggestedMessages), toJSON(initial), credits, toJSON(a.Notifications), toJSON(a.RateLimit), toJSON(a.Voice), toJSON(a.Styles),
-		a.IdentitySecret, a.ConfigVersion, millis(a.UpdatedAt)}
+		a.IdentitySecret, a.ConfigVersion, millis(a.UpdatedAt), textOrNil(a.Key), bit(a.Redact), retention}
 }
 
 // UpdateAgent reads an agent, has its settings changed and writes them back, in one transaction; counters stay as they are.
@@ -126,7 +134,7 @@ func (db *DB) UpdateAgent(ctx context.Context, account parley.AccountID, id parl
 		}
 		_, err = tx.sql.Exec(ctx, `update agents set name = ?, instructions = ?, channel_instructions = ?, model = ?, auto_retrain = ?, temp = ?, visibility = ?,
 			allowed_domains = ?, suggested_messages = ?, initial_messages = ?, credit_limit = ?, notifications = ?, rate_limit = ?, voice = ?, styles = ?,
-			identity_secret = ?, config_version = ?, updated_at = ? where id = ? and account_id = ?`, append(agentSettings(a), id, account)...)
+			identity_secret = ?, config_version = ?, updated_at = ?, key = ?, redact = ?, retention_days = ? where id = ? and account_id = ?`, append(agentSettings(a), id, account)...)
 		return err
 	})
 }

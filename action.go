@@ -1,0 +1,160 @@
+package parley
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// ActionKind says what an action does when the model calls it. The search filter actionType knows actions by it.
+type ActionKind string
+
+// The kinds of actions. A procedure is called like an action and has a kind of its own.
+const (
+	ActionHTTP         ActionKind = "http"          // sends a request and hands a part of the reply to the model
+	ActionClient       ActionKind = "client"        // runs at the client, which sends its result (facts 4.3)
+	ActionCollectLeads ActionKind = "collect-leads" // keeps who the customer is and how to reach them
+	ActionEscalate     ActionKind = "escalate"      // hands the conversation over to a person
+	ActionCustomButton ActionKind = "custom-button" // shows a link
+	ActionWebSearch    ActionKind = "web-search"    // searches the web, where the operator has configured an engine
+	ActionProcedure    ActionKind = "procedure"     // runs a playbook
+)
+
+// Action is something an agent can do besides talk. It is data: the manifest of "parley apply" sets it.
+type Action struct {
+	ID          ActionID
+	AccountID   AccountID
+	AgentID     AgentID
+	Key         string // stable name in the manifest
+	Kind        ActionKind
+	Name        string // of the tool, as models and clients see it: 1 to 64 of a-z A-Z 0-9 _ -
+	Description string // when to use it, for the model
+	Triggers    []string
+	Inputs      []ActionInput
+	Config      json.RawMessage // object, by kind
+	Secrets     string          // sealed; the values that Config names as ${NAME}. Empty when there are none
+	Enabled     bool
+	Position    int
+	CreatedAt   time.Time
+	UpdatedAt   time.Time
+}
+
+// ActionInput is one typed input of an action or a procedure.
+type ActionInput struct {
+	Name        string   `json:"name"`
+	Type        string   `json:"type"` // string, number, integer, boolean
+	Description string   `json:"description,omitempty"`
+	Required    bool     `json:"required,omitempty"`
+	Enum        []string `json:"enum,omitempty"` // of a string
+}
+
+// Procedure is an ordered playbook: when a message matches its trigger, its steps run one after the other.
+type Procedure struct {
+	ID          ProcedureID
+	AccountID   AccountID
+	AgentID     AgentID
+	Key         string
+	Name        string
+	Description string
+	Triggers    []string
+	Inputs      []ActionInput
+	Steps       []ProcedureStep
+	Enabled     bool
+	Position    int
+	CreatedAt   time.Time
+	UpdatedAt   time.Time
+}
+
+// ProcedureStep says something or runs an action. Exactly one of Say and Action is set.
+type ProcedureStep struct {
+	Say    string            `json:"say,omitempty"`    // a text with {input} placeholders, for the model to pass on
+	Action string            `json:"action,omitempty"` // key of an action that runs in the server
+	With   map[string]string `json:"with,omitempty"`   // input of the action → text with {input} placeholders
+}
+
+// ProcedureOutcome is how a run of a procedure ended.
+type ProcedureOutcome string
+
+// The outcomes of procedures.
+const (
+	ProcedureCompleted ProcedureOutcome = "completed"
+	ProcedureFailed    ProcedureOutcome = "failed"
+	ProcedureAbandoned ProcedureOutcome = "abandoned" // it waited for an input that never came
+	ProcedureEscalated ProcedureOutcome = "escalated"
+)
+
+// ProcedureRun is one walk through a procedure.
+type ProcedureRun struct {
+	ID             string // UUID
+	AccountID      AccountID
+	AgentID        AgentID
+	ConversationID ConversationID
+	Key            string // of the procedure
+	Name           string
+	Inputs         map[string]json.RawMessage // what is known so far
+	Step           int                        // the next one
+	Outcome        ProcedureOutcome           // empty while it waits or runs
+	StartedAt      time.Time
+	EndedAt        *time.Time
+}
+
+// Lead is what a customer told of themselves through a collect-leads action.
+type Lead struct {
+	ID             string // UUID
+	AccountID      AccountID
+	AgentID        AgentID
+	ConversationID ConversationID
+	Name           string
+	Email          string
+	Phone          string
+	Fields         map[string]string // further fields of the form
+	CreatedAt      time.Time
+}
+
+// ToolStatus is how a tool call stands (interface 2.4).
+type ToolStatus string
+
+// The states of tool calls.
+const (
+	ToolSuccess ToolStatus = "success"
+	ToolError   ToolStatus = "error"
+	ToolPending ToolStatus = "pending"
+	ToolIgnored ToolStatus = "ignored"
+)
+
+// ToolPatience is how long a call that runs at the client stays pending; then it counts as ignored.
+const ToolPatience = 24 * time.Hour
+
+// ToolCall is one call of a tool, kept as a row beside the parts of its message.
+type ToolCall struct {
+	ID             string // UUID
+	AccountID      AccountID
+	AgentID        AgentID
+	ConversationID ConversationID
+	MessageID      MessageID
+	TurnID         TurnID
+	CallID         string // as clients see it
+	Tool           string
+	Kind           ActionKind
+	Client         bool // the client runs it
+	Input          json.RawMessage
+	Output         json.RawMessage // {status, data?, error?}; nil while pending
+	Status         ToolStatus
+	CreatedAt      time.Time
+	AnsweredAt     *time.Time
+}
+
+// ToolOutput is the result of a tool as the interface words it (2.4).
+type ToolOutput struct {
+	Status ToolStatus      `json:"status"`
+	Data   json.RawMessage `json:"data,omitempty"`
+	Error  string          `json:"error,omitempty"`
+}
+
+// JSON encodes the output.
+func (o ToolOutput) JSON() json.RawMessage {
+	b, err := json.Marshal(o)
+	if err != nil { // Data is not JSON
+		b, _ = json.Marshal(ToolOutput{Status: ToolError, Error: "the tool's result is not JSON"})
+	}
+	return b
+}

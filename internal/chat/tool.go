@@ -1,0 +1,46 @@
+package chat
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"parley"
+	"parley/internal/llm"
+)
+
+// Tool is something an agent can do besides talk. The rooms that know how fill it; a turn calls it when the model asks.
+type Tool struct {
+	llm.Tool // as the model is offered it
+	Kind     parley.ActionKind
+	Timeout  time.Duration // of one call; 0 means 30 s
+
+	// Run does the work. Its failure is an Output of status error, which the model is told and the client is not. Nil for a tool
+	// that runs at the client: the answer ends with the call, and the client's result goes on with it.
+	Run func(ctx context.Context, call Call) Output
+}
+
+// Call is one call of a tool in a turn.
+type Call struct {
+	Turn   parley.Turn
+	UserID parley.EndUserID // of the conversation; empty when anonymous
+	ID     string           // as the client sees it
+	Input  json.RawMessage  // a JSON object; checked against the tool's parameters by Run
+}
+
+// Output is what a tool gives back.
+type Output struct {
+	parley.ToolOutput
+	Inner []Inner // calls that this one made on its way, in order; shown and kept like calls of the model's
+}
+
+// Inner is a call that another call made, with its end.
+type Inner struct {
+	Tool   string
+	Kind   parley.ActionKind
+	Input  json.RawMessage
+	Output parley.ToolOutput
+}
+
+// Tools gives what an agent can do, in the order in which the model is offered it.
+type Tools func(ctx context.Context, agent *parley.Agent) ([]Tool, error)
