@@ -28,8 +28,8 @@ var guests = map[string]guest{
 		rooms: []string{"parley/internal/sqldb"}},
 	"github.com/santhosh-tekuri/jsonschema/v6": {why: "checks every response of the tests against the OpenAPI document", tests: true},
 	"go.uber.org/goleak":                       {why: "finds goroutines that tests leave behind", tests: true},
-	"gopkg.in/yaml.v3": {why: "plans are YAML that operators edit",
-		rooms: []string{"parley/internal/access"}},
+	"gopkg.in/yaml.v3": {why: "plans and manifests are YAML that operators edit",
+		rooms: []string{"parley/internal/access", "parley/internal/manifest"}},
 	"modernc.org/sqlite": {why: "SQLite without a C compiler; the bench's floor writes through it too",
 		rooms: []string{"parley/internal/sqldb", "parley/bench"}},
 }

@@ -25,6 +25,8 @@ var floors = map[string]int{
 	"parley/internal/llm":      2,
 	"parley/internal/wire":     2,
 	"parley/internal/outbound": 2,
+	"parley/internal/vault":    2,
+	"parley/internal/manifest": 2,
 
 	"parley/internal/retrieval":      3,
 	"parley/internal/jobs":           3,

@@ -15,16 +15,6 @@ const (
 	TakenOver ConversationStatus = "taken_over"
 )
 
-// Channel is where a conversation began, spelled as the interface's section 4.7 spells it.
-type Channel string
-
-// Origins this server can give a conversation.
-const (
-	ChannelAPI         Channel = "API"
-	ChannelPlayground  Channel = "Playground"
-	ChannelUnspecified Channel = "Unspecified"
-)
-
 // Face is the part of the house a conversation came through: an id that a client chose is unique within its face only.
 type Face string
 
@@ -82,6 +72,7 @@ type Message struct {
 	Author         AuthorKind
 	State          MessageState
 	TurnID         TurnID
+	AuthorID       UserID // the member who wrote it; of ByHuman only
 	Parts          []Part
 	Feedback       string     // positive, negative or empty
 	Score          *float64   // confidence of the answer, 0 to 1
@@ -112,12 +103,17 @@ func (m *Message) Text() string {
 
 // Part is a piece of a message: text, a tool call or a tool result (interface 2.4).
 type Part struct {
-	Type       string          `json:"type"`
+	Type       string          `json:"type"` // text, tool-call, tool-result
 	Text       string          `json:"text,omitempty"`
 	ToolCallID string          `json:"toolCallId,omitempty"`
 	ToolName   string          `json:"toolName,omitempty"`
 	Input      json.RawMessage `json:"input,omitempty"`
 	Output     json.RawMessage `json:"output,omitempty"`
+}
+
+// EndedBy reports whether result is the result of the call p.
+func (p Part) EndedBy(result Part) bool {
+	return p.Type == "tool-call" && result.Type == "tool-result" && result.ToolCallID == p.ToolCallID
 }
 
 // Citation ties a stretch of an answer to the source text it rests on. With the version's text at hand a machine can check

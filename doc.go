@@ -24,11 +24,11 @@
 //	9  cmd/parley  bench
 //	8  house                                  puts the rooms together
 //	7  api  admin                             faces
-//	6  agents                                 verbs that use another verb
+//	6  agents  actions                        verbs that use another verb
 //	5  chat  ingest  access                   verbs; none knows another
 //	4  store                                  all SQL of the nouns
 //	3  retrieval  jobs
-//	2  sqldb  llm  wire
+//	2  sqldb  llm  wire  outbound  vault  manifest
 //	1  parley  words  prose  docs
 //
 // # Floor 1: words, prose and docs
@@ -37,7 +37,7 @@
 // the character n-grams that forgive a typo. internal/prose tells how a text is laid out: headings, paragraphs, lists, tables,
 // code, and the sentences in them. docs embeds the operator's manual, which the demo's agent reads.
 //
-// # Floor 2: sqldb, llm, wire
+// # Floor 2: sqldb, llm, wire, outbound, vault, manifest
 //
 // internal/sqldb speaks one SQL text in two dialects. A DB is a pool or a transaction, and a method written for one works in
 // the other. On SQLite all writes go through one writer that commits whatever is queued together; each caller hears of
@@ -51,7 +51,14 @@
 //
 // internal/wire is what HTTP faces share. An operation is a typed function with a description; from it come the routing, the
 // strict decoding, the validation and the OpenAPI document, so that they cannot drift apart. Handlers return errors, and only
-// the face writes a status. The room also holds cursors, the stream of server-sent events and the record of each request.
+// the face writes a status. The room also holds cursors, the stream of server-sent events and the record of each request, and it
+// reads the Idempotency-Key by which a client says that several requests are one.
+//
+// internal/outbound is the one HTTP client for what a stranger named. It looks at the very address it is about to dial, on
+// every connection and every redirect, and bounds time and size. internal/vault seals secrets before they are stored.
+//
+// internal/manifest reads and writes agents as code. It knows YAML, turns it into JSON and remembers the line of every value;
+// what the values mean is judged further up.
 //
 // # Floor 3: retrieval and jobs
 //
@@ -66,23 +73,29 @@
 //
 // internal/store holds all SQL of the nouns, a file each, and the migrations. The owner is in every query, so that another
 // account's row is simply not found. Rows and nullable columns do not leave this room. Whatever happened is also written as an
-// event, in the same transaction.
+// event, in the same transaction, and so is what a request with an Idempotency-Key has done (Did): the same request answers
+// with that and does nothing.
 //
 // # Floor 5: access, ingest, chat
 //
-// internal/access answers who is calling and may they: keys, plans, scopes and rate limits. Office holds the operator's verbs on
-// accounts, keys and members, each with an entry in the audit log.
+// internal/access answers who is calling and may they: keys, plans, scopes and rate limits, and whether anybody may while the
+// service is under maintenance. Office holds the operator's verbs on accounts, keys and members, each with an entry in the audit log.
 //
 // internal/ingest makes passages of a source: Split cuts a text along its headings, paragraphs and sentences, and Desk takes
 // texts in, trains them as jobs and removes them. An earlier version answers until the next one is complete.
 //
 // internal/chat runs turns. A turn belongs to the server, not to a request: it goes on when its reader leaves, and any number
-// of readers may follow its event log.
+// of readers may follow its event log. Clerk holds what people do with conversations: rate, pause, take over, hand back, end,
+// delete. Hub wakes those who follow one.
 //
-// # Floor 6: agents
+// # Floor 6: agents, actions
 //
-// internal/agents creates, changes and retires agents, within the plan. A retired agent is gone at once; its rows are erased by a
-// job in small steps.
+// internal/agents creates, changes, clones and retires agents, within the plan. A clone of a large agent gets its sources from a
+// job, and is training until they are there. A retired agent is gone at once; its rows are erased by a job in small steps.
+// Manifests lays the documents of agents as code over what is there, in one transaction.
+//
+// internal/actions is what an agent can do besides talk. define*.go checks what an operator has written; Box makes tools of it,
+// which chat offers to the model: HTTP requests, leads, hand-over, links, web search, and procedures, which run others in order.
 //
 // # Floor 7: api and admin
 //

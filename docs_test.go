@@ -15,7 +15,7 @@ import (
 
 // Codes that callers of REST v2 never see: those of the command line, and those no operation answers with yet.
 var unseen = []parley.Code{parley.CodeAlreadyExists, parley.CodeAccountNotFound, parley.CodeKeyNotFound,
-	parley.CodeAgentNotTrained, parley.CodeSourcePendingDel}
+	parley.CodeSourcePendingDel}
 
 func TestManualListsEveryError(t *testing.T) {
 	page := manualPage(t, "errors.md")

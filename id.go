@@ -54,6 +54,9 @@ func NewMessageID() MessageID {
 	return MessageID("msg_" + sorted.EncodeToString(id[:]))
 }
 
+// NewCallID gives "call_" and 21 url-safe random characters: the id of a tool call as clients see it.
+func NewCallID() string { return "call_" + nanoid() }
+
 func nanoid() string {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // never fails: crypto/rand aborts the program instead

@@ -88,8 +88,11 @@ func effective(list []setting) []setting {
 // shown writes a setting's value; of a secret it tells only that there is one.
 func shown(flag *kong.Flag, value any) string {
 	text := fmt.Sprint(value)
-	if m, ok := value.(map[string]string); ok {
-		text = joined(m)
+	switch v := value.(type) {
+	case map[string]string:
+		text = joined(v)
+	case []string:
+		text = strings.Join(v, ",")
 	}
 	switch {
 	case text == "" || !flag.Tag.Has("secret"):

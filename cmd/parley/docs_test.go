@@ -52,7 +52,7 @@ func TestDocumentedNonsenseIsFound(t *testing.T) {
 var (
 	fence = regexp.MustCompile("(?s)```\\w*\n(.*?)```")
 	span  = regexp.MustCompile("`([^`\n]+)`")
-	typed = regexp.MustCompile(`(?:^|[ /=(])parley ([a-z-][^)|&#]*)`)
+	typed = regexp.MustCompile(`(?:^|[ /=(])parley ([a-z-][^)|&#>]*)`)
 	value = regexp.MustCompile(`"[^"]*"|\S+`)
 )
 

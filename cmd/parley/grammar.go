@@ -25,6 +25,16 @@ type grammar struct {
 		Add  memberAddCmd  `cmd:"" help:"Add a member to an account's team."`
 		List memberListCmd `cmd:"" help:"List members."`
 	} `cmd:"" help:"Add and list members of an account's team."`
+	Conversations conversationsCmd `cmd:"" help:"List, delete, end, take over and hand back conversations."`
+	Maintenance   struct {
+		On     maintenanceOnCmd     `cmd:"" help:"Refuse every request but /health; running answers finish."`
+		Off    maintenanceOffCmd    `cmd:"" help:"Serve requests again."`
+		Status maintenanceStatusCmd `cmd:"" help:"Say whether maintenance mode is on."`
+	} `cmd:"" help:"Close the service for a while, and open it again."`
+	Apply       applyCmd       `cmd:"" help:"Make agents what a manifest says."`
+	Diff        diffCmd        `cmd:"" help:"Show what apply would change; the exit status is 1 when it would."`
+	ExportAgent exportAgentCmd `cmd:"" help:"Print an agent as a manifest."`
+
 	Demo       demoCmd       `cmd:"" help:"Run a server with an agent that has read Parley's manual."`
 	Ask        askCmd        `cmd:"" help:"Answer a question from a folder of Markdown or text."`
 	Config     configCmd     `cmd:"" help:"Show the settings in force and where they come from."`

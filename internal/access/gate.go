@@ -44,6 +44,8 @@ type Gate struct {
 	known   memory[entry]
 	unknown memory[struct{}] // apart, so that a flood of wrong keys does not push out the right ones
 	used    usage
+
+	maintenance maintenance
 }
 
 type entry struct {

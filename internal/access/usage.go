@@ -52,12 +52,15 @@ func (g *Gate) Flush(ctx context.Context) error {
 }
 
 // Run writes the uses of keys now and then until ctx is done, and once more then. A use that cannot be written is lost: it
-// only informs.
+// only informs. Meanwhile it looks for the beginning and the end of maintenance.
 func (g *Gate) Run(ctx context.Context) error {
-	tick := time.NewTicker(writeEvery)
+	tick, look := time.NewTicker(writeEvery), time.NewTicker(lookEvery)
 	defer tick.Stop()
+	defer look.Stop()
 	for {
 		select {
+		case <-look.C:
+			_ = g.Look(ctx) // those whose work needs the database tell that it is away
 		case <-tick.C:
 			if err := g.Flush(ctx); err != nil && ctx.Err() == nil {
 				g.logger().Warn("the last use of API keys was not written", "error", err)

@@ -6,18 +6,23 @@ import (
 	"time"
 
 	"parley/internal/access"
+	"parley/internal/agents"
+	"parley/internal/chat"
 	"parley/internal/retrieval"
 	"parley/internal/store"
 )
 
 // Desk is what the verbs work on.
 type Desk struct {
-	DB      *store.DB
-	Library *retrieval.Library
-	Office  *access.Office
-	Now     func() time.Time
-	Forget  func()       // called after a change, so that it is in force at once; may be nil
-	Close   func() error // gives back what Reach.Open opened
+	DB        *store.DB
+	Library   *retrieval.Library
+	Office    *access.Office
+	Clerk     *chat.Clerk
+	Manifests *agents.Manifests
+	Now       func() time.Time
+	Forget    func()        // called after a change, so that it is in force at once; may be nil
+	Shut      func(on bool) // called when maintenance begins or ends; may be nil
+	Close     func() error  // gives back what Reach.Open opened
 }
 
 // changed makes what was just written count from now on.

@@ -10,8 +10,8 @@ import (
 	"parley"
 )
 
-// maxBody bounds what a command sends; the largest holds a name and a few numbers.
-const maxBody = 1 << 20
+// maxBody bounds what a command sends; the largest is a manifest with the texts it names.
+const maxBody = 64 << 20
 
 // Handler answers the admin socket: POST /VERB with the verb's input. Whoever reaches the socket is the operator: the
 // file's mode is the only guard.
@@ -35,9 +35,12 @@ func answer(verbs map[string]act, d *Desk, r *http.Request) (any, error) {
 	if !ok || r.Method != http.MethodPost {
 		return nil, parley.Failf(parley.CodeNotFound, "The running server does not know the command %q; is it another version?", name)
 	}
-	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody))
+	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
 	if err != nil {
 		return nil, err
+	}
+	if len(body) > maxBody {
+		return nil, parley.Failf(parley.CodeTooLarge, "The command sends more than %d MB.", maxBody>>20)
 	}
 	return do(d, r.Context(), body)
 }

@@ -37,5 +37,15 @@ func acts() map[string]act {
 		AddMember.Name:     AddMember.act,
 		ListMembers.Name:   ListMembers.act,
 		Trace.Name:         Trace.act,
+
+		ListConversations.Name:   ListConversations.act,
+		MoveConversation.Name:    MoveConversation.act,
+		ReplyAsHuman.Name:        ReplyAsHuman.act,
+		CountConversations.Name:  CountConversations.act,
+		DeleteConversations.Name: DeleteConversations.act,
+
+		Apply.Name:       Apply.act,
+		ExportAgent.Name: ExportAgent.act,
+		Maintenance.Name: Maintenance.act,
 	}
 }

@@ -1,4 +1,4 @@
-// Package agents makes, changes and retires agents.
+// Package agents makes, changes, clones and retires agents.
 package agents
 
 import (
@@ -44,17 +44,13 @@ type New struct {
 func (k *Keeper) Create(ctx context.Context, account parley.Account, plan parley.Plan, n New) (parley.AgentID, []string, error) {
 	a := n.agent(account.ID, k.Now())
 	err := k.DB.Transact(ctx, sqldb.Turns, func(tx *store.DB) error {
-		if _, err := tx.LockAccount(ctx, account.ID); err != nil { // so that two cannot count the same agents
+		if err := room(ctx, tx, account.ID, plan); err != nil {
 			return err
-		}
-		count, err := tx.CountAgents(ctx, account.ID)
-		if err != nil {
-			return err
-		}
-		if plan.Agents != nil && count >= *plan.Agents {
-			return parley.Failf(parley.CodeAgentLimit, "The %s plan allows %d agents, and the account has %d.", plan.Name, *plan.Agents, count)
 		}
 		if err := tx.CreateAgent(ctx, a); err != nil {
+			return err
+		}
+		if err := tx.Did(ctx, "agent:"+string(a.ID)); err != nil {
 			return err
 		}
 		return tx.Record(ctx, account.ID, a.CreatedAt, store.Event{Kind: "agent.created", AgentID: a.ID, Subject: string(a.ID)})
@@ -66,6 +62,21 @@ func (k *Keeper) Create(ctx context.Context, account parley.Account, plan parley
 		return a.ID, []string{AddSource}, nil
 	}
 	return a.ID, nil, nil
+}
+
+// room checks that the plan allows one agent more. It holds the account's row, so that two cannot count the same agents.
+func room(ctx context.Context, tx *store.DB, account parley.AccountID, plan parley.Plan) error {
+	if _, err := tx.LockAccount(ctx, account); err != nil {
+		return err
+	}
+	count, err := tx.CountAgents(ctx, account)
+	if err != nil {
+		return err
+	}
+	if plan.Agents != nil && count >= *plan.Agents {
+		return parley.Failf(parley.CodeAgentLimit, "The %s plan allows %d agents, and the account has %d.", plan.Name, *plan.Agents, count)
+	}
+	return nil
 }
 
 func (n New) agent(account parley.AccountID, now time.Time) *parley.Agent {
@@ -96,12 +107,17 @@ var errSame = errors.New("agents: nothing to change")
 // PLAN_FEATURE_NOT_AVAILABLE when it asks for more than the plan holds: what was set under a better plan may stay.
 func (k *Keeper) Change(ctx context.Context, account parley.Account, plan parley.Plan, id parley.AgentID, change func(*parley.Agent) error) error {
 	now := k.Now()
+	return k.change(ctx, account.ID, id, now, func(_ *store.DB, a *parley.Agent) error { return apply(a, plan, now, change) })
+}
+
+// change changes an agent in a transaction that also says so; errSame undoes it in silence.
+func (k *Keeper) change(ctx context.Context, account parley.AccountID, id parley.AgentID, now time.Time, change func(*store.DB, *parley.Agent) error) error {
 	err := k.DB.Transact(ctx, sqldb.Turns, func(tx *store.DB) error {
-		err := tx.UpdateAgent(ctx, account.ID, id, func(a *parley.Agent) error { return apply(a, plan, now, change) })
+		err := tx.UpdateAgent(ctx, account, id, func(a *parley.Agent) error { return change(tx, a) })
 		if err != nil {
 			return err
 		}
-		return tx.Record(ctx, account.ID, now, store.Event{Kind: "agent.updated", AgentID: id, Subject: string(id)})
+		return tx.Record(ctx, account, now, store.Event{Kind: "agent.updated", AgentID: id, Subject: string(id)})
 	})
 	if errors.Is(err, errSame) {
 		return nil

@@ -2,6 +2,7 @@ package agents_test
 
 import (
 	"encoding/json"
+	"maps"
 	"strings"
 	"sync"
 	"testing"
@@ -9,6 +10,7 @@ import (
 
 	"parley"
 	"parley/internal/agents"
+	"parley/internal/ingest"
 	"parley/internal/jobs"
 	"parley/internal/retrieval"
 	"parley/internal/rig/dbs"
@@ -24,6 +26,7 @@ var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 type office struct {
 	testing.TB
 	*agents.Keeper
+	desk    *ingest.Desk
 	account parley.Account
 	plan    parley.Plan
 	runner  *jobs.Runner
@@ -37,7 +40,10 @@ func each(t *testing.T, f func(o *office)) {
 		now := func() time.Time { return o.now }
 		queue := &jobs.Queue{Now: now}
 		o.Keeper = &agents.Keeper{DB: db, Library: &retrieval.Library{DB: db.SQL()}, Queue: queue, Now: now}
-		o.runner = &jobs.Runner{DB: db.SQL(), Queue: queue, Handlers: o.Handlers()}
+		o.desk = &ingest.Desk{DB: db, Library: o.Library, Queue: queue, Now: now}
+		chores := o.Handlers()
+		maps.Copy(chores, o.desk.Handlers())
+		o.runner = &jobs.Runner{DB: db.SQL(), Queue: queue, Handlers: chores}
 		o.must(db.CreateAccount(t.Context(), &o.account))
 		f(o)
 	})

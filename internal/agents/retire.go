@@ -13,7 +13,7 @@ import (
 // EraseJob is the kind of the chore that erases a retired agent's rows; its key is the agent's id.
 const EraseJob = "agent.erase"
 
-// eraseAgain is how long a last open turn is given before the rest is erased.
+// eraseAgain is how long a last open turn, or a copy being made, is given before the rest is erased.
 const eraseAgain = 5 * time.Second
 
 // Retire takes an agent out of the world at once; its rows are erased by a chore (decision 21). Fails with AGENT_NOT_FOUND.
@@ -35,11 +35,19 @@ func (k *Keeper) Retire(ctx context.Context, account parley.Account, id parley.A
 	return err
 }
 
-// Erase handles EraseJob. While one of the agent's turns is still open, what is left waits for it.
+// Erase handles EraseJob. While one of the agent's turns is still open, what is left waits for it; while it is being copied,
+// all of it does.
 func (k *Keeper) Erase(ctx context.Context, job jobs.Job) error {
 	agent := parley.AgentID(job.Key)
 	k.Library.Drop(agent)
-	gone, err := k.DB.EraseAgent(ctx, job.AccountID, agent)
+	copied, err := k.copying(ctx, k.DB, job.AccountID, func(c cloning, _ parley.AgentID) bool { return c.From == agent })
+	if err != nil {
+		return err
+	}
+	gone := false
+	if !copied {
+		gone, err = k.DB.EraseAgent(ctx, job.AccountID, agent)
+	}
 	if err != nil || gone {
 		return err
 	}
@@ -54,5 +62,5 @@ func eraseJob(account parley.AccountID, agent parley.AgentID) jobs.Job {
 
 // Handlers gives what does the chores of this room.
 func (k *Keeper) Handlers() map[string]jobs.Handler {
-	return map[string]jobs.Handler{EraseJob: k.Erase}
+	return map[string]jobs.Handler{EraseJob: k.Erase, CloneJob: k.CopyOn}
 }

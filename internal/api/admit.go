@@ -12,15 +12,18 @@ import (
 // admit counts the request, then asks who sent it and whether they may (decision 1: key, plan, scope; existence and feature
 // follow in the handlers). A request without a good key counts for its address.
 func (s *server) admit(ctx context.Context, r *http.Request, op *wire.Meta) (wire.Admission, error) {
+	if err := s.Gate.Closed(); err != nil && !op.Exempt {
+		return rateOf(s.Limiter.Look(anonymous+wire.Remote(r, s.TrustProxy), s.Now())), err
+	}
 	var who *access.Caller
 	var refused error
-	name := "anonymous"
+	name := anonymous
 	if header := r.Header.Get("Authorization"); !op.Open || header != "" && !op.Exempt { // health must not need the database
 		if who, refused = s.Gate.Caller(ctx, header); refused == nil {
-			name = string(who.Key.ID)
+			name = string(who.Key.ID) + " "
 		}
 	}
-	admission, err := s.count(name+" "+wire.Remote(r, s.TrustProxy), op)
+	admission, err := s.count(name+wire.Remote(r, s.TrustProxy), op)
 	if refused == nil && who != nil {
 		admission.Caller, admission.Account = who, string(who.Account.ID)
 	}
@@ -44,6 +47,13 @@ func (s *server) missing(ctx context.Context, r *http.Request, caller any, _ *wi
 	return s.DB.AgentLives(ctx, who.Account.ID, parley.AgentID(wire.Clean(id)))
 }
 
+// anonymous begins the name under which requests without a good key are counted.
+const anonymous = "anonymous "
+
+func rateOf(state access.Reading) wire.Admission {
+	return wire.Admission{Rate: wire.Rate{Limit: state.Limit, Remaining: state.Remaining, Reset: state.Reset}}
+}
+
 // count takes the request from its rate limit; an exempt one only looks.
 func (s *server) count(key string, op *wire.Meta) (wire.Admission, error) {
 	take := s.Limiter.Take
@@ -51,7 +61,7 @@ func (s *server) count(key string, op *wire.Meta) (wire.Admission, error) {
 		take = s.Limiter.Look
 	}
 	state := take(key, s.Now())
-	admission := wire.Admission{Rate: wire.Rate{Limit: state.Limit, Remaining: state.Remaining, Reset: state.Reset}}
+	admission := rateOf(state)
 	if state.OK || op.Exempt {
 		return admission, nil
 	}

@@ -27,7 +27,7 @@ type Agent struct {
 	NotificationsSettings wire.Raw[Notifications]       `json:"notificationsSettings" nullable:"true"`
 	IPRateLimits          parley.DeviceLimit            `json:"ipRateLimits"`
 	VoiceSettings         wire.Raw[VoiceSettings]       `json:"voiceSettings" nullable:"true" doc:"Null turns voice mode off."`
-	Styles                wire.Raw[Styles]              `json:"styles" nullable:"true"`
+	Styles                *Styles                       `json:"styles"`
 	CreatedAt             string                        `json:"createdAt" format:"date-time"`
 	LastMessageAt         *string                       `json:"lastMessageAt" format:"date-time"`
 	LastTrainedAt         *string                       `json:"lastTrainedAt" format:"date-time"`
@@ -41,7 +41,7 @@ func agentOf(a *parley.Agent) Agent {
 		Model: a.Model, AutoRetrain: a.AutoRetrain, Temp: a.Temp, Visibility: a.Visibility, AllowedDomains: a.AllowedDomains,
 		SuggestedMessages: wire.Raw[[]SuggestedMessage](a.SuggestedMessages), InitialMessages: append([]string{}, a.InitialMessages...),
 		CreditLimit: a.CreditLimit, CreditsUsed: a.CreditsUsed.Whole(), NotificationsSettings: wire.Raw[Notifications](a.Notifications),
-		IPRateLimits: a.RateLimit, VoiceSettings: wire.Raw[VoiceSettings](a.Voice), Styles: wire.Raw[Styles](a.Styles),
+		IPRateLimits: a.RateLimit, VoiceSettings: wire.Raw[VoiceSettings](a.Voice), Styles: stylesOf(a.Styles),
 		CreatedAt: iso(a.CreatedAt), LastMessageAt: isoOrNull(a.LastMessageAt), LastTrainedAt: isoOrNull(a.LastTrainedAt),
 		Status: string(a.Status()), Size: a.Size,
 	}

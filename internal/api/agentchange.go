@@ -44,8 +44,8 @@ const notAModel = "is not a model that an agent can be given"
 func (s *server) updateAgent(ctx context.Context, c *wire.Call, in *AgentChange) (*Success, error) {
 	who := caller(c)
 	err := s.Agents.Change(ctx, who.Account, who.Plan, parley.AgentID(in.AgentID), func(a *parley.Agent) error {
-		if m := in.Body.Model; m.Set && m.Value != a.Model && !s.settable(m.Value) { // a retired model may stay
-			return wire.Invalid("model", notAModel)
+		if err := in.Body.checkModels(a, s.settable); err != nil {
+			return err
 		}
 		return in.Body.apply(a)
 	})
@@ -53,6 +53,29 @@ func (s *server) updateAgent(ctx context.Context, c *wire.Call, in *AgentChange)
 		return nil, fmt.Errorf("change agent: %w", err)
 	}
 	return &Success{true}, nil
+}
+
+// checkModels refuses models that no agent can be given; one that the agent has already may stay although it is retired.
+func (b *AgentChangeBody) checkModels(a *parley.Agent, settable func(string) bool) error {
+	if m := b.Model; m.Set && m.Value != a.Model && !settable(m.Value) {
+		return wire.Invalid("model", notAModel)
+	}
+	voice := b.VoiceSettings.Ptr()
+	if voice == nil || settable(voice.Model) {
+		return nil
+	}
+	var now struct {
+		Model string `json:"model"`
+	}
+	if a.Voice != nil {
+		if err := json.Unmarshal(a.Voice, &now); err != nil {
+			return fmt.Errorf("read voice settings: %w", err)
+		}
+	}
+	if voice.Model == now.Model {
+		return nil
+	}
+	return wire.Invalid("voiceSettings.model", notAModel)
 }
 
 func (b *AgentChangeBody) apply(a *parley.Agent) error {

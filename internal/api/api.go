@@ -26,6 +26,7 @@ type Config struct {
 	Gate    *access.Gate
 	Limiter *access.Limiter
 	Chat    *chat.Engine
+	Clerk   *chat.Clerk
 	Agents  *agents.Keeper
 	Ingest  *ingest.Desk
 	DB      *store.DB
@@ -41,7 +42,7 @@ type Config struct {
 	Patience   time.Duration           // after which a stream is opened although the answer has not begun; 0 is 10 s
 }
 
-// New gives the handler of everything under /api/v2, and of /openapi.json.
+// New gives the handler of everything under /api/v2, of /openapi.json, and of /docs, the same for people.
 func New(cfg Config) http.Handler {
 	f := newFace(cfg)
 	doc, err := document(f, cfg.BaseURL, cfg.FilesURL)
@@ -53,8 +54,9 @@ func New(cfg Config) http.Handler {
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
 		_, _ = w.Write(doc) // a client that has gone needs no document
 	})
+	mux.Handle("GET /docs", servePage(doc))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/openapi.json" {
+		if r.URL.Path == "/openapi.json" || r.URL.Path == "/docs" {
 			mux.ServeHTTP(w, r)
 			return
 		}
@@ -64,7 +66,8 @@ func New(cfg Config) http.Handler {
 
 func newFace(cfg Config) *wire.Face {
 	s := &server{Config: cfg, cursors: wire.Cursors{Key: cfg.CursorKey}}
-	f := wire.NewFace(wire.Config{Base: Base, Admit: s.admit, Missing: s.missing, Render: wire.RenderEnvelope, Now: cfg.Now, Logger: cfg.Logger})
+	s.agains = s.doneAgain()
+	f := wire.NewFace(wire.Config{Base: Base, Admit: s.admit, Missing: s.missing, Once: s.once, Render: wire.RenderEnvelope, Now: cfg.Now, Logger: cfg.Logger})
 	s.routes(f)
 	return f
 }
@@ -73,6 +76,7 @@ func newFace(cfg Config) *wire.Face {
 type server struct {
 	Config
 	cursors wire.Cursors
+	agains  map[string]again
 }
 
 // caller is who sent the request; every operation with a key has one.

@@ -16,7 +16,7 @@ type ChatRequest struct {
 
 // ChatBody is the body of a chat request (interface 4.3). Null is as good as absent.
 type ChatBody struct {
-	Message        string           `json:"message" min:"1"`
+	Message        wire.Opt[string] `json:"message,omitzero" nullable:"true" min:"1" doc:"The user's message. It may be left out only to go on after the result of a tool call was sent."`
 	Stream         wire.Opt[bool]   `json:"stream,omitzero" nullable:"true" doc:"True answers with server-sent events; otherwise the answer is one JSON."`
 	UserID         wire.Opt[string] `json:"userId,omitzero" nullable:"true" max:"128" pattern:"^[A-Za-z0-9._-]*$" doc:"The end user, by your own id. Only a new conversation takes it."`
 	ConversationID wire.Opt[string] `json:"conversationId,omitzero" nullable:"true" doc:"Continues a conversation; userId is ignored then."`
@@ -55,7 +55,12 @@ func (s *server) chat(ctx context.Context, c *wire.Call, in *ChatRequest) (*Data
 	if err != nil {
 		return nil, err
 	}
-	if in.Body.Stream.Value {
+	return s.answer(ctx, c, turn, in.Body.Stream.Value)
+}
+
+// answer renders a turn as one JSON, or as a stream.
+func (s *server) answer(ctx context.Context, c *wire.Call, turn *chat.Turn, stream bool) (*Data[ChatReply], error) {
+	if stream {
 		return nil, s.stream(ctx, c, turn)
 	}
 	end, err := turn.Wait(ctx)
@@ -67,7 +72,7 @@ func (s *server) chat(ctx context.Context, c *wire.Call, in *ChatRequest) (*Data
 
 func (s *server) start(ctx context.Context, c *wire.Call, in *ChatRequest) (*chat.Turn, error) {
 	who, body := caller(c), &in.Body
-	req := chat.Request{Message: body.Message, Streamed: body.Stream.Value, Channel: parley.ChannelAPI}
+	req := chat.Request{Streamed: body.Stream.Value, Channel: parley.ChannelAPI}
 	if id := body.ConversationID.Ptr(); id != nil {
 		if *id == "" { // an id that no conversation has; to the engine it would mean a new one
 			return nil, s.noConversation(ctx, c, in.AgentID)
@@ -75,6 +80,14 @@ func (s *server) start(ctx context.Context, c *wire.Call, in *ChatRequest) (*cha
 		req.ConversationID = parley.ConversationID(*id)
 	} else if id := body.UserID.Ptr(); id != nil {
 		req.UserID = parley.EndUserID(*id)
+	}
+	switch message := body.Message.Ptr(); {
+	case message != nil:
+		req.Message = *message
+	case req.ConversationID != "":
+		req.Continue = true
+	default:
+		return nil, wire.Invalid("message", "is required")
 	}
 	return s.Chat.Start(ctx, who.Account, who.Plan, parley.AgentID(in.AgentID), req)
 }

@@ -3,8 +3,10 @@ package api
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
+	"strconv"
 	"strings"
 	"time"
 
@@ -17,16 +19,19 @@ import (
 const (
 	defaultSilence  = 15 * time.Second
 	defaultPatience = 10 * time.Second
-	textID          = "t1"
 )
 
 type event struct {
-	Type            string `json:"type"`
-	MessageID       string `json:"messageId,omitempty"`
-	ID              string `json:"id,omitempty"`
-	ErrorText       string `json:"errorText,omitempty"`
-	FinishReason    string `json:"finishReason,omitempty"`
-	MessageMetadata any    `json:"messageMetadata,omitempty"`
+	Type            string          `json:"type"`
+	MessageID       string          `json:"messageId,omitempty"`
+	ID              string          `json:"id,omitempty"`
+	ToolCallID      string          `json:"toolCallId,omitempty"`
+	ToolName        string          `json:"toolName,omitempty"`
+	Input           json.RawMessage `json:"input,omitempty"`
+	Output          json.RawMessage `json:"output,omitempty"`
+	ErrorText       string          `json:"errorText,omitempty"`
+	FinishReason    string          `json:"finishReason,omitempty"`
+	MessageMetadata any             `json:"messageMetadata,omitempty"`
 }
 
 // streamMetadata is the metadata of the last event: it names the message, which the JSON reply names outside.
@@ -87,10 +92,11 @@ func next(ctx context.Context, r *chat.Reader, silence time.Duration) ([]chat.Ev
 
 // teller words the events of one turn.
 type teller struct {
-	out  *wire.Stream
-	turn *chat.Turn
-	open bool // a text part is open
-	err  error
+	out   *wire.Stream
+	turn  *chat.Turn
+	text  string // id of the text part that is open, or empty
+	texts int    // how many have been opened
+	err   error
 }
 
 func (t *teller) send(events ...event) {
@@ -125,30 +131,45 @@ func (t *teller) tell(events []chat.Event) {
 		t.say(text.String())
 		text.Reset()
 		t.close()
-		if e.Kind == chat.Failed {
-			t.send(event{Type: "error", ErrorText: e.Err.Message})
-			continue
-		}
-		t.end(e.Finish)
+		t.happen(e)
 	}
 	t.say(text.String())
+}
+
+// happen words an event that is not text.
+func (t *teller) happen(e chat.Event) {
+	switch e.Kind {
+	case chat.Called:
+		t.send(event{Type: "tool-input-start", ToolCallID: e.Call.CallID, ToolName: e.Call.Tool},
+			event{Type: "tool-input-available", ToolCallID: e.Call.CallID, ToolName: e.Call.Tool, Input: e.Call.Input})
+	case chat.Returned:
+		t.send(event{Type: "tool-output-available", ToolCallID: e.Call.CallID, Output: e.Call.Output})
+	case chat.Stepped:
+		t.send(event{Type: "finish-step"}, event{Type: "start-step"})
+	case chat.Failed:
+		t.send(event{Type: "error", ErrorText: e.Err.Message})
+	case chat.Finished:
+		t.end(e.Finish)
+	case chat.Text: // said already
+	}
 }
 
 func (t *teller) say(text string) {
 	if text == "" {
 		return
 	}
-	if !t.open {
-		t.open = true
-		t.send(event{Type: "text-start", ID: textID})
+	if t.text == "" {
+		t.texts++
+		t.text = "t" + strconv.Itoa(t.texts)
+		t.send(event{Type: "text-start", ID: t.text})
 	}
-	t.out.SendText(`{"type":"text-delta","id":"`+textID+`","delta":"`, text)
+	t.out.SendText(`{"type":"text-delta","id":"`+t.text+`","delta":"`, text)
 }
 
 func (t *teller) close() {
-	if t.open {
-		t.open = false
-		t.send(event{Type: "text-end", ID: textID})
+	if t.text != "" {
+		t.send(event{Type: "text-end", ID: t.text})
+		t.text = ""
 	}
 }
 

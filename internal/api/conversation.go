@@ -52,24 +52,14 @@ type ConversationQuery struct {
 }
 
 func (s *server) conversations(ctx context.Context, c *wire.Call, in *ConversationQuery) (*Page[Conversation], error) {
+	if _, err := s.agent(ctx, c, in.AgentID); err != nil {
+		return nil, err
+	}
 	from, before, err := dateRange(in.StartDate, in.EndDate)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := s.agent(ctx, c, in.AgentID); err != nil {
-		return nil, err
-	}
-	purpose := "conversations " + in.AgentID
-	ask, err := s.ask(in.Paging, purpose)
-	if err != nil {
-		return nil, err
-	}
-	filter := store.ConversationFilter{Channel: parley.ChannelAPI, From: from, Before: before}
-	page, err := s.DB.Conversations(ctx, caller(c).Account.ID, parley.AgentID(in.AgentID), filter, ask)
-	if err != nil {
-		return nil, fmt.Errorf("list conversations: %w", err)
-	}
-	return pageOf(s, page, purpose, conversationOf), nil
+	return s.summaries(ctx, c, in.AgentID, in.Paging, "conversations "+in.AgentID, store.ConversationFilter{Channel: parley.ChannelAPI, From: from, Before: before})
 }
 
 func (s *server) conversation(ctx context.Context, c *wire.Call, in *ConversationRef) (*HistoryPage, error) {

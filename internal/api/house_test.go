@@ -69,7 +69,15 @@ func (tl *teller) number(text string) int {
 
 // moody fails when it is asked to, waits when it is asked to, and echoes otherwise.
 func (tl *teller) moody(req llm.Request) []llm.Step {
-	switch text := req.Messages[len(req.Messages)-1].Text; text {
+	last := req.Messages[len(req.Messages)-1]
+	if last.Role == "tool" {
+		return []llm.Step{llm.Say("The tool said " + last.Text), llm.Stop()}
+	}
+	switch text := last.Text; text {
+	case "Where am I?":
+		return []llm.Step{llm.Say("One moment."), llm.Use("where_am_i", `{"precise": true}`), llm.Calls()}
+	case "Show me the door":
+		return []llm.Step{llm.Use("door", `{}`), llm.Calls()}
 	case "fail at once":
 		return []llm.Step{{Err: fmt.Errorf("the provider at 10.1.2.3 is down")}}
 	case "fail halfway":
@@ -124,7 +132,36 @@ func (tl *teller) sql(query string, args ...any) {
 var deeds = map[string]func(tl *teller, id string) error{
 	"ends":       func(tl *teller, id string) error { return tl.changeConversation(id, "status", parley.Ended) },
 	"takes over": func(tl *teller, id string) error { return tl.changeConversation(id, "status", parley.TakenOver) },
-	"pauses":     func(tl *teller, id string) error { return tl.changeConversation(id, "paused", 1) },
+	"brings by WhatsApp": func(tl *teller, id string) error {
+		tl.sql(`update agents set api_conversations = api_conversations - 1 where id = (select agent_id from conversations where id = ?)`, id)
+		return tl.changeConversation(id, "channel", parley.ChannelWhatsApp)
+	},
+	"replies in": func(tl *teller, id string) error {
+		_, agent, err := tl.house.DB.OwnerOfConversation(tl.t.Context(), parley.ConversationID(id))
+		if err == nil {
+			_, err = tl.house.Clerk.HumanReplies(tl.t.Context(), parley.AccountID(tl.house.Account), agent, parley.ConversationID(id), "", "Hello, this is Kim.")
+		}
+		return err
+	},
+	"deletes the conversation": func(tl *teller, id string) error {
+		_, agent, err := tl.house.DB.OwnerOfConversation(tl.t.Context(), parley.ConversationID(id))
+		if err == nil {
+			_, err = tl.house.Clerk.Delete(tl.t.Context(), parley.AccountID(tl.house.Account), agent, []parley.ConversationID{parley.ConversationID(id)}, nil)
+		}
+		return err
+	},
+	"pauses": func(tl *teller, id string) error { return tl.changeConversation(id, "paused", 1) },
+	"loses the message": func(tl *teller, id string) error {
+		tl.sql(`delete from messages where id = ? and account_id = ?`, id, tl.house.Account)
+		return nil
+	},
+	"gives tools to": func(tl *teller, id string) error { return tl.equip(parley.AgentID(id)) },
+	"ages the calls of": func(tl *teller, id string) error {
+		old := time.Now().Add(-25 * time.Hour).UnixMilli()
+		tl.sql(`update tool_calls set created_at = ? where conversation_id = ? and account_id = ?`, old, id, tl.house.Account)
+		tl.sql(`update messages set created_at = ? where conversation_id = ? and account_id = ?`, old, id, tl.house.Account)
+		return nil
+	},
 	"begins to delete": func(tl *teller, ids string) error {
 		agent, source, _ := strings.Cut(ids, " ")
 		_, _, err := tl.house.DB.UpdateSource(tl.t.Context(), parley.AccountID(tl.house.Account), parley.AgentID(agent), parley.SourceID(source),
@@ -144,7 +181,14 @@ var deeds = map[string]func(tl *teller, id string) error{
 		tl.sql("alter table spoilt_" + table + " rename to " + table)
 		return nil
 	},
-	"opens the gate": func(tl *teller, _ string) error { tl.gate.Open(); return tl.join() },
+	"holds keys of requests with": (*teller).holdKeys,
+	"loses every kept reply": func(tl *teller, _ string) error {
+		tl.sql(`update idempotency_keys set status = 0, reply = ''`)
+		return nil
+	},
+	"is under maintenance": func(tl *teller, _ string) error { return tl.maintain(true) },
+	"is open again":        func(tl *teller, _ string) error { return tl.maintain(false) },
+	"opens the gate":       func(tl *teller, _ string) error { tl.gate.Open(); return tl.join() },
 	"stops": func(tl *teller, _ string) error { // without time for what is running
 		now, cancel := context.WithCancel(tl.t.Context())
 		cancel()
@@ -162,6 +206,22 @@ func (tl *teller) does(what string) error {
 		}
 	}
 	return errors.New("the house cannot do this")
+}
+
+// equip gives an agent an action that its clients run, and one that the server runs.
+func (tl *teller) equip(agent parley.AgentID) error {
+	now := time.Now()
+	for _, a := range []parley.Action{
+		{Key: "where", Kind: parley.ActionClient, Name: "where_am_i", Inputs: []parley.ActionInput{{Name: "precise", Type: "boolean"}}},
+		{Key: "door", Kind: parley.ActionCustomButton, Name: "door", Config: json.RawMessage(`{"label": "The door", "url": "https://example.com/door"}`)},
+	} {
+		a.ID, a.AccountID, a.AgentID = parley.ActionID(parley.NewUUID()), parley.AccountID(tl.house.Account), agent
+		a.Description, a.Enabled, a.CreatedAt, a.UpdatedAt = "For stories.", true, now, now
+		if err := tl.house.DB.PutAction(tl.t.Context(), &a); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (tl *teller) changeConversation(id, column string, value any) error {

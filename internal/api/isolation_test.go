@@ -7,7 +7,9 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
+	"parley"
 	"parley/internal/api"
 	"parley/internal/rig"
 	"parley/internal/store"
@@ -22,15 +24,34 @@ var isolation = []struct{ route, body string }{
 	{"POST /agents", `{"name": "New"}`},
 	{"GET /agents/{agentId}", ""},
 	{"PUT /agents/{agentId}", `{"name": "Changed"}`},
+	{"PUT /agents/{agentId}/styles", `{"styles": {"chat": {"theme": "dark"}}}`},
+	{"PUT /agents/{agentId}/auto-retrain", `{"enabled": false}`},
+	{"POST /agents/{agentId}/clone", ""},
+	{"POST /agents/{agentId}/train", ""},
 	{"POST /agents/{agentId}/chat", `{"message": "Hello", "conversationId": "{conversationId}"}`},
+	{"POST /agents/{agentId}/conversations/{conversationId}/tool-result", `{"toolCallId": "{toolCallId}", "output": 1}`},
 	{"GET /agents/{agentId}/conversations", ""},
 	{"GET /agents/{agentId}/conversations/{conversationId}", ""},
 	{"GET /agents/{agentId}/conversations/{conversationId}/messages", ""},
+	{"PATCH /agents/{agentId}/conversations/{conversationId}/messages/{messageId}/feedback", `{"feedback": "positive"}`},
+	{"GET /agents/{agentId}/users/{userId}/conversations", ""},
+	{"GET /agents/{agentId}/conversations/export", ""},
+	{"POST /agents/{agentId}/conversations/{conversationId}/retry", `{"messageId": "{messageId}"}`},
+	{"PATCH /agents/{agentId}/conversations/{conversationId}", `{"paused": false}`},
+	{"POST /agents/{agentId}/conversations/{conversationId}/messages", `{"message": "Is anybody there?"}`},
+	{"GET /agents/{agentId}/conversations/{conversationId}/events", ""},
 	{"GET /agents/{agentId}/sources", ""},
 	{"POST /agents/{agentId}/sources", `{"type": "text", "name": "More", "content": "More to read."}`},
 	{"GET /agents/{agentId}/sources/{sourceId}", ""},
+	{"POST /agents/{agentId}/sources/{sourceId}/restore", ""},
 	{"DELETE /agents/{agentId}/sources/{sourceId}", ""},
 	{"DELETE /agents/{agentId}", ""},
+}
+
+// standing is how our conversation must stand for a route to succeed, where it is not ongoing.
+var standing = map[string]parley.ConversationStatus{
+	"POST /agents/{agentId}/conversations/{conversationId}/messages": parley.TakenOver,
+	"GET /agents/{agentId}/conversations/{conversationId}/events":    parley.Ended, // else it would not end
 }
 
 // malformed are ids that no thing has, in forms that a careless server trips over.
@@ -42,10 +63,11 @@ type things map[string]string // by the name of their parameter
 // id is the reply to an id that does not exist, byte for byte.
 func TestIsolation(t *testing.T) {
 	h := rig.Open(t)
-	ours, theirs := furnish(t, h, h.Key), furnish(t, h, h.OtherKey)
-	unknown := things{"agentId": "AAAAAAAAAAAAAAAAAAAAA", "sourceId": "00000000-0000-4000-8000-000000000000", "conversationId": "01900000-0000-7000-8000-000000000000"}
+	ours, theirs := furnish(t, h, parley.AccountID(h.Account), h.Key), furnish(t, h, parley.AccountID(h.Other), h.OtherKey)
+	unknown := things{"agentId": "AAAAAAAAAAAAAAAAAAAAA", "sourceId": "00000000-0000-4000-8000-000000000000", "conversationId": "01900000-0000-7000-8000-000000000000",
+		"messageId": "msg_0000000000000000000000", "toolCallId": "call_000000000000000000000"}
 	for _, row := range isolation {
-		for _, name := range []string{"agentId", "sourceId", "conversationId"} {
+		for _, name := range []string{"agentId", "sourceId", "conversationId", "messageId", "toolCallId"} {
 			if !strings.Contains(row.route+row.body, "{"+name+"}") {
 				continue
 			}
@@ -65,7 +87,9 @@ func TestIsolation(t *testing.T) {
 				t.Errorf("%s with all ids another account's:\n%s\nunknown:\n%s", row.route, all, none)
 			}
 		}
+		stand(t, h, ours["conversationId"], standing[row.route])
 		got := knock(t, h, row.route, row.body, ours)
+		stand(t, h, ours["conversationId"], parley.Ongoing)
 		if !strings.HasPrefix(got, "2") {
 			t.Errorf("%s with our own ids: %s", row.route, got)
 		}
@@ -79,6 +103,16 @@ func TestIsolation(t *testing.T) {
 		if got, _ := send(t, h, h.OtherKey, "GET", theirs.in(path), ""); got != 200 {
 			t.Errorf("%s of the other account did not survive: %d", path, got)
 		}
+	}
+}
+
+func stand(t *testing.T, h *rig.House, conversation string, status parley.ConversationStatus) {
+	t.Helper()
+	if status == "" {
+		return
+	}
+	if _, err := h.DB.SQL().Exec(t.Context(), `update conversations set status = ? where id = ?`, string(status), conversation); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -99,12 +133,14 @@ func (th things) in(text string) string {
 }
 
 // furnish gives the key's account one of each thing.
-func furnish(t *testing.T, h *rig.House, key string) things {
+func furnish(t *testing.T, h *rig.House, account parley.AccountID, key string) things {
 	t.Helper()
-	var agent, source struct{ ID string }
+	var agent struct{ ID parley.AgentID }
+	var source struct{ ID string }
 	var answer struct {
 		Data struct {
-			Metadata struct{ ConversationID string }
+			ID       parley.MessageID
+			Metadata struct{ ConversationID parley.ConversationID }
 		}
 	}
 	make := func(path, body string, into any) {
@@ -115,9 +151,15 @@ func furnish(t *testing.T, h *rig.House, key string) things {
 		}
 	}
 	make("/agents", `{"name": "Agent"}`, &agent)
-	make("/agents/"+agent.ID+"/sources", `{"type": "text", "name": "Text", "content": "The sky is blue."}`, &source)
-	make("/agents/"+agent.ID+"/chat", `{"message": "Hello"}`, &answer)
-	return things{"agentId": agent.ID, "sourceId": source.ID, "conversationId": answer.Data.Metadata.ConversationID}
+	make("/agents/"+string(agent.ID)+"/sources", `{"type": "text", "name": "Text", "content": "The sky is blue."}`, &source)
+	make("/agents/"+string(agent.ID)+"/chat", `{"message": "Hello", "userId": "of-`+string(agent.ID)+`"}`, &answer)
+	call := parley.ToolCall{ID: parley.NewUUID(), AccountID: account, AgentID: agent.ID, ConversationID: answer.Data.Metadata.ConversationID, MessageID: answer.Data.ID,
+		CallID: parley.NewCallID(), Tool: "where_am_i", Client: true, Input: json.RawMessage("{}"), Status: parley.ToolPending, CreatedAt: time.Now()}
+	if err := h.DB.AddToolCalls(t.Context(), []parley.ToolCall{call}); err != nil {
+		t.Fatal(err)
+	}
+	return things{"agentId": string(agent.ID), "sourceId": source.ID, "conversationId": string(call.ConversationID), "messageId": string(call.MessageID), "toolCallId": call.CallID,
+		"userId": "of-" + string(agent.ID)}
 }
 
 // knock sends a route's request with our key and gives all of the reply that a stranger could compare.

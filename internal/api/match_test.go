@@ -32,7 +32,7 @@ func (tl *teller) compare(got, want string) error {
 	if want == "" {
 		return nil
 	}
-	if !strings.HasPrefix(want, "data: ") {
+	if !strings.HasPrefix(want, "data: ") && !strings.HasPrefix(want, "event: ") {
 		return tl.compareJSON(got, want)
 	}
 	gotLines, wantLines := strings.Split(strings.TrimSpace(got), "\n\n"), strings.Split(want, "\n\n")
@@ -43,7 +43,12 @@ func (tl *teller) compare(got, want string) error {
 		if line == gotLines[i] {
 			continue
 		}
-		if err := tl.compareJSON(strings.TrimPrefix(gotLines[i], "data: "), strings.TrimPrefix(line, "data: ")); err != nil {
+		gotHead, gotData, _ := strings.Cut(gotLines[i], "data: ")
+		wantHead, wantData, _ := strings.Cut(line, "data: ")
+		if gotHead != wantHead {
+			return fmt.Errorf("event %d begins with %q, want %q\n%s", i, gotHead, wantHead, got)
+		}
+		if err := tl.compareJSON(gotData, wantData); err != nil {
 			return fmt.Errorf("event %d: %w\n%s", i, err, got)
 		}
 	}

@@ -56,8 +56,9 @@ func evidenceOf(score *float64, citations []parley.Citation) Evidence {
 	return e
 }
 
-func messageOf(m *parley.Message) Message {
-	out := Message{ID: string(m.ID), Role: m.Role(), Parts: partsOf(m), CreatedAt: m.CreatedAt.Unix()}
+// messageOf is a message as it is shown, now: a call without a result has one that says so.
+func (s *server) messageOf(m *parley.Message) Message {
+	out := Message{ID: string(m.ID), Role: m.Role(), Parts: partsFrom(m.Shown(s.Now())), CreatedAt: m.CreatedAt.Unix()}
 	if out.Role == "assistant" {
 		out.Feedback = wire.Opt[string]{Set: true, Null: m.Feedback == "", Value: m.Feedback}
 		out.Metadata = wire.Some(evidenceOf(m.Score, m.Citations))
@@ -65,13 +66,17 @@ func messageOf(m *parley.Message) Message {
 	return out
 }
 
-// partsOf gives a message's parts; a missing message has none.
+// partsOf gives a message's parts as they are stored; a missing message has none.
 func partsOf(m *parley.Message) []Part {
 	if m == nil {
 		return []Part{}
 	}
-	parts := make([]Part, len(m.Parts))
-	for i, p := range m.Parts {
+	return partsFrom(m.Parts)
+}
+
+func partsFrom(list []parley.Part) []Part {
+	parts := make([]Part, len(list))
+	for i, p := range list {
 		parts[i] = Part(p)
 	}
 	return parts
@@ -103,5 +108,5 @@ func (s *server) page(ctx context.Context, c *wire.Call, conv *parley.Conversati
 	if err != nil {
 		return nil, fmt.Errorf("list messages: %w", err)
 	}
-	return pageOf(s, page, messagesOf(conv), messageOf), nil
+	return pageOf(s, page, messagesOf(conv), s.messageOf), nil
 }

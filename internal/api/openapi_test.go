@@ -102,6 +102,9 @@ func TestOpenAPIMakesSense(t *testing.T) {
 				t.Errorf("%s: neither a scope nor open to all", where)
 			}
 			for status, r := range op.Responses {
+				if status == "4XX" { // what never reached the service
+					continue
+				}
 				if r.Ref != "" {
 					r = doc.Components.Responses[strings.TrimPrefix(r.Ref, "#/components/responses/")]
 				}

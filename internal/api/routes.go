@@ -8,10 +8,11 @@ import (
 )
 
 const (
-	get  = http.MethodGet
-	post = http.MethodPost
-	put  = http.MethodPut
-	del  = http.MethodDelete
+	get   = http.MethodGet
+	post  = http.MethodPost
+	put   = http.MethodPut
+	patch = http.MethodPatch
+	del   = http.MethodDelete
 )
 
 const (
@@ -43,10 +44,24 @@ func (s *server) routes(f *wire.Face) {
 		Errors: codes{parley.CodeAgentNotFound, parley.CodePlanFeature}}, s.updateAgent)
 	on(f, meta{Name: "deleteAgent", Method: del, Path: agentPath, Tag: "Agents", Summary: "Delete an agent and everything it holds", Scope: parley.AgentsDelete,
 		Errors: codes{parley.CodeAgentNotFound}}, s.deleteAgent)
+	on(f, meta{Name: "updateStyles", Method: put, Path: agentPath + "/styles", Tag: "Agents", Summary: "Change how the chat widget and center stage look", Scope: parley.AgentsWrite,
+		Errors: codes{parley.CodeAgentNotFound}}, s.updateStyles)
+	on(f, meta{Name: "setAutoRetrain", Method: put, Path: agentPath + "/auto-retrain", Tag: "Agents", Summary: "Turn the weekly re-sync of websites on or off", Scope: parley.SourcesWrite,
+		Errors: codes{parley.CodeAgentNotFound, parley.CodeAgentNotTrained}}, s.autoRetrain)
+	on(f, meta{Name: "cloneAgent", Method: post, Path: agentPath + "/clone", Tag: "Agents", Summary: "Copy an agent with all its sources", Scope: parley.AgentsWrite,
+		Status: http.StatusCreated, Errors: codes{parley.CodeAgentNotFound, parley.CodeAgentLimit}}, s.cloneAgent)
+	on(f, meta{Name: "trainAgent", Method: post, Path: agentPath + "/train", Tag: "Agents", Summary: "Do nothing: sources train when they are written", Scope: parley.AgentsWrite,
+		Deprecated: true, Repeatable: true, Errors: codes{parley.CodeAgentNotFound}}, s.trainAgent)
 
 	on(f, meta{Name: "chat", Method: post, Path: agentPath + "/chat", Tag: "Chat", Summary: "Send a message and get the agent's answer", Scope: parley.ChatlogsWrite,
 		Streams: true, Errors: codes{parley.CodeAgentNotFound, parley.CodeConversationGone, parley.CodeNotOngoing, parley.CodeConversationBusy,
 			parley.CodeCreditsExhausted, parley.CodeAgentCredits, parley.CodeModelNotAllowed, parley.CodeChatStreaming}}, s.chat)
+
+	on(f, meta{Name: "retry", Method: post, Path: conversationPath + "/retry", Tag: "Chat", Summary: "Answer a message again", Scope: parley.ChatlogsWrite,
+		Streams: true, Errors: codes{parley.CodeAgentNotFound, parley.CodeConversationGone, parley.CodeResourceNotFound, parley.CodeRetryNotFound, parley.CodeRetryNoUser,
+			parley.CodeNotOngoing, parley.CodeConversationBusy, parley.CodeCreditsExhausted, parley.CodeAgentCredits, parley.CodeModelNotAllowed, parley.CodeChatStreaming}}, s.retry)
+	on(f, meta{Name: "sendToolResult", Method: post, Path: conversationPath + "/tool-result", Tag: "Chat", Summary: "Send the result of a tool call that ran at the client", Scope: parley.ChatlogsWrite,
+		Strict: true, Errors: codes{parley.CodeAgentNotFound, parley.CodeConversationGone, parley.CodeResourceNotFound, parley.CodeToolCallNotFound}}, s.toolResult)
 
 	on(f, meta{Name: "listConversations", Method: get, Path: agentPath + "/conversations", Tag: "Conversations", Scope: parley.ChatlogsExport,
 		Summary: "List the conversations that began through the API", Errors: codes{parley.CodeAgentNotFound, parley.CodeInvalidCursor, parley.CodeInvalidDateRange}}, s.conversations)
@@ -55,14 +70,30 @@ func (s *server) routes(f *wire.Face) {
 	on(f, meta{Name: "listMessages", Method: get, Path: conversationPath + "/messages", Tag: "Conversations", Scope: parley.ChatlogsExport,
 		Summary: "List a conversation's messages, walking backward", Errors: codes{parley.CodeAgentNotFound, parley.CodeResourceNotFound, parley.CodeInvalidCursor}}, s.messages)
 
+	on(f, meta{Name: "listUserConversations", Method: get, Path: agentPath + "/users/{userId}/conversations", Tag: "Conversations", Scope: parley.ChatlogsExport,
+		Summary: "List what an end user has begun through the API", Errors: codes{parley.CodeAgentNotFound, parley.CodeInvalidCursor}}, s.userConversations)
+	on(f, meta{Name: "exportConversations", Method: get, Path: agentPath + "/conversations/export", Tag: "Conversations", Scope: parley.ChatlogsExport,
+		Summary: "Export conversations of all origins with their messages", Errors: codes{parley.CodeAgentNotFound, parley.CodeInvalidCursor, parley.CodeInvalidDateRange}}, s.export)
+	on(f, meta{Name: "rateMessage", Method: patch, Path: conversationPath + "/messages/{messageId}/feedback", Tag: "Conversations", Scope: parley.ChatlogsWrite, Strict: true,
+		Summary: "Rate an answer", Errors: codes{parley.CodeAgentNotFound, parley.CodeConversationGone, parley.CodeResourceNotFound, parley.CodeMessageNotFound, parley.CodeNotAssistant}}, s.feedback)
+	on(f, meta{Name: "pauseConversation", Method: patch, Path: conversationPath, Tag: "Conversations", Scope: parley.ChatlogsWrite,
+		Summary: "Pause a conversation, or let it go on", Errors: codes{parley.CodeAgentNotFound, parley.CodeResourceNotFound, parley.CodeNotOngoing}}, s.pause)
+	on(f, meta{Name: "writeMessage", Method: post, Path: conversationPath + "/messages", Tag: "Conversations", Scope: parley.ChatlogsWrite, Status: http.StatusCreated,
+		Summary: "Write to the person who has taken the conversation over", Errors: codes{parley.CodeAgentNotFound, parley.CodeResourceNotFound, parley.CodeNotTakenOver}}, s.customerWrites)
+	on(f, meta{Name: "followConversation", Method: get, Path: conversationPath + "/events", Tag: "Conversations", Scope: parley.ChatlogsExport, Streams: true,
+		Summary: "Follow a conversation as it happens", Errors: codes{parley.CodeAgentNotFound, parley.CodeResourceNotFound}}, s.follow)
+
 	on(f, meta{Name: "listSources", Method: get, Path: agentPath + "/sources", Tag: "Sources", Summary: "List an agent's sources", Scope: parley.SourcesRead,
 		Errors: codes{parley.CodeAgentNotFound, parley.CodeInvalidCursor}}, s.sources)
 	on(f, meta{Name: "createSource", Method: post, Path: agentPath + "/sources", Tag: "Sources", Summary: "Give the agent a source to read", Scope: parley.SourcesWrite,
-		Status: http.StatusCreated, Limit: textLimit, Errors: codes{parley.CodeAgentNotFound, parley.CodeSourceDuplicate, parley.CodeSourceSize}}, s.createSource)
+		Status: http.StatusCreated, Limit: textLimit, Errors: codes{parley.CodeAgentNotFound, parley.CodeSourceDuplicate, parley.CodeSourceSize,
+			parley.CodeSourceNotFound}}, s.createSource)
 	on(f, meta{Name: "getSource", Method: get, Path: sourcePath, Tag: "Sources", Summary: "Get a source, to follow its training", Scope: parley.SourcesRead,
 		Errors: codes{parley.CodeAgentNotFound, parley.CodeSourceNotFound}}, s.source)
 	on(f, meta{Name: "deleteSource", Method: del, Path: sourcePath, Tag: "Sources", Summary: "Delete a source", Scope: parley.SourcesDelete,
 		Errors: codes{parley.CodeAgentNotFound, parley.CodeSourceNotFound, parley.CodeSourceAlreadyDel}}, s.deleteSource)
+	on(f, meta{Name: "restoreSource", Method: post, Path: sourcePath + "/restore", Tag: "Sources", Summary: "Do nothing: a deletion is final", Scope: parley.SourcesWrite,
+		Deprecated: true, Repeatable: true, Errors: codes{parley.CodeAgentNotFound, parley.CodeSourceNotFound}}, s.restoreSource)
 }
 
 func on[In, Out any](f *wire.Face, m meta, handle wire.Handler[In, Out]) {

@@ -142,16 +142,20 @@ func fits(known, segment string) bool {
 	return known == segment || strings.HasPrefix(known, "{") && segment != ""
 }
 
-// template finds the path of the document that a story's path matches.
+// template finds the path of the document that a story's path matches, the one with the fewest parameters first.
 func template(codes map[string][]string, method, path string) string {
 	path, _, _ = strings.Cut(path, "?")
+	var found []string
 	for route := range codes {
 		m, known, _ := strings.Cut(route, " ")
 		if m == method && slices.EqualFunc(strings.Split(known, "/"), strings.Split(path, "/"), fits) {
-			return known
+			found = append(found, known)
 		}
 	}
-	return path
+	if len(found) == 0 {
+		return path
+	}
+	return slices.MinFunc(found, func(a, b string) int { return strings.Count(a, "{") - strings.Count(b, "{") })
 }
 
 // TestErrorTable holds the statuses that clients rely on (interface 7; facts 7).

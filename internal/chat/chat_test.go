@@ -499,3 +499,25 @@ func TestDeletedAgentGetsNoAnswerBack(t *testing.T) {
 		d.wantNoOpenTurn()
 	})
 }
+
+func TestAMessageOnAnotherServerCancelsAnAbandonedTurn(t *testing.T) {
+	each(t, func(d *desk) {
+		if d.db.SQL().Dialect() != sqldb.Postgres {
+			d.t.Skip("a file has one server")
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		running.Go(func() { must(t, d.Run(ctx)) })
+		defer running.Wait()
+		defer stop()
+		d.model.Then(llm.Say("half"), llm.Step{Gate: llm.NewGate()}, llm.Stop())
+		turn := d.start("one", "")
+		must(t, turn.Begun(t.Context()))
+		turn.Reader().Close()
+		other := d.engine("another server")
+		next, err := other.Start(t.Context(), d.account, d.plan, d.agent.ID, chat.Request{Message: "two", ConversationID: turn.ConversationID, Channel: parley.ChannelAPI})
+		must(t, err)
+		d.finish(next)
+		d.wantHistory(turn.ConversationID, "user complete: one", "assistant interrupted: half", "user complete: two", "assistant complete: two")
+	})
+}

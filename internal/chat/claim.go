@@ -12,6 +12,7 @@ import (
 // Why a turn was cancelled; each leaves the text so far, stored as interrupted.
 var (
 	errSuperseded = errors.New("chat: a new message came after the client had gone")
+	errTakenOver  = errors.New("chat: a person has taken the conversation over, or it is gone")
 	errShutdown   = errors.New("chat: the server is shutting down")
 	errRefused    = errors.New("chat: there is nothing to answer")
 	errTooLong    = errors.New("chat: the turn's deadline has passed")

@@ -3,12 +3,9 @@ package chat
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"parley"
-	"parley/internal/llm"
-	"parley/internal/retrieval"
 	"parley/internal/sqldb"
 	"parley/internal/store"
 )
@@ -16,20 +13,16 @@ import (
 // conclude stores how the turn ended and only then announces it.
 func (e *Engine) conclude(t *Turn, a *answer, failure error, retrieved time.Time) {
 	now := e.Now()
-	state, reason := store.TurnDone, "stop"
-	switch {
-	case failure != nil && (t.ctx.Err() != nil || errors.Is(failure, errTooMuch)): // cut short: what was said stands
-		state, reason = store.TurnInterrupted, "error"
-	case failure != nil:
-		state, reason = store.TurnFailed, "error"
-	}
+	a.pause()
+	state := t.state(a, failure)
 	trace := t.trace(a, state, retrieved, now, failure)
-	finish := &Finish{Reason: reason}
-	if state != store.TurnFailed && (state == store.TurnDone || a.text.Len() > 0) {
+	finish := &Finish{Reason: "error"}
+	if state == store.TurnDone || state == store.TurnInterrupted && !a.silent() && t.stands() {
 		finish.Message = t.message(a, state, now)
-		finish.Credits, finish.Citations, finish.Score = t.Reserved, a.citations, finish.Message.Score
+		finish.Reason, finish.Credits = finish.Message.FinishReason, t.Reserved
+		finish.Citations, finish.Score = finish.Message.Citations, finish.Message.Score
 	}
-	if state == store.TurnInterrupted && !errors.Is(context.Cause(t.ctx), errSuperseded) {
+	if state == store.TurnInterrupted && !t.superseded() {
 		finish.Credits = 0 // the server cut it short; a client that went away and asked anew pays for what it got
 	}
 	if err := e.settle(t, state, finish, a, trace, now); err != nil {
@@ -39,17 +32,34 @@ func (e *Engine) conclude(t *Turn, a *answer, failure error, retrieved time.Time
 	events := []Event{{Kind: Finished, Finish: finish}}
 	if state == store.TurnFailed || finish.Message == nil {
 		fail := t.failure(failure)
-		e.Logger.Warn("turn failed", "turn", t.ID, "conversation", t.ConversationID, "code", fail.Code, "err", failure)
+		e.Logger.Warn("turn failed", "turn", t.ID, "conversation", t.ConversationID, "code", fail.Code, "err", t.keepable(failure.Error()))
 		events = append([]Event{{Kind: Failed, Err: fail}}, events...)
 	}
 	e.release(t)
 	t.log.append(events...)
 }
 
+// state is how the turn ended: what was said before it was cut short stands.
+func (t *Turn) state(a *answer, failure error) string {
+	switch {
+	case failure == nil:
+		return store.TurnDone
+	case t.ctx.Err() != nil || errors.Is(failure, errTooMuch) || errors.Is(failure, errRounds) && !a.silent():
+		return store.TurnInterrupted
+	}
+	return store.TurnFailed
+}
+
+// superseded reports whether the turn was cut short because its client had gone and asked anew.
+func (t *Turn) superseded() bool { return errors.Is(context.Cause(t.ctx), errSuperseded) }
+
+// stands reports whether an answer that was cut short is kept. A retry that the server cut short leaves the old answer.
+func (t *Turn) stands() bool { return t.keep == 0 || t.superseded() }
+
 // message is the answer as it is stored.
 func (t *Turn) message(a *answer, state string, now time.Time) *parley.Message {
 	m := &parley.Message{ID: t.MessageID, ConversationID: t.ConversationID, Author: parley.ByAssistant, State: parley.MessageComplete, TurnID: t.ID,
-		Parts: []parley.Part{{Type: "text", Text: a.text.String()}}, Citations: a.citations, FinishReason: "stop", Model: t.agent.Model, CreatedAt: now}
+		Parts: a.parts, Citations: a.citations, FinishReason: a.reason, Model: t.agent.Model, CreatedAt: now}
 	if state == store.TurnInterrupted {
 		m.State, m.FinishReason = parley.MessageInterrupted, "error"
 	}
@@ -109,7 +119,10 @@ func (e *Engine) end(ctx context.Context, t *Turn, state string, finish *Finish,
 	return e.DB.Transact(ctx, sqldb.Turns, func(tx *store.DB) error {
 		kind, subject := "turn."+state, parley.MessageID(t.ID)
 		if finish.Message != nil {
-			m := *finish.Message
+			if err := t.makeRoom(ctx, tx, now); err != nil {
+				return err
+			}
+			m := t.kept(*finish.Message)
 			usage := store.Usage{Latency: now.Sub(t.StartedAt), Credits: finish.Credits}
 			if a.finish != nil {
 				usage.InputTokens, usage.OutputTokens = a.finish.InputTokens, a.finish.OutputTokens
@@ -119,6 +132,9 @@ func (e *Engine) end(ctx context.Context, t *Turn, state string, finish *Finish,
 			}
 			kind, subject = "message.created", m.ID
 		}
+		if err := tx.AddToolCalls(ctx, t.keptCalls(a.calls)); err != nil {
+			return err
+		}
 		// A deleted agent's rows are being erased: nothing may bring one back (decision 21).
 		if err := tx.AgentLives(ctx, t.AccountID, t.AgentID); err != nil {
 			return err
@@ -127,56 +143,13 @@ func (e *Engine) end(ctx context.Context, t *Turn, state string, finish *Finish,
 	})
 }
 
-// failure is what the client is told. It names the conversation, so that the message, which is kept, can be answered again.
-func (t *Turn) failure(cause error) *parley.Error {
-	var e *parley.Error
-	fail := parley.Because(parley.CodeChatStreaming, cause)
-	if errors.Is(context.Cause(t.ctx), errShutdown) {
-		fail = parley.Because(parley.CodeUnderMaintenance, cause)
-		fail.RetryAfter = 5 * time.Second
-	} else if errors.As(cause, &e) {
-		fail = &parley.Error{Code: e.Code, Message: e.Message, RetryAfter: e.RetryAfter, Err: cause}
+// makeRoom cuts the conversation behind the message that a retry answers again: the new answer takes the old one's place.
+func (t *Turn) makeRoom(ctx context.Context, tx *store.DB, now time.Time) error {
+	if t.keep == 0 {
+		return nil
 	}
-	fail.Details = map[string]string{"conversationId": string(t.ConversationID)}
-	return fail
-}
-
-func (t *Turn) trace(a *answer, state string, retrieved, now time.Time, failure error) *parley.Trace {
-	tr := &parley.Trace{TurnID: t.ID, MessageID: t.MessageID, State: state, Model: t.agent.Model, BackEnd: t.back.Label, PromptVersion: llm.PromptVersion,
-		ConfigVersion: t.agent.ConfigVersion, Question: t.question, Passages: []parley.TracePassage{}, ToolCalls: []string{}}
-	for i, h := range t.hits {
-		tr.Passages = append(tr.Passages, a.took(i, h))
+	if err := tx.IgnoreCalls(ctx, t.AccountID, t.AgentID, t.ConversationID, now); err != nil {
+		return err
 	}
-	if a.finish != nil {
-		tr.InputTokens, tr.OutputTokens = a.finish.InputTokens, a.finish.OutputTokens
-	}
-	since := func(at time.Time) float64 { return float64(at.Sub(t.StartedAt).Microseconds()) / 1000 }
-	tr.Millis = parley.TraceMillis{Retrieved: since(retrieved), Answered: since(now)}
-	if !a.first.IsZero() {
-		tr.Millis.FirstToken = since(a.first)
-	}
-	if failure != nil {
-		tr.Error = failure.Error()
-		if cause := context.Cause(t.ctx); cause != nil {
-			tr.Error = cause.Error()
-		}
-	}
-	return tr
-}
-
-// took tells what the answer took from the passage that was offered at that place.
-func (a *answer) took(place int, h retrieval.Hit) parley.TracePassage {
-	p := h.Passage
-	tp := parley.TracePassage{ID: p.ID, SourceID: p.SourceID, Name: p.SourceName, Heading: p.Heading, Rank: h.Rank, Score: h.Score}
-	for _, c := range a.cited {
-		if c.Passage != place {
-			continue
-		}
-		tp.Cited = true
-		from, to := max(c.Start-p.Start, 0), min(c.End-p.Start, len(p.Text))
-		if from < to && !slices.Contains(tp.Quotes, p.Text[from:to]) {
-			tp.Quotes = append(tp.Quotes, p.Text[from:to])
-		}
-	}
-	return tp
+	return tx.Supersede(ctx, t.AccountID, t.AgentID, t.ConversationID, t.keep, now)
 }

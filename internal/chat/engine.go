@@ -47,9 +47,11 @@ type place struct {
 	conversation parley.ConversationID
 }
 
-// Request is one message of an end user.
+// Request is one message of an end user. Retry and Continue ask for an answer without a new one; both need a conversation.
 type Request struct {
 	Message        string
+	Retry          parley.MessageID      // answers the user's message again that this is, or that comes before it
+	Continue       bool                  // goes on with the results that the client has sent for its tool calls
 	UserID         parley.EndUserID      // set on a new conversation only, ignored otherwise
 	ConversationID parley.ConversationID // empty for a new conversation
 	Streamed       bool
@@ -57,6 +59,9 @@ type Request struct {
 }
 
 // Start promises a turn: when it returns without an error the message is on disk and the answer is being made.
+//
+// With Retry the conversation is cut at the message once the new answer is on disk; it fails with CHAT_RETRY_MESSAGE_NOT_FOUND or
+// CHAT_RETRY_NO_USER_MESSAGE too. With Continue it fails with VALIDATION_INVALID_BODY where no result waits to be gone on with.
 //
 // It fails with AGENT_NOT_FOUND, CONVERSATION_NOT_FOUND, CHAT_CONVERSATION_NOT_ONGOING, CHAT_CONVERSATION_BUSY,
 // CHAT_CREDITS_EXHAUSTED, CHAT_AGENT_CREDITS_EXHAUSTED, CHAT_MODEL_NOT_ALLOWED (of a model that the configuration has lost),
@@ -95,11 +100,18 @@ func (e *Engine) newTurn(account parley.AccountID, a *parley.Agent, back llm.Bac
 			ID: parley.TurnID(parley.NewTimedUUID()), AccountID: account, AgentID: a.ID, ConversationID: req.ConversationID,
 			UserMessageID: parley.NewMessageID(), MessageID: parley.NewMessageID(), Owner: e.Owner, Reserved: back.Credits,
 		},
-		agent: a, back: back, request: req, engine: e,
+		agent: a, back: back, request: req, question: req.Message, engine: e,
 		log: &log{}, found: make(chan struct{}), promised: make(chan struct{}), entered: make(chan struct{}), left: make(chan struct{}), done: make(chan struct{}),
 	}
 	t.ctx, t.cancel = context.WithCancelCause(context.Background())
 	return t
+}
+
+// Stop cancels the live turn of a conversation, if this server makes one: what was said so far is stored as interrupted.
+func (e *Engine) Stop(account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID) {
+	if t := e.liveAt(place{account, agent, conversation}); t != nil {
+		t.Cancel(errTakenOver)
+	}
 }
 
 func (e *Engine) openTurns() int { return orDefault(e.OpenTurns, 200) }

@@ -13,7 +13,10 @@ type Kind int
 
 // What happens in a turn. Failed is always followed by Finished, and nothing follows Finished.
 const (
-	Text Kind = iota + 1
+	Text     Kind = iota + 1
+	Called        // the model calls a tool
+	Returned      // a tool that runs in the server has ended
+	Stepped       // the model goes on with the results
 	Failed
 	Finished
 )
@@ -22,13 +25,14 @@ const (
 type Event struct {
 	Kind   Kind
 	Text   string
+	Call   *parley.ToolCall // of Called and Returned; not to be changed
 	Err    *parley.Error
 	Finish *Finish
 }
 
 // Finish is how a turn ended. What it says is on disk.
 type Finish struct {
-	Reason    string          // stop, error
+	Reason    string          // stop, tool-calls, error
 	Message   *parley.Message // the stored answer; nil when the turn failed or the conversation is paused
 	Credits   parley.Credits  // charged
 	Score     *float64        // 0 to 1, how sure the answer is; nil when the model cannot tell

@@ -9,9 +9,6 @@ import (
 	"parley/internal/store"
 )
 
-// remembered is how many earlier messages the model is shown.
-const remembered = 20
-
 // promise writes the first transaction. Meanwhile the sources are searched and, where nothing speaks against it, the model is
 // already being asked: what it says is shown to nobody before the transaction is on disk, and dropped when it fails.
 func (e *Engine) promise(ctx context.Context, t *Turn, account parley.Account, plan parley.Plan) error {
@@ -34,68 +31,6 @@ func (e *Engine) promise(ctx context.Context, t *Turn, account parley.Account, p
 	return err
 }
 
-// prepare waits for the conversation and recalls it. It reports whether the model may be asked before the first transaction
-// has decided: a guess, which saves time when it is right and a little money when it is careful.
-func (e *Engine) prepare(ctx context.Context, t *Turn, account parley.Account, plan parley.Plan) (early bool, err error) {
-	paused := false
-	if t.request.ConversationID != "" {
-		if paused, err = e.await(ctx, t); err != nil {
-			return false, err
-		}
-		if t.history, err = e.DB.Recall(ctx, t.AccountID, t.AgentID, t.ConversationID, remembered); err != nil {
-			return false, err
-		}
-	}
-	if paused || e.crowded(t.AccountID) {
-		return false, nil
-	}
-	ofAccount, ofAgent := limits(t, account, plan)
-	if ofAccount == nil && ofAgent == nil {
-		return true, nil
-	}
-	usedByAccount, usedByAgent, err := e.DB.Usage(ctx, t.AccountID, t.AgentID, store.MonthOf(e.Now()))
-	return within(usedByAccount+t.Reserved, ofAccount) && within(usedByAgent+t.Reserved, ofAgent), err
-}
-
-// await waits until the conversation that the message continues has no turn on another server, and reports whether it is
-// paused.
-func (e *Engine) await(ctx context.Context, t *Turn) (paused bool, err error) {
-	until := e.Now().Add(orDefault(e.Patience, 30*time.Second))
-	for {
-		c, err := e.DB.Conversation(ctx, t.AccountID, t.AgentID, t.ConversationID)
-		if err := mayGoOn(c, err); err != nil {
-			return false, err
-		}
-		open, err := e.DB.OpenTurn(ctx, t.AccountID, t.ConversationID)
-		if err != nil || open == nil || !open.LeaseUntil.After(e.Now()) {
-			return c.Paused, err
-		}
-		if e.Now().After(until) {
-			return false, busy()
-		}
-		select {
-		case <-time.After(200 * time.Millisecond): // its end cannot be awaited from here
-		case <-ctx.Done():
-			return false, ctx.Err()
-		}
-	}
-}
-
-// mayGoOn are the rules for a message that continues a conversation (interface 3.2, 4.3).
-func mayGoOn(c *parley.Conversation, err error) error {
-	switch {
-	case parley.IsCode(err, parley.CodeResourceNotFound):
-		return parley.Fail(parley.CodeConversationGone)
-	case err != nil:
-		return err
-	case c.Face != parley.FaceV2:
-		return parley.Fail(parley.CodeConversationGone)
-	case c.Status != parley.Ongoing:
-		return parley.Fail(parley.CodeNotOngoing)
-	}
-	return nil
-}
-
 // begin is the first transaction: the conversation is found or made, the message kept, the credits reserved, the turn open.
 func (e *Engine) begin(ctx context.Context, t *Turn, account parley.Account, plan parley.Plan) error {
 	now := e.Now()
@@ -107,14 +42,16 @@ func (e *Engine) begin(ctx context.Context, t *Turn, account parley.Account, pla
 		if err != nil {
 			return err
 		}
-		user, paused = c.UserID, c.Paused
+		if user, paused = c.UserID, c.Paused; paused {
+			return e.only(ctx, tx, t, events)
+		}
 		if err := tx.AgentSpoke(ctx, t.AccountID, t.AgentID, now); err != nil {
 			return err
 		}
-		if paused {
-			return tx.Record(ctx, t.AccountID, now, events...)
-		}
 		if err := reserve(ctx, tx, t, account, plan); err != nil {
+			return err
+		}
+		if err := tx.Did(ctx, "turn:"+string(t.ID)); err != nil {
 			return err
 		}
 		open, err := tx.CreateTurn(ctx, &t.Turn, events...)
@@ -132,16 +69,22 @@ func (e *Engine) begin(ctx context.Context, t *Turn, account parley.Account, pla
 	return nil
 }
 
-// say writes the user's message into its conversation, which is found or made.
+// only keeps what was said in a conversation that is paused: nobody answers (decision 8).
+func (e *Engine) only(ctx context.Context, tx *store.DB, t *Turn, events []store.Event) error {
+	if err := tx.AgentSpoke(ctx, t.AccountID, t.AgentID, t.StartedAt); err != nil {
+		return err
+	}
+	if err := tx.Did(ctx, "paused:"+string(t.UserMessageID)+" "+string(t.MessageID)); err != nil || len(events) == 0 {
+		return err
+	}
+	return tx.Record(ctx, t.AccountID, t.StartedAt, events...)
+}
+
+// say writes the user's message into its conversation, which is found or made. A turn that brings no new message makes sure
+// that there still is what it answers.
 func (e *Engine) say(ctx context.Context, tx *store.DB, t *Turn) (*parley.Conversation, []store.Event, error) {
-	message := parley.Message{ID: t.UserMessageID, ConversationID: t.ConversationID, Author: parley.ByUser, State: parley.MessageComplete,
-		TurnID: t.ID, Parts: []parley.Part{{Type: "text", Text: t.request.Message}}, CreatedAt: t.StartedAt}
-	said := t.event("message.created", t.UserMessageID)
 	if t.request.ConversationID == "" {
-		c := parley.Conversation{ID: t.ConversationID, AccountID: t.AccountID, AgentID: t.AgentID, Face: parley.FaceV2, Channel: t.request.Channel,
-			UserID: t.request.UserID, Status: parley.Ongoing, CreatedAt: t.StartedAt, UpdatedAt: t.StartedAt}
-		err := tx.CreateConversation(ctx, &c, &message, t.request.Streamed)
-		return &c, []store.Event{t.event("conversation.created", parley.MessageID(c.ID)), said}, err
+		return e.openConversation(ctx, tx, t)
 	}
 	c, err := tx.LockConversation(ctx, t.AccountID, t.AgentID, t.ConversationID)
 	if err := mayGoOn(c, err); err != nil {
@@ -150,7 +93,38 @@ func (e *Engine) say(ctx context.Context, tx *store.DB, t *Turn) (*parley.Conver
 	if err := e.noneOpen(ctx, tx, t); err != nil {
 		return nil, nil, err
 	}
-	return c, []store.Event{said}, tx.AddMessage(ctx, t.AccountID, t.AgentID, &message, nil)
+	switch {
+	case t.request.Retry != "":
+		return c, nil, standing(ctx, tx, t)
+	case t.request.Continue:
+		return c, nil, owed(ctx, tx, t)
+	}
+	if t.mayWait() {
+		if err := tx.IgnoreCalls(ctx, t.AccountID, t.AgentID, t.ConversationID, t.StartedAt); err != nil {
+			return nil, nil, err
+		}
+	}
+	return c, []store.Event{t.event("message.created", t.UserMessageID)}, tx.AddMessage(ctx, t.AccountID, t.AgentID, t.words(), nil)
+}
+
+// openConversation begins a conversation with the user's message.
+func (e *Engine) openConversation(ctx context.Context, tx *store.DB, t *Turn) (*parley.Conversation, []store.Event, error) {
+	c := parley.Conversation{ID: t.ConversationID, AccountID: t.AccountID, AgentID: t.AgentID, Face: parley.FaceV2, Channel: t.request.Channel,
+		UserID: t.request.UserID, Status: parley.Ongoing, CreatedAt: t.StartedAt, UpdatedAt: t.StartedAt}
+	err := tx.CreateConversation(ctx, &c, t.words(), t.request.Streamed)
+	return &c, []store.Event{t.event("conversation.created", parley.MessageID(c.ID)), t.event("message.created", t.UserMessageID)}, err
+}
+
+// mayWait reports whether the conversation may hold calls that wait for the client.
+func (t *Turn) mayWait() bool {
+	n := len(t.history)
+	return t.agent.Tools > 0 || n > 0 && t.history[n-1].FinishReason == "tool-calls"
+}
+
+// words is the user's message as it is stored.
+func (t *Turn) words() *parley.Message {
+	return &parley.Message{ID: t.UserMessageID, ConversationID: t.ConversationID, Author: parley.ByUser, State: parley.MessageComplete,
+		TurnID: t.ID, Parts: []parley.Part{{Type: "text", Text: t.keepable(t.question)}}, CreatedAt: t.StartedAt}
 }
 
 // noneOpen makes sure that the conversation has no open turn; one whose lease has run out is closed here.

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"encoding/json"
 	"fmt"
 	"runtime/debug"
 	"slices"
@@ -22,11 +23,14 @@ const historyBytes = 32 << 10
 
 // query asks retrieval for the message in the light of the user's earlier ones.
 func (t *Turn) query() retrieval.Query {
-	q := retrieval.Query{Text: t.request.Message, Limit: found}
+	q := retrieval.Query{Text: t.question, Limit: found}
 	for _, m := range t.history {
 		if m.Author == parley.ByUser {
 			q.Earlier = append(q.Earlier, m.Text())
 		}
+	}
+	if n := len(q.Earlier); t.request.Continue && n > 0 {
+		q.Earlier = q.Earlier[:n-1] // the last one is the question
 	}
 	if n := len(q.Earlier); n > 3 {
 		q.Earlier = q.Earlier[n-3:]
@@ -37,18 +41,12 @@ func (t *Turn) query() retrieval.Query {
 // prompt is what the model is asked.
 func (t *Turn) prompt() llm.Request {
 	req := llm.Request{Model: t.back.Name, System: t.agent.Instructions, Temperature: t.agent.Temp}
-	room := historyBytes
-	for _, m := range slices.Backward(t.history) {
-		text := m.Text()
-		if room -= len(text); room < 0 {
-			break
-		}
-		if text != "" {
-			req.Messages = append(req.Messages, llm.Message{Role: m.Role(), Text: text})
-		}
+	for _, m := range t.recent() {
+		req.Messages = append(req.Messages, spoken(m)...)
 	}
-	slices.Reverse(req.Messages)
-	req.Messages = append(req.Messages, llm.Message{Role: "user", Text: t.request.Message})
+	if !t.request.Continue {
+		req.Messages = append(req.Messages, llm.Message{Role: "user", Text: t.question})
+	}
 	hits := t.hits
 	if t.back.Label != llm.BuiltinName {
 		hits = hits[:min(offered, len(hits))]
@@ -57,6 +55,61 @@ func (t *Turn) prompt() llm.Request {
 		req.Passages = append(req.Passages, llm.Passage{Passage: h.Passage, Score: h.Score, Coverage: h.Coverage, Terms: h.Terms})
 	}
 	return req
+}
+
+// recent gives the newest messages of the conversation that the model is shown. Where the client's results are waited for,
+// that is at least the message with the calls and the question before it.
+func (t *Turn) recent() []parley.Message {
+	room, from := historyBytes, len(t.history)
+	for i, m := range slices.Backward(t.history) {
+		for _, p := range m.Parts {
+			room -= len(p.Text) + len(p.Input) + len(p.Output)
+		}
+		if room < 0 && !t.owed(i) {
+			break
+		}
+		from = i
+	}
+	return t.history[from:]
+}
+
+func (t *Turn) owed(i int) bool { return t.request.Continue && i >= len(t.history)-2 }
+
+// spoken gives a stored message as a model knows it: a call goes with the words before it, and its result is a message of
+// its own.
+func spoken(m parley.Message) (list []llm.Message) {
+	open := llm.Message{Role: m.Role()}
+	flush := func() {
+		if open.Text != "" || len(open.ToolCalls) > 0 {
+			list = append(list, open)
+		}
+		open = llm.Message{Role: m.Role()}
+	}
+	for i, p := range m.Parts {
+		switch p.Type {
+		case "text":
+			if len(open.ToolCalls) > 0 {
+				flush()
+			}
+			open.Text += p.Text
+		case "tool-call":
+			open.ToolCalls = append(open.ToolCalls, llm.ToolCall{ID: p.ToolCallID, Name: p.ToolName, Input: p.Input})
+			flush()
+			list = append(list, llm.Message{Role: "tool", ToolCallID: p.ToolCallID, Text: string(resultOf(m.Parts[i:], p.ToolCallID))})
+		}
+	}
+	flush()
+	return list
+}
+
+// resultOf finds what became of a call; models want an end to each.
+func resultOf(parts []parley.Part, call string) json.RawMessage {
+	for _, p := range parts {
+		if p.Type == "tool-result" && p.ToolCallID == call {
+			return p.Output
+		}
+	}
+	return parley.ToolOutput{Status: parley.ToolIgnored}.JSON()
 }
 
 func panicked(p any) error { return fmt.Errorf("chat: panic: %v\n%s", p, debug.Stack()) }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"parley"
@@ -14,6 +15,11 @@ import (
 
 // Run renews the leases of this server's turns and closes those that a dead server left open, until ctx is done.
 func (e *Engine) Run(ctx context.Context) error {
+	var heeding sync.WaitGroup
+	defer heeding.Wait()
+	if e.DB.SQL().Dialect() == sqldb.Postgres { // elsewhere no other server can ask
+		heeding.Go(func() { e.heed(ctx) })
+	}
 	beat := time.NewTicker(e.lease() / 3)
 	defer beat.Stop()
 	for {
@@ -24,6 +30,31 @@ func (e *Engine) Run(ctx context.Context) error {
 		case <-beat.C:
 		case <-ctx.Done():
 			return nil
+		}
+	}
+}
+
+// heed cancels, within a second, the abandoned turns of this server whose conversation has a new message waiting on another.
+func (e *Engine) heed(ctx context.Context) {
+	look := time.NewTicker(time.Second)
+	defer look.Stop()
+	for {
+		select {
+		case <-look.C:
+		case <-ctx.Done():
+			return
+		}
+		if len(e.turns()) == 0 {
+			continue
+		}
+		asked, err := e.DB.CancelAsked(ctx, e.Owner)
+		if err != nil && ctx.Err() == nil {
+			e.Logger.Warn("turns that are to be cancelled", "err", err)
+		}
+		for _, t := range e.turns() {
+			if slices.Contains(asked, t.ID) && t.abandoned() {
+				t.Cancel(errSuperseded)
+			}
 		}
 	}
 }

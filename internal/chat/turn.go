@@ -16,17 +16,19 @@ type Turn struct {
 	parley.Turn
 	UserID parley.EndUserID // of the conversation; empty when anonymous
 
-	engine  *Engine
-	agent   *parley.Agent
-	back    llm.Backend
-	request Request
-	history []parley.Message
-	log     *log
+	engine   *Engine
+	agent    *parley.Agent
+	back     llm.Backend
+	request  Request
+	question string           // the user's message to answer, in the user's own words
+	history  []parley.Message // before the message to answer; with Continue, all
+	keep     int64            // of a retry: the number of the user's message, the last one that stays
+	log      *log
 
-	found    chan struct{} // closed when retrieval has ended
-	hits     []retrieval.Hit
-	question string
-	lookErr  error
+	found   chan struct{} // closed when retrieval has ended
+	hits    []retrieval.Hit
+	asked   string // what retrieval was asked
+	lookErr error
 
 	entered  chan struct{} // closed when a turn that had to wait is the live one
 	promised chan struct{} // closed when the first transaction has ended
@@ -139,7 +141,7 @@ func (t *Turn) Wait(ctx context.Context) (*Finish, error) {
 				failure = e.Err
 			case Finished:
 				return e.Finish, failure
-			case Text: // the stored answer holds it
+			case Text, Called, Returned, Stepped: // the stored answer holds it
 			}
 		}
 	}

@@ -31,6 +31,7 @@ type Storage struct {
 	Plans            string `env:"PARLEY_PLANS" placeholder:"FILE" help:"YAML file of plans that replaces the built-in ones."`
 	AllowAsyncCommit bool   `env:"PARLEY_ALLOW_ASYNC_COMMIT" help:"Accept a PostgreSQL with synchronous_commit off: it may lose what was acknowledged."`
 	DatabaseQuota    int    `env:"PARLEY_DATABASE_QUOTA" placeholder:"PAGES" help:"Most pages the SQLite file may hold; 0 for no limit."`
+	SecretKey        string `env:"PARLEY_SECRET_KEY" placeholder:"TEXT" secret:"all" help:"Seals the secrets of actions in the database: at least 16 bytes, better given by the environment."`
 }
 
 // Service says how requests are served.
@@ -42,6 +43,8 @@ type Service struct {
 	OpenTurns  int           `default:"200" env:"PARLEY_OPEN_TURNS" placeholder:"N" help:"Answers an account may have in the making at a time (${default})."`
 	Drain      time.Duration `default:"25s" env:"PARLEY_DRAIN" placeholder:"TIME" help:"How long a stopping server lets running answers finish (${default})."`
 	TrustProxy bool          `env:"PARLEY_TRUST_PROXY" help:"Take the client's address from X-Forwarded-For: only behind a proxy that sets it."`
+	FetchAllow []string      `env:"PARLEY_FETCH_ALLOW" placeholder:"CIDR" help:"Addresses inside your network that actions may fetch from; all public ones are allowed."`
+	SearchURL  string        `name:"search-url" env:"PARLEY_SEARCH_URL" placeholder:"URL" secret:"url" help:"Search engine for web-search actions: a JSON endpoint like SearXNG's, such as http://localhost:8888/search."`
 }
 
 // Models says which model answers.
@@ -76,6 +79,9 @@ func (c Config) Check() error {
 	want(c.Drain >= 0, "--drain: %s is below 0", c.Drain)
 	want(c.DatabaseQuota >= 0, "--database-quota: %d is below 0", c.DatabaseQuota)
 	if err := c.Models.Check(); err != nil {
+		faults = append(faults, err)
+	}
+	if err := c.checkOutside(); err != nil {
 		faults = append(faults, err)
 	}
 	for flag, text := range map[string]string{"base-url": c.BaseURL, "files-url": c.FilesURL} {

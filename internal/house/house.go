@@ -15,6 +15,7 @@ import (
 
 	"parley"
 	"parley/internal/access"
+	"parley/internal/actions"
 	"parley/internal/admin"
 	"parley/internal/agents"
 	"parley/internal/api"
@@ -22,6 +23,7 @@ import (
 	"parley/internal/ingest"
 	"parley/internal/jobs"
 	"parley/internal/llm"
+	"parley/internal/outbound"
 	"parley/internal/retrieval"
 	"parley/internal/sqldb"
 	"parley/internal/store"
@@ -41,6 +43,12 @@ type House struct {
 	Ingest  *ingest.Desk
 	Agents  *agents.Keeper
 	Engine  *chat.Engine
+	Clerk   *chat.Clerk
+	Actions *actions.Box
+
+	Outbound *outbound.Client
+
+	Manifests *agents.Manifests
 
 	cfg     Config
 	handler http.Handler
@@ -89,9 +97,18 @@ func (h *House) build(ctx context.Context) error {
 	h.Limiter = &access.Limiter{Limit: cfg.RateLimit}
 	h.Ingest = &ingest.Desk{DB: db, Library: h.Library, Queue: h.Queue, Now: cfg.Now}
 	h.Agents = &agents.Keeper{DB: db, Library: h.Library, Queue: h.Queue, Now: cfg.Now}
+	safe, err := cfg.vault()
+	if err != nil {
+		return err
+	}
+	h.Manifests = manifestsOn(db, h.Ingest, h.Models, safe, cfg.Now)
 	h.Engine = &chat.Engine{DB: db, Library: h.Library, Models: h.Models, Now: cfg.Now, Logger: cfg.Logger, Owner: parley.NewUUID(), OpenTurns: cfg.OpenTurns}
+	h.Clerk = &chat.Clerk{DB: db, Queue: h.Queue, Hub: &chat.Hub{}, Now: cfg.Now, Logger: cfg.Logger, Stop: h.Engine.Stop}
+	if err := h.act(safe); err != nil {
+		return err
+	}
 	h.Runner = &jobs.Runner{DB: db.SQL(), Queue: h.Queue, Logger: cfg.Logger, Handlers: h.chores(), Lease: 15 * time.Second}
-	if err := errors.Join(h.open(ctx), h.lostPlans(ctx)); err != nil {
+	if err := errors.Join(h.open(ctx), h.lostPlans(ctx), h.Gate.Look(ctx)); err != nil {
 		return err
 	}
 	if db.SQL().Dialect() == sqldb.SQLite {
@@ -122,6 +139,7 @@ func (h *House) lostPlans(ctx context.Context) error {
 func (h *House) chores() map[string]jobs.Handler {
 	all := h.Ingest.Handlers()
 	maps.Copy(all, h.Agents.Handlers())
+	maps.Copy(all, h.Clerk.Handlers())
 	return all
 }
 
@@ -140,7 +158,7 @@ func (h *House) open(ctx context.Context) error {
 		return fmt.Errorf("the stored cursor key: %w", err)
 	}
 	h.handler = api.New(api.Config{
-		Gate: h.Gate, Limiter: h.Limiter, Chat: h.Engine, Agents: h.Agents, Ingest: h.Ingest, DB: h.DB, CursorKey: key, Settable: h.Models.CanSet,
+		Gate: h.Gate, Limiter: h.Limiter, Chat: h.Engine, Clerk: h.Clerk, Agents: h.Agents, Ingest: h.Ingest, DB: h.DB, CursorKey: key, Settable: h.Models.CanSet,
 		BaseURL: h.cfg.BaseURL, FilesURL: h.cfg.FilesURL, Now: h.cfg.Now, Logger: h.cfg.Logger, TrustProxy: h.cfg.TrustProxy,
 	})
 	return nil
@@ -151,14 +169,14 @@ func (h *House) Handler() http.Handler { return h.handler }
 
 // Desk serves the operator; what it changes is in force at once.
 func (h *House) Desk() *admin.Desk {
-	return &admin.Desk{DB: h.DB, Library: h.Library, Office: h.Office, Now: h.cfg.Now, Forget: h.Gate.Forget}
+	return &admin.Desk{DB: h.DB, Library: h.Library, Office: h.Office, Clerk: h.Clerk, Manifests: h.Manifests, Now: h.cfg.Now, Forget: h.Gate.Forget, Shut: h.Gate.Shut}
 }
 
 // Run does the background work until ctx is done: leases, recovery, chores.
 func (h *House) Run(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	work := []func(context.Context) error{h.Engine.Run, h.Runner.Run, h.Gate.Run}
+	work := []func(context.Context) error{h.Engine.Run, h.Clerk.Run, h.Runner.Run, h.Gate.Run, giveBack, h.forget}
 	errs := make([]error, len(work))
 	var all sync.WaitGroup
 	for i, do := range work {
@@ -171,12 +189,19 @@ func (h *House) Run(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// Drain refuses new turns and waits for those that run. When ctx ends first, they are stored as interrupted.
-func (h *House) Drain(ctx context.Context) { h.Engine.Drain(ctx) }
+// Drain ends the following of conversations, refuses new turns and waits for those that run. When ctx ends first, they are
+// stored as interrupted.
+func (h *House) Drain(ctx context.Context) {
+	h.Clerk.Hub.Close()
+	h.Engine.Drain(ctx)
+}
 
 // Close finishes what is queued and closes the database. Run must have returned.
 func (h *House) Close() error {
 	h.Models.Close()
+	if h.Actions != nil {
+		h.Actions.Close()
+	}
 	return h.DB.Close()
 }
 
@@ -187,11 +212,16 @@ func OpenDesk(ctx context.Context, cfg Config) (*admin.Desk, error) {
 	if err != nil {
 		return nil, err
 	}
+	manifests, err := cfg.manifests()
+	if err != nil {
+		return nil, err
+	}
 	db, err := store.Open(ctx, cfg.sqldb())
 	if err != nil {
 		return nil, err
 	}
 	return &admin.Desk{
-		DB: db, Library: &retrieval.Library{DB: db.SQL()}, Office: &access.Office{DB: db, Plans: plans, Now: cfg.Now}, Now: cfg.Now, Close: db.Close,
+		DB: db, Library: &retrieval.Library{DB: db.SQL()}, Office: &access.Office{DB: db, Plans: plans, Now: cfg.Now},
+		Clerk: &chat.Clerk{DB: db, Queue: &jobs.Queue{Now: cfg.Now}, Now: cfg.Now, Logger: cfg.Logger}, Manifests: manifests(db), Now: cfg.Now, Close: db.Close,
 	}, nil
 }

@@ -52,6 +52,9 @@ func (d *Desk) AddText(ctx context.Context, account parley.Account, plan parley.
 		if err := tx.CreateVersion(ctx, account.ID, &v); err != nil {
 			return err
 		}
+		if err := tx.Did(ctx, "source:"+string(s.ID)); err != nil {
+			return err
+		}
 		if err := d.Queue.Enqueue(ctx, tx.SQL(), chore(TrainJob, &s)); err != nil {
 			return err
 		}

@@ -21,7 +21,7 @@ const (
 
 // Handlers gives what does the chores of this room.
 func (d *Desk) Handlers() map[string]jobs.Handler {
-	return map[string]jobs.Handler{TrainJob: d.Train, EraseJob: d.Erase}
+	return map[string]jobs.Handler{TrainJob: d.Train, EraseJob: d.Erase, TidyJob: d.Tidy}
 }
 
 // chunk is how many passages one transaction writes: a turn that comes meanwhile waits for them.
@@ -143,6 +143,9 @@ func (d *Desk) goLive(ctx context.Context, s *parley.Source) error {
 			return err
 		}
 		version = passages
+		if err := d.tidyLater(ctx, tx, live); err != nil {
+			return err
+		}
 		return tx.Record(ctx, s.AccountID, now, event("source.trained", live))
 	})
 	if err != nil {

@@ -10,6 +10,9 @@ import (
 // Builtin is a model without weights: it answers by quoting. It chooses sentences and lists of the passages, joins them in
 // reading order and cites each stretch byte for byte; where no passage holds an answer it says so. It follows no instruction,
 // neither of the passages nor of the agent. The same request always gets the same answer.
+//
+// It calls a tool when the user's message holds one of its triggers, asks for inputs that the call lacks, and tells what the
+// tool gave back. Only the id of a call differs from one time to the next.
 type Builtin struct{}
 
 var _ Model = Builtin{}
@@ -35,9 +38,14 @@ type reply struct {
 	quotes  []Cite
 	score   float64
 	refused bool
+	call    *ToolCall // asked for in place of a text
+	plain   bool      // rests on no passage, so that there is no score
 }
 
 func answer(req Request) reply {
+	if r, ok := use(req); ok {
+		return r
+	}
 	said := asked(req.Messages)
 	if len(said) == 0 {
 		return reply{text: phrases(guess("")).unknown, refused: true}
@@ -96,6 +104,12 @@ func (r reply) chunks(req Request) (all []Chunk) {
 			c := quotes[0]
 			all, quotes = append(all, Chunk{Cite: &c}), quotes[1:]
 		}
+	}
+	if r.call != nil {
+		return append(all, Chunk{Call: r.call}, Chunk{Finish: &Finish{Reason: "tool-calls", InputTokens: count(req), OutputTokens: tokens(len(r.call.Input))}})
+	}
+	if r.plain {
+		return append(all, Chunk{Finish: &Finish{Reason: "stop", InputTokens: count(req), OutputTokens: tokens(len(r.text))}})
 	}
 	score := r.score
 	return append(all, Chunk{Finish: &Finish{Reason: "stop", Score: &score, Refused: r.refused,

@@ -68,9 +68,12 @@ func (c *calls) done() ([]ToolCall, error) {
 			return nil, garbled("the provider asks for a tool without a name or with broken arguments", input)
 		}
 		if o.id == "" {
-			o.id = "call_" + rand.Text()
+			o.id = freshID()
 		}
 		ready = append(ready, ToolCall{ID: o.id, Name: o.name, Input: (&repair{}).append(nil, input)})
 	}
 	return ready, nil
 }
+
+// freshID makes an id for a call that has none.
+func freshID() string { return "call_" + rand.Text() }

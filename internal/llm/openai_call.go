@@ -1,13 +1,13 @@
 package llm
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
 	"math/rand/v2"
 	"net/http"
 	"strconv"
+	"sync/atomic"
 	"time"
 )
 
@@ -79,10 +79,15 @@ func (o *OpenAI) try(parent context.Context, body []byte) (*call, error) {
 }
 
 func (o *OpenAI) send(ctx context.Context, body []byte) (*http.Response, error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, o.endpoint(), bytes.NewReader(body))
+	held := &prompt{}
+	held.text.Store(&body)
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, o.endpoint(), held.reader())
 	if err != nil {
 		return nil, err
 	}
+	r.ContentLength = int64(len(body))
+	r.GetBody = func() (io.ReadCloser, error) { return held.reader(), nil }
+	defer held.drop()
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", "text/event-stream, application/json")
 	r.Header.Set("User-Agent", "parley")
@@ -91,6 +96,34 @@ func (o *OpenAI) send(ctx context.Context, body []byte) (*http.Response, error) 
 	}
 	return o.pool().Do(r)
 }
+
+// prompt is the body of a request. The HTTP client keeps the request as long as the answer streams; the prompt, which is the
+// bulk of it, goes once the answer begins.
+type prompt struct{ text atomic.Pointer[[]byte] }
+
+func (p *prompt) reader() io.ReadCloser { return &promptReader{of: p} }
+
+// drop may come while a client still sends: a provider that answers at once does not wait for the rest.
+func (p *prompt) drop() { p.text.Store(new([]byte)) }
+
+type promptReader struct {
+	of *prompt
+	at int
+}
+
+// Read implements io.Reader.
+func (r *promptReader) Read(b []byte) (int, error) {
+	text := *r.of.text.Load()
+	if r.at >= len(text) {
+		return 0, io.EOF
+	}
+	n := copy(b, text[r.at:])
+	r.at += n
+	return n, nil
+}
+
+// Close implements io.Closer.
+func (r *promptReader) Close() error { return nil }
 
 // Read implements io.Reader; a read that waits too long ends the whole call.
 func (c *call) Read(p []byte) (int, error) {

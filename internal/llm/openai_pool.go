@@ -28,7 +28,8 @@ func newPool() *http.Client {
 			MaxIdleConns:          512,
 			MaxIdleConnsPerHost:   256,
 			IdleConnTimeout:       90 * time.Second,
-			ReadBufferSize:        8 << 10,
+			ReadBufferSize:        4 << 10, // a silent stream holds its buffers
+			WriteBufferSize:       2 << 10,
 		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}

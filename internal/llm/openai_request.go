@@ -89,7 +89,7 @@ func wireMessages(req Request) []wireSaid {
 		m := &req.Messages[i]
 		said := wireSaid{Role: m.Role, Content: &m.Text, ToolCallID: m.ToolCallID}
 		for _, c := range m.ToolCalls {
-			said.ToolCalls = append(said.ToolCalls, wireCall{c.ID, "function", wireFunc{c.Name, string(c.Input)}})
+			said.ToolCalls = append(said.ToolCalls, wireCall{c.ID, "function", wireFunc{c.Name, arguments(c.Input)}})
 		}
 		if m.Text == "" && len(said.ToolCalls) > 0 {
 			said.Content = nil
@@ -97,6 +97,14 @@ func wireMessages(req Request) []wireSaid {
 		out = append(out, said)
 	}
 	return out
+}
+
+// arguments gives a call's input as a JSON object: some providers refuse a whole conversation for one broken call in it.
+func arguments(input json.RawMessage) string {
+	if text := bytes.TrimSpace(input); len(text) > 0 && text[0] == '{' && json.Valid(text) {
+		return string(text)
+	}
+	return "{}"
 }
 
 // habit is what a model turned out not to accept.

@@ -104,3 +104,65 @@ func TestRefusedParameters(t *testing.T) {
 		t.Errorf("%d requests, last %v", len(asked), last)
 	}
 }
+
+// What a conversation with tools sends: calls and results keep their ids, and arguments are always an object.
+func TestToolMessages(t *testing.T) {
+	s := provider.Start(t)
+	call := func(id, input string) llm.ToolCall {
+		return llm.ToolCall{ID: id, Name: "look_up", Input: json.RawMessage(input)}
+	}
+	req := llm.Request{
+		Messages: []llm.Message{
+			{Role: "user", Text: "Where is A-17?"},
+			{Role: "assistant", Text: "Let me see.", ToolCalls: []llm.ToolCall{call("c1", `{"order":"<A&17>"}`), call("c2", ""), call("c3", "{broken"), call("c4", "[1]")}},
+			{Role: "tool", ToolCallID: "c1", Text: `{"state":"sent"}`},
+			{Role: "tool", ToolCallID: "c2"},
+			{Role: "user", Text: "Thanks"},
+		},
+		Tools: []llm.Tool{{Name: "look_up"}},
+	}
+	if got := ask(t, dial(t, s), req); got.Err != nil {
+		t.Fatal(got.Err)
+	}
+	var body struct {
+		Messages []struct {
+			Role       string
+			Content    *string
+			ToolCallID string `json:"tool_call_id"`
+			ToolCalls  []struct {
+				ID, Type string
+				Function struct{ Name, Arguments string }
+			} `json:"tool_calls"`
+		}
+	}
+	if err := json.Unmarshal(s.Requests()[0].Body, &body); err != nil {
+		t.Fatal(err)
+	}
+	said := body.Messages[2]
+	want := []string{`{"order":"<A&17>"}`, "{}", "{}", "{}"}
+	for i, c := range said.ToolCalls {
+		if c.ID != req.Messages[1].ToolCalls[i].ID || c.Type != "function" || c.Function.Name != "look_up" || c.Function.Arguments != want[i] {
+			t.Errorf("%+v", c)
+		}
+	}
+	if len(said.ToolCalls) != 4 || *said.Content != "Let me see." {
+		t.Errorf("%+v", said)
+	}
+	if a, b := body.Messages[3], body.Messages[4]; a.ToolCallID != "c1" || *a.Content != `{"state":"sent"}` || b.ToolCallID != "c2" || b.Content == nil || b.Role != "tool" {
+		t.Errorf("%+v %+v", a, b)
+	}
+	if !strings.Contains(*body.Messages[0].Content, "Never invent a result.") {
+		t.Error("the prompt says nothing of tools")
+	}
+}
+
+// Without tools the prompt is what it always was.
+func TestPromptWithoutTools(t *testing.T) {
+	s := provider.Start(t)
+	if got := ask(t, dial(t, s), question); got.Err != nil {
+		t.Fatal(got.Err)
+	}
+	if strings.Contains(string(s.Requests()[0].Body), "How to use your tools") {
+		t.Error("the prompt speaks of tools")
+	}
+}

@@ -2,6 +2,7 @@ package llm
 
 import (
 	"context"
+	"encoding/json"
 	"iter"
 	"sync"
 )
@@ -19,6 +20,17 @@ func Say(text string) Step { return Step{Chunk: Chunk{Text: text}} }
 
 // Stop is the step that ends an answer well.
 func Stop() Step { return Step{Chunk: Chunk{Finish: &Finish{Reason: "stop"}}} }
+
+// CallTool is a step that calls a tool; input is a JSON object. A script calls a few tools and ends with Calls.
+func CallTool(id, name, input string) Step {
+	return Step{Chunk: Chunk{Call: &ToolCall{ID: id, Name: name, Input: json.RawMessage(input)}}}
+}
+
+// Use is CallTool with a fresh id.
+func Use(name, input string) Step { return CallTool(freshID(), name, input) }
+
+// Calls is the step that ends an answer which waits for the results of its tools.
+func Calls() Step { return Step{Chunk: Chunk{Finish: &Finish{Reason: "tool-calls"}}} }
 
 // Gate holds a stream open at a chosen point.
 type Gate struct {

@@ -47,3 +47,22 @@ func TestScriptedEndings(t *testing.T) {
 		t.Error("the calls that ended early are not noticed")
 	}
 }
+
+func TestScriptedCalls(t *testing.T) {
+	m := llm.Script(llm.Say("One moment. "), llm.CallTool("c1", "look_up", `{"order":"A-17"}`), llm.Use("wait", `{}`), llm.Calls())
+	var names, ids []string
+	reason := ""
+	for c, err := range m.Stream(t.Context(), question) {
+		switch {
+		case err != nil:
+			t.Fatal(err)
+		case c.Call != nil:
+			names, ids = append(names, c.Call.Name), append(ids, c.Call.ID)
+		case c.Finish != nil:
+			reason = c.Finish.Reason
+		}
+	}
+	if len(names) != 2 || names[0] != "look_up" || ids[0] != "c1" || ids[1] == "" || reason != "tool-calls" {
+		t.Errorf("%v %v %s", names, ids, reason)
+	}
+}

@@ -17,7 +17,7 @@ type lines struct {
 	pooled  *[]byte
 }
 
-const firstBuffer = 8 << 10
+const firstBuffer = 4 << 10
 
 var buffers = sync.Pool{New: func() any { b := make([]byte, firstBuffer); return &b }}
 

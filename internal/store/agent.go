@@ -145,3 +145,17 @@ func (db *DB) DeleteAgent(ctx context.Context, account parley.AccountID, id parl
 	n, err := db.sql.Exec(ctx, `update agents set deleted_at = ? where id = ? and account_id = ? and deleted_at is null`, millis(now), id, account)
 	return changed(n, err, parley.CodeAgentNotFound)
 }
+
+// HasLiveSource reports whether the agent has a source that it answers from, be it an earlier version of one.
+func (db *DB) HasLiveSource(ctx context.Context, account parley.AccountID, agent parley.AgentID) (bool, error) {
+	n, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `select count(*) from sources where agent_id = ? and account_id = ? and live_version is not null
+		and deleted_at is null and status <> 'toBeDeleted'`, agent, account)
+	return n > 0, err
+}
+
+// ScheduleSync says when the agent's link sources are to be read again; nil is never.
+func (db *DB) ScheduleSync(ctx context.Context, account parley.AccountID, agent parley.AgentID, at *time.Time) error {
+	_, err := db.sql.Exec(ctx, `update sources set next_sync_at = ? where agent_id = ? and account_id = ? and kind = 'link' and deleted_at is null`,
+		millisOrNil(at), agent, account)
+	return err
+}

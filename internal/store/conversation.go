@@ -3,9 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"fmt"
-	"strings"
-	"time"
 
 	"parley"
 )
@@ -27,8 +24,8 @@ func scanConversation(r row) (*parley.Conversation, error) {
 	return &c, nil
 }
 
-// CreateConversation writes a new conversation with its first message. streamed says whether the first answer was asked for
-// as a stream.
+// CreateConversation writes a new conversation with its first message and counts it with its agent. streamed says whether the
+// first answer was asked for as a stream. Fails with AGENT_NOT_FOUND once the agent is deleted.
 func (db *DB) CreateConversation(ctx context.Context, c *parley.Conversation, first *parley.Message, streamed bool) error {
 	_, err := db.sql.Exec(ctx, `insert into conversations (id, account_id, agent_id, face, channel, streamed, title, user_id, status, parent_id, parent_summary,
 		embed_origin, message_count, last_seq, last_activity, created_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, 1, ?, ?)`,
@@ -38,7 +35,19 @@ func (db *DB) CreateConversation(ctx context.Context, c *parley.Conversation, fi
 		return err
 	}
 	first.Seq = 1
-	return db.insertMessage(ctx, c.AccountID, c.AgentID, first, nil)
+	if err := db.insertMessage(ctx, c.AccountID, c.AgentID, first, nil); err != nil {
+		return err
+	}
+	return db.countConversation(ctx, c)
+}
+
+// countConversation counts a new conversation with its agent, and its first message as the agent's latest: AgentSpoke has
+// nothing left to write then.
+func (db *DB) countConversation(ctx context.Context, c *parley.Conversation) error {
+	n, err := db.sql.Exec(ctx, `update agents set conversations = conversations + 1, api_conversations = api_conversations + ?,
+		last_message_at = case when last_message_at > ? then last_message_at else ? end where id = ? and account_id = ? and deleted_at is null`,
+		bit(c.Channel == parley.ChannelAPI), millis(c.UpdatedAt), millis(c.UpdatedAt), c.AgentID, c.AccountID)
+	return changed(n, err, parley.CodeAgentNotFound)
 }
 
 // Conversation finds one conversation of the agent, whatever its origin. Fails with RESOURCE_NOT_FOUND.
@@ -57,61 +66,21 @@ func (db *DB) conversation(ctx context.Context, account parley.AccountID, agent 
 	return c, found(err, parley.CodeResourceNotFound)
 }
 
-// ConversationFilter narrows a list of conversations. Zero fields do not.
-type ConversationFilter struct {
-	Channel parley.Channel
-	User    parley.EndUserID
-	From    *time.Time // created at or after
-	Before  *time.Time // created before
+// SaveStatus writes how a locked conversation stands: its status, its pause, and, when it has ended, at what time and by whom.
+func (db *DB) SaveStatus(ctx context.Context, c *parley.Conversation, endedAt int64, endedBy string) error {
+	var at any
+	if endedAt != 0 {
+		at = endedAt
+	}
+	n, err := db.sql.Exec(ctx, `update conversations set status = ?, paused = ?, ended_at = ?, ended_by = ? where id = ? and agent_id = ? and account_id = ?
+		and deleted_at is null`, c.Status, bit(c.Paused), at, textOrNil(endedBy), c.ID, c.AgentID, c.AccountID)
+	return changed(n, err, parley.CodeResourceNotFound)
 }
 
-// Conversations lists an agent's conversations, newest created first.
-func (db *DB) Conversations(ctx context.Context, account parley.AccountID, agent parley.AgentID, f ConversationFilter, ask parley.PageAsk) (parley.Page[parley.Conversation], error) {
-	where, args := f.where(account, agent)
-	var page parley.Page[parley.Conversation]
-	if err := db.sql.QueryRow(ctx, `select count(*) from conversations where `+where, args...).Scan(&page.Total); err != nil {
-		return page, err
-	}
-	if ask.After != nil {
-		where += ` and (created_at < ? or (created_at = ? and id < ?))`
-		args = append(args, ask.After.At, ask.After.At, ask.After.ID)
-	}
-	rows, err := db.sql.Query(ctx, fmt.Sprintf(`select %s from conversations where %s order by created_at desc, id desc limit %d`,
-		conversationColumns, where, ask.Limit+1), args...)
-	if err != nil {
-		return page, err
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
-		c, err := scanConversation(rows)
-		if err != nil {
-			return page, err
-		}
-		page.Items = append(page.Items, *c)
-	}
-	if len(page.Items) > ask.Limit {
-		page.Items = page.Items[:ask.Limit]
-		last := page.Items[ask.Limit-1]
-		page.Next = &parley.Mark{At: millis(last.CreatedAt), ID: string(last.ID)}
-	}
-	return page, rows.Err()
-}
-
-func (f ConversationFilter) where(account parley.AccountID, agent parley.AgentID) (string, []any) {
-	where := []string{"agent_id = ?", "account_id = ?", "deleted_at is null"}
-	args := []any{agent, account}
-	add := func(clause string, arg any) { where, args = append(where, clause), append(args, arg) }
-	if f.Channel != "" {
-		add("channel = ?", f.Channel)
-	}
-	if f.User != "" {
-		add("user_id = ?", f.User)
-	}
-	if f.From != nil {
-		add("created_at >= ?", millis(*f.From))
-	}
-	if f.Before != nil {
-		add("created_at < ?", millis(*f.Before))
-	}
-	return strings.Join(where, " and "), args
+// Pulse tells how a conversation stands, and the number of its newest message: the cheap look of those who follow it. Fails with
+// RESOURCE_NOT_FOUND.
+func (db *DB) Pulse(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID) (status parley.ConversationStatus, seq int64, err error) {
+	err = db.sql.QueryRow(ctx, `select status, last_seq from conversations where id = ? and agent_id = ? and account_id = ? and deleted_at is null`,
+		id, agent, account).Scan(&status, &seq)
+	return status, seq, found(err, parley.CodeResourceNotFound)
 }

@@ -15,9 +15,11 @@ const (
 	eraseRead     = 10_000
 )
 
-// held is a table with rows of agents: key tells them apart, and more narrows what may go.
+// held is a table with rows of agents: key tells them apart, more narrows what may go, and column names the conversation where
+// that is not conversation_id.
 type held struct {
 	table, key, more string
+	column           string
 	rows             int
 	ownerless        bool // no account_id
 }

@@ -19,10 +19,10 @@ type Usage struct {
 }
 
 // AddMessage appends a message to its conversation: it gets the next sequence number, and the conversation's counters and
-// last activity follow. usage may be nil.
+// last activity follow. usage may be nil. Fails with CONVERSATION_NOT_FOUND once the conversation is deleted.
 func (db *DB) AddMessage(ctx context.Context, account parley.AccountID, agent parley.AgentID, m *parley.Message, usage *Usage) error {
 	err := db.sql.QueryRow(ctx, `update conversations set last_seq = last_seq + 1, message_count = message_count + 1, last_activity = ?
-		where id = ? and agent_id = ? and account_id = ? returning last_seq`, millis(m.CreatedAt), m.ConversationID, agent, account).Scan(&m.Seq)
+		where id = ? and agent_id = ? and account_id = ? and deleted_at is null returning last_seq`, millis(m.CreatedAt), m.ConversationID, agent, account).Scan(&m.Seq)
 	if err != nil {
 		return found(err, parley.CodeConversationGone)
 	}
@@ -40,24 +40,24 @@ func (db *DB) insertMessage(ctx context.Context, account parley.AccountID, agent
 	if usage != nil {
 		in, out, latency, credits = usage.InputTokens, usage.OutputTokens, usage.Latency.Milliseconds(), int64(usage.Credits)
 	}
-	_, err := db.sql.Exec(ctx, `insert into messages (id, account_id, agent_id, conversation_id, seq, author, type, state, turn_id, parts, score, citations, finish_reason,
-		model, input_tokens, output_tokens, latency_ms, credits, created_at) values (?, ?, ?, ?, ?, ?, 'reply', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		m.ID, account, agent, m.ConversationID, m.Seq, m.Author, m.State, textOrNil(m.TurnID), toJSON(m.Parts), score, citations,
+	_, err := db.sql.Exec(ctx, `insert into messages (id, account_id, agent_id, conversation_id, seq, author, author_id, type, state, turn_id, parts, score, citations, finish_reason,
+		model, input_tokens, output_tokens, latency_ms, credits, created_at) values (?, ?, ?, ?, ?, ?, ?, 'reply', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		m.ID, account, agent, m.ConversationID, m.Seq, m.Author, textOrNil(m.AuthorID), m.State, textOrNil(m.TurnID), toJSON(m.Parts), score, citations,
 		textOrNil(m.FinishReason), textOrNil(m.Model), in, out, latency, credits, millis(m.CreatedAt))
 	return err
 }
 
-const messageColumns = `id, conversation_id, seq, author, state, turn_id, parts, feedback, score, citations, finish_reason, model, created_at`
+const messageColumns = `id, conversation_id, seq, author, author_id, state, turn_id, parts, feedback, score, citations, finish_reason, model, created_at`
 
 func scanMessage(r row) (*parley.Message, error) {
 	var m parley.Message
-	var turn, parts, feedback, citations, reason, model sql.NullString
+	var author, turn, parts, feedback, citations, reason, model sql.NullString
 	var score sql.NullFloat64
 	var created int64
-	if err := r.Scan(&m.ID, &m.ConversationID, &m.Seq, &m.Author, &m.State, &turn, &parts, &feedback, &score, &citations, &reason, &model, &created); err != nil {
+	if err := r.Scan(&m.ID, &m.ConversationID, &m.Seq, &m.Author, &author, &m.State, &turn, &parts, &feedback, &score, &citations, &reason, &model, &created); err != nil {
 		return nil, err
 	}
-	m.TurnID, m.Feedback, m.FinishReason, m.Model = parley.TurnID(turn.String), feedback.String, reason.String, model.String
+	m.AuthorID, m.TurnID, m.Feedback, m.FinishReason, m.Model = parley.UserID(author.String), parley.TurnID(turn.String), feedback.String, reason.String, model.String
 	m.CreatedAt = timeOf(created)
 	if score.Valid {
 		m.Score = &score.Float64
@@ -72,14 +72,15 @@ func scanMessage(r row) (*parley.Message, error) {
 }
 
 // Messages gives one page of a conversation's history, walking backward: the first page holds the newest messages, and
-// inside a page they run oldest to newest (interface 4.8). Mark.At is a sequence number.
+// inside a page they run oldest to newest (interface 4.8). Mark.At is a sequence number; the total is the number that the
+// conversation keeps.
 func (db *DB) Messages(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, ask parley.PageAsk) (parley.Page[parley.Message], error) {
-	const where = `conversation_id = ? and agent_id = ? and account_id = ? and type = 'reply' and superseded_at is null`
 	var page parley.Page[parley.Message]
-	if err := db.sql.QueryRow(ctx, `select count(*) from messages where `+where, conversation, agent, account).Scan(&page.Total); err != nil {
-		return page, err
+	err := db.sql.QueryRow(ctx, `select message_count from conversations where id = ? and agent_id = ? and account_id = ? and deleted_at is null`,
+		conversation, agent, account).Scan(&page.Total)
+	if err != nil {
+		return page, found(err, parley.CodeResourceNotFound)
 	}
-	var err error
 	page.Items, err = db.newest(ctx, account, agent, conversation, ask)
 	if err != nil {
 		return page, err
@@ -91,9 +92,13 @@ func (db *DB) Messages(ctx context.Context, account parley.AccountID, agent parl
 	return page, nil
 }
 
-// Recall gives the newest messages of a conversation, oldest first, at most limit.
-func (db *DB) Recall(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, limit int) ([]parley.Message, error) {
-	return db.newest(ctx, account, agent, conversation, parley.PageAsk{Limit: limit - 1})
+// Recall gives the newest messages of a conversation before a sequence number, oldest first, at most limit. 0 is no bound.
+func (db *DB) Recall(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, before int64, limit int) ([]parley.Message, error) {
+	ask := parley.PageAsk{Limit: limit - 1}
+	if before > 0 {
+		ask.After = &parley.Mark{At: before}
+	}
+	return db.newest(ctx, account, agent, conversation, ask)
 }
 
 // newest reads one message more than asked, so that the caller sees whether there are more.

@@ -26,6 +26,15 @@ func (db *DB) Setting(ctx context.Context, name string, make func() string) (str
 	return value, err
 }
 
+// FindSetting gives a value of the installation, or the empty text where there is none.
+func (db *DB) FindSetting(ctx context.Context, name string) (string, error) {
+	value, err := sqldb.One(ctx, db.sql, sqldb.Column[string], `select value from settings where name = ?`, name)
+	if sqldb.NotFound(err) {
+		return "", nil
+	}
+	return value, err
+}
+
 // SetSetting writes a value of the installation, new or not.
 func (db *DB) SetSetting(ctx context.Context, name, value string) error {
 	_, err := db.sql.Exec(ctx, `insert into settings (name, value) values (?, ?) on conflict (name) do update set value = excluded.value`, name, value)

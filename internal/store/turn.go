@@ -100,6 +100,18 @@ func (db *DB) RenewLeases(ctx context.Context, owner string, turns []parley.Turn
 	return nil
 }
 
+// AskCancel asks the turn's owner, another server, to end it if nobody reads it any more.
+func (db *DB) AskCancel(ctx context.Context, account parley.AccountID, id parley.TurnID, now time.Time) error {
+	_, err := db.sql.Exec(ctx, `update turns set cancel_asked_at = ? where id = ? and account_id = ? and state = 'open' and cancel_asked_at is null`,
+		millis(now), id, account)
+	return err
+}
+
+// CancelAsked lists the owner's open turns that AskCancel has asked to end.
+func (db *DB) CancelAsked(ctx context.Context, owner string) ([]parley.TurnID, error) {
+	return sqldb.All(ctx, db.sql, sqldb.Column[parley.TurnID], `select id from turns where state = 'open' and owner = ? and cancel_asked_at is not null`, owner)
+}
+
 // ExpireLeases ends the leases of all owners but this one: at the start of a server that alone holds the database, every
 // other owner is dead.
 func (db *DB) ExpireLeases(ctx context.Context, but string) error {

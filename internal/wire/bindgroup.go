@@ -34,12 +34,14 @@ func (s *shape) dict(dst reflect.Value, v *value, path string, f *faults) {
 	dst.Set(m)
 }
 
-// object binds the members that the shape knows; the others are ignored. No object of the interface has more than 64.
+// object binds the members that the shape knows; the others are ignored, or faults where the shape is strict. No
+// object of the interface has more than 64.
 func (s *shape) object(dst reflect.Value, v *value, path string, f *faults) {
 	var found uint64
 	for i := range v.members {
 		fd, ok := s.byName[string(v.members[i].key)]
 		if !ok {
+			s.stranger(v.members[i].key, path, f)
 			continue
 		}
 		found |= 1 << fd.at
@@ -83,7 +85,19 @@ func (s *shape) choose(dst reflect.Value, v *value, path string, f *faults) {
 		f.add(join(path, name), "must be one of: "+strings.Join(values, ", "))
 		return
 	}
-	f.add(path, s.either[0].wants()+" or "+strings.TrimPrefix(s.either[1].wants(), "must be "))
+	f.add(path, s.wantsEither())
+}
+
+// wantsEither says which two kinds a value may have; of two objects it names what tells them apart.
+func (s *shape) wantsEither() string {
+	first, second := s.either[0].wants(), s.either[1].wants()
+	if first != second {
+		return first + " or " + strings.TrimPrefix(second, "must be ")
+	}
+	if name, values := s.discriminator(); name != "" {
+		return first + " whose " + name + " is " + strings.Join(values, " or ")
+	}
+	return first
 }
 
 // named reports whether the constant fields of an object have their value.

@@ -32,7 +32,7 @@ func putBuffer(b *bytes.Buffer) {
 }
 
 // read binds the JSON body into dst. Whatever the content type says, but multipart, it is JSON (a bare curl -d works).
-func (b *bodyField) read(dst reflect.Value, w http.ResponseWriter, r *http.Request, limit int64, f *faults) error {
+func (b *bodyField) read(dst reflect.Value, w http.ResponseWriter, r *http.Request, limit int64, f *faults, once *Once) error {
 	if strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/") {
 		return parley.Failf(parley.CodeInvalidJSON, "The request body must be JSON; files are uploaded elsewhere.")
 	}
@@ -41,6 +41,7 @@ func (b *bodyField) read(dst reflect.Value, w http.ResponseWriter, r *http.Reque
 	if err := slurp(buf, w, r, limit); err != nil {
 		return err
 	}
+	once.saw(buf.Bytes())
 	v, err := parseJSON(buf.Bytes())
 	if err != nil {
 		return notJSON(err)

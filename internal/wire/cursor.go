@@ -24,7 +24,7 @@ func (c Cursors) Seal(purpose string, at *parley.Mark) *string {
 	b = binary.AppendVarint(b, at.At)
 	b = append(b, at.ID...)
 	copy(b, c.seal(purpose, b[sealSize:]))
-	s := base64.RawURLEncoding.EncodeToString(b)
+	s := base64.URLEncoding.EncodeToString(b)
 	return &s
 }
 
@@ -33,7 +33,7 @@ func (c Cursors) Open(purpose, cursor string) (*parley.Mark, error) {
 	if cursor == "" {
 		return nil, nil
 	}
-	b, err := base64.RawURLEncoding.Strict().DecodeString(cursor)
+	b, err := base64.URLEncoding.Strict().DecodeString(cursor)
 	if err != nil || len(b) <= sealSize || !hmac.Equal(b[:sealSize], c.seal(purpose, b[sealSize:])) {
 		return nil, parley.Fail(parley.CodeInvalidCursor)
 	}

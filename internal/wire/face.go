@@ -34,9 +34,12 @@ type Config struct {
 	Admit func(ctx context.Context, r *http.Request, op *Meta) (Admission, error)
 	// Missing gives the failure of a request whose subject is not there; it is asked when the request itself is wrong. May be nil.
 	Missing func(ctx context.Context, r *http.Request, caller any, op *Meta) error
-	Render  func(e *parley.Error) (status int, body any) // how this face words a failure
-	Now     func() time.Time
-	Logger  *slog.Logger
+	// Once answers a POST that carries an Idempotency-Key: it runs the request or gives the reply it had before. It is asked when
+	// the request is admitted and right. Nil where a face knows no such keys.
+	Once   func(ctx context.Context, c *Call, once Once) (any, error)
+	Render func(e *parley.Error) (status int, body any) // how this face words a failure
+	Now    func() time.Time
+	Logger *slog.Logger
 }
 
 // Face serves a set of operations. Nothing under its base is answered by anybody else: unknown paths and wrong methods get
@@ -76,6 +79,9 @@ func NewFace(cfg Config) *Face {
 func Handle[In, Out any](f *Face, op Op[In, Out]) {
 	o := &operation{Meta: op.Meta, in: reflect.TypeFor[In](), out: reflect.TypeFor[Out]()}
 	o.plan, o.result = inputOf(o.in), shapeOf(o.out, "")
+	if o.Strict {
+		o.plan.body.shape.strict = true
+	}
 	o.Status = cmp.Or(o.Status, http.StatusOK)
 	o.Limit = cmp.Or(o.Limit, DefaultLimit)
 	o.run = func(ctx context.Context, c *Call, in reflect.Value) (any, error) {
@@ -167,14 +173,15 @@ func (f *Face) serve(rec *recorder, r *http.Request, o *operation) error {
 		return err
 	}
 	in := reflect.New(o.in)
-	if err := o.read(in.Elem(), rec, r); err != nil {
+	once, err := o.read(in.Elem(), rec, r)
+	if err != nil {
 		if gone := f.missing(r, who, &o.Meta); gone != nil {
 			return gone
 		}
 		return err
 	}
 	c := &Call{RequestID: rec.id, Caller: who.Caller, Request: r, Meta: &o.Meta, rec: rec}
-	out, err := o.run(r.Context(), c, in)
+	out, err := f.answer(c, o, in, once)
 	if rec.streamed {
 		atEase(http.NewResponseController(rec))
 	}
@@ -200,15 +207,16 @@ func (f *Face) admit(rec *recorder, r *http.Request, op *Meta) (Admission, error
 	return who, err
 }
 
-func (o *operation) read(in reflect.Value, rec *recorder, r *http.Request) error {
+func (o *operation) read(in reflect.Value, rec *recorder, r *http.Request) (*Once, error) {
 	var wrong faults
+	once := o.once(r, &wrong)
 	if len(o.plan.params) > 0 {
 		o.plan.bind(in, r, &wrong)
 	}
 	if o.plan.body != nil {
-		if err := o.plan.body.read(in, rec, r, o.Limit, &wrong); err != nil {
-			return err
+		if err := o.plan.body.read(in, rec, r, o.Limit, &wrong, once); err != nil {
+			return nil, err
 		}
 	}
-	return wrong.err()
+	return once, wrong.err()
 }

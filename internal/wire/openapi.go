@@ -13,23 +13,9 @@ import (
 	"parley"
 )
 
-// About is what the OpenAPI document says beyond its operations.
-type About struct {
-	Title       string
-	Description string
-	Version     string
-	Servers     []Server
-}
-
-// Server is a base address of the interface.
-type Server struct {
-	URL         string `json:"url"`
-	Description string `json:"description"`
-}
-
 // OpenAPI gives the OpenAPI 3.1 document of the face: the same bytes for the same operations.
 func (f *Face) OpenAPI(about About) ([]byte, error) {
-	c := &schemas{components: object{}, refusals: object{}}
+	c := &schemas{components: object{}, refusals: object{}, about: about}
 	c.of(shapeOf(reflect.TypeFor[Envelope](), ""))
 	paths := map[string]object{}
 	for _, o := range f.ops {
@@ -40,9 +26,9 @@ func (f *Face) OpenAPI(about About) ([]byte, error) {
 	}
 	doc := object{
 		"openapi": "3.1.0",
-		"info": object{"title": about.Title, "description": about.Description, "version": about.Version,
-			"license": object{"name": "Apache-2.0", "identifier": "Apache-2.0"}},
+		"info":    about.info(),
 		"servers": about.Servers,
+		"tags":    about.Tags,
 		"paths":   paths,
 		"components": object{
 			"schemas":         c.components,
@@ -68,17 +54,24 @@ func indented(doc any) ([]byte, error) {
 
 func (c *schemas) operation(o *operation) object {
 	doc := object{"operationId": o.Name, "summary": o.Summary, "tags": []string{o.Tag}, "responses": c.responses(o)}
+	words := c.about.Words[o.Name]
+	if words.Text != "" {
+		doc["description"] = words.Text
+	}
+	if o.Deprecated {
+		doc["deprecated"] = true
+	}
 	if o.Open {
 		doc["security"] = []any{}
 	}
 	if o.Scope != "" {
 		doc["x-scope"] = o.Scope
 	}
-	if list := c.parameters(&o.plan); list != nil {
+	if list := append(c.parameters(&o.plan), o.keyParameter()...); list != nil {
 		doc["parameters"] = list
 	}
 	if b := o.plan.body; b != nil {
-		doc["requestBody"] = object{"required": true, "content": object{"application/json": object{"schema": c.of(b.shape)}}}
+		doc["requestBody"] = object{"required": true, "content": object{"application/json": media(c.of(b.shape), example(words.Request))}}
 	}
 	return doc
 }
@@ -101,15 +94,20 @@ func (c *schemas) parameters(in *input) []any {
 			doc["style"], doc["explode"] = "form", false // comma-separated
 		}
 		doc["schema"] = schema
+		c.about.sample(doc)
 		list = append(list, doc)
 	}
 	return list
 }
 
 func (c *schemas) responses(o *operation) object {
-	content := object{"application/json": object{"schema": c.of(o.result)}}
+	words := c.about.Words[o.Name]
+	content := object{}
+	if o.out != reflect.TypeFor[EventStream]() {
+		content["application/json"] = media(c.of(o.result), example(words.Reply))
+	}
 	if o.Streams {
-		content["text/event-stream"] = object{"schema": object{"type": "string"}}
+		content["text/event-stream"] = media(object{"type": "string"}, words.Events)
 	}
 	all := object{strconv.Itoa(o.Status): object{"description": http.StatusText(o.Status), "headers": headerRefs(nil), "content": content}}
 	byStatus := map[int][]string{}
@@ -123,6 +121,7 @@ func (c *schemas) responses(o *operation) object {
 		}
 		all[strconv.Itoa(status)] = c.refusal(status, codes, extra)
 	}
+	unread(all)
 	return all
 }
 
@@ -130,14 +129,15 @@ func (c *schemas) responses(o *operation) object {
 func (c *schemas) refusal(status int, codes, headers []string) object {
 	name := strconv.Itoa(status) + "." + strings.Join(codes, ".")
 	c.refusals[name] = object{"description": strings.Join(codes, ", "), "headers": headerRefs(headers), "content": object{
-		"application/json": object{"schema": failureOf(codes)}}}
+		"application/json": object{"schema": failureOf(codes), "examples": failures(codes)}}}
 	return object{"$ref": "#/components/responses/" + name}
 }
 
-// failureOf narrows the envelope to the codes that an operation gives with one status.
+// failureOf narrows the envelope to the codes that an operation gives with one status. It names the other members too: some
+// tools take each part of an allOf for the whole.
 func failureOf(codes []string) object {
 	return object{"allOf": []any{object{"$ref": "#/components/schemas/Envelope"},
-		object{"properties": object{"error": object{"properties": object{"code": object{"enum": codes}}}}}}}
+		object{"properties": object{"error": object{"properties": object{"code": object{"enum": codes}, "message": object{}, "details": object{}}}}}}}
 }
 
 // Codes lists every code that the operation may give, in alphabetical order.
@@ -158,6 +158,7 @@ func (o *operation) Codes() []parley.Code {
 	if o.plan.body != nil {
 		codes = append(codes, parley.CodeInvalidJSON, parley.CodeTooLarge)
 	}
+	codes = append(codes, o.keyCodes()...)
 	slices.Sort(codes)
 	return slices.Compact(codes)
 }

@@ -12,6 +12,7 @@ import (
 type schemas struct {
 	components object
 	refusals   object // responses that several operations give
+	about      About
 }
 
 type object = map[string]any
@@ -126,6 +127,9 @@ func (c *schemas) object(s *shape) object {
 	if name == "" {
 		return c.members(s)
 	}
+	if known, ok := c.components[name].(object); ok && (known["additionalProperties"] == false) != s.strict {
+		panic("wire: " + name + " is a strict body here and not there")
+	}
 	if _, ok := c.components[name]; !ok {
 		c.components[name] = nil // holds the place while the members are rendered
 		c.components[name] = c.members(s)
@@ -143,6 +147,9 @@ func (c *schemas) members(s *shape) object {
 		}
 	}
 	schema := object{"type": "object", "properties": properties}
+	if s.strict {
+		schema["additionalProperties"] = false
+	}
 	if len(required) > 0 {
 		slices.Sort(required)
 		schema["required"] = required

@@ -29,6 +29,7 @@ type shape struct {
 	typ      reflect.Type // the type the value is bound into, without Opt, Raw or pointer
 	hold     hold
 	nullable bool
+	strict   bool // an object that may hold nothing else
 	rules    rules
 	fields   []field // of an object
 	byName   map[string]*field

@@ -15,12 +15,18 @@ type Stream struct {
 	buf []byte
 }
 
-// Stream begins a response of server-sent events, with status 200. From here on errors are events.
+// Stream begins a response of server-sent events in the "UI message stream" form, with status 200. From here on errors are
+// events.
 func (c *Call) Stream() *Stream {
+	c.rec.Header().Set("X-Vercel-Ai-Ui-Message-Stream", "v1")
+	return c.Events()
+}
+
+// Events begins a response of server-sent events of a form of its own, with status 200.
+func (c *Call) Events() *Stream {
 	h := c.rec.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("X-Accel-Buffering", "no") // proxies must not hold events back
-	h.Set("X-Vercel-Ai-Ui-Message-Stream", "v1")
 	c.rec.streamed = true
 	c.rec.WriteHeader(http.StatusOK)
 	return &Stream{rec: c.rec, rc: http.NewResponseController(c.rec)}

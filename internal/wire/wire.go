@@ -9,7 +9,10 @@
 //	item:"min=1,format=email"  rules for the items of an array        keys:"chat,voice"  the names a map may hold
 //
 // One field may be named Body: it is the JSON body. A field of a body is required unless its json tag says omitempty or
-// omitzero. Opt tells absent, null and value apart; Raw keeps a checked value as JSON; Either is one of two shapes.
+// omitzero. Opt tells absent, null and value apart; Raw keeps a checked value as JSON; Either is one of two shapes. What a body
+// holds beyond its struct is ignored, or refused where Meta says Strict.
+//
+// A POST may carry an Idempotency-Key (idempot.go): then the face's Once decides whether the handler runs.
 package wire
 
 import (
@@ -32,7 +35,12 @@ type Meta struct {
 	Status  int           // of success; 0 is 200
 	Errors  []parley.Code // beyond those that every operation may give
 	Limit   int64         // bytes of body; 0 is DefaultLimit
+	Strict  bool          // the body may hold nothing but what its struct names
 	Streams bool          // may answer with server-sent events instead of JSON
+
+	Deprecated bool // the document says so
+
+	Repeatable bool // a POST without an effect: it simply runs again, whatever its Idempotency-Key
 }
 
 // DefaultLimit is the most bytes a body may have where an operation says nothing else.

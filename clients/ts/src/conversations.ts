@@ -1,0 +1,69 @@
+import { readNews, type ConversationEvent } from "./follow.js";
+import { Group, items, type ConversationRef } from "./group.js";
+import type { BodyOf, CallOptions, QueryOf, ReplyOf } from "./types.js";
+
+type Listed = QueryOf<"listConversations">;
+type Exported = QueryOf<"exportConversations">;
+
+/** What was said, who rated it, and who answers. */
+export class Conversations extends Group {
+  /** A page of the conversations that began through the API, newest first. */
+  list(agentId: string, query: Listed = {}, options: CallOptions = {}): Promise<ReplyOf<"listConversations">> {
+    return this.transport.call("listConversations", { path: { agentId }, query, ...options });
+  }
+
+  /** Every conversation that began through the API. */
+  all(agentId: string, query: Listed = {}, options: CallOptions = {}) {
+    return items((q: Listed) => this.list(agentId, q, options), query);
+  }
+
+  /** A page of what an end user has begun through the API. */
+  ofUser(agentId: string, userId: string, query: QueryOf<"listUserConversations"> = {}, options: CallOptions = {}): Promise<ReplyOf<"listUserConversations">> {
+    return this.transport.call("listUserConversations", { path: { agentId, userId }, query, ...options });
+  }
+
+  /** A page of conversations of every origin, with their messages. */
+  export(agentId: string, query: Exported = {}, options: CallOptions = {}): Promise<ReplyOf<"exportConversations">> {
+    return this.transport.call("exportConversations", { path: { agentId }, query, ...options });
+  }
+
+  /** Every conversation of every origin, with its messages. */
+  exportAll(agentId: string, query: Exported = {}, options: CallOptions = {}) {
+    return items((q: Exported) => this.export(agentId, q, options), query);
+  }
+
+  /** A conversation with its newest messages. */
+  get(path: ConversationRef, options: CallOptions = {}): Promise<ReplyOf<"getConversation">> {
+    return this.transport.call("getConversation", { path, ...options });
+  }
+
+  /** A page of messages: the first holds the newest, and within a page they run from old to new. */
+  messages(path: ConversationRef, query: QueryOf<"listMessages"> = {}, options: CallOptions = {}): Promise<ReplyOf<"listMessages">> {
+    return this.transport.call("listMessages", { path, query, ...options });
+  }
+
+  /** Rates an answer; null takes the rating back. */
+  rate(path: ConversationRef & { messageId: string }, feedback: BodyOf<"rateMessage">["feedback"], options: CallOptions = {}): Promise<ReplyOf<"rateMessage">> {
+    return this.transport.call("rateMessage", { path, body: { feedback }, ...options });
+  }
+
+  /** Keeps the agent from answering, or lets it go on. */
+  pause(path: ConversationRef, paused = true, options: CallOptions = {}): Promise<ReplyOf<"pauseConversation">> {
+    return this.transport.call("pauseConversation", { path, body: { paused }, ...options });
+  }
+
+  /** Writes to the person who has taken the conversation over. */
+  write(path: ConversationRef, message: string, options: CallOptions = {}): Promise<ReplyOf<"writeMessage">> {
+    return this.transport.call("writeMessage", { path, body: { message }, ...options });
+  }
+
+  /**
+   * Follows a conversation: how it stands, and each message from now on, until it has ended. With `after`, the id of a message
+   * event, it begins behind that message. Leaving the loop, or the signal, closes the connection.
+   */
+  async *follow(path: ConversationRef, { after, ...options }: CallOptions & { after?: string | undefined } = {}): AsyncGenerator<ConversationEvent, void, undefined> {
+    const headers = { ...options.headers, ...(after !== undefined && { "last-event-id": after }) };
+    const response = await this.transport.send("followConversation", { path, ...options, headers });
+    if (response.body) yield* readNews(response.body);
+  }
+}

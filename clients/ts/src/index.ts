@@ -1,0 +1,13 @@
+export type { Agents } from "./agents.js";
+export type { Chat, ChatInput } from "./chat.js";
+export type { Conversations } from "./conversations.js";
+export { ParleyError } from "./error.js";
+export type { ChatEvent, FinishMetadata } from "./events.js";
+export type { ConversationEvent } from "./follow.js";
+export type { ConversationRef } from "./group.js";
+export { walk, type Page } from "./pages.js";
+export { Parley } from "./parley.js";
+export type { Sources } from "./sources.js";
+export { ChatStream, type Answer, type ToolCall } from "./stream.js";
+export type { ParleyOptions } from "./transport.js";
+export type { BodyOf, Call, CallOptions, OperationId, PathOf, QueryOf, ReplyOf, Schemas } from "./types.js";

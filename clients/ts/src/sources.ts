@@ -1,0 +1,34 @@
+import { Group, items } from "./group.js";
+import type { BodyOf, CallOptions, QueryOf, ReplyOf } from "./types.js";
+
+type Listed = QueryOf<"listSources">;
+
+/** What an agent has read. */
+export class Sources extends Group {
+  /** A page of an agent's sources. */
+  list(agentId: string, query: Listed = {}, options: CallOptions = {}): Promise<ReplyOf<"listSources">> {
+    return this.transport.call("listSources", { path: { agentId }, query, ...options });
+  }
+
+  /** Every source of an agent. */
+  all(agentId: string, query: Listed = {}, options: CallOptions = {}) {
+    return items((q: Listed) => this.list(agentId, q, options), query);
+  }
+
+  create(agentId: string, body: BodyOf<"createSource">, options: CallOptions = {}): Promise<ReplyOf<"createSource">> {
+    return this.transport.call("createSource", { path: { agentId }, body, ...options });
+  }
+
+  get(agentId: string, sourceId: string, options: CallOptions = {}): Promise<ReplyOf<"getSource">> {
+    return this.transport.call("getSource", { path: { agentId, sourceId }, ...options });
+  }
+
+  delete(agentId: string, sourceId: string, options: CallOptions = {}): Promise<ReplyOf<"deleteSource">> {
+    return this.transport.call("deleteSource", { path: { agentId, sourceId }, ...options });
+  }
+
+  /** @deprecated Does nothing: a deletion is final. */
+  restore(agentId: string, sourceId: string, options: CallOptions = {}): Promise<ReplyOf<"restoreSource">> {
+    return this.transport.call("restoreSource", { path: { agentId, sourceId }, ...options });
+  }
+}

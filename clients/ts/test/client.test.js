@@ -1,0 +1,146 @@
+// The client against the real server and its built-in model.
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { after, before, test } from "node:test";
+import { ChatStream, Parley, ParleyError } from "../dist/index.js";
+import { routes } from "../dist/operations.js";
+import { makeAgent, startServer, until } from "./server.js";
+
+const handbook = "# Opening hours\n\nThe shop is open from nine to five on weekdays. On Saturdays the shop closes at noon.";
+let server, client, agent;
+
+before(async () => {
+  server = await startServer();
+  client = new Parley({ baseURL: server.url, apiKey: server.apiKey });
+  agent = await makeAgent(client, handbook);
+});
+after(() => server?.stop());
+
+test("the server is up, and the key is ours", async () => {
+  assert.equal((await client.health()).status, "ok");
+  assert.equal((await client.me()).workspace.id, server.accountId);
+});
+
+test("the client knows every operation of the server, and only those", async () => {
+  const doc = await (await fetch(`${server.url}/openapi.json`)).json();
+  const served = Object.entries(doc.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, op]) => [op.operationId, `${method.toUpperCase()} ${path}`]));
+  const known = Object.entries(routes).map(([id, route]) => [id, `${route.method} ${route.path}`]);
+  assert.deepEqual(Object.fromEntries(known), Object.fromEntries(served), "run: npm run generate");
+});
+
+test("each operation has a method of its own", () => {
+  const folder = new URL("../dist/", import.meta.url);
+  const code = readdirSync(folder).filter((name) => name.endsWith(".js")).map((name) => readFileSync(new URL(name, folder), "utf8")).join("\n");
+  assert.deepEqual(Object.keys(routes).filter((id) => !code.includes(`call("${id}"`) && !code.includes(`send("${id}"`)), []);
+});
+
+test("an answer comes whole", async () => {
+  const answer = await client.chat.send(agent, { message: "When does the shop close on Saturdays?", userId: "jo" });
+  assert.match(answer.parts[0].text, /noon/);
+  assert.equal(answer.metadata.userId, "jo");
+  assert.equal(answer.metadata.citations.length, 1);
+});
+
+test("an answer comes as events, and ends with its metadata", async () => {
+  const stream = await client.chat.stream(agent, { message: "When does the shop close on Saturdays?" });
+  assert.ok(stream instanceof ChatStream);
+  const types = [];
+  for await (const event of stream) types.push(event.type);
+  const answer = await stream.final();
+  assert.equal(types[0], "start");
+  assert.equal(types.at(-1), "finish");
+  assert.match(answer.text, /noon/);
+  assert.equal(answer.metadata.messageId, answer.messageId);
+  const again = await client.chat.stream(agent, { message: "And on weekdays?", conversationId: answer.metadata.conversationId });
+  let text = "";
+  for await (const delta of again.deltas()) text += delta;
+  assert.equal(text, (await again.final()).text);
+  assert.equal((await again.final()).metadata.conversationId, answer.metadata.conversationId);
+});
+
+test("leaving a stream early leaves the answer to the server", async () => {
+  const stream = await client.chat.stream(agent, { message: "When does the shop close on Saturdays?" });
+  for await (const event of stream) if (event.type === "start") break;
+  await assert.rejects(stream.final(), { code: "STREAM_ENDED_EARLY" });
+  const conversations = await client.conversations.list(agent, { limit: 1 });
+  const path = { agentId: agent, conversationId: conversations.data[0].id };
+  await until("the answer is stored", async () => (await client.conversations.messages(path)).data.length === 2);
+});
+
+test("a list is walked page by page", async () => {
+  for (let i = 0; i < 5; i++) await client.sources.create(agent, { type: "text", name: `Note ${i}`, content: `This is note number ${i}.` });
+  const names = [];
+  for await (const source of client.sources.all(agent, { limit: 2 })) names.push(source.name);
+  assert.equal(names.length, 6);
+  assert.equal(new Set(names).size, 6);
+});
+
+test("a failure is told with its code", async () => {
+  const failure = await client.agents.get("nobody").catch((e) => e);
+  assert.ok(failure instanceof ParleyError);
+  assert.equal(failure.code, "AGENT_NOT_FOUND");
+  assert.equal(failure.status, 404);
+  assert.match(failure.requestId, /./);
+  await assert.rejects(client.agents.create({ name: "" }), { code: "VALIDATION_INVALID_BODY", details: { name: "must have at least 1 character" } });
+  const stranger = new Parley({ baseURL: `${server.url}/api/v2/`, apiKey: "wrong" });
+  await assert.rejects(stranger.me(), { code: "AUTH_INVALID_API_KEY", status: 401 });
+});
+
+test("an id that is not one does not lead elsewhere", async () => {
+  await assert.rejects(client.agents.get(""), TypeError);
+  await assert.rejects(client.agents.get("../me"), { code: "AGENT_NOT_FOUND" });
+});
+
+test("a key of a POST makes it take effect once", async () => {
+  const idempotencyKey = `create-${Date.now()}`;
+  const first = await client.agents.create({ name: "Once" }, { idempotencyKey });
+  const second = await client.agents.create({ name: "Once" }, { idempotencyKey });
+  assert.equal(second.id, first.id);
+  await assert.rejects(client.agents.create({ name: "Twice" }, { idempotencyKey }), { code: "IDEMPOTENCY_KEY_REUSED" });
+});
+
+test("another answer takes the place of the first", async () => {
+  const first = await client.chat.send(agent, { message: "When does the shop close on Saturdays?" });
+  const path = { agentId: agent, conversationId: first.metadata.conversationId };
+  const second = await client.chat.retry(path, { messageId: first.id });
+  assert.notEqual(second.id, first.id);
+  const third = await (await client.chat.retryStream(path, { messageId: second.id })).final();
+  const stored = await client.conversations.get(path);
+  assert.deepEqual(stored.data.messages.map((m) => m.id), [first.metadata.userMessageId, third.messageId]);
+});
+
+test("an answer is rated", async () => {
+  const answer = await client.chat.send(agent, { message: "When does the shop close on Saturdays?" });
+  const path = { agentId: agent, conversationId: answer.metadata.conversationId, messageId: answer.id };
+  assert.equal((await client.conversations.rate(path, "positive")).data.feedback, "positive");
+  assert.equal((await client.conversations.rate(path, null)).data.feedback, null);
+});
+
+test("a conversation is followed", async () => {
+  const answer = await client.chat.send(agent, { message: "When does the shop close on Saturdays?" });
+  const path = { agentId: agent, conversationId: answer.metadata.conversationId };
+  const told = [];
+  for await (const event of client.conversations.follow(path)) {
+    told.push(event);
+    if (event.type === "status") client.chat.send(agent, { message: "And on weekdays?", conversationId: path.conversationId }).catch(() => undefined);
+    if (event.type === "message" && event.message.role === "assistant") break;
+  }
+  assert.equal(told[0].status, "ongoing");
+  assert.deepEqual(told.slice(1).map((event) => event.message.role), ["user", "assistant"]);
+  const behind = [];
+  for await (const event of client.conversations.follow(path, { after: told[1].id })) {
+    behind.push(event.type === "message" ? event.id : event.type);
+    if (event.type === "message") break;
+  }
+  assert.deepEqual(behind, ["status", told[2].id]);
+});
+
+test("what was said is exported", async () => {
+  const ids = new Set();
+  for await (const conversation of client.conversations.exportAll(agent, { limit: 2 })) {
+    ids.add(conversation.id);
+    assert.ok(conversation.messages.length >= 1);
+  }
+  assert.equal(ids.size, (await client.conversations.list(agent)).pagination.total);
+});

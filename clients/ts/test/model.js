@@ -1,0 +1,71 @@
+// A model server of OpenAI's wire format that does what the user's message says:
+//
+//   "hello"            echoes it                    "[slow]"   forty words, one each 50 ms
+//   "[refuse]"         fails before the first word  "[break]"  fails after some words
+//   "[tool] Rome"      calls the tool it is offered with {"city": "Rome"}; after the result it says what that was
+import { createServer } from "node:http";
+
+export async function startModel() {
+  const requests = [];
+  const server = createServer(async (request, response) => {
+    let body = "";
+    for await (const chunk of request) body += chunk;
+    const asked = JSON.parse(body);
+    const seen = { asked, cut: false };
+    requests.push(seen);
+    response.on("close", () => (seen.cut = !response.writableFinished));
+    await answer(asked, response).catch(() => response.destroy());
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const stop = () => {
+    server.closeAllConnections();
+    return new Promise((resolve) => server.close(resolve));
+  };
+  return { url: `http://127.0.0.1:${server.address().port}/v1`, requests, stop };
+}
+
+async function answer({ messages, tools }, response) {
+  const last = messages.at(-1);
+  const message = messages.findLast((m) => m.role === "user").content;
+  if (message.includes("[refuse]")) {
+    response.writeHead(400, { "content-type": "application/json" }).end('{"error":{"message":"no"}}');
+    return;
+  }
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  const send = (choice) => response.write(`data: ${JSON.stringify({ id: "x", object: "chat.completion.chunk", choices: [{ index: 0, ...choice }] })}\n\n`);
+  const say = (content) => send({ delta: { role: "assistant", content } });
+  let reason = "stop";
+  if (last.role === "tool") {
+    say("The tool says ");
+    say(last.content);
+  } else if (message.includes("[tool]") && tools?.length) {
+    call(send, tools[0].function.name, message.split("[tool] ")[1].split("\n")[0]);
+    reason = "tool_calls";
+  } else if (message.includes("[slow]")) {
+    await slowly(say, response);
+  } else {
+    say("You said: ");
+    say(message);
+    if (message.includes("[break]")) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      response.destroy();
+      return;
+    }
+  }
+  send({ delta: {}, finish_reason: reason });
+  response.end("data: [DONE]\n\n");
+}
+
+function call(send, name, city) {
+  const id = `call_${Math.random().toString(36).slice(2)}`;
+  send({ delta: { role: "assistant", tool_calls: [{ index: 0, id, type: "function", function: { name, arguments: "" } }] } });
+  const input = JSON.stringify({ city });
+  for (const piece of [input.slice(0, 5), input.slice(5)]) send({ delta: { tool_calls: [{ index: 0, function: { arguments: piece } }] } });
+}
+
+async function slowly(say, response) {
+  for (let i = 1; i <= 40 && !response.destroyed; i++) {
+    say(`word${i} `);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}

@@ -1,0 +1,120 @@
+// What the client does on a bad day, against replies made up here.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Parley, ParleyError, walk } from "../dist/index.js";
+
+const fine = () => Response.json({ status: "ok", timestamp: 1 });
+const refused = (status, headers = {}) => () => Response.json({ error: { code: "SOME_CODE", message: "No." } }, { status, headers });
+
+/** A client whose server gives these replies, one after the other. */
+function against(replies, options = {}) {
+  const requests = [];
+  const fetch = async (url, init) => {
+    requests.push({ url, ...init });
+    return replies.shift()();
+  };
+  return { requests, client: new Parley({ baseURL: "http://parley.example", apiKey: "k", fetch, ...options }) };
+}
+
+test("429 and 503 are tried again when the server says", async () => {
+  const { client, requests } = against([refused(429, { "retry-after": "0" }), refused(503, { "retry-after": "1" }), fine]);
+  const began = Date.now();
+  assert.equal((await client.health()).status, "ok");
+  assert.equal(requests.length, 3);
+  assert.ok(Date.now() - began >= 990);
+});
+
+test("tries are bounded, and can be given up", async () => {
+  const busy = Array.from({ length: 9 }, () => refused(503, { "retry-after": "0" }));
+  const { client, requests } = against(busy);
+  await assert.rejects(client.health(), { status: 503, retryAfter: 0 });
+  assert.equal(requests.length, 3);
+  await assert.rejects(client.health({ maxRetries: 0 }), { status: 503 });
+  assert.equal(requests.length, 4);
+});
+
+test("a server that asks for an hour is not waited for", async () => {
+  const { client, requests } = against([refused(429, { "retry-after": "3600" })]);
+  await assert.rejects(client.health(), { retryAfter: 3600 });
+  assert.equal(requests.length, 1);
+});
+
+test("other failures are not tried again", async () => {
+  for (const status of [400, 401, 402, 409, 500]) {
+    const { client, requests } = against([refused(status)]);
+    await assert.rejects(client.health(), { status, code: "SOME_CODE" });
+    assert.equal(requests.length, 1);
+  }
+});
+
+test("a wait for another try can be ended", async () => {
+  const { client } = against([refused(503, { "retry-after": "30" })]);
+  const end = new AbortController();
+  const waiting = client.health({ signal: end.signal });
+  setTimeout(() => end.abort(new Error("enough")), 30);
+  await assert.rejects(waiting, /enough/);
+});
+
+test("each try of a POST carries the same key", async () => {
+  const { client, requests } = against([refused(503, { "retry-after": "0" }), () => Response.json({ id: "a" }, { status: 201 })]);
+  await client.agents.create({ name: "A" }, { idempotencyKey: "once", headers: { "x-mine": "1" } });
+  assert.deepEqual(requests.map((r) => [r.headers["idempotency-key"], r.headers["x-mine"], r.body]), [["once", "1", '{"name":"A"}'], ["once", "1", '{"name":"A"}']]);
+});
+
+test("a reply that is not Parley's is told as such", async () => {
+  const { client } = against([() => new Response("<html>proxy</html>", { status: 502, statusText: "Bad Gateway" })]);
+  const failure = await client.health().catch((e) => e);
+  assert.ok(failure instanceof ParleyError);
+  assert.equal(failure.code, "HTTP_502");
+});
+
+test("a list whose cursor comes twice is an error, not an endless walk", async () => {
+  let pages = 0;
+  const list = walk(async () => {
+    pages += 1;
+    return { data: [pages], pagination: { cursor: "same", hasMore: true } };
+  });
+  await assert.rejects(async () => { for await (const _ of list); }, /does not end/);
+  assert.equal(pages, 2);
+});
+
+test("queries and paths are written as the server reads them", async () => {
+  const page = () => Response.json({ data: [], pagination: { cursor: null, hasMore: false, total: 0 } });
+  const { client, requests } = against([page]);
+  await client.sources.list("a/b", { type: ["text", "link"], name: "x&y", cursor: undefined });
+  assert.equal(requests[0].url, "http://parley.example/api/v2/agents/a%2Fb/sources?type=text%2Clink&name=x%26y");
+});
+
+const stream = (...chunks) => () => new Response(new ReadableStream({
+  start(controller) {
+    for (const chunk of chunks) controller.enqueue(typeof chunk === "string" ? new TextEncoder().encode(chunk) : chunk);
+    controller.close();
+  },
+}), { headers: { "content-type": "text/event-stream" } });
+
+const finish = { type: "finish", finishReason: "stop", messageMetadata: { messageId: "m" } };
+
+test("events are read however the bytes are cut", async () => {
+  const text = `: hello\n\ndata: {"type":"start","messageId":"m"}\r\n\r\ndata:{"type":"text-delta","id":"t","delta":"né\\n😀"}\n\ndata: {"type":"data-new","x":1}\n\ndata: ${JSON.stringify(finish)}\n\ndata: [DONE]\n\n`;
+  const bytes = new TextEncoder().encode(text);
+  for (const size of [1, 2, 3, 7, 1000]) {
+    const chunks = [];
+    for (let at = 0; at < bytes.length; at += size) chunks.push(bytes.slice(at, at + size));
+    const { client } = against([stream(...chunks)]);
+    const types = [];
+    const answer = await client.chat.stream("a", { message: "hi" });
+    for await (const event of answer) types.push(event.type);
+    assert.deepEqual(types, ["start", "text-delta", "finish"]);
+    assert.equal((await answer.final()).text, "né\n😀");
+  }
+});
+
+test("an answer that fails, or ends early, is not taken for a whole one", async () => {
+  const begun = 'data: {"type":"start","messageId":"m"}\n\ndata: {"type":"text-delta","id":"t","delta":"Hal"}\n\n';
+  const failed = against([stream(begun, `data: {"type":"error","errorText":"The model is gone."}\n\ndata: ${JSON.stringify({ ...finish, finishReason: "error" })}\n\n`)]);
+  await assert.rejects((await failed.client.chat.stream("a", { message: "hi" })).final(), { code: "CHAT_STREAMING_ERROR", message: "The model is gone." });
+  const cut = against([stream(begun, 'data: {"type":"fin')]);
+  const answer = await cut.client.chat.stream("a", { message: "hi" });
+  await assert.rejects(async () => { for await (const _ of answer.deltas()); }, { code: "STREAM_ENDED_EARLY" });
+  assert.equal(answer.text, "Hal");
+});

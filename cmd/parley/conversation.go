@@ -1,0 +1,95 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+
+	"parley/internal/admin"
+)
+
+// conversationsCmd are the commands on conversations.
+type conversationsCmd struct {
+	List     conversationListCmd   `cmd:"" help:"List an agent's conversations, newest first."`
+	Delete   conversationDeleteCmd `cmd:"" help:"Delete conversations for good."`
+	End      endCmd                `cmd:"" help:"End a conversation: the customer must start a new one."`
+	Takeover takeoverCmd           `cmd:"" help:"Take a conversation over from the agent."`
+	Handback handbackCmd           `cmd:"" help:"Give a conversation back to the agent."`
+	Reply    replyCmd              `cmd:"" help:"Write to the customer of a conversation that was taken over."`
+}
+
+type conversationListCmd struct {
+	Agent string `required:"" placeholder:"ID" help:"Agent whose conversations they are."`
+	User  string `placeholder:"USERID" help:"Only those of this end user."`
+	Limit int    `default:"50" placeholder:"N" help:"Most of them (${default})."`
+}
+
+func (c *conversationListCmd) Run(p *process) error {
+	if c.Limit < 1 {
+		return misused("--limit: %d is not a number of conversations", c.Limit)
+	}
+	list, err := call(p, admin.ListConversations, admin.ConversationsOf{AgentID: c.Agent, UserID: c.User, Limit: c.Limit})
+	if err != nil {
+		return err
+	}
+	return p.conversations(list)
+}
+
+func (p *process) conversations(list []admin.Conversation) error {
+	if p.cli.JSON {
+		return p.print(list)
+	}
+	var rows [][]string
+	for _, c := range list {
+		status := c.Status
+		if c.Paused {
+			status += ", paused"
+		}
+		rows = append(rows, []string{c.ID, c.Source, orDash(c.UserID), status, strconv.Itoa(c.Messages), day(&c.CreatedAt), day(&c.LastActivity)})
+	}
+	return p.table("CONVERSATION\tSOURCE\tUSER\tSTATUS\tMESSAGES\tCREATED\tLAST ACTIVITY", "No conversations.", rows)
+}
+
+type endCmd struct {
+	ID string `arg:"" help:"Conversation to end."`
+}
+
+func (c *endCmd) Run(p *process) error { return p.step(c.ID, "end") }
+
+type takeoverCmd struct {
+	ID string `arg:"" help:"Conversation to take over."`
+}
+
+func (c *takeoverCmd) Run(p *process) error { return p.step(c.ID, "takeover") }
+
+type handbackCmd struct {
+	ID string `arg:"" help:"Conversation to give back."`
+}
+
+func (c *handbackCmd) Run(p *process) error { return p.step(c.ID, "handback") }
+
+// step changes how a conversation stands, and says how it stands now.
+func (p *process) step(id, step string) error {
+	out, err := call(p, admin.MoveConversation, admin.Step{ID: id, Step: step})
+	if err != nil {
+		return err
+	}
+	if p.cli.JSON {
+		return p.print(out)
+	}
+	_, err = fmt.Fprintf(p.stdout, "Conversation %s is %s.\n", out.ID, out.Status)
+	return err
+}
+
+type replyCmd struct {
+	ID     string `arg:"" help:"Conversation that was taken over."`
+	Text   string `arg:"" help:"What to say."`
+	Member string `required:"" placeholder:"EMAIL" help:"Member of the team who says it."`
+}
+
+func (c *replyCmd) Run(p *process) error {
+	out, err := call(p, admin.ReplyAsHuman, admin.HumanReply{ID: c.ID, Member: c.Member, Text: c.Text})
+	if err != nil {
+		return err
+	}
+	return p.print(out)
+}

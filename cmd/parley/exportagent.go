@@ -1,0 +1,31 @@
+package main
+
+import (
+	"fmt"
+
+	"parley/internal/admin"
+	"parley/internal/manifest"
+)
+
+type exportAgentCmd struct {
+	ID string `arg:"" name:"agentid" help:"Agent to export."`
+}
+
+func (c *exportAgentCmd) Run(p *process) error {
+	out, err := call(p, admin.ExportAgent, admin.AgentID{ID: c.ID})
+	if err != nil {
+		return err
+	}
+	for _, what := range out.LeftOut {
+		fmt.Fprintf(p.stderr, "left out: %s\n", what)
+	}
+	if p.cli.JSON {
+		return p.print(out)
+	}
+	text, err := manifest.Write(out.Document)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprint(p.stdout, text)
+	return err
+}

@@ -1,0 +1,30 @@
+package actions
+
+import (
+	"context"
+	"errors"
+
+	"parley"
+	"parley/internal/chat"
+)
+
+const escalated = "A person from the team will take over this conversation."
+
+func (b *Box) escalate(a *parley.Action) (func(context.Context, chat.Call) chat.Output, error) {
+	var c messageConfig
+	if err := strictly(a.Config, &c); err != nil {
+		return nil, err
+	}
+	if b.TakeOver == nil {
+		return nil, errors.New("conversations cannot be handed over here")
+	}
+	if c.Message == "" {
+		c.Message = escalated
+	}
+	return checked(inputsOf(a), func(ctx context.Context, call chat.Call, v values) chat.Output {
+		if err := b.TakeOver(ctx, call.Turn, plain(v.inputs["reason"])); err != nil {
+			return b.broken(call, "the conversation could not be handed over", err)
+		}
+		return success(map[string]string{"message": c.Message})
+	}), nil
+}

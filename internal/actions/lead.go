@@ -1,0 +1,78 @@
+package actions
+
+import (
+	"context"
+	"errors"
+	"regexp"
+	"strings"
+	"unicode"
+
+	"parley"
+	"parley/internal/chat"
+)
+
+const leadThanks = "Thank you, your details have been passed on to the team."
+
+func (b *Box) leads(a *parley.Action) (func(context.Context, chat.Call) chat.Output, error) {
+	var c messageConfig
+	if err := strictly(a.Config, &c); err != nil {
+		return nil, err
+	}
+	if c.Message == "" {
+		c.Message = leadThanks
+	}
+	return checked(inputsOf(a), func(ctx context.Context, call chat.Call, v values) chat.Output {
+		lead, err := leadOf(v)
+		if err != nil {
+			return failed("%v", err)
+		}
+		lead.ID, lead.CreatedAt = parley.NewUUID(), b.Now()
+		lead.AccountID, lead.AgentID, lead.ConversationID = call.Turn.AccountID, call.Turn.AgentID, call.Turn.ConversationID
+		if err := b.DB.AddLead(ctx, lead); err != nil {
+			return b.broken(call, "the details could not be kept", err)
+		}
+		return success(map[string]string{"message": c.Message})
+	}), nil
+}
+
+var eMail = regexp.MustCompile(`^[^\s@<>"(),;:\\]{1,64}@([A-Za-z0-9\p{L}-]{1,63}\.)+[A-Za-z\p{L}][A-Za-z0-9\p{L}-]{1,62}$`)
+
+// leadOf makes a lead of a filled form. The error names the field.
+func leadOf(v values) (*parley.Lead, error) {
+	lead := &parley.Lead{Fields: map[string]string{}}
+	for name, raw := range v.inputs {
+		switch text := cut(plain(raw), 2000); name {
+		case "name":
+			lead.Name = text
+		case "email":
+			lead.Email = text
+		case "phone":
+			lead.Phone = text
+		default:
+			lead.Fields[name] = text
+		}
+	}
+	switch {
+	case lead.Email == "" && lead.Phone == "":
+		return nil, errors.New("email or phone is required")
+	case lead.Email != "" && (len(lead.Email) > 254 || !eMail.MatchString(lead.Email)):
+		return nil, errors.New("email must be an e-mail address such as name@example.com")
+	case lead.Phone != "" && !dialable(lead.Phone):
+		return nil, errors.New("phone must be a phone number")
+	}
+	return lead, nil
+}
+
+// dialable reports whether a text can be a phone number, however it is written.
+func dialable(text string) bool {
+	digits := 0
+	for _, r := range text {
+		switch {
+		case unicode.IsDigit(r):
+			digits++
+		case !unicode.IsLetter(r) && !strings.ContainsRune("+()-./ #*,;:", r) && !unicode.IsSpace(r):
+			return false
+		}
+	}
+	return digits >= 3 && len(text) <= 60
+}

@@ -1,0 +1,61 @@
+package actions_test
+
+import (
+	"encoding/json"
+	"regexp"
+	"testing"
+
+	"gopkg.in/yaml.v3"
+
+	"parley"
+	"parley/docs"
+	"parley/internal/actions"
+)
+
+// Every example of the manual is in order, and there is one of each kind.
+func TestExamplesOfTheManual(t *testing.T) {
+	page, err := docs.Manual.ReadFile("manual/actions.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := map[parley.ActionKind]bool{}
+	for _, m := range regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllSubmatch(page, -1) {
+		var example struct {
+			Actions    []parley.Action
+			Procedures []parley.Procedure
+		}
+		read(t, m[1], &example)
+		for i := range example.Actions {
+			a := &example.Actions[i]
+			kinds[a.Kind], a.Enabled = true, true
+			if err := actions.ValidateAction(a); err != nil {
+				t.Errorf("%s: %v", a.Key, parley.ErrorOf(err).Details)
+			}
+		}
+		for _, p := range example.Procedures {
+			kinds[parley.ActionProcedure] = true
+			if err := actions.ValidateProcedure(&p, example.Actions); err != nil {
+				t.Errorf("%s: %v", p.Key, parley.ErrorOf(err).Details)
+			}
+		}
+	}
+	if len(kinds) != 7 {
+		t.Errorf("examples of %v only", kinds)
+	}
+}
+
+// read takes YAML by way of JSON, as the command line does.
+func read(t *testing.T, text []byte, into any) {
+	t.Helper()
+	var document any
+	if err := yaml.Unmarshal(text, &document); err != nil {
+		t.Fatal(err)
+	}
+	raw, err := json.Marshal(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(raw, into); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,98 @@
+package actions
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+
+	"parley"
+	"parley/internal/vault"
+)
+
+// SealSecrets seals the values that a config names as ${NAME}, by name, for Action.Secrets; none are the empty text. Fails
+// with VALIDATION_INVALID_BODY when the vault has no key.
+func SealSecrets(v *vault.Vault, account parley.AccountID, secrets map[string]string) (string, error) {
+	if len(secrets) == 0 {
+		return "", nil
+	}
+	plain, err := json.Marshal(secrets)
+	if err != nil {
+		return "", err
+	}
+	return v.Seal(account, plain)
+}
+
+// OpenSecrets gives back what SealSecrets sealed. Fails with vault.ErrKey.
+func OpenSecrets(v *vault.Vault, account parley.AccountID, sealed string) (map[string]string, error) {
+	secrets := map[string]string{}
+	if sealed == "" {
+		return secrets, nil
+	}
+	plain, err := v.Open(account, sealed)
+	if err != nil {
+		return nil, err
+	}
+	return secrets, json.Unmarshal(plain, &secrets)
+}
+
+// secrets opens an action's secrets for one call; each that its config names must be there.
+func (b *Box) secrets(a *parley.Action, names []string) (map[string]string, error) {
+	if len(names) == 0 {
+		return nil, nil
+	}
+	secrets, err := OpenSecrets(b.Vault, a.AccountID, a.Secrets)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		if secrets[name] == "" {
+			return nil, fmt.Errorf("the secret %s was not given", name)
+		}
+	}
+	return secrets, nil
+}
+
+// hidden stands where a reply repeats a secret.
+const hidden = "***"
+
+// mask hides secrets in what came back: a server may repeat what it was sent, as it is or escaped.
+func mask(secrets map[string]string) *strings.Replacer {
+	var forms []string
+	for _, s := range secrets {
+		if len(s) >= 4 { // a shorter one would tear words apart and hide nothing
+			forms = append(forms, s, url.QueryEscape(s), url.PathEscape(s))
+		}
+	}
+	slices.SortFunc(forms, func(a, b string) int { return len(b) - len(a) })
+	var pairs []string
+	for _, form := range slices.Compact(forms) {
+		pairs = append(pairs, form, hidden)
+	}
+	return strings.NewReplacer(pairs...)
+}
+
+// masked is a decoded document without secrets.
+func masked(value any, r *strings.Replacer) any {
+	switch v := value.(type) {
+	case string:
+		return r.Replace(v)
+	case json.Number:
+		if s := r.Replace(v.String()); s != v.String() {
+			return s
+		}
+	case []any:
+		for i := range v {
+			v[i] = masked(v[i], r)
+		}
+	case map[string]any:
+		for _, key := range slices.Collect(maps.Keys(v)) {
+			item := masked(v[key], r)
+			delete(v, key)
+			v[r.Replace(key)] = item
+		}
+	}
+	return value
+}

@@ -1,0 +1,116 @@
+package actions
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// mark finds what a template names: {input}, or ${SECRET}.
+var mark = regexp.MustCompile(`\$?\{[A-Za-z_][A-Za-z0-9_]*\}`)
+
+// named splits a mark into what it names and whether that is a secret.
+func named(m string) (name string, secret bool) {
+	secret = m[0] == '$'
+	return strings.Trim(m, "${}"), secret
+}
+
+// marksOf lists the inputs and the secrets that a text names, each once.
+func marksOf(text string) (inputs, secrets []string) {
+	for _, m := range mark.FindAllString(text, -1) {
+		name, secret := named(m)
+		switch {
+		case secret && !slices.Contains(secrets, name):
+			secrets = append(secrets, name)
+		case !secret && !slices.Contains(inputs, name):
+			inputs = append(inputs, name)
+		}
+	}
+	return inputs, secrets
+}
+
+// SecretNames lists the secrets that the config of an action names as ${NAME}, each once, in order of appearance.
+func SecretNames(config json.RawMessage) []string {
+	_, secrets := marksOf(string(config))
+	return secrets
+}
+
+// values are what templates are filled with: inputs that were checked, and secrets that were opened.
+type values struct {
+	inputs  map[string]json.RawMessage // strings, numbers, booleans; what is missing is not there
+	secrets map[string]string
+}
+
+// text gives the value of a mark as text; a missing input is empty.
+func (v values) text(m string) string {
+	name, secret := named(m)
+	if secret {
+		return v.secrets[name]
+	}
+	return plain(v.inputs[name])
+}
+
+// plain gives a checked value as text: a string without its quotes, the others as they are written.
+func plain(raw json.RawMessage) string {
+	var s string
+	if json.Unmarshal(raw, &s) == nil {
+		return s
+	}
+	return string(raw)
+}
+
+// fill replaces the marks of a template in one pass, so that nothing in a value is taken for a mark. escape may be nil.
+func (v values) fill(template string, escape func(string) string) string {
+	return mark.ReplaceAllStringFunc(template, func(m string) string {
+		text := v.text(m)
+		if escape != nil {
+			text = escape(text)
+		}
+		return text
+	})
+}
+
+// alone gives the input that is all a template consists of.
+func alone(template string) (input string, ok bool) {
+	if mark.FindString(template) != template || template == "" || template[0] == '$' {
+		return "", false
+	}
+	return strings.Trim(template, "{}"), true
+}
+
+// absent reports that a template is nothing but an input that is missing.
+func (v values) absent(template string) bool {
+	name, ok := alone(template)
+	return ok && v.inputs[name] == nil
+}
+
+// json fills a decoded JSON template. A string that is nothing but an input becomes the input's value with its type; where
+// that input is missing, a member is left out and an item is null.
+func (v values) json(template any) any {
+	switch t := template.(type) {
+	case string:
+		if name, ok := alone(t); ok {
+			if raw := v.inputs[name]; raw != nil {
+				return raw
+			}
+			return nil
+		}
+		return v.fill(t, nil)
+	case []any:
+		list := make([]any, len(t))
+		for i, item := range t {
+			list[i] = v.json(item)
+		}
+		return list
+	case map[string]any:
+		object := make(map[string]any, len(t))
+		for key, item := range t {
+			if s, ok := item.(string); !ok || !v.absent(s) {
+				object[key] = v.json(item)
+			}
+		}
+		return object
+	}
+	return template
+}

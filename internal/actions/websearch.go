@@ -1,0 +1,132 @@
+package actions
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"parley"
+	"parley/internal/chat"
+	"parley/internal/outbound"
+)
+
+const (
+	searchTime  = 15 * time.Second
+	maxResults  = 5
+	maxSnippet  = 400  // bytes
+	maxSearched = 1000 // bytes of a query
+)
+
+var errNoEngine = errors.New("web-search is not offered: the server has no PARLEY_SEARCH_URL")
+
+// WebSearch is the operator's search engine, which answers like SearXNG.
+type WebSearch struct {
+	address *url.URL
+	http    *outbound.Client
+}
+
+// NewWebSearch makes an engine of the address of its JSON endpoint, such as http://searxng:8080/search. The operator has named
+// it, so it may be inside.
+func NewWebSearch(address string) (*WebSearch, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil {
+		return nil, errors.New("not an http:// or https:// address without a user")
+	}
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	return &WebSearch{u, &outbound.Client{Hosts: []string{net.JoinHostPort(u.Hostname(), port)}}}, nil
+}
+
+// Close drops idle connections.
+func (s *WebSearch) Close() { s.http.Close() }
+
+// Found is one result of a search.
+type Found struct {
+	Title   string `json:"title"`
+	URL     string `json:"url"`
+	Snippet string `json:"snippet"`
+}
+
+// Find searches the web, on these sites only if there are any. It gives at most five results. Fails with *outbound.Error.
+func (s *WebSearch) Find(ctx context.Context, query string, sites []string) ([]Found, error) {
+	u := *s.address
+	q := u.Query()
+	q.Set("q", limited(cut(query, maxSearched), sites))
+	q.Set("format", "json")
+	u.RawQuery = q.Encode()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Accept", "application/json")
+	reply, err := s.http.Do(req, outbound.Limits{Time: searchTime, Bytes: maxFetched})
+	if err != nil {
+		return nil, err
+	}
+	var page struct {
+		Results []struct{ Title, URL, Content string }
+	}
+	if reply.Status != http.StatusOK || json.Unmarshal(reply.Body, &page) != nil {
+		return nil, &outbound.Error{Kind: outbound.Failed, Reason: "the search engine gave no results as JSON"}
+	}
+	list := []Found{}
+	for _, r := range page.Results {
+		if len(list) < maxResults && welcome(r.URL, sites) {
+			list = append(list, Found{oneLine(r.Title), r.URL, oneLine(r.Content)})
+		}
+	}
+	return list, nil
+}
+
+// limited asks the engine for certain sites; what it gives beside them is left out by welcome.
+func limited(query string, sites []string) string {
+	if len(sites) == 0 {
+		return query
+	}
+	return query + " (site:" + strings.Join(sites, " OR site:") + ")"
+}
+
+// welcome reports whether a result is a web page of one of the sites or of a host below one.
+func welcome(address string, sites []string) bool {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || len(address) > 2000 {
+		return false
+	}
+	host := strings.ToLower(u.Hostname())
+	for _, site := range sites {
+		site = strings.ToLower(site)
+		if host == site || strings.HasSuffix(host, "."+site) {
+			return true
+		}
+	}
+	return len(sites) == 0
+}
+
+func oneLine(text string) string {
+	return cut(strings.Join(strings.Fields(strings.ReplaceAll(text, "\x00", "")), " "), maxSnippet)
+}
+
+func (b *Box) webSearch(a *parley.Action) (func(context.Context, chat.Call) chat.Output, error) {
+	var c searchConfig
+	if err := strictly(a.Config, &c); err != nil {
+		return nil, err
+	}
+	if b.Search == nil {
+		return nil, errNoEngine
+	}
+	return checked(inputsOf(a), func(ctx context.Context, call chat.Call, v values) chat.Output {
+		found, err := b.Search.Find(ctx, plain(v.inputs["query"]), c.Sites)
+		if err != nil {
+			b.Logger.Warn("a web search failed", "agent", call.Turn.AgentID, "err", err)
+			return failed("the web search failed: %s", outbound.Reason(err))
+		}
+		return success(map[string]any{"results": found})
+	}), nil
+}

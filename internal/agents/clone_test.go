@@ -1,0 +1,305 @@
+package agents_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"parley"
+	"parley/internal/agents"
+	"parley/internal/retrieval"
+	"parley/internal/sqldb"
+	"parley/internal/store"
+)
+
+// large is a text of more passages than an agent may have that is copied at once.
+func large() string {
+	var b strings.Builder
+	for i := range 230 {
+		fmt.Fprintf(&b, "# Chapter %d\n\n%s\n\n", i, strings.Repeat(fmt.Sprintf("The lantern of chapter %d is lit at dusk by keeper number %d. ", i, i), 8))
+	}
+	return b.String()
+}
+
+func (o *office) clone(id parley.AgentID) parley.AgentID {
+	o.Helper()
+	copied, pending, err := o.Clone(o.Context(), o.account, o.plan, id)
+	o.must(err)
+	if pending != nil {
+		o.Fatal("pending:", pending)
+	}
+	return copied
+}
+
+func (o *office) add(agent parley.AgentID, name, text string) parley.SourceID {
+	o.Helper()
+	s, err := o.desk.AddText(o.Context(), o.account, o.plan, agent, name, text)
+	o.must(err)
+	return s.ID
+}
+
+func (o *office) run() {
+	o.Helper()
+	_, err := o.runner.RunDue(o.Context())
+	o.must(err)
+}
+
+func (o *office) exec(query string, args ...any) {
+	o.Helper()
+	_, err := o.DB.SQL().Exec(o.Context(), query, args...)
+	o.must(err)
+}
+
+func (o *office) count(query string, args ...any) int {
+	o.Helper()
+	n, err := sqldb.One(o.Context(), o.DB.SQL(), sqldb.Column[int], query, args...)
+	o.must(err)
+	return n
+}
+
+func (o *office) passages(agent parley.AgentID) int {
+	o.Helper()
+	return o.count(`select count(*) from passages where agent_id = ?`, agent)
+}
+
+// finds gives the first passage that the agent finds.
+func (o *office) finds(agent parley.AgentID, question string) parley.Passage {
+	o.Helper()
+	hits, err := o.Library.Nearest(o.Context(), agent, o.read(agent).PassageVersion, retrieval.Query{Text: question, Limit: 1})
+	o.must(err)
+	if len(hits) == 0 {
+		o.Fatalf("agent %s finds nothing about %q", agent, question)
+	}
+	return hits[0].Passage
+}
+
+func (o *office) sources(agent parley.AgentID) []parley.Source {
+	o.Helper()
+	page, err := o.DB.Sources(o.Context(), o.account.ID, agent, store.SourceFilter{}, parley.PageAsk{Limit: 100})
+	o.must(err)
+	return page.Items
+}
+
+func TestCloneHasTheSettingsAndToolsOfItsOriginal(t *testing.T) {
+	each(t, func(o *office) {
+		id := o.create(agents.New{Name: "Guide", Instructions: "Be brief.", Model: "gpt-5.2", Temp: 0.5, Visibility: "public"})
+		days, credits := int64(30), int64(7)
+		o.must(o.Change(o.Context(), o.account, o.plan, id, func(a *parley.Agent) error {
+			a.ChannelInstructions, a.AllowedDomains, a.SuggestedMessages = json.RawMessage(`{"email":"Sign."}`), []string{"a.org"}, json.RawMessage(`[{"text":"Hi"}]`)
+			a.CreditLimit, a.Notifications, a.RateLimit.Limit, a.Voice = &credits, json.RawMessage(`{"a":1}`), 3, json.RawMessage(`{"model":"auto"}`)
+			a.Styles, a.Redact, a.RetentionDays, a.Key, a.AutoRetrain = json.RawMessage(`{"chat":null}`), true, &days, "guide", true
+			return nil
+		}))
+		for i, table := range []string{"actions", "procedures"} {
+			columns, values := "config, secrets, kind", `'{"url":"https://a.org/${TOKEN}"}', 'sealed', 'http'`
+			if table == "procedures" {
+				columns, values = "steps", `'[{"action":"look-up"}]'`
+			}
+			o.exec(fmt.Sprintf(`insert into %s (id, account_id, agent_id, key, name, description, triggers, inputs, enabled, position, created_at, updated_at, %s)
+				values (?, 'acc', ?, 'look-up', 'look', 'Looks up.', '[]', '[]', 1, %d, 1, 2, %s)`, table, columns, i, values), parley.NewUUID(), id)
+		}
+		o.exec(`update agents set tools = 2 where id = ?`, id)
+		o.exec(`insert into credit_usage (account_id, agent_id, month, used, reserved) values ('acc', ?, '2026-11', 5000, 0)`, id)
+		o.exec(`update agents set conversations = 4, api_conversations = 3, last_message_at = 1 where id = ?`, id)
+
+		copied := o.clone(id)
+		a, b := o.read(id), o.read(copied)
+		if b.IdentitySecret == a.IdentitySecret || len(b.IdentitySecret) != 64 || b.Name != "Guide (copy)" || b.Key != "" || b.CreditsUsed != 0 || a.CreditsUsed == 0 || b.LastMessageAt != nil || b.Conversations != 0 {
+			t.Errorf("%+v", b)
+		}
+		b.ID, b.Name, b.IdentitySecret, b.Key, b.CreditsUsed, b.LastMessageAt, b.ConfigVersion = a.ID, a.Name, a.IdentitySecret, a.Key, a.CreditsUsed, a.LastMessageAt, a.ConfigVersion
+		b.Conversations, b.APIConversations, b.CreatedAt, b.UpdatedAt = a.Conversations, a.APIConversations, a.CreatedAt, a.UpdatedAt
+		if got, want := fmt.Sprintf("%+v", encode(t, b)), encode(t, a); got != want {
+			t.Errorf("copy:\n%s\noriginal:\n%s", got, want)
+		}
+		if b.Tools != 2 || o.count(`select count(*) from actions where agent_id = ? and secrets = 'sealed' and key = 'look-up' and position = 0 and updated_at = 2`, copied) != 1 ||
+			o.count(`select count(*) from procedures where agent_id = ? and steps like '%look-up%' and position = 1`, copied) != 1 || o.count(`select count(*) from actions`) != 2 {
+			t.Error("actions and procedures are not those of the original:", b.Tools)
+		}
+		if got := o.events(); got != "agent.created agent.updated agent.created" {
+			t.Error(got)
+		}
+		o.fails(func() error { _, _, err := o.Clone(o.Context(), parley.Account{ID: "other"}, o.plan, id); return err }(), parley.CodeAgentNotFound)
+	})
+}
+
+func encode(t *testing.T, v any) string {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func TestCloneNameKeepsWithinItsLength(t *testing.T) {
+	each(t, func(o *office) {
+		id := o.create(agents.New{Name: strings.Repeat("ä", 100)})
+		if name := []rune(o.read(o.clone(id)).Name); len(name) != 100 || !strings.HasSuffix(string(name), "ää (copy)") {
+			t.Error(string(name))
+		}
+	})
+}
+
+func TestSmallCloneAnswersAtOnce(t *testing.T) {
+	each(t, func(o *office) {
+		id := o.create(agents.New{Name: "Guide"})
+		original := o.add(id, "Refunds", "# Refunds\n\nRefunds are paid within ten days.")
+		o.run()
+		waiting := o.add(id, "Hours", "# Hours\n\nWe open at nine in the morning.")
+		o.exec(`insert into passage_vectors (agent_id, text_hash, model, vector) select agent_id, hash, 'm', ? from passages`, []byte{1})
+		o.exec(`insert into blobs (id, account_id, agent_id, hash, size, media_type, name, place, created_at) values ('b', 'acc', ?, 'h', 1, 't', 'n', 'disk:h', 1)`, id)
+		o.exec(`update source_versions set blob_id = 'b', content = '{}' where source_id = ?`, original)
+		copied := o.clone(id)
+
+		p := o.finds(copied, "When are refunds paid?")
+		twin, err := o.DB.Source(t.Context(), "acc", copied, p.SourceID)
+		o.must(err)
+		if p.SourceID == original || twin.Name != "Refunds" || twin.Status != parley.SourceTrained || twin.Live != p.VersionID || twin.Wanted != twin.Live {
+			t.Errorf("%+v of %+v", p, twin)
+		}
+		v, err := o.DB.Version(t.Context(), "acc", copied, p.SourceID, p.VersionID)
+		o.must(err)
+		if v.Hash != p.VersionHash || v.Text[p.Start:p.End] != p.Text {
+			t.Errorf("the citation does not hold: %+v of %+v", p, v)
+		}
+		if n := o.count(`select count(*) from blobs b join source_versions v on v.blob_id = b.id and v.agent_id = b.agent_id where b.agent_id = ? and b.place = 'disk:h' and v.content = '{}'`, copied); n != 1 {
+			t.Error("blobs:", n)
+		}
+		if n := o.count(`select count(*) from passage_vectors where agent_id = ?`, copied); n != 1 {
+			t.Error("vectors:", n)
+		}
+		if a := o.read(copied); a.Status() != parley.AgentTraining || a.Size != o.read(id).Size || a.Sources.Live != 1 || a.Sources.Pending != 1 || a.LastTrainedAt == nil {
+			t.Errorf("%+v", a)
+		}
+		o.run()
+		if a := o.read(copied); a.Status() != parley.AgentTrained || a.Sources.Live != 2 {
+			t.Errorf("%+v", a)
+		}
+		if p := o.finds(copied, "When do you open?"); p.SourceName != "Hours" || p.SourceID == waiting {
+			t.Errorf("%+v", p)
+		}
+		o.must(o.Retire(t.Context(), o.account, id))
+		o.run()
+		if p := o.finds(copied, "When are refunds paid?"); p.SourceID != twin.ID || o.count(`select count(*) from passages where agent_id = ?`, id) != 0 {
+			t.Errorf("%+v", p)
+		}
+	})
+}
+
+func TestCloneOfLargeAgentFollowsByAChore(t *testing.T) {
+	each(t, func(o *office) {
+		id := o.create(agents.New{Name: "Guide"})
+		o.add(id, "Chapters", large())
+		o.run()
+		copied := o.clone(id)
+		if a := o.read(copied); a.Status() != parley.AgentTraining || a.Size != o.read(id).Size || len(o.sources(copied)) != 1 {
+			t.Errorf("%+v", a)
+		}
+		o.add(id, "Later", "This came after the copy was asked for.") // with the same time: it is part of the copy, or it is not
+		o.exec(`update sources set created_at = created_at + 1 where agent_id = ? and name = 'Later'`, id)
+
+		// What a chore had done when its server died.
+		c := store.Clone{Account: "acc", From: id, To: copied, At: o.now}
+		from := o.sources(id)
+		src := from[slices.IndexFunc(from, func(s parley.Source) bool { return s.Name == "Chapters" })]
+		o.must(o.DB.Transact(t.Context(), sqldb.Bulk, func(tx *store.DB) error {
+			if err := tx.CloneVersion(t.Context(), c, src.ID, src.Live); err != nil {
+				return err
+			}
+			_, err := tx.ClonePassages(t.Context(), c, src.ID, src.Live)
+			return err
+		}))
+		some := o.passages(copied)
+		o.run()
+		want := o.count(`select count(*) from passages where source_id = ?`, src.ID)
+		if got := o.passages(copied); some == 0 || some >= want || got != want || want < 201 {
+			t.Errorf("%d passages at first, %d in the end, want %d", some, got, want)
+		}
+		if a := o.read(copied); a.Status() != parley.AgentTrained || a.Sources.Live != 1 || len(o.sources(copied)) != 1 {
+			t.Errorf("%+v", a)
+		}
+		p := o.finds(copied, "the lantern of chapter 117")
+		v, err := o.DB.Version(t.Context(), "acc", copied, p.SourceID, p.VersionID)
+		o.must(err)
+		if v.Text[p.Start:p.End] != p.Text || p.SourceID == src.ID {
+			t.Errorf("%+v", p)
+		}
+		before := o.read(copied)
+		o.must(o.CopyOn(t.Context(), o.cloneJob(c)))
+		if after := o.read(copied); encode(t, after) != encode(t, before) || o.passages(copied) != want {
+			t.Error("a repeated chore changed the copy")
+		}
+	})
+}
+
+func TestPlanBoundsClones(t *testing.T) {
+	each(t, func(o *office) {
+		id := o.create(agents.New{Name: "Guide"})
+		o.add(id, "Text", "Some text.")
+		o.run()
+		most, bytes := 4, int64(5)
+		o.plan.Agents = &most
+		var all sync.WaitGroup
+		errs := make([]error, 10)
+		for i := range errs {
+			all.Go(func() { _, _, errs[i] = o.Clone(o.Context(), o.account, o.plan, id) })
+		}
+		all.Wait()
+		made := 0
+		for _, err := range errs {
+			if err == nil {
+				made++
+				continue
+			}
+			o.fails(err, parley.CodeAgentLimit)
+		}
+		if n := o.count(`select count(*) from agents`); made != 3 || n != 4 || o.count(`select count(*) from sources`) != 4 {
+			t.Fatalf("%d made, %d there", made, n)
+		}
+		o.plan = parley.Plan{Name: "small", StoragePerAgent: &bytes}
+		copied, pending, err := o.Clone(t.Context(), o.account, o.plan, id)
+		o.must(err)
+		if a := o.read(copied); len(pending) != 1 || pending[0] != agents.AddSource || a.Size != 0 || a.Status() != parley.AgentUntrained {
+			t.Errorf("%v %+v", pending, a)
+		}
+	})
+}
+
+func TestAutoRetrainNeedsALiveSource(t *testing.T) {
+	each(t, func(o *office) {
+		id := o.create(agents.New{Name: "Guide"})
+		set := func(on bool) error { return o.AutoRetrain(t.Context(), o.account, id, on) }
+		o.fails(set(true), parley.CodeAgentNotTrained)
+		o.must(set(false))
+		o.add(id, "Text", "Some text.")
+		o.fails(set(true), parley.CodeAgentNotTrained)
+		o.run()
+		link := parley.NewUUID()
+		o.exec(`insert into sources (id, account_id, agent_id, kind, name, size, status, created_at, updated_at) values (?, 'acc', ?, 'link', 'https://a.org', 0, 'failed', 1, 1)`, link, id)
+		o.must(set(true))
+		due := func() int {
+			return o.count(`select coalesce(max(next_sync_at), 0) from sources where agent_id = ?`, id)
+		}
+		if a := o.read(id); !a.AutoRetrain || a.ConfigVersion != 2 || due() != int(noon.Add(7*24*time.Hour).UnixMilli()) || o.count(`select count(*) from sources where next_sync_at is not null`) != 1 {
+			t.Errorf("%+v, %d", a, due())
+		}
+		o.now = noon.Add(time.Hour)
+		o.must(set(true))
+		if a := o.read(id); a.ConfigVersion != 2 || due() != int(noon.Add(7*24*time.Hour).UnixMilli()) {
+			t.Error("turning on what is on moved the schedule")
+		}
+		o.exec(`update sources set status = 'updated', wanted_version = 'new' where kind = 'text'`) // the earlier version is live
+		o.must(set(false))
+		o.must(set(true))
+		o.must(set(false))
+		if a := o.read(id); a.AutoRetrain || due() != 0 {
+			t.Errorf("%+v, %d", a, due())
+		}
+		o.fails(o.AutoRetrain(t.Context(), parley.Account{ID: "other"}, id, true), parley.CodeAgentNotFound)
+	})
+}

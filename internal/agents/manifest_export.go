@@ -1,0 +1,83 @@
+package agents
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"parley"
+)
+
+// Exported is an agent as a document.
+type Exported struct {
+	Document json.RawMessage `json:"document"`
+	LeftOut  []string        `json:"leftOut,omitempty"` // what manifests cannot hold, for people
+}
+
+// exported is a Manifest, written: whole, in the order in which people read it.
+type exported struct {
+	Agent      ManifestName      `json:"agent"`
+	Settings   json.RawMessage   `json:"settings"`
+	Actions    []json.RawMessage `json:"actions,omitempty"`
+	Procedures []json.RawMessage `json:"procedures,omitempty"`
+	Sources    []json.RawMessage `json:"sources,omitempty"`
+}
+
+// Export gives an agent as the document that, applied to it, changes nothing. Secrets stay behind: the document has their names.
+// It is the operator's view and asks for no account. Fails with AGENT_NOT_FOUND.
+func (m *Manifests) Export(ctx context.Context, id parley.AgentID) (*Exported, error) {
+	a, err := m.DB.AgentAnywhere(ctx, id, m.Now())
+	if err != nil {
+		return nil, err
+	}
+	out := exported{Agent: ManifestName{Key: a.Key}}
+	if a.Key == "" {
+		out.Agent.ID = a.ID
+	}
+	if out.Settings, err = m.Settings.Show(a); err != nil {
+		return nil, err
+	}
+	actions, err := m.DB.Actions(ctx, a.AccountID, id)
+	if err != nil {
+		return nil, err
+	}
+	for i := range actions {
+		out.Actions = append(out.Actions, showAction(&actions[i]))
+	}
+	procedures, err := m.DB.Procedures(ctx, a.AccountID, id)
+	if err != nil {
+		return nil, err
+	}
+	for i := range procedures {
+		out.Procedures = append(out.Procedures, showProcedure(&procedures[i]))
+	}
+	x := &Exported{}
+	if out.Sources, x.LeftOut, err = m.exportSources(ctx, a); err != nil {
+		return nil, err
+	}
+	x.Document = encoded(out)
+	return x, nil
+}
+
+func (m *Manifests) exportSources(ctx context.Context, a *parley.Agent) (list []json.RawMessage, left []string, err error) {
+	there, err := m.DB.ManagedSources(ctx, a.AccountID, a.ID)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, s := range there {
+		if s.Kind != parley.SourceText || s.Status == parley.SourceToBeDeleted {
+			left = append(left, fmt.Sprintf("the %s source %s (%s)", s.Kind, s.ID, s.Name))
+			continue
+		}
+		text, err := m.DB.Version(ctx, a.AccountID, a.ID, s.ID, s.Wanted)
+		switch {
+		case parley.IsCode(err, parley.CodeSourceNotFound): // it has gone, or changed, meanwhile
+			left = append(left, fmt.Sprintf("the source %s (%s), which was changing", s.ID, s.Name))
+		case err != nil:
+			return nil, nil, err
+		default:
+			list = append(list, showSource(s, text.Text))
+		}
+	}
+	return list, left, nil
+}

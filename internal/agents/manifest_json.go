@@ -1,0 +1,120 @@
+package agents
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+)
+
+// membersOf reads an object; nil text is an empty one.
+func membersOf(text json.RawMessage) (map[string]json.RawMessage, error) {
+	m := map[string]json.RawMessage{}
+	if text == nil {
+		return m, nil
+	}
+	err := json.Unmarshal(text, &m)
+	if err == nil && m == nil { // null
+		m = map[string]json.RawMessage{}
+	}
+	return m, err
+}
+
+// overlay lays the members of one object over those of another.
+func overlay(under, over json.RawMessage) (json.RawMessage, error) {
+	low, err := membersOf(under)
+	if err != nil {
+		return nil, err
+	}
+	high, err := membersOf(over)
+	if err != nil {
+		return nil, err
+	}
+	for name, v := range high {
+		low[name] = v
+	}
+	return json.Marshal(low)
+}
+
+// differences gives those members of two objects that differ, or nil twice.
+func differences(before, after json.RawMessage) (was, is json.RawMessage) {
+	b, errB := membersOf(before)
+	a, errA := membersOf(after)
+	if errB != nil || errA != nil {
+		return before, after
+	}
+	differ := map[string]json.RawMessage{}
+	for name, v := range a {
+		if !same(b[name], v) {
+			differ[name] = v
+		}
+	}
+	for name := range b {
+		if a[name] == nil {
+			differ[name] = nil
+		}
+	}
+	if len(differ) == 0 {
+		return nil, nil
+	}
+	return only(before, differ), only(after, differ)
+}
+
+// same reports whether two texts are the same JSON, whatever the order of members and the white space.
+func same(a, b json.RawMessage) bool {
+	if bytes.Equal(a, b) {
+		return true
+	}
+	x, errX := valueOf(a)
+	y, errY := valueOf(b)
+	return errX == nil && errY == nil && reflect.DeepEqual(x, y)
+}
+
+// valueOf reads JSON and keeps numbers as they are written, for large ones differ in digits that a float has not.
+func valueOf(text json.RawMessage) (v any, err error) {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.UseNumber()
+	err = dec.Decode(&v)
+	return v, err
+}
+
+// only gives the object with the members that are named, in the order they have.
+func only(object json.RawMessage, named map[string]json.RawMessage) json.RawMessage {
+	out := bytes.NewBufferString("{")
+	dec := json.NewDecoder(bytes.NewReader(object))
+	if _, err := dec.Token(); err != nil {
+		return object
+	}
+	for dec.More() {
+		name, err := dec.Token()
+		if err != nil {
+			return object
+		}
+		var v json.RawMessage
+		if err := dec.Decode(&v); err != nil {
+			return object
+		}
+		if _, ok := named[name.(string)]; !ok {
+			continue
+		}
+		if out.Len() > 1 {
+			out.WriteByte(',')
+		}
+		out.Write(encoded(name))
+		out.WriteByte(':')
+		out.Write(v)
+	}
+	out.WriteByte('}')
+	return out.Bytes()
+}
+
+// object makes an object of one member.
+func object(name string, value any) json.RawMessage { return encoded(map[string]any{name: value}) }
+
+// encoded writes a value of ours as JSON.
+func encoded(v any) json.RawMessage {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // our own types always encode
+	}
+	return b
+}

@@ -1,0 +1,99 @@
+package api
+
+import (
+	"encoding/json"
+	"maps"
+
+	"parley"
+	"parley/internal/wire"
+)
+
+// AgentSettings is what a manifest may set of an agent, by the rules of this interface: what PUT /agents/{agentId} changes, what
+// has operations of its own, and what only the manifest knows. Absent members stay.
+type AgentSettings struct {
+	AgentChangeBody
+	AutoRetrain         wire.Opt[bool]        `json:"autoRetrain,omitzero"`
+	Styles              wire.Opt[StylesWrite] `json:"styles,omitzero" nullable:"true"`
+	RedactConversations wire.Opt[bool]        `json:"redactConversations,omitzero"`
+	RetentionDays       wire.Opt[int64]       `json:"retentionDays,omitzero" nullable:"true" min:"1" max:"36500"`
+}
+
+// SettingsDesk checks, changes and shows agents' settings for the manifest of "parley apply".
+type SettingsDesk struct {
+	Settable func(model string) bool // which models may be chosen
+}
+
+// Apply changes the agent by a JSON object of settings. Fails with VALIDATION_INVALID_BODY and dotted details.
+func (d SettingsDesk) Apply(a *parley.Agent, settings json.RawMessage) error {
+	var s AgentSettings
+	err := wire.Decode(settings, &s)
+	if err := bothFaults(err, s.checkModels(a, d.Settable)); err != nil {
+		return err
+	}
+	if err := s.AgentChangeBody.apply(a); err != nil {
+		return err
+	}
+	replace(&a.AutoRetrain, s.AutoRetrain)
+	replace(&a.Redact, s.RedactConversations)
+	if s.RetentionDays.Set {
+		a.RetentionDays = s.RetentionDays.Ptr()
+	}
+	return overlayStyles(a, s.Styles)
+}
+
+// bothFaults gives two failures as one, so that all faults are told at once.
+func bothFaults(first, second error) error {
+	switch {
+	case first == nil:
+		return second
+	case second == nil || !parley.IsCode(first, parley.CodeInvalidBody) || !parley.IsCode(second, parley.CodeInvalidBody):
+		return first
+	}
+	both := parley.Fail(parley.CodeInvalidBody)
+	both.Details = maps.Clone(parley.ErrorOf(second).Details)
+	maps.Copy(both.Details, parley.ErrorOf(first).Details)
+	return both
+}
+
+// overlayStyles changes the styles that were sent and leaves the others; null takes all of them back.
+func overlayStyles(a *parley.Agent, sent wire.Opt[StylesWrite]) error {
+	if sent.Null {
+		a.Styles = nil
+	}
+	if styles := sent.Ptr(); styles != nil {
+		return styles.apply(a)
+	}
+	return nil
+}
+
+// shownSettings is AgentSettings as an export shows it, whole.
+type shownSettings struct {
+	Name                  string             `json:"name"`
+	Instructions          string             `json:"instructions"`
+	ChannelInstructions   json.RawMessage    `json:"channelInstructions"`
+	Model                 string             `json:"model"`
+	Temp                  float64            `json:"temp"`
+	Visibility            string             `json:"visibility"`
+	AllowedDomains        []string           `json:"allowedDomains"`
+	SuggestedMessages     json.RawMessage    `json:"suggestedMessages"`
+	InitialMessages       []string           `json:"initialMessages"`
+	CreditLimit           *int64             `json:"creditLimit"`
+	NotificationsSettings json.RawMessage    `json:"notificationsSettings"`
+	IPRateLimits          parley.DeviceLimit `json:"ipRateLimits"`
+	VoiceSettings         json.RawMessage    `json:"voiceSettings"`
+	AutoRetrain           bool               `json:"autoRetrain"`
+	Styles                json.RawMessage    `json:"styles"`
+	RedactConversations   bool               `json:"redactConversations"`
+	RetentionDays         *int64             `json:"retentionDays"`
+}
+
+// Show gives all settings as the JSON object that Apply takes.
+func (d SettingsDesk) Show(a *parley.Agent) (json.RawMessage, error) {
+	return json.Marshal(shownSettings{
+		Name: a.Name, Instructions: a.Instructions, ChannelInstructions: a.ChannelInstructions, Model: a.Model, Temp: a.Temp,
+		Visibility: a.Visibility, AllowedDomains: a.AllowedDomains, SuggestedMessages: a.SuggestedMessages,
+		InitialMessages: append([]string{}, a.InitialMessages...), CreditLimit: a.CreditLimit, NotificationsSettings: a.Notifications,
+		IPRateLimits: a.RateLimit, VoiceSettings: a.Voice, AutoRetrain: a.AutoRetrain, Styles: a.Styles,
+		RedactConversations: a.Redact, RetentionDays: a.RetentionDays,
+	})
+}

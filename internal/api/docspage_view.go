@@ -1,0 +1,195 @@
+package api
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"parley"
+)
+
+// What the page shows.
+type (
+	pageView struct {
+		Title, Version, Text, Server string
+		Groups                       []groupView
+		Shapes                       []shapeView
+		Errors                       []errorView
+		Style                        template.CSS
+		Script                       template.JS
+	}
+	groupView struct {
+		ID, Name, Text string
+		Operations     []operationView
+	}
+	operationView struct {
+		ID, Method, Path, Summary, Text, Scope string
+		Open, Deprecated                       bool
+		Params                                 []rowView
+		Body                                   *contentView
+		Replies                                []contentView
+		Errors                                 []errorView
+		Curl                                   string
+	}
+	// contentView is one kind of body.
+	contentView struct {
+		Title, Kind string
+		Type        []piece
+		Rows        []rowView
+		Example     string
+	}
+	errorView struct {
+		Status        int
+		Code, Message string
+	}
+	shapeView struct {
+		Name string
+		Rows []rowView
+		Type []piece // of a shape without members
+	}
+)
+
+func (d *openDocument) view() *pageView {
+	v := &pageView{Title: d.Info.Title, Version: d.Info.Version, Text: d.Info.Description, Server: "http://127.0.0.1:8080" + Base}
+	if len(d.Servers) > 0 && strings.HasPrefix(d.Servers[0].URL, "http") {
+		v.Server = d.Servers[0].URL
+	}
+	for _, tag := range d.Tags {
+		v.Groups = append(v.Groups, groupView{ID: "tag-" + strings.ReplaceAll(tag.Name, " ", "-"), Name: tag.Name, Text: tag.Description, Operations: d.operations(tag.Name, v.Server)})
+	}
+	for _, name := range slices.Sorted(maps.Keys(d.Components.Schemas)) {
+		s := d.Components.Schemas[name]
+		shape := shapeView{Name: name, Rows: rowsOf(s, "", optional)}
+		if len(shape.Rows) == 0 {
+			shape.Type = typeOf(s)
+		}
+		v.Shapes = append(v.Shapes, shape)
+	}
+	for _, code := range d.codes() {
+		v.Errors = append(v.Errors, errorOf(code))
+	}
+	slices.SortStableFunc(v.Errors, func(a, b errorView) int { return cmp.Compare(a.Status, b.Status) })
+	return v
+}
+
+// codes lists every code that some operation gives, and those of requests that reach none.
+func (d *openDocument) codes() []string {
+	all := map[string]bool{string(parley.CodeNotFound): true, string(parley.CodeMethodNotAllowed): true}
+	for _, r := range d.Components.Responses {
+		for code := range r.Content["application/json"].Examples {
+			all[code] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(all))
+}
+
+func errorOf(code string) errorView {
+	c := parley.Code(code)
+	return errorView{c.Status(), code, c.DefaultMessage()}
+}
+
+// methods is the order in which the operations of a path are shown.
+var methods = []string{"get", "post", "put", "patch", "delete"}
+
+func (d *openDocument) operations(tag, server string) []operationView {
+	var list []operationView
+	for _, path := range slices.Sorted(maps.Keys(d.Paths)) {
+		for _, method := range methods {
+			if op := d.Paths[path][method]; op != nil && slices.Contains(op.Tags, tag) {
+				list = append(list, d.operation(op, strings.ToUpper(method), path, server))
+			}
+		}
+	}
+	return list
+}
+
+func (d *openDocument) operation(op *openOperation, method, path, server string) operationView {
+	v := operationView{ID: op.OperationID, Method: method, Path: path, Summary: op.Summary, Text: op.Description, Scope: op.Scope,
+		Open: op.Security != nil && len(*op.Security) == 0, Deprecated: op.Deprecated}
+	for _, p := range op.Parameters {
+		row := rowView{Name: p.Name, Place: p.In, Type: typeOf(p.Schema), Rules: rulesOf(p.Schema), Text: p.Description}
+		if p.Required {
+			row.Mark = required
+		}
+		v.Params = append(v.Params, row)
+	}
+	var body json.RawMessage
+	if op.RequestBody != nil {
+		m := op.RequestBody.Content["application/json"]
+		body = m.Example
+		v.Body = d.content("Body", "application/json", m, required)
+	}
+	for _, status := range slices.Sorted(maps.Keys(op.Responses)) {
+		d.reply(&v, status, d.response(op.Responses[status]))
+	}
+	slices.SortStableFunc(v.Errors, func(a, b errorView) int { return cmp.Compare(a.Status, b.Status) })
+	v.Curl = curl(v, server, body)
+	return v
+}
+
+// reply adds what one status brings: a success with its shapes, or codes.
+func (d *openDocument) reply(v *operationView, status string, r *openResponse) {
+	if n, err := strconv.Atoi(status); err == nil && n < 400 {
+		for _, kind := range slices.Sorted(maps.Keys(r.Content)) {
+			v.Replies = append(v.Replies, *d.content(status+" "+http.StatusText(n), kind, r.Content[kind], optional))
+		}
+		return
+	}
+	for _, code := range slices.Sorted(maps.Keys(r.Content["application/json"].Examples)) {
+		v.Errors = append(v.Errors, errorOf(code))
+	}
+}
+
+// content shows a body: its shape's members, or its type where it has none.
+func (d *openDocument) content(title, kind string, m openMedia, mark string) *contentView {
+	v := &contentView{Title: title, Kind: kind, Type: typeOf(m.Schema), Example: pretty(m.Example)}
+	s := m.Schema
+	if s != nil && s.Ref != "" {
+		s = d.Components.Schemas[schemaName(s.Ref)]
+	}
+	if s != nil {
+		v.Rows = rowsOf(s, "", mark)
+	}
+	return v
+}
+
+// pretty indents an example; a text stands as it is.
+func pretty(raw json.RawMessage) string {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return strings.TrimRight(text, "\n")
+	}
+	var b bytes.Buffer
+	if len(raw) == 0 || json.Indent(&b, raw, "", "  ") != nil {
+		return ""
+	}
+	return b.String()
+}
+
+// curl gives the request as a command line.
+func curl(v operationView, server string, body json.RawMessage) string {
+	var b strings.Builder
+	b.WriteString("curl ")
+	if v.Method != http.MethodGet && (v.Method != http.MethodPost || body == nil) {
+		b.WriteString("-X " + v.Method + " ")
+	}
+	path := strings.NewReplacer("{agentId}", "$AGENT", "{conversationId}", "$CONVERSATION", "{", "$", "}", "").Replace(v.Path)
+	fmt.Fprintf(&b, "%q", server+path)
+	if !v.Open {
+		b.WriteString(" \\\n  -H \"Authorization: Bearer $KEY\"")
+	}
+	if body != nil {
+		var flat bytes.Buffer
+		if json.Compact(&flat, body) == nil {
+			b.WriteString(" \\\n  -d '" + strings.ReplaceAll(flat.String(), "'", `'\''`) + "'")
+		}
+	}
+	return b.String()
+}

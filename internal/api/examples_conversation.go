@@ -1,0 +1,65 @@
+package api
+
+import "parley/internal/wire"
+
+const summaryExample = `"id": "01998b2e-7d4c-7a3b-9f10-2c5d8e6f7a01", "title": "When does the shop close on Saturdays?", "createdAt": 1790000000,
+	"updatedAt": 1790000004, "userId": "customer-8421", "status": "ongoing"`
+
+const questionExample = `{"id": "msg_8h2Kd0sVqLx3TnB7wYcR1e", "role": "user", "parts": [{"type": "text", "text": "When does the shop close on Saturdays?"}],
+	"createdAt": 1790000000}`
+
+const answerExample = `{"id": "msg_V1StGXR8Z5jdHi6BmyT0aQ", "role": "assistant", "parts": [{"type": "text", "text": "On Saturdays the shop closes at noon."}],
+	"createdAt": 1790000004, "feedback": "positive", "metadata": {"score": 0.92, "citations": []}}`
+
+const lastPage = `"pagination": {"cursor": null, "hasMore": false, "total": 2}`
+
+const singlePage = `"pagination": {"cursor": null, "hasMore": false, "total": 1}`
+
+var conversationWords = map[string]wire.Words{
+	"listConversations": {
+		Text:  "Summaries, newest first. Conversations of other origins, such as the widget, are in the export.",
+		Reply: `{"data": [{` + summaryExample + `}], ` + singlePage + `}`,
+	},
+	"getConversation": {
+		Text: "Only conversations that began through the API are read here; for one of another origin the message of the 404 names the origin and points to the export. " +
+			"The cursor leads to older messages in the list of messages.",
+		Reply: `{"data": {` + summaryExample + `, "messages": [` + questionExample + `, ` + answerExample + `]}, ` + lastPage + `}`,
+	},
+	"listUserConversations": {
+		Text:  "Summaries, newest first, of what this end user has begun through the API. A user that nobody has heard of has begun nothing.",
+		Reply: `{"data": [{` + summaryExample + `}], ` + singlePage + `}`,
+	},
+	"exportConversations": {
+		Text: "Every conversation of the agent, whatever its origin, newest first, each with its full history. Tool calls are without their input. A page can be large: " +
+			"it is written while it is read, and a smaller limit keeps it small. With conversationId the page holds only that one, and an unknown id gives an empty page.",
+		Reply: `{"data": [{` + summaryExample + `, "source": "Widget or Iframe", "embedOrigin": "https://shop.example/opening-hours",
+			"messages": [` + questionExample + `, ` + answerExample + `]}], ` + singlePage + `}`,
+	},
+	"rateMessage": {
+		Text:    "Only the assistant's messages can be rated. Null takes a rating back. The body may hold nothing else.",
+		Request: `{"feedback": "positive"}`,
+		Reply:   `{"data": ` + answerExample + `}`,
+	},
+	"pauseConversation": {
+		Text:    "While a conversation is paused the agent does not answer, and what the customer writes is kept. Everywhere else its status stays ongoing.",
+		Request: `{"paused": true}`,
+		Reply:   `{"data": {"id": "01998b2e-7d4c-7a3b-9f10-2c5d8e6f7a01", "status": "paused"}}`,
+	},
+	"writeMessage": {
+		Text:    "While a person has taken the conversation over, the customer writes here; the person's replies come as events of the conversation.",
+		Request: `{"message": "When does the shop close on Saturdays?"}`,
+		Reply:   `{"data": ` + questionExample + `}`,
+	},
+	"followConversation": {
+		Text: "Server-sent events: status with how the conversation stands, first and after each change, and message with each message that is written from now on. " +
+			"The id of a message event is its number; sent back in the header Last-Event-ID, it brings the messages behind it. The stream ends once ended was told; " +
+			"a comment every 15 seconds shows that it lives.",
+		Events: "event: status\ndata: {\"status\":\"taken_over\"}\n\nevent: message\nid: 3\n" +
+			"data: {\"id\":\"msg_V1StGXR8Z5jdHi6BmyT0aQ\",\"role\":\"assistant\",\"parts\":[{\"type\":\"text\",\"text\":\"Hello, this is Kim.\"}]," +
+			"\"createdAt\":1790000300,\"feedback\":null,\"metadata\":{\"score\":null,\"citations\":[]}}\n\n",
+	},
+	"listMessages": {
+		Text:  "The first page holds the newest messages and each further one the next older; within a page messages run from old to new.",
+		Reply: `{"data": [` + questionExample + `, ` + answerExample + `], ` + lastPage + `}`,
+	},
+}

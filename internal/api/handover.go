@@ -1,0 +1,139 @@
+package api
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"parley"
+	"parley/internal/chat"
+	"parley/internal/wire"
+)
+
+// PauseRequest pauses a conversation, or lets it go on.
+type PauseRequest struct {
+	ConversationRef
+	Body PauseBody
+}
+
+// PauseBody is the body of a pause (facts 4.3).
+type PauseBody struct {
+	Paused bool `json:"paused" doc:"While it is true the agent does not answer; messages are kept."`
+}
+
+// Standing is how a conversation stands. Only here a pause shows as a status (decision 8).
+type Standing struct {
+	ID     string `json:"id" format:"uuid"`
+	Status string `json:"status" enum:"ongoing,paused"`
+}
+
+func (s *server) pause(ctx context.Context, c *wire.Call, in *PauseRequest) (*Data[Standing], error) {
+	conv, err := s.ours(ctx, c, in.AgentID, in.ConversationID)
+	if err != nil {
+		return nil, err
+	}
+	if conv, err = s.Clerk.Pause(ctx, conv.AccountID, conv.AgentID, conv.ID, in.Body.Paused); err != nil {
+		return nil, fmt.Errorf("pause conversation: %w", err)
+	}
+	out := Standing{ID: string(conv.ID), Status: string(conv.Status)}
+	if conv.Paused {
+		out.Status = "paused"
+	}
+	return &Data[Standing]{out}, nil
+}
+
+// CustomerRequest is what a customer writes to the person who has taken the conversation over.
+type CustomerRequest struct {
+	ConversationRef
+	Body CustomerBody
+}
+
+// CustomerBody is the body of a customer's message (decision 26).
+type CustomerBody struct {
+	Message string `json:"message" min:"1"`
+}
+
+func (s *server) customerWrites(ctx context.Context, c *wire.Call, in *CustomerRequest) (*Data[Message], error) {
+	conv, err := s.ours(ctx, c, in.AgentID, in.ConversationID)
+	if err != nil {
+		return nil, err
+	}
+	m, err := s.Clerk.CustomerWrites(ctx, conv.AccountID, conv.AgentID, conv.ID, in.Body.Message)
+	if err != nil {
+		return nil, fmt.Errorf("write to a person: %w", err)
+	}
+	return &Data[Message]{s.messageOf(m)}, nil
+}
+
+// statusEvent is the data of a status event.
+type statusEvent struct {
+	Status parley.ConversationStatus `json:"status"`
+}
+
+// follow tells what happens in a conversation as it happens (decision 26): events of the names status and message, the latter with
+// the message's number as their id. It ends behind the status ended.
+func (s *server) follow(ctx context.Context, c *wire.Call, in *ConversationRef) (*wire.EventStream, error) {
+	conv, err := s.ours(ctx, c, in.AgentID, in.ConversationID)
+	if err != nil {
+		return nil, err
+	}
+	f, err := s.Clerk.Follow(ctx, conv.AccountID, conv.AgentID, conv.ID, lastEventID(c.Request))
+	if err != nil {
+		return nil, fmt.Errorf("follow conversation: %w", err)
+	}
+	defer f.Close()
+	out := c.Events()
+	if c.Request.Method == http.MethodHead {
+		return nil, nil
+	}
+	for err == nil {
+		err = s.tellNews(ctx, out, f)
+	}
+	return nil, nil // the end, or the client has gone; the record has seen which
+}
+
+// lastEventID gives the number of the last message that the client has seen. What is no number of ours counts as none.
+func lastEventID(r *http.Request) *int64 {
+	n, err := strconv.ParseInt(r.Header.Get("Last-Event-ID"), 10, 64)
+	if err != nil || n < 0 {
+		return nil
+	}
+	return &n
+}
+
+// tellNews waits for the next news and sends it; after a silence it sends a sign of life.
+func (s *server) tellNews(ctx context.Context, out *wire.Stream, f *chat.Follower) error {
+	quiet, cancel := context.WithTimeout(ctx, cmp.Or(s.Silence, defaultSilence))
+	defer cancel()
+	news, err := f.Next(quiet)
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		return out.Ping()
+	}
+	if err != nil {
+		return err
+	}
+	if news.Status != "" {
+		err = out.SendNamed("status", 0, statusEvent{news.Status})
+	}
+	for i := range news.Messages {
+		err = errors.Join(err, out.SendNamed("message", news.Messages[i].Seq, s.messageOf(&news.Messages[i])))
+	}
+	return errors.Join(err, out.Flush())
+}
+
+// messageAgain answers the same request once more from the message that it has written.
+func (s *server) messageAgain(ctx context.Context, c *wire.Call, in any, did subject) (any, error) {
+	ref := in.(*CustomerRequest)
+	conv, err := s.ours(ctx, c, ref.AgentID, ref.ConversationID)
+	if err != nil {
+		return nil, err
+	}
+	m, err := s.DB.Message(ctx, conv.AccountID, conv.AgentID, conv.ID, parley.MessageID(did.id))
+	if err != nil {
+		return nil, err
+	}
+	return &Data[Message]{s.messageOf(m)}, nil
+}

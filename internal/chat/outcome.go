@@ -1,0 +1,69 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"parley"
+	"parley/internal/llm"
+	"parley/internal/retrieval"
+)
+
+// failure is what the client is told. It names the conversation, so that the message, which is kept, can be answered again.
+func (t *Turn) failure(cause error) *parley.Error {
+	var e *parley.Error
+	fail := parley.Because(parley.CodeChatStreaming, cause)
+	if errors.Is(context.Cause(t.ctx), errShutdown) {
+		fail = parley.Because(parley.CodeUnderMaintenance, cause)
+		fail.RetryAfter = 5 * time.Second
+	} else if errors.As(cause, &e) {
+		fail = &parley.Error{Code: e.Code, Message: e.Message, RetryAfter: e.RetryAfter, Err: cause}
+	}
+	fail.Details = map[string]string{"conversationId": string(t.ConversationID)}
+	return fail
+}
+
+func (t *Turn) trace(a *answer, state string, retrieved, now time.Time, failure error) *parley.Trace {
+	tr := &parley.Trace{TurnID: t.ID, MessageID: t.MessageID, State: state, Model: t.agent.Model, BackEnd: t.back.Label, PromptVersion: llm.PromptVersion,
+		ConfigVersion: t.agent.ConfigVersion, Question: t.keepable(t.asked), Passages: []parley.TracePassage{}, ToolCalls: []string{}}
+	for i, h := range t.hits {
+		tr.Passages = append(tr.Passages, a.took(i, h))
+	}
+	if a.finish != nil {
+		tr.InputTokens, tr.OutputTokens = a.finish.InputTokens, a.finish.OutputTokens
+	}
+	since := func(at time.Time) float64 { return float64(at.Sub(t.StartedAt).Microseconds()) / 1000 }
+	tr.Millis = parley.TraceMillis{Retrieved: since(retrieved), Answered: since(now)}
+	if !a.first.IsZero() {
+		tr.Millis.FirstToken = since(a.first)
+	}
+	for _, c := range a.calls {
+		tr.ToolCalls = append(tr.ToolCalls, c.Tool+" "+string(c.Status))
+	}
+	if failure != nil {
+		tr.Error = t.keepable(failure.Error())
+		if cause := context.Cause(t.ctx); cause != nil {
+			tr.Error = cause.Error()
+		}
+	}
+	return tr
+}
+
+// took tells what the answer took from the passage that was offered at that place.
+func (a *answer) took(place int, h retrieval.Hit) parley.TracePassage {
+	p := h.Passage
+	tp := parley.TracePassage{ID: p.ID, SourceID: p.SourceID, Name: p.SourceName, Heading: p.Heading, Rank: h.Rank, Score: h.Score}
+	for _, c := range a.cited {
+		if c.Passage != place {
+			continue
+		}
+		tp.Cited = true
+		from, to := max(c.Start-p.Start, 0), min(c.End-p.Start, len(p.Text))
+		if from < to && !slices.Contains(tp.Quotes, p.Text[from:to]) {
+			tp.Quotes = append(tp.Quotes, p.Text[from:to])
+		}
+	}
+	return tp
+}

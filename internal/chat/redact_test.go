@@ -1,0 +1,117 @@
+package chat_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"parley"
+	"parley/internal/chat"
+	"parley/internal/llm"
+)
+
+// everything gives all that the database holds of the conversation.
+func (d *desk) everything() string {
+	d.t.Helper()
+	var all strings.Builder
+	for _, q := range []string{`select parts || coalesce(citations, '') from messages`, `select coalesce(input, '') || coalesce(output, '') from tool_calls`,
+		`select coalesce(trace, '') from turns`, `select payload from events`} {
+		rows, err := d.db.SQL().Query(d.t.Context(), q)
+		must(d.t, err)
+		for rows.Next() {
+			var text string
+			must(d.t, rows.Scan(&text))
+			all.WriteString(text + "\n")
+		}
+		must(d.t, rows.Close())
+	}
+	return all.String()
+}
+
+func TestAnAgentThatRedactsKeepsNoPersonalData(t *testing.T) {
+	each(t, func(d *desk) {
+		var told []string
+		look := tool("look_up", func(_ context.Context, c chat.Call) chat.Output {
+			told = append(told, string(c.Input))
+			return success(`{"owner": "ann@example.com", "phone": "+49 30 1234567"}`)
+		})
+		d.can(look, whereabouts)
+		_, err := d.db.SQL().Exec(t.Context(), `update agents set redact = 1 where id = ?`, d.agent.ID)
+		must(t, err)
+		d.model.Then(llm.Say("Looking for ann@example.com. "), llm.Use("look_up", `{"email": "ann@example.com"}`), llm.Calls()).
+			Then(llm.Say("Found ann@example.com."), llm.Stop())
+		turn := d.start("I am ann@example.com, card 4111 1111 1111 1111", "")
+		if f := d.finish(turn); !strings.Contains(f.Message.Text(), "ann@example.com") {
+			t.Errorf("the client is told %q", f.Message.Text())
+		}
+		if asked := d.model.Requests()[0].Messages[0].Text; !strings.Contains(asked, "4111") || !strings.Contains(told[0], "ann@") {
+			t.Errorf("the model was told %q, the tool %q", asked, told)
+		}
+		d.model.Then(llm.Use("where_am_i", `{}`), llm.Calls())
+		d.finish(d.start("And where is bob@example.com?", turn.ConversationID))
+		if asked := d.model.Requests()[2].Messages[0].Text; strings.Contains(asked, "ann@") {
+			t.Errorf("a later turn is told %q", asked)
+		}
+		must(t, d.result(turn, d.callIn(turn), `{"mail": "carl@example.com", "n": 1}`))
+		d.model.Then(llm.Say("half of dora@example.com"), llm.Step{Err: context.DeadlineExceeded})
+		_, err = d.start("I am dora@example.com", turn.ConversationID).Wait(t.Context())
+		wantCode(t, err, parley.CodeChatStreaming)
+		kept := d.everything()
+		for _, secret := range []string{"ann@", "bob@", "carl@", "dora@", "4111", "1234567"} {
+			if strings.Contains(kept, secret) {
+				t.Errorf("%s is kept in\n%s", secret, kept)
+			}
+		}
+		for _, mask := range []string{"[email]", "[card]", "[phone]"} {
+			if !strings.Contains(kept, mask) {
+				t.Errorf("no %s in\n%s", mask, kept)
+			}
+		}
+	})
+}
+
+// What is quoted from a source is the source's, and a machine must still be able to check it.
+func TestRedactionLeavesQuotesWhole(t *testing.T) {
+	each(t, func(d *desk) {
+		_, err := d.db.SQL().Exec(t.Context(), `update agents set redact = 1 where id = ?`, d.agent.ID)
+		must(t, err)
+		must(t, d.learn("Write to help@example.com."))
+		d.model.Answer = func(r llm.Request) []llm.Step {
+			said := "You are ann@example.com. " + r.Passages[0].Text
+			return []llm.Step{llm.Say(said), {Chunk: llm.Chunk{Cite: &llm.Cite{Start: r.Passages[0].Start, End: r.Passages[0].End, AnswerStart: 25, AnswerEnd: len(said)}}}, llm.Stop()}
+		}
+		turn := d.start("Where do I write to, as ann@example.com?", "")
+		d.finish(turn)
+		page, err := d.db.Messages(t.Context(), d.account.ID, d.agent.ID, turn.ConversationID, parley.PageAsk{Limit: 9})
+		must(t, err)
+		m := page.Items[1]
+		c := m.Citations[0]
+		if text := m.Text(); text != "You are [email]. Write to help@example.com." || text[c.AnswerStart:c.AnswerEnd] != "Write to help@example.com." {
+			b, _ := json.Marshal(m)
+			t.Errorf("kept %s", b)
+		}
+	})
+}
+
+// learn gives the agent a source of one passage.
+func (d *desk) learn(text string) error {
+	source, version, now := parley.NewUUID(), parley.NewUUID(), d.clock.now().UnixMilli()
+	for _, do := range []struct {
+		query string
+		args  []any
+	}{
+		{`insert into sources (id, account_id, agent_id, kind, name, size, status, live_version, live_in, created_at, updated_at) values (?, ?, ?, 'text', 'Guide', 1, 'trained', ?, 1, ?, ?)`,
+			[]any{source, d.account.ID, d.agent.ID, version, now, now}},
+		{`insert into source_versions (id, account_id, agent_id, source_id, hash, text, state, created_at) values (?, ?, ?, ?, 'h', ?, 'live', ?)`,
+			[]any{version, d.account.ID, d.agent.ID, source, text, now}},
+		{`insert into passages (id, account_id, agent_id, source_id, version_id, ordinal, heading, start_byte, end_byte, text, hash) values (?, ?, ?, ?, ?, 0, '', 0, ?, ?, 'h')`,
+			[]any{parley.NewUUID(), d.account.ID, d.agent.ID, source, version, len(text), text}},
+		{`update agents set passage_version = 1 where id = ?`, []any{d.agent.ID}},
+	} {
+		if _, err := d.db.SQL().Exec(d.t.Context(), do.query, do.args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,146 @@
+package ingest_test
+
+import (
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"parley"
+	"parley/internal/ingest"
+	"parley/internal/retrieval"
+	"parley/internal/sqldb"
+)
+
+func (s *school) change(id parley.SourceID, name, content string) *parley.Source {
+	s.Helper()
+	c := ingest.TextChange{}
+	if name != "" {
+		c.Name = &name
+	}
+	if content != "" {
+		c.Content = &content
+	}
+	src, err := s.ChangeText(s.Context(), s.account, s.plan, s.agent, id, c)
+	s.must(err)
+	return src
+}
+
+// texts gives the passages that the agent finds.
+func (s *school) texts(question string) string {
+	s.Helper()
+	hits, err := s.Library.Nearest(s.Context(), s.agent, s.state().PassageVersion, retrieval.Query{Text: question, Limit: 8})
+	s.must(err)
+	var texts []string
+	for _, h := range hits {
+		texts = append(texts, h.Passage.Text)
+	}
+	return strings.Join(texts, " ")
+}
+
+func (s *school) count(query string) int {
+	s.Helper()
+	n, err := sqldb.One(s.Context(), s.DB.SQL(), sqldb.Column[int], query)
+	s.must(err)
+	return n
+}
+
+func TestEarlierVersionAnswersUntilTheNewOneIsComplete(t *testing.T) {
+	each(t, func(s *school) {
+		src := s.add("Refunds", "Refunds are paid within ten days.")
+		s.run()
+		first := s.source(src.ID).Live
+		s.now = noon.Add(time.Second)
+		changed := s.change(src.ID, "", "Vouchers are sent by mail on\x00 Mondays.")
+		if changed.Status != parley.SourceUpdated || changed.Live != first || changed.Wanted == first || changed.Size != 37 || s.state().Size != 37 ||
+			s.state().Status() != parley.AgentTraining {
+			s.Errorf("%+v %+v", changed, s.state())
+		}
+		if got := s.texts("refunds vouchers"); got != "Refunds are paid within ten days." {
+			s.Error("not the earlier version alone answers:", got)
+		}
+		s.run()
+		if now := s.source(src.ID); now.Status != parley.SourceTrained || now.Live != changed.Wanted || s.state().Status() != parley.AgentTrained {
+			s.Errorf("%+v", now)
+		}
+		if got := s.texts("refunds vouchers"); got != "Vouchers are sent by mail on Mondays." {
+			s.Error("not the new version alone answers:", got)
+		}
+		s.now = noon.Add(time.Hour)
+		s.run()
+		if v, p := s.count(`select count(*) from source_versions`), s.count(`select count(*) from passages`); v != 1 || p != 1 {
+			s.Error("the earlier version is still there:", v, p)
+		}
+	})
+}
+
+func TestSameTextIsLeftAlone(t *testing.T) {
+	each(t, func(s *school) {
+		src := s.add("Refunds", "Refunds are paid within ten days.")
+		s.run()
+		s.now = noon.Add(time.Second)
+		before := s.source(src.ID)
+		if same := s.change(src.ID, "Refunds", "Refunds are paid within ten days."); same.Wanted != before.Wanted || !same.UpdatedAt.Equal(before.UpdatedAt) {
+			s.Errorf("%+v", same)
+		}
+		if named := s.change(src.ID, "Money back", ""); named.Name != "Money back" || named.Status != parley.SourceUpdated {
+			s.Errorf("%+v", named)
+		}
+		s.run()
+		if got := s.answers("When are refunds paid?"); got != "Money back" {
+			s.Error(got)
+		}
+	})
+}
+
+func TestChangeKeepsToTheRules(t *testing.T) {
+	each(t, func(s *school) {
+		most := int64(100)
+		s.plan.StoragePerAgent = &most
+		a, b := s.add("A", "one"), s.add("A", "two")
+		text, long := "two", strings.Repeat("x", 98)
+		_, err := s.ChangeText(s.Context(), s.account, s.plan, s.agent, a.ID, ingest.TextChange{Content: &text})
+		s.fails(err, parley.CodeSourceDuplicate)
+		_, err = s.ChangeText(s.Context(), s.account, s.plan, s.agent, a.ID, ingest.TextChange{Content: &long})
+		s.fails(err, parley.CodeSourceSize)
+		_, err = s.ChangeText(s.Context(), parley.Account{ID: "other"}, s.plan, s.agent, a.ID, ingest.TextChange{Content: &long})
+		s.fails(err, parley.CodeAgentNotFound)
+		if got := s.state().Size; got != 6 {
+			s.Error("size", got)
+		}
+		_, err = s.Delete(s.Context(), s.account, s.agent, b.ID)
+		s.must(err)
+		_, err = s.ChangeText(s.Context(), s.account, s.plan, s.agent, b.ID, ingest.TextChange{Content: &long})
+		s.fails(err, parley.CodeSourceNotFound)
+		s.change(a.ID, "", "two")
+	})
+}
+
+// Changes that come faster than training: the last one wins, and nothing is left of those between.
+func TestManyPutsOfOneKey(t *testing.T) {
+	each(t, func(s *school) {
+		var all sync.WaitGroup
+		for range 8 {
+			all.Go(func() {
+				if err := s.PutText(s.Context(), s.account, s.plan, s.agent, "hours", "Hours", "We open at nine."); err != nil {
+					s.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		if n := s.count(`select count(*) from sources`); n != 1 {
+			s.Error("sources:", n)
+		}
+		for _, text := range []string{"We open at ten.", "We open at eleven."} {
+			s.must(s.PutText(s.Context(), s.account, s.plan, s.agent, "hours", "Hours", text))
+		}
+		s.run()
+		s.now = noon.Add(time.Hour)
+		s.run()
+		v, err := sqldb.One(s.Context(), s.DB.SQL(), sqldb.Column[string], `select text from source_versions`)
+		s.must(err)
+		if n := s.count(`select count(*) from source_versions`); n != 1 || v != "We open at eleven." || s.state().Status() != parley.AgentTrained {
+			s.Error(n, v, s.state().Status())
+		}
+	})
+}

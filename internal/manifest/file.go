@@ -1,0 +1,148 @@
+// Package manifest reads and writes agents as code: YAML documents, one for each agent. It knows the form of a file and where
+// each value stands in it; what the values mean is judged by the rooms that take them.
+package manifest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// The bounds of a manifest. What its aliases and the files it names unfold to counts.
+const (
+	MaxBytes  = 8 << 20  // of the file
+	maxJSON   = 32 << 20 // of all documents as JSON
+	maxValues = 200_000
+	maxDepth  = 90
+)
+
+// File is a manifest that has been read.
+type File struct {
+	Name      string
+	Documents []Document
+	Secrets   map[string]string // what the environment holds of the names that ${NAME} asks for; empty values count as none
+	Warnings  []Note            // what looks wrong and is allowed
+	Faults    []Note            // what is wrong; the documents hold the rest
+}
+
+// Document is one agent of a manifest.
+type Document struct {
+	JSON json.RawMessage
+
+	line  int
+	lines map[string]int // by dotted path
+}
+
+// Note says something about a value in the file.
+type Note struct {
+	File string
+	Line int    // from 1; 0 for the file as a whole
+	Path string // dotted, such as actions.0.config.url; empty for a document as a whole
+	Text string
+}
+
+// Place gives FILE:LINE: PATH.
+func (n Note) Place() string {
+	place := n.File
+	if n.Line > 0 {
+		place += ":" + strconv.Itoa(n.Line)
+	}
+	if n.Path != "" {
+		place += ": " + n.Path
+	}
+	return place
+}
+
+// String gives FILE:LINE: PATH: TEXT.
+func (n Note) String() string { return n.Place() + ": " + n.Text }
+
+// Around is what a manifest may name beside itself.
+type Around struct {
+	Open func(path string) (io.ReadCloser, error) // files of sources; the path is as the manifest has it
+	Env  func(name string) string
+}
+
+// Read reads a manifest. It does not fail: what is wrong, all of it, is in the file's Faults.
+func Read(name string, text []byte, around Around) *File {
+	r := &reader{file: &File{Name: name, Secrets: map[string]string{}}, around: around}
+	if len(text) > MaxBytes {
+		r.fault(0, "", fmt.Sprintf("the file is larger than %d MB", MaxBytes>>20))
+		return r.file
+	}
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	for {
+		var node yaml.Node
+		err := decoder.Decode(&node)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			r.syntax(err)
+			return r.file
+		}
+		r.document(&node)
+	}
+	if len(r.file.Documents) == 0 && len(r.file.Faults) == 0 {
+		r.fault(0, "", "the file holds no agent")
+	}
+	return r.file
+}
+
+var atLine = regexp.MustCompile(`^line (\d+): `)
+
+// syntax notes why the text is not YAML. The library counts the lines of one sort of errors from 0, and leaves out the first.
+func (r *reader) syntax(err error) {
+	text, line := strings.TrimPrefix(err.Error(), "yaml: "), 0
+	if m := atLine.FindStringSubmatch(text); m != nil {
+		line, _ = strconv.Atoi(m[1]) // the expression takes digits only
+		text = text[len(m[0]):]
+	}
+	if line == 0 || strings.HasPrefix(text, "did not find expected") {
+		line++
+	}
+	r.fault(line, "", "this is not YAML: "+text)
+}
+
+// Place finds where a fault of the documents stands. Its path begins with the document's number, from 0; a value that is not
+// there stands where the one around it begins.
+func (f *File) Place(path, text string) Note {
+	number, rest, _ := strings.Cut(path, ".")
+	i, err := strconv.Atoi(number)
+	if err != nil || i < 0 || i >= len(f.Documents) {
+		return Note{File: f.Name, Path: path, Text: text}
+	}
+	d := &f.Documents[i]
+	n := Note{File: f.Name, Line: d.line, Path: rest, Text: text}
+	for at := rest; at != ""; at = parent(at) {
+		if line, ok := d.lines[at]; ok {
+			n.Line = line
+			break
+		}
+	}
+	return n
+}
+
+func parent(path string) string {
+	i := strings.LastIndexByte(path, '.')
+	return path[:max(i, 0)]
+}
+
+// Sorted gives the notes in the order of the file.
+func Sorted(notes []Note) []Note {
+	notes = slices.Clone(notes)
+	slices.SortStableFunc(notes, func(a, b Note) int {
+		if a.Line != b.Line {
+			return a.Line - b.Line
+		}
+		return strings.Compare(a.Path, b.Path)
+	})
+	return notes
+}

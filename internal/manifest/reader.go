@@ -1,0 +1,212 @@
+package manifest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+
+	"gopkg.in/yaml.v3"
+)
+
+// reader turns the nodes of YAML into JSON and notes where each value stands.
+type reader struct {
+	file   *File
+	around Around
+
+	doc    Document
+	out    bytes.Buffer
+	values int
+	size   int  // bytes of the documents before
+	read   int  // bytes of the files that sources name
+	full   bool // a bound is passed: the rest is not read
+}
+
+func (r *reader) fault(line int, path, text string) {
+	r.file.Faults = append(r.file.Faults, Note{r.file.Name, line, path, text})
+}
+
+// document reads one document; an empty one is none.
+func (r *reader) document(n *yaml.Node) {
+	if n.Kind == yaml.DocumentNode && len(n.Content) == 1 {
+		n = n.Content[0]
+	}
+	if n.Kind == 0 || n.ShortTag() == "!!null" {
+		return
+	}
+	if n.Kind != yaml.MappingNode {
+		r.fault(n.Line, "", "a document is a mapping of parts, such as agent, settings and sources")
+		return
+	}
+	r.texts(n)
+	r.writtenKeys(n)
+	r.doc = Document{line: n.Line, lines: map[string]int{}}
+	r.out.Reset()
+	r.value(n, "", 0)
+	r.size += r.out.Len()
+	if r.full {
+		return
+	}
+	r.doc.JSON = bytes.Clone(r.out.Bytes())
+	r.secrets(r.doc.JSON)
+	r.file.Documents = append(r.file.Documents, r.doc)
+}
+
+// value writes the node as JSON; what cannot be written is a fault and becomes null.
+func (r *reader) value(n *yaml.Node, path string, depth int) {
+	if r.bounded(n, path, depth); r.full {
+		return
+	}
+	if _, ok := r.doc.lines[path]; !ok && path != "" {
+		r.doc.lines[path] = n.Line
+	}
+	switch n.Kind {
+	case yaml.AliasNode:
+		r.value(n.Alias, path, depth+1)
+	case yaml.MappingNode:
+		r.mapping(n, path, depth)
+	case yaml.SequenceNode:
+		r.sequence(n, path, depth)
+	default:
+		r.scalar(n, path)
+	}
+}
+
+// bounded notes the first bound that is passed. An anchor that holds itself ends at the depth.
+func (r *reader) bounded(n *yaml.Node, path string, depth int) {
+	r.values++
+	var text string
+	switch {
+	case r.full:
+		return
+	case depth > maxDepth:
+		text = "the manifest is nested too deeply, or an anchor holds itself"
+	case r.values > maxValues:
+		text = fmt.Sprintf("the manifest holds more than %d values, those that aliases repeat included", maxValues)
+	case r.size+r.out.Len() > maxJSON:
+		text = fmt.Sprintf("the manifest and the files it names hold more than %d MB, what aliases repeat included", maxJSON>>20)
+	default:
+		return
+	}
+	r.full = true
+	r.fault(n.Line, path, text)
+}
+
+func (r *reader) mapping(n *yaml.Node, path string, depth int) {
+	seen := map[string]bool{}
+	r.out.WriteByte('{')
+	for i := 0; i+1 < len(n.Content) && !r.full; i += 2 {
+		key, value := r.key(n.Content[i]), n.Content[i+1]
+		if fault := wrongKey(key, seen); fault != "" {
+			r.fault(n.Content[i].Line, join(path, key.Value), fault)
+			continue
+		}
+		if len(seen) > 0 {
+			r.out.WriteByte(',')
+		}
+		seen[key.Value] = true
+		r.doc.lines[join(path, key.Value)] = n.Content[i].Line
+		r.text(key.Value)
+		r.out.WriteByte(':')
+		r.value(value, join(path, key.Value), depth+1)
+	}
+	r.out.WriteByte('}')
+}
+
+func (r *reader) key(n *yaml.Node) *yaml.Node {
+	if n.Kind == yaml.AliasNode {
+		return n.Alias
+	}
+	return n
+}
+
+func wrongKey(key *yaml.Node, seen map[string]bool) string {
+	switch {
+	case key.Kind != yaml.ScalarNode:
+		return "a name is expected here, not a list or a mapping"
+	case key.ShortTag() == "!!merge":
+		return "merge keys (<<) are not understood; write the fields out, or use an alias for a whole value"
+	case seen[key.Value]:
+		return "is there twice"
+	}
+	return ""
+}
+
+func (r *reader) sequence(n *yaml.Node, path string, depth int) {
+	r.out.WriteByte('[')
+	for i, item := range n.Content {
+		if r.full {
+			break
+		}
+		if i > 0 {
+			r.out.WriteByte(',')
+		}
+		r.value(item, join(path, strconv.Itoa(i)), depth+1)
+	}
+	r.out.WriteByte(']')
+}
+
+// scalar writes a value as YAML 1.2 reads it: yes, no, on and off are words, a date is a text.
+func (r *reader) scalar(n *yaml.Node, path string) {
+	switch tag := n.ShortTag(); tag {
+	case "!!str", "!!timestamp":
+		r.text(n.Value)
+	case "!!null":
+		r.out.WriteString("null")
+	case "!!bool":
+		r.decoded(n, path, new(bool))
+	case "!!int":
+		r.integer(n, path)
+	case "!!float":
+		var f float64
+		if err := n.Decode(&f); err == nil && (math.IsInf(f, 0) || math.IsNaN(f)) {
+			r.wrong(n, path, "is not a number that can be used")
+			return
+		}
+		r.decoded(n, path, new(float64))
+	default:
+		r.wrong(n, path, "has the tag "+tag+", which is not understood")
+	}
+}
+
+func (r *reader) integer(n *yaml.Node, path string) {
+	if n.Decode(new(int64)) == nil {
+		r.decoded(n, path, new(int64))
+		return
+	}
+	r.decoded(n, path, new(float64))
+}
+
+func (r *reader) decoded(n *yaml.Node, path string, into any) {
+	if err := n.Decode(into); err != nil {
+		r.wrong(n, path, "is not what its tag says")
+		return
+	}
+	b, err := json.Marshal(into)
+	if err != nil {
+		r.wrong(n, path, "cannot be written as JSON")
+		return
+	}
+	r.out.Write(b)
+}
+
+func (r *reader) wrong(n *yaml.Node, path, text string) {
+	r.fault(n.Line, path, text)
+	r.out.WriteString("null")
+}
+
+func (r *reader) text(s string) {
+	b, err := json.Marshal(s)
+	if err != nil {
+		panic(err) // a string always encodes
+	}
+	r.out.Write(b)
+}
+
+func join(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "." + name
+}

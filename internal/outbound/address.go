@@ -1,0 +1,82 @@
+package outbound
+
+import (
+	"net/netip"
+)
+
+func prefixes(texts ...string) []netip.Prefix {
+	list := make([]netip.Prefix, len(texts))
+	for i, text := range texts {
+		list[i] = netip.MustParsePrefix(text)
+	}
+	return list
+}
+
+// inside4 are the IPv4 ranges that lead to this machine, to its network, or nowhere.
+var inside4 = prefixes(
+	"0.0.0.0/8",        // this network
+	"10.0.0.0/8",       // private
+	"100.64.0.0/10",    // carrier-grade NAT; some clouds keep their metadata there
+	"127.0.0.0/8",      // loopback
+	"168.63.129.16/32", // a cloud's inside under a public number
+	"169.254.0.0/16",   // link-local: metadata of clouds
+	"172.16.0.0/12",    // private
+	"192.0.0.0/24",     // protocol assignments
+	"192.0.2.0/24",     // documentation
+	"192.88.99.0/24",   // 6to4 relays
+	"192.168.0.0/16",   // private
+	"198.18.0.0/15",    // benchmarking
+	"198.51.100.0/24",  // documentation
+	"203.0.113.0/24",   // documentation
+	"224.0.0.0/4",      // multicast
+	"240.0.0.0/4",      // reserved, broadcast
+)
+
+// outside6 is all of IPv6 that is given to networks; inside6 is what in it is not. What lies elsewhere is loopback,
+// unspecified, unique-local (fd00:ec2::254 is a cloud's metadata), link-local, multicast, or not given to anybody.
+var (
+	outside6 = netip.MustParsePrefix("2000::/3")
+	inside6  = prefixes(
+		"2001::/23",     // protocol assignments: Teredo, benchmarking, identifiers
+		"2001:db8::/32", // documentation
+		"3fff::/20",     // documentation
+	)
+)
+
+// Forms of IPv6 that carry an IPv4 address: who dials one may reach that one.
+var (
+	nat64  = netip.MustParsePrefix("64:ff9b::/96")
+	sixTo4 = netip.MustParsePrefix("2002::/16")
+)
+
+// public reports whether an address belongs to the outside world, so that dialling it cannot reach what is near.
+func public(a netip.Addr) bool {
+	a = a.Unmap()
+	if !a.IsValid() || a.Zone() != "" {
+		return false
+	}
+	if a.Is4() {
+		return !within(inside4, a)
+	}
+	switch bytes := a.As16(); {
+	case nat64.Contains(a):
+		return public(netip.AddrFrom4([4]byte(bytes[12:])))
+	case sixTo4.Contains(a):
+		return public(netip.AddrFrom4([4]byte(bytes[2:6])))
+	}
+	return outside6.Contains(a) && !within(inside6, a)
+}
+
+func within(list []netip.Prefix, a netip.Addr) bool {
+	for _, p := range list {
+		if p.Contains(a) {
+			return true
+		}
+	}
+	return false
+}
+
+// allowed reports whether the client may dial the address.
+func (c *Client) allowed(a netip.Addr) bool {
+	return public(a) || within(c.Allow, a.Unmap().WithZone(""))
+}

@@ -1,0 +1,89 @@
+package outbound
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"strings"
+)
+
+// Kind says how a request failed.
+type Kind int
+
+// The kinds of failures.
+const (
+	Failed   Kind = iota // the host is not there, or does not speak as it should; another time may be better
+	Refused              // this client does not fetch such a thing
+	TooLarge             // the reply has more bytes than allowed
+	TooSlow              // the reply did not come in time
+	Stopped              // the caller's context was cancelled
+)
+
+// Error is why a request failed. Reason is for anybody's eyes: it holds no address and nothing of what was sent. Err is the
+// cause for the log; it never holds the URL, whose query may be secret.
+type Error struct {
+	Kind   Kind
+	Reason string
+	Err    error
+}
+
+func (e *Error) Error() string {
+	if e.Err != nil {
+		return fmt.Sprintf("%s: %v", e.Reason, e.Err)
+	}
+	return e.Reason
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+var errInside = &Error{Kind: Refused, Reason: "the host's address is not public, and the operator has not allowed it"}
+
+// failure puts a failure of the transport into words.
+func failure(err error) *Error {
+	var mine *Error
+	if errors.As(err, &mine) {
+		return mine
+	}
+	var wrapped *url.Error
+	if errors.As(err, &wrapped) {
+		err = wrapped.Err
+	}
+	kind, reason := Failed, "the request failed"
+	var dns *net.DNSError
+	var op *net.OpError
+	var cert *tls.CertificateVerificationError
+	switch {
+	case errors.Is(err, context.Canceled):
+		kind, reason = Stopped, "the request was stopped"
+	case errors.Is(err, context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded) || timedOut(err):
+		kind, reason = TooSlow, "the host did not answer in time"
+	case errors.As(err, &dns):
+		reason = "the host's name is not known"
+	case errors.As(err, &cert):
+		reason = "the host's certificate is not valid"
+	case errors.As(err, &op) && op.Op == "dial":
+		reason = "no connection to the host"
+	case strings.Contains(err.Error(), "invalid header"):
+		kind, reason = Refused, "a header of the request is not valid"
+		err = nil // it quotes the header
+	}
+	return &Error{Kind: kind, Reason: reason, Err: err}
+}
+
+func timedOut(err error) bool {
+	var slow net.Error
+	return errors.As(err, &slow) && slow.Timeout()
+}
+
+// Reason gives what may be said of a failure.
+func Reason(err error) string {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Reason
+	}
+	return "the request failed"
+}

@@ -1,0 +1,320 @@
+package outbound_test
+
+import (
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"parley/internal/outbound"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// site is a server on a loopback address that counts who connects.
+type site struct {
+	*httptest.Server
+	conns atomic.Int32
+}
+
+func serve(t *testing.T, ip string, handler http.HandlerFunc) *site {
+	t.Helper()
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", net.JoinHostPort(ip, "0"))
+	if err != nil {
+		t.Skipf("no listener on %s: %v", ip, err)
+	}
+	s := &site{Server: httptest.NewUnstartedServer(handler)}
+	s.Server.Listener = l
+	s.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			s.conns.Add(1)
+		}
+	}
+	s.Start()
+	t.Cleanup(s.Close)
+	return s
+}
+
+func client(t *testing.T, allow ...string) *outbound.Client {
+	t.Helper()
+	list, err := outbound.ParseAllow(allow)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &outbound.Client{Allow: list}
+	t.Cleanup(c.Close)
+	return c
+}
+
+func get(t *testing.T, c *outbound.Client, address string, limits outbound.Limits) (*outbound.Reply, error) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.Do(req, limits)
+}
+
+func fails(t *testing.T, err error, kind outbound.Kind) *outbound.Error {
+	t.Helper()
+	var e *outbound.Error
+	if !errors.As(err, &e) || e.Kind != kind || e.Reason == "" {
+		t.Fatalf("got %v, want kind %d", err, kind)
+	}
+	for _, secret := range []string{"127.0.0", "key", "secret", "::1"} {
+		if strings.Contains(e.Reason, secret) {
+			t.Errorf("the reason tells %q: %s", secret, e.Reason)
+		}
+	}
+	return e
+}
+
+func hello(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "hello") }
+
+func TestAllowedIsFetched(t *testing.T) {
+	s := serve(t, "127.0.0.1", hello)
+	reply, err := get(t, client(t, "127.0.0.0/8"), s.URL+"/a?key=secret", outbound.Limits{})
+	if err != nil || string(reply.Body) != "hello" || reply.Status != 200 || reply.URL.Path != "/a" {
+		t.Errorf("%+v %v", reply, err)
+	}
+}
+
+func TestInsideIsNotDialled(t *testing.T) {
+	four, six := serve(t, "127.0.0.1", hello), serve(t, "::1", hello)
+	port := func(s *site) string { _, p, _ := net.SplitHostPort(s.Listener.Addr().String()); return p }
+	c := client(t)
+	for _, address := range []string{
+		four.URL, six.URL, "http://localhost:" + port(four), "http://[::ffff:127.0.0.1]:" + port(four), "http://0.0.0.0:" + port(four), "http://[::]:" + port(six),
+		"http://127.1:" + port(four), "http://2130706433:" + port(four), "http://[::127.0.0.1]:" + port(four),
+	} {
+		if _, err := get(t, c, address, outbound.Limits{Time: 5 * time.Second}); err == nil {
+			t.Errorf("%s was fetched", address)
+		}
+	}
+	if four.conns.Load()+six.conns.Load() > 0 {
+		t.Error("something connected")
+	}
+	_, err := get(t, c, four.URL, outbound.Limits{})
+	fails(t, err, outbound.Refused)
+}
+
+func TestRebindingDoesNotHelp(t *testing.T) {
+	s := serve(t, "127.0.0.1", hello)
+	_, port, _ := net.SplitHostPort(s.Listener.Addr().String())
+	c, asked := client(t, "127.0.0.9"), 0
+	c.Resolve = func(context.Context, string) ([]netip.Addr, error) {
+		asked++
+		if asked%2 == 1 { // harmless at first: nothing listens there
+			return []netip.Addr{netip.MustParseAddr("127.0.0.9")}, nil
+		}
+		return []netip.Addr{netip.MustParseAddr("127.0.0.9"), netip.MustParseAddr("127.0.0.1")}, nil
+	}
+	for range 4 {
+		if _, err := get(t, c, "http://evil.example:"+port, outbound.Limits{}); err == nil {
+			t.Error("fetched")
+		}
+	}
+	if s.conns.Load() > 0 || asked != 4 {
+		t.Error(s.conns.Load(), "connections,", asked, "look-ups")
+	}
+}
+
+func TestRedirectsAreChecked(t *testing.T) {
+	inside := serve(t, "127.0.0.2", hello)
+	target := inside.URL
+	s := serve(t, "127.0.0.1", func(w http.ResponseWriter, r *http.Request) {
+		to, err := url.QueryUnescape(r.URL.Query().Get("to"))
+		if err != nil {
+			t.Error(err)
+		}
+		http.Redirect(w, r, to, http.StatusFound)
+	})
+	c := client(t, "127.0.0.1")
+	for _, to := range []string{target, "http://[::ffff:127.0.0.2]:" + inside.Listener.Addr().String()[10:], "file:///etc/passwd", "gopher://a.example/", "http:///x"} {
+		if _, err := get(t, c, s.URL+"/?to="+url.QueryEscape(to), outbound.Limits{}); err == nil {
+			t.Errorf("the redirect to %s was followed", to)
+		}
+	}
+	if inside.conns.Load() > 0 {
+		t.Error("something connected")
+	}
+	_, err := get(t, c, s.URL+"/?to="+url.QueryEscape(target), outbound.Limits{})
+	fails(t, err, outbound.Refused)
+}
+
+func TestRedirectsEnd(t *testing.T) {
+	s := serve(t, "127.0.0.1", func(w http.ResponseWriter, r *http.Request) {
+		n := 0
+		_, _ = fmt.Sscanf(r.URL.Path, "/%d", &n)
+		if n == 0 {
+			hello(w, r)
+			return
+		}
+		http.Redirect(w, r, fmt.Sprintf("/%d", n-1), http.StatusFound)
+	})
+	c := client(t, "127.0.0.1")
+	if reply, err := get(t, c, s.URL+"/5", outbound.Limits{}); err != nil || reply.URL.Path != "/0" {
+		t.Error(err)
+	}
+	_, err := get(t, c, s.URL+"/6", outbound.Limits{})
+	fails(t, err, outbound.Refused)
+	if reply, err := get(t, c, s.URL+"/1", outbound.Limits{Redirects: -1}); err != nil || reply.Status != http.StatusFound {
+		t.Errorf("%+v %v", reply, err)
+	}
+}
+
+func TestNothingIsTakenToAnotherHost(t *testing.T) {
+	var heard []http.Header
+	other := serve(t, "127.0.0.2", func(_ http.ResponseWriter, r *http.Request) { heard = append(heard, r.Header) })
+	s := serve(t, "127.0.0.1", func(w http.ResponseWriter, r *http.Request) {
+		status := http.StatusFound
+		if r.Method == http.MethodPost {
+			status = http.StatusTemporaryRedirect
+		}
+		http.Redirect(w, r, strings.Replace(other.URL, "http://", "http://u:p@", 1), status)
+	})
+	c := client(t, "127.0.0.0/8")
+	req, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+"/?key=secret", nil)
+	req.Header = http.Header{"Authorization": {"Bearer secret"}, "X-Api-Key": {"secret"}, "Cookie": {"a=secret"}, "Accept": {"text/html"}}
+	if _, err := c.Do(req, outbound.Limits{}); err != nil {
+		t.Fatal(err)
+	}
+	if len(heard) != 1 || heard[0].Get("Accept") != "text/html" || strings.Contains(fmt.Sprint(heard), "secret") || heard[0].Get("Authorization") != "" {
+		t.Errorf("the other host heard %v", heard)
+	}
+	post, _ := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL, strings.NewReader("secret"))
+	_, err := c.Do(post, outbound.Limits{})
+	fails(t, err, outbound.Refused)
+	if len(heard) != 1 {
+		t.Error("the body went along")
+	}
+}
+
+func TestHeadersStayOnTheSameHost(t *testing.T) {
+	s := serve(t, "127.0.0.1", func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/" {
+			http.Redirect(w, r, "/b", http.StatusFound)
+			return
+		}
+		_, _ = io.WriteString(w, r.Header.Get("X-Api-Key"))
+	})
+	req, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL, nil)
+	req.Header.Set("X-Api-Key", "k")
+	if reply, err := client(t, "127.0.0.1").Do(req, outbound.Limits{}); err != nil || string(reply.Body) != "k" {
+		t.Errorf("%+v %v", reply, err)
+	}
+}
+
+func TestWhatIsRefusedUnseen(t *testing.T) {
+	c := client(t)
+	for _, address := range []string{"ftp://a.example/", "file:///etc/passwd", "http:///x", "http://u:p@a.example/", "//a.example"} {
+		_, err := get(t, c, address, outbound.Limits{})
+		fails(t, err, outbound.Refused)
+	}
+	_, err := get(t, c, "http://a.example/", outbound.Limits{HTTPSOnly: true})
+	fails(t, err, outbound.Refused)
+}
+
+func TestEndlessBodies(t *testing.T) {
+	s := serve(t, "127.0.0.1", func(w http.ResponseWriter, r *http.Request) {
+		out := io.Writer(w)
+		if r.URL.Path == "/bomb" {
+			w.Header().Set("Content-Encoding", "gzip")
+			z := gzip.NewWriter(w)
+			defer func() { _ = z.Close() }()
+			out = z
+		}
+		for piece := make([]byte, 64<<10); ; {
+			if _, err := out.Write(piece); err != nil {
+				return
+			}
+		}
+	})
+	for _, path := range []string{"/", "/bomb"} {
+		_, err := get(t, client(t, "127.0.0.1"), s.URL+path, outbound.Limits{Bytes: 300_000})
+		fails(t, err, outbound.TooLarge)
+	}
+}
+
+func TestSlowHosts(t *testing.T) {
+	for name, handler := range map[string]http.HandlerFunc{
+		"silent": func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
+		"slow body": func(w http.ResponseWriter, r *http.Request) {
+			for r.Context().Err() == nil {
+				_, _ = io.WriteString(w, "x")
+				_ = http.NewResponseController(w).Flush()
+				select {
+				case <-r.Context().Done():
+				case <-time.After(10 * time.Millisecond): // the pace of the host, not of the test
+				}
+			}
+		},
+	} {
+		s := serve(t, "127.0.0.1", handler)
+		_, err := get(t, client(t, "127.0.0.1"), s.URL, outbound.Limits{Time: 200 * time.Millisecond})
+		if err == nil {
+			t.Error(name, "answered")
+		}
+		fails(t, err, outbound.TooSlow)
+	}
+}
+
+func TestStopped(t *testing.T) {
+	began := make(chan struct{})
+	s := serve(t, "127.0.0.1", func(_ http.ResponseWriter, r *http.Request) { close(began); <-r.Context().Done() })
+	ctx, stop := context.WithCancel(t.Context())
+	go func() { <-began; stop() }()
+	req, _ := http.NewRequestWithContext(ctx, http.MethodGet, s.URL, nil)
+	_, err := client(t, "127.0.0.1").Do(req, outbound.Limits{})
+	fails(t, err, outbound.Stopped)
+}
+
+func TestHostsOfTheOperator(t *testing.T) {
+	inside := serve(t, "127.0.0.2", hello)
+	s := serve(t, "127.0.0.1", func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/away" {
+			http.Redirect(w, r, inside.URL, http.StatusFound)
+			return
+		}
+		hello(w, r)
+	})
+	c := client(t)
+	c.Hosts = []string{s.Listener.Addr().String()}
+	if reply, err := get(t, c, s.URL, outbound.Limits{}); err != nil || string(reply.Body) != "hello" {
+		t.Error(err)
+	}
+	_, err := get(t, c, s.URL+"/away", outbound.Limits{})
+	fails(t, err, outbound.Refused)
+	if inside.conns.Load() > 0 {
+		t.Error("something connected")
+	}
+}
+
+func TestFailuresKeepSecrets(t *testing.T) {
+	c := client(t)
+	c.Resolve = func(_ context.Context, host string) ([]netip.Addr, error) {
+		return nil, &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}
+	}
+	_, err := get(t, c, "https://a.example/?key=secret", outbound.Limits{})
+	if e := fails(t, err, outbound.Failed); strings.Contains(e.Error(), "secret") {
+		t.Error(e)
+	}
+	req, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://a.example/", nil)
+	req.Header["X-Key"] = []string{"secret\r\nX: y"}
+	_, err = c.Do(req, outbound.Limits{})
+	if e := fails(t, err, outbound.Refused); strings.Contains(e.Error(), "secret") {
+		t.Error(e)
+	}
+}

@@ -1,0 +1,33 @@
+package prose
+
+const (
+	fewestInCard  = 13
+	longestNumber = 19 // digits
+)
+
+// cards finds payment cards: 13 to 19 digits that begin as the networks' do and pass the Luhn check, whole or in groups.
+func (r *reading) cards() []Span {
+	return r.longest(fewestInCard, longestNumber, func(run []group) bool {
+		for i, g := range run[:len(run)-1] {
+			if g.size() < 3 || g.gap != run[0].gap || g.gap != " " && g.gap != "-" && g.gap != "." || run[i+1].size() > 7 {
+				return false
+			}
+		}
+		number := r.digits(Span{run[0].Start, run[len(run)-1].End})
+		return '2' <= number[0] && number[0] <= '6' && luhn(number)
+	})
+}
+
+func luhn(number []byte) bool {
+	sum := 0
+	for i := range number {
+		d := int(number[len(number)-1-i] - '0')
+		if i%2 == 1 {
+			if d *= 2; d > 9 {
+				d -= 9
+			}
+		}
+		sum += d
+	}
+	return sum%10 == 0
+}

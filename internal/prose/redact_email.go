@@ -1,0 +1,56 @@
+package prose
+
+// emails goes from each @ to either side.
+func (r *reading) emails() (found []Span) {
+	end := 0
+	for i, c := range r.chars {
+		if c != '@' || i < end {
+			continue
+		}
+		start := i
+		for start > end && isLocal(r.chars[start-1]) {
+			start--
+		}
+		for start < i && !isFigure(r.chars[start]) && !isJoined(r.chars[start]) {
+			start++
+		}
+		if stop := r.domain(i + 1); start < i && stop > 0 {
+			found, end = append(found, Span{start, stop}), stop
+		}
+	}
+	return found
+}
+
+func isLocal(c rune) bool {
+	switch c {
+	case '.', '%', '+', '-', '\'', '&', '_', '=':
+		return true
+	}
+	return isFigure(c) || isJoined(c)
+}
+
+// domain gives where a host name with a top level ends that begins here, 0 where there is none.
+func (r *reading) domain(i int) (end int) {
+	for labels := 1; ; labels++ {
+		from, letters := i, 0
+		for isFigure(r.char(i)) || isJoined(r.char(i)) && r.char(i) != '_' || r.char(i) == '-' && i > from {
+			if !isFigure(r.chars[i]) && r.chars[i] != '-' {
+				letters++
+			}
+			i++
+		}
+		if i == from {
+			return end
+		}
+		if stop := i; labels > 1 && letters >= 2 {
+			for r.chars[stop-1] == '-' {
+				stop--
+			}
+			end = stop
+		}
+		if r.char(i) != '.' {
+			return end
+		}
+		i++
+	}
+}

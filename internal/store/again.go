@@ -1,0 +1,92 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"slices"
+
+	"parley"
+	"parley/internal/sqldb"
+)
+
+// Told is a turn as it stands in the store.
+type Told struct {
+	parley.Turn
+	State   string
+	Charged parley.Credits
+	UserID  parley.EndUserID // of the conversation
+	Answer  *parley.Message  // as it was when the turn ended; nil where there is none
+}
+
+// Told finds a turn with its answer. Fails with CONVERSATION_NOT_FOUND when the conversation has gone.
+func (db *DB) Told(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.TurnID) (*Told, error) {
+	t := &Told{Turn: parley.Turn{ID: id, AccountID: account, AgentID: agent}}
+	var charged sql.NullInt64
+	var user sql.NullString
+	err := db.sql.QueryRow(ctx, `select t.conversation_id, t.user_message_id, t.message_id, t.state, t.charged, c.user_id from turns t
+		join conversations c on c.id = t.conversation_id and c.account_id = t.account_id and c.agent_id = t.agent_id and c.deleted_at is null
+		where t.id = ? and t.agent_id = ? and t.account_id = ?`, id, agent, account).Scan(&t.ConversationID, &t.UserMessageID, &t.MessageID, &t.State, &charged, &user)
+	if err != nil {
+		return nil, found(err, parley.CodeConversationGone)
+	}
+	t.Charged, t.UserID = parley.Credits(charged.Int64), parley.EndUserID(user.String)
+	if t.Answer, err = db.answer(ctx, t); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// answer reads the turn's message without the results that the client sent to it later.
+func (db *DB) answer(ctx context.Context, t *Told) (*parley.Message, error) {
+	m, err := db.messageOf(ctx, t.AccountID, t.AgentID, t.MessageID)
+	if m == nil || err != nil || m.FinishReason != "tool-calls" {
+		return m, err
+	}
+	later, err := sqldb.All(ctx, db.sql, sqldb.Column[string], `select call_id from tool_calls where conversation_id = ? and agent_id = ? and account_id = ?
+		and message_id = ? and client_side = 1`, t.ConversationID, t.AgentID, t.AccountID, t.MessageID)
+	if err != nil {
+		return nil, err
+	}
+	m.Parts = withoutResults(m.Parts, later)
+	return m, nil
+}
+
+func withoutResults(parts []parley.Part, calls []string) []parley.Part {
+	var kept []parley.Part
+	for _, p := range parts {
+		if p.Type != "tool-result" || !slices.Contains(calls, p.ToolCallID) {
+			kept = append(kept, p)
+		}
+	}
+	return kept
+}
+
+// messageOf finds a message of the agent, or nil.
+func (db *DB) messageOf(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.MessageID) (*parley.Message, error) {
+	m, err := scanMessage(db.sql.QueryRow(ctx, `select `+messageColumns+` from messages where id = ? and agent_id = ? and account_id = ?`, id, agent, account))
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	return m, err
+}
+
+// Heard finds a message that nobody answered, with the id of its end user. Fails with CONVERSATION_NOT_FOUND when the
+// conversation has gone.
+func (db *DB) Heard(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.MessageID) (*parley.Message, parley.EndUserID, error) {
+	m, err := db.messageOf(ctx, account, agent, id)
+	if err != nil {
+		return nil, "", err
+	}
+	if m == nil {
+		return nil, "", parley.Fail(parley.CodeConversationGone)
+	}
+	c, err := db.Conversation(ctx, account, agent, m.ConversationID)
+	if parley.IsCode(err, parley.CodeResourceNotFound) {
+		err = parley.Fail(parley.CodeConversationGone)
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	return m, c.UserID, nil
+}

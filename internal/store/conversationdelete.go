@@ -1,0 +1,82 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"parley"
+	"parley/internal/sqldb"
+)
+
+// DeleteConversations marks conversations of an agent as deleted: from then on nothing finds them and no running answer can write
+// to them. Their rows are left for EraseConversations. With idle, one that was active since stays. It gives those it deleted.
+func (db *DB) DeleteConversations(ctx context.Context, account parley.AccountID, agent parley.AgentID, ids []parley.ConversationID, idle *time.Time, now time.Time) ([]parley.ConversationID, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	clause, args := "", append([]any{millis(now), agent, account}, anys(ids)...)
+	if idle != nil {
+		clause, args = " and last_activity < ?", append(args, millis(*idle))
+	}
+	type gone struct {
+		id      parley.ConversationID
+		channel parley.Channel
+	}
+	read := func(scan sqldb.Scan) (g gone, err error) {
+		err = scan(&g.id, &g.channel)
+		return g, err
+	}
+	list, err := sqldb.All(ctx, db.sql, read,
+		`update conversations set deleted_at = ? where agent_id = ? and account_id = ? and deleted_at is null and id in `+marks(len(ids))+clause+` returning id, channel`, args...)
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	deleted, api := make([]parley.ConversationID, len(list)), 0
+	for i, g := range list {
+		deleted[i] = g.id
+		api += bit(g.channel == parley.ChannelAPI)
+	}
+	_, err = db.sql.Exec(ctx, `update agents set conversations = conversations - ?, api_conversations = api_conversations - ? where id = ? and account_id = ?`,
+		len(list), api, agent, account)
+	return deleted, err
+}
+
+// conversationTables lists what hangs on a conversation, in the order in which it is erased. Leads and the ledger of credits
+// stay: they are the account's own.
+var conversationTables = []held{
+	{table: "tool_calls", key: "id"},
+	{table: "procedure_runs", key: "id"},
+	{table: "turns", key: "id", more: "state <> 'open'"},
+	{table: "messages", key: "id"},
+	{table: "events", key: "seq"},
+	{table: "conversations", key: "id", column: "id"},
+}
+
+// eraseTogether is how many conversations are erased in one walk through the tables.
+const eraseTogether = 100
+
+// EraseConversations erases the rows of an agent's deleted conversations, in chunks, each a transaction of its own in the bulk
+// lane. It reports whether all are gone: one with an open turn is not, and the caller comes back later.
+func (db *DB) EraseConversations(ctx context.Context, account parley.AccountID, agent parley.AgentID) (gone bool, err error) {
+	for {
+		ids, err := sqldb.All(ctx, db.sql, sqldb.Column[parley.ConversationID], `select id from conversations c where agent_id = ? and account_id = ? and deleted_at is not null
+			and not exists (select 1 from turns t where t.conversation_id = c.id and t.state = 'open') limit ?`, agent, account, eraseTogether)
+		if err != nil {
+			return false, err
+		}
+		if len(ids) == 0 {
+			break
+		}
+		for _, h := range conversationTables {
+			column := h.column
+			if column == "" {
+				column = "conversation_id"
+			}
+			if err := db.erase(ctx, h, account, agent, column+" in "+marks(len(ids)), anys(ids)); err != nil {
+				return false, err
+			}
+		}
+	}
+	left, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `select count(*) from conversations where agent_id = ? and account_id = ? and deleted_at is not null`, agent, account)
+	return left == 0, err
+}

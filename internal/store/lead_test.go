@@ -1,0 +1,146 @@
+package store_test
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"parley"
+	"parley/internal/sqldb"
+	"parley/internal/store"
+)
+
+func (w *world) conversation() parley.ConversationID {
+	w.Helper()
+	c := &parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()), AccountID: w.Account.ID, AgentID: w.Agent.ID, Face: parley.FaceV2,
+		Channel: parley.ChannelAPI, Status: parley.Ongoing, CreatedAt: noon, UpdatedAt: noon}
+	first := &parley.Message{ID: parley.NewMessageID(), ConversationID: c.ID, Author: parley.ByUser, State: parley.MessageComplete,
+		Parts: []parley.Part{{Type: "text", Text: "Hi"}}, CreatedAt: noon}
+	w.must(w.Transact(w, sqldb.Turns, func(tx *store.DB) error { return tx.CreateConversation(w, c, first, false) }))
+	return c.ID
+}
+
+func (w *world) lead(c parley.ConversationID, email string, at time.Time) *parley.Lead {
+	return &parley.Lead{ID: parley.NewUUID(), AccountID: w.Account.ID, AgentID: w.Agent.ID, ConversationID: c, Name: "Ann", Email: email, CreatedAt: at}
+}
+
+func (w *world) submitted() (list []store.LeadSubmitted) {
+	w.Helper()
+	texts, err := sqldb.All(w, w.SQL(), sqldb.Column[string], `select payload from events where account_id = ? and kind = 'leads.submit' order by seq`, w.Account.ID)
+	w.must(err)
+	for _, text := range texts {
+		var one store.LeadSubmitted
+		w.must(json.Unmarshal([]byte(text), &one))
+		list = append(list, one)
+	}
+	return list
+}
+
+func TestLeadsOfAConversation(t *testing.T) {
+	each(t, func(w *world) {
+		c := w.conversation()
+		first := w.lead(c, "ann@example.org", noon)
+		w.must(w.AddLead(w, first))
+		more := w.lead(c, "Ann@Example.org", noon.Add(time.Minute))
+		more.Name, more.Phone, more.Fields = "", "+1 555", map[string]string{"company": "Acme"}
+		w.must(w.AddLead(w, more))
+		if more.ID != first.ID || more.Name != "Ann" {
+			w.Errorf("%+v", more)
+		}
+		w.must(w.AddLead(w, w.lead(c, "ann@example.org", noon.Add(time.Minute)))) // nothing new
+		second := w.lead(c, "bob@example.org", noon.Add(time.Hour))
+		w.must(w.AddLead(w, second))
+
+		page, err := w.Leads(w, w.Account.ID, w.Agent.ID, store.LeadFilter{}, parley.PageAsk{Limit: 1})
+		w.must(err)
+		rest, err := w.Leads(w, w.Account.ID, w.Agent.ID, store.LeadFilter{}, parley.PageAsk{Limit: 1, After: page.Next})
+		w.must(err)
+		second.Fields = map[string]string{}
+		if diff := cmp.Diff([]parley.Lead{*second}, page.Items) + cmp.Diff([]parley.Lead{*more}, rest.Items); diff != "" || page.Total != 2 || rest.Next != nil {
+			w.Error(diff, page.Total, rest.Next)
+		}
+		want := []store.LeadSubmitted{{ConversationID: c, CustomerEmail: "ann@example.org", CustomerName: "Ann"},
+			{ConversationID: c, CustomerEmail: "ann@example.org", CustomerName: "Ann", CustomerPhone: "+1 555"},
+			{ConversationID: c, CustomerEmail: "bob@example.org", CustomerName: "Ann"}}
+		if diff := cmp.Diff(want, w.submitted()); diff != "" {
+			w.Error(diff)
+		}
+		until := noon.Add(time.Second)
+		early, err := w.Leads(w, w.Account.ID, w.Agent.ID, store.LeadFilter{From: &noon, Before: &until}, parley.PageAsk{Limit: 10})
+		if err != nil || early.Total != 1 || len(early.Items) != 1 {
+			w.Error(early, err)
+		}
+	})
+}
+
+func TestLeadsAtOnceAreOne(t *testing.T) {
+	each(t, func(w *world) {
+		c := w.conversation()
+		for _, err := range together(8, func(int) error { return w.AddLead(w, w.lead(c, "ann@example.org", noon)) }) {
+			w.must(err)
+		}
+		if got := w.submitted(); len(got) != 1 {
+			w.Errorf("%+v", got)
+		}
+	})
+}
+
+func TestLeadsAreTheirOwnersOnly(t *testing.T) {
+	each(t, func(w *world) {
+		c, other := w.conversation(), w.account("Other")
+		w.must(w.AddLead(w, w.lead(c, "ann@example.org", noon)))
+		foreign := w.lead(c, "bob@example.org", noon)
+		foreign.AccountID = other.ID
+		w.fails(w.AddLead(w, foreign), parley.CodeResourceNotFound)
+		page, err := w.Leads(w, other.ID, w.Agent.ID, store.LeadFilter{}, parley.PageAsk{Limit: 10})
+		if err != nil || page.Total != 0 || len(page.Items) != 0 {
+			w.Error(page, err)
+		}
+	})
+}
+
+func TestProcedureRuns(t *testing.T) {
+	each(t, func(w *world) {
+		c := w.conversation()
+		run := func(key string, at time.Time) *parley.ProcedureRun {
+			return &parley.ProcedureRun{ID: parley.NewUUID(), AccountID: w.Account.ID, AgentID: w.Agent.ID, ConversationID: c, Key: key, Name: key, StartedAt: at,
+				Inputs: map[string]json.RawMessage{"order": json.RawMessage(`7`)}}
+		}
+		first, second := run("refund", noon), run("return", noon.Add(time.Minute))
+		w.must(w.StartRun(w, first))
+		first.Step, first.Inputs["mail"] = 2, json.RawMessage(`"a@b"`)
+		w.must(w.SaveRun(w, first))
+		open, err := w.OpenRun(w, w.Account.ID, w.Agent.ID, c)
+		w.must(err)
+		if diff := cmp.Diff(first, open); diff != "" {
+			w.Error(diff)
+		}
+		w.must(w.StartRun(w, second))
+		if open, err = w.OpenRun(w, w.Account.ID, w.Agent.ID, c); err != nil || open.ID != second.ID {
+			w.Errorf("%+v %v", open, err)
+		}
+		first.Outcome, second.Outcome = parley.ProcedureCompleted, parley.ProcedureEscalated
+		w.must(w.EndRun(w, first, noon)) // abandoned already
+		w.must(w.EndRun(w, second, noon.Add(time.Hour)))
+		if open, err = w.OpenRun(w, w.Account.ID, w.Agent.ID, c); err != nil || open != nil {
+			w.Errorf("%+v %v", open, err)
+		}
+		ends, err := sqldb.All(w, w.SQL(), sqldb.Column[string], `select outcome from procedure_runs where agent_id = ? order by started_at`, w.Agent.ID)
+		if err != nil || cmp.Diff([]string{"abandoned", "escalated"}, ends) != "" {
+			w.Error(ends, err)
+		}
+		told, err := sqldb.All(w, w.SQL(), sqldb.Column[string], `select payload from events where kind = 'procedure.ended'`)
+		if err != nil || len(told) != 1 {
+			w.Error(told, err)
+		}
+		lost := run("lost", noon)
+		lost.ConversationID = "gone"
+		w.fails(w.StartRun(w, lost), parley.CodeResourceNotFound)
+		other := w.account("Other")
+		if open, err := w.OpenRun(w, other.ID, w.Agent.ID, c); err != nil || open != nil {
+			w.Error(open, err)
+		}
+	})
+}

@@ -1,0 +1,67 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"parley"
+	"parley/internal/sqldb"
+)
+
+// The sweeps are chores of the installation: they ask for no account.
+
+// IgnoreOldCalls marks tool calls that have waited since before a moment as ignored, at most limit, and gives their number. Their
+// messages are shown so by then without it (parley.Message.Shown).
+func (db *DB) IgnoreOldCalls(ctx context.Context, before time.Time, limit int) (n int64, err error) {
+	err = db.Transact(ctx, sqldb.Bulk, func(tx *DB) error {
+		n, err = tx.sql.Exec(ctx, `update tool_calls set status = 'ignored' where status = 'pending' and id in
+			(select id from tool_calls where status = 'pending' and created_at < ? order by created_at limit ?)`, millis(before), limit)
+		return err
+	})
+	return n, err
+}
+
+// AbandonOldRuns ends procedure runs that have been open since before a moment as abandoned, at most limit, and gives their number.
+func (db *DB) AbandonOldRuns(ctx context.Context, before, now time.Time, limit int) (n int64, err error) {
+	err = db.Transact(ctx, sqldb.Bulk, func(tx *DB) error {
+		n, err = tx.sql.Exec(ctx, `update procedure_runs set outcome = ?, state = ?, ended_at = ? where outcome is null and id in
+			(select id from procedure_runs where outcome is null and started_at < ? order by started_at limit ?)`,
+			string(parley.ProcedureAbandoned), runEnded, millis(now), millis(before), limit)
+		return err
+	})
+	return n, err
+}
+
+// Retention is how long an agent keeps its conversations.
+type Retention struct {
+	Account parley.AccountID
+	Agent   parley.AgentID
+	Days    int64
+}
+
+// Retentions lists the agents that keep conversations for a time only.
+func (db *DB) Retentions(ctx context.Context) ([]Retention, error) {
+	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (r Retention, err error) {
+		err = scan(&r.Account, &r.Agent, &r.Days)
+		return r, err
+	}, `select account_id, id, retention_days from agents where retention_days is not null and deleted_at is null order by id`)
+}
+
+// ConversationIDs lists the ids of conversations that the filter lets through, oldest first, at most limit.
+func (db *DB) ConversationIDs(ctx context.Context, account parley.AccountID, agent parley.AgentID, f ConversationFilter, limit int) ([]parley.ConversationID, error) {
+	where, args := f.where(account, agent)
+	return sqldb.All(ctx, db.sql, sqldb.Column[parley.ConversationID], `select id from conversations where `+where+` order by created_at, id limit ?`, append(args, limit)...)
+}
+
+// OwnerOfConversation tells whose a conversation is. It is the operator's view and asks for no account. Fails with
+// CONVERSATION_NOT_FOUND.
+func (db *DB) OwnerOfConversation(ctx context.Context, id parley.ConversationID) (account parley.AccountID, agent parley.AgentID, err error) {
+	err = db.sql.QueryRow(ctx, `select account_id, agent_id from conversations where id = ? and deleted_at is null`, id).Scan(&account, &agent)
+	return account, agent, found(err, parley.CodeConversationGone)
+}
+
+// OwnerOfAgent tells whose an agent is. It is the operator's view and asks for no account. Fails with AGENT_NOT_FOUND.
+func (db *DB) OwnerOfAgent(ctx context.Context, id parley.AgentID) (account parley.AccountID, err error) {
+	err = db.sql.QueryRow(ctx, `select account_id from agents where id = ? and deleted_at is null`, id).Scan(&account)
+	return account, found(err, parley.CodeAgentNotFound)
+}

@@ -1,0 +1,101 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"parley"
+	"parley/internal/sqldb"
+)
+
+// AddToolCalls writes the calls of a turn.
+func (db *DB) AddToolCalls(ctx context.Context, calls []parley.ToolCall) error {
+	for some := range slices.Chunk(calls, 50) {
+		var args []any
+		for _, c := range some {
+			args = append(args, c.ID, c.AccountID, c.AgentID, c.ConversationID, c.MessageID, c.TurnID, c.CallID, c.Tool, c.Kind, bit(c.Client),
+				toJSON(c.Input), toJSON(c.Output), c.Status, millis(c.CreatedAt), millisOrNil(c.AnsweredAt))
+		}
+		marks := strings.Repeat(", (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", len(some))[2:]
+		if _, err := db.sql.Exec(ctx, `insert into tool_calls (id, account_id, agent_id, conversation_id, message_id, turn_id, call_id, tool, action_type,
+			client_side, input, output, status, created_at, answered_at) values `+marks, args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+const toolCallColumns = `id, account_id, agent_id, conversation_id, message_id, turn_id, call_id, tool, action_type, client_side, input, output, status, created_at, answered_at`
+
+func scanToolCall(scan sqldb.Scan) (c parley.ToolCall, err error) {
+	var input, output sql.NullString
+	var created int64
+	var answered sql.NullInt64
+	err = scan(&c.ID, &c.AccountID, &c.AgentID, &c.ConversationID, &c.MessageID, &c.TurnID, &c.CallID, &c.Tool, &c.Kind, &c.Client, &input, &output, &c.Status, &created, &answered)
+	c.Input, c.Output, c.CreatedAt, c.AnsweredAt = rawOrNil(input), rawOrNil(output), timeOf(created), timeOrNil(answered)
+	return c, err
+}
+
+// ToolCalls lists the calls of a conversation, oldest first.
+func (db *DB) ToolCalls(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID) ([]parley.ToolCall, error) {
+	return sqldb.All(ctx, db.sql, scanToolCall, `select `+toolCallColumns+` from tool_calls where conversation_id = ? and agent_id = ? and account_id = ?
+		order by created_at, id`, conversation, agent, account)
+}
+
+// AnswerCall gives a call that runs at the client its result, in the row and in the message. The conversation must be locked.
+// Fails with RESOURCE_TOOL_CALL_NOT_FOUND unless the call waits and is younger than parley.ToolPatience.
+func (db *DB) AnswerCall(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, call string, out parley.ToolOutput, now time.Time) error {
+	c, err := sqldb.One(ctx, db.sql, scanToolCall, `select `+toolCallColumns+` from tool_calls where conversation_id = ? and agent_id = ? and account_id = ?
+		and call_id = ? and client_side = 1 and status = ? and created_at > ?`, conversation, agent, account, call, parley.ToolPending, millis(now.Add(-parley.ToolPatience)))
+	if err != nil {
+		return found(err, parley.CodeToolCallNotFound)
+	}
+	return db.closeCall(ctx, c, out, now)
+}
+
+// IgnoreCalls ends the calls of a conversation that still wait for the client: it has gone on without them (decision 12). The
+// conversation must be locked.
+func (db *DB) IgnoreCalls(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, now time.Time) error {
+	waiting, err := sqldb.All(ctx, db.sql, scanToolCall, `select `+toolCallColumns+` from tool_calls where conversation_id = ? and agent_id = ? and account_id = ?
+		and status = ? order by created_at, id`, conversation, agent, account, parley.ToolPending)
+	if err != nil {
+		return err
+	}
+	for _, c := range waiting {
+		if err := db.closeCall(ctx, c, parley.ToolOutput{Status: parley.ToolIgnored}, now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (db *DB) closeCall(ctx context.Context, c parley.ToolCall, out parley.ToolOutput, now time.Time) error {
+	_, err := db.sql.Exec(ctx, `update tool_calls set output = ?, status = ?, answered_at = ? where id = ? and account_id = ? and agent_id = ?`,
+		string(out.JSON()), out.Status, millis(now), c.ID, c.AccountID, c.AgentID)
+	if err != nil {
+		return err
+	}
+	var text string
+	err = db.sql.QueryRow(ctx, `select parts from messages where id = ? and conversation_id = ? and agent_id = ? and account_id = ?`,
+		c.MessageID, c.ConversationID, c.AgentID, c.AccountID).Scan(&text)
+	if err != nil {
+		return found(err, parley.CodeToolCallNotFound)
+	}
+	var parts []parley.Part
+	if err := json.Unmarshal([]byte(text), &parts); err != nil {
+		return err
+	}
+	for i, p := range parts {
+		if p.Type == "tool-call" && p.ToolCallID == c.CallID {
+			parts = slices.Insert(parts, i+1, parley.Part{Type: "tool-result", ToolCallID: c.CallID, ToolName: c.Tool, Output: out.JSON()})
+			break
+		}
+	}
+	_, err = db.sql.Exec(ctx, `update messages set parts = ? where id = ? and conversation_id = ? and agent_id = ? and account_id = ?`,
+		toJSON(parts), c.MessageID, c.ConversationID, c.AgentID, c.AccountID)
+	return err
+}

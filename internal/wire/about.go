@@ -1,0 +1,104 @@
+package wire
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"parley"
+)
+
+// About is what the OpenAPI document says beyond its operations.
+type About struct {
+	Title       string
+	Description string
+	Version     string
+	Contact     string // who to ask
+	Servers     []Server
+	Tags        []Tag             // in the order a reader meets them
+	Words       map[string]Words  // of each operation, by its name
+	Params      map[string]Sample // of parameters that say nothing of themselves, by name
+}
+
+// Server is a base address of the interface.
+type Server struct {
+	URL         string `json:"url"`
+	Description string `json:"description"`
+}
+
+// Tag is a group of operations.
+type Tag struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+}
+
+// Words tell a reader about one operation. The examples are JSON, but for Events.
+type Words struct {
+	Text    string // Markdown: what it does and what to beware of
+	Request string // of an operation with a body
+	Reply   string // of its success
+	Events  string // of its success as a stream
+}
+
+// Sample describes a parameter.
+type Sample struct {
+	Text    string
+	Example string
+}
+
+func (a About) info() object {
+	return object{"title": a.Title, "description": a.Description, "version": a.Version, "contact": object{"name": a.Contact},
+		"license": object{"name": "Apache-2.0", "identifier": "Apache-2.0"}}
+}
+
+// media is the content of one kind, with its example.
+func media(schema object, example any) object {
+	m := object{"schema": schema}
+	if example != nil && example != "" {
+		m["example"] = example
+	}
+	return m
+}
+
+// example gives a JSON text as it is to stand in the document.
+func example(text string) any {
+	if text == "" {
+		return nil
+	}
+	return json.RawMessage(text)
+}
+
+// sample adds what is known of a parameter by its name.
+func (a About) sample(doc object) {
+	s, ok := a.Params[doc["name"].(string)]
+	if !ok {
+		return
+	}
+	if _, told := doc["description"]; !told {
+		doc["description"] = s.Text
+	}
+	if s.Example != "" {
+		doc["example"] = s.Example
+	}
+}
+
+// failures gives an example of each code: what the caller reads when nothing more is to be said.
+func failures(codes []string) object {
+	all := object{}
+	for _, code := range codes {
+		text := parley.Code(code).DefaultMessage()
+		all[code] = object{"summary": text, "value": Envelope{Failure{Code: parley.Code(code), Message: text}}}
+	}
+	return all
+}
+
+// unread is the response to what is no HTTP request: it reaches no operation. The document names it where an operation has
+// no other refusal that is the caller's fault.
+func unread(all object) {
+	for status := range all {
+		if status[0] == '4' {
+			return
+		}
+	}
+	all["4XX"] = object{"description": "The request is not readable as HTTP; it is refused before it reaches the service, as plain text.",
+		"content": object{"text/plain": object{"schema": object{"type": "string"}, "example": "400 " + http.StatusText(http.StatusBadRequest)}}}
+}

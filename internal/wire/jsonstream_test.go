@@ -1,0 +1,84 @@
+package wire
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"parley"
+)
+
+type many struct {
+	Data []string `json:"data"`
+}
+
+// streaming serves one operation that writes n pieces of a kilobyte and then fails, if it is told to.
+func streaming(t *testing.T, n int, failure error) (*http.Response, string, error, string) {
+	t.Helper()
+	var record strings.Builder
+	f := NewFace(Config{Base: "/x", Now: time.Now, Render: RenderEnvelope, Logger: slog.New(slog.NewTextHandler(&record, nil)),
+		Admit: func(context.Context, *http.Request, *Meta) (Admission, error) { return Admission{}, nil }})
+	Handle(f, Op[None, many]{Meta: Meta{Name: "many", Method: http.MethodGet, Path: "/many"}, Handler: func(_ context.Context, c *Call, _ *None) (*many, error) {
+		out := c.JSON()
+		out.Text(`{"data":[`)
+		for i := range n {
+			if i > 0 {
+				out.Text(",")
+			}
+			if err := out.Value(strings.Repeat("<", 1000)); err != nil {
+				return nil, out.End(err)
+			}
+		}
+		out.Text(`]}`)
+		return nil, out.End(failure)
+	}})
+	server := httptest.NewServer(f)
+	res, err := server.Client().Get(server.URL + "/x/many")
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := io.ReadAll(res.Body)
+	_ = res.Body.Close()
+	server.Close() // waits for the record
+	return res, string(body), err, record.String()
+}
+
+func TestStreamedReply(t *testing.T) {
+	for _, n := range []int{0, 1, 31, 32, 33, 500} {
+		res, body, err, record := streaming(t, n, nil)
+		var got many
+		if err != nil || json.Unmarshal([]byte(body), &got) != nil || len(got.Data) != n || res.StatusCode != 200 {
+			t.Errorf("%d pieces: %v, %d bytes", n, err, len(body))
+		}
+		if whole := res.ContentLength >= 0; whole != (n <= 32) || res.Header.Get("Content-Type") != "application/json; charset=utf-8" || res.Header.Get("X-Request-Id") == "" {
+			t.Errorf("%d pieces: length %d, headers %v", n, res.ContentLength, res.Header)
+		}
+		if !strings.Contains(record, "status=200") || strings.Contains(record, "cause=") {
+			t.Errorf("%d pieces: %s", n, record)
+		}
+	}
+}
+
+func TestStreamedReplyThatFails(t *testing.T) {
+	res, body, err, record := streaming(t, 3, parley.Because(parley.CodeUnderMaintenance, errors.New("disk")))
+	if err != nil || res.StatusCode != 503 || !strings.Contains(body, `"SERVICE_UNDER_MAINTENANCE"`) || strings.Contains(body, "<") || res.Header.Get("Retry-After") == "" {
+		t.Errorf("before the first byte: %d %v %s", res.StatusCode, err, body)
+	}
+	if !strings.Contains(record, "disk") {
+		t.Error(record)
+	}
+	res, body, err, record = streaming(t, 100, errors.New("the database went away"))
+	if err == nil || res.StatusCode != 200 || json.Valid([]byte(body)) {
+		t.Errorf("after it: %d %v, %d bytes", res.StatusCode, err, len(body))
+	}
+	if !strings.Contains(record, "the database went away") || strings.Contains(record, "stack=") {
+		t.Error(record)
+	}
+}
