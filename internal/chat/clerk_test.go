@@ -44,11 +44,21 @@ func TestStepsOfAConversation(t *testing.T) {
 		k := d.clerk()
 		ctx, account, agent := d.t.Context(), d.account.ID, d.agent.ID
 		steps := map[string]func(id parley.ConversationID) (*parley.Conversation, error){
-			"pause":  func(id parley.ConversationID) (*parley.Conversation, error) { return k.Pause(ctx, account, agent, id, true) },
-			"resume": func(id parley.ConversationID) (*parley.Conversation, error) { return k.Pause(ctx, account, agent, id, false) },
-			"take":   func(id parley.ConversationID) (*parley.Conversation, error) { return k.TakeOver(ctx, account, agent, id, "kim", "asked for", false) },
-			"back":   func(id parley.ConversationID) (*parley.Conversation, error) { return k.HandBack(ctx, account, agent, id, "kim") },
-			"end":    func(id parley.ConversationID) (*parley.Conversation, error) { return k.End(ctx, account, agent, id, "kim") },
+			"pause": func(id parley.ConversationID) (*parley.Conversation, error) {
+				return k.Pause(ctx, account, agent, id, true)
+			},
+			"resume": func(id parley.ConversationID) (*parley.Conversation, error) {
+				return k.Pause(ctx, account, agent, id, false)
+			},
+			"take": func(id parley.ConversationID) (*parley.Conversation, error) {
+				return k.TakeOver(ctx, account, agent, id, "kim", "asked for", false)
+			},
+			"back": func(id parley.ConversationID) (*parley.Conversation, error) {
+				return k.HandBack(ctx, account, agent, id, "kim")
+			},
+			"end": func(id parley.ConversationID) (*parley.Conversation, error) {
+				return k.End(ctx, account, agent, id, "kim")
+			},
 		}
 		const refused, free = parley.CodeNotOngoing, parley.CodeNotTakenOver
 		for _, c := range []struct {

@@ -34,16 +34,16 @@ const together = 50
 
 // Follow begins to follow a conversation: its status first, then its messages behind the number, then whatever happens. Without a
 // number only new messages are told. Fails with RESOURCE_NOT_FOUND, or with RATE_LIMIT_TOO_MANY_REQUESTS when too many follow.
-func (c *Clerk) Follow(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID, after *int64) (*Follower, error) {
-	_, seq, err := c.DB.Pulse(ctx, account, agent, id)
+func (k *Clerk) Follow(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID, after *int64) (*Follower, error) {
+	_, seq, err := k.DB.Pulse(ctx, account, agent, id)
 	if err != nil {
 		return nil, err
 	}
 	if after != nil {
 		seq = min(seq, *after)
 	}
-	f := &Follower{clerk: c, account: account, agent: agent, conversation: id, seq: seq, wake: make(chan struct{}, 1), over: make(chan struct{})}
-	if err := c.Hub.join(f); err != nil {
+	f := &Follower{clerk: k, account: account, agent: agent, conversation: id, seq: seq, wake: make(chan struct{}, 1), over: make(chan struct{})}
+	if err := k.Hub.join(f); err != nil {
 		return nil, err
 	}
 	return f, nil

@@ -207,7 +207,8 @@ func (d *desk) callIn(turn *chat.Turn) string {
 	d.t.Helper()
 	calls, err := d.db.ToolCalls(d.t.Context(), d.account.ID, d.agent.ID, turn.ConversationID)
 	must(d.t, err)
-	return calls[len(calls)-1].CallID
+	i := slices.IndexFunc(calls, func(c parley.ToolCall) bool { return c.Status == parley.ToolPending })
+	return calls[i].CallID
 }
 
 func (d *desk) result(turn *chat.Turn, call, output string) error {

@@ -103,8 +103,9 @@ func (in input) pattern() *regexp.Regexp {
 		return phoneForm
 	case number, integer:
 		return numForm
+	default:
+		return refForm
 	}
-	return refForm
 }
 
 // spot finds a value that its form gives away.
@@ -114,8 +115,9 @@ func (in input) spot(message string) (json.RawMessage, span, bool) {
 		return in.read(message, capture{0, len(message), true, true})
 	case person:
 		return in.spotName(message)
+	default:
+		return nil, span{}, false
 	}
-	return nil, span{}, false
 }
 
 // spotName finds the name that somebody gives as their own.

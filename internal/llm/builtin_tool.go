@@ -19,6 +19,9 @@ func use(req Request) (reply, bool) {
 	}
 	w, ok := goOn(req)
 	if !ok {
+		w, ok = resume(req)
+	}
+	if !ok {
 		w, ok = begin(req.Tools, req.Messages[len(req.Messages)-1].Text)
 	}
 	if !ok {

@@ -186,3 +186,25 @@ func FuzzTools(f *testing.F) {
 		answer(req).chunks(req)
 	})
 }
+
+func TestAProcedureThatWaitsGoesOn(t *testing.T) {
+	tools := []Tool{{Name: "complain", Triggers: []string{"I want to complain"}, Parameters: schemaOf(``, `"number":{"type":"integer"},"email":{"type":"string"}`)}, forms[2]}
+	for said, want := range map[string]string{
+		"It is 77":                           `complain {"number":77}`,
+		"77, and my mail is ann@example.com": `complain {"email":"ann@example.com","number":77}`,
+		"never mind":                         "",
+		"open a ticket":                      "To go on I need: message.",
+	} {
+		got := called(t, Request{Tools: tools, Messages: []Message{
+			{Role: "user", Text: "I want to complain"},
+			{Role: "assistant", ToolCalls: []ToolCall{{ID: "c1", Name: "complain", Input: json.RawMessage(`{}`)}}},
+			{Role: "tool", ToolCallID: "c1", Text: `{"status":"success","data":{"needs":["number"],"message":"Please tell me: number."}}`},
+			{Role: "assistant", Text: "Please tell me: number."},
+			{Role: "user", Text: said},
+		}})
+		if want == "" && !strings.Contains(got, "complain {") || got == want {
+			continue
+		}
+		t.Errorf("%q: %q, want %q", said, got, want)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"parley/internal/words"
 )
@@ -28,6 +29,34 @@ type hole struct {
 	name  string
 	after int      // how many of the trigger's words stand before it
 	lead  []string // small words right before it: the "in" of "weather in {city}"
+}
+
+// mostTriggers bounds how many phrases are remembered.
+const mostTriggers = 4096
+
+// triggers remembers phrases that were read: they are the same from message to message.
+var triggers phrasebook
+
+type phrasebook struct {
+	mu    sync.Mutex
+	known map[string]trigger
+}
+
+func (p *phrasebook) get(phrase string) trigger {
+	p.mu.Lock()
+	t, ok := p.known[phrase]
+	p.mu.Unlock()
+	if ok {
+		return t
+	}
+	t = parseTrigger(phrase)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.known == nil || len(p.known) >= mostTriggers {
+		p.known = map[string]trigger{}
+	}
+	p.known[phrase] = t
+	return t
 }
 
 var placeholder = regexp.MustCompile(`\{([^{}]*)\}`)
@@ -62,7 +91,7 @@ func keeper(tokens []heard, holes [][]int) func(heard) bool {
 	case 0:
 		return func(heard) bool { return true }
 	case 1:
-		return func(h heard) bool { return !h.stop || !h.Dense && !ignorable[h.Word] }
+		return func(h heard) bool { return !h.stop || !h.Dense && !ignorable[h.Word] && !polite[h.Word] }
 	}
 	return func(h heard) bool { return !h.stop }
 }
@@ -158,7 +187,7 @@ func (s *told) is(i int, w wanted, l words.Language) bool {
 	if h.Word == w.word {
 		return true
 	}
-	if w.dense || h.Dense || len(w.stem) < 3 || s.stem(l, i) != w.stem && s.stem(s.lang, i) != s.lang.Stem(w.word) {
+	if w.dense || h.Dense || len(w.stem) < 3 || h.Word[0] != w.word[0] || s.stem(l, i) != w.stem && s.stem(s.lang, i) != s.lang.Stem(w.word) {
 		return false
 	}
 	raw := s.raw(i)

@@ -149,6 +149,41 @@ func TestTriggers(t *testing.T) {
 	}
 }
 
+// The phrases of the manual's examples.
+func TestManualTriggers(t *testing.T) {
+	one := func(name, required, properties string, triggers ...string) Tool {
+		return Tool{Name: name, Triggers: triggers, Parameters: schemaOf(required, properties)}
+	}
+	tools := []Tool{
+		one("page", `"color"`, `"color":{"type":"string","enum":["red","blue"]}`, "make the page {color}"),
+		one("lead", `"email"`, `"email":{"type":"string"},"name":{"type":"string"}`, "call me back", "my e-mail is {email}"),
+		one("prices", ``, ``, "price list", "show me your prices"),
+		one("search", `"query"`, `"query":{"type":"string"}`, "search the web for {query}"),
+		one("refund", `"number"`, `"number":{"type":"string"}`, "I want my money back", "refund order {number}"),
+		one("complain", ``, ``, "I want to complain"),
+	}
+	for message, want := range map[string]string{
+		"Please make the page Blue":                    `page {"color":"blue"}`,
+		"make the page green":                          "To go on I need: color (red, blue).",
+		"My e-mail is ann@example.com.":                `lead {"email":"ann@example.com"}`,
+		"Could you call me back?":                      "To go on I need: email.",
+		"Show me your prices":                          "prices {}",
+		"Do you have a price list?":                    "",
+		"Can I see the price list?":                    "prices {}",
+		"Search the web for cheap flights to New York": `search {"query":"cheap flights to New York"}`,
+		"search the web":                               "To go on I need: query.",
+		"I want my money back for order 77":            `refund {"number":"77"}`,
+		"Refund order no. A-77 please":                 `refund {"number":"A-77"}`,
+		"How long does it take to get my money back?":  "",
+		"I'd like to complain about the delivery":      "complain {}",
+		"I don't want to complain":                     "",
+	} {
+		if got := called(t, Request{Messages: user(message), Tools: tools}); got != want {
+			t.Errorf("%q: %q, want %q", message, got, want)
+		}
+	}
+}
+
 func TestTheBestTriggerWins(t *testing.T) {
 	tools := []Tool{{Name: "short", Triggers: []string{"cancel order"}}, {Name: "long", Triggers: []string{"cancel order and refund"}}, {Name: "other", Triggers: []string{"cancel order"}}}
 	for message, want := range map[string]string{"Cancel my order and refund it": "long {}", "Cancel the order": "short {}"} {

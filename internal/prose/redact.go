@@ -69,6 +69,9 @@ func (r *reading) find() (all []Private) {
 			find func() []Span
 		}{{"email", r.emails}, {"id", r.ibans}, {"id", r.codes}, {"id", r.idNumbers}, {"card", r.cards}, {"phone", r.phones}} {
 			for _, s := range look.find() {
+				if slices.Contains(r.chars[s.Start:s.End], wallChar) {
+					continue // the extension of the one before
+				}
 				all = append(all, Private{Start: r.at[s.Start], End: r.at[s.End], Kind: look.kind})
 				r.wall(s)
 			}

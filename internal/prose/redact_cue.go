@@ -100,7 +100,6 @@ func (r *reading) stops(i int) bool {
 
 // lastCue finds the last word that is a cue.
 func lastCue(before string) (found cue, at int) {
-	at = -1
 	end := len(before)
 	for i := len(before) - 1; i >= -1; i-- {
 		if i >= 0 && isCueByte(before[i]) {

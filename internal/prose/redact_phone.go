@@ -35,8 +35,9 @@ func (r *reading) isPhone(run []group) bool {
 		return true
 	case itemCue:
 		return false
+	default:
+		return r.isNational(run, number)
 	}
-	return r.isNational(run, number)
 }
 
 // amount reports a sign of money or measure beside the number.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 var redactions = map[string]string{
@@ -151,7 +152,7 @@ func TestRedact(t *testing.T) {
 // Numbers are found inside sentences just as alone.
 func TestRedactInSentences(t *testing.T) {
 	for text, want := range redactions {
-		if strings.ContainsAny(text, "\xff") || text == "" {
+		if !utf8.ValidString(text) || text == "" {
 			continue
 		}
 		if got := Redact("Look, here it stands: " + text + "\nAnd so on."); got != "Look, here it stands: "+want+"\nAnd so on." {
