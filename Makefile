@@ -15,6 +15,9 @@ RACE := $(shell [ "$$(go env CGO_ENABLED)" = 1 ] && command -v "$$(go env CC)" >
 # PostgreSQL's programs, where they are installed: the tests start a server of their own.
 POSTGRES := $(shell command -v initdb || ls -d /usr/lib/postgresql/*/bin/initdb 2>/dev/null)
 
+# Node's package manager, where it is installed: clients of others are tested with it.
+NPM := $(shell command -v npm)
+
 .PHONY: help run build test test-long lint bench golden web
 
 help:
@@ -40,7 +43,8 @@ build:
 test:
 	@[ -n "$(RACE)" ] || echo "No C compiler: running without the race detector."
 	@[ -n "$(POSTGRES)" ] || echo "No PostgreSQL programs found: nothing is tested on PostgreSQL."
-	@for dir in clients/ts web; do \
+	@[ -n "$(NPM)" ] || echo "No npm found: the clients' tests are left out."
+	@[ -z "$(NPM)" ] || for dir in clients/ts web; do \
 	  if [ -f $$dir/package.json ]; then (cd $$dir && npm ci --silent && npm test); fi; done
 	go test -timeout 15m ./bench/...
 	@[ -z "$(RACE)" ] || (set -x; go test -timeout 15m -run Kill ./internal/rig/faults)

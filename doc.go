@@ -100,7 +100,8 @@
 // # Floor 7: api and admin
 //
 // internal/api is REST v2: routes.go is the one list of operations, types.go the shapes on the wire. Epoch seconds and ISO
-// strings exist here and nowhere below.
+// strings exist here and nowhere below. examples_*.go tell each operation to its readers, and docspage.go shows the whole to
+// people. clients/ts, outside the house, is the typed client made from the same document.
 //
 // internal/admin is the operator's face: the same verbs through a socket of the running server or on the opened database.
 //

@@ -24,7 +24,9 @@ func TestConversationVerbs(t *testing.T) {
 			agent := asked[struct{ ID string }](t, s.URL+"/api/v2/agents", made.APIKey, `{"name": "Shop"}`).ID
 			chat := func(body string) string {
 				type reply struct {
-					Data struct{ Metadata struct{ ConversationID string } }
+					Data struct {
+						Metadata struct{ ConversationID string }
+					}
 				}
 				return asked[reply](t, s.URL+"/api/v2/agents/"+agent+"/chat", made.APIKey, body).Data.Metadata.ConversationID
 			}

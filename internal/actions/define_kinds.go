@@ -113,8 +113,9 @@ func inputsOf(a *parley.Action) []parley.ActionInput {
 		return searchInputs
 	case parley.ActionEscalate:
 		return escalateInputs
+	default:
+		return nil
 	}
-	return nil
 }
 
 // address checks a URL template: its scheme and host are written out, so that no input chooses who is asked.

@@ -358,3 +358,12 @@ func TestOtherAccountsAgentsAreNotFound(t *testing.T) {
 		}
 	})
 }
+
+func TestActionsThatCannotBeOfferedAreNamed(t *testing.T) {
+	eachSmith(t, func(s *smith) {
+		done, err := s.try(admin.ApplyManifest{}, document([]string{`{"key":"web","kind":"web-search","name":"web","description":"Searches the web."}`, human}, nil, nil))
+		if err != nil || len(done[0].Notes) != 1 || done[0].Notes[0].Path != "0.actions.0" || !strings.Contains(done[0].Notes[0].Text, "PARLEY_SEARCH_URL") {
+			t.Errorf("%v %+v", err, done)
+		}
+	})
+}

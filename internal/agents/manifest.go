@@ -26,6 +26,7 @@ type Manifests struct {
 	CheckProcedure func(*parley.Procedure, []parley.Action) error            // the same, beside the actions that its steps may call
 	Seal           func(parley.AccountID, map[string]string) (string, error) // secrets, as Action.Secrets keeps them
 	Unseal         func(parley.AccountID, string) (map[string]string, error)
+	Idle           func(*parley.Action) string // why the action cannot be offered here, or nothing; may be nil
 }
 
 // Settings knows the settings of agents by their names in the public interface.
@@ -65,6 +66,13 @@ type Applied struct {
 	Agent   parley.AgentID `json:"agentId,omitempty"` // empty for one that a dry run would make
 	Key     string         `json:"key,omitempty"`
 	Changes []Change       `json:"changes"`
+	Notes   []Note         `json:"notes,omitempty"`
+}
+
+// Note is something to know about an entry that is as it must be.
+type Note struct {
+	Path string `json:"path"` // dotted, beginning with the document's number
+	Text string `json:"text"`
 }
 
 // Change is one difference between a document and what was there.
@@ -128,7 +136,9 @@ type document struct {
 
 func newDocument(text json.RawMessage, path string, now time.Time, f faults) *document {
 	d := &document{path: path, now: now}
-	f.add(path, wire.Decode(text, &d.Manifest)) // what is not as it must be is left out, and the rest is looked at too
+	if err := f.take(path, wire.Decode(text, &d.Manifest)); err != nil { // what is wrong is left out, and the rest is looked at too
+		f.say(path, err.Error())
+	}
 	switch d.sound = d.Agent.ID != "" || keyForm.MatchString(d.Agent.Key); {
 	case d.sound:
 	case d.Agent.Key == "":

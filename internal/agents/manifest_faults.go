@@ -19,14 +19,11 @@ func (f faults) say(path, text string) {
 	}
 }
 
-// add takes over the details of a VALIDATION_INVALID_BODY below the path and reports whether err is one, or none at all.
-func (f faults) add(path string, err error) bool {
-	if err == nil {
-		return true
-	}
+// take takes over the details of a VALIDATION_INVALID_BODY, below the path, and gives back any other error.
+func (f faults) take(path string, err error) error {
 	var e *parley.Error
 	if !errors.As(err, &e) || e.Code != parley.CodeInvalidBody && e.Code != parley.CodeInvalidJSON {
-		return false
+		return err
 	}
 	if len(e.Details) == 0 {
 		f.say(path, e.Message)
@@ -38,7 +35,7 @@ func (f faults) add(path string, err error) bool {
 		}
 		f.say(path+"."+inner, text)
 	}
-	return true
+	return nil
 }
 
 func (f faults) err() error {

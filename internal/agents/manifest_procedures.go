@@ -70,8 +70,7 @@ func (w *work) planProcedures(ctx context.Context, t *target) error {
 func (w *work) planProcedure(t *target, e entry[parley.Procedure]) error {
 	var s ManifestProcedure
 	if err := wire.Decode(e.given, &s); err != nil {
-		w.faults.add(e.path, err)
-		return nil
+		return w.faults.take(e.path, err)
 	}
 	p := parley.Procedure{ID: parley.ProcedureID(t.ids[len(t.Actions.Value)+e.index]), AccountID: w.Account.ID, AgentID: t.agent.ID, Key: e.key, CreatedAt: t.now}
 	if e.there != nil {
@@ -79,7 +78,7 @@ func (w *work) planProcedure(t *target, e entry[parley.Procedure]) error {
 	}
 	p.Name, p.Description, p.Triggers, p.Inputs, p.Steps = s.Name, s.Description, s.Triggers, s.Inputs, s.Steps
 	p.Enabled, p.Position, p.UpdatedAt = s.Enabled, e.place, t.now
-	if err := w.CheckProcedure(&p, t.actions.all); !w.faults.add(e.path, err) {
+	if err := w.faults.take(e.path, w.CheckProcedure(&p, t.actions.all)); err != nil {
 		return err
 	}
 	t.procedures.all = append(t.procedures.all, p)

@@ -48,30 +48,6 @@ func (t text) put(ctx context.Context, desk *ingest.Desk, account parley.Account
 	return err
 }
 
-// shelf is the agent's texts while a manifest is laid over them.
-type shelf struct {
-	byKey map[string]*store.ManagedSource
-	byID  map[parley.SourceID]*store.ManagedSource
-	texts map[string]bool // names with hashes
-	named map[string]bool // keys and ids that the manifest has named
-	size  int64
-}
-
-func newShelf(there []store.ManagedSource, size int64) *shelf {
-	s := &shelf{map[string]*store.ManagedSource{}, map[parley.SourceID]*store.ManagedSource{}, map[string]bool{}, map[string]bool{}, size}
-	for i := range there {
-		m := &there[i]
-		s.byID[m.ID] = m
-		if m.Key != "" {
-			s.byKey[m.Key] = m
-		}
-		if m.Kind == parley.SourceText {
-			s.texts[m.Name+"\x00"+m.Hash] = true
-		}
-	}
-	return s
-}
-
 // planSources finds out what becomes of the agent's texts.
 func (w *work) planSources(ctx context.Context, t *target) error {
 	if !t.Sources.Set {
@@ -95,26 +71,6 @@ func (w *work) planSources(ctx context.Context, t *target) error {
 		}
 	}
 	return nil
-}
-
-// pruneTexts plans the end of texts that have a key and are not in the manifest, and gives those that stay and their size: what
-// goes makes room for what comes.
-func (w *work) pruneTexts(t *target, there []store.ManagedSource, size int64) ([]store.ManagedSource, int64) {
-	kept := map[string]bool{}
-	for _, in := range t.Sources.Value {
-		kept["key "+in.Key], kept["id "+string(in.ID)] = true, true
-	}
-	var stay []store.ManagedSource
-	for _, m := range there {
-		if m.Key == "" || kept["key "+m.Key] || kept["id "+string(m.ID)] {
-			stay = append(stay, m)
-			continue
-		}
-		size -= m.Size
-		t.changed("delete", "source", m.Key, object("name", m.Name), nil)
-		w.texts = append(w.texts, text{agent: t.agent.ID, id: m.ID, gone: true})
-	}
-	return stay, size
 }
 
 // planSource finds out what becomes of one text. A new key is given at once, the rest is done when the transaction is over.
@@ -158,38 +114,6 @@ func (w *work) planSource(ctx context.Context, t *target, s *shelf, path string,
 	return w.room(path, s, grown)
 }
 
-// pick finds the source that an entry is about; nil is a new one. It is not ok when the entry is wrong.
-func (w *work) pick(s *shelf, path string, in *ManifestSource) (there *store.ManagedSource, ok bool) {
-	byKey, byID := s.byKey[in.Key], s.byID[in.ID]
-	there = byKey
-	if in.ID != "" {
-		there = byID
-	}
-	switch {
-	case in.Key == "" && in.ID == "":
-		w.faults.say(path+".key", "is required")
-	case in.Key != "" && s.named["key "+in.Key]:
-		w.faults.say(path+".key", "another entry has this key")
-	case in.ID != "" && byID == nil:
-		w.faults.say(path+".id", "the agent has no such source; a key in its place makes one")
-	case there != nil && s.named["id "+string(there.ID)]:
-		w.faults.say(path+".id", "another entry is about this source")
-	case byID != nil && byKey != nil && byID != byKey:
-		w.faults.say(path+".key", "is the key of another source")
-	case there != nil && there.Kind != parley.SourceText:
-		w.faults.say(path, "is not a text but a "+string(there.Kind)+", which a manifest cannot change")
-	case there != nil && there.Status == parley.SourceToBeDeleted:
-		w.faults.say(path, "is being deleted")
-	default:
-		s.named["key "+in.Key] = true
-		if there != nil {
-			s.named["id "+string(there.ID)] = true
-		}
-		return there, true
-	}
-	return nil, false
-}
-
 // newText plans a text that the agent does not have.
 func (w *work) newText(t *target, s *shelf, path string, in *ManifestSource) {
 	for name, field := range map[string]wire.Opt[string]{"name": in.Name, "content": in.Content} {
@@ -205,15 +129,6 @@ func (w *work) newText(t *target, s *shelf, path string, in *ManifestSource) {
 	after := encoded(map[string]string{"name": in.Name.Value, "content": in.Content.Value})
 	t.changed("create", "source", in.Key, nil, after)
 	w.texts = append(w.texts, text{path: path, agent: t.agent.ID, key: in.Key, change: ingest.TextChange{Name: &in.Name.Value, Content: &in.Content.Value}})
-}
-
-// room refuses what would outgrow the plan before anything is written.
-func (w *work) room(path string, s *shelf, grown int64) error {
-	s.size += grown
-	if most := w.Plan.StoragePerAgent; most != nil && grown > 0 && s.size > *most {
-		return at(path, parley.Failf(parley.CodeSourceSize, "The %s plan allows %d bytes of sources for an agent; this one would bring them to %d.", w.Plan.Name, *most, s.size))
-	}
-	return nil
 }
 
 func nameOf(in *ManifestSource) string {

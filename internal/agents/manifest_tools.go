@@ -3,34 +3,9 @@ package agents
 import (
 	"context"
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strconv"
-
-	"parley/internal/wire"
 )
-
-// keyForm is the form of every key in a manifest; the tag of ManifestName repeats it.
-var keyForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
-
-// kind is what actions and procedures differ in.
-type kind[T any] struct {
-	part  string // of a Change
-	key   func(*T) string
-	place func(*T) int
-	show  func(*T) json.RawMessage // as manifests write it
-}
-
-// entry is one object of a section, beside the one of the same key that is there.
-type entry[T any] struct {
-	path  string
-	index int // in the section
-	key   string
-	rank  int             // of what is there among all that are, or -1
-	there *T              // nil when it is new
-	given json.RawMessage // what is there, with what the manifest says laid over it
-	place int             // its position from now on
-}
 
 func (e *entry[T]) before(k kind[T]) json.RawMessage {
 	if e.there == nil {
@@ -63,81 +38,6 @@ func (k kind[T]) pair(f faults, path string, section []json.RawMessage, there []
 	}
 	k.order(list, there)
 	return list
-}
-
-// keyOf reads the key; what else an entry holds is judged with what it is laid over.
-func keyOf(text json.RawMessage) (key, at, fault string) {
-	m, err := membersOf(text)
-	if err != nil || string(text) == "null" {
-		return "", "", "must be an object"
-	}
-	if m["key"] == nil {
-		return "", ".key", "is required"
-	}
-	if json.Unmarshal(m["key"], &key) != nil || !keyForm.MatchString(key) {
-		return "", ".key", "must be text that matches " + keyForm.String()
-	}
-	return key, "", ""
-}
-
-// order gives each entry its place. What is there keeps its own while the manifest keeps its order, and new entries come last;
-// otherwise all are numbered anew.
-func (k kind[T]) order(list []entry[T], there []T) {
-	last, next, inOrder, fresh := -1, 0, true, false
-	for i := range there {
-		next = max(next, k.place(&there[i])+1)
-	}
-	for i := range list {
-		e := &list[i]
-		if e.there == nil {
-			fresh, e.place = true, next
-			next++
-			continue
-		}
-		inOrder = inOrder && !fresh && e.rank > last
-		last, e.place = e.rank, k.place(e.there)
-	}
-	for i := range list {
-		if !inOrder {
-			list[i].place = i
-		}
-	}
-}
-
-// gone lists what has a key that the section does not name.
-func (k kind[T]) gone(section wire.Opt[[]json.RawMessage], list []entry[T], there []T, prune bool) (gone []T) {
-	if !prune || !section.Set {
-		return nil
-	}
-	for i := range there {
-		if !slices.ContainsFunc(list, func(e entry[T]) bool { return e.rank == i }) {
-			gone = append(gone, there[i])
-		}
-	}
-	return gone
-}
-
-// compare notes what differs between an entry and what is there, and reports whether anything does. extra adds members that
-// are not shown: to what is there, and to what comes.
-func (k kind[T]) compare(t *target, e entry[T], after json.RawMessage, extra map[string]any) bool {
-	if e.there == nil {
-		t.changed("create", k.part, e.key, nil, after)
-		return true
-	}
-	was, is := differences(e.before(k), after)
-	if e.place != k.place(e.there) {
-		was, _ = overlay(was, object("position", k.place(e.there)))
-		is, _ = overlay(is, object("position", e.place))
-	}
-	if len(extra) > 0 {
-		was, _ = overlay(was, nil)
-		is, _ = overlay(is, encoded(extra))
-	}
-	if is == nil {
-		return false
-	}
-	t.changed("update", k.part, e.key, was, is)
-	return true
 }
 
 // sharedNames finds actions and procedures that would have the same name: a model calls both by name. Only those of the manifest

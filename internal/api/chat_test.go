@@ -22,7 +22,7 @@ import (
 func impatient(t *testing.T, h *rig.House) string {
 	t.Helper()
 	server := httptest.NewServer(api.New(api.Config{
-		Gate: h.Gate, Limiter: h.Limiter, Chat: h.Engine, Agents: h.Agents, Ingest: h.Ingest, DB: h.DB, CursorKey: []byte("key"),
+		Gate: h.Gate, Limiter: h.Limiter, Chat: h.Engine, Clerk: h.Clerk, Agents: h.Agents, Ingest: h.Ingest, DB: h.DB, CursorKey: []byte("key"),
 		Now: time.Now, Logger: slog.New(slog.DiscardHandler), Silence: 20 * time.Millisecond, Patience: 20 * time.Millisecond,
 	}))
 	t.Cleanup(func() {

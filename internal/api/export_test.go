@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -153,7 +154,7 @@ func TestExportThatBreaksOffIsSeen(t *testing.T) {
 		t.Fatal(err) // also: nothing holds the database while the client takes its time
 	}
 	rest, err := io.ReadAll(res.Body)
-	if err == nil || json.Valid(append(begun, rest...)) {
+	if err == nil || json.Valid(slices.Concat(begun, rest)) {
 		t.Errorf("%d bytes came to an end: %v", len(rest), err)
 	}
 	if _, err := h.DB.SQL().Exec(t.Context(), `alter table elsewhere rename to messages`); err != nil {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strconv"
 
@@ -86,13 +87,10 @@ func (s *server) follow(ctx context.Context, c *wire.Call, in *ConversationRef) 
 	}
 	defer f.Close()
 	out := c.Events()
-	if c.Request.Method == http.MethodHead {
-		return nil, nil
+	for c.Request.Method != http.MethodHead && s.tellNews(ctx, out, f) {
+		continue
 	}
-	for err == nil {
-		err = s.tellNews(ctx, out, f)
-	}
-	return nil, nil // the end, or the client has gone; the record has seen which
+	return nil, nil
 }
 
 // lastEventID gives the number of the last message that the client has seen. What is no number of ours counts as none.
@@ -104,24 +102,29 @@ func lastEventID(r *http.Request) *int64 {
 	return &n
 }
 
-// tellNews waits for the next news and sends it; after a silence it sends a sign of life.
-func (s *server) tellNews(ctx context.Context, out *wire.Stream, f *chat.Follower) error {
+// tellNews waits for the next news and sends it; after a silence it sends a sign of life. It reports whether there may be more: not
+// after the end, and not when the client has gone, which the record has seen.
+func (s *server) tellNews(ctx context.Context, out *wire.Stream, f *chat.Follower) (more bool) {
 	quiet, cancel := context.WithTimeout(ctx, cmp.Or(s.Silence, defaultSilence))
 	defer cancel()
 	news, err := f.Next(quiet)
-	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-		return out.Ping()
-	}
-	if err != nil {
-		return err
-	}
-	if news.Status != "" {
+	switch {
+	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
+		return out.Ping() == nil
+	case errors.Is(err, io.EOF):
+		return false
+	case err != nil:
+		if ctx.Err() == nil {
+			s.Logger.Warn("a conversation is not followed any more", "err", err)
+		}
+		return false
+	case news.Status != "":
 		err = out.SendNamed("status", 0, statusEvent{news.Status})
 	}
 	for i := range news.Messages {
 		err = errors.Join(err, out.SendNamed("message", news.Messages[i].Seq, s.messageOf(&news.Messages[i])))
 	}
-	return errors.Join(err, out.Flush())
+	return errors.Join(err, out.Flush()) == nil
 }
 
 // messageAgain answers the same request once more from the message that it has written.

@@ -104,6 +104,27 @@ func TestFollowingAConversation(t *testing.T) {
 	}
 }
 
+// TestHeadOfWhatIsStreamed asks for the headers alone, of replies that are written while they are made.
+func TestHeadOfWhatIsStreamed(t *testing.T) {
+	h := rig.Open(t)
+	ours := furnish(t, h, parley.AccountID(h.Account), h.Key)
+	for _, path := range []string{"/agents/{agentId}/conversations/export", "/agents/{agentId}/conversations/{conversationId}/events"} {
+		if got := knock(t, h, "HEAD "+path, "", ours); got != "200 " {
+			t.Errorf("%s: %s", path, got)
+		}
+	}
+}
+
+func TestASignOfLifeIsSent(t *testing.T) {
+	h := rig.Open(t)
+	ours := furnish(t, h, parley.AccountID(h.Account), h.Key)
+	h.URL = strings.TrimSuffix(impatient(t, h), api.Base)
+	f, _ := follow(t, h, ours)
+	f.wants("ongoing")
+	f.wants(": ping")
+	f.wants(": ping")
+}
+
 func TestWritesOfOtherServersAreSeen(t *testing.T) {
 	h := rig.Open(t)
 	ours := furnish(t, h, parley.AccountID(h.Account), h.Key)

@@ -77,8 +77,8 @@ func (mv *move) mask(text string, from int, cited []parley.Citation) string {
 }
 
 // before gives by how much a place has moved.
-func (mv move) before(place int) (by int) {
-	for _, m := range mv {
+func (mv *move) before(place int) (by int) {
+	for _, m := range *mv {
 		if m.at <= place {
 			by += m.by
 		}

@@ -59,10 +59,10 @@ func resultFrom(output json.RawMessage) parley.ToolOutput {
 		return parley.ToolOutput{Status: parley.ToolSuccess, Data: output}
 	}
 	out := parley.ToolOutput{Status: shaped.Status}
-	switch shaped.Status {
-	case parley.ToolSuccess:
+	if out.Status == parley.ToolSuccess {
 		out.Data = shaped.Data
-	case parley.ToolError:
+	}
+	if out.Status == parley.ToolError {
 		out.Error = wordsOf(shaped.Error)
 	}
 	return out

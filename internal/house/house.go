@@ -102,6 +102,7 @@ func (h *House) build(ctx context.Context) error {
 		return err
 	}
 	h.Manifests = manifestsOn(db, h.Ingest, h.Models, safe, cfg.Now)
+	h.Manifests.Idle = cfg.idle
 	h.Engine = &chat.Engine{DB: db, Library: h.Library, Models: h.Models, Now: cfg.Now, Logger: cfg.Logger, Owner: parley.NewUUID(), OpenTurns: cfg.OpenTurns}
 	h.Clerk = &chat.Clerk{DB: db, Queue: h.Queue, Hub: &chat.Hub{}, Now: cfg.Now, Logger: cfg.Logger, Stop: h.Engine.Stop}
 	if err := h.act(safe); err != nil {

@@ -29,6 +29,14 @@ func manifestsOn(db *store.DB, desk *ingest.Desk, models *llm.Table, safe *vault
 	}
 }
 
+// idle says why an action cannot be offered by this server.
+func (c Config) idle(a *parley.Action) string {
+	if a.Kind == parley.ActionWebSearch && c.SearchURL == "" {
+		return "is kept and not offered: the server has no search engine (PARLEY_SEARCH_URL)"
+	}
+	return ""
+}
+
 // manifests prepares the same for a database that no server has open.
 func (c Config) manifests() (on func(db *store.DB) *agents.Manifests, err error) {
 	models, err := c.table(c.Model)

@@ -54,14 +54,23 @@ func TestAProcedureThroughTheWholeHouse(t *testing.T) {
 		_, _ = io.WriteString(w, `{"state":"paid","echo":"`+r.Header.Get("Authorization")+`"}`)
 	}))
 	t.Cleanup(service.Close)
-	data, log := t.TempDir(), &bytes.Buffer{}
+	data := t.TempDir()
+	log, err := os.Create(filepath.Join(data, "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = log.Close() })
 	h := rig.Open(t, rig.At(data, ""), rig.With(func(c *house.Config) {
 		c.SecretKey, c.FetchAllow, c.Logger = secretKey, []string{"127.0.0.1"}, slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	}))
 	agent := h.NewAgent(t, h.Key)
 	refund(t, h, agent, service.URL)
 
-	var reply struct{ Data struct{ Metadata struct{ ConversationID string } } }
+	var reply struct {
+		Data struct {
+			Metadata struct{ ConversationID string }
+		}
+	}
 	answer := h.Do(t, "POST", "/agents/"+agent+"/chat", h.Key, map[string]any{"message": "refund order 17"})
 	answer.Decode(t, http.StatusOK, &reply)
 	if len(asked) != 1 || asked[0] != "/17 Bearer s3cret-key" {
@@ -74,13 +83,13 @@ func TestAProcedureThroughTheWholeHouse(t *testing.T) {
 	if err != nil || c.Status != parley.TakenOver {
 		t.Errorf("%+v %v", c, err)
 	}
-	for _, file := range []string{"parley.db", "parley.db-wal"} {
+	for _, file := range []string{"parley.db", "parley.db-wal", "log"} {
 		raw, err := os.ReadFile(filepath.Join(data, file))
 		if err != nil || bytes.Contains(raw, []byte("s3cret")) {
 			t.Errorf("%s: %v, or the secret is in it", file, err)
 		}
 	}
-	if strings.Contains(log.String(), "s3cret") || bytes.Contains(answer.Body, []byte("s3cret")) {
+	if bytes.Contains(answer.Body, []byte("s3cret")) {
 		t.Error("the secret was told")
 	}
 }

@@ -73,7 +73,7 @@ func (c *Client) Do(req *http.Request, limits Limits) (*Reply, error) {
 	defer stop()
 	c.once.Do(c.build)
 	client := http.Client{Transport: c.transport, CheckRedirect: limits.redirect}
-	res, err := client.Do(req.WithContext(ctx)) //nolint:gosec // this is the guarded client
+	res, err := client.Do(req.WithContext(ctx))
 	if err != nil {
 		return nil, failure(err)
 	}

@@ -58,11 +58,13 @@ func TestLedgerFindsHarm(t *testing.T) {
 	for name, harm := range map[string]struct{ query, finds string }{
 		"a lost message":      {`delete from messages where author = 'user' and seq = 3`, "is lost"},
 		"a lost answer":       {`delete from messages where seq = 4`, "is lost"},
-		"a lost conversation": {`delete from conversations`, "is lost"},
+		"a lost conversation": {`delete from conversations; update agents set conversations = 0, api_conversations = 0`, "is lost"},
+		"a wrong count":       {`delete from conversations`, "0 items of 1"},
 		"a lost agent":        {`delete from agents`, "agent"},
 		"a lost source":       {`delete from sources`, "source"},
 		"a doubled message": {`insert into messages (id, account_id, agent_id, conversation_id, seq, author, type, state, parts, created_at)
-			select 'msg_twice', account_id, agent_id, conversation_id, 5, author, type, state, parts, created_at from messages where seq = 3`, "twice"},
+			select 'msg_twice', account_id, agent_id, conversation_id, 5, author, type, state, parts, created_at from messages where seq = 3;
+			update conversations set message_count = 5`, "twice"},
 		"a changed byte":  {`update messages set parts = replace(parts, 'bytes', 'bites') where seq = 2`, "stored as"},
 		"another order":   {`update messages set seq = -seq`, "follows no message"},
 		"a stranger":      {`update messages set parts = replace(parts, 'First', 'Hirst') where seq = 1`, "never sent"},
@@ -74,8 +76,10 @@ func TestLedgerFindsHarm(t *testing.T) {
 			if err := h.Runner.Idle(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := h.DB.SQL().Exec(t.Context(), harm.query); err != nil {
-				t.Fatal(err)
+			for query := range strings.SplitSeq(harm.query, ";") {
+				if _, err := h.DB.SQL().Exec(t.Context(), query); err != nil {
+					t.Fatal(err)
+				}
 			}
 			if err := l.Verify(t.Context()); err == nil || !strings.Contains(err.Error(), harm.finds) {
 				t.Errorf("found %v", err)

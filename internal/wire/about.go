@@ -85,8 +85,11 @@ func (a About) sample(doc object) {
 func failures(codes []string) object {
 	all := object{}
 	for _, code := range codes {
-		text := parley.Code(code).DefaultMessage()
-		all[code] = object{"summary": text, "value": Envelope{Failure{Code: parley.Code(code), Message: text}}}
+		failure := Failure{Code: parley.Code(code), Message: parley.Code(code).DefaultMessage()}
+		if failure.Code == parley.CodeInvalidBody {
+			failure.Details = map[string]string{"limit": "must be from 1 to 100"}
+		}
+		all[code] = object{"summary": failure.Message, "value": Envelope{failure}}
 	}
 	return all
 }

@@ -20,7 +20,7 @@ type many struct {
 }
 
 // streaming serves one operation that writes n pieces of a kilobyte and then fails, if it is told to.
-func streaming(t *testing.T, n int, failure error) (*http.Response, string, error, string) {
+func streaming(t *testing.T, n int, failure error) (*http.Response, string, string, error) {
 	t.Helper()
 	var record strings.Builder
 	f := NewFace(Config{Base: "/x", Now: time.Now, Render: RenderEnvelope, Logger: slog.New(slog.NewTextHandler(&record, nil)),
@@ -47,12 +47,12 @@ func streaming(t *testing.T, n int, failure error) (*http.Response, string, erro
 	body, err := io.ReadAll(res.Body)
 	_ = res.Body.Close()
 	server.Close() // waits for the record
-	return res, string(body), err, record.String()
+	return res, string(body), record.String(), err
 }
 
 func TestStreamedReply(t *testing.T) {
 	for _, n := range []int{0, 1, 31, 32, 33, 500} {
-		res, body, err, record := streaming(t, n, nil)
+		res, body, record, err := streaming(t, n, nil)
 		var got many
 		if err != nil || json.Unmarshal([]byte(body), &got) != nil || len(got.Data) != n || res.StatusCode != 200 {
 			t.Errorf("%d pieces: %v, %d bytes", n, err, len(body))
@@ -67,14 +67,14 @@ func TestStreamedReply(t *testing.T) {
 }
 
 func TestStreamedReplyThatFails(t *testing.T) {
-	res, body, err, record := streaming(t, 3, parley.Because(parley.CodeUnderMaintenance, errors.New("disk")))
+	res, body, record, err := streaming(t, 3, parley.Because(parley.CodeUnderMaintenance, errors.New("disk")))
 	if err != nil || res.StatusCode != 503 || !strings.Contains(body, `"SERVICE_UNDER_MAINTENANCE"`) || strings.Contains(body, "<") || res.Header.Get("Retry-After") == "" {
 		t.Errorf("before the first byte: %d %v %s", res.StatusCode, err, body)
 	}
 	if !strings.Contains(record, "disk") {
 		t.Error(record)
 	}
-	res, body, err, record = streaming(t, 100, errors.New("the database went away"))
+	res, body, record, err = streaming(t, 100, errors.New("the database went away"))
 	if err == nil || res.StatusCode != 200 || json.Valid([]byte(body)) {
 		t.Errorf("after it: %d %v, %d bytes", res.StatusCode, err, len(body))
 	}

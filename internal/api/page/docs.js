@@ -14,7 +14,7 @@
       if (!item.hidden) left += 1;
     }
     for (const group of document.querySelectorAll("[data-group]")) {
-      group.hidden = !group.querySelector("[data-find]:not([hidden])");
+      group.hidden = !group.querySelector("[data-find]:not([hidden]), article:not([hidden])");
     }
     found.textContent = words.length ? `${left} of ${items.length}` : "";
   };
