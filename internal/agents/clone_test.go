@@ -104,7 +104,8 @@ func TestCloneHasTheSettingsAndToolsOfItsOriginal(t *testing.T) {
 		}
 		o.exec(`update agents set tools = 2 where id = ?`, id)
 		o.exec(`insert into credit_usage (account_id, agent_id, month, used, reserved) values ('acc', ?, '2026-11', 5000, 0)`, id)
-		o.exec(`update agents set conversations = 4, api_conversations = 3, last_message_at = 1 where id = ?`, id)
+		o.exec(`update agents set last_message_at = 1 where id = ?`, id)
+		o.exec(`insert into conversation_counts (agent_id, account_id, total, api) select id, account_id, 4, 3 from agents where id = ? on conflict (agent_id) do update set total = 4, api = 3`, id)
 
 		copied := o.clone(id)
 		a, b := o.read(id), o.read(copied)

@@ -133,7 +133,7 @@ var deeds = map[string]func(tl *teller, id string) error{
 	"ends":       func(tl *teller, id string) error { return tl.changeConversation(id, "status", parley.Ended) },
 	"takes over": func(tl *teller, id string) error { return tl.changeConversation(id, "status", parley.TakenOver) },
 	"brings by WhatsApp": func(tl *teller, id string) error {
-		tl.sql(`update agents set api_conversations = api_conversations - 1 where id = (select agent_id from conversations where id = ?)`, id)
+		tl.sql(`update conversation_counts set api = api - 1 where agent_id = (select agent_id from conversations where id = ?)`, id)
 		return tl.changeConversation(id, "channel", parley.ChannelWhatsApp)
 	},
 	"replies in": func(tl *teller, id string) error {

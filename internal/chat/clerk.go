@@ -91,7 +91,7 @@ func (k *Clerk) TakeOver(ctx context.Context, account parley.AccountID, agent pa
 		return "conversation.taken_over", map[string]string{"by": by, "reason": reason}, nil
 	})
 	if err == nil && !going {
-		k.stop(account, agent, id)
+		err = k.stop(ctx, account, agent, id)
 	}
 	return c, err
 }
@@ -118,13 +118,15 @@ func (k *Clerk) End(ctx context.Context, account parley.AccountID, agent parley.
 		return "conversation.ended", map[string]string{"by": by}, nil
 	})
 	if err == nil {
-		k.stop(account, agent, id)
+		err = k.stop(ctx, account, agent, id)
 	}
 	return c, err
 }
 
-func (k *Clerk) stop(account parley.AccountID, agent parley.AgentID, id parley.ConversationID) {
+// stop cuts the answer that is being made short, on whatever server.
+func (k *Clerk) stop(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID) error {
 	if k.Stop != nil {
 		k.Stop(account, agent, id)
 	}
+	return k.DB.AskStop(ctx, account, id, k.Now())
 }

@@ -31,7 +31,9 @@ func (k *Clerk) Delete(ctx context.Context, account parley.AccountID, agent parl
 		}
 		n += len(gone)
 		for _, id := range gone {
-			k.stop(account, agent, id)
+			if err := k.stop(ctx, account, agent, id); err != nil {
+				return n, err
+			}
 			k.Hub.Wake(id)
 		}
 	}

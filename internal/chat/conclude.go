@@ -29,6 +29,7 @@ func (e *Engine) conclude(t *Turn, a *answer, failure error, retrieved time.Time
 		failure = errors.Join(failure, err, e.giveUp(t, trace, now))
 		state, finish = store.TurnFailed, &Finish{Reason: "error"}
 	}
+	e.Hub.Wake(t.ConversationID)
 	events := []Event{{Kind: Finished, Finish: finish}}
 	if state == store.TurnFailed || finish.Message == nil {
 		fail := t.failure(failure)

@@ -24,6 +24,7 @@ type Engine struct {
 	Library *retrieval.Library
 	Models  *llm.Table
 	Tools   Tools // nil where agents can only talk
+	Hub     *Hub  // of those who follow conversations; may be nil
 	Now     func() time.Time
 	Logger  *slog.Logger
 

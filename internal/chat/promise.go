@@ -63,6 +63,7 @@ func (e *Engine) begin(ctx context.Context, t *Turn, account parley.Account, pla
 	if err != nil {
 		return err
 	}
+	e.Hub.Wake(t.ConversationID)
 	if t.UserID = user; paused {
 		t.log.only(Event{Kind: Finished, Finish: &Finish{Reason: "stop"}})
 	}

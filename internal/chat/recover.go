@@ -34,7 +34,8 @@ func (e *Engine) Run(ctx context.Context) error {
 	}
 }
 
-// heed cancels, within a second, the abandoned turns of this server whose conversation has a new message waiting on another.
+// heed cancels, within a second, the turns of this server that another server asks to end: abandoned ones whose conversation has
+// a new message waiting there, and those whose conversation was taken over there, ended or deleted.
 func (e *Engine) heed(ctx context.Context) {
 	look := time.NewTicker(time.Second)
 	defer look.Stop()
@@ -52,7 +53,11 @@ func (e *Engine) heed(ctx context.Context) {
 			e.Logger.Warn("turns that are to be cancelled", "err", err)
 		}
 		for _, t := range e.turns() {
-			if slices.Contains(asked, t.ID) && t.abandoned() {
+			over, is := asked[t.ID]
+			switch {
+			case is && over:
+				t.Cancel(errTakenOver)
+			case is && t.abandoned():
 				t.Cancel(errSuperseded)
 			}
 		}

@@ -58,7 +58,7 @@ func TestLedgerFindsHarm(t *testing.T) {
 	for name, harm := range map[string]struct{ query, finds string }{
 		"a lost message":      {`delete from messages where author = 'user' and seq = 3`, "is lost"},
 		"a lost answer":       {`delete from messages where seq = 4`, "is lost"},
-		"a lost conversation": {`delete from conversations; update agents set conversations = 0, api_conversations = 0`, "is lost"},
+		"a lost conversation": {`delete from conversations; delete from conversation_counts`, "is lost"},
 		"a wrong count":       {`delete from conversations`, "0 items of 1"},
 		"a lost agent":        {`delete from agents`, "agent"},
 		"a lost source":       {`delete from sources`, "source"},

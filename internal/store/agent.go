@@ -13,7 +13,8 @@ import (
 const agentColumns = `id, account_id, name, instructions, channel_instructions, model, auto_retrain, temp, visibility, allowed_domains,
 	suggested_messages, initial_messages, credit_limit, notifications, rate_limit, voice, styles, identity_secret, config_version,
 	passage_version, size, sources_live, sources_pending, sources_failed, last_message_at, last_trained_at, created_at, updated_at,
-	coalesce(key, ''), tools, redact, retention_days, conversations, api_conversations,
+	coalesce(key, ''), tools, redact, retention_days,
+	coalesce((select total from conversation_counts n where n.agent_id = agents.id), 0), coalesce((select api from conversation_counts n where n.agent_id = agents.id), 0),
 	coalesce((select used from credit_usage u where u.account_id = agents.account_id and u.agent_id = agents.id and u.month = ?), 0)`
 
 func scanAgent(scan sqldb.Scan) (a parley.Agent, err error) {

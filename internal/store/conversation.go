@@ -41,12 +41,12 @@ func (db *DB) CreateConversation(ctx context.Context, c *parley.Conversation, fi
 	return db.countConversation(ctx, c)
 }
 
-// countConversation counts a new conversation with its agent, and its first message as the agent's latest: AgentSpoke has
-// nothing left to write then.
+// countConversation counts a new conversation of the agent. Fails with AGENT_NOT_FOUND once that is deleted.
 func (db *DB) countConversation(ctx context.Context, c *parley.Conversation) error {
-	n, err := db.sql.Exec(ctx, `update agents set conversations = conversations + 1, api_conversations = api_conversations + ?,
-		last_message_at = case when last_message_at > ? then last_message_at else ? end where id = ? and account_id = ? and deleted_at is null`,
-		bit(c.Channel == parley.ChannelAPI), millis(c.UpdatedAt), millis(c.UpdatedAt), c.AgentID, c.AccountID)
+	n, err := db.sql.Exec(ctx, `insert into conversation_counts (agent_id, account_id, total, api) select id, account_id, 1, ? from agents
+		where id = ? and account_id = ? and deleted_at is null
+		on conflict (agent_id) do update set total = conversation_counts.total + 1, api = conversation_counts.api + excluded.api`,
+		bit(c.Channel == parley.ChannelAPI), c.AgentID, c.AccountID)
 	return changed(n, err, parley.CodeAgentNotFound)
 }
 

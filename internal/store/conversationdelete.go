@@ -36,7 +36,7 @@ func (db *DB) DeleteConversations(ctx context.Context, account parley.AccountID,
 		deleted[i] = g.id
 		api += bit(g.channel == parley.ChannelAPI)
 	}
-	_, err = db.sql.Exec(ctx, `update agents set conversations = conversations - ?, api_conversations = api_conversations - ? where id = ? and account_id = ?`,
+	_, err = db.sql.Exec(ctx, `update conversation_counts set total = total - ?, api = api - ? where agent_id = ? and account_id = ?`,
 		len(list), api, agent, account)
 	return deleted, err
 }

@@ -52,24 +52,24 @@ func aConversation(scan sqldb.Scan) (parley.Conversation, error) {
 // or of the API, is kept as a number.
 func (db *DB) CountConversations(ctx context.Context, account parley.AccountID, agent parley.AgentID, f ConversationFilter) (n int, err error) {
 	if column := f.counter(); column != "" {
-		err = db.sql.QueryRow(ctx, `select `+column+` from agents where id = ? and account_id = ? and deleted_at is null`, agent, account).Scan(&n)
-		return n, found(err, parley.CodeAgentNotFound)
+		err = db.sql.QueryRow(ctx, `select coalesce((select `+column+` from conversation_counts where agent_id = ? and account_id = ?), 0)`, agent, account).Scan(&n)
+		return n, err
 	}
 	where, args := f.where(account, agent)
 	err = db.sql.QueryRow(ctx, `select count(*) from conversations where `+where, args...).Scan(&n)
 	return n, err
 }
 
-// counter names the agent's column that counts what the filter lets through, if there is one.
+// counter names the column that counts what the filter lets through, if there is one.
 func (f ConversationFilter) counter() string {
 	if f.User != "" || len(f.Channels) > 0 || f.From != nil || f.Before != nil || f.Idle != nil {
 		return ""
 	}
 	switch f.Channel {
 	case "":
-		return "conversations"
+		return "total"
 	case parley.ChannelAPI:
-		return "api_conversations"
+		return "api"
 	default:
 		return ""
 	}

@@ -40,6 +40,7 @@ var agentTables = []held{
 	{table: "turns", key: "id", more: "state <> 'open'"},
 	{table: "messages", key: "id"},
 	{table: "conversations", key: "id"},
+	{table: "conversation_counts", key: "agent_id"},
 	{table: "people", key: "id"},
 	{table: "credit_ledger", key: "turn_id"},
 	{table: "credit_usage", key: "month"},

@@ -107,9 +107,30 @@ func (db *DB) AskCancel(ctx context.Context, account parley.AccountID, id parley
 	return err
 }
 
-// CancelAsked lists the owner's open turns that AskCancel has asked to end.
-func (db *DB) CancelAsked(ctx context.Context, owner string) ([]parley.TurnID, error) {
-	return sqldb.All(ctx, db.sql, sqldb.Column[parley.TurnID], `select id from turns where state = 'open' and owner = ? and cancel_asked_at is not null`, owner)
+// AskStop asks the owner of a conversation's open turn, which may be another server, to end it.
+func (db *DB) AskStop(ctx context.Context, account parley.AccountID, conversation parley.ConversationID, now time.Time) error {
+	_, err := db.sql.Exec(ctx, `update turns set cancel_asked_at = ? where conversation_id = ? and account_id = ? and state = 'open'`,
+		millis(now), conversation, account)
+	return err
+}
+
+// CancelAsked lists the owner's open turns that are asked to end. The value says whether that is because the conversation is no
+// longer the agent's to answer.
+func (db *DB) CancelAsked(ctx context.Context, owner string) (map[parley.TurnID]bool, error) {
+	type asked struct {
+		id   parley.TurnID
+		over bool
+	}
+	list, err := sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (a asked, err error) {
+		err = scan(&a.id, &a.over)
+		return a, err
+	}, `select t.id, case when c.id is null or c.status <> ? or c.deleted_at is not null then 1 else 0 end from turns t
+		left join conversations c on c.id = t.conversation_id where t.state = 'open' and t.owner = ? and t.cancel_asked_at is not null`, parley.Ongoing, owner)
+	all := map[parley.TurnID]bool{}
+	for _, a := range list {
+		all[a.id] = a.over
+	}
+	return all, err
 }
 
 // ExpireLeases ends the leases of all owners but this one: at the start of a server that alone holds the database, every

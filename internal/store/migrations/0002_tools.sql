@@ -65,12 +65,17 @@ alter table agents add column redact integer not null default 0;
 
 alter table agents add column retention_days integer;
 
-alter table agents add column conversations bigint not null default 0;
+-- In a table of their own: an agent's row is large, and every new conversation would rewrite it.
+create table conversation_counts (
+  agent_id text primary key,
+  account_id text not null,
+  total bigint not null,
+  api bigint not null
+);
 
-alter table agents add column api_conversations bigint not null default 0;
-
-update agents set conversations = (select count(*) from conversations c where c.agent_id = agents.id and c.deleted_at is null),
-  api_conversations = (select count(*) from conversations c where c.agent_id = agents.id and c.deleted_at is null and c.channel = 'API');
+insert into conversation_counts (agent_id, account_id, total, api)
+  select agent_id, account_id, count(*), sum(case when channel = 'API' then 1 else 0 end) from conversations
+  where deleted_at is null group by agent_id, account_id;
 
 alter table sources add column key text;
 
