@@ -46,7 +46,10 @@ func (e *Engine) converse(t *Turn, a *answer) (err error) {
 			a.reason = "stop"
 			return err
 		}
-		if round == maxRounds || len(calls) > maxAtATime {
+		switch {
+		case len(tools) == 0:
+			return errors.New("chat: the model called a tool that it was not offered")
+		case round == maxRounds || len(calls) > maxAtATime:
 			return errRounds
 		}
 		// What a tool does cannot be undone: first the message it is done for must be on disk.
