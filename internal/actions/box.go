@@ -83,8 +83,15 @@ func (b *Box) tool(a *parley.Action) (chat.Tool, error) {
 	var err error
 	switch a.Kind {
 	case parley.ActionHTTP:
-		tool.Run, tool.Timeout, err = b.http(a)
+		err = b.http(a, &tool)
 	case parley.ActionClient:
+		tool.Check = func(input json.RawMessage) (json.RawMessage, error) {
+			known, err := complete(a.Inputs, input)
+			if err != nil {
+				return nil, err
+			}
+			return json.Marshal(known)
+		}
 	case parley.ActionCollectLeads:
 		tool.Run, err = b.leads(a)
 	case parley.ActionEscalate:

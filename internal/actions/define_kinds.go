@@ -128,7 +128,7 @@ func (f faults) address(path, template string, inputs []parley.ActionInput, sche
 	switch {
 	case err != nil || !slices.Contains(schemes, u.Scheme):
 		f.add(path, "must be an address that begins with %s:", strings.Join(schemes, ": or "))
-	case u.Opaque == "" && u.Host == "":
+	case u.Host == "" && (u.Opaque == "" || u.Scheme == "http" || u.Scheme == "https"):
 		f.add(path, "must name a host")
 	case u.User != nil:
 		f.add(path, "must not hold a user or a password: use a header")

@@ -6,6 +6,7 @@ import (
 
 	"parley"
 	"parley/internal/chat"
+	"parley/internal/prose"
 )
 
 const escalated = "A person from the team will take over this conversation."
@@ -22,7 +23,11 @@ func (b *Box) escalate(a *parley.Action) (func(context.Context, chat.Call) chat.
 		c.Message = escalated
 	}
 	return checked(inputsOf(a), func(ctx context.Context, call chat.Call, v values) chat.Output {
-		if err := b.TakeOver(ctx, call.Turn, plain(v.inputs["reason"])); err != nil {
+		reason := plain(v.inputs["reason"])
+		if call.Redact {
+			reason = prose.Redact(reason)
+		}
+		if err := b.TakeOver(ctx, call.Turn, reason); err != nil {
 			return b.broken(call, "the conversation could not be handed over", err)
 		}
 		return success(map[string]string{"message": c.Message})

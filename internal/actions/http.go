@@ -30,10 +30,10 @@ type request struct {
 // maxFetched is the most of a reply that is read, in bytes; what is shown of it is less.
 const maxFetched = 2 << 20
 
-func (b *Box) http(a *parley.Action) (do func(context.Context, chat.Call) chat.Output, timeout time.Duration, err error) {
+func (b *Box) http(a *parley.Action, tool *chat.Tool) error {
 	r := &request{box: b, action: a, secrets: SecretNames(a.Config)}
 	if err := strictly(a.Config, &r.config); err != nil {
-		return nil, 0, err
+		return err
 	}
 	if len(r.config.Response) > 0 {
 		r.picks = pickTree(r.config.Response)
@@ -43,7 +43,8 @@ func (b *Box) http(a *parley.Action) (do func(context.Context, chat.Call) chat.O
 		seconds = 15
 	}
 	r.limits = outbound.Limits{Time: time.Duration(min(seconds, 30) * float64(time.Second)), Bytes: maxFetched, HTTPSOnly: strings.HasPrefix(r.config.URL, "https:")}
-	return checked(a.Inputs, r.send), r.limits.Time + margin, nil
+	tool.Run, tool.Timeout, tool.Effects = checked(a.Inputs, r.send), r.limits.Time+margin, r.effects()
+	return nil
 }
 
 func (r *request) send(ctx context.Context, call chat.Call, v values) chat.Output {
@@ -56,6 +57,9 @@ func (r *request) send(ctx context.Context, call chat.Call, v values) chat.Outpu
 	if err != nil {
 		return failed("%v", err)
 	}
+	if r.effects() && req.Header.Get(onceHeader) == "" {
+		req.Header.Set(onceHeader, call.Once)
+	}
 	reply, err := r.box.HTTP.Do(req, r.limits)
 	if err != nil {
 		r.box.Logger.Warn("an action failed", "agent", r.action.AgentID, "conversation", call.Turn.ConversationID, "action", r.action.Key, "err", err)
@@ -63,6 +67,12 @@ func (r *request) send(ctx context.Context, call chat.Call, v values) chat.Outpu
 	}
 	return r.shown(reply, mask(v.secrets))
 }
+
+// onceHeader lets a service tell a repeated request from a new one.
+const onceHeader = "Idempotency-Key"
+
+// effects reports a request that changes something.
+func (r *request) effects() bool { return r.config.Method != "" && r.config.Method != http.MethodGet }
 
 // build fills the templates. Its errors name the place, never a value.
 func (r *request) build(ctx context.Context, v values) (*http.Request, error) {

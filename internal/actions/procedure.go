@@ -3,12 +3,14 @@ package actions
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"strings"
 	"time"
 
 	"parley"
 	"parley/internal/chat"
+	"parley/internal/prose"
 )
 
 // playbook is a procedure, ready to be called, with the actions of its agent by key.
@@ -26,12 +28,14 @@ const (
 func (b *Box) procedure(p parley.Procedure, actions map[string]chat.Tool) chat.Tool {
 	book := &playbook{b, p, actions}
 	var all time.Duration
+	effects := false
 	for _, step := range p.Steps {
 		if step.Action != "" {
 			all += book.time(step)
+			effects = effects || actions[step.Action].Effects
 		}
 	}
-	return chat.Tool{Kind: parley.ActionProcedure, Tool: described(p.Name, p.Description, p.Triggers, asked(p.Inputs)), Run: book.run,
+	return chat.Tool{Effects: effects, Kind: parley.ActionProcedure, Tool: described(p.Name, p.Description, p.Triggers, asked(p.Inputs)), Run: book.run,
 		Timeout: min(all, maxWalk) + 2*margin}
 }
 
@@ -97,11 +101,22 @@ func (p *playbook) open(ctx context.Context, call chat.Call, known map[string]js
 	}
 	if r != nil && r.Key == p.Key {
 		maps.Copy(r.Inputs, known)
-		return r, p.box.DB.SaveRun(ctx, r)
+		return r, p.box.DB.SaveRun(ctx, kept(r, call.Redact))
 	}
 	r = &parley.ProcedureRun{ID: parley.NewUUID(), AccountID: call.Turn.AccountID, AgentID: call.Turn.AgentID, ConversationID: call.Turn.ConversationID,
 		Key: p.Key, Name: p.Name, Inputs: known, StartedAt: p.box.Now()}
-	return r, p.box.DB.StartRun(ctx, r)
+	return r, p.box.DB.StartRun(ctx, kept(r, call.Redact))
+}
+
+// kept is the run as it may be kept. An agent that redacts keeps no personal inputs: a run that waits asks for them again.
+func kept(r *parley.ProcedureRun, redact bool) *parley.ProcedureRun {
+	if !redact {
+		return r
+	}
+	k := *r
+	k.Inputs = maps.Clone(r.Inputs)
+	maps.DeleteFunc(k.Inputs, func(_ string, v json.RawMessage) bool { return string(prose.RedactJSON(v)) != string(v) })
+	return &k
 }
 
 // ask tells what is missing; the run waits for it.
@@ -131,7 +146,9 @@ func (p *playbook) walk(ctx context.Context, call chat.Call, r *parley.Procedure
 			r.Step++
 			continue
 		}
-		inner := p.errand(ctx, call, step, v)
+		each := call
+		each.Once = fmt.Sprint(call.Once, "-", r.Step)
+		inner := p.errand(ctx, each, step, v)
 		out.Inner = append(out.Inner, inner)
 		result.Steps = append(result.Steps, stepDone{Action: inner.Tool, Status: inner.Output.Status, Data: inner.Output.Data, Error: inner.Output.Error})
 		switch {
@@ -144,13 +161,13 @@ func (p *playbook) walk(ctx context.Context, call chat.Call, r *parley.Procedure
 		}
 		said = append(said, messageIn(inner)...)
 		if r.Step++; r.Step < len(p.Steps) {
-			if err := p.box.DB.SaveRun(ctx, r); err != nil {
+			if err := p.box.DB.SaveRun(ctx, kept(r, call.Redact)); err != nil {
 				p.box.Logger.Error("a procedure's step", "agent", r.AgentID, "procedure", r.Key, "err", err)
 			}
 		}
 	}
 	result.Message, result.Outcome = strings.Join(said, "\n\n"), r.Outcome
-	if err := p.box.DB.EndRun(context.WithoutCancel(ctx), r, p.box.Now()); err != nil {
+	if err := p.box.DB.EndRun(context.WithoutCancel(ctx), kept(r, call.Redact), p.box.Now()); err != nil {
 		p.box.Logger.Error("the end of a procedure", "agent", r.AgentID, "procedure", r.Key, "outcome", r.Outcome, "err", err)
 	}
 	return ended(out, result)

@@ -24,6 +24,8 @@ type Keeper struct {
 	Library *retrieval.Library
 	Queue   *jobs.Queue
 	Now     func() time.Time
+	// Stop cuts the answers short that an agent is making on this server. Nil where no turns are made.
+	Stop func(parley.AccountID, parley.AgentID)
 }
 
 // AddSource is the pending step of an agent whose URL could not be added (decision 18).

@@ -31,6 +31,9 @@ func (k *Keeper) Retire(ctx context.Context, account parley.Account, id parley.A
 	})
 	if err == nil {
 		k.Library.Drop(id)
+		if k.Stop != nil {
+			k.Stop(account.ID, id)
+		}
 	}
 	return err
 }

@@ -37,7 +37,12 @@ func (s *server) once(ctx context.Context, c *wire.Call, o wire.Once) (any, erro
 	if kept == nil {
 		return s.first(ctx, c, claim, o)
 	}
-	out, err := s.repeat(ctx, c, o, kept)
+	var out any
+	if kept.Other {
+		err = s.spent(ctx, c, o, kept)
+	} else {
+		out, err = s.repeat(ctx, c, o, kept)
+	}
 	if !errors.Is(err, chat.ErrFailed) {
 		return out, err
 	}
@@ -91,6 +96,18 @@ func (s *server) release(ctx context.Context, claim store.Claim) {
 // afterwards is for what must be written although the client may have gone.
 func afterwards(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+}
+
+// spent judges a request whose key stands for another body: only an answer that failed has given its key back.
+func (s *server) spent(ctx context.Context, c *wire.Call, o wire.Once, kept *store.Kept) error {
+	id, isTurn := strings.CutPrefix(kept.Subject, "turn:")
+	if in, ok := o.In.(streaming); ok && isTurn {
+		agent, _ := in.streaming()
+		if _, err := s.Chat.Again(ctx, caller(c).Account.ID, parley.AgentID(agent), parley.TurnID(id)); errors.Is(err, chat.ErrFailed) {
+			return err
+		}
+	}
+	return parley.Fail(parley.CodeKeyReused)
 }
 
 func (s *server) repeat(ctx context.Context, c *wire.Call, o wire.Once, kept *store.Kept) (any, error) {

@@ -26,7 +26,7 @@ type AgentChangeBody struct {
 	AllowedDomains        wire.Opt[[]string]            `json:"allowedDomains,omitzero" nullable:"true" max:"1000" item:"min=1,max=253"`
 	SuggestedMessages     wire.Opt[[]SuggestedMessage]  `json:"suggestedMessages,omitzero" nullable:"true" max:"1000"`
 	InitialMessages       wire.Opt[[]string]            `json:"initialMessages,omitzero" max:"1000"`
-	CreditLimit           wire.Opt[int64]               `json:"creditLimit,omitzero" nullable:"true" min:"0" doc:"Most credits a month; null is no cap."`
+	CreditLimit           wire.Opt[int64]               `json:"creditLimit,omitzero" nullable:"true" min:"0" max:"1000000000000" doc:"Most credits a month; null is no cap."`
 	NotificationsSettings wire.Opt[NotificationsChange] `json:"notificationsSettings,omitzero" nullable:"true"`
 	IPRateLimits          wire.Opt[DeviceLimitChange]   `json:"ipRateLimits,omitzero" nullable:"true" doc:"Only the members sent change; null returns to the defaults."`
 	VoiceSettings         wire.Opt[VoiceSettings]       `json:"voiceSettings,omitzero" nullable:"true" doc:"Null turns voice mode off."`

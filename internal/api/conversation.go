@@ -105,11 +105,11 @@ func dateRange(start, end string) (from, before *time.Time, err error) {
 		if !ok {
 			return nil, nil, wire.Invalid("endDate", notADate)
 		}
-		if from != nil && from.After(at) {
-			return nil, nil, parley.Fail(parley.CodeInvalidDateRange)
-		}
 		if at = at.Add(time.Millisecond); whole {
 			at = at.Add(24*time.Hour - time.Millisecond)
+		}
+		if from != nil && !from.Before(at) {
+			return nil, nil, parley.Fail(parley.CodeInvalidDateRange)
 		}
 		before = &at
 	}

@@ -58,14 +58,6 @@ func (s *server) export(ctx context.Context, c *wire.Call, in *ExportQuery) (*Pa
 func (s *server) exported(ctx context.Context, c *wire.Call, in *ExportQuery, purpose string) (parley.Page[parley.Conversation], error) {
 	account, agent := caller(c).Account.ID, parley.AgentID(in.AgentID)
 	var page parley.Page[parley.Conversation]
-	ask, err := s.ask(in.Paging, purpose)
-	if err != nil {
-		return page, err
-	}
-	from, before, err := dateRange(in.StartDate, in.EndDate)
-	if err != nil {
-		return page, err
-	}
 	if in.ConversationID != "" {
 		conv, err := s.DB.Conversation(ctx, account, agent, parley.ConversationID(in.ConversationID))
 		if parley.IsCode(err, parley.CodeResourceNotFound) {
@@ -75,6 +67,14 @@ func (s *server) exported(ctx context.Context, c *wire.Call, in *ExportQuery, pu
 			return page, fmt.Errorf("find conversation: %w", err)
 		}
 		return parley.Page[parley.Conversation]{Items: []parley.Conversation{*conv}, Total: 1}, nil
+	}
+	ask, err := s.ask(in.Paging, purpose)
+	if err != nil {
+		return page, err
+	}
+	from, before, err := dateRange(in.StartDate, in.EndDate)
+	if err != nil {
+		return page, err
 	}
 	filter := store.ConversationFilter{From: from, Before: before}
 	for _, source := range in.Source {

@@ -57,8 +57,19 @@ type Notification struct {
 
 // NotificationsChange holds the mails to change; the other one stays.
 type NotificationsChange struct {
-	DailyLeadsCollected wire.Opt[Notification] `json:"dailyLeadsCollected,omitzero"`
-	DailyConversations  wire.Opt[Notification] `json:"dailyConversations,omitzero"`
+	DailyLeadsCollected wire.Opt[NotificationChange] `json:"dailyLeadsCollected,omitzero"`
+	DailyConversations  wire.Opt[NotificationChange] `json:"dailyConversations,omitzero"`
+}
+
+// NotificationChange holds what to change of one daily mail.
+type NotificationChange struct {
+	Active wire.Opt[bool]     `json:"active,omitzero"`
+	Emails wire.Opt[[]string] `json:"emails,omitzero" max:"10" item:"format=email"`
+}
+
+func (n NotificationChange) apply(to *Notification) {
+	replace(&to.Active, n.Active)
+	replace(&to.Emails, n.Emails)
 }
 
 func (n NotificationsChange) apply(a *parley.Agent, sent wire.Opt[NotificationsChange]) error {
@@ -75,7 +86,7 @@ func (n NotificationsChange) apply(a *parley.Agent, sent wire.Opt[NotificationsC
 			return err
 		}
 	}
-	replace(&now.DailyLeadsCollected, n.DailyLeadsCollected)
-	replace(&now.DailyConversations, n.DailyConversations)
+	n.DailyLeadsCollected.Value.apply(&now.DailyLeadsCollected)
+	n.DailyConversations.Value.apply(&now.DailyConversations)
 	return replaceJSON(&a.Notifications, wire.Some(now))
 }

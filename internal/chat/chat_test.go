@@ -451,7 +451,7 @@ func TestMessageAfterACrashClosesTheLostTurn(t *testing.T) {
 		turn := d.start("one", "")
 		d.clock.turn(time.Minute)
 		other := d.engine("another server")
-		next, err := other.Start(t.Context(), d.account, d.plan, d.agent.ID, chat.Request{Message: "two", ConversationID: turn.ConversationID})
+		next, err := other.Start(t.Context(), d.account, d.plan, d.agent.ID, chat.Request{Message: "two", ConversationID: turn.ConversationID, Channel: parley.ChannelAPI})
 		must(t, err)
 		_, err = next.Wait(t.Context())
 		must(t, err)

@@ -77,6 +77,7 @@ func (e *Engine) Start(ctx context.Context, account parley.Account, plan parley.
 		return nil, parley.Failf(parley.CodeModelNotAllowed, "The agent's model, %q, is not one that this server offers any more. Give the agent another.", a.Model)
 	}
 	t := e.newTurn(account.ID, a, back, req)
+	t.once = store.ClaimedKey(ctx)
 	if req.ConversationID == "" {
 		t.ConversationID, t.UserID = parley.ConversationID(parley.NewTimedUUID()), req.UserID
 	} else if !parley.IsUUID(string(req.ConversationID)) {
@@ -112,6 +113,15 @@ func (e *Engine) newTurn(account parley.AccountID, a *parley.Agent, back llm.Bac
 func (e *Engine) Stop(account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID) {
 	if t := e.liveAt(place{account, agent, conversation}); t != nil {
 		t.Cancel(errTakenOver)
+	}
+}
+
+// StopAgent cancels every live turn of an agent that this server makes.
+func (e *Engine) StopAgent(account parley.AccountID, agent parley.AgentID) {
+	for _, t := range e.turns() {
+		if t.AccountID == account && t.AgentID == agent {
+			t.Cancel(errTakenOver)
+		}
 	}
 }
 

@@ -21,6 +21,9 @@ func (t *Turn) failure(cause error) *parley.Error {
 	} else if errors.As(cause, &e) {
 		fail = &parley.Error{Code: e.Code, Message: e.Message, RetryAfter: e.RetryAfter, Err: cause}
 	}
+	if t.agent.Redact {
+		fail.Err = errors.New(t.keepable(cause.Error()))
+	}
 	fail.Details = map[string]string{"conversationId": string(t.ConversationID)}
 	return fail
 }

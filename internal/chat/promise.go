@@ -88,7 +88,7 @@ func (e *Engine) say(ctx context.Context, tx *store.DB, t *Turn) (*parley.Conver
 		return e.openConversation(ctx, tx, t)
 	}
 	c, err := tx.LockConversation(ctx, t.AccountID, t.AgentID, t.ConversationID)
-	if err := mayGoOn(c, err); err != nil {
+	if err := t.mayGoOn(c, err); err != nil {
 		return nil, nil, err
 	}
 	if err := e.noneOpen(ctx, tx, t); err != nil {

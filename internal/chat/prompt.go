@@ -24,18 +24,21 @@ const historyBytes = 32 << 10
 // query asks retrieval for the message in the light of the user's earlier ones.
 func (t *Turn) query() retrieval.Query {
 	q := retrieval.Query{Text: t.question, Limit: found}
-	for _, m := range t.history {
-		if m.Author == parley.ByUser {
+	for i, m := range t.history {
+		if m.Author == parley.ByUser && !ledToCalls(t.history[i+1:]) {
 			q.Earlier = append(q.Earlier, m.Text())
 		}
-	}
-	if n := len(q.Earlier); t.request.Continue && n > 0 {
-		q.Earlier = q.Earlier[:n-1] // the last one is the question
 	}
 	if n := len(q.Earlier); n > 3 {
 		q.Earlier = q.Earlier[n-3:]
 	}
 	return q
+}
+
+// ledToCalls reports that what follows a message of the user is a call: an order to do something says nothing of what later
+// questions are about. So it is with the question that the client's results belong to.
+func ledToCalls(next []parley.Message) bool {
+	return len(next) > 0 && slices.ContainsFunc(next[0].Parts, func(p parley.Part) bool { return p.Type == "tool-call" })
 }
 
 // prompt is what the model is asked.

@@ -42,7 +42,7 @@ func (e *Engine) await(ctx context.Context, t *Turn) (paused bool, err error) {
 	until := e.Now().Add(orDefault(e.Patience, 30*time.Second))
 	for {
 		c, err := e.DB.Conversation(ctx, t.AccountID, t.AgentID, t.ConversationID)
-		if err := mayGoOn(c, err); err != nil {
+		if err := t.mayGoOn(c, err); err != nil {
 			return false, err
 		}
 		open, err := e.DB.OpenTurn(ctx, t.AccountID, t.ConversationID)
@@ -64,13 +64,13 @@ func (e *Engine) await(ctx context.Context, t *Turn) (paused bool, err error) {
 }
 
 // mayGoOn are the rules for a message that continues a conversation (interface 3.2, 4.3).
-func mayGoOn(c *parley.Conversation, err error) error {
+func (t *Turn) mayGoOn(c *parley.Conversation, err error) error {
 	switch {
 	case parley.IsCode(err, parley.CodeResourceNotFound):
 		return parley.Fail(parley.CodeConversationGone)
 	case err != nil:
 		return err
-	case c.Face != parley.FaceV2:
+	case c.Face != parley.FaceV2, c.Channel != t.request.Channel: // whoever listens there would not hear the answer
 		return parley.Fail(parley.CodeConversationGone)
 	case c.Status != parley.Ongoing:
 		return parley.Fail(parley.CodeNotOngoing)

@@ -103,6 +103,9 @@ func (e *Engine) makes(id parley.TurnID) bool {
 func closeLost(ctx context.Context, tx *store.DB, t *parley.Turn, now time.Time) error {
 	trace := &parley.Trace{TurnID: t.ID, MessageID: t.MessageID, State: store.TurnFailed, Passages: []parley.TracePassage{}, ToolCalls: []string{},
 		Error: "the server that made this answer stopped before it was stored"}
+	if err := tx.LoseCalls(ctx, t, now); err != nil {
+		return err
+	}
 	return tx.CloseTurn(ctx, t, store.TurnFailed, 0, trace, now,
 		store.Event{Kind: "turn.failed", AgentID: t.AgentID, ConversationID: t.ConversationID, Subject: string(t.ID)})
 }

@@ -67,6 +67,10 @@ func TestRetryOfAFailedTurnNamesTheUsersMessage(t *testing.T) {
 		must(t, err)
 		d.finish(again)
 		d.wantTexts(turn.ConversationID, "one", "one")
+		again, err = d.retry(turn.ConversationID, turn.MessageID) // as a stream has named the answer that failed
+		must(t, err)
+		d.finish(again)
+		d.wantTexts(turn.ConversationID, "one", "one")
 	})
 }
 

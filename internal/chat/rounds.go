@@ -2,6 +2,8 @@ package chat
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +12,8 @@ import (
 
 	"parley"
 	"parley/internal/llm"
+	"parley/internal/sqldb"
+	"parley/internal/store"
 )
 
 const (
@@ -49,7 +53,7 @@ func (e *Engine) converse(t *Turn, a *answer) (err error) {
 		switch {
 		case len(tools) == 0:
 			return errors.New("chat: the model called a tool that it was not offered")
-		case round == maxRounds || len(calls) > maxAtATime:
+		case round == maxRounds:
 			return errRounds
 		}
 		// What a tool does cannot be undone: first the message it is done for must be on disk.
@@ -80,9 +84,11 @@ func (e *Engine) tools(t *Turn) ([]Tool, error) {
 
 // errand is one call on its way.
 type errand struct {
-	call parley.ToolCall
-	tool *Tool // nil when the agent has none of this name
-	out  Output
+	call  parley.ToolCall
+	tool  *Tool // nil when the agent has none of this name
+	once  string
+	fault string // why the call is not made at all
+	out   Output
 }
 
 // work makes the calls of one round, side by side, and keeps what became of them. waiting says that the client has to run
@@ -93,11 +99,19 @@ func (e *Engine) work(t *Turn, a *answer, tools []Tool, calls []llm.ToolCall) (r
 	for i := range calls {
 		calls[i].ID = parley.NewCallID() // a provider may number its calls anew in every answer
 		errands[i] = e.errand(t, tools, calls[i])
+		errands[i].once = t.onceOf(len(a.calls)+i, calls[i])
+		if i >= maxAtATime {
+			errands[i].fault = fmt.Sprintf("only %d calls can be made at a time", maxAtATime)
+		}
 		t.log.append(Event{Kind: Called, Call: &errands[i].call})
 	}
 	var all sync.WaitGroup
 	for i := range errands {
-		if errands[i].call.Client {
+		switch {
+		case errands[i].fault != "":
+			errands[i].call.Client, errands[i].out = false, failed(errands[i].fault)
+			continue
+		case errands[i].call.Client:
 			waiting = true
 			continue
 		}
@@ -118,6 +132,14 @@ func (e *Engine) errand(t *Turn, tools []Tool, call llm.ToolCall) errand {
 			x.tool, x.call.Kind, x.call.Client = &tools[i], tools[i].Kind, tools[i].Run == nil
 		}
 	}
+	if x.fault = call.Fault; x.fault == "" && x.call.Client && x.tool.Check != nil {
+		input, err := x.tool.Check(call.Input)
+		if err != nil {
+			x.fault = err.Error()
+		} else {
+			x.call.Input = input
+		}
+	}
 	return x
 }
 
@@ -129,7 +151,13 @@ func (e *Engine) perform(t *Turn, x *errand) Output {
 	ctx, stop := context.WithTimeout(t.ctx, orDefault(x.tool.Timeout, toolTime))
 	defer stop()
 	done := make(chan Output, 1)
-	call := Call{Turn: t.Turn, UserID: t.UserID, ID: x.call.CallID, Input: x.call.Input}
+	if x.tool.Effects {
+		if err := e.writeDown(ctx, t, x.call); err != nil {
+			e.Logger.Error("a tool's call could not be written down", "tool", x.tool.Name, "turn", t.ID, "err", err)
+			return failed("the call could not be made")
+		}
+	}
+	call := Call{Turn: t.Turn, UserID: t.UserID, ID: x.call.CallID, Input: x.call.Input, Once: x.once, Redact: t.agent.Redact}
 	go func() {
 		defer func() {
 			if p := recover(); p != nil {
@@ -145,6 +173,21 @@ func (e *Engine) perform(t *Turn, x *errand) Output {
 	case <-ctx.Done():
 		return failed("the tool took too long")
 	}
+}
+
+// writeDown keeps a call before it is made: should the server die meanwhile, the row tells that it may have been.
+func (e *Engine) writeDown(ctx context.Context, t *Turn, call parley.ToolCall) error {
+	return e.DB.Transact(ctx, sqldb.Turns, func(tx *store.DB) error { return tx.AddToolCalls(ctx, t.keptCalls([]parley.ToolCall{call})) })
+}
+
+// onceOf names the turn's nth call, the same however often the client's request is made under its Idempotency-Key.
+func (t *Turn) onceOf(n int, call llm.ToolCall) string {
+	base := t.once
+	if base == "" {
+		base = string(t.ID)
+	}
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%d\n%s\n%s", t.AgentID, base, n, call.Name, call.Input))
+	return hex.EncodeToString(sum[:16])
 }
 
 // report keeps a call and its end as rows and parts, tells the readers, and gives what the model is told. A call that the

@@ -6,12 +6,14 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"parley"
 	"parley/internal/chat"
 	"parley/internal/llm"
+	"parley/internal/store"
 )
 
 // can gives the agent tools.
@@ -298,5 +300,106 @@ func TestAFailureAfterACallKeepsItsRow(t *testing.T) {
 		}
 		d.wantHistory(turn.ConversationID, "user complete: Go")
 		d.wantCredits(0, 0)
+	})
+}
+
+func TestCallsThatCannotBeMade(t *testing.T) {
+	each(t, func(d *desk) {
+		ran := 0
+		var mu sync.Mutex
+		count := tool("count", func(context.Context, chat.Call) chat.Output { mu.Lock(); defer mu.Unlock(); ran++; return success(`1`) })
+		picky := whereabouts
+		picky.Check = func(input json.RawMessage) (json.RawMessage, error) {
+			if string(input) == "{}" {
+				return nil, errors.New("precise is missing")
+			}
+			return json.RawMessage(`{"precise":true}`), nil
+		}
+		d.can(count, picky)
+		var steps []llm.Step
+		for range 20 {
+			steps = append(steps, llm.Use("count", `{}`))
+		}
+		d.model.Then(append(steps, llm.Calls())...).Then(llm.Say("Done."), llm.Stop())
+		f := d.finish(d.start("Go", ""))
+		if lines := shape(f.Message); f.Reason != "stop" || ran != 16 || !strings.Contains(lines[39], "only 16 calls") {
+			t.Errorf("%s, %d calls: %s", f.Reason, ran, lines[39])
+		}
+		d.model.Then(llm.Step{Chunk: llm.Chunk{Call: &llm.ToolCall{ID: "x", Name: "count", Input: json.RawMessage(`{}`), Fault: "the arguments are not a JSON object"}}},
+			llm.Use("where_am_i", `{}`), llm.Calls()).Then(llm.Use("where_am_i", `{"precise":"yes"}`), llm.Calls())
+		f = d.finish(d.start("Go", ""))
+		d.wantShape(f.Message, `tool-call count {}`, `tool-result count {"status":"error","error":"the arguments are not a JSON object"}`,
+			`tool-call where_am_i {}`, `tool-result where_am_i {"status":"error","error":"precise is missing"}`, `tool-call where_am_i {"precise":true}`)
+		if f.Reason != "tool-calls" || ran != 16 {
+			t.Errorf("%s after %d calls", f.Reason, ran)
+		}
+	})
+}
+
+// A call that changes something outside must leave a trace even when the server dies over it.
+func TestACallWithEffectsIsWrittenDownFirst(t *testing.T) {
+	each(t, func(d *desk) {
+		var during []parley.ToolCall
+		var once []string
+		pay := tool("pay", func(_ context.Context, c chat.Call) chat.Output {
+			during, _ = d.db.ToolCalls(t.Context(), d.account.ID, d.agent.ID, c.Turn.ConversationID)
+			once = append(once, c.Once)
+			d.clock.turn(time.Minute)
+			return success(`1`)
+		})
+		pay.Effects = true
+		d.can(pay)
+		pays := []llm.Step{llm.Use("pay", `{"n":1}`), llm.Calls()}
+		d.model.Then(pays...).Then(llm.Say("Paid."), llm.Stop())
+		turn := d.start("Pay", "")
+		d.finish(turn)
+		after, err := d.db.ToolCalls(t.Context(), d.account.ID, d.agent.ID, turn.ConversationID)
+		must(t, err)
+		if len(during) != 1 || during[0].Status != parley.ToolPending || len(after) != 1 || after[0].Status != parley.ToolSuccess || after[0].ID != during[0].ID {
+			t.Errorf("during the call %+v, after it %+v", during, after)
+		}
+
+		held := make(chan struct{})
+		stuck := tool("pay", func(ctx context.Context, c chat.Call) chat.Output { close(held); <-ctx.Done(); return success(`1`) })
+		stuck.Effects = true
+		d.can(stuck)
+		d.model.Then(pays...)
+		lost := d.start("Pay", "")
+		<-held
+		d.clock.turn(time.Minute)
+		if n, err := d.engine("another server").Recover(t.Context()); err != nil || n != 1 {
+			t.Errorf("recovered %d, %v", n, err)
+		}
+		calls, err := d.db.ToolCalls(t.Context(), d.account.ID, d.agent.ID, lost.ConversationID)
+		if must(t, err); len(calls) != 1 || calls[0].Status != parley.ToolError {
+			t.Errorf("after the server was lost: %+v", calls)
+		}
+		d.Stop(d.account.ID, d.agent.ID, lost.ConversationID)
+		<-lost.Done()
+		claimed := store.WithClaim(t.Context(), store.Claim{Account: d.account.ID, Key: "k", Token: "t"})
+		_, err = d.db.Claim(t.Context(), store.Claim{Account: d.account.ID, Key: "k", Token: "t"}, d.clock.now())
+		must(t, err)
+		d.can(pay)
+		once = nil
+		for range 2 {
+			d.model.Then(pays...).Then(llm.Say("Paid."), llm.Stop())
+			turn, err := d.Start(claimed, d.account, d.plan, d.agent.ID, chat.Request{Message: "Pay", Channel: parley.ChannelAPI})
+			must(t, err)
+			d.finish(turn)
+		}
+		if len(once) != 2 || once[0] != once[1] {
+			t.Errorf("two attempts of one request are told apart: %q", once)
+		}
+	})
+}
+
+func TestAConversationOfAnotherOriginIsNotContinued(t *testing.T) {
+	each(t, func(d *desk) {
+		turn := d.start("one", "")
+		d.finish(turn)
+		_, err := d.db.SQL().Exec(t.Context(), `update conversations set channel = 'WhatsApp' where id = ?`, turn.ConversationID)
+		must(t, err)
+		_, err = d.say("two", turn.ConversationID)
+		wantCode(t, err, parley.CodeConversationGone)
 	})
 }

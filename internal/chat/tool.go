@@ -14,6 +14,10 @@ type Tool struct {
 	llm.Tool // as the model is offered it
 	Kind     parley.ActionKind
 	Timeout  time.Duration // of one call; 0 means 30 s
+	Effects  bool          // a call changes something outside: it is written down before it is made
+
+	// Check puts the input of a tool that runs at the client in order, or says what is wrong with it. May be nil.
+	Check func(input json.RawMessage) (json.RawMessage, error)
 
 	// Run does the work. Its failure is an Output of status error, which the model is told and the client is not. Nil for a tool
 	// that runs at the client: the answer ends with the call, and the client's result goes on with it.
@@ -25,6 +29,8 @@ type Call struct {
 	Turn   parley.Turn
 	UserID parley.EndUserID // of the conversation; empty when anonymous
 	ID     string           // as the client sees it
+	Once   string           // the same for every attempt that a client's Idempotency-Key covers: a service outside can tell them
+	Redact bool             // the agent keeps no personal data
 	Input  json.RawMessage  // a JSON object; checked against the tool's parameters by Run
 }
 

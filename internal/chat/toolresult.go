@@ -3,6 +3,7 @@ package chat
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 
 	"parley"
@@ -15,6 +16,11 @@ import (
 func (e *Engine) ToolResult(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, call string, output json.RawMessage) error {
 	if !parley.IsUUID(string(conversation)) {
 		return parley.Fail(parley.CodeConversationGone)
+	}
+	if len(output) > maxResult {
+		fail := parley.Fail(parley.CodeInvalidBody)
+		fail.Details = map[string]string{"output": fmt.Sprintf("must be at most %d kB", maxResult>>10)}
+		return fail
 	}
 	now := e.Now()
 	return e.DB.Transact(ctx, sqldb.Turns, func(tx *store.DB) error {

@@ -22,6 +22,7 @@ type Turn struct {
 	request  Request
 	question string           // the user's message to answer, in the user's own words
 	history  []parley.Message // before the message to answer; with Continue, all
+	once     string           // the Idempotency-Key of the request, as the store knows it
 	keep     int64            // of a retry: the number of the user's message, the last one that stays
 	log      *log
 

@@ -104,6 +104,7 @@ func (h *House) build(ctx context.Context) error {
 	h.Manifests = manifestsOn(db, h.Ingest, h.Models, safe, cfg.Now)
 	h.Manifests.Idle = cfg.idle
 	h.Engine = &chat.Engine{DB: db, Library: h.Library, Models: h.Models, Now: cfg.Now, Logger: cfg.Logger, Owner: parley.NewUUID(), OpenTurns: cfg.OpenTurns, Hub: &chat.Hub{}}
+	h.Agents.Stop = h.Engine.StopAgent
 	h.Clerk = &chat.Clerk{DB: db, Queue: h.Queue, Hub: h.Engine.Hub, Now: cfg.Now, Logger: cfg.Logger, Stop: h.Engine.Stop}
 	if err := h.act(safe); err != nil {
 		return err

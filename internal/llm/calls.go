@@ -64,13 +64,17 @@ func (c *calls) done() ([]ToolCall, error) {
 		if len(input) == 0 {
 			input = []byte("{}")
 		}
-		if o.name == "" || input[0] != '{' || !json.Valid(input) {
-			return nil, garbled("the provider asks for a tool without a name or with broken arguments", input)
+		if o.name == "" {
+			return nil, errors.New("the provider asks for a tool without a name")
+		}
+		fault := ""
+		if input[0] != '{' || !json.Valid(input) {
+			input, fault = []byte("{}"), "the arguments are not a JSON object"
 		}
 		if o.id == "" {
 			o.id = freshID()
 		}
-		ready = append(ready, ToolCall{ID: o.id, Name: o.name, Input: (&repair{}).append(nil, input)})
+		ready = append(ready, ToolCall{ID: o.id, Name: o.name, Input: (&repair{}).append(nil, input), Fault: fault})
 	}
 	return ready, nil
 }

@@ -64,6 +64,7 @@ type ToolCall struct {
 	ID    string
 	Name  string
 	Input json.RawMessage // a JSON object, complete and valid
+	Fault string          // what is wrong with what the model sent in place of it; Input is {} then
 }
 
 // Chunk is one piece of an answer. Exactly one of its groups is set.

@@ -3,6 +3,8 @@ package manifest
 import (
 	"encoding/json"
 	"math"
+	"regexp"
+	"strconv"
 
 	"gopkg.in/yaml.v3"
 )
@@ -30,12 +32,40 @@ func (r *reader) scalar(n *yaml.Node, path string) {
 	}
 }
 
+// The library reads integers as YAML 1.1 does, where 0100 is 64 and 1_000 and 0b11 are numbers.
+var (
+	decimal = regexp.MustCompile(`^[-+]?[0-9]+$`)
+	based   = regexp.MustCompile(`^0(o[0-7]+|x[0-9a-fA-F]+)$`)
+)
+
 func (r *reader) integer(n *yaml.Node, path string) {
-	if n.Decode(new(int64)) == nil {
-		r.decoded(n, path, new(int64))
+	base := 10
+	switch {
+	case decimal.MatchString(n.Value):
+	case based.MatchString(n.Value):
+		base = 0
+	case n.Style&yaml.TaggedStyle != 0:
+		r.wrong(n, path, "is not what its tag says")
+		return
+	default:
+		r.text(n.Value)
 		return
 	}
-	r.decoded(n, path, new(float64))
+	if i, err := strconv.ParseInt(n.Value, base, 64); err == nil {
+		r.out.WriteString(strconv.FormatInt(i, 10))
+		return
+	}
+	f, err := strconv.ParseFloat(n.Value, 64)
+	if err != nil || math.IsInf(f, 0) {
+		r.wrong(n, path, "is not a number that can be used")
+		return
+	}
+	b, err := json.Marshal(f)
+	if err != nil {
+		r.wrong(n, path, "is not a number that can be used")
+		return
+	}
+	r.out.Write(b)
 }
 
 func (r *reader) decoded(n *yaml.Node, path string, into any) {

@@ -30,7 +30,7 @@ type lite struct {
 // Each kind of connection sets these itself, since every one of them is a setting of the connection and not of the file.
 // Checkpoints stay off the commit path, so the writer makes none of its own.
 var (
-	writing = []string{"busy_timeout(10000)", "journal_mode(wal)", "synchronous(full)", "foreign_keys(1)", "wal_autocheckpoint(0)",
+	writing = []string{"busy_timeout(10000)", "journal_mode(wal)", "synchronous(full)", "foreign_keys(1)", "secure_delete(1)", "wal_autocheckpoint(0)",
 		"temp_store(memory)", "cache_size(-16384)"}
 	reading   = []string{"busy_timeout(10000)", "query_only(1)", "temp_store(memory)"}
 	pointing  = []string{"busy_timeout(200)", "synchronous(full)"}

@@ -18,7 +18,7 @@ import (
 func TestTheWriterSyncs(t *testing.T) {
 	db := dbs.Open(t, dbs.File(t))
 	err := db.Transact(t.Context(), sqldb.Turns, func(tx *sqldb.DB) error {
-		for pragma, want := range map[string]int64{"synchronous": 2, "foreign_keys": 1, "wal_autocheckpoint": 0} {
+		for pragma, want := range map[string]int64{"synchronous": 2, "foreign_keys": 1, "secure_delete": 1, "wal_autocheckpoint": 0} {
 			if got := number(t, tx, "pragma "+pragma); got != want {
 				t.Errorf("%s is %d on the writer", pragma, got)
 			}

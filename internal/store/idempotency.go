@@ -21,6 +21,7 @@ type Kept struct {
 	Subject string // what it did, as Did was told
 	Reply   string // what it was answered; empty where that is made anew from the subject
 	Token   string
+	Other   bool // its body was another one
 }
 
 const (
@@ -32,7 +33,7 @@ const (
 )
 
 // Claim takes the key for a request. Nil says that the request may run; otherwise it has run before, and Kept tells what it
-// did. Fails with IDEMPOTENCY_KEY_REUSED for another body, and with IDEMPOTENCY_KEY_IN_USE while the first request still runs.
+// did. Fails with IDEMPOTENCY_KEY_IN_USE while the first request still runs, and with IDEMPOTENCY_KEY_REUSED when that has another body.
 func (db *DB) Claim(ctx context.Context, c Claim, now time.Time) (*Kept, error) {
 	n, err := db.sql.Exec(ctx, `insert into idempotency_keys (account_id, key, request_hash, status, reply, created_at, claim, lease_until)
 		values (?, ?, ?, 0, '', ?, ?, ?) on conflict (account_id, key) do update set request_hash = excluded.request_hash, status = 0, reply = '',
@@ -52,19 +53,20 @@ func (db *DB) Claim(ctx context.Context, c Claim, now time.Time) (*Kept, error) 
 		return nil, KeyInUse()
 	case err != nil:
 		return nil, err
-	case hash != c.Hash:
-		return nil, parley.Fail(parley.CodeKeyReused)
-	case k.Subject == "" && status == 0:
+	case k.Subject == "" && status == 0 && hash == c.Hash:
 		return nil, KeyInUse()
+	case k.Subject == "" && hash != c.Hash:
+		return nil, parley.Fail(parley.CodeKeyReused)
 	}
+	k.Other = hash != c.Hash
 	return &k, nil
 }
 
 // TakeOver takes the key from a request that has left nothing behind after all. It fails with IDEMPOTENCY_KEY_IN_USE when
 // somebody else was quicker.
 func (db *DB) TakeOver(ctx context.Context, c Claim, from Kept, now time.Time) error {
-	n, err := db.sql.Exec(ctx, `update idempotency_keys set status = 0, reply = '', created_at = ?, subject = null, claim = ?, lease_until = ? where `+claimIsMine,
-		millis(now), c.Token, millis(now.Add(claimLease)), c.Account, c.Key, from.Token)
+	n, err := db.sql.Exec(ctx, `update idempotency_keys set request_hash = ?, status = 0, reply = '', created_at = ?, subject = null, claim = ?, lease_until = ? where `+claimIsMine,
+		c.Hash, millis(now), c.Token, millis(now.Add(claimLease)), c.Account, c.Key, from.Token)
 	if err == nil && n == 0 {
 		err = KeyInUse()
 	}
@@ -106,6 +108,12 @@ type claimInContext struct{}
 // WithClaim gives a context whose transactions mark the claim when they say Did.
 func WithClaim(ctx context.Context, c Claim) context.Context {
 	return context.WithValue(ctx, claimInContext{}, c)
+}
+
+// ClaimedKey gives the Idempotency-Key, as it is stored, of the request that the context belongs to; empty when it has none.
+func ClaimedKey(ctx context.Context) string {
+	c, _ := ctx.Value(claimInContext{}).(Claim)
+	return c.Key
 }
 
 // Did notes what the request has done, such as "turn:ID", in the transaction that does it; from then on the same request

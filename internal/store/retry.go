@@ -11,15 +11,22 @@ import (
 // Fails with CHAT_RETRY_MESSAGE_NOT_FOUND for a message that is not there or has been replaced, and with
 // CHAT_RETRY_NO_USER_MESSAGE.
 func (db *DB) AnsweredBy(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, message parley.MessageID) (*parley.Message, error) {
-	var seq int64
-	err := db.sql.QueryRow(ctx, `select seq from messages where id = ? and conversation_id = ? and agent_id = ? and account_id = ?
-		and type = 'reply' and superseded_at is null`, message, conversation, agent, account).Scan(&seq)
+	seq, err := db.standing(ctx, account, agent, conversation, message)
 	if err != nil {
-		return nil, found(err, parley.CodeRetryNotFound)
+		return nil, err
 	}
 	m, err := scanMessage(db.sql.QueryRow(ctx, `select `+messageColumns+` from messages where agent_id = ? and conversation_id = ? and account_id = ?
 		and seq <= ? and author = ? and type = 'reply' and superseded_at is null order by seq desc limit 1`, agent, conversation, account, seq, parley.ByUser))
 	return m, found(err, parley.CodeRetryNoUser)
+}
+
+// standing finds the number of a message that has not been replaced. An answer that failed has left no message: its id stands for
+// the message that it was to answer.
+func (db *DB) standing(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, message parley.MessageID) (seq int64, err error) {
+	err = db.sql.QueryRow(ctx, `select seq from messages where id in (?, (select user_message_id from turns where message_id = ? and conversation_id = ?
+		and agent_id = ? and account_id = ? and state = 'failed')) and conversation_id = ? and agent_id = ? and account_id = ?
+		and type = 'reply' and superseded_at is null`, message, message, conversation, agent, account, conversation, agent, account).Scan(&seq)
+	return seq, found(err, parley.CodeRetryNotFound)
 }
 
 // Supersede takes all messages behind the number out of the conversation: a new answer takes their place. The rows stay.

@@ -15,7 +15,7 @@ import (
 func (db *DB) IgnoreOldCalls(ctx context.Context, before time.Time, limit int) (n int64, err error) {
 	err = db.Transact(ctx, sqldb.Bulk, func(tx *DB) error {
 		n, err = tx.sql.Exec(ctx, `update tool_calls set status = 'ignored' where status = 'pending' and id in
-			(select id from tool_calls where status = 'pending' and created_at < ? order by created_at limit ?)`, millis(before), limit)
+			(select id from tool_calls where status = 'pending' and client_side = 1 and created_at < ? order by created_at limit ?)`, millis(before), limit)
 		return err
 	})
 	return n, err

@@ -12,7 +12,7 @@ import (
 	"parley/internal/sqldb"
 )
 
-// AddToolCalls writes the calls of a turn.
+// AddToolCalls writes the calls of a turn, or how those ended that are there.
 func (db *DB) AddToolCalls(ctx context.Context, calls []parley.ToolCall) error {
 	for some := range slices.Chunk(calls, 50) {
 		var args []any
@@ -22,7 +22,8 @@ func (db *DB) AddToolCalls(ctx context.Context, calls []parley.ToolCall) error {
 		}
 		marks := strings.Repeat(", (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", len(some))[2:]
 		if _, err := db.sql.Exec(ctx, `insert into tool_calls (id, account_id, agent_id, conversation_id, message_id, turn_id, call_id, tool, action_type,
-			client_side, input, output, status, created_at, answered_at) values `+marks, args...); err != nil {
+			client_side, input, output, status, created_at, answered_at) values `+marks+`
+			on conflict (id) do update set output = excluded.output, status = excluded.status, answered_at = excluded.answered_at`, args...); err != nil {
 			return err
 		}
 	}
@@ -57,11 +58,19 @@ func (db *DB) AnswerCall(ctx context.Context, account parley.AccountID, agent pa
 	return db.closeCall(ctx, c, out, now)
 }
 
+// LoseCalls ends the calls of a turn that its server did not see to their end: what they did is not known.
+func (db *DB) LoseCalls(ctx context.Context, t *parley.Turn, now time.Time) error {
+	lost := parley.ToolOutput{Status: parley.ToolError, Error: "the server stopped while the call was being made"}
+	_, err := db.sql.Exec(ctx, `update tool_calls set output = ?, status = ?, answered_at = ? where conversation_id = ? and turn_id = ? and agent_id = ?
+		and account_id = ? and client_side = 0 and status = ?`, string(lost.JSON()), lost.Status, millis(now), t.ConversationID, t.ID, t.AgentID, t.AccountID, parley.ToolPending)
+	return err
+}
+
 // IgnoreCalls ends the calls of a conversation that still wait for the client: it has gone on without them (decision 12). The
 // conversation must be locked.
 func (db *DB) IgnoreCalls(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, now time.Time) error {
 	waiting, err := sqldb.All(ctx, db.sql, scanToolCall, `select `+toolCallColumns+` from tool_calls where conversation_id = ? and agent_id = ? and account_id = ?
-		and status = ? order by created_at, id`, conversation, agent, account, parley.ToolPending)
+		and client_side = 1 and status = ? order by created_at, id`, conversation, agent, account, parley.ToolPending)
 	if err != nil {
 		return err
 	}

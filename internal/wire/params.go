@@ -97,11 +97,7 @@ func (p *param) fromQuery(dst reflect.Value, given []string, f *faults) {
 	if text == "" {
 		return
 	}
-	if !utf8.ValidString(text) || strings.IndexByte(text, 0) >= 0 {
-		f.add(p.name, "must be valid UTF-8 without U+0000")
-		return
-	}
-	f.add(p.name, p.shape.fromText(dst, text))
+	f.add(p.name, p.shape.fromText(dst, Clean(text)))
 }
 
 // fromText binds the text of one query parameter and says what is wrong with it.

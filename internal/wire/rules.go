@@ -125,11 +125,13 @@ func (r *rules) number(n float64) string {
 	case math.IsInf(n, 0) || math.IsNaN(n):
 		return "is out of range"
 	case r.min != nil && r.max != nil && (n < *r.min || n > *r.max):
-		return fmt.Sprintf("must be from %v to %v", *r.min, *r.max)
+		return "must be from " + decimal(*r.min) + " to " + decimal(*r.max)
 	case r.min != nil && n < *r.min:
-		return fmt.Sprintf("must be at least %v", *r.min)
+		return "must be at least " + decimal(*r.min)
 	case r.max != nil && n > *r.max:
-		return fmt.Sprintf("must be at most %v", *r.max)
+		return "must be at most " + decimal(*r.max)
 	}
 	return ""
 }
+
+func decimal(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }

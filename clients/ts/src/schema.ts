@@ -857,13 +857,17 @@ export interface components {
             active: boolean;
             emails: string[];
         };
+        NotificationChange: {
+            active?: boolean;
+            emails?: string[];
+        };
         Notifications: {
             dailyConversations: components["schemas"]["Notification"];
             dailyLeadsCollected: components["schemas"]["Notification"];
         };
         NotificationsChange: {
-            dailyConversations?: components["schemas"]["Notification"];
-            dailyLeadsCollected?: components["schemas"]["Notification"];
+            dailyConversations?: components["schemas"]["NotificationChange"];
+            dailyLeadsCollected?: components["schemas"]["NotificationChange"];
         };
         Pagination: {
             /** @description Opaque; send it back to get the next page. Null on the last one. */
