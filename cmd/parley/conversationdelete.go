@@ -73,7 +73,7 @@ func (p *process) confirm(which admin.Selection) error {
 	fmt.Fprintf(p.stderr, "Delete %s for good? [y/N] ", counted(count.Conversations, "conversation", "conversations"))
 	answer, err := bufio.NewReader(os.Stdin).ReadString('\n')
 	if err != nil || !strings.EqualFold(strings.TrimSpace(answer), "y") {
-		return fmt.Errorf("nothing was deleted")
+		return misused("nothing was deleted; --yes answers for a script")
 	}
 	return nil
 }

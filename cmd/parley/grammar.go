@@ -27,7 +27,7 @@ type grammar struct {
 	} `cmd:"" help:"Add and list members of an account's team."`
 	Conversations conversationsCmd `cmd:"" help:"List, delete, end, take over and hand back conversations."`
 	Maintenance   struct {
-		On     maintenanceOnCmd     `cmd:"" help:"Refuse every request but /health; running answers finish."`
+		On     maintenanceOnCmd     `cmd:"" help:"Refuse every request under /api but health; running answers finish."`
 		Off    maintenanceOffCmd    `cmd:"" help:"Serve requests again."`
 		Status maintenanceStatusCmd `cmd:"" help:"Say whether maintenance mode is on."`
 	} `cmd:"" help:"Close the service for a while, and open it again."`

@@ -35,7 +35,7 @@ func (p *process) maintenance(on *bool) error {
 	}
 	text := "Maintenance mode is off."
 	if out.On {
-		text = "Maintenance mode is on: every request but /health is refused."
+		text = "Maintenance mode is on: every request under /api but health is refused."
 	}
 	_, err = fmt.Fprintln(p.stdout, text)
 	return err

@@ -156,7 +156,7 @@ func TestWhatGoesWrongIsSaid(t *testing.T) {
 		{"serve --listen nowhere:x", 1, "--listen"},
 		{"serve --model-url ftp://x", 2, "--model-url"},
 		{"serve --log loud", 2, "--log"},
-		{"serve --plans /nonexistent.yaml", 1, "nonexistent.yaml"},
+		{"serve --plans /nonexistent.yaml", 2, "nonexistent.yaml"},
 		{"ask --from /nonexistent why", 2, "nonexistent"},
 		{"fly", 2, "fly"},
 	} {

@@ -63,9 +63,21 @@ func (r *request) send(ctx context.Context, call chat.Call, v values) chat.Outpu
 	reply, err := r.box.HTTP.Do(req, r.limits)
 	if err != nil {
 		r.box.Logger.Warn("an action failed", "agent", r.action.AgentID, "conversation", call.Turn.ConversationID, "action", r.action.Key, "err", err)
-		return failed("%s", outbound.Reason(err))
+		return unreached(err)
 	}
 	return r.shown(reply, mask(v.secrets))
+}
+
+// unreached words a failure for the model and the customer; why it came so is the operator's affair, and in the log.
+func unreached(err error) chat.Output {
+	var e *outbound.Error
+	switch {
+	case errors.As(err, &e) && e.Kind == outbound.TooSlow:
+		return failed("the service took too long")
+	case errors.As(err, &e) && e.Kind == outbound.TooLarge:
+		return failed("the service's reply is too large")
+	}
+	return failed("the service could not be reached")
 }
 
 // onceHeader lets a service tell a repeated request from a new one.

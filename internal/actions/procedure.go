@@ -154,7 +154,7 @@ func (p *playbook) walk(ctx context.Context, call chat.Call, r *parley.Procedure
 		switch {
 		case inner.Output.Status != parley.ToolSuccess:
 			r.Outcome = parley.ProcedureFailed
-			out.Error = "step " + inner.Tool + " failed: " + inner.Output.Error
+			out.Error = strings.Join(append(said, "I could not finish this: "+inner.Output.Error+"."), "\n\n")
 			continue
 		case inner.Kind == parley.ActionEscalate:
 			r.Outcome = parley.ProcedureEscalated

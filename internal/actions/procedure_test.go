@@ -73,14 +73,14 @@ func TestProcedureThatFails(t *testing.T) {
 		status.Store(500)
 		address, _ := service(b.TB, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(int(status.Load())) })
 		b.put(parley.ActionHTTP, "track", `{"url":"`+address+`"}`, nil)
-		b.putProcedure("refund", nil, parley.ProcedureStep{Action: "track"}, parley.ProcedureStep{Say: "done"})
+		b.putProcedure("refund", nil, parley.ProcedureStep{Say: "One moment."}, parley.ProcedureStep{Action: "track"}, parley.ProcedureStep{Say: "done"})
 		out := b.call("refund", `{}`)
-		if out.Status != parley.ToolError || out.Error != "step track failed: the service answered 500 (Internal Server Error)" || len(out.Inner) != 1 {
+		if out.Status != parley.ToolError || out.Error != "One moment.\n\nI could not finish this: the service answered 500 (Internal Server Error)." || len(out.Inner) != 1 {
 			b.Errorf("%+v", out)
 		}
 		b.must(b.DB.DropAction(b, b.account, b.agent, "track", noon))
 		b.fails("refund", `{}`, "there is no such action")
-		if diff := cmp.Diff([]string{"refund failed 0", "refund failed 0"}, b.runs()); diff != "" {
+		if diff := cmp.Diff([]string{"refund failed 1", "refund failed 1"}, b.runs()); diff != "" {
 			b.Error(diff)
 		}
 	})

@@ -125,7 +125,7 @@ func (b *Box) webSearch(a *parley.Action) (func(context.Context, chat.Call) chat
 		found, err := b.Search.Find(ctx, plain(v.inputs["query"]), c.Sites)
 		if err != nil {
 			b.Logger.Warn("a web search failed", "agent", call.Turn.AgentID, "err", err)
-			return failed("the web search failed: %s", outbound.Reason(err))
+			return unreached(err)
 		}
 		return success(map[string]any{"results": found})
 	}), nil

@@ -40,6 +40,17 @@ type streamMetadata struct {
 	ChatMetadata
 }
 
+// streamBeginning is the metadata of the first event: with it a client that stops the answer can go on in its conversation.
+type streamBeginning struct {
+	UserMessageID  string  `json:"userMessageId"`
+	ConversationID string  `json:"conversationId"`
+	UserID         *string `json:"userId"`
+}
+
+func beginningOf(t *chat.Turn) streamBeginning {
+	return streamBeginning{string(t.UserMessageID), string(t.ConversationID), textOrNull(t.UserID)}
+}
+
 // stream renders a turn as server-sent events. A turn that fails before its first word is an ordinary error. The turn does
 // not notice how fast its reader is, or that it has gone.
 func (s *server) stream(ctx context.Context, c *wire.Call, turn *chat.Turn) error {
@@ -50,7 +61,7 @@ func (s *server) stream(ctx context.Context, c *wire.Call, turn *chat.Turn) erro
 		return err
 	}
 	t := &teller{out: c.Stream(), turn: turn}
-	t.send(event{Type: "start", MessageID: string(turn.MessageID)}, event{Type: "start-step"})
+	t.send(event{Type: "start", MessageID: string(turn.MessageID), MessageMetadata: beginningOf(turn)}, event{Type: "start-step"})
 	if !speaking {
 		t.flush()
 	}

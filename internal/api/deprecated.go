@@ -34,7 +34,7 @@ func (s *server) restoreSource(ctx context.Context, c *wire.Call, in *SourceRef)
 	if _, err := s.agent(ctx, c, in.AgentID); err != nil {
 		return nil, err
 	}
-	if _, err := s.DB.Source(ctx, caller(c).Account.ID, parley.AgentID(in.AgentID), parley.SourceID(in.SourceID)); err != nil {
+	if err := s.DB.SourceKnown(ctx, caller(c).Account.ID, parley.AgentID(in.AgentID), parley.SourceID(in.SourceID)); err != nil {
 		return nil, fmt.Errorf("find source: %w", err)
 	}
 	return deprecated(c, "Nothing was done: a source is deleted at once and cannot be restored. Create it again."), nil

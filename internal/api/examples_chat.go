@@ -11,7 +11,7 @@ const replyExample = `{"data": {"id": "msg_V1StGXR8Z5jdHi6BmyT0aQ", "role": "ass
 	"parts": [{"type": "text", "text": "On Saturdays the shop closes at noon."}], "metadata": {` + metadataExample + `}}}`
 
 // eventsExample is a whole stream: an event a line, each followed by an empty one.
-const eventsExample = `data: {"type":"start","messageId":"msg_V1StGXR8Z5jdHi6BmyT0aQ"}
+const eventsExample = `data: {"type":"start","messageId":"msg_V1StGXR8Z5jdHi6BmyT0aQ","messageMetadata":{"userMessageId":"msg_8h2Kd0sVqLx3TnB7wYcR1e","conversationId":"01998b2e-7d4c-7a3b-9f10-2c5d8e6f7a01","userId":null}}
 
 data: {"type":"start-step"}
 

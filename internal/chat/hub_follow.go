@@ -110,6 +110,14 @@ func (f *Follower) look(ctx context.Context) (News, error) {
 	if status == f.told {
 		return News{}, nil
 	}
+	if status == parley.Ended { // an answer that is being cut short will leave what there is of it
+		if open, err := f.clerk.DB.OpenTurn(ctx, f.account, f.conversation); err != nil || open != nil {
+			return News{}, err
+		}
+		if _, now, err := f.clerk.DB.Pulse(ctx, f.account, f.agent, f.conversation); err != nil || now > f.seq {
+			return News{}, err
+		}
+	}
 	f.told = status
 	return News{Status: status}, nil
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"parley/internal/access"
 	"parley/internal/llm"
 )
 
@@ -79,6 +80,9 @@ func (c Config) Check() error {
 	want(c.Drain >= 0, "--drain: %s is below 0", c.Drain)
 	want(c.DatabaseQuota >= 0, "--database-quota: %d is below 0", c.DatabaseQuota)
 	if err := c.Models.Check(); err != nil {
+		faults = append(faults, err)
+	}
+	if _, err := access.LoadPlans(c.Plans); err != nil {
 		faults = append(faults, err)
 	}
 	if err := c.checkOutside(); err != nil {

@@ -178,3 +178,9 @@ func (db *DB) writeSource(ctx context.Context, before, s *parley.Source, passage
 		s.Live, s.Live, before.Live, s.ID, s.AgentID)
 	return err
 }
+
+// SourceKnown fails with SOURCE_NOT_FOUND unless the agent has the source, or had it.
+func (db *DB) SourceKnown(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.SourceID) error {
+	_, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `select 1 from sources where id = ? and agent_id = ? and account_id = ?`, id, agent, account)
+	return found(err, parley.CodeSourceNotFound)
+}

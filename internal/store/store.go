@@ -5,7 +5,6 @@ package store
 import (
 	"context"
 	"embed"
-	"fmt"
 	"io/fs"
 
 	"parley/internal/sqldb"
@@ -33,7 +32,7 @@ func Open(ctx context.Context, cfg sqldb.Config) (*DB, error) {
 		return nil, err
 	}
 	if err := sqldb.Migrate(ctx, db, Migrations()); err != nil {
-		return nil, fmt.Errorf("migrate: %w", errorsJoin(err, db.Close()))
+		return nil, errorsJoin(err, db.Close())
 	}
 	return &DB{sql: db}, nil
 }
