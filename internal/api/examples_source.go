@@ -22,6 +22,16 @@ var sourceWords = map[string]wire.Words{
 		Text:  "Poll it until `status` is `trained` or `failed`. While a changed source is `updated`, its earlier version answers.",
 		Reply: sourceExample("trained"),
 	},
+	"summarizeSources": {
+		Text: "What was found on a website counts with the website's source.",
+		Reply: `{"links": {"count": 0, "size": 0}, "files": {"count": 0, "size": 0}, "qnas": {"count": 0, "size": 0}, "notionPages": {"count": 0, "size": 0},
+			"texts": {"count": 1, "size": 85}, "zendeskTickets": {"count": 0, "size": 0}, "salesforceCases": {"count": 0, "size": 0}, "shouldRetrain": false}`,
+	},
+	"updateSource": {
+		Text:    "Only the fields that are sent change. While the new version trains the earlier one answers. A change that changes nothing is not trained.",
+		Request: `{"content": "The shop is open from nine to six on weekdays. On Saturdays the shop closes at noon."}`,
+		Reply:   sourceExample("updated"),
+	},
 	"restoreSource": {
 		Text:  "Nothing is done: a deletion is final. Create the source again instead.",
 		Reply: `{"success": true, "deprecated": true, "message": "Nothing was done: a source is deleted at once and cannot be restored. Create it again."}`,

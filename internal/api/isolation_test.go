@@ -42,6 +42,8 @@ var isolation = []struct{ route, body string }{
 	{"GET /agents/{agentId}/conversations/{conversationId}/events", ""},
 	{"GET /agents/{agentId}/sources", ""},
 	{"POST /agents/{agentId}/sources", `{"type": "text", "name": "More", "content": "More to read."}`},
+	{"GET /agents/{agentId}/sources/summary", ""},
+	{"PUT /agents/{agentId}/sources/{sourceId}", `{"content": "The sky is grey."}`},
 	{"GET /agents/{agentId}/sources/{sourceId}", ""},
 	{"POST /agents/{agentId}/sources/{sourceId}/restore", ""},
 	{"DELETE /agents/{agentId}/sources/{sourceId}", ""},

@@ -88,6 +88,10 @@ func (s *server) routes(f *wire.Face) {
 	on(f, meta{Name: "createSource", Method: post, Path: agentPath + "/sources", Tag: "Sources", Summary: "Give the agent a source to read", Scope: parley.SourcesWrite,
 		Status: http.StatusCreated, Limit: textLimit, Errors: codes{parley.CodeAgentNotFound, parley.CodeSourceDuplicate, parley.CodeSourceSize,
 			parley.CodeSourceNotFound}}, s.createSource)
+	on(f, meta{Name: "summarizeSources", Method: get, Path: agentPath + "/sources/summary", Tag: "Sources", Summary: "Count an agent's sources by kind", Scope: parley.SourcesRead,
+		Errors: codes{parley.CodeAgentNotFound}}, s.sourcesSummary)
+	on(f, meta{Name: "updateSource", Method: put, Path: sourcePath, Tag: "Sources", Summary: "Change a source", Scope: parley.SourcesWrite, Limit: textLimit,
+		Errors: codes{parley.CodeAgentNotFound, parley.CodeSourceNotFound, parley.CodeSourcePendingDel, parley.CodeSourceDuplicate, parley.CodeSourceSize}}, s.changeSource)
 	on(f, meta{Name: "getSource", Method: get, Path: sourcePath, Tag: "Sources", Summary: "Get a source, to follow its training", Scope: parley.SourcesRead,
 		Errors: codes{parley.CodeAgentNotFound, parley.CodeSourceNotFound}}, s.source)
 	on(f, meta{Name: "deleteSource", Method: del, Path: sourcePath, Tag: "Sources", Summary: "Delete a source", Scope: parley.SourcesDelete,

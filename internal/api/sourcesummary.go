@@ -1,0 +1,73 @@
+package api
+
+import (
+	"context"
+	"fmt"
+
+	"parley"
+	"parley/internal/ingest"
+	"parley/internal/wire"
+)
+
+// SourcesSummary counts an agent's sources by kind (facts 4.11).
+type SourcesSummary struct {
+	Links           KindSum `json:"links"`
+	Files           KindSum `json:"files"`
+	QnAs            KindSum `json:"qnas"`
+	NotionPages     KindSum `json:"notionPages"`
+	Texts           KindSum `json:"texts"`
+	ZendeskTickets  KindSum `json:"zendeskTickets"`
+	SalesforceCases KindSum `json:"salesforceCases"`
+	ShouldRetrain   bool    `json:"shouldRetrain" doc:"A source is on its way in, to a newer version, or out."`
+}
+
+// KindSum counts the sources of one kind.
+type KindSum struct {
+	Count int   `json:"count" min:"0"`
+	Size  int64 `json:"size" min:"0" doc:"Bytes."`
+}
+
+func (s *server) sourcesSummary(ctx context.Context, c *wire.Call, in *AgentRef) (*SourcesSummary, error) {
+	if _, err := s.agent(ctx, c, in.AgentID); err != nil {
+		return nil, err
+	}
+	sums, err := s.DB.SourceSums(ctx, caller(c).Account.ID, parley.AgentID(in.AgentID))
+	if err != nil {
+		return nil, fmt.Errorf("count sources: %w", err)
+	}
+	out := &SourcesSummary{}
+	of := map[parley.SourceKind]*KindSum{parley.SourceLink: &out.Links, parley.SourceFile: &out.Files, parley.SourceQnA: &out.QnAs, parley.SourceText: &out.Texts}
+	for _, sum := range sums {
+		if k := of[sum.Kind]; k != nil {
+			*k = KindSum{sum.Count, sum.Size}
+		}
+		out.ShouldRetrain = out.ShouldRetrain || sum.Pending > 0
+	}
+	return out, nil
+}
+
+// SourceChange changes a source. Only texts can be changed so far.
+type SourceChange struct {
+	SourceRef
+	Body TextSourceChange
+}
+
+// TextSourceChange holds what is to change of a text.
+type TextSourceChange struct {
+	Name    wire.Opt[string] `json:"name,omitzero" min:"1" max:"100"`
+	Content wire.Opt[string] `json:"content,omitzero" min:"1" max:"1048576"`
+}
+
+func (s *server) changeSource(ctx context.Context, c *wire.Call, in *SourceChange) (*Source, error) {
+	who := caller(c)
+	if _, err := s.agent(ctx, c, in.AgentID); err != nil {
+		return nil, err
+	}
+	src, err := s.Ingest.ChangeText(ctx, who.Account, who.Plan, parley.AgentID(in.AgentID), parley.SourceID(in.SourceID),
+		ingest.TextChange{Name: in.Body.Name.Ptr(), Content: in.Body.Content.Ptr()})
+	if err != nil {
+		return nil, fmt.Errorf("change source: %w", err)
+	}
+	out := sourceOf(src)
+	return &out, nil
+}
