@@ -65,6 +65,7 @@ bench:
 
 golden:
 	go test -count=1 ./internal/api -update
+	@[ ! -d clients/ts/node_modules ] || (cd clients/ts && npm run --silent generate)
 
 web:
 	@if [ -f web/package.json ]; then cd web && npm ci && npm run build; \

@@ -96,7 +96,10 @@ func (w *writer) turn(lane Lane) {
 	}
 	w.watch.Reset(w.limit)
 	w.group = w.group[:0]
-	for ; j != nil; j = w.next(lane) {
+	if !w.first(j) {
+		return
+	}
+	for j = w.next(lane); j != nil; j = w.next(lane) {
 		w.group = append(w.group, j)
 		if !w.attempt(j) {
 			w.again()
@@ -114,6 +117,28 @@ func (w *writer) turn(lane Lane) {
 	clear(w.group)
 	w.group = w.group[:0]
 	w.committed()
+}
+
+// first runs the closure that the group begins with. It needs no savepoint: when it fails there is nothing beside it to keep,
+// and the group ends with it.
+func (w *writer) first(j *job) bool {
+	w.group = append(w.group, j)
+	j.err, j.panicked = nil, nil
+	t := &transaction{on: w.conn, ctx: context.Background()}
+	j.run(t)
+	j.err = t.end(j.err)
+	switch {
+	case doomedSQLite(t.failed):
+		w.again()
+	case j.err != nil:
+		w.rollback()
+		clear(w.group)
+		w.group = w.group[:0]
+		close(j.done)
+	default:
+		return true
+	}
+	return false
 }
 
 // next is the closure that may join the group being made, nil when it is full.

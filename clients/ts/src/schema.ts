@@ -308,6 +308,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/agents/{agentId}/sources/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count an agent's sources by kind
+         * @description What was found on a website counts with the website's source.
+         */
+        get: operations["summarizeSources"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/agents/{agentId}/sources/{sourceId}": {
         parameters: {
             query?: never;
@@ -320,7 +340,11 @@ export interface paths {
          * @description Poll it until `status` is `trained` or `failed`. While a changed source is `updated`, its earlier version answers.
          */
         get: operations["getSource"];
-        put?: never;
+        /**
+         * Change a source
+         * @description Only the fields that are sent change. While the new version trains the earlier one answers. A change that changes nothing is not trained.
+         */
+        put: operations["updateSource"];
         post?: never;
         /**
          * Delete a source
@@ -778,6 +802,11 @@ export interface components {
             enabled?: boolean;
             number?: number;
         };
+        KindSum: {
+            count: number;
+            /** @description Bytes. */
+            size: number;
+        };
         Me: {
             credential: components["schemas"]["Credential"];
             plan: string;
@@ -929,6 +958,17 @@ export interface components {
             data: components["schemas"]["Source"][];
             pagination: components["schemas"]["Pagination"];
         };
+        SourcesSummary: {
+            files: components["schemas"]["KindSum"];
+            links: components["schemas"]["KindSum"];
+            notionPages: components["schemas"]["KindSum"];
+            qnas: components["schemas"]["KindSum"];
+            salesforceCases: components["schemas"]["KindSum"];
+            /** @description A source is on its way in, to a newer version, or out. */
+            shouldRetrain: boolean;
+            texts: components["schemas"]["KindSum"];
+            zendeskTickets: components["schemas"]["KindSum"];
+        };
         StageStyles: {
             accentColor?: string;
             accentColorEnabled: boolean;
@@ -1045,6 +1085,10 @@ export interface components {
             name: string;
             /** @enum {string} */
             type: "text";
+        };
+        TextSourceChange: {
+            content?: string;
+            name?: string;
         };
         TintedGrayscale: {
             enabled: boolean;
@@ -1667,6 +1711,26 @@ export interface components {
                 };
             };
         };
+        /** @description SOURCE_DUPLICATE, SOURCE_PENDING_DELETION */
+        "409.SOURCE_DUPLICATE.SOURCE_PENDING_DELETION": {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Envelope"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "SOURCE_DUPLICATE" | "SOURCE_PENDING_DELETION";
+                        details?: unknown;
+                        message?: unknown;
+                    };
+                };
+            };
+        };
         /** @description REQUEST_TOO_LARGE */
         "413.REQUEST_TOO_LARGE": {
             headers: {
@@ -1741,6 +1805,26 @@ export interface components {
                     error?: {
                         /** @enum {unknown} */
                         code?: "RESOURCE_MESSAGE_NOT_ASSISTANT";
+                        details?: unknown;
+                        message?: unknown;
+                    };
+                };
+            };
+        };
+        /** @description SOURCE_SIZE_LIMIT_EXCEEDED */
+        "422.SOURCE_SIZE_LIMIT_EXCEEDED": {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Envelope"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "SOURCE_SIZE_LIMIT_EXCEEDED";
                         details?: unknown;
                         message?: unknown;
                     };
@@ -2340,7 +2424,7 @@ export interface operations {
                      */
                     "application/json": components["schemas"]["ChatReplyData"];
                     /**
-                     * @example data: {"type":"start","messageId":"msg_V1StGXR8Z5jdHi6BmyT0aQ"}
+                     * @example data: {"type":"start","messageId":"msg_V1StGXR8Z5jdHi6BmyT0aQ","messageMetadata":{"userMessageId":"msg_8h2Kd0sVqLx3TnB7wYcR1e","conversationId":"01998b2e-7d4c-7a3b-9f10-2c5d8e6f7a01","userId":null}}
                      *
                      *     data: {"type":"start-step"}
                      *
@@ -3112,7 +3196,7 @@ export interface operations {
                      */
                     "application/json": components["schemas"]["ChatReplyData"];
                     /**
-                     * @example data: {"type":"start","messageId":"msg_V1StGXR8Z5jdHi6BmyT0aQ"}
+                     * @example data: {"type":"start","messageId":"msg_V1StGXR8Z5jdHi6BmyT0aQ","messageMetadata":{"userMessageId":"msg_8h2Kd0sVqLx3TnB7wYcR1e","conversationId":"01998b2e-7d4c-7a3b-9f10-2c5d8e6f7a01","userId":null}}
                      *
                      *     data: {"type":"start-step"}
                      *
@@ -3351,6 +3435,75 @@ export interface operations {
             503: components["responses"]["503.SERVICE_UNDER_MAINTENANCE"];
         };
     };
+    summarizeSources: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The agent, by its id.
+                 * @example 5QHA6VB-DIAbBhxwqxfdi
+                 */
+                agentId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "links": {
+                     *         "count": 0,
+                     *         "size": 0
+                     *       },
+                     *       "files": {
+                     *         "count": 0,
+                     *         "size": 0
+                     *       },
+                     *       "qnas": {
+                     *         "count": 0,
+                     *         "size": 0
+                     *       },
+                     *       "notionPages": {
+                     *         "count": 0,
+                     *         "size": 0
+                     *       },
+                     *       "texts": {
+                     *         "count": 1,
+                     *         "size": 85
+                     *       },
+                     *       "zendeskTickets": {
+                     *         "count": 0,
+                     *         "size": 0
+                     *       },
+                     *       "salesforceCases": {
+                     *         "count": 0,
+                     *         "size": 0
+                     *       },
+                     *       "shouldRetrain": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SourcesSummary"];
+                };
+            };
+            401: components["responses"]["401.AUTH_EXPIRED_API_KEY.AUTH_INVALID_API_KEY.AUTH_MISSING_API_KEY"];
+            403: components["responses"]["403.AUTH_INSUFFICIENT_PERMISSIONS.SUBSCRIPTION_API_RESTRICTED_PLAN"];
+            404: components["responses"]["404.AGENT_NOT_FOUND"];
+            429: components["responses"]["429.RATE_LIMIT_TOO_MANY_REQUESTS"];
+            500: components["responses"]["500.INTERNAL_SERVER_ERROR"];
+            503: components["responses"]["503.SERVICE_UNDER_MAINTENANCE"];
+        };
+    };
     getSource: {
         parameters: {
             query?: never;
@@ -3398,6 +3551,71 @@ export interface operations {
             401: components["responses"]["401.AUTH_EXPIRED_API_KEY.AUTH_INVALID_API_KEY.AUTH_MISSING_API_KEY"];
             403: components["responses"]["403.AUTH_INSUFFICIENT_PERMISSIONS.SUBSCRIPTION_API_RESTRICTED_PLAN"];
             404: components["responses"]["404.AGENT_NOT_FOUND.SOURCE_NOT_FOUND"];
+            429: components["responses"]["429.RATE_LIMIT_TOO_MANY_REQUESTS"];
+            500: components["responses"]["500.INTERNAL_SERVER_ERROR"];
+            503: components["responses"]["503.SERVICE_UNDER_MAINTENANCE"];
+        };
+    };
+    updateSource: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The agent, by its id.
+                 * @example 5QHA6VB-DIAbBhxwqxfdi
+                 */
+                agentId: string;
+                /**
+                 * @description The source, by its id.
+                 * @example 01998b2d-1f00-7c21-8a44-0b1c2d3e4f50
+                 */
+                sourceId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "content": "The shop is open from nine to six on weekdays. On Saturdays the shop closes at noon."
+                 *     }
+                 */
+                "application/json": components["schemas"]["TextSourceChange"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "01998b2d-1f00-7c21-8a44-0b1c2d3e4f50",
+                     *       "type": "text",
+                     *       "name": "Opening hours",
+                     *       "size": 85,
+                     *       "createdAt": "2026-11-19T08:12:39.900Z",
+                     *       "status": "updated",
+                     *       "metadata": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Source"];
+                };
+            };
+            400: components["responses"]["400.VALIDATION_INVALID_BODY.VALIDATION_INVALID_JSON"];
+            401: components["responses"]["401.AUTH_EXPIRED_API_KEY.AUTH_INVALID_API_KEY.AUTH_MISSING_API_KEY"];
+            403: components["responses"]["403.AUTH_INSUFFICIENT_PERMISSIONS.SUBSCRIPTION_API_RESTRICTED_PLAN"];
+            404: components["responses"]["404.AGENT_NOT_FOUND.SOURCE_NOT_FOUND"];
+            409: components["responses"]["409.SOURCE_DUPLICATE.SOURCE_PENDING_DELETION"];
+            413: components["responses"]["413.REQUEST_TOO_LARGE"];
+            422: components["responses"]["422.SOURCE_SIZE_LIMIT_EXCEEDED"];
             429: components["responses"]["429.RATE_LIMIT_TOO_MANY_REQUESTS"];
             500: components["responses"]["500.INTERNAL_SERVER_ERROR"];
             503: components["responses"]["503.SERVICE_UNDER_MAINTENANCE"];
