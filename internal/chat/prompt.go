@@ -35,10 +35,10 @@ func (t *Turn) query() retrieval.Query {
 	return q
 }
 
-// ledToCalls reports that what follows a message of the user is a call: an order to do something says nothing of what later
+// ledToCalls reports that what follows a message of the user is a call, or a question for what it needs: an order to do something says nothing of what later
 // questions are about. So it is with the question that the client's results belong to.
 func ledToCalls(next []parley.Message) bool {
-	return len(next) > 0 && slices.ContainsFunc(next[0].Parts, func(p parley.Part) bool { return p.Type == "tool-call" })
+	return len(next) > 0 && (llm.AsksForInputs(next[0].Text()) || slices.ContainsFunc(next[0].Parts, func(p parley.Part) bool { return p.Type == "tool-call" }))
 }
 
 // prompt is what the model is asked.

@@ -46,7 +46,7 @@ func answer(req Request) reply {
 	if r, ok := use(req); ok {
 		return r
 	}
-	said := asked(req.Messages)
+	said := questions(req.Messages)
 	if len(said) == 0 {
 		return reply{text: phrases(guess("")).unknown, refused: true}
 	}
@@ -58,9 +58,42 @@ func answer(req Request) reply {
 	t := newTopic(said, req.Passages)
 	picked, score := t.pick(req.Passages)
 	if len(picked) == 0 {
-		return reply{text: phrases(lang).unknown, score: score, refused: true}
+		return reply{text: phrases(languageOf(req)).unknown, score: score, refused: true}
 	}
 	return quote(req.Passages, picked, score)
+}
+
+// questions gives the texts of the user that ask for something of the sources, the last one last. What led to the call of a tool,
+// or to the question for its inputs, says nothing of what later questions are about.
+func questions(messages []Message) (said []string) {
+	last := 0
+	for i, m := range messages {
+		if m.Role == "user" {
+			last = i
+		}
+	}
+	for i, m := range messages {
+		if m.Role == "user" && (i == last || !served(messages, i)) {
+			said = append(said, m.Text)
+		}
+	}
+	return said
+}
+
+// served reports that the user's message went to a tool, or took back what did.
+func served(messages []Message, i int) bool {
+	if i > 0 && messages[i-1].Role == "assistant" && AsksForInputs(messages[i-1].Text) && givesUp(messages[i].Text) {
+		return true
+	}
+	for _, m := range messages[i+1:] {
+		if m.Role == "user" {
+			break
+		}
+		if m.Role == "assistant" && (len(m.ToolCalls) > 0 || AsksForInputs(m.Text)) {
+			return true
+		}
+	}
+	return false
 }
 
 // asked gives the texts of the user, the last one last.

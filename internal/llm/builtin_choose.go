@@ -5,7 +5,7 @@ import "slices"
 // choose finds the tool whose trigger the message holds: the one with the most words, then the longest; -1 for none.
 func choose(tools []Tool, message string) (best int, found match) {
 	best = -1
-	sentences := listen(message, guess(message))
+	sentences := listen(message)
 	var top trigger
 	for i, tool := range tools {
 		for _, phrase := range tool.Triggers {
@@ -26,7 +26,7 @@ func choose(tools []Tool, message string) (best int, found match) {
 
 // means reports that the sentence calls for the tool and does not merely speak of it.
 func (s *told) means(t *trigger, m match, inputs []input) bool {
-	if s.denies(m) || len(t.words) == 1 && !s.brief(m, inputs, len(t.holes) > 0) {
+	if s.denies(m) || s.recounts(t, m) || len(t.words) == 1 && !s.brief(m, inputs, len(t.holes) > 0) {
 		return false
 	}
 	switch s.frame(m.at[0]) {

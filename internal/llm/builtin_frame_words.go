@@ -43,7 +43,8 @@ var (
 
 	denials = wordSet(`not never without cannot dont doesnt didnt cant wont don doesn didn isn aren won wouldn shouldn couldn wasn haven hasn instead
 		avoid refuse unable tried failed managed considering versucht uberlege intente essaye no nicht nie niemals kein keine keinen keinem keiner ohne statt anstatt nunca jamas sin tampoco lugar ne pas jamais sans aucun
-		aucune lieu non senza nao sem niet geen nooit zonder не нет никогда без`)
+		aucune lieu non senza nao sem niet geen nooit zonder не нет никогда без
+		لا لم لن ليس ليست لست بدون دون عدم بلا ابدا مش`)
 
 	// politeDenials begin questions that are requests.
 	politeDenials = []string{"can t i", "can t we", "couldn t i", "cant i", "can i not", "could i not", "kann ich nicht", "konnte ich nicht", "no puedo", "no podria",
@@ -105,7 +106,7 @@ func turnsAway(message string) bool {
 	if _, ok := smallTalk(message, lang); ok {
 		return true
 	}
-	for _, s := range listen(message, lang) {
+	for _, s := range listen(message) {
 		if s.asks() || len(s.tokens) > 0 && asksHow[s.tokens[0].Word] {
 			return true
 		}

@@ -7,13 +7,16 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
+	"parley/internal/prose"
 	"parley/internal/words"
 )
 
 // input is one input of a tool as the built-in model fills it.
 type input struct {
 	name     string
+	called   string // its description where that is short; empty for its name
 	kind     inputKind
 	required bool
 	choices  []json.RawMessage
@@ -55,6 +58,8 @@ type property struct {
 	Type   json.RawMessage   `json:"type"`
 	Format string            `json:"format"`
 	Enum   []json.RawMessage `json:"enum"`
+
+	Description json.RawMessage `json:"description"`
 }
 
 // inputsOf reads a JSON schema: the required inputs in its order, then the others by name.
@@ -75,11 +80,47 @@ func inputsOf(parameters json.RawMessage) (all []input) {
 		}
 		all = append(all, s.Properties[name].input(name, slices.Contains(s.Required, name)))
 	}
-	return all
+	return distinct(all)
+}
+
+// distinct leaves out descriptions that do not tell an input from the others.
+func distinct(all []input) []input {
+	inputs := slices.Clone(all)
+	for i := range inputs {
+		if ambiguous(all, i) {
+			inputs[i].called = ""
+		}
+	}
+	return inputs
+}
+
+// ambiguous reports that an input is described as another one is called or described.
+func ambiguous(all []input, i int) bool {
+	for j, in := range all {
+		if j != i && all[i].called != "" && (in.called == all[i].called || in.plainName() == all[i].called) {
+			return true
+		}
+	}
+	return false
+}
+
+const longestLabel = 60 // characters
+
+// called gives the description as the input can be asked for by it: short, in one line, and nothing that redaction would mask.
+func (p property) called() string {
+	var text string
+	if len(p.Description) == 0 || json.Unmarshal(p.Description, &text) != nil {
+		return ""
+	}
+	text = strings.TrimRight(strings.TrimSpace(text), ".。 ")
+	if utf8.RuneCountInString(text) > longestLabel || strings.ContainsAny(text, "\r\n") || prose.Redact(text) != text {
+		return ""
+	}
+	return text
 }
 
 func (p property) input(name string, required bool) input {
-	in := input{name: name, required: required, choices: p.Enum}
+	in := input{name: name, called: p.called(), required: required, choices: p.Enum}
 	switch {
 	case len(in.choices) > 0:
 		in.kind = choice

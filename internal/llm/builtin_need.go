@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"slices"
 	"strings"
 
 	"parley/internal/words"
@@ -52,7 +53,10 @@ func question(l words.Language, missing []input) string {
 
 // label is what the input is called, with its choices.
 func (in input) label() string {
-	label := strings.Join(nameWords(in.name), " ")
+	label := in.called
+	if label == "" {
+		label = in.plainName()
+	}
 	if len(in.choices) == 0 {
 		return label
 	}
@@ -63,8 +67,11 @@ func (in input) label() string {
 	return label + " (" + strings.Join(choices, ", ") + ")"
 }
 
-// isQuestion reports that the text asks for inputs.
-func isQuestion(text string) bool {
+func (in input) plainName() string { return strings.Join(nameWords(in.name), " ") }
+
+// AsksForInputs reports that the text is how the built-in model asks for inputs that a call lacks. The message before it went to a
+// tool, so that it says nothing of what later questions are about.
+func AsksForInputs(text string) bool {
 	for _, d := range dealingsOf {
 		if _, ok := d.list(text); ok {
 			return true
@@ -92,33 +99,39 @@ func (w *wish) asked(text string) (all []input, ok bool) {
 
 // listed reads a list of labels, which stand in the order of the inputs.
 func (w *wish) listed(list, comma string) (all []input, ok bool) {
-	for _, in := range w.inputs {
+	return labelled(w.inputs, list, comma, map[[2]int]bool{})
+}
+
+// labelled reads the list as labels of the inputs. A label may hold commas and may begin like another, so that what leads nowhere
+// is noted, by how much of either was left.
+func labelled(inputs []input, list, comma string, vain map[[2]int]bool) (all []input, ok bool) {
+	here := [2]int{len(inputs), len(list)}
+	if vain[here] {
+		return nil, false
+	}
+	for i, in := range inputs {
 		rest, begins := strings.CutPrefix(list, in.label())
-		switch {
-		case !in.required || !begins:
-		case rest == "":
-			return append(all, in), true
-		case strings.HasPrefix(rest, comma):
-			all, list = append(all, in), rest[len(comma):]
+		if !in.required || !begins {
+			continue
+		}
+		if rest == "" {
+			return []input{in}, true
+		}
+		if rest, begins = strings.CutPrefix(rest, comma); !begins {
+			continue
+		}
+		if more, ok := labelled(inputs[i+1:], rest, comma, vain); ok {
+			return append([]input{in}, more...), true
 		}
 	}
+	vain[here] = true
 	return nil, false
 }
 
-// language is the one that the user last wrote in for sure, or that the tool is described in.
-func (w *wish) language() words.Language {
-	texts := append([]string{strings.Join(w.tool.Triggers, " "), w.tool.Description}, w.texts...)
-	return surest(texts)
-}
-
-// surest gives the language of the last text that shows one.
-func surest(texts []string) words.Language {
-	for i := len(texts) - 1; i >= 0; i-- {
-		if l, ok := words.Guess(words.Cut(nil, withoutEmails(texts[i]))); ok {
-			return l
-		}
-	}
-	return words.English
+// language is the one that the user last wrote in for sure, else the tool's, else the agent's.
+func (w *wish) language(req Request) words.Language {
+	own := []string{strings.Join(w.tool.Triggers, " "), w.tool.Description}
+	return surest(slices.Concat(agentTexts(req), own, asked(req.Messages), w.texts))
 }
 
 // isMasked reports that redaction took something out of the text.

@@ -16,11 +16,11 @@ const (
 	reasonBytes = 500
 )
 
-// report tells what the tools at the end of the messages gave back, a paragraph each.
-func report(messages []Message) string {
-	d := dealingsIn(surest(asked(messages)))
+// report tells what the tools at the end of the conversation gave back, a paragraph each.
+func report(req Request) string {
+	d := dealingsIn(surest(append(agentTexts(req), asked(req.Messages)...)))
 	var parts []string
-	for _, m := range slices.Backward(messages) {
+	for _, m := range slices.Backward(req.Messages) {
 		if m.Role != "tool" {
 			break
 		}

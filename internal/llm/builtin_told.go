@@ -14,6 +14,7 @@ type told struct {
 	text       string // the whole message
 	start, end int    // of the sentence
 	lang       words.Language
+	langs      []words.Language // all that it may be written in
 	tokens     []heard
 	stems      map[words.Language][]string
 }
@@ -29,19 +30,21 @@ type heard struct {
 const longestTold = 4000
 
 // listen cuts the message into sentences.
-func listen(message string, lang words.Language) (all []told) {
+func listen(message string) (all []told) {
 	if len(message) > longestTold {
 		message = message[:longestTold]
 	}
+	langs := tongues(message)
 	for _, s := range prose.Sentences(message, 0, len(message)) {
-		all = append(all, hear(message, s.Start, s.End, lang))
+		all = append(all, hear(message, s.Start, s.End, langs))
 	}
 	return all
 }
 
 // hear cuts text[start:end] into words and clauses.
-func hear(text string, start, end int, lang words.Language) told {
-	s := told{text: text, start: start, end: end, lang: lang, stems: map[words.Language][]string{}}
+func hear(text string, start, end int, langs []words.Language) told {
+	lang := append(langs[:len(langs):len(langs)], words.English)[0]
+	s := told{text: text, start: start, end: end, lang: lang, langs: langs, stems: map[words.Language][]string{}}
 	before, clause := start, 0
 	for t := range words.Tokens(text[start:end]) {
 		t.Start, t.End = t.Start+start, t.End+start
@@ -50,7 +53,7 @@ func hear(text string, start, end int, lang words.Language) told {
 			_, m := utf8.DecodeRuneInString(text[t.Start:])
 			t.Word, t.End = t.Word[:n], t.Start+m
 		}
-		if t.Start > before && strings.ContainsAny(text[before:t.Start], ",;:()–—、，；：（）") || contrasts[t.Word] {
+		if t.Start > before && strings.ContainsAny(text[before:t.Start], ",;:()–—、，；：（）،؛") || contrasts[t.Word] {
 			clause++
 		}
 		stop := lang.IsStop(t.Word)

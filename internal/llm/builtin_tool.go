@@ -13,7 +13,7 @@ func use(req Request) (reply, bool) {
 	}
 	switch last := req.Messages[len(req.Messages)-1]; {
 	case last.Role == "tool":
-		return reply{text: report(req.Messages), plain: true}, true
+		return reply{text: report(req), plain: true}, true
 	case last.Role != "user" || len(req.Tools) == 0:
 		return reply{}, false
 	}
@@ -27,7 +27,7 @@ func use(req Request) (reply, bool) {
 	if !ok {
 		return reply{}, false
 	}
-	return w.reply(), true
+	return w.reply(req), true
 }
 
 // wish is a call in the making: a tool, what was said about it, and the inputs that are known.
@@ -81,7 +81,7 @@ const mostTurns = 8
 func dialogue(messages []Message) (turns []turn) {
 	for i := len(messages) - 1; i >= 0 && messages[i].Role == "user"; i -= 2 {
 		t := turn{user: messages[i].Text}
-		more := i >= 2 && messages[i-1].Role == "assistant" && isQuestion(messages[i-1].Text) && len(turns) < mostTurns
+		more := i >= 2 && messages[i-1].Role == "assistant" && AsksForInputs(messages[i-1].Text) && len(turns) < mostTurns
 		if more {
 			t.question = messages[i-1].Text
 		}
@@ -117,9 +117,9 @@ func (w *wish) elsewhere(message string, asked []input, tools []Tool) bool {
 	return turnsAway(message) && len(try.values) == 0
 }
 
-func (w *wish) reply() reply {
+func (w *wish) reply(req Request) reply {
 	if missing := w.missing(); len(missing) > 0 {
-		return reply{text: question(w.language(), missing), plain: true}
+		return reply{text: question(w.language(req), missing), plain: true}
 	}
 	call := ToolCall{ID: freshID(), Name: w.tool.Name, Input: object(w.inputs, w.values)}
 	return reply{call: &call, plain: true}

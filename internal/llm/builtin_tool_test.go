@@ -3,6 +3,7 @@ package llm
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -171,12 +172,19 @@ func FuzzTools(f *testing.F) {
 	f.Add("track order {number}", `{"properties":{"number":{"type":"string"}},"required":["number"]}`, "track my order", "12")
 	f.Add("{a} x {b}", `{"properties":{"a":{"type":"integer"},"b":{"enum":["x",1]}},"required":["a","b","c"]}`, "1 x 2", "{\"status\":\"success\",\"data\":[{}]}")
 	f.Add("转{a}人工", `{"properties":{"a":{"type":["string","null"]}}}`, "我想转x人工。", "[")
+	f.Add("track order {n}", `{"properties":{"n":{"description":"the order number"},"z":{"description":"postcode"}},"required":["n","z"]}`, "track my order", "12")
 	f.Fuzz(func(t *testing.T, phrase, schema, first, second string) {
 		tools := []Tool{{Name: "t", Triggers: []string{phrase}, Parameters: json.RawMessage(schema)}}
 		req := Request{Tools: tools, Messages: []Message{{Role: "user", Text: first}}}
 		r := answer(req)
 		if r.call != nil && !json.Valid(r.call.Input) {
 			t.Errorf("%s", r.call.Input)
+		}
+		if w, ok := begin(tools, first); ok && r.call == nil && r.text == question(w.language(req), w.missing()) {
+			missing := w.missing()
+			if asked, ok := w.asked(r.text); !slices.ContainsFunc(missing, odd) && (!ok || len(asked) != len(missing)) {
+				t.Errorf("%q: %v, want %v", r.text, asked, missing)
+			}
 		}
 		req.Messages = append(req.Messages, Message{Role: "assistant", Text: r.text}, Message{Role: "user", Text: second})
 		if r = answer(req); r.call != nil && !json.Valid(r.call.Input) {
@@ -186,6 +194,9 @@ func FuzzTools(f *testing.F) {
 		answer(req).chunks(req)
 	})
 }
+
+// odd reports an input whose label is empty, or looks like a list itself.
+func odd(in input) bool { return in.label() == "" || strings.ContainsAny(in.label(), ",、،") }
 
 func TestAProcedureThatWaitsGoesOn(t *testing.T) {
 	tools := []Tool{{Name: "complain", Triggers: []string{"I want to complain"}, Parameters: schemaOf(``, `"number":{"type":"integer"},"email":{"type":"string"}`)}, forms[2]}

@@ -13,6 +13,7 @@ import (
 type trigger struct {
 	text  string
 	lang  words.Language
+	langs []words.Language // all that it may be written in
 	words []wanted
 	holes []hole
 	asks  bool // the phrase is a question itself
@@ -63,18 +64,19 @@ var placeholder = regexp.MustCompile(`\{([^{}]*)\}`)
 
 // parseTrigger reads a phrase. Words without a meaning of their own are left out, unless hardly anything else is there.
 func parseTrigger(phrase string) trigger {
-	t := trigger{text: phrase, lang: guess(placeholder.ReplaceAllString(phrase, " "))}
-	whole := hear(phrase, 0, len(phrase), t.lang)
+	langs := tongues(placeholder.ReplaceAllString(phrase, " "))
+	whole := hear(phrase, 0, len(phrase), langs)
+	t := trigger{text: phrase, lang: whole.lang, langs: langs}
 	t.asks = whole.frame(len(whole.tokens)) != statement
 	holes := placeholder.FindAllStringSubmatchIndex(phrase, -1)
 	keep := keeper(whole.tokens, holes)
 	at := 0
 	for _, m := range holes {
-		lead := t.add(hear(phrase, at, m[0], t.lang).tokens, true, keep)
+		lead := t.add(hear(phrase, at, m[0], langs).tokens, true, keep)
 		t.holes = append(t.holes, hole{strings.TrimSpace(phrase[m[2]:m[3]]), len(t.words), lead})
 		at = m[1]
 	}
-	t.add(hear(phrase, at, len(phrase), t.lang).tokens, false, keep)
+	t.add(hear(phrase, at, len(phrase), langs).tokens, false, keep)
 	return t
 }
 
@@ -138,7 +140,7 @@ func (t *trigger) match(s *told) (match, bool) {
 		return match{}, false
 	}
 	for first := range s.tokens {
-		if !s.is(first, t.words[0], t.lang) {
+		if !s.is(first, t.words[0], t) {
 			continue
 		}
 		if at := t.follow(s, first); at != nil {
@@ -169,7 +171,7 @@ func (t *trigger) next(s *told, n, before int) int {
 	}
 	for i := before + 1; i < len(s.tokens) && i-before-1 <= most; i++ {
 		switch {
-		case s.is(i, t.words[n], t.lang):
+		case s.is(i, t.words[n], t):
 			return i
 		case !s.tokens[i].stop && !s.tokens[i].Dense:
 			stray++
@@ -182,14 +184,22 @@ func (t *trigger) next(s *told, n, before int) int {
 }
 
 // is reports that a word of the sentence is the wanted one, in whatever form but the past: what was done is not asked for.
-func (s *told) is(i int, w wanted, l words.Language) bool {
+func (s *told) is(i int, w wanted, t *trigger) bool {
 	h := s.tokens[i]
 	if h.Word == w.word {
 		return true
 	}
-	if w.dense || h.Dense || len(w.stem) < 3 || h.Word[0] != w.word[0] || s.stem(l, i) != w.stem && s.stem(s.lang, i) != s.lang.Stem(w.word) {
+	if w.dense || h.Dense || len(w.stem) < 3 || h.Word[0] != w.word[0] || !s.sameStem(i, w, t) {
 		return false
 	}
 	raw := s.raw(i)
 	return !slices.ContainsFunc(pastEndings, func(end string) bool { return strings.HasSuffix(raw, end) && !strings.HasSuffix(w.word, end) })
+}
+
+// sameStem cuts the endings of the sentence's language and of the trigger's, and of any that both may be written in.
+func (s *told) sameStem(i int, w wanted, t *trigger) bool {
+	if s.stem(t.lang, i) == w.stem || s.stem(s.lang, i) == s.lang.Stem(w.word) {
+		return true
+	}
+	return slices.ContainsFunc(shared(s.langs, t.langs), func(l words.Language) bool { return s.stem(l, i) == l.Stem(w.word) })
 }

@@ -26,9 +26,11 @@ func RedactSpans(text string) []Private {
 // suspicious tells texts that may hold personal data from the many that cannot: an address has an @, a number has digits.
 func suspicious(text string) bool {
 	digits := 0
-	for _, r := range text {
+	for i, r := range text {
 		switch {
 		case r == '@' || r == '＠' || r == '﹫':
+			return true
+		case r == '%' && escape(text[i:]) > 0:
 			return true
 		case isDecimal(r):
 			if digits++; digits >= fewestDigits {

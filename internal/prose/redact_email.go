@@ -14,11 +14,25 @@ func (r *reading) emails() (found []Span) {
 		for start < i && !isFigure(r.chars[start]) && !isJoined(r.chars[start]) {
 			start++
 		}
+		start = r.afterName(start, i)
 		if stop := r.domain(i + 1); start < i && stop > 0 {
 			found, end = append(found, Span{start, stop}), stop
 		}
 	}
 	return found
+}
+
+// afterName leaves the name of a parameter out of the address that is its value: the "q=" of "?q=ann%40example.com".
+func (r *reading) afterName(start, at int) int {
+	if before := r.char(start - 1); before != '?' && before != '#' && !r.escaped(at) {
+		return start
+	}
+	for i := at - 1; i > start; i-- {
+		if i < at-1 && (r.chars[i] == '=' || r.chars[i] == '&') {
+			return i + 1
+		}
+	}
+	return start
 }
 
 func isLocal(c rune) bool {

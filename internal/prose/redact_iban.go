@@ -31,7 +31,7 @@ func (r *reading) iban(i int) int {
 		switch c := r.char(i); {
 		case isCode(c):
 			code = append(code, c)
-		case c != ' ' && c != '-' || !isCode(r.char(i+1)):
+		case c != ' ' && c != '-' && (c != '+' || !r.inQuery(i)) || !isCode(r.char(i+1)):
 			return 0
 		}
 		if i++; len(code) == length {

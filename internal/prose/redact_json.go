@@ -7,8 +7,9 @@ import (
 	"unicode"
 )
 
-// RedactJSON masks personal data in the strings of a JSON document, and numbers that are data of that kind. Keys stay as they are,
-// and so do order and layout; a key like "phone" counts as a word before its value. What is not JSON becomes a masked string.
+// RedactJSON masks personal data in the strings and keys of a JSON document, and numbers that are data of that kind. Order and
+// layout stay as they are; a key like "phone" counts as a word before its value. Keys may be equal once they are masked. What is
+// not JSON becomes a masked string.
 func RedactJSON(raw json.RawMessage) json.RawMessage {
 	switch {
 	case len(raw) == 0:
@@ -59,7 +60,10 @@ func (j *jsonReader) text() {
 		return
 	}
 	if rest := bytes.TrimLeft(j.raw[end:], " \t\r\n"); len(rest) > 0 && rest[0] == ':' {
-		j.key = spaced(text)
+		masked := Redact(text)
+		if j.key = spaced(unmasked.Replace(masked)); masked != text {
+			literal = encoded(masked)
+		}
 	} else if masked := j.mask(text); masked != text {
 		literal = encoded(masked)
 	}
@@ -93,6 +97,9 @@ func (j *jsonReader) mask(text string) string {
 	}
 	return mask(text, found)
 }
+
+// unmasked leaves masks out of a key: they are no word about its value.
+var unmasked = strings.NewReplacer("[email]", " ", "[phone]", " ", "[card]", " ", "[id]", " ")
 
 // spaced writes a key as words: "phoneNumber" and "phone_number" are "phone Number". Digits are left out.
 func spaced(key string) string {

@@ -36,7 +36,7 @@ func (r *reading) groups() (all []group) {
 	}
 	for i := range all[:max(0, len(all)-1)] {
 		if d := all[i+1].Start - all[i].End; d <= longestGap {
-			all[i].gap = string(r.chars[all[i].End:all[i+1].Start])
+			all[i].gap = r.gap(all[i].End, all[i+1].Start)
 		}
 		if n := all[i+1].size(); all[i].gap == "," && (n <= 2 || n == 3 && all[i].size() <= 3) {
 			all[i].out, all[i+1].out = true, true
@@ -51,13 +51,14 @@ func (r *reading) groups() (all []group) {
 	return all
 }
 
-// partOfWord reports a letter right beside the digits, or behind a hyphen or slash: they are of a code, a hash or an address.
+// partOfWord reports a letter right beside the digits, or behind a hyphen or slash: they are of a code, a hash or an address. What
+// follows "phone=" is a value of its own.
 func (r *reading) partOfWord(s Span) bool {
 	if r.extension(s.End) > s.End {
 		return isJoined(r.char(s.Start - 1))
 	}
 	return isJoined(r.char(s.Start-1)) || isJoined(r.char(s.End)) ||
-		isHook(r.char(s.Start-1)) && isJoined(r.char(s.Start-2)) || isHook(r.char(s.End)) && isJoined(r.char(s.End+1))
+		isHook(r.char(s.Start-1)) && r.char(s.Start-1) != '=' && isJoined(r.char(s.Start-2)) || isHook(r.char(s.End)) && isJoined(r.char(s.End+1))
 }
 
 func isHook(c rune) bool { return c == '-' || c == '/' || c == '_' || c == '=' }

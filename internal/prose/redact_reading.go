@@ -7,8 +7,9 @@ import (
 )
 
 // reading is a text folded for the search: lower case, digits and signs of all scripts as those of ASCII, spaces as spaces,
-// invisible characters left out. Indexes below count its characters.
+// what a link writes with percent signs as what it stands for, invisible characters left out. Indexes below count its characters.
 type reading struct {
+	text  string
 	chars []rune
 	at    []int // where each begins in the text, and where the text ends
 
@@ -20,11 +21,13 @@ type reading struct {
 const wallChar = -1
 
 func newReading(text string) *reading {
-	r := &reading{chars: make([]rune, 0, len(text)), at: make([]int, 0, len(text)+1), knownFor: -1}
-	for i, c := range text {
+	r := &reading{text: text, chars: make([]rune, 0, len(text)), at: make([]int, 0, len(text)+1), knownFor: -1}
+	for i := 0; i < len(text); {
+		c, size := readChar(text[i:])
 		if c = foldChar(c); c != 0 {
 			r.chars, r.at = append(r.chars, c), append(r.at, i)
 		}
+		i += size
 	}
 	r.at = append(r.at, len(text))
 	r.wallMasks()

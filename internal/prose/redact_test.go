@@ -27,6 +27,17 @@ var redactions = map[string]string{
 	"npm i react@19.0.1":                          "npm i react@19.0.1",
 	"ann at example dot com":                      "ann at example dot com",
 
+	// addresses in links
+	"https://shop.example/prices?q=zoe8%40example.com":      "https://shop.example/prices?q=[email]",
+	"https://shop.example/?a=1&q=zoe%2Btag%40example.com&b": "https://shop.example/?a=1&q=[email]&b",
+	"https://shop.example/?q=ask%20zoe8%40example%2Ecom%20": "https://shop.example/?q=ask%20[email]%20",
+	"https://shop.example/?q=zoe8@example.com&p=2":          "https://shop.example/?q=[email]&p=2",
+	"next=%2Fprices%3Fq%3Dzoe8%2540example.com":             "next=%2Fprices%3Fq%3D[email]",
+	"mailto:zoe%40example.com":                              "mailto:[email]",
+	"j%C3%BCrgen%40m%c3%bcller.de":                          "[email]",
+	"bounce+zoe=example.org@lists.example.com":              "[email]",
+	"50%40 off, 100%, %4, 5% @ x.de":                        "50%40 off, 100%, %4, 5% @ x.de",
+
 	// telephone numbers
 	"+49 170 1234567":                           "[phone]",
 	"Call +1 (555) 123-4567 now":                "Call [phone] now",
@@ -67,18 +78,31 @@ var redactions = map[string]string{
 	"on 2026-11-21 call 030 1234567 at 14:00": "on 2026-11-21 call [phone] at 14:00",
 	"Order by phone 12345678":                 "Order by phone [phone]",
 
+	"https://shop.example/?phone=%2B49%20170%201234567":             "https://shop.example/?phone=[phone]",
+	"https://shop.example/?phone=%2B491701234567&x=1":               "https://shop.example/?phone=[phone]&x=1",
+	"https://shop.example/?phone=+49+170+1234567&x=1":               "https://shop.example/?phone=[phone]&x=1",
+	"https://shop.example/?phone=01701234567":                       "https://shop.example/?phone=[phone]",
+	"https://shop.example/?tel=%28555%29%20123-4567":                "https://shop.example/?tel=[phone]",
+	"https://shop.example/?q=call+030+1234567":                      "https://shop.example/?q=call[phone]",
+	"https://shop.example/?page=2&t=1763733600000&order=4711222333": "https://shop.example/?page=2&t=1763733600000&order=4711222333",
+
 	// cards
-	"4111 1111 1111 1111":                     "[card]",
-	"4111-1111-1111-1111":                     "[card]",
-	"4111111111111111":                        "[card]",
-	"3782 822463 10005":                       "[card]",
-	"30569309025904":                          "[card]",
-	"card 5555555555554444 exp 12/28 cvv 123": "card [card] exp 12/28 cvv 123",
-	"6011111111111117, 3530111333300000":      "[card], [card]",
-	"４１１１　１１１１　１１１１　１１１１": "[card]",
-	"4111 1111 1111 1112": "4111 1111 1111 1112",
-	"1763733600000":       "1763733600000",
-	"0000 0000 0000 0000": "0000 0000 0000 0000",
+	"https://shop.example/?card=4111111111111111&cvv=1":       "https://shop.example/?card=[card]&cvv=1",
+	"https://shop.example/?card=4111+1111+1111+1111":          "https://shop.example/?card=[card]",
+	"https://shop.example/?card=4111%201111%201111%201111":    "https://shop.example/?card=[card]",
+	"https://shop.example/?iban=DE89+3704+0044+0532+0130+00&": "https://shop.example/?iban=[id]&",
+	"4111+1111+1111+1111":                                     "4111+1111+1111+1111",
+	"4111 1111 1111 1111":                                     "[card]",
+	"4111-1111-1111-1111":                                     "[card]",
+	"4111111111111111":                                        "[card]",
+	"3782 822463 10005":                                       "[card]",
+	"30569309025904":                                          "[card]",
+	"card 5555555555554444 exp 12/28 cvv 123":                 "card [card] exp 12/28 cvv 123",
+	"6011111111111117, 3530111333300000":                      "[card], [card]",
+	"４１１１　１１１１　１１１１　１１１１":                                     "[card]",
+	"4111 1111 1111 1112":                                     "4111 1111 1111 1112",
+	"1763733600000":                                           "1763733600000",
+	"0000 0000 0000 0000":                                     "0000 0000 0000 0000",
 
 	// identity numbers
 	"SSN 123-45-6789":                     "SSN [id]",
@@ -171,7 +195,7 @@ func TestRedactSpans(t *testing.T) {
 
 // Long texts of the pieces that numbers are made of: what is not linear would take minutes.
 func TestRedactLongTexts(t *testing.T) {
-	for _, piece := range []string{"1", "1 ", "a@", "a.", "+1-", "4111 ", "01.", "de89", "555-123-4567 ", "[phone]", "12-", "x1", "@", "tel "} {
+	for _, piece := range []string{"1", "1 ", "a@", "a.", "+1-", "4111 ", "01.", "de89", "555-123-4567 ", "[phone]", "12-", "x1", "@", "tel ", "%25", "%40", "a%40", "?a=1+", "a=%40a&", "%C3", "%F0%9F"} {
 		text := strings.Repeat(piece, 200_000/len(piece))
 		got := Redact(text)
 		if len(piece) > 8 && got == text && !strings.HasPrefix(piece, "[") {
@@ -182,7 +206,10 @@ func TestRedactLongTexts(t *testing.T) {
 
 func TestRedactJSON(t *testing.T) {
 	for raw, want := range map[string]string{
-		`{"a":"ann@example.com", "b" : [1, "030 1234567"], "ann@example.com": true}`: `{"a":"[email]", "b" : [1, "[phone]"], "ann@example.com": true}`,
+		`{"a":"ann@example.com", "b" : [1, "030 1234567"], "ann@example.com": true}`: `{"a":"[email]", "b" : [1, "[phone]"], "[email]": true}`,
+		`{"ann@example.com":1,"bob@example.com" : {"+49 170 1234567":12345678}}`:     `{"[email]":1,"[email]" : {"[phone]":12345678}}`,
+		`{"ann\u0040example.com":{"phone ann@example.com":"01701234567"}}`:           `{"[email]":{"phone [email]":"[phone]"}}`,
+		`{"q":"?q=zoe8%40example.com"}`:                                              `{"q":"?q=[email]"}`,
 		`{"phone": 491701234567, "id": 491701234567, "phoneNumber":"01701234567"}`:   `{"phone": "[phone]", "id": 491701234567, "phoneNumber":"[phone]"}`,
 		`{"card":4111111111111111,"n":1.5e3,"m":-12345678,"t":1763733600000}`:        `{"card":"[card]","n":1.5e3,"m":-12345678,"t":1763733600000}`,
 		`{"phones":["01701234567","x"],"z":"01701234567"}`:                           `{"phones":["[phone]","x"],"z":"01701234567"}`,
@@ -222,7 +249,7 @@ func FuzzRedact(f *testing.F) {
 			}
 			last = p.End
 		}
-		raw, err := json.Marshal(map[string]any{"phone": text, "list": []any{text, 1}})
+		raw, err := json.Marshal(map[string]any{"phone": text, "list": []any{text, 1}, text: 12345678})
 		if err != nil {
 			t.Fatal(err)
 		}
