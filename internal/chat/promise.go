@@ -98,7 +98,8 @@ func (e *Engine) say(ctx context.Context, tx *store.DB, t *Turn) (*parley.Conver
 	case t.request.Retry != "":
 		return c, nil, standing(ctx, tx, t)
 	case t.request.Continue:
-		return c, nil, owed(ctx, tx, t)
+		_, err := owed(ctx, tx, t) // the question is known since prepare
+		return c, nil, err
 	}
 	if t.mayWait() {
 		if err := tx.IgnoreCalls(ctx, t.AccountID, t.AgentID, t.ConversationID, t.StartedAt); err != nil {

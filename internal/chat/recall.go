@@ -89,36 +89,33 @@ func (e *Engine) recall(ctx context.Context, t *Turn) error {
 		}
 		t.question, t.UserMessageID, t.keep, before = user.Text(), user.ID, user.Seq, user.Seq
 	case t.request.Continue:
-		if err := owed(ctx, e.DB, t); err != nil {
+		user, err := owed(ctx, e.DB, t)
+		if err != nil {
 			return err
 		}
+		t.question, t.UserMessageID = user.Text(), user.ID
 	}
 	var err error
 	t.history, err = e.DB.Recall(ctx, t.AccountID, t.AgentID, t.ConversationID, before, remembered)
 	return err
 }
 
-// owed makes sure that the newest message waits to be gone on with: the client has answered all of its calls. It finds the
+// owed makes sure that the newest message waits to be gone on with: the client has answered all of its calls. It gives the
 // user's message that all this is about.
-func owed(ctx context.Context, db *store.DB, t *Turn) error {
+func owed(ctx context.Context, db *store.DB, t *Turn) (*parley.Message, error) {
 	last, err := db.Recall(ctx, t.AccountID, t.AgentID, t.ConversationID, 0, 1)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if len(last) == 0 || last[0].FinishReason != "tool-calls" {
-		return nothingToContinue("is required, unless the result of a tool call has just been sent")
+		return nil, nothingToContinue("is required, unless the result of a tool call has just been sent")
 	}
 	for _, p := range last[0].Parts {
 		if p.Type == "tool-call" && !slices.ContainsFunc(last[0].Parts, p.EndedBy) {
-			return nothingToContinue("is required: the call " + p.ToolCallID + " still waits for its result")
+			return nil, nothingToContinue("is required: the call " + p.ToolCallID + " still waits for its result")
 		}
 	}
-	user, err := db.AnsweredBy(ctx, t.AccountID, t.AgentID, t.ConversationID, last[0].ID)
-	if err != nil {
-		return err
-	}
-	t.question, t.UserMessageID = user.Text(), user.ID
-	return nil
+	return db.AnsweredBy(ctx, t.AccountID, t.AgentID, t.ConversationID, last[0].ID)
 }
 
 func nothingToContinue(why string) *parley.Error {

@@ -1,4 +1,4 @@
-import { readNews, type ConversationEvent } from "./follow.js";
+import { follow, type ConversationEvent } from "./follow.js";
 import { Group, items, type ConversationRef } from "./group.js";
 import type { BodyOf, CallOptions, QueryOf, ReplyOf } from "./types.js";
 
@@ -22,6 +22,11 @@ export class Conversations extends Group {
     return this.transport.call("listUserConversations", { path: { agentId, userId }, query, ...options });
   }
 
+  /** Everything that an end user has begun through the API. */
+  ofUserAll(agentId: string, userId: string, query: QueryOf<"listUserConversations"> = {}, options: CallOptions = {}) {
+    return items((q: QueryOf<"listUserConversations">) => this.ofUser(agentId, userId, q, options), query);
+  }
+
   /** A page of conversations of every origin, with their messages. */
   export(agentId: string, query: Exported = {}, options: CallOptions = {}): Promise<ReplyOf<"exportConversations">> {
     return this.transport.call("exportConversations", { path: { agentId }, query, ...options });
@@ -42,6 +47,14 @@ export class Conversations extends Group {
     return this.transport.call("listMessages", { path, query, ...options });
   }
 
+  /** Every message, from the newest to the oldest. */
+  messagesAll(path: ConversationRef, query: QueryOf<"listMessages"> = {}, options: CallOptions = {}) {
+    return items(async (q: QueryOf<"listMessages">) => {
+      const page = await this.messages(path, q, options);
+      return { ...page, data: [...page.data].reverse() };
+    }, query);
+  }
+
   /** Rates an answer; null takes the rating back. */
   rate(path: ConversationRef & { messageId: string }, feedback: BodyOf<"rateMessage">["feedback"], options: CallOptions = {}): Promise<ReplyOf<"rateMessage">> {
     return this.transport.call("rateMessage", { path, body: { feedback }, ...options });
@@ -59,11 +72,19 @@ export class Conversations extends Group {
 
   /**
    * Follows a conversation: how it stands, and each message from now on, until it has ended. With `after`, the id of a message
-   * event, it begins behind that message. Leaving the loop, or the signal, closes the connection.
+   * event, it begins behind that message. A connection that breaks, or that a stopping server ends, is opened anew behind what was
+   * told, however long that takes. Leaving the loop, or the signal, closes the connection. Fails with a ParleyError when the
+   * conversation cannot be followed, also later: RESOURCE_NOT_FOUND once it is deleted.
    */
-  async *follow(path: ConversationRef, { after, ...options }: CallOptions & { after?: string | undefined } = {}): AsyncGenerator<ConversationEvent, void, undefined> {
-    const headers = { ...options.headers, ...(after !== undefined && { "last-event-id": after }) };
-    const response = await this.transport.send("followConversation", { path, ...options, headers });
-    if (response.body) yield* readNews(response.body);
+  follow(path: ConversationRef, { after, ...options }: CallOptions & { after?: string | undefined } = {}): AsyncGenerator<ConversationEvent, void, undefined> {
+    return follow({
+      after,
+      signal: options.signal,
+      open: (behind) => {
+        const headers = { ...options.headers, ...(behind !== undefined && { "last-event-id": behind }) };
+        return this.transport.send("followConversation", { path, ...options, headers });
+      },
+      newest: async () => (await this.messages(path, { limit: 1 }, { signal: options.signal, headers: options.headers })).data.at(-1)?.id,
+    });
   }
 }

@@ -1,12 +1,19 @@
 import { readServerSent } from "./sse.js";
 import type { Schemas } from "./types.js";
 
+/** What the first event of a stream says of the answer: where it belongs. */
+export interface StartMetadata {
+  userMessageId: string;
+  conversationId: string;
+  userId: string | null;
+}
+
 /** What the last event of a stream says of the answer. */
 export type FinishMetadata = Schemas["ChatMetadata"] & { messageId: string };
 
 /** The events of an answer, in the UI message stream of the AI SDK. */
 export type ChatEvent =
-  | { type: "start"; messageId: string }
+  | { type: "start"; messageId: string; messageMetadata: StartMetadata }
   | { type: "start-step" }
   | { type: "text-start"; id: string }
   | { type: "text-delta"; id: string; delta: string }

@@ -25,8 +25,10 @@ export const routes = {
   retry: { method: "POST", path: "/agents/{agentId}/conversations/{conversationId}/retry" },
   sendToolResult: { method: "POST", path: "/agents/{agentId}/conversations/{conversationId}/tool-result" },
   setAutoRetrain: { method: "PUT", path: "/agents/{agentId}/auto-retrain" },
+  summarizeSources: { method: "GET", path: "/agents/{agentId}/sources/summary" },
   trainAgent: { method: "POST", path: "/agents/{agentId}/train" },
   updateAgent: { method: "PUT", path: "/agents/{agentId}" },
+  updateSource: { method: "PUT", path: "/agents/{agentId}/sources/{sourceId}" },
   updateStyles: { method: "PUT", path: "/agents/{agentId}/styles" },
   writeMessage: { method: "POST", path: "/agents/{agentId}/conversations/{conversationId}/messages" },
 } as const;

@@ -23,6 +23,16 @@ export class Sources extends Group {
     return this.transport.call("getSource", { path: { agentId, sourceId }, ...options });
   }
 
+  /** Changes the name or the content of a text source. While the new version trains, the earlier one answers. */
+  update(agentId: string, sourceId: string, body: BodyOf<"updateSource">, options: CallOptions = {}): Promise<ReplyOf<"updateSource">> {
+    return this.transport.call("updateSource", { path: { agentId, sourceId }, body, ...options });
+  }
+
+  /** How many sources of each kind there are, and how large they are. */
+  summary(agentId: string, options: CallOptions = {}): Promise<ReplyOf<"summarizeSources">> {
+    return this.transport.call("summarizeSources", { path: { agentId }, ...options });
+  }
+
   delete(agentId: string, sourceId: string, options: CallOptions = {}): Promise<ReplyOf<"deleteSource">> {
     return this.transport.call("deleteSource", { path: { agentId, sourceId }, ...options });
   }

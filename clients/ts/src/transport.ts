@@ -85,7 +85,7 @@ function search(query: object | undefined): string {
 }
 
 /** Waits for so many seconds, or until the signal ends the wait. */
-function pause(seconds: number, signal: AbortSignal | undefined): Promise<void> {
+export function pause(seconds: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
     const end = () => {

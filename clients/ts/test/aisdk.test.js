@@ -1,10 +1,11 @@
 // The chat of the AI SDK, in every version that is supported, against the real server and a scripted model.
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { Parley } from "../dist/index.js";
-import { agentChat, chatOf, textOf } from "./aisdk.js";
+import { chatOf, textOf, transportOf } from "./aisdk.js";
 import { startModel } from "./model.js";
 import { makeAgent, startServer, until } from "./server.js";
 
@@ -25,7 +26,20 @@ after(async () => {
 for (const version of versions) {
   describe(`ai ${JSON.parse(readFileSync(new URL(`../node_modules/${version}/package.json`, import.meta.url))).version}`, async () => {
     const sdk = await import(version);
-    const begin = (to = agent, options = {}) => chatOf(sdk, { ...agentChat(sdk, { api: server.api, agent: to, apiKey: server.apiKey }), ...options });
+    const begin = (to = agent, options = {}) => {
+      const api = `${server.api}/agents/${to}`;
+      const transport = transportOf(sdk, { api, headers: { authorization: `Bearer ${server.apiKey}` }, messages: options.messages });
+      return chatOf(sdk, { transport, ...options });
+    };
+    /** Sends a message, or does what else is given, and stops the answer in its midst. */
+    const stopped = async (chat, act) => {
+      const going = typeof act === "string" ? chat.sendMessage({ text: act }) : act();
+      await until("the answer has begun", () => chat.status === "streaming" && textOf(chat.lastMessage).includes("word3"));
+      await chat.stop();
+      await going;
+      assert.equal(chat.status, "ready");
+    };
+    const once = (what) => `[${what} once] ${randomUUID()}`;
 
     test("two turns are one conversation", async () => {
       const chat = begin();
@@ -73,6 +87,166 @@ for (const version of versions) {
       await until("the model is left alone", () => model.requests[asked].cut);
     });
 
+    test("the first answer, stopped, is made again", async () => {
+      const chat = begin();
+      const question = once("slow");
+      await stopped(chat, question);
+      const { conversationId } = chat.lastMessage.metadata;
+      await chat.regenerate();
+      assert.equal(chat.error, undefined);
+      assert.equal(chat.lastMessage.metadata.conversationId, conversationId);
+      assert.deepEqual(said(chat), [question, `You said: ${question}`]);
+      assert.deepEqual(await stored(conversationId), said(chat));
+    });
+
+    test("the second answer, stopped, is made again, and the first stays", async () => {
+      const chat = begin();
+      await chat.sendMessage({ text: "hello" });
+      const { id, metadata: { conversationId } } = chat.lastMessage;
+      const question = once("slow");
+      await stopped(chat, question);
+      await chat.regenerate({ messageId: chat.lastMessage.id });
+      assert.equal(chat.error, undefined);
+      assert.equal(chat.messages[1].id, id);
+      assert.deepEqual(said(chat), ["hello", "You said: hello", question, `You said: ${question}`]);
+      assert.deepEqual(await stored(conversationId), said(chat));
+    });
+
+    test("an answer that was stopped twice is made again, and then the one before it", async () => {
+      const chat = begin();
+      await chat.sendMessage({ text: "hello" });
+      const { id, metadata: { conversationId } } = chat.lastMessage;
+      await stopped(chat, "[slow]");
+      await stopped(chat, () => chat.regenerate());
+      await chat.regenerate();
+      assert.equal(chat.error, undefined);
+      assert.deepEqual(await stored(conversationId), said(chat));
+      assert.equal(chat.messages.length, 4);
+      await chat.regenerate({ messageId: id });
+      assert.deepEqual(said(chat), ["hello", "You said: hello"]);
+      assert.deepEqual(await stored(conversationId), said(chat));
+    });
+
+    test("the first answer, stopped, leaves the next message in its conversation", async () => {
+      const chat = begin();
+      await stopped(chat, "[slow]");
+      const { conversationId } = chat.lastMessage.metadata;
+      await chat.sendMessage({ text: "hello" });
+      assert.equal(chat.error, undefined);
+      assert.equal(chat.lastMessage.metadata.conversationId, conversationId);
+      assert.deepEqual((await stored(conversationId)).slice(2), ["hello", "You said: hello"]);
+    });
+
+    test("an answer that failed in its midst is made again", async () => {
+      for (const first of [[], ["hello"]]) {
+        const chat = begin();
+        for (const text of first) await chat.sendMessage({ text });
+        const question = once("break");
+        await chat.sendMessage({ text: question });
+        assert.equal(chat.status, "error");
+        const { conversationId } = chat.lastMessage.metadata;
+        await chat.regenerate();
+        assert.equal(chat.error, undefined);
+        assert.deepEqual(said(chat), [...first.flatMap((text) => [text, `You said: ${text}`]), question, `You said: ${question}`]);
+        assert.deepEqual(await stored(conversationId), said(chat));
+      }
+    });
+
+    test("a message whose request failed is sent anew, in its conversation", async () => {
+      for (const first of [[], ["hello"]]) {
+        const chat = begin();
+        for (const text of first) await chat.sendMessage({ text });
+        const question = once("refuse");
+        await chat.sendMessage({ text: question });
+        assert.equal(chat.status, "error");
+        const { conversationId } = JSON.parse(chat.error.message).error.details;
+        await chat.regenerate();
+        assert.equal(chat.error, undefined);
+        assert.equal(chat.lastMessage.metadata.conversationId, conversationId);
+        const before = first.flatMap((text) => [text, `You said: ${text}`]);
+        assert.deepEqual(said(chat), [...before, question, `You said: ${question}`]);
+        assert.deepEqual(await stored(conversationId), [...before, question, question, `You said: ${question}`]);
+      }
+    });
+
+    test("a message that was stopped before its answer began is sent anew", async () => {
+      const chat = begin();
+      await chat.sendMessage({ text: "hello" });
+      const { conversationId } = chat.lastMessage.metadata;
+      const [asked, question] = [model.requests.length, once("late")];
+      const going = chat.sendMessage({ text: question });
+      await until("the model is asked", () => model.requests.length > asked);
+      await chat.stop();
+      await going;
+      await chat.regenerate();
+      assert.equal(chat.error, undefined);
+      assert.deepEqual(said(chat), ["hello", "You said: hello", question, `You said: ${question}`]);
+      const whole = await stored(conversationId);
+      assert.deepEqual(whole.slice(0, 3), ["hello", "You said: hello", question]);
+      assert.deepEqual(whole.slice(-2), [question, `You said: ${question}`]);
+    });
+
+    test("a message whose request failed is followed by another in its conversation", async () => {
+      const chat = begin();
+      await chat.sendMessage({ text: "[refuse]" });
+      const { conversationId } = JSON.parse(chat.error.message).error.details;
+      await chat.sendMessage({ text: "hello" });
+      assert.equal(chat.lastMessage.metadata.conversationId, conversationId);
+    });
+
+    test("an answer whose retry failed is made again", async () => {
+      const chat = begin();
+      await chat.sendMessage({ text: "hello" });
+      const [a, b, { conversationId }] = [...said(chat), chat.lastMessage.metadata];
+      const question = once("slow");
+      await stopped(chat, question);
+      chat.transport.headers = { authorization: "Bearer wrong" };
+      await chat.regenerate();
+      assert.equal(JSON.parse(chat.error.message).error.code, "AUTH_INVALID_API_KEY");
+      chat.transport.headers = { authorization: `Bearer ${server.apiKey}` };
+      await chat.regenerate();
+      assert.equal(chat.error, undefined);
+      assert.deepEqual(await stored(conversationId), [a, b, question, `You said: ${question}`]);
+    });
+
+    test("a question that was changed is asked as it is now", async () => {
+      const chat = begin();
+      await chat.sendMessage({ text: "hello" });
+      const { conversationId } = chat.lastMessage.metadata;
+      await chat.sendMessage({ text: "[refuse]", messageId: chat.messages[0].id });
+      assert.equal(chat.status, "error");
+      const asked = model.requests.length;
+      await chat.regenerate();
+      assert.equal(chat.status, "error");
+      assert.equal(JSON.parse(chat.error.message).error.details.conversationId, conversationId);
+      assert.equal(model.requests.length, asked + 1);
+      assert.match(model.requests[asked].asked.messages.at(-1).content, /\[refuse\]/);
+    });
+
+    test("two chats with one transport are two conversations", async () => {
+      const one = begin();
+      const other = begin(agent, { transport: one.transport });
+      await one.sendMessage({ text: "hello" });
+      await other.sendMessage({ text: "hello" });
+      assert.notEqual(other.lastMessage.metadata.conversationId, one.lastMessage.metadata.conversationId);
+      await one.regenerate();
+      assert.deepEqual(await stored(one.lastMessage.metadata.conversationId), said(one));
+    });
+
+    test("a chat that was stored goes on", async () => {
+      const earlier = begin();
+      await earlier.sendMessage({ text: "hello" });
+      await stopped(earlier, "[slow]");
+      const { conversationId } = earlier.lastMessage.metadata;
+      const chat = begin(agent, { messages: JSON.parse(JSON.stringify(earlier.messages)) });
+      await chat.regenerate();
+      assert.equal(chat.error, undefined);
+      assert.deepEqual(await stored(conversationId), said(chat));
+      await chat.sendMessage({ text: "and more" });
+      assert.deepEqual(await stored(conversationId), said(chat));
+      assert.equal(chat.messages.length, 6);
+    });
+
     test("a failure before the answer is told with its code", async () => {
       const failures = [];
       const lost = begin("nobody", { onError: (e) => failures.push(e) });
@@ -111,6 +285,14 @@ for (const version of versions) {
       assert.match(textOf(chat.lastMessage), /The tool says .*31/);
     });
   });
+}
+
+/** The texts of a chat. */
+const said = (chat) => chat.messages.map(textOf);
+
+/** The texts of a conversation, as the server has them. */
+async function stored(conversationId) {
+  return (await client.conversations.messages({ agentId: agent, conversationId })).data.map(textOf);
 }
 
 let tooled;

@@ -2,6 +2,8 @@
 //
 //   "hello"            echoes it                    "[slow]"   forty words, one each 50 ms
 //   "[refuse]"         fails before the first word  "[break]"  fails after some words
+//   "[late]"           says nothing for two seconds
+//   "[slow once]" and so on at the first time, and an echo from then on
 //   "[tool] Rome"      calls the tool it is offered with {"city": "Rome"}; after the result it says what that was
 import { createServer } from "node:http";
 
@@ -14,7 +16,9 @@ export async function startModel() {
     const seen = { asked, cut: false };
     requests.push(seen);
     response.on("close", () => (seen.cut = !response.writableFinished));
-    await answer(asked, response).catch(() => response.destroy());
+    const heard = messageOf(asked);
+    const again = requests.some((r) => r !== seen && messageOf(r.asked) === heard);
+    await answer(asked, response, again).catch(() => response.destroy());
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   const stop = () => {
@@ -24,13 +28,17 @@ export async function startModel() {
   return { url: `http://127.0.0.1:${server.address().port}/v1`, requests, stop };
 }
 
-async function answer({ messages, tools }, response) {
+const messageOf = ({ messages }) => messages.findLast((m) => m.role === "user").content;
+
+async function answer({ messages, tools }, response, again) {
   const last = messages.at(-1);
-  const message = messages.findLast((m) => m.role === "user").content;
-  if (message.includes("[refuse]")) {
+  const message = messageOf({ messages });
+  const told = (word) => message.includes(`[${word}]`) || (!again && message.includes(`[${word} once]`));
+  if (told("refuse")) {
     response.writeHead(400, { "content-type": "application/json" }).end('{"error":{"message":"no"}}');
     return;
   }
+  if (told("late")) await new Promise((resolve) => setTimeout(resolve, 2000));
   response.writeHead(200, { "content-type": "text/event-stream" });
   const send = (choice) => response.write(`data: ${JSON.stringify({ id: "x", object: "chat.completion.chunk", choices: [{ index: 0, ...choice }] })}\n\n`);
   const say = (content) => send({ delta: { role: "assistant", content } });
@@ -41,12 +49,12 @@ async function answer({ messages, tools }, response) {
   } else if (message.includes("[tool]") && tools?.length) {
     call(send, tools[0].function.name, message.split("[tool] ")[1].split("\n")[0]);
     reason = "tool_calls";
-  } else if (message.includes("[slow]")) {
+  } else if (told("slow")) {
     await slowly(say, response);
   } else {
     say("You said: ");
     say(message);
-    if (message.includes("[break]")) {
+    if (told("break")) {
       await new Promise((resolve) => setTimeout(resolve, 50));
       response.destroy();
       return;

@@ -117,4 +117,30 @@ test("an answer that fails, or ends early, is not taken for a whole one", async 
   const answer = await cut.client.chat.stream("a", { message: "hi" });
   await assert.rejects(async () => { for await (const _ of answer.deltas()); }, { code: "STREAM_ENDED_EARLY" });
   assert.equal(answer.text, "Hal");
+  const empty = against([stream(": nothing\n\n")]);
+  await assert.rejects((await empty.client.chat.stream("a", { message: "hi" })).begun(), { code: "STREAM_ENDED_EARLY" });
+});
+
+const news = (status, ...ids) => stream(`event: status\ndata: {"status":"${status}"}\n\n`, ...ids.map((id) => `id: ${id}\nevent: message\ndata: {"id":"msg_${id}"}\n\n`));
+const newest = (id) => () => Response.json({ data: id ? [{ id: `msg_${id}` }] : [], pagination: { cursor: null, hasMore: false, total: 1 } });
+const broken = () => { throw new TypeError("fetch failed"); };
+const where = { agentId: "a", conversationId: "c" };
+
+test("a broken connection to a conversation goes on behind what was told", async () => {
+  const { client, requests } = against([news("ongoing"), newest(4), broken, refused(502), news("ongoing", 3, 4, 5), news("taken_over", 6), news("ended")]);
+  const told = [];
+  for await (const event of client.conversations.follow(where)) told.push(event.type === "status" ? event.status : event.id);
+  assert.deepEqual(told, ["ongoing", "5", "taken_over", "6", "ended"]);
+  const follows = requests.filter((r) => r.url.endsWith("/events"));
+  assert.deepEqual(follows.map((r) => r.headers["last-event-id"]), [undefined, "0", "0", "0", "5", "6"]);
+  const soon = against([news("ongoing", 4), newest(4), news("ongoing", 5), news("ended")]); // it came before the newest was asked for
+  const ids = [];
+  for await (const event of soon.client.conversations.follow(where)) if (event.type === "message") ids.push(event.id);
+  assert.deepEqual(ids, ["4", "5"]);
+});
+
+test("a conversation that may not be followed any more is an error, and so is one that cannot be followed at all", async () => {
+  const drain = async (client) => { for await (const _ of client.conversations.follow(where, { after: "1" })); };
+  await assert.rejects(drain(against([news("ongoing"), refused(401)]).client), { status: 401 });
+  await assert.rejects(drain(against([broken]).client), TypeError);
 });

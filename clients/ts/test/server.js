@@ -16,7 +16,7 @@ function program(folder) {
   return file;
 }
 
-/** Runs a server until `stop`. `model` is the address of a model server; without it the built-in model answers. */
+/** Runs a server until `stop`; between `halt` and `begin` it is down. `model` is the address of a model server; without it the built-in model answers. */
 export async function startServer({ model, flags = [] } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "parley-client-"));
   const file = program(folder);
@@ -24,19 +24,26 @@ export async function startServer({ model, flags = [] } = {}) {
   const env = { PATH: process.env.PATH, HOME: folder, PARLEY_DATA: data };
   if (model) Object.assign(env, { PARLEY_MODEL_URL: model, PARLEY_MODEL: "stub" });
   const args = ["serve", "--listen", "127.0.0.1:0", "--rate-limit", "100000", "--json", ...flags];
-  const child = spawn(file, args, { env, stdio: ["ignore", "pipe", "pipe"] });
-  let log = "";
-  child.stderr.on("data", (chunk) => (log += chunk));
-  const url = await ready(child, () => log);
+  let child, log = "";
+  const begin = () => {
+    child = spawn(file, args, { env, stdio: ["ignore", "pipe", "pipe"] });
+    child.stderr.on("data", (chunk) => (log += chunk));
+    return ready(child, () => log);
+  };
+  const url = await begin();
+  args[2] = new URL(url).host; // when it begins again it is where it was
   const run = async (...words) => JSON.parse((await promisify(execFile)(file, [...words, "--json"], { env })).stdout);
   const { accountId, apiKey } = await run("account", "create", "--name", "Tests");
-  const stop = async () => {
+  const halt = async () => {
     const gone = new Promise((resolve) => child.once("exit", resolve));
     child.kill("SIGTERM");
     await gone;
+  };
+  const stop = async () => {
+    await halt();
     rmSync(folder, { recursive: true, force: true });
   };
-  return { url, api: `${url}/api/v2`, accountId, apiKey, folder, run, stop, log: () => log };
+  return { url, api: `${url}/api/v2`, accountId, apiKey, folder, run, halt, begin, stop, log: () => log };
 }
 
 /** Waits for the line that says where the server is. */

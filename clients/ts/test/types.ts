@@ -32,6 +32,10 @@ export async function typed(): Promise<void> {
   await client.chat.send("a", { message: "Hi", stream: true });
   const stream = await client.chat.stream("a", { message: "Hi" }, { signal: AbortSignal.timeout(1000) });
   for await (const event of stream) event satisfies ChatEvent;
+  (await stream.begun()).userMessageId satisfies string;
+  stream.conversationId satisfies string | undefined;
+  for await (const message of client.conversations.messagesAll({ agentId: "a", conversationId: "c" })) message.role satisfies string;
+  for await (const conversation of client.conversations.ofUserAll("a", "u")) conversation.status satisfies string;
   (await stream.final()).metadata.conversationId satisfies string;
 }
 
