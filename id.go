@@ -38,8 +38,14 @@ func NewTimedUUID() string {
 	return id.String()
 }
 
-// NewAgentID gives 21 url-safe random characters (126 bits).
-func NewAgentID() AgentID { return AgentID(nanoid()) }
+// NewAgentID gives 21 url-safe random characters (126 bits). None begins with a hyphen: a command line would take it for a flag.
+func NewAgentID() AgentID {
+	for {
+		if id := nanoid(); id[0] != '-' {
+			return AgentID(id)
+		}
+	}
+}
 
 // sorted is base64's url-safe alphabet in the order of its bytes, so that encoded numbers sort like the numbers.
 var sorted = base64.NewEncoding("-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz").WithPadding(base64.NoPadding)
