@@ -46,6 +46,7 @@ var floors = map[string]int{
 	"parley/internal/voice":   6,
 	"parley/internal/agents":  6,
 	"parley/internal/actions": 6,
+	"parley/internal/eval":    6, // measures what chat and ingest do, and so stands above both
 
 	"parley/internal/api":     7,
 	"parley/internal/apiv1":   7,

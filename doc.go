@@ -24,10 +24,10 @@
 //	9  cmd/parley  bench
 //	8  house                                  puts the rooms together
 //	7  api  admin                             faces
-//	6  agents  actions                        verbs that use another verb
+//	6  agents  actions  eval                  verbs that use another verb
 //	5  chat  ingest  access                   verbs; none knows another
 //	4  store                                  all SQL of the nouns
-//	3  retrieval  jobs
+//	3  retrieval  jobs  ingest/crawl  ingest/extract
 //	2  sqldb  llm  wire  outbound  vault  manifest
 //	1  parley  words  prose  docs
 //
@@ -69,6 +69,13 @@
 // internal/jobs runs chores that survive a restart. A chore is enqueued in the transaction that made it necessary, leased by a
 // worker, tried again after a failure and kept as dead when it never works. Every chore may run twice without harm.
 //
+// internal/ingest/crawl reads web sites through outbound: robots.txt, sitemaps, links, one address after the other, each written
+// down in a Frontier that is handed in, so that a crawl goes on after a restart. It knows neither sources nor accounts.
+//
+// internal/ingest/extract turns files and pages into text laid out like Markdown. Sniff tells a file by its content; Pool has it
+// read by children of this program (parley extract), which can do nothing but compute, so that a hostile file costs nothing but
+// itself.
+//
 // # Floor 4: store
 //
 // internal/store holds all SQL of the nouns, a file each, and the migrations. The owner is in every query, so that another
@@ -82,13 +89,15 @@
 // service is under maintenance. Office holds the operator's verbs on accounts, keys and members, each with an entry in the audit log.
 //
 // internal/ingest makes passages of a source: Split cuts a text along its headings, paragraphs and sentences, and Desk takes
-// texts in, trains them as jobs and removes them. An earlier version answers until the next one is complete.
+// texts in, trains them as jobs and removes them. An earlier version answers until the next one is complete. A link is read by a job
+// of its own: its frontier is in the database, and each page it finds is a source below the link. A file lies in a folder, under
+// the hash of its bytes, before its row is written; a job of its own finds the text in it, which is then trained as texts are.
 //
 // internal/chat runs turns. A turn belongs to the server, not to a request: it goes on when its reader leaves, and any number
 // of readers may follow its event log. Clerk holds what people do with conversations: rate, pause, take over, hand back, end,
 // delete. Hub wakes those who follow one.
 //
-// # Floor 6: agents, actions
+// # Floor 6: agents, actions, eval
 //
 // internal/agents creates, changes, clones and retires agents, within the plan. A clone of a large agent gets its sources from a
 // job, and is training until they are there. A retired agent is gone at once; its rows are erased by a job in small steps.
@@ -96,6 +105,9 @@
 //
 // internal/actions is what an agent can do besides talk. define*.go checks what an operator has written; Box makes tools of it,
 // which chat offers to the model: HTTP requests, leads, hand-over, links, web search, and procedures, which run others in order.
+//
+// internal/eval measures answers. It reads sets of questions, runs them through ingest's passages and chat's prompt as a turn does,
+// and counts what was found, refused and cited; plain BM25 runs beside it. Replayer asks an agent its past questions again.
 //
 // # Floor 7: api and admin
 //

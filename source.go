@@ -34,6 +34,7 @@ type Source struct {
 	ID        SourceID
 	AccountID AccountID
 	AgentID   AgentID
+	Parent    SourceID // the site that the page was found on; empty for what stands in lists
 	Kind      SourceKind
 	Name      string
 	URL       string // for links
@@ -52,8 +53,9 @@ type Version struct {
 	ID        VersionID
 	AgentID   AgentID
 	SourceID  SourceID
-	Hash      string // SHA-256 of Text, hex: a citation names it, so that a machine can verify the quote
-	Text      string // extracted text, UTF-8
+	Hash      string          // SHA-256 of Text, hex: a citation names it, so that a machine can verify the quote
+	Text      string          // extracted text, UTF-8
+	Content   json.RawMessage // what the text was made of, where it is not that itself; nil otherwise
 	CreatedAt time.Time
 }
 

@@ -54,6 +54,9 @@ func branches(n *kong.Node, path string, plans []string) []branch {
 	}
 	var deeper []branch
 	for _, child := range n.Children {
+		if child.Hidden {
+			continue
+		}
 		b.commands = append(b.commands, word{name: child.Name, help: child.Help})
 		deeper = append(deeper, branches(child, strings.TrimSpace(path+" "+child.Name), plans)...)
 	}

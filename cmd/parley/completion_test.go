@@ -9,7 +9,7 @@ import (
 func TestCompletionScripts(t *testing.T) {
 	for _, shell := range []string{"bash", "zsh", "fish"} {
 		status, out, errs := cli(t, "completion", shell)
-		if status != 0 || !strings.Contains(out, "trust-proxy") || !strings.Contains(out, "revoke") {
+		if status != 0 || !strings.Contains(out, "trust-proxy") || !strings.Contains(out, "revoke") || strings.Contains(out, "extract") {
 			t.Errorf("%s: %d %s\n%s", shell, status, errs, out)
 		}
 		if _, err := exec.LookPath(shell); err != nil {

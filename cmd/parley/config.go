@@ -74,15 +74,22 @@ func effective(list []setting) []setting {
 	}
 	base := at["base-url"]
 	if base.Value == "" {
-		base.Value = "http://" + reachable(at["listen"].Value)
-		if strings.HasSuffix(base.Value, ":0") {
-			base.Value = "the address listened on" // known when the server runs
-		}
+		base.Value = address(at["listen"].Value)
 	}
 	if files := at["files-url"]; files.Value == "" {
 		files.Value = base.Value
+		if own := at["files-listen"].Value; own != "" {
+			files.Value = address(own)
+		}
 	}
 	return list
+}
+
+func address(listen string) string {
+	if strings.HasSuffix(listen, ":0") {
+		return "the address listened on" // known when the server runs
+	}
+	return "http://" + reachable(listen)
 }
 
 // shown writes a setting's value; of a secret it tells only that there is one.

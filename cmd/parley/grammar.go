@@ -37,8 +37,10 @@ type grammar struct {
 
 	Demo       demoCmd       `cmd:"" help:"Run a server with an agent that has read Parley's manual."`
 	Ask        askCmd        `cmd:"" help:"Answer a question from a folder of Markdown or text."`
+	Eval       evalCmd       `cmd:"" help:"Measure answers on a set of questions, or give an agent its past ones again."`
 	Config     configCmd     `cmd:"" help:"Show the settings in force and where they come from."`
 	Trace      traceCmd      `cmd:"" help:"Explain the answers of a conversation."`
 	Version    versionCmd    `cmd:"" help:"Show the version."`
 	Completion completionCmd `cmd:"" help:"Print a completion script for a shell."`
+	Extract    extractCmd    `cmd:"" hidden:"" help:"Read files for the server, in a process of its own."`
 }

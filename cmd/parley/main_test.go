@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -14,7 +15,13 @@ import (
 	"parley/internal/rig/dbs"
 )
 
-func TestMain(m *testing.M) { dbs.Main(m, func() error { return goleak.Find() }) }
+// TestMain lets the tests' program be the reader of files that a server starts, too.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "extract" {
+		os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
+	}
+	dbs.Main(m, func() error { return goleak.Find() })
+}
 
 // output is what a command printed; the command may still be running.
 type output struct {
@@ -57,7 +64,7 @@ func must[T any](t *testing.T, args ...string) (v T) {
 
 // server is a `parley serve` or `parley demo` in the background.
 type server struct {
-	URL, AccountID, APIKey, AgentID string
+	URL, FilesURL, AccountID, APIKey, AgentID string
 
 	out, errs output
 	stop      context.CancelFunc

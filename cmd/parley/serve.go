@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"parley/internal/house"
@@ -32,6 +33,9 @@ func (p *process) config(service house.Service, models house.Models, log string)
 		return cfg, usageError{err}
 	}
 	var err error
+	if cfg.Reader, err = os.Executable(); err != nil {
+		return cfg, fmt.Errorf("find this program, which reads the files of strangers: %w", err)
+	}
 	cfg.Logger, err = p.logger(log)
 	return cfg, err
 }
@@ -39,7 +43,7 @@ func (p *process) config(service house.Service, models house.Models, log string)
 // ready says where the server is and what answers there.
 func (p *process) ready(s *site) error {
 	if p.cli.JSON {
-		return p.print(map[string]any{"ready": true, "version": version, "url": s.url, "model": s.model})
+		return p.print(map[string]any{"ready": true, "version": version, "url": s.url, "filesUrl": s.filesURL, "model": s.model})
 	}
 	_, err := fmt.Fprintf(p.stdout, "parley %s ready on %s, answering with %s\n", version, s.url, s.model)
 	return err

@@ -18,13 +18,15 @@ import (
 // site is a house with its doors: the public address and the operator's socket.
 type site struct {
 	*house.House
-	url     string
-	model   string // for people: what answers
-	drain   time.Duration
-	log     *slog.Logger
-	lock    *admin.Lock
-	public  net.Listener
-	private net.Listener
+	url      string
+	filesURL string
+	model    string // for people: what answers
+	drain    time.Duration
+	log      *slog.Logger
+	lock     *admin.Lock
+	public   net.Listener
+	files    net.Listener // for uploads on an address of their own; nil for none
+	private  net.Listener
 }
 
 // openSite takes the data directory, opens the house on it and both doors, and lets nobody in yet.
@@ -46,7 +48,14 @@ func openSite(ctx context.Context, cfg house.Config, holder string) (_ *site, er
 	}
 	s.url = "http://" + reachable(s.public.Addr().String())
 	cfg.BaseURL = cmp.Or(cfg.BaseURL, s.url)
+	if cfg.FilesListen != "" {
+		if s.files, err = net.Listen("tcp", cfg.FilesListen); err != nil {
+			return nil, fmt.Errorf("%w; --files-listen chooses another address", err)
+		}
+		cfg.FilesURL = cmp.Or(cfg.FilesURL, "http://"+reachable(s.files.Addr().String()))
+	}
 	cfg.FilesURL = cmp.Or(cfg.FilesURL, cfg.BaseURL)
+	s.filesURL = cfg.FilesURL
 	if s.House, err = house.Open(ctx, cfg); err != nil {
 		return nil, err
 	}
@@ -69,9 +78,12 @@ func (s *site) run(ctx context.Context, opened func() error) error {
 	work, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	public, private := s.server(s.Handler()), s.server(admin.Handler(s.Desk(), s.log))
-	broken := make(chan error, 4)
+	broken := make(chan error, 5)
 	worked := make(chan struct{})
 	go func() { broken <- serving(public, s.public) }()
+	if s.files != nil {
+		go func() { broken <- serving(public, s.files) }()
+	}
 	go func() { broken <- serving(private, s.private) }()
 	go func() { defer close(worked); broken <- s.Run(work) }()
 	go func() {
@@ -136,6 +148,9 @@ func (s *site) close() error {
 	}
 	if s.public != nil {
 		errs = append(errs, ignoreClosed(s.public.Close()))
+	}
+	if s.files != nil {
+		errs = append(errs, ignoreClosed(s.files.Close()))
 	}
 	if s.House != nil {
 		errs = append(errs, s.House.Close())

@@ -46,6 +46,7 @@ func acts() map[string]act {
 
 		Apply.Name:       Apply.act,
 		ExportAgent.Name: ExportAgent.act,
+		Replay.Name:      Replay.act,
 		Maintenance.Name: Maintenance.act,
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/ingest"
+	"parley/internal/ingest/crawl"
 	"parley/internal/jobs"
 	"parley/internal/retrieval"
 	"parley/internal/sqldb"
@@ -24,6 +26,8 @@ type Keeper struct {
 	Library *retrieval.Library
 	Queue   *jobs.Queue
 	Now     func() time.Time
+	// Sites reads the first link of a new agent. Nil where none is read.
+	Sites *ingest.Desk
 	// Stop cuts the answers short that an agent is making on this server. Nil where no turns are made.
 	Stop func(parley.AccountID, parley.AgentID)
 }
@@ -38,13 +42,14 @@ type New struct {
 	Model        string // empty for auto
 	Temp         float64
 	Visibility   string // empty for private
-	URL          string // a first link source
+	URL          string // a site that becomes the first source
 }
 
-// Create makes an agent and names the steps that are still to do: a URL is one as long as there are no link sources. Fails
-// with AGENT_LIMIT_REACHED, exactly, however many ask at a time.
+// Create makes an agent and names the steps that are still to do: a URL that is refused, or for which the plan has no room, is one
+// (decision 18). Fails with AGENT_LIMIT_REACHED, exactly, however many ask at a time.
 func (k *Keeper) Create(ctx context.Context, account parley.Account, plan parley.Plan, n New) (parley.AgentID, []string, error) {
 	a := n.agent(account.ID, k.Now())
+	link, pending := k.firstLink(account, plan, a.ID, n.URL)
 	err := k.DB.Transact(ctx, sqldb.Turns, func(tx *store.DB) error {
 		if err := room(ctx, tx, account.ID, plan); err != nil {
 			return err
@@ -55,15 +60,31 @@ func (k *Keeper) Create(ctx context.Context, account parley.Account, plan parley
 		if err := tx.Did(ctx, "agent:"+string(a.ID)); err != nil {
 			return err
 		}
-		return tx.Record(ctx, account.ID, a.CreatedAt, store.Event{Kind: "agent.created", AgentID: a.ID, Subject: string(a.ID)})
+		if err := tx.Record(ctx, account.ID, a.CreatedAt, store.Event{Kind: "agent.created", AgentID: a.ID, Subject: string(a.ID)}); err != nil || link == nil {
+			return err
+		}
+		return link.Create(ctx, tx)
 	})
 	if err != nil {
 		return "", nil, err
 	}
-	if n.URL != "" {
-		return a.ID, []string{AddSource}, nil
+	return a.ID, pending, nil
+}
+
+// firstLink makes the link source of a new agent, or names the step that is left to do.
+func (k *Keeper) firstLink(account parley.Account, plan parley.Plan, agent parley.AgentID, url string) (*ingest.NewLink, []string) {
+	if url == "" {
+		return nil, nil
 	}
-	return a.ID, nil, nil
+	full := plan.StoragePerAgent != nil && *plan.StoragePerAgent <= 0
+	if k.Sites == nil || full {
+		return nil, []string{AddSource}
+	}
+	link, err := k.Sites.NewLink(account, plan, agent, ingest.Link{URL: url, Type: crawl.Whole})
+	if err != nil {
+		return nil, []string{AddSource}
+	}
+	return link, nil
 }
 
 // room checks that the plan allows one agent more. It holds the account's row, so that two cannot count the same agents.

@@ -7,6 +7,7 @@ import (
 	"parley"
 	"parley/internal/agents"
 	"parley/internal/chat"
+	"parley/internal/store"
 	"parley/internal/wire"
 )
 
@@ -14,8 +15,8 @@ import (
 // Repeatable: it has no effect.
 func (s *server) doneAgain() map[string]again {
 	return map[string]again{
-		"createAgent":    {keep: true, render: agentAgain},
-		"cloneAgent":     {keep: true, render: agentAgain},
+		"createAgent":    {keep: true, render: s.agentAgain},
+		"cloneAgent":     {keep: true, render: s.agentAgain},
 		"createSource":   {render: s.sourceAgain},
 		"chat":           {render: s.turnAgain},
 		"retry":          {render: s.turnAgain},
@@ -28,20 +29,26 @@ func successAgain(context.Context, *wire.Call, any, subject) (any, error) {
 	return &Data[Success]{Success{true}}, nil
 }
 
-func agentAgain(_ context.Context, _ *wire.Call, in any, did subject) (any, error) {
+func (s *server) agentAgain(ctx context.Context, c *wire.Call, in any, did subject) (any, error) {
 	out := &CreatedAgent{ID: did.id}
-	if n, ok := in.(*NewAgent); ok && n.Body.URL.Value != "" {
+	n, ok := in.(*NewAgent)
+	if !ok || n.Body.URL.Value == "" {
+		return out, nil
+	}
+	links, err := s.DB.Sources(ctx, caller(c).Account.ID, parley.AgentID(did.id), store.SourceFilter{Kinds: []parley.SourceKind{parley.SourceLink}}, parley.PageAsk{Limit: 1})
+	if err == nil && links.Total == 0 {
 		out.PendingSteps = []string{agents.AddSource}
 	}
-	return out, nil
+	return out, err
 }
 
 func (s *server) sourceAgain(ctx context.Context, c *wire.Call, in any, did subject) (any, error) {
-	out, err := s.source(ctx, c, &SourceRef{AgentID: in.(*NewSource).AgentID, SourceID: did.id})
+	asked := in.(*NewSource)
+	out, err := s.source(ctx, c, &SourceRef{AgentID: asked.AgentID, SourceID: did.id})
 	if err != nil {
 		return nil, err
 	}
-	return out, nil
+	return &WrittenSource{*out, uploadedID(&parley.Source{ID: parley.SourceID(did.id)}, asked.Upload)}, nil
 }
 
 // turnAgain answers from the stored message, as JSON or as a stream, whichever the request asked for.

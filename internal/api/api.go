@@ -67,7 +67,7 @@ func New(cfg Config) http.Handler {
 func newFace(cfg Config) *wire.Face {
 	s := &server{Config: cfg, cursors: wire.Cursors{Key: cfg.CursorKey}}
 	s.agains = s.doneAgain()
-	f := wire.NewFace(wire.Config{Base: Base, Admit: s.admit, Missing: s.missing, Once: s.once, Render: wire.RenderEnvelope, Now: cfg.Now, Logger: cfg.Logger})
+	f := wire.NewFace(wire.Config{Base: Base, Admit: s.admit, Missing: s.missing, Once: s.once, Spool: s.spool, Render: wire.RenderEnvelope, Now: cfg.Now, Logger: cfg.Logger})
 	s.routes(f)
 	return f
 }

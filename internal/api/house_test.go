@@ -34,6 +34,10 @@ var settings = map[string]func(tl *teller, value string) rig.Option{
 	"model": func(tl *teller, _ string) rig.Option { // a model that echoes, but for its moods
 		return rig.Speaking(&llm.Scripted{Answer: tl.moody})
 	},
+	"website": func(tl *teller, folder string) rig.Option { // pages on loopback, which link sources may read; {{site}} is their address
+		tl.site = serveSite(tl.t, folder)
+		return rig.With(func(c *house.Config) { c.FetchAllow = []string{"127.0.0.1/32"} })
+	},
 	"postgres": func(tl *teller, _ string) rig.Option { // a database that can be lost
 		tl.database = dbs.StartOwn(tl.t)
 		return rig.At("", tl.database.NewDatabase(tl.t))
@@ -52,7 +56,7 @@ func newTeller(t *testing.T, s story) *teller {
 	}
 	tl.house = rig.Open(t, options...)
 	tl.house.Client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	tl.known = map[string]string{"key": tl.house.Key, "otherKey": tl.house.OtherKey}
+	tl.known = map[string]string{"key": tl.house.Key, "otherKey": tl.house.OtherKey, "site": tl.site}
 	for _, set := range s.settings {
 		tl.settle(strings.Fields(set))
 	}

@@ -45,6 +45,7 @@ var isolation = []struct{ route, body string }{
 	{"GET /agents/{agentId}/sources/summary", ""},
 	{"PUT /agents/{agentId}/sources/{sourceId}", `{"content": "The sky is grey."}`},
 	{"GET /agents/{agentId}/sources/{sourceId}", ""},
+	{"GET /agents/{agentId}/sources/{sourceId}/passages", ""},
 	{"POST /agents/{agentId}/sources/{sourceId}/restore", ""},
 	{"DELETE /agents/{agentId}/sources/{sourceId}", ""},
 	{"DELETE /agents/{agentId}", ""},

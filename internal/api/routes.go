@@ -87,13 +87,16 @@ func (s *server) routes(f *wire.Face) {
 		Errors: codes{parley.CodeAgentNotFound, parley.CodeInvalidCursor}}, s.sources)
 	on(f, meta{Name: "createSource", Method: post, Path: agentPath + "/sources", Tag: "Sources", Summary: "Give the agent a source to read", Scope: parley.SourcesWrite,
 		Status: http.StatusCreated, Limit: textLimit, Errors: codes{parley.CodeAgentNotFound, parley.CodeSourceDuplicate, parley.CodeSourceSize,
-			parley.CodeSourceNotFound}}, s.createSource)
+			parley.CodeSourceNotFound}, Form: newFile}, s.createSource)
 	on(f, meta{Name: "summarizeSources", Method: get, Path: agentPath + "/sources/summary", Tag: "Sources", Summary: "Count an agent's sources by kind", Scope: parley.SourcesRead,
 		Errors: codes{parley.CodeAgentNotFound}}, s.sourcesSummary)
 	on(f, meta{Name: "updateSource", Method: put, Path: sourcePath, Tag: "Sources", Summary: "Change a source", Scope: parley.SourcesWrite, Limit: textLimit,
-		Errors: codes{parley.CodeAgentNotFound, parley.CodeSourceNotFound, parley.CodeSourcePendingDel, parley.CodeSourceDuplicate, parley.CodeSourceSize}}, s.changeSource)
+		Errors: codes{parley.CodeAgentNotFound, parley.CodeSourceNotFound, parley.CodeSourcePendingDel, parley.CodeSourceDuplicate, parley.CodeSourceSize},
+		Form:   changedFile}, s.changeSource)
 	on(f, meta{Name: "getSource", Method: get, Path: sourcePath, Tag: "Sources", Summary: "Get a source, to follow its training", Scope: parley.SourcesRead,
 		Errors: codes{parley.CodeAgentNotFound, parley.CodeSourceNotFound}}, s.source)
+	on(f, meta{Name: "checkPassage", Method: get, Path: sourcePath + "/passages", Tag: "Sources", Summary: "Check what a citation points at", Scope: parley.SourcesRead,
+		Errors: codes{parley.CodeAgentNotFound, parley.CodeSourceNotFound}}, s.passage)
 	on(f, meta{Name: "deleteSource", Method: del, Path: sourcePath, Tag: "Sources", Summary: "Delete a source", Scope: parley.SourcesDelete,
 		Errors: codes{parley.CodeAgentNotFound, parley.CodeSourceNotFound, parley.CodeSourceAlreadyDel}}, s.deleteSource)
 	on(f, meta{Name: "restoreSource", Method: post, Path: sourcePath + "/restore", Tag: "Sources", Summary: "Do nothing: a deletion is final", Scope: parley.SourcesWrite,

@@ -18,7 +18,7 @@ type Source struct {
 	Size      int64           `json:"size" min:"0" doc:"Bytes."`
 	CreatedAt string          `json:"createdAt" format:"date-time"`
 	Status    string          `json:"status" enum:"untrained,trained,updated,failed,toBeDeleted,deleted"`
-	Metadata  json.RawMessage `json:"metadata" doc:"An object for links, null for the others."`
+	Metadata  json.RawMessage `json:"metadata" doc:"Null unless the source is a link: {type: individual}, or for a crawl or sitemap type, excludePaths, includeOnlyPaths, slowScraping, crawlStatus (fetching, fetched, failed) and the counts of children (included, excluded, failed)."`
 }
 
 func sourceOf(src *parley.Source) Source {
@@ -57,30 +57,14 @@ func (s *server) sources(ctx context.Context, c *wire.Call, in *SourceQuery) (*P
 	if err != nil {
 		return nil, fmt.Errorf("list sources: %w", err)
 	}
-	return pageOf(s, page, purpose, sourceOf), nil
-}
-
-// NewSource is the body that creates a source. Texts are what there is so far.
-type NewSource struct {
-	AgentRef
-	Body TextSource
-}
-
-// TextSource is a snippet of text.
-type TextSource struct {
-	Type    string `json:"type" enum:"text"`
-	Name    string `json:"name" min:"1" max:"100"`
-	Content string `json:"content" min:"1" max:"1048576"`
-}
-
-func (s *server) createSource(ctx context.Context, c *wire.Call, in *NewSource) (*Source, error) {
-	who := caller(c)
-	src, err := s.Ingest.AddText(ctx, who.Account, who.Plan, parley.AgentID(in.AgentID), in.Body.Name, in.Body.Content)
+	sizes, err := s.DB.SiteSizes(ctx, caller(c).Account.ID, parley.AgentID(in.AgentID), sites(page.Items))
 	if err != nil {
-		return nil, fmt.Errorf("add source: %w", err)
+		return nil, fmt.Errorf("measure sites: %w", err)
 	}
-	out := sourceOf(src)
-	return &out, nil
+	for i := range page.Items {
+		page.Items[i].Size += sizes[page.Items[i].ID]
+	}
+	return pageOf(s, page, purpose, sourceOf), nil
 }
 
 func (s *server) source(ctx context.Context, c *wire.Call, in *SourceRef) (*Source, error) {
@@ -91,8 +75,28 @@ func (s *server) source(ctx context.Context, c *wire.Call, in *SourceRef) (*Sour
 	if err != nil {
 		return nil, fmt.Errorf("find source: %w", err)
 	}
+	return s.sized(ctx, c, src)
+}
+
+// sized is the record of a source; the size of a site is that of its pages.
+func (s *server) sized(ctx context.Context, c *wire.Call, src *parley.Source) (*Source, error) {
+	sizes, err := s.DB.SiteSizes(ctx, caller(c).Account.ID, src.AgentID, sites([]parley.Source{*src}))
+	if err != nil {
+		return nil, fmt.Errorf("measure site: %w", err)
+	}
+	src.Size += sizes[src.ID]
 	out := sourceOf(src)
 	return &out, nil
+}
+
+// sites gives the ids of links, which may have pages.
+func sites(list []parley.Source) (ids []parley.SourceID) {
+	for i := range list {
+		if list[i].Kind == parley.SourceLink {
+			ids = append(ids, list[i].ID)
+		}
+	}
+	return ids
 }
 
 func (s *server) deleteSource(ctx context.Context, c *wire.Call, in *SourceRef) (*Source, error) {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"parley"
-	"parley/internal/ingest"
 	"parley/internal/wire"
 )
 
@@ -44,30 +43,4 @@ func (s *server) sourcesSummary(ctx context.Context, c *wire.Call, in *AgentRef)
 		out.ShouldRetrain = out.ShouldRetrain || sum.Pending > 0
 	}
 	return out, nil
-}
-
-// SourceChange changes a source. Only texts can be changed so far.
-type SourceChange struct {
-	SourceRef
-	Body TextSourceChange
-}
-
-// TextSourceChange holds what is to change of a text.
-type TextSourceChange struct {
-	Name    wire.Opt[string] `json:"name,omitzero" min:"1" max:"100"`
-	Content wire.Opt[string] `json:"content,omitzero" min:"1" max:"1048576"`
-}
-
-func (s *server) changeSource(ctx context.Context, c *wire.Call, in *SourceChange) (*Source, error) {
-	who := caller(c)
-	if _, err := s.agent(ctx, c, in.AgentID); err != nil {
-		return nil, err
-	}
-	src, err := s.Ingest.ChangeText(ctx, who.Account, who.Plan, parley.AgentID(in.AgentID), parley.SourceID(in.SourceID),
-		ingest.TextChange{Name: in.Body.Name.Ptr(), Content: in.Body.Content.Ptr()})
-	if err != nil {
-		return nil, fmt.Errorf("change source: %w", err)
-	}
-	out := sourceOf(src)
-	return &out, nil
 }

@@ -33,6 +33,7 @@ type teller struct {
 	gate     *llm.Gate           // where the model waits
 	database *dbs.Server         // of a story on PostgreSQL
 	waiting  []call              // requests that are under way
+	site     string              // address of the story's website
 }
 
 func (tl *teller) tell(s story) {

@@ -31,3 +31,6 @@ func (d Draft) Prompt(hits []retrieval.Hit) llm.Request {
 
 // Remembered is how many messages of a conversation a turn recalls.
 const Remembered = remembered
+
+// Keep is an answer as it may be kept: without personal data where the agent redacts.
+func (d Draft) Keep(m parley.Message) parley.Message { return d.turn().kept(m) }

@@ -21,6 +21,7 @@ import (
 	"parley/internal/api"
 	"parley/internal/chat"
 	"parley/internal/ingest"
+	"parley/internal/ingest/extract"
 	"parley/internal/jobs"
 	"parley/internal/llm"
 	"parley/internal/outbound"
@@ -35,6 +36,8 @@ type House struct {
 	Library *retrieval.Library
 	Queue   *jobs.Queue
 	Runner  *jobs.Runner
+	Crawls  *jobs.Runner // of the chores that read links, which sites may hold up for hours
+	Files   *jobs.Runner // of the chores that read files
 	Models  *llm.Table
 	Plans   *access.Plans
 	Office  *access.Office
@@ -52,6 +55,7 @@ type House struct {
 
 	cfg     Config
 	handler http.Handler
+	readers *extract.Pool
 }
 
 // Open opens the database, brings its schema up to date and builds the rooms. Nothing runs until Run.
@@ -95,8 +99,8 @@ func (h *House) build(ctx context.Context) error {
 	h.Office = &access.Office{DB: db, Plans: h.Plans, Now: cfg.Now}
 	h.Gate = &access.Gate{DB: db, Plans: h.Plans, Now: cfg.Now, Logger: cfg.Logger}
 	h.Limiter = &access.Limiter{Limit: cfg.RateLimit}
-	h.Ingest = &ingest.Desk{DB: db, Library: h.Library, Queue: h.Queue, Now: cfg.Now}
-	h.Agents = &agents.Keeper{DB: db, Library: h.Library, Queue: h.Queue, Now: cfg.Now}
+	h.Ingest = &ingest.Desk{DB: db, Library: h.Library, Queue: h.Queue, Now: cfg.Now, Plan: h.Plans.Plan, Logger: cfg.Logger}
+	h.Agents = &agents.Keeper{DB: db, Library: h.Library, Queue: h.Queue, Now: cfg.Now, Sites: h.Ingest}
 	safe, err := cfg.vault()
 	if err != nil {
 		return err
@@ -109,7 +113,10 @@ func (h *House) build(ctx context.Context) error {
 	if err := h.act(safe); err != nil {
 		return err
 	}
+	h.read()
 	h.Runner = &jobs.Runner{DB: db.SQL(), Queue: h.Queue, Logger: cfg.Logger, Handlers: h.chores(), Lease: 15 * time.Second}
+	h.Crawls = &jobs.Runner{DB: db.SQL(), Queue: h.Queue, Logger: cfg.Logger, Handlers: h.Ingest.CrawlHandlers(), Workers: crawls, Lease: 15 * time.Second}
+	h.Files = &jobs.Runner{DB: db.SQL(), Queue: h.Queue, Logger: cfg.Logger, Handlers: h.Ingest.FileHandlers(), Workers: fileReaders, Lease: 15 * time.Second}
 	if err := errors.Join(h.open(ctx), h.lostPlans(ctx), h.Gate.Look(ctx)); err != nil {
 		return err
 	}
@@ -142,6 +149,7 @@ func (h *House) chores() map[string]jobs.Handler {
 	all := h.Ingest.Handlers()
 	maps.Copy(all, h.Agents.Handlers())
 	maps.Copy(all, h.Clerk.Handlers())
+	all[agents.EraseJob] = h.Ingest.FreeAfter(all[agents.EraseJob])
 	return all
 }
 
@@ -178,7 +186,7 @@ func (h *House) Desk() *admin.Desk {
 func (h *House) Run(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	work := []func(context.Context) error{h.Engine.Run, h.Clerk.Run, h.Runner.Run, h.Gate.Run, giveBack, h.forget}
+	work := []func(context.Context) error{h.Engine.Run, h.Clerk.Run, h.Runner.Run, h.Crawls.Run, h.Files.Run, h.Ingest.Run, h.Ingest.RunFiles, h.Gate.Run, giveBack, h.forget}
 	errs := make([]error, len(work))
 	var all sync.WaitGroup
 	for i, do := range work {
@@ -201,6 +209,9 @@ func (h *House) Drain(ctx context.Context) {
 // Close finishes what is queued and closes the database. Run must have returned.
 func (h *House) Close() error {
 	h.Models.Close()
+	if h.readers != nil {
+		_ = h.readers.Close() // it never fails
+	}
 	if h.Actions != nil {
 		h.Actions.Close()
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"sync"
 	"testing"
@@ -43,7 +44,9 @@ func open(t testing.TB, db *store.DB) *school {
 	now := func() time.Time { return s.now }
 	queue := &jobs.Queue{Now: now}
 	s.Desk = &ingest.Desk{DB: db, Library: &retrieval.Library{DB: db.SQL()}, Queue: queue, Now: now}
-	s.runner = &jobs.Runner{DB: db.SQL(), Queue: queue, Handlers: s.Handlers()}
+	handlers := s.Handlers()
+	maps.Copy(handlers, s.CrawlHandlers())
+	s.runner = &jobs.Runner{DB: db.SQL(), Queue: queue, Handlers: handlers}
 	s.must(db.CreateAccount(t.Context(), &s.account))
 	s.must(db.CreateAgent(t.Context(), &parley.Agent{ID: s.agent, AccountID: "acc", Name: "Guide", CreatedAt: noon, UpdatedAt: noon}))
 	return s

@@ -34,5 +34,8 @@ func (d *Desk) Tidy(ctx context.Context, job jobs.Job) error {
 	if err := json.Unmarshal(job.Payload, &about); err != nil {
 		return fmt.Errorf("payload: %w", err)
 	}
-	return d.DB.EraseEarlier(ctx, job.AccountID, about.Agent, parley.SourceID(job.Key))
+	if err := d.DB.EraseEarlier(ctx, job.AccountID, about.Agent, parley.SourceID(job.Key)); err != nil {
+		return err
+	}
+	return d.freeFiles(ctx, job.AccountID, about.Agent)
 }

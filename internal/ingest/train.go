@@ -44,12 +44,17 @@ func (d *Desk) Train(ctx context.Context, job jobs.Job) error {
 	if err == nil {
 		err = d.train(ctx, s)
 	}
+	return d.outcome(ctx, job, s, err)
+}
+
+// outcome is what a chore ends with that was to bring the source's wanted version nearer to being live.
+func (d *Desk) outcome(ctx context.Context, job jobs.Job, s *parley.Source, err error) error {
 	switch {
 	case err == nil, dropped(err):
 		return nil
 	case s == nil:
 		return err
-	case errors.Is(err, errNoText):
+	case unreadable(err):
 		return d.fail(ctx, s, err)
 	case job.Attempts >= job.MaxAttempts && ctx.Err() == nil:
 		return errors.Join(err, d.fail(ctx, s, errors.New("the source could not be read; the server's log says why")))
@@ -88,7 +93,10 @@ func (d *Desk) train(ctx context.Context, s *parley.Source) (err error) {
 		return err
 	}
 	defer d.reading.take()()
-	passages := passagesOf(s, v)
+	passages, err := passagesOf(s, v)
+	if err != nil {
+		return err
+	}
 	if len(passages) == 0 {
 		return errNoText
 	}
@@ -103,14 +111,28 @@ func (d *Desk) train(ctx context.Context, s *parley.Source) (err error) {
 	return d.goLive(ctx, s)
 }
 
-func passagesOf(s *parley.Source, v *parley.Version) []parley.Passage {
-	pieces := Split(v.Text)
+func passagesOf(s *parley.Source, v *parley.Version) ([]parley.Passage, error) {
+	pieces, err := piecesOf(s, v)
+	if err != nil {
+		return nil, err
+	}
 	passages := make([]parley.Passage, len(pieces))
 	for i, p := range pieces {
 		passages[i] = parley.Passage{ID: parley.PassageID(parley.NewTimedUUID()), SourceID: s.ID, SourceName: s.Name, SourceURL: s.URL, VersionID: v.ID,
 			VersionHash: v.Hash, Ordinal: i, Heading: p.Heading, Start: p.Start, End: p.End, Text: v.Text[p.Start:p.End]}
 	}
-	return passages
+	return passages, nil
+}
+
+func piecesOf(s *parley.Source, v *parley.Version) ([]Piece, error) {
+	if s.Kind != parley.SourceQnA {
+		return Split(v.Text), nil
+	}
+	var a asked
+	if err := json.Unmarshal(v.Content, &a); err != nil {
+		return nil, fmt.Errorf("content of version %s: %w", v.ID, err)
+	}
+	return a.pieces(v.Text), nil
 }
 
 // write writes passages that nobody sees yet. It holds the source's row, so that none come after the source's erasure.
@@ -174,13 +196,4 @@ func (d *Desk) fail(ctx context.Context, s *parley.Source, reason error) error {
 		return nil
 	}
 	return err
-}
-
-// Erase handles EraseJob.
-func (d *Desk) Erase(ctx context.Context, job jobs.Job) error {
-	var about subject
-	if err := json.Unmarshal(job.Payload, &about); err != nil {
-		return fmt.Errorf("payload: %w", err)
-	}
-	return d.DB.EraseSource(ctx, job.AccountID, about.Agent, parley.SourceID(job.Key))
 }

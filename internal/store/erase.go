@@ -28,6 +28,7 @@ type held struct {
 // recovery has closed them, for they count against their account; what a turn leaves behind comes after the turns.
 var agentTables = []held{
 	{table: "sources", key: "id"}, // a training holds its source's row while it writes, so nothing comes after them
+	{table: "crawl_pages", key: "id"},
 	{table: "passages", key: "id"},
 	{table: "passage_vectors", key: "text_hash", ownerless: true},
 	{table: "source_versions", key: "id", rows: eraseVersions},

@@ -40,10 +40,10 @@ type ManagedSource struct {
 	Hash string // of the wanted version's text
 }
 
-// ManagedSources lists all of an agent's sources, oldest first, with their keys.
+// ManagedSources lists all of an agent's sources, oldest first, with their keys; what was found on a site is left out.
 func (db *DB) ManagedSources(ctx context.Context, account parley.AccountID, agent parley.AgentID) ([]ManagedSource, error) {
 	return sqldb.All(ctx, db.sql, scanManaged, `select coalesce(s.key, ''), coalesce((select v.hash from source_versions v where v.id = s.wanted_version), ''), `+
-		sourceColumns+` from sources s where s.agent_id = ? and s.account_id = ? and s.deleted_at is null order by s.created_at, s.id`, agent, account)
+		sourceColumns+` from sources s where s.agent_id = ? and s.account_id = ? and s.parent_id is null and s.deleted_at is null order by s.created_at, s.id`, agent, account)
 }
 
 func scanManaged(scan sqldb.Scan) (m ManagedSource, err error) {

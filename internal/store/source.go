@@ -9,13 +9,13 @@ import (
 	"parley/internal/sqldb"
 )
 
-const sourceColumns = `id, account_id, agent_id, kind, name, url, size, status, failure, metadata, live_version, wanted_version, created_at, updated_at`
+const sourceColumns = `id, account_id, agent_id, parent_id, kind, name, url, size, status, failure, metadata, live_version, wanted_version, created_at, updated_at`
 
 func scanSource(scan sqldb.Scan) (s parley.Source, err error) {
-	var metadata, live, wanted sql.NullString
+	var parent, metadata, live, wanted sql.NullString
 	var created, updated int64
-	err = scan(&s.ID, &s.AccountID, &s.AgentID, &s.Kind, &s.Name, &s.URL, &s.Size, &s.Status, &s.Failure, &metadata, &live, &wanted, &created, &updated)
-	s.Metadata, s.Live, s.Wanted = rawOrNil(metadata), parley.VersionID(live.String), parley.VersionID(wanted.String)
+	err = scan(&s.ID, &s.AccountID, &s.AgentID, &parent, &s.Kind, &s.Name, &s.URL, &s.Size, &s.Status, &s.Failure, &metadata, &live, &wanted, &created, &updated)
+	s.Parent, s.Metadata, s.Live, s.Wanted = parley.SourceID(parent.String), rawOrNil(metadata), parley.VersionID(live.String), parley.VersionID(wanted.String)
 	s.CreatedAt, s.UpdatedAt = timeOf(created), timeOf(updated)
 	return s, err
 }
@@ -45,7 +45,7 @@ type SourceFilter struct {
 	Name  string // part of the name, case ignored
 }
 
-// Sources lists an agent's sources, newest first.
+// Sources lists an agent's sources, newest first. What was found on a site is left out.
 func (db *DB) Sources(ctx context.Context, account parley.AccountID, agent parley.AgentID, f SourceFilter, ask parley.PageAsk) (parley.Page[parley.Source], error) {
 	if f.Name != "" {
 		return db.sourcesNamed(ctx, account, agent, f, ask)
@@ -98,7 +98,7 @@ func markSource(s parley.Source) parley.Mark {
 }
 
 func (f SourceFilter) where(account parley.AccountID, agent parley.AgentID) (string, []any) {
-	where, args := `agent_id = ? and account_id = ? and deleted_at is null`, []any{agent, account}
+	where, args := `agent_id = ? and account_id = ? and parent_id is null and deleted_at is null`, []any{agent, account}
 	if len(f.Kinds) > 0 {
 		where += ` and kind in (?` + strings.Repeat(`, ?`, len(f.Kinds)-1) + `)`
 		for _, k := range f.Kinds {
@@ -116,8 +116,8 @@ func (db *DB) CreateSource(ctx context.Context, s *parley.Source) (total int64, 
 	if err != nil {
 		return 0, err
 	}
-	_, err = db.sql.Exec(ctx, `insert into sources (id, account_id, agent_id, kind, name, url, size, status, failure, metadata, live_version, wanted_version,
-		created_at, updated_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, s.ID, s.AccountID, s.AgentID, s.Kind, s.Name, s.URL, s.Size, s.Status,
+	_, err = db.sql.Exec(ctx, `insert into sources (id, account_id, agent_id, parent_id, kind, name, url, size, status, failure, metadata, live_version, wanted_version,
+		created_at, updated_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, s.ID, s.AccountID, s.AgentID, textOrNil(s.Parent), s.Kind, s.Name, s.URL, s.Size, s.Status,
 		s.Failure, toJSON(s.Metadata), textOrNil(s.Live), textOrNil(s.Wanted), millis(s.CreatedAt), millis(s.UpdatedAt))
 	return total, err
 }

@@ -106,12 +106,17 @@ func (s *shape) fits(v *value) bool {
 		return v.kind == jsonArray
 	case kindObject, kindMap:
 		return v.kind == jsonObject
-	case kindEither, kindAny:
+	case kindEither:
+		return s.either[0].fits(v) || s.either[1].fits(v)
+	case kindAny:
 	}
 	return true
 }
 
 func (s *shape) wants() string {
+	if s.kind == kindEither {
+		return s.wantsEither()
+	}
 	return map[kind]string{kindText: "must be a string", kindInteger: "must be an integer", kindNumber: "must be a number", kindBool: "must be true or false",
 		kindList: "must be an array", kindObject: "must be an object", kindMap: "must be an object"}[s.kind]
 }

@@ -91,7 +91,7 @@ func (s *shape) choose(dst reflect.Value, v *value, path string, f *faults) {
 // wantsEither says which two kinds a value may have; of two objects it names what tells them apart.
 func (s *shape) wantsEither() string {
 	first, second := s.either[0].wants(), s.either[1].wants()
-	if first != second {
+	if !strings.HasPrefix(second, first) { // of a choice within the choice, the second says more
 		return first + " or " + strings.TrimPrefix(second, "must be ")
 	}
 	if name, values := s.discriminator(); name != "" {
@@ -102,6 +102,9 @@ func (s *shape) wantsEither() string {
 
 // named reports whether the constant fields of an object have their value.
 func (s *shape) named(v *value) bool {
+	if s.kind == kindEither {
+		return s.either[0].named(v) || s.either[1].named(v)
+	}
 	for i := range s.fields {
 		want, ok := s.fields[i].shape.constant()
 		if !ok {
@@ -119,6 +122,10 @@ func (s *shape) named(v *value) bool {
 
 func (s *shape) discriminator() (name string, values []string) {
 	for _, each := range s.either {
+		if each.kind == kindEither {
+			inner, more := each.discriminator()
+			name, values = inner, append(values, more...)
+		}
 		for i := range each.fields {
 			if want, ok := each.fields[i].shape.constant(); ok {
 				name, values = each.fields[i].name, append(values, want)

@@ -36,7 +36,10 @@ type Config struct {
 	Missing func(ctx context.Context, r *http.Request, caller any, op *Meta) error
 	// Once answers a POST that carries an Idempotency-Key: it runs the request or gives the reply it had before. It is asked when
 	// the request is admitted and right. Nil where a face knows no such keys.
-	Once   func(ctx context.Context, c *Call, once Once) (any, error)
+	Once func(ctx context.Context, c *Call, once Once) (any, error)
+	// Spool gives the folder that uploads of the caller are written to, or refuses them. It is asked before an upload is read. Nil
+	// where no operation takes a Form.
+	Spool  func(ctx context.Context, r *http.Request, caller any) (dir string, err error)
 	Render func(e *parley.Error) (status int, body any) // how this face words a failure
 	Now    func() time.Time
 	Logger *slog.Logger
@@ -173,7 +176,8 @@ func (f *Face) serve(rec *recorder, r *http.Request, o *operation) error {
 		return err
 	}
 	in := reflect.New(o.in)
-	once, err := o.read(in.Elem(), rec, r)
+	defer func() { o.plan.uploadIn(in.Elem()).discard() }()
+	once, err := o.read(in.Elem(), rec, r, func() (string, error) { return f.Spool(r.Context(), r, who.Caller) })
 	if err != nil {
 		if gone := f.missing(r, who, &o.Meta); gone != nil {
 			return gone
@@ -207,13 +211,20 @@ func (f *Face) admit(rec *recorder, r *http.Request, op *Meta) (Admission, error
 	return who, err
 }
 
-func (o *operation) read(in reflect.Value, rec *recorder, r *http.Request) (*Once, error) {
+func (o *operation) read(in reflect.Value, rec *recorder, r *http.Request, spool func() (string, error)) (*Once, error) {
 	var wrong faults
 	once := o.once(r, &wrong)
 	if len(o.plan.params) > 0 {
 		o.plan.bind(in, r, &wrong)
 	}
-	if o.plan.body != nil {
+	if o.Form.accepts(r) {
+		up := &Upload{}
+		in.FieldByIndex(o.plan.upload).Set(reflect.ValueOf(up))
+		if err := o.Form.receive(up, rec, r, spool, &wrong); err != nil {
+			return nil, err
+		}
+		once.saw(up.identity())
+	} else if o.plan.body != nil {
 		if err := o.plan.body.read(in, rec, r, o.Limit, &wrong, once); err != nil {
 			return nil, err
 		}

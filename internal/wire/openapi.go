@@ -71,7 +71,11 @@ func (c *schemas) operation(o *operation) object {
 		doc["parameters"] = list
 	}
 	if b := o.plan.body; b != nil {
-		doc["requestBody"] = object{"required": true, "content": object{"application/json": media(c.of(b.shape), example(words.Request))}}
+		content := object{"application/json": media(c.of(b.shape), example(words.Request))}
+		if o.Form != nil {
+			content["multipart/form-data"] = o.Form.content()
+		}
+		doc["requestBody"] = object{"required": true, "content": content}
 	}
 	return doc
 }

@@ -17,6 +17,7 @@ type input struct {
 	params []param
 	query  bool // some parameter comes from the query
 	body   *bodyField
+	upload []int // the field of a multipart body
 }
 
 type param struct {
@@ -43,6 +44,8 @@ func inputOf(t reflect.Type) input {
 		case f.Anonymous:
 		case f.Name == "Body":
 			in.body = &bodyField{at: f.Index, shape: shapeOf(f.Type, f.Tag)}
+		case f.Type == reflect.TypeFor[*Upload]():
+			in.upload = f.Index
 		case path != "":
 			in.params = append(in.params, param{name: path, at: f.Index, inPath: true, required: true, shape: shapeOf(f.Type, f.Tag)})
 		case query != "":

@@ -66,12 +66,24 @@ func (c *schemas) bare(s *shape) object {
 	case kindMap:
 		return c.dict(s)
 	case kindEither:
-		return object{"anyOf": []any{c.of(s.either[0]), c.of(s.either[1])}}
+		return object{"anyOf": c.choices(s)}
 	case kindObject:
 		return c.object(s)
 	case kindAny:
 	}
 	return object{}
+}
+
+// choices gives the schemas of the shapes that a value may have, those of a choice within the choice too.
+func (c *schemas) choices(s *shape) (all []any) {
+	for _, each := range s.either {
+		if each.kind == kindEither {
+			all = append(all, c.choices(each)...)
+		} else {
+			all = append(all, c.of(each))
+		}
+	}
+	return all
 }
 
 func sized(schema object, r *rules, least, most string) object {

@@ -36,6 +36,7 @@ type Meta struct {
 	Errors  []parley.Code // beyond those that every operation may give
 	Limit   int64         // bytes of body; 0 is DefaultLimit
 	Strict  bool          // the body may hold nothing but what its struct names
+	Form    *Form         // of the multipart body that is taken too; nil for none
 	Streams bool          // may answer with server-sent events instead of JSON
 
 	Deprecated bool // the document says so

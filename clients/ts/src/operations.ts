@@ -2,6 +2,7 @@
 
 export const routes = {
   chat: { method: "POST", path: "/agents/{agentId}/chat" },
+  checkPassage: { method: "GET", path: "/agents/{agentId}/sources/{sourceId}/passages" },
   cloneAgent: { method: "POST", path: "/agents/{agentId}/clone" },
   createAgent: { method: "POST", path: "/agents" },
   createSource: { method: "POST", path: "/agents/{agentId}/sources" },

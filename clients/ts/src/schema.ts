@@ -299,7 +299,7 @@ export interface paths {
         put?: never;
         /**
          * Give the agent a source to read
-         * @description The source is kept when the reply comes and answers questions as soon as its status is `trained`, usually within a second. Follow it with `getSource`.
+         * @description The source is kept when the reply comes and answers questions as soon as its status is `trained`: texts usually within a second, websites while they are read. A site's `metadata` shows how far it is. Follow it with `getSource`. A file is sent as multipart/form-data; an account may upload 10 in a minute.
          */
         post: operations["createSource"];
         delete?: never;
@@ -342,7 +342,7 @@ export interface paths {
         get: operations["getSource"];
         /**
          * Change a source
-         * @description Only the fields that are sent change. While the new version trains the earlier one answers. A change that changes nothing is not trained.
+         * @description Only the fields that are sent change. While the new version trains the earlier one answers. A change that changes nothing is not trained, but a link is read again in any case. Fields that a source of the kind does not have are ignored.
          */
         put: operations["updateSource"];
         post?: never;
@@ -351,6 +351,26 @@ export interface paths {
          * @description Final, and accepted while the source is in training too. From now on no answer rests on it.
          */
         delete: operations["deleteSource"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agents/{agentId}/sources/{sourceId}/passages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Check what a citation points at
+         * @description A citation names a source, the hash of a version and a byte span: ask with these. While the state is `holds`, the agent still answers from that very text. It is `changed` when another version is live, and `gone` when the source is deleted; an earlier version is kept for some minutes only.
+         */
+        get: operations["checkPassage"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -807,6 +827,32 @@ export interface components {
             /** @description Bytes. */
             size: number;
         };
+        LinkSource: {
+            /**
+             * @description Regular expressions: pages that one of them matches are left out.
+             * @default []
+             */
+            excludePaths?: string[];
+            /**
+             * @description Regular expressions: where there are any, only pages that one of them matches are read.
+             * @default []
+             */
+            includeOnlyPaths?: string[];
+            /**
+             * @description One page, a site from this page on by its links, or the pages that a sitemap lists.
+             * @enum {string}
+             */
+            linkType: "individual" | "crawl" | "sitemap";
+            /**
+             * @description One request at a time, with pauses.
+             * @default false
+             */
+            slowScraping?: boolean;
+            /** @enum {string} */
+            type: "link";
+            /** Format: uri */
+            url: string;
+        };
         Me: {
             credential: components["schemas"]["Credential"];
             plan: string;
@@ -918,9 +964,37 @@ export interface components {
             /** @enum {string} */
             type: "text" | "tool-call" | "tool-result";
         };
+        Passage: {
+            /** @description The byte behind text; moved back where it stood inside of a character. */
+            end: number | null;
+            /** @description Hash of the version that the agent answers from; null where there is none. */
+            liveVersion: string | null;
+            /** @description Whether the live version holds the same words in the same order; null where that cannot be told. */
+            occurs: boolean | null;
+            /** @description First byte of text; moved on to the next character where it stood inside of one. */
+            start: number | null;
+            /**
+             * @description Whether the source's live version is the one asked for, another one, or there is no source any more.
+             * @enum {string}
+             */
+            state: "holds" | "changed" | "gone";
+            /** @description The bytes asked for; null where that version is no longer kept. */
+            text: string | null;
+            /** @description Hash of the version asked for. */
+            version: string | null;
+        };
         PauseBody: {
             /** @description While it is true the agent does not answer; messages are kept. */
             paused: boolean;
+        };
+        QnASource: {
+            /** @description Plain or Markdown; it is quoted as it is. */
+            answer: string;
+            name: string;
+            /** @description As customers ask them. */
+            questions: string[];
+            /** @enum {string} */
+            type: "qna";
         };
         Recordings: {
             enabled: boolean;
@@ -944,7 +1018,7 @@ export interface components {
             createdAt: string;
             /** Format: uuid */
             id: string;
-            /** @description An object for links, null for the others. */
+            /** @description Null unless the source is a link: {type: individual}, or for a crawl or sitemap type, excludePaths, includeOnlyPaths, slowScraping, crawlStatus (fetching, fetched, failed) and the counts of children (included, excluded, failed). */
             metadata: unknown;
             name: string | null;
             /** @description Bytes. */
@@ -953,6 +1027,22 @@ export interface components {
             status: "untrained" | "trained" | "updated" | "failed" | "toBeDeleted" | "deleted";
             /** @enum {string} */
             type: "link" | "file" | "qna" | "notionPage" | "text";
+        };
+        SourceChangeBody: {
+            /** @description Of questions with their answer. */
+            answer?: string;
+            /** @description Of a text. */
+            content?: string;
+            /** @description Of a link. */
+            excludePaths?: string[];
+            /** @description Of a link. */
+            includeOnlyPaths?: string[];
+            /** @description Of a text or a file, at most 100 characters, or of questions with their answer. */
+            name?: string;
+            /** @description Of questions with their answer. */
+            questions?: string[];
+            /** @description Of a link. */
+            slowScraping?: boolean;
         };
         SourcePage: {
             data: components["schemas"]["Source"][];
@@ -1086,10 +1176,6 @@ export interface components {
             /** @enum {string} */
             type: "text";
         };
-        TextSourceChange: {
-            content?: string;
-            name?: string;
-        };
         TintedGrayscale: {
             enabled: boolean;
             hue: number;
@@ -1129,6 +1215,10 @@ export interface components {
             fontFamily?: "Inter" | "System" | "Arial" | "Helvetica" | "Georgia";
             /** @enum {string} */
             fontSize?: "12px" | "14px" | "16px" | "18px" | "20px";
+        };
+        UploadedID: {
+            /** Format: uuid */
+            id: string;
         };
         Usage: {
             credits: number;
@@ -1188,6 +1278,23 @@ export interface components {
         Workspace: {
             id: string;
             name: string;
+        };
+        WrittenSource: {
+            /** Format: date-time */
+            createdAt: string;
+            /** @description Of an upload: the id once more, for clients that look for it here. */
+            data?: components["schemas"]["UploadedID"] | null;
+            /** Format: uuid */
+            id: string;
+            /** @description Null unless the source is a link: {type: individual}, or for a crawl or sitemap type, excludePaths, includeOnlyPaths, slowScraping, crawlStatus (fetching, fetched, failed) and the counts of children (included, excluded, failed). */
+            metadata: unknown;
+            name: string | null;
+            /** @description Bytes. */
+            size: number;
+            /** @enum {string} */
+            status: "untrained" | "trained" | "updated" | "failed" | "toBeDeleted" | "deleted";
+            /** @enum {string} */
+            type: "link" | "file" | "qna" | "notionPage" | "text";
         };
     };
     responses: {
@@ -3395,7 +3502,16 @@ export interface operations {
                  *       "content": "The shop is open from nine to five on weekdays. On Saturdays the shop closes at noon."
                  *     }
                  */
-                "application/json": components["schemas"]["TextSource"];
+                "application/json": components["schemas"]["TextSource"] | components["schemas"]["QnASource"] | components["schemas"]["LinkSource"];
+                "multipart/form-data": {
+                    /**
+                     * Format: binary
+                     * @description From 50 bytes to 20 MB: PDF, DOCX, DOC, TXT, MD, HTML, CSV, XLSX, PPTX, ODT, EPUB or JSON, told by its content.
+                     */
+                    file: string;
+                    /** @description A name to show; a new file has its own where this is missing. */
+                    name?: string;
+                };
             };
         };
         responses: {
@@ -3420,7 +3536,7 @@ export interface operations {
                      *       "metadata": null
                      *     }
                      */
-                    "application/json": components["schemas"]["Source"];
+                    "application/json": components["schemas"]["WrittenSource"];
                 };
             };
             400: components["responses"]["400.VALIDATION_INVALID_BODY.VALIDATION_INVALID_JSON"];
@@ -3581,7 +3697,16 @@ export interface operations {
                  *       "content": "The shop is open from nine to six on weekdays. On Saturdays the shop closes at noon."
                  *     }
                  */
-                "application/json": components["schemas"]["TextSourceChange"];
+                "application/json": components["schemas"]["SourceChangeBody"];
+                "multipart/form-data": {
+                    /**
+                     * Format: binary
+                     * @description From 50 bytes to 20 MB: PDF, DOCX, DOC, TXT, MD, HTML, CSV, XLSX, PPTX, ODT, EPUB or JSON, told by its content.
+                     */
+                    file?: string;
+                    /** @description A name to show; a new file has its own where this is missing. */
+                    name?: string;
+                };
             };
         };
         responses: {
@@ -3606,7 +3731,7 @@ export interface operations {
                      *       "metadata": null
                      *     }
                      */
-                    "application/json": components["schemas"]["Source"];
+                    "application/json": components["schemas"]["WrittenSource"];
                 };
             };
             400: components["responses"]["400.VALIDATION_INVALID_BODY.VALIDATION_INVALID_JSON"];
@@ -3669,6 +3794,66 @@ export interface operations {
             403: components["responses"]["403.AUTH_INSUFFICIENT_PERMISSIONS.SUBSCRIPTION_API_RESTRICTED_PLAN"];
             404: components["responses"]["404.AGENT_NOT_FOUND.SOURCE_NOT_FOUND"];
             409: components["responses"]["409.SOURCE_ALREADY_PENDING_DELETION"];
+            429: components["responses"]["429.RATE_LIMIT_TOO_MANY_REQUESTS"];
+            500: components["responses"]["500.INTERNAL_SERVER_ERROR"];
+            503: components["responses"]["503.SERVICE_UNDER_MAINTENANCE"];
+        };
+    };
+    checkPassage: {
+        parameters: {
+            query?: {
+                /** @description Hash of the version, as citations give it. By default the live one. */
+                version?: string;
+                /** @description First byte. */
+                start?: number;
+                /** @description The byte behind the last. By default the end of the text. */
+                end?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The agent, by its id.
+                 * @example 5QHA6VB-DIAbBhxwqxfdi
+                 */
+                agentId: string;
+                /**
+                 * @description The source, by its id.
+                 * @example 01998b2d-1f00-7c21-8a44-0b1c2d3e4f50
+                 */
+                sourceId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "state": "changed",
+                     *       "text": "The shop is open from nine to five on weekdays.",
+                     *       "version": "5f0a1f4c7d0f8b0a9a51d6b1e2c34d5f60718293a4b5c6d7e8f90123456789ab",
+                     *       "liveVersion": "c2d19e8b7a6f5041322314059687a8b9cadbecfd0e1f2031425364758697a8b9",
+                     *       "start": 0,
+                     *       "end": 47,
+                     *       "occurs": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Passage"];
+                };
+            };
+            400: components["responses"]["400.VALIDATION_INVALID_BODY"];
+            401: components["responses"]["401.AUTH_EXPIRED_API_KEY.AUTH_INVALID_API_KEY.AUTH_MISSING_API_KEY"];
+            403: components["responses"]["403.AUTH_INSUFFICIENT_PERMISSIONS.SUBSCRIPTION_API_RESTRICTED_PLAN"];
+            404: components["responses"]["404.AGENT_NOT_FOUND.SOURCE_NOT_FOUND"];
             429: components["responses"]["429.RATE_LIMIT_TOO_MANY_REQUESTS"];
             500: components["responses"]["500.INTERNAL_SERVER_ERROR"];
             503: components["responses"]["503.SERVICE_UNDER_MAINTENANCE"];

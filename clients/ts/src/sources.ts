@@ -37,6 +37,11 @@ export class Sources extends Group {
     return this.transport.call("deleteSource", { path: { agentId, sourceId }, ...options });
   }
 
+  /** The bytes of a version that a citation names, and whether they still hold. */
+  passage(agentId: string, sourceId: string, query: QueryOf<"checkPassage"> = {}, options: CallOptions = {}): Promise<ReplyOf<"checkPassage">> {
+    return this.transport.call("checkPassage", { path: { agentId, sourceId }, query, ...options });
+  }
+
   /** @deprecated Does nothing: a deletion is final. */
   restore(agentId: string, sourceId: string, options: CallOptions = {}): Promise<ReplyOf<"restoreSource">> {
     return this.transport.call("restoreSource", { path: { agentId, sourceId }, ...options });

@@ -1,0 +1,23 @@
+package main
+
+import (
+	"os"
+
+	"parley/internal/ingest/extract"
+)
+
+// extractCmd is not for people: the server runs it for what strangers upload, and talks to it through its standard streams.
+type extractCmd struct {
+	Program []string `arg:"" optional:"" passthrough:"" help:"A program to become within the limits, with its arguments; none to read files."`
+}
+
+func (c *extractCmd) Run(p *process) error {
+	words := c.Program
+	if len(words) > 0 && words[0] == "--" {
+		words = words[1:]
+	}
+	if len(words) > 0 {
+		return extract.Become(words[0], words[1:])
+	}
+	return extract.Serve(os.Stdin, p.stdout)
+}

@@ -1,0 +1,130 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"parley"
+	"parley/internal/store"
+	"parley/internal/wire"
+	"parley/internal/words"
+)
+
+// PassageQuery names a stretch of a source's text, as citations do.
+type PassageQuery struct {
+	SourceRef
+	Version string `query:"version" doc:"Hash of the version, as citations give it. By default the live one."`
+	Start   int    `query:"start" min:"0" doc:"First byte."`
+	End     int    `query:"end" min:"1" doc:"The byte behind the last. By default the end of the text."`
+}
+
+// Passage is a stretch of a source's text and whether the source still says it.
+type Passage struct {
+	State       string  `json:"state" enum:"holds,changed,gone" doc:"Whether the source's live version is the one asked for, another one, or there is no source any more."`
+	Text        *string `json:"text" doc:"The bytes asked for; null where that version is no longer kept."`
+	Version     *string `json:"version" doc:"Hash of the version asked for."`
+	LiveVersion *string `json:"liveVersion" doc:"Hash of the version that the agent answers from; null where there is none."`
+	Start       *int    `json:"start" doc:"First byte of text; moved on to the next character where it stood inside of one."`
+	End         *int    `json:"end" doc:"The byte behind text; moved back where it stood inside of a character."`
+	Occurs      *bool   `json:"occurs" doc:"Whether the live version holds the same words in the same order; null where that cannot be told."`
+}
+
+// The states of a passage.
+const (
+	passageHolds   = "holds"
+	passageChanged = "changed"
+	passageGone    = "gone"
+)
+
+func (s *server) passage(ctx context.Context, c *wire.Call, in *PassageQuery) (*Passage, error) {
+	if _, err := s.agent(ctx, c, in.AgentID); err != nil {
+		return nil, err
+	}
+	cited, err := s.DB.Cited(ctx, caller(c).Account.ID, parley.AgentID(in.AgentID), parley.SourceID(in.SourceID), in.Version)
+	if err != nil {
+		return nil, fmt.Errorf("find passage: %w", err)
+	}
+	out := &Passage{State: stateOf(cited), Version: textOrNull(in.Version)}
+	if cited.Live != nil {
+		out.LiveVersion = &cited.Live.Hash
+	}
+	if cited.Asked == nil {
+		return out, in.within(max(in.Start+1, in.End))
+	}
+	out.Version = &cited.Asked.Hash
+	if err := in.within(len(cited.Asked.Text)); err != nil {
+		return nil, err
+	}
+	text, start, end := in.cut(cited.Asked.Text)
+	out.Text, out.Start, out.End = &text, &start, &end
+	if cited.Live != nil {
+		there := out.State == passageHolds || occurs(text, cited.Live.Text)
+		out.Occurs = &there
+	}
+	return out, nil
+}
+
+func stateOf(c store.Cited) string {
+	switch {
+	case c.Gone:
+		return passageGone
+	case c.Live != nil && c.Asked != nil && c.Asked.Hash == c.Live.Hash:
+		return passageHolds
+	default:
+		return passageChanged
+	}
+}
+
+// within makes sure that the stretch lies in a text of so many bytes.
+func (in *PassageQuery) within(size int) error {
+	wrong := map[string]string{}
+	if in.End > size {
+		wrong["end"] = fmt.Sprintf("must be at most %d, the length of that version in bytes", size)
+	}
+	if end := in.End; in.Start >= size || end > 0 && in.Start >= end {
+		wrong["start"] = "must be before the end"
+	}
+	if len(wrong) == 0 {
+		return nil
+	}
+	fail := parley.Fail(parley.CodeInvalidBody)
+	fail.Details = wrong
+	return fail
+}
+
+// cut gives the stretch without the parts of characters at its ends.
+func (in *PassageQuery) cut(text string) (stretch string, start, end int) {
+	start, end = in.Start, in.End
+	if end == 0 {
+		end = len(text)
+	}
+	for start < end && !utf8.RuneStart(text[start]) {
+		start++
+	}
+	for end > start && end < len(text) && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[start:end], start, end
+}
+
+// occurs reports whether the words of the stretch stand one after the other in the text: case, accents, punctuation and line
+// breaks aside.
+func occurs(stretch, text string) bool {
+	said := wordsOf(stretch)
+	if said == " " { // marks and nothing else
+		return strings.Contains(text, stretch)
+	}
+	return strings.Contains(wordsOf(text), said)
+}
+
+func wordsOf(text string) string {
+	var all strings.Builder
+	all.WriteByte(' ')
+	for t := range words.Tokens(text) {
+		all.WriteString(t.Word)
+		all.WriteByte(' ')
+	}
+	return all.String()
+}

@@ -1,0 +1,171 @@
+package eval
+
+import (
+	"math"
+	"slices"
+)
+
+// Result is what a set has shown.
+type Result struct {
+	Name      string `json:"name"`
+	Documents int    `json:"documents"`
+	Passages  int    `json:"passages"`
+	Figures
+	Trials []Trial `json:"questions"`
+}
+
+// Figures sum up questions. Null stands for what the questions cannot tell.
+type Figures struct {
+	Asked        int `json:"asked"`
+	Answerable   int `json:"answerable"`
+	Unanswerable int `json:"unanswerable"`
+
+	R1   *float64 `json:"r_at_1"`     // share of first documents that are relevant
+	R5   *float64 `json:"r_at_5"`     // share of the relevant documents among the first five
+	MAP  *float64 `json:"map"`        // mean average precision
+	NDCG *float64 `json:"ndcg_at_10"` // normalised discounted cumulative gain
+
+	RefusalRecall *float64 `json:"refusal_recall"` // share of the unanswerable questions that were refused
+	FalseRefusals *float64 `json:"false_refusals"` // share of the answerable ones
+	AUC           *float64 `json:"auc"`            // how likely an answerable question has the higher score than an unanswerable one
+	Curve         []Point  `json:"curve,omitempty"`
+
+	Citations       int      `json:"citations"`
+	CitationSupport *float64 `json:"citation_support"` // share of the citations that hold, byte for byte
+	Covered         *float64 `json:"answer_covered"`   // share of the bytes of answers, refusals aside, that is cited
+	CitesRelevant   *float64 `json:"cites_relevant"`   // share of the answered answerable questions whose answer cites a relevant document
+
+	FindP50   float64 `json:"find_ms_p50"`
+	FindP99   float64 `json:"find_ms_p99"`
+	AnswerP50 float64 `json:"answer_ms_p50"`
+	AnswerP99 float64 `json:"answer_ms_p99"`
+}
+
+// measure sets the figures of one ranking.
+func (t *Trial) measure(order []string) {
+	found, all := 0.0, float64(len(t.Relevant))
+	gain, ideal := 0.0, 0.0
+	for i, id := range order {
+		if !slices.Contains(t.Relevant, id) {
+			continue
+		}
+		found++
+		t.AP += found / float64(i+1) / all
+		if t.Rank == 0 {
+			t.Rank = i + 1
+		}
+		if i < 5 {
+			t.R5 += 1 / all
+		}
+		if i < 10 {
+			gain += 1 / math.Log2(float64(i+2))
+		}
+	}
+	for i := range min(len(t.Relevant), 10) {
+		ideal += 1 / math.Log2(float64(i+2))
+	}
+	if ideal > 0 {
+		t.NDCG = gain / ideal
+	}
+}
+
+// mean is a mean in the making.
+type mean struct{ sum, n float64 }
+
+func (m *mean) add(v float64) { m.sum, m.n = m.sum+v, m.n+1 }
+
+func (m *mean) count(is bool) {
+	v := 0.0
+	if is {
+		v = 1
+	}
+	m.add(v)
+}
+
+func (m *mean) value() *float64 {
+	if m.n == 0 {
+		return nil
+	}
+	v := m.sum / m.n
+	return &v
+}
+
+func figuresOf(trials []Trial) Figures {
+	f := Figures{Asked: len(trials)}
+	f.ranking(trials)
+	f.refusals(trials)
+	f.citations(trials)
+	f.times(trials)
+	f.Curve, f.AUC = curve(trials)
+	return f
+}
+
+func (f *Figures) ranking(trials []Trial) {
+	var r1, r5, ap, ndcg mean
+	for _, t := range trials {
+		if len(t.Relevant) == 0 {
+			continue
+		}
+		r1.count(t.Rank == 1)
+		r5.add(t.R5)
+		ap.add(t.AP)
+		ndcg.add(t.NDCG)
+	}
+	f.R1, f.R5, f.MAP, f.NDCG = r1.value(), r5.value(), ap.value(), ndcg.value()
+}
+
+func (f *Figures) refusals(trials []Trial) {
+	var held, open mean
+	for _, t := range trials {
+		kind, counted := &open, &f.Unanswerable
+		switch {
+		case t.Answerable == nil:
+			continue
+		case *t.Answerable:
+			kind, counted = &held, &f.Answerable
+		}
+		*counted++
+		if t.answered() {
+			kind.count(t.Refused)
+		}
+	}
+	f.RefusalRecall, f.FalseRefusals = open.value(), held.value()
+}
+
+func (f *Figures) citations(trials []Trial) {
+	var support, covered, right mean
+	for _, t := range trials {
+		support.sum, support.n = support.sum+float64(t.Supported), support.n+float64(t.Cites)
+		if t.Refused || !t.answered() {
+			continue
+		}
+		covered.add(t.Covered)
+		if len(t.Relevant) > 0 {
+			right.count(t.CitesDoc)
+		}
+	}
+	f.Citations, f.CitationSupport, f.Covered, f.CitesRelevant = int(support.n), support.value(), covered.value(), right.value()
+}
+
+func (f *Figures) times(trials []Trial) {
+	var find, answer []float64
+	for _, t := range trials {
+		find = append(find, t.FindMS)
+		if t.answered() {
+			answer = append(answer, t.AnswerMS)
+		}
+	}
+	f.FindP50, f.FindP99, f.AnswerP50, f.AnswerP99 = at(find, .5), at(find, .99), at(answer, .5), at(answer, .99)
+}
+
+// answered reports that a model was asked: it always says something.
+func (t *Trial) answered() bool { return t.Answer != "" }
+
+// at gives a quantile; 0 of nothing.
+func at(values []float64, share float64) float64 {
+	if len(values) == 0 {
+		return 0
+	}
+	slices.Sort(values)
+	return values[min(int(share*float64(len(values))), len(values)-1)]
+}

@@ -1,0 +1,182 @@
+package eval
+
+import (
+	"io/fs"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"parley"
+)
+
+var yes, no = true, false
+
+// squad reads SQuAD's format: each paragraph is a passage, each file a set.
+func squad(_ fs.FS, files []file) (sets []Set, err error) {
+	type record struct {
+		Data []struct {
+			Paragraphs []struct {
+				Context string
+				Qas     []struct {
+					ID, Question string
+					Impossible   bool `json:"is_impossible"`
+				}
+			}
+		}
+	}
+	for _, f := range with(files, "data", "version") {
+		records, err := decode[record]([]file{f})
+		if err != nil {
+			return nil, err
+		}
+		set := Set{Name: strings.TrimSuffix(f.name, path.Ext(f.name))}
+		for _, article := range records[0].Data {
+			for _, p := range article.Paragraphs {
+				doc := strconv.Itoa(len(set.Docs))
+				set.Docs = append(set.Docs, Doc{ID: doc, Text: p.Context, Whole: true})
+				for _, q := range p.Qas {
+					ask := Question{ID: q.ID, Text: q.Question, Relevant: []string{doc}, Answerable: &yes}
+					if q.Impossible {
+						ask.Relevant, ask.Answerable = nil, &no
+					}
+					set.Questions = append(set.Questions, ask)
+				}
+			}
+		}
+		sets = append(sets, set)
+	}
+	return sets, nil
+}
+
+// stackFAQ reads threads of questions with answers, and paraphrases of the questions: the question of a thread is a passage.
+func stackFAQ(_ fs.FS, files []file) ([]Set, error) {
+	bank, asked := with(files, "id", "question", "answers"), with(files, "thread", "query")
+	if len(bank) == 0 || len(asked) == 0 {
+		return nil, nil
+	}
+	threads, err := decode[struct{ ID, Question string }](bank)
+	if err != nil {
+		return nil, err
+	}
+	paraphrases, err := decode[struct{ Thread, Query string }](asked)
+	if err != nil {
+		return nil, err
+	}
+	set := Set{Name: "stackfaq"}
+	for _, t := range threads {
+		set.Docs = append(set.Docs, Doc{ID: t.ID, Text: t.Question, Whole: true})
+	}
+	for i, p := range paraphrases {
+		set.Questions = append(set.Questions, Question{ID: strconv.Itoa(i), Text: p.Query, Relevant: []string{p.Thread}, Answerable: &yes})
+	}
+	return []Set{set}, nil
+}
+
+// clapNQ reads questions with a passage each, which leaves those without an answer open.
+func clapNQ(_ fs.FS, files []file) ([]Set, error) {
+	rows, err := decode[struct {
+		ID, Input string
+		Passages  []struct{ Title, Text string }
+		Output    []struct{ Answer string }
+	}](with(files, "id", "input", "passages"))
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	set := Set{Name: "clapnq"}
+	for _, r := range rows {
+		if len(r.Passages) == 0 {
+			continue
+		}
+		set.Docs = append(set.Docs, Doc{ID: r.ID, Title: r.Passages[0].Title, Text: r.Passages[0].Text})
+		ask := Question{ID: r.ID, Text: r.Input, Answerable: &no}
+		if len(r.Output) > 0 && strings.TrimSpace(r.Output[0].Answer) != "" {
+			ask.Relevant, ask.Answerable = []string{r.ID}, &yes
+		}
+		set.Questions = append(set.Questions, ask)
+	}
+	return []Set{set}, nil
+}
+
+// task is one question of a conversation in MTRAG's format.
+type task struct {
+	ID            string `json:"task_id"`
+	Answerability []string
+	Contexts      []struct {
+		ID    string `json:"document_id"`
+		Text  string
+		Title string
+	}
+	Input []struct{ Speaker, Text string }
+}
+
+// mtrag reads conversations whose passages are pooled.
+func mtrag(_ fs.FS, files []file) ([]Set, error) {
+	tasks, err := decode[task](with(files, "task_id", "contexts", "input"))
+	if err != nil || len(tasks) == 0 {
+		return nil, err
+	}
+	set, pooled := Set{Name: "mtrag-un"}, map[string]bool{}
+	for _, t := range tasks {
+		for _, c := range t.Contexts {
+			if !pooled[c.ID] {
+				pooled[c.ID] = true
+				set.Docs = append(set.Docs, Doc{ID: c.ID, Title: c.Title, Text: c.Text})
+			}
+		}
+		if len(t.Input) > 0 {
+			set.Questions = append(set.Questions, t.question())
+		}
+	}
+	return []Set{set}, nil
+}
+
+// question is the last thing said. What is answered in part, or is unclear, counts neither as answerable nor as unanswerable.
+func (t *task) question() Question {
+	last := len(t.Input) - 1
+	ask := Question{ID: t.ID, Text: t.Input[last].Text}
+	for _, c := range t.Contexts {
+		ask.Relevant = append(ask.Relevant, c.ID)
+	}
+	for _, m := range t.Input[:last] {
+		by := parley.ByAssistant
+		if m.Speaker == "user" {
+			by = parley.ByUser
+		}
+		ask.History = append(ask.History, said(by, m.Text))
+	}
+	switch {
+	case slices.Equal(t.Answerability, []string{"ANSWERABLE"}):
+		ask.Answerable = &yes
+	case slices.Equal(t.Answerability, []string{"UNANSWERABLE"}):
+		ask.Answerable = &no
+	}
+	return ask
+}
+
+// helpCentre reads the pages of a help centre and those of its frequent questions that link to a page.
+func helpCentre(folder fs.FS, files []file) ([]Set, error) {
+	rows, err := decode[struct {
+		ID, Question string
+		Linked       []string `json:"linked_pages"`
+	}](with(files, "question", "linked_pages"))
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	set := Set{Name: "ente-help"}
+	err = fs.WalkDir(folder, "pages", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || path.Ext(name) != ".md" {
+			return err
+		}
+		text, err := fs.ReadFile(folder, name)
+		name = strings.TrimPrefix(name, "pages/")
+		set.Docs = append(set.Docs, Doc{ID: name, Name: name, Text: string(text)})
+		return err
+	})
+	for _, r := range rows {
+		if len(r.Linked) > 0 {
+			set.Questions = append(set.Questions, Question{ID: r.ID, Text: r.Question, Relevant: r.Linked, Answerable: &yes})
+		}
+	}
+	return []Set{set}, err
+}

@@ -1,0 +1,135 @@
+package eval
+
+import (
+	"context"
+	"time"
+
+	"parley"
+	"parley/internal/chat"
+	"parley/internal/llm"
+	"parley/internal/retrieval"
+	"parley/internal/store"
+)
+
+// Replayed is a past question with its answer then and now.
+type Replayed struct {
+	ConversationID parley.ConversationID `json:"conversationId"`
+	MessageID      parley.MessageID      `json:"messageId"` // of the answer then
+	At             time.Time             `json:"at"`
+	Question       string                `json:"question"`
+	State          string                `json:"state"` // one of the Replay states
+	Before         string                `json:"before"`
+	Now            string                `json:"now"`
+	Score          [2]*float64           `json:"score"`
+}
+
+// What may have become of an answer.
+const (
+	ReplaySame     = "same"
+	ReplayChanged  = "changed"
+	ReplayRefused  = "refused"  // rested on the sources, and now the agent says that it does not know
+	ReplayAnswered = "answered" // rested on nothing, and now on the sources
+)
+
+// Replay is what became of an agent's newest questions.
+type Replay struct {
+	Turns   []Replayed `json:"turns"` // newest first
+	Same    int        `json:"same"`
+	Skipped int        `json:"skipped"` // answered by another model, with tools, or no longer there
+}
+
+// Replayer gives an agent its past questions again, each after what was said before it then.
+type Replayer struct {
+	DB      *store.DB
+	Library *retrieval.Library
+}
+
+// Run asks the built-in model again what it has answered: the newest turns, at most limit. Nothing is stored.
+func (r Replayer) Run(ctx context.Context, agent *parley.Agent, limit int) (*Replay, error) {
+	turns, err := r.DB.AnsweredTurns(ctx, agent.AccountID, agent.ID, limit)
+	if err != nil {
+		return nil, err
+	}
+	out := &Replay{Turns: []Replayed{}}
+	for _, t := range turns {
+		again, err := r.again(ctx, agent, t)
+		switch {
+		case parley.IsCode(err, parley.CodeRetryNotFound), parley.IsCode(err, parley.CodeRetryNoUser):
+			out.Skipped++
+		case err != nil:
+			return nil, err
+		case again == nil:
+			out.Skipped++
+		default:
+			out.Turns = append(out.Turns, *again)
+			if again.State == ReplaySame {
+				out.Same++
+			}
+		}
+	}
+	return out, nil
+}
+
+// again answers the question of one turn; nil where that would compare unlike things.
+func (r Replayer) again(ctx context.Context, agent *parley.Agent, t store.AnsweredTurn) (*Replayed, error) {
+	if t.BackEnd != llm.BuiltinName || len(t.ToolCalls) > 0 {
+		return nil, nil
+	}
+	user, err := r.DB.AnsweredBy(ctx, agent.AccountID, agent.ID, t.ConversationID, t.MessageID)
+	if err != nil {
+		return nil, err
+	}
+	stored, err := r.DB.MessagesByID(ctx, []parley.MessageID{t.MessageID})
+	if err != nil || len(stored) == 0 || llm.AsksForInputs(stored[0].Text()) {
+		return nil, err
+	}
+	history, err := r.DB.Recall(ctx, agent.AccountID, agent.ID, t.ConversationID, user.Seq, chat.Remembered)
+	if err != nil {
+		return nil, err
+	}
+	draft := chat.Draft{Agent: agent, Back: llm.Backend{Model: llm.Builtin{}, Label: llm.BuiltinName}, Question: user.Text(), History: history}
+	now, refused, err := r.answer(ctx, draft)
+	if err != nil {
+		return nil, err
+	}
+	return &Replayed{ConversationID: t.ConversationID, MessageID: t.MessageID, At: t.StartedAt, Question: user.Text(), State: became(&stored[0], &now, refused),
+		Before: stored[0].Text(), Now: now.Text(), Score: [2]*float64{stored[0].Score, now.Score}}, nil
+}
+
+// answer gives the answer as a turn would keep it.
+func (r Replayer) answer(ctx context.Context, draft chat.Draft) (m parley.Message, refused bool, err error) {
+	hits, err := r.Library.Nearest(ctx, draft.Agent.ID, draft.Agent.PassageVersion, draft.Query())
+	if err != nil {
+		return m, false, err
+	}
+	text := ""
+	for chunk, err := range draft.Back.Model.Stream(ctx, draft.Prompt(hits)) {
+		switch {
+		case err != nil:
+			return m, false, err
+		case chunk.Cite != nil:
+			p := hits[chunk.Cite.Passage].Passage
+			m.Citations = append(m.Citations, parley.Citation{SourceID: p.SourceID, VersionHash: p.VersionHash, Start: chunk.Cite.Start, End: chunk.Cite.End,
+				AnswerStart: chunk.Cite.AnswerStart, AnswerEnd: chunk.Cite.AnswerEnd})
+		case chunk.Finish != nil:
+			m.Score, refused = chunk.Finish.Score, chunk.Finish.Refused
+		default:
+			text += chunk.Text
+		}
+	}
+	m.Parts = []parley.Part{{Type: "text", Text: text}}
+	return draft.Keep(m), refused, nil
+}
+
+func became(before, now *parley.Message, refused bool) string {
+	switch {
+	case before.Text() == now.Text():
+		return ReplaySame
+	case refused && len(before.Citations) > 0:
+		return ReplayRefused
+	case !refused && len(before.Citations) == 0 && len(now.Citations) > 0:
+		return ReplayAnswered
+	default:
+		return ReplayChanged
+	}
+}

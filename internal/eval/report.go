@@ -1,0 +1,33 @@
+package eval
+
+import (
+	"context"
+	"slices"
+)
+
+// Report is a run over sets. The figures are those of all questions together.
+type Report struct {
+	Model    string `json:"model"` // what answered; empty with the baseline
+	Baseline bool   `json:"baseline"`
+	Figures
+	Sets []*Result `json:"sets"`
+}
+
+// RunAll runs the sets one after the other.
+func (r Runner) RunAll(ctx context.Context, sets []Set) (*Report, error) {
+	out := &Report{Baseline: r.Baseline}
+	if !r.Baseline {
+		out.Model = r.Back.Label
+	}
+	var all []Trial
+	for _, set := range sets {
+		done, err := r.Run(ctx, set)
+		if err != nil {
+			return nil, err
+		}
+		out.Sets = append(out.Sets, done)
+		all = append(all, done.Trials...)
+	}
+	out.Figures = figuresOf(slices.Clip(all))
+	return out, nil
+}

@@ -1,0 +1,115 @@
+package eval_test
+
+import (
+	"encoding/json"
+	"math"
+	"testing"
+	"time"
+
+	"parley/internal/eval"
+	"parley/internal/llm"
+)
+
+func run(t *testing.T, r eval.Runner, set string) *eval.Report {
+	t.Helper()
+	sets, err := eval.Read(folder(map[string]string{"set.jsonl": set}), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Now = func() time.Time { return time.UnixMilli(0) }
+	report, err := r.RunAll(t.Context(), sets)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
+const shop = `{"id": "hours", "title": "Opening hours", "text": "The shop opens at nine on weekdays. On Saturdays it closes at noon."}
+{"id": "returns", "title": "Returns", "text": "You can return a parcel within thirty days of delivery."}
+{"id": "pets", "title": "Pets", "text": "Dogs are welcome in the garden."}
+{"id": "1", "question": "When does the shop open on weekdays?", "relevant": ["hours"]}
+{"id": "2", "question": "How long can I return a parcel?", "relevant": ["returns#0"]}
+{"id": "3", "question": "And how long can I do that?", "history": ["I want to return a parcel."], "relevant": ["returns"]}
+{"id": "4", "question": "Who painted the ceiling of the chapel?", "answerable": false}
+`
+
+func TestBuiltinModelOnASmallSet(t *testing.T) {
+	r := run(t, eval.Runner{Back: llm.Backend{Model: llm.Builtin{}, Label: llm.BuiltinName}}, shop)
+	if value(r.R1) != 1 || value(r.R5) != 1 || value(r.MAP) != 1 || value(r.NDCG) != 1 {
+		t.Errorf("ranking: %v %v %v %v", value(r.R1), value(r.R5), value(r.MAP), value(r.NDCG))
+	}
+	if r.Asked != 4 || r.Answerable != 3 || r.Unanswerable != 1 || value(r.RefusalRecall) != 1 {
+		t.Errorf("%d asked, %d answerable, %d not, refused %v", r.Asked, r.Answerable, r.Unanswerable, value(r.RefusalRecall))
+	}
+	if r.Citations == 0 || value(r.CitationSupport) != 1 || value(r.AUC) != 1 {
+		t.Errorf("%d citations, supported %v, area %v", r.Citations, value(r.CitationSupport), value(r.AUC))
+	}
+	keys := map[string]any{}
+	text, err := json.Marshal(r)
+	if err != nil || json.Unmarshal(text, &keys) != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"r_at_1", "r_at_5", "map", "ndcg_at_10", "refusal_recall", "false_refusals"} {
+		if _, ok := keys[key].(float64); !ok {
+			t.Errorf("%s is %v", key, keys[key])
+		}
+	}
+}
+
+func TestBaselineAnswersNothing(t *testing.T) {
+	r := run(t, eval.Runner{Baseline: true}, shop)
+	if value(r.R5) != 1 || r.RefusalRecall != nil || r.FalseRefusals != nil || r.CitationSupport != nil || r.AUC == nil {
+		t.Errorf("%+v", r.Figures)
+	}
+}
+
+// What cites wrongly is found out: this model cites its words for a passage that does not hold them.
+func TestCitationsAreChecked(t *testing.T) {
+	const said = "The shop opens at nine"
+	cite := func(end int) llm.Step {
+		return llm.Step{Chunk: llm.Chunk{Cite: &llm.Cite{Start: 1, End: end, AnswerEnd: 4}}}
+	}
+	liar := &llm.Scripted{Answer: func(llm.Request) []llm.Step { return []llm.Step{llm.Say(said), cite(5), cite(9999), llm.Stop()} }}
+	r := run(t, eval.Runner{Back: llm.Backend{Model: liar, Label: "liar"}}, shop)
+	if r.Citations != 8 || value(r.CitationSupport) != 0 || value(r.Covered) == 0 {
+		t.Errorf("%d citations, supported %v, covered %v", r.Citations, value(r.CitationSupport), value(r.Covered))
+	}
+}
+
+func TestCompareNamesWhatChanged(t *testing.T) {
+	builtin := eval.Runner{Back: llm.Backend{Model: llm.Builtin{}, Label: llm.BuiltinName}}
+	before := run(t, builtin, shop)
+	c := eval.Compare(before, run(t, builtin, shop))
+	if c.Same != 4 || len(c.Changes) != 0 || c.Missing != 0 {
+		t.Errorf("unchanged: %+v", c)
+	}
+	now := run(t, builtin, shop+`{"id": "5", "question": "May I bring my dog?", "relevant": ["pets"]}`)
+	first, last := &now.Sets[0].Trials[0], &now.Sets[0].Trials[3]
+	first.Rank, last.Refused = 3, false
+	now.Sets[0].Trials[1].Answer = "Otherwise."
+	c = eval.Compare(before, now)
+	if c.Worse != 2 || c.Other != 1 || c.Same != 1 || c.Missing != 1 || len(c.Changes) != 3 {
+		t.Errorf("changed: %+v", c)
+	}
+	c = eval.Compare(now, before)
+	if c.Better != 2 || c.Other != 1 {
+		t.Errorf("the other way round: %+v", c)
+	}
+}
+
+func TestCurve(t *testing.T) {
+	r := run(t, eval.Runner{Back: llm.Backend{Model: llm.Builtin{}, Label: llm.BuiltinName}}, shop)
+	if len(r.Curve) == 0 || r.Curve[0].FalseRefusals != 0 || r.Curve[0].RefusalRecall != 0 {
+		t.Errorf("%+v", r.Curve)
+	}
+	if got := r.RecallAt(0); got == nil || math.Abs(*got-1) > 1e-9 {
+		t.Errorf("at no false refusals: %v", value(got))
+	}
+}
+
+func value(v *float64) float64 {
+	if v == nil {
+		return math.NaN()
+	}
+	return *v
+}

@@ -1,0 +1,178 @@
+// Package eval measures answers: it runs sets of questions through the same retrieval, prompt and model as a conversation's turn,
+// beside plain BM25, and gives an agent's past questions to it again.
+package eval
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"parley"
+)
+
+// Set is a collection of documents with questions about them.
+type Set struct {
+	Name      string
+	Docs      []Doc
+	Questions []Question
+}
+
+// Doc is a text that questions may be answered from.
+type Doc struct {
+	ID    string
+	Title string
+	Text  string
+	Name  string // of the source that it would be, such as a path
+	Whole bool   // one passage, and the title its heading; else it is split as a source is
+}
+
+// Question is what to ask.
+type Question struct {
+	ID         string
+	Text       string
+	History    []parley.Message // what was said before, oldest first
+	Relevant   []string         // documents, or passages as document#number, that hold the answer
+	Answerable *bool            // nil where the set does not say, or says "in part"
+}
+
+// file is one data file with the members of its first record, which tell its format.
+type file struct {
+	name    string
+	content []byte
+	first   map[string]json.RawMessage
+}
+
+func (f file) has(members ...string) bool {
+	return !slices.ContainsFunc(members, func(m string) bool { _, there := f.first[m]; return !there })
+}
+
+// Read finds the sets in a folder by looking at its files: SQuAD's format, StackFAQ, CLAP NQ, MTRAG, a help centre with its
+// questions, and the format of our own. A folder without any is taken for a folder of such folders. With a file's name only that
+// file is read.
+func Read(folder fs.FS, only string) ([]Set, error) {
+	files, folders, err := list(folder, only)
+	if err != nil {
+		return nil, err
+	}
+	sets, err := setsOf(folder, files)
+	if err != nil || len(sets) > 0 || only != "" {
+		return sets, orNone(sets, err)
+	}
+	for _, name := range folders {
+		sub, err := fs.Sub(folder, name)
+		if err != nil {
+			return nil, err
+		}
+		files, _, err := list(sub, "")
+		if err != nil {
+			return nil, err
+		}
+		more, err := setsOf(sub, files)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		sets = append(sets, more...)
+	}
+	return sets, orNone(sets, nil)
+}
+
+func orNone(sets []Set, err error) error {
+	if err == nil && len(sets) == 0 {
+		return errors.New("no question set found: there is neither a known format nor a JSONL file with questions and documents")
+	}
+	return err
+}
+
+// list gives the data files of a folder, and the folders in it.
+func list(folder fs.FS, only string) (files []file, folders []string, err error) {
+	entries, err := fs.ReadDir(folder, ".")
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, e := range entries {
+		name := e.Name()
+		switch {
+		case only != "" && name != only:
+		case e.IsDir():
+			folders = append(folders, name)
+		case path.Ext(name) == ".json" || path.Ext(name) == ".jsonl":
+			f, err := open(folder, name)
+			if err != nil {
+				return nil, nil, err
+			}
+			if f.first != nil {
+				files = append(files, f)
+			}
+		}
+	}
+	return files, folders, nil
+}
+
+// open reads a file; one that does not begin with an object is none of ours.
+func open(folder fs.FS, name string) (file, error) {
+	content, err := fs.ReadFile(folder, name)
+	if err != nil {
+		return file{}, err
+	}
+	f := file{name: name, content: content}
+	if json.NewDecoder(bytes.NewReader(content)).Decode(&f.first) != nil {
+		f.first = nil
+	}
+	return f, nil
+}
+
+// setsOf tries the formats, the most telling ones first.
+func setsOf(folder fs.FS, files []file) ([]Set, error) {
+	for _, format := range []func(fs.FS, []file) ([]Set, error){squad, stackFAQ, clapNQ, mtrag, helpCentre, ours} {
+		sets, err := format(folder, files)
+		if err != nil || len(sets) > 0 {
+			return sets, err
+		}
+	}
+	return nil, nil
+}
+
+// with gives the files whose first record has the members.
+func with(files []file, members ...string) (found []file) {
+	for _, f := range files {
+		if f.has(members...) {
+			found = append(found, f)
+		}
+	}
+	return found
+}
+
+// decode reads all records of the files.
+func decode[T any](files []file) (all []T, err error) {
+	for _, f := range files {
+		for dec := json.NewDecoder(bytes.NewReader(f.content)); ; {
+			var v T
+			err := dec.Decode(&v)
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", f.name, err)
+			}
+			all = append(all, v)
+		}
+	}
+	return all, nil
+}
+
+func said(by parley.AuthorKind, text string) parley.Message {
+	return parley.Message{Author: by, Parts: []parley.Part{{Type: "text", Text: text}}}
+}
+
+func titled(title, text string) string {
+	if strings.TrimSpace(title) == "" {
+		return text
+	}
+	return "# " + title + "\n\n" + text
+}

@@ -1,0 +1,84 @@
+package eval_test
+
+import (
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"parley/internal/eval"
+)
+
+func folder(files map[string]string) fstest.MapFS {
+	fsys := fstest.MapFS{}
+	for name, text := range files {
+		fsys[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	return fsys
+}
+
+func TestFormatsAreFoundByLooking(t *testing.T) {
+	const ours = `{"id": "hours", "title": "Hours", "text": "We open at nine."}
+{"id": "1", "question": "When?", "history": ["Where are you?", {"role": "assistant", "text": "In town."}], "relevant": ["hours"], "answerable": true}
+{"id": "2", "question": "Why?", "relevant": [], "answerable": false}`
+	for _, c := range []struct {
+		name, only string
+		files      map[string]string
+		want       string // name/documents/questions/answerable/unanswerable of each set
+	}{
+		{"squad", "", map[string]string{"a.json": `{"version": "1.1", "data": [{"paragraphs": [{"context": "C", "qas": [{"id": "q", "question": "Q"}]}]}]}`}, "a/1/1/1/0"},
+		{"stackfaq", "", map[string]string{"bank.jsonl": `{"id": "t", "question": "Q", "answers": ["A", "B"]}`, "queries.jsonl": `{"thread": "t", "query": "P"}`},
+			"stackfaq/1/1/1/0"},
+		{"clapnq", "", map[string]string{"yes.jsonl": `{"id": "1", "input": "I", "passages": [{"title": "T", "text": "X"}], "output": [{"answer": "A"}]}`,
+			"no.jsonl": `{"id": "2", "input": "I", "passages": [{"title": "T", "text": "X"}], "output": [{"answer": ""}]}`}, "clapnq/2/2/1/1"},
+		{"mtrag", "", map[string]string{"r.jsonl": `{"task_id": "1", "Answerability": ["ANSWERABLE"], "contexts": [{"document_id": "d", "text": "X"}], "input": [{"speaker": "user", "text": "A"}, {"speaker": "agent", "text": "B"}, {"speaker": "user", "text": "C"}]}
+{"task_id": "2", "Answerability": ["PARTIAL"], "contexts": [{"document_id": "d", "text": "X"}], "input": [{"speaker": "user", "text": "A"}]}
+{"task_id": "3", "Answerability": ["UNANSWERABLE"], "contexts": [], "input": [{"speaker": "user", "text": "A"}]}`}, "mtrag-un/1/3/1/1"},
+		{"help centre", "", map[string]string{"faq.jsonl": `{"id": "1", "question": "Q", "linked_pages": ["a/b.md"]}
+{"id": "2", "question": "Q", "linked_pages": []}`, "pages/a/b.md": "# B"}, "ente-help/1/1/1/0"},
+		{"ours in one file", "", map[string]string{"set.jsonl": ours}, "questions/1/2/1/1"},
+		{"one file of a folder", "set.jsonl", map[string]string{"set.jsonl": ours, "other.json": `{"version": "1", "data": []}`}, "questions/1/2/1/1"},
+		{"folders of folders", "", map[string]string{"one/set.jsonl": ours, "two/a.json": `{"version": "1", "data": []}`, "three/readme.md": "x"}, "questions/1/2/1/1 a/0/0/0/0"},
+	} {
+		sets, err := eval.Read(folder(c.files), c.only)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		if got := described(sets); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+func described(sets []eval.Set) string {
+	var all []string
+	for _, s := range sets {
+		held, open := 0, 0
+		for _, q := range s.Questions {
+			if q.Answerable != nil && *q.Answerable {
+				held++
+			} else if q.Answerable != nil {
+				open++
+			}
+		}
+		all = append(all, strings.Join([]string{s.Name, count(len(s.Docs)), count(len(s.Questions)), count(held), count(open)}, "/"))
+	}
+	return strings.Join(all, " ")
+}
+
+func count(n int) string { return string(rune('0' + n)) }
+
+func TestWhatIsNoSetIsSaid(t *testing.T) {
+	for want, text := range map[string]string{
+		"there twice":                  `{"id": "1", "text": "A"} {"id": "1", "text": "B"}`,
+		"needs documents":              `{"id": "1", "question": "A"}`,
+		"neither user nor assistant":   `{"id": "1", "question": "A", "history": [{"role": "system", "text": "B"}]}`,
+		"no question set found":        `{"other": 1}`,
+		"set.jsonl: unexpected EOF":    `{"id": "1", "text": "A"} {"id": `,
+		"set.jsonl: json: cannot unma": `{"id": "1", "text": 7}`,
+	} {
+		_, err := eval.Read(folder(map[string]string{"set.jsonl": text}), "")
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+}

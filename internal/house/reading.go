@@ -1,0 +1,62 @@
+package house
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+
+	"parley/internal/ingest"
+	"parley/internal/ingest/crawl"
+	"parley/internal/ingest/extract"
+)
+
+// crawls is how many links are read at a time.
+const crawls = 8
+
+// fileReaders is how many files are read at a time, as many as the pool has children.
+const fileReaders = 2
+
+// read gives the ingest room what it reads links and files with.
+func (h *House) read() {
+	h.readers = &extract.Pool{Exe: h.cfg.Reader, Log: h.cfg.Logger, Size: fileReaders, Programs: extract.Installed()}
+	h.Ingest.Files = &ingest.Files{Dir: filepath.Join(h.cfg.Data, "blobs")}
+	h.Ingest.ReadFile = h.readFile
+	h.Ingest.Crawler = &crawl.Crawler{Client: h.Outbound, Agent: crawlerName(h.cfg.BaseURL), Now: h.cfg.Now}
+	h.Ingest.ReadPage = h.readPage
+}
+
+// crawlerName is what the crawler calls itself: robots.txt files know it as parleybot. The address tells who runs it.
+func crawlerName(base string) string {
+	if base == "" {
+		return "parleybot/1.0"
+	}
+	return "parleybot/1.0 (+" + base + ")"
+}
+
+// readPage makes text of what the crawler has fetched, which is UTF-8 by now unless it is a PDF.
+func (h *House) readPage(ctx context.Context, url, contentType string, body []byte) (title, text string, err error) {
+	switch contentType {
+	case "text/html":
+		page, err := h.readers.Page(ctx, url, "text/html; charset=utf-8", body)
+		return page.Title, page.Text, err
+	case "application/pdf":
+		doc, err := h.readers.Text(ctx, extract.PDF, url, body)
+		return doc.Title, doc.Text, err
+	}
+	return firstTitle(string(body)), string(body), nil
+}
+
+// readFile makes text of what was uploaded.
+func (h *House) readFile(ctx context.Context, kind extract.Kind, name string, data []byte) (string, error) {
+	doc, err := h.readers.Text(ctx, kind, name, data)
+	return doc.Text, err
+}
+
+// firstTitle is the first heading of a Markdown text, if it begins with one.
+func firstTitle(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	if title, ok := strings.CutPrefix(line, "# "); ok {
+		return strings.TrimSpace(title)
+	}
+	return ""
+}

@@ -1,0 +1,181 @@
+// Package crawl reads web sites, politely and within bounds. It knows neither accounts nor sources: a Frontier remembers which
+// addresses are known and what came of them, and a function is handed every page. Where the frontier is in a database, a crawl
+// that dies goes on where it was.
+//
+// A site is one host, with or without www. before it, over http and https. Pages are followed from link to link (Whole), taken
+// from sitemaps (Sitemap), or are just the one (Individual). robots.txt is obeyed (RFC 9309, as Google reads it), and so are
+// Crawl-delay up to 30 s, noindex, nofollow and Retry-After. Redirects are addresses like any other: each is checked, against
+// the site, the patterns, robots.txt and, when it is dialled, by outbound.
+package crawl
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"parley/internal/outbound"
+)
+
+// Crawler reads sites. What it knows of hosts, their robots.txt and when they may be asked again, is shared by all that it reads
+// at a time. It must not be copied after its first use.
+type Crawler struct {
+	Client *outbound.Client
+	Agent  string // User-Agent: a product token, a version, and where to read about it
+	Now    func() time.Time
+	Sleep  func(context.Context, time.Duration) error // nil for the clock on the wall; fails when the context ends
+
+	hosts  hosts
+	robots robotsCache
+}
+
+// End says why a crawl ended.
+type End string
+
+// The ends of a crawl.
+const (
+	Complete  End = "complete"     // every address that was found is done
+	PageLimit End = "page limit"   // Limits.Pages are read, and there are more
+	ByteLimit End = "byte limit"   // Limits.Bytes are read, and there are more
+	HostAway  End = "host is away" // the host has failed awayAfter times in a row; what is left may be tried later
+)
+
+// Run reads a site, and hands each page that is new or has changed to visit, from up to two goroutines at a time. Whatever the
+// frontier holds from an earlier run, complete or not, is gone on with; a page that was being read when that run died is read
+// again. A visit may fail with an *Unreadable, which concerns that page only; any other error ends the run, and so do errors of
+// the frontier and the context. The site must be valid (Validate).
+func (c *Crawler) Run(ctx context.Context, site Site, frontier Frontier, visit func(context.Context, Page) error) (End, error) {
+	p, faults := site.compile()
+	if len(faults) > 0 {
+		return "", fmt.Errorf("crawl: the site is not valid: %v", faults)
+	}
+	if err := frontier.Seed(ctx, p.seed()); err != nil {
+		return "", err
+	}
+	counts, err := frontier.Counts(ctx)
+	if err != nil {
+		return "", err
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	r := &run{Crawler: c, plan: p, frontier: frontier, visit: visit, counts: counts, merged: map[string]string{}, traps: traps{}}
+	return r.work(ctx, stop)
+}
+
+// run is one run over one site.
+type run struct {
+	*Crawler
+	*plan
+	frontier Frontier
+	visit    func(context.Context, Page) error
+
+	mu     sync.Mutex
+	counts Counts
+	failed int               // in a row, because of the host
+	merged map[string]string // address → the one it was given up for, in this run
+	traps  traps
+}
+
+// awayAfter is how many addresses may fail in a row because their host does.
+const awayAfter = 10
+
+// work keeps as many addresses under way as the host can bear.
+func (r *run) work(ctx context.Context, stop func()) (End, error) {
+	results := make(chan error)
+	busy, width := 0, perHost
+	if r.Slow {
+		width = 1
+	}
+	for {
+		end, free := r.room(width, busy)
+		links, err := r.claim(ctx, free)
+		for _, link := range links {
+			busy++
+			go func() { results <- r.one(ctx, link) }()
+		}
+		if busy == 0 && err == nil {
+			return end, nil
+		}
+		if err == nil {
+			err = <-results
+			busy--
+		}
+		if err != nil {
+			stop()
+			for ; busy > 0; busy-- {
+				<-results
+			}
+			return "", err
+		}
+	}
+}
+
+// room says how many more addresses may be under way, and what it means if there are none.
+func (r *run) room(width, busy int) (End, int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	left := r.Limits.Pages - r.counts.Included - busy
+	switch {
+	case r.counts.Waiting == 0: // as seen here; the frontier has the last word
+		return Complete, width - busy
+	case r.failed >= awayAfter:
+		return HostAway, 0
+	case r.counts.Bytes >= r.Limits.Bytes:
+		return ByteLimit, 0
+	case left <= 0:
+		return PageLimit, 0
+	}
+	return Complete, min(width-busy, left)
+}
+
+func (r *run) claim(ctx context.Context, n int) ([]Link, error) {
+	if n <= 0 {
+		return nil, ctx.Err()
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return r.frontier.Next(ctx, n)
+}
+
+// one does one address, and writes down what came of it.
+func (r *run) one(ctx context.Context, link Link) error {
+	outcome, err := r.outcome(ctx, link)
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return err
+	}
+	if err := r.frontier.Done(ctx, link, outcome); err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.counts.Waiting--
+	r.counts = r.counts.with(outcome)
+	if outcome.away {
+		r.failed++
+	} else if outcome.Status > 0 {
+		r.failed = 0
+	}
+	return nil
+}
+
+// outcome reads one address. A crash of what reads strangers' bytes is a failure of that address only.
+func (r *run) outcome(ctx context.Context, link Link) (outcome Outcome, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			outcome, err = Outcome{State: Failed, Reason: "the page could not be read", Err: fmt.Errorf("panic: %v\n%s", v, debug.Stack())}, nil
+		}
+	}()
+	u, err := Canonical(nil, link.URL)
+	if err != nil {
+		return failed("the address is not valid: "+err.Error(), err), nil
+	}
+	if link.Role == MapRole {
+		return r.readMap(ctx, link, u)
+	}
+	return r.readPage(ctx, link, u)
+}

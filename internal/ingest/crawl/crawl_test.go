@@ -1,0 +1,371 @@
+package crawl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+func TestWhole(t *testing.T) {
+	w := serveFile(t, "docs.txtar")
+	s := w.read(t, Site{Start: "/#top", Kind: Whole})
+	s.golden(t, "whole")
+	if s.end != Complete || s.counts(t) != "10 included, 5 excluded, 2 failed, 0 waiting" || len(s.pages) != 10 {
+		t.Error(s.end, s.counts(t), len(s.pages))
+	}
+	if p := s.pages["/docs/guide.md"]; p.Type != "text/markdown" || !hasBody(p, "# Guide") {
+		t.Errorf("%+v", p)
+	}
+	if p := s.pages["/docs/manual.pdf"]; p.Type != "application/pdf" || !hasBody(p, "%PDF") {
+		t.Errorf("%+v", p)
+	}
+	times := map[string]int{}
+	for _, path := range w.asked {
+		if times[path]++; times[path] > 1 {
+			t.Error(path, "is asked for twice")
+		}
+	}
+	for _, path := range []string{"/private/a", "/picture.PNG", "/login", "/docs/unseen", "/docs/nolink", "/docs/never"} {
+		if times[path] > 0 {
+			t.Error(path, "is asked for")
+		}
+	}
+	if w.agent != "Parley/1.0 (+https://parley.example/crawler)" {
+		t.Error(w.agent)
+	}
+}
+
+func TestPatterns(t *testing.T) {
+	w := serveFile(t, "docs.txtar")
+	w.read(t, Site{Start: "/", Kind: Whole, Include: []string{"^/docs/", `^/nothing$`}, Exclude: []string{"quiet|circle", `\?v=\d`}}).golden(t, "patterns")
+	for _, path := range w.asked {
+		if strings.Contains(path, "quiet") || strings.Contains(path, "?v=1") || strings.Contains(path, "/blog") {
+			t.Error(path, "is asked for")
+		}
+	}
+}
+
+func TestPatternsMatch(t *testing.T) {
+	for _, c := range []struct {
+		include, exclude, address string
+		want                      bool
+	}{
+		{"", "", "/a", true}, {"a", "", "/b/a", true}, {"^/a", "", "/b/a", false}, {"^/a$", "", "/a?b", false}, {"", "a", "/a", false}, {"a", "a", "/a", false},
+		{"example", "", "/a", false}, {"https://a.example/a", "", "/a", true}, {"^https?://a.example/a$", "", "/ab", false}, {"^http://", "", "/a", false},
+		{"^/ü", "", "/%C3%BC", true}, {"^/%C3%BC", "", "/ü", true}, {"", "x y", "/x%20y", false}, {"", `\?page=`, "/a?page=1", false},
+	} {
+		site := Site{Start: "https://a.example/", Kind: Whole}
+		if c.include != "" {
+			site.Include = []string{c.include}
+		}
+		if c.exclude != "" {
+			site.Exclude = []string{c.exclude}
+		}
+		p, faults := site.compile()
+		if got := p.wanted(parsed(t, "https://a.example"+c.address)); got != c.want || len(faults) > 0 {
+			t.Errorf("%+v: %v %v", c, got, faults)
+		}
+	}
+}
+
+func TestValidate(t *testing.T) {
+	got := Validate(Site{Start: "ftp://a", Kind: "x", Include: []string{"a", "(", strings.Repeat("a", 1001)}, Exclude: []string{"", `(?=a)`, "x{1001}"}})
+	for _, at := range []string{"url", "linkType", "includeOnlyPaths.1", "includeOnlyPaths.2", "excludePaths.0", "excludePaths.1", "excludePaths.2"} {
+		if got[at] == "" {
+			t.Error("nothing is wrong with", at)
+		}
+		delete(got, at)
+	}
+	if len(got) > 0 || len(Validate(Site{Start: "https://a.example", Kind: Individual})) > 0 || Validate(Site{Start: "https://a.example", Kind: Whole, Exclude: make([]string, 101)})["excludePaths"] == "" {
+		t.Error(got)
+	}
+	if _, err := (&Crawler{}).Run(t.Context(), Site{}, &Memory{}, nil); err == nil {
+		t.Error("it runs")
+	}
+}
+
+func TestSitemap(t *testing.T) {
+	w := serveFile(t, "docs.txtar")
+	w.read(t, Site{Start: "/map-index.xml", Kind: Sitemap}).golden(t, "sitemap")
+	s := w.read(t, Site{Start: "/", Kind: Sitemap}) // a page: robots.txt tells where the sitemap is
+	if s.counts(t) != "3 included, 2 excluded, 1 failed, 0 waiting" {
+		t.Error(s.lines())
+	}
+	if _, ok := s.pages["/docs/deep/page"]; ok {
+		t.Error("links are followed")
+	}
+}
+
+func TestSitemapsThatAreNone(t *testing.T) {
+	w := serve(t, "-- / --\nHello\n-- /sitemap.xml --\n<html>not found</html>\n-- /deep0.xml --\nx\n")
+	w.read(t, Site{Start: "/", Kind: Sitemap}).expect(t, "/ read\n/sitemap.xml failed it is not a sitemap\n")
+	w.read(t, Site{Start: "/none.xml", Kind: Sitemap}).expect(t, "/none.xml failed the host answered 404 Not Found\n")
+	for i := range 6 {
+		w.files[fmt.Sprintf("/n%d.xml", i)] = fmt.Sprintf("<sitemapindex><sitemap><loc>/n%d.xml</loc></sitemap></sitemapindex>", i+1)
+	}
+	w.read(t, Site{Start: "/n0.xml", Kind: Sitemap}).expect(t, "/n0.xml read\n/n1.xml read\n/n2.xml read\n/n3.xml read\n")
+}
+
+func (s *tale) expect(t *testing.T, want string) {
+	t.Helper()
+	if got := s.lines(); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
+func TestIndividual(t *testing.T) {
+	w := serveFile(t, "docs.txtar")
+	w.read(t, Site{Start: "/docs/", Kind: Individual, Exclude: []string{"."}}).expect(t, "/docs/ included\n")
+	w.read(t, Site{Start: "/docs/old", Kind: Individual}).expect(t, "/docs/deep/page included\n/docs/old merged /docs/deep/page\n")
+	w.read(t, Site{Start: "/private/a", Kind: Individual}).expect(t, "/private/a excluded the site's robots.txt asks not to read it\n")
+	w.read(t, Site{Start: "/docs/deep/print?v=1", Kind: Individual}).expect(t, "/docs/deep/print?v=1 included\n")
+}
+
+func TestRedirectsInside(t *testing.T) {
+	inside, reached := canary(t)
+	w := serve(t, "-- / --\n<a href=/a>\n-- /robots.txt --\nSitemap: "+inside+"/s.xml\n")
+	w.files["/a"] = "HTTP/1.1 302 Found\nLocation: " + inside + "/secret\n\n"
+	w.files["/b"] = "HTTP/1.1 302 Found\nLocation: file:///etc/passwd\n\n"
+	host := strings.TrimPrefix(inside, "http://")
+	w.read(t, Site{Start: "/", Kind: Whole}).expect(t, "/ included\n/a excluded it redirects to another site: "+host+"\n")
+	w.read(t, Site{Start: "/a", Kind: Whole}).expect(t, "/a failed it redirects to another site: "+host+"\n")
+	w.read(t, Site{Start: "/b", Kind: Individual}).expect(t, "/b failed it redirects to an address that cannot be read\n")
+	s := w.read(t, Site{Start: "/a", Kind: Individual})
+	s.expect(t, "/a merged "+inside+"/secret\n"+inside+"/secret failed the host's address is not public, and the operator has not allowed it\n")
+	s = w.read(t, Site{Start: "/", Kind: Sitemap})
+	s.expect(t, "/ read\n"+inside+"/s.xml failed the host's address is not public, and the operator has not allowed it\n")
+	w.files["/robots.txt"] = "HTTP/1.1 302 Found\nLocation: " + inside + "/robots.txt\n\n"
+	w.read(t, Site{Start: "/", Kind: Whole}).expect(t, "/ failed the host's address is not public, and the operator has not allowed it\n")
+	if reached() > 0 {
+		t.Error(reached(), "connections")
+	}
+}
+
+func TestCharsets(t *testing.T) {
+	w := serve(t, `-- / --
+<a href=/header><a href=/meta><a href=/sjis><a href=/undeclared><a href=/late><a href=/xhtml><a href=/bom><a href=/plain><a href=/wrong>
+-- /header --
+HTTP/1.1 200 OK
+Content-Type: text/html; charset=ISO-8859-15
+X-Bytes: iso-8859-15
+
+<p>Größe 5 €</p>
+-- /meta --
+HTTP/1.1 200 OK
+Content-Type: text/html
+X-Bytes: gbk
+
+<meta charset="gb2312"><p>客户支持</p>
+-- /sjis --
+HTTP/1.1 200 OK
+Content-Type: text/html
+X-Bytes: shift_jis
+
+<meta http-equiv=content-type content="text/html; charset=Shift_JIS"><p>カタカナ</p>
+-- /undeclared --
+HTTP/1.1 200 OK
+Content-Type: text/html
+X-Bytes: windows-1252
+
+<p>Größe – 5 €</p>
+-- /late --
+HTTP/1.1 200 OK
+Content-Type: text/html
+
+`+strings.Repeat("<!-- ascii -->", 100)+`<p>Größe ツ</p>
+-- /xhtml --
+HTTP/1.1 200 OK
+Content-Type: application/xhtml+xml
+X-Bytes: iso-8859-2
+
+<?xml version="1.0" encoding="iso-8859-2"?><p>Łódź</p>
+-- /bom --
+HTTP/1.1 200 OK
+Content-Type: text/html; charset=iso-8859-1
+
+`+"\uFEFF"+`<p>Größe</p>
+-- /plain --
+HTTP/1.1 200 OK
+Content-Type: text/plain
+
+<meta charset="gb2312"> Größe
+-- /wrong --
+HTTP/1.1 200 OK
+Content-Type: text/html; charset=utf-8
+X-Bytes: iso-8859-1
+
+<p>Größe</p>
+`)
+	s := w.read(t, Site{Start: "/", Kind: Whole})
+	for path, want := range map[string]string{"/header": "Größe 5 €", "/meta": "客户支持", "/sjis": "カタカナ", "/undeclared": "Größe – 5 €", "/late": "Größe ツ",
+		"/xhtml": "Łódź", "/bom": "Größe", "/plain": "Größe", "/wrong": "Gr\uFFFDe"} {
+		if p := s.pages[path]; !hasBody(p, want) || strings.HasPrefix(string(p.Body), "\uFEFF") {
+			t.Errorf("%s: %q", path, p.Body)
+		}
+	}
+}
+
+// A run is stopped in the middle of each page, and the next goes on with the same frontier: in the end every page was visited.
+func TestGoingOn(t *testing.T) {
+	whole := serveFile(t, "docs.txtar").read(t, Site{Start: "/", Kind: Whole})
+	w := serveFile(t, "docs.txtar")
+	site := Site{Start: w.URL + "/", Kind: Whole}
+	s := &tale{web: w, memory: &Memory{}, pages: map[string]Page{}}
+	stops := 0
+	for {
+		ctx, stop := context.WithCancel(t.Context())
+		_, err := w.crawler(t).Run(ctx, site, s.memory, func(_ context.Context, p Page) error {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			if _, known := s.pages[s.path(p.URL)]; !known {
+				stop() // as if it had died before it could say so
+			}
+			s.pages[s.path(p.URL)] = p
+			return nil
+		})
+		stop()
+		if err == nil {
+			break
+		}
+		if stops++; !errors.Is(err, context.Canceled) || stops > 100 {
+			t.Fatal(err)
+		}
+	}
+	if got, want := s.lines(), strings.ReplaceAll(whole.lines(), whole.web.URL, w.URL); got != want || len(s.pages) != len(whole.pages) {
+		t.Errorf("after %d stops\n%s\nwant\n%s", stops, got, want)
+	}
+}
+
+func TestReadingAgain(t *testing.T) {
+	w := serve(t, "-- / --\nHTTP/1.1 200 OK\nContent-Type: text/html\nETag: \"1\"\n\n<a href=/a><a href=/b><a href=/c>\n-- /a --\nHTTP/1.1 200 OK\nContent-Type: text/html\nETag: \"a1\"\n\nA\n"+
+		"-- /b --\nHTTP/1.1 200 OK\nContent-Type: text/html\nLast-Modified: Thu, 01 Jan 2026 00:00:00 GMT\n\nB\n-- /c --\nC\n")
+	s := w.read(t, Site{Start: "/", Kind: Whole})
+	w.files["/a"] = strings.Replace(w.files["/a"], "a1", "a2", 1) + "new"
+	delete(w.files, "/c")
+	s.memory.Again()
+	s.again(t, Site{Start: "/", Kind: Whole})
+	s.expect(t, "/ unchanged\n/a included\n/b included\n/c failed the host answered 404 Not Found\n")
+	if len(s.pages) != 2 || !hasBody(s.pages["/a"], "new") || s.pages["/a"].Tag != `"a2"` {
+		t.Errorf("%+v", s.pages)
+	}
+	s.memory.Again()
+	s.again(t, Site{Start: "/", Kind: Whole})
+	if len(s.pages) != 1 || s.counts(t) != "3 included, 0 excluded, 0 failed, 0 waiting" {
+		t.Errorf("%+v %s", s.pages, s.counts(t))
+	}
+}
+
+func TestCanonicalLinks(t *testing.T) {
+	w := serve(t, `-- / --
+<a href=/a1><a href=/a2><a href=/b1><a href=/c><a href=/d><a href=/e1>
+-- /a1 --
+<link rel=canonical href=/a2>
+-- /a2 --
+<link rel=canonical href=/a1>
+-- /b1 --
+<link rel=canonical href=/b>
+-- /b --
+B
+-- /c --
+<link rel=canonical href=https://other.example/>
+-- /d --
+<link rel=canonical href=/x><link rel=canonical href=/y>
+-- /e1 --
+<link rel=canonical href=/e2>
+`)
+	s := w.read(t, Site{Start: "/", Kind: Whole})
+	a := "/a1 included\n/a2 merged /a1\n" // whichever comes first is given up
+	if strings.Contains(s.lines(), "/a1 merged") {
+		a = "/a1 merged /a2\n/a2 included\n"
+	}
+	s.expect(t, "/ included\n"+a+"/b included\n/b1 merged /b\n/c included\n/d included\n/e1 merged /e2\n/e2 failed the host answered 404 Not Found\n")
+}
+
+func TestTrapsAreBounded(t *testing.T) {
+	w := serve(t, "")
+	n := 0
+	w.stand = func(out http.ResponseWriter, r *http.Request) bool {
+		if r.URL.Path == "/robots.txt" {
+			return false
+		}
+		w.mu.Lock()
+		n++
+		base := n * 10
+		w.mu.Unlock()
+		out.Header().Set("Content-Type", "text/html")
+		for i := range 10 { // a calendar, a path that winds up, filters
+			fmt.Fprintf(out, "<a href='/cal/%d/%d'><a href='deeper%d/'><a href='/list?size=%d&color=%d'>", base, base+i, i%2, base+i, i)
+		}
+		return true
+	}
+	s := w.read(t, Site{Start: "/", Kind: Whole, Limits: Limits{Depth: 5}})
+	shapes := map[string]int{}
+	for path := range s.pages {
+		shape, _ := shapeOf(parsed(t, w.URL+path))
+		shapes[shape]++
+	}
+	if s.end != Complete || shapes["/cal/0/0"] != maxVariants || shapes["/list&color&size"]+shapes["/list&size&color"] != maxVariants {
+		t.Error(s.end, shapes)
+	}
+	s = w.read(t, Site{Start: "/", Kind: Whole, Limits: Limits{Pages: 20}})
+	if s.end != PageLimit || len(s.pages) != 20 {
+		t.Error(s.end, len(s.pages))
+	}
+	if s = w.read(t, Site{Start: "/", Kind: Whole, Limits: Limits{Bytes: 3000}}); s.end != ByteLimit || len(s.pages) > 10 {
+		t.Error(s.end, len(s.pages))
+	}
+	if s = w.read(t, Site{Start: "/", Kind: Whole, Limits: Limits{PageBytes: 10}}); !strings.Contains(s.lines(), "too large") {
+		t.Error(s.lines())
+	}
+}
+
+func TestTheFrontierIsBounded(t *testing.T) {
+	w := serve(t, "")
+	n := 0
+	w.stand = func(out http.ResponseWriter, _ *http.Request) bool {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		n++
+		out.Header().Set("Content-Type", "text/html")
+		for i := range 900 {
+			fmt.Fprintf(out, "<a href='/%d-%d'>", n, i)
+		}
+		return true
+	}
+	s := w.read(t, Site{Start: "/", Kind: Whole, Limits: Limits{Pages: 10}})
+	if len(s.memory.links) > 1100+2*chunk || len(s.pages) != 10 {
+		t.Error(len(s.memory.links), len(s.pages))
+	}
+}
+
+func TestVisits(t *testing.T) {
+	w := serve(t, "-- / --\n<a href=/a><a href=/b>\n-- /a --\nA\n-- /b --\nB\n")
+	s, broken := &tale{web: w, memory: &Memory{}}, errors.New("disk full")
+	run := func(visit func(string) error) error {
+		_, err := w.crawler(t).Run(t.Context(), Site{Start: w.URL + "/", Kind: Whole}, s.memory, func(_ context.Context, p Page) error { return visit(s.path(p.URL)) })
+		return err
+	}
+	err := run(func(path string) error {
+		switch path {
+		case "/a":
+			return fmt.Errorf("extract: %w", &Unreadable{Reason: "it holds no text"})
+		case "/b":
+			panic("a parser")
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.expect(t, "/ included\n/a failed it holds no text\n/b failed the page could not be read\n")
+	s.memory = &Memory{}
+	if err := run(func(string) error { return broken }); !errors.Is(err, broken) || s.lines() != "/\n/a\n/b\n" {
+		t.Error(err, s.lines())
+	}
+	if err := run(func(string) error { return nil }); err != nil || s.counts(t) != "3 included, 0 excluded, 0 failed, 0 waiting" {
+		t.Error(err, s.lines())
+	}
+}

@@ -1,0 +1,92 @@
+package crawl
+
+import (
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/net/idna"
+)
+
+// names maps international names as browsers do (UTS 46, not transitional).
+var names = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.BidiRule(), idna.CheckHyphens(false), idna.StrictDomainName(false))
+
+// canonicalHost gives HOST or HOST:PORT. The parser that decides and the client that connects must agree on it, so whatever some
+// program may read as a number of a host (127.1, 0x7f000001) and is not written as one is refused.
+func canonicalHost(u *url.URL) (string, error) {
+	host, err := asciiHost(u)
+	if err != nil {
+		return "", err
+	}
+	port := u.Port()
+	if port == "" {
+		return host, nil
+	}
+	n, err := strconv.ParseUint(port, 10, 16)
+	if err != nil || n == 0 {
+		return "", errHost
+	}
+	if u.Scheme == "http" && n == 80 || u.Scheme == "https" && n == 443 {
+		return host, nil
+	}
+	return host + ":" + strconv.FormatUint(n, 10), nil
+}
+
+func asciiHost(u *url.URL) (string, error) {
+	if strings.HasPrefix(u.Host, "[") {
+		a, err := netip.ParseAddr(u.Hostname())
+		if err != nil || !a.Is6() || a.Zone() != "" {
+			return "", errHost
+		}
+		return "[" + a.String() + "]", nil
+	}
+	host := strings.ToLower(u.Hostname())
+	if !plain(host) {
+		mapped, err := names.ToASCII(host)
+		if err != nil || !utf8.ValidString(host) {
+			return "", errHost
+		}
+		host = mapped
+	}
+	host = strings.TrimSuffix(host, ".")
+	if a, err := netip.ParseAddr(host); err == nil && a.Is4() {
+		return a.String(), nil
+	}
+	if !domainName(host) {
+		return "", errHost
+	}
+	return host, nil
+}
+
+// plain reports whether a name has nothing international in it.
+func plain(host string) bool {
+	return !strings.ContainsFunc(host, func(r rune) bool { return r >= utf8.RuneSelf }) && !strings.Contains(host, "xn--")
+}
+
+func domainName(host string) bool {
+	if host == "" || len(host) > 253 {
+		return false
+	}
+	labels := strings.Split(host, ".")
+	for _, label := range labels {
+		if label == "" || len(label) > 63 || strings.ContainsFunc(label, notOfLabel) {
+			return false
+		}
+	}
+	return !numeric(labels[len(labels)-1])
+}
+
+func notOfLabel(r rune) bool {
+	return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-' && r != '_'
+}
+
+func numeric(label string) bool {
+	_, err := strconv.ParseUint(label, 0, 64)
+	return err == nil || strings.Trim(label, "0123456789") == "" || strings.HasPrefix(label, "0x")
+}
+
+// home is what the addresses of one site share: the host with its port; whether www. stands before it and whether it is
+// spoken to in the clear makes no difference.
+func home(u *url.URL) string { return strings.TrimPrefix(u.Host, "www.") }

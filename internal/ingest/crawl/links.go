@@ -1,0 +1,136 @@
+package crawl
+
+import (
+	"bytes"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"golang.org/x/net/html"
+)
+
+const (
+	maxLinks   = 5000    // that are taken from one page
+	maxElement = 1 << 20 // bytes of one tag or text; scanning ends at a longer one
+)
+
+// scan is what a page says to crawlers.
+type scan struct {
+	directives
+	links     []*url.URL
+	canonical *url.URL // nil if it names none, or several
+}
+
+// scanner reads the tags of a page. References are resolved at the end, because <base> counts for all of them.
+type scanner struct {
+	token      string
+	refs       []string
+	base       string
+	canonicals []string
+	directives directives
+}
+
+// scanPage reads a page in UTF-8 that came from an address. A link with rel=nofollow is none.
+func scanPage(body []byte, at *url.URL, token string) scan {
+	s := scanner{token: token}
+	z := html.NewTokenizer(bytes.NewReader(body))
+	z.SetMaxBuf(maxElement)
+	for {
+		switch z.Next() {
+		case html.ErrorToken: // the end, or too long an element
+			return s.result(at)
+		case html.StartTagToken, html.SelfClosingTagToken:
+			name, more := z.TagName()
+			if element := string(name); more && telling[element] {
+				s.element(element, attributes(z))
+			}
+		default:
+		}
+	}
+}
+
+// telling are the elements that lead somewhere or speak to crawlers.
+var telling = map[string]bool{"a": true, "area": true, "frame": true, "link": true, "base": true, "meta": true}
+
+// attributes gives those of a tag; of several of one name the first counts.
+func attributes(z *html.Tokenizer) map[string]string {
+	list := map[string]string{}
+	for {
+		key, value, more := z.TagAttr()
+		if _, known := list[string(key)]; !known && len(key) > 0 {
+			list[string(key)] = string(value)
+		}
+		if !more {
+			return list
+		}
+	}
+}
+
+func (s *scanner) element(name string, has map[string]string) {
+	rel := strings.Fields(strings.ToLower(has["rel"]))
+	switch name {
+	case "a", "area":
+		s.ref(has["href"], rel)
+	case "frame":
+		s.ref(has["src"], nil)
+	case "base":
+		if s.base == "" {
+			s.base = has["href"]
+		}
+	case "link":
+		switch {
+		case slices.Contains(rel, "canonical") && has["href"] != "":
+			s.canonicals = append(s.canonicals, has["href"])
+		case slices.Contains(rel, "next"), slices.Contains(rel, "prev"):
+			s.ref(has["href"], rel)
+		}
+	case "meta":
+		s.meta(has)
+	}
+}
+
+func (s *scanner) ref(href string, rel []string) {
+	if href = strings.TrimSpace(href); href != "" && href[0] != '#' && len(s.refs) < maxLinks && !slices.Contains(rel, "nofollow") {
+		s.refs = append(s.refs, href)
+	}
+}
+
+// refresh finds the address in <meta http-equiv="refresh" content="0; url='/new'">.
+var refresh = regexp.MustCompile(`(?i)^[^;,]*[;,]?\s*url\s*=\s*["']?([^"']+)`)
+
+func (s *scanner) meta(has map[string]string) {
+	name := strings.TrimSpace(has["name"])
+	if strings.EqualFold(name, "robots") || strings.EqualFold(name, s.token) {
+		s.directives.meta(has["content"])
+	}
+	if strings.EqualFold(has["http-equiv"], "refresh") {
+		if m := refresh.FindStringSubmatch(has["content"]); m != nil {
+			s.ref(m[1], nil)
+		}
+	}
+}
+
+func (s *scanner) result(at *url.URL) scan {
+	base := at
+	if s.base != "" {
+		if u, err := Canonical(at, s.base); err == nil {
+			base = u
+		}
+	}
+	out := scan{directives: s.directives}
+	for _, ref := range s.refs {
+		if u, err := Canonical(base, ref); err == nil {
+			out.links = append(out.links, u)
+		}
+	}
+	for _, ref := range s.canonicals {
+		u, err := Canonical(base, ref)
+		if err != nil || out.canonical != nil && u.String() != out.canonical.String() {
+			out.canonical = nil // who contradicts himself has said nothing
+			break
+		}
+		out.canonical = u
+	}
+	return out
+}

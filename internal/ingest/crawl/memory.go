@@ -1,0 +1,124 @@
+package crawl
+
+import (
+	"context"
+	"slices"
+	"sync"
+)
+
+// Memory is a frontier for tests and for what need not outlive the process. The zero value is ready.
+type Memory struct {
+	mu    sync.Mutex
+	order []string
+	links map[string]*memoryLink
+}
+
+type memoryLink struct {
+	Link
+	outcome Outcome
+	claimed bool
+}
+
+var _ Frontier = (*Memory)(nil)
+
+// Seed implements Frontier.
+func (m *Memory) Seed(_ context.Context, links []Link) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, l := range m.links {
+		l.claimed = false
+	}
+	m.add(links)
+	return nil
+}
+
+// Again makes ready for reading the site once more.
+func (m *Memory) Again() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.order = slices.DeleteFunc(m.order, func(url string) bool {
+		l := m.links[url]
+		if l.outcome.State != Included && l.outcome.State != Unchanged {
+			delete(m.links, url)
+			return true
+		}
+		l.Validators, l.outcome = l.outcome.Validators, Outcome{}
+		return false
+	})
+}
+
+// Next implements Frontier.
+func (m *Memory) Next(_ context.Context, n int) ([]Link, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var waiting []*memoryLink
+	for _, url := range m.order {
+		if l := m.links[url]; l.outcome.State == Waiting && !l.claimed {
+			waiting = append(waiting, l)
+		}
+	}
+	slices.SortStableFunc(waiting, func(a, b *memoryLink) int { return a.Depth - b.Depth })
+	var claimed []Link
+	for _, l := range waiting[:min(n, len(waiting))] {
+		l.claimed = true
+		claimed = append(claimed, l.Link)
+	}
+	return claimed, nil
+}
+
+// Found implements Frontier.
+func (m *Memory) Found(_ context.Context, links []Link) (Counts, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.add(links), nil
+}
+
+func (m *Memory) add(links []Link) (added Counts) {
+	if m.links == nil {
+		m.links = map[string]*memoryLink{}
+	}
+	for _, link := range links {
+		if m.links[link.URL] != nil {
+			continue
+		}
+		l := &memoryLink{Link: link}
+		if link.Left != "" {
+			l.outcome = excluded(link.Left)
+		}
+		added = added.with(l.outcome)
+		m.links[link.URL] = l
+		m.order = append(m.order, link.URL)
+	}
+	return added
+}
+
+// Outcome implements Frontier.
+func (m *Memory) Outcome(_ context.Context, url string) (Outcome, bool, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	l, known := m.links[url]
+	if !known {
+		return Outcome{}, false, nil
+	}
+	return l.outcome, true, nil
+}
+
+// Done implements Frontier.
+func (m *Memory) Done(_ context.Context, link Link, outcome Outcome) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	l := m.links[link.URL]
+	l.outcome, l.claimed = outcome, false
+	return nil
+}
+
+// Counts implements Frontier.
+func (m *Memory) Counts(context.Context) (Counts, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var c Counts
+	for _, l := range m.links {
+		c = c.with(l.outcome)
+	}
+	return c, nil
+}

@@ -1,0 +1,161 @@
+package crawl
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+const links = "<a href=/a><a href=/b><a href=/c><a href=/d><a href=/e><a href=/f>"
+
+func abc(t *testing.T, robots string) *web {
+	t.Helper()
+	text := "-- / --\n" + links + "\n"
+	for _, name := range strings.Split("abcdef", "") {
+		text += "-- /" + name + " --\n" + name + "\n"
+	}
+	if robots != "" {
+		text += "-- /robots.txt --\n" + robots + "\n"
+	}
+	return serve(t, text)
+}
+
+func TestTwoAtATime(t *testing.T) {
+	w := abc(t, "")
+	var now, most atomic.Int32
+	both := make(chan struct{})
+	w.stand = func(_ http.ResponseWriter, r *http.Request) bool {
+		n := now.Add(1)
+		defer now.Add(-1)
+		if n > most.Load() {
+			most.Store(n)
+		}
+		switch r.URL.Path {
+		case "/a":
+			both <- struct{}{}
+		case "/b":
+			<-both // they are under way together
+		}
+		return false
+	}
+	if s := w.read(t, Site{Start: "/", Kind: Whole}); len(s.pages) != 7 || most.Load() != perHost {
+		t.Error(len(s.pages), most.Load())
+	}
+}
+
+func TestPauses(t *testing.T) {
+	for _, c := range []struct {
+		robots string
+		slow   bool
+		pause  time.Duration
+	}{
+		{"", false, 0}, {"", true, slowPause}, {"User-agent: *\nCrawl-delay: 7", false, 7 * time.Second}, {"User-agent: *\nCrawl-delay: 1", true, slowPause},
+		{"User-agent: *\nCrawl-delay: 3600", false, maxDelay},
+	} {
+		w := abc(t, c.robots)
+		s := w.read(t, Site{Start: "/", Kind: Whole, Slow: c.slow})
+		if len(s.pages) != 7 || len(w.at) != 8 {
+			t.Fatal(len(s.pages), len(w.at))
+		}
+		for i := 2; i < len(w.at); i++ { // the first asks for robots.txt
+			if pause := w.at[i].Sub(w.at[i-1]); pause < c.pause || c.pause == 0 && pause > 0 {
+				t.Errorf("%+v: %v", c, pause)
+			}
+		}
+	}
+}
+
+func TestBusyHosts(t *testing.T) {
+	for _, c := range []struct {
+		after  string
+		times  int // that it says so
+		status int
+		want   string
+		least  time.Duration
+	}{
+		{"", 2, 503, "/a included\n", 3 * time.Second},
+		{"7", 1, 429, "/a included\n", 7 * time.Second},
+		{"Thu, 01 Jan 2026 00:00:20 GMT", 1, 503, "/a included\n", 20 * time.Second},
+		{"-5", 1, 502, "/a included\n", time.Second},
+		{"", 9, 429, "/a failed the host answered 429 Too Many Requests\n", 3 * time.Second},
+		{"3600", 1, 503, "/a failed the host answered 503 Service Unavailable\n", 0},
+		{"", 1, 500, "/a failed the host answered 500 Internal Server Error\n", 0},
+	} {
+		w := abc(t, "")
+		n := 0
+		w.stand = func(out http.ResponseWriter, r *http.Request) bool {
+			if r.URL.Path != "/a" || n == c.times {
+				return false
+			}
+			n++
+			out.Header().Set("Retry-After", c.after)
+			out.WriteHeader(c.status)
+			return true
+		}
+		began := w.now
+		w.read(t, Site{Start: "/a", Kind: Individual}).expect(t, c.want)
+		if took := w.now.Sub(began); took < c.least || took > c.least+time.Second || n > tries {
+			t.Errorf("%+v: %v, %d times", c, took, n)
+		}
+	}
+}
+
+func TestHostsThatAreAway(t *testing.T) {
+	text := ""
+	for i := range 40 {
+		text += fmt.Sprintf("<a href=/%d>", i)
+	}
+	w := serve(t, "-- / --\n"+text+"\n")
+	w.stand = func(out http.ResponseWriter, r *http.Request) bool {
+		if r.URL.Path == "/" || r.URL.Path == "/robots.txt" {
+			return false
+		}
+		out.WriteHeader(http.StatusInternalServerError)
+		return true
+	}
+	s := w.read(t, Site{Start: "/", Kind: Whole})
+	if s.end != HostAway || !strings.HasPrefix(s.counts(t), "1 included, 0 excluded, 1") || strings.HasSuffix(s.counts(t), " 0 waiting") {
+		t.Error(s.end, s.counts(t))
+	}
+	w.stand = nil
+	s.again(t, Site{Start: "/", Kind: Whole})
+	if s.end != Complete || !strings.HasSuffix(s.counts(t), " 0 waiting") {
+		t.Error(s.end, s.counts(t))
+	}
+}
+
+func TestRobotsThatCannotBeHad(t *testing.T) {
+	w := abc(t, "HTTP/1.1 403 Forbidden\n\nno")
+	w.read(t, Site{Start: "/a", Kind: Individual}).expect(t, "/a included\n")
+	w = abc(t, "HTTP/1.1 500 Internal Server Error\n\nno")
+	c := w.crawler(t)
+	run := func() string {
+		s := &tale{web: w, memory: &Memory{}, pages: map[string]Page{}}
+		if _, err := c.Run(t.Context(), Site{Start: w.URL + "/a", Kind: Individual}, s.memory, s.visit); err != nil {
+			t.Fatal(err)
+		}
+		return s.lines()
+	}
+	for range 2 { // the failure is remembered for a while
+		if got := run(); got != "/a failed the host answered 500 when it was asked for robots.txt\n" || len(w.asked) != 1 {
+			t.Error(got, w.asked)
+		}
+	}
+	delete(w.files, "/robots.txt")
+	w.now = w.now.Add(failureKept)
+	for range 2 {
+		if got := run(); got != "/a included\n" {
+			t.Error(got)
+		}
+	}
+	if strings.Join(w.asked, " ") != "/robots.txt /robots.txt /a /a" {
+		t.Error(w.asked)
+	}
+	w.now = w.now.Add(robotsKept)
+	if run(); w.asked[len(w.asked)-2] != "/robots.txt" {
+		t.Error(w.asked)
+	}
+}

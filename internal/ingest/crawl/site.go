@@ -1,0 +1,161 @@
+package crawl
+
+import (
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+)
+
+// Kind says which pages of a site are read.
+type Kind string
+
+// The kinds.
+const (
+	Individual Kind = "individual" // the one page
+	Whole      Kind = "crawl"      // the start, and what it leads to on the same site
+	Sitemap    Kind = "sitemap"    // what a sitemap lists; the start is the sitemap, or a page of a site that has one
+)
+
+// Site is what shall be read. Include and Exclude are regular expressions (RE2) which match anywhere in path and query
+// (/docs/a?b=c), as encoded in the address or decoded; one that begins with http matches the whole address. A page is wanted if
+// no Exclude matches and, where there are any, some Include does. They do not concern an Individual page. The start of a Whole
+// site is read for its links even if it is not wanted.
+type Site struct {
+	Start            string
+	Kind             Kind
+	Include, Exclude []string
+	Slow             bool // one request at a time, and a pause after each
+	Limits           Limits
+}
+
+// Limits bound what is read of a site. Zero fields take their defaults.
+type Limits struct {
+	Pages     int   // that are included; 5,000
+	Depth     int   // clicks from the start; 20
+	PageBytes int64 // of one page; 5 MB
+	Bytes     int64 // of all pages; 1 GB
+}
+
+func (l Limits) filled() Limits {
+	or := func(n *int64, standard int64) {
+		if *n <= 0 {
+			*n = standard
+		}
+	}
+	or(&l.PageBytes, 5<<20)
+	or(&l.Bytes, 1<<30)
+	if l.Pages <= 0 {
+		l.Pages = 5000
+	}
+	if l.Depth <= 0 {
+		l.Depth = 20
+	}
+	return l
+}
+
+// known is how many addresses a frontier may come to hold.
+func (l Limits) known() int { return 10*l.Pages + 1000 }
+
+const (
+	maxPatterns = 100
+	maxPattern  = 1000 // bytes
+)
+
+// Validate says what is wrong with a site, by the name of the field in the interface (4.11), with the place in a list behind a
+// dot. It is empty if nothing is.
+func Validate(site Site) map[string]string {
+	_, faults := site.compile()
+	return faults
+}
+
+// plan is a site, ready to be read.
+type plan struct {
+	Site
+	start            *url.URL
+	include, exclude []pattern
+}
+
+func (s Site) compile() (*plan, map[string]string) {
+	s.Limits = s.Limits.filled()
+	p, faults := &plan{Site: s}, map[string]string{}
+	start, err := Canonical(nil, s.Start)
+	if err != nil {
+		faults["url"] = "is not an address that can be read: " + err.Error()
+	}
+	p.start = start
+	if s.Kind != Individual && s.Kind != Whole && s.Kind != Sitemap {
+		faults["linkType"] = "must be one of individual, crawl, sitemap"
+	}
+	p.include = compile(faults, "includeOnlyPaths", s.Include)
+	p.exclude = compile(faults, "excludePaths", s.Exclude)
+	return p, faults
+}
+
+func (p *plan) seed() []Link {
+	link := Link{URL: p.start.String()}
+	if p.Kind == Sitemap {
+		link.Role = MapRole
+	}
+	return []Link{link}
+}
+
+type pattern struct {
+	*regexp.Regexp
+	whole bool // it is written for whole addresses
+}
+
+func compile(faults map[string]string, field string, texts []string) []pattern {
+	if len(texts) > maxPatterns {
+		faults[field] = fmt.Sprintf("must hold at most %d patterns", maxPatterns)
+		return nil
+	}
+	var list []pattern
+	for i, text := range texts {
+		at := fmt.Sprintf("%s.%d", field, i)
+		if text == "" || len(text) > maxPattern {
+			faults[at] = fmt.Sprintf("must have from 1 to %d bytes", maxPattern)
+			continue
+		}
+		re, err := regexp.Compile(text)
+		if err != nil {
+			faults[at] = "is not a regular expression: " + strings.TrimPrefix(err.Error(), "error parsing regexp: ")
+			continue
+		}
+		list = append(list, pattern{re, strings.HasPrefix(strings.TrimPrefix(text, "^"), "http")})
+	}
+	return list
+}
+
+func (p pattern) matches(u *url.URL) bool {
+	text := u.RequestURI()
+	if p.whole {
+		text = u.String()
+	}
+	if p.MatchString(text) {
+		return true
+	}
+	plain, err := url.PathUnescape(text)
+	return err == nil && plain != text && p.MatchString(plain)
+}
+
+// wanted reports whether the patterns let an address in.
+func (p *plan) wanted(u *url.URL) bool {
+	if p.Kind == Individual {
+		return true
+	}
+	for _, out := range p.exclude {
+		if out.matches(u) {
+			return false
+		}
+	}
+	for _, in := range p.include {
+		if in.matches(u) {
+			return true
+		}
+	}
+	return len(p.include) == 0
+}
+
+// inside reports whether an address belongs to the site. A page that was named by itself may move anywhere.
+func (p *plan) inside(u *url.URL) bool { return p.Kind == Individual || home(u) == home(p.start) }

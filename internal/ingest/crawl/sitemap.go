@@ -1,0 +1,152 @@
+package crawl
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"golang.org/x/net/html/charset"
+)
+
+const (
+	maxMap     = 50 << 20 // bytes of a sitemap, unpacked; the protocol's own limit
+	maxEntries = 50_000   // of one sitemap; the protocol's own limit
+	maxNesting = 16       // of its elements
+)
+
+var (
+	errNoMap    = errors.New("it is not a sitemap")
+	errMapSize  = errors.New("the sitemap is too large")
+	errEntities = errors.New("the sitemap declares entities")
+)
+
+// Entries is what a sitemap lists, as written: pages, or further sitemaps if it is an index.
+type Entries struct {
+	Pages, Maps []string
+}
+
+// ReadSitemap reads a sitemap or an index of sitemaps, in XML or as lines of text, packed with gzip or not. What follows the
+// first 50,000 entries is passed over. Documents that declare entities are refused, and so is what unpacks to more than 50 MB.
+func ReadSitemap(body []byte) (Entries, error) {
+	body, err := unpacked(body)
+	if err != nil {
+		return Entries{}, err
+	}
+	text := bytes.TrimLeft(bytes.TrimPrefix(body, []byte("\xEF\xBB\xBF")), " \t\r\n")
+	if bytes.HasPrefix(text, []byte("<")) {
+		return readXML(text)
+	}
+	return readLines(text)
+}
+
+func unpacked(body []byte) ([]byte, error) {
+	if !bytes.HasPrefix(body, []byte{0x1f, 0x8b}) {
+		return body, nil
+	}
+	z, err := gzip.NewReader(bytes.NewReader(body))
+	if err != nil {
+		return nil, errNoMap
+	}
+	body, err = io.ReadAll(io.LimitReader(z, maxMap+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("the sitemap cannot be unpacked: %w", err)
+	case len(body) > maxMap:
+		return nil, errMapSize
+	}
+	return body, nil
+}
+
+func readLines(text []byte) (Entries, error) {
+	var e Entries
+	for line := range strings.FieldsFuncSeq(string(text), func(r rune) bool { return r == '\n' || r == '\r' }) {
+		line = strings.TrimSpace(line)
+		if _, err := Canonical(nil, line); err != nil {
+			continue
+		}
+		if e.Pages = append(e.Pages, line); len(e.Pages) == maxEntries {
+			break
+		}
+	}
+	if len(e.Pages) == 0 {
+		return e, errNoMap
+	}
+	return e, nil
+}
+
+// mapReader walks through the elements of a sitemap.
+type mapReader struct {
+	begun   bool     // the outermost element is one of a sitemap
+	path    []string // the elements around, by local name
+	loc     strings.Builder
+	entries Entries
+}
+
+func readXML(text []byte) (Entries, error) {
+	d := xml.NewDecoder(bytes.NewReader(text))
+	d.Strict = false // many write & as it is
+	d.CharsetReader = charset.NewReaderLabel
+	var m mapReader
+	for len(m.entries.Pages)+len(m.entries.Maps) < maxEntries {
+		token, err := d.RawToken()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil && !m.begun {
+			return Entries{}, errNoMap
+		}
+		if err != nil {
+			return m.entries, fmt.Errorf("the sitemap is broken: %w", err)
+		}
+		if err := m.token(token); err != nil {
+			return Entries{}, err
+		}
+	}
+	if !m.begun {
+		return Entries{}, errNoMap
+	}
+	return m.entries, nil
+}
+
+func (m *mapReader) token(token xml.Token) error {
+	switch t := token.(type) {
+	case xml.Directive:
+		if bytes.Contains(bytes.ToUpper(t), []byte("ENTITY")) {
+			return errEntities
+		}
+	case xml.StartElement:
+		if len(m.path) == 0 && t.Name.Local != "urlset" && t.Name.Local != "sitemapindex" {
+			return errNoMap
+		}
+		if len(m.path) == maxNesting {
+			return errNoMap
+		}
+		m.begun = true
+		m.path = append(m.path, t.Name.Local)
+		m.loc.Reset()
+	case xml.CharData:
+		if m.loc.Len() <= maxURL {
+			m.loc.Write(t)
+		}
+	case xml.EndElement:
+		m.end()
+	}
+	return nil
+}
+
+// end takes what an entry's own loc held; images and videos of an entry have one too, further in.
+func (m *mapReader) end() {
+	loc := strings.TrimSpace(m.loc.String())
+	switch strings.Join(m.path, " ") {
+	case "urlset url loc":
+		m.entries.Pages = append(m.entries.Pages, loc)
+	case "sitemapindex sitemap loc":
+		m.entries.Maps = append(m.entries.Maps, loc)
+	}
+	m.path = m.path[:max(len(m.path)-1, 0)]
+	m.loc.Reset()
+}

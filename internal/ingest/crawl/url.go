@@ -1,0 +1,149 @@
+package crawl
+
+import (
+	"errors"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+const maxURL = 2048 // bytes of an address in canonical form
+
+var (
+	errNotWeb = errors.New("it is not an http:// or https:// address")
+	errHost   = errors.New("it names no valid host")
+	errUser   = errors.New("it holds a user name or a password")
+	errLength = errors.New("it is too long")
+)
+
+// Canonical puts an address into the one form by which the crawler knows it, and which is what it fetches: scheme and host in
+// lower case, an international name as its ASCII form, no default port, no dot segments, percent-encoding in its normal form,
+// no fragment, no tracking parameters and no session id in the path. A reference is read relative to base, which may be nil;
+// it may be written as loosely as browsers accept it. Canonical of a canonical address is that address.
+func Canonical(base *url.URL, ref string) (*url.URL, error) {
+	u, err := url.Parse(tidied(ref))
+	if err != nil {
+		return nil, errNotWeb // the parser's error would quote it
+	}
+	if base != nil {
+		u = base.ResolveReference(u)
+	}
+	if u.Opaque != "" || (u.Scheme != "http" && u.Scheme != "https") {
+		return nil, errNotWeb
+	}
+	if u.User != nil {
+		return nil, errUser
+	}
+	host, err := canonicalHost(u)
+	if err != nil {
+		return nil, err
+	}
+	text := u.Scheme + "://" + host + canonicalPath(u.EscapedPath())
+	if query := canonicalQuery(u.RawQuery); query != "" {
+		text += "?" + query
+	}
+	if len(text) > maxURL {
+		return nil, errLength
+	}
+	return url.Parse(text)
+}
+
+// tidied forgives what browsers forgive: white space around and line ends within, backslashes for slashes, and a percent sign
+// that encodes nothing.
+func tidied(ref string) string {
+	ref = strings.TrimFunc(ref, func(r rune) bool { return r <= ' ' })
+	ref = strings.NewReplacer("\t", "", "\n", "", "\r", "").Replace(ref)
+	ref, _, _ = strings.Cut(ref, "#")
+	where, query, asks := strings.Cut(ref, "?")
+	where = strings.ReplaceAll(where, `\`, "/")
+	if strings.HasPrefix(where, "///") {
+		where = "//" + strings.TrimLeft(where, "/")
+	}
+	if asks {
+		where += "?" + query
+	}
+	var b strings.Builder
+	for i := range len(where) {
+		b.WriteByte(where[i])
+		if where[i] == '%' && !isEscape(where[i:]) {
+			b.WriteString("25")
+		}
+	}
+	return b.String()
+}
+
+var sessionID = regexp.MustCompile(`(?i);jsessionid=[^/;]*`)
+
+// canonicalPath takes an escaped path. Dots count as such however they are written.
+func canonicalPath(path string) string {
+	path = sessionID.ReplaceAllString(normalEscapes(path, pathMarks), "")
+	var kept []string
+	parts := strings.Split(strings.TrimPrefix(path, "/"), "/")
+	for i, part := range parts {
+		last := i == len(parts)-1
+		switch part {
+		case ".":
+		case "..":
+			kept = kept[:max(len(kept)-1, 0)]
+		default:
+			kept = append(kept, part)
+			continue
+		}
+		if last {
+			kept = append(kept, "")
+		}
+	}
+	return "/" + strings.Join(kept, "/")
+}
+
+// tracking are parameters that tell where a visitor came from and nothing about the page.
+var tracking = []string{"gclid", "gclsrc", "dclid", "gbraid", "wbraid", "fbclid", "msclkid", "yclid", "twclid", "igshid", "mc_cid", "mc_eid", "_ga", "_gl"}
+
+func canonicalQuery(query string) string {
+	var kept []string
+	for part := range strings.SplitSeq(normalEscapes(query, queryMarks), "&") {
+		name, _, _ := strings.Cut(strings.ToLower(part), "=")
+		if part != "" && !strings.HasPrefix(name, "utm_") && !slices.Contains(tracking, name) {
+			kept = append(kept, part)
+		}
+	}
+	return strings.Join(kept, "&")
+}
+
+// Marks that may stand in a path or a query as they are. They are not decoded either: there they may mean something else.
+const (
+	pathMarks  = "/!$&'()*+,;=:@"
+	queryMarks = pathMarks + "?"
+)
+
+// normalEscapes decodes what needs no encoding, encodes what does, and writes the rest with upper-case digits (RFC 3986, 6.2.2).
+func normalEscapes(s, marks string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		c, coded := s[i], isEscape(s[i:])
+		if coded {
+			n, _ := strconv.ParseUint(s[i+1:i+3], 16, 8) // two digits, as isEscape has seen
+			c = byte(n)
+			i += 2
+		}
+		if unreserved(c) || !coded && strings.IndexByte(marks, c) >= 0 {
+			b.WriteByte(c)
+			continue
+		}
+		const digits = "0123456789ABCDEF"
+		b.Write([]byte{'%', digits[c>>4], digits[c&15]})
+	}
+	return b.String()
+}
+
+func isEscape(s string) bool { return len(s) >= 3 && s[0] == '%' && isHex(s[1]) && isHex(s[2]) }
+
+func isHex(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
+}
+
+func unreserved(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("-._~", c) >= 0
+}

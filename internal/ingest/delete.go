@@ -1,0 +1,110 @@
+package ingest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"parley"
+	"parley/internal/jobs"
+	"parley/internal/sqldb"
+	"parley/internal/store"
+)
+
+// Delete takes a source from the agent, at once and for good, also while it trains; what it said is erased by a chore. The
+// pages of a site go with it: where they are many, the reply has the status toBeDeleted, and else deleted. Fails with
+// AGENT_NOT_FOUND, SOURCE_NOT_FOUND (also for a page of a site) or SOURCE_ALREADY_PENDING_DELETION.
+func (d *Desk) Delete(ctx context.Context, account parley.Account, agent parley.AgentID, id parley.SourceID) (*parley.Source, error) {
+	now := d.Now()
+	var gone *parley.Source
+	err := d.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
+		status, err := d.deletePages(ctx, tx, account, agent, id, now)
+		if err != nil {
+			return err
+		}
+		s, _, err := tx.UpdateSource(ctx, account.ID, agent, id, func(s *parley.Source) error {
+			s.Status, s.Live, s.Wanted, s.UpdatedAt = status, "", "", now
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		if err := d.Queue.Enqueue(ctx, tx.SQL(), chore(EraseJob, s)); err != nil {
+			return err
+		}
+		gone = s
+		return tx.Record(ctx, account.ID, now, event("source.deleted", s))
+	})
+	return gone, err
+}
+
+// manyPages is from how many pages on a site stays in the lists until they are erased.
+const manyPages = 200
+
+// deletePages deletes the pages of a source that is a site, and says what the source's status is then.
+func (d *Desk) deletePages(ctx context.Context, tx *store.DB, account parley.Account, agent parley.AgentID, id parley.SourceID, now time.Time) (parley.SourceStatus, error) {
+	if err := tx.LockAgent(ctx, account.ID, agent); err != nil { // before the source's row, always
+		return "", err
+	}
+	s, err := tx.LockSource(ctx, account.ID, agent, id)
+	switch {
+	case err != nil:
+		return "", err
+	case s.Parent != "":
+		return "", parley.Fail(parley.CodeSourceNotFound)
+	case s.Status == parley.SourceToBeDeleted:
+		return "", parley.Fail(parley.CodeSourceAlreadyDel)
+	case s.Kind != parley.SourceLink:
+		return parley.SourceDeleted, nil
+	}
+	n, err := tx.DeletePages(ctx, s, now)
+	if n >= manyPages {
+		return parley.SourceToBeDeleted, err
+	}
+	return parley.SourceDeleted, err
+}
+
+// Erase handles EraseJob.
+func (d *Desk) Erase(ctx context.Context, job jobs.Job) error {
+	var about subject
+	if err := json.Unmarshal(job.Payload, &about); err != nil {
+		return fmt.Errorf("payload: %w", err)
+	}
+	if err := d.eraseAll(ctx, job.AccountID, about.Agent, parley.SourceID(job.Key)); err != nil {
+		return err
+	}
+	return d.freeFiles(ctx, job.AccountID, about.Agent)
+}
+
+// eraseAll erases what a deleted source said, and its pages, and then takes a site whose pages were many out of the lists.
+func (d *Desk) eraseAll(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.SourceID) error {
+	pages, err := d.DB.DeletedPages(ctx, account, agent, id)
+	if err != nil {
+		return err
+	}
+	for _, page := range pages {
+		if err := d.DB.EraseSource(ctx, account, agent, page); err != nil {
+			return fmt.Errorf("page %s: %w", page, err)
+		}
+	}
+	if err := d.leave(ctx, account, agent, id, d.Now()); err != nil {
+		return err
+	}
+	return errors.Join(d.DB.EraseCrawl(ctx, account, agent, id), d.DB.EraseSource(ctx, account, agent, id))
+}
+
+func (d *Desk) leave(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.SourceID, now time.Time) error {
+	_, _, err := d.DB.UpdateSource(ctx, account, agent, id, func(s *parley.Source) error {
+		if s.Status != parley.SourceToBeDeleted {
+			return errSame
+		}
+		s.Status, s.UpdatedAt = parley.SourceDeleted, now
+		return nil
+	})
+	if dropped(err) || errors.Is(err, errSame) {
+		return nil
+	}
+	return err
+}

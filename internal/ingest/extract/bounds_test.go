@@ -1,0 +1,109 @@
+package extract_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"compress/flate"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"parley/internal/ingest/extract"
+)
+
+func asError(err error, known **extract.Error) bool { return errors.As(err, known) }
+
+// zipped makes an archive of names and contents.
+func zipped(t testing.TB, parts ...string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for i := 0; i < len(parts); i += 2 {
+		w, err := z.Create(parts[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write([]byte(parts[i+1])); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// bomb makes an archive with one part of so many megabytes, without packing them all.
+func bomb(t testing.TB, name string, megabytes int) []byte {
+	t.Helper()
+	var block, b bytes.Buffer
+	f, err := flate.NewWriter(&block, flate.BestSpeed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Write(make([]byte, 1<<20)); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Flush(); err != nil { // it ends at a byte, and another block may follow
+		t.Fatal(err)
+	}
+	packed := bytes.Repeat(block.Bytes(), megabytes)
+	z := zip.NewWriter(&b)
+	w, err := z.CreateRaw(&zip.FileHeader{Name: name, Method: zip.Deflate, CompressedSize64: uint64(len(packed)), UncompressedSize64: uint64(megabytes) << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write(packed); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+const wordHead = `<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>`
+
+func TestBounds(t *testing.T) {
+	p := pool(t)
+	many := make([]string, 0, 2*10_001)
+	for i := range 10_001 {
+		many = append(many, fmt.Sprint("a", i), "")
+	}
+	for name, c := range map[string]struct {
+		kind extract.Kind
+		data []byte
+		word string // of the reason; "" when it is read
+	}{
+		"packs too well":       {extract.DOCX, zipped(t, "word/document.xml", strings.Repeat(" ", 8<<20)), "times its size"},
+		"unpacks to too much":  {extract.ODT, bomb(t, "content.xml", 160), "unpacks to more than"},
+		"too many files":       {extract.EPUB, zipped(t, many...), "more than 10000 files"},
+		"deep XML":             {extract.DOCX, zipped(t, "word/document.xml", wordHead+strings.Repeat("<w:p>", 100_000)), "deep within"},
+		"deep JSON":            {extract.JSON, []byte(strings.Repeat("[", 9_000) + strings.Repeat("]", 9_000)), "deep within"},
+		"deeper JSON":          {extract.JSON, []byte(strings.Repeat(`{"a":`, 1_000_000)), "deep within"},
+		"deep HTML":            {extract.HTML, []byte("<p>Words</p>" + strings.Repeat("<div>", 500_000) + "more"), ""},
+		"entities":             {extract.ODT, zipped(t, "content.xml", `<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><x><p>&b;</p><p>Words</p></x>`), ""},
+		"entities in a sheet":  {extract.XLSX, zipped(t, "xl/workbook.xml", `<!DOCTYPE x [<!ENTITY a "aaaa">]><workbook/>`), "entities"},
+		"no part":              {extract.DOCX, zipped(t, "other.xml", "<a/>"), "a part is missing"},
+		"long JSON path":       {extract.JSON, []byte(`{"` + strings.Repeat("a", 5_000) + `": 1}`), "names of more than"},
+		"pages in circles":     {extract.PDF, []byte("%PDF-1.4\n1 0 obj\n<</Type/Catalog/Pages 2 0 R>>\nendobj\n2 0 obj\n<</Type/Pages/Count 999999999/Kids[2 0 R 2 0 R]>>\nendobj\n"), "no pages"},
+		"a form within itself": {extract.PDF, []byte("%PDF-1.4\n1 0 obj\n<</Type/Catalog/Pages 2 0 R>>\nendobj\n2 0 obj\n<</Type/Pages/Kids[3 0 R]>>\nendobj\n3 0 obj\n<</Type/Page/Contents 4 0 R/Resources 5 0 R>>\nendobj\n4 0 obj\n<</Subtype/Form/Length 12>>stream\n/X Do /X Do \nendstream\nendobj\n5 0 obj\n<</XObject<</X 4 0 R>>>>\nendobj\n"), "no text"},
+		"many quotes":          {extract.CSV, []byte(strings.Repeat("\"a\n", 100_000)), ""},
+		"a wide table":         {extract.CSV, []byte(strings.Repeat("a,", 3_000_000)), ""},
+		"one long line":        {extract.TXT, bytes.Repeat([]byte("word "), 4<<20), ""},
+		"open tags":            {extract.HTML, []byte(strings.Repeat("<table><tr><td>a", 20_000)), ""},
+		"many links":           {extract.HTML, []byte(strings.Repeat("<a href=http://a.example/>a</a><b>b", 30_000)), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			doc, err := p.Text(t.Context(), c.kind, "file", c.data)
+			var known *extract.Error
+			switch {
+			case c.word == "" && (err != nil || doc.Text == ""):
+				t.Errorf("not read: %v", err)
+			case c.word != "" && (!asError(err, &known) || !strings.Contains(known.Reason, c.word)):
+				t.Errorf("%v, not %q (%d bytes of text)", err, c.word, len(doc.Text))
+			}
+		})
+	}
+}

@@ -1,0 +1,223 @@
+package extract_test
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/internal/ingest/extract"
+)
+
+// The test binary is its own reader of files: its first word says which.
+func TestMain(m *testing.M) {
+	if len(os.Args) < 2 || children[os.Args[1]] == nil {
+		os.Exit(m.Run())
+	}
+	if err := children[os.Args[1]](os.Args[2:]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+var children map[string]func(args []string) error
+
+func init() { //nolint:gochecknoinits // one of the children starts this program again
+	children = map[string]func(args []string) error{
+		"extract": func(args []string) error {
+			if len(args) > 1 && args[0] == "--" {
+				return extract.Become(args[1], args[2:])
+			}
+			return extract.Serve(os.Stdin, os.Stdout)
+		},
+		// greedy, busy, broken and fenced behave like a reader that a file has led astray.
+		"greedy": func([]string) error {
+			return misled(func() {
+				for kept := [][]byte{}; ; kept = append(kept, make([]byte, 16<<20)) {
+					for i := range kept {
+						kept[i][0]++
+					}
+				}
+			})
+		},
+		"busy": func([]string) error {
+			return misled(func() {
+				for {
+					runtime.Gosched()
+				}
+			})
+		},
+		"broken": func([]string) error { return misled(func() { panic("misled") }) },
+		"fenced": func([]string) error {
+			return misled(func() {
+				if err := extract.Fence(false); err != nil {
+					panic(err)
+				}
+				panic("reached: " + strings.Join(reach(), ","))
+			})
+		},
+		"reach": func([]string) error {
+			_, err := fmt.Println(strings.Join(reach(), ","))
+			return err
+		},
+	}
+}
+
+// misled says hello, takes a file and then does what it should not.
+func misled(do func()) error {
+	if err := extract.LimitMemory(); err != nil {
+		return err
+	}
+	if err := extract.WriteMessage(os.Stdout, []byte("fenced")); err != nil {
+		return err
+	}
+	if _, err := extract.ReadMessage(os.Stdin, 4); err != nil {
+		return err
+	}
+	do()
+	return nil
+}
+
+// reach tells what beyond itself a process can get at.
+func reach() (list []string) {
+	add := func(what string, err error) {
+		if err == nil {
+			list = append(list, what)
+		}
+	}
+	_, err := net.ListenPacket("udp4", "127.0.0.1:0")
+	add("udp", err)
+	_, err = net.Listen("tcp4", "127.0.0.1:0")
+	add("tcp", err)
+	_, err = net.Listen("unix", "@parley-test")
+	add("unix", err)
+	_, err = os.Open("/etc/hosts")
+	add("file", err)
+	add("write", os.WriteFile(os.TempDir()+"/parley-reach", nil, 0o600))
+	add("program", exec.Command("/bin/true").Run())
+	return list
+}
+
+func pool(t testing.TB, args ...string) *extract.Pool {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &extract.Pool{Exe: exe, Args: args}
+	t.Cleanup(func() { _ = p.Close() })
+	return p
+}
+
+func linuxOnly(t *testing.T) {
+	t.Helper()
+	if runtime.GOOS != "linux" {
+		t.Skip("SKIP: limits and the fence are for Linux")
+	}
+}
+
+func askOnce(t *testing.T, p *extract.Pool) string {
+	t.Helper()
+	_, err := p.Text(t.Context(), extract.TXT, "a.txt", []byte("words"))
+	if err == nil {
+		t.Fatal("no failure")
+	}
+	return err.Error()
+}
+
+func TestMemoryIsBounded(t *testing.T) {
+	linuxOnly(t)
+	if extract.RaceDetector {
+		t.Skip("SKIP: the race detector needs the memory for itself")
+	}
+	if got := askOnce(t, pool(t, "greedy")); !strings.Contains(got, "memory") {
+		t.Error(got)
+	}
+}
+
+func TestTimeIsBounded(t *testing.T) {
+	p := pool(t, "busy")
+	p.Wall = 300 * time.Millisecond
+	if got := askOnce(t, p); !strings.Contains(got, "more than 300ms") {
+		t.Error(got)
+	}
+}
+
+func TestCrashCostsOneFile(t *testing.T) {
+	p := pool(t, "broken")
+	for range 5 {
+		if got := askOnce(t, p); !strings.Contains(got, "given up") {
+			t.Error(got)
+		}
+	}
+}
+
+func TestFence(t *testing.T) {
+	linuxOnly(t)
+	var known *extract.Error
+	_, err := pool(t, "fenced").Text(t.Context(), extract.TXT, "a.txt", []byte("words"))
+	if !asError(err, &known) || !strings.Contains(known.Err.Error(), "reached: \n") {
+		t.Errorf("%v: %v", err, known.Err)
+	}
+}
+
+// Another program has files and no sockets.
+func TestBecome(t *testing.T) {
+	linuxOnly(t)
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.CommandContext(t.Context(), exe, "extract", "--", exe, "reach").CombinedOutput()
+	if got := strings.TrimSpace(string(out)); err != nil || got != "file,write,program" {
+		t.Errorf("%q %v", got, err)
+	}
+	_ = os.Remove(os.TempDir() + "/parley-reach")
+}
+
+func TestChildrenAreUsedAgainAndEnd(t *testing.T) {
+	p := pool(t)
+	p.Size, p.Idle = 1, 50*time.Millisecond
+	for i := range 250 { // past two replacements
+		doc, err := p.Text(t.Context(), extract.TXT, "a.txt", []byte(fmt.Sprint("words ", i)))
+		if err != nil || doc.Text != fmt.Sprint("words ", i) {
+			t.Fatal(doc.Text, err)
+		}
+		if i%100 == 50 {
+			time.Sleep(100 * time.Millisecond) // the time after which an idle one ends
+		}
+	}
+}
+
+func TestCancelledWhileReading(t *testing.T) {
+	p := pool(t, "busy")
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	if _, err := p.Text(ctx, extract.TXT, "a.txt", []byte("words")); err != context.DeadlineExceeded {
+		t.Error(err)
+	}
+}
+
+func TestClosedPool(t *testing.T) {
+	p := pool(t)
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got := askOnce(t, p); !strings.Contains(got, "closed") {
+		t.Error(got)
+	}
+}
+
+func TestInThisProcess(t *testing.T) {
+	p := &extract.Pool{}
+	doc, err := p.Text(t.Context(), extract.MD, "a.md", []byte("# Kettle\n\nBoils."))
+	if err != nil || doc.Title != "Kettle" {
+		t.Error(doc, err)
+	}
+}

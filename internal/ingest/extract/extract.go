@@ -1,0 +1,85 @@
+// Package extract turns files and pages into text. The text is UTF-8 without NUL, laid out like Markdown: headings with #, lists,
+// tables that repeat their header, paragraphs apart by a blank line, so that it can be cut where it belongs together.
+//
+// What strangers upload is read by children of this program that can do nothing but compute (Pool, Serve): a parser that is
+// led astray costs one file, not the server. Every file ends as text or as an Error with a reason for the operator.
+package extract
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// Document is what a file says.
+type Document struct {
+	Title string `json:"title,omitempty"` // as the file itself gives it; may be empty
+	Text  string `json:"-"`
+	Pages int    `json:"pages,omitempty"` // pages, slides, sheets or chapters; 0 where the format has none
+}
+
+// Error says why a file cannot be read, in words for its operator.
+type Error struct {
+	Reason string
+	Err    error // for the log; may be nil
+}
+
+func (e *Error) Error() string { return e.Reason }
+
+func (e *Error) Unwrap() error { return e.Err }
+
+func refuse(format string, args ...any) *Error { return &Error{Reason: fmt.Sprintf(format, args...)} }
+
+// broken is the refusal of a file that is not what its format asks for.
+func broken(what string, err error) *Error {
+	return &Error{Reason: "the file is damaged: " + what, Err: err}
+}
+
+var (
+	errEncrypted = refuse("the file is encrypted; upload it without a password")
+	errEmpty     = refuse("the file holds no text")
+	errScanned   = refuse("the file holds no text; it may be a scan, which would need text recognition")
+)
+
+// Text reads a file of the kind that Sniff has told, in this process; what strangers have uploaded is read through a Pool. Every
+// failure is an Error, or the context's.
+func Text(ctx context.Context, kind Kind, name string, data []byte) (doc Document, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			doc, err = Document{}, broken("its reader has given up", fmt.Errorf("%s: panic: %v", kind, v))
+		}
+	}()
+	read, known := readers[kind]
+	switch {
+	case !known:
+		return Document{}, refuse("files of the kind %q cannot be read", kind)
+	case len(data) > mostBytes:
+		return Document{}, refuse("the file is larger than %d MB", mostBytes>>20)
+	}
+	if doc, err = read(ctx, name, data); err != nil {
+		return Document{}, asError(err)
+	}
+	doc.Title, doc.Text = oneLine(doc.Title), tidy(doc.Text)
+	switch {
+	case len(doc.Text) > mostText:
+		return Document{}, errTooMuchText
+	case doc.Text == "" && kind == PDF:
+		return Document{}, errScanned
+	case doc.Text == "":
+		return Document{}, errEmpty
+	}
+	return doc, nil
+}
+
+var readers = map[Kind]func(ctx context.Context, name string, data []byte) (Document, error){
+	PDF: readPDF, DOCX: readDOCX, DOC: readDOC, TXT: readText, MD: readText, HTML: readHTML, CSV: readCSV, XLSX: readXLSX, PPTX: readPPTX,
+	ODT: readODT, EPUB: readEPUB, JSON: readJSON,
+}
+
+func asError(err error) error {
+	var known *Error
+	if errors.As(err, &known) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return broken(err.Error(), err)
+}

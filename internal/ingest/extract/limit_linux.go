@@ -1,0 +1,55 @@
+package extract
+
+import (
+	"fmt"
+	"os"
+	"os/signal"
+	"sync"
+
+	"golang.org/x/sys/unix"
+)
+
+// limitMemory bounds what the process may write to: private memory, not addresses, for Go reserves far more of those.
+func limitMemory() error {
+	for _, l := range []struct {
+		name     string
+		resource int
+		most     uint64
+	}{{"memory", unix.RLIMIT_DATA, childData}, {"core", unix.RLIMIT_CORE, 0}, {"file size", unix.RLIMIT_FSIZE, 64 << 20}} {
+		if err := lower(l.resource, l.most); err != nil {
+			return fmt.Errorf("limit of %s: %w", l.name, err)
+		}
+	}
+	return nil
+}
+
+func lower(resource int, most uint64) error {
+	var now unix.Rlimit
+	if err := unix.Getrlimit(resource, &now); err != nil {
+		return err
+	}
+	most = min(most, now.Max)
+	return unix.Setrlimit(resource, &unix.Rlimit{Cur: most, Max: most})
+}
+
+// dying ends the process when its time is up: Go itself takes no notice of the signal.
+var dying = sync.OnceFunc(func() {
+	late := make(chan os.Signal, 1)
+	signal.Notify(late, unix.SIGXCPU)
+	go func() {
+		<-late
+		_ = unix.Kill(unix.Getpid(), unix.SIGKILL)
+	}()
+})
+
+// limitCPU gives the process so many seconds more than it has used. A kernel that cannot say leaves it to the clock of the Pool.
+func limitCPU(seconds uint64) {
+	dying()
+	var used unix.Rusage
+	var now unix.Rlimit
+	if unix.Getrusage(unix.RUSAGE_SELF, &used) != nil || unix.Getrlimit(unix.RLIMIT_CPU, &now) != nil {
+		return
+	}
+	now.Cur = min(uint64(used.Utime.Sec+used.Stime.Sec)+seconds+1, now.Max)
+	_ = unix.Setrlimit(unix.RLIMIT_CPU, &now)
+}

@@ -1,0 +1,183 @@
+package extract
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/ledongthuc/pdf"
+)
+
+// readPDF reads a PDF in two ways and keeps the plausible one: words rebuilt from where the glyphs stand, and the strings of the
+// file as they come, which is what is left where fonts tell no widths.
+func readPDF(ctx context.Context, _ string, data []byte) (Document, error) {
+	r, err := openPDF(data)
+	if err != nil {
+		return Document{}, err
+	}
+	pages := pagesOf(r)
+	if len(pages) == 0 {
+		return Document{}, broken("it has no pages", nil)
+	}
+	laid := typeset{fonts: map[string]*pdfFont{}}
+	var failed error
+	for _, p := range pages {
+		if err := ctx.Err(); err != nil {
+			return Document{}, err
+		}
+		if err := laid.page(p); err != nil {
+			failed = err
+		}
+	}
+	doc := Document{Title: titleIn(r), Text: laid.text(), Pages: len(pages)}
+	if how := plausible(doc.Text); how < 0.6 {
+		if plain := plainStrings(ctx, pages); plausible(plain) > how {
+			doc.Text = plain
+		}
+	}
+	if strings.TrimSpace(doc.Text) == "" && failed != nil {
+		return Document{}, broken("its pages cannot be read", failed)
+	}
+	return doc, nil
+}
+
+// openPDF opens the file as it is, or else as it can be put together from the objects that are found in it.
+func openPDF(data []byte) (*pdf.Reader, error) {
+	r, err := open(data)
+	switch {
+	case err == nil && !bytes.Contains(data, []byte("/ObjStm")) && len(pagesOf(r)) > 0:
+		return r, nil
+	case errors.Is(err, pdf.ErrInvalidPassword), err != nil && strings.Contains(err.Error(), "encryption"):
+		return nil, errEncrypted
+	}
+	whole, locked := flatten(data)
+	if locked {
+		if err != nil {
+			return nil, errEncrypted
+		}
+		return r, nil
+	}
+	if again, failed := open(whole); failed == nil && (err != nil || len(pagesOf(again)) >= len(pagesOf(r))) {
+		return again, nil //nolint:nilerr // what could not be opened has been mended
+	}
+	if err != nil {
+		return nil, broken("it is not a readable PDF", err)
+	}
+	return r, nil
+}
+
+func open(data []byte) (r *pdf.Reader, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("panic: %v", v)
+		}
+	}()
+	if len(data) < 100 { // its reader looks that far back from the end
+		return nil, io.ErrUnexpectedEOF
+	}
+	return pdf.NewReader(bytes.NewReader(data), int64(len(data)))
+}
+
+type pdfPage struct {
+	v         pdf.Value
+	resources pdf.Value
+}
+
+// pagesOf walks the tree of pages. A tree that leads in circles ends at the bounds.
+func pagesOf(r *pdf.Reader) (pages []pdfPage) {
+	defer func() { _ = recover() }() // of a broken tree, the pages before
+	visits := 0
+	var walk func(n, resources pdf.Value, depth int)
+	walk = func(n, resources pdf.Value, depth int) {
+		if visits++; depth > 40 || visits > 4*mostPages || len(pages) >= mostPages {
+			return
+		}
+		if own := n.Key("Resources"); own.Kind() == pdf.Dict {
+			resources = own
+		}
+		kids := n.Key("Kids")
+		if kids.Kind() != pdf.Array {
+			if n.Key("Type").Name() == "Page" || n.Key("Contents").Kind() != pdf.Null {
+				pages = append(pages, pdfPage{n, resources})
+			}
+			return
+		}
+		for i := range kids.Len() {
+			walkOne(func() { walk(kids.Index(i), resources, depth+1) })
+		}
+	}
+	walk(r.Trailer().Key("Root").Key("Pages"), pdf.Value{}, 0)
+	return pages
+}
+
+// walkOne keeps a branch that cannot be read from taking the others with it.
+func walkOne(step func()) {
+	defer func() { _ = recover() }()
+	step()
+}
+
+func titleIn(r *pdf.Reader) (title string) {
+	defer func() { _ = recover() }()
+	title = r.Trailer().Key("Info").Key("Title").Text()
+	if strings.HasSuffix(strings.ToLower(title), ".doc") || strings.HasSuffix(strings.ToLower(title), ".docx") || strings.HasPrefix(title, "Microsoft Word - ") {
+		return "" // the name of the file it was made from
+	}
+	return title
+}
+
+func plainStrings(ctx context.Context, pages []pdfPage) string {
+	var d draft
+	for _, p := range pages {
+		if ctx.Err() != nil || d.full() {
+			break
+		}
+		if p.v.Key("Resources").Kind() != pdf.Dict { // its reader would look for them upwards without end
+			continue
+		}
+		if text, err := (pdf.Page{V: p.v}).GetPlainText(nil); err == nil {
+			d.paragraph(text)
+		}
+	}
+	return d.text()
+}
+
+// plausible tells text from what only looks like it, from 0 to 1: words have a usual length, and letters are most of it.
+func plausible(text string) float64 {
+	letters, odd, words, dense, all := 0, 0, 0, 0, 0
+	inWord := false
+	for _, r := range text {
+		all++
+		switch {
+		case r == utf8.RuneError, unicode.Is(unicode.Co, r), r < ' ' && r != '\n' && r != '\t':
+			odd++
+		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai):
+			dense++
+		case unicode.IsLetter(r):
+			letters++
+		}
+		if is := unicode.IsLetter(r) || unicode.IsDigit(r); is != inWord {
+			if inWord = is; is {
+				words++
+			}
+		}
+	}
+	if all == 0 {
+		return 0
+	}
+	score := 1 - min(1, 4*float64(odd)/float64(all))
+	if words == 0 || letters < dense {
+		return score
+	}
+	switch length := float64(letters) / float64(words); {
+	case length > 10:
+		score *= max(0, 1-(length-10)/8)
+	case length < 2.5:
+		score *= max(0.1, length/2.5-0.2)
+	}
+	return score
+}

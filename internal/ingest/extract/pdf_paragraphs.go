@@ -1,0 +1,219 @@
+package extract
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// text writes all pages, without the lines that stand at the top or the foot of most of them.
+func (t *typeset) text() string {
+	body := t.bodySize()
+	levels := t.headingSizes(body)
+	repeated := t.repeated()
+	var d draft
+	for _, lines := range t.pages {
+		kept := slices.DeleteFunc(slices.Clone(lines), func(l textLine) bool { return repeated[masked(l.text)] && atEdge(lines, l) })
+		writeLines(&d, kept, body, levels)
+	}
+	return d.text()
+}
+
+// bodySize is the size that most of the text has.
+func (t *typeset) bodySize() float64 {
+	bytes := map[float64]int{}
+	best, most := 0.0, 0
+	for _, lines := range t.pages {
+		for _, l := range lines {
+			size := half(l.size)
+			bytes[size] += len(l.text)
+			if bytes[size] > most || bytes[size] == most && size < best {
+				best, most = size, bytes[size]
+			}
+		}
+	}
+	return best
+}
+
+func half(size float64) float64 { return math.Round(size*2) / 2 }
+
+// headingSizes ranks the sizes larger than the body's: the largest is level 1.
+func (t *typeset) headingSizes(body float64) map[float64]int {
+	var sizes []float64
+	for _, lines := range t.pages {
+		for _, l := range lines {
+			if size := half(l.size); size >= 1.15*body && isTitle(l.text) && !slices.Contains(sizes, size) && len(sizes) < 100 {
+				sizes = append(sizes, size)
+			}
+		}
+	}
+	slices.SortFunc(sizes, func(a, b float64) int { return int(math.Copysign(1, b-a)) })
+	levels := map[float64]int{}
+	for i, size := range sizes {
+		levels[size] = min(i+1, 4)
+	}
+	return levels
+}
+
+// isTitle reports text that may head a section.
+func isTitle(text string) bool {
+	letters := 0
+	for _, r := range text {
+		if unicode.IsLetter(r) {
+			letters++
+		}
+	}
+	return letters >= 3 && len(text) < 160
+}
+
+// repeated finds lines that stand at the edge of most pages, whatever number is in them.
+func (t *typeset) repeated() map[string]bool {
+	times := map[string]int{}
+	for _, lines := range t.pages {
+		seen := map[string]bool{}
+		for _, l := range lines {
+			if key := masked(l.text); atEdge(lines, l) && !seen[key] {
+				seen[key] = true
+				times[key]++
+			}
+		}
+	}
+	out := map[string]bool{}
+	for key, n := range times {
+		if n >= 3 && n*2 > len(t.pages) {
+			out[key] = true
+		}
+	}
+	return out
+}
+
+func masked(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsDigit(r) {
+			return '#'
+		}
+		return r
+	}, text)
+}
+
+// atEdge reports a line that no other one stands above, or below.
+func atEdge(lines []textLine, l textLine) bool {
+	above, below := 0, 0
+	for _, o := range lines {
+		if o.y > l.y+0.5*l.size {
+			above++
+		}
+		if o.y < l.y-0.5*l.size {
+			below++
+		}
+		if above > 1 && below > 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// writeLines makes headings and paragraphs of the lines of one page.
+func writeLines(d *draft, lines []textLine, body float64, levels map[float64]int) {
+	var open []textLine
+	for i := 0; i < len(lines); i++ {
+		l := lines[i]
+		level := levels[half(l.size)]
+		if level == 0 && l.bold && standsAlone(lines, i) {
+			level = min(len(levels)+1, 5)
+		}
+		if level > 0 && isTitle(l.text) {
+			writeParagraph(d, open)
+			open = nil
+			for i+1 < len(lines) && half(lines[i+1].size) == half(l.size) && lines[i+1].bold == l.bold && lines[i+1].y < lines[i].y && lines[i].y-lines[i+1].y < 1.6*l.size &&
+				len(l.text)+len(lines[i+1].text) < 160 && levels[half(l.size)] > 0 {
+				i++
+				l.text += " " + lines[i].text
+			}
+			d.heading(level, l.text)
+			continue
+		}
+		if n := len(open); n > 0 && parted(open[n-1], l, body) {
+			writeParagraph(d, open)
+			open = nil
+		}
+		open = append(open, l)
+	}
+	writeParagraph(d, open)
+}
+
+// standsAlone reports a short bold line with more than the usual space above it and text below.
+func standsAlone(lines []textLine, i int) bool {
+	l := lines[i]
+	if !isTitle(l.text) || len(l.text) > 90 || strings.HasSuffix(l.text, ".") || strings.HasSuffix(l.text, ",") || strings.Contains(l.text, "  ") {
+		return false
+	}
+	if i > 0 && lines[i-1].y > l.y && lines[i-1].y-l.y < 1.3*l.size {
+		return false
+	}
+	return i+1 < len(lines) && !lines[i+1].bold
+}
+
+// parted reports that a new paragraph, or a new column, begins with l.
+func parted(last, l textLine, body float64) bool {
+	down := last.y - l.y
+	size := max(l.size, last.size, body)
+	return down > 1.75*size || down < -0.3*size
+}
+
+// writeParagraph joins lines that are only wrapped; a line that ends early, or begins like an item, keeps its break.
+func writeParagraph(d *draft, lines []textLine) {
+	right := 0.0
+	for _, l := range lines {
+		right = max(right, l.end)
+	}
+	var b strings.Builder
+	for i, l := range lines {
+		if i > 0 {
+			last := lines[i-1]
+			switch {
+			case hyphenated(b.String(), l.text):
+				text := b.String()
+				b.Reset()
+				b.WriteString(text[:len(text)-1])
+			case last.end < right-0.18*(right-last.x) || isItem(l.text) || strings.Contains(l.text, "  "):
+				b.WriteByte('\n')
+			case denseJoin(last.text, l.text):
+			default:
+				b.WriteByte(' ')
+			}
+		}
+		b.WriteString(l.text)
+	}
+	d.paragraph(b.String())
+}
+
+func isItem(text string) bool {
+	r, n := utf8.DecodeRuneInString(text)
+	switch {
+	case strings.ContainsRune("•‣▪◦●○■□–*-", r):
+		return strings.HasPrefix(text[n:], " ")
+	case unicode.IsDigit(r):
+		rest := strings.TrimLeft(text, "0123456789")
+		return strings.HasPrefix(rest, ". ") || strings.HasPrefix(rest, ") ")
+	}
+	return false
+}
+
+// hyphenated reports that a word was cut at the end of the line.
+func hyphenated(before, after string) bool {
+	before, ok := strings.CutSuffix(before, "-")
+	if !ok {
+		return false
+	}
+	last, _ := utf8.DecodeLastRuneInString(before)
+	first, _ := utf8.DecodeRuneInString(after)
+	return unicode.IsLower(last) && unicode.IsLower(first)
+}
+
+func denseJoin(before, after string) bool {
+	last, _ := utf8.DecodeLastRuneInString(before)
+	return dense(string(last)) && dense(after)
+}

@@ -1,0 +1,206 @@
+package extract
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"path"
+	"strings"
+	"unicode/utf8"
+)
+
+// Sniff tells the kind of a file from its content; the name decides only between kinds of plain text, which look alike. Fails
+// with an Error for an empty file and for everything that is not read.
+func Sniff(name string, data []byte) (kind Kind, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			kind, err = "", broken("it cannot be told what it is", fmt.Errorf("sniff: panic: %v", v))
+		}
+	}()
+	trimmed := bytes.TrimLeft(data, "\ufeff \t\r\n\x00")
+	if len(trimmed) == 0 {
+		return "", refuse("the file is empty")
+	}
+	switch {
+	case bytes.Contains(data[:min(len(data), 1024)], []byte("%PDF-")):
+		return PDF, nil
+	case bytes.HasPrefix(data, []byte("PK\x03\x04")), bytes.HasPrefix(data, []byte("PK\x05\x06")):
+		return sniffArchive(data)
+	case bytes.HasPrefix(data, []byte(cfbMagic)):
+		return sniffCompound(data)
+	}
+	if what := foreign(data); what != "" {
+		return "", refuse("the file is %s; %s", what, accepted)
+	}
+	return sniffText(strings.ToLower(path.Ext(strings.ReplaceAll(name, `\`, "/"))), data)
+}
+
+// magic tells formats that are not read by how they begin, so that the refusal can name them.
+var magic = []struct{ prefix, what string }{
+	{"\x89PNG", "a picture"}, {"\xff\xd8\xff", "a picture"}, {"GIF8", "a picture"}, {"BM", ""}, {"II*\x00", "a picture"}, {"MM\x00*", "a picture"},
+	{"RIFF", "a sound, a film or a picture"}, {"OggS", "a sound or a film"}, {"ID3", "a sound"}, {"fLaC", "a sound"}, {"\x1aE\xdf\xa3", "a film"},
+	{"\x1f\x8b", "a compressed file (gzip)"}, {"7z\xbc\xaf\x27\x1c", "an archive (7z)"}, {"Rar!", "an archive (RAR)"}, {"BZh", "a compressed file (bzip2)"},
+	{"\xfd7zXZ", "a compressed file (xz)"}, {"\x28\xb5\x2f\xfd", "a compressed file (zstd)"}, {"\x7fELF", "a program"}, {"MZ\x90", "a program"},
+	{"\xca\xfe\xba\xbe", "a program"}, {"\xcf\xfa\xed\xfe", "a program"}, {"{\\rtf", "an RTF file; save it as DOCX"}, {"%!PS", "a PostScript file; save it as PDF"},
+	{"SQLite format 3", "a database"}, {"\x00asm", "a program"},
+}
+
+func foreign(data []byte) string {
+	for _, m := range magic {
+		if m.what != "" && bytes.HasPrefix(data, []byte(m.prefix)) {
+			return m.what
+		}
+	}
+	if len(data) > 12 && string(data[4:8]) == "ftyp" {
+		return "a film or a picture"
+	}
+	return ""
+}
+
+func sniffArchive(data []byte) (Kind, error) {
+	z, err := openZip(data)
+	if err != nil {
+		return "", err
+	}
+	has := map[string]bool{}
+	for _, f := range z.File {
+		name := strings.ToLower(strings.TrimPrefix(strings.ReplaceAll(f.Name, `\`, "/"), "/"))
+		has[name] = true
+		switch name {
+		case "mimetype":
+			if kind, err := sniffMimetype(f); kind != "" || err != nil {
+				return kind, err
+			}
+		case "[content_types].xml":
+			if kind, err := sniffContentTypes(f); kind != "" || err != nil {
+				return kind, err
+			}
+		}
+	}
+	switch {
+	case has["word/document.xml"]:
+		return DOCX, nil
+	case has["xl/workbook.xml"]:
+		return XLSX, nil
+	case has["ppt/presentation.xml"]:
+		return PPTX, nil
+	case has["meta-inf/container.xml"]:
+		return EPUB, nil
+	}
+	return "", refuse("the file is an archive (ZIP); upload the files in it one by one. %s", accepted)
+}
+
+func sniffMimetype(f *zip.File) (Kind, error) {
+	text, _ := readPart(f, 200)
+	switch kind := strings.TrimSpace(string(text)); {
+	case kind == "application/epub+zip":
+		return EPUB, nil
+	case strings.HasPrefix(kind, "application/vnd.oasis.opendocument.text"):
+		return ODT, nil
+	case strings.HasPrefix(kind, "application/vnd.oasis.opendocument."):
+		return "", refuse("the file is an OpenDocument file of another kind than ODT; %s", accepted)
+	}
+	return "", nil
+}
+
+// sniffContentTypes looks for the type of the main part, whatever it is called.
+func sniffContentTypes(f *zip.File) (Kind, error) {
+	text, _ := readPart(f, 1<<20)
+	for _, t := range []struct {
+		mark string
+		kind Kind
+	}{{"wordprocessingml.document.main", DOCX}, {"ms-word.document.macroEnabled.main", DOCX}, {"wordprocessingml.template.main", DOCX},
+		{"spreadsheetml.sheet.main", XLSX}, {"ms-excel.sheet.macroEnabled.main", XLSX}, {"spreadsheetml.template.main", XLSX},
+		{"presentationml.presentation.main", PPTX}, {"presentationml.slideshow.main", PPTX}, {"presentationml.template.main", PPTX},
+		{"ms-powerpoint.presentation.macroEnabled.main", PPTX}, {"sheet.binary.macroEnabled.main", ""}} {
+		if bytes.Contains(text, []byte(t.mark)) {
+			if t.kind == "" {
+				return "", refuse("the file is a binary workbook (XLSB); save it as XLSX")
+			}
+			return t.kind, nil
+		}
+	}
+	return "", nil
+}
+
+func sniffCompound(data []byte) (Kind, error) {
+	c, err := openCompound(data)
+	if err != nil {
+		return "", err
+	}
+	switch {
+	case c.has("WordDocument"):
+		return DOC, nil
+	case c.has("EncryptedPackage"):
+		return "", errEncrypted
+	case c.has("Workbook"), c.has("Book"):
+		return "", refuse("the file is an old Excel workbook (XLS); save it as XLSX")
+	case c.has("PowerPoint Document"):
+		return "", refuse("the file is an old PowerPoint presentation (PPT); save it as PPTX")
+	}
+	return "", refuse("the file is an Office file of an unknown kind; %s", accepted)
+}
+
+// byName are kinds of plain text that only the name can tell apart.
+var byName = map[string]Kind{".txt": TXT, ".text": TXT, ".md": MD, ".markdown": MD, ".mdx": MD, ".csv": CSV, ".tsv": CSV, ".tab": CSV, ".html": HTML, ".htm": HTML,
+	".xhtml": HTML}
+
+func sniffText(ext string, data []byte) (Kind, error) {
+	text := decode(data, "")
+	head := strings.ToLower(strings.TrimLeft(text[:min(len(text), 4096)], "\ufeff \t\r\n"))
+	named := byName[ext]
+	switch {
+	case unreadable(text):
+		return "", refuse("the file is neither text nor of a known format; %s", accepted)
+	case strings.HasPrefix(head, "<!doctype html"), strings.HasPrefix(head, "<html"), strings.HasPrefix(head, "<?xml") && strings.Contains(head, "<html"):
+		return HTML, nil
+	case strings.HasPrefix(head, "<svg"), strings.HasPrefix(head, "<!doctype svg"), strings.HasPrefix(head, "<?xml") && strings.Contains(head, "<svg"):
+		return "", refuse("the file is a picture (SVG); %s", accepted)
+	case strings.HasPrefix(head, "<?xml") && named != TXT && named != MD:
+		return "", refuse("the file is XML; %s", accepted)
+	case isJSON(text):
+		return JSON, nil
+	case named != "":
+		return named, nil
+	case strings.HasPrefix(http.DetectContentType([]byte(head)), "text/html"):
+		return HTML, nil
+	}
+	return TXT, nil
+}
+
+// unreadable reports text that is mostly what no text holds.
+func unreadable(text string) bool {
+	head := text[:min(len(text), 64<<10)]
+	odd, all := 0, 0
+	for _, r := range head {
+		all++
+		if r < ' ' && r != '\n' && r != '\r' && r != '\t' && r != '\f' && r != 0x1b || r == 0x7f || r == utf8.RuneError {
+			odd++
+		}
+	}
+	return odd*20 > all
+}
+
+// isJSON reports an object, an array, or one of them in each line.
+func isJSON(text string) bool {
+	text = strings.TrimSpace(strings.TrimPrefix(text, "\ufeff"))
+	if text == "" || text[0] != '{' && text[0] != '[' {
+		return false
+	}
+	if json.Valid([]byte(text)) {
+		return true
+	}
+	lines := 0
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		if line[0] != '{' && line[0] != '[' || !json.Valid([]byte(line)) {
+			return false
+		}
+		lines++
+	}
+	return lines > 1
+}

@@ -1,0 +1,167 @@
+package ingest_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"parley"
+	"parley/internal/ingest"
+	"parley/internal/ingest/extract"
+	"parley/internal/jobs"
+)
+
+// filed gives the school a folder of files, and a reader that says what is in them.
+func (s *school) filed() *school {
+	s.Files = &ingest.Files{Dir: filepath.Join(s.TempDir(), "blobs")}
+	s.ReadFile = func(_ context.Context, _ extract.Kind, _ string, data []byte) (string, error) {
+		return string(data), nil
+	}
+	for kind, do := range s.FileHandlers() {
+		s.runner.Handlers[kind] = do
+	}
+	return s
+}
+
+// file puts a file where uploads lie.
+func (s *school) file(name, content string) ingest.File {
+	s.Helper()
+	dir, err := s.Files.Incoming()
+	s.must(err)
+	f, err := os.CreateTemp(dir, "upload-*")
+	s.must(err)
+	_, err = f.WriteString(content)
+	s.must(errors.Join(err, f.Close()))
+	sum := sha256.Sum256([]byte(content))
+	return ingest.File{Name: name, Path: f.Name(), Size: int64(len(content)), Hash: hex.EncodeToString(sum[:])}
+}
+
+func (s *school) addFile(name, content string) *parley.Source {
+	s.Helper()
+	src, err := s.AddFile(s.Context(), s.account, s.plan, s.agent, name, s.file(name, content))
+	s.must(err)
+	return src
+}
+
+// stored lists the files on the disk.
+func (s *school) stored() []string {
+	s.Helper()
+	list, err := filepath.Glob(filepath.Join(s.Files.Dir, "*", "*"))
+	s.must(err)
+	return list
+}
+
+func (s *school) find(id parley.SourceID) *parley.Source {
+	s.Helper()
+	src, err := s.DB.Source(s.Context(), "acc", s.agent, id)
+	s.must(err)
+	return src
+}
+
+func TestFileIsReadOnce(t *testing.T) {
+	each(t, func(s *school) {
+		s.filed()
+		reads := 0
+		inner := s.ReadFile
+		s.ReadFile = func(ctx context.Context, kind extract.Kind, name string, data []byte) (string, error) {
+			if reads++; reads == 1 {
+				return "", errors.New("the reader could not be started")
+			}
+			return inner(ctx, kind, name, data)
+		}
+		src := s.addFile("hours.txt", "We open at nine in the morning.")
+		s.run()
+		if got := s.find(src.ID); got.Status != parley.SourceUntrained {
+			t.Fatal("one attempt that failed is not the end:", got.Status)
+		}
+		s.now = s.now.Add(time.Minute)
+		s.run()
+		if got := s.find(src.ID); got.Status != parley.SourceTrained || got.Live != got.Wanted || reads != 2 {
+			t.Fatalf("%+v after %d readings", got, reads)
+		}
+		name := "Hours"
+		_, err := s.ChangeFile(s.Context(), s.account, s.plan, s.agent, src.ID, ingest.FileChange{Name: &name})
+		s.must(err)
+		s.run()
+		if got := s.find(src.ID); got.Name != name || got.Status != parley.SourceTrained || reads != 2 {
+			t.Errorf("%+v after %d readings", got, reads)
+		}
+		_, err = s.ChangeText(s.Context(), s.account, s.plan, s.agent, src.ID, ingest.TextChange{Name: &name})
+		s.fails(err, parley.CodeSourceNotFound)
+	})
+}
+
+func TestFileThatFailedMayBeTriedAgain(t *testing.T) {
+	each(t, func(s *school) {
+		s.filed()
+		inner := s.ReadFile
+		s.ReadFile = func(context.Context, extract.Kind, string, []byte) (string, error) {
+			return "", &extract.Error{Reason: "reading the file takes more than 30s"}
+		}
+		const content = "We open at nine in the morning."
+		src := s.addFile("hours.txt", content)
+		s.run()
+		if got := s.find(src.ID); got.Status != parley.SourceFailed || got.Failure != "reading the file takes more than 30s" {
+			t.Fatalf("%+v", got)
+		}
+		s.ReadFile = inner
+		f := s.file("hours.txt", content)
+		_, err := s.ChangeFile(s.Context(), s.account, s.plan, s.agent, src.ID, ingest.FileChange{File: &f})
+		s.must(err)
+		s.run()
+		if got := s.find(src.ID); got.Status != parley.SourceTrained || got.Failure != "" {
+			t.Errorf("%+v", got)
+		}
+	})
+}
+
+func TestFileThatIsLostFails(t *testing.T) {
+	each(t, func(s *school) {
+		s.filed()
+		src := s.addFile("hours.txt", "We open at nine in the morning.")
+		for _, path := range s.stored() {
+			s.must(os.Remove(path))
+		}
+		for range 10 {
+			s.run()
+			s.now = s.now.Add(time.Hour)
+		}
+		if got := s.find(src.ID); got.Status != parley.SourceFailed || got.Failure == "" {
+			t.Errorf("%+v", got)
+		}
+	})
+}
+
+func TestSweepLeavesWhatIsInUse(t *testing.T) {
+	each(t, func(s *school) {
+		s.filed()
+		s.must(s.SweepFiles(t.Context())) // where nothing was uploaded yet
+		kept := s.addFile("kept.txt", "We open at nine in the morning.")
+		cut := s.file("cut.txt", "an upload that was cut short")
+		lost := filepath.Join(s.Files.Dir, "ab", "abcdef")
+		s.must(os.MkdirAll(filepath.Dir(lost), 0o700))
+		s.must(os.WriteFile(lost, []byte("without a row"), 0o600))
+		s.now = time.Now()
+		s.must(s.SweepFiles(t.Context()))
+		if n := len(s.stored()); n != 3 {
+			t.Error("it swept what is new:", n)
+		}
+		s.now = time.Now().Add(2 * time.Hour)
+		s.must(s.SweepFiles(t.Context()))
+		if left := s.stored(); len(left) != 1 || left[0] == cut.Path || left[0] == lost {
+			t.Error(left)
+		}
+		s.must(s.FreeAfter(func(ctx context.Context, job jobs.Job) error {
+			_, err := s.DB.SQL().Exec(ctx, `delete from blobs where agent_id = ?`, job.Key)
+			return err
+		})(t.Context(), jobs.Job{AccountID: "acc", Key: string(s.agent)}))
+		if left := s.stored(); len(left) != 0 {
+			t.Error(kept.ID, left)
+		}
+	})
+}

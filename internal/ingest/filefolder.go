@@ -1,0 +1,94 @@
+package ingest
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Files keeps uploaded files in a folder, each below the beginning of its hash under the name of its hash: equal files lie there
+// once. Several servers of one database share the folder.
+type Files struct {
+	Dir string
+
+	// A file without a row is removed only while nobody is about to write a row of it.
+	mu sync.RWMutex
+}
+
+const (
+	incoming = "incoming" // where uploads lie that are not accepted yet
+	onDisk   = "disk:"    // begins a place; the hash follows
+	lostFor  = time.Hour  // how old a file without a row must be that is removed: on another server its row may be on its way
+)
+
+// Incoming gives the folder that uploads are written to.
+func (f *Files) Incoming() (string, error) {
+	dir := filepath.Join(f.Dir, incoming)
+	return dir, os.MkdirAll(dir, 0o700)
+}
+
+// keep moves a file to its place, and it is on disk when keep returns.
+func (f *Files) keep(path, hash string) (place string, err error) {
+	place = onDisk + hash
+	to := f.path(place)
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		return "", err
+	}
+	if err := synced(path); err != nil {
+		return "", err
+	}
+	if err := os.Rename(path, to); err != nil {
+		return "", err
+	}
+	return place, errors.Join(synced(filepath.Dir(to)), synced(f.Dir))
+}
+
+// synced has the disk write what it holds back of a file or a folder.
+func synced(path string) error {
+	file, err := os.Open(path) //nolint:gosec // a path of ours
+	if err != nil {
+		return err
+	}
+	return errors.Join(file.Sync(), file.Close())
+}
+
+func (f *Files) path(place string) string {
+	hash := strings.TrimPrefix(place, onDisk)
+	return filepath.Join(f.Dir, hash[:min(2, len(hash))], filepath.Base(hash))
+}
+
+func (f *Files) read(place string) ([]byte, error) { return os.ReadFile(f.path(place)) }
+
+func (f *Files) remove(place string) error {
+	if err := os.Remove(f.path(place)); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// old lists the files that have lain there for a while: those in their places, and uploads that were cut short.
+func (f *Files) old(now time.Time) (places, left []string, err error) {
+	err = filepath.WalkDir(f.Dir, func(path string, entry fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) { // no upload has come yet, or it has gone meanwhile
+			return nil
+		}
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		about, err := entry.Info()
+		switch {
+		case err != nil || now.Sub(about.ModTime()) < lostFor:
+			return nil //nolint:nilerr // a file that is gone is not old
+		case filepath.Base(filepath.Dir(path)) == incoming:
+			left = append(left, path)
+		default:
+			places = append(places, onDisk+entry.Name())
+		}
+		return nil
+	})
+	return places, left, err
+}

@@ -1,0 +1,186 @@
+package ingest
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"parley"
+	"parley/internal/ingest/crawl"
+	"parley/internal/jobs"
+	"parley/internal/sqldb"
+	"parley/internal/store"
+)
+
+// Link is what is to be read of a website (facts 4.11).
+type Link struct {
+	URL              string
+	Type             crawl.Kind
+	Exclude, Include []string // regular expressions
+	Slow             bool
+}
+
+// LinkRecord is the metadata of a link (facts 2.8f). SiteRecord is nil for an individual page.
+type LinkRecord struct {
+	Type crawl.Kind `json:"type"`
+	*SiteRecord
+}
+
+// SiteRecord is the metadata of a link to more than one page.
+type SiteRecord struct {
+	ExcludePaths     []string `json:"excludePaths"`
+	IncludeOnlyPaths []string `json:"includeOnlyPaths"`
+	SlowScraping     bool     `json:"slowScraping"`
+	CrawlStatus      string   `json:"crawlStatus"` // fetching, fetched, failed
+	Children         Children `json:"children"`
+}
+
+// Children counts the addresses of a site by what came of them.
+type Children struct {
+	Included int `json:"included"`
+	Excluded int `json:"excluded"`
+	Failed   int `json:"failed"`
+}
+
+// Values of SiteRecord.CrawlStatus.
+const (
+	fetching = "fetching"
+	fetched  = "fetched"
+	unread   = "failed"
+)
+
+// resync is how often the links of an agent with automatic re-sync are read again.
+const resync = 7 * 24 * time.Hour
+
+// CrawlJob is the kind of the chore that reads a link; its key is the source's id.
+const CrawlJob = "source.crawl"
+
+func crawlChore(s *parley.Source) jobs.Job {
+	job := chore(CrawlJob, s)
+	job.MaxAttempts = 0 // the usual: sites are away for longer than texts
+	return job
+}
+
+// NewLink is a link that is not written yet.
+type NewLink struct {
+	desk   *Desk
+	source parley.Source
+	kind   crawl.Kind
+	most   *int64
+	plan   string
+}
+
+// NewLink checks a link for an agent. Fails with VALIDATION_INVALID_BODY, by field, for what cannot be read.
+func (d *Desk) NewLink(account parley.Account, plan parley.Plan, agent parley.AgentID, link Link) (*NewLink, error) {
+	if faults := crawl.Validate(link.site()); len(faults) > 0 {
+		return nil, &parley.Error{Code: parley.CodeInvalidBody, Message: parley.CodeInvalidBody.DefaultMessage(), Details: faults}
+	}
+	u, err := crawl.Canonical(nil, link.URL)
+	if err != nil {
+		return nil, err // Validate has found none
+	}
+	now := d.Now()
+	s := parley.Source{ID: parley.SourceID(parley.NewUUID()), AccountID: account.ID, AgentID: agent, Kind: parley.SourceLink, Name: storable(link.URL),
+		URL: u.String(), Status: parley.SourceUntrained, Metadata: link.record().encoded(), CreatedAt: now, UpdatedAt: now}
+	return &NewLink{desk: d, source: s, kind: link.Type, most: plan.StoragePerAgent, plan: plan.Name}, nil
+}
+
+// AddLink gives the agent a page or a site to read; it is read by a chore. Fails with VALIDATION_INVALID_BODY, AGENT_NOT_FOUND,
+// SOURCE_DUPLICATE for an address that is read in the same way already, or SOURCE_SIZE_LIMIT_EXCEEDED when there is no room left.
+func (d *Desk) AddLink(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, link Link) (*parley.Source, error) {
+	n, err := d.NewLink(account, plan, agent, link)
+	if err != nil {
+		return nil, err
+	}
+	err = d.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
+		if err := n.Create(ctx, tx); err != nil {
+			return err
+		}
+		return tx.Did(ctx, "source:"+string(n.source.ID))
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &n.source, nil
+}
+
+// Create writes the link in a transaction, and nothing when it fails; see AddLink.
+func (n *NewLink) Create(ctx context.Context, tx *store.DB) error {
+	s := n.source
+	a, err := tx.HoldAgent(ctx, s.AccountID, s.AgentID, s.CreatedAt)
+	if err != nil {
+		return err
+	}
+	there, err := tx.Links(ctx, s.AccountID, s.AgentID, s.URL)
+	if err != nil {
+		return err
+	}
+	for i := range there {
+		if recordOf(&there[i]).Type == n.kind {
+			return parley.Fail(parley.CodeSourceDuplicate)
+		}
+	}
+	if n.most != nil && a.Size >= *n.most {
+		return tooMuch(n.plan, *n.most)
+	}
+	if _, err := tx.CreateSource(ctx, &s); err != nil {
+		return err
+	}
+	if err := n.desk.syncLater(ctx, tx, &s, a.AutoRetrain); err != nil {
+		return err
+	}
+	if err := n.desk.Queue.Enqueue(ctx, tx.SQL(), crawlChore(&s)); err != nil {
+		return err
+	}
+	return tx.Record(ctx, s.AccountID, s.CreatedAt, event("source.created", &s))
+}
+
+func tooMuch(plan string, most int64) *parley.Error {
+	return parley.Failf(parley.CodeSourceSize, "The %s plan allows %d bytes of sources for an agent, and there is no room for more.", plan, most)
+}
+
+// syncLater says when the link is to be read again.
+func (d *Desk) syncLater(ctx context.Context, tx *store.DB, s *parley.Source, auto bool) error {
+	if !auto {
+		return tx.SyncAt(ctx, s.AccountID, s.AgentID, s.ID, nil)
+	}
+	next := s.UpdatedAt.Add(resync)
+	return tx.SyncAt(ctx, s.AccountID, s.AgentID, s.ID, &next)
+}
+
+func (l Link) site() crawl.Site {
+	return crawl.Site{Start: l.URL, Kind: l.Type, Include: l.Include, Exclude: l.Exclude, Slow: l.Slow}
+}
+
+func (l Link) record() LinkRecord {
+	r := LinkRecord{Type: l.Type}
+	if l.Type != crawl.Individual {
+		r.SiteRecord = &SiteRecord{ExcludePaths: append([]string{}, l.Exclude...), IncludeOnlyPaths: append([]string{}, l.Include...),
+			SlowScraping: l.Slow, CrawlStatus: fetching}
+	}
+	return r
+}
+
+// link gives back what the record was made of.
+func (r LinkRecord) link(url string) Link {
+	l := Link{URL: url, Type: r.Type}
+	if r.SiteRecord != nil {
+		l.Exclude, l.Include, l.Slow = r.ExcludePaths, r.IncludeOnlyPaths, r.SlowScraping
+	}
+	return l
+}
+
+func (r LinkRecord) encoded() json.RawMessage {
+	b, err := json.Marshal(r)
+	if err != nil {
+		panic(err) // strings and numbers always encode
+	}
+	return b
+}
+
+func recordOf(s *parley.Source) (r LinkRecord) {
+	if json.Unmarshal(s.Metadata, &r) != nil || r.Type == "" {
+		return LinkRecord{Type: crawl.Individual}
+	}
+	return r
+}

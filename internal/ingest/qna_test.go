@@ -1,0 +1,74 @@
+package ingest_test
+
+import (
+	"strings"
+	"testing"
+
+	"parley"
+	"parley/internal/ingest"
+	"parley/internal/retrieval"
+)
+
+var returns = ingest.QnA{Name: "Returns", Questions: []string{"How do I send something back?", "Can I return shoes?"}, Answer: "Print the label\x00 from your account."}
+
+func TestQuestionFindsItsAnswer(t *testing.T) {
+	each(t, func(s *school) {
+		src, err := s.AddQnA(s.Context(), s.account, s.plan, s.agent, returns)
+		s.must(err)
+		if src.Kind != parley.SourceQnA || src.Status != parley.SourceUntrained || src.Size != 85 || s.state().Size != 85 {
+			s.Errorf("%+v", src)
+		}
+		s.run()
+		hits, err := s.Library.Nearest(s.Context(), s.agent, s.state().PassageVersion, retrieval.Query{Text: "Can shoes be sent back?", Limit: 8})
+		s.must(err)
+		if len(hits) != 1 {
+			s.Fatalf("%+v", hits)
+		}
+		p := hits[0].Passage
+		v, err := s.DB.Version(s.Context(), s.account.ID, s.agent, src.ID, p.VersionID)
+		s.must(err)
+		if p.Text != "Print the label from your account." || p.Text != v.Text[p.Start:p.End] || !strings.Contains(p.Heading, "Can I return shoes?") {
+			s.Errorf("%+v of %q", p, v.Text)
+		}
+	})
+}
+
+func TestPartOfAQnAChanges(t *testing.T) {
+	each(t, func(s *school) {
+		src, err := s.AddQnA(s.Context(), s.account, s.plan, s.agent, returns)
+		s.must(err)
+		_, err = s.AddQnA(s.Context(), s.account, s.plan, s.agent, returns)
+		s.fails(err, parley.CodeSourceDuplicate)
+		s.run()
+		answer := "Bring it to a shop."
+		changed, err := s.ChangeQnA(s.Context(), s.account, s.plan, s.agent, src.ID, ingest.QnAChange{Answer: &answer})
+		s.must(err)
+		if changed.Status != parley.SourceUpdated || changed.Name != "Returns" {
+			s.Errorf("%+v", changed)
+		}
+		s.run()
+		if got := s.texts("Can I return shoes?"); got != answer {
+			s.Error(got)
+		}
+		before := s.source(src.ID)
+		same, err := s.ChangeQnA(s.Context(), s.account, s.plan, s.agent, src.ID, ingest.QnAChange{Answer: &answer})
+		s.must(err)
+		if same.Wanted != before.Wanted {
+			s.Error("a change of nothing is trained")
+		}
+		_, err = s.ChangeText(s.Context(), s.account, s.plan, s.agent, src.ID, ingest.TextChange{Content: &answer})
+		s.fails(err, parley.CodeSourceNotFound)
+	})
+}
+
+func TestLongAnswerIsFoundByItsQuestion(t *testing.T) {
+	each(t, func(s *school) {
+		long := ingest.QnA{Name: "Terms", Questions: []string{"What are the terms?"}, Answer: strings.Repeat("Something is said here at some length. ", 100)}
+		_, err := s.AddQnA(s.Context(), s.account, s.plan, s.agent, long)
+		s.must(err)
+		s.run()
+		if n := s.count(`select count(*) from passages`); n < 3 || n != s.count(`select count(*) from passages where heading = 'What are the terms?'`) {
+			s.Error(n)
+		}
+	})
+}

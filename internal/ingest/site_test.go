@@ -1,0 +1,91 @@
+package ingest_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	"parley/internal/ingest/crawl"
+	"parley/internal/outbound"
+)
+
+// website is a site on loopback whose pages can be changed.
+type website struct {
+	*httptest.Server
+	mu     sync.Mutex
+	pages  map[string]string // by path; one that is missing is not found
+	asked  []string
+	unread int                           // requests that were answered with 304
+	before func(path string) (busy bool) // is asked before each reply; nil for nothing
+}
+
+// read gives the desk a site to read, and what it reads it with.
+func (s *school) website(pages map[string]string) *website {
+	w := &website{pages: pages}
+	w.Server = httptest.NewServer(w)
+	s.Cleanup(w.Close)
+	client := &outbound.Client{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
+	s.Cleanup(client.Close)
+	s.Crawler = &crawl.Crawler{Client: client, Agent: "parleybot/1.0", Now: time.Now, Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }}
+	s.ReadPage, s.Desk.Plan = plainly, s.planOf
+	return w
+}
+
+func (w *website) ServeHTTP(out http.ResponseWriter, r *http.Request) {
+	w.mu.Lock()
+	text, ok := w.pages[r.URL.Path]
+	w.asked = append(w.asked, r.URL.Path)
+	before := w.before
+	w.mu.Unlock()
+	if before != nil && before(r.URL.Path) {
+		http.Error(out, "busy", http.StatusInternalServerError)
+		return
+	}
+	if !ok {
+		http.NotFound(out, r)
+		return
+	}
+	sum := sha256.Sum256([]byte(text))
+	tag := `"` + hex.EncodeToString(sum[:8]) + `"`
+	out.Header().Set("Content-Type", "text/html; charset=utf-8")
+	out.Header().Set("ETag", tag)
+	if r.Header.Get("If-None-Match") == tag {
+		w.mu.Lock()
+		w.unread++
+		w.mu.Unlock()
+		out.WriteHeader(http.StatusNotModified)
+		return
+	}
+	_, _ = out.Write([]byte(text))
+}
+
+// set changes a page; an empty one is gone.
+func (w *website) set(path, text string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if text == "" {
+		delete(w.pages, path)
+		return
+	}
+	w.pages[path] = text
+}
+
+var (
+	titles = regexp.MustCompile(`<title>(.*?)</title>`)
+	marks  = regexp.MustCompile(`(?s)<title>.*?</title>|<a .*?</a>|<[^>]*>`)
+)
+
+// plainly reads pages without an extractor: their text without links.
+func plainly(_ context.Context, _, _ string, body []byte) (title, text string, err error) {
+	if m := titles.FindSubmatch(body); m != nil {
+		title = string(m[1])
+	}
+	return title, strings.TrimSpace(marks.ReplaceAllString(string(body), "")), nil
+}

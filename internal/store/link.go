@@ -1,0 +1,115 @@
+package store
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"parley"
+	"parley/internal/sqldb"
+)
+
+// Links lists the agent's links to an address. To be sure of them it must be asked in a transaction that holds the agent's row.
+func (db *DB) Links(ctx context.Context, account parley.AccountID, agent parley.AgentID, url string) ([]parley.Source, error) {
+	return sqldb.All(ctx, db.sql, scanSource, `select `+sourceColumns+` from sources where agent_id = ? and account_id = ? and kind = 'link' and url = ?
+		and parent_id is null and deleted_at is null and status <> 'toBeDeleted' order by created_at, id`, agent, account, url)
+}
+
+// Page finds the source that was made of a page of a site. Fails with SOURCE_NOT_FOUND.
+func (db *DB) Page(ctx context.Context, account parley.AccountID, agent parley.AgentID, site parley.SourceID, url string) (*parley.Source, error) {
+	s, err := sqldb.One(ctx, db.sql, scanSource, `select `+sourceColumns+` from sources where parent_id = ? and url = ? and agent_id = ? and account_id = ? and deleted_at is null`,
+		site, url, agent, account)
+	if err != nil {
+		return nil, found(err, parley.CodeSourceNotFound)
+	}
+	return &s, nil
+}
+
+// SiteSizes gives the bytes of the pages of sites; those without any are left out.
+func (db *DB) SiteSizes(ctx context.Context, account parley.AccountID, agent parley.AgentID, sites []parley.SourceID) (map[parley.SourceID]int64, error) {
+	sizes := map[parley.SourceID]int64{}
+	if len(sites) == 0 {
+		return sizes, nil
+	}
+	args := []any{agent, account}
+	for _, id := range sites {
+		args = append(args, id)
+	}
+	_, err := sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (struct{}, error) {
+		var id parley.SourceID
+		var size int64
+		err := scan(&id, &size)
+		sizes[id] = size
+		return struct{}{}, err
+	}, `select parent_id, sum(size) from sources where agent_id = ? and account_id = ? and parent_id in (?`+strings.Repeat(`, ?`, len(sites)-1)+`)
+		and deleted_at is null group by parent_id`, args...)
+	return sizes, err
+}
+
+// LivePages counts the pages of a site that answers rest on.
+func (db *DB) LivePages(ctx context.Context, account parley.AccountID, agent parley.AgentID, site parley.SourceID) (int, error) {
+	return sqldb.One(ctx, db.sql, sqldb.Column[int], `select count(*) from sources where parent_id = ? and agent_id = ? and account_id = ? and live_version is not null
+		and deleted_at is null`, site, agent, account)
+}
+
+// LostPages lists pages of a site that the latest reading found gone or was told to leave out, and those that are still to be
+// trained.
+func (db *DB) LostPages(ctx context.Context, c Crawl) ([]parley.Source, error) {
+	return sqldb.All(ctx, db.sql, scanSource, `select `+sourceColumns+` from sources where parent_id = ? and agent_id = ? and account_id = ? and deleted_at is null
+		and (url in (select url from crawl_pages where`+ofCrawl+` and (state in ('excluded', 'merged') or state = 'failed' and status in (404, 410)))
+		or status in ('untrained', 'updated')) order by id`, append(c.owner(), c.owner()...)...)
+}
+
+// DeletePages takes all pages of a site from the agent at once and gives their number. Their rows stay for EraseSource. It must
+// be called in a transaction that holds the agent.
+func (db *DB) DeletePages(ctx context.Context, site *parley.Source, now time.Time) (n int, err error) {
+	where, args := ` where parent_id = ? and agent_id = ? and account_id = ? and deleted_at is null`, []any{site.ID, site.AgentID, site.AccountID}
+	var size, live, pending, failed int64
+	err = db.sql.QueryRow(ctx, `select count(*), coalesce(sum(size), 0), coalesce(sum(case when status = 'trained' then 1 else 0 end), 0),
+		coalesce(sum(case when status in ('trained', 'failed') then 0 else 1 end), 0), coalesce(sum(case when status = 'failed' then 1 else 0 end), 0) from sources`+where, args...).
+		Scan(&n, &size, &live, &pending, &failed)
+	if err != nil || n == 0 {
+		return n, err
+	}
+	var passages int64
+	err = db.sql.QueryRow(ctx, `update agents set size = size - ?, sources_live = sources_live - ?, sources_pending = sources_pending - ?,
+		sources_failed = sources_failed - ?, passage_version = passage_version + 1 where id = ? and account_id = ? and deleted_at is null returning passage_version`,
+		size, live, pending, failed, site.AgentID, site.AccountID).Scan(&passages)
+	if err != nil {
+		return 0, found(err, parley.CodeAgentNotFound)
+	}
+	_, err = db.sql.Exec(ctx, `update sources set status = 'deleted', live_in = case when live_version is null then live_in else ? end, live_version = null,
+		wanted_version = null, updated_at = ?, deleted_at = ?`+where, append([]any{passages, millis(now), millis(now)}, args...)...)
+	return n, err
+}
+
+// DeletedPages lists the pages of a site that are deleted and still have something to erase.
+func (db *DB) DeletedPages(ctx context.Context, account parley.AccountID, agent parley.AgentID, site parley.SourceID) ([]parley.SourceID, error) {
+	return sqldb.All(ctx, db.sql, sqldb.Column[parley.SourceID], `select s.id from sources s where s.parent_id = ? and s.agent_id = ? and s.account_id = ? and s.deleted_at is not null
+		and (s.url <> '' or exists (select 1 from source_versions v where v.source_id = s.id)) order by s.id`, site, agent, account)
+}
+
+// EraseCrawl forgets the addresses of a deleted link, in chunks in the bulk lane.
+func (db *DB) EraseCrawl(ctx context.Context, account parley.AccountID, agent parley.AgentID, source parley.SourceID) error {
+	return db.erase(ctx, held{table: "crawl_pages", key: "id"}, account, agent, "source_id = ?", []any{source})
+}
+
+// SyncAt says when a link is to be read again; nil is never.
+func (db *DB) SyncAt(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.SourceID, at *time.Time) error {
+	_, err := db.sql.Exec(ctx, `update sources set next_sync_at = ? where id = ? and agent_id = ? and account_id = ? and deleted_at is null`, millisOrNil(at), id, agent, account)
+	return err
+}
+
+// SyncDue reports whether a link is to be read again by now. To be exact it must be asked in a transaction that holds its row.
+func (db *DB) SyncDue(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.SourceID, now time.Time) (bool, error) {
+	n, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `select count(*) from sources s join agents a on a.id = s.agent_id where s.id = ? and s.agent_id = ? and s.account_id = ?
+		and s.next_sync_at <= ? and a.auto_retrain = 1`, id, agent, account, millis(now))
+	return n > 0, err
+}
+
+// DueLinks lists links that are to be read again by now, of agents with automatic re-sync, at most limit. It is a chore of the
+// installation and asks for no account.
+func (db *DB) DueLinks(ctx context.Context, now time.Time, limit int) ([]parley.Source, error) {
+	return sqldb.All(ctx, db.sql, scanSource, `select `+sourceColumns+` from sources where next_sync_at <= ? and deleted_at is null and kind = 'link' and parent_id is null
+		and status <> 'toBeDeleted' and agent_id in (select id from agents where auto_retrain = 1 and deleted_at is null) order by next_sync_at, id limit ?`, millis(now), limit)
+}
