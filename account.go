@@ -39,6 +39,17 @@ type Plan struct {
 	CreditsPerVoiceMinute Credits  // charged per started minute
 }
 
+// Holds reports whether an agent may have so many bytes of sources.
+func (p Plan) Holds(bytes int64) bool { return p.StoragePerAgent == nil || bytes <= *p.StoragePerAgent }
+
+// Room fails with SOURCE_SIZE_LIMIT_EXCEEDED where a source would bring an agent's to more bytes than the plan holds.
+func (p Plan) Room(total int64) error {
+	if p.Holds(total) {
+		return nil
+	}
+	return Failf(CodeSourceSize, "The %s plan allows %d bytes of sources for an agent; this one would bring them to %d.", p.Name, *p.StoragePerAgent, total)
+}
+
 // User is a member of the operator's team, never an end user.
 type User struct {
 	ID        UserID

@@ -48,6 +48,15 @@ type Source struct {
 	UpdatedAt time.Time
 }
 
+// Want makes the version the one that the source is to be trained to; an earlier one, if there is, answers meanwhile (facts 3.4).
+func (s *Source) Want(v *Version, size int64) {
+	s.Size, s.Wanted, s.Failure, s.UpdatedAt = size, v.ID, "", v.CreatedAt
+	s.Status = SourceUntrained
+	if s.Live != "" {
+		s.Status = SourceUpdated
+	}
+}
+
 // Version is one state of a source's content. Citations point into its text.
 type Version struct {
 	ID        VersionID

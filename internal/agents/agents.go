@@ -76,8 +76,7 @@ func (k *Keeper) firstLink(account parley.Account, plan parley.Plan, agent parle
 	if url == "" {
 		return nil, nil
 	}
-	full := plan.StoragePerAgent != nil && *plan.StoragePerAgent <= 0
-	if k.Sites == nil || full {
+	if k.Sites == nil || !plan.Holds(1) {
 		return nil, []string{AddSource}
 	}
 	link, err := k.Sites.NewLink(account, plan, agent, ingest.Link{URL: url, Type: crawl.Whole})

@@ -51,7 +51,7 @@ func (k *Keeper) Clone(ctx context.Context, account parley.Account, plan parley.
 		if err := k.writeClone(ctx, tx, c, a, identity); err != nil {
 			return err
 		}
-		if most := plan.StoragePerAgent; most != nil && a.Size > *most {
+		if !plan.Holds(a.Size) {
 			pending = []string{AddSource}
 		} else if err := k.beginCopying(ctx, tx, c, work.Passages <= smallPassages && work.Sources <= smallSources && a.Size <= smallBytes); err != nil {
 			return err

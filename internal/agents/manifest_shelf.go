@@ -84,8 +84,8 @@ func (w *work) pick(s *shelf, path string, in *ManifestSource) (there *store.Man
 // room refuses what would outgrow the plan before anything is written.
 func (w *work) room(path string, s *shelf, grown int64) error {
 	s.size += grown
-	if most := w.Plan.StoragePerAgent; most != nil && grown > 0 && s.size > *most {
-		return at(path, parley.Failf(parley.CodeSourceSize, "The %s plan allows %d bytes of sources for an agent; this one would bring them to %d.", w.Plan.Name, *most, s.size))
+	if err := w.Plan.Room(s.size); err != nil && grown > 0 {
+		return at(path, err)
 	}
 	return nil
 }

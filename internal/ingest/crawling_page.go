@@ -79,7 +79,7 @@ func (p *taking) onto(ctx context.Context, tx *store.DB) error {
 }
 
 func (p *taking) create(ctx context.Context, tx *store.DB, size int64) error {
-	if p.full(size + p.source.Size) {
+	if !p.plan.Holds(size + p.source.Size) {
 		return errFull
 	}
 	s := p.source
@@ -88,10 +88,6 @@ func (p *taking) create(ctx context.Context, tx *store.DB, size int64) error {
 	}
 	p.to = &s
 	return p.write(ctx, tx, &s)
-}
-
-func (p *taking) full(size int64) bool {
-	return p.plan.StoragePerAgent != nil && size > *p.plan.StoragePerAgent
 }
 
 func (p *taking) write(ctx context.Context, tx *store.DB, s *parley.Source) error {
@@ -111,17 +107,14 @@ func (p *taking) update(ctx context.Context, tx *store.DB, there *parley.Source,
 			return p.resume(ctx, tx, there)
 		}
 	}
-	if grown := p.source.Size - there.Size; grown > 0 && p.full(size+grown) {
+	if grown := p.source.Size - there.Size; grown > 0 && !p.plan.Holds(size+grown) {
 		return errFull
 	}
 	s, _, err := tx.UpdateSource(ctx, p.run.Account, p.run.Agent, there.ID, func(s *parley.Source) error {
 		if !p.individual() {
 			s.Name = p.source.Name
 		}
-		s.Size, s.Wanted, s.Failure, s.UpdatedAt, s.Status = p.source.Size, p.version.ID, "", p.version.CreatedAt, parley.SourceUntrained
-		if s.Live != "" {
-			s.Status = parley.SourceUpdated
-		}
+		s.Want(&p.version, p.source.Size)
 		return nil
 	})
 	if err != nil {

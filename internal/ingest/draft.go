@@ -105,11 +105,7 @@ func (w *draft) apply(s *parley.Source, was, v *parley.Version) error {
 	if w.name != nil {
 		s.Name = *w.name
 	}
-	s.Size, s.Wanted, s.Failure, s.UpdatedAt = int64(len(v.Text)), v.ID, "", v.CreatedAt
-	s.Status = parley.SourceUntrained
-	if s.Live != "" {
-		s.Status = parley.SourceUpdated
-	}
+	s.Want(v, int64(len(v.Text)))
 	return nil
 }
 
@@ -120,8 +116,8 @@ func (w *draft) land(ctx context.Context, tx *store.DB, plan parley.Plan, kind s
 	} else if same {
 		return parley.Fail(parley.CodeSourceDuplicate)
 	}
-	if most := plan.StoragePerAgent; most != nil && total > *most {
-		return parley.Failf(parley.CodeSourceSize, "The %s plan allows %d bytes of sources for an agent; this one would bring them to %d.", plan.Name, *most, total)
+	if err := plan.Room(total); err != nil {
+		return err
 	}
 	if err := tx.CreateVersion(ctx, s.AccountID, v); err != nil {
 		return err

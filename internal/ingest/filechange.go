@@ -78,11 +78,7 @@ func (u *upload) apply(s *parley.Source, v *parley.Version, blob *store.Blob) {
 	if u.name != nil {
 		s.Name = *u.name
 	}
-	s.Size, s.Wanted, s.Failure, s.UpdatedAt = blob.Size, v.ID, "", v.CreatedAt
-	s.Status = parley.SourceUntrained
-	if s.Live != "" {
-		s.Status = parley.SourceUpdated
-	}
+	s.Want(v, blob.Size)
 }
 
 // land checks what the rules say of the agent's files, writes the version with its file and leaves the rest to a chore.
@@ -92,8 +88,8 @@ func (u *upload) land(ctx context.Context, tx *store.DB, kind string, s *parley.
 	} else if same {
 		return parley.Fail(parley.CodeSourceDuplicate)
 	}
-	if most := u.plan.StoragePerAgent; most != nil && total > *most {
-		return parley.Failf(parley.CodeSourceSize, "The %s plan allows %d bytes of sources for an agent; this one would bring them to %d.", u.plan.Name, *most, total)
+	if err := u.plan.Room(total); err != nil {
+		return err
 	}
 	if u.blob != nil && u.blob.ID == blob.ID {
 		if err := tx.CreateBlob(ctx, &blob); err != nil {

@@ -66,8 +66,7 @@ type NewLink struct {
 	desk   *Desk
 	source parley.Source
 	kind   crawl.Kind
-	most   *int64
-	plan   string
+	plan   parley.Plan
 }
 
 // NewLink checks a link for an agent. Fails with VALIDATION_INVALID_BODY, by field, for what cannot be read.
@@ -82,7 +81,7 @@ func (d *Desk) NewLink(account parley.Account, plan parley.Plan, agent parley.Ag
 	now := d.Now()
 	s := parley.Source{ID: parley.SourceID(parley.NewUUID()), AccountID: account.ID, AgentID: agent, Kind: parley.SourceLink, Name: storable(link.URL),
 		URL: u.String(), Status: parley.SourceUntrained, Metadata: link.record().encoded(), CreatedAt: now, UpdatedAt: now}
-	return &NewLink{desk: d, source: s, kind: link.Type, most: plan.StoragePerAgent, plan: plan.Name}, nil
+	return &NewLink{desk: d, source: s, kind: link.Type, plan: plan}, nil
 }
 
 // AddLink gives the agent a page or a site to read; it is read by a chore. Fails with VALIDATION_INVALID_BODY, AGENT_NOT_FOUND,
@@ -120,8 +119,8 @@ func (n *NewLink) Create(ctx context.Context, tx *store.DB) error {
 			return parley.Fail(parley.CodeSourceDuplicate)
 		}
 	}
-	if n.most != nil && a.Size >= *n.most {
-		return tooMuch(n.plan, *n.most)
+	if !n.plan.Holds(a.Size + 1) {
+		return parley.Failf(parley.CodeSourceSize, "The %s plan allows %d bytes of sources for an agent, and there is no room for more.", n.plan.Name, *n.plan.StoragePerAgent)
 	}
 	if _, err := tx.CreateSource(ctx, &s); err != nil {
 		return err
@@ -133,10 +132,6 @@ func (n *NewLink) Create(ctx context.Context, tx *store.DB) error {
 		return err
 	}
 	return tx.Record(ctx, s.AccountID, s.CreatedAt, event("source.created", &s))
-}
-
-func tooMuch(plan string, most int64) *parley.Error {
-	return parley.Failf(parley.CodeSourceSize, "The %s plan allows %d bytes of sources for an agent, and there is no room for more.", plan, most)
 }
 
 // syncLater says when the link is to be read again.
