@@ -77,10 +77,18 @@ func (s *server) conversation(ctx context.Context, c *wire.Call, in *Conversatio
 // ours finds a conversation that began through the API. One of another origin is not found here either, but its owner is
 // told where it can be read (interface 4.5, rule 4).
 func (s *server) ours(ctx context.Context, c *wire.Call, agent, id string) (*parley.Conversation, error) {
+	return s.begunHere(ctx, c, agent, id, parley.CodeResourceNotFound)
+}
+
+// begunHere is ours, with the code for an id that nothing answers to.
+func (s *server) begunHere(ctx context.Context, c *wire.Call, agent, id string, unknown parley.Code) (*parley.Conversation, error) {
 	if _, err := s.agent(ctx, c, agent); err != nil {
 		return nil, err
 	}
 	conv, err := s.DB.Conversation(ctx, caller(c).Account.ID, parley.AgentID(agent), parley.ConversationID(id))
+	if parley.IsCode(err, parley.CodeResourceNotFound) {
+		return nil, parley.Fail(unknown)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("find conversation: %w", err)
 	}

@@ -36,9 +36,6 @@ func (s *server) retry(ctx context.Context, c *wire.Call, in *RetryRequest) (*Da
 // within makes sure that the conversation in a path is one that began through the API: an id that nothing answers to is
 // CONVERSATION_NOT_FOUND, and of one of another origin its owner is told so (decision 7).
 func (s *server) within(ctx context.Context, c *wire.Call, ref ConversationRef) error {
-	_, err := s.ours(ctx, c, ref.AgentID, ref.ConversationID)
-	if e := parley.ErrorOf(err); err != nil && e.Code == parley.CodeResourceNotFound && e.Message == parley.CodeResourceNotFound.DefaultMessage() {
-		return parley.Fail(parley.CodeConversationGone)
-	}
+	_, err := s.begunHere(ctx, c, ref.AgentID, ref.ConversationID, parley.CodeConversationGone)
 	return err
 }

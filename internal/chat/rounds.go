@@ -103,13 +103,14 @@ func (e *Engine) work(t *Turn, a *answer, tools []Tool, calls []llm.ToolCall) (r
 		if i >= maxAtATime {
 			errands[i].fault = fmt.Sprintf("only %d calls can be made at a time", maxAtATime)
 		}
+		errands[i].call.Client = errands[i].call.Client && errands[i].fault == "" // readers see the call from here on
 		t.log.append(Event{Kind: Called, Call: &errands[i].call})
 	}
 	var all sync.WaitGroup
 	for i := range errands {
 		switch {
 		case errands[i].fault != "":
-			errands[i].call.Client, errands[i].out = false, failed(errands[i].fault)
+			errands[i].out = failed(errands[i].fault)
 			continue
 		case errands[i].call.Client:
 			waiting = true
