@@ -30,12 +30,12 @@ type FileChange struct {
 // for one that is of no kind that is read, with AGENT_NOT_FOUND, with SOURCE_DUPLICATE for the bytes of a file of the same name,
 // or with SOURCE_SIZE_LIMIT_EXCEEDED.
 func (d *Desk) AddFile(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, name string, f File) (*parley.Source, error) {
-	u, err := d.upload(account, plan, agent, FileChange{&name, &f})
+	u, err := d.upload(account, agent, FileChange{&name, &f})
 	if err != nil {
 		return nil, err
 	}
 	err = u.commit(ctx, func(tx *store.DB) error {
-		if err := u.create(ctx, tx); err != nil {
+		if err := u.create(ctx, tx, plan); err != nil {
 			return err
 		}
 		return tx.Did(ctx, "source:"+string(u.source.ID))
@@ -50,13 +50,13 @@ func (d *Desk) AddFile(ctx context.Context, account parley.Account, plan parley.
 // trained; a change that changes nothing leaves no trace, unless the file could not be read: then it is read again. Fails as
 // AddFile does, with SOURCE_NOT_FOUND for a source that is no file, or with SOURCE_PENDING_DELETION.
 func (d *Desk) ChangeFile(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, id parley.SourceID, change FileChange) (*parley.Source, error) {
-	u, err := d.upload(account, plan, agent, change)
+	u, err := d.upload(account, agent, change)
 	if err != nil {
 		return nil, err
 	}
 	var after *parley.Source
 	err = u.commit(ctx, func(tx *store.DB) (err error) {
-		after, err = u.onto(ctx, tx, id)
+		after, err = u.onto(ctx, tx, id, plan)
 		return err
 	})
 	if errors.Is(err, errSame) {
@@ -68,13 +68,14 @@ func (d *Desk) ChangeFile(ctx context.Context, account parley.Account, plan parl
 // upload is a file on its way into the database.
 type upload struct {
 	*draft
-	plan parley.Plan
-	path string      // where it lies now
-	blob *store.Blob // nil where only the name changes
+	path   string      // where it lies now
+	blob   *store.Blob // nil where only the name changes
+	wanted *store.Blob // of the version: blob, or that of the version before
 }
 
-func (d *Desk) upload(account parley.Account, plan parley.Plan, agent parley.AgentID, change FileChange) (*upload, error) {
-	u := &upload{draft: d.blank(account, agent, parley.SourceFile, change.Name), plan: plan}
+func (d *Desk) upload(account parley.Account, agent parley.AgentID, change FileChange) (*upload, error) {
+	u := &upload{draft: d.blank(account, agent, parley.SourceFile, change.Name)}
+	u.chore, u.fill, u.twin, u.keep = FileJob, u.refill, u.known, u.tie
 	if change.File == nil {
 		return u, nil
 	}
@@ -86,6 +87,7 @@ func (d *Desk) upload(account parley.Account, plan parley.Plan, agent parley.Age
 	u.path, u.source.Size = f.Path, f.Size
 	u.blob = &store.Blob{ID: parley.NewUUID(), AccountID: account.ID, AgentID: agent, Hash: f.Hash, Size: f.Size, MediaType: mediaTypes[kind],
 		Name: storable(f.Name), CreatedAt: u.version.CreatedAt}
+	u.wanted = u.blob
 	return u, nil
 }
 

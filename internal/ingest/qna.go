@@ -30,7 +30,7 @@ type asked struct {
 
 // AddQnA gives the agent an answer to questions; it is trained right away by a chore. Fails as AddText does.
 func (d *Desk) AddQnA(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, q QnA) (*parley.Source, error) {
-	w := d.blank(account, agent, parley.SourceQnA, &q.Name)
+	w := d.written(account, agent, parley.SourceQnA, &q.Name, nil)
 	if err := (asked{q.Questions, q.Answer}).onto(&w.version); err != nil {
 		return nil, err
 	}
@@ -41,8 +41,7 @@ func (d *Desk) AddQnA(ctx context.Context, account parley.Account, plan parley.P
 // ChangeQnA changes an answer, its questions or its name. The earlier version answers until the new one is trained; a change that
 // changes nothing leaves no trace. Fails as ChangeText does, with SOURCE_NOT_FOUND for a source that is no QnA.
 func (d *Desk) ChangeQnA(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, id parley.SourceID, change QnAChange) (*parley.Source, error) {
-	w := d.blank(account, agent, parley.SourceQnA, change.Name)
-	w.fill = func(was, v *parley.Version) error {
+	return d.change(ctx, d.written(account, agent, parley.SourceQnA, change.Name, func(was, v *parley.Version) error {
 		var a asked
 		if err := json.Unmarshal(was.Content, &a); err != nil {
 			return err
@@ -54,8 +53,7 @@ func (d *Desk) ChangeQnA(ctx context.Context, account parley.Account, plan parle
 			a.Answer = *change.Answer
 		}
 		return a.onto(v)
-	}
-	return d.change(ctx, w, id, plan)
+	}), id, plan)
 }
 
 // onto writes the version's text and content.
