@@ -79,7 +79,7 @@ func highest() (enough func() uint64) {
 // TestExportTakesLittleMemory exports a conversation that is many times larger than what it may hold at once.
 func TestExportTakesLittleMemory(t *testing.T) {
 	if testing.Short() {
-		t.Skip("a hundred thousand messages")
+		t.Skip("SKIP: a hundred thousand messages")
 	}
 	const messages, bound = 100_000, 24 << 20
 	h := rig.Open(t)

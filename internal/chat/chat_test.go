@@ -503,7 +503,7 @@ func TestDeletedAgentGetsNoAnswerBack(t *testing.T) {
 func TestAMessageOnAnotherServerCancelsAnAbandonedTurn(t *testing.T) {
 	each(t, func(d *desk) {
 		if d.db.SQL().Dialect() != sqldb.Postgres {
-			d.t.Skip("a file has one server")
+			return // a file has one server: there is nobody to ask
 		}
 		ctx, stop := context.WithCancel(t.Context())
 		var running sync.WaitGroup

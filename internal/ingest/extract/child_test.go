@@ -190,7 +190,9 @@ func TestChildrenAreUsedAgainAndEnd(t *testing.T) {
 			t.Fatal(doc.Text, err)
 		}
 		if i%100 == 50 {
-			time.Sleep(100 * time.Millisecond) // the time after which an idle one ends
+			if err := p.Lull(t.Context()); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 }

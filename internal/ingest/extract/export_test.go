@@ -1,5 +1,7 @@
 package extract
 
+import "context"
+
 // What tests play a child with.
 var (
 	WriteMessage = writeMessage
@@ -10,6 +12,20 @@ var (
 	Decode       = decode
 	Tidy         = tidy
 )
+
+// Lull waits until the child of a pool of one has ended for want of work.
+func (p *Pool) Lull(ctx context.Context) error {
+	c, err := p.take(ctx)
+	if c == nil || err != nil {
+		return err
+	}
+	p.give(c)
+	select {
+	case <-c.gone:
+	case <-ctx.Done():
+	}
+	return ctx.Err()
+}
 
 // ReadCMapOf and FlattenOf are decoders that a fuzz test calls by themselves.
 func ReadCMapOf(text string) int { return len(readCMap(text)) }

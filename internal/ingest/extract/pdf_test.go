@@ -10,12 +10,62 @@ import (
 	"parley/internal/ingest/extract"
 )
 
-// Our own reader of PDFs finds the words that pdftotext finds.
-func TestWordsOfPDFs(t *testing.T) {
+// pdftotext finds the program, or skips; under CI, which installs it, its absence is a failure.
+func pdftotext(t *testing.T) string {
+	t.Helper()
 	program, err := exec.LookPath("pdftotext")
-	if err != nil {
+	switch {
+	case err != nil && os.Getenv("CI") == "true":
+		t.Fatal(err)
+	case err != nil:
 		t.Skip("SKIP: no pdftotext")
 	}
+	return program
+}
+
+// What ours cannot read another program may: it gets the file, within the limits of a child.
+func TestAnotherProgramReadsWhatOursCannot(t *testing.T) {
+	linuxOnly(t)
+	other := filepath.Join(t.TempDir(), "other")
+	if err := os.WriteFile(other, []byte("#!/bin/sh\ncat >/dev/null\necho The kettle boils water.\n"), 0o700); err != nil { //nolint:gosec // it is run
+		t.Fatal(err)
+	}
+	unreadable := []byte("%PDF-1.7\nnothing follows")
+	p := pool(t)
+	if _, err := p.Text(t.Context(), extract.PDF, "a.pdf", unreadable); err == nil {
+		t.Fatal("ours read it")
+	}
+	helped := pool(t)
+	helped.Programs = extract.Programs{Pdftotext: other}
+	doc, err := helped.Text(t.Context(), extract.PDF, "a.pdf", unreadable)
+	if err != nil || doc.Text != "The kettle boils water." {
+		t.Errorf("%q, %v", doc.Text, err)
+	}
+}
+
+// The real one agrees with ours on a file of our own.
+func TestPdftotextAgrees(t *testing.T) {
+	linuxOnly(t)
+	program := pdftotext(t)
+	data, err := os.ReadFile("testdata/kettle.pdf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := pool(t)
+	p.Programs = extract.Programs{Pdftotext: program}
+	both, err := p.Text(t.Context(), extract.PDF, "kettle.pdf", data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	alone, err := exec.CommandContext(t.Context(), program, "-q", "-enc", "UTF-8", "testdata/kettle.pdf", "-").Output()
+	if f1 := wordF1(both.Text, string(alone)); err != nil || f1 < 0.9 {
+		t.Errorf("word F1 %.3f, %v", f1, err)
+	}
+}
+
+// Our own reader of PDFs finds the words that pdftotext finds.
+func TestWordsOfPDFs(t *testing.T) {
+	program := pdftotext(t)
 	dir := shared(t, "pdf-hostile")
 	p := pool(t)
 	sum, n := 0.0, 0
