@@ -8,7 +8,7 @@ GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.12.2
 
 # The bench measures what the race detector would distort, and the kill loops are about a process that it does not see; those
 # run without it, everything else under it.
-LONG := ./bench/... ./internal/rig/faults/...
+LONG := ./bench/... ./internal/rig/faults/... ./internal/eval
 SHORT = $$(go list ./... | grep -v -e '^parley/bench')
 # The race detector needs a C compiler. Without one the tests still run, and say so.
 RACE := $(shell [ "$$(go env CGO_ENABLED)" = 1 ] && command -v "$$(go env CC)" >/dev/null && echo -race)

@@ -27,9 +27,12 @@ type Agent struct {
 	IdentitySecret      string          // signs the identity of end users in the widget
 	Redact              bool            // personal data is masked before anything is kept
 	RetentionDays       *int64          // conversations without activity for so long are deleted; nil keeps them
-	Key                 string          // stable name in the manifest of "parley apply"; empty for an agent that none manages
-	ConfigVersion       int64           // grows with every change of the settings
-	PassageVersion      int64           // grows with every change of what the agent has read
+	Synonyms            [][]string      // groups of words or phrases that mean the same to the search; nil for none
+	Topics              []Topic         // the operator's tree of topics; nil has them found
+	Insight             InsightSettings
+	Key                 string // stable name in the manifest of "parley apply"; empty for an agent that none manages
+	ConfigVersion       int64  // grows with every change of the settings
+	PassageVersion      int64  // grows with every change of what the agent has read
 
 	// Counters, kept by the transactions that change what they count.
 	Size             int64 // bytes of all sources

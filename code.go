@@ -13,13 +13,18 @@ const (
 	CodeInvalidJSON       Code = "VALIDATION_INVALID_JSON"
 	CodeInvalidCursor     Code = "VALIDATION_INVALID_CURSOR"
 	CodeInvalidDateRange  Code = "VALIDATION_INVALID_DATE_RANGE"
+	CodeCursorMismatch    Code = "VALIDATION_CURSOR_QUERY_MISMATCH"
+	CodeSearchWindow      Code = "VALIDATION_SEARCH_WINDOW_EXCEEDED"
 	CodeMissingKey        Code = "AUTH_MISSING_API_KEY"
 	CodeInvalidKey        Code = "AUTH_INVALID_API_KEY"
 	CodeExpiredKey        Code = "AUTH_EXPIRED_API_KEY"
 	CodeInsufficientScope Code = "AUTH_INSUFFICIENT_PERMISSIONS"
+	CodeForeignOrigin     Code = "AUTH_ORIGIN_NOT_ALLOWED" // ours, MCP only
 	CodePlanWithoutAPI    Code = "SUBSCRIPTION_API_RESTRICTED_PLAN"
 	CodeAgentLimit        Code = "AGENT_LIMIT_REACHED"
 	CodePlanFeature       Code = "PLAN_FEATURE_NOT_AVAILABLE"
+	CodeSearchUnavailable Code = "CONVERSATION_SEARCH_UNAVAILABLE"
+	CodeSearchBusy        Code = "CONVERSATION_SEARCH_BUSY"
 	CodeModelNotAllowed   Code = "CHAT_MODEL_NOT_ALLOWED"
 	CodeCreditsExhausted  Code = "CHAT_CREDITS_EXHAUSTED"
 	CodeAgentCredits      Code = "CHAT_AGENT_CREDITS_EXHAUSTED"
@@ -64,16 +69,20 @@ var codes = map[Code]codeRow{
 	CodeInvalidJSON:       {http.StatusBadRequest, "The request body is not valid JSON."},
 	CodeInvalidCursor:     {http.StatusBadRequest, "The cursor is not valid. Start again without one."},
 	CodeInvalidDateRange:  {http.StatusBadRequest, "The start date is after the end date."},
+	CodeCursorMismatch:    {http.StatusBadRequest, "The cursor belongs to a search with other parameters. Repeat them as they were, or start again without a cursor."},
+	CodeSearchWindow:      {http.StatusBadRequest, "The search reaches back twelve months; export older conversations instead."},
 	CodeMissingKey:        {http.StatusUnauthorized, "Authentication is required: send 'Authorization: Bearer <API key>'."},
 	CodeInvalidKey:        {http.StatusUnauthorized, "The API key is not valid."},
 	CodeExpiredKey:        {http.StatusUnauthorized, "The API key has expired."},
 	CodeCreditsExhausted:  {http.StatusPaymentRequired, "The account has no message credits left this month."},
 	CodeAgentCredits:      {http.StatusPaymentRequired, "The agent has reached its own monthly credit limit."},
 	CodeInsufficientScope: {http.StatusForbidden, "The API key lacks the scope this request needs."},
+	CodeForeignOrigin:     {http.StatusForbidden, "Requests from web pages of another origin are not taken."},
 	CodePlanWithoutAPI:    {http.StatusForbidden, "The account's plan does not include API access; the Standard plan or higher does."},
 	CodeAgentLimit:        {http.StatusForbidden, "The plan's maximum number of agents is reached."},
 	CodePlanFeature:       {http.StatusForbidden, "This feature is not part of the account's plan."},
 	CodeModelNotAllowed:   {http.StatusForbidden, "The agent's model is not available."},
+	CodeSearchUnavailable: {http.StatusForbidden, "The text of these conversations cannot be searched. Leave query out: filters alone are allowed."},
 	CodeNotOngoing:        {http.StatusConflict, "The conversation is no longer ongoing. Start a new one."},
 	CodeConversationBusy:  {http.StatusConflict, "The conversation is still answering an earlier message. Try again shortly."},
 	CodeAgentNotFound:     {http.StatusNotFound, "Agent not found."},
@@ -99,6 +108,7 @@ var codes = map[Code]codeRow{
 	CodeTooManyRequests:   {http.StatusTooManyRequests, "Too many requests. Slow down and try again."},
 	CodeInternal:          {http.StatusInternalServerError, "Something went wrong on our side. Quote the x-request-id to the operator."},
 	CodeChatStreaming:     {http.StatusInternalServerError, "The answer could not be produced. Try again."},
+	CodeSearchBusy:        {http.StatusServiceUnavailable, "The search took too long or too many are running. Try again shortly."},
 	CodeUnderMaintenance:  {http.StatusServiceUnavailable, "The service is not available for a moment. Try again shortly."},
 	CodeAlreadyExists:     {http.StatusConflict, "It exists already."},
 	CodeAccountNotFound:   {http.StatusNotFound, "Account not found."},

@@ -154,11 +154,14 @@ type Trace struct {
 	BackEnd       string         `json:"backEnd"`
 	PromptVersion string         `json:"promptVersion"`
 	ConfigVersion int64          `json:"configVersion"`
-	Question      string         `json:"question"` // what retrieval was asked, with earlier turns folded in
-	Passages      []TracePassage `json:"passages"` // in the order in which the model was offered them
+	Question      string         `json:"question"`         // what retrieval was asked, with earlier turns folded in
+	Search        string         `json:"search,omitempty"` // what passages were found by: words, or words and vectors
+	Passages      []TracePassage `json:"passages"`         // in the order in which the model was offered them
 	ToolCalls     []string       `json:"toolCalls"`
-	InputTokens   int            `json:"inputTokens"`
+	InputTokens   int            `json:"inputTokens"` // of the answer and of the rewriting
 	OutputTokens  int            `json:"outputTokens"`
+	Refused       bool           `json:"refused,omitempty"` // the answer says that the sources do not hold it
+	Rewrite       *TraceRewrite  `json:"rewrite,omitempty"`
 	Millis        TraceMillis    `json:"millis"`
 	Error         string         `json:"error,omitempty"`
 }
@@ -174,6 +177,14 @@ type TracePassage struct {
 	Score    float64   `json:"score"` // how likely it was to answer the question, 0 to 1
 	Cited    bool      `json:"cited,omitempty"`
 	Quotes   []string  `json:"quotes,omitempty"` // the cited stretches, each once
+}
+
+// TraceRewrite is what came of having the model put a follow-up into words that can be searched for.
+type TraceRewrite struct {
+	State        string  `json:"state"` // model, failed, too late
+	Millis       float64 `json:"millis"`
+	InputTokens  int     `json:"inputTokens"`
+	OutputTokens int     `json:"outputTokens"`
 }
 
 // TraceMillis are durations in milliseconds, counted from the turn's start.

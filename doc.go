@@ -25,7 +25,7 @@
 //	8  house                                  puts the rooms together
 //	7  api  admin                             faces
 //	6  agents  actions  eval                  verbs that use another verb
-//	5  chat  ingest  access                   verbs; none knows another
+//	5  chat  ingest  search  access           verbs; none knows another
 //	4  store                                  all SQL of the nouns
 //	3  retrieval  jobs  ingest/crawl  ingest/extract
 //	2  sqldb  llm  wire  outbound  vault  manifest
@@ -44,10 +44,10 @@
 // success only after the commit is on disk. Answers have a lane of their own ahead of bulk work. The room also runs the
 // migrations, each written once for both databases.
 //
-// internal/llm is the port to language models: Model answers one request as a stream of chunks. Behind it stand the client
-// for the OpenAI wire format, a scripted double for tests, and the built-in model, which needs no weights and no network: it
+// internal/llm is the port to language models: Model answers one request as a stream of chunks. Behind it stand the clients
+// for the OpenAI wire format and for Anthropic's, a scripted double for tests, and the built-in model, which needs no weights and no network: it
 // quotes sentences of the passages it is given and says so when they hold no answer. Table maps the names that agents choose
-// to back ends.
+// to back ends. The words of the prompts are files; what sources say is fenced. Embedder turns texts into vectors, and its client speaks the same wire format.
 //
 // internal/wire is what HTTP faces share. An operation is a typed function with a description; from it come the routing, the
 // strict decoding, the validation and the OpenAPI document, so that they cannot drift apart. Handlers return errors, and only
@@ -64,7 +64,8 @@
 //
 // internal/retrieval keeps the passages table and searches it in memory: one index per agent, built at first use, kept while
 // the budget allows, refreshed by what changed. It fuses character n-grams, stemmed words and word pairs. The same code runs
-// on both databases and gives the same order.
+// on both databases and gives the same order. Where an embedder is configured it compares the vectors of all passages with the
+// question's as well, and weighs them against the words.
 //
 // internal/jobs runs chores that survive a restart. A chore is enqueued in the transaction that made it necessary, leased by a
 // worker, tried again after a failure and kept as dead when it never works. Every chore may run twice without harm.
@@ -83,7 +84,7 @@
 // event, in the same transaction, and so is what a request with an Idempotency-Key has done (Did): the same request answers
 // with that and does nothing.
 //
-// # Floor 5: access, ingest, chat
+// # Floor 5: access, ingest, chat, search
 //
 // internal/access answers who is calling and may they: keys, plans, scopes and rate limits, and whether anybody may while the
 // service is under maintenance. Office holds the operator's verbs on accounts, keys and members, each with an entry in the audit log.
@@ -92,10 +93,14 @@
 // texts in, trains them as jobs and removes them. An earlier version answers until the next one is complete. A link is read by a job
 // of its own: its frontier is in the database, and each page it finds is a source below the link. A file lies in a folder, under
 // the hash of its bytes, before its row is written; a job of its own finds the text in it, which is then trained as texts are.
+// Where an embedder is configured, a further job gives the passages their vectors; nobody waits for it.
 //
 // internal/chat runs turns. A turn belongs to the server, not to a request: it goes on when its reader leaves, and any number
-// of readers may follow its event log. Clerk holds what people do with conversations: rate, pause, take over, hand back, end,
+// of readers may follow its event log. What a connected model is shown is made to fit its context. Clerk holds what people do with conversations: rate, pause, take over, hand back, end,
 // delete. Hub wakes those who follow one.
+//
+// internal/search finds conversations. Its Indexer follows the events of the accounts and keeps two indexes of words, behind FTS5 and
+// tsvector; its Finder reads a query, finds candidates in the one, ranks them by the other and by their texts, and cuts snippets.
 //
 // # Floor 6: agents, actions, eval
 //

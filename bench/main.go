@@ -40,7 +40,14 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	rep, err := measureAll(ctx, opt, stderr)
+	measureThese := measureAll
+	if opt.retrieval {
+		measureThese = measureRetrieval
+	}
+	if opt.search {
+		measureThese = measureSearch
+	}
+	rep, err := measureThese(ctx, opt, stderr)
 	if err != nil {
 		return err
 	}
@@ -59,6 +66,11 @@ type options struct {
 	profile string // folder for profiles of the server
 	dir     string // where databases are made
 	args    string // as given, for the report
+
+	retrieval bool   // measure the search in large agents, and nothing else
+	search    bool   // measure conversation search, and nothing else
+	searchURL string // PostgreSQL, to measure it there
+	messages  int
 	sizes
 }
 
@@ -85,6 +97,10 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	f.SetOutput(stderr)
 	f.BoolVar(&opt.json, "json", false, "print JSON")
 	f.BoolVar(&opt.long, "long", false, "measure idle streams and turns during an ingest, too")
+	f.BoolVar(&opt.retrieval, "retrieval", false, "measure the search in agents of up to 200,000 passages, and nothing else")
+	f.BoolVar(&opt.search, "search", false, "measure conversation search, and nothing else")
+	f.StringVar(&opt.searchURL, "search-url", "", "an empty PostgreSQL database (postgres://…) to measure conversation search on, in place of SQLite")
+	f.IntVar(&opt.messages, "messages", 1_000_000, "messages that conversation search is measured on")
 	f.StringVar(&opt.parley, "parley", "", "measure this binary; by default one is built")
 	f.StringVar(&opt.profile, "profile", "", "folder for profiles of the server")
 	f.StringVar(&opt.dir, "dir", "", "folder for databases; by default a temporary one")

@@ -154,11 +154,16 @@ func (s *server) agent(ctx context.Context, model string) (string, error) {
 
 // teach adds a text and waits until the agent has learned it.
 func (s *server) teach(ctx context.Context, agent, name, text string) error {
-	began := time.Now()
 	id, err := s.write(ctx, agent, name, text)
 	if err != nil {
 		return err
 	}
+	return s.trained(ctx, agent, id)
+}
+
+// trained waits until the agent has learned a source.
+func (s *server) trained(ctx context.Context, agent, id string) error {
+	began := time.Now()
 	for {
 		var src source
 		if err := s.call(ctx, http.MethodGet, "/agents/"+agent+"/sources/"+id, nil, &src); err != nil {

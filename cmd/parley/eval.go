@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,7 +12,6 @@ import (
 	"parley/internal/admin"
 	"parley/internal/eval"
 	"parley/internal/house"
-	"parley/internal/llm"
 )
 
 type evalCmd struct {
@@ -19,6 +19,7 @@ type evalCmd struct {
 	Baseline bool     `help:"Find passages with plain BM25, and answer nothing."`
 	Compare  string   `placeholder:"FILE" help:"Output of an earlier run with --json, to compare question by question."`
 	Agent    string   `placeholder:"ID" help:"Give an agent its own past questions again, in place of a set."`
+	Search   string   `enum:",words,vectors,both" default:"" placeholder:"WHAT" help:"What passages are found by: words, vectors, or both, which is usual with an embedding server."`
 	Limit    int      `default:"100" placeholder:"N" help:"Past questions of the agent, the newest (${default})."`
 	house.Models
 }
@@ -27,8 +28,10 @@ func (c *evalCmd) Run(p *process) error {
 	switch {
 	case (len(c.Set) == 0) == (c.Agent == ""):
 		return misused("give either --set or --agent")
-	case c.Agent != "" && (c.Baseline || c.Compare != ""):
-		return misused("--baseline and --compare go with --set")
+	case c.Agent != "" && (c.Baseline || c.Compare != "" || c.Search != ""):
+		return misused("--baseline, --compare and --search go with --set")
+	case (c.Search == "vectors" || c.Search == "both") && (c.EmbedURL == "" || c.Baseline):
+		return misused("--search %s needs an embedding server (--embed-url) and goes without --baseline", c.Search)
 	case c.Agent != "":
 		return c.replay(p)
 	}
@@ -43,7 +46,7 @@ func (c *evalCmd) Run(p *process) error {
 	if err != nil {
 		return err
 	}
-	table, err := llm.NewTable(llm.TableConfig{URL: c.ModelURL, Key: c.ModelKey, Model: c.ModelID, Map: c.ModelMap, Builtin: llm.Builtin{}})
+	table, err := c.Table()
 	if err != nil {
 		return err
 	}
@@ -52,7 +55,12 @@ func (c *evalCmd) Run(p *process) error {
 	if !ok {
 		return errors.New("no model answers for \"auto\"")
 	}
-	report, err := eval.Runner{Back: back, Baseline: c.Baseline, Now: time.Now, Step: p.progress()}.RunAll(p, sets)
+	runner := eval.Runner{Back: back, Baseline: c.Baseline, Now: time.Now, Step: p.progress()}
+	if e := c.Embedder(); e != nil && c.Search != "words" && !c.Baseline {
+		defer e.Close()
+		runner.Embedder, runner.Search, runner.Weight = e, eval.Search(cmp.Or(c.Search, "both")), c.EmbedWeight
+	}
+	report, err := runner.RunAll(p, sets)
 	if err != nil {
 		return err
 	}

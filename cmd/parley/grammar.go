@@ -25,12 +25,14 @@ type grammar struct {
 		Add  memberAddCmd  `cmd:"" help:"Add a member to an account's team."`
 		List memberListCmd `cmd:"" help:"List members."`
 	} `cmd:"" help:"Add and list members of an account's team."`
+	Sources       sourcesCmd       `cmd:"" help:"List an agent's sources."`
 	Conversations conversationsCmd `cmd:"" help:"List, delete, end, take over and hand back conversations."`
 	Maintenance   struct {
 		On     maintenanceOnCmd     `cmd:"" help:"Refuse every request under /api but health; running answers finish."`
 		Off    maintenanceOffCmd    `cmd:"" help:"Serve requests again."`
 		Status maintenanceStatusCmd `cmd:"" help:"Say whether maintenance mode is on."`
 	} `cmd:"" help:"Close the service for a while, and open it again."`
+	Reindex     reindexCmd     `cmd:"" help:"Build the index of conversation search anew; the old one answers meanwhile."`
 	Apply       applyCmd       `cmd:"" help:"Make agents what a manifest says."`
 	Diff        diffCmd        `cmd:"" help:"Show what apply would change; the exit status is 1 when it would."`
 	ExportAgent exportAgentCmd `cmd:"" help:"Print an agent as a manifest."`

@@ -38,6 +38,13 @@ func (p *process) turn(t admin.TurnTrace) {
 	p.known("error", t.Error)
 	if t.Model != "" {
 		p.line("model", "%s by %s, prompt %s, settings %d", t.Model, t.BackEnd, t.PromptVersion, t.ConfigVersion)
+		p.known("search", t.Search)
+		if r := t.Rewrite; r != nil {
+			p.line("rewriting", "%s, %.0f ms, %d tokens in, %d out", r.State, r.Millis, r.InputTokens, r.OutputTokens)
+		}
+		if t.Refused {
+			p.line("refused", "the answer says that the sources do not hold it")
+		}
 		p.line("tokens", "%d in, %d out", t.InputTokens, t.OutputTokens)
 		p.line("after ms", "%s", millis(t.Millis))
 	}

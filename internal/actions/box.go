@@ -95,6 +95,7 @@ func (b *Box) tool(a *parley.Action) (chat.Tool, error) {
 	case parley.ActionCollectLeads:
 		tool.Run, err = b.leads(a)
 	case parley.ActionEscalate:
+		tool.HandsOver = true
 		tool.Run, err = b.escalate(a)
 	case parley.ActionCustomButton:
 		tool.Run, err = b.button(a)

@@ -9,6 +9,7 @@ import (
 	"parley/internal/agents"
 	"parley/internal/chat"
 	"parley/internal/retrieval"
+	"parley/internal/search"
 	"parley/internal/store"
 )
 
@@ -18,7 +19,9 @@ type Desk struct {
 	Library   *retrieval.Library
 	Office    *access.Office
 	Clerk     *chat.Clerk
+	Indexer   *search.Indexer
 	Manifests *agents.Manifests
+	Questions *chat.Questions // nil where sources are searched by words alone
 	Now       func() time.Time
 	Forget    func()        // called after a change, so that it is in force at once; may be nil
 	Shut      func(on bool) // called when maintenance begins or ends; may be nil

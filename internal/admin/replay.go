@@ -21,7 +21,7 @@ func (d *Desk) replay(ctx context.Context, in ReplayAgent) (eval.Replay, error) 
 	if err != nil {
 		return eval.Replay{}, err
 	}
-	done, err := eval.Replayer{DB: d.DB, Library: d.Library}.Run(ctx, agent, max(in.Limit, 1))
+	done, err := eval.Replayer{DB: d.DB, Library: d.Library, Questions: d.Questions}.Run(ctx, agent, max(in.Limit, 1))
 	if err != nil {
 		return eval.Replay{}, err
 	}

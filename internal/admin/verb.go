@@ -37,12 +37,15 @@ func acts() map[string]act {
 		AddMember.Name:     AddMember.act,
 		ListMembers.Name:   ListMembers.act,
 		Trace.Name:         Trace.act,
+		ListSources.Name:   ListSources.act,
 
 		ListConversations.Name:   ListConversations.act,
 		MoveConversation.Name:    MoveConversation.act,
 		ReplyAsHuman.Name:        ReplyAsHuman.act,
 		CountConversations.Name:  CountConversations.act,
 		DeleteConversations.Name: DeleteConversations.act,
+
+		Reindex.Name: Reindex.act,
 
 		Apply.Name:       Apply.act,
 		ExportAgent.Name: ExportAgent.act,

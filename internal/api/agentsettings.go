@@ -16,6 +16,7 @@ type AgentSettings struct {
 	Styles              wire.Opt[StylesWrite] `json:"styles,omitzero" nullable:"true"`
 	RedactConversations wire.Opt[bool]        `json:"redactConversations,omitzero"`
 	RetentionDays       wire.Opt[int64]       `json:"retentionDays,omitzero" nullable:"true" min:"1" max:"36500"`
+	Synonyms            wire.Opt[[][]string]  `json:"synonyms,omitzero" nullable:"true" max:"200" item:"min=2,max=10"`
 }
 
 // SettingsDesk checks, changes and shows agents' settings for the manifest of "parley apply".
@@ -31,6 +32,9 @@ func (d SettingsDesk) Apply(a *parley.Agent, settings json.RawMessage) error {
 		return err
 	}
 	if err := s.AgentChangeBody.apply(a); err != nil {
+		return err
+	}
+	if err := applySynonyms(a, s.Synonyms); err != nil {
 		return err
 	}
 	replace(&a.AutoRetrain, s.AutoRetrain)
@@ -85,6 +89,7 @@ type shownSettings struct {
 	Styles                json.RawMessage    `json:"styles"`
 	RedactConversations   bool               `json:"redactConversations"`
 	RetentionDays         *int64             `json:"retentionDays"`
+	Synonyms              [][]string         `json:"synonyms"`
 }
 
 // Show gives all settings as the JSON object that Apply takes.
@@ -94,6 +99,6 @@ func (d SettingsDesk) Show(a *parley.Agent) (json.RawMessage, error) {
 		Visibility: a.Visibility, AllowedDomains: a.AllowedDomains, SuggestedMessages: a.SuggestedMessages,
 		InitialMessages: append([]string{}, a.InitialMessages...), CreditLimit: a.CreditLimit, NotificationsSettings: a.Notifications,
 		IPRateLimits: a.RateLimit, VoiceSettings: a.Voice, AutoRetrain: a.AutoRetrain, Styles: a.Styles,
-		RedactConversations: a.Redact, RetentionDays: a.RetentionDays,
+		RedactConversations: a.Redact, RetentionDays: a.RetentionDays, Synonyms: a.Synonyms,
 	})
 }

@@ -14,6 +14,7 @@ import (
 	"parley/internal/agents"
 	"parley/internal/chat"
 	"parley/internal/ingest"
+	"parley/internal/search"
 	"parley/internal/store"
 	"parley/internal/wire"
 )
@@ -24,11 +25,12 @@ const Base = "/api/v2"
 // Config is what the face stands on.
 type Config struct {
 	Gate    *access.Gate
-	Limiter *access.Limiter
+	Limiter *access.Limiter // nil where requests were counted before
 	Chat    *chat.Engine
 	Clerk   *chat.Clerk
 	Agents  *agents.Keeper
 	Ingest  *ingest.Desk
+	Search  *search.Finder
 	DB      *store.DB
 
 	CursorKey  []byte // signs cursors; the same on all servers of a database
@@ -67,7 +69,8 @@ func New(cfg Config) http.Handler {
 func newFace(cfg Config) *wire.Face {
 	s := &server{Config: cfg, cursors: wire.Cursors{Key: cfg.CursorKey}}
 	s.agains = s.doneAgain()
-	f := wire.NewFace(wire.Config{Base: Base, Admit: s.admit, Missing: s.missing, Once: s.once, Spool: s.spool, Render: wire.RenderEnvelope, Now: cfg.Now, Logger: cfg.Logger})
+	door := &access.Door{Gate: cfg.Gate, Limiter: cfg.Limiter, Now: cfg.Now, TrustProxy: cfg.TrustProxy}
+	f := wire.NewFace(wire.Config{Base: Base, Admit: door.Admit, Missing: s.missing, Once: s.once, Spool: s.spool, Render: wire.RenderEnvelope, Now: cfg.Now, Logger: cfg.Logger})
 	s.routes(f)
 	return f
 }

@@ -97,3 +97,17 @@ func TestDocsPageIsKeptByBrowsers(t *testing.T) {
 		t.Errorf("%d, %d bytes", w.Code, w.Body.Len())
 	}
 }
+
+// TestDocsPageShowsUploads: an operation that takes files shows both of its bodies, each with a request.
+func TestDocsPageShowsUploads(t *testing.T) {
+	_, page := docsPage(t)
+	for _, id := range []string{"createSource", "updateSource"} {
+		_, rest, _ := strings.Cut(page, `<article id="`+id+`"`)
+		article, _, _ := strings.Cut(rest, "</article>")
+		for _, want := range []string{"<small>application/json</small>", "<small>multipart/form-data</small>", "<code>file</code>", "-F name=Handbook -F file=@handbook.pdf", " -d &#39;{"} {
+			if !strings.Contains(article, want) {
+				t.Errorf("%s lacks %q", id, want)
+			}
+		}
+	}
+}

@@ -33,10 +33,10 @@ type (
 		ID, Method, Path, Summary, Text, Scope string
 		Open, Deprecated                       bool
 		Params                                 []rowView
-		Body                                   *contentView
+		Bodies                                 []contentView // a request has one of them
 		Replies                                []contentView
 		Errors                                 []errorView
-		Curl                                   string
+		Curl                                   []string // for each body
 	}
 	// contentView is one kind of body.
 	contentView struct {
@@ -120,17 +120,19 @@ func (d *openDocument) operation(op *openOperation, method, path, server string)
 		}
 		v.Params = append(v.Params, row)
 	}
-	var body json.RawMessage
 	if op.RequestBody != nil {
-		m := op.RequestBody.Content["application/json"]
-		body = m.Example
-		v.Body = d.content("Body", "application/json", m, required)
+		for _, kind := range slices.Sorted(maps.Keys(op.RequestBody.Content)) {
+			m := op.RequestBody.Content[kind]
+			v.Bodies = append(v.Bodies, *d.content("Body", kind, m, required))
+			v.Curl = append(v.Curl, curl(v, server, kind, m))
+		}
+	} else {
+		v.Curl = []string{curl(v, server, "", openMedia{})}
 	}
 	for _, status := range slices.Sorted(maps.Keys(op.Responses)) {
 		d.reply(&v, status, d.response(op.Responses[status]))
 	}
 	slices.SortStableFunc(v.Errors, func(a, b errorView) int { return cmp.Compare(a.Status, b.Status) })
-	v.Curl = curl(v, server, body)
 	return v
 }
 
@@ -174,10 +176,10 @@ func pretty(raw json.RawMessage) string {
 }
 
 // curl gives the request as a command line.
-func curl(v operationView, server string, body json.RawMessage) string {
+func curl(v operationView, server, kind string, m openMedia) string {
 	var b strings.Builder
 	b.WriteString("curl ")
-	if v.Method != http.MethodGet && (v.Method != http.MethodPost || body == nil) {
+	if v.Method != http.MethodGet && (v.Method != http.MethodPost || m.Example == nil && kind != multipartForm) {
 		b.WriteString("-X " + v.Method + " ")
 	}
 	path := strings.NewReplacer("{agentId}", "$AGENT", "{conversationId}", "$CONVERSATION", "{", "$", "}", "").Replace(v.Path)
@@ -185,11 +187,15 @@ func curl(v operationView, server string, body json.RawMessage) string {
 	if !v.Open {
 		b.WriteString(" \\\n  -H \"Authorization: Bearer $KEY\"")
 	}
-	if body != nil {
-		var flat bytes.Buffer
-		if json.Compact(&flat, body) == nil {
-			b.WriteString(" \\\n  -d '" + strings.ReplaceAll(flat.String(), "'", `'\''`) + "'")
-		}
+	if kind == multipartForm {
+		b.WriteString(" \\\n  -F name=Handbook -F file=@handbook.pdf")
+	}
+	var flat bytes.Buffer
+	if m.Example != nil && json.Compact(&flat, m.Example) == nil {
+		b.WriteString(" \\\n  -d '" + strings.ReplaceAll(flat.String(), "'", `'\''`) + "'")
 	}
 	return b.String()
 }
+
+// multipartForm is the kind of body that holds files.
+const multipartForm = "multipart/form-data"

@@ -107,6 +107,8 @@ func (tl *teller) settle(set []string) {
 		tl.known[set[1]] = tl.newKey(admin.NewKey{Name: set[1]})
 		tl.sql(`update api_keys set expires_at = ? where name = ? and account_id = ?`, time.Now().Add(-time.Second).UnixMilli(), set[1], tl.house.Account)
 		tl.house.Gate.Forget()
+	case "searches": // as many as one likes
+		tl.house.Search.Take = nil
 	case "patience": // of a message whose conversation is answering another
 		patience, err := time.ParseDuration(set[1])
 		if err != nil {
@@ -153,6 +155,20 @@ var deeds = map[string]func(tl *teller, id string) error{
 			_, err = tl.house.Clerk.Delete(tl.t.Context(), parley.AccountID(tl.house.Account), agent, []parley.ConversationID{parley.ConversationID(id)}, nil)
 		}
 		return err
+	},
+	"has indexed everything": func(tl *teller, _ string) error { return tl.index() },
+	"masks in": func(tl *teller, id string) error {
+		return tl.house.DB.UpdateAgent(tl.t.Context(), parley.AccountID(tl.house.Account), parley.AgentID(id),
+			func(a *parley.Agent) error { a.Redact = true; return nil })
+	},
+	"falls under HIPAA": func(tl *teller, _ string) error {
+		tl.sql(`update accounts set hipaa = 1 where id = ?`, tl.house.Account)
+		tl.house.Gate.Forget()
+		return nil
+	},
+	"has a moment for a search": func(tl *teller, _ string) error {
+		tl.house.Search.Budget = 1
+		return nil
 	},
 	"pauses": func(tl *teller, id string) error { return tl.changeConversation(id, "paused", 1) },
 	"loses the message": func(tl *teller, id string) error {

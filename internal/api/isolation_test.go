@@ -36,6 +36,7 @@ var isolation = []struct{ route, body string }{
 	{"PATCH /agents/{agentId}/conversations/{conversationId}/messages/{messageId}/feedback", `{"feedback": "positive"}`},
 	{"GET /agents/{agentId}/users/{userId}/conversations", ""},
 	{"GET /agents/{agentId}/conversations/export", ""},
+	{"GET /agents/{agentId}/conversations/search", ""},
 	{"POST /agents/{agentId}/conversations/{conversationId}/retry", `{"messageId": "{messageId}"}`},
 	{"PATCH /agents/{agentId}/conversations/{conversationId}", `{"paused": false}`},
 	{"POST /agents/{agentId}/conversations/{conversationId}/messages", `{"message": "Is anybody there?"}`},

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -54,16 +55,38 @@ func (s *server) passage(ctx context.Context, c *wire.Call, in *PassageQuery) (*
 		return out, in.within(max(in.Start+1, in.End))
 	}
 	out.Version = &cited.Asked.Hash
-	if err := in.within(len(cited.Asked.Text)); err != nil {
+	if err := in.within(cited.Asked.Size); err != nil {
 		return nil, err
 	}
-	text, start, end := in.cut(cited.Asked.Text)
-	out.Text, out.Start, out.End = &text, &start, &end
-	if cited.Live != nil {
-		there := out.State == passageHolds || occurs(text, cited.Live.Text)
-		out.Occurs = &there
+	if err := s.quote(ctx, c, in, cited, out); err != nil {
+		return nil, fmt.Errorf("read passage: %w", err)
 	}
 	return out, nil
+}
+
+// quote reads the stretch, and whether the live version says it too.
+func (s *server) quote(ctx context.Context, c *wire.Call, in *PassageQuery, cited store.Cited, out *Passage) error {
+	account, agent, source := caller(c).Account.ID, parley.AgentID(in.AgentID), parley.SourceID(in.SourceID)
+	start, end := in.Start, cmp.Or(in.End, cited.Asked.Size)
+	around, err := s.DB.Span(ctx, account, agent, source, cited.Asked.ID, start, end+1) // a byte more tells whether a character is cut
+	if err != nil {
+		return err
+	}
+	text, start, end := whole(string(around), start, end)
+	out.Text, out.Start, out.End = &text, &start, &end
+	if cited.Live == nil {
+		return nil
+	}
+	there := out.State == passageHolds
+	if !there {
+		live, err := s.DB.Version(ctx, account, agent, source, cited.Live.ID)
+		if err != nil {
+			return err
+		}
+		there = occurs(text, live.Text)
+	}
+	out.Occurs = &there
+	return nil
 }
 
 func stateOf(c store.Cited) string {
@@ -94,29 +117,26 @@ func (in *PassageQuery) within(size int) error {
 	return fail
 }
 
-// cut gives the stretch without the parts of characters at its ends.
-func (in *PassageQuery) cut(text string) (stretch string, start, end int) {
-	start, end = in.Start, in.End
-	if end == 0 {
-		end = len(text)
+// whole gives the stretch [start, end) without the parts of characters at its ends. around begins at start.
+func whole(around string, start, end int) (string, int, int) {
+	from, to := 0, end-start
+	for from < to && !utf8.RuneStart(around[from]) {
+		from++
 	}
-	for start < end && !utf8.RuneStart(text[start]) {
-		start++
+	for to > from && to < len(around) && !utf8.RuneStart(around[to]) {
+		to--
 	}
-	for end > start && end < len(text) && !utf8.RuneStart(text[end]) {
-		end--
-	}
-	return text[start:end], start, end
+	return around[from:to], start + from, start + to
 }
 
 // occurs reports whether the words of the stretch stand one after the other in the text: case, accents, punctuation and line
 // breaks aside.
 func occurs(stretch, text string) bool {
-	said := wordsOf(stretch)
-	if said == " " { // marks and nothing else
-		return strings.Contains(text, stretch)
+	if strings.Contains(text, stretch) {
+		return true
 	}
-	return strings.Contains(wordsOf(text), said)
+	said := wordsOf(stretch)
+	return said != " " && strings.Contains(wordsOf(text), said)
 }
 
 func wordsOf(text string) string {

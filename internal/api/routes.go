@@ -74,6 +74,9 @@ func (s *server) routes(f *wire.Face) {
 		Summary: "List what an end user has begun through the API", Errors: codes{parley.CodeAgentNotFound, parley.CodeInvalidCursor}}, s.userConversations)
 	on(f, meta{Name: "exportConversations", Method: get, Path: agentPath + "/conversations/export", Tag: "Conversations", Scope: parley.ChatlogsExport,
 		Summary: "Export conversations of all origins with their messages", Errors: codes{parley.CodeAgentNotFound, parley.CodeInvalidCursor, parley.CodeInvalidDateRange}}, s.export)
+	on(f, meta{Name: "searchConversations", Method: get, Path: agentPath + "/conversations/search", Tag: "Conversations", Scope: parley.ChatlogsExport,
+		Summary: "Search conversations of all origins by words and filters", Errors: codes{parley.CodeAgentNotFound, parley.CodeInvalidCursor, parley.CodeCursorMismatch,
+			parley.CodeSearchWindow, parley.CodeInvalidDateRange, parley.CodeSearchUnavailable, parley.CodeSearchBusy}}, s.search)
 	on(f, meta{Name: "rateMessage", Method: patch, Path: conversationPath + "/messages/{messageId}/feedback", Tag: "Conversations", Scope: parley.ChatlogsWrite, Strict: true,
 		Summary: "Rate an answer", Errors: codes{parley.CodeAgentNotFound, parley.CodeConversationGone, parley.CodeResourceNotFound, parley.CodeMessageNotFound, parley.CodeNotAssistant}}, s.feedback)
 	on(f, meta{Name: "pauseConversation", Method: patch, Path: conversationPath, Tag: "Conversations", Scope: parley.ChatlogsWrite,

@@ -40,7 +40,7 @@ func (k *Clerk) Sweep(ctx context.Context) error {
 	now := k.Now()
 	old := now.Add(-parley.ToolPatience)
 	return errors.Join(
-		inSteps(func() (int64, error) { return k.DB.IgnoreOldCalls(ctx, old, sweptTogether) }),
+		inSteps(func() (int64, error) { return k.DB.IgnoreOldCalls(ctx, old, now, sweptTogether) }),
 		inSteps(func() (int64, error) { return k.DB.AbandonOldRuns(ctx, old, now, sweptTogether) }),
 		k.retire(ctx, now),
 	)

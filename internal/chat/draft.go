@@ -13,10 +13,11 @@ type Draft struct {
 	Back     llm.Backend
 	Question string
 	History  []parley.Message // oldest first
+	Channel  parley.Channel   // of the conversation; decides about instructions
 }
 
 func (d Draft) turn() *Turn {
-	return &Turn{agent: d.Agent, back: d.Back, question: d.Question, history: d.History}
+	return &Turn{agent: d.Agent, back: d.Back, question: d.Question, history: d.History, request: Request{Channel: d.Channel}}
 }
 
 // Query is what a turn would ask retrieval.
@@ -26,7 +27,7 @@ func (d Draft) Query() retrieval.Query { return d.turn().query() }
 func (d Draft) Prompt(hits []retrieval.Hit) llm.Request {
 	t := d.turn()
 	t.hits = hits
-	return t.prompt()
+	return t.fit(t.prompt())
 }
 
 // Remembered is how many messages of a conversation a turn recalls.

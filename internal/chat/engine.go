@@ -28,11 +28,14 @@ type Engine struct {
 	Now     func() time.Time
 	Logger  *slog.Logger
 
+	Questions *Questions // gives questions their vectors; nil where sources are searched by words alone
+
 	Owner     string        // names this process in leases; unique per start
 	OpenTurns int           // most open turns of an account; 0 means 200
 	Patience  time.Duration // how long a message waits for its conversation's live turn; 0 means 30 s
 	Deadline  time.Duration // longest turn; 0 means 5 min
 	Lease     time.Duration // how long a dead server's turns stay open; 0 means 15 s
+	Rewrite   time.Duration // how long a connected model may take to put a follow-up into words to search for; 0 does not ask it
 
 	mu       sync.Mutex
 	live     map[place]*Turn

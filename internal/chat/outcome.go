@@ -30,12 +30,15 @@ func (t *Turn) failure(cause error) *parley.Error {
 
 func (t *Turn) trace(a *answer, state string, retrieved, now time.Time, failure error) *parley.Trace {
 	tr := &parley.Trace{TurnID: t.ID, MessageID: t.MessageID, State: state, Model: t.agent.Model, BackEnd: t.back.Label, PromptVersion: llm.PromptVersion,
-		ConfigVersion: t.agent.ConfigVersion, Question: t.keepable(t.asked), Passages: []parley.TracePassage{}, ToolCalls: []string{}}
+		ConfigVersion: t.agent.ConfigVersion, Question: t.keepable(t.asked), Search: t.search, Passages: []parley.TracePassage{}, ToolCalls: []string{}}
 	for i, h := range t.hits {
 		tr.Passages = append(tr.Passages, a.took(i, h))
 	}
 	if a.finish != nil {
-		tr.InputTokens, tr.OutputTokens = a.finish.InputTokens, a.finish.OutputTokens
+		tr.InputTokens, tr.OutputTokens, tr.Refused = a.finish.InputTokens, a.finish.OutputTokens, a.finish.Refused
+	}
+	if tr.Rewrite = t.rewrite; t.rewrite != nil {
+		tr.InputTokens, tr.OutputTokens = tr.InputTokens+t.rewrite.InputTokens, tr.OutputTokens+t.rewrite.OutputTokens
 	}
 	since := func(at time.Time) float64 { return float64(at.Sub(t.StartedAt).Microseconds()) / 1000 }
 	tr.Millis = parley.TraceMillis{Retrieved: since(retrieved), Answered: since(now)}

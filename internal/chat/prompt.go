@@ -18,15 +18,19 @@ const (
 	offered = 8
 )
 
-// historyBytes is how much of the conversation so far the model is shown, the newest messages first.
+// historyBytes is how much of the conversation so far a model is shown, the newest messages first; see budget.go for what a
+// connected model has room for.
 const historyBytes = 32 << 10
 
 // query asks retrieval for the message in the light of the user's earlier ones.
 func (t *Turn) query() retrieval.Query {
-	q := retrieval.Query{Text: t.question, Limit: found}
+	q := retrieval.Query{Text: t.question, Limit: found, Synonyms: t.agent.Synonyms}
 	for i, m := range t.history {
 		if m.Author == parley.ByUser && !ledToCalls(t.history[i+1:]) {
 			q.Earlier = append(q.Earlier, m.Text())
+		}
+		if m.Author == parley.ByAssistant {
+			q.Answer = m.Text()
 		}
 	}
 	if n := len(q.Earlier); n > 3 {
@@ -43,10 +47,7 @@ func ledToCalls(next []parley.Message) bool {
 
 // prompt is what the model is asked.
 func (t *Turn) prompt() llm.Request {
-	req := llm.Request{Model: t.back.Name, System: t.agent.Instructions, Temperature: t.agent.Temp}
-	for _, m := range t.recent() {
-		req.Messages = append(req.Messages, spoken(m)...)
-	}
+	req := llm.Request{Model: t.back.Name, System: t.instructions(), Temperature: t.agent.Temp, Messages: t.told()}
 	if !t.request.Continue {
 		req.Messages = append(req.Messages, llm.Message{Role: "user", Text: t.question})
 	}
@@ -55,25 +56,9 @@ func (t *Turn) prompt() llm.Request {
 		hits = hits[:min(offered, len(hits))]
 	}
 	for _, h := range hits {
-		req.Passages = append(req.Passages, llm.Passage{Passage: h.Passage, Score: h.Score, Coverage: h.Coverage, Terms: h.Terms})
+		req.Passages = append(req.Passages, llm.Passage{Passage: h.Passage, Score: h.Score, Coverage: h.Coverage, Terms: h.Terms, Signs: llm.Signs(h.Signs)})
 	}
 	return req
-}
-
-// recent gives the newest messages of the conversation that the model is shown. Where the client's results are waited for,
-// that is at least the message with the calls and the question before it.
-func (t *Turn) recent() []parley.Message {
-	room, from := historyBytes, len(t.history)
-	for i, m := range slices.Backward(t.history) {
-		for _, p := range m.Parts {
-			room -= len(p.Text) + len(p.Input) + len(p.Output)
-		}
-		if room < 0 && !t.owed(i) {
-			break
-		}
-		from = i
-	}
-	return t.history[from:]
 }
 
 func (t *Turn) owed(i int) bool { return t.request.Continue && i >= len(t.history)-2 }

@@ -143,7 +143,8 @@ func (e *Engine) look(t *Turn) {
 	}()
 	ctx, stop := context.WithTimeout(t.ctx, time.Minute)
 	defer stop()
-	q := t.query()
+	q := e.restate(ctx, t, t.query())
 	t.asked = strings.Join(append(q.Earlier, q.Text), "\n")
+	t.search = e.Questions.Aim(ctx, e.Library, t.agent, &q)
 	t.hits, t.lookErr = e.Library.Nearest(ctx, t.AgentID, t.agent.PassageVersion, q)
 }

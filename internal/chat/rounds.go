@@ -45,7 +45,7 @@ func (e *Engine) converse(t *Turn, a *answer) (err error) {
 		if round == maxRounds {
 			req.Tools = nil
 		}
-		calls, err := e.listen(t, a, req)
+		calls, err := e.listen(t, a, t.fit(req))
 		if err != nil || len(calls) == 0 {
 			a.reason = "stop"
 			return err

@@ -28,7 +28,9 @@ type Turn struct {
 
 	found   chan struct{} // closed when retrieval has ended
 	hits    []retrieval.Hit
-	asked   string // what retrieval was asked
+	asked   string               // what retrieval was asked
+	rewrite *parley.TraceRewrite // what came of having the model put the question, nil where it was not asked to
+	search  string               // what retrieval went by
 	lookErr error
 
 	entered  chan struct{} // closed when a turn that had to wait is the live one

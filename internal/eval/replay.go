@@ -42,6 +42,8 @@ type Replay struct {
 type Replayer struct {
 	DB      *store.DB
 	Library *retrieval.Library
+
+	Questions *chat.Questions // nil where sources are searched by words alone
 }
 
 // Run asks the built-in model again what it has answered: the newest turns, at most limit. Nothing is stored.
@@ -98,7 +100,9 @@ func (r Replayer) again(ctx context.Context, agent *parley.Agent, t store.Answer
 
 // answer gives the answer as a turn would keep it.
 func (r Replayer) answer(ctx context.Context, draft chat.Draft) (m parley.Message, refused bool, err error) {
-	hits, err := r.Library.Nearest(ctx, draft.Agent.ID, draft.Agent.PassageVersion, draft.Query())
+	query := draft.Query()
+	r.Questions.Aim(ctx, r.Library, draft.Agent, &query)
+	hits, err := r.Library.Nearest(ctx, draft.Agent.ID, draft.Agent.PassageVersion, query)
 	if err != nil {
 		return m, false, err
 	}

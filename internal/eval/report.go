@@ -9,6 +9,8 @@ import (
 type Report struct {
 	Model    string `json:"model"` // what answered; empty with the baseline
 	Baseline bool   `json:"baseline"`
+	Search   Search `json:"search,omitempty"`   // what passages were found by; empty for words
+	Vectors  string `json:"embedder,omitempty"` // whose vectors
 	Figures
 	Sets []*Result `json:"sets"`
 }
@@ -18,6 +20,9 @@ func (r Runner) RunAll(ctx context.Context, sets []Set) (*Report, error) {
 	out := &Report{Baseline: r.Baseline}
 	if !r.Baseline {
 		out.Model = r.Back.Label
+	}
+	if r.Embedder != nil {
+		out.Search, out.Vectors = r.Search, r.Embedder.Name()
 	}
 	var all []Trial
 	for _, set := range sets {

@@ -38,8 +38,11 @@ type Trial struct {
 
 // Runner runs sets.
 type Runner struct {
-	Back     llm.Backend // what answers
-	Baseline bool        // plain BM25 finds, and nothing answers
+	Back     llm.Backend  // what answers
+	Baseline bool         // plain BM25 finds, and nothing answers
+	Embedder llm.Embedder // nil where passages are found by words alone
+	Search   Search       // what passages are found by
+	Weight   float64      // of the vectors beside the words; 0 takes the usual one
 	Now      func() time.Time
 	Step     func(set string, done, all int) // may be nil
 }
@@ -53,6 +56,9 @@ const (
 // Run asks every question of the set.
 func (r Runner) Run(ctx context.Context, set Set) (*Result, error) {
 	s := newShelf(set.Docs, r.Baseline)
+	if err := r.embed(ctx, s, set); err != nil {
+		return nil, fmt.Errorf("%s: %w", set.Name, err)
+	}
 	out := &Result{Name: set.Name, Documents: len(set.Docs), Passages: s.Len()}
 	for i, q := range set.Questions {
 		t, err := r.one(ctx, s, q)
@@ -68,13 +74,18 @@ func (r Runner) Run(ctx context.Context, set Set) (*Result, error) {
 	return out, nil
 }
 
+func (r Runner) draft(q Question) chat.Draft {
+	return chat.Draft{Agent: &parley.Agent{}, Back: r.Back, Question: q.Text, History: q.History}
+}
+
 func (r Runner) one(ctx context.Context, s *shelf, q Question) (*Trial, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	t := &Trial{ID: q.ID, Question: q.Text, Relevant: q.Relevant, Answerable: q.Answerable}
-	draft := chat.Draft{Agent: &parley.Agent{}, Back: r.Back, Question: q.Text, History: q.History}
+	draft := r.draft(q)
 	ask := draft.Query()
+	s.aim(&ask, r.Search, r.Weight)
 	began := r.Now()
 	hits := s.Nearest(ask)
 	t.FindMS = millis(r.Now().Sub(began))

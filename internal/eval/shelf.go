@@ -23,7 +23,9 @@ var (
 // shelf holds the texts of a set and finds passages in them.
 type shelf struct {
 	finder
-	texts map[parley.SourceID]string
+	texts    map[parley.SourceID]string
+	passages []parley.Passage     // kept for their vectors only
+	asked    map[string][]float32 // vectors of the questions, by their text
 }
 
 func newShelf(docs []Doc, baseline bool) *shelf {
@@ -32,13 +34,15 @@ func newShelf(docs []Doc, baseline bool) *shelf {
 		s.finder = newPlain()
 	}
 	for _, d := range docs {
-		s.Put(s.passages(d)...)
+		list := s.cut(d)
+		s.Put(list...)
+		s.passages = append(s.passages, list...)
 	}
 	return s
 }
 
-// passages cuts a document as a source is cut, unless it is one passage as it stands.
-func (s *shelf) passages(d Doc) (list []parley.Passage) {
+// cut cuts a document as a source is cut, unless it is one passage as it stands.
+func (s *shelf) cut(d Doc) (list []parley.Passage) {
 	id := parley.SourceID(d.ID)
 	if d.Whole {
 		s.texts[id] = d.Text

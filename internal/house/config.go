@@ -33,6 +33,7 @@ type Storage struct {
 	Plans            string `env:"PARLEY_PLANS" placeholder:"FILE" help:"YAML file of plans that replaces the built-in ones."`
 	AllowAsyncCommit bool   `env:"PARLEY_ALLOW_ASYNC_COMMIT" help:"Accept a PostgreSQL with synchronous_commit off: it may lose what was acknowledged."`
 	DatabaseQuota    int    `env:"PARLEY_DATABASE_QUOTA" placeholder:"PAGES" help:"Most pages the SQLite file may hold; 0 for no limit."`
+	IndexBudget      int    `default:"256" env:"PARLEY_INDEX_BUDGET" placeholder:"MB" help:"Memory for the search indexes of agents, in MB (${default}); those asked about last are kept."`
 	SecretKey        string `env:"PARLEY_SECRET_KEY" placeholder:"TEXT" secret:"all" help:"Seals the secrets of actions in the database: at least 16 bytes, better given by the environment."`
 }
 
@@ -47,6 +48,8 @@ type Service struct {
 	Drain       time.Duration `default:"25s" env:"PARLEY_DRAIN" placeholder:"TIME" help:"How long a stopping server lets running answers finish (${default})."`
 	TrustProxy  bool          `env:"PARLEY_TRUST_PROXY" help:"Take the client's address from X-Forwarded-For: only behind a proxy that sets it."`
 	FetchAllow  []string      `env:"PARLEY_FETCH_ALLOW" placeholder:"CIDR" help:"Addresses inside your network that actions and link sources may fetch from; all public ones are allowed."`
+	SearchTime  time.Duration `name:"search-time" default:"2s" env:"PARLEY_SEARCH_TIME" placeholder:"TIME" help:"How long a conversation search may take (${default})."`
+	Searches    int           `default:"8" env:"PARLEY_SEARCHES" placeholder:"N" help:"Conversation searches that run at a time (${default}); others wait."`
 	SearchURL   string        `name:"search-url" env:"PARLEY_SEARCH_URL" placeholder:"URL" secret:"url" help:"Search engine for web-search actions: a JSON endpoint like SearXNG's, such as http://localhost:8888/search."`
 }
 
@@ -56,6 +59,18 @@ type Models struct {
 	ModelKey string            `name:"model-key" env:"PARLEY_MODEL_KEY" placeholder:"KEY" secret:"all" help:"API key of the model server; better given by the environment."`
 	ModelID  string            `name:"model" env:"PARLEY_MODEL" placeholder:"NAME" help:"Model to ask the model server for."`
 	ModelMap map[string]string `name:"model-map" env:"PARLEY_MODEL_MAP" mapsep:"," placeholder:"NAME=MODEL,…" help:"Models to ask for by the name an agent has chosen; \"builtin\" is the built-in one."`
+
+	AnthropicURL string        `name:"anthropic-url" env:"PARLEY_ANTHROPIC_URL" placeholder:"URL" secret:"url" help:"Base URL of a server with Anthropic's wire format, for models named anthropic/NAME; with a key alone it is Anthropic's own."`
+	AnthropicKey string        `name:"anthropic-key" env:"PARLEY_ANTHROPIC_KEY" placeholder:"KEY" secret:"all" help:"API key for models named anthropic/NAME; better given by the environment."`
+	ModelContext []string      `name:"model-context" env:"PARLEY_MODEL_CONTEXT" placeholder:"[MODEL=]TOKENS,…" help:"Tokens that connected models can take in, of all or of single ones; 32000 where nothing is said."`
+	ModelRewrite time.Duration `name:"model-rewrite" default:"1500ms" env:"PARLEY_MODEL_REWRITE" placeholder:"TIME" help:"How long a connected model may take to put a follow-up question into words that can be searched for; 0 leaves it as it is (${default})."`
+
+	EmbedURL        string        `name:"embed-url" env:"PARLEY_EMBED_URL" placeholder:"URL" secret:"url" help:"Base URL of an embedding server with OpenAI's wire format, such as http://localhost:11434/v1; without it passages are found by their words alone."`
+	EmbedKey        string        `name:"embed-key" env:"PARLEY_EMBED_KEY" placeholder:"KEY" secret:"all" help:"API key of the embedding server; better given by the environment."`
+	EmbedModel      string        `name:"embed-model" env:"PARLEY_EMBED_MODEL" placeholder:"NAME" help:"Model to ask the embedding server for."`
+	EmbedDimensions int           `name:"embed-dimensions" env:"PARLEY_EMBED_DIMENSIONS" placeholder:"N" help:"Length to ask for of the vectors, of a model that can shorten them; 0 takes them as they are."`
+	EmbedWeight     float64       `name:"embed-weight" env:"PARLEY_EMBED_WEIGHT" placeholder:"0…1" help:"Weight of the vectors beside the words in a search; 0 takes a usual one."`
+	EmbedWait       time.Duration `name:"embed-wait" default:"400ms" env:"PARLEY_EMBED_WAIT" placeholder:"TIME" help:"How long a question waits for its vector before it is searched for by its words alone (${default})."`
 }
 
 // SQLiteFile is the database's name in the data directory.
@@ -79,7 +94,10 @@ func (c Config) Check() error {
 	}
 	want(c.RateLimit > 0, "--rate-limit: %d is not above 0", c.RateLimit)
 	want(c.OpenTurns > 0, "--open-turns: %d is not above 0", c.OpenTurns)
+	want(c.SearchTime >= 0, "--search-time: %s is below 0", c.SearchTime)
+	want(c.Searches >= 0, "--searches: %d is below 0", c.Searches)
 	want(c.Drain >= 0, "--drain: %s is below 0", c.Drain)
+	want(c.IndexBudget >= 0, "--index-budget: %d is below 0", c.IndexBudget)
 	want(c.DatabaseQuota >= 0, "--database-quota: %d is below 0", c.DatabaseQuota)
 	if err := c.Models.Check(); err != nil {
 		faults = append(faults, err)

@@ -26,6 +26,7 @@ import (
 	"parley/internal/llm"
 	"parley/internal/outbound"
 	"parley/internal/retrieval"
+	"parley/internal/search"
 	"parley/internal/sqldb"
 	"parley/internal/store"
 )
@@ -38,6 +39,7 @@ type House struct {
 	Runner  *jobs.Runner
 	Crawls  *jobs.Runner // of the chores that read links, which sites may hold up for hours
 	Files   *jobs.Runner // of the chores that read files
+	Vectors *jobs.Runner // of the chores that ask the embedding server; nil where there is none
 	Models  *llm.Table
 	Plans   *access.Plans
 	Office  *access.Office
@@ -48,6 +50,8 @@ type House struct {
 	Engine  *chat.Engine
 	Clerk   *chat.Clerk
 	Actions *actions.Box
+	Search  *search.Finder
+	Indexer *search.Indexer
 
 	Outbound *outbound.Client
 
@@ -56,6 +60,8 @@ type House struct {
 	cfg     Config
 	handler http.Handler
 	readers *extract.Pool
+
+	embeddings *llm.Embeddings // nil where there is no embedding server
 }
 
 // Open opens the database, brings its schema up to date and builds the rooms. Nothing runs until Run.
@@ -94,7 +100,7 @@ func (c Config) sqldb() sqldb.Config {
 // build joins the rooms, ground up.
 func (h *House) build(ctx context.Context) error {
 	cfg, db := h.cfg, h.DB
-	h.Library = &retrieval.Library{DB: db.SQL()}
+	h.Library = &retrieval.Library{DB: db.SQL(), Budget: int64(cfg.IndexBudget) << 20}
 	h.Queue = &jobs.Queue{Now: cfg.Now}
 	h.Office = &access.Office{DB: db, Plans: h.Plans, Now: cfg.Now}
 	h.Gate = &access.Gate{DB: db, Plans: h.Plans, Now: cfg.Now, Logger: cfg.Logger}
@@ -108,12 +114,15 @@ func (h *House) build(ctx context.Context) error {
 	h.Manifests = manifestsOn(db, h.Ingest, h.Models, safe, cfg.Now)
 	h.Manifests.Idle = cfg.idle
 	h.Engine = &chat.Engine{DB: db, Library: h.Library, Models: h.Models, Now: cfg.Now, Logger: cfg.Logger, Owner: parley.NewUUID(), OpenTurns: cfg.OpenTurns, Hub: &chat.Hub{}}
+	h.Engine.Rewrite = cfg.ModelRewrite
 	h.Agents.Stop = h.Engine.StopAgent
 	h.Clerk = &chat.Clerk{DB: db, Queue: h.Queue, Hub: h.Engine.Hub, Now: cfg.Now, Logger: cfg.Logger, Stop: h.Engine.Stop}
 	if err := h.act(safe); err != nil {
 		return err
 	}
+	h.Indexer = &search.Indexer{DB: db, Now: cfg.Now, Logger: cfg.Logger}
 	h.read()
+	h.embed()
 	h.Runner = &jobs.Runner{DB: db.SQL(), Queue: h.Queue, Logger: cfg.Logger, Handlers: h.chores(), Lease: 15 * time.Second}
 	h.Crawls = &jobs.Runner{DB: db.SQL(), Queue: h.Queue, Logger: cfg.Logger, Handlers: h.Ingest.CrawlHandlers(), Workers: crawls, Lease: 15 * time.Second}
 	h.Files = &jobs.Runner{DB: db.SQL(), Queue: h.Queue, Logger: cfg.Logger, Handlers: h.Ingest.FileHandlers(), Workers: fileReaders, Lease: 15 * time.Second}
@@ -167,11 +176,11 @@ func (h *House) open(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("the stored cursor key: %w", err)
 	}
-	h.handler = api.New(api.Config{
-		Gate: h.Gate, Limiter: h.Limiter, Chat: h.Engine, Clerk: h.Clerk, Agents: h.Agents, Ingest: h.Ingest, DB: h.DB, CursorKey: key, Settable: h.Models.CanSet,
+	h.handler, err = h.faces(api.Config{
+		Gate: h.Gate, Limiter: h.Limiter, Chat: h.Engine, Clerk: h.Clerk, Agents: h.Agents, Ingest: h.Ingest, Search: h.seeker(key), DB: h.DB, CursorKey: key, Settable: h.Models.CanSet,
 		BaseURL: h.cfg.BaseURL, FilesURL: h.cfg.FilesURL, Now: h.cfg.Now, Logger: h.cfg.Logger, TrustProxy: h.cfg.TrustProxy,
 	})
-	return nil
+	return err
 }
 
 // Handler serves the public interface.
@@ -179,14 +188,14 @@ func (h *House) Handler() http.Handler { return h.handler }
 
 // Desk serves the operator; what it changes is in force at once.
 func (h *House) Desk() *admin.Desk {
-	return &admin.Desk{DB: h.DB, Library: h.Library, Office: h.Office, Clerk: h.Clerk, Manifests: h.Manifests, Now: h.cfg.Now, Forget: h.Gate.Forget, Shut: h.Gate.Shut}
+	return &admin.Desk{DB: h.DB, Indexer: h.Indexer, Library: h.Library, Office: h.Office, Clerk: h.Clerk, Questions: h.Engine.Questions, Manifests: h.Manifests, Now: h.cfg.Now, Forget: h.Gate.Forget, Shut: h.Gate.Shut}
 }
 
 // Run does the background work until ctx is done: leases, recovery, chores.
 func (h *House) Run(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	work := []func(context.Context) error{h.Engine.Run, h.Clerk.Run, h.Runner.Run, h.Crawls.Run, h.Files.Run, h.Ingest.Run, h.Ingest.RunFiles, h.Gate.Run, giveBack, h.forget}
+	work := []func(context.Context) error{h.Engine.Run, h.Clerk.Run, h.Runner.Run, h.Crawls.Run, h.Files.Run, h.runVectors, h.Ingest.Run, h.Ingest.RunFiles, h.Indexer.Run, h.Gate.Run, giveBack, h.forget}
 	errs := make([]error, len(work))
 	var all sync.WaitGroup
 	for i, do := range work {
@@ -209,6 +218,9 @@ func (h *House) Drain(ctx context.Context) {
 // Close finishes what is queued and closes the database. Run must have returned.
 func (h *House) Close() error {
 	h.Models.Close()
+	if h.embeddings != nil {
+		h.embeddings.Close()
+	}
 	if h.readers != nil {
 		_ = h.readers.Close() // it never fails
 	}
@@ -234,7 +246,7 @@ func OpenDesk(ctx context.Context, cfg Config) (*admin.Desk, error) {
 		return nil, err
 	}
 	return &admin.Desk{
-		DB: db, Library: &retrieval.Library{DB: db.SQL()}, Office: &access.Office{DB: db, Plans: plans, Now: cfg.Now},
+		DB: db, Indexer: &search.Indexer{DB: db, Now: cfg.Now, Logger: cfg.Logger}, Library: &retrieval.Library{DB: db.SQL()}, Office: &access.Office{DB: db, Plans: plans, Now: cfg.Now},
 		Clerk: &chat.Clerk{DB: db, Queue: &jobs.Queue{Now: cfg.Now}, Now: cfg.Now, Logger: cfg.Logger}, Manifests: manifests(db), Now: cfg.Now, Close: db.Close,
 	}, nil
 }

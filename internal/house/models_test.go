@@ -18,6 +18,28 @@ func TestHalfAModelIsRefused(t *testing.T) {
 		"key alone":        {models: Models{ModelKey: "k"}, refused: true},
 		"map alone":        {models: Models{ModelMap: map[string]string{"auto": "llama3.1"}}, refused: true},
 		"URL alone":        {models: Models{ModelURL: url}, refused: true},
+
+		"embedding":               {Models{EmbedURL: url, EmbedModel: "m", EmbedKey: "k"}, false, "the built-in model"},
+		"embedding URL alone":     {models: Models{EmbedURL: url}, refused: true},
+		"embedding URL of no use": {models: Models{EmbedURL: "localhost:11434", EmbedModel: "m"}, refused: true},
+		"embedding model alone":   {models: Models{EmbedModel: "m"}, refused: true},
+		"embedding key alone":     {models: Models{EmbedKey: "k"}, refused: true},
+		"embedding weight":        {models: Models{EmbedURL: url, EmbedModel: "m", EmbedWeight: 2}, refused: true},
+		"embedding dimensions":    {models: Models{EmbedURL: url, EmbedModel: "m", EmbedDimensions: -1}, refused: true},
+		"embedding wait":          {models: Models{EmbedURL: url, EmbedModel: "m", EmbedWait: -1}, refused: true},
+
+		"Anthropic":             {Models{AnthropicKey: "k", ModelID: "anthropic/claude-x"}, false, "claude-x at api.anthropic.com"},
+		"Anthropic elsewhere":   {Models{AnthropicURL: url, ModelMap: map[string]string{"auto": "anthropic/claude-x"}}, false, "claude-x at localhost:11434"},
+		"both":                  {Models{ModelURL: url, ModelID: "a", AnthropicKey: "k", ModelMap: map[string]string{"claude-haiku-4-5": "anthropic/claude-x"}}, false, "a at localhost:11434"},
+		"such a name elsewhere": {Models{ModelURL: url, ModelID: "anthropic/claude-x"}, false, "anthropic/claude-x at localhost:11434"},
+		"Anthropic by map only": {Models{AnthropicKey: "k", ModelMap: map[string]string{"claude-haiku-4-5": "anthropic/claude-x"}}, false, "the built-in model"},
+		"Anthropic's key alone": {models: Models{AnthropicKey: "k"}, refused: true},
+		"no key for Anthropic":  {models: Models{ModelID: "anthropic/claude-x"}, refused: true},
+		"Anthropic and another": {models: Models{AnthropicKey: "k", ModelID: "anthropic/claude-x", ModelMap: map[string]string{"auto": "llama3.1"}}, refused: true},
+		"bad address":           {models: Models{AnthropicURL: "claude", ModelID: "anthropic/claude-x"}, refused: true},
+		"contexts":              {Models{ModelURL: url, ModelID: "a", ModelContext: []string{"8192", "a:b=200000"}}, false, "a at localhost:11434"},
+		"no context":            {models: Models{ModelURL: url, ModelID: "a", ModelContext: []string{"many"}}, refused: true},
+		"tiny context":          {models: Models{ModelURL: url, ModelID: "a", ModelContext: []string{"a=10"}}, refused: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if err := c.models.Check(); (err != nil) != c.refused {

@@ -8,6 +8,7 @@ import (
 	"parley/internal/ingest"
 	"parley/internal/ingest/crawl"
 	"parley/internal/ingest/extract"
+	"parley/internal/sqldb"
 )
 
 // crawls is how many links are read at a time.
@@ -19,8 +20,9 @@ const fileReaders = 2
 // read gives the ingest room what it reads links and files with.
 func (h *House) read() {
 	h.readers = &extract.Pool{Exe: h.cfg.Reader, Log: h.cfg.Logger, Size: fileReaders, Programs: extract.Installed()}
-	h.Ingest.Files = &ingest.Files{Dir: filepath.Join(h.cfg.Data, "blobs")}
+	h.Ingest.Files = &ingest.Files{Dir: filepath.Join(h.cfg.Data, "blobs"), InDatabase: h.DB.SQL().Dialect() == sqldb.Postgres}
 	h.Ingest.ReadFile = h.readFile
+	h.Ingest.Busy = h.Engine.Busy
 	h.Ingest.Crawler = &crawl.Crawler{Client: h.Outbound, Agent: crawlerName(h.cfg.BaseURL), Now: h.cfg.Now}
 	h.Ingest.ReadPage = h.readPage
 }

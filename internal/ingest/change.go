@@ -18,7 +18,8 @@ type TextChange struct {
 var errSame = errors.New("ingest: nothing to change")
 
 // ChangeText changes a text. A new content is trained by a chore, and the earlier version answers meanwhile; a name that changes
-// alone is trained again too, for it stands in the citations. A change that changes nothing leaves no trace. Fails with
+// alone is trained again too, for it stands in the citations. A change that changes nothing leaves no trace, unless the text has
+// failed: then it is trained again. Fails with
 // AGENT_NOT_FOUND, SOURCE_NOT_FOUND (also for a source that is no text), SOURCE_PENDING_DELETION, SOURCE_DUPLICATE or
 // SOURCE_SIZE_LIMIT_EXCEEDED.
 func (d *Desk) ChangeText(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, id parley.SourceID, change TextChange) (*parley.Source, error) {

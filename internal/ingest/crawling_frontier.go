@@ -128,8 +128,9 @@ func (f *frontier) Outcome(ctx context.Context, url string) (crawl.Outcome, bool
 
 // Done implements crawl.Frontier.
 func (f *frontier) Done(ctx context.Context, link crawl.Link, o crawl.Outcome) error {
-	if o.Err != nil {
-		f.log.Debug("a page was not read", "source", f.run.Source, "reason", o.Reason, "err", o.Err)
+	if o.State == crawl.Failed || o.State == crawl.Excluded {
+		page, _, _ := strings.Cut(link.URL, "?") // a query may be secret
+		f.log.Debug("a page was not read", "source", f.run.Source, "page", page, "reason", o.Reason, "err", o.Err)
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -50,6 +50,9 @@ func (c *crawling) taking(url, title, text string) *taking {
 	now := c.Now()
 	p := &taking{crawling: c, version: parley.Version{ID: parley.VersionID(parley.NewUUID()), AgentID: c.run.Agent, CreatedAt: now}}
 	setText(&p.version, text)
+	if c.individual() {
+		p.version.Content = pageContent{clean(title)}.encoded()
+	}
 	p.source = parley.Source{ID: parley.SourceID(parley.NewUUID()), AccountID: c.run.Account, AgentID: c.run.Agent, Parent: c.run.Source, Kind: parley.SourceLink,
 		Name: cmp.Or(strings.TrimSpace(title), url), URL: url, Size: int64(len(text)), Status: parley.SourceUntrained, Metadata: LinkRecord{Type: crawl.Individual}.encoded(),
 		Wanted: p.version.ID, CreatedAt: now, UpdatedAt: now}

@@ -75,6 +75,9 @@ func (d *Desk) Erase(ctx context.Context, job jobs.Job) error {
 	if err := d.eraseAll(ctx, job.AccountID, about.Agent, parley.SourceID(job.Key)); err != nil {
 		return err
 	}
+	if err := d.Library.EraseVectors(ctx, about.Agent); err != nil {
+		return err
+	}
 	return d.freeFiles(ctx, job.AccountID, about.Agent)
 }
 

@@ -11,6 +11,7 @@ import (
 	"parley"
 	"parley/internal/ingest/crawl"
 	"parley/internal/jobs"
+	"parley/internal/llm"
 	"parley/internal/retrieval"
 	"parley/internal/store"
 )
@@ -31,6 +32,9 @@ type Desk struct {
 	Files    *Files
 	ReadFile FileReader
 
+	Embedder llm.Embedder // gives passages vectors; nil where they are found by words alone
+
+	Busy   func() bool  // whether somebody is being answered right now; nil where nobody can tell
 	Logger *slog.Logger // nil for slog.Default()
 
 	reading, sniffing slots

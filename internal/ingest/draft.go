@@ -48,7 +48,7 @@ func (d *Desk) written(account parley.Account, agent parley.AgentID, kind parley
 		if err := fill(was, v); err != nil {
 			return 0, err
 		}
-		if v.Hash == was.Hash && !w.renames(before) {
+		if v.Hash == was.Hash && before.Status != parley.SourceFailed && !w.renames(before) {
 			return 0, errSame
 		}
 		return int64(len(v.Text)), nil
@@ -126,6 +126,9 @@ func (w *draft) onto(ctx context.Context, tx *store.DB, id parley.SourceID, plan
 	a, err := tx.Agent(ctx, s.AccountID, s.AgentID, v.CreatedAt)
 	if err != nil {
 		return nil, err
+	}
+	if size <= before.Size { // what does not grow is welcome though the plan has shrunk
+		plan.StoragePerAgent = nil
 	}
 	return after, w.land(ctx, tx, plan, "source.updated", after, &v, a.Size)
 }

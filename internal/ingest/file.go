@@ -110,6 +110,10 @@ func (d *Desk) kindOf(f *File) (extract.Kind, error) {
 // commit moves the file to its place and then has its row written; without the row it does not stay.
 func (u *upload) commit(ctx context.Context, write func(tx *store.DB) error) (err error) {
 	d := u.desk
+	if u.blob != nil && d.Files.InDatabase {
+		u.blob.Place = d.Files.place(u.blob.Hash)
+		return u.commitData(ctx, write)
+	}
 	if u.blob != nil {
 		d.Files.mu.RLock()
 		u.blob.Place, err = d.Files.keep(u.path, u.blob.Hash)

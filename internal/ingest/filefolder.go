@@ -11,9 +11,11 @@ import (
 )
 
 // Files keeps uploaded files in a folder, each below the beginning of its hash under the name of its hash: equal files lie there
-// once. Several servers of one database share the folder.
+// once. Several servers that share a database share no folder: with InDatabase the files lie in the database, and the folder
+// holds only what is on its way.
 type Files struct {
-	Dir string
+	Dir        string
+	InDatabase bool
 
 	// A file without a row is removed only while nobody is about to write a row of it.
 	mu sync.RWMutex
@@ -33,7 +35,7 @@ func (f *Files) Incoming() (string, error) {
 
 // keep moves a file to its place, and it is on disk when keep returns.
 func (f *Files) keep(path, hash string) (place string, err error) {
-	place = onDisk + hash
+	place = f.place(hash)
 	to := f.path(place)
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 		return "", err

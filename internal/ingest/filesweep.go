@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"strings"
 	"time"
 
 	"parley"
@@ -38,7 +39,7 @@ func (d *Desk) SweepFiles(ctx context.Context) error {
 		err = errors.Join(err, os.Remove(path))
 	}
 	d.free(ctx, places)
-	return err
+	return errors.Join(err, d.sweepData(ctx))
 }
 
 // freeFiles removes the files of an agent that no version is made of any more.
@@ -78,6 +79,9 @@ func (d *Desk) free(ctx context.Context, places []string) {
 }
 
 func (d *Desk) freePlace(ctx context.Context, place string) error {
+	if hash, there := strings.CutPrefix(place, inData); there {
+		return d.DB.FreeBlobData(ctx, hash, place)
+	}
 	d.Files.mu.Lock()
 	defer d.Files.mu.Unlock()
 	used, err := d.DB.PlaceUsed(ctx, place)

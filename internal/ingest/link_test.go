@@ -68,6 +68,11 @@ func TestIndividualPageIsRead(t *testing.T) {
 		if got := s.texts("When are refunds paid?"); got != "Refunds are paid within ten days." {
 			s.Error(got)
 		}
+		var heading string
+		s.must(s.DB.SQL().QueryRow(s.Context(), `select heading from passages where source_id = ?`, src.ID).Scan(&heading))
+		if heading != "Refunds" {
+			s.Errorf("the passage does not say what page it is of: %q", heading)
+		}
 		w.set("/refunds", "")
 		_, err = s.ChangeLink(s.Context(), s.account, s.agent, src.ID, ingest.LinkChange{})
 		s.must(err)
@@ -276,6 +281,46 @@ func TestLargeSiteIsDeletedInSteps(t *testing.T) {
 	})
 }
 
+// What a sitemap does not list any more is gone, unless the sitemap cannot be read or lists nothing at all.
+func TestPagesLeaveWithTheirEntry(t *testing.T) {
+	each(t, func(s *school) {
+		pages := shop()
+		w := s.website(pages)
+		list := func(paths ...string) string {
+			text := "<urlset>"
+			for _, path := range paths {
+				text += "<url><loc>" + w.URL + path + "</loc></url>"
+			}
+			return text + "</urlset>"
+		}
+		again := func(id parley.SourceID, included int, refunds, hours string) {
+			s.Helper()
+			_, err := s.ChangeLink(s.Context(), s.account, s.agent, id, ingest.LinkChange{})
+			s.must(err)
+			s.run()
+			if got := s.record(id).Children.Included; got != included || s.texts("refunds") != refunds || s.texts("When do you open?") != hours {
+				s.Error(got, s.texts("refunds"), s.texts("When do you open?"), s.source(id).Failure)
+			}
+		}
+		const refunds, hours = "Refunds are paid within ten days.", "We open at nine."
+		w.set("/map.xml", list("/hours", "/refunds"))
+		src := s.link(w.URL+"/map.xml", crawl.Sitemap)
+		s.run()
+		again(src.ID, 2, refunds, hours)
+		if w.unread != 2 {
+			s.Error("what has not changed is read again:", w.unread)
+		}
+		w.set("/map.xml", list("/hours", "/vouchers"))
+		again(src.ID, 2, "", hours)
+		w.set("/map.xml", "")
+		again(src.ID, 0, "", hours)
+		w.set("/map.xml", list())
+		again(src.ID, 0, "", hours)
+		w.set("/map.xml", list("/refunds", "/vouchers"))
+		again(src.ID, 2, refunds, "")
+	})
+}
+
 func TestWeeklyResyncReadsWhatChanged(t *testing.T) {
 	each(t, func(s *school) {
 		w := s.website(shop())
@@ -313,6 +358,35 @@ func TestWeeklyResyncReadsWhatChanged(t *testing.T) {
 		s.must(s.Resync(s.Context()))
 		if got := s.source(src.ID).Status; got != parley.SourceTrained {
 			s.Error("read twice in a week:", got)
+		}
+	})
+}
+
+// A link that is read anew when its reading has just ended: the earlier reading takes nothing out any more.
+func TestReadAnewAtTheEnd(t *testing.T) {
+	each(t, func(s *school) {
+		w := s.website(shop())
+		w.set("/map.xml", "<urlset><url><loc>"+w.URL+"/hours</loc></url><url><loc>"+w.URL+"/refunds</loc></url></urlset>")
+		src := s.link(w.URL+"/map.xml", crawl.Sitemap)
+		s.run()
+		_, err := s.ChangeLink(s.Context(), s.account, s.agent, src.ID, ingest.LinkChange{})
+		s.must(err)
+		read := s.ReadPage
+		w.set("/refunds", "<title>Refunds</title> Refunds are paid within a week.")
+		s.ReadPage = func(ctx context.Context, url, kind string, body []byte) (string, string, error) {
+			s.ReadPage = read
+			_, err := s.ChangeLink(ctx, s.account, s.agent, src.ID, ingest.LinkChange{})
+			s.must(err)
+			return read(ctx, url, kind, body)
+		}
+		job := jobs.Job{Kind: ingest.CrawlJob, Key: string(src.ID), AccountID: s.account.ID, Payload: []byte(`{"agent":"` + string(s.agent) + `"}`), Attempts: 1, MaxAttempts: 10}
+		s.must(s.Crawl(s.Context(), job))
+		if got := s.texts("refunds") + s.texts("When do you open?"); got != "Refunds are paid within ten days.We open at nine." {
+			s.Error("pages are gone meanwhile:", got)
+		}
+		s.run()
+		if got := s.texts("refunds"); got != "Refunds are paid within a week." {
+			s.Error(got)
 		}
 	})
 }

@@ -54,7 +54,7 @@ func (d *Desk) anew(ctx context.Context, tx *store.DB, account parley.AccountID,
 	if err != nil {
 		return nil, err
 	}
-	if err := tx.CrawlAnew(ctx, account, agent, id, afresh); err != nil {
+	if err := tx.CrawlAnew(ctx, account, agent, id, afresh, recordOf(s).Type == crawl.Sitemap); err != nil {
 		return nil, err
 	}
 	if err := d.syncLater(ctx, tx, s, a.AutoRetrain); err != nil {

@@ -37,5 +37,8 @@ func (d *Desk) Tidy(ctx context.Context, job jobs.Job) error {
 	if err := d.DB.EraseEarlier(ctx, job.AccountID, about.Agent, parley.SourceID(job.Key)); err != nil {
 		return err
 	}
+	if err := d.Library.EraseVectors(ctx, about.Agent); err != nil {
+		return err
+	}
 	return d.freeFiles(ctx, job.AccountID, about.Agent)
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 
 	"parley"
 	"parley/internal/jobs"
@@ -24,8 +23,11 @@ func (d *Desk) Handlers() map[string]jobs.Handler {
 	return map[string]jobs.Handler{TrainJob: d.Train, EraseJob: d.Erase, TidyJob: d.Tidy}
 }
 
-// chunk is how many passages one transaction writes: a turn that comes meanwhile waits for them.
-const chunk = 64
+// How many passages one transaction writes: a turn that comes meanwhile waits for them, so they are few while there are turns.
+const (
+	chunk      = 128
+	smallChunk = 32
+)
 
 var (
 	errNoText = errors.New("the source holds no text")
@@ -103,11 +105,14 @@ func (d *Desk) train(ctx context.Context, s *parley.Source) (err error) {
 	if err := d.DB.ErasePassages(ctx, s.AccountID, s.AgentID, s.ID, v.ID); err != nil { // of a run that was cut short
 		return err
 	}
-	for part := range slices.Chunk(passages, chunk) {
-		if err := d.write(ctx, s, part); err != nil {
+	for rest := passages; len(rest) > 0; {
+		n := min(len(rest), d.step(ctx))
+		if err := d.write(ctx, s, rest[:n]); err != nil {
 			return err
 		}
+		rest = rest[n:]
 	}
+	d.breathe(ctx)
 	return d.goLive(ctx, s)
 }
 
@@ -125,14 +130,28 @@ func passagesOf(s *parley.Source, v *parley.Version) ([]parley.Passage, error) {
 }
 
 func piecesOf(s *parley.Source, v *parley.Version) ([]Piece, error) {
-	if s.Kind != parley.SourceQnA {
-		return Split(v.Text), nil
+	switch {
+	case s.Kind == parley.SourceQnA:
+		var a asked
+		if err := contentOf(v, &a); err != nil {
+			return nil, err
+		}
+		return a.pieces(v.Text), nil
+	case s.Kind == parley.SourceLink && v.Content != nil:
+		var page pageContent
+		if err := contentOf(v, &page); err != nil {
+			return nil, err
+		}
+		return page.titled(Split(v.Text)), nil
 	}
-	var a asked
-	if err := json.Unmarshal(v.Content, &a); err != nil {
-		return nil, fmt.Errorf("content of version %s: %w", v.ID, err)
+	return Split(v.Text), nil
+}
+
+func contentOf(v *parley.Version, into any) error {
+	if err := json.Unmarshal(v.Content, into); err != nil {
+		return fmt.Errorf("content of version %s: %w", v.ID, err)
 	}
-	return a.pieces(v.Text), nil
+	return nil
 }
 
 // write writes passages that nobody sees yet. It holds the source's row, so that none come after the source's erasure.
@@ -168,6 +187,9 @@ func (d *Desk) goLive(ctx context.Context, s *parley.Source) error {
 		if err := d.tidyLater(ctx, tx, live); err != nil {
 			return err
 		}
+		if err := d.embedLater(ctx, tx, live); err != nil {
+			return err
+		}
 		return tx.Record(ctx, s.AccountID, now, event("source.trained", live))
 	})
 	if err != nil {
@@ -195,5 +217,13 @@ func (d *Desk) fail(ctx context.Context, s *parley.Source, reason error) error {
 	if dropped(err) {
 		return nil
 	}
+	if err == nil {
+		d.tellFailure(s, reason.Error())
+	}
 	return err
+}
+
+// tellFailure tells the operator why a source has failed.
+func (d *Desk) tellFailure(s *parley.Source, reason string) {
+	d.log().Warn("a source has failed", "agent", s.AgentID, "source", s.ID, "kind", s.Kind, "reason", reason)
 }

@@ -50,17 +50,32 @@ func answer(req Request) reply {
 	if len(said) == 0 {
 		return reply{text: phrases(guess("")).unknown, refused: true}
 	}
-	last := said[len(said)-1]
-	lang := guess(last)
-	if text, ok := smallTalk(last, lang); ok {
-		return reply{text: text, score: 1}
+	if r, ok := aside(req, said[len(said)-1]); ok {
+		return r
 	}
+	return fromSources(req, resolved(req.Messages, said))
+}
+
+// fromSources answers a question from the passages.
+func fromSources(req Request, said []string) reply {
 	t := newTopic(said, req.Passages)
-	picked, score := t.pick(req.Passages)
-	if len(picked) == 0 {
-		return reply{text: phrases(languageOf(req)).unknown, score: score, refused: true}
+	pages := t.pages(req.Passages)
+	best := strongest(pages)
+	score := 0.0
+	if best.score > 0 {
+		score = t.confidence(req.Passages, &pages[best.passage], best)
 	}
-	return quote(req.Passages, picked, score)
+	if score < refuseBelow {
+		text := t.unknown(req, pages, best)
+		if gibberish(spoken(said[len(said)-1])) {
+			text = asidesIn(languageOf(req)).nothing
+		}
+		return reply{text: text, score: score, refused: true}
+	}
+	if r, ok := t.which(req, pages, best); ok {
+		return r
+	}
+	return quote(req.Passages, t.pick(req.Passages, pages, best), score)
 }
 
 // questions gives the texts of the user that ask for something of the sources, the last one last. What led to the call of a tool,
@@ -111,9 +126,7 @@ func quote(passages []Passage, picked []stretch, score float64) reply {
 	r := reply{score: score}
 	var b strings.Builder
 	for i, s := range picked {
-		if i > 0 {
-			b.WriteString("\n\n")
-		}
+		b.WriteString(s.lead(i == 0))
 		p := passages[s.passage]
 		start := b.Len()
 		b.WriteString(p.Text[s.start:s.end])

@@ -21,7 +21,13 @@ func (p *page) group(first int) int {
 // leads reports that the block only leads to what follows.
 func (p *page) leads(n int) bool {
 	b := p.blocks[n]
-	return b.Kind == prose.Paragraph && strings.HasSuffix(bare(p.text[b.Start:b.End]), ":")
+	return b.Kind == prose.Paragraph && leadsOn(p.text[b.Start:b.End])
+}
+
+// leadsOn reports a line that ends in a colon, of whatever script.
+func leadsOn(text string) bool {
+	text = bare(text)
+	return strings.HasSuffix(text, ":") || strings.HasSuffix(text, "：")
 }
 
 func bare(text string) string { return strings.TrimRight(text, "*_ \r\n") }
@@ -43,9 +49,12 @@ func (p *page) follows(first, i int) bool {
 
 // around widens the unit to what must be read with it: the whole list where it fits, the sibling of a list, or the sentences
 // beside it.
-func (p *page) around(u unit) stretch {
+func (t *topic) around(p *page, u unit) stretch {
 	if u.first == u.last && u.kind == prose.Paragraph {
-		return p.sentences(u)
+		return p.sentences(u, t.room())
+	}
+	if u.ordered && !p.leads(u.first) {
+		return u.stretch
 	}
 	if b := p.blocks[u.first]; u.start > b.Start || u.end < p.blocks[u.last].End {
 		return p.window(u)
@@ -64,7 +73,7 @@ func (p *page) window(u unit) stretch {
 	for to < u.last && size(from, to+1) <= longAnswer {
 		to++
 	}
-	return stretch{u.passage, p.blocks[from].Start, p.blocks[to].End}
+	return stretch{passage: u.passage, start: p.blocks[from].Start, end: p.blocks[to].End}
 }
 
 // siblings takes the lists beside this one along whose leading lines begin alike ("On mobile:", "On the desktop:").
@@ -93,19 +102,19 @@ func opening(text string) string {
 }
 
 // sentences takes the next sentences along while the quote is short, and the one before if this one leans on it.
-func (p *page) sentences(u unit) stretch {
+func (p *page) sentences(u unit, r room) stretch {
 	at := slices.IndexFunc(p.units, func(v unit) bool { return v.stretch == u.stretch })
 	from, to := at, at
 	if from > 0 && p.units[from-1].last == u.first && leans(p.text[u.start:u.end]) {
 		from--
 	}
-	for to+1 < len(p.units) && to-from < 3 && p.units[to].end-p.units[from].start < shortAnswer && p.goesOn(p.units[to], p.units[to+1]) {
+	for to+1 < len(p.units) && to-from < r.sentences && p.units[to].end-p.units[from].start < r.bytes && p.goesOn(p.units[to], p.units[to+1]) {
 		to++
 	}
-	if from > 0 && p.units[to].end-p.units[from].start < shortAnswer/2 && p.goesOn(p.units[from-1], p.units[from]) {
+	if from > 0 && p.units[to].end-p.units[from].start < r.bytes/2 && p.goesOn(p.units[from-1], p.units[from]) {
 		from--
 	}
-	return stretch{u.passage, p.units[from].start, p.units[to].end}
+	return stretch{passage: u.passage, start: p.units[from].start, end: p.units[to].end}
 }
 
 // veryShort is how short a sentence is that takes the next paragraph along.
@@ -121,15 +130,4 @@ func (p *page) goesOn(u, next unit) bool {
 		return false
 	}
 	return u.end-u.start < veryShort || opening(text) == opening(p.text[u.start:u.end])
-}
-
-// leans reports that the sentence refers to the one before it.
-func leans(sentence string) bool {
-	first, _, _ := strings.Cut(sentence, " ")
-	first, _, _ = strings.Cut(strings.ReplaceAll(first, "’", "'"), "'")
-	switch strings.ToLower(strings.Trim(first, ",")) {
-	case "it", "this", "these", "they", "that", "those", "he", "she", "however", "then", "also", "otherwise", "but", "so":
-		return true
-	}
-	return false
 }

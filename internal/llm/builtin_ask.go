@@ -12,18 +12,51 @@ type form struct {
 	number bool // a number or a date
 	person bool // who
 	what   bool // what something is, or whether it is
+	fact   bool // a word or two: when, where, who, how much
+	about  bool // to be told about something
 }
 
 func formOf(question string) form {
-	return form{steps: words.AsksHow(question), number: words.Asks(question, numberWords), person: words.Asks(question, personWords), what: words.Asks(question, whatWords) || strings.HasPrefix(words.Fold(question), "does ")}
+	f := form{steps: words.AsksHow(question) || words.Asks(question, stepWords), number: words.Asks(question, numberWords), person: words.Asks(question, personWords),
+		what: words.Asks(question, whatWords) || strings.HasPrefix(words.Fold(question), "does ")}
+	f.about = words.Asks(question, aboutWords)
+	f.fact = !f.about && !f.steps && (f.number || f.person || words.Asks(question, placeWords) || words.Asks(question, costWords))
+	return f
 }
 
 var (
+	stepWords = []string{" wie richte ", " wie stelle ", " wie lade ", " wie losche ", " wie andere ", " wie exportiere ", " wie importiere ", " wie installiere ", " wie kundige ", " wie bekomme ",
+		" wie lasst sich ", " come si ", " come posso ", " come faccio ", " hoe kan ", " hoe moet ", " как мне ", " как можно ", "كيف ", "怎么", "怎样", "如何", "どうやって", "どうすれば", "する方法", "するには"}
 	numberWords = []string{" how many ", " how much ", " how long ", " how old ", " how often ", " how far ", " what year ", " what date ",
-		" when ", " wie viel", " wann ", " cuant", " cuando ", " combien ", " quand ", "كم", "متى", "多少", "何时", "什么时候", "哪一年"}
-	personWords = []string{" who ", " whose ", " whom ", " wer ", " quien ", " qui "}
-	whatWords   = []string{" what is ", " what are ", " what s ", " was ist ", " was sind ", " que es ", " qu'est-ce "}
+		" when ", " wie viel", " wann ", " cuant", " cuando ", " combien ", " quand ", " quanto ", " quanti ", " quante ", " quando ", " quantos ", " hoeveel ", " wanneer ", " сколько ", " когда ",
+		"كم", "متى", "多少", "何时", "什么时候", "哪一年", "いくら", "いつ"}
+	personWords = []string{" who ", " whose ", " whom ", " wer ", " quien ", " qui ", " chi ", " quem ", " кто ", "谁", "誰"}
+	placeWords  = []string{" where ", " wo ", " donde ", " ou se ", " dove ", " onde ", " waar ", " где ", "أين", "哪里", "哪儿", "どこ"}
+	costWords   = []string{" cost ", " price of ", " kostet ", " cuesta ", " coute ", " costa ", " custa ", " kost ", " стоит ", "多少钱", "价格", "いくら"}
+	aboutWords  = []string{" tell me about ", " tell me more about ", " tell me something about ", " describe ", " give me an overview ", " more about ", " erzahl ", " erzahle ", " beschreib", " hablame de ",
+		" cuentame ", " describe ", " parle moi de ", " parlez moi d", " parlez-moi d", " parle-moi d", " parlami d", " mi parli d", " fale me sobre ", " fale-me sobre ", " vertel me ", " vertel over ", " расскажи", "حدثني عن", "أخبرني عن", "介绍一下", "介绍", "について教えて"}
+	whatWords = []string{" what is ", " what are ", " what s ", " what's ", " was ist ", " was sind ", " que es ", " que son ", " qu'est-ce ", " cos'e ", " che cosa e ", " o que e ", " wat is ", " wat zijn ", " что такое ", "ما هو", "ما هي", "什么是", "是什么", "とは"}
 )
+
+// counting are words that ask for a number of what is named next; of two words, the first is "how".
+var counting = wordSet(`many much viele vielen cuantos cuantas combien quanti quante quantos quantas hoeveel wieviele wieviel сколько`)
+
+// countedIn gives the stem of what the question asks the number of, empty where it asks for none.
+func (t *topic) countedIn(question string) string {
+	before, asking := "", false
+	for token := range words.Tokens(question) {
+		switch w := token.Word; {
+		case token.Dense:
+			return ""
+		case counting[w] && (before == "how" || before == "wie" || !within("many much viele vielen", w)):
+			asking = true
+		case asking && !t.lang.IsStop(w):
+			return t.lang.Stem(w)
+		}
+		before = token.Word
+	}
+	return ""
+}
 
 var negations = map[string]bool{"not": true, "no": true, "without": true, "never": true, "don": true, "doesn": true, "isn": true, "aren": true,
 	"can't": true, "cannot": true, "won": true, "nicht": true, "ohne": true, "kein": true, "keine": true, "sin": true, "sans": true}
@@ -52,7 +85,11 @@ func (t *topic) negated(text string) (denied []int) {
 var instructing = func() map[string]bool {
 	all := map[string]bool{}
 	for w := range strings.FieldsSeq(`open click tap go select choose press enter scroll run install set create sign log download navigate launch start
-		add type copy paste turn enable disable toggle visit use drag swipe edit save upload find connect authenticate configure restart follow`) {
+		add type copy paste turn enable disable toggle visit use drag swipe edit save upload find connect authenticate configure restart follow
+		offne offnen klicke klicken tippe tippen wahle wahlen gehe drucke drucken lade installiere starte melde gib trage
+		abre abra haz haga pulsa pulse selecciona seleccione elige elija introduce introduzca descarga descargue inicia inicie ve vaya
+		ouvrez cliquez appuyez choisissez selectionnez allez entrez saisissez telechargez lancez apri clicca premi seleziona scegli vai inserisci
+		clique selecione escolha toque prima klik kies druk ga откройте нажмите выберите введите перейдите`) {
 		all[w] = true
 	}
 	return all

@@ -23,6 +23,7 @@ type unit struct {
 	first, last int // blocks
 	kind        prose.Kind
 	ordered     bool      // numbered steps
+	row         bool      // one row of a table
 	own         []float64 // how its own words match
 	found       []float64 // and with what stands above and around it
 	score       float64
@@ -53,8 +54,8 @@ func (t *topic) units(c *setting, first, last int) {
 	b, end := c.page.blocks[first], c.page.blocks[last].End
 	if first == last && b.Kind == prose.Paragraph {
 		for _, s := range prose.Sentences(c.page.text, b.Start, b.End) {
-			if !strings.HasSuffix(bare(c.page.text[s.Start:s.End]), ":") {
-				t.unit(c, unit{stretch: stretch{c.passage, s.Start, s.End}, first: first, last: first, kind: b.Kind})
+			if !leadsOn(c.page.text[s.Start:s.End]) {
+				t.unit(c, unit{stretch: stretch{passage: c.passage, start: s.Start, end: s.End}, first: first, last: first, kind: b.Kind})
 			}
 		}
 		return
@@ -63,16 +64,11 @@ func (t *topic) units(c *setting, first, last int) {
 	if kind == prose.Paragraph {
 		kind, ordered = c.page.blocks[first+1].Kind, c.page.blocks[first+1].Ordered
 	}
-	u := unit{stretch: stretch{c.passage, b.Start, end}, first: first, last: last, kind: kind, ordered: ordered}
-	if end-b.Start <= longAnswer {
-		t.unit(c, u)
+	u := unit{stretch: stretch{passage: c.passage, start: b.Start, end: end}, first: first, last: last, kind: kind, ordered: ordered}
+	if c.page.blocks[last].Kind == prose.Table && t.tableRows(c, u, last) {
 		return
 	}
-	if ordered { // as many steps as fit, from the first on
-		for u.end-u.start > longAnswer && u.last > u.first {
-			u.last--
-			u.end = c.page.blocks[u.last].End
-		}
+	if end-b.Start <= longAnswer || ordered { // steps are never cut
 		t.unit(c, u)
 		return
 	}
@@ -102,7 +98,7 @@ type setting struct {
 
 // unit scores the unit and adds it.
 func (t *topic) unit(c *setting, u unit) {
-	if u.end-u.start > longUnit {
+	if size := u.end - u.start; size > longWhole || size > longUnit && !u.ordered && u.kind != prose.Code && !u.row {
 		return
 	}
 	text := c.page.text[u.start:u.end]

@@ -8,35 +8,57 @@ import (
 type stretch struct {
 	passage    int
 	start, end int
+
+	heading string // said before it, in words that are not cited
+	joined  bool   // goes on with what stands before it, on the next line
+}
+
+// lead is what stands between the stretch and what was quoted before it.
+func (s stretch) lead(first bool) string {
+	switch {
+	case first && s.heading == "":
+		return ""
+	case first:
+		return s.heading + "\n\n"
+	case s.joined:
+		return "\n"
+	}
+	return "\n\n"
 }
 
 const (
 	readPassages = 12  // so many of the best are read closely
 	longAnswer   = 900 // bytes
 	longUnit     = 1200
+	longWhole    = 6000 // steps, code and rows, which are quoted whole or not at all
 	shortUnit    = 48
 	shortAnswer  = 220 // a quote this short takes the next sentence along
 )
 
-// pick chooses what to quote. It gives nothing where no passage holds an answer; the score tells how well they do.
-func (t *topic) pick(passages []Passage) ([]stretch, float64) {
+// pick chooses what to quote around the best unit.
+func (t *topic) pick(passages []Passage, pages []page, best unit) []stretch {
+	if best.row {
+		return t.rows(pages, best)
+	}
+	first := t.around(&pages[best.passage], best)
+	picked := course(passages, pages, best, first)
+	if len(picked) > 1 {
+		return picked
+	}
+	picked[0].heading = dangling(&pages[best.passage], passages[best.passage], best, first)
+	if more := t.second(pages, best, first); more != nil {
+		picked = append(picked, *more)
+	}
+	return picked
+}
+
+// pages lays out the passages that are read closely.
+func (t *topic) pages(passages []Passage) []page {
 	pages := make([]page, min(readPassages, len(passages)))
 	for i := range pages {
 		pages[i] = t.layOut(i, passages[i])
 	}
-	best := strongest(pages)
-	if best.score == 0 {
-		return nil, 0
-	}
-	score := t.confidence(passages, best)
-	if score < refuseBelow {
-		return nil, score
-	}
-	picked := []stretch{pages[best.passage].around(best)}
-	if more := t.second(pages, best, picked[0]); more != nil {
-		picked = append(picked, *more)
-	}
-	return picked, score
+	return pages
 }
 
 // strongest gives the unit with the highest score.
@@ -75,7 +97,10 @@ func (t *topic) second(pages []page, best unit, first stretch) *stretch {
 	if more.score == 0 {
 		return nil
 	}
-	s := pages[more.passage].around(more)
+	if more.row {
+		return nil
+	}
+	s := t.around(&pages[more.passage], more)
 	one, two := pages[first.passage].text[first.start:first.end], pages[s.passage].text[s.start:s.end]
 	if len(one)+len(two) > longAnswer || same(one, two) {
 		return nil

@@ -74,19 +74,24 @@ func user(texts ...string) (all []Message) {
 	return all[:len(all)-1]
 }
 
-// verify checks that every word of the answer is a quotation, byte for byte.
+// verify checks that every word of the answer is a quotation, byte for byte, but for a heading that may stand before it and the line
+// breaks between quotes.
 func verify(t *testing.T, req Request, s said) {
 	t.Helper()
-	quoted := 0
-	for _, c := range s.cites {
+	end := 0
+	for i, c := range s.cites {
 		p := req.Passages[c.Passage]
 		if got, want := p.Text[c.Start-p.Start:c.End-p.Start], s.text[c.AnswerStart:c.AnswerEnd]; got != want {
 			t.Errorf("cited %q for %q", got, want)
 		}
-		quoted += c.AnswerEnd - c.AnswerStart
+		switch between := s.text[end:c.AnswerStart]; {
+		case i > 0 && strings.Trim(between, "\n") != "", i == 0 && between != "" && !strings.HasSuffix(between, ":\n\n"):
+			t.Errorf("%q stands between quotes", between)
+		}
+		end = c.AnswerEnd
 	}
-	if quoted != len(s.text)-2*max(0, len(s.cites)-1) {
-		t.Errorf("of %q only %d bytes are cited", s.text, quoted)
+	if end != len(s.text) {
+		t.Errorf("the end of %q is not cited", s.text)
 	}
 }
 

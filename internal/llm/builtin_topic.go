@@ -15,6 +15,8 @@ type topic struct {
 	followUp bool
 	denied   []int // subjects that the question denies ("without an account")
 	known    map[string][]likeness
+	question string // folded
+	counted  string // stem of what the question asks the number of
 }
 
 // subject is one content word of the question.
@@ -47,7 +49,8 @@ const (
 // newTopic reads what was said last in the light of what was said before it.
 func newTopic(said []string, passages []Passage) topic {
 	last := said[len(said)-1]
-	t := topic{lang: guess(last), form: formOf(last), followUp: len(said) > 1, known: map[string][]likeness{}}
+	t := topic{lang: guess(last), form: formOf(last), followUp: len(said) > 1, known: map[string][]likeness{}, question: words.Fold(last)}
+	t.counted = t.countedIn(last)
 	var weights map[string]float64
 	if len(passages) > 0 {
 		weights = passages[0].Terms

@@ -8,9 +8,20 @@ type delta struct {
 	finish  []byte
 	usage   usage
 	failure []byte // the raw error, nil where there is none
+	last    bool   // nothing follows
 }
 
 type usage struct{ in, out int }
+
+// take keeps what a later event says: providers count up.
+func (u *usage) take(later usage) {
+	if later.in > 0 {
+		u.in = later.in
+	}
+	if later.out > 0 {
+		u.out = later.out
+	}
+}
 
 // callPart is a fragment of a tool call; index is -1 where the provider gives none.
 type callPart struct {

@@ -27,6 +27,7 @@ type Request struct {
 	Tools       []Tool
 	Temperature float64
 	MaxTokens   int
+	Bare        bool // System is all there is to say: no rules and no word of sources are added
 }
 
 // Message is one earlier message, or the one to answer.
@@ -46,6 +47,16 @@ type Passage struct {
 	// Terms weighs the question's content words (folded): rare ones more than common ones. Every passage of a request has the
 	// same; nil weighs all alike.
 	Terms map[string]float64
+
+	Signs Signs // of which Score is made; without any, the built-in model goes by Score
+}
+
+// Signs tell how far a passage goes to answer the question; each is 0 to 1 and grows with the evidence. Letters and Words are those
+// of the best passage, the same in every passage of a request.
+type Signs struct {
+	Letters float64 // share of the question's letters
+	Words   float64 // share of the question's content words
+	Stretch float64 // share of the question in the best two neighbouring sentences of this passage
 }
 
 // Tool is something the model may call.
@@ -57,6 +68,8 @@ type Tool struct {
 	// Triggers are phrases that call for the tool, with {input} where the message names an input: "track order {number}". The
 	// built-in model goes by them; the others go by the description.
 	Triggers []string
+
+	HandsOver bool // a person takes over when it is called: it serves everybody who asks for one
 }
 
 // ToolCall is a call that the model asks for.

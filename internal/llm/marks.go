@@ -5,8 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// marks takes the markers [1], [1][2] and [1, 2] out of an answer and turns each into evidence for the sentence it
-// follows. It holds back only what may still become a marker. Code is left alone, and so is a Markdown link [1](…).
+// marks takes the markers [1], [1][2], [1, 2] and what models write in their place out of an answer and turns each into evidence for
+// the sentence it follows. It holds back only what may still become a marker. Code is left alone, and so are a Markdown link
+// [1](…), its target, and a note [1]: at the beginning of a line.
 type marks struct {
 	passages []Passage
 	text     []byte // the answer as handed on; kept only where there are passages
@@ -14,15 +15,19 @@ type marks struct {
 	gap      []byte // spaces held back
 	mark     []byte // a marker that is not whole yet, or is whole and waits for what follows it
 	whole    bool
+	numbers  []int // of the whole marker
+	note     bool  // the marker began its line
+	link     bool  // inside the target of a Markdown link
 	open     bool  // there is a group of markers that waits for what follows it
 	cited    []int // numbers of the passages it names
 	cites    []Cite
 	count    int
 	code     code
+	evidence []*evidence // of the passages, each read when it is first cited
 }
 
 const (
-	longestMark = 32
+	longestMark = 40
 	longestGap  = 8
 	mostCites   = 1000 // of one answer; further markers just vanish
 )
@@ -68,7 +73,7 @@ func (m *marks) handOn(from int) (string, []Cite) {
 
 func (m *marks) rune(c rune) {
 	switch {
-	case m.whole && c == '(':
+	case m.whole && (c == '(' || c == ':' && m.note):
 		m.literal()
 	case m.whole:
 		m.accept()
@@ -79,8 +84,9 @@ func (m *marks) rune(c rune) {
 		m.literal()
 	}
 	switch {
-	case c == '[' && !m.code.inside():
-		m.mark = append(m.mark, '[')
+	case (c == '[' || c == '【') && !m.code.inside() && !m.link, c == shieldOpen, c == shieldOpenWide:
+		m.mark = utf8.AppendRune(m.mark, c)
+		m.note = !m.open && len(m.gap) == 0 && m.atLineStart()
 	case c == ' ' && len(m.gap) < longestGap && !m.code.inside():
 		m.gap = append(m.gap, ' ')
 	default:
@@ -90,21 +96,23 @@ func (m *marks) rune(c rune) {
 
 // grow adds c to the marker; false when it cannot be one.
 func (m *marks) grow(c rune) bool {
-	switch {
-	case len(m.mark) == longestMark:
+	if len(m.mark)+utf8.RuneLen(c) > longestMark {
 		return false
-	case c == ']':
-		m.mark = append(m.mark, ']')
-		m.whole = numbers(m.mark) != nil
-		if !m.whole {
-			m.mark = m.mark[:len(m.mark)-1]
+	}
+	held := utf8.AppendRune(m.mark, c)
+	list, state := readMark(string(held))
+	switch {
+	case state == markBroken:
+		return false
+	case state == markWhole && shielded(held):
+		m.mark = nil
+		for _, c := range unshieldMark(string(held)) {
+			m.plain(c)
 		}
-		return m.whole
-	case '0' <= c && c <= '9', c == ',', c == ';', c == ' ':
-		m.mark = append(m.mark, byte(c))
 		return true
 	}
-	return false
+	m.mark, m.whole, m.numbers = held, state == markWhole, list
+	return true
 }
 
 // accept takes the whole marker out of the text.
@@ -112,7 +120,7 @@ func (m *marks) accept() {
 	if !m.open {
 		m.lead = append(m.lead[:0], m.gap...)
 	}
-	for _, n := range numbers(m.mark) {
+	for _, n := range m.numbers {
 		if n <= len(m.passages) && !slices.Contains(m.cited, n) {
 			m.cited = append(m.cited, n)
 		}
@@ -161,6 +169,12 @@ func (m *marks) plain(c rune) {
 }
 
 func (m *marks) emit(c rune) {
+	switch {
+	case c == '(' && !m.code.inside() && len(m.text) > 0 && m.text[len(m.text)-1] == ']':
+		m.link = true
+	case c == ')' || c == ' ' || c == '\n':
+		m.link = false
+	}
 	m.code.step(c)
 	m.text = utf8.AppendRune(m.text, c)
 }
@@ -181,29 +195,22 @@ func (m *marks) cite() {
 	}
 	for _, n := range m.cited {
 		p := &m.passages[n-1]
-		from, to := locate(p.Text, string(m.text[start:end]))
+		from, to, ok := m.evidenceOf(n - 1).support(string(m.text[start:end]))
+		if !ok {
+			continue
+		}
 		m.cites = append(m.cites, Cite{
 			Passage: n - 1, Start: p.Start + from, End: p.Start + to, AnswerStart: start, AnswerEnd: end,
 		})
 	}
 }
 
-// numbers reads a whole marker; nil when it is none. Numbers are from 1 to 99: longer ones are years and the like.
-func numbers(mark []byte) []int {
-	var list []int
-	n, digits := 0, 0
-	for _, c := range mark[1:] {
-		switch {
-		case '0' <= c && c <= '9':
-			n, digits = n*10+int(c-'0'), digits+1
-		case c == ' ':
-			continue
-		case n == 0 || digits > 2:
-			return nil
-		default:
-			list = append(list, n)
-			n, digits = 0, 0
-		}
+func (m *marks) evidenceOf(i int) *evidence {
+	if m.evidence == nil {
+		m.evidence = make([]*evidence, len(m.passages))
 	}
-	return list
+	if m.evidence[i] == nil {
+		m.evidence[i] = newEvidence(&m.passages[i])
+	}
+	return m.evidence[i]
 }

@@ -27,6 +27,30 @@ type OpenAI struct {
 	once   sync.Once
 	client *http.Client
 	habits habits
+	format *format // nil is the OpenAI one; Anthropic asks through the same code
+}
+
+// format is what tells one wire format from another.
+type format struct {
+	path   string                          // of the endpoint, behind the base URL
+	sign   func(h http.Header, key string) // adds the key and what else the provider wants to see
+	encode func(req Request, h habit) ([]byte, error)
+	intake func(req Request) *intake
+}
+
+var openAIFormat = format{path: "/chat/completions", sign: bearer, encode: encode, intake: newIntake}
+
+func bearer(h http.Header, key string) {
+	if key != "" {
+		h.Set("Authorization", "Bearer "+key)
+	}
+}
+
+func (o *OpenAI) spoken() *format {
+	if o.format == nil {
+		return &openAIFormat
+	}
+	return o.format
 }
 
 var _ Model = (*OpenAI)(nil)
@@ -50,7 +74,7 @@ func (o *OpenAI) Stream(ctx context.Context, req Request) iter.Seq2[Chunk, error
 			return
 		}
 		defer c.close()
-		a := newIntake(req)
+		a := o.spoken().intake(req)
 		if err := a.read(c, yield); err != nil && !errors.Is(err, errStopped) {
 			yield(Chunk{}, o.failed(err))
 		}
@@ -65,8 +89,8 @@ func (o *OpenAI) Close() {
 }
 
 func (o *OpenAI) endpoint() string {
-	base := strings.TrimRight(o.BaseURL, "/")
-	return strings.TrimSuffix(base, "/chat/completions") + "/chat/completions"
+	path := o.spoken().path
+	return strings.TrimSuffix(strings.TrimRight(o.BaseURL, "/"), path) + path
 }
 
 func (o *OpenAI) firstByte() time.Duration { return or(o.FirstByte, 30*time.Second) }

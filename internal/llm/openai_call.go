@@ -31,7 +31,7 @@ type call struct {
 func (o *OpenAI) open(ctx context.Context, req Request) (*call, error) {
 	for attempt, amended := 0, 0; ; {
 		h := o.habits.of(req.Model)
-		body, err := encode(req, h)
+		body, err := o.spoken().encode(req, h)
 		if err != nil {
 			return nil, err
 		}
@@ -91,9 +91,7 @@ func (o *OpenAI) send(ctx context.Context, body []byte) (*http.Response, error) 
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", "text/event-stream, application/json")
 	r.Header.Set("User-Agent", "parley")
-	if o.Key != "" {
-		r.Header.Set("Authorization", "Bearer "+o.Key)
-	}
+	o.spoken().sign(r.Header, o.Key)
 	return o.pool().Do(r)
 }
 

@@ -18,9 +18,12 @@ type intake struct {
 	finish  string // the reason given, empty while there is none
 	usage   usage
 	events  int
-	length  int  // bytes of text so far
-	format  byte // 's' events, 'j' one JSON document, 0 not known yet
-	marked  bool // the stream said [DONE]
+	length  int     // bytes of text so far
+	opening []byte  // the first of them
+	backed  bool    // there was evidence
+	blocks  *blocks // of an answer in Anthropic's format, nil in OpenAI's
+	format  byte    // 's' events, 'j' one JSON document, 0 not known yet
+	marked  bool    // the stream said [DONE]
 	done    bool
 }
 
@@ -82,15 +85,20 @@ func (a *intake) line(line []byte) error {
 
 func (a *intake) event(data []byte) error {
 	d := delta{text: a.raw}
-	if !d.decode(data) {
+	decode := d.decode
+	if a.blocks != nil {
+		decode = func(data []byte) bool { return a.blocks.decode(&d, data) }
+	}
+	if !decode(data) {
 		return garbled("the provider sent broken JSON", data)
 	}
 	if d.failure != nil {
 		return garbled("the provider reported an error", d.failure)
 	}
 	a.raw = d.text
-	if d.usage != (usage{}) {
-		a.usage = d.usage
+	a.usage.take(d.usage)
+	if d.last {
+		a.done, a.marked = true, true
 	}
 	if len(d.finish) > 0 {
 		a.finish = string(d.finish)
@@ -111,6 +119,7 @@ func (a *intake) flush(yield func(Chunk, error) bool) bool {
 	a.clean = a.repair.append(a.clean[:0], a.raw)
 	a.raw = a.raw[:0]
 	text, cites := a.marks.feed(a.count(a.thought.strip(a.clean)))
+	a.backed = a.backed || len(cites) > 0
 	for _, chunk := range chunksOf(text, cites) {
 		if !yield(chunk, nil) {
 			return false
@@ -124,6 +133,9 @@ func (a *intake) count(said []byte) []byte {
 	if a.length+len(said) > maxText {
 		said = said[:runeFloor(said, maxText-a.length)]
 		a.finish, a.done = "length", true
+	}
+	if a.length <= longestRefusal {
+		a.opening = append(a.opening, said[:min(len(said), longestRefusal+1)]...)
 	}
 	a.length += len(said)
 	return said
@@ -144,6 +156,7 @@ func chunksOf(text string, cites []Cite) []Chunk {
 func (a *intake) end() ([]Chunk, error) {
 	last := a.count(append(a.thought.strip(a.repair.end()), a.thought.end()...))
 	text, cites := a.marks.end(last)
+	a.backed = a.backed || len(cites) > 0
 	chunks := chunksOf(text, cites)
 	reason, err := a.reason()
 	if err != nil {
@@ -158,18 +171,19 @@ func (a *intake) end() ([]Chunk, error) {
 	}
 	return append(chunks, Chunk{Finish: &Finish{
 		Reason: reason, InputTokens: a.usage.in, OutputTokens: a.usage.out,
+		Refused: reason == "stop" && !a.backed && refuses(string(a.opening)),
 	}}), nil
 }
 
 func (a *intake) reason() (string, error) {
 	switch {
-	case a.finish == "error" || a.finish == "content_filter":
+	case a.finish == "error" || a.finish == "content_filter" || a.finish == "refusal":
 		return "", garbled("the provider broke the answer off", []byte(a.finish))
 	case len(a.calls.open) > 0:
 		return "tool-calls", nil
 	case a.length == 0:
 		return "", errEmpty
-	case a.finish == "length" || a.finish == "max_tokens":
+	case a.finish == "length" || a.finish == "max_tokens" || a.finish == "model_context_window_exceeded":
 		return "length", nil
 	}
 	return "stop", nil

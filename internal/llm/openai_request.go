@@ -112,6 +112,7 @@ type habit struct {
 	ownTemperature   bool // wants its own default
 	completionTokens bool // calls the limit max_completion_tokens
 	noUsage          bool // knows no stream_options
+	noCache          bool // knows no cache_control
 }
 
 // habits remembers, per model, which parameters the provider refused, so that only the first request pays for it.
@@ -136,6 +137,7 @@ func (h *habits) learn(model string, sent habit, err error) bool {
 	now.completionTokens = sent.completionTokens || bytes.Contains(r.body, []byte("max_completion_tokens"))
 	now.ownTemperature = sent.ownTemperature || bytes.Contains(r.body, []byte("temperature"))
 	now.noUsage = sent.noUsage || bytes.Contains(r.body, []byte("stream_options"))
+	now.noCache = sent.noCache || bytes.Contains(r.body, []byte("cache_control"))
 	if now == sent {
 		return false
 	}

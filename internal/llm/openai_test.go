@@ -12,10 +12,11 @@ import (
 
 	"parley"
 	"parley/internal/llm"
+	"parley/internal/rig/dbs"
 	"parley/internal/rig/provider"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { dbs.Main(m, func() error { return goleak.Find() }) }
 
 // Whatever the provider does, the answer ends in time: with a finish, or with the one error a caller may see.
 func TestBadProviders(t *testing.T) {

@@ -76,28 +76,6 @@ func itemSign(b []byte) int {
 	return sign + 1
 }
 
-// locate finds the sentence in the passage, word for word but for case, white space, quotation marks and emphasis. It
-// gives the sentence's span, or the whole passage when the sentence is not a quotation.
-func locate(passage, sentence string) (start, end int) {
-	want, _ := folded(sentence)
-	want = bytes.TrimRight(want, " .!?:;…。！？")
-	if len(want) < 12 {
-		return 0, len(passage)
-	}
-	have, from := folded(passage)
-	i := bytes.Index(have, want)
-	if i < 0 {
-		return 0, len(passage)
-	}
-	last := from[i+len(want)-1]
-	_, size := utf8.DecodeRuneInString(passage[last:])
-	end = last + size
-	if c, size := utf8.DecodeRuneInString(passage[end:]); endsSentence(c) {
-		end += size
-	}
-	return from[i], end
-}
-
 // folded writes text for comparison; from[i] is where in text the rune that gave byte i begins.
 func folded(text string) (out []byte, from []int) {
 	out, from = make([]byte, 0, len(text)), make([]int, 0, len(text))

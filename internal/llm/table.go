@@ -1,11 +1,13 @@
 package llm
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 
 	"parley"
 )
@@ -14,11 +16,26 @@ import (
 type TableConfig struct {
 	URL     string            // base URL of an OpenAI-style server; empty answers everything with Builtin
 	Key     string            // its key, may be empty
-	Model   string            // its model for every name that Map does not list
-	Map     map[string]string // the interface's name → the server's model, or BuiltinName; a new name becomes choosable
+	Model   string            // the model for every name that Map does not list
+	Map     map[string]string // the interface's name → a model, or BuiltinName; a new name becomes choosable
 	Builtin Model
 	HTTP    *http.Client // nil takes a pool of the table's own
+
+	// With either of these two, a model named AnthropicPrefix and more is asked for in Anthropic's wire format.
+	AnthropicURL string // empty is Anthropic's own
+	AnthropicKey string
+
+	Context  int            // tokens that a connected model can take in; 0 is DefaultContext
+	Contexts map[string]int // the same of single models, by their full names
 }
+
+const (
+	// AnthropicPrefix begins the names of models that are asked for in Anthropic's wire format.
+	AnthropicPrefix = "anthropic/"
+
+	// DefaultContext is how many tokens a connected model is taken to have room for.
+	DefaultContext = 32_000
+)
 
 // BuiltinName is the target in TableConfig.Map, and the label, of the built-in model.
 const BuiltinName = "builtin"
@@ -29,6 +46,7 @@ type Table struct {
 	settable []string
 	readable []string
 	remote   *OpenAI
+	claude   *Anthropic
 }
 
 // Backend is what answers for a model name.
@@ -37,6 +55,7 @@ type Backend struct {
 	Name    string         // for Request.Model
 	Label   string         // for people: which model really answers
 	Credits parley.Credits // per reply
+	Context int            // tokens that it can take in; 0 is no bound
 }
 
 type tableRow struct {
@@ -52,6 +71,9 @@ func NewTable(c TableConfig) (*Table, error) {
 			return nil, err
 		}
 		t.remote = &OpenAI{BaseURL: c.URL, Key: c.Key, HTTP: c.HTTP}
+	}
+	if c.AnthropicURL != "" || c.AnthropicKey != "" {
+		t.claude = &Anthropic{BaseURL: c.AnthropicURL, Key: c.AnthropicKey, HTTP: c.HTTP}
 	}
 	for _, n := range names {
 		t.add(c, n)
@@ -80,17 +102,29 @@ func (t *Table) add(c TableConfig, n modelName) {
 	if !mapped {
 		target = c.Model
 	}
-	row := tableRow{retired: n.retired}
-	if t.remote == nil || target == BuiltinName {
-		row.Backend = Backend{Model: c.Builtin, Label: BuiltinName, Credits: parley.Credit}
-	} else {
-		row.Backend = Backend{Model: t.remote, Name: target, Label: target, Credits: parley.Credits(n.credits) * parley.Credit}
+	row := tableRow{retired: n.retired, Backend: t.backend(c, target)}
+	if row.Label != BuiltinName {
+		row.Credits = parley.Credits(n.credits) * parley.Credit
+		row.Context = cmp.Or(c.Contexts[target], c.Context, DefaultContext)
 	}
 	t.rows[n.name] = row
 	t.readable = append(t.readable, n.name)
 	if !n.retired {
 		t.settable = append(t.settable, n.name)
 	}
+}
+
+// backend gives what answers for the model of that name.
+func (t *Table) backend(c TableConfig, target string) Backend {
+	own, prefixed := strings.CutPrefix(target, AnthropicPrefix)
+	switch {
+	case target == BuiltinName || target == "":
+	case prefixed && t.claude != nil:
+		return Backend{Model: t.claude, Name: own, Label: target}
+	case t.remote != nil:
+		return Backend{Model: t.remote, Name: target, Label: target}
+	}
+	return Backend{Model: c.Builtin, Label: BuiltinName, Credits: parley.Credit}
 }
 
 // Lookup gives the back end of a model name; false when the interface has no such name. Retired names still answer.
@@ -115,5 +149,8 @@ func (t *Table) Readable() []string { return slices.Clone(t.readable) }
 func (t *Table) Close() {
 	if t.remote != nil {
 		t.remote.Close()
+	}
+	if t.claude != nil {
+		t.claude.Close()
 	}
 }

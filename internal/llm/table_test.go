@@ -65,3 +65,36 @@ func TestTableRefusesBadConfiguration(t *testing.T) {
 		}
 	}
 }
+
+// Both wire formats can be used at once: a model named anthropic/NAME is asked for in Anthropic's, where there is such a server.
+func TestTableWithTwoFormats(t *testing.T) {
+	c := llm.TableConfig{URL: "http://127.0.0.1:11434/v1", Model: "llama3.2", Builtin: new(llm.Scripted), AnthropicKey: "k", Context: 8192,
+		Map:      map[string]string{"claude-haiku-4-5": "anthropic/claude-x", "gpt-5.5": "anthropic/claude-y", "gpt-5-nano": llm.BuiltinName},
+		Contexts: map[string]int{"anthropic/claude-x": 200_000}}
+	table, err := llm.NewTable(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer table.Close()
+	for name, want := range map[string]llm.Backend{
+		"auto":             {Name: "llama3.2", Label: "llama3.2", Credits: 1000, Context: 8192},
+		"claude-haiku-4-5": {Name: "claude-x", Label: "anthropic/claude-x", Credits: 1000, Context: 200_000},
+		"gpt-5.5":          {Name: "claude-y", Label: "anthropic/claude-y", Credits: 4000, Context: 8192},
+		"gpt-5-nano":       {Label: llm.BuiltinName, Credits: 1000},
+	} {
+		b, _ := table.Lookup(name)
+		_, claude := b.Model.(*llm.Anthropic)
+		if b.Model = nil; b != want || claude != (want.Name == "claude-x" || want.Name == "claude-y") {
+			t.Errorf("%s: %+v, in Anthropic's format %v", name, b, claude)
+		}
+	}
+	c.AnthropicKey = ""
+	plain, err := llm.NewTable(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer plain.Close()
+	if b, _ := plain.Lookup("claude-haiku-4-5"); b.Name != "anthropic/claude-x" || b.Context != 200_000 {
+		t.Errorf("without a server of Anthropic's format: %+v", b)
+	}
+}

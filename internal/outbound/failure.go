@@ -21,6 +21,7 @@ const (
 	TooLarge             // the reply has more bytes than allowed
 	TooSlow              // the reply did not come in time
 	Stopped              // the caller's context was cancelled
+	Endless              // there are more redirects than are followed
 )
 
 // Error is why a request failed. Reason is for anybody's eyes: it holds no address and nothing of what was sent. Err is the

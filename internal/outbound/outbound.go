@@ -32,6 +32,7 @@ type Limits struct {
 	HTTPSOnly bool
 	Time      time.Duration // from the dialling to the last byte; 30 s
 	Bytes     int64         // of the body, unpacked; 1 MB
+	Cut       bool          // a longer body is cut there instead of refused
 	Redirects int           // followed; 5, and -1 for none
 }
 
@@ -72,8 +73,7 @@ func (c *Client) Do(req *http.Request, limits Limits) (*Reply, error) {
 	ctx, stop := context.WithTimeout(req.Context(), limits.Time)
 	defer stop()
 	c.once.Do(c.build)
-	client := http.Client{Transport: c.transport, CheckRedirect: limits.redirect}
-	res, err := client.Do(req.WithContext(ctx))
+	res, err := c.send(req.WithContext(ctx), limits)
 	if err != nil {
 		return nil, failure(err)
 	}
@@ -83,9 +83,21 @@ func (c *Client) Do(req *http.Request, limits Limits) (*Reply, error) {
 		return nil, failure(err)
 	}
 	if int64(len(body)) > limits.Bytes {
-		return nil, &Error{Kind: TooLarge, Reason: "the reply is too large"}
+		if !limits.Cut {
+			return nil, &Error{Kind: TooLarge, Reason: "the reply is too large"}
+		}
+		body = body[:limits.Bytes]
 	}
 	return &Reply{Status: res.StatusCode, Header: res.Header, URL: res.Request.URL, Body: body}, nil
+}
+
+// send follows redirects as the limits say. Where none is, a Location is the caller's to read, however it is written.
+func (c *Client) send(req *http.Request, limits Limits) (*http.Response, error) {
+	if limits.Redirects < 0 {
+		return c.transport.RoundTrip(req)
+	}
+	client := http.Client{Transport: c.transport, CheckRedirect: limits.redirect}
+	return client.Do(req)
 }
 
 // Close drops idle connections.
@@ -156,11 +168,8 @@ func (l Limits) address(u *url.URL) error {
 // redirect checks one. Where it leaves the first origin it takes along nothing that was meant for it: no header but the
 // harmless, and no body.
 func (l Limits) redirect(req *http.Request, via []*http.Request) error {
-	if len(via) > max(l.Redirects, 0) {
-		if l.Redirects < 0 {
-			return http.ErrUseLastResponse
-		}
-		return &Error{Kind: Refused, Reason: "there are too many redirects"}
+	if len(via) > l.Redirects {
+		return &Error{Kind: Endless, Reason: "there are too many redirects"}
 	}
 	if req.URL.User != nil {
 		req.URL.User = nil

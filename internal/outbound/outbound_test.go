@@ -154,6 +154,28 @@ func TestRedirectsAreChecked(t *testing.T) {
 	fails(t, err, outbound.Refused)
 }
 
+func TestARedirectThatCannotBeReadIsTheCallers(t *testing.T) {
+	s := serve(t, "127.0.0.1", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Location", "http://[::1/%zz")
+		w.WriteHeader(http.StatusFound)
+	})
+	c := client(t, "127.0.0.1")
+	reply, err := get(t, c, s.URL, outbound.Limits{Redirects: -1})
+	if err != nil || reply.Status != http.StatusFound || reply.Header.Get("Location") == "" {
+		t.Error(reply, err)
+	}
+	_, err = get(t, c, s.URL, outbound.Limits{})
+	fails(t, err, outbound.Failed)
+}
+
+func TestALongReplyIsCutWhereThatIsEnough(t *testing.T) {
+	s := serve(t, "127.0.0.1", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, strings.Repeat("x", 1000)) })
+	reply, err := get(t, client(t, "127.0.0.1"), s.URL, outbound.Limits{Bytes: 10, Cut: true})
+	if err != nil || string(reply.Body) != "xxxxxxxxxx" {
+		t.Error(reply, err)
+	}
+}
+
 func TestRedirectsEnd(t *testing.T) {
 	s := serve(t, "127.0.0.1", func(w http.ResponseWriter, r *http.Request) {
 		n := 0
@@ -169,7 +191,7 @@ func TestRedirectsEnd(t *testing.T) {
 		t.Error(err)
 	}
 	_, err := get(t, c, s.URL+"/6", outbound.Limits{})
-	fails(t, err, outbound.Refused)
+	fails(t, err, outbound.Endless)
 	if reply, err := get(t, c, s.URL+"/1", outbound.Limits{Redirects: -1}); err != nil || reply.Status != http.StatusFound {
 		t.Errorf("%+v %v", reply, err)
 	}

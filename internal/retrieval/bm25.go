@@ -1,34 +1,88 @@
 package retrieval
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
-// blend adds the part, divided by its maximum, clears it, and gives the maximum.
-func blend(sum, part []float64, weight float64) (top float64) {
-	top = slices.Max(part)
-	for i, s := range part {
-		if s > 0 {
-			sum[i] += weight * s / top
-			part[i] = 0
-		}
-	}
-	return top
+// term is a term of the question that some passage holds.
+type term struct {
+	id     uint32
+	list   *postings
+	weight float64 // what it is worth to a passage that holds nothing else
 }
 
-// bm25 adds the score of each document.
-func (x *Index) bm25(into []float64, t *table, terms []wanted, of func(length) int32, total int64) {
-	perUnit := tune.k1 * tune.b * float64(len(x.byID)) / float64(max(total, 1))
-	for _, w := range terms {
-		list := t.lists[w.id]
-		weight := w.weight * x.idf(len(list)) * (tune.k1 + 1)
-		for _, p := range list {
-			d := p >> 8
-			tf := float64(p & 0xFF)
-			into[d] += weight * tf / (tf + tune.k1*(1-tune.b) + perUnit*float64(of(x.lengths[d])))
+// terms gives those of the wanted terms that are there, in order.
+func (x *Index) terms(t *table, list []wanted) []term {
+	terms := make([]term, 0, len(list))
+	for _, w := range list {
+		if held := t.held(w.id); held > 0 {
+			terms = append(terms, term{w.id, &t.lists[w.id], w.weight * x.idf(held) * (tune.k1 + 1)})
 		}
 	}
+	return terms
+}
+
+// norms holds, for each document, the length's part of BM25: a term that stands there tf times is worth tf/(tf+norm) of its
+// weight. It is infinite for forgotten documents and after the last one, up to the end of a range.
+type norms struct {
+	grams, stems []float32
+	levels       []uint8 // of grams, rounded down
+}
+
+const (
+	levels    = 64
+	perLevel  = 1. / 16 // of a norm
+	highLevel = levels - 1
+)
+
+// lengthNorms gives the norms; they are made anew after a change.
+func (x *Index) lengthNorms() *norms {
+	n := x.norms.Load()
+	if n == nil {
+		n = &norms{levels: make([]uint8, len(x.lengths))}
+		n.grams = x.lengthened(x.gramTotal, func(l length) int32 { return l.grams })
+		n.stems = x.lengthened(x.stemTotal, func(l length) int32 { return l.stems })
+		for d := range n.levels {
+			n.levels[d] = uint8(min(n.grams[d]/perLevel, highLevel))
+		}
+		x.norms.Store(n)
+	}
+	return n
+}
+
+func (x *Index) lengthened(total int64, of func(length) int32) []float32 {
+	list := make([]float32, whole(len(x.lengths)))
+	perUnit := x.perUnit(total)
+	for d := range list {
+		list[d] = float32(math.Inf(1))
+		if d < len(x.lengths) && x.docs[d].passage.ID != "" {
+			list[d] = float32(tune.k1*(1-tune.b) + perUnit*float64(of(x.lengths[d])))
+		}
+	}
+	return list
+}
+
+// whole rounds up to whole ranges.
+func whole(n int) int { return (n + rangeSize - 1) &^ (rangeSize - 1) }
+
+func (x *Index) perUnit(total int64) float64 {
+	return tune.k1 * tune.b * float64(len(x.byID)) / float64(max(total, 1))
+}
+
+// worth is what the term adds to the score of a document of that length. A product is rounded before it is added: so it is on
+// every machine. A forgotten document has no length.
+func (t term) worth(times uint8, perUnit float64, length int32) float64 {
+	if length == 0 {
+		return 0
+	}
+	tf := float64(times)
+	return float64(t.weight * tf / (tf + tune.k1*(1-tune.b) + float64(perUnit*float64(length))))
+}
+
+// units tells how long the terms' lists are.
+func units(terms []term) (n int) {
+	for _, t := range terms {
+		n += len(t.list.units)
+	}
+	return n
 }
 
 // most is what the question's letters could score if no other passage held them; never nothing. Letters that no passage
@@ -43,4 +97,16 @@ func (x *Index) most(q question) (sum float64) {
 func (x *Index) idf(df int) float64 {
 	n := float64(len(x.byID))
 	return math.Log(1 + (n-float64(df)+0.5)/(float64(df)+0.5))
+}
+
+// together counts the documents that hold both words of the pair.
+func (x *Index) together(p pair) (n int) {
+	first := make([]uint64, len(x.docs)/64+1)
+	x.stems.lists[p.a].each(func(doc uint32, _ uint8) { first[doc/64] |= 1 << (doc % 64) })
+	x.stems.lists[p.b].each(func(doc uint32, _ uint8) {
+		if first[doc/64]>>(doc%64)&1 != 0 && x.lengths[doc].stems > 0 {
+			n++
+		}
+	})
+	return n
 }

@@ -1,9 +1,9 @@
 package retrieval
 
 import (
-	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"parley"
 	"parley/internal/words"
@@ -19,31 +19,41 @@ type Index struct {
 	docs       []doc
 	lengths    []length // of docs
 	byID       map[parley.PassageID]uint32
+	sources    map[parley.SourceID]*shared
 	gramTotal  int64
 	stemTotal  int64
 	languages  [words.Count]int // live passages by language
-	bytes      int64            // of texts and sequences, live
-	entries    int64            // of all postings
-	scratch    sync.Pool
+	bytes      int64            // of the live passages
+	norms      atomic.Pointer[norms]
+	pen        pen
+	scratch    sync.Pool // of *sums
+	notes      sync.Pool // of *notes
+	vectors    vectors
 }
 
-// doc is a passage in the index; a forgotten one has no sequence.
+// doc is a passage in the index; a forgotten one has no id.
 type doc struct {
-	passage  parley.Passage
-	sequence []uint32 // word ids in order, sentences parted by pause
-	content  []uint32 // stems of those that carry a meaning
-	lang     words.Language
-	titled   bool    // the first sentence is its title
-	steps    bool    // it holds numbered steps
-	links    float32 // share of the text that is Markdown links
+	passage parley.Passage
+	spelled string // its words, as Index.sequence reads them
+	lang    words.Language
+	titled  bool    // the first sentence is its title
+	steps   bool    // it holds numbered steps
+	links   float32 // share of the text that is Markdown links
 }
 
 // length is how much of each kind a document holds.
 type length struct{ grams, stems int32 }
 
+// pen is what the writer writes with.
+type pen struct {
+	sequence     []uint32
+	spelled      []byte
+	grams, stems counter
+}
+
 // NewIndex gives an empty index.
 func NewIndex() *Index {
-	return &Index{vocabulary: newVocabulary(), byID: map[parley.PassageID]uint32{}}
+	return &Index{vocabulary: newVocabulary(), byID: map[parley.PassageID]uint32{}, sources: map[parley.SourceID]*shared{}}
 }
 
 // Len tells how many passages the index holds.
@@ -58,70 +68,69 @@ const chunk = 16
 
 // Put adds passages; one that is there already is left as it is, for a passage never changes.
 func (x *Index) Put(passages ...parley.Passage) {
-	readings := make([]reading, min(chunk, len(passages)))
+	b := newBatch()
 	for part := range slices.Chunk(passages, chunk) {
-		for i, p := range part {
-			readings[i] = read(readings[i].tokens, title(p)+"\n"+p.Text, words.English)
-			runtime.Gosched() // an import must not keep turns from the processor for a whole time slice
-		}
-		x.mu.Lock()
-		for i, p := range part {
-			if _, ok := x.byID[p.ID]; !ok {
-				x.put(p, readings[i])
-			}
-		}
-		x.mu.Unlock()
+		b.passages = append(b.passages[:0], part...)
+		b.read()
+		x.enter(b)
 	}
+}
+
+func (x *Index) enter(b *batch) {
+	use := x.makeRoom()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	use()
+	for i, p := range b.passages {
+		if _, ok := x.byID[p.ID]; !ok {
+			x.put(p, b.readings[i])
+		}
+	}
+	x.norms.Store(nil)
 }
 
 func (x *Index) put(p parley.Passage, r reading) {
 	at := uint32(len(x.docs))
-	d := doc{passage: p, lang: r.lang, titled: title(p) != "", steps: steps(p.Text), links: links(p.Text), sequence: make([]uint32, 0, len(r.tokens)+len(r.tokens)/6)}
+	x.share(&p, at)
+	d := doc{passage: p, lang: r.lang, titled: title(p) != "", steps: steps(p.Text), links: links(p.Text)}
+	x.pen.sequence = x.pen.sequence[:0]
 	var buf [64]uint64
 	for i, t := range r.tokens {
 		if r.begins(i) {
-			d.sequence = append(d.sequence, pause)
+			x.pen.sequence = append(x.pen.sequence, pause)
 		}
-		d.sequence = append(d.sequence, x.intern(t.Word, r.lang, buf[:]))
+		x.pen.sequence = append(x.pen.sequence, x.intern(t.Word, r.lang, buf[:]))
 	}
-	var l length
-	d.content = make([]uint32, 0, len(r.tokens)*2/3)
-	for _, w := range d.sequence {
-		grams := x.vocabulary.grams(w)
-		for _, g := range grams {
-			x.entries += x.grams.lists[g].count(at)
-		}
-		l.grams += int32(len(grams))
-		if stem := x.vocabulary.stems[w]; stem != none {
-			x.entries += x.stems.lists[stem].count(at)
-			d.content = append(d.content, stem)
-		}
-	}
-	l.stems = int32(len(d.content))
+	d.spelled = x.pen.spell()
+	l := x.count(x.pen.sequence)
+	x.pen.grams.enter(&x.grams, at)
+	x.pen.stems.enter(&x.stems, at)
 	x.docs, x.lengths = append(x.docs, d), append(x.lengths, l)
 	x.byID[p.ID] = at
 	x.tally(&d, l, 1)
+}
+
+// count counts the terms of a sequence of words and tells how many there are.
+func (x *Index) count(sequence []uint32) (l length) {
+	for _, w := range sequence {
+		grams := x.vocabulary.grams(w)
+		for _, g := range grams {
+			x.pen.grams.add(g)
+		}
+		l.grams += int32(len(grams))
+		if stem := x.vocabulary.stems[w]; stem != none {
+			x.pen.stems.add(stem)
+			l.stems++
+		}
+	}
+	return l
 }
 
 func (x *Index) tally(d *doc, l length, sign int) {
 	x.gramTotal += int64(sign) * int64(l.grams)
 	x.stemTotal += int64(sign) * int64(l.stems)
 	x.languages[d.lang] += sign
-	x.bytes += int64(sign) * int64(len(d.passage.Text)+len(d.passage.Heading)+4*cap(d.sequence)+4*cap(d.content)+passageBytes)
-}
-
-const passageBytes = 320 // of a doc, its strings' headers and its place in byID
-
-// count notes one more occurrence in the newest document and tells how many entries that added.
-func (p *postings) count(at uint32) int64 {
-	if n := len(*p); n > 0 && (*p)[n-1]>>8 == at {
-		if (*p)[n-1]&0xFF < 0xFF {
-			(*p)[n-1]++
-		}
-		return 0
-	}
-	*p = append(*p, at<<8|1)
-	return 1
+	x.bytes += int64(sign) * d.bytes()
 }
 
 // Forget takes passages out.
@@ -131,22 +140,9 @@ func (x *Index) Forget(ids ...parley.PassageID) {
 		for _, id := range part {
 			x.forget(id)
 		}
+		x.norms.Store(nil)
 		x.mu.Unlock()
 	}
-}
-
-// retain takes out the passages of these sources but those of the version named.
-func (x *Index) retain(live map[parley.SourceID]parley.VersionID) {
-	var gone []parley.PassageID
-	x.mu.RLock()
-	for i := range x.docs {
-		p := &x.docs[i].passage
-		if version, ok := live[p.SourceID]; ok && p.VersionID != version && x.docs[i].sequence != nil {
-			gone = append(gone, p.ID)
-		}
-	}
-	x.mu.RUnlock()
-	x.Forget(gone...)
 }
 
 func (x *Index) forget(id parley.PassageID) {
@@ -156,25 +152,12 @@ func (x *Index) forget(id parley.PassageID) {
 	}
 	d := &x.docs[at]
 	x.tally(d, x.lengths[at], -1)
-	for _, w := range d.sequence {
-		for _, g := range x.vocabulary.grams(w) {
-			x.entries -= x.grams.lists[g].drop(at)
-		}
-		if stem := x.vocabulary.stems[w]; stem != none {
-			x.entries -= x.stems.lists[stem].drop(at)
-		}
-	}
+	x.pen.sequence = x.sequence(at, x.pen.sequence)
+	x.count(x.pen.sequence)
+	x.pen.grams.leave(&x.grams)
+	x.pen.stems.leave(&x.stems)
 	*d, x.lengths[at] = doc{}, length{}
 	delete(x.byID, id)
-}
-
-func (p *postings) drop(at uint32) int64 {
-	i, _ := slices.BinarySearch(*p, at<<8)
-	if i < len(*p) && (*p)[i]>>8 == at {
-		*p = slices.Delete(*p, i, i+1)
-		return 1
-	}
-	return 0
 }
 
 // worn reports that most of the index is what was forgotten: building it anew is cheaper than carrying it on.
@@ -193,13 +176,4 @@ func (x *Index) language() words.Language {
 		}
 	}
 	return best
-}
-
-// Bytes is about how much memory the index takes.
-func (x *Index) Bytes() int64 {
-	x.mu.RLock()
-	defer x.mu.RUnlock()
-	const perTerm, perWord = 24 + 8 + 24, 12 + 24 // a slice header with its first entries or a struct, and its place in a map
-	terms := int64(len(x.grams.lists)+len(x.stems.lists))*perTerm + int64(len(x.vocabulary.words))*perWord
-	return x.bytes + terms + 4*int64(len(x.vocabulary.spelled)) + 5*x.entries
 }

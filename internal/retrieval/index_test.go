@@ -147,8 +147,8 @@ func FuzzNearest(f *testing.F) {
 		y.Put(passage("a", earlier, text))
 		y.Nearest(Query{Text: text})
 		y.Forget("p-a")
-		if y.entries != 0 || y.gramTotal != 0 || y.bytes != 0 {
-			t.Fatalf("not forgotten: %d %d %d", y.entries, y.gramTotal, y.bytes)
+		if y.grams.live != 0 || y.stems.live != 0 || y.gramTotal != 0 || y.bytes != 0 {
+			t.Fatalf("not forgotten: %d %d %d", y.grams.live, y.gramTotal, y.bytes)
 		}
 	})
 }

@@ -1,5 +1,7 @@
 package retrieval
 
+import "unsafe"
+
 // keys finds ids by hash: a table with open addressing, for hashes need no second hashing. Nothing is ever taken out.
 type keys struct {
 	slots []slot // a power of two of them
@@ -26,19 +28,29 @@ func (k *keys) find(key uint64) (id uint32, ok bool) {
 	}
 }
 
+// bytes is how much memory the table takes.
+func (k *keys) bytes() int64 { return int64(len(k.slots)) * int64(unsafe.Sizeof(slot{})) }
+
 // add notes a key that is not there yet.
 func (k *keys) add(key uint64, id uint32) {
-	if 3*len(k.slots) <= 4*(k.used+1) {
-		old := k.slots
-		k.slots = make([]slot, max(64, 2*len(old)))
-		for _, s := range old {
-			if s.id != 0 {
-				k.place(s)
-			}
-		}
+	if k.full(1) {
+		k.grow()
 	}
 	k.place(slot{key, id + 1})
 	k.used++
+}
+
+// full reports that so many more would stand too close.
+func (k *keys) full(more int) bool { return 3*len(k.slots) <= 4*(k.used+more) }
+
+func (k *keys) grow() {
+	old := k.slots
+	k.slots = make([]slot, max(64, 2*len(old)))
+	for _, s := range old {
+		if s.id != 0 {
+			k.place(s)
+		}
+	}
 }
 
 func (k *keys) place(s slot) {

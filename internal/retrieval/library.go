@@ -18,6 +18,8 @@ type Library struct {
 	DB     *sqldb.DB
 	Budget int64 // bytes of indexes to keep; 0 is DefaultBudget. The index in use stays, however large
 
+	VectorModel string // whose vectors are used (llm.Embedder's Name); empty for none
+
 	mu     sync.Mutex
 	shelf  map[parley.AgentID]*list.Element // of *volume
 	recent list.List                        // the one used last is in front
@@ -107,6 +109,13 @@ func (l *Library) weigh(v *volume, bytes int64) {
 	}
 }
 
+// Held tells how many bytes of indexes are in memory, about.
+func (l *Library) Held() int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.held
+}
+
 func (v *volume) current() (*Index, int64) {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
@@ -131,6 +140,9 @@ func (l *Library) refresh(ctx context.Context, v *volume, to int64) (*Index, err
 	if err := l.read(ctx, index, v.agent, version); err != nil {
 		return nil, err
 	}
+	if err := l.readVectors(ctx, index, v.agent, version); err != nil {
+		return nil, err
+	}
 	v.mu.Lock()
 	v.index, v.version = index, to
 	v.mu.Unlock()
@@ -145,14 +157,15 @@ func (l *Library) read(ctx context.Context, index *Index, agent parley.AgentID, 
 	if err != nil || len(live) == 0 {
 		return err
 	}
-	came, err := added(ctx, l.DB, agent, since)
+	err = pour(index, func(yield func(parley.Passage)) error {
+		return eachAdded(ctx, l.DB, agent, since, func(p parley.Passage) {
+			live[p.SourceID] = p.VersionID // read after changed, so it knows better
+			yield(p)
+		})
+	})
 	if err != nil {
 		return err
 	}
-	for _, p := range came { // read after changed, so it knows better
-		live[p.SourceID] = p.VersionID
-	}
-	index.Put(came...)
 	index.retain(live)
 	return nil
 }

@@ -11,18 +11,22 @@ func (x *Index) near(pairs []pair, best []place) {
 	}
 	var bits uint64 // of the stems: most words of a passage are told apart from them by one look
 	weights, times, scores := make([]float64, len(pairs)), make([]float64, len(pairs)), make([]float64, len(best))
-	for i, p := range pairs {
+	for _, p := range pairs {
 		bits |= bit(p.a) | bit(p.b)
-		weights[i] = p.weight * x.idf(x.together(p))
 	}
 	perUnit := tune.k1 * tune.b * float64(len(x.byID)) / float64(max(x.stemTotal, 1))
 	top := 0.0
+	var content []uint32
 	for c := range best {
 		clear(times)
 		doc := best[c].doc
-		neighbours(x.docs[doc].content, pairs, bits, times)
+		content = x.content(doc, content)
+		neighbours(content, pairs, bits, times)
 		for i, n := range times {
 			if n > 0 {
+				if weights[i] == 0 { // only for pairs that are met: it takes a walk over two lists
+					weights[i] = pairs[i].weight * x.idf(x.together(pairs[i]))
+				}
 				scores[c] += weights[i] * n / (n + tune.k1*(1-tune.b) + perUnit*float64(x.lengths[doc].stems))
 			}
 		}
@@ -36,22 +40,6 @@ func (x *Index) near(pairs []pair, best []place) {
 }
 
 func bit(stem uint32) uint64 { return 1 << (stem * 0x9E3779B1 >> 26) }
-
-// together counts the documents that hold both words of the pair.
-func (x *Index) together(p pair) (n int) {
-	a, b := x.stems.lists[p.a], x.stems.lists[p.b]
-	for i, j := 0, 0; i < len(a) && j < len(b); {
-		switch da, db := a[i]>>8, b[j]>>8; {
-		case da < db:
-			i++
-		case db < da:
-			j++
-		default:
-			n, i, j = n+1, i+1, j+1
-		}
-	}
-	return n
-}
 
 // neighbours counts how often the two words of each pair stand within a window of three.
 func neighbours(content []uint32, pairs []pair, bits uint64, times []float64) {

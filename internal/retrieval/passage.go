@@ -2,8 +2,6 @@ package retrieval
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
@@ -25,9 +23,8 @@ func (l *Library) Put(ctx context.Context, tx *sqldb.DB, agent parley.AgentID, a
 	for part := range slices.Chunk(passages, rowsAtOnce) {
 		args := make([]any, 0, len(part)*11)
 		for _, p := range part {
-			sum := sha256.Sum256([]byte(p.Text))
 			args = append(args, string(p.ID), string(account), string(agent), string(p.SourceID), string(p.VersionID), p.Ordinal, p.Heading,
-				p.Start, p.End, p.Text, hex.EncodeToString(sum[:]))
+				p.Start, p.End, p.Text, hash(p))
 		}
 		query := `insert into passages (` + columns + `) values ` + strings.Repeat(row+", ", len(part)-1) + row
 		if _, err := tx.Exec(ctx, query, args...); err != nil {
@@ -56,20 +53,6 @@ func changed(ctx context.Context, db *sqldb.DB, agent parley.AgentID, since int6
 		live[id] = version
 	}
 	return live, rows.Err()
-}
-
-// added gives the passages of those sources.
-func added(ctx context.Context, db *sqldb.DB, agent parley.AgentID, since int64) ([]parley.Passage, error) {
-	all, err := sqldb.All(ctx, db, scanPassage, `select p.id, p.source_id, s.name, s.url, p.version_id, v.hash, p.ordinal, p.heading, p.start_byte, p.end_byte, p.text
-		from sources s
-		join source_versions v on v.id = s.live_version and v.agent_id = s.agent_id
-		join passages p on p.agent_id = s.agent_id and p.source_id = s.id and p.version_id = s.live_version
-		where s.agent_id = ? and s.live_in > ?
-		order by s.live_in, p.source_id, p.ordinal`, string(agent), since)
-	if err != nil {
-		return nil, fmt.Errorf("read passages: %w", err)
-	}
-	return all, nil
 }
 
 func scanPassage(scan sqldb.Scan) (p parley.Passage, err error) {

@@ -10,16 +10,27 @@ import (
 type Query struct {
 	Text    string
 	Earlier []string // earlier messages of the user, newest last: they tell what a follow-up is about
+	Answer  string   // what the last of them was answered with
 	Limit   int      // at most so many hits; 0 is 12
+
+	Synonyms [][]string // groups of words or phrases that the operator says mean the same
+
+	Vector       []float32 // of the question, by the model that has made those of the passages; nil for none
+	VectorWeight float64   // of the vectors beside the words, up to 1, where the words do not count; 0 goes by how many of them the passages know
 }
 
 // question is a query in the index's terms.
 type question struct {
-	words []asked
-	grams []wanted
-	stems []wanted
-	pairs []pair
-	how   bool // it asks how to do something
+	words   []asked
+	grams   []wanted
+	stems   []wanted
+	pairs   []pair
+	phrases []phrase
+	names   []float64  // what the codes and quotations are worth
+	how     bool       // it asks how to do something
+	wants   words.Kind // what it asks for, where that shows
+
+	toward *direction // where its vector points; nil without one
 }
 
 // asked is a word of the question.
@@ -29,7 +40,7 @@ type asked struct {
 	known       bool     // the stem has been in some passage
 	grams       []uint32 // known ones
 	spelt       int      // how many grams it has, known or not
-	kin         []uint32 // stems of words that may stand for it
+	kin         []kin    // words that may stand for it
 	stop, dense bool
 	weight      float64 // 1 in the message itself, less in earlier ones
 	rarity      float64 // of the stem among the passages
@@ -52,23 +63,26 @@ const mostAsked = 200
 
 func (x *Index) question(q Query) question {
 	var out question
-	x.ask(&out, q.Text, 1)
-	out.how = words.AsksHow(q.Text)
-	weight := tune.earlier
+	x.ask(&out, q.Text, 1, q.Synonyms)
+	out.how, out.wants = words.AsksHow(q.Text), words.AsksFor(q.Text)
+	out.aim(q)
+	weight := x.lean(&out, q)
 	for i := len(q.Earlier) - 1; i >= 0 && weight > 0.02; i-- {
-		x.ask(&out, q.Earlier[i], weight)
+		x.ask(&out, q.Earlier[i], weight, q.Synonyms)
 		weight *= tune.fade
 	}
 	return out
 }
 
-func (x *Index) ask(out *question, text string, weight float64) {
+func (x *Index) ask(out *question, text string, weight float64, synonyms [][]string) {
 	r := read(nil, text, x.language())
 	first := len(out.words)
 	for _, t := range r.tokens[:min(len(r.tokens), mostAsked)] {
 		out.words = append(out.words, x.word(out, t, r.lang, weight))
 	}
-	out.pair(out.words[first:], weight)
+	m := message{Index: x, out: out, words: out.words[first:], first: first, tokens: r.tokens[:len(out.words)-first], text: text, lang: r.lang, weight: weight}
+	m.look(synonyms)
+	out.pair(m.words, weight)
 }
 
 func (x *Index) word(out *question, t words.Token, lang words.Language, weight float64) asked {
@@ -77,7 +91,7 @@ func (x *Index) word(out *question, t words.Token, lang words.Language, weight f
 	a.stem, a.known = x.stems.ids.find(words.Hash(stem))
 	a.rarity = x.idf(0)
 	if a.known {
-		a.rarity = x.idf(len(x.stems.lists[a.stem]))
+		a.rarity = x.idf(x.stems.held(a.stem))
 	}
 	var buf [64]uint64
 	for _, g := range words.Grams(buf[:0], t.Word) {
@@ -94,20 +108,21 @@ func (x *Index) word(out *question, t words.Token, lang words.Language, weight f
 		out.stems = want(out.stems, a.stem, weight)
 	}
 	for _, k := range lang.Kin(stem) {
-		if id, ok := x.stems.ids.find(words.Hash(k)); ok && len(x.stems.lists[id]) > 0 {
-			a.kin = append(a.kin, id)
-			x.wantKin(out, k, id, weight)
+		if id, ok := x.stems.ids.find(words.Hash(k)); ok && x.stems.held(id) > 0 {
+			a.kin = append(a.kin, kin{id, float32(tune.kinLike)})
+			x.wantKin(out, k, id, weight*tune.kin, weight*tune.kinGrams)
 		}
 	}
 	return a
 }
 
-func (x *Index) wantKin(out *question, stem string, id uint32, weight float64) {
-	out.stems = want(out.stems, id, weight*tune.kin)
+// wantKin looks for a word that may stand for one of the question's, by its stem and by its grams.
+func (x *Index) wantKin(out *question, stem string, id uint32, weight, ofGrams float64) {
+	out.stems = want(out.stems, id, weight)
 	var buf [64]uint64
 	for _, g := range words.Grams(buf[:0], stem) {
 		if id, ok := x.grams.ids.find(g); ok {
-			out.grams = want(out.grams, id, weight*tune.kinGrams)
+			out.grams = want(out.grams, id, ofGrams)
 		}
 	}
 }

@@ -3,6 +3,8 @@ package retrieval
 import (
 	"math/bits"
 	"slices"
+
+	"parley/internal/words"
 )
 
 // closeness is how a passage reads beside the question. All figures are 0 to 1: shares of the weight of its content words.
@@ -12,12 +14,16 @@ type closeness struct {
 	stretch float64 // in its best two neighbouring sentences
 	first   float64 // in its first sentence, the heading where there is one
 	focus   float64 // share of the first sentence's content words that the question asks for
+	asked   float64 // how far one of the questions that head it is the question: its words in that one, and that one's in it
+	phrase  float64 // what the question's codes and quotations that stand in it as such are worth
+	kind    float64 // the question's words near something of the kind that it asks for
+	around  float64 // those that only the passage before has
 }
 
 // subject is a content word of the question that passages are read for.
 type subject struct {
 	stem   uint32
-	kin    []uint32
+	kin    []kin
 	known  bool
 	weight float64
 	own    float64 // the weight, of a word of the message itself
@@ -39,6 +45,10 @@ type reader struct {
 	whole    float64 // of all weights
 	own      float64 // of those of the message itself
 	stems    uint64  // a bit for each stem of the subjects and of their kin
+	wants    words.Kind
+	phrases  []sought  // of the question
+	ends     uint64    // a bit for each word that ends one
+	names    []float64 // what codes and quotations are worth
 	*notes
 }
 
@@ -49,6 +59,9 @@ type notes struct {
 	likes    []likeness
 	outlines []outline
 	touched  []uint32 // words seen
+	sequence []uint32 // of the passage being read
+	spots    []spot   // in it
+	kinds    []int    // places in it of what the question asks for
 }
 
 func (n *notes) clean(q question) {
@@ -81,16 +94,18 @@ type likeness struct {
 }
 
 func (x *Index) reader(q question, n *notes) *reader {
-	n.marks, n.seen = fit(n.marks, len(x.grams.lists)), fit(n.seen, len(x.vocabulary.words))
-	r := &reader{x: x, notes: n}
-	for _, a := range q.words {
-		if a.stop || len(r.subjects) == mostSubjects || r.has(a) {
+	n.marks, n.seen = fit(n.marks, x.grams.size()), fit(n.seen, len(x.vocabulary.words))
+	r := &reader{x: x, notes: n, wants: q.wants, names: q.names}
+	subjects := make([]int, len(q.words))
+	for i, a := range q.words {
+		if subjects[i] = r.subject(a); subjects[i] >= 0 || a.stop || len(r.subjects) == mostSubjects {
 			continue
 		}
+		subjects[i] = len(r.subjects)
 		for _, g := range a.grams {
 			r.marks[g] |= 1 << len(r.subjects)
 		}
-		if !a.dense {
+		if !a.dense && words.KindOf(a.word)&words.Number == 0 { // two numbers are the same or not
 			r.outlines = append(r.outlines, outline{len(r.subjects), a.spelt, sketch(a.grams)})
 		}
 		s := subject{stem: a.stem, kin: a.kin, known: a.known, weight: a.weight * a.rarity}
@@ -100,16 +115,23 @@ func (x *Index) reader(q question, n *notes) *reader {
 		if a.known {
 			r.stems |= bit(a.stem)
 		}
-		r.stems |= sketch(a.kin)
+		for _, k := range a.kin {
+			r.stems |= bit(k.stem)
+		}
 		r.own += s.own
 		r.whole += s.weight
 		r.subjects = append(r.subjects, s)
 	}
+	r.seek(q.phrases, subjects)
 	return r
 }
 
-func (r *reader) has(a asked) bool {
-	return a.known && slices.ContainsFunc(r.subjects, func(s subject) bool { return s.known && s.stem == a.stem })
+// subject finds the subject that the word is already; -1 for none.
+func (r *reader) subject(a asked) int {
+	if a.stop || !a.known {
+		return -1
+	}
+	return slices.IndexFunc(r.subjects, func(s subject) bool { return s.known && s.stem == a.stem })
 }
 
 // like tells what the word has to do with the question.
@@ -141,7 +163,7 @@ func (r *reader) compare(w uint32) (best likeness) {
 		return best
 	}
 	if r.stems&bit(stem) != 0 {
-		if best = r.named(stem); best.strength == 1 {
+		if best = r.stands(stem); best.strength == 1 {
 			return best
 		}
 	}
@@ -157,14 +179,18 @@ func (r *reader) compare(w uint32) (best likeness) {
 	return best
 }
 
-// named looks for the subject of the stem, or one that it may stand for.
-func (r *reader) named(stem uint32) (best likeness) {
+// stands looks for the subject of the stem, or one that it may stand for.
+func (r *reader) stands(stem uint32) (best likeness) {
 	for i := range r.subjects {
 		switch s := &r.subjects[i]; {
 		case s.known && s.stem == stem:
 			return likeness{subject: uint8(i), strength: 1}
-		case slices.Contains(s.kin, stem):
-			best = likeness{subject: uint8(i), strength: float32(tune.kinLike)}
+		default:
+			for _, k := range s.kin {
+				if k.stem == stem && k.strength > best.strength {
+					best = likeness{subject: uint8(i), strength: k.strength}
+				}
+			}
 		}
 	}
 	return best

@@ -3,27 +3,24 @@ package retrieval
 // strengths says for each subject how surely it was met.
 type strengths [mostSubjects]float64
 
-// read reads one passage.
-func (r *reader) read(d *doc) (c closeness) {
+// read reads one passage. all says which subjects it holds.
+func (r *reader) read(doc uint32) (c closeness, all strengths) {
 	if r.whole == 0 {
-		return c
+		return c, all
 	}
-	p := progress{reader: r, near: &c}
-	for _, w := range d.sequence {
+	p := progress{reader: r, near: &c, heads: heads(r.x.docs[doc].passage.Heading)}
+	r.sequence, r.spots, r.kinds = r.x.sequence(doc, r.sequence), r.spots[:0], r.kinds[:0]
+	for at, w := range r.sequence {
 		if w == pause {
 			p.end()
 			continue
 		}
-		if seen := r.seen[w]; seen != 1 {
-			p.meet(r.like(w))
-		}
-		if p.sentences == 0 && r.x.vocabulary.stems[w] != none {
-			p.content++
-		}
+		p.word(at, w)
 	}
 	p.end()
 	r.total(&c, &p.all)
-	return c
+	c.phrase, c.kind = p.worth(), p.kind()
+	return c, p.all
 }
 
 // progress is how far a passage has been read.
@@ -31,19 +28,39 @@ type progress struct {
 	*reader
 	near            *closeness
 	all, last, this strengths
-	met             float64 // of the first sentence
-	content         int
+	met             float64 // of this sentence
+	content         int     // words of this sentence with a meaning of their own
 	sentences       int
-	named, before   bool // this sentence, or the one before, named anything
+	heads           int    // sentences of the title
+	named, before   bool   // this sentence, or the one before, named anything
+	found           uint64 // codes and quotations, a bit each
 }
 
-func (p *progress) meet(l likeness) {
+func (p *progress) word(at int, w uint32) {
+	v := &p.x.vocabulary
+	if p.seen[w] != 1 {
+		p.meet(at, p.like(w))
+	}
+	if p.ends&bit(w) != 0 {
+		p.phrase(at)
+	}
+	if p.wants != 0 && v.kinds[w]&p.wants != 0 && !p.asked(w) {
+		p.kinds = append(p.kinds, at)
+	}
+	if p.sentences < p.heads && v.stems[w] != none {
+		p.content++
+	}
+}
+
+// asked reports that the question itself has the word: it is not what it asks for.
+func (p *progress) asked(w uint32) bool { return p.like(w).strength == 1 }
+
+func (p *progress) meet(at int, l likeness) {
 	if l.strength > 0 {
 		p.this[l.subject] = max(p.this[l.subject], float64(l.strength))
 		p.named = true
-		if p.sentences == 0 {
-			p.met += float64(l.strength)
-		}
+		p.met += float64(l.strength)
+		p.spots = append(p.spots, spot{at, l.subject, float64(l.strength)})
 	}
 }
 
@@ -53,6 +70,7 @@ func (p *progress) end() {
 		p.weigh()
 	}
 	p.sentences++
+	p.met, p.content = 0, 0
 	p.named, p.before = false, p.named
 }
 
@@ -65,9 +83,10 @@ func (p *progress) weigh() {
 		p.all[i] = max(p.all[i], p.this[i])
 	}
 	p.near.stretch = max(p.near.stretch, two/p.whole)
-	if p.sentences == 0 {
-		p.near.first = one / p.whole
-		p.near.focus = p.met / max(float64(p.content), 1)
+	if p.sentences < p.heads { // of several questions above an answer the best counts
+		focus := min(1, p.met/max(float64(p.content), 1))
+		p.near.first, p.near.focus = max(p.near.first, one/p.whole), max(p.near.focus, focus)
+		p.near.asked = max(p.near.asked, focus*one/p.whole)
 	}
 	copy(p.last[:n], p.this[:n])
 	clear(p.this[:n])

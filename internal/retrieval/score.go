@@ -17,6 +17,8 @@ type Hit struct {
 
 	// Terms weighs the question's content words (folded): rare ones more than common ones. All hits of a search share it.
 	Terms map[string]float64
+
+	Signs Signs
 }
 
 // Nearest gives the passages nearest to the question, best first. Passages that share nothing with it are left out.
@@ -32,10 +34,11 @@ func (x *Index) Nearest(q Query) []Hit {
 	ask := x.question(q)
 	all, letters := x.rank(ask, max(q.Limit, readClosely))
 	all = all[:min(q.Limit, len(all))]
-	terms := ask.terms()
+	terms, worded := ask.terms(), x.worded(ask, all)
 	hits := make([]Hit, len(all))
 	for i, c := range all {
-		hits[i] = Hit{Passage: x.docs[c.doc].passage, Rank: c.score, Score: c.near.likely(letters), Coverage: c.near.cover, Terms: terms}
+		hits[i] = Hit{Passage: x.docs[c.doc].passage, Rank: c.score, Score: c.near.likely(letters), Coverage: c.near.cover, Terms: terms,
+			Signs: Signs{Letters: x.ofLetters(letters), Words: worded, Stretch: c.near.stretch}}
 	}
 	return hits
 }
@@ -52,44 +55,28 @@ type place struct {
 	score float64
 }
 
-// sums holds a score for each document, and the reader's notes; they are used again by later searches.
-type sums struct {
-	fused, part []float64
-	notes       notes
-}
-
-func (x *Index) borrow() *sums {
-	s, _ := x.scratch.Get().(*sums)
-	if s == nil {
-		s = &sums{}
-	}
-	s.fused, s.part = fit(s.fused, len(x.docs)), fit(s.part, len(x.docs))
-	return s
-}
-
 // rank gives the best documents, those read closely in their final order, and how much of the question's letters the best of
 // them holds.
-func (x *Index) rank(q question, most int) (best []candidate, letters float64) {
-	s := x.borrow()
-	x.bm25(s.part, &x.grams, q.grams, func(l length) int32 { return l.grams }, x.gramTotal)
-	letters = blend(s.fused, s.part, tune.grams) / x.most(q)
-	x.bm25(s.part, &x.stems, q.stems, func(l length) int32 { return l.stems }, x.stemTotal)
-	blend(s.fused, s.part, tune.stems)
-	places := x.best(s.fused, max(most, readNear))
-	clear(s.fused)
+func (x *Index) rank(q question, most int) ([]candidate, float64) {
+	places, letters := x.first(q, max(most, readNear))
 	x.near(q.pairs, places)
 	slices.SortFunc(places, x.before)
-	best = make([]candidate, min(most, len(places)))
+	places = x.join(q.toward, places)
+	best := make([]candidate, min(most, len(places)))
 	for i := range best {
 		best[i].place = places[i]
 	}
 
-	r := x.reader(q, &s.notes)
+	n := x.takeNotes()
+	r := x.reader(q, n)
 	again := best[:min(readClosely, len(best))]
 	for i := range again {
 		d := &x.docs[again[i].doc]
-		c := r.read(d)
-		again[i].score += tune.stretch*c.stretch + tune.all*c.all - tune.links*float64(d.links)
+		c := r.closely(again[i].doc)
+		again[i].score += tune.stretch*c.stretch + tune.all*c.all - tune.links*float64(d.links) + c.phrase + tune.kind*c.kind + tune.around*c.around
+		if asks(d.passage.Heading) {
+			again[i].score += tune.asked * c.asked
+		}
 		if d.titled {
 			again[i].score += tune.title*c.first + tune.focus*c.focus
 			if q.how && d.steps {
@@ -98,10 +85,11 @@ func (x *Index) rank(q question, most int) (best []candidate, letters float64) {
 		}
 		again[i].near = c
 	}
-	s.notes.clean(q)
-	x.scratch.Put(s)
+	n.clean(q)
+	x.notes.Put(n)
 	x.support(again)
 	slices.SortFunc(again, x.order)
+	x.fuse(q.toward, again)
 	return best, letters
 }
 
@@ -120,24 +108,6 @@ func (x *Index) support(all []candidate) {
 		others := (sum[x.docs[c.doc].passage.SourceID] - c.score) / top
 		all[i].score += tune.source * min(1, others/tune.sourceFull)
 	}
-}
-
-// best gives the documents with the highest sums, in order.
-func (x *Index) best(sums []float64, most int) []place {
-	kept := make([]place, 0, 2*most)
-	least := 0.0
-	for d, s := range sums {
-		if s <= 0 || s < least {
-			continue
-		}
-		if kept = append(kept, place{uint32(d), s}); len(kept) == 2*most {
-			slices.SortFunc(kept, x.before)
-			kept = kept[:most]
-			least = kept[most-1].score
-		}
-	}
-	slices.SortFunc(kept, x.before)
-	return kept[:min(most, len(kept))]
 }
 
 func (x *Index) order(a, b candidate) int { return x.before(a.place, b.place) }

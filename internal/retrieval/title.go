@@ -16,10 +16,36 @@ func title(p parley.Passage) string {
 	}
 	name = path.Base(strings.TrimSuffix(name, "/index"))
 	if name == "." || name == "/" || strings.Contains(strings.ToLower(p.Heading), strings.ToLower(name)) {
-		return p.Heading
+		name = ""
 	}
-	return strings.TrimSpace(p.Heading + " " + name)
+	return strings.TrimSpace(apart(p.Heading) + " " + name)
 }
+
+// headings stand above each other in a path; the questions that an answer has been given do not, and each is one by itself.
+const (
+	between     = " › "
+	mostInPaths = 4
+)
+
+// apart sets questions in lines of their own.
+func apart(heading string) string {
+	if heads(heading) > 1 {
+		return strings.ReplaceAll(heading, between, "\n")
+	}
+	return heading
+}
+
+// heads tells how many titles a heading is: one path, or several questions.
+func heads(heading string) int {
+	n := strings.Count(heading, between) + 1
+	if n > mostInPaths || n > 1 && asks(heading) {
+		return n
+	}
+	return 1
+}
+
+// asks reports that a heading holds a question.
+func asks(heading string) bool { return strings.ContainsAny(heading, "?？؟") }
 
 func steps(text string) bool {
 	return strings.HasPrefix(text, "1. ") || strings.Contains(text, "\n1. ")

@@ -3,6 +3,7 @@ package retrieval
 import (
 	"math"
 	"strings"
+	"unsafe"
 
 	"parley/internal/words"
 )
@@ -53,19 +54,18 @@ func sketch(grams []uint32) (bits uint64) {
 	return bits
 }
 
-// postings lists, for one term, the documents that hold it and how often: document<<8 | times, ascending.
-type postings []uint32
-
 // table counts terms of one kind.
 type table struct {
 	ids   keys
 	lists []postings
-	block []uint32 // where new lists begin: most stay as short as they are
+	block []uint16 // where new lists begin: most stay as short as they are
+	live  int64    // entries of documents that are not forgotten
+	units int64    // that there is room for in all lists
 }
 
 const (
-	listBlock  = 4096
-	shortLists = 2
+	listBlock  = 8192
+	shortLists = 4
 )
 
 func (t *table) id(key uint64) uint32 {
@@ -74,12 +74,32 @@ func (t *table) id(key uint64) uint32 {
 		id = uint32(len(t.lists))
 		t.ids.add(key, id)
 		if len(t.block) < shortLists {
-			t.block = make([]uint32, listBlock)
+			t.block = make([]uint16, listBlock)
 		}
-		t.lists = append(t.lists, t.block[:0:shortLists])
+		t.lists = append(t.lists, postings{units: t.block[:0:shortLists]})
 		t.block = t.block[shortLists:]
+		t.units += shortLists
 	}
 	return id
+}
+
+func (t *table) add(id, doc uint32, times uint8) {
+	list := &t.lists[id]
+	room := cap(list.units)
+	list.add(doc, times)
+	t.units += int64(cap(list.units) - room)
+	t.live++
+}
+
+// held tells how many documents hold the term.
+func (t *table) held(id uint32) int { return int(t.lists[id].live) }
+
+// size tells how many terms there are, those that no document holds any more among them.
+func (t *table) size() int { return len(t.lists) }
+
+// bytes is how much memory the table takes.
+func (t *table) bytes() int64 {
+	return t.ids.bytes() + int64(cap(t.lists))*int64(unsafe.Sizeof(postings{})) + 2*t.units + 2*int64(len(t.block))
 }
 
 // vocabulary interns the words of all documents.
@@ -88,6 +108,7 @@ type vocabulary struct {
 	words   []word
 	stems   []uint32 // of the words; none of a word that carries no meaning of its own
 	spelled []uint32 // grams of the words, one after another
+	kinds   []words.Kind
 }
 
 // none is no stem.
@@ -96,8 +117,13 @@ const none = math.MaxUint32
 // pause is the word id that parts two sentences in a document's sequence.
 const pause = 0
 
+// bytes is how much memory the vocabulary takes.
+func (v *vocabulary) bytes() int64 {
+	return v.ids.bytes() + int64(cap(v.words))*int64(unsafe.Sizeof(word{})) + 4*int64(cap(v.stems)+cap(v.spelled)) + int64(cap(v.kinds))
+}
+
 func newVocabulary() vocabulary {
-	return vocabulary{words: make([]word, 1), stems: []uint32{none}}
+	return vocabulary{words: make([]word, 1), stems: []uint32{none}, kinds: make([]words.Kind, 1)}
 }
 
 func (v *vocabulary) grams(w uint32) []uint32 {
@@ -122,6 +148,6 @@ func (x *Index) intern(text string, lang words.Language, buf []uint64) uint32 {
 	w.sketch = sketch(v.spelled[w.first:w.last])
 	id := uint32(len(v.words))
 	v.ids.add(key, id)
-	v.words, v.stems = append(v.words, w), append(v.stems, stem)
+	v.words, v.stems, v.kinds = append(v.words, w), append(v.stems, stem), append(v.kinds, words.KindOf(text))
 	return id
 }

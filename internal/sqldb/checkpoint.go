@@ -8,11 +8,12 @@ import (
 	"time"
 )
 
-// The write-ahead log is copied into the file once it holds copyAt pages that are not there yet (4 MB), and cut to
-// nothing at cutAt (64 MB), for which writers wait. A busy writer is looked at every lookEvery at most.
+// The write-ahead log is copied into the file once it holds copyAt pages that are not there yet (4 MB). All of it copied, it
+// begins anew by itself; what goes on for so long that it does not is cut to nothing at cutAt (256 MB), for which writers wait.
+// A busy writer is looked at every lookEvery at most.
 const (
 	copyAt    = 4 << 20 / 4096
-	cutAt     = 64 << 20 / 4096
+	cutAt     = 256 << 20 / 4096
 	lookEvery = 25 * time.Millisecond
 )
 

@@ -13,18 +13,18 @@ import (
 const agentColumns = `id, account_id, name, instructions, channel_instructions, model, auto_retrain, temp, visibility, allowed_domains,
 	suggested_messages, initial_messages, credit_limit, notifications, rate_limit, voice, styles, identity_secret, config_version,
 	passage_version, size, sources_live, sources_pending, sources_failed, last_message_at, last_trained_at, created_at, updated_at,
-	coalesce(key, ''), tools, redact, retention_days,
+	coalesce(key, ''), tools, redact, retention_days, synonyms, topics, insight,
 	coalesce((select total from conversation_counts n where n.agent_id = agents.id), 0), coalesce((select api from conversation_counts n where n.agent_id = agents.id), 0),
 	coalesce((select used from credit_usage u where u.account_id = agents.account_id and u.agent_id = agents.id and u.month = ?), 0)`
 
 func scanAgent(scan sqldb.Scan) (a parley.Agent, err error) {
-	var channels, domains, suggested, initial, notifications, limit, voice, styles sql.NullString
+	var channels, domains, suggested, initial, notifications, limit, voice, styles, synonyms, topics, insight sql.NullString
 	var credits, spoke, trained, retention sql.NullInt64
 	var created, updated int64
 	err = scan(&a.ID, &a.AccountID, &a.Name, &a.Instructions, &channels, &a.Model, &a.AutoRetrain, &a.Temp, &a.Visibility, &domains,
 		&suggested, &initial, &credits, &notifications, &limit, &voice, &styles, &a.IdentitySecret, &a.ConfigVersion,
 		&a.PassageVersion, &a.Size, &a.Sources.Live, &a.Sources.Pending, &a.Sources.Failed, &spoke, &trained, &created, &updated,
-		&a.Key, &a.Tools, &a.Redact, &retention, &a.Conversations, &a.APIConversations, &a.CreditsUsed)
+		&a.Key, &a.Tools, &a.Redact, &retention, &synonyms, &topics, &insight, &a.Conversations, &a.APIConversations, &a.CreditsUsed)
 	if err != nil {
 		return a, err
 	}
@@ -40,7 +40,7 @@ func scanAgent(scan sqldb.Scan) (a parley.Agent, err error) {
 	for _, list := range []struct {
 		text sql.NullString
 		into any
-	}{{domains, &a.AllowedDomains}, {initial, &a.InitialMessages}, {limit, &a.RateLimit}} {
+	}{{domains, &a.AllowedDomains}, {initial, &a.InitialMessages}, {limit, &a.RateLimit}, {synonyms, &a.Synonyms}, {topics, &a.Topics}, {insight, &a.Insight}} {
 		if err := fromJSON(list.text, list.into); err != nil {
 			return a, fmt.Errorf("agent %s: %w", a.ID, err)
 		}
@@ -57,11 +57,15 @@ func (db *DB) Agent(ctx context.Context, account parley.AccountID, id parley.Age
 func (db *DB) AgentForTurn(ctx context.Context, account parley.AccountID, id parley.AgentID) (*parley.Agent, error) {
 	a := parley.Agent{ID: id, AccountID: account}
 	var credits sql.NullInt64
-	err := db.sql.QueryRow(ctx, `select name, instructions, model, temp, credit_limit, config_version, passage_version, tools, redact from agents
+	var synonyms sql.NullString
+	err := db.sql.QueryRow(ctx, `select name, instructions, model, temp, credit_limit, config_version, passage_version, tools, redact, synonyms from agents
 		where id = ? and account_id = ? and deleted_at is null`, id, account).
-		Scan(&a.Name, &a.Instructions, &a.Model, &a.Temp, &credits, &a.ConfigVersion, &a.PassageVersion, &a.Tools, &a.Redact)
+		Scan(&a.Name, &a.Instructions, &a.Model, &a.Temp, &credits, &a.ConfigVersion, &a.PassageVersion, &a.Tools, &a.Redact, &synonyms)
 	if credits.Valid {
 		a.CreditLimit = &credits.Int64
+	}
+	if err == nil {
+		err = fromJSON(synonyms, &a.Synonyms)
 	}
 	return &a, found(err, parley.CodeAgentNotFound)
 }
@@ -99,7 +103,7 @@ func (db *DB) CountAgents(ctx context.Context, account parley.AccountID) (int, e
 func (db *DB) CreateAgent(ctx context.Context, a *parley.Agent) error {
 	_, err := db.sql.Exec(ctx, `insert into agents (name, instructions, channel_instructions, model, auto_retrain, temp, visibility, allowed_domains,
 		suggested_messages, initial_messages, credit_limit, notifications, rate_limit, voice, styles, identity_secret, config_version, updated_at,
-		key, redact, retention_days, id, account_id, created_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		key, redact, retention_days, synonyms, topics, insight, id, account_id, created_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		append(agentSettings(a), a.ID, a.AccountID, millis(a.CreatedAt))...)
 	return err
 }
@@ -119,7 +123,21 @@ func agentSettings(a *parley.Agent) []any {
 	}
 	return []any{a.Name, a.Instructions, toJSON(a.ChannelInstructions), a.Model, bit(a.AutoRetrain), a.Temp, a.Visibility, toJSON(a.AllowedDomains),
 		toJSON(a.SuggestedMessages), toJSON(initial), credits, toJSON(a.Notifications), toJSON(a.RateLimit), toJSON(a.Voice), toJSON(a.Styles),
-		a.IdentitySecret, a.ConfigVersion, millis(a.UpdatedAt), textOrNil(a.Key), bit(a.Redact), retention}
+		a.IdentitySecret, a.ConfigVersion, millis(a.UpdatedAt), textOrNil(a.Key), bit(a.Redact), retention, synonymsOrNil(a.Synonyms), topicsOrNil(a.Topics), toJSON(a.Insight)}
+}
+
+func topicsOrNil(tree []parley.Topic) any {
+	if len(tree) == 0 {
+		return nil
+	}
+	return toJSON(tree)
+}
+
+func synonymsOrNil(groups [][]string) any {
+	if len(groups) == 0 {
+		return nil
+	}
+	return toJSON(groups)
 }
 
 // UpdateAgent reads an agent, has its settings changed and writes them back, in one transaction; counters stay as they are.
@@ -135,7 +153,7 @@ func (db *DB) UpdateAgent(ctx context.Context, account parley.AccountID, id parl
 		}
 		_, err = tx.sql.Exec(ctx, `update agents set name = ?, instructions = ?, channel_instructions = ?, model = ?, auto_retrain = ?, temp = ?, visibility = ?,
 			allowed_domains = ?, suggested_messages = ?, initial_messages = ?, credit_limit = ?, notifications = ?, rate_limit = ?, voice = ?, styles = ?,
-			identity_secret = ?, config_version = ?, updated_at = ?, key = ?, redact = ?, retention_days = ? where id = ? and account_id = ?`, append(agentSettings(a), id, account)...)
+			identity_secret = ?, config_version = ?, updated_at = ?, key = ?, redact = ?, retention_days = ?, synonyms = ?, topics = ?, insight = ? where id = ? and account_id = ?`, append(agentSettings(a), id, account)...)
 		return err
 	})
 }
@@ -156,7 +174,7 @@ func (db *DB) HasLiveSource(ctx context.Context, account parley.AccountID, agent
 
 // ScheduleSync says when the agent's link sources are to be read again; nil is never.
 func (db *DB) ScheduleSync(ctx context.Context, account parley.AccountID, agent parley.AgentID, at *time.Time) error {
-	_, err := db.sql.Exec(ctx, `update sources set next_sync_at = ? where agent_id = ? and account_id = ? and kind = 'link' and deleted_at is null`,
+	_, err := db.sql.Exec(ctx, `update sources set next_sync_at = ? where agent_id = ? and account_id = ? and kind = 'link' and parent_id is null and deleted_at is null`,
 		millisOrNil(at), agent, account)
 	return err
 }

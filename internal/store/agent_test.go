@@ -17,7 +17,7 @@ func TestAgentKeepsItsSettings(t *testing.T) {
 		want := &parley.Agent{ID: parley.NewAgentID(), AccountID: w.Account.ID, Name: "Größe", Instructions: "Be kind.", ChannelInstructions: json.RawMessage(`{"api":"short"}`),
 			Model: "gpt-5.2", AutoRetrain: true, Temp: 0.7, Visibility: "public", AllowedDomains: []string{"a.org"}, SuggestedMessages: json.RawMessage(`[{"text":"Hi"}]`),
 			InitialMessages: []string{"Hello", "you"}, CreditLimit: &limit, Notifications: json.RawMessage(`{}`), RateLimit: parley.DeviceLimit{Limit: 1, Timeframe: 2, Message: "m"},
-			Voice: json.RawMessage(`{"voice":{}}`), Styles: json.RawMessage(`{"chat":null}`), IdentitySecret: "secret", ConfigVersion: 1, CreatedAt: noon, UpdatedAt: noon}
+			Voice: json.RawMessage(`{"voice":{}}`), Styles: json.RawMessage(`{"chat":null}`), Synonyms: [][]string{{"PTO", "paid time off"}}, IdentitySecret: "secret", ConfigVersion: 1, CreatedAt: noon, UpdatedAt: noon}
 		w.must(w.CreateAgent(w, want))
 		w.must(w.UpdateAgent(w, w.Account.ID, want.ID, func(a *parley.Agent) error {
 			a.Voice, a.AllowedDomains, a.CreditLimit, a.Name = nil, nil, nil, "New"

@@ -72,8 +72,8 @@ func (db *DB) SaveStatus(ctx context.Context, c *parley.Conversation, endedAt in
 	if endedAt != 0 {
 		at = endedAt
 	}
-	n, err := db.sql.Exec(ctx, `update conversations set status = ?, paused = ?, ended_at = ?, ended_by = ? where id = ? and agent_id = ? and account_id = ?
-		and deleted_at is null`, c.Status, bit(c.Paused), at, textOrNil(endedBy), c.ID, c.AgentID, c.AccountID)
+	n, err := db.sql.Exec(ctx, `update conversations set status = ?, paused = ?, ended_at = ?, ended_by = ?, escalated = case when ? = 1 then 1 else escalated end
+		where id = ? and agent_id = ? and account_id = ? and deleted_at is null`, c.Status, bit(c.Paused), at, textOrNil(endedBy), bit(c.Status == parley.TakenOver), c.ID, c.AgentID, c.AccountID)
 	return changed(n, err, parley.CodeResourceNotFound)
 }
 

@@ -67,6 +67,9 @@ func (db *DB) EraseConversations(ctx context.Context, account parley.AccountID, 
 		if len(ids) == 0 {
 			break
 		}
+		if err := db.forgetTalks(ctx, account, agent, ids); err != nil {
+			return false, err
+		}
 		for _, h := range conversationTables {
 			column := h.column
 			if column == "" {

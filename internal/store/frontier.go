@@ -71,14 +71,22 @@ func (db *DB) CrawlRun(ctx context.Context, account parley.AccountID, agent parl
 	return run, found(err, parley.CodeSourceNotFound)
 }
 
+// unlisted is the state of pages that wait for a sitemap to list them again.
+const unlisted = "unlisted"
+
 // CrawlAnew begins another reading of a link. Addresses that were read, or could not be, wait again, with their validators; the
 // rest is forgotten but for what the settings leave out. With afresh validators are forgotten too, and so is what was left out.
-func (db *DB) CrawlAnew(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.SourceID, afresh bool) error {
+// With listed the pages wait until they are found again.
+func (db *DB) CrawlAnew(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.SourceID, afresh, listed bool) error {
 	c := Crawl{Account: account, Agent: agent, Source: id}
+	state := ""
+	if listed {
+		state = unlisted
+	}
 	steps := []string{
 		`update sources set crawl_run = crawl_run + 1 where id = ? and agent_id = ? and account_id = ?`,
-		`delete from crawl_pages where` + ofCrawl + ` and (state in ('merged', 'read') or state = '' and role <> '')`,
-		`update crawl_pages set state = '', reason = '', target = '', status = 0, bytes = 0, claimed = 0, hops = 0 where` + ofCrawl + ` and left_out = 0`,
+		`delete from crawl_pages where` + ofCrawl + ` and (state = 'merged' or role <> '')`,
+		`update crawl_pages set state = '` + state + `', reason = '', target = '', status = 0, bytes = 0, claimed = 0, hops = 0 where` + ofCrawl + ` and left_out = 0`,
 	}
 	if afresh {
 		steps = append(steps, `delete from crawl_pages where`+ofCrawl+` and left_out = 1`,
@@ -105,7 +113,7 @@ func (db *DB) SeedCrawl(ctx context.Context, c Crawl, pages []CrawlPage) error {
 	return err
 }
 
-// AddPages adds addresses, and gives the states of those that were not known. It must be called in a transaction.
+// AddPages adds addresses, and gives the states of those that were not known or waited to be listed. It must be called in a transaction.
 func (db *DB) AddPages(ctx context.Context, c Crawl, pages []CrawlPage) ([]string, error) {
 	if _, err := db.HoldCrawl(ctx, c); err != nil {
 		return nil, err
@@ -123,7 +131,9 @@ func (db *DB) addPages(ctx context.Context, c Crawl, pages []CrawlPage) ([]strin
 		args = append(args, p.ID, c.Account, c.Agent, c.Source, p.URL, p.Role, p.Depth, p.Hops, p.Place, bit(p.LeftOut), p.State, p.Reason)
 	}
 	return sqldb.All(ctx, db.sql, sqldb.Column[string], `insert into crawl_pages (id, account_id, agent_id, source_id, url, role, depth, hops, place, left_out, state, reason)
-		values `+row+strings.Repeat(`, `+row, len(pages)-1)+` on conflict (source_id, url) do nothing returning state`, args...)
+		values `+row+strings.Repeat(`, `+row, len(pages)-1)+` on conflict (source_id, url) do update
+		set state = excluded.state, left_out = excluded.left_out, reason = excluded.reason, depth = excluded.depth, hops = excluded.hops, place = excluded.place
+		where crawl_pages.state = '`+unlisted+`' returning state`, args...)
 }
 
 // ClaimPages claims the next addresses that wait, nearest to the start first. It must be called in a transaction.
@@ -147,7 +157,7 @@ func (db *DB) ClaimPages(ctx context.Context, c Crawl, n int) ([]CrawlPage, erro
 // CrawledPage tells what is known of an address; known is false for none.
 func (db *DB) CrawledPage(ctx context.Context, c Crawl, url string) (page CrawlPage, known bool, err error) {
 	list, err := sqldb.All(ctx, db.sql, scanPage, `select `+pageColumns+` from crawl_pages where`+ofCrawl+` and url = ?`, append(c.owner(), url)...)
-	if err != nil || len(list) == 0 {
+	if err != nil || len(list) == 0 || list[0].State == unlisted {
 		return CrawlPage{}, false, err
 	}
 	return list[0], true, nil
@@ -158,6 +168,12 @@ func (db *DB) EndPage(ctx context.Context, c Crawl, p CrawlPage) error {
 	args := append([]any{p.State, p.Reason, p.To, p.Status, p.Bytes, p.Tag, p.Modified}, c.owner()...)
 	_, err := db.sql.Exec(ctx, `update crawl_pages set state = ?, reason = ?, target = ?, status = ?, bytes = ?, etag = ?, modified = ?, claimed = 0 where`+ofCrawl+` and url = ?`,
 		append(args, p.URL)...)
+	return err
+}
+
+// ForgetPage has an address whose source is taken out read in full when it comes again.
+func (db *DB) ForgetPage(ctx context.Context, c Crawl, url string) error {
+	_, err := db.sql.Exec(ctx, `update crawl_pages set etag = '', modified = '' where`+ofCrawl+` and url = ?`, append(c.owner(), url)...)
 	return err
 }
 

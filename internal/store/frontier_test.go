@@ -77,7 +77,7 @@ func TestReadingAnewKeepsWhatItMay(t *testing.T) {
 					return err
 				}
 			}
-			return tx.CrawlAnew(w, c.Account, c.Agent, c.Source, false)
+			return tx.CrawlAnew(w, c.Account, c.Agent, c.Source, false, false)
 		}))
 		err := w.Transact(w, sqldb.Bulk, func(tx *store.DB) error { _, err := tx.ClaimPages(w, c, 1); return err })
 		w.fails(err, parley.CodeSourceNotFound) // the earlier reading has ended
@@ -88,7 +88,7 @@ func TestReadingAnewKeepsWhatItMay(t *testing.T) {
 		if p, known, err := w.CrawledPage(w, c, "https://example.com/0"); err != nil || !known || p.Tag != "t" || p.State != "" {
 			w.Error(p, known, err)
 		}
-		w.must(w.Transact(w, sqldb.Bulk, func(tx *store.DB) error { return tx.CrawlAnew(w, c.Account, c.Agent, c.Source, true) }))
+		w.must(w.Transact(w, sqldb.Bulk, func(tx *store.DB) error { return tx.CrawlAnew(w, c.Account, c.Agent, c.Source, true, false) }))
 		if p, known, err := w.CrawledPage(w, c, "https://example.com/0"); err != nil || !known || p.Tag != "" {
 			w.Error(p, known, err)
 		}

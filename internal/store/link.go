@@ -53,11 +53,16 @@ func (db *DB) LivePages(ctx context.Context, account parley.AccountID, agent par
 }
 
 // LostPages lists pages of a site that the latest reading found gone or was told to leave out, and those that are still to be
-// trained.
-func (db *DB) LostPages(ctx context.Context, c Crawl) ([]parley.Source, error) {
+// trained. With complete, they are also those that no sitemap lists any more, unless one could not be read.
+func (db *DB) LostPages(ctx context.Context, c Crawl, complete bool) ([]parley.Source, error) {
+	gone, args := `state in ('excluded', 'merged') or state = 'failed' and status in (404, 410)`, append(c.owner(), c.owner()...)
+	if complete {
+		gone += ` or state = '` + unlisted + `' and not exists (select 1 from crawl_pages where` + ofCrawl + ` and role <> '' and state = 'failed')`
+		args = append(args, c.owner()...)
+	}
 	return sqldb.All(ctx, db.sql, scanSource, `select `+sourceColumns+` from sources where parent_id = ? and agent_id = ? and account_id = ? and deleted_at is null
-		and (url in (select url from crawl_pages where`+ofCrawl+` and (state in ('excluded', 'merged') or state = 'failed' and status in (404, 410)))
-		or status in ('untrained', 'updated')) order by id`, append(c.owner(), c.owner()...)...)
+		and (url in (select url from crawl_pages where`+ofCrawl+` and (`+gone+`))
+		or status in ('untrained', 'updated')) order by id`, args...)
 }
 
 // DeletePages takes all pages of a site from the agent at once and gives their number. Their rows stay for EraseSource. It must

@@ -9,16 +9,23 @@ import (
 
 // Cited is what has become of the version of a source that a citation names.
 type Cited struct {
-	Gone  bool            // the source is deleted
-	Live  *parley.Version // what the agent answers from; nil while there is none
-	Asked *parley.Version // the version of that hash, which may be the live one; nil once it is erased
+	Gone  bool          // the source is deleted
+	Live  *CitedVersion // what the agent answers from; nil while there is none
+	Asked *CitedVersion // the version of that hash, which may be the live one; nil once it is erased
 }
 
-// Cited finds the source's live version and the newest one of the hash, each with its text; an empty hash asks for the live one.
-// Deleted sources are found too. Fails with SOURCE_NOT_FOUND when the agent never had the source.
+// CitedVersion is a version without its text, which may have megabytes.
+type CitedVersion struct {
+	ID   parley.VersionID
+	Hash string
+	Size int // bytes of its text
+}
+
+// Cited finds the source's live version and the newest one of the hash; an empty hash asks for the live one. Deleted sources are
+// found too. Fails with SOURCE_NOT_FOUND when the agent never had the source.
 func (db *DB) Cited(ctx context.Context, account parley.AccountID, agent parley.AgentID, source parley.SourceID, hash string) (Cited, error) {
 	c, err := sqldb.One(ctx, db.sql, scanCited, `select case when s.deleted_at is null and s.status <> ? then 0 else 1 end,
-		coalesce(v.id, ''), s.agent_id, s.id, coalesce(v.hash, ''), coalesce(v.text, ''), coalesce(v.created_at, 0)
+		coalesce(v.id, ''), coalesce(v.hash, ''), coalesce(octet_length(v.text), 0)
 		from sources s left join source_versions v on v.id = s.live_version and v.source_id = s.id and v.agent_id = s.agent_id and v.account_id = s.account_id
 		where s.id = ? and s.agent_id = ? and s.account_id = ?`, parley.SourceToBeDeleted, source, agent, account)
 	if err != nil || c.Gone {
@@ -28,7 +35,10 @@ func (db *DB) Cited(ctx context.Context, account parley.AccountID, agent parley.
 		c.Asked = c.Live
 		return c, nil
 	}
-	earlier, err := sqldb.All(ctx, db.sql, scanVersion, `select id, agent_id, source_id, hash, text, created_at from source_versions
+	earlier, err := sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (v CitedVersion, err error) {
+		err = scan(&v.ID, &v.Hash, &v.Size)
+		return v, err
+	}, `select id, hash, octet_length(text) from source_versions
 		where hash = ? and source_id = ? and agent_id = ? and account_id = ? order by created_at desc, id desc limit 1`, hash, source, agent, account)
 	if err == nil && len(earlier) > 0 {
 		c.Asked = &earlier[0]
@@ -37,15 +47,26 @@ func (db *DB) Cited(ctx context.Context, account parley.AccountID, agent parley.
 }
 
 func scanCited(scan sqldb.Scan) (c Cited, err error) {
-	var v parley.Version
+	var v CitedVersion
 	var gone int
-	var created int64
-	if err = scan(&gone, &v.ID, &v.AgentID, &v.SourceID, &v.Hash, &v.Text, &created); err != nil {
+	if err = scan(&gone, &v.ID, &v.Hash, &v.Size); err != nil {
 		return c, err
 	}
 	c.Gone = gone == 1
-	if v.CreatedAt = timeOf(created); v.ID != "" && !c.Gone {
+	if v.ID != "" && !c.Gone {
 		c.Live = &v
 	}
 	return c, nil
+}
+
+// Span gives the bytes [start, end) of a version's text, as far as there are any; characters at its ends may be cut. Fails with
+// SOURCE_NOT_FOUND.
+func (db *DB) Span(ctx context.Context, account parley.AccountID, agent parley.AgentID, source parley.SourceID, id parley.VersionID, start, end int) ([]byte, error) {
+	bytes := `cast(text as blob)`
+	if db.sql.Dialect() == sqldb.Postgres {
+		bytes = `convert_to(text, 'UTF8')`
+	}
+	span, err := sqldb.One(ctx, db.sql, sqldb.Column[[]byte], `select substr(`+bytes+`, ?, ?) from source_versions
+		where id = ? and source_id = ? and agent_id = ? and account_id = ?`, start+1, end-start, id, source, agent, account)
+	return span, found(err, parley.CodeSourceNotFound)
 }

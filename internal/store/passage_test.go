@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/store"
 )
 
 func TestCitedTellsWhatBecameOfAVersion(t *testing.T) {
@@ -16,8 +17,8 @@ func TestCitedTellsWhatBecameOfAVersion(t *testing.T) {
 			w.Helper()
 			c, err := w.Cited(w, w.Account.ID, w.Agent.ID, s.ID, hash)
 			w.must(err)
-			if c.Gone != gone || textOf(c.Live) != live || textOf(c.Asked) != asked {
-				w.Errorf("%s: gone %v, live %q, asked %q", step, c.Gone, textOf(c.Live), textOf(c.Asked))
+			if c.Gone != gone || w.textOf(s.ID, c.Live) != live || w.textOf(s.ID, c.Asked) != asked {
+				w.Errorf("%s: gone %v, live %q, asked %q", step, c.Gone, w.textOf(s.ID, c.Live), w.textOf(s.ID, c.Asked))
 			}
 		}
 		goLive := func(id parley.VersionID, status parley.SourceStatus) {
@@ -45,9 +46,32 @@ func TestCitedTellsWhatBecameOfAVersion(t *testing.T) {
 	})
 }
 
-func textOf(v *parley.Version) string {
+func (w *world) textOf(source parley.SourceID, v *store.CitedVersion) string {
+	w.Helper()
 	if v == nil {
 		return ""
 	}
-	return v.Text
+	all, err := w.Span(w, w.Account.ID, w.Agent.ID, source, v.ID, 0, v.Size+1)
+	w.must(err)
+	if len(all) != v.Size {
+		w.Error(len(all), v.Size)
+	}
+	return string(all)
+}
+
+func TestSpanCountsInBytes(t *testing.T) {
+	each(t, func(w *world) {
+		s := w.source("Guide", 100, noon)
+		v := &parley.Version{ID: s.Wanted, AgentID: w.Agent.ID, SourceID: s.ID, Hash: "one", Text: "Größe \\ 日本", CreatedAt: noon}
+		w.must(w.CreateVersion(w, w.Account.ID, v))
+		for start := range len(v.Text) + 1 {
+			for end := start; end <= len(v.Text); end++ {
+				if got, err := w.Span(w, w.Account.ID, w.Agent.ID, s.ID, v.ID, start, end); err != nil || string(got) != v.Text[start:end] {
+					w.Fatalf("%d to %d: %q %v", start, end, got, err)
+				}
+			}
+		}
+		_, err := w.Span(w, w.Account.ID, w.Agent.ID, s.ID, "other", 0, 1)
+		w.fails(err, parley.CodeSourceNotFound)
+	})
 }

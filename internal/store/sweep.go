@@ -1,7 +1,9 @@
 package store
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"parley"
@@ -12,19 +14,48 @@ import (
 
 // IgnoreOldCalls marks tool calls that have waited since before a moment as ignored, at most limit, and gives their number. Their
 // messages are shown so by then without it (parley.Message.Shown).
-func (db *DB) IgnoreOldCalls(ctx context.Context, before time.Time, limit int) (n int64, err error) {
+func (db *DB) IgnoreOldCalls(ctx context.Context, before, now time.Time, limit int) (n int64, err error) {
 	err = db.Transact(ctx, sqldb.Bulk, func(tx *DB) error {
-		n, err = tx.sql.Exec(ctx, `update tool_calls set status = 'ignored' where status = 'pending' and id in
+		n, err = tx.sweep(ctx, now, "tool.ignored", `update tool_calls set status = 'ignored' where status = 'pending' and id in
 			(select id from tool_calls where status = 'pending' and client_side = 1 and created_at < ? order by created_at limit ?)`, millis(before), limit)
 		return err
 	})
 	return n, err
 }
 
+// swept is a conversation in which a sweep has changed something.
+type swept struct {
+	account      parley.AccountID
+	agent        parley.AgentID
+	conversation parley.ConversationID
+}
+
+// sweep runs an update, records an event of each conversation that it has touched, and gives the number of rows. Events come in the
+// order of their accounts, so that two sweeps do not wait for each other.
+func (db *DB) sweep(ctx context.Context, now time.Time, kind, update string, args ...any) (n int64, err error) {
+	list, err := sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (s swept, err error) {
+		err = scan(&s.account, &s.agent, &s.conversation)
+		return s, err
+	}, update+` returning account_id, agent_id, conversation_id`, args...)
+	if err != nil {
+		return 0, err
+	}
+	touched := slices.SortedFunc(slices.Values(list), func(a, b swept) int {
+		return cmp.Or(cmp.Compare(a.account, b.account), cmp.Compare(a.conversation, b.conversation))
+	})
+	for _, s := range slices.Compact(touched) {
+		err := db.Record(ctx, s.account, now, Event{Kind: kind, AgentID: s.agent, ConversationID: s.conversation, Subject: string(s.conversation)})
+		if err != nil && !parley.IsCode(err, parley.CodeAccountNotFound) {
+			return 0, err
+		}
+	}
+	return int64(len(list)), nil
+}
+
 // AbandonOldRuns ends procedure runs that have been open since before a moment as abandoned, at most limit, and gives their number.
 func (db *DB) AbandonOldRuns(ctx context.Context, before, now time.Time, limit int) (n int64, err error) {
 	err = db.Transact(ctx, sqldb.Bulk, func(tx *DB) error {
-		n, err = tx.sql.Exec(ctx, `update procedure_runs set outcome = ?, state = ?, ended_at = ? where outcome is null and id in
+		n, err = tx.sweep(ctx, now, "procedure.abandoned", `update procedure_runs set outcome = ?, state = ?, ended_at = ? where outcome is null and id in
 			(select id from procedure_runs where outcome is null and started_at < ? order by started_at limit ?)`,
 			string(parley.ProcedureAbandoned), runEnded, millis(now), millis(before), limit)
 		return err

@@ -144,7 +144,7 @@ func readName(up *Upload, p io.Reader, f *faults) error {
 	if err != nil {
 		return err
 	}
-	name := Clean(strings.ToValidUTF8(string(b), "\uFFFD"))
+	name := Clean(legible(string(b)))
 	switch n := utf8.RuneCountInString(name); {
 	case n < 1:
 		f.add("name", "must have at least 1 character")
@@ -192,10 +192,4 @@ func (fm *Form) missing(up *Upload, f *faults) {
 	case fm.Needs == "" && up.File == nil && up.Name == nil:
 		f.add("file", "is required where no name is given")
 	}
-}
-
-// baseName is the file's name without its folders, be they those of Windows.
-func baseName(p *multipart.Part) string {
-	name := Clean(strings.ToValidUTF8(p.FileName(), "\uFFFD"))
-	return name[strings.LastIndexByte(name, '\\')+1:]
 }

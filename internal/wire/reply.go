@@ -71,7 +71,7 @@ func (f *Face) fail(rec *recorder, err error) {
 		rec.Header().Set("Retry-After", strconv.Itoa(max(1, int(math.Ceil(wait.Seconds())))))
 	}
 	if status == http.StatusUnauthorized {
-		rec.Header().Set("WWW-Authenticate", "Bearer")
+		rec.Header().Set("WWW-Authenticate", `Bearer realm="parley"`)
 	}
 	if err := rec.json(status, body); err != nil {
 		rec.failure = errors.Join(rec.failure, err)

@@ -127,6 +127,15 @@ func TestHostsThatAreAway(t *testing.T) {
 	}
 }
 
+// As Google has it: redirects beyond five are as good as no robots.txt, and of a long one the beginning counts.
+func TestRobotsWithoutAnEnd(t *testing.T) {
+	w := abc(t, "HTTP/1.1 302 Found\nLocation: /robots.txt\n\n")
+	w.read(t, Site{Start: "/a", Kind: Individual}).expect(t, "/a included\n")
+	w = abc(t, "User-agent: *\nDisallow: /a\n#"+strings.Repeat("x", 6<<20)+"\nDisallow: /b")
+	w.read(t, Site{Start: "/a", Kind: Individual}).expect(t, "/a excluded the site's robots.txt asks not to read it\n")
+	w.read(t, Site{Start: "/b", Kind: Individual}).expect(t, "/b included\n")
+}
+
 func TestRobotsThatCannotBeHad(t *testing.T) {
 	w := abc(t, "HTTP/1.1 403 Forbidden\n\nno")
 	w.read(t, Site{Start: "/a", Kind: Individual}).expect(t, "/a included\n")

@@ -127,8 +127,8 @@ func (p *robotsParser) rule(value string, allow bool) {
 	}
 	p.speak(func(g *robotsGroup) {
 		g.rules = append(g.rules, robotsRule{normalPattern(value), allow})
-		if dir, ok := strings.CutSuffix(value, "/index.html"); ok && allow {
-			g.rules = append(g.rules, robotsRule{normalPattern(dir) + "/$", true})
+		if slash := strings.LastIndexByte(value, '/'); allow && slash >= 0 && strings.HasPrefix(value[slash:], "/index.htm") {
+			g.rules = append(g.rules, robotsRule{normalPattern(value[:slash]) + "/$", true}) // as Google does: the folder's own page
 		}
 	})
 }

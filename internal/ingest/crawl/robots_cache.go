@@ -2,6 +2,7 @@ package crawl
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -29,8 +30,8 @@ type robotsEntry struct {
 	err    error
 }
 
-// robotsOf gives what an address's host asks of this crawler. A robots.txt that is not there (4xx) allows everything; one that
-// cannot be had forbids everything for now, which is told as an error.
+// robotsOf gives what an address's host asks of this crawler. A robots.txt that is not there (4xx, or redirects without an end)
+// allows everything; one that cannot be had forbids everything for now, which is told as an error.
 func (c *Crawler) robotsOf(ctx context.Context, u *url.URL) (*Robots, error) {
 	e := c.robots.entry(u.Scheme + "://" + u.Host)
 	select {
@@ -69,8 +70,11 @@ func (rc *robotsCache) entry(origin string) *robotsEntry {
 
 func (c *Crawler) fetchRobots(ctx context.Context, u *url.URL) (*Robots, error) {
 	at := &url.URL{Scheme: u.Scheme, Host: u.Host, Path: "/robots.txt"}
-	reply, err := c.get(ctx, at, Validators{}, 0, outbound.Limits{Bytes: 5 << 20})
+	reply, err := c.get(ctx, at, Validators{}, 0, outbound.Limits{Bytes: maxRobots, Cut: true})
+	var e *outbound.Error
 	switch {
+	case errors.As(err, &e) && e.Kind == outbound.Endless:
+		return &Robots{}, nil
 	case err != nil:
 		return nil, err
 	case reply.Status == http.StatusTooManyRequests || reply.Status >= 500:

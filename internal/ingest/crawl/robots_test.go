@@ -64,6 +64,7 @@ func TestRobots(t *testing.T) {
 		{"parameters", us + "Disallow: /\nAllow: /a?q=b&c=http://d.example?e&f", "/a?q=b&c=http://d.example?e&f", "/a?q=b"},
 		{"any question", us + "Disallow: /*?", "/a", "/a?b /a?"},
 		{"index.html stands for its folder", us + "Allow: /a/index.html\nDisallow: /", "/a/ /a/index.html", "/a/index.htm /a/b"},
+		{"and so does index.htm", us + "Allow: /a/index.htm\nDisallow: /", "/a/ /a/index.htm /a/index.html", "/a/b /a"},
 
 		{"encoded beyond ASCII", us + "Disallow: /\nAllow: /a/ツ", "/a/%E3%83%84 /a/ツ", "/a/%E3%83"},
 		{"encoded in the rule", us + "Disallow: /\nAllow: /a/%e3%83%84", "/a/%E3%83%84 /a/ツ", "/a/"},

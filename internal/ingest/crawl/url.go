@@ -20,7 +20,7 @@ var (
 
 // Canonical puts an address into the one form by which the crawler knows it, and which is what it fetches: scheme and host in
 // lower case, an international name as its ASCII form, no default port, no dot segments, percent-encoding in its normal form,
-// no fragment, no tracking parameters and no session id in the path. A reference is read relative to base, which may be nil;
+// no fragment, no tracking parameters and no session ids. A reference is read relative to base, which may be nil;
 // it may be written as loosely as browsers accept it. Canonical of a canonical address is that address.
 func Canonical(base *url.URL, ref string) (*url.URL, error) {
 	u, err := url.Parse(tidied(ref))
@@ -101,16 +101,26 @@ func canonicalPath(path string) string {
 // tracking are parameters that tell where a visitor came from and nothing about the page.
 var tracking = []string{"gclid", "gclsrc", "dclid", "gbraid", "wbraid", "fbclid", "msclkid", "yclid", "twclid", "igshid", "mc_cid", "mc_eid", "_ga", "_gl"}
 
+// sessions are parameters that name a visit: every page has another address with each. sid and s are such where they are long.
+var sessions = []string{"phpsessid", "jsessionid", "sessionid", "session_id", "oscsid", "zenid", "cfid", "cftoken"}
+
 func canonicalQuery(query string) string {
 	var kept []string
 	for part := range strings.SplitSeq(normalEscapes(query, queryMarks), "&") {
-		name, _, _ := strings.Cut(strings.ToLower(part), "=")
-		if part != "" && !strings.HasPrefix(name, "utm_") && !slices.Contains(tracking, name) {
+		name, value, _ := strings.Cut(strings.ToLower(part), "=")
+		if part != "" && !strings.HasPrefix(name, "utm_") && !slices.Contains(tracking, name) && !namesVisit(name, value) {
 			kept = append(kept, part)
 		}
 	}
 	return strings.Join(kept, "&")
 }
+
+func namesVisit(name, value string) bool {
+	return slices.Contains(sessions, name) || strings.HasPrefix(name, "aspsessionid") || (name == "sid" || name == "s") && longToken.MatchString(value)
+}
+
+// longToken is what nobody chose: hexadecimal digits, as hashes are written.
+var longToken = regexp.MustCompile(`^[0-9a-f]{24,}$`)
 
 // Marks that may stand in a path or a query as they are. They are not decoded either: there they may mean something else.
 const (

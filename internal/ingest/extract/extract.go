@@ -36,7 +36,7 @@ func broken(what string, err error) *Error {
 }
 
 var (
-	errEncrypted = refuse("the file is encrypted; upload it without a password")
+	errEncrypted = refuse("the file is protected by a password; upload it without one")
 	errEmpty     = refuse("the file holds no text")
 	errScanned   = refuse("the file holds no text; it may be a scan, which would need text recognition")
 )

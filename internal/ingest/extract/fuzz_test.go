@@ -76,6 +76,13 @@ func FuzzFlatten(f *testing.F) {
 	f.Fuzz(func(_ *testing.T, data []byte) { extract.FlattenOf(data) })
 }
 
+func FuzzDecrypt(f *testing.F) {
+	for _, l := range lockedPDFs("") {
+		f.Add(l.file())
+	}
+	f.Fuzz(func(_ *testing.T, data []byte) { extract.DecryptPDF(data) })
+}
+
 func FuzzCMap(f *testing.F) {
 	f.Add("1 beginbfchar <01> <0041> endbfchar 2 beginbfrange <02> <05> <0042> <06> <07> [<0043> <0044>] endbfrange % x\n")
 	f.Fuzz(func(_ *testing.T, text string) { extract.ReadCMapOf(text) })

@@ -49,6 +49,9 @@ func Page(ctx context.Context, address, contentType string, body []byte) (page W
 
 func readPage(ctx context.Context, address, contentType string, body []byte) (WebPage, error) {
 	source := decode(body, declaredIn(body, contentType))
+	if strings.Count(source, "<") > mostTags {
+		return streamPage(ctx, address, source)
+	}
 	doc := parseHTML(source)
 	base := baseOf(doc, address)
 	var page WebPage
@@ -97,25 +100,29 @@ func baseOf(doc *html.Node, address string) *url.URL {
 
 func (p *WebPage) aboutItself(doc *html.Node, base *url.URL) {
 	for _, n := range find(doc, tag(atom.Html, atom.Title, atom.Meta, atom.Link)) {
-		switch n.DataAtom {
-		case atom.Html:
-			p.Language = oneLine(attr(n, "lang"))
-		case atom.Title:
-			if p.Title == "" && tag(atom.Head)(n.Parent) {
-				p.Title = textOf(n)
-			}
-		case atom.Meta:
-			if name := strings.ToLower(attr(n, "name")); name == "robots" || name == "parley" {
-				words := strings.ToLower(attr(n, "content"))
-				p.NoIndex = p.NoIndex || strings.Contains(words, "noindex") || strings.Contains(words, "none")
-				p.NoFollow = p.NoFollow || strings.Contains(words, "nofollow") || strings.Contains(words, "none")
-			}
-		case atom.Link:
-			if strings.EqualFold(attr(n, "rel"), "canonical") && p.Canonical == "" {
-				p.Canonical = absolute(base, attr(n, "href"))
-			}
-		default:
+		if n.DataAtom == atom.Title && p.Title == "" && tag(atom.Head)(n.Parent) {
+			p.Title = textOf(n)
 		}
+		p.tell(n, base)
+	}
+}
+
+// tell notes what one element says about the page.
+func (p *WebPage) tell(n *html.Node, base *url.URL) {
+	switch n.DataAtom {
+	case atom.Html:
+		p.Language = oneLine(attr(n, "lang"))
+	case atom.Meta:
+		if name := strings.ToLower(attr(n, "name")); name == "robots" || name == "parley" {
+			words := strings.ToLower(attr(n, "content"))
+			p.NoIndex = p.NoIndex || strings.Contains(words, "noindex") || strings.Contains(words, "none")
+			p.NoFollow = p.NoFollow || strings.Contains(words, "nofollow") || strings.Contains(words, "none")
+		}
+	case atom.Link:
+		if strings.EqualFold(attr(n, "rel"), "canonical") && p.Canonical == "" {
+			p.Canonical = absolute(base, attr(n, "href"))
+		}
+	default:
 	}
 }
 
@@ -125,13 +132,17 @@ const mostLinks = 10_000
 func (p *WebPage) links(doc *html.Node, base *url.URL) {
 	seen := map[string]bool{}
 	for _, n := range find(doc, tag(atom.A, atom.Area)) {
-		target, _, _ := strings.Cut(absolute(base, attr(n, "href")), "#")
-		if !strings.HasPrefix(target, "http") || seen[target] || len(p.Links) >= mostLinks {
-			continue
-		}
-		seen[target] = true
-		p.Links = append(p.Links, Link{URL: target, NoFollow: strings.Contains(strings.ToLower(attr(n, "rel")), "nofollow")})
+		p.link(n, base, seen)
 	}
+}
+
+func (p *WebPage) link(n *html.Node, base *url.URL, seen map[string]bool) {
+	target, _, _ := strings.Cut(absolute(base, attr(n, "href")), "#")
+	if !strings.HasPrefix(target, "http") || seen[target] || len(p.Links) >= mostLinks {
+		return
+	}
+	seen[target] = true
+	p.Links = append(p.Links, Link{URL: target, NoFollow: strings.Contains(strings.ToLower(attr(n, "rel")), "nofollow")})
 }
 
 // Shares of the page's text that its main part must have to stand for the page.

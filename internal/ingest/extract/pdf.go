@@ -48,6 +48,11 @@ func readPDF(ctx context.Context, _ string, data []byte) (Document, error) {
 
 // openPDF opens the file as it is, or else as it can be put together from the objects that are found in it.
 func openPDF(data []byte) (*pdf.Reader, error) {
+	if bytes.Contains(data, []byte("/Encrypt")) {
+		if whole := decryptPDF(data); whole != nil {
+			data = whole
+		}
+	}
 	r, err := open(data)
 	switch {
 	case err == nil && !bytes.Contains(data, []byte("/ObjStm")) && len(pagesOf(r)) > 0:

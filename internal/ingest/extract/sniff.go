@@ -147,8 +147,11 @@ func sniffCompound(data []byte) (Kind, error) {
 var byName = map[string]Kind{".txt": TXT, ".text": TXT, ".md": MD, ".markdown": MD, ".mdx": MD, ".csv": CSV, ".tsv": CSV, ".tab": CSV, ".html": HTML, ".htm": HTML,
 	".xhtml": HTML}
 
+// sniffed is how many bytes of a text tell its kind; a large one is not decoded for that.
+const sniffed = 64 << 10
+
 func sniffText(ext string, data []byte) (Kind, error) {
-	text := decode(data, "")
+	text := decode(data[:min(len(data), sniffed)], "")
 	head := strings.ToLower(strings.TrimLeft(text[:min(len(text), 4096)], "\ufeff \t\r\n"))
 	named := byName[ext]
 	switch {
@@ -160,7 +163,7 @@ func sniffText(ext string, data []byte) (Kind, error) {
 		return "", refuse("the file is a picture (SVG); %s", accepted)
 	case strings.HasPrefix(head, "<?xml") && named != TXT && named != MD:
 		return "", refuse("the file is XML; %s", accepted)
-	case isJSON(text):
+	case (strings.HasPrefix(head, "{") || strings.HasPrefix(head, "[")) && isJSON(decode(data, "")):
 		return JSON, nil
 	case named != "":
 		return named, nil
@@ -172,9 +175,8 @@ func sniffText(ext string, data []byte) (Kind, error) {
 
 // unreadable reports text that is mostly what no text holds.
 func unreadable(text string) bool {
-	head := text[:min(len(text), 64<<10)]
 	odd, all := 0, 0
-	for _, r := range head {
+	for _, r := range text {
 		all++
 		if r < ' ' && r != '\n' && r != '\r' && r != '\t' && r != '\f' && r != 0x1b || r == 0x7f || r == utf8.RuneError {
 			odd++

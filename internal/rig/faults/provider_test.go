@@ -22,6 +22,8 @@ type misdeed struct {
 	fails bool // after what, if anything, the client has seen
 	says  bool // the client of a stream has seen text before that
 	cut   bool // what it said is kept, as interrupted, and costs nothing
+
+	claude bool // it speaks Anthropic's format
 }
 
 var misdeeds = map[string]misdeed{
@@ -76,7 +78,7 @@ func TestBadProvider(t *testing.T) {
 
 func (m misdeed) test(t *testing.T, streams bool) {
 	model := provider.Start(t, m.does)
-	h := rig.Open(t, rig.Speaking(&llm.OpenAI{BaseURL: model.URL, Key: "sk-secret", FirstByte: patience, Idle: patience, Backoff: time.Millisecond}))
+	h := rig.Open(t, rig.Speaking(m.client(model)))
 	h.Engine.Deadline = 10 * time.Second
 	c := newCrowd(t, h.URL, h.Key)
 	c.ledger.Answer = nil
@@ -89,7 +91,7 @@ func (m misdeed) test(t *testing.T, streams bool) {
 	if err := c.ledger.Verify(t.Context()); err != nil {
 		t.Error(err)
 	}
-	model.Play(provider.Says("All is well."))
+	model.Play(m.good("All is well."))
 	again, err := c.ledger.Say(t.Context(), rig.Message{Agent: c.agent, Conversation: conversation, Text: "And now?", Stream: streams})
 	if err != nil || again.Text != "All is well." || again.Conversation != conversation {
 		t.Errorf("the next message: %+v, %v", again, err)
@@ -98,6 +100,22 @@ func (m misdeed) test(t *testing.T, streams bool) {
 		t.Error(err)
 	}
 	nothingOpenIn(t, h)
+}
+
+// client is how the house asks the provider.
+func (m misdeed) client(p *provider.Server) llm.Model {
+	if m.claude {
+		return &llm.Anthropic{BaseURL: p.URL, Key: "sk-secret", FirstByte: patience, Idle: patience, Backoff: time.Millisecond}
+	}
+	return &llm.OpenAI{BaseURL: p.URL, Key: "sk-secret", FirstByte: patience, Idle: patience, Backoff: time.Millisecond}
+}
+
+// good is the provider's format put to good use.
+func (m misdeed) good(text string) provider.Behaviour {
+	if m.claude {
+		return provider.Message("end_turn", text)
+	}
+	return provider.Says(text)
 }
 
 // judge checks how the turn ended and gives its conversation.

@@ -1,5 +1,5 @@
-// Package provider is a model provider for tests: a loopback server that speaks the OpenAI wire format and behaves, request
-// by request, as its script says, well or badly.
+// Package provider is a model provider for tests: a loopback server that speaks the OpenAI wire format, or Anthropic's, and behaves,
+// request by request, as its script says, well or badly.
 package provider
 
 import (
@@ -99,7 +99,7 @@ func (s *Server) Left(n int, done <-chan struct{}) bool {
 }
 
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
-	if r.Method != http.MethodPost || !strings.HasSuffix(r.URL.Path, "/chat/completions") {
+	if r.Method != http.MethodPost || !strings.HasSuffix(r.URL.Path, "/chat/completions") && !strings.HasSuffix(r.URL.Path, "/messages") {
 		http.NotFound(w, r)
 		return
 	}

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"parley/internal/admin"
+	"parley/internal/rig"
+	"parley/internal/rig/dbs"
+)
+
+// The operator sees why a source has failed, beside a server and without one.
+func TestSourcesTellWhyTheyFailed(t *testing.T) {
+	for _, database := range []string{"sqlite", "postgres"} {
+		t.Run(database, func(t *testing.T) {
+			t.Setenv("PARLEY_DATA", filepath.Join(t.TempDir(), "data"))
+			if database == "postgres" {
+				t.Setenv("PARLEY_DATABASE_URL", dbs.Postgres(t).NewDatabase(t))
+			}
+			made := must[admin.AccountCreated](t, "account", "create", "--name", "A")
+			s := start(t, "serve")
+			agent := asked[struct{ ID string }](t, s.URL+"/api/v2/agents", made.APIKey, `{"name": "Shop"}`).ID
+			for _, body := range []string{`{"type": "text", "name": "Hours", "content": "We open at nine."}`, `{"type": "text", "name": "Blank", "content": " "}`,
+				`{"type": "link", "url": "http://127.0.0.1:9/", "linkType": "individual"}`} {
+				asked[struct{ ID string }](t, s.URL+"/api/v2/agents/"+agent+"/sources", made.APIKey, body)
+			}
+			list := func() []admin.Source { return must[[]admin.Source](t, "sources", "list", "--agent", agent) }
+			rig.Eventually(t, "the sources are done", func() bool {
+				for _, s := range list() {
+					if s.Status == "untrained" {
+						return false
+					}
+				}
+				return true
+			})
+			s.end(t)
+			got := list()
+			if len(got) != 3 || got[2].Status != "trained" || !got[2].Answers || got[2].Reason != "" || got[1].Reason != "the source holds no text" || got[1].Answers ||
+				got[0].Status != "failed" || !strings.Contains(got[0].Reason, "not public") {
+				t.Errorf("%+v", got)
+			}
+			if _, out, _ := cli(t, "sources", "list", "--agent", agent, "--limit", "2"); !strings.Contains(out, "the source holds no text") || strings.Contains(out, "Hours") {
+				t.Error(out)
+			}
+			if status, _, errs := cli(t, "sources", "list", "--agent", agent, "--limit", "0"); status != 2 {
+				t.Error(status, errs)
+			}
+		})
+	}
+}

@@ -1,0 +1,73 @@
+package api_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"testing"
+	"time"
+
+	"parley/internal/llm"
+	"parley/internal/rig"
+)
+
+// index brings the index of conversations up to date.
+func (tl *teller) index() error {
+	for {
+		if more, err := tl.house.Indexer.Round(tl.t.Context()); err != nil || !more {
+			return err
+		}
+	}
+}
+
+// TestSearchesAreCounted holds that an account may search ten times a second, exactly, whatever its keys and agents.
+func TestSearchesAreCounted(t *testing.T) {
+	clock := rig.NewClock()
+	h := rig.Open(t, rig.Speaking(&llm.Scripted{}), rig.ByClock(clock))
+	path := "/agents/" + agentOf(t, h) + "/conversations/search?query="
+	for i := range 10 {
+		if got := h.Do(t, "GET", path+fmt.Sprint("word", i), h.Key, nil); got.Status != http.StatusOK {
+			t.Fatal(i, got.Status, string(got.Body))
+		}
+	}
+	got := h.Do(t, "GET", path, h.Key, nil)
+	if got.Status != http.StatusTooManyRequests || got.Header.Get("Retry-After") != "1" {
+		t.Error(got.Status, got.Header, string(got.Body))
+	}
+	if got := h.Do(t, "GET", path+"&source=Fax", h.Key, nil); got.Status != http.StatusBadRequest {
+		t.Error("what is wrong is no search:", got.Status)
+	}
+	clock.Turn(time.Second)
+	if got := h.Do(t, "GET", path, h.Key, nil); got.Status != http.StatusOK {
+		t.Error(got.Status, string(got.Body))
+	}
+}
+
+// TestNaughtySearches holds that no text of a client breaks a search, in whichever parameter it stands.
+func TestNaughtySearches(t *testing.T) {
+	clock := rig.NewClock()
+	h := rig.Open(t, rig.Speaking(&llm.Scripted{}), rig.ByClock(clock))
+	h.Search.Take = nil
+	agent := agentOf(t, h)
+	for _, s := range naughty(t) {
+		for _, name := range []string{"query", "source", "topic", "userId", "tool", "startDate", "cursor", "hasVoice"} {
+			got := h.Do(t, "GET", "/agents/"+agent+"/conversations/search?"+name+"="+url.QueryEscape(s), h.Key, nil)
+			if got.Status != http.StatusOK && got.Status != http.StatusBadRequest {
+				t.Errorf("%s %q: %d %s", name, s, got.Status, got.Body)
+			}
+		}
+	}
+}
+
+// TestSearchIsFresh holds that what was written is found a moment later, without anybody asking the index for it.
+func TestSearchIsFresh(t *testing.T) {
+	h := rig.Open(t, rig.Speaking(&llm.Scripted{}))
+	h.Search.Take = nil
+	agent := agentOf(t, h)
+	h.Do(t, "POST", "/agents/"+agent+"/chat", h.Key, map[string]string{"message": "Where is the lighthouse?"})
+	rig.Eventually(t, "found", func() bool {
+		var page struct{ Data []struct{ ID string } }
+		h.Do(t, "GET", "/agents/"+agent+"/conversations/search?query=lighthouse", h.Key, nil).Decode(t, http.StatusOK, &page)
+		return len(page.Data) == 1
+	})
+}

@@ -1,0 +1,45 @@
+package chat
+
+import (
+	"encoding/json"
+	"strings"
+
+	"parley"
+)
+
+// instructions are what the operator tells the model: those of the agent, then those of the channel, which may be narrower.
+func (t *Turn) instructions() string {
+	return strings.TrimSpace(strings.TrimSpace(t.agent.Instructions) + "\n\n" + channelInstructions(t.agent.ChannelInstructions, t.request.Channel))
+}
+
+// channelKeys name the channels of channelInstructions (facts 2.8b). Conversations of an origin that is not listed, such as the
+// playground, have the agent's instructions alone.
+var channelKeys = map[parley.Channel]string{
+	parley.ChannelAPI: "api", parley.ChannelWhatsApp: "whatsapp", parley.ChannelMessenger: "messenger", parley.ChannelInstagram: "instagram",
+	parley.ChannelSlack: "slack", parley.ChannelSalesforce: "salesforce", parley.ChannelZendesk: "zendesk", parley.ChannelZendeskMessaging: "zendesk_messaging",
+	parley.ChannelServiceSite: "help_page", parley.ChannelAgentPage: "help_page", parley.ChannelWidget: "chat_widget", parley.ChannelIframe: "chat_widget",
+	parley.ChannelCenterStage: "center_stage", parley.ChannelSearch: "search", parley.ChannelEmail: "email", parley.ChannelPhone: "phone",
+	parley.ChannelAndroid: "android_sdk", parley.ChannelIOS: "ios_sdk",
+}
+
+// channelInstructions gives what the channel's value says for written conversations: it is a text, or one text for chat and another for
+// voice (facts 2.8a).
+func channelInstructions(all json.RawMessage, c parley.Channel) string {
+	if len(all) == 0 || channelKeys[c] == "" {
+		return ""
+	}
+	var byChannel map[string]json.RawMessage
+	if json.Unmarshal(all, &byChannel) != nil {
+		return ""
+	}
+	value := byChannel[channelKeys[c]]
+	var text string
+	var byMode struct{ Chat string }
+	switch {
+	case len(value) == 0:
+	case json.Unmarshal(value, &text) == nil:
+	case json.Unmarshal(value, &byMode) == nil:
+		text = byMode.Chat
+	}
+	return strings.TrimSpace(text)
+}

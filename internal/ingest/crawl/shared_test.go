@@ -1,0 +1,79 @@
+package crawl
+
+import (
+	"encoding/json"
+	"net/netip"
+	"net/url"
+	"os"
+	"strings"
+	"testing"
+)
+
+// The cases of the web platform tests: an address that Canonical takes leads to the very host that browsers find in it, and what
+// it becomes is read in the same way by the client that connects.
+func TestHostsAsBrowsersReadThem(t *testing.T) {
+	text, err := os.ReadFile("../../../../shared/data/url-test-data/urltestdata.json")
+	if err != nil {
+		t.Skip("SKIP: no ../shared/data/url-test-data")
+	}
+	var cases []json.RawMessage // some are comments
+	if err := json.Unmarshal(text, &cases); err != nil {
+		t.Fatal(err)
+	}
+	taken := 0
+	for _, raw := range cases {
+		var c struct {
+			Input, Base, Protocol, Hostname, Port string
+			Failure                               bool
+		}
+		if json.Unmarshal(raw, &c) != nil {
+			continue
+		}
+		got := resolved(c.Base, c.Input)
+		if got == nil {
+			continue
+		}
+		taken++
+		again, err := url.Parse(got.String())
+		if err != nil || again.Host != got.Host {
+			t.Errorf("%q on %q becomes %s, which is read as %v %v", c.Input, c.Base, got, again, err)
+		}
+		if c.Failure { // refusing less than a browser does is no harm where the host is plain to see
+			if !strings.Contains(c.Input+c.Base, got.Hostname()) {
+				t.Errorf("%q on %q is no address, and becomes %s", c.Input, c.Base, got)
+			}
+			continue
+		}
+		if got.Scheme+":" != c.Protocol || !sameHost(got.Hostname(), c.Hostname) || got.Port() != c.Port {
+			t.Errorf("%q on %q leads to %s://%s:%s, and becomes %s", c.Input, c.Base, c.Protocol, c.Hostname, c.Port, got)
+		}
+	}
+	if taken < 50 {
+		t.Error("hardly any address is taken:", taken)
+	}
+}
+
+// resolved is nil for what is refused.
+func resolved(base, ref string) *url.URL {
+	var on *url.URL
+	if base != "" && base != "about:blank" {
+		var err error
+		if on, err = Canonical(nil, base); err != nil {
+			return nil
+		}
+	}
+	u, err := Canonical(on, ref)
+	if err != nil {
+		return nil
+	}
+	return u
+}
+
+func sameHost(got, want string) bool {
+	want = strings.TrimSuffix(strings.Trim(want, "[]"), ".")
+	if a, err := netip.ParseAddr(want); err == nil {
+		b, err := netip.ParseAddr(got)
+		return err == nil && a == b
+	}
+	return got == want
+}

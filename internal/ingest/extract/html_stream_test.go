@@ -1,0 +1,63 @@
+package extract_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/internal/ingest/extract"
+)
+
+const streamed = `<!doctype html><html lang="en"><head><title>All kettles</title><style>p{}</style><meta name=robots content="nofollow"><link rel=canonical href="/all"></head>
+<body><nav><ul><li><a href="/home">Home</a></li></ul></nav><script>var kettle = "<p>never</p>";</script>
+<main><h1>Kettles</h1><p>The kettle boils
+at <b>100</b> degrees,<br>less on a <a href="/m#top">mountain</a>.</p><nav>inner <nav>nested</nav> still nav</nav>
+<ol><li>Fill it<li>Switch it on</ol><ul><li>Tea<ul><li>Green</li></ul></li></ul>
+<table><tr><th>Model<th>Litres</tr><tr><td>K1<td>1.5</tr><tr><td><p>K2</p><p>large</p></td><td>1.7</td></tr></table>
+<pre>kettle on
+kettle off</pre><p hidden>secret</p><p style="display: none">secret</p><img src=x><p>After a picture.</p></main>
+<footer>All rights</footer></body></html>`
+
+const streamedText = "# Kettles\n\nThe kettle boils at 100 degrees,\nless on a [mountain](https://example.com/m#top).\n\n1. Fill it\n2. Switch it on\n- Tea\n  - Green\n\n" +
+	"| Model | Litres |\n| --- | --- |\n| K1 | 1.5 |\n| K2 large | 1.7 |\n\n```\nkettle on\nkettle off\n```\n\nAfter a picture."
+
+func TestPageReadAsItComes(t *testing.T) {
+	page, err := extract.StreamPage(t.Context(), "https://example.com/kettles/", streamed)
+	if err != nil || extract.Tidy(page.Text) != streamedText {
+		t.Errorf("%v\n%s", err, page.Text)
+	}
+	if page.Title != "All kettles" || page.Canonical != "https://example.com/all" || !page.NoFollow || page.Language != "en" {
+		t.Errorf("%+v", page)
+	}
+	if len(page.Links) != 2 || page.Links[0].URL != "https://example.com/home" || page.Links[1].URL != "https://example.com/m" {
+		t.Error(page.Links)
+	}
+}
+
+// A page of as many tags as its size allows is read within the limits of a child.
+func TestPageOfManyTags(t *testing.T) {
+	size := 6 << 20
+	if os.Getenv("PARLEY_LONG") == "1" {
+		size = 20 << 20
+	}
+	p := pool(t)
+	for name, one := range map[string]string{
+		"paragraphs": "<h2>Boiling</h2><p>The kettle boils at <b>100 degrees</b>, less on a <a href=https://example.com/m>mountain</a>.</p><ul><li>One</li><li>Two</li></ul>\n",
+		"rows":       "<tr><td>kettle</td><td>boils at 100</td></tr>",
+		"spans":      "<span>kettle</span> ",
+		"bare tags":  "<p>",
+		"nested":     "<div>k",
+	} {
+		begin := "<!doctype html><html><head><title>Big</title></head><body><h1>Kettle</h1><table>"
+		page := begin + strings.Repeat(one, (size-len(begin))/len(one))
+		start := time.Now()
+		doc, err := p.Text(t.Context(), extract.HTML, "big.html", []byte(page))
+		if took := time.Since(start); took > 30*time.Second {
+			t.Errorf("%s took %v", name, took)
+		}
+		if err != nil || doc.Title != "Big" || !strings.HasPrefix(doc.Text, "# Kettle") {
+			t.Errorf("%s: %v, %q: %.100q", name, err, doc.Title, doc.Text)
+		}
+	}
+}

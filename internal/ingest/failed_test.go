@@ -1,0 +1,72 @@
+package ingest_test
+
+import (
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"parley"
+	"parley/internal/ingest"
+	"parley/internal/ingest/crawl"
+)
+
+// logged gives the desk a log, and what is in it.
+func (s *school) logged(level slog.Level) *strings.Builder {
+	log := &strings.Builder{}
+	s.Logger = slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: level}))
+	return log
+}
+
+func TestFailedTextIsTrainedAgain(t *testing.T) {
+	each(t, func(s *school) {
+		log := s.logged(slog.LevelWarn)
+		src := s.add("Blank", " \n ")
+		s.run()
+		if now := s.source(src.ID); now.Status != parley.SourceFailed || !strings.Contains(log.String(), `source=`+string(src.ID)+` kind=text reason="the source holds no text"`) {
+			s.Errorf("%+v %s", now, log)
+		}
+		s.now = noon.Add(time.Second)
+		if again := s.change(src.ID, "Blank", " \n "); again.Status != parley.SourceUntrained || again.Failure != "" || s.state().Status() != parley.AgentTraining {
+			s.Errorf("%+v", again)
+		}
+		s.run()
+		if now := s.source(src.ID); now.Status != parley.SourceFailed || strings.Count(log.String(), "has failed") != 2 {
+			s.Errorf("%+v %s", now, log)
+		}
+	})
+}
+
+func TestTextMayShrinkUnderAPlanThatShrank(t *testing.T) {
+	each(t, func(s *school) {
+		src := s.add("Long", "This is a long text.")
+		s.add("Other", "This is another long text.")
+		most := int64(10)
+		s.plan.StoragePerAgent = &most
+		if now := s.change(src.ID, "", "A short text."); now.Size != 13 {
+			s.Errorf("%+v", now)
+		}
+		longer := "A shorter text."
+		_, err := s.ChangeText(s.Context(), s.account, s.plan, s.agent, src.ID, ingest.TextChange{Content: &longer})
+		s.fails(err, parley.CodeSourceSize)
+	})
+}
+
+// Why a link or a page of a site was not read stands in the log; what an address asks for does not.
+func TestFailedLinksAreLogged(t *testing.T) {
+	each(t, func(s *school) {
+		w := s.website(shop())
+		log := s.logged(slog.LevelDebug)
+		alone, site := s.link(w.URL+"/nowhere?key=s3cret", crawl.Individual), s.link(w.URL, crawl.Whole)
+		s.run()
+		for _, want := range []string{`level=WARN msg="a source has failed" agent=` + string(s.agent) + ` source=` + string(alone.ID) + ` kind=link reason="the host answered 404 Not Found"`,
+			`level=DEBUG msg="a page was not read" source=` + string(site.ID) + ` page=` + w.URL + `/gone reason="the host answered 404 Not Found"`} {
+			if !strings.Contains(log.String(), want) {
+				s.Errorf("not logged: %s\n%s", want, log)
+			}
+		}
+		if strings.Contains(log.String(), "s3cret") {
+			s.Error(log)
+		}
+	})
+}

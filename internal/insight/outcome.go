@@ -1,0 +1,93 @@
+package insight
+
+import (
+	"strings"
+
+	"parley"
+	"parley/internal/store"
+)
+
+// Definition says what the resolution rate counts, for whoever reads the figures. %d is the number of days.
+const Definition = "A conversation counts when a customer asked something in it. It is unresolved when it was handed to a person, when an answer was rated negative, " +
+	"when it was given up (the last question was refused, stayed without an answer, or was answered with a question that nobody replied to), " +
+	"or when the same user came back within %d days with the same topic or nearly the same question. All others count as resolved. " +
+	"The rate is the share of resolved ones. Users without an id cannot be seen to come back, so their conversations may count as resolved when they were not."
+
+// outcomeOf tells what came of a conversation, its customer's later ones aside.
+func outcomeOf(said []store.Utterance, escalated bool, down int) parley.Outcome {
+	asked := questions(said)
+	switch {
+	case escalated:
+		return parley.OutcomeHandedOver
+	case len(asked) == 0:
+		return ""
+	case down > 0:
+		return parley.OutcomeDisliked
+	case givenUp(said, asked[len(asked)-1].Seq):
+		return parley.OutcomeGivenUp
+	}
+	return parley.OutcomeResolved
+}
+
+// givenUp looks at what came after the last question.
+func givenUp(said []store.Utterance, question int64) bool {
+	var answer *store.Utterance
+	replied := false
+	for i := range said {
+		switch u := &said[i]; {
+		case u.Seq <= question:
+		case u.Author == parley.ByUser:
+			replied = true
+		case answer == nil || !replied:
+			answer = u
+		}
+	}
+	if answer == nil || answer.Refused || answer.State == parley.MessageFailed {
+		return true
+	}
+	return !replied && !answer.Cited && asksBack(answer.Text)
+}
+
+// longestQuestion is how many bytes an answer has that only asks back.
+const longestQuestion = 300
+
+// asksBack reports whether an answer is a question; an offer of more help is none.
+func asksBack(text string) bool {
+	text = strings.ToLower(strings.TrimSpace(text))
+	if len(text) > longestQuestion || !strings.HasSuffix(text, "?") && !strings.HasSuffix(text, "？") {
+		return false
+	}
+	for _, offer := range []string{"anything else", "help you with", "assist you", "further questions", "noch etwas", "weitere fragen", "weiterhelfen", "algo más", "autre chose", "altro", "mais alguma"} {
+		if strings.Contains(text, offer) {
+			return false
+		}
+	}
+	return true
+}
+
+const (
+	doubtful     = 0.3 // confidence below which an answer does not count as one from the sources
+	longestAsked = 300 // code points of a question that is kept
+	mostOpen     = 10  // of one conversation
+)
+
+// openQuestions gives what was asked and not answered from the sources.
+func openQuestions(said []store.Utterance) (list []store.Utterance) {
+	asked := map[int64]bool{}
+	for _, q := range questions(said) {
+		asked[q.Seq] = true
+	}
+	var last *store.Utterance
+	for i := range said {
+		u := &said[i]
+		switch {
+		case u.Author == parley.ByUser && asked[u.Seq]:
+			last = u
+		case u.Author == parley.ByUser:
+			last = nil
+		case last != nil && u.Author == parley.ByAssistant && (u.Refused || u.Score != nil && *u.Score < doubtful && !u.Cited):
+			list, last = append(list, *last), nil
+		}
+	}
+	return list[max(0, len(list)-mostOpen):]
+}

@@ -1,0 +1,133 @@
+package insight
+
+import (
+	"math"
+	"strings"
+
+	"parley"
+	"parley/internal/words"
+)
+
+const (
+	clear  = 0.9 // from here on a message has a sentiment
+	mixed  = 1.5 // messages that pull both ways as strongly as this leave it open
+	least  = 3   // words of messages that are needed to call a customer neutral
+	recent = 1.6 // weight of the last message beside the others
+)
+
+// sentimentOf tells from a customer's messages in English how they sound, and nothing where that is not certain: in other
+// languages, of next to no words, and where they pull both ways.
+func sentimentOf(messages []string) parley.Sentiment {
+	if !english(messages) {
+		return ""
+	}
+	var sum, up, down float64
+	said := 0
+	for i, text := range messages {
+		v, n := mood(text)
+		up, down, said = max(up, v), min(down, v), said+n
+		if i == len(messages)-1 {
+			v *= recent
+		}
+		sum += v
+	}
+	switch {
+	case said == 0:
+		return ""
+	case up >= mixed && down <= -mixed && math.Abs(sum) < 2*mixed:
+		return ""
+	case sum >= clear && up >= clear:
+		return parley.Positive
+	case sum <= -clear && down <= -clear:
+		return parley.Negative
+	case said < least:
+		return ""
+	}
+	return parley.Neutral
+}
+
+// english reports whether the messages are certainly in English.
+func english(messages []string) bool {
+	tokens := words.Cut(nil, strings.Join(messages, "\n"))
+	lang, sure := words.Guess(tokens)
+	if lang != words.English {
+		return false
+	}
+	if sure {
+		return true
+	}
+	for _, t := range tokens { // a word or two, and no function word among them
+		if _, known := valence[words.English.Stem(t.Word)]; known {
+			return true
+		}
+	}
+	return false
+}
+
+// mood adds up what the words of a message say: turned by a negation before them, more behind "very", and more behind a "but" than
+// before it. It also gives the number of words.
+func mood(text string) (v float64, n int) {
+	said := spoken(text)
+	before := 0.0
+	for i := 0; i < len(said); {
+		if said[i] == "but" {
+			before, v = before+v, 0
+			i++
+			continue
+		}
+		if value, length, ok := phraseAt(said[i:]); ok {
+			v += value
+			i += length
+			continue
+		}
+		v += valueAt(said, i)
+		i++
+	}
+	if before != 0 {
+		v = 0.5*before + 1.5*v
+	}
+	if v != 0 && strings.Contains(text, "!") {
+		v *= 1.2
+	}
+	return v, len(said)
+}
+
+// spoken cuts a message into words, with apostrophes inside of them.
+func spoken(text string) []string {
+	return strings.FieldsFunc(strings.ReplaceAll(words.Fold(text), "’", "'"), func(r rune) bool {
+		return (r < 'a' || r > 'z') && r != '\'' && (r < '0' || r > '9')
+	})
+}
+
+// longestPhrase is in words.
+const longestPhrase = 4
+
+func phraseAt(said []string) (value float64, length int, ok bool) {
+	for length = min(longestPhrase, len(said)); length > 1; length-- {
+		if value, ok = phrasal[strings.Join(said[:length], " ")]; ok {
+			return value, length, true
+		}
+	}
+	return 0, 0, false
+}
+
+// valueAt is what one word says where it stands.
+func valueAt(said []string, i int) float64 {
+	v := valence[words.English.Stem(said[i])]
+	if v == 0 {
+		return 0
+	}
+	for back := 1; back <= 3 && back <= i; back++ {
+		switch w := said[i-back]; {
+		case negations[w]:
+			return -0.75 * v
+		case intensifiers[w] && back == 1:
+			v *= 1.3
+		case weakeners[w] && back <= 2:
+			v *= 0.7
+		case w == "but":
+			return v
+		}
+	}
+	return v
+}

@@ -1,0 +1,179 @@
+package insight
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"parley"
+	"parley/internal/words"
+)
+
+// tree is an operator's topics, made ready to be matched.
+type tree struct {
+	nodes []node
+	count map[string]int // in how many examples each feature stands
+	total int
+}
+
+// node is a topic with those above it.
+type node struct {
+	name     string
+	path     []string // itself, then its parents
+	keywords [][]string
+	examples []vector
+}
+
+// enough is how like an example a question must be.
+const enough = 0.25
+
+// plant makes a tree of an operator's topics.
+func plant(topics []parley.Topic) *tree {
+	t := &tree{count: map[string]int{}}
+	var raw [][]vector
+	var add func(list []parley.Topic, above []string)
+	add = func(list []parley.Topic, above []string) {
+		for _, topic := range list {
+			n := node{name: topic.Name, path: append([]string{topic.Name}, above...)}
+			for _, k := range append([]string{topic.Name}, topic.Keywords...) {
+				if stems := stemsOf(k); len(stems) > 0 {
+					n.keywords = append(n.keywords, stems)
+				}
+			}
+			var examples []vector
+			for _, e := range topic.Examples {
+				examples = append(examples, featuresOf(e))
+			}
+			for _, e := range examples {
+				t.total++
+				for f := range e {
+					t.count[f]++
+				}
+			}
+			t.nodes, raw = append(t.nodes, n), append(raw, examples)
+			add(topic.Topics, n.path)
+		}
+	}
+	add(topics, nil)
+	for i := range t.nodes {
+		for _, e := range raw[i] {
+			t.nodes[i].examples = append(t.nodes[i].examples, t.weigh(e))
+		}
+	}
+	return t
+}
+
+// stemsOf gives the stems of all words, in order.
+func stemsOf(text string) (stems []string) {
+	tokens := words.Cut(nil, text)
+	lang, _ := words.Guess(tokens)
+	for _, t := range tokens {
+		stems = append(stems, lang.Stem(t.Word))
+	}
+	return stems
+}
+
+// featuresOf gives a text's content words and their letters in fours, so that a typing error costs little.
+func featuresOf(text string) vector {
+	v := vector{}
+	var grams []uint64
+	for term, w := range termsOf(text) {
+		stem, word, single := strings.Cut(term, "|")
+		v[stem] = w
+		if single {
+			for _, g := range words.Grams(grams[:0], word) {
+				v["#"+strconv.FormatUint(g, 36)] = gramWeight
+			}
+		}
+	}
+	return v
+}
+
+const gramWeight = 0.35
+
+func (t *tree) weigh(v vector) vector {
+	out := vector{}
+	for f, w := range v {
+		out[f] = w * math.Log(1+float64(t.total+1)/(1+float64(t.count[f])))
+	}
+	return out.normal()
+}
+
+// find gives the topic that a text is about with those above it, nil for none: one whose keyword stands in the text before one
+// with an example like it, a keyword of more words before one of fewer, a subtopic before its parent.
+func (t *tree) find(text string) []string {
+	said, v := stemsOf(text), t.weigh(featuresOf(text))
+	var path []string
+	best := 0.0
+	for i := range t.nodes {
+		n := &t.nodes[i]
+		score := n.example(v) + float64(n.keyword(said)) + 0.01*float64(len(n.path))
+		if score > best && score >= enough+0.01*float64(len(n.path)) {
+			path, best = n.path, score
+		}
+	}
+	return path
+}
+
+// keyword gives the words of the longest keyword that stands in the text.
+func (n *node) keyword(said []string) (longest int) {
+	for _, k := range n.keywords {
+		if len(k) > longest && holds(said, k) {
+			longest = len(k)
+		}
+	}
+	return longest
+}
+
+func holds(said, phrase []string) bool {
+	for i := range said {
+		if i+len(phrase) <= len(said) && slices.Equal(said[i:i+len(phrase)], phrase) {
+			return true
+		}
+	}
+	return false
+}
+
+// example tells how like the topic's examples a question is: the one it is most like counts, and a little the next two.
+func (n *node) example(v vector) float64 {
+	var near []float64
+	for _, e := range n.examples {
+		near = append(near, likeness(v, e))
+	}
+	slices.SortFunc(near, func(a, b float64) int {
+		switch {
+		case a > b:
+			return -1
+		case a < b:
+			return 1
+		}
+		return 0
+	})
+	sum := 0.0
+	for i, w := range []float64{0.7, 0.2, 0.1} {
+		if i < len(near) {
+			sum += w * near[i]
+		} else if len(near) > 0 {
+			sum += w * near[len(near)-1]
+		}
+	}
+	return sum
+}
+
+// paths gives each topic's parents, for sums that count subtopics with their topic.
+func paths(topics []parley.Topic) map[string][]string {
+	all := map[string][]string{}
+	for _, n := range plant(bare(topics)).nodes {
+		all[n.name] = n.path
+	}
+	return all
+}
+
+// bare leaves only the names.
+func bare(topics []parley.Topic) (list []parley.Topic) {
+	for _, t := range topics {
+		list = append(list, parley.Topic{Name: t.Name, Topics: bare(t.Topics)})
+	}
+	return list
+}

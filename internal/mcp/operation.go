@@ -1,0 +1,117 @@
+package mcp
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+type (
+	object   = map[string]any
+	jsonText = json.RawMessage
+)
+
+// document is what this face reads of the OpenAPI document.
+type document struct {
+	Info       struct{ Version string }
+	Paths      map[string]map[string]described
+	Components struct{ Schemas map[string]any }
+}
+
+type described struct {
+	OperationID string
+	Parameters  []parameter
+	RequestBody struct{ Content map[string]content }
+	Responses   map[string]struct{ Content map[string]content }
+}
+
+type parameter struct {
+	Name, In, Description string
+	Required              bool
+	Schema                object
+}
+
+type content struct{ Schema object }
+
+// operation is one of REST v2: what it takes and what it gives. The schemas hold no references.
+type operation struct {
+	method, path string
+	params       []parameter // of the path and the query
+	bodies       []object    // the schemas that a body may have; none where there is no body
+	reply        object      // of its success
+}
+
+// operations reads the document. They are found by their operationId.
+func operations(text []byte) (all map[string]*operation, version string, err error) {
+	var doc document
+	if err := json.Unmarshal(text, &doc); err != nil {
+		return nil, "", fmt.Errorf("read the OpenAPI document: %w", err)
+	}
+	all = map[string]*operation{}
+	for path, methods := range doc.Paths {
+		for method, d := range methods {
+			all[d.OperationID] = doc.operation(strings.ToUpper(method), path, d)
+		}
+	}
+	return all, doc.Info.Version, nil
+}
+
+func (doc *document) operation(method, path string, d described) *operation {
+	op := &operation{method: method, path: path}
+	for _, p := range d.Parameters {
+		p.Schema = doc.whole(p.Schema).(object)
+		op.params = append(op.params, p)
+	}
+	if body, ok := d.RequestBody.Content[mediaType]; ok {
+		op.bodies = choices(doc.whole(body.Schema).(object))
+	}
+	for status, r := range d.Responses {
+		if success, ok := r.Content[mediaType]; ok && strings.HasPrefix(status, "2") {
+			op.reply = doc.whole(success.Schema).(object)
+		}
+	}
+	return op
+}
+
+const mediaType = "application/json"
+
+// choices gives the schemas between which a body may choose, or the only one.
+func choices(schema object) []object {
+	all, ok := schema["anyOf"].([]any)
+	if !ok {
+		return []object{schema}
+	}
+	var list []object
+	for _, each := range all {
+		list = append(list, each.(object))
+	}
+	return list
+}
+
+// whole puts components in the place of the references to them: many clients do not follow references. No schema of REST holds
+// itself.
+func (doc *document) whole(v any) any {
+	switch v := v.(type) {
+	case object:
+		if ref, ok := v["$ref"].(string); ok {
+			all := doc.whole(doc.Components.Schemas[ref[strings.LastIndexByte(ref, '/')+1:]]).(object)
+			for name, value := range v {
+				all[name] = value
+			}
+			delete(all, "$ref")
+			return all
+		}
+		all := make(object, len(v))
+		for name, value := range v {
+			all[name] = doc.whole(value)
+		}
+		return all
+	case []any:
+		all := make([]any, len(v))
+		for i, value := range v {
+			all[i] = doc.whole(value)
+		}
+		return all
+	}
+	return v
+}

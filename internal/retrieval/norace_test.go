@@ -1,5 +1,0 @@
-//go:build !race
-
-package retrieval_test
-
-const raceEnabled = false

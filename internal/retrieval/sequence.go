@@ -1,0 +1,48 @@
+package retrieval
+
+import "encoding/binary"
+
+// spell writes the pen's sequence in a shorter form: common words have small numbers, and those take one byte or two.
+func (p *pen) spell() string {
+	p.spelled = p.spelled[:0]
+	for _, w := range p.sequence {
+		p.spelled = binary.AppendUvarint(p.spelled, uint64(w))
+	}
+	return string(p.spelled)
+}
+
+// sequence gives the words of a document in order, sentences parted by pause. It may use into.
+func (x *Index) sequence(doc uint32, into []uint32) []uint32 {
+	into = into[:0]
+	s := x.docs[doc].spelled
+	for i := 0; i < len(s); {
+		w := uint32(s[i])
+		i++
+		if w >= 0x80 {
+			w &= 0x7F
+			for shift := 7; ; shift += 7 {
+				b := s[i]
+				i++
+				w |= uint32(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		}
+		into = append(into, w)
+	}
+	return into
+}
+
+// content gives the stems of those words of a document that carry a meaning, in order. It may use into.
+func (x *Index) content(doc uint32, into []uint32) []uint32 {
+	into = x.sequence(doc, into)
+	n := 0
+	for _, w := range into {
+		if stem := x.vocabulary.stems[w]; stem != none {
+			into[n] = stem
+			n++
+		}
+	}
+	return into[:n]
+}

@@ -1,0 +1,96 @@
+package retrieval
+
+import (
+	"slices"
+	"strings"
+
+	"parley/internal/words"
+)
+
+// Words shorter than this are not taken for misspelled: too many are one letter apart.
+const shortestTypo = 4
+
+// typos lets the words that passages have, and that are one slip of the pen away, stand for one that none has: a letter too
+// much, missing, wrong or in another place. Words that are further off are told by the letters they share.
+func (m *message) typos() {
+	for i, t := range m.tokens {
+		if a := &m.words[i]; a.stop || t.Dense || m.met(i) || len(a.kin) > 0 || hasDigit(t.Word) {
+			continue
+		}
+		if word, ok := m.meant(t.Word); ok {
+			m.stand(word, i, i+1, float32(tune.typo))
+		}
+	}
+}
+
+// meant gives the word that most passages have among those one slip away.
+func (m *message) meant(typed string) (best string, found bool) {
+	letters := []rune(typed)
+	if len(letters) < shortestTypo {
+		return "", false
+	}
+	most := 0
+	slips(letters, func(word string) {
+		n := m.common(word)
+		if n > most || n == most && n > 0 && word < best {
+			best, most = word, n
+		}
+	})
+	return best, most > 0
+}
+
+// common tells how many passages have the word; 0 for one without a meaning of its own.
+func (m *message) common(word string) int {
+	id, ok := m.vocabulary.ids.find(words.Hash(word) + uint64(m.lang))
+	if !ok || m.vocabulary.stems[id] == none {
+		return 0
+	}
+	return m.stems.held(m.vocabulary.stems[id])
+}
+
+// slips gives the words that are one slip away from the letters.
+func slips(letters []rune, yield func(word string)) {
+	alphabet := alphabetOf(letters)
+	edited := make([]rune, 0, len(letters)+1)
+	for i := range len(letters) + 1 {
+		before, rest := letters[:i], letters[i:]
+		for _, r := range alphabet {
+			yield(string(append(append(append(edited[:0], before...), r), rest...)))
+			if len(rest) > 0 && r != rest[0] {
+				yield(string(append(append(append(edited[:0], before...), r), rest[1:]...)))
+			}
+		}
+		if len(rest) > 0 {
+			yield(string(append(append(edited[:0], before...), rest[1:]...)))
+		}
+		moved(letters, i, yield)
+	}
+}
+
+// moved gives the words that have letter i in another place.
+func moved(letters []rune, i int, yield func(word string)) {
+	if i == len(letters) {
+		return
+	}
+	others := slices.Delete(slices.Clone(letters), i, i+1)
+	for at := range letters {
+		if word := slices.Insert(slices.Clone(others), at, letters[i]); !slices.Equal(word, letters) {
+			yield(string(word))
+		}
+	}
+}
+
+// alphabets are the folded letters of scripts.
+var alphabets = []string{"abcdefghijklmnopqrstuvwxyz", "абвгдежзийклмнопрстуфхцчшщъыьэюя", "ابتثجحخدذرزسشصضطظعغفقكلمنهويء", "αβγδεζηθικλμνξοπρστυφχψω"}
+
+// alphabetOf gives the letters that may stand among those of the word.
+func alphabetOf(letters []rune) []rune {
+	for _, a := range alphabets {
+		if strings.ContainsRune(a, letters[0]) {
+			return []rune(a)
+		}
+	}
+	own := slices.Clone(letters)
+	slices.Sort(own)
+	return slices.Compact(own)
+}

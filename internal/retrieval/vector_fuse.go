@@ -1,0 +1,102 @@
+package retrieval
+
+import "slices"
+
+const (
+	// nearestRead is how many passages the vectors add to those that the words have found.
+	nearestRead = 64
+
+	// shareSure is the weight of the vectors beside the words, both brought to 0 to 1 over the passages they are compared on, where
+	// the agent's passages know all words of the question. It rises with the square of the share of the words that they do not
+	// know: a few unknown ones mean little, many mean that the words cannot find the answer. The weights were chosen on public
+	// sets with a stand-in for an embedding model (docs/quality.md).
+	shareSure, shareRise, shareLost = 0.1, 1.3, 0.9
+)
+
+// join adds to the places found by words those found by the question's vector, and orders all by both; their scores stay those
+// of the words.
+func (x *Index) join(d *direction, places []place) []place {
+	if d == nil || d.dims != x.vectors.dims {
+		return places
+	}
+	for _, p := range x.nearest(d, nearestRead) {
+		if !slices.ContainsFunc(places, func(o place) bool { return o.doc == p.doc }) {
+			places = append(places, place{doc: p.doc})
+		}
+	}
+	byWords := make(map[uint32]float64, len(places))
+	for _, p := range places {
+		byWords[p.doc] = p.score
+	}
+	for i, score := range x.weigh(d, places) {
+		places[i].score = score
+	}
+	slices.SortFunc(places, x.before)
+	for i, p := range places {
+		places[i].score = byWords[p.doc]
+	}
+	return places
+}
+
+// fuse gives the candidates the scores of words and vector together and orders them.
+func (x *Index) fuse(d *direction, all []candidate) {
+	if d == nil || d.dims != x.vectors.dims {
+		return
+	}
+	places := make([]place, len(all))
+	for i, c := range all {
+		places[i] = c.place
+	}
+	for i, score := range x.weigh(d, places) {
+		all[i].score = score
+	}
+	slices.SortFunc(all, x.order)
+}
+
+// weigh sets the candidates' scores by words against those by vectors. A passage that has no vector yet is taken to be as near
+// by it as by its words.
+func (x *Index) weigh(d *direction, all []place) []float64 {
+	byWords, byVector := make([]float64, len(all)), make([]float64, len(all))
+	known := make([]bool, len(all))
+	var words, cosines span
+	for i, c := range all {
+		byWords[i] = c.score
+		words.add(c.score)
+		if byVector[i], known[i] = x.vectors.cosine(d, c.doc); known[i] {
+			cosines.add(byVector[i])
+		}
+	}
+	for i := range all {
+		byWords[i] = words.of(byWords[i])
+		near := byWords[i]
+		if known[i] {
+			near = cosines.of(byVector[i])
+		} else if d.share == 1 {
+			near = -1
+		}
+		byWords[i] = float64((1-d.share)*byWords[i]) + float64(d.share*near) // rounded each by itself, so that every processor gives the same
+	}
+	return byWords
+}
+
+// span is from the smallest to the largest of some numbers.
+type span struct {
+	least, most float64
+	any         bool
+}
+
+func (s *span) add(v float64) {
+	if !s.any {
+		s.least, s.most, s.any = v, v, true
+		return
+	}
+	s.least, s.most = min(s.least, v), max(s.most, v)
+}
+
+// of brings a number of the span to 0 to 1; all are 0 where they are the same.
+func (s *span) of(v float64) float64 {
+	if s.most == s.least {
+		return 0
+	}
+	return (v - s.least) / (s.most - s.least)
+}

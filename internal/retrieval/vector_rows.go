@@ -1,0 +1,173 @@
+package retrieval
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"parley"
+	"parley/internal/sqldb"
+)
+
+// A vector belongs to a text, by its hash: it stays when the same text is trained again. made_in tells in which of the agent's
+// passage versions it came, so that every server's memory notices.
+
+// Embeddable is what of a passage is embedded: its headings tell what the text does not repeat.
+func Embeddable(heading, text string) string {
+	if heading == "" {
+		return text
+	}
+	return heading + "\n" + text
+}
+
+// hash names a passage's text and headings, which is what its vector is made of.
+func hash(p parley.Passage) string {
+	sum := sha256.Sum256([]byte(Embeddable(p.Heading, p.Text)))
+	return hex.EncodeToString(sum[:])
+}
+
+// Unembedded is a text that passages of an agent hold and that has no vector yet.
+type Unembedded struct {
+	Hash string
+	Text string
+	mark mark
+}
+
+// mark is a passage's place in the order of reading.
+type mark struct {
+	source, version string
+	ordinal         int
+}
+
+// Unembedded lists texts of the agent's live passages that have no vector of the library's model, those that come after another
+// one (nil for the first), at most limit.
+func (l *Library) Unembedded(ctx context.Context, account parley.AccountID, agent parley.AgentID, after *Unembedded, limit int) ([]Unembedded, error) {
+	m := mark{ordinal: -1}
+	if after != nil {
+		m = after.mark
+	}
+	list, err := sqldb.All(ctx, l.DB, scanUnembedded, `select p.hash, p.heading, p.text, p.source_id, p.version_id, p.ordinal
+		from passages p cross join sources s
+		where s.id = p.source_id and s.agent_id = p.agent_id and s.live_version = p.version_id and p.agent_id = ? and p.account_id = ? and (p.source_id, p.version_id, p.ordinal) > (?, ?, ?)
+		and not exists (select 1 from passage_vectors v where v.agent_id = p.agent_id and v.text_hash = p.hash and v.model = ?)
+		order by p.source_id, p.version_id, p.ordinal limit ?`, string(agent), string(account), m.source, m.version, m.ordinal, l.VectorModel, limit)
+	if err != nil {
+		return nil, fmt.Errorf("read passages without a vector: %w", err)
+	}
+	return list, nil
+}
+
+func scanUnembedded(scan sqldb.Scan) (u Unembedded, err error) {
+	var heading, text string
+	err = scan(&u.Hash, &heading, &text, &u.mark.source, &u.mark.version, &u.mark.ordinal)
+	u.Text = Embeddable(heading, text)
+	return u, err
+}
+
+// AgentsUnembedded lists the agents with a live passage that has no vector of the library's model, with their accounts. It is a
+// chore of the installation and asks for no account.
+func (l *Library) AgentsUnembedded(ctx context.Context) (map[parley.AgentID]parley.AccountID, error) {
+	rows, err := l.DB.Query(ctx, `select a.id, a.account_id from agents a where a.deleted_at is null and exists (select 1
+		from passages p join sources s on s.id = p.source_id and s.agent_id = p.agent_id and s.live_version = p.version_id where p.agent_id = a.id
+		and not exists (select 1 from passage_vectors v where v.agent_id = p.agent_id and v.text_hash = p.hash and v.model = ?))`, l.VectorModel)
+	if err != nil {
+		return nil, fmt.Errorf("find agents without vectors: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	all := map[parley.AgentID]parley.AccountID{}
+	for rows.Next() {
+		var agent parley.AgentID
+		var account parley.AccountID
+		if err := rows.Scan(&agent, &account); err != nil {
+			return nil, fmt.Errorf("find agents without vectors: %w", err)
+		}
+		all[agent] = account
+	}
+	return all, rows.Err()
+}
+
+// PutVectors writes vectors of texts, by their hashes; they are found from the passage version on. nil stands for a text that can
+// have none.
+func (l *Library) PutVectors(ctx context.Context, tx *sqldb.DB, agent parley.AgentID, passageVersion int64, packed map[string][]byte) error {
+	for part := range slices.Chunk(sorted(packed), rowsAtOnce) {
+		args := make([]any, 0, len(part)*5)
+		for _, h := range part {
+			v := packed[h]
+			if v == nil {
+				v = []byte{}
+			}
+			args = append(args, string(agent), h, l.VectorModel, v, passageVersion)
+		}
+		_, err := tx.Exec(ctx, `insert into passage_vectors (agent_id, text_hash, model, vector, made_in) values (?, ?, ?, ?, ?)`+
+			strings.Repeat(", (?, ?, ?, ?, ?)", len(part)-1)+` on conflict (agent_id, text_hash, model) do nothing`, args...)
+		if err != nil {
+			return fmt.Errorf("put vectors: %w", err)
+		}
+	}
+	return nil
+}
+
+func sorted(packed map[string][]byte) []string {
+	hashes := make([]string, 0, len(packed))
+	for h := range packed {
+		hashes = append(hashes, h)
+	}
+	slices.Sort(hashes)
+	return hashes
+}
+
+// readVectors applies to the index the vectors that came after a passage version, and those of passages that did.
+func (l *Library) readVectors(ctx context.Context, index *Index, agent parley.AgentID, since int64) error {
+	if l.VectorModel == "" {
+		return nil
+	}
+	// A cross join keeps SQLite to the order in which the tables stand: few rows first.
+	err := l.vectorsOf(ctx, index, `from passage_vectors v cross join passages p cross join sources s
+		where v.agent_id = ? and v.made_in > ? and v.model = ? and p.agent_id = v.agent_id and p.hash = v.text_hash
+		and s.id = p.source_id and s.agent_id = p.agent_id and s.live_version = p.version_id`, string(agent), since, l.VectorModel)
+	if err != nil || since == 0 {
+		return err
+	}
+	return l.vectorsOf(ctx, index, `from sources s cross join passages p cross join passage_vectors v
+		where s.agent_id = ? and s.live_in > ? and v.model = ? and p.agent_id = s.agent_id and p.source_id = s.id and p.version_id = s.live_version
+		and v.agent_id = p.agent_id and v.text_hash = p.hash`, string(agent), since, l.VectorModel)
+}
+
+// vectorsAtOnce are put into the index together.
+const vectorsAtOnce = 256
+
+func (l *Library) vectorsOf(ctx context.Context, index *Index, from string, args ...any) error {
+	rows, err := l.DB.Query(ctx, `select p.id, v.vector `+from, args...)
+	if err != nil {
+		return fmt.Errorf("read vectors: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	some := make([]Vector, 0, vectorsAtOnce)
+	for rows.Next() {
+		var v Vector
+		if err := rows.Scan(&v.Passage, &v.Packed); err != nil {
+			return fmt.Errorf("read vectors: %w", err)
+		}
+		if some = append(some, v); len(some) == vectorsAtOnce {
+			index.PutVectors(some...)
+			some = some[:0]
+		}
+	}
+	index.PutVectors(some...)
+	return rows.Err()
+}
+
+// Vectored reports whether passages of the agent have vectors at the passage version, so that a question's vector is worth having.
+func (l *Library) Vectored(ctx context.Context, agent parley.AgentID, passageVersion int64) (bool, error) {
+	if l.VectorModel == "" {
+		return false, nil
+	}
+	if err := l.Warm(ctx, agent, passageVersion); err != nil {
+		return false, err
+	}
+	index, _ := l.volume(agent).current()
+	return index.Vectored(), nil
+}

@@ -1,0 +1,79 @@
+package retrieval
+
+import "unsafe"
+
+// Bytes is about how much memory the index takes.
+func (x *Index) Bytes() int64 {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	const perDoc = int64(unsafe.Sizeof(length{})) + 8 + 4 // and its norms, and its place among those of its source
+	return x.bytes + x.vectors.bytes() + x.grams.bytes() + x.stems.bytes() + x.vocabulary.bytes() +
+		int64(cap(x.docs))*int64(unsafe.Sizeof(doc{})) + perDoc*int64(cap(x.lengths)) + perPassage*int64(len(x.byID))
+}
+
+const (
+	perPassage = 44 // a place in byID
+	perSource  = 300
+)
+
+// bytes is how much memory the passage takes besides its place among the documents. What it shares with others of its source is
+// counted with the first one.
+func (d *doc) bytes() int64 {
+	p := &d.passage
+	n := allotted(len(p.Text)) + allotted(len(p.ID)) + allotted(len(d.spelled)) + allotted(len(p.Heading))
+	if p.Ordinal == 0 {
+		n += perSource + allotted(len(p.SourceName)) + allotted(len(p.SourceURL))
+	}
+	return n
+}
+
+// allotted is about how much memory is taken for so many bytes: sizes come in steps.
+func allotted(n int) int64 {
+	switch {
+	case n <= 128:
+		return int64(n+15) &^ 15
+	case n <= 1024:
+		return int64(n) + int64(n)/20
+	}
+	return int64(n) + int64(n)/14
+}
+
+// makeRoom prepares space for the next chunk of passages while searches go on, as nobody else writes. What it gives puts the
+// space to use.
+func (x *Index) makeRoom() (use func()) {
+	docs, lengths := roomy(x.docs), roomy(x.lengths)
+	vocabulary, grams, stems := x.vocabulary.roomy(), x.grams.roomy(), x.stems.roomy()
+	return func() {
+		x.docs, x.lengths, x.vocabulary, x.grams, x.stems = docs, lengths, vocabulary, grams, stems
+	}
+}
+
+func (v vocabulary) roomy() vocabulary {
+	v.ids, v.words, v.stems, v.spelled, v.kinds = v.ids.roomy(), roomy(v.words), roomy(v.stems), roomy(v.spelled), roomy(v.kinds)
+	return v
+}
+
+func (t table) roomy() table {
+	t.ids, t.lists = t.ids.roomy(), roomy(t.lists)
+	return t
+}
+
+func (k keys) roomy() keys {
+	if len(k.slots) >= quick && k.full(many) {
+		k.grow()
+	}
+	return k
+}
+
+const (
+	quick = 1 << 14 // elements that are copied in no time
+	many  = 2048    // a chunk seldom adds more of anything
+)
+
+// roomy gives a list that many more elements fit into, where copying it would take long.
+func roomy[T any](list []T) []T {
+	if len(list) < quick || cap(list)-len(list) >= many {
+		return list
+	}
+	return append(make([]T, 0, len(list)+len(list)/8+many), list...)
+}

@@ -1,0 +1,204 @@
+package faults
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/internal/admin"
+	"parley/internal/rig"
+	"parley/internal/rig/dbs"
+	"parley/internal/sqldb"
+)
+
+// A server that is killed while it writes the passages of a large text has, after its next start, trained the text once: no
+// passage is missing or doubled, and until then the earlier version answers.
+func TestKillTraining(t *testing.T) {
+	notUnderRace(t)
+	t.Parallel()
+	t.Run("sqlite", func(t *testing.T) {
+		t.Parallel()
+		dir := filepath.Join(t.TempDir(), "data")
+		killTraining(t, cycles(t, 3, 100), dir, "")
+	})
+	t.Run("postgres", func(t *testing.T) {
+		t.Parallel()
+		killTraining(t, cycles(t, 1, 40), t.TempDir(), dbs.Postgres(t).NewDatabase(t))
+	})
+}
+
+// handbook is a text of nearly 1 MB, the most a text may have. Its number stands in one sentence of it.
+func handbook(number int) string {
+	var b strings.Builder
+	for i := range 2400 {
+		if i == 1200 {
+			fmt.Fprintf(&b, "## The depot\n\nThe depot of the ferries opens at gate number %d.\n\n", number)
+		}
+		fmt.Fprintf(&b, "## Rule %d of edition %d\n\nA parcel of kind %d is to be handed over in hall %d, and its receipt is kept for %d days. "+
+			"Whoever collects it shows a card. What nobody collects within that time goes back to where it came from, and is not charged. "+
+			"For parcels of more than thirty kilograms a second person is needed, and the lift beside hall %d.\n\n", i, number, i, i%40, i%365, i%7)
+	}
+	return b.String()
+}
+
+// trainee is a server with one source that is changed again and again.
+type trainee struct {
+	*testing.T
+	where         []string
+	file          string // of the database, or its URL
+	ledger        *rig.Ledger
+	agent, source string
+}
+
+func killTraining(t *testing.T, n int, dir, url string) {
+	tr := &trainee{T: t, where: []string{"--data", dir}, file: filepath.Join(dir, "parley.db")}
+	if url != "" {
+		tr.where, tr.file = append(tr.where, "--database-url", url), url
+	}
+	var account admin.AccountCreated
+	command(t, &account, append([]string{"account", "create", "--name", "Own"}, tr.where...)...)
+	server, address := serve(t, tr.where...)
+	t.Cleanup(func() { server.kill() })
+	transport := &http.Transport{}
+	t.Cleanup(transport.CloseIdleConnections)
+	tr.ledger = rig.NewLedger(address, account.APIKey, &http.Client{Transport: transport})
+	tr.begin()
+	whole := tr.train(1)
+	midst := 0
+	for i := range 10 * n {
+		tr.change(i + 2)
+		<-time.After(whole * time.Duration(i%n+1) / time.Duration(n+1))
+		server.kill()
+		if tr.halfway() {
+			midst++
+		}
+		server, address = serve(t, tr.where...)
+		tr.ledger.Move(address)
+		tr.answers(i+1, i+2)
+		tr.once()
+		if i >= n-1 && midst > 0 {
+			break
+		}
+	}
+	t.Logf("%d kills came in the midst of writing", midst)
+	if midst == 0 {
+		t.Error("no kill came in the midst of writing")
+	}
+}
+
+func (tr *trainee) must(err error) {
+	tr.Helper()
+	if err != nil {
+		tr.Fatal(err)
+	}
+}
+
+func (tr *trainee) begin() {
+	var err error
+	tr.agent, err = tr.ledger.CreateAgent(tr.Context(), "Guide")
+	tr.must(err)
+	tr.source, err = tr.ledger.AddSource(tr.Context(), tr.agent, "Handbook", handbook(0))
+	tr.must(err)
+	tr.settle()
+}
+
+func (tr *trainee) path() string { return "/agents/" + tr.agent + "/sources/" + tr.source }
+
+func (tr *trainee) change(number int) {
+	tr.must(tr.ledger.Do(tr.Context(), http.MethodPut, tr.path(), map[string]any{"content": handbook(number)}, &struct{}{}))
+}
+
+func (tr *trainee) status() string {
+	var src struct{ Status string }
+	tr.must(tr.ledger.Do(tr.Context(), http.MethodGet, tr.path(), nil, &src))
+	return src.Status
+}
+
+// settle waits until the source is trained.
+func (tr *trainee) settle() {
+	for began := time.Now(); tr.status() != "trained"; <-time.After(20 * time.Millisecond) {
+		if time.Since(began) > 2*rig.Settling {
+			tr.Fatal("the source is not trained: ", tr.status())
+		}
+	}
+}
+
+// train tells how long a change takes that nobody disturbs.
+func (tr *trainee) train(number int) time.Duration {
+	began := time.Now()
+	tr.change(number)
+	tr.settle()
+	return time.Since(began)
+}
+
+// answers asks until the source is trained: the version before answers, and then the new one.
+func (tr *trainee) answers(before, now int) {
+	for began := time.Now(); ; <-time.After(100 * time.Millisecond) {
+		was := tr.status()
+		said := tr.ask()
+		is := tr.status()
+		old, fresh := strings.Contains(said, fmt.Sprintf("gate number %d.", before)), strings.Contains(said, fmt.Sprintf("gate number %d.", now))
+		if was == "trained" && !fresh || is != "trained" && !old || !old && !fresh {
+			tr.Fatalf("%s, then %s: %q does not tell the gate, %d before and %d now", was, is, said, before, now)
+		}
+		if was == "trained" {
+			return
+		}
+		if time.Since(began) > 2*rig.Settling {
+			tr.Fatal("the source is not trained: ", is)
+		}
+	}
+}
+
+func (tr *trainee) ask() string {
+	var reply struct {
+		Data struct {
+			Parts []struct{ Text string }
+		}
+	}
+	tr.must(tr.ledger.Do(tr.Context(), http.MethodPost, "/agents/"+tr.agent+"/chat", map[string]any{"message": "At which gate number does the depot of the ferries open?"}, &reply))
+	var said strings.Builder
+	for _, p := range reply.Data.Parts {
+		said.WriteString(p.Text)
+	}
+	return said.String()
+}
+
+// query asks the database beside a server, or without one.
+func (tr *trainee) query(ask func(db *sqldb.DB)) {
+	tr.Helper()
+	db, err := sqldb.Open(context.WithoutCancel(tr.Context()), sqldb.Config{URL: tr.file})
+	tr.must(err)
+	ask(db)
+	tr.must(db.Close())
+}
+
+// halfway reports that some passages of the wanted version are written and it is not live. No server runs.
+func (tr *trainee) halfway() (half bool) {
+	tr.query(func(db *sqldb.DB) {
+		var n int
+		tr.must(db.QueryRow(tr.Context(), `select count(*) from passages p join sources s on s.id = p.source_id and s.wanted_version = p.version_id
+			where s.id = ? and s.wanted_version <> s.live_version`, tr.source).Scan(&n))
+		half = n > 0
+	})
+	return half
+}
+
+// once sees that the live version's passages are there, each once.
+func (tr *trainee) once() {
+	tr.Helper()
+	tr.query(func(db *sqldb.DB) {
+		var n, different, last, foreign int
+		tr.must(db.QueryRow(tr.Context(), `select count(*), count(distinct p.ordinal), max(p.ordinal) from passages p
+			join sources s on s.id = p.source_id and s.live_version = p.version_id where s.id = ? and s.status = 'trained'`, tr.source).Scan(&n, &different, &last))
+		tr.must(db.QueryRow(tr.Context(), `select count(*) from passages where source_id = ? and version_id not in (select id from source_versions where source_id = ?)`,
+			tr.source, tr.source).Scan(&foreign))
+		if n == 0 || n != different || n != last+1 || foreign != 0 {
+			tr.Errorf("%d passages, %d different ones, the last is the %dth, %d of no version", n, different, last+1, foreign)
+		}
+	})
+}

@@ -1,0 +1,103 @@
+package search
+
+import (
+	"context"
+	"time"
+
+	"parley"
+	"parley/internal/sqldb"
+)
+
+const (
+	begunTogether = 50
+	stepsTogether = time.Second
+)
+
+// build puts conversations into the generation that is being built, by agent and in the order of their creation, from where the
+// position says. When all are in it, it takes the place of the one that answered until then.
+func (x *Indexer) build(ctx context.Context, b *batch, p *position) (more bool, err error) {
+	agents, err := x.DB.AgentIDs(ctx, p.account, p.agent)
+	if err != nil {
+		return false, err
+	}
+	for _, agent := range agents {
+		if agent != p.agent {
+			p.agent, p.after = agent, parley.Mark{}
+		}
+		if end, err := x.buildAgent(ctx, b, p); err != nil || !end {
+			return true, err
+		}
+	}
+	if p.generation != p.building {
+		b.retireBut, b.retiredSince = p.building, x.Now().UnixMilli()
+	}
+	p.generation, p.building, p.agent, p.after = p.building, 0, "", parley.Mark{}
+	return false, nil
+}
+
+// buildAgent goes on with the agent at which the position stands, as far as there is room, and reports whether that was its end.
+func (x *Indexer) buildAgent(ctx context.Context, b *batch, p *position) (end bool, err error) {
+	for {
+		list, err := x.DB.Begun(ctx, p.account, p.agent, p.after, begunTogether)
+		if err != nil || len(list) == 0 {
+			return err == nil, err
+		}
+		for _, m := range list {
+			if b.room() <= 0 {
+				return false, nil
+			}
+			if done, err := b.put(ctx, p.agent, parley.ConversationID(m.ID), p.building); err != nil || !done {
+				return false, err
+			}
+			p.after = m
+		}
+	}
+}
+
+// Progress is how far the index of an account has been built.
+type Progress struct {
+	Done  bool  // nothing is being built
+	Built int64 // conversations in what is being built
+	Total int64 // that there are, about
+}
+
+// Rebuild begins to build the index of an account anew; the old one answers meanwhile. One that is being built goes on.
+func (x *Indexer) Rebuild(ctx context.Context, account parley.AccountID) error {
+	p, err := positionOf(ctx, x.DB.SQL(), account)
+	if err != nil {
+		return err
+	}
+	if p == nil {
+		return begin(ctx, x.DB.SQL(), account)
+	}
+	return rebuild(ctx, x.DB.SQL(), account)
+}
+
+// Build goes on building the index of an account for about a second, and tells how far it is.
+func (x *Indexer) Build(ctx context.Context, account parley.AccountID) (Progress, error) {
+	until := x.Now().Add(stepsTogether)
+	for {
+		if _, err := x.Step(ctx, account); err != nil && err != errBehind { //nolint:errorlint // it comes as it is
+			return Progress{}, err
+		}
+		is, err := x.progress(ctx, account)
+		if err != nil || is.Done || !x.Now().Before(until) {
+			return is, err
+		}
+	}
+}
+
+func (x *Indexer) progress(ctx context.Context, account parley.AccountID) (Progress, error) {
+	p, err := positionOf(ctx, x.DB.SQL(), account)
+	if err != nil || p == nil {
+		return Progress{}, err
+	}
+	is := Progress{Done: p.building == 0}
+	generation := max(p.building, p.generation)
+	is.Built, err = sqldb.One(ctx, x.DB.SQL(), sqldb.Column[int64], `select coalesce(cast(sum(last) as bigint), 0) from search_agents where account_id = ? and generation = ?`, account, generation)
+	if err != nil {
+		return is, err
+	}
+	is.Total, err = x.DB.ConversationsOfAccount(ctx, account)
+	return is, err
+}

@@ -1,0 +1,81 @@
+package search
+
+import (
+	"context"
+
+	"parley/internal/sqldb"
+)
+
+const (
+	mostRanked  = 1000 // conversations that are ranked; those behind come from the newest
+	foundAtOnce = 1000 // rows that the index is asked for
+)
+
+// reading is docsAt or glancesAt.
+type reading = func(ctx context.Context, db *sqldb.DB, agent int64, numbers []int64) (map[int64]doc, error)
+
+// candidates finds conversations below a number that match, from the newest, at most so many, as far as they are read. rest is
+// the number below which there may be more; 0 is the end.
+func (s *search) candidates(ctx context.Context, on *shelf, below int64, most int, read reading) (list []doc, rest int64, err error) {
+	e := s.plan.expr(on.parted)
+	for top := below - 1; top > 0; {
+		ids, err := s.index.Find(ctx, s.DB.SQL(), byBucket, e, spanOf(on.number, 1, top), foundAtOnce)
+		if err != nil || len(ids) == 0 {
+			return list, 0, err
+		}
+		numbers := numbersOf(ids)
+		docs, err := read(ctx, s.DB.SQL(), on.number, numbers)
+		if err != nil {
+			return nil, 0, err
+		}
+		for _, n := range numbers {
+			d, there := docs[n]
+			if there {
+				there, err = s.fits(ctx, &d)
+			}
+			if err != nil {
+				return nil, 0, err
+			}
+			if !there {
+				continue
+			}
+			if list = append(list, d); len(list) == most {
+				return list, n, nil
+			}
+		}
+		if len(ids) < foundAtOnce {
+			return list, 0, nil
+		}
+		top = numbers[len(numbers)-1] - 1
+	}
+	return list, 0, nil
+}
+
+// numbersOf gives the conversations of rows, each once, in their order.
+func numbersOf(ids []int64) []int64 {
+	var list []int64
+	for _, id := range ids {
+		if n := conversationOf(id); len(list) == 0 || list[len(list)-1] != n {
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
+// fits reports whether a conversation that the index has found is one that the search asks for.
+func (s *search) fits(ctx context.Context, d *doc) (bool, error) {
+	if !s.plan.inTime(d) || !d.doubtful {
+		return s.plan.inTime(d), nil
+	}
+	whole, err := docsAt(ctx, s.DB.SQL(), d.agent, []int64{d.number})
+	if is, there := whole[d.number]; err != nil || !there || !s.plan.allows(&is) || is.seq == leaving {
+		return false, err
+	}
+	for _, w := range s.plan.words {
+		ids, err := s.index.Find(ctx, s.DB.SQL(), byMessage, expr{groups: [][]string{{w}}}, spanOf(d.agent, d.number, d.number), 1)
+		if err != nil || len(ids) == 0 {
+			return false, err
+		}
+	}
+	return true, nil
+}

@@ -1,0 +1,94 @@
+package search
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"parley"
+	"parley/internal/store"
+)
+
+// unspecified is the value of a facet that nothing has been found out about.
+const unspecified = "unspecified"
+
+// Facets are what filters ask about a conversation.
+type Facets struct {
+	Source      parley.Channel
+	User        parley.EndUserID
+	State       string // ongoing, ended, taken_over, paused
+	Feedback    []string
+	Escalated   bool
+	ActionTypes []string
+	Tools       []store.Ran
+	Procedures  []store.Ran
+	Sentiment   string   // empty for none
+	Topics      []string // parents included; empty for none
+	Voice       bool
+	Created     time.Time
+}
+
+// facetsOf gathers the facets of a conversation. It is the one place that knows where each of them stands.
+func facetsOf(ctx context.Context, db *store.DB, c *parley.Conversation) (Facets, error) {
+	f := Facets{Source: c.Channel, User: c.UserID, State: stateOf(c), Escalated: c.Status == parley.TakenOver, Created: c.CreatedAt}
+	marked, err := db.Marks(ctx, c.AccountID, c.AgentID, c.ID)
+	if err != nil {
+		return f, err
+	}
+	f.Feedback, f.Escalated = marked.Feedback, f.Escalated || marked.Human
+	if f.Tools, err = db.ToolsRan(ctx, c.AccountID, c.AgentID, c.ID); err != nil {
+		return f, err
+	}
+	for _, t := range f.Tools {
+		if t.Kind != "" {
+			f.ActionTypes = append(f.ActionTypes, string(t.Kind))
+		}
+		f.Escalated = f.Escalated || t.Kind == parley.ActionEscalate && t.Outcome == string(parley.ToolSuccess)
+	}
+	f.Procedures, err = db.ProceduresRan(ctx, c.AccountID, c.AgentID, c.ID)
+	return f, err
+}
+
+// stateOf gives the state that the filter knows: a pause is one of its own.
+func stateOf(c *parley.Conversation) string {
+	if c.Status == parley.Ongoing && c.Paused {
+		return "paused"
+	}
+	return string(c.Status)
+}
+
+// tokens gives the facets as the index holds them: in order, with a space between them.
+func (f Facets) tokens() string {
+	list := []string{tokenOf(bySource, string(f.Source)), tokenOf(byState, f.State), boolToken(byVoice, f.Voice), monthToken(f.Created), dayToken(f.Created)}
+	if f.User != "" {
+		list = append(list, tokenOf(byUser, string(f.User)))
+	}
+	for _, v := range f.Feedback {
+		list = append(list, tokenOf(byFeedback, v))
+	}
+	if f.Escalated {
+		list = append(list, boolToken(byEscalation, true))
+	}
+	for _, v := range f.ActionTypes {
+		list = append(list, tokenOf(byActionType, v))
+	}
+	for _, r := range f.Tools {
+		list = append(list, tokenOf(byTool, r.Name), tokenOf(byOutcome, r.Outcome), tokenOf(byToolOutcome, r.Name, r.Outcome))
+	}
+	for _, r := range f.Procedures {
+		list = append(list, tokenOf(byProcedure, r.Name), tokenOf(byProcedureEnd, r.Outcome), tokenOf(byProcedureOutcome, r.Name, r.Outcome))
+	}
+	if f.Sentiment == "" {
+		f.Sentiment = unspecified
+	}
+	list = append(list, tokenOf(bySentiment, f.Sentiment))
+	if len(f.Topics) == 0 {
+		f.Topics = []string{unspecified}
+	}
+	for _, v := range f.Topics {
+		list = append(list, topicToken(v))
+	}
+	slices.Sort(list)
+	return strings.Join(slices.Compact(list), " ")
+}

@@ -1,0 +1,84 @@
+package search_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync"
+	"testing"
+	"time"
+
+	"parley"
+	"parley/internal/search"
+)
+
+// TestManyServersFeedOneIndex has several indexers at work on one database while others write: every message is found, and once.
+func TestManyServersFeedOneIndex(t *testing.T) {
+	each(t, func(w *world) {
+		ctx, stop := context.WithCancel(w)
+		var all sync.WaitGroup
+		for range 3 {
+			x := &search.Indexer{DB: w.db, Now: w.clock, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)), Poll: time.Millisecond}
+			all.Go(func() { _ = x.Run(ctx) })
+		}
+		var list []*talk
+		for i := range 40 {
+			w.turn(time.Second)
+			list = append(list, w.begin(fmt.Sprintf("alpha number%d", i)))
+			list[i/2].say(parley.ByAssistant, fmt.Sprintf("bravo again%d", i))
+			if i == 20 {
+				w.must(w.indexer.Rebuild(w, w.account.ID))
+			}
+		}
+		w.settle()
+		for w.count("search_accounts where building is not null") > 0 {
+			w.settle()
+		}
+		stop()
+		all.Wait()
+		if found := w.walk(search.Query{Text: "alpha"}, nil); len(found) != 40 || len(sorted(found)) != 40 {
+			t.Errorf("%d results, %d conversations", len(found), len(sorted(found)))
+		}
+		for i := range 40 {
+			w.wants(search.Query{Text: fmt.Sprintf("bravo again%d alpha", i)}, list[i/2])
+			w.wants(search.Query{Text: fmt.Sprintf("number%d", i)}, list[i])
+		}
+	})
+}
+
+// TestABusyServerSaysSo holds that a search which finds no place or no time in its budget is refused, and a caller who leaves is not.
+func TestABusyServerSaysSo(t *testing.T) {
+	each(t, func(w *world) {
+		w.begin("alpha")
+		w.settle()
+		w.finder.Budget = 1
+		_, err := w.finder.Find(w, w.account, w.agent, search.Query{Text: "alpha"})
+		if !parley.IsCode(err, parley.CodeSearchBusy) || parley.ErrorOf(err).RetryAfter <= 0 {
+			t.Error(err)
+		}
+		w.finder.Budget = time.Minute
+		gone, leave := context.WithCancel(w)
+		leave()
+		if _, err := w.finder.Find(gone, w.account, w.agent, search.Query{Text: "alpha"}); err == nil || parley.IsCode(err, parley.CodeSearchBusy) {
+			t.Error("a caller who has left is told:", err)
+		}
+	})
+}
+
+// TestWordsOfOthersAreNotSearched holds the wall of accounts under HIPAA and of agents that redact.
+func TestWordsOfOthersAreNotSearched(t *testing.T) {
+	w := newWorld(t, anyStore(t))
+	k := w.begin("alpha")
+	w.settle()
+	for _, wall := range []func(){
+		func() { w.account.HIPAA, w.agent.Redact = true, false },
+		func() { w.account.HIPAA, w.agent.Redact = false, true },
+	} {
+		wall()
+		if _, err := w.finder.Find(w, w.account, w.agent, search.Query{Text: "alpha"}); !parley.IsCode(err, parley.CodeSearchUnavailable) {
+			t.Error(err)
+		}
+		w.wants(search.Query{Source: "API"}, k)
+	}
+}

@@ -1,0 +1,116 @@
+package search_test
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"parley"
+	"parley/internal/rig/dbs"
+	"parley/internal/search"
+	"parley/internal/sqldb"
+	"parley/internal/store"
+)
+
+// TestSQLitePlans holds that every statement of a search begins in the index that it was written for, on the driver that is shipped,
+// with statistics and without: a plan that walks a table and asks the text index row by row is twenty times slower.
+func TestSQLitePlans(t *testing.T) {
+	db := dbs.Store(t, dbs.Open(t, dbs.File(t)))
+	w := newWorld(t, db)
+	for range 50 {
+		w.begin("alpha bravo")
+	}
+	w.settle()
+	queries := search.Explained()
+	places := make([]any, 0, 66)
+	for range 32 {
+		places = append(places, "c", 1)
+	}
+	queries[store.SaidAtQuery()] = append(places, "agent", "account")
+	if steps := explain(w, store.MarksQuery(), []any{"a", "c", "o"}); !strings.Contains(strings.Join(steps, "\n"), "messages_marked") {
+		t.Errorf("what people left at messages is not found by its index: %q", steps)
+	}
+	good := regexp.MustCompile(`VIRTUAL TABLE INDEX \d+:M1><|SEARCH .* USING (PRIMARY KEY|INTEGER PRIMARY KEY|COVERING INDEX|INDEX)`)
+	allowed := regexp.MustCompile(`^(SCAN (p|v|\d+ CONSTANT ROWS?|\(subquery-\d+\))|CO-ROUTINE \S+|USE TEMP B-TREE FOR DISTINCT|MATERIALIZE \S+|SCAN .* CONSTANT ROWS)$`)
+	for _, analyzed := range []bool{false, true} {
+		if analyzed {
+			if _, err := db.SQL().Exec(w, "analyze"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for query, args := range queries {
+			steps := explain(w, query, args)
+			found := false
+			for _, step := range steps {
+				if good.MatchString(step) {
+					found = true
+				} else if !allowed.MatchString(step) {
+					t.Errorf("%s\n%q is not what it was written for, in %q", query, step, steps)
+				}
+			}
+			if !found {
+				t.Errorf("%s\nuses no index: %q", query, steps)
+			}
+		}
+	}
+}
+
+func explain(w *world, query string, args []any) []string {
+	w.Helper()
+	steps, err := sqldb.All(w, w.db.SQL(), func(scan sqldb.Scan) (string, error) {
+		var id, parent, unused int
+		var detail string
+		err := scan(&id, &parent, &unused, &detail)
+		return detail, err
+	}, "explain query plan "+query, args...)
+	w.must(err)
+	return steps
+}
+
+// TestPostgresPlan holds that PostgreSQL takes its text index, too.
+func TestPostgresPlan(t *testing.T) {
+	w := newWorld(t, dbs.Store(t, dbs.Open(t, dbs.Postgres(t).NewDatabase(t))))
+	if _, err := w.db.SQL().Exec(w, `insert into search_messages (id, words) select i, array_to_tsvector(array['x' || i % 5000, 'common']) from generate_series(1, 50000) i`); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.db.SQL().Exec(w, "analyze search_messages"); err != nil {
+		t.Fatal(err)
+	}
+	query, text := search.PostgresFind(1, "x7")
+	steps, err := sqldb.All(w, w.db.SQL(), sqldb.Column[string], "explain "+query, text, 0, 1<<62, 100)
+	w.must(err)
+	if plan := strings.Join(steps, "\n"); !strings.Contains(plan, "search_messages_words") {
+		t.Error(plan)
+	}
+}
+
+// TestBothDatabasesAgree holds that the same conversations have the same order on both databases.
+func TestBothDatabasesAgree(t *testing.T) {
+	pg := newWorld(t, dbs.Store(t, dbs.Open(t, dbs.Postgres(t).NewDatabase(t))))
+	lite := newWorld(t, dbs.Store(t, dbs.Open(t, dbs.File(t))))
+	lines := []string{"the parcel is late", "my parcel, the late one, is lost and late", "late", "parcel", "Late Parcel", "is the shop open late for a parcel of mine", "nothing"}
+	id := func(i int) parley.ConversationID {
+		return parley.ConversationID(fmt.Sprintf("01900000-0000-7000-8000-%012d", i))
+	}
+	for _, w := range []*world{lite, pg} {
+		for i := range 120 {
+			k := w.begin(lines[i%len(lines)], func(c *parley.Conversation) { c.ID = id(i) })
+			k.say(parley.ByAssistant, lines[i*5%len(lines)]+" "+lines[i*3%len(lines)])
+		}
+		w.settle()
+	}
+	for _, query := range []string{"parcel", "late parcel", "Late", "the late parcel", "shop open", "lost"} {
+		q := search.Query{Text: query, Limit: 25}
+		a, b := lite.walk(q, nil), pg.walk(q, nil)
+		if fmt.Sprint(a) != fmt.Sprint(b) || len(a) == 0 {
+			t.Errorf("%s:\n%v\n%v", query, a, b)
+		}
+		x, y := lite.find(q), pg.find(q)
+		for i := range x.Hits {
+			if fmt.Sprint(x.Hits[i].Snippet) != fmt.Sprint(y.Hits[i].Snippet) {
+				t.Errorf("%s: snippets %v and %v", query, x.Hits[i].Snippet, y.Hits[i].Snippet)
+			}
+		}
+	}
+}

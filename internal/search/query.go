@@ -1,0 +1,154 @@
+package search
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"parley"
+)
+
+// Query is a search as a client asks for it (interface 4.6). Empty texts ask for nothing; lists stand between commas.
+type Query struct {
+	Text             string `json:"query"`
+	Source           string `json:"source"`
+	Sentiment        string `json:"sentiment"`
+	Topic            string `json:"topic"`
+	UserID           string `json:"userId"`
+	ActivityState    string `json:"activityState"`
+	Feedback         string `json:"feedback"`
+	Escalated        string `json:"escalated"` // true
+	ActionType       string `json:"actionType"`
+	Tool             string `json:"tool"`
+	ToolOutcome      string `json:"toolOutcome"`
+	Procedure        string `json:"procedure"`
+	ProcedureOutcome string `json:"procedureOutcome"`
+	HasVoice         string `json:"hasVoice"` // true or false
+	StartDate        string `json:"startDate"`
+	EndDate          string `json:"endDate"`
+	UpdatedAfter     string `json:"updatedAfter"`
+	UpdatedBefore    string `json:"updatedBefore"`
+
+	Limit  int    `json:"-"` // 1 to 25; 0 is 25
+	Cursor string `json:"-"`
+}
+
+// The bounds of a search (interface 8; what it leaves open is ours).
+const (
+	MostItems = 25
+	MostText  = 512 // characters of the query
+	mostItems = 100 // of a filter
+)
+
+// The values that filters take where the list is closed.
+var (
+	sentiments = []string{"positive", "neutral", "negative", unspecified}
+	states     = []string{string(parley.Ongoing), string(parley.Ended), string(parley.TakenOver), "paused"}
+	ratings    = []string{"positive", "negative"}
+	outcomes   = []string{string(parley.ToolSuccess), string(parley.ToolError), string(parley.ToolPending), string(parley.ToolIgnored)}
+	endings    = []string{string(parley.ProcedureCompleted), string(parley.ProcedureFailed), string(parley.ProcedureAbandoned), string(parley.ProcedureEscalated)}
+)
+
+// plan is a search that has been understood.
+type plan struct {
+	text    string
+	words   []string   // that a conversation must hold; none where the text has none
+	filters [][]string // of each group a conversation has one of the facets
+	days    []string   // facets of the time of creation, where it is narrow enough to name them
+	created period
+	active  period
+	limit   int
+}
+
+// period is a time from a moment, in milliseconds, and before another.
+type period struct{ from, before int64 }
+
+func (p period) holds(at int64) bool { return p.from <= at && at < p.before }
+
+// plan understands the query. Fails with VALIDATION_INVALID_BODY, naming everything that is wrong at once, with
+// VALIDATION_SEARCH_WINDOW_EXCEEDED and with VALIDATION_INVALID_DATE_RANGE.
+func (q *Query) plan(now time.Time) (*plan, error) {
+	r := reader{details: map[string]string{}}
+	p := &plan{text: q.Text, limit: q.Limit}
+	if p.limit == 0 {
+		p.limit = MostItems
+	}
+	r.want(p.limit >= 1 && p.limit <= MostItems, "limit", fmt.Sprintf("must be from 1 to %d", MostItems))
+	r.want(utf8.RuneCountInString(q.Text) <= MostText, "query", fmt.Sprintf("must have at most %d characters", MostText))
+	p.words = asked(q.Text)
+	r.filter(p, bySource, "source", q.Source, sources())
+	r.filter(p, bySentiment, "sentiment", q.Sentiment, sentiments)
+	r.filter(p, byUser, "userId", q.UserID, nil)
+	r.filter(p, byState, "activityState", q.ActivityState, states)
+	r.filter(p, byFeedback, "feedback", q.Feedback, ratings)
+	r.filter(p, byActionType, "actionType", q.ActionType, nil)
+	r.paired(p, "tool", q.Tool, "toolOutcome", q.ToolOutcome, outcomes, [3]facet{byTool, byOutcome, byToolOutcome})
+	r.paired(p, "procedure", q.Procedure, "procedureOutcome", q.ProcedureOutcome, endings, [3]facet{byProcedure, byProcedureEnd, byProcedureOutcome})
+	r.flag(p, byEscalation, "escalated", q.Escalated, "true")
+	r.flag(p, byVoice, "hasVoice", q.HasVoice, "true", "false")
+	r.topics(p, q.Topic)
+	window := Window(now)
+	times := r.periods(p, q, window)
+	if len(r.details) > 0 {
+		e := parley.Fail(parley.CodeInvalidBody)
+		e.Details = maps.Clone(r.details)
+		return nil, e
+	}
+	return p, times(window)
+}
+
+func sources() []string {
+	var list []string
+	for _, c := range parley.Channels() {
+		list = append(list, string(c))
+	}
+	return list
+}
+
+// fingerprint tells searches apart by everything but limit and cursor.
+func (q *Query) fingerprint(account parley.AccountID, agent parley.AgentID) string {
+	text, _ := json.Marshal(q) // texts always encode
+	sum := sha256.Sum256(slices.Concat([]byte(account), []byte{0}, []byte(agent), []byte{0}, text))
+	return hex.EncodeToString(sum[:fingerprintSize/2])
+}
+
+// fingerprintSize is how many characters a fingerprint has.
+const fingerprintSize = 24
+
+// expr is what the rows of a conversation are to hold.
+func (p *plan) expr(parted bool) expr {
+	var e expr
+	for _, w := range p.words {
+		e.groups = append(e.groups, []string{w})
+	}
+	e.groups = append(e.groups, p.filters...)
+	if len(p.days) > 0 {
+		e.groups = append(e.groups, p.days)
+	}
+	if parted && len(p.words) > 0 && len(e.groups) > 1 {
+		e.loose = p.words
+	}
+	return e
+}
+
+// inTime reports whether a conversation has the times that the search asks for.
+func (p *plan) inTime(d *doc) bool { return p.created.holds(d.created) && p.active.holds(d.active) }
+
+// allows reports whether a conversation has the facets and the times that the search asks for.
+func (p *plan) allows(d *doc) bool {
+	if !p.inTime(d) {
+		return false
+	}
+	for _, group := range p.filters {
+		if !slices.ContainsFunc(group, func(t string) bool { return strings.Contains(d.facets, t) }) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,136 @@
+// Package search finds conversations by words and by facets (interface 4.6): the rules of a query, the index of words behind
+// SQLite and PostgreSQL, its feeding from the events of the accounts, the ranking, the pages and the snippets.
+//
+// A word is what token.go says, on both databases. A conversation is found when each word of the query stands in one of its
+// messages or in its title. The index is two tables (index.go): the distinct words of each conversation with its facets, in which
+// candidates are found, and the words of each message, from which they are ranked. What the tables hold besides, and how it is
+// written, is in docs.go, put.go and batch.go; indexer.go follows what happens, build.go makes the index anew.
+package search
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"parley"
+	"parley/internal/store"
+	"parley/internal/wire"
+)
+
+// Finder answers searches.
+type Finder struct {
+	DB      *store.DB
+	Cursors wire.Cursors
+	Now     func() time.Time
+	Take    func(account parley.AccountID) error // counts a search of the account, or refuses it; nil counts nothing
+	Budget  time.Duration                        // the longest that a search may take; 0 is 2 s
+	Most    int                                  // searches that run at a time; 0 is 8
+
+	once  sync.Once
+	slots chan struct{}
+}
+
+const (
+	defaultBudget = 2 * time.Second
+	defaultMost   = 8
+	busyFor       = time.Second
+)
+
+// Page is a page of results.
+type Page struct {
+	Hits   []Hit
+	Cursor *string // of the next page; nil on the last one
+}
+
+// Hit is a conversation that was found.
+type Hit struct {
+	parley.Conversation
+	Snippet *Snippet // nil without a query, and where only the title matched
+}
+
+// Find searches the conversations of an agent, of all origins. It may give fewer than asked for, even none, while more are to
+// come: a conversation that was deleted since its page was fixed is left out.
+//
+// Fails with VALIDATION_INVALID_BODY, VALIDATION_SEARCH_WINDOW_EXCEEDED, VALIDATION_INVALID_DATE_RANGE, with
+// CONVERSATION_SEARCH_UNAVAILABLE for words in an account under HIPAA or of an agent that redacts, with
+// RATE_LIMIT_TOO_MANY_REQUESTS, with VALIDATION_INVALID_CURSOR and VALIDATION_CURSOR_QUERY_MISMATCH, and with
+// CONVERSATION_SEARCH_BUSY when it takes too long or too many run.
+func (f *Finder) Find(ctx context.Context, account *parley.Account, agent *parley.Agent, q Query) (*Page, error) {
+	p, err := q.plan(f.Now())
+	if err != nil {
+		return nil, err
+	}
+	if q.Text != "" && (account.HIPAA || agent.Redact) {
+		return nil, parley.Fail(parley.CodeSearchUnavailable)
+	}
+	if f.Take != nil {
+		if err := f.Take(account.ID); err != nil {
+			return nil, err
+		}
+	}
+	s := &search{Finder: f, plan: p, index: indexOf(f.DB.SQL()), account: account.ID, agent: agent.ID, mark: q.fingerprint(account.ID, agent.ID)}
+	at, err := s.open(q.Cursor)
+	if err != nil {
+		return nil, err
+	}
+	return f.inTime(ctx, func(ctx context.Context) (*Page, error) { return s.page(ctx, at) })
+}
+
+// inTime runs a search when there is room, within the budget.
+func (f *Finder) inTime(ctx context.Context, run func(context.Context) (*Page, error)) (*Page, error) {
+	f.once.Do(func() { f.slots = make(chan struct{}, or(f.Most, defaultMost)) })
+	within, cancel := context.WithTimeout(ctx, or(f.Budget, defaultBudget))
+	defer cancel()
+	select {
+	case f.slots <- struct{}{}:
+		defer func() { <-f.slots }()
+	case <-within.Done():
+		return nil, busy(ctx, within.Err())
+	}
+	page, err := run(within)
+	if err != nil && within.Err() != nil {
+		return nil, busy(ctx, err)
+	}
+	return page, err
+}
+
+// busy is what is told when the time was not enough; a caller who has gone hears only of that.
+func busy(caller context.Context, cause error) error {
+	if caller.Err() != nil {
+		return errors.Join(caller.Err(), cause)
+	}
+	e := parley.Because(parley.CodeSearchBusy, cause)
+	e.RetryAfter = busyFor
+	return e
+}
+
+func or[T ~int | ~int64](n, other T) T {
+	if n > 0 {
+		return n
+	}
+	return other
+}
+
+// search is one search on its way.
+type search struct {
+	*Finder
+	plan    *plan
+	index   Index
+	account parley.AccountID
+	agent   parley.AgentID
+	mark    string // fingerprint
+}
+
+func (s *search) page(ctx context.Context, at *place) (*Page, error) {
+	switch {
+	case at != nil && at.kind == inWalk:
+		return s.walkOn(ctx, at)
+	case at != nil && at.kind == inTail:
+		return s.tail(ctx, at)
+	case s.plan.text == "":
+		return s.list(ctx, at)
+	default:
+		return s.rank(ctx)
+	}
+}

@@ -1,0 +1,160 @@
+package search
+
+import (
+	"unicode"
+	"unicode/utf8"
+
+	"parley"
+	"parley/internal/store"
+	"parley/internal/words"
+)
+
+// SnippetLength is about how many characters a snippet has (interface 8).
+const SnippetLength = 180
+
+// Snippet is an excerpt of the message that matches best (interface 2.5).
+type Snippet struct {
+	Speaker    string // user or assistant
+	Highlights []Highlight
+}
+
+// Highlight is a stretch of an excerpt. Together they are the excerpt as it stands in the message.
+type Highlight struct {
+	Value string
+	Hit   bool // one of the words that were asked for
+}
+
+// stretch is a hit in a text, in bytes.
+type stretch struct{ start, end int }
+
+func snippetOf(m *store.Said, asked []string) *Snippet {
+	speaker := "assistant"
+	if m.Author == parley.ByUser {
+		speaker = "user"
+	}
+	hits := hitsIn(m.Text, asked)
+	if len(hits) == 0 {
+		return nil
+	}
+	start, end := excerpt(m.Text, hits)
+	return &Snippet{Speaker: speaker, Highlights: highlights(m.Text, start, end, hits)}
+}
+
+// hitsIn finds the words in a text, as they stand. Those that overlap, as pairs of characters do, are one.
+func hitsIn(text string, asked []string) []stretch {
+	want := map[string]bool{}
+	for _, w := range asked {
+		want[w] = true
+	}
+	var list []stretch
+	for t := range tokens(text) {
+		if !want[t.word] {
+			continue
+		}
+		if n := len(list); n > 0 && t.start < list[n-1].end {
+			list[n-1].end = max(list[n-1].end, t.end)
+			continue
+		}
+		list = append(list, stretch{t.start, t.end})
+	}
+	return list
+}
+
+// excerpt chooses a stretch of the text of about SnippetLength characters, on the borders of words: the one with the most hits,
+// of these the first, with what is left of the length shared before and behind them.
+func excerpt(text string, hits []stretch) (start, end int) {
+	if utf8.RuneCountInString(text) <= SnippetLength {
+		return 0, len(text)
+	}
+	first, last, most := 0, 0, 0
+	for i := range hits {
+		j, size := i, utf8.RuneCountInString(text[hits[i].start:hits[i].end])
+		for j+1 < len(hits) {
+			next := utf8.RuneCountInString(text[hits[j].end:hits[j+1].end])
+			if size+next > SnippetLength {
+				break
+			}
+			j, size = j+1, size+next
+		}
+		if j-i+1 > most {
+			first, last, most = i, j, j-i+1
+		}
+	}
+	start, end = hits[first].start, hits[last].end
+	if over := utf8.RuneCountInString(text[start:end]); over > SnippetLength {
+		return start, start + len(string([]rune(text[start:end])[:SnippetLength]))
+	}
+	spare := SnippetLength - utf8.RuneCountInString(text[start:end])
+	start = back(text, start, spare/2)
+	spare = SnippetLength - utf8.RuneCountInString(text[start:end])
+	end = ahead(text, end, spare)
+	spare = SnippetLength - utf8.RuneCountInString(text[start:end])
+	if spare > 0 {
+		start = back(text, start, spare)
+	}
+	return start, end
+}
+
+// back goes up to n characters to the left, to the border of a word.
+func back(text string, at, n int) int {
+	border := at
+	for i := at; n > 0 && i > 0; n-- {
+		_, size := utf8.DecodeLastRuneInString(text[:i])
+		i -= size
+		if borderAt(text, i) {
+			border = i
+		}
+	}
+	return border
+}
+
+// ahead goes up to n characters to the right, to the border of a word.
+func ahead(text string, at, n int) int {
+	border := at
+	for i := at; n > 0 && i < len(text); n-- {
+		_, size := utf8.DecodeRuneInString(text[i:])
+		i += size
+		if borderAt(text, i) {
+			border = i
+		}
+	}
+	return border
+}
+
+// borderAt reports whether a text may be cut at i: not within a word, and not between a character and what modifies it.
+func borderAt(text string, i int) bool {
+	if i == 0 || i == len(text) {
+		return true
+	}
+	before, _ := utf8.DecodeLastRuneInString(text[:i])
+	behind, _ := utf8.DecodeRuneInString(text[i:])
+	if unicode.IsMark(behind) || joins(before) || joins(behind) {
+		return false
+	}
+	return !inWord(before) || !inWord(behind) || words.IsDense(before) || words.IsDense(behind)
+}
+
+// joins tells what makes one sign of two: the joiner of emoji, and the tones of skin.
+func joins(r rune) bool { return r == '\u200d' || r >= 0x1f3fb && r <= 0x1f3ff }
+
+// highlights parts an excerpt into hits and what stands between them.
+func highlights(text string, start, end int, hits []stretch) []Highlight {
+	var list []Highlight
+	add := func(from, to int, hit bool) {
+		if from < to {
+			list = append(list, Highlight{text[from:to], hit})
+		}
+	}
+	at := start
+	for _, h := range hits {
+		if h.end <= start || h.start >= end {
+			continue
+		}
+		from, to := max(h.start, start), min(h.end, end)
+		add(at, from, false)
+		add(from, to, true)
+		at = to
+	}
+	add(at, end, false)
+	return list
+}

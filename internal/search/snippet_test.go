@@ -1,0 +1,111 @@
+package search_test
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"parley"
+	"parley/internal/search"
+)
+
+func TestSnippet(t *testing.T) {
+	long := strings.Repeat("word ", 60) + "the Crème brûlée is here " + strings.Repeat("and more ", 60)
+	for _, row := range []struct{ text, query, hits string }{
+		{"It is HERE, here and hereafter.", "here", "HERE|here"},
+		{long, "creme BRULEE", "Crème|brûlée"},
+		{"e\u0301te\u0301 in June", "été", "e\u0301te\u0301"},
+		{"我想退款，谢谢", "退款", "退款"},
+		{"don't \"quote\" me", `"quote" AND don`, "don|quote"},
+	} {
+		s := search.SnippetOf(row.text, row.query)
+		var hits []string
+		for _, h := range s.Highlights {
+			if h.Hit {
+				hits = append(hits, h.Value)
+			}
+		}
+		if got := strings.Join(hits, "|"); got != row.hits {
+			t.Errorf("%q: hits %q, want %q", row.query, got, row.hits)
+		}
+	}
+	if got := text(search.SnippetOf(long, "creme BRULEE"), false); utf8.RuneCountInString(got) > 180 || utf8.RuneCountInString(got) < 160 || strings.HasPrefix(got, "ord") {
+		t.Errorf("%d characters: %q", utf8.RuneCountInString(got), got)
+	}
+}
+
+// TestSnippetsAreTheText holds for any text that the highlights joined are a stretch of it, about 180 characters long, and that each
+// hit is a word that was asked for, as it stands.
+func TestSnippetsAreTheText(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	alphabet := []rune("aábcÀÉ ß  \n.,'\"*()&|!😀👍🏽\u200d退货政策ไทย한국\u0301\u00ad١٢٣_-\t<>\u202e")
+	for range 20_000 {
+		b := make([]rune, rng.IntN(700))
+		for i := range b {
+			b[i] = alphabet[rng.IntN(len(alphabet))]
+		}
+		whole := string(b)
+		from := rng.IntN(len(b) + 1)
+		query := string(b[from:min(len(b), from+rng.IntN(12))])
+		s := search.SnippetOf(whole, query)
+		if s == nil {
+			if len(search.Asked(query)) > 0 && search.Held(whole, query) {
+				t.Fatalf("no snippet of %q for %q", whole, query)
+			}
+			continue
+		}
+		joined := text(s, false)
+		if !strings.Contains(whole, joined) || utf8.RuneCountInString(joined) > search.SnippetLength || !utf8.ValidString(joined) {
+			t.Fatalf("%q is no excerpt of %q", joined, whole)
+		}
+		hit := false
+		for _, h := range s.Highlights {
+			hit = hit || h.Hit
+			if h.Value == "" {
+				t.Fatalf("an empty highlight of %q for %q", whole, query)
+			}
+		}
+		if !hit {
+			t.Fatalf("no hit in %q for %q", joined, query)
+		}
+	}
+}
+
+// TestQueriesArePlainWords holds that whatever a query holds it is words, and finds the message that is the same text.
+func TestQueriesArePlainWords(t *testing.T) {
+	list := []string{`"`, `""`, `'`, `a"b`, `alpha AND`, `AND OR NOT`, `NEAR(a b)`, `col:x`, `{a b}:c`, `^a`, `a*`, `-a`, `a + b`, `a:*`, `!a`, `a & b | c`, `a <-> b`, `\`, `\'`, "a\x00b", "😀", "👨‍👩‍👧", ";drop table x", "\ue000m", "\ue000", "x\ue000m"}
+	if b, err := os.ReadFile("../../../shared/data/naughty-strings/blns.json"); err == nil {
+		var known []string
+		if err := json.Unmarshal(b, &known); err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, known...)
+	}
+	long := make([]rune, search.MostText)
+	for i := range long {
+		long[i] = rune(0x4e00 + 7*i)
+	}
+	list = append(list, string(long), strings.Repeat("ab cd ef gh ", 40), "a b c d e f g h i j k l m n o p q r s t u v w x y z 0 1 2 3 4 5 6 7 8 9 "+string(long[:200]))
+	each(t, func(w *world) {
+		made := map[string]parley.ConversationID{}
+		for _, s := range list {
+			s = strings.ReplaceAll(s, "\x00", "")
+			if _, is := made[s]; !is && utf8.ValidString(s) {
+				made[s] = w.begin(s).ID
+			}
+		}
+		w.settle()
+		for s, id := range made {
+			if utf8.RuneCountInString(s) > search.MostText {
+				continue
+			}
+			found := w.walk(search.Query{Text: s}, nil)
+			if want := len(search.Asked(s)) > 0; want && !sorted(found)[id] || !want && s != "" && len(found) > 0 {
+				t.Errorf("%q: found %v", s, found)
+			}
+		}
+	})
+}

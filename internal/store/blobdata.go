@@ -1,0 +1,78 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"parley"
+	"parley/internal/sqldb"
+)
+
+// Bytes of files lie in the database under their hash, whose files of whichever accounts have them: who may read them is told by
+// the rows of blobs, which name their owner.
+
+// BlobPart is the most bytes of a file that one row holds.
+const BlobPart = 1 << 20
+
+// looseData is how many files without a row are told at a time.
+const looseData = 200
+
+// PutBlobData writes the bytes of a file under its hash. In one transaction with the row that names it, it keeps FreeBlobData of
+// another server from taking equal bytes away meanwhile.
+func (db *DB) PutBlobData(ctx context.Context, hash string, file io.Reader) error {
+	bytes := make([]byte, BlobPart)
+	for part := 0; ; part++ {
+		n, err := io.ReadFull(file, bytes)
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil && !errors.Is(err, io.ErrUnexpectedEOF):
+			return err
+		}
+		_, failed := db.sql.Exec(ctx, `insert into blob_data (hash, part, bytes) values (?, ?, ?) on conflict (hash, part) do update set part = excluded.part`,
+			hash, part, bytes[:n])
+		if failed != nil || err != nil { // the last part is a short one
+			return failed
+		}
+	}
+}
+
+// BlobData gives the bytes of a file of that hash and size. Fails with SOURCE_NOT_FOUND where they are not all there.
+func (db *DB) BlobData(ctx context.Context, hash string, size int64) ([]byte, error) {
+	parts, err := sqldb.All(ctx, db.sql, sqldb.Column[[]byte], `select bytes from blob_data where hash = ? order by part`, hash)
+	if err != nil {
+		return nil, err
+	}
+	whole := make([]byte, 0, size)
+	for _, part := range parts {
+		whole = append(whole, part...)
+	}
+	if int64(len(whole)) != size {
+		return nil, parley.Fail(parley.CodeSourceNotFound)
+	}
+	return whole, nil
+}
+
+// FreeBlobData erases the bytes of that hash, unless a row of any account names their place. It is a chore of the installation.
+func (db *DB) FreeBlobData(ctx context.Context, hash, place string) error {
+	return db.Transact(ctx, sqldb.Bulk, func(tx *DB) error {
+		held, err := sqldb.All(ctx, tx.sql, sqldb.Column[int], `select part from blob_data where hash = ? and part = 0`+tx.sql.ForUpdate(), hash)
+		if err != nil || len(held) == 0 {
+			return err
+		}
+		used, err := tx.PlaceUsed(ctx, place) // asked behind the lock: a row that came meanwhile is seen
+		if err != nil || used {
+			return err
+		}
+		_, err = tx.sql.Exec(ctx, `delete from blob_data where hash = ?`, hash)
+		return err
+	})
+}
+
+// LooseBlobData lists some hashes whose bytes no row of any account names; prefix and hash are a place. It is a chore of the
+// installation.
+func (db *DB) LooseBlobData(ctx context.Context, prefix string) ([]string, error) {
+	return sqldb.All(ctx, db.sql, sqldb.Column[string], `select d.hash from blob_data d where d.part = 0
+		and not exists (select 1 from blobs b where b.place = ? || d.hash) limit ?`, prefix, looseData)
+}

@@ -1,0 +1,185 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"slices"
+	"strings"
+	"time"
+
+	"parley"
+	"parley/internal/sqldb"
+)
+
+const insightColumns = `conversation_id, account_id, agent_id, user_id, channel, created_at, title_made, topic, topics, sentiment, escalated, has_voice,
+	action_types, messages, answers, refused, up, down, outcome, asked_again, terms, made_at`
+
+func scanInsight(scan sqldb.Scan) (in parley.Insight, err error) {
+	var user, topics, actions, terms sql.NullString
+	var created, made int64
+	err = scan(&in.ConversationID, &in.AccountID, &in.AgentID, &user, &in.Channel, &created, &in.TitleMade, &in.Topic, &topics, &in.Sentiment, &in.Escalated,
+		&in.HasVoice, &actions, &in.Messages, &in.Answers, &in.Refused, &in.Up, &in.Down, &in.Outcome, &in.AskedAgain, &terms, &made)
+	if err != nil {
+		return in, err
+	}
+	in.UserID, in.CreatedAt, in.MadeAt = parley.EndUserID(user.String), timeOf(created), timeOf(made)
+	for _, one := range []struct {
+		text sql.NullString
+		into any
+	}{{topics, &in.Topics}, {actions, &in.ActionTypes}, {terms, &in.Terms}} {
+		if err := fromJSON(one.text, one.into); err != nil {
+			return in, err
+		}
+	}
+	return in, nil
+}
+
+// Insight finds what is known of a conversation, nil where nothing is yet.
+func (db *DB) Insight(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID) (*parley.Insight, error) {
+	in, err := sqldb.One(ctx, db.sql, scanInsight, `select `+insightColumns+` from conversation_insights where conversation_id = ? and agent_id = ? and account_id = ?`,
+		id, agent, account)
+	if sqldb.NotFound(err) {
+		return nil, nil
+	}
+	return &in, err
+}
+
+// HoldInsights keeps every other writer of the agent's insight out until the transaction ends. Fails with AGENT_NOT_FOUND once the
+// agent is deleted.
+func (db *DB) HoldInsights(ctx context.Context, account parley.AccountID, agent parley.AgentID) error {
+	if err := db.AgentLives(ctx, account, agent); err != nil {
+		return err
+	}
+	return db.holdInsights(ctx, account, agent)
+}
+
+func (db *DB) holdInsights(ctx context.Context, account parley.AccountID, agent parley.AgentID) error {
+	_, err := db.sql.Exec(ctx, `insert into insight_agents (agent_id, account_id) values (?, ?) on conflict (agent_id) do nothing`, agent, account)
+	if err != nil {
+		return err
+	}
+	_, err = sqldb.One(ctx, db.sql, sqldb.Column[string], `select agent_id from insight_agents where agent_id = ? and account_id = ?`+db.sql.ForUpdate(), agent, account)
+	return err
+}
+
+// SaveInsight writes an insight in the place of the one before, and moves the sums of its day along. The caller holds the agent's
+// insights. It reports whether anything that searches go by has changed; of a conversation that is gone nothing is written.
+func (db *DB) SaveInsight(ctx context.Context, in *parley.Insight) (changed bool, err error) {
+	if _, err := db.LockConversation(ctx, in.AccountID, in.AgentID, in.ConversationID); err != nil {
+		if parley.IsCode(err, parley.CodeResourceNotFound) {
+			return false, nil
+		}
+		return false, err
+	}
+	old, err := db.Insight(ctx, in.AccountID, in.AgentID, in.ConversationID)
+	if err != nil {
+		return false, err
+	}
+	if old != nil {
+		if err := db.count(ctx, old, -1); err != nil {
+			return false, err
+		}
+	}
+	if err := db.writeInsight(ctx, in); err != nil {
+		return false, err
+	}
+	return old == nil || facetsDiffer(old, in), db.count(ctx, in, 1)
+}
+
+func facetsDiffer(a, b *parley.Insight) bool {
+	return a.Sentiment != b.Sentiment || a.Escalated != b.Escalated || a.HasVoice != b.HasVoice || !slices.Equal(a.Topics, b.Topics)
+}
+
+func (db *DB) writeInsight(ctx context.Context, in *parley.Insight) error {
+	terms := ""
+	if in.Terms != nil {
+		terms = toJSON(in.Terms).(string)
+	}
+	values := []any{in.ConversationID, in.AccountID, in.AgentID, textOrNil(in.UserID), in.Channel, millis(in.CreatedAt), bit(in.TitleMade), in.Topic, listOf(in.Topics),
+		in.Sentiment, bit(in.Escalated), bit(in.HasVoice), listOf(in.ActionTypes), in.Messages, in.Answers, in.Refused, in.Up, in.Down, in.Outcome, bit(in.AskedAgain),
+		terms, millis(in.MadeAt), dayOf(in.CreatedAt)}
+	_, err := db.sql.Exec(ctx, `insert into conversation_insights (`+insightColumns+`, day) values `+marks(len(values))+` on conflict (conversation_id) do update set
+		user_id = excluded.user_id, channel = excluded.channel, created_at = excluded.created_at, day = excluded.day, title_made = excluded.title_made, topic = excluded.topic,
+		topics = excluded.topics, sentiment = excluded.sentiment, escalated = excluded.escalated, has_voice = excluded.has_voice, action_types = excluded.action_types,
+		messages = excluded.messages, answers = excluded.answers, refused = excluded.refused, up = excluded.up, down = excluded.down, outcome = excluded.outcome,
+		asked_again = excluded.asked_again, terms = excluded.terms, made_at = excluded.made_at`, values...)
+	return err
+}
+
+func listOf(list []string) any {
+	if list == nil {
+		list = []string{}
+	}
+	return toJSON(list)
+}
+
+// dayOf is the UTC day as it is stored: 2026-11-21.
+func dayOf(t time.Time) string { return t.UTC().Format(time.DateOnly) }
+
+// SaveQuestions writes which questions of a conversation were not answered, in the place of those before.
+func (db *DB) SaveQuestions(ctx context.Context, in *parley.Insight) error {
+	if _, err := db.sql.Exec(ctx, `delete from insight_questions where conversation_id = ? and agent_id = ? and account_id = ?`, in.ConversationID, in.AgentID, in.AccountID); err != nil {
+		return err
+	}
+	if len(in.Questions) == 0 {
+		return nil
+	}
+	var args []any
+	for _, q := range in.Questions {
+		args = append(args, in.ConversationID, q.Seq, in.AccountID, in.AgentID, millis(q.AskedAt), q.Text)
+	}
+	_, err := db.sql.Exec(ctx, `insert into insight_questions (conversation_id, seq, account_id, agent_id, asked_at, text) values `+
+		strings.Repeat(`, (?, ?, ?, ?, ?, ?)`, len(in.Questions))[2:], args...)
+	return err
+}
+
+// SaveTitle gives a conversation a title, or takes it back; whoever made the title before says in made whether it was us. A title
+// that somebody gave stays.
+func (db *DB) SaveTitle(ctx context.Context, in *parley.Insight, made bool) (changed bool, err error) {
+	n, err := db.sql.Exec(ctx, `update conversations set title = ? where id = ? and agent_id = ? and account_id = ? and deleted_at is null
+		and (? = 1 or title is null) and coalesce(title, '') <> ?`, textOrNil(in.Title), in.ConversationID, in.AgentID, in.AccountID, bit(made), in.Title)
+	return n > 0, err
+}
+
+// DropInsights takes conversations out of the sums and erases what is known of them.
+func (db *DB) DropInsights(ctx context.Context, account parley.AccountID, agent parley.AgentID, ids []parley.ConversationID) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	where, args := ` where agent_id = ? and account_id = ? and conversation_id in `+marks(len(ids)), append([]any{agent, account}, anys(ids)...)
+	list, err := sqldb.All(ctx, db.sql, scanCounted, `select agent_id, account_id, channel, created_at, topic, sentiment, escalated, messages, answers, refused, up, down,
+		outcome, asked_again from conversation_insights`+where, args...)
+	if err != nil {
+		return err
+	}
+	for i := range list {
+		if err := db.count(ctx, &list[i], -1); err != nil {
+			return err
+		}
+	}
+	for _, table := range []string{"conversation_insights", "insight_questions"} {
+		if _, err := db.sql.Exec(ctx, `delete from `+table+where, args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// scanCounted reads only what the sums are made of.
+func scanCounted(scan sqldb.Scan) (in parley.Insight, err error) {
+	var created int64
+	err = scan(&in.AgentID, &in.AccountID, &in.Channel, &created, &in.Topic, &in.Sentiment, &in.Escalated, &in.Messages, &in.Answers, &in.Refused, &in.Up, &in.Down,
+		&in.Outcome, &in.AskedAgain)
+	in.CreatedAt = timeOf(created)
+	return in, err
+}
+
+// forgetTalks is DropInsights in a transaction of its own, also of an agent that is being erased.
+func (db *DB) forgetTalks(ctx context.Context, account parley.AccountID, agent parley.AgentID, ids []parley.ConversationID) error {
+	return db.Transact(ctx, sqldb.Bulk, func(tx *DB) error {
+		if err := tx.holdInsights(ctx, account, agent); err != nil {
+			return err
+		}
+		return tx.DropInsights(ctx, account, agent, ids)
+	})
+}

@@ -1,0 +1,156 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"parley"
+	"parley/internal/sqldb"
+)
+
+// ConversationsByID finds those of an agent's conversations that are still there, in no order.
+func (db *DB) ConversationsByID(ctx context.Context, account parley.AccountID, agent parley.AgentID, ids []parley.ConversationID) ([]parley.Conversation, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	return sqldb.All(ctx, db.sql, aConversation, `select `+conversationColumns+` from conversations where agent_id = ? and account_id = ? and deleted_at is null
+		and id in `+marks(len(ids)), append([]any{agent, account}, anys(ids)...)...)
+}
+
+// Standing is a conversation with what tells how far somebody has followed it.
+type Standing struct {
+	parley.Conversation
+	LastSeq  int64 // of its newest message
+	Replaced int64 // messages that others have taken the place of
+}
+
+// Standing finds how a conversation stands, or nil when it is gone.
+func (db *DB) Standing(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID) (*Standing, error) {
+	var s Standing
+	c, err := scanConversation(scanner(func(dest ...any) error {
+		return db.sql.QueryRow(ctx, `select `+conversationColumns+`, last_seq, last_seq - message_count from conversations
+			where id = ? and agent_id = ? and account_id = ? and deleted_at is null`, id, agent, account).Scan(append(dest, &s.LastSeq, &s.Replaced)...)
+	}))
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.Conversation = *c
+	return &s, nil
+}
+
+// Said is the text of a message.
+type Said struct {
+	Conversation parley.ConversationID
+	Seq          int64
+	Author       parley.AuthorKind
+	Text         string
+	Shown        bool // not a note, and not replaced
+}
+
+func scanSaid(scan sqldb.Scan) (s Said, err error) {
+	var parts string
+	if err = scan(&s.Conversation, &s.Seq, &s.Author, &s.Shown, &parts); err != nil {
+		return s, err
+	}
+	var m parley.Message
+	if json.Unmarshal([]byte(parts), &m.Parts) == nil { // one that cannot be read holds no words, and holds nobody up
+		s.Text = m.Text()
+	}
+	return s, nil
+}
+
+const saidColumns = `m.conversation_id, m.seq, m.author, case when m.type = 'reply' and m.superseded_at is null then 1 else 0 end, m.parts`
+
+// SaidAfter gives the texts of a conversation behind a sequence number, oldest first, shown or not.
+func (db *DB) SaidAfter(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, seq int64, limit int) ([]Said, error) {
+	return sqldb.All(ctx, db.sql, scanSaid, `select `+saidColumns+` from messages m where m.agent_id = ? and m.conversation_id = ? and m.account_id = ?
+		and m.seq > ? order by m.seq limit ?`, agent, conversation, account, seq, limit)
+}
+
+// Place names a message by its conversation and its sequence number.
+type Place struct {
+	Conversation parley.ConversationID
+	Seq          int64
+}
+
+// saidTogether is how many texts one statement reads; a list is filled up to it, so that there is one statement to prepare.
+const saidTogether = 32
+
+// SaidAt gives the texts at the places that are shown, in no order.
+func (db *DB) SaidAt(ctx context.Context, account parley.AccountID, agent parley.AgentID, places []Place) ([]Said, error) {
+	var all []Said
+	for len(places) > 0 {
+		some := places[:min(saidTogether, len(places))]
+		places = places[len(some):]
+		args := make([]any, 0, 2*saidTogether+2)
+		for i := range saidTogether {
+			p := some[min(i, len(some)-1)]
+			args = append(args, p.Conversation, p.Seq)
+		}
+		list, err := sqldb.All(ctx, db.sql, scanSaid, saidAtQuery, append(args, agent, account)...)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, list...)
+	}
+	return all, nil
+}
+
+// saidAtQuery goes from the places to the messages, never the other way round.
+var saidAtQuery = `with p (conversation_id, seq) as (select distinct column1, column2 from (values (cast(? as text), cast(? as bigint))` +
+	strings.Repeat(", (?, ?)", saidTogether-1) + `) v) select ` + saidColumns + ` from p cross join messages m where m.agent_id = ? and m.account_id = ?
+	and m.conversation_id = p.conversation_id and m.seq = p.seq and m.type = 'reply' and m.superseded_at is null`
+
+// SaidAtQuery is what SaidAt asks, for the test of its plan.
+func SaidAtQuery() string { return saidAtQuery }
+
+// ReplacedSeqs lists the numbers up to seq of the messages of a conversation that others have taken the place of.
+func (db *DB) ReplacedSeqs(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, seq int64) ([]int64, error) {
+	return sqldb.All(ctx, db.sql, sqldb.Column[int64], `select seq from messages where agent_id = ? and conversation_id = ? and account_id = ?
+		and seq <= ? and superseded_at is not null order by seq`, agent, conversation, account, seq)
+}
+
+// Touch is what an event says about a conversation, or about an agent where it names no conversation.
+type Touch struct {
+	Seq          int64
+	Kind         string
+	Agent        parley.AgentID
+	Conversation parley.ConversationID
+	Subject      string
+}
+
+// Touches lists an account's events behind a number, oldest first.
+func (db *DB) Touches(ctx context.Context, account parley.AccountID, seq int64, limit int) ([]Touch, error) {
+	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (t Touch, err error) {
+		err = scan(&t.Seq, &t.Kind, &t.Agent, &t.Conversation, &t.Subject)
+		return t, err
+	}, `select seq, kind, coalesce(agent_id, ''), coalesce(conversation_id, ''), subject_id from events where account_id = ? and seq > ? order by seq limit ?`,
+		account, seq, limit)
+}
+
+// Begun lists an agent's conversations behind a place in the order of their creation.
+func (db *DB) Begun(ctx context.Context, account parley.AccountID, agent parley.AgentID, after parley.Mark, limit int) ([]parley.Mark, error) {
+	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (m parley.Mark, err error) {
+		err = scan(&m.At, &m.ID)
+		return m, err
+	}, `select created_at, id from conversations where agent_id = ? and account_id = ? and deleted_at is null and (created_at, id) > (?, ?)
+		order by created_at, id limit ?`, agent, account, after.At, after.ID, limit)
+}
+
+// AgentIDs lists the account's agents behind an id, by id.
+func (db *DB) AgentIDs(ctx context.Context, account parley.AccountID, after parley.AgentID) ([]parley.AgentID, error) {
+	return sqldb.All(ctx, db.sql, sqldb.Column[parley.AgentID], `select id from agents where account_id = ? and deleted_at is null and id >= ? order by id`, account, after)
+}
+
+// ConversationsOfAccount counts what the agents of an account have.
+func (db *DB) ConversationsOfAccount(ctx context.Context, account parley.AccountID) (n int64, err error) {
+	err = db.sql.QueryRow(ctx, `select coalesce(sum(c.total), 0) from conversation_counts c join agents a on a.id = c.agent_id
+		where c.account_id = ? and a.deleted_at is null`, account).Scan(&n)
+	return n, err
+}
