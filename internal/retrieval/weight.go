@@ -42,23 +42,23 @@ func allotted(n int) int64 {
 // space to use.
 func (x *Index) makeRoom() (use func()) {
 	docs, lengths := roomy(x.docs), roomy(x.lengths)
-	vocabulary, grams, stems := x.vocabulary.roomy(), x.grams.roomy(), x.stems.roomy()
+	vocabulary, grams, stems := roomyWords(x.vocabulary), roomyTable(x.grams), roomyTable(x.stems)
 	return func() {
 		x.docs, x.lengths, x.vocabulary, x.grams, x.stems = docs, lengths, vocabulary, grams, stems
 	}
 }
 
-func (v vocabulary) roomy() vocabulary {
-	v.ids, v.words, v.stems, v.spelled, v.kinds = v.ids.roomy(), roomy(v.words), roomy(v.stems), roomy(v.spelled), roomy(v.kinds)
+func roomyWords(v vocabulary) vocabulary {
+	v.ids, v.words, v.stems, v.spelled, v.kinds = roomyKeys(v.ids), roomy(v.words), roomy(v.stems), roomy(v.spelled), roomy(v.kinds)
 	return v
 }
 
-func (t table) roomy() table {
-	t.ids, t.lists = t.ids.roomy(), roomy(t.lists)
+func roomyTable(t table) table {
+	t.ids, t.lists = roomyKeys(t.ids), roomy(t.lists)
 	return t
 }
 
-func (k keys) roomy() keys {
+func roomyKeys(k keys) keys {
 	if len(k.slots) >= quick && k.full(many) {
 		k.grow()
 	}
