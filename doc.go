@@ -23,7 +23,7 @@
 //
 //	9  cmd/parley  bench
 //	8  house                                  puts the rooms together
-//	7  api  admin                             faces
+//	7  api  mcp  admin                        faces
 //	6  agents  actions  eval                  verbs that use another verb
 //	5  chat  ingest  search  access           verbs; none knows another
 //	4  store                                  all SQL of the nouns
@@ -87,7 +87,7 @@
 // # Floor 5: access, ingest, chat, search
 //
 // internal/access answers who is calling and may they: keys, plans, scopes and rate limits, and whether anybody may while the
-// service is under maintenance. Office holds the operator's verbs on accounts, keys and members, each with an entry in the audit log.
+// service is under maintenance. Door is how every face lets a request in. Office holds the operator's verbs on accounts, keys and members, each with an entry in the audit log.
 //
 // internal/ingest makes passages of a source: Split cuts a text along its headings, paragraphs and sentences, and Desk takes
 // texts in, trains them as jobs and removes them. An earlier version answers until the next one is complete. A link is read by a job
@@ -114,11 +114,14 @@
 // internal/eval measures answers. It reads sets of questions, runs them through ingest's passages and chat's prompt as a turn does,
 // and counts what was found, refused and cited; plain BM25 runs beside it. Replayer asks an agent its past questions again.
 //
-// # Floor 7: api and admin
+// # Floor 7: api, mcp and admin
 //
 // internal/api is REST v2: routes.go is the one list of operations, types.go the shapes on the wire. Epoch seconds and ISO
 // strings exist here and nowhere below. examples_*.go tell each operation to its readers, and docspage.go shows the whole to
 // people. clients/ts, outside the house, is the typed client made from the same document.
+//
+// internal/mcp is the face for AI assistants. A tool is an operation of REST v2, with its schemas, asked for within the process
+// with the caller's key; so it has no rules of its own.
 //
 // internal/admin is the operator's face: the same verbs through a socket of the running server or on the opened database.
 //

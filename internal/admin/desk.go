@@ -8,6 +8,7 @@ import (
 	"parley/internal/access"
 	"parley/internal/agents"
 	"parley/internal/chat"
+	"parley/internal/insight"
 	"parley/internal/retrieval"
 	"parley/internal/search"
 	"parley/internal/store"
@@ -20,6 +21,7 @@ type Desk struct {
 	Office    *access.Office
 	Clerk     *chat.Clerk
 	Indexer   *search.Indexer
+	Insight   *insight.Keeper
 	Manifests *agents.Manifests
 	Questions *chat.Questions // nil where sources are searched by words alone
 	Now       func() time.Time

@@ -45,7 +45,9 @@ func acts() map[string]act {
 		CountConversations.Name:  CountConversations.act,
 		DeleteConversations.Name: DeleteConversations.act,
 
-		Reindex.Name: Reindex.act,
+		Reindex.Name:         Reindex.act,
+		ShowInsights.Name:    ShowInsights.act,
+		RebuildInsights.Name: RebuildInsights.act,
 
 		Apply.Name:       Apply.act,
 		ExportAgent.Name: ExportAgent.act,

@@ -12,11 +12,13 @@ import (
 // has operations of its own, and what only the manifest knows. Absent members stay.
 type AgentSettings struct {
 	AgentChangeBody
-	AutoRetrain         wire.Opt[bool]        `json:"autoRetrain,omitzero"`
-	Styles              wire.Opt[StylesWrite] `json:"styles,omitzero" nullable:"true"`
-	RedactConversations wire.Opt[bool]        `json:"redactConversations,omitzero"`
-	RetentionDays       wire.Opt[int64]       `json:"retentionDays,omitzero" nullable:"true" min:"1" max:"36500"`
-	Synonyms            wire.Opt[[][]string]  `json:"synonyms,omitzero" nullable:"true" max:"200" item:"min=2,max=10"`
+	AutoRetrain         wire.Opt[bool]            `json:"autoRetrain,omitzero"`
+	Styles              wire.Opt[StylesWrite]     `json:"styles,omitzero" nullable:"true"`
+	RedactConversations wire.Opt[bool]            `json:"redactConversations,omitzero"`
+	RetentionDays       wire.Opt[int64]           `json:"retentionDays,omitzero" nullable:"true" min:"1" max:"36500"`
+	Synonyms            wire.Opt[[][]string]      `json:"synonyms,omitzero" nullable:"true" max:"200" item:"min=2,max=10"`
+	Topics              wire.Opt[[]TopicSettings] `json:"topics,omitzero" nullable:"true" max:"200"`
+	Insight             wire.Opt[InsightChange]   `json:"insight,omitzero" nullable:"true"`
 }
 
 // SettingsDesk checks, changes and shows agents' settings for the manifest of "parley apply".
@@ -37,6 +39,10 @@ func (d SettingsDesk) Apply(a *parley.Agent, settings json.RawMessage) error {
 	if err := applySynonyms(a, s.Synonyms); err != nil {
 		return err
 	}
+	if err := applyTopics(a, s.Topics); err != nil {
+		return err
+	}
+	applyInsight(a, s.Insight)
 	replace(&a.AutoRetrain, s.AutoRetrain)
 	replace(&a.Redact, s.RedactConversations)
 	if s.RetentionDays.Set {
@@ -72,24 +78,26 @@ func overlayStyles(a *parley.Agent, sent wire.Opt[StylesWrite]) error {
 
 // shownSettings is AgentSettings as an export shows it, whole.
 type shownSettings struct {
-	Name                  string             `json:"name"`
-	Instructions          string             `json:"instructions"`
-	ChannelInstructions   json.RawMessage    `json:"channelInstructions"`
-	Model                 string             `json:"model"`
-	Temp                  float64            `json:"temp"`
-	Visibility            string             `json:"visibility"`
-	AllowedDomains        []string           `json:"allowedDomains"`
-	SuggestedMessages     json.RawMessage    `json:"suggestedMessages"`
-	InitialMessages       []string           `json:"initialMessages"`
-	CreditLimit           *int64             `json:"creditLimit"`
-	NotificationsSettings json.RawMessage    `json:"notificationsSettings"`
-	IPRateLimits          parley.DeviceLimit `json:"ipRateLimits"`
-	VoiceSettings         json.RawMessage    `json:"voiceSettings"`
-	AutoRetrain           bool               `json:"autoRetrain"`
-	Styles                json.RawMessage    `json:"styles"`
-	RedactConversations   bool               `json:"redactConversations"`
-	RetentionDays         *int64             `json:"retentionDays"`
-	Synonyms              [][]string         `json:"synonyms"`
+	Name                  string                 `json:"name"`
+	Instructions          string                 `json:"instructions"`
+	ChannelInstructions   json.RawMessage        `json:"channelInstructions"`
+	Model                 string                 `json:"model"`
+	Temp                  float64                `json:"temp"`
+	Visibility            string                 `json:"visibility"`
+	AllowedDomains        []string               `json:"allowedDomains"`
+	SuggestedMessages     json.RawMessage        `json:"suggestedMessages"`
+	InitialMessages       []string               `json:"initialMessages"`
+	CreditLimit           *int64                 `json:"creditLimit"`
+	NotificationsSettings json.RawMessage        `json:"notificationsSettings"`
+	IPRateLimits          parley.DeviceLimit     `json:"ipRateLimits"`
+	VoiceSettings         json.RawMessage        `json:"voiceSettings"`
+	AutoRetrain           bool                   `json:"autoRetrain"`
+	Styles                json.RawMessage        `json:"styles"`
+	RedactConversations   bool                   `json:"redactConversations"`
+	RetentionDays         *int64                 `json:"retentionDays"`
+	Synonyms              [][]string             `json:"synonyms"`
+	Topics                []parley.Topic         `json:"topics"`
+	Insight               parley.InsightSettings `json:"insight"`
 }
 
 // Show gives all settings as the JSON object that Apply takes.
@@ -99,6 +107,6 @@ func (d SettingsDesk) Show(a *parley.Agent) (json.RawMessage, error) {
 		Visibility: a.Visibility, AllowedDomains: a.AllowedDomains, SuggestedMessages: a.SuggestedMessages,
 		InitialMessages: append([]string{}, a.InitialMessages...), CreditLimit: a.CreditLimit, NotificationsSettings: a.Notifications,
 		IPRateLimits: a.RateLimit, VoiceSettings: a.Voice, AutoRetrain: a.AutoRetrain, Styles: a.Styles,
-		RedactConversations: a.Redact, RetentionDays: a.RetentionDays, Synonyms: a.Synonyms,
+		RedactConversations: a.Redact, RetentionDays: a.RetentionDays, Synonyms: a.Synonyms, Topics: a.Topics, Insight: shownInsight(a),
 	})
 }

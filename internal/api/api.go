@@ -14,6 +14,7 @@ import (
 	"parley/internal/agents"
 	"parley/internal/chat"
 	"parley/internal/ingest"
+	"parley/internal/insight"
 	"parley/internal/search"
 	"parley/internal/store"
 	"parley/internal/wire"
@@ -31,6 +32,7 @@ type Config struct {
 	Agents  *agents.Keeper
 	Ingest  *ingest.Desk
 	Search  *search.Finder
+	Insight *insight.Keeper
 	DB      *store.DB
 
 	CursorKey  []byte // signs cursors; the same on all servers of a database

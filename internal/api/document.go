@@ -58,7 +58,7 @@ var tagTexts = map[string]string{
 // told gathers what the document tells of each operation. TestEveryOperationIsTold holds the examples to their schemas.
 func told() map[string]wire.Words {
 	all := map[string]wire.Words{}
-	for _, part := range []map[string]wire.Words{serviceWords, agentWords, chatWords, conversationWords, searchWords, sourceWords} {
+	for _, part := range []map[string]wire.Words{serviceWords, agentWords, chatWords, conversationWords, searchWords, insightWords, sourceWords} {
 		maps.Copy(all, part)
 	}
 	return all

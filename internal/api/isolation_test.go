@@ -37,6 +37,7 @@ var isolation = []struct{ route, body string }{
 	{"GET /agents/{agentId}/users/{userId}/conversations", ""},
 	{"GET /agents/{agentId}/conversations/export", ""},
 	{"GET /agents/{agentId}/conversations/search", ""},
+	{"GET /agents/{agentId}/insights", ""},
 	{"POST /agents/{agentId}/conversations/{conversationId}/retry", `{"messageId": "{messageId}"}`},
 	{"PATCH /agents/{agentId}/conversations/{conversationId}", `{"paused": false}`},
 	{"POST /agents/{agentId}/conversations/{conversationId}/messages", `{"message": "Is anybody there?"}`},

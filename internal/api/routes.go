@@ -77,6 +77,8 @@ func (s *server) routes(f *wire.Face) {
 	on(f, meta{Name: "searchConversations", Method: get, Path: agentPath + "/conversations/search", Tag: "Conversations", Scope: parley.ChatlogsExport,
 		Summary: "Search conversations of all origins by words and filters", Errors: codes{parley.CodeAgentNotFound, parley.CodeInvalidCursor, parley.CodeCursorMismatch,
 			parley.CodeSearchWindow, parley.CodeInvalidDateRange, parley.CodeSearchUnavailable, parley.CodeSearchBusy}}, s.search)
+	on(f, meta{Name: "getInsights", Method: get, Path: agentPath + "/insights", Tag: "Conversations", Scope: parley.ChatlogsExport,
+		Summary: "Count what an agent's conversations came to", Errors: codes{parley.CodeAgentNotFound, parley.CodeInvalidDateRange}}, s.insights)
 	on(f, meta{Name: "rateMessage", Method: patch, Path: conversationPath + "/messages/{messageId}/feedback", Tag: "Conversations", Scope: parley.ChatlogsWrite, Strict: true,
 		Summary: "Rate an answer", Errors: codes{parley.CodeAgentNotFound, parley.CodeConversationGone, parley.CodeResourceNotFound, parley.CodeMessageNotFound, parley.CodeNotAssistant}}, s.feedback)
 	on(f, meta{Name: "pauseConversation", Method: patch, Path: conversationPath, Tag: "Conversations", Scope: parley.ChatlogsWrite,

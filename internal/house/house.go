@@ -22,6 +22,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/ingest"
 	"parley/internal/ingest/extract"
+	"parley/internal/insight"
 	"parley/internal/jobs"
 	"parley/internal/llm"
 	"parley/internal/outbound"
@@ -51,6 +52,8 @@ type House struct {
 	Clerk   *chat.Clerk
 	Actions *actions.Box
 	Search  *search.Finder
+	Insight *insight.Keeper
+	Judges  *jobs.Runner // of the chores that judge conversations, which may wait for a model
 	Indexer *search.Indexer
 
 	Outbound *outbound.Client
@@ -121,6 +124,7 @@ func (h *House) build(ctx context.Context) error {
 		return err
 	}
 	h.Indexer = &search.Indexer{DB: db, Now: cfg.Now, Logger: cfg.Logger}
+	h.judge()
 	h.read()
 	h.embed()
 	h.Runner = &jobs.Runner{DB: db.SQL(), Queue: h.Queue, Logger: cfg.Logger, Handlers: h.chores(), Lease: 15 * time.Second}
@@ -177,7 +181,7 @@ func (h *House) open(ctx context.Context) error {
 		return fmt.Errorf("the stored cursor key: %w", err)
 	}
 	h.handler, err = h.faces(api.Config{
-		Gate: h.Gate, Limiter: h.Limiter, Chat: h.Engine, Clerk: h.Clerk, Agents: h.Agents, Ingest: h.Ingest, Search: h.seeker(key), DB: h.DB, CursorKey: key, Settable: h.Models.CanSet,
+		Gate: h.Gate, Limiter: h.Limiter, Chat: h.Engine, Clerk: h.Clerk, Agents: h.Agents, Ingest: h.Ingest, Search: h.seeker(key), Insight: h.Insight, DB: h.DB, CursorKey: key, Settable: h.Models.CanSet,
 		BaseURL: h.cfg.BaseURL, FilesURL: h.cfg.FilesURL, Now: h.cfg.Now, Logger: h.cfg.Logger, TrustProxy: h.cfg.TrustProxy,
 	})
 	return err
@@ -188,14 +192,14 @@ func (h *House) Handler() http.Handler { return h.handler }
 
 // Desk serves the operator; what it changes is in force at once.
 func (h *House) Desk() *admin.Desk {
-	return &admin.Desk{DB: h.DB, Indexer: h.Indexer, Library: h.Library, Office: h.Office, Clerk: h.Clerk, Questions: h.Engine.Questions, Manifests: h.Manifests, Now: h.cfg.Now, Forget: h.Gate.Forget, Shut: h.Gate.Shut}
+	return &admin.Desk{DB: h.DB, Indexer: h.Indexer, Insight: h.Insight, Library: h.Library, Office: h.Office, Clerk: h.Clerk, Questions: h.Engine.Questions, Manifests: h.Manifests, Now: h.cfg.Now, Forget: h.Gate.Forget, Shut: h.Gate.Shut}
 }
 
 // Run does the background work until ctx is done: leases, recovery, chores.
 func (h *House) Run(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	work := []func(context.Context) error{h.Engine.Run, h.Clerk.Run, h.Runner.Run, h.Crawls.Run, h.Files.Run, h.runVectors, h.Ingest.Run, h.Ingest.RunFiles, h.Indexer.Run, h.Gate.Run, giveBack, h.forget}
+	work := []func(context.Context) error{h.Engine.Run, h.Clerk.Run, h.Runner.Run, h.Crawls.Run, h.Files.Run, h.runVectors, h.Ingest.Run, h.Ingest.RunFiles, h.Indexer.Run, h.Insight.Run, h.Judges.Run, h.Gate.Run, giveBack, h.forget}
 	errs := make([]error, len(work))
 	var all sync.WaitGroup
 	for i, do := range work {
@@ -246,7 +250,7 @@ func OpenDesk(ctx context.Context, cfg Config) (*admin.Desk, error) {
 		return nil, err
 	}
 	return &admin.Desk{
-		DB: db, Indexer: &search.Indexer{DB: db, Now: cfg.Now, Logger: cfg.Logger}, Library: &retrieval.Library{DB: db.SQL()}, Office: &access.Office{DB: db, Plans: plans, Now: cfg.Now},
+		DB: db, Indexer: &search.Indexer{DB: db, Now: cfg.Now, Logger: cfg.Logger}, Insight: cfg.keeper(db), Library: &retrieval.Library{DB: db.SQL()}, Office: &access.Office{DB: db, Plans: plans, Now: cfg.Now},
 		Clerk: &chat.Clerk{DB: db, Queue: &jobs.Queue{Now: cfg.Now}, Now: cfg.Now, Logger: cfg.Logger}, Manifests: manifests(db), Now: cfg.Now, Close: db.Close,
 	}, nil
 }

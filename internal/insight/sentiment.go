@@ -34,7 +34,7 @@ func sentimentOf(messages []string) parley.Sentiment {
 	switch {
 	case said == 0:
 		return ""
-	case up >= mixed && down <= -mixed && math.Abs(sum) < 2*mixed:
+	case up >= mixed && down <= -mixed && math.Abs(sum) < 3*mixed:
 		return ""
 	case sum >= clear && up >= clear:
 		return parley.Positive

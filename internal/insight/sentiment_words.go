@@ -38,6 +38,6 @@ var phrasal = map[string]float64{
 	"makes no sense": -1.4, "never again": -2.6, "at last": 0.4, "how do you like": 0, "would like": 0, "i d like": 0, "like to": 0, "feel like": 0, "looks like": 0, "look like": 0,
 	"something like": 0, "good morning": 0.2, "good evening": 0.2, "good afternoon": 0.2, "good day": 0.2, "had enough": -2.2, "best way": 0, "best time": 0, "how fast": 0, "how hard": 0,
 	"what kind": 0, "thanks for nothing": -3, "so sorry": 0, "is it good": 0, "fine print": 0, "a fine": 0, "works for me": 1.6, "how long": 0, "not happy": -2.2, "you suck": -3,
-	"hard drive": 0, "hard copy": 0, "lost and found": 0, "not helpful": -2.2, "not good": -1.8, "not great": -1.4, "doesn't help": -1.4, "does not help": -1.4, "did not help": -1.6,
+	"hard drive": 0, "hard copy": 0, "hard copies": 0, "lost and found": 0, "not helpful": -2.2, "not good": -1.8, "not great": -1.4, "doesn't help": -1.4, "does not help": -1.4, "did not help": -1.6,
 	"didn't help": -1.6, "no help": -1.8, "ask for a refund": 0,
 }

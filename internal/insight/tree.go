@@ -126,9 +126,25 @@ func (n *node) keyword(said []string) (longest int) {
 	return longest
 }
 
+// apart is how many other words may stand between two of a phrase: "send it back".
+const apart = 2
+
+// holds reports whether the words of the phrase stand in the text, in order and close together.
 func holds(said, phrase []string) bool {
 	for i := range said {
-		if i+len(phrase) <= len(said) && slices.Equal(said[i:i+len(phrase)], phrase) {
+		if said[i] == phrase[0] && goesOn(said[i+1:], phrase[1:]) {
+			return true
+		}
+	}
+	return false
+}
+
+func goesOn(said, phrase []string) bool {
+	if len(phrase) == 0 {
+		return true
+	}
+	for i := range min(apart+1, len(said)) {
+		if said[i] == phrase[0] && goesOn(said[i+1:], phrase[1:]) {
 			return true
 		}
 	}

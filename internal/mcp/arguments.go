@@ -40,13 +40,8 @@ func argumentsOf(text jsonText, schema object) (arguments, error) {
 	return args, invalid(wrong)
 }
 
-func nullable(schema object) bool {
-	if _, either := schema["anyOf"]; either {
-		return true
-	}
-	_, several := schema["type"].([]any) // a type, or null
-	return several
-}
+// nullable reports whether null is a value of its own: a choice is one that null is part of.
+func nullable(schema object) bool { return schema["anyOf"] != nil }
 
 func invalid(details map[string]string) error {
 	if len(details) == 0 {

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+
+	"parley/internal/wire"
 )
 
 const (
@@ -22,7 +24,7 @@ func runExport(ctx context.Context, s *server, t *tool, args arguments) (any, er
 		args["include"] = quoted(summary)
 	}
 	asked := args.limit(t.most)
-	if args["conversationId"] != nil {
+	if wire.Clean(plain(args["conversationId"])) != "" { // to REST an empty one is none
 		asked = 1
 	}
 	for n := min(asked, t.most); ; n /= 2 {

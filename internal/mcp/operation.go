@@ -3,6 +3,7 @@ package mcp
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -105,7 +106,7 @@ func (doc *document) whole(v any) any {
 		for name, value := range v {
 			all[name] = doc.whole(value)
 		}
-		return all
+		return orNull(all)
 	case []any:
 		all := make([]any, len(v))
 		for i, value := range v {
@@ -114,4 +115,25 @@ func (doc *document) whole(v any) any {
 		return all
 	}
 	return v
+}
+
+// orNull writes a type that may be null as a choice: a list of types is less widely understood.
+func orNull(schema object) object {
+	types, ok := schema["type"].([]any)
+	if !ok || len(types) != 2 || types[1] != "null" {
+		return schema
+	}
+	said := object{}
+	for _, name := range []string{"description", "default"} {
+		if value, ok := schema[name]; ok {
+			said[name] = value
+			delete(schema, name)
+		}
+	}
+	schema["type"] = types[0]
+	if values, ok := schema["enum"].([]any); ok {
+		schema["enum"] = slices.DeleteFunc(values, func(v any) bool { return v == nil })
+	}
+	said["anyOf"] = []any{schema, object{"type": "null"}}
+	return said
 }

@@ -43,6 +43,9 @@ func (t *tool) parameters() object {
 			members[name] = schema
 		}
 	}
+	for _, name := range t.needs {
+		members[name] = object{"type": "string", "minLength": 1}
+	}
 	return closed(members, append(required, needed...))
 }
 

@@ -3,7 +3,7 @@ package mcp
 import (
 	"context"
 	"fmt"
-	"strings"
+	"slices"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -21,7 +21,7 @@ type tool struct {
 	most    int      // items on a page, where fewer than REST's
 	fields  []string // of the items of a page; nil for all
 	without []string // parameters of the operation that the tool does not take
-	needs   []string // those that it needs although REST does not
+	needs   []string // texts that it needs although REST does not
 	run     runner   // nil for the operation as it is
 
 	operation *operation
@@ -107,11 +107,4 @@ func (t *tool) offer() *sdk.Tool {
 }
 
 // takes reports whether the tool takes the parameter of its operation.
-func (t *tool) takes(name string) bool {
-	for _, not := range t.without {
-		if strings.EqualFold(not, name) {
-			return false
-		}
-	}
-	return true
-}
+func (t *tool) takes(name string) bool { return !slices.Contains(t.without, name) }

@@ -46,7 +46,13 @@ func facetsOf(ctx context.Context, db *store.DB, c *parley.Conversation) (Facets
 		}
 		f.Escalated = f.Escalated || t.Kind == parley.ActionEscalate && t.Outcome == string(parley.ToolSuccess)
 	}
-	f.Procedures, err = db.ProceduresRan(ctx, c.AccountID, c.AgentID, c.ID)
+	if f.Procedures, err = db.ProceduresRan(ctx, c.AccountID, c.AgentID, c.ID); err != nil {
+		return f, err
+	}
+	in, err := db.Insight(ctx, c.AccountID, c.AgentID, c.ID)
+	if in != nil {
+		f.Sentiment, f.Topics, f.Voice, f.Escalated = string(in.Sentiment), in.Topics, in.HasVoice, f.Escalated || in.Escalated
+	}
 	return f, err
 }
 

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -43,7 +44,7 @@ func TestAnotherProgramReadsWhatOursCannot(t *testing.T) {
 	}
 }
 
-// The real one agrees with ours on a file of our own.
+// The real one agrees with ours on a file of our own, but for the heads and feet of pages, which ours leaves out.
 func TestPdftotextAgrees(t *testing.T) {
 	linuxOnly(t)
 	program := pdftotext(t)
@@ -58,7 +59,8 @@ func TestPdftotextAgrees(t *testing.T) {
 		t.Fatal(err)
 	}
 	alone, err := exec.CommandContext(t.Context(), program, "-q", "-enc", "UTF-8", "testdata/kettle.pdf", "-").Output()
-	if f1 := wordF1(both.Text, string(alone)); err != nil || f1 < 0.9 {
+	body := regexp.MustCompile(`(?m)^(Kettle manual|Page \d of 4)$`).ReplaceAllString(string(alone), "")
+	if f1 := wordF1(both.Text, body); err != nil || f1 < 0.95 {
 		t.Errorf("word F1 %.3f, %v", f1, err)
 	}
 }
