@@ -6,8 +6,8 @@ SHELL := /bin/bash
 
 GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.12.2
 
-# The bench measures what the race detector would distort, and the kill loops are about a process that it does not see; those
-# run without it, everything else under it.
+# The bench measures what the race detector would distort, the quality of answers what it would draw out, and the kill loops are
+# about a process that it does not see; those run without it, everything else under it.
 LONG := ./bench/... ./internal/rig/faults/... ./internal/eval
 SHORT = $$(go list ./... | grep -v -e '^parley/bench')
 # The race detector needs a C compiler. Without one the tests still run, and say so.
@@ -46,7 +46,7 @@ test:
 	@[ -n "$(NPM)" ] || echo "No npm found: the clients' tests are left out."
 	@[ -z "$(NPM)" ] || for dir in clients/ts web; do \
 	  if [ -f $$dir/package.json ]; then (cd $$dir && npm ci --silent && npm test); fi; done
-	go test -timeout 15m ./bench/...
+	go test -timeout 15m ./bench/... ./internal/eval
 	@[ -z "$(RACE)" ] || (set -x; go test -timeout 15m -run Kill ./internal/rig/faults)
 	go test -timeout 15m $(RACE) $(SHORT)
 

@@ -45,9 +45,10 @@
 // migrations, each written once for both databases.
 //
 // internal/llm is the port to language models: Model answers one request as a stream of chunks. Behind it stand the clients
-// for the OpenAI wire format and for Anthropic's, a scripted double for tests, and the built-in model, which needs no weights and no network: it
-// quotes sentences of the passages it is given and says so when they hold no answer. Table maps the names that agents choose
-// to back ends. The words of the prompts are files; what sources say is fenced. Embedder turns texts into vectors, and its client speaks the same wire format.
+// for the OpenAI wire format and for Anthropic's, a scripted double for tests, and the built-in model, which needs no weights and
+// no network: it quotes sentences of the passages it is given, says so when they hold no answer, and asks back when a question is
+// too short. Table maps the names that agents choose to back ends. The words of the prompts are files; what sources say is fenced.
+// Embedder turns texts into vectors, and its client speaks the same wire format.
 //
 // internal/wire is what HTTP faces share. An operation is a typed function with a description; from it come the routing, the
 // strict decoding, the validation and the OpenAPI document, so that they cannot drift apart. Handlers return errors, and only
@@ -63,7 +64,7 @@
 // # Floor 3: retrieval and jobs
 //
 // internal/retrieval keeps the passages table and searches it in memory: one index per agent, built at first use, kept while
-// the budget allows, refreshed by what changed. It fuses character n-grams, stemmed words and word pairs. The same code runs
+// the budget allows, refreshed by what changed. It fuses character n-grams, stemmed words and word pairs, and then reads the best passages word by word. The same code runs
 // on both databases and gives the same order. Where an embedder is configured it compares the vectors of all passages with the
 // question's as well, and weighs them against the words.
 //
@@ -84,7 +85,7 @@
 // event, in the same transaction, and so is what a request with an Idempotency-Key has done (Did): the same request answers
 // with that and does nothing.
 //
-// # Floor 5: access, ingest, chat, search
+// # Floor 5: access, ingest, chat, search, insight
 //
 // internal/access answers who is calling and may they: keys, plans, scopes and rate limits, and whether anybody may while the
 // service is under maintenance. Door is how every face lets a request in. Office holds the operator's verbs on accounts, keys and members, each with an entry in the audit log.
@@ -101,6 +102,9 @@
 //
 // internal/search finds conversations. Its Indexer follows the events of the accounts and keeps two indexes of words, behind FTS5 and
 // tsvector; its Finder reads a query, finds candidates in the one, ranks them by the other and by their texts, and cuts snippets.
+//
+// internal/insight finds out about conversations after the talk: title, topic, sentiment, and what came of them. Its Keeper follows the
+// events too, leaves a job for each conversation, and keeps the sums of the days right in the transaction that writes an insight.
 //
 // # Floor 6: agents, actions, eval
 //

@@ -49,8 +49,7 @@ type Insight struct {
 	UserID         EndUserID
 	Channel        Channel
 	CreatedAt      time.Time
-	Title          string   // of the conversation; empty where none can be made
-	TitleMade      bool     // the conversation's title is one that was made
+	Title          string   // for the conversation, where nobody gave it one; empty where none can be made
 	Topic          string   // the narrowest; empty for none
 	Topics         []string // that and those above it
 	Sentiment      Sentiment

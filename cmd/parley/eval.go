@@ -30,7 +30,7 @@ func (c *evalCmd) Run(p *process) error {
 		return misused("give either --set or --agent")
 	case c.Agent != "" && (c.Baseline || c.Compare != "" || c.Search != ""):
 		return misused("--baseline, --compare and --search go with --set")
-	case (c.Search == "vectors" || c.Search == "both") && (c.EmbedURL == "" || c.Baseline):
+	case c.Search != "" && c.searched() != eval.ByWords && (c.EmbedURL == "" || c.Baseline):
 		return misused("--search %s needs an embedding server (--embed-url) and goes without --baseline", c.Search)
 	case c.Agent != "":
 		return c.replay(p)
@@ -56,9 +56,9 @@ func (c *evalCmd) Run(p *process) error {
 		return errors.New("no model answers for \"auto\"")
 	}
 	runner := eval.Runner{Back: back, Baseline: c.Baseline, Now: time.Now, Step: p.progress()}
-	if e := c.Embedder(); e != nil && c.Search != "words" && !c.Baseline {
+	if e := c.Embedder(); e != nil && c.searched() != eval.ByWords && !c.Baseline {
 		defer e.Close()
-		runner.Embedder, runner.Search, runner.Weight = e, eval.Search(cmp.Or(c.Search, "both")), c.EmbedWeight
+		runner.Embedder, runner.Search, runner.Weight = e, c.searched(), c.EmbedWeight
 	}
 	report, err := runner.RunAll(p, sets)
 	if err != nil {
@@ -66,6 +66,9 @@ func (c *evalCmd) Run(p *process) error {
 	}
 	return p.measured(report, before)
 }
+
+// searched is what passages are found by where there is an embedding server.
+func (c *evalCmd) searched() eval.Search { return cmp.Or(eval.Search(c.Search), eval.ByBoth) }
 
 // sets reads what --set names.
 func (c *evalCmd) sets() (all []eval.Set, err error) {

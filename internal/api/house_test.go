@@ -156,7 +156,8 @@ var deeds = map[string]func(tl *teller, id string) error{
 		}
 		return err
 	},
-	"has indexed everything": func(tl *teller, _ string) error { return tl.index() },
+	"has indexed everything":      func(tl *teller, _ string) error { return tl.index() },
+	"judges the conversations of": (*teller).judge,
 	"masks in": func(tl *teller, id string) error {
 		return tl.house.DB.UpdateAgent(tl.t.Context(), parley.AccountID(tl.house.Account), parley.AgentID(id),
 			func(a *parley.Agent) error { a.Redact = true; return nil })

@@ -56,7 +56,7 @@ func (t *Turn) prompt() llm.Request {
 		hits = hits[:min(offered, len(hits))]
 	}
 	for _, h := range hits {
-		req.Passages = append(req.Passages, llm.Passage{Passage: h.Passage, Score: h.Score, Coverage: h.Coverage, Terms: h.Terms, Signs: llm.Signs(h.Signs)})
+		req.Passages = append(req.Passages, llm.Passage{Passage: h.Passage, Score: h.Score, Terms: h.Terms, Signs: llm.Signs(h.Signs)})
 	}
 	return req
 }

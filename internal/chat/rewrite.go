@@ -52,7 +52,7 @@ func (e *Engine) restate(ctx context.Context, t *Turn, q retrieval.Query) retrie
 
 var errLateRewrite = errors.New("chat: the rewriting of the question took too long")
 
-// followsUp reports whether the message may need the conversation to be understood: there is one, and the message is short.
+// followsUp reports whether the message needs the conversation to be understood: there is one, and the message is short and leans on it.
 func (t *Turn) followsUp(q retrieval.Query) bool {
 	if len(q.Earlier) == 0 || t.request.Continue {
 		return false
@@ -61,7 +61,7 @@ func (t *Turn) followsUp(q retrieval.Query) bool {
 	for range words.Tokens(q.Text) {
 		n++
 	}
-	return n > 0 && n <= longestFollowUp
+	return n > 0 && n <= longestFollowUp && words.Leans(q.Text)
 }
 
 // restated asks the model and gives the one line that it says. It counts the tokens in r.

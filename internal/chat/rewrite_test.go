@@ -34,11 +34,11 @@ func lastTrace(t *testing.T, traces []store.TurnTrace) parley.Trace {
 	return traces[len(traces)-1].Trace
 }
 
-// A follow-up is put into words that can be searched for; the first message is not, nor is a long one. Nobody is shown it.
+// A follow-up is put into words that can be searched for; the first message is not, nor one that is long or stands alone. Nobody is shown it.
 func TestRewriting(t *testing.T) {
 	each(t, func(d *desk) {
 		d.Rewrite = 10 * time.Second
-		s := provider.Start(t, provider.Says("It is 5 €."), provider.Says("\"What does the yearly plan cost?\"\n"), provider.Says("50 €."), provider.Says("Yes."))
+		s := provider.Start(t, provider.Says("It is 5 €."), provider.Says("\"What does the yearly plan cost?\"\n"), provider.Says("50 €."), provider.Says("Yes."), provider.Says("By post."))
 		d.speaking(s)
 		first := d.start("What does the plan cost?", "")
 		d.finish(first)
@@ -60,6 +60,11 @@ func TestRewriting(t *testing.T) {
 		d.finish(d.start("Now something else: "+strings.Repeat("how does it work, ", 10), first.ConversationID))
 		if n := len(s.Requests()); n != 4 {
 			t.Errorf("%d requests: a long message was rewritten", n)
+		}
+		d.clock.turn(time.Minute)
+		d.finish(d.start("How are printed invoices delivered abroad?", first.ConversationID))
+		if n := len(s.Requests()); n != 5 {
+			t.Errorf("%d requests: a message that says all by itself was rewritten", n)
 		}
 	})
 }

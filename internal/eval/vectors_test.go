@@ -3,7 +3,6 @@ package eval_test
 import (
 	"context"
 	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -52,9 +51,8 @@ func (f *three) add(of three) {
 // searched measures a set each way; nothing answers.
 func searched(t *testing.T, set eval.Set, e llm.Embedder) (r1, r5, ap three) {
 	t.Helper()
-	mute := &llm.Scripted{Answer: func(llm.Request) []llm.Step { return []llm.Step{llm.Say("."), llm.Stop()} }}
 	for i, by := range []eval.Search{eval.ByWords, eval.ByVectors, eval.ByBoth} {
-		r := eval.Runner{Back: llm.Backend{Model: mute, Label: "mute"}, Embedder: e, Search: by, Now: func() time.Time { return time.UnixMilli(0) }}
+		r := eval.Runner{Back: llm.Backend{Model: mute{}, Label: "mute"}, Embedder: e, Search: by, Now: func() time.Time { return time.UnixMilli(0) }}
 		done, err := r.Run(t.Context(), set)
 		if err != nil {
 			t.Fatal(err)
@@ -63,19 +61,6 @@ func searched(t *testing.T, set eval.Set, e llm.Embedder) (r1, r5, ap three) {
 	}
 	t.Logf("| %s | %.3f | %.3f | %.3f | %.3f | %.3f | %.3f | %.3f | %.3f | %.3f |", set.Name, r1[0], r1[1], r1[2], r5[0], r5[1], r5[2], ap[0], ap[1], ap[2])
 	return r1, r5, ap
-}
-
-func setsOf(t *testing.T, name string) []eval.Set {
-	t.Helper()
-	dir := filepath.Join("../../../shared/data", name)
-	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("SKIPPED: no question set at %s", dir)
-	}
-	sets, err := eval.Read(os.DirFS(dir), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return sets
 }
 
 // With a stand-in that knows little that the words do not tell, both together are as good as the better one alone. It prints the
@@ -89,7 +74,7 @@ func TestVectorsDoNoHarm(t *testing.T) {
 	var sum three
 	n := 0.0
 	for _, name := range names {
-		for _, set := range setsOf(t, name) {
+		for _, set := range read(t, name) {
 			if name == "xquad" && set.Name != "xquad.en" && !whole {
 				continue
 			}
@@ -107,7 +92,7 @@ func TestVectorsDoNoHarm(t *testing.T) {
 // either alone. The stand-in has read the paragraphs in both languages side by side. It prints the second table.
 func TestVectorsHelpAcrossLanguages(t *testing.T) {
 	sets := map[string]eval.Set{}
-	for _, set := range setsOf(t, "xquad") {
+	for _, set := range read(t, "xquad") {
 		sets[set.Name] = set
 	}
 	sources, ok := sets["xquad.en"]

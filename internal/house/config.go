@@ -50,6 +50,7 @@ type Service struct {
 	FetchAllow  []string      `env:"PARLEY_FETCH_ALLOW" placeholder:"CIDR" help:"Addresses inside your network that actions and link sources may fetch from; all public ones are allowed."`
 	SearchTime  time.Duration `name:"search-time" default:"2s" env:"PARLEY_SEARCH_TIME" placeholder:"TIME" help:"How long a conversation search may take (${default})."`
 	Searches    int           `default:"8" env:"PARLEY_SEARCHES" placeholder:"N" help:"Conversation searches that run at a time (${default}); others wait."`
+	InsightWait time.Duration `name:"insight-wait" default:"30s" env:"PARLEY_INSIGHT_WAIT" placeholder:"TIME" help:"How long a conversation is quiet before it is judged for insights (${default})."`
 	SearchURL   string        `name:"search-url" env:"PARLEY_SEARCH_URL" placeholder:"URL" secret:"url" help:"Search engine for web-search actions: a JSON endpoint like SearXNG's, such as http://localhost:8888/search."`
 }
 
@@ -96,6 +97,7 @@ func (c Config) Check() error {
 	want(c.OpenTurns > 0, "--open-turns: %d is not above 0", c.OpenTurns)
 	want(c.SearchTime >= 0, "--search-time: %s is below 0", c.SearchTime)
 	want(c.Searches >= 0, "--searches: %d is below 0", c.Searches)
+	want(c.InsightWait >= 0, "--insight-wait: %s is below 0", c.InsightWait)
 	want(c.Drain >= 0, "--drain: %s is below 0", c.Drain)
 	want(c.IndexBudget >= 0, "--index-budget: %d is below 0", c.IndexBudget)
 	want(c.DatabaseQuota >= 0, "--database-quota: %d is below 0", c.DatabaseQuota)

@@ -91,7 +91,7 @@ func (s *Shelf) Ask(ctx context.Context, models Models, question string, hear fu
 	}
 	req := llm.Request{Model: back.Name, Messages: []llm.Message{{Role: "user", Text: question}}}
 	for _, h := range s.index.Nearest(retrieval.Query{Text: question}) {
-		req.Passages = append(req.Passages, llm.Passage{Passage: h.Passage, Score: h.Score, Coverage: h.Coverage, Terms: h.Terms, Signs: llm.Signs(h.Signs)})
+		req.Passages = append(req.Passages, llm.Passage{Passage: h.Passage, Score: h.Score, Terms: h.Terms, Signs: llm.Signs(h.Signs)})
 	}
 	a := &Answer{Citations: []Quote{}}
 	for chunk, err := range back.Model.Stream(ctx, req) {

@@ -282,6 +282,27 @@ func TestEmbeddingProviderFails(t *testing.T) {
 }
 
 // A text that the provider will not take is noted, and not asked for again and again.
+// A text that is erased while the provider makes its vector leaves none.
+func TestTextErasedWhileItIsEmbedded(t *testing.T) {
+	each(t, func(s *school) {
+		erase := func() {}
+		server := provider.StartEmbeddingsBy(s.TB, func(string) []float32 { erase(); return []float32{1, 2} })
+		vectors := s.embedWith(server, "m")
+		kept, gone := s.add("Kept", "The ferry leaves at nine."), s.add("Gone", "The depot opens at six.")
+		s.run()
+		erase = sync.OnceFunc(func() {
+			_, err := s.Delete(s.Context(), s.account, s.agent, gone.ID)
+			if _, failed := s.runner.RunDue(s.Context()); err != nil || failed != nil {
+				s.Error(err, failed)
+			}
+		})
+		s.due(vectors)
+		if n := s.vectors("m"); n != 1 || s.source(kept.ID).Status != parley.SourceTrained {
+			s.Errorf("%d vectors", n)
+		}
+	})
+}
+
 func TestATextWithoutAVector(t *testing.T) {
 	each(t, func(s *school) {
 		server, runner := s.embedding("m")

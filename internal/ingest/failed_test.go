@@ -9,6 +9,7 @@ import (
 	"parley"
 	"parley/internal/ingest"
 	"parley/internal/ingest/crawl"
+	"parley/internal/jobs"
 )
 
 // logged gives the desk a log, and what is in it.
@@ -67,6 +68,34 @@ func TestFailedLinksAreLogged(t *testing.T) {
 		}
 		if strings.Contains(log.String(), "s3cret") {
 			s.Error(log)
+		}
+	})
+}
+
+// A source that ends the server whenever it is read fails, says why, and is answered from as it was before.
+func TestSourceThatEndsTheServer(t *testing.T) {
+	each(t, func(s *school) {
+		w := s.website(shop())
+		text := s.add("Ferry", "The ferry leaves at half past nine.")
+		s.run()
+		s.now = noon.Add(time.Second)
+		s.change(text.ID, "", "The ferry leaves at ten.")
+		link, untouched := s.link(w.URL, crawl.Individual), s.source(text.ID)
+		lost := s.LostHandlers()
+		for kind, id := range map[string]parley.SourceID{ingest.TrainJob: text.ID, ingest.CrawlJob: link.ID} {
+			job := jobs.Job{Kind: kind, Key: string(id), AccountID: s.account.ID, Payload: []byte(`{"agent":"` + string(s.agent) + `"}`)}
+			s.must(lost[kind](s.Context(), job))
+			if now := s.source(id); now.Status != parley.SourceFailed || !strings.Contains(now.Failure, "the server ended each time") {
+				s.Errorf("%s: %+v", kind, now)
+			}
+			s.must(lost[kind](s.Context(), jobs.Job{Kind: kind, Key: "nobody", AccountID: s.account.ID, Payload: job.Payload}))
+		}
+		if now := s.source(text.ID); now.Live == "" || now.Live != untouched.Live || !strings.Contains(s.texts("When does the ferry leave?"), "nine") {
+			s.Errorf("%+v", now)
+		}
+		s.run() // what comes after all is no harm
+		if now := s.source(text.ID); now.Status != parley.SourceTrained {
+			s.Errorf("%+v", now)
 		}
 	})
 }

@@ -9,10 +9,10 @@ import (
 )
 
 const (
-	clear  = 0.9 // from here on a message has a sentiment
-	mixed  = 1.5 // messages that pull both ways as strongly as this leave it open
-	least  = 3   // words of messages that are needed to call a customer neutral
-	recent = 1.6 // weight of the last message beside the others
+	distinct = 0.9 // from here on a message has a sentiment
+	mixed    = 1.5 // messages that pull both ways as strongly as this leave it open
+	least    = 3   // words of messages that are needed to call a customer neutral
+	recent   = 1.6 // weight of the last message beside the others
 )
 
 // sentimentOf tells from a customer's messages in English how they sound, and nothing where that is not certain: in other
@@ -36,9 +36,9 @@ func sentimentOf(messages []string) parley.Sentiment {
 		return ""
 	case up >= mixed && down <= -mixed && math.Abs(sum) < 3*mixed:
 		return ""
-	case sum >= clear && up >= clear:
+	case sum >= distinct && up >= distinct:
 		return parley.Positive
-	case sum <= -clear && down <= -clear:
+	case sum <= -distinct && down <= -distinct:
 		return parley.Negative
 	case said < least:
 		return ""

@@ -37,7 +37,7 @@ func (r *Runner) claim(ctx context.Context, n int) ([]Job, error) {
 			}
 			for _, j := range some {
 				j.lease = lease
-				if ok, err := r.take(ctx, tx, &j, now); err != nil {
+				if ok, err := r.take(ctx, tx, &j, where == dueExpired, now); err != nil {
 					return err
 				} else if ok {
 					claimed = append(claimed, j)
@@ -89,16 +89,31 @@ func scanJob(scan sqldb.Scan) (Job, error) {
 	return j, err
 }
 
-// take makes the job ours. One whose owners have died under it time and again is dead instead: it may be what kills them.
-func (r *Runner) take(ctx context.Context, tx *sqldb.DB, j *Job, now time.Time) (bool, error) {
-	ms := now.UnixMilli()
-	if j.Attempts >= j.MaxAttempts {
-		_, err := tx.Exec(ctx, `update jobs set state = 'dead', lease_owner = null, lease_until = null, again = 0,
-			last_error = 'the program ended during each attempt', updated_at = ? where id = ?`, ms, j.ID)
-		return false, err
+// rests is how often a job rests whose runners died in as many attempts as it has, each time longer, and is tried again.
+const rests = 5
+
+// take makes the job ours. One whose runners have died under it time and again rests first: it may be what kills them, or they were
+// killed for another reason, and then it must not be what pays. In the end it is lost.
+func (r *Runner) take(ctx context.Context, tx *sqldb.DB, j *Job, died bool, now time.Time) (bool, error) {
+	over := j.Attempts - j.MaxAttempts
+	switch {
+	case !died || over < 0:
+	case over < rests:
+		return false, r.abandon(ctx, tx, j, "ready", now.Add(j.doubled(over)))
+	case over == rests && r.Lost[j.Kind] != nil:
+		j.lost = true
+	default:
+		return false, r.abandon(ctx, tx, j, "dead", now)
 	}
 	j.Attempts++
 	_, err := tx.Exec(ctx, `update jobs set state = 'running', attempts = ?, again = 0, lease_owner = ?, lease_until = ?, updated_at = ? where id = ?`,
-		j.Attempts, j.lease, now.Add(r.lease()).UnixMilli(), ms, j.ID)
+		j.Attempts, j.lease, now.Add(r.lease()).UnixMilli(), now.UnixMilli(), j.ID)
 	return true, err
+}
+
+// abandon takes a job from a runner that has died.
+func (r *Runner) abandon(ctx context.Context, tx *sqldb.DB, j *Job, state string, runAt time.Time) error {
+	_, err := tx.Exec(ctx, `update jobs set state = ?, run_at = ?, lease_owner = null, lease_until = null, again = 0,
+		last_error = 'the program ended during each attempt', updated_at = ? where id = ?`, state, runAt.UnixMilli(), r.now().UnixMilli(), j.ID)
+	return err
 }

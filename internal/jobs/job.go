@@ -23,6 +23,7 @@ type Job struct {
 	Backoff     time.Duration    // wait after the first failure, doubled by each further one up to an hour; 0 = 1 s
 
 	lease string // the claim under which it runs
+	lost  bool   // it is not run any more: Runner.Lost is
 }
 
 // Handler does the chore. Its ctx ends when the runner stops or the lease is lost; what it then leaves undone is done by
@@ -36,9 +37,12 @@ const (
 )
 
 // wait is how long the job rests after its latest failure.
-func (j Job) wait() time.Duration {
+func (j Job) wait() time.Duration { return j.doubled(j.Attempts - 1) }
+
+// doubled is the backoff, doubled so many times.
+func (j Job) doubled(times int) time.Duration {
 	w := j.Backoff
-	for i := 1; i < j.Attempts && w < longestBackoff; i++ {
+	for i := 0; i < times && w < longestBackoff; i++ {
 		w *= 2
 	}
 	return min(w, longestBackoff)

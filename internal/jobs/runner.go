@@ -19,6 +19,8 @@ type Runner struct {
 	Lease    time.Duration // how long a job whose runner died stays with it; 0 = 1 minute. Renewed at a third of it
 	Poll     time.Duration // how often to look for jobs of other nodes, and for those whose time has come; 0 = 1 s
 
+	// Lost is called once, in a handler's place, for a job whose runners died in every attempt. A job of a kind without one is dead.
+	Lost map[string]Handler
 }
 
 func (r *Runner) now() time.Time       { return r.Queue.Now() }

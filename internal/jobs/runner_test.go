@@ -57,27 +57,59 @@ func TestAnotherRunnerTakesOver(t *testing.T) {
 	})
 }
 
-func TestAJobThatKillsItsRunnersDies(t *testing.T) {
-	each(t, func(t *testing.T, h *house) {
-		begun, free := make(chan struct{}), make(chan struct{})
-		stop := run(t, h.runner(func(context.Context, jobs.Job) error {
-			close(begun)
-			<-free
-			return nil
-		}))
-		h.enqueue(jobs.Job{Kind: "train", Key: "a", MaxAttempts: 1})
-		<-begun
-		h.turn(2 * time.Hour)
-		h.due(h.runner(func(context.Context, jobs.Job) error { t.Error("ran again"); return nil }), 0)
-		for h.state() == "running" { // the first runner may be the one that buries it, and still be at it
-			runtime.Gosched()
-		}
-		if h.state() != "dead" {
-			t.Error(h.state())
-		}
-		close(free)
-		stop()
+// die has a runner begin the job and die in it.
+func (h *house) die() {
+	h.t.Helper()
+	begun, free, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	ctx, cancel := context.WithCancel(context.Background())
+	r := h.runner(func(context.Context, jobs.Job) error {
+		close(begun)
+		<-free // as good as dead: the lease is not renewed by the clock of this test
+		return nil
 	})
+	go func() {
+		defer close(done)
+		_, _ = r.RunDue(ctx)
+	}()
+	h.t.Cleanup(func() { cancel(); close(free); <-done })
+	select {
+	case <-begun:
+	case <-done:
+		h.t.Fatal("the job was not begun")
+	}
+	h.turn(2 * time.Hour)
+}
+
+// Whoever kills servers for another reason does not kill their jobs: they rest, and only then they are given up.
+func TestAJobThatKillsItsRunners(t *testing.T) {
+	for _, c := range []struct {
+		kind  string
+		state string // in the end
+		lost  int
+	}{{"train", "", 1}, {"other", "dead", 0}} {
+		each(t, func(t *testing.T, h *house) {
+			lost := 0
+			living := h.runner(func(context.Context, jobs.Job) error { t.Error("ran again"); return nil })
+			living.Lost = map[string]jobs.Handler{c.kind: func(context.Context, jobs.Job) error { lost++; return nil }}
+			h.enqueue(jobs.Job{Kind: "train", Key: "a", MaxAttempts: 2})
+			h.die()
+			for rest := time.Second; rest < 32*time.Second; rest *= 2 {
+				h.die()
+				h.due(living, 0)
+				if h.state() != "ready" || lost > 0 {
+					t.Errorf("before a rest of %v: %s", rest, h.state())
+				}
+				h.turn(rest - time.Millisecond)
+				h.due(living, 0)
+				h.turn(time.Millisecond)
+			}
+			h.die()
+			h.due(living, c.lost)
+			if lost != c.lost || h.state() != c.state {
+				t.Errorf("%d times lost, and then %q", lost, h.state())
+			}
+		})
+	}
 }
 
 func TestStoppingGivesTheJobBack(t *testing.T) {

@@ -39,6 +39,9 @@ func (r *Runner) handle(ctx context.Context, j Job) (err error) {
 			r.log().Error("jobs: a handler panicked", "kind", j.Kind, "key", j.Key, "panic", v, "stack", string(debug.Stack()))
 		}
 	}()
+	if j.lost {
+		return r.Lost[j.Kind](ctx, j)
+	}
 	return r.Handlers[j.Kind](ctx, j)
 }
 

@@ -8,8 +8,9 @@ import (
 )
 
 // Builtin is a model without weights: it answers by quoting. It chooses sentences and lists of the passages, joins them in
-// reading order and cites each stretch byte for byte; where no passage holds an answer it says so. It follows no instruction,
-// neither of the passages nor of the agent. The same request always gets the same answer.
+// reading order and cites each stretch byte for byte; where no passage holds an answer it says so, and where a short question fits
+// several passages it asks back. It follows no instruction, neither of the passages nor of the agent. The same request always gets
+// the same answer.
 //
 // It calls a tool when the user's message holds one of its triggers, asks for inputs that the call lacks, and tells what the
 // tool gave back. Only the id of a call differs from one time to the next.

@@ -65,12 +65,7 @@ var asidesOf = map[words.Language]asides{
 		"承知しました。ほかに知りたいことがあればお知らせください。", [2]string{"どれのことでしょうか：", "？"}, [2]string{"資料にあるのは次の内容です：", "。"}, "、または"},
 }
 
-func asidesIn(l words.Language) asides {
-	if a, ok := asidesOf[l]; ok {
-		return a
-	}
-	return asidesOf[words.English]
-}
+func asidesIn(l words.Language) asides { return inLanguage(asidesOf, l) }
 
 // machineAsked are ways of asking whether a person answers; folded words.
 var machineAsked = []string{"are you a bot", "are you a robot", "are you human", "are you a human", "are you a real person", "are you real", "are you a person", "are you an ai", "are you ai",
@@ -102,7 +97,7 @@ var (
 // rude are insults and oaths, folded. What else such a message holds is still answered.
 var rude = wordSet(`fuck fucking fucked fucker shit shitty crap bullshit idiot idiotic moron stupid dumb useless asshole bitch bastard damn suck sucks wtf stfu garbage trash scheisse scheiss scheise
 	idiot blod blode dumm dummer nutzlos arschloch mist verdammt mierda idiota estupido estupida inutil imbecil joder puta gilipollas merde idiot con connard stupide nul nulle putain
-	cazzo stronzo stupido merda burro inutile klote kut dom stom nutteloos идиот тупой дурак бесполезный дерьмо черт غبي احمق تافه لعنة`)
+	cazzo stronzo stupido merda burro inutile klote kut dom stom nutteloos идиот тупой дурак бесполезный дерьмо черт غبي احمق تافه لعنه`)
 
 var rudeDense = []string{"傻逼", "白痴", "他妈的", "垃圾", "废物", "笨蛋", "去死", "バカ", "馬鹿", "くそ", "死ね", "役立たず"}
 
@@ -118,4 +113,4 @@ var (
 )
 
 // loathing says that what follows is not wished for.
-var loathing = wordSet(`hate hated loathe dislike hasse hassen odio odiaba deteste detester odeio haat ненавижу اكره`)
+var loathing = joined(hating, wordSet(`hate hated loathe dislike odiaba detester ненавижу`))

@@ -11,7 +11,7 @@ import (
 func shelf(passages ...parley.Passage) (all []Passage) {
 	for _, p := range passages {
 		p.End = len(p.Text)
-		all = append(all, Passage{Passage: p, Score: 0.9, Coverage: 0.9})
+		all = append(all, Passage{Passage: p, Score: 0.9})
 	}
 	return all
 }

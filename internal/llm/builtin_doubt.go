@@ -135,13 +135,12 @@ func (t *topic) uncounted(text string) bool {
 
 // isNumber tells numbers, written in digits or out.
 func isNumber(word string) bool {
-	return numerals[word] || strings.IndexFunc(word, unicode.IsDigit) == 0
+	return words.KindOf(word)&words.Number != 0 || numerals[word] || strings.IndexFunc(word, unicode.IsDigit) == 0
 }
 
-var numerals = wordSet(`one two three four five six seven eight nine ten eleven twelve twenty thirty fifty hundred thousand million millions billion dozen
-	zwei drei vier funf sechs sieben acht neun zehn elf zwolf zwanzig hundert tausend million millionen dos tres cuatro cinco seis siete ocho nueve diez
-	doce veinte cien mil millones deux trois quatre cinq sept huit neuf dix douze vingt cent mille due tre quattro cinque sei sette otto nove dieci
-	dois duas quatro sete oito dez twee drie vijf zes zeven negen tien два две три четыре пять шесть семь восемь девять десять`)
+// numerals are those that words.KindOf leaves out: in the languages that it knows they mean something else as well.
+var numerals = wordSet(`one due tre quattro cinque sei sette otto nove dieci dois duas quatro sete oito dez twee drie vijf zes zeven negen tien
+	два три четыре пять шесть семь восемь девять десять`)
 
 // Doubts gives the signs that the confidence in the answer to the request is made of, nil where nothing is there to be quoted: what
 // the weights are fitted on.

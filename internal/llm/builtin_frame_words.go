@@ -35,7 +35,7 @@ var (
 		meu minha de het een mijn ik`)
 
 	polite = joined(greetings, wordSet(`please pls plz bitte kindly now just asap immediately jetzt sofort gleich gern gerne mal ahora favor por porfa
-		maintenant svp stp vous s plait te want need would like wanna d can could you me will let ll want möchte mochte will kann konnte ich quiero
+		maintenant svp stp vous s plait te want need would like wanna d can could you me will let ll want mochte will kann konnte ich quiero
 		quisiera necesito puedo je veux voudrais peux vorrei voglio quero gostaria thanks thank danke gracias merci`))
 
 	greetings = wordSet(`hi hello hey dear there ok okay well so then also and yes yeah sure hallo guten tag moin also und ja hola buenas y vale bonjour

@@ -10,7 +10,7 @@ import (
 // dealings are the sentences about tools that the built-in model has in a language.
 type dealings struct {
 	need   [2]string // around the list of inputs that a call lacks
-	comma  string    // between them
+	comma  string    // between the parts of a list
 	done   string    // a result that says nothing
 	failed string    // a call that failed; the reason follows
 	undone string    // a call that got no result
@@ -33,13 +33,7 @@ var dealingsOf = map[words.Language]dealings{
 	words.Japanese: {[2]string{"続けるには次の情報が必要です：", "。"}, "、", "完了しました。", "うまくいきませんでした", "実行されませんでした。結果が届いていません。"},
 }
 
-// dealingsIn gives the sentences of the language, or of English.
-func dealingsIn(l words.Language) dealings {
-	if d, ok := dealingsOf[l]; ok {
-		return d
-	}
-	return dealingsOf[words.English]
-}
+func dealingsIn(l words.Language) dealings { return inLanguage(dealingsOf, l) }
 
 // question asks for inputs in one sentence.
 func question(l words.Language, missing []input) string {

@@ -72,7 +72,7 @@ func (s *told) hatesBefore(from int) bool {
 	return end >= 0 && hating[s.tokens[end].Word] && s.tokens[end].clause == s.tokens[from].clause-1
 }
 
-var hating = wordSet(`hasse hassen odio detesto odiaria detestaria deteste detestons deteste odeio haat اكره`)
+var hating = wordSet(`hasse hassen odio detesto odiaria detestaria deteste detestons odeio haat اكره`)
 
 // letDo reports a German past with the infinitive: "hat … stornieren lassen".
 func (s *told) letDo(from, last int) bool {

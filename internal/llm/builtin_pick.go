@@ -94,10 +94,7 @@ func (t *topic) second(pages []page, best unit, first stretch) *stretch {
 			}
 		}
 	}
-	if more.score == 0 {
-		return nil
-	}
-	if more.row {
+	if more.score == 0 || more.row {
 		return nil
 	}
 	s := t.around(&pages[more.passage], more)

@@ -70,10 +70,10 @@ func dangling(p *page, passage Passage, u unit, s stretch) string {
 	if !item && !short && (u.kind != prose.Paragraph || !leans(text) && !unicode.IsLower(r)) {
 		return ""
 	}
-	parts := path(Passage{Passage: passage.Passage})
-	if passage.Heading == "" || len(parts) == 0 {
+	if passage.Heading == "" {
 		return ""
 	}
+	parts := path(passage)
 	return strings.TrimRight(parts[len(parts)-1], ":：") + ":"
 }
 

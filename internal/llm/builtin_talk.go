@@ -129,20 +129,18 @@ func (m manners) answer(kind byte) string {
 	return m.hello
 }
 
-// phrases gives the manners of the language, or of English.
-func phrases(l words.Language) manners {
-	if m, ok := mannersOf[l]; ok {
-		return m
+func phrases(l words.Language) manners { return inLanguage(mannersOf, l) }
+
+// inLanguage gives the sentences of the language, or of English.
+func inLanguage[T any](of map[words.Language]T, l words.Language) T {
+	if sentences, ok := of[l]; ok {
+		return sentences
 	}
-	return mannersOf[words.English]
+	return of[words.English]
 }
 
 // guess tells the language of a message.
 func guess(message string) words.Language {
-	var tokens []words.Token
-	for t := range words.Tokens(message) {
-		tokens = append(tokens, t)
-	}
-	l, _ := words.Guess(tokens)
+	l, _ := words.Guess(words.Cut(nil, message))
 	return l
 }

@@ -27,7 +27,7 @@ func offer(texts ...string) (all []Passage) {
 	headings := []string{"Export", "Billing › Refunds", "More"}
 	terms := map[string]float64{}
 	for i, text := range texts {
-		all = append(all, Passage{Passage: parley.Passage{Heading: headings[i], Start: 100, End: 100 + len(text), Text: text}, Score: 0.9 - 0.2*float64(i), Coverage: 0.9, Terms: terms})
+		all = append(all, Passage{Passage: parley.Passage{Heading: headings[i], Start: 100, End: 100 + len(text), Text: text}, Score: 0.9 - 0.2*float64(i), Terms: terms})
 	}
 	return all
 }
@@ -143,7 +143,7 @@ func TestBuiltinRefuses(t *testing.T) {
 // foreign scores the passages as retrieval scores those that hold little of the question.
 func foreign(all []Passage) []Passage {
 	for i := range all {
-		all[i].Score, all[i].Coverage = 0.1, 0.1
+		all[i].Score = 0.1
 	}
 	return all
 }

@@ -172,8 +172,8 @@ func ascii(s string) string {
 }
 
 var (
-	yesWords = wordSet(`yes y yeah yep true sure ok ja si oui sim da да 是 好 はい`)
-	noWords  = wordSet(`no n nope false nein non nao nee нет 否 不`)
+	yesWords = joined(yeses, wordSet(`y true da 是 好 はい`))
+	noWords  = joined(noes, wordSet(`n false 否 不`))
 )
 
 func yesOrNo(piece string) (json.RawMessage, bool) {

@@ -38,9 +38,9 @@ func (t *topic) which(req Request, pages []page, best unit) (reply, bool) {
 	if len(options) < leastOption || len(options) > mostOptions {
 		return reply{}, false
 	}
-	a := asidesIn(languageOf(req))
-	last := len(options) - 1
-	list := strings.Join(options[:last], a.comma()) + a.or + options[last]
+	l := languageOf(req)
+	a, last := asidesIn(l), len(options)-1
+	list := strings.Join(options[:last], dealingsIn(l).comma) + a.or + options[last]
 	return reply{text: a.which[0] + list + a.which[1], plain: true}, true
 }
 
@@ -51,13 +51,6 @@ func (t *topic) brief() bool {
 		return n <= bareWords && said <= bareWords
 	}
 	return n > 0 && n <= fewWords && said <= bareWords || n == 1 && t.fact
-}
-
-func (a asides) comma() string {
-	if strings.HasPrefix(a.or, "，") || strings.HasPrefix(a.or, "、") {
-		return "、"
-	}
-	return ", "
 }
 
 // options names the passages by the innermost part of their headings that the others do not share and that the question does not name; nil
@@ -99,15 +92,9 @@ func path(p Passage) (parts []string) {
 	return parts
 }
 
-// everywhere reports that more than one of the paths holds the part.
+// everywhere reports that all of the paths hold the part.
 func everywhere(part string, paths [][]string) bool {
-	n := 0
-	for _, p := range paths {
-		if slices.Contains(p, part) {
-			n++
-		}
-	}
-	return n > 1 && n == len(paths)
+	return !slices.ContainsFunc(paths, func(p []string) bool { return !slices.Contains(p, part) })
 }
 
 // askedBack reports that the message before the last asked which of several things was meant.

@@ -17,11 +17,15 @@ type Embedder interface {
 }
 
 const (
-	mostTexts     = 96       // of one request
-	mostTextBytes = 200_000  // of one request
-	mostNumbers   = 8192     // of one vector
-	mostVectors   = 64 << 20 // bytes of one answer
+	mostTexts     = 96      // of one request
+	mostTextBytes = 200_000 // of one request
+	mostNumbers   = 8192    // of one vector
+	mostDigits    = 40      // bytes of one number, with what stands around it
+	mostAround    = 64 << 10
 )
+
+// mostVectors is how many bytes an answer to so many texts may have.
+func mostVectors(texts int) int64 { return mostAround + int64(texts)*mostNumbers*mostDigits }
 
 // batches parts the texts into runs that fit one request; a text that alone is too much stands alone.
 func batches(texts []string) iter.Seq[[]string] {

@@ -187,9 +187,7 @@ func (e *Embeddings) post(ctx context.Context, texts []string, plain bool) ([]by
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", "application/json")
 	r.Header.Set("User-Agent", "parley")
-	if e.Key != "" {
-		r.Header.Set("Authorization", "Bearer "+e.Key)
-	}
+	bearer(r.Header, e.Key)
 	resp, err := e.pool().Do(r)
 	if err != nil {
 		return nil, err
@@ -199,8 +197,9 @@ func (e *Embeddings) post(ctx context.Context, texts []string, plain bool) ([]by
 		said, _ := io.ReadAll(io.LimitReader(resp.Body, maxHeard)) // what there is of it is enough
 		return nil, &refusal{status: resp.StatusCode, body: said, after: retryAfter(resp.Header)}
 	}
-	said, err := io.ReadAll(io.LimitReader(resp.Body, mostVectors+1))
-	if len(said) > mostVectors {
+	most := mostVectors(len(texts))
+	said, err := io.ReadAll(io.LimitReader(resp.Body, most+1))
+	if int64(len(said)) > most {
 		return nil, garbled("the answer does not end", nil)
 	}
 	return said, err

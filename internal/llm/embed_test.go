@@ -143,11 +143,30 @@ func checkEmbeddingFailure(t *testing.T, list [][]float32, err error) {
 	}
 }
 
+// An answer without an end costs no more than the largest that makes sense.
+func TestEndlessEmbeddingProvider(t *testing.T) {
+	sent, gone := 0, make(chan struct{})
+	s := provider.StartEmbeddings(t, nil)
+	s.Play(func(w http.ResponseWriter, _ *http.Request) {
+		defer close(gone)
+		for blank := make([]byte, 64<<10); sent < 64<<20; sent += len(blank) {
+			if _, err := w.Write(blank); err != nil {
+				return
+			}
+		}
+	})
+	list, err := embedder(t, s).Embed(t.Context(), []string{"a"})
+	checkEmbeddingFailure(t, list, err)
+	if <-gone; sent > 32<<20 { // the kernel's buffers hold some of it
+		t.Errorf("%d bytes were taken for one vector", sent)
+	}
+}
+
 func TestStallingEmbeddingProvider(t *testing.T) {
 	s := provider.StartEmbeddings(t, nil)
 	s.Play(s.Stall, s.Stall, s.Stall, s.Stall)
 	e := embedder(t, s)
-	e.Timeout = 30 * time.Millisecond
+	e.Timeout = 250 * time.Millisecond // long enough for a request to get there on a busy machine
 	list, err := e.Embed(t.Context(), []string{"a"})
 	checkEmbeddingFailure(t, list, err)
 	if n := len(s.Asked()); n != 3 {

@@ -41,8 +41,7 @@ type Message struct {
 // Passage is a stretch of the agent's sources offered as evidence. An answer may claim only what passages say.
 type Passage struct {
 	parley.Passage
-	Score    float64 // 0 to 1, how likely it answers the question
-	Coverage float64 // 0 to 1, weight of the question's content words that it holds
+	Score float64 // 0 to 1, how likely it answers the question
 
 	// Terms weighs the question's content words (folded): rare ones more than common ones. Every passage of a request has the
 	// same; nil weighs all alike.

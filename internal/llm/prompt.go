@@ -20,6 +20,7 @@ var (
 	sourcesText   = promptText("sources")
 	nosourcesText = promptText("nosources")
 	rewriteText   = promptText("rewrite")
+	insightText   = promptText("insight")
 )
 
 // PromptVersion names the wording of the prompts; a turn's trace keeps it, so that an old answer can be explained. It changes with every
@@ -95,15 +96,21 @@ func writeSource(b *strings.Builder, n int, p *Passage) {
 // RewriteRequest asks a model to put the last of the messages into words that can be searched for without the others. The
 // conversation goes into one message, fenced: it is what the model works on, not what it is told.
 func RewriteRequest(model string, messages []Message, last string) Request {
+	text := transcript(messages) + "\n<last>" + fenced(last) + "</last>"
+	return Request{Model: model, System: rewriteText, Bare: true, MaxTokens: rewriteTokens, Messages: []Message{{Role: "user", Text: text}}}
+}
+
+// transcript is what user and assistant said, a line each, fenced.
+func transcript(messages []Message) string {
 	var b strings.Builder
 	b.WriteString("<conversation>\n")
 	for _, m := range messages {
 		if text := nameOnly(m.Text); text != "" && (m.Role == "user" || m.Role == "assistant") {
-			fmt.Fprintf(&b, "%s: %s\n", m.Role, text)
+			b.WriteString(m.Role + ": " + text + "\n")
 		}
 	}
-	fmt.Fprintf(&b, "</conversation>\n<last>%s</last>", fenced(last))
-	return Request{Model: model, System: rewriteText, Bare: true, MaxTokens: rewriteTokens, Messages: []Message{{Role: "user", Text: b.String()}}}
+	b.WriteString("</conversation>")
+	return b.String()
 }
 
 // rewriteTokens is the longest rewritten question.

@@ -22,6 +22,9 @@ func argumentsOf(text jsonText, schema object) (arguments, error) {
 			return nil, parley.Failf(parley.CodeInvalidBody, "The arguments must be an object.")
 		}
 	}
+	if args == nil { // they were null
+		args = arguments{}
+	}
 	wrong := map[string]string{}
 	known := schema["properties"].(object)
 	for name, value := range args {

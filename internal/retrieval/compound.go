@@ -1,5 +1,7 @@
 package retrieval
 
+import "strings"
+
 // joins lets words that passages write as one be met so: "git hub" and "e-mail" where they have "github" and "email".
 func (m *message) joins() {
 	for i := 1; i < len(m.tokens); i++ {
@@ -49,7 +51,7 @@ func (m *message) met(i int) bool { return m.words[i].known && m.stems.held(m.wo
 // compound looks for the parts, be they joined by letters that belong to neither (German -s-, -n-, -en-, -es-).
 func (m *message) compound(i int, first, second string) {
 	for _, joint := range []string{"", "s", "n", "en", "es", "er"} {
-		rest, ok := after(second, joint)
+		rest, ok := strings.CutPrefix(second, joint)
 		if !ok || len(rest) < bigPart || m.forms(rest) == nil || m.lang.IsStop(first) {
 			continue
 		}
@@ -57,11 +59,4 @@ func (m *message) compound(i int, first, second string) {
 		m.stand(rest, i, i+1, float32(tune.partLike))
 		return
 	}
-}
-
-func after(s, prefix string) (string, bool) {
-	if len(s) < len(prefix) || s[:len(prefix)] != prefix {
-		return "", false
-	}
-	return s[len(prefix):], true
 }

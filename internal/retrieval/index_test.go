@@ -52,8 +52,8 @@ func TestNearestFinds(t *testing.T) {
 			t.Errorf("%q: %v, want %s first", question, found(hits), want)
 		}
 		for _, h := range hits {
-			if h.Score < 0 || h.Score > 1 || h.Coverage < 0 || h.Coverage > 1 {
-				t.Errorf("%q: score %v, coverage %v", question, h.Score, h.Coverage)
+			if h.Score < 0 || h.Score > 1 {
+				t.Errorf("%q: score %v", question, h.Score)
 			}
 		}
 	}
@@ -68,7 +68,7 @@ func TestNearestUnderstandsAFollowUp(t *testing.T) {
 }
 
 func TestNothingInCommon(t *testing.T) {
-	if hits := help().Nearest(Query{Text: "xylophone"}); len(hits) > 0 && hits[0].Coverage > 0 {
+	if hits := help().Nearest(Query{Text: "xylophone"}); len(hits) > 0 && hits[0].Signs.Words > 0 {
 		t.Errorf("%+v", hits)
 	}
 	if hits := NewIndex().Nearest(Query{Text: "anything"}); hits != nil {

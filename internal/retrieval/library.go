@@ -34,6 +34,8 @@ type volume struct {
 	index   *Index
 	version int64 // 0 before the first reading
 	bytes   int64 // as counted in Library.held
+
+	renewing bool // an index is being built in its index's place; for who holds the token
 }
 
 // Warm brings the agent's index to the passage version, as the next question would.
@@ -122,6 +124,12 @@ func (v *volume) current() (*Index, int64) {
 	return v.index, v.version
 }
 
+func (v *volume) show(index *Index, version int64) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.index, v.version = index, version
+}
+
 // refresh brings the volume to the version: one goroutine reads, others that need it wait for that one.
 func (l *Library) refresh(ctx context.Context, v *volume, to int64) (*Index, error) {
 	select {
@@ -134,20 +142,24 @@ func (l *Library) refresh(ctx context.Context, v *volume, to int64) (*Index, err
 	if version >= to {
 		return index, nil
 	}
-	if index.worn() {
-		index, version = NewIndex(), 0
-	}
-	if err := l.read(ctx, index, v.agent, version); err != nil {
+	if err := l.readAll(ctx, index, v.agent, version); err != nil {
 		return nil, err
 	}
-	if err := l.readVectors(ctx, index, v.agent, version); err != nil {
-		return nil, err
-	}
-	v.mu.Lock()
-	v.index, v.version = index, to
-	v.mu.Unlock()
+	v.show(index, to)
 	l.weigh(v, index.Bytes())
+	if index.worn() && !v.renewing {
+		v.renewing = true
+		go l.renew(context.WithoutCancel(ctx), v)
+	}
 	return index, nil
+}
+
+// readAll applies to the index what changed after one version, passages and vectors.
+func (l *Library) readAll(ctx context.Context, index *Index, agent parley.AgentID, since int64) error {
+	if err := l.read(ctx, index, agent, since); err != nil {
+		return err
+	}
+	return l.readVectors(ctx, index, agent, since)
 }
 
 // read applies to the index what changed after one version. It may read what comes later than the version asked for; that is

@@ -3,6 +3,7 @@ package retrieval_test
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"sync"
 	"testing"
 
@@ -175,6 +176,40 @@ func TestManyAskAtOnce(t *testing.T) {
 			})
 		}
 		group.Wait()
+	})
+}
+
+// An index that mostly holds what is gone is built anew while it answers: no question waits for that, and none is answered wrong.
+func TestWornIndexIsBuiltAnew(t *testing.T) {
+	dbs.Each(t, func(t *testing.T, db *sqldb.DB) {
+		s := newShelf(t, db)
+		texts := make([]string, 600)
+		edition := func(n int64) {
+			of := parley.VersionID(fmt.Sprint("edition", n))
+			s.write(func(tx *sqldb.DB) error {
+				_, err := tx.Exec(t.Context(), `insert into source_versions values (?, 'agent', ?)`, string(of), string(of))
+				return err
+			})
+			for i := range texts {
+				texts[i] = fmt.Sprintf("Parcel %d of edition %d lies in hall %d.", i, n, i%40)
+			}
+			s.put(n, of, texts...)
+		}
+		ask := func(n int64) {
+			if got := s.find(n, fmt.Sprint("Where lies parcel 7 of edition ", n, "?")); len(got) == 0 || got[0] != texts[7] {
+				t.Fatalf("edition %d: %v", n, got)
+			}
+		}
+		edition(1)
+		ask(1)
+		for n := int64(2); n < 5; n++ {
+			edition(n)
+			ask(n)
+		}
+		for s.Rows("agent") > 2*len(texts) {
+			runtime.Gosched()
+		}
+		ask(4)
 	})
 }
 

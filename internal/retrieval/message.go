@@ -1,8 +1,6 @@
 package retrieval
 
-import (
-	"parley/internal/words"
-)
+import "parley/internal/words"
 
 // kin is a word that may stand for one of the question's.
 type kin struct {

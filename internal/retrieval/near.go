@@ -14,7 +14,7 @@ func (x *Index) near(pairs []pair, best []place) {
 	for _, p := range pairs {
 		bits |= bit(p.a) | bit(p.b)
 	}
-	perUnit := tune.k1 * tune.b * float64(len(x.byID)) / float64(max(x.stemTotal, 1))
+	perUnit := x.perUnit(x.stemTotal)
 	top := 0.0
 	var content []uint32
 	for c := range best {

@@ -1,7 +1,6 @@
 package retrieval
 
 import (
-	"math/bits"
 	"slices"
 
 	"parley/internal/words"
@@ -9,8 +8,7 @@ import (
 
 // closeness is how a passage reads beside the question. All figures are 0 to 1: shares of the weight of its content words.
 type closeness struct {
-	cover   float64 // of the message's own words that stand in the passage
-	all     float64 // with the words of earlier messages
+	all     float64 // of the question's words, those of earlier messages with them, that stand in the passage
 	stretch float64 // in its best two neighbouring sentences
 	first   float64 // in its first sentence, the heading where there is one
 	focus   float64 // share of the first sentence's content words that the question asks for
@@ -26,7 +24,6 @@ type subject struct {
 	kin    []kin
 	known  bool
 	weight float64
-	own    float64 // the weight, of a word of the message itself
 }
 
 // outline is what other words are compared with for their spelling.
@@ -43,7 +40,6 @@ type reader struct {
 	x        *Index
 	subjects []subject
 	whole    float64 // of all weights
-	own      float64 // of those of the message itself
 	stems    uint64  // a bit for each stem of the subjects and of their kin
 	wants    words.Kind
 	phrases  []sought  // of the question
@@ -109,16 +105,12 @@ func (x *Index) reader(q question, n *notes) *reader {
 			r.outlines = append(r.outlines, outline{len(r.subjects), a.spelt, sketch(a.grams)})
 		}
 		s := subject{stem: a.stem, kin: a.kin, known: a.known, weight: a.weight * a.rarity}
-		if a.weight == 1 {
-			s.own = s.weight
-		}
 		if a.known {
 			r.stems |= bit(a.stem)
 		}
 		for _, k := range a.kin {
 			r.stems |= bit(k.stem)
 		}
-		r.own += s.own
 		r.whole += s.weight
 		r.subjects = append(r.subjects, s)
 	}
@@ -132,79 +124,4 @@ func (r *reader) subject(a asked) int {
 		return -1
 	}
 	return slices.IndexFunc(r.subjects, func(s subject) bool { return s.known && s.stem == a.stem })
-}
-
-// like tells what the word has to do with the question.
-func (r *reader) like(w uint32) likeness {
-	switch seen := r.seen[w]; seen {
-	case 0:
-		return r.meet(w)
-	case 1:
-		return likeness{}
-	default:
-		return r.likes[seen-2]
-	}
-}
-
-func (r *reader) meet(w uint32) likeness {
-	l := r.compare(w)
-	r.seen[w] = 1
-	if l.strength > 0 && len(r.likes) < mostLikes {
-		r.seen[w] = uint8(len(r.likes) + 2)
-		r.likes = append(r.likes, l)
-	}
-	r.touched = append(r.touched, w)
-	return l
-}
-
-func (r *reader) compare(w uint32) (best likeness) {
-	stem := r.x.vocabulary.stems[w]
-	if stem == none {
-		return best
-	}
-	if r.stems&bit(stem) != 0 {
-		if best = r.stands(stem); best.strength == 1 {
-			return best
-		}
-	}
-	v := &r.x.vocabulary.words[w]
-	size := int(v.last - v.first)
-	for _, o := range r.outlines {
-		if float64(2*bits.OnesCount64(o.sketch&v.sketch)) >= tune.alike*float64(size+o.spelt) {
-			if alike := r.alike(r.x.vocabulary.grams(w), o); alike > best.strength {
-				best = likeness{subject: uint8(o.subject), strength: alike}
-			}
-		}
-	}
-	return best
-}
-
-// stands looks for the subject of the stem, or one that it may stand for.
-func (r *reader) stands(stem uint32) (best likeness) {
-	for i := range r.subjects {
-		switch s := &r.subjects[i]; {
-		case s.known && s.stem == stem:
-			return likeness{subject: uint8(i), strength: 1}
-		default:
-			for _, k := range s.kin {
-				if k.stem == stem && k.strength > best.strength {
-					best = likeness{subject: uint8(i), strength: k.strength}
-				}
-			}
-		}
-	}
-	return best
-}
-
-// alike is the share of common grams, where it is large enough to be no accident.
-func (r *reader) alike(grams []uint32, o outline) float32 {
-	common := 0
-	for _, g := range grams {
-		common += int(r.marks[g] >> o.subject & 1)
-	}
-	share := 2 * float32(common) / float32(len(grams)+o.spelt)
-	if share < float32(tune.alike) {
-		return 0
-	}
-	return share
 }

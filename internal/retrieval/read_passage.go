@@ -95,8 +95,5 @@ func (p *progress) weigh() {
 func (r *reader) total(c *closeness, all *strengths) {
 	for i, s := range r.subjects {
 		c.all += s.weight * all[i] / r.whole
-		if r.own > 0 {
-			c.cover += s.own * all[i] / r.own
-		}
 	}
 }

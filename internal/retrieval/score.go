@@ -10,10 +10,9 @@ import (
 
 // Hit is a passage that was found.
 type Hit struct {
-	Passage  parley.Passage
-	Rank     float64 // what hits are ordered by; comparable within one search only
-	Score    float64 // 0 to 1, how likely it answers the question
-	Coverage float64 // 0 to 1, weight of the question's content words that it holds
+	Passage parley.Passage
+	Rank    float64 // what hits are ordered by; comparable within one search only
+	Score   float64 // 0 to 1, how likely it answers the question
 
 	// Terms weighs the question's content words (folded): rare ones more than common ones. All hits of a search share it.
 	Terms map[string]float64
@@ -37,7 +36,7 @@ func (x *Index) Nearest(q Query) []Hit {
 	terms, worded := ask.terms(), x.worded(ask, all)
 	hits := make([]Hit, len(all))
 	for i, c := range all {
-		hits[i] = Hit{Passage: x.docs[c.doc].passage, Rank: c.score, Score: c.near.likely(letters), Coverage: c.near.cover, Terms: terms,
+		hits[i] = Hit{Passage: x.docs[c.doc].passage, Rank: c.score, Score: c.near.likely(letters), Terms: terms,
 			Signs: Signs{Letters: x.ofLetters(letters), Words: worded, Stretch: c.near.stretch}}
 	}
 	return hits

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
-	"slices"
 	"testing"
 
 	"parley"
@@ -41,10 +40,10 @@ func BenchmarkCold(b *testing.B) {
 	}))
 	r := rand.New(rand.NewPCG(1, 1))
 	library := &retrieval.Library{DB: db}
-	for part := range slices.Chunk(make([]int, passages), 200) {
-		_ = part
+	const together = 200
+	for range passages / together {
 		var list []parley.Passage
-		for range 200 {
+		for range together {
 			n := r.IntN(1 << 30)
 			text := fmt.Sprintf("Step %d of matter %d: press the button %x, wait for the light %x and note what thing %d shows on the panel beside door %x.", n%97, n, n*7, n*11, n%1009, n*13)
 			list = append(list, parley.Passage{ID: parley.PassageID(parley.NewTimedUUID()), SourceID: "s", VersionID: "v", Ordinal: n, End: len(text), Text: text})

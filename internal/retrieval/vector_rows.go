@@ -90,9 +90,16 @@ func (l *Library) AgentsUnembedded(ctx context.Context) (map[parley.AgentID]parl
 }
 
 // PutVectors writes vectors of texts, by their hashes; they are found from the passage version on. nil stands for a text that can
-// have none.
+// have none. A text that no passage of the agent holds any more is left out: it was erased while its vector was made.
 func (l *Library) PutVectors(ctx context.Context, tx *sqldb.DB, agent parley.AgentID, passageVersion int64, packed map[string][]byte) error {
 	for part := range slices.Chunk(sorted(packed), rowsAtOnce) {
+		part, err := held(ctx, tx, agent, part)
+		if err != nil {
+			return err
+		}
+		if len(part) == 0 {
+			continue
+		}
 		args := make([]any, 0, len(part)*5)
 		for _, h := range part {
 			v := packed[h]
@@ -101,13 +108,27 @@ func (l *Library) PutVectors(ctx context.Context, tx *sqldb.DB, agent parley.Age
 			}
 			args = append(args, string(agent), h, l.VectorModel, v, passageVersion)
 		}
-		_, err := tx.Exec(ctx, `insert into passage_vectors (agent_id, text_hash, model, vector, made_in) values (?, ?, ?, ?, ?)`+
+		_, err = tx.Exec(ctx, `insert into passage_vectors (agent_id, text_hash, model, vector, made_in) values (?, ?, ?, ?, ?)`+
 			strings.Repeat(", (?, ?, ?, ?, ?)", len(part)-1)+` on conflict (agent_id, text_hash, model) do nothing`, args...)
 		if err != nil {
 			return fmt.Errorf("put vectors: %w", err)
 		}
 	}
 	return nil
+}
+
+// held gives those of the texts that passages of the agent hold.
+func held(ctx context.Context, tx *sqldb.DB, agent parley.AgentID, hashes []string) ([]string, error) {
+	args := []any{string(agent)}
+	for _, h := range hashes {
+		args = append(args, h)
+	}
+	list, err := sqldb.All(ctx, tx, sqldb.Column[string], `select distinct hash from passages where agent_id = ? and hash in (?`+
+		strings.Repeat(", ?", len(hashes)-1)+`) order by hash`, args...)
+	if err != nil {
+		return nil, fmt.Errorf("find texts that have got a vector: %w", err)
+	}
+	return list, nil
 }
 
 func sorted(packed map[string][]byte) []string {

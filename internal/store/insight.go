@@ -11,13 +11,13 @@ import (
 	"parley/internal/sqldb"
 )
 
-const insightColumns = `conversation_id, account_id, agent_id, user_id, channel, created_at, title_made, topic, topics, sentiment, escalated, has_voice,
+const insightColumns = `conversation_id, account_id, agent_id, user_id, channel, created_at, topic, topics, sentiment, escalated, has_voice,
 	action_types, messages, answers, refused, up, down, outcome, asked_again, terms, made_at`
 
 func scanInsight(scan sqldb.Scan) (in parley.Insight, err error) {
 	var user, topics, actions, terms sql.NullString
 	var created, made int64
-	err = scan(&in.ConversationID, &in.AccountID, &in.AgentID, &user, &in.Channel, &created, &in.TitleMade, &in.Topic, &topics, &in.Sentiment, &in.Escalated,
+	err = scan(&in.ConversationID, &in.AccountID, &in.AgentID, &user, &in.Channel, &created, &in.Topic, &topics, &in.Sentiment, &in.Escalated,
 		&in.HasVoice, &actions, &in.Messages, &in.Answers, &in.Refused, &in.Up, &in.Down, &in.Outcome, &in.AskedAgain, &terms, &made)
 	if err != nil {
 		return in, err
@@ -50,15 +50,14 @@ func (db *DB) HoldInsights(ctx context.Context, account parley.AccountID, agent 
 	if err := db.AgentLives(ctx, account, agent); err != nil {
 		return err
 	}
-	return db.holdInsights(ctx, account, agent)
-}
-
-func (db *DB) holdInsights(ctx context.Context, account parley.AccountID, agent parley.AgentID) error {
-	_, err := db.sql.Exec(ctx, `insert into insight_agents (agent_id, account_id) values (?, ?) on conflict (agent_id) do nothing`, agent, account)
-	if err != nil {
+	if _, err := db.sql.Exec(ctx, `insert into insight_agents (agent_id, account_id) values (?, ?) on conflict (agent_id) do nothing`, agent, account); err != nil {
 		return err
 	}
-	_, err = sqldb.One(ctx, db.sql, sqldb.Column[string], `select agent_id from insight_agents where agent_id = ? and account_id = ?`+db.sql.ForUpdate(), agent, account)
+	return db.lockInsights(ctx, account, agent)
+}
+
+func (db *DB) lockInsights(ctx context.Context, account parley.AccountID, agent parley.AgentID) error {
+	_, err := sqldb.All(ctx, db.sql, sqldb.Column[string], `select agent_id from insight_agents where agent_id = ? and account_id = ?`+db.sql.ForUpdate(), agent, account)
 	return err
 }
 
@@ -95,11 +94,11 @@ func (db *DB) writeInsight(ctx context.Context, in *parley.Insight) error {
 	if in.Terms != nil {
 		terms = toJSON(in.Terms).(string)
 	}
-	values := []any{in.ConversationID, in.AccountID, in.AgentID, textOrNil(in.UserID), in.Channel, millis(in.CreatedAt), bit(in.TitleMade), in.Topic, listOf(in.Topics),
+	values := []any{in.ConversationID, in.AccountID, in.AgentID, textOrNil(in.UserID), in.Channel, millis(in.CreatedAt), in.Topic, listOf(in.Topics),
 		in.Sentiment, bit(in.Escalated), bit(in.HasVoice), listOf(in.ActionTypes), in.Messages, in.Answers, in.Refused, in.Up, in.Down, in.Outcome, bit(in.AskedAgain),
 		terms, millis(in.MadeAt), dayOf(in.CreatedAt)}
 	_, err := db.sql.Exec(ctx, `insert into conversation_insights (`+insightColumns+`, day) values `+marks(len(values))+` on conflict (conversation_id) do update set
-		user_id = excluded.user_id, channel = excluded.channel, created_at = excluded.created_at, day = excluded.day, title_made = excluded.title_made, topic = excluded.topic,
+		user_id = excluded.user_id, channel = excluded.channel, created_at = excluded.created_at, day = excluded.day, topic = excluded.topic,
 		topics = excluded.topics, sentiment = excluded.sentiment, escalated = excluded.escalated, has_voice = excluded.has_voice, action_types = excluded.action_types,
 		messages = excluded.messages, answers = excluded.answers, refused = excluded.refused, up = excluded.up, down = excluded.down, outcome = excluded.outcome,
 		asked_again = excluded.asked_again, terms = excluded.terms, made_at = excluded.made_at`, values...)
@@ -133,11 +132,10 @@ func (db *DB) SaveQuestions(ctx context.Context, in *parley.Insight) error {
 	return err
 }
 
-// SaveTitle gives a conversation a title, or takes it back; whoever made the title before says in made whether it was us. A title
-// that somebody gave stays.
-func (db *DB) SaveTitle(ctx context.Context, in *parley.Insight, made bool) (changed bool, err error) {
-	n, err := db.sql.Exec(ctx, `update conversations set title = ? where id = ? and agent_id = ? and account_id = ? and deleted_at is null
-		and (? = 1 or title is null) and coalesce(title, '') <> ?`, textOrNil(in.Title), in.ConversationID, in.AgentID, in.AccountID, bit(made), in.Title)
+// SaveTitle gives a conversation the title that was made of what was said, or takes it back. A title that somebody gave stays.
+func (db *DB) SaveTitle(ctx context.Context, in *parley.Insight) (changed bool, err error) {
+	n, err := db.sql.Exec(ctx, `update conversations set title = ?, title_made = 1 where id = ? and agent_id = ? and account_id = ? and deleted_at is null
+		and (title_made = 1 or title is null) and coalesce(title, '') <> ?`, textOrNil(in.Title), in.ConversationID, in.AgentID, in.AccountID, in.Title)
 	return n > 0, err
 }
 
@@ -174,10 +172,10 @@ func scanCounted(scan sqldb.Scan) (in parley.Insight, err error) {
 	return in, err
 }
 
-// forgetTalks is DropInsights in a transaction of its own, also of an agent that is being erased.
+// forgetTalks is DropInsights in a transaction of its own. An agent that is being erased may have nothing left to hold.
 func (db *DB) forgetTalks(ctx context.Context, account parley.AccountID, agent parley.AgentID, ids []parley.ConversationID) error {
 	return db.Transact(ctx, sqldb.Bulk, func(tx *DB) error {
-		if err := tx.holdInsights(ctx, account, agent); err != nil {
+		if err := tx.lockInsights(ctx, account, agent); err != nil {
 			return err
 		}
 		return tx.DropInsights(ctx, account, agent, ids)

@@ -10,7 +10,7 @@ var howPhrases = []string{" how do i ", " how do you ", " how do we ", " how can
 
 // Asks reports whether one of the phrases, folded and with a space at either end where a word ends, stands in the question.
 func Asks(question string, phrases []string) bool {
-	q := " " + strings.TrimLeft(Fold(question), " ¿¡") + " "
+	q := padded(question)
 	for _, p := range phrases {
 		if strings.Contains(q, p) {
 			return true
@@ -18,3 +18,6 @@ func Asks(question string, phrases []string) bool {
 	}
 	return false
 }
+
+// padded folds the question and gives its first and last word a space at the outer end, too.
+func padded(question string) string { return " " + strings.TrimLeft(Fold(question), " ¿¡") + " " }

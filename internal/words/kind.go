@@ -39,16 +39,11 @@ func isYear(word string) bool {
 
 // AsksFor tells what sort of thing the question asks for; 0 where it does not show.
 func AsksFor(question string) (k Kind) {
-	q := " " + strings.TrimLeft(Fold(question), " ¿¡") + " "
-	for _, phrase := range numberPhrases {
-		if strings.Contains(q, phrase) {
-			k |= Number
-		}
+	if Asks(question, numberPhrases) {
+		k |= Number
 	}
-	for _, phrase := range timePhrases {
-		if strings.Contains(q, phrase) {
-			k |= Time
-		}
+	if Asks(question, timePhrases) {
+		k |= Time
 	}
 	return k
 }

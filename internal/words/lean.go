@@ -5,7 +5,7 @@ import "strings"
 // Leans reports that a message cannot be understood alone: it points at what was said before ("does it cost more?"), goes on with
 // it ("and on Sundays?") or names next to nothing ("why?").
 func Leans(message string) bool {
-	q := " " + strings.TrimLeft(Fold(message), " ¿¡") + " "
+	q := padded(message)
 	for _, start := range leaningStarts {
 		if strings.HasPrefix(q, start) {
 			return true

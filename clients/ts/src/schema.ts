@@ -156,6 +156,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/agents/{agentId}/conversations/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Search conversations of all origins by words and filters
+         * @description Conversations of all origins that were created since the first day of the month twelve months ago. With query, each word must stand in some message or in the title, in any case and with or without accents; the best matches come first, each with an excerpt. Without query, the latest active come first. Different filters must all match; of the values of one filter any may. New messages are found after a few seconds. To page, repeat every parameter and add the cursor until hasMore is false: a page may hold fewer than limit, even none. An account may search ten times a second. Messages are read through the export, with conversationId.
+         */
+        get: operations["searchConversations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/agents/{agentId}/conversations/{conversationId}": {
         parameters: {
             query?: never;
@@ -278,6 +298,26 @@ export interface paths {
          * @description For tools that run at the client: an answer whose `finishReason` is `tool-calls` waits for the results of its calls. Send each, then chat again with the `conversationId` and without a message: the agent goes on. A call that is not answered within 24 hours, or before the next message, is ignored.
          */
         post: operations["sendToolResult"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agents/{agentId}/insights": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count what an agent's conversations came to
+         * @description Sums over the conversations of all origins that began on the days from and to. A conversation is judged when it has been quiet for half a minute or has ended, so the newest may be missing. What counts as resolved is told in resolution.definition. Topics are those of the agent's manifest, or are found where it has none; with the filters topic and sentiment the search finds their conversations.
+         */
+        get: operations["getInsights"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -789,11 +829,46 @@ export interface components {
              */
             feedback: "positive" | "negative" | null;
         };
+        Found: {
+            /** @description Epoch seconds. */
+            createdAt: number;
+            /** @description Page, without its query, or site where the agent was embedded when the conversation began. */
+            embedOrigin: string | null;
+            /** Format: uuid */
+            id: string;
+            parentConversationId: string | null;
+            parentSummary: string | null;
+            /** @description Null without a query, and where only the title matched. */
+            snippet: components["schemas"]["Snippet"] | null;
+            /** @description Where the conversation began. The list of origins is open. */
+            source: string;
+            /** @enum {string} */
+            status: "ongoing" | "ended" | "taken_over";
+            title: string | null;
+            /** @description Epoch seconds of the last activity. */
+            updatedAt: number;
+            /** @description The end user, by the client's own id. */
+            userId: string | null;
+        };
+        FoundEnd: {
+            /** @description Opaque; repeat the search with it to get the next page. Null on the last one. */
+            cursor: string | null;
+            hasMore: boolean;
+        };
+        FoundPage: {
+            data: components["schemas"]["Found"][];
+            pagination: components["schemas"]["FoundEnd"];
+        };
         Health: {
             /** @enum {string} */
             status: "ok";
             /** @description Epoch seconds. */
             timestamp: number;
+        };
+        Highlight: {
+            /** @description Whether it is one of the words that were asked for. */
+            isHit: boolean;
+            value: string;
         };
         History: {
             /** @description Epoch seconds. */
@@ -821,6 +896,54 @@ export interface components {
         IndicatorWrite: {
             enabled?: boolean;
             number?: number;
+        };
+        InsightRow: {
+            /** @description Of the agent; of a conversation with more than 80 messages, those among its first and last 40. */
+            answers: number;
+            conversations: number;
+            /** @description Conversations that were handed to a person. */
+            escalated: number;
+            /** @description The day, or the name; unspecified for conversations without a topic or a certain sentiment. */
+            key: string;
+            messages: number;
+            /** @description Answers that say that the sources do not hold it. */
+            refusedAnswers: number;
+            resolved: number;
+            thumbsDown: number;
+            thumbsUp: number;
+            unresolved: number;
+        };
+        InsightSums: {
+            /** @description Of the agent; of a conversation with more than 80 messages, those among its first and last 40. */
+            answers: number;
+            conversations: number;
+            /** @description Conversations that were handed to a person. */
+            escalated: number;
+            messages: number;
+            /** @description Answers that say that the sources do not hold it. */
+            refusedAnswers: number;
+            resolved: number;
+            thumbsDown: number;
+            thumbsUp: number;
+            unresolved: number;
+        };
+        Insights: {
+            /** @description First day, UTC. */
+            from: string;
+            /** @enum {string} */
+            groupBy: "day" | "topic" | "channel" | "sentiment";
+            resolution: components["schemas"]["Resolution"];
+            /** @description By day in the order of time, days without conversations included; else by name. */
+            series: components["schemas"]["InsightRow"][];
+            /** @description Last day, UTC. */
+            to: string;
+            /** @description The largest first. A topic counts its subtopics. */
+            topics: components["schemas"]["TopicRow"][];
+            totals: components["schemas"]["InsightSums"];
+            unanswered: components["schemas"]["Unanswered"];
+        };
+        InsightsReply: {
+            data: components["schemas"]["Insights"];
         };
         KindSum: {
             count: number;
@@ -1000,6 +1123,19 @@ export interface components {
             enabled: boolean;
             retentionDays: number;
         };
+        Resolution: {
+            /** @description Within so many days a question that is asked again was not resolved. */
+            againDays: number;
+            /** @description What the rate counts, for people. */
+            definition: string;
+            /** @description Share of the conversations with a question that were resolved; null where there are none. */
+            rate: number | null;
+            reasons: components["schemas"]["UnresolvedByReason"];
+            resolved: number;
+            /** @description Of the resolved ones, those so young that their user may still come back with the same. */
+            settling: number;
+            unresolved: number;
+        };
         RetryBody: {
             /** @description The answer to replace, or the user's message to answer again. Everything behind the user's message gives way to the new answer. */
             messageId: string;
@@ -1012,6 +1148,15 @@ export interface components {
             text: string;
             /** @enum {string} */
             type: "single";
+        };
+        Snippet: {
+            /** @description Joined, the values are the excerpt as it stands in the message. */
+            highlights: components["schemas"]["Highlight"][];
+            /**
+             * @description Who wrote the excerpt.
+             * @enum {string}
+             */
+            speaker: "user" | "assistant";
         };
         Source: {
             /** Format: date-time */
@@ -1196,6 +1341,24 @@ export interface components {
             /** @description The call, as the answer or its stream named it. */
             toolCallId: string;
         };
+        TopicRow: {
+            /** @description Of the agent; of a conversation with more than 80 messages, those among its first and last 40. */
+            answers: number;
+            conversations: number;
+            /** @description Conversations that were handed to a person. */
+            escalated: number;
+            messages: number;
+            /** @description As the search filter topic takes it; unspecified for conversations without a topic. */
+            name: string;
+            /** @description The topic that it is a subtopic of. */
+            parent: string | null;
+            /** @description Answers that say that the sources do not hold it. */
+            refusedAnswers: number;
+            resolved: number;
+            thumbsDown: number;
+            thumbsUp: number;
+            unresolved: number;
+        };
         Transcriber: {
             activationThreshold: number;
             /** @description A BCP 47 tag, or multi. */
@@ -1215,6 +1378,29 @@ export interface components {
             fontFamily?: "Inter" | "System" | "Arial" | "Helvetica" | "Georgia";
             /** @enum {string} */
             fontSize?: "12px" | "14px" | "16px" | "18px" | "20px";
+        };
+        Unanswered: {
+            /** @description The newest 1,000 questions by likeness, the largest of at most 50 groups first. */
+            groups: components["schemas"]["UnansweredGroup"][];
+            /** @description That the sources did not answer. */
+            questions: number;
+            /** @description Whether the questions of this agent may not be kept: it masks personal data, or the account falls under HIPAA. */
+            withheld: boolean;
+        };
+        UnansweredGroup: {
+            count: number;
+            /** @description The newest of them. */
+            example: string;
+            /** @description Epoch seconds. */
+            firstAsked: number;
+            /** @description Epoch seconds. */
+            lastAsked: number;
+        };
+        UnresolvedByReason: {
+            askedAgain: number;
+            givenUp: number;
+            handedOver: number;
+            thumbsDown: number;
         };
         UploadedID: {
             /** Format: uuid */
@@ -1318,6 +1504,26 @@ export interface components {
                 };
             };
         };
+        /** @description VALIDATION_CURSOR_QUERY_MISMATCH, VALIDATION_INVALID_BODY, VALIDATION_INVALID_CURSOR, VALIDATION_INVALID_DATE_RANGE, VALIDATION_SEARCH_WINDOW_EXCEEDED */
+        "400.VALIDATION_CURSOR_QUERY_MISMATCH.VALIDATION_INVALID_BODY.VALIDATION_INVALID_CURSOR.VALIDATION_INVALID_DATE_RANGE.VALIDATION_SEARCH_WINDOW_EXCEEDED": {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Envelope"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "VALIDATION_CURSOR_QUERY_MISMATCH" | "VALIDATION_INVALID_BODY" | "VALIDATION_INVALID_CURSOR" | "VALIDATION_INVALID_DATE_RANGE" | "VALIDATION_SEARCH_WINDOW_EXCEEDED";
+                        details?: unknown;
+                        message?: unknown;
+                    };
+                };
+            };
+        };
         /** @description VALIDATION_INVALID_BODY */
         "400.VALIDATION_INVALID_BODY": {
             headers: {
@@ -1372,6 +1578,26 @@ export interface components {
                     error?: {
                         /** @enum {unknown} */
                         code?: "VALIDATION_INVALID_BODY" | "VALIDATION_INVALID_CURSOR" | "VALIDATION_INVALID_DATE_RANGE";
+                        details?: unknown;
+                        message?: unknown;
+                    };
+                };
+            };
+        };
+        /** @description VALIDATION_INVALID_BODY, VALIDATION_INVALID_DATE_RANGE */
+        "400.VALIDATION_INVALID_BODY.VALIDATION_INVALID_DATE_RANGE": {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Envelope"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "VALIDATION_INVALID_BODY" | "VALIDATION_INVALID_DATE_RANGE";
                         details?: unknown;
                         message?: unknown;
                     };
@@ -1472,6 +1698,26 @@ export interface components {
                     error?: {
                         /** @enum {unknown} */
                         code?: "AUTH_INSUFFICIENT_PERMISSIONS" | "CHAT_MODEL_NOT_ALLOWED" | "SUBSCRIPTION_API_RESTRICTED_PLAN";
+                        details?: unknown;
+                        message?: unknown;
+                    };
+                };
+            };
+        };
+        /** @description AUTH_INSUFFICIENT_PERMISSIONS, CONVERSATION_SEARCH_UNAVAILABLE, SUBSCRIPTION_API_RESTRICTED_PLAN */
+        "403.AUTH_INSUFFICIENT_PERMISSIONS.CONVERSATION_SEARCH_UNAVAILABLE.SUBSCRIPTION_API_RESTRICTED_PLAN": {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Envelope"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "AUTH_INSUFFICIENT_PERMISSIONS" | "CONVERSATION_SEARCH_UNAVAILABLE" | "SUBSCRIPTION_API_RESTRICTED_PLAN";
                         details?: unknown;
                         message?: unknown;
                     };
@@ -1993,6 +2239,27 @@ export interface components {
                     error?: {
                         /** @enum {unknown} */
                         code?: "INTERNAL_SERVER_ERROR";
+                        details?: unknown;
+                        message?: unknown;
+                    };
+                };
+            };
+        };
+        /** @description CONVERSATION_SEARCH_BUSY, SERVICE_UNDER_MAINTENANCE */
+        "503.CONVERSATION_SEARCH_BUSY.SERVICE_UNDER_MAINTENANCE": {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Envelope"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "CONVERSATION_SEARCH_BUSY" | "SERVICE_UNDER_MAINTENANCE";
                         details?: unknown;
                         message?: unknown;
                     };
@@ -2785,6 +3052,126 @@ export interface operations {
             503: components["responses"]["503.SERVICE_UNDER_MAINTENANCE"];
         };
     };
+    searchConversations: {
+        parameters: {
+            query?: {
+                /** @description Words of messages or of the title; each of them must be there. */
+                query?: string;
+                /** @description Origins, comma-separated. */
+                source?: string;
+                /** @description positive, neutral, negative or unspecified, comma-separated. */
+                sentiment?: string;
+                /** @description Topics, comma-separated. A topic matches its subtopics, too; unspecified matches conversations without one. */
+                topic?: string;
+                /**
+                 * @description End users, comma-separated.
+                 * @example customer-8421
+                 */
+                userId?: string;
+                /** @description ongoing, ended, taken_over or paused, comma-separated. */
+                activityState?: string;
+                /** @description Ratings of messages: positive or negative, comma-separated. */
+                feedback?: string;
+                /** @description Only conversations that were handed to a person. */
+                escalated?: "true";
+                /** @description Types of actions that ran, such as collect-leads, comma-separated. */
+                actionType?: string;
+                /** @description Tools that were called, comma-separated. */
+                tool?: string;
+                /** @description How calls ended: success, error, pending or ignored, comma-separated; of the tools in tool, or of any. */
+                toolOutcome?: string;
+                /** @description Procedures that ran, by name, comma-separated. */
+                procedure?: string;
+                /** @description How procedures ended: completed, failed, abandoned or escalated, comma-separated; of those in procedure, or of any. */
+                procedureOutcome?: string;
+                /** @description Whether a voice session took place. */
+                hasVoice?: "true" | "false";
+                /** @description Created on this day (YYYY-MM-DD, UTC) or later, or at this ISO 8601 time or later. */
+                startDate?: string;
+                /** @description Created on this day or earlier, or at this time or earlier. */
+                endDate?: string;
+                /** @description Last active on this day or later, or at this time or later. */
+                updatedAfter?: string;
+                /** @description Last active on this day or earlier, or at this time or earlier. */
+                updatedBefore?: string;
+                /** @description Most items on the page. */
+                limit?: number;
+                /** @description The cursor of the page before; all parameters but limit must be as they were. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The agent, by its id.
+                 * @example 5QHA6VB-DIAbBhxwqxfdi
+                 */
+                agentId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "01998b2e-7d4c-7a3b-9f10-2c5d8e6f7a01",
+                     *           "title": "When does the shop close on Saturdays?",
+                     *           "createdAt": 1790000000,
+                     *           "updatedAt": 1790000004,
+                     *           "userId": "customer-8421",
+                     *           "status": "ongoing",
+                     *           "source": "Widget or Iframe",
+                     *           "parentConversationId": null,
+                     *           "parentSummary": null,
+                     *           "embedOrigin": "https://shop.example/opening-hours",
+                     *           "snippet": {
+                     *             "speaker": "assistant",
+                     *             "highlights": [
+                     *               {
+                     *                 "value": "On ",
+                     *                 "isHit": false
+                     *               },
+                     *               {
+                     *                 "value": "Saturdays",
+                     *                 "isHit": true
+                     *               },
+                     *               {
+                     *                 "value": " the shop closes at noon.",
+                     *                 "isHit": false
+                     *               }
+                     *             ]
+                     *           }
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "cursor": null,
+                     *         "hasMore": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FoundPage"];
+                };
+            };
+            400: components["responses"]["400.VALIDATION_CURSOR_QUERY_MISMATCH.VALIDATION_INVALID_BODY.VALIDATION_INVALID_CURSOR.VALIDATION_INVALID_DATE_RANGE.VALIDATION_SEARCH_WINDOW_EXCEEDED"];
+            401: components["responses"]["401.AUTH_EXPIRED_API_KEY.AUTH_INVALID_API_KEY.AUTH_MISSING_API_KEY"];
+            403: components["responses"]["403.AUTH_INSUFFICIENT_PERMISSIONS.CONVERSATION_SEARCH_UNAVAILABLE.SUBSCRIPTION_API_RESTRICTED_PLAN"];
+            404: components["responses"]["404.AGENT_NOT_FOUND"];
+            429: components["responses"]["429.RATE_LIMIT_TOO_MANY_REQUESTS"];
+            500: components["responses"]["500.INTERNAL_SERVER_ERROR"];
+            503: components["responses"]["503.CONVERSATION_SEARCH_BUSY.SERVICE_UNDER_MAINTENANCE"];
+        };
+    };
     getConversation: {
         parameters: {
             query?: never;
@@ -3403,6 +3790,125 @@ export interface operations {
             409: components["responses"]["409.IDEMPOTENCY_KEY_IN_USE"];
             413: components["responses"]["413.REQUEST_TOO_LARGE"];
             422: components["responses"]["422.IDEMPOTENCY_KEY_REUSED"];
+            429: components["responses"]["429.RATE_LIMIT_TOO_MANY_REQUESTS"];
+            500: components["responses"]["500.INTERNAL_SERVER_ERROR"];
+            503: components["responses"]["503.SERVICE_UNDER_MAINTENANCE"];
+        };
+    };
+    getInsights: {
+        parameters: {
+            query?: {
+                /** @description First day (YYYY-MM-DD, UTC), counted whole. By default 29 days before to. */
+                from?: string;
+                /** @description Last day (YYYY-MM-DD, UTC), counted whole. By default today. */
+                to?: string;
+                /** @description What series is told apart by. */
+                groupBy?: "day" | "topic" | "channel" | "sentiment";
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The agent, by its id.
+                 * @example 5QHA6VB-DIAbBhxwqxfdi
+                 */
+                agentId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "from": "2026-11-21",
+                     *         "to": "2026-11-21",
+                     *         "groupBy": "day",
+                     *         "totals": {
+                     *           "conversations": 4,
+                     *           "messages": 18,
+                     *           "answers": 9,
+                     *           "refusedAnswers": 2,
+                     *           "escalated": 1,
+                     *           "thumbsUp": 1,
+                     *           "thumbsDown": 0,
+                     *           "resolved": 3,
+                     *           "unresolved": 1
+                     *         },
+                     *         "resolution": {
+                     *           "rate": 0.75,
+                     *           "resolved": 3,
+                     *           "unresolved": 1,
+                     *           "settling": 3,
+                     *           "reasons": {
+                     *             "handedOver": 1,
+                     *             "thumbsDown": 0,
+                     *             "givenUp": 0,
+                     *             "askedAgain": 0
+                     *           },
+                     *           "againDays": 3,
+                     *           "definition": "A conversation counts when a customer asked something in it."
+                     *         },
+                     *         "series": [
+                     *           {
+                     *             "key": "2026-11-21",
+                     *             "conversations": 4,
+                     *             "messages": 18,
+                     *             "answers": 9,
+                     *             "refusedAnswers": 2,
+                     *             "escalated": 1,
+                     *             "thumbsUp": 1,
+                     *             "thumbsDown": 0,
+                     *             "resolved": 3,
+                     *             "unresolved": 1
+                     *           }
+                     *         ],
+                     *         "topics": [
+                     *           {
+                     *             "name": "Returns",
+                     *             "parent": "Orders",
+                     *             "conversations": 4,
+                     *             "messages": 18,
+                     *             "answers": 9,
+                     *             "refusedAnswers": 2,
+                     *             "escalated": 1,
+                     *             "thumbsUp": 1,
+                     *             "thumbsDown": 0,
+                     *             "resolved": 3,
+                     *             "unresolved": 1
+                     *           }
+                     *         ],
+                     *         "unanswered": {
+                     *           "questions": 2,
+                     *           "withheld": false,
+                     *           "groups": [
+                     *             {
+                     *               "example": "Do you ship to Iceland?",
+                     *               "count": 2,
+                     *               "firstAsked": 1795255200,
+                     *               "lastAsked": 1795258800
+                     *             }
+                     *           ]
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["InsightsReply"];
+                };
+            };
+            400: components["responses"]["400.VALIDATION_INVALID_BODY.VALIDATION_INVALID_DATE_RANGE"];
+            401: components["responses"]["401.AUTH_EXPIRED_API_KEY.AUTH_INVALID_API_KEY.AUTH_MISSING_API_KEY"];
+            403: components["responses"]["403.AUTH_INSUFFICIENT_PERMISSIONS.SUBSCRIPTION_API_RESTRICTED_PLAN"];
+            404: components["responses"]["404.AGENT_NOT_FOUND"];
             429: components["responses"]["429.RATE_LIMIT_TOO_MANY_REQUESTS"];
             500: components["responses"]["500.INTERNAL_SERVER_ERROR"];
             503: components["responses"]["503.SERVICE_UNDER_MAINTENANCE"];

@@ -5,8 +5,10 @@ alter table agents add column topics text;
 
 alter table agents add column insight text;
 
--- Whether a person has ever taken the conversation over.
+-- Whether a person has ever taken the conversation over, and whether its title was made of what was said.
 alter table conversations add column escalated integer not null default 0;
+
+alter table conversations add column title_made integer not null default 0;
 
 update conversations set escalated = 1 where status = 'taken_over';
 
@@ -41,7 +43,6 @@ create table conversation_insights (
   channel text not null,
   created_at bigint not null,
   day text not null,
-  title_made integer not null,
   topic text not null,
   topics text not null,
   sentiment text not null,

@@ -1,0 +1,114 @@
+package eval_test
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// weights of a logistic regression, the base first.
+type weights []float64
+
+func (w weights) score(l lesson) float64 {
+	if l.signs == nil {
+		return 0
+	}
+	return 1 / (1 + math.Exp(-w.sum(l)))
+}
+
+func (w weights) sum(l lesson) (z float64) {
+	z = w[0]
+	for i, v := range l.signs {
+		z += w[i+1] * v
+	}
+	return z
+}
+
+func (w weights) scores(all []lesson) (scores []float64) {
+	for _, l := range all {
+		scores = append(scores, w.score(l))
+	}
+	return scores
+}
+
+// fit finds the weights by gradient descent, in standardised signs, with a little pull towards nothing.
+func fit(all []lesson) weights {
+	const pull, steps, pace = 10, 600, 4
+	all = part(all, func(l lesson) bool { return l.signs != nil })
+	n := len(all[0].signs)
+	mean, spread, total := make([]float64, n), make([]float64, n), 0.0
+	for _, l := range all {
+		total += l.weight
+		for i, v := range l.signs {
+			mean[i] += l.weight * v
+		}
+	}
+	for i := range mean {
+		mean[i] /= total
+		for _, l := range all {
+			spread[i] += l.weight * (l.signs[i] - mean[i]) * (l.signs[i] - mean[i])
+		}
+		spread[i] = math.Sqrt(spread[i]/total) + 1e-9
+	}
+	w := make([]float64, n+1)
+	for range steps {
+		slope := make([]float64, n+1)
+		for i := range n {
+			slope[i+1] = -pull * w[i+1]
+		}
+		for _, l := range all {
+			z := w[0]
+			for i, v := range l.signs {
+				z += w[i+1] * (v - mean[i]) / spread[i]
+			}
+			miss := l.weight * (l.answered - 1/(1+math.Exp(-z)))
+			slope[0] += miss
+			for i, v := range l.signs {
+				slope[i+1] += miss * (v - mean[i]) / spread[i]
+			}
+		}
+		for i := range w {
+			w[i] += pace * slope[i] / total
+		}
+	}
+	for i := range n {
+		w[i+1] /= spread[i]
+		w[0] -= w[i+1] * mean[i]
+	}
+	return w
+}
+
+func quantile(scores []float64, share float64) float64 {
+	scores = slices.Sorted(slices.Values(scores))
+	return scores[int(share*float64(len(scores)))]
+}
+
+// verdict says how well the scores tell answerable questions from others.
+func verdict(all []lesson, scores []float64) string {
+	var held, open []float64
+	for i, l := range all {
+		if l.answered == 1 {
+			held = append(held, scores[i])
+		} else {
+			open = append(open, scores[i])
+		}
+	}
+	above := 0.0
+	for _, h := range held {
+		for _, o := range open {
+			if h > o {
+				above++
+			}
+		}
+	}
+	recall := func(falsely float64) float64 {
+		n, bar := 0.0, quantile(held, falsely)
+		for _, o := range open {
+			if o < bar {
+				n++
+			}
+		}
+		return n / float64(len(open))
+	}
+	return fmt.Sprintf("AUC %.3f, refused rightly at 10 %% %.3f, at 15 %% %.3f", above/float64(len(held)*len(open)), recall(.1), recall(.15))
+}

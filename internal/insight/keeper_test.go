@@ -1,0 +1,325 @@
+package insight_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"parley"
+	"parley/internal/insight"
+	"parley/internal/sqldb"
+	"parley/internal/store"
+)
+
+func TestAConversationIsJudgedWhenItIsQuiet(t *testing.T) {
+	each(t, func(w *world) {
+		c := w.begin("jo", "Hi there, where is my parcel? It was sent on Monday.")
+		for range 3 {
+			_, err := w.keeper.Follow(w)
+			w.must(err)
+			n, err := w.runner.RunDue(w)
+			w.must(err)
+			if in, err := w.db.Insight(w, c.AccountID, c.AgentID, c.ID); n > 0 && in != nil || err != nil {
+				t.Fatal("it was judged while it went on", err)
+			}
+			w.turn(20 * time.Second)
+			c.answered("On its way.").say(parley.ByUser, "Great, that is very helpful, thank you!")
+		}
+		w.settle()
+		in := c.insight()
+		if c.title() != "where is my parcel?" || in.Sentiment != parley.Positive || in.Outcome != parley.OutcomeResolved || in.Answers != 3 || in.Messages != 7 {
+			t.Errorf("title %q, %+v", c.title(), in)
+		}
+		r := w.report(store.ByDay)
+		if r.Totals != w.tally() || r.Totals.Conversations != 1 || len(r.Series) != insight.UsualDays || r.Series[len(r.Series)-1].Resolved != 1 || r.Settling != 1 {
+			t.Errorf("%+v", r)
+		}
+	})
+}
+
+func TestGivenTitlesStay(t *testing.T) {
+	each(t, func(w *world) {
+		c := w.begin("", "Where is my parcel?")
+		c.change("conversation.changed", func(tx *store.DB) error {
+			_, err := tx.SQL().Exec(w, `update conversations set title = 'Parcel of Jo' where id = ?`, c.ID)
+			return err
+		})
+		silent := w.begin("", "hello").say(parley.ByAssistant, "Hello!")
+		w.settle()
+		if c.title() != "Parcel of Jo" || silent.title() != "" || silent.insight().Outcome != "" {
+			t.Errorf("%q %q %+v", c.title(), silent.title(), silent.insight())
+		}
+	})
+}
+
+// TestOutcomes holds the definition of the resolution rate, rule by rule.
+func TestOutcomes(t *testing.T) {
+	each(t, func(w *world) {
+		ask := func(n int) *talk { return w.begin(parley.EndUserID(fmt.Sprint("user", n)), "How do I return shoes?") }
+		for i, c := range []struct {
+			want parley.Outcome
+			talk *talk
+		}{
+			{parley.OutcomeResolved, ask(0).answered("By mail.")},
+			{parley.OutcomeResolved, ask(1).refused().say(parley.ByUser, "How do I send them back?").answered("By mail.")},
+			{parley.OutcomeResolved, ask(2).answered("By mail.").rate("positive")},
+			{parley.OutcomeResolved, ask(3).say(parley.ByAssistant, "By mail. Is there anything else I can do for you?")},
+			{parley.OutcomeResolved, ask(4).say(parley.ByAssistant, "Which size?").say(parley.ByUser, "thanks").say(parley.ByAssistant, "You're welcome!")},
+			{parley.OutcomeDisliked, ask(5).answered("By mail.").rate("negative")},
+			{parley.OutcomeGivenUp, ask(6).refused()},
+			{parley.OutcomeGivenUp, ask(7)},
+			{parley.OutcomeGivenUp, ask(8).say(parley.ByAssistant, "Which order is it about?")},
+			{parley.OutcomeGivenUp, ask(9).answered("By mail.").say(parley.ByUser, "And from Iceland?").refused()},
+			{parley.OutcomeHandedOver, ask(10).say(parley.ByHuman, "Hello, this is Kim.")},
+			{"", w.begin("user11", "Thanks!").say(parley.ByAssistant, "You're welcome!")},
+		} {
+			if i == 0 {
+				w.settle()
+			}
+			if got := c.talk.insight().Final(); got != c.want {
+				t.Errorf("%d: %q, want %q", i, got, c.want)
+			}
+		}
+		if r := w.report(store.ByChannel); r.Totals != w.tally() || r.Totals.Unresolved() != 6 || r.Totals.Resolved != 5 || r.Open != 3 {
+			t.Errorf("%+v", r.Totals)
+		}
+	})
+}
+
+func TestAHandOverStaysOne(t *testing.T) {
+	each(t, func(w *world) {
+		c := w.begin("", "How do I return shoes?").answered("By mail.")
+		for _, status := range []parley.ConversationStatus{parley.TakenOver, parley.Ongoing} {
+			c.change("conversation.taken_over", func(tx *store.DB) error {
+				changed := *c.Conversation
+				changed.Status = status
+				return tx.SaveStatus(w, &changed, 0, "")
+			})
+		}
+		w.settle()
+		if in := c.insight(); !in.Escalated || in.Outcome != parley.OutcomeHandedOver {
+			t.Errorf("%+v", in)
+		}
+	})
+}
+
+func TestAskedAgain(t *testing.T) {
+	each(t, func(w *world) {
+		first := w.begin("jo", "How do I return my shoes?").answered("By mail.")
+		other := w.begin("jo", "When does the shop open on Saturdays?").answered("At nine.")
+		stranger := w.begin("kim", "How do I return my shoes?").answered("By mail.")
+		nobody := w.begin("", "How do I return my shoes?").answered("By mail.")
+		w.settle()
+		if first.insight().AskedAgain {
+			t.Error("nobody has come back yet")
+		}
+		w.turn(2 * 24 * time.Hour)
+		second := w.begin("jo", "how can I return shoes").answered("By mail.")
+		w.settle()
+		w.turn(4 * 24 * time.Hour)
+		third := w.begin("jo", "How do I return my shoes?").answered("By mail.")
+		w.settle()
+		for i, c := range []*talk{first, other, stranger, nobody, second, third} {
+			if got := c.insight().Final() == parley.OutcomeAskedAgain; got != (c == first) {
+				t.Errorf("%d: asked again %v", i, got)
+			}
+		}
+		if r := w.report(store.ByDay); r.Totals != w.tally() || r.Totals.AskedAgain != 1 {
+			t.Errorf("%+v", r.Totals)
+		}
+	})
+}
+
+var asked = []string{
+	"How do I reset my password?", "I forgot my password, how can I reset it", "reset password link does not arrive", "password reset mail is missing", "cannot reset the password",
+	"resetting my password fails", "Where is my parcel?", "my parcel has not arrived", "track my parcel", "parcel tracking says unknown", "when will the parcel arrive",
+	"the parcel arrived broken", "Do you sell gift cards?", "What is the meaning of life", "opening hours on Sunday",
+}
+
+// TestGroupsDoNotDependOnTheOrder holds that the same conversations give the same topics, in whatever order they came.
+func TestGroupsDoNotDependOnTheOrder(t *testing.T) {
+	each(t, func(w *world) {
+		var orders [2]map[string]string
+		for i := range orders {
+			w.agent = w.newAgent(nil)
+			list := slices.Clone(asked)
+			if i == 1 {
+				slices.Reverse(list)
+			}
+			talks := map[string]*talk{}
+			for _, q := range list {
+				talks[q] = w.begin("", q).answered("Like this.")
+			}
+			w.settle()
+			w.must(w.keeper.Group(w, w.account.ID, w.agent.ID))
+			orders[i] = map[string]string{}
+			for q, k := range talks {
+				orders[i][q] = k.insight().Topic
+			}
+			if r := w.report(store.ByTopic); r.Totals != w.tally() {
+				t.Errorf("%+v", r.Totals)
+			}
+		}
+		if fmt.Sprint(orders[0]) != fmt.Sprint(orders[1]) {
+			t.Errorf("%v\n%v", orders[0], orders[1])
+		}
+		if a, b := orders[0][asked[0]], orders[0][asked[6]]; a == "" || b == "" || a == b || orders[0]["What is the meaning of life"] != "" {
+			t.Errorf("%v", orders[0])
+		}
+	})
+}
+
+func TestNewConversationsJoinGroups(t *testing.T) {
+	each(t, func(w *world) {
+		for _, q := range asked {
+			w.begin("", q).answered("Like this.")
+		}
+		w.settle()
+		w.turn(11 * time.Minute)
+		w.settle() // the chore that groups is due
+		topic := w.begin("", "password reset").answered("Like this.")
+		w.settle()
+		if topic.insight().Topic == "" {
+			t.Error("it has joined no group")
+		}
+		names := func(r *insight.Report) (list []string) {
+			for _, topic := range r.Topics {
+				list = append(list, topic.Name)
+			}
+			slices.Sort(list)
+			return list
+		}
+		before := w.report(store.ByTopic)
+		once, twice := w.rebuilt(), w.rebuilt()
+		if !slices.Equal(names(before), names(once)) || fmt.Sprint(once.Topics) != fmt.Sprint(twice.Topics) || twice.Totals != w.tally() || before.Totals != once.Totals {
+			t.Errorf("before: %v\nonce: %v\ntwice: %v", before.Topics, once.Topics, twice.Topics)
+		}
+	})
+}
+
+func TestTreeOfTopics(t *testing.T) {
+	each(t, func(w *world) {
+		w.agent = w.newAgent(func(a *parley.Agent) {
+			a.Topics = []parley.Topic{
+				{Name: "Orders", Keywords: []string{"order"}, Topics: []parley.Topic{
+					{Name: "Returns", Keywords: []string{"send back", "return"}, Examples: []string{"I want to give the shoes back", "they do not fit, what now"}}}},
+				{Name: "Opening hours", Examples: []string{"when are you open", "is the shop open on Sunday"}},
+			}
+		})
+		for q, want := range map[string][]string{
+			"Where is my order?":            {"Orders"},
+			"Can I return an order?":        {"Returns", "Orders"},
+			"I would like to send it back.": {"Returns", "Orders"},
+			"can i give these shoes back":   {"Returns", "Orders"},
+			"are you open on sundays":       {"Opening hours"},
+			"Do you sell bicycles?":         nil,
+		} {
+			c := w.begin("", q).answered("Like this.")
+			w.settle()
+			if got := c.insight().Topics; !slices.Equal(got, want) {
+				t.Errorf("%q: %v, want %v", q, got, want)
+			}
+		}
+		r := w.report(store.ByTopic)
+		if len(r.Topics) != 4 || r.Topics[0].Name != "Orders" || r.Topics[0].Conversations != 4 || r.Topics[1].Parent != "Orders" || r.Topics[1].Conversations != 3 || r.Totals != w.tally() {
+			t.Errorf("%+v", r.Topics)
+		}
+	})
+}
+
+// TestTextIsWithheld holds that of agents that mask personal data no text of conversations gets into titles, topics and questions.
+func TestTextIsWithheld(t *testing.T) {
+	each(t, func(w *world) {
+		plain := w.begin("", "Do you ship to Iceland?").refused()
+		w.settle()
+		if plain.title() == "" || w.report(store.ByDay).Open != 1 {
+			t.Fatal("nothing to withhold")
+		}
+		w.must(w.db.UpdateAgent(w, w.account.ID, w.agent.ID, func(a *parley.Agent) error { a.Redact = true; return nil }))
+		if r := w.report(store.ByDay); !r.Withheld || len(r.Lacks) > 0 {
+			t.Errorf("shown: %+v", r.Lacks)
+		}
+		plain.say(parley.ByUser, "Hello? This is terrible, I am very disappointed!")
+		for _, q := range asked {
+			w.begin("", q).refused()
+		}
+		w.settle()
+		w.must(w.keeper.Group(w, w.account.ID, w.agent.ID))
+		in := plain.insight()
+		if plain.title() != "" || in.Terms != nil || in.Sentiment != parley.Negative || in.Outcome != parley.OutcomeGivenUp {
+			t.Errorf("%q %+v", plain.title(), in)
+		}
+		r := w.report(store.ByTopic)
+		if r.Open != 0 || len(r.Topics) != 1 || r.Topics[0].Name != "" || r.Totals.Refused != int64(len(asked)+1) {
+			t.Errorf("%+v", r)
+		}
+	})
+}
+
+func TestUnansweredQuestionsAreGrouped(t *testing.T) {
+	each(t, func(w *world) {
+		for _, q := range []string{"Do you ship to Iceland?", "Can I bring a dog?", "shipping to Iceland, do you ship there", "ship to iceland"} {
+			w.begin("", q).refused()
+			w.turn(time.Minute)
+		}
+		w.settle()
+		r := w.report(store.ByDay)
+		if len(r.Lacks) != 2 || r.Open != 4 || r.Lacks[0].Count != 3 || r.Lacks[0].Example != "ship to iceland" || !r.Lacks[0].First.Equal(noon) || !r.Lacks[0].Last.After(noon) {
+			t.Errorf("%+v", r.Lacks)
+		}
+	})
+}
+
+// TestErasingCorrectsTheSums holds that deleted conversations and agents leave neither text nor figures.
+func TestErasingCorrectsTheSums(t *testing.T) {
+	each(t, func(w *world) {
+		kept := w.begin("jo", "Do you ship to Iceland?").refused()
+		gone := w.begin("jo", "Do you ship to Norway?").refused()
+		w.settle()
+		w.must(w.db.Transact(w, sqldb.Turns, func(tx *store.DB) error {
+			_, err := tx.DeleteConversations(w, w.account.ID, w.agent.ID, []parley.ConversationID{gone.ID}, nil, w.clock())
+			return err
+		}))
+		w.must(w.keeper.Judge(w, w.account.ID, w.agent.ID, gone.ID)) // a chore that comes too late
+		_, err := w.db.EraseConversations(w, w.account.ID, w.agent.ID)
+		w.must(err)
+		w.must(w.keeper.Judge(w, w.account.ID, w.agent.ID, gone.ID))
+		if in, err := w.db.Insight(w, w.account.ID, w.agent.ID, gone.ID); in != nil || err != nil {
+			t.Error(in, err)
+		}
+		if r := w.report(store.ByDay); r.Totals.Conversations != 1 || r.Totals != w.tally() || r.Open != 1 || kept.insight() == nil {
+			t.Errorf("%+v", r)
+		}
+		w.must(w.db.DeleteAgent(w, w.account.ID, w.agent.ID, w.clock()))
+		w.must(w.keeper.Judge(w, w.account.ID, w.agent.ID, kept.ID))
+		_, err = w.db.EraseAgent(w, w.account.ID, w.agent.ID)
+		w.must(err)
+		for _, table := range []string{"conversation_insights", "insight_days", "insight_questions", "insight_agents", "insight_groups"} {
+			n, err := sqldb.One(w, w.db.SQL(), sqldb.Column[int], `select count(*) from `+table)
+			if w.must(err); n > 0 {
+				t.Error(table, n)
+			}
+		}
+	})
+}
+
+// TestALongConversationIsCheap holds that a judgement reads the first and the last messages only.
+func TestALongConversationIsCheap(t *testing.T) {
+	each(t, func(w *world) {
+		c := w.begin("", "How do I return shoes?")
+		for range 100 {
+			c.answered("By mail.").say(parley.ByUser, "ok")
+		}
+		c.refused()
+		w.settle()
+		said, err := w.db.Utterances(w, c.AccountID, c.AgentID, c.ID, 40)
+		w.must(err)
+		if len(said) != 80 || said[39].Seq != 40 || said[40].Seq != 163 || said[79].Seq != 202 || !said[79].Refused || said[0].Refused {
+			t.Errorf("%d messages", len(said))
+		}
+		if in := c.insight(); in.Messages != 202 || in.Answers != 40 {
+			t.Errorf("%+v", in)
+		}
+	})
+}

@@ -1,0 +1,151 @@
+package mcp_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"parley/internal/rig"
+)
+
+// isolation lists every tool with arguments that make it succeed. Ids stand as {agentId} and so on wherever a client can put them.
+// The test goes through the list in order: what deletes comes last. Where an unknown id is no refusal, empty says so.
+var isolation = []struct {
+	tool, args string
+	empty      string // what tells that there is nothing
+}{
+	{tool: "service_whoami", args: `{}`},
+	{tool: "service_list_agents", args: `{}`},
+	{tool: "service_create_agent", args: `{"name": "New"}`},
+	{tool: "service_get_agent", args: `{"agentId": "{agentId}"}`},
+	{tool: "service_update_agent", args: `{"agentId": "{agentId}", "name": "Changed"}`},
+	{tool: "service_update_agent_auto_retrain", args: `{"agentId": "{agentId}", "enabled": false}`},
+	{tool: "service_clone_agent", args: `{"agentId": "{agentId}"}`},
+	{tool: "service_chat", args: `{"agentId": "{agentId}", "message": "Hello", "conversationId": "{conversationId}"}`},
+	{tool: "service_update_conversation", args: `{"agentId": "{agentId}", "conversationId": "{conversationId}", "paused": false}`},
+	{tool: "service_search_conversations", args: `{"searches": [{"agentId": "{agentId}"}]}`, empty: "AGENT_NOT_FOUND"},
+	{tool: "service_export_conversations", args: `{"agentId": "{agentId}", "conversationId": "{conversationId}", "include": "messages"}`, empty: emptyPage},
+	{tool: "service_get_sources_summary", args: `{"agentId": "{agentId}"}`},
+	{tool: "service_list_sources", args: `{"agentId": "{agentId}"}`},
+	{tool: "service_get_source", args: `{"agentId": "{agentId}", "sourceId": "{sourceId}"}`},
+	{tool: "service_create_source", args: `{"agentId": "{agentId}", "type": "text", "name": "More", "content": "More to read."}`},
+	{tool: "service_update_source", args: `{"agentId": "{agentId}", "sourceId": "{sourceId}", "content": "The sky is grey."}`},
+	{tool: "service_delete_source", args: `{"agentId": "{agentId}", "sourceId": "{sourceId}"}`},
+	{tool: "service_delete_agent", args: `{"agentId": "{agentId}"}`},
+}
+
+const emptyPage = `"total":0`
+
+// malformed are ids that no thing has, in forms that a careless path trips over; as they stand in JSON.
+var malformed = []string{"", ".", "..", "x", "a/b", "../agents", "a?limit=1#x", "%00", "%2e%2e", `\u0000`, `\ud800`, "{nothing}", "' or 1=1--", "😀", `\n`, strings.Repeat("a", 3000)}
+
+type things map[string]string
+
+func (th things) in(text string) string {
+	for name, id := range th {
+		text = strings.ReplaceAll(text, "{"+name+"}", id)
+	}
+	return text
+}
+
+// TestIsolation holds for tools what it holds for REST: nobody reaches, or so much as notices, another account's things.
+func TestIsolation(t *testing.T) {
+	h := rig.Open(t)
+	h.Search.Take = nil
+	session, stranger := connect(t, h, h.Key), connect(t, h, h.OtherKey)
+	ours, theirs := furnish(t, session), furnish(t, stranger)
+	unknown := things{"agentId": "AAAAAAAAAAAAAAAAAAAAA", "sourceId": "00000000-0000-4000-8000-000000000000", "conversationId": "01900000-0000-7000-8000-000000000000"}
+	for _, row := range isolation {
+		for name := range ours {
+			if !strings.Contains(row.args, "{"+name+"}") {
+				continue
+			}
+			ask := func(id string) string {
+				text, refused := call(t, session, row.tool, ours.in(strings.ReplaceAll(row.args, "{"+name+"}", id)))
+				if told := strings.Contains(text, "NOT_FOUND"); !told && (row.empty != emptyPage || !strings.Contains(text, emptyPage)) || told && !refused && row.empty == "" {
+					t.Errorf("%s with %s %q: refused %v: %s", row.tool, name, id, refused, text)
+				}
+				return text
+			}
+			nobody := ask(unknown[name])
+			for _, id := range append([]string{theirs[name]}, malformed...) {
+				if row.empty == emptyPage && name == "conversationId" && (id == "" || id == `\u0000`) {
+					continue // a filter that holds nothing is none
+				}
+				if got := ask(id); got != nobody {
+					t.Errorf("%s with %s %.40q:\n%s\nwith an unknown one:\n%s", row.tool, name, id, got, nobody)
+				}
+			}
+		}
+		text, refused := call(t, session, row.tool, ours.in(row.args))
+		if refused || strings.Contains(text, "NOT_FOUND") {
+			t.Errorf("%s with our own ids: %s", row.tool, text)
+		}
+		for name, id := range theirs {
+			if strings.Contains(text, id) {
+				t.Errorf("%s shows another account's %s", row.tool, name)
+			}
+		}
+	}
+	for _, args := range []string{"service_get_agent " + isolation[3].args, "service_get_source " + isolation[13].args} {
+		tool, args, _ := strings.Cut(args, " ")
+		if text, refused := call(t, stranger, tool, theirs.in(args)); refused {
+			t.Errorf("%s of the other account did not survive: %s", tool, text)
+		}
+	}
+}
+
+func TestEveryToolHasARow(t *testing.T) {
+	h := rig.Open(t)
+	list, err := connect(t, h, h.Key).ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := map[string]int{}
+	for _, row := range isolation {
+		rows[row.tool]++
+	}
+	for _, tool := range list.Tools {
+		if rows[tool.Name] != 1 {
+			t.Errorf("%s: %d rows in the isolation test", tool.Name, rows[tool.Name])
+		}
+		for name := range tool.InputSchema.(map[string]any)["properties"].(map[string]any) {
+			if strings.HasSuffix(name, "Id") && name != "userId" && !strings.Contains(args(tool.Name), "{"+name+"}") {
+				t.Errorf("%s: its row lacks %s", tool.Name, name)
+			}
+		}
+	}
+	if len(rows) != len(list.Tools) {
+		t.Error("rows of tools that are not there")
+	}
+}
+
+func args(tool string) string {
+	for _, row := range isolation {
+		if row.tool == tool {
+			return row.args
+		}
+	}
+	return ""
+}
+
+// furnish gives the session's account one of each thing.
+func furnish(t *testing.T, session *sdk.ClientSession) things {
+	t.Helper()
+	var agent, source struct{ ID string }
+	var answer struct {
+		Data struct {
+			Metadata struct{ ConversationID string }
+		}
+	}
+	do(t, session, "service_create_agent", `{"name": "Agent"}`, &agent)
+	id, err := json.Marshal(agent.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	do(t, session, "service_create_source", `{"agentId": `+string(id)+`, "type": "text", "name": "Text", "content": "The sky is blue."}`, &source)
+	do(t, session, "service_chat", `{"agentId": `+string(id)+`, "message": "Hello"}`, &answer)
+	return things{"agentId": agent.ID, "sourceId": source.ID, "conversationId": answer.Data.Metadata.ConversationID}
+}
