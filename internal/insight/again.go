@@ -23,19 +23,23 @@ func reconsider(ctx context.Context, tx *store.DB, in *parley.Insight, days int)
 	within := (time.Duration(days) * wholeDay).Milliseconds()
 	at := in.CreatedAt.UnixMilli()
 	list, err := tx.InsightsOfUser(ctx, in.AccountID, in.AgentID, in.UserID, at-within, at+within, ofOneUser)
-	if err != nil {
+	if err != nil || len(list) == 0 {
 		return err
 	}
 	v, err := tx.Vocabulary(ctx, in.AccountID, in.AgentID)
 	if err != nil {
 		return err
 	}
+	vecs := make([]vector, len(list))
+	for i := range list {
+		vecs[i] = weigh(list[i].Terms, &v)
+	}
 	for i := range list {
 		one := list[i]
 		if one.CreatedAt.After(in.CreatedAt) {
 			break
 		}
-		again := cameBack(&one, list[i+1:], within, &v)
+		again := cameBack(list[i:], vecs[i:], within)
 		if again == one.AskedAgain {
 			continue
 		}
@@ -47,23 +51,18 @@ func reconsider(ctx context.Context, tx *store.DB, in *parley.Insight, days int)
 	return nil
 }
 
-// cameBack reports whether a later conversation, in order of time, is about the same.
-func cameBack(one *parley.Insight, later []parley.Insight, within int64, v *store.Vocabulary) bool {
-	for i := range later {
-		after := later[i].CreatedAt.UnixMilli() - one.CreatedAt.UnixMilli()
+// cameBack reports whether one of the conversations after the first, in order of time, is about the same as it.
+func cameBack(list []parley.Insight, vecs []vector, within int64) bool {
+	for i := 1; i < len(list); i++ {
+		after := list[i].CreatedAt.UnixMilli() - list[0].CreatedAt.UnixMilli()
 		if after > within {
 			return false
 		}
-		if later[i].Outcome != "" && alike(one, &later[i], v) {
+		if list[i].Outcome != "" && (sameTopic(&list[0], &list[i]) || likeness(vecs[0], vecs[i]) >= same) {
 			return true
 		}
 	}
 	return false
 }
 
-func alike(a, b *parley.Insight, v *store.Vocabulary) bool {
-	if a.Topic != "" && a.Topic == b.Topic {
-		return true
-	}
-	return len(a.Terms) > 0 && len(b.Terms) > 0 && likeness(weigh(a.Terms, v), weigh(b.Terms, v)) >= same
-}
+func sameTopic(a, b *parley.Insight) bool { return a.Topic != "" && a.Topic == b.Topic }

@@ -3,6 +3,7 @@ package insight
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -21,11 +22,25 @@ const (
 )
 
 // Judge finds out about a conversation and writes it down. One that is gone, or whose agent is, is passed over.
-func (k *Keeper) Judge(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID) error {
-	t, err := k.read(ctx, account, agent, id)
+func (k *Keeper) Judge(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID) (err error) {
+	for range mostReads {
+		if err = k.judge(ctx, account, agent, id); !errors.Is(err, errOvertaken) {
+			break
+		}
+	}
 	if gone(err) {
 		return nil
 	}
+	return err
+}
+
+// mostReads is how often a conversation is read that somebody else judges meanwhile, before the chore is put off.
+const mostReads = 3
+
+var errOvertaken = errors.New("insight: the conversation was judged meanwhile")
+
+func (k *Keeper) judge(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID) error {
+	t, err := k.read(ctx, account, agent, id)
 	if err != nil {
 		return err
 	}
@@ -34,11 +49,7 @@ func (k *Keeper) Judge(ctx context.Context, account parley.AccountID, agent parl
 		return err
 	}
 	k.askModel(ctx, t, in)
-	err = k.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error { return k.save(ctx, tx, t, in) })
-	if gone(err) {
-		return nil
-	}
-	return err
+	return k.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error { return k.save(ctx, tx, t, in) })
 }
 
 // talk is all that a conversation is judged by.
@@ -56,6 +67,9 @@ type talk struct {
 
 func (k *Keeper) read(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID) (t *talk, err error) {
 	t = &talk{}
+	if t.before, err = k.DB.Insight(ctx, account, agent, id); err != nil { // the first, so that whoever judges from here on is noticed
+		return nil, err
+	}
 	if t.owner, err = k.DB.Account(ctx, account); err != nil {
 		return nil, err
 	}
@@ -79,9 +93,8 @@ func (k *Keeper) read(ctx context.Context, account parley.AccountID, agent parle
 		return nil, err
 	}
 	t.escalated = t.escalated || human || slices.ContainsFunc(t.tools, handsOver)
-	t.before, err = k.DB.Insight(ctx, account, agent, id)
 	t.asked = questions(t.said)
-	return t, err
+	return t, nil
 }
 
 func handsOver(r store.Ran) bool {
@@ -194,8 +207,15 @@ func (k *Keeper) save(ctx context.Context, tx *store.DB, t *talk, made *parley.I
 	if err != nil {
 		return err
 	}
+	if overtaken(t.before, before) {
+		return errOvertaken
+	}
 	if before != nil {
 		in.AskedAgain = before.AskedAgain
+	}
+	// One that was deleted since it was read fails here: none of its text may be written any more.
+	if _, err := tx.LockConversation(ctx, in.AccountID, in.AgentID, in.ConversationID); err != nil {
+		return err
 	}
 	titled, err := tx.SaveTitle(ctx, &in)
 	if err != nil {
@@ -220,6 +240,14 @@ func (k *Keeper) save(ctx context.Context, tx *store.DB, t *talk, made *parley.I
 		return nil
 	}
 	return tx.Record(ctx, in.AccountID, in.MadeAt, store.Event{Kind: changed, AgentID: in.AgentID, ConversationID: in.ConversationID, Subject: string(in.ConversationID)})
+}
+
+// overtaken reports that the insight is another one than when the conversation was read: what is to be saved may be older than it.
+func overtaken(read, there *parley.Insight) bool {
+	if read == nil || there == nil {
+		return read != there
+	}
+	return !read.MadeAt.Equal(there.MadeAt) || read.Topic != there.Topic
 }
 
 func (k *Keeper) leaveGrouping(ctx context.Context, tx *store.DB, in *parley.Insight) error {

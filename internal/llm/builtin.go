@@ -64,7 +64,9 @@ func fromSources(req Request, said []string) reply {
 	best := strongest(pages)
 	score := 0.0
 	if best.score > 0 {
+		best = t.together(&pages[best.passage], best)
 		score = t.confidence(req.Passages, &pages[best.passage], best)
+		score = max(score, t.sure(req.Passages[best.passage], &pages[best.passage], best))
 	}
 	if score < refuseBelow {
 		text := t.unknown(req, pages, best)

@@ -51,6 +51,9 @@ func (p *page) follows(first, i int) bool {
 // beside it.
 func (t *topic) around(p *page, u unit) stretch {
 	if u.first == u.last && u.kind == prose.Paragraph {
+		if s, ok := t.section(p, u); ok {
+			return s
+		}
 		return p.sentences(u, t.room())
 	}
 	if u.ordered && !p.leads(u.first) {

@@ -29,6 +29,7 @@ func (t *topic) confidence(passages []Passage, p *page, best unit) float64 {
 	for i, d := range t.doubts(passages, p, best) {
 		z += doubtWeights[i] * d
 	}
+	z -= unmeasuredLoss * bit(t.unmeasured(merge(p.whole, best.own)))
 	return 1 / (1 + math.Exp(-z))
 }
 
@@ -46,7 +47,7 @@ func (t *topic) doubts(passages []Passage, p *page, best unit) doubts {
 		float64(min(t.asked(), mostCounted)), // of many words some are missing always
 		bit(t.followUp),                      // it names less of what it is about
 		bit(t.dense()),                       // Words says nothing
-		bit(t.uncounted(passage.Text)),
+		bit(!best.row && t.uncounted(passage.Text)),
 		bit(t.number && !t.numbers(passage.Text)),
 	}
 }
@@ -121,9 +122,13 @@ func (t *topic) uncounted(text string) bool {
 	if t.counted == "" {
 		return false
 	}
-	left := 0
+	left, last := 0, 0
 	for token := range words.Tokens(text) {
 		left--
+		if strings.Contains(text[min(last, token.Start):token.Start], ". ") {
+			left = 0 // another sentence
+		}
+		last = token.End
 		if isNumber(token.Word) {
 			left = countReach
 		} else if left >= 0 && t.lang.Stem(token.Word) == t.counted {

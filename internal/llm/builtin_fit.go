@@ -21,6 +21,9 @@ const (
 	listFit    = 0.15 // a list that tells no steps
 	tellsFit   = 0.1  // a sentence that tells what to do
 	definesFit = 0.35 // the first sentence under the heading that names a thing, where the question is what it is
+	numberFit  = 0.2  // a unit without a number, where one is asked for
+	allowsFit  = 0.2  // a sentence that says who may, where that is the question
+	tableFit   = 0.5  // a table or a list, where the question is which things there are
 	denyFit    = 0.5  // a unit that denies what the question denies; against one that does not
 )
 
@@ -33,10 +36,17 @@ func (t *topic) fit(c *setting, u unit) float64 {
 		f -= listFit
 	case t.steps && c.page.reads(u) == prose.Paragraph && instructs(c.page.text[u.start:u.end]):
 		f += tellsFit * t.cover(c.above)
-	case t.what && c.page.steps(u):
+	case (t.what || t.fact) && c.page.steps(u):
 		f -= strayFit
+	case t.may && u.kind == prose.Paragraph && allows(c.page.text[u.start:u.end]):
+		f += allowsFit
+	case t.list && (u.kind == prose.Table || u.kind == prose.Item || u.kind == prose.Paragraph && c.page.tabled(u)):
+		f += tableFit * t.cover(c.listed(t, u))
 	case t.what && c.first:
 		f += definesFit * c.focus
+	}
+	if t.number && !u.row && !t.numbers(c.page.text[u.start:u.end]) {
+		f -= numberFit
 	}
 	if len(t.denied) > 0 {
 		denies := t.negated(c.page.text[u.start:u.end])
@@ -55,6 +65,14 @@ func (c *setting) lead(t *topic, u unit) []float64 {
 		return merge(c.above, t.match(c.page.text[b.Start:b.End]))
 	}
 	return c.above
+}
+
+// readAs tells as what the unit is read; a row is a statement, once its head is said.
+func (u unit) readAs(p *page) prose.Kind {
+	if u.row {
+		return prose.Item
+	}
+	return p.reads(u)
 }
 
 // reads tells as what the unit is read: code behind a sentence is part of it.
@@ -80,4 +98,30 @@ func (p *page) steps(u unit) bool {
 		}
 	}
 	return telling > 0 && 2*telling >= items
+}
+
+// listed is how that matches which says what a table or a list holds: the headings above, a sentence that leads to it, the head of its
+// first column.
+func (c *setting) listed(t *topic, u unit) []float64 {
+	text := c.page.text[u.start:u.end]
+	switch {
+	case u.kind == prose.Table:
+		text = c.page.named(u)
+	case u.kind == prose.Item && !c.page.leads(u.first):
+		return c.above
+	case u.kind == prose.Item:
+		b := c.page.blocks[u.first]
+		text = c.page.text[b.Start:b.End]
+	}
+	return merge(c.above, t.match(text))
+}
+
+// named is the head of a table's first column.
+func (p *page) named(u unit) string {
+	return firstCell(p.text[u.start:u.end])
+}
+
+// tabled reports a sentence of a paragraph with a table right below it.
+func (p *page) tabled(u unit) bool {
+	return u.last+1 < len(p.blocks) && p.blocks[u.last+1].Kind == prose.Table
 }

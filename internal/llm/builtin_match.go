@@ -24,7 +24,13 @@ func (t *topic) match(text string) []float64 {
 		}
 		last = like
 	}
+	t.measured(found, text)
 	return found
+}
+
+// lacksName reports that a name of the message is not among what was found.
+func (t *topic) lacksName(found []float64) bool {
+	return slices.ContainsFunc(t.items, func(s subject) bool { return s.named && found[t.index(s.word)] == 0 })
 }
 
 func (t *topic) matchPairs(found []float64, one, two []likeness) {

@@ -36,6 +36,12 @@ func (t *topic) layOut(i int, p Passage) page {
 	pg.whole = merge(pg.title, t.match(p.Text))
 	c := setting{page: &pg, passage: i, above: pg.title, focus: t.headed(p.Heading), first: true}
 	c.worth = (0.55 + 0.45*p.Score) * (1 - rankLoss*float64(i)) * (1 - focusLoss*(1-c.focus)) * (1 - lackLoss*(1-t.cover(pg.whole)))
+	if t.lacksName(pg.whole) {
+		c.worth *= 1 - nameLoss
+	}
+	if t.otherTongue(p.Text) {
+		c.worth *= 1 - tongueLoss
+	}
 	for n := 0; n < len(pg.blocks); {
 		b, last := pg.blocks[n], pg.group(n)
 		switch {
@@ -91,6 +97,7 @@ type setting struct {
 	page    *page
 	passage int
 	above   []float64 // how the headings above match
+	head    []float64 // and the head of the table that the unit is a row of, which is read with it; nil for none
 	first   bool      // nothing between it and the heading names anything of the question
 	focus   float64   // how much of the headings the question asks for
 	worth   float64   // of the passage
@@ -107,11 +114,18 @@ func (t *topic) unit(c *setting, u unit) {
 		share = headingShareFirst
 	}
 	u.own = t.match(text)
+	if c.head != nil {
+		u.own = merge(u.own, c.head)
+		t.joinPairs(u.own)
+	}
+	if t.list && u.kind == prose.Table {
+		u.own = t.match(c.page.named(u))
+	}
 	u.found = slices.Clone(u.own)
 	for i := range u.found {
 		u.found[i] = max(u.found[i], share*c.above[i], aroundShare*c.page.whole[i])
 	}
-	u.score = t.weigh(u.found) * c.worth * plainness(text, c.page.reads(u)) * u.entire(text) * t.fit(c, u)
+	u.score = t.weigh(u.found) * c.worth * plainness(text, u.readAs(c.page)) * u.entire(text) * t.fit(c, u)
 	c.page.units = append(c.page.units, u)
 	c.first = c.first && t.cover(u.own) == 0
 }
@@ -121,6 +135,9 @@ const (
 	rankLoss  = 0.012 // for each better one before it
 	focusLoss = 0.35  // for headings that speak of something else
 	lackLoss  = 0.5   // for the words of the question that neither it nor its title holds
+
+	nameLoss   = 0.3  // for a name of the question that neither it nor its title holds
+	tongueLoss = 0.25 // for another language than the question's, where both show
 )
 
 // headed is how much of the outermost and of the innermost heading the question names.

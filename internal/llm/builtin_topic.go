@@ -2,6 +2,7 @@ package llm
 
 import (
 	"slices"
+	"strings"
 
 	"parley/internal/words"
 )
@@ -16,7 +17,11 @@ type topic struct {
 	denied   []int // subjects that the question denies ("without an account")
 	known    map[string][]likeness
 	question string // folded
+	asking   string // as it was written
 	counted  string // stem of what the question asks the number of
+	tongue   bool   // its language shows
+	may      bool   // it asks who is allowed to do something
+	list     bool   // it asks which things of a kind there are
 }
 
 // subject is one content word of the question.
@@ -29,6 +34,8 @@ type subject struct {
 	pair       bool // two neighbours, a and b of the items: no word itself
 	a, b       int
 	name       bool // a pair that is written as a name
+	named      bool // written as a name
+	measure    measure
 }
 
 // likeness tells how surely a word names a subject.
@@ -49,8 +56,10 @@ const (
 // newTopic reads what was said last in the light of what was said before it.
 func newTopic(said []string, passages []Passage) topic {
 	last := said[len(said)-1]
-	t := topic{lang: guess(last), form: formOf(last), followUp: len(said) > 1, known: map[string][]likeness{}, question: words.Fold(last)}
+	t := topic{lang: guess(last), form: formOf(last), followUp: len(said) > 1, known: map[string][]likeness{}, question: words.Fold(last), asking: last}
 	t.counted = t.countedIn(last)
+	t.may, t.list = words.Asks(last, mayWords), listForm.MatchString(t.question)
+	_, t.tongue = words.Guess(words.Cut(nil, last))
 	var weights map[string]float64
 	if len(passages) > 0 {
 		weights = passages[0].Terms
@@ -65,15 +74,25 @@ func newTopic(said []string, passages []Passage) topic {
 
 // add notes the content words of a message, and which of them stand side by side.
 func (t *topic) add(text string, weight float64, weights map[string]float64) {
-	before, named := -1, false
+	before, named, last := -1, false, ""
 	for token := range words.Tokens(text) {
-		if t.lang.IsStop(token.Word) {
+		by, hyphened := measuredBy(text, last, token.Word), token.Start > 0 && text[token.Start-1] == '-'
+		last = token.Word
+		if t.lang.IsStop(token.Word) || hyphened && t.lang.IsStop(strings.TrimSuffix(token.Word, "s")) { // "add-ons"
 			continue
 		}
 		at := t.index(token.Word)
 		if at < 0 {
 			at = len(t.items)
-			t.push(t.subject(token.Word, weight, weights))
+			s := t.subject(token.Word, weight, weights)
+			s.named = s.own && t.lang != words.German && isName(text, token)
+			if s.measure = by; by != noMeasure {
+				s.weight *= measureWeight
+			}
+			t.push(s)
+		}
+		if by != noMeasure {
+			continue // what it measures need not stand beside it
 		}
 		if before >= 0 && before != at && !token.Dense {
 			a, b := t.items[before], t.items[at]
@@ -97,7 +116,7 @@ func (t *topic) subject(word string, weight float64, weights map[string]float64)
 	if !known {
 		w = 1
 	}
-	if frameWords[word] {
+	if framed(word) {
 		w *= frameWeight
 	}
 	s := subject{word: word, stem: t.lang.Stem(word), grams: map[uint64]bool{}, weight: w * weight, own: weight == 1}

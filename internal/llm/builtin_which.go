@@ -24,11 +24,15 @@ func (t *topic) which(req Request, pages []page, best unit) (reply, bool) {
 	if t.followUp || !t.brief() || askedBack(req.Messages) {
 		return reply{}, false
 	}
+	titled := t.share(pages[best.passage].title, t.single) >= wholly
 	var near []int
 	for i, p := range pages {
 		top := 0.0
 		for _, u := range p.units {
 			top = max(top, u.score)
+		}
+		if titled && t.share(p.title, t.single) < wholly {
+			continue // one that is about it is meant before one that mentions it
 		}
 		if top >= asNear*best.score && t.share(p.whole, t.single) >= wholly {
 			near = append(near, i)

@@ -23,8 +23,8 @@ var (
 	insightText   = promptText("insight")
 )
 
-// PromptVersion names the wording of the prompts; a turn's trace keeps it, so that an old answer can be explained. It changes with every
-// byte of the files.
+// PromptVersion names the wording of a turn's prompts; its trace keeps it, so that an old answer can be explained. It changes with
+// every byte of them.
 var PromptVersion = promptVersion()
 
 func promptText(name string) string {

@@ -40,6 +40,7 @@ func TestSentences(t *testing.T) {
 		"Short line\nAnother line":                                                {"Short line", "Another line"},
 		"A para\n\nB para":                                                        {"A para", "B para"},
 		"**Bold.** Next.":                                                         {"**Bold.**", "Next."},
+		"Click **Forgot password?** and wait. Or “Go!” to begin.":                 {"Click **Forgot password?** and wait.", "Or “Go!” to begin."},
 	} {
 		var got []string
 		for _, s := range Sentences(text, 0, len(text)) {

@@ -76,6 +76,9 @@ func endsSentence(text string, stop, next, begin, end int) bool {
 	}
 	rest := strings.TrimLeft(text[next:min(end, next+64)], " \t\r\n\"'“‘«([*_`„¿¡")
 	after, _ := utf8.DecodeRuneInString(rest)
+	if quoted := strings.ContainsAny(text[stop:next], "\"'”’»)]*_"); quoted && unicode.IsLower(after) {
+		return false // the mark belongs to what is set apart: click **Forgot password?** and wait
+	}
 	return rest == "" || !unicode.IsLower(after) || text[stop] != '.' && unicode.IsLetter(after)
 }
 

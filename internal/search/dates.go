@@ -2,6 +2,7 @@ package search
 
 import (
 	"math"
+	"strings"
 	"time"
 
 	"parley"
@@ -15,12 +16,16 @@ func Window(now time.Time) time.Time {
 
 const notADate = "must be a day (YYYY-MM-DD) or an ISO 8601 time"
 
-// moment reads a day or a time; a time without a zone is UTC.
+// layouts are the forms of ISO 8601 that a time may have, with a fraction of the second or without.
+var layouts = []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04Z07:00", "2006-01-02T15:04", "2006-01-02T15:04:05Z0700", "2006-01-02T15:04:05Z07"}
+
+// moment reads a day or a time; a time without a zone is UTC. A space stands for the plus of an offset that was not escaped.
 func moment(s string) (at time.Time, wholeDay, ok bool) {
 	if at, err := time.Parse(time.DateOnly, s); err == nil {
 		return at, true, true
 	}
-	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04Z07:00", "2006-01-02T15:04"} {
+	s = strings.Replace(s, " ", "+", 1)
+	for _, layout := range layouts {
 		if at, err := time.Parse(layout, s); err == nil {
 			return at, false, true
 		}
@@ -54,12 +59,22 @@ func (r *reader) periods(p *plan, q *Query, window time.Time) func(window time.T
 		if p.created.from >= p.created.before || p.active.from >= p.active.before {
 			return parley.Fail(parley.CodeInvalidDateRange)
 		}
+		p.created.before, p.active.before = throughSecond(p.created.before), throughSecond(p.active.before)
 		if q.StartDate != "" || q.EndDate != "" {
 			p.days = daysOf(max(p.created.from, window.UnixMilli()), p.created.before)
 		}
 		p.created.from = max(p.created.from, window.UnixMilli())
 		return nil
 	}
+}
+
+// throughSecond moves an end that names a second to that second's own end: replies tell times by the second, and what they tell
+// as the end is to be found. An end within a second stays as it is.
+func throughSecond(before int64) int64 {
+	if before%1000 == 1 {
+		return before + 999
+	}
+	return before
 }
 
 const (

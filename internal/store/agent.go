@@ -123,21 +123,14 @@ func agentSettings(a *parley.Agent) []any {
 	}
 	return []any{a.Name, a.Instructions, toJSON(a.ChannelInstructions), a.Model, bit(a.AutoRetrain), a.Temp, a.Visibility, toJSON(a.AllowedDomains),
 		toJSON(a.SuggestedMessages), toJSON(initial), credits, toJSON(a.Notifications), toJSON(a.RateLimit), toJSON(a.Voice), toJSON(a.Styles),
-		a.IdentitySecret, a.ConfigVersion, millis(a.UpdatedAt), textOrNil(a.Key), bit(a.Redact), retention, synonymsOrNil(a.Synonyms), topicsOrNil(a.Topics), toJSON(a.Insight)}
+		a.IdentitySecret, a.ConfigVersion, millis(a.UpdatedAt), textOrNil(a.Key), bit(a.Redact), retention, listOrNil(a.Synonyms), listOrNil(a.Topics), toJSON(a.Insight)}
 }
 
-func topicsOrNil(tree []parley.Topic) any {
-	if len(tree) == 0 {
+func listOrNil[T any](list []T) any {
+	if len(list) == 0 {
 		return nil
 	}
-	return toJSON(tree)
-}
-
-func synonymsOrNil(groups [][]string) any {
-	if len(groups) == 0 {
-		return nil
-	}
-	return toJSON(groups)
+	return toJSON(list)
 }
 
 // UpdateAgent reads an agent, has its settings changed and writes them back, in one transaction; counters stay as they are.

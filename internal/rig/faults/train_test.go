@@ -71,7 +71,11 @@ func killTraining(t *testing.T, n int, dir, url string) {
 	midst := 0
 	for i := range 10 * n {
 		tr.change(i + 2)
-		<-time.After(whole * time.Duration(i%n+1) / time.Duration(n+1))
+		if i < n {
+			<-time.After(whole * time.Duration(i+1) / time.Duration(n+1))
+		} else { // none of these came in the midst
+			tr.written()
+		}
 		server.kill()
 		if tr.halfway() {
 			midst++
@@ -186,6 +190,22 @@ func (tr *trainee) halfway() (half bool) {
 		half = n > 0
 	})
 	return half
+}
+
+// written waits until the server has written some passages of the wanted version, or all.
+func (tr *trainee) written() {
+	tr.query(func(db *sqldb.DB) {
+		for began := time.Now(); ; <-time.After(time.Millisecond) {
+			var n int
+			tr.must(db.QueryRow(tr.Context(), `select count(*) from passages p join sources s on s.id = p.source_id and s.wanted_version = p.version_id where s.id = ?`, tr.source).Scan(&n))
+			if n > 0 {
+				return
+			}
+			if time.Since(began) > 2*rig.Settling {
+				tr.Fatal("no passage is written")
+			}
+		}
+	})
 }
 
 // once sees that the live version's passages are there, each once.
