@@ -85,7 +85,7 @@ func (k *Keeper) read(ctx context.Context, account parley.AccountID, agent parle
 	if t.tools, err = k.DB.ToolsRan(ctx, account, agent, id); err != nil {
 		return nil, err
 	}
-	human := false
+	var human bool
 	if t.up, t.down, human, err = k.DB.Ratings(ctx, account, agent, id); err != nil {
 		return nil, err
 	}
