@@ -10,6 +10,7 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"parley"
@@ -42,6 +43,8 @@ type Engine struct {
 	queues   map[place][]*Turn        // those that wait, the first one first
 	open     map[parley.AccountID]int // of live
 	draining bool
+
+	rewriteAt atomic.Int64 // when a model that was too late to rewrite a question may be asked again, in milliseconds
 }
 
 // place is where turns may not interleave. It names the owner, so that nobody can reach another's turn.

@@ -20,16 +20,18 @@ const (
 	byModel         = "model"  // the question that was searched for is the model's
 	byNobody        = "failed" // the model had none, or none that could be used
 	tooLate         = "too late"
+
+	rewriteRest = time.Minute // how long a model that was too late is not asked again
 )
 
 // restate has a connected model put a follow-up into words that can be searched for without the conversation. Only the search uses
-// them; the message itself stays as it is. Where the model is late or has nothing useful to say, the search does with the earlier
-// messages. A message that begins a conversation costs nothing.
+// them; the message itself stays as it is. Where the model has nothing useful to say, the search does with the earlier messages.
+// Where it is late, too, and the follow-ups of the next minute do not wait for it. A message that begins a conversation costs nothing.
 func (e *Engine) restate(ctx context.Context, t *Turn, q retrieval.Query) retrieval.Query {
-	if e.Rewrite <= 0 || t.back.Label == llm.BuiltinName || !t.followsUp(q) {
+	began := e.Now()
+	if e.Rewrite <= 0 || t.back.Label == llm.BuiltinName || began.UnixMilli() < e.rewriteAt.Load() || !t.followsUp(q) {
 		return q
 	}
-	began := e.Now()
 	ctx, stop := context.WithTimeoutCause(ctx, e.Rewrite, errLateRewrite)
 	defer stop()
 	r := &parley.TraceRewrite{State: byModel}
@@ -37,6 +39,7 @@ func (e *Engine) restate(ctx context.Context, t *Turn, q retrieval.Query) retrie
 	switch {
 	case errors.Is(context.Cause(ctx), errLateRewrite):
 		r.State = tooLate
+		e.rewriteAt.Store(began.Add(rewriteRest).UnixMilli())
 	case err != nil || text == "":
 		r.State = byNobody
 	default:

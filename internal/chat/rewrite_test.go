@@ -69,6 +69,25 @@ func TestRewriting(t *testing.T) {
 	})
 }
 
+// A slow model is not waited for by every follow-up.
+func TestSlowRewritingRests(t *testing.T) {
+	each(t, func(d *desk) {
+		d.Rewrite = 100 * time.Millisecond
+		says := provider.Says("It is 5 €.")
+		s := provider.Start(t, says, provider.Stalls(), says, says, provider.Says("the yearly price"), says)
+		d.speaking(s)
+		first := d.start("What does the plan cost?", "")
+		d.finish(first)
+		for _, want := range []int{3, 4, 6} { // too late, not asked, asked again
+			d.clock.turn(40 * time.Second)
+			d.finish(d.start("And yearly?", first.ConversationID))
+			if n := len(s.Requests()); n != want {
+				t.Errorf("%d requests, want %d", n, want)
+			}
+		}
+	})
+}
+
 // A model that is late, broken or talkative leaves the search as it would be without it.
 func TestRewritingFails(t *testing.T) {
 	for name, c := range map[string]struct {

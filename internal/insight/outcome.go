@@ -75,7 +75,7 @@ const (
 func openQuestions(said []store.Utterance) (list []store.Utterance) {
 	asked := map[int64]bool{}
 	for _, q := range questions(said) {
-		asked[q.Seq] = true
+		asked[q.Seq] = !onlyMood(q.Text)
 	}
 	var last *store.Utterance
 	for i := range said {

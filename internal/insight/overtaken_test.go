@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/insight"
 	"parley/internal/llm"
 	"parley/internal/sqldb"
 	"parley/internal/store"
@@ -51,7 +52,8 @@ func TestTheLaterJudgementStays(t *testing.T) {
 		w.meanwhile(func() {
 			c.rate("negative")
 			w.turn(time.Second)
-			w.must(w.keeper.Judge(w, c.AccountID, c.AgentID, c.ID))
+			other := &insight.Keeper{DB: w.db, Queue: w.keeper.Queue, Now: w.clock, Logger: w.keeper.Logger} // of another server, with no model
+			w.must(other.Judge(w, c.AccountID, c.AgentID, c.ID))
 		})
 		w.must(w.keeper.Judge(w, c.AccountID, c.AgentID, c.ID))
 		if in := c.insight(); in.Down != 1 || in.Outcome != parley.OutcomeDisliked {

@@ -82,7 +82,7 @@ func (k *Keeper) Report(ctx context.Context, account *parley.Account, id parley.
 	unsettled := k.Now().UTC().AddDate(0, 0, -days).Format(time.DateOnly)
 	for _, d := range byDay {
 		r.Totals.Add(d.Sums)
-		if d.Key > unsettled {
+		if d.Key >= unsettled { // of that day those that began later than it is now
 			r.Settling += d.Resolved
 		}
 	}

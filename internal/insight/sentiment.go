@@ -131,3 +131,19 @@ func valueAt(said []string, i int) float64 {
 	}
 	return v
 }
+
+// onlyMood reports whether a message says how the customer feels and nothing else: "This is awful, I am very angry!"
+func onlyMood(text string) bool {
+	felt := false
+	for term := range termsOf(text) {
+		stem, word, single := strings.Cut(term, "|")
+		if !single {
+			continue
+		}
+		if valence[stem] == 0 && !intensifiers[word] && !negations[word] {
+			return false
+		}
+		felt = felt || valence[stem] != 0
+	}
+	return felt
+}

@@ -22,7 +22,7 @@ export async function startServer({ model, flags = [] } = {}) {
   const file = program(folder);
   const data = join(folder, "data");
   const env = { PATH: process.env.PATH, HOME: folder, PARLEY_DATA: data };
-  if (model) Object.assign(env, { PARLEY_MODEL_URL: model, PARLEY_MODEL: "stub" });
+  if (model) Object.assign(env, { PARLEY_MODEL_URL: model, PARLEY_MODEL: "stub", PARLEY_MODEL_REWRITE: "0" }); // the stub counts what it is asked
   const args = ["serve", "--listen", "127.0.0.1:0", "--rate-limit", "100000", "--json", ...flags];
   let child, log = "";
   const begin = () => {
