@@ -102,39 +102,22 @@ func (s *server) begunHere(ctx context.Context, c *wire.Call, agent, id string, 
 // dateRange reads the two dates of a query. A day counts whole, in UTC; before is the first moment that is too late.
 func dateRange(start, end string) (from, before *time.Time, err error) {
 	if start != "" {
-		at, _, ok := moment(start)
+		at, _, ok := wire.Moment(start)
 		if !ok {
-			return nil, nil, wire.Invalid("startDate", notADate)
+			return nil, nil, wire.Invalid("startDate", wire.NotAMoment)
 		}
 		from = &at
 	}
 	if end != "" {
-		at, whole, ok := moment(end)
+		at, whole, ok := wire.Moment(end)
 		if !ok {
-			return nil, nil, wire.Invalid("endDate", notADate)
+			return nil, nil, wire.Invalid("endDate", wire.NotAMoment)
 		}
-		if at = at.Add(time.Millisecond); whole {
-			at = at.Add(24*time.Hour - time.Millisecond)
-		}
-		if from != nil && !from.Before(at) {
+		through := wire.Through(at, whole)
+		if from != nil && (!whole && from.After(at) || !from.Before(through)) {
 			return nil, nil, parley.Fail(parley.CodeInvalidDateRange)
 		}
-		before = &at
+		before = &through
 	}
 	return from, before, nil
-}
-
-const notADate = "must be a day (YYYY-MM-DD) or an ISO 8601 time"
-
-// moment reads a day or a time; a time without a zone is UTC.
-func moment(s string) (at time.Time, wholeDay, ok bool) {
-	if at, err := time.Parse(time.DateOnly, s); err == nil {
-		return at, true, true
-	}
-	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04Z07:00", "2006-01-02T15:04"} {
-		if at, err := time.Parse(layout, s); err == nil {
-			return at, false, true
-		}
-	}
-	return time.Time{}, false, false
 }

@@ -263,9 +263,11 @@ func TestUnansweredQuestionsAreGrouped(t *testing.T) {
 			w.begin("", q).refused()
 			w.turn(time.Minute)
 		}
+		w.begin("", "Do you take bicycles along?").refused().say(parley.ByUser, "This is awful, I am very disappointed!").refused() // that is no question
+		w.begin("", "Is it safe?").answered("Yes.")
 		w.settle()
 		r := w.report(store.ByDay)
-		if len(r.Lacks) != 2 || r.Open != 4 || r.Lacks[0].Count != 3 || r.Lacks[0].Example != "ship to iceland" || !r.Lacks[0].First.Equal(noon) || !r.Lacks[0].Last.After(noon) {
+		if len(r.Lacks) != 3 || r.Open != 5 || r.Lacks[0].Count != 3 || r.Lacks[0].Example != "ship to iceland" || !r.Lacks[0].First.Equal(noon) || !r.Lacks[0].Last.After(noon) {
 			t.Errorf("%+v", r.Lacks)
 		}
 	})

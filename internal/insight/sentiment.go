@@ -135,6 +135,9 @@ func valueAt(said []string, i int) float64 {
 // onlyMood reports whether a message says how the customer feels and nothing else: "This is awful, I am very angry!"
 func onlyMood(text string) bool {
 	felt := false
+	if strings.ContainsAny(text, "?？") {
+		return false
+	}
 	for term := range termsOf(text) {
 		stem, word, single := strings.Cut(term, "|")
 		if !single {

@@ -87,3 +87,16 @@ func TestALongTalkIsJudgedMeanwhile(t *testing.T) {
 		}
 	})
 }
+
+// TestSettling holds that every conversation counts whose user may still come back, those of the first hours of that day included.
+func TestSettling(t *testing.T) {
+	each(t, func(w *world) {
+		w.begin("jo", "Where is my parcel?").answered("Here.")
+		for day, want := range []int64{1, 1, 1, 1, 0} {
+			if w.settle(); w.report(store.ByDay).Settling != want {
+				t.Errorf("after %d days: %d, want %d", day, w.report(store.ByDay).Settling, want)
+			}
+			w.turn(24*time.Hour - 5*time.Minute)
+		}
+	})
+}

@@ -2,35 +2,16 @@ package search
 
 import (
 	"math"
-	"strings"
 	"time"
 
 	"parley"
+	"parley/internal/wire"
 )
 
 // Window gives the first moment that a search reaches: the first day of the month twelve months ago, UTC (interface 8).
 func Window(now time.Time) time.Time {
 	now = now.UTC()
 	return time.Date(now.Year(), now.Month()-12, 1, 0, 0, 0, 0, time.UTC)
-}
-
-const notADate = "must be a day (YYYY-MM-DD) or an ISO 8601 time"
-
-// layouts are the forms of ISO 8601 that a time may have, with a fraction of the second or without.
-var layouts = []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04Z07:00", "2006-01-02T15:04", "2006-01-02T15:04:05Z0700", "2006-01-02T15:04:05Z07"}
-
-// moment reads a day or a time; a time without a zone is UTC. A space stands for the plus of an offset that was not escaped.
-func moment(s string) (at time.Time, wholeDay, ok bool) {
-	if at, err := time.Parse(time.DateOnly, s); err == nil {
-		return at, true, true
-	}
-	s = strings.Replace(s, " ", "+", 1)
-	for _, layout := range layouts {
-		if at, err := time.Parse(layout, s); err == nil {
-			return at, false, true
-		}
-	}
-	return time.Time{}, false, false
 }
 
 // periods reads the four dates. What it gives checks them against the window and each other, once all else is well.
@@ -40,8 +21,8 @@ func (r *reader) periods(p *plan, q *Query, window time.Time) func(window time.T
 		if text == "" {
 			return 0, math.MaxInt64
 		}
-		at, whole, ok := moment(text)
-		r.want(ok, name, notADate)
+		at, whole, ok := wire.Moment(text)
+		r.want(ok, name, wire.NotAMoment)
 		early = early || ok && at.Before(window)
 		if whole {
 			return at.UnixMilli(), at.AddDate(0, 0, 1).UnixMilli()

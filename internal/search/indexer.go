@@ -61,10 +61,11 @@ func (x *Indexer) Round(ctx context.Context) (more bool, err error) {
 	var errs []error
 	for _, account := range accounts {
 		again, err := x.Step(ctx, account)
-		if err != nil && !errors.Is(err, errBehind) {
+		overtaken := errors.Is(err, errBehind) // somebody else got on, perhaps not to the end
+		if err != nil && !overtaken {
 			errs = append(errs, err)
 		}
-		more = more || again
+		more = more || again || overtaken
 	}
 	return more, errors.Join(errs...)
 }
