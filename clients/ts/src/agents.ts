@@ -41,6 +41,11 @@ export class Agents extends Group {
     return this.transport.call("cloneAgent", { path: { agentId }, ...options });
   }
 
+  /** What an agent's conversations were about and how they ended, by days or by another measure. */
+  insights(agentId: string, query: QueryOf<"getInsights"> = {}, options: CallOptions = {}): Promise<ReplyOf<"getInsights">> {
+    return this.transport.call("getInsights", { path: { agentId }, query, ...options });
+  }
+
   /** Deletes an agent and everything it holds. */
   delete(agentId: string, options: CallOptions = {}): Promise<ReplyOf<"deleteAgent">> {
     return this.transport.call("deleteAgent", { path: { agentId }, ...options });

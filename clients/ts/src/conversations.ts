@@ -4,6 +4,7 @@ import type { BodyOf, CallOptions, QueryOf, ReplyOf } from "./types.js";
 
 type Listed = QueryOf<"listConversations">;
 type Exported = QueryOf<"exportConversations">;
+type Searched = QueryOf<"searchConversations">;
 
 /** What was said, who rated it, and who answers. */
 export class Conversations extends Group {
@@ -35,6 +36,16 @@ export class Conversations extends Group {
   /** Every conversation of every origin, with its messages. */
   exportAll(agentId: string, query: Exported = {}, options: CallOptions = {}) {
     return items((q: Exported) => this.export(agentId, q, options), query);
+  }
+
+  /** A page of what a search finds, of every origin: the best first where words are asked for, else those with the latest activity. */
+  search(agentId: string, query: Searched = {}, options: CallOptions = {}): Promise<ReplyOf<"searchConversations">> {
+    return this.transport.call("searchConversations", { path: { agentId }, query, ...options });
+  }
+
+  /** Everything that a search finds. */
+  searchAll(agentId: string, query: Searched = {}, options: CallOptions = {}) {
+    return items((q: Searched) => this.search(agentId, q, options), query);
   }
 
   /** A conversation with its newest messages. */

@@ -35,6 +35,20 @@ test("each operation has a method of its own", () => {
   assert.deepEqual(Object.keys(routes).filter((id) => !code.includes(`call("${id}"`) && !code.includes(`send("${id}"`)), []);
 });
 
+test("a search finds what was said, and the agent's insights count it", async () => {
+  const asked = await client.chat.send(agent, { message: "Do you repair umbrellas of tortoiseshell?" });
+  const found = async () => {
+    const list = [];
+    for await (const c of client.conversations.searchAll(agent, { query: "tortoiseshell umbrellas", limit: 1 })) list.push(c);
+    return list;
+  };
+  let list = await found();
+  for (const until = Date.now() + 20_000; list.length === 0 && Date.now() < until; list = await found()) await new Promise((go) => setTimeout(go, 200));
+  assert.deepEqual(list.map((c) => c.id), [asked.metadata.conversationId]);
+  assert.equal(list[0].snippet.highlights.map((h) => h.value).join(""), "Do you repair umbrellas of tortoiseshell?");
+  assert.equal((await client.agents.insights(agent, { groupBy: "topic" })).data.groupBy, "topic");
+});
+
 test("an answer comes whole", async () => {
   const answer = await client.chat.send(agent, { message: "When does the shop close on Saturdays?", userId: "jo" });
   assert.match(answer.parts[0].text, /noon/);
