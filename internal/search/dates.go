@@ -17,45 +17,37 @@ func Window(now time.Time) time.Time {
 // periods reads the four dates. What it gives checks them against the window and each other, once all else is well.
 func (r *reader) periods(p *plan, q *Query, window time.Time) func(window time.Time) error {
 	early := false
-	read := func(name, text string) (from, before int64) {
+	read := func(name, text string) (at, last, before int64) {
 		if text == "" {
-			return 0, math.MaxInt64
+			return 0, math.MaxInt64, math.MaxInt64
 		}
-		at, whole, ok := wire.Moment(text)
+		moment, whole, ok := wire.Moment(text)
 		r.want(ok, name, wire.NotAMoment)
-		early = early || ok && at.Before(window)
+		early = early || ok && moment.Before(window)
+		at, before = moment.UnixMilli(), wire.Through(moment, whole).UnixMilli()
 		if whole {
-			return at.UnixMilli(), at.AddDate(0, 0, 1).UnixMilli()
+			return at, before - 1, before
 		}
-		return at.UnixMilli(), at.UnixMilli() + 1
+		return at, at, before
 	}
-	p.created.from, _ = read("startDate", q.StartDate)
-	_, p.created.before = read("endDate", q.EndDate)
-	p.active.from, _ = read("updatedAfter", q.UpdatedAfter)
-	_, p.active.before = read("updatedBefore", q.UpdatedBefore)
+	var created, active int64 // the last moments that were named, which the first may not lie behind
+	p.created.from, _, _ = read("startDate", q.StartDate)
+	_, created, p.created.before = read("endDate", q.EndDate)
+	p.active.from, _, _ = read("updatedAfter", q.UpdatedAfter)
+	_, active, p.active.before = read("updatedBefore", q.UpdatedBefore)
 	return func(window time.Time) error {
 		if early {
 			return parley.Failf(parley.CodeSearchWindow, "The search reaches back to %s; export older conversations instead.", window.Format(time.DateOnly))
 		}
-		if p.created.from >= p.created.before || p.active.from >= p.active.before {
+		if p.created.from > created || p.active.from > active {
 			return parley.Fail(parley.CodeInvalidDateRange)
 		}
-		p.created.before, p.active.before = throughSecond(p.created.before), throughSecond(p.active.before)
 		if q.StartDate != "" || q.EndDate != "" {
 			p.days = daysOf(max(p.created.from, window.UnixMilli()), p.created.before)
 		}
 		p.created.from = max(p.created.from, window.UnixMilli())
 		return nil
 	}
-}
-
-// throughSecond moves an end that names a second to that second's own end: replies tell times by the second, and what they tell
-// as the end is to be found. An end within a second stays as it is.
-func throughSecond(before int64) int64 {
-	if before%1000 == 1 {
-		return before + 999
-	}
-	return before
 }
 
 const (
