@@ -44,6 +44,12 @@ const (
 	CodeRetryNotFound     Code = "CHAT_RETRY_MESSAGE_NOT_FOUND"
 	CodeRetryNoUser       Code = "CHAT_RETRY_NO_USER_MESSAGE"
 	CodeNotTakenOver      Code = "CONVERSATION_NOT_TAKEN_OVER"
+	CodeTicketNotFound    Code = "TICKET_NOT_FOUND"
+	CodeTicketStatus      Code = "TICKET_INVALID_STATUS"
+	CodeTicketTeam        Code = "TICKET_TEAM_NOT_FOUND"
+	CodeTicketMember      Code = "TICKET_TEAM_MEMBER_NOT_FOUND"
+	CodeMemberNotFound    Code = "TEAM_MEMBER_NOT_FOUND"
+	CodeNotRenderable     Code = "MESSAGE_CONTENT_NOT_RENDERABLE"
 	CodeKeyInUse          Code = "IDEMPOTENCY_KEY_IN_USE" // ours
 	CodeKeyReused         Code = "IDEMPOTENCY_KEY_REUSED" // ours
 	CodeSourceDuplicate   Code = "SOURCE_DUPLICATE"
@@ -97,6 +103,12 @@ var codes = map[Code]codeRow{
 	CodeRetryNotFound:     {http.StatusNotFound, "The message to answer again was not found."},
 	CodeRetryNoUser:       {http.StatusBadRequest, "No user message comes before this one, so there is nothing to answer again."},
 	CodeNotTakenOver:      {http.StatusConflict, "The conversation has not been taken over by a person."},
+	CodeTicketNotFound:    {http.StatusNotFound, "Ticket not found."},
+	CodeTicketStatus:      {http.StatusUnprocessableEntity, "The status is not one of this agent's, or it is archived."},
+	CodeTicketTeam:        {http.StatusUnprocessableEntity, "The team is not one of this agent's."},
+	CodeTicketMember:      {http.StatusUnprocessableEntity, "The assignee is not a member of the account's team."},
+	CodeMemberNotFound:    {http.StatusUnprocessableEntity, "The author is not a member of the account's team."},
+	CodeNotRenderable:     {http.StatusUnprocessableEntity, "Nothing of the content would be shown."},
 	CodeKeyInUse:          {http.StatusConflict, "A request with this Idempotency-Key is still running. Try again shortly."},
 	CodeKeyReused:         {http.StatusUnprocessableEntity, "This Idempotency-Key was used for a request with another body."},
 	CodeSourceDuplicate:   {http.StatusConflict, "The agent already has this source."},

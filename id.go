@@ -23,6 +23,11 @@ type (
 	TurnID         string // UUID v7
 	ActionID       string // UUID
 	ProcedureID    string // UUID
+	TicketID       string // UUID; clients know a ticket by its number
+	StatusID       string // UUID of a ticket status
+	TeamID         string // UUID
+	RuleID         string // UUID of a routing rule
+	AttachmentID   string // UUID
 	EndUserID      string // the client's own id of an end user: at most 128 of a-z A-Z 0-9 . _ -
 )
 
