@@ -64,7 +64,7 @@ bench:
 	go run ./bench $(ARGS)
 
 golden:
-	go test -count=1 ./internal/api -update
+	go test -count=1 ./internal/api ./internal/apiv1 -update
 	@[ ! -d clients/ts/node_modules ] || (cd clients/ts && npm run --silent generate)
 
 web:

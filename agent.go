@@ -30,9 +30,11 @@ type Agent struct {
 	Synonyms            [][]string      // groups of words or phrases that mean the same to the search; nil for none
 	Topics              []Topic         // the operator's tree of topics; nil has them found
 	Insight             InsightSettings
-	Key                 string // stable name in the manifest of "parley apply"; empty for an agent that none manages
-	ConfigVersion       int64  // grows with every change of the settings
-	PassageVersion      int64  // grows with every change of what the agent has read
+	V1                  json.RawMessage // what REST v1 has said of the agent and REST v2 has no place for: an object, or nil
+	Icon, Picture       string          // blobs: the image on the chat button and the one beside answers; empty for none
+	Key                 string          // stable name in the manifest of "parley apply"; empty for an agent that none manages
+	ConfigVersion       int64           // grows with every change of the settings
+	PassageVersion      int64           // grows with every change of what the agent has read
 
 	// Counters, kept by the transactions that change what they count.
 	Size             int64 // bytes of all sources

@@ -42,6 +42,8 @@ var floors = map[string]int{
 	"parley/internal/insight":  5,
 	"parley/internal/helpdesk": 5,
 	"parley/internal/access":   5,
+	"parley/internal/webhook":  5,
+	"parley/internal/contact":  5,
 
 	"parley/internal/voice":   6,
 	"parley/internal/agents":  6,

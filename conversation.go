@@ -30,7 +30,9 @@ type Conversation struct {
 	AccountID     AccountID
 	AgentID       AgentID
 	Face          Face
+	ExternalID    string // the client's own id, of faces whose clients choose them: unique per agent and face
 	Channel       Channel
+	Streamed      bool      // the answer was last asked for as a stream
 	Title         string    // empty until there is one
 	UserID        EndUserID // empty when anonymous; never changes
 	Status        ConversationStatus

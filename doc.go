@@ -23,9 +23,9 @@
 //
 //	9  cmd/parley  bench
 //	8  house                                  puts the rooms together
-//	7  api  mcp  admin                        faces
+//	7  api  apiv1  mcp  admin                 faces
 //	6  agents  actions  eval                  verbs that use another verb
-//	5  chat  ingest  search  access           verbs; none knows another
+//	5  chat  ingest  search  access  webhook  verbs; none knows another
 //	4  store                                  all SQL of the nouns
 //	3  retrieval  jobs  ingest/crawl  ingest/extract
 //	2  sqldb  llm  wire  outbound  vault  manifest
@@ -85,7 +85,7 @@
 // event, in the same transaction, and so is what a request with an Idempotency-Key has done (Did): the same request answers
 // with that and does nothing.
 //
-// # Floor 5: access, ingest, chat, search, insight
+// # Floor 5: access, ingest, chat, search, insight, helpdesk
 //
 // internal/access answers who is calling and may they: keys, plans, scopes and rate limits, and whether anybody may while the
 // service is under maintenance. Door is how every face lets a request in. Office holds the operator's verbs on accounts, keys and members, each with an entry in the audit log.
@@ -106,6 +106,14 @@
 // internal/insight finds out about conversations after the talk: title, topic, sentiment, and what came of them. Its Keeper follows the
 // events too, leaves a job for each conversation, and keeps the sums of the days right in the transaction that writes an insight.
 //
+// internal/webhook tells other servers what has happened. Desk leaves a delivery for each webhook in the transaction that records
+// the event; Sender sends it as a chore through outbound, signed, for about a day, and then it is dead until an operator has it sent again.
+//
+// internal/helpdesk is where people answer. Desk opens tickets: in one transaction a ticket gets its number, its customer, its
+// conversation, and by the rules and the team's strategy somebody who is to answer. route.go and pick.go decide that without the
+// database, and Explain tells why. What a team has set up, statuses, teams and rules, is changed here too, under the lock that also
+// counts the tickets. What is said about a ticket stands in the messages of its conversation.
+//
 // # Floor 6: agents, actions, eval
 //
 // internal/agents creates, changes, clones and retires agents, within the plan. A clone of a large agent gets its sources from a
@@ -118,11 +126,14 @@
 // internal/eval measures answers. It reads sets of questions, runs them through ingest's passages and chat's prompt as a turn does,
 // and counts what was found, refused and cited; plain BM25 runs beside it. Replayer asks an agent its past questions again.
 //
-// # Floor 7: api, mcp and admin
+// # Floor 7: api, apiv1, mcp and admin
 //
 // internal/api is REST v2: routes.go is the one list of operations, types.go the shapes on the wire. Epoch seconds and ISO
 // strings exist here and nowhere below. examples_*.go tell each operation to its readers, and docspage.go shows the whole to
 // people. clients/ts, outside the house, is the typed client made from the same document.
+//
+// internal/apiv1 is REST v1, for integrations that were written for it: other words and shapes for the same verbs. What is no
+// part of v2 (conversations under the client's own ids, messages that replace those that were saved) it asks of chat and store.
 //
 // internal/mcp is the face for AI assistants. A tool is an operation of REST v2, with its schemas, asked for within the process
 // with the caller's key; so it has no rules of its own.

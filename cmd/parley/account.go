@@ -21,14 +21,14 @@ func (c *accountCreateCmd) Run(p *process) error {
 	if err != nil {
 		return err
 	}
-	p.onceOnly()
+	p.onceOnly("key")
 	return p.print(out)
 }
 
 // onceOnly warns the person at the terminal; a program that reads the output gets nothing but the output.
-func (p *process) onceOnly() {
+func (p *process) onceOnly(what string) {
 	if terminal(p.stderr) && !p.cli.JSON {
-		fmt.Fprintln(p.stderr, "Keep the key: it is shown only this once.")
+		fmt.Fprintln(p.stderr, "Keep the "+what+": it is shown only this once.")
 	}
 }
 

@@ -27,7 +27,19 @@ type grammar struct {
 	} `cmd:"" help:"Add and list members of an account's team."`
 	Sources       sourcesCmd       `cmd:"" help:"List an agent's sources."`
 	Conversations conversationsCmd `cmd:"" help:"List, delete, end, take over and hand back conversations."`
-	Maintenance   struct {
+	Status        statusCmd        `cmd:"" help:"List and change the statuses of an agent's tickets."`
+	Team          teamCmd          `cmd:"" help:"List and change the teams that take an agent's tickets."`
+	Rule          ruleCmd          `cmd:"" help:"List and change the rules that route an agent's tickets."`
+	Route         routeCmd         `cmd:"" help:"Tell where a ticket would go, without opening one."`
+	Customer      customerCmd      `cmd:"" help:"List an agent's customers."`
+	Webhook       struct {
+		Add        webhookAddCmd        `cmd:"" help:"Have events sent to an address. The secret is shown once."`
+		Remove     webhookRemoveCmd     `cmd:"" help:"Send no more to an address."`
+		List       webhookListCmd       `cmd:"" help:"List webhooks."`
+		Deliveries webhookDeliveriesCmd `cmd:"" help:"List what was sent to webhooks, and what was not."`
+		Redeliver  webhookRedeliverCmd  `cmd:"" help:"Send deliveries again, dead ones above all."`
+	} `cmd:"" help:"Tell other servers what has happened."`
+	Maintenance struct {
 		On     maintenanceOnCmd     `cmd:"" help:"Refuse every request under /api but health; running answers finish."`
 		Off    maintenanceOffCmd    `cmd:"" help:"Serve requests again."`
 		Status maintenanceStatusCmd `cmd:"" help:"Say whether maintenance mode is on."`

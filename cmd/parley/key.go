@@ -31,7 +31,7 @@ func (c *keyCreateCmd) Run(p *process) error {
 	if err != nil {
 		return err
 	}
-	p.onceOnly()
+	p.onceOnly("key")
 	return p.print(out)
 }
 

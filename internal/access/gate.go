@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/subtle"
 	"log/slog"
+	"net/http"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -79,6 +80,12 @@ func (g *Gate) Caller(ctx context.Context, authorization string) (*Caller, error
 func (g *Gate) Forget() {
 	g.known.forget()
 	g.unknown.forget()
+}
+
+// Presented gives the key that a request came with, for what signs with it; keys are kept nowhere.
+func Presented(r *http.Request) string {
+	key, _ := bearer(r.Header.Get("Authorization"))
+	return key
 }
 
 func bearer(authorization string) (key string, ok bool) {

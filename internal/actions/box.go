@@ -23,6 +23,7 @@ type Box struct {
 	Vault    *vault.Vault
 	Search   *WebSearch                                                       // nil where the operator has configured no engine
 	TakeOver func(ctx context.Context, turn parley.Turn, reason string) error // hands the turn's conversation to a person; the turn goes on
+	Tell     store.Tell                                                       // hears of leads; may be nil
 	Now      func() time.Time
 	Logger   *slog.Logger
 
@@ -96,7 +97,7 @@ func (b *Box) tool(a *parley.Action) (chat.Tool, error) {
 		tool.Run, err = b.leads(a)
 	case parley.ActionEscalate:
 		tool.HandsOver = true
-		tool.Run, err = b.escalate(a)
+		tool.Run, tool.Says, err = b.escalate(a)
 	case parley.ActionCustomButton:
 		tool.Run, err = b.button(a)
 	case parley.ActionWebSearch:

@@ -11,14 +11,16 @@ import (
 
 const escalated = "A person from the team will take over this conversation."
 
-func (b *Box) escalate(a *parley.Action) (func(context.Context, chat.Call) chat.Output, error) {
+// escalate hands the conversation over. says is what its operator wants the customer to be told then; empty leaves it to the house.
+func (b *Box) escalate(a *parley.Action) (run func(context.Context, chat.Call) chat.Output, says string, err error) {
 	var c messageConfig
 	if err := strictly(a.Config, &c); err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	if b.TakeOver == nil {
-		return nil, errors.New("conversations cannot be handed over here")
+		return nil, "", errors.New("conversations cannot be handed over here")
 	}
+	says = c.Message
 	if c.Message == "" {
 		c.Message = escalated
 	}
@@ -31,5 +33,5 @@ func (b *Box) escalate(a *parley.Action) (func(context.Context, chat.Call) chat.
 			return b.broken(call, "the conversation could not be handed over", err)
 		}
 		return success(map[string]string{"message": c.Message})
-	}), nil
+	}), says, nil
 }

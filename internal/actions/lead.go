@@ -28,7 +28,7 @@ func (b *Box) leads(a *parley.Action) (func(context.Context, chat.Call) chat.Out
 		}
 		lead.ID, lead.CreatedAt = parley.NewUUID(), b.Now()
 		lead.AccountID, lead.AgentID, lead.ConversationID = call.Turn.AccountID, call.Turn.AgentID, call.Turn.ConversationID
-		if err := b.DB.AddLead(ctx, lead); err != nil {
+		if err := b.DB.AddLead(ctx, lead, b.Tell); err != nil {
 			return b.broken(call, "the details could not be kept", err)
 		}
 		return success(map[string]string{"message": c.Message})

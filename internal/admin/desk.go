@@ -8,10 +8,12 @@ import (
 	"parley/internal/access"
 	"parley/internal/agents"
 	"parley/internal/chat"
+	"parley/internal/helpdesk"
 	"parley/internal/insight"
 	"parley/internal/retrieval"
 	"parley/internal/search"
 	"parley/internal/store"
+	"parley/internal/webhook"
 )
 
 // Desk is what the verbs work on.
@@ -22,7 +24,9 @@ type Desk struct {
 	Clerk     *chat.Clerk
 	Indexer   *search.Indexer
 	Insight   *insight.Keeper
+	Helpdesk  *helpdesk.Desk
 	Manifests *agents.Manifests
+	Webhooks  *webhook.Desk
 	Questions *chat.Questions // nil where sources are searched by words alone
 	Now       func() time.Time
 	Forget    func()        // called after a change, so that it is in force at once; may be nil

@@ -30,8 +30,9 @@ type cloning struct {
 	At   int64          `json:"at"` // milliseconds
 }
 
-// Clone makes a copy of an agent: its settings, actions, procedures and sources, which answer without being trained again.
-// The copy has an identity secret of its own; conversations, leads and what was spent stay with the original. A small agent is
+// Clone makes a copy of an agent: its settings, pictures, actions, procedures and sources, which answer without being trained again.
+// The copy has an identity secret of its own, and the original's statuses, teams and routing rules; conversations, tickets, leads and
+// what was spent stay with the original. A small agent is
 // copied whole; of a large one the sources follow by a chore, and the copy is training until they are there. Where they would
 // outgrow the plan they stay behind, and ADD_SOURCE is pending. Fails with AGENT_NOT_FOUND or AGENT_LIMIT_REACHED.
 func (k *Keeper) Clone(ctx context.Context, account parley.Account, plan parley.Plan, id parley.AgentID) (parley.AgentID, []string, error) {
@@ -83,10 +84,17 @@ func (k *Keeper) writeClone(ctx context.Context, tx *store.DB, c store.Clone, fr
 	a := *from
 	a.ID, a.Name, a.IdentitySecret, a.Key = c.To, cloneName(from.Name), identity, ""
 	a.ConfigVersion, a.CreatedAt, a.UpdatedAt = 1, c.At, c.At
+	a.Icon, a.Picture = c.Blob(from.Icon), c.Blob(from.Picture)
 	if err := tx.CreateAgent(ctx, &a); err != nil {
 		return err
 	}
-	return tx.CloneTools(ctx, c)
+	if err := tx.CloneBlobs(ctx, c, from.Icon, from.Picture); err != nil {
+		return err
+	}
+	if err := tx.CloneTools(ctx, c); err != nil {
+		return err
+	}
+	return tx.CloneHelpdesk(ctx, c)
 }
 
 // mostName is the most characters a name may have.

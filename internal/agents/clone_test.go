@@ -91,7 +91,7 @@ func TestCloneHasTheSettingsAndToolsOfItsOriginal(t *testing.T) {
 		o.must(o.Change(o.Context(), o.account, o.plan, id, func(a *parley.Agent) error {
 			a.ChannelInstructions, a.AllowedDomains, a.SuggestedMessages = json.RawMessage(`{"email":"Sign."}`), []string{"a.org"}, json.RawMessage(`[{"text":"Hi"}]`)
 			a.CreditLimit, a.Notifications, a.RateLimit.Limit, a.Voice = &credits, json.RawMessage(`{"a":1}`), 3, json.RawMessage(`{"model":"auto"}`)
-			a.Styles, a.Redact, a.RetentionDays, a.Key, a.AutoRetrain = json.RawMessage(`{"chat":null}`), true, &days, "guide", true
+			a.Styles, a.Redact, a.RetentionDays, a.Key, a.AutoRetrain, a.V1 = json.RawMessage(`{"chat":null}`), true, &days, "guide", true, json.RawMessage(`{"domains":["a.org"]}`)
 			return nil
 		}))
 		for i, table := range []string{"actions", "procedures"} {

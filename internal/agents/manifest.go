@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/helpdesk"
 	"parley/internal/ingest"
 	"parley/internal/sqldb"
 	"parley/internal/store"
@@ -17,9 +18,10 @@ import (
 
 // Manifests applies agents as code: documents that say what an agent shall be. What a document does not mention stays as it is.
 type Manifests struct {
-	DB     *store.DB
-	Ingest *ingest.Desk
-	Now    func() time.Time
+	DB       *store.DB
+	Ingest   *ingest.Desk
+	Helpdesk *helpdesk.Desk
+	Now      func() time.Time
 
 	Settings       Settings
 	CheckAction    func(*parley.Action) error                                // fails with VALIDATION_INVALID_BODY and dotted details
@@ -41,6 +43,7 @@ type Manifest struct {
 	Settings   json.RawMessage             `json:"settings,omitempty"`
 	Actions    wire.Opt[[]json.RawMessage] `json:"actions,omitzero" max:"100"`
 	Procedures wire.Opt[[]json.RawMessage] `json:"procedures,omitzero" max:"100"`
+	Helpdesk   wire.Opt[ManifestHelpdesk]  `json:"helpdesk,omitzero"`
 	Sources    wire.Opt[[]ManifestSource]  `json:"sources,omitzero" max:"10000"`
 }
 
@@ -78,7 +81,7 @@ type Note struct {
 // Change is one difference between a document and what was there.
 type Change struct {
 	Op     string          `json:"op"`   // create, update or delete
-	Part   string          `json:"part"` // agent, settings, action, procedure or source
+	Part   string          `json:"part"` // agent, settings, action, procedure, helpdesk, status, team, rule or source
 	Key    string          `json:"key,omitempty"`
 	Before json.RawMessage `json:"before,omitempty"` // an object; of an update only what differs
 	After  json.RawMessage `json:"after,omitempty"`
@@ -86,7 +89,7 @@ type Change struct {
 
 var errRehearsed = errors.New("agents: this was a dry run")
 
-// Apply makes the agents what their documents say. Settings, actions and procedures of all documents change in one transaction
+// Apply makes the agents what their documents say. Settings, actions, procedures and helpdesks of all documents change in one transaction
 // or not at all; texts follow one by one. Fails with VALIDATION_INVALID_BODY and every fault at once, each at the dotted path
 // that begins with the document's number, or with AGENT_LIMIT_REACHED, PLAN_FEATURE_NOT_AVAILABLE or SOURCE_SIZE_LIMIT_EXCEEDED.
 func (m *Manifests) Apply(ctx context.Context, in Application) ([]Applied, error) {
@@ -132,6 +135,8 @@ type document struct {
 	ids   []string // for actions, then for procedures that are new
 	now   time.Time
 	sound bool // it names an agent
+
+	deskIDs []string // for statuses, teams and rules that are new
 }
 
 func newDocument(text json.RawMessage, path string, now time.Time, f faults) *document {
@@ -148,6 +153,10 @@ func newDocument(text json.RawMessage, path string, now time.Time, f faults) *do
 	d.fresh.Key = d.Agent.Key
 	for range len(d.Actions.Value) + len(d.Procedures.Value) {
 		d.ids = append(d.ids, parley.NewUUID())
+	}
+	h := &d.Helpdesk.Value
+	for range len(h.Statuses.Value) + len(h.Teams.Value) + len(h.Rules.Value) {
+		d.deskIDs = append(d.deskIDs, parley.NewUUID())
 	}
 	return d
 }

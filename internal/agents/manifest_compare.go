@@ -8,8 +8,11 @@ import (
 )
 
 // order gives each entry its place. What is there keeps its own while the manifest keeps its order, and new entries come last;
-// otherwise all are numbered anew.
+// otherwise all are numbered anew. A kind without places has no order.
 func (k kind[T]) order(list []entry[T], there []T) {
+	if k.place == nil {
+		return
+	}
 	last, next, inOrder, fresh := -1, 0, true, false
 	for i := range there {
 		next = max(next, k.place(&there[i])+1)
@@ -52,7 +55,7 @@ func (k kind[T]) compare(t *target, e entry[T], after json.RawMessage, extra map
 		return true
 	}
 	was, is := differences(e.before(k), after)
-	if e.place != k.place(e.there) {
+	if k.place != nil && e.place != k.place(e.there) {
 		was, _ = overlay(was, object("position", k.place(e.there)))
 		is, _ = overlay(is, object("position", e.place))
 	}

@@ -20,6 +20,7 @@ type exported struct {
 	Settings   json.RawMessage   `json:"settings"`
 	Actions    []json.RawMessage `json:"actions,omitempty"`
 	Procedures []json.RawMessage `json:"procedures,omitempty"`
+	Helpdesk   json.RawMessage   `json:"helpdesk,omitempty"`
 	Sources    []json.RawMessage `json:"sources,omitempty"`
 }
 
@@ -50,6 +51,9 @@ func (m *Manifests) Export(ctx context.Context, id parley.AgentID) (*Exported, e
 	}
 	for i := range procedures {
 		out.Procedures = append(out.Procedures, showProcedure(&procedures[i]))
+	}
+	if out.Helpdesk, err = m.exportHelpdesk(ctx, a); err != nil {
+		return nil, err
 	}
 	x := &Exported{}
 	if out.Sources, x.LeftOut, err = m.exportSources(ctx, a); err != nil {

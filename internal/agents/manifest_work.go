@@ -79,7 +79,7 @@ func (w *work) one(ctx context.Context, d *document) error {
 	if found, err := w.find(ctx, t); err != nil || !found {
 		return err
 	}
-	for _, step := range []func(context.Context, *target) error{w.settings, w.planActions, w.planProcedures, w.writeTools, w.planSources} {
+	for _, step := range []func(context.Context, *target) error{w.settings, w.planActions, w.planProcedures, w.writeTools, w.planHelpdesk, w.planSources} {
 		if err := step(ctx, t); err != nil {
 			return err
 		}

@@ -22,6 +22,7 @@ func (s *server) doneAgain() map[string]again {
 		"retry":          {render: s.turnAgain},
 		"sendToolResult": {keep: true, render: successAgain},
 		"writeMessage":   {render: s.messageAgain},
+		"createTicket":   {render: s.ticketAgain},
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"parley/internal/access"
 	"parley/internal/agents"
 	"parley/internal/chat"
+	"parley/internal/helpdesk"
 	"parley/internal/ingest"
 	"parley/internal/insight"
 	"parley/internal/search"
@@ -34,6 +35,8 @@ type Config struct {
 	Search  *search.Finder
 	Insight *insight.Keeper
 	DB      *store.DB
+
+	Helpdesk *helpdesk.Desk
 
 	CursorKey  []byte // signs cursors; the same on all servers of a database
 	BaseURL    string // where clients reach this server, without a path; may be empty

@@ -188,13 +188,24 @@ func curl(v operationView, server, kind string, m openMedia) string {
 		b.WriteString(" \\\n  -H \"Authorization: Bearer $KEY\"")
 	}
 	if kind == multipartForm {
-		b.WriteString(" \\\n  -F name=Handbook -F file=@handbook.pdf")
+		b.WriteString(" \\\n " + formParts(m.Schema) + " -F file=@handbook.pdf")
 	}
 	var flat bytes.Buffer
 	if m.Example != nil && json.Compact(&flat, m.Example) == nil {
 		b.WriteString(" \\\n  -d '" + strings.ReplaceAll(flat.String(), "'", `'\''`) + "'")
 	}
 	return b.String()
+}
+
+// formParts gives the parts of a form beside its file: a name, or else what must be there.
+func formParts(s *openSchema) (parts string) {
+	if s.Properties["name"] != nil {
+		return " -F name=Handbook"
+	}
+	for _, name := range s.Required {
+		parts += " -F " + name + "=…"
+	}
+	return parts
 }
 
 // multipartForm is the kind of body that holds files.

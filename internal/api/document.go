@@ -52,13 +52,14 @@ var tagTexts = map[string]string{
 	"Agents":        "An agent answers messages from its sources. Its settings, its looks and its life.",
 	"Chat":          "One message in, one answer out: as JSON or as a stream of events.",
 	"Conversations": "What was said, who rated it, and who answers.",
+	"Helpdesk":      "What customers ask of people: tickets, and the teams that answer them.",
 	"Sources":       "What an agent has read. A source trains as soon as it is written.",
 }
 
 // told gathers what the document tells of each operation. TestEveryOperationIsTold holds the examples to their schemas.
 func told() map[string]wire.Words {
 	all := map[string]wire.Words{}
-	for _, part := range []map[string]wire.Words{serviceWords, agentWords, chatWords, conversationWords, searchWords, insightWords, sourceWords} {
+	for _, part := range []map[string]wire.Words{serviceWords, agentWords, chatWords, conversationWords, searchWords, insightWords, ticketWords, sourceWords} {
 		maps.Copy(all, part)
 	}
 	return all
@@ -70,5 +71,6 @@ var samples = map[string]wire.Sample{
 	"conversationId": {Text: "The conversation, by its id.", Example: "01998b2e-7d4c-7a3b-9f10-2c5d8e6f7a01"},
 	"messageId":      {Text: "The message, by its id.", Example: "msg_V1StGXR8Z5jdHi6BmyT0aQ"},
 	"sourceId":       {Text: "The source, by its id.", Example: "01998b2d-1f00-7c21-8a44-0b1c2d3e4f50"},
+	"ticketNumber":   {Text: "The ticket, by its number.", Example: "42"},
 	"userId":         {Text: "The end user, by your own id.", Example: "customer-8421"},
 }

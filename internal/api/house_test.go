@@ -107,6 +107,8 @@ func (tl *teller) settle(set []string) {
 		tl.known[set[1]] = tl.newKey(admin.NewKey{Name: set[1]})
 		tl.sql(`update api_keys set expires_at = ? where name = ? and account_id = ?`, time.Now().Add(-time.Second).UnixMilli(), set[1], tl.house.Account)
 		tl.house.Gate.Forget()
+	case "member", "stranger": // of our account's team, or of the other account's
+		tl.known[set[1]] = tl.newMember(map[string]string{"member": tl.house.Account, "stranger": tl.house.Other}[set[0]], set[1], set[2])
 	case "searches": // as many as one likes
 		tl.house.Search.Take = nil
 	case "patience": // of a message whose conversation is answering another
@@ -125,6 +127,14 @@ func (tl *teller) newKey(k admin.NewKey) string {
 		tl.t.Fatal(err)
 	}
 	return made.APIKey
+}
+
+func (tl *teller) newMember(account, name, email string) string {
+	made, err := admin.Do(tl.t.Context(), tl.house.Operator, admin.AddMember, admin.NewMember{AccountID: account, Email: email, Name: name, Role: string(parley.RoleAgent)})
+	if err != nil {
+		tl.t.Fatal(err)
+	}
+	return made.UserID
 }
 
 func (tl *teller) sql(query string, args ...any) {
@@ -147,6 +157,16 @@ var deeds = map[string]func(tl *teller, id string) error{
 		if err == nil {
 			_, err = tl.house.Clerk.HumanReplies(tl.t.Context(), parley.AccountID(tl.house.Account), agent, parley.ConversationID(id), "", "Hello, this is Kim.")
 		}
+		return err
+	},
+	"has the operator": func(tl *teller, what string) error { // STEP CONVERSATION
+		step, id, _ := strings.Cut(what, " ")
+		_, err := admin.Do(tl.t.Context(), tl.house.Operator, admin.MoveConversation, admin.Step{ID: id, Step: step})
+		return err
+	},
+	"lets the operator reply for": func(tl *teller, what string) error { // EMAIL CONVERSATION
+		email, id, _ := strings.Cut(what, " ")
+		_, err := admin.Do(tl.t.Context(), tl.house.Operator, admin.ReplyAsHuman, admin.HumanReply{ID: id, Member: email, Text: "It is me again."})
 		return err
 	},
 	"deletes the conversation": func(tl *teller, id string) error {
@@ -207,6 +227,16 @@ var deeds = map[string]func(tl *teller, id string) error{
 		tl.sql(`update idempotency_keys set status = 0, reply = ''`)
 		return nil
 	},
+	"archives": func(tl *teller, status string) error {
+		tl.sql(`update ticket_statuses set archived_at = 1 where id = ? and account_id = ?`, status, tl.house.Account)
+		return nil
+	},
+	"lets": func(tl *teller, who string) error { // USER join TEAM
+		user, team, _ := strings.Cut(who, " join ")
+		tl.sql(`insert into team_members (team_id, user_id, account_id, agent_id, hours, joined_at) select id, ?, account_id, agent_id, '[]', 1 from teams where id = ? and account_id = ?`,
+			user, team, tl.house.Account)
+		return nil
+	},
 	"is under maintenance": func(tl *teller, _ string) error { return tl.maintain(true) },
 	"is open again":        func(tl *teller, _ string) error { return tl.maintain(false) },
 	"opens the gate":       func(tl *teller, _ string) error { tl.gate.Open(); return tl.join() },
@@ -221,7 +251,8 @@ var deeds = map[string]func(tl *teller, id string) error{
 }
 
 func (tl *teller) does(what string) error {
-	for verb, do := range deeds {
+	for _, verb := range slices.Backward(slices.Sorted(maps.Keys(deeds))) { // the longer one first
+		do := deeds[verb]
 		if object, ok := strings.CutPrefix(what, verb); ok {
 			return do(tl, tl.expand(strings.TrimSpace(object)))
 		}

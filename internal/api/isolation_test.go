@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -49,6 +50,12 @@ var isolation = []struct{ route, body string }{
 	{"GET /agents/{agentId}/sources/{sourceId}", ""},
 	{"GET /agents/{agentId}/sources/{sourceId}/passages", ""},
 	{"POST /agents/{agentId}/sources/{sourceId}/restore", ""},
+	{"POST /agents/{agentId}/helpdesk/tickets", `{"subject": "Help", "description": "Please.", "customer": {"email": "jo@example.com"}}`},
+	{"GET /agents/{agentId}/helpdesk/tickets", ""},
+	{"POST /agents/{agentId}/helpdesk/tickets/search", `{"query": "help"}`},
+	{"GET /agents/{agentId}/helpdesk/tickets/{ticketNumber}", ""},
+	{"GET /agents/{agentId}/helpdesk/ticket-statuses", ""},
+	{"GET /agents/{agentId}/helpdesk/teams", ""},
 	{"DELETE /agents/{agentId}/sources/{sourceId}", ""},
 	{"DELETE /agents/{agentId}", ""},
 }
@@ -70,9 +77,9 @@ func TestIsolation(t *testing.T) {
 	h := rig.Open(t)
 	ours, theirs := furnish(t, h, parley.AccountID(h.Account), h.Key), furnish(t, h, parley.AccountID(h.Other), h.OtherKey)
 	unknown := things{"agentId": "AAAAAAAAAAAAAAAAAAAAA", "sourceId": "00000000-0000-4000-8000-000000000000", "conversationId": "01900000-0000-7000-8000-000000000000",
-		"messageId": "msg_0000000000000000000000", "toolCallId": "call_000000000000000000000"}
+		"messageId": "msg_0000000000000000000000", "toolCallId": "call_000000000000000000000", "ticketNumber": "999999999"}
 	for _, row := range isolation {
-		for _, name := range []string{"agentId", "sourceId", "conversationId", "messageId", "toolCallId"} {
+		for _, name := range []string{"agentId", "sourceId", "conversationId", "messageId", "toolCallId", "ticketNumber"} {
 			if !strings.Contains(row.route+row.body, "{"+name+"}") {
 				continue
 			}
@@ -164,7 +171,26 @@ func furnish(t *testing.T, h *rig.House, account parley.AccountID, key string) t
 		t.Fatal(err)
 	}
 	return things{"agentId": string(agent.ID), "sourceId": source.ID, "conversationId": string(call.ConversationID), "messageId": string(call.MessageID), "toolCallId": call.CallID,
-		"userId": "of-" + string(agent.ID)}
+		"userId": "of-" + string(agent.ID), "ticketNumber": ticketFor(t, h, key, account, agent.ID)}
+}
+
+// ticketFor opens a ticket and gives its number, which no agent of the other account has.
+func ticketFor(t *testing.T, h *rig.House, key string, account parley.AccountID, agent parley.AgentID) string {
+	t.Helper()
+	if status, body := send(t, h, key, "GET", "/agents/"+string(agent)+"/helpdesk/teams", ""); status != 200 {
+		t.Fatal(status, body)
+	}
+	if string(account) == h.Other {
+		if _, err := h.DB.SQL().Exec(t.Context(), `update helpdesks set last_number = 98765431 where agent_id = ? and account_id = ?`, agent, account); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var ticket struct{ TicketNumber int64 }
+	status, body := send(t, h, key, "POST", "/agents/"+string(agent)+"/helpdesk/tickets", `{"subject": "Help", "description": "Please.", "customer": {"email": "jo@example.com"}}`)
+	if err := json.Unmarshal([]byte(body), &ticket); err != nil || status != 201 {
+		t.Fatal(status, body)
+	}
+	return strconv.FormatInt(ticket.TicketNumber, 10)
 }
 
 // knock sends a route's request with our key and gives all of the reply that a stranger could compare.

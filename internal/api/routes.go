@@ -88,6 +88,8 @@ func (s *server) routes(f *wire.Face) {
 	on(f, meta{Name: "followConversation", Method: get, Path: conversationPath + "/events", Tag: "Conversations", Scope: parley.ChatlogsExport, Streams: true,
 		Summary: "Follow a conversation as it happens", Errors: codes{parley.CodeAgentNotFound, parley.CodeResourceNotFound}}, s.follow)
 
+	s.helpdeskRoutes(f)
+
 	on(f, meta{Name: "listSources", Method: get, Path: agentPath + "/sources", Tag: "Sources", Summary: "List an agent's sources", Scope: parley.SourcesRead,
 		Errors: codes{parley.CodeAgentNotFound, parley.CodeInvalidCursor}}, s.sources)
 	on(f, meta{Name: "createSource", Method: post, Path: agentPath + "/sources", Tag: "Sources", Summary: "Give the agent a source to read", Scope: parley.SourcesWrite,

@@ -19,7 +19,7 @@ type ChatStyles struct {
 	HeaderColor             string        `json:"headerColor,omitempty" format:"color"`
 	UserMessageColor        string        `json:"userMessageColor,omitempty" format:"color"`
 	ButtonColor             string        `json:"buttonColor,omitempty" format:"paint"`
-	DisplayName             *string       `json:"displayName" max:"100"`
+	DisplayName             *string       `json:"displayName"`
 	AutoOpenChatWindowAfter *float64      `json:"autoOpenChatWindowAfter" doc:"Seconds."`
 	Mobile                  *MobileStyles `json:"mobile,omitempty"`
 	AlignChatButton         string        `json:"alignChatButton,omitempty" enum:"left,right"`

@@ -44,12 +44,18 @@ func (e *Engine) run(t *Turn) {
 // listen reads one round of the model's answer into a and into the log, and gives the calls that it asks for.
 func (e *Engine) listen(t *Turn, a *answer, req llm.Request) (calls []llm.ToolCall, err error) {
 	before := a.length()
+	var lines newlines
 	for chunk, err := range t.back.Model.Stream(t.ctx, req) {
 		if err != nil {
 			return nil, err
 		}
 		if a.first.IsZero() && (chunk.Text != "" || chunk.Call != nil) {
 			a.first = e.Now()
+		}
+		if t.request.Newlines && chunk.Text != "" {
+			if chunk.Text = lines.piece(chunk.Text); chunk.Text == "" {
+				continue
+			}
 		}
 		switch {
 		case chunk.Text != "":
@@ -61,7 +67,9 @@ func (e *Engine) listen(t *Turn, a *answer, req llm.Request) (calls []llm.ToolCa
 		case chunk.Call != nil:
 			calls = append(calls, *chunk.Call)
 		case chunk.Cite != nil:
-			a.cite(req.Passages, *chunk.Cite, before)
+			cited := *chunk.Cite
+			cited.AnswerStart, cited.AnswerEnd = lines.place(cited.AnswerStart), lines.place(cited.AnswerEnd)
+			a.cite(req.Passages, cited, before)
 		case chunk.Finish != nil:
 			a.count(chunk.Finish)
 			if len(calls) == 0 && a.length() == before && len(a.parts) == 0 {

@@ -21,6 +21,15 @@ type Clerk struct {
 	Logger *slog.Logger
 	// Stop cancels the live turn of a conversation on this server. Nil where no turns are made.
 	Stop func(parley.AccountID, parley.AgentID, parley.ConversationID)
+	Desk Desk // where people work on what was handed to them; may be nil
+}
+
+// Desk hears, within the transactions that they happen in, of what concerns the people who take conversations over.
+type Desk interface {
+	// Said is told of what a customer or a member of the team has written.
+	Said(ctx context.Context, tx *store.DB, c *parley.Conversation, m *parley.Message) error
+	// Moved is told that a conversation, which is locked, stands otherwise than it did before.
+	Moved(ctx context.Context, tx *store.DB, c *parley.Conversation, from parley.ConversationStatus, by, reason string, now time.Time) error
 }
 
 // step changes how a conversation stands. It names the event and what the event tells besides the status; an empty name says that
@@ -36,6 +45,7 @@ func (k *Clerk) move(ctx context.Context, account parley.AccountID, agent parley
 		if err != nil {
 			return err
 		}
+		from := c.Status
 		event, about, err := take(c)
 		if moved = c; err != nil || event == "" {
 			return err
@@ -46,6 +56,11 @@ func (k *Clerk) move(ctx context.Context, account parley.AccountID, agent parley
 		}
 		if err := tx.SaveStatus(ctx, c, ended, by); err != nil {
 			return err
+		}
+		if k.Desk != nil && c.Status != from {
+			if err := k.Desk.Moved(ctx, tx, c, from, about["by"], about["reason"], now); err != nil {
+				return err
+			}
 		}
 		tx.SQL().AfterCommit(func() { k.Hub.Wake(id) })
 		payload := map[string]string{"status": string(c.Status)}

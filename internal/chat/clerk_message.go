@@ -41,6 +41,11 @@ func (k *Clerk) write(ctx context.Context, account parley.AccountID, agent parle
 		if err := tx.AgentSpoke(ctx, account, agent, m.CreatedAt); err != nil {
 			return err
 		}
+		if k.Desk != nil {
+			if err := k.Desk.Said(ctx, tx, c, &said); err != nil {
+				return err
+			}
+		}
 		if err := tx.Did(ctx, "message:"+string(said.ID)); err != nil {
 			return err
 		}

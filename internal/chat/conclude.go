@@ -22,8 +22,8 @@ func (e *Engine) conclude(t *Turn, a *answer, failure error, retrieved time.Time
 		finish.Reason, finish.Credits = finish.Message.FinishReason, t.Reserved
 		finish.Citations, finish.Score = finish.Message.Citations, finish.Message.Score
 	}
-	if state == store.TurnInterrupted && !t.superseded() {
-		finish.Credits = 0 // the server cut it short; a client that went away and asked anew pays for what it got
+	if state == store.TurnInterrupted && !t.superseded() && !t.deserted() {
+		finish.Credits = 0 // the server cut it short; a client that went away, or asked anew, pays for what it got
 	}
 	if err := e.settle(t, state, finish, a, trace, now); err != nil {
 		failure = errors.Join(failure, err, e.giveUp(t, trace, now))
@@ -108,7 +108,7 @@ func (e *Engine) giveUp(t *Turn, trace *parley.Trace, now time.Time) error {
 	defer stop()
 	trace.State = store.TurnFailed
 	err := e.DB.Transact(ctx, sqldb.Turns, func(tx *store.DB) error {
-		return tx.CloseTurn(ctx, &t.Turn, store.TurnFailed, 0, trace, now, t.event("turn.failed", parley.MessageID(t.ID)))
+		return t.closeAs(ctx, tx, store.TurnFailed, 0, trace, now, t.event("turn.failed", parley.MessageID(t.ID)))
 	})
 	if errors.Is(err, store.ErrTurnLost) {
 		return nil
@@ -119,7 +119,7 @@ func (e *Engine) giveUp(t *Turn, trace *parley.Trace, now time.Time) error {
 func (e *Engine) end(ctx context.Context, t *Turn, state string, finish *Finish, a *answer, trace *parley.Trace, now time.Time) error {
 	return e.DB.Transact(ctx, sqldb.Turns, func(tx *store.DB) error {
 		kind, subject := "turn."+state, parley.MessageID(t.ID)
-		if finish.Message != nil {
+		if finish.Message != nil && !t.request.unsaved() {
 			if err := t.makeRoom(ctx, tx, now); err != nil {
 				return err
 			}
@@ -133,14 +133,14 @@ func (e *Engine) end(ctx context.Context, t *Turn, state string, finish *Finish,
 			}
 			kind, subject = "message.created", m.ID
 		}
-		if err := tx.AddToolCalls(ctx, t.keptCalls(a.calls)); err != nil {
+		if err := t.keepCalls(ctx, tx, a.calls); err != nil {
 			return err
 		}
 		// A deleted agent's rows are being erased: nothing may bring one back (decision 21).
 		if err := tx.AgentLives(ctx, t.AccountID, t.AgentID); err != nil {
 			return err
 		}
-		return tx.CloseTurn(ctx, &t.Turn, state, finish.Credits, trace, now, t.event(kind, subject))
+		return t.closeAs(ctx, tx, state, finish.Credits, trace, now, t.event(kind, subject))
 	})
 }
 

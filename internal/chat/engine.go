@@ -29,6 +29,8 @@ type Engine struct {
 	Now     func() time.Time
 	Logger  *slog.Logger
 
+	TakeOver TakeOver // does what a customer's plain wish for a person asks for; nil leaves it to the model
+
 	Questions *Questions // gives questions their vectors; nil where sources are searched by words alone
 
 	Owner     string        // names this process in leases; unique per start
@@ -63,6 +65,11 @@ type Request struct {
 	ConversationID parley.ConversationID // empty for a new conversation
 	Streamed       bool
 	Channel        parley.Channel // of a new conversation
+
+	Sent        *Sent    // of a client that keeps the conversation itself; ConversationID stays empty then
+	Model       string   // answers in place of the agent's, this once; empty for the agent's
+	Temperature *float64 // in place of the agent's; nil for the agent's
+	Newlines    bool     // every line of the answer ends with \n alone, whatever the model writes
 }
 
 // Start promises a turn: when it returns without an error the message is on disk and the answer is being made.
@@ -74,10 +81,18 @@ type Request struct {
 // CHAT_CREDITS_EXHAUSTED, CHAT_AGENT_CREDITS_EXHAUSTED, CHAT_MODEL_NOT_ALLOWED (of a model that the configuration has lost),
 // RATE_LIMIT_TOO_MANY_REQUESTS (too many open turns) or SERVICE_UNDER_MAINTENANCE (shutting down, or no database).
 func (e *Engine) Start(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, req Request) (*Turn, error) {
+	if req.named() {
+		return e.startNamed(ctx, account, plan, agent, req)
+	}
+	return e.start(ctx, account, plan, agent, req)
+}
+
+func (e *Engine) start(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, req Request) (*Turn, error) {
 	a, err := e.DB.AgentForTurn(ctx, account.ID, agent)
 	if err != nil {
 		return nil, err
 	}
+	a = req.as(a)
 	back, ok := e.Models.Lookup(a.Model)
 	if !ok {
 		return nil, parley.Failf(parley.CodeModelNotAllowed, "The agent's model, %q, is not one that this server offers any more. Give the agent another.", a.Model)
@@ -112,6 +127,9 @@ func (e *Engine) newTurn(account parley.AccountID, a *parley.Agent, back llm.Bac
 		log: &log{}, found: make(chan struct{}), promised: make(chan struct{}), entered: make(chan struct{}), left: make(chan struct{}), done: make(chan struct{}),
 	}
 	t.ctx, t.cancel = context.WithCancelCause(context.Background())
+	if req.unsaved() {
+		t.UserMessageID = "" // nothing that is kept of the turn may point at words
+	}
 	return t
 }
 

@@ -24,7 +24,9 @@ func (t *Turn) failure(cause error) *parley.Error {
 	if t.agent.Redact {
 		fail.Err = errors.New(t.keepable(cause.Error()))
 	}
-	fail.Details = map[string]string{"conversationId": string(t.ConversationID)}
+	if !t.request.unsaved() {
+		fail.Details = map[string]string{"conversationId": string(t.ConversationID)}
+	}
 	return fail
 }
 

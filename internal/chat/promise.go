@@ -16,6 +16,7 @@ func (e *Engine) promise(ctx context.Context, t *Turn, account parley.Account, p
 	if err != nil {
 		return err
 	}
+	t.wish = e.wished(t)
 	go e.look(t)
 	if early {
 		go e.run(t)
@@ -84,7 +85,10 @@ func (e *Engine) only(ctx context.Context, tx *store.DB, t *Turn, events []store
 // say writes the user's message into its conversation, which is found or made. A turn that brings no new message makes sure
 // that there still is what it answers.
 func (e *Engine) say(ctx context.Context, tx *store.DB, t *Turn) (*parley.Conversation, []store.Event, error) {
-	if t.request.ConversationID == "" {
+	switch {
+	case t.request.unsaved():
+		return &parley.Conversation{UserID: t.request.UserID}, nil, nil
+	case t.request.ConversationID == "":
 		return e.openConversation(ctx, tx, t)
 	}
 	c, err := tx.LockConversation(ctx, t.AccountID, t.AgentID, t.ConversationID)
@@ -106,14 +110,25 @@ func (e *Engine) say(ctx context.Context, tx *store.DB, t *Turn) (*parley.Conver
 			return nil, nil, err
 		}
 	}
-	return c, []store.Event{t.event("message.created", t.UserMessageID)}, tx.AddMessage(ctx, t.AccountID, t.AgentID, t.words(), nil)
+	said := []store.Event{t.event("message.created", t.UserMessageID)}
+	if t.request.Sent != nil {
+		return c, said, e.overwrite(ctx, tx, t, c)
+	}
+	return c, said, tx.AddMessage(ctx, t.AccountID, t.AgentID, t.words(), nil)
 }
 
-// openConversation begins a conversation with the user's message.
+// openConversation begins a conversation with the user's message, or with all that the client says was said.
 func (e *Engine) openConversation(ctx context.Context, tx *store.DB, t *Turn) (*parley.Conversation, []store.Event, error) {
-	c := parley.Conversation{ID: t.ConversationID, AccountID: t.AccountID, AgentID: t.AgentID, Face: parley.FaceV2, Channel: t.request.Channel,
+	c := parley.Conversation{ID: t.ConversationID, AccountID: t.AccountID, AgentID: t.AgentID, Face: t.request.face(), Channel: t.request.Channel,
 		UserID: t.request.UserID, Status: parley.Ongoing, CreatedAt: t.StartedAt, UpdatedAt: t.StartedAt}
-	err := tx.CreateConversation(ctx, &c, t.words(), t.request.Streamed)
+	rows := []*parley.Message{t.words()}
+	if t.request.Sent != nil {
+		c.ExternalID, rows = t.request.Sent.Name, t.sentMessages()
+	}
+	err := tx.CreateConversation(ctx, &c, rows[0], t.request.Streamed)
+	if err == nil {
+		err = addAll(ctx, tx, t, rows[1:])
+	}
 	return &c, []store.Event{t.event("conversation.created", parley.MessageID(c.ID)), t.event("message.created", t.UserMessageID)}, err
 }
 

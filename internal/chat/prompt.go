@@ -81,6 +81,9 @@ func spoken(m parley.Message) (list []llm.Message) {
 			}
 			open.Text += p.Text
 		case "tool-call":
+			if p.ToolName == handOverTool { // the model is not offered it
+				continue
+			}
 			open.ToolCalls = append(open.ToolCalls, llm.ToolCall{ID: p.ToolCallID, Name: p.ToolName, Input: p.Input})
 			flush()
 			list = append(list, llm.Message{Role: "tool", ToolCallID: p.ToolCallID, Text: string(resultOf(m.Parts[i:], p.ToolCallID))})

@@ -21,9 +21,9 @@ func (e *Engine) prepare(ctx context.Context, t *Turn, account parley.Account, p
 		if paused, err = e.await(ctx, t); err != nil {
 			return false, err
 		}
-		if err := e.recall(ctx, t); err != nil {
-			return false, err
-		}
+	}
+	if err := e.recall(ctx, t); err != nil {
+		return false, err
 	}
 	if paused || e.crowded(t.AccountID) {
 		return false, nil
@@ -70,7 +70,7 @@ func (t *Turn) mayGoOn(c *parley.Conversation, err error) error {
 		return parley.Fail(parley.CodeConversationGone)
 	case err != nil:
 		return err
-	case c.Face != parley.FaceV2, c.Channel != t.request.Channel: // whoever listens there would not hear the answer
+	case c.Face != t.request.face(), c.Channel != t.request.Channel: // whoever listens there would not hear the answer
 		return parley.Fail(parley.CodeConversationGone)
 	case c.Status != parley.Ongoing:
 		return parley.Fail(parley.CodeNotOngoing)
@@ -82,6 +82,11 @@ func (t *Turn) mayGoOn(c *parley.Conversation, err error) error {
 func (e *Engine) recall(ctx context.Context, t *Turn) error {
 	before := int64(0)
 	switch {
+	case t.request.Sent != nil:
+		t.remember()
+		return nil
+	case t.request.ConversationID == "":
+		return nil
 	case t.request.Retry != "":
 		user, err := e.DB.AnsweredBy(ctx, t.AccountID, t.AgentID, t.ConversationID, t.request.Retry)
 		if err != nil {
@@ -143,7 +148,10 @@ func (e *Engine) look(t *Turn) {
 	}()
 	ctx, stop := context.WithTimeout(t.ctx, time.Minute)
 	defer stop()
-	q := e.restate(ctx, t, t.query())
+	q := t.query()
+	if t.wish == nil {
+		q = e.restate(ctx, t, q)
+	}
 	t.asked = strings.Join(append(q.Earlier, q.Text), "\n")
 	t.search = e.Questions.Aim(ctx, e.Library, t.agent, &q)
 	t.hits, t.lookErr = e.Library.Nearest(ctx, t.AgentID, t.agent.PassageVersion, q)

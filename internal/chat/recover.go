@@ -106,6 +106,9 @@ func closeLost(ctx context.Context, tx *store.DB, t *parley.Turn, now time.Time)
 	if err := tx.LoseCalls(ctx, t, now); err != nil {
 		return err
 	}
+	if t.UserMessageID == "" { // nothing is kept of its conversation
+		return tx.CloseTurn(ctx, t, store.TurnFailed, 0, nil, now)
+	}
 	return tx.CloseTurn(ctx, t, store.TurnFailed, 0, trace, now,
 		store.Event{Kind: "turn.failed", AgentID: t.AgentID, ConversationID: t.ConversationID, Subject: string(t.ID)})
 }

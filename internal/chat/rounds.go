@@ -37,6 +37,12 @@ func (e *Engine) converse(t *Turn, a *answer) (err error) {
 	if err != nil {
 		return err
 	}
+	if t.wish != nil {
+		if granted, err := e.grant(t, a, tools); granted || err != nil {
+			a.reason = "stop"
+			return err
+		}
+	}
 	req := t.prompt()
 	for _, tool := range tools {
 		req.Tools = append(req.Tools, tool.Tool)
@@ -79,7 +85,8 @@ func (e *Engine) tools(t *Turn) ([]Tool, error) {
 	if e.Tools == nil || t.agent.Tools == 0 {
 		return nil, nil
 	}
-	return e.Tools(t.ctx, t.agent)
+	tools, err := e.Tools(t.ctx, t.agent)
+	return t.request.offered(tools), err
 }
 
 // errand is one call on its way.
@@ -152,7 +159,7 @@ func (e *Engine) perform(t *Turn, x *errand) Output {
 	ctx, stop := context.WithTimeout(t.ctx, orDefault(x.tool.Timeout, toolTime))
 	defer stop()
 	done := make(chan Output, 1)
-	if x.tool.Effects {
+	if x.tool.Effects && !t.request.unsaved() {
 		if err := e.writeDown(ctx, t, x.call); err != nil {
 			e.Logger.Error("a tool's call could not be written down", "tool", x.tool.Name, "turn", t.ID, "err", err)
 			return failed("the call could not be made")

@@ -14,6 +14,7 @@ type Tool struct {
 	llm.Tool // as the model is offered it
 	Kind     parley.ActionKind
 	Timeout  time.Duration // of one call; 0 means 30 s
+	Says     string        // of one that hands over: what the customer is told; empty for the house's own words
 	Effects  bool          // a call changes something outside: it is written down before it is made
 
 	// Check puts the input of a tool that runs at the client in order, or says what is wrong with it. May be nil.

@@ -24,6 +24,7 @@ type Turn struct {
 	history  []parley.Message // before the message to answer; with Continue, all
 	once     string           // the Idempotency-Key of the request, as the store knows it
 	keep     int64            // of a retry: the number of the user's message, the last one that stays
+	wish     *wish            // for a person; nil where the message is none
 	log      *log
 
 	found   chan struct{} // closed when retrieval has ended
@@ -100,6 +101,9 @@ func (r *Reader) Close() {
 	defer r.turn.mu.Unlock()
 	if r.turn.readers--; r.turn.readers == 0 {
 		close(r.turn.left)
+		if r.turn.request.unsaved() {
+			r.turn.Cancel(errLeft)
+		}
 	}
 }
 

@@ -3,16 +3,19 @@ package house
 import (
 	"fmt"
 	"net/http"
+	"strings"
 
 	"parley/internal/access"
 	"parley/internal/api"
+	"parley/internal/apiv1"
+	"parley/internal/contact"
 	"parley/internal/mcp"
 )
 
-// faces makes the public handler: MCP at its path, REST everywhere else. MCP asks a REST of its own, which does not count
-// requests a second time.
+// faces makes the public handler: MCP at its path, REST v1 below its base, REST v2 everywhere else. MCP asks a REST of its own,
+// which does not count requests a second time.
 func (h *House) faces(cfg api.Config) (http.Handler, error) {
-	rest := api.New(cfg)
+	rest, earlier := api.New(cfg), apiv1.New(h.earlier(cfg))
 	document, err := api.Document(cfg.BaseURL, cfg.FilesURL)
 	if err != nil {
 		return nil, err
@@ -24,10 +27,22 @@ func (h *House) faces(cfg api.Config) (http.Handler, error) {
 		return nil, fmt.Errorf("open MCP: %w", err)
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == mcp.Path {
+		switch path := r.URL.Path; {
+		case path == mcp.Path:
 			assistants.ServeHTTP(w, r)
-			return
+		case path == apiv1.DocumentPath, strings.HasPrefix(path+"/", apiv1.Base+"/"):
+			earlier.ServeHTTP(w, r)
+		default:
+			rest.ServeHTTP(w, r)
 		}
-		rest.ServeHTTP(w, r)
 	}), nil
+}
+
+// earlier is what REST v1 stands on.
+func (h *House) earlier(cfg api.Config) apiv1.Config {
+	return apiv1.Config{
+		Gate: cfg.Gate, Limiter: cfg.Limiter, Chat: cfg.Chat, Agents: cfg.Agents, Ingest: cfg.Ingest, DB: cfg.DB, Settable: cfg.Settable,
+		BaseURL: cfg.BaseURL, Now: cfg.Now, Logger: cfg.Logger, TrustProxy: cfg.TrustProxy,
+		Contacts: &contact.Book{DB: cfg.DB, Now: cfg.Now}, Webhooks: h.Webhooks,
+	}
 }

@@ -2,10 +2,7 @@ package house
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
-	"fmt"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -20,6 +17,7 @@ import (
 	"parley/internal/agents"
 	"parley/internal/api"
 	"parley/internal/chat"
+	"parley/internal/helpdesk"
 	"parley/internal/ingest"
 	"parley/internal/ingest/extract"
 	"parley/internal/insight"
@@ -30,6 +28,7 @@ import (
 	"parley/internal/search"
 	"parley/internal/sqldb"
 	"parley/internal/store"
+	"parley/internal/webhook"
 )
 
 // House is every room, built and joined.
@@ -55,6 +54,12 @@ type House struct {
 	Insight *insight.Keeper
 	Judges  *jobs.Runner // of the chores that judge conversations, which may wait for a model
 	Indexer *search.Indexer
+
+	Helpdesk *helpdesk.Desk
+
+	Webhooks *webhook.Desk
+	Sender   *webhook.Sender
+	Posts    *jobs.Runner // of the chores that send to webhooks, whose endpoints may be slow
 
 	Outbound *outbound.Client
 
@@ -123,6 +128,12 @@ func (h *House) build(ctx context.Context) error {
 	if err := h.act(safe); err != nil {
 		return err
 	}
+	h.tell(safe)
+	if h.Helpdesk, err = helpdeskOn(ctx, db, cfg, h.Engine.Hub.Wake); err != nil {
+		return err
+	}
+	h.Helpdesk.Keep, h.Helpdesk.Bytes = h.Ingest.KeepFiles, h.Ingest.FileBytes
+	h.Clerk.Desk = h.Helpdesk
 	h.Indexer = &search.Indexer{DB: db, Now: cfg.Now, Logger: cfg.Logger}
 	h.judge()
 	h.read()
@@ -163,25 +174,18 @@ func (h *House) chores() map[string]jobs.Handler {
 	maps.Copy(all, h.Agents.Handlers())
 	maps.Copy(all, h.Clerk.Handlers())
 	all[agents.EraseJob] = h.Ingest.FreeAfter(all[agents.EraseJob])
+	all[chat.EraseJob] = h.Ingest.FreeLoose(all[chat.EraseJob])
 	return all
 }
 
 // open makes the public face.
 func (h *House) open(ctx context.Context) error {
-	secret, err := h.DB.Setting(ctx, "cursor_key", func() string {
-		key := make([]byte, 32)
-		_, _ = rand.Read(key) // never fails
-		return hex.EncodeToString(key)
-	})
+	key, err := key(ctx, h.DB, "cursor_key")
 	if err != nil {
 		return err
 	}
-	key, err := hex.DecodeString(secret)
-	if err != nil {
-		return fmt.Errorf("the stored cursor key: %w", err)
-	}
 	h.handler, err = h.faces(api.Config{
-		Gate: h.Gate, Limiter: h.Limiter, Chat: h.Engine, Clerk: h.Clerk, Agents: h.Agents, Ingest: h.Ingest, Search: h.seeker(key), Insight: h.Insight, DB: h.DB, CursorKey: key, Settable: h.Models.CanSet,
+		Gate: h.Gate, Limiter: h.Limiter, Chat: h.Engine, Clerk: h.Clerk, Agents: h.Agents, Ingest: h.Ingest, Search: h.seeker(key), Insight: h.Insight, Helpdesk: h.Helpdesk, DB: h.DB, CursorKey: key, Settable: h.Models.CanSet,
 		BaseURL: h.cfg.BaseURL, FilesURL: h.cfg.FilesURL, Now: h.cfg.Now, Logger: h.cfg.Logger, TrustProxy: h.cfg.TrustProxy,
 	})
 	return err
@@ -192,14 +196,14 @@ func (h *House) Handler() http.Handler { return h.handler }
 
 // Desk serves the operator; what it changes is in force at once.
 func (h *House) Desk() *admin.Desk {
-	return &admin.Desk{DB: h.DB, Indexer: h.Indexer, Insight: h.Insight, Library: h.Library, Office: h.Office, Clerk: h.Clerk, Questions: h.Engine.Questions, Manifests: h.Manifests, Now: h.cfg.Now, Forget: h.Gate.Forget, Shut: h.Gate.Shut}
+	return &admin.Desk{DB: h.DB, Indexer: h.Indexer, Insight: h.Insight, Helpdesk: h.Helpdesk, Library: h.Library, Office: h.Office, Clerk: h.Clerk, Questions: h.Engine.Questions, Manifests: h.Manifests, Webhooks: h.Webhooks, Now: h.cfg.Now, Forget: h.Gate.Forget, Shut: h.Gate.Shut}
 }
 
 // Run does the background work until ctx is done: leases, recovery, chores.
 func (h *House) Run(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	work := []func(context.Context) error{h.Engine.Run, h.Clerk.Run, h.Runner.Run, h.Crawls.Run, h.Files.Run, h.runVectors, h.Ingest.Run, h.Ingest.RunFiles, h.Indexer.Run, h.Insight.Run, h.Judges.Run, h.Gate.Run, giveBack, h.forget}
+	work := []func(context.Context) error{h.Engine.Run, h.Clerk.Run, h.Runner.Run, h.Crawls.Run, h.Files.Run, h.runVectors, h.Ingest.Run, h.Ingest.RunFiles, h.Indexer.Run, h.Insight.Run, h.Judges.Run, h.Posts.Run, h.Sender.Run, h.Gate.Run, giveBack, h.forget}
 	errs := make([]error, len(work))
 	var all sync.WaitGroup
 	for i, do := range work {
@@ -245,12 +249,20 @@ func OpenDesk(ctx context.Context, cfg Config) (*admin.Desk, error) {
 	if err != nil {
 		return nil, err
 	}
+	safe, err := cfg.vault()
+	if err != nil {
+		return nil, err
+	}
 	db, err := store.Open(ctx, cfg.sqldb())
 	if err != nil {
 		return nil, err
 	}
+	tickets, err := helpdeskOn(ctx, db, cfg, nil)
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
 	return &admin.Desk{
-		DB: db, Indexer: &search.Indexer{DB: db, Now: cfg.Now, Logger: cfg.Logger}, Insight: cfg.keeper(db), Library: &retrieval.Library{DB: db.SQL()}, Office: &access.Office{DB: db, Plans: plans, Now: cfg.Now},
-		Clerk: &chat.Clerk{DB: db, Queue: &jobs.Queue{Now: cfg.Now}, Now: cfg.Now, Logger: cfg.Logger}, Manifests: manifests(db), Now: cfg.Now, Close: db.Close,
+		DB: db, Indexer: &search.Indexer{DB: db, Now: cfg.Now, Logger: cfg.Logger}, Insight: cfg.keeper(db), Helpdesk: tickets, Library: &retrieval.Library{DB: db.SQL()}, Office: &access.Office{DB: db, Plans: plans, Now: cfg.Now},
+		Clerk: &chat.Clerk{DB: db, Queue: &jobs.Queue{Now: cfg.Now}, Now: cfg.Now, Logger: cfg.Logger, Desk: tickets}, Manifests: manifests(db), Webhooks: &webhook.Desk{DB: db, Queue: &jobs.Queue{Now: cfg.Now}, Vault: safe, Now: cfg.Now}, Now: cfg.Now, Close: db.Close,
 	}, nil
 }

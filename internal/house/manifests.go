@@ -7,6 +7,7 @@ import (
 	"parley/internal/actions"
 	"parley/internal/agents"
 	"parley/internal/api"
+	"parley/internal/helpdesk"
 	"parley/internal/ingest"
 	"parley/internal/jobs"
 	"parley/internal/llm"
@@ -18,7 +19,7 @@ import (
 // manifestsOn joins what agents as code stand on: settings are judged by the public face, actions by their own room.
 func manifestsOn(db *store.DB, desk *ingest.Desk, models *llm.Table, safe *vault.Vault, now func() time.Time) *agents.Manifests {
 	return &agents.Manifests{
-		DB: db, Ingest: desk, Now: now, Settings: api.SettingsDesk{Settable: models.CanSet},
+		DB: db, Ingest: desk, Helpdesk: &helpdesk.Desk{DB: db, Now: now}, Now: now, Settings: api.SettingsDesk{Settable: models.CanSet},
 		CheckAction: actions.ValidateAction, CheckProcedure: actions.ValidateProcedure,
 		Seal: func(account parley.AccountID, secrets map[string]string) (string, error) {
 			return actions.SealSecrets(safe, account, secrets)

@@ -46,7 +46,7 @@ func (h *House) act(safe *vault.Vault) error {
 	}
 	h.Outbound = &outbound.Client{Allow: allow}
 	h.Actions = &actions.Box{DB: h.DB, HTTP: h.Outbound, Vault: safe, Search: engine, TakeOver: h.escalate, Now: h.cfg.Now, Logger: h.cfg.Logger}
-	h.Engine.Tools = h.Actions.Tools
+	h.Engine.Tools, h.Engine.TakeOver = h.Actions.Tools, h.escalate
 	return nil
 }
 

@@ -19,36 +19,41 @@ import (
 func (d *Desk) Delete(ctx context.Context, account parley.Account, agent parley.AgentID, id parley.SourceID) (*parley.Source, error) {
 	now := d.Now()
 	var gone *parley.Source
-	err := d.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
-		status, err := d.deletePages(ctx, tx, account, agent, id, now)
-		if err != nil {
-			return err
-		}
-		s, _, err := tx.UpdateSource(ctx, account.ID, agent, id, func(s *parley.Source) error {
-			s.Status, s.Live, s.Wanted, s.UpdatedAt = status, "", "", now
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		if err := d.Queue.Enqueue(ctx, tx.SQL(), chore(EraseJob, s)); err != nil {
-			return err
-		}
-		gone = s
-		return tx.Record(ctx, account.ID, now, event("source.deleted", s))
+	err := d.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) (err error) {
+		gone, err = d.remove(ctx, tx, account.ID, agent, id, now)
+		return err
 	})
 	return gone, err
+}
+
+// remove deletes a source as part of a transaction.
+func (d *Desk) remove(ctx context.Context, tx *store.DB, account parley.AccountID, agent parley.AgentID, id parley.SourceID, now time.Time) (*parley.Source, error) {
+	status, err := d.deletePages(ctx, tx, account, agent, id, now)
+	if err != nil {
+		return nil, err
+	}
+	s, _, err := tx.UpdateSource(ctx, account, agent, id, func(s *parley.Source) error {
+		s.Status, s.Live, s.Wanted, s.UpdatedAt = status, "", "", now
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := d.Queue.Enqueue(ctx, tx.SQL(), chore(EraseJob, s)); err != nil {
+		return nil, err
+	}
+	return s, tx.Record(ctx, account, now, event("source.deleted", s))
 }
 
 // manyPages is from how many pages on a site stays in the lists until they are erased.
 const manyPages = 200
 
 // deletePages deletes the pages of a source that is a site, and says what the source's status is then.
-func (d *Desk) deletePages(ctx context.Context, tx *store.DB, account parley.Account, agent parley.AgentID, id parley.SourceID, now time.Time) (parley.SourceStatus, error) {
-	if err := tx.LockAgent(ctx, account.ID, agent); err != nil { // before the source's row, always
+func (d *Desk) deletePages(ctx context.Context, tx *store.DB, account parley.AccountID, agent parley.AgentID, id parley.SourceID, now time.Time) (parley.SourceStatus, error) {
+	if err := tx.LockAgent(ctx, account, agent); err != nil { // before the source's row, always
 		return "", err
 	}
-	s, err := tx.LockSource(ctx, account.ID, agent, id)
+	s, err := tx.LockSource(ctx, account, agent, id)
 	switch {
 	case err != nil:
 		return "", err
@@ -78,7 +83,7 @@ func (d *Desk) Erase(ctx context.Context, job jobs.Job) error {
 	if err := d.Library.EraseVectors(ctx, about.Agent); err != nil {
 		return err
 	}
-	return d.freeFiles(ctx, job.AccountID, about.Agent)
+	return d.FreeFiles(ctx, job.AccountID, about.Agent)
 }
 
 // eraseAll erases what a deleted source said, and its pages, and then takes a site whose pages were many out of the lists.

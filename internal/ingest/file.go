@@ -107,30 +107,17 @@ func (d *Desk) kindOf(f *File) (extract.Kind, error) {
 	return kind, nil
 }
 
-// commit moves the file to its place and then has its row written; without the row it does not stay.
-func (u *upload) commit(ctx context.Context, write func(tx *store.DB) error) (err error) {
-	d := u.desk
-	if u.blob != nil && d.Files.InDatabase {
-		u.blob.Place = d.Files.place(u.blob.Hash)
-		return u.commitData(ctx, write)
-	}
-	if u.blob != nil {
-		d.Files.mu.RLock()
-		u.blob.Place, err = d.Files.keep(u.path, u.blob.Hash)
-		if err != nil {
-			d.Files.mu.RUnlock()
-			return fmt.Errorf("keep a file: %w", err)
-		}
-	}
-	err = d.DB.Transact(ctx, sqldb.Bulk, write)
+// commit writes the upload, with its file where there is one.
+func (u *upload) commit(ctx context.Context, write func(tx *store.DB) error) error {
 	if u.blob == nil {
-		return err
+		return u.desk.DB.Transact(ctx, sqldb.Bulk, write)
 	}
-	d.Files.mu.RUnlock()
-	if err != nil {
-		d.free(context.WithoutCancel(ctx), []string{u.blob.Place})
-	}
-	return err
+	return u.desk.KeepFile(ctx, u.path, u.blob, write)
+}
+
+// KeepFile moves a file to its place, which it notes in the blob, and then has its row written; without the row it does not stay.
+func (d *Desk) KeepFile(ctx context.Context, path string, blob *store.Blob, write func(tx *store.DB) error) error {
+	return d.KeepFiles(ctx, []string{path}, []*store.Blob{blob}, write)
 }
 
 var mediaTypes = map[extract.Kind]string{

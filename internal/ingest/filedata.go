@@ -3,12 +3,9 @@ package ingest
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
 	"strings"
 
 	"parley"
-	"parley/internal/sqldb"
 	"parley/internal/store"
 )
 
@@ -22,23 +19,8 @@ func (f *Files) place(hash string) string {
 	return onDisk + hash
 }
 
-// commitData writes the bytes of an upload and its row in one transaction: without the row they do not stay.
-func (u *upload) commitData(ctx context.Context, write func(tx *store.DB) error) error {
-	return u.desk.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) (err error) {
-		file, err := os.Open(u.path)
-		if err != nil {
-			return fmt.Errorf("keep a file: %w", err)
-		}
-		defer func() { err = errors.Join(err, file.Close()) }()
-		if err := tx.PutBlobData(ctx, u.blob.Hash, file); err != nil {
-			return err
-		}
-		return write(tx)
-	})
-}
-
-// bytesOf reads a file from where it lies.
-func (d *Desk) bytesOf(ctx context.Context, blob *store.Blob) ([]byte, error) {
+// FileBytes reads a file from where it lies.
+func (d *Desk) FileBytes(ctx context.Context, blob *store.Blob) ([]byte, error) {
 	hash, there := strings.CutPrefix(blob.Place, inData)
 	if !there {
 		return d.Files.read(blob.Place)

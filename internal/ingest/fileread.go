@@ -75,7 +75,7 @@ func (d *Desk) textOf(ctx context.Context, s *parley.Source, v *parley.Version) 
 	if err != nil {
 		return "", err
 	}
-	data, err := d.bytesOf(ctx, blob)
+	data, err := d.FileBytes(ctx, blob)
 	if err != nil {
 		return "", fmt.Errorf("the file of source %s: %w", s.ID, err)
 	}

@@ -42,8 +42,8 @@ func (d *Desk) SweepFiles(ctx context.Context) error {
 	return errors.Join(err, d.sweepData(ctx))
 }
 
-// freeFiles removes the files of an agent that no version is made of any more.
-func (d *Desk) freeFiles(ctx context.Context, account parley.AccountID, agent parley.AgentID) error {
+// FreeFiles removes the files of an agent that nothing needs any more.
+func (d *Desk) FreeFiles(ctx context.Context, account parley.AccountID, agent parley.AgentID) error {
 	for d.Files != nil {
 		places, err := d.DB.EraseLooseBlobs(ctx, account, agent)
 		if err != nil || len(places) == 0 {

@@ -40,5 +40,5 @@ func (d *Desk) Tidy(ctx context.Context, job jobs.Job) error {
 	if err := d.Library.EraseVectors(ctx, about.Agent); err != nil {
 		return err
 	}
-	return d.freeFiles(ctx, job.AccountID, about.Agent)
+	return d.FreeFiles(ctx, job.AccountID, about.Agent)
 }

@@ -20,7 +20,7 @@ const (
 
 // Handlers gives what does the chores of this room.
 func (d *Desk) Handlers() map[string]jobs.Handler {
-	return map[string]jobs.Handler{TrainJob: d.Train, EraseJob: d.Erase, TidyJob: d.Tidy}
+	return map[string]jobs.Handler{TrainJob: d.Train, EraseJob: d.Erase, TidyJob: d.Tidy, SucceedJob: d.Succeed}
 }
 
 // How many passages one transaction writes: a turn that comes meanwhile waits for them, so they are few while there are turns.

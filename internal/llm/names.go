@@ -13,6 +13,8 @@ const DefaultModel = "auto"
 
 var names = []modelName{
 	{DefaultModel, 1, false},
+	{"gpt-4", 1, true}, // this and the next are names of REST v1, which alone gives them to agents
+	{"gpt-3.5-turbo", 1, true},
 	{"gpt-4o", 1, true},
 	{"gpt-4o-mini", 1, false},
 	{"o4-mini", 1, true},

@@ -75,9 +75,9 @@ func (op *operation) request(args arguments) (request, error) {
 		delete(body, p.Name)
 		switch {
 		case p.In == "path":
-			var id string
-			if err := json.Unmarshal(value, &id); err != nil {
-				wrong[p.Name] = "must be a string"
+			id, fault := p.idOf(value)
+			if fault != "" {
+				wrong[p.Name] = fault
 			}
 			req.path = strings.ReplaceAll(req.path, "{"+p.Name+"}", segment(id))
 		case p.In == "query" && given:
@@ -92,6 +92,21 @@ func (op *operation) request(args arguments) (request, error) {
 		return req, fmt.Errorf("write the body: %w", err)
 	}
 	return req, nil
+}
+
+// idOf reads what stands in a path: a text, or a number where the operation counts, which may come as a text, too.
+func (p *parameter) idOf(value jsonText) (id, fault string) {
+	if json.Unmarshal(value, &id) == nil {
+		return id, ""
+	}
+	if p.Schema["type"] != "integer" {
+		return "", "must be a string"
+	}
+	var n json.Number
+	if json.Unmarshal(value, &n) != nil {
+		return "", "must be an integer"
+	}
+	return n.String(), ""
 }
 
 // segment escapes an id for a path in which no part may be empty or lead elsewhere. What it makes of "", "." and ".." is the id of

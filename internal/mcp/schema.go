@@ -19,6 +19,10 @@ func (t *tool) describe() {
 		t.describeSearches()
 	case "export_conversations":
 		t.describeExport()
+	case "list_tickets":
+		t.describeTickets()
+	case "list_ticket_statuses", "list_helpdesk_teams":
+		t.describeArray()
 	}
 }
 

@@ -23,8 +23,10 @@ type tool struct {
 	without []string // parameters of the operation that the tool does not take
 	needs   []string // texts that it needs although REST does not
 	run     runner   // nil for the operation as it is
+	other   string   // the operationId of another operation that run asks; empty for none
 
 	operation *operation
+	also      *operation // other
 	input     object
 	output    object
 }
@@ -94,6 +96,9 @@ func (s *server) offer() error {
 	for _, t := range offered() {
 		if t.operation = ops[t.op]; t.operation == nil {
 			return fmt.Errorf("tool %s: there is no operation %s", t.name, t.op)
+		}
+		if t.also = ops[t.other]; t.also == nil && t.other != "" {
+			return fmt.Errorf("tool %s: there is no operation %s", t.name, t.other)
 		}
 		t.describe()
 		s.tools.AddTool(t.offer(), s.answerer(t))

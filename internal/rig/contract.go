@@ -13,10 +13,10 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// Validating checks every response under /api/v2 against the OpenAPI document on its way back: its status is one of the
+// Validating checks every response under base, /api/v2 say, against the OpenAPI document on its way back: its status is one of the
 // operation's, its headers are there, its body has the schema's shape. What breaks the contract is reported and passed on.
-func Validating(doc []byte, next http.RoundTripper, report func(error)) (http.RoundTripper, error) {
-	v := &validator{next: next, report: report, compiled: map[string]*jsonschema.Schema{}, compiler: jsonschema.NewCompiler()}
+func Validating(base string, doc []byte, next http.RoundTripper, report func(error)) (http.RoundTripper, error) {
+	v := &validator{base: base, next: next, report: report, compiled: map[string]*jsonschema.Schema{}, compiler: jsonschema.NewCompiler()}
 	if err := json.Unmarshal(doc, &v.doc); err != nil {
 		return nil, fmt.Errorf("read the OpenAPI document: %w", err)
 	}
@@ -32,19 +32,21 @@ func Validating(doc []byte, next http.RoundTripper, report func(error)) (http.Ro
 	return v, nil
 }
 
-const apiBase = "/api/v2"
-
 type response struct {
 	Ref     string `json:"$ref"`
 	Content map[string]any
 }
 
 type validator struct {
+	base   string
 	next   http.RoundTripper
 	report func(error)
 	doc    struct {
 		Paths      map[string]map[string]struct{ Responses map[string]response }
-		Components struct{ Responses map[string]response }
+		Components struct {
+			Responses map[string]response
+			Schemas   map[string]any
+		}
 	}
 	mu       sync.Mutex
 	compiler *jsonschema.Compiler
@@ -53,8 +55,8 @@ type validator struct {
 
 func (v *validator) RoundTrip(r *http.Request) (*http.Response, error) {
 	resp, err := v.next.RoundTrip(r)
-	path, ours := strings.CutPrefix(r.URL.EscapedPath(), apiBase)
-	if err != nil || !ours {
+	path, ours := strings.CutPrefix(r.URL.EscapedPath(), v.base)
+	if err != nil || !ours || path != "" && path[0] != '/' {
 		return resp, err
 	}
 	if err := v.check(r.Method, path, resp); err != nil {
@@ -105,9 +107,16 @@ func headers(resp *http.Response) error {
 	return nil
 }
 
-// schema finds where the document describes the response. Paths and methods that it does not know give the envelope.
+// refusal is where the document describes what its face says when it fails.
+func (v *validator) refusal() string {
+	if v.doc.Components.Schemas["Envelope"] != nil {
+		return "#/components/schemas/Envelope"
+	}
+	return "#/components/schemas/Failure"
+}
+
+// schema finds where the document describes the response. Paths and methods that it does not know give a refusal.
 func (v *validator) schema(method, path string, status int, kind string) (string, error) {
-	const envelope = "#/components/schemas/Envelope"
 	template := v.template(path)
 	op, ok := v.doc.Paths[template][strings.ToLower(method)]
 	if method == http.MethodHead {
@@ -117,7 +126,7 @@ func (v *validator) schema(method, path string, status int, kind string) (string
 		if status != http.StatusNotFound && status != http.StatusMethodNotAllowed && status != http.StatusTooManyRequests {
 			return "", fmt.Errorf("no operation gives this status")
 		}
-		return envelope, nil
+		return v.refusal(), nil
 	}
 	where := fmt.Sprintf("#/paths/%s/%s/responses/%d", pointer(template), strings.ToLower(method), status)
 	found, ok := op.Responses[fmt.Sprint(status)]

@@ -52,7 +52,7 @@ func TestValidatingSeesWhatBreaksTheContract(t *testing.T) {
 		"429 without a clock": {"/me", canned{429, `{"error":{"code":"RATE_LIMIT_TOO_MANY_REQUESTS","message":"x"}}`, "Retry-After"}, false},
 	} {
 		var broken error
-		v, err := rig.Validating(doc, c.reply, func(err error) { broken = err })
+		v, err := rig.Validating("/api/v2", doc, c.reply, func(err error) { broken = err })
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,6 +11,8 @@ import (
 	"maps"
 	"net/http"
 	"sync"
+
+	"parley/internal/api"
 )
 
 // Ledger is a client that writes down what the server acknowledged, and afterwards reads everything back through the public
@@ -147,7 +149,7 @@ func (l *Ledger) send(ctx context.Context, method, path string, body any) (*http
 	l.mu.Lock()
 	url := l.url
 	l.mu.Unlock()
-	req, err := http.NewRequestWithContext(ctx, method, url+apiBase+path, payload)
+	req, err := http.NewRequestWithContext(ctx, method, url+api.Base+path, payload)
 	if err != nil {
 		return nil, err
 	}

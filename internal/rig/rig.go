@@ -13,6 +13,7 @@ import (
 
 	"parley/internal/admin"
 	"parley/internal/api"
+	"parley/internal/apiv1"
 	"parley/internal/house"
 	"parley/internal/llm"
 	"parley/internal/rig/dbs"
@@ -83,18 +84,27 @@ func Open(t testing.TB, options ...Option) *House {
 	return h
 }
 
-// client makes a client that fails the test when a reply breaks the OpenAPI document.
+// client makes a client that fails the test when a reply breaks the OpenAPI document of its face.
 func client(t testing.TB, server *httptest.Server, cfg house.Config) *http.Client {
 	t.Helper()
 	doc, err := api.Document(cfg.BaseURL, cfg.FilesURL)
 	if err != nil {
 		t.Fatal(err)
 	}
-	checked, err := Validating(doc, server.Client().Transport, func(err error) { t.Errorf("the contract is broken: %v", err) })
+	earlier, err := apiv1.Document(cfg.BaseURL)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &http.Client{Transport: checked}
+	broken := func(err error) { t.Errorf("the contract is broken: %v", err) }
+	checked, err := Validating(api.Base, doc, server.Client().Transport, broken)
+	if err != nil {
+		t.Fatal(err)
+	}
+	both, err := Validating(apiv1.Base, earlier, checked, broken)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &http.Client{Transport: both}
 }
 
 // run starts the background work and plans the end: streams first, then turns, then chores, then the database.

@@ -64,7 +64,7 @@ func withoutResults(parts []parley.Part, calls []string) []parley.Part {
 
 // messageOf finds a message of the agent, or nil.
 func (db *DB) messageOf(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.MessageID) (*parley.Message, error) {
-	m, err := scanMessage(db.sql.QueryRow(ctx, `select `+messageColumns+` from messages where id = ? and agent_id = ? and account_id = ?`, id, agent, account))
+	m, err := scanMessage(db.sql.QueryRow(ctx, `select `+messageColumns+` from messages where id = ? and agent_id = ? and account_id = ? and type = 'reply'`, id, agent, account))
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -33,6 +34,9 @@ func (c Clone) Version(id parley.VersionID) parley.VersionID {
 	return parley.VersionID(c.id(string(id)))
 }
 
+// Blob is as Version.
+func (c Clone) Blob(id string) string { return c.id(id) }
+
 func (c Clone) id(original string) string {
 	if original == "" {
 		return ""
@@ -49,6 +53,10 @@ var (
 		`t.key, t.kind, t.name, t.description, t.triggers, t.inputs, t.config, t.secrets, t.enabled, t.position, t.created_at, t.updated_at`}
 	copiedProcedures = copied{"procedures", `key, name, description, triggers, inputs, steps, enabled, position, created_at, updated_at`,
 		`t.key, t.name, t.description, t.triggers, t.inputs, t.steps, t.enabled, t.position, t.created_at, t.updated_at`}
+	copiedStatuses = copied{"ticket_statuses", `key, category, external_label, internal_label, color, is_default, position, created_at, updated_at, archived_at`,
+		`t.key, t.category, t.external_label, t.internal_label, t.color, t.is_default, t.position, t.created_at, t.updated_at, t.archived_at`}
+	copiedTeams = copied{"teams", `key, name, is_default, strategy, max_open, hours, created_at, updated_at`,
+		`t.key, t.name, t.is_default, t.strategy, t.max_open, t.hours, t.created_at, t.updated_at`}
 	copiedVersions = copied{"source_versions", `source_id, hash, content, text, blob_id, state, created_at`,
 		`?, t.hash, t.content, t.text, ?, 'new', t.created_at`}
 	copiedBlobs = copied{"blobs", `hash, size, media_type, name, place, created_at`, // both rows name the one place
@@ -101,6 +109,12 @@ func (db *DB) CloneWork(ctx context.Context, c Clone) (w CloneWork, err error) {
 	}
 	w.Passages, err = sqldb.One(ctx, db.sql, sqldb.Column[int], `select count(*) from passages where agent_id = ? and account_id = ?`, c.From, c.Account)
 	return w, err
+}
+
+// CloneBlobs copies the rows of the original's blobs; there is none of an empty id.
+func (db *DB) CloneBlobs(ctx context.Context, c Clone, blobs ...string) error {
+	ids := slices.DeleteFunc(slices.Clone(blobs), func(id string) bool { return id == "" })
+	return db.copyRows(ctx, c, copiedBlobs, ids)
 }
 
 // CloneVersion copies one version of a source's content with the row of its file. It must be called in a transaction that

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -15,23 +16,24 @@ import (
 func TestCloneCopiesEveryColumn(t *testing.T) {
 	own := map[string]string{
 		"id": "new", "agent_id": "the copy's", "source_id": "new", "version_id": "new", "blob_id": "new", "parent_id": "new", "wanted_version": "new",
-		"live_version": "set when the content is there", "live_in": "set with it", "status": "the same", "failure": "the same", "state": "the same", "deleted_at": "what is deleted is not copied",
+		"live_version": "set when the content is there", "live_in": "set with it", "status": "the same", "failure": "the same", "team_id": "new", "state": "the same", "deleted_at": "what is deleted is not copied",
 	}
 	each(t, func(w *world) {
 		tables, copied := w.schema(), w.agent(w.Account, noon)
 		c := store.Clone{Account: w.Account.ID, From: w.Agent.ID, To: copied.ID, At: noon}
-		names := []string{"actions", "procedures", "blobs", "passages", "source_versions", "sources"}
+		names := []string{"actions", "procedures", "blobs", "passages", "source_versions", "sources", "helpdesks", "ticket_statuses", "teams", "team_members", "routing_rules"}
 		for _, table := range names {
 			w.plant(table, tables[table], w.Agent.ID, "planted-", 1)
 		}
-		for _, q := range []string{`update sources set deleted_at = null, live_version = 'planted-0', wanted_version = 'planted-0'`,
+		for _, q := range []string{`update team_members set team_id = 'planted-0', hours = '[]'`, `update teams set hours = '[]'`, `update routing_rules set all_of = '[]', any_of = '[]', team_id = 'planted-0'`,
+			`update sources set deleted_at = null, live_version = 'planted-0', wanted_version = 'planted-0'`,
 			`update source_versions set source_id = 'planted-0', blob_id = 'planted-0'`, `update passages set source_id = 'planted-0', version_id = 'planted-0'`} {
 			_, err := w.SQL().Exec(w, q)
 			w.must(err)
 		}
 		for range 2 { // twice is once
 			w.must(w.Transact(w, sqldb.Bulk, func(tx *store.DB) error {
-				if err := tx.CloneTools(w, c); err != nil {
+				if err := errors.Join(tx.CloneTools(w, c), tx.CloneHelpdesk(w, c)); err != nil {
 					return err
 				}
 				if _, more, err := tx.CloneSources(w, c, ""); err != nil || more {

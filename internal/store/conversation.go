@@ -7,19 +7,19 @@ import (
 	"parley"
 )
 
-const conversationColumns = `id, account_id, agent_id, face, channel, title, user_id, status, paused, parent_id, parent_summary, embed_origin, message_count, created_at, last_activity`
+const conversationColumns = `id, account_id, agent_id, face, channel, title, user_id, status, paused, parent_id, parent_summary, embed_origin, message_count, created_at, last_activity, external_id, streamed`
 
 func scanConversation(r row) (*parley.Conversation, error) {
 	var c parley.Conversation
-	var title, user, parent, summary, origin sql.NullString
+	var title, user, parent, summary, origin, external sql.NullString
 	var created, active int64
 	err := r.Scan(&c.ID, &c.AccountID, &c.AgentID, &c.Face, &c.Channel, &title, &user, &c.Status, &c.Paused, &parent, &summary, &origin,
-		&c.MessageCount, &created, &active)
+		&c.MessageCount, &created, &active, &external, &c.Streamed)
 	if err != nil {
 		return nil, err
 	}
 	c.Title, c.UserID, c.ParentID = title.String, parley.EndUserID(user.String), parley.ConversationID(parent.String)
-	c.ParentSummary, c.EmbedOrigin = summary.String, origin.String
+	c.ParentSummary, c.EmbedOrigin, c.ExternalID = summary.String, origin.String, external.String
 	c.CreatedAt, c.UpdatedAt = timeOf(created), timeOf(active)
 	return &c, nil
 }
@@ -27,10 +27,19 @@ func scanConversation(r row) (*parley.Conversation, error) {
 // CreateConversation writes a new conversation with its first message and counts it with its agent. streamed says whether the
 // first answer was asked for as a stream. Fails with AGENT_NOT_FOUND once the agent is deleted.
 func (db *DB) CreateConversation(ctx context.Context, c *parley.Conversation, first *parley.Message, streamed bool) error {
-	_, err := db.sql.Exec(ctx, `insert into conversations (id, account_id, agent_id, face, channel, streamed, title, user_id, status, parent_id, parent_summary,
-		embed_origin, message_count, last_seq, last_activity, created_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, 1, ?, ?)`,
-		c.ID, c.AccountID, c.AgentID, c.Face, c.Channel, bit(streamed), textOrNil(c.Title), textOrNil(c.UserID), c.Status, textOrNil(c.ParentID),
-		textOrNil(c.ParentSummary), textOrNil(c.EmbedOrigin), millis(c.UpdatedAt), millis(c.CreatedAt))
+	return db.createConversation(ctx, c, first, streamed, "")
+}
+
+// CreateTicketConversation is CreateConversation of one that begins in the hands of people, with its customer.
+func (db *DB) CreateTicketConversation(ctx context.Context, c *parley.Conversation, first *parley.Message, customer parley.PersonID) error {
+	return db.createConversation(ctx, c, first, false, customer)
+}
+
+func (db *DB) createConversation(ctx context.Context, c *parley.Conversation, first *parley.Message, streamed bool, customer parley.PersonID) error {
+	_, err := db.sql.Exec(ctx, `insert into conversations (id, account_id, agent_id, face, external_id, channel, streamed, title, user_id, person_id, status, escalated, parent_id, parent_summary,
+		embed_origin, message_count, last_seq, last_activity, created_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, 1, ?, ?)`,
+		c.ID, c.AccountID, c.AgentID, c.Face, textOrNil(c.ExternalID), c.Channel, bit(streamed), textOrNil(c.Title), textOrNil(c.UserID), textOrNil(customer), c.Status, bit(c.Status == parley.TakenOver),
+		textOrNil(c.ParentID), textOrNil(c.ParentSummary), textOrNil(c.EmbedOrigin), millis(c.UpdatedAt), millis(c.CreatedAt))
 	if err != nil {
 		return err
 	}

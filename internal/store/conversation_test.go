@@ -161,13 +161,19 @@ func TestErasedConversationLeavesNoRow(t *testing.T) {
 				}
 				marker := fmt.Sprint("planted-", string("ab"[i]))
 				n := 3
-				if table == "conversation_insights" { // a row for each conversation
+				if table == "conversation_insights" || table == "tickets" { // a row for each conversation
 					n = 1
 				}
 				w.plant(table, columns, w.Agent.ID, marker, n)
 				_, err := w.SQL().Exec(w, `update `+table+` set conversation_id = ? where conversation_id like ?`, each.ID, marker+"%")
 				w.must(err)
 			}
+			_, err := w.SQL().Exec(w, `update tickets set number = ? where conversation_id = ?`, i+1, each.ID) // two tickets have two numbers
+			w.must(err)
+			marker := fmt.Sprint("planted-", string("ab"[i]))
+			w.plant("ticket_words", tables["ticket_words"], w.Agent.ID, marker, 3)
+			_, err = w.SQL().Exec(w, `update ticket_words set ticket_id = ? where ticket_id like ?`, each.ID, marker+"%")
+			w.must(err)
 		}
 		before := hanging(kept.ID)
 		w.remove(nil, c)
@@ -183,7 +189,7 @@ func TestErasedConversationLeavesNoRow(t *testing.T) {
 		if left := w.marked(tables, "planted-a"); !gone || !slices.Equal(onlyOf(left, "leads"), left) {
 			w.Error("gone", gone, "left in", left)
 		}
-		if n := w.count(`select count(*) from conversations where id = ?`, c.ID); n != 0 || hanging(kept.ID) != before {
+		if n := w.count(`select count(*) from conversations where id = ?`, c.ID); n != 0 || hanging(kept.ID) != before || w.count(`select count(*) from ticket_words where ticket_id = ?`, kept.ID) != 3 {
 			w.Errorf("%d rows; the other conversation has %s, had %s", n, hanging(kept.ID), before)
 		}
 	})

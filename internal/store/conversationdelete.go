@@ -9,7 +9,7 @@ import (
 )
 
 // DeleteConversations marks conversations of an agent as deleted: from then on nothing finds them and no running answer can write
-// to them. Their rows are left for EraseConversations. With idle, one that was active since stays. It gives those it deleted.
+// to them, and the names that clients gave them are free. Their rows are left for EraseConversations. With idle, one that was active since stays. It gives those it deleted.
 func (db *DB) DeleteConversations(ctx context.Context, account parley.AccountID, agent parley.AgentID, ids []parley.ConversationID, idle *time.Time, now time.Time) ([]parley.ConversationID, error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -27,7 +27,7 @@ func (db *DB) DeleteConversations(ctx context.Context, account parley.AccountID,
 		return g, err
 	}
 	list, err := sqldb.All(ctx, db.sql, read,
-		`update conversations set deleted_at = ? where agent_id = ? and account_id = ? and deleted_at is null and id in `+marks(len(ids))+clause+` returning id, channel`, args...)
+		`update conversations set deleted_at = ?, external_id = null where agent_id || '' = ? and account_id = ? and deleted_at is null and id in `+marks(len(ids))+clause+` returning id, channel`, args...)
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
@@ -35,6 +35,9 @@ func (db *DB) DeleteConversations(ctx context.Context, account parley.AccountID,
 	for i, g := range list {
 		deleted[i] = g.id
 		api += bit(g.channel == parley.ChannelAPI)
+	}
+	if _, err := db.sql.Exec(ctx, `delete from tickets where agent_id = ? and account_id = ? and conversation_id in `+marks(len(deleted)), append([]any{agent, account}, anys(deleted)...)...); err != nil {
+		return nil, err
 	}
 	_, err = db.sql.Exec(ctx, `update conversation_counts set total = total - ?, api = api - ? where agent_id = ? and account_id = ?`,
 		len(list), api, agent, account)
@@ -47,6 +50,9 @@ var conversationTables = []held{
 	{table: "tool_calls", key: "id"},
 	{table: "procedure_runs", key: "id"},
 	{table: "turns", key: "id", more: "state <> 'open'"},
+	{table: "ticket_words", key: "ticket_id", column: "ticket_id", rows: eraseWords, shared: true}, // the ticket of a conversation has its id
+	{table: "attachments", key: "id"},
+	{table: "tickets", key: "id"},
 	{table: "messages", key: "id"},
 	{table: "events", key: "seq"},
 	{table: "conversations", key: "id", column: "id"},

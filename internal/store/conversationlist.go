@@ -14,6 +14,7 @@ import (
 type ConversationFilter struct {
 	Channel  parley.Channel
 	Channels []parley.Channel // any of them
+	Streamed *bool            // of those of the API, the ones whose answer was last asked for as a stream, or not
 	User     parley.EndUserID
 	From     *time.Time // created at or after
 	Before   *time.Time // created before
@@ -62,7 +63,7 @@ func (db *DB) CountConversations(ctx context.Context, account parley.AccountID, 
 
 // counter names the column that counts what the filter lets through, if there is one.
 func (f ConversationFilter) counter() string {
-	if f.User != "" || len(f.Channels) > 0 || f.From != nil || f.Before != nil || f.Idle != nil {
+	if f.User != "" || len(f.Channels) > 0 || f.Streamed != nil || f.From != nil || f.Before != nil || f.Idle != nil {
 		return ""
 	}
 	switch f.Channel {
@@ -86,6 +87,9 @@ func (f ConversationFilter) where(account parley.AccountID, agent parley.AgentID
 		add("channel = ?", f.Channels[0])
 	} else if len(f.Channels) > 1 {
 		add("channel in "+marks(len(f.Channels)), anys(f.Channels)...)
+	}
+	if f.Streamed != nil {
+		add("(channel <> ? or streamed = ?)", parley.ChannelAPI, bit(*f.Streamed))
 	}
 	if f.User != "" {
 		add("user_id = ?", f.User)

@@ -12,6 +12,7 @@ import (
 const (
 	eraseRows     = 200
 	eraseVersions = 8
+	eraseWords    = 4 // tickets, of which each may have two thousand words
 	eraseRead     = 10_000
 )
 
@@ -22,6 +23,7 @@ type held struct {
 	column           string
 	rows             int
 	ownerless        bool // no account_id
+	shared           bool // several rows have one key
 }
 
 // agentTables lists the tables that hold rows of agents in the order in which they are erased. Open turns stay until
@@ -35,7 +37,18 @@ var agentTables = []held{
 	{table: "blobs", key: "id"},
 	{table: "actions", key: "id"},
 	{table: "procedures", key: "id"},
+	{table: "helpdesks", key: "agent_id"}, // a ticket being opened holds this row, so none comes after it
+	{table: "ticket_statuses", key: "id"},
+	{table: "teams", key: "id"},
+	{table: "team_members", key: "user_id"},
+	{table: "routing_rules", key: "id"},
+	{table: "ticket_words", key: "ticket_id", rows: eraseWords, shared: true},
+	{table: "attachments", key: "id"},
+	{table: "tickets", key: "id"},
 	{table: "leads", key: "id"},
+	{table: "webhooks", key: "id"},
+	{table: "webhook_deliveries", key: "id"},
+	{table: "custom_attributes", key: "name"},
 	{table: "tool_calls", key: "id"},
 	{table: "procedure_runs", key: "id"},
 	{table: "turns", key: "id", more: "state <> 'open'"},
@@ -108,7 +121,11 @@ func (db *DB) erase(ctx context.Context, h held, account parley.AccountID, agent
 	if where != "" {
 		clauses, values = append(clauses, where), append(values, args...)
 	}
-	read := `select ` + h.key + ` from ` + h.table + ` where ` + strings.Join(clauses, " and ") + ` limit ?`
+	distinct := ""
+	if h.shared {
+		distinct = "distinct "
+	}
+	read := `select ` + distinct + h.key + ` from ` + h.table + ` where ` + strings.Join(clauses, " and ") + ` limit ?`
 	for {
 		keys, err := sqldb.All(ctx, db.sql, sqldb.Column[any], read, append(values[:len(values):len(values)], eraseRead)...)
 		if err != nil || len(keys) == 0 {

@@ -17,6 +17,16 @@ type Event struct {
 	Payload        any // encodes as a JSON object; nil for {}
 }
 
+// Tell hears of an event in the transaction that records it, to leave there what follows from it.
+type Tell func(ctx context.Context, tx *DB, account parley.AccountID, now time.Time, e Event) error
+
+func (t Tell) hear(ctx context.Context, tx *DB, account parley.AccountID, now time.Time, e Event) error {
+	if t == nil {
+		return nil
+	}
+	return t(ctx, tx, account, now, e)
+}
+
 // Record appends events to the account's sequence. Call it last in a transaction: it holds the account's row until commit.
 func (db *DB) Record(ctx context.Context, account parley.AccountID, now time.Time, events ...Event) error {
 	_, err := db.record(ctx, account, now, 0, events...)

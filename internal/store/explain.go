@@ -36,7 +36,7 @@ func (db *DB) MessagesByID(ctx context.Context, ids []parley.MessageID) ([]parle
 		}
 		return *found, nil
 	}
-	return sqldb.All(ctx, db.sql, scan, `select `+messageColumns+` from messages where id in `+marks(len(ids)), anys(ids)...)
+	return sqldb.All(ctx, db.sql, scan, `select `+messageColumns+` from messages where type = 'reply' and id in `+marks(len(ids)), anys(ids)...)
 }
 
 // scanner is a row that is there only as its Scan.

@@ -60,7 +60,7 @@ func (db *DB) Ratings(ctx context.Context, account parley.AccountID, agent parle
 	var people int
 	err = db.sql.QueryRow(ctx, `select cast(coalesce(sum(case when feedback = 'positive' then 1 else 0 end), 0) as bigint),
 		cast(coalesce(sum(case when feedback = 'negative' then 1 else 0 end), 0) as bigint), cast(coalesce(sum(case when author = 'human' then 1 else 0 end), 0) as bigint)
-		from messages where agent_id = ? and conversation_id = ? and account_id = ? and superseded_at is null and (feedback is not null or author = 'human')`,
+		from messages where agent_id = ? and conversation_id = ? and account_id = ? and type = 'reply' and superseded_at is null and (feedback is not null or author = 'human')`,
 		agent, conversation, account).Scan(&up, &down, &people)
 	return up, down, people > 0, err
 }

@@ -36,8 +36,8 @@ type LeadSubmitted struct {
 
 // AddLead keeps a lead and records leads.submit. A lead of the same conversation with the same e-mail, whatever its case, is
 // completed instead: what is empty in l stays as it was, and a lead that tells nothing new leaves no event. l is then as
-// stored. Fails with RESOURCE_NOT_FOUND when the conversation is gone.
-func (db *DB) AddLead(ctx context.Context, l *parley.Lead) error {
+// stored. tell hears of the event in the same transaction; it may be nil. Fails with RESOURCE_NOT_FOUND when the conversation is gone.
+func (db *DB) AddLead(ctx context.Context, l *parley.Lead, tell Tell) error {
 	var kept parley.Lead
 	err := db.Transact(ctx, sqldb.Turns, func(tx *DB) error {
 		if _, err := tx.LockConversation(ctx, l.AccountID, l.AgentID, l.ConversationID); err != nil {
@@ -56,8 +56,12 @@ func (db *DB) AddLead(ctx context.Context, l *parley.Lead) error {
 		if err := tx.writeLead(ctx, &kept); err != nil {
 			return err
 		}
-		return tx.Record(ctx, l.AccountID, l.CreatedAt, Event{Kind: "leads.submit", AgentID: l.AgentID, ConversationID: l.ConversationID, Subject: kept.ID,
-			Payload: LeadSubmitted{l.ConversationID, kept.Email, kept.Name, kept.Phone}})
+		e := Event{Kind: parley.LeadsSubmit, AgentID: l.AgentID, ConversationID: l.ConversationID, Subject: kept.ID,
+			Payload: LeadSubmitted{l.ConversationID, kept.Email, kept.Name, kept.Phone}}
+		if err := tell.hear(ctx, tx, l.AccountID, l.CreatedAt, e); err != nil {
+			return err
+		}
+		return tx.Record(ctx, l.AccountID, l.CreatedAt, e)
 	})
 	if err == nil {
 		*l = kept
@@ -119,15 +123,26 @@ type LeadFilter struct {
 	Before *time.Time // kept before
 }
 
-// Leads lists an agent's leads, newest first.
-func (db *DB) Leads(ctx context.Context, account parley.AccountID, agent parley.AgentID, f LeadFilter, ask parley.PageAsk) (parley.Page[parley.Lead], error) {
-	where, args := `agent_id = ? and account_id = ?`, []any{agent, account}
+func (f LeadFilter) where(account parley.AccountID, agent parley.AgentID) (where string, args []any) {
+	where, args = `agent_id = ? and account_id = ?`, []any{agent, account}
 	if f.From != nil {
 		where, args = where+` and created_at >= ?`, append(args, millis(*f.From))
 	}
 	if f.Before != nil {
 		where, args = where+` and created_at < ?`, append(args, millis(*f.Before))
 	}
+	return where, args
+}
+
+// LeadsFrom lists an agent's leads, newest first, from an offset.
+func (db *DB) LeadsFrom(ctx context.Context, account parley.AccountID, agent parley.AgentID, f LeadFilter, offset, limit int) ([]parley.Lead, error) {
+	where, args := f.where(account, agent)
+	return sqldb.All(ctx, db.sql, scanLead, `select `+leadColumns+` from leads where `+where+` order by created_at desc, id desc limit ? offset ?`, append(args, limit, offset)...)
+}
+
+// Leads lists an agent's leads, newest first.
+func (db *DB) Leads(ctx context.Context, account parley.AccountID, agent parley.AgentID, f LeadFilter, ask parley.PageAsk) (parley.Page[parley.Lead], error) {
+	where, args := f.where(account, agent)
 	var page parley.Page[parley.Lead]
 	var err error
 	if page.Total, err = sqldb.One(ctx, db.sql, sqldb.Column[int], `select count(*) from leads where `+where, args...); err != nil {

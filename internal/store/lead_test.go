@@ -42,16 +42,16 @@ func TestLeadsOfAConversation(t *testing.T) {
 	each(t, func(w *world) {
 		c := w.conversation()
 		first := w.lead(c, "ann@example.org", noon)
-		w.must(w.AddLead(w, first))
+		w.must(w.AddLead(w, first, nil))
 		more := w.lead(c, "Ann@Example.org", noon.Add(time.Minute))
 		more.Name, more.Phone, more.Fields = "", "+1 555", map[string]string{"company": "Acme"}
-		w.must(w.AddLead(w, more))
+		w.must(w.AddLead(w, more, nil))
 		if more.ID != first.ID || more.Name != "Ann" {
 			w.Errorf("%+v", more)
 		}
-		w.must(w.AddLead(w, w.lead(c, "ann@example.org", noon.Add(time.Minute)))) // nothing new
+		w.must(w.AddLead(w, w.lead(c, "ann@example.org", noon.Add(time.Minute)), nil)) // nothing new
 		second := w.lead(c, "bob@example.org", noon.Add(time.Hour))
-		w.must(w.AddLead(w, second))
+		w.must(w.AddLead(w, second, nil))
 
 		page, err := w.Leads(w, w.Account.ID, w.Agent.ID, store.LeadFilter{}, parley.PageAsk{Limit: 1})
 		w.must(err)
@@ -78,7 +78,7 @@ func TestLeadsOfAConversation(t *testing.T) {
 func TestLeadsAtOnceAreOne(t *testing.T) {
 	each(t, func(w *world) {
 		c := w.conversation()
-		for _, err := range together(8, func(int) error { return w.AddLead(w, w.lead(c, "ann@example.org", noon)) }) {
+		for _, err := range together(8, func(int) error { return w.AddLead(w, w.lead(c, "ann@example.org", noon), nil) }) {
 			w.must(err)
 		}
 		if got := w.submitted(); len(got) != 1 {
@@ -90,10 +90,10 @@ func TestLeadsAtOnceAreOne(t *testing.T) {
 func TestLeadsAreTheirOwnersOnly(t *testing.T) {
 	each(t, func(w *world) {
 		c, other := w.conversation(), w.account("Other")
-		w.must(w.AddLead(w, w.lead(c, "ann@example.org", noon)))
+		w.must(w.AddLead(w, w.lead(c, "ann@example.org", noon), nil))
 		foreign := w.lead(c, "bob@example.org", noon)
 		foreign.AccountID = other.ID
-		w.fails(w.AddLead(w, foreign), parley.CodeResourceNotFound)
+		w.fails(w.AddLead(w, foreign, nil), parley.CodeResourceNotFound)
 		page, err := w.Leads(w, other.ID, w.Agent.ID, store.LeadFilter{}, parley.PageAsk{Limit: 10})
 		if err != nil || page.Total != 0 || len(page.Items) != 0 {
 			w.Error(page, err)

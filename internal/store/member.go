@@ -50,3 +50,27 @@ func scanMember(scan sqldb.Scan) (m parley.Membership, err error) {
 	m.CreatedAt, m.User.CreatedAt = timeOf(joined), timeOf(created)
 	return m, err
 }
+
+// Member finds a member of the account by their id. Fails with the code.
+func (db *DB) Member(ctx context.Context, account parley.AccountID, user parley.UserID, otherwise parley.Code) (*parley.Membership, error) {
+	return db.memberWhere(ctx, account, `u.id = ?`, user, otherwise)
+}
+
+// MemberByEmail finds a member of the account by their e-mail address, whatever its case. Fails with the code.
+func (db *DB) MemberByEmail(ctx context.Context, account parley.AccountID, email string, otherwise parley.Code) (*parley.Membership, error) {
+	return db.memberWhere(ctx, account, `lower(u.email) = lower(?)`, email, otherwise)
+}
+
+func (db *DB) memberWhere(ctx context.Context, account parley.AccountID, which string, value any, otherwise parley.Code) (*parley.Membership, error) {
+	m, err := sqldb.One(ctx, db.sql, scanMember, `select m.account_id, m.role, m.created_at, u.id, u.email, u.name, u.created_at
+		from memberships m join users u on u.id = m.user_id where m.account_id = ? and `+which, account, value)
+	if err != nil {
+		return nil, found(err, otherwise)
+	}
+	return &m, nil
+}
+
+// MemberIDs lists who belongs to the account.
+func (db *DB) MemberIDs(ctx context.Context, account parley.AccountID) ([]parley.UserID, error) {
+	return sqldb.All(ctx, db.sql, sqldb.Column[parley.UserID], `select user_id from memberships where account_id = ?`, account)
+}

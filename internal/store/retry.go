@@ -29,9 +29,10 @@ func (db *DB) standing(ctx context.Context, account parley.AccountID, agent parl
 	return seq, found(err, parley.CodeRetryNotFound)
 }
 
-// Supersede takes all messages behind the number out of the conversation: a new answer takes their place. The rows stay.
+// Supersede takes all messages behind the number out of the conversation: a new answer takes their place. The rows stay, and so do the
+// team's notes and what happened to the ticket.
 func (db *DB) Supersede(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, after int64, now time.Time) error {
-	n, err := db.sql.Exec(ctx, `update messages set superseded_at = ? where agent_id = ? and conversation_id = ? and account_id = ? and seq > ? and superseded_at is null`,
+	n, err := db.sql.Exec(ctx, `update messages set superseded_at = ? where agent_id = ? and conversation_id = ? and account_id = ? and seq > ? and type = 'reply' and superseded_at is null`,
 		millis(now), agent, conversation, account, after)
 	if err != nil || n == 0 {
 		return err

@@ -40,7 +40,7 @@ func scanRan(scan sqldb.Scan) (r Ran, err error) {
 
 // marksQuery names the condition of the index messages_marked as it stands there: without the index it would read a whole
 // conversation.
-const marksQuery = `select distinct feedback, author from messages where agent_id = ? and conversation_id = ? and account_id = ? and superseded_at is null
+const marksQuery = `select distinct feedback, author from messages where agent_id = ? and conversation_id = ? and account_id = ? and type = 'reply' and superseded_at is null
 	and (feedback is not null or author = 'human')`
 
 // MarksQuery is what Marks asks, for the test of its plan.

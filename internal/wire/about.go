@@ -78,18 +78,22 @@ func (a About) sample(doc object) {
 	}
 	if s.Example != "" {
 		doc["example"] = s.Example
+		if schema, _ := doc["schema"].(object); schema["type"] == "integer" {
+			doc["example"] = json.RawMessage(s.Example)
+		}
 	}
 }
 
 // failures gives an example of each code: what the caller reads when nothing more is to be said.
-func failures(codes []string) object {
+func (c *schemas) failures(codes []string) object {
 	all := object{}
 	for _, code := range codes {
-		failure := Failure{Code: parley.Code(code), Message: parley.Code(code).DefaultMessage()}
+		failure := parley.Fail(parley.Code(code))
 		if failure.Code == parley.CodeInvalidBody {
 			failure.Details = map[string]string{"limit": "must be from 1 to 100"}
 		}
-		all[code] = object{"summary": failure.Message, "value": Envelope{failure}}
+		_, body := c.render(failure)
+		all[code] = object{"summary": failure.Message, "value": body}
 	}
 	return all
 }

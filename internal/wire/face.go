@@ -66,6 +66,7 @@ type operation struct {
 	in, out reflect.Type
 	plan    input
 	result  *shape
+	keyed   bool // it may carry an Idempotency-Key
 	run     func(ctx context.Context, c *Call, in reflect.Value) (any, error)
 }
 
@@ -85,6 +86,7 @@ func Handle[In, Out any](f *Face, op Op[In, Out]) {
 	if o.Strict {
 		o.plan.body.shape.strict = true
 	}
+	o.keyed = o.Method == http.MethodPost && f.Once != nil
 	o.Status = cmp.Or(o.Status, http.StatusOK)
 	o.Limit = cmp.Or(o.Limit, DefaultLimit)
 	o.run = func(ctx context.Context, c *Call, in reflect.Value) (any, error) {
@@ -224,7 +226,12 @@ func (o *operation) read(in reflect.Value, rec *recorder, r *http.Request, spool
 			return nil, err
 		}
 		once.saw(up.identity())
-	} else if o.plan.body != nil {
+		if o.Form.Files > 0 {
+			if err := o.plan.body.fromTexts(in, up.texts, &wrong); err != nil {
+				return nil, err
+			}
+		}
+	} else if o.plan.body != nil && !(o.Bare && r.ContentLength == 0) {
 		if err := o.plan.body.read(in, rec, r, o.Limit, &wrong, once); err != nil {
 			return nil, err
 		}

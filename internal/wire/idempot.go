@@ -28,7 +28,7 @@ type Once struct {
 // once begins the record of a request that carries an Idempotency-Key; nil for any other, and where a second run does no harm.
 func (o *operation) once(r *http.Request, f *faults) *Once {
 	given := r.Header.Values(IdempotencyKey)
-	if len(given) == 0 || o.Method != http.MethodPost {
+	if len(given) == 0 || !o.keyed {
 		return nil
 	}
 	if len(given) > 1 {
@@ -77,7 +77,7 @@ func (f *Face) answer(c *Call, o *operation, in reflect.Value, once *Once) (any,
 // keyCodes are what an operation may say of the key of a request.
 func (o *operation) keyCodes() []parley.Code {
 	switch {
-	case o.Method != http.MethodPost:
+	case !o.keyed:
 		return nil
 	case o.Repeatable:
 		return []parley.Code{parley.CodeInvalidBody}
@@ -87,7 +87,7 @@ func (o *operation) keyCodes() []parley.Code {
 
 // keyParameter describes the header.
 func (o *operation) keyParameter() []any {
-	if o.Method != http.MethodPost {
+	if !o.keyed {
 		return nil
 	}
 	return []any{object{"name": IdempotencyKey, "in": "header", "required": false,

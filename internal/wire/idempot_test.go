@@ -106,9 +106,13 @@ func TestKeysThatAreNone(t *testing.T) {
 }
 
 func TestDocumentTellsOfKeysAndStrictBodies(t *testing.T) {
-	doc, err := posting(nil).OpenAPI(About{})
+	doc, err := posting(func(context.Context, *Call, Once) (any, error) { return nil, nil }).OpenAPI(About{})
 	if err != nil {
 		t.Fatal(err)
+	}
+	without, err := posting(nil).OpenAPI(About{})
+	if err != nil || strings.Contains(string(without), IdempotencyKey) {
+		t.Error("a face that knows no such keys tells of them", err)
 	}
 	for text, times := range map[string]int{`"name": "Idempotency-Key"`: 2, `"additionalProperties": false`: 1, "IDEMPOTENCY_KEY_REUSED": 3} {
 		if n := strings.Count(string(doc), text); n < times || text[0] == '"' && n != times {

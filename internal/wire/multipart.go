@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -15,18 +16,24 @@ import (
 	"parley"
 )
 
-// Form describes the multipart body that an operation takes beside JSON: a part "file", and a part "name". Its input has a field
-// Upload of type *Upload, which is nil where the body is JSON.
+// Form describes the multipart body that an operation takes beside JSON: a part "file", and a part "name"; or, with Files, several
+// parts "file", while the others are the members of the body. Its input has a field Upload of type *Upload, which is nil where the
+// body is JSON.
 type Form struct {
 	Needs       string // the part that must be there; empty where either will do
-	Least, Most int64  // bytes of the file
+	Least, Most int64  // bytes of a file
 	Says        string // of the file, for the document
+	Files       int    // most files, where the other parts are the body's members; 0 for one file and its name
+	Part        string // of a form with Files: what their part is called; empty for "file"
 }
 
 // Upload is a multipart body. Its file lies on the disk until the request is answered; who wants it moves it away before.
 type Upload struct {
 	Name *string       // nil when the part is missing
 	File *UploadedFile // nil when the part is missing
+
+	Files []UploadedFile    // of a form with Files
+	texts map[string]string // its other parts
 }
 
 // UploadedFile is a file as it was received.
@@ -52,10 +59,10 @@ func (fm *Form) accepts(r *http.Request) bool {
 
 // receive reads the body into up, whose file is written into a folder that spool names.
 func (fm *Form) receive(up *Upload, w http.ResponseWriter, r *http.Request, spool func() (string, error), f *faults) error {
-	most := 2*fm.Most + beside // what is too large by little is read to its end, so that the client is there to hear so
+	most := int64(1+max(1, fm.Files))*fm.Most + beside // what is too large by little is read to its end, so that the client is there to hear so
 	if r.ContentLength > most {
 		w.Header().Set("Connection", "close")
-		f.add("file", fm.tooLarge())
+		f.add(fm.filePart(), fm.tooLarge())
 		return nil
 	}
 	rc := http.NewResponseController(w)
@@ -116,7 +123,7 @@ func (fm *Form) cut(err error, f *faults) error {
 	case errors.As(err, &ours):
 		return fmt.Errorf("keep an upload: %w", err)
 	case errors.As(err, &over):
-		f.add("file", fm.tooLarge())
+		f.add(fm.filePart(), fm.tooLarge())
 	default:
 		f.add("body", "is not well-formed multipart/form-data")
 	}
@@ -127,6 +134,8 @@ func (fm *Form) cut(err error, f *faults) error {
 
 func (fm *Form) part(up *Upload, p *multipart.Part, dir string, f *faults) error {
 	switch name := p.FormName(); {
+	case fm.Files > 0:
+		return fm.piece(up, p, dir, f)
 	case name == "file" && up.File != nil, name == "name" && up.Name != nil:
 		f.add(name, "must be given once")
 	case name == "file":
@@ -174,19 +183,22 @@ func (fm *Form) file(to *UploadedFile, p io.Reader, dir string, f *faults) error
 	to.Hash = s.hash()
 	switch {
 	case to.Size > fm.Most:
-		f.add("file", fm.tooLarge())
+		f.add(fm.filePart(), fm.tooLarge())
 	case to.Size < fm.Least:
-		f.add("file", fmt.Sprintf("must have at least %d bytes", fm.Least))
+		f.add(fm.filePart(), "must have at least "+count(float64(fm.Least), "byte"))
 	}
 	_, err = io.Copy(io.Discard, p)
 	return err
 }
 
-func (fm *Form) tooLarge() string { return fmt.Sprintf("must have at most %d MB", fm.Most>>20) }
+func (fm *Form) tooLarge() string { return fmt.Sprintf("must have at most %d MB", (fm.Most+1)>>20) }
+
+func (fm *Form) filePart() string { return cmp.Or(fm.Part, "file") }
 
 // missing finds parts that should be there.
 func (fm *Form) missing(up *Upload, f *faults) {
 	switch {
+	case fm.Files > 0:
 	case fm.Needs == "file" && up.File == nil:
 		f.add("file", "is required")
 	case fm.Needs == "" && up.File == nil && up.Name == nil:

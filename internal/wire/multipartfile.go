@@ -42,12 +42,18 @@ func (up *Upload) identity() []byte {
 	if up.File != nil {
 		text += "\nfile " + digest([]byte(up.File.Name)) + " " + up.File.Hash
 	}
-	return []byte(text)
+	return []byte(text + up.pieces())
 }
 
-// discard removes the file, unless it has been moved away.
+// discard removes the files, unless they have been moved away.
 func (up *Upload) discard() {
-	if up != nil && up.File != nil && up.File.Path != "" {
+	if up == nil {
+		return
+	}
+	for _, file := range up.Files {
+		_ = os.Remove(file.Path) // what stays is swept
+	}
+	if up.File != nil && up.File.Path != "" {
 		_ = os.Remove(up.File.Path) // what stays is swept
 	}
 }

@@ -15,10 +15,13 @@ import (
 
 // OpenAPI gives the OpenAPI 3.1 document of the face: the same bytes for the same operations.
 func (f *Face) OpenAPI(about About) ([]byte, error) {
-	c := &schemas{components: object{}, refusals: object{}, about: about}
-	c.of(shapeOf(reflect.TypeFor[Envelope](), ""))
+	c := &schemas{components: object{}, refusals: object{}, about: about, render: f.Render}
+	c.failure = c.of(shapeOf(c.failureType(), ""))
 	paths := map[string]object{}
 	for _, o := range f.ops {
+		if o.Unlisted {
+			continue
+		}
 		if paths[o.Path] == nil {
 			paths[o.Path] = object{}
 		}
@@ -73,9 +76,9 @@ func (c *schemas) operation(o *operation) object {
 	if b := o.plan.body; b != nil {
 		content := object{"application/json": media(c.of(b.shape), example(words.Request))}
 		if o.Form != nil {
-			content["multipart/form-data"] = o.Form.content()
+			content["multipart/form-data"] = o.Form.described(c, b.shape)
 		}
-		doc["requestBody"] = object{"required": true, "content": content}
+		doc["requestBody"] = object{"required": !o.Bare, "content": content}
 	}
 	return doc
 }
@@ -116,7 +119,8 @@ func (c *schemas) responses(o *operation) object {
 	all := object{strconv.Itoa(o.Status): object{"description": http.StatusText(o.Status), "headers": headerRefs(nil), "content": content}}
 	byStatus := map[int][]string{}
 	for _, code := range o.Codes() {
-		byStatus[code.Status()] = append(byStatus[code.Status()], string(code))
+		status, _ := c.render(parley.Fail(code))
+		byStatus[status] = append(byStatus[status], string(code))
 	}
 	for status, codes := range byStatus {
 		var extra []string
@@ -133,13 +137,22 @@ func (c *schemas) responses(o *operation) object {
 func (c *schemas) refusal(status int, codes, headers []string) object {
 	name := strconv.Itoa(status) + "." + strings.Join(codes, ".")
 	c.refusals[name] = object{"description": strings.Join(codes, ", "), "headers": headerRefs(headers), "content": object{
-		"application/json": object{"schema": failureOf(codes), "examples": failures(codes)}}}
+		"application/json": object{"schema": c.failureOf(codes), "examples": c.failures(codes)}}}
 	return object{"$ref": "#/components/responses/" + name}
 }
 
+// failureType is the type of what a face says when it fails.
+func (c *schemas) failureType() reflect.Type {
+	_, body := c.render(parley.Fail(parley.CodeInternal))
+	return reflect.TypeOf(body)
+}
+
 // failureOf narrows the envelope to the codes that an operation gives with one status. It names the other members too: some
-// tools take each part of an allOf for the whole.
-func failureOf(codes []string) object {
+// tools take each part of an allOf for the whole. A face with words of its own shows no codes.
+func (c *schemas) failureOf(codes []string) object {
+	if c.failureType() != reflect.TypeFor[Envelope]() {
+		return c.failure
+	}
 	return object{"allOf": []any{object{"$ref": "#/components/schemas/Envelope"},
 		object{"properties": object{"error": object{"properties": object{"code": object{"enum": codes}, "message": object{}, "details": object{}}}}}}}
 }

@@ -70,11 +70,25 @@ func (in *input) bind(dst reflect.Value, r *http.Request, f *faults) {
 	for i := range in.params {
 		p := &in.params[i]
 		if p.inPath {
-			dst.FieldByIndex(p.at).SetString(id(r.PathValue(p.name)))
+			p.fromPath(dst.FieldByIndex(p.at), r.PathValue(p.name))
 			continue
 		}
 		p.fromQuery(dst.FieldByIndex(p.at), query[p.name], f)
 	}
+}
+
+// fromPath binds a piece of the path. A number that is not written as one writes it is -1, which nothing has: like any other id
+// that is none, it is not there.
+func (p *param) fromPath(dst reflect.Value, text string) {
+	if p.shape.kind != kindInteger {
+		dst.SetString(id(text))
+		return
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 0 || strconv.FormatInt(n, 10) != text {
+		n = -1
+	}
+	dst.SetInt(n)
 }
 
 // id makes a text from a path safe to look up. What no id can hold becomes U+FFFD, which none does either.

@@ -32,6 +32,7 @@ var formats = map[string]struct {
 	"uuid":  {"must be a UUID", parley.IsUUID},
 	"uri":   {"must be an http or https URL", isWebURL},
 	"email": {"must be an e-mail address", isEmail},
+	"mail":  {"must be an e-mail address", isMail}, // of customers: letters of all scripts
 	"color": {"must be a color such as #1a2b3c", isColor},
 	"paint": {"must be a color such as #1a2b3c, or transparent", func(s string) bool { return s == "transparent" || isColor(s) }},
 }

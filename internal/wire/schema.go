@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"parley"
 )
 
 // schemas renders shapes as JSON Schema 2020-12, the schema language of OpenAPI 3.1. Structs with a name of their own
@@ -13,6 +15,9 @@ type schemas struct {
 	components object
 	refusals   object // responses that several operations give
 	about      About
+
+	render  func(e *parley.Error) (status int, body any) // how the face words a failure
+	failure object                                       // refers to the schema of what it says then
 }
 
 type object = map[string]any
@@ -110,6 +115,8 @@ func (c *schemas) text(s *shape) object {
 	}
 	switch s.rules.format {
 	case "":
+	case "mail":
+		schema["format"] = "email"
 	case "color":
 		schema["pattern"] = colorForm.String()
 	case "paint":

@@ -5,7 +5,7 @@
 //
 //	path:"agentId"      from the path          query:"limit"   from the query          json:"body" marker: see below
 //	min:"1" max:"100"   code points of a string, size of a number, items of an array
-//	enum:"a,b"  pattern:"^…$"  format:"uuid|uri|email|color"  default:"20"  nullable:"true"  doc:"…"
+//	enum:"a,b"  pattern:"^…$"  format:"uuid|uri|email|mail|color"  default:"20"  nullable:"true"  doc:"…"
 //	item:"min=1,format=email"  rules for the items of an array        keys:"chat,voice"  the names a map may hold
 //
 // One field may be named Body: it is the JSON body. A field of a body is required unless its json tag says omitempty or
@@ -35,11 +35,13 @@ type Meta struct {
 	Status  int           // of success; 0 is 200
 	Errors  []parley.Code // beyond those that every operation may give
 	Limit   int64         // bytes of body; 0 is DefaultLimit
+	Bare    bool          // may come without a body
 	Strict  bool          // the body may hold nothing but what its struct names
 	Form    *Form         // of the multipart body that is taken too; nil for none
 	Streams bool          // may answer with server-sent events instead of JSON
 
 	Deprecated bool // the document says so
+	Unlisted   bool // the document leaves it out: clients find it as an address in a reply
 
 	Repeatable bool // a POST without an effect: it simply runs again, whatever its Idempotency-Key
 }

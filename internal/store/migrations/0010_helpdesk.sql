@@ -33,7 +33,6 @@ create table teams (
   strategy text not null,
   max_open integer,
   hours text not null,
-  turn bigint not null default 0,
   created_at bigint not null,
   updated_at bigint not null
 );

@@ -1,5 +1,12 @@
 -- Contacts with attributes of the operator's own, and webhooks.
 
+-- A JSON list, or null.
+alter table people add column stripe_accounts text;
+
+create index people_created on people (agent_id, created_at, id);
+
+create index conversations_person on conversations (person_id) where person_id is not null;
+
 create table custom_attributes (
   agent_id text not null,
   name text not null,
@@ -19,9 +26,8 @@ create table webhooks (
   agent_id text,
   endpoint text not null,
   events text not null,
-  secret text not null,
+  signing text not null,
   key_id text,
-  enabled integer not null default 1,
   created_at bigint not null,
   updated_at bigint not null
 );
@@ -38,6 +44,7 @@ create table webhook_deliveries (
   body text not null,
   state text not null,
   attempts integer not null,
+  due_at bigint not null,
   last_status integer,
   last_error text,
   created_at bigint not null,
@@ -45,6 +52,6 @@ create table webhook_deliveries (
   delivered_at bigint
 );
 
-create index webhook_deliveries_webhook on webhook_deliveries (webhook_id, state, created_at);
+create index webhook_deliveries_due on webhook_deliveries (webhook_id, state, due_at);
 
-create index webhook_deliveries_account on webhook_deliveries (account_id, state, created_at);
+create index webhook_deliveries_state on webhook_deliveries (state, updated_at);

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"strconv"
+	"strings"
+
+	"parley"
+	"parley/internal/admin"
+)
+
+// ruleCmd are the commands on routing rules.
+type ruleCmd struct {
+	List    ruleListCmd    `cmd:"" help:"List an agent's routing rules in their order."`
+	Add     ruleAddCmd     `cmd:"" help:"Add a rule."`
+	Remove  ruleRemoveCmd  `cmd:"" help:"Remove a rule."`
+	Move    ruleMoveCmd    `cmd:"" help:"Give a rule another place: the first one that holds decides."`
+	Enable  ruleEnableCmd  `cmd:"" help:"Use a rule."`
+	Disable ruleDisableCmd `cmd:"" help:"Keep a rule without using it."`
+}
+
+type ruleListCmd struct {
+	Agent string `required:"" placeholder:"ID" help:"Agent whose routing rules they are."`
+}
+
+func (c *ruleListCmd) Run(p *process) error {
+	list, err := call(p, admin.ListRules, admin.AgentID{ID: c.Agent})
+	if err != nil {
+		return err
+	}
+	return p.rules(list)
+}
+
+func (p *process) rules(list []admin.Rule) error {
+	if p.cli.JSON {
+		return p.print(list)
+	}
+	var rows [][]string
+	for i, r := range list {
+		rows = append(rows, []string{strconv.Itoa(i + 1), r.Key, r.Name, yesNo(r.Enabled), when(r), orDash(r.Team), orDash(r.Assignee)})
+	}
+	return p.table("\tRULE\tNAME\tENABLED\tWHEN\tTEAM\tASSIGNEE", "No rules: every ticket goes to the default team.", rows)
+}
+
+// when tells the conditions of a rule.
+func when(r admin.Rule) string {
+	all, some := conditions(r.All, " and "), conditions(r.Any, " or ")
+	switch {
+	case all == "" && some == "":
+		return "always"
+	case all == "":
+		return some
+	case some == "":
+		return all
+	case len(r.Any) == 1:
+		return all + " and " + some
+	}
+	return all + " and (" + some + ")"
+}
+
+func conditions(list []parley.Condition, between string) string {
+	var parts []string
+	for _, c := range list {
+		parts = append(parts, condition(c))
+	}
+	return strings.Join(parts, between)
+}
+
+// condition writes a condition as it is typed.
+func condition(c parley.Condition) string {
+	return c.Field + " " + c.Op + " " + strings.Join(c.Values, "|")
+}
+
+type ruleAddCmd struct {
+	Agent    string   `required:"" placeholder:"ID" help:"Agent whose tickets the rule routes."`
+	Key      string   `placeholder:"KEY" help:"Name of the rule in manifests and commands."`
+	Name     string   `placeholder:"TEXT" help:"What the rule is called."`
+	All      []string `sep:"none" placeholder:"CONDITION" help:"Condition that must hold, such as \"subject contains invoice|bill\"; may be given again."`
+	Any      []string `sep:"none" placeholder:"CONDITION" help:"Condition of which one must hold; may be given again."`
+	Team     string   `placeholder:"TEAM" help:"Team that gets the ticket: its id, key or name."`
+	Assignee string   `placeholder:"EMAIL" help:"Member who gets the ticket."`
+	At       int      `placeholder:"N" help:"Place of the rule, from 1 on; the last when left out."`
+	Disabled bool     `help:"Keep the rule without using it."`
+}
+
+func (c *ruleAddCmd) Run(p *process) error {
+	in := admin.NewRule{AgentID: c.Agent, Key: c.Key, Name: c.Name, Disabled: c.Disabled, Team: c.Team, Assignee: c.Assignee, At: c.At}
+	var err error
+	if in.All, err = parseConditions("--all", c.All); err != nil {
+		return err
+	}
+	if in.Any, err = parseConditions("--any", c.Any); err != nil {
+		return err
+	}
+	out, err := call(p, admin.AddRule, in)
+	if err != nil {
+		return err
+	}
+	return p.rules(out)
+}
+
+// parseConditions reads conditions such as "subject contains invoice|bill". What field and operator may be is judged by the helpdesk.
+func parseConditions(flag string, texts []string) (list []parley.Condition, err error) {
+	for _, text := range texts {
+		field, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
+		op, values, ok := strings.Cut(strings.TrimSpace(rest), " ")
+		if !ok {
+			return nil, misused("%s: %q is not a field, an operator and values, such as \"subject contains invoice|bill\"", flag, text)
+		}
+		c := parley.Condition{Field: field, Op: op}
+		for v := range strings.SplitSeq(values, "|") {
+			c.Values = append(c.Values, strings.TrimSpace(v))
+		}
+		list = append(list, c)
+	}
+	return list, nil
+}
+
+// ruleRef names a rule.
+type ruleRef struct {
+	Agent string `required:"" placeholder:"ID" help:"Agent whose rule it is."`
+	Rule  string `arg:"" help:"Key of the rule."`
+}
+
+type ruleRemoveCmd struct{ ruleRef }
+
+func (c *ruleRemoveCmd) Run(p *process) error {
+	out, err := call(p, admin.RemoveRule, admin.RuleRef{AgentID: c.Agent, Rule: c.Rule})
+	if err != nil {
+		return err
+	}
+	return p.rules(out)
+}
+
+type ruleMoveCmd struct {
+	ruleRef
+	To int `required:"" placeholder:"N" help:"Its place from now on; 1 is the first."`
+}
+
+func (c *ruleMoveCmd) Run(p *process) error {
+	if c.To < 1 {
+		return misused("--to: the first place is 1")
+	}
+	out, err := call(p, admin.MoveRule, admin.RuleRef{AgentID: c.Agent, Rule: c.Rule, To: c.To})
+	if err != nil {
+		return err
+	}
+	return p.rules(out)
+}
+
+type ruleEnableCmd struct{ ruleRef }
+
+func (c *ruleEnableCmd) Run(p *process) error { return p.switched(c.ruleRef, true) }
+
+type ruleDisableCmd struct{ ruleRef }
+
+func (c *ruleDisableCmd) Run(p *process) error { return p.switched(c.ruleRef, false) }
+
+func (p *process) switched(c ruleRef, on bool) error {
+	out, err := call(p, admin.SwitchRule, admin.RuleRef{AgentID: c.Agent, Rule: c.Rule, On: &on})
+	if err != nil {
+		return err
+	}
+	return p.rules(out)
+}

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"parley/internal/admin"
+)
+
+// statusCmd are the commands on the statuses of tickets.
+type statusCmd struct {
+	List    statusListCmd    `cmd:"" help:"List the statuses of an agent's tickets, archived ones too."`
+	Add     statusAddCmd     `cmd:"" help:"Add a status to a category."`
+	Change  statusChangeCmd  `cmd:"" help:"Change the labels or the color of a status."`
+	Default statusDefaultCmd `cmd:"" help:"Make a status the default of its category."`
+	Archive statusArchiveCmd `cmd:"" help:"Take a status out of use; tickets that have it keep it."`
+}
+
+type statusListCmd struct {
+	Agent string `required:"" placeholder:"ID" help:"Agent whose tickets have the statuses."`
+}
+
+func (c *statusListCmd) Run(p *process) error {
+	list, err := call(p, admin.ListStatuses, admin.AgentID{ID: c.Agent})
+	if err != nil {
+		return err
+	}
+	return p.statuses(list)
+}
+
+func (p *process) statuses(list []admin.Status) error {
+	if p.cli.JSON {
+		return p.print(list)
+	}
+	var rows [][]string
+	for _, s := range list {
+		mark := ""
+		switch {
+		case s.Default:
+			mark = "default"
+		case s.ArchivedAt != nil:
+			mark = "archived " + day(s.ArchivedAt)
+		}
+		rows = append(rows, []string{s.Category, s.Label, s.ExternalLabel, orDash(s.Color), orDash(s.Key), orDash(mark), s.ID})
+	}
+	return p.table("CATEGORY\tLABEL\tFOR CUSTOMERS\tCOLOR\tKEY\tSTATE\tSTATUS", "No statuses.", rows)
+}
+
+// status prints one as a list of one.
+func (p *process) status(s admin.Status) error {
+	if p.cli.JSON {
+		return p.print(s)
+	}
+	return p.statuses([]admin.Status{s})
+}
+
+type statusAddCmd struct {
+	Agent         string `required:"" placeholder:"ID" help:"Agent whose tickets may have the status."`
+	Category      string `required:"" enum:"new,on_you,on_customer,on_hold,closed,cancelled" help:"What the status comes down to: ${enum}."`
+	Label         string `required:"" placeholder:"TEXT" help:"What the team reads."`
+	ExternalLabel string `placeholder:"TEXT" help:"What customers read; the label when left out."`
+	Color         string `placeholder:"#RRGGBB" help:"Color of the label."`
+	Key           string `placeholder:"KEY" help:"Name of the status in manifests."`
+	Default       bool   `help:"Make it the default of its category."`
+}
+
+func (c *statusAddCmd) Run(p *process) error {
+	out, err := call(p, admin.AddStatus, admin.NewStatus{AgentID: c.Agent, Key: c.Key, Category: c.Category, Label: c.Label, ExternalLabel: c.ExternalLabel,
+		Color: c.Color, Default: c.Default})
+	if err != nil {
+		return err
+	}
+	return p.status(out)
+}
+
+// statusRef names a status.
+type statusRef struct {
+	Agent  string `required:"" placeholder:"ID" help:"Agent whose status it is."`
+	Status string `arg:"" help:"Status: its id, key or label."`
+}
+
+func (r statusRef) ref() admin.StatusRef {
+	return admin.StatusRef{AgentID: r.Agent, Status: r.Status}
+}
+
+type statusChangeCmd struct {
+	statusRef
+	Label         *string `placeholder:"TEXT" help:"What the team reads from now on."`
+	ExternalLabel *string `placeholder:"TEXT" help:"What customers read from now on."`
+	Color         *string `placeholder:"#RRGGBB" help:"Color of the label; empty for none."`
+}
+
+func (c *statusChangeCmd) Run(p *process) error {
+	if c.Label == nil && c.ExternalLabel == nil && c.Color == nil {
+		return misused("nothing to change: give --label, --external-label or --color")
+	}
+	out, err := call(p, admin.ChangeStatus, admin.StatusChange{AgentID: c.Agent, Status: c.Status, Label: c.Label, ExternalLabel: c.ExternalLabel, Color: c.Color})
+	if err != nil {
+		return err
+	}
+	return p.status(out)
+}
+
+type statusDefaultCmd struct{ statusRef }
+
+func (c *statusDefaultCmd) Run(p *process) error {
+	out, err := call(p, admin.DefaultStatus, c.ref())
+	if err != nil {
+		return err
+	}
+	return p.status(out)
+}
+
+type statusArchiveCmd struct{ statusRef }
+
+func (c *statusArchiveCmd) Run(p *process) error {
+	out, err := call(p, admin.ArchiveStatus, c.ref())
+	if err != nil {
+		return err
+	}
+	return p.status(out)
+}

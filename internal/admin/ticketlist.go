@@ -1,0 +1,122 @@
+package admin
+
+import (
+	"context"
+	"slices"
+
+	"parley"
+	"parley/internal/store"
+)
+
+// TicketsOf asks for an agent's tickets, the one that changed last first; with a query those that it finds, the best first.
+type TicketsOf struct {
+	AgentID    string   `json:"agentId"`
+	Categories []string `json:"statusCategories,omitempty"` // any of them; none is all
+	Channels   []string `json:"channels,omitempty"`
+	Assignee   string   `json:"assignee,omitempty"` // e-mail address, or none
+	Team       string   `json:"team,omitempty"`     // id, key or name, or none
+	Query      string   `json:"query,omitempty"`    // not beside the others
+	Limit      int      `json:"limit"`              // most of them
+}
+
+// ListTickets lists an agent's tickets, or finds them.
+var ListTickets = Verb[TicketsOf, []Ticket]{"ticket.list", false, (*Desk).tickets}
+
+func (d *Desk) tickets(ctx context.Context, in TicketsOf) ([]Ticket, error) {
+	account, agent, err := d.agent(ctx, in.AgentID)
+	if err != nil {
+		return nil, err
+	}
+	if in.Query != "" {
+		found, _, err := d.Helpdesk.Search(ctx, account, agent, in.Query, in.Limit)
+		if err != nil {
+			return nil, err
+		}
+		return d.ticketsOf(ctx, account, agent, found)
+	}
+	filter, err := d.ticketFilter(ctx, account, agent, in)
+	if err != nil {
+		return nil, err
+	}
+	page, err := d.DB.Tickets(ctx, account, agent, filter, parley.PageAsk{Limit: in.Limit})
+	if err != nil {
+		return nil, err
+	}
+	return d.ticketsOf(ctx, account, agent, page.Items)
+}
+
+func (d *Desk) ticketFilter(ctx context.Context, account parley.AccountID, agent parley.AgentID, in TicketsOf) (f store.TicketFilter, err error) {
+	for _, name := range in.Categories {
+		c := parley.StatusCategory(name)
+		if !slices.Contains(parley.StatusCategories(), c) {
+			return f, parley.Failf(parley.CodeInvalidBody, "%q is no category of statuses.", name)
+		}
+		f.Categories = append(f.Categories, c)
+	}
+	for _, name := range in.Channels {
+		c := parley.TicketChannel(name)
+		if !slices.Contains(parley.TicketChannels(), c) {
+			return f, parley.Failf(parley.CodeInvalidBody, "%q is no channel of tickets.", name)
+		}
+		f.Channels = append(f.Channels, c)
+	}
+	if in.Assignee != "" {
+		user := parley.UserID("")
+		if in.Assignee != Nobody {
+			if user, err = d.member(ctx, account, in.Assignee); err != nil {
+				return f, err
+			}
+		}
+		f.Assignee = &user
+	}
+	f.Team, err = d.teamID(ctx, account, agent, in.Team)
+	return f, err
+}
+
+// teamID finds a team for a filter or a change; nil is none named, and an empty id stands for no team.
+func (d *Desk) teamID(ctx context.Context, account parley.AccountID, agent parley.AgentID, name string) (*parley.TeamID, error) {
+	switch name {
+	case "":
+		return nil, nil
+	case Nobody:
+		return new(parley.TeamID), nil
+	}
+	t, err := d.team(ctx, account, agent, name)
+	if err != nil {
+		return nil, err
+	}
+	return &t.ID, nil
+}
+
+// ticketsOf gives tickets with the names behind their ids.
+func (d *Desk) ticketsOf(ctx context.Context, account parley.AccountID, agent parley.AgentID, found []parley.Ticket) ([]Ticket, error) {
+	who, err := d.people(ctx, account, agent)
+	if err != nil {
+		return nil, err
+	}
+	statuses, err := d.Helpdesk.AllStatuses(ctx, account, agent)
+	if err != nil {
+		return nil, err
+	}
+	labels := map[parley.StatusID]string{}
+	for _, s := range statuses {
+		labels[s.ID] = s.InternalLabel
+	}
+	list := make([]Ticket, len(found))
+	for i, t := range found {
+		list[i] = Ticket{Number: t.Number, AgentID: string(t.AgentID), Subject: t.Subject, Description: t.Description, Category: string(t.Category), Status: labels[t.StatusID],
+			StatusID: string(t.StatusID), Assignee: who.members[t.AssigneeID].Email, AssigneeID: string(t.AssigneeID), Team: who.teams[t.TeamID], TeamID: string(t.TeamID),
+			Priority: t.Priority, Channel: string(t.Channel), Customer: customerOf(&t.Customer), ConversationID: string(t.ConversationID), CreatedAt: t.CreatedAt,
+			UpdatedAt: t.UpdatedAt, LastMessageAt: t.LastMessageAt}
+	}
+	return list, nil
+}
+
+// ticketOf is ticketsOf one.
+func (d *Desk) ticketOf(ctx context.Context, t *parley.Ticket) (Ticket, error) {
+	list, err := d.ticketsOf(ctx, t.AccountID, t.AgentID, []parley.Ticket{*t})
+	if err != nil {
+		return Ticket{}, err
+	}
+	return list[0], nil
+}

@@ -1,0 +1,33 @@
+package api
+
+import (
+	"context"
+	"fmt"
+
+	"parley"
+	"parley/internal/wire"
+)
+
+// Team is a team of an agent's helpdesk (facts 2.10).
+type Team struct {
+	ID          string `json:"id" format:"uuid"`
+	Name        string `json:"name"`
+	IsDefault   bool   `json:"isDefault" doc:"Of the team that gets what no routing rule takes."`
+	MemberCount int    `json:"memberCount" min:"0"`
+}
+
+// teams lists them in the order in which they were made (facts 4.2a).
+func (s *server) teams(ctx context.Context, c *wire.Call, in *AgentRef) (*[]Team, error) {
+	if _, err := s.agent(ctx, c, in.AgentID); err != nil {
+		return nil, err
+	}
+	list, err := s.Helpdesk.Teams(ctx, caller(c).Account.ID, parley.AgentID(in.AgentID))
+	if err != nil {
+		return nil, fmt.Errorf("list teams: %w", err)
+	}
+	out := make([]Team, len(list))
+	for i := range list {
+		out[i] = Team{ID: string(list[i].ID), Name: list[i].Name, IsDefault: list[i].IsDefault, MemberCount: len(list[i].Members)}
+	}
+	return &out, nil
+}

@@ -1,0 +1,104 @@
+package apiv1
+
+import (
+	"cmp"
+	"context"
+
+	"parley"
+	"parley/internal/chat"
+	"parley/internal/wire"
+)
+
+// ChatRequest is a conversation so far, to be answered.
+type ChatRequest struct{ Body ChatBody }
+
+// ChatBody is the body of a chat request (interface 4.10). Null is as good as absent.
+type ChatBody struct {
+	Messages       []ChatMessage     `json:"messages" min:"1" max:"1000" doc:"All messages of the conversation so far, oldest first. The last one of the user is answered."`
+	ChatbotID      wire.Opt[string]  `json:"chatbotId,omitzero" nullable:"true" doc:"The chatbot, by its id. Required."`
+	ChatID         wire.Opt[string]  `json:"chatId,omitzero" nullable:"true" doc:"An older name of chatbotId."`
+	Stream         wire.Opt[bool]    `json:"stream,omitzero" nullable:"true" doc:"True answers with server-sent events; otherwise the answer is one JSON."`
+	Temperature    wire.Opt[float64] `json:"temperature,omitzero" nullable:"true" min:"0" max:"1" doc:"How freely the answer is worded; 0 where it is absent."`
+	ConversationID wire.Opt[string]  `json:"conversationId,omitzero" nullable:"true" max:"200" doc:"Your own id of the conversation. With it the conversation is saved; without it nothing is."`
+	Model          wire.Opt[string]  `json:"model,omitzero" nullable:"true" doc:"The model to answer in place of the chatbot's own. gpt-4 needs a plan that has it."`
+	ContactID      wire.Opt[string]  `json:"contactId,omitzero" nullable:"true" max:"128" doc:"The end user, by your own id. Only a new conversation takes it."`
+}
+
+// ChatMessage is one message of the conversation.
+type ChatMessage struct {
+	Role    string `json:"role" enum:"user,assistant"`
+	Content string `json:"content"`
+}
+
+// ChatReply is the answer in one piece.
+type ChatReply struct {
+	Text string `json:"text"`
+}
+
+func (s *server) chat(ctx context.Context, c *wire.Call, in *ChatRequest) (*ChatReply, error) {
+	turn, err := s.start(ctx, c, &in.Body)
+	if err != nil {
+		return nil, err
+	}
+	if in.Body.Stream.Value {
+		return nil, s.stream(ctx, c, turn)
+	}
+	end, err := turn.Wait(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return replyOf(end)
+}
+
+// replyOf is the answer, if it is whole: this interface has no word for a part of one.
+func replyOf(end *chat.Finish) (*ChatReply, error) {
+	switch {
+	case end.Reason == "error":
+		return nil, parley.Fail(parley.CodeChatStreaming)
+	case end.Message == nil: // the conversation is paused: nobody answers
+		return &ChatReply{}, nil
+	}
+	return &ChatReply{Text: end.Message.Text()}, nil
+}
+
+func (s *server) start(ctx context.Context, c *wire.Call, body *ChatBody) (*chat.Turn, error) {
+	who, chatbot := caller(c), cmp.Or(body.ChatbotID.Value, body.ChatID.Value)
+	if chatbot == "" {
+		return nil, wire.Invalid("chatbotId", "is required")
+	}
+	if err := s.DB.AgentLives(ctx, who.Account.ID, parley.AgentID(chatbot)); err != nil {
+		return nil, err // before what is wrong with the rest
+	}
+	if model := body.Model.Value; model != "" {
+		if err := s.mayUse(who.Plan, "model", model); err != nil {
+			return nil, err
+		}
+	}
+	question, sent, err := body.sent()
+	if err != nil {
+		return nil, err
+	}
+	return s.Chat.Start(ctx, who.Account, who.Plan, parley.AgentID(chatbot), chat.Request{
+		Message: question, Sent: sent, UserID: parley.EndUserID(body.ContactID.Value), Streamed: body.Stream.Value, Channel: parley.ChannelAPI,
+		Model: body.Model.Value, Temperature: &body.Temperature.Value, Newlines: true,
+	})
+}
+
+// sent parts the messages at the last one of the user, which is to be answered.
+func (b *ChatBody) sent() (question string, sent *chat.Sent, err error) {
+	at := -1
+	all := make([]parley.Message, len(b.Messages))
+	for i, m := range b.Messages {
+		all[i] = parley.Message{Author: parley.ByAssistant, Parts: []parley.Part{{Type: "text", Text: m.Content}}}
+		if m.Role == "user" {
+			at, all[i].Author = i, parley.ByUser
+		}
+	}
+	switch {
+	case at < 0:
+		return "", nil, wire.Invalid("messages", "must have a message of the user")
+	case b.Messages[at].Content == "":
+		return "", nil, wire.Invalid("messages", "must end with a message of the user that says something")
+	}
+	return b.Messages[at].Content, &chat.Sent{Face: parley.FaceV1, Name: b.ConversationID.Value, Before: all[:at], After: all[at+1:]}, nil
+}

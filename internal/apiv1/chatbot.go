@@ -1,0 +1,137 @@
+package apiv1
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"strings"
+
+	"parley"
+	"parley/internal/agents"
+	"parley/internal/ingest"
+	"parley/internal/wire"
+)
+
+// NewChatbot is the request that makes a chatbot.
+type NewChatbot struct {
+	Body NewChatbotBody
+}
+
+// NewChatbotBody says what the chatbot is to be called and to read (interface 4.10).
+type NewChatbotBody struct {
+	ChatbotName  string   `json:"chatbotName" min:"1"`
+	SourceText   string   `json:"sourceText,omitempty" doc:"What it is to answer from. The plan's storage bounds it."`
+	URLsToScrape []string `json:"urlsToScrape,omitempty" max:"200" doc:"Pages to read, one by one."`
+}
+
+// ChatbotID names a chatbot.
+type ChatbotID struct {
+	ChatbotID string `json:"chatbotId"`
+}
+
+// Done says in a sentence what was done.
+type Done struct {
+	Message string `json:"message"`
+}
+
+// mostContent is the most bytes a chatbot's text may take as JSON.
+const mostContent = 8 << 20
+
+func (s *server) createChatbot(ctx context.Context, c *wire.Call, in *NewChatbot) (*ChatbotID, error) {
+	who, b := caller(c), &in.Body
+	id, err := s.Agents.CreateWhole(ctx, who.Account, who.Plan, agents.New{Name: b.ChatbotName}, ingest.Content{Text: b.SourceText, URLs: b.URLsToScrape})
+	if err != nil {
+		return nil, fmt.Errorf("create chatbot: %w", ofContent(err))
+	}
+	return &ChatbotID{string(id)}, nil
+}
+
+// ofContent words what is wrong with the content of a chatbot as REST v1 does: its fields have other names, and a plan without room
+// is a refusal as every other of the plan.
+func ofContent(err error) error {
+	e := parley.ErrorOf(err)
+	switch e.Code {
+	case parley.CodeSourceSize:
+		return &parley.Error{Code: parley.CodePlanFeature, Message: e.Message, Err: err}
+	case parley.CodeInvalidBody:
+		said := *e
+		said.Details = maps.Clone(e.Details)
+		for name, text := range e.Details {
+			if rest, ok := strings.CutPrefix(name, "urls."); ok {
+				delete(said.Details, name)
+				said.Details["urlsToScrape."+rest] = text
+			}
+		}
+		return &said
+	}
+	return err
+}
+
+// NamedChatbot names a chatbot in the query.
+type NamedChatbot struct {
+	ChatbotID string `query:"chatbotId" required:"true"`
+}
+
+func (s *server) deleteChatbot(ctx context.Context, c *wire.Call, in *NamedChatbot) (*Done, error) {
+	if err := s.Agents.Retire(ctx, caller(c).Account, parley.AgentID(in.ChatbotID)); err != nil {
+		return nil, fmt.Errorf("delete chatbot: %w", err)
+	}
+	return &Done{"The chatbot was deleted."}, nil
+}
+
+// Chatbots are all chatbots of the account.
+type Chatbots struct {
+	Chatbots []Chatbot `json:"chatbots"`
+}
+
+// Chatbot is what the list says of a chatbot (facts 2.9).
+type Chatbot struct {
+	ID                string  `json:"id"`
+	Name              string  `json:"name"`
+	Status            string  `json:"status" enum:"training,ready,failed"`
+	Model             string  `json:"model"`
+	Instructions      string  `json:"instructions"`
+	Visibility        string  `json:"visibility" enum:"private,can_be_embedded"`
+	CreatedAt         string  `json:"created_at" format:"date-time"`
+	UpdatedAt         string  `json:"updated_at" format:"date-time" doc:"Of its settings."`
+	IconURL           *string `json:"icon_url" doc:"Where everybody finds the icon; null for none."`
+	ProfilePictureURL *string `json:"profile_picture_url" doc:"Where everybody finds the profile picture; null for none."`
+}
+
+// chatbotsAtOnce is how many chatbots are read at a time.
+const chatbotsAtOnce = 100
+
+func (s *server) chatbots(ctx context.Context, c *wire.Call, _ *wire.None) (*Chatbots, error) {
+	all := &Chatbots{Chatbots: []Chatbot{}}
+	for ask := (parley.PageAsk{Limit: chatbotsAtOnce}); ; {
+		page, err := s.DB.Agents(ctx, caller(c).Account.ID, s.Now(), ask)
+		if err != nil {
+			return nil, fmt.Errorf("list chatbots: %w", err)
+		}
+		for i := range page.Items {
+			all.Chatbots = append(all.Chatbots, s.chatbotOf(&page.Items[i]))
+		}
+		if ask.After = page.Next; page.Next == nil {
+			return all, nil
+		}
+	}
+}
+
+func (s *server) chatbotOf(a *parley.Agent) Chatbot {
+	return Chatbot{
+		ID: string(a.ID), Name: a.Name, Status: statusOf(a), Model: a.Model, Instructions: a.Instructions, Visibility: visibilityOf(a),
+		CreatedAt: moment(a.CreatedAt), UpdatedAt: moment(a.UpdatedAt),
+		IconURL: s.pictureURL(a, agents.Icon), ProfilePictureURL: s.pictureURL(a, agents.Profile),
+	}
+}
+
+// statusOf is the state of a chatbot. One that has nothing to read is ready.
+func statusOf(a *parley.Agent) string {
+	switch a.Status() {
+	case parley.AgentTraining:
+		return "training"
+	case parley.AgentFailed:
+		return "failed"
+	}
+	return "ready"
+}

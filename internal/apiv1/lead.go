@@ -1,0 +1,83 @@
+package apiv1
+
+import (
+	"context"
+	"time"
+
+	"parley/internal/store"
+	"parley/internal/wire"
+)
+
+// Lead is a customer who left something to be reached by (facts 2.9).
+type Lead struct {
+	ID        string  `json:"id"`
+	Name      *string `json:"name"`
+	Email     *string `json:"email"`
+	Phone     *string `json:"phone"`
+	CreatedAt string  `json:"created_at" doc:"ISO 8601."`
+	ChatbotID string  `json:"chatbot_id"`
+	AccountID string  `json:"account_id"`
+}
+
+// Leads is the reply to get-leads.
+type Leads struct {
+	CollectedCustomers []Lead `json:"collectedCustomers"`
+}
+
+type leadsAsk struct {
+	ChatbotID string `query:"chatbotId" required:"true"`
+	StartDate string `query:"startDate" doc:"First day, YYYY-MM-DD, UTC."`
+	EndDate   string `query:"endDate" doc:"Last day, YYYY-MM-DD, UTC."`
+	Page      int    `query:"page" min:"1" max:"1000000" default:"1"`
+	Size      int    `query:"size" min:"1" max:"100" default:"10"`
+}
+
+func (s *server) leads(ctx context.Context, c *wire.Call, in *leadsAsk) (*Leads, error) {
+	agent, err := s.chatbot(ctx, c, in.ChatbotID)
+	if err != nil {
+		return nil, err
+	}
+	filter, err := in.filter()
+	if err != nil {
+		return nil, err
+	}
+	list, err := s.DB.LeadsFrom(ctx, agent.AccountID, agent.ID, filter, (in.Page-1)*in.Size, in.Size)
+	if err != nil {
+		return nil, err
+	}
+	out := &Leads{CollectedCustomers: make([]Lead, len(list))}
+	for i, l := range list {
+		out.CollectedCustomers[i] = Lead{ID: l.ID, Name: textOrNull(l.Name), Email: textOrNull(l.Email), Phone: textOrNull(l.Phone), CreatedAt: moment(l.CreatedAt),
+			ChatbotID: string(l.AgentID), AccountID: string(l.AccountID)}
+	}
+	return out, nil
+}
+
+// filter reads the days; the last one counts whole.
+func (in *leadsAsk) filter() (f store.LeadFilter, err error) {
+	if in.StartDate != "" {
+		from, err := time.Parse(time.DateOnly, in.StartDate)
+		if err != nil {
+			return f, wire.Invalid("startDate", notADay)
+		}
+		f.From = &from
+	}
+	if in.EndDate != "" {
+		last, err := time.Parse(time.DateOnly, in.EndDate)
+		if err != nil {
+			return f, wire.Invalid("endDate", notADay)
+		}
+		before := last.AddDate(0, 0, 1)
+		f.Before = &before
+	}
+	return f, nil
+}
+
+const notADay = "must be a day written YYYY-MM-DD"
+
+func textOrNull(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}

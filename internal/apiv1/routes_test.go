@@ -1,0 +1,91 @@
+package apiv1_test
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"parley"
+)
+
+// untold are the pairs of a route and a status that no story can tell, with the reason.
+var untold = map[string]string{}
+
+// anyKey are the routes without a scope.
+var anyKey = []string{}
+
+// TestEveryRouteIsAccountedFor fails for a route without a scope or a row in the isolation test, and for a reply without a
+// story: each status that the route lists.
+func TestEveryRouteIsAccountedFor(t *testing.T) {
+	told := told(t)
+	for path, item := range operations(t).Paths {
+		for method, op := range item {
+			route := strings.ToUpper(method) + " " + path
+			if (op.Scope == nil) != slices.Contains(anyKey, route) {
+				t.Errorf("%s: its scope is %v", route, op.Scope)
+			}
+			if op.Scope != nil && !slices.Contains(parley.Scopes(), parley.Scope(*op.Scope)) {
+				t.Errorf("%s: there is no scope %s", route, *op.Scope)
+			}
+			for status := range op.Responses {
+				if pair := route + " " + status; !told[pair] && untold[pair] == "" {
+					t.Errorf("%s: no story in testdata tells it", pair)
+				}
+			}
+			rows := 0
+			for _, row := range isolation {
+				if row.route == route {
+					rows++
+				}
+			}
+			if rows != 1 {
+				t.Errorf("%s: %d rows in the isolation test", route, rows)
+			}
+		}
+	}
+}
+
+// told gives the pairs of route and status that stories tell.
+func told(t *testing.T) map[string]bool {
+	t.Helper()
+	pairs := map[string]bool{}
+	paths := operations(t).Paths
+	for _, s := range stories(t) {
+		for _, x := range s.exchanges {
+			status := strconv.Itoa(x.status)
+			if x.method == "EVERY" {
+				for _, row := range routesListing(t, x.status) {
+					pairs[row.route+" "+status] = true
+				}
+				continue
+			}
+			path, _, _ := strings.Cut(x.path, "?")
+			for known := range paths {
+				if slices.EqualFunc(strings.Split(known, "/"), strings.Split(path, "/"), fits) {
+					pairs[x.method+" "+known+" "+status] = true
+				}
+			}
+		}
+	}
+	return pairs
+}
+
+func fits(known, segment string) bool {
+	return known == segment || strings.HasPrefix(known, "{") && segment != ""
+}
+
+// routesListing gives the rows of the routes that list the status, in the order of the isolation test.
+func routesListing(t *testing.T, status int) []row {
+	t.Helper()
+	paths := operations(t).Paths
+	var list []row
+	for _, row := range isolation {
+		method, path, _ := strings.Cut(row.route, " ")
+		op := paths[path][strings.ToLower(method)]
+		if _, ok := op.Responses[strconv.Itoa(status)]; ok && untold[row.route+" "+strconv.Itoa(status)] == "" {
+			list = append(list, row)
+		}
+	}
+	return list
+}

@@ -1,0 +1,170 @@
+package contact
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"parley"
+	"parley/internal/sqldb"
+	"parley/internal/store"
+	"parley/internal/wire"
+)
+
+const (
+	mostAttributes = 100  // of an agent, archived ones too
+	longestText    = 1000 // characters of a text
+)
+
+// AddAttribute gives an agent's contacts a new attribute. Fails with AGENT_NOT_FOUND, or VALIDATION_INVALID_BODY where one of
+// its name is there or there are too many.
+func (b *Book) AddAttribute(ctx context.Context, a parley.Attribute) (*parley.Attribute, error) {
+	a.CreatedAt = b.Now()
+	a.UpdatedAt = a.CreatedAt
+	err := b.DB.Transact(ctx, sqldb.Turns, func(tx *store.DB) error {
+		if err := tx.LockAgent(ctx, a.AccountID, a.AgentID); err != nil {
+			return err
+		}
+		list, err := tx.Attributes(ctx, a.AccountID, a.AgentID)
+		if err != nil {
+			return err
+		}
+		if _, there := typesOf(list)[a.Name]; there {
+			return wire.Invalid("name", "is the name of another attribute")
+		}
+		if len(list) >= mostAttributes {
+			return wire.Invalid("name", fmt.Sprintf("would be one too many: there are at most %d attributes, archived ones too", mostAttributes))
+		}
+		return tx.SaveAttribute(ctx, &a)
+	})
+	return &a, err
+}
+
+// AttributeChange is what of an attribute to change; nil fields stay.
+type AttributeChange struct {
+	Label       *string
+	Description *string
+	Archived    *bool
+	Type        parley.AttributeType // empty, or the one it has
+}
+
+// ChangeAttribute changes an attribute. Fails with AGENT_NOT_FOUND or NOT_FOUND, or with VALIDATION_INVALID_BODY where it has another
+// type.
+func (b *Book) ChangeAttribute(ctx context.Context, account parley.AccountID, agent parley.AgentID, name string, c AttributeChange) (a *parley.Attribute, err error) {
+	now := b.Now()
+	err = b.DB.Transact(ctx, sqldb.Turns, func(tx *store.DB) (err error) {
+		if err = tx.LockAgent(ctx, account, agent); err != nil {
+			return err
+		}
+		if a, err = tx.LockAttribute(ctx, account, agent, name); err != nil {
+			return err
+		}
+		if c.Type != "" && c.Type != a.Type {
+			return wire.Invalid("type", "cannot be changed")
+		}
+		c.apply(a, now)
+		return tx.SaveAttribute(ctx, a)
+	})
+	return a, err
+}
+
+func (c AttributeChange) apply(a *parley.Attribute, now time.Time) {
+	if c.Label != nil {
+		a.Label = *c.Label
+	}
+	if c.Description != nil {
+		a.Description = *c.Description
+	}
+	if c.Archived != nil && *c.Archived != (a.ArchivedAt != nil) {
+		a.ArchivedAt = nil
+		if *c.Archived {
+			a.ArchivedAt = &now
+		}
+	}
+	a.UpdatedAt = now
+}
+
+func typesOf(list []parley.Attribute) map[string]parley.Attribute {
+	types := make(map[string]parley.Attribute, len(list))
+	for _, a := range list {
+		types[a.Name] = a
+	}
+	return types
+}
+
+// mergedAttributes gives the attributes of a contact, an object, and what is wrong with the new ones, by name.
+func mergedAttributes(known json.RawMessage, change map[string]json.RawMessage, types map[string]parley.Attribute) (json.RawMessage, map[string]string) {
+	if len(change) == 0 {
+		return known, nil
+	}
+	all := map[string]json.RawMessage{}
+	if known != nil {
+		_ = json.Unmarshal(known, &all) // it is an object of ours
+	}
+	faults := map[string]string{}
+	for name, value := range change {
+		a, ok := types[name]
+		switch {
+		case !ok:
+		case a.ArchivedAt != nil:
+			faults[name] = "is archived"
+		case string(value) == "null":
+			delete(all, name)
+		default:
+			kept, fault := valueOf(a.Type, value)
+			if fault != "" {
+				faults[name] = fault
+				continue
+			}
+			all[name] = kept
+		}
+	}
+	merged, err := json.Marshal(all)
+	if err != nil {
+		return known, map[string]string{"": "cannot be stored"}
+	}
+	return merged, faults
+}
+
+// valueOf is a value as it is kept, or what is wrong with it.
+func valueOf(kind parley.AttributeType, value json.RawMessage) (kept json.RawMessage, fault string) {
+	switch kind {
+	case parley.AttributeBoolean:
+		if text := string(value); text != "true" && text != "false" {
+			return nil, "must be true or false"
+		}
+		return value, ""
+	case parley.AttributeNumber:
+		if n, err := strconv.ParseFloat(string(value), 64); err != nil || math.IsInf(n, 0) {
+			return nil, "must be a number"
+		}
+		return value, ""
+	default:
+		return textOf(kind, value)
+	}
+}
+
+func textOf(kind parley.AttributeType, value json.RawMessage) (kept json.RawMessage, fault string) {
+	var text string
+	if json.Unmarshal(value, &text) != nil {
+		text = "\x00" // no text holds it
+	}
+	_, _, moment := wire.Moment(text)
+	switch {
+	case kind == parley.AttributeDate && !moment:
+		return nil, wire.NotAMoment
+	case text == "\x00":
+		return nil, "must be a string"
+	case utf8.RuneCountInString(text) > longestText:
+		return nil, fmt.Sprintf("must have at most %d characters", longestText)
+	}
+	kept, err := json.Marshal(wire.Clean(text))
+	if err != nil {
+		return nil, "must be a string"
+	}
+	return kept, ""
+}

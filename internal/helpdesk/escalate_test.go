@@ -1,0 +1,270 @@
+package helpdesk
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"parley"
+	"parley/internal/sqldb"
+	"parley/internal/store"
+)
+
+// talk makes a conversation in which the customer has said the texts.
+func (w *world) talk(c parley.Conversation, texts ...string) parley.ConversationID {
+	w.Helper()
+	c.ID, c.AccountID, c.AgentID, c.Face = parley.ConversationID(parley.NewTimedUUID()), w.Account, w.Agent, parley.FaceV2
+	c.Status, c.CreatedAt, c.UpdatedAt = parley.Ongoing, w.Clock, w.Clock
+	if c.Channel == "" {
+		c.Channel = parley.ChannelAPI
+	}
+	w.must(w.DB.Transact(w, sqldb.Turns, func(tx *store.DB) error {
+		for i, text := range texts {
+			m := &parley.Message{ID: parley.NewMessageID(), ConversationID: c.ID, Author: parley.ByUser, State: parley.MessageComplete,
+				Parts: []parley.Part{{Type: "text", Text: text}}, CreatedAt: w.Clock}
+			if i == 0 {
+				if err := tx.CreateConversation(w, &c, m, false); err != nil {
+					return err
+				}
+			} else if err := tx.AddMessage(w, w.Account, w.Agent, m, nil); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	return c.ID
+}
+
+// goes has the conversation stand otherwise, as the clerk does.
+func (w *world) goes(id parley.ConversationID, to parley.ConversationStatus, by, reason string) error {
+	return w.DB.Transact(w, sqldb.Turns, func(tx *store.DB) error {
+		c, err := tx.LockConversation(w, w.Account, w.Agent, id)
+		if err != nil {
+			return err
+		}
+		from := c.Status
+		c.Status = to
+		if err := tx.SaveStatus(w, c, 0, ""); err != nil {
+			return err
+		}
+		return w.Moved(w, tx, c, from, by, reason, w.now())
+	})
+}
+
+// hears has somebody say something in the conversation, as the clerk does.
+func (w *world) hears(id parley.ConversationID, author parley.AuthorKind, member parley.UserID, text string) {
+	w.Helper()
+	w.must(w.DB.Transact(w, sqldb.Turns, func(tx *store.DB) error {
+		c, err := tx.LockConversation(w, w.Account, w.Agent, id)
+		if err != nil {
+			return err
+		}
+		m := &parley.Message{ID: parley.NewMessageID(), ConversationID: id, Author: author, AuthorID: member, State: parley.MessageComplete,
+			Parts: []parley.Part{{Type: "text", Text: text}}, CreatedAt: w.now()}
+		if err := tx.AddMessage(w, w.Account, w.Agent, m, nil); err != nil {
+			return err
+		}
+		return w.Said(w, tx, c, m)
+	}))
+}
+
+func (w *world) ticketOf(id parley.ConversationID) *parley.Ticket {
+	w.Helper()
+	t, err := w.DB.TicketOf(w, w.Account, w.Agent, id)
+	w.must(err)
+	return t
+}
+
+// happenings lists the events of a conversation's ticket.
+func (w *world) happenings(id parley.ConversationID) (list []string) {
+	w.Helper()
+	page, err := w.DB.TicketMessages(w, w.Account, w.Agent, id, store.MessagesAsk{PageAsk: parley.PageAsk{Limit: 50}, Types: []string{store.TypeEvent}})
+	w.must(err)
+	for _, m := range page.Items {
+		list = append(list, strings.TrimSpace(fmt.Sprint(m.Event.Kind, " by ", m.Event.DoneBy, " ", m.Event.Reason)))
+	}
+	return list
+}
+
+func TestTakeOverOpensATicket(t *testing.T) {
+	each(t, func(w *world) {
+		users := w.staff(parley.StrategyRoundRobin, 1)
+		long := strings.Repeat("word ", 30) + "end"
+		id := w.talk(parley.Conversation{UserID: "jo-1"}, long, "I want to talk to a human")
+		w.Clock = w.Clock.Add(time.Minute)
+		w.must(w.goes(id, parley.TakenOver, "agent", "asked for it"))
+		got := w.ticketOf(id)
+		if want := strings.TrimSpace(strings.Repeat("word ", 20)); got.Subject != want || got.Description != "I want to talk to a human" || got.Number != 1 || got.Category != parley.TicketNew {
+			w.Errorf("%+v", got)
+		}
+		if got.Channel != parley.TicketAPI || string(got.Metadata) != `{"reason":"asked for it"}` || got.Priority != "none" || got.AssigneeID != users[0] || got.TeamID != w.general().ID {
+			w.Errorf("%+v", got)
+		}
+		if got.Customer.ExternalID != "jo-1" || got.Customer.Email != "" || got.ConversationID != id || got.LastMessageAt == nil || !got.LastMessageAt.Equal(w.Clock.Add(-time.Minute)) || !got.CreatedAt.Equal(w.Clock) {
+			w.Errorf("%+v", got)
+		}
+		if h := w.happenings(id); !slices.Equal(h, []string{"escalated by agent asked for it"}) {
+			w.Error(h)
+		}
+		c, err := w.DB.Conversation(w, w.Account, w.Agent, id)
+		if w.must(err); c.MessageCount != 2 {
+			w.Error("the conversation counts", c.MessageCount, "messages: an event is none")
+		}
+	})
+}
+
+func TestTheTicketFollowsItsConversation(t *testing.T) {
+	each(t, func(w *world) {
+		kim := w.member(w.Account, "kim")
+		id := w.talk(parley.Conversation{Title: "The parcel"}, "Where is my parcel?")
+		stands := func(after string, want parley.StatusCategory) {
+			w.Helper()
+			if got := w.ticketOf(id); got.Category != want || got.Subject != "The parcel" || got.Number != 1 {
+				w.Errorf("after %s: %+v, want %s", after, got, want)
+			}
+		}
+		w.must(w.goes(id, parley.TakenOver, "operator", ""))
+		stands("the take-over", parley.TicketNew)
+		w.hears(id, parley.ByUser, "", "Hello?")
+		stands("a message to a new ticket", parley.TicketNew)
+		w.hears(id, parley.ByHuman, kim, "Kim here.")
+		stands("a reply", parley.TicketOnCustomer)
+		w.Clock = w.Clock.Add(time.Hour)
+		w.hears(id, parley.ByUser, "", "Thanks, and now?")
+		stands("the customer's answer", parley.TicketOnYou)
+		if last := w.ticketOf(id).LastMessageAt; !last.Equal(w.Clock) {
+			w.Error("the last message was at", last)
+		}
+		w.must(w.goes(id, parley.Ongoing, "operator", ""))
+		stands("the hand-back", parley.TicketClosed)
+		w.must(w.goes(id, parley.TakenOver, "agent", "again"))
+		stands("another escalation", parley.TicketOnYou)
+		for _, c := range []parley.StatusCategory{parley.TicketClosed, parley.TicketCancelled, parley.TicketOnHold} {
+			_, err := w.Change(w, w.Account, w.Agent, 1, Change{Category: c}, string(kim))
+			w.must(err)
+			w.hears(id, parley.ByUser, "", "One more thing.")
+			stands("a message to one that is "+string(c), parley.TicketOnYou)
+		}
+		w.must(w.goes(id, parley.Ended, "operator", ""))
+		stands("the end", parley.TicketClosed)
+		want := []string{"escalated by operator", "status_change by " + string(kim), "status_change by customer", "handed_back by operator", "status_change by operator",
+			"escalated by agent again", "status_change by agent"}
+		if got := w.happenings(id); len(got) != 15 || !slices.Equal(got[:7], want) || got[13] != "ended by operator" {
+			w.Errorf("%q", got)
+		}
+	})
+}
+
+func TestConversationsWithoutATicketAreLeftAlone(t *testing.T) {
+	each(t, func(w *world) {
+		id := w.talk(parley.Conversation{}, "Hello")
+		w.must(w.goes(id, parley.Ended, "operator", ""))
+		w.hears(id, parley.ByUser, "", "Hello?")
+		if _, err := w.DB.TicketOf(w, w.Account, w.Agent, id); !parley.IsCode(err, parley.CodeTicketNotFound) {
+			w.Error(err)
+		}
+	})
+}
+
+func TestWhoseTicketItIs(t *testing.T) {
+	each(t, func(w *world) {
+		lead := func(id parley.ConversationID, email, name string) {
+			w.must(w.DB.AddLead(w, &parley.Lead{ID: parley.NewUUID(), AccountID: w.Account, AgentID: w.Agent, ConversationID: id, Name: name, Email: email, Phone: "+49 30 1", CreatedAt: w.now()}, nil))
+		}
+		known := w.opened(NewTicket{Subject: "s", Description: "d", Email: "Jo@Example.com", Name: "Jo"}).Customer
+		left := w.talk(parley.Conversation{UserID: "u-1"}, "Hi")
+		lead(left, "jo@example.com", "Somebody")
+		w.must(w.goes(left, parley.TakenOver, "agent", ""))
+		if c := w.ticketOf(left).Customer; c.ID != known.ID || c.Name != "Jo" {
+			w.Errorf("%+v, want %+v", c, known)
+		}
+		fresh := w.talk(parley.Conversation{UserID: "u-2"}, "Hi")
+		lead(fresh, "new@example.com", "Ann")
+		w.must(w.goes(fresh, parley.TakenOver, "agent", ""))
+		if c := w.ticketOf(fresh).Customer; c.Email != "new@example.com" || c.Name != "Ann" || c.Phone != "+49 30 1" {
+			w.Errorf("%+v", c)
+		}
+		var ids []parley.PersonID
+		for range 2 {
+			id := w.talk(parley.Conversation{UserID: "u-3"}, "Hi")
+			w.must(w.goes(id, parley.TakenOver, "agent", ""))
+			ids = append(ids, w.ticketOf(id).Customer.ID)
+		}
+		if ids[0] != ids[1] {
+			w.Error("the same user is two people")
+		}
+		nobody := w.talk(parley.Conversation{}, "Hi")
+		w.must(w.goes(nobody, parley.TakenOver, "agent", ""))
+		if c := w.ticketOf(nobody).Customer; c.Email != "" || c.ExternalID != "" || c.Name != "" || c.ID == "" {
+			w.Errorf("%+v", c)
+		}
+	})
+}
+
+func TestEscalatedTicketsAreMaskedWhereTheAgentMasks(t *testing.T) {
+	each(t, func(w *world) {
+		id := w.talk(parley.Conversation{}, "I am jo@example.com")
+		w.must(w.DB.UpdateAgent(w, w.Account, w.Agent, func(a *parley.Agent) error { a.Redact = true; return nil }))
+		w.must(w.goes(id, parley.TakenOver, "agent", "jo@example.com asks"))
+		got := w.ticketOf(id)
+		if got.Subject != "I am [email]" || got.Description != "I am [email]" || string(got.Metadata) != `{"reason":"[email] asks"}` {
+			w.Errorf("%+v %s", got, got.Metadata)
+		}
+		if h := w.happenings(id); !slices.Equal(h, []string{"escalated by agent [email] asks"}) {
+			w.Error(h)
+		}
+	})
+}
+
+func TestManyEscalationsAtATime(t *testing.T) {
+	each(t, func(w *world) {
+		users := w.staff(parley.StrategyRoundRobin, 4)
+		const n = 32
+		ids := make([]parley.ConversationID, n)
+		for i := range ids {
+			ids[i] = w.talk(parley.Conversation{}, "Hi")
+		}
+		var all sync.WaitGroup
+		for i, id := range ids {
+			all.Go(func() {
+				if i%2 == 0 {
+					if err := w.goes(id, parley.TakenOver, "agent", ""); err != nil {
+						w.Error(err)
+					}
+				} else if _, err := w.Open(w, w.Account, w.Agent, request(i)); err != nil {
+					w.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		list, err := sqldb.All(w, w.DB.SQL(), func(scan sqldb.Scan) (r struct {
+			number int64
+			who    parley.UserID
+		}, err error) {
+			return r, scan(&r.number, &r.who)
+		}, `select number, assignee_id from tickets where agent_id = ? order by number`, w.Agent)
+		w.must(err)
+		if len(list) != n {
+			w.Fatal(len(list), "tickets")
+		}
+		for i, r := range list {
+			if r.number != int64(i+1) || r.who != users[i%4] {
+				w.Errorf("ticket %d has the number %d and went to %v", i+1, r.number, slices.Index(users, r.who))
+			}
+		}
+	})
+}
+
+func TestHeadlines(t *testing.T) {
+	for text, want := range map[string]string{
+		"Hello": "Hello", "  two\nlines ": "two lines", strings.Repeat("a", 120): strings.Repeat("a", 100), strings.Repeat("ü", 100): strings.Repeat("ü", 100), "": "",
+		strings.Repeat("a", 99) + " b": strings.Repeat("a", 99), strings.Repeat("a", 98) + " bc": strings.Repeat("a", 98), strings.Repeat("a", 97) + " bc d": strings.Repeat("a", 97) + " bc",
+	} {
+		if got := headline(text); got != want {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+}

@@ -1,0 +1,72 @@
+package helpdesk
+
+import (
+	"cmp"
+	"context"
+	"regexp"
+	"slices"
+	"time"
+
+	"parley"
+	"parley/internal/store"
+)
+
+// Setup is what an agent's helpdesk is set up with, as manifests hold it: all statuses, the archived ones too, by category and
+// position, the teams with their members, and the rules in their order.
+type Setup struct {
+	Handover bool
+	Statuses []parley.TicketStatus
+	Teams    []parley.Team
+	Rules    []parley.Rule
+}
+
+// Setup reads how the agent's helpdesk is set up; nil is one that nobody has needed yet.
+func (d *Desk) Setup(ctx context.Context, account parley.AccountID, agent parley.AgentID) (*Setup, error) {
+	there, err := d.DB.HelpdeskThere(ctx, account, agent)
+	if err != nil || !there {
+		return nil, err
+	}
+	return setup(ctx, d.DB, account, agent)
+}
+
+// SetupTx is ReadyTx, and tells how the helpdesk is set up.
+func (d *Desk) SetupTx(ctx context.Context, tx *store.DB, account parley.AccountID, agent parley.AgentID, now time.Time) (*Setup, error) {
+	if err := d.ReadyTx(ctx, tx, account, agent, now); err != nil {
+		return nil, err
+	}
+	return setup(ctx, tx, account, agent)
+}
+
+func setup(ctx context.Context, db *store.DB, account parley.AccountID, agent parley.AgentID) (s *Setup, err error) {
+	s = &Setup{}
+	if s.Handover, err = db.Handover(ctx, account, agent); err != nil {
+		return nil, err
+	}
+	if s.Statuses, err = db.Statuses(ctx, account, agent, true); err != nil {
+		return nil, err
+	}
+	order := parley.StatusCategories()
+	slices.SortStableFunc(s.Statuses, func(a, b parley.TicketStatus) int {
+		return cmp.Compare(slices.Index(order, a.Category), slices.Index(order, b.Category))
+	})
+	if s.Teams, err = db.Teams(ctx, account, agent); err != nil {
+		return nil, err
+	}
+	s.Rules, err = db.Rules(ctx, account, agent)
+	return s, err
+}
+
+// CheckHours fails with VALIDATION_INVALID_BODY and what is wrong with shifts, at their places below path.
+func CheckHours(path string, hours []parley.Shift) error {
+	faults := map[string]string{}
+	checkHours(faults, path, hours)
+	return invalid(faults)
+}
+
+// CheckRule fails with VALIDATION_INVALID_BODY and what is wrong with a rule. Whether its team and its member are there it does not ask.
+func CheckRule(r *parley.Rule) error { return checkRule(r) }
+
+var keyForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
+
+// IsKey reports whether the text may be the key of a status, a team or a rule: manifests name them by it.
+func IsKey(text string) bool { return keyForm.MatchString(text) }

@@ -1,0 +1,105 @@
+package helpdesk
+
+import (
+	"slices"
+	"strings"
+
+	"parley"
+	"parley/internal/words"
+)
+
+// Sketch is what routing looks at in a ticket.
+type Sketch struct {
+	Subject  string
+	Body     string
+	Email    string
+	Channel  parley.TicketChannel
+	Priority string
+}
+
+// Decision is what the rules say about a ticket.
+type Decision struct {
+	Rule     *parley.Rule  // the one that fired; nil where none did
+	TeamID   parley.TeamID // empty: where there is no member either, the default team is to take it
+	MemberID parley.UserID // empty for whom the team picks
+}
+
+// route goes through the rules in their order: the first one that is enabled and holds decides. A member who has left the account,
+// and so is not among members, gets nothing: then the rule's team is to take the ticket, or the default team.
+func route(rules []parley.Rule, members map[parley.UserID]bool, t Sketch) Decision {
+	for i := range rules {
+		r := &rules[i]
+		if !r.Enabled || !holds(r, t) {
+			continue
+		}
+		d := Decision{Rule: r, TeamID: r.TeamID}
+		if members[r.MemberID] {
+			d.MemberID = r.MemberID
+		}
+		return d
+	}
+	return Decision{}
+}
+
+// holds reports whether all of the rule's first conditions hold, and one of the others where there are any. A rule without
+// conditions holds for every ticket.
+func holds(r *parley.Rule, t Sketch) bool {
+	met := func(c parley.Condition) bool { return meets(c, t) }
+	unmet := func(c parley.Condition) bool { return !meets(c, t) }
+	return !slices.ContainsFunc(r.All, unmet) && (len(r.Any) == 0 || slices.ContainsFunc(r.Any, met))
+}
+
+// The fields and the operators of conditions.
+var (
+	ConditionFields    = []string{"subject", "body", "email", "domain", "channel", "priority"}
+	ConditionOperators = []string{"is", "is_not", "contains", "not_contains", "starts_with", "ends_with"}
+)
+
+// meets reports whether the condition holds. A condition that nobody knows how to judge does not.
+func meets(c parley.Condition, t Sketch) bool {
+	if !slices.Contains(ConditionFields, c.Field) {
+		return false
+	}
+	text := level(t.value(c.Field))
+	one := func(test func(text, value string) bool) bool {
+		return slices.ContainsFunc(c.Values, func(v string) bool { return test(text, level(v)) })
+	}
+	equal := func(a, b string) bool { return a == b }
+	switch c.Op {
+	case "is":
+		return one(equal)
+	case "is_not":
+		return !one(equal)
+	case "contains":
+		return one(strings.Contains)
+	case "not_contains":
+		return !one(strings.Contains)
+	case "starts_with":
+		return one(strings.HasPrefix)
+	case "ends_with":
+		return one(strings.HasSuffix)
+	default:
+		return false
+	}
+}
+
+// value gives the text of a field. The domain is what comes behind the last @ of the address.
+func (t Sketch) value(field string) string {
+	switch field {
+	case "subject":
+		return t.Subject
+	case "body":
+		return t.Body
+	case "email":
+		return t.Email
+	case "domain":
+		return t.Email[strings.LastIndexByte(t.Email, '@')+1:]
+	case "channel":
+		return string(t.Channel)
+	default:
+		return t.Priority
+	}
+}
+
+// level is a text without case and accents, and without white space around it.
+func level(s string) string { return strings.TrimSpace(words.Fold(s)) }

@@ -1,0 +1,170 @@
+package helpdesk
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"parley"
+	"parley/internal/store"
+)
+
+// The most of what rules hold.
+const (
+	mostRules      = 200
+	mostConditions = 50
+	mostValues     = 100
+	mostValue      = 500 // characters
+)
+
+// checkRule names what is wrong with a rule.
+func checkRule(r *parley.Rule) error {
+	faults := map[string]string{}
+	checkLabel(faults, "name", r.Name)
+	checkConditions(faults, "all", r.All)
+	checkConditions(faults, "any", r.Any)
+	if r.TeamID == "" && r.MemberID == "" {
+		faults["team"] = "must be named, or an assignee"
+	}
+	return invalid(faults)
+}
+
+func checkConditions(faults map[string]string, path string, list []parley.Condition) {
+	if len(list) > mostConditions {
+		faults[path] = fmt.Sprintf("must have at most %d conditions", mostConditions)
+	}
+	for i, c := range list {
+		at := fmt.Sprintf("%s.%d.", path, i)
+		if !slices.Contains(ConditionFields, c.Field) {
+			faults[at+"field"] = "must be one of: " + strings.Join(ConditionFields, ", ")
+		}
+		if !slices.Contains(ConditionOperators, c.Op) {
+			faults[at+"op"] = "must be one of: " + strings.Join(ConditionOperators, ", ")
+		}
+		if len(c.Values) < 1 || len(c.Values) > mostValues {
+			faults[at+"values"] = fmt.Sprintf("must have 1 to %d values", mostValues)
+		}
+		for j, v := range c.Values {
+			if n := utf8.RuneCountInString(v); n > mostValue || level(v) == "" {
+				faults[fmt.Sprintf("%svalues.%d", at, j)] = fmt.Sprintf("must have 1 to %d characters", mostValue)
+			} else if text := strangerTo(c.Field, v); text != "" {
+				faults[fmt.Sprintf("%svalues.%d", at, j)] = text
+			}
+		}
+	}
+}
+
+// strangerTo says what is wrong with a value that its field never has.
+func strangerTo(field, value string) string {
+	if field == "channel" && !slices.Contains(parley.TicketChannels(), parley.TicketChannel(level(value))) {
+		return "is no channel of tickets"
+	}
+	if field == "priority" && !slices.Contains(parley.Priorities(), level(value)) {
+		return "must be one of: " + strings.Join(parley.Priorities(), ", ")
+	}
+	return ""
+}
+
+// PutRules makes these the agent's routing rules, in this order: those whose keys are there are changed, and those that are not in
+// the list go. A rule without a key gets one. Fails with AGENT_NOT_FOUND, TICKET_TEAM_NOT_FOUND, TICKET_TEAM_MEMBER_NOT_FOUND and
+// VALIDATION_INVALID_BODY, whose details begin with the rule's place in the list.
+func (d *Desk) PutRules(ctx context.Context, account parley.AccountID, agent parley.AgentID, rules []parley.Rule, by string) error {
+	ids := ruleIDs(rules)
+	return d.change(ctx, account, agent, by, "rules.put", func(tx *store.DB, now time.Time) (string, any, error) {
+		return string(agent), map[string]any{"rules": len(rules)}, d.PutRulesTx(ctx, tx, account, agent, withIDs(rules, ids), now)
+	})
+}
+
+// ruleIDs makes an id for each rule, to be used where it is new.
+func ruleIDs(rules []parley.Rule) []parley.RuleID {
+	ids := make([]parley.RuleID, len(rules))
+	for i := range ids {
+		ids[i] = parley.RuleID(parley.NewUUID())
+	}
+	return ids
+}
+
+func withIDs(rules []parley.Rule, ids []parley.RuleID) []parley.Rule {
+	rules = slices.Clone(rules)
+	for i := range rules {
+		if rules[i].ID == "" {
+			rules[i].ID = ids[i]
+		}
+		if rules[i].Key == "" {
+			rules[i].Key = string(rules[i].ID)
+		}
+	}
+	return rules
+}
+
+// PutRulesTx is PutRules in the helpdesk that ReadyTx has made ready; each rule has an id and a key.
+func (d *Desk) PutRulesTx(ctx context.Context, tx *store.DB, account parley.AccountID, agent parley.AgentID, rules []parley.Rule, now time.Time) error {
+	if len(rules) > mostRules {
+		return invalid(map[string]string{"rules": fmt.Sprintf("must be at most %d", mostRules)})
+	}
+	there, err := tx.Rules(ctx, account, agent)
+	if err != nil {
+		return err
+	}
+	known := map[string]parley.Rule{}
+	for _, r := range there {
+		known[r.Key] = r
+	}
+	stay := map[string]bool{}
+	for i, r := range rules {
+		if stay[r.Key] {
+			return invalid(map[string]string{fmt.Sprintf("%d.key", i): "is another rule's"})
+		}
+		stay[r.Key] = true
+		r.AccountID, r.AgentID, r.Position, r.UpdatedAt = account, agent, i, now
+		if r.CreatedAt.IsZero() {
+			r.CreatedAt = now
+		}
+		if err := d.putRule(ctx, tx, &r, known[r.Key]); err != nil {
+			return below(fmt.Sprint(i), err)
+		}
+	}
+	for _, r := range there {
+		if !stay[r.Key] {
+			if err := tx.DropRule(ctx, account, agent, r.Key); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// putRule writes a rule in place of the one before. A member who has left the account since may stay in it: nobody gets their tickets.
+func (d *Desk) putRule(ctx context.Context, tx *store.DB, r *parley.Rule, before parley.Rule) error {
+	if err := checkRule(r); err != nil {
+		return err
+	}
+	if r.TeamID != "" {
+		if _, err := tx.Team(ctx, r.AccountID, r.AgentID, r.TeamID); err != nil {
+			return err
+		}
+	}
+	if r.MemberID != before.MemberID && r.MemberID != "" {
+		if _, err := tx.Member(ctx, r.AccountID, r.MemberID, parley.CodeTicketMember); err != nil {
+			return err
+		}
+	}
+	return tx.PutRule(ctx, r)
+}
+
+// below puts the places of faults below a path.
+func below(path string, err error) error {
+	if !parley.IsCode(err, parley.CodeInvalidBody) {
+		return err
+	}
+	e := *parley.ErrorOf(err)
+	faults := map[string]string{}
+	for field, text := range e.Details {
+		faults[path+"."+field] = text
+	}
+	e.Details = faults
+	return &e
+}

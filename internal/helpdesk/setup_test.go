@@ -1,0 +1,317 @@
+package helpdesk
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"parley"
+	"parley/internal/sqldb"
+	"parley/internal/store"
+)
+
+func TestWhatAHelpdeskBeginsWith(t *testing.T) {
+	each(t, func(w *world) {
+		together(8, func(int) {
+			if _, err := w.Statuses(w, w.Account, w.Agent); err != nil {
+				w.Error(err)
+			}
+		})
+		list, err := w.Statuses(w, w.Account, w.Agent)
+		w.must(err)
+		var got []string
+		for _, s := range list {
+			got = append(got, fmt.Sprint(s.Category, " ", s.InternalLabel, "/", s.ExternalLabel, " ", s.IsDefault, s.Position))
+		}
+		want := []string{"new New/New true 0", "on_you Waiting on you/Open true 0", "on_customer Waiting on customer/Awaiting your reply true 0", "on_hold On hold/On hold true 0",
+			"closed Closed/Closed true 0", "cancelled Cancelled/Cancelled true 0"}
+		if !slices.Equal(got, want) {
+			w.Error(got)
+		}
+		teams, err := w.Teams(w, w.Account, w.Agent)
+		w.must(err)
+		if len(teams) != 1 || teams[0].Name != "General" || !teams[0].IsDefault || teams[0].Strategy != parley.StrategyRoundRobin || !parley.IsUUID(string(teams[0].ID)) {
+			w.Errorf("%+v", teams)
+		}
+	})
+}
+
+// defaults gives the label of each category's default, which must be the only one.
+func (w *world) defaults() map[parley.StatusCategory]string {
+	w.Helper()
+	list, err := w.AllStatuses(w, w.Account, w.Agent)
+	w.must(err)
+	got := map[parley.StatusCategory]string{}
+	for _, s := range list {
+		if s.IsDefault && (got[s.Category] != "" || s.ArchivedAt != nil) {
+			w.Errorf("%s: a second default, or one that is archived: %s", s.Category, s.InternalLabel)
+		}
+		if s.IsDefault {
+			got[s.Category] = s.InternalLabel
+		}
+	}
+	if len(got) != 6 {
+		w.Error("categories without a default:", got)
+	}
+	return got
+}
+
+func TestEachCategoryKeepsOneDefault(t *testing.T) {
+	each(t, func(w *world) {
+		first := w.opened(request(1))
+		old, err := w.DB.Status(w, w.Account, w.Agent, first.StatusID)
+		w.must(err)
+		_, err = w.ArchiveStatus(w, w.Account, w.Agent, old.ID, "operator")
+		w.fails(err, parley.CodeInvalidBody)
+		_, err = w.ChangeStatus(w, w.Account, w.Agent, old.ID, "operator", func(s *parley.TicketStatus) { s.IsDefault = false })
+		w.fails(err, parley.CodeInvalidBody)
+		triage, err := w.AddStatus(w, w.Account, w.Agent, parley.TicketStatus{Category: parley.TicketNew, InternalLabel: "Triage", Color: "#1F6FEB"}, "operator")
+		w.must(err)
+		if triage.ExternalLabel != "Triage" || w.defaults()[parley.TicketNew] != "New" {
+			w.Errorf("%+v %v", triage, w.defaults())
+		}
+		errs := make([]error, 16)
+		together(16, func(i int) {
+			id := old.ID
+			if i%2 == 0 {
+				id = triage.ID
+			}
+			_, errs[i] = w.MakeDefault(w, w.Account, w.Agent, id, "operator")
+		})
+		for _, err := range errs {
+			w.must(err)
+		}
+		w.defaults()
+		_, err = w.MakeDefault(w, w.Account, w.Agent, triage.ID, "operator")
+		w.must(err)
+		_, err = w.ArchiveStatus(w, w.Account, w.Agent, old.ID, "operator") // it has a ticket
+		w.must(err)
+		if got := w.defaults()[parley.TicketNew]; got != "Triage" {
+			w.Error(got)
+		}
+		list, err := w.Statuses(w, w.Account, w.Agent)
+		w.must(err)
+		if slices.ContainsFunc(list, func(s parley.TicketStatus) bool { return s.ID == old.ID }) || len(list) != 6 {
+			w.Errorf("%+v", list)
+		}
+		kept, err := w.DB.Ticket(w, w.Account, w.Agent, 1)
+		w.must(err)
+		if kept.StatusID != old.ID {
+			w.Error("the ticket lost its status")
+		}
+		again := request(2)
+		again.StatusID = old.ID
+		_, err = w.Open(w, w.Account, w.Agent, again)
+		w.fails(err, parley.CodeTicketStatus)
+		if got := w.opened(request(2)); got.StatusID != triage.ID {
+			w.Errorf("%+v", got)
+		}
+		_, err = w.ChangeStatus(w, w.Account, w.Agent, triage.ID, "operator", func(s *parley.TicketStatus) { s.Category = parley.TicketClosed })
+		w.fails(err, parley.CodeInvalidBody)
+		_, err = w.ChangeStatus(w, w.Account, w.Agent, triage.ID, "operator", func(s *parley.TicketStatus) { s.Color = "blue" })
+		w.fails(err, parley.CodeInvalidBody)
+		_, err = w.MakeDefault(w, w.Account, w.agent(w.Account), triage.ID, "operator")
+		w.fails(err, parley.CodeTicketStatus)
+		if n := w.count(`select count(*) from audit_events where account_id = ? and action like 'status.%'`, w.Account); n != 19 {
+			w.Errorf("%d acts in the audit chain", n)
+		}
+	})
+}
+
+func TestTeams(t *testing.T) {
+	each(t, func(w *world) {
+		users := w.staff(parley.StrategyRoundRobin, 1)
+		general := w.general()
+		_, err := w.AddTeam(w, w.Account, w.Agent, parley.Team{Name: "GENERAL"}, "operator")
+		w.fails(err, parley.CodeInvalidBody)
+		billing, err := w.AddTeam(w, w.Account, w.Agent, parley.Team{Name: "Billing"}, "operator")
+		w.must(err)
+		w.must(w.PutRules(w, w.Account, w.Agent, []parley.Rule{{Key: "money", Name: "Money", Enabled: true, TeamID: billing.ID,
+			Any: []parley.Condition{{Field: "subject", Op: "contains", Values: []string{"invoice", "refund"}}}}}, "operator"))
+		w.fails(w.JoinTeam(w, w.Account, w.Agent, billing.ID, parley.TeamMember{User: parley.User{ID: w.member(w.account("Other"), "them")}}, "operator"), parley.CodeTicketMember)
+		w.fails(w.JoinTeam(w, w.Account, w.Agent, "none", parley.TeamMember{User: parley.User{ID: users[0]}}, "operator"), parley.CodeTicketTeam)
+		w.must(w.JoinTeam(w, w.Account, w.Agent, billing.ID, parley.TeamMember{User: parley.User{ID: users[0]}}, "operator"))
+		in := request(1)
+		in.Subject = "My REFUND"
+		if got := w.opened(in); got.TeamID != billing.ID || got.AssigneeID != users[0] {
+			w.Errorf("%+v", got)
+		}
+		w.fails(w.RemoveTeam(w, w.Account, w.Agent, general.ID, "operator"), parley.CodeInvalidBody)
+		w.must(w.RemoveTeam(w, w.Account, w.Agent, billing.ID, "operator"))
+		w.fails(w.RemoveTeam(w, w.Account, w.Agent, billing.ID, "operator"), parley.CodeTicketTeam)
+		moved, err := w.DB.Ticket(w, w.Account, w.Agent, 1)
+		w.must(err)
+		rules, err := w.Rules(w, w.Account, w.Agent)
+		w.must(err)
+		if moved.TeamID != general.ID || moved.AssigneeID != users[0] || len(rules) != 1 || rules[0].TeamID != general.ID {
+			w.Errorf("%+v %+v", moved, rules)
+		}
+		lead, err := w.AddTeam(w, w.Account, w.Agent, parley.Team{Name: "Lead", IsDefault: true, Strategy: parley.StrategyManual}, "operator")
+		w.must(err)
+		if now := w.general(); now.ID != lead.ID || w.count(`select count(*) from teams where is_default = 1`) != 1 {
+			w.Errorf("%+v", now)
+		}
+		w.must(w.LeaveTeam(w, w.Account, w.Agent, general.ID, users[0], "operator"))
+		w.fails(w.LeaveTeam(w, w.Account, w.Agent, general.ID, users[0], "operator"), parley.CodeTicketMember)
+	})
+}
+
+func TestRules(t *testing.T) {
+	each(t, func(w *world) {
+		user, team := w.member(w.Account, "ann"), w.general()
+		rule := func(key string) parley.Rule {
+			return parley.Rule{Key: key, Name: "Rule " + key, Enabled: true, TeamID: team.ID, All: []parley.Condition{{Field: "email", Op: "ends_with", Values: []string{"." + key}}}}
+		}
+		put := func(list ...parley.Rule) string {
+			w.must(w.PutRules(w, w.Account, w.Agent, list, "operator"))
+			rules, err := w.Rules(w, w.Account, w.Agent)
+			w.must(err)
+			var keys []string
+			for i, r := range rules {
+				if r.Position != i {
+					w.Errorf("%+v", r)
+				}
+				keys = append(keys, r.Key)
+			}
+			return strings.Join(keys, " ")
+		}
+		if got := put(rule("a"), rule("b"), rule("c")); got != "a b c" {
+			w.Error(got)
+		}
+		before, err := w.Rules(w, w.Account, w.Agent)
+		w.must(err)
+		if got := put(rule("c"), rule("a")); got != "c a" {
+			w.Error(got)
+		}
+		after, err := w.Rules(w, w.Account, w.Agent)
+		w.must(err)
+		if after[1].ID != before[0].ID || !after[1].CreatedAt.Equal(before[0].CreatedAt) {
+			w.Error("a rule that moves becomes another one")
+		}
+		bad := rule("d")
+		bad.All[0].Op, bad.TeamID = "like", ""
+		err = w.PutRules(w, w.Account, w.Agent, []parley.Rule{rule("a"), bad}, "operator")
+		if e := parley.ErrorOf(err); e.Details["1.all.0.op"] == "" || e.Details["1.team"] == "" || len(e.Details) != 2 {
+			w.Error(err, e.Details)
+		}
+		for code, change := range map[parley.Code]func(*parley.Rule){
+			parley.CodeTicketTeam:   func(r *parley.Rule) { r.TeamID = "none" },
+			parley.CodeTicketMember: func(r *parley.Rule) { r.MemberID = "none" },
+			parley.CodeInvalidBody: func(r *parley.Rule) {
+				r.All[0] = parley.Condition{Field: "priority", Op: "is", Values: []string{"huge"}}
+			},
+		} {
+			wrong := rule("x")
+			change(&wrong)
+			w.fails(w.PutRules(w, w.Account, w.Agent, []parley.Rule{wrong}, "operator"), code)
+		}
+		w.fails(w.PutRules(w, w.Account, w.Agent, []parley.Rule{rule("a"), rule("a")}, "operator"), parley.CodeInvalidBody)
+		leaver := rule("ann")
+		leaver.MemberID = user
+		if got := put(leaver); got != "ann" {
+			w.Error(got)
+		}
+		_, err = w.DB.SQL().Exec(w, `delete from memberships where user_id = ?`, user)
+		w.must(err)
+		in := request(1)
+		in.Email = "a@b.ann"
+		if got := w.opened(in); got.TeamID != team.ID || got.AssigneeID != "" {
+			w.Errorf("%+v", got)
+		}
+		leaver.Enabled = false
+		if got := put(leaver, parley.Rule{Name: "No key", TeamID: team.ID}); !strings.HasPrefix(got, "ann ") {
+			w.Error("somebody who has left keeps the rules from being changed:", got)
+		}
+	})
+}
+
+func TestExplain(t *testing.T) {
+	each(t, func(w *world) {
+		users := w.staff(parley.StrategyRoundRobin, 3)
+		team := w.general()
+		w.must(w.JoinTeam(w, w.Account, w.Agent, team.ID, parley.TeamMember{User: parley.User{ID: users[0]}, Away: true}, "operator"))
+		w.must(w.PutRules(w, w.Account, w.Agent, []parley.Rule{
+			{Key: "off", Name: "Off", TeamID: team.ID},
+			{Key: "vip", Name: "VIP", Enabled: true, MemberID: users[2], All: []parley.Condition{{Field: "domain", Op: "is", Values: []string{"vip.example"}}}},
+			{Key: "urgent", Name: "Urgent", Enabled: true, TeamID: team.ID, All: []parley.Condition{{Field: "priority", Op: "is", Values: []string{"urgent"}}},
+				Any: []parley.Condition{{Field: "subject", Op: "contains", Values: []string{"down"}}, {Field: "body", Op: "contains", Values: []string{"down"}}}},
+		}, "operator"))
+		e, err := w.Explain(w, w.Account, w.Agent, Sketch{Subject: "All is down", Body: "help", Email: "a@b.example", Priority: "urgent"})
+		w.must(err)
+		if e.Fired == nil || e.Fired.Key != "urgent" || e.Team.ID != team.ID || e.Default || e.Assignee.ID != users[1] || !strings.Contains(e.Why, "Urgent fired") {
+			w.Errorf("%+v", e)
+		}
+		if off, vip, urgent := e.Rules[0], e.Rules[1], e.Rules[2]; off.Reached || !off.Held || !vip.Reached || vip.Held || vip.All[0].Held || vip.All[0].Text != "b.example" ||
+			!urgent.Fired || !urgent.All[0].Held || !urgent.Any[0].Held || urgent.Any[1].Held {
+			w.Errorf("%+v", e.Rules)
+		}
+		if c := e.Candidates; len(c) != 3 || c[0].Reason != "is away" || !c[1].Picked || c[2].Picked || c[2].Reason != "it is somebody else's turn" {
+			w.Errorf("%+v", c)
+		}
+		e, err = w.Explain(w, w.Account, w.Agent, Sketch{Email: "a@vip.example", Priority: "urgent", Subject: "down"})
+		w.must(err)
+		if e.Fired.Key != "vip" || e.Team != nil || e.Assignee.ID != users[2] || e.Candidates != nil || e.Rules[2].Reached || !e.Rules[2].Held {
+			w.Errorf("%+v", e)
+		}
+		e, err = w.Explain(w, w.Account, w.Agent, Sketch{Email: "a@b.example"})
+		w.must(err)
+		if e.Fired != nil || !e.Default || e.Assignee.ID != users[1] {
+			w.Errorf("%+v", e)
+		}
+		if w.count(`select count(*) from tickets`) != 0 || w.count(`select count(*) from people`) != 0 {
+			w.Error("an explanation has written something")
+		}
+		// What it says is what happens.
+		in := request(1)
+		in.Priority, in.Subject = "urgent", "All is down"
+		if got := w.opened(in); got.AssigneeID != users[1] || got.TeamID != team.ID {
+			w.Errorf("%+v", got)
+		}
+	})
+}
+
+func TestDeletedConversationTakesItsTicketAway(t *testing.T) {
+	each(t, func(w *world) {
+		gone, kept := w.opened(request(1)), w.opened(request(2))
+		var deleted []parley.ConversationID
+		w.must(w.DB.Transact(w, sqldb.Bulk, func(tx *store.DB) (err error) {
+			deleted, err = tx.DeleteConversations(w, w.Account, w.Agent, []parley.ConversationID{gone.ConversationID}, nil, noon)
+			return err
+		}))
+		_, err := w.DB.Ticket(w, w.Account, w.Agent, gone.Number)
+		w.fails(err, parley.CodeTicketNotFound)
+		all, err := w.DB.EraseConversations(w, w.Account, w.Agent)
+		w.must(err)
+		if n := w.count(`select count(*) from ticket_words where ticket_id = ?`, gone.ID); len(deleted) != 1 || !all || n != 0 {
+			w.Error(deleted, all, n)
+		}
+		if n := w.count(`select count(*) from ticket_words where ticket_id = ?`, kept.ID); n == 0 {
+			w.Error("the other ticket lost its words")
+		}
+		if next := w.opened(request(3)); next.Number != 3 {
+			w.Error("a number is given twice:", next.Number)
+		}
+	})
+}
+
+func TestErasedAgentLeavesNoHelpdesk(t *testing.T) {
+	each(t, func(w *world) {
+		w.staff(parley.StrategyRoundRobin, 2)
+		w.openMany(6)
+		sister := w.agent(w.Account)
+		_, err := w.Open(w, w.Account, sister, request(1))
+		w.must(err)
+		w.must(w.DB.DeleteAgent(w, w.Account, w.Agent, noon))
+		gone, err := w.DB.EraseAgent(w, w.Account, w.Agent)
+		w.must(err)
+		for _, table := range []string{"helpdesks", "ticket_statuses", "teams", "team_members", "tickets", "ticket_words", "people", "conversations", "messages"} {
+			if n := w.count(`select count(*) from `+table+` where agent_id = ?`, w.Agent); n != 0 || !gone {
+				w.Errorf("%d rows in %s", n, table)
+			}
+		}
+		if _, err := w.DB.Ticket(w, w.Account, sister, 1); err != nil {
+			w.Error(err)
+		}
+	})
+}

@@ -1,0 +1,89 @@
+package helpdesk
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+	_ "time/tzdata" // for machines that have no zones of their own
+
+	"parley"
+)
+
+// weekdays are the days of a shift as they are written, in the order of time.Weekday.
+var weekdays = []string{"sun", "mon", "tue", "wed", "thu", "fri", "sat"}
+
+const dayMinutes = 24 * 60
+
+// working reports whether somebody with these hours works at the time; without hours they always do. It goes by the clock on the
+// wall of the shift's zone, so that 09:00 is 09:00 in summer and in winter. A zone that is not known counts as UTC.
+func working(hours []parley.Shift, at time.Time) bool {
+	return len(hours) == 0 || slices.ContainsFunc(hours, func(s parley.Shift) bool { return during(s, at) })
+}
+
+// during reports whether the time lies in the shift, which begins on one of its days and may end on the next one.
+func during(s parley.Shift, at time.Time) bool {
+	from, fromErr := minuteOf(s.From)
+	to, toErr := minuteOf(s.To)
+	if fromErr != nil || toErr != nil {
+		return false
+	}
+	local := at.In(zoneOf(s.Zone))
+	minute, today := local.Hour()*60+local.Minute(), local.Weekday()
+	on := func(d time.Weekday) bool { return slices.Contains(s.Days, weekdays[(d+7)%7]) }
+	if from < to {
+		return on(today) && from <= minute && minute < to
+	}
+	return on(today) && minute >= from || on(today-1) && minute < to
+}
+
+// zones holds those that were asked for: reading one takes longer than all the rest.
+var zones sync.Map
+
+func zoneOf(name string) *time.Location {
+	if zone, ok := zones.Load(name); ok {
+		return zone.(*time.Location)
+	}
+	zone, err := time.LoadLocation(name)
+	if err != nil {
+		return time.UTC
+	}
+	zones.Store(name, zone)
+	return zone
+}
+
+// minuteOf reads 09:30 as minutes since midnight; 24:00 is the end of the day.
+func minuteOf(clock string) (int, error) {
+	if clock == "24:00" {
+		return dayMinutes, nil
+	}
+	t, err := time.Parse("15:04", clock)
+	if err != nil || len(clock) != len("15:04") {
+		return 0, fmt.Errorf("helpdesk: %q is no time of the day", clock)
+	}
+	return t.Hour()*60 + t.Minute(), nil
+}
+
+// checkHours names what is wrong with shifts, at their places below path.
+func checkHours(faults map[string]string, path string, hours []parley.Shift) {
+	for i, s := range hours {
+		at := fmt.Sprintf("%s.%d.", path, i)
+		if len(s.Days) == 0 {
+			faults[at+"days"] = "must name at least one of: mon, tue, wed, thu, fri, sat, sun"
+		}
+		for _, day := range s.Days {
+			if !slices.Contains(weekdays, day) {
+				faults[at+"days"] = fmt.Sprintf("%q must be one of: mon, tue, wed, thu, fri, sat, sun", day)
+			}
+		}
+		if n, err := minuteOf(s.From); err != nil || n == dayMinutes {
+			faults[at+"from"] = "must be a time of the day such as 09:00"
+		}
+		if _, err := minuteOf(s.To); err != nil {
+			faults[at+"to"] = "must be a time of the day such as 17:30, or 24:00"
+		}
+		if _, err := time.LoadLocation(s.Zone); err != nil || s.Zone == "" || s.Zone == "Local" {
+			faults[at+"zone"] = "must be a time zone such as Europe/Berlin"
+		}
+	}
+}

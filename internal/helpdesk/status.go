@@ -1,0 +1,134 @@
+package helpdesk
+
+import (
+	"context"
+	"regexp"
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"parley"
+	"parley/internal/sqldb"
+	"parley/internal/store"
+)
+
+// mostLabel is the most characters of the labels and names of a helpdesk.
+const mostLabel = 100
+
+var colors = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
+
+// checkStatus names what is wrong with a status.
+func checkStatus(s *parley.TicketStatus) error {
+	faults := map[string]string{}
+	if !slices.Contains(parley.StatusCategories(), s.Category) {
+		faults["category"] = "must be one of: new, on_you, on_customer, on_hold, closed, cancelled"
+	}
+	checkLabel(faults, "externalLabel", s.ExternalLabel)
+	checkLabel(faults, "internalLabel", s.InternalLabel)
+	if s.Color != "" && !colors.MatchString(s.Color) {
+		faults["color"] = "must be a color such as #1F6FEB"
+	}
+	if s.IsDefault && s.ArchivedAt != nil {
+		faults["default"] = "must not be archived; name another default of the category first"
+	}
+	return invalid(faults)
+}
+
+func checkLabel(faults map[string]string, field, text string) {
+	if n := utf8.RuneCountInString(text); n < 1 || n > mostLabel {
+		faults[field] = "must have 1 to 100 characters"
+	}
+}
+
+// AddStatus adds a status: category, labels, key and color count, and whether it is to be the category's default from now on. An empty
+// external label is the internal one, and the other way round; position 0 is the last place. Fails with AGENT_NOT_FOUND and
+// VALIDATION_INVALID_BODY.
+func (d *Desk) AddStatus(ctx context.Context, account parley.AccountID, agent parley.AgentID, in parley.TicketStatus, by string) (*parley.TicketStatus, error) {
+	in.ID, in.AccountID, in.AgentID = parley.StatusID(parley.NewUUID()), account, agent
+	if in.ExternalLabel == "" {
+		in.ExternalLabel = in.InternalLabel
+	}
+	if in.InternalLabel == "" {
+		in.InternalLabel = in.ExternalLabel
+	}
+	var added parley.TicketStatus
+	err := d.change(ctx, account, agent, by, "status.add", func(tx *store.DB, now time.Time) (string, any, error) {
+		added = in
+		added.CreatedAt, added.UpdatedAt = now, now
+		err := d.PutStatusTx(ctx, tx, &added)
+		return string(added.ID), map[string]any{"category": added.Category, "label": added.InternalLabel, "default": added.IsDefault}, err
+	})
+	return &added, duplicate(err, "key", "the agent has another status of this key")
+}
+
+// ChangeStatus changes the labels, color, key or place of a status, and makes it the default where it is told to. Fails with
+// AGENT_NOT_FOUND, TICKET_INVALID_STATUS and VALIDATION_INVALID_BODY.
+func (d *Desk) ChangeStatus(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.StatusID, by string, change func(*parley.TicketStatus)) (*parley.TicketStatus, error) {
+	return d.changeStatus(ctx, account, agent, id, by, "status.change", func(s *parley.TicketStatus, _ time.Time) { change(s) })
+}
+
+// MakeDefault makes a status the default of its category; the one that was it stays as a status. Fails with AGENT_NOT_FOUND and
+// TICKET_INVALID_STATUS.
+func (d *Desk) MakeDefault(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.StatusID, by string) (*parley.TicketStatus, error) {
+	return d.changeStatus(ctx, account, agent, id, by, "status.default", func(s *parley.TicketStatus, _ time.Time) { s.IsDefault, s.ArchivedAt = true, nil })
+}
+
+// ArchiveStatus takes a status out of use. Tickets that have it keep it. Fails with AGENT_NOT_FOUND, TICKET_INVALID_STATUS, and with
+// VALIDATION_INVALID_BODY of the default of a category: make another one the default first.
+func (d *Desk) ArchiveStatus(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.StatusID, by string) (*parley.TicketStatus, error) {
+	return d.changeStatus(ctx, account, agent, id, by, "status.archive", func(s *parley.TicketStatus, now time.Time) {
+		if s.ArchivedAt == nil {
+			s.ArchivedAt = &now
+		}
+	})
+}
+
+func (d *Desk) changeStatus(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.StatusID, by, action string, change func(*parley.TicketStatus, time.Time)) (*parley.TicketStatus, error) {
+	var changed *parley.TicketStatus
+	err := d.change(ctx, account, agent, by, action, func(tx *store.DB, now time.Time) (string, any, error) {
+		var err error
+		if changed, err = tx.Status(ctx, account, agent, id); err != nil {
+			return "", nil, err
+		}
+		change(changed, now)
+		changed.UpdatedAt = now
+		err = d.PutStatusTx(ctx, tx, changed)
+		return string(id), map[string]any{"category": changed.Category, "label": changed.InternalLabel, "default": changed.IsDefault, "archived": changed.ArchivedAt != nil}, err
+	})
+	return changed, duplicate(err, "key", "the agent has another status of this key")
+}
+
+// PutStatusTx writes a status, in place of the one with its id, if there is one, in the helpdesk that ReadyTx has made ready. Each
+// category keeps exactly one default: a new one takes the mark off the old one, and the mark is never just taken off. Fails with
+// VALIDATION_INVALID_BODY. It writes nothing into the audit chain.
+func (d *Desk) PutStatusTx(ctx context.Context, tx *store.DB, s *parley.TicketStatus) error {
+	if err := checkStatus(s); err != nil {
+		return err
+	}
+	before, err := tx.Status(ctx, s.AccountID, s.AgentID, s.ID)
+	switch {
+	case err != nil && !parley.IsCode(err, parley.CodeTicketStatus):
+		return err
+	case err != nil:
+		before = &parley.TicketStatus{Category: s.Category}
+	}
+	switch {
+	case before.Category != s.Category:
+		return invalid(map[string]string{"category": "of a status stays as it is; make another status"})
+	case before.IsDefault && !s.IsDefault:
+		return invalid(map[string]string{"default": "must stay until another status of the category is made the default"})
+	case !before.IsDefault && s.IsDefault:
+		if err := tx.UnsetDefault(ctx, s.AccountID, s.AgentID, s.Category, s.UpdatedAt); err != nil {
+			return err
+		}
+	}
+	return tx.PutStatus(ctx, s)
+}
+
+// duplicate turns a row that the database refused as a double into a fault of the field.
+func duplicate(err error, field, what string) error {
+	if sqldb.Duplicate(err) {
+		return invalid(map[string]string{field: what})
+	}
+	return err
+}

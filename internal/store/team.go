@@ -1,0 +1,172 @@
+package store
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"parley"
+	"parley/internal/sqldb"
+)
+
+const teamColumns = `id, account_id, agent_id, key, name, is_default, strategy, max_open, hours, created_at, updated_at`
+
+func scanTeam(scan sqldb.Scan) (t parley.Team, err error) {
+	err = scan(teamDest(&t)...)
+	return t, err
+}
+
+// teamDest are the places of teamColumns in t.
+func teamDest(t *parley.Team) []any {
+	return []any{&t.ID, &t.AccountID, &t.AgentID, orEmpty[string]{&t.Key}, &t.Name, &t.IsDefault, &t.Strategy, optInt{&t.MaxOpen}, jsonInto{&t.Hours},
+		timeInto{&t.CreatedAt}, timeInto{&t.UpdatedAt}}
+}
+
+// Teams lists the agent's teams with their members, longest standing first.
+func (db *DB) Teams(ctx context.Context, account parley.AccountID, agent parley.AgentID) ([]parley.Team, error) {
+	teams, err := sqldb.All(ctx, db.sql, scanTeam, `select `+teamColumns+` from teams where agent_id = ? and account_id = ? order by created_at, id`, agent, account)
+	if err != nil {
+		return nil, err
+	}
+	members, err := db.TeamMembers(ctx, account, agent)
+	at := map[parley.TeamID]int{}
+	for i, t := range teams {
+		at[t.ID] = i
+	}
+	for _, m := range members {
+		if i, ok := at[m.TeamID]; ok {
+			teams[i].Members = append(teams[i].Members, m.TeamMember)
+		}
+	}
+	return teams, err
+}
+
+// Team finds one of the agent's teams, without its members. Fails with TICKET_TEAM_NOT_FOUND.
+func (db *DB) Team(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.TeamID) (*parley.Team, error) {
+	return db.team(ctx, account, agent, `id = ?`, id)
+}
+
+// DefaultTeam finds the agent's default team, without its members. Fails with TICKET_TEAM_NOT_FOUND where there is no helpdesk yet.
+func (db *DB) DefaultTeam(ctx context.Context, account parley.AccountID, agent parley.AgentID) (*parley.Team, error) {
+	return db.team(ctx, account, agent, `is_default = ?`, 1)
+}
+
+func (db *DB) team(ctx context.Context, account parley.AccountID, agent parley.AgentID, which string, value any) (*parley.Team, error) {
+	t, err := sqldb.One(ctx, db.sql, scanTeam, `select `+teamColumns+` from teams where agent_id = ? and account_id = ? and `+which, agent, account, value)
+	if err != nil {
+		return nil, found(err, parley.CodeTicketTeam)
+	}
+	return &t, nil
+}
+
+// PutTeam writes a team in place of the one with its id, if there is one; its members stay.
+func (db *DB) PutTeam(ctx context.Context, t *parley.Team) error {
+	_, err := db.sql.Exec(ctx, `insert into teams (`+teamColumns+`) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		on conflict (id) do update set key = excluded.key, name = excluded.name, is_default = excluded.is_default, strategy = excluded.strategy,
+		max_open = excluded.max_open, hours = excluded.hours, updated_at = excluded.updated_at
+		where teams.agent_id = excluded.agent_id and teams.account_id = excluded.account_id`,
+		t.ID, t.AccountID, t.AgentID, textOrNil(t.Key), t.Name, bit(t.IsDefault), t.Strategy, intOrNil(t.MaxOpen), listJSON(t.Hours), millis(t.CreatedAt), millis(t.UpdatedAt))
+	return err
+}
+
+// UnsetDefaultTeam takes the mark off the default team.
+func (db *DB) UnsetDefaultTeam(ctx context.Context, account parley.AccountID, agent parley.AgentID, now time.Time) error {
+	_, err := db.sql.Exec(ctx, `update teams set is_default = 0, updated_at = ? where agent_id = ? and account_id = ? and is_default = 1`, millis(now), agent, account)
+	return err
+}
+
+// DropTeam removes a team with its memberships; its tickets and rules go to the team named to.
+func (db *DB) DropTeam(ctx context.Context, account parley.AccountID, agent parley.AgentID, id, to parley.TeamID) error {
+	for _, step := range []struct {
+		sql  string
+		args []any
+	}{
+		{`update tickets set team_id = ? where agent_id = ? and account_id = ? and team_id = ?`, []any{to, agent, account, id}},
+		{`update routing_rules set team_id = ? where agent_id = ? and account_id = ? and team_id = ?`, []any{to, agent, account, id}},
+		{`delete from team_members where agent_id = ? and account_id = ? and team_id = ?`, []any{agent, account, id}},
+	} {
+		if _, err := db.sql.Exec(ctx, step.sql, step.args...); err != nil {
+			return err
+		}
+	}
+	n, err := db.sql.Exec(ctx, `delete from teams where agent_id = ? and account_id = ? and id = ?`, agent, account, id)
+	return changed(n, err, parley.CodeTicketTeam)
+}
+
+// WorkingMember is a member of a team with what they have to do.
+type WorkingMember struct {
+	parley.TeamMember
+	TeamID parley.TeamID
+	Open   int // open tickets of the agent that are assigned to them
+}
+
+const workingColumns = `m.team_id, m.max_open, m.hours, m.away, m.last_turn, m.joined_at, u.id, u.email, u.name, u.created_at,
+	(select count(*) from tickets k where k.agent_id = m.agent_id and k.assignee_id = m.user_id and k.is_open = 1)`
+
+// workingDest are the places of workingColumns in m; all may be null.
+func workingDest(m *WorkingMember) []any {
+	return []any{orEmpty[parley.TeamID]{&m.TeamID}, optInt{&m.MaxOpen}, jsonInto{&m.Hours}, bitInto{&m.Away}, numberInto{&m.LastTurn}, timeInto{&m.JoinedAt},
+		orEmpty[parley.UserID]{&m.User.ID}, orEmpty[string]{&m.User.Email}, orEmpty[string]{&m.User.Name}, timeInto{&m.User.CreatedAt}, &m.Open}
+}
+
+// TeamMembers lists the members of all teams who still belong to the account, longest standing first.
+func (db *DB) TeamMembers(ctx context.Context, account parley.AccountID, agent parley.AgentID) ([]WorkingMember, error) {
+	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (m WorkingMember, err error) {
+		err = scan(workingDest(&m)...)
+		return m, err
+	}, `select `+workingColumns+` from team_members m join memberships a on a.account_id = m.account_id and a.user_id = m.user_id join users u on u.id = m.user_id
+		where m.agent_id = ? and m.account_id = ? order by m.joined_at, m.user_id`, agent, account)
+}
+
+// TeamAtWork finds a team, or the default team where none is named, with its members who still belong to the account, longest standing
+// first. Fails with TICKET_TEAM_NOT_FOUND.
+func (db *DB) TeamAtWork(ctx context.Context, account parley.AccountID, agent parley.AgentID, team parley.TeamID) (*parley.Team, []WorkingMember, error) {
+	which, args := `t.is_default = 1`, []any{agent, account}
+	if team != "" {
+		which, args = `t.id = ?`, append(args, team)
+	}
+	var t parley.Team
+	list, err := sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (m WorkingMember, err error) {
+		t = parley.Team{}
+		err = scan(append(teamDest(&t), workingDest(&m)...)...)
+		return m, err
+	}, `select t.`+strings.ReplaceAll(teamColumns, `, `, `, t.`)+`, `+workingColumns+` from teams t left join (team_members m
+		join memberships a on a.account_id = m.account_id and a.user_id = m.user_id join users u on u.id = m.user_id) on m.team_id = t.id
+		where t.agent_id = ? and t.account_id = ? and `+which+` order by m.joined_at, m.user_id`, args...)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case len(list) == 0:
+		return nil, nil, parley.Fail(parley.CodeTicketTeam)
+	case list[0].User.ID == "": // nobody is in it
+		list = nil
+	}
+	return &t, list, nil
+}
+
+// PutTeamMember writes a member of a team. One who is there already keeps the place in the round and the time of joining.
+func (db *DB) PutTeamMember(ctx context.Context, account parley.AccountID, agent parley.AgentID, team parley.TeamID, m *parley.TeamMember) error {
+	_, err := db.sql.Exec(ctx, `insert into team_members (team_id, user_id, account_id, agent_id, max_open, hours, away, last_turn, joined_at) values (?, ?, ?, ?, ?, ?, ?, 0, ?)
+		on conflict (team_id, user_id) do update set max_open = excluded.max_open, hours = excluded.hours, away = excluded.away`,
+		team, m.User.ID, account, agent, intOrNil(m.MaxOpen), listJSON(m.Hours), bit(m.Away), millis(m.JoinedAt))
+	return err
+}
+
+// DropTeamMember takes a member out of a team; tickets stay with them. Fails with TICKET_TEAM_MEMBER_NOT_FOUND.
+func (db *DB) DropTeamMember(ctx context.Context, account parley.AccountID, agent parley.AgentID, team parley.TeamID, user parley.UserID) error {
+	n, err := db.sql.Exec(ctx, `delete from team_members where agent_id = ? and account_id = ? and team_id = ? and user_id = ?`, agent, account, team, user)
+	return changed(n, err, parley.CodeTicketMember)
+}
+
+// TookTurn notes that a ticket went round to the member of the team: nobody of it has had a later one.
+func (db *DB) TookTurn(ctx context.Context, account parley.AccountID, agent parley.AgentID, team parley.TeamID, user parley.UserID, turn int64) error {
+	n, err := db.sql.Exec(ctx, `update team_members set last_turn = ? where agent_id = ? and account_id = ? and team_id = ? and user_id = ?`, turn, agent, account, team, user)
+	return changed(n, err, parley.CodeTicketMember)
+}
+
+func intOrNil(n *int) any {
+	if n == nil {
+		return nil
+	}
+	return *n
+}

@@ -1,0 +1,164 @@
+package webhook
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"parley"
+	"parley/internal/jobs"
+	"parley/internal/outbound"
+	"parley/internal/sqldb"
+	"parley/internal/store"
+	"parley/internal/vault"
+)
+
+// Sender sends deliveries. Each webhook has one chore that sends what is due to it, so that a slow endpoint holds up nobody else.
+type Sender struct {
+	DB     *store.DB
+	Queue  *jobs.Queue
+	HTTP   *outbound.Client
+	Vault  *vault.Vault
+	Now    func() time.Time
+	Logger *slog.Logger
+}
+
+// SendJob is the kind of this room's chore; its key is a webhook's id.
+const SendJob = "webhook.send"
+
+// waits are the times between attempts, each more or less a tenth. After the last one a delivery is dead.
+var waits = []time.Duration{30 * time.Second, 2 * time.Minute, 10 * time.Minute, 30 * time.Minute, 2 * time.Hour, 6 * time.Hour, 15 * time.Hour}
+
+const (
+	answerTime = 10 * time.Second // that an endpoint has
+	together   = 4                // deliveries to one endpoint at a time
+	rounds     = 4                // so many times in one run of the chore; then others have their turn
+	longReason = 300              // bytes of a failure that are kept
+)
+
+// keepTrying is more than the chore ever needs: what ends a delivery is its own number of attempts.
+const keepTrying = 1_000_000
+
+func enqueue(ctx context.Context, tx *store.DB, q *jobs.Queue, account parley.AccountID, hook parley.WebhookID, at time.Time) error {
+	return q.Enqueue(ctx, tx.SQL(), jobs.Job{Kind: SendJob, Key: string(hook), AccountID: account, RunAt: at, MaxAttempts: keepTrying})
+}
+
+// Handlers gives what does the chores of this room.
+func (s *Sender) Handlers() map[string]jobs.Handler {
+	return map[string]jobs.Handler{SendJob: s.sendJob}
+}
+
+// sendJob sends what is due to a webhook, and comes back for the rest.
+func (s *Sender) sendJob(ctx context.Context, j jobs.Job) error {
+	id := parley.WebhookID(j.Key)
+	h, err := s.DB.Webhook(ctx, j.AccountID, id)
+	if parley.IsCode(err, parley.CodeNotFound) { // it was taken away while an event was being recorded
+		return s.DB.EraseDeliveries(ctx, j.AccountID, id)
+	}
+	if err != nil {
+		return err
+	}
+	for range rounds {
+		due, err := s.DB.DueDeliveries(ctx, h.AccountID, h.ID, s.Now(), together)
+		if err != nil {
+			return err
+		}
+		if len(due) == 0 {
+			break
+		}
+		if err := s.sendAll(ctx, h, due); err != nil {
+			return err
+		}
+	}
+	return s.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
+		next, err := tx.NextDelivery(ctx, h.AccountID, h.ID)
+		if err != nil || next == nil {
+			return err
+		}
+		return enqueue(ctx, tx, s.Queue, h.AccountID, h.ID, *next)
+	})
+}
+
+func (s *Sender) sendAll(ctx context.Context, h *parley.Webhook, due []parley.Delivery) error {
+	errs := make([]error, len(due))
+	var all sync.WaitGroup
+	for i := range due {
+		all.Go(func() { errs[i] = s.attempt(ctx, h, &due[i]) })
+	}
+	all.Wait()
+	return errors.Join(errs...)
+}
+
+// attempt sends a delivery and writes down how it went. One that is cut short by the end of the server does not count: it is
+// sent again.
+func (s *Sender) attempt(ctx context.Context, h *parley.Webhook, d *parley.Delivery) error {
+	status, failure := s.post(ctx, h, d)
+	if failure != nil && ctx.Err() != nil {
+		return ctx.Err()
+	}
+	ctx = context.WithoutCancel(ctx)
+	now := s.Now()
+	d.Attempts++
+	d.LastStatus, d.LastError, d.UpdatedAt = status, "", now
+	switch {
+	case failure == nil:
+		d.State, d.DeliveredAt = parley.DeliveryDelivered, &now
+	case d.Attempts > len(waits):
+		d.State, d.LastError = parley.DeliveryDead, reason(failure)
+		s.Logger.Warn("a webhook's delivery is dead", "webhook", h.ID, "delivery", d.ID, "err", failure)
+	default:
+		d.LastError, d.DueAt = reason(failure), now.Add(about(waits[d.Attempts-1]))
+	}
+	return s.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error { return tx.SaveAttempt(ctx, d) })
+}
+
+// about gives a time that is up to a tenth shorter or longer, so that what failed together does not come back together.
+func about(wait time.Duration) time.Duration {
+	return wait + time.Duration((rand.Float64()-.5)/5*float64(wait)) //nolint:gosec // nothing is secret here
+}
+
+// post sends a delivery and gives the status of the reply, 0 for none. Every status but 2xx is a failure; redirects are not followed.
+func (s *Sender) post(ctx context.Context, h *parley.Webhook, d *parley.Delivery) (status int, err error) {
+	text, err := s.Vault.Open(h.AccountID, h.Signing)
+	if err != nil {
+		return 0, err
+	}
+	var sign keys
+	if err := json.Unmarshal(text, &sign); err != nil {
+		return 0, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, h.Endpoint, strings.NewReader(d.Body))
+	if err != nil {
+		return 0, errors.New("the endpoint is not a URL")
+	}
+	if err := sign.sign(req.Header, []byte(d.Body), s.Now()); err != nil {
+		return 0, err
+	}
+	for name, value := range map[string]string{"Content-Type": "application/json", "User-Agent": "Parley-Webhook/1", deliveryHeader: string(d.ID), eventHeader: d.Event} {
+		req.Header.Set(name, value)
+	}
+	reply, err := s.HTTP.Do(req, outbound.Limits{Time: answerTime, Bytes: 64 << 10, Cut: true, Redirects: -1})
+	if err != nil {
+		return 0, err
+	}
+	if reply.Status/100 != 2 {
+		return reply.Status, fmt.Errorf("the endpoint answered with status %d", reply.Status)
+	}
+	return reply.Status, nil
+}
+
+// reason is what may be kept and shown of a failure.
+func reason(err error) string {
+	var wire *outbound.Error
+	if errors.As(err, &wire) {
+		return wire.Reason
+	}
+	return strings.ToValidUTF8(err.Error()[:min(longReason, len(err.Error()))], "")
+}

@@ -1,0 +1,179 @@
+// Package webhook tells other servers what has happened (facts 6.3). Desk holds what is done with webhooks. Sender leaves a
+// delivery for each webhook in the transaction that records an event, and sends it as a chore: it is tried for about a day, then it
+// is dead, and an operator may have it sent again. Whoever listens hears everything at least once.
+package webhook
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"parley"
+	"parley/internal/jobs"
+	"parley/internal/sqldb"
+	"parley/internal/store"
+	"parley/internal/vault"
+)
+
+// Desk holds what callers and the operator do with webhooks.
+type Desk struct {
+	DB    *store.DB
+	Queue *jobs.Queue
+	Vault *vault.Vault // seals what signs
+	Now   func() time.Time
+}
+
+// New is what a webhook is made from.
+type New struct {
+	Agent    parley.AgentID // empty hears of all agents of the account
+	Endpoint string
+	Events   []string
+	Secret   string       // 8 to 200 bytes; empty makes one
+	Key      parley.KeyID // of the API key that the secret is, if it is one
+}
+
+const (
+	mostWebhooks  = 100 // of an account
+	longestURL    = 2000
+	shortestWord  = 8
+	longestSecret = 200
+)
+
+// Add makes a webhook and gives it with its secret, which is shown this once. Fails with VALIDATION_INVALID_BODY, also where the
+// server has no key to seal with, or with AGENT_NOT_FOUND.
+func (d *Desk) Add(ctx context.Context, account parley.AccountID, n New) (*parley.Webhook, string, error) {
+	if err := n.check(); err != nil {
+		return nil, "", err
+	}
+	if n.Secret == "" {
+		n.Secret = newSecret()
+	}
+	signing, err := d.Vault.Seal(account, keysOf([]byte(n.Secret)))
+	if err != nil {
+		return nil, "", err
+	}
+	now := d.Now()
+	h := &parley.Webhook{ID: parley.WebhookID(parley.NewUUID()), AccountID: account, AgentID: n.Agent, Endpoint: n.Endpoint, Events: n.Events,
+		Signing: signing, KeyID: n.Key, CreatedAt: now, UpdatedAt: now}
+	return h, n.Secret, d.DB.Transact(ctx, sqldb.Turns, func(tx *store.DB) error { return create(ctx, tx, h) })
+}
+
+// create writes the webhook. It holds what the webhook belongs to, so that it does not outlive it.
+func create(ctx context.Context, tx *store.DB, h *parley.Webhook) error {
+	if _, err := tx.LockAccount(ctx, h.AccountID); err != nil {
+		return err
+	}
+	if h.AgentID != "" {
+		if err := tx.LockAgent(ctx, h.AccountID, h.AgentID); err != nil {
+			return err
+		}
+	}
+	list, err := tx.Webhooks(ctx, h.AccountID, "")
+	if err != nil {
+		return err
+	}
+	if len(list) >= mostWebhooks {
+		return parley.Failf(parley.CodeInvalidBody, "The account has %d webhooks, and may not have more.", len(list))
+	}
+	return tx.CreateWebhook(ctx, h)
+}
+
+func (n *New) check() error {
+	wrong := map[string]string{}
+	u, err := url.Parse(n.Endpoint)
+	switch {
+	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
+		wrong["endpoint"] = "must be an http or https URL"
+	case u.User != nil:
+		wrong["endpoint"] = "must not hold a user name or a password"
+	case len(n.Endpoint) > longestURL:
+		wrong["endpoint"] = fmt.Sprintf("must have at most %d bytes", longestURL)
+	}
+	if len(n.Events) == 0 {
+		wrong["events"] = "must name an event"
+	}
+	for _, e := range n.Events {
+		if !slices.Contains(parley.WebhookEvents(), e) {
+			wrong["events"] = "must be some of: " + strings.Join(parley.WebhookEvents(), ", ")
+		}
+	}
+	if n.Secret != "" && (len(n.Secret) < shortestWord || len(n.Secret) > longestSecret) {
+		wrong["secret"] = fmt.Sprintf("must have from %d to %d bytes", shortestWord, longestSecret)
+	}
+	if len(wrong) == 0 {
+		n.Events = slices.Compact(slices.Sorted(slices.Values(n.Events)))
+		return nil
+	}
+	e := parley.Fail(parley.CodeInvalidBody)
+	e.Details = wrong
+	return e
+}
+
+func newSecret() string {
+	var b [24]byte
+	_, _ = rand.Read(b[:]) // never fails: crypto/rand aborts the program instead
+	return "whsec_" + base64.RawURLEncoding.EncodeToString(b[:])
+}
+
+// Remove takes a webhook away, with what is still to be delivered to it. Fails with NOT_FOUND.
+func (d *Desk) Remove(ctx context.Context, account parley.AccountID, id parley.WebhookID) error {
+	if err := d.DB.DeleteWebhook(ctx, account, id); err != nil {
+		return err
+	}
+	return d.DB.EraseDeliveries(ctx, account, id)
+}
+
+// Redeliver has a delivery sent once more, whatever has become of it, with as many attempts as a new one. Fails with NOT_FOUND.
+func (d *Desk) Redeliver(ctx context.Context, account parley.AccountID, id parley.DeliveryID) (again *parley.Delivery, err error) {
+	now := d.Now()
+	err = d.DB.Transact(ctx, sqldb.Turns, func(tx *store.DB) (err error) {
+		if again, err = tx.SendAgain(ctx, account, id, now); err != nil {
+			return err
+		}
+		return enqueue(ctx, tx, d.Queue, account, again.WebhookID, now)
+	})
+	return again, err
+}
+
+// Tell leaves a delivery of the event for each webhook that hears of it. It is a store.Tell.
+func (d *Desk) Tell(ctx context.Context, tx *store.DB, account parley.AccountID, now time.Time, e store.Event) error {
+	list, err := tx.Listeners(ctx, account, e.AgentID, e.Kind)
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	body, err := said(e)
+	if err != nil {
+		return err
+	}
+	for _, h := range list {
+		// An id made here is another one where the transaction runs again, which nobody has seen.
+		one := &parley.Delivery{ID: parley.DeliveryID(parley.NewTimedUUID()), AccountID: account, AgentID: e.AgentID, WebhookID: h.ID, Event: e.Kind, Body: body, DueAt: now, CreatedAt: now}
+		if err := tx.AddDelivery(ctx, one); err != nil {
+			return err
+		}
+		if err := enqueue(ctx, tx, d.Queue, account, h.ID, now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// said is what a webhook is sent of an event (facts 6.3).
+func said(e store.Event) (string, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(struct {
+		EventType string         `json:"eventType"`
+		ChatbotID parley.AgentID `json:"chatbotId"`
+		Payload   any            `json:"payload"`
+	}{e.Kind, e.AgentID, e.Payload})
+	return strings.TrimSuffix(b.String(), "\n"), err
+}

@@ -1,0 +1,50 @@
+package parley
+
+import "time"
+
+// LeadsSubmit is the event of a lead that was left or completed (facts 6.3).
+const LeadsSubmit = "leads.submit"
+
+// WebhookEvents lists the events that webhooks hear of.
+func WebhookEvents() []string { return []string{LeadsSubmit} }
+
+// Webhook is an address that hears of events (facts 6.3).
+type Webhook struct {
+	ID        WebhookID
+	AccountID AccountID
+	AgentID   AgentID // empty hears of all agents of the account
+	Endpoint  string  // URL
+	Events    []string
+	Signing   string // what signs its deliveries, sealed; never the secret itself
+	KeyID     KeyID  // of the API key that is the secret; empty where the webhook has a secret of its own
+	CreatedAt time.Time
+	UpdatedAt time.Time
+}
+
+// DeliveryState is how far a delivery has come.
+type DeliveryState string
+
+// The states of deliveries.
+const (
+	DeliveryPending   DeliveryState = "pending"
+	DeliveryDelivered DeliveryState = "delivered"
+	DeliveryDead      DeliveryState = "dead" // it has been tried for the last time
+)
+
+// Delivery is one event on its way to one webhook.
+type Delivery struct {
+	ID          DeliveryID
+	AccountID   AccountID
+	AgentID     AgentID
+	WebhookID   WebhookID
+	Event       string
+	Body        string // as it is sent, the same in every attempt
+	State       DeliveryState
+	Attempts    int
+	DueAt       time.Time // of the next attempt, while it is pending
+	LastStatus  int       // HTTP status of the latest attempt; 0 where there was no reply
+	LastError   string    // why the latest attempt failed
+	CreatedAt   time.Time
+	UpdatedAt   time.Time
+	DeliveredAt *time.Time
+}
