@@ -32,7 +32,7 @@ type Conversation struct {
 	Face          Face
 	ExternalID    string // the client's own id, of faces whose clients choose them: unique per agent and face
 	Channel       Channel
-	Streamed      bool      // the answer was last asked for as a stream
+	Streamed      bool      // its answer was asked for as a stream: the first one, or the last where the client keeps the conversation
 	Title         string    // empty until there is one
 	UserID        EndUserID // empty when anonymous; never changes
 	Status        ConversationStatus

@@ -106,6 +106,9 @@
 // internal/insight finds out about conversations after the talk: title, topic, sentiment, and what came of them. Its Keeper follows the
 // events too, leaves a job for each conversation, and keeps the sums of the days right in the transaction that writes an insight.
 //
+// internal/contact keeps the people whom a client knows by ids of its own, and the attributes that they may have. Its Book adds and
+// changes many in one step; customers of tickets are people of the same table.
+//
 // internal/webhook tells other servers what has happened. Desk leaves a delivery for each webhook in the transaction that records
 // the event; Sender sends it as a chore through outbound, signed, for about a day, and then it is dead until an operator has it sent again.
 //

@@ -17,7 +17,7 @@ import (
 type manifestFlags struct {
 	File    string `required:"" short:"f" placeholder:"FILE" help:"Manifest to read: YAML, a document for each agent; - reads the standard input."`
 	Account string `required:"" placeholder:"ID" help:"Account that has the agents, or gets them."`
-	Prune   bool   `help:"Also delete actions, procedures and sources that have a key and are not in the manifest, in the sections that it has."`
+	Prune   bool   `help:"Also delete actions, procedures, teams, rules and sources that have a key and are not in the manifest, in the sections that it has, and archive such statuses."`
 	house.Models
 }
 

@@ -24,6 +24,7 @@ func newWorkbench(t *testing.T) *workbench {
 	t.Setenv("PARLEY_SECRET_KEY", "a key of the tests")
 	t.Setenv("SHOP_API_KEY", "sesame-open")
 	made := must[admin.AccountCreated](t, "account", "create", "--name", "Shop")
+	must[admin.MemberAdded](t, "member", "add", "--account", made.AccountID, "--email", "kim@shop.example", "--name", "Kim")
 	b := &workbench{t, made.AccountID, made.APIKey, t.TempDir()}
 	b.write("agent.yaml", example(t))
 	b.write("returns.md", "# Returns\n\nParcels come back within thirty days.\n")
@@ -73,7 +74,7 @@ func TestExampleOfTheManual(t *testing.T) {
 	b.expect(0, "support: would change\n  create agent support\n", "apply", "agent.yaml", "--dry-run")
 	b.expect(1, "--- (none)\n+++ agent support\n", "diff", "agent.yaml")
 	done := must[admin.ManifestApplied](t, "apply", "-f", filepath.Join(b.dir, "agent.yaml"), "--account", b.account)
-	if len(done.Agents) != 1 || len(done.Agents[0].Changes) != 6 {
+	if len(done.Agents) != 1 || len(done.Agents[0].Changes) != 9 {
 		t.Fatalf("%+v", done)
 	}
 	agent := string(done.Agents[0].Agent)
@@ -141,7 +142,7 @@ func TestFaultsOfAManifestNameTheirLines(t *testing.T) {
 		"      X-Api-Key: ${SHOP_API_KEY}", // 19
 		"sources:",                         // 20
 		"- {key: a, name: A, file: a.md}",  // 21
-		"statuses: []",                     // 22
+		"helpdesk: {teams: [{key: a, name: A, members: [{email: jo@x.example}]}]}", // 22
 		"---",
 		"agent: {key: other}", // 24
 	}, "\n"))
@@ -152,7 +153,7 @@ func TestFaultsOfAManifestNameTheirLines(t *testing.T) {
 		":11: actions.0.enabled: must be true or false",
 		":19: actions.1.config.headers.X-Api-Key: names ${SHOP_API_KEY}, and the environment of this command has no SHOP_API_KEY",
 		":21: sources.0.file: cannot be read: stat " + filepath.Join(b.dir, "a.md") + ": no such file or directory",
-		":22: statuses: is not allowed",
+		":22: helpdesk.teams.0.members.0.email: jo@x.example is not a member of the account; `parley member add` makes one",
 		":24: settings.name: is required for a new agent",
 	} {
 		want += "  " + file + line + "\n"
@@ -162,7 +163,7 @@ func TestFaultsOfAManifestNameTheirLines(t *testing.T) {
 			t.Errorf("%s: status %d, %q\n%s\nwant\n%s", command, got, out, errs, want)
 		}
 	}
-	if _, _, errs := b.run("apply", "bad.yaml", "--json"); !strings.Contains(errs, `bad.yaml:22: statuses":"is not allowed"`) {
+	if _, _, errs := b.run("apply", "bad.yaml", "--json"); !strings.Contains(errs, `bad.yaml:22: helpdesk.teams.0.members.0.email":"jo@x.example`) {
 		t.Error(errs)
 	}
 	b.write("loud.yaml", "agent: {key: x}\nsettings: {name: X}\nactions:\n- {key: a, kind: http, name: a, description: d, config: {url: \"https://x.example\", headers: {Authorization: Bearer abcdefgh12345678}}}\n")

@@ -27,6 +27,7 @@ type grammar struct {
 	} `cmd:"" help:"Add and list members of an account's team."`
 	Sources       sourcesCmd       `cmd:"" help:"List an agent's sources."`
 	Conversations conversationsCmd `cmd:"" help:"List, delete, end, take over and hand back conversations."`
+	Ticket        ticketCmd        `cmd:"" help:"List, show, open, change and answer an agent's tickets."`
 	Status        statusCmd        `cmd:"" help:"List and change the statuses of an agent's tickets."`
 	Team          teamCmd          `cmd:"" help:"List and change the teams that take an agent's tickets."`
 	Rule          ruleCmd          `cmd:"" help:"List and change the rules that route an agent's tickets."`

@@ -2,10 +2,12 @@ package admin
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"parley"
 	"parley/internal/helpdesk"
+	"parley/internal/wire"
 )
 
 // Ticket is a ticket as the operator sees it.
@@ -84,6 +86,9 @@ func (d *Desk) openTicket(ctx context.Context, in NewTicket) (Ticket, error) {
 	if err != nil {
 		return Ticket{}, err
 	}
+	if err := checkMail(in.Email); err != nil {
+		return Ticket{}, err
+	}
 	ask := helpdesk.NewTicket{Subject: in.Subject, Description: in.Description, Email: in.Email, Name: in.Name, Category: parley.StatusCategory(in.Category),
 		Assignee: assignee(in.Assignee), Priority: in.Priority}
 	if in.Status != "" {
@@ -103,6 +108,17 @@ func (d *Desk) openTicket(ctx context.Context, in NewTicket) (Ticket, error) {
 		return Ticket{}, err
 	}
 	return d.ticketOf(ctx, t)
+}
+
+// checkMail holds a customer's address to the rule of the public interface.
+func checkMail(address string) error {
+	text, err := json.Marshal(map[string]string{"email": address})
+	if err != nil {
+		return err
+	}
+	return wire.Decode(text, &struct {
+		Email string `json:"email" format:"mail" max:"320"`
+	}{})
 }
 
 func (d *Desk) changeTicket(ctx context.Context, in TicketChange) (Ticket, error) {

@@ -83,7 +83,7 @@ func (d *Desk) addWebhook(ctx context.Context, in NewWebhook) (WebhookCreated, e
 	if err != nil {
 		return WebhookCreated{}, err
 	}
-	h, secret, err := d.Webhooks.Add(ctx, account, webhook.New{Agent: parley.AgentID(in.AgentID), Endpoint: in.Endpoint, Events: in.Events, Secret: in.Secret})
+	h, secret, err := d.Webhooks.Add(ctx, account, webhook.New{Agent: parley.AgentID(in.AgentID), Endpoint: in.Endpoint, Events: in.Events, Secret: in.Secret, Actor: operator})
 	if err != nil {
 		return WebhookCreated{}, err
 	}
@@ -108,7 +108,7 @@ func (d *Desk) removeWebhook(ctx context.Context, in WebhookRef) (WebhookRef, er
 	if err != nil {
 		return in, err
 	}
-	return in, d.Webhooks.Remove(ctx, account, id)
+	return in, d.Webhooks.Remove(ctx, account, id, operator)
 }
 
 func (d *Desk) webhooks(ctx context.Context, in OfAccount) ([]Webhook, error) {

@@ -23,6 +23,8 @@ func (s *server) doneAgain() map[string]again {
 		"sendToolResult": {keep: true, render: successAgain},
 		"writeMessage":   {render: s.messageAgain},
 		"createTicket":   {render: s.ticketAgain},
+
+		"createTicketMessage": {render: s.ticketMessageAgain},
 	}
 }
 

@@ -23,13 +23,15 @@ const marker = "zebrafinch"
 
 // tales are the tables that no request of this test writes to, with the texts an agent could hold there.
 var tales = map[string]string{
-	"actions":        `key, kind, name, description, triggers, inputs, config, secrets, enabled, position, created_at, updated_at) values (?, ?, ?, 'zebrafinch', 'http', 'zebrafinch', 'zebrafinch', '["zebrafinch"]', '[]', '{"url":"zebrafinch"}', 'zebrafinch', 0, 0, 1, 1`,
-	"procedures":     `key, name, description, triggers, inputs, steps, enabled, position, created_at, updated_at) values (?, ?, ?, 'zebrafinch', 'zebrafinch', 'zebrafinch', '["zebrafinch"]', '[]', '[{"say":"zebrafinch"}]', 0, 0, 1, 1`,
-	"leads":          `conversation_id, name, email, phone, fields, created_at) values (?, ?, ?, 'c', 'zebrafinch', 'zebrafinch@a.org', 'zebrafinch', '{}', 1`,
-	"people":         `email, external_id, name, phone, attributes, created_at, updated_at) values (?, ?, ?, 'zebrafinch@a.org', 'zebrafinch', 'zebrafinch', '1', '{"a":"zebrafinch"}', 1, 1`,
-	"blobs":          `hash, size, media_type, name, place, created_at) values (?, ?, ?, 'h', 1, 'text/plain', 'zebrafinch.txt', 'p', 1`,
-	"tool_calls":     `conversation_id, message_id, turn_id, call_id, tool, action_type, client_side, input, output, status, created_at) values (?, ?, ?, 'c', 'm', 't', 'x', 'zebrafinch', 'http', 0, '{"a":"zebrafinch"}', '{"b":"zebrafinch"}', 'success', 1`,
-	"procedure_runs": `conversation_id, procedure_name, step, state, started_at, inputs) values (?, ?, ?, 'c', 'zebrafinch', 0, 'waiting', 1, '{"a":"zebrafinch"}'`,
+	"actions":            `key, kind, name, description, triggers, inputs, config, secrets, enabled, position, created_at, updated_at) values (?, ?, ?, 'zebrafinch', 'http', 'zebrafinch', 'zebrafinch', '["zebrafinch"]', '[]', '{"url":"zebrafinch"}', 'zebrafinch', 0, 0, 1, 1`,
+	"procedures":         `key, name, description, triggers, inputs, steps, enabled, position, created_at, updated_at) values (?, ?, ?, 'zebrafinch', 'zebrafinch', 'zebrafinch', '["zebrafinch"]', '[]', '[{"say":"zebrafinch"}]', 0, 0, 1, 1`,
+	"leads":              `conversation_id, name, email, phone, fields, created_at) values (?, ?, ?, 'c', 'zebrafinch', 'zebrafinch@a.org', 'zebrafinch', '{}', 1`,
+	"people":             `email, external_id, name, phone, attributes, created_at, updated_at) values (?, ?, ?, 'zebrafinch@a.org', 'zebrafinch', 'zebrafinch', '1', '{"a":"zebrafinch"}', 1, 1`,
+	"blobs":              `hash, size, media_type, name, place, created_at) values (?, ?, ?, 'h', 1, 'text/plain', 'zebrafinch.txt', 'p', 1`,
+	"webhooks":           `endpoint, events, signing, created_at, updated_at) values (?, ?, ?, 'https://zebrafinch.org', '[]', '', 1, 1`,
+	"webhook_deliveries": `webhook_id, event, body, state, attempts, due_at, created_at, updated_at) values (?, ?, ?, 'w', 'leads.submit', '{"a":"zebrafinch"}', 'dead', 8, 1, 1, 1`,
+	"tool_calls":         `conversation_id, message_id, turn_id, call_id, tool, action_type, client_side, input, output, status, created_at) values (?, ?, ?, 'c', 'm', 't', 'x', 'zebrafinch', 'http', 0, '{"a":"zebrafinch"}', '{"b":"zebrafinch"}', 'success', 1`,
+	"procedure_runs":     `conversation_id, procedure_name, step, state, started_at, inputs) values (?, ?, ?, 'c', 'zebrafinch', 0, 'waiting', 1, '{"a":"zebrafinch"}'`,
 }
 
 // TestNothingIsLeftOfADeletedAgent plants a marker wherever an agent can hold text, deletes the agent while it answers, reads

@@ -164,9 +164,16 @@ var deeds = map[string]func(tl *teller, id string) error{
 		_, err := admin.Do(tl.t.Context(), tl.house.Operator, admin.MoveConversation, admin.Step{ID: id, Step: step})
 		return err
 	},
-	"lets the operator reply for": func(tl *teller, what string) error { // EMAIL CONVERSATION
+	"answers as": func(tl *teller, what string) error { // EMAIL CONVERSATION
 		email, id, _ := strings.Cut(what, " ")
 		_, err := admin.Do(tl.t.Context(), tl.house.Operator, admin.ReplyAsHuman, admin.HumanReply{ID: id, Member: email, Text: "It is me again."})
+		return err
+	},
+	"says in": func(tl *teller, id string) error { // what the customer does
+		_, agent, err := tl.house.DB.OwnerOfConversation(tl.t.Context(), parley.ConversationID(id))
+		if err == nil {
+			_, err = tl.house.Clerk.CustomerWrites(tl.t.Context(), parley.AccountID(tl.house.Account), agent, parley.ConversationID(id), "Thanks")
+		}
 		return err
 	},
 	"deletes the conversation": func(tl *teller, id string) error {
@@ -251,8 +258,7 @@ var deeds = map[string]func(tl *teller, id string) error{
 }
 
 func (tl *teller) does(what string) error {
-	for _, verb := range slices.Backward(slices.Sorted(maps.Keys(deeds))) { // the longer one first
-		do := deeds[verb]
+	for verb, do := range deeds {
 		if object, ok := strings.CutPrefix(what, verb); ok {
 			return do(tl, tl.expand(strings.TrimSpace(object)))
 		}

@@ -54,6 +54,9 @@ var isolation = []struct{ route, body string }{
 	{"GET /agents/{agentId}/helpdesk/tickets", ""},
 	{"POST /agents/{agentId}/helpdesk/tickets/search", `{"query": "help"}`},
 	{"GET /agents/{agentId}/helpdesk/tickets/{ticketNumber}", ""},
+	{"PATCH /agents/{agentId}/helpdesk/tickets/{ticketNumber}", `{"priority": "high"}`},
+	{"GET /agents/{agentId}/helpdesk/tickets/{ticketNumber}/messages", ""},
+	{"POST /agents/{agentId}/helpdesk/tickets/{ticketNumber}/messages", `{"type": "reply", "content": "Hello", "authorEmail": "kim@shop.example"}`},
 	{"GET /agents/{agentId}/helpdesk/ticket-statuses", ""},
 	{"GET /agents/{agentId}/helpdesk/teams", ""},
 	{"DELETE /agents/{agentId}/sources/{sourceId}", ""},
@@ -76,6 +79,7 @@ type things map[string]string // by the name of their parameter
 func TestIsolation(t *testing.T) {
 	h := rig.Open(t)
 	ours, theirs := furnish(t, h, parley.AccountID(h.Account), h.Key), furnish(t, h, parley.AccountID(h.Other), h.OtherKey)
+	memberOf(t, h, h.Account, "kim@shop.example")
 	unknown := things{"agentId": "AAAAAAAAAAAAAAAAAAAAA", "sourceId": "00000000-0000-4000-8000-000000000000", "conversationId": "01900000-0000-7000-8000-000000000000",
 		"messageId": "msg_0000000000000000000000", "toolCallId": "call_000000000000000000000", "ticketNumber": "999999999"}
 	for _, row := range isolation {

@@ -3,7 +3,6 @@ package apiv1
 import (
 	"context"
 	"fmt"
-	"maps"
 	"strings"
 
 	"parley"
@@ -49,22 +48,22 @@ func (s *server) createChatbot(ctx context.Context, c *wire.Call, in *NewChatbot
 // ofContent words what is wrong with the content of a chatbot as REST v1 does: its fields have other names, and a plan without room
 // is a refusal as every other of the plan.
 func ofContent(err error) error {
-	e := parley.ErrorOf(err)
-	switch e.Code {
-	case parley.CodeSourceSize:
-		return &parley.Error{Code: parley.CodePlanFeature, Message: e.Message, Err: err}
-	case parley.CodeInvalidBody:
-		said := *e
-		said.Details = maps.Clone(e.Details)
-		for name, text := range e.Details {
-			if rest, ok := strings.CutPrefix(name, "urls."); ok {
-				delete(said.Details, name)
-				said.Details["urlsToScrape."+rest] = text
-			}
-		}
-		return &said
+	said := *parley.ErrorOf(err)
+	if said.Code == parley.CodeSourceSize {
+		return &parley.Error{Code: parley.CodePlanFeature, Message: said.Message, Err: err}
 	}
-	return err
+	if said.Code != parley.CodeInvalidBody {
+		return err
+	}
+	details := map[string]string{}
+	for name, text := range said.Details {
+		if rest, ok := strings.CutPrefix(name, "urls."); ok {
+			name = "urlsToScrape." + rest
+		}
+		details[name] = text
+	}
+	said.Details = details
+	return &said
 }
 
 // NamedChatbot names a chatbot in the query.
@@ -127,11 +126,10 @@ func (s *server) chatbotOf(a *parley.Agent) Chatbot {
 
 // statusOf is the state of a chatbot. One that has nothing to read is ready.
 func statusOf(a *parley.Agent) string {
-	switch a.Status() {
-	case parley.AgentTraining:
-		return "training"
-	case parley.AgentFailed:
-		return "failed"
+	switch status := a.Status(); status {
+	case parley.AgentTraining, parley.AgentFailed:
+		return string(status)
+	case parley.AgentTrained, parley.AgentUntrained:
 	}
 	return "ready"
 }

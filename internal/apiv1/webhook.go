@@ -35,7 +35,7 @@ type newWebhook struct {
 
 func (s *server) createWebhook(ctx context.Context, c *wire.Call, in *newWebhook) (*Webhook, error) {
 	who := caller(c)
-	n := webhook.New{Agent: parley.AgentID(in.Body.ChatbotID.Value), Endpoint: in.Body.Endpoint, Events: in.Body.Events, Secret: in.Body.Secret.Value}
+	n := webhook.New{Agent: parley.AgentID(in.Body.ChatbotID.Value), Endpoint: in.Body.Endpoint, Events: in.Body.Events, Secret: in.Body.Secret.Value, Actor: keyed(who)}
 	if n.Agent == "" && in.Body.ChatbotID.Ptr() != nil {
 		return nil, parley.Fail(parley.CodeAgentNotFound)
 	}
@@ -76,11 +76,15 @@ type webhookRef struct {
 }
 
 func (s *server) deleteWebhook(ctx context.Context, c *wire.Call, in *webhookRef) (*Done, error) {
-	if err := s.Webhooks.Remove(ctx, caller(c).Account.ID, parley.WebhookID(in.ID)); err != nil {
+	who := caller(c)
+	if err := s.Webhooks.Remove(ctx, who.Account.ID, parley.WebhookID(in.ID), keyed(who)); err != nil {
 		return nil, err
 	}
 	return &Done{"The webhook has been deleted."}, nil
 }
+
+// keyed names a caller in the audit chain.
+func keyed(who *access.Caller) string { return "key " + string(who.Key.ID) }
 
 func webhookOf(h parley.Webhook) Webhook {
 	out := Webhook{ID: string(h.ID), Endpoint: h.Endpoint, Events: h.Events, ChatbotID: textOrNull(string(h.AgentID)), SignedWith: "secret", CreatedAt: moment(h.CreatedAt)}

@@ -24,7 +24,7 @@ type wish struct{ language words.Language }
 
 // wished finds a plain wish for a person in the message to answer; nil where there is none, or nobody to hand over to.
 func (e *Engine) wished(t *Turn) *wish {
-	if e.TakeOver == nil || t.request.Continue {
+	if e.TakeOver == nil || t.request.Continue || t.request.unsaved() {
 		return nil
 	}
 	language, ok := llm.AsksForPerson(t.question, t.saidBefore)

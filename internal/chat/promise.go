@@ -36,6 +36,9 @@ func (e *Engine) promise(ctx context.Context, t *Turn, account parley.Account, p
 func (e *Engine) begin(ctx context.Context, t *Turn, account parley.Account, plan parley.Plan) error {
 	now := e.Now()
 	t.StartedAt, t.LeaseUntil = now, now.Add(e.lease())
+	if t.request.named() {
+		t.sent = t.sentMessages()
+	}
 	var user parley.EndUserID
 	var paused bool
 	err := e.DB.Transact(ctx, sqldb.Turns, func(tx *store.DB) error {
@@ -123,7 +126,7 @@ func (e *Engine) openConversation(ctx context.Context, tx *store.DB, t *Turn) (*
 		UserID: t.request.UserID, Status: parley.Ongoing, CreatedAt: t.StartedAt, UpdatedAt: t.StartedAt}
 	rows := []*parley.Message{t.words()}
 	if t.request.Sent != nil {
-		c.ExternalID, rows = t.request.Sent.Name, t.sentMessages()
+		c.ExternalID, rows = t.request.Sent.Name, t.sent
 	}
 	err := tx.CreateConversation(ctx, &c, rows[0], t.request.Streamed)
 	if err == nil {

@@ -95,7 +95,7 @@ func (t *Turn) sentMessages() []*parley.Message {
 // overwrite makes a saved conversation what the client says it is. The messages that are the same, from the first one on, stay as
 // they are; of the others only the rows remain.
 func (e *Engine) overwrite(ctx context.Context, tx *store.DB, t *Turn, c *parley.Conversation) error {
-	rows := t.sentMessages()
+	rows := t.sent
 	same, last, err := t.same(ctx, tx, rows[:len(t.request.Sent.Before)])
 	if err != nil {
 		return err
@@ -151,10 +151,12 @@ func (t *Turn) closeAs(ctx context.Context, tx *store.DB, state string, cost par
 	return tx.CloseTurn(ctx, &t.Turn, state, cost, trace, now, events...)
 }
 
-// offered leaves out the tools that run at a client which can run none.
+// offered leaves out the tools that run at a client which can run none, and those that need a conversation which is saved.
 func (r Request) offered(tools []Tool) []Tool {
 	if r.Sent == nil {
 		return tools
 	}
-	return slices.DeleteFunc(slices.Clone(tools), func(t Tool) bool { return t.Run == nil })
+	return slices.DeleteFunc(slices.Clone(tools), func(t Tool) bool {
+		return t.Run == nil || r.unsaved() && (t.Kind == parley.ActionEscalate || t.Kind == parley.ActionProcedure)
+	})
 }

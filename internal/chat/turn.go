@@ -20,11 +20,12 @@ type Turn struct {
 	agent    *parley.Agent
 	back     llm.Backend
 	request  Request
-	question string           // the user's message to answer, in the user's own words
-	history  []parley.Message // before the message to answer; with Continue, all
-	once     string           // the Idempotency-Key of the request, as the store knows it
-	keep     int64            // of a retry: the number of the user's message, the last one that stays
-	wish     *wish            // for a person; nil where the message is none
+	question string            // the user's message to answer, in the user's own words
+	history  []parley.Message  // before the message to answer; with Continue, all
+	once     string            // the Idempotency-Key of the request, as the store knows it
+	sent     []*parley.Message // of a client that keeps the conversation: the rows of all that it has sent
+	keep     int64             // of a retry: the number of the user's message, the last one that stays
+	wish     *wish             // for a person; nil where the message is none
 	log      *log
 
 	found   chan struct{} // closed when retrieval has ended

@@ -21,7 +21,7 @@ func Auto() Assignee { return Assignee{} }
 func Nobody() Assignee { return Assignee{set: true} }
 
 // To is the member with the id.
-func To(id parley.UserID) Assignee { return Assignee{set: true, id: id} }
+func To(id parley.UserID) Assignee { return Assignee{set: true, id: lower(id)} }
 
 // ToEmail is the member with the e-mail address, whatever its case.
 func ToEmail(address string) Assignee { return Assignee{set: true, email: address} }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"golang.org/x/net/html"
@@ -203,10 +202,7 @@ func FuzzMarkdown(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, source string) {
-		a := time.Now(); rendered := MarkdownHTML(source); d1 := time.Since(a)
-		a = time.Now(); MarkdownText(source); d2 := time.Since(a)
-		a = time.Now(); harmless(t, source, rendered); d3 := time.Since(a)
-		if d1+d2+d3 > 3*time.Second { t.Fatalf("%v %v %v %d %q", d1, d2, d3, len(source), source[:min(300,len(source))]) }
+		rendered := MarkdownHTML(source)
 		harmless(t, source, rendered)
 		harmless(t, source, plainHTML(source))
 		if text := MarkdownText(source); utf8.ValidString(source) && !utf8.ValidString(text) {

@@ -2,12 +2,9 @@ package helpdesk
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"parley"
 	"parley/internal/prose"
@@ -15,91 +12,11 @@ import (
 	"parley/internal/store"
 )
 
-// NewTicket is what a ticket is made from (interface 4.2).
-type NewTicket struct {
-	Subject     string                // 1 to 500 characters
-	Description string                // 1 to 10,000 characters; the first message
-	Email       string                // of the customer, who is found or made by it
-	Name        string                // of a customer who is made; at most 255 characters
-	StatusID    parley.StatusID       // empty takes the category's default
-	Category    parley.StatusCategory // empty is new; not beside StatusID
-	Assignee    Assignee
-	TeamID      parley.TeamID   // empty for none given
-	Priority    string          // empty for none
-	Metadata    json.RawMessage // object; nil for {}
-}
-
-// The most characters of what a ticket is made from (interface 8).
-const (
-	MostSubject     = 500
-	MostDescription = 10_000
-	MostName        = 255
-)
-
-// check names every fault. It knows the rules of interface 4.2 but for the form of e-mail addresses and ids, which is the faces'.
-func (in *NewTicket) check() error {
-	faults := map[string]string{}
-	for _, text := range []struct {
-		field, text string
-		least, most int
-	}{{"subject", in.Subject, 1, MostSubject}, {"description", in.Description, 1, MostDescription}, {"customer.name", in.Name, 0, MostName}} {
-		if n := utf8.RuneCountInString(text.text); n < text.least || n > text.most {
-			faults[text.field] = fmt.Sprintf("must have %d to %d characters", text.least, text.most)
-		}
-	}
-	if in.Email == "" {
-		faults["customer.email"] = "is required"
-	}
-	if in.StatusID != "" && in.Category != "" {
-		faults["statusId"], faults["statusCategory"] = "must not be sent with statusCategory", "must not be sent with statusId"
-	}
-	if in.Category != "" && !slices.Contains(parley.StatusCategories(), in.Category) {
-		faults["statusCategory"] = "is not a category of statuses"
-	}
-	if in.Priority != "" && !slices.Contains(parley.Priorities(), in.Priority) {
-		faults["priority"] = "must be one of: " + strings.Join(parley.Priorities(), ", ")
-	}
-	return invalid(faults)
-}
-
-// invalid makes the failure that names what is wrong with each field, or nil when nothing is.
-func invalid(faults map[string]string) error {
-	if len(faults) == 0 {
-		return nil
-	}
-	e := parley.Fail(parley.CodeInvalidBody)
-	e.Details = faults
-	return e
-}
-
-// opening is a ticket being made, with all that does not come from the database.
-type opening struct {
-	NewTicket
-	ticket  parley.Ticket
-	message parley.MessageID
-}
-
-func (in NewTicket) opening(account parley.AccountID, agent parley.AgentID, now time.Time) *opening {
-	o := &opening{NewTicket: in, message: parley.NewMessageID()}
-	o.ticket = parley.Ticket{AccountID: account, AgentID: agent, Subject: in.Subject, Description: in.Description, Metadata: in.Metadata, Channel: parley.TicketAPI,
-		ConversationID: parley.ConversationID(parley.NewTimedUUID()), Category: in.Category, TeamID: in.TeamID, Priority: in.Priority, CreatedAt: now, UpdatedAt: now, LastMessageAt: &now,
-		Customer: parley.Person{ID: parley.PersonID(parley.NewUUID()), AccountID: account, AgentID: agent, Email: in.Email, Name: in.Name, CreatedAt: now, UpdatedAt: now}}
-	if o.ticket.Priority == "" {
-		o.ticket.Priority = parley.Priorities()[0]
-	}
-	if o.ticket.Metadata == nil {
-		o.ticket.Metadata = json.RawMessage("{}")
-	}
-	if o.ticket.Category == "" {
-		o.ticket.Category = parley.TicketNew
-	}
-	return o
-}
-
 // Open makes a ticket of channel api with its conversation, whose first message is the description, and finds its customer, its team
 // and its assignee, all in one transaction. Fails with AGENT_NOT_FOUND, VALIDATION_INVALID_BODY and every fault in the details,
 // TICKET_INVALID_STATUS, TICKET_TEAM_NOT_FOUND or TICKET_TEAM_MEMBER_NOT_FOUND; then nothing is left of it, and no number is used up.
 func (d *Desk) Open(ctx context.Context, account parley.AccountID, agent parley.AgentID, in NewTicket) (*parley.Ticket, error) {
+	in.Subject, in.Description, in.Name = storable(in.Subject), storable(in.Description), storable(in.Name)
 	if err := in.check(); err != nil {
 		return nil, err
 	}
@@ -170,12 +87,15 @@ func (d *Desk) status(ctx context.Context, tx *store.DB, t *parley.Ticket, id pa
 	if id == "" {
 		return tx.DefaultStatus(ctx, t.AccountID, t.AgentID, category)
 	}
-	s, err := tx.Status(ctx, t.AccountID, t.AgentID, id)
+	s, err := tx.Status(ctx, t.AccountID, t.AgentID, lower(id))
 	if err == nil && s.ArchivedAt != nil {
 		return nil, parley.Fail(parley.CodeTicketStatus)
 	}
 	return s, err
 }
+
+// lower is a UUID as ids are written here; clients may write it in capitals.
+func lower[ID ~string](id ID) ID { return ID(strings.ToLower(string(id))) }
 
 // mask takes personal data out of what is kept of a ticket; the customer's address is who they are and stays.
 func mask(t *parley.Ticket) {

@@ -258,6 +258,7 @@ func TestAssigneeAndTeamAsGiven(t *testing.T) {
 			"nobody in the team":   {Nobody(), team.ID, team.ID, ""},
 			"somebody":             {To(users[0]), "", "", users[0]},
 			"not in the team":      {To(users[0]), team.ID, team.ID, users[0]},
+			"in capitals":          {To(parley.UserID(strings.ToUpper(string(users[0])))), parley.TeamID(strings.ToUpper(string(team.ID))), team.ID, users[0]},
 			"by address":           {ToEmail(email), "", "", stranger},
 			"by address in a team": {ToEmail(email), team.ID, team.ID, stranger},
 		} {
@@ -363,6 +364,9 @@ func TestOthersAreAsUnknown(t *testing.T) {
 
 func TestFaultsAreNamedTogether(t *testing.T) {
 	each(t, func(w *world) {
+		if got := w.opened(NewTicket{Subject: "a\x00b", Description: "\x00c", Email: "a@example.com", Name: "\x00"}); got.Subject != "ab" || got.Description != "c" || got.Customer.Name != "" {
+			w.Errorf("%+v", got)
+		}
 		full := NewTicket{Subject: strings.Repeat("ü", 500), Description: strings.Repeat("漢", 10_000), Email: "a@example.com", Name: strings.Repeat("😀", 255)}
 		w.opened(full)
 		for field, change := range map[string]func(*NewTicket){

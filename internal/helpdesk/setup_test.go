@@ -68,7 +68,7 @@ func TestEachCategoryKeepsOneDefault(t *testing.T) {
 		w.fails(err, parley.CodeInvalidBody)
 		triage, err := w.AddStatus(w, w.Account, w.Agent, parley.TicketStatus{Category: parley.TicketNew, InternalLabel: "Triage", Color: "#1F6FEB"}, "operator")
 		w.must(err)
-		if triage.ExternalLabel != "Triage" || w.defaults()[parley.TicketNew] != "New" {
+		if triage.ExternalLabel != "Triage" || triage.Position != 1 || w.defaults()[parley.TicketNew] != "New" {
 			w.Errorf("%+v %v", triage, w.defaults())
 		}
 		errs := make([]error, 16)

@@ -55,10 +55,27 @@ func (d *Desk) AddStatus(ctx context.Context, account parley.AccountID, agent pa
 	err := d.change(ctx, account, agent, by, "status.add", func(tx *store.DB, now time.Time) (string, any, error) {
 		added = in
 		added.CreatedAt, added.UpdatedAt = now, now
-		err := d.PutStatusTx(ctx, tx, &added)
+		err := last(ctx, tx, &added)
+		if err == nil {
+			err = d.PutStatusTx(ctx, tx, &added)
+		}
 		return string(added.ID), map[string]any{"category": added.Category, "label": added.InternalLabel, "default": added.IsDefault}, err
 	})
 	return &added, duplicate(err, "key", "the agent has another status of this key")
+}
+
+// last puts a status that has no place behind the others of its category.
+func last(ctx context.Context, tx *store.DB, s *parley.TicketStatus) error {
+	if s.Position != 0 {
+		return nil
+	}
+	list, err := tx.Statuses(ctx, s.AccountID, s.AgentID, true)
+	for _, other := range list {
+		if other.Category == s.Category {
+			s.Position = max(s.Position, other.Position+1)
+		}
+	}
+	return err
 }
 
 // ChangeStatus changes the labels, color, key or place of a status, and makes it the default where it is told to. Fails with

@@ -34,7 +34,7 @@ type Storage struct {
 	AllowAsyncCommit bool   `env:"PARLEY_ALLOW_ASYNC_COMMIT" help:"Accept a PostgreSQL with synchronous_commit off: it may lose what was acknowledged."`
 	DatabaseQuota    int    `env:"PARLEY_DATABASE_QUOTA" placeholder:"PAGES" help:"Most pages the SQLite file may hold; 0 for no limit."`
 	IndexBudget      int    `default:"256" env:"PARLEY_INDEX_BUDGET" placeholder:"MB" help:"Memory for the search indexes of agents, in MB (${default}); those asked about last are kept."`
-	SecretKey        string `env:"PARLEY_SECRET_KEY" placeholder:"TEXT" secret:"all" help:"Seals the secrets of actions in the database: at least 16 bytes, better given by the environment."`
+	SecretKey        string `env:"PARLEY_SECRET_KEY" placeholder:"TEXT" secret:"all" help:"Seals the secrets of actions and webhooks in the database: at least 16 bytes, better given by the environment."`
 }
 
 // Service says how requests are served.
@@ -47,7 +47,7 @@ type Service struct {
 	OpenTurns   int           `default:"200" env:"PARLEY_OPEN_TURNS" placeholder:"N" help:"Answers an account may have in the making at a time (${default})."`
 	Drain       time.Duration `default:"25s" env:"PARLEY_DRAIN" placeholder:"TIME" help:"How long a stopping server lets running answers finish (${default})."`
 	TrustProxy  bool          `env:"PARLEY_TRUST_PROXY" help:"Take the client's address from X-Forwarded-For: only behind a proxy that sets it."`
-	FetchAllow  []string      `env:"PARLEY_FETCH_ALLOW" placeholder:"CIDR" help:"Addresses inside your network that actions and link sources may fetch from; all public ones are allowed."`
+	FetchAllow  []string      `env:"PARLEY_FETCH_ALLOW" placeholder:"CIDR" help:"Addresses inside your network that actions, webhooks and link sources may reach; all public ones are allowed."`
 	SearchTime  time.Duration `name:"search-time" default:"2s" env:"PARLEY_SEARCH_TIME" placeholder:"TIME" help:"How long a conversation search may take (${default})."`
 	Searches    int           `default:"8" env:"PARLEY_SEARCHES" placeholder:"N" help:"Conversation searches that run at a time (${default}); others wait."`
 	InsightWait time.Duration `name:"insight-wait" default:"30s" env:"PARLEY_INSIGHT_WAIT" placeholder:"TIME" help:"How long a conversation is quiet before it is judged for insights (${default})."`

@@ -20,11 +20,7 @@ func AsksForPerson(message string, earlier func() []string) (words.Language, boo
 	if len(message) > longestWish {
 		return 0, false
 	}
-	folded := words.Fold(message)
-	if !has(folded, personStems) {
-		return 0, false
-	}
-	meant := wishesIn(unquoted(folded))
+	meant := wishesIn(words.Fold(message))
 	if len(meant) < 2 || earlier == nil {
 		return append(meant, words.English)[0], len(meant) > 0
 	}
@@ -36,9 +32,16 @@ func AsksForPerson(message string, earlier func() []string) (words.Language, boo
 
 // wishesIn gives the languages in which a sentence of the folded message is a wish for a person.
 func wishesIn(folded string) (meant []words.Language) {
-	for _, w := range wishes() {
-		if slices.ContainsFunc(strings.FieldsFunc(folded, endsWish), w.in) {
-			meant = append(meant, w.language)
+	var sentences []string
+	for i := range pleas {
+		if !has(folded, pleas[i].stems) {
+			continue
+		}
+		if sentences == nil {
+			sentences = strings.FieldsFunc(unquoted(folded), endsWish)
+		}
+		if w := pleas[i].read(); slices.ContainsFunc(sentences, w.in) {
+			meant = append(meant, pleas[i].language)
 		}
 	}
 	return meant
@@ -99,25 +102,34 @@ func dense(folded string) string { return strings.Join(strings.FieldsFunc(folded
 
 // wishForm is how a wish for a person is worded in one language.
 type wishForm struct {
-	language words.Language
-	plain    func(string) string
-	alone    *regexp.Regexp // a sentence of its own
-	within   *regexp.Regexp // a clause among others: it has a verb
+	plain  func(string) string
+	alone  *regexp.Regexp // a sentence of its own
+	within *regexp.Regexp // a clause among others: it has a verb
 }
 
-// wishes are made at the first message that speaks of a person.
-var wishes = sync.OnceValue(func() (all []wishForm) {
+// plea is a wishForm that is made at the first message that speaks of a person in its language.
+type plea struct {
+	language words.Language
+	stems    []string
+	read     func() *wishForm
+}
+
+var pleas = func() (all []plea) {
 	for _, g := range wishGrammars {
-		f := wishForm{language: g.language, plain: spaced}
-		gap := " "
-		if g.language == words.Chinese || g.language == words.Japanese {
-			f.plain, gap = dense, ""
-		}
-		form := func(cores ...string) *regexp.Regexp {
-			return regexp.MustCompile(words.Fold("^(?:(?:" + g.before + ")" + gap + ")*(?:" + strings.Join(cores, "|") + ")(?:" + gap + "(?:" + g.after + "))*$"))
-		}
-		f.within, f.alone = form(g.cores...), form(append(slices.Clone(g.cores), g.bare)...)
-		all = append(all, f)
+		all = append(all, plea{g.language, strings.Fields(words.Fold(g.stems)), sync.OnceValue(g.form)})
 	}
 	return all
-})
+}()
+
+func (g *wishGrammar) form() *wishForm {
+	f, gap := &wishForm{plain: spaced}, " "
+	if g.language == words.Chinese || g.language == words.Japanese {
+		f.plain, gap = dense, ""
+	}
+	compile := func(cores string) *regexp.Regexp {
+		return regexp.MustCompile(words.Fold("^(?:(?:" + g.before + ")" + gap + ")*(?:" + cores + ")(?:" + gap + "(?:" + g.after + "))*$"))
+	}
+	cores := strings.Join(g.cores, "|")
+	f.within, f.alone = compile(cores), compile(cores+"|"+g.bare)
+	return f
+}

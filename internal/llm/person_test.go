@@ -15,7 +15,8 @@ func TestPlainWishesForAPerson(t *testing.T) {
 			"Please connect me to a representative", "transfer me to an agent", "Could you put me through to customer service?", "let me talk to your manager", "I need a human", "live agent",
 			"I don't understand this. I want to talk to a human.", "This is useless, let me talk to a human", "I would like to talk to a person about my refund", "Give me a human being, not a bot",
 			"can i please chat with a support agent now", "Is it possible to speak to a human?", "talk to a human", "I’d rather speak to a person", "\"I want to talk to a human\"", "operator",
-			"My parcel 4711 never came and nobody answers my mails. Can I talk to somebody?", "No, human please", "we need to speak to a manager immediately", "escalate this to a human", "A person, please"},
+			"My parcel 4711 never came and nobody answers my mails. Can I talk to somebody?", "No, human please", "we need to speak to a manager immediately", "escalate this to a human", "A person, please", "is there a human i can talk to?",
+			"I need to speak to someone in billing", "I don't want to talk to a bot, I want a human"},
 		"de": {"Ich möchte mit einem Menschen sprechen", "Kann ich bitte mit einem Mitarbeiter reden?", "Verbinden Sie mich bitte mit dem Kundendienst", "Mensch bitte", "Ich brauche einen echten Menschen",
 			"Ich will jetzt endlich mit jemandem vom Support sprechen!", "mit einem Mitarbeiter sprechen", "Können Sie mich mit einem Berater verbinden?", "Ich möchte wegen meiner Bestellung mit einer Person sprechen"},
 		"es": {"Quiero hablar con una persona", "¿Puedo hablar con un agente, por favor?", "Páseme con un operador", "Necesito un humano", "agente por favor", "Me gustaría hablar con alguien de su equipo", "No, quiero hablar con una persona"},
@@ -23,11 +24,11 @@ func TestPlainWishesForAPerson(t *testing.T) {
 			"Pouvez-vous me mettre en relation avec un conseiller ?"},
 		"it": {"Vorrei parlare con un operatore", "Posso parlare con una persona reale, per favore?", "Mi passi un operatore", "Voglio un umano"},
 		"pt": {"Quero falar com uma pessoa", "Posso falar com um atendente, por favor?", "Gostaria de falar com alguém da equipa", "atendimento humano"},
-		"nl": {"Ik wil met een mens praten", "Kan ik met een medewerker spreken?", "Verbind me met een medewerker alstublieft"},
-		"ru": {"Хочу поговорить с человеком", "Соедините меня с оператором", "Можно поговорить с живым человеком?", "Позовите оператора, пожалуйста", "оператор"},
+		"nl": {"Ik wil met een mens praten", "Kan ik met een medewerker spreken?", "Verbind me met een medewerker alstublieft", "kan ik iemand spreken?", "Ik wil graag een medewerker spreken"},
+		"ru": {"Хочу поговорить с человеком", "Соедините меня с оператором", "Можно поговорить с живым человеком?", "Позовите оператора, пожалуйста", "оператор", "Можно оператора?", "мне нужен оператор"},
 		"ar": {"أريد التحدث مع موظف", "هل يمكنني التحدث إلى شخص حقيقي؟", "حولني إلى موظف من فضلك"},
 		"zh": {"转人工", "我想和真人说话", "请帮我转人工客服，谢谢", "可以找人工客服吗？", "我要人工服务"},
-		"ja": {"担当者と話したいです", "オペレーターにつないでください", "人と話せますか？", "人間と話したい", "有人対応に切り替えてください"},
+		"ja": {"担当者と話したいです", "オペレーターにつないでください", "人と話せますか？", "人間と話したい", "有人対応に切り替えてください", "誰かと話したいです"},
 	} {
 		for _, message := range messages {
 			if got, ok := AsksForPerson(message, nil); !ok || got != codes[lang] {

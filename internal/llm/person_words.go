@@ -20,14 +20,6 @@ var handedOver = map[words.Language]string{
 // HandedOver is what the customer is told, in the language, when a person is going to answer.
 func HandedOver(l words.Language) string { return inLanguage(handedOver, l) }
 
-// personStems are folded parts of words, one of which every wish for a person holds.
-var personStems = []string{"human", "humain", "person", "people", "agent", "representative", "operator", "advis", "someone", "somebody", "manager", "supervisor", "support",
-	"customer", "team", " rep", "staff", "employee", "specialist", "mensch", "mitarbeit", "berater", "jemand", "kunden", "ansprech", "vorgesetzt", "asesor", "alguien",
-	"empleado", "encargado", "conseill", "operad", "operat", "quelqu", "responsable", "umano", "qualcuno", "consulente", "responsabile", "atend", "alguem", "funcionari", "pessoa",
-	"gerente", "mens", "medewerk", "iemand", "collega", "klantenservice", "adviseur", "человек", "оператор", "сотрудник", "специалист", "менеджер", "консультант",
-	"людьми", "поддержк", "شخص", "موظف", "انسان", "بشر", "وكيل", "ممثل", "مسؤول", "مسوول", "احد", "خدمه", "人", "客服", "经理", "主管", "担当", "オペレータ",
-	"スタッフ", "係", "サポート", "責任者", "上司", "社員"}
-
 // conditions say of the clause before a wish that it is none: they suppose something, or report what others say.
 var conditions = wordSet(`if when whenever once unless until after before says say said saying asks ask asked types typed type writes write wrote wants customers users
 	wenn falls sobald sagt sagen schreibt schreiben fragt kunden cuando dice dicen escribe escriben pide clientes quand lorsque dit disent ecrit demande clients quando dice dicono scrive chiede clienti
@@ -43,6 +35,7 @@ var askingFirst = wordSet(`how what where which why who does is are if when wie 
 // of times; a core has a verb of its own, and bare does without.
 type wishGrammar struct {
 	language words.Language
+	stems    string // folded parts of words, one of which every wish holds
 	before   string
 	cores    []string
 	bare     string
@@ -63,6 +56,7 @@ const (
 
 var westernWishes = []wishGrammar{
 	{language: words.English,
+		stems:  `human person people agent representative operator advis someone somebody anyone manager supervisor support customer team rep staff employee specialist`,
 		before: `hi|hello|hey|there|good (?:morning|afternoon|evening)|yes|nope|ok|okay|please|pls|sorry|thanks|thank you|but|well|actually|so|then|now|um|and|alright|enough|stop|again|just|anyway|look|listen|seriously|fine|to be honest`,
 		cores: []string{
 			`(?:(?:` + englishMay + `|(?:` + englishWant + `)|(?:i|we) d like|id like|i wanna) (?:please |just |maybe |now |also |to )*)?(?:talk|speak|chat|be connected|be transferred|be put through|be forwarded|get connected|get transferred|have a (?:word|chat|conversation))(?: (?:directly|live|now|please))? (?:to|with) ` +
@@ -70,13 +64,15 @@ var westernWishes = []wishGrammar{
 			`(?:(?:(?:can|could|would|will) (?:you|u)|i (?:want|need|would like) (?:you )?to|please) (?:please |just )*)?(?:connect|transfer|put|pass|hand|forward|redirect|switch|escalate|route)(?: (?:me|us|this|it|(?:the|this|my) (?:chat|conversation|call|case|issue)))?(?: (?:over|through|on|straight|directly))? (?:to|with) ` +
 				englishPerson + `(?: (?:about|regarding|concerning|because|since|(?:who|that) (?:can|could|will|understands|knows|speaks|is)) .*)?`,
 			`(?:(?:can|could) (?:you |i )(?:please )?)?(?:give|get|find) me ` + englishHuman,
+			`is there (?:a |an |any )?(?:real |actual |live )?(?:human|person|someone|somebody|anyone|agent)(?: here)? (?:that |who )?i (?:can|could) (?:talk|speak|chat) (?:to|with)`,
 			`(?:` + englishWant + `|(?:i|we) d like|id like|can i (?:have|get)|could i (?:have|get))(?: to have)?(?: (?:help|support|assistance) from)? ` + englishHuman,
 		},
 		bare: `(?:a )?(?:real |live |actual )*(?:human|human (?:being|agent|operator|representative|person|support|help|assistance)|live (?:agent|person|operator|representative)|real (?:person|human|agent)|actual (?:person|human)|representative|customer service representative|operator)` +
-			`|(?:a |an )?(?:person|agent|support agent|someone real) (?:please|pls)`,
+			`|(?:a |an )?(?:person|agent|support agent|customer service|someone real) (?:please|pls)`,
 		after: `please|pls|plz|thanks|thank you|now|right now|immediately|asap|instead|today|again|here|directly|at once|urgently|though|then|ok|okay|if possible|if you can|if that s possible|in person|on the phone|` +
 			`(?:and )?not (?:to |with )?(?:a |an |the |this )?(?:bot|robot|machine|ai|computer|chatbot|you)|(?:instead of|rather than) .*bot`},
 	{language: words.German,
+		stems:  `mensch person mitarbeit berater jemand kunden support ansprech agent operator sachbearb vorgesetzt kolleg`,
 		before: `hallo|hi|guten (?:tag|morgen|abend)|bitte|nein|ja|ok|okay|danke|also|aber|und|jetzt|nun|entschuldigung|doch|dann|so|stopp|moin|servus|gut`,
 		cores: []string{
 			`(?:(?:ich|wir) (?:möchte|will|würde|muss|wollen|möchten|würden|wünsche|müsste|hätte)|(?:kann|könnte|darf|dürfte) (?:ich|man)|(?:können|könnten|dürfen) wir|lassen sie mich|lass mich)?(?: ?(?:bitte|gerne?|lieber|jetzt|sofort|nur|endlich|mal|vielleicht|auch|doch|direkt|einfach|dringend|wegen (?:[^ ]+ ){1,3}))* ?mit ` +
@@ -86,9 +82,10 @@ var westernWishes = []wishGrammar{
 			`(?:kannst|könntest) du mich(?: bitte| jetzt)* (?:mit|zu|an) ` + germanPerson + ` (?:verbinden|weiterleiten|durchstellen|übergeben)`,
 			`(?:ich (?:will|möchte|brauche|hätte gerne?|bevorzuge|verlange)|kann ich|gib mir|geben sie mir)(?: (?:bitte|jetzt|sofort|endlich|lieber))* (?:einen|eine|nen) (?:echten? |richtigen? |menschlichen? |wirklichen? |realen? )*(?:menschen|mensch|mitarbeiter|mitarbeiterin|person|ansprechpartner|ansprechpartnerin|kundenberater|support mitarbeiter)(?: sprechen| haben)?`,
 		},
-		bare:  `(?:ein(?:en|e)? )?(?:echten? |echter |richtiger |richtigen? )*(?:mensch|menschen|menschlicher (?:mitarbeiter|ansprechpartner|support)|echter? (?:mitarbeiter|person)|echte person)|(?:ein(?:en|e)? )?(?:mitarbeiter|mitarbeiterin|kundenberater|person|ansprechpartner) bitte`,
+		bare:  `mensch|(?:einen )?menschen bitte|(?:ein(?:en|e)? )?(?:(?:echten? |echter |richtiger |richtigen? )+(?:mensch|menschen)|menschlicher (?:mitarbeiter|ansprechpartner|support)|echter? (?:mitarbeiter|person))|(?:ein(?:en|e)? )?(?:mitarbeiter|mitarbeiterin|kundenberater|person|ansprechpartner) bitte`,
 		after: `bitte|danke|jetzt|sofort|gleich|endlich|direkt|(?:und )?nicht mit (?:einem|einer|nem|dem|der|dir|ihnen) ?(?:bot|roboter|maschine|ki|computer|chatbot)?|(?:an)?statt mit .*|(?:wegen|über|bezüglich|zu meine[mr]|weil|da) .*`},
 	{language: words.Spanish,
+		stems:  `person humano agente asesor operad representante empleado supervisor encargado ejecutivo alguien soporte atencion servicio`,
 		before: `hola|buenos dias|buenas tardes|buenas noches|buenas|por favor|si|ok|vale|gracias|pero|pues|bueno|entonces|ahora|disculpe|perdon|y`,
 		cores: []string{
 			`(?:(?:quiero|quisiera|necesito|me gustaría|deseo|prefiero|puedo|podría|podemos|queremos|déjame|déjeme|es posible|sería posible|se puede|exijo|tengo que) (?:por favor )?)?(?:hablar|chatear|comunicarme|conversar|platicar|charlar|ser atendid[oa]|que me atienda)(?: directamente| por favor)? (?:con )?` + spanishPerson + `(?: (?:sobre|acerca de|por|porque|de mi) .*)?`,
@@ -98,6 +95,7 @@ var westernWishes = []wishGrammar{
 		bare:  `(?:un |una )?(?:humano|ser humano|persona real|agente humano|operador humano|asesor humano|agente real)|(?:un |una )?(?:agente|persona|asesor|operador|operadora|representante) por favor`,
 		after: `por favor|gracias|ahora|ya|ahora mismo|inmediatamente|urgentemente|directamente|(?:y )?no con (?:un|una|este) (?:bot|robot|máquina|chatbot)|en vez de .*bot|en lugar de .*bot`},
 	{language: words.French,
+		stems:  `humain person conseill agent operat employe represent responsable service support quelqu interlocut`,
 		before: `bonjour|bonsoir|salut|s il vous plaît|s il te plaît|svp|stp|non|oui|ok|merci|mais|bon|alors|et|maintenant|pardon|désolée?`,
 		cores: []string{
 			`(?:(?:je (?:veux|voudrais|souhaite|souhaiterais|aimerais|préfère|préférerais|désire|dois|peux)|j aimerais|nous (?:voulons|voudrions|souhaitons)|est ce que je (?:peux|pourrais)|puis je|pourrais je|peut on|est il possible de?|serait il possible de?|laissez moi|laisse moi|j ai besoin de)(?: vraiment| bien| s il vous plaît| juste)* )?(?:parler|discuter|échanger|chatter|tchatter|communiquer|être mise? en (?:relation|contact))(?: directement)? (?:à|avec) ` + frenchPerson + `(?: (?:au sujet|à propos|concernant|car|parce|par rapport|pour ma|pour mon|pour mes|de ma|de mon) .*)?`,

@@ -72,7 +72,7 @@ func TestGoClient(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	list, err := session.ListTools(t.Context(), nil)
-	if err != nil || len(list.Tools) != 18 {
+	if err != nil || len(list.Tools) != 27 {
 		t.Fatal(err, len(list.Tools))
 	}
 	var me struct{ Workspace struct{ ID string } }

@@ -48,6 +48,7 @@ func TestHintsFitTheOperation(t *testing.T) {
 		t.Fatal(err)
 	}
 	methods := methods(t)
+	methods["searchTickets"] = "get" // it has a body, and no effect
 	for _, tool := range list.Tools {
 		a, method := tool.Annotations, methods[mcp.Operations()[tool.Name]]
 		switch {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -20,6 +21,7 @@ import (
 // A story is a text file in testdata: calls of tools with the results that are due.
 //
 //	@scopes reader agents:read          a key {{reader}}         @rate 5      requests per 10 s
+//	@member                             kim@shop.example is of the account's team
 //
 //	=== what happens [as reader]        with that key instead of the one that may do all
 //	=== what happens [loosely]          taken although the input schema forbids it
@@ -116,6 +118,9 @@ func newTeller(t *testing.T, settings []string) *teller {
 			}
 			tl.known[words[1]] = out.APIKey
 		}
+	}
+	if slices.Contains(settings, "member") {
+		member(t, tl.house, tl.house.Account)
 	}
 	tl.house.Search.Take = nil // as many searches as one likes
 	tl.schemas = compile(t, tl.session(tl.house.Key))

@@ -79,6 +79,23 @@ func offered() []*tool {
 			text: "Changes a source. The content that was there before is gone: ask the user first."},
 		{name: "delete_source", op: "deleteSource", title: "Delete a source", hints: hints{repeats: true, destroys: true},
 			text: "Deletes a source, for good. Ask the user first."},
+		{name: "list_ticket_statuses", op: "listTicketStatuses", title: "List ticket statuses", hints: reads, run: runArray,
+			text: "Lists an agent's ticket statuses: statusId of tickets stands for one of them. Each category has one default."},
+		{name: "list_helpdesk_teams", op: "listTeams", title: "List teams", hints: reads, run: runArray,
+			text: "Lists the teams of an agent's helpdesk: teamId of tickets stands for one of them."},
+		{name: "create_ticket", op: "createTicket", title: "Open a ticket",
+			text: "Opens a ticket for a customer, who is found by e-mail address or made. Without an assignee field, the routing rules or the team find who is to answer."},
+		{name: "list_tickets", op: "listTickets", title: "List tickets", hints: reads, most: 25, run: runTickets, other: "listTicketMessages",
+			text: "Lists an agent's tickets, 25 at most in a call, the ones that changed last first. includeMessages adds the first 25 messages of each."},
+		{name: "search_tickets", op: "searchTickets", title: "Search tickets", hints: reads,
+			text: "Finds tickets of an agent by words, each of which must be there, or by number. There is no second page: ask for more, or more precisely."},
+		{name: "get_ticket", op: "getTicket", title: "Get a ticket", hints: reads, text: "Gives a ticket, by its number. What was said is read with " + prefix + "list_ticket_messages."},
+		{name: "update_ticket", op: "updateTicket", title: "Change a ticket", hints: hints{repeats: true},
+			text: "Changes what is sent of a ticket: its status, assignee, team or priority. A null assigneeId or teamId is nobody or no team."},
+		{name: "list_ticket_messages", op: "listTicketMessages", title: "Read a ticket's messages", hints: reads, most: 50,
+			text: "Lists what was said about a ticket, 50 messages at most in a call, the oldest first. Events come when types asks for them."},
+		{name: "create_ticket_message", op: "createTicketMessage", title: "Write to a ticket", hints: hints{goesOutside: true},
+			text: "Replies to the customer, or leaves a note for the team, in the name of a member of the account. Ask the user before replying: the customer reads it at once."},
 	}
 }
 

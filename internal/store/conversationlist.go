@@ -14,7 +14,7 @@ import (
 type ConversationFilter struct {
 	Channel  parley.Channel
 	Channels []parley.Channel // any of them
-	Streamed *bool            // of those of the API, the ones whose answer was last asked for as a stream, or not
+	Streamed *bool            // of those of the API, the ones whose answer was asked for as a stream, or not
 	User     parley.EndUserID
 	From     *time.Time // created at or after
 	Before   *time.Time // created before

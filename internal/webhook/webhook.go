@@ -37,6 +37,7 @@ type New struct {
 	Events   []string
 	Secret   string       // 8 to 200 bytes; empty makes one
 	Key      parley.KeyID // of the API key that the secret is, if it is one
+	Actor    string       // who makes it, for the audit chain
 }
 
 const (
@@ -62,7 +63,18 @@ func (d *Desk) Add(ctx context.Context, account parley.AccountID, n New) (*parle
 	now := d.Now()
 	h := &parley.Webhook{ID: parley.WebhookID(parley.NewUUID()), AccountID: account, AgentID: n.Agent, Endpoint: n.Endpoint, Events: n.Events,
 		Signing: signing, KeyID: n.Key, CreatedAt: now, UpdatedAt: now}
-	return h, n.Secret, d.DB.Transact(ctx, sqldb.Turns, func(tx *store.DB) error { return create(ctx, tx, h) })
+	return h, n.Secret, d.DB.Transact(ctx, sqldb.Turns, func(tx *store.DB) error {
+		if err := create(ctx, tx, h); err != nil {
+			return err
+		}
+		return tx.Audit(ctx, account, now, n.Actor, "webhook.add", string(h.ID), facts(h))
+	})
+}
+
+// facts is what the audit chain tells of a webhook. The query of an endpoint may be secret.
+func facts(h *parley.Webhook) map[string]any {
+	endpoint, _, _ := strings.Cut(h.Endpoint, "?")
+	return map[string]any{"agent": h.AgentID, "endpoint": endpoint, "events": h.Events}
 }
 
 // create writes the webhook. It holds what the webhook belongs to, so that it does not outlive it.
@@ -122,9 +134,17 @@ func newSecret() string {
 	return "whsec_" + base64.RawURLEncoding.EncodeToString(b[:])
 }
 
-// Remove takes a webhook away, with what is still to be delivered to it. Fails with NOT_FOUND.
-func (d *Desk) Remove(ctx context.Context, account parley.AccountID, id parley.WebhookID) error {
-	if err := d.DB.DeleteWebhook(ctx, account, id); err != nil {
+// Remove takes a webhook away, with what is still to be delivered to it; actor is who does, for the audit chain. Fails with
+// NOT_FOUND.
+func (d *Desk) Remove(ctx context.Context, account parley.AccountID, id parley.WebhookID, actor string) error {
+	now := d.Now()
+	err := d.DB.Transact(ctx, sqldb.Turns, func(tx *store.DB) error {
+		if err := tx.DeleteWebhook(ctx, account, id); err != nil {
+			return err
+		}
+		return tx.Audit(ctx, account, now, actor, "webhook.remove", string(id), nil)
+	})
+	if err != nil {
 		return err
 	}
 	return d.DB.EraseDeliveries(ctx, account, id)

@@ -37,7 +37,7 @@ for (const [name, make] of Object.entries(clients)) {
     await client.connect(transport);
     try {
       const { tools } = await client.listTools();
-      assert.equal(tools.length, 18);
+      assert.equal(tools.length, 27);
       assert.ok(tools.every((tool) => tool.name.startsWith("service_") && tool.inputSchema.type === "object" && tool.outputSchema && tool.annotations));
       // Having listed the tools, the client checks each result against its tool's schema.
       const call = (tool, args = {}) => client.callTool({ name: `service_${tool}`, arguments: args });
@@ -90,7 +90,7 @@ async function inspect(...words) {
 
 test("Inspector", async () => {
   const { tools } = await inspect("--method", "tools/list");
-  assert.equal(tools.length, 18);
+  assert.equal(tools.length, 27);
   const me = await inspect("--method", "tools/call", "--tool-name", "service_whoami");
   assert.equal(me.structuredContent.workspace.id, server.accountId);
   const searches = JSON.stringify([{ agentId: agent, userId: "nobody" }]);

@@ -4,6 +4,7 @@
 //   "[refuse]"         fails before the first word  "[break]"  fails after some words
 //   "[late]"           says nothing for two seconds
 //   "[slow once]" and so on at the first time, and an echo from then on
+//   "[pieces] [\"a\"]"  says the pieces of a JSON list, one after the other
 //   "[tool] Rome"      calls the tool it is offered with {"city": "Rome"}; after the result it says what that was
 import { createServer } from "node:http";
 
@@ -49,6 +50,8 @@ async function answer({ messages, tools }, response, again) {
   } else if (message.includes("[tool]") && tools?.length) {
     call(send, tools[0].function.name, message.split("[tool] ")[1].split("\n")[0]);
     reason = "tool_calls";
+  } else if (message.startsWith("[pieces] ")) {
+    for (const piece of JSON.parse(message.slice("[pieces] ".length))) say(piece);
   } else if (told("slow")) {
     await slowly(say, response);
   } else {

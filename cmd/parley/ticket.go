@@ -1,0 +1,153 @@
+package main
+
+import (
+	"strconv"
+
+	"parley/internal/admin"
+)
+
+// ticketCmd are the commands on tickets.
+type ticketCmd struct {
+	List   ticketListCmd   `cmd:"" help:"List an agent's tickets, the one that changed last first."`
+	Show   ticketShowCmd   `cmd:"" help:"Show a ticket with all that was said in it and that happened to it."`
+	Open   ticketOpenCmd   `cmd:"" help:"Open a ticket for a customer."`
+	Change ticketChangeCmd `cmd:"" help:"Change a ticket's status, assignee, team or priority."`
+	Reply  ticketReplyCmd  `cmd:"" help:"Write to the customer of a ticket."`
+	Note   ticketNoteCmd   `cmd:"" help:"Write a note that only the team sees."`
+}
+
+type ticketListCmd struct {
+	Agent    string   `required:"" placeholder:"ID" help:"Agent whose tickets they are."`
+	Status   []string `placeholder:"CATEGORY" help:"Only those of these categories: new, on_you, on_customer, on_hold, closed, cancelled."`
+	Channel  []string `placeholder:"NAME" help:"Only those of these channels, such as api."`
+	Assignee string   `placeholder:"EMAIL" help:"Only those of this member; \"none\" is those that nobody has."`
+	Team     string   `placeholder:"TEAM" help:"Only those of this team: its id, key or name; \"none\" is those of no team."`
+	Find     string   `placeholder:"WORDS" help:"Find tickets by words or by number, the best first; not with the filters."`
+	Limit    int      `default:"50" placeholder:"N" help:"Most of them (${default})."`
+}
+
+func (c *ticketListCmd) Run(p *process) error {
+	if c.Limit < 1 {
+		return misused("--limit: %d is not a number of tickets", c.Limit)
+	}
+	if c.Find != "" && (len(c.Status)+len(c.Channel) > 0 || c.Assignee != "" || c.Team != "") {
+		return misused("--find goes without --status, --channel, --assignee and --team")
+	}
+	list, err := call(p, admin.ListTickets, admin.TicketsOf{AgentID: c.Agent, Categories: c.Status, Channels: c.Channel, Assignee: c.Assignee, Team: c.Team, Query: c.Find, Limit: c.Limit})
+	if err != nil {
+		return err
+	}
+	return p.tickets(list)
+}
+
+func (p *process) tickets(list []admin.Ticket) error {
+	if p.cli.JSON {
+		return p.print(list)
+	}
+	var rows [][]string
+	for _, t := range list {
+		rows = append(rows, []string{strconv.FormatInt(t.Number, 10), clipped(t.Subject), t.Status, t.Priority, orDash(t.Team), orDash(t.Assignee), orDash(customer(t.Customer)),
+			t.Channel, day(&t.UpdatedAt)})
+	}
+	return p.table("TICKET\tSUBJECT\tSTATUS\tPRIORITY\tTEAM\tASSIGNEE\tCUSTOMER\tCHANNEL\tUPDATED", "No tickets.", rows)
+}
+
+// customer names a customer by what is known of them.
+func customer(c admin.Customer) string {
+	switch {
+	case c.Email != "":
+		return c.Email
+	case c.Name != "":
+		return c.Name
+	}
+	return c.ExternalID
+}
+
+// ticket prints one as a list of one.
+func (p *process) ticket(t admin.Ticket) error {
+	if p.cli.JSON {
+		return p.print(t)
+	}
+	return p.tickets([]admin.Ticket{t})
+}
+
+type ticketOpenCmd struct {
+	Agent       string `required:"" placeholder:"ID" help:"Agent whose ticket it is."`
+	Subject     string `required:"" placeholder:"TEXT" help:"What it is about, 1 to 500 characters."`
+	Description string `required:"" placeholder:"TEXT" help:"The customer's first message, 1 to 10,000 characters."`
+	Email       string `required:"" placeholder:"EMAIL" help:"Customer's e-mail address."`
+	Name        string `placeholder:"TEXT" help:"Name of a customer who is not known yet."`
+	Category    string `placeholder:"CATEGORY" help:"Category whose default status it takes; new when left out."`
+	Status      string `placeholder:"STATUS" help:"Status: its id, key or label."`
+	Assignee    string `placeholder:"EMAIL" help:"Member who gets it; \"none\" is nobody; the rules and the team decide when left out."`
+	Team        string `placeholder:"TEAM" help:"Team that gets it: its id, key or name; the rules decide when left out."`
+	Priority    string `default:"none" enum:"none,low,normal,high,urgent" help:"How urgent it is: ${enum} (${default})."`
+}
+
+func (c *ticketOpenCmd) Run(p *process) error {
+	out, err := call(p, admin.OpenTicket, admin.NewTicket{AgentID: c.Agent, Subject: c.Subject, Description: c.Description, Email: c.Email, Name: c.Name,
+		Category: c.Category, Status: c.Status, Assignee: c.Assignee, Team: c.Team, Priority: c.Priority})
+	if err != nil {
+		return err
+	}
+	return p.ticket(out)
+}
+
+// ticketRef names a ticket.
+type ticketRef struct {
+	Agent  string `required:"" placeholder:"ID" help:"Agent whose ticket it is."`
+	Number int64  `arg:"" help:"Number of the ticket."`
+}
+
+func (r ticketRef) ref() admin.TicketRef {
+	return admin.TicketRef{AgentID: r.Agent, Number: r.Number}
+}
+
+type ticketChangeCmd struct {
+	ticketRef
+	Category string `placeholder:"CATEGORY" help:"Category whose default status it takes."`
+	Status   string `placeholder:"STATUS" help:"Status: its id, key or label."`
+	Assignee string `placeholder:"EMAIL" help:"Member who gets it; \"none\" is nobody."`
+	Team     string `placeholder:"TEAM" help:"Team that gets it: its id, key or name; \"none\" is no team."`
+	Priority string `placeholder:"NAME" help:"How urgent it is: none, low, normal, high or urgent."`
+}
+
+func (c *ticketChangeCmd) Run(p *process) error {
+	in := admin.TicketChange{TicketRef: c.ref(), Category: c.Category, Status: c.Status, Assignee: c.Assignee, Team: c.Team, Priority: c.Priority}
+	if in == (admin.TicketChange{TicketRef: c.ref()}) {
+		return misused("nothing to change: give --category, --status, --assignee, --team or --priority")
+	}
+	out, err := call(p, admin.ChangeTicket, in)
+	if err != nil {
+		return err
+	}
+	return p.ticket(out)
+}
+
+type ticketReplyCmd struct {
+	ticketRef
+	Text   string `arg:"" help:"What to say; Markdown."`
+	Member string `required:"" placeholder:"EMAIL" help:"Member of the account who says it."`
+}
+
+func (c *ticketReplyCmd) Run(p *process) error {
+	return p.wrote(admin.TicketText{TicketRef: c.ref(), Type: "reply", Member: c.Member, Text: c.Text})
+}
+
+type ticketNoteCmd struct {
+	ticketRef
+	Text   string `arg:"" help:"What to note; Markdown."`
+	Member string `required:"" placeholder:"EMAIL" help:"Member of the account who notes it."`
+}
+
+func (c *ticketNoteCmd) Run(p *process) error {
+	return p.wrote(admin.TicketText{TicketRef: c.ref(), Type: "note", Member: c.Member, Text: c.Text})
+}
+
+func (p *process) wrote(in admin.TicketText) error {
+	out, err := call(p, admin.WriteTicket, in)
+	if err != nil {
+		return err
+	}
+	return p.print(out)
+}

@@ -1,0 +1,82 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"parley"
+	"parley/internal/helpdesk"
+	"parley/internal/store"
+	"parley/internal/wire"
+)
+
+// WrittenMessage is an entry of a ticket as its writer is told of it (facts 4.2b).
+type WrittenMessage struct {
+	ID          string  `json:"id"`
+	Type        string  `json:"type" enum:"reply,note,event" doc:"What the customer and the team say to each other, what the team tells itself, or what has happened to the ticket."`
+	Sender      *Sender `json:"sender"`
+	Content     *string `json:"content" doc:"Safe HTML."`
+	ContentText *string `json:"contentText" doc:"The same as plain text."`
+	CreatedAt   string  `json:"createdAt" format:"date-time"`
+}
+
+// TicketMessage is an entry of a ticket (facts 2.10).
+type TicketMessage struct {
+	WrittenMessage
+	Attachments []Attachment                 `json:"attachments"`
+	Metadata    wire.Opt[parley.TicketEvent] `json:"metadata,omitzero" doc:"Of an event: what has happened."`
+}
+
+// Sender is who has written an entry.
+type Sender struct {
+	Type  string  `json:"type" enum:"customer,agent,system" doc:"agent is a member of the team; system is the AI agent, or the server."`
+	ID    *string `json:"id"`
+	Name  *string `json:"name"`
+	Email *string `json:"email"`
+}
+
+func writtenOf(m *parley.TicketMessage) WrittenMessage {
+	html, plain := helpdesk.Shown(m)
+	out := WrittenMessage{ID: string(m.ID), Type: m.Type, Content: textOrNull(html), ContentText: textOrNull(plain), CreatedAt: iso(m.CreatedAt)}
+	if by := m.Sender; by.Type != "" {
+		out.Sender = &Sender{Type: by.Type, ID: textOrNull(by.ID), Name: textOrNull(by.Name), Email: textOrNull(by.Email)}
+	}
+	return out
+}
+
+func (s *server) ticketMessageOf(m *parley.TicketMessage) TicketMessage {
+	out := TicketMessage{WrittenMessage: writtenOf(m), Attachments: s.attachmentsOf(m.Attachments)}
+	if m.Event != nil {
+		out.Metadata = wire.Some(*m.Event)
+	}
+	return out
+}
+
+// TicketMessageQuery asks for a page of a ticket's messages.
+type TicketMessageQuery struct {
+	TicketRef
+	Paging
+	Types []string `query:"types" item:"enum=reply|note|event" doc:"Comma-separated; reply and note where nothing is said."`
+	Order string   `query:"order" enum:"asc,desc" default:"asc" doc:"asc: the oldest first."`
+}
+
+func (s *server) ticketMessages(ctx context.Context, c *wire.Call, in *TicketMessageQuery) (*Page[TicketMessage], error) {
+	if _, err := s.agent(ctx, c, in.AgentID); err != nil {
+		return nil, err
+	}
+	if len(in.Types) == 0 {
+		in.Types = []string{store.TypeReply, store.TypeNote}
+	}
+	purpose := fmt.Sprintf("ticket %s %d %s %s", in.AgentID, in.TicketNumber, strings.Join(in.Types, ","), in.Order)
+	ask, err := s.ask(in.Paging, purpose)
+	if err != nil {
+		return nil, err
+	}
+	page, err := s.Helpdesk.Messages(ctx, caller(c).Account.ID, parley.AgentID(in.AgentID), in.TicketNumber,
+		store.MessagesAsk{PageAsk: ask, Types: in.Types, Descending: in.Order == "desc"})
+	if err != nil {
+		return nil, fmt.Errorf("list a ticket's messages: %w", err)
+	}
+	return pageOf(s, page, purpose, s.ticketMessageOf), nil
+}

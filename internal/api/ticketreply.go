@@ -1,0 +1,79 @@
+package api
+
+import (
+	"context"
+	"fmt"
+
+	"parley"
+	"parley/internal/helpdesk"
+	"parley/internal/wire"
+)
+
+// NewTicketMessage is what a member of the team writes to a ticket.
+type NewTicketMessage struct {
+	TicketRef
+	Body   NewTicketMessageBody
+	Upload *wire.Upload
+}
+
+// NewTicketMessageBody is the body of a member's message (facts 4.2b).
+type NewTicketMessageBody struct {
+	Type        string           `json:"type" enum:"reply,note" doc:"reply: to the customer; note: for the team alone."`
+	Content     string           `json:"content" min:"1" max:"10000" doc:"Markdown."`
+	AuthorID    wire.Opt[string] `json:"authorId,omitzero" format:"uuid" doc:"The member of the account who writes. Either this or authorEmail."`
+	AuthorEmail wire.Opt[string] `json:"authorEmail,omitzero" format:"mail" max:"320" doc:"The same member by e-mail address, in any case."`
+}
+
+var ticketFiles = &wire.Form{Least: 1, Most: helpdesk.MostFileSize, Files: helpdesk.MostFiles, Says: "A file of any kind, 1 byte to 20 MB."}
+
+// wrong refuses a message of nobody, and one of two.
+func (b *NewTicketMessageBody) wrong() error {
+	switch {
+	case b.AuthorID.Set && b.AuthorEmail.Set:
+		return invalid(map[string]string{"authorId": notWith("authorEmail"), "authorEmail": notWith("authorId")})
+	case !b.AuthorID.Set && !b.AuthorEmail.Set:
+		return invalid(map[string]string{"authorId": "is required where there is no authorEmail", "authorEmail": "is required where there is no authorId"})
+	}
+	return nil
+}
+
+func (s *server) writeToTicket(ctx context.Context, c *wire.Call, in *NewTicketMessage) (*WrittenMessage, error) {
+	if err := in.Body.wrong(); err != nil {
+		return nil, s.unlessNoTicket(ctx, c, &in.TicketRef, err)
+	}
+	if _, err := s.agent(ctx, c, in.AgentID); err != nil {
+		return nil, err
+	}
+	m, err := s.Helpdesk.Reply(ctx, caller(c).Account.ID, parley.AgentID(in.AgentID), in.TicketNumber, in.asked())
+	if err != nil {
+		return nil, fmt.Errorf("write to ticket: %w", err)
+	}
+	out := writtenOf(m)
+	return &out, nil
+}
+
+func (in *NewTicketMessage) asked() helpdesk.NewReply {
+	b := &in.Body
+	r := helpdesk.NewReply{Type: b.Type, Content: b.Content, AuthorID: parley.UserID(b.AuthorID.Value), AuthorEmail: b.AuthorEmail.Value}
+	if in.Upload == nil {
+		return r
+	}
+	for _, f := range in.Upload.Files {
+		r.Files = append(r.Files, helpdesk.File{Name: f.Name, Path: f.Path, Size: f.Size, Hash: f.Hash})
+	}
+	return r
+}
+
+// ticketMessageAgain answers the same request once more from the message that it has written.
+func (s *server) ticketMessageAgain(ctx context.Context, c *wire.Call, in any, did subject) (any, error) {
+	ref := in.(*NewTicketMessage)
+	if _, err := s.agent(ctx, c, ref.AgentID); err != nil {
+		return nil, err
+	}
+	m, err := s.Helpdesk.Message(ctx, caller(c).Account.ID, parley.AgentID(ref.AgentID), ref.TicketNumber, parley.MessageID(did.id))
+	if err != nil {
+		return nil, fmt.Errorf("find a ticket's message: %w", err)
+	}
+	out := writtenOf(m)
+	return &out, nil
+}

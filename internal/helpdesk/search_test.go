@@ -1,0 +1,155 @@
+package helpdesk
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"parley"
+	"parley/internal/store"
+)
+
+// finds asserts the numbers of the tickets that a query finds, in order.
+func (w *world) finds(query, want string) {
+	w.Helper()
+	list, _, err := w.Search(w, w.Account, w.Agent, query, 20)
+	w.must(err)
+	var got []string
+	for _, t := range list {
+		got = append(got, fmt.Sprint(t.Number))
+	}
+	if strings.Join(got, " ") != want {
+		w.Errorf("%q finds %v, want %s", query, got, want)
+	}
+}
+
+func TestSearch(t *testing.T) {
+	each(t, func(w *world) {
+		ann := w.member(w.Account, "ann")
+		for _, in := range []NewTicket{
+			{Subject: "Refund for order 4711", Description: "My parcel never came.", Email: "maria@example.org", Name: "María Núñez"},
+			{Subject: "Parcel is broken", Description: "I want a refund, please.", Email: "jo@example.com"},
+			{Subject: "Überweisung fehlt", Description: "Straße nicht gefunden", Email: "max@beispiel.de", Name: "Max"},
+			{Subject: "配送について", Description: "荷物が届きません", Email: "k@example.jp"},
+			{Subject: "🔥 urgent", Description: "12 refunds", Email: "z@example.com"},
+			{Subject: "Version 6.15.0 fails", Description: "1,000 errors", Email: "v@example.com"},
+		} {
+			w.Clock = w.Clock.Add(time.Minute)
+			w.opened(in)
+		}
+		w.finds("refund", "1 5 2") // in the subject; then in descriptions, the latest first
+		w.finds("REFUND parcel", "2 1")
+		w.finds("parcel refu", "2 1")
+		w.finds("refu parcel", "")
+		w.finds("maria", "1")
+		w.finds("nunez", "1")
+		w.finds("jo@example.com", "2")
+		w.finds("example.com", "6 5 2")
+		w.finds("ueberweisung", "")
+		w.finds("uberweisung strasse", "3")
+		w.finds("配送", "4")
+		w.finds("届", "4")
+		w.finds("荷物が届", "4")
+		w.finds("荷届", "")
+		w.finds("🔥", "5")
+		w.finds("6.15", "6")
+		w.finds("1000", "6")
+		w.finds("#2", "2")
+		w.finds(" 1 ", "1 6 5") // the number first; then what begins with it
+		w.finds("12", "5")
+		w.finds("99999999999999999999", "")
+		w.finds("nothing refund", "")
+		w.finds("?!", "")
+		w.finds("%", "")
+		w.finds("_efund", "")
+		w.finds("' or 1=1 --", "")
+		w.finds(strings.Repeat("refund ", 70), "1 2") // all but the last are whole words
+
+		third := &parley.Ticket{AccountID: w.Account, AgentID: w.Agent, Number: 3, ConversationID: w.read(&parley.Ticket{AccountID: w.Account, AgentID: w.Agent, Number: 3}).ConversationID}
+		w.wrote(third, store.TypeReply, ann, "The **refund** is on its way")
+		w.wrote(third, store.TypeNote, ann, "Checked with [Visa](https://visa.example)")
+		w.finds("refund", "1 5 2 3")
+		w.finds("visa", "3")
+		w.customer(third, "Merci beaucoup")
+		w.finds("merci", "3")
+
+		other := w.agent(w.Account)
+		if list, _, err := w.Search(w, w.Account, other, "refund", 20); err != nil || len(list) > 0 {
+			w.Errorf("another agent finds %v %v", list, err)
+		}
+		if list, _, err := w.Search(w, w.account("Other"), w.Agent, "#1", 20); err != nil || len(list) > 0 {
+			w.Errorf("another account finds %v %v", list, err)
+		}
+	})
+}
+
+func TestSearchTellsWhetherThereIsMore(t *testing.T) {
+	each(t, func(w *world) {
+		for i := range 7 {
+			w.opened(NewTicket{Subject: "Same thing", Description: "x", Email: fmt.Sprint("c", i, "@example.com")})
+		}
+		for _, c := range []struct {
+			query string
+			limit int
+			n     int
+			more  bool
+		}{{"same", 6, 6, true}, {"same", 7, 7, false}, {"same", 50, 7, false}, {"#3", 1, 1, false}, {"3", 1, 1, false}} {
+			list, more, err := w.Search(w, w.Account, w.Agent, c.query, c.limit)
+			if err != nil || len(list) != c.n || more != c.more {
+				w.Errorf("%q up to %d: %d, %v, %v", c.query, c.limit, len(list), more, err)
+			}
+		}
+	})
+}
+
+// A word that very many tickets have finds the latest of them, typed whole and in part.
+func TestSearchForCommonWords(t *testing.T) {
+	each(t, func(w *world) {
+		const n = 2100
+		w.opened(request(1))
+		for _, statement := range []string{
+			`insert into tickets (id, account_id, agent_id, number, subject, description, status_id, category, is_open, person_id, metadata, channel, priority, created_at, updated_at)
+				with recursive n (i) as (select 1 union all select i + 1 from n where i < ?)
+				select 'ticket' || (100000 + i), account_id, agent_id, 1 + i, subject, description, status_id, category, is_open, person_id, metadata, channel, priority, created_at, updated_at + i
+				from n cross join tickets t where t.number = 1`,
+			`insert into ticket_words (agent_id, word, ticket_id, account_id, weight)
+				with recursive n (i) as (select 1 union all select i + 1 from n where i < ?)
+				select agent_id, 'common', 'ticket' || (100000 + i), account_id, 2 from n cross join tickets t where t.number = 1`,
+		} {
+			if _, err := w.DB.SQL().Exec(w, statement, n); err != nil {
+				w.Fatal(err)
+			}
+		}
+		for _, query := range []string{"common", "comm", "common common", "common comm"} {
+			list, more, err := w.Search(w, w.Account, w.Agent, query, 20)
+			if err != nil || len(list) != 20 || !more || list[0].Number != n+1 || list[19].Number != n-18 {
+				w.Errorf("%q: %d, %v, %v", query, len(list), more, err)
+			}
+		}
+	})
+}
+
+func TestWordsOfATicketAreBounded(t *testing.T) {
+	each(t, func(w *world) {
+		ann := w.member(w.Account, "ann")
+		many := func(word string, n int) string {
+			var b strings.Builder
+			for i := range n {
+				fmt.Fprintf(&b, "%s%d ", word, i)
+			}
+			return b.String()
+		}
+		first := w.opened(NewTicket{Subject: "Much", Description: many("a", 1500), Email: "c@example.com"})
+		w.wrote(first, store.TypeNote, ann, many("b", 1000))
+		w.wrote(first, store.TypeNote, ann, many("c", 1000))
+		if n := w.count(`select count(*) from ticket_words`); n != mostWords {
+			w.Errorf("%d words", n)
+		}
+		w.finds("b100", "1")
+		w.finds("c100", "")
+		w.finds(strings.Repeat("y", 80), "")
+		w.opened(NewTicket{Subject: strings.Repeat("x", 100), Description: "y", Email: "c@example.com"})
+		w.finds(strings.Repeat("x", 100), "2")
+	})
+}

@@ -1,0 +1,57 @@
+package webhook
+
+import (
+	"crypto/hmac"
+	"crypto/sha1"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"hash"
+	"strings"
+	"testing"
+)
+
+// What signs does so as HMAC does with the secret, whatever its length, and does not hold it.
+func TestKeysSignLikeTheSecret(t *testing.T) {
+	body := []byte(`{"eventType":"leads.submit"}`)
+	for _, n := range []int{0, 1, 8, 63, 64, 65, 200} {
+		secret := []byte(strings.Repeat("s3cret-", 40)[:n])
+		text := keysOf(secret)
+		var k keys
+		if err := json.Unmarshal(text, &k); err != nil {
+			t.Fatal(err)
+		}
+		for name, each := range map[string]struct {
+			half  half
+			fresh func() hash.Hash
+		}{"SHA-1": {k.SHA1, sha1.New}, "SHA-256": {k.SHA256, sha256.New}} {
+			mac := hmac.New(each.fresh, secret)
+			mac.Write(body)
+			got, err := each.half.sum(each.fresh, body)
+			if want := hex.EncodeToString(mac.Sum(nil)); err != nil || got != want {
+				t.Errorf("%s with %d bytes: %s %v, want %s", name, n, got, err, want)
+			}
+			for _, state := range [][]byte{each.half.Inner, each.half.Outer} {
+				if n >= 8 && strings.Contains(string(state), string(secret[:8])) {
+					t.Errorf("%s with %d bytes: the secret is in what signs", name, n)
+				}
+			}
+		}
+	}
+}
+
+// What is stored today signs tomorrow: the form of the states does not change under us.
+func TestStoredKeysStayReadable(t *testing.T) {
+	want := `{"sha1":{"inner":"` + "c2hhAbmBdy0hWmztzisVn2EWjVLl8Sf7" + strings.Repeat("A", 94) + "BA" + `","outer":"` + "c2hhAQ5tCJIsq7rHL9+iqI4bVW0foK+b" + strings.Repeat("A", 94) + "BA" + `"},` +
+		`"sha256":{"inner":"` + "c2hhA2gBj1vrcHJ3dX3hjzhWGXcdHcTZoIWn+9JhjGG436vj" + strings.Repeat("A", 94) + "BA" + `","outer":"` + "c2hhA96ffqvCbYSSTv/T232ILeIrNCiHXkBzS0Ee7qwGydJZ" + strings.Repeat("A", 94) + "BA" + `"}}`
+	if got := string(keysOf([]byte("an old secret"))); got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+}
+
+// A state that is none is an error, not a signature.
+func TestSpoiltKeysDoNotSign(t *testing.T) {
+	if _, err := (half{Inner: []byte("x"), Outer: []byte("y")}).sum(sha1.New, nil); err == nil {
+		t.Error("signed")
+	}
+}
