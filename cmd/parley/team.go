@@ -169,36 +169,3 @@ func (c *teamRemoveCmd) Run(p *process) error {
 	_, err = fmt.Fprintf(p.stdout, "Removed the team %s; its tickets and rules are with the default team.\n", c.Team)
 	return err
 }
-
-type teamJoinCmd struct {
-	teamRef
-	Member string `required:"" placeholder:"EMAIL" help:"Member of the account."`
-	teamFlags
-	Away *bool `help:"Give them no tickets; --away=false ends that."`
-}
-
-func (c *teamJoinCmd) Run(p *process) error {
-	in := admin.Membership{AgentID: c.Agent, Team: c.Team, Member: c.Member, MaxOpen: c.MaxOpen.set, Away: c.Away}
-	var err error
-	if in.Hours, err = c.hours(); err != nil {
-		return err
-	}
-	out, err := call(p, admin.JoinTeam, in)
-	if err != nil {
-		return err
-	}
-	return p.team(out)
-}
-
-type teamLeaveCmd struct {
-	teamRef
-	Member string `required:"" placeholder:"EMAIL" help:"Member of the team."`
-}
-
-func (c *teamLeaveCmd) Run(p *process) error {
-	out, err := call(p, admin.LeaveTeam, admin.Membership{AgentID: c.Agent, Team: c.Team, Member: c.Member})
-	if err != nil {
-		return err
-	}
-	return p.team(out)
-}

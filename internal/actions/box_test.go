@@ -208,6 +208,10 @@ func TestEscalate(t *testing.T) {
 	b.put(parley.ActionEscalate, "human", `{"message":"Somebody comes."}`, nil)
 	b.data("human", `{"reason":"angry"}`, `{"message":"Somebody comes."}`)
 	b.data("human", `{}`, `{"message":"Somebody comes."}`)
+	b.put(parley.ActionEscalate, "plain", `{}`, nil)
+	if tools := b.tools(); tools[0].Says != "Somebody comes." || tools[1].Says != "" { // the house says it in the customer's language
+		t.Errorf("the customer is told %q and %q", tools[0].Says, tools[1].Says)
+	}
 	refuse = parley.Fail(parley.CodeNotOngoing)
 	b.fails("human", `{}`, "no longer ongoing")
 	refuse = errors.New("SQL secret")

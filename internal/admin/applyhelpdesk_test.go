@@ -1,6 +1,7 @@
 package admin_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -162,5 +163,24 @@ func TestFaultsOfAHelpdesk(t *testing.T) {
 		_, err = s.try(admin.ApplyManifest{}, desk(`"statuses":[{"key":"triage","default":false}],"teams":[{"name":"General","default":false}]`))
 		s.fault(err, "0.helpdesk.statuses.0.default", "one must be")
 		s.fault(err, "0.helpdesk.teams.0.default", "one must be")
+	})
+}
+
+func TestRulesOfAManifestAreLimited(t *testing.T) {
+	eachSmith(t, func(s *smith) {
+		many := func(name string, n int) string {
+			var list []string
+			for i := range n {
+				list = append(list, fmt.Sprintf(`{"key":"%s%d","team":"General"}`, name, i))
+			}
+			return desk(`"rules":[` + strings.Join(list, ",") + `]`)
+		}
+		s.apply(admin.ApplyManifest{}, many("a", 150))
+		_, err := s.try(admin.ApplyManifest{}, many("b", 51))
+		s.fault(err, "0.helpdesk.rules", "201 rules")
+		agent, _ := s.apply(admin.ApplyManifest{Prune: true}, many("b", 51))
+		if n := len(s.setup(agent).Rules); n != 51 {
+			t.Error(n)
+		}
 	})
 }

@@ -10,7 +10,7 @@ type claims[T any] struct {
 }
 
 // settle makes the thing whose entry says so the default, in place of the one that is. Exactly one is.
-func (c claims[T]) settle(f faults, section string, all []planned[T]) {
+func (c claims[T]) settle(f faults, all []planned[T]) {
 	now, next := -1, -1
 	for i := range all {
 		p := &all[i]

@@ -2,8 +2,6 @@ package agents
 
 import (
 	"context"
-	"slices"
-	"strings"
 
 	"parley"
 	"parley/internal/helpdesk"
@@ -63,114 +61,6 @@ func (w *work) deskThere(ctx context.Context, t *target) (*helpdesk.Setup, error
 		return &helpdesk.Setup{Handover: true, Teams: []parley.Team{{ID: "general", Name: helpdesk.GeneralTeam, Strategy: parley.StrategyRoundRobin, IsDefault: true}}}, nil
 	}
 	return w.Helpdesk.SetupTx(ctx, w.tx, w.Account.ID, t.agent.ID, t.now)
-}
-
-// writeDesk brings the helpdesk into the database.
-func (w *work) writeDesk(ctx context.Context, t *target, d *deskPlan) error {
-	account, agent := w.Account.ID, t.agent.ID
-	if h := t.Helpdesk.Value.Handover; h.Set && h.Value != d.there.Handover {
-		if err := w.tx.SetHandover(ctx, account, agent, h.Value, t.now); err != nil {
-			return err
-		}
-	}
-	if err := w.writeStatuses(ctx, d); err != nil {
-		return err
-	}
-	if err := w.writeTeams(ctx, t, d); err != nil {
-		return err
-	}
-	for _, key := range d.goneRules {
-		if err := w.tx.DropRule(ctx, account, agent, key); err != nil {
-			return err
-		}
-	}
-	for i := range d.rules {
-		if err := w.tx.PutRule(ctx, &d.rules[i]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// writeStatuses writes the new defaults first: they take the mark off the old ones.
-func (w *work) writeStatuses(ctx context.Context, d *deskPlan) error {
-	slices.SortStableFunc(d.statuses, func(a, b parley.TicketStatus) int { return first(a.IsDefault, b.IsDefault) })
-	for i := range d.statuses {
-		if err := w.Helpdesk.PutStatusTx(ctx, w.tx, &d.statuses[i]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// first sorts what is marked before what is not.
-func first(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return -1
-	}
-	return 1
-}
-
-// writeTeams writes the teams with their members, the new default first. Names that move are out of the way before.
-func (w *work) writeTeams(ctx context.Context, t *target, d *deskPlan) error {
-	if err := w.clearNames(ctx, d); err != nil {
-		return err
-	}
-	slices.SortStableFunc(d.teams, func(a, b parley.Team) int { return first(a.IsDefault, b.IsDefault) })
-	for i := range d.teams {
-		if err := w.Helpdesk.PutTeamTx(ctx, w.tx, &d.teams[i]); err != nil {
-			return err
-		}
-		if err := w.writeTeamMembers(ctx, &d.teams[i], d.there); err != nil {
-			return err
-		}
-	}
-	for _, id := range d.goneTeams {
-		if err := w.Helpdesk.RemoveTeamTx(ctx, w.tx, w.Account.ID, t.agent.ID, id); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// clearNames gives teams whose names move the names of their ids for a moment: no two may share one.
-func (w *work) clearNames(ctx context.Context, d *deskPlan) error {
-	for i := range d.there.Teams {
-		before := d.there.Teams[i]
-		moves := slices.ContainsFunc(d.teams, func(t parley.Team) bool { return t.ID == before.ID && !strings.EqualFold(t.Name, before.Name) })
-		if !moves && !slices.Contains(d.goneTeams, before.ID) {
-			continue
-		}
-		before.Name = string(before.ID)
-		if err := w.tx.PutTeam(ctx, &before); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (w *work) writeTeamMembers(ctx context.Context, team *parley.Team, there *helpdesk.Setup) error {
-	for i := range team.Members {
-		if err := w.Helpdesk.JoinTeamTx(ctx, w.tx, team.AccountID, team.AgentID, team.ID, team.Members[i]); err != nil {
-			return err
-		}
-	}
-	at := slices.IndexFunc(there.Teams, func(t parley.Team) bool { return t.ID == team.ID })
-	if at < 0 {
-		return nil
-	}
-	for _, m := range there.Teams[at].Members {
-		if slices.ContainsFunc(team.Members, func(o parley.TeamMember) bool { return o.User.ID == m.User.ID }) {
-			continue
-		}
-		if err := w.Helpdesk.LeaveTeamTx(ctx, w.tx, team.AccountID, team.AgentID, team.ID, m.User.ID); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // checkHours finds fault with shifts.

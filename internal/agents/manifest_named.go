@@ -25,9 +25,9 @@ func (k named[T]) pairNamed(f faults, path string, section []json.RawMessage, th
 	taken, seen := map[int]bool{}, map[string]bool{}
 	for i, text := range section {
 		e := entry[T]{path: path + "." + strconv.Itoa(i), index: i}
-		at, fault := "", ""
+		var at, fault string
 		if e.key, at, fault = keyOf(text); fault == "is required" {
-			at, fault = "", ""
+			fault = ""
 		}
 		if fault == "" && e.key != "" && seen[e.key] {
 			at, fault = ".key", "another entry has this key"

@@ -1,6 +1,8 @@
 package agents
 
 import (
+	"fmt"
+
 	"parley"
 	"parley/internal/helpdesk"
 	"parley/internal/wire"
@@ -17,7 +19,11 @@ func (w *work) planRules(t *target, d *deskPlan) {
 	section := t.Helpdesk.Value.Rules
 	path := t.path + ".helpdesk.rules"
 	list := k.pair(w.faults, path, section.Value, d.there.Rules)
+	count := len(d.there.Rules)
 	for _, e := range list {
+		if e.there == nil {
+			count++
+		}
 		r, ok := w.planRule(t, d, e)
 		if ok && k.compare(t, e, k.show(&r), nil) {
 			d.rules = append(d.rules, r)
@@ -27,6 +33,9 @@ func (w *work) planRules(t *target, d *deskPlan) {
 	for i := range gone {
 		t.changed("delete", k.part, gone[i].Key, k.show(&gone[i]), nil)
 		d.goneRules = append(d.goneRules, gone[i].Key)
+	}
+	if count-len(gone) > helpdesk.MostRules {
+		w.faults.say(path, fmt.Sprintf("would make %d rules; an agent has at most %d", count-len(gone), helpdesk.MostRules))
 	}
 }
 

@@ -69,7 +69,7 @@ func (w *work) planStatuses(t *target, d *deskPlan) {
 			of:   func(s *parley.TicketStatus) bool { return s.Category == c },
 			flag: func(s *parley.TicketStatus) *bool { return &s.IsDefault },
 			noun: "status of the category " + string(c),
-		}.settle(w.faults, path, all)
+		}.settle(w.faults, all)
 	}
 	for i := range all {
 		if p := &all[i]; p.row.IsDefault && p.row.ArchivedAt != nil {

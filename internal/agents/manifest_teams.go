@@ -52,7 +52,7 @@ func (w *work) planTeams(t *target, d *deskPlan) {
 		of:   func(*parley.Team) bool { return true },
 		flag: func(t *parley.Team) *bool { return &t.IsDefault },
 		noun: "team",
-	}.settle(w.faults, path, all)
+	}.settle(w.faults, all)
 	var stay []planned[parley.Team]
 	for i := range all {
 		switch p := &all[i]; {

@@ -81,18 +81,18 @@ func TestFollowingAConversation(t *testing.T) {
 	if _, err := h.Clerk.TakeOver(t.Context(), account, agent, id, "kim", "", false); err != nil || status != 200 {
 		t.Fatal(status, err)
 	}
-	f.wants(`{"status":"taken_over"}`)
+	f.wants(`{"status":"taken_over"}`) // the number 3 is that of the ticket's event, which nobody is told here
 	if got := knock(t, h, "POST /agents/{agentId}/conversations/{conversationId}/messages", `{"message": "Anybody?"}`, ours); !strings.HasPrefix(got, "201 ") {
 		t.Error(got)
 	}
-	f.wants("event: message\nid: 3\ndata: {\"id\":\"msg_", `"role":"user"`, `"text":"Anybody?"`)
+	f.wants("event: message\nid: 4\ndata: {\"id\":\"msg_", `"role":"user"`, `"text":"Anybody?"`)
 	if _, err := h.Clerk.HumanReplies(t.Context(), account, agent, id, "kim", "Here I am."); err != nil {
 		t.Fatal(err)
 	}
-	f.wants("id: 4\n", `"role":"assistant"`, `"text":"Here I am."`)
-	back, _ := follow(t, h, ours, "Last-Event-ID", "3")
+	f.wants("id: 5\n", `"role":"assistant"`, `"text":"Here I am."`)
+	back, _ := follow(t, h, ours, "Last-Event-ID", "4")
 	back.wants("taken_over")
-	back.wants("id: 4\n")
+	back.wants("id: 5\n")
 	if _, err := h.Clerk.End(t.Context(), account, agent, id, "kim"); err != nil {
 		t.Fatal(err)
 	}

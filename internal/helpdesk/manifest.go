@@ -20,6 +20,9 @@ type Setup struct {
 	Rules    []parley.Rule
 }
 
+// MostRules is the most routing rules of an agent.
+const MostRules = mostRules
+
 // Setup reads how the agent's helpdesk is set up; nil is one that nobody has needed yet.
 func (d *Desk) Setup(ctx context.Context, account parley.AccountID, agent parley.AgentID) (*Setup, error) {
 	there, err := d.DB.HelpdeskThere(ctx, account, agent)

@@ -1,8 +1,9 @@
 package store
 
 import (
+	"cmp"
 	"context"
-	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -19,36 +20,142 @@ type TicketTerm struct {
 
 const (
 	// mostCandidates bounds what a search compares: of a term that more tickets have, the latest tickets are taken.
-	mostCandidates = 2000
+	mostCandidates = 1000
 	mostTerms      = 30 // of a search; further ones are not asked for
 	mostEndings    = 40 // words that a prefix stands for where it stands for very many
 )
 
 // FindTickets finds the tickets that have a word for each term, each with its customer, the best first: by the sum of the words'
-// weights, then by their latest update. Where even the rarest term is in more than two thousand tickets, the latest of them are
-// compared.
+// weights, then by their latest update. Where even the rarest term is in more than a thousand tickets, the latest of them are
+// compared. It goes on in small steps, so that no database can choose to compare every word with every other.
 func (db *DB) FindTickets(ctx context.Context, account parley.AccountID, agent parley.AgentID, terms []TicketTerm, limit int) ([]parley.Ticket, error) {
 	list, err := db.byRarity(ctx, account, agent, terms[:min(len(terms), mostTerms)])
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
-	candidates, args, err := db.candidates(ctx, account, agent, list[0])
+	hits, err := db.candidates(ctx, account, agent, list[0])
+	for _, t := range list[1:] {
+		if err == nil {
+			hits, err = db.narrowed(ctx, account, agent, hits, t.TicketTerm)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
-	var query strings.Builder
-	query.WriteString(`with c0 as (select ticket_id, max(weight) as weight from (` + candidates + `) r group by ticket_id)`)
-	last := `c0`
-	for i, t := range list[1:] {
-		where, more := t.where(account, agent)
-		next := fmt.Sprintf(`c%d`, i+1)
-		query.WriteString(`, ` + next + ` as (select c.ticket_id, c.weight + max(w.weight) as weight from ` + last +
-			` c cross join ticket_words w where w.ticket_id = c.ticket_id and ` + where + ` group by c.ticket_id, c.weight)`)
-		args, last = append(args, more...), next
+	ids, err := db.bestOf(ctx, account, agent, hits, limit)
+	if err != nil {
+		return nil, err
 	}
-	query.WriteString(` select ` + ticketColumns + ` from ` + last + ` c cross join tickets t join people p on p.id = t.person_id and p.agent_id = t.agent_id
-		and p.account_id = t.account_id where t.id = c.ticket_id and t.agent_id = ? and t.account_id = ? order by c.weight desc, t.updated_at desc, t.number desc limit ?`)
-	return sqldb.All(ctx, db.sql, scanTicket, query.String(), append(args, agent, account, limit)...)
+	return db.ticketsByID(ctx, account, agent, ids)
+}
+
+// hits are the tickets that have a word for each term so far, with the sum of the weights.
+type hits map[parley.TicketID]int
+
+// weighed is a row of ticket_words.
+type weighed struct {
+	ticket parley.TicketID
+	weight int
+}
+
+func scanWeighed(scan sqldb.Scan) (w weighed, err error) {
+	err = scan(&w.ticket, &w.weight)
+	return w, err
+}
+
+// narrowed leaves those that have a word for a further term.
+func (db *DB) narrowed(ctx context.Context, account parley.AccountID, agent parley.AgentID, before hits, t TicketTerm) (hits, error) {
+	where, args := t.where(account, agent)
+	best := hits{}
+	err := together(slices.Collect(maps.Keys(before)), func(some []any) error {
+		rows, err := sqldb.All(ctx, db.sql, scanWeighed, fromThese+`select w.ticket_id, w.weight from these cross join ticket_words w where w.ticket_id = these.id and `+where,
+			append(some, args...)...)
+		for _, r := range rows {
+			best[r.ticket] = max(best[r.ticket], r.weight)
+		}
+		return err
+	})
+	for id := range best {
+		best[id] += before[id]
+	}
+	return best, err
+}
+
+// bestOf gives the first so many of the tickets: the heaviest, and of equals those that were updated last.
+func (db *DB) bestOf(ctx context.Context, account parley.AccountID, agent parley.AgentID, found hits, limit int) ([]parley.TicketID, error) {
+	type ticket struct {
+		id              parley.TicketID
+		updated, number int64
+	}
+	scan := func(scan sqldb.Scan) (t ticket, err error) {
+		err = scan(&t.id, &t.updated, &t.number)
+		return t, err
+	}
+	var list []ticket
+	err := together(found.heaviest(limit), func(some []any) error {
+		rows, err := sqldb.All(ctx, db.sql, scan, fromThese+`select t.id, t.updated_at, t.number from these cross join tickets t
+			where t.id = these.id and t.agent_id = ? and t.account_id = ?`, append(some, agent, account)...)
+		list = append(list, rows...)
+		return err
+	})
+	slices.SortFunc(list, func(a, b ticket) int {
+		return cmp.Or(cmp.Compare(found[b.id], found[a.id]), cmp.Compare(b.updated, a.updated), cmp.Compare(b.number, a.number))
+	})
+	ids := make([]parley.TicketID, min(len(list), limit))
+	for i := range ids {
+		ids[i] = list[i].id
+	}
+	return ids, err
+}
+
+// heaviest gives the first so many tickets, and all that weigh as much as the last of these.
+func (h hits) heaviest(limit int) []parley.TicketID {
+	ids := slices.Collect(maps.Keys(h))
+	if len(ids) <= limit {
+		return ids
+	}
+	slices.SortFunc(ids, func(a, b parley.TicketID) int { return h[b] - h[a] })
+	end := limit
+	for end < len(ids) && h[ids[end]] == h[ids[limit-1]] {
+		end++
+	}
+	return ids[:end]
+}
+
+// ticketsByID finds tickets, in the order of the ids.
+func (db *DB) ticketsByID(ctx context.Context, account parley.AccountID, agent parley.AgentID, ids []parley.TicketID) ([]parley.Ticket, error) {
+	place := map[parley.TicketID]int{}
+	for i, id := range ids {
+		place[id] = i
+	}
+	var list []parley.Ticket
+	err := together(ids, func(some []any) error {
+		rows, err := sqldb.All(ctx, db.sql, scanTicket, fromThese+`select `+ticketColumns+` from these cross join `+ticketTables+`
+			where t.id = these.id and t.agent_id = ? and t.account_id = ?`, append(some, agent, account)...)
+		list = append(list, rows...)
+		return err
+	})
+	slices.SortFunc(list, func(a, b parley.Ticket) int { return place[a.ID] - place[b.ID] })
+	return list, err
+}
+
+// ticketsTogether is how many tickets one statement is about; a list is filled up to it, so that there is one statement to prepare.
+const ticketsTogether = 250
+
+// fromThese begins a statement that goes from tickets to what belongs to them, never the other way round.
+var fromThese = `with these (id) as (select distinct column1 from (values (cast(? as text))` + strings.Repeat(`, (?)`, ticketsTogether-1) + `) v) `
+
+func together(ids []parley.TicketID, do func(some []any) error) error {
+	for some := range slices.Chunk(ids, ticketsTogether) {
+		full := make([]any, ticketsTogether)
+		for i := range full {
+			full[i] = some[min(i, len(some)-1)]
+		}
+		if err := do(full); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // rare is a term with the number of its rows, as far as they were counted.
@@ -72,30 +179,40 @@ func (db *DB) byRarity(ctx context.Context, account parley.AccountID, agent parl
 	return list, nil
 }
 
-// candidates gives a statement that finds the rows of a term, of the latest tickets where there are too many: the ids of tickets are in
-// the order of time.
-func (db *DB) candidates(ctx context.Context, account parley.AccountID, agent parley.AgentID, t rare) (query string, args []any, err error) {
+// candidates gives the tickets that have a word for a term, the latest where there are too many: the ids of tickets are in the order of
+// time.
+func (db *DB) candidates(ctx context.Context, account parley.AccountID, agent parley.AgentID, t rare) (hits, error) {
 	if t.rows <= mostCandidates {
 		where, args := t.where(account, agent)
-		return `select w.ticket_id, w.weight from ticket_words w where ` + where, args, nil
+		return db.weigh(ctx, hits{}, where, args)
 	}
 	words := []string{t.Word}
 	if t.Prefix {
+		var err error
 		if words, err = db.endings(ctx, account, agent, t.Word); err != nil {
-			return "", nil, err
+			return nil, err
 		}
 	}
-	parts := make([]string, len(words))
-	for i, word := range words {
+	found := hits{}
+	for _, word := range words {
 		most := mostCandidates
 		if word != t.Word {
 			most /= len(words)
 		}
-		where, more := TicketTerm{Word: word}.where(account, agent)
-		parts[i] = fmt.Sprintf(`select * from (select w.ticket_id, w.weight from ticket_words w where %s order by w.ticket_id desc limit ?) r%d`, where, i)
-		args = append(append(args, more...), most)
+		where, args := TicketTerm{Word: word}.where(account, agent)
+		if _, err := db.weigh(ctx, found, where+` order by w.ticket_id desc limit ?`, append(args, most)); err != nil {
+			return nil, err
+		}
 	}
-	return strings.Join(parts, ` union all `), args, nil
+	return found, nil
+}
+
+func (db *DB) weigh(ctx context.Context, into hits, where string, args []any) (hits, error) {
+	rows, err := sqldb.All(ctx, db.sql, scanWeighed, `select w.ticket_id, w.weight from ticket_words w where `+where, args...)
+	for _, r := range rows {
+		into[r.ticket] = max(into[r.ticket], r.weight)
+	}
+	return into, err
 }
 
 // endings lists the first words that begin with a prefix, stepping from word to word in the index.

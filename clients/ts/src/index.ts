@@ -5,6 +5,7 @@ export { ParleyError } from "./error.js";
 export type { ChatEvent, FinishMetadata, StartMetadata } from "./events.js";
 export type { ConversationEvent } from "./follow.js";
 export type { ConversationRef } from "./group.js";
+export type { Helpdesk, TicketRef } from "./helpdesk.js";
 export { walk, type Page } from "./pages.js";
 export { Parley } from "./parley.js";
 export type { Sources } from "./sources.js";

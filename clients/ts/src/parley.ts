@@ -1,6 +1,7 @@
 import { Agents } from "./agents.js";
 import { Chat } from "./chat.js";
 import { Conversations } from "./conversations.js";
+import { Helpdesk } from "./helpdesk.js";
 import { Sources } from "./sources.js";
 import { Transport, type ParleyOptions } from "./transport.js";
 import type { Call, CallOptions, OperationId, ReplyOf } from "./types.js";
@@ -10,6 +11,7 @@ export class Parley {
   readonly agents: Agents;
   readonly chat: Chat;
   readonly conversations: Conversations;
+  readonly helpdesk: Helpdesk;
   readonly sources: Sources;
   readonly #transport: Transport;
 
@@ -18,6 +20,7 @@ export class Parley {
     this.agents = new Agents(this.#transport);
     this.chat = new Chat(this.#transport);
     this.conversations = new Conversations(this.#transport);
+    this.helpdesk = new Helpdesk(this.#transport);
     this.sources = new Sources(this.#transport);
   }
 

@@ -40,7 +40,7 @@ export class Transport {
   /** Calls an operation and gives the response of its success, unread. */
   async send<Id extends OperationId>(id: Id, call: Call<Id>): Promise<Response> {
     const { method, path } = routes[id];
-    const url = this.base + fill(path, call.path as Record<string, string> | undefined) + search(call.query);
+    const url = this.base + fill(path, call.path as Record<string, string | number> | undefined) + search(call.query);
     return this.#insist(url, this.#init(method, call), call);
   }
 
@@ -67,7 +67,7 @@ export class Transport {
   }
 }
 
-function fill(path: string, values: Record<string, string> | undefined): string {
+function fill(path: string, values: Record<string, string | number> | undefined): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = values?.[name];
     if (value === undefined || value === "") throw new TypeError(`${name} is missing`);

@@ -150,6 +150,35 @@ test("a conversation is followed", async () => {
   assert.deepEqual(behind, ["status", told[2].id]);
 });
 
+test("a ticket is opened, found, changed and answered", async () => {
+  const shop = await makeAgent(client);
+  const { email } = await server.run("member", "add", "--account", server.accountId, "--email", "kim@shop.example", "--name", "Kim");
+  const statuses = await client.helpdesk.statuses(shop);
+  assert.equal(statuses.filter((status) => status.isDefault).length, 6);
+  const [team] = await client.helpdesk.teams(shop);
+  const customer = { email: "jo@example.com", name: "Jo" };
+  const ticket = await client.helpdesk.create(shop, { subject: "Parcel", description: "Where is it?", customer, assigneeId: null, teamId: team.id });
+  assert.equal(ticket.ticketNumber, 1);
+  assert.equal(ticket.assigneeId, null);
+  const path = { agentId: shop, ticketNumber: ticket.ticketNumber };
+  assert.equal((await client.helpdesk.search(shop, { query: "parcel" })).data[0].ticketNumber, 1);
+  assert.equal((await client.helpdesk.update(path, { priority: "high", assigneeEmail: email })).priority, "high");
+  const reply = await client.helpdesk.reply(path, { type: "reply", content: "It is **on its way**.", authorEmail: email }, { idempotencyKey: "reply" });
+  assert.match(reply.content, /<strong>on its way<\/strong>/);
+  const said = [];
+  for await (const message of client.helpdesk.messagesAll(path, { types: ["reply", "event"], limit: 2 })) said.push(message.type);
+  assert.deepEqual(said.filter((type) => type === "reply").length, 2);
+  assert.ok(said.includes("event"));
+  assert.equal((await client.helpdesk.messages(path, { order: "desc", limit: 1 })).data[0].id, reply.id);
+  await client.helpdesk.create(shop, { subject: "Invoice", description: "It is wrong.", customer });
+  const listed = [];
+  for await (const each of client.helpdesk.all(shop, { limit: 1, sortBy: "createdAt", order: "asc" })) listed.push(each.ticketNumber);
+  assert.deepEqual(listed, [1, 2]);
+  assert.equal((await client.helpdesk.list(shop, { includeTotal: true, status: ["on_customer"] })).pagination.total, 1);
+  assert.equal((await client.helpdesk.get(path)).statusCategory, "on_customer");
+  await assert.rejects(client.helpdesk.get({ agentId: shop, ticketNumber: 9 }), { code: "TICKET_NOT_FOUND" });
+});
+
 test("what was said is exported", async () => {
   const ids = new Set();
   for await (const conversation of client.conversations.exportAll(agent, { limit: 2 })) {

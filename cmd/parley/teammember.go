@@ -1,0 +1,38 @@
+package main
+
+import (
+	"parley/internal/admin"
+)
+
+type teamJoinCmd struct {
+	teamRef
+	Member string `required:"" placeholder:"EMAIL" help:"Member of the account."`
+	teamFlags
+	Away *bool `help:"Give them no tickets; --away=false ends that."`
+}
+
+func (c *teamJoinCmd) Run(p *process) error {
+	in := admin.Membership{AgentID: c.Agent, Team: c.Team, Member: c.Member, MaxOpen: c.MaxOpen.set, Away: c.Away}
+	var err error
+	if in.Hours, err = c.hours(); err != nil {
+		return err
+	}
+	out, err := call(p, admin.JoinTeam, in)
+	if err != nil {
+		return err
+	}
+	return p.team(out)
+}
+
+type teamLeaveCmd struct {
+	teamRef
+	Member string `required:"" placeholder:"EMAIL" help:"Member of the team."`
+}
+
+func (c *teamLeaveCmd) Run(p *process) error {
+	out, err := call(p, admin.LeaveTeam, admin.Membership{AgentID: c.Agent, Team: c.Team, Member: c.Member})
+	if err != nil {
+		return err
+	}
+	return p.team(out)
+}
