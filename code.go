@@ -60,6 +60,13 @@ const (
 	CodeTooManyRequests   Code = "RATE_LIMIT_TOO_MANY_REQUESTS"
 	CodeInternal          Code = "INTERNAL_SERVER_ERROR"
 	CodeUnderMaintenance  Code = "SERVICE_UNDER_MAINTENANCE"
+	CodeVoiceWithoutAPI   Code = "API_RESTRICTED_PLAN" // what SUBSCRIPTION_API_RESTRICTED_PLAN is elsewhere
+	CodeVoiceNotAvailable Code = "VOICE_NOT_AVAILABLE"
+	CodeVoiceCredits      Code = "INSUFFICIENT_CREDITS"
+	CodeVoiceAgentCredits Code = "AGENT_CREDITS_LIMIT_REACHED"
+	CodeUserMismatch      Code = "CONVERSATION_USER_MISMATCH"
+	CodeVoiceLimit        Code = "VOICE_LIMIT_EXCEEDED"
+	CodeSessionFailed     Code = "SESSION_CREATION_FAILED"
 	CodeAlreadyExists     Code = "RESOURCE_ALREADY_EXISTS" // ours, operator's face only
 	CodeAccountNotFound   Code = "ACCOUNT_NOT_FOUND"       // ours, operator's face only
 	CodeKeyNotFound       Code = "KEY_NOT_FOUND"           // ours, operator's face only
@@ -122,6 +129,13 @@ var codes = map[Code]codeRow{
 	CodeChatStreaming:     {http.StatusInternalServerError, "The answer could not be produced. Try again."},
 	CodeSearchBusy:        {http.StatusServiceUnavailable, "The search took too long or too many are running. Try again shortly."},
 	CodeUnderMaintenance:  {http.StatusServiceUnavailable, "The service is not available for a moment. Try again shortly."},
+	CodeVoiceWithoutAPI:   {http.StatusForbidden, "The account's plan does not include API access; the Standard plan or higher does."},
+	CodeVoiceNotAvailable: {http.StatusForbidden, "Voice mode is not available: it is not part of the account's plan, or the agent has it turned off."},
+	CodeVoiceCredits:      {http.StatusForbidden, "The account has not enough message credits left to start a voice session."},
+	CodeVoiceAgentCredits: {http.StatusForbidden, "The agent has reached its own monthly credit limit."},
+	CodeUserMismatch:      {http.StatusForbidden, "The conversation belongs to another userId."},
+	CodeVoiceLimit:        {http.StatusTooManyRequests, "A limit of voice sessions is reached; see details.reason."},
+	CodeSessionFailed:     {http.StatusInternalServerError, "The voice session could not be created. Try again."},
 	CodeAlreadyExists:     {http.StatusConflict, "It exists already."},
 	CodeAccountNotFound:   {http.StatusNotFound, "Account not found."},
 	CodeKeyNotFound:       {http.StatusNotFound, "API key not found."},

@@ -29,6 +29,7 @@ type (
 	RuleID         string // UUID of a routing rule
 	AttachmentID   string // UUID
 	WebhookID      string // UUID
+	VoiceSessionID string // UUID
 	DeliveryID     string // UUID v7 of one event on its way to one webhook
 	EndUserID      string // the client's own id of an end user: at most 128 of a-z A-Z 0-9 . _ -
 )

@@ -7,7 +7,6 @@ import (
 	"unicode"
 
 	"golang.org/x/net/html"
-	"golang.org/x/net/html/atom"
 )
 
 // textOf gives the text that our own HTML shows: a line for each line, an empty one between paragraphs.
@@ -22,7 +21,7 @@ func textOf(safe string) string {
 		case html.StartTagToken, html.SelfClosingTagToken:
 			w.open(z.Token())
 		case html.EndTagToken:
-			w.close(z.Token().DataAtom)
+			w.close(z.Token().Data)
 		case html.CommentToken, html.DoctypeToken: // there are none
 		}
 	}
@@ -79,46 +78,46 @@ func (w *textWriter) item() {
 }
 
 func (w *textWriter) open(t html.Token) {
-	switch t.DataAtom {
-	case atom.Br:
+	switch t.Data {
+	case "br":
 		w.due++
-	case atom.Hr, atom.P, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Blockquote, atom.Table:
+	case "hr", "p", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "table":
 		w.block()
-	case atom.Pre:
+	case "pre":
 		w.block()
 		w.pre = true
-	case atom.Ol:
+	case "ol":
 		w.list(start(t))
-	case atom.Ul:
+	case "ul":
 		w.list(-1)
-	case atom.Li:
+	case "li":
 		w.item()
-	case atom.Tr:
+	case "tr":
 		w.breaks(1)
 		w.cells = 0
-	case atom.Td, atom.Th:
+	case "td", "th":
 		if w.cells++; w.cells > 1 {
 			w.put(" | ")
 		}
-	case atom.A:
+	case "a":
 		w.put("")
 		w.href, w.label = attribute(t, "href"), w.b.Len()
 	}
 }
 
-func (w *textWriter) close(tag atom.Atom) {
+func (w *textWriter) close(tag string) {
 	switch tag {
-	case atom.P, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Blockquote, atom.Table:
+	case "p", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "table":
 		w.block()
-	case atom.Pre:
+	case "pre":
 		w.pre = false
 		w.block()
-	case atom.Ol, atom.Ul:
+	case "ol", "ul":
 		w.lists = w.lists[:max(len(w.lists)-1, 0)]
 		w.block()
-	case atom.Li:
+	case "li":
 		w.mark = ""
-	case atom.A:
+	case "a":
 		w.address()
 	}
 }

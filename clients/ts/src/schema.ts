@@ -304,6 +304,138 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/agents/{agentId}/helpdesk/teams": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List an agent's teams
+         * @description In the order in which they were made. One of them is the default, which gets what no routing rule takes.
+         */
+        get: operations["listTeams"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agents/{agentId}/helpdesk/ticket-statuses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List an agent's ticket statuses
+         * @description By category and position, without those that are archived.
+         */
+        get: operations["listTicketStatuses"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agents/{agentId}/helpdesk/tickets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List an agent's tickets
+         * @description Without description and metadata, those that changed last first unless sortBy and order say otherwise. Different filters must all match; of the values of one filter any may. A cursor works with the filters and the order that it came with.
+         */
+        get: operations["listTickets"];
+        put?: never;
+        /**
+         * Open a ticket for a customer
+         * @description On behalf of a customer, who is found by e-mail address or made. Without an assignee field and without teamId, the agent's routing rules find the team and the assignee. With teamId alone, the team's strategy picks the assignee. With any assignee field, null too, nobody is picked. The description becomes the first message of the ticket's conversation, from the customer.
+         */
+        post: operations["createTicket"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agents/{agentId}/helpdesk/tickets/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Search an agent's tickets by words
+         * @description By words of the subject, the customer, the description and what was said, in any case and with or without accents. Each word must be there; the last one may be the beginning of one. The number of a ticket, with or without #, finds it first. There is no second page: ask for more, or more precisely.
+         */
+        post: operations["searchTickets"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agents/{agentId}/helpdesk/tickets/{ticketNumber}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a ticket
+         * @description A ticket, by its number.
+         */
+        get: operations["getTicket"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change a ticket's status, assignee, team or priority
+         * @description Changes what is sent; an empty object changes nothing. Any status of the agent may follow any other. Each change leaves an event among the ticket's messages. Another team leaves the assignee in place.
+         */
+        patch: operations["updateTicket"];
+        trace?: never;
+    };
+    "/agents/{agentId}/helpdesk/tickets/{ticketNumber}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what was said about a ticket
+         * @description From the oldest, unless order is desc. Events, such as a change of the status, come when types asks for them. The address of an attachment needs no key and leads to one that works for 120 seconds.
+         */
+        get: operations["listTicketMessages"];
+        put?: never;
+        /**
+         * Reply to a ticket's customer, or leave a note
+         * @description A reply to the customer, or a note that only the team reads, from a member of the account. The content is Markdown. A reply reaches those who follow the conversation, and moves the ticket to on_customer; it needs a conversation that a person has taken over. Files come as multipart/form-data, up to ten.
+         */
+        post: operations["createTicketMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/agents/{agentId}/insights": {
         parameters: {
             query?: never;
@@ -637,6 +769,15 @@ export interface components {
             data: components["schemas"]["Agent"][];
             pagination: components["schemas"]["Pagination"];
         };
+        Attachment: {
+            name: string;
+            /** @description Bytes. */
+            size: number;
+            /** @description Media type, told by the content. */
+            type: string;
+            /** @description Needs no key. It leads to an address that works for 120 seconds. */
+            url: string;
+        };
         AutoRetrainBody: {
             /** @description Turning it on needs a live source. */
             enabled: boolean;
@@ -859,6 +1000,16 @@ export interface components {
             data: components["schemas"]["Found"][];
             pagination: components["schemas"]["FoundEnd"];
         };
+        FoundTickets: {
+            data: components["schemas"]["TicketSummary"][];
+            pagination: components["schemas"]["FoundTicketsEnd"];
+        };
+        FoundTicketsEnd: {
+            /** @description Always null. */
+            cursor: string | null;
+            /** @description Whether there are more tickets than limit. */
+            hasMore: boolean;
+        };
         Health: {
             /** @enum {string} */
             status: "ok";
@@ -1043,6 +1194,70 @@ export interface components {
              */
             visibility?: "public" | "private";
         };
+        NewCustomer: {
+            /**
+             * Format: email
+             * @description Finds the agent's customer of this address, whatever its case, or makes one.
+             */
+            email: string;
+            /** @description Of a customer who is made; ignored where the address is known. */
+            name?: string;
+        };
+        NewTicketBody: {
+            /**
+             * Format: email
+             * @description A member of the account, by address in any case. Not together with assigneeId.
+             */
+            assigneeEmail?: string;
+            /**
+             * Format: uuid
+             * @description A member of the account; null is nobody. Not together with assigneeEmail.
+             */
+            assigneeId?: string | null;
+            customer: components["schemas"]["NewCustomer"];
+            /** @description Becomes the first message, from the customer. */
+            description: string;
+            /**
+             * @default none
+             * @enum {string}
+             */
+            priority?: "none" | "low" | "normal" | "high" | "urgent";
+            /**
+             * @description Stands for the category's default status. Not together with statusId.
+             * @enum {string}
+             */
+            statusCategory?: "new" | "on_you" | "on_customer" | "on_hold" | "closed" | "cancelled";
+            /**
+             * Format: uuid
+             * @description A status of the agent. Not together with statusCategory.
+             */
+            statusId?: string;
+            subject: string;
+            /**
+             * Format: uuid
+             * @description A team of the agent. Without an assignee field the team's strategy picks a member; with one, nobody is picked.
+             */
+            teamId?: string;
+        };
+        NewTicketMessageBody: {
+            /**
+             * Format: email
+             * @description The same member by e-mail address, in any case.
+             */
+            authorEmail?: string;
+            /**
+             * Format: uuid
+             * @description The member of the account who writes. Either this or authorEmail.
+             */
+            authorId?: string;
+            /** @description Markdown. */
+            content: string;
+            /**
+             * @description reply: to the customer; note: for the team alone.
+             * @enum {string}
+             */
+            type: "reply" | "note";
+        };
         Notice: {
             enabled: boolean;
             text: string;
@@ -1141,6 +1356,16 @@ export interface components {
             messageId: string;
             /** @description True answers with server-sent events; otherwise the answer is one JSON. */
             stream?: boolean | null;
+        };
+        Sender: {
+            email: string | null;
+            id: string | null;
+            name: string | null;
+            /**
+             * @description agent is a member of the team; system is the AI agent, or the server.
+             * @enum {string}
+             */
+            type: "customer" | "agent" | "system";
         };
         SingleSuggestion: {
             icon?: string | null;
@@ -1315,11 +1540,221 @@ export interface components {
             enabled?: boolean;
             foreground?: string;
         };
+        Team: {
+            /** Format: uuid */
+            id: string;
+            /** @description Of the team that gets what no routing rule takes. */
+            isDefault: boolean;
+            memberCount: number;
+            name: string;
+        };
         TextSource: {
             content: string;
             name: string;
             /** @enum {string} */
             type: "text";
+        };
+        Ticket: {
+            /**
+             * Format: uuid
+             * @description The member of the account who has the ticket; null when nobody has.
+             */
+            assigneeId: string | null;
+            /**
+             * @description Where the ticket came from.
+             * @enum {string}
+             */
+            channel: "helpdesk" | "iframe" | "email" | "whatsapp" | "api" | "messenger" | "instagram" | "center_stage" | "phone" | "instagram_comment" | "facebook_comment";
+            /**
+             * Format: uuid
+             * @description The conversation in which all is said.
+             */
+            conversationId: string | null;
+            /** Format: date-time */
+            createdAt: string;
+            customer: components["schemas"]["TicketCustomer"];
+            description: string | null;
+            /**
+             * Format: date-time
+             * @description Of the latest message; null when there is none.
+             */
+            lastMessageAt: string | null;
+            /** @description What else was captured. */
+            metadata: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description none: nobody has judged it yet.
+             * @enum {string}
+             */
+            priority: "none" | "low" | "normal" | "high" | "urgent";
+            /**
+             * @description What the status comes down to: nobody has looked at it yet, the team is to act, the customer is to answer, on hold, done, or given up.
+             * @enum {string}
+             */
+            statusCategory: "new" | "on_you" | "on_customer" | "on_hold" | "closed" | "cancelled";
+            /**
+             * Format: uuid
+             * @description The status, by its id; its labels and color are in the list of statuses.
+             */
+            statusId: string;
+            subject: string | null;
+            /** Format: uuid */
+            teamId: string | null;
+            /** @description Counted per agent. */
+            ticketNumber: number;
+            /** Format: date-time */
+            updatedAt: string;
+        };
+        TicketChangeBody: {
+            /**
+             * Format: email
+             * @description A member of the account, by address in any case. Not together with assigneeId.
+             */
+            assigneeEmail?: string;
+            /**
+             * Format: uuid
+             * @description A member of the account; null is nobody. Not together with assigneeEmail.
+             */
+            assigneeId?: string | null;
+            /** @enum {string} */
+            priority?: "none" | "low" | "normal" | "high" | "urgent";
+            /**
+             * @description Stands for the category's default status. Not together with statusId.
+             * @enum {string}
+             */
+            statusCategory?: "new" | "on_you" | "on_customer" | "on_hold" | "closed" | "cancelled";
+            /**
+             * Format: uuid
+             * @description A status of the agent. Not together with statusCategory.
+             */
+            statusId?: string;
+            /**
+             * Format: uuid
+             * @description A team of the agent; null is none. The assignee stays.
+             */
+            teamId?: string | null;
+        };
+        TicketCustomer: {
+            email: string | null;
+            id: string;
+            name: string | null;
+            phoneNumber: string | null;
+        };
+        TicketEvent: {
+            assignedFrom?: string;
+            assignedTo?: string;
+            doneBy?: string;
+            eventType: string;
+            from?: string;
+            reason?: string;
+            statusFrom?: string;
+            statusTo?: string;
+            to?: string;
+        };
+        TicketMessage: {
+            attachments: components["schemas"]["Attachment"][];
+            /** @description Safe HTML. */
+            content: string | null;
+            /** @description The same as plain text. */
+            contentText: string | null;
+            /** Format: date-time */
+            createdAt: string;
+            id: string;
+            /** @description Of an event: what has happened. */
+            metadata?: components["schemas"]["TicketEvent"];
+            sender: components["schemas"]["Sender"] | null;
+            /**
+             * @description What the customer and the team say to each other, what the team tells itself, or what has happened to the ticket.
+             * @enum {string}
+             */
+            type: "reply" | "note" | "event";
+        };
+        TicketMessagePage: {
+            data: components["schemas"]["TicketMessage"][];
+            pagination: components["schemas"]["Pagination"];
+        };
+        TicketPage: {
+            data: components["schemas"]["TicketSummary"][];
+            pagination: components["schemas"]["TicketPaging"];
+        };
+        TicketPaging: {
+            /** @description Opaque; send it back with the same parameters to get the next page. Null on the last one. */
+            cursor: string | null;
+            hasMore: boolean;
+            /** @description Tickets of the whole list; only with includeTotal=true. */
+            total?: number;
+        };
+        TicketSearchBody: {
+            /**
+             * @description Most tickets to give.
+             * @default 20
+             */
+            limit?: number;
+            /** @description Words, each of which must be there, or the number of a ticket. */
+            query: string;
+        };
+        TicketStatus: {
+            /** @enum {string} */
+            category: "new" | "on_you" | "on_customer" | "on_hold" | "closed" | "cancelled";
+            color: string | null;
+            /** @description What customers read. */
+            externalLabel: string;
+            /** Format: uuid */
+            id: string;
+            /** @description What the team reads. */
+            internalLabel: string;
+            /** @description Each category has one default. */
+            isDefault: boolean;
+            /** @description Within the category. */
+            position: number;
+        };
+        TicketSummary: {
+            /**
+             * Format: uuid
+             * @description The member of the account who has the ticket; null when nobody has.
+             */
+            assigneeId: string | null;
+            /**
+             * @description Where the ticket came from.
+             * @enum {string}
+             */
+            channel: "helpdesk" | "iframe" | "email" | "whatsapp" | "api" | "messenger" | "instagram" | "center_stage" | "phone" | "instagram_comment" | "facebook_comment";
+            /**
+             * Format: uuid
+             * @description The conversation in which all is said.
+             */
+            conversationId: string | null;
+            /** Format: date-time */
+            createdAt: string;
+            customer: components["schemas"]["TicketCustomer"];
+            /**
+             * Format: date-time
+             * @description Of the latest message; null when there is none.
+             */
+            lastMessageAt: string | null;
+            /**
+             * @description none: nobody has judged it yet.
+             * @enum {string}
+             */
+            priority: "none" | "low" | "normal" | "high" | "urgent";
+            /**
+             * @description What the status comes down to: nobody has looked at it yet, the team is to act, the customer is to answer, on hold, done, or given up.
+             * @enum {string}
+             */
+            statusCategory: "new" | "on_you" | "on_customer" | "on_hold" | "closed" | "cancelled";
+            /**
+             * Format: uuid
+             * @description The status, by its id; its labels and color are in the list of statuses.
+             */
+            statusId: string;
+            subject: string | null;
+            /** Format: uuid */
+            teamId: string | null;
+            /** @description Counted per agent. */
+            ticketNumber: number;
+            /** Format: date-time */
+            updatedAt: string;
         };
         TintedGrayscale: {
             enabled: boolean;
@@ -1464,6 +1899,21 @@ export interface components {
         Workspace: {
             id: string;
             name: string;
+        };
+        WrittenMessage: {
+            /** @description Safe HTML. */
+            content: string | null;
+            /** @description The same as plain text. */
+            contentText: string | null;
+            /** Format: date-time */
+            createdAt: string;
+            id: string;
+            sender: components["schemas"]["Sender"] | null;
+            /**
+             * @description What the customer and the team say to each other, what the team tells itself, or what has happened to the ticket.
+             * @enum {string}
+             */
+            type: "reply" | "note" | "event";
         };
         WrittenSource: {
             /** Format: date-time */
@@ -1924,6 +2374,26 @@ export interface components {
                 };
             };
         };
+        /** @description AGENT_NOT_FOUND, TICKET_NOT_FOUND */
+        "404.AGENT_NOT_FOUND.TICKET_NOT_FOUND": {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Envelope"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "AGENT_NOT_FOUND" | "TICKET_NOT_FOUND";
+                        details?: unknown;
+                        message?: unknown;
+                    };
+                };
+            };
+        };
         /** @description AGENT_NOT_TRAINED */
         "409.AGENT_NOT_TRAINED": {
             headers: {
@@ -2124,6 +2594,26 @@ export interface components {
                 };
             };
         };
+        /** @description IDEMPOTENCY_KEY_REUSED, MESSAGE_CONTENT_NOT_RENDERABLE, TEAM_MEMBER_NOT_FOUND */
+        "422.IDEMPOTENCY_KEY_REUSED.MESSAGE_CONTENT_NOT_RENDERABLE.TEAM_MEMBER_NOT_FOUND": {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Envelope"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "IDEMPOTENCY_KEY_REUSED" | "MESSAGE_CONTENT_NOT_RENDERABLE" | "TEAM_MEMBER_NOT_FOUND";
+                        details?: unknown;
+                        message?: unknown;
+                    };
+                };
+            };
+        };
         /** @description IDEMPOTENCY_KEY_REUSED, SOURCE_SIZE_LIMIT_EXCEEDED */
         "422.IDEMPOTENCY_KEY_REUSED.SOURCE_SIZE_LIMIT_EXCEEDED": {
             headers: {
@@ -2138,6 +2628,26 @@ export interface components {
                     error?: {
                         /** @enum {unknown} */
                         code?: "IDEMPOTENCY_KEY_REUSED" | "SOURCE_SIZE_LIMIT_EXCEEDED";
+                        details?: unknown;
+                        message?: unknown;
+                    };
+                };
+            };
+        };
+        /** @description IDEMPOTENCY_KEY_REUSED, TICKET_INVALID_STATUS, TICKET_TEAM_MEMBER_NOT_FOUND, TICKET_TEAM_NOT_FOUND */
+        "422.IDEMPOTENCY_KEY_REUSED.TICKET_INVALID_STATUS.TICKET_TEAM_MEMBER_NOT_FOUND.TICKET_TEAM_NOT_FOUND": {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Envelope"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "IDEMPOTENCY_KEY_REUSED" | "TICKET_INVALID_STATUS" | "TICKET_TEAM_MEMBER_NOT_FOUND" | "TICKET_TEAM_NOT_FOUND";
                         details?: unknown;
                         message?: unknown;
                     };
@@ -2178,6 +2688,26 @@ export interface components {
                     error?: {
                         /** @enum {unknown} */
                         code?: "SOURCE_SIZE_LIMIT_EXCEEDED";
+                        details?: unknown;
+                        message?: unknown;
+                    };
+                };
+            };
+        };
+        /** @description TICKET_INVALID_STATUS, TICKET_TEAM_MEMBER_NOT_FOUND, TICKET_TEAM_NOT_FOUND */
+        "422.TICKET_INVALID_STATUS.TICKET_TEAM_MEMBER_NOT_FOUND.TICKET_TEAM_NOT_FOUND": {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Envelope"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "TICKET_INVALID_STATUS" | "TICKET_TEAM_MEMBER_NOT_FOUND" | "TICKET_TEAM_NOT_FOUND";
                         details?: unknown;
                         message?: unknown;
                     };
@@ -3790,6 +4320,698 @@ export interface operations {
             409: components["responses"]["409.IDEMPOTENCY_KEY_IN_USE"];
             413: components["responses"]["413.REQUEST_TOO_LARGE"];
             422: components["responses"]["422.IDEMPOTENCY_KEY_REUSED"];
+            429: components["responses"]["429.RATE_LIMIT_TOO_MANY_REQUESTS"];
+            500: components["responses"]["500.INTERNAL_SERVER_ERROR"];
+            503: components["responses"]["503.SERVICE_UNDER_MAINTENANCE"];
+        };
+    };
+    listTeams: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The agent, by its id.
+                 * @example 5QHA6VB-DIAbBhxwqxfdi
+                 */
+                agentId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "e1a4c8d2-0b6f-4c93-9d27-6f5b3a8e7c14",
+                     *         "name": "General",
+                     *         "isDefault": true,
+                     *         "memberCount": 3
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["Team"][];
+                };
+            };
+            401: components["responses"]["401.AUTH_EXPIRED_API_KEY.AUTH_INVALID_API_KEY.AUTH_MISSING_API_KEY"];
+            403: components["responses"]["403.AUTH_INSUFFICIENT_PERMISSIONS.SUBSCRIPTION_API_RESTRICTED_PLAN"];
+            404: components["responses"]["404.AGENT_NOT_FOUND"];
+            429: components["responses"]["429.RATE_LIMIT_TOO_MANY_REQUESTS"];
+            500: components["responses"]["500.INTERNAL_SERVER_ERROR"];
+            503: components["responses"]["503.SERVICE_UNDER_MAINTENANCE"];
+        };
+    };
+    listTicketStatuses: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The agent, by its id.
+                 * @example 5QHA6VB-DIAbBhxwqxfdi
+                 */
+                agentId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "5b0a1f2e-6c1d-4e8a-9b53-2d7c7a1e0f11",
+                     *         "category": "new",
+                     *         "externalLabel": "New",
+                     *         "internalLabel": "New",
+                     *         "color": "#3b82f6",
+                     *         "isDefault": true,
+                     *         "position": 0
+                     *       },
+                     *       {
+                     *         "id": "9c4e7b60-3d1a-4f25-8e9b-5a0d6c2f7e38",
+                     *         "category": "on_you",
+                     *         "externalLabel": "Open",
+                     *         "internalLabel": "Waiting on you",
+                     *         "color": null,
+                     *         "isDefault": true,
+                     *         "position": 0
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["TicketStatus"][];
+                };
+            };
+            401: components["responses"]["401.AUTH_EXPIRED_API_KEY.AUTH_INVALID_API_KEY.AUTH_MISSING_API_KEY"];
+            403: components["responses"]["403.AUTH_INSUFFICIENT_PERMISSIONS.SUBSCRIPTION_API_RESTRICTED_PLAN"];
+            404: components["responses"]["404.AGENT_NOT_FOUND"];
+            429: components["responses"]["429.RATE_LIMIT_TOO_MANY_REQUESTS"];
+            500: components["responses"]["500.INTERNAL_SERVER_ERROR"];
+            503: components["responses"]["503.SERVICE_UNDER_MAINTENANCE"];
+        };
+    };
+    listTickets: {
+        parameters: {
+            query?: {
+                /** @description The cursor of the page before. */
+                cursor?: string;
+                /** @description Most items on the page. */
+                limit?: number;
+                /** @description Categories of statuses, comma-separated. */
+                status?: ("new" | "on_you" | "on_customer" | "on_hold" | "closed" | "cancelled")[];
+                /** @description Where the tickets came from, comma-separated. */
+                channel?: ("helpdesk" | "iframe" | "email" | "whatsapp" | "api" | "messenger" | "instagram" | "center_stage" | "phone" | "instagram_comment" | "facebook_comment")[];
+                /** @description Tickets that this member has; none: those that nobody has. */
+                assigneeId?: string;
+                /** @description Tickets of this team; none: those of no team. */
+                teamId?: string;
+                /** @description Created on this day (YYYY-MM-DD, UTC) or later, or at this ISO 8601 time or later. */
+                createdAfter?: string;
+                /** @description Created on this day or earlier, or at this time or earlier. */
+                createdBefore?: string;
+                sortBy?: "createdAt" | "updatedAt" | "lastMessageAt";
+                order?: "asc" | "desc";
+                /** @description Whether pagination.total counts the whole list. */
+                includeTotal?: boolean;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The agent, by its id.
+                 * @example 5QHA6VB-DIAbBhxwqxfdi
+                 */
+                agentId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "ticketNumber": 42,
+                     *           "subject": "Parcel 4711 has not arrived",
+                     *           "statusCategory": "new",
+                     *           "statusId": "5b0a1f2e-6c1d-4e8a-9b53-2d7c7a1e0f11",
+                     *           "assigneeId": "0c9f6b1a-2f74-4d0e-8a86-91d5e3b7c240",
+                     *           "customer": {
+                     *             "id": "7d3c2a90-51be-4f6a-b0c8-4e2f9a6d1b05",
+                     *             "name": "Jo Smith",
+                     *             "email": "jo@example.com",
+                     *             "phoneNumber": null
+                     *           },
+                     *           "channel": "api",
+                     *           "conversationId": "01998b2e-7d4c-7a3b-9f10-2c5d8e6f7a01",
+                     *           "teamId": "e1a4c8d2-0b6f-4c93-9d27-6f5b3a8e7c14",
+                     *           "priority": "normal",
+                     *           "createdAt": "2026-09-21T14:13:20.000Z",
+                     *           "updatedAt": "2026-09-21T14:13:20.000Z",
+                     *           "lastMessageAt": "2026-09-21T14:13:20.000Z"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "cursor": null,
+                     *         "hasMore": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TicketPage"];
+                };
+            };
+            400: components["responses"]["400.VALIDATION_INVALID_BODY.VALIDATION_INVALID_CURSOR.VALIDATION_INVALID_DATE_RANGE"];
+            401: components["responses"]["401.AUTH_EXPIRED_API_KEY.AUTH_INVALID_API_KEY.AUTH_MISSING_API_KEY"];
+            403: components["responses"]["403.AUTH_INSUFFICIENT_PERMISSIONS.SUBSCRIPTION_API_RESTRICTED_PLAN"];
+            404: components["responses"]["404.AGENT_NOT_FOUND"];
+            429: components["responses"]["429.RATE_LIMIT_TOO_MANY_REQUESTS"];
+            500: components["responses"]["500.INTERNAL_SERVER_ERROR"];
+            503: components["responses"]["503.SERVICE_UNDER_MAINTENANCE"];
+        };
+    };
+    createTicket: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Names this request: sent again within 24 hours, it has no second effect and gets the first reply.
+                 * @example 5f0c7a52-0c5e-4b7d-9a54-6f1f3a1e2b10
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The agent, by its id.
+                 * @example 5QHA6VB-DIAbBhxwqxfdi
+                 */
+                agentId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "subject": "Parcel 4711 has not arrived",
+                 *       "description": "It was due on Monday. Where is it?",
+                 *       "customer": {
+                 *         "email": "jo@example.com",
+                 *         "name": "Jo Smith"
+                 *       },
+                 *       "priority": "normal"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewTicketBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ticketNumber": 42,
+                     *       "subject": "Parcel 4711 has not arrived",
+                     *       "statusCategory": "new",
+                     *       "statusId": "5b0a1f2e-6c1d-4e8a-9b53-2d7c7a1e0f11",
+                     *       "assigneeId": "0c9f6b1a-2f74-4d0e-8a86-91d5e3b7c240",
+                     *       "customer": {
+                     *         "id": "7d3c2a90-51be-4f6a-b0c8-4e2f9a6d1b05",
+                     *         "name": "Jo Smith",
+                     *         "email": "jo@example.com",
+                     *         "phoneNumber": null
+                     *       },
+                     *       "channel": "api",
+                     *       "conversationId": "01998b2e-7d4c-7a3b-9f10-2c5d8e6f7a01",
+                     *       "teamId": "e1a4c8d2-0b6f-4c93-9d27-6f5b3a8e7c14",
+                     *       "priority": "normal",
+                     *       "createdAt": "2026-09-21T14:13:20.000Z",
+                     *       "updatedAt": "2026-09-21T14:13:20.000Z",
+                     *       "lastMessageAt": "2026-09-21T14:13:20.000Z",
+                     *       "description": "It was due on Monday. Where is it?",
+                     *       "metadata": {}
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Ticket"];
+                };
+            };
+            400: components["responses"]["400.VALIDATION_INVALID_BODY.VALIDATION_INVALID_JSON"];
+            401: components["responses"]["401.AUTH_EXPIRED_API_KEY.AUTH_INVALID_API_KEY.AUTH_MISSING_API_KEY"];
+            403: components["responses"]["403.AUTH_INSUFFICIENT_PERMISSIONS.SUBSCRIPTION_API_RESTRICTED_PLAN"];
+            404: components["responses"]["404.AGENT_NOT_FOUND"];
+            409: components["responses"]["409.IDEMPOTENCY_KEY_IN_USE"];
+            413: components["responses"]["413.REQUEST_TOO_LARGE"];
+            422: components["responses"]["422.IDEMPOTENCY_KEY_REUSED.TICKET_INVALID_STATUS.TICKET_TEAM_MEMBER_NOT_FOUND.TICKET_TEAM_NOT_FOUND"];
+            429: components["responses"]["429.RATE_LIMIT_TOO_MANY_REQUESTS"];
+            500: components["responses"]["500.INTERNAL_SERVER_ERROR"];
+            503: components["responses"]["503.SERVICE_UNDER_MAINTENANCE"];
+        };
+    };
+    searchTickets: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Names this request: sent again within 24 hours, it has no second effect and gets the first reply.
+                 * @example 5f0c7a52-0c5e-4b7d-9a54-6f1f3a1e2b10
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The agent, by its id.
+                 * @example 5QHA6VB-DIAbBhxwqxfdi
+                 */
+                agentId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "query": "parcel 4711",
+                 *       "limit": 20
+                 *     }
+                 */
+                "application/json": components["schemas"]["TicketSearchBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "ticketNumber": 42,
+                     *           "subject": "Parcel 4711 has not arrived",
+                     *           "statusCategory": "new",
+                     *           "statusId": "5b0a1f2e-6c1d-4e8a-9b53-2d7c7a1e0f11",
+                     *           "assigneeId": "0c9f6b1a-2f74-4d0e-8a86-91d5e3b7c240",
+                     *           "customer": {
+                     *             "id": "7d3c2a90-51be-4f6a-b0c8-4e2f9a6d1b05",
+                     *             "name": "Jo Smith",
+                     *             "email": "jo@example.com",
+                     *             "phoneNumber": null
+                     *           },
+                     *           "channel": "api",
+                     *           "conversationId": "01998b2e-7d4c-7a3b-9f10-2c5d8e6f7a01",
+                     *           "teamId": "e1a4c8d2-0b6f-4c93-9d27-6f5b3a8e7c14",
+                     *           "priority": "normal",
+                     *           "createdAt": "2026-09-21T14:13:20.000Z",
+                     *           "updatedAt": "2026-09-21T14:13:20.000Z",
+                     *           "lastMessageAt": "2026-09-21T14:13:20.000Z"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "cursor": null,
+                     *         "hasMore": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FoundTickets"];
+                };
+            };
+            400: components["responses"]["400.VALIDATION_INVALID_BODY.VALIDATION_INVALID_JSON"];
+            401: components["responses"]["401.AUTH_EXPIRED_API_KEY.AUTH_INVALID_API_KEY.AUTH_MISSING_API_KEY"];
+            403: components["responses"]["403.AUTH_INSUFFICIENT_PERMISSIONS.SUBSCRIPTION_API_RESTRICTED_PLAN"];
+            404: components["responses"]["404.AGENT_NOT_FOUND"];
+            413: components["responses"]["413.REQUEST_TOO_LARGE"];
+            429: components["responses"]["429.RATE_LIMIT_TOO_MANY_REQUESTS"];
+            500: components["responses"]["500.INTERNAL_SERVER_ERROR"];
+            503: components["responses"]["503.SERVICE_UNDER_MAINTENANCE"];
+        };
+    };
+    getTicket: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The agent, by its id.
+                 * @example 5QHA6VB-DIAbBhxwqxfdi
+                 */
+                agentId: string;
+                /**
+                 * @description The ticket, by its number.
+                 * @example 42
+                 */
+                ticketNumber: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ticketNumber": 42,
+                     *       "subject": "Parcel 4711 has not arrived",
+                     *       "statusCategory": "new",
+                     *       "statusId": "5b0a1f2e-6c1d-4e8a-9b53-2d7c7a1e0f11",
+                     *       "assigneeId": "0c9f6b1a-2f74-4d0e-8a86-91d5e3b7c240",
+                     *       "customer": {
+                     *         "id": "7d3c2a90-51be-4f6a-b0c8-4e2f9a6d1b05",
+                     *         "name": "Jo Smith",
+                     *         "email": "jo@example.com",
+                     *         "phoneNumber": null
+                     *       },
+                     *       "channel": "api",
+                     *       "conversationId": "01998b2e-7d4c-7a3b-9f10-2c5d8e6f7a01",
+                     *       "teamId": "e1a4c8d2-0b6f-4c93-9d27-6f5b3a8e7c14",
+                     *       "priority": "normal",
+                     *       "createdAt": "2026-09-21T14:13:20.000Z",
+                     *       "updatedAt": "2026-09-21T14:13:20.000Z",
+                     *       "lastMessageAt": "2026-09-21T14:13:20.000Z",
+                     *       "description": "It was due on Monday. Where is it?",
+                     *       "metadata": {}
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Ticket"];
+                };
+            };
+            401: components["responses"]["401.AUTH_EXPIRED_API_KEY.AUTH_INVALID_API_KEY.AUTH_MISSING_API_KEY"];
+            403: components["responses"]["403.AUTH_INSUFFICIENT_PERMISSIONS.SUBSCRIPTION_API_RESTRICTED_PLAN"];
+            404: components["responses"]["404.AGENT_NOT_FOUND.TICKET_NOT_FOUND"];
+            429: components["responses"]["429.RATE_LIMIT_TOO_MANY_REQUESTS"];
+            500: components["responses"]["500.INTERNAL_SERVER_ERROR"];
+            503: components["responses"]["503.SERVICE_UNDER_MAINTENANCE"];
+        };
+    };
+    updateTicket: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The agent, by its id.
+                 * @example 5QHA6VB-DIAbBhxwqxfdi
+                 */
+                agentId: string;
+                /**
+                 * @description The ticket, by its number.
+                 * @example 42
+                 */
+                ticketNumber: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "statusCategory": "on_hold",
+                 *       "assigneeId": null,
+                 *       "priority": "high"
+                 *     }
+                 */
+                "application/json": components["schemas"]["TicketChangeBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ticketNumber": 42,
+                     *       "subject": "Parcel 4711 has not arrived",
+                     *       "statusCategory": "new",
+                     *       "statusId": "5b0a1f2e-6c1d-4e8a-9b53-2d7c7a1e0f11",
+                     *       "assigneeId": "0c9f6b1a-2f74-4d0e-8a86-91d5e3b7c240",
+                     *       "customer": {
+                     *         "id": "7d3c2a90-51be-4f6a-b0c8-4e2f9a6d1b05",
+                     *         "name": "Jo Smith",
+                     *         "email": "jo@example.com",
+                     *         "phoneNumber": null
+                     *       },
+                     *       "channel": "api",
+                     *       "conversationId": "01998b2e-7d4c-7a3b-9f10-2c5d8e6f7a01",
+                     *       "teamId": "e1a4c8d2-0b6f-4c93-9d27-6f5b3a8e7c14",
+                     *       "priority": "normal",
+                     *       "createdAt": "2026-09-21T14:13:20.000Z",
+                     *       "updatedAt": "2026-09-21T14:13:20.000Z",
+                     *       "lastMessageAt": "2026-09-21T14:13:20.000Z",
+                     *       "description": "It was due on Monday. Where is it?",
+                     *       "metadata": {}
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Ticket"];
+                };
+            };
+            400: components["responses"]["400.VALIDATION_INVALID_BODY.VALIDATION_INVALID_JSON"];
+            401: components["responses"]["401.AUTH_EXPIRED_API_KEY.AUTH_INVALID_API_KEY.AUTH_MISSING_API_KEY"];
+            403: components["responses"]["403.AUTH_INSUFFICIENT_PERMISSIONS.SUBSCRIPTION_API_RESTRICTED_PLAN"];
+            404: components["responses"]["404.AGENT_NOT_FOUND.TICKET_NOT_FOUND"];
+            413: components["responses"]["413.REQUEST_TOO_LARGE"];
+            422: components["responses"]["422.TICKET_INVALID_STATUS.TICKET_TEAM_MEMBER_NOT_FOUND.TICKET_TEAM_NOT_FOUND"];
+            429: components["responses"]["429.RATE_LIMIT_TOO_MANY_REQUESTS"];
+            500: components["responses"]["500.INTERNAL_SERVER_ERROR"];
+            503: components["responses"]["503.SERVICE_UNDER_MAINTENANCE"];
+        };
+    };
+    listTicketMessages: {
+        parameters: {
+            query?: {
+                /** @description The cursor of the page before. */
+                cursor?: string;
+                /** @description Most items on the page. */
+                limit?: number;
+                /** @description Comma-separated; reply and note where nothing is said. */
+                types?: ("reply" | "note" | "event")[];
+                /** @description asc: the oldest first. */
+                order?: "asc" | "desc";
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The agent, by its id.
+                 * @example 5QHA6VB-DIAbBhxwqxfdi
+                 */
+                agentId: string;
+                /**
+                 * @description The ticket, by its number.
+                 * @example 42
+                 */
+                ticketNumber: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "msg_8h2Kd0sVqLx3TnB7wYcR1e",
+                     *           "type": "reply",
+                     *           "sender": {
+                     *             "type": "customer",
+                     *             "id": "7d3c2a90-51be-4f6a-b0c8-4e2f9a6d1b05",
+                     *             "name": "Jo Smith",
+                     *             "email": "jo@example.com"
+                     *           },
+                     *           "content": "<p>It was due on Monday. Where is it?</p>",
+                     *           "contentText": "It was due on Monday. Where is it?",
+                     *           "attachments": [],
+                     *           "createdAt": "2026-09-21T14:13:20.000Z"
+                     *         },
+                     *         {
+                     *           "id": "msg_V1StGXR8Z5jdHi6BmyT0aQ",
+                     *           "type": "reply",
+                     *           "sender": {
+                     *             "type": "agent",
+                     *             "id": "0c9f6b1a-2f74-4d0e-8a86-91d5e3b7c240",
+                     *             "name": "Kim",
+                     *             "email": "kim@shop.example"
+                     *           },
+                     *           "content": "<p>It is <strong>on its way</strong>.</p>",
+                     *           "contentText": "It is on its way.",
+                     *           "createdAt": "2026-09-21T15:02:11.000Z",
+                     *           "attachments": []
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "cursor": null,
+                     *         "hasMore": false,
+                     *         "total": 2
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TicketMessagePage"];
+                };
+            };
+            400: components["responses"]["400.VALIDATION_INVALID_BODY.VALIDATION_INVALID_CURSOR"];
+            401: components["responses"]["401.AUTH_EXPIRED_API_KEY.AUTH_INVALID_API_KEY.AUTH_MISSING_API_KEY"];
+            403: components["responses"]["403.AUTH_INSUFFICIENT_PERMISSIONS.SUBSCRIPTION_API_RESTRICTED_PLAN"];
+            404: components["responses"]["404.AGENT_NOT_FOUND.TICKET_NOT_FOUND"];
+            429: components["responses"]["429.RATE_LIMIT_TOO_MANY_REQUESTS"];
+            500: components["responses"]["500.INTERNAL_SERVER_ERROR"];
+            503: components["responses"]["503.SERVICE_UNDER_MAINTENANCE"];
+        };
+    };
+    createTicketMessage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Names this request: sent again within 24 hours, it has no second effect and gets the first reply.
+                 * @example 5f0c7a52-0c5e-4b7d-9a54-6f1f3a1e2b10
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The agent, by its id.
+                 * @example 5QHA6VB-DIAbBhxwqxfdi
+                 */
+                agentId: string;
+                /**
+                 * @description The ticket, by its number.
+                 * @example 42
+                 */
+                ticketNumber: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "reply",
+                 *       "content": "It is **on its way**.",
+                 *       "authorEmail": "kim@shop.example"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewTicketMessageBody"];
+                "multipart/form-data": {
+                    /**
+                     * Format: email
+                     * @description The same member by e-mail address, in any case.
+                     */
+                    authorEmail?: string;
+                    /**
+                     * Format: uuid
+                     * @description The member of the account who writes. Either this or authorEmail.
+                     */
+                    authorId?: string;
+                    /** @description Markdown. */
+                    content: string;
+                    file?: string[];
+                    /**
+                     * @description reply: to the customer; note: for the team alone.
+                     * @enum {string}
+                     */
+                    type: "reply" | "note";
+                };
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "msg_V1StGXR8Z5jdHi6BmyT0aQ",
+                     *       "type": "reply",
+                     *       "sender": {
+                     *         "type": "agent",
+                     *         "id": "0c9f6b1a-2f74-4d0e-8a86-91d5e3b7c240",
+                     *         "name": "Kim",
+                     *         "email": "kim@shop.example"
+                     *       },
+                     *       "content": "<p>It is <strong>on its way</strong>.</p>",
+                     *       "contentText": "It is on its way.",
+                     *       "createdAt": "2026-09-21T15:02:11.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WrittenMessage"];
+                };
+            };
+            400: components["responses"]["400.VALIDATION_INVALID_BODY.VALIDATION_INVALID_JSON"];
+            401: components["responses"]["401.AUTH_EXPIRED_API_KEY.AUTH_INVALID_API_KEY.AUTH_MISSING_API_KEY"];
+            403: components["responses"]["403.AUTH_INSUFFICIENT_PERMISSIONS.SUBSCRIPTION_API_RESTRICTED_PLAN"];
+            404: components["responses"]["404.AGENT_NOT_FOUND.TICKET_NOT_FOUND"];
+            409: components["responses"]["409.CONVERSATION_NOT_TAKEN_OVER.IDEMPOTENCY_KEY_IN_USE"];
+            413: components["responses"]["413.REQUEST_TOO_LARGE"];
+            422: components["responses"]["422.IDEMPOTENCY_KEY_REUSED.MESSAGE_CONTENT_NOT_RENDERABLE.TEAM_MEMBER_NOT_FOUND"];
             429: components["responses"]["429.RATE_LIMIT_TOO_MANY_REQUESTS"];
             500: components["responses"]["500.INTERNAL_SERVER_ERROR"];
             503: components["responses"]["503.SERVICE_UNDER_MAINTENANCE"];

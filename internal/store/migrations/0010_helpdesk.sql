@@ -128,7 +128,7 @@ create index tickets_status on tickets (status_id);
 -- postgres:
 create table ticket_words (
   agent_id text not null,
-  word text not null,
+  word text collate "C" not null,
   ticket_id text not null,
   account_id text not null,
   weight integer not null,

@@ -1,0 +1,123 @@
+package rtc
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"time"
+)
+
+// ChildConfig is what the media server is told: the first line it reads, in JSON. What it reads afterwards means nothing but
+// that its parent is alive: at the end of its input it ends. Secrets go this way, and never by the command line.
+type ChildConfig struct {
+	Key    string `json:"key"` // under which tokens are signed
+	Secret string `json:"secret"`
+
+	Loopback bool     `json:"loopback,omitempty"` // be reached from this machine only
+	UDPPort  int      `json:"udpPort,omitempty"`  // 0 takes a free one
+	TCPPort  int      `json:"tcpPort,omitempty"`  // 0 for none
+	NodeIP   string   `json:"nodeIp,omitempty"`   // the address that clients send to; empty takes the machine's own
+	STUN     []string `json:"stun,omitempty"`     // servers that tell the address, in its place
+}
+
+// ChildReady is what the media server answers, in one line of JSON: its ports, or why it has none.
+type ChildReady struct {
+	Port    int    `json:"port,omitempty"` // of signalling, on loopback
+	UDPPort int    `json:"udpPort,omitempty"`
+	TCPPort int    `json:"tcpPort,omitempty"`
+	Error   string `json:"error,omitempty"`
+}
+
+const (
+	childStarts = 20 * time.Second // a machine that is busy may need some
+	childEnds   = 5 * time.Second
+)
+
+// child is a running media server.
+type child struct {
+	ChildReady
+	cmd  *exec.Cmd
+	in   *os.File
+	said *saying
+	gone chan struct{} // closed when it has ended
+}
+
+// startChild runs the program and waits until it serves.
+func startChild(ctx context.Context, exe string, args []string, cfg ChildConfig, log *slog.Logger) (*child, error) {
+	childIn, in, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	out, childOut, err := os.Pipe()
+	if err != nil {
+		return nil, errors.Join(err, childIn.Close(), in.Close())
+	}
+	defer func() { _ = out.Close() }()
+	c := &child{cmd: childCommand(exe, args), in: in, said: &saying{log: log}, gone: make(chan struct{})}
+	c.cmd.Stdin, c.cmd.Stdout, c.cmd.Stderr = childIn, childOut, c.said
+	started := c.run()
+	if err := errors.Join(<-started, childIn.Close(), childOut.Close()); err != nil {
+		return nil, errors.Join(err, in.Close())
+	}
+	if err := c.greet(ctx, cfg, out); err != nil {
+		c.end()
+		return nil, err
+	}
+	return c, nil
+}
+
+// childCommand gives the child nothing of the server's environment, and no folder of it.
+func childCommand(exe string, args []string) *exec.Cmd {
+	cmd := exec.Command(exe, args...) //nolint:gosec,noctx // the server's own program, ended by it
+	cmd.Env = []string{"GOTRACEBACK=single", "TZ=UTC"}
+	cmd.Dir = os.TempDir()
+	cmd.WaitDelay = time.Second
+	apart(cmd)
+	return cmd
+}
+
+// greet tells the child what it is to be and waits for its answer.
+func (c *child) greet(ctx context.Context, cfg ChildConfig, out *os.File) error {
+	ctx, cancel := context.WithTimeout(ctx, childStarts)
+	defer cancel()
+	stop := context.AfterFunc(ctx, func() { _ = c.cmd.Process.Kill() })
+	defer stop()
+	err := json.NewEncoder(c.in).Encode(cfg)
+	if err == nil {
+		var line []byte
+		if line, err = bufio.NewReader(out).ReadBytes('\n'); err == nil {
+			err = json.Unmarshal(line, &c.ChildReady)
+		}
+	}
+	switch {
+	case ctx.Err() != nil:
+		return fmt.Errorf("the media server did not start: %w", ctx.Err())
+	case err != nil:
+		c.end()
+		return fmt.Errorf("the media server did not start: %w: %s", err, c.said)
+	case c.Error != "":
+		return errors.New(c.Error)
+	}
+	return nil
+}
+
+// end lets the child finish and waits for it; one that does not is killed.
+func (c *child) end() {
+	_ = c.in.Close()
+	select {
+	case <-c.gone:
+	case <-time.After(childEnds):
+		_ = c.cmd.Process.Kill()
+		<-c.gone
+	}
+}
+
+// died tells how the child ended.
+func (c *child) died() error {
+	return fmt.Errorf("the media server ended: %s %s", c.cmd.ProcessState, c.said)
+}

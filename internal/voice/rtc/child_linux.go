@@ -1,0 +1,29 @@
+package rtc
+
+import (
+	"os/exec"
+	"runtime"
+	"syscall"
+)
+
+// apart keeps the child from the signals of the server's terminal. The kernel kills it when the server is gone, however that
+// came about.
+func apart(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+}
+
+// run starts the child and waits for its end in a thread of its own: the kernel kills the child when the thread that started it
+// is gone, and Go ends threads as it likes.
+func (c *child) run() <-chan error {
+	started := make(chan error, 1)
+	go func() {
+		runtime.LockOSThread()
+		err := c.cmd.Start()
+		started <- err
+		if err == nil {
+			_ = c.cmd.Wait() // how it ended is in its state
+		}
+		close(c.gone)
+	}()
+	return started
+}

@@ -1,0 +1,70 @@
+package rtc
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// saying takes what the media server writes to its standard error: lines of slog's JSON go into our log as they are, and the
+// last of the others, which are what a program says when it breaks, is kept.
+type saying struct {
+	log *slog.Logger
+
+	mu   sync.Mutex
+	rest []byte // a line without its end
+	last []byte
+}
+
+const (
+	longestLine = 64 << 10
+	lastWords   = 2 << 10
+)
+
+// Write takes any piece of the output. It does not fail.
+func (s *saying) Write(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.rest = append(s.rest, b...)
+	for {
+		line, rest, whole := bytes.Cut(s.rest, []byte("\n"))
+		if !whole && len(s.rest) < longestLine {
+			return len(b), nil
+		}
+		s.rest = rest
+		s.line(line)
+	}
+}
+
+// line logs one line under the time we have read it at.
+func (s *saying) line(line []byte) {
+	fields := map[string]any{}
+	if json.Unmarshal(line, &fields) != nil {
+		s.last = append(append(s.last, line...), '\n')
+		s.last = s.last[max(0, len(s.last)-lastWords):]
+		return
+	}
+	var level slog.Level
+	name, _ := fields[slog.LevelKey].(string)
+	_ = level.UnmarshalText([]byte(name)) // info, when it is none
+	text, _ := fields[slog.MessageKey].(string)
+	attrs := []slog.Attr{slog.String("of", "media server")}
+	for _, key := range slices.Sorted(maps.Keys(fields)) {
+		if key != slog.LevelKey && key != slog.MessageKey && key != slog.TimeKey {
+			attrs = append(attrs, slog.Any(key, fields[key]))
+		}
+	}
+	s.log.LogAttrs(context.Background(), level, text, attrs...)
+}
+
+// String gives the last words that were no lines of a log.
+func (s *saying) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return strings.TrimSpace(strings.ToValidUTF8(string(s.last), "?"))
+}

@@ -1,0 +1,11 @@
+//go:build unix && !linux
+
+package rtc
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// apart keeps the child from the signals of the server's terminal. The end of its input tells it that the server is gone.
+func apart(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }

@@ -1,0 +1,47 @@
+package rtc
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"path"
+	"strings"
+)
+
+// Path is where signalling is reached, with what lies below it. Nothing else of the media server is reached from outside.
+const Path = "/rtc"
+
+// Handles reports whether a request is for Proxy.
+func Handles(path string) bool { return strings.HasPrefix(path+"/", Path+"/") }
+
+// Proxy hands signalling on to the child: WebSockets, and the question whether a token is good. It starts no child, since nobody
+// holds a token that is good for one that does not run. Where a LiveKit of others is used, clients go there, and this answers 404.
+func (s *Server) Proxy() http.Handler {
+	type port struct{}
+	onward := &httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) {
+			n, _ := r.In.Context().Value(port{}).(int)
+			r.SetURL(&url.URL{Scheme: "http", Host: fmt.Sprintf("127.0.0.1:%d", n)})
+			r.Out.Header.Del("Cookie")
+		},
+		Transport: &http.Transport{DisableKeepAlives: true}, // a connection each, and each is a WebSocket; never by way of a proxy
+		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
+			s.Log.DebugContext(r.Context(), "signalling was not handed on", "err", err)
+			w.WriteHeader(http.StatusBadGateway)
+		},
+		ErrorLog: slog.NewLogLogger(s.Log.Handler(), slog.LevelDebug),
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "no-store")
+		c := s.running()
+		if c == nil || !Handles(r.URL.Path) || path.Clean(r.URL.Path) != r.URL.Path {
+			w.Header().Set("Access-Control-Allow-Origin", "*") // as the media server does: a browser may read that the session is over
+			http.Error(w, "requested room does not exist", http.StatusNotFound)
+			return
+		}
+		onward.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), port{}, c.Port)))
+	})
+}

@@ -1,0 +1,159 @@
+package rtc
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Server is where the rooms of voice sessions are: a media server that runs as a child of this program from the first session
+// on, or a LiveKit that others run. Its fields do not change once it is used.
+type Server struct {
+	Exe   string      // the program whose command "sfu" is the media server; empty where there is none
+	Args  []string    // of it; nil for "sfu"
+	Child ChildConfig // what it is told, but for the key and secret, which are made here
+
+	URL    string // of a LiveKit in place of the child: ws, wss, http or https
+	Key    string
+	Secret string
+
+	ClientURL string // the address that user tokens name: ws or wss
+
+	Now  func() time.Time
+	Log  *slog.Logger
+	Lost func(cause error) // called when the child has died, and every room with it; nil for nobody
+
+	once   sync.Once
+	wake   sync.Once
+	key    string
+	secret string
+	closed chan struct{}
+	worked sync.WaitGroup
+
+	mu      sync.Mutex
+	child   *child
+	failure error         // why there is none, until the next attempt
+	changed chan struct{} // closed when child or failure change
+}
+
+// ErrNone says that this program has no media server and was not told of another.
+var ErrNone = errors.New("this program was built without a media server, and no LiveKit is configured")
+
+var errClosed = errors.New("the media server is being stopped")
+
+// Available reports whether there can be rooms at all.
+func (s *Server) Available() bool { return s.URL != "" || s.Exe != "" }
+
+func (s *Server) start() {
+	s.once.Do(func() {
+		s.key, s.secret = s.Key, s.Secret
+		if s.URL == "" {
+			s.key, s.secret = "parley", rand.Text()+rand.Text()
+		}
+		s.closed, s.changed = make(chan struct{}), make(chan struct{})
+	})
+}
+
+func (s *Server) credentials() (key, secret string) {
+	s.start()
+	return s.key, s.secret
+}
+
+// Address gives the WebSocket address where the agent joins, and starts the child if it does not run. While it keeps failing to
+// start, the answer is why.
+func (s *Server) Address(ctx context.Context) (string, error) {
+	if s.URL != "" {
+		return scheme(s.URL, "ws"), nil
+	}
+	c, err := s.ready(ctx)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("ws://127.0.0.1:%d", c.Port), nil
+}
+
+// Ports tells the running child's ports for media; zeros where there is no child.
+func (s *Server) Ports() (udp, tcp int) {
+	if c := s.running(); c != nil {
+		return c.UDPPort, c.TCPPort
+	}
+	return 0, 0
+}
+
+// scheme puts an address into the form for WebSocket ("ws") or for requests ("http"), with TLS if it had it.
+func scheme(address, to string) string {
+	kind, rest, found := strings.Cut(address, "://")
+	if !found {
+		return address
+	}
+	if kind == "wss" || kind == "https" {
+		to += "s"
+	}
+	return strings.TrimSuffix(to+"://"+rest, "/")
+}
+
+func (s *Server) running() *child {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.child
+}
+
+// ready waits until the child runs.
+func (s *Server) ready(ctx context.Context) (*child, error) {
+	if s.Exe == "" {
+		return nil, ErrNone
+	}
+	s.start()
+	s.wake.Do(func() { s.worked.Go(s.supervise) })
+	for {
+		s.mu.Lock()
+		child, failure, changed := s.child, s.failure, s.changed
+		s.mu.Unlock()
+		if child != nil || failure != nil {
+			return child, failure
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// Close ends the child and with it every room. Nothing starts after it.
+func (s *Server) Close() {
+	s.start()
+	s.wake.Do(func() {}) // what was never started will not be
+	s.mu.Lock()
+	select {
+	case <-s.closed:
+	default:
+		close(s.closed)
+	}
+	s.mu.Unlock()
+	s.turn(nil, errClosed)
+	s.worked.Wait()
+	client.CloseIdleConnections()
+}
+
+// turn tells what there is now.
+func (s *Server) turn(c *child, failure error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	select {
+	case <-s.closed:
+		c, failure = nil, errClosed
+	default:
+	}
+	s.child, s.failure = c, failure
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+var client = &http.Client{Timeout: 10 * time.Second}

@@ -1,0 +1,78 @@
+package rtc
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"time"
+)
+
+// Pass is who may join which room, and until when.
+type Pass struct {
+	Room     string
+	Identity string    // at most 256 bytes
+	Until    time.Time // the media server takes the token up to a minute longer
+}
+
+// claims are what a token says, in LiveKit's names.
+type claims struct {
+	Issuer    string `json:"iss"`
+	Subject   string `json:"sub,omitempty"`
+	NotBefore int64  `json:"nbf"`
+	Expires   int64  `json:"exp"`
+	Kind      string `json:"kind,omitempty"`
+	Video     grant  `json:"video"`
+	URL       string `json:"url,omitempty"` // ours: where the token is good, for clients that are given nothing else
+}
+
+type grant struct {
+	RoomCreate bool `json:"roomCreate,omitempty"`
+
+	RoomJoin       bool     `json:"roomJoin,omitempty"`
+	Room           string   `json:"room,omitempty"`
+	CanPublish     *bool    `json:"canPublish,omitempty"`
+	CanSubscribe   *bool    `json:"canSubscribe,omitempty"`
+	CanPublishData *bool    `json:"canPublishData,omitempty"`
+	PublishSources []string `json:"canPublishSources,omitempty"`
+	OwnMetadata    *bool    `json:"canUpdateOwnMetadata,omitempty"`
+	Agent          bool     `json:"agent,omitempty"`
+}
+
+// joining may publish a microphone and nothing else.
+func joining(room string, ownMetadata bool) grant {
+	yes := true
+	return grant{RoomJoin: true, Room: room, CanPublish: &yes, CanSubscribe: &yes, CanPublishData: &yes,
+		PublishSources: []string{"microphone"}, OwnMetadata: &ownMetadata}
+}
+
+// UserToken lets a browser into one room, where it can speak, listen and write. It may not change its attributes: the agent's
+// state is told by one. The claim "url" names the address to connect to.
+func (s *Server) UserToken(p Pass) string {
+	return s.sign(claims{Subject: p.Identity, Expires: p.Until.Unix(), Video: joining(p.Room, false), URL: s.ClientURL})
+}
+
+// AgentToken lets the agent into one room.
+func (s *Server) AgentToken(p Pass) string {
+	video := joining(p.Room, true)
+	video.Agent = true
+	return s.sign(claims{Subject: p.Identity, Kind: "agent", Expires: p.Until.Unix(), Video: video})
+}
+
+// adminToken opens and ends rooms; it leaves this process only towards the media server.
+func (s *Server) adminToken() string {
+	return s.sign(claims{Expires: s.Now().Add(time.Minute).Unix(), Video: grant{RoomCreate: true}})
+}
+
+// sign makes a JSON web token of the claims, with HS256.
+func (s *Server) sign(c claims) string {
+	key, secret := s.credentials()
+	c.Issuer, c.NotBefore = key, s.Now().Unix()
+	body, _ := json.Marshal(c) // strings, numbers and booleans
+	text := encoded([]byte(`{"alg":"HS256","typ":"JWT"}`)) + "." + encoded(body)
+	mac := hmac.New(sha256.New, []byte(secret))
+	mac.Write([]byte(text))
+	return text + "." + encoded(mac.Sum(nil))
+}
+
+func encoded(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }

@@ -1,0 +1,165 @@
+package parley
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// JoinPatience is how long a voice session waits for the customer to join it.
+const JoinPatience = 2 * time.Minute
+
+// DefaultCall is the longest call of an agent that sets none (decision 22).
+const DefaultCall = time.Hour
+
+// VoiceSession is one talk between a customer and an agent (interface 2.7, 3.3). It is part of a conversation, which may hold several.
+type VoiceSession struct {
+	ID             VoiceSessionID
+	AccountID      AccountID
+	AgentID        AgentID
+	ConversationID ConversationID
+	UserID         EndUserID // given, inherited from the conversation, or made for this session
+	Timezone       string    // IANA name
+	MaxDuration    time.Duration
+	Price          Credits // of a started minute
+	Owner          string  // names the process that holds the talk
+	LeaseUntil     time.Time
+	Reserved       Credits
+	Charged        Credits // once it has ended
+	Minutes        int     // started ones that were charged, once it has ended
+	CreatedAt      time.Time
+	JoinedAt       *time.Time // when the customer came; nil while nobody has
+	SeenAt         *time.Time // last sign of the customer: sound, text, or leaving
+	EndedAt        *time.Time
+	Reason         SessionEnd // empty while it lives
+}
+
+// Room is the name of the room in which the session takes place (interface 2.7).
+func (s *VoiceSession) Room() string {
+	return fmt.Sprintf("chatbot-%s-%s-%s", s.AgentID, s.ConversationID, s.ID)
+}
+
+// JoinBy is when a session ends that nobody has joined.
+func (s *VoiceSession) JoinBy() time.Time { return s.CreatedAt.Add(min(s.MaxDuration, JoinPatience)) }
+
+// EndsBy is when the longest call is over: it is counted from when the customer joined.
+func (s *VoiceSession) EndsBy() time.Time {
+	if s.JoinedAt == nil {
+		return s.JoinBy()
+	}
+	return s.JoinedAt.Add(s.MaxDuration)
+}
+
+// ExpiresAt is when no token of the session can be of use any more.
+func (s *VoiceSession) ExpiresAt() time.Time { return s.JoinBy().Add(s.MaxDuration) }
+
+// MinutesUntil counts the minutes that had begun at a moment; none where nobody has joined.
+func (s *VoiceSession) MinutesUntil(t time.Time) int {
+	if s.JoinedAt == nil {
+		return 0
+	}
+	return int(max(t.Sub(*s.JoinedAt), 0)/time.Minute) + 1
+}
+
+// SessionEnd is why a voice session ended: what the client library's event sessionEnd says.
+type SessionEnd string
+
+// The reasons.
+const (
+	EndClientLeft    SessionEnd = "client_left"
+	EndMaxDuration   SessionEnd = "max_duration"
+	EndSilence       SessionEnd = "silence"
+	EndCredits       SessionEnd = "credits"
+	EndOperator      SessionEnd = "operator"
+	EndError         SessionEnd = "error"
+	EndServerStopped SessionEnd = "server_stopped"
+)
+
+// VoiceLimits are how many voice sessions an agent may begin; nil takes what its plan says (decision 22).
+type VoiceLimits struct {
+	PerHour *int `json:"perHour"` // in any 60 minutes
+	PerDay  *int `json:"perDay"`  // in any 24 hours
+}
+
+// VoiceSettings is how an agent speaks and listens (facts 2.8d): Agent.Voice, read.
+type VoiceSettings struct {
+	Voice struct {
+		Name         string  `json:"voiceName"`
+		Speed        float64 `json:"speed"`
+		Stability    float64 `json:"stability"`
+		Similarity   float64 `json:"similarity"`
+		Instructions string  `json:"instructions"`
+	} `json:"voice"`
+	Transcriber struct {
+		Model      string  `json:"model"`
+		Language   string  `json:"language"`            // BCP 47, or multi
+		MinSilence float64 `json:"minSilenceDuration"`  // seconds
+		Threshold  float64 `json:"activationThreshold"` // 0 to 1
+	} `json:"transcriber"`
+	Recordings struct {
+		Enabled       bool `json:"enabled"`
+		RetentionDays int  `json:"retentionDays"` // 0 keeps them as long as their conversation
+	} `json:"recordings"`
+	MaxConcurrent      *int    `json:"maxConcurrentSessions"`
+	MaxSeconds         *int    `json:"maxCallDurationSeconds"`
+	MaxDailyPerUser    *int    `json:"maxDailyCallsPerUser"`
+	Model              string  `json:"model"`
+	Temperature        float64 `json:"temperature"`
+	AllowInterruptions bool    `json:"allowInterruptions"`
+	AllowTextInput     bool    `json:"allowTextInput"`
+	SilenceSeconds     *int    `json:"endConversationAfterSilenceSeconds"`
+	InitialMessage     string  `json:"initialMessage"`
+	ErrorMessage       string  `json:"errorMessage"`
+}
+
+// VoiceSettings reads the agent's settings; what is absent has the default that the interface gives it. Nil says that voice is off.
+func (a *Agent) VoiceSettings() (*VoiceSettings, error) {
+	if len(a.Voice) == 0 || string(a.Voice) == "null" {
+		return nil, nil
+	}
+	v := defaultVoice()
+	if err := json.Unmarshal(a.Voice, &v); err != nil {
+		return nil, fmt.Errorf("agent %s: voice settings: %w", a.ID, err)
+	}
+	return &v, nil
+}
+
+func defaultVoice() (v VoiceSettings) {
+	v.Voice.Name, v.Voice.Speed, v.Voice.Stability, v.Voice.Similarity = "Sarah", 1, 0.5, 0.75
+	v.Transcriber.Model, v.Transcriber.Language, v.Transcriber.MinSilence, v.Transcriber.Threshold = "deepgram/nova-3", "multi", 0.5, 0.5
+	v.Model, v.AllowInterruptions, v.AllowTextInput = "auto", true, true
+	return v
+}
+
+// MaxDuration is the longest call.
+func (v *VoiceSettings) MaxDuration() time.Duration {
+	if v.MaxSeconds == nil {
+		return DefaultCall
+	}
+	return seconds(*v.MaxSeconds)
+}
+
+// Silence is after how much of it a call ends; 0 is never.
+func (v *VoiceSettings) Silence() time.Duration {
+	if v.SilenceSeconds == nil {
+		return 0
+	}
+	return seconds(*v.SilenceSeconds)
+}
+
+// longestSeconds keeps what clients may write as seconds from being more than a duration holds: a century is for ever.
+const longestSeconds = 100 * 365 * 24 * 3600
+
+func seconds(n int) time.Duration { return time.Duration(min(n, longestSeconds)) * time.Second }
+
+// VoiceRecording is the sound of a voice session, kept where the agent's settings say so.
+type VoiceRecording struct {
+	ID             string // UUID
+	AccountID      AccountID
+	AgentID        AgentID
+	ConversationID ConversationID
+	SessionID      VoiceSessionID
+	Blob           string // of the file
+	Length         time.Duration
+	CreatedAt      time.Time
+}
