@@ -37,6 +37,8 @@ type Plan struct {
 	StoragePerAgent       *int64   // bytes of sources per agent
 	CreditsPerMonth       *Credits // message credits, back on the first of the month UTC
 	CreditsPerVoiceMinute Credits  // charged per started minute
+	VoicePerHour          *int     // voice sessions that an agent may begin in an hour, where it sets no limit of its own
+	VoicePerDay           *int     // the same in a day
 }
 
 // Holds reports whether an agent may have so many bytes of sources.

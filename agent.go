@@ -23,6 +23,7 @@ type Agent struct {
 	Notifications       json.RawMessage // object, or nil
 	RateLimit           DeviceLimit
 	Voice               json.RawMessage // object; nil turns voice off
+	VoiceLimits         VoiceLimits
 	Styles              json.RawMessage // object of chat and centerStage, or nil
 	IdentitySecret      string          // signs the identity of end users in the widget
 	Redact              bool            // personal data is masked before anything is kept

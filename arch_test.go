@@ -34,7 +34,8 @@ var floors = map[string]int{
 	"parley/internal/ingest/extract": 3,
 	"parley/internal/voice/rtc":      3,
 
-	"parley/internal/store": 4,
+	"parley/internal/store":     4,
+	"parley/internal/voice/sfu": 4, // told by rtc what it is to be
 
 	"parley/internal/chat":     5,
 	"parley/internal/ingest":   5,
@@ -56,6 +57,8 @@ var floors = map[string]int{
 	"parley/internal/console": 7,
 	"parley/internal/widget":  7,
 	"parley/internal/admin":   7,
+
+	"parley/internal/voicepage": 7,
 
 	"parley/internal/house": 8,
 

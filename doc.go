@@ -23,13 +23,13 @@
 //
 //	9  cmd/parley  bench
 //	8  house                                  puts the rooms together
-//	7  api  apiv1  mcp  admin                 faces
-//	6  agents  actions  eval                  verbs that use another verb
+//	7  api  apiv1  mcp  admin  voicepage      faces
+//	6  voice  agents  actions  eval           verbs that use another verb
 //	5  chat  ingest  search  access  webhook  verbs; none knows another
-//	4  store                                  all SQL of the nouns
-//	3  retrieval  jobs  ingest/crawl  ingest/extract
+//	4  store  voice/sfu                       all SQL of the nouns; the media server
+//	3  retrieval  jobs  ingest/crawl  ingest/extract  voice/rtc
 //	2  sqldb  llm  wire  outbound  vault  manifest
-//	1  parley  words  prose  docs
+//	1  parley  words  prose  docs  web
 //
 // # Floor 1: words, prose and docs
 //
@@ -78,7 +78,12 @@
 // read by children of this program (parley extract), which can do nothing but compute, so that a hostile file costs nothing but
 // itself.
 //
-// # Floor 4: store
+// internal/voice/rtc is the WebRTC side of voice. Its Server is where the rooms are: it runs the media server as a child of this
+// program, opens and ends rooms, signs the tokens that let a user and an agent in, and hands signalling on from the public port.
+//
+// # Floor 4: store, voice/sfu
+//
+// internal/voice/sfu is the media server: LiveKit, run by the command "parley sfu" in a process of its own and nowhere else.
 //
 // internal/store holds all SQL of the nouns, a file each, and the migrations. The owner is in every query, so that another
 // account's row is simply not found. Rows and nullable columns do not leave this room. Whatever happened is also written as an
@@ -117,7 +122,11 @@
 // database, and Explain tells why. What a team has set up, statuses, teams and rules, is changed here too, under the lock that also
 // counts the tickets. What is said about a ticket stands in the messages of its conversation.
 //
-// # Floor 6: agents, actions, eval
+// # Floor 6: voice, agents, actions, eval
+//
+// internal/voice holds talks. Desk admits a session in one transaction that counts it against the agent's limits and sets the
+// credits of its first minute aside, has its room made, and holds it under a lease: each minute is paid for as it begins, and each
+// session ends once, for one reason, also when its server dies.
 //
 // internal/agents creates, changes, clones and retires agents, within the plan. A clone of a large agent gets its sources from a
 // job, and is training until they are there. A retired agent is gone at once; its rows are erased by a job in small steps.
@@ -129,7 +138,7 @@
 // internal/eval measures answers. It reads sets of questions, runs them through ingest's passages and chat's prompt as a turn does,
 // and counts what was found, refused and cited; plain BM25 runs beside it. Replayer asks an agent its past questions again.
 //
-// # Floor 7: api, apiv1, mcp and admin
+// # Floor 7: api, apiv1, mcp, admin and voicepage
 //
 // internal/api is REST v2: routes.go is the one list of operations, types.go the shapes on the wire. Epoch seconds and ISO
 // strings exist here and nowhere below. examples_*.go tell each operation to its readers, and docspage.go shows the whole to
@@ -142,6 +151,9 @@
 // with the caller's key; so it has no rules of its own.
 //
 // internal/admin is the operator's face: the same verbs through a socket of the running server or on the opened database.
+//
+// internal/voicepage hands browsers the library with which they join voice sessions, and a page on which a person can talk to an
+// agent. Both are written in web/voice, and built into web/built by "make web"; web embeds them.
 //
 // # Floors 8 and 9: house, cmd/parley, bench
 //

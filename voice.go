@@ -53,12 +53,12 @@ func (s *VoiceSession) EndsBy() time.Time {
 // ExpiresAt is when no token of the session can be of use any more.
 func (s *VoiceSession) ExpiresAt() time.Time { return s.JoinBy().Add(s.MaxDuration) }
 
-// MinutesUntil counts the minutes that had begun at a moment; none where nobody has joined.
+// MinutesUntil counts the minutes that had begun before a moment, the first one always; none where nobody has joined.
 func (s *VoiceSession) MinutesUntil(t time.Time) int {
 	if s.JoinedAt == nil {
 		return 0
 	}
-	return int(max(t.Sub(*s.JoinedAt), 0)/time.Minute) + 1
+	return int(max((t.Sub(*s.JoinedAt)+time.Minute-1)/time.Minute, 1))
 }
 
 // SessionEnd is why a voice session ended: what the client library's event sessionEnd says.
@@ -71,6 +71,7 @@ const (
 	EndSilence       SessionEnd = "silence"
 	EndCredits       SessionEnd = "credits"
 	EndOperator      SessionEnd = "operator"
+	EndEscalated     SessionEnd = "escalated" // a person has taken the conversation over
 	EndError         SessionEnd = "error"
 	EndServerStopped SessionEnd = "server_stopped"
 )

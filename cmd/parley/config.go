@@ -16,6 +16,7 @@ import (
 type configCmd struct {
 	house.Service
 	house.Models
+	house.Voice
 }
 
 // setting is one line of `parley config`.

@@ -15,6 +15,7 @@ import (
 type demoCmd struct {
 	house.Service
 	house.Models
+	house.Voice
 }
 
 // Run serves an agent that has read the manual. Unless a data directory is named, its data goes when it ends.
@@ -29,7 +30,7 @@ func (c *demoCmd) Run(p *process) (err error) {
 	if !p.named("log") {
 		log = "text,warn"
 	}
-	cfg, err := p.config(c.Service, c.Models, log)
+	cfg, err := p.config(c.Service, c.Models, c.Voice, log)
 	if err != nil {
 		return err
 	}

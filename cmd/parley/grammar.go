@@ -40,6 +40,7 @@ type grammar struct {
 		Deliveries webhookDeliveriesCmd `cmd:"" help:"List what was sent to webhooks, and what was not."`
 		Redeliver  webhookRedeliverCmd  `cmd:"" help:"Send deliveries again, dead ones above all."`
 	} `cmd:"" help:"Tell other servers what has happened."`
+	Voice       voiceCmd `cmd:"" help:"List and end voice sessions."`
 	Maintenance struct {
 		On     maintenanceOnCmd     `cmd:"" help:"Refuse every request under /api but health; running answers finish."`
 		Off    maintenanceOffCmd    `cmd:"" help:"Serve requests again."`
@@ -59,4 +60,5 @@ type grammar struct {
 	Version    versionCmd    `cmd:"" help:"Show the version."`
 	Completion completionCmd `cmd:"" help:"Print a completion script for a shell."`
 	Extract    extractCmd    `cmd:"" hidden:"" help:"Read files for the server, in a process of its own."`
+	SFU        sfuCmd        `cmd:"" name:"sfu" hidden:"" help:"Carry the sound of voice sessions for the server, in a process of its own."`
 }

@@ -12,10 +12,11 @@ import (
 type serveCmd struct {
 	house.Service
 	house.Models
+	house.Voice
 }
 
 func (c *serveCmd) Run(p *process) error {
-	cfg, err := p.config(c.Service, c.Models, p.cli.Log)
+	cfg, err := p.config(c.Service, c.Models, c.Voice, p.cli.Log)
 	if err != nil {
 		return err
 	}
@@ -27,14 +28,17 @@ func (c *serveCmd) Run(p *process) error {
 }
 
 // config gathers the settings of a server.
-func (p *process) config(service house.Service, models house.Models, log string) (house.Config, error) {
-	cfg := house.Config{Storage: p.cli.Storage, Service: service, Models: models, Now: time.Now}
+func (p *process) config(service house.Service, models house.Models, voice house.Voice, log string) (house.Config, error) {
+	cfg := house.Config{Storage: p.cli.Storage, Service: service, Models: models, Voice: voice, Now: time.Now}
 	if err := cfg.Check(); err != nil {
 		return cfg, usageError{err}
 	}
 	var err error
 	if cfg.Reader, err = os.Executable(); err != nil {
 		return cfg, fmt.Errorf("find this program, which reads the files of strangers: %w", err)
+	}
+	if mediaServer {
+		cfg.SFU = cfg.Reader
 	}
 	cfg.Logger, err = p.logger(log)
 	return cfg, err

@@ -14,16 +14,20 @@ type versionInfo struct {
 	Version string `json:"version"`
 	Commit  string `json:"commit,omitempty"`
 	Go      string `json:"go"`
+	Media   bool   `json:"mediaServer"` // false when built with the tag novoice
 }
 
 func (versionCmd) Run(p *process) error {
-	v := versionInfo{Version: version, Commit: commit(), Go: runtime.Version()}
+	v := versionInfo{Version: version, Commit: commit(), Go: runtime.Version(), Media: mediaServer}
 	if p.cli.JSON {
 		return p.print(v)
 	}
 	line := "parley " + v.Version
 	if v.Commit != "" {
 		line += " (" + v.Commit + ")"
+	}
+	if !v.Media {
+		line += ", without a media server,"
 	}
 	_, err := fmt.Fprintln(p.stdout, line, v.Go)
 	return err

@@ -41,7 +41,10 @@ func (d *Door) Admit(ctx context.Context, r *http.Request, op *wire.Meta) (wire.
 	case refused != nil:
 		return admission, refused
 	}
-	return admission, who.May(op.Scope)
+	if err = who.May(op.Scope); op.NoAPI != "" && parley.IsCode(err, parley.CodePlanWithoutAPI) {
+		err = parley.Fail(op.NoAPI)
+	}
+	return admission, err
 }
 
 // anonymous begins the name under which requests without a good key are counted.

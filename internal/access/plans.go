@@ -102,7 +102,16 @@ func readPlan(f *faults, name, node *yaml.Node) parley.Plan {
 		"creditsPerMonth":       func(n *yaml.Node) { plan.CreditsPerMonth = limit(f, n, "credits or unlimited", parseCredits) },
 		"creditsPerVoiceMinute": func(n *yaml.Node) { plan.CreditsPerVoiceMinute = value(f, n, "credits", parseCredits) },
 	}
+	optional := map[string]func(*yaml.Node){
+		"voiceSessionsPerHour": func(n *yaml.Node) { plan.VoicePerHour = limit(f, n, "a whole number or unlimited", strconv.Atoi) },
+		"voiceSessionsPerDay":  func(n *yaml.Node) { plan.VoicePerDay = limit(f, n, "a whole number or unlimited", strconv.Atoi) },
+	}
 	for key, value := range pairs(node) {
+		if field, ok := optional[key.Value]; ok {
+			delete(optional, key.Value)
+			field(value)
+			continue
+		}
 		field, ok := read[key.Value]
 		if !ok {
 			f.add(key, "%s is not something a plan has, or is there twice", key.Value)

@@ -60,6 +60,21 @@ func TestPlansFromAFile(t *testing.T) {
 	}
 }
 
+func TestPlansMayLimitVoice(t *testing.T) {
+	p, err := parsePlans([]byte(strings.Replace(tiny, "}", ", voiceSessionsPerHour: 4, voiceSessionsPerDay: unlimited}", 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := p.Plan("tiny"); got.VoicePerHour == nil || *got.VoicePerHour != 4 || got.VoicePerDay != nil {
+		t.Errorf("%+v", got)
+	}
+	for _, wrong := range []string{"voiceSessionsPerDay: many", "voiceSessionsPerDay: -1", "voiceSessionsPerDay: 1, voiceSessionsPerDay: 2"} {
+		if _, err := parsePlans([]byte(strings.Replace(tiny, "}", ", "+wrong+"}", 1))); err == nil {
+			t.Error("taken:", wrong)
+		}
+	}
+}
+
 func TestPlansNameEveryFault(t *testing.T) {
 	_, err := parsePlans([]byte(`a: {api: maybe, voice: false, gpt4: false, agents: -1, storagePerAgent: 3 XB, creditsPerMonth: .nan, creditsPerVoiceMinute: unlimited}
 B!:

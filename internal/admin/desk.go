@@ -13,6 +13,7 @@ import (
 	"parley/internal/retrieval"
 	"parley/internal/search"
 	"parley/internal/store"
+	"parley/internal/voice"
 	"parley/internal/webhook"
 )
 
@@ -27,6 +28,7 @@ type Desk struct {
 	Helpdesk  *helpdesk.Desk
 	Manifests *agents.Manifests
 	Webhooks  *webhook.Desk
+	Voice     *voice.Desk
 	Questions *chat.Questions // nil where sources are searched by words alone
 	Now       func() time.Time
 	Forget    func()        // called after a change, so that it is in force at once; may be nil

@@ -79,6 +79,9 @@ func acts() map[string]act {
 		ListDeliveries.Name: ListDeliveries.act,
 		Redeliver.Name:      Redeliver.act,
 
+		ListVoiceSessions.Name: ListVoiceSessions.act,
+		EndVoiceSession.Name:   EndVoiceSession.act,
+
 		Apply.Name:       Apply.act,
 		ExportAgent.Name: ExportAgent.act,
 		Replay.Name:      Replay.act,

@@ -25,6 +25,7 @@ func (s *server) doneAgain() map[string]again {
 		"createTicket":   {render: s.ticketAgain},
 
 		"createTicketMessage": {render: s.ticketMessageAgain},
+		"createVoiceSession":  {render: s.voiceAgain},
 	}
 }
 

@@ -19,6 +19,7 @@ type AgentSettings struct {
 	Synonyms            wire.Opt[[][]string]      `json:"synonyms,omitzero" nullable:"true" max:"200" item:"min=2,max=10"`
 	Topics              wire.Opt[[]TopicSettings] `json:"topics,omitzero" nullable:"true" max:"200"`
 	Insight             wire.Opt[InsightChange]   `json:"insight,omitzero" nullable:"true"`
+	Voice               wire.Opt[VoiceRules]      `json:"voice,omitzero" nullable:"true"`
 }
 
 // SettingsDesk checks, changes and shows agents' settings for the manifest of "parley apply".
@@ -43,6 +44,7 @@ func (d SettingsDesk) Apply(a *parley.Agent, settings json.RawMessage) error {
 		return err
 	}
 	applyInsight(a, s.Insight)
+	applyVoice(a, s.Voice)
 	replace(&a.AutoRetrain, s.AutoRetrain)
 	replace(&a.Redact, s.RedactConversations)
 	if s.RetentionDays.Set {
@@ -98,6 +100,7 @@ type shownSettings struct {
 	Synonyms              [][]string             `json:"synonyms"`
 	Topics                []parley.Topic         `json:"topics"`
 	Insight               parley.InsightSettings `json:"insight"`
+	Voice                 shownVoice             `json:"voice"`
 }
 
 // Show gives all settings as the JSON object that Apply takes.
@@ -107,6 +110,6 @@ func (d SettingsDesk) Show(a *parley.Agent) (json.RawMessage, error) {
 		Visibility: a.Visibility, AllowedDomains: a.AllowedDomains, SuggestedMessages: a.SuggestedMessages,
 		InitialMessages: append([]string{}, a.InitialMessages...), CreditLimit: a.CreditLimit, NotificationsSettings: a.Notifications,
 		IPRateLimits: a.RateLimit, VoiceSettings: a.Voice, AutoRetrain: a.AutoRetrain, Styles: a.Styles,
-		RedactConversations: a.Redact, RetentionDays: a.RetentionDays, Synonyms: a.Synonyms, Topics: a.Topics, Insight: shownInsight(a),
+		RedactConversations: a.Redact, RetentionDays: a.RetentionDays, Synonyms: a.Synonyms, Topics: a.Topics, Insight: shownInsight(a), Voice: shownVoice{a.VoiceLimits},
 	})
 }

@@ -18,6 +18,7 @@ import (
 	"parley/internal/insight"
 	"parley/internal/search"
 	"parley/internal/store"
+	"parley/internal/voice"
 	"parley/internal/wire"
 )
 
@@ -37,6 +38,7 @@ type Config struct {
 	DB      *store.DB
 
 	Helpdesk *helpdesk.Desk
+	Voice    *voice.Desk
 
 	CursorKey  []byte // signs cursors; the same on all servers of a database
 	BaseURL    string // where clients reach this server, without a path; may be empty

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"parley"
@@ -80,8 +81,14 @@ func (s *server) ours(ctx context.Context, c *wire.Call, agent, id string) (*par
 	return s.begunHere(ctx, c, agent, id, parley.CodeResourceNotFound)
 }
 
-// begunHere is ours, with the code for an id that nothing answers to.
-func (s *server) begunHere(ctx context.Context, c *wire.Call, agent, id string, unknown parley.Code) (*parley.Conversation, error) {
+// withPeople is ours, and finds the conversation of a ticket that was opened through the API as well: its customer, too, writes to
+// people and hears of them (decision 26).
+func (s *server) withPeople(ctx context.Context, c *wire.Call, agent, id string) (*parley.Conversation, error) {
+	return s.begunHere(ctx, c, agent, id, parley.CodeResourceNotFound, parley.ChannelUnspecified)
+}
+
+// begunHere is ours, with the code for an id that nothing answers to, and with other origins that will do.
+func (s *server) begunHere(ctx context.Context, c *wire.Call, agent, id string, unknown parley.Code, also ...parley.Channel) (*parley.Conversation, error) {
 	if _, err := s.agent(ctx, c, agent); err != nil {
 		return nil, err
 	}
@@ -92,7 +99,7 @@ func (s *server) begunHere(ctx context.Context, c *wire.Call, agent, id string, 
 	if err != nil {
 		return nil, fmt.Errorf("find conversation: %w", err)
 	}
-	if conv.Channel != parley.ChannelAPI {
+	if conv.Channel != parley.ChannelAPI && !slices.Contains(also, conv.Channel) {
 		return nil, parley.Failf(parley.CodeResourceNotFound, "This conversation came from %q, and only conversations that began through the API are read here. "+
 			"Export it instead: GET /agents/%s/conversations/export?conversationId=%s", conv.Channel, agent, id)
 	}

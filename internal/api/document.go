@@ -53,13 +53,14 @@ var tagTexts = map[string]string{
 	"Chat":          "One message in, one answer out: as JSON or as a stream of events.",
 	"Conversations": "What was said, who rated it, and who answers.",
 	"Helpdesk":      "What customers ask of people: tickets, and the teams that answer them.",
+	"Voice":         "Talk to the agent: a session that a browser joins.",
 	"Sources":       "What an agent has read. A source trains as soon as it is written.",
 }
 
 // told gathers what the document tells of each operation. TestEveryOperationIsTold holds the examples to their schemas.
 func told() map[string]wire.Words {
 	all := map[string]wire.Words{}
-	for _, part := range []map[string]wire.Words{serviceWords, agentWords, chatWords, conversationWords, searchWords, insightWords, ticketWords, sourceWords} {
+	for _, part := range []map[string]wire.Words{serviceWords, agentWords, chatWords, conversationWords, searchWords, insightWords, ticketWords, voiceWords, sourceWords} {
 		maps.Copy(all, part)
 	}
 	return all

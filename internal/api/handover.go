@@ -58,7 +58,7 @@ type CustomerBody struct {
 }
 
 func (s *server) customerWrites(ctx context.Context, c *wire.Call, in *CustomerRequest) (*Data[Message], error) {
-	conv, err := s.ours(ctx, c, in.AgentID, in.ConversationID)
+	conv, err := s.withPeople(ctx, c, in.AgentID, in.ConversationID)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ type statusEvent struct {
 // follow tells what happens in a conversation as it happens (decision 26): events of the names status and message, the latter with
 // the message's number as their id. It ends behind the status ended.
 func (s *server) follow(ctx context.Context, c *wire.Call, in *ConversationRef) (*wire.EventStream, error) {
-	conv, err := s.ours(ctx, c, in.AgentID, in.ConversationID)
+	conv, err := s.withPeople(ctx, c, in.AgentID, in.ConversationID)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +130,7 @@ func (s *server) tellNews(ctx context.Context, out *wire.Stream, f *chat.Followe
 // messageAgain answers the same request once more from the message that it has written.
 func (s *server) messageAgain(ctx context.Context, c *wire.Call, in any, did subject) (any, error) {
 	ref := in.(*CustomerRequest)
-	conv, err := s.ours(ctx, c, ref.AgentID, ref.ConversationID)
+	conv, err := s.withPeople(ctx, c, ref.AgentID, ref.ConversationID)
 	if err != nil {
 		return nil, err
 	}

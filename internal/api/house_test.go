@@ -169,13 +169,6 @@ var deeds = map[string]func(tl *teller, id string) error{
 		_, err := admin.Do(tl.t.Context(), tl.house.Operator, admin.ReplyAsHuman, admin.HumanReply{ID: id, Member: email, Text: "It is me again."})
 		return err
 	},
-	"says in": func(tl *teller, id string) error { // what the customer does
-		_, agent, err := tl.house.DB.OwnerOfConversation(tl.t.Context(), parley.ConversationID(id))
-		if err == nil {
-			_, err = tl.house.Clerk.CustomerWrites(tl.t.Context(), parley.AccountID(tl.house.Account), agent, parley.ConversationID(id), "Thanks")
-		}
-		return err
-	},
 	"deletes the conversation": func(tl *teller, id string) error {
 		_, agent, err := tl.house.DB.OwnerOfConversation(tl.t.Context(), parley.ConversationID(id))
 		if err == nil {
@@ -233,6 +226,12 @@ var deeds = map[string]func(tl *teller, id string) error{
 	"loses every kept reply": func(tl *teller, _ string) error {
 		tl.sql(`update idempotency_keys set status = 0, reply = ''`)
 		return nil
+	},
+	"breaks its rooms": func(tl *teller, _ string) error { tl.house.Voice.Rooms.(*rig.Rooms).Break(true); return nil },
+	"has rooms again":  func(tl *teller, _ string) error { tl.house.Voice.Rooms.(*rig.Rooms).Break(false); return nil },
+	"hangs up": func(tl *teller, id string) error { // a session
+		_, err := admin.Do(tl.t.Context(), tl.house.Operator, admin.EndVoiceSession, admin.VoiceSessionRef{ID: id})
+		return err
 	},
 	"archives": func(tl *teller, status string) error {
 		tl.sql(`update ticket_statuses set archived_at = 1 where id = ? and account_id = ?`, status, tl.house.Account)

@@ -59,6 +59,7 @@ var isolation = []struct{ route, body string }{
 	{"POST /agents/{agentId}/helpdesk/tickets/{ticketNumber}/messages", `{"type": "reply", "content": "Hello", "authorEmail": "kim@shop.example"}`},
 	{"GET /agents/{agentId}/helpdesk/ticket-statuses", ""},
 	{"GET /agents/{agentId}/helpdesk/teams", ""},
+	{"POST /agents/{agentId}/voice/sessions", `{"conversationId": "{conversationId}"}`},
 	{"DELETE /agents/{agentId}/sources/{sourceId}", ""},
 	{"DELETE /agents/{agentId}", ""},
 }
@@ -167,6 +168,9 @@ func furnish(t *testing.T, h *rig.House, account parley.AccountID, key string) t
 		}
 	}
 	make("/agents", `{"name": "Agent"}`, &agent)
+	if status, reply := send(t, h, key, "PUT", "/agents/"+string(agent.ID), `{"voiceSettings": {}}`); status != 200 {
+		t.Fatal(status, reply)
+	}
 	make("/agents/"+string(agent.ID)+"/sources", `{"type": "text", "name": "Text", "content": "The sky is blue."}`, &source)
 	make("/agents/"+string(agent.ID)+"/chat", `{"message": "Hello", "userId": "of-`+string(agent.ID)+`"}`, &answer)
 	call := parley.ToolCall{ID: parley.NewUUID(), AccountID: account, AgentID: agent.ID, ConversationID: answer.Data.Metadata.ConversationID, MessageID: answer.Data.ID,

@@ -90,6 +90,10 @@ func (s *server) routes(f *wire.Face) {
 
 	s.helpdeskRoutes(f)
 
+	on(f, meta{Name: "createVoiceSession", Method: post, Path: agentPath + "/voice/sessions", Tag: "Voice", Summary: "Open a voice session for a browser to join", Scope: parley.ChatlogsWrite,
+		NoAPI: parley.CodeVoiceWithoutAPI, Errors: codes{parley.CodeAgentNotFound, parley.CodeVoiceNotAvailable, parley.CodeVoiceCredits, parley.CodeVoiceAgentCredits,
+			parley.CodeConversationGone, parley.CodeUserMismatch, parley.CodeNotOngoing, parley.CodeVoiceLimit, parley.CodeSessionFailed}}, s.createVoiceSession)
+
 	on(f, meta{Name: "listSources", Method: get, Path: agentPath + "/sources", Tag: "Sources", Summary: "List an agent's sources", Scope: parley.SourcesRead,
 		Errors: codes{parley.CodeAgentNotFound, parley.CodeInvalidCursor}}, s.sources)
 	on(f, meta{Name: "createSource", Method: post, Path: agentPath + "/sources", Tag: "Sources", Summary: "Give the agent a source to read", Scope: parley.SourcesWrite,

@@ -105,7 +105,7 @@ var sorts = map[string]store.TicketSort{"createdAt": store.ByCreated, "updatedAt
 
 // whose reads an id that may be none; nil stands for a parameter that was not sent.
 func whose[S ~string](text, name string, wrong map[string]string) *S {
-	id := S(text)
+	id := S(strings.ToLower(text)) // as ids are written here
 	switch {
 	case text == "":
 		return nil

@@ -28,10 +28,10 @@ var spoken = map[parley.Code]string{
 	parley.CodeAgentCredits:  "The chatbot has reached its own monthly credit limit.",
 }
 
-// render words a failure. The status is REST v2's, and so is the sentence unless it speaks of agents.
+// render words a failure. The status is REST v2's, and so is the sentence where REST v1 has none of its own.
 func render(e *parley.Error) (int, any) {
 	f := Failure{Message: e.Message}
-	if said, ok := spoken[e.Code]; ok && e.Message == e.Code.DefaultMessage() {
+	if said, ok := spoken[e.Code]; ok {
 		f.Message = said
 	}
 	if e.Code == parley.CodeInvalidBody && len(e.Details) > 0 {

@@ -2,7 +2,6 @@ package apiv1
 
 import (
 	"context"
-	"time"
 
 	"parley/internal/store"
 	"parley/internal/wire"
@@ -37,8 +36,8 @@ func (s *server) leads(ctx context.Context, c *wire.Call, in *leadsAsk) (*Leads,
 	if err != nil {
 		return nil, err
 	}
-	filter, err := in.filter()
-	if err != nil {
+	var filter store.LeadFilter
+	if filter.From, filter.Before, err = days(in.StartDate, in.EndDate); err != nil {
 		return nil, err
 	}
 	list, err := s.DB.LeadsFrom(ctx, agent.AccountID, agent.ID, filter, (in.Page-1)*in.Size, in.Size)
@@ -52,28 +51,6 @@ func (s *server) leads(ctx context.Context, c *wire.Call, in *leadsAsk) (*Leads,
 	}
 	return out, nil
 }
-
-// filter reads the days; the last one counts whole.
-func (in *leadsAsk) filter() (f store.LeadFilter, err error) {
-	if in.StartDate != "" {
-		from, err := time.Parse(time.DateOnly, in.StartDate)
-		if err != nil {
-			return f, wire.Invalid("startDate", notADay)
-		}
-		f.From = &from
-	}
-	if in.EndDate != "" {
-		last, err := time.Parse(time.DateOnly, in.EndDate)
-		if err != nil {
-			return f, wire.Invalid("endDate", notADay)
-		}
-		before := last.AddDate(0, 0, 1)
-		f.Before = &before
-	}
-	return f, nil
-}
-
-const notADay = "must be a day written YYYY-MM-DD"
 
 func textOrNull(text string) *string {
 	if text == "" {

@@ -61,9 +61,8 @@ func (s *server) routes(f *wire.Face) {
 		Open: true, Unlisted: true}, s.showProfile)
 
 	// Leads, contacts, custom attributes and webhooks.
-
 	on(f, meta{Name: "getLeads", Method: get, Path: "/get-leads", Tag: "Leads", Summary: "List the leads of a chatbot", Scope: parley.ChatlogsExport,
-		Errors: codes{parley.CodeAgentNotFound}}, s.leads)
+		Errors: codes{parley.CodeAgentNotFound, parley.CodeInvalidDateRange}}, s.leads)
 	on(f, meta{Name: "saveContacts", Method: post, Path: contactsPath, Tag: "Contacts", Summary: "Add contacts, or change those that are there", Scope: parley.ChatlogsWrite,
 		Limit: contactsLimit, Errors: codes{parley.CodeAgentNotFound}}, s.putContacts)
 	on(f, meta{Name: "listContacts", Method: get, Path: contactsPath, Tag: "Contacts", Summary: "List the contacts of a chatbot", Scope: parley.ChatlogsExport,

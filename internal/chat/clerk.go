@@ -26,7 +26,7 @@ type Clerk struct {
 
 // Desk hears, within the transactions that they happen in, of what concerns the people who take conversations over.
 type Desk interface {
-	// Said is told of what a customer or a member of the team has written.
+	// Said is told of what a customer or a member of the team has written, and of the agent's last words when a person has taken over.
 	Said(ctx context.Context, tx *store.DB, c *parley.Conversation, m *parley.Message) error
 	// Moved is told that a conversation, which is locked, stands otherwise than it did before.
 	Moved(ctx context.Context, tx *store.DB, c *parley.Conversation, from parley.ConversationStatus, by, reason string, now time.Time) error

@@ -128,7 +128,7 @@ func (e *Engine) end(ctx context.Context, t *Turn, state string, finish *Finish,
 			if a.finish != nil {
 				usage.InputTokens, usage.OutputTokens = a.finish.InputTokens, a.finish.OutputTokens
 			}
-			if err := tx.AddMessage(ctx, t.AccountID, t.AgentID, &m, &usage); err != nil {
+			if err := e.addAnswer(ctx, tx, t, &m, &usage); err != nil {
 				return err
 			}
 			kind, subject = "message.created", m.ID
@@ -142,6 +142,19 @@ func (e *Engine) end(ctx context.Context, t *Turn, state string, finish *Finish,
 		}
 		return t.closeAs(ctx, tx, state, finish.Credits, trace, now, t.event(kind, subject))
 	})
+}
+
+// addAnswer writes the answer. Where it is the last word before a person takes over, the desk is told of it.
+func (e *Engine) addAnswer(ctx context.Context, tx *store.DB, t *Turn, m *parley.Message, usage *store.Usage) error {
+	status, err := tx.AddAnswer(ctx, t.AccountID, t.AgentID, m, usage)
+	if err != nil || status != parley.TakenOver || e.Desk == nil {
+		return err
+	}
+	c, err := tx.LockConversation(ctx, t.AccountID, t.AgentID, t.ConversationID)
+	if err != nil {
+		return err
+	}
+	return e.Desk.Said(ctx, tx, c, m)
 }
 
 // makeRoom cuts the conversation behind the message that a retry answers again: the new answer takes the old one's place.

@@ -30,6 +30,7 @@ type Engine struct {
 	Logger  *slog.Logger
 
 	TakeOver TakeOver // does what a customer's plain wish for a person asks for; nil leaves it to the model
+	Desk     Desk     // hears of an answer that ends when a person has taken over already; may be nil
 
 	Questions *Questions // gives questions their vectors; nil where sources are searched by words alone
 
@@ -70,6 +71,9 @@ type Request struct {
 	Model       string   // answers in place of the agent's, this once; empty for the agent's
 	Temperature *float64 // in place of the agent's; nil for the agent's
 	Newlines    bool     // every line of the answer ends with \n alone, whatever the model writes
+
+	Spoken  *Spoken          // of a talk; nil where people write
+	Instead parley.MessageID // the user's message whose place this one takes, with all behind it; it needs a conversation
 }
 
 // Start promises a turn: when it returns without an error the message is on disk and the answer is being made.

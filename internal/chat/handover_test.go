@@ -203,6 +203,22 @@ func (h *heard) Moved(_ context.Context, _ *store.DB, c *parley.Conversation, fr
 	return h.fail
 }
 
+func TestDeskHearsTheLastWordsBeforeAPerson(t *testing.T) {
+	each(t, func(d *desk) {
+		d.handsOver()
+		h := &heard{}
+		d.Engine.Desk = h
+		d.conversation()
+		if len(h.list) != 0 {
+			t.Error("an answer like any other:", h.list)
+		}
+		d.finish(d.start(plainWish, ""))
+		if want := "assistant 2: " + llm.HandedOver(words.English); len(h.list) != 1 || h.list[0] != want {
+			t.Errorf("heard %q, want %q", h.list, want)
+		}
+	})
+}
+
 func TestDeskHearsWhatConcernsPeople(t *testing.T) {
 	each(t, func(d *desk) {
 		k, ctx, account, agent := d.clerk(), t.Context(), d.account.ID, d.agent.ID

@@ -5,11 +5,18 @@ import (
 	"strings"
 
 	"parley"
+	"parley/internal/llm"
 )
 
-// instructions are what the operator tells the model: those of the agent, then those of the channel, which may be narrower.
+// instructions are what the operator tells the model: those of the agent, then those of the channel, which may be narrower. In a talk
+// the rules for speaking follow.
 func (t *Turn) instructions() string {
-	return strings.TrimSpace(strings.TrimSpace(t.agent.Instructions) + "\n\n" + channelInstructions(t.agent.ChannelInstructions, t.request.Channel))
+	spoken := t.request.Spoken
+	told := strings.TrimSpace(strings.TrimSpace(t.agent.Instructions) + "\n\n" + channelInstructions(t.agent.ChannelInstructions, t.request.Channel, spoken != nil))
+	if spoken != nil {
+		told = strings.TrimSpace(told + "\n\n" + llm.SpokenRules(spoken.At))
+	}
+	return told
 }
 
 // channelKeys name the channels of channelInstructions (facts 2.8b). Conversations of an origin that is not listed, such as the
@@ -22,9 +29,9 @@ var channelKeys = map[parley.Channel]string{
 	parley.ChannelAndroid: "android_sdk", parley.ChannelIOS: "ios_sdk",
 }
 
-// channelInstructions gives what the channel's value says for written conversations: it is a text, or one text for chat and another for
-// voice (facts 2.8a).
-func channelInstructions(all json.RawMessage, c parley.Channel) string {
+// channelInstructions gives what the channel's value says for written or for spoken conversations: it is a text, or one text for chat and
+// another for voice (facts 2.8a).
+func channelInstructions(all json.RawMessage, c parley.Channel, spoken bool) string {
 	if len(all) == 0 || channelKeys[c] == "" {
 		return ""
 	}
@@ -34,11 +41,14 @@ func channelInstructions(all json.RawMessage, c parley.Channel) string {
 	}
 	value := byChannel[channelKeys[c]]
 	var text string
-	var byMode struct{ Chat string }
+	var byMode struct{ Chat, Voice string }
 	switch {
 	case len(value) == 0:
 	case json.Unmarshal(value, &text) == nil:
-	case json.Unmarshal(value, &byMode) == nil:
+	case json.Unmarshal(value, &byMode) != nil:
+	case spoken:
+		text = byMode.Voice
+	default:
 		text = byMode.Chat
 	}
 	return strings.TrimSpace(text)

@@ -113,6 +113,11 @@ func (e *Engine) say(ctx context.Context, tx *store.DB, t *Turn) (*parley.Conver
 			return nil, nil, err
 		}
 	}
+	if t.instead > 0 {
+		if err := tx.Supersede(ctx, t.AccountID, t.AgentID, t.ConversationID, t.instead-1, t.StartedAt); err != nil {
+			return nil, nil, err
+		}
+	}
 	said := []store.Event{t.event("message.created", t.UserMessageID)}
 	if t.request.Sent != nil {
 		return c, said, e.overwrite(ctx, tx, t, c)

@@ -99,6 +99,12 @@ func (e *Engine) recall(ctx context.Context, t *Turn) error {
 			return err
 		}
 		t.question, t.UserMessageID = user.Text(), user.ID
+	case t.request.Instead != "":
+		user, err := e.DB.AnsweredBy(ctx, t.AccountID, t.AgentID, t.ConversationID, t.request.Instead)
+		if err != nil {
+			return err
+		}
+		t.instead, before = user.Seq, user.Seq
 	}
 	var err error
 	t.history, err = e.DB.Recall(ctx, t.AccountID, t.AgentID, t.ConversationID, before, remembered)

@@ -153,7 +153,7 @@ func (t *Turn) closeAs(ctx context.Context, tx *store.DB, state string, cost par
 
 // offered leaves out the tools that run at a client which can run none, and those that need a conversation which is saved.
 func (r Request) offered(tools []Tool) []Tool {
-	if r.Sent == nil {
+	if r.Sent == nil && r.Spoken == nil {
 		return tools
 	}
 	return slices.DeleteFunc(slices.Clone(tools), func(t Tool) bool {

@@ -25,6 +25,7 @@ type Turn struct {
 	once     string            // the Idempotency-Key of the request, as the store knows it
 	sent     []*parley.Message // of a client that keeps the conversation: the rows of all that it has sent
 	keep     int64             // of a retry: the number of the user's message, the last one that stays
+	instead  int64             // the number of the user's message whose place this turn's takes; 0 where it takes none
 	wish     *wish             // for a person; nil where the message is none
 	log      *log
 

@@ -97,14 +97,15 @@ func (d *Desk) apply(ctx context.Context, tx *store.DB, t *parley.Ticket, in Cha
 		}
 		t.AssigneeID = to
 	}
-	if to := in.TeamID; to != nil && *to != t.TeamID {
-		if *to != "" {
-			if _, err := tx.Team(ctx, t.AccountID, t.AgentID, *to); err != nil {
+	if in.TeamID != nil && lower(*in.TeamID) != t.TeamID {
+		to := lower(*in.TeamID)
+		if to != "" {
+			if err := tx.LockTeam(ctx, t.AccountID, t.AgentID, to); err != nil {
 				return nil, err
 			}
 		}
-		events = append(events, parley.TicketEvent{Kind: "team_change", From: string(t.TeamID), To: string(*to)})
-		t.TeamID = *to
+		events = append(events, parley.TicketEvent{Kind: "team_change", From: string(t.TeamID), To: string(to)})
+		t.TeamID = to
 	}
 	if in.Priority != "" && in.Priority != t.Priority {
 		events = append(events, parley.TicketEvent{Kind: "priority_change", From: t.Priority, To: in.Priority})

@@ -3,6 +3,7 @@ package helpdesk
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -185,6 +186,58 @@ func TestManyChangeATicket(t *testing.T) {
 		}
 		if now := w.read(first); string(now.StatusID) != status || now.Priority != priority {
 			w.Errorf("the events end at %s %s, the ticket is %+v", status, priority, now)
+		}
+	})
+}
+
+func TestIDsMayBeInCapitals(t *testing.T) {
+	each(t, func(w *world) {
+		kim := w.staff(parley.StrategyManual, 1)[0]
+		ticket := w.opened(request(1))
+		other, err := w.AddTeam(w, w.Account, w.Agent, parley.Team{Name: "Other"}, "operator")
+		w.must(err)
+		upper := parley.TeamID(strings.ToUpper(string(other.ID)))
+		if got := w.changed(ticket, Change{TeamID: &upper}); got.TeamID != other.ID {
+			w.Error(got.TeamID)
+		}
+		before := len(w.events(ticket))
+		w.changed(ticket, Change{TeamID: &upper})
+		if got := w.events(ticket); len(got) != before {
+			w.Error("the same team leaves an event:", got)
+		}
+		said, err := w.Reply(w, w.Account, w.Agent, ticket.Number, NewReply{Type: store.TypeReply, Content: "Hi", AuthorID: parley.UserID(strings.ToUpper(string(kim)))})
+		w.must(err)
+		if said.AuthorID != kim {
+			w.Error(said.AuthorID)
+		}
+	})
+}
+
+// TestNoTicketIsLeftInARemovedTeam has tickets come to a team while it is removed.
+func TestNoTicketIsLeftInARemovedTeam(t *testing.T) {
+	each(t, func(w *world) {
+		var tickets []*parley.Ticket
+		for i := range 8 {
+			tickets = append(tickets, w.opened(request(i)))
+		}
+		for round := range 5 {
+			team, err := w.AddTeam(w, w.Account, w.Agent, parley.Team{Name: fmt.Sprint("Team ", round)}, "operator")
+			w.must(err)
+			together(len(tickets)+1, func(i int) {
+				if i == len(tickets)/2 {
+					if err := w.RemoveTeam(w, w.Account, w.Agent, team.ID, "operator"); err != nil {
+						w.Error(err)
+					}
+					return
+				}
+				_, err := w.Change(w, w.Account, w.Agent, tickets[i%len(tickets)].Number, Change{TeamID: &team.ID}, "api")
+				if err != nil && !parley.IsCode(err, parley.CodeTicketTeam) {
+					w.Error(err)
+				}
+			})
+			if n := w.count(`select count(*) from tickets where team_id = ?`, team.ID); n != 0 {
+				w.Error(n, "tickets are in a team that is gone")
+			}
 		}
 	})
 }

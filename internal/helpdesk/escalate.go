@@ -40,8 +40,12 @@ func (d *Desk) Said(ctx context.Context, tx *store.DB, c *parley.Conversation, m
 		return err
 	}
 	reply := &parley.TicketMessage{Type: store.TypeReply, Message: *m, Sender: parley.Sender{Type: "customer"}}
-	if m.Author == parley.ByHuman {
+	switch m.Author {
+	case parley.ByHuman:
 		reply.Sender.Type = "agent"
+	case parley.ByAssistant, parley.BySystem:
+		reply.Sender.Type = "system"
+	case parley.ByUser:
 	}
 	if err := d.advance(ctx, tx, t, reply); err != nil {
 		return err
@@ -66,6 +70,14 @@ func (d *Desk) escalated(ctx context.Context, tx *store.DB, c *parley.Conversati
 	case t == nil:
 		return d.openFor(ctx, tx, c, what, redacts, now)
 	}
+	said, err := transcript(ctx, tx, c)
+	if err != nil {
+		return err
+	}
+	if err := d.learn(ctx, tx, t, said...); err != nil {
+		return err
+	}
+	t.LastMessageAt = &c.UpdatedAt
 	return d.happened(ctx, tx, t, what, parley.TicketOnYou, now)
 }
 
@@ -127,5 +139,9 @@ func (d *Desk) openFor(ctx context.Context, tx *store.DB, c *parley.Conversation
 	if err := d.event(ctx, tx, t, what, now); err != nil {
 		return err
 	}
-	return d.insert(ctx, tx, t, routed, now)
+	said, err := transcript(ctx, tx, c)
+	if err != nil {
+		return err
+	}
+	return d.insert(ctx, tx, t, said, routed, now)
 }

@@ -219,6 +219,67 @@ func TestEscalatedTicketsAreMaskedWhereTheAgentMasks(t *testing.T) {
 	})
 }
 
+func TestAnEscalatedTicketIsFoundByWhatWasSaid(t *testing.T) {
+	each(t, func(w *world) {
+		finds := func(want int, queries ...string) {
+			w.Helper()
+			for _, q := range queries {
+				if list, _, err := w.Search(w, w.Account, w.Agent, q, 10); err != nil || len(list) != want {
+					w.Errorf("%q finds %d tickets, want %d: %v", q, len(list), want, err)
+				}
+			}
+		}
+		says := func(id parley.ConversationID, text string) {
+			w.Clock = w.Clock.Add(time.Minute)
+			m := &parley.Message{ID: parley.NewMessageID(), ConversationID: id, Author: parley.ByAssistant, State: parley.MessageComplete,
+				Parts: []parley.Part{{Type: "text", Text: text}}, CreatedAt: w.Clock}
+			w.must(w.DB.Transact(w, sqldb.Turns, func(tx *store.DB) error { return tx.AddMessage(w, w.Account, w.Agent, m, nil) }))
+		}
+		id := w.talk(parley.Conversation{Title: "A chat"}, "Hello", "My wombat has not come", "I want to talk to a human")
+		says(id, "A quokka is on its way")
+		w.must(w.goes(id, parley.TakenOver, "agent", ""))
+		finds(1, "wombat", "quokka", "wombat quokka human")
+		if got := w.ticketOf(id); !got.LastMessageAt.Equal(w.Clock) {
+			w.Error(got.LastMessageAt, "is not the time of the last words", w.Clock)
+		}
+		w.must(w.goes(id, parley.Ongoing, "operator", ""))
+		says(id, "A numbat, too")
+		finds(0, "numbat")
+		w.must(w.goes(id, parley.TakenOver, "agent", ""))
+		finds(1, "numbat")
+		if got := w.ticketOf(id); !got.LastMessageAt.Equal(w.Clock) {
+			w.Error(got.LastMessageAt, "is not the time of the last words", w.Clock)
+		}
+		w.Clock = w.Clock.Add(time.Minute)
+		w.hears(id, parley.ByAssistant, "", "A person comes, with an echidna")
+		finds(1, "echidna")
+		if got := w.ticketOf(id); !got.LastMessageAt.Equal(w.Clock) || got.Category != parley.TicketOnYou {
+			w.Errorf("%+v", got)
+		}
+	})
+}
+
+func TestTheWordsOfALongConversationAreBounded(t *testing.T) {
+	each(t, func(w *world) {
+		var texts []string
+		for i := range 30 {
+			var b strings.Builder
+			for j := range 100 {
+				fmt.Fprintf(&b, "w%dx%d ", i, j)
+			}
+			texts = append(texts, b.String())
+		}
+		id := w.talk(parley.Conversation{Title: "Long"}, texts...)
+		w.must(w.goes(id, parley.TakenOver, "agent", ""))
+		if n := w.count(`select count(*) from ticket_words where agent_id = ?`, w.Agent); n != mostWords {
+			w.Error(n, "words")
+		}
+		if list, _, err := w.Search(w, w.Account, w.Agent, "w15x7", 10); err != nil || len(list) != 1 {
+			w.Error("what was said last counts first:", list, err)
+		}
+	})
+}
+
 func TestManyEscalationsAtATime(t *testing.T) {
 	each(t, func(w *world) {
 		users := w.staff(parley.StrategyRoundRobin, 4)

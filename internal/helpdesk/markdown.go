@@ -22,22 +22,45 @@ import (
 //
 // HTML in the text is shown as it is written, except comments, which are left out. An image is shown as a link to it, so that
 // reading a message fetches nothing.
-var markdown = goldmark.New(
-	goldmark.WithExtensions(
-		extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)),
-		extension.Strikethrough,
-		extension.NewLinkify(extension.WithLinkifyAllowedProtocols([]string{"http:", "https:"})),
-	),
-	goldmark.WithRendererOptions(
-		html.WithHardWraps(), // a chat's reader expects a line end where the writer made one
-		renderer.WithNodeRenderers(util.Prioritized(safely{}, 100)),
-	),
+var (
+	markdown  = reader(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)))
+	tableless = reader()
 )
+
+func reader(more ...goldmark.Extender) goldmark.Markdown {
+	return goldmark.New(
+		goldmark.WithExtensions(append(more,
+			extension.Strikethrough,
+			extension.NewLinkify(extension.WithLinkifyAllowedProtocols([]string{"http:", "https:"})),
+		)...),
+		goldmark.WithRendererOptions(
+			html.WithHardWraps(), // a chat's reader expects a line end where the writer made one
+			renderer.WithNodeRenderers(util.Prioritized(safely{}, 100)),
+		),
+	)
+}
+
+// mostCells is how many cells the tables of a text may have. A row that is too short is filled up, so that a few thousand characters could
+// make a million of them.
+const mostCells = 20_000
+
+// tabular reports whether the tables of a text have no more cells than they may, however they are laid out.
+func tabular(source string) bool {
+	rows, widest := 0, 0
+	for line := range strings.Lines(source) {
+		rows, widest = rows+1, max(widest, strings.Count(line, "|")+1)
+	}
+	return rows*widest <= mostCells
+}
 
 // MarkdownHTML renders Markdown as safe HTML.
 func MarkdownHTML(source string) string {
 	var b strings.Builder
-	if err := markdown.Convert([]byte(source), &b); err != nil {
+	read := markdown
+	if !tabular(source) {
+		read = tableless
+	}
+	if err := read.Convert([]byte(source), &b); err != nil {
 		return plainHTML(source) // a strings.Builder takes everything, so this is never needed
 	}
 	return strings.TrimSpace(b.String())

@@ -58,6 +58,17 @@ func TestMarkdown(t *testing.T) {
 	}
 }
 
+func TestTablesDoNotBlowUp(t *testing.T) {
+	bomb := strings.Repeat("|a", 200) + "\n" + strings.Repeat("|-", 200) + "\n" + strings.Repeat("|b\n", 3000)
+	if got := MarkdownHTML(bomb); len(got) > 10*len(bomb) || !strings.Contains(got, "|a|a") {
+		t.Errorf("%d characters are rendered as %d: %.40s", len(bomb), len(got), got)
+	}
+	long := "|a|b|\n|-|-|\n" + strings.Repeat("|1|2|\n", 1500)
+	if got := MarkdownHTML(long); strings.Count(got, "<tr>") != 1501 {
+		t.Errorf("%.80s", got)
+	}
+}
+
 func TestNothingIsShown(t *testing.T) {
 	for _, s := range []string{"", " ", "\n\t\u00a0\u3000", "<!-- only -->", "<!-- open", "<!--\n\na\n\n-->", "[a]: https://x.io", "[a]: https://x.io\n[b]: <https://y.io> 'z'", "---", "- ", "#", "```\n```",
 		"[](https://x.io)", "\u200b\u2060\ufeff", "&#8203;", "\u3164", "\u2800", "\u202e", "|  |\n|--|", ">"} {

@@ -65,7 +65,7 @@ func (d *Desk) open(ctx context.Context, tx *store.DB, o *opening, t *parley.Tic
 	if err := tx.Did(ctx, fmt.Sprintf("ticket:%d", t.Number)); err != nil {
 		return err
 	}
-	return d.insert(ctx, tx, t, routed, now, store.Event{Kind: "message.created", AgentID: t.AgentID, ConversationID: t.ConversationID, Subject: string(o.message)})
+	return d.insert(ctx, tx, t, nil, routed, now, store.Event{Kind: "message.created", AgentID: t.AgentID, ConversationID: t.ConversationID, Subject: string(o.message)})
 }
 
 // number takes the ticket's number, with the default status of its category, and holds the helpdesk, which is made where there is none.
@@ -112,9 +112,9 @@ func begin(ctx context.Context, tx *store.DB, t *parley.Ticket, message parley.M
 }
 
 // insert writes a ticket that is placed, under the next number where it has none yet, and records it behind the other events. Its
-// customer and its conversation are there. What hangs on a ticket is found by the id of its conversation, so that it can still be
+// customer and its conversation are there; said is what it is found by besides. What hangs on a ticket is found by the id of its conversation, so that it can still be
 // erased when the ticket's row is gone. Call it last in a transaction: it holds the account's row until commit.
-func (d *Desk) insert(ctx context.Context, tx *store.DB, t *parley.Ticket, routed routing, now time.Time, events ...store.Event) error {
+func (d *Desk) insert(ctx context.Context, tx *store.DB, t *parley.Ticket, said []string, routed routing, now time.Time, events ...store.Event) error {
 	if t.Number == 0 {
 		if err := d.number(ctx, tx, t, now); err != nil {
 			return err
@@ -124,7 +124,7 @@ func (d *Desk) insert(ctx context.Context, tx *store.DB, t *parley.Ticket, route
 	if err := tx.InsertTicket(ctx, t, routed.json()); err != nil {
 		return err
 	}
-	if err := tx.AddTicketWords(ctx, t.AccountID, t.AgentID, t.ID, d.words(t)); err != nil {
+	if err := tx.AddTicketWords(ctx, t.AccountID, t.AgentID, t.ID, d.words(t, said...)); err != nil {
 		return err
 	}
 	created := store.Event{Kind: "ticket.created", AgentID: t.AgentID, ConversationID: t.ConversationID, Subject: string(t.ID), Payload: TicketCreated{t.Number, t.Channel}}

@@ -49,6 +49,7 @@ func (d *Desk) Reply(ctx context.Context, account parley.AccountID, agent parley
 	if err := in.check(); err != nil {
 		return nil, err
 	}
+	in.AuthorID = lower(in.AuthorID)
 	w := &writing{NewReply: in, account: account, agent: agent, number: number, id: parley.NewMessageID(), now: d.now()}
 	w.shown = visible(MarkdownText(in.Content)) || in.Content == "" // an empty one has files
 	if err := w.receive(); err != nil {

@@ -157,6 +157,30 @@ func TestTeams(t *testing.T) {
 	})
 }
 
+// TestTakenNames holds that a name or a key which is taken is a fault of the field, also in a transaction of others.
+func TestTakenNames(t *testing.T) {
+	each(t, func(w *world) {
+		w.general()
+		fails := func(field string, put func(tx *store.DB) error) {
+			w.Helper()
+			err := w.DB.Transact(w, sqldb.Turns, put)
+			w.fails(err, parley.CodeInvalidBody)
+			if e := parley.ErrorOf(err); e.Details[field] == "" {
+				w.Errorf("%+v", e)
+			}
+		}
+		fails("name", func(tx *store.DB) error {
+			return w.PutTeamTx(w, tx, &parley.Team{ID: parley.TeamID(parley.NewUUID()), AccountID: w.Account, AgentID: w.Agent, Name: "gENERAL", Strategy: parley.StrategyManual, CreatedAt: noon, UpdatedAt: noon})
+		})
+		_, err := w.AddStatus(w, w.Account, w.Agent, parley.TicketStatus{Category: parley.TicketOnHold, InternalLabel: "Parts", Key: "parts"}, "operator")
+		w.must(err)
+		fails("key", func(tx *store.DB) error {
+			return w.PutStatusTx(w, tx, &parley.TicketStatus{ID: parley.StatusID(parley.NewUUID()), AccountID: w.Account, AgentID: w.Agent, Category: parley.TicketNew, InternalLabel: "P", ExternalLabel: "P", Key: "parts",
+				CreatedAt: noon, UpdatedAt: noon})
+		})
+	})
+}
+
 func TestRules(t *testing.T) {
 	each(t, func(w *world) {
 		user, team := w.member(w.Account, "ann"), w.general()

@@ -61,7 +61,7 @@ func (d *Desk) AddStatus(ctx context.Context, account parley.AccountID, agent pa
 		}
 		return string(added.ID), map[string]any{"category": added.Category, "label": added.InternalLabel, "default": added.IsDefault}, err
 	})
-	return &added, duplicate(err, "key", "the agent has another status of this key")
+	return &added, err
 }
 
 // last puts a status that has no place behind the others of its category.
@@ -112,7 +112,7 @@ func (d *Desk) changeStatus(ctx context.Context, account parley.AccountID, agent
 		err = d.PutStatusTx(ctx, tx, changed)
 		return string(id), map[string]any{"category": changed.Category, "label": changed.InternalLabel, "default": changed.IsDefault, "archived": changed.ArchivedAt != nil}, err
 	})
-	return changed, duplicate(err, "key", "the agent has another status of this key")
+	return changed, err
 }
 
 // PutStatusTx writes a status, in place of the one with its id, if there is one, in the helpdesk that ReadyTx has made ready. Each
@@ -139,7 +139,7 @@ func (d *Desk) PutStatusTx(ctx context.Context, tx *store.DB, s *parley.TicketSt
 			return err
 		}
 	}
-	return tx.PutStatus(ctx, s)
+	return duplicate(tx.PutStatus(ctx, s), "key", "the agent has another status of this key")
 }
 
 // duplicate turns a row that the database refused as a double into a fault of the field.

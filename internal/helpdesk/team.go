@@ -41,7 +41,7 @@ func (d *Desk) AddTeam(ctx context.Context, account parley.AccountID, agent parl
 		added.CreatedAt, added.UpdatedAt = now, now
 		return string(added.ID), teamFacts(&added), d.PutTeamTx(ctx, tx, &added)
 	})
-	return &added, duplicate(err, "name", "the agent has another team of this name or key")
+	return &added, err
 }
 
 func teamFacts(t *parley.Team) any {
@@ -62,7 +62,7 @@ func (d *Desk) ChangeTeam(ctx context.Context, account parley.AccountID, agent p
 		err = d.PutTeamTx(ctx, tx, changed)
 		return string(id), teamFacts(changed), err
 	})
-	return changed, duplicate(err, "name", "the agent has another team of this name or key")
+	return changed, err
 }
 
 // PutTeamTx writes a team without its members, in place of the one with its id, if there is one, in the helpdesk that ReadyTx has made
@@ -86,7 +86,7 @@ func (d *Desk) PutTeamTx(ctx context.Context, tx *store.DB, t *parley.Team) erro
 			return err
 		}
 	}
-	return tx.PutTeam(ctx, t)
+	return duplicate(tx.PutTeam(ctx, t), "name", "the agent has another team of this name or key")
 }
 
 // RemoveTeam removes a team; its tickets and rules fall to the default team, and who has a ticket keeps it. Fails with

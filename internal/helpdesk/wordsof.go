@@ -25,19 +25,42 @@ const (
 	longestWord = 64   // bytes that are told apart
 )
 
-// words gives the words that a new ticket is found by, those of the most telling places first.
-func (d *Desk) words(t *parley.Ticket) []store.TicketWord {
-	return wordsIn(mostWords, []passage{
-		{inSubject, t.Subject}, {inCustomer, t.Customer.Name}, {inCustomer, t.Customer.Email}, {inCustomer, t.Customer.Phone}, {inDescription, t.Description}})
+// words gives the words that a new ticket is found by, those of the most telling places first, and behind them those of the messages
+// that there are already.
+func (d *Desk) words(t *parley.Ticket, said ...string) []store.TicketWord {
+	return wordsIn(mostWords, append([]passage{
+		{inSubject, t.Subject}, {inCustomer, t.Customer.Name}, {inCustomer, t.Customer.Email}, {inCustomer, t.Customer.Phone}, {inDescription, t.Description}},
+		passages(said)...))
 }
 
-// learn has a ticket be found by the words of a message as well.
-func (d *Desk) learn(ctx context.Context, tx *store.DB, t *parley.Ticket, text string) error {
+// learn has a ticket be found by the words of messages as well.
+func (d *Desk) learn(ctx context.Context, tx *store.DB, t *parley.Ticket, said ...string) error {
 	has, err := tx.CountTicketWords(ctx, t.AccountID, t.AgentID, t.ID)
 	if err != nil || has >= mostWords {
 		return err
 	}
-	return tx.AddTicketWords(ctx, t.AccountID, t.AgentID, t.ID, wordsIn(mostWords-has, []passage{{inMessage, text}}))
+	return tx.AddTicketWords(ctx, t.AccountID, t.AgentID, t.ID, wordsIn(mostWords-has, passages(said)))
+}
+
+// mostSaid is how many messages of a conversation a ticket is found by that it gets later.
+const mostSaid = 200
+
+// transcript gives what has been said in a conversation so far, the newest first.
+func transcript(ctx context.Context, tx *store.DB, c *parley.Conversation) ([]string, error) {
+	list, err := tx.Recall(ctx, c.AccountID, c.AgentID, c.ID, 0, mostSaid)
+	said := make([]string, len(list))
+	for i := range list {
+		said[len(list)-1-i] = list[i].Text()
+	}
+	return said, err
+}
+
+func passages(said []string) []passage {
+	list := make([]passage, len(said))
+	for i, text := range said {
+		list[i] = passage{inMessage, text}
+	}
+	return list
 }
 
 // passage is a text of a ticket with the weight of its words.

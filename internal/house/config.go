@@ -19,10 +19,12 @@ type Config struct {
 	Storage
 	Service
 	Models
+	Voice
 
 	Now    func() time.Time `kong:"-"` // required
 	Logger *slog.Logger     `kong:"-"` // nil for slog.Default()
 	Reader string           `kong:"-"` // the program whose command "extract" reads what strangers wrote; empty reads it in this process
+	SFU    string           `kong:"-"` // the program whose command "sfu" is the media server of voice sessions; empty where there is none
 	Model  llm.Model        `kong:"-"` // when set, it answers for every name, in place of the configured one
 }
 
@@ -102,6 +104,9 @@ func (c Config) Check() error {
 	want(c.IndexBudget >= 0, "--index-budget: %d is below 0", c.IndexBudget)
 	want(c.DatabaseQuota >= 0, "--database-quota: %d is below 0", c.DatabaseQuota)
 	if err := c.Models.Check(); err != nil {
+		faults = append(faults, err)
+	}
+	if err := c.Voice.Check(); err != nil {
 		faults = append(faults, err)
 	}
 	if _, err := access.LoadPlans(c.Plans); err != nil {

@@ -43,6 +43,9 @@ func (h *House) Demo(ctx context.Context, manual fs.FS, progress func(format str
 	if err != nil {
 		return Demo{}, err
 	}
+	if err := h.demoVoice(ctx, account, plan, agent); err != nil {
+		return Demo{}, err
+	}
 	began := h.cfg.Now()
 	n, err := h.teach(ctx, account, plan, agent, manual)
 	if err != nil {
@@ -55,6 +58,7 @@ func (h *House) Demo(ctx context.Context, manual fs.FS, progress func(format str
 		return Demo{}, err
 	}
 	progress("the agent has read its manual (%s)", h.cfg.Now().Sub(began).Round(time.Millisecond))
+	h.page.Open(h.calls(agent, key))
 	return Demo{account.ID, agent, key}, nil
 }
 

@@ -9,10 +9,14 @@ import (
 	"parley"
 	"parley/internal/rig"
 	"parley/internal/rig/dbs"
+	"parley/internal/rig/sfus"
 	"parley/internal/store"
 )
 
-func TestMain(m *testing.M) { dbs.Main(m, func() error { return goleak.Find() }) }
+func TestMain(m *testing.M) {
+	sfus.Child()
+	dbs.Main(m, func() error { return goleak.Find() })
+}
 
 // A newer program brings a newer manual: its demo reads what has changed and nothing else.
 func TestDemoReadsWhatHasChanged(t *testing.T) {

@@ -10,9 +10,11 @@ import (
 	"parley/internal/apiv1"
 	"parley/internal/contact"
 	"parley/internal/mcp"
+	"parley/internal/voice/rtc"
+	"parley/internal/voicepage"
 )
 
-// faces makes the public handler: MCP at its path, REST v1 below its base, REST v2 everywhere else. MCP asks a REST of its own,
+// faces makes the public handler: MCP at its path, REST v1 below its base, signalling of voice at its own, REST v2 everywhere else. MCP asks a REST of its own,
 // which does not count requests a second time.
 func (h *House) faces(cfg api.Config) (http.Handler, error) {
 	rest, earlier := api.New(cfg), apiv1.New(h.earlier(cfg))
@@ -26,8 +28,16 @@ func (h *House) faces(cfg api.Config) (http.Handler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open MCP: %w", err)
 	}
+	signalling := h.Media.Proxy()
+	if h.page, err = voicepage.New(h.cfg.clientURL()); err != nil {
+		return nil, err
+	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch path := r.URL.Path; {
+		case rtc.Handles(path):
+			signalling.ServeHTTP(w, r)
+		case h.page.Handles(path):
+			h.page.ServeHTTP(w, r)
 		case path == mcp.Path:
 			assistants.ServeHTTP(w, r)
 		case path == apiv1.DocumentPath, strings.HasPrefix(path+"/", apiv1.Base+"/"):

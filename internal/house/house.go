@@ -28,6 +28,9 @@ import (
 	"parley/internal/search"
 	"parley/internal/sqldb"
 	"parley/internal/store"
+	"parley/internal/voice"
+	"parley/internal/voice/rtc"
+	"parley/internal/voicepage"
 	"parley/internal/webhook"
 )
 
@@ -56,6 +59,7 @@ type House struct {
 	Indexer *search.Indexer
 
 	Helpdesk *helpdesk.Desk
+	Voice    *voice.Desk
 
 	Webhooks *webhook.Desk
 	Sender   *webhook.Sender
@@ -63,10 +67,13 @@ type House struct {
 
 	Outbound *outbound.Client
 
+	Media *rtc.Server // where the rooms of voice sessions are
+
 	Manifests *agents.Manifests
 
 	cfg     Config
 	handler http.Handler
+	page    *voicepage.Page
 	readers *extract.Pool
 
 	embeddings *llm.Embeddings // nil where there is no embedding server
@@ -123,7 +130,10 @@ func (h *House) build(ctx context.Context) error {
 	h.Manifests.Idle = cfg.idle
 	h.Engine = &chat.Engine{DB: db, Library: h.Library, Models: h.Models, Now: cfg.Now, Logger: cfg.Logger, Owner: parley.NewUUID(), OpenTurns: cfg.OpenTurns, Hub: &chat.Hub{}}
 	h.Engine.Rewrite = cfg.ModelRewrite
-	h.Agents.Stop = h.Engine.StopAgent
+	h.Media = cfg.media()
+	h.Voice = h.speak()
+	h.studio()
+	h.Agents.Stop = h.stopAgent
 	h.Clerk = &chat.Clerk{DB: db, Queue: h.Queue, Hub: h.Engine.Hub, Now: cfg.Now, Logger: cfg.Logger, Stop: h.Engine.Stop}
 	if err := h.act(safe); err != nil {
 		return err
@@ -133,7 +143,7 @@ func (h *House) build(ctx context.Context) error {
 		return err
 	}
 	h.Helpdesk.Keep, h.Helpdesk.Bytes = h.Ingest.KeepFiles, h.Ingest.FileBytes
-	h.Clerk.Desk = h.Helpdesk
+	h.Clerk.Desk, h.Engine.Desk = h.Helpdesk, h.Helpdesk
 	h.Indexer = &search.Indexer{DB: db, Now: cfg.Now, Logger: cfg.Logger}
 	h.judge()
 	h.read()
@@ -146,7 +156,7 @@ func (h *House) build(ctx context.Context) error {
 	}
 	if db.SQL().Dialect() == sqldb.SQLite {
 		// The file is ours alone, so whoever held a turn or a chore is gone.
-		return errors.Join(db.ExpireLeases(ctx, h.Engine.Owner), h.Runner.ExpireLeases(ctx))
+		return errors.Join(db.ExpireLeases(ctx, h.Engine.Owner), db.ExpireVoiceLeases(ctx, h.Voice.Owner), h.Runner.ExpireLeases(ctx))
 	}
 	return nil
 }
@@ -185,7 +195,7 @@ func (h *House) open(ctx context.Context) error {
 		return err
 	}
 	h.handler, err = h.faces(api.Config{
-		Gate: h.Gate, Limiter: h.Limiter, Chat: h.Engine, Clerk: h.Clerk, Agents: h.Agents, Ingest: h.Ingest, Search: h.seeker(key), Insight: h.Insight, Helpdesk: h.Helpdesk, DB: h.DB, CursorKey: key, Settable: h.Models.CanSet,
+		Gate: h.Gate, Limiter: h.Limiter, Chat: h.Engine, Clerk: h.Clerk, Agents: h.Agents, Ingest: h.Ingest, Search: h.seeker(key), Insight: h.Insight, Helpdesk: h.Helpdesk, Voice: h.Voice, DB: h.DB, CursorKey: key, Settable: h.Models.CanSet,
 		BaseURL: h.cfg.BaseURL, FilesURL: h.cfg.FilesURL, Now: h.cfg.Now, Logger: h.cfg.Logger, TrustProxy: h.cfg.TrustProxy,
 	})
 	return err
@@ -196,14 +206,14 @@ func (h *House) Handler() http.Handler { return h.handler }
 
 // Desk serves the operator; what it changes is in force at once.
 func (h *House) Desk() *admin.Desk {
-	return &admin.Desk{DB: h.DB, Indexer: h.Indexer, Insight: h.Insight, Helpdesk: h.Helpdesk, Library: h.Library, Office: h.Office, Clerk: h.Clerk, Questions: h.Engine.Questions, Manifests: h.Manifests, Webhooks: h.Webhooks, Now: h.cfg.Now, Forget: h.Gate.Forget, Shut: h.Gate.Shut}
+	return &admin.Desk{DB: h.DB, Indexer: h.Indexer, Insight: h.Insight, Helpdesk: h.Helpdesk, Library: h.Library, Office: h.Office, Clerk: h.Clerk, Questions: h.Engine.Questions, Manifests: h.Manifests, Webhooks: h.Webhooks, Voice: h.Voice, Now: h.cfg.Now, Forget: h.Gate.Forget, Shut: h.Gate.Shut}
 }
 
 // Run does the background work until ctx is done: leases, recovery, chores.
 func (h *House) Run(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	work := []func(context.Context) error{h.Engine.Run, h.Clerk.Run, h.Runner.Run, h.Crawls.Run, h.Files.Run, h.runVectors, h.Ingest.Run, h.Ingest.RunFiles, h.Indexer.Run, h.Insight.Run, h.Judges.Run, h.Posts.Run, h.Sender.Run, h.Gate.Run, giveBack, h.forget}
+	work := []func(context.Context) error{h.Engine.Run, h.Voice.Run, h.Clerk.Run, h.Runner.Run, h.Crawls.Run, h.Files.Run, h.runVectors, h.Ingest.Run, h.Ingest.RunFiles, h.Indexer.Run, h.Insight.Run, h.Judges.Run, h.Posts.Run, h.Sender.Run, h.Gate.Run, giveBack, h.forget}
 	errs := make([]error, len(work))
 	var all sync.WaitGroup
 	for i, do := range work {
@@ -216,10 +226,11 @@ func (h *House) Run(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// Drain ends the following of conversations, refuses new turns and waits for those that run. When ctx ends first, they are
+// Drain ends the following of conversations and the voice sessions, refuses new turns and waits for those that run. When ctx ends first, they are
 // stored as interrupted.
 func (h *House) Drain(ctx context.Context) {
 	h.Clerk.Hub.Close()
+	h.Voice.Drain(ctx) // before the turns, which its talks are made of
 	h.Engine.Drain(ctx)
 }
 
@@ -234,6 +245,9 @@ func (h *House) Close() error {
 	}
 	if h.Actions != nil {
 		h.Actions.Close()
+	}
+	if h.Media != nil {
+		h.Media.Close()
 	}
 	return h.DB.Close()
 }
@@ -263,6 +277,7 @@ func OpenDesk(ctx context.Context, cfg Config) (*admin.Desk, error) {
 	}
 	return &admin.Desk{
 		DB: db, Indexer: &search.Indexer{DB: db, Now: cfg.Now, Logger: cfg.Logger}, Insight: cfg.keeper(db), Helpdesk: tickets, Library: &retrieval.Library{DB: db.SQL()}, Office: &access.Office{DB: db, Plans: plans, Now: cfg.Now},
-		Clerk: &chat.Clerk{DB: db, Queue: &jobs.Queue{Now: cfg.Now}, Now: cfg.Now, Logger: cfg.Logger, Desk: tickets}, Manifests: manifests(db), Webhooks: &webhook.Desk{DB: db, Queue: &jobs.Queue{Now: cfg.Now}, Vault: safe, Now: cfg.Now}, Now: cfg.Now, Close: db.Close,
+		Clerk: &chat.Clerk{DB: db, Queue: &jobs.Queue{Now: cfg.Now}, Now: cfg.Now, Logger: cfg.Logger, Desk: tickets}, Manifests: manifests(db), Webhooks: &webhook.Desk{DB: db, Queue: &jobs.Queue{Now: cfg.Now}, Vault: safe, Now: cfg.Now},
+		Voice: &voice.Desk{DB: db, Now: cfg.Now, Logger: cfg.Logger, Owner: parley.NewUUID()}, Now: cfg.Now, Close: db.Close,
 	}, nil
 }

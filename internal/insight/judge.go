@@ -62,6 +62,7 @@ type talk struct {
 	tools     []store.Ran
 	up, down  int
 	escalated bool
+	voice     bool // a voice session took place
 	before    *parley.Insight
 }
 
@@ -93,6 +94,9 @@ func (k *Keeper) read(ctx context.Context, account parley.AccountID, agent parle
 		return nil, err
 	}
 	t.escalated = t.escalated || human || slices.ContainsFunc(t.tools, handsOver)
+	if t.voice, err = k.DB.HasVoice(ctx, account, agent, id); err != nil {
+		return nil, err
+	}
 	t.asked = questions(t.said)
 	return t, nil
 }
@@ -104,7 +108,7 @@ func handsOver(r store.Ran) bool {
 // judged is what can be told without topics and models.
 func (t *talk) judged(now time.Time) *parley.Insight {
 	in := &parley.Insight{ConversationID: t.ID, AccountID: t.AccountID, AgentID: t.AgentID, UserID: t.UserID, Channel: t.Channel, CreatedAt: t.CreatedAt,
-		Messages: t.MessageCount, Up: t.up, Down: t.down, Escalated: t.escalated, Outcome: outcomeOf(t.said, t.escalated, t.down), MadeAt: now}
+		Messages: t.MessageCount, Up: t.up, Down: t.down, Escalated: t.escalated, HasVoice: t.voice, Outcome: outcomeOf(t.said, t.escalated, t.down), MadeAt: now}
 	for _, u := range t.said {
 		if u.Author == parley.ByAssistant {
 			in.Answers++

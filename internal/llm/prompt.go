@@ -37,7 +37,7 @@ func promptText(name string) string {
 
 func promptVersion() string {
 	h := sha256.New()
-	for _, text := range []string{rulesText, toolsText, sourcesText, nosourcesText, rewriteText, sourceForm} {
+	for _, text := range []string{rulesText, toolsText, sourcesText, nosourcesText, rewriteText, sourceForm, spokenText} {
 		fmt.Fprintf(h, "%d\n%s", len(text), text)
 	}
 	return "2-" + hex.EncodeToString(h.Sum(nil))[:8]

@@ -15,9 +15,10 @@ func (m *message) joins() {
 	}
 }
 
-// Letters of the words that are put together or apart.
+// Bytes of the words that are put together or apart.
 const (
 	shortest = 5 // a whole word
+	longest  = 200
 	part     = 2 // a part that must stand beside the other
 	bigPart  = 4 // a part that is looked for alone
 )
@@ -27,7 +28,7 @@ const (
 func (m *message) splits() {
 	for i, t := range m.tokens {
 		a := &m.words[i]
-		if t.Dense || a.stop || len(t.Word) < shortest || hasDigit(t.Word) {
+		if t.Dense || a.stop || len(t.Word) < shortest || len(t.Word) > longest || hasDigit(t.Word) {
 			continue
 		}
 		for at := part; at <= len(t.Word)-part; at++ {

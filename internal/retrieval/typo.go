@@ -3,12 +3,17 @@ package retrieval
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"parley/internal/words"
 )
 
-// Words shorter than this are not taken for misspelled: too many are one letter apart.
-const shortestTypo = 4
+// Words of fewer letters are not taken for misspelled, since too many are one letter apart; nor are those of more: what is one slip
+// away from them grows with the square of their length, and a message may be one word of a megabyte.
+const (
+	shortestTypo = 4
+	longestTypo  = 24
+)
 
 // typos lets the words that passages have, and that are one slip of the pen away, stand for one that none has: a letter too
 // much, missing, wrong or in another place. Words that are further off are told by the letters they share.
@@ -25,10 +30,10 @@ func (m *message) typos() {
 
 // meant gives the word that most passages have among those one slip away.
 func (m *message) meant(typed string) (best string, found bool) {
-	letters := []rune(typed)
-	if len(letters) < shortestTypo {
+	if n := utf8.RuneCountInString(typed); n < shortestTypo || n > longestTypo {
 		return "", false
 	}
+	letters := []rune(typed)
 	most := 0
 	slips(letters, func(word string) {
 		n := m.common(word)

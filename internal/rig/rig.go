@@ -74,6 +74,9 @@ func Open(t testing.TB, options ...Option) *House {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if inner.Voice.Rooms == nil {
+		inner.Voice.Rooms = &Rooms{}
+	}
 	h := &House{House: inner, URL: cfg.BaseURL, Operator: inner.Desk()}
 	server.Config.Handler = inner.Handler()
 	server.Start()

@@ -49,9 +49,12 @@ func facetsOf(ctx context.Context, db *store.DB, c *parley.Conversation) (Facets
 	if f.Procedures, err = db.ProceduresRan(ctx, c.AccountID, c.AgentID, c.ID); err != nil {
 		return f, err
 	}
+	if f.Voice, err = db.HasVoice(ctx, c.AccountID, c.AgentID, c.ID); err != nil {
+		return f, err
+	}
 	in, err := db.Insight(ctx, c.AccountID, c.AgentID, c.ID)
 	if in != nil {
-		f.Sentiment, f.Topics, f.Voice, f.Escalated = string(in.Sentiment), in.Topics, in.HasVoice, f.Escalated || in.Escalated
+		f.Sentiment, f.Topics, f.Escalated = string(in.Sentiment), in.Topics, f.Escalated || in.Escalated
 	}
 	return f, err
 }

@@ -13,18 +13,18 @@ import (
 const agentColumns = `id, account_id, name, instructions, channel_instructions, model, auto_retrain, temp, visibility, allowed_domains,
 	suggested_messages, initial_messages, credit_limit, notifications, rate_limit, voice, styles, identity_secret, config_version,
 	passage_version, size, sources_live, sources_pending, sources_failed, last_message_at, last_trained_at, created_at, updated_at,
-	coalesce(key, ''), tools, redact, retention_days, synonyms, topics, insight, v1, coalesce(icon_blob, ''), coalesce(picture_blob, ''),
+	coalesce(key, ''), tools, redact, retention_days, synonyms, topics, insight, v1, coalesce(icon_blob, ''), coalesce(picture_blob, ''), voice_limits,
 	coalesce((select total from conversation_counts n where n.agent_id = agents.id), 0), coalesce((select api from conversation_counts n where n.agent_id = agents.id), 0),
 	coalesce((select used from credit_usage u where u.account_id = agents.account_id and u.agent_id = agents.id and u.month = ?), 0)`
 
 func scanAgent(scan sqldb.Scan) (a parley.Agent, err error) {
-	var channels, domains, suggested, initial, notifications, limit, voice, styles, synonyms, topics, insight, v1 sql.NullString
+	var channels, domains, suggested, initial, notifications, limit, voice, styles, synonyms, topics, insight, v1, limits sql.NullString
 	var credits, spoke, trained, retention sql.NullInt64
 	var created, updated int64
 	err = scan(&a.ID, &a.AccountID, &a.Name, &a.Instructions, &channels, &a.Model, &a.AutoRetrain, &a.Temp, &a.Visibility, &domains,
 		&suggested, &initial, &credits, &notifications, &limit, &voice, &styles, &a.IdentitySecret, &a.ConfigVersion,
 		&a.PassageVersion, &a.Size, &a.Sources.Live, &a.Sources.Pending, &a.Sources.Failed, &spoke, &trained, &created, &updated,
-		&a.Key, &a.Tools, &a.Redact, &retention, &synonyms, &topics, &insight, &v1, &a.Icon, &a.Picture, &a.Conversations, &a.APIConversations, &a.CreditsUsed)
+		&a.Key, &a.Tools, &a.Redact, &retention, &synonyms, &topics, &insight, &v1, &a.Icon, &a.Picture, &limits, &a.Conversations, &a.APIConversations, &a.CreditsUsed)
 	if err != nil {
 		return a, err
 	}
@@ -40,7 +40,7 @@ func scanAgent(scan sqldb.Scan) (a parley.Agent, err error) {
 	for _, list := range []struct {
 		text sql.NullString
 		into any
-	}{{domains, &a.AllowedDomains}, {initial, &a.InitialMessages}, {limit, &a.RateLimit}, {synonyms, &a.Synonyms}, {topics, &a.Topics}, {insight, &a.Insight}} {
+	}{{domains, &a.AllowedDomains}, {initial, &a.InitialMessages}, {limit, &a.RateLimit}, {synonyms, &a.Synonyms}, {topics, &a.Topics}, {insight, &a.Insight}, {limits, &a.VoiceLimits}} {
 		if err := fromJSON(list.text, list.into); err != nil {
 			return a, fmt.Errorf("agent %s: %w", a.ID, err)
 		}
@@ -103,7 +103,7 @@ func (db *DB) CountAgents(ctx context.Context, account parley.AccountID) (int, e
 func (db *DB) CreateAgent(ctx context.Context, a *parley.Agent) error {
 	_, err := db.sql.Exec(ctx, `insert into agents (name, instructions, channel_instructions, model, auto_retrain, temp, visibility, allowed_domains,
 		suggested_messages, initial_messages, credit_limit, notifications, rate_limit, voice, styles, identity_secret, config_version, updated_at,
-		key, redact, retention_days, synonyms, topics, insight, v1, icon_blob, picture_blob, id, account_id, created_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		key, redact, retention_days, synonyms, topics, insight, v1, icon_blob, picture_blob, voice_limits, id, account_id, created_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		append(agentSettings(a), a.ID, a.AccountID, millis(a.CreatedAt))...)
 	return err
 }
@@ -124,7 +124,14 @@ func agentSettings(a *parley.Agent) []any {
 	return []any{a.Name, a.Instructions, toJSON(a.ChannelInstructions), a.Model, bit(a.AutoRetrain), a.Temp, a.Visibility, toJSON(a.AllowedDomains),
 		toJSON(a.SuggestedMessages), toJSON(initial), credits, toJSON(a.Notifications), toJSON(a.RateLimit), toJSON(a.Voice), toJSON(a.Styles),
 		a.IdentitySecret, a.ConfigVersion, millis(a.UpdatedAt), textOrNil(a.Key), bit(a.Redact), retention, listOrNil(a.Synonyms), listOrNil(a.Topics), toJSON(a.Insight),
-		toJSON(a.V1), textOrNil(a.Icon), textOrNil(a.Picture)}
+		toJSON(a.V1), textOrNil(a.Icon), textOrNil(a.Picture), voiceLimits(a.VoiceLimits)}
+}
+
+func voiceLimits(l parley.VoiceLimits) any {
+	if l == (parley.VoiceLimits{}) {
+		return nil
+	}
+	return toJSON(l)
 }
 
 func listOrNil[T any](list []T) any {
@@ -148,7 +155,7 @@ func (db *DB) UpdateAgent(ctx context.Context, account parley.AccountID, id parl
 		_, err = tx.sql.Exec(ctx, `update agents set name = ?, instructions = ?, channel_instructions = ?, model = ?, auto_retrain = ?, temp = ?, visibility = ?,
 			allowed_domains = ?, suggested_messages = ?, initial_messages = ?, credit_limit = ?, notifications = ?, rate_limit = ?, voice = ?, styles = ?,
 			identity_secret = ?, config_version = ?, updated_at = ?, key = ?, redact = ?, retention_days = ?, synonyms = ?, topics = ?, insight = ?,
-			v1 = ?, icon_blob = ?, picture_blob = ? where id = ? and account_id = ?`, append(agentSettings(a), id, account)...)
+			v1 = ?, icon_blob = ?, picture_blob = ?, voice_limits = ? where id = ? and account_id = ?`, append(agentSettings(a), id, account)...)
 		return err
 	})
 }

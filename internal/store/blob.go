@@ -72,13 +72,14 @@ func (db *DB) HasFile(ctx context.Context, s *parley.Source, hash string) (bool,
 }
 
 // EraseLooseBlobs erases the rows of an agent's files that no version is made of any more, that are none of its pictures, and
-// that no message holds, and gives where these lie.
+// that neither a message nor a recording holds, and gives where these lie.
 func (db *DB) EraseLooseBlobs(ctx context.Context, account parley.AccountID, agent parley.AgentID) (places []string, err error) {
 	err = db.Transact(ctx, sqldb.Bulk, func(tx *DB) error {
 		loose, err := sqldb.All(ctx, tx.sql, scanBlob, `select `+blobColumns+` from blobs b where b.agent_id = ? and b.account_id = ?
 			and not exists (select 1 from source_versions v where v.agent_id = b.agent_id and v.blob_id = b.id)
 			and not exists (select 1 from agents a where a.id = b.agent_id and b.id in (a.icon_blob, a.picture_blob))
-			and not exists (select 1 from attachments f where f.blob_id = b.id) limit ?`, agent, account, eraseRows)
+			and not exists (select 1 from attachments f where f.blob_id = b.id)
+			and not exists (select 1 from voice_recordings r where r.blob_id = b.id) limit ?`, agent, account, eraseRows)
 		if err != nil || len(loose) == 0 {
 			return err
 		}

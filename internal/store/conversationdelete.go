@@ -50,6 +50,8 @@ var conversationTables = []held{
 	{table: "tool_calls", key: "id"},
 	{table: "procedure_runs", key: "id"},
 	{table: "turns", key: "id", more: "state <> 'open'"},
+	{table: "voice_recordings", key: "id"},
+	{table: "voice_sessions", key: "id", more: "ended_at is not null"},
 	{table: "ticket_words", key: "ticket_id", column: "ticket_id", rows: eraseWords, shared: true}, // the ticket of a conversation has its id
 	{table: "attachments", key: "id"},
 	{table: "tickets", key: "id"},
@@ -62,11 +64,12 @@ var conversationTables = []held{
 const eraseTogether = 100
 
 // EraseConversations erases the rows of an agent's deleted conversations, in chunks, each a transaction of its own in the bulk
-// lane. It reports whether all are gone: one with an open turn is not, and the caller comes back later.
+// lane. It reports whether all are gone: one with an open turn or voice session is not, and the caller comes back later.
 func (db *DB) EraseConversations(ctx context.Context, account parley.AccountID, agent parley.AgentID) (gone bool, err error) {
 	for {
 		ids, err := sqldb.All(ctx, db.sql, sqldb.Column[parley.ConversationID], `select id from conversations c where agent_id = ? and account_id = ? and deleted_at is not null
-			and not exists (select 1 from turns t where t.conversation_id = c.id and t.state = 'open') limit ?`, agent, account, eraseTogether)
+			and not exists (select 1 from turns t where t.conversation_id = c.id and t.state = 'open')
+			and not exists (select 1 from voice_sessions v where v.conversation_id = c.id and v.ended_at is null) limit ?`, agent, account, eraseTogether)
 		if err != nil {
 			return false, err
 		}

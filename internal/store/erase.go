@@ -26,8 +26,8 @@ type held struct {
 	shared           bool // several rows have one key
 }
 
-// agentTables lists the tables that hold rows of agents in the order in which they are erased. Open turns stay until
-// recovery has closed them, for they count against their account; what a turn leaves behind comes after the turns.
+// agentTables lists the tables that hold rows of agents in the order in which they are erased. Open turns and voice sessions stay
+// until they are closed, for they count against their account; what they leave behind comes after them.
 var agentTables = []held{
 	{table: "sources", key: "id"}, // a training holds its source's row while it writes, so nothing comes after them
 	{table: "crawl_pages", key: "id"},
@@ -52,6 +52,8 @@ var agentTables = []held{
 	{table: "tool_calls", key: "id"},
 	{table: "procedure_runs", key: "id"},
 	{table: "turns", key: "id", more: "state <> 'open'"},
+	{table: "voice_recordings", key: "id"},
+	{table: "voice_sessions", key: "id", more: "ended_at is not null"},
 	{table: "messages", key: "id"},
 	{table: "conversations", key: "id"},
 	{table: "conversation_counts", key: "agent_id"},
@@ -67,8 +69,8 @@ var agentTables = []held{
 }
 
 // EraseAgent erases the rows of a deleted agent, in chunks, each a transaction of its own in the bulk lane, the agent's
-// row last. It reports whether all is gone: while a turn is still open it is not, and the caller comes back later. An agent
-// that is not deleted, or of another account, loses nothing.
+// row last. It reports whether all is gone: while a turn or a voice session is still open it is not, and the caller comes back
+// later. An agent that is not deleted, or of another account, loses nothing.
 func (db *DB) EraseAgent(ctx context.Context, account parley.AccountID, agent parley.AgentID) (gone bool, err error) {
 	n, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `select count(*) from agents where id = ? and account_id = ? and deleted_at is not null`, agent, account)
 	if err != nil || n == 0 {
@@ -79,7 +81,8 @@ func (db *DB) EraseAgent(ctx context.Context, account parley.AccountID, agent pa
 			return false, err
 		}
 	}
-	open, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `select count(*) from turns where agent_id = ? and account_id = ?`, agent, account)
+	open, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `select (select count(*) from turns where agent_id = ? and account_id = ?) +
+		(select count(*) from voice_sessions where agent_id = ? and account_id = ?)`, agent, account, agent, account)
 	if err != nil || open > 0 {
 		return false, err
 	}

@@ -21,12 +21,18 @@ type Usage struct {
 // AddMessage appends a message to its conversation: it gets the next sequence number, and the conversation's counters and
 // last activity follow. usage may be nil. Fails with CONVERSATION_NOT_FOUND once the conversation is deleted.
 func (db *DB) AddMessage(ctx context.Context, account parley.AccountID, agent parley.AgentID, m *parley.Message, usage *Usage) error {
-	err := db.sql.QueryRow(ctx, `update conversations set last_seq = last_seq + 1, message_count = message_count + 1, last_activity = ?
-		where id = ? and agent_id = ? and account_id = ? and deleted_at is null returning last_seq`, millis(m.CreatedAt), m.ConversationID, agent, account).Scan(&m.Seq)
+	_, err := db.AddAnswer(ctx, account, agent, m, usage)
+	return err
+}
+
+// AddAnswer is AddMessage that tells how the conversation stands, for it may have been taken over while the answer was made.
+func (db *DB) AddAnswer(ctx context.Context, account parley.AccountID, agent parley.AgentID, m *parley.Message, usage *Usage) (status parley.ConversationStatus, err error) {
+	err = db.sql.QueryRow(ctx, `update conversations set last_seq = last_seq + 1, message_count = message_count + 1, last_activity = ?
+		where id = ? and agent_id = ? and account_id = ? and deleted_at is null returning last_seq, status`, millis(m.CreatedAt), m.ConversationID, agent, account).Scan(&m.Seq, &status)
 	if err != nil {
-		return found(err, parley.CodeConversationGone)
+		return "", found(err, parley.CodeConversationGone)
 	}
-	return db.insertMessage(ctx, account, agent, m, usage)
+	return status, db.insertMessage(ctx, account, agent, m, usage)
 }
 
 func (db *DB) insertMessage(ctx context.Context, account parley.AccountID, agent parley.AgentID, m *parley.Message, usage *Usage) error {

@@ -46,6 +46,13 @@ func (db *DB) Team(ctx context.Context, account parley.AccountID, agent parley.A
 	return db.team(ctx, account, agent, `id = ?`, id)
 }
 
+// LockTeam keeps the team from being removed until the transaction ends. Lock it behind the ticket that is to get it. Fails with
+// TICKET_TEAM_NOT_FOUND.
+func (db *DB) LockTeam(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.TeamID) error {
+	_, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `select 1 from teams where agent_id = ? and account_id = ? and id = ?`+db.sql.ForUpdate(), agent, account, id)
+	return found(err, parley.CodeTicketTeam)
+}
+
 // DefaultTeam finds the agent's default team, without its members. Fails with TICKET_TEAM_NOT_FOUND where there is no helpdesk yet.
 func (db *DB) DefaultTeam(ctx context.Context, account parley.AccountID, agent parley.AgentID) (*parley.Team, error) {
 	return db.team(ctx, account, agent, `is_default = ?`, 1)
@@ -75,8 +82,12 @@ func (db *DB) UnsetDefaultTeam(ctx context.Context, account parley.AccountID, ag
 	return err
 }
 
-// DropTeam removes a team with its memberships; its tickets and rules go to the team named to.
+// DropTeam removes a team with its memberships; its tickets and rules go to the team named to. It locks the team first, so that no ticket
+// comes to it meanwhile.
 func (db *DB) DropTeam(ctx context.Context, account parley.AccountID, agent parley.AgentID, id, to parley.TeamID) error {
+	if err := db.LockTeam(ctx, account, agent, id); err != nil {
+		return err
+	}
 	for _, step := range []struct {
 		sql  string
 		args []any

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -164,7 +165,7 @@ func (o *operation) Codes() []parley.Code {
 		codes = append(slices.Clone(o.Errors), parley.CodeInternal, parley.CodeUnderMaintenance)
 	}
 	if !o.Open {
-		codes = append(codes, parley.CodeMissingKey, parley.CodeInvalidKey, parley.CodeExpiredKey, parley.CodePlanWithoutAPI)
+		codes = append(codes, parley.CodeMissingKey, parley.CodeInvalidKey, parley.CodeExpiredKey, cmp.Or(o.NoAPI, parley.CodePlanWithoutAPI))
 	}
 	if o.Scope != "" {
 		codes = append(codes, parley.CodeInsufficientScope)

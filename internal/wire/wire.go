@@ -34,6 +34,7 @@ type Meta struct {
 	Exempt  bool          // never refused for its rate
 	Status  int           // of success; 0 is 200
 	Errors  []parley.Code // beyond those that every operation may give
+	NoAPI   parley.Code   // of a plan without API access; empty is SUBSCRIPTION_API_RESTRICTED_PLAN
 	Limit   int64         // bytes of body; 0 is DefaultLimit
 	Bare    bool          // may come without a body
 	Strict  bool          // the body may hold nothing but what its struct names

@@ -23,6 +23,8 @@ type ChildConfig struct {
 	TCPPort  int      `json:"tcpPort,omitempty"`  // 0 for none
 	NodeIP   string   `json:"nodeIp,omitempty"`   // the address that clients send to; empty takes the machine's own
 	STUN     []string `json:"stun,omitempty"`     // servers that tell the address, in its place
+
+	Debug bool `json:"debug,omitempty"` // log more
 }
 
 // ChildReady is what the media server answers, in one line of JSON: its ports, or why it has none.

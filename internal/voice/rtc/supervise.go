@@ -2,6 +2,8 @@ package rtc
 
 import (
 	"context"
+	"net"
+	"net/url"
 	"time"
 )
 
@@ -53,6 +55,9 @@ func (s *Server) live(ctx context.Context) {
 	}
 	s.Log.Info("the media server runs", "pid", c.cmd.Process.Pid, "port", c.Port, "udp", c.UDPPort, "tcp", c.TCPPort)
 	s.turn(c, nil)
+	if s.Child.Loopback && !local(s.ClientURL) {
+		s.Log.Warn("sound stays on this machine, and browsers come from elsewhere: --voice-node-ip (PARLEY_VOICE_NODE_IP) names the address that they send it to", "host", host(s.ClientURL))
+	}
 	select {
 	case <-c.gone:
 		_ = c.in.Close()
@@ -71,4 +76,19 @@ func (s *Server) complain(ctx context.Context, what string, err error) {
 	if ctx.Err() == nil {
 		s.Log.ErrorContext(ctx, what, "err", err)
 	}
+}
+
+func host(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Hostname()
+}
+
+// local reports an address of this machine alone. What cannot be read is taken for one.
+func local(address string) bool {
+	name := host(address)
+	ip := net.ParseIP(name)
+	return name == "" || name == "localhost" || ip != nil && ip.IsLoopback()
 }

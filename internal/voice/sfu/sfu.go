@@ -1,12 +1,113 @@
 //go:build !novoice
 
-// Package sfu is the LiveKit server, embedded: `parley sfu` runs it as a child process of the server.
+// Package sfu is the media server of voice sessions: LiveKit, embedded. Only the command "parley sfu" runs it, in a process of
+// its own, since LiveKit takes hold of things that a process has one of.
 package sfu
 
 import (
-	_ "github.com/livekit/livekit-server/pkg/config"
-	_ "github.com/livekit/livekit-server/pkg/routing"
-	_ "github.com/livekit/livekit-server/pkg/service"
-	_ "github.com/livekit/livekit-server/pkg/telemetry/prometheus"
-	_ "github.com/livekit/protocol/logger"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/livekit/livekit-server/pkg/config"
+	"github.com/livekit/livekit-server/pkg/routing"
+	"github.com/livekit/livekit-server/pkg/service"
+	"github.com/livekit/livekit-server/pkg/telemetry/prometheus"
+	"github.com/livekit/protocol/logger"
+
+	"parley/internal/voice/rtc"
 )
+
+// Run serves until ctx is done; ready hears the ports once they answer. It may be called once in a process.
+func Run(ctx context.Context, cfg rtc.ChildConfig, log *slog.Logger, ready func(rtc.ChildReady) error) error {
+	logger.SetLogger(&lines{log: log}, "")
+	ports, err := choose(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	server, err := build(cfg, ports)
+	if err != nil {
+		return err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Start() }()
+	if err := running(ctx, server, ended); err != nil {
+		return err
+	}
+	if err := ready(ports); err != nil {
+		return err
+	}
+	select {
+	case <-ctx.Done():
+		server.Stop(true)
+		return nil
+	case err := <-ended:
+		return errors.Join(errors.New("the media server stopped"), err)
+	}
+}
+
+func build(cfg rtc.ChildConfig, ports rtc.ChildReady) (*service.LivekitServer, error) {
+	text, err := settings(cfg, ports)
+	if err != nil {
+		return nil, err
+	}
+	conf, err := config.NewConfig(text, true, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	node, err := routing.NewLocalNode(conf)
+	if err != nil {
+		return nil, err
+	}
+	if err := prometheus.Init(string(node.NodeID()), node.NodeType()); err != nil {
+		return nil, err
+	}
+	server, err := service.InitializeServer(conf, node)
+	if err != nil {
+		return nil, fmt.Errorf("open the ports for media: %w", err)
+	}
+	return server, nil
+}
+
+// running waits until the server answers.
+func running(ctx context.Context, server *service.LivekitServer, ended <-chan error) error {
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for !server.IsRunning() {
+		select {
+		case <-tick.C:
+		case err := <-ended:
+			return errors.Join(errors.New("the media server did not start"), err)
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// Serve is the command: it reads what it is to be from in, answers on out, and ends with in.
+func Serve(ctx context.Context, in, out, stderr *os.File) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	os.Stdout = stderr // what writes to it must not break it, once nobody reads it any more
+	cfg, err := listen(in, stop)
+	if err != nil {
+		return err
+	}
+	log := slog.New(slog.NewJSONHandler(stderr, &slog.HandlerOptions{Level: level(cfg)}))
+	err = Run(ctx, cfg, log, func(r rtc.ChildReady) error { return answer(out, r) })
+	if err != nil && ctx.Err() == nil {
+		return errors.Join(answer(out, rtc.ChildReady{Error: err.Error()}), err)
+	}
+	return nil
+}
+
+func level(cfg rtc.ChildConfig) slog.Level {
+	if cfg.Debug {
+		return slog.LevelDebug
+	}
+	return slog.LevelWarn
+}

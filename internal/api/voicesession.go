@@ -1,0 +1,79 @@
+package api
+
+import (
+	"context"
+	"time"
+
+	"parley"
+	"parley/internal/voice"
+	"parley/internal/wire"
+)
+
+// NewVoiceSession asks for a voice session.
+type NewVoiceSession struct {
+	AgentRef
+	Body NewVoiceSessionBody
+}
+
+// NewVoiceSessionBody is the body of a new voice session (interface 4.9). Null is as good as absent.
+type NewVoiceSessionBody struct {
+	ConversationID wire.Opt[string] `json:"conversationId,omitzero" nullable:"true" doc:"The session goes on with this conversation, and the agent with what was said in it."`
+	UserID         wire.Opt[string] `json:"userId,omitzero" nullable:"true" max:"128" pattern:"^[A-Za-z0-9._-]*$" doc:"The end user, by your own id. Without it, it is the conversation's, or one is made for this session."`
+	Timezone       wire.Opt[string] `json:"timezone,omitzero" nullable:"true" min:"1" max:"64" default:"UTC" doc:"IANA time zone of the end user, such as Europe/Berlin."`
+}
+
+// VoiceSession is what a browser needs to talk to the agent (interface 2.7).
+type VoiceSession struct {
+	ParticipantToken   string `json:"participantToken" doc:"For this one session, and expires with it; safe to give to a browser."`
+	SessionID          string `json:"sessionId" format:"uuid"`
+	RoomName           string `json:"roomName"`
+	MaxDurationSeconds int64  `json:"maxDurationSeconds" min:"1" doc:"The longest call, from when the end user joins."`
+	ConversationID     string `json:"conversationId" format:"uuid"`
+	UserID             string `json:"userId"`
+}
+
+func (s *server) createVoiceSession(ctx context.Context, c *wire.Call, in *NewVoiceSession) (*Data[VoiceSession], error) {
+	zone := in.Body.Timezone.Ptr()
+	if zone != nil && !isZone(*zone) {
+		return nil, s.unlessGone(ctx, c, in.AgentID, wire.Invalid("timezone", "must be an IANA time zone, such as Europe/Berlin"))
+	}
+	ask := voice.Ask{Timezone: valueOf(zone), UserID: parley.EndUserID(valueOf(in.Body.UserID.Ptr()))}
+	if id := in.Body.ConversationID.Ptr(); id != nil {
+		ask.Continue, ask.ConversationID = true, parley.ConversationID(*id)
+	}
+	who := caller(c)
+	opened, err := s.Voice.Start(ctx, who.Account, who.Plan, parley.AgentID(in.AgentID), ask)
+	if err != nil {
+		return nil, err
+	}
+	return voiceSessionOf(opened), nil
+}
+
+func voiceSessionOf(o *voice.Opened) *Data[VoiceSession] {
+	return &Data[VoiceSession]{VoiceSession{
+		ParticipantToken: o.Token, SessionID: string(o.ID), RoomName: o.Room(), MaxDurationSeconds: int64(o.MaxDuration / time.Second),
+		ConversationID: string(o.ConversationID), UserID: string(o.UserID),
+	}}
+}
+
+// isZone reports whether there is a time zone of the name; "Local" is the server's own and nobody else's.
+func isZone(name string) bool {
+	_, err := time.LoadLocation(name)
+	return err == nil && name != "Local"
+}
+
+func valueOf(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+func (s *server) voiceAgain(ctx context.Context, c *wire.Call, in any, did subject) (any, error) {
+	asked := in.(*NewVoiceSession)
+	opened, err := s.Voice.Again(ctx, caller(c).Account.ID, parley.AgentID(asked.AgentID), parley.VoiceSessionID(did.id))
+	if err != nil {
+		return nil, err
+	}
+	return voiceSessionOf(opened), nil
+}

@@ -1,0 +1,84 @@
+// Command voiceroom is for tests of the browser library: the demo page of voice sessions with rooms of a real media server, in which
+// an agent sits that only repeats. It prints its address as JSON and runs until its input ends.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"time"
+
+	"parley"
+	"parley/internal/rig/sfus"
+	"parley/internal/voice/rtc"
+	"parley/internal/voicepage"
+)
+
+func main() {
+	sfus.Child()
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	media := &rtc.Server{Exe: exe, Args: []string{sfus.Word}, Child: rtc.ChildConfig{Loopback: true}, ClientURL: "ws://" + l.Addr().String(), Now: time.Now, Log: log}
+	defer media.Close()
+	page, err := voicepage.New(media.ClientURL)
+	if err != nil {
+		return err
+	}
+	rooms := &rooms{media: media, log: log, ctx: ctx}
+	page.Open(rooms)
+	server := &http.Server{ReadHeaderTimeout: time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if rtc.Handles(r.URL.Path) {
+			media.Proxy().ServeHTTP(w, r)
+			return
+		}
+		page.ServeHTTP(w, r)
+	})}
+	defer func() { _ = server.Close() }()
+	go func() { _ = server.Serve(l) }()
+	fmt.Printf(`{"url":"http://%s"}`+"\n", l.Addr())
+	_, err = io.Copy(io.Discard, os.Stdin)
+	return err
+}
+
+// rooms answers a request for a session with a room of its own.
+type rooms struct {
+	media *rtc.Server
+	log   *slog.Logger
+	ctx   context.Context //nolint:containedctx // of the program
+}
+
+func (s *rooms) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	session, conversation := parley.NewUUID(), parley.NewUUID()
+	t := &talk{rooms: s, room: "chatbot-agent-" + conversation + "-" + session, user: "user-" + session}
+	until := time.Now().Add(time.Minute)
+	if err := s.media.Open(r.Context(), rtc.Room{Name: t.room, Empty: time.Minute, Departure: 20 * time.Second}); err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	go t.run(until)
+	_ = json.NewEncoder(w).Encode(map[string]any{"data": map[string]any{
+		"participantToken": s.media.UserToken(rtc.Pass{Room: t.room, Identity: t.user, Until: until}), "sessionId": session, "roomName": t.room,
+		"maxDurationSeconds": 60, "conversationId": conversation, "userId": t.user,
+	}})
+}

@@ -1,0 +1,46 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"parley"
+	"parley/internal/sqldb"
+)
+
+// CreateRecording writes the row of a session's recording. The row of its file (CreateBlob) belongs into the same transaction.
+func (db *DB) CreateRecording(ctx context.Context, r *parley.VoiceRecording) error {
+	_, err := db.sql.Exec(ctx, `insert into voice_recordings (id, account_id, agent_id, conversation_id, session_id, blob_id, length_ms, created_at) values (?, ?, ?, ?, ?, ?, ?, ?)`,
+		r.ID, r.AccountID, r.AgentID, r.ConversationID, r.SessionID, r.Blob, r.Length.Milliseconds(), millis(r.CreatedAt))
+	return err
+}
+
+// Recordings lists the recordings of a conversation, oldest first.
+func (db *DB) Recordings(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID) ([]parley.VoiceRecording, error) {
+	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (r parley.VoiceRecording, err error) {
+		var length int64
+		err = scan(&r.ID, &r.AccountID, &r.AgentID, &r.ConversationID, &r.SessionID, &r.Blob, &length, timeInto{&r.CreatedAt})
+		r.Length = time.Duration(length) * time.Millisecond
+		return r, err
+	}, `select id, account_id, agent_id, conversation_id, session_id, blob_id, length_ms, created_at from voice_recordings
+		where conversation_id = ? and agent_id = ? and account_id = ? order by created_at, id`, conversation, agent, account)
+}
+
+// RecordedAgents lists the agents that have recordings, with nothing but their ids and voice settings. It is a chore of the installation and asks for no account.
+func (db *DB) RecordedAgents(ctx context.Context) ([]parley.Agent, error) {
+	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (a parley.Agent, err error) {
+		err = scan(&a.ID, &a.AccountID, rawInto{&a.Voice})
+		return a, err
+	}, `select id, account_id, voice from agents a where deleted_at is null and exists (select 1 from voice_recordings r where r.agent_id = a.id) order by id`)
+}
+
+// DropRecordings deletes an agent's recordings that are older than a moment, at most limit, and gives their number. Their files are
+// loose then (EraseLooseBlobs).
+func (db *DB) DropRecordings(ctx context.Context, account parley.AccountID, agent parley.AgentID, before time.Time, limit int) (n int64, err error) {
+	err = db.Transact(ctx, sqldb.Bulk, func(tx *DB) error {
+		n, err = tx.sql.Exec(ctx, `delete from voice_recordings where id in (select id from voice_recordings where agent_id = ? and account_id = ? and created_at < ?
+			order by created_at limit ?)`, agent, account, millis(before), limit)
+		return err
+	})
+	return n, err
+}

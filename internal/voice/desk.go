@@ -1,0 +1,110 @@
+// Package voice admits, holds and ends voice sessions: talks between a customer and an agent.
+//
+// A session is admitted in a transaction that counts it against the agent's limits and sets the credits of its first minute aside.
+// Then its room is made; when that fails, nothing of it is left. From there on the process that admitted it holds it under a lease:
+// it pays for each minute that begins, and ends the session once, for one reason, with one settlement. Sessions of a process that has
+// died are ended by another one, or by the next start.
+package voice
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"parley"
+	"parley/internal/store"
+)
+
+// Rooms is where sessions take place: the SFU, and the agent's way into it.
+type Rooms interface {
+	// Open makes the session's room and gives the token with which the customer's browser joins it; the token expires at
+	// ExpiresAt at the latest. Asked again for a session that lives, it gives a token anew.
+	Open(ctx context.Context, s *parley.VoiceSession) (token string, err error)
+	// Close tells who is in the room why it ends, and ends it: its tokens are refused from then on. A room that is gone is no error.
+	Close(ctx context.Context, s *parley.VoiceSession, reason parley.SessionEnd) error
+}
+
+// Talk is the agent's part of a session. It begins when the session is on disk, and must return soon after ctx is done; the session
+// ends when it returns. It calls l.Joined, l.Seen and, where it knows why the session ends, l.End.
+type Talk func(ctx context.Context, l *Live) error
+
+// Desk holds the voice sessions of this server. Fill the exported fields, then call Run beside Start.
+type Desk struct {
+	DB     *store.DB
+	Rooms  Rooms       // nil where this server has no voice
+	Talk   Talk        // nil where the agent says nothing
+	Full   func() bool // reports that this server can hold no further session; may be nil
+	Free   func(context.Context, parley.AccountID, parley.AgentID) error // removes the files of an agent that nothing needs any more; may be nil
+	Now    func() time.Time
+	Logger *slog.Logger
+
+	Owner string        // names this process in leases; unique per start
+	Lease time.Duration // how long a dead server's sessions stay open; 0 means 30 s
+	Poll  time.Duration // how often the sessions are looked at; 0 means 200 ms
+
+	mu       sync.Mutex
+	live     map[parley.VoiceSessionID]*Live
+	draining bool
+	work     sync.WaitGroup // sessions that are being admitted, held or ended
+}
+
+func (d *Desk) lease() time.Duration { return orDefault(d.Lease, 30*time.Second) }
+
+func (d *Desk) log() *slog.Logger { return orDefault(d.Logger, slog.Default()) }
+
+// Sessions lists the sessions that this server holds.
+func (d *Desk) Sessions() []*Live {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Collect(maps.Values(d.live))
+}
+
+func (d *Desk) find(id parley.VoiceSessionID) *Live {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.live[id]
+}
+
+// enter counts a session that is being admitted, until work is told that it is done, unless the server is stopping.
+func (d *Desk) enter() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.draining {
+		fail := parley.Fail(parley.CodeUnderMaintenance)
+		fail.RetryAfter = 5 * time.Second
+		return fail
+	}
+	d.work.Add(1)
+	return nil
+}
+
+// hold takes a session that lives. One that was admitted while the server began to stop ends at once.
+func (d *Desk) hold(l *Live) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.live == nil {
+		d.live = map[parley.VoiceSessionID]*Live{}
+	}
+	d.live[l.ID] = l
+	d.work.Go(func() { d.run(l) })
+	if d.draining {
+		go l.End(parley.EndServerStopped)
+	}
+}
+
+func (d *Desk) drop(l *Live) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.live, l.ID)
+}
+
+func orDefault[T comparable](v, byDefault T) T {
+	var zero T
+	if v == zero {
+		return byDefault
+	}
+	return v
+}

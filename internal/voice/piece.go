@@ -1,0 +1,100 @@
+package voice
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"parley/internal/prose"
+)
+
+const (
+	firstClause  = 24  // the first piece of an answer may end at a comma from here on, so that the voice begins early
+	longestPiece = 280 // a piece is cut at a comma or a blank then, so that it can be interrupted, and shown, in time
+)
+
+// nextPiece gives where the piece of an answer that begins at from ends: a sentence with the space behind it, a clause where the
+// answer begins, or a block of code. It gives false while the text so far does not tell; with whole, no more is to come. Pieces
+// follow each other without a gap.
+func nextPiece(text string, from int, whole bool) (end int, ok bool) {
+	rest := text[from:]
+	words := strings.TrimLeftFunc(rest, unicode.IsSpace)
+	if words == "" {
+		return len(text), whole && rest != ""
+	}
+	begin := len(text) - len(words)
+	if strings.HasPrefix(words, "```") || strings.HasPrefix(words, "~~~") {
+		return fenced(text, begin, whole)
+	}
+	until, closed := len(text), whole
+	for _, fence := range []string{"\n```", "\n~~~"} {
+		if i := strings.Index(text[begin:until], fence); i >= 0 {
+			until, closed = begin+i+1, true
+		}
+	}
+	sentences := prose.Sentences(text, begin, until)
+	switch {
+	case len(sentences) == 0:
+		return until, closed
+	case len(sentences) > 1:
+		end, closed = sentences[1].Start, true
+	default:
+		end = until
+	}
+	return shorter(text, from, end, closed)
+}
+
+// shorter ends a piece before the sentence does, where it begins the answer or is very long.
+func shorter(text string, from, end int, closed bool) (int, bool) {
+	if from == 0 {
+		if i := clause(text[:end], firstClause); i > 0 {
+			return i, true
+		}
+	}
+	if end-from <= longestPiece {
+		return end, closed
+	}
+	piece := text[from : from+longestPiece]
+	at := strings.LastIndexAny(piece, ",;:–—")
+	if at >= longestPiece/3 {
+		_, n := utf8.DecodeRuneInString(piece[at:])
+		at += n
+		for at < len(piece) && piece[at] == ' ' {
+			at++
+		}
+		return from + at, true
+	}
+	if at = strings.LastIndexByte(piece, ' '); at > 0 {
+		return from + at + 1, true
+	}
+	for at = longestPiece; at > 0 && !utf8.RuneStart(text[from+at]); at-- { //nolint:revive // the condition does it all
+	}
+	return from + at, true
+}
+
+// clause finds the end of a first clause of at least so many bytes; 0 where there is none, or hardly anything would follow.
+func clause(text string, least int) int {
+	for i := least; i+1 < len(text); i++ {
+		if strings.IndexByte(",;:", text[i]) >= 0 && text[i+1] == ' ' {
+			if len(strings.TrimSpace(text[i+1:])) < 8 {
+				return 0
+			}
+			return i + 2
+		}
+	}
+	return 0
+}
+
+// fenced gives the end of the code block that begins there.
+func fenced(text string, begin int, whole bool) (end int, ok bool) {
+	fence := "\n" + text[begin:begin+3]
+	i := strings.Index(text[begin+3:], fence)
+	if i < 0 {
+		return len(text), whole
+	}
+	end = begin + 3 + i + len(fence)
+	if line := strings.IndexByte(text[end:], '\n'); line >= 0 {
+		return end + line + 1, true
+	}
+	return len(text), whole
+}

@@ -1,0 +1,188 @@
+package rtc
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/livekit/protocol/livekit"
+	lksdk "github.com/livekit/server-sdk-go/v2"
+	"github.com/pion/webrtc/v4"
+	"github.com/pion/webrtc/v4/pkg/media"
+)
+
+// Config is how an agent joins a room.
+type Config struct {
+	URL   string        // of the media server: ws or wss
+	Token string        // an agent's
+	User  string        // the identity of the participant who is heard; others are not
+	Grace time.Duration // how long a user may be away; 0 means 3 s
+	Now   func() time.Time
+	Log   *slog.Logger
+}
+
+// Participant is the agent in a room.
+type Participant struct {
+	*pump // Play, Duck, Pause, Resume, Stop, Position
+
+	config Config
+	room   *lksdk.Room
+	track  *lksdk.LocalTrack
+	out    *inOrder[func()] // what is said to the server, one after the other
+
+	happened *inOrder[Event]
+	events   chan Event
+	ears     listener
+	presence *presence
+
+	lastMedia  atomic.Int64 // Unix nanoseconds
+	reconnects atomic.Int32
+	joinTime   time.Duration
+	lostMu     sync.Mutex
+	lost       *time.Timer // runs while the agent itself is cut off
+
+	ended    sync.Once
+	leaving  sync.Once
+	gone     chan struct{} // closed when everything has stopped
+	shown    chan struct{} // closed when the server has taken the reason
+	showOnce sync.Once
+	ctx      context.Context
+	cancel   context.CancelFunc
+	work     sync.WaitGroup
+}
+
+var _ Transport = (*Participant)(nil)
+
+const (
+	defaultGrace = 3 * time.Second
+	cutOff       = 10 * time.Second       // an agent that has no connection for so long has lost the room
+	showReason   = 300 * time.Millisecond // for the server to take the reason of the end
+)
+
+// Join brings the agent into the room, with a track to speak on. ctx limits the joining only.
+func Join(ctx context.Context, c Config) (*Participant, error) {
+	began := c.Now()
+	p, err := newParticipant(c)
+	if err != nil {
+		return nil, err
+	}
+	unwatch := context.AfterFunc(ctx, p.cancel)
+	if err := p.join(); err != nil {
+		unwatch()
+		p.leave()
+		return nil, fmt.Errorf("join the room: %w", err)
+	}
+	if !unwatch() {
+		p.leave()
+		return nil, ctx.Err()
+	}
+	p.joinTime = c.Now().Sub(began)
+	p.look()
+	return p, nil
+}
+
+func newParticipant(c Config) (*Participant, error) {
+	if c.Grace == 0 {
+		c.Grace = defaultGrace
+	}
+	codec, err := newOpus()
+	if err != nil {
+		return nil, err
+	}
+	track, err := lksdk.NewLocalTrack(webrtc.RTPCodecCapability{
+		MimeType: webrtc.MimeTypeOpus, ClockRate: SpeakRate, Channels: 2, SDPFmtpLine: "minptime=10;useinbandfec=1"})
+	if err != nil {
+		return nil, fmt.Errorf("make a track: %w", err)
+	}
+	p := &Participant{config: c, track: track, out: newInOrder[func()](), happened: newInOrder[Event](), events: make(chan Event, 16),
+		gone: make(chan struct{}), shown: make(chan struct{})}
+	p.ctx, p.cancel = context.WithCancel(context.Background())
+	p.pump = newPump(codec, c.Now, p.write, p.happened.put)
+	p.presence = &presence{grace: c.Grace, tell: p.tell}
+	p.ears.init(codec, p)
+	p.room = lksdk.NewRoom(p.callbacks())
+	return p, nil
+}
+
+func (p *Participant) join() error {
+	go deliver(p.ctx, p.happened, p.events)
+	p.work.Go(func() { p.out.each(func(f func()) bool { f(); return true }) })
+	if err := p.room.RegisterTextStreamHandler(TopicText, p.read); err != nil {
+		return err
+	}
+	err := p.room.JoinWithContextAndToken(p.ctx, p.config.URL, p.config.Token, lksdk.WithLogger(sdkLog{p.config.Log}),
+		lksdk.WithDisableRegionDiscovery(), lksdk.WithExtraAttributes(map[string]string{AttributeState: string(Initializing)}))
+	if err != nil {
+		return err
+	}
+	if _, err := p.room.LocalParticipant.PublishTrack(p.track, &lksdk.TrackPublicationOptions{Name: "agent", Source: livekit.TrackSource_MICROPHONE}); err != nil {
+		return err
+	}
+	p.work.Go(func() { p.pump.run(p.ctx) })
+	return nil
+}
+
+func (p *Participant) write(packet []byte, at time.Time) error {
+	data := append([]byte(nil), packet...)
+	return p.track.WriteSample(media.Sample{Data: data, Duration: FrameTime, Timestamp: at}, nil)
+}
+
+func (p *Participant) tell(kind Kind) { p.happened.put(Event{Kind: kind, At: p.config.Now()}) }
+
+// Events gives what happens in the room.
+func (p *Participant) Events() <-chan Event { return p.events }
+
+// LastMedia is when the user was last heard of.
+func (p *Participant) LastMedia() time.Time {
+	if ns := p.lastMedia.Load(); ns != 0 {
+		return time.Unix(0, ns)
+	}
+	return time.Time{}
+}
+
+func (p *Participant) seen(at time.Time) { p.lastMedia.Store(at.UnixNano()) }
+
+// Stats gives what was measured.
+func (p *Participant) Stats() Stats {
+	var s Stats
+	p.pump.stats(&s)
+	p.ears.stats(&s)
+	s.JoinTime, s.Reconnect = p.joinTime, int(p.reconnects.Load())
+	return s
+}
+
+// End tells the reason and leaves.
+func (p *Participant) End(ctx context.Context, reason string) {
+	p.ended.Do(func() {
+		p.Stop()
+		p.out.put(func() { p.room.LocalParticipant.SetAttributes(map[string]string{AttributeReason: reason}) })
+		timer := time.NewTimer(showReason)
+		defer timer.Stop()
+		select {
+		case <-p.shown:
+		case <-timer.C:
+		case <-ctx.Done():
+		case <-p.gone:
+		}
+	})
+	p.leave()
+}
+
+// leave ends everything, once, and waits until it has ended.
+func (p *Participant) leave() {
+	p.leaving.Do(func() {
+		p.cancel()
+		p.presence.close()
+		p.mend(nil)
+		p.out.end()
+		p.room.Disconnect()
+		p.work.Wait()
+		p.ears.close()
+		p.happened.end()
+		close(p.gone)
+	})
+	<-p.gone
+}

@@ -1,0 +1,42 @@
+package rtc_test
+
+import (
+	"testing"
+	"time"
+
+	"parley/internal/rig/sfus"
+	"parley/internal/voice/rtc"
+)
+
+// Behind an address translation the machine does not have the address that browsers are told, and often cannot reach it. The
+// agent, on the same machine, gets in all the same.
+func TestTheAgentJoinsBehindAForeignAddress(t *testing.T) {
+	ownAddress(t)
+	s := sfus.Start(t, func(s *rtc.Server) { s.Child = rtc.ChildConfig{NodeIP: "203.0.113.9"} })
+	open(t, s, "r")
+	address, err := s.Address(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	a := join(t, address, s.AgentToken(rtc.Pass{Room: "r", Identity: "agent", Until: time.Now().Add(time.Minute)}), nil)
+	if a.err != nil {
+		t.Fatal(a.err)
+	}
+	t.Log("joined in ", time.Since(began))
+}
+
+func TestTheAgentJoinsOnTheOwnAddress(t *testing.T) {
+	ownAddress(t)
+	s := sfus.Start(t, func(s *rtc.Server) { s.Child = rtc.ChildConfig{} })
+	open(t, s, "r")
+	address, err := s.Address(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	if a := join(t, address, s.AgentToken(rtc.Pass{Room: "r", Identity: "agent", Until: time.Now().Add(time.Minute)}), nil); a.err != nil {
+		t.Fatal(a.err)
+	}
+	t.Log("joined in ", time.Since(began))
+}

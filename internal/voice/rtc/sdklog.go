@@ -1,0 +1,72 @@
+package rtc
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/livekit/protocol/logger"
+)
+
+// sdkLog lets the SDK write into our log, with less noise: its information is for those who look for faults in it, and of
+// what it calls errors most are a normal leave-taking.
+type sdkLog struct{ log *slog.Logger }
+
+var _ logger.Logger = sdkLog{}
+
+func (l sdkLog) write(msg string, err error, pairs []any) {
+	if !l.log.Enabled(context.Background(), slog.LevelDebug) {
+		return
+	}
+	if err != nil {
+		pairs = append(pairs[:len(pairs):len(pairs)], "err", err)
+	}
+	l.log.Debug("livekit: "+msg, pairs...)
+}
+
+// Debugw drops the line: it would be one for each packet of signalling.
+func (l sdkLog) Debugw(string, ...any) {}
+
+// Infow logs at the level of debugging.
+func (l sdkLog) Infow(msg string, pairs ...any) { l.write(msg, nil, pairs) }
+
+// Warnw logs at the level of debugging.
+func (l sdkLog) Warnw(msg string, err error, pairs ...any) { l.write(msg, err, pairs) }
+
+// Errorw logs at the level of debugging: what ends a session is told as an event.
+func (l sdkLog) Errorw(msg string, err error, pairs ...any) { l.write(msg, err, pairs) }
+
+// WithValues adds attributes.
+func (l sdkLog) WithValues(pairs ...any) logger.Logger { return sdkLog{l.log.With(pairs...)} }
+
+// WithUnlikelyValues adds attributes that are not often needed.
+func (l sdkLog) WithUnlikelyValues(pairs ...any) logger.UnlikelyLogger {
+	return logger.NewUnlikelyLogger(l, pairs...)
+}
+
+// WithName changes nothing, nor do the others.
+func (l sdkLog) WithName(string) logger.Logger { return l }
+
+// WithComponent changes nothing.
+func (l sdkLog) WithComponent(string) logger.Logger { return l }
+
+// WithCallDepth changes nothing.
+func (l sdkLog) WithCallDepth(int) logger.Logger { return l }
+
+// WithItemSampler changes nothing.
+func (l sdkLog) WithItemSampler() logger.Logger { return l }
+
+// WithoutSampler changes nothing.
+func (l sdkLog) WithoutSampler() logger.Logger { return l }
+
+// WithDeferredValues changes nothing: values that come later are not waited for.
+func (l sdkLog) WithDeferredValues() (logger.Logger, logger.DeferredFieldResolver) {
+	return l, noValues{}
+}
+
+type noValues struct{}
+
+// Resolve takes values that came later.
+func (noValues) Resolve(...any) {}
+
+// Reset takes them back.
+func (noValues) Reset() {}

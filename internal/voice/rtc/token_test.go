@@ -1,0 +1,210 @@
+package rtc_test
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/livekit/protocol/livekit"
+	lksdk "github.com/livekit/server-sdk-go/v2"
+	"github.com/pion/webrtc/v4"
+
+	"parley"
+	"parley/internal/rig/sfus"
+	"parley/internal/voice/rtc"
+)
+
+func pass(room string) rtc.Pass {
+	return rtc.Pass{Room: room, Identity: "user-1", Until: time.Now().Add(time.Minute)}
+}
+
+// guest is somebody in a room, or on the way.
+type guest struct {
+	*lksdk.Room
+	err  error
+	left chan lksdk.DisconnectionReason
+}
+
+// join has somebody join by the address; it ends with the test.
+func join(t *testing.T, address, token string, cb *lksdk.RoomCallback) *guest {
+	t.Helper()
+	if cb == nil {
+		cb = &lksdk.RoomCallback{}
+	}
+	g := &guest{left: make(chan lksdk.DisconnectionReason, 1)}
+	cb.OnDisconnectedWithReason = func(why lksdk.DisconnectionReason) { g.left <- why }
+	g.Room = lksdk.NewRoom(cb)
+	t.Cleanup(g.Disconnect)
+	g.err = g.JoinWithToken(address, token)
+	return g
+}
+
+// door is the public port: the proxy as the server mounts it, and its WebSocket address.
+func door(t *testing.T, s *rtc.Server) (http.Handler, string) {
+	t.Helper()
+	h := s.Proxy()
+	server := httptest.NewServer(h)
+	t.Cleanup(server.Close)
+	return h, strings.Replace(server.URL, "http", "ws", 1)
+}
+
+// get asks the handler and gives the status.
+func get(t *testing.T, h http.Handler, target string) int {
+	t.Helper()
+	r, w := httptest.NewRequest(http.MethodGet, target, nil), httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w.Code
+}
+
+func TestATokenOpensItsRoomUntilTheEnd(t *testing.T) {
+	t.Parallel()
+	s := sfus.Start(t)
+	h, address := door(t, s)
+	room := "chatbot-" + parley.NewUUID() + "-" + parley.NewUUID() + "-" + parley.NewUUID()
+	token := s.UserToken(pass(room))
+	valid := func(token string) int { return get(t, h, "/rtc/validate?access_token="+token) }
+	if got := valid(token); got != http.StatusNotFound {
+		t.Errorf("a room that was not opened: %d", got)
+	}
+	open(t, s, room)
+	open(t, s, "other")
+	if got := valid(token); got != http.StatusOK {
+		t.Errorf("the good token: %d", got)
+	}
+	old, elsewhere := pass(room), pass("nowhere")
+	old.Until = time.Now().Add(-2 * time.Minute)
+	for name, bad := range map[string]string{
+		"none": "", "nonsense": "a.b.c", "tampered": tampered(t, token, room, "other"), "expired": s.UserToken(old),
+		"unsigned": token[:strings.LastIndex(token, ".")+1], "of another server": sfus.New(t).UserToken(pass(room)),
+	} {
+		if got := valid(bad); got != http.StatusUnauthorized {
+			t.Errorf("%s: %d", name, got)
+		}
+	}
+	if got := valid(s.UserToken(elsewhere)); got != http.StatusNotFound {
+		t.Errorf("another room's: %d", got)
+	}
+	u := join(t, address, token, nil)
+	if u.err != nil {
+		t.Fatal(u.err)
+	}
+	if err := s.End(t.Context(), room); err != nil {
+		t.Fatal(err)
+	}
+	<-u.left
+	if got := valid(token); got != http.StatusNotFound {
+		t.Errorf("an ended session's: %d", got)
+	}
+	if again := join(t, address, token, nil); again.err == nil {
+		t.Error("an ended session was joined")
+	}
+}
+
+// tampered puts another room into a token and leaves its signature.
+func tampered(t *testing.T, token, from, to string) string {
+	t.Helper()
+	parts := strings.Split(token, ".")
+	body, err := base64.RawURLEncoding.DecodeString(parts[1])
+	if err != nil || !strings.Contains(string(body), from) {
+		t.Fatalf("%s: %v", body, err)
+	}
+	parts[1] = base64.RawURLEncoding.EncodeToString([]byte(strings.Replace(string(body), from, to, 1)))
+	return strings.Join(parts, ".")
+}
+
+// A token is one person's: who joins with it a second time takes the place of the first, and nobody else has room.
+func TestARoomHasOneUser(t *testing.T) {
+	t.Parallel()
+	s := sfus.Start(t)
+	_, address := door(t, s)
+	open(t, s, "r")
+	agent, err := s.Address(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a := join(t, agent, s.AgentToken(rtc.Pass{Room: "r", Identity: "agent", Until: time.Now().Add(time.Minute)}), nil); a.err != nil {
+		t.Fatal("the agent: ", a.err)
+	}
+	first := join(t, address, s.UserToken(pass("r")), nil)
+	if first.err != nil {
+		t.Fatal(first.err)
+	}
+	someone := pass("r")
+	someone.Identity = "user-2"
+	if g := join(t, address, s.UserToken(someone), nil); g.err == nil {
+		t.Error("a second user has joined")
+	}
+	second := join(t, address, s.UserToken(pass("r")), nil)
+	if second.err != nil {
+		t.Fatal("the same user again: ", second.err)
+	}
+	if why := <-first.left; why != lksdk.DuplicateIdentity {
+		t.Error("the first one left for ", why)
+	}
+}
+
+// A user cannot pass for the agent: attributes are the agent's to change, and only sound of a microphone comes through.
+func TestWhatUsersMayDo(t *testing.T) {
+	t.Parallel()
+	s := sfus.Start(t)
+	_, address := door(t, s)
+	open(t, s, "r")
+	told := make(chan string, 10)
+	heard := func() *lksdk.RoomCallback {
+		cb := &lksdk.RoomCallback{}
+		cb.OnAttributesChanged = func(changed map[string]string, p lksdk.Participant) {
+			told <- p.Identity() + " " + changed["lk.agent.state"]
+		}
+		return cb
+	}
+	agent := join(t, address, s.AgentToken(rtc.Pass{Room: "r", Identity: "agent", Until: time.Now().Add(time.Minute)}), heard())
+	user := join(t, address, s.UserToken(pass("r")), heard())
+	if agent.err != nil || user.err != nil {
+		t.Fatal(agent.err, user.err)
+	}
+	user.LocalParticipant.SetAttributes(map[string]string{"lk.agent.state": "forged"})
+	agent.LocalParticipant.SetAttributes(map[string]string{"lk.agent.state": "listening"})
+	for range 2 { // each of them hears it, and nothing before it
+		if got := <-told; got != "agent listening" {
+			t.Error("heard: ", got)
+		}
+	}
+	for source, allowed := range map[livekit.TrackSource]bool{livekit.TrackSource_MICROPHONE: true, livekit.TrackSource_SCREEN_SHARE_AUDIO: false} {
+		track, err := lksdk.NewLocalTrack(webrtc.RTPCodecCapability{MimeType: webrtc.MimeTypeOpus, ClockRate: 48000, Channels: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err = user.LocalParticipant.PublishTrack(track, &lksdk.TrackPublicationOptions{Source: source}); (err == nil) != allowed {
+			t.Errorf("%s: %v", source, err)
+		}
+	}
+}
+
+func TestWhatATokenSays(t *testing.T) {
+	s := sfus.New(t, func(s *rtc.Server) { s.ClientURL = "wss://talk.example.com" })
+	said := func(token string) (c map[string]any) {
+		body, err := base64.RawURLEncoding.DecodeString(strings.Split(token, ".")[1])
+		if err != nil || json.Unmarshal(body, &c) != nil {
+			t.Fatalf("%s: %v", body, err)
+		}
+		return c
+	}
+	p := pass("r")
+	user := said(s.UserToken(p))
+	if user["url"] != "wss://talk.example.com" || user["sub"] != "user-1" || user["exp"] != float64(p.Until.Unix()) || user["kind"] != nil {
+		t.Error(user)
+	}
+	video, _ := user["video"].(map[string]any)
+	for _, power := range []string{"roomAdmin", "roomCreate", "roomList", "roomRecord", "ingressAdmin", "hidden", "recorder", "agent"} {
+		if video[power] != nil {
+			t.Errorf("a user is given %s", power)
+		}
+	}
+	if agent := said(s.AgentToken(p)); agent["kind"] != "agent" || agent["url"] != nil {
+		t.Error(agent)
+	}
+}

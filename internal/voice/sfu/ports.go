@@ -1,0 +1,73 @@
+//go:build !novoice
+
+package sfu
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+
+	"parley/internal/voice/rtc"
+)
+
+// choose finds the ports. One that is taken is named here, with its setting: LiveKit says neither.
+func choose(ctx context.Context, cfg rtc.ChildConfig) (ports rtc.ChildReady, err error) {
+	host := ""
+	if cfg.Loopback {
+		host = loopback
+	}
+	if ports.Port, err = freeTCP(ctx, loopback, 0); err != nil {
+		return ports, fmt.Errorf("find a port for signalling: %w", err)
+	}
+	if ports.UDPPort, err = freeUDP(ctx, host, cfg.UDPPort); err != nil {
+		return ports, fmt.Errorf("UDP port %d for sound: %w; --voice-udp-port (PARLEY_VOICE_UDP_PORT) chooses another", cfg.UDPPort, err)
+	}
+	if cfg.TCPPort == 0 {
+		return ports, nil
+	}
+	// LiveKit listens on every interface, whatever it is told.
+	if ports.TCPPort, err = freeTCP(ctx, "", cfg.TCPPort); err != nil {
+		return ports, fmt.Errorf("TCP port %d for sound: %w; --voice-tcp-port (PARLEY_VOICE_TCP_PORT) chooses another", cfg.TCPPort, err)
+	}
+	return ports, nil
+}
+
+const loopback = "127.0.0.1"
+
+// freeTCP finds out whether the port is free; 0 asks for any.
+func freeTCP(ctx context.Context, host string, port int) (int, error) {
+	var plain net.ListenConfig
+	l, err := plain.Listen(ctx, "tcp", net.JoinHostPort(host, strconv.Itoa(port)))
+	if err != nil {
+		return 0, cause(err)
+	}
+	_, text, err := net.SplitHostPort(l.Addr().String())
+	if err := errors.Join(err, l.Close()); err != nil {
+		return 0, err
+	}
+	return strconv.Atoi(text)
+}
+
+func freeUDP(ctx context.Context, host string, port int) (int, error) {
+	var plain net.ListenConfig
+	c, err := plain.ListenPacket(ctx, "udp", net.JoinHostPort(host, strconv.Itoa(port)))
+	if err != nil {
+		return 0, cause(err)
+	}
+	_, text, err := net.SplitHostPort(c.LocalAddr().String())
+	if err := errors.Join(err, c.Close()); err != nil {
+		return 0, err
+	}
+	return strconv.Atoi(text)
+}
+
+// cause leaves out the address, which the message names already.
+func cause(err error) error {
+	var op *net.OpError
+	if errors.As(err, &op) {
+		return op.Err
+	}
+	return err
+}

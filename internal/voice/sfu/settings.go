@@ -1,0 +1,81 @@
+//go:build !novoice
+
+package sfu
+
+import (
+	"encoding/json"
+	"errors"
+	"net"
+	"strconv"
+	"strings"
+
+	"parley/internal/voice/rtc"
+)
+
+// settings writes LiveKit's configuration; it reads YAML, which JSON is. Rooms are made by the server alone: nobody gets one by
+// joining it. Signalling is on loopback, behind the server's own port.
+func settings(cfg rtc.ChildConfig, ports rtc.ChildReady) (string, error) {
+	media, err := media(cfg, ports)
+	if err != nil {
+		return "", err
+	}
+	text, err := json.Marshal(map[string]any{
+		"port":           ports.Port,
+		"bind_addresses": []string{loopback},
+		"keys":           map[string]string{cfg.Key: cfg.Secret},
+		"rtc":            media,
+		"room":           map[string]any{"auto_create": false, "enabled_codecs": []any{map[string]string{"mime": "audio/opus"}, map[string]string{"mime": "audio/red"}}},
+	})
+	return string(text), err
+}
+
+// media says which addresses sound comes to. LiveKit's own defaults would ask STUN servers on the internet for this machine's
+// address; it does so only when it is given some.
+func media(cfg rtc.ChildConfig, ports rtc.ChildReady) (map[string]any, error) {
+	m := map[string]any{"udp_port": strconv.Itoa(ports.UDPPort), "tcp_port": ports.TCPPort, "use_external_ip": false, "enable_loopback_candidate": true}
+	switch {
+	case cfg.Loopback:
+		lo, err := interfaces(func(i net.Interface) bool { return i.Flags&net.FlagLoopback != 0 })
+		if err != nil {
+			return nil, err
+		}
+		m["node_ip"], m["interfaces"], m["ips"] = loopback, including(lo), including([]string{loopback + "/32"})
+	case len(cfg.STUN) > 0:
+		m["use_external_ip"], m["stun_servers"], m["advertise_internal_ip"] = true, cfg.STUN, true
+	case cfg.NodeIP != "":
+		m["node_ip"] = strings.ReplaceAll(cfg.NodeIP, " ", "")
+	default:
+		own, err := ownAddress()
+		if err != nil {
+			return nil, err
+		}
+		m["node_ip"] = own
+	}
+	return m, nil
+}
+
+func including(list []string) map[string]any { return map[string]any{"includes": list} }
+
+func interfaces(which func(net.Interface) bool) (names []string, err error) {
+	all, err := net.Interfaces()
+	for _, i := range all {
+		if which(i) {
+			names = append(names, i.Name)
+		}
+	}
+	return names, err
+}
+
+// ownAddress is the machine's first address that others may reach.
+func ownAddress() (string, error) {
+	addrs, err := net.InterfaceAddrs()
+	if err != nil {
+		return "", err
+	}
+	for _, a := range addrs {
+		if n, ok := a.(*net.IPNet); ok && n.IP.To4() != nil && n.IP.IsGlobalUnicast() {
+			return n.IP.String(), nil
+		}
+	}
+	return "", errors.New("this machine has no address but loopback; --voice-node-ip (PARLEY_VOICE_NODE_IP) names the one that clients send to")
+}

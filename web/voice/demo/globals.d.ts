@@ -1,0 +1,2 @@
+// The script build makes this global.
+declare const ServiceVoice: typeof import("../src/voice.js").ServiceVoice;

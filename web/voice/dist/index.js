@@ -1,0 +1,1 @@
+export { ServiceVoice } from "./voice.js";

@@ -1,0 +1,20 @@
+/** The token of a session, given as the whole session or alone. */
+export function tokenOf(session) {
+    const token = typeof session === "string" ? session.trim() : session?.participantToken;
+    if (typeof token !== "string" || token === "")
+        throw new TypeError("connect needs a session, or its participantToken");
+    return token;
+}
+/** Where the token is good: the claim `url` that the server puts into it. Undefined for a token without one. */
+export function addressIn(token) {
+    try {
+        const body = (token.split(".")[1] ?? "").replaceAll("-", "+").replaceAll("_", "/");
+        const bytes = Uint8Array.from(atob(body), (c) => c.charCodeAt(0));
+        const claims = JSON.parse(new TextDecoder().decode(bytes));
+        const url = typeof claims === "object" && claims !== null && "url" in claims ? claims.url : undefined;
+        return typeof url === "string" && url !== "" ? url : undefined;
+    }
+    catch {
+        return undefined;
+    }
+}

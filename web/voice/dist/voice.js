@@ -1,0 +1,188 @@
+import { ConnectionError, ConnectionErrorReason, DisconnectReason, LogLevel, Room, RoomEvent, setLogLevel } from "livekit-client";
+import { Emitter } from "./emitter.js";
+import { Microphone } from "./microphone.js";
+import { play } from "./playback.js";
+import { problem } from "./problem.js";
+import { Segments } from "./segments.js";
+import { addressIn, tokenOf } from "./session.js";
+import { agentState, connectionState } from "./state.js";
+import * as words from "./words.js";
+const promptPatience = 5000; // ms that connect waits for the customer's word about the microphone, once connected
+const byePatience = 1000; // ms that disconnect waits for its good-bye to leave
+/** One voice session with an agent. Make a new one for the next session. */
+export class ServiceVoice {
+    events = new Emitter();
+    microphone = new Microphone((error) => this.events.emit("error", error));
+    serverUrl;
+    room = null;
+    phase = "new";
+    connection = null;
+    agent = null;
+    reason;
+    constructor(options = {}) {
+        this.serverUrl = options.serverUrl;
+    }
+    /**
+     * Joins the session that a backend has created: the `data` of its answer, or the participantToken alone. Resolves once
+     * connected; the microphone is then open, unless it was refused (event `error`, the session goes on in text) or the browser
+     * still asks for it after five seconds. Rejects, after the event `error`, when there is no connection.
+     */
+    async connect(session) {
+        if (this.phase !== "new")
+            throw new Error("A ServiceVoice is for one session: make a new one.");
+        this.phase = "connecting";
+        this.turn("connecting");
+        void this.microphone.open(); // while the connection is made, and as near to the customer's click as can be
+        try {
+            await this.join(session);
+        }
+        catch (cause) {
+            throw this.failed(cause);
+        }
+        await soon(this.microphone.publish(this.room), promptPatience);
+    }
+    /** Ends the session. Nothing happens when it has ended already. */
+    async disconnect() {
+        if (this.phase === "live") {
+            this.reason ??= words.clientLeft;
+            const bye = this.room.localParticipant.publishData(new Uint8Array(), { reliable: true, topic: words.topicBye });
+            await soon(bye.catch(() => { }), byePatience); // without it the agent waits a while for the customer to come back
+        }
+        else if (this.phase === "connecting") {
+            this.phase = "over";
+            this.microphone.close();
+        }
+        await this.room?.disconnect();
+    }
+    /** Sends a typed message. The agent answers with speech. */
+    async sendText(message) {
+        if (typeof message !== "string" || message.trim() === "")
+            throw new TypeError("sendText needs a text");
+        if (this.phase !== "live")
+            throw new Error("There is no session to send the text to.");
+        await this.room.localParticipant.sendText(message, { topic: words.topicText });
+    }
+    /** Keeps the customer from being heard. The session goes on. */
+    mute() {
+        return this.microphone.mute();
+    }
+    /** Lets the customer be heard again. A microphone that was refused or absent is asked for once more. */
+    unmute() {
+        return this.microphone.unmute(this.phase === "live" ? this.room : null);
+    }
+    /** Whether nothing is heard of the customer: muted, or without a microphone. */
+    get isMuted() {
+        return this.microphone.muted;
+    }
+    /** What the microphone records, for a level meter say; null before connecting, without a microphone, and after the session. */
+    get localAudioStream() {
+        return this.microphone.stream;
+    }
+    /** Has an event tell `callback`; the function that is given back ends that. */
+    on(event, callback) {
+        return this.events.on(event, callback);
+    }
+    /** Ends what `on` began. */
+    off(event, callback) {
+        this.events.off(event, callback);
+    }
+    async join(session) {
+        const token = tokenOf(session);
+        const address = this.serverUrl ?? addressIn(token);
+        if (!address)
+            throw new TypeError("The token does not name the voice server: give its address as serverUrl.");
+        setLogLevel(LogLevel.error);
+        const room = (this.room = new Room({ dataStream: { maxPayloadByteLength: 1 << 20 } }));
+        play(room, (error) => this.events.emit("error", error));
+        this.follow(room);
+        await room.connect(address, token);
+        if (this.phase !== "connecting")
+            throw new Error("disconnect was called first"); // it was just too late to keep us from connecting
+        this.phase = "live";
+        this.turn("connected");
+        this.show("initializing");
+        room.remoteParticipants.forEach((p) => this.look(p));
+    }
+    failed(cause) {
+        const over = this.phase === "over";
+        void this.room?.disconnect();
+        this.room = null;
+        this.microphone.close();
+        if (over) {
+            this.turn("disconnected");
+            return problem("ConnectError", "The session was left before it was connected.", cause);
+        }
+        this.phase = "new";
+        const error = connectProblem(cause);
+        this.turn("error");
+        this.events.emit("error", error);
+        return error;
+    }
+    follow(room) {
+        const segments = new Map([true, false].map((ours) => [ours, new Segments((segmentId, text) => this.events.emit("transcript", { text, speaker: ours ? "user" : "assistant", segmentId }))]));
+        room.registerTextStreamHandler(words.topicTranscript, async (reader, { identity }) => {
+            const stream = segments.get(identity === room.localParticipant.identity).begin(reader.info.attributes?.[words.attributeSegment] ?? reader.info.id);
+            try {
+                for await (const chunk of reader)
+                    stream.add(chunk);
+                stream.end();
+            }
+            catch {
+                // The stream broke off with the connection; what there is of it stands.
+            }
+        });
+        room
+            .on(RoomEvent.ConnectionStateChanged, (state) => this.phase === "live" && this.turn(connectionState(state)))
+            .on(RoomEvent.ParticipantConnected, (p) => this.look(p))
+            .on(RoomEvent.ParticipantAttributesChanged, (_, p) => this.look(p))
+            .on(RoomEvent.DataReceived, (payload, from, _, topic) => {
+            if (topic === words.topicFault && from?.isAgent)
+                this.events.emit("error", problem("AgentError", new TextDecoder().decode(payload)));
+        })
+            .on(RoomEvent.Disconnected, (why) => this.phase === "live" && this.ended(why));
+    }
+    /** Reads what the agent shows of itself. */
+    look(p) {
+        if (this.phase !== "live" || !p.isAgent)
+            return;
+        this.show(agentState(p.attributes[words.attributeState]));
+        this.reason ??= p.attributes[words.attributeReason] || undefined;
+    }
+    turn(state) {
+        if (state && state !== this.connection)
+            this.events.emit("connectionState", (this.connection = state));
+    }
+    show(state) {
+        if (state && state !== this.agent)
+            this.events.emit("agentState", (this.agent = state));
+    }
+    ended(why) {
+        this.phase = "over";
+        this.microphone.close();
+        this.reason ??= reasons.get(why);
+        if (!this.reason && why !== DisconnectReason.ROOM_DELETED)
+            this.events.emit("error", lost(why));
+        this.turn("disconnected");
+        this.events.emit("sessionEnd", ...(this.reason ? [this.reason] : []));
+    }
+}
+const reasons = new Map([
+    [DisconnectReason.CLIENT_INITIATED, words.clientLeft], // the page was left
+    [DisconnectReason.SERVER_SHUTDOWN, words.serverStopped],
+]);
+function lost(why) {
+    const elsewhere = why === DisconnectReason.DUPLICATE_IDENTITY;
+    return problem("ConnectionLost", elsewhere ? "The session was joined again from elsewhere." : "The connection was lost and could not be restored.");
+}
+function connectProblem(cause) {
+    if (!(cause instanceof ConnectionError))
+        return problem("ConnectError", cause instanceof Error ? cause.message : "The session cannot be joined.", cause);
+    const refused = cause.reason === ConnectionErrorReason.NotAllowed;
+    return problem("ConnectError", refused ? "The token was refused: it is wrong, or its session is over." : "The voice server cannot be reached.", cause);
+}
+/** Waits for a promise, but not longer than so many milliseconds. */
+function soon(promise, patience) {
+    let timer;
+    const enough = new Promise((done) => (timer = setTimeout(done, patience)));
+    return Promise.race([promise, enough]).finally(() => clearTimeout(timer));
+}

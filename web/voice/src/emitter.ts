@@ -1,0 +1,27 @@
+type Callbacks<E> = { [K in keyof E]: Set<E[K]> };
+
+/** Calls back who asked for it. A callback that throws is reported to the page and keeps nobody else from being called. */
+export class Emitter<E extends { [K in keyof E]: (...args: never[]) => void }> {
+  private readonly callbacks: Partial<Callbacks<E>> = {};
+
+  on<K extends keyof E>(event: K, callback: E[K]): () => void {
+    (this.callbacks[event] ??= new Set()).add(callback);
+    return () => this.off(event, callback);
+  }
+
+  off<K extends keyof E>(event: K, callback: E[K]): void {
+    this.callbacks[event]?.delete(callback);
+  }
+
+  emit<K extends keyof E>(event: K, ...args: Parameters<E[K]>): void {
+    for (const callback of [...(this.callbacks[event] ?? [])]) {
+      try {
+        callback(...args);
+      } catch (error) {
+        queueMicrotask(() => {
+          throw error;
+        });
+      }
+    }
+  }
+}

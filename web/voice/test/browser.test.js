@@ -1,0 +1,145 @@
+// The library in Chromium, in rooms of the real media server.
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { launch, open, skip } from "./chromium.js";
+import { startRooms } from "./room.js";
+
+/** Waits in the page until `look` gives something true. */
+const until = (page, look, arg) => page.waitForFunction(look, arg, { polling: 50, timeout: 20_000 });
+
+describe("in a browser", { skip }, () => {
+  let rooms;
+  before(async () => (rooms = await startRooms()));
+  after(() => rooms?.stop());
+
+  describe("with a microphone", () => {
+    let browser, page;
+    before(async () => (browser = await launch()));
+    after(() => browser?.close());
+    const fresh = async () => (page = await open(browser, rooms.url));
+
+    test("a call from its beginning to its end", async () => {
+      await fresh();
+      await page.evaluate(() => call());
+      assert.deepEqual(await page.evaluate(() => [voice.isMuted, voice.localAudioStream.getAudioTracks().map((t) => t.readyState)]), [false, ["live"]]);
+      await until(page, () => loud >= 400 && lines().includes("assistant: Hello.") && lines().includes("user: (a sound)"));
+      await page.evaluate(() => voice.sendText("Where is it?"));
+      await until(page, () => lines().includes("user: Where is it?") && lines().includes("assistant: You wrote: Where is it?"));
+      await until(page, () => loud >= 900);
+      await page.evaluate(() => voice.disconnect());
+      const said = await page.evaluate(() => log);
+      assert.deepEqual(said.filter(([name]) => name === "connectionState").map(([, s]) => s), ["connecting", "connected", "disconnected"]);
+      const states = said.filter(([name]) => name === "agentState").map(([, s]) => s);
+      assert.equal(states[0], "initializing");
+      assert.ok(states.includes("speaking"), String(states));
+      const greeting = said.filter(([name, t]) => name === "transcript" && t.speaker === "assistant" && "Hello.".startsWith(t.text));
+      assert.deepEqual(new Set(greeting.map(([, t]) => t.segmentId)).size, 1);
+      assert.deepEqual(said.at(-1), ["sessionEnd", "client_left"]);
+      assert.deepEqual(await page.evaluate(() => told("error")), []);
+      assert.equal(await page.evaluate(() => voice.localAudioStream), null);
+      await assert.rejects(page.evaluate(async () => voice.connect(await session())), /one session/);
+      assert.deepEqual(page.problems, []);
+    });
+
+    test("muting keeps the session and tells the agent", async () => {
+      await fresh();
+      await page.evaluate(() => call());
+      await until(page, () => lines().includes("assistant: You can be heard."));
+      await page.evaluate(() => voice.mute());
+      assert.equal(await page.evaluate(() => voice.isMuted), true);
+      await until(page, () => lines().includes("assistant: You cannot be heard."));
+      await page.evaluate(() => voice.unmute());
+      assert.equal(await page.evaluate(() => voice.isMuted), false);
+      await until(page, () => lines().filter((l) => l === "assistant: You can be heard.").length === 2);
+      await page.evaluate(() => voice.disconnect());
+    });
+
+    test("the server's reason is told once, and the token is of no use after it", async () => {
+      await fresh();
+      await page.evaluate(async () => (window.token = (window.given = await session()).participantToken, make().connect(token)));
+      await page.evaluate(() => voice.sendText("fault: the speech engine is missing"));
+      await until(page, () => told("error").some((e) => e.name === "AgentError" && e.message === "the speech engine is missing"));
+      await page.evaluate(() => voice.sendText("end: max_duration"));
+      await until(page, () => told("sessionEnd").length > 0);
+      assert.deepEqual(await page.evaluate(() => [told("sessionEnd"), told("connectionState").at(-1), voice.localAudioStream]), [["max_duration"], "disconnected", null]);
+      await assert.rejects(page.evaluate(() => voice.sendText("too late")), /no session/);
+      await assert.rejects(page.evaluate(() => make().connect(given)), /The token was refused/);
+      assert.deepEqual(await page.evaluate(() => [told("connectionState").at(-1), told("error").at(-1).name]), ["error", "ConnectError"]);
+      await page.evaluate(() => voice.connect(session())).then(() => assert.fail("a promise is no session"), () => {});
+    });
+
+    test("a connection that is not made is told", async () => {
+      await fresh();
+      const forged = (token) => token.split(".").with(2, "AAAA").join(".");
+      const { participantToken } = await page.evaluate(() => session());
+      const nowhere = ["e30", Buffer.from("{}").toString("base64url"), "AAAA"].join(".");
+      for (const [token, options, message] of [[forged(participantToken), {}, /refused/], [nowhere, {}, /serverUrl/], [nowhere, { serverUrl: "ws://127.0.0.1:9" }, /cannot be reached/], ["", {}, /participantToken/]]) {
+        await assert.rejects(page.evaluate(([t, o]) => make(o).connect(t), [token, options]), message);
+        assert.equal(await page.evaluate(() => told("connectionState").at(-1)), "error");
+        assert.match(await page.evaluate(() => told("error").at(-1).message), message);
+      }
+      await page.evaluate((t) => voice.connect(t), participantToken); // after a failure the same instance may try again
+        // … but this one has an address of its own, which wins: see below
+    });
+
+    test("a call that is left before it is connected ends quietly", async () => {
+      await fresh();
+      const failed = await page.evaluate(async () => {
+        const given = await session();
+        const joined = make().connect(given).catch((e) => e.message);
+        await new Promise((done) => setTimeout(done, 20));
+        await voice.disconnect();
+        return joined;
+      });
+      assert.match(failed, /left before/);
+      assert.deepEqual(await page.evaluate(() => [told("connectionState"), told("sessionEnd"), told("error"), voice.localAudioStream]), [["connecting", "disconnected"], [], [], null]);
+    });
+
+    for (const scenario of ["signal-reconnect", "full-reconnect"]) {
+      test(`a ${scenario} is no end`, async () => {
+        await fresh();
+        await page.evaluate(() => call());
+        await until(page, () => lines().includes("assistant: Hello."));
+        await page.evaluate((s) => voice.room.simulateScenario(s), scenario);
+        await until(page, () => told("connectionState").join() === "connecting,connected,reconnecting,connected");
+        await page.evaluate(() => ((window.loud = 0), voice.sendText("Are you there?")));
+        await until(page, () => lines().includes("assistant: You wrote: Are you there?") && loud >= 300);
+        assert.deepEqual(await page.evaluate(() => [told("sessionEnd"), told("error")]), [[], []]);
+        await page.evaluate(() => voice.disconnect());
+      });
+    }
+
+    test("a second join with the same token takes the session over", async () => {
+      await fresh();
+      await page.evaluate(async () => {
+        window.given = await session();
+        window.first = make();
+        await first.connect(given);
+        await make().connect(given);
+      });
+      await until(page, () => told("sessionEnd").length === 1);
+      assert.match(await page.evaluate(() => told("error")[0].message), /from elsewhere/);
+      await page.evaluate(() => voice.disconnect());
+    });
+  });
+
+  for (const [microphone, cause] of [["refused", "NotAllowedError"], ["absent", "NotFoundError"]]) {
+    test(`with the microphone ${microphone} it goes on in text, with spoken answers`, async () => {
+      const browser = await launch({ microphone });
+      try {
+        const page = await open(browser, rooms.url);
+        await page.evaluate(() => call());
+        assert.deepEqual(await page.evaluate(() => told("error").map((e) => [e.name, e.cause])), [["MicrophoneError", cause]]);
+        assert.deepEqual(await page.evaluate(() => [voice.isMuted, voice.localAudioStream]), [true, null]);
+        await page.evaluate(() => voice.sendText("I cannot talk"));
+        await until(page, () => lines().includes("assistant: You wrote: I cannot talk") && loud >= 900);
+        await page.evaluate(() => voice.unmute()); // asks once more
+        assert.deepEqual(await page.evaluate(() => [told("error").length, voice.isMuted, told("connectionState").at(-1)]), [2, true, "connected"]);
+        await page.evaluate(() => voice.disconnect());
+        assert.deepEqual(await page.evaluate(() => told("sessionEnd")), ["client_left"]);
+      } finally {
+        await browser.close();
+      }
+    });
+  }
+});

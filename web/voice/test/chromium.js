@@ -1,0 +1,86 @@
+// Starts Chromium with a microphone that is there, refused or absent, and a page with the library on it.
+import { accessSync, constants } from "node:fs";
+import { delimiter, join } from "node:path";
+import { chromium } from "playwright-core";
+
+/** The installed browser's path; undefined where there is none. */
+export const executable = process.env.PARLEY_CHROMIUM || ["chromium", "chromium-browser", "google-chrome"].map(onPath).find(Boolean);
+
+/** Why the tests in a browser are left out: false where they are not. Where the build installs the browser, its absence is a failure. */
+export const skip = executable || process.env.CI ? false : "SKIP: no chromium on the PATH: nothing is tested in a browser";
+if (skip) console.error(skip);
+
+function onPath(name) {
+  return (process.env.PATH ?? "").split(delimiter).map((folder) => join(folder, name)).find((file) => {
+    try {
+      accessSync(file, constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+const microphones = {
+  there: ["--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"], // it beeps once a second
+  refused: ["--use-fake-device-for-media-stream"],
+  absent: [],
+};
+
+/** Opens a browser. `sound` is a WAV file for the microphone to play once. */
+export async function launch({ microphone = "there", sound, gestures = false } = {}) {
+  if (!executable) throw new Error("no chromium on the PATH");
+  const args = ["--no-sandbox", ...microphones[microphone]];
+  if (!gestures) args.push("--autoplay-policy=no-user-gesture-required");
+  if (sound) args.push(`--use-file-for-fake-audio-capture=${sound}%noloop`);
+  return chromium.launch({ executablePath: executable, args });
+}
+
+/** Opens a page of the server with the library on it, and with `call` and `log` to try it. */
+export async function open(browser, url) {
+  const page = await (await browser.newContext()).newPage();
+  const problems = [];
+  page.on("console", (m) => ["error", "warning"].includes(m.type()) && problems.push(m.text()));
+  page.on("pageerror", (e) => problems.push(String(e)));
+  await page.goto(`${url}/sdk/service-voice.licenses.txt`); // a page that has no scripts and no policy, and that this server sends: Chromium asks where pages come from
+  await page.addScriptTag({ url: `${url}/sdk/service-voice.js` });
+  await page.evaluate(prepare);
+  return Object.assign(page, { problems });
+}
+
+// prepare runs in the page.
+function prepare() {
+  const events = ["connectionState", "agentState", "transcript", "sessionEnd", "error"];
+  window.log = [];
+  window.session = async () => (await (await fetch("/demo/voice/session", { method: "POST", headers: { "Content-Type": "application/json" }, body: "{}" })).json()).data;
+  window.make = (options) => {
+    window.voice = new ServiceVoice(options);
+    for (const name of events) {
+      voice.on(name, (...args) => log.push([name, ...args.map((a) => (a instanceof Error ? { name: a.name, message: a.message, cause: a.cause?.name } : a))]));
+    }
+    return voice;
+  };
+  window.call = async (options) => make(options).connect(await session());
+  window.told = (name) => log.filter(([n]) => n === name).map(([, ...args]) => args[0]);
+  window.lines = () => Object.values(Object.fromEntries(told("transcript").map((t) => [t.speaker + t.segmentId, `${t.speaker}: ${t.text}`])));
+
+  // loud counts the milliseconds in which the agent was audible.
+  window.loud = 0;
+  const context = new AudioContext();
+  const watched = new WeakSet();
+  const samples = new Float32Array(2048);
+  const analysers = [];
+  setInterval(() => {
+    for (const { srcObject } of document.querySelectorAll("audio")) {
+      if (!srcObject || watched.has(srcObject)) continue;
+      watched.add(srcObject);
+      const analyser = context.createAnalyser();
+      context.createMediaStreamSource(srcObject).connect(analyser);
+      analysers.push(analyser);
+    }
+    for (const analyser of analysers) {
+      analyser.getFloatTimeDomainData(samples);
+      if (Math.sqrt(samples.reduce((sum, s) => sum + s * s, 0) / samples.length) > 0.01) window.loud += 20;
+    }
+  }, 20);
+}
