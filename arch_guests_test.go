@@ -58,8 +58,8 @@ var guests = map[string]guest{
 		rooms: []string{"parley/internal/ingest/extract", "parley/internal/retrieval"}},
 	"golang.org/x/text": {why: "character sets and the composed form of texts",
 		rooms: []string{"parley/internal/ingest/extract"}},
-	"gopkg.in/yaml.v3": {why: "plans and manifests are YAML that operators edit",
-		rooms: []string{"parley/internal/access", "parley/internal/manifest"}},
+	"gopkg.in/yaml.v3": {why: "plans, manifests and the table of voices are YAML that operators edit",
+		rooms: []string{"parley/internal/access", "parley/internal/llm", "parley/internal/manifest"}},
 	"modernc.org/sqlite": {why: "SQLite without a C compiler; the bench's floor writes through it too",
 		rooms: []string{"parley/internal/sqldb", "parley/bench"}},
 }

@@ -20,6 +20,7 @@ var floors = map[string]int{
 	"parley/web":            1,
 	"parley/internal/words": 1,
 	"parley/internal/prose": 1,
+	"parley/internal/pcm":   1,
 
 	"parley/internal/sqldb":    2,
 	"parley/internal/llm":      2,

@@ -29,13 +29,14 @@
 //	4  store  voice/sfu                       all SQL of the nouns; the media server
 //	3  retrieval  jobs  ingest/crawl  ingest/extract  voice/rtc
 //	2  sqldb  llm  wire  outbound  vault  manifest
-//	1  parley  words  prose  docs  web
+//	1  parley  words  prose  pcm  docs  web
 //
-// # Floor 1: words, prose and docs
+// # Floor 1: words, prose, pcm and docs
 //
 // internal/words cuts text into words the same way wherever words are compared: it folds case and accents, stems, and makes
 // the character n-grams that forgive a typo. internal/prose tells how a text is laid out: headings, paragraphs, lists, tables,
-// code, and the sentences in them. docs embeds the operator's manual, which the demo's agent reads.
+// code, and the sentences in them. internal/pcm holds sound as samples: WAV files and changes of rate. docs embeds the operator's
+// manual, which the demo's agent reads.
 //
 // # Floor 2: sqldb, llm, wire, outbound, vault, manifest
 //
@@ -48,7 +49,8 @@
 // for the OpenAI wire format and for Anthropic's, a scripted double for tests, and the built-in model, which needs no weights and
 // no network: it quotes sentences of the passages it is given, says so when they hold no answer, and asks back when a question is
 // too short. Table maps the names that agents choose to back ends. The words of the prompts are files; what sources say is fenced.
-// Embedder turns texts into vectors, and its client speaks the same wire format.
+// Embedder turns texts into vectors, and its client speaks the same wire format. Synthesizer speaks and Transcriber understands
+// speech; Speech chooses among the programs and servers behind them.
 //
 // internal/wire is what HTTP faces share. An operation is a typed function with a description; from it come the routing, the
 // strict decoding, the validation and the OpenAPI document, so that they cannot drift apart. Handlers return errors, and only

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley/internal/house"
+	"parley/internal/voice/sfu"
 )
 
 type serveCmd struct {
@@ -37,7 +38,7 @@ func (p *process) config(service house.Service, models house.Models, voice house
 	if cfg.Reader, err = os.Executable(); err != nil {
 		return cfg, fmt.Errorf("find this program, which reads the files of strangers: %w", err)
 	}
-	if mediaServer {
+	if sfu.Here {
 		cfg.SFU = cfg.Reader
 	}
 	cfg.Logger, err = p.logger(log)

@@ -1,5 +1,3 @@
-//go:build !novoice
-
 package main
 
 import (
@@ -7,9 +5,6 @@ import (
 
 	"parley/internal/voice/sfu"
 )
-
-// mediaServer says whether this program can be the media server of voice sessions.
-const mediaServer = true
 
 // sfuCmd is not for people: the server runs it for voice sessions, and talks to it through its standard streams.
 type sfuCmd struct{}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+
+	"parley/internal/voice/sfu"
 )
 
 const version = "0.1.0"
@@ -18,7 +20,7 @@ type versionInfo struct {
 }
 
 func (versionCmd) Run(p *process) error {
-	v := versionInfo{Version: version, Commit: commit(), Go: runtime.Version(), Media: mediaServer}
+	v := versionInfo{Version: version, Commit: commit(), Go: runtime.Version(), Media: sfu.Here}
 	if p.cli.JSON {
 		return p.print(v)
 	}

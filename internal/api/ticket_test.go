@@ -163,6 +163,29 @@ func TestMarkupIsText(t *testing.T) {
 	}
 }
 
+// TestIDsInCapitals holds that an id finds what it names in capitals, too.
+func TestIDsInCapitals(t *testing.T) {
+	b := openBureau(t)
+	member := strings.ToUpper(b.member)
+	var made struct {
+		TicketNumber       int64
+		AssigneeID, TeamID string
+	}
+	b.Do(t, "POST", b.tickets(), b.Key, map[string]any{"subject": "S", "description": "D", "customer": map[string]any{"email": "jo@x.co"}}).Decode(t, http.StatusCreated, &made)
+	team, path := made.TeamID, fmt.Sprintf("%s/%d", b.tickets(), made.TicketNumber)
+	b.Do(t, "PATCH", path, b.Key, map[string]any{"teamId": nil, "assigneeId": member}).Decode(t, http.StatusOK, &made)
+	b.Do(t, "PATCH", path, b.Key, map[string]any{"teamId": strings.ToUpper(team)}).Decode(t, http.StatusOK, &made)
+	if made.AssigneeID != b.member || made.TeamID != team {
+		t.Errorf("%+v", made)
+	}
+	b.Do(t, "POST", path+"/messages", b.Key, map[string]any{"type": "note", "content": "N", "authorId": member}).Decode(t, http.StatusCreated, new(bureauMessage))
+	var page struct{ Data []bureauTicket }
+	b.Do(t, "GET", b.tickets()+"?assigneeId="+member+"&teamId="+strings.ToUpper(team), b.Key, nil).Decode(t, http.StatusOK, &page)
+	if len(page.Data) != 1 {
+		t.Errorf("%d tickets are listed", len(page.Data))
+	}
+}
+
 // TestAnothersIDsAreUnknown holds that a request that names another account's status, team or member is refused as one that names
 // none, byte for byte.
 func TestAnothersIDsAreUnknown(t *testing.T) {

@@ -42,9 +42,8 @@ type Config struct {
 	BaseURL    string // where clients reach this server, without a path; may be empty
 	Now        func() time.Time
 	Logger     *slog.Logger
-	TrustProxy bool                    // take the caller's address from X-Forwarded-For
-	Settable   func(model string) bool // which models may be chosen
-	Silence    time.Duration           // of a stream, after which a comment shows that it lives; 0 is 15 s
+	TrustProxy bool          // take the caller's address from X-Forwarded-For
+	Silence    time.Duration // of a stream, after which a comment shows that it lives; 0 is 15 s
 }
 
 // New gives the handler of everything under /api/v1 and of /openapi-v1.json.

@@ -40,21 +40,11 @@ func reader(more ...goldmark.Extender) goldmark.Markdown {
 	)
 }
 
-// mostCells is how many cells the tables of a text may have. A row that is too short is filled up, so that a few thousand characters could
-// make a million of them.
-const mostCells = 20_000
-
-// tabular reports whether the tables of a text have no more cells than they may, however they are laid out.
-func tabular(source string) bool {
-	rows, widest := 0, 0
-	for line := range strings.Lines(source) {
-		rows, widest = rows+1, max(widest, strings.Count(line, "|")+1)
-	}
-	return rows*widest <= mostCells
-}
-
-// MarkdownHTML renders Markdown as safe HTML.
+// MarkdownHTML renders Markdown as safe HTML. Text that is built to be dear to render is shown without its tables, or as it is.
 func MarkdownHTML(source string) string {
+	if nested(source) {
+		return plainHTML(source)
+	}
 	var b strings.Builder
 	read := markdown
 	if !tabular(source) {

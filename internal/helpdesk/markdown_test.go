@@ -69,6 +69,23 @@ func TestTablesDoNotBlowUp(t *testing.T) {
 	}
 }
 
+func TestNestsAreBounded(t *testing.T) {
+	for _, mark := range []string{">", "> ", "- ", "1. ", "* - ", ">\t+\t"} {
+		deep := strings.Repeat(mark, 2000) + "x"
+		if got := MarkdownHTML("Hi\n" + deep); got != plainHTML("Hi\n"+deep) {
+			t.Errorf("%.40q is rendered as %.80s", deep, got)
+		}
+		if got := MarkdownHTML(strings.Repeat(mark, 20) + "x"); strings.Contains(got, "&gt;") || strings.Contains(got, "- x") {
+			t.Errorf("%q: %s", mark, got)
+		}
+	}
+	for _, line := range []string{strings.Repeat("-", 300), strings.Repeat("*", 300), strings.Repeat("1.2.3.", 100), "- " + strings.Repeat("a. ", 300)} {
+		if nested(line) {
+			t.Errorf("%.20q nests nothing", line)
+		}
+	}
+}
+
 func TestNothingIsShown(t *testing.T) {
 	for _, s := range []string{"", " ", "\n\t\u00a0\u3000", "<!-- only -->", "<!-- open", "<!--\n\na\n\n-->", "[a]: https://x.io", "[a]: https://x.io\n[b]: <https://y.io> 'z'", "---", "- ", "#", "```\n```",
 		"[](https://x.io)", "\u200b\u2060\ufeff", "&#8203;", "\u3164", "\u2800", "\u202e", "|  |\n|--|", ">"} {

@@ -51,7 +51,7 @@ func (h *House) faces(cfg api.Config) (http.Handler, error) {
 // earlier is what REST v1 stands on.
 func (h *House) earlier(cfg api.Config) apiv1.Config {
 	return apiv1.Config{
-		Gate: cfg.Gate, Limiter: cfg.Limiter, Chat: cfg.Chat, Agents: cfg.Agents, Ingest: cfg.Ingest, DB: cfg.DB, Settable: cfg.Settable,
+		Gate: cfg.Gate, Limiter: cfg.Limiter, Chat: cfg.Chat, Agents: cfg.Agents, Ingest: cfg.Ingest, DB: cfg.DB,
 		BaseURL: cfg.BaseURL, Now: cfg.Now, Logger: cfg.Logger, TrustProxy: cfg.TrustProxy,
 		Contacts: &contact.Book{DB: cfg.DB, Now: cfg.Now}, Webhooks: h.Webhooks,
 	}

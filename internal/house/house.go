@@ -67,7 +67,8 @@ type House struct {
 
 	Outbound *outbound.Client
 
-	Media *rtc.Server // where the rooms of voice sessions are
+	Media  *rtc.Server // where the rooms of voice sessions are
+	Speech *llm.Speech // what agents speak and hear with
 
 	Manifests *agents.Manifests
 
@@ -90,11 +91,15 @@ func Open(ctx context.Context, cfg Config) (*House, error) {
 	if err != nil {
 		return nil, err
 	}
+	speech, err := cfg.engines()
+	if err != nil {
+		return nil, err
+	}
 	db, err := store.Open(ctx, cfg.sqldb())
 	if err != nil {
 		return nil, err
 	}
-	h := &House{cfg: cfg, DB: db, Plans: plans, Models: models}
+	h := &House{cfg: cfg, DB: db, Plans: plans, Models: models, Speech: speech}
 	if err := h.build(ctx); err != nil {
 		return nil, errors.Join(err, h.Close())
 	}
@@ -249,6 +254,7 @@ func (h *House) Close() error {
 	if h.Media != nil {
 		h.Media.Close()
 	}
+	h.Speech.Close()
 	return h.DB.Close()
 }
 

@@ -13,8 +13,10 @@ import (
 	"parley/internal/voice/rtc"
 )
 
-// Voice says how the sound of voice sessions travels.
+// Voice says how the sound of voice sessions travels, and what agents speak and hear with.
 type Voice struct {
+	Speech
+
 	VoiceURL     string   `name:"voice-url" env:"PARLEY_VOICE_URL" placeholder:"URL" secret:"url" help:"Address (wss://…) where browsers join voice sessions; by default it follows from the base URL."`
 	VoiceUDPPort int      `name:"voice-udp-port" env:"PARLEY_VOICE_UDP_PORT" placeholder:"PORT" help:"UDP port for sound; 0 takes 7882, or any free one on loopback."`
 	VoiceTCPPort int      `name:"voice-tcp-port" env:"PARLEY_VOICE_TCP_PORT" placeholder:"PORT" help:"TCP port for sound where UDP is blocked; 0 takes 7881, or none on loopback; -1 takes none."`
@@ -49,7 +51,7 @@ func (v Voice) Check() error {
 	want(v.LiveKitURL == "" || socketAddress(v.LiveKitURL) || webAddress(v.LiveKitURL), "--livekit-url: not a ws://, wss://, http:// or https:// address")
 	given := (v.LiveKitURL != "") == (v.LiveKitKey != "") && (v.LiveKitKey != "") == (v.LiveKitSecret != "")
 	want(given, "--livekit-url, --livekit-key and --livekit-secret (PARLEY_LIVEKIT_URL, _KEY, _SECRET) go together: set all of them or none")
-	return errors.Join(faults...)
+	return errors.Join(append(faults, v.Speech.Check())...)
 }
 
 func socketAddress(text string) bool {

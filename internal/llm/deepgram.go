@@ -17,7 +17,7 @@ import (
 // the sound from its beginning.
 type Deepgram struct {
 	SpeechServer
-	Model string
+	Model string // for segments that name none
 
 	FinalWait time.Duration // longest wait for the last words, after the end of the sound; 0 is 3 s
 	KeepAlive time.Duration // silence after which the connection is kept by a word; 0 is 4 s

@@ -43,8 +43,11 @@ func (f *Flite) speak(ctx context.Context, u Utterance) (sound pcm.Sound, err er
 		return sound, fmt.Errorf("flite speaks English and not %q", language)
 	}
 	text := fliteText(u.Text)
-	if !sayable(text) {
+	switch {
+	case !sayable(u.Text):
 		return sound, nil
+	case !sayable(text):
+		return sound, errors.New("flite reads Latin letters only")
 	}
 	if len(text) > 4*LongestUtterance {
 		return sound, errTooLong

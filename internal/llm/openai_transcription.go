@@ -2,6 +2,7 @@ package llm
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -19,7 +20,7 @@ import (
 // understands it. Where the server streams, the transcript grows.
 type OpenAITranscription struct {
 	SpeechServer
-	Model string
+	Model string // for segments that name none
 
 	whole atomic.Bool // the server wants no word about streaming
 }
@@ -70,7 +71,7 @@ func (o *OpenAITranscription) ask(ctx context.Context, s Segment) (*speechReply,
 func (o *OpenAITranscription) form(s Segment, whole bool) (kind string, body []byte, err error) {
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)
-	fields := [][2]string{{"model", o.Model}, {"response_format", "json"}}
+	fields := [][2]string{{"model", cmp.Or(s.Model, o.Model)}, {"response_format", "json"}}
 	if language := baseLanguage(s.Language); language != "" {
 		fields = append(fields, [2]string{"language", language})
 	}

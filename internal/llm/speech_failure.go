@@ -18,7 +18,6 @@ var (
 	errTooLong  = errors.New("the text is too long to be spoken in one go")
 	errNoSound  = errors.New("the speech server's answer holds no sound")
 	errSoundEnd = errors.New("the sound does not end")
-	errNoEngine = errors.New("no speech engine is configured")
 )
 
 // speechFailed makes an error for the user out of one for the log, from which the key is removed.

@@ -115,6 +115,11 @@ func TestMemberIsFoundWhateverTheCase(t *testing.T) {
 		if len(list) != 1 || list[0].User.Email != "Ann@Example.org" || list[0].Role != parley.RoleAdmin || len(all) != 2 {
 			w.Errorf("%+v %+v", list, all)
 		}
+		_, err = add(w.Account.ID, "u4", "ÖZGÜR@Example.org")
+		w.must(err)
+		if m, err := w.MemberByEmail(w, w.Account.ID, "Özgür@example.org", parley.CodeMemberNotFound); err != nil || m.User.ID != "u4" {
+			w.Error("letters beyond ASCII have a case, too:", m, err)
+		}
 	})
 }
 

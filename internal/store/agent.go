@@ -57,10 +57,11 @@ func (db *DB) Agent(ctx context.Context, account parley.AccountID, id parley.Age
 func (db *DB) AgentForTurn(ctx context.Context, account parley.AccountID, id parley.AgentID) (*parley.Agent, error) {
 	a := parley.Agent{ID: id, AccountID: account}
 	var credits sql.NullInt64
-	var synonyms sql.NullString
-	err := db.sql.QueryRow(ctx, `select name, instructions, model, temp, credit_limit, config_version, passage_version, tools, redact, synonyms from agents
+	var synonyms, byChannel sql.NullString
+	err := db.sql.QueryRow(ctx, `select name, instructions, channel_instructions, model, temp, credit_limit, config_version, passage_version, tools, redact, synonyms from agents
 		where id = ? and account_id = ? and deleted_at is null`, id, account).
-		Scan(&a.Name, &a.Instructions, &a.Model, &a.Temp, &credits, &a.ConfigVersion, &a.PassageVersion, &a.Tools, &a.Redact, &synonyms)
+		Scan(&a.Name, &a.Instructions, &byChannel, &a.Model, &a.Temp, &credits, &a.ConfigVersion, &a.PassageVersion, &a.Tools, &a.Redact, &synonyms)
+	a.ChannelInstructions = rawOrNil(byChannel)
 	if credits.Valid {
 		a.CreditLimit = &credits.Int64
 	}

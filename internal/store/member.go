@@ -27,12 +27,12 @@ func (db *DB) AddMember(ctx context.Context, m *parley.Membership) error {
 }
 
 func (db *DB) user(ctx context.Context, u parley.User) (parley.User, error) {
-	_, err := db.sql.Exec(ctx, `insert into users (id, email, name, created_at) values (?, ?, ?, ?) on conflict do nothing`, u.ID, u.Email, u.Name, millis(u.CreatedAt))
+	_, err := db.sql.Exec(ctx, `insert into users (id, email, name, created_at) values (?, ?, ?, ?) on conflict do nothing`, u.ID, keptEmail(u.Email), u.Name, millis(u.CreatedAt))
 	if err != nil {
 		return u, err
 	}
 	var created int64
-	err = db.sql.QueryRow(ctx, `select id, email, name, created_at from users where lower(email) = lower(?)`, u.Email).Scan(&u.ID, &u.Email, &u.Name, &created)
+	err = db.sql.QueryRow(ctx, `select id, email, name, created_at from users where lower(email) = lower(?)`, keptEmail(u.Email)).Scan(&u.ID, &u.Email, &u.Name, &created)
 	u.CreatedAt = timeOf(created)
 	return u, err
 }
@@ -58,7 +58,7 @@ func (db *DB) Member(ctx context.Context, account parley.AccountID, user parley.
 
 // MemberByEmail finds a member of the account by their e-mail address, whatever its case. Fails with the code.
 func (db *DB) MemberByEmail(ctx context.Context, account parley.AccountID, email string, otherwise parley.Code) (*parley.Membership, error) {
-	return db.memberWhere(ctx, account, `lower(u.email) = lower(?)`, email, otherwise)
+	return db.memberWhere(ctx, account, `lower(u.email) = lower(?)`, keptEmail(email), otherwise)
 }
 
 func (db *DB) memberWhere(ctx context.Context, account parley.AccountID, which string, value any, otherwise parley.Code) (*parley.Membership, error) {

@@ -43,19 +43,20 @@ type mouth struct {
 	mu    sync.Mutex
 	texts []string
 	fails bool
+	slow  int // how many times as long as usual
 }
 
 func (m *mouth) Speak(_ context.Context, u llm.Utterance) iter.Seq2[pcm.Sound, error] {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.texts = append(m.texts, u.Text)
-	fails := m.fails
+	fails, length := m.fails, len(u.Text)*max(m.slow, 1)
 	return func(yield func(pcm.Sound, error) bool) {
 		if fails {
 			yield(pcm.Sound{}, errors.New("no voice"))
 			return
 		}
-		for range len(u.Text) {
+		for range length {
 			if !yield(pcm.Sound{Rate: rtc.SpeakRate, PCM: make([]int16, rtc.SpeakRate/1000)}, nil) {
 				return
 			}
@@ -84,7 +85,7 @@ func (e *ears) Transcribe(ctx context.Context, _ llm.Segment) iter.Seq2[llm.Tran
 // talk opens a dialogue on SQLite.
 func talk(t *testing.T, settings string, change ...func(d *dialogue)) *dialogue {
 	t.Helper()
-	return newDialogue(t, dbs.Store(t, dbs.Open(t, dbs.File(t))), settings, change...)
+	return newDialogue(t, file(t), settings, change...)
 }
 
 func newDialogue(t *testing.T, db *store.DB, settings string, change ...func(d *dialogue)) *dialogue {

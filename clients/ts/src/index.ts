@@ -12,3 +12,4 @@ export type { Sources } from "./sources.js";
 export { ChatStream, type Answer, type Beginning, type ToolCall } from "./stream.js";
 export type { ParleyOptions } from "./transport.js";
 export type { BodyOf, Call, CallOptions, OperationId, PathOf, QueryOf, ReplyOf, Schemas } from "./types.js";
+export type { Voice } from "./voice.js";

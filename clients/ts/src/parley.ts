@@ -5,6 +5,7 @@ import { Helpdesk } from "./helpdesk.js";
 import { Sources } from "./sources.js";
 import { Transport, type ParleyOptions } from "./transport.js";
 import type { Call, CallOptions, OperationId, ReplyOf } from "./types.js";
+import { Voice } from "./voice.js";
 
 /** The client of Parley's REST interface: a group of methods for each part of it, and `request` for any operation. */
 export class Parley {
@@ -13,6 +14,7 @@ export class Parley {
   readonly conversations: Conversations;
   readonly helpdesk: Helpdesk;
   readonly sources: Sources;
+  readonly voice: Voice;
   readonly #transport: Transport;
 
   constructor(options: ParleyOptions) {
@@ -22,6 +24,7 @@ export class Parley {
     this.conversations = new Conversations(this.#transport);
     this.helpdesk = new Helpdesk(this.#transport);
     this.sources = new Sources(this.#transport);
+    this.voice = new Voice(this.#transport);
   }
 
   /** Calls any operation by its name. */

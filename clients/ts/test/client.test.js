@@ -179,6 +179,15 @@ test("a ticket is opened, found, changed and answered", async () => {
   await assert.rejects(client.helpdesk.get({ agentId: shop, ticketNumber: 9 }), { code: "TICKET_NOT_FOUND" });
 });
 
+test("a voice session is asked for", async () => {
+  const shop = await makeAgent(client);
+  await assert.rejects(client.voice.createSession(shop), { code: "VOICE_NOT_AVAILABLE", status: 403 });
+  await client.agents.update(shop, { voiceSettings: { maxDailyCallsPerUser: 1 } });
+  const wrong = { timezone: "Mars/Olympus_Mons" };
+  await assert.rejects(client.voice.createSession(shop, wrong), { code: "VALIDATION_INVALID_BODY", details: { timezone: "must be an IANA time zone, such as Europe/Berlin" } });
+  await assert.rejects(client.voice.createSession(shop, { conversationId: "x" }), { code: "CONVERSATION_NOT_FOUND" });
+});
+
 test("what was said is exported", async () => {
   const ids = new Set();
   for await (const conversation of client.conversations.exportAll(agent, { limit: 2 })) {

@@ -1,5 +1,3 @@
-//go:build !novoice
-
 // Package sfus gives tests a media server: the test's own program, run again as the child that the server runs.
 package sfus
 

@@ -21,6 +21,9 @@ import (
 	"parley/internal/voice/rtc"
 )
 
+// Here reports whether this program can be the media server; one that was built with the tag novoice cannot.
+const Here = true
+
 // Run serves until ctx is done; ready hears the ports once they answer. It may be called once in a process.
 func Run(ctx context.Context, cfg rtc.ChildConfig, log *slog.Logger, ready func(rtc.ChildReady) error) error {
 	logger.SetLogger(&lines{log: log}, "")

@@ -14,7 +14,7 @@ export declare class Microphone {
     get muted(): boolean;
     /** Asks for the microphone. The browser may ask the customer, for as long as they please. */
     open(): Promise<void>;
-    /** Lets the room hear what is recorded. */
+    /** Lets the room hear what is recorded. Where the connection breaks meanwhile, it is done when there is one again. */
     publish(room: Room): Promise<void>;
     mute(): Promise<void>;
     /** Lets the customer be heard again. Where there was no microphone it is asked for once more. */

@@ -92,7 +92,9 @@ export class ServiceVoice {
         if (!address)
             throw new TypeError("The token does not name the voice server: give its address as serverUrl.");
         setLogLevel(LogLevel.error);
-        const room = (this.room = new Room({ dataStream: { maxPayloadByteLength: 1 << 20 } }));
+        // With one connection for both directions, a busy browser's first offers may cross, and joining fails in the middle
+        // ("Transceiver not found based on m-line index"); with one for each they cannot.
+        const room = (this.room = new Room({ singlePeerConnection: false, dataStream: { maxPayloadByteLength: 1 << 20 } }));
         play(room, (error) => this.events.emit("error", error));
         this.follow(room);
         await room.connect(address, token);

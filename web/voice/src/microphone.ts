@@ -1,4 +1,4 @@
-import { createLocalAudioTrack, Track, TrackEvent, type LocalAudioTrack, type Room } from "livekit-client";
+import { ConnectionState, createLocalAudioTrack, RoomEvent, Track, TrackEvent, type LocalAudioTrack, type Room } from "livekit-client";
 import { microphoneProblem } from "./problem.js";
 
 /** The customer's microphone: opened for a session, muted and unmuted, closed with it. What goes wrong is told, not thrown. */
@@ -25,16 +25,20 @@ export class Microphone {
     return (this.opening ??= this.record().finally(() => (this.opening = null)));
   }
 
-  /** Lets the room hear what is recorded. */
+  /** Lets the room hear what is recorded. Where the connection breaks meanwhile, it is done when there is one again. */
   async publish(room: Room): Promise<void> {
     await this.opening;
-    const track = this.track;
+    const { track } = this;
     if (!track || room.localParticipant.getTrackPublication(Track.Source.Microphone)) return;
+    const again = new Promise((done) => room.once(RoomEvent.Reconnected, done));
     try {
       // Without pauses in the stream of packets and without doubling them: what listens decides itself what is silence.
       await room.localParticipant.publishTrack(track, { source: Track.Source.Microphone, dtx: false, red: false });
     } catch (cause) {
-      if (!this.closed) this.fail(cause);
+      if (this.closed) return;
+      if (room.state === ConnectionState.Connected) return this.fail(cause);
+      await again;
+      await this.publish(room);
     }
   }
 

@@ -1,0 +1,232 @@
+package voice_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"parley"
+	"parley/internal/llm"
+	"parley/internal/rig/dbs"
+	"parley/internal/store"
+	"parley/internal/voice/rtc"
+)
+
+func file(t testing.TB) *store.DB { return dbs.Store(t, dbs.Open(t, dbs.File(t))) }
+
+func (d *dialogue) told(word string) bool {
+	d.stage.mu.Lock()
+	defer d.stage.mu.Unlock()
+	return slices.ContainsFunc(d.faults, func(f string) bool { return strings.Contains(f, word) })
+}
+
+func TestTypedText(t *testing.T) {
+	d := talk(t, `{}`)
+	d.events <- rtc.Event{Kind: rtc.EventJoined} // without a microphone
+	d.answers("Ten euros.")
+	d.types(" What does it cost? ")
+	d.shows(`
+		user: What does it cost?
+		agent: Ten euros.
+	`)
+	if got := strings.Join(d.mouth.texts, "|"); got != "Ten euros." {
+		t.Errorf("spoken: %q", got)
+	}
+}
+
+func TestTypedTextIsOff(t *testing.T) {
+	d := talk(t, `{"allowTextInput":false}`)
+	d.join()
+	d.types("Hello")
+	d.eventually(func() bool { return d.told("no typed messages") }, func() string { return "nothing was said" })
+	if d.transcript() != "" {
+		t.Errorf("the transcript is %q", d.transcript())
+	}
+}
+
+func TestWithoutRecognition(t *testing.T) {
+	d := talk(t, `{}`, func(d *dialogue) { d.talker.Transcriber = nil })
+	d.join()
+	d.eventually(func() bool { return d.told("no speech recognition") }, func() string { return "nothing was said" })
+	d.answers("Ten euros.")
+	d.voiceFor(time.Second)
+	d.types(question)
+	d.shows(`
+		user: What does it cost?
+		agent: Ten euros.
+	`)
+	if len(d.mouth.texts) != 1 {
+		t.Errorf("spoken: %q", d.mouth.texts)
+	}
+}
+
+func TestWithoutSynthesis(t *testing.T) {
+	d := talk(t, `{"initialMessage":"Hello!"}`, func(d *dialogue) { d.talker.Synthesizer = nil })
+	d.join()
+	d.eventually(func() bool { return d.told("no speech synthesis") }, func() string { return "nothing was said" })
+	d.answers(long)
+	d.says(question, time.Second)
+	d.shows(`
+		agent: Hello!
+		user: What does it cost?
+		agent: ` + long + `
+	`)
+	d.is("listening")
+}
+
+func TestSynthesisFails(t *testing.T) {
+	d := talk(t, `{}`, func(d *dialogue) { d.mouth.fails = true })
+	d.join()
+	d.answers(long)
+	d.says(question, time.Second)
+	d.shows(`
+		user: What does it cost?
+		agent: ` + long + `
+	`)
+	d.eventually(func() bool { return d.told("could not be spoken") }, func() string { return "nothing was said" })
+	d.is("listening")
+}
+
+func TestRecognitionFails(t *testing.T) {
+	d := talk(t, `{"errorMessage":"Pardon?"}`)
+	d.join()
+	d.says("fail", time.Second)
+	d.shows(`
+		agent: Pardon?
+	`)
+	d.eventually(func() bool { return d.told("could not be understood") }, func() string { return "nothing was said" })
+	d.stores("")
+}
+
+func TestAnswerFails(t *testing.T) {
+	d := talk(t, `{}`)
+	d.join()
+	d.model.Then(llm.Step{Err: errors.New("no model")})
+	d.says(question, time.Second)
+	d.shows(`
+		user: What does it cost?
+		agent: Sorry, something went wrong. Please try that again.
+	`)
+	d.stores(`
+		user: What does it cost?
+	`)
+	d.answers("Ten euros.")
+	d.is("listening")
+	d.says("Again, please.", time.Second)
+	d.stores(`
+		user: What does it cost?
+		user: Again, please.
+		assistant: Ten euros.
+	`)
+}
+
+func TestSilenceEndsTheTalk(t *testing.T) {
+	d := talk(t, `{"endConversationAfterSilenceSeconds":10}`)
+	d.join()
+	d.is("listening")
+	d.turnBy(9 * time.Second)
+	d.says(question, time.Second)
+	d.eventually(func() bool { return strings.Contains(d.transcript(), "agent: What") }, d.transcript)
+	d.is("listening")
+	d.turnBy(9 * time.Second)
+	d.events <- rtc.Event{Kind: rtc.EventMicOff}
+	d.turnBy(0)
+	d.turnBy(time.Minute) // muted: the time stands still
+	d.events <- rtc.Event{Kind: rtc.EventMicOn}
+	d.turnBy(0)
+	select {
+	case <-d.live.Done():
+		t.Fatal("a muted microphone ended the talk")
+	default:
+	}
+	d.turnBy(1100 * time.Millisecond)
+	d.over(parley.EndSilence)
+}
+
+// turnBy turns the clock once the talk has taken in what happened before, and lets it look.
+func (d *dialogue) turnBy(by time.Duration) {
+	d.eventually(func() bool { return len(d.events) == 0 && len(d.audio) == 0 }, func() string { return "it does not listen" })
+	time.Sleep(20 * time.Millisecond) // ten looks at the clock, which have no trace
+	d.clock.Turn(by)
+	time.Sleep(20 * time.Millisecond)
+}
+
+func TestPersonTakesOver(t *testing.T) {
+	d := talk(t, `{}`)
+	d.join()
+	d.answers("Ten euros.")
+	d.says(question, time.Second)
+	d.is("listening")
+	_, err := d.clerk.TakeOver(t.Context(), d.account.ID, d.agent, d.live.ConversationID, "operator", "", false)
+	d.must(err)
+	d.over(parley.EndEscalated)
+	if !strings.HasSuffix(d.transcript(), "agent: "+llm.HandedOver(0)+"\n") {
+		t.Errorf("the customer was told\n%s", d.transcript())
+	}
+}
+
+// A customer who asks for a person gets the agent's own sentence, and then the agent goes.
+func TestCustomerAsksForAPerson(t *testing.T) {
+	d := talk(t, `{}`, func(d *dialogue) {
+		d.engine.TakeOver = func(ctx context.Context, turn parley.Turn, reason string) error {
+			_, err := d.clerk.TakeOver(ctx, turn.AccountID, turn.AgentID, turn.ConversationID, "agent", reason, true)
+			return err
+		}
+	})
+	d.join()
+	d.says("I want to talk to a human, please.", time.Second)
+	d.over(parley.EndEscalated)
+	if n := strings.Count(d.transcript(), "agent: "); n != 1 || !strings.Contains(d.transcript(), llm.HandedOver(0)) {
+		t.Errorf("the customer was told\n%s", d.transcript())
+	}
+}
+
+func TestConversationEnds(t *testing.T) {
+	d := talk(t, `{}`)
+	d.join()
+	d.is("listening")
+	_, err := d.clerk.End(t.Context(), d.account.ID, d.agent, d.live.ConversationID, "operator")
+	d.must(err)
+	d.over(parley.EndOperator)
+}
+
+func TestRoomIsLost(t *testing.T) {
+	d := talk(t, `{}`)
+	d.join()
+	d.events <- rtc.Event{Kind: rtc.EventLost}
+	d.over(parley.EndError)
+}
+
+func TestCreditsRunOutInATurn(t *testing.T) {
+	d := talk(t, `{}`, func(d *dialogue) {
+		d.change(func(a *parley.Agent) { one := int64(6); a.CreditLimit = &one }) // five are set aside for the first minute
+	})
+	d.join()
+	d.answers("Ten euros.", "Eleven.")
+	d.says(question, time.Second)
+	d.stores(`
+		user: What does it cost?
+		assistant: Ten euros.
+	`)
+	d.is("listening")
+	d.says("And now?", time.Second)
+	d.over(parley.EndCredits)
+}
+
+// A muted microphone ends what was being said: people mute themselves when they have finished.
+func TestMutingEndsATurn(t *testing.T) {
+	d := talk(t, `{}`)
+	d.join()
+	d.answers("Ten euros.")
+	d.ears.texts <- question
+	d.voiceFor(time.Second)
+	d.eventually(func() bool { return len(d.audio) == 0 }, func() string { return "it does not listen" })
+	d.events <- rtc.Event{Kind: rtc.EventMicOff}
+	d.shows(`
+		user: What does it cost?
+		agent: Ten euros.
+	`)
+}

@@ -1,0 +1,17 @@
+//go:build novoice
+
+// Package sfu stands for the media server in a program that was built without it.
+package sfu
+
+import (
+	"context"
+	"os"
+
+	"parley/internal/voice/rtc"
+)
+
+// Here reports whether this program can be the media server.
+const Here = false
+
+// Serve fails.
+func Serve(context.Context, *os.File, *os.File, *os.File) error { return rtc.ErrNone }
