@@ -33,6 +33,7 @@ var floors = map[string]int{
 	"parley/internal/jobs":           3,
 	"parley/internal/ingest/crawl":   3,
 	"parley/internal/ingest/extract": 3,
+	"parley/internal/voice/ear":      3,
 	"parley/internal/voice/rtc":      3,
 
 	"parley/internal/store":     4,

@@ -27,7 +27,7 @@
 //	6  voice  agents  actions  eval           verbs that use another verb
 //	5  chat  ingest  search  access  webhook  verbs; none knows another
 //	4  store  voice/sfu                       all SQL of the nouns; the media server
-//	3  retrieval  jobs  ingest/crawl  ingest/extract  voice/rtc
+//	3  retrieval  jobs  ingest/crawl  ingest/extract  voice/ear  voice/rtc
 //	2  sqldb  llm  wire  outbound  vault  manifest
 //	1  parley  words  prose  pcm  docs  web
 //
@@ -82,6 +82,10 @@
 //
 // internal/voice/rtc is the WebRTC side of voice. Its Server is where the rooms are: it runs the media server as a child of this
 // program, opens and ends rooms, signs the tokens that let a user and an agent in, and hands signalling on from the public port.
+// Its Participant is the agent in such a room: it gives the user's voice in order (intake), plays speech on the beat of a clock
+// (pump), and shows state and transcript. Transport is all that those above see of it.
+//
+// internal/voice/ear tells voices from other sounds and finds the ends of turns, in PCM alone and without learned weights.
 //
 // # Floor 4: store, voice/sfu
 //

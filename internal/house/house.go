@@ -67,8 +67,9 @@ type House struct {
 
 	Outbound *outbound.Client
 
-	Media  *rtc.Server // where the rooms of voice sessions are
-	Speech *llm.Speech // what agents speak and hear with
+	Media  *rtc.Server   // where the rooms of voice sessions are
+	Speech *llm.Speech   // what agents speak and hear with
+	Talker *voice.Talker // the agent's part of voice sessions; nil where there is no media server
 
 	Manifests *agents.Manifests
 
@@ -140,6 +141,7 @@ func (h *House) build(ctx context.Context) error {
 	h.studio()
 	h.Agents.Stop = h.stopAgent
 	h.Clerk = &chat.Clerk{DB: db, Queue: h.Queue, Hub: h.Engine.Hub, Now: cfg.Now, Logger: cfg.Logger, Stop: h.Engine.Stop}
+	h.talk()
 	if err := h.act(safe); err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package voice_test
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -166,12 +165,4 @@ func together(n int, f func(i int)) {
 		all.Go(func() { f(i) })
 	}
 	all.Wait()
-}
-
-func ids(n int) []parley.EndUserID {
-	list := make([]parley.EndUserID, n)
-	for i := range list {
-		list[i] = parley.EndUserID(fmt.Sprint("user-", i))
-	}
-	return list
 }

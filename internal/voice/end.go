@@ -74,6 +74,7 @@ func billedUntil(s *parley.VoiceSession, granted int) time.Time {
 		return *s.JoinedAt
 	case parley.EndMaxDuration:
 		return earlier(*s.EndedAt, s.EndsBy())
+	case parley.EndSilence, parley.EndOperator, parley.EndEscalated:
 	case parley.EndCredits:
 		return earlier(*s.EndedAt, s.JoinedAt.Add(time.Duration(granted)*time.Minute))
 	}

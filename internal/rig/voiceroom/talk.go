@@ -14,7 +14,7 @@ type talk struct {
 	*rooms
 	room, user string
 	said       int
-	heard      bool
+	met, heard bool
 }
 
 func (t *talk) run(until time.Time) {
@@ -52,7 +52,8 @@ func (t *talk) happened(p *rtc.Participant, e rtc.Event) {
 	switch e.Kind {
 	case rtc.EventJoined:
 		p.SetState(rtc.Listening)
-		if t.said == 0 {
+		if !t.met {
+			t.met = true
 			t.say(p, "Hello.")
 		}
 	case rtc.EventText:

@@ -18,6 +18,8 @@ func (p *Participant) callbacks() *lksdk.RoomCallback {
 		OnReconnecting:            p.cutOff,
 		OnReconnected:             p.restored,
 		OnDisconnected:            p.disconnected,
+		// Told once, when the first subscriber's connection carries sound: nobody but the user may subscribe.
+		OnLocalTrackSubscribed: func(*lksdk.LocalTrackPublication, *lksdk.LocalParticipant) { p.presence.prove() },
 		ParticipantCallback: lksdk.ParticipantCallback{
 			OnTrackSubscribed:   p.subscribed,
 			OnTrackUnsubscribed: p.unsubscribed,
@@ -30,16 +32,16 @@ func (p *Participant) callbacks() *lksdk.RoomCallback {
 }
 
 func (p *Participant) look() {
-	p.presence.see(p.room.GetParticipantByIdentity(p.config.User) != nil)
+	p.presence.announce(p.room.GetParticipantByIdentity(p.config.User) != nil)
 }
 
 // subscribed hears the user's microphone and nothing else.
 func (p *Participant) subscribed(track *webrtc.TrackRemote, pub *lksdk.RemoteTrackPublication, who *lksdk.RemoteParticipant) {
-	p.look()
 	if who.Identity() != p.config.User || pub.Source() != livekit.TrackSource_MICROPHONE || track.Codec().MimeType != webrtc.MimeTypeOpus {
 		_ = pub.SetSubscribed(false)
 		return
 	}
+	p.presence.publish()
 	p.ears.attach(track, pub.SID(), pub.IsMuted())
 }
 

@@ -2,6 +2,7 @@ package rtc
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -73,7 +74,7 @@ func Join(ctx context.Context, c Config) (*Participant, error) {
 	if err := p.join(); err != nil {
 		unwatch()
 		p.leave()
-		return nil, fmt.Errorf("join the room: %w", err)
+		return nil, errors.New("join the room: " + without(c.Token, err.Error()))
 	}
 	if !unwatch() {
 		p.leave()
@@ -113,7 +114,7 @@ func (p *Participant) join() error {
 	if err := p.room.RegisterTextStreamHandler(TopicText, p.read); err != nil {
 		return err
 	}
-	err := p.room.JoinWithContextAndToken(p.ctx, p.config.URL, p.config.Token, lksdk.WithLogger(sdkLog{p.config.Log}),
+	err := p.room.JoinWithContextAndToken(p.ctx, p.config.URL, p.config.Token, lksdk.WithLogger(sdkLog{p.config.Log, p.config.Token}),
 		lksdk.WithDisableRegionDiscovery(), lksdk.WithExtraAttributes(map[string]string{AttributeState: string(Initializing)}))
 	if err != nil {
 		return err

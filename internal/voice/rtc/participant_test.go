@@ -2,6 +2,7 @@ package rtc_test
 
 import (
 	"context"
+	"log/slog"
 	"slices"
 	"strings"
 	"testing"
@@ -43,6 +44,15 @@ func spoken(pitch float64, length time.Duration) <-chan []int16 {
 	pcm <- sine(pitch, 0, int(length.Seconds()*rtc.SpeakRate), rtc.SpeakRate)
 	close(pcm)
 	return pcm
+}
+
+func await(t *testing.T, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(15 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("it did not happen")
+		}
+	}
 }
 
 func TestAgentAndUserTalk(t *testing.T) {
@@ -179,6 +189,40 @@ func TestWhoComesBackHasNotLeft(t *testing.T) {
 	})
 }
 
+// An agent whose own connection breaks goes on talking and hearing when it is restored.
+func TestTheAgentComesBack(t *testing.T) {
+	t.Parallel()
+	s := sfus.Start(t)
+	p := enter(t, s, "agent")
+	u := newUser(t, address(t, s), s.UserToken(pass("agent")))
+	u.publish()
+	expect(t, p, rtc.EventJoined, rtc.EventMicOn)
+	for n, how := range []lksdk.SimulateScenario{lksdk.SimulateSignalReconnect, lksdk.SimulateNodeFailure} {
+		p.Simulate(how)
+		await(t, func() bool { return p.Stats().Reconnect > n })
+		u.says(440, func() {
+			if pcm := collect(p, time.Second); share(pcm[len(pcm)/2:], 440) < 0.6 {
+				t.Errorf("case %d: the user is not heard any more", n)
+			}
+		})
+		p.Play(rtc.Clip{ID: "1", PCM: spoken(700, 5*time.Second)})
+		began := time.Now()
+		u.until("sound", func() bool { return u.lastHeard.After(began) })
+		p.Stop()
+	}
+	for {
+		select {
+		case e := <-p.Events():
+			if e.Kind == rtc.EventLeft || e.Kind == rtc.EventLost {
+				t.Fatalf("%+v", e)
+			}
+			continue
+		default:
+		}
+		break
+	}
+}
+
 func TestWhoStaysAwayHasLeft(t *testing.T) {
 	t.Parallel()
 	s := sfus.Start(t)
@@ -188,8 +232,10 @@ func TestWhoStaysAwayHasLeft(t *testing.T) {
 		at := expect(t, p, rtc.EventAway).At
 		return expect(t, p, rtc.EventLeft).At.Sub(at)
 	}
-	expect(t, p, rtc.EventJoined)
+	u.publish()
+	expect(t, p, rtc.EventJoined, rtc.EventMicOn)
 	u.room.Disconnect()
+	expect(t, p, rtc.EventMicOff)
 	if after := away(); after < 290*time.Millisecond || after > 2*time.Second {
 		t.Errorf("left %v after having gone", after)
 	}
@@ -228,8 +274,13 @@ func TestJoiningFails(t *testing.T) {
 	s := sfus.Start(t)
 	c := rtc.Config{URL: address(t, s), User: "user-1", Now: time.Now, Log: s.Log,
 		Token: s.AgentToken(rtc.Pass{Room: "nowhere", Identity: "agent", Until: time.Now().Add(time.Minute)})}
-	if _, err := rtc.Join(t.Context(), c); err == nil {
-		t.Error("joined a room that there is not")
+	var log strings.Builder
+	c.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	if _, err := rtc.Join(t.Context(), c); err == nil || strings.Contains(err.Error(), c.Token) {
+		t.Error("joined a room that there is not, or told the token: ", err)
+	}
+	if strings.Contains(log.String(), c.Token) || !strings.Contains(log.String(), "(token)") {
+		t.Error("the token is in the log")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

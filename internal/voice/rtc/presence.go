@@ -5,44 +5,104 @@ import (
 	"time"
 )
 
+const (
+	// The media server tells who comes and goes at once of those who have published a microphone, and of others every three seconds.
+	batched = 4 * time.Second
+	// A user who has been announced can hear a little later, and tells so; one who never does is not waited for longer.
+	hearing = time.Second
+)
+
 // presence follows whether the user is in the room. A client that reconnects leaves and comes back: only who stays away for the
 // grace has left, or who said so.
 type presence struct {
 	grace time.Duration
 	tell  func(Kind)
 
-	mu    sync.Mutex
-	here  bool
-	gone  bool // for good
-	timer *time.Timer
+	mu        sync.Mutex
+	announced bool
+	here      bool
+	published bool // had a microphone
+	gone      bool // for good
+	timer     *time.Timer
 }
 
-func (p *presence) see(here bool) {
+// announce takes what the media server says of the user.
+func (p *presence) announce(here bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.gone || here == p.here {
+	if p.gone || here == p.announced {
 		return
 	}
-	p.here = here
-	if here {
+	p.announced = here
+	switch {
+	case here && p.timer == nil: // the first time
+		p.timer = time.AfterFunc(hearing, p.prove)
+	case here: // back again
+		p.come()
+	case p.here:
+		p.away()
+	default:
 		p.stop()
-		p.tell(EventJoined)
-		return
 	}
-	p.tell(EventAway)
-	p.timer = time.AfterFunc(p.grace, p.bye)
 }
 
-// bye is the end: the user said it, or has been away for too long.
+// prove takes a sign of the user: they can hear, or can be heard.
+func (p *presence) prove() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.gone {
+		p.come()
+	}
+}
+
+// publish is prove for a user with a microphone.
+func (p *presence) publish() {
+	p.prove()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.published = true
+}
+
+func (p *presence) come() {
+	p.stop()
+	if !p.here {
+		p.here, p.announced = true, true
+		p.tell(EventJoined)
+	}
+}
+
+func (p *presence) away() {
+	p.here = false
+	p.tell(EventAway)
+	grace := p.grace
+	if !p.published {
+		grace += batched
+	}
+	p.timer = time.AfterFunc(grace, p.leave)
+}
+
+// bye is the end because the user says so.
 func (p *presence) bye() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.gone || p.timer == nil && !p.here {
-		return
+	p.left()
+}
+
+// leave is the end because the user has been away for too long.
+func (p *presence) leave() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.here {
+		p.left()
 	}
-	p.gone = true
+}
+
+func (p *presence) left() {
 	p.stop()
-	p.tell(EventLeft)
+	if !p.gone {
+		p.gone = true
+		p.tell(EventLeft)
+	}
 }
 
 func (p *presence) stop() {

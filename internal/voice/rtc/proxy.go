@@ -2,7 +2,9 @@ package rtc
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httputil"
@@ -27,7 +29,8 @@ func (s *Server) Proxy() http.Handler {
 			r.SetURL(&url.URL{Scheme: "http", Host: fmt.Sprintf("127.0.0.1:%d", n)})
 			r.Out.Header.Del("Cookie")
 		},
-		Transport: &http.Transport{DisableKeepAlives: true}, // a connection each, and each is a WebSocket; never by way of a proxy
+		ModifyResponse: wholly,
+		Transport:      &http.Transport{DisableKeepAlives: true}, // a connection each, and each is a WebSocket; never by way of a proxy
 		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
 			s.Log.DebugContext(r.Context(), "signalling was not handed on", "err", err)
 			w.WriteHeader(http.StatusBadGateway)
@@ -44,4 +47,26 @@ func (s *Server) Proxy() http.Handler {
 		}
 		onward.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), port{}, c.Port)))
 	})
+}
+
+// wholly has a WebSocket end when either side has: by itself the proxy would wait for the other, which may never hang up.
+func wholly(r *http.Response) error {
+	if both, ok := r.Body.(io.ReadWriteCloser); ok && r.StatusCode == http.StatusSwitchingProtocols {
+		r.Body = line{both}
+	}
+	return nil
+}
+
+// line is the media server's end of a WebSocket.
+type line struct{ io.ReadWriteCloser }
+
+var errHungUp = errors.New("the media server has hung up")
+
+// Read makes an error of the end.
+func (l line) Read(b []byte) (int, error) {
+	n, err := l.ReadWriteCloser.Read(b)
+	if errors.Is(err, io.EOF) {
+		err = errHungUp
+	}
+	return n, err
 }

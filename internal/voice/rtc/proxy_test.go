@@ -1,10 +1,14 @@
 package rtc_test
 
 import (
+	"bufio"
+	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"parley/internal/rig/sfus"
 )
@@ -40,5 +44,32 @@ func TestNoChildNoRoom(t *testing.T) {
 	sfus.New(t).Proxy().ServeHTTP(w, r)
 	if w.Code != http.StatusNotFound || w.Header().Get("Access-Control-Allow-Origin") != "*" || w.Header().Get("Cache-Control") != "no-store" {
 		t.Error(w.Code, w.Header())
+	}
+}
+
+// A browser that does not hang up holds nothing of ours once the media server is gone.
+func TestALineEndsWithTheMediaServer(t *testing.T) {
+	s := sfus.Start(t)
+	open(t, s, "r")
+	proxy, ended := s.Proxy(), make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer close(ended)
+		proxy.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	c, err := net.Dial("tcp", server.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Close() }()
+	fmt.Fprintf(c, "GET /rtc?access_token=%s HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n", s.UserToken(pass("r")))
+	if line, err := bufio.NewReader(c).ReadString('\n'); err != nil || !strings.Contains(line, "101") {
+		t.Fatalf("%q, %v", line, err)
+	}
+	s.Close()
+	select {
+	case <-ended:
+	case <-time.After(20 * time.Second):
+		t.Error("the proxy holds on to it")
 	}
 }

@@ -2,14 +2,19 @@ package rtc
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
+	"strings"
 
 	"github.com/livekit/protocol/logger"
 )
 
 // sdkLog lets the SDK write into our log, with less noise: its information is for those who look for faults in it, and of
-// what it calls errors most are a normal leave-taking.
-type sdkLog struct{ log *slog.Logger }
+// what it calls errors most are a normal leave-taking. The agent's token, which it writes into its lines, stays out.
+type sdkLog struct {
+	log   *slog.Logger
+	token string
+}
 
 var _ logger.Logger = sdkLog{}
 
@@ -17,10 +22,22 @@ func (l sdkLog) write(msg string, err error, pairs []any) {
 	if !l.log.Enabled(context.Background(), slog.LevelDebug) {
 		return
 	}
-	if err != nil {
-		pairs = append(pairs[:len(pairs):len(pairs)], "err", err)
+	clean := make([]any, 0, len(pairs)+2)
+	for _, v := range pairs {
+		clean = append(clean, without(l.token, fmt.Sprint(v)))
 	}
-	l.log.Debug("livekit: "+msg, pairs...)
+	if err != nil {
+		clean = append(clean, "err", without(l.token, err.Error()))
+	}
+	l.log.Debug("livekit: "+msg, clean...)
+}
+
+// without takes a token out of a text.
+func without(token, text string) string {
+	if token == "" {
+		return text
+	}
+	return strings.ReplaceAll(text, token, "(token)")
 }
 
 // Debugw drops the line: it would be one for each packet of signalling.
@@ -36,7 +53,7 @@ func (l sdkLog) Warnw(msg string, err error, pairs ...any) { l.write(msg, err, p
 func (l sdkLog) Errorw(msg string, err error, pairs ...any) { l.write(msg, err, pairs) }
 
 // WithValues adds attributes.
-func (l sdkLog) WithValues(pairs ...any) logger.Logger { return sdkLog{l.log.With(pairs...)} }
+func (l sdkLog) WithValues(pairs ...any) logger.Logger { return sdkLog{l.log.With(pairs...), l.token} }
 
 // WithUnlikelyValues adds attributes that are not often needed.
 func (l sdkLog) WithUnlikelyValues(pairs ...any) logger.UnlikelyLogger {

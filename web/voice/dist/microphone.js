@@ -28,7 +28,7 @@ export class Microphone {
         const { track } = this;
         if (!track || room.localParticipant.getTrackPublication(Track.Source.Microphone))
             return;
-        const again = new Promise((done) => room.once(RoomEvent.Reconnected, done));
+        const settled = new Promise((done) => room.once(RoomEvent.Reconnected, done).once(RoomEvent.Disconnected, () => done()));
         try {
             // Without pauses in the stream of packets and without doubling them: what listens decides itself what is silence.
             await room.localParticipant.publishTrack(track, { source: Track.Source.Microphone, dtx: false, red: false });
@@ -38,7 +38,7 @@ export class Microphone {
                 return;
             if (room.state === ConnectionState.Connected)
                 return this.fail(cause);
-            await again;
+            await settled;
             await this.publish(room);
         }
     }

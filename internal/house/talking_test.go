@@ -1,0 +1,177 @@
+package house_test
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+	"math"
+	"net/http"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"parley"
+	"parley/internal/house"
+	"parley/internal/llm"
+	"parley/internal/pcm"
+	"parley/internal/rig"
+	"parley/internal/rig/sfus"
+	"parley/internal/voice/rtc"
+)
+
+// hum is a voice that hums 50 ms for each letter.
+type hum struct{}
+
+func (hum) Speak(_ context.Context, u llm.Utterance) iter.Seq2[pcm.Sound, error] {
+	return func(yield func(pcm.Sound, error) bool) {
+		piece := make([]int16, rtc.SpeakRate/20)
+		for range len(u.Text) {
+			for i := range piece {
+				piece[i] = int16(8000 * math.Sin(2*math.Pi*440*float64(i)/rtc.SpeakRate))
+			}
+			if !yield(pcm.Sound{Rate: rtc.SpeakRate, PCM: piece}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// guess understands what the test says that was said, after 50 ms.
+type guess struct {
+	mu   sync.Mutex
+	text string
+}
+
+func (g *guess) Transcribe(ctx context.Context, _ llm.Segment) iter.Seq2[llm.Transcript, error] {
+	return func(yield func(llm.Transcript, error) bool) {
+		select {
+		case <-time.After(50 * time.Millisecond):
+		case <-ctx.Done():
+			yield(llm.Transcript{}, ctx.Err())
+			return
+		}
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		yield(llm.Transcript{Text: g.text, Final: true}, nil)
+	}
+}
+
+func (g *guess) next(text string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.text = text
+}
+
+type session struct {
+	ParticipantToken, SessionID, ConversationID string
+}
+
+// voiced opens a house with a media server and an agent that speaks.
+func voiced(t *testing.T, model llm.Model, settings string) (*rig.House, *guess, func() session) {
+	t.Helper()
+	exe, err := os.Executable()
+	must(t, err)
+	h := rig.Open(t, rig.Speaking(model), rig.With(func(c *house.Config) { c.SFU = exe }))
+	h.Media.Args = []string{sfus.Word}
+	g := &guess{}
+	h.Talker.Synthesizer, h.Talker.Transcriber = hum{}, g
+	agent := h.NewAgent(t, h.Key)
+	must(t, h.DB.UpdateAgent(t.Context(), parley.AccountID(h.Account), parley.AgentID(agent), func(a *parley.Agent) error {
+		a.Voice = json.RawMessage(settings)
+		return nil
+	}))
+	return h, g, func() session {
+		var out struct{ Data session }
+		h.Do(t, "POST", "/agents/"+agent+"/voice/sessions", h.Key, `{}`).Decode(t, http.StatusOK, &out)
+		return out.Data
+	}
+}
+
+func TestTalkThroughTheMediaServer(t *testing.T) {
+	model := &llm.Scripted{}
+	const answer = "It costs ten euros a month for each person, and there is a discount of twenty percent for those who pay a year."
+	h, g, begin := voiced(t, model, `{"initialMessage":"Hello there!"}`)
+	s := begin()
+	c := call(t, strings.Replace(h.URL, "http", "ws", 1), s.ParticipantToken)
+	defer c.room.Disconnect()
+	c.publish()
+	c.awaits("Hello there!")
+	c.awaitsState(rtc.Speaking)
+	c.awaitsState(rtc.Listening)
+
+	model.Then(llm.Say("Hello. " + answer))
+	g.next("What does it cost?")
+	c.voice(time.Second)
+	c.awaitsState(rtc.Speaking)
+	rig.Eventually(t, "the agent's voice", func() bool {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return !c.first.IsZero()
+	})
+	c.mu.Lock()
+	t.Logf("end of speech to the first sound at the client: %v", c.first.Sub(c.spoke))
+	c.mu.Unlock()
+
+	time.Sleep(2500 * time.Millisecond) // the agent has been heard for longer than its echo is guarded against
+	model.Then(llm.Say("Yes."))
+	g.next("And is that with tax?")
+	c.voice(800 * time.Millisecond)
+	c.awaits("Hello there!|What does it cost?|" + cutOf(c, answer) + "|And is that with tax?|Yes.")
+	c.awaitsState(rtc.Listening)
+	c.writes("Thank you")
+	rig.Eventually(t, "an answer to what was typed", func() bool { return strings.HasSuffix(c.transcript(), "|Thank you|Thank you") })
+	live := h.Voice.Sessions()
+	c.leaves()
+	for _, l := range live {
+		<-l.Done()
+	}
+	m := h.Talker.Meter.Read()
+	t.Logf("measured: %+v", m)
+	if m.Spoken != 2 || m.Typed != 1 || m.HeldP95 == 0 || m.HeldP95 > 400 {
+		t.Errorf("measured: %+v", m)
+	}
+	stored, err := h.DB.VoiceSession(t.Context(), parley.AccountID(h.Account), live[0].AgentID, parley.VoiceSessionID(s.SessionID))
+	if err != nil || stored.Reason != parley.EndClientLeft {
+		t.Errorf("ended %+v, %v", stored, err)
+	}
+}
+
+// cutOf awaits what is left of an answer that was talked over, and gives it.
+func cutOf(c *caller, answer string) (cut string) {
+	c.t.Helper()
+	rig.Eventually(c.t, "the next question", func() bool {
+		lines := strings.Split(c.transcript(), "|")
+		if len(lines) >= 4 {
+			cut = lines[2]
+		}
+		return len(lines) == 5
+	})
+	if whole := "Hello. " + answer; !strings.HasPrefix(whole, cut) || len(cut) == len(whole) || cut == "" {
+		c.t.Errorf("the answer was cut to %q", cut)
+	}
+	return cut
+}
+
+// Sessions leave nothing behind.
+func TestTalksLeaveNothingBehind(t *testing.T) {
+	h, _, begin := voiced(t, &llm.Scripted{}, `{"initialMessage":"Hi."}`)
+	round := func() {
+		s := begin()
+		c := call(t, strings.Replace(h.URL, "http", "ws", 1), s.ParticipantToken)
+		c.awaits("Hi.")
+		live := h.Voice.Sessions()
+		c.leaves()
+		for _, l := range live {
+			<-l.Done()
+		}
+	}
+	round() // what is kept for the next one is there now
+	before := runtime.NumGoroutine()
+	for range 20 {
+		round()
+	}
+	rig.Eventually(t, "the end of all that the sessions had begun", func() bool { return runtime.NumGoroutine() <= before+5 })
+}

@@ -1,0 +1,53 @@
+package rtc
+
+import (
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestPresence(t *testing.T) {
+	for name, c := range map[string]struct {
+		story func(p *presence)
+		want  []Kind
+	}{
+		"announced, then hears": {func(p *presence) { p.announce(true); p.prove() }, []Kind{EventJoined}},
+		"hears before the news": {func(p *presence) { p.prove(); p.announce(true) }, []Kind{EventJoined}},
+		"never hears":           {func(p *presence) { p.announce(true); time.Sleep(2 * time.Second) }, []Kind{EventJoined}},
+		"gone before hearing":   {func(p *presence) { p.announce(true); p.announce(false); time.Sleep(time.Minute) }, nil},
+		"back in time": {func(p *presence) {
+			p.publish()
+			p.announce(false)
+			time.Sleep(2 * time.Second)
+			p.announce(true)
+			time.Sleep(time.Minute)
+		}, []Kind{EventJoined, EventAway, EventJoined}},
+		"back by voice": {func(p *presence) {
+			p.publish()
+			p.announce(false)
+			p.publish()
+			p.announce(true)
+			time.Sleep(time.Minute)
+		}, []Kind{EventJoined, EventAway, EventJoined}},
+		"away for too long": {func(p *presence) {
+			p.publish()
+			p.announce(false)
+			time.Sleep(3100 * time.Millisecond)
+			p.announce(true)
+		}, []Kind{EventJoined, EventAway, EventLeft}},
+		"without a microphone, late": {func(p *presence) { p.prove(); p.announce(false); time.Sleep(6 * time.Second); p.announce(true) }, []Kind{EventJoined, EventAway, EventJoined}},
+		"bye":                        {func(p *presence) { p.publish(); p.bye(); p.announce(false); time.Sleep(time.Minute) }, []Kind{EventJoined, EventLeft}},
+		"closed":                     {func(p *presence) { p.publish(); p.close(); p.announce(false); time.Sleep(time.Minute) }, []Kind{EventJoined}},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var got []Kind
+			p := &presence{grace: 3 * time.Second, tell: func(k Kind) { got = append(got, k) }}
+			c.story(p)
+			p.close()
+			if !slices.Equal(got, c.want) {
+				t.Errorf("%s: %v, not %v", name, got, c.want)
+			}
+		})
+	}
+}
