@@ -17,6 +17,8 @@ POSTGRES := $(shell command -v initdb || ls -d /usr/lib/postgresql/*/bin/initdb 
 
 # Node's package manager, where it is installed: clients of others are tested with it.
 NPM := $(shell command -v npm)
+# The packages of the front end.
+WEB := web/voice
 
 .PHONY: help run build test test-long lint bench golden web
 
@@ -44,8 +46,7 @@ test:
 	@[ -n "$(RACE)" ] || echo "No C compiler: running without the race detector."
 	@[ -n "$(POSTGRES)" ] || echo "No PostgreSQL programs found: nothing is tested on PostgreSQL."
 	@[ -n "$(NPM)" ] || echo "No npm found: the clients' tests are left out."
-	@[ -z "$(NPM)" ] || for dir in clients/ts web; do \
-	  if [ -f $$dir/package.json ]; then (cd $$dir && npm ci --silent && npm test); fi; done
+	@[ -z "$(NPM)" ] || for dir in clients/ts $(WEB); do (cd $$dir && npm ci --silent && npm test); done
 	go test -timeout 15m ./bench/... ./internal/eval
 	@[ -z "$(RACE)" ] || (set -x; go test -timeout 15m -run Kill ./internal/rig/faults)
 	go test -timeout 15m $(RACE) $(SHORT)
@@ -67,6 +68,6 @@ golden:
 	go test -count=1 ./internal/api ./internal/apiv1 -update
 	@[ ! -d clients/ts/node_modules ] || (cd clients/ts && npm run --silent generate)
 
+# What it builds is committed (web/built), so that building the server takes nothing but Go.
 web:
-	@if [ -f web/package.json ]; then cd web && npm ci && npm run build; \
-	 else echo "There is no front end yet: nothing to build."; fi
+	@for dir in $(WEB); do (cd $$dir && npm ci --silent && npm run --silent build) || exit 1; done

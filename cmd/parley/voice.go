@@ -12,6 +12,7 @@ import (
 type voiceCmd struct {
 	Sessions voiceSessionsCmd `cmd:"" help:"List voice sessions, the newest first."`
 	End      voiceEndCmd      `cmd:"" help:"End voice sessions that live."`
+	Stats    voiceStatsCmd    `cmd:"" help:"Show how fast the running server's agents answer in voice sessions, and how even their sound is."`
 }
 
 type voiceSessionsCmd struct {

@@ -12,6 +12,7 @@ import (
 	"parley/internal/rig"
 	"parley/internal/sqldb"
 	"parley/internal/store"
+	"parley/internal/voice"
 )
 
 // The operator sees the sessions that a dead server has left, and ends them.
@@ -85,4 +86,15 @@ func plantSession(t *testing.T, data string, account parley.AccountID) *parley.V
 		t.Fatal(err)
 	}
 	return s
+}
+
+func TestVoiceStats(t *testing.T) {
+	t.Setenv("PARLEY_DATA", filepath.Join(t.TempDir(), "data"))
+	must[admin.AccountCreated](t, "account", "create", "--name", "A")
+	if _, out, errs := cli(t, "voice", "stats"); !strings.HasPrefix(out, "0 voice sessions now. ") || !strings.Contains(out, "recognition") {
+		t.Error(out, errs)
+	}
+	if got := must[voice.Measured](t, "voice", "stats"); got.Talks != 0 || got.Spoken != 0 {
+		t.Errorf("%+v", got)
+	}
 }

@@ -29,6 +29,7 @@ type Desk struct {
 	Manifests *agents.Manifests
 	Webhooks  *webhook.Desk
 	Voice     *voice.Desk
+	Meter     *voice.Meter    // of the talks; nil where there are none
 	Questions *chat.Questions // nil where sources are searched by words alone
 	Now       func() time.Time
 	Forget    func()        // called after a change, so that it is in force at once; may be nil

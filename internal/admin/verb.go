@@ -81,6 +81,7 @@ func acts() map[string]act {
 
 		ListVoiceSessions.Name: ListVoiceSessions.act,
 		EndVoiceSession.Name:   EndVoiceSession.act,
+		VoiceStats.Name:        VoiceStats.act,
 
 		Apply.Name:       Apply.act,
 		ExportAgent.Name: ExportAgent.act,

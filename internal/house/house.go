@@ -213,7 +213,7 @@ func (h *House) Handler() http.Handler { return h.handler }
 
 // Desk serves the operator; what it changes is in force at once.
 func (h *House) Desk() *admin.Desk {
-	return &admin.Desk{DB: h.DB, Indexer: h.Indexer, Insight: h.Insight, Helpdesk: h.Helpdesk, Library: h.Library, Office: h.Office, Clerk: h.Clerk, Questions: h.Engine.Questions, Manifests: h.Manifests, Webhooks: h.Webhooks, Voice: h.Voice, Now: h.cfg.Now, Forget: h.Gate.Forget, Shut: h.Gate.Shut}
+	return &admin.Desk{DB: h.DB, Indexer: h.Indexer, Insight: h.Insight, Helpdesk: h.Helpdesk, Library: h.Library, Office: h.Office, Clerk: h.Clerk, Questions: h.Engine.Questions, Manifests: h.Manifests, Webhooks: h.Webhooks, Voice: h.Voice, Meter: h.meter(), Now: h.cfg.Now, Forget: h.Gate.Forget, Shut: h.Gate.Shut}
 }
 
 // Run does the background work until ctx is done: leases, recovery, chores.

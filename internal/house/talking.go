@@ -18,6 +18,14 @@ func (h *House) talk() {
 	h.Voice.Talk, h.Voice.Full = h.Talker.Talk, h.Talker.Meter.Full
 }
 
+// meter measures the talks of this server.
+func (h *House) meter() *voice.Meter {
+	if h.Talker == nil {
+		return nil
+	}
+	return h.Talker.Meter
+}
+
 // join brings the agent into the room of a session. No user can have its name, which holds a colon.
 func (h *House) join(ctx context.Context, s *parley.VoiceSession) (rtc.Transport, error) {
 	address, err := h.Media.Address(ctx)

@@ -23,6 +23,7 @@ type deepgramLine struct {
 	sent  int    // samples
 	final string // what will not change again
 	last  string // what was told last
+	any   bool   // there was a result
 	ended bool   // all sound was sent, and its last words asked for
 }
 
@@ -81,7 +82,7 @@ func (l *deepgramLine) run(ctx context.Context, finalWait, keep time.Duration) (
 			}
 			keepAlive.Reset(keep)
 		case <-patience.C:
-			if l.last == "" {
+			if !l.any {
 				return "", errSilent
 			}
 			return l.last, nil
@@ -143,6 +144,7 @@ func (l *deepgramLine) take(message []byte) (done bool, err error) {
 	if err := json.Unmarshal(message, &m); err != nil {
 		return false, garbled("the speech server sent a result that makes no sense", message)
 	}
+	l.any = true
 	heard := ""
 	if len(m.Channel.Alternatives) > 0 {
 		heard = m.Channel.Alternatives[0].Transcript
@@ -161,13 +163,13 @@ func (l *deepgramLine) take(message []byte) (done bool, err error) {
 	return l.ended && m.Finalized, nil
 }
 
-// parted tells what the end of the connection means: behind the end of the sound it is the end of the text.
+// parted tells what the end of the connection means: behind the end of the sound, and a result, it is the end of the text.
 func (l *deepgramLine) parted() (string, error) {
-	if l.ended && errors.Is(l.broken, io.EOF) {
+	switch {
+	case !errors.Is(l.broken, io.EOF):
+		return "", l.broken
+	case l.ended && l.any:
 		return l.last, nil
 	}
-	if errors.Is(l.broken, io.EOF) {
-		return "", errCut
-	}
-	return "", l.broken
+	return "", errCut
 }

@@ -34,9 +34,9 @@ type Talk func(ctx context.Context, l *Live) error
 // Desk holds the voice sessions of this server. Fill the exported fields, then call Run beside Start.
 type Desk struct {
 	DB     *store.DB
-	Rooms  Rooms       // nil where this server has no voice
-	Talk   Talk        // nil where the agent says nothing
-	Full   func() bool // reports that this server can hold no further session; may be nil
+	Rooms  Rooms                                                         // nil where this server has no voice
+	Talk   Talk                                                          // nil where the agent says nothing
+	Full   func() bool                                                   // reports that this server can hold no further session; may be nil
 	Free   func(context.Context, parley.AccountID, parley.AgentID) error // removes the files of an agent that nothing needs any more; may be nil
 	Now    func() time.Time
 	Logger *slog.Logger

@@ -8,6 +8,7 @@ export const routes = {
   createSource: { method: "POST", path: "/agents/{agentId}/sources" },
   createTicket: { method: "POST", path: "/agents/{agentId}/helpdesk/tickets" },
   createTicketMessage: { method: "POST", path: "/agents/{agentId}/helpdesk/tickets/{ticketNumber}/messages" },
+  createVoiceSession: { method: "POST", path: "/agents/{agentId}/voice/sessions" },
   deleteAgent: { method: "DELETE", path: "/agents/{agentId}" },
   deleteSource: { method: "DELETE", path: "/agents/{agentId}/sources/{sourceId}" },
   exportConversations: { method: "GET", path: "/agents/{agentId}/conversations/export" },

@@ -630,6 +630,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/agents/{agentId}/voice/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Open a voice session for a browser to join
+         * @description For a backend: it keeps the API key and gives `data` to the browser, where `ServiceVoice.connect(data)` joins. The body is required; `{}` will do. A session that nobody joins within two minutes is over. It ends when the end user leaves, after `maxDurationSeconds`, after the silence that the agent's `voiceSettings` allow, or when the credits are used up. `VOICE_LIMIT_EXCEEDED` names the limit in `details.reason`: `concurrent_exceeded`, `per_user_exceeded`, `hourly_exceeded` or `daily_exceeded`.
+         */
+        post: operations["createVoiceSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/health": {
         parameters: {
             query?: never;
@@ -1258,6 +1278,17 @@ export interface components {
              */
             type: "reply" | "note";
         };
+        NewVoiceSessionBody: {
+            /** @description The session goes on with this conversation, and the agent with what was said in it. */
+            conversationId?: string | null;
+            /**
+             * @description IANA time zone of the end user, such as Europe/Berlin.
+             * @default UTC
+             */
+            timezone?: string | null;
+            /** @description The end user, by your own id. Without it, it is the conversation's, or one is made for this session. */
+            userId?: string | null;
+        };
         Notice: {
             enabled: boolean;
             text: string;
@@ -1854,6 +1885,21 @@ export interface components {
             stability?: number;
             voiceName: string;
         };
+        VoiceSession: {
+            /** Format: uuid */
+            conversationId: string;
+            /** @description The longest call, from when the end user joins. */
+            maxDurationSeconds: number;
+            /** @description For this one session, and expires with it; safe to give to a browser. */
+            participantToken: string;
+            roomName: string;
+            /** Format: uuid */
+            sessionId: string;
+            userId: string;
+        };
+        VoiceSessionData: {
+            data: components["schemas"]["VoiceSession"];
+        };
         VoiceSettings: {
             /** @default true */
             allowInterruptions?: boolean;
@@ -2108,6 +2154,26 @@ export interface components {
                     error?: {
                         /** @enum {unknown} */
                         code?: "CHAT_AGENT_CREDITS_EXHAUSTED" | "CHAT_CREDITS_EXHAUSTED";
+                        details?: unknown;
+                        message?: unknown;
+                    };
+                };
+            };
+        };
+        /** @description AGENT_CREDITS_LIMIT_REACHED, API_RESTRICTED_PLAN, AUTH_INSUFFICIENT_PERMISSIONS, CONVERSATION_USER_MISMATCH, INSUFFICIENT_CREDITS, VOICE_NOT_AVAILABLE */
+        "403.AGENT_CREDITS_LIMIT_REACHED.API_RESTRICTED_PLAN.AUTH_INSUFFICIENT_PERMISSIONS.CONVERSATION_USER_MISMATCH.INSUFFICIENT_CREDITS.VOICE_NOT_AVAILABLE": {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Envelope"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "AGENT_CREDITS_LIMIT_REACHED" | "API_RESTRICTED_PLAN" | "AUTH_INSUFFICIENT_PERMISSIONS" | "CONVERSATION_USER_MISMATCH" | "INSUFFICIENT_CREDITS" | "VOICE_NOT_AVAILABLE";
                         details?: unknown;
                         message?: unknown;
                     };
@@ -2454,6 +2520,26 @@ export interface components {
                 };
             };
         };
+        /** @description CHAT_CONVERSATION_NOT_ONGOING, IDEMPOTENCY_KEY_IN_USE */
+        "409.CHAT_CONVERSATION_NOT_ONGOING.IDEMPOTENCY_KEY_IN_USE": {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Envelope"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "CHAT_CONVERSATION_NOT_ONGOING" | "IDEMPOTENCY_KEY_IN_USE";
+                        details?: unknown;
+                        message?: unknown;
+                    };
+                };
+            };
+        };
         /** @description CONVERSATION_NOT_TAKEN_OVER, IDEMPOTENCY_KEY_IN_USE */
         "409.CONVERSATION_NOT_TAKEN_OVER.IDEMPOTENCY_KEY_IN_USE": {
             headers: {
@@ -2735,6 +2821,27 @@ export interface components {
                 };
             };
         };
+        /** @description RATE_LIMIT_TOO_MANY_REQUESTS, VOICE_LIMIT_EXCEEDED */
+        "429.RATE_LIMIT_TOO_MANY_REQUESTS.VOICE_LIMIT_EXCEEDED": {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Envelope"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "RATE_LIMIT_TOO_MANY_REQUESTS" | "VOICE_LIMIT_EXCEEDED";
+                        details?: unknown;
+                        message?: unknown;
+                    };
+                };
+            };
+        };
         /** @description CHAT_STREAMING_ERROR, INTERNAL_SERVER_ERROR */
         "500.CHAT_STREAMING_ERROR.INTERNAL_SERVER_ERROR": {
             headers: {
@@ -2769,6 +2876,26 @@ export interface components {
                     error?: {
                         /** @enum {unknown} */
                         code?: "INTERNAL_SERVER_ERROR";
+                        details?: unknown;
+                        message?: unknown;
+                    };
+                };
+            };
+        };
+        /** @description INTERNAL_SERVER_ERROR, SESSION_CREATION_FAILED */
+        "500.INTERNAL_SERVER_ERROR.SESSION_CREATION_FAILED": {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Envelope"] & {
+                    error?: {
+                        /** @enum {unknown} */
+                        code?: "INTERNAL_SERVER_ERROR" | "SESSION_CREATION_FAILED";
                         details?: unknown;
                         message?: unknown;
                     };
@@ -5819,6 +5946,74 @@ export interface operations {
             404: components["responses"]["404.AGENT_NOT_FOUND"];
             429: components["responses"]["429.RATE_LIMIT_TOO_MANY_REQUESTS"];
             500: components["responses"]["500.INTERNAL_SERVER_ERROR"];
+            503: components["responses"]["503.SERVICE_UNDER_MAINTENANCE"];
+        };
+    };
+    createVoiceSession: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Names this request: sent again within 24 hours, it has no second effect and gets the first reply.
+                 * @example 5f0c7a52-0c5e-4b7d-9a54-6f1f3a1e2b10
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The agent, by its id.
+                 * @example 5QHA6VB-DIAbBhxwqxfdi
+                 */
+                agentId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "userId": "customer-8421",
+                 *       "timezone": "Europe/Berlin"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewVoiceSessionBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "participantToken": "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.e30.c2lnbmF0dXJl",
+                     *         "sessionId": "3f6c1b52-8a0e-4c19-9d51-0c2b7e5a4f10",
+                     *         "roomName": "chatbot-5QHA6VB-DIAbBhxwqxfdi-01998b2e-7d4c-7a3b-9f10-2c5d8e6f7a01-3f6c1b52-8a0e-4c19-9d51-0c2b7e5a4f10",
+                     *         "maxDurationSeconds": 900,
+                     *         "conversationId": "01998b2e-7d4c-7a3b-9f10-2c5d8e6f7a01",
+                     *         "userId": "customer-8421"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["VoiceSessionData"];
+                };
+            };
+            400: components["responses"]["400.VALIDATION_INVALID_BODY.VALIDATION_INVALID_JSON"];
+            401: components["responses"]["401.AUTH_EXPIRED_API_KEY.AUTH_INVALID_API_KEY.AUTH_MISSING_API_KEY"];
+            403: components["responses"]["403.AGENT_CREDITS_LIMIT_REACHED.API_RESTRICTED_PLAN.AUTH_INSUFFICIENT_PERMISSIONS.CONVERSATION_USER_MISMATCH.INSUFFICIENT_CREDITS.VOICE_NOT_AVAILABLE"];
+            404: components["responses"]["404.AGENT_NOT_FOUND.CONVERSATION_NOT_FOUND"];
+            409: components["responses"]["409.CHAT_CONVERSATION_NOT_ONGOING.IDEMPOTENCY_KEY_IN_USE"];
+            413: components["responses"]["413.REQUEST_TOO_LARGE"];
+            422: components["responses"]["422.IDEMPOTENCY_KEY_REUSED"];
+            429: components["responses"]["429.RATE_LIMIT_TOO_MANY_REQUESTS.VOICE_LIMIT_EXCEEDED"];
+            500: components["responses"]["500.INTERNAL_SERVER_ERROR.SESSION_CREATION_FAILED"];
             503: components["responses"]["503.SERVICE_UNDER_MAINTENANCE"];
         };
     };

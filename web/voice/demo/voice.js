@@ -115,7 +115,7 @@ function follow(now) {
 function showing(calling) {
   start.hidden = calling;
   inProgress.hidden = false;
-  inProgress.querySelectorAll("button").forEach((b) => (b.disabled = !calling));
+  the("controls").hidden = !calling;
   talk.hidden = !calling && transcript.childElementCount === 0;
   the("write").hidden = !calling;
   if (calling) the("connection").textContent = "Connecting …";

@@ -91,7 +91,7 @@ export class ServiceVoice {
         const address = this.serverUrl ?? addressIn(token);
         if (!address)
             throw new TypeError("The token does not name the voice server: give its address as serverUrl.");
-        setLogLevel(LogLevel.error);
+        setLogLevel(LogLevel.silent); // LiveKit writes errors into the console at every end of a call; what matters is an event here
         // With one connection for both directions, a busy browser's first offers may cross, and joining fails in the middle
         // ("Transceiver not found based on m-line index"); with one for each they cannot.
         const room = (this.room = new Room({ singlePeerConnection: false, dataStream: { maxPayloadByteLength: 1 << 20 } }));

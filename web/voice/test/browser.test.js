@@ -135,6 +135,43 @@ describe("in a browser", { skip }, () => {
     });
   });
 
+  test("the demo page is used by keyboard, within its policy", async () => {
+    const browser = await launch({ gestures: true }); // as people's browsers are: sound needs a click or a key
+    try {
+      const page = await browser.newPage();
+      const problems = [];
+      page.on("console", (m) => ["error", "warning"].includes(m.type()) && problems.push(m.text()));
+      page.on("pageerror", (e) => problems.push(String(e)));
+      await page.goto(`${rooms.url}/demo/voice`);
+      const shows = (text) => page.getByText(text, { exact: true }).waitFor({ timeout: 20_000 });
+      await page.getByRole("button", { name: "Start a call" }).focus();
+      await page.keyboard.press("Enter");
+      await Promise.all(["Connected", "Hello.", "(a sound)", "The agent listens"].map(shows));
+      await page.waitForFunction(() => document.getElementById("level").value > 0.2, null, { polling: "raf", timeout: 20_000 });
+      await page.keyboard.type("Where is it?"); // the field has the focus
+      await page.keyboard.press("Enter");
+      await Promise.all(["Where is it?", "You wrote: Where is it?"].map(shows));
+      await page.getByRole("button", { name: "Mute" }).press("Space");
+      await shows("You cannot be heard.");
+      assert.equal(await page.getByRole("button", { name: "Muted" }).getAttribute("aria-pressed"), "true");
+      await page.getByLabel("Type instead of talking").fill("fault: no recognition");
+      await page.keyboard.press("Enter");
+      await page.getByRole("alert").getByText("no recognition").waitFor();
+      await page.getByLabel("Type instead of talking").fill("end: silence");
+      await page.keyboard.press("Enter");
+      await shows("The call has ended: nothing was said for a while.");
+      assert.equal(await page.evaluate(() => document.activeElement.id), "call"); // the next call is one key away
+      assert.equal(await page.getByRole("log").getByText("You wrote: Where is it?").isVisible(), true);
+      await page.getByText("Join a session of any agent").click();
+      await page.getByLabel("Participant token").fill("e30.e30.AAAA");
+      await page.keyboard.press("Enter");
+      await page.getByRole("alert").getByText(/serverUrl/).waitFor();
+      assert.deepEqual(problems, []);
+    } finally {
+      await browser.close();
+    }
+  });
+
   for (const [microphone, cause] of [["refused", "NotAllowedError"], ["absent", "NotFoundError"]]) {
     test(`with the microphone ${microphone} it goes on in text, with spoken answers`, async () => {
       const browser = await launch({ microphone });

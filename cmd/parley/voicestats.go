@@ -1,0 +1,47 @@
+package main
+
+import (
+	"fmt"
+
+	"parley/internal/admin"
+	"parley/internal/voice"
+)
+
+type voiceStatsCmd struct{}
+
+func (c *voiceStatsCmd) Run(p *process) error {
+	m, err := call(p, admin.VoiceStats, struct{}{})
+	if err != nil {
+		return err
+	}
+	if p.cli.JSON {
+		return p.print(m)
+	}
+	state := ""
+	if m.Overloaded {
+		state = ", and no more fit"
+	}
+	if _, err := fmt.Fprintf(p.stdout, "%d voice sessions now%s. Gaps between packets of speech: %.0f ms. Frames that did not come: %d.\n\n", m.Talks, state, m.GapP95, m.Lost); err != nil {
+		return err
+	}
+	return p.table("FROM THE END OF SPEECH\tP50 MS\tP95 MS", "", delays(m))
+}
+
+// delays are the rows: where the time went, and what else is measured.
+func delays(m voice.Measured) [][]string {
+	row := func(name string, p50, p95 float64) []string {
+		return []string{name, fmt.Sprintf("%.0f", p50), fmt.Sprintf("%.0f", p95)}
+	}
+	a, b := m.SpokenP50, m.SpokenP95
+	return [][]string{
+		row("silence until the turn was over", a.Silence, b.Silence),
+		row("recognition", a.Hearing, b.Hearing),
+		row("first text of the answer", a.Answer, b.Answer),
+		row("first clause", a.Piece, b.Piece),
+		row("first speech", a.Speech, b.Speech),
+		row("first packet", a.Output, b.Output),
+		row(fmt.Sprintf("in all, of %d answers", m.Spoken), a.Total, b.Total),
+		row(fmt.Sprintf("in all, of %d answers to text", m.Typed), m.TypedP50, m.TypedP95),
+		row("from the customer's first sound until the agent was held", m.HeldP50, m.HeldP95),
+	}
+}
