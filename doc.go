@@ -132,7 +132,9 @@
 //
 // internal/voice holds talks. Desk admits a session in one transaction that counts it against the agent's limits and sets the
 // credits of its first minute aside, has its room made, and holds it under a lease: each minute is paid for as it begins, and each
-// session ends once, for one reason, also when its server dies.
+// session ends once, for one reason, also when its server dies. Talker is the agent's part: one goroutine owns a talk and takes in
+// sound, text, turns and time. It decides whether a voice over the agent is an interruption (barge.go), has each question answered
+// by chat, speaks the answer piece by piece, and keeps of it what was heard. Meter measures where the time goes.
 //
 // internal/agents creates, changes, clones and retires agents, within the plan. A clone of a large agent gets its sources from a
 // job, and is training until they are there. A retired agent is gone at once; its rows are erased by a job in small steps.

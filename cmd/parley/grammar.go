@@ -22,9 +22,11 @@ type grammar struct {
 		List   keyListCmd   `cmd:"" help:"List API keys, never the keys themselves."`
 	} `cmd:"" help:"Create, revoke and list API keys."`
 	Member struct {
-		Add  memberAddCmd  `cmd:"" help:"Add a member to an account's team."`
-		List memberListCmd `cmd:"" help:"List members."`
-	} `cmd:"" help:"Add and list members of an account's team."`
+		Add    memberAddCmd    `cmd:"" help:"Add a member to an account's team."`
+		Change memberChangeCmd `cmd:"" help:"Give a member another role."`
+		Remove memberRemoveCmd `cmd:"" help:"Remove a member; their open tickets stay with the teams."`
+		List   memberListCmd   `cmd:"" help:"List members."`
+	} `cmd:"" help:"Add, change, remove and list members of an account's team."`
 	Sources       sourcesCmd       `cmd:"" help:"List an agent's sources."`
 	Conversations conversationsCmd `cmd:"" help:"List, delete, end, take over and hand back conversations."`
 	Ticket        ticketCmd        `cmd:"" help:"List, show, open, change and answer an agent's tickets."`

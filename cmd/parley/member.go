@@ -31,6 +31,10 @@ func (c *memberListCmd) Run(p *process) error {
 	if p.cli.JSON {
 		return p.print(list)
 	}
+	return p.members(list)
+}
+
+func (p *process) members(list []admin.Member) error {
 	var rows [][]string
 	for _, m := range list {
 		rows = append(rows, []string{m.UserID, m.AccountID, m.Email, m.Name, m.Role, day(&m.CreatedAt)})

@@ -22,6 +22,7 @@ type ticketListCmd struct {
 	Channel  []string `placeholder:"NAME" help:"Only those of these channels, such as api."`
 	Assignee string   `placeholder:"EMAIL" help:"Only those of this member; \"none\" is those that nobody has."`
 	Team     string   `placeholder:"TEAM" help:"Only those of this team: its id, key or name; \"none\" is those of no team."`
+	Customer string   `placeholder:"EMAIL" help:"Only those of this customer."`
 	Find     string   `placeholder:"WORDS" help:"Find tickets by words or by number, the best first; not with the filters."`
 	Limit    int      `default:"50" placeholder:"N" help:"Most of them (${default})."`
 }
@@ -30,10 +31,11 @@ func (c *ticketListCmd) Run(p *process) error {
 	if c.Limit < 1 {
 		return misused("--limit: %d is not a number of tickets", c.Limit)
 	}
-	if c.Find != "" && (len(c.Status)+len(c.Channel) > 0 || c.Assignee != "" || c.Team != "") {
-		return misused("--find goes without --status, --channel, --assignee and --team")
+	if c.Find != "" && (len(c.Status)+len(c.Channel) > 0 || c.Assignee != "" || c.Team != "" || c.Customer != "") {
+		return misused("--find goes without --status, --channel, --assignee, --team and --customer")
 	}
-	list, err := call(p, admin.ListTickets, admin.TicketsOf{AgentID: c.Agent, Categories: c.Status, Channels: c.Channel, Assignee: c.Assignee, Team: c.Team, Query: c.Find, Limit: c.Limit})
+	list, err := call(p, admin.ListTickets, admin.TicketsOf{AgentID: c.Agent, Categories: c.Status, Channels: c.Channel, Assignee: c.Assignee, Team: c.Team,
+		Customer: c.Customer, Query: c.Find, Limit: c.Limit})
 	if err != nil {
 		return err
 	}

@@ -135,6 +135,25 @@ func TestHelpdeskIsPruned(t *testing.T) {
 	})
 }
 
+func TestLabelsOfAManifestAreDistinct(t *testing.T) {
+	eachSmith(t, func(s *smith) {
+		const a, b = `{"key":"a","category":"on_hold","label":"Parts"`, `{"key":"b","category":"on_hold","label":"pARTS"`
+		says := "another status of the category on_hold that is in use"
+		_, err := s.try(admin.ApplyManifest{}, desk(`"statuses":[`+a+`},`+b+`}]`))
+		s.fault(err, "0.helpdesk.statuses.1.label", says)
+		_, err = s.try(admin.ApplyManifest{}, desk(`"statuses":[{"key":"a","category":"on_hold","label":"ON HOLD","default":true},{"key":"c","category":"on_hold","label":"on hold"}]`))
+		s.fault(err, "0.helpdesk.statuses.1.label", says)
+		_, changes := s.apply(admin.ApplyManifest{}, desk(`"statuses":[`+a+`,"archived":true},`+b+`},{"key":"c","category":"closed","label":"Parts"}]`))
+		s.expect("archived, and of another category", changes, "create agent shop; create status a; create status b; create status c; ")
+		_, err = s.try(admin.ApplyManifest{}, desk(`"statuses":[`+a+`}]`))
+		s.fault(err, "0.helpdesk.statuses.0.label", says)
+		_, changes = s.apply(admin.ApplyManifest{}, desk(`"statuses":[`+a+`},`+b+`,"archived":true}]`))
+		s.expect("one in place of the other", changes, "update status a; update status b; ")
+		_, changes = s.apply(admin.ApplyManifest{}, desk(`"statuses":[{"key":"d","category":"on_hold","label":"Parts","default":true},`+a+`,"archived":true}]`))
+		s.expect("a default in place of the other", changes, "create status d; update status a; update status On hold; ")
+	})
+}
+
 func TestFaultsOfAHelpdesk(t *testing.T) {
 	eachSmith(t, func(s *smith) {
 		s.staff()

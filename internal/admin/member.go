@@ -36,6 +36,10 @@ type Member struct {
 var (
 	AddMember   = Verb[NewMember, MemberAdded]{"member.add", false, (*Desk).addMember}
 	ListMembers = Verb[OfAccount, []Member]{"member.list", false, (*Desk).members}
+	// ChangeMember gives a member another role.
+	ChangeMember = Verb[MemberChange, Member]{"member.change", false, (*Desk).changeMember}
+	// RemoveMember ends a membership.
+	RemoveMember = Verb[MemberRemoval, MemberRemoved]{"member.remove", false, (*Desk).removeMember}
 )
 
 func (d *Desk) addMember(ctx context.Context, in NewMember) (MemberAdded, error) {
@@ -52,9 +56,12 @@ func (d *Desk) members(ctx context.Context, in OfAccount) ([]Member, error) {
 		return nil, err
 	}
 	list := make([]Member, len(found))
-	for i, m := range found {
-		list[i] = Member{UserID: string(m.User.ID), AccountID: string(m.AccountID), Email: m.User.Email, Name: m.User.Name,
-			Role: string(m.Role), CreatedAt: m.CreatedAt}
+	for i := range found {
+		list[i] = memberOf(&found[i])
 	}
 	return list, nil
+}
+
+func memberOf(m *parley.Membership) Member {
+	return Member{UserID: string(m.User.ID), AccountID: string(m.AccountID), Email: m.User.Email, Name: m.User.Name, Role: string(m.Role), CreatedAt: m.CreatedAt}
 }

@@ -15,6 +15,7 @@ type TicketsOf struct {
 	Channels   []string `json:"channels,omitempty"`
 	Assignee   string   `json:"assignee,omitempty"` // e-mail address, or none
 	Team       string   `json:"team,omitempty"`     // id, key or name, or none
+	Customer   string   `json:"customer,omitempty"` // e-mail address
 	Query      string   `json:"query,omitempty"`    // not beside the others
 	Limit      int      `json:"limit"`              // most of them
 }
@@ -68,6 +69,16 @@ func (d *Desk) ticketFilter(ctx context.Context, account parley.AccountID, agent
 			}
 		}
 		f.Assignee = &user
+	}
+	if in.Customer != "" {
+		p, err := d.DB.PersonByEmail(ctx, account, agent, in.Customer)
+		if parley.IsCode(err, parley.CodeNotFound) {
+			err = parley.Failf(parley.CodeNotFound, "The agent has no customer with the e-mail address %s.", in.Customer)
+		}
+		if err != nil {
+			return f, err
+		}
+		f.Customer = p.ID
 	}
 	f.Team, err = d.teamID(ctx, account, agent, in.Team)
 	return f, err

@@ -36,6 +36,8 @@ func acts() map[string]act {
 		ListKeys.Name:      ListKeys.act,
 		AddMember.Name:     AddMember.act,
 		ListMembers.Name:   ListMembers.act,
+		ChangeMember.Name:  ChangeMember.act,
+		RemoveMember.Name:  RemoveMember.act,
 		Trace.Name:         Trace.act,
 		ListSources.Name:   ListSources.act,
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"parley"
+	"parley/internal/helpdesk"
 	"parley/internal/wire"
 )
 
@@ -76,6 +77,7 @@ func (w *work) planStatuses(t *target, d *deskPlan) {
 			w.faults.say(p.at(path, "archived"), "the default status of the category "+string(p.row.Category)+" ("+p.row.InternalLabel+") cannot be archived; make another one the default")
 		}
 	}
+	w.distinct(path, all)
 	d.statuses = changedRows(t, statusKind.kind, all, func(s *parley.TicketStatus) string { return s.InternalLabel })
 }
 
@@ -108,4 +110,19 @@ func (w *work) planStatus(t *target, d *deskPlan, e entry[parley.TicketStatus]) 
 		s.ArchivedAt = &t.now
 	}
 	return planned[parley.TicketStatus]{entry: e, row: s, claim: m.Default, managed: true}, true
+}
+
+// distinct finds fault with statuses that people would take for one.
+func (w *work) distinct(path string, all []planned[parley.TicketStatus]) {
+	for i := range all {
+		p := &all[i]
+		if !p.managed {
+			continue
+		}
+		for j := range all {
+			if other := &all[j]; helpdesk.SameStatus(&p.row, &other.row) && (!other.managed || j < i) {
+				w.faults.say(p.path+".label", "another status of the category "+string(p.row.Category)+" that is in use has this label")
+			}
+		}
+	}
 }

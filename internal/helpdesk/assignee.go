@@ -26,21 +26,20 @@ func To(id parley.UserID) Assignee { return Assignee{set: true, id: lower(id)} }
 // ToEmail is the member with the e-mail address, whatever its case.
 func ToEmail(address string) Assignee { return Assignee{set: true, email: address} }
 
-// find gives the id of the member that is meant, or an empty one for nobody. Fails with TICKET_TEAM_MEMBER_NOT_FOUND when it is no
+// find gives the id of the member that is meant, who stays one until the transaction ends, or an empty one for nobody. Fails with TICKET_TEAM_MEMBER_NOT_FOUND when it is no
 // member of the account.
 func (a Assignee) find(ctx context.Context, tx *store.DB, account parley.AccountID) (parley.UserID, error) {
-	var m *parley.Membership
-	var err error
+	user := a.id
 	switch {
-	case a.id != "":
-		m, err = tx.Member(ctx, account, a.id, parley.CodeTicketMember)
 	case a.email != "":
-		m, err = tx.MemberByEmail(ctx, account, a.email, parley.CodeTicketMember)
-	default:
+		m, err := tx.MemberByEmail(ctx, account, a.email, parley.CodeTicketMember)
+		if err != nil {
+			return "", err
+		}
+		user = m.User.ID
+	case user == "":
 		return "", nil
 	}
-	if err != nil {
-		return "", err
-	}
-	return m.User.ID, nil
+	_, err := tx.KeepMember(ctx, account, user, parley.CodeTicketMember)
+	return user, err
 }

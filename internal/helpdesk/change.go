@@ -80,6 +80,7 @@ func (d *Desk) hold(ctx context.Context, tx *store.DB, account parley.AccountID,
 
 // apply changes the ticket in memory and tells what has become different.
 func (d *Desk) apply(ctx context.Context, tx *store.DB, t *parley.Ticket, in Change) (events []parley.TicketEvent, err error) {
+	before := t.Category
 	if in.StatusID != "" || in.Category != "" {
 		s, err := d.status(ctx, tx, t, in.StatusID, in.Category)
 		if err != nil {
@@ -111,5 +112,6 @@ func (d *Desk) apply(ctx context.Context, tx *store.DB, t *parley.Ticket, in Cha
 		events = append(events, parley.TicketEvent{Kind: "priority_change", From: t.Priority, To: in.Priority})
 		t.Priority = in.Priority
 	}
-	return events, nil
+	free, err := freed(ctx, tx, t, before)
+	return append(events, free...), err
 }

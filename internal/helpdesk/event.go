@@ -1,6 +1,7 @@
 package helpdesk
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -18,20 +19,40 @@ func turned(t *parley.Ticket, s *parley.TicketStatus) []parley.TicketEvent {
 	return []parley.TicketEvent{e}
 }
 
+// freed takes the ticket from an assignee who has left the account since it was closed, now that it is open again.
+func freed(ctx context.Context, tx *store.DB, t *parley.Ticket, before parley.StatusCategory) ([]parley.TicketEvent, error) {
+	if t.AssigneeID == "" || before.Open() || !t.Category.Open() {
+		return nil, nil
+	}
+	_, err := tx.KeepMember(ctx, t.AccountID, t.AssigneeID, parley.CodeTicketMember)
+	if !parley.IsCode(err, parley.CodeTicketMember) {
+		return nil, err
+	}
+	e := parley.TicketEvent{Kind: "assign", AssignedFrom: string(t.AssigneeID), DoneBy: "system"}
+	t.AssigneeID = ""
+	return []parley.TicketEvent{e}, nil
+}
+
 // note writes a changed ticket with what has happened to it, and records that.
 func (d *Desk) note(ctx context.Context, tx *store.DB, t *parley.Ticket, events []parley.TicketEvent, by string, now time.Time) error {
+	e, err := d.noted(ctx, tx, t, events, by, now)
+	if err != nil {
+		return err
+	}
+	return tx.Record(ctx, t.AccountID, now, e)
+}
+
+// noted is note that gives what is to be recorded. What an event does not say who did was done by by.
+func (d *Desk) noted(ctx context.Context, tx *store.DB, t *parley.Ticket, events []parley.TicketEvent, by string, now time.Time) (store.Event, error) {
 	kinds := make([]string, len(events))
 	for i, e := range events {
-		e.DoneBy, kinds[i] = by, e.Kind
+		e.DoneBy, kinds[i] = cmp.Or(e.DoneBy, by), e.Kind
 		if err := d.event(ctx, tx, t, e, now); err != nil {
-			return err
+			return store.Event{}, err
 		}
 	}
 	t.UpdatedAt = now
-	if err := tx.SaveTicket(ctx, t); err != nil {
-		return err
-	}
-	return tx.Record(ctx, t.AccountID, now, updated(t, by, kinds...))
+	return updated(t, by, kinds...), tx.SaveTicket(ctx, t)
 }
 
 // TicketUpdated is the payload of the event ticket.updated.
@@ -55,8 +76,14 @@ func (d *Desk) move(ctx context.Context, tx *store.DB, t *parley.Ticket, to parl
 	if err != nil {
 		return err
 	}
-	for _, e := range turned(t, s) {
-		e.DoneBy = by
+	before := t.Category
+	events := turned(t, s)
+	free, err := freed(ctx, tx, t, before)
+	if err != nil {
+		return err
+	}
+	for _, e := range append(events, free...) {
+		e.DoneBy = cmp.Or(e.DoneBy, by)
 		if err := d.event(ctx, tx, t, e, now); err != nil {
 			return err
 		}

@@ -119,6 +119,45 @@ func TestEachCategoryKeepsOneDefault(t *testing.T) {
 	})
 }
 
+// TestLabelsAreDistinct holds that no two statuses of a category that are in use have the same internal label.
+func TestLabelsAreDistinct(t *testing.T) {
+	each(t, func(w *world) {
+		add := func(category parley.StatusCategory, label string) (*parley.TicketStatus, error) {
+			return w.AddStatus(w, w.Account, w.Agent, parley.TicketStatus{Category: category, InternalLabel: label}, "operator")
+		}
+		refused := func(err error) {
+			w.Helper()
+			w.fails(err, parley.CodeInvalidBody)
+			if parley.ErrorOf(err).Details["internalLabel"] == "" {
+				w.Error(parley.ErrorOf(err).Details)
+			}
+		}
+		parts, err := add(parley.TicketOnHold, "Parts")
+		w.must(err)
+		_, err = add(parley.TicketOnHold, "pARTS")
+		refused(err)
+		_, err = add(parley.TicketOnHold, "on hold")
+		refused(err)
+		_, err = add(parley.TicketClosed, "Parts")
+		w.must(err)
+		label := func(id parley.StatusID, text string) error {
+			_, err := w.ChangeStatus(w, w.Account, w.Agent, id, "operator", func(s *parley.TicketStatus) { s.InternalLabel = text })
+			return err
+		}
+		refused(label(parts.ID, "ON HOLD"))
+		w.must(label(parts.ID, "PARTS"))
+		_, err = w.ArchiveStatus(w, w.Account, w.Agent, parts.ID, "operator")
+		w.must(err)
+		_, err = add(parley.TicketOnHold, "Parts")
+		w.must(err)
+		_, err = w.MakeDefault(w, w.Account, w.Agent, parts.ID, "operator") // which would take it out of the archive
+		refused(err)
+		if got := w.defaults()[parley.TicketOnHold]; got != "On hold" {
+			w.Error(got)
+		}
+	})
+}
+
 func TestTeams(t *testing.T) {
 	each(t, func(w *world) {
 		users := w.staff(parley.StrategyRoundRobin, 1)

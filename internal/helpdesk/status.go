@@ -4,6 +4,7 @@ import (
 	"context"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -57,7 +58,7 @@ func (d *Desk) AddStatus(ctx context.Context, account parley.AccountID, agent pa
 		added.CreatedAt, added.UpdatedAt = now, now
 		err := last(ctx, tx, &added)
 		if err == nil {
-			err = d.PutStatusTx(ctx, tx, &added)
+			err = d.putAlone(ctx, tx, &added)
 		}
 		return string(added.ID), map[string]any{"category": added.Category, "label": added.InternalLabel, "default": added.IsDefault}, err
 	})
@@ -109,15 +110,35 @@ func (d *Desk) changeStatus(ctx context.Context, account parley.AccountID, agent
 		}
 		change(changed, now)
 		changed.UpdatedAt = now
-		err = d.PutStatusTx(ctx, tx, changed)
+		err = d.putAlone(ctx, tx, changed)
 		return string(id), map[string]any{"category": changed.Category, "label": changed.InternalLabel, "default": changed.IsDefault, "archived": changed.ArchivedAt != nil}, err
 	})
 	return changed, err
 }
 
+// putAlone is PutStatusTx of a status that must not be taken for another one.
+func (d *Desk) putAlone(ctx context.Context, tx *store.DB, s *parley.TicketStatus) error {
+	list, err := tx.Statuses(ctx, s.AccountID, s.AgentID, false)
+	if err != nil {
+		return err
+	}
+	for i := range list {
+		if SameStatus(&list[i], s) {
+			return invalid(map[string]string{"internalLabel": "another status of the category " + string(s.Category) + " that is in use has this label"})
+		}
+	}
+	return d.PutStatusTx(ctx, tx, s)
+}
+
+// SameStatus reports whether people would take the two statuses for one: both are in use, of one category, and their internal labels
+// differ in case at most.
+func SameStatus(a, b *parley.TicketStatus) bool {
+	return a.ID != b.ID && a.ArchivedAt == nil && b.ArchivedAt == nil && a.Category == b.Category && strings.EqualFold(a.InternalLabel, b.InternalLabel)
+}
+
 // PutStatusTx writes a status, in place of the one with its id, if there is one, in the helpdesk that ReadyTx has made ready. Each
 // category keeps exactly one default: a new one takes the mark off the old one, and the mark is never just taken off. Fails with
-// VALIDATION_INVALID_BODY. It writes nothing into the audit chain.
+// VALIDATION_INVALID_BODY. It writes nothing into the audit chain, and looks at no other status's label: several may change places.
 func (d *Desk) PutStatusTx(ctx context.Context, tx *store.DB, s *parley.TicketStatus) error {
 	if err := checkStatus(s); err != nil {
 		return err

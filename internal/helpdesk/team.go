@@ -134,7 +134,7 @@ func (d *Desk) JoinTeamTx(ctx context.Context, tx *store.DB, account parley.Acco
 	if _, err := tx.Team(ctx, account, agent, team); err != nil {
 		return err
 	}
-	if _, err := tx.Member(ctx, account, m.User.ID, parley.CodeTicketMember); err != nil {
+	if _, err := tx.KeepMember(ctx, account, m.User.ID, parley.CodeTicketMember); err != nil {
 		return err
 	}
 	return tx.PutTeamMember(ctx, account, agent, team, &m)

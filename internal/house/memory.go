@@ -14,9 +14,11 @@ const (
 	allocations = "/gc/heap/allocs:bytes"
 )
 
-// giveBack hands memory back to the system when a burst is over: the collector itself comes by only after minutes when
-// nothing is allocated, and thousands of streams may lie idle meanwhile.
+// giveBack hands memory back to the system, first what starting has left behind, then when a burst is over: the collector itself comes
+// by only after minutes when nothing is allocated, and thousands of streams may lie idle meanwhile.
 func giveBack(ctx context.Context) error {
+	debug.FreeOSMemory()
+	unmap()
 	look := time.NewTicker(calmFor)
 	defer look.Stop()
 	last := allocated()

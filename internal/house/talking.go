@@ -14,7 +14,7 @@ func (h *House) talk() {
 		return
 	}
 	h.Talker = &voice.Talker{DB: h.DB, Engine: h.Engine, Clerk: h.Clerk, Join: h.join, Synthesizer: h.Speech.Synthesizer, Transcriber: h.Speech.Transcriber,
-		Meter: &voice.Meter{}, Now: h.cfg.Now, Logger: h.cfg.Logger}
+		Archive: &voice.Archive{Incoming: h.Ingest.Files.Incoming, Keep: h.Ingest.KeepFile}, Meter: &voice.Meter{}, Now: h.cfg.Now, Logger: h.cfg.Logger}
 	h.Voice.Talk, h.Voice.Full = h.Talker.Talk, h.Talker.Meter.Full
 }
 

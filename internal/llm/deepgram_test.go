@@ -10,6 +10,8 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -253,6 +255,27 @@ func TestDeepgramHearsNothing(t *testing.T) {
 	defer l.Close()
 	if text, err := l.End(t.Context()); err != nil || text != "" {
 		t.Error(text, err)
+	}
+}
+
+// A server that would rather speak HTTP/2 is asked in HTTP/1.1: there are no WebSockets otherwise.
+func TestDeepgramOverTLS(t *testing.T) {
+	f := startDeepgram(t, hears(t))
+	plain, err := url.Parse(strings.TrimSuffix(f.url, "/v1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	web := httptest.NewUnstartedServer(httputil.NewSingleHostReverseProxy(plain))
+	web.EnableHTTP2 = true
+	web.StartTLS()
+	t.Cleanup(func() {
+		web.CloseClientConnections()
+		web.Close()
+	})
+	d := dialDeepgram(t, strings.Replace(web.URL, "https", "wss", 1)+"/v1")
+	d.HTTP = web.Client()
+	if got := understand(t, d.Transcribe(t.Context(), question16())); got.err != nil || *got.final != late {
+		t.Errorf("%+v", got)
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -35,21 +35,31 @@ func script(t *testing.T, text string) string {
 	return path
 }
 
-// noChildren wants every process that was started to have been waited for.
+// noChildren wants, at the end, every process to have been waited for that was started since.
 func noChildren(t *testing.T) {
 	t.Helper()
-	if runtime.GOOS != "linux" {
-		return
-	}
+	before := children(t)
+	t.Cleanup(func() {
+		for _, id := range children(t) {
+			if !slices.Contains(before, id) {
+				t.Errorf("process %s is left", id)
+			}
+		}
+	})
+}
+
+func children(t *testing.T) (ids []string) {
+	t.Helper()
 	lists, err := filepath.Glob("/proc/self/task/*/children")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, list := range lists {
-		if b, err := os.ReadFile(list); err == nil && len(strings.TrimSpace(string(b))) > 0 {
-			t.Errorf("processes are left: %s", b)
+		if b, err := os.ReadFile(list); err == nil {
+			ids = append(ids, strings.Fields(string(b))...)
 		}
 	}
+	return ids
 }
 
 func noFiles(t *testing.T) {
@@ -68,6 +78,7 @@ func loud(samples []int16) bool {
 }
 
 func TestFliteSpeaks(t *testing.T) {
+	noChildren(t)
 	t.Setenv("TMPDIR", t.TempDir())
 	f := &llm.Flite{Program: installed(t, "flite")}
 	usual := gather(t, f.Speak(t.Context(), llm.Utterance{Text: "The parcel comes on Tuesday."}))
@@ -91,11 +102,11 @@ func TestFliteSpeaks(t *testing.T) {
 	for _, u := range []llm.Utterance{{Text: "Hallo", Language: "de"}, {Text: "こんにちは"}, {Text: strings.Repeat("a", 20_000)}} {
 		checkSpeechFailure(t, gather(t, f.Speak(t.Context(), u)).err)
 	}
-	noChildren(t)
 	noFiles(t)
 }
 
 func TestEspeakSpeaks(t *testing.T) {
+	noChildren(t)
 	e := &llm.Espeak{Program: installed(t, "espeak-ng")}
 	for _, u := range []llm.Utterance{
 		{Text: "Das Paket kommt am Dienstag.", Language: "de"}, {Text: "Le colis arrive mardi.", Language: "fr-FR"}, {Text: "O pacote chega na terça.", Language: "pt-BR"},
@@ -118,11 +129,11 @@ func TestEspeakSpeaks(t *testing.T) {
 	if got := gather(t, e.Speak(t.Context(), llm.Utterance{Text: "…"})); got.err != nil || got.pieces > 0 {
 		t.Error(got)
 	}
-	noChildren(t)
 }
 
 // Sound is handed on while it is made, and an engine that is not wanted any more is killed.
 func TestProgramsAreStopped(t *testing.T) {
+	noChildren(t)
 	header := `printf 'RIFF\377\377\377\177WAVEfmt \020\000\000\000\001\000\001\000\042\126\000\000\104\254\000\000\002\000\020\000data\377\377\377\177'`
 	e := &llm.Espeak{Program: script(t, header+"; while :; do printf '%04096d' 1; done")}
 	for s, err := range e.Speak(t.Context(), hello) {
@@ -141,11 +152,11 @@ func TestProgramsAreStopped(t *testing.T) {
 			}
 		}
 	})
-	noChildren(t)
 }
 
 // Whatever a program does, the call ends in time and no process is left.
 func TestBadPrograms(t *testing.T) {
+	noChildren(t)
 	t.Setenv("TMPDIR", t.TempDir())
 	header := `printf 'RIFF\377\377\377\177WAVEfmt \020\000\000\000\001\000\001\000\042\126\000\000\104\254\000\000\002\000\020\000data\377\377\377\177'; `
 	for name, text := range map[string]string{
@@ -189,7 +200,6 @@ func TestBadPrograms(t *testing.T) {
 	checkSpeechFailure(t, gather(t, (&llm.Espeak{Program: missing}).Speak(t.Context(), hello)).err)
 	checkSpeechFailure(t, gather(t, (&llm.Flite{Program: missing}).Speak(t.Context(), hello)).err)
 	checkSpeechFailure(t, understand(t, (&llm.Pocketsphinx{Program: missing}).Transcribe(t.Context(), question16())).err)
-	noChildren(t)
 	noFiles(t)
 }
 
@@ -207,6 +217,7 @@ func TestProgramsSeeNoSecrets(t *testing.T) {
 
 // What flite says is what pocketsphinx understands, within its means.
 func TestPocketsphinxUnderstands(t *testing.T) {
+	noChildren(t)
 	f, p := &llm.Flite{Program: installed(t, "flite")}, &llm.Pocketsphinx{Program: installed(t, "pocketsphinx_continuous")}
 	said := gather(t, f.Speak(t.Context(), llm.Utterance{Text: "Where is my order?", Voice: "rms"}))
 	if said.err != nil || said.rate != llm.HearingRate {
@@ -224,7 +235,6 @@ func TestPocketsphinxUnderstands(t *testing.T) {
 	if got := understand(t, p.Transcribe(ctx, llm.Segment{PCM: said.samples})); got.err == nil {
 		t.Error("a text of a call that was called off")
 	}
-	noChildren(t)
 	if s, err := pcm.Resample(pcm.Sound{Rate: said.rate, PCM: said.samples}, 48_000); err != nil || !loud(s.PCM) {
 		t.Error(err)
 	}

@@ -162,7 +162,9 @@ func TestOddTablesOfVoices(t *testing.T) {
 
 // Calls at the same time do not disturb each other.
 func TestManySpeakAtOnce(t *testing.T) {
-	f := serve(t, func(w http.ResponseWriter, r *http.Request) { sends("audio/pcm", raw(hum(24_000, 50*time.Millisecond)))(w, r) })
+	f := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		sends("audio/pcm", raw(hum(24_000, 50*time.Millisecond)))(w, r)
+	})
 	s := speech(t, llm.SpeechConfig{TTSURL: f.url})
 	ctx, cancel := context.WithTimeoutCause(t.Context(), 30*time.Second, errors.New("too slow"))
 	defer cancel()

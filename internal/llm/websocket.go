@@ -8,7 +8,6 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -62,7 +61,7 @@ func dialSocket(ctx context.Context, client *http.Client, address string, h http
 	r.Header.Set("Upgrade", "websocket")
 	r.Header.Set("Sec-WebSocket-Version", "13")
 	r.Header.Set("Sec-WebSocket-Key", key)
-	resp, err := client.Do(r) //nolint:bodyclose // the socket keeps it
+	resp, err := client.Do(r)
 	if err != nil {
 		return nil, err
 	}
@@ -116,88 +115,6 @@ func masked(kind byte, payload []byte) []byte {
 		b = append(b, c^mask[i%4])
 	}
 	return b
-}
-
-// read gives the next text or binary message. It answers pings; the server's close is io.EOF, with what it said for a reason.
-func (s *socket) read() ([]byte, error) {
-	var message []byte
-	begun := false
-	for {
-		kind, last, payload, err := s.frame(maxMessage - len(message))
-		if err != nil {
-			return nil, err
-		}
-		switch kind {
-		case framePing:
-			if err := s.write(framePong, payload); err != nil {
-				return nil, err
-			}
-		case framePong:
-		case frameClose:
-			return nil, farewell(payload)
-		case frameText, frameBinary, frameMore:
-			if begun == (kind != frameMore) {
-				return nil, errFrame
-			}
-			begun = true
-			if message = append(message, payload...); last {
-				return message, nil
-			}
-		default:
-			return nil, errFrame
-		}
-	}
-}
-
-// frame reads one frame of at most so many bytes.
-func (s *socket) frame(most int) (kind byte, last bool, payload []byte, err error) {
-	var head [2]byte
-	if _, err := io.ReadFull(s.r, head[:]); err != nil {
-		return 0, false, nil, cutShort(err)
-	}
-	kind, last = head[0]&0x0F, head[0]&0x80 != 0
-	size := uint64(head[1] & 0x7F)
-	if head[0]&0x70 != 0 || head[1]&0x80 != 0 || kind >= frameClose && (size > 125 || !last) {
-		return 0, false, nil, errFrame // an extension, a mask, or a control frame that is none
-	}
-	if size >= 126 {
-		wide := make([]byte, 2+6*(size-126))
-		if _, err := io.ReadFull(s.r, wide); err != nil {
-			return 0, false, nil, cutShort(err)
-		}
-		size = 0
-		for _, b := range wide {
-			size = size<<8 | uint64(b)
-		}
-	}
-	if size > uint64(most) {
-		return 0, false, nil, errLine
-	}
-	payload = make([]byte, size)
-	if _, err := io.ReadFull(s.r, payload); err != nil {
-		return 0, false, nil, cutShort(err)
-	}
-	return kind, last, payload, nil
-}
-
-// cutShort tells a connection that ended without a word from one that was closed properly.
-func cutShort(err error) error {
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return errCut
-	}
-	return err
-}
-
-func farewell(payload []byte) error {
-	const normal, goingAway = 1000, 1001
-	if len(payload) < 2 {
-		return io.EOF
-	}
-	code := binary.BigEndian.Uint16(payload)
-	if code == normal || code == goingAway {
-		return io.EOF
-	}
-	return fmt.Errorf("the speech server closed with %d: %s", code, payload[2:])
 }
 
 // close ends the connection at once; a reader and a writer return.

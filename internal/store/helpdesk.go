@@ -18,6 +18,11 @@ func (db *DB) LockHelpdesk(ctx context.Context, account parley.AccountID, agent 
 	return err == nil, err
 }
 
+// LockHelpdesks is LockHelpdesk of each of the account's agents that has one, and names those agents.
+func (db *DB) LockHelpdesks(ctx context.Context, account parley.AccountID) ([]parley.AgentID, error) {
+	return sqldb.All(ctx, db.sql, sqldb.Column[parley.AgentID], `select agent_id from helpdesks where account_id = ?`+alive+` order by agent_id`+db.sql.ForUpdate(), account)
+}
+
 // HelpdeskThere reports whether the helpdesk of an agent has been made.
 func (db *DB) HelpdeskThere(ctx context.Context, account parley.AccountID, agent parley.AgentID) (bool, error) {
 	n, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `select count(*) from helpdesks where agent_id = ? and account_id = ?`+alive, agent, account)

@@ -53,17 +53,37 @@ func scanMember(scan sqldb.Scan) (m parley.Membership, err error) {
 
 // Member finds a member of the account by their id. Fails with the code.
 func (db *DB) Member(ctx context.Context, account parley.AccountID, user parley.UserID, otherwise parley.Code) (*parley.Membership, error) {
-	return db.memberWhere(ctx, account, `u.id = ?`, user, otherwise)
+	return db.memberWhere(ctx, account, `u.id = ?`, user, "", otherwise)
+}
+
+// KeepMember is Member that keeps them in the account until the transaction ends. Keep who is to get a ticket behind the ticket. Fails
+// with the code.
+func (db *DB) KeepMember(ctx context.Context, account parley.AccountID, user parley.UserID, otherwise parley.Code) (*parley.Membership, error) {
+	lock := ""
+	if db.sql.Dialect() == sqldb.Postgres {
+		lock = ` for share of m`
+	}
+	return db.memberWhere(ctx, account, `u.id = ?`, user, lock, otherwise)
+}
+
+// LockMember is Member that waits for everybody who keeps them in the account, and lets nobody else do so until the transaction ends.
+// Fails with the code.
+func (db *DB) LockMember(ctx context.Context, account parley.AccountID, user parley.UserID, otherwise parley.Code) (*parley.Membership, error) {
+	lock := db.sql.ForUpdate()
+	if lock != "" {
+		lock += ` of m`
+	}
+	return db.memberWhere(ctx, account, `u.id = ?`, user, lock, otherwise)
 }
 
 // MemberByEmail finds a member of the account by their e-mail address, whatever its case. Fails with the code.
 func (db *DB) MemberByEmail(ctx context.Context, account parley.AccountID, email string, otherwise parley.Code) (*parley.Membership, error) {
-	return db.memberWhere(ctx, account, `lower(u.email) = lower(?)`, keptEmail(email), otherwise)
+	return db.memberWhere(ctx, account, `lower(u.email) = lower(?)`, keptEmail(email), "", otherwise)
 }
 
-func (db *DB) memberWhere(ctx context.Context, account parley.AccountID, which string, value any, otherwise parley.Code) (*parley.Membership, error) {
+func (db *DB) memberWhere(ctx context.Context, account parley.AccountID, which string, value any, lock string, otherwise parley.Code) (*parley.Membership, error) {
 	m, err := sqldb.One(ctx, db.sql, scanMember, `select m.account_id, m.role, m.created_at, u.id, u.email, u.name, u.created_at
-		from memberships m join users u on u.id = m.user_id where m.account_id = ? and `+which, account, value)
+		from memberships m join users u on u.id = m.user_id where m.account_id = ? and `+which+lock, account, value)
 	if err != nil {
 		return nil, found(err, otherwise)
 	}
@@ -73,4 +93,21 @@ func (db *DB) memberWhere(ctx context.Context, account parley.AccountID, which s
 // MemberIDs lists who belongs to the account.
 func (db *DB) MemberIDs(ctx context.Context, account parley.AccountID) ([]parley.UserID, error) {
 	return sqldb.All(ctx, db.sql, sqldb.Column[parley.UserID], `select user_id from memberships where account_id = ?`, account)
+}
+
+// SetRole says what a member may do in the account. Fails with the code.
+func (db *DB) SetRole(ctx context.Context, account parley.AccountID, user parley.UserID, role parley.Role, otherwise parley.Code) error {
+	n, err := db.sql.Exec(ctx, `update memberships set role = ? where account_id = ? and user_id = ?`, role, account, user)
+	return changed(n, err, otherwise)
+}
+
+// DropMember ends a membership. The user stays, as the author of what they wrote. Fails with the code.
+func (db *DB) DropMember(ctx context.Context, account parley.AccountID, user parley.UserID, otherwise parley.Code) error {
+	n, err := db.sql.Exec(ctx, `delete from memberships where account_id = ? and user_id = ?`, account, user)
+	return changed(n, err, otherwise)
+}
+
+// Owners counts the account's owners.
+func (db *DB) Owners(ctx context.Context, account parley.AccountID) (int, error) {
+	return sqldb.One(ctx, db.sql, sqldb.Column[int], `select count(*) from memberships where account_id = ? and role = ?`, account, parley.RoleOwner)
 }

@@ -169,6 +169,12 @@ func (db *DB) DropTeamMember(ctx context.Context, account parley.AccountID, agen
 	return changed(n, err, parley.CodeTicketMember)
 }
 
+// DropFromTeams takes somebody out of all teams of the agent, and tells how many those were.
+func (db *DB) DropFromTeams(ctx context.Context, account parley.AccountID, agent parley.AgentID, user parley.UserID) (int, error) {
+	n, err := db.sql.Exec(ctx, `delete from team_members where agent_id = ? and account_id = ? and user_id = ?`, agent, account, user)
+	return int(n), err
+}
+
 // TookTurn notes that a ticket went round to the member of the team: nobody of it has had a later one.
 func (db *DB) TookTurn(ctx context.Context, account parley.AccountID, agent parley.AgentID, team parley.TeamID, user parley.UserID, turn int64) error {
 	n, err := db.sql.Exec(ctx, `update team_members set last_turn = ? where agent_id = ? and account_id = ? and team_id = ? and user_id = ?`, turn, agent, account, team, user)

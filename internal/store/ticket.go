@@ -85,3 +85,9 @@ func (db *DB) SaveTicket(ctx context.Context, t *parley.Ticket) error {
 		bit(t.Category.Open()), closedAt(t), t.AgentID, t.AccountID, t.Number)
 	return changed(n, err, parley.CodeTicketNotFound)
 }
+
+// OpenTicketsOf gives the numbers of an agent's open tickets that a member has, in their order.
+func (db *DB) OpenTicketsOf(ctx context.Context, account parley.AccountID, agent parley.AgentID, user parley.UserID) ([]int64, error) {
+	return sqldb.All(ctx, db.sql, sqldb.Column[int64], `select number from tickets where agent_id = ? and account_id = ? and assignee_id = ? and is_open = 1 order by number`,
+		agent, account, user)
+}

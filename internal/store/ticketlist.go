@@ -27,6 +27,7 @@ type TicketFilter struct {
 	Channels   []parley.TicketChannel  // any of them; none is all
 	Assignee   *parley.UserID          // empty lists those that nobody has
 	Team       *parley.TeamID          // empty lists those of no team
+	Customer   parley.PersonID         // empty is any
 	From, To   *time.Time              // of creation, both included
 	Sort       TicketSort              // empty is ByUpdated
 	Ascending  bool
@@ -131,6 +132,9 @@ func (f TicketFilter) where(account parley.AccountID, agent parley.AgentID) (str
 	}
 	whose(add, `t.assignee_id`, f.Assignee)
 	whose(add, `t.team_id`, f.Team)
+	if f.Customer != "" {
+		add(`t.person_id = ?`, f.Customer)
+	}
 	if f.From != nil {
 		add(`t.created_at >= ?`, millis(*f.From))
 	}

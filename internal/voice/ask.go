@@ -130,7 +130,7 @@ func (t *talk) learn(n news) {
 // failedAt decides what to do about a turn that failed: some failures end the talk, the others are spoken.
 func (t *talk) failedAt(s *saying) {
 	code := s.failed.Code
-	switch code { //nolint:exhaustive // the others are problems of this one turn
+	switch code {
 	case parley.CodeCreditsExhausted, parley.CodeAgentCredits:
 		t.end(parley.EndCredits)
 	case parley.CodeUnderMaintenance:

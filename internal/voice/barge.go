@@ -110,12 +110,7 @@ func wordSet(lines ...string) map[string]bool {
 }
 
 // tokens are the folded words of a text.
-func tokens(text string) (all []string) {
-	for _, word := range strings.FieldsFunc(words.Fold(text), between) {
-		all = append(all, word)
-	}
-	return all
-}
+func tokens(text string) []string { return strings.FieldsFunc(words.Fold(text), between) }
 
 func between(r rune) bool {
 	return !(r == '\'' || r > 127 || '0' <= r && r <= '9' || 'a' <= r && r <= 'z') || strings.ContainsRune("。、！？，…“”’«»–—¿¡", r)

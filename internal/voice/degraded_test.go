@@ -159,6 +159,10 @@ func TestPersonTakesOver(t *testing.T) {
 	d.join()
 	d.answers("Ten euros.")
 	d.says(question, time.Second)
+	d.shows(`
+		user: What does it cost?
+		agent: Ten euros.
+	`)
 	d.is("listening")
 	_, err := d.clerk.TakeOver(t.Context(), d.account.ID, d.agent, d.live.ConversationID, "operator", "", false)
 	d.must(err)

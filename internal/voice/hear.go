@@ -51,10 +51,13 @@ type understood struct {
 
 // hear takes the next 20 ms of the customer's voice.
 func (t *talk) hear(f rtc.Frame) {
+	if t.tape != nil {
+		t.tape.hear(f.PCM)
+	}
 	if t.ear == nil {
 		return
 	}
-	if t.said != nil && !t.said.begun.IsZero() && !t.set.AllowInterruptions {
+	if t.goodbye || t.said != nil && !t.said.begun.IsZero() && !t.set.AllowInterruptions {
 		t.silenced()
 		t.deaf = true
 		return
@@ -276,6 +279,9 @@ func (t *talk) answer() {
 
 // heard decides what a segment was: a question, words of somebody who listens, or nothing.
 func (t *talk) heard(s *segment) {
+	if t.goodbye {
+		return // a person will hear them
+	}
 	if s.err != nil && t.ctx.Err() == nil {
 		t.misheard(s)
 		return
@@ -352,6 +358,7 @@ func (t *talk) apply(v verdict) {
 		t.room.Duck(true)
 	case hold:
 		o.held, o.since = true, t.Now()
+		t.taped(func(tape *tape) { tape.hold(true, o.since) })
 		t.room.Pause()
 		if n := len(t.segments); o.speaking && n > 0 {
 			t.Meter.held(o.since.Sub(t.segments[n-1].began))
@@ -359,6 +366,7 @@ func (t *talk) apply(v verdict) {
 	case yield:
 		t.interrupt(t.said)
 	case goOn:
+		t.taped(func(tape *tape) { tape.hold(false, t.Now()) })
 		t.room.Duck(false)
 		t.room.Resume()
 		t.overlap = nil

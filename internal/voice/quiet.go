@@ -13,6 +13,7 @@ import (
 func (t *talk) tick(now time.Time) {
 	passed := now.Sub(t.last)
 	t.last = now
+	t.write(now)
 	if t.joined.IsZero() {
 		return
 	}

@@ -127,6 +127,8 @@ func (t *talk) make(s *saying, p *piece) {
 	p.asked = true
 	sound := make(chan []int16, speechPieces)
 	t.room.Play(rtc.Clip{ID: p.id, PCM: sound})
+	var copied *reel
+	t.taped(func(tape *tape) { copied = tape.reel(p.id) })
 	t.work.Add(1)
 	go func() {
 		defer t.work.Done()
@@ -140,6 +142,7 @@ func (t *talk) make(s *saying, p *piece) {
 				m.first = t.Now()
 			}
 			p.samples.Add(int64(len(pcm)))
+			copied.add(pcm)
 			select {
 			case sound <- pcm:
 			case <-s.ctx.Done():
@@ -190,6 +193,7 @@ func (t *talk) find(clip string) *piece {
 
 // started shows the text of a piece when its first sound has left.
 func (t *talk) started(e rtc.Event) {
+	t.taped(func(tape *tape) { tape.started(e.ID, e.At) })
 	p := t.find(e.ID)
 	if p == nil {
 		return
@@ -200,6 +204,7 @@ func (t *talk) started(e rtc.Event) {
 }
 
 func (t *talk) ended(e rtc.Event) {
+	t.taped(func(tape *tape) { tape.ended(e.ID, e.At) })
 	t.sounded += e.Played
 	p := t.find(e.ID)
 	if p == nil {
@@ -266,6 +271,7 @@ func (t *talk) drop(s *saying) {
 // next question takes its question along.
 func (t *talk) interrupt(s *saying) {
 	heard := s.heard(t.room.Stop())
+	t.taped(func(tape *tape) { tape.stopped(t.Now()) })
 	t.drop(s)
 	t.unheard = nil
 	if heard == 0 && s.question != "" {

@@ -34,7 +34,6 @@ type onStage struct {
 	rtc.Clip
 	length time.Duration
 	share  float64 // how much of it has been heard
-	let    bool    // it may end
 	cut    chan struct{}
 	cutOff bool
 }
@@ -72,7 +71,7 @@ func (s *stage) perform(c *onStage) {
 	for {
 		s.mu.Unlock()
 		var pcm []int16
-		open := true
+		var open bool
 		select {
 		case pcm, open = <-c.PCM:
 		case <-c.cut:
@@ -91,7 +90,7 @@ func (s *stage) perform(c *onStage) {
 			break
 		}
 	}
-	for (s.slow && !c.let || s.paused) && !c.cutOff && !s.gone && begun {
+	for (s.slow || s.paused) && !c.cutOff && !s.gone && begun {
 		s.moved.Wait()
 	}
 	if c.cutOff || s.gone {
@@ -105,14 +104,13 @@ func (s *stage) does(call string) {
 	s.moved.Broadcast()
 }
 
-// let lets the clip that stands go on to its end.
-func (s *stage) let() {
+// sound is 20 ms of the customer's microphone.
+func (s *stage) sound(pcm []int16) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.clip != nil {
-		s.clip.let = true
+	if !s.gone {
+		s.audio <- rtc.Frame{PCM: pcm, At: s.now()}
 	}
-	s.moved.Broadcast()
 }
 
 // at says how much of the clip that stands has been heard.
@@ -257,17 +255,6 @@ func (s *stage) state() string {
 		}
 	}
 	return ""
-}
-
-func (s *stage) said(call string) (n int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, c := range s.calls {
-		if c == call {
-			n++
-		}
-	}
-	return n
 }
 
 func (s *stage) forget() {

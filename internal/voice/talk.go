@@ -40,6 +40,7 @@ type talk struct {
 	sounded  time.Duration
 	segments []*segment // what the customer says and is not answered yet, oldest first
 	overlap  *overlap
+	tape     *tape     // nil where nothing is recorded
 	said     *saying  // what the agent is about to say, or says; nil while it listens
 	before   *saying  // the last one that ended
 	unheard  *saying  // the one that the next question goes on with
@@ -47,7 +48,7 @@ type talk struct {
 	faulted  map[string]time.Time
 	ending   parley.SessionEnd // once the talk is to end
 	person   bool              // a person has taken over
-	goodbye  bool              // and the customer was told
+	goodbye  bool              // and the customer is told: nothing is listened to any more
 	heardAt  time.Time         // when the last sound came
 	media    time.Time         // of the last sign of the customer
 }
@@ -105,6 +106,7 @@ func (t *talk) happened(e rtc.Event) {
 		t.live.Joined()
 		if t.joined.IsZero() {
 			t.joined = t.Now()
+			t.record()
 		}
 	case rtc.EventAway: // within the grace they may come back
 	case rtc.EventLeft:
@@ -215,7 +217,7 @@ func (t *talk) advance() {
 func (t *talk) type_(text string) { //nolint:revive // type is a word of the language
 	text = strings.ToValidUTF8(text, "")
 	switch {
-	case text == "":
+	case text == "" || t.goodbye:
 		return
 	case !t.set.AllowTextInput:
 		t.fault("This agent takes no typed messages.")

@@ -24,6 +24,8 @@ type Talker struct {
 	Synthesizer llm.Synthesizer // nil where there is none: the agent answers in writing
 	Transcriber llm.Transcriber // nil where there is none: the customer types
 
+	Archive *Archive // of recordings; nil where none are made
+
 	Meter  *Meter // may be nil
 	Now    func() time.Time
 	Logger *slog.Logger
@@ -46,6 +48,7 @@ func (k *Talker) Talk(ctx context.Context, l *Live) error {
 	k.Meter.leave(t)
 	leave(room, reason)
 	t.work.Wait()
+	t.keep()
 	if reason == parley.EndError {
 		return err
 	}

@@ -20,6 +20,7 @@ type Config struct {
 	URL   string        // of the media server: ws or wss
 	Token string        // an agent's
 	User  string        // the identity of the participant who is heard; others are not
+	Near  bool          // the media server runs on this machine: no TURN server is asked for a way to it
 	Grace time.Duration // how long a user may be away; 0 means 3 s
 	Now   func() time.Time
 	Log   *slog.Logger
@@ -114,9 +115,12 @@ func (p *Participant) join() error {
 	if err := p.room.RegisterTextStreamHandler(TopicText, p.read); err != nil {
 		return err
 	}
-	err := p.room.JoinWithContextAndToken(p.ctx, p.config.URL, p.config.Token, lksdk.WithLogger(sdkLog{p.config.Log, p.config.Token}),
-		lksdk.WithDisableRegionDiscovery(), lksdk.WithExtraAttributes(map[string]string{AttributeState: string(Initializing)}))
-	if err != nil {
+	options := []lksdk.ConnectOption{lksdk.WithLogger(sdkLog{p.config.Log, p.config.Token}), lksdk.WithDisableRegionDiscovery(),
+		lksdk.WithExtraAttributes(map[string]string{AttributeState: string(Initializing)})}
+	if p.config.Near {
+		options = append(options, lksdk.WithDisableTURN())
+	}
+	if err := p.room.JoinWithContextAndToken(p.ctx, p.config.URL, p.config.Token, options...); err != nil {
 		return err
 	}
 	if _, err := p.room.LocalParticipant.PublishTrack(p.track, &lksdk.TrackPublicationOptions{Name: "agent", Source: livekit.TrackSource_MICROPHONE}); err != nil {

@@ -48,7 +48,7 @@ func spoken(pitch float64, length time.Duration) <-chan []int16 {
 
 func await(t *testing.T, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(15 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(30 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("it did not happen")
 		}

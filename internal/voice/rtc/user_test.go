@@ -201,7 +201,7 @@ func enter(t *testing.T, s *rtc.Server, room string, change ...func(*rtc.Config)
 	open(t, s, room)
 	address, err := s.Address(t.Context())
 	check(t, err)
-	c := rtc.Config{URL: address, User: "user-1", Now: time.Now, Log: slog.New(slog.DiscardHandler),
+	c := rtc.Config{URL: address, User: "user-1", Near: true, Now: time.Now, Log: slog.New(slog.DiscardHandler),
 		Token: s.AgentToken(rtc.Pass{Room: room, Identity: "agent", Until: time.Now().Add(time.Minute)})}
 	for _, f := range change {
 		f(&c)

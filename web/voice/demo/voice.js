@@ -35,6 +35,7 @@ const ends = {
   silence: "The call has ended: nothing was said for a while.",
   credits: "The call has ended: there are no credits left.",
   operator: "The call was ended by the operator.",
+  escalated: "A person takes over from here. The call has ended.",
   error: "The call has ended because of an error.",
   server_stopped: "The call has ended: the server was stopped.",
 };

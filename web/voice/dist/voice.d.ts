@@ -37,6 +37,7 @@ export declare class ServiceVoice {
     on<K extends keyof VoiceEvents>(event: K, callback: VoiceEvents[K]): () => void;
     /** Ends what `on` began. */
     off<K extends keyof VoiceEvents>(event: K, callback: VoiceEvents[K]): void;
+    private bye;
     private join;
     private failed;
     private follow;

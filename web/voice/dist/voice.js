@@ -3,6 +3,7 @@ import { Emitter } from "./emitter.js";
 import { Microphone } from "./microphone.js";
 import { play } from "./playback.js";
 import { problem } from "./problem.js";
+import { settled } from "./sending.js";
 import { Segments } from "./segments.js";
 import { addressIn, tokenOf } from "./session.js";
 import { agentState, connectionState } from "./state.js";
@@ -45,8 +46,7 @@ export class ServiceVoice {
     async disconnect() {
         if (this.phase === "live") {
             this.reason ??= words.clientLeft;
-            const bye = this.room.localParticipant.publishData(new Uint8Array(), { reliable: true, topic: words.topicBye });
-            await soon(bye.catch(() => { }), byePatience); // without it the agent waits a while for the customer to come back
+            await soon(this.bye(this.room).catch(() => { }), byePatience); // without it the agent waits a while for the customer to come back
         }
         else if (this.phase === "connecting") {
             this.phase = "over";
@@ -60,7 +60,9 @@ export class ServiceVoice {
             throw new TypeError("sendText needs a text");
         if (this.phase !== "live")
             throw new Error("There is no session to send the text to.");
-        await this.room.localParticipant.sendText(message, { topic: words.topicText });
+        const room = this.room;
+        await settled(room);
+        await room.localParticipant.sendText(message, { topic: words.topicText });
     }
     /** Keeps the customer from being heard. The session goes on. */
     mute() {
@@ -85,6 +87,10 @@ export class ServiceVoice {
     /** Ends what `on` began. */
     off(event, callback) {
         this.events.off(event, callback);
+    }
+    async bye(room) {
+        await settled(room);
+        await room.localParticipant.publishData(new Uint8Array(), { reliable: true, topic: words.topicBye });
     }
     async join(session) {
         const token = tokenOf(session);

@@ -4,6 +4,7 @@ import type { AgentState, ConnectionState, VoiceEvents } from "./events.js";
 import { Microphone } from "./microphone.js";
 import { play } from "./playback.js";
 import { problem } from "./problem.js";
+import { settled } from "./sending.js";
 import { Segments } from "./segments.js";
 import { addressIn, tokenOf, type VoiceSession } from "./session.js";
 import { agentState, connectionState } from "./state.js";
@@ -54,8 +55,7 @@ export class ServiceVoice {
   async disconnect(): Promise<void> {
     if (this.phase === "live") {
       this.reason ??= words.clientLeft;
-      const bye = this.room!.localParticipant.publishData(new Uint8Array(), { reliable: true, topic: words.topicBye });
-      await soon(bye.catch(() => {}), byePatience); // without it the agent waits a while for the customer to come back
+      await soon(this.bye(this.room!).catch(() => {}), byePatience); // without it the agent waits a while for the customer to come back
     } else if (this.phase === "connecting") {
       this.phase = "over";
       this.microphone.close();
@@ -67,7 +67,9 @@ export class ServiceVoice {
   async sendText(message: string): Promise<void> {
     if (typeof message !== "string" || message.trim() === "") throw new TypeError("sendText needs a text");
     if (this.phase !== "live") throw new Error("There is no session to send the text to.");
-    await this.room!.localParticipant.sendText(message, { topic: words.topicText });
+    const room = this.room!;
+    await settled(room);
+    await room.localParticipant.sendText(message, { topic: words.topicText });
   }
 
   /** Keeps the customer from being heard. The session goes on. */
@@ -98,6 +100,11 @@ export class ServiceVoice {
   /** Ends what `on` began. */
   off<K extends keyof VoiceEvents>(event: K, callback: VoiceEvents[K]): void {
     this.events.off(event, callback);
+  }
+
+  private async bye(room: Room): Promise<void> {
+    await settled(room);
+    await room.localParticipant.publishData(new Uint8Array(), { reliable: true, topic: words.topicBye });
   }
 
   private async join(session: VoiceSession | string): Promise<void> {

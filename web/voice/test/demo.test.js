@@ -44,7 +44,7 @@ describe("parley demo in a browser", { skip }, () => {
       method, headers: { Authorization: `Bearer ${server.apiKey}`, "Content-Type": "application/json" }, ...(body && { body: JSON.stringify(body) }),
     });
     assert.equal(reply.status, 200, await reply.clone().text());
-    return (await reply.json()).data;
+    return reply.json();
   };
 
   const inBrowser = async (options, use) => {

@@ -1,0 +1,17 @@
+package house
+
+import (
+	"encoding/json"
+	"testing"
+)
+
+// A program that has forgotten its own pages maps them again as it needs them.
+func TestUnmap(t *testing.T) {
+	for range 3 {
+		unmap()
+		text, err := json.Marshal(map[string]any{"settings": Config{}.Storage})
+		if err != nil || len(text) == 0 {
+			t.Fatalf("%s, %v", text, err)
+		}
+	}
+}
