@@ -38,7 +38,7 @@ run: build
 
 build:
 	@echo "Building parley (the first build compiles the database driver and takes a minute or two) …"
-	@go build -v -o bin/parley ./cmd/parley 2>&1 | awk '\
+	@CGO_ENABLED=0 go build -v -o bin/parley ./cmd/parley 2>&1 | awk '\
 	  /^[A-Za-z0-9.\/_-]+$$/ { printf "\r%d packages compiled", ++n; fflush(); next } \
 	  { if (n) print ""; n = 0; print; fflush() } END { if (n) print "" }' >&2
 

@@ -59,7 +59,7 @@ func (b *bench) build(ctx context.Context, overlay map[string]string) (string, e
 	}
 	b.say("building the server …")
 	cmd := exec.CommandContext(ctx, "go", append(args, "./cmd/parley")...)
-	cmd.Dir = root
+	cmd.Dir, cmd.Env = root, append(os.Environ(), "CGO_ENABLED=0") // as make build does
 	if said, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, said)
 	}

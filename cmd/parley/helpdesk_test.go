@@ -64,6 +64,7 @@ func TestHelpdeskVerbs(t *testing.T) {
 			s.end(t)
 			says(t, "ticket show 1 --agent "+agent, "Ticket 1: My invoice", "status      Parked (on_hold)", "customer (Jo)", "It is wrong.", "team (Kim)", "We look into it.", "team (Lee), note", "status change")
 			says(t, "customer list --agent "+agent, "jo@shop.example", "Jo")
+			leavers(t, made.AccountID, agent)
 		})
 	}
 }
@@ -191,7 +192,7 @@ func tickets(t *testing.T, url, agent, key string) {
 	refuses(t, 2, "nothing to change", "ticket change 1"+at)
 	refuses(t, 1, "no team", "ticket change 1 --team nothing"+at)
 	for filter, want := range map[string]string{"": "1 2", "--status new,on_customer": "", "--status on_hold": "1 2", "--team none": "1", "--team General": "2", "--assignee none": "1 2",
-		"--assignee kim@example.com": "", "--channel api --limit 1": "1", "--find invoice": "1", "--find #2": "2"} {
+		"--assignee kim@example.com": "", "--customer JO@shop.example": "1 2", "--customer jo@shop.example --team none": "1", "--channel api --limit 1": "1", "--find invoice": "1", "--find #2": "2"} {
 		var numbers []string
 		for _, got := range must[[]admin.Ticket](t, words("ticket list "+filter+at)...) {
 			numbers = append(numbers, strconv.FormatInt(got.Number, 10))
@@ -203,9 +204,39 @@ func tickets(t *testing.T, url, agent, key string) {
 	}
 	refuses(t, 1, "category", "ticket list --status old"+at)
 	refuses(t, 2, "--find", "ticket list --find x --team General"+at)
+	refuses(t, 2, "--find", "ticket list --find x --customer jo@shop.example"+at)
+	refuses(t, 1, "no customer", "ticket list --customer al@shop.example"+at)
 	if status, body := ask(t, "GET", url+"/api/v2/agents/"+agent+"/helpdesk/tickets/1", key, ""); status != 200 || !strings.Contains(body, `"priority":"low"`) {
 		t.Errorf("over HTTP: %d %s", status, body)
 	}
+}
+
+// leavers removes Kim, who has tickets, and Lee, whom a rule names.
+func leavers(t *testing.T, account, agent string) {
+	t.Helper()
+	at, of := " --agent "+agent, " --account "+account
+	for range 2 {
+		must[admin.Ticket](t, words(`ticket open --subject Late --description Text --email al@shop.example --team billing --assignee kim@example.com`+at)...)
+	}
+	refuses(t, 2, "--user", "member remove"+of)
+	refuses(t, 2, "--user", "member remove --user x --email kim@example.com"+of)
+	refuses(t, 1, "not a member", "member remove --email jo@shop.example"+of)
+	says(t, "member change --email KIM@example.com --role owner"+of, "kim@example.com", "owner")
+	refuses(t, 1, "only owner", "member remove --email kim@example.com"+of)
+	refuses(t, 1, "only owner", "member change --email kim@example.com --role agent"+of)
+	says(t, "member change --email lee@example.com --role owner"+of, "owner")
+	says(t, "team join billing --member lee@example.com --away=false"+at, "lee@example.com")
+	says(t, "member remove --email kim@example.com --reassign"+of, "Removed kim@example.com", "from 1 team.", "2 went to others of the team, and 0 have nobody now")
+	if list := must[[]admin.Ticket](t, words("ticket list --customer AL@shop.example --assignee lee@example.com"+at)...); len(list) != 2 {
+		t.Errorf("%+v", list)
+	}
+	user := must[admin.MemberAdded](t, "member", "add", "--account", account, "--email", "kim@example.com", "--name", "Somebody", "--role", "owner").UserID
+	says(t, "member list"+of, user, "Kim")
+	got := must[admin.MemberRemoved](t, "member", "remove", "--account", account, "--email", "lee@example.com")
+	if got.Email != "lee@example.com" || got.Unassigned != 2 || got.Reassigned != 0 || got.Teams != 1 || len(got.Rules) != 1 || got.Rules[0] != (admin.NamingRule{AgentID: agent, Key: "vip"}) {
+		t.Errorf("%+v", got)
+	}
+	says(t, "ticket show 1"+at, "team (Lee), note")
 }
 
 func TestHoursAreReadAsTheyAreTyped(t *testing.T) {

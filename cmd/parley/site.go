@@ -78,6 +78,7 @@ func (s *site) run(ctx context.Context, opened func() error) error {
 	work, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	public, private := s.server(s.Handler()), s.server(admin.Handler(s.Desk(), s.log))
+	house.Settle()
 	broken := make(chan error, 5)
 	worked := make(chan struct{})
 	go func() { broken <- serving(public, s.public) }()

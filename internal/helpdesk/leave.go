@@ -47,17 +47,7 @@ func (d *Desk) LeaveTx(ctx context.Context, tx *store.DB, l Leaving) (left Left,
 	}
 	var tickets []*parley.Ticket
 	for _, agent := range agents {
-		n, err := tx.DropFromTeams(ctx, l.AccountID, agent, l.UserID)
-		if err != nil {
-			return left, err
-		}
-		left.Teams += n
-		rules, err := tx.Rules(ctx, l.AccountID, agent)
-		if err != nil {
-			return left, err
-		}
-		left.Rules = append(left.Rules, slices.DeleteFunc(rules, func(r parley.Rule) bool { return r.MemberID != l.UserID })...)
-		held, err := d.holdOpen(ctx, tx, l, agent)
+		held, err := d.leaveAgent(ctx, tx, l, agent, &left)
 		if err != nil {
 			return left, err
 		}
@@ -65,6 +55,21 @@ func (d *Desk) LeaveTx(ctx context.Context, tx *store.DB, l Leaving) (left Left,
 	}
 	err = d.release(ctx, tx, l, tickets, &left)
 	return left, err
+}
+
+// leaveAgent takes the member out of the agent's teams, and gives the open tickets that they had.
+func (d *Desk) leaveAgent(ctx context.Context, tx *store.DB, l Leaving, agent parley.AgentID, left *Left) ([]*parley.Ticket, error) {
+	n, err := tx.DropFromTeams(ctx, l.AccountID, agent, l.UserID)
+	if err != nil {
+		return nil, err
+	}
+	rules, err := tx.Rules(ctx, l.AccountID, agent)
+	if err != nil {
+		return nil, err
+	}
+	left.Teams += n
+	left.Rules = append(left.Rules, slices.DeleteFunc(rules, func(r parley.Rule) bool { return r.MemberID != l.UserID })...)
+	return d.holdOpen(ctx, tx, l, agent)
 }
 
 // holdOpen finds the member's open tickets of an agent and keeps every other writer out of them.

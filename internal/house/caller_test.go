@@ -67,7 +67,7 @@ func call(t *testing.T, address, token string) *caller {
 		}
 		c.lines[id] = text
 	}))
-	must(t, c.room.JoinWithToken(address, token))
+	must(t, c.room.JoinWithToken(address, token, lksdk.WithDisableTURN())) // whose client outlives the room by seconds
 	for _, p := range c.room.GetRemoteParticipants() {
 		look(p)
 	}

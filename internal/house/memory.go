@@ -14,11 +14,15 @@ const (
 	allocations = "/gc/heap/allocs:bytes"
 )
 
-// giveBack hands memory back to the system, first what starting has left behind, then when a burst is over: the collector itself comes
-// by only after minutes when nothing is allocated, and thousands of streams may lie idle meanwhile.
-func giveBack(ctx context.Context) error {
+// Settle gives back to the system what starting the program has touched and does not need again. Call it once, before serving.
+func Settle() {
 	debug.FreeOSMemory()
 	unmap()
+}
+
+// giveBack hands memory back to the system when a burst is over: the collector itself comes by only after minutes when
+// nothing is allocated, and thousands of streams may lie idle meanwhile.
+func giveBack(ctx context.Context) error {
 	look := time.NewTicker(calmFor)
 	defer look.Stop()
 	last := allocated()

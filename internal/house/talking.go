@@ -14,9 +14,12 @@ func (h *House) talk() {
 		return
 	}
 	h.Talker = &voice.Talker{DB: h.DB, Engine: h.Engine, Clerk: h.Clerk, Join: h.join, Synthesizer: h.Speech.Synthesizer, Transcriber: h.Speech.Transcriber,
-		Archive: &voice.Archive{Incoming: h.Ingest.Files.Incoming, Keep: h.Ingest.KeepFile}, Meter: &voice.Meter{}, Now: h.cfg.Now, Logger: h.cfg.Logger}
+		Archive: &voice.Archive{Incoming: h.incoming, Keep: h.Ingest.KeepFile}, Meter: &voice.Meter{}, Now: h.cfg.Now, Logger: h.cfg.Logger}
 	h.Voice.Talk, h.Voice.Full = h.Talker.Talk, h.Talker.Meter.Full
 }
+
+// incoming is where recordings lie until they are kept.
+func (h *House) incoming() (string, error) { return h.Ingest.Files.Incoming() }
 
 // meter measures the talks of this server.
 func (h *House) meter() *voice.Meter {
@@ -33,7 +36,7 @@ func (h *House) join(ctx context.Context, s *parley.VoiceSession) (rtc.Transport
 		return nil, err
 	}
 	token := h.Media.AgentToken(rtc.Pass{Room: s.Room(), Identity: "agent:" + string(s.ID), Until: s.ExpiresAt()})
-	p, err := rtc.Join(ctx, rtc.Config{URL: address, Token: token, User: string(s.UserID), Now: h.cfg.Now, Log: h.cfg.Logger})
+	p, err := rtc.Join(ctx, rtc.Config{URL: address, Token: token, User: string(s.UserID), Near: h.Media.Near(), Now: h.cfg.Now, Log: h.cfg.Logger})
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package house_test
 
 import (
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"iter"
 	"math"
@@ -19,6 +20,7 @@ import (
 	"parley/internal/pcm"
 	"parley/internal/rig"
 	"parley/internal/rig/sfus"
+	"parley/internal/store"
 	"parley/internal/voice/rtc"
 )
 
@@ -93,10 +95,12 @@ func voiced(t *testing.T, model llm.Model, settings string) (*rig.House, *guess,
 func TestTalkThroughTheMediaServer(t *testing.T) {
 	model := &llm.Scripted{}
 	const answer = "It costs ten euros a month for each person, and there is a discount of twenty percent for those who pay a year."
-	h, g, begin := voiced(t, model, `{"initialMessage":"Hello there!"}`)
+	h, g, begin := voiced(t, model, `{"initialMessage":"Hello there!","recordings":{"enabled":true,"retentionDays":1}}`)
+	before := runtime.NumGoroutine()
 	s := begin()
 	c := call(t, strings.Replace(h.URL, "http", "ws", 1), s.ParticipantToken)
-	defer c.room.Disconnect()
+	defer settles(t, before+15) // connections to the media server are kept
+	defer c.gone()
 	c.publish()
 	c.awaits("Hello there!")
 	c.awaitsState(rtc.Speaking)
@@ -135,7 +139,33 @@ func TestTalkThroughTheMediaServer(t *testing.T) {
 	}
 	stored, err := h.DB.VoiceSession(t.Context(), parley.AccountID(h.Account), live[0].AgentID, parley.VoiceSessionID(s.SessionID))
 	if err != nil || stored.Reason != parley.EndClientLeft {
-		t.Errorf("ended %+v, %v", stored, err)
+		t.Fatalf("ended %+v, %v", stored, err)
+	}
+	checkRecording(t, h, stored)
+}
+
+// checkRecording makes sure that both sides of a talk were recorded.
+func checkRecording(t *testing.T, h *rig.House, s *parley.VoiceSession) {
+	t.Helper()
+	list, err := h.DB.Recordings(t.Context(), s.AccountID, s.AgentID, s.ConversationID)
+	must(t, err)
+	if len(list) != 1 || list[0].SessionID != s.ID || list[0].Length < 5*time.Second {
+		t.Fatalf("recordings: %+v", list)
+	}
+	var blob store.Blob
+	must(t, h.DB.SQL().QueryRow(t.Context(), `select place, size from blobs where id = ?`, list[0].Blob).Scan(&blob.Place, &blob.Size))
+	file, err := h.Ingest.FileBytes(t.Context(), &blob)
+	must(t, err)
+	loud := [2]int{}
+	for i := 44; i+3 < len(file); i += 4 {
+		for side := range loud {
+			if v := int16(binary.LittleEndian.Uint16(file[i+2*side:])); v > 1000 || v < -1000 {
+				loud[side]++
+			}
+		}
+	}
+	if want := 44 + int(list[0].Length/(20*time.Millisecond))*640; len(file) != want || loud[0] < 2000 || loud[1] < 8000 {
+		t.Errorf("%d bytes instead of %d, loud samples: %v", len(file), want, loud)
 	}
 }
 
@@ -173,5 +203,11 @@ func TestTalksLeaveNothingBehind(t *testing.T) {
 	for range 20 {
 		round()
 	}
+	settles(t, before)
+}
+
+// settles waits until all that sessions had begun has ended: clients hang up in the background.
+func settles(t *testing.T, before int) {
+	t.Helper()
 	rig.Eventually(t, "the end of all that the sessions had begun", func() bool { return runtime.NumGoroutine() <= before+5 })
 }

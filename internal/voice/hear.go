@@ -52,7 +52,7 @@ type understood struct {
 // hear takes the next 20 ms of the customer's voice.
 func (t *talk) hear(f rtc.Frame) {
 	if t.tape != nil {
-		t.tape.hear(f.PCM)
+		t.tape.hear(f.PCM, f.At)
 	}
 	if t.ear == nil {
 		return
@@ -264,114 +264,5 @@ func (t *talk) forget(s *segment) {
 	}
 	if t.overlap != nil && len(t.segments) == 0 {
 		t.apply(t.overlap.judge(sign{now: t.Now(), voiced: s.voiced, final: true}))
-	}
-}
-
-// answer answers the segments that have ended and are known, in their order.
-func (t *talk) answer() {
-	for len(t.segments) > 0 && t.segments[0].ended && t.segments[0].known {
-		s := t.segments[0]
-		t.segments = t.segments[1:]
-		s.drop()
-		t.heard(s)
-	}
-}
-
-// heard decides what a segment was: a question, words of somebody who listens, or nothing.
-func (t *talk) heard(s *segment) {
-	if t.goodbye {
-		return // a person will hear them
-	}
-	if s.err != nil && t.ctx.Err() == nil {
-		t.misheard(s)
-		return
-	}
-	if o := t.overlapped(); o != nil {
-		echo := echoes(s.text, t.said.text)
-		v := o.judge(sign{now: t.Now(), voiced: s.voiced, text: s.text, final: true, echo: echo})
-		t.apply(v)
-		if v != yield {
-			t.sayFinal(s, !echo)
-			return
-		}
-	}
-	t.sayFinal(s, true)
-	switch {
-	case s.text != "":
-		t.ask(s.text, s)
-	case t.unheard != nil: // it was interrupted for nothing
-		t.ask("", s)
-	}
-}
-
-func (t *talk) sayFinal(s *segment, show bool) {
-	if s.shown != "" || show && s.text != "" {
-		t.room.Transcript(rtc.Segment{ID: s.id, User: true, Text: s.text, Final: true})
-	}
-}
-
-// misheard tells the customer that they were not understood.
-func (t *talk) misheard(s *segment) {
-	t.Logger.Warn("speech recognition", "session", t.live.ID, "err", s.err)
-	t.fault("What you said could not be understood. You can type instead.")
-	if t.overlap != nil {
-		t.apply(t.overlap.judge(sign{now: t.Now(), voiced: s.voiced, final: true}))
-	}
-	if t.said == nil {
-		t.apologise()
-	}
-}
-
-// overlapped gives the overlap that is going on: the customer speaks while the agent thinks or speaks.
-func (t *talk) overlapped() *overlap {
-	if t.said == nil {
-		return nil
-	}
-	if t.overlap == nil {
-		t.overlap = &overlap{patience: whileThinking}
-		if !t.said.begun.IsZero() {
-			sounded := t.sounded + t.room.Position().Played
-			t.overlap = &overlap{patience: whileSpeaking, speaking: true, guarded: sounded < warmUp}
-		}
-	}
-	return t.overlap
-}
-
-// weigh judges what the customer is saying while the agent thinks or speaks.
-func (t *talk) weigh() {
-	n := len(t.segments)
-	if n == 0 || t.said == nil {
-		return
-	}
-	s := t.segments[n-1]
-	o := t.overlapped()
-	on := s.working || !s.ended && !s.rests
-	t.apply(o.judge(sign{now: t.Now(), voiced: s.voiced, on: on, text: s.text, echo: echoes(s.text, t.said.text)}))
-}
-
-// apply does what was decided about an overlap.
-func (t *talk) apply(v verdict) {
-	o := t.overlap
-	switch v {
-	case duck:
-		o.ducked = true
-		t.room.Duck(true)
-	case hold:
-		o.held, o.since = true, t.Now()
-		t.taped(func(tape *tape) { tape.hold(true, o.since) })
-		t.room.Pause()
-		if n := len(t.segments); o.speaking && n > 0 {
-			t.Meter.held(o.since.Sub(t.segments[n-1].began))
-		}
-	case yield:
-		t.interrupt(t.said)
-	case goOn:
-		t.taped(func(tape *tape) { tape.hold(false, t.Now()) })
-		t.room.Duck(false)
-		t.room.Resume()
-		t.overlap = nil
-	case ignore:
-		t.overlap = nil
-	case leaveIt:
 	}
 }

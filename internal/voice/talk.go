@@ -40,7 +40,7 @@ type talk struct {
 	sounded  time.Duration
 	segments []*segment // what the customer says and is not answered yet, oldest first
 	overlap  *overlap
-	tape     *tape     // nil where nothing is recorded
+	tape     *tape    // nil where nothing is recorded
 	said     *saying  // what the agent is about to say, or says; nil while it listens
 	before   *saying  // the last one that ended
 	unheard  *saying  // the one that the next question goes on with

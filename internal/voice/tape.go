@@ -17,6 +17,7 @@ const (
 	tapeStep  = tapeRate / 50   // samples of 20 ms
 	tapeDelay = time.Second / 4 // until what happened is written: by then it is known
 	tapeLag   = tapeRate / 4    // samples of the customer that may wait to be written
+	tapeGap   = tapeRate / 16   // samples that may come late without being a pause
 )
 
 // tape records a talk into a WAV file: the customer on the left, on the right what was played of the agent. The talk's goroutine owns
@@ -75,8 +76,12 @@ func tapeHeader(samples int) []byte {
 	return le.AppendUint32(append(b, "data"...), size)
 }
 
-// hear takes what came of the customer.
-func (t *tape) hear(sound []int16) {
+// hear takes what came of the customer at a moment. Nothing comes of one who is muted.
+func (t *tape) hear(sound []int16, at time.Time) {
+	written := t.steps*tapeStep + len(t.customer)
+	if gap := int(at.Sub(t.began)*tapeRate/time.Second) - written; gap > tapeGap {
+		t.customer = append(t.customer, make([]int16, gap)...)
+	}
 	t.customer = append(t.customer, t.thin.Push(sound)...)
 	if extra := len(t.customer) - 2*tapeLag; extra > 0 {
 		t.customer = append(t.customer[:0], t.customer[extra:]...)

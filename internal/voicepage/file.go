@@ -24,15 +24,15 @@ type file struct {
 	packed func() []byte
 }
 
-func (f file) read() (*file, error) {
+func (f *file) read() error {
 	text, err := web.Files.ReadFile(f.name)
 	if err != nil {
-		return nil, fmt.Errorf("read the voice page: %w", err)
+		return fmt.Errorf("read the voice page: %w", err)
 	}
 	sum := sha256.Sum256(text)
 	f.text, f.tag = text, base64.RawURLEncoding.EncodeToString(sum[:12])
 	f.packed = sync.OnceValue(func() []byte { return pack(text) })
-	return &f, nil
+	return nil
 }
 
 // pack compresses; it is done once, when somebody first asks.

@@ -39,14 +39,14 @@ func New(voiceURL string) (*Page, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the voice page: %w", err)
 	}
-	p := &Page{html: html, policy: policy(voiceURL), files: map[string]*file{}}
-	for path, f := range map[string]file{
+	p := &Page{html: html, policy: policy(voiceURL), files: map[string]*file{
 		libraryPath:  {name: "built/service-voice.js", kind: "text/javascript; charset=utf-8", shared: true},
 		licensesPath: {name: "built/service-voice.licenses.txt", kind: "text/plain; charset=utf-8"},
 		stylePath:    {name: "voice/demo/voice.css", kind: "text/css; charset=utf-8"},
 		scriptPath:   {name: "voice/demo/voice.js", kind: "text/javascript; charset=utf-8"},
-	} {
-		if p.files[path], err = f.read(); err != nil {
+	}}
+	for _, f := range p.files {
+		if err := f.read(); err != nil {
 			return nil, err
 		}
 	}

@@ -65,7 +65,7 @@ func run() error {
 type rooms struct {
 	media *rtc.Server
 	log   *slog.Logger
-	ctx   context.Context //nolint:containedctx // of the program
+	ctx   context.Context // of the program
 }
 
 func (s *rooms) ServeHTTP(w http.ResponseWriter, r *http.Request) {

@@ -23,7 +23,7 @@ func (t *talk) run(until time.Time) {
 		t.log.Error("no media server", "err", err)
 		return
 	}
-	p, err := rtc.Join(t.ctx, rtc.Config{URL: address, Token: t.media.AgentToken(rtc.Pass{Room: t.room, Identity: "agent", Until: until}), User: t.user, Now: time.Now, Log: t.log})
+	p, err := rtc.Join(t.ctx, rtc.Config{URL: address, Token: t.media.AgentToken(rtc.Pass{Room: t.room, Identity: "agent", Until: until}), User: t.user, Near: t.media.Near(), Now: time.Now, Log: t.log})
 	if err != nil {
 		t.log.Error("the agent could not join", "err", err)
 		return
@@ -65,6 +65,7 @@ func (t *talk) happened(p *rtc.Participant, e rtc.Event) {
 		p.SetState(rtc.Listening)
 	case rtc.EventLeft:
 		t.end(p, "client_left")
+	case rtc.EventAway, rtc.EventStarted, rtc.EventLost: // nothing to do
 	}
 }
 

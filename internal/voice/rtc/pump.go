@@ -42,8 +42,8 @@ type playing struct {
 	left   int     // samples that have left
 }
 
-func (p *playing) position() Position {
-	return Position{ID: p.ID, Played: time.Duration(p.left) * time.Second / SpeakRate}
+func (c *playing) position() Position {
+	return Position{ID: c.ID, Played: time.Duration(c.left) * time.Second / SpeakRate}
 }
 
 func newPump(codec opus, now func() time.Time, write func([]byte, time.Time) error, tell func(Event)) *pump {

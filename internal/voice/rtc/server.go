@@ -50,6 +50,9 @@ var errClosed = errors.New("the media server is being stopped")
 // Available reports whether there can be rooms at all.
 func (s *Server) Available() bool { return s.URL != "" || s.Exe != "" }
 
+// Near reports whether the rooms are on this machine, in the child.
+func (s *Server) Near() bool { return s.URL == "" }
+
 func (s *Server) start() {
 	s.once.Do(func() {
 		s.key, s.secret = s.Key, s.Secret

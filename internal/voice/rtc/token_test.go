@@ -39,7 +39,7 @@ func join(t *testing.T, address, token string, cb *lksdk.RoomCallback) *guest {
 	cb.OnDisconnectedWithReason = func(why lksdk.DisconnectionReason) { g.left <- why }
 	g.Room = lksdk.NewRoom(cb)
 	t.Cleanup(g.Disconnect)
-	g.err = g.JoinWithToken(address, token)
+	g.err = g.JoinWithToken(address, token, lksdk.WithDisableTURN()) // whose client outlives the room by seconds
 	return g
 }
 

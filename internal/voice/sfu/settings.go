@@ -29,8 +29,8 @@ func settings(cfg rtc.ChildConfig, ports rtc.ChildReady) (string, error) {
 	return string(text), err
 }
 
-// media says which addresses sound comes to. LiveKit's own defaults would ask STUN servers on the internet for this machine's
-// address; it does so only when it is given some.
+// media says which addresses sound comes to, and whom clients may ask for their own. LiveKit's defaults, for itself and for them,
+// are STUN servers on the internet; here it is those that the operator named, or none.
 func media(cfg rtc.ChildConfig, ports rtc.ChildReady) (map[string]any, error) {
 	m := map[string]any{"udp_port": strconv.Itoa(ports.UDPPort), "tcp_port": ports.TCPPort, "use_external_ip": false, "enable_loopback_candidate": true}
 	switch {
@@ -51,7 +51,20 @@ func media(cfg rtc.ChildConfig, ports rtc.ChildReady) (map[string]any, error) {
 		}
 		m["node_ip"] = own
 	}
+	if len(cfg.STUN) == 0 {
+		m["turn_servers"] = nobody(m["node_ip"].(string), ports.UDPPort)
+	}
 	return m, nil
+}
+
+// nobody keeps LiveKit from sending clients to its STUN servers, which it does unless it has another for them: this one is the
+// port for sound itself, where nobody answers. Browsers do not wait for it.
+func nobody(node string, port int) []any {
+	host, _, _ := strings.Cut(node, ",")
+	if strings.Contains(host, ":") {
+		host = "[" + host + "]"
+	}
+	return []any{map[string]any{"host": host, "port": port, "protocol": "udp", "username": "none", "credential": "none"}}
 }
 
 func including(list []string) map[string]any { return map[string]any{"includes": list} }

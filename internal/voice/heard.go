@@ -1,0 +1,60 @@
+package voice
+
+import (
+	"parley/internal/voice/rtc"
+)
+
+// answer answers the segments that have ended and are known, in their order.
+func (t *talk) answer() {
+	for len(t.segments) > 0 && t.segments[0].ended && t.segments[0].known {
+		s := t.segments[0]
+		t.segments = t.segments[1:]
+		s.drop()
+		t.heard(s)
+	}
+}
+
+// heard decides what a segment was: a question, words of somebody who listens, or nothing.
+func (t *talk) heard(s *segment) {
+	if t.goodbye {
+		return // a person will hear them
+	}
+	if s.err != nil && t.ctx.Err() == nil {
+		t.misheard(s)
+		return
+	}
+	if o := t.overlapped(); o != nil {
+		echo := echoes(s.text, t.said.text)
+		v := o.judge(sign{now: t.Now(), voiced: s.voiced, text: s.text, final: true, echo: echo})
+		t.apply(v)
+		if v != yield {
+			t.sayFinal(s, !echo)
+			return
+		}
+	}
+	t.sayFinal(s, true)
+	switch {
+	case s.text != "":
+		t.ask(s.text, s)
+	case t.unheard != nil: // it was interrupted for nothing
+		t.ask("", s)
+	}
+}
+
+func (t *talk) sayFinal(s *segment, show bool) {
+	if s.shown != "" || show && s.text != "" {
+		t.room.Transcript(rtc.Segment{ID: s.id, User: true, Text: s.text, Final: true})
+	}
+}
+
+// misheard tells the customer that they were not understood.
+func (t *talk) misheard(s *segment) {
+	t.Logger.Warn("speech recognition", "session", t.live.ID, "err", s.err)
+	t.fault("What you said could not be understood. You can type instead.")
+	if t.overlap != nil {
+		t.apply(t.overlap.judge(sign{now: t.Now(), voiced: s.voiced, final: true}))
+	}
+	if t.said == nil {
+		t.apologise()
+	}
+}
