@@ -77,7 +77,7 @@ func (w *work) planStatuses(t *target, d *deskPlan) {
 			w.faults.say(p.at(path, "archived"), "the default status of the category "+string(p.row.Category)+" ("+p.row.InternalLabel+") cannot be archived; make another one the default")
 		}
 	}
-	w.distinct(path, all)
+	w.distinct(all)
 	d.statuses = changedRows(t, statusKind.kind, all, func(s *parley.TicketStatus) string { return s.InternalLabel })
 }
 
@@ -113,7 +113,7 @@ func (w *work) planStatus(t *target, d *deskPlan, e entry[parley.TicketStatus]) 
 }
 
 // distinct finds fault with statuses that people would take for one.
-func (w *work) distinct(path string, all []planned[parley.TicketStatus]) {
+func (w *work) distinct(all []planned[parley.TicketStatus]) {
 	for i := range all {
 		p := &all[i]
 		if !p.managed {

@@ -21,7 +21,7 @@ function gather(file, found) {
     const { version, license } = read(own);
     if (found.has(name) || name.startsWith("@types/")) continue;
     const folder = dirname(own);
-    const text = readdirSync(folder).filter((f) => /^(licen[cs]e|notice|copying)(-[\w]+)?(\.|$)/i.test(f)).sort().map((f) => readFileSync(join(folder, f), "utf8").trim());
+    const text = readdirSync(folder).filter((f) => /^(licen[cs]e|notice|copying)(-[\w]+)?(\.|$)/i.test(f)).sort().map((f) => readFileSync(join(folder, f), "utf8").replaceAll("\r\n", "\n").trim());
     found.set(name, `${"=".repeat(80)}\n${name} ${version} (${license ?? "see below"})\n\n${text.join("\n\n")}\n`);
     gather(own, found);
   }

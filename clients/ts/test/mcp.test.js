@@ -62,6 +62,15 @@ for (const [name, make] of Object.entries(clients)) {
       const [exported] = (await call("export_conversations", { agentId: agent, conversationId, include: "messages" })).structuredContent.data;
       assert.equal(exported.messages.length, 2);
 
+      const { ticketNumber, assigneeId } = (await call("create_ticket", { agentId: agent, subject: name, description: "It is broken.", customer: { email: "jo@example.com" } })).structuredContent;
+      assert.equal(assigneeId, null);
+      const changed = await call("update_ticket", { agentId: agent, ticketNumber, statusCategory: "closed", priority: "high" });
+      assert.equal(changed.structuredContent.statusCategory, "closed");
+      const [listed] = (await call("list_tickets", { agentId: agent, status: ["closed"], includeMessages: true })).structuredContent.data;
+      assert.deepEqual([listed.ticketNumber, listed.messages.length], [ticketNumber, 1]);
+      assert.equal((await call("get_ticket", { agentId: agent, ticketNumber })).structuredContent.priority, "high");
+      assert.equal((await call("list_ticket_messages", { agentId: agent, ticketNumber })).structuredContent.data[0].contentText, "It is broken.");
+
       const six = await call("search_conversations", { searches: Array(6).fill({ agentId: agent }) });
       assert.ok(six.isError && six.content[0].text.includes("VALIDATION_INVALID_BODY"));
       const none = await call("get_agent", { agentId: "none" });

@@ -1,23 +1,43 @@
-import { RoomEvent, Track, type Room } from "livekit-client";
+import { RoomEvent, Track, type RemoteTrack, type Room } from "livekit-client";
 import { problem } from "./problem.js";
 
 const gestures = ["pointerup", "keydown", "touchend"] as const;
 
 /** Plays the agent's voice. Browsers may hold sound back until the customer has clicked or typed: then it starts with that. */
 export function play(room: Room, complain: (error: Error) => void): void {
-  const begin = () => void room.startAudio().catch(() => {}); // the room tells below when it may not
+  const playing = new Map<RemoteTrack, HTMLMediaElement>();
+  const begin = (track?: RemoteTrack) => {
+    if (track?.kind !== Track.Kind.Audio || playing.has(track)) return;
+    const element = track.attach();
+    element.hidden = true;
+    document.body.append(element);
+    playing.set(track, element);
+  };
+  const end = (track: RemoteTrack) => {
+    track.detach();
+    playing.get(track)?.remove();
+    playing.delete(track);
+  };
+  // A room that was joined anew does not always tell of the tracks in it.
+  const look = () => room.remoteParticipants.forEach((p) => p.trackPublications.forEach(({ track }) => begin(track as RemoteTrack | undefined)));
+  room
+    .on(RoomEvent.TrackSubscribed, begin)
+    .on(RoomEvent.TrackUnsubscribed, end)
+    .on(RoomEvent.Reconnected, look)
+    .on(RoomEvent.TrackPublished, look)
+    .on(RoomEvent.TrackSubscriptionStatusChanged, look)
+    .on(RoomEvent.Disconnected, () => [...playing.keys()].forEach(end));
+  awaitGesture(room, complain);
+}
+
+/** Has the sound begin with the customer's next click or key where the browser does not let it begin before. */
+function awaitGesture(room: Room, complain: (error: Error) => void): void {
+  const start = () => void room.startAudio().catch(() => {}); // the room tells when it still may not
   const listen = (on: boolean) => {
     const change = on ? document.addEventListener : document.removeEventListener;
-    for (const gesture of gestures) change.call(document, gesture, begin, true);
+    for (const gesture of gestures) change.call(document, gesture, start, true);
   };
   room
-    .on(RoomEvent.TrackSubscribed, (track) => {
-      if (track.kind !== Track.Kind.Audio) return;
-      const element = track.attach();
-      element.hidden = true;
-      document.body.append(element);
-    })
-    .on(RoomEvent.TrackUnsubscribed, (track) => track.detach().forEach((element) => element.remove()))
     .on(RoomEvent.AudioPlaybackStatusChanged, () => {
       listen(!room.canPlaybackAudio);
       if (!room.canPlaybackAudio) complain(problem("PlaybackError", "The browser plays no sound before the page is clicked."));

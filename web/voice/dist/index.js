@@ -1,1 +1,0 @@
-export { ServiceVoice } from "./voice.js";

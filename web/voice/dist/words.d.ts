@@ -1,9 +1,0 @@
-export declare const topicText = "lk.chat";
-export declare const topicTranscript = "lk.transcription";
-export declare const topicBye = "parley.bye";
-export declare const topicFault = "parley.error";
-export declare const attributeState = "lk.agent.state";
-export declare const attributeReason = "session.end_reason";
-export declare const attributeSegment = "lk.segment_id";
-export declare const clientLeft = "client_left";
-export declare const serverStopped = "server_stopped";
