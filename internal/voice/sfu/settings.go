@@ -52,19 +52,22 @@ func media(cfg rtc.ChildConfig, ports rtc.ChildReady) (map[string]any, error) {
 		m["node_ip"] = own
 	}
 	if len(cfg.STUN) == 0 {
-		m["turn_servers"] = nobody(m["node_ip"].(string), ports.UDPPort)
+		m["turn_servers"] = nobody(m["node_ip"].(string))
 	}
 	return m, nil
 }
 
-// nobody keeps LiveKit from sending clients to its STUN servers, which it does unless it has another for them: this one is the
-// port for sound itself, where nobody answers. Browsers do not wait for it.
-func nobody(node string, port int) []any {
+// discard is the port where nobody answers. On the port for sound Chromium would take the packets of the sound for the server's.
+const discard = 9
+
+// nobody keeps LiveKit from sending clients to its STUN servers, which it does unless it has another for them: this one is our own
+// address, where nobody answers. Browsers do not wait for it.
+func nobody(node string) []any {
 	host, _, _ := strings.Cut(node, ",")
 	if strings.Contains(host, ":") {
 		host = "[" + host + "]"
 	}
-	return []any{map[string]any{"host": host, "port": port, "protocol": "udp", "username": "none", "credential": "none"}}
+	return []any{map[string]any{"host": host, "port": discard, "protocol": "udp", "username": "none", "credential": "none"}}
 }
 
 func including(list []string) map[string]any { return map[string]any{"includes": list} }

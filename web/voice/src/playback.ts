@@ -1,5 +1,6 @@
 import { RoomEvent, Track, type RemoteTrack, type Room } from "livekit-client";
 import { problem } from "./problem.js";
+import { settled } from "./settled.js";
 
 const gestures = ["pointerup", "keydown", "touchend"] as const;
 
@@ -18,14 +19,11 @@ export function play(room: Room, complain: (error: Error) => void): void {
     playing.get(track)?.remove();
     playing.delete(track);
   };
-  // A room that was joined anew does not always tell of the tracks in it.
   const look = () => room.remoteParticipants.forEach((p) => p.trackPublications.forEach(({ track }) => begin(track as RemoteTrack | undefined)));
   room
     .on(RoomEvent.TrackSubscribed, begin)
     .on(RoomEvent.TrackUnsubscribed, end)
-    .on(RoomEvent.Reconnected, look)
-    .on(RoomEvent.TrackPublished, look)
-    .on(RoomEvent.TrackSubscriptionStatusChanged, look)
+    .on(RoomEvent.Reconnected, () => void settled(room).then(look))
     .on(RoomEvent.Disconnected, () => [...playing.keys()].forEach(end));
   awaitGesture(room, complain);
 }

@@ -4,9 +4,9 @@ import type { AgentState, ConnectionState, VoiceEvents } from "./events.js";
 import { Microphone } from "./microphone.js";
 import { play } from "./playback.js";
 import { problem } from "./problem.js";
-import { settled } from "./sending.js";
 import { Segments } from "./segments.js";
 import { addressIn, tokenOf, type VoiceSession } from "./session.js";
+import { settled } from "./settled.js";
 import { agentState, connectionState } from "./state.js";
 import * as words from "./words.js";
 
@@ -122,7 +122,7 @@ export class ServiceVoice {
     this.phase = "live";
     this.turn("connected");
     this.show("initializing");
-    room.remoteParticipants.forEach((p) => this.look(p));
+    this.lookAround(room);
   }
 
   private failed(cause: unknown): Error {
@@ -155,12 +155,17 @@ export class ServiceVoice {
     });
     room
       .on(RoomEvent.ConnectionStateChanged, (state) => this.phase === "live" && this.turn(connectionState(state)))
+      .on(RoomEvent.Reconnected, () => void settled(room).then(() => this.lookAround(room)))
       .on(RoomEvent.ParticipantConnected, (p) => this.look(p))
       .on(RoomEvent.ParticipantAttributesChanged, (_, p) => this.look(p))
       .on(RoomEvent.DataReceived, (payload, from, _, topic) => {
         if (topic === words.topicFault && from?.isAgent) this.events.emit("error", problem("AgentError", new TextDecoder().decode(payload)));
       })
       .on(RoomEvent.Disconnected, (why) => this.phase === "live" && this.ended(why));
+  }
+
+  private lookAround(room: Room): void {
+    room.remoteParticipants.forEach((p) => this.look(p));
   }
 
   /** Reads what the agent shows of itself. */
