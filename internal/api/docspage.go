@@ -25,9 +25,9 @@ type docsPage struct {
 	policy string
 }
 
-// servePage gives the handler of the page that shows doc.
-func servePage(doc []byte) http.Handler {
-	page := sync.OnceValues(func() (*docsPage, error) { return renderPage(doc) })
+// servePage gives the handler of the page that shows the document doc.
+func servePage(doc func() []byte) http.Handler {
+	page := sync.OnceValues(func() (*docsPage, error) { return renderPage(doc()) })
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p, err := page()
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"sync"
 	"time"
 
 	"parley"
@@ -49,14 +50,17 @@ type Config struct {
 // New gives the handler of everything under /api/v1 and of /openapi-v1.json.
 func New(cfg Config) http.Handler {
 	f := newFace(cfg)
-	doc, err := document(f, cfg.BaseURL)
-	if err != nil {
-		panic(err) // the document is made from types of ours
-	}
+	doc := sync.OnceValue(func() []byte { // when it is first asked for: it takes longer than opening the database
+		text, err := document(f, cfg.BaseURL)
+		if err != nil {
+			panic(err) // the document is made from types of ours
+		}
+		return text
+	})
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+DocumentPath, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
-		_, _ = w.Write(doc) // a client that has gone needs no document
+		_, _ = w.Write(doc()) // a client that has gone needs no document
 	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == DocumentPath {

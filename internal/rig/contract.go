@@ -16,7 +16,19 @@ import (
 // Validating checks every response under base, /api/v2 say, against the OpenAPI document on its way back: its status is one of the
 // operation's, its headers are there, its body has the schema's shape. What breaks the contract is reported and passed on.
 func Validating(base string, doc []byte, next http.RoundTripper, report func(error)) (http.RoundTripper, error) {
-	v := &validator{base: base, next: next, report: report, compiled: map[string]*jsonschema.Schema{}, compiler: jsonschema.NewCompiler()}
+	c, err := contractOf(doc)
+	if err != nil {
+		return nil, err
+	}
+	return &validator{contract: c, base: base, next: next, report: report}, nil
+}
+
+// contractOf reads a document. Those who check by the same one share what has been made of it.
+func contractOf(doc []byte) (*contract, error) {
+	if known, ok := contracts.Load(string(doc)); ok {
+		return known.(*contract), nil
+	}
+	v := &contract{compiled: map[string]*jsonschema.Schema{}, compiler: jsonschema.NewCompiler()}
 	if err := json.Unmarshal(doc, &v.doc); err != nil {
 		return nil, fmt.Errorf("read the OpenAPI document: %w", err)
 	}
@@ -29,8 +41,11 @@ func Validating(base string, doc []byte, next http.RoundTripper, report func(err
 	if err := v.compiler.AddResource("openapi.json", tree); err != nil {
 		return nil, err
 	}
-	return v, nil
+	known, _ := contracts.LoadOrStore(string(doc), v)
+	return known.(*contract), nil
 }
+
+var contracts sync.Map // by their documents
 
 type response struct {
 	Ref     string `json:"$ref"`
@@ -38,10 +53,15 @@ type response struct {
 }
 
 type validator struct {
+	*contract
 	base   string
 	next   http.RoundTripper
 	report func(error)
-	doc    struct {
+}
+
+// contract is a document with the schemas that have been needed so far.
+type contract struct {
+	doc struct {
 		Paths      map[string]map[string]struct{ Responses map[string]response }
 		Components struct {
 			Responses map[string]response
