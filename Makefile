@@ -9,7 +9,7 @@ GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.12.2
 # The bench measures what the race detector would distort, the quality of answers what it would draw out, and the kill loops are
 # about a process that it does not see; those run without it, everything else under it.
 LONG := ./bench/... ./internal/rig/faults/... ./internal/eval
-SHORT = $$(go list ./... | grep -v -e '^parley/bench')
+SHORT = $$(go list ./... | grep -v -e '^parley/bench' -e '/rig/faults$$')
 # The race detector needs a C compiler. Without one the tests still run, and say so.
 RACE := $(shell [ "$$(go env CGO_ENABLED)" = 1 ] && command -v "$$(go env CC)" >/dev/null && echo -race)
 # PostgreSQL's programs, where they are installed: the tests start a server of their own.
@@ -47,8 +47,7 @@ test:
 	@[ -n "$(POSTGRES)" ] || echo "No PostgreSQL programs found: nothing is tested on PostgreSQL."
 	@[ -n "$(NPM)" ] || echo "No npm found: the clients' tests are left out."
 	@[ -z "$(NPM)" ] || for dir in clients/ts $(WEB); do (cd $$dir && npm ci --silent && npm test); done
-	go test -timeout 15m ./bench/... ./internal/eval
-	@[ -z "$(RACE)" ] || (set -x; go test -timeout 15m -run Kill ./internal/rig/faults)
+	go test -timeout 15m $(LONG)
 	go test -timeout 15m $(RACE) $(SHORT)
 
 test-long:
