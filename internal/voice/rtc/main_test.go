@@ -24,11 +24,21 @@ func TestMain(m *testing.M) {
 	}
 	lksdk.SetLogger(logger.GetDiscardLogger())
 	status := m.Run()
-	// The SDK's clients take seconds to close their transports, so that leftovers are told and do not fail.
-	if err := goleak.Find(); err != nil && status == 0 {
+	if err := gone(); err != nil && status == 0 {
 		fmt.Fprintln(os.Stderr, err)
+		status = 1
 	}
 	os.Exit(status)
+}
+
+// gone waits for the last goroutine: the SDK's clients go on closing their transports for seconds after they have returned.
+func gone() (err error) {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); {
+		if err = goleak.Find(); err == nil { // itself looks for a while
+			return nil
+		}
+	}
+	return err
 }
 
 // parent is a server that runs a media server, prints where, and stays until it is killed.
