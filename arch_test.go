@@ -28,6 +28,7 @@ var floors = map[string]int{
 	"parley/internal/outbound": 2,
 	"parley/internal/vault":    2,
 	"parley/internal/manifest": 2,
+	"parley/internal/metrics":  2,
 
 	"parley/internal/retrieval":      3,
 	"parley/internal/jobs":           3,

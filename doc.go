@@ -28,7 +28,7 @@
 //	5  chat  ingest  search  access  webhook  verbs; none knows another
 //	4  store  voice/sfu                       all SQL of the nouns; the media server
 //	3  retrieval  jobs  ingest/crawl  ingest/extract  voice/ear  voice/rtc
-//	2  sqldb  llm  wire  outbound  vault  manifest
+//	2  sqldb  llm  wire  outbound  vault  manifest  metrics
 //	1  parley  words  prose  pcm  docs  web
 //
 // # Floor 1: words, prose, pcm and docs
@@ -38,7 +38,7 @@
 // code, and the sentences in them. internal/pcm holds sound as samples: WAV files and changes of rate. docs embeds the operator's
 // manual, which the demo's agent reads.
 //
-// # Floor 2: sqldb, llm, wire, outbound, vault, manifest
+// # Floor 2: sqldb, llm, wire, outbound, vault, manifest, metrics
 //
 // internal/sqldb speaks one SQL text in two dialects. A DB is a pool or a transaction, and a method written for one works in
 // the other. On SQLite all writes go through one writer that commits whatever is queued together; each caller hears of
@@ -62,6 +62,9 @@
 //
 // internal/manifest reads and writes agents as code. It knows YAML, turns it into JSON and remembers the line of every value;
 // what the values mean is judged further up.
+//
+// internal/metrics is what Prometheus is shown. The rooms do not know it: they tell functions that they are handed, or are asked when
+// somebody looks, and house joins the two.
 //
 // # Floor 3: retrieval and jobs
 //

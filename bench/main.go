@@ -34,6 +34,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 			return serve(ctx, stdout, newStub())
 		case "floor":
 			return runFloor(ctx, args[1:], stdout)
+		case "voicestub":
+			return serve(ctx, stdout, newVoiceStub())
+		case "callers":
+			return runCallers(ctx, stdout)
 		}
 	}
 	opt, err := parse(args, stderr)
@@ -46,6 +50,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	if opt.search {
 		measureThese = measureSearch
+	}
+	if opt.voice {
+		measureThese = measureVoice
 	}
 	rep, err := measureThese(ctx, opt, stderr)
 	if err != nil {
@@ -71,6 +78,7 @@ type options struct {
 	search    bool   // measure conversation search, and nothing else
 	searchURL string // PostgreSQL, to measure it there
 	messages  int
+	voice     bool // measure voice sessions, and nothing else
 	sizes
 }
 
@@ -101,6 +109,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	f.BoolVar(&opt.search, "search", false, "measure conversation search, and nothing else")
 	f.StringVar(&opt.searchURL, "search-url", "", "an empty PostgreSQL database (postgres://…) to measure conversation search on, in place of SQLite")
 	f.IntVar(&opt.messages, "messages", 1_000_000, "messages that conversation search is measured on")
+	f.BoolVar(&opt.voice, "voice", false, "measure voice sessions, and nothing else")
 	f.StringVar(&opt.parley, "parley", "", "measure this binary; by default one is built")
 	f.StringVar(&opt.profile, "profile", "", "folder for profiles of the server")
 	f.StringVar(&opt.dir, "dir", "", "folder for databases; by default a temporary one")
@@ -126,7 +135,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	if f.NArg() > 0 {
 		return opt, fmt.Errorf("unexpected argument %q", f.Arg(0))
 	}
-	return opt, known(opt.only)
+	return opt, opt.known()
 }
 
 // or gives n, or the other when n is not set.

@@ -45,9 +45,13 @@ func names() []string {
 	return all
 }
 
-func known(only map[string]bool) error {
-	for name := range only {
-		if !slices.Contains(names(), name) {
+func (o options) known() error {
+	known := names()
+	if o.voice {
+		known = voiceNames()
+	}
+	for name := range o.only {
+		if !slices.Contains(known, name) {
 			return fmt.Errorf("-only: there is no measure %q", name)
 		}
 	}

@@ -11,9 +11,16 @@ import (
 	"time"
 )
 
+// pid is a process of this machine.
+type pid int
+
+func (c *child) pid() pid { return pid(c.cmd.Process.Pid) }
+
+func (c *child) status(field string) (float64, error) { return c.pid().status(field) }
+
 // status reads a size from /proc/PID/status, in bytes. VmRSS is what is resident now, VmHWM the most that ever was.
-func (c *child) status(field string) (float64, error) {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", c.cmd.Process.Pid))
+func (p pid) status(field string) (float64, error) {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p))
 	if err != nil {
 		return 0, err
 	}
@@ -26,23 +33,50 @@ func (c *child) status(field string) (float64, error) {
 	return 0, fmt.Errorf("no %s in /proc", field)
 }
 
-// cpu is the processor time the process has used, 0 when that cannot be told. The kernel counts in hundredths of a second.
 func (c *child) cpu() time.Duration {
 	if c == nil || c.cmd == nil {
 		return 0
 	}
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", c.cmd.Process.Pid))
-	if err != nil {
-		return 0
-	}
-	_, after, _ := strings.Cut(string(b), ") ")
-	fields := strings.Fields(after)
+	return c.pid().cpu()
+}
+
+// cpu is the processor time the process has used, 0 when that cannot be told. The kernel counts in hundredths of a second.
+func (p pid) cpu() time.Duration {
+	fields := p.stat()
 	if len(fields) < 13 {
 		return 0
 	}
 	user, _ := strconv.Atoi(fields[11])
 	system, _ := strconv.Atoi(fields[12])
 	return time.Duration(user+system) * 10 * time.Millisecond
+}
+
+// stat gives the fields of /proc/PID/stat behind the name: its state, its parent and so on; nothing where the process is gone.
+func (p pid) stat() []string {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p))
+	if err != nil {
+		return nil
+	}
+	_, after, _ := strings.Cut(string(b), ") ")
+	return strings.Fields(after)
+}
+
+// below gives the processes that a process has started.
+func (p pid) below() (list []pid) {
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return nil
+	}
+	for _, e := range entries {
+		n, err := strconv.Atoi(e.Name())
+		if err != nil {
+			continue
+		}
+		if fields := pid(n).stat(); len(fields) > 1 && fields[1] == strconv.Itoa(int(p)) {
+			list = append(list, pid(n))
+		}
+	}
+	return list
 }
 
 // machine is where the figures come from.

@@ -30,7 +30,7 @@ func (c *serveCmd) Run(p *process) error {
 
 // config gathers the settings of a server.
 func (p *process) config(service house.Service, models house.Models, voice house.Voice, log string) (house.Config, error) {
-	cfg := house.Config{Storage: p.cli.Storage, Service: service, Models: models, Voice: voice, Now: time.Now}
+	cfg := house.Config{Storage: p.cli.Storage, Service: service, Models: models, Voice: voice, Now: time.Now, Version: version}
 	if err := cfg.Check(); err != nil {
 		return cfg, usageError{err}
 	}
@@ -48,7 +48,11 @@ func (p *process) config(service house.Service, models house.Models, voice house
 // ready says where the server is and what answers there.
 func (p *process) ready(s *site) error {
 	if p.cli.JSON {
-		return p.print(map[string]any{"ready": true, "version": version, "url": s.url, "filesUrl": s.filesURL, "model": s.model})
+		line := map[string]any{"ready": true, "version": version, "url": s.url, "filesUrl": s.filesURL, "model": s.model}
+		if s.metricsURL != "" {
+			line["metricsUrl"] = s.metricsURL
+		}
+		return p.print(line)
 	}
 	_, err := fmt.Fprintf(p.stdout, "parley %s ready on %s, answering with %s\n", version, s.url, s.model)
 	return err

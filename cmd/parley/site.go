@@ -18,15 +18,17 @@ import (
 // site is a house with its doors: the public address and the operator's socket.
 type site struct {
 	*house.House
-	url      string
-	filesURL string
-	model    string // for people: what answers
-	drain    time.Duration
-	log      *slog.Logger
-	lock     *admin.Lock
-	public   net.Listener
-	files    net.Listener // for uploads on an address of their own; nil for none
-	private  net.Listener
+	url        string
+	filesURL   string
+	metricsURL string // empty where there are none
+	model      string // for people: what answers
+	drain      time.Duration
+	log        *slog.Logger
+	lock       *admin.Lock
+	public     net.Listener
+	files      net.Listener // for uploads on an address of their own; nil for none
+	watched    net.Listener // for metrics; nil for none
+	private    net.Listener
 }
 
 // openSite takes the data directory, opens the house on it and both doors, and lets nobody in yet.
@@ -55,6 +57,12 @@ func openSite(ctx context.Context, cfg house.Config, holder string) (_ *site, er
 		cfg.FilesURL = cmp.Or(cfg.FilesURL, "http://"+reachable(s.files.Addr().String()))
 	}
 	cfg.FilesURL = cmp.Or(cfg.FilesURL, cfg.BaseURL)
+	if cfg.MetricsListen != "" {
+		if s.watched, err = net.Listen("tcp", cfg.MetricsListen); err != nil {
+			return nil, fmt.Errorf("%w; --metrics-listen chooses another address", err)
+		}
+		s.metricsURL = "http://" + reachable(s.watched.Addr().String()) + "/metrics"
+	}
 	s.filesURL = cfg.FilesURL
 	if s.House, err = house.Open(ctx, cfg); err != nil {
 		return nil, err
@@ -79,13 +87,20 @@ func (s *site) run(ctx context.Context, opened func() error) error {
 	defer stop()
 	public, private := s.server(s.Handler()), s.server(admin.Handler(s.Desk(), s.log))
 	house.Settle()
-	broken := make(chan error, 5)
+	broken := make(chan error, 6)
 	worked := make(chan struct{})
 	go func() { broken <- serving(public, s.public) }()
 	if s.files != nil {
 		go func() { broken <- serving(public, s.files) }()
 	}
 	go func() { broken <- serving(private, s.private) }()
+	if s.watched != nil {
+		watched := s.server(s.Metrics())
+		watched.WriteTimeout = time.Minute
+		defer func() { _ = watched.Close() }() // to the last: a server that stops is looked at too
+		go func() { broken <- serving(watched, s.watched) }()
+		s.log.Info("metrics", "url", s.metricsURL)
+	}
 	go func() { defer close(worked); broken <- s.Run(work) }()
 	go func() {
 		if err := opened(); err != nil {
@@ -152,6 +167,9 @@ func (s *site) close() error {
 	}
 	if s.files != nil {
 		errs = append(errs, ignoreClosed(s.files.Close()))
+	}
+	if s.watched != nil {
+		errs = append(errs, ignoreClosed(s.watched.Close()))
 	}
 	if s.House != nil {
 		errs = append(errs, s.House.Close())

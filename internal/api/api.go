@@ -46,6 +46,7 @@ type Config struct {
 	FilesURL   string // where they upload files; empty is BaseURL
 	Now        func() time.Time
 	Logger     *slog.Logger
+	Watch      *wire.Watch             // of its requests; may be nil
 	TrustProxy bool                    // take the caller's address from X-Forwarded-For
 	Settable   func(model string) bool // which models may be chosen; nil asks Chat.Models
 	Silence    time.Duration           // of a stream, after which a comment shows that it lives; 0 is 15 s
@@ -81,7 +82,7 @@ func newFace(cfg Config) *wire.Face {
 	s := &server{Config: cfg, cursors: wire.Cursors{Key: cfg.CursorKey}}
 	s.agains = s.doneAgain()
 	door := &access.Door{Gate: cfg.Gate, Limiter: cfg.Limiter, Now: cfg.Now, TrustProxy: cfg.TrustProxy}
-	f := wire.NewFace(wire.Config{Base: Base, Admit: door.Admit, Missing: s.missing, Once: s.once, Spool: s.spool, Render: wire.RenderEnvelope, Now: cfg.Now, Logger: cfg.Logger})
+	f := wire.NewFace(wire.Config{Base: Base, Admit: door.Admit, Missing: s.missing, Once: s.once, Spool: s.spool, Render: wire.RenderEnvelope, Now: cfg.Now, Logger: cfg.Logger, Watch: cfg.Watch})
 	s.routes(f)
 	return f
 }

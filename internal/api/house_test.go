@@ -17,6 +17,7 @@ import (
 	"parley/internal/llm"
 	"parley/internal/rig"
 	"parley/internal/rig/dbs"
+	"parley/internal/rig/expect"
 )
 
 // settings are what a story may ask of its house before it is opened. @plan NAME, @scopes NAME SCOPES, @credits NAME N and
@@ -56,7 +57,7 @@ func newTeller(t *testing.T, s story) *teller {
 	}
 	tl.house = rig.Open(t, options...)
 	tl.house.Client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	tl.known = map[string]string{"key": tl.house.Key, "otherKey": tl.house.OtherKey, "site": tl.site}
+	tl.known = expect.Known{"key": tl.house.Key, "otherKey": tl.house.OtherKey, "site": tl.site}
 	for _, set := range s.settings {
 		tl.settle(strings.Fields(set))
 	}
@@ -259,7 +260,7 @@ var deeds = map[string]func(tl *teller, id string) error{
 func (tl *teller) does(what string) error {
 	for verb, do := range deeds {
 		if object, ok := strings.CutPrefix(what, verb); ok {
-			return do(tl, tl.expand(strings.TrimSpace(object)))
+			return do(tl, tl.known.Expand(strings.TrimSpace(object)))
 		}
 	}
 	return errors.New("the house cannot do this")

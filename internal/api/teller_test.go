@@ -11,6 +11,7 @@ import (
 	"parley/internal/llm"
 	"parley/internal/rig"
 	"parley/internal/rig/dbs"
+	"parley/internal/rig/expect"
 )
 
 func TestMain(m *testing.M) { dbs.Main(m) }
@@ -28,7 +29,7 @@ func TestStories(t *testing.T) {
 type teller struct {
 	t        *testing.T
 	house    *rig.House
-	known    map[string]string
+	known    expect.Known
 	listed   map[string][]string // the codes of each route
 	gate     *llm.Gate           // where the model waits
 	database *dbs.Server         // of a story on PostgreSQL
@@ -72,7 +73,7 @@ func (tl *teller) every(x exchange) error {
 	}
 	for _, route := range routes {
 		one := x
-		one.method, one.path = route.method, things(tl.known).in(tl.expand(route.path))
+		one.method, one.path = route.method, things(tl.known).in(tl.known.Expand(route.path))
 		if x.body == "" {
 			one.body = things(tl.known).in(route.body)
 		}
@@ -149,14 +150,14 @@ type reply struct {
 }
 
 func (tl *teller) request(x exchange) (*http.Request, error) {
-	req, err := http.NewRequest(x.method, tl.house.URL+api.Base+tl.expand(x.path), strings.NewReader(tl.expand(x.body)))
+	req, err := http.NewRequest(x.method, tl.house.URL+api.Base+tl.known.Expand(x.path), strings.NewReader(tl.known.Expand(x.body)))
 	if err != nil {
 		return nil, err
 	}
 	req.Header.Set("Authorization", "Bearer "+tl.house.Key)
 	for _, line := range x.headers {
 		name, value, _ := strings.Cut(line, ":")
-		req.Header.Set(name, tl.expand(strings.TrimSpace(value)))
+		req.Header.Set(name, tl.known.Expand(strings.TrimSpace(value)))
 		if strings.TrimSpace(value) == "" {
 			req.Header.Del(name)
 		}
@@ -180,7 +181,7 @@ func (tl *teller) check(x exchange, r *reply) error {
 	}
 	for _, line := range x.wantHeaders {
 		name, value, _ := strings.Cut(line, ":")
-		if got, want := r.header.Get(name), tl.expand(strings.TrimSpace(value)); got != want && (want != "{{*}}" || got == "") {
+		if got, want := r.header.Get(name), tl.known.Expand(strings.TrimSpace(value)); got != want && (want != "{{*}}" || got == "") {
 			return fmt.Errorf("header %s: %q, want %q", name, got, want)
 		}
 	}

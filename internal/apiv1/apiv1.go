@@ -43,6 +43,7 @@ type Config struct {
 	BaseURL    string // where clients reach this server, without a path; may be empty
 	Now        func() time.Time
 	Logger     *slog.Logger
+	Watch      *wire.Watch   // of its requests; may be nil
 	TrustProxy bool          // take the caller's address from X-Forwarded-For
 	Silence    time.Duration // of a stream, after which a comment shows that it lives; 0 is 15 s
 }
@@ -74,7 +75,7 @@ func New(cfg Config) http.Handler {
 func newFace(cfg Config) *wire.Face {
 	s := &server{cfg}
 	door := &access.Door{Gate: cfg.Gate, Limiter: cfg.Limiter, Now: cfg.Now, TrustProxy: cfg.TrustProxy}
-	f := wire.NewFace(wire.Config{Base: Base, Admit: door.Admit, Missing: s.missing, Spool: s.spool, Render: render, Now: cfg.Now, Logger: cfg.Logger})
+	f := wire.NewFace(wire.Config{Base: Base, Admit: door.Admit, Missing: s.missing, Spool: s.spool, Render: render, Now: cfg.Now, Logger: cfg.Logger, Watch: cfg.Watch})
 	s.routes(f)
 	return f
 }

@@ -13,6 +13,7 @@ import (
 	"parley/internal/house"
 	"parley/internal/llm"
 	"parley/internal/rig"
+	"parley/internal/rig/expect"
 )
 
 // settings are what a story may ask of its house before it is opened. @plan NAME, @scopes NAME SCOPES and @credits NAME N, which
@@ -40,7 +41,7 @@ func newTeller(t *testing.T, s story) *teller {
 		}
 	}
 	tl.house = rig.Open(t, options...)
-	tl.known = map[string]string{"key": tl.house.Key, "account": tl.house.Account, "otherKey": tl.house.OtherKey, "blank": " ", "square": drawn(8, 8), "wide": drawn(9, 8)}
+	tl.known = expect.Known{"key": tl.house.Key, "account": tl.house.Account, "otherKey": tl.house.OtherKey, "blank": " ", "square": drawn(8, 8), "wide": drawn(9, 8)}
 	for _, set := range s.settings {
 		tl.settle(strings.Fields(set))
 	}
@@ -143,7 +144,7 @@ var deeds = map[string]func(tl *teller, id string) error{
 func (tl *teller) does(what string) error {
 	for verb, do := range deeds {
 		if object, ok := strings.CutPrefix(what, verb); ok {
-			return do(tl, tl.expand(strings.TrimSpace(object)))
+			return do(tl, tl.known.Expand(strings.TrimSpace(object)))
 		}
 	}
 	return errors.New("the house cannot do this")

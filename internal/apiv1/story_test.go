@@ -14,6 +14,7 @@ import (
 	"parley/internal/llm"
 	"parley/internal/rig"
 	"parley/internal/rig/dbs"
+	"parley/internal/rig/expect"
 )
 
 func TestMain(m *testing.M) { dbs.Main(m) }
@@ -122,7 +123,7 @@ func section(text string) (first string, headers []string, body string) {
 type teller struct {
 	t     *testing.T
 	house *rig.House
-	known map[string]string
+	known expect.Known
 	gate  *llm.Gate // where the model waits
 }
 
@@ -185,11 +186,11 @@ func (tl *teller) act(x exchange) error {
 }
 
 func (tl *teller) request(x exchange) (*http.Request, error) {
-	url := tl.house.URL + apiv1.Base + tl.expand(x.path)
+	url := tl.house.URL + apiv1.Base + tl.known.Expand(x.path)
 	if strings.HasPrefix(x.path, "/api/") || strings.HasPrefix(x.path, "/openapi") {
-		url = tl.house.URL + tl.expand(x.path)
+		url = tl.house.URL + tl.known.Expand(x.path)
 	}
-	req, err := http.NewRequestWithContext(tl.t.Context(), x.method, url, strings.NewReader(tl.expand(x.body)))
+	req, err := http.NewRequestWithContext(tl.t.Context(), x.method, url, strings.NewReader(tl.known.Expand(x.body)))
 	if err != nil {
 		return nil, err
 	}
@@ -197,7 +198,7 @@ func (tl *teller) request(x exchange) (*http.Request, error) {
 	declare(req, x.body)
 	for _, line := range x.headers {
 		name, value, _ := strings.Cut(line, ":")
-		req.Header.Set(name, tl.expand(strings.TrimSpace(value)))
+		req.Header.Set(name, tl.known.Expand(strings.TrimSpace(value)))
 		if strings.TrimSpace(value) == "" {
 			req.Header.Del(name)
 		}
@@ -211,7 +212,7 @@ func (tl *teller) check(x exchange, resp *http.Response, body string) error {
 	}
 	for _, line := range x.wantHeaders {
 		name, value, _ := strings.Cut(line, ":")
-		if got, want := resp.Header.Get(name), tl.expand(strings.TrimSpace(value)); got != want && (want != "{{*}}" || got == "") {
+		if got, want := resp.Header.Get(name), tl.known.Expand(strings.TrimSpace(value)); got != want && (want != "{{*}}" || got == "") {
 			return fmt.Errorf("header %s: %q, want %q", name, got, want)
 		}
 	}

@@ -36,6 +36,7 @@ func (e *Engine) conclude(t *Turn, a *answer, failure error, retrieved time.Time
 		e.Logger.Warn("turn failed", "turn", t.ID, "conversation", t.ConversationID, "code", fail.Code, "err", t.keepable(failure.Error()))
 		events = append([]Event{{Kind: Failed, Err: fail}}, events...)
 	}
+	e.tell(t, a, state, now)
 	e.release(t)
 	t.log.append(events...)
 }

@@ -32,6 +32,8 @@ type Engine struct {
 	TakeOver TakeOver // does what a customer's plain wish for a person asks for; nil leaves it to the model
 	Desk     Desk     // hears of an answer that ends when a person has taken over already; may be nil
 
+	Watch Watch // may be nil
+
 	Questions *Questions // gives questions their vectors; nil where sources are searched by words alone
 
 	Owner     string        // names this process in leases; unique per start
@@ -131,6 +133,9 @@ func (e *Engine) newTurn(account parley.AccountID, a *parley.Agent, back llm.Bac
 		log: &log{}, found: make(chan struct{}), promised: make(chan struct{}), entered: make(chan struct{}), left: make(chan struct{}), done: make(chan struct{}),
 	}
 	t.ctx, t.cancel = context.WithCancelCause(context.Background())
+	if t.prepaid() {
+		t.Reserved = 0
+	}
 	if req.unsaved() {
 		t.UserMessageID = "" // nothing that is kept of the turn may point at words
 	}

@@ -167,7 +167,7 @@ func (e *Engine) noneOpen(ctx context.Context, tx *store.DB, t *Turn) error {
 // reserve sets the answer's credits aside (decision 13).
 func reserve(ctx context.Context, tx *store.DB, t *Turn, account parley.Account, plan parley.Plan) error {
 	ofAccount, ofAgent, err := tx.Reserve(ctx, t.AccountID, t.AgentID, store.MonthOf(t.StartedAt), t.Reserved)
-	if err != nil {
+	if err != nil || t.prepaid() {
 		return err
 	}
 	limitOfAccount, limitOfAgent := limits(t, account, plan)
@@ -179,6 +179,9 @@ func reserve(ctx context.Context, tx *store.DB, t *Turn, account parley.Account,
 	}
 	return nil
 }
+
+// prepaid reports that the minutes of a talk pay for the answer.
+func (t *Turn) prepaid() bool { return t.request.Spoken != nil && t.request.Spoken.Paid }
 
 // limits are the most credits the account and the agent may use in a month; nil is no limit.
 func limits(t *Turn, account parley.Account, plan parley.Plan) (ofAccount, ofAgent *parley.Credits) {

@@ -14,7 +14,8 @@ import (
 // Spoken says that a message was spoken, and that its answer will be: the agent's instructions for voice hold then, and no tools
 // that a client would have to run.
 type Spoken struct {
-	At time.Time // now, in the customer's time zone: the model is told
+	At   time.Time // now, in the customer's time zone: the model is told
+	Paid bool      // the minutes of the talk pay for the answer: it costs nothing, and no limit of credits keeps it back
 }
 
 // ErrTalkedOver ends a turn whose answer the customer has begun to hear and talks over: what there is of it stays, and is paid for.

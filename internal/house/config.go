@@ -21,11 +21,12 @@ type Config struct {
 	Models
 	Voice
 
-	Now    func() time.Time `kong:"-"` // required
-	Logger *slog.Logger     `kong:"-"` // nil for slog.Default()
-	Reader string           `kong:"-"` // the program whose command "extract" reads what strangers wrote; empty reads it in this process
-	SFU    string           `kong:"-"` // the program whose command "sfu" is the media server of voice sessions; empty where there is none
-	Model  llm.Model        `kong:"-"` // when set, it answers for every name, in place of the configured one
+	Now     func() time.Time `kong:"-"` // required
+	Version string           `kong:"-"` // of the program, for the metrics
+	Logger  *slog.Logger     `kong:"-"` // nil for slog.Default()
+	Reader  string           `kong:"-"` // the program whose command "extract" reads what strangers wrote; empty reads it in this process
+	SFU     string           `kong:"-"` // the program whose command "sfu" is the media server of voice sessions; empty where there is none
+	Model   llm.Model        `kong:"-"` // when set, it answers for every name, in place of the configured one
 }
 
 // Storage says where the data is and what plans there are.
@@ -41,19 +42,20 @@ type Storage struct {
 
 // Service says how requests are served.
 type Service struct {
-	Listen      string        `default:"127.0.0.1:8080" env:"PARLEY_LISTEN" placeholder:"HOST:PORT" help:"Address to listen on (${default}); port 0 takes a free one."`
-	BaseURL     string        `name:"base-url" env:"PARLEY_BASE_URL" placeholder:"URL" secret:"url" help:"Address under which clients reach this server; by default the one it listens on."`
-	FilesListen string        `name:"files-listen" env:"PARLEY_FILES_LISTEN" placeholder:"HOST:PORT" help:"Another address to listen on, for file uploads; by default they come to the first."`
-	FilesURL    string        `name:"files-url" env:"PARLEY_FILES_URL" placeholder:"URL" secret:"url" help:"Address for file uploads; by default the one of --files-listen, or the base URL."`
-	RateLimit   int           `default:"100" env:"PARLEY_RATE_LIMIT" placeholder:"N" help:"Requests per 10 seconds for each key and address (${default})."`
-	OpenTurns   int           `default:"200" env:"PARLEY_OPEN_TURNS" placeholder:"N" help:"Answers an account may have in the making at a time (${default})."`
-	Drain       time.Duration `default:"25s" env:"PARLEY_DRAIN" placeholder:"TIME" help:"How long a stopping server lets running answers finish (${default})."`
-	TrustProxy  bool          `env:"PARLEY_TRUST_PROXY" help:"Take the client's address from X-Forwarded-For: only behind a proxy that sets it."`
-	FetchAllow  []string      `env:"PARLEY_FETCH_ALLOW" placeholder:"CIDR" help:"Addresses inside your network that actions, webhooks and link sources may reach; all public ones are allowed."`
-	SearchTime  time.Duration `name:"search-time" default:"2s" env:"PARLEY_SEARCH_TIME" placeholder:"TIME" help:"How long a conversation search may take (${default})."`
-	Searches    int           `default:"8" env:"PARLEY_SEARCHES" placeholder:"N" help:"Conversation searches that run at a time (${default}); others wait."`
-	InsightWait time.Duration `name:"insight-wait" default:"30s" env:"PARLEY_INSIGHT_WAIT" placeholder:"TIME" help:"How long a conversation is quiet before it is judged for insights (${default})."`
-	SearchURL   string        `name:"search-url" env:"PARLEY_SEARCH_URL" placeholder:"URL" secret:"url" help:"Search engine for web-search actions: a JSON endpoint like SearXNG's, such as http://localhost:8888/search."`
+	Listen        string        `default:"127.0.0.1:8080" env:"PARLEY_LISTEN" placeholder:"HOST:PORT" help:"Address to listen on (${default}); port 0 takes a free one."`
+	BaseURL       string        `name:"base-url" env:"PARLEY_BASE_URL" placeholder:"URL" secret:"url" help:"Address under which clients reach this server; by default the one it listens on."`
+	FilesListen   string        `name:"files-listen" env:"PARLEY_FILES_LISTEN" placeholder:"HOST:PORT" help:"Another address to listen on, for file uploads; by default they come to the first."`
+	FilesURL      string        `name:"files-url" env:"PARLEY_FILES_URL" placeholder:"URL" secret:"url" help:"Address for file uploads; by default the one of --files-listen, or the base URL."`
+	MetricsListen string        `name:"metrics-listen" env:"PARLEY_METRICS_LISTEN" placeholder:"HOST:PORT" help:"Another address to listen on, where /metrics is shown to Prometheus; it asks for no key. By default there is none."`
+	RateLimit     int           `default:"100" env:"PARLEY_RATE_LIMIT" placeholder:"N" help:"Requests per 10 seconds for each key and address (${default})."`
+	OpenTurns     int           `default:"200" env:"PARLEY_OPEN_TURNS" placeholder:"N" help:"Answers an account may have in the making at a time (${default})."`
+	Drain         time.Duration `default:"25s" env:"PARLEY_DRAIN" placeholder:"TIME" help:"How long a stopping server lets running answers finish (${default})."`
+	TrustProxy    bool          `env:"PARLEY_TRUST_PROXY" help:"Take the client's address from X-Forwarded-For: only behind a proxy that sets it."`
+	FetchAllow    []string      `env:"PARLEY_FETCH_ALLOW" placeholder:"CIDR" help:"Addresses inside your network that actions, webhooks and link sources may reach; all public ones are allowed."`
+	SearchTime    time.Duration `name:"search-time" default:"2s" env:"PARLEY_SEARCH_TIME" placeholder:"TIME" help:"How long a conversation search may take (${default})."`
+	Searches      int           `default:"8" env:"PARLEY_SEARCHES" placeholder:"N" help:"Conversation searches that run at a time (${default}); others wait."`
+	InsightWait   time.Duration `name:"insight-wait" default:"30s" env:"PARLEY_INSIGHT_WAIT" placeholder:"TIME" help:"How long a conversation is quiet before it is judged for insights (${default})."`
+	SearchURL     string        `name:"search-url" env:"PARLEY_SEARCH_URL" placeholder:"URL" secret:"url" help:"Search engine for web-search actions: a JSON endpoint like SearXNG's, such as http://localhost:8888/search."`
 }
 
 // Models says which model answers.

@@ -23,8 +23,9 @@ func (h *House) faces(cfg api.Config) (http.Handler, error) {
 		return nil, err
 	}
 	door := &access.Door{Gate: cfg.Gate, Limiter: cfg.Limiter, Now: cfg.Now, TrustProxy: cfg.TrustProxy}
-	cfg.Limiter = nil
-	assistants, err := mcp.New(mcp.Config{Admit: door.Admit, REST: api.New(cfg), Document: document, BaseURL: cfg.BaseURL, Now: cfg.Now, Logger: cfg.Logger})
+	watch := cfg.Watch
+	cfg.Limiter, cfg.Watch = nil, nil
+	assistants, err := mcp.New(mcp.Config{Admit: door.Admit, REST: api.New(cfg), Document: document, BaseURL: cfg.BaseURL, Now: cfg.Now, Logger: cfg.Logger, Watch: watch})
 	if err != nil {
 		return nil, fmt.Errorf("open MCP: %w", err)
 	}
@@ -52,7 +53,7 @@ func (h *House) faces(cfg api.Config) (http.Handler, error) {
 func (h *House) earlier(cfg api.Config) apiv1.Config {
 	return apiv1.Config{
 		Gate: cfg.Gate, Limiter: cfg.Limiter, Chat: cfg.Chat, Agents: cfg.Agents, Ingest: cfg.Ingest, DB: cfg.DB,
-		BaseURL: cfg.BaseURL, Now: cfg.Now, Logger: cfg.Logger, TrustProxy: cfg.TrustProxy,
+		BaseURL: cfg.BaseURL, Now: cfg.Now, Logger: cfg.Logger, Watch: cfg.Watch, TrustProxy: cfg.TrustProxy,
 		Contacts: &contact.Book{DB: cfg.DB, Now: cfg.Now}, Webhooks: h.Webhooks,
 	}
 }

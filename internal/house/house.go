@@ -23,6 +23,7 @@ import (
 	"parley/internal/insight"
 	"parley/internal/jobs"
 	"parley/internal/llm"
+	"parley/internal/metrics"
 	"parley/internal/outbound"
 	"parley/internal/retrieval"
 	"parley/internal/search"
@@ -32,6 +33,7 @@ import (
 	"parley/internal/voice/rtc"
 	"parley/internal/voicepage"
 	"parley/internal/webhook"
+	"parley/internal/wire"
 )
 
 // House is every room, built and joined.
@@ -75,6 +77,8 @@ type House struct {
 
 	cfg     Config
 	handler http.Handler
+	metrics *metrics.Metrics // nil where nobody looks
+	watch   *wire.Watch      // of the faces; nil where nobody looks
 	page    *voicepage.Page
 	readers *extract.Pool
 
@@ -155,6 +159,7 @@ func (h *House) build(ctx context.Context) error {
 	h.judge()
 	h.read()
 	h.embed()
+	h.measure()
 	h.Runner = &jobs.Runner{DB: db.SQL(), Queue: h.Queue, Logger: cfg.Logger, Handlers: h.chores(), Lost: h.Ingest.LostHandlers(), Lease: 15 * time.Second}
 	h.Crawls = &jobs.Runner{DB: db.SQL(), Queue: h.Queue, Logger: cfg.Logger, Handlers: h.Ingest.CrawlHandlers(), Lost: h.Ingest.LostHandlers(), Workers: crawls, Lease: 15 * time.Second}
 	h.Files = &jobs.Runner{DB: db.SQL(), Queue: h.Queue, Logger: cfg.Logger, Handlers: h.Ingest.FileHandlers(), Lost: h.Ingest.LostHandlers(), Workers: fileReaders, Lease: 15 * time.Second}
@@ -203,7 +208,7 @@ func (h *House) open(ctx context.Context) error {
 	}
 	h.handler, err = h.faces(api.Config{
 		Gate: h.Gate, Limiter: h.Limiter, Chat: h.Engine, Clerk: h.Clerk, Agents: h.Agents, Ingest: h.Ingest, Search: h.seeker(key), Insight: h.Insight, Helpdesk: h.Helpdesk, Voice: h.Voice, DB: h.DB, CursorKey: key, Settable: h.Models.CanSet,
-		BaseURL: h.cfg.BaseURL, FilesURL: h.cfg.FilesURL, Now: h.cfg.Now, Logger: h.cfg.Logger, TrustProxy: h.cfg.TrustProxy,
+		BaseURL: h.cfg.BaseURL, FilesURL: h.cfg.FilesURL, Now: h.cfg.Now, Logger: h.cfg.Logger, Watch: h.watch, TrustProxy: h.cfg.TrustProxy,
 	})
 	return err
 }
@@ -220,7 +225,7 @@ func (h *House) Desk() *admin.Desk {
 func (h *House) Run(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	work := []func(context.Context) error{h.Engine.Run, h.Voice.Run, h.Clerk.Run, h.Runner.Run, h.Crawls.Run, h.Files.Run, h.runVectors, h.Ingest.Run, h.Ingest.RunFiles, h.Indexer.Run, h.Insight.Run, h.Judges.Run, h.Posts.Run, h.Sender.Run, h.Gate.Run, giveBack, h.forget}
+	work := []func(context.Context) error{h.Engine.Run, h.Voice.Run, h.meter().Run, h.Clerk.Run, h.Runner.Run, h.Crawls.Run, h.Files.Run, h.runVectors, h.Ingest.Run, h.Ingest.RunFiles, h.Indexer.Run, h.Insight.Run, h.Judges.Run, h.Posts.Run, h.Sender.Run, h.Gate.Run, giveBack, h.forget}
 	errs := make([]error, len(work))
 	var all sync.WaitGroup
 	for i, do := range work {

@@ -23,6 +23,8 @@ type Voice struct {
 	VoiceNodeIP  string   `name:"voice-node-ip" env:"PARLEY_VOICE_NODE_IP" placeholder:"IP" help:"Address that browsers send sound to; by default this machine's own, and loopback when --listen is."`
 	VoiceSTUN    []string `name:"voice-stun" env:"PARLEY_VOICE_STUN" placeholder:"HOST:PORT" help:"STUN servers to ask for the address that browsers send sound to."`
 
+	VoiceMaxSessions int `name:"voice-max-sessions" env:"PARLEY_VOICE_MAX_SESSIONS" placeholder:"N" help:"Most voice sessions that this server holds at a time; 0 for as many as it has power for."`
+
 	LiveKitURL    string `name:"livekit-url" env:"PARLEY_LIVEKIT_URL" placeholder:"URL" secret:"url" help:"LiveKit (wss://…) that carries voice sessions in place of this server."`
 	LiveKitKey    string `name:"livekit-key" env:"PARLEY_LIVEKIT_KEY" placeholder:"KEY" help:"API key of that LiveKit."`
 	LiveKitSecret string `name:"livekit-secret" env:"PARLEY_LIVEKIT_SECRET" placeholder:"TEXT" secret:"all" help:"API secret of that LiveKit; better given by the environment."`
@@ -44,6 +46,7 @@ func (v Voice) Check() error {
 	}
 	want(v.VoiceURL == "" || socketAddress(v.VoiceURL), "--voice-url: not a ws:// or wss:// address")
 	want(v.VoiceUDPPort >= 0 && v.VoiceUDPPort < 1<<16, "--voice-udp-port: %d is no port", v.VoiceUDPPort)
+	want(v.VoiceMaxSessions >= 0, "--voice-max-sessions: %d is below 0", v.VoiceMaxSessions)
 	want(v.VoiceTCPPort >= -1 && v.VoiceTCPPort < 1<<16, "--voice-tcp-port: %d is no port", v.VoiceTCPPort)
 	for ip := range strings.SplitSeq(v.VoiceNodeIP, ",") {
 		want(v.VoiceNodeIP == "" || net.ParseIP(strings.TrimSpace(ip)) != nil, "--voice-node-ip: %q is no IP address", ip)

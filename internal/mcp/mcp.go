@@ -31,6 +31,7 @@ type Config struct {
 	BaseURL  string       // where clients reach this server; may be empty
 	Now      func() time.Time
 	Logger   *slog.Logger
+	Watch    *wire.Watch // of its requests; may be nil
 }
 
 // textLimit is the most bytes a message may have: REST takes as much where a source is written.
@@ -46,7 +47,7 @@ func New(cfg Config) (http.Handler, error) {
 		Stateless: true, JSONResponse: true, MaxRequestBodyBytes: textLimit, PropagateRequestCancellation: true,
 		DisableLocalhostProtection: true, // visitor judges Host, and knows the configured one
 	})
-	f := wire.NewFace(wire.Config{Base: Path, Admit: s.admit, Render: wire.RenderEnvelope, Now: cfg.Now, Logger: cfg.Logger})
+	f := wire.NewFace(wire.Config{Base: Path, Admit: s.admit, Render: wire.RenderEnvelope, Now: cfg.Now, Logger: cfg.Logger, Watch: cfg.Watch})
 	wire.Handle(f, wire.Op[message, wire.EventStream]{Handler: s.serve,
 		Meta: wire.Meta{Name: "mcp", Method: http.MethodPost, Summary: "Take a message of the Model Context Protocol", Limit: textLimit, Repeatable: true}})
 	return f, nil

@@ -16,6 +16,7 @@ import (
 	"parley/internal/house"
 	"parley/internal/llm"
 	"parley/internal/rig"
+	"parley/internal/rig/expect"
 )
 
 // A story is a text file in testdata: calls of tools with the results that are due.
@@ -92,7 +93,7 @@ func parse(t *testing.T, part string) exchange {
 type teller struct {
 	t        *testing.T
 	house    *rig.House
-	known    map[string]string
+	known    expect.Known
 	sessions map[string]*sdk.ClientSession // by key
 	schemas  map[string]*schemas           // by tool
 }
@@ -109,7 +110,7 @@ func newTeller(t *testing.T, settings []string) *teller {
 		}
 	}
 	tl := &teller{t: t, house: rig.Open(t, options...), sessions: map[string]*sdk.ClientSession{}}
-	tl.known = map[string]string{"key": tl.house.Key, "account": tl.house.Account}
+	tl.known = expect.Known{"key": tl.house.Key, "account": tl.house.Account}
 	for _, set := range settings {
 		if words := strings.Fields(set); words[0] == "scopes" {
 			out, err := admin.Do(t.Context(), tl.house.Operator, admin.CreateKey, admin.NewKey{AccountID: tl.house.Account, Name: words[1], Scopes: strings.Split(words[2], ",")})

@@ -34,6 +34,12 @@ const openTime = 25 * time.Second
 // SESSION_CREATION_FAILED (the room could not be made) or SERVICE_UNDER_MAINTENANCE (shutting down, or no database), in this
 // order. Nothing is left of a session that fails.
 func (d *Desk) Start(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, ask Ask) (*Opened, error) {
+	o, err := d.start(ctx, account, plan, agent, ask)
+	d.Watch.asked(err)
+	return o, err
+}
+
+func (d *Desk) start(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, ask Ask) (*Opened, error) {
 	if err := d.enter(); err != nil {
 		return nil, err
 	}
@@ -42,14 +48,16 @@ func (d *Desk) Start(ctx context.Context, account parley.Account, plan parley.Pl
 	if err != nil {
 		return nil, err
 	}
-	if d.Full != nil && d.Full() {
-		return nil, exceeded(concurrent, busyWait)
+	if err := d.takePlace(); err != nil {
+		return nil, err
 	}
 	if err := d.DB.Transact(ctx, sqldb.Turns, func(tx *store.DB) error { return l.reserve(ctx, tx) }); err != nil {
+		d.leavePlace()
 		return nil, err
 	}
 	token, err := d.open(ctx, l)
 	if err != nil {
+		d.leavePlace()
 		return nil, err
 	}
 	return &Opened{l.VoiceSession, token}, nil

@@ -57,7 +57,7 @@ func (t *talk) ask(text string, heard *segment) {
 	s := t.newSaying(question)
 	s.timing.heard(heard, t.Now())
 	now := t.Now()
-	req := chat.Request{Message: question, ConversationID: t.live.ConversationID, Channel: t.channel, Spoken: &chat.Spoken{At: now.In(t.zone)},
+	req := chat.Request{Message: question, ConversationID: t.live.ConversationID, Channel: t.channel, Spoken: &chat.Spoken{At: now.In(t.zone), Paid: t.live.Price > 0},
 		Model: t.set.Model, Temperature: &t.set.Temperature}
 	t.work.Add(1)
 	go t.converse(s, req, instead)
@@ -138,26 +138,53 @@ func (t *talk) failedAt(s *saying) {
 	case parley.CodeConversationGone, parley.CodeAgentNotFound:
 		t.end(parley.EndOperator)
 	case parley.CodeNotOngoing:
+		t.pass(s.question)
 		if !t.person {
 			t.recheck()
 		}
 	default:
+		if !t.person {
+			t.recheck() // a person who takes over ends the answer too
+		}
+		if t.person || t.ending != "" {
+			return
+		}
 		t.Logger.Warn("an answer failed", "session", t.live.ID, "code", code)
 		t.fault("The answer failed.")
-		if !t.person && strings.TrimSpace(s.text) == "" {
+		if strings.TrimSpace(s.text) == "" {
 			t.apologise()
 		}
 	}
 }
 
-// recheck finds out how a conversation stands that takes no questions any more.
-func (t *talk) recheck() {
-	status, _, err := t.DB.Pulse(t.ctx, t.live.AccountID, t.live.AgentID, t.live.ConversationID)
-	if err != nil {
-		t.end(parley.EndOperator)
+// pass keeps what the customer says, when the agent does not answer any more, for the person who has taken over.
+func (t *talk) pass(text string) {
+	if text == "" {
 		return
 	}
-	t.moved(status)
+	t.work.Add(1)
+	go func() {
+		defer t.work.Done()
+		ctx, stop := context.WithTimeout(context.WithoutCancel(t.ctx), storeTime)
+		defer stop()
+		_, err := t.Clerk.CustomerWrites(ctx, t.live.AccountID, t.live.AgentID, t.live.ConversationID, text)
+		if err != nil && !parley.IsCode(err, parley.CodeNotTakenOver) {
+			t.Logger.Warn("keep what the customer said", "session", t.live.ID, "err", err)
+		}
+	}()
+}
+
+// recheck finds out how a conversation stands that gives no answer.
+func (t *talk) recheck() {
+	status, _, err := t.DB.Pulse(t.ctx, t.live.AccountID, t.live.AgentID, t.live.ConversationID)
+	switch {
+	case parley.IsCode(err, parley.CodeResourceNotFound):
+		t.end(parley.EndOperator)
+	case err != nil:
+		t.Logger.Warn("how a conversation stands", "session", t.live.ID, "err", err)
+	default:
+		t.moved(status)
+	}
 }
 
 // sorry is the error message of an agent that has none.

@@ -134,14 +134,14 @@ func stops(text string) bool {
 	return len(all) > 0 && stop[all[0]]
 }
 
-// echoes reports that what was heard is what the agent is saying: most of its pairs of words are.
-func echoes(heard, said string) bool {
-	h := tokens(heard)
+// echoes reports that what was heard is what the agent is saying: most of its pairs of words are. One word or two say nothing of
+// that, unless an echo is likely.
+func echoes(heard, said string, likely bool) bool {
+	h, s := tokens(heard), tokens(said)
 	if len(h) < 3 {
-		return false
+		return likely && len(h) > 0 && !stop[h[0]] && strings.Contains(" "+strings.Join(s, " ")+" ", " "+strings.Join(h, " ")+" ")
 	}
 	pairs := map[string]bool{}
-	s := tokens(said)
 	for i := 1; i < len(s); i++ {
 		pairs[s[i-1]+" "+s[i]] = true
 	}

@@ -55,8 +55,13 @@ func TestEchoes(t *testing.T) {
 		"an item":                            false,
 		"I want to return the money I found": false,
 	} {
-		if got := echoes(heard, said); got != want {
+		if got := echoes(heard, said, false); got != want {
 			t.Errorf("%q: %t", heard, got)
+		}
+	}
+	for heard, want := range map[string]bool{"an item": true, "week": true, "item an": false, "wee": false, "stop": false, "": false} {
+		if got := echoes(heard, said+" We never stop.", true); got != want {
+			t.Errorf("%q, where an echo is likely: %t", heard, got)
 		}
 	}
 }

@@ -192,7 +192,7 @@ func TestCustomerGoesOn(t *testing.T) {
 			user: I have a question. Where is my order?
 			assistant: It is on its way.
 		`)
-		if used, reserved, err := d.DB.CreditsUsed(t.Context(), d.account.ID, store.MonthOf(d.clock.Now())); err != nil || used != parley.Credit || reserved != 5*parley.Credit {
+		if used, reserved, err := d.DB.CreditsUsed(t.Context(), d.account.ID, store.MonthOf(d.clock.Now())); err != nil || used != 0 || reserved != 5*parley.Credit {
 			t.Errorf("used %d, reserved %d, %v", used, reserved, err)
 		}
 	})
@@ -227,4 +227,44 @@ func TestCustomerLeavesWhileTheAgentSpeaks(t *testing.T) {
 		user: What does it cost?
 		assistant: It costs ten euros a…
 	`)
+}
+
+// The echo of a greeting of two words is no interruption, and no question when it trails behind.
+func TestEchoOfAShortGreeting(t *testing.T) {
+	d := talk(t, `{"initialMessage":"Hello there!"}`)
+	d.speed(true)
+	d.join()
+	d.is("speaking")
+	d.says("hello there", 400*time.Millisecond)
+	d.looked()
+	d.voiceFor(300 * time.Millisecond)
+	d.eventually(func() bool { return len(d.audio) == 0 }, func() string { return "it does not listen" })
+	d.clock.Turn(100 * time.Millisecond)
+	d.speed(false)
+	d.is("listening")
+	d.ears.texts <- "there"
+	d.hush(time.Second)
+	d.ears.texts <- "stop"
+	d.answers("I have stopped.")
+	d.voiceFor(500 * time.Millisecond)
+	d.hush(time.Second)
+	d.shows(`
+		agent: Hello there!
+		user: stop
+		agent: I have stopped.
+	`)
+}
+
+// One word stops the agent, also while its first sounds are guarded.
+func TestStopInTheFirstSounds(t *testing.T) {
+	d := talk(t, `{"initialMessage":"Hello there, how can I help you today?"}`)
+	d.speed(true)
+	d.join()
+	d.is("speaking")
+	d.at(0.5)
+	d.answers("I have stopped.")
+	d.says("Stop!", 400*time.Millisecond)
+	d.does("stop")
+	d.speed(false)
+	d.eventually(func() bool { return strings.HasSuffix(d.transcript(), "user: Stop!\nagent: I have stopped.\n") }, d.transcript)
 }

@@ -89,8 +89,11 @@ func (d *Desk) pay(ctx context.Context, l *Live, now time.Time) error {
 		case errors.Is(err, store.ErrVoiceLost):
 			l.lose()
 			return nil
-		case parley.IsCode(err, parley.CodeVoiceCredits), parley.IsCode(err, parley.CodeVoiceAgentCredits), parley.IsCode(err, parley.CodeAgentNotFound):
+		case parley.IsCode(err, parley.CodeVoiceCredits), parley.IsCode(err, parley.CodeVoiceAgentCredits):
 			l.End(parley.EndCredits)
+			return nil
+		case parley.IsCode(err, parley.CodeAgentNotFound):
+			l.End(parley.EndOperator)
 			return nil
 		case err != nil:
 			l.payLater(now.Add(askEvery))

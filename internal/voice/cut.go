@@ -23,6 +23,9 @@ func (t *talk) finish(s *saying) {
 func (t *talk) drop(s *saying) {
 	s.stop()
 	t.said, t.before = nil, s
+	if !s.begun.IsZero() {
+		t.fell = t.Now()
+	}
 	if t.overlap != nil {
 		t.overlap = nil
 		t.room.Duck(false)
@@ -51,7 +54,7 @@ func (s *saying) heard(at rtc.Position) int {
 	until := 0
 	for _, p := range s.pieces {
 		if p.id == at.ID {
-			until = p.from + wordsIn(s.text[p.from:p.to], float64(at.Played)/float64(p.length()))
+			until = p.from + heardOf(s.text[p.from:p.to], float64(at.Played)/float64(p.length()))
 			break
 		}
 		if !p.ended && !(p.begun && at.ID == "") { // what has begun and is not playing any more has ended
@@ -72,13 +75,4 @@ func (p *piece) length() time.Duration {
 		return max(made, time.Millisecond)
 	}
 	return max(made, time.Duration(len(p.speech))*time.Second/pace, time.Millisecond)
-}
-
-// wordsIn is where the last word ends that lies within a share of the text.
-func wordsIn(text string, share float64) int {
-	if share >= 1 {
-		return len(text)
-	}
-	at := int(share * float64(len(text)))
-	return max(strings.LastIndexAny(text[:min(at+1, len(text))], " \n"), 0)
 }

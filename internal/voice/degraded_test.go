@@ -149,9 +149,58 @@ func TestSilenceEndsTheTalk(t *testing.T) {
 // turnBy turns the clock once the talk has taken in what happened before, and lets it look.
 func (d *dialogue) turnBy(by time.Duration) {
 	d.eventually(func() bool { return len(d.events) == 0 && len(d.audio) == 0 }, func() string { return "it does not listen" })
-	time.Sleep(20 * time.Millisecond) // ten looks at the clock, which have no trace
+	d.looked()
 	d.clock.Turn(by)
-	time.Sleep(20 * time.Millisecond)
+	d.looked()
+}
+
+// What sounds like speech and is none, a dog or a television, does not keep a talk alive.
+func TestSoundsAreSilence(t *testing.T) {
+	d := talk(t, `{"endConversationAfterSilenceSeconds":10}`)
+	d.join()
+	d.is("listening")
+	d.turnBy(6 * time.Second)
+	d.voiceFor(time.Second)
+	d.turnBy(3 * time.Second)
+	d.ears.texts <- "" // nothing was understood
+	d.hush(time.Second)
+	d.turnBy(900 * time.Millisecond)
+	select {
+	case <-d.live.Done():
+		t.Fatal("it ended too early")
+	default:
+	}
+	d.turnBy(200 * time.Millisecond)
+	d.over(parley.EndSilence)
+}
+
+// Who types at once learns all the same what the session cannot do.
+func TestTypedBeforeTheGreeting(t *testing.T) {
+	d := talk(t, `{"initialMessage":"Hello!"}`, func(d *dialogue) { d.talker.Transcriber = nil })
+	d.events <- rtc.Event{Kind: rtc.EventJoined}
+	d.answers("Ten euros.")
+	d.types(question)
+	d.eventually(func() bool { return d.told("no speech recognition") }, func() string { return "nothing was said" })
+	d.shows(`
+		user: What does it cost?
+		agent: Ten euros.
+	`)
+}
+
+// Whose connection has gone for good was seen last before that, and pays no longer.
+func TestVanishedCustomer(t *testing.T) {
+	d := talk(t, `{}`)
+	d.join()
+	d.is("listening")
+	d.turnBy(50 * time.Second)
+	d.stage.hears(d.clock.Now())
+	d.looked()
+	d.events <- rtc.Event{Kind: rtc.EventAway}
+	d.turnBy(30 * time.Second)
+	d.events <- rtc.Event{Kind: rtc.EventLeft}
+	if s := d.over(parley.EndClientLeft); s.Minutes != 1 {
+		t.Errorf("%d minutes, seen at %v", s.Minutes, s.SeenAt)
+	}
 }
 
 func TestPersonTakesOver(t *testing.T) {
@@ -206,7 +255,8 @@ func TestRoomIsLost(t *testing.T) {
 
 func TestCreditsRunOutInATurn(t *testing.T) {
 	d := talk(t, `{}`, func(d *dialogue) {
-		d.change(func(a *parley.Agent) { one := int64(6); a.CreditLimit = &one }) // five are set aside for the first minute
+		d.plan.CreditsPerVoiceMinute = 0 // then answers are paid for
+		d.change(func(a *parley.Agent) { a.CreditLimit = new(int64(1)) })
 	})
 	d.join()
 	d.answers("Ten euros.", "Eleven.")

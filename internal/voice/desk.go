@@ -36,10 +36,12 @@ type Desk struct {
 	DB     *store.DB
 	Rooms  Rooms                                                         // nil where this server has no voice
 	Talk   Talk                                                          // nil where the agent says nothing
-	Full   func() bool                                                   // reports that this server can hold no further session; may be nil
+	Full   func() bool                                                   // reports that this server has no power left for a further session; may be nil
+	Most   int                                                           // sessions that this server holds at a time; 0 for any number
 	Free   func(context.Context, parley.AccountID, parley.AgentID) error // removes the files of an agent that nothing needs any more; may be nil
 	Now    func() time.Time
 	Logger *slog.Logger
+	Watch  Watch // is told of sessions
 
 	Owner string        // names this process in leases; unique per start
 	Lease time.Duration // how long a dead server's sessions stay open; 0 means 30 s
@@ -47,6 +49,7 @@ type Desk struct {
 
 	mu       sync.Mutex
 	live     map[parley.VoiceSessionID]*Live
+	opening  int // sessions that have a place and are not live yet
 	draining bool
 	work     sync.WaitGroup // sessions that are being admitted, held or ended
 }
@@ -89,6 +92,7 @@ func (d *Desk) hold(l *Live) {
 		d.live = map[parley.VoiceSessionID]*Live{}
 	}
 	d.live[l.ID] = l
+	d.opening--
 	d.work.Go(func() { d.run(l) })
 	if d.draining {
 		go l.End(parley.EndServerStopped)

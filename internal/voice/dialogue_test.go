@@ -44,14 +44,44 @@ type mouth struct {
 	texts []string
 	fails bool
 	slow  int // how many times as long as usual
+	shut  chan struct{}
 }
 
-func (m *mouth) Speak(_ context.Context, u llm.Utterance) iter.Seq2[pcm.Sound, error] {
+// wait has it make no sound from now on, until it speaks again.
+func (m *mouth) wait() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.shut = make(chan struct{})
+}
+
+func (m *mouth) speaks() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	close(m.shut)
+	m.shut = nil
+}
+
+// said counts the texts it was given.
+func (m *mouth) said() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.texts)
+}
+
+func (m *mouth) Speak(ctx context.Context, u llm.Utterance) iter.Seq2[pcm.Sound, error] {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.texts = append(m.texts, u.Text)
-	fails, length := m.fails, len(u.Text)*max(m.slow, 1)
+	fails, length, shut := m.fails, len(u.Text)*max(m.slow, 1), m.shut
 	return func(yield func(pcm.Sound, error) bool) {
+		if shut != nil {
+			select {
+			case <-shut:
+			case <-ctx.Done():
+				yield(pcm.Sound{}, ctx.Err())
+				return
+			}
+		}
 		if fails {
 			yield(pcm.Sound{}, errors.New("no voice"))
 			return

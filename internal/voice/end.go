@@ -111,6 +111,7 @@ func (d *Desk) store(l *Live) {
 	l.mu.Unlock()
 	if first {
 		d.drop(l)
+		d.Watch.ended(s.Reason)
 		close(l.done)
 	}
 }

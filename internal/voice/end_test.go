@@ -7,9 +7,11 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/rig/dbs"
 	"parley/internal/sqldb"
 	"parley/internal/store"
 	"parley/internal/voice"
+	"parley/internal/voice/rtc"
 )
 
 func TestMinutesArePaid(t *testing.T) {
@@ -243,5 +245,38 @@ func TestTheTalkEndsTheSession(t *testing.T) {
 		}
 		_, err := s.ask(voice.Ask{})
 		s.fails(err, parley.CodeUnderMaintenance, "")
+	})
+}
+
+// Minutes pay for what is said in them, to the last one that the account can afford.
+func TestMinutesPayForTheAnswers(t *testing.T) {
+	dbs.EachStore(t, func(t *testing.T, db *store.DB) {
+		d := newDialogue(t, db, `{}`, func(d *dialogue) {
+			d.change(func(a *parley.Agent) { a.CreditLimit = new(int64(5)) })
+		})
+		d.join()
+		d.answers("Ten euros.", "Eleven.")
+		d.says(question, time.Second)
+		d.shows(`
+			user: What does it cost?
+			agent: Ten euros.
+		`)
+		d.is("listening")
+		d.types("And now?")
+		d.stores(`
+			user: What does it cost?
+			assistant: Ten euros.
+			user: And now?
+			assistant: Eleven.
+		`)
+		d.is("listening")
+		d.events <- rtc.Event{Kind: rtc.EventLeft}
+		if s := d.over(parley.EndClientLeft); s.Minutes != 1 {
+			t.Errorf("%+v", s)
+		}
+		d.credits(5, 0)
+		if n := d.count(`select count(*) from credit_ledger`); n != 1 {
+			t.Errorf("%d entries in the ledger", n)
+		}
 	})
 }

@@ -15,6 +15,7 @@ import (
 type segment struct {
 	id     string
 	began  time.Time
+	onset  time.Time // when its first sound came: it takes some to tell that it is a voice
 	voiced time.Duration
 	text   string // what was understood so far
 	shown  string
@@ -64,7 +65,7 @@ func (t *talk) hear(f rtc.Frame) {
 	}
 	t.deaf, t.heardAt = false, t.Now()
 	for _, e := range t.ear.Hear(f.PCM) {
-		t.noticed(e)
+		t.noticed(e, f.At)
 	}
 	if s := t.current(); s != nil {
 		s.voiced = max(s.voiced, t.ear.Voiced())
@@ -98,7 +99,7 @@ func (t *talk) hush(length time.Duration) {
 	silence := make([]int16, rtc.HearRate/50)
 	for ; length > 0 && t.ear.Speaking(); length -= rtc.FrameTime {
 		for _, e := range t.ear.Hear(silence) {
-			t.noticed(e)
+			t.noticed(e, t.Now())
 		}
 	}
 }
@@ -111,9 +112,10 @@ func (t *talk) current() *segment {
 	return nil
 }
 
-func (t *talk) noticed(e ear.Event) {
+// noticed takes in what was noticed in the sound that came then.
+func (t *talk) noticed(e ear.Event, at time.Time) {
 	if e.Kind == ear.Onset {
-		s := &segment{id: parley.NewUUID(), began: t.Now()}
+		s := &segment{id: parley.NewUUID(), began: t.Now(), onset: at.Add(rtc.FrameTime - e.Voiced)}
 		t.segments = append(t.segments, s)
 		t.dictate(s, e.PCM)
 		return
@@ -246,7 +248,7 @@ func (t *talk) understand(u understood) {
 
 // sayShown shows what was understood so far. What may be the agent's own echo is not shown before it is certain.
 func (t *talk) sayShown(s *segment) {
-	if s.text == "" || s.text == s.shown || t.said != nil {
+	if s.text == "" || s.text == s.shown || t.said != nil || t.trails(s) {
 		return
 	}
 	s.shown = s.text
@@ -265,4 +267,5 @@ func (t *talk) forget(s *segment) {
 	if t.overlap != nil && len(t.segments) == 0 {
 		t.apply(t.overlap.judge(sign{now: t.Now(), voiced: s.voiced, final: true}))
 	}
+	t.judged()
 }

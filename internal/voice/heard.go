@@ -12,25 +12,32 @@ func (t *talk) answer() {
 		s.drop()
 		t.heard(s)
 	}
+	t.judged()
 }
 
 // heard decides what a segment was: a question, words of somebody who listens, or nothing.
 func (t *talk) heard(s *segment) {
 	if t.goodbye {
-		return // a person will hear them
+		t.sayFinal(s, true)
+		t.pass(s.text)
+		return
 	}
 	if s.err != nil && t.ctx.Err() == nil {
 		t.misheard(s)
 		return
 	}
 	if o := t.overlapped(); o != nil {
-		echo := echoes(s.text, t.said.text)
+		echo := echoes(s.text, t.said.text, o.guarded)
 		v := o.judge(sign{now: t.Now(), voiced: s.voiced, text: s.text, final: true, echo: echo})
 		t.apply(v)
 		if v != yield {
 			t.sayFinal(s, !echo)
 			return
 		}
+	}
+	if t.trails(s) {
+		t.sayFinal(s, false)
+		return
 	}
 	t.sayFinal(s, true)
 	switch {
@@ -41,9 +48,19 @@ func (t *talk) heard(s *segment) {
 	}
 }
 
+// trails reports that a segment is the echo of what the agent has just finished saying.
+func (t *talk) trails(s *segment) bool {
+	return t.before != nil && s.began.Before(t.fell) && echoes(s.text, t.before.text, t.sounded < warmUp)
+}
+
+// sayFinal shows what a segment was, or takes back what was shown of it.
 func (t *talk) sayFinal(s *segment, show bool) {
-	if s.shown != "" || show && s.text != "" {
-		t.room.Transcript(rtc.Segment{ID: s.id, User: true, Text: s.text, Final: true})
+	text := s.text
+	if !show {
+		text = ""
+	}
+	if s.shown != "" || text != "" {
+		t.room.Transcript(rtc.Segment{ID: s.id, User: true, Text: text, Final: true})
 	}
 }
 

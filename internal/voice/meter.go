@@ -4,6 +4,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"parley/internal/voice/rtc"
 )
 
 // timing are the moments of an answer, all of one clock.
@@ -66,13 +68,22 @@ func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 // kept is how many of the last measurements of a kind count.
 const kept = 512
 
-// Meter measures the talks of this server. The zero value is ready; a nil one measures nothing.
+// Meter measures the talks of this server. The zero value is ready; a nil one measures nothing. Run it, or it never finds the server
+// full.
 type Meter struct {
+	Answered func(typed bool, d Delay) // is told of each answer that begins to be heard; must not wait; may be nil
+	Held     func(after time.Duration) // is told how long it took to hold the agent; must not wait; may be nil
+	Load     func() float64            // the share of the processors that was busy since the last call, 0 to 1; below 0 where unknown; may be nil
+
 	mu     sync.Mutex
-	talks  map[*talk]bool
+	talks  map[*talk]rtc.Stats // with what was measured of them at the last look
+	past   rtc.Stats           // of the talks that have ended
+	looks  []look              // the last ones
+	full   bool
 	spoken []Delay   // of answers to what was said
 	typed  []Delay   // of answers to what was typed
-	holds  []float64 // from the beginning of voice until the agent was held, in milliseconds
+	ducks  []float64 // from the beginning of voice until the agent spoke more softly, in milliseconds
+	holds  []float64 // the same until it was held
 }
 
 func (m *Meter) enter(t *talk) {
@@ -82,9 +93,9 @@ func (m *Meter) enter(t *talk) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.talks == nil {
-		m.talks = map[*talk]bool{}
+		m.talks = map[*talk]rtc.Stats{}
 	}
-	m.talks[t] = true
+	m.talks[t] = rtc.Stats{}
 }
 
 func (m *Meter) leave(t *talk) {
@@ -93,7 +104,10 @@ func (m *Meter) leave(t *talk) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	delete(m.talks, t)
+	if _, here := m.talks[t]; here {
+		addTo(&m.past, t.room.Stats())
+		delete(m.talks, t)
+	}
 }
 
 // turn notes that an answer began to be heard.
@@ -104,6 +118,9 @@ func (m *Meter) turn(t *talk, s *saying) {
 	d := s.timing.delay()
 	t.Logger.Debug("voice turn", "session", t.live.ID, "typed", s.timing.typed, "silence", d.Silence, "hearing", d.Hearing, "answer", d.Answer, "piece", d.Piece,
 		"speech", d.Speech, "output", d.Output, "total", d.Total)
+	if m.Answered != nil {
+		m.Answered(s.timing.typed, d)
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if s.timing.typed {
@@ -113,10 +130,23 @@ func (m *Meter) turn(t *talk, s *saying) {
 	}
 }
 
+// ducked notes how long it took until the agent spoke more softly.
+func (m *Meter) ducked(after time.Duration) {
+	if m == nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.ducks = keepLast(m.ducks, millis(after))
+}
+
 // held notes how long it took to hold the agent.
 func (m *Meter) held(after time.Duration) {
 	if m == nil {
 		return
+	}
+	if m.Held != nil {
+		m.Held(after)
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -130,7 +160,7 @@ func keepLast[T any](list []T, v T) []T {
 	return append(list, v)
 }
 
-// Measured is what was measured of the last talks, in milliseconds.
+// Measured is what was measured of the last talks, in milliseconds. Packets and frames are counted since the start.
 type Measured struct {
 	Talks      int     `json:"talks"` // that are held now
 	Spoken     int     `json:"spoken"`
@@ -139,9 +169,13 @@ type Measured struct {
 	SpokenP95  Delay   `json:"spokenP95"`
 	TypedP50   float64 `json:"typedP50"`
 	TypedP95   float64 `json:"typedP95"`
+	DuckedP50  float64 `json:"duckedP50"` // from the beginning of the customer's voice until the agent spoke more softly
+	DuckedP95  float64 `json:"duckedP95"`
 	HeldP50    float64 `json:"heldP50"` // from the beginning of the customer's voice until the agent was held
 	HeldP95    float64 `json:"heldP95"`
-	GapP95     float64 `json:"gapP95"` // between two packets of speech, the worst of the talks
+	GapP95     float64 `json:"gapP95"`  // between two packets of speech, the worst of the talks
+	Packets    int     `json:"packets"` // of speech, that were sent
+	Late       int     `json:"late"`    // of them, more than 5 ms late
 	Starved    int     `json:"starved"`
 	Lost       int     `json:"lost"` // frames of the customers that had to be concealed
 	Overloaded bool    `json:"overloaded"`
@@ -155,42 +189,20 @@ func (m *Meter) Read() Measured {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	out := Measured{Talks: len(m.talks), Spoken: len(m.spoken), Typed: len(m.typed), SpokenP50: delayAt(m.spoken, 50), SpokenP95: delayAt(m.spoken, 95),
-		TypedP50: delayAt(m.typed, 50).Total, TypedP95: delayAt(m.typed, 95).Total, HeldP50: percentile(m.holds, 50), HeldP95: percentile(m.holds, 95)}
+		TypedP50: delayAt(m.typed, 50).Total, TypedP95: delayAt(m.typed, 95).Total, DuckedP50: percentile(m.ducks, 50), DuckedP95: percentile(m.ducks, 95), HeldP50: percentile(m.holds, 50), HeldP95: percentile(m.holds, 95)}
+	sum := m.past
 	for t := range m.talks {
 		s := t.room.Stats()
 		out.GapP95 = max(out.GapP95, millis(s.GapP95))
-		out.Starved, out.Lost = out.Starved+s.Starved, out.Lost+s.Lost
+		addTo(&sum, s)
 	}
-	out.Overloaded = m.full()
+	out.Packets, out.Late, out.Starved, out.Lost, out.Overloaded = sum.Sent, sum.Tardy, sum.Starved, sum.Lost, m.full
 	return out
 }
 
-const (
-	enoughSent = 250                   // packets of speech after which their gaps say something
-	widestGap  = 35 * time.Millisecond // 95th percentile; a browser hides no more than this well
-)
-
-// Full reports that this server cannot hold another talk well: the packets of a quarter of its talks come too late. It is a Desk's.
-func (m *Meter) Full() bool {
-	if m == nil {
-		return false
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.full()
-}
-
-func (m *Meter) full() bool {
-	measured, late := 0, 0
-	for t := range m.talks {
-		if s := t.room.Stats(); s.Sent >= enoughSent {
-			measured++
-			if s.GapP95 > widestGap {
-				late++
-			}
-		}
-	}
-	return late >= 2 && late*4 >= measured
+// addTo adds what can be counted.
+func addTo(sum *rtc.Stats, s rtc.Stats) {
+	sum.Sent, sum.Tardy, sum.Starved, sum.Lost = sum.Sent+s.Sent, sum.Tardy+s.Tardy, sum.Starved+s.Starved, sum.Lost+s.Lost
 }
 
 func delayAt(list []Delay, percent int) Delay {

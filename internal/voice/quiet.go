@@ -2,6 +2,7 @@ package voice
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"parley"
@@ -20,9 +21,7 @@ func (t *talk) tick(now time.Time) {
 	if !t.greeted && now.Sub(t.joined) >= settleTime {
 		t.greet()
 	}
-	if t.person && t.said != nil && now.Sub(t.said.made) > farewell {
-		t.end(parley.EndEscalated)
-	}
+	t.hurry(now)
 	if at := t.room.LastMedia(); at.After(t.media) {
 		t.media = at
 		t.live.Seen()
@@ -35,16 +34,25 @@ func (t *talk) tick(now time.Time) {
 }
 
 // silence adds up how long nobody has said anything. What the agent does is no silence, and neither is a muted microphone: while it
-// lasts the time stands still.
+// lasts the time stands still. It does so too while somebody seems to speak, until that is known.
 func (t *talk) silence(passed time.Duration) {
 	switch {
-	case t.said != nil || len(t.segments) > 0:
-		t.quiet = 0
+	case t.said != nil:
+		t.quiet, t.maybe = 0, 0
+	case len(t.segments) > 0:
+		t.maybe += passed
 	case !t.muted:
 		t.quiet += passed
 	}
 	if limit := t.set.Silence(); limit > 0 && t.quiet >= limit {
 		t.end(parley.EndSilence)
+	}
+}
+
+// judged adds to the silence what was taken for speech and was none: what was said and has an answer is not there any more.
+func (t *talk) judged() {
+	if len(t.segments) == 0 {
+		t.quiet, t.maybe = t.quiet+t.maybe, 0
 	}
 }
 
@@ -80,13 +88,28 @@ func (t *talk) moved(status parley.ConversationStatus) {
 	case parley.Ended:
 		t.end(parley.EndOperator)
 	case parley.TakenOver:
-		t.person = true
+		if !t.person {
+			t.person, t.taken = true, t.Now()
+		}
 	case parley.Ongoing:
+	}
+}
+
+// hurry ends what takes too long once a person has taken over: the answer that was being given, and then the goodbye.
+func (t *talk) hurry(now time.Time) {
+	switch {
+	case !t.person || t.said == nil || now.Sub(t.taken) <= farewell || now.Sub(t.said.made) <= farewell:
+	case t.goodbye:
+		t.end(parley.EndEscalated)
+	default:
+		t.interrupt(t.said)
 	}
 }
 
 // handOver tells the customer that a person will go on, unless the agent has, and then ends the talk.
 func (t *talk) handOver() {
+	t.pass(strings.Join(t.typed, "\n"))
+	t.typed = nil
 	if t.goodbye {
 		t.end(parley.EndEscalated)
 		return
@@ -95,14 +118,10 @@ func (t *talk) handOver() {
 	t.announce(llm.HandedOver(t.language()), true)
 }
 
-// language is the one that the customer speaks, as far as can be told from the question before.
+// language is the one that the customer speaks, as far as can be told from the last question.
 func (t *talk) language() words.Language {
-	var question string
-	if t.before != nil {
-		question = t.before.question
-	}
 	var list []words.Token
-	for token := range words.Tokens(question) {
+	for token := range words.Tokens(t.asked) {
 		list = append(list, token)
 	}
 	language, _ := words.Guess(list)

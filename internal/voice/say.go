@@ -54,7 +54,10 @@ type made struct {
 func (t *talk) newSaying(question string) *saying {
 	s := &saying{record: newRecord(t.before), segment: parley.NewUUID(), question: question, made: t.Now()}
 	s.ctx, s.stop = context.WithCancel(t.ctx)
-	t.said, t.quiet = s, 0
+	t.said, t.quiet, t.maybe = s, 0, 0
+	if question != "" {
+		t.asked = question
+	}
 	return s
 }
 

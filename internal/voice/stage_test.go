@@ -28,6 +28,7 @@ type stage struct {
 	faults []string
 	reason string
 	media  time.Time
+	looks  int // of the talk at the clock: at each it asks for the last media
 }
 
 type onStage struct {
@@ -216,7 +217,25 @@ func (s *stage) End(_ context.Context, reason string) {
 func (s *stage) LastMedia() time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.looks++
+	s.moved.Broadcast()
 	return s.media
+}
+
+// hears notes a sign of the customer.
+func (s *stage) hears(at time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.media = at
+}
+
+// looked waits until the talk has looked at the clock, from now on, and done what follows from it. A talk that is over does not look.
+func (s *stage) looked() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for until := s.looks + 3; s.looks < until && !s.gone; { // one may have begun before, and one must have ended
+		s.moved.Wait()
+	}
 }
 
 func (s *stage) Stats() rtc.Stats { return rtc.Stats{} }

@@ -33,22 +33,27 @@ type talk struct {
 	state    rtc.State
 	joined   time.Time // zero until the customer came
 	greeted  bool
-	muted    bool // the microphone was on, and is off
-	deaf     bool // what is heard is thrown away: the agent speaks and is not to be interrupted
-	quiet    time.Duration
-	last     time.Time // when the clock was looked at
+	muted    bool          // the microphone was on, and is off
+	deaf     bool          // what is heard is thrown away: the agent speaks and is not to be interrupted
+	quiet    time.Duration // since anybody has said anything
+	maybe    time.Duration // of sounds after that, which may turn out to be nothing
+	last     time.Time     // when the clock was looked at
 	sounded  time.Duration
 	segments []*segment // what the customer says and is not answered yet, oldest first
 	overlap  *overlap
-	tape     *tape    // nil where nothing is recorded
-	said     *saying  // what the agent is about to say, or says; nil while it listens
-	before   *saying  // the last one that ended
-	unheard  *saying  // the one that the next question goes on with
-	typed    []string // texts that wait until the agent has finished
+	tape     *tape     // nil where nothing is recorded
+	said     *saying   // what the agent is about to say, or says; nil while it listens
+	before   *saying   // the last one that ended
+	fell     time.Time // when the agent fell silent
+	unheard  *saying   // the one that the next question goes on with
+	typed    []string  // texts that wait until the agent has finished
 	faulted  map[string]time.Time
 	ending   parley.SessionEnd // once the talk is to end
 	person   bool              // a person has taken over
-	goodbye  bool              // and the customer is told: nothing is listened to any more
+	taken    time.Time         // when that became known
+	goodbye  bool              // the customer is told of a person, or was: nothing is answered any more
+	away     bool              // the customer's connection is gone
+	asked    string            // the last question
 	heardAt  time.Time         // when the last sound came
 	media    time.Time         // of the last sign of the customer
 }
@@ -103,14 +108,18 @@ var errRoomLost = errors.New("voice: the room is gone")
 func (t *talk) happened(e rtc.Event) {
 	switch e.Kind {
 	case rtc.EventJoined:
+		t.away = false
 		t.live.Joined()
 		if t.joined.IsZero() {
 			t.joined = t.Now()
 			t.record()
 		}
 	case rtc.EventAway: // within the grace they may come back
+		t.away = true
 	case rtc.EventLeft:
-		t.live.Seen()
+		if !t.away { // who has vanished was seen before
+			t.live.Seen()
+		}
 		t.end(parley.EndClientLeft)
 	case rtc.EventMicOn:
 		t.live.Seen()
@@ -217,7 +226,7 @@ func (t *talk) advance() {
 func (t *talk) type_(text string) { //nolint:revive // type is a word of the language
 	text = strings.ToValidUTF8(text, "")
 	switch {
-	case text == "" || t.goodbye:
+	case text == "":
 		return
 	case !t.set.AllowTextInput:
 		t.fault("This agent takes no typed messages.")
@@ -226,10 +235,15 @@ func (t *talk) type_(text string) { //nolint:revive // type is a word of the lan
 		t.fault("This message is too long.")
 		return
 	}
-	t.greeted = true
+	if !t.greeted {
+		t.greeted = true
+		t.degrade()
+	}
 	t.quiet = 0
 	t.room.Transcript(rtc.Segment{ID: parley.NewUUID(), User: true, Text: text, Final: true})
 	switch {
+	case t.goodbye:
+		t.pass(text)
 	case t.said == nil:
 		t.ask(text, nil)
 	case t.set.AllowInterruptions || t.said.begun.IsZero():

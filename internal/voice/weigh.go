@@ -24,7 +24,7 @@ func (t *talk) weigh() {
 	s := t.segments[n-1]
 	o := t.overlapped()
 	on := s.working || !s.ended && !s.rests
-	t.apply(o.judge(sign{now: t.Now(), voiced: s.voiced, on: on, text: s.text, echo: echoes(s.text, t.said.text)}))
+	t.apply(o.judge(sign{now: t.Now(), voiced: s.voiced, on: on, text: s.text, echo: echoes(s.text, t.said.text, o.guarded)}))
 }
 
 // apply does what was decided about an overlap.
@@ -34,12 +34,15 @@ func (t *talk) apply(v verdict) {
 	case duck:
 		o.ducked = true
 		t.room.Duck(true)
+		if n := len(t.segments); n > 0 {
+			t.Meter.ducked(t.Now().Sub(t.segments[n-1].onset))
+		}
 	case hold:
 		o.held, o.since = true, t.Now()
 		t.taped(func(tape *tape) { tape.hold(true, o.since) })
 		t.room.Pause()
 		if n := len(t.segments); o.speaking && n > 0 {
-			t.Meter.held(o.since.Sub(t.segments[n-1].began))
+			t.Meter.held(o.since.Sub(t.segments[n-1].onset))
 		}
 	case yield:
 		t.interrupt(t.said)

@@ -43,6 +43,7 @@ type Config struct {
 	Render func(e *parley.Error) (status int, body any) // how this face words a failure
 	Now    func() time.Time
 	Logger *slog.Logger
+	Watch  *Watch // may be nil
 }
 
 // Face serves a set of operations. Nothing under its base is answered by anybody else: unknown paths and wrong methods get
@@ -129,6 +130,7 @@ func (f *Face) Operations() []Meta {
 
 func (f *Face) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	rec := newRecorder(w, r, f.Now())
+	rec.watch = f.Watch
 	defer f.finish(rec, r)
 	h := rec.Header()
 	h.Set("X-Request-Id", rec.id)

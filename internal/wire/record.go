@@ -22,6 +22,8 @@ type recorder struct {
 	status   int
 	bytes    int64
 	streamed bool
+	stream   bool // it was counted as a stream of events
+	watch    *Watch
 	code     parley.Code
 	failure  error
 	ctx      context.Context // the request's
@@ -66,6 +68,7 @@ func (f *Face) finish(rec *recorder, r *http.Request) {
 		stack = debug.Stack()
 		f.fail(rec, fmt.Errorf("panic: %v", p))
 	}
+	f.Watch.ended(rec, r.Method, f.Now)
 	f.record(rec, r, stack)
 	if p != nil && begun {
 		panic(http.ErrAbortHandler)

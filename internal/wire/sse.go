@@ -28,6 +28,7 @@ func (c *Call) Events() *Stream {
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("X-Accel-Buffering", "no") // proxies must not hold events back
 	c.rec.streamed = true
+	c.rec.watch.opened(c.rec)
 	c.rec.WriteHeader(http.StatusOK)
 	return &Stream{rec: c.rec, rc: http.NewResponseController(c.rec)}
 }

@@ -51,7 +51,7 @@ func TestDisconnect(t *testing.T) {
 		t.Errorf("only %d of %d clients left before the end", left, n)
 	}
 	c.ledger.Client = patient
-	c.settled(t, rig.Settling)
+	c.settled(t)
 	nothingOpenIn(t, h)
 }
 

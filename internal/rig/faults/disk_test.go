@@ -45,7 +45,7 @@ func TestDiskFull(t *testing.T) {
 	for _, err := range <-ended {
 		t.Errorf("the server could not be reached: %v", err)
 	}
-	c.settled(t, rig.Settling, away, busy)
+	c.settled(t, away, busy)
 	nothingOpenIn(t, h)
 }
 

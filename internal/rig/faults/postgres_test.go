@@ -42,7 +42,7 @@ func TestKillPostgres(t *testing.T) {
 	for _, err := range <-ended {
 		t.Errorf("the server could not be reached: %v", err)
 	}
-	c.settled(t, rig.Settling, away, busy)
+	c.settled(t, away, busy)
 	nothingOpenIn(t, h)
 }
 

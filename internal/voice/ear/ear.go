@@ -32,7 +32,7 @@ const (
 	Pause                 // the speaker has been silent for a moment: time to look at the text; PCM holds the turn so far
 	Again                 // the speaker goes on after a Pause
 	End                   // the turn is over; PCM holds all of it
-	Noise                 // what began was too short to be a word: forget it
+	Noise                 // what began was too short to be a word, or an instrument: forget it
 )
 
 // Event is something the ear noticed. Times are positions in the stream: how much was heard since New.
@@ -71,7 +71,12 @@ func (e *Ear) Hear(pcm []int16) []Event {
 	for len(e.part) >= frameSamples {
 		frame := e.part[:frameSamples]
 		e.heard += frameTime
-		events = append(events, e.turn.step(frame, e.sense.hear(frame), e.heard)...)
+		for _, event := range e.turn.step(frame, e.sense.hear(frame), e.heard) {
+			if event.Kind == Onset {
+				e.sense.timbre.begin()
+			}
+			events = append(events, event)
+		}
 		e.part = e.part[frameSamples:]
 	}
 	e.part = append([]int16(nil), e.part...)

@@ -7,14 +7,17 @@ type verdict struct {
 	voice bool // part of speech, if somebody is speaking: vowels, and what follows them closely
 	clear bool // a vowel, beyond doubt
 	begin bool // enough vowels in a row that somebody must have begun to speak
+	music bool // what was taken for speech since it began was made by an instrument
 }
 
 // sense tells vowels from other sounds. A vowel is louder than the room, repeats itself with a human pitch, and its pitch moves:
-// tones of instruments, of mains and of machines stand still, clicks do not repeat, wind and water do neither.
+// tones of instruments, of mains and of machines stand still, clicks do not repeat, wind and water do neither. What instruments play
+// well enough to pass for a vowel keeps its timbre, which mouths do not.
 type sense struct {
-	scope scope
-	floor floor
-	limit limits
+	scope  scope
+	floor  floor
+	timbre timbre
+	limit  limits
 
 	pitches [steadyFrames]float64 // of the last frames, newest last; 0 where there was none
 	vowels  [beginFrames]bool     // the same for beyond doubt
@@ -39,6 +42,7 @@ const (
 	memory       = 0.985 // of the past a frame later: half of it after 0.9 s
 	stillPitch   = 0.003 // of the pitch, from frame to frame
 	leapPitch    = 0.08
+	louder       = 10 // dB: a voice before music
 )
 
 func newSense(threshold float64) sense {
@@ -46,7 +50,7 @@ func newSense(threshold float64) sense {
 		loud:  3 + 12*threshold,
 		still: 2 + 6*threshold,
 		tone:  0.35 + 0.3*threshold,
-		level: math.Pow(10, (-65+20*threshold)/10),
+		level: math.Pow(10, (-70+20*threshold)/10),
 	}}
 }
 
@@ -58,15 +62,17 @@ func (s *sense) hear(frame []int16) verdict {
 	audible := sound.level > s.limit.level
 	vowel := audible && loud > s.limit.still && s.limit.loud < loud+toneWorth*(sound.tone-s.limit.tone) && sound.tone > s.limit.tone
 	s.remember(vowel, sound.pitch)
+	s.timbre.hear(vowel, sound)
 	var v verdict
-	v.clear = vowel && !s.steady()
+	v.clear = vowel && s.vowels[beginFrames-2] && !s.steady(sound)
 	if v.clear {
 		s.since = 0
 	} else {
 		s.since++
 	}
 	v.voice = v.clear || (audible && loud > s.limit.still && s.since <= tailFrames)
-	v.begin = v.clear && s.begins()
+	v.begin = v.clear && s.begins(sound)
+	v.music = s.timbre.instrument()
 	return v
 }
 
@@ -96,8 +102,14 @@ func (s *sense) remember(vowel bool, pitch float64) {
 	s.stood = memory*s.stood + float64(others)
 }
 
-// music tells whether most of what had a pitch in the last seconds was no voice. It takes more to be taken for a voice then.
-func (s *sense) music() bool { return s.stood > 6 && s.stood > 1.5*s.glided }
+// music tells whether most of what had a pitch in the last seconds was no voice. It takes more to be taken for a voice then, unless
+// it is much louder than what was heard before.
+func (s *sense) music(now sound) bool {
+	if s.stood > 6 && s.stood > 1.5*s.glided {
+		return true
+	}
+	return s.timbre.music() && 10*math.Log10(now.level+1e-12) < s.timbre.loud+louder
+}
 
 // moves counts the steps from one frame's pitch to the next in the last n frames: those that glide, as voices do, and the others,
 // that stand still or leap, as instruments do.
@@ -117,7 +129,7 @@ func (s *sense) moves(n int) (glides, others int) {
 }
 
 // begins tells whether the last frames are the beginning of speech.
-func (s *sense) begins() bool {
+func (s *sense) begins(now sound) bool {
 	count := 0
 	for _, vowel := range s.vowels {
 		if vowel {
@@ -125,13 +137,13 @@ func (s *sense) begins() bool {
 		}
 	}
 	glides, others := s.moves(beginFrames)
-	return count >= beginVowels && glides >= beginVowels-1 && glides > others && !s.music()
+	return count >= beginVowels && glides >= beginVowels-1 && glides > others && !s.music(now)
 }
 
 // steady tells whether the pitch has stood still, or leapt, for most of the last 300 ms.
-func (s *sense) steady() bool {
+func (s *sense) steady(now sound) bool {
 	glides, others := s.moves(steadyFrames)
-	return others > 4 && others > glides || glides < 6 && s.music()
+	return others > 4 && others > glides || glides < 6 && s.music(now)
 }
 
 func (s *sense) forget() {

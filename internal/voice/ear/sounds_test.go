@@ -3,6 +3,7 @@ package ear
 import (
 	"encoding/binary"
 	"math"
+	"math/cmplx"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -74,14 +75,24 @@ func typist() sounds {
 	}
 }
 
+// overtones adds up so many sines over a phase in turns, each the weaker the higher it is.
+func overtones(phase float64, count int) float64 {
+	one := cmplx.Rect(1, 2*math.Pi*(phase-math.Floor(phase)))
+	turn, v := one, 0.0
+	for h := range count {
+		v += imag(turn) / float64(h+1)
+		turn *= one
+	}
+	return v
+}
+
 // hum is the mains with its overtones, switched on at a time.
 func hum(from float64) sounds {
 	return func(t float64) float64 {
-		v := 0.0
-		for h := 1.0; h < 12 && t > from; h++ {
-			v += 3000 * math.Sin(2*math.Pi*50*h*t) / h
+		if t <= from {
+			return 0
 		}
-		return v
+		return 3000 * overtones(50*t, 11)
 	}
 }
 
@@ -103,9 +114,7 @@ func band(beats float64, voices int) sounds {
 		v := 0.0
 		for _, n := range ringing {
 			d := t - n.at
-			for h := 1.0; h <= 6; h++ {
-				v += 2500 * math.Exp(-3*d) * (1 - math.Exp(-200*d)) * math.Sin(2*math.Pi*n.pitch*h*d) / h
-			}
+			v += 2500 * math.Exp(-3*d) * (1 - math.Exp(-200*d)) * overtones(n.pitch*d, 6)
 		}
 		return v
 	}

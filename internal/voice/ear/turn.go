@@ -6,6 +6,7 @@ const (
 	quickest  = 280 * time.Millisecond // a complete text ends the turn after this, or after MinSilence if that is less
 	longest   = 3 * time.Second        // no text makes the ear wait longer
 	shortWord = 100 * time.Millisecond // less voice than this is no word
+	surely    = 2 * time.Second        // of what was taken for voice is not taken back
 )
 
 // turn is what one speaker says until they have finished.
@@ -27,6 +28,9 @@ func (t *turn) step(frame []int16, v verdict, now time.Duration) []Event {
 		return t.wait(frame, v, now)
 	}
 	t.pcm = append(t.pcm, frame...)
+	if v.music && t.voiced < surely {
+		return t.nothing(now)
+	}
 	if v.voice && (!t.paused || v.clear) {
 		return t.voice(now)
 	}
@@ -66,9 +70,7 @@ func (t *turn) silence(now time.Duration) []Event {
 	first := min(t.minSilence, quickest)
 	switch {
 	case t.silent >= first && t.voiced < shortWord:
-		e := t.event(Noise, now)
-		t.forget()
-		return []Event{e}
+		return t.nothing(now)
 	case t.silent >= first && !t.paused:
 		t.paused = true
 		return []Event{t.event(Pause, now)}
@@ -76,6 +78,13 @@ func (t *turn) silence(now time.Duration) []Event {
 		return t.end(now, false)
 	}
 	return nil
+}
+
+// nothing takes back what was begun.
+func (t *turn) nothing(now time.Duration) []Event {
+	e := t.event(Noise, now)
+	t.forget()
+	return []Event{e}
 }
 
 // patience is how long a silence ends the turn.

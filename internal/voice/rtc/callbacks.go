@@ -26,57 +26,95 @@ func (p *Participant) callbacks() *lksdk.RoomCallback {
 			OnTrackMuted:        func(pub lksdk.TrackPublication, _ lksdk.Participant) { p.ears.mute(pub.SID(), true) },
 			OnTrackUnmuted:      func(pub lksdk.TrackPublication, _ lksdk.Participant) { p.ears.mute(pub.SID(), false) },
 			OnAttributesChanged: p.attributes,
-			OnDataPacket:        p.data,
+			// When the agent comes back it has a new connection, and publishes its track again first of all.
+			OnLocalTrackUnpublished: func(*lksdk.LocalTrackPublication, *lksdk.LocalParticipant) { p.watch() },
 		},
 	}
 }
 
+// look finds out whether the user is here. An agent that is cut off sees nobody.
 func (p *Participant) look() {
+	if p.isCutOff() {
+		return
+	}
 	p.presence.announce(p.room.GetParticipantByIdentity(p.config.User) != nil)
 }
 
 // subscribed hears the user's microphone and nothing else.
 func (p *Participant) subscribed(track *webrtc.TrackRemote, pub *lksdk.RemoteTrackPublication, who *lksdk.RemoteParticipant) {
 	if who.Identity() != p.config.User || pub.Source() != livekit.TrackSource_MICROPHONE || track.Codec().MimeType != webrtc.MimeTypeOpus {
-		_ = pub.SetSubscribed(false)
+		drop(pub)
 		return
 	}
 	p.presence.publish()
-	p.ears.attach(track, pub.SID(), pub.IsMuted())
+	p.ears.attach(track, pub.SID(), pub.IsMuted(), func() { drop(pub) })
 }
+
+// drop has the server send a track no more. One that is gone cannot be dropped, and need not be.
+func drop(pub *lksdk.RemoteTrackPublication) { _ = pub.SetSubscribed(false) }
 
 func (p *Participant) unsubscribed(_ *webrtc.TrackRemote, pub *lksdk.RemoteTrackPublication, _ *lksdk.RemoteParticipant) {
 	p.ears.detach(pub.SID())
 }
 
-// attributes waits for the server to repeat the reason of the end: then it has sent it to the user as well.
+// attributes follows those of the agent. The first ones come with the answer to its joining, before anything is connected. When the
+// server repeats the reason of the end, it has sent it to the user as well.
 func (p *Participant) attributes(changed map[string]string, who lksdk.Participant) {
-	if _, ok := changed[AttributeReason]; ok && who.Identity() == p.room.LocalParticipant.Identity() {
+	if who.Identity() != p.room.LocalParticipant.Identity() {
+		return
+	}
+	p.watch()
+	if _, ok := changed[AttributeReason]; ok {
 		p.showOnce.Do(func() { close(p.shown) })
 	}
 }
 
-func (p *Participant) data(packet lksdk.DataPacket, from lksdk.DataReceiveParams) {
-	if user, ok := packet.(*lksdk.UserDataPacket); ok && user.Topic == TopicBye && from.SenderIdentity == p.config.User {
-		p.presence.bye()
+func (p *Participant) watch() { p.inbox.watch(p.room.LocalParticipant.GetSubscriberPeerConnection()) }
+
+// said takes a typed message.
+func (p *Participant) said(text string) {
+	now := p.config.Now()
+	p.seen(now)
+	p.happened.put(Event{Kind: EventText, At: now, Text: text})
+}
+
+// bye takes the user's farewell.
+func (p *Participant) bye() {
+	p.seen(p.config.Now())
+	p.presence.bye()
+}
+
+// cutOff starts the clock that runs while the agent has no connection. Another attempt does not set it back.
+func (p *Participant) cutOff() {
+	p.lostMu.Lock()
+	defer p.lostMu.Unlock()
+	if p.lost == nil {
+		p.lost = time.AfterFunc(cutOff, p.disconnected)
 	}
 }
 
-func (p *Participant) cutOff() {
-	p.reconnects.Add(1)
-	p.mend(time.AfterFunc(cutOff, p.disconnected))
+func (p *Participant) isCutOff() bool {
+	p.lostMu.Lock()
+	defer p.lostMu.Unlock()
+	return p.lost != nil
 }
 
-func (p *Participant) restored() { p.mend(nil) }
-
-// mend changes the clock that runs while the agent is cut off.
-func (p *Participant) mend(clock *time.Timer) {
+// mend stops the clock.
+func (p *Participant) mend() {
 	p.lostMu.Lock()
 	defer p.lostMu.Unlock()
 	if p.lost != nil {
 		p.lost.Stop()
+		p.lost = nil
 	}
-	p.lost = clock
+}
+
+func (p *Participant) restored() {
+	p.mend()
+	p.reconnects.Add(1)
+	p.showAgain()
+	p.look()
+	p.config.Log.Info("the agent is connected again", "user", p.config.User)
 }
 
 // disconnected ends what goes on when the room is gone.
@@ -86,6 +124,8 @@ func (p *Participant) disconnected() {
 		return // we have left ourselves
 	default:
 	}
-	p.tell(EventLost)
-	go p.leave()
+	p.goneOnce.Do(func() {
+		p.tell(EventLost)
+		go p.leave()
+	})
 }

@@ -11,6 +11,8 @@ import (
 const (
 	heardAhead = 50                    // frames that wait for their reader: a second
 	missing    = 25 * time.Millisecond // without a packet for so long, the intake is asked
+
+	mostPackets = 400 // in a second: Opus' shortest are of 2.5 ms
 )
 
 // listener turns the user's track into frames.
@@ -25,6 +27,7 @@ type listener struct {
 	muted  bool
 	on     bool // what was told last
 	stop   context.CancelFunc
+	drop   func() // has the server send the track no more
 	missed int
 	counts Stats
 	closed bool
@@ -56,8 +59,8 @@ func (l *listener) put(f Frame) {
 	}
 }
 
-// attach begins to hear a track. A second one takes the first one's place.
-func (l *listener) attach(track *webrtc.TrackRemote, sid string, muted bool) {
+// attach begins to hear a track. A second one takes the first one's place, which is sent no more: drop has that done.
+func (l *listener) attach(track *webrtc.TrackRemote, sid string, muted bool, drop func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
@@ -65,9 +68,10 @@ func (l *listener) attach(track *webrtc.TrackRemote, sid string, muted bool) {
 	}
 	if l.stop != nil {
 		l.stop()
+		l.owner.work.Go(l.drop)
 	}
 	ctx, cancel := context.WithCancel(l.owner.ctx)
-	l.sid, l.muted, l.stop = sid, muted, cancel
+	l.sid, l.muted, l.stop, l.drop = sid, muted, cancel, drop
 	l.owner.work.Go(func() { l.hear(ctx, track) })
 	l.report()
 }
@@ -79,7 +83,7 @@ func (l *listener) detach(sid string) {
 		return
 	}
 	l.stop()
-	l.sid, l.stop = "", nil
+	l.sid, l.stop, l.drop = "", nil, nil
 	l.report()
 }
 
@@ -102,6 +106,13 @@ func (l *listener) report() {
 		}
 		l.owner.tell(kind)
 	}
+}
+
+// isOn reports a microphone that can be heard.
+func (l *listener) isOn() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.on
 }
 
 func (l *listener) isMuted() bool {
@@ -142,6 +153,7 @@ func (l *listener) hear(ctx context.Context, track *webrtc.TrackRemote) {
 // receive reads packets off the network. It ends with its track.
 func (l *listener) receive(ctx context.Context, track *webrtc.TrackRemote, to chan<- packet) {
 	defer close(to)
+	rate := bucket{burst: mostPackets, every: time.Second / mostPackets}
 	for {
 		p, _, err := track.ReadRTP()
 		if err != nil {
@@ -150,6 +162,9 @@ func (l *listener) receive(ctx context.Context, track *webrtc.TrackRemote, to ch
 		now := l.owner.config.Now()
 		if len(p.Payload) > 0 {
 			l.owner.seen(now)
+		}
+		if !rate.take(now) {
+			continue
 		}
 		select {
 		case to <- packet{p, now}:

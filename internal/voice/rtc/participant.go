@@ -39,6 +39,8 @@ type Participant struct {
 	events   chan Event
 	ears     listener
 	presence *presence
+	inbox    *inbox
+	state    atomic.Value // State, as it was set last
 
 	lastMedia  atomic.Int64 // Unix nanoseconds
 	reconnects atomic.Int32
@@ -51,6 +53,7 @@ type Participant struct {
 	gone     chan struct{} // closed when everything has stopped
 	shown    chan struct{} // closed when the server has taken the reason
 	showOnce sync.Once
+	goneOnce sync.Once // the loss is told
 	ctx      context.Context
 	cancel   context.CancelFunc
 	work     sync.WaitGroup
@@ -62,28 +65,47 @@ const (
 	defaultGrace = 3 * time.Second
 	cutOff       = 10 * time.Second       // an agent that has no connection for so long has lost the room
 	showReason   = 300 * time.Millisecond // for the server to take the reason of the end
+	longestJoin  = 20 * time.Second
 )
 
-// Join brings the agent into the room, with a track to speak on. ctx limits the joining only.
+// Join brings the agent into the room, with a track to speak on. ctx limits the joining only, which takes 20 s at most.
 func Join(ctx context.Context, c Config) (*Participant, error) {
 	began := c.Now()
 	p, err := newParticipant(c)
 	if err != nil {
 		return nil, err
 	}
-	unwatch := context.AfterFunc(ctx, p.cancel)
-	if err := p.join(); err != nil {
-		unwatch()
+	ctx, stop := context.WithTimeout(ctx, longestJoin)
+	defer stop()
+	if err := p.enter(ctx); err != nil {
 		p.leave()
 		return nil, errors.New("join the room: " + without(c.Token, err.Error()))
-	}
-	if !unwatch() {
-		p.leave()
-		return nil, ctx.Err()
 	}
 	p.joinTime = c.Now().Sub(began)
 	p.look()
 	return p, nil
+}
+
+// enter joins, unless that is called off. A server that takes the connection and then says nothing is waited for by the SDK without end:
+// the connection is cut then.
+func (p *Participant) enter(ctx context.Context) error {
+	joined := make(chan error, 1)
+	go func() { joined <- p.join() }()
+	select {
+	case err := <-joined:
+		return err
+	case <-ctx.Done():
+	}
+	p.cancel()
+	patience := time.NewTimer(time.Second)
+	defer patience.Stop()
+	select {
+	case <-joined:
+	case <-patience.C:
+		p.room.Disconnect()
+		<-joined
+	}
+	return ctx.Err()
 }
 
 func newParticipant(c Config) (*Participant, error) {
@@ -104,6 +126,8 @@ func newParticipant(c Config) (*Participant, error) {
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.pump = newPump(codec, c.Now, p.write, p.happened.put)
 	p.presence = &presence{grace: c.Grace, tell: p.tell}
+	p.inbox = newInbox(c.User, c.Now)
+	p.inbox.said, p.inbox.bye, p.inbox.refuse = p.said, p.bye, p.Fault
 	p.ears.init(codec, p)
 	p.room = lksdk.NewRoom(p.callbacks())
 	return p, nil
@@ -111,10 +135,7 @@ func newParticipant(c Config) (*Participant, error) {
 
 func (p *Participant) join() error {
 	go deliver(p.ctx, p.happened, p.events)
-	p.work.Go(func() { p.out.each(func(f func()) bool { f(); return true }) })
-	if err := p.room.RegisterTextStreamHandler(TopicText, p.read); err != nil {
-		return err
-	}
+	p.work.Go(func() { p.out.each(func(f func()) bool { f(); return p.ctx.Err() == nil }) })
 	options := []lksdk.ConnectOption{lksdk.WithLogger(sdkLog{p.config.Log, p.config.Token}), lksdk.WithDisableRegionDiscovery(),
 		lksdk.WithExtraAttributes(map[string]string{AttributeState: string(Initializing)})}
 	if p.config.Near {
@@ -142,6 +163,9 @@ func (p *Participant) Events() <-chan Event { return p.events }
 
 // LastMedia is when the user was last heard of.
 func (p *Participant) LastMedia() time.Time {
+	if !p.ears.isOn() && p.presence.isHere() && !p.isCutOff() {
+		p.seen(p.config.Now())
+	}
 	if ns := p.lastMedia.Load(); ns != 0 {
 		return time.Unix(0, ns)
 	}
@@ -181,7 +205,7 @@ func (p *Participant) leave() {
 	p.leaving.Do(func() {
 		p.cancel()
 		p.presence.close()
-		p.mend(nil)
+		p.mend()
 		p.out.end()
 		p.room.Disconnect()
 		p.work.Wait()

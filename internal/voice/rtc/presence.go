@@ -112,6 +112,12 @@ func (p *presence) stop() {
 	}
 }
 
+func (p *presence) isHere() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.here && !p.gone
+}
+
 // close stops the clock.
 func (p *presence) close() {
 	p.mu.Lock()

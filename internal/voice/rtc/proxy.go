@@ -10,6 +10,7 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -40,13 +41,35 @@ func (s *Server) Proxy() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-store")
 		c := s.running()
-		if c == nil || !Handles(r.URL.Path) || path.Clean(r.URL.Path) != r.URL.Path {
+		if c == nil || !Handles(r.URL.Path) || path.Clean(r.URL.Path) != r.URL.Path || !asks(r.Method) {
 			w.Header().Set("Access-Control-Allow-Origin", "*") // as the media server does: a browser may read that the session is over
 			http.Error(w, "requested room does not exist", http.StatusNotFound)
 			return
 		}
+		if s.stale(r) {
+			w.Header().Set("Access-Control-Allow-Origin", "*")
+			http.Error(w, "the token has expired, or cannot be read", http.StatusUnauthorized)
+			return
+		}
 		onward.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), port{}, c.Port)))
 	})
+}
+
+// stale reports a token whose time is over, to which the media server itself gives a minute more, or that is in no form which we can read.
+// Whether it is good is the media server's to judge.
+func (s *Server) stale(r *http.Request) bool {
+	tokens := r.URL.Query()["access_token"]
+	for _, header := range r.Header["Authorization"] {
+		_, token, _ := strings.Cut(header, " ")
+		tokens = append(tokens, token)
+	}
+	now := s.Now().Unix()
+	return slices.ContainsFunc(tokens, func(token string) bool { return token != "" && expires(token) <= now })
+}
+
+// asks reports the methods of signalling: the others might bring a token in their body.
+func asks(method string) bool {
+	return method == http.MethodGet || method == http.MethodHead || method == http.MethodOptions
 }
 
 // wholly has a WebSocket end when either side has: by itself the proxy would wait for the other, which may never hang up.

@@ -10,6 +10,7 @@ const (
 	tailFrames  = 5                      // of silence after speech, so that the last of it dies away at the listener's
 	duckedGain  = 0.25                   // -12 dB
 	latestFrame = 100 * time.Millisecond // a pump that is later than this does not catch up
+	tardyAfter  = 5 * time.Millisecond   // a packet that leaves later than this is no longer on its beat
 )
 
 // pump plays clips: every 20 ms a packet, on the clock's own beat; none while there is nothing to say.
@@ -30,6 +31,7 @@ type pump struct {
 	talking bool    // the last tick sent speech
 	gaps    gaps
 	sent    int
+	tardy   int
 	starved int
 	packet  [packetSize]byte
 }
@@ -105,6 +107,9 @@ func (p *pump) tick(at time.Time) bool {
 	p.gaps.sent(now, p.talking)
 	p.talking, p.tail = true, tailFrames
 	p.sent++
+	if now.Sub(at) > tardyAfter {
+		p.tardy++
+	}
 	p.send(&frame, at)
 	if first {
 		p.tell(Event{Kind: EventStarted, At: now, Position: p.clip.position()})

@@ -71,5 +71,6 @@ func (p *pump) stir() {
 func (p *pump) stats(s *Stats) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	s.Tardy = p.tardy
 	s.Sent, s.Starved, s.GapP95, s.GapMax = p.sent, p.starved, p.gaps.p95(), p.gaps.max
 }

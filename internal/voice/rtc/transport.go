@@ -64,7 +64,8 @@ type Transport interface {
 	// End stops the output, shows the reason, waits until the server has taken it (at most 300 ms) and leaves the room. Later
 	// calls do nothing. Deleting the room is the caller's.
 	End(ctx context.Context, reason string)
-	// LastMedia is when the last sound or text of the user came; zero before the first.
+	// LastMedia is when the user was last heard of: by a sound or a text, or, as long as no sound can come of them because their microphone
+	// is muted or they have none, by being in the room. It is zero before the first. Who vanishes then is found missing after 20 s or so.
 	LastMedia() time.Time
 	// Stats gives what was measured so far.
 	Stats() Stats
@@ -143,6 +144,7 @@ type Stats struct {
 	Late      int           // packets of the user that came after they had been concealed
 	Missed    int           // frames of the user that nobody took in time
 	Sent      int           // packets of speech that have left
+	Tardy     int           // of them, packets that left more than 5 ms after their beat: the machine was busy
 	Starved   int           // ticks at which a clip was playing and had nothing ready
 	GapP95    time.Duration // 95th percentile of the time between two packets of speech; 20 ms when all is well
 	GapMax    time.Duration

@@ -201,7 +201,7 @@ func enter(t *testing.T, s *rtc.Server, room string, change ...func(*rtc.Config)
 	open(t, s, room)
 	address, err := s.Address(t.Context())
 	check(t, err)
-	c := rtc.Config{URL: address, User: "user-1", Near: true, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+	c := rtc.Config{URL: address, User: "user-1", Near: true, Now: time.Now, Log: quiet(),
 		Token: s.AgentToken(rtc.Pass{Room: room, Identity: "agent", Until: time.Now().Add(time.Minute)})}
 	for _, f := range change {
 		f(&c)
@@ -210,6 +210,49 @@ func enter(t *testing.T, s *rtc.Server, room string, change ...func(*rtc.Config)
 	check(t, err)
 	t.Cleanup(func() { p.End(context.Background(), "test") })
 	return p
+}
+
+// enterWatched is enter for an agent that tells whenever its connection is restored.
+func enterWatched(t *testing.T, s *rtc.Server, room string) (*rtc.Participant, <-chan struct{}) {
+	t.Helper()
+	back := make(chan struct{}, 8)
+	p := enter(t, s, room, func(c *rtc.Config) {
+		c.Log = slog.New(&lookout{quiet().Handler(), "the agent is connected again", back})
+	})
+	return p, back
+}
+
+// lookout is a log that tells when a line was written.
+type lookout struct {
+	slog.Handler
+	line string
+	seen chan<- struct{}
+}
+
+func (l *lookout) Enabled(context.Context, slog.Level) bool { return true }
+
+func (l *lookout) WithAttrs([]slog.Attr) slog.Handler { return l }
+
+func (l *lookout) Handle(_ context.Context, r slog.Record) error {
+	if r.Message == l.line {
+		l.seen <- struct{}{}
+	}
+	return nil
+}
+
+func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
+
+// contextUntil gives a context that is done once something is told.
+func contextUntil(t *testing.T, told <-chan struct{}) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		defer cancel()
+		select {
+		case <-told:
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, cancel
 }
 
 // expect waits for the next events and compares their kinds.

@@ -1,8 +1,6 @@
 package rtc
 
 import (
-	"errors"
-	"io"
 	"unicode/utf8"
 
 	"github.com/google/uuid"
@@ -10,14 +8,26 @@ import (
 	lksdk "github.com/livekit/server-sdk-go/v2"
 )
 
-const (
-	longestText  = 32 << 10 // bytes of a typed message; what is longer is refused
-	longestChunk = 15_000   // bytes of a piece of a text stream: LiveKit's own measure
-)
+const longestChunk = 15_000 // bytes of a piece of a text stream: LiveKit's own measure
 
 // SetState shows what the agent is doing.
 func (p *Participant) SetState(s State) {
-	p.out.put(func() { p.room.LocalParticipant.SetAttributes(map[string]string{AttributeState: string(s)}) })
+	p.state.Store(s)
+	p.out.put(func() { p.show(s) })
+}
+
+func (p *Participant) show(s State) {
+	p.room.LocalParticipant.SetAttributes(map[string]string{AttributeState: string(s)})
+}
+
+// showAgain shows the state that is: what was said while there was no connection is lost, and the server takes an agent that comes back
+// for a new one.
+func (p *Participant) showAgain() {
+	p.out.put(func() {
+		if s, ok := p.state.Load().(State); ok {
+			p.show(s)
+		}
+	})
 }
 
 // Fault tells the client of a problem.
@@ -88,31 +98,4 @@ func chunks(text string) []string {
 		list = append(list, text)
 	}
 	return list
-}
-
-// read takes a typed message. A stream is read to its end even when it is too long: what is not read would be kept.
-func (p *Participant) read(stream *lksdk.TextStreamReader, from string) {
-	var text []byte
-	long := false
-	for piece := make([]byte, 4096); ; {
-		n, err := stream.Read(piece)
-		if long = long || len(text)+n > longestText; !long {
-			text = append(text, piece[:n]...)
-		}
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return
-		}
-	}
-	switch {
-	case from != p.config.User:
-	case long:
-		p.Fault("The message is too long.")
-	case len(text) > 0 && utf8.Valid(text):
-		now := p.config.Now()
-		p.seen(now)
-		p.happened.put(Event{Kind: EventText, At: now, Text: string(text)})
-	}
 }

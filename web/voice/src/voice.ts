@@ -1,4 +1,4 @@
-import { ConnectionError, ConnectionErrorReason, DisconnectReason, LogLevel, Room, RoomEvent, setLogLevel, type Participant } from "livekit-client";
+import { ConnectionError, ConnectionErrorReason, DisconnectReason, getLogger, Room, RoomEvent, type Participant } from "livekit-client";
 import { Emitter } from "./emitter.js";
 import type { AgentState, ConnectionState, VoiceEvents } from "./events.js";
 import { Microphone } from "./microphone.js";
@@ -15,6 +15,7 @@ export interface ServiceVoiceOptions {
   serverUrl?: string;
 }
 
+const loggerName = "service-voice";
 const promptPatience = 5000; // ms that connect waits for the customer's word about the microphone, once connected
 const byePatience = 1000; // ms that disconnect waits for its good-bye to leave
 
@@ -111,10 +112,10 @@ export class ServiceVoice {
     const token = tokenOf(session);
     const address = this.serverUrl ?? addressIn(token);
     if (!address) throw new TypeError("The token does not name the voice server: give its address as serverUrl.");
-    setLogLevel(LogLevel.silent); // LiveKit writes errors into the console at every end of a call; what matters is an event here
+    silence(loggerName);
     // With one connection for both directions, a busy browser's first offers may cross, and joining fails in the middle
     // ("Transceiver not found based on m-line index"); with one for each they cannot.
-    const room = (this.room = new Room({ singlePeerConnection: false, dataStream: { maxPayloadByteLength: 1 << 20 } }));
+    const room = (this.room = new Room({ loggerName, singlePeerConnection: false, dataStream: { maxPayloadByteLength: 1 << 20 } }));
     play(room, (error) => this.events.emit("error", error));
     this.follow(room);
     await room.connect(address, token);
@@ -207,6 +208,14 @@ function connectProblem(cause: unknown): Error {
   if (!(cause instanceof ConnectionError)) return problem("ConnectError", cause instanceof Error ? cause.message : "The session cannot be joined.", cause);
   const refused = cause.reason === ConnectionErrorReason.NotAllowed;
   return problem("ConnectError", refused ? "The token was refused: it is wrong, or its session is over." : "The voice server cannot be reached.", cause);
+}
+
+/**
+ * Keeps a room's log out of the console: LiveKit writes errors there at every end of a call, and what matters is an event here. A
+ * level would not do, since LiveKit sets it anew with each part of a room. Other rooms of the page write on.
+ */
+function silence(logger: string): void {
+  getLogger(logger).methodFactory = () => () => {};
 }
 
 /** Waits for a promise, but not longer than so many milliseconds. */

@@ -64,23 +64,56 @@ function prepare() {
   window.told = (name) => log.filter(([n]) => n === name).map(([, ...args]) => args[0]);
   window.lines = () => Object.values(Object.fromEntries(told("transcript").map((t) => [t.speaker + t.segmentId, `${t.speaker}: ${t.text}`])));
 
-  // loud counts the milliseconds in which the agent was audible.
+  // loud counts the milliseconds in which the agent was audible, and levels has each 10 of them as they were played.
   window.loud = 0;
+  window.levels = [];
+  window.silent = () => levels.slice(-50).every((level) => level < 0.01);
   const context = new AudioContext();
+  const meter = `registerProcessor("meter", class extends AudioWorkletProcessor {
+    constructor() { super(); this.count = this.power = 0; }
+    process([[samples]]) {
+      for (const s of samples ?? []) {
+        this.power += s * s;
+        if (++this.count < sampleRate / 100) continue;
+        this.port.postMessage(Math.sqrt(this.power / this.count));
+        this.count = this.power = 0;
+      }
+      return true;
+    }
+  })`;
+  const ready = context.audioWorklet.addModule(URL.createObjectURL(new Blob([meter], { type: "text/javascript" })));
+  window.measure = async (stream, take) => {
+    await ready;
+    const node = new AudioWorkletNode(context, "meter", { numberOfOutputs: 0, channelCount: 1, channelCountMode: "explicit" });
+    node.port.onmessage = ({ data }) => take(data);
+    context.createMediaStreamSource(stream).connect(node);
+  };
   const watched = new WeakSet();
-  const samples = new Float32Array(2048);
-  const analysers = [];
-  setInterval(() => {
+  const watch = () => {
     for (const { srcObject } of document.querySelectorAll("audio")) {
       if (!srcObject || watched.has(srcObject)) continue;
       watched.add(srcObject);
-      const analyser = context.createAnalyser();
-      context.createMediaStreamSource(srcObject).connect(analyser);
-      analysers.push(analyser);
+      void measure(srcObject, (level) => {
+        levels.push(level);
+        if (level > 0.01) window.loud += 10;
+      });
     }
-    for (const analyser of analysers) {
-      analyser.getFloatTimeDomainData(samples);
-      if (Math.sqrt(samples.reduce((sum, s) => sum + s * s, 0) / samples.length) > 0.01) window.loud += 20;
-    }
-  }, 20);
+  };
+  new MutationObserver(watch).observe(document, { childList: true, subtree: true });
+  document.addEventListener("loadstart", watch, true); // srcObject is set
+
+  // speaking puts a microphone into the place of the browser's: it is silent until `speak` has it say what is given here, a WAV file.
+  window.speaking = async (base64) => {
+    const sound = await context.decodeAudioData(Uint8Array.from(atob(base64), (c) => c.charCodeAt(0)).buffer);
+    navigator.mediaDevices.getUserMedia = async () => {
+      const microphone = context.createMediaStreamDestination();
+      window.speak = () => new Promise((done) => {
+        const source = new AudioBufferSourceNode(context, { buffer: sound });
+        source.onended = done;
+        source.connect(microphone);
+        source.start();
+      });
+      return microphone.stream;
+    };
+  };
 }

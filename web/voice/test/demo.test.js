@@ -1,28 +1,15 @@
 // A whole call with the real program: `parley demo`, a spoken question, a spoken answer.
 import assert from "node:assert/strict";
-import { execFileSync, spawn } from "node:child_process";
-import { accessSync, constants, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
-import { createInterface } from "node:readline";
+import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { launch, open, skip as noBrowser } from "./chromium.js";
+import { launch, open } from "./chromium.js";
+import { skip, startProgram } from "./program.js";
 import { spoken } from "./spoken.js";
 
-const root = new URL("../../../", import.meta.url).pathname;
 const question = "How do I back up Parley?";
-
-const installed = (name) => (process.env.PATH ?? "").split(delimiter).some((folder) => {
-  try {
-    accessSync(join(folder, name), constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-});
-const skip = noBrowser || (installed("flite") || process.env.CI ? false : "SKIP: no flite on the PATH: no spoken question is asked in a browser");
-if (skip && !noBrowser) console.error(skip);
 
 describe("parley demo in a browser", { skip }, () => {
   const folder = mkdtempSync(join(tmpdir(), "parley-call-"));
@@ -30,7 +17,7 @@ describe("parley demo in a browser", { skip }, () => {
 
   before(async () => {
     recognition = await recognize();
-    server = await demo(folder, `http://127.0.0.1:${recognition.address().port}/v1`);
+    server = await startProgram(folder, { PARLEY_STT: "openai", PARLEY_STT_URL: `http://127.0.0.1:${recognition.address().port}/v1`, PARLEY_TTS: "flite" });
     microphone = spoken(folder, question, 7, 30); // after the greeting
   });
   after(async () => {
@@ -39,13 +26,7 @@ describe("parley demo in a browser", { skip }, () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const ask = async (method, path, body) => {
-    const reply = await fetch(`${server.url}/api/v2/agents/${server.agentId}${path}`, {
-      method, headers: { Authorization: `Bearer ${server.apiKey}`, "Content-Type": "application/json" }, ...(body && { body: JSON.stringify(body) }),
-    });
-    assert.equal(reply.status, 200, await reply.clone().text());
-    return reply.json();
-  };
+  const ask = (...what) => server.ask(...what);
 
   const inBrowser = async (options, use) => {
     const browser = await launch(options);
@@ -112,24 +93,4 @@ async function recognize() {
   });
   await new Promise((done) => server.listen(0, "127.0.0.1", done));
   return server;
-}
-
-/** Runs `parley demo` until `stop`. */
-async function demo(folder, speech) {
-  const file = process.env.PARLEY_PROGRAM || join(folder, "parley");
-  if (!process.env.PARLEY_PROGRAM) execFileSync("go", ["build", "-o", file, "./cmd/parley"], { cwd: root, stdio: "inherit" });
-  const env = { PATH: process.env.PATH, HOME: folder, TMPDIR: folder, PARLEY_STT: "openai", PARLEY_STT_URL: speech, PARLEY_TTS: "flite" };
-  const child = spawn(file, ["demo", "--listen", "127.0.0.1:0", "--json"], { env, stdio: ["ignore", "pipe", "pipe"] });
-  let log = "";
-  child.stderr.on("data", (chunk) => (log += chunk));
-  const gone = new Promise((resolve) => child.once("exit", resolve));
-  const ready = await new Promise((resolve, reject) => {
-    gone.then((status) => reject(new Error(`the demo ended with ${status}:\n${log}`)));
-    createInterface({ input: child.stdout }).once("line", (line) => resolve(JSON.parse(line)));
-  });
-  const stop = async () => {
-    child.kill("SIGTERM");
-    await gone;
-  };
-  return { ...ready, stop, log: () => log.slice(-4000) };
 }

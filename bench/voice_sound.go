@@ -1,0 +1,97 @@
+package main
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/thesyncim/gopus"
+)
+
+const (
+	micRate   = 48_000
+	micFrame  = micRate / 50
+	hearingAt = 16_000
+)
+
+// packets are what a microphone sends, one every 20 ms. They are made once, so that a caller costs no more than a browser elsewhere
+// would cost this machine.
+type packets [][]byte
+
+// sounds are what callers send.
+type sounds struct {
+	silence packets
+	voice   packets // somebody says "aiaiai"
+	tone    packets // sound that is no voice: a room with music
+}
+
+func newSounds() (s sounds, err error) {
+	for _, kind := range []struct {
+		to     *packets
+		sample func() int16
+		length int
+	}{{&s.silence, func() int16 { return 0 }, 10}, {&s.voice, vowels(), 200}, {&s.tone, organ(), 50}} {
+		if *kind.to, err = encoded(kind.sample, kind.length); err != nil {
+			return s, err
+		}
+	}
+	return s, nil
+}
+
+func encoded(sample func() int16, length int) (list packets, err error) {
+	e, err := gopus.NewEncoder(gopus.EncoderConfig{SampleRate: micRate, Channels: 1, Application: gopus.ApplicationVoIP})
+	if err != nil {
+		return nil, err
+	}
+	frame, packet := make([]int16, micFrame), make([]byte, 1275)
+	for range length {
+		for i := range frame {
+			frame[i] = sample()
+		}
+		n, err := e.EncodeInt16(frame, packet)
+		if err != nil {
+			return nil, fmt.Errorf("opus: %w", err)
+		}
+		list = append(list, append([]byte(nil), packet[:n]...))
+	}
+	return list, nil
+}
+
+// vowels gives samples of a voice: its pitch and its formant move.
+func vowels() func() int16 {
+	n, phase := 0, 0.0
+	return func() int16 {
+		at := float64(n) / micRate
+		n++
+		pitch := 120 + 25*math.Sin(2*math.Pi*1.3*at)
+		phase += pitch / micRate
+		formant := 600 + 250*math.Sin(4*math.Pi*at)
+		v := 0.0
+		for h := 1.0; h*pitch < 3500; h++ {
+			v += math.Sin(2*math.Pi*h*phase) / (1 + math.Pow((h*pitch-formant)/200, 2)/4) / math.Sqrt(h)
+		}
+		return int16(3000 * v * (0.65 + 0.35*math.Cos(8*math.Pi*at)))
+	}
+}
+
+// organ gives samples of three pipes that stand still.
+func organ() func() int16 {
+	n := 0
+	return func() int16 {
+		at := 2 * math.Pi * float64(n) / micRate
+		n++
+		return int16(2000 * (math.Sin(220*at) + math.Sin(330*at) + math.Sin(440*at)))
+	}
+}
+
+// loudest gives the peak of a packet of the agent's. Packets must be given in their order.
+func (c *caller) loudest(packet []byte) int {
+	n, err := c.decoder.DecodeInt16(packet, c.pcm)
+	if err != nil {
+		return 0
+	}
+	peak := 0
+	for _, v := range c.pcm[:n] {
+		peak = max(peak, int(v), -int(v))
+	}
+	return peak
+}

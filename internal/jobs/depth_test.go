@@ -1,0 +1,47 @@
+package jobs_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"parley/internal/jobs"
+	"parley/internal/sqldb"
+)
+
+func TestDepth(t *testing.T) {
+	each(t, func(t *testing.T, h *house) {
+		is := func(want jobs.Depth) {
+			t.Helper()
+			if got, err := h.queue.Depth(t.Context(), h.db); err != nil || got != want {
+				t.Errorf("%+v, %v instead of %+v", got, err, want)
+			}
+		}
+		enqueue := func(j jobs.Job) {
+			t.Helper()
+			if err := h.db.Transact(t.Context(), sqldb.Bulk, func(tx *sqldb.DB) error { return h.queue.Enqueue(t.Context(), tx, j) }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		is(jobs.Depth{})
+		enqueue(jobs.Job{Kind: "k", Key: "later", RunAt: h.now().Add(time.Hour)})
+		is(jobs.Depth{Waiting: 1})
+		enqueue(jobs.Job{Kind: "k", Key: "now", MaxAttempts: 1})
+		h.turn(90 * time.Second)
+		is(jobs.Depth{Waiting: 2, Oldest: 90 * time.Second})
+		var within jobs.Depth
+		var looked error
+		r := h.runner(func(ctx context.Context, _ jobs.Job) error {
+			within, looked = h.queue.Depth(ctx, h.db)
+			return errors.New("never")
+		})
+		if err := r.Idle(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if looked != nil || within != (jobs.Depth{Waiting: 1, Running: 1}) {
+			t.Errorf("while it ran: %+v, %v", within, looked)
+		}
+		is(jobs.Depth{Waiting: 1, Dead: 1})
+	})
+}

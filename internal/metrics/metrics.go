@@ -1,0 +1,67 @@
+// Package metrics is what the server shows to Prometheus. It knows no other room: what happens is told to Requests, Turns and Voice,
+// and what there is at the moment is asked for when somebody looks (State).
+//
+// No label holds an id or a text of a client, so that the number of series has a bound.
+package metrics
+
+import (
+	"log/slog"
+	"net/http"
+	"runtime"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// Metrics is all that is measured of one server, in a registry of its own.
+type Metrics struct {
+	Requests *Requests
+	Turns    *Turns
+	Voice    *Voice
+
+	registry *prometheus.Registry
+	log      *slog.Logger
+}
+
+// New makes metrics that have counted nothing. The state is asked for at each look, by several at a time.
+func New(version string, state func() State, log *slog.Logger) *Metrics {
+	m := &Metrics{registry: prometheus.NewRegistry(), log: log}
+	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), stateCollector(state))
+	on := promauto.With(m.registry)
+	on.NewGaugeVec(prometheus.GaugeOpts{Name: "parley_build_info", Help: "Always 1; the labels tell what runs."}, []string{"version", "goversion"}).
+		WithLabelValues(version, runtime.Version()).Set(1)
+	m.Requests, m.Turns, m.Voice = newRequests(on), newTurns(on), newVoice(on)
+	return m
+}
+
+// Handler shows the metrics at /metrics.
+func (m *Metrics) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{
+		ErrorLog: slog.NewLogLogger(m.log.Handler(), slog.LevelWarn), ErrorHandling: promhttp.ContinueOnError, MaxRequestsInFlight: 4, Timeout: 10 * time.Second,
+	}))
+	return mux
+}
+
+// one makes the counter of each of the labels that there can be, so that all of them are shown from the start.
+func one(v *prometheus.CounterVec, labels ...string) map[string]prometheus.Counter {
+	counters := make(map[string]prometheus.Counter, len(labels))
+	for _, label := range labels {
+		counters[label] = v.WithLabelValues(label)
+	}
+	return counters
+}
+
+// add counts under the label, or under "other" what has none.
+func add(counters map[string]prometheus.Counter, label string) {
+	c, known := counters[label]
+	if !known {
+		c = counters[other]
+	}
+	c.Inc()
+}
+
+const other = "other"

@@ -1,0 +1,9 @@
+package sqldb_test
+
+import (
+	"testing"
+
+	"parley/internal/rig"
+	"parley/internal/rig/dbs"
+	"parley/internal/sqldb"
+)

@@ -1,0 +1,35 @@
+package voice
+
+import "errors"
+
+// Why a server takes no further session: the causes of a VOICE_LIMIT_EXCEEDED that no limit of the agent stands behind.
+var (
+	errMost = errors.New("voice: this server holds as many sessions as it may")
+	errFull = errors.New("voice: this server has no power left for a further session")
+)
+
+// takePlace lets a session in that this server has room for. It keeps its place until it is held, or leaves it.
+func (d *Desk) takePlace() error {
+	if d.Full != nil && d.Full() {
+		return noPlace(errFull)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.Most > 0 && len(d.live)+d.opening >= d.Most {
+		return noPlace(errMost)
+	}
+	d.opening++
+	return nil
+}
+
+func (d *Desk) leavePlace() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.opening--
+}
+
+func noPlace(cause error) error {
+	fail := exceeded(concurrent, busyWait)
+	fail.Err = cause
+	return fail
+}

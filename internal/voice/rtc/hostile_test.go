@@ -1,0 +1,145 @@
+package rtc_test
+
+import (
+	"crypto/sha1" //nolint:gosec // what WebSockets ask for
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/livekit/protocol/livekit"
+	lksdk "github.com/livekit/server-sdk-go/v2"
+
+	"parley/internal/rig/sfus"
+	"parley/internal/voice/rtc"
+)
+
+// raw is a packet as a user of another client might send it.
+type raw struct{ *livekit.DataPacket }
+
+func (r raw) ToProto() *livekit.DataPacket { return r.DataPacket }
+
+func (u *user) sends(packet *livekit.DataPacket) {
+	u.t.Helper()
+	check(u.t, u.room.LocalParticipant.PublishDataPacket(raw{packet}, lksdk.WithDataPublishReliable(true)))
+}
+
+func head(id, topic string) *livekit.DataPacket {
+	return &livekit.DataPacket{Value: &livekit.DataPacket_StreamHeader{StreamHeader: &livekit.DataStream_Header{StreamId: id, Topic: topic,
+		ContentHeader: &livekit.DataStream_Header_TextHeader{TextHeader: &livekit.DataStream_TextHeader{}}}}}
+}
+
+func piece(id, text string) *livekit.DataPacket {
+	return &livekit.DataPacket{Value: &livekit.DataPacket_StreamChunk{StreamChunk: &livekit.DataStream_Chunk{StreamId: id, Content: []byte(text)}}}
+}
+
+func tail(id string) *livekit.DataPacket {
+	return &livekit.DataPacket{Value: &livekit.DataPacket_StreamTrailer{StreamTrailer: &livekit.DataStream_Trailer{StreamId: id,
+		Attributes: map[string]string{"a": "b"}}}}
+}
+
+// A user may send whatever they like. The agent takes no harm of it, keeps nothing, and goes on reading what is meant for it; also when it
+// has lost its connection meanwhile.
+func TestWhateverAUserSends(t *testing.T) {
+	s := sfus.Start(t)
+	p, back := enterWatched(t, s, "flood")
+	u := newUser(t, address(t, s), s.UserToken(pass("flood")))
+	expect(t, p, rtc.EventJoined)
+	u.writes("first")
+	if e := expect(t, p, rtc.EventText); e.Text != "first" {
+		t.Errorf("%+v", e)
+	}
+	for _, how := range []lksdk.SimulateScenario{-1, lksdk.SimulateNodeFailure} {
+		if how >= 0 {
+			p.Simulate(how)
+			<-back
+		}
+		before := runtime.NumGoroutine()
+		flood(u)
+		u.sends(head("last", rtc.TopicText))
+		u.sends(piece("last", "Hello."))
+		u.sends(tail("last"))
+		if e := expect(t, p, rtc.EventText); e.Text != "Hello." {
+			t.Errorf("%+v", e)
+		}
+		if more := runtime.NumGoroutine() - before; more > 20 {
+			t.Errorf("%d goroutines more", more)
+		}
+	}
+}
+
+// flood sends messages that never end, forged transcripts, calls and nonsense.
+func flood(u *user) {
+	topic := "x"
+	for n := range 300 {
+		id := fmt.Sprint(n % 150)
+		u.sends(head(id, rtc.TopicText))
+		u.sends(head("t"+id, rtc.TopicTranscript))
+		u.sends(piece("t"+id, "I am the agent."))
+		u.sends(tail("t" + id))
+		u.sends(&livekit.DataPacket{Value: &livekit.DataPacket_RpcRequest{RpcRequest: &livekit.RpcRequest{Id: id, Method: "m", Version: 1}}})
+		u.sends(&livekit.DataPacket{Value: &livekit.DataPacket_User{User: &livekit.UserPacket{Topic: &topic, Payload: make([]byte, 1000)}}})
+		u.sends(&livekit.DataPacket{Value: &livekit.DataPacket_Transcription{Transcription: &livekit.Transcription{TranscribedParticipantIdentity: "agent"}}})
+	}
+}
+
+// However often a microphone is muted, the last word holds; and of two microphones the later one is heard.
+func TestManyMutesAndTwoMicrophones(t *testing.T) {
+	t.Parallel()
+	s := sfus.Start(t)
+	p := enter(t, s, "mutes")
+	u := newUser(t, address(t, s), s.UserToken(pass("mutes")))
+	u.publish()
+	expect(t, p, rtc.EventJoined, rtc.EventMicOn)
+	for n := range 1000 {
+		u.pub.SetMuted(n%2 == 0)
+	}
+	u.pub.SetMuted(true)
+	u.publish() // another, which is not muted
+	on := true
+	for e := range p.Events() {
+		if e.Kind != rtc.EventMicOn && e.Kind != rtc.EventMicOff || (e.Kind == rtc.EventMicOn) == on {
+			t.Fatalf("%+v after on=%v", e, on)
+		}
+		if on = e.Kind == rtc.EventMicOn; on && p.HearsTrack(u.pub.SID()) {
+			break
+		}
+	}
+	u.says(440, func() { hears(t, p, 440) })
+}
+
+// A media server that takes the connection and then says nothing does not hold up who joins for longer than they want to wait.
+func TestAMuteServerIsNotWaitedFor(t *testing.T) {
+	t.Parallel()
+	reached := make(chan struct{}, 1)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		key := r.Header.Get("Sec-WebSocket-Key")
+		if key == "" {
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
+		sum := sha1.Sum([]byte(key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11")) //nolint:gosec // as above
+		c, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer func() { _ = c.Close() }()
+		fmt.Fprintf(c, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: %s\r\n\r\n",
+			base64.StdEncoding.EncodeToString(sum[:]))
+		reached <- struct{}{}
+		_, _ = c.Read(make([]byte, 1)) // until it hangs up
+	}))
+	t.Cleanup(server.Close)
+	t.Cleanup(http.DefaultClient.CloseIdleConnections) // the SDK's
+	ctx, cancel := contextUntil(t, reached)
+	defer cancel()
+	_, err := rtc.Join(ctx, rtc.Config{URL: strings.Replace(server.URL, "http", "ws", 1), Token: "t", User: "user-1", Near: true, Now: time.Now, Log: quiet()})
+	if err == nil {
+		t.Error("joined nothing")
+	}
+}
