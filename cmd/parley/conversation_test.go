@@ -16,7 +16,7 @@ func TestConversationVerbs(t *testing.T) {
 		t.Run(database, func(t *testing.T) {
 			t.Setenv("PARLEY_DATA", filepath.Join(t.TempDir(), "data"))
 			if database == "postgres" {
-				t.Setenv("PARLEY_DATABASE_URL", dbs.Postgres(t).NewDatabase(t))
+				t.Setenv("PARLEY_DATABASE_URL", dbs.Postgres(t).NewStore(t))
 			}
 			made := must[admin.AccountCreated](t, "account", "create", "--name", "A")
 			must[admin.MemberAdded](t, "member", "add", "--account", made.AccountID, "--email", "kim@example.com", "--name", "Kim")

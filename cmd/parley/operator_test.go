@@ -42,7 +42,7 @@ func TestVerbsWithAndWithoutServer(t *testing.T) {
 		t.Run(database, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "data")
 			if database == "postgres" {
-				t.Setenv("PARLEY_DATABASE_URL", dbs.Postgres(t).NewDatabase(t))
+				t.Setenv("PARLEY_DATABASE_URL", dbs.Postgres(t).NewStore(t))
 			}
 			t.Setenv("PARLEY_DATA", dir)
 			first := verbs(t, "Alone")

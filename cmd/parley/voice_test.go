@@ -1,6 +1,10 @@
 package main
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -9,6 +13,7 @@ import (
 	"parley"
 	"parley/internal/admin"
 	"parley/internal/house"
+	"parley/internal/ingest"
 	"parley/internal/rig"
 	"parley/internal/sqldb"
 	"parley/internal/store"
@@ -96,5 +101,62 @@ func TestVoiceStats(t *testing.T) {
 	}
 	if got := must[voice.Measured](t, "voice", "stats"); got.Talks != 0 || got.Spoken != 0 {
 		t.Errorf("%+v", got)
+	}
+}
+
+// The operator fetches a recording, in parts, byte for byte.
+func TestVoiceRecording(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "data")
+	t.Setenv("PARLEY_DATA", data)
+	account := must[admin.AccountCreated](t, "account", "create", "--name", "A").AccountID
+	s := plantSession(t, data, parley.AccountID(account))
+	for id, want := range map[string]string{string(s.ID): "goes on", "nothing": "not found"} {
+		if status, out, errs := cli(t, "voice", "recording", id); status != 1 || out != "" || !strings.Contains(errs, want) {
+			t.Errorf("%d %q %q", status, out, errs)
+		}
+	}
+	must[admin.VoiceEnded](t, "voice", "end", string(s.ID))
+	if status, _, errs := cli(t, "voice", "recording", string(s.ID)); status != 1 || !strings.Contains(errs, "no recording") {
+		t.Errorf("%d %q", status, errs)
+	}
+	sound := make([]byte, 2*store.BlobPart+12345)
+	for i := range sound {
+		sound[i] = byte(i * i >> 8)
+	}
+	plantRecording(t, data, s, sound)
+	if status, out, errs := cli(t, "voice", "recording", string(s.ID)); status != 0 || out != string(sound) {
+		t.Errorf("%d, %d bytes instead of %d, %q", status, len(out), len(sound), errs)
+	}
+	if r := must[admin.VoiceRecording](t, "voice", "recording", string(s.ID)); r.Bytes != int64(len(sound)) || r.Seconds != 90 || r.Part != nil || r.MediaType != "audio/wav" {
+		t.Errorf("%+v", r)
+	}
+}
+
+func plantRecording(t *testing.T, data string, s *parley.VoiceSession, sound []byte) {
+	t.Helper()
+	db, err := store.Open(t.Context(), sqldb.Config{URL: filepath.Join(data, house.SQLiteFile)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := rig.NewClock().Now()
+	files := &ingest.Files{Dir: filepath.Join(data, "blobs")}
+	dir, err := files.Incoming()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "sound")
+	if err := os.WriteFile(path, sound, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	sum := sha256.Sum256(sound)
+	blob := &store.Blob{ID: parley.NewUUID(), AccountID: s.AccountID, AgentID: s.AgentID, Hash: hex.EncodeToString(sum[:]), Size: int64(len(sound)), MediaType: "audio/wav",
+		Name: string(s.ID) + ".wav", CreatedAt: now}
+	r := &parley.VoiceRecording{ID: parley.NewUUID(), AccountID: s.AccountID, AgentID: s.AgentID, ConversationID: s.ConversationID, SessionID: s.ID, Blob: blob.ID,
+		Length: 90 * time.Second, CreatedAt: now}
+	err = (&ingest.Desk{DB: db, Files: files}).KeepFile(t.Context(), path, blob, func(tx *store.DB) error {
+		return errors.Join(tx.CreateBlob(t.Context(), blob), tx.CreateRecording(t.Context(), r))
+	})
+	if err = errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
 	}
 }

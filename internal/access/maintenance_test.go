@@ -71,7 +71,7 @@ func TestMaintenanceReachesEveryGate(t *testing.T) {
 
 // Two servers on one database: the operator's word at one of them is in force at both, and outlives a restart.
 func TestMaintenanceIsOfAllServers(t *testing.T) {
-	url := dbs.Postgres(t).NewDatabase(t)
+	url := dbs.Postgres(t).NewStore(t)
 	one, two := rig.Open(t, rig.At(t.TempDir(), url)), rig.Open(t, rig.At(t.TempDir(), url))
 	say := func(on bool) {
 		t.Helper()

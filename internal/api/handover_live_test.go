@@ -30,7 +30,7 @@ func TestHandedOverConversationIsHeardLive(t *testing.T) {
 		handedOver(t, h, h)
 	})
 	t.Run("two servers", func(t *testing.T) {
-		url := dbs.Postgres(t).NewDatabase(t)
+		url := dbs.Postgres(t).NewStore(t)
 		handedOver(t, rig.Open(t, echo, rig.At(t.TempDir(), url)), rig.Open(t, echo, rig.At(t.TempDir(), url)))
 	})
 }

@@ -41,7 +41,7 @@ var settings = map[string]func(tl *teller, value string) rig.Option{
 	},
 	"postgres": func(tl *teller, _ string) rig.Option { // a database that can be lost
 		tl.database = dbs.StartOwn(tl.t)
-		return rig.At("", tl.database.NewDatabase(tl.t))
+		return rig.At("", tl.database.NewStore(tl.t))
 	},
 }
 

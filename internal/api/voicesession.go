@@ -2,6 +2,8 @@ package api
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"time"
 
 	"parley"
@@ -56,10 +58,14 @@ func voiceSessionOf(o *voice.Opened) *Data[VoiceSession] {
 	}}
 }
 
-// isZone reports whether there is a time zone of the name; "Local" is the server's own and nobody else's.
+// isZone reports whether there is a time zone of the name. "Local" is the server's own and nobody else's, and so is what else some systems
+// keep beside the zones.
 func isZone(name string) bool {
+	if slices.Contains([]string{"Local", "localtime", "posixrules", "Factory"}, name) || strings.HasPrefix(name, "posix/") || strings.HasPrefix(name, "right/") {
+		return false
+	}
 	_, err := time.LoadLocation(name)
-	return err == nil && name != "Local"
+	return err == nil
 }
 
 func valueOf(s *string) string {

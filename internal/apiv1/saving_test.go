@@ -103,7 +103,7 @@ func TestMessagesWithOneIDDoNotInterleave(t *testing.T) {
 	for name, open := range map[string]func(t *testing.T) []*rig.House{
 		"sqlite": func(t *testing.T) []*rig.House { return []*rig.House{rig.Open(t, rig.Speaking(&llm.Scripted{}))} },
 		"two servers": func(t *testing.T) []*rig.House {
-			url := dbs.Postgres(t).NewDatabase(t)
+			url := dbs.Postgres(t).NewStore(t)
 			return []*rig.House{rig.Open(t, rig.Speaking(&llm.Scripted{}), rig.At("", url)), rig.Open(t, rig.Speaking(&llm.Scripted{}), rig.At("", url))}
 		},
 	} {

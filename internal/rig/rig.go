@@ -8,6 +8,8 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -37,7 +39,7 @@ type Option func(t testing.TB, c *house.Config)
 
 // OnPostgres puts the house on PostgreSQL; the test is skipped where there is none.
 func OnPostgres() Option {
-	return func(t testing.TB, c *house.Config) { c.DatabaseURL = dbs.Postgres(t).NewDatabase(t) }
+	return func(t testing.TB, c *house.Config) { c.DatabaseURL = dbs.Postgres(t).NewStore(t) }
 }
 
 // At puts the house on an existing database: a PostgreSQL URL or the folder of a SQLite file.
@@ -68,6 +70,7 @@ func Open(t testing.TB, options ...Option) *House {
 	for _, change := range options {
 		change(t, &cfg)
 	}
+	begin(t, cfg)
 	server := httptest.NewUnstartedServer(nil)
 	cfg.BaseURL = "http://" + server.Listener.Addr().String()
 	cfg.FilesURL = cfg.BaseURL
@@ -86,6 +89,18 @@ func Open(t testing.TB, options ...Option) *House {
 	h.Account, h.Key = h.NewAccount(t, admin.NewAccount{Name: "Own", Plan: "unlimited"})
 	h.Other, h.OtherKey = h.NewAccount(t, admin.NewAccount{Name: "Other", Plan: "unlimited"})
 	return h
+}
+
+// begin gives a house that would make its database one that is up to date.
+func begin(t testing.TB, cfg house.Config) {
+	path := filepath.Join(cfg.Data, house.SQLiteFile)
+	if _, err := os.Stat(path); cfg.DatabaseURL != "" || cfg.Data == "" || err == nil {
+		return
+	}
+	if err := os.MkdirAll(cfg.Data, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	dbs.WriteFile(t, path)
 }
 
 // The documents differ from house to house in the address alone, which no reply is checked by.

@@ -72,7 +72,7 @@ func explain(w *world, query string, args []any) []string {
 
 // TestPostgresPlan holds that PostgreSQL takes its text index, too.
 func TestPostgresPlan(t *testing.T) {
-	w := newWorld(t, dbs.Store(t, dbs.Open(t, dbs.Postgres(t).NewDatabase(t))))
+	w := newWorld(t, dbs.Store(t, dbs.Open(t, dbs.Postgres(t).NewStore(t))))
 	if _, err := w.db.SQL().Exec(w, `insert into search_messages (id, words) select i, array_to_tsvector(array['x' || i % 5000, 'common']) from generate_series(1, 50000) i`); err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func TestPostgresPlan(t *testing.T) {
 
 // TestBothDatabasesAgree holds that the same conversations have the same order on both databases.
 func TestBothDatabasesAgree(t *testing.T) {
-	pg := newWorld(t, dbs.Store(t, dbs.Open(t, dbs.Postgres(t).NewDatabase(t))))
+	pg := newWorld(t, dbs.Store(t, dbs.Open(t, dbs.Postgres(t).NewStore(t))))
 	lite := newWorld(t, dbs.Store(t, dbs.Open(t, dbs.File(t))))
 	lines := []string{"the parcel is late", "my parcel, the late one, is lost and late", "late", "parcel", "Late Parcel", "is the shop open late for a parcel of mine", "nothing"}
 	id := func(i int) parley.ConversationID {

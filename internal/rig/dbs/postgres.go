@@ -22,6 +22,9 @@ type Server struct {
 	admin *sql.DB
 	made  atomic.Int64
 
+	once   sync.Once
+	failed error // to make the template
+
 	mu      sync.Mutex
 	process *process // nil when stopped or killed
 }
@@ -86,8 +89,13 @@ func stopShared() {
 // NewDatabase makes an empty database, dropped when the test ends, and gives its URL.
 func (s *Server) NewDatabase(t testing.TB) string {
 	t.Helper()
+	return s.newDatabase(t, "template0")
+}
+
+func (s *Server) newDatabase(t testing.TB, template string) string {
+	t.Helper()
 	name := fmt.Sprintf("test%d", s.made.Add(1))
-	if _, err := s.admin.ExecContext(t.Context(), "create database "+name+" template template0"); err != nil {
+	if _, err := s.admin.ExecContext(t.Context(), "create database "+name+" template "+template); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {

@@ -61,7 +61,8 @@ func run() error {
 	return err
 }
 
-// rooms answers a request for a session with a room of its own.
+// rooms answers a request for a session with a room of its own. The request's expiresIn is for how many seconds its token is good, a
+// minute if it is not said; the room is there a minute in any case.
 type rooms struct {
 	media *rtc.Server
 	log   *slog.Logger
@@ -69,16 +70,21 @@ type rooms struct {
 }
 
 func (s *rooms) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	ask := struct{ ExpiresIn int }{60}
+	if err := json.NewDecoder(r.Body).Decode(&ask); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
 	session, conversation := parley.NewUUID(), parley.NewUUID()
 	t := &talk{rooms: s, room: "chatbot-agent-" + conversation + "-" + session, user: "user-" + session}
-	until := time.Now().Add(time.Minute)
+	now := time.Now()
 	if err := s.media.Open(r.Context(), rtc.Room{Name: t.room, Empty: time.Minute, Departure: 20 * time.Second}); err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
-	go t.run(until)
+	go t.run(now.Add(time.Minute))
 	_ = json.NewEncoder(w).Encode(map[string]any{"data": map[string]any{
-		"participantToken": s.media.UserToken(rtc.Pass{Room: t.room, Identity: t.user, Until: until}), "sessionId": session, "roomName": t.room,
+		"participantToken": s.media.UserToken(rtc.Pass{Room: t.room, Identity: t.user, Until: now.Add(time.Duration(ask.ExpiresIn) * time.Second)}), "sessionId": session, "roomName": t.room,
 		"maxDurationSeconds": 60, "conversationId": conversation, "userId": t.user,
 	}})
 }

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"fmt"
+
+	"parley/internal/admin"
+)
+
+type voiceRecordingCmd struct {
+	ID string `arg:"" name:"sessionid" help:"The session, as \"parley voice sessions\" shows it."`
+}
+
+// Run writes the file part by part; with --json it only describes it.
+func (c *voiceRecordingCmd) Run(p *process) error {
+	for written, part := int64(0), 0; ; part++ {
+		r, err := call(p, admin.ReadVoiceRecording, admin.VoiceRecordingAsk{ID: c.ID, Part: part})
+		if err != nil {
+			return err
+		}
+		if p.cli.JSON {
+			r.Part = nil
+			return p.print(r)
+		}
+		n, err := p.stdout.Write(r.Part)
+		if err != nil {
+			return err
+		}
+		if written += int64(n); written >= r.Bytes {
+			return nil
+		}
+		if n == 0 {
+			return fmt.Errorf("the recording has %d bytes and not %d", written, r.Bytes)
+		}
+	}
+}
