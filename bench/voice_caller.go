@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"net/http"
@@ -14,7 +15,6 @@ import (
 	lksdk "github.com/livekit/server-sdk-go/v2"
 	"github.com/pion/webrtc/v4"
 	"github.com/pion/webrtc/v4/pkg/media"
-	"github.com/thesyncim/gopus"
 
 	"parley/internal/voice/rtc"
 )
@@ -27,12 +27,10 @@ type reception struct {
 
 // caller is a customer's client in a session's room: a microphone that never stops, and what comes back.
 type caller struct {
+	*hearer // where it listens
 	room    *lksdk.Room
 	track   *lksdk.LocalTrack
-	heard   chan reception  // where it listens
 	came    func(reception) // called where it only counts
-	decoder *gopus.Decoder
-	pcm     []int16
 	stop    context.CancelFunc
 	work    sync.WaitGroup
 
@@ -66,8 +64,7 @@ func dial(ctx context.Context, to callee, sends packets, came func(reception)) (
 	}
 	c := &caller{sends: sends, came: came}
 	if came == nil {
-		c.heard, c.pcm = make(chan reception, 1<<14), make([]int16, hearingAt/25*3)
-		if c.decoder, err = gopus.NewDecoder(gopus.DefaultDecoderConfig(hearingAt, 1)); err != nil {
+		if c.hearer, err = newHearer(); err != nil {
 			return nil, err
 		}
 	}
@@ -164,6 +161,9 @@ type packet struct{ *livekit.DataPacket }
 // ToProto gives the packet.
 func (p packet) ToProto() *livekit.DataPacket { return p.DataPacket }
 
+// openingSilence is the packet of silence that LiveKit itself sends at the beginning of a track.
+var openingSilence = []byte{0xf8, 0xff, 0xfe}
+
 // listen takes the agent's packets. What LiveKit sends to keep the way open has no content.
 func (c *caller) listen(track *webrtc.TrackRemote) {
 	for {
@@ -173,7 +173,7 @@ func (c *caller) listen(track *webrtc.TrackRemote) {
 		}
 		now := time.Now()
 		switch {
-		case len(p.Payload) == 0:
+		case len(p.Payload) == 0, bytes.Equal(p.Payload, openingSilence):
 		case c.came != nil:
 			c.came(reception{now, -1})
 		default:

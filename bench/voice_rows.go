@@ -131,8 +131,9 @@ func atMostMore(n float64) bar {
 	return bar{fmt.Sprintf("≤ before + %g", n), func(ours, floor float64) bool { return ours <= floor+n }}
 }
 
-// restsFor is how long the first sessions are given to end entirely.
-const restsFor = 20 * time.Second
+// restsFor is how long ended sessions are given until the processes are looked at: the media server keeps what
+// was theirs for a minute after they joined.
+const restsFor = 70 * time.Second
 
 // voiceLeak holds many short sessions and looks what is left of them. Those before the first look fill what is kept for the next.
 func voiceLeak(ctx context.Context, v *voiceBench) ([]row, error) {
@@ -149,6 +150,7 @@ func voiceLeak(ctx context.Context, v *voiceBench) ([]row, error) {
 	if err != nil {
 		return nil, err
 	}
+	pause(ctx, restsFor)
 	after, err := v.settled(ctx, before)
 	if err != nil {
 		return nil, err

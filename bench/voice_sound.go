@@ -83,14 +83,26 @@ func organ() func() int16 {
 	}
 }
 
-// loudest gives the peak of a packet of the agent's. Packets must be given in their order.
-func (c *caller) loudest(packet []byte) int {
-	n, err := c.decoder.DecodeInt16(packet, c.pcm)
+// hearer listens to what an agent says.
+type hearer struct {
+	heard   chan reception
+	decoder *gopus.Decoder
+	pcm     []int16
+}
+
+func newHearer() (*hearer, error) {
+	d, err := gopus.NewDecoder(gopus.DefaultDecoderConfig(hearingAt, 1))
+	return &hearer{make(chan reception, 1<<14), d, make([]int16, hearingAt/25*3)}, err
+}
+
+// loudest gives the peak of a packet. Packets must be given in their order.
+func (h *hearer) loudest(packet []byte) int {
+	n, err := h.decoder.DecodeInt16(packet, h.pcm)
 	if err != nil {
 		return 0
 	}
 	peak := 0
-	for _, v := range c.pcm[:n] {
+	for _, v := range h.pcm[:n] {
 		peak = max(peak, int(v), -int(v))
 	}
 	return peak

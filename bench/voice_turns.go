@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 )
 
@@ -52,7 +53,7 @@ func (c *caller) asks(ctx context.Context, s *sounds, n int, t *talked) error {
 	case err != nil:
 		return err
 	case a.at.Before(last):
-		return errEarly
+		return fmt.Errorf("%w, by %v", errEarly, last.Sub(a.at).Round(time.Millisecond))
 	}
 	t.Spoken = append(t.Spoken, ms(a.at.Sub(last)))
 	return nil

@@ -42,6 +42,7 @@ func delays(m voice.Measured) [][]string {
 		row("first packet", a.Output, b.Output),
 		row(fmt.Sprintf("in all, of %d answers", m.Spoken), a.Total, b.Total),
 		row(fmt.Sprintf("in all, of %d answers to text", m.Typed), m.TypedP50, m.TypedP95),
+		row("from the customer's first sound until the agent spoke more softly", m.DuckedP50, m.DuckedP95),
 		row("from the customer's first sound until the agent was held", m.HeldP50, m.HeldP95),
 	}
 }

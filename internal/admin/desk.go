@@ -31,6 +31,7 @@ type Desk struct {
 	Voice     *voice.Desk
 	Meter     *voice.Meter    // of the talks; nil where there are none
 	Questions *chat.Questions // nil where sources are searched by words alone
+	FilePart  FilePart        // nil where no files are read
 	Now       func() time.Time
 	Forget    func()        // called after a change, so that it is in force at once; may be nil
 	Shut      func(on bool) // called when maintenance begins or ends; may be nil

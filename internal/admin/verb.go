@@ -81,9 +81,10 @@ func acts() map[string]act {
 		ListDeliveries.Name: ListDeliveries.act,
 		Redeliver.Name:      Redeliver.act,
 
-		ListVoiceSessions.Name: ListVoiceSessions.act,
-		EndVoiceSession.Name:   EndVoiceSession.act,
-		VoiceStats.Name:        VoiceStats.act,
+		ListVoiceSessions.Name:  ListVoiceSessions.act,
+		EndVoiceSession.Name:    EndVoiceSession.act,
+		ReadVoiceRecording.Name: ReadVoiceRecording.act,
+		VoiceStats.Name:         VoiceStats.act,
 
 		Apply.Name:       Apply.act,
 		ExportAgent.Name: ExportAgent.act,

@@ -3,6 +3,7 @@ package house_test
 import (
 	"context"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -25,22 +26,25 @@ type caller struct {
 	track *lksdk.LocalTrack
 	stop  context.CancelFunc
 	work  sync.WaitGroup
+	ended chan struct{} // closed when the room is over
 
 	mu     sync.Mutex
-	speaks bool
+	words  []int16   // at 48 kHz, that it says
+	echoes bool      // its microphone hears the agent from the loudspeaker
 	spoke  time.Time // when the last voice was sent
 	began  time.Time // when it began to speak
 	loud   time.Time // when the agent was heard last
 	first  time.Time // when the agent was heard first after spoke, or began
 	order  []string
 	lines  map[string]string // of the transcript, by segment
+	steps  []string          // all that its lines ever were
 	agent  map[string]string // its attributes
 }
 
 // call joins a room.
 func call(t *testing.T, address, token string) *caller {
 	t.Helper()
-	c := &caller{t: t, lines: map[string]string{}, agent: map[string]string{}}
+	c := &caller{t: t, lines: map[string]string{}, agent: map[string]string{}, ended: make(chan struct{})}
 	look := func(p lksdk.Participant) {
 		if p.Kind() == lksdk.ParticipantAgent {
 			c.mu.Lock()
@@ -49,6 +53,7 @@ func call(t *testing.T, address, token string) *caller {
 		}
 	}
 	c.room = lksdk.NewRoom(&lksdk.RoomCallback{
+		OnDisconnected:         sync.OnceFunc(func() { close(c.ended) }),
 		OnParticipantConnected: func(p *lksdk.RemoteParticipant) { look(p) },
 		ParticipantCallback: lksdk.ParticipantCallback{
 			OnAttributesChanged: func(_ map[string]string, p lksdk.Participant) { look(p) },
@@ -66,6 +71,7 @@ func call(t *testing.T, address, token string) *caller {
 			c.order = append(c.order, id)
 		}
 		c.lines[id] = text
+		c.steps = append(c.steps, text)
 	}))
 	must(t, c.room.JoinWithToken(address, token, lksdk.WithDisableTURN())) // whose client outlives the room by seconds
 	for _, p := range c.room.GetRemoteParticipants() {
@@ -98,6 +104,7 @@ func (c *caller) listen(track *webrtc.TrackRemote) {
 		if err != nil || len(p.Payload) == 0 {
 			continue
 		}
+		c.echo(pcm[:n])
 		for _, v := range pcm[:n] {
 			if v > 300 || v < -300 {
 				c.mu.Lock()
@@ -107,6 +114,17 @@ func (c *caller) listen(track *webrtc.TrackRemote) {
 				c.mu.Unlock()
 				break
 			}
+		}
+	}
+}
+
+// echo has the microphone hear what the loudspeaker plays, 12 dB less loud.
+func (c *caller) echo(pcm []int16) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.echoes {
+		for _, v := range pcm {
+			c.words = append(c.words, v/4, v/4, v/4)
 		}
 	}
 }
@@ -133,7 +151,6 @@ func (c *caller) send(ctx context.Context) {
 	beat := time.NewTicker(20 * time.Millisecond)
 	defer beat.Stop()
 	packet, frame := make([]byte, 1275), make([]int16, 960)
-	voice := vowels()
 	for {
 		select {
 		case <-ctx.Done():
@@ -141,16 +158,13 @@ func (c *caller) send(ctx context.Context) {
 		case <-beat.C:
 		}
 		c.mu.Lock()
-		speaks := c.speaks
-		if speaks {
+		said := copy(frame, c.words)
+		c.words = c.words[said:]
+		if said > 0 {
 			c.spoke = time.Now()
 		}
 		c.mu.Unlock()
-		for i := range frame {
-			if frame[i] = 0; speaks {
-				frame[i] = voice()
-			}
-		}
+		clear(frame[said:])
 		n, err := e.EncodeInt16(frame, packet)
 		if err == nil {
 			err = c.track.WriteSample(media.Sample{Data: append([]byte(nil), packet[:n]...), Duration: 20 * time.Millisecond}, nil)
@@ -180,28 +194,73 @@ func vowels() func() int16 {
 
 // voice speaks for a time.
 func (c *caller) voice(length time.Duration) {
-	set := func(on bool) {
+	c.t.Helper()
+	sound, voice := make([]int16, int(length*48/time.Millisecond)), vowels()
+	for i := range sound {
+		sound[i] = voice()
+	}
+	c.says(sound)
+	c.finishes()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.first = time.Time{}
+}
+
+// says speaks a recording, at 48 kHz.
+func (c *caller) says(words []int16) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.words, c.began, c.first = words, time.Now(), time.Time{}
+}
+
+// finishes awaits the end of what it says.
+func (c *caller) finishes() {
+	c.t.Helper()
+	rig.Eventually(c.t, "the end of what was said", func() bool {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		if c.speaks = on; on {
-			c.began = time.Now()
-		}
-		c.first = time.Time{}
-	}
-	set(true)
-	time.Sleep(length)
-	set(false)
+		return len(c.words) == 0
+	})
+}
+
+// saw tells whether a line of the transcript was this text once.
+func (c *caller) saw(text string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Contains(c.steps, text)
+}
+
+// hears tells whether the agent was heard since it spoke.
+func (c *caller) hears() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return !c.first.IsZero()
 }
 
 func (c *caller) writes(text string) {
 	c.room.LocalParticipant.SendText(text, lksdk.StreamTextOptions{Topic: rtc.TopicText})
 }
 
-// leaves hangs up.
+// leaves hangs up: it says so, and awaits the end of the room.
 func (c *caller) leaves() {
+	c.t.Helper()
 	_ = c.room.LocalParticipant.PublishDataPacket(lksdk.UserData(nil), lksdk.WithDataPublishTopic(rtc.TopicBye), lksdk.WithDataPublishReliable(true))
-	time.Sleep(50 * time.Millisecond) // the packet is on its way
+	select {
+	case <-c.ended:
+	case <-time.After(rig.Patience):
+		c.t.Error("the room does not end")
+	}
 	c.gone()
+}
+
+// listens awaits that the agent has been heard for a time since the caller has spoken.
+func (c *caller) listens(length time.Duration) {
+	c.t.Helper()
+	rig.Eventually(c.t, "the agent's voice", func() bool {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return !c.first.IsZero() && c.loud.Sub(c.first) >= length
+	})
 }
 
 func (c *caller) gone() {

@@ -218,7 +218,7 @@ func (h *House) Handler() http.Handler { return h.handler }
 
 // Desk serves the operator; what it changes is in force at once.
 func (h *House) Desk() *admin.Desk {
-	return &admin.Desk{DB: h.DB, Indexer: h.Indexer, Insight: h.Insight, Helpdesk: h.Helpdesk, Library: h.Library, Office: h.Office, Clerk: h.Clerk, Questions: h.Engine.Questions, Manifests: h.Manifests, Webhooks: h.Webhooks, Voice: h.Voice, Meter: h.meter(), Now: h.cfg.Now, Forget: h.Gate.Forget, Shut: h.Gate.Shut}
+	return &admin.Desk{DB: h.DB, Indexer: h.Indexer, Insight: h.Insight, Helpdesk: h.Helpdesk, Library: h.Library, Office: h.Office, Clerk: h.Clerk, Questions: h.Engine.Questions, Manifests: h.Manifests, Webhooks: h.Webhooks, Voice: h.Voice, Meter: h.meter(), FilePart: h.Ingest.FilePart, Now: h.cfg.Now, Forget: h.Gate.Forget, Shut: h.Gate.Shut}
 }
 
 // Run does the background work until ctx is done: leases, recovery, chores.
@@ -291,6 +291,6 @@ func OpenDesk(ctx context.Context, cfg Config) (*admin.Desk, error) {
 	return &admin.Desk{
 		DB: db, Indexer: &search.Indexer{DB: db, Now: cfg.Now, Logger: cfg.Logger}, Insight: cfg.keeper(db), Helpdesk: tickets, Library: &retrieval.Library{DB: db.SQL()}, Office: &access.Office{DB: db, Plans: plans, Now: cfg.Now},
 		Clerk: &chat.Clerk{DB: db, Queue: &jobs.Queue{Now: cfg.Now}, Now: cfg.Now, Logger: cfg.Logger, Desk: tickets}, Manifests: manifests(db), Webhooks: &webhook.Desk{DB: db, Queue: &jobs.Queue{Now: cfg.Now}, Vault: safe, Now: cfg.Now},
-		Voice: &voice.Desk{DB: db, Now: cfg.Now, Logger: cfg.Logger, Owner: parley.NewUUID()}, Now: cfg.Now, Close: db.Close,
+		Voice: &voice.Desk{DB: db, Now: cfg.Now, Logger: cfg.Logger, Owner: parley.NewUUID()}, FilePart: (&ingest.Desk{DB: db, Files: cfg.files(db)}).FilePart, Now: cfg.Now, Close: db.Close,
 	}, nil
 }

@@ -9,6 +9,7 @@ import (
 	"parley/internal/ingest/crawl"
 	"parley/internal/ingest/extract"
 	"parley/internal/sqldb"
+	"parley/internal/store"
 )
 
 // crawls is how many links are read at a time.
@@ -20,11 +21,16 @@ const fileReaders = 2
 // read gives the ingest room what it reads links and files with.
 func (h *House) read() {
 	h.readers = &extract.Pool{Exe: h.cfg.Reader, Log: h.cfg.Logger, Size: fileReaders, Programs: extract.Installed()}
-	h.Ingest.Files = &ingest.Files{Dir: filepath.Join(h.cfg.Data, "blobs"), InDatabase: h.DB.SQL().Dialect() == sqldb.Postgres}
+	h.Ingest.Files = h.cfg.files(h.DB)
 	h.Ingest.ReadFile = h.readFile
 	h.Ingest.Busy = h.Engine.Busy
 	h.Ingest.Crawler = &crawl.Crawler{Client: h.Outbound, Agent: crawlerName(h.cfg.BaseURL), Now: h.cfg.Now}
 	h.Ingest.ReadPage = h.readPage
+}
+
+// files is where uploads and recordings lie: several servers share a database, and no folder.
+func (cfg *Config) files(db *store.DB) *ingest.Files {
+	return &ingest.Files{Dir: filepath.Join(cfg.Data, "blobs"), InDatabase: db.SQL().Dialect() == sqldb.Postgres}
 }
 
 // crawlerName is what the crawler calls itself: robots.txt files know it as parleybot. The address tells who runs it.

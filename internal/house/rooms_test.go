@@ -7,8 +7,11 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"parley"
 	"parley/internal/house"
+	"parley/internal/llm"
 	"parley/internal/rig"
 	"parley/internal/rig/sfus"
 )
@@ -60,5 +63,37 @@ func TestTheRoomOfASession(t *testing.T) {
 	}
 	if got := status("/rtc/validate?access_token=" + token); got != http.StatusNotFound {
 		t.Error("the token of a closed session: ", got)
+	}
+}
+
+// A media server that is killed ends its sessions, with what they cost settled, and the next session gets another one.
+func TestADeadMediaServerEndsItsSessions(t *testing.T) {
+	before := goleak.IgnoreCurrent()
+	t.Cleanup(func() { // the caller's client goes on trying for some seconds after it has left
+		rig.Eventually(t, "the end of all goroutines", func() bool { return goleak.Find(before) == nil })
+	})
+	h, _, begin := voiced(t, &llm.Scripted{}, `{"initialMessage":"Hello there!"}`)
+	address := strings.Replace(h.URL, "http", "ws", 1)
+	defer http.DefaultClient.CloseIdleConnections() // of the SDK
+	first := begin()
+	c := call(t, address, first.ParticipantToken)
+	defer c.gone()
+	c.publish()
+	c.awaits("Hello there!")
+	live, pid := h.Voice.Sessions()[0], h.Media.PID()
+	child, err := os.FindProcess(pid)
+	must(t, err)
+	must(t, child.Kill())
+	<-live.Done()
+	stored, err := h.DB.VoiceSession(t.Context(), parley.AccountID(h.Account), live.AgentID, parley.VoiceSessionID(first.SessionID))
+	if err != nil || stored.Reason != parley.EndError || stored.EndedAt == nil || stored.Minutes != 1 {
+		t.Fatalf("ended %+v, %v", stored, err)
+	}
+	next := call(t, address, begin().ParticipantToken)
+	defer next.gone()
+	next.publish()
+	next.awaits("Hello there!")
+	if again := h.Media.PID(); again == pid || again == 0 {
+		t.Errorf("process %d after %d", again, pid)
 	}
 }

@@ -2,12 +2,15 @@ package ingest
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"time"
+
+	"parley/internal/store"
 )
 
 // Files keeps uploaded files in a folder, each below the beginning of its hash under the name of its hash: equal files lie there
@@ -64,6 +67,19 @@ func (f *Files) path(place string) string {
 }
 
 func (f *Files) read(place string) ([]byte, error) { return os.ReadFile(f.path(place)) }
+
+func (f *Files) readPart(place string, part int) (bytes []byte, err error) {
+	file, err := os.Open(f.path(place))
+	if err != nil {
+		return nil, err
+	}
+	bytes = make([]byte, store.BlobPart)
+	n, err := file.ReadAt(bytes, int64(part)*store.BlobPart)
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return bytes[:n], errors.Join(err, file.Close())
+}
 
 func (f *Files) remove(place string) error {
 	if err := os.Remove(f.path(place)); !errors.Is(err, fs.ErrNotExist) {

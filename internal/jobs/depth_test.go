@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"parley/internal/jobs"
-	"parley/internal/sqldb"
 )
 
 func TestDepth(t *testing.T) {
@@ -18,16 +17,10 @@ func TestDepth(t *testing.T) {
 				t.Errorf("%+v, %v instead of %+v", got, err, want)
 			}
 		}
-		enqueue := func(j jobs.Job) {
-			t.Helper()
-			if err := h.db.Transact(t.Context(), sqldb.Bulk, func(tx *sqldb.DB) error { return h.queue.Enqueue(t.Context(), tx, j) }); err != nil {
-				t.Fatal(err)
-			}
-		}
 		is(jobs.Depth{})
-		enqueue(jobs.Job{Kind: "k", Key: "later", RunAt: h.now().Add(time.Hour)})
+		h.enqueue(jobs.Job{Kind: "train", Key: "later", RunAt: h.now().Add(time.Hour)})
 		is(jobs.Depth{Waiting: 1})
-		enqueue(jobs.Job{Kind: "k", Key: "now", MaxAttempts: 1})
+		h.enqueue(jobs.Job{Kind: "train", Key: "now", MaxAttempts: 1})
 		h.turn(90 * time.Second)
 		is(jobs.Depth{Waiting: 2, Oldest: 90 * time.Second})
 		var within jobs.Depth
@@ -36,9 +29,7 @@ func TestDepth(t *testing.T) {
 			within, looked = h.queue.Depth(ctx, h.db)
 			return errors.New("never")
 		})
-		if err := r.Idle(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		h.due(r, 1)
 		if looked != nil || within != (jobs.Depth{Waiting: 1, Running: 1}) {
 			t.Errorf("while it ran: %+v, %v", within, looked)
 		}

@@ -9,18 +9,25 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
 // Deepgram speaks the wire format of Deepgram's live transcription (GET {BaseURL}/listen as a WebSocket; raw samples up, results
-// down) to any server that understands it. Each segment has a connection of its own, and one that fails is made once more, with
-// the sound from its beginning.
+// down) to any server that understands it. The segments of one speaker follow each other on one connection, as long as the pauses
+// between them are short. A connection that fails is made once more, with the sound of the segment from its beginning.
 type Deepgram struct {
 	SpeechServer
 	Model string // for segments that name none
 
 	FinalWait time.Duration // longest wait for the last words, after the end of the sound; 0 is 3 s
+	FlushWait time.Duration // of that, before the connection is given up to get them; 0 is 500 ms
 	KeepAlive time.Duration // silence after which the connection is kept by a word; 0 is 4 s
+	Rest      time.Duration // how long a connection is kept for the next segment; 0 is 20 s
+
+	mu    sync.Mutex
+	rests map[string]*restingLine // by speaker and address
+	shut  bool
 }
 
 var _ Listener = (*Deepgram)(nil)
@@ -92,14 +99,26 @@ func (l *dictation) End(ctx context.Context) (string, error) {
 // Close implements Dictation. It does not wait for an interim that is being told: who closes may be who is told.
 func (l *dictation) Close() { l.cancel() }
 
-// hear hears a tape to its end. A connection that was cut is made once more.
+// hear hears a tape to its end. A connection that was cut is made once more; one that had rested may have been cut long ago, and
+// that does not count.
 func (d *Deepgram) hear(ctx context.Context, h Hints, t *tape, told func(Transcript)) (string, error) {
+	longest := 0
+	grows := func(said Transcript) { // a second hearing of the same sound begins from nothing, and is not told before it is further
+		if len(said.Text) >= longest {
+			longest = len(said.Text)
+			told(said)
+		}
+	}
 	for attempt := 0; ; attempt++ {
-		text, err := d.attempt(ctx, h, t, told)
+		text, rested, err := d.attempt(ctx, h, t, grows)
 		var r *refusal
 		lasting := errors.As(err, &r) && r.status < 500 && r.status != http.StatusTooManyRequests
-		if err == nil || lasting || errors.Is(err, errSilent) || attempt == speechRetries || ctx.Err() != nil {
+		switch {
+		case err == nil, lasting, errors.Is(err, errSilent) && !rested, attempt == speechRetries, ctx.Err() != nil:
 			return text, err
+		case rested:
+			attempt--
+			continue
 		}
 		if err := sleep(ctx, or(d.Backoff, 200*time.Millisecond)); err != nil {
 			return "", err
@@ -107,27 +126,37 @@ func (d *Deepgram) hear(ctx context.Context, h Hints, t *tape, told func(Transcr
 	}
 }
 
-func (d *Deepgram) attempt(ctx context.Context, h Hints, t *tape, told func(Transcript)) (string, error) {
-	s, err := d.dial(ctx, h)
-	if err != nil {
-		return "", err
+// attempt hears a tape on one connection; rested says that it was an older one.
+func (d *Deepgram) attempt(ctx context.Context, h Hints, t *tape, told func(Transcript)) (text string, rested bool, err error) {
+	line, rested := d.wake(h), true
+	if line == nil {
+		rested = false
+		if line, err = d.open(ctx, h); err != nil {
+			return "", false, err
+		}
 	}
-	l := &deepgramLine{socket: s, tape: t, told: told, messages: make(chan []byte), over: make(chan struct{})}
-	reading := make(chan struct{})
-	go func() {
-		defer close(reading)
-		l.read()
-	}()
-	stop := context.AfterFunc(ctx, s.close)
-	text, err := l.run(ctx, or(d.FinalWait, 3*time.Second), or(d.KeepAlive, 4*time.Second))
-	stop()
-	close(l.over)
-	s.close()
-	<-reading
+	stop := context.AfterFunc(ctx, line.close)
+	hearing := &deepgramHearing{deepgramLine: line, tape: t, told: told, closes: h.Speaker == "",
+		finalWait: or(d.FinalWait, 3*time.Second), flushWait: or(d.FlushWait, 500*time.Millisecond), keep: or(d.KeepAlive, 4*time.Second)}
+	text, err = hearing.run(ctx)
+	if stop() && err == nil && hearing.flushed && !hearing.closes {
+		d.rest(h, line)
+		return text, rested, nil
+	}
+	line.end()
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
-	return text, err
+	return text, rested, err
+}
+
+// open makes a connection.
+func (d *Deepgram) open(ctx context.Context, h Hints) (*deepgramLine, error) {
+	s, err := d.dial(ctx, h)
+	if err != nil {
+		return nil, err
+	}
+	return newDeepgramLine(s), nil
 }
 
 func (d *Deepgram) dial(parent context.Context, h Hints) (*socket, error) {

@@ -10,21 +10,30 @@ import (
 	"parley/internal/pcm"
 )
 
-// deepgramLine is one connection that hears one tape.
+// deepgramLine is one connection.
 type deepgramLine struct {
 	*socket
-	tape *tape
-	told func(Transcript)
-
 	messages chan []byte
 	broken   error         // why there are no more messages; once messages is closed
 	over     chan struct{} // closed when nobody takes messages any more
+	reading  chan struct{} // closed when nothing is read any more
+}
 
-	sent  int    // samples
-	final string // what will not change again
-	last  string // what was told last
-	any   bool   // there was a result
-	ended bool   // all sound was sent, and its last words asked for
+// deepgramHearing hears one tape on a connection.
+type deepgramHearing struct {
+	*deepgramLine
+	tape *tape
+	told func(Transcript)
+
+	finalWait, flushWait, keep time.Duration
+
+	sent    int    // samples
+	final   string // what will not change again
+	last    string // what was told last
+	any     bool   // there was a result
+	ended   bool   // all sound was sent, and its last words asked for
+	flushed bool   // they were given, and nothing of the segment comes any more
+	closes  bool   // the connection ends with the segment
 }
 
 const mostSent = 3200 // samples of one message: 200 ms
@@ -35,8 +44,22 @@ var (
 	wordClose     = []byte(`{"type":"CloseStream"}`)
 )
 
+func newDeepgramLine(s *socket) *deepgramLine {
+	l := &deepgramLine{socket: s, messages: make(chan []byte), over: make(chan struct{}), reading: make(chan struct{})}
+	go l.read()
+	return l
+}
+
+// end hangs up, and waits until nothing is read any more.
+func (l *deepgramLine) end() {
+	close(l.over)
+	l.close()
+	<-l.reading
+}
+
 // read passes on what the server sends, until the connection ends.
 func (l *deepgramLine) read() {
+	defer close(l.reading)
 	defer close(l.messages)
 	for {
 		message, err := l.socket.read()
@@ -53,11 +76,12 @@ func (l *deepgramLine) read() {
 }
 
 // run sends the tape and gathers the text. After the end of the sound the last words have so long to come; what is there then is
-// the text.
-func (l *deepgramLine) run(ctx context.Context, finalWait, keep time.Duration) (string, error) {
-	keepAlive, patience := time.NewTimer(keep), time.NewTimer(time.Hour)
+// the text. A server need not say that it has given the last words where it has had none; it always tells that it has closed.
+func (l *deepgramHearing) run(ctx context.Context) (string, error) {
+	keepAlive, patience, flush := time.NewTimer(l.keep), time.NewTimer(time.Hour), time.NewTimer(time.Hour)
 	defer keepAlive.Stop()
 	defer patience.Stop()
+	defer flush.Stop()
 	for {
 		before := l.sent
 		switch ended, err := l.send(); {
@@ -67,10 +91,11 @@ func (l *deepgramLine) run(ctx context.Context, finalWait, keep time.Duration) (
 			return "", nil
 		case ended && !l.ended:
 			l.ended = true
-			patience.Reset(finalWait)
+			patience.Reset(l.finalWait)
+			flush.Reset(l.flushWait)
 		}
 		if l.sent > before {
-			keepAlive.Reset(keep)
+			keepAlive.Reset(l.keep)
 		}
 		select {
 		case <-ctx.Done():
@@ -80,7 +105,11 @@ func (l *deepgramLine) run(ctx context.Context, finalWait, keep time.Duration) (
 			if err := l.write(frameText, wordKeepAlive); err != nil {
 				return "", err
 			}
-			keepAlive.Reset(keep)
+			keepAlive.Reset(l.keep)
+		case <-flush.C:
+			if err := l.hangUp(); err != nil {
+				return "", err
+			}
 		case <-patience.C:
 			if !l.any {
 				return "", errSilent
@@ -99,7 +128,7 @@ func (l *deepgramLine) run(ctx context.Context, finalWait, keep time.Duration) (
 }
 
 // send sends what is new on the tape; ended says that it was the last, and that the server knows.
-func (l *deepgramLine) send() (ended bool, err error) {
+func (l *deepgramHearing) send() (ended bool, err error) {
 	samples, ended := l.tape.from(l.sent)
 	for len(samples) > 0 {
 		part := samples[:min(len(samples), mostSent)]
@@ -115,11 +144,23 @@ func (l *deepgramLine) send() (ended bool, err error) {
 	if err := l.write(frameText, wordFinalize); err != nil {
 		return false, err
 	}
-	return true, l.write(frameText, wordClose)
+	if l.closes {
+		return true, l.write(frameText, wordClose)
+	}
+	return true, nil
+}
+
+// hangUp has the server give its last words, and end, if it was not told to before.
+func (l *deepgramHearing) hangUp() error {
+	if l.closes {
+		return nil
+	}
+	l.closes = true
+	return l.write(frameText, wordClose)
 }
 
 // take reads one message; done says that the text is complete.
-func (l *deepgramLine) take(message []byte) (done bool, err error) {
+func (l *deepgramHearing) take(message []byte) (done bool, err error) {
 	var m struct {
 		Channel struct {
 			Alternatives []struct{ Transcript string }
@@ -160,11 +201,12 @@ func (l *deepgramLine) take(message []byte) (done bool, err error) {
 		l.last = text
 		l.told(Transcript{Text: text, Pause: m.SpeechFinal})
 	}
-	return l.ended && m.Finalized, nil
+	l.flushed = l.ended && m.Finalized
+	return l.flushed, nil
 }
 
 // parted tells what the end of the connection means: behind the end of the sound, and a result, it is the end of the text.
-func (l *deepgramLine) parted() (string, error) {
+func (l *deepgramHearing) parted() (string, error) {
 	switch {
 	case !errors.Is(l.broken, io.EOF):
 		return "", l.broken

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"math"
 	"os"
 	"strconv"
 	"strings"
@@ -24,6 +23,8 @@ type Flite struct {
 }
 
 var _ Synthesizer = (*Flite)(nil)
+
+const fliteRate = 16_000 // samples per second, of its best voices
 
 // Speak implements Synthesizer. The voice is one of flite's own, such as rms or slt.
 func (f *Flite) Speak(ctx context.Context, u Utterance) iter.Seq2[pcm.Sound, error] {
@@ -72,9 +73,13 @@ func (f *Flite) speak(ctx context.Context, u Utterance) (sound pcm.Sound, err er
 	if err != nil {
 		return sound, err
 	}
-	written, err := io.ReadAll(io.LimitReader(file, math.MaxInt32))
-	if err != nil {
+	most := int64(longestSound(u.Text)/time.Second) * 2 * fliteRate
+	written, err := io.ReadAll(io.LimitReader(file, most+1))
+	switch {
+	case err != nil:
 		return sound, err
+	case int64(len(written)) > most:
+		return sound, errSoundEnd
 	}
 	sound, err = pcm.ReadWAV(written)
 	if err == nil && len(sound.PCM) == 0 {

@@ -105,6 +105,8 @@ func soundRate(contentType string, r *bufio.Reader) (int, error) {
 	case kind == "audio/mpeg", kind == "audio/ogg", kind == "audio/flac", kind == "audio/aac", kind == "audio/opus",
 		string(start) == "OggS", string(start) == "fLaC", strings.HasPrefix(string(start), "ID3"):
 		return 0, fmt.Errorf("the speech server sent %s (%q…), and not pcm", kind, start)
+	case kind != "audio/pcm" && len(start) > 1 && start[0] == 0xFF && start[1]&0xE6 == 0xE2: // the first frame of an MP3
+		return 0, fmt.Errorf("the speech server sent MP3 as %q, and not pcm", kind)
 	case params["channels"] != "" && params["channels"] != "1":
 		return 0, fmt.Errorf("the speech server sent %s channels", params["channels"])
 	case params["rate"] == "":

@@ -98,10 +98,13 @@ func TestBadSpeechServers(t *testing.T) {
 		"HTML":      func(*fake) http.HandlerFunc { return sends("text/html", []byte("<html>It works!</html>")) },
 		"MP3":       func(*fake) http.HandlerFunc { return sends("audio/mpeg", long) },
 		"MP3 named": func(*fake) http.HandlerFunc { return sends("audio/pcm", []byte("ID3\x04"), long) },
-		"odd rate":  func(*fake) http.HandlerFunc { return sends("audio/pcm;rate=7", long) },
-		"no rate":   func(*fake) http.HandlerFunc { return sends("audio/pcm;rate=fast", long) },
-		"stereo":    func(*fake) http.HandlerFunc { return sends("audio/pcm;channels=2", long) },
-		"bad WAV":   func(*fake) http.HandlerFunc { return sends("audio/wav", []byte("RIFF\x00\x00\x00\x00WAVEfmt ffff")) },
+		"MP3 bare": func(*fake) http.HandlerFunc {
+			return sends("application/octet-stream", []byte("\xff\xfb\x90\x64"), long)
+		},
+		"odd rate": func(*fake) http.HandlerFunc { return sends("audio/pcm;rate=7", long) },
+		"no rate":  func(*fake) http.HandlerFunc { return sends("audio/pcm;rate=fast", long) },
+		"stereo":   func(*fake) http.HandlerFunc { return sends("audio/pcm;channels=2", long) },
+		"bad WAV":  func(*fake) http.HandlerFunc { return sends("audio/wav", []byte("RIFF\x00\x00\x00\x00WAVEfmt ffff")) },
 		"silent": func(f *fake) http.HandlerFunc {
 			return func(_ http.ResponseWriter, r *http.Request) { f.stalls(r) }
 		},

@@ -46,7 +46,7 @@ type SpeechConfig struct {
 type Speech struct {
 	Synthesizer Synthesizer // nil where agents cannot speak
 	Transcriber Transcriber // nil where agents do not understand speech; a Listener where the engine hears while somebody speaks
-	Lacks       []string    // for the operator: which programs were named and are not there
+	Lacks       []string    // for the operator: which programs were named and are not there, and what cannot be spoken without them
 
 	voices *voiceTable
 	close  []func()
@@ -91,6 +91,9 @@ func (s *Speech) findVoice(c SpeechConfig) error {
 	}
 	if by.flite != nil || by.espeak != nil {
 		s.Synthesizer = by
+	}
+	if by.flite != nil && by.espeak == nil {
+		s.Lacks = append(s.Lacks, "without espeak-ng only English is spoken")
 	}
 	return nil
 }

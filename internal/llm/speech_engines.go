@@ -29,6 +29,9 @@ func (s speaker) Speak(ctx context.Context, u Utterance) iter.Seq2[pcm.Sound, er
 		by, engine = s.flite, engineFlite
 	}
 	u.Voice = s.names.of(engine, u.Voice)
+	if s.server == nil {
+		u.Text = readable(u.Text, u.Language)
+	}
 	return by.Speak(ctx, u)
 }
 

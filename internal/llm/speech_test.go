@@ -54,6 +54,9 @@ func TestLanguagePicksTheProgram(t *testing.T) {
 		u        llm.Utterance
 		want     string
 	}{
+		{"flite espeak-ng", llm.Utterance{Text: "The parcel is here.", Voice: "--help"}, "flite -voice slt"},
+		{"flite espeak-ng", llm.Utterance{Text: "The parcel is here.", Voice: "../Sarah\x00" + strings.Repeat("x", 500)}, "flite -voice slt"},
+		{"flite espeak-ng", llm.Utterance{Text: "Das Paket ist da.", Voice: "-q; reboot"}, "-v de+f2"},
 		{"flite espeak-ng", llm.Utterance{Text: "The parcel is here.", Voice: "Sarah"}, "flite -voice slt"},
 		{"flite espeak-ng", llm.Utterance{Text: "The parcel is here.", Voice: "puck", Language: "multi"}, "flite -voice rms"},
 		{"flite espeak-ng", llm.Utterance{Text: "The parcel is here.", Voice: "nobody", Language: "en-GB"}, "flite -voice slt"},
@@ -69,7 +72,7 @@ func TestLanguagePicksTheProgram(t *testing.T) {
 		look, called := only(t, strings.Fields(c.programs)...)
 		s := speech(t, llm.SpeechConfig{Look: look})
 		gather(t, s.Synthesizer.Speak(t.Context(), c.u))
-		if !strings.Contains(called(), c.want) || len(s.Lacks) > 0 || s.Transcriber != nil {
+		if !strings.Contains(called(), c.want) || (len(s.Lacks) > 0) != (c.programs == "flite") || s.Transcriber != nil {
 			t.Errorf("%s: %+v: called %q, want %q", c.programs, c.u, called(), c.want)
 		}
 	}

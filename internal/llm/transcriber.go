@@ -33,6 +33,7 @@ func (s Segment) duration() time.Duration { return pcm.Duration(len(s.PCM), Hear
 type Hints struct {
 	Model    string // Speech takes the name that the agent has chosen, an engine its own; empty is a usual one
 	Language string // BCP 47 tag; empty or "multi" where it is not known
+	Speaker  string // whose segments may follow each other on one connection; empty for nobody's
 }
 
 // Transcript is what was understood.

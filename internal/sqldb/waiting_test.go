@@ -1,9 +1,51 @@
 package sqldb_test
 
 import (
+	"sync"
 	"testing"
+	"time"
 
-	"parley/internal/rig"
 	"parley/internal/rig/dbs"
 	"parley/internal/sqldb"
 )
+
+func TestWritesThatWait(t *testing.T) {
+	dbs.Each(t, func(t *testing.T, db *sqldb.DB) {
+		if _, _, ok := db.Waiting(); ok != (db.Dialect() == sqldb.SQLite) {
+			t.Fatal("PostgreSQL queues, or SQLite does not")
+		}
+		if db.Dialect() == sqldb.Postgres {
+			return
+		}
+		running, goOn := make(chan struct{}), make(chan struct{})
+		var all sync.WaitGroup
+		write := func(lane sqldb.Lane, fn func(*sqldb.DB) error) {
+			all.Go(func() {
+				if err := db.Transact(t.Context(), lane, fn); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		write(sqldb.Turns, func(*sqldb.DB) error { close(running); <-goOn; return nil })
+		<-running
+		for range 2 {
+			write(sqldb.Turns, func(*sqldb.DB) error { return nil })
+		}
+		write(sqldb.Bulk, func(*sqldb.DB) error { return nil })
+		for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+			turns, bulk, _ := db.Waiting()
+			if turns == 2 && bulk == 1 {
+				break
+			}
+			if time.Now().After(deadline) {
+				t.Errorf("%d of turns and %d of bulk wait", turns, bulk)
+				break
+			}
+		}
+		close(goOn)
+		all.Wait()
+		if turns, bulk, _ := db.Waiting(); turns+bulk != 0 {
+			t.Errorf("%d of turns and %d of bulk still wait", turns, bulk)
+		}
+	})
+}

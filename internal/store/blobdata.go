@@ -54,6 +54,13 @@ func (db *DB) BlobData(ctx context.Context, hash string, size int64) ([]byte, er
 	return whole, nil
 }
 
+// BlobDataPart gives one part of the bytes of that hash, counted from 0: BlobPart bytes, and fewer at the end. Fails with SOURCE_NOT_FOUND
+// where there is none.
+func (db *DB) BlobDataPart(ctx context.Context, hash string, part int) ([]byte, error) {
+	bytes, err := sqldb.One(ctx, db.sql, sqldb.Column[[]byte], `select bytes from blob_data where hash = ? and part = ?`, hash, part)
+	return bytes, found(err, parley.CodeSourceNotFound)
+}
+
 // FreeBlobData erases the bytes of that hash, unless a row of any account names their place. It is a chore of the installation.
 func (db *DB) FreeBlobData(ctx context.Context, hash, place string) error {
 	return db.Transact(ctx, sqldb.Bulk, func(tx *DB) error {

@@ -26,6 +26,24 @@ func (db *DB) Recordings(ctx context.Context, account parley.AccountID, agent pa
 		where conversation_id = ? and agent_id = ? and account_id = ? order by created_at, id`, conversation, agent, account)
 }
 
+// SessionRecording finds the recording of a session with the row of its file; both are nil where there is none.
+func (db *DB) SessionRecording(ctx context.Context, s *parley.VoiceSession) (*parley.VoiceRecording, *Blob, error) {
+	all, err := db.Recordings(ctx, s.AccountID, s.AgentID, s.ConversationID)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range all {
+		if r := &all[i]; r.SessionID == s.ID {
+			b, err := sqldb.One(ctx, db.sql, scanBlob, `select `+blobColumns+` from blobs b where b.id = ? and b.agent_id = ? and b.account_id = ?`, r.Blob, r.AgentID, r.AccountID)
+			if err != nil {
+				return nil, nil, found(err, parley.CodeSourceNotFound)
+			}
+			return r, &b, nil
+		}
+	}
+	return nil, nil, nil
+}
+
 // RecordedAgents lists the agents that have recordings, with nothing but their ids and voice settings. It is a chore of the installation and asks for no account.
 func (db *DB) RecordedAgents(ctx context.Context) ([]parley.Agent, error) {
 	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (a parley.Agent, err error) {

@@ -284,3 +284,28 @@ func TestMutingEndsATurn(t *testing.T) {
 		agent: Ten euros.
 	`)
 }
+
+// A talk that comes late to hear what has come does not take that for silence.
+func TestALateTalkHearsOn(t *testing.T) {
+	d := talk(t, `{}`)
+	d.join()
+	d.is("listening")
+	d.answers("Ten euros.")
+	d.voiceFor(300 * time.Millisecond)
+	for range 12 {
+		d.eventually(func() bool { return len(d.audio) == 0 }, func() string { return "it does not listen" })
+		d.stage.mu.Lock() // its next look at the clock takes long
+		d.clock.Turn(400 * time.Millisecond)
+		for range 10 {
+			d.audio <- rtc.Frame{PCM: make([]int16, 320), At: d.clock.Now()}
+		}
+		d.stage.mu.Unlock()
+		d.voiceFor(300 * time.Millisecond)
+	}
+	d.ears.texts <- question
+	d.hush(time.Second)
+	d.shows(`
+		user: What does it cost?
+		agent: Ten euros.
+	`)
+}

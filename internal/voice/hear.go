@@ -161,7 +161,7 @@ func (t *talk) dictate(s *segment, pcm []int16) {
 
 // hints tell the engine what it will hear.
 func (t *talk) hints() llm.Hints {
-	return llm.Hints{Model: t.set.Transcriber.Model, Language: t.set.Transcriber.Language}
+	return llm.Hints{Model: t.set.Transcriber.Model, Language: t.set.Transcriber.Language, Speaker: string(t.live.ID)}
 }
 
 // writeTime is how long the understanding of a segment may take.

@@ -14,7 +14,7 @@ func TestHeardOf(t *testing.T) {
 		{"The number is 4711 4711 and that is all.", 0.45, "The number is 4711"},
 		{"See [the rules](https://example.com/a/very/long/path/that/nobody/reads/out) before you order.", 0.5, "See [the rules](https://example.com/a/very/long/path/that/nobody/reads/out)"},
 		{"At https://www.example.com/a/very/long/path/that/nobody/reads you find more of it.", 0.1, "At"},
-		{"At https://www.example.com/a/very/long/path/that/nobody/reads you find more of it.", 0.45, "At https://www.example.com/a/very/long/path/that/nobody/reads"},
+		{"At https://www.example.com/a/very/long/path/that/nobody/reads you find more of it.", 0.38, "At https://www.example.com/a/very/long/path/that/nobody/reads"},
 		{"Yes. And then the rest of it follows.", 0.25, "Yes."},
 		{"Price: 3.50 euros, tax 1,000.00.", 0.2, "Price:"},
 		{"", 0.5, ""},

@@ -26,7 +26,7 @@ func (t *talk) tick(now time.Time) {
 		t.media = at
 		t.live.Seen()
 	}
-	if gap := now.Sub(t.heardAt); gap > microphoneGap && !t.heardAt.IsZero() {
+	if gap := now.Sub(t.heardAt); gap > microphoneGap && !t.heardAt.IsZero() && len(t.room.Audio()) == 0 { // else it is we who are late
 		t.hush(gap)
 		t.heardAt = now
 	}

@@ -34,8 +34,9 @@ type saying struct {
 // piece is a stretch of a saying's text that is spoken as one clip.
 type piece struct {
 	id       string
-	from, to int    // in the saying's text
-	speech   string // empty where there is nothing to speak
+	from, to int                       // in the saying's text
+	speech   string                    // empty where there is nothing to speak
+	first    atomic.Pointer[time.Time] // when its first sound was there
 	samples  atomic.Int64
 	asked    bool // its speech is being made, or was
 	whole    bool // all of its speech was made
@@ -47,7 +48,6 @@ type piece struct {
 type made struct {
 	saying *saying
 	piece  *piece
-	first  time.Time // when its first sound was there
 	err    error
 }
 
@@ -141,8 +141,8 @@ func (t *talk) make(s *saying, p *piece) {
 				m.err = err
 				break
 			}
-			if len(pcm) > 0 && m.first.IsZero() {
-				m.first = t.Now()
+			if now := t.Now(); len(pcm) > 0 {
+				p.first.CompareAndSwap(nil, &now)
 			}
 			p.samples.Add(int64(len(pcm)))
 			copied.add(pcm)
@@ -175,7 +175,6 @@ func (t *talk) voiced(m made) {
 	if m.saying != t.said {
 		return
 	}
-	m.saying.timing.at(&m.saying.timing.sound, m.first)
 	if m.err != nil {
 		t.Logger.Warn("speech synthesis", "session", t.live.ID, "err", m.err)
 		t.fault("The answer could not be spoken; it is shown as text.")
@@ -222,6 +221,11 @@ func (t *talk) ended(e rtc.Event) {
 func (t *talk) hearBegin(s *saying, at time.Time) {
 	if s.begun.IsZero() {
 		s.begun = at
+		for _, p := range s.pieces {
+			if first := p.first.Load(); first != nil {
+				s.timing.at(&s.timing.sound, *first)
+			}
+		}
 		s.timing.at(&s.timing.out, at)
 		t.Meter.turn(t, s)
 	}

@@ -53,7 +53,9 @@ func (p *Participant) subscribed(track *webrtc.TrackRemote, pub *lksdk.RemoteTra
 // drop has the server send a track no more. One that is gone cannot be dropped, and need not be.
 func drop(pub *lksdk.RemoteTrackPublication) { _ = pub.SetSubscribed(false) }
 
+// unsubscribed hears a track no more. Where its user has gone with it that is noticed first: they are not taken for one who is silent.
 func (p *Participant) unsubscribed(_ *webrtc.TrackRemote, pub *lksdk.RemoteTrackPublication, _ *lksdk.RemoteParticipant) {
+	p.look()
 	p.ears.detach(pub.SID())
 }
 

@@ -66,7 +66,7 @@ func TestWhateverAUserSends(t *testing.T) {
 		if e := expect(t, p, rtc.EventText); e.Text != "Hello." {
 			t.Errorf("%+v", e)
 		}
-		if more := runtime.NumGoroutine() - before; more > 20 {
+		if more := runtime.NumGoroutine() - before; more >= 100 { // one for each message would be more
 			t.Errorf("%d goroutines more", more)
 		}
 	}
@@ -87,29 +87,41 @@ func flood(u *user) {
 	}
 }
 
-// However often a microphone is muted, the last word holds; and of two microphones the later one is heard.
-func TestManyMutesAndTwoMicrophones(t *testing.T) {
+// However often a microphone is muted, the last word holds.
+func TestManyMutes(t *testing.T) {
 	t.Parallel()
 	s := sfus.Start(t)
 	p := enter(t, s, "mutes")
 	u := newUser(t, address(t, s), s.UserToken(pass("mutes")))
 	u.publish()
 	expect(t, p, rtc.EventJoined, rtc.EventMicOn)
-	for n := range 1000 {
+	for n := range 200 {
 		u.pub.SetMuted(n%2 == 0)
 	}
-	u.pub.SetMuted(true)
-	u.publish() // another, which is not muted
+	u.says(440, func() { hears(t, p, 440) })
+	p.End(t.Context(), "operator")
 	on := true
 	for e := range p.Events() {
 		if e.Kind != rtc.EventMicOn && e.Kind != rtc.EventMicOff || (e.Kind == rtc.EventMicOn) == on {
 			t.Fatalf("%+v after on=%v", e, on)
 		}
-		if on = e.Kind == rtc.EventMicOn; on && p.HearsTrack(u.pub.SID()) {
-			break
-		}
+		on = e.Kind == rtc.EventMicOn
 	}
+}
+
+// Of two microphones the later one is heard, and the other is not sent any more.
+func TestTwoMicrophones(t *testing.T) {
+	t.Parallel()
+	s := sfus.Start(t)
+	p := enter(t, s, "two")
+	u := newUser(t, address(t, s), s.UserToken(pass("two")))
+	u.publish()
+	expect(t, p, rtc.EventJoined, rtc.EventMicOn)
+	u.publish()
 	u.says(440, func() { hears(t, p, 440) })
+	if !p.HearsTrack(u.pub.SID()) {
+		t.Error("the first one is heard")
+	}
 }
 
 // A media server that takes the connection and then says nothing does not hold up who joins for longer than they want to wait.

@@ -1,6 +1,7 @@
 package rtc
 
 import (
+	"bytes"
 	"context"
 	"sync"
 	"time"
@@ -68,7 +69,9 @@ func (l *listener) attach(track *webrtc.TrackRemote, sid string, muted bool, dro
 	}
 	if l.stop != nil {
 		l.stop()
-		l.owner.work.Go(l.drop)
+		if l.sid != sid { // else it is the same one, on a new connection
+			l.owner.work.Go(l.drop)
+		}
 	}
 	ctx, cancel := context.WithCancel(l.owner.ctx)
 	l.sid, l.muted, l.stop, l.drop = sid, muted, cancel, drop
@@ -160,7 +163,7 @@ func (l *listener) receive(ctx context.Context, track *webrtc.TrackRemote, to ch
 			return
 		}
 		now := l.owner.config.Now()
-		if len(p.Payload) > 0 {
+		if len(p.Payload) > 0 && !isFiller(p.Payload) {
 			l.owner.seen(now)
 		}
 		if !rate.take(now) {
@@ -172,6 +175,13 @@ func (l *listener) receive(ctx context.Context, track *webrtc.TrackRemote, to ch
 			return
 		}
 	}
+}
+
+// isFiller reports the silence that the media server itself puts into a track that it mutes or closes: the packet of no sound, filled up
+// with zeros. Encoders send it without those. It is no sign of the user, who may have vanished 20 s before.
+func isFiller(payload []byte) bool {
+	rest, ok := bytes.CutPrefix(payload, []byte{0xf8, 0xff, 0xfe})
+	return ok && len(rest) > 0 && len(bytes.Trim(rest, "\x00")) == 0
 }
 
 func (l *listener) count() {

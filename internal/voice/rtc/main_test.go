@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"os"
 	"testing"
 	"time"
@@ -31,8 +32,10 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// gone waits for the last goroutine: the SDK's clients go on closing their transports for seconds after they have returned.
+// gone waits for the last goroutine: the SDK's clients go on closing their transports for seconds after they have returned. It asks by the
+// common client, which keeps its connections.
 func gone() (err error) {
+	http.DefaultClient.CloseIdleConnections()
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); {
 		if err = goleak.Find(); err == nil { // itself looks for a while
 			return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"regexp"
 	"strings"
 
 	"github.com/livekit/protocol/logger"
@@ -32,12 +33,15 @@ func (l sdkLog) write(msg string, err error, pairs []any) {
 	l.log.Debug("livekit: "+msg, clean...)
 }
 
-// without takes a token out of a text.
+// anyToken matches tokens: beside its own the agent holds those that the server sends it anew.
+var anyToken = regexp.MustCompile(`[\w-]{8,}\.[\w-]{8,}\.[\w-]{8,}`)
+
+// without takes tokens out of a text.
 func without(token, text string) string {
-	if token == "" {
-		return text
+	if token != "" {
+		text = strings.ReplaceAll(text, token, "(token)")
 	}
-	return strings.ReplaceAll(text, token, "(token)")
+	return anyToken.ReplaceAllString(text, "(token)")
 }
 
 // Debugw drops the line: it would be one for each packet of signalling.

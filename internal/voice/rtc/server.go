@@ -89,6 +89,14 @@ func (s *Server) Ports() (udp, tcp int) {
 	return 0, 0
 }
 
+// PID gives the process of the running child; 0 for none.
+func (s *Server) PID() int {
+	if c := s.running(); c != nil {
+		return c.cmd.Process.Pid
+	}
+	return 0
+}
+
 // scheme puts an address into the form for WebSocket ("ws") or for requests ("http"), with TLS if it had it.
 func scheme(address, to string) string {
 	kind, rest, found := strings.Cut(address, "://")

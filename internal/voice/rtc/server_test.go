@@ -151,10 +151,12 @@ func TestAChildThatFailedToStartIsTriedAgain(t *testing.T) {
 	if err := taken.Close(); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "another attempt", func() bool {
-		_, err := s.Address(t.Context())
-		return err == nil
-	})
+	for tried := s.Changed(); ; tried = s.Changed() {
+		if _, err := s.Address(t.Context()); err == nil {
+			return
+		}
+		<-tried
+	}
 }
 
 // Sound stays on loopback for a server that is there, and signalling always does.
@@ -204,19 +206,18 @@ func ownAddress(t *testing.T) string {
 func TestALiveKitOfOthers(t *testing.T) {
 	theirs := sfus.Start(t)
 	s := others(t, theirs)
-	open(t, s, "r")
-	address, err := s.Address(t.Context())
-	if err != nil {
-		t.Fatal(err)
+	p := enter(t, s, "r", func(c *rtc.Config) { c.Near = s.Near() })
+	u := newUser(t, address(t, s), s.UserToken(pass("r")))
+	expect(t, p, rtc.EventJoined)
+	u.writes("Hello.")
+	if e := expect(t, p, rtc.EventText); e.Text != "Hello." {
+		t.Errorf("%+v", e)
 	}
-	u := join(t, address, s.UserToken(pass("r")), nil)
-	if u.err != nil {
-		t.Fatal(u.err)
-	}
-	if err := s.End(t.Context(), "r"); err != nil {
-		t.Fatal(err)
-	}
-	<-u.left
+	p.Play(rtc.Clip{ID: "1", PCM: spoken(700, time.Minute)})
+	expect(t, p, rtc.EventStarted)
+	u.until("sound", func() bool { return len(u.loud) > 0 })
+	check(t, s.End(t.Context(), "r"))
+	expect(t, p, rtc.EventLost)
 	if err := s.End(t.Context(), "r"); err != nil {
 		t.Error("a room that is gone: ", err)
 	}

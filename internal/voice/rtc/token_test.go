@@ -3,9 +3,12 @@ package rtc_test
 import (
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -76,9 +79,13 @@ func TestATokenOpensItsRoomUntilTheEnd(t *testing.T) {
 		t.Errorf("the good token: %d", got)
 	}
 	old, elsewhere := pass(room), pass("nowhere")
-	old.Until = time.Now().Add(-2 * time.Minute)
+	old.Until = time.Now().Add(-time.Second) // the media server itself would take it
+	spaced := strings.Replace(s.UserToken(old), ".", ".%20", 1)
+	parts := strings.Split(s.UserToken(old), ".")
+	whole := url.QueryEscape(fmt.Sprintf(`{"payload":%q,"protected":%q,"signature":%q}`, parts[1], parts[0], parts[2]))
 	for name, bad := range map[string]string{
 		"none": "", "nonsense": "a.b.c", "tampered": tampered(t, token, room, "other"), "expired": s.UserToken(old),
+		"expired, with a blank": spaced, "expired, in another form": whole, "expired, after a good one": token + "&access_token=" + s.UserToken(old),
 		"unsigned": token[:strings.LastIndex(token, ".")+1], "of another server": sfus.New(t).UserToken(pass(room)),
 	} {
 		if got := valid(bad); got != http.StatusUnauthorized {
@@ -87,6 +94,11 @@ func TestATokenOpensItsRoomUntilTheEnd(t *testing.T) {
 	}
 	if got := valid(s.UserToken(elsewhere)); got != http.StatusNotFound {
 		t.Errorf("another room's: %d", got)
+	}
+	r, w := httptest.NewRequest(http.MethodGet, "/rtc/validate", nil), httptest.NewRecorder()
+	r.Header.Set("Authorization", "Bearer "+s.UserToken(old))
+	if h.ServeHTTP(w, r); w.Code != http.StatusUnauthorized || w.Header().Get("Access-Control-Allow-Origin") != "*" {
+		t.Errorf("an expired one in a header: %d, %v", w.Code, w.Header())
 	}
 	u := join(t, address, token, nil)
 	if u.err != nil {
@@ -173,15 +185,27 @@ func TestWhatUsersMayDo(t *testing.T) {
 			t.Error("heard: ", got)
 		}
 	}
-	for source, allowed := range map[livekit.TrackSource]bool{livekit.TrackSource_MICROPHONE: true, livekit.TrackSource_SCREEN_SHARE_AUDIO: false} {
-		track, err := lksdk.NewLocalTrack(webrtc.RTPCodecCapability{MimeType: webrtc.MimeTypeOpus, ClockRate: 48000, Channels: 2})
+	opus, vp8 := webrtc.RTPCodecCapability{MimeType: webrtc.MimeTypeOpus, ClockRate: 48000, Channels: 2}, webrtc.RTPCodecCapability{MimeType: webrtc.MimeTypeVP8, ClockRate: 90000}
+	var tried sync.WaitGroup
+	for _, c := range []struct {
+		source  livekit.TrackSource
+		codec   webrtc.RTPCodecCapability
+		allowed bool
+	}{
+		{livekit.TrackSource_MICROPHONE, opus, true}, {livekit.TrackSource_SCREEN_SHARE_AUDIO, opus, false},
+		{livekit.TrackSource_CAMERA, vp8, false}, {livekit.TrackSource_SCREEN_SHARE, vp8, false},
+	} {
+		track, err := lksdk.NewLocalTrack(c.codec)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err = user.LocalParticipant.PublishTrack(track, &lksdk.TrackPublicationOptions{Source: source}); (err == nil) != allowed {
-			t.Errorf("%s: %v", source, err)
-		}
+		tried.Go(func() { // those that are refused get no answer, and wait for it
+			if _, err := user.LocalParticipant.PublishTrack(track, &lksdk.TrackPublicationOptions{Source: c.source}); (err == nil) != c.allowed {
+				t.Errorf("%s: %v", c.source, err)
+			}
+		})
 	}
+	tried.Wait()
 }
 
 func TestWhatATokenSays(t *testing.T) {

@@ -43,6 +43,7 @@ describe("in a browser", { skip }, () => {
       assert.deepEqual(said.at(-1), ["sessionEnd", "client_left"]);
       assert.deepEqual(await page.evaluate(() => told("error")), []);
       assert.equal(await page.evaluate(() => voice.localAudioStream), null);
+      assert.deepEqual(await page.evaluate(() => Object.keys(localStorage)), []);
       await assert.rejects(page.evaluate(async () => voice.connect(await session())), /one session/);
       assert.deepEqual(page.problems, []);
     });
@@ -71,6 +72,14 @@ describe("in a browser", { skip }, () => {
       await assert.rejects(page.evaluate(() => voice.sendText("too late")), /no session/);
       await assert.rejects(page.evaluate(() => make().connect(given)), /The token was refused/);
       assert.deepEqual(await page.evaluate(() => [told("connectionState").at(-1), told("error").at(-1).name]), ["error", "ConnectError"]);
+    });
+
+    test("a token is of no use when its time is over, although its room is there", async () => {
+      await fresh();
+      assert.equal(await page.evaluate(async () => (await fetch(`/rtc/validate?access_token=${(await session()).participantToken}`)).status), 200);
+      await page.evaluate(async () => (window.late = await session({ expiresIn: -90 }))); // the media server's clock may be a minute off
+      assert.match(await page.evaluate(async () => (await fetch(`/rtc/validate?access_token=${late.participantToken}`)).text()), /exp/);
+      await assert.rejects(page.evaluate(() => make().connect(late)), /The token was refused/);
     });
 
     test("a connection that is not made is told", async () => {

@@ -27,12 +27,12 @@ const microphones = {
   absent: [],
 };
 
-/** Opens a browser. `sound` is a WAV file for the microphone to play once. */
-export async function launch({ microphone = "there", sound, gestures = false } = {}) {
+/** Opens a browser. `sound` is a WAV file for the microphone to play once, or again and again. */
+export async function launch({ microphone = "there", sound, again = false, gestures = false } = {}) {
   if (!executable) throw new Error("no chromium on the PATH");
   const args = ["--no-sandbox", ...microphones[microphone]];
   if (!gestures) args.push("--autoplay-policy=no-user-gesture-required");
-  if (sound) args.push(`--use-file-for-fake-audio-capture=${sound}%noloop`);
+  if (sound) args.push(`--use-file-for-fake-audio-capture=${sound}${again ? "" : "%noloop"}`);
   return chromium.launch({ executablePath: executable, args });
 }
 
@@ -52,7 +52,7 @@ export async function open(browser, url) {
 function prepare() {
   const events = ["connectionState", "agentState", "transcript", "sessionEnd", "error"];
   window.log = [];
-  window.session = async () => (await (await fetch("/demo/voice/session", { method: "POST", headers: { "Content-Type": "application/json" }, body: "{}" })).json()).data;
+  window.session = async (ask = {}) => (await (await fetch("/demo/voice/session", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(ask) })).json()).data;
   window.make = (options) => {
     window.voice = new ServiceVoice(options);
     for (const name of events) {
@@ -64,7 +64,7 @@ function prepare() {
   window.told = (name) => log.filter(([n]) => n === name).map(([, ...args]) => args[0]);
   window.lines = () => Object.values(Object.fromEntries(told("transcript").map((t) => [t.speaker + t.segmentId, `${t.speaker}: ${t.text}`])));
 
-  // loud counts the milliseconds in which the agent was audible, and levels has each 10 of them as they were played.
+  // loud counts the milliseconds in which the agent was audible, and levels has the level of each 10 of them as they were played.
   window.loud = 0;
   window.levels = [];
   window.silent = () => levels.slice(-50).every((level) => level < 0.01);
@@ -75,17 +75,18 @@ function prepare() {
       for (const s of samples ?? []) {
         this.power += s * s;
         if (++this.count < sampleRate / 100) continue;
-        this.port.postMessage(Math.sqrt(this.power / this.count));
+        this.port.postMessage([Math.sqrt(this.power / this.count), currentTime]);
         this.count = this.power = 0;
       }
       return true;
     }
   })`;
   const ready = context.audioWorklet.addModule(URL.createObjectURL(new Blob([meter], { type: "text/javascript" })));
+  /** Calls back with the level of each 10 ms of a stream, and the seconds at which it was heard. */
   window.measure = async (stream, take) => {
     await ready;
     const node = new AudioWorkletNode(context, "meter", { numberOfOutputs: 0, channelCount: 1, channelCountMode: "explicit" });
-    node.port.onmessage = ({ data }) => take(data);
+    node.port.onmessage = ({ data }) => take(...data);
     context.createMediaStreamSource(stream).connect(node);
   };
   const watched = new WeakSet();
@@ -93,9 +94,10 @@ function prepare() {
     for (const { srcObject } of document.querySelectorAll("audio")) {
       if (!srcObject || watched.has(srcObject)) continue;
       watched.add(srcObject);
-      void measure(srcObject, (level) => {
+      void measure(srcObject, (level, at) => {
         levels.push(level);
         if (level > 0.01) window.loud += 10;
+        window.agentHeard?.(level, at);
       });
     }
   };

@@ -12,9 +12,9 @@ const heardBytes = 16_000 * 2; // of a second of the customer
 
 /**
  * Serves until `stop`. `answer` gives the model's answer to a question; `words` are what the recognition understands, whatever is
- * said: one more for each quarter of a second.
+ * said: one more for each quarter of a second, or all of them at the end where `interim` is false.
  */
-export async function startEngines({ answer, words }) {
+export async function startEngines({ answer, words, interim = true }) {
   const lines = new Set();
   const server = createServer(async (request, response) => {
     const parts = [];
@@ -27,7 +27,7 @@ export async function startEngines({ answer, words }) {
   });
   server.on("upgrade", (request, socket) => {
     lines.add(socket.on("close", () => lines.delete(socket)).on("error", () => {}));
-    listen(request, socket, words);
+    listen(request, socket, words, interim);
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -49,7 +49,7 @@ function tone(seconds) {
 }
 
 // listen is the recognition's end of a WebSocket.
-function listen(request, socket, words) {
+function listen(request, socket, words, interim) {
   const accept = createHash("sha1").update(`${request.headers["sec-websocket-key"]}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest("base64");
   socket.write(`HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`);
   let [heard, told] = [0, 0];
@@ -61,7 +61,7 @@ function listen(request, socket, words) {
     if (kind === binary) {
       heard += payload.length;
       const count = Math.min(Math.floor((4 * heard) / heardBytes), words.length);
-      if (count > told) tell((told = count));
+      if (interim && count > told) tell((told = count));
     } else if (kind === text && JSON.parse(payload).type === "Finalize") tell(words.length, { is_final: true, from_finalize: true });
     else if (kind === close) socket.end();
   });

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+)
+
+// An agent that ducks, is held, and is sent on after that: what counts is the first soft packet and the last one with sound.
+func TestFades(t *testing.T) {
+	began := time.Now()
+	at := func(n, peak int) reception { return reception{began.Add(time.Duration(n) * time.Millisecond), peak} }
+	list := []reception{at(-20, loudness), at(10, loudness), at(90, loudness), at(110, loudness/4), at(190, loudness/4), at(210, 12), at(900, loudness)}
+	ducked, silent, err := fades(began, list)
+	if err != nil || ducked != 110*time.Millisecond || silent != 190*time.Millisecond {
+		t.Error(ducked, silent, err)
+	}
+	if _, _, err := fades(began, list[:5]); err == nil {
+		t.Error("an agent that goes on did not fall silent")
+	}
+}
+
+// Each caller's sounds are what the opposite end can decode.
+func TestSounds(t *testing.T) {
+	s, err := newSounds()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, list := range map[string]packets{"silence": s.silence, "voice": s.voice, "tone": s.tone} {
+		c, err := newHearer()
+		if err != nil {
+			t.Fatal(err)
+		}
+		peak := 0
+		for _, p := range list {
+			peak = max(peak, c.loudest(p))
+		}
+		if loud := peak > 1000; loud != (name != "silence") {
+			t.Errorf("%s: peak %d", name, peak)
+		}
+	}
+}
+
+func TestVoiceStub(t *testing.T) {
+	stub := httptest.NewServer(newVoiceStub())
+	defer stub.Close()
+	post := func(path string, body any) []byte {
+		text, err := json.Marshal(body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := http.Post(stub.URL+path, "application/json", bytes.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		said, err := io.ReadAll(resp.Body)
+		if err != nil || resp.StatusCode != http.StatusOK {
+			t.Fatal(path, resp.Status, err)
+		}
+		return said
+	}
+	message := func(text string) map[string]any {
+		return map[string]any{"messages": []map[string]string{{"role": "user", "content": text}}}
+	}
+	for question, want := range map[string]string{spokenQuestion: shortAnswer, longQuestion: longAnswer} {
+		var r reply
+		if err := json.Unmarshal(post("/chat/completions", message(question)), &r); err != nil || r.text() != want {
+			t.Errorf("%s: %q, %v", question, r.text(), err)
+		}
+	}
+	if said := post("/audio/speech", map[string]string{"input": shortAnswer}); len(said) != len(shortAnswer)*60*stubRate/1000*2 {
+		t.Errorf("%d bytes of speech", len(said))
+	}
+	if said := post("/audio/transcriptions", nil); string(said) != `{"text":"`+spokenQuestion+`"}` {
+		t.Errorf("%s", said)
+	}
+}
+
+// The floor's way holds what it must: the silence, a recognition and a model.
+func TestVoiceFloor(t *testing.T) {
+	stub := httptest.NewServer(newVoiceStub())
+	defer stub.Close()
+	s, err := newSounds()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := (&callers{sounds: s}).floor(context.Background(), floorWork{stub.URL, 1})
+	if err != nil || got.Spoken[0] < ms(hangover+hearTakes+modelThinks) || got.Typed[0] < ms(modelThinks) || got.Typed[0] > got.Spoken[0]-ms(hangover+hearTakes) {
+		t.Errorf("%+v, %v", got, err)
+	}
+}

@@ -1,0 +1,106 @@
+package metrics_test
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
+
+	"parley/internal/metrics"
+)
+
+func newMetrics() *metrics.Metrics {
+	return metrics.New("1.2.3", func() metrics.State { return metrics.State{Up: true, Writes: &metrics.Writes{}} }, slog.New(slog.NewTextHandler(io.Discard, nil)))
+}
+
+func shown(t *testing.T, m *metrics.Metrics) string {
+	t.Helper()
+	w := httptest.NewRecorder()
+	m.Handler().ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+	if w.Code != 200 {
+		t.Fatalf("%d: %s", w.Code, w.Body)
+	}
+	return w.Body.String()
+}
+
+func count(text, part string) (n int) {
+	for line := range strings.Lines(text) {
+		if strings.Contains(line, part) {
+			n++
+		}
+	}
+	return n
+}
+
+// Whatever clients make up, the number of series has a bound.
+func TestStrangersMakeNoSeries(t *testing.T) {
+	m := newMetrics()
+	var all sync.WaitGroup
+	for n := range 8 {
+		all.Go(func() {
+			for i := range 1000 {
+				m.Requests.Answered(fmt.Sprint("METHOD", n, i), "/", n*i, time.Millisecond)
+				m.Requests.Answered("GET", "", 404, time.Millisecond)
+				m.Turns.Ended(fmt.Sprint(i), 0, time.Second)
+				m.Voice.Refused(fmt.Sprint(i))
+				m.Voice.Ended(fmt.Sprint(i))
+			}
+		})
+	}
+	all.Wait()
+	text := shown(t, m)
+	if n := count(text, "parley_http_requests_total{"); n > 7 {
+		t.Errorf("%d series of requests", n)
+	}
+	for _, want := range []string{`parley_turns_total{outcome="other"} 8000`, `parley_voice_sessions_refused_total{reason="other"} 8000`, `parley_voice_sessions_ended_total{reason="other"} 8000`,
+		`parley_http_requests_total{method="GET",route="other",status="4xx"} 8000`, "parley_turn_first_text_seconds_count 0"} {
+		if !strings.Contains(text, want+"\n") {
+			t.Errorf("%s is not in\n%s", want, text)
+		}
+	}
+}
+
+// A request that is of a kind that was seen before makes no garbage.
+func TestARequestCostsNothing(t *testing.T) {
+	m := newMetrics()
+	answered := func() { m.Requests.Answered("POST", "/api/v2/agents/{agentId}/chat", 200, time.Millisecond) }
+	answered()
+	if n := testing.AllocsPerRun(100, answered); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// The names and types are as Prometheus's own rules want them.
+func TestNamesAreGood(t *testing.T) {
+	m := newMetrics()
+	m.Requests.Answered("GET", "/x", 200, 0)
+	problems, err := promlint.New(strings.NewReader(shown(t, m))).Lint()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range problems {
+		if strings.HasPrefix(p.Metric, "parley_") {
+			t.Errorf("%s: %s", p.Metric, p.Text)
+		}
+	}
+}
+
+// What the database does not tell is not shown, rather than as 0.
+func TestWhatIsUnknownIsNotShown(t *testing.T) {
+	m := metrics.New("", func() metrics.State { return metrics.State{Jobs: metrics.Jobs{Dead: 7}} }, slog.Default())
+	text := shown(t, m)
+	for _, name := range []string{"parley_jobs", "parley_database_writes_waiting"} {
+		if strings.Contains(text, "\n"+name) {
+			t.Errorf("%s is shown", name)
+		}
+	}
+	if !strings.Contains(text, "\nparley_database_up 0\n") {
+		t.Error("the database is up")
+	}
+}
