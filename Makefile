@@ -6,9 +6,9 @@ SHELL := /bin/bash
 
 GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.12.2
 
-# The bench measures what the race detector would distort, the quality of answers what it would draw out, and the kill loops are
+# The bench measures what the race detector would distort, the quality of answers and of the ear what it would draw out, and the kill loops are
 # about a process that it does not see; those run without it, everything else under it.
-LONG := ./bench/... ./internal/rig/faults/... ./internal/eval
+LONG := ./bench/... ./internal/rig/faults/... ./internal/eval ./internal/voice/ear
 SHORT = $$(go list ./... | grep -v -e '^parley/bench' -e '/rig/faults$$')
 # The race detector needs a C compiler. Without one the tests still run, and say so. SQLite's own code, a machine's translation from C,
 # is left out of it: watching it takes most of the time, and whoever calls it is watched all the same.
@@ -37,9 +37,13 @@ help:
 run: build
 	@exec ./bin/parley demo $(ARGS)
 
+# The program needs no C compiler. Only on a Mac the media server of voice sessions reads the processor's load through C: it is left out
+# there when no compiler is found.
+CGO := $(shell [ "$$(go env GOOS)" = darwin ] || echo CGO_ENABLED=0)
+
 build:
 	@echo "Building parley (the first build compiles the database driver and takes a minute or two) …"
-	@CGO_ENABLED=0 go build -v -o bin/parley ./cmd/parley 2>&1 | awk '\
+	@$(CGO) go build -v -o bin/parley ./cmd/parley 2>&1 | awk '\
 	  /^[A-Za-z0-9.\/_-]+$$/ { printf "\r%d packages compiled", ++n; fflush(); next } \
 	  { if (n) print ""; n = 0; print; fflush() } END { if (n) print "" }' >&2
 

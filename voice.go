@@ -125,6 +125,16 @@ func (a *Agent) VoiceSettings() (*VoiceSettings, error) {
 	return &v, nil
 }
 
+// RecordingDays gives for how many days recordings are kept by the agent's settings, 0 for as long as their conversation. Settings that make
+// none and name no days do not say, nor do those that are null or cannot be read: what was said before holds for the recordings there are.
+func (a *Agent) RecordingDays() (days int, said bool) {
+	v, err := a.VoiceSettings()
+	if err != nil || v == nil {
+		return 0, false
+	}
+	return v.Recordings.RetentionDays, v.Recordings.Enabled || v.Recordings.RetentionDays > 0
+}
+
 func defaultVoice() (v VoiceSettings) {
 	v.Voice.Name, v.Voice.Speed, v.Voice.Stability, v.Voice.Similarity = "Sarah", 1, 0.5, 0.75
 	v.Transcriber.Model, v.Transcriber.Language, v.Transcriber.MinSilence, v.Transcriber.Threshold = "deepgram/nova-3", "multi", 0.5, 0.5

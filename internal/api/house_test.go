@@ -230,6 +230,14 @@ var deeds = map[string]func(tl *teller, id string) error{
 	},
 	"breaks its rooms": func(tl *teller, _ string) error { tl.house.Voice.Rooms.(*rig.Rooms).Break(true); return nil },
 	"has rooms again":  func(tl *teller, _ string) error { tl.house.Voice.Rooms.(*rig.Rooms).Break(false); return nil },
+	"connects the customer of": func(tl *teller, id string) error { // a session
+		for _, l := range tl.house.Voice.Sessions() {
+			if string(l.ID) == id {
+				l.Joined()
+			}
+		}
+		return tl.house.Voice.Note(tl.t.Context())
+	},
 	"hangs up": func(tl *teller, id string) error { // a session
 		_, err := admin.Do(tl.t.Context(), tl.house.Operator, admin.EndVoiceSession, admin.VoiceSessionRef{ID: id})
 		return err

@@ -88,7 +88,7 @@ func TestTalkWithRealEngines(t *testing.T) {
 	if length < time.Second {
 		t.Errorf("the answer was heard for %v", length)
 	}
-	if texts := stored(t, h, agent, s); len(texts) != 2 || !strings.Contains(texts[0], "my order") || !strings.Contains(texts[1], "three days") {
+	if texts := stored(t, h, agent, s); len(texts) != 2 || !strings.Contains(texts[0], "where is my") || !strings.Contains(texts[0], "order") || !strings.Contains(texts[1], "three days") {
 		t.Errorf("stored: %q", texts)
 	}
 }

@@ -150,7 +150,11 @@ func (db *DB) UpdateAgent(ctx context.Context, account parley.AccountID, id parl
 		if err != nil {
 			return err
 		}
+		was := parley.Agent{ID: a.ID, Voice: a.Voice}
 		if err := change(a); err != nil {
+			return err
+		}
+		if err := tx.rememberKeeping(ctx, &was, a); err != nil {
 			return err
 		}
 		_, err = tx.sql.Exec(ctx, `update agents set name = ?, instructions = ?, channel_instructions = ?, model = ?, auto_retrain = ?, temp = ?, visibility = ?,

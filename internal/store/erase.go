@@ -86,6 +86,9 @@ func (db *DB) EraseAgent(ctx context.Context, account parley.AccountID, agent pa
 	if err != nil || open > 0 {
 		return false, err
 	}
+	if err := db.forgetKeeping(ctx, agent); err != nil {
+		return false, err
+	}
 	_, err = db.sql.Exec(ctx, `delete from agents where id = ? and account_id = ? and deleted_at is not null`, agent, account)
 	return err == nil, err
 }

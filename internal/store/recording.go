@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"strconv"
 	"time"
 
 	"parley"
@@ -44,12 +45,48 @@ func (db *DB) SessionRecording(ctx context.Context, s *parley.VoiceSession) (*pa
 	return nil, nil, nil
 }
 
-// RecordedAgents lists the agents that have recordings, with nothing but their ids and voice settings. It is a chore of the installation and asks for no account.
-func (db *DB) RecordedAgents(ctx context.Context) ([]parley.Agent, error) {
-	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (a parley.Agent, err error) {
-		err = scan(&a.ID, &a.AccountID, rawInto{&a.Voice})
-		return a, err
-	}, `select id, account_id, voice from agents a where deleted_at is null and exists (select 1 from voice_recordings r where r.agent_id = a.id) order by id`)
+// Keeping is for how many days an agent's recordings are kept; 0 is as long as their conversation.
+type Keeping struct {
+	AccountID parley.AccountID
+	AgentID   parley.AgentID
+	Days      int
+}
+
+// Keepings lists the agents that have recordings. For those whose settings do not say how long they are kept, what they said last holds.
+// It is a chore of the installation and asks for no account.
+func (db *DB) Keepings(ctx context.Context) ([]Keeping, error) {
+	return sqldb.All(ctx, db.sql, scanKeeping, `select a.id, a.account_id, a.voice, coalesce(s.value, '0') from agents a left join settings s on s.name = ? || a.id
+		where a.deleted_at is null and exists (select 1 from voice_recordings r where r.agent_id = a.id) order by a.id`, keepingSetting)
+}
+
+func scanKeeping(scan sqldb.Scan) (k Keeping, err error) {
+	var a parley.Agent
+	var last string
+	if err := scan(&a.ID, &a.AccountID, rawInto{&a.Voice}, &last); err != nil {
+		return k, err
+	}
+	days, said := a.RecordingDays()
+	if !said {
+		days, err = strconv.Atoi(last)
+	}
+	return Keeping{a.AccountID, a.ID, days}, err
+}
+
+// keepingSetting begins the name under which the days of an agent's recordings are remembered, once its settings do not say them any more.
+const keepingSetting = "recordings:"
+
+// rememberKeeping notes how long recordings are kept by settings that are replaced by some that do not say it.
+func (db *DB) rememberKeeping(ctx context.Context, was, is *parley.Agent) error {
+	days, said := was.RecordingDays()
+	if _, again := is.RecordingDays(); again || !said {
+		return nil
+	}
+	return db.SetSetting(ctx, keepingSetting+string(was.ID), strconv.Itoa(days))
+}
+
+func (db *DB) forgetKeeping(ctx context.Context, agent parley.AgentID) error {
+	_, err := db.sql.Exec(ctx, `delete from settings where name = ?`, keepingSetting+string(agent))
+	return err
 }
 
 // DropRecordings deletes an agent's recordings that are older than a moment, at most limit, and gives their number. Their files are

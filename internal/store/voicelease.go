@@ -10,6 +10,18 @@ import (
 	"parley/internal/sqldb"
 )
 
+// JoinVoice writes down that a living session's customer has joined, with the events. Fails with ErrVoiceLost.
+func (db *DB) JoinVoice(ctx context.Context, s *parley.VoiceSession, events ...Event) error {
+	return db.Transact(ctx, sqldb.Turns, func(tx *DB) error {
+		n, err := tx.sql.Exec(ctx, `update voice_sessions set joined_at = ?, seen_at = ? where id = ? and account_id = ? and owner = ? and ended_at is null`,
+			millisOrNil(s.JoinedAt), millisOrNil(s.SeenAt), s.ID, s.AccountID, s.Owner)
+		if err := lost(n, err); err != nil {
+			return err
+		}
+		return tx.Record(ctx, s.AccountID, *s.JoinedAt, events...)
+	})
+}
+
 // RenewVoice keeps sessions of the owner alive and writes down who has joined and when they were seen last. It gives those that somebody
 // else has ended meanwhile.
 func (db *DB) RenewVoice(ctx context.Context, owner string, sessions []parley.VoiceSession, until time.Time) (gone []parley.VoiceSessionID, err error) {

@@ -66,10 +66,10 @@ func (db *DB) RecentVoice(ctx context.Context, account parley.AccountID, agent p
 	}, `select created_at from voice_sessions where agent_id = ? and account_id = ? and created_at > ?`+who+` order by created_at desc, id desc limit ?`, append(args, limit)...)
 }
 
-// HasVoice reports whether a voice session took place in the conversation.
+// HasVoice reports whether a voice session took place in the conversation: one that somebody has joined.
 func (db *DB) HasVoice(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID) (bool, error) {
-	n, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `select count(*) from voice_sessions where conversation_id = ? and agent_id = ? and account_id = ? and state <> ?`,
-		conversation, agent, account, voiceOpening)
+	n, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `select count(*) from voice_sessions where conversation_id = ? and agent_id = ? and account_id = ? and joined_at is not null`,
+		conversation, agent, account)
 	return n > 0, err
 }
 

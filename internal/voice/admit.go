@@ -30,9 +30,10 @@ const openTime = 25 * time.Second
 // Start admits a session and makes its room. What the client has sent was checked for its form.
 //
 // It fails with AGENT_NOT_FOUND, CONVERSATION_NOT_FOUND, VOICE_NOT_AVAILABLE, CONVERSATION_USER_MISMATCH,
-// CHAT_CONVERSATION_NOT_ONGOING, INSUFFICIENT_CREDITS, AGENT_CREDITS_LIMIT_REACHED, VOICE_LIMIT_EXCEEDED (with details.reason),
-// SESSION_CREATION_FAILED (the room could not be made) or SERVICE_UNDER_MAINTENANCE (shutting down, or no database), in this
-// order. Nothing is left of a session that fails.
+// CHAT_CONVERSATION_NOT_ONGOING, INSUFFICIENT_CREDITS, AGENT_CREDITS_LIMIT_REACHED, VOICE_LIMIT_EXCEEDED (with details.reason: the
+// agent's limits, then this server's) or SESSION_CREATION_FAILED (the room could not be made), in this order; with
+// SERVICE_UNDER_MAINTENANCE before all of them where the server is stopping, and wherever the database is gone. Nothing is left of a
+// session that fails.
 func (d *Desk) Start(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, ask Ask) (*Opened, error) {
 	o, err := d.start(ctx, account, plan, agent, ask)
 	d.Watch.asked(err)
@@ -48,16 +49,12 @@ func (d *Desk) start(ctx context.Context, account parley.Account, plan parley.Pl
 	if err != nil {
 		return nil, err
 	}
-	if err := d.takePlace(); err != nil {
-		return nil, err
+	token, err := "", d.DB.Transact(ctx, sqldb.Turns, func(tx *store.DB) error { return l.reserve(ctx, tx) })
+	if err == nil {
+		token, err = d.open(ctx, l)
 	}
-	if err := d.DB.Transact(ctx, sqldb.Turns, func(tx *store.DB) error { return l.reserve(ctx, tx) }); err != nil {
-		d.leavePlace()
-		return nil, err
-	}
-	token, err := d.open(ctx, l)
 	if err != nil {
-		d.leavePlace()
+		d.leavePlace(l)
 		return nil, err
 	}
 	return &Opened{l.VoiceSession, token}, nil

@@ -27,14 +27,35 @@ func TestASessionIsAdmitted(t *testing.T) {
 		if v := s.stored(o.ID); v.Timezone != "Europe/Berlin" || v.EndedAt != nil || v.Owner != s.Owner {
 			t.Errorf("%+v", v)
 		}
-		has, err := s.DB.HasVoice(s, s.account.ID, s.agent, o.ConversationID)
-		if s.must(err); !has {
-			t.Error("the conversation has no voice")
-		}
 		if again := s.start(voice.Ask{}); again.UserID == "" || again.Timezone != "UTC" || again.ConversationID == o.ConversationID {
 			t.Errorf("%+v", again)
 		}
 		s.credits(0, 10)
+	})
+}
+
+// A conversation has voice from when somebody has joined a session of it, and keeps it; one that nobody has joined has none.
+func TestAConversationHasVoice(t *testing.T) {
+	each(t, func(s *studio) {
+		l, unjoined := s.live(s.start(voice.Ask{})), s.live(s.start(voice.Ask{}))
+		has := func(l *voice.Live, want bool) {
+			t.Helper()
+			s.must(s.Note(s))
+			if has, err := s.DB.HasVoice(s, s.account.ID, s.agent, l.ConversationID); err != nil || has != want {
+				t.Error(has, err)
+			}
+		}
+		has(l, false)
+		l.Joined()
+		has(l, true)
+		has(l, true)
+		if n := s.count(`select count(*) from events where kind = 'voice.joined' and subject_id = ?`, l.ID); n != 1 || s.stored(l.ID).JoinedAt == nil {
+			t.Errorf("told %d times", n)
+		}
+		s.ends(l, parley.EndClientLeft)
+		s.ends(unjoined, parley.EndClientLeft)
+		has(l, true)
+		has(unjoined, false)
 	})
 }
 
@@ -150,9 +171,40 @@ func TestLimits(t *testing.T) {
 		s.start(voice.Ask{})
 		_, err = s.ask(voice.Ask{})
 		s.fails(err, parley.CodeVoiceLimit, "hourly_exceeded")
+	})
+}
+
+// Of several reasons to refuse a session the first of the order is told, and nothing is kept of it.
+func TestTheFirstReasonIsTold(t *testing.T) {
+	each(t, func(s *studio) {
+		none := 0
 		s.Desk.Full = func() bool { return true }
-		_, err = s.ask(voice.Ask{})
+		s.settings(`{"maxDailyCallsPerUser": 0}`)
+		s.change(func(a *parley.Agent) {
+			a.CreditLimit, a.VoiceLimits = new(int64(4)), parley.VoiceLimits{PerHour: &none}
+		})
+		s.account.Credits = new(4 * parley.Credit)
+		for _, step := range []struct {
+			code   parley.Code
+			reason string
+			mend   func()
+		}{
+			{parley.CodeVoiceCredits, "", func() { s.account.Credits = nil }},
+			{parley.CodeVoiceAgentCredits, "", func() { s.change(func(a *parley.Agent) { a.CreditLimit = nil }) }},
+			{parley.CodeVoiceLimit, "per_user_exceeded", func() { s.settings(`{}`) }},
+			{parley.CodeVoiceLimit, "hourly_exceeded", func() { s.change(func(a *parley.Agent) { a.VoiceLimits = parley.VoiceLimits{} }) }},
+			{parley.CodeVoiceLimit, "concurrent_exceeded", func() { s.Desk.Full = nil }},
+		} {
+			_, err := s.ask(voice.Ask{})
+			s.fails(err, step.code, step.reason)
+			s.credits(0, 0)
+			step.mend()
+		}
+		s.start(voice.Ask{})
+		s.Desk.Most = 1
+		_, err := s.ask(voice.Ask{})
 		s.fails(err, parley.CodeVoiceLimit, "concurrent_exceeded")
+		s.credits(0, 5)
 	})
 }
 

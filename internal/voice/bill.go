@@ -10,8 +10,8 @@ import (
 	"parley/internal/store"
 )
 
-// reserve is the first transaction of a session: the agent is held, the first minute set aside, the limits counted, the session
-// written down. Its conversation is not there before its room is.
+// reserve is the first transaction of a session: the agent is held, the first minute set aside, the limits counted, a place on this
+// server taken, the session written down. Its conversation is not there before its room is.
 func (l *Live) reserve(ctx context.Context, tx *store.DB) error {
 	if err := tx.LockAgent(ctx, l.AccountID, l.AgentID); err != nil {
 		return err
@@ -24,6 +24,9 @@ func (l *Live) reserve(ctx context.Context, tx *store.DB) error {
 		return err
 	}
 	if err := l.allow(ctx, tx); err != nil {
+		return err
+	}
+	if err := l.desk.takePlace(l); err != nil {
 		return err
 	}
 	return tx.CreateVoice(ctx, &l.VoiceSession)

@@ -77,6 +77,24 @@ func TestWithoutSynthesis(t *testing.T) {
 	d.is("listening")
 }
 
+// A session that can neither hear nor speak says so in one message, which holds.
+func TestWithoutSpeech(t *testing.T) {
+	for settings, want := range map[string]string{
+		`{}`:                       "This server has no speech recognition and no speech synthesis: please type. Answers come as text.",
+		`{"allowTextInput":false}`: "This server has no speech recognition, and this agent takes no typed messages: nothing that you say reaches it.",
+	} {
+		d := talk(t, settings, func(d *dialogue) { d.talker.Transcriber, d.talker.Synthesizer = nil, nil })
+		d.join()
+		d.is("listening")
+		d.eventually(func() bool { return d.told("") }, func() string { return "nothing was said" })
+		d.events <- rtc.Event{Kind: rtc.EventLeft}
+		d.over(parley.EndClientLeft)
+		if len(d.faults) != 1 || d.faults[0] != want {
+			t.Errorf("told %q, want %q", d.faults, want)
+		}
+	}
+}
+
 func TestSynthesisFails(t *testing.T) {
 	d := talk(t, `{}`, func(d *dialogue) { d.mouth.fails = true })
 	d.join()

@@ -18,6 +18,7 @@ type Live struct {
 
 	account parley.Account
 	goesOn  bool // with a conversation that was there
+	placed  bool // this server has a place for it
 	desk    *Desk
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
@@ -30,6 +31,7 @@ type Live struct {
 	reason   parley.SessionEnd
 	minutes  int // that credits are set aside for
 	payAt    time.Time
+	noted    bool // that the customer has joined is on disk
 	lost     bool
 	unstored *parley.VoiceSession // how it ended, while that is not on disk
 }
@@ -86,6 +88,23 @@ func (l *Live) current() parley.VoiceSession {
 func (l *Live) copy() *parley.VoiceSession {
 	s := l.VoiceSession
 	return &s
+}
+
+// arrival gives the session once its customer has joined, while that is not on disk.
+func (l *Live) arrival() *parley.VoiceSession {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.noted || l.joined == nil || l.ended != nil {
+		return nil
+	}
+	s := l.current()
+	return &s
+}
+
+func (l *Live) note() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.noted = true
 }
 
 // End ends the session for a reason; only the first one counts.

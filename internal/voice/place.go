@@ -8,8 +8,12 @@ var (
 	errFull = errors.New("voice: this server has no power left for a further session")
 )
 
-// takePlace lets a session in that this server has room for. It keeps its place until it is held, or leaves it.
-func (d *Desk) takePlace() error {
+// takePlace lets a session in that this server has room for. It keeps its place until it is held, or leaves it; to ask again changes
+// nothing.
+func (d *Desk) takePlace(l *Live) error {
+	if l.placed {
+		return nil
+	}
 	if d.Full != nil && d.Full() {
 		return noPlace(errFull)
 	}
@@ -19,10 +23,15 @@ func (d *Desk) takePlace() error {
 		return noPlace(errMost)
 	}
 	d.opening++
+	l.placed = true
 	return nil
 }
 
-func (d *Desk) leavePlace() {
+// leavePlace is for a session that is not held.
+func (d *Desk) leavePlace(l *Live) {
+	if !l.placed {
+		return
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.opening--

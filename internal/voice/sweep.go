@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"parley"
+	"parley/internal/store"
 )
 
 const (
@@ -16,26 +16,24 @@ const (
 
 // Sweep deletes the recordings that their agents do not keep any longer, and their files. Several servers may do so at once.
 func (d *Desk) Sweep(ctx context.Context) error {
-	agents, err := d.DB.RecordedAgents(ctx)
+	agents, err := d.DB.Keepings(ctx)
 	if err != nil {
 		return err
 	}
 	var errs []error
-	for i := range agents {
-		errs = append(errs, d.sweep(ctx, &agents[i]))
+	for _, k := range agents {
+		if k.Days > 0 {
+			errs = append(errs, d.sweep(ctx, k))
+		}
 	}
 	return errors.Join(errs...)
 }
 
-func (d *Desk) sweep(ctx context.Context, a *parley.Agent) error {
-	settings, err := a.VoiceSettings()
-	if err != nil || settings == nil || settings.Recordings.RetentionDays <= 0 {
-		return err
-	}
-	before := d.Now().AddDate(0, 0, -min(settings.Recordings.RetentionDays, longestKept))
+func (d *Desk) sweep(ctx context.Context, k store.Keeping) error {
+	before := d.Now().AddDate(0, 0, -min(k.Days, longestKept))
 	dropped := false
 	for {
-		n, err := d.DB.DropRecordings(ctx, a.AccountID, a.ID, before, sweptTogether)
+		n, err := d.DB.DropRecordings(ctx, k.AccountID, k.AgentID, before, sweptTogether)
 		if err != nil {
 			return err
 		}
@@ -46,5 +44,5 @@ func (d *Desk) sweep(ctx context.Context, a *parley.Agent) error {
 	if !dropped || d.Free == nil {
 		return nil
 	}
-	return d.Free(ctx, a.AccountID, a.ID)
+	return d.Free(ctx, k.AccountID, k.AgentID)
 }

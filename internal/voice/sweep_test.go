@@ -12,7 +12,25 @@ import (
 )
 
 func TestRecordingsAreKeptForTheirTime(t *testing.T) {
+	for how, off := range map[string]func(s *studio){
+		"in force":           func(*studio) {},
+		"voice is off":       func(s *studio) { s.settings(`null`) },
+		"recordings are off": func(s *studio) { s.settings(`{"recordings": {"enabled": false, "retentionDays": 30}}`) },
+		"both by and by": func(s *studio) {
+			s.settings(`{}`)
+			s.settings(`null`)
+			s.settings(`{"recordings": {"enabled": false}}`)
+		},
+	} {
+		t.Run(how, func(t *testing.T) { keeps(t, off) })
+	}
+}
+
+// keeps holds that recordings are deleted in time when they are no longer made.
+func keeps(t *testing.T, off func(s *studio)) {
+	t.Helper()
 	each(t, func(s *studio) {
+		t := s.TB
 		o := s.start(voice.Ask{})
 		freed := 0
 		s.Desk.Free = func(ctx context.Context, account parley.AccountID, agent parley.AgentID) error {
@@ -44,11 +62,17 @@ func TestRecordingsAreKeptForTheirTime(t *testing.T) {
 				t.Errorf("%s: %v %v, freed %d times", settings, list, err, freed)
 			}
 		}
-		s.settings(`{"recordings": {"enabled": false, "retentionDays": 30}}`)
+		s.settings(`{"recordings": {"enabled": true, "retentionDays": 30}}`)
+		off(s)
 		s.must(s.Sweep(s))
 		list, err := s.DB.Recordings(s, s.account.ID, s.agent, o.ConversationID)
 		if s.must(err); len(list) != 1 || freed != 1 || s.count(`select count(*) from blobs`) != 1 || list[0].Length != time.Minute {
 			t.Errorf("%v, freed %d times", list, freed)
+		}
+		s.ends(s.live(o), parley.EndOperator)
+		s.must(s.DB.DeleteAgent(s, s.account.ID, s.agent, s.clock.Now()))
+		if gone, err := s.DB.EraseAgent(s, s.account.ID, s.agent); err != nil || !gone || s.count(`select count(*) from settings where name like 'recordings:%'`) != 0 {
+			t.Errorf("gone %v, %v", gone, err)
 		}
 	})
 }

@@ -33,7 +33,7 @@ type talk struct {
 	state    rtc.State
 	joined   time.Time // zero until the customer came
 	greeted  bool
-	muted    bool          // the microphone was on, and is off
+	muted    bool          // there is a microphone, or was, and it is off
 	deaf     bool          // what is heard is thrown away: the agent speaks and is not to be interrupted
 	quiet    time.Duration // since anybody has said anything
 	maybe    time.Duration // of sounds after that, which may turn out to be nothing
@@ -163,12 +163,25 @@ func (t *talk) greet() {
 
 // degrade tells the client what this session cannot do.
 func (t *talk) degrade() {
-	if t.Transcriber == nil {
-		t.fault("This server has no speech recognition: please type. Answers are still spoken.")
+	if text := lacking(t.Transcriber != nil, t.Synthesizer != nil, t.set.AllowTextInput); text != "" {
+		t.fault(text)
 	}
-	if t.Synthesizer == nil {
-		t.fault("This server has no speech synthesis: answers come as text.")
+}
+
+// lacking says what a session cannot do, in one message: where the server hears, where it speaks, and where the agent takes typed messages.
+// It is empty where nothing is missing.
+func lacking(hears, speaks, types bool) string {
+	switch {
+	case hears && speaks:
+		return ""
+	case hears:
+		return "This server has no speech synthesis: answers come as text."
+	case speaks && types:
+		return "This server has no speech recognition: please type. Answers are still spoken."
+	case types:
+		return "This server has no speech recognition and no speech synthesis: please type. Answers come as text."
 	}
+	return "This server has no speech recognition, and this agent takes no typed messages: nothing that you say reaches it."
 }
 
 // faultAgain is how long the same problem is not told again.

@@ -33,6 +33,7 @@ func (d *Desk) Run(ctx context.Context) error {
 			d.Look(ctx)
 		case <-ask.C:
 			d.warn(ctx, "voice sessions that are to end", d.Heed(ctx))
+			d.warn(ctx, "customers who have joined", d.Note(ctx))
 		case <-beat.C:
 			d.warn(ctx, "leases of voice sessions", errors.Join(d.Beat(ctx), d.Recover(ctx)))
 		case <-sweep.C:
@@ -74,6 +75,26 @@ func (d *Desk) Heed(ctx context.Context) error {
 		}
 	}
 	return err
+}
+
+// Note writes down which customers have joined since it was called last: from then on searches find their conversations by their voice,
+// and they pay although this server should die.
+func (d *Desk) Note(ctx context.Context) error {
+	var errs []error
+	for _, l := range d.Sessions() {
+		s := l.arrival()
+		if s == nil {
+			continue
+		}
+		err := d.DB.JoinVoice(ctx, s, l.event("voice.joined"))
+		if err == nil {
+			l.note()
+		}
+		if !errors.Is(err, store.ErrVoiceLost) { // else somebody has ended it
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // Beat renews the leases of this server's sessions, and stores the ends that could not be stored before. A session that somebody else

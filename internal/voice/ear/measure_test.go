@@ -20,6 +20,9 @@ import (
 // talkers make speech with the programs that are installed.
 func talkers(t *testing.T) (names []string, voices map[string][]int16) {
 	t.Helper()
+	if underRace {
+		t.Skip("SKIP: the ear is measured without the race detector")
+	}
 	const text = "Where is my order? I wanted it on Monday. Now I would like to return it all to you."
 	voices = map[string][]int16{}
 	for _, voice := range []string{"flite rms", "flite slt", "flite awb", "flite kal16", "espeak-ng m3", "espeak-ng f3"} {

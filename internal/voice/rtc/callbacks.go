@@ -23,8 +23,8 @@ func (p *Participant) callbacks() *lksdk.RoomCallback {
 		ParticipantCallback: lksdk.ParticipantCallback{
 			OnTrackSubscribed:   p.subscribed,
 			OnTrackUnsubscribed: p.unsubscribed,
-			OnTrackMuted:        func(pub lksdk.TrackPublication, _ lksdk.Participant) { p.ears.mute(pub.SID(), true) },
-			OnTrackUnmuted:      func(pub lksdk.TrackPublication, _ lksdk.Participant) { p.ears.mute(pub.SID(), false) },
+			OnTrackMuted:        func(pub lksdk.TrackPublication, _ lksdk.Participant) { p.ears.mute(pub.SID(), pub.IsMuted) },
+			OnTrackUnmuted:      func(pub lksdk.TrackPublication, _ lksdk.Participant) { p.ears.mute(pub.SID(), pub.IsMuted) },
 			OnAttributesChanged: p.attributes,
 			// When the agent comes back it has a new connection, and publishes its track again first of all.
 			OnLocalTrackUnpublished: func(*lksdk.LocalTrackPublication, *lksdk.LocalParticipant) { p.watch() },
@@ -47,7 +47,7 @@ func (p *Participant) subscribed(track *webrtc.TrackRemote, pub *lksdk.RemoteTra
 		return
 	}
 	p.presence.publish()
-	p.ears.attach(track, pub.SID(), pub.IsMuted(), func() { drop(pub) })
+	p.ears.attach(track, pub.SID(), pub.IsMuted, func() { drop(pub) })
 }
 
 // drop has the server send a track no more. One that is gone cannot be dropped, and need not be.

@@ -27,6 +27,7 @@ type listener struct {
 	sid    string // of the track; empty for none
 	muted  bool
 	on     bool // what was told last
+	told   bool // whether anything was
 	stop   context.CancelFunc
 	drop   func() // has the server send the track no more
 	missed int
@@ -61,7 +62,8 @@ func (l *listener) put(f Frame) {
 }
 
 // attach begins to hear a track. A second one takes the first one's place, which is sent no more: drop has that done.
-func (l *listener) attach(track *webrtc.TrackRemote, sid string, muted bool, drop func()) {
+// muted is asked for when it counts: what the server says of it comes at any time, and in any order.
+func (l *listener) attach(track *webrtc.TrackRemote, sid string, muted func() bool, drop func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
@@ -74,7 +76,7 @@ func (l *listener) attach(track *webrtc.TrackRemote, sid string, muted bool, dro
 		}
 	}
 	ctx, cancel := context.WithCancel(l.owner.ctx)
-	l.sid, l.muted, l.stop, l.drop = sid, muted, cancel, drop
+	l.sid, l.muted, l.stop, l.drop = sid, muted(), cancel, drop
 	l.owner.work.Go(func() { l.hear(ctx, track) })
 	l.report()
 }
@@ -90,19 +92,21 @@ func (l *listener) detach(sid string) {
 	l.report()
 }
 
-func (l *listener) mute(sid string, muted bool) {
+// mute looks whether the track is muted.
+func (l *listener) mute(sid string, muted func() bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if sid == l.sid {
-		l.muted = muted
+		l.muted = muted()
 		l.report()
 	}
 }
 
-// report tells whether there is a microphone, if that has changed.
+// report tells whether there is a microphone that can be heard, if that has changed, and of the first one in any case: it may have been
+// muted before it was heard.
 func (l *listener) report() {
-	if on := l.sid != "" && !l.muted; on != l.on {
-		l.on = on
+	if on := l.sid != "" && !l.muted; on != l.on || !l.told {
+		l.on, l.told = on, true
 		kind := EventMicOff
 		if on {
 			kind = EventMicOn

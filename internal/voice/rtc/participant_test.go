@@ -150,6 +150,41 @@ func TestAgentAndUserTalk(t *testing.T) {
 	t.Logf("%+v", p.Stats())
 }
 
+// Who mutes the microphone before the agent hears it is known to be muted, and not taken for one who says nothing.
+func TestMutedFromTheBeginning(t *testing.T) {
+	t.Parallel()
+	s := sfus.Start(t)
+	open(t, s, "muted")
+	u := newUser(t, address(t, s), s.UserToken(pass("muted")))
+	u.publish()
+	u.pub.SetMuted(true)
+	p := enter(t, s, "muted")
+	expect(t, p, rtc.EventJoined, rtc.EventMicOff)
+	u.pub.SetMuted(false)
+	expect(t, p, rtc.EventMicOn)
+	u.says(440, func() { hears(t, p, 440) })
+}
+
+// So is who mutes it at once when the agent is there already: whether that was on for a moment is chance.
+func TestMutedAtOnce(t *testing.T) {
+	t.Parallel()
+	s := sfus.Start(t)
+	p := enter(t, s, "muted at once")
+	u := newUser(t, address(t, s), s.UserToken(pass("muted at once")))
+	expect(t, p, rtc.EventJoined)
+	u.publish()
+	u.pub.SetMuted(true)
+	for first := true; ; first = false {
+		e := next(t, p)
+		if e.Kind == rtc.EventMicOff {
+			break
+		}
+		if e.Kind != rtc.EventMicOn || !first {
+			t.Fatalf("%+v", e)
+		}
+	}
+}
+
 // A client whose connection breaks leaves and comes back; that is no end.
 func TestWhoComesBackHasNotLeft(t *testing.T) {
 	t.Parallel()

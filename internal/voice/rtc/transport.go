@@ -130,7 +130,7 @@ const (
 	EventAway                    // the user's connection is gone; EventLeft follows after the grace, unless they come back
 	EventLeft                    // the user has left for good
 	EventMicOn                   // the microphone can be heard: published, or unmuted
-	EventMicOff                  // the microphone is muted or gone
+	EventMicOff                  // the microphone is muted, be it from the beginning, or gone
 	EventText                    // the user typed something
 	EventStarted                 // the first packet of a clip has left
 	EventEnded                   // the last packet of a clip has left, or it was cut

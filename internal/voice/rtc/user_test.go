@@ -255,6 +255,21 @@ func contextUntil(t *testing.T, told <-chan struct{}) (context.Context, context.
 	return ctx, cancel
 }
 
+// next waits for the next event.
+func next(t *testing.T, p *rtc.Participant) rtc.Event {
+	t.Helper()
+	select {
+	case e, ok := <-p.Events():
+		if !ok {
+			t.Fatal("no more events")
+		}
+		return e
+	case <-time.After(15 * time.Second):
+		t.Fatal("no event")
+	}
+	return rtc.Event{}
+}
+
 // expect waits for the next events and compares their kinds.
 func expect(t *testing.T, p *rtc.Participant, kinds ...rtc.Kind) (last rtc.Event) {
 	t.Helper()

@@ -1,4 +1,4 @@
-//go:build novoice
+//go:build novoice || (darwin && !cgo)
 
 // Package sfu stands for the media server in a program that was built without it.
 package sfu

@@ -1,4 +1,4 @@
-//go:build !novoice
+//go:build !novoice && (!darwin || cgo)
 
 package sfu
 

@@ -1,4 +1,4 @@
-//go:build !novoice
+//go:build !novoice && (!darwin || cgo)
 
 // Package sfu is the media server of voice sessions: LiveKit, embedded. Only the command "parley sfu" runs it, in a process of
 // its own, since LiveKit takes hold of things that a process has one of.

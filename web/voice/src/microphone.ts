@@ -1,6 +1,8 @@
 import { ConnectionState, createLocalAudioTrack, RoomEvent, Track, TrackEvent, type LocalAudioTrack, type Room } from "livekit-client";
 import { microphoneProblem } from "./problem.js";
 
+const ended = () => new DOMException("the track has ended", "InvalidStateError");
+
 /** The customer's microphone: opened for a session, muted and unmuted, closed with it. What goes wrong is told, not thrown. */
 export class Microphone {
   /** The sound that is recorded; null while there is none. */
@@ -31,9 +33,12 @@ export class Microphone {
     const { track } = this;
     if (!track || room.localParticipant.getTrackPublication(Track.Source.Microphone)) return;
     const settled = new Promise<void>((done) => room.once(RoomEvent.Reconnected, done).once(RoomEvent.Disconnected, () => done()));
+    // A device that goes away livekit-client replaces by another, and where there is none it mutes the track.
+    const muted = () => track.mediaStreamTrack.readyState === "ended" && void this.lose(track, room, ended());
     try {
       // Without pauses in the stream of packets and without doubling them: what listens decides itself what is silence.
       await room.localParticipant.publishTrack(track, { source: Track.Source.Microphone, dtx: false, red: false });
+      track.on(TrackEvent.Muted, muted);
     } catch (cause) {
       if (this.closed) return;
       if (room.state === ConnectionState.Connected) return this.fail(cause);
@@ -47,14 +52,15 @@ export class Microphone {
     await this.track?.mute();
   }
 
-  /** Lets the customer be heard again. Where there was no microphone it is asked for once more. */
+  /** Lets the customer be heard again. Where there was no microphone, or it has gone meanwhile, it is asked for once more. */
   async unmute(room: Room | null): Promise<void> {
     this.silenced = false;
     if (!this.track && room) {
       await this.open();
       await this.publish(room);
     }
-    await this.track?.unmute();
+    const { track } = this;
+    await track?.unmute().catch((cause) => this.lose(track, room, cause));
   }
 
   close(): void {
@@ -83,6 +89,13 @@ export class Microphone {
     if (!stream) return;
     stream.getTracks().forEach((old) => stream.removeTrack(old));
     stream.addTrack(track.mediaStreamTrack);
+  }
+
+  /** Goes on without a microphone that was there. */
+  private async lose(track: LocalAudioTrack, room: Room | null, cause: unknown): Promise<void> {
+    if (this.closed || this.track !== track) return;
+    this.fail(cause);
+    await room?.localParticipant.unpublishTrack(track).catch(() => {}); // with the connection, it is gone anyway
   }
 
   private fail(cause: unknown): void {

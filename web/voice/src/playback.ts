@@ -9,6 +9,7 @@ export function play(room: Room, complain: (error: Error) => void): void {
   const playing = new Map<RemoteTrack, HTMLMediaElement>();
   const begin = (track?: RemoteTrack) => {
     if (track?.kind !== Track.Kind.Audio || playing.has(track)) return;
+    track.updateLoggerOptions({ loggerName: room.options.loggerName });
     const element = track.attach();
     element.hidden = true;
     document.body.append(element);

@@ -18,6 +18,7 @@ const microphone: Record<string, string> = {
   SecurityError: "The microphone may not be used here",
   NotFoundError: "There is no microphone",
   OverconstrainedError: "There is no microphone",
+  InvalidStateError: "The microphone has gone",
   NotReadableError: "The microphone cannot be read; another program may be using it",
 };
 

@@ -1,8 +1,9 @@
-import { ConnectionError, ConnectionErrorReason, DisconnectReason, getLogger, Room, RoomEvent, type Participant } from "livekit-client";
+import { ConnectionError, ConnectionErrorReason, DisconnectReason, isBrowserSupported, Room, RoomEvent, type Participant } from "livekit-client";
 import { Emitter } from "./emitter.js";
 import type { AgentState, ConnectionState, VoiceEvents } from "./events.js";
 import { Microphone } from "./microphone.js";
 import { play } from "./playback.js";
+import { silence } from "./log.js";
 import { problem } from "./problem.js";
 import { Segments } from "./segments.js";
 import { addressIn, tokenOf, type VoiceSession } from "./session.js";
@@ -12,7 +13,7 @@ import * as words from "./words.js";
 
 export interface ServiceVoiceOptions {
   /** The voice server's address, `wss://…`. The token names it; this is for tokens that do not, and wins over those that do. */
-  serverUrl?: string;
+  serverUrl?: string | undefined;
 }
 
 const loggerName = "service-voice";
@@ -43,9 +44,10 @@ export class ServiceVoice {
     if (this.phase !== "new") throw new Error("A ServiceVoice is for one session: make a new one.");
     this.phase = "connecting";
     this.turn("connecting");
-    void this.microphone.open(); // while the connection is made, and as near to the customer's click as can be
     try {
-      await this.join(session);
+      const where = this.where(session);
+      void this.microphone.open(); // while the connection is made, and as near to the customer's click as can be
+      await this.join(where);
     } catch (cause) {
       throw this.failed(cause);
     }
@@ -70,6 +72,7 @@ export class ServiceVoice {
     if (this.phase !== "live") throw new Error("There is no session to send the text to.");
     const room = this.room!;
     await settled(room);
+    if (room.state === "disconnected") throw new Error("The session ended before the text was sent.");
     await room.localParticipant.sendText(message, { topic: words.topicText });
   }
 
@@ -108,17 +111,23 @@ export class ServiceVoice {
     await room.localParticipant.publishData(new Uint8Array(), { reliable: true, topic: words.topicBye });
   }
 
-  private async join(session: VoiceSession | string): Promise<void> {
+  private where(session: VoiceSession | string): { address: string; token: string } {
     const token = tokenOf(session);
     const address = this.serverUrl ?? addressIn(token);
     if (!address) throw new TypeError("The token does not name the voice server: give its address as serverUrl.");
+    if (!isBrowserSupported()) throw new Error("Voice sessions need a browser with WebRTC.");
+    return { address, token };
+  }
+
+  private async join({ address, token }: { address: string; token: string }): Promise<void> {
     silence(loggerName);
     // With one connection for both directions, a busy browser's first offers may cross, and joining fails in the middle
     // ("Transceiver not found based on m-line index"); with one for each they cannot.
-    const room = (this.room = new Room({ loggerName, singlePeerConnection: false, dataStream: { maxPayloadByteLength: 1 << 20 } }));
+    const room = (this.room = new Room({ loggerName, singlePeerConnection: false, dataStream: { maxPayloadByteLength: 1 << 20 }, disconnectOnPageLeave: false }));
     play(room, (error) => this.events.emit("error", error));
     this.follow(room);
     await room.connect(address, token);
+    leaveWithPage(room);
     if (this.phase !== "connecting") throw new Error("disconnect was called first"); // it was just too late to keep us from connecting
     this.phase = "live";
     this.turn("connected");
@@ -211,11 +220,13 @@ function connectProblem(cause: unknown): Error {
 }
 
 /**
- * Keeps a room's log out of the console: LiveKit writes errors there at every end of a call, and what matters is an event here. A
- * level would not do, since LiveKit sets it anew with each part of a room. Other rooms of the page write on.
+ * Leaves when the page goes away, without a good-bye: a page that is loaded again may come back with its token. Livekit-client would
+ * leave already when the page might go away: then a link to a file, or a page that asks whether to leave, ended the call.
  */
-function silence(logger: string): void {
-  getLogger(logger).methodFactory = () => () => {};
+function leaveWithPage(room: Room): void {
+  const leave = () => void room.disconnect();
+  window.addEventListener("pagehide", leave);
+  room.on(RoomEvent.Disconnected, () => window.removeEventListener("pagehide", leave));
 }
 
 /** Waits for a promise, but not longer than so many milliseconds. */

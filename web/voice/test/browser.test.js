@@ -1,7 +1,7 @@
 // The library in Chromium, in rooms of the real media server.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { launch, open, skip } from "./chromium.js";
+import { launch, load, open, skip } from "./chromium.js";
 import { startRooms } from "./room.js";
 
 /** Waits in the page until `look` gives something true. */
@@ -114,6 +114,63 @@ describe("in a browser", { skip }, () => {
       });
       assert.match(failed, /left before/);
       assert.deepEqual(await page.evaluate(() => [told("connectionState"), told("sessionEnd"), told("error"), voice.localAudioStream]), [["connecting", "disconnected"], [], [], null]);
+    });
+
+    test("a microphone that goes away leaves text, and another may take its place", async () => {
+      await fresh();
+      await page.evaluate(() => call());
+      await until(page, () => lines().includes("assistant: You can be heard."));
+      await page.evaluate(async () => {
+        const { mediaDevices } = navigator;
+        window.plug = () => delete mediaDevices.getUserMedia;
+        mediaDevices.getUserMedia = () => Promise.reject(new DOMException("unplugged", "NotFoundError"));
+        const [track] = voice.localAudioStream.getAudioTracks();
+        track.stop();
+        track.dispatchEvent(new Event("ended")); // as the browser does when the device goes
+      });
+      await until(page, () => told("error").length > 0);
+      assert.deepEqual(await page.evaluate(() => [told("error").map((e) => e.name), voice.isMuted, voice.localAudioStream, told("connectionState").at(-1)]), [["MicrophoneError"], true, null, "connected"]);
+      await page.evaluate(() => voice.sendText("I cannot talk any more"));
+      await until(page, () => lines().includes("assistant: You wrote: I cannot talk any more"));
+      const heard = await page.evaluate(() => (plug(), lines().filter((l) => l === "user: (a sound)").length));
+      await page.evaluate(() => voice.unmute());
+      assert.deepEqual(await page.evaluate(() => [voice.isMuted, voice.localAudioStream.getAudioTracks().length, told("error").length]), [false, 1, 1]);
+      await page.waitForFunction((n) => lines().filter((l) => l === "user: (a sound)").length > n, heard, { polling: 50, timeout: 20_000 });
+      await page.evaluate(() => voice.disconnect());
+    });
+
+    test("a page that may go away keeps its call, and one that is loaded anew comes back to it", async () => {
+      await fresh();
+      const given = await page.evaluate(() => session());
+      await page.evaluate((s) => make().connect(s), given);
+      await page.evaluate(() => dispatchEvent(new Event("beforeunload"))); // a link to a file, say
+      await page.evaluate(() => voice.sendText("Still here?"));
+      await until(page, () => lines().includes("assistant: You wrote: Still here?"));
+      assert.equal(await page.evaluate(() => told("connectionState").at(-1)), "connected");
+      await load(page, rooms.url);
+      await page.evaluate((s) => make().connect(s), given);
+      await page.evaluate(() => voice.sendText("And now?"));
+      await until(page, () => lines().includes("assistant: You wrote: And now?"));
+      await page.evaluate(() => voice.disconnect());
+    });
+
+    test("two sessions in one page do not mix", async () => {
+      await fresh();
+      await page.evaluate(async () => {
+        for (const name of ["one", "two"]) {
+          const said = [];
+          window[name] = Object.assign(new ServiceVoice(), { said });
+          window[name].on("transcript", ({ text }) => said.push(text));
+        }
+        await Promise.all([one, two].map(async (v) => v.connect(await session())));
+        await Promise.all([one.sendText("first"), two.sendText("second")]);
+      });
+      await until(page, () => one.said.includes("You wrote: first") && two.said.includes("You wrote: second"));
+      await page.evaluate(() => one.disconnect());
+      await page.evaluate(() => two.sendText("third"));
+      await until(page, () => two.said.includes("You wrote: third"));
+      assert.deepEqual(await page.evaluate(() => [one.said.some((s) => s.includes("second")), two.said.some((s) => s.includes("first")), document.querySelectorAll("audio").length]), [false, false, 1]);
+      await page.evaluate(() => two.disconnect());
     });
 
     for (const scenario of ["signal-reconnect", "full-reconnect"]) {

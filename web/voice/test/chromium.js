@@ -42,10 +42,15 @@ export async function open(browser, url) {
   const problems = [];
   page.on("console", (m) => ["error", "warning"].includes(m.type()) && problems.push(m.text()));
   page.on("pageerror", (e) => problems.push(String(e)));
+  await load(page, url);
+  return Object.assign(page, { problems });
+}
+
+/** Loads such a page, or loads it anew. */
+export async function load(page, url) {
   await page.goto(`${url}/sdk/service-voice.licenses.txt`); // a page that has no scripts and no policy, and that this server sends: Chromium asks where pages come from
   await page.addScriptTag({ url: `${url}/sdk/service-voice.js` });
   await page.evaluate(prepare);
-  return Object.assign(page, { problems });
 }
 
 // prepare runs in the page.
