@@ -46,7 +46,7 @@ var guests = map[string]guest{
 		rooms: []string{"parley/internal/sqldb"}},
 	"github.com/prometheus/client_golang": {why: "metrics in Prometheus's own words; the media server brings it along (Apache-2.0)",
 		rooms: []string{"parley/internal/metrics"}},
-	"github.com/prometheus/common": {why: "tests read what is shown to Prometheus as Prometheus reads it (Apache-2.0)", tests: true},
+	"github.com/prometheus/common":             {why: "tests read what is shown to Prometheus as Prometheus reads it (Apache-2.0)", tests: true},
 	"github.com/santhosh-tekuri/jsonschema/v6": {why: "checks every response of the tests against the OpenAPI document", tests: true},
 	"github.com/thesyncim/gopus": {why: "Opus without a C compiler (BSD)",
 		rooms: []string{"parley/internal/voice/rtc"}},

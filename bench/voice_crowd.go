@@ -9,7 +9,6 @@ import (
 
 // crowd is callers who all sound and hear at the same time.
 type crowd struct {
-	mu   sync.Mutex
 	list []*gapper
 }
 

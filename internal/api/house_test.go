@@ -49,7 +49,7 @@ func newTeller(t *testing.T, s story) *teller {
 	t.Helper()
 	tl := &teller{t: t, gate: llm.NewGate(), listed: listed(t)}
 	var options []rig.Option
-	for _, set := range s.settings {
+	for _, set := range s.Settings {
 		name, value, _ := strings.Cut(set, " ")
 		if make := settings[name]; make != nil {
 			options = append(options, make(tl, value))
@@ -58,7 +58,7 @@ func newTeller(t *testing.T, s story) *teller {
 	tl.house = rig.Open(t, options...)
 	tl.house.Client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	tl.known = expect.Known{"key": tl.house.Key, "otherKey": tl.house.OtherKey, "site": tl.site}
-	for _, set := range s.settings {
+	for _, set := range s.Settings {
 		tl.settle(strings.Fields(set))
 	}
 	return tl

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"parley"
+	"parley/internal/rig/expect"
 )
 
 // untold are the pairs of a route and a code that no story can tell, with the reason.
@@ -92,15 +93,15 @@ func listed(t *testing.T) map[string][]string {
 func told(t *testing.T, codes map[string][]string) map[string]bool {
 	t.Helper()
 	pairs := map[string]bool{}
-	for _, s := range stories(t) {
-		for _, x := range s.exchanges {
-			code := codeIn(x.want)
-			if x.method == "EVERY" {
+	for _, s := range expect.Stories(t) {
+		for _, x := range s.Exchanges {
+			code := codeIn(x.Want)
+			if x.Method == "EVERY" {
 				for _, r := range routesOf(x, codes) {
 					pairs[r.route+" "+code] = true
 				}
-			} else if x.status/100 == 2 || code != "" {
-				pairs[strings.TrimSpace(x.method+" "+template(codes, x.method, x.path)+" "+code)] = true
+			} else if x.Status/100 == 2 || code != "" {
+				pairs[strings.TrimSpace(x.Method+" "+template(codes, x.Method, x.Path)+" "+code)] = true
 			}
 		}
 	}
@@ -113,11 +114,11 @@ type destination struct{ route, method, path, body string }
 
 // routesOf gives the routes that a request to every route is for, in the order of the isolation test.
 func routesOf(x exchange, codes map[string][]string) []destination {
-	base, query, asks := strings.Cut(x.path, "?")
+	base, query, asks := strings.Cut(x.Path, "?")
 	var list []destination
 	for _, row := range isolation {
 		method, path, _ := strings.Cut(row.route, " ")
-		code := codeIn(x.want)
+		code := codeIn(x.Want)
 		if path, ok := below(path, base); ok && slices.Contains(codes[row.route], code) && untold[row.route+" "+code] == "" {
 			if asks {
 				path += "?" + query

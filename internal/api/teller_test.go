@@ -17,8 +17,8 @@ import (
 func TestMain(m *testing.M) { dbs.Main(m) }
 
 func TestStories(t *testing.T) {
-	for _, s := range stories(t) {
-		t.Run(s.name, func(t *testing.T) {
+	for _, s := range expect.Stories(t) {
+		t.Run(s.Name, func(t *testing.T) {
 			t.Parallel()
 			newTeller(t, s).tell(s)
 		})
@@ -39,13 +39,13 @@ type teller struct {
 
 func (tl *teller) tell(s story) {
 	tl.t.Helper()
-	for _, x := range s.exchanges {
+	for _, x := range s.Exchanges {
 		err := tl.one(x)
-		if x.until {
-			rig.Eventually(tl.t, x.title, func() bool { err = tl.one(x); return err == nil })
+		if x.Until {
+			rig.Eventually(tl.t, x.Title, func() bool { err = tl.one(x); return err == nil })
 		}
 		if err != nil {
-			tl.t.Fatalf("%s\n%s %s\n%v", x.title, x.method, x.path, err)
+			tl.t.Fatalf("%s\n%s %s\n%v", x.Title, x.Method, x.Path, err)
 		}
 	}
 	if err := tl.join(); err != nil {
@@ -55,11 +55,11 @@ func (tl *teller) tell(s story) {
 
 func (tl *teller) one(x exchange) error {
 	switch {
-	case x.method == "HOUSE":
-		return tl.does(x.path)
-	case x.method == "EVERY":
+	case x.Method == "HOUSE":
+		return tl.does(x.Path)
+	case x.Method == "EVERY":
 		return tl.every(x)
-	case x.meanwhile:
+	case x.Meanwhile:
 		return tl.begin(x)
 	}
 	return tl.act(x)
@@ -69,16 +69,16 @@ func (tl *teller) one(x exchange) error {
 func (tl *teller) every(x exchange) error {
 	routes := routesOf(x, tl.listed)
 	if len(routes) == 0 {
-		return fmt.Errorf("no route below this path lists %s", codeIn(x.want))
+		return fmt.Errorf("no route below this path lists %s", codeIn(x.Want))
 	}
 	for _, route := range routes {
 		one := x
-		one.method, one.path = route.method, things(tl.known).in(tl.known.Expand(route.path))
-		if x.body == "" {
-			one.body = things(tl.known).in(route.body)
+		one.Method, one.Path = route.method, things(tl.known).in(tl.known.Expand(route.path))
+		if x.Body == "" {
+			one.Body = things(tl.known).in(route.body)
 		}
 		if err := tl.act(one); err != nil {
-			return fmt.Errorf("%s %s: %w", one.method, one.path, err)
+			return fmt.Errorf("%s %s: %w", one.Method, one.Path, err)
 		}
 	}
 	return nil
@@ -123,7 +123,7 @@ func (tl *teller) join() error {
 			return end.err
 		}
 		if err := tl.check(c.exchange, end.reply); err != nil {
-			return fmt.Errorf("%s: %w", c.exchange.title, err)
+			return fmt.Errorf("%s: %w", c.exchange.Title, err)
 		}
 	}
 	tl.waiting = nil
@@ -150,12 +150,12 @@ type reply struct {
 }
 
 func (tl *teller) request(x exchange) (*http.Request, error) {
-	req, err := http.NewRequest(x.method, tl.house.URL+api.Base+tl.known.Expand(x.path), strings.NewReader(tl.known.Expand(x.body)))
+	req, err := http.NewRequest(x.Method, tl.house.URL+api.Base+tl.known.Expand(x.Path), strings.NewReader(tl.known.Expand(x.Body)))
 	if err != nil {
 		return nil, err
 	}
 	req.Header.Set("Authorization", "Bearer "+tl.house.Key)
-	for _, line := range x.headers {
+	for _, line := range x.Headers {
 		name, value, _ := strings.Cut(line, ":")
 		req.Header.Set(name, tl.known.Expand(strings.TrimSpace(value)))
 		if strings.TrimSpace(value) == "" {
@@ -176,10 +176,10 @@ func (tl *teller) send(req *http.Request) (*reply, error) {
 }
 
 func (tl *teller) check(x exchange, r *reply) error {
-	if r.status != x.status {
-		return fmt.Errorf("status %d, want %d\n%s", r.status, x.status, r.body)
+	if r.status != x.Status {
+		return fmt.Errorf("status %d, want %d\n%s", r.status, x.Status, r.body)
 	}
-	for _, line := range x.wantHeaders {
+	for _, line := range x.WantHeaders {
 		name, value, _ := strings.Cut(line, ":")
 		if got, want := r.header.Get(name), tl.known.Expand(strings.TrimSpace(value)); got != want && (want != "{{*}}" || got == "") {
 			return fmt.Errorf("header %s: %q, want %q", name, got, want)
@@ -188,5 +188,5 @@ func (tl *teller) check(x exchange, r *reply) error {
 	if r.header.Get("Access-Control-Allow-Origin") != "" {
 		return fmt.Errorf("a CORS header")
 	}
-	return tl.compare(r.body, x.want)
+	return tl.compare(r.body, x.Want)
 }

@@ -34,7 +34,7 @@ func newTeller(t *testing.T, s story) *teller {
 	t.Helper()
 	tl := &teller{t: t, gate: llm.NewGate()}
 	options := []rig.Option{rig.Speaking(&llm.Scripted{Answer: tl.moody})}
-	for _, set := range s.settings {
+	for _, set := range s.Settings {
 		name, value, _ := strings.Cut(set, " ")
 		if make := settings[name]; make != nil {
 			options = append(options, make(tl, value))
@@ -42,7 +42,7 @@ func newTeller(t *testing.T, s story) *teller {
 	}
 	tl.house = rig.Open(t, options...)
 	tl.known = expect.Known{"key": tl.house.Key, "account": tl.house.Account, "otherKey": tl.house.OtherKey, "blank": " ", "square": drawn(8, 8), "wide": drawn(9, 8)}
-	for _, set := range s.settings {
+	for _, set := range s.Settings {
 		tl.settle(strings.Fields(set))
 	}
 	return tl

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"parley"
+	"parley/internal/rig/expect"
 )
 
 // untold are the pairs of a route and a status that no story can tell, with the reason.
@@ -51,19 +52,19 @@ func told(t *testing.T) map[string]bool {
 	t.Helper()
 	pairs := map[string]bool{}
 	paths := operations(t).Paths
-	for _, s := range stories(t) {
-		for _, x := range s.exchanges {
-			status := strconv.Itoa(x.status)
-			if x.method == "EVERY" {
-				for _, row := range routesListing(t, x.status) {
+	for _, s := range expect.Stories(t) {
+		for _, x := range s.Exchanges {
+			status := strconv.Itoa(x.Status)
+			if x.Method == "EVERY" {
+				for _, row := range routesListing(t, x.Status) {
 					pairs[row.route+" "+status] = true
 				}
 				continue
 			}
-			path, _, _ := strings.Cut(x.path, "?")
+			path, _, _ := strings.Cut(x.Path, "?")
 			for known := range paths {
 				if slices.EqualFunc(strings.Split(known, "/"), strings.Split(path, "/"), fits) {
-					pairs[x.method+" "+known+" "+status] = true
+					pairs[x.Method+" "+known+" "+status] = true
 				}
 			}
 		}

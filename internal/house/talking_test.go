@@ -191,6 +191,7 @@ func TestTalksLeaveNothingBehind(t *testing.T) {
 	round := func() {
 		s := begin()
 		c := call(t, strings.Replace(h.URL, "http", "ws", 1), s.ParticipantToken)
+		c.publish() // who has a microphone is greeted at once
 		c.awaits("Hi.")
 		live := h.Voice.Sessions()
 		c.leaves()

@@ -20,8 +20,8 @@ const { id } = await server.ask("POST", "", { name: "Caller" }, "");
 await server.ask("PUT", "", { voiceSettings: {} }, id);
 const browser = await launch({ sound: spoken(folder, question, 3.5, 1), again: true });
 try {
-  const page = await open(browser, server.url);
-  const given = (await server.ask("POST", "/voice/sessions", {}, id)).data;
+  const page = await open(browser, server);
+  const given = await server.session({}, id);
   await page.evaluate(listen, given);
   await page.waitForFunction((n) => interruptions(n).length >= n, times, { polling: 1000, timeout: 20_000 * times });
   const { found, heard } = await page.evaluate((n) => ({ found: interruptions(n), heard: lines().filter((l) => l.startsWith("user:")).length }), times);

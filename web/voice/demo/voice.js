@@ -18,9 +18,13 @@ const level = /** @type {HTMLMeterElement} */ (the("level"));
 const text = /** @type {HTMLInputElement} */ (the("text"));
 const token = /** @type {HTMLInputElement} */ (the("token"));
 const transcript = the("transcript");
+const send = /** @type {HTMLButtonElement} */ (the("send"));
 
 /** @type {Voice | null} */
 let voice = null;
+
+/** @type {HTMLElement} What began the call, and gets the focus back when it is over. */
+let began = token;
 
 /** @type {Record<string, string>} */
 const connections = { connecting: "Connecting …", connected: "Connected", reconnecting: "Connecting again …", disconnected: "Not connected", error: "Not connected" };
@@ -40,76 +44,91 @@ const ends = {
   server_stopped: "The call has ended: the server was stopped.",
 };
 
-document.getElementById("call")?.addEventListener("click", () => call(ask));
+document.getElementById("call")?.addEventListener("click", () => call(the("call"), ask));
 
 the("join").addEventListener("submit", (event) => {
   event.preventDefault();
-  void call(async () => token.value.trim());
+  void call(token, async () => token.value.trim());
 });
 
-the("leave").addEventListener("click", () => voice?.disconnect());
+the("leave").addEventListener("click", () => {
+  void voice?.disconnect();
+  over(ends.client_left);
+});
 
 mute.addEventListener("click", async () => {
-  const { isMuted } = voice ?? {};
-  await (isMuted ? voice?.unmute() : voice?.mute());
-  showMuted();
+  await (voice?.isMuted ? voice.unmute() : voice?.mute());
+  showMicrophone();
 });
 
 the("write").addEventListener("submit", async (event) => {
   event.preventDefault();
+  const { value } = text;
+  text.value = "";
+  text.focus();
   try {
-    await voice?.sendText(text.value);
-    text.value = "";
+    await voice?.sendText(value);
   } catch (error) {
+    text.value ||= value;
     complain(error);
   }
-  text.focus();
 });
 
 /** Gets a session of the demo's agent. This page's server makes it; your own backend would do so with its API key. */
 async function ask() {
   const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const reply = await fetch("voice/session", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ timezone }) });
-  const { data, error } = await reply.json();
-  if (!data) throw new Error(error.message);
+  const ask = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ timezone }) };
+  const reply = await fetch("voice/session", ask).catch(() => Promise.reject(new Error("The server cannot be reached.")));
+  const { data, error } = await reply.json().catch(() => ({}));
+  if (!data) throw new Error(error?.message ?? `The server has made no session (${reply.status}).`);
   return data;
 }
 
 /**
+ * @param {HTMLElement} by what the call was begun with
  * @param {() => Promise<Parameters<Voice["connect"]>[0]>} session
  */
-async function call(session) {
+async function call(by, session) {
   if (voice) return;
-  voice = new ServiceVoice();
+  const now = (voice = new ServiceVoice());
+  began = by;
   the("problems").replaceChildren();
   the("problems").hidden = true;
   transcript.replaceChildren();
   showing(true);
-  follow(voice);
+  (matchMedia("(pointer: coarse)").matches ? mute : text).focus(); // a field would bring up the keyboard of a phone
+  follow(now);
   try {
-    await voice.connect(await session());
-    showMuted();
-    measure(voice);
-    text.focus();
+    const given = await session();
+    if (voice !== now) return; // hung up already
+    await now.connect(given);
+    if (voice !== now) return;
+    showMicrophone();
+    measure(now);
   } catch (error) {
+    if (voice !== now) return;
     complain(error);
-    over();
+    over("Not connected");
   }
 }
 
 /** @param {Voice} now */
 function follow(now) {
-  now.on("connectionState", (state) => (the("connection").textContent = connections[state] ?? state));
-  now.on("agentState", (state) => (the("agent").textContent = agents[state] ?? state));
-  now.on("transcript", show);
+  now.on("connectionState", (state) => {
+    if (voice !== now) return; // hung up already, as below
+    the("connection").textContent = connections[state] ?? state;
+    send.disabled = state === "connecting";
+  });
+  now.on("agentState", (state) => {
+    if (voice === now) the("agent").textContent = agents[state] ?? state;
+  });
+  now.on("transcript", (segment) => voice === now && show(segment));
   now.on("error", (error) => {
+    if (voice !== now) return;
     complain(error);
-    showMuted();
+    showMicrophone();
   });
-  now.on("sessionEnd", (reason) => {
-    the("connection").textContent = reason === undefined ? "The call has ended." : (ends[reason] ?? `The call has ended: ${reason}.`);
-    over();
-  });
+  now.on("sessionEnd", (reason) => voice === now && over(reason && (ends[reason] ?? `The call has ended: ${reason}.`)));
 }
 
 /** @param {boolean} calling */
@@ -119,22 +138,23 @@ function showing(calling) {
   the("controls").hidden = !calling;
   talk.hidden = !calling && transcript.childElementCount === 0;
   the("write").hidden = !calling;
+  send.disabled = true;
   if (calling) the("connection").textContent = "Connecting …";
 }
 
-function over() {
+function over(how = "The call has ended.") {
   voice = null;
+  the("connection").textContent = how;
   the("agent").textContent = "";
-  mute.textContent = "Mute";
-  mute.ariaPressed = "false";
+  showMicrophone();
   showing(false);
-  (document.getElementById("call") ?? token).focus();
+  began.focus();
 }
 
-function showMuted() {
-  const muted = voice?.isMuted ?? false;
-  mute.ariaPressed = String(muted);
-  mute.textContent = muted ? (voice?.localAudioStream ? "Muted" : "No microphone") : "Mute";
+function showMicrophone() {
+  const [button, label] = !voice?.isMuted ? ["Mute", ""] : voice.localAudioStream ? ["Unmute", ": muted"] : ["Try the microphone again", ": none"];
+  mute.textContent = button;
+  the("microphone").textContent = `Microphone${label}`;
 }
 
 /** @param {unknown} error */
@@ -153,6 +173,7 @@ function complain(error) {
 function show({ text, speaker, segmentId }) {
   const id = `${speaker} ${segmentId}`;
   let line = /** @type {HTMLElement | undefined} */ ([...transcript.children].find((p) => /** @type {HTMLElement} */ (p).dataset.id === id));
+  settle(id, text && `${speaker === "user" ? "You" : "Agent"}: ${text}`);
   if (!text) return line?.remove();
   const atEnd = transcript.scrollHeight - transcript.scrollTop - transcript.clientHeight < 40;
   if (!line) {
@@ -166,6 +187,19 @@ function show({ text, speaker, segmentId }) {
   if (atEnd) transcript.scrollTop = transcript.scrollHeight;
 }
 
+/** @type {Map<string, ReturnType<typeof setTimeout>>} */
+const growing = new Map();
+
+/**
+ * Has screen readers say a line once, when it grows no longer.
+ * @param {string} id
+ * @param {string} line
+ */
+function settle(id, line) {
+  clearTimeout(growing.get(id));
+  growing.set(id, setTimeout(() => growing.delete(id) && line && (the("settled").textContent = line), 1500));
+}
+
 /**
  * Shows how loud the microphone is, as long as the call lasts.
  * @param {Voice} now
@@ -173,6 +207,7 @@ function show({ text, speaker, segmentId }) {
 function measure(now) {
   const context = new AudioContext();
   const analyser = context.createAnalyser();
+  const still = matchMedia("(prefers-reduced-motion: reduce)");
   const samples = new Float32Array(analyser.fftSize);
   /** @type {MediaStream | null} */
   let heard = null;
@@ -187,7 +222,8 @@ function measure(now) {
     const power = samples.reduce((sum, s) => sum + s * s, 0) / samples.length;
     const decibels = 10 * Math.log10(power + 1e-10);
     level.value = now.isMuted ? 0 : Math.min(Math.max((decibels + 60) / 60, 0), 1);
-    requestAnimationFrame(draw);
+    if (still.matches) setTimeout(draw, 500);
+    else requestAnimationFrame(draw);
   };
   draw();
 }

@@ -1,9 +1,9 @@
 import { ConnectionError, ConnectionErrorReason, DisconnectReason, isBrowserSupported, Room, RoomEvent, type Participant } from "livekit-client";
 import { Emitter } from "./emitter.js";
 import type { AgentState, ConnectionState, VoiceEvents } from "./events.js";
+import { silence } from "./log.js";
 import { Microphone } from "./microphone.js";
 import { play } from "./playback.js";
-import { silence } from "./log.js";
 import { problem } from "./problem.js";
 import { Segments } from "./segments.js";
 import { addressIn, tokenOf, type VoiceSession } from "./session.js";

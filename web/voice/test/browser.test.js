@@ -4,34 +4,25 @@ import { after, before, describe, test } from "node:test";
 import { launch, load, open, skip } from "./chromium.js";
 import { startRooms } from "./room.js";
 
-/** Waits in the page until `look` gives something true. */
-async function until(page, look) {
-  try {
-    await page.waitForFunction(look, null, { polling: 50, timeout: 20_000 });
-  } catch (error) {
-    throw new Error(`${look} did not come true: heard for ${await page.evaluate(() => `${loud} ms; ${JSON.stringify(log)}`)}; ${page.problems}`, { cause: error });
-  }
-}
-
-describe("in a browser", { skip }, () => {
+describe("in a browser", { skip, concurrency: 2 }, () => {
   let rooms;
   before(async () => (rooms = await startRooms()));
   after(() => rooms?.stop());
 
-  describe("with a microphone", () => {
-    let browser, page;
+  describe("with a microphone", { concurrency: 2 }, () => {
+    let browser;
     before(async () => (browser = await launch()));
     after(() => browser?.close());
-    const fresh = async () => (page = await open(browser, rooms.url));
+    const fresh = () => open(browser, rooms);
 
     test("a call from its beginning to its end", async () => {
-      await fresh();
+      const page = await fresh();
       await page.evaluate(() => call());
       assert.deepEqual(await page.evaluate(() => [voice.isMuted, voice.localAudioStream.getAudioTracks().map((t) => t.readyState)]), [false, ["live"]]);
-      await until(page, () => loud >= 400 && lines().includes("assistant: Hello.") && lines().includes("user: (a sound)"));
+      await page.until(() => loud >= 400 && lines().includes("assistant: Hello.") && lines().includes("user: (a sound)"));
       await page.evaluate(() => voice.sendText("Where is it?"));
-      await until(page, () => lines().includes("user: Where is it?") && lines().includes("assistant: You wrote: Where is it?"));
-      await until(page, () => loud >= 900);
+      await page.until(() => lines().includes("user: Where is it?") && lines().includes("assistant: You wrote: Where is it?"));
+      await page.until(() => loud >= 900);
       await page.evaluate(() => voice.disconnect());
       const said = await page.evaluate(() => log);
       assert.deepEqual(said.filter(([name]) => name === "connectionState").map(([, s]) => s), ["connecting", "connected", "disconnected"]);
@@ -49,25 +40,25 @@ describe("in a browser", { skip }, () => {
     });
 
     test("muting keeps the session and tells the agent", async () => {
-      await fresh();
+      const page = await fresh();
       await page.evaluate(() => call());
-      await until(page, () => lines().includes("assistant: You can be heard."));
+      await page.until(() => lines().includes("assistant: You can be heard."));
       await page.evaluate(() => voice.mute());
       assert.equal(await page.evaluate(() => voice.isMuted), true);
-      await until(page, () => lines().includes("assistant: You cannot be heard."));
+      await page.until(() => lines().includes("assistant: You cannot be heard."));
       await page.evaluate(() => voice.unmute());
       assert.equal(await page.evaluate(() => voice.isMuted), false);
-      await until(page, () => lines().filter((l) => l === "assistant: You can be heard.").length === 2);
+      await page.until(() => lines().filter((l) => l === "assistant: You can be heard.").length === 2);
       await page.evaluate(() => voice.disconnect());
     });
 
     test("the server's reason is told once, and the token is of no use after it", async () => {
-      await fresh();
+      const page = await fresh();
       await page.evaluate(async () => (window.token = (window.given = await session()).participantToken, make().connect(token)));
       await page.evaluate(() => voice.sendText("fault: the speech engine is missing"));
-      await until(page, () => told("error").some((e) => e.name === "AgentError" && e.message === "the speech engine is missing"));
+      await page.until(() => told("error").some((e) => e.name === "AgentError" && e.message === "the speech engine is missing"));
       await page.evaluate(() => voice.sendText("end: max_duration"));
-      await until(page, () => told("sessionEnd").length > 0);
+      await page.until(() => told("sessionEnd").length > 0);
       assert.deepEqual(await page.evaluate(() => [told("sessionEnd"), told("connectionState").at(-1), voice.localAudioStream]), [["max_duration"], "disconnected", null]);
       await assert.rejects(page.evaluate(() => voice.sendText("too late")), /no session/);
       await assert.rejects(page.evaluate(() => make().connect(given)), /The token was refused/);
@@ -75,7 +66,7 @@ describe("in a browser", { skip }, () => {
     });
 
     test("a token is of no use when its time is over, although its room is there", async () => {
-      await fresh();
+      const page = await fresh();
       assert.equal(await page.evaluate(async () => (await fetch(`/rtc/validate?access_token=${(await session()).participantToken}`)).status), 200);
       await page.evaluate(async () => (window.late = await session({ expiresIn: -90 }))); // the media server's clock may be a minute off
       assert.match(await page.evaluate(async () => (await fetch(`/rtc/validate?access_token=${late.participantToken}`)).text()), /exp/);
@@ -83,7 +74,7 @@ describe("in a browser", { skip }, () => {
     });
 
     test("a connection that is not made is told", async () => {
-      await fresh();
+      const page = await fresh();
       const forged = (token) => token.split(".").with(2, "AAAA").join(".");
       const { participantToken } = await page.evaluate(() => session());
       const nowhere = ["e30", Buffer.from("{}").toString("base64url"), "AAAA"].join(".");
@@ -95,16 +86,16 @@ describe("in a browser", { skip }, () => {
     });
 
     test("after a failure the same instance may try again", async () => {
-      await fresh();
+      const page = await fresh();
       await assert.rejects(page.evaluate(() => make().connect("")));
       await page.evaluate(async () => voice.connect(await session()));
       assert.equal(await page.evaluate(() => told("connectionState").join()), "connecting,error,connecting,connected");
-      await until(page, () => lines().includes("assistant: You can be heard."));
+      await page.until(() => lines().includes("assistant: You can be heard."));
       await page.evaluate(() => voice.disconnect());
     });
 
     test("a call that is left before it is connected ends quietly", async () => {
-      await fresh();
+      const page = await fresh();
       const failed = await page.evaluate(async () => {
         const given = await session();
         const joined = make().connect(given).catch((e) => e.message);
@@ -117,9 +108,9 @@ describe("in a browser", { skip }, () => {
     });
 
     test("a microphone that goes away leaves text, and another may take its place", async () => {
-      await fresh();
+      const page = await fresh();
       await page.evaluate(() => call());
-      await until(page, () => lines().includes("assistant: You can be heard."));
+      await page.until(() => lines().includes("assistant: You can be heard."));
       await page.evaluate(async () => {
         const { mediaDevices } = navigator;
         window.plug = () => delete mediaDevices.getUserMedia;
@@ -128,34 +119,34 @@ describe("in a browser", { skip }, () => {
         track.stop();
         track.dispatchEvent(new Event("ended")); // as the browser does when the device goes
       });
-      await until(page, () => told("error").length > 0);
+      await page.until(() => told("error").length > 0);
       assert.deepEqual(await page.evaluate(() => [told("error").map((e) => e.name), voice.isMuted, voice.localAudioStream, told("connectionState").at(-1)]), [["MicrophoneError"], true, null, "connected"]);
       await page.evaluate(() => voice.sendText("I cannot talk any more"));
-      await until(page, () => lines().includes("assistant: You wrote: I cannot talk any more"));
+      await page.until(() => lines().includes("assistant: You wrote: I cannot talk any more"));
       const heard = await page.evaluate(() => (plug(), lines().filter((l) => l === "user: (a sound)").length));
       await page.evaluate(() => voice.unmute());
       assert.deepEqual(await page.evaluate(() => [voice.isMuted, voice.localAudioStream.getAudioTracks().length, told("error").length]), [false, 1, 1]);
-      await page.waitForFunction((n) => lines().filter((l) => l === "user: (a sound)").length > n, heard, { polling: 50, timeout: 20_000 });
+      await page.until((n) => lines().filter((l) => l === "user: (a sound)").length > n, { arg: heard });
       await page.evaluate(() => voice.disconnect());
     });
 
     test("a page that may go away keeps its call, and one that is loaded anew comes back to it", async () => {
-      await fresh();
+      const page = await fresh();
       const given = await page.evaluate(() => session());
       await page.evaluate((s) => make().connect(s), given);
       await page.evaluate(() => dispatchEvent(new Event("beforeunload"))); // a link to a file, say
       await page.evaluate(() => voice.sendText("Still here?"));
-      await until(page, () => lines().includes("assistant: You wrote: Still here?"));
+      await page.until(() => lines().includes("assistant: You wrote: Still here?"));
       assert.equal(await page.evaluate(() => told("connectionState").at(-1)), "connected");
       await load(page, rooms.url);
       await page.evaluate((s) => make().connect(s), given);
       await page.evaluate(() => voice.sendText("And now?"));
-      await until(page, () => lines().includes("assistant: You wrote: And now?"));
+      await page.until(() => lines().includes("assistant: You wrote: And now?"));
       await page.evaluate(() => voice.disconnect());
     });
 
     test("two sessions in one page do not mix", async () => {
-      await fresh();
+      const page = await fresh();
       await page.evaluate(async () => {
         for (const name of ["one", "two"]) {
           const said = [];
@@ -165,37 +156,37 @@ describe("in a browser", { skip }, () => {
         await Promise.all([one, two].map(async (v) => v.connect(await session())));
         await Promise.all([one.sendText("first"), two.sendText("second")]);
       });
-      await until(page, () => one.said.includes("You wrote: first") && two.said.includes("You wrote: second"));
+      await page.until(() => one.said.includes("You wrote: first") && two.said.includes("You wrote: second"));
       await page.evaluate(() => one.disconnect());
       await page.evaluate(() => two.sendText("third"));
-      await until(page, () => two.said.includes("You wrote: third"));
+      await page.until(() => two.said.includes("You wrote: third"));
       assert.deepEqual(await page.evaluate(() => [one.said.some((s) => s.includes("second")), two.said.some((s) => s.includes("first")), document.querySelectorAll("audio").length]), [false, false, 1]);
       await page.evaluate(() => two.disconnect());
     });
 
     for (const scenario of ["signal-reconnect", "full-reconnect"]) {
       test(`a ${scenario} is no end`, async () => {
-        await fresh();
+        const page = await fresh();
         await page.evaluate(() => call());
-        await until(page, () => lines().includes("assistant: Hello."));
+        await page.until(() => lines().includes("assistant: Hello."));
         await page.evaluate((s) => voice.room.simulateScenario(s), scenario);
-        await until(page, () => told("connectionState").join() === "connecting,connected,reconnecting,connected");
+        await page.until(() => told("connectionState").join() === "connecting,connected,reconnecting,connected");
         await page.evaluate(() => ((window.loud = 0), voice.sendText("Are you there?")));
-        await until(page, () => lines().includes("assistant: You wrote: Are you there?") && loud >= 300);
+        await page.until(() => lines().includes("assistant: You wrote: Are you there?") && loud >= 300);
         assert.deepEqual(await page.evaluate(() => [told("sessionEnd"), told("error")]), [[], []]);
         await page.evaluate(() => voice.disconnect());
       });
     }
 
     test("a second join with the same token takes the session over", async () => {
-      await fresh();
+      const page = await fresh();
       await page.evaluate(async () => {
         window.given = await session();
         window.first = make();
         await first.connect(given);
         await make().connect(given);
       });
-      await until(page, () => told("sessionEnd").length === 1);
+      await page.until(() => told("sessionEnd").length === 1);
       assert.match(await page.evaluate(() => told("error")[0].message), /from elsewhere/);
       await page.evaluate(() => voice.disconnect());
     });
@@ -219,7 +210,8 @@ describe("in a browser", { skip }, () => {
       await Promise.all(["Where is it?", "You wrote: Where is it?"].map(shows));
       await page.getByRole("button", { name: "Mute" }).press("Space");
       await shows("You cannot be heard.");
-      assert.equal(await page.getByRole("button", { name: "Muted" }).getAttribute("aria-pressed"), "true");
+      await page.getByRole("button", { name: "Unmute" }).waitFor();
+      await page.getByRole("meter", { name: "Microphone: muted" }).waitFor();
       await page.getByLabel("Type instead of talking").fill("fault: no recognition");
       await page.keyboard.press("Enter");
       await page.getByRole("alert").getByText("no recognition").waitFor();
@@ -232,6 +224,11 @@ describe("in a browser", { skip }, () => {
       await page.getByLabel("Participant token").fill("e30.e30.AAAA");
       await page.keyboard.press("Enter");
       await page.getByRole("alert").getByText(/serverUrl/).waitFor();
+      assert.equal(await page.evaluate(() => document.activeElement.id), "token");
+      await page.getByRole("button", { name: "Start a call" }).press("Enter");
+      await page.getByRole("button", { name: "Hang up" }).press("Enter"); // before it is connected
+      await shows("You have hung up.");
+      assert.equal(await page.getByRole("alert").getByRole("listitem").count(), 0);
       assert.deepEqual(problems, []);
     } finally {
       await browser.close();
@@ -242,12 +239,12 @@ describe("in a browser", { skip }, () => {
     test(`with the microphone ${microphone} it goes on in text, with spoken answers`, async () => {
       const browser = await launch({ microphone });
       try {
-        const page = await open(browser, rooms.url);
+        const page = await open(browser, rooms);
         await page.evaluate(() => call());
         assert.deepEqual(await page.evaluate(() => told("error").map((e) => [e.name, e.cause])), [["MicrophoneError", cause]]);
         assert.deepEqual(await page.evaluate(() => [voice.isMuted, voice.localAudioStream]), [true, null]);
         await page.evaluate(() => voice.sendText("I cannot talk"));
-        await until(page, () => lines().includes("assistant: You wrote: I cannot talk") && lines().includes("assistant: Hello.") && loud >= 900);
+        await page.until(() => lines().includes("assistant: You wrote: I cannot talk") && lines().includes("assistant: Hello.") && loud >= 900);
         await page.evaluate(() => voice.unmute()); // asks once more
         assert.deepEqual(await page.evaluate(() => [told("error").length, voice.isMuted, told("connectionState").at(-1)]), [2, true, "connected"]);
         await page.evaluate(() => voice.disconnect());

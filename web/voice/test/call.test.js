@@ -7,15 +7,15 @@ import { join as path } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { launch, open } from "./chromium.js";
 import { perLetter, startEngines } from "./engines.js";
-import { skip, startProgram } from "./program.js";
-import { spoken } from "./spoken.js";
+import { startProgram } from "./program.js";
+import { skip, spoken } from "./spoken.js";
 
 const question = "How do I back up Parley?";
 const count = (n) => Array.from({ length: n }, (_, i) => `This is sentence number ${i + 1}, and it takes some time to say.`).join(" ");
 const answers = new Map([["Tell me everything.", count(12)], ["Tell me some of it.", count(2)]]);
 const answer = (asked) => answers.get(asked) ?? `You said: ${asked}`;
 
-describe("a call of an agent in a browser", { skip, concurrency: 2 }, () => {
+describe("a call of an agent in a browser", { skip, concurrency: 3 }, () => {
   const folder = mkdtempSync(path(tmpdir(), "parley-calls-"));
   let engines, server, tcp, browser, sound;
 
@@ -32,39 +32,20 @@ describe("a call of an agent in a browser", { skip, concurrency: 2 }, () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Has a session made, as soon as the server takes one: it takes none while a busy machine makes the sound of others stumble. */
-  const newSession = async (agent, key) => {
-    for (const patience = Date.now() + 30_000; ; ) {
-      try {
-        return (await server.ask("POST", "/voice/sessions", {}, agent, key)).data;
-      } catch (error) {
-        if (!error.message.includes("concurrent_exceeded") || Date.now() > patience) throw error;
-        await new Promise((done) => setTimeout(done, 500));
-      }
-    }
-  };
-
   /** Makes an agent that may be talked to, and gives what asks for its calls. */
   const newAgent = async (voiceSettings = {}, more = {}) => {
     const { id } = await server.ask("POST", "", { name: "Caller" }, "");
     await server.ask("PUT", "", { voiceSettings, ...more }, id);
     return {
-      session: () => newSession(id),
+      session: () => server.session({}, id),
       messages: async ({ conversationId }) => (await server.ask("GET", `/conversations/${conversationId}/messages`, undefined, id)).data,
     };
   };
 
   /** Opens a page with a microphone that says the question when the page has it `speak`. */
   const newPage = async (from = browser, own = true) => {
-    const page = await open(from, server.url);
+    const page = await open(from, server);
     if (own) await page.evaluate((wav) => speaking(wav), sound);
-    page.until = async (look, timeout = 30_000) => {
-      try {
-        await page.waitForFunction(look, null, { polling: 50, timeout });
-      } catch (error) {
-        throw new Error(`${look} did not come true: heard for ${await page.evaluate(() => `${loud} ms; ${JSON.stringify(log)}`)}; ${page.problems}; ${server.log()}`, { cause: error });
-      }
-    };
     return page;
   };
   const join = (page, given) => page.evaluate((s) => make().connect(s), given);
@@ -79,9 +60,9 @@ describe("a call of an agent in a browser", { skip, concurrency: 2 }, () => {
     const { id } = await server.ask("POST", "", { name: "Caller" }, "", apiKey);
     await server.ask("PUT", "", { voiceSettings: {} }, id, apiKey);
     const page = await newPage();
-    await join(page, await newSession(id, apiKey));
+    await join(page, await server.session({}, id, apiKey));
     const began = Date.now();
-    await page.until(() => told("sessionEnd").length > 0, 80_000);
+    await page.until(() => told("sessionEnd").length > 0, { timeout: 80_000 });
     assert.deepEqual(await page.evaluate(() => [told("sessionEnd"), told("error"), told("connectionState").at(-1)]), [["credits"], [], "disconnected"]);
     assert.ok(Date.now() - began > 55_000, `after ${Date.now() - began} ms`);
   });

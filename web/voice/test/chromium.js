@@ -4,13 +4,14 @@ import { delimiter, join } from "node:path";
 import { chromium } from "playwright-core";
 
 /** The installed browser's path; undefined where there is none. */
-export const executable = process.env.PARLEY_CHROMIUM || ["chromium", "chromium-browser", "google-chrome"].map(onPath).find(Boolean);
+export const executable = process.env.PARLEY_CHROMIUM || ["chromium", "chromium-browser", "google-chrome"].map(installed).find(Boolean);
 
 /** Why the tests in a browser are left out: false where they are not. Where the build installs the browser, its absence is a failure. */
 export const skip = executable || process.env.CI ? false : "SKIP: no chromium on the PATH: nothing is tested in a browser";
 if (skip) console.error(skip);
 
-function onPath(name) {
+/** The path of a program; undefined where it is not installed. */
+export function installed(name) {
   return (process.env.PATH ?? "").split(delimiter).map((folder) => join(folder, name)).find((file) => {
     try {
       accessSync(file, constants.X_OK);
@@ -36,14 +37,21 @@ export async function launch({ microphone = "there", sound, again = false, gestu
   return chromium.launch({ executablePath: executable, args });
 }
 
-/** Opens a page of the server with the library on it, and with `call` and `log` to try it. */
-export async function open(browser, url) {
+/** Opens a page of a server with the library on it, and with `call` and `log` to try it. `until` waits for something to come true in it. */
+export async function open(browser, { url, log }) {
   const page = await (await browser.newContext()).newPage();
   const problems = [];
-  page.on("console", (m) => ["error", "warning"].includes(m.type()) && problems.push(m.text()));
+  page.on("console", (m) => problems.push(`${m.type()}: ${m.text()}`));
   page.on("pageerror", (e) => problems.push(String(e)));
+  const until = async (look, { arg, timeout = 30_000 } = {}) => {
+    try {
+      await page.waitForFunction(look, arg, { polling: 50, timeout });
+    } catch (error) {
+      throw new Error(`${look} did not come true: heard for ${await page.evaluate(() => `${loud} ms; ${JSON.stringify(window.log)}`)}; ${problems}; ${log()}`, { cause: error });
+    }
+  };
   await load(page, url);
-  return Object.assign(page, { problems });
+  return Object.assign(page, { problems, until });
 }
 
 /** Loads such a page, or loads it anew. */
@@ -57,7 +65,13 @@ export async function load(page, url) {
 function prepare() {
   const events = ["connectionState", "agentState", "transcript", "sessionEnd", "error"];
   window.log = [];
-  window.session = async (ask = {}) => (await (await fetch("/demo/voice/session", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(ask) })).json()).data;
+  window.session = async (ask = {}) => {
+    const reply = await fetch("/demo/voice/session", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(ask) });
+    const { data, error } = await reply.json();
+    if (error?.details?.reason !== "concurrent_exceeded") return data;
+    await new Promise((done) => setTimeout(done, 500)); // the machine is too busy for one more
+    return session(ask);
+  };
   window.make = (options) => {
     window.voice = new ServiceVoice(options);
     for (const name of events) {

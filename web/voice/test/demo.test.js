@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { launch, open } from "./chromium.js";
-import { skip, startProgram } from "./program.js";
-import { spoken } from "./spoken.js";
+import { startProgram } from "./program.js";
+import { skip, spoken } from "./spoken.js";
 
 const question = "How do I back up Parley?";
 
@@ -26,57 +26,48 @@ describe("parley demo in a browser", { skip }, () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const ask = (...what) => server.ask(...what);
-
   const inBrowser = async (options, use) => {
     const browser = await launch(options);
-    const page = await open(browser, server.url);
-    const until = async (look) => {
-      try {
-        await page.waitForFunction(look, null, { polling: 50, timeout: 30_000 });
-      } catch (error) {
-        throw new Error(`${look} did not come true: heard for ${await page.evaluate(() => `${loud} ms; ${JSON.stringify(log)}`)}; ${page.problems}; ${server.log()}`, { cause: error });
-      }
-    };
+    const page = await open(browser, server);
     try {
-      await use(page, until);
+      await use(page);
     } finally {
       await browser.close();
     }
   };
 
   test("a spoken question has a spoken answer, and both are kept", async () => {
-    await inBrowser({ sound: microphone }, async (page, until) => {
+    await inBrowser({ sound: microphone }, async (page) => {
       const given = await page.evaluate(async () => {
         const given = await session();
         await make().connect(given);
         return given;
       });
-      await until(() => loud > 1000 && lines().some((l) => l.startsWith("assistant: Hello!")));
-      await until(() => lines().includes("user: How do I back up Parley?"));
+      await page.until(() => loud > 1000 && lines().some((l) => l.startsWith("assistant: Hello!")));
+      await page.until(() => lines().includes("user: How do I back up Parley?"));
       await page.evaluate(() => (window.loud = 0));
-      await until(() => loud > 1000 && lines().some((l) => l.startsWith("assistant: To back up Parley")));
+      await page.until(() => loud > 1000 && lines().some((l) => l.startsWith("assistant: To back up Parley")));
       const states = await page.evaluate(() => told("agentState"));
       for (const state of ["initializing", "listening", "thinking", "speaking"]) assert.ok(states.includes(state), `${state} in ${states}`);
       await page.evaluate(() => voice.disconnect());
       assert.deepEqual(await page.evaluate(() => [told("sessionEnd"), told("error")]), [["client_left"], []]);
-      const messages = await ask("GET", `/conversations/${given.conversationId}/messages`);
+      const messages = await server.ask("GET", `/conversations/${given.conversationId}/messages`);
       const text = JSON.stringify(messages);
       assert.ok(text.includes(question) && text.includes("To back up Parley"), text);
     });
   });
 
   test("the longest duration ends a call, and the browser learns why", async () => {
-    const { voiceSettings } = await ask("GET", "");
-    await ask("PUT", "", { voiceSettings: { ...voiceSettings, maxCallDurationSeconds: 3 } });
+    const { voiceSettings } = await server.ask("GET", "");
+    await server.ask("PUT", "", { voiceSettings: { ...voiceSettings, maxCallDurationSeconds: 3 } });
     try {
-      await inBrowser({ microphone: "refused" }, async (page, until) => {
+      await inBrowser({ microphone: "refused" }, async (page) => {
         await page.evaluate(() => call());
-        await until(() => told("sessionEnd").length > 0);
+        await page.until(() => told("sessionEnd").length > 0);
         assert.deepEqual(await page.evaluate(() => [told("sessionEnd"), told("connectionState").at(-1)]), [["max_duration"], "disconnected"]);
       });
     } finally {
-      await ask("PUT", "", { voiceSettings: { ...voiceSettings, maxCallDurationSeconds: null } });
+      await server.ask("PUT", "", { voiceSettings: { ...voiceSettings, maxCallDurationSeconds: null } });
     }
   });
 

@@ -7,20 +7,20 @@ import { join as path } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { promisify } from "node:util";
 import { join, livekit, skip } from "./native/caller.js";
-import { claims, program, startDemo, startMedia } from "./native/server.js";
+import { claims, startMedia } from "./native/media.js";
 import { loudness, voice } from "./native/sounds.js";
 import { startSpeech } from "./native/speech.js";
+import { startProgram } from "./program.js";
 
 const question = "How do I back up Parley?";
 const agentOf = ({ sessionId }) => `agent:${sessionId}`;
 
 describe("a native LiveKit client", { skip, concurrency: 2 }, () => {
   const running = [];
-  let folder, file, speech;
+  let folder, speech;
 
   before(async () => {
     folder = mkdtempSync(path(tmpdir(), "parley-native-"));
-    file = program(folder);
     speech = started(await startSpeech(question));
   });
   after(async () => {
@@ -32,7 +32,7 @@ describe("a native LiveKit client", { skip, concurrency: 2 }, () => {
     running.push(one);
     return one;
   };
-  const demo = async (settings) => started(await startDemo(file, folder, settings));
+  const demo = async (settings) => started(await startProgram(mkdtempSync(path(folder, "demo-")), settings));
 
   describe("in a session", { concurrency: 2 }, () => {
     let server;
@@ -68,13 +68,14 @@ describe("a native LiveKit client", { skip, concurrency: 2 }, () => {
       assert.deepEqual(messages.slice(-2).map((m) => [m.role, m.parts[0].text]), [["user", "Which database does Parley use?"], ["assistant", grown.at(-1).text]]);
     });
 
-    // The second test: with two sessions at most no machine is too busy, and the example does not ask again.
     test("is the example of the manual, which runs as it stands", async () => {
       const manual = readFileSync(new URL("../../../docs/manual/voice-native.md", import.meta.url), "utf8");
       const example = manual.split("```js\n")[1].split("```")[0].replace("https://agents.example.com", server.url);
       const words = ["--input-type=module", "--eval", example];
       const env = { ...process.env, AGENT: server.agentId, KEY: server.apiKey };
-      const { stdout } = await promisify(execFile)(process.execPath, words, { cwd: new URL("..", import.meta.url), env });
+      // The example does not look why there is no session: on a busy machine there is none now and then.
+      const refused = (error) => assert.match(error.stderr, /Cannot destructure/);
+      const { stdout } = await eventually(() => promisify(execFile)(process.execPath, words, { cwd: new URL("..", import.meta.url), env }).catch(refused));
       assert.match(stdout, /^customer: When are you open\?\nagent: .+/m);
     });
 
@@ -137,7 +138,7 @@ describe("a native LiveKit client", { skip, concurrency: 2 }, () => {
   describe("is refused", { concurrency: 2 }, () => {
     let server, media;
     before(async () => {
-      media = started(await startMedia(file, folder));
+      media = started(await startMedia(folder));
       server = await demo({ ...media.settings, PARLEY_TTS: "openai", PARLEY_TTS_URL: speech.url });
     });
     const refused = (token, message) => assert.rejects(join(token, { url: media.url }), { name: "Error", message });

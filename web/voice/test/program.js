@@ -1,40 +1,20 @@
 // Starts the real program: `parley demo`, whose agent answers from the manual, and to which the tests add agents of their own.
 import assert from "node:assert/strict";
-import { execFile, execFileSync, spawn } from "node:child_process";
-import { accessSync, constants } from "node:fs";
-import { delimiter, join } from "node:path";
-import { createInterface } from "node:readline";
+import { execFile } from "node:child_process";
+import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
-import { skip as noBrowser } from "./chromium.js";
+import { built, start } from "./child.js";
 
-const root = new URL("../../../", import.meta.url).pathname;
+const patience = 30_000; // milliseconds
 
-const installed = (name) => (process.env.PATH ?? "").split(delimiter).some((folder) => {
-  try {
-    accessSync(join(folder, name), constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-});
-
-/** Why nothing is said to the real program in a browser: false where it is. */
-export const skip = noBrowser || (installed("flite") || process.env.CI ? false : "SKIP: no flite on the PATH: no spoken question is asked in a browser");
-if (skip && !noBrowser) console.error(skip);
+/** The built program. */
+export const program = (folder) => built("PARLEY_PROGRAM", "./cmd/parley", folder);
 
 /** Runs `parley demo` until `stop`, with settings in its environment and what it leaves behind in `folder`. */
 export async function startProgram(folder, settings) {
-  const file = process.env.PARLEY_PROGRAM || join(folder, "parley");
-  if (!process.env.PARLEY_PROGRAM) execFileSync("go", ["build", "-o", file, "./cmd/parley"], { cwd: root, stdio: "inherit" });
+  const file = program(folder);
   const env = { PATH: process.env.PATH, HOME: folder, TMPDIR: folder };
-  const child = spawn(file, ["demo", "--listen", "127.0.0.1:0", "--json"], { env: { ...env, ...settings }, stdio: ["ignore", "pipe", "pipe"] });
-  let log = "";
-  child.stderr.on("data", (chunk) => (log += chunk));
-  const gone = new Promise((resolve) => child.once("exit", resolve));
-  const ready = await new Promise((resolve, reject) => {
-    gone.then((status) => reject(new Error(`the demo ended with ${status}:\n${log}`)));
-    createInterface({ input: child.stdout }).once("line", (line) => resolve(JSON.parse(line)));
-  });
+  const { ready, stop, log } = await start(file, ["demo", "--listen", "127.0.0.1:0", "--json"], { env: { ...env, ...settings }, quit: (child) => child.kill("SIGTERM") });
 
   /** Asks the REST API for what is below the agents; the demo's own agent where none is named. */
   const ask = async (method, path, body, agent = ready.agentId, key = ready.apiKey) => {
@@ -43,11 +23,19 @@ export async function startProgram(folder, settings) {
     assert.ok(reply.ok, `${method} ${path}: ${reply.status} ${await reply.clone().text()}`);
     return reply.json();
   };
+  /** Opens a session as soon as the server takes one: it takes none while a busy machine makes the sound of others stumble. */
+  const session = async (body = {}, agent, key) => {
+    for (const late = Date.now() + patience; ; await setTimeout(500)) {
+      try {
+        return (await ask("POST", "/voice/sessions", body, agent, key)).data;
+      } catch (error) {
+        if (!error.message.includes("concurrent_exceeded") || Date.now() > late) throw error;
+      }
+    }
+  };
   /** Gives a command of the command line to the running server. */
   const command = async (...words) => JSON.parse((await promisify(execFile)(file, [...words, "--json", "--data", ready.data], { env })).stdout);
-  const stop = async () => {
-    child.kill("SIGTERM");
-    await gone;
-  };
-  return { ...ready, ask, command, stop, log: () => log.slice(-4000) };
+  /** What `parley voice sessions` says of a session. */
+  const stored = async ({ sessionId }) => (await command("voice", "sessions")).find((s) => s.sessionId === sessionId);
+  return { ...ready, ask, session, command, stored, stop, log };
 }

@@ -1,7 +1,7 @@
 // Somebody who talks to the agent with LiveKit's native library, as an app or a server does: nothing here is ours.
 import { once } from "node:events";
 import { createRequire } from "node:module";
-import { claims } from "./server.js";
+import { claims } from "./media.js";
 import { loudness, purity } from "./sounds.js";
 
 process.env.NODE_ENV ??= "production"; // else the library prints what it does
