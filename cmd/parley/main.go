@@ -6,16 +6,13 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"syscall"
+
+	"parley/internal/house"
 )
 
 func main() {
-	// The heap is small and each turn allocates much: collecting half as often costs tens of megabytes and saves a twentieth of
-	// the processor. GOGC, where it is set, is the operator's word.
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(200)
-	}
+	house.Thrift()
 	// After the first signal stop is given back to the system: a second one ends the process at once.
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	context.AfterFunc(ctx, stop)

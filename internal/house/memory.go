@@ -2,43 +2,62 @@ package house
 
 import (
 	"context"
+	"os"
 	"runtime/debug"
 	"runtime/metrics"
+	"slices"
 	"time"
 )
 
 const (
-	calmFor     = 10 * time.Second
+	look        = time.Second
+	calmFor     = 10       // looks
 	calm        = 8 << 20  // bytes allocated in that time: hardly anything happens
-	worthIt     = 32 << 20 // bytes allocated since memory was last given back
+	worthIt     = 16 << 20 // bytes allocated since memory was last given back
+	busy        = 8 << 20  // bytes allocated between two looks
+	thrifty     = 50       // GOGC while hardly anything happens: a heap that nobody needs stays small
+	lavish      = 200      // GOGC at work: tens of megabytes more for a twentieth of the processor
 	allocations = "/gc/heap/allocs:bytes"
 )
 
-// Settle gives back to the system what starting the program has touched and does not need again. Call it once, before serving.
+// Settle gives back to the system what the program has touched and does not need now: after its start, and after a burst.
 func Settle() {
 	debug.FreeOSMemory()
 	unmap()
 }
 
-// giveBack hands memory back to the system when a burst is over: the collector itself comes by only after minutes when
-// nothing is allocated, and thousands of streams may lie idle meanwhile.
-func giveBack(ctx context.Context) error {
-	look := time.NewTicker(calmFor)
-	defer look.Stop()
-	last := allocated()
-	given := last
+// Thrift has the program begin with little garbage. GOGC, where it is set, is the operator's word.
+func Thrift() { collect(thrifty) }
+
+func collect(percent int) {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(percent)
+	}
+}
+
+// keepHouse has the collector take its time while there is work, and hands memory back to the system when a burst is over: the
+// collector itself comes by only after minutes when nothing is allocated, and thousands of streams may lie idle meanwhile.
+func keepHouse(ctx context.Context) error {
+	every := time.NewTicker(look)
+	defer every.Stop()
+	given := allocated()
+	seen := slices.Repeat([]uint64{given}, calmFor) // at the last looks
 	for {
 		select {
-		case <-look.C:
+		case <-every.C:
 		case <-ctx.Done():
 			return nil
 		}
 		now := allocated()
-		if now-last < calm && now-given > worthIt {
-			debug.FreeOSMemory()
+		switch {
+		case now-seen[calmFor-1] > busy:
+			collect(lavish)
+		case now-seen[0] < calm && now-given > worthIt:
+			collect(thrifty)
+			Settle()
 			given = now
 		}
-		last = now
+		seen = append(seen[1:], now)
 	}
 }
 

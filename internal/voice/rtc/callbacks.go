@@ -77,6 +77,7 @@ func (p *Participant) watch() { p.inbox.watch(p.room.LocalParticipant.GetSubscri
 func (p *Participant) said(text string) {
 	now := p.config.Now()
 	p.seen(now)
+	p.presence.prove()
 	p.happened.put(Event{Kind: EventText, At: now, Text: text})
 }
 

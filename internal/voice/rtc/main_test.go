@@ -1,18 +1,17 @@
 package rtc_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"log" //nolint:depguard // where the SDK writes by itself
 	"log/slog"
 	"net/http"
 	"os"
 	"testing"
 	"time"
 
-	lksdk "github.com/livekit/server-sdk-go/v2"
 	"go.uber.org/goleak"
-
-	"github.com/livekit/protocol/logger"
 
 	"parley/internal/rig/sfus"
 	"parley/internal/voice/rtc"
@@ -23,10 +22,15 @@ func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == "parent" {
 		parent()
 	}
-	lksdk.SetLogger(logger.GetDiscardLogger())
+	var aside bytes.Buffer
+	log.SetOutput(&aside)
 	status := m.Run()
 	if err := gone(); err != nil && status == 0 {
 		fmt.Fprintln(os.Stderr, err)
+		status = 1
+	}
+	if aside.Len() > 0 {
+		fmt.Fprintf(os.Stderr, "the SDK writes past our log: %s\n", &aside)
 		status = 1
 	}
 	os.Exit(status)

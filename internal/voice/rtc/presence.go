@@ -8,8 +8,9 @@ import (
 const (
 	// The media server tells who comes and goes at once of those who have published a microphone, and of others every three seconds.
 	batched = 4 * time.Second
-	// A user who has been announced can hear a little later, and tells so; one who never does is not waited for longer.
-	hearing = time.Second
+	// A user who has been announced can hear a little later, and tells so: at once as a rule, and after seconds where a machine is busy or
+	// a network slow. What is said before is lost. One who has switched sound off never tells so, and is not waited for longer.
+	hearing = 5 * time.Second
 )
 
 // presence follows whether the user is in the room. A client that reconnects leaves and comes back: only who stays away for the
@@ -46,7 +47,7 @@ func (p *presence) announce(here bool) {
 	}
 }
 
-// prove takes a sign of the user: they can hear, or can be heard.
+// prove takes a sign of the user: they can hear, or have typed.
 func (p *presence) prove() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -55,9 +56,9 @@ func (p *presence) prove() {
 	}
 }
 
-// publish is prove for a user with a microphone.
+// publish takes a user's microphone. Who is heard the first time does not yet hear: the two ways of sound open one after the other.
 func (p *presence) publish() {
-	p.prove()
+	p.announce(true)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.published = true

@@ -14,10 +14,14 @@ func TestPresence(t *testing.T) {
 	}{
 		"announced, then hears": {func(p *presence) { p.announce(true); p.prove() }, []Kind{EventJoined}},
 		"hears before the news": {func(p *presence) { p.prove(); p.announce(true) }, []Kind{EventJoined}},
-		"never hears":           {func(p *presence) { p.announce(true); time.Sleep(2 * time.Second) }, []Kind{EventJoined}},
+		"never hears":           {func(p *presence) { p.announce(true); time.Sleep(hearing + time.Second) }, []Kind{EventJoined}},
+		"does not hear yet":     {func(p *presence) { p.announce(true); time.Sleep(hearing - time.Second) }, nil},
+		"heard before hearing":  {func(p *presence) { p.announce(true); p.publish(); time.Sleep(hearing - time.Second) }, nil},
+		"heard, then hears":     {func(p *presence) { p.publish(); p.prove(); p.announce(true) }, []Kind{EventJoined}},
 		"gone before hearing":   {func(p *presence) { p.announce(true); p.announce(false); time.Sleep(time.Minute) }, nil},
 		"back in time": {func(p *presence) {
 			p.publish()
+			p.prove()
 			p.announce(false)
 			time.Sleep(2 * time.Second)
 			p.announce(true)
@@ -25,6 +29,7 @@ func TestPresence(t *testing.T) {
 		}, []Kind{EventJoined, EventAway, EventJoined}},
 		"back by voice": {func(p *presence) {
 			p.publish()
+			p.prove()
 			p.announce(false)
 			p.publish()
 			p.announce(true)
@@ -32,13 +37,14 @@ func TestPresence(t *testing.T) {
 		}, []Kind{EventJoined, EventAway, EventJoined}},
 		"away for too long": {func(p *presence) {
 			p.publish()
+			p.prove()
 			p.announce(false)
 			time.Sleep(3100 * time.Millisecond)
 			p.announce(true)
 		}, []Kind{EventJoined, EventAway, EventLeft}},
 		"without a microphone, late": {func(p *presence) { p.prove(); p.announce(false); time.Sleep(6 * time.Second); p.announce(true) }, []Kind{EventJoined, EventAway, EventJoined}},
-		"bye":                        {func(p *presence) { p.publish(); p.bye(); p.announce(false); time.Sleep(time.Minute) }, []Kind{EventJoined, EventLeft}},
-		"closed":                     {func(p *presence) { p.publish(); p.close(); p.announce(false); time.Sleep(time.Minute) }, []Kind{EventJoined}},
+		"bye":                        {func(p *presence) { p.publish(); p.prove(); p.bye(); p.announce(false); time.Sleep(time.Minute) }, []Kind{EventJoined, EventLeft}},
+		"closed":                     {func(p *presence) { p.publish(); p.prove(); p.close(); p.announce(false); time.Sleep(time.Minute) }, []Kind{EventJoined}},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var got []Kind

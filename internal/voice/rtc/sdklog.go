@@ -8,7 +8,17 @@ import (
 	"strings"
 
 	"github.com/livekit/protocol/logger"
+	lksdk "github.com/livekit/server-sdk-go/v2"
 )
+
+// The transports below the SDK write to a logger that it has for all rooms, by itself standard error: dozens of lines for each session.
+// It is set before anything can read it.
+var _ = hush()
+
+func hush() bool {
+	lksdk.SetLogger(logger.GetDiscardLogger())
+	return true
+}
 
 // sdkLog lets the SDK write into our log, with less noise: its information is for those who look for faults in it, and of
 // what it calls errors most are a normal leave-taking. The agent's token, which it writes into its lines, stays out.

@@ -44,6 +44,14 @@ const ends = {
   server_stopped: "The call has ended: the server was stopped.",
 };
 
+/** @type {Record<string, string>} */
+const limits = {
+  concurrent_exceeded: "The server has no room for one more call. Try again in a moment.",
+  per_user_exceeded: "You are in other calls already. End one first.",
+  hourly_exceeded: "There were too many calls in this hour. Try again later.",
+  daily_exceeded: "There were too many calls today. Try again tomorrow.",
+};
+
 document.getElementById("call")?.addEventListener("click", () => call(the("call"), ask));
 
 the("join").addEventListener("submit", (event) => {
@@ -80,7 +88,7 @@ async function ask() {
   const ask = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ timezone }) };
   const reply = await fetch("voice/session", ask).catch(() => Promise.reject(new Error("The server cannot be reached.")));
   const { data, error } = await reply.json().catch(() => ({}));
-  if (!data) throw new Error(error?.message ?? `The server has made no session (${reply.status}).`);
+  if (!data) throw new Error(limits[error?.details?.reason] ?? error?.message ?? `The server has made no session (${reply.status}).`);
   return data;
 }
 
@@ -152,7 +160,7 @@ function over(how = "The call has ended.") {
 }
 
 function showMicrophone() {
-  const [button, label] = !voice?.isMuted ? ["Mute", ""] : voice.localAudioStream ? ["Unmute", ": muted"] : ["Try the microphone again", ": none"];
+  const [button, label] = !voice?.isMuted ? ["Mute", ""] : voice.localAudioStream ? ["Unmute", ": muted"] : ["Use microphone", ": none"];
   mute.textContent = button;
   the("microphone").textContent = `Microphone${label}`;
 }

@@ -15,7 +15,7 @@ const count = (n) => Array.from({ length: n }, (_, i) => `This is sentence numbe
 const answers = new Map([["Tell me everything.", count(12)], ["Tell me some of it.", count(2)]]);
 const answer = (asked) => answers.get(asked) ?? `You said: ${asked}`;
 
-describe("a call of an agent in a browser", { skip, concurrency: 3 }, () => {
+describe("a call of an agent in a browser", { skip, concurrency: 2 }, () => {
   const folder = mkdtempSync(path(tmpdir(), "parley-calls-"));
   let engines, server, tcp, browser, sound;
 

@@ -43,9 +43,9 @@ export async function open(browser, { url, log }) {
   const problems = [];
   page.on("console", (m) => problems.push(`${m.type()}: ${m.text()}`));
   page.on("pageerror", (e) => problems.push(String(e)));
-  const until = async (look, { arg, timeout = 30_000 } = {}) => {
+  const until = async (look, { timeout = 30_000 } = {}) => {
     try {
-      await page.waitForFunction(look, arg, { polling: 50, timeout });
+      await page.waitForFunction(look, null, { polling: 50, timeout });
     } catch (error) {
       throw new Error(`${look} did not come true: heard for ${await page.evaluate(() => `${loud} ms; ${JSON.stringify(window.log)}`)}; ${problems}; ${log()}`, { cause: error });
     }
