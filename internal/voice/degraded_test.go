@@ -141,6 +141,17 @@ func TestAnswerFails(t *testing.T) {
 	`)
 }
 
+// A microphone may be heard before the customer hears: they are greeted as soon as they do.
+func TestGreetingWaitsUntilTheCustomerHears(t *testing.T) {
+	d := talk(t, `{"initialMessage":"Hello there!"}`)
+	d.events <- rtc.Event{Kind: rtc.EventMicOn}
+	d.hush(rtc.FrameTime)
+	d.turnBy(3 * time.Second)
+	d.shows("")
+	d.events <- rtc.Event{Kind: rtc.EventJoined}
+	d.shows("agent: Hello there!\n")
+}
+
 func TestSilenceEndsTheTalk(t *testing.T) {
 	d := talk(t, `{"endConversationAfterSilenceSeconds":10}`)
 	d.join()

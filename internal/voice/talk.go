@@ -113,6 +113,9 @@ func (t *talk) happened(e rtc.Event) {
 		if t.joined.IsZero() {
 			t.joined = t.Now()
 			t.record()
+			if !t.heardAt.IsZero() { // their microphone came first
+				t.greet()
+			}
 		}
 	case rtc.EventAway: // within the grace they may come back
 		t.away = true

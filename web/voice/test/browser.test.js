@@ -144,6 +144,23 @@ describe("in a browser", { skip }, () => {
       await page.evaluate(() => voice.disconnect());
     });
 
+    test("where the browser holds sound back, it begins with the next click", async () => {
+      const page = await fresh();
+      await page.evaluate(() => {
+        const { prototype } = HTMLMediaElement;
+        const { play } = prototype;
+        prototype.play = () => Promise.reject(new DOMException("no click yet", "NotAllowedError"));
+        addEventListener("pointerdown", () => (prototype.play = play));
+        return call();
+      });
+      await page.until(() => told("error").length > 0);
+      assert.deepEqual(await page.evaluate(() => [told("error").map((e) => e.name), voice.room.canPlaybackAudio]), [["PlaybackError"], false]);
+      await page.mouse.click(10, 10);
+      await page.until(() => voice.room.canPlaybackAudio);
+      await page.evaluate(() => voice.disconnect());
+      assert.deepEqual(await page.evaluate(() => told("error").length), 1);
+    });
+
     test("two sessions in one page do not mix", async () => {
       const page = await fresh();
       await page.evaluate(async () => {

@@ -44,6 +44,11 @@ test("before a session nothing is recorded and nothing can be sent", async () =>
   assert.equal(voice.isMuted, true);
   await voice.unmute();
   assert.equal(voice.isMuted, false);
+  const told = [];
+  voice.on("error", (error) => told.push(error.message));
+  await assert.rejects(voice.connect(""), /participantToken/); // and no microphone is asked for
+  await assert.rejects(voice.connect(`e30.${btoa('{"url":"wss://127.0.0.1"}')}.AAAA`), /need a browser/);
+  assert.equal(told.length, 2);
   for (const method of ["connect", "disconnect", "sendText", "mute", "unmute"]) assert.equal(typeof voice[method], "function");
   assert.equal(typeof voice.on("error", () => {}), "function");
 });
