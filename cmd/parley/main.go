@@ -6,13 +6,16 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 
 	"parley/internal/house"
 )
 
 func main() {
-	house.Thrift()
+	if os.Getenv("GOGC") == "" { // where it is set it is the operator's word
+		debug.SetGCPercent(house.Thrifty)
+	}
 	// After the first signal stop is given back to the system: a second one ends the process at once.
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	context.AfterFunc(ctx, stop)

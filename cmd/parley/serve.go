@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"time"
 
 	"parley/internal/house"
@@ -40,6 +41,9 @@ func (p *process) config(service house.Service, models house.Models, voice house
 	}
 	if sfu.Here {
 		cfg.SFU = cfg.Reader
+	}
+	if os.Getenv("GOGC") == "" {
+		cfg.Collect = debug.SetGCPercent
 	}
 	cfg.Logger, err = p.logger(log)
 	return cfg, err

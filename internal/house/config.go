@@ -27,6 +27,7 @@ type Config struct {
 	Reader  string           `kong:"-"` // the program whose command "extract" reads what strangers wrote; empty reads it in this process
 	SFU     string           `kong:"-"` // the program whose command "sfu" is the media server of voice sessions; empty where there is none
 	Model   llm.Model        `kong:"-"` // when set, it answers for every name, in place of the configured one
+	Collect func(int) int    `kong:"-"` // sets the collector's GOGC; nil leaves it as it is
 }
 
 // Storage says where the data is and what plans there are.

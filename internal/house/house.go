@@ -225,7 +225,7 @@ func (h *House) Desk() *admin.Desk {
 func (h *House) Run(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	work := []func(context.Context) error{h.Engine.Run, h.Voice.Run, h.meter().Run, h.Clerk.Run, h.Runner.Run, h.Crawls.Run, h.Files.Run, h.runVectors, h.Ingest.Run, h.Ingest.RunFiles, h.Indexer.Run, h.Insight.Run, h.Judges.Run, h.Posts.Run, h.Sender.Run, h.Gate.Run, keepHouse, h.forget}
+	work := []func(context.Context) error{h.Engine.Run, h.Voice.Run, h.meter().Run, h.Clerk.Run, h.Runner.Run, h.Crawls.Run, h.Files.Run, h.runVectors, h.Ingest.Run, h.Ingest.RunFiles, h.Indexer.Run, h.Insight.Run, h.Judges.Run, h.Posts.Run, h.Sender.Run, h.Gate.Run, h.keepHouse, h.forget}
 	errs := make([]error, len(work))
 	var all sync.WaitGroup
 	for i, do := range work {

@@ -2,7 +2,6 @@ package house
 
 import (
 	"context"
-	"os"
 	"runtime/debug"
 	"runtime/metrics"
 	"slices"
@@ -15,7 +14,6 @@ const (
 	calm        = 8 << 20  // bytes allocated in that time: hardly anything happens
 	worthIt     = 16 << 20 // bytes allocated since memory was last given back
 	busy        = 8 << 20  // bytes allocated between two looks
-	thrifty     = 50       // GOGC while hardly anything happens: a heap that nobody needs stays small
 	lavish      = 200      // GOGC at work: tens of megabytes more for a twentieth of the processor
 	allocations = "/gc/heap/allocs:bytes"
 )
@@ -26,18 +24,18 @@ func Settle() {
 	unmap()
 }
 
-// Thrift has the program begin with little garbage. GOGC, where it is set, is the operator's word.
-func Thrift() { collect(thrifty) }
+// Thrifty is GOGC while hardly anything happens, and while a program starts: a heap that nobody needs stays small.
+const Thrifty = 50
 
-func collect(percent int) {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(percent)
+func (h *House) collect(percent int) {
+	if h.cfg.Collect != nil {
+		h.cfg.Collect(percent)
 	}
 }
 
 // keepHouse has the collector take its time while there is work, and hands memory back to the system when a burst is over: the
 // collector itself comes by only after minutes when nothing is allocated, and thousands of streams may lie idle meanwhile.
-func keepHouse(ctx context.Context) error {
+func (h *House) keepHouse(ctx context.Context) error {
 	every := time.NewTicker(look)
 	defer every.Stop()
 	given := allocated()
@@ -51,9 +49,9 @@ func keepHouse(ctx context.Context) error {
 		now := allocated()
 		switch {
 		case now-seen[calmFor-1] > busy:
-			collect(lavish)
+			h.collect(lavish)
 		case now-seen[0] < calm && now-given > worthIt:
-			collect(thrifty)
+			h.collect(Thrifty)
 			Settle()
 			given = now
 		}
