@@ -2,39 +2,16 @@ package api_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
-	"runtime"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
-	"time"
 
 	"parley"
 	"parley/internal/api"
 	"parley/internal/rig"
 )
-
-// long makes a conversation of n messages and gives its agent and id.
-func long(t *testing.T, h *rig.House, n int) (agent, conversation string) {
-	t.Helper()
-	ours := furnish(t, h, parley.AccountID(h.Account), h.Key)
-	agent, conversation = ours["agentId"], ours["conversationId"]
-	text := strings.Repeat("All work and no play. ", 25)
-	_, err := h.DB.SQL().Exec(t.Context(), `insert into messages (id, account_id, agent_id, conversation_id, seq, author, type, state, parts, created_at)
-		with recursive n(i) as (select 3 union all select i + 1 from n where i < ?)
-		select 'msg_' || i, ?, ?, ?, i, case i % 2 when 0 then 'assistant' else 'user' end, 'reply', 'complete', ?, 1790000000000 + i from n`,
-		n, h.Account, agent, conversation, `[{"type":"text","text":"`+text+`"}]`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := h.DB.SQL().Exec(t.Context(), `update conversations set last_seq = ?, message_count = ? where id = ?`, n, n, conversation); err != nil {
-		t.Fatal(err)
-	}
-	return agent, conversation
-}
 
 // download asks for an export without the client that reads replies to their end to check them.
 func download(t *testing.T, h *rig.House, agent, conversation string) *http.Response {
@@ -52,99 +29,10 @@ func download(t *testing.T, h *rig.House, agent, conversation string) *http.Resp
 	return res
 }
 
-// highest watches the heap until the test says that it has seen enough, and gives the most that was in use.
-func highest() (enough func() uint64) {
-	var most atomic.Uint64
-	stop, stopped := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(stopped)
-		for tick := time.NewTicker(2 * time.Millisecond); ; {
-			var m runtime.MemStats
-			runtime.ReadMemStats(&m)
-			most.Store(max(most.Load(), m.HeapAlloc))
-			select {
-			case <-tick.C:
-			case <-stop:
-				return
-			}
-		}
-	}()
-	return func() uint64 {
-		close(stop)
-		<-stopped
-		return most.Load()
-	}
-}
-
-// TestExportTakesLittleMemory exports a conversation that is many times larger than what it may hold at once.
-func TestExportTakesLittleMemory(t *testing.T) {
-	if testing.Short() {
-		t.Skip("SKIP: a hundred thousand messages")
-	}
-	const messages, bound = 100_000, 24 << 20
-	h := rig.Open(t)
-	agent, conversation := long(t, h, messages)
-	runtime.GC()
-	var before runtime.MemStats
-	runtime.ReadMemStats(&before)
-	enough := highest()
-	res := download(t, h, agent, conversation)
-	counted := &counter{Reader: res.Body}
-	n := walk(t, json.NewDecoder(counted))
-	if grown := int64(enough()) - int64(before.HeapAlloc); grown > bound || counted.n < 2*bound {
-		t.Errorf("%d MB of export took %d MB of heap", counted.n>>20, grown>>20)
-	} else {
-		t.Logf("%d MB of export took %d MB of heap", counted.n>>20, grown>>20)
-	}
-	if n != messages {
-		t.Errorf("%d messages, want %d", n, messages)
-	}
-}
-
-type counter struct {
-	io.Reader
-	n int64
-}
-
-func (c *counter) Read(b []byte) (int, error) {
-	n, err := c.Reader.Read(b)
-	c.n += int64(n)
-	return n, err
-}
-
-// walk reads an export token by token and counts the messages, which must come in order.
-func walk(t *testing.T, dec *json.Decoder) (n int) {
-	t.Helper()
-	for {
-		token, err := dec.Token()
-		if err == io.EOF {
-			return n
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if token != "messages" {
-			continue
-		}
-		if _, err := dec.Token(); err != nil { // [
-			t.Fatal(err)
-		}
-		for ; dec.More(); n++ {
-			var m struct{ ID string }
-			if err := dec.Decode(&m); err != nil {
-				t.Fatal(err)
-			}
-			if n >= 2 && m.ID != fmt.Sprint("msg_", n+1) {
-				t.Fatalf("message %d is %s", n+1, m.ID)
-			}
-		}
-	}
-}
-
 // TestExportThatBreaksOffIsSeen takes the table away while the client reads: what has come must not look like all.
 func TestExportThatBreaksOffIsSeen(t *testing.T) {
 	h := rig.Open(t)
-	agent, conversation := long(t, h, 40_000)
+	agent, conversation := h.LongConversation(t, 40_000)
 	res := download(t, h, agent, conversation)
 	begun := make([]byte, 1000)
 	if _, err := io.ReadFull(res.Body, begun); err != nil {
