@@ -126,8 +126,8 @@ func (c *caller) packet(now time.Time) []byte {
 }
 
 // says sends a sound for a time, and then silence. It gives when its first and its last packet were sent.
-func (c *caller) says(ctx context.Context, s *sounds, length time.Duration) (first, last time.Time) {
-	c.change(s.voice)
+func (c *caller) says(ctx context.Context, s *sounds, sound packets, length time.Duration) (first, last time.Time) {
+	c.change(sound)
 	pause(ctx, length)
 	return c.change(s.silence)
 }

@@ -20,8 +20,9 @@ type packets [][]byte
 // sounds are what callers send.
 type sounds struct {
 	silence packets
-	voice   packets // somebody says "aiaiai"
-	tone    packets // sound that is no voice: a room with music
+	voice   packets   // somebody says "aiaiai"
+	tone    packets   // sound that is no voice: a room with music
+	cries   []packets // of those who interrupt
 }
 
 func newSounds() (s sounds, err error) {
@@ -34,7 +35,8 @@ func newSounds() (s sounds, err error) {
 			return s, err
 		}
 	}
-	return s, nil
+	s.cries, err = spoken(s.voice)
+	return s, err
 }
 
 func encoded(sample func() int16, length int) (list packets, err error) {

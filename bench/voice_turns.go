@@ -47,7 +47,7 @@ func (c *caller) asks(ctx context.Context, s *sounds, n int, t *talked) error {
 	if err := c.quiet(ctx, pauseAfter); err != nil {
 		return err
 	}
-	_, last := c.says(ctx, s, time.Duration(700+37*(n%16))*time.Millisecond)
+	_, last := c.says(ctx, s, s.voice, time.Duration(700+37*(n%16))*time.Millisecond)
 	a, err := c.hears(ctx, time.Time{}, answersIn)
 	switch {
 	case err != nil:
@@ -91,7 +91,7 @@ func (c *caller) interrupts(ctx context.Context, s *sounds, n int, t *talked) er
 	if err := c.listens(ctx, time.Duration(700+43*(n%10))*time.Millisecond); err != nil {
 		return err
 	}
-	first, _ := c.says(ctx, s, saidFor)
+	first, _ := c.says(ctx, s, s.cries[n%len(s.cries)], saidFor)
 	ducked, silent, err := fades(first, c.record(ctx, first.Add(saidFor)))
 	if err == nil {
 		t.Ducked, t.Silent = append(t.Ducked, ms(ducked)), append(t.Silent, ms(silent))

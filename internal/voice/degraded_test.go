@@ -146,7 +146,8 @@ func TestGreetingWaitsUntilTheCustomerHears(t *testing.T) {
 	d := talk(t, `{"initialMessage":"Hello there!"}`)
 	d.events <- rtc.Event{Kind: rtc.EventMicOn}
 	d.hush(rtc.FrameTime)
-	d.turnBy(3 * time.Second)
+	d.eventually(func() bool { return len(d.events) == 0 && len(d.audio) == 0 }, func() string { return "it does not listen" })
+	d.clock.Turn(3 * time.Second)
 	d.shows("")
 	d.events <- rtc.Event{Kind: rtc.EventJoined}
 	d.shows("agent: Hello there!\n")

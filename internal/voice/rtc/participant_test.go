@@ -159,7 +159,7 @@ func TestMutedFromTheBeginning(t *testing.T) {
 	u.publish()
 	u.pub.SetMuted(true)
 	p := enter(t, s, "muted")
-	expect(t, p, rtc.EventJoined, rtc.EventMicOff)
+	arrives(t, p, rtc.EventMicOff)
 	u.pub.SetMuted(false)
 	expect(t, p, rtc.EventMicOn)
 	u.says(440, func() { hears(t, p, 440) })
@@ -192,7 +192,7 @@ func TestWhoComesBackHasNotLeft(t *testing.T) {
 	p := enter(t, s, "back")
 	u := newUser(t, address(t, s), s.UserToken(pass("back")))
 	u.publish()
-	expect(t, p, rtc.EventJoined, rtc.EventMicOn)
+	arrives(t, p, rtc.EventMicOn)
 	u.room.Simulate(lksdk.SimulateNodeFailure)
 	seen := map[rtc.Kind]int{}
 	for seen[rtc.EventJoined] == 0 || seen[rtc.EventMicOn] == 0 {
@@ -219,7 +219,7 @@ func TestTheAgentComesBack(t *testing.T) {
 	p, back := enterWatched(t, s, "agent")
 	u := newUser(t, address(t, s), s.UserToken(pass("agent")))
 	u.publish()
-	expect(t, p, rtc.EventJoined, rtc.EventMicOn)
+	arrives(t, p, rtc.EventMicOn)
 	p.SetState(rtc.Thinking)
 	for n, how := range []lksdk.SimulateScenario{lksdk.SimulateSignalReconnect, lksdk.SimulateNodeFailure} {
 		p.Simulate(how)
@@ -250,7 +250,7 @@ func TestWhoStaysAwayHasLeft(t *testing.T) {
 	p := enter(t, s, "away", func(c *rtc.Config) { c.Grace = grace })
 	u := newUser(t, address(t, s), s.UserToken(pass("away")))
 	u.publish()
-	expect(t, p, rtc.EventJoined, rtc.EventMicOn)
+	arrives(t, p, rtc.EventMicOn)
 	remove(t, s, "away")
 	gone := expect(t, p, rtc.EventAway).At
 	expect(t, p, rtc.EventMicOff)

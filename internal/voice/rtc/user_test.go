@@ -286,3 +286,20 @@ func expect(t *testing.T, p *rtc.Participant, kinds ...rtc.Kind) (last rtc.Event
 	}
 	return last
 }
+
+// arrives waits for a user with a microphone: whether they hear first or are heard first is chance.
+func arrives(t *testing.T, p *rtc.Participant, microphone rtc.Kind) {
+	t.Helper()
+	seen := map[rtc.Kind]bool{}
+	for range 2 {
+		select {
+		case e, ok := <-p.Events():
+			if !ok || seen[e.Kind] || e.Kind != rtc.EventJoined && e.Kind != microphone {
+				t.Fatalf("got %+v (%v)", e, ok)
+			}
+			seen[e.Kind] = true
+		case <-time.After(15 * time.Second):
+			t.Fatalf("seen only %v", seen)
+		}
+	}
+}
