@@ -92,7 +92,7 @@ func (s *Speech) findVoice(c SpeechConfig) error {
 	if by.flite != nil || by.espeak != nil {
 		s.Synthesizer = by
 	}
-	if by.flite != nil && by.espeak == nil {
+	if c.TTS == engineAuto && by.flite != nil && by.espeak == nil {
 		s.Lacks = append(s.Lacks, "without espeak-ng only English is spoken")
 	}
 	return nil
