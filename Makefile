@@ -9,7 +9,9 @@ GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.12.2
 # The bench measures what the race detector would distort, the quality of answers and of the ear what it would draw out, and the kill loops are
 # about a process that it does not see; those run without it, everything else under it.
 LONG := ./bench/... ./internal/rig/faults/... ./internal/eval ./internal/voice/ear
-SHORT = $$(go list ./... | grep -v -e '^parley/bench' -e '/rig/faults$$')
+SHORT = $$(go list ./... | grep -v -e '^parley/bench' -e '/rig/faults$$' -e '/internal/house$$' -e '/internal/voice$$' -e '/internal/voice/')
+# Talks take place in real time, 20 ms after 20 ms: they have the machine for themselves.
+ALONE := ./internal/house ./internal/voice/...
 # The race detector needs a C compiler. Without one the tests still run, and say so. SQLite's own code, a machine's translation from C,
 # is left out of it: watching it takes most of the time, and whoever calls it is watched all the same.
 RACE := $(shell [ "$$(go env CGO_ENABLED)" = 1 ] && command -v "$$(go env CC)" >/dev/null && echo "-race -gcflags=modernc.org/...=-race=false")
@@ -54,6 +56,7 @@ test:
 	@[ -z "$(NPM)" ] || for dir in clients/ts $(WEB); do (cd $$dir && npm ci --silent && npm test); done
 	go test -timeout 15m $(LONG)
 	go test -timeout 15m $(RACE) $(SHORT)
+	go test -timeout 15m -p 1 $(RACE) $(ALONE)
 
 test-long:
 	PARLEY_LONG=1 go test -count=1 -timeout 3h $(LONG)

@@ -29,12 +29,13 @@ type caller struct {
 	ended chan struct{} // closed when the room is over
 
 	mu     sync.Mutex
-	words  []int16   // at 48 kHz, that it says
-	echoes bool      // its microphone hears the agent from the loudspeaker
-	spoke  time.Time // when the last voice was sent
-	began  time.Time // when it began to speak
-	loud   time.Time // when the agent was heard last
-	first  time.Time // when the agent was heard first after spoke, or began
+	words  []int16       // at 48 kHz, that it says
+	echoes bool          // its microphone hears the agent from the loudspeaker
+	spoke  time.Time     // when the last voice was sent
+	rest   time.Duration // of silence that was sent since
+	began  time.Time     // when it began to speak
+	loud   time.Time     // when the agent was heard last
+	first  time.Time     // when the agent was heard first after spoke, or began
 	order  []string
 	lines  map[string]string // of the transcript, by segment
 	steps  []string          // all that its lines ever were
@@ -150,29 +151,36 @@ func (c *caller) send(ctx context.Context) {
 	}
 	beat := time.NewTicker(20 * time.Millisecond)
 	defer beat.Stop()
-	packet, frame := make([]byte, 1275), make([]int16, 960)
-	for {
+	for next := time.Now(); ; {
 		select {
 		case <-ctx.Done():
 			return
 		case <-beat.C:
 		}
-		c.mu.Lock()
-		said := copy(frame, c.words)
-		c.words = c.words[said:]
-		if said > 0 {
-			c.spoke = time.Now()
-		}
-		c.mu.Unlock()
-		clear(frame[said:])
-		n, err := e.EncodeInt16(frame, packet)
-		if err == nil {
-			err = c.track.WriteSample(media.Sample{Data: append([]byte(nil), packet[:n]...), Duration: 20 * time.Millisecond}, nil)
-		}
-		if err != nil {
-			return
+		for ; !next.After(time.Now()); next = next.Add(20 * time.Millisecond) { // on a busy machine several are due at once
+			if c.frame(e) != nil {
+				return
+			}
 		}
 	}
+}
+
+// frame sends the next 20 ms.
+func (c *caller) frame(e *gopus.Encoder) error {
+	packet, frame := make([]byte, 1275), make([]int16, 960)
+	c.mu.Lock()
+	said := copy(frame, c.words)
+	c.words = c.words[said:]
+	c.rest += 20 * time.Millisecond
+	if said > 0 {
+		c.spoke, c.rest = time.Now(), 0
+	}
+	c.mu.Unlock()
+	n, err := e.EncodeInt16(frame, packet)
+	if err != nil {
+		return err
+	}
+	return c.track.WriteSample(media.Sample{Data: packet[:n], Duration: 20 * time.Millisecond}, nil)
 }
 
 // vowels gives samples of somebody who says "aiaiai", at 48 kHz.
@@ -220,6 +228,16 @@ func (c *caller) finishes() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		return len(c.words) == 0
+	})
+}
+
+// rests awaits that it has sent so much silence.
+func (c *caller) rests(length time.Duration) {
+	c.t.Helper()
+	rig.Eventually(c.t, "a rest", func() bool {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return c.rest >= length
 	})
 }
 

@@ -54,6 +54,7 @@ func TestWhatInterrupts(t *testing.T) {
 	c.echoes = false
 	c.mu.Unlock()
 	c.finishes()
+	c.rests(2 * time.Second) // until what the recogniser makes of the echo is known: what it is told next is for what is said next
 	defer func() { t.Logf("the transcript is %q", c.transcript()) }()
 
 	model.Then(llm.Say(answer))

@@ -81,6 +81,7 @@ func (c *crowd) takes(want bool) {
 	if want {
 		before++
 		c.must(err)
+		rig.Eventually(c.TB, "the talk", func() bool { return c.meter.Read().Talks == before })
 	} else if e := c.fails(err, parley.CodeVoiceLimit, "concurrent_exceeded"); e.RetryAfter <= 0 {
 		c.Error("no word on when to come back")
 	}

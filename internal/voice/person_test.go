@@ -33,7 +33,10 @@ func TestPersonTakesOverDuringALongAnswer(t *testing.T) {
 	if d.done("stop") {
 		t.Fatal("the answer was cut at once")
 	}
-	d.clock.Turn(2 * time.Second)
+	for n := 0; n < 16 && !d.done("stop"); n++ { // the talk may have heard of the person only now
+		d.clock.Turn(2 * time.Second)
+		d.looked()
+	}
 	d.does("stop")
 	d.speed(false)
 	d.over(parley.EndEscalated)

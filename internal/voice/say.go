@@ -46,9 +46,8 @@ type piece struct {
 
 // made is what became of the speech of a piece.
 type made struct {
-	saying *saying
-	piece  *piece
-	err    error
+	piece *piece
+	err   error // of the engine, while it was still wanted
 }
 
 func (t *talk) newSaying(question string) *saying {
@@ -135,32 +134,36 @@ func (t *talk) make(s *saying, p *piece) {
 	t.work.Add(1)
 	go func() {
 		defer t.work.Done()
-		m := made{saying: s, piece: p}
-		for pcm, err := range llm.At(rtc.SpeakRate, t.Synthesizer.Speak(s.ctx, t.utterance(p.speech))) {
-			if err != nil {
-				m.err = err
-				break
-			}
-			if now := t.Now(); len(pcm) > 0 {
-				p.first.CompareAndSwap(nil, &now)
-			}
-			p.samples.Add(int64(len(pcm)))
-			copied.add(pcm)
-			select {
-			case sound <- pcm:
-			case <-s.ctx.Done():
-				m.err = s.ctx.Err()
-			}
-			if m.err != nil {
-				break
-			}
-		}
+		m := made{p, t.pour(s, p, sound, copied)}
 		close(sound)
 		select {
 		case t.made <- m:
 		case <-t.over:
 		}
 	}()
+}
+
+// pour has a piece spoken until all of it is there, or nobody wants it any more: only a failure before that is one.
+func (t *talk) pour(s *saying, p *piece, sound chan<- []int16, copied *reel) error {
+	for pcm, err := range llm.At(rtc.SpeakRate, t.Synthesizer.Speak(s.ctx, t.utterance(p.speech))) {
+		if s.ctx.Err() != nil {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if now := t.Now(); len(pcm) > 0 {
+			p.first.CompareAndSwap(nil, &now)
+		}
+		p.samples.Add(int64(len(pcm)))
+		copied.add(pcm)
+		select {
+		case sound <- pcm:
+		case <-s.ctx.Done():
+			return nil
+		}
+	}
+	return nil
 }
 
 // utterance is how the agent says something.
@@ -172,9 +175,6 @@ func (t *talk) utterance(text string) llm.Utterance {
 // voiced takes in that the speech of a piece was made, or could not be: then it is shown only.
 func (t *talk) voiced(m made) {
 	m.piece.whole = true
-	if m.saying != t.said {
-		return
-	}
 	if m.err != nil {
 		t.Logger.Warn("speech synthesis", "session", t.live.ID, "err", m.err)
 		t.fault("The answer could not be spoken; it is shown as text.")
