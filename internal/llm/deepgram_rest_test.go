@@ -56,14 +56,7 @@ func TestDeepgramKeepsTheLineForTheNextSegment(t *testing.T) {
 	if text, err := listen(t, d, "s1", a); err != nil || text != late {
 		t.Fatal(text, err)
 	}
-	for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(5 * time.Millisecond) {
-		if words, _ := f.told(); slices.Contains(words, keepAlive) {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("no word")
-		}
-	}
+	f.awaits(t, func(words []string) bool { return slices.Contains(words, keepAlive) })
 	for range 3 {
 		if text, err := listen(t, d, "s1", b); err != nil || text != "Thank you." {
 			t.Fatal(text, err)
@@ -94,14 +87,7 @@ func TestDeepgramHangsUpAfterARest(t *testing.T) {
 	if text, err := listen(t, d, "s1", hum(16_000, time.Second)); err != nil || text != late {
 		t.Fatal(text, err)
 	}
-	for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(5 * time.Millisecond) {
-		if words, _ := f.told(); slices.Contains(words, closing) {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("the line rests for ever")
-		}
-	}
+	f.awaits(t, func(words []string) bool { return slices.Contains(words, closing) })
 	if text, err := listen(t, d, "s1", hum(16_000, time.Second)); err != nil || text != late || f.connections() != 2 {
 		t.Error(text, err, f.connections())
 	}

@@ -30,7 +30,8 @@ type deepgramFake struct {
 
 	mu    sync.Mutex
 	asked []*http.Request
-	words []string // what it was told in text, by type
+	words []string      // what it was told in text, by type
+	news  chan struct{} // closed at the next of them, where somebody waits for it
 	heard []int16
 }
 
@@ -75,6 +76,10 @@ func (l line) next() string {
 		}
 		word := string(f.data)
 		l.fake.words = append(l.fake.words, word)
+		if l.fake.news != nil {
+			close(l.fake.news)
+			l.fake.news = nil
+		}
 		l.fake.mu.Unlock()
 		return word
 	}
@@ -84,6 +89,29 @@ func (f *deepgramFake) told() ([]string, []int16) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Clone(f.words), slices.Clone(f.heard)
+}
+
+// awaits waits until what it was told is enough.
+func (f *deepgramFake) awaits(t *testing.T, done func(words []string) bool) {
+	t.Helper()
+	for late := time.After(5 * time.Second); ; {
+		f.mu.Lock()
+		if done(f.words) {
+			f.mu.Unlock()
+			return
+		}
+		if f.news == nil {
+			f.news = make(chan struct{})
+		}
+		news := f.news
+		f.mu.Unlock()
+		select {
+		case <-news:
+		case <-late:
+			words, _ := f.told()
+			t.Fatalf("it was told only %v", words)
+		}
+	}
 }
 
 const (
@@ -200,14 +228,7 @@ func TestDeepgramKeepsTheLine(t *testing.T) {
 	l := d.Listen(t.Context(), llm.Hints{}, func(llm.Transcript) {})
 	defer l.Close()
 	l.Add(hum(16_000, 20*time.Millisecond))
-	for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(5 * time.Millisecond) {
-		if words, _ := f.told(); len(words) >= 2 && words[1] == keepAlive {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("no word")
-		}
-	}
+	f.awaits(t, func(words []string) bool { return len(words) >= 2 && words[1] == keepAlive })
 	if text, err := l.End(t.Context()); err != nil || text != late {
 		t.Error(text, err)
 	}
