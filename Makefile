@@ -23,13 +23,19 @@ NPM := $(shell command -v npm)
 # The packages of the front end.
 WEB := web/voice
 
-.PHONY: help run build test test-long lint bench golden web
+define newline
+
+
+endef
+
+.PHONY: help run build test test-long fuzz lint bench golden web
 
 help:
 	@echo "make run        build Parley and start it with an agent that has read the manual"
 	@echo "make build      build ./bin/parley"
 	@echo "make test       every test but the long ones; no network"
-	@echo "make test-long  the long ones: kill, volume and fault loops"
+	@echo "make test-long  the long ones: kill, volume and fault loops (PART=kills runs one part)"
+	@echo "make fuzz       each fuzz target for a while; goes on where it stopped"
 	@echo "make lint       formatting, vet and golangci-lint"
 	@echo "make bench      speed beside a floor measured in the same run"
 	@echo "make golden     rewrite what is promised: OpenAPI and other golden files"
@@ -58,8 +64,22 @@ test:
 	go test -timeout 15m $(RACE) $(SHORT)
 	go test -timeout 15m -p 1 $(RACE) $(ALONE)
 
+# The long tests, in parts of at most an hour each: make test-long PART=kills
+PARTS := kills postgres training disconnects files answers
+LONG_kills := -run TestKillServer ./internal/rig/faults
+LONG_postgres := -run TestKillPostgres ./internal/rig/faults
+LONG_training := -run TestKillTraining ./internal/rig/faults
+LONG_disconnects := -run 'TestDisconnect|Provider|Anthropic' ./internal/rig/faults
+LONG_files := -run 'TestHostileUploads|TestDiskFull|TestExport|TestPageOfManyTags' ./internal/rig/faults ./internal/ingest/extract
+LONG_answers := ./internal/eval ./internal/voice/ear
+
 test-long:
-	PARLEY_LONG=1 go test -count=1 -timeout 3h $(LONG)
+	@$(foreach part,$(or $(PART),$(PARTS)),$(if $(LONG_$(part)),,$(error There is no part "$(part)": $(PARTS))))
+	$(foreach part,$(or $(PART),$(PARTS)),PARLEY_LONG=1 go test -v -count=1 -timeout 60m $(LONG_$(part))$(newline)	)
+
+# Each fuzz target for 30 seconds, those of packages changed since SINCE for 2 minutes; it goes on where it stopped.
+fuzz:
+	@.ci/fuzz
 
 lint:
 	@unformatted=$$(gofmt -l .); [ -z "$$unformatted" ] || { echo "gofmt would change:"; echo "$$unformatted"; exit 1; }
