@@ -9,9 +9,11 @@ import (
 	"parley/internal/api"
 	"parley/internal/apiv1"
 	"parley/internal/contact"
+	"parley/internal/listen"
 	"parley/internal/mcp"
 	"parley/internal/voice/rtc"
 	"parley/internal/voicepage"
+	"parley/internal/wire"
 )
 
 // faces makes the public handler: MCP at its path, REST v1 below its base, signalling of voice at its own, REST v2 everywhere else. MCP asks a REST of its own,
@@ -36,9 +38,9 @@ func (h *House) faces(cfg api.Config) (http.Handler, error) {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch path := r.URL.Path; {
 		case rtc.Handles(path):
-			signalling.ServeHTTP(w, r)
+			plainly(signalling, w, r)
 		case h.page.Handles(path):
-			h.page.ServeHTTP(w, r)
+			plainly(h.page, w, r)
 		case path == mcp.Path:
 			assistants.ServeHTTP(w, r)
 		case path == apiv1.DocumentPath, strings.HasPrefix(path+"/", apiv1.Base+"/"):
@@ -47,6 +49,19 @@ func (h *House) faces(cfg api.Config) (http.Handler, error) {
 			rest.ServeHTTP(w, r)
 		}
 	}), nil
+}
+
+// plainly serves what is no operation: what takes no body does not wait for one. The faces see to that themselves.
+func plainly(next http.Handler, w http.ResponseWriter, r *http.Request) {
+	if listen.Of(r.Context()).Ambiguous(r) {
+		w.Header().Set("Connection", "close")
+		http.Error(w, "A request has Content-Length or Transfer-Encoding, and not both.", http.StatusBadRequest)
+		return
+	}
+	if r.ContentLength != 0 {
+		w.Header().Set("Connection", "close")
+	}
+	next.ServeHTTP(wire.Hurried(w), r)
 }
 
 // earlier is what REST v1 stands on.
