@@ -15,8 +15,8 @@ import (
 	"parley"
 )
 
-// bodyTime is the longest a client may take to send a body.
-const bodyTime = 60 * time.Second
+// bodyTime is the longest a client may take to send a body. Tests shorten it.
+var bodyTime = 60 * time.Second
 
 // buffers hold request and response bodies. Those that grew large are left to the collector.
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
