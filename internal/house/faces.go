@@ -9,7 +9,6 @@ import (
 	"parley/internal/api"
 	"parley/internal/apiv1"
 	"parley/internal/contact"
-	"parley/internal/listen"
 	"parley/internal/mcp"
 	"parley/internal/voice/rtc"
 	"parley/internal/voicepage"
@@ -31,16 +30,17 @@ func (h *House) faces(cfg api.Config) (http.Handler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open MCP: %w", err)
 	}
-	signalling := h.Media.Proxy()
+	signalling := wire.Plain(h.Media.Proxy())
 	if h.page, err = voicepage.New(h.cfg.clientURL()); err != nil {
 		return nil, err
 	}
+	page := wire.Plain(h.page)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch path := r.URL.Path; {
 		case rtc.Handles(path):
-			plainly(signalling, w, r)
+			signalling.ServeHTTP(w, r)
 		case h.page.Handles(path):
-			plainly(h.page, w, r)
+			page.ServeHTTP(w, r)
 		case path == mcp.Path:
 			assistants.ServeHTTP(w, r)
 		case path == apiv1.DocumentPath, strings.HasPrefix(path+"/", apiv1.Base+"/"):
@@ -49,19 +49,6 @@ func (h *House) faces(cfg api.Config) (http.Handler, error) {
 			rest.ServeHTTP(w, r)
 		}
 	}), nil
-}
-
-// plainly serves what is no operation: what takes no body does not wait for one. The faces see to that themselves.
-func plainly(next http.Handler, w http.ResponseWriter, r *http.Request) {
-	if listen.Of(r.Context()).Ambiguous(r) {
-		w.Header().Set("Connection", "close")
-		http.Error(w, "A request has Content-Length or Transfer-Encoding, and not both.", http.StatusBadRequest)
-		return
-	}
-	if r.ContentLength != 0 {
-		w.Header().Set("Connection", "close")
-	}
-	next.ServeHTTP(wire.Hurried(w), r)
 }
 
 // earlier is what REST v1 stands on.

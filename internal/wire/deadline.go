@@ -17,16 +17,3 @@ func hurry(rc *http.ResponseController) { _ = rc.SetWriteDeadline(inTime(writeTi
 
 // atEase takes the bound away: net/http leaves it on a connection that is kept, and the next response would meet it.
 func atEase(rc *http.ResponseController) { _ = rc.SetWriteDeadline(time.Time{}) }
-
-// Hurried bounds each write to w for itself, for handlers that are no operations.
-func Hurried(w http.ResponseWriter) http.ResponseWriter { return bounded{w} }
-
-type bounded struct{ http.ResponseWriter }
-
-func (w bounded) Write(b []byte) (int, error) {
-	hurry(http.NewResponseController(w.ResponseWriter))
-	return w.ResponseWriter.Write(b)
-}
-
-// Unwrap lets http.ResponseController reach the connection.
-func (w bounded) Unwrap() http.ResponseWriter { return w.ResponseWriter }

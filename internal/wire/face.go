@@ -140,7 +140,7 @@ func (f *Face) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if rec.conn.Ambiguous(r) {
-		f.refuse(rec, r, parley.Failf(parley.CodeInvalidBody, "A request has Content-Length or Transfer-Encoding, and not both."))
+		f.refuse(rec, r, parley.Failf(parley.CodeInvalidBody, twoLengths))
 		return
 	}
 	f.mux.ServeHTTP(rec, r)

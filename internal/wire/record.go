@@ -34,9 +34,15 @@ type recorder struct {
 }
 
 func newRecorder(w http.ResponseWriter, r *http.Request, now time.Time) *recorder {
+	rec := recorderOf(w, r)
+	rec.id, rec.start = parley.NewUUID(), now
+	return rec
+}
+
+// recorderOf returns a recorder of a response of which there is no record.
+func recorderOf(w http.ResponseWriter, r *http.Request) *recorder {
 	conn := listen.Of(r.Context())
-	return &recorder{ResponseWriter: w, id: parley.NewUUID(), start: now, ctx: r.Context(),
-		conn: conn, spare: conn.Spare(), unread: r.ContentLength != 0}
+	return &recorder{ResponseWriter: w, ctx: r.Context(), conn: conn, spare: conn.Spare(), unread: r.ContentLength != 0}
 }
 
 // statusGone is what the record says of a client that went away before it was answered. It is never sent.
@@ -51,6 +57,10 @@ func (rec *recorder) gone(err error) bool {
 func (rec *recorder) Unwrap() http.ResponseWriter { return rec.ResponseWriter }
 
 func (rec *recorder) WriteHeader(status int) {
+	if status < http.StatusOK && status != http.StatusSwitchingProtocols {
+		rec.ResponseWriter.WriteHeader(status) // the answer is yet to come
+		return
+	}
 	if rec.status == 0 {
 		rec.status = status
 		if rec.unread || rec.spare {
