@@ -15,12 +15,13 @@ import (
 // floors is the plan of the house: an import goes to a lower floor, never up and never sideways. Rooms that are planned
 // stand in the table before they are built, so that the first import is already held to it.
 var floors = map[string]int{
-	"parley":                1,
-	"parley/docs":           1,
-	"parley/web":            1,
-	"parley/internal/words": 1,
-	"parley/internal/prose": 1,
-	"parley/internal/pcm":   1,
+	"parley":                 1,
+	"parley/docs":            1,
+	"parley/web":             1,
+	"parley/internal/words":  1,
+	"parley/internal/prose":  1,
+	"parley/internal/pcm":    1,
+	"parley/internal/listen": 1,
 
 	"parley/internal/sqldb":    2,
 	"parley/internal/llm":      2,

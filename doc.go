@@ -29,14 +29,15 @@
 //	4  store  voice/sfu                       all SQL of the nouns; the media server
 //	3  retrieval  jobs  ingest/crawl  ingest/extract  voice/ear  voice/rtc
 //	2  sqldb  llm  wire  outbound  vault  manifest  metrics
-//	1  parley  words  prose  pcm  docs  web
+//	1  parley  words  prose  pcm  listen  docs  web
 //
-// # Floor 1: words, prose, pcm and docs
+// # Floor 1: words, prose, pcm, listen and docs
 //
 // internal/words cuts text into words the same way wherever words are compared: it folds case and accents, stems, and makes
 // the character n-grams that forgive a typo. internal/prose tells how a text is laid out: headings, paragraphs, lists, tables,
-// code, and the sentences in them. internal/pcm holds sound as samples: WAV files and changes of rate. docs embeds the operator's
-// manual, which the demo's agent reads.
+// code, and the sentences in them. internal/pcm holds sound as samples: WAV files and changes of rate. internal/listen takes the
+// connections of HTTP servers: it bounds them, and serves clients that have closed their half. docs embeds the operator's manual,
+// which the demo's agent reads.
 //
 // # Floor 2: sqldb, llm, wire, outbound, vault, manifest, metrics
 //

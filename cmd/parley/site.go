@@ -13,6 +13,7 @@ import (
 
 	"parley/internal/admin"
 	"parley/internal/house"
+	"parley/internal/listen"
 )
 
 // site is a house with its doors: the public address and the operator's socket.
@@ -85,17 +86,20 @@ func reachable(addr string) string {
 func (s *site) run(ctx context.Context, opened func() error) error {
 	work, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
-	public, private := s.server(s.Handler()), s.server(admin.Handler(s.Desk(), s.log))
+	operators := listen.NewTable(listen.Limits{}) // whoever reaches the socket may
+	public, private := s.server(s.Handler(), s.Connections), s.server(admin.Handler(s.Desk(), s.log), operators)
 	house.Settle()
 	broken := make(chan error, 6)
 	worked := make(chan struct{})
-	go func() { broken <- serving(public, s.public) }()
+	go func() { broken <- serving(public, s.Connections.Listener(s.public)) }()
 	if s.files != nil {
-		go func() { broken <- serving(public, s.files) }()
+		go func() { broken <- serving(public, s.Connections.Listener(s.files)) }()
 	}
-	go func() { broken <- serving(private, s.private) }()
+	go func() { broken <- serving(private, operators.Listener(s.private)) }()
 	if s.watched != nil {
-		watched := s.server(s.Metrics())
+		watchers := listen.NewTable(listen.Limits{All: mostWatchers})
+		s.watched = watchers.Listener(s.watched)
+		watched := s.server(s.Metrics(), watchers)
 		watched.WriteTimeout = time.Minute
 		defer func() { _ = watched.Close() }() // to the last: a server that stops is looked at too
 		go func() { broken <- serving(watched, s.watched) }()
@@ -145,15 +149,13 @@ func serving(server *http.Server, l net.Listener) error {
 	return nil
 }
 
-// server has no overall write timeout: a stream lasts as long as its answer, and each event has a deadline of its own.
-func (s *site) server(h http.Handler) *http.Server {
-	return &http.Server{
-		Handler:           h,
-		ReadHeaderTimeout: 10 * time.Second,
-		IdleTimeout:       120 * time.Second,
-		MaxHeaderBytes:    64 << 10,
-		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
-	}
+// mostWatchers is the most connections of those who look at the metrics.
+const mostWatchers = 64
+
+func (s *site) server(h http.Handler, connections *listen.Table) *http.Server {
+	server := &http.Server{Handler: h, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug)}
+	connections.Prepare(server)
+	return server
 }
 
 // close gives everything back, in the reverse order of openSite; it may be called on a half-open site.

@@ -69,9 +69,10 @@ func New(cfg Config) http.Handler {
 		_, _ = w.Write(doc()) // a client that has gone needs no document
 	})
 	mux.Handle("GET /docs", servePage(doc))
+	documents := wire.Plain(mux)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/openapi.json" || r.URL.Path == "/docs" {
-			mux.ServeHTTP(w, r)
+			documents.ServeHTTP(w, r)
 			return
 		}
 		f.ServeHTTP(w, r)

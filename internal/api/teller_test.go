@@ -25,6 +25,18 @@ func TestStories(t *testing.T) {
 	}
 }
 
+// A client that closes its half of the connection when it has sent its request gets the same answers, on every route.
+func TestStoriesOfClientsThatCloseTheirHalf(t *testing.T) {
+	for _, s := range expect.Stories(t) {
+		t.Run(s.Name, func(t *testing.T) {
+			t.Parallel()
+			tl := newTeller(t, s)
+			tl.house.HalfClosing(t)
+			tl.tell(s)
+		})
+	}
+}
+
 // teller tells one story and keeps what its placeholders stand for.
 type teller struct {
 	t        *testing.T

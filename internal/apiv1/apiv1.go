@@ -63,9 +63,10 @@ func New(cfg Config) http.Handler {
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
 		_, _ = w.Write(doc()) // a client that has gone needs no document
 	})
+	documents := wire.Plain(mux)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == DocumentPath {
-			mux.ServeHTTP(w, r)
+			documents.ServeHTTP(w, r)
 			return
 		}
 		f.ServeHTTP(w, r)

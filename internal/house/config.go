@@ -43,20 +43,22 @@ type Storage struct {
 
 // Service says how requests are served.
 type Service struct {
-	Listen        string        `default:"127.0.0.1:8080" env:"PARLEY_LISTEN" placeholder:"HOST:PORT" help:"Address to listen on (${default}); port 0 takes a free one."`
-	BaseURL       string        `name:"base-url" env:"PARLEY_BASE_URL" placeholder:"URL" secret:"url" help:"Address under which clients reach this server; by default the one it listens on."`
-	FilesListen   string        `name:"files-listen" env:"PARLEY_FILES_LISTEN" placeholder:"HOST:PORT" help:"Another address to listen on, for file uploads; by default they come to the first."`
-	FilesURL      string        `name:"files-url" env:"PARLEY_FILES_URL" placeholder:"URL" secret:"url" help:"Address for file uploads; by default the one of --files-listen, or the base URL."`
-	MetricsListen string        `name:"metrics-listen" env:"PARLEY_METRICS_LISTEN" placeholder:"HOST:PORT" help:"Another address to listen on, where /metrics is shown to Prometheus; it asks for no key. By default there is none."`
-	RateLimit     int           `default:"100" env:"PARLEY_RATE_LIMIT" placeholder:"N" help:"Requests per 10 seconds for each key and address (${default})."`
-	OpenTurns     int           `default:"200" env:"PARLEY_OPEN_TURNS" placeholder:"N" help:"Answers an account may have in the making at a time (${default})."`
-	Drain         time.Duration `default:"25s" env:"PARLEY_DRAIN" placeholder:"TIME" help:"How long a stopping server lets running answers finish (${default})."`
-	TrustProxy    bool          `env:"PARLEY_TRUST_PROXY" help:"Take the client's address from X-Forwarded-For: only behind a proxy that sets it."`
-	FetchAllow    []string      `env:"PARLEY_FETCH_ALLOW" placeholder:"CIDR" help:"Addresses inside your network that actions, webhooks and link sources may reach; all public ones are allowed."`
-	SearchTime    time.Duration `name:"search-time" default:"2s" env:"PARLEY_SEARCH_TIME" placeholder:"TIME" help:"How long a conversation search may take (${default})."`
-	Searches      int           `default:"8" env:"PARLEY_SEARCHES" placeholder:"N" help:"Conversation searches that run at a time (${default}); others wait."`
-	InsightWait   time.Duration `name:"insight-wait" default:"30s" env:"PARLEY_INSIGHT_WAIT" placeholder:"TIME" help:"How long a conversation is quiet before it is judged for insights (${default})."`
-	SearchURL     string        `name:"search-url" env:"PARLEY_SEARCH_URL" placeholder:"URL" secret:"url" help:"Search engine for web-search actions: a JSON endpoint like SearXNG's, such as http://localhost:8888/search."`
+	Listen             string        `default:"127.0.0.1:8080" env:"PARLEY_LISTEN" placeholder:"HOST:PORT" help:"Address to listen on (${default}); port 0 takes a free one."`
+	BaseURL            string        `name:"base-url" env:"PARLEY_BASE_URL" placeholder:"URL" secret:"url" help:"Address under which clients reach this server; by default the one it listens on."`
+	FilesListen        string        `name:"files-listen" env:"PARLEY_FILES_LISTEN" placeholder:"HOST:PORT" help:"Another address to listen on, for file uploads; by default they come to the first."`
+	FilesURL           string        `name:"files-url" env:"PARLEY_FILES_URL" placeholder:"URL" secret:"url" help:"Address for file uploads; by default the one of --files-listen, or the base URL."`
+	MetricsListen      string        `name:"metrics-listen" env:"PARLEY_METRICS_LISTEN" placeholder:"HOST:PORT" help:"Another address to listen on, where /metrics is shown to Prometheus; it asks for no key. By default there is none."`
+	RateLimit          int           `default:"100" env:"PARLEY_RATE_LIMIT" placeholder:"N" help:"Requests per 10 seconds for each key and address (${default})."`
+	MaxConnections     int           `name:"max-connections" default:"0" env:"PARLEY_MAX_CONNECTIONS" placeholder:"N" help:"Connections at a time; 0 for half the files that the system lets this program open, at most 20,000."`
+	AddressConnections int           `name:"address-connections" default:"2000" env:"PARLEY_ADDRESS_CONNECTIONS" placeholder:"N" help:"Connections of one address at a time (${default}); 0 for no bound. Loopback is not counted, nor is anybody behind --trust-proxy."`
+	OpenTurns          int           `default:"200" env:"PARLEY_OPEN_TURNS" placeholder:"N" help:"Answers an account may have in the making at a time (${default})."`
+	Drain              time.Duration `default:"25s" env:"PARLEY_DRAIN" placeholder:"TIME" help:"How long a stopping server lets running answers finish (${default})."`
+	TrustProxy         bool          `env:"PARLEY_TRUST_PROXY" help:"Take the client's address from X-Forwarded-For: only behind a proxy that sets it."`
+	FetchAllow         []string      `env:"PARLEY_FETCH_ALLOW" placeholder:"CIDR" help:"Addresses inside your network that actions, webhooks and link sources may reach; all public ones are allowed."`
+	SearchTime         time.Duration `name:"search-time" default:"2s" env:"PARLEY_SEARCH_TIME" placeholder:"TIME" help:"How long a conversation search may take (${default})."`
+	Searches           int           `default:"8" env:"PARLEY_SEARCHES" placeholder:"N" help:"Conversation searches that run at a time (${default}); others wait."`
+	InsightWait        time.Duration `name:"insight-wait" default:"30s" env:"PARLEY_INSIGHT_WAIT" placeholder:"TIME" help:"How long a conversation is quiet before it is judged for insights (${default})."`
+	SearchURL          string        `name:"search-url" env:"PARLEY_SEARCH_URL" placeholder:"URL" secret:"url" help:"Search engine for web-search actions: a JSON endpoint like SearXNG's, such as http://localhost:8888/search."`
 }
 
 // Models says which model answers.
@@ -100,6 +102,8 @@ func (c Config) Check() error {
 	}
 	want(c.RateLimit > 0, "--rate-limit: %d is not above 0", c.RateLimit)
 	want(c.OpenTurns > 0, "--open-turns: %d is not above 0", c.OpenTurns)
+	want(c.MaxConnections >= 0, "--max-connections: %d is below 0", c.MaxConnections)
+	want(c.AddressConnections >= 0, "--address-connections: %d is below 0", c.AddressConnections)
 	want(c.SearchTime >= 0, "--search-time: %s is below 0", c.SearchTime)
 	want(c.Searches >= 0, "--searches: %d is below 0", c.Searches)
 	want(c.InsightWait >= 0, "--insight-wait: %s is below 0", c.InsightWait)

@@ -12,6 +12,7 @@ import (
 	"parley/internal/mcp"
 	"parley/internal/voice/rtc"
 	"parley/internal/voicepage"
+	"parley/internal/wire"
 )
 
 // faces makes the public handler: MCP at its path, REST v1 below its base, signalling of voice at its own, REST v2 everywhere else. MCP asks a REST of its own,
@@ -29,16 +30,17 @@ func (h *House) faces(cfg api.Config) (http.Handler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open MCP: %w", err)
 	}
-	signalling := h.Media.Proxy()
+	signalling := wire.Plain(h.Media.Proxy())
 	if h.page, err = voicepage.New(h.cfg.clientURL()); err != nil {
 		return nil, err
 	}
+	page := wire.Plain(h.page)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch path := r.URL.Path; {
 		case rtc.Handles(path):
 			signalling.ServeHTTP(w, r)
 		case h.page.Handles(path):
-			h.page.ServeHTTP(w, r)
+			page.ServeHTTP(w, r)
 		case path == mcp.Path:
 			assistants.ServeHTTP(w, r)
 		case path == apiv1.DocumentPath, strings.HasPrefix(path+"/", apiv1.Base+"/"):

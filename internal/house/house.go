@@ -22,6 +22,7 @@ import (
 	"parley/internal/ingest/extract"
 	"parley/internal/insight"
 	"parley/internal/jobs"
+	"parley/internal/listen"
 	"parley/internal/llm"
 	"parley/internal/metrics"
 	"parley/internal/outbound"
@@ -75,6 +76,8 @@ type House struct {
 
 	Manifests *agents.Manifests
 
+	Connections *listen.Table // of the public listeners
+
 	cfg     Config
 	handler http.Handler
 	metrics *metrics.Metrics // nil where nobody looks
@@ -104,7 +107,7 @@ func Open(ctx context.Context, cfg Config) (*House, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &House{cfg: cfg, DB: db, Plans: plans, Models: models, Speech: speech}
+	h := &House{cfg: cfg, DB: db, Plans: plans, Models: models, Speech: speech, Connections: cfg.connections()}
 	if err := h.build(ctx); err != nil {
 		return nil, errors.Join(err, h.Close())
 	}

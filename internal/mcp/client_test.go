@@ -15,18 +15,26 @@ import (
 )
 
 // bearer sends a key with every request.
-type bearer struct{ key string }
+type bearer struct {
+	key  string
+	next http.RoundTripper
+}
 
 func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
 	r.Header.Set("Authorization", "Bearer "+b.key)
-	return http.DefaultTransport.RoundTrip(r)
+	return b.next.RoundTrip(r)
 }
 
 // connect opens a session as the official client of Go does.
 func connect(t testing.TB, h *rig.House, key string) *sdk.ClientSession {
 	t.Helper()
-	session, err := dial(t.Context(), h, key)
+	return connectBy(t, http.DefaultTransport, h, key)
+}
+
+func connectBy(t testing.TB, next http.RoundTripper, h *rig.House, key string) *sdk.ClientSession {
+	t.Helper()
+	session, err := dial(t.Context(), next, h, key)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,9 +46,9 @@ func connect(t testing.TB, h *rig.House, key string) *sdk.ClientSession {
 	return session
 }
 
-func dial(ctx context.Context, h *rig.House, key string) (*sdk.ClientSession, error) {
+func dial(ctx context.Context, next http.RoundTripper, h *rig.House, key string) (*sdk.ClientSession, error) {
 	client := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil)
-	return client.Connect(ctx, &sdk.StreamableClientTransport{Endpoint: h.URL + mcp.Path, HTTPClient: &http.Client{Transport: bearer{key}}}, nil)
+	return client.Connect(ctx, &sdk.StreamableClientTransport{Endpoint: h.URL + mcp.Path, HTTPClient: &http.Client{Transport: bearer{key, next}}}, nil)
 }
 
 // call calls a tool and gives the text of its result.
@@ -111,7 +119,7 @@ func TestEightSessionsAtOnce(t *testing.T) {
 
 func TestWrongKeyHasNoSession(t *testing.T) {
 	h := rig.Open(t)
-	if _, err := dial(t.Context(), h, "wrong"); err == nil || !strings.Contains(err.Error(), "Unauthorized") {
+	if _, err := dial(t.Context(), http.DefaultTransport, h, "wrong"); err == nil || !strings.Contains(err.Error(), "Unauthorized") {
 		t.Error(err)
 	}
 }

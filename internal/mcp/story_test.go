@@ -2,6 +2,7 @@ package mcp_test
 
 import (
 	"encoding/json"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -39,7 +40,12 @@ type exchange struct {
 	loosely bool
 }
 
-func TestStories(t *testing.T) {
+func TestStories(t *testing.T) { tellAll(t, http.DefaultTransport) }
+
+// A client that closes its half of the connection when it has sent a message gets the same answers.
+func TestStoriesOfClientsThatCloseTheirHalf(t *testing.T) { tellAll(t, rig.HalfClosing{}) }
+
+func tellAll(t *testing.T, by http.RoundTripper) {
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no stories", err)
@@ -51,12 +57,12 @@ func TestStories(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			tell(t, string(text))
+			tell(t, by, string(text))
 		})
 	}
 }
 
-func tell(t *testing.T, text string) {
+func tell(t *testing.T, by http.RoundTripper, text string) {
 	parts := strings.Split("\n"+text, "\n=== ")
 	var settings []string
 	for line := range strings.Lines(parts[0]) {
@@ -64,7 +70,7 @@ func tell(t *testing.T, text string) {
 			settings = append(settings, set)
 		}
 	}
-	tl := newTeller(t, settings)
+	tl := newTeller(t, by, settings)
 	for _, part := range parts[1:] {
 		x := parse(t, part)
 		if err := tl.one(x); err != nil {
@@ -92,6 +98,7 @@ func parse(t *testing.T, part string) exchange {
 
 type teller struct {
 	t        *testing.T
+	by       http.RoundTripper
 	house    *rig.House
 	known    expect.Known
 	sessions map[string]*sdk.ClientSession // by key
@@ -100,7 +107,7 @@ type teller struct {
 
 type schemas struct{ in, out *jsonschema.Schema }
 
-func newTeller(t *testing.T, settings []string) *teller {
+func newTeller(t *testing.T, by http.RoundTripper, settings []string) *teller {
 	options := []rig.Option{rig.Speaking(&llm.Scripted{Answer: func(req llm.Request) []llm.Step {
 		return []llm.Step{llm.Say(req.Messages[len(req.Messages)-1].Text), llm.Stop()}
 	}})}
@@ -109,7 +116,7 @@ func newTeller(t *testing.T, settings []string) *teller {
 			options = append(options, rig.With(func(c *house.Config) { c.RateLimit, _ = strconv.Atoi(n) }))
 		}
 	}
-	tl := &teller{t: t, house: rig.Open(t, options...), sessions: map[string]*sdk.ClientSession{}}
+	tl := &teller{t: t, by: by, house: rig.Open(t, options...), sessions: map[string]*sdk.ClientSession{}}
 	tl.known = expect.Known{"key": tl.house.Key, "account": tl.house.Account}
 	for _, set := range settings {
 		if words := strings.Fields(set); words[0] == "scopes" {
@@ -165,7 +172,7 @@ func plainJSON(t *testing.T, v any) any {
 
 func (tl *teller) session(key string) *sdk.ClientSession {
 	if tl.sessions[key] == nil {
-		tl.sessions[key] = connect(tl.t, tl.house, key)
+		tl.sessions[key] = connectBy(tl.t, tl.by, tl.house, key)
 	}
 	return tl.sessions[key]
 }

@@ -83,9 +83,11 @@ func Open(t testing.TB, options ...Option) *House {
 	}
 	h := &House{House: inner, URL: cfg.BaseURL, Operator: inner.Desk()}
 	server.Config.Handler = inner.Handler()
+	server.Listener = inner.Connections.Listener(server.Listener)
+	inner.Connections.Prepare(server.Config)
 	server.Start()
 	h.run(t, server)
-	h.Client = client(t, server)
+	h.Client = &http.Client{Transport: checked(t, server.Client().Transport)}
 	h.Account, h.Key = h.NewAccount(t, admin.NewAccount{Name: "Own", Plan: "unlimited"})
 	h.Other, h.OtherKey = h.NewAccount(t, admin.NewAccount{Name: "Other", Plan: "unlimited"})
 	return h
@@ -109,8 +111,8 @@ var (
 	earlierDocument = sync.OnceValues(func() ([]byte, error) { return apiv1.Document("") })
 )
 
-// client makes a client that fails the test when a reply breaks the OpenAPI document of its face.
-func client(t testing.TB, server *httptest.Server) *http.Client {
+// checked fails the test when a reply breaks the OpenAPI document of its face.
+func checked(t testing.TB, next http.RoundTripper) http.RoundTripper {
 	t.Helper()
 	doc, err := document()
 	if err != nil {
@@ -121,15 +123,15 @@ func client(t testing.TB, server *httptest.Server) *http.Client {
 		t.Fatal(err)
 	}
 	broken := func(err error) { t.Errorf("the contract is broken: %v", err) }
-	checked, err := Validating(api.Base, doc, server.Client().Transport, broken)
+	own, err := Validating(api.Base, doc, next, broken)
 	if err != nil {
 		t.Fatal(err)
 	}
-	both, err := Validating(apiv1.Base, earlier, checked, broken)
+	both, err := Validating(apiv1.Base, earlier, own, broken)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &http.Client{Transport: both}
+	return both
 }
 
 // run starts the background work and plans the end: streams first, then turns, then chores, then the database.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"reflect"
 	"strings"
 	"sync"
@@ -14,8 +15,8 @@ import (
 	"parley"
 )
 
-// bodyTime is the longest a client may take to send a body.
-const bodyTime = 60 * time.Second
+// bodyTime is the longest a client may take to send a body. Tests shorten it.
+var bodyTime = 60 * time.Second
 
 // buffers hold request and response bodies. Those that grew large are left to the collector.
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
@@ -32,13 +33,13 @@ func putBuffer(b *bytes.Buffer) {
 }
 
 // read binds the JSON body into dst. Whatever the content type says, but multipart, it is JSON (a bare curl -d works).
-func (b *bodyField) read(dst reflect.Value, w http.ResponseWriter, r *http.Request, limit int64, f *faults, once *Once) error {
+func (b *bodyField) read(dst reflect.Value, rec *recorder, r *http.Request, limit int64, f *faults, once *Once) error {
 	if strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/") {
 		return parley.Failf(parley.CodeInvalidJSON, "The request body must be JSON; files are uploaded elsewhere.")
 	}
 	buf := getBuffer()
 	defer putBuffer(buf)
-	if err := slurp(buf, w, r, limit); err != nil {
+	if err := slurp(buf, rec, r, limit); err != nil {
 		return err
 	}
 	once.saw(buf.Bytes())
@@ -63,34 +64,53 @@ func (b *bodyField) read(dst reflect.Value, w http.ResponseWriter, r *http.Reque
 }
 
 // slurp reads the body up to limit bytes.
-func slurp(buf *bytes.Buffer, w http.ResponseWriter, r *http.Request, limit int64) error {
+func slurp(buf *bytes.Buffer, rec *recorder, r *http.Request, limit int64) error {
 	if r.ContentLength > limit {
-		w.Header().Set("Connection", "close") // the rest of the body is not worth reading
 		return tooLarge(limit)
 	}
 	if r.ContentLength > 0 {
 		buf.Grow(int(min(r.ContentLength+bytes.MinRead, 1<<20)))
 	}
-	rc := http.NewResponseController(w)
+	rc := http.NewResponseController(rec)
 	_ = rc.SetReadDeadline(inTime(bodyTime)) // a writer that has no deadlines is a test's
-	_, err := buf.ReadFrom(http.MaxBytesReader(w, r.Body, limit))
+	_, err := buf.ReadFrom(http.MaxBytesReader(rec, r.Body, limit))
 	if err == nil {
+		rec.unread = false
 		_ = rc.SetReadDeadline(time.Time{})
-	} else { // net/http would wait for the rest of the body: the deadline stays, and the connection goes
-		w.Header().Set("Connection", "close")
 	}
+	return cutShort(err, limit)
+}
+
+// mostSkipped is the most bytes that are read of a body which an operation does not take.
+const mostSkipped = 64 << 10
+
+// skip reads a body that the operation does not take, so that its connection can be kept. It has the time that strangers have.
+func skip(rec *recorder, r *http.Request) error {
+	if !rec.unread || r.ContentLength > mostSkipped {
+		return nil
+	}
+	n, err := io.Copy(io.Discard, io.LimitReader(r.Body, mostSkipped+1))
+	rec.unread = err != nil || n > mostSkipped
+	return cutShort(err, mostSkipped)
+}
+
+// cutShort words what went wrong with a body.
+func cutShort(err error, limit int64) error {
 	var over *http.MaxBytesError
+	text := "The request body could not be read."
 	switch {
+	case err == nil:
+		return nil
 	case errors.As(err, &over):
 		return tooLarge(limit)
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return parley.Failf(parley.CodeInvalidJSON, "The request body ended early.")
-	case err != nil:
-		e := parley.Because(parley.CodeInvalidJSON, err)
-		e.Message = "The request body could not be read."
-		return e
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		text = "The request body took too long."
 	}
-	return nil
+	e := parley.Because(parley.CodeInvalidJSON, err)
+	e.Message = text
+	return e
 }
 
 func tooLarge(limit int64) error {

@@ -139,6 +139,10 @@ func (f *Face) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		f.refuse(rec, r, parley.Fail(parley.CodeNotFound))
 		return
 	}
+	if rec.conn.Ambiguous(r) {
+		f.refuse(rec, r, parley.Failf(parley.CodeInvalidBody, twoLengths))
+		return
+	}
 	f.mux.ServeHTTP(rec, r)
 }
 
@@ -205,13 +209,20 @@ func (f *Face) missing(r *http.Request, who Admission, op *Meta) error {
 	if f.Missing == nil {
 		return nil
 	}
-	return f.Missing(r.Context(), r, who.Caller, op)
+	ctx := context.WithoutCancel(r.Context()) // net/http cancels it when a body cannot be read to its end
+	return f.Missing(ctx, r, who.Caller, op)
 }
 
 func (f *Face) admit(rec *recorder, r *http.Request, op *Meta) (Admission, error) {
 	who, err := f.Admit(r.Context(), r, op)
 	rec.account = who.Account
 	who.Rate.tell(rec.Header())
+	if err == nil && rec.spare && !op.Exempt {
+		err = parley.Fail(parley.CodeUnderMaintenance)
+	}
+	if err == nil && who.Caller != nil {
+		rec.conn.Know()
+	}
 	return who, err
 }
 
@@ -235,6 +246,10 @@ func (o *operation) read(in reflect.Value, rec *recorder, r *http.Request, spool
 		}
 	} else if o.plan.body != nil && !(o.Bare && r.ContentLength == 0) {
 		if err := o.plan.body.read(in, rec, r, o.Limit, &wrong, once); err != nil {
+			return nil, err
+		}
+	} else if !o.Open {
+		if err := skip(rec, r); err != nil {
 			return nil, err
 		}
 	}

@@ -58,36 +58,29 @@ func (fm *Form) accepts(r *http.Request) bool {
 }
 
 // receive reads the body into up, whose file is written into a folder that spool names.
-func (fm *Form) receive(up *Upload, w http.ResponseWriter, r *http.Request, spool func() (string, error), f *faults) error {
+func (fm *Form) receive(up *Upload, rec *recorder, r *http.Request, spool func() (string, error), f *faults) error {
 	most := int64(1+max(1, fm.Files))*fm.Most + beside // what is too large by little is read to its end, so that the client is there to hear so
 	if r.ContentLength > most {
-		w.Header().Set("Connection", "close")
 		f.add(fm.filePart(), fm.tooLarge())
 		return nil
 	}
-	rc := http.NewResponseController(w)
-	_ = rc.SetReadDeadline(inTime(uploadTime)) // a writer that has no deadlines is a test's
-	body := http.MaxBytesReader(w, r.Body, most)
 	dir, err := spool()
 	if err != nil {
-		pass(w, r, body)
 		return err
 	}
+	rc := http.NewResponseController(rec)
+	_ = rc.SetReadDeadline(inTime(uploadTime)) // a writer that has no deadlines is a test's
+	body := http.MaxBytesReader(rec, r.Body, most)
 	if err := fm.parts(up, r, body, dir, f); err != nil {
-		w.Header().Set("Connection", "close")
 		return err
 	}
+	if _, err := io.Copy(io.Discard, body); err != nil { // what follows the last part
+		return fm.cut(err, f)
+	}
+	rec.unread = false
 	_ = rc.SetReadDeadline(time.Time{})
 	fm.missing(up, f)
 	return nil
-}
-
-// pass reads a body that nobody wants, unless the client still waits to be asked for it.
-func pass(w http.ResponseWriter, r *http.Request, body io.Reader) {
-	if r.Header.Get("Expect") == "" {
-		_, _ = io.Copy(io.Discard, body) // whatever comes of it, the request is refused
-	}
-	w.Header().Set("Connection", "close")
 }
 
 func (fm *Form) parts(up *Upload, r *http.Request, body io.Reader, dir string, f *faults) error {
@@ -124,6 +117,8 @@ func (fm *Form) cut(err error, f *faults) error {
 		return fmt.Errorf("keep an upload: %w", err)
 	case errors.As(err, &over):
 		f.add(fm.filePart(), fm.tooLarge())
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		f.add("body", "took too long")
 	default:
 		f.add("body", "is not well-formed multipart/form-data")
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/listen"
 )
 
 // recorder is the response writer of a face: it sees what the record of the request needs.
@@ -27,16 +28,27 @@ type recorder struct {
 	code     parley.Code
 	failure  error
 	ctx      context.Context // the request's
+	conn     *listen.Conn    // nil for a request within the process
+	spare    bool            // the connection is one of the last
+	unread   bool            // there may be more of the body
 }
 
 func newRecorder(w http.ResponseWriter, r *http.Request, now time.Time) *recorder {
-	return &recorder{ResponseWriter: w, id: parley.NewUUID(), start: now, ctx: r.Context()}
+	rec := recorderOf(w, r)
+	rec.id, rec.start = parley.NewUUID(), now
+	return rec
+}
+
+// recorderOf returns a recorder of a response of which there is no record.
+func recorderOf(w http.ResponseWriter, r *http.Request) *recorder {
+	conn := listen.Of(r.Context())
+	return &recorder{ResponseWriter: w, ctx: r.Context(), conn: conn, spare: conn.Spare(), unread: r.ContentLength != 0}
 }
 
 // statusGone is what the record says of a client that went away before it was answered. It is never sent.
 const statusGone = 499
 
-// gone reports that err only says that the client is no longer there.
+// gone reports that err only says that the client is no longer there. A client that has closed its half of the connection is there.
 func (rec *recorder) gone(err error) bool {
 	return errors.Is(err, context.Canceled) && rec.ctx.Err() != nil
 }
@@ -45,8 +57,15 @@ func (rec *recorder) gone(err error) bool {
 func (rec *recorder) Unwrap() http.ResponseWriter { return rec.ResponseWriter }
 
 func (rec *recorder) WriteHeader(status int) {
+	if status < http.StatusOK && status != http.StatusSwitchingProtocols {
+		rec.ResponseWriter.WriteHeader(status) // the answer is yet to come
+		return
+	}
 	if rec.status == 0 {
 		rec.status = status
+		if rec.unread || rec.spare {
+			rec.Header().Set("Connection", "close") // nobody waits for the rest of the body
+		}
 		rec.ResponseWriter.WriteHeader(status)
 	}
 }
@@ -59,7 +78,8 @@ func (rec *recorder) Write(b []byte) (int, error) {
 }
 
 // finish answers a panic and writes the one record of the request. A response that had begun when the handler panicked is
-// cut off, so that the client does not take half of it for all.
+// cut off, so that the client does not take half of it for all; and so is one that has not begun, of which net/http would make a
+// success.
 func (f *Face) finish(rec *recorder, r *http.Request) {
 	var stack []byte
 	p := recover()
@@ -70,8 +90,11 @@ func (f *Face) finish(rec *recorder, r *http.Request) {
 	}
 	f.Watch.ended(rec, r.Method, f.Now)
 	f.record(rec, r, stack)
-	if p != nil && begun {
+	if p != nil && begun || rec.status == 0 || rec.status == statusGone {
 		panic(http.ErrAbortHandler)
+	}
+	if rec.unread {
+		rec.linger(r)
 	}
 }
 

@@ -1,0 +1,87 @@
+package listen
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"net/netip"
+)
+
+// Conn is a connection in a table. A nil one is that of a request within the process.
+type Conn struct {
+	stream
+	table *Table
+	from  netip.Addr // zero where addresses are not counted
+
+	// Of the goroutine that serves the connection, and of the one that reads for it meanwhile.
+	heard     heard
+	answering bool // a request is read, and its answer not yet written
+	known     bool // a request of it was let in
+
+	// Under the table's lock.
+	prev, next *Conn
+	spare      bool
+	closed     bool
+}
+
+// become takes note of what the connection does, as net/http tells it.
+func (c *Conn) become(state http.ConnState) {
+	switch state {
+	case http.StateActive:
+		c.answering = true
+		c.heard.body = true
+		c.table.busy(c)
+	case http.StateIdle:
+		c.answering = false
+		c.heard.begin()
+		c.table.idle(c)
+	case http.StateHijacked:
+		c.answering = false
+		c.heard = heard{deaf: true}
+	case http.StateNew, http.StateClosed:
+	}
+}
+
+// Read reads. While a request is answered, net/http reads one byte ahead, and takes the end of what the client sends for the client's
+// own end, which cancels the request. But a client that has closed its half still waits for the answer. So that read goes on until
+// the client resets the connection, or net/http calls it off with a deadline.
+func (c *Conn) Read(p []byte) (int, error) {
+	n, err := c.stream.Read(p)
+	if n == 0 && len(p) == 1 && c.answering && errors.Is(err, io.EOF) {
+		return 0, awaitReset(c.stream)
+	}
+	c.heard.add(p[:n])
+	return n, err
+}
+
+// Close closes the connection and gives its place away.
+func (c *Conn) Close() error {
+	c.table.remove(c)
+	return c.stream.Close()
+}
+
+// Know says that a request of this connection was let in: it is among the last to be closed when others want in.
+func (c *Conn) Know() {
+	if c != nil {
+		c.known = true
+	}
+}
+
+// Spare reports a connection beyond the bound, which is there for the question whether the server lives.
+func (c *Conn) Spare() bool { return c != nil && c.table.isSpare(c) }
+
+// Finish ends what is sent to the client: everything has been written and flushed. What the client may still send is of no interest,
+// and the connection may be closed for another.
+func (c *Conn) Finish() {
+	if c != nil {
+		_ = c.CloseWrite() // a client that is gone has heard enough
+		c.table.leave(c)
+	}
+}
+
+// Ambiguous reports that the header of the request tells the length of the body in two ways, of which net/http shows one. It is asked
+// before the body is read.
+func (c *Conn) Ambiguous(r *http.Request) bool {
+	told := len(r.TransferEncoding) > 0 || r.ProtoMinor == 0 && r.ContentLength > 0
+	return c != nil && told && c.heard.both(r.Method+" "+r.RequestURI+" "+r.Proto)
+}

@@ -1,0 +1,73 @@
+// Package listen takes the connections of HTTP servers. It bounds how many there are, in all and of one address, and closes those
+// that wait for nothing when others want in; it serves clients that have closed their half of the connection and wait for the
+// answer; and it knows what net/http does not tell of a request's header.
+package listen
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"syscall"
+	"time"
+)
+
+// Times that strangers have. A face gives those whom it knows more for their bodies.
+const (
+	headerTime = 10 * time.Second
+	bodyTime   = 10 * time.Second
+	idleTime   = 2 * time.Minute
+	mostHeader = 64 << 10
+)
+
+// Listener gives the connections of l a place in the table. Connections for which there is none are closed at once.
+func (t *Table) Listener(l net.Listener) net.Listener { return &listener{l, t} }
+
+type listener struct {
+	net.Listener
+	table *Table
+}
+
+func (l *listener) Accept() (net.Conn, error) {
+	for {
+		raw, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		both, ok := raw.(stream)
+		if !ok {
+			return raw, nil
+		}
+		if c := l.table.place(both); c != nil {
+			return c, nil
+		}
+		_ = raw.Close()
+	}
+}
+
+// Prepare has the server tell the table what its connections do, and bounds what a client may take its time for. There is no bound on
+// writes: a stream lasts as long as its answer, and its writer bounds each event.
+func (t *Table) Prepare(s *http.Server) {
+	s.ReadHeaderTimeout, s.ReadTimeout, s.IdleTimeout = headerTime, headerTime+bodyTime, idleTime
+	s.MaxHeaderBytes = mostHeader
+	s.ConnContext = func(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, key{}, c) }
+	s.ConnState = func(c net.Conn, state http.ConnState) {
+		if c, ok := c.(*Conn); ok {
+			c.become(state)
+		}
+	}
+}
+
+type key struct{}
+
+// Of returns the connection of a request; nil where it did not come by one of a table.
+func Of(ctx context.Context) *Conn {
+	c, _ := ctx.Value(key{}).(*Conn)
+	return c
+}
+
+// stream is a connection whose halves close one by one: TCP, or a socket in the file system.
+type stream interface {
+	net.Conn
+	syscall.Conn
+	CloseWrite() error
+}

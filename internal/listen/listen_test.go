@@ -1,0 +1,149 @@
+package listen_test
+
+import (
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"parley/internal/listen"
+	"parley/internal/rig"
+)
+
+// serve runs a server whose connections are in a table.
+func serve(t *testing.T, limits listen.Limits, h http.HandlerFunc) (*httptest.Server, *listen.Table) {
+	t.Helper()
+	table := listen.NewTable(limits)
+	server := httptest.NewUnstartedServer(h)
+	server.Listener = table.Listener(server.Listener)
+	table.Prepare(server.Config)
+	server.Start()
+	t.Cleanup(func() {
+		server.CloseClientConnections()
+		server.Close()
+		if n := table.Open(); n != 0 {
+			t.Errorf("%d connections are left", n)
+		}
+	})
+	return server, table
+}
+
+const get = "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+
+func closeHalf(t *testing.T, conn *net.TCPConn) {
+	t.Helper()
+	if err := conn.CloseWrite(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func reset(t *testing.T, conn *net.TCPConn) {
+	t.Helper()
+	if err := conn.SetLinger(0); err != nil {
+		t.Fatal(err)
+	}
+	if err := conn.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The handler writes at last to a client that has closed its half, and hears of a client that is gone.
+func TestResetCancelsAndHalfClosingDoesNot(t *testing.T) {
+	for _, half := range []bool{false, true} {
+		began, ended := make(chan struct{}), make(chan struct{})
+		server, _ := serve(t, listen.Limits{}, func(_ http.ResponseWriter, r *http.Request) {
+			close(began)
+			<-r.Context().Done()
+			close(ended)
+		})
+		conn := rig.Raw(t, server.URL)
+		rig.Send(t, conn, get)
+		if half {
+			closeHalf(t, conn)
+		}
+		<-began
+		select {
+		case <-ended:
+			t.Fatal("the request was cancelled while its client waits")
+		default:
+		}
+		reset(t, conn)
+		<-ended
+	}
+}
+
+// Requests that stand behind each other on a connection are all answered, and the connection ends after the last.
+func TestPipelinedRequestsOfAHalfClosedClient(t *testing.T) {
+	server, _ := serve(t, listen.Limits{}, func(w http.ResponseWriter, r *http.Request) {
+		text, err := io.ReadAll(r.Body)
+		if err != nil || r.Context().Err() != nil {
+			t.Error(err, r.Context().Err())
+		}
+		_, _ = w.Write(append(text, r.URL.Path...))
+	})
+	conn := rig.Raw(t, server.URL)
+	post := func(path, body string) string { return "POST " + path + " HTTP/1.1\r\nHost: x\r\n" + body }
+	rig.Send(t, conn, post("/1", "Content-Length: 3\r\n\r\nabc")+post("/2", "Transfer-Encoding: chunked\r\n\r\n3\r\ndef\r\n0\r\n\r\n")+
+		post("/3", "Content-Length: 5000\r\n\r\n"+strings.Repeat("x", 5000))+post("/4", "Expect: 100-continue\r\nContent-Length: 1\r\n\r\ng"))
+	closeHalf(t, conn)
+	want := []string{"abc/1", "def/2", strings.Repeat("x", 5000) + "/3", "g/4"}
+	got := rig.Answers(t, conn)
+	if len(got) != len(want) {
+		t.Fatalf("%d answers", len(got))
+	}
+	for i, w := range want {
+		if got[i].Status != http.StatusOK || string(got[i].Body) != w {
+			t.Errorf("%d %s instead of %s", got[i].Status, got[i].Body, w)
+		}
+	}
+}
+
+// A header with two lengths is seen wherever it stands, and what only looks like one is none.
+func TestAmbiguous(t *testing.T) {
+	server, _ := serve(t, listen.Limits{}, func(w http.ResponseWriter, r *http.Request) {
+		if listen.Of(r.Context()).Ambiguous(r) {
+			w.Header().Set("Connection", "close")
+			w.WriteHeader(http.StatusBadRequest)
+		}
+		_, _ = io.Copy(io.Discard, r.Body)
+	})
+	const line, coding, chunks = "POST /x HTTP/1.1\r\nHost: x\r\n", "Transfer-Encoding: chunked\r\n", "\r\n0\r\n\r\n"
+	const plain = line + "Content-Length: 3\r\n\r\nabc"
+	quoted := "\r\n29\r\n\r\nContent-Length: 5\r\nTransfer-Encoding: x\r\n0\r\n\r\n"
+	for text, want := range map[string][]int{
+		line + coding + "Content-Length: 5\r\n" + chunks:                                                      {400},
+		line + "content-length: 5\r\nA: b\r\ntransfer-ENCODING: chunked\r\n" + chunks:                         {400},
+		"POST /x HTTP/1.0\r\nHost: x\r\n" + coding + "Content-Length: 5\r\n\r\nabcde":                         {400},
+		"\r\n" + line + coding + "Content-Length: 5\r\n" + chunks:                                             {400},
+		plain + line + coding + "Content-Length: 5\r\n" + chunks:                                              {200, 400},
+		plain + line + "A: " + strings.Repeat("a", 5000) + "\r\n" + coding + "Content-Length: 5\r\n" + chunks: {200, 400},
+		line + coding + quoted + plain:                                                                        {200, 200},
+		line + coding + chunks + plain + line + coding + chunks:                                               {200, 200, 200},
+		plain + strings.Repeat(line+coding+chunks, 100):                                                       append([]int{200}, many(200, 100)...),
+		plain + line + "Content-Length: 9000\r\n\r\n" + strings.Repeat("y", 9000) + line + coding + chunks:    {200, 200, 200},
+	} {
+		conn := rig.Raw(t, server.URL)
+		rig.Send(t, conn, text)
+		closeHalf(t, conn)
+		got := rig.Answers(t, conn)
+		if len(got) != len(want) {
+			t.Errorf("%d answers instead of %d to %.300q", len(got), len(want), text)
+			continue
+		}
+		for i := range want {
+			if got[i].Status != want[i] {
+				t.Errorf("answer %d is %d to %.300q", i, got[i].Status, text)
+			}
+		}
+	}
+}
+
+func many(status, n int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = status
+	}
+	return list
+}

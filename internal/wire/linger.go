@@ -1,0 +1,38 @@
+package wire
+
+import (
+	"net/http"
+	"time"
+)
+
+// How long a client that was answered before it had sent all of its body may go on sending.
+const (
+	lingerPause = 2 * time.Second // without a byte
+	lingerTime  = 10 * time.Second
+)
+
+// linger sends the answer to a request whose body has not been read, and ends the connection. It reads for a while what the client
+// still sends: one that meets a closed connection while it is sending loses the answer.
+func (rec *recorder) linger(r *http.Request) {
+	rc := http.NewResponseController(rec.ResponseWriter)
+	_ = rc.SetReadDeadline(inTime(lingerPause)) // a writer that has no deadlines is a test's
+	if rec.conn == nil || rec.Header().Get("Content-Length") == "" {
+		return // net/http writes the end of the answer
+	}
+	hurry(rc)
+	if rc.Flush() != nil {
+		return
+	}
+	rec.conn.Finish()
+	buf := make([]byte, 16<<10)
+	for until := inTime(lingerTime); ; {
+		if _, err := r.Body.Read(buf); err != nil {
+			return
+		}
+		next := inTime(lingerPause)
+		if next.After(until) {
+			next = until
+		}
+		_ = rc.SetReadDeadline(next)
+	}
+}
