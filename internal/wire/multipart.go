@@ -75,6 +75,9 @@ func (fm *Form) receive(up *Upload, w http.ResponseWriter, r *http.Request, spoo
 	}
 	if err := fm.parts(up, r, body, dir, f); err != nil {
 		w.Header().Set("Connection", "close")
+		if ours := (*diskError)(nil); errors.As(err, &ours) {
+			_, _ = io.Copy(io.Discard, body) // the client is there to hear so only once it has sent all
+		}
 		return err
 	}
 	_ = rc.SetReadDeadline(time.Time{})
