@@ -77,8 +77,8 @@ type Meter struct {
 
 	mu     sync.Mutex
 	talks  map[*talk]*attendance
-	past   rtc.Stats           // of the talks that have ended
-	looks  []look              // the last ones
+	past   rtc.Stats // of the talks that have ended
+	looks  []look    // the last ones
 	full   bool
 	spoken []Delay   // of answers to what was said
 	typed  []Delay   // of answers to what was typed
