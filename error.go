@@ -3,7 +3,10 @@ package parley
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
+	"os"
+	"syscall"
 	"time"
 )
 
@@ -48,13 +51,34 @@ func Because(code Code, cause error) *Error {
 	return &Error{Code: code, Message: codes[code].message, Err: cause}
 }
 
-// ErrorOf gives the *Error in err's chain; any other error becomes INTERNAL_SERVER_ERROR with err as the cause.
+// ErrorOf gives the *Error in err's chain. An error of a file system that takes nothing at the moment becomes
+// SERVICE_UNDER_MAINTENANCE, any other INTERNAL_SERVER_ERROR, with err as the cause.
 func ErrorOf(err error) *Error {
 	var e *Error
 	if errors.As(err, &e) {
 		return e
 	}
+	if noRoom(err) {
+		e = Because(CodeUnderMaintenance, err)
+		e.RetryAfter = time.Second
+		return e
+	}
 	return Because(CodeInternal, err)
+}
+
+// noRoom tells that a file could not be written or opened for want of space, of descriptors or of a disk that works.
+func noRoom(err error) bool {
+	var path *fs.PathError
+	var move *os.LinkError
+	var number syscall.Errno
+	if !errors.As(err, &path) && !errors.As(err, &move) || !errors.As(err, &number) {
+		return false
+	}
+	switch number {
+	case syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EIO, syscall.EROFS, syscall.EMFILE, syscall.ENFILE:
+		return true
+	}
+	return false
 }
 
 // IsCode reports whether err carries the code.

@@ -26,6 +26,7 @@ func (e *Engine) conclude(t *Turn, a *answer, failure error, retrieved time.Time
 		finish.Credits = 0 // the server cut it short; a client that went away, or asked anew, pays for what it got
 	}
 	if err := e.settle(t, state, finish, a, trace, now); err != nil {
+		trace.State = store.TurnFailed
 		failure = errors.Join(failure, err, e.giveUp(t, trace, now))
 		state, finish = store.TurnFailed, &Finish{Reason: "error"}
 	}
@@ -74,21 +75,31 @@ func (t *Turn) message(a *answer, state string, now time.Time) *parley.Message {
 	return m
 }
 
+const (
+	settleTime  = time.Minute            // how long an answer waits for a database that is away
+	settleAgain = 250 * time.Millisecond // how often it tries again
+	fullTries   = 8                      // tries where the database is there and full: somebody has to make room, which takes longer
+)
+
 // settle is the second transaction. An answer that is paid for is worth waiting for: while the database is away it is tried
-// again, as long as the lease lives.
+// again.
 func (e *Engine) settle(t *Turn, state string, finish *Finish, a *answer, trace *parley.Trace, now time.Time) error {
-	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
+	ctx, stop := context.WithTimeout(context.Background(), settleTime)
 	defer stop()
+	full := 0
 	for again := false; ; again = true {
 		err := e.end(ctx, t, state, finish, a, trace, now)
 		if err != nil && again && e.ended(ctx, t, state) {
 			return nil
 		}
-		if !parley.IsCode(err, parley.CodeUnderMaintenance) {
+		if errors.Is(err, sqldb.ErrFull) {
+			full++
+		}
+		if !parley.IsCode(err, parley.CodeUnderMaintenance) || full == fullTries {
 			return err
 		}
 		select {
-		case <-time.After(250 * time.Millisecond):
+		case <-time.After(settleAgain):
 		case <-ctx.Done():
 			return err
 		}
@@ -103,11 +114,21 @@ func (e *Engine) ended(ctx context.Context, t *Turn, state string) bool {
 }
 
 // giveUp closes a turn whose answer could not be stored, for instance because its agent was deleted meanwhile. Where even
-// that fails, the lease runs out and recovery does it.
+// that fails, it is tried again with each beat, and when this server has died the lease runs out and recovery does it.
 func (e *Engine) giveUp(t *Turn, trace *parley.Trace, now time.Time) error {
+	closing := func() error { return e.closeFailed(t, trace, now) }
+	err := closing()
+	if parley.IsCode(err, parley.CodeUnderMaintenance) {
+		e.mu.Lock()
+		e.unclosed = append(e.unclosed, closing)
+		e.mu.Unlock()
+	}
+	return err
+}
+
+func (e *Engine) closeFailed(t *Turn, trace *parley.Trace, now time.Time) error {
 	ctx, stop := context.WithTimeout(context.Background(), 5*time.Second)
 	defer stop()
-	trace.State = store.TurnFailed
 	err := e.DB.Transact(ctx, sqldb.Turns, func(tx *store.DB) error {
 		return t.closeAs(ctx, tx, store.TurnFailed, 0, trace, now, t.event("turn.failed", parley.MessageID(t.ID)))
 	})

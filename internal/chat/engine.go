@@ -48,6 +48,7 @@ type Engine struct {
 	queues   map[place][]*Turn        // those that wait, the first one first
 	open     map[parley.AccountID]int // of live
 	draining bool
+	unclosed []func() error // close turns that have ended and could not be closed in the store
 
 	rewriteAt atomic.Int64 // when a model that was too late to rewrite a question may be asked again, in milliseconds
 }

@@ -65,6 +65,7 @@ func (e *Engine) heed(ctx context.Context) {
 }
 
 func (e *Engine) beat(ctx context.Context) error {
+	e.closeEnded()
 	var turns []parley.TurnID
 	for _, t := range e.turns() {
 		turns = append(turns, t.ID)
@@ -93,6 +94,22 @@ func (e *Engine) Recover(ctx context.Context) (int, error) {
 		}
 	}
 	return len(lost), nil
+}
+
+// closeEnded closes the turns that could not be closed when they ended: nothing was to be stored then.
+func (e *Engine) closeEnded() {
+	e.mu.Lock()
+	list := e.unclosed
+	e.unclosed = nil
+	e.mu.Unlock()
+	for i, again := range list {
+		if parley.IsCode(again(), parley.CodeUnderMaintenance) {
+			e.mu.Lock()
+			e.unclosed = append(e.unclosed, list[i:]...)
+			e.mu.Unlock()
+			return
+		}
+	}
 }
 
 // makes reports whether the turn is one of this server's live ones.

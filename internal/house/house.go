@@ -103,6 +103,9 @@ func Open(ctx context.Context, cfg Config) (*House, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := cfg.checkFolder(); err != nil {
+		return nil, err
+	}
 	db, err := store.Open(ctx, cfg.sqldb())
 	if err != nil {
 		return nil, err

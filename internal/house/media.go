@@ -24,6 +24,7 @@ type Voice struct {
 	VoiceSTUN    []string `name:"voice-stun" env:"PARLEY_VOICE_STUN" placeholder:"HOST:PORT" help:"STUN servers to ask for the address that browsers send sound to."`
 
 	VoiceMaxSessions int `name:"voice-max-sessions" env:"PARLEY_VOICE_MAX_SESSIONS" placeholder:"N" help:"Most voice sessions that this server holds at a time; 0 for as many as it has power for."`
+	VoiceWaiting     int `name:"voice-waiting" default:"20" env:"PARLEY_VOICE_WAITING" placeholder:"N" help:"Voice sessions of an account that may wait for somebody to join them (${default}); 0 for any number."`
 
 	LiveKitURL    string `name:"livekit-url" env:"PARLEY_LIVEKIT_URL" placeholder:"URL" secret:"url" help:"LiveKit (wss://…) that carries voice sessions in place of this server."`
 	LiveKitKey    string `name:"livekit-key" env:"PARLEY_LIVEKIT_KEY" placeholder:"KEY" help:"API key of that LiveKit."`
@@ -47,6 +48,7 @@ func (v Voice) Check() error {
 	want(v.VoiceURL == "" || socketAddress(v.VoiceURL), "--voice-url: not a ws:// or wss:// address")
 	want(v.VoiceUDPPort >= 0 && v.VoiceUDPPort < 1<<16, "--voice-udp-port: %d is no port", v.VoiceUDPPort)
 	want(v.VoiceMaxSessions >= 0, "--voice-max-sessions: %d is below 0", v.VoiceMaxSessions)
+	want(v.VoiceWaiting >= 0, "--voice-waiting: %d is below 0", v.VoiceWaiting)
 	want(v.VoiceTCPPort >= -1 && v.VoiceTCPPort < 1<<16, "--voice-tcp-port: %d is no port", v.VoiceTCPPort)
 	for ip := range strings.SplitSeq(v.VoiceNodeIP, ",") {
 		want(v.VoiceNodeIP == "" || net.ParseIP(strings.TrimSpace(ip)) != nil, "--voice-node-ip: %q is no IP address", ip)

@@ -30,7 +30,7 @@ func (h *House) read() {
 
 // files is where uploads and recordings lie: several servers share a database, and no folder.
 func (c Config) files(db *store.DB) *ingest.Files {
-	return &ingest.Files{Dir: filepath.Join(c.Data, "blobs"), InDatabase: db.SQL().Dialect() == sqldb.Postgres}
+	return &ingest.Files{Dir: filepath.Join(c.Data, filesFolder), InDatabase: db.SQL().Dialect() == sqldb.Postgres}
 }
 
 // crawlerName is what the crawler calls itself: robots.txt files know it as parleybot. The address tells who runs it.

@@ -36,20 +36,19 @@ func (f *Files) Incoming() (string, error) {
 	return dir, os.MkdirAll(dir, 0o700)
 }
 
-// keep moves a file to its place, and it is on disk when keep returns.
-func (f *Files) keep(path, hash string) (place string, err error) {
-	place = f.place(hash)
+// keep moves a file to its place, and it is on disk when keep returns. Where it fails the file may lie there all the same.
+func (f *Files) keep(path, place string) error {
 	to := f.path(place)
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
-		return "", err
+		return err
 	}
 	if err := synced(path); err != nil {
-		return "", err
+		return err
 	}
 	if err := os.Rename(path, to); err != nil {
-		return "", err
+		return err
 	}
-	return place, errors.Join(synced(filepath.Dir(to)), synced(f.Dir))
+	return errors.Join(synced(filepath.Dir(to)), synced(f.Dir))
 }
 
 // synced has the disk write what it holds back of a file or a folder.

@@ -21,11 +21,12 @@ func (d *Desk) KeepFiles(ctx context.Context, paths []string, blobs []*store.Blo
 	d.Files.mu.RLock()
 	var kept []string
 	for i, blob := range blobs {
-		if blob.Place, err = d.Files.keep(paths[i], blob.Hash); err != nil {
+		blob.Place = d.Files.place(blob.Hash)
+		kept = append(kept, blob.Place)
+		if err = d.Files.keep(paths[i], blob.Place); err != nil {
 			err = fmt.Errorf("keep a file: %w", err)
 			break
 		}
-		kept = append(kept, blob.Place)
 	}
 	if err == nil {
 		err = d.DB.Transact(ctx, sqldb.Bulk, write)

@@ -3,82 +3,90 @@ package metrics
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// Load tells how busy the processors are, as Linux counts it: those of the machine, and those that this program and its children may
-// use of them (a container's limit). Elsewhere nothing is known. It is not for use by several goroutines.
+// Load tells how much of the processors this program and its children use, as Linux counts it. What other programs do does not count.
+// Elsewhere nothing is known. It is not for use by several goroutines.
 type Load struct {
-	Now  func() time.Time
-	Root string // of the file system; empty for /
+	Now        func() time.Time
+	Root       string // of the file system; empty for /
+	Processors int    // of the machine; 0 asks
 
-	at         time.Time
-	busy, all  float64 // of the machine, in ticks
-	used       float64 // of the limit, in seconds
-	hasMachine bool
-	hasLimit   bool
+	at   time.Time
+	used float64 // so far, in ticks
+	know bool
 }
 
-// staleLoad is how long ago the last look may be: what is older tells nothing of now.
-const staleLoad = 10 * time.Second
+const (
+	staleLoad      = 10 * time.Second // how long ago the last look may be: what is older tells nothing of now
+	ticksPerSecond = 100              // USER_HZ, which is the same on every Linux that Go runs on
+	deepest        = 4                // generations of children that are looked at
+)
 
-// Share gives the busier of the two since the last call, from 0 to 1; below 0 where nothing is known, as at first.
+// Share gives the share since the last call of the processors that this program may use, from 0 to 1; below 0 where nothing is known, as
+// at first.
 func (l *Load) Share() float64 {
 	now, share := l.Now(), -1.0
 	past := now.Sub(l.at)
-	recent := past > 0 && past < staleLoad
-	busy, all, ok := l.machine()
-	if ok && l.hasMachine && recent && all > l.all {
-		share = max(share, (busy-l.busy)/(all-l.all))
+	used, ok := l.usedBy("self", 0)
+	if ok && l.know && past > 0 && past < staleLoad && used >= l.used {
+		share = (used - l.used) / ticksPerSecond / past.Seconds() / l.processors()
 	}
-	l.busy, l.all, l.hasMachine = busy, all, ok
-	used, limit, ok := l.limit()
-	if ok && l.hasLimit && recent {
-		share = max(share, (used-l.used)/past.Seconds()/limit)
-	}
-	l.used, l.hasLimit, l.at = used, ok, now
+	l.used, l.know, l.at = used, ok, now
 	return min(share, 1)
 }
 
-// machine gives the time of all processors, in ticks since the machine started. Whatever runs with low priority gives way, and so does
-// not count as busy; user includes guests.
-func (l *Load) machine() (busy, all float64, ok bool) {
-	const user, nice, idle, iowait, steal = 0, 1, 3, 4, 7
-	first, _, _ := strings.Cut(l.read("proc/stat"), "\n")
-	fields := strings.Fields(first)
-	if len(fields) < steal+2 || fields[0] != "cpu" {
-		return 0, 0, false
+// usedBy gives the processor time of a process, of its children that live, and of those that it has waited for.
+func (l *Load) usedBy(process string, depth int) (ticks float64, ok bool) {
+	const utime, stime, cutime, cstime = 11, 12, 13, 14 // counted behind the name, which may hold anything
+	stat := l.read("proc/" + process + "/stat")
+	fields := strings.Fields(stat[strings.LastIndexByte(stat, ')')+1:])
+	if len(fields) <= cstime {
+		return 0, false
 	}
-	for i, text := range fields[1 : steal+2] {
-		v, err := strconv.ParseFloat(text, 64)
+	for _, i := range []int{utime, stime, cutime, cstime} {
+		v, err := strconv.ParseFloat(fields[i], 64)
 		if err != nil {
-			return 0, 0, false
+			return 0, false
 		}
-		if all += v; i != nice && i != idle && i != iowait {
-			busy += v
+		ticks += v
+	}
+	if depth < deepest {
+		for _, child := range l.children(process) {
+			t, _ := l.usedBy(child, depth+1)
+			ticks += t
 		}
 	}
-	return busy, all, true
+	return ticks, true
 }
 
-// limit gives the processor time that this program's group has used, in seconds, and how many processors it may use.
-func (l *Load) limit() (used, processors float64, ok bool) {
-	group := l.group()
-	quota, period, _ := strings.Cut(strings.TrimSpace(l.read(filepath.Join(group, "cpu.max"))), " ")
+// children lists the processes that any thread of a process has begun.
+func (l *Load) children(process string) (list []string) {
+	threads, _ := filepath.Glob(filepath.Join("/", l.Root, "proc", process, "task", "*", "children"))
+	for _, file := range threads {
+		text, _ := os.ReadFile(file) // of a thread that has ended there are none
+		list = append(list, strings.Fields(string(text))...)
+	}
+	return list
+}
+
+// processors is how many there are, or how many this program's group may use where that is less.
+func (l *Load) processors() float64 {
+	n := float64(l.Processors)
+	if n == 0 {
+		n = float64(runtime.NumCPU())
+	}
+	quota, period, _ := strings.Cut(strings.TrimSpace(l.read(filepath.Join(l.group(), "cpu.max"))), " ")
 	q, err1 := strconv.ParseFloat(quota, 64) // "max" where there is no limit
 	p, err2 := strconv.ParseFloat(period, 64)
 	if err1 != nil || err2 != nil || q <= 0 || p <= 0 {
-		return 0, 0, false
+		return n
 	}
-	for line := range strings.Lines(l.read(filepath.Join(group, "cpu.stat"))) {
-		if text, found := strings.CutPrefix(line, "usage_usec "); found {
-			us, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
-			return us / 1e6, q / p, err == nil
-		}
-	}
-	return 0, 0, false
+	return min(n, q/p)
 }
 
 // group is the folder of this program's control group (version 2). Within a container it is the root.

@@ -1,13 +1,17 @@
 package metrics_test
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"testing"
 	"time"
 
 	"parley/internal/metrics"
+	"parley/internal/rig"
 )
 
 // machine is a file system as Linux shows it.
@@ -19,7 +23,7 @@ type machine struct {
 
 func newMachine(t *testing.T) *machine {
 	m := &machine{T: t, now: time.UnixMilli(1_000_000)}
-	m.Load = metrics.Load{Root: t.TempDir(), Now: func() time.Time { return m.now }}
+	m.Load = metrics.Load{Root: t.TempDir(), Now: func() time.Time { return m.now }, Processors: 4}
 	return m
 }
 
@@ -34,6 +38,12 @@ func (m *machine) has(path, text string) {
 	}
 }
 
+// process has used so many ticks by itself, and those that it has waited for so many.
+func (m *machine) process(name string, own, waited int) {
+	m.Helper()
+	m.has("proc/"+name+"/stat", fmt.Sprintf("77 (a) name) R 1 77 77 0 -1 4194560 9 9 0 0 %d %d %d %d 20 0 1 0 100 1 1\n", own/2, own-own/2, waited/2, waited-waited/2))
+}
+
 // is asserts the share of the time since the last look.
 func (m *machine) is(want float64, later time.Duration) {
 	m.Helper()
@@ -43,24 +53,52 @@ func (m *machine) is(want float64, later time.Duration) {
 	}
 }
 
-func TestLoadOfAMachine(t *testing.T) {
+func TestLoadOfThisProgram(t *testing.T) {
 	m := newMachine(t)
 	m.is(-1, 0)
 	m.is(-1, time.Second)
-	m.has("proc/stat", "cpu  100 50 100 1000 20 5 5 0 90 0\ncpu0 1 1 1 1 1 1 1 1 0 0\nintr 5\n")
+	m.process("self", 1000, 0)
 	m.is(-1, time.Second)
-	m.has("proc/stat", "cpu  130 70 120 1100 40 10 10 10 90 0\n") // 70 busy, 20 with low priority, 100 idle, 20 waiting
-	m.is(70.0/210, time.Second)
-	m.is(-1, time.Second) // no tick has passed
-	m.has("proc/stat", "cpu  230 70 120 1100 40 10 10 10 90 0\n")
+	m.process("self", 1200, 0)
+	m.is(.5, time.Second) // two seconds of four
+	m.has("proc/stat", "cpu  100000 0 0 0 0 0 0 0 0 0\n")
+	m.process("78", 100_000, 0) // what others do
+	m.is(0, time.Second)
+	m.process("self", 1600, 0)
+	m.is(.5, 2*time.Second)
+	m.process("self", 9999, 0)
 	m.is(1, time.Second)
-	m.has("proc/stat", "cpu  330 70 120 1100 40 10 10 10 90 0\n")
+	m.process("self", 10_000, 0)
 	m.is(-1, time.Minute) // too long ago
-	for _, broken := range []string{"", "cpu 1 2 3\n", "cpu a b c d e f g h\n", "gpu 1 2 3 4 5 6 7 8 9 10\n"} {
-		m.has("proc/stat", broken)
+	m.process("self", 1, 0)
+	m.is(-1, time.Second)
+	for _, broken := range []string{"", "77 (name) R 1\n", "77 (name) R 1 77 77 0 -1 4194560 9 9 0 0 a b c d 20\n"} {
+		m.has("proc/self/stat", broken)
 		m.is(-1, time.Second)
 		m.is(-1, time.Second)
 	}
+}
+
+// Children count while they live and once they have ended, and so do theirs.
+func TestLoadOfChildren(t *testing.T) {
+	m := newMachine(t)
+	m.process("self", 100, 0)
+	m.has("proc/self/task/77/children", "")
+	m.has("proc/self/task/78/children", "90 91 ")
+	m.has("proc/90/task/90/children", "92 ")
+	m.process("90", 1000, 100)
+	m.process("91", 10, 0)
+	m.process("92", 0, 0)
+	m.is(-1, time.Second)
+	m.process("self", 140, 0)
+	m.process("90", 1040, 120)
+	m.process("92", 100, 0)
+	m.is(.5, time.Second)
+	m.process("self", 140, 10) // 91 has ended
+	m.has("proc/self/task/78/children", "90 ")
+	m.is(0, time.Second)
+	m.has("proc/self/task/78/children", "90 5 ") // one that ends at this moment
+	m.is(0, time.Second)
 }
 
 func TestLoadOfAContainer(t *testing.T) {
@@ -69,16 +107,31 @@ func TestLoadOfAContainer(t *testing.T) {
 		folder := filepath.Join("sys/fs/cgroup", group)
 		m.has("proc/self/cgroup", "1:name=systemd:/x\n0::/"+group+"\n")
 		m.has(filepath.Join(folder, "cpu.max"), "200000 100000\n") // two processors
-		m.has(filepath.Join(folder, "cpu.stat"), "usage_usec 5000000\nuser_usec 1\n")
-		m.has("proc/stat", "cpu  100 0 0 1000 0 0 0 0 0 0\n")
+		m.process("self", 0, 0)
 		m.is(-1, 0)
-		m.has(filepath.Join(folder, "cpu.stat"), "usage_usec 6500000\nuser_usec 1\n")
-		m.has("proc/stat", "cpu  110 0 0 1090 0 0 0 0 0 0\n")
+		m.process("self", 150, 0)
 		m.is(0.75, time.Second)
-		m.has("proc/stat", "cpu  200 0 0 1090 0 0 0 0 0 0\n")
-		m.is(1, time.Second)
 		m.has(filepath.Join(folder, "cpu.max"), "max 100000\n")
-		m.has("proc/stat", "cpu  250 0 0 1140 0 0 0 0 0 0\n")
+		m.process("self", 350, 0)
+		m.is(0.5, time.Second)
+		m.has(filepath.Join(folder, "cpu.max"), "900000 100000\n") // more than there are
+		m.process("self", 550, 0)
 		m.is(0.5, time.Second)
 	}
+}
+
+// Here and now: what this process does is seen.
+func TestLoadOfThisMachine(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("SKIP: nothing is known of the load")
+	}
+	l := metrics.Load{Now: time.Now}
+	l.Share()
+	n := 0
+	rig.Eventually(t, "some load", func() bool {
+		for range 10_000_000 {
+			n = n*31 + len(strconv.Itoa(n))
+		}
+		return l.Share() > 0
+	})
 }

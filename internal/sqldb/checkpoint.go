@@ -20,14 +20,15 @@ const (
 // checkpointer copies the write-ahead log into the database file on a connection and a goroutine of its own.
 type checkpointer struct {
 	pool    *sql.DB
-	log     *slog.Logger
+	log     *unmerged
+	logger  *slog.Logger
 	wake    chan struct{} // a commit happened
 	closing chan struct{}
 	stopped chan struct{}
 }
 
-func newCheckpointer(pool *sql.DB, log *slog.Logger) *checkpointer {
-	c := &checkpointer{pool: pool, log: log, wake: make(chan struct{}, 1), closing: make(chan struct{}), stopped: make(chan struct{})}
+func newCheckpointer(pool *sql.DB, log *unmerged, logger *slog.Logger) *checkpointer {
+	c := &checkpointer{pool: pool, log: log, logger: logger, wake: make(chan struct{}, 1), closing: make(chan struct{}), stopped: make(chan struct{})}
 	go c.loop()
 	return c
 }
@@ -46,7 +47,7 @@ func (c *checkpointer) loop() {
 			return
 		case <-c.wake:
 			if err := c.look(); err != nil {
-				c.log.Warn("sqldb: checkpoint", "error", err)
+				c.logger.Warn("sqldb: checkpoint", "error", err)
 			}
 		}
 		pause.Reset(lookEvery)
@@ -59,6 +60,8 @@ func (c *checkpointer) look() error {
 	if err != nil || pages-copied < copyAt && pages < cutAt {
 		return err
 	}
+	c.log.due.Store(true) // what is committed from here on is in the log alone
+	defer c.log.due.Store(true)
 	if pages, _, err = c.checkpoint("passive"); err != nil || pages < cutAt {
 		return err
 	}
@@ -78,6 +81,9 @@ func (c *checkpointer) checkpoint(mode string) (pages, copied int, err error) {
 func (c *checkpointer) stop() error {
 	close(c.closing)
 	<-c.stopped
-	_, _, err := c.checkpoint("truncate")
-	return errors.Join(err, c.pool.Close())
+	pages, _, err := c.checkpoint("truncate")
+	if err == nil && pages == 0 {
+		err = c.log.forget()
+	}
+	return errors.Join(err, c.log.file.Close(), c.pool.Close())
 }

@@ -2,6 +2,7 @@ package sqldb
 
 import (
 	"context"
+	"testing"
 	"time"
 )
 
@@ -19,4 +20,39 @@ func (db *DB) Patient(ctx context.Context) error {
 		db.engine.(*lite).writer.limit = time.Hour
 		return nil
 	})
+}
+
+// Checkpoint copies all of the log into the file, as a look at it does once it is long.
+func Checkpoint(_ context.Context, t testing.TB, db *DB) {
+	t.Helper()
+	l := db.engine.(*lite)
+	l.points.log.due.Store(true)
+	defer l.points.log.due.Store(true)
+	if pages, copied, err := l.points.checkpoint("passive"); err != nil || copied != pages {
+		t.Fatal(pages, copied, err)
+	}
+}
+
+// TakeIn does what another program does that opens a database and closes it.
+func TakeIn(ctx context.Context, t testing.TB, file string) {
+	t.Helper()
+	p := (&lite{file: file}).pool(1, nil)
+	if _, err := p.ExecContext(ctx, "update t set n = n where 0"); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// VacuumInto copies a database that is open.
+func VacuumInto(ctx context.Context, t testing.TB, db *DB, to string) {
+	t.Helper()
+	p := (&lite{file: db.engine.(*lite).file}).pool(1, nil)
+	if _, err := p.ExecContext(ctx, "vacuum into ?", to); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"strings"
@@ -33,6 +34,9 @@ func (s *server) fail(ctx context.Context, query string, err error) error {
 	left := ctx.Err() != nil && !errors.Is(context.Cause(ctx), errTooLong)
 	if left || !away(err) {
 		return err
+	}
+	if stateOf(err) == "53100" {
+		return unavailable(fmt.Errorf("%w: %w", ErrFull, err))
 	}
 	s.pool.SetMaxIdleConns(0)
 	s.pool.SetMaxIdleConns(maxConns)

@@ -38,6 +38,9 @@ var (
 )
 
 func openSQLite(ctx context.Context, c Config) (engine, error) {
+	if err := checkFiles(c.URL); err != nil {
+		return nil, err
+	}
 	if err := createPrivate(c.URL, c.Logger); err != nil {
 		return nil, err
 	}
@@ -47,11 +50,25 @@ func openSQLite(ctx context.Context, c Config) (engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", c.URL, err)
 	}
+	log, err := l.openLog(ctx, conn)
+	if err != nil {
+		conn.close()
+		return nil, fmt.Errorf("open %s: %w", c.URL, err)
+	}
 	l.readers = l.pool(max(4, 2*runtime.GOMAXPROCS(0)), reading)
 	l.reads = newStatements(l.readers.PrepareContext)
-	l.points = newCheckpointer(l.pool(1, pointing), l.log)
-	l.writer = newWriter(conn, l.openWriter, l.points.wake, l.log)
+	l.points = newCheckpointer(l.pool(1, pointing), log, l.log)
+	l.writer = newWriter(conn, l.openWriter, log, l.points.wake, l.log)
 	return l, nil
+}
+
+// openLog begins to keep account of what is in the log alone.
+func (l *lite) openLog(ctx context.Context, conn *writeConn) (*unmerged, error) {
+	var count int32
+	if err := conn.conn.QueryRowContext(ctx, "pragma user_version").Scan(&count); err != nil {
+		return nil, err
+	}
+	return openUnmerged(l.file, uint32(count)) //nolint:gosec // it wraps as SQLite's does
 }
 
 // createPrivate makes a new database readable by its owner only; SQLite gives its side files the same mode. A file that
@@ -59,7 +76,7 @@ func openSQLite(ctx context.Context, c Config) (engine, error) {
 func createPrivate(file string, log *slog.Logger) error {
 	f, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if errors.Is(err, os.ErrExist) {
-		for _, name := range []string{file, file + "-wal", file + "-shm"} {
+		for _, name := range []string{file, file + "-wal", file + "-shm", file + unmergedSuffix} {
 			tighten(name, log)
 		}
 		return nil

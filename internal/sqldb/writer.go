@@ -23,13 +23,14 @@ type writer struct {
 	group   []*job        // taken and not yet settled
 	limit   time.Duration // groupTime, but in a test about whole groups
 	watch   *time.Timer
+	log     *unmerged
 	commits chan<- struct{}
-	log     *slog.Logger
+	logger  *slog.Logger
 	stopped chan struct{}
 }
 
-func newWriter(conn *writeConn, open func(context.Context) (*writeConn, error), commits chan<- struct{}, log *slog.Logger) *writer {
-	w := &writer{conn: conn, open: open, queue: newLanes(), limit: groupTime, watch: time.NewTimer(groupTime), commits: commits, log: log, stopped: make(chan struct{})}
+func newWriter(conn *writeConn, open func(context.Context) (*writeConn, error), log *unmerged, commits chan<- struct{}, logger *slog.Logger) *writer {
+	w := &writer{conn: conn, open: open, queue: newLanes(), limit: groupTime, watch: time.NewTimer(groupTime), log: log, commits: commits, logger: logger, stopped: make(chan struct{})}
 	go w.loop()
 	return w
 }
@@ -107,16 +108,16 @@ func (w *writer) turn(lane Lane) {
 		}
 	}
 	if err := w.conn.run("commit"); err != nil {
-		w.log.Warn("sqldb: a commit failed; its closures run again one by one", "error", err, "closures", len(w.group))
+		w.logger.Warn("sqldb: a commit failed; its closures run again one by one", "error", err, "closures", len(w.group))
 		w.again()
 		return
 	}
+	w.committed()
 	for _, j := range w.group {
 		close(j.done)
 	}
 	clear(w.group)
 	w.group = w.group[:0]
-	w.committed()
 }
 
 // first runs the closure that the group begins with. It needs no savepoint: when it fails there is nothing beside it to keep,
@@ -154,8 +155,20 @@ func (w *writer) next(lane Lane) *job {
 	}
 }
 
-// begin opens a transaction, on a new connection if the old one is stuck in a transaction it could not end.
+// begin opens a transaction, which counts where that is due.
 func (w *writer) begin() error {
+	if err := w.enter(); err != nil {
+		return err
+	}
+	if err := w.log.begin(w.conn); err != nil {
+		w.rollback()
+		return err
+	}
+	return nil
+}
+
+// enter opens a transaction, on a new connection if the old one is stuck in a transaction it could not end.
+func (w *writer) enter() error {
 	err := w.conn.run("begin immediate")
 	if err == nil || doomedSQLite(err) {
 		return err
@@ -226,7 +239,11 @@ func (w *writer) alone(j *job) {
 // rollback may find nothing to roll back: SQLite has often done it already.
 func (w *writer) rollback() { _ = w.conn.run("rollback") }
 
+// committed is for a commit that is on disk and that nobody has heard of yet.
 func (w *writer) committed() {
+	if err := w.log.committed(); err != nil {
+		w.logger.Warn("sqldb: note what the log holds", "error", err)
+	}
 	select {
 	case w.commits <- struct{}{}:
 	default:

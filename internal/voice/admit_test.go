@@ -193,7 +193,7 @@ func TestTheFirstReasonIsTold(t *testing.T) {
 			{parley.CodeVoiceAgentCredits, "", func() { s.change(func(a *parley.Agent) { a.CreditLimit = nil }) }},
 			{parley.CodeVoiceLimit, "per_user_exceeded", func() { s.settings(`{}`) }},
 			{parley.CodeVoiceLimit, "hourly_exceeded", func() { s.change(func(a *parley.Agent) { a.VoiceLimits = parley.VoiceLimits{} }) }},
-			{parley.CodeVoiceLimit, "concurrent_exceeded", func() { s.Desk.Full = nil }},
+			{parley.CodeUnderMaintenance, "server_overloaded", func() { s.Desk.Full = nil }},
 		} {
 			_, err := s.ask(voice.Ask{})
 			s.fails(err, step.code, step.reason)

@@ -26,6 +26,9 @@ func (l *Live) reserve(ctx context.Context, tx *store.DB) error {
 	if err := l.allow(ctx, tx); err != nil {
 		return err
 	}
+	if err := l.patient(ctx, tx); err != nil {
+		return err
+	}
 	if err := l.desk.takePlace(l); err != nil {
 		return err
 	}

@@ -44,11 +44,17 @@ func newStudio(t testing.TB, db *store.DB) *studio {
 	s.account.CreatedAt = s.clock.Now()
 	s.Desk = s.desk(db)
 	s.must(db.CreateAccount(s, &s.account))
-	a := &parley.Agent{ID: parley.NewAgentID(), AccountID: s.account.ID, Name: "Guide", Model: "auto", Visibility: "private", RateLimit: parley.DefaultDeviceLimit(),
-		IdentitySecret: "s", ConfigVersion: 1, Voice: json.RawMessage(`{}`), CreatedAt: s.clock.Now(), UpdatedAt: s.clock.Now()}
-	s.must(db.CreateAgent(s, a))
-	s.agent = a.ID
+	s.agent = s.another(s.account)
 	return s
+}
+
+// another makes one more agent with a voice, of any account.
+func (s *studio) another(account parley.Account) parley.AgentID {
+	s.Helper()
+	a := &parley.Agent{ID: parley.NewAgentID(), AccountID: account.ID, Name: "Guide", Model: "auto", Visibility: "private", RateLimit: parley.DefaultDeviceLimit(),
+		IdentitySecret: "s", ConfigVersion: 1, Voice: json.RawMessage(`{}`), CreatedAt: s.clock.Now(), UpdatedAt: s.clock.Now()}
+	s.must(s.DB.CreateAgent(s, a))
+	return a.ID
 }
 
 // desk makes a desk as another server has one.

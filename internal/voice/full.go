@@ -12,7 +12,7 @@ const (
 	lookEvery = time.Second
 	lastLooks = 5
 
-	fewTalks   = 2   // as many are always taken: a machine on which fewer starve is none for voice
+	fewTalks   = 2   // with a customer in them; as many are always taken: a machine on which fewer starve is none for voice
 	enoughSent = 100 // packets of speech, of all talks, after which their lateness says something
 	tooLate    = .05 // of the packets: the 95th percentile of the gaps passes 25 ms
 	lateAgain  = .02
@@ -25,7 +25,7 @@ const (
 // look is what the time since the look before was like.
 type look struct {
 	sent, tardy int     // packets of speech
-	load        float64 // of the processors; below 0 where unknown
+	load        float64 // that this server is to the processors; below 0 where unknown
 }
 
 // Run looks at the talks until ctx is done.
@@ -51,22 +51,22 @@ func (m *Meter) Look() {
 	now := look{load: m.load()}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for t, before := range m.talks {
+	for t, a := range m.talks {
 		s := t.room.Stats()
-		now.sent, now.tardy = now.sent+s.Sent-before.Sent, now.tardy+s.Tardy-before.Tardy
-		m.talks[t] = s
+		now.sent, now.tardy = now.sent+s.Sent-a.last.Sent, now.tardy+s.Tardy-a.last.Tardy
+		a.last = s
 	}
 	if len(m.looks) == lastLooks {
 		m.looks = m.looks[1:]
 	}
 	m.looks = append(m.looks, now)
-	m.full = len(m.talks) >= fewTalks && (m.starves() || m.toils())
+	m.full = m.attended() >= fewTalks && (m.starves() || m.toils())
 }
 
 // load asks for the load while there are talks for which it matters.
 func (m *Meter) load() float64 {
 	m.mu.Lock()
-	talks := len(m.talks)
+	talks := m.attended()
 	m.mu.Unlock()
 	if m.Load == nil || talks < fewTalks {
 		return -1
@@ -74,8 +74,8 @@ func (m *Meter) load() float64 {
 	return m.Load()
 }
 
-// Full reports that this server cannot hold another talk well: too many packets of speech leave late, or the processors are nearly used
-// up by many talks. It is a Desk's.
+// Full reports that this server cannot hold another talk well: too many packets of speech leave late, or it nearly uses up the processors
+// for many talks. Those that nobody has joined do not count. It is a Desk's.
 func (m *Meter) Full() bool {
 	if m == nil {
 		return false
@@ -98,7 +98,8 @@ func (m *Meter) starves() bool {
 	return sent >= enoughSent && float64(tardy) > most*float64(sent)
 }
 
-// toils reports that the processors are busy, and that it is the talks that keep them so.
+// toils reports that this server keeps the processors busy, and that it is the talks that do so. What other programs do is not its
+// business: where they leave too little, packets are late.
 func (m *Meter) toils() bool {
 	var sum, known float64
 	for _, l := range m.looks {
@@ -110,5 +111,5 @@ func (m *Meter) toils() bool {
 	if m.full {
 		most = busyAgain
 	}
-	return len(m.talks) >= sureTalks*runtime.GOMAXPROCS(0) && known*2 > lastLooks && sum > most*known
+	return m.attended() >= sureTalks*runtime.GOMAXPROCS(0) && known*2 > lastLooks && sum > most*known
 }

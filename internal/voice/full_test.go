@@ -2,6 +2,7 @@ package voice_test
 
 import (
 	"context"
+	"net/http"
 	"runtime"
 	"sync"
 	"testing"
@@ -34,7 +35,29 @@ func (c *counted) Stats() rtc.Stats {
 	return c.stats
 }
 
+// newCrowd holds talks whose customers have come.
 func newCrowd(t *testing.T, talks int, change ...func(d *dialogue)) *crowd {
+	t.Helper()
+	c := newQueue(t, talks, change...)
+	c.arrive(0, talks)
+	return c
+}
+
+// arrive has the customers of the talks from one to before another come.
+func (c *crowd) arrive(from, to int) {
+	c.Helper()
+	c.mu.Lock()
+	rooms := c.rooms[from:to]
+	c.mu.Unlock()
+	for _, room := range rooms {
+		room.events <- rtc.Event{Kind: rtc.EventJoined}
+	}
+	rig.Eventually(c.TB, "the customers", func() bool { return c.meter.Read().Attended == to })
+}
+
+// newQueue holds talks that wait for their customers.
+func newQueue(t *testing.T, talks int, change ...func(d *dialogue)) *crowd {
+	t.Helper()
 	c := &crowd{}
 	c.dialogue = talk(t, `{}`, append(change, func(d *dialogue) {
 		c.meter = d.talker.Meter
@@ -82,8 +105,8 @@ func (c *crowd) takes(want bool) {
 		before++
 		c.must(err)
 		rig.Eventually(c.TB, "the talk", func() bool { return c.meter.Read().Talks == before })
-	} else if e := c.fails(err, parley.CodeVoiceLimit, "concurrent_exceeded"); e.RetryAfter <= 0 {
-		c.Error("no word on when to come back")
+	} else if e := c.fails(err, parley.CodeUnderMaintenance, "server_overloaded"); e.RetryAfter <= 0 || e.Code.Status() != http.StatusServiceUnavailable {
+		c.Error("no word on when to come back: ", e)
 	}
 	if n := len(c.Sessions()); n != before {
 		c.Errorf("%d sessions live instead of %d", n, before)
@@ -135,8 +158,27 @@ func TestAServerAlwaysTakesTwo(t *testing.T) {
 	c := newCrowd(t, 1)
 	c.passes(10, 50)
 	c.takes(true)
-	rig.Eventually(t, "the other talk", func() bool { return c.meter.Read().Talks == 2 })
 	c.passes(10, 50)
+	c.takes(true) // the second waits for its customer
+	c.arrive(1, 2)
+	c.passes(10, 50)
+	c.takes(false)
+}
+
+// Sessions that nobody has joined close voice for nobody, however many they are and however busy the machine is.
+func TestWaitingSessionsAreNoLoad(t *testing.T) {
+	asked := false
+	c := newQueue(t, 4*runtime.GOMAXPROCS(0)+1, func(d *dialogue) { d.talker.Meter.Load = func() float64 { asked = true; return 1 } })
+	c.passes(10, 0)
+	c.takes(true)
+	if asked {
+		t.Error("the load was asked for, although nobody talks")
+	}
+	c.arrive(0, 4*runtime.GOMAXPROCS(0)-1)
+	c.passes(10, 0)
+	c.takes(true) // one too few
+	c.arrive(4*runtime.GOMAXPROCS(0)-1, 4*runtime.GOMAXPROCS(0))
+	c.passes(10, 0)
 	c.takes(false)
 }
 

@@ -2,6 +2,7 @@ package voice
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"parley"
@@ -15,6 +16,9 @@ const (
 	hourly     = "hourly_exceeded"
 	daily      = "daily_exceeded"
 )
+
+// overloaded is details.reason where no limit is reached and the server has no power left.
+const overloaded = "server_overloaded"
 
 // busyWait is what is told to those who find all places taken: nobody knows when one is free.
 const busyWait = 10 * time.Second
@@ -42,6 +46,31 @@ func (l *Live) allow(ctx context.Context, tx *store.DB) error {
 		}
 	}
 	return nil
+}
+
+// patient fails where as many sessions of the account wait for their customers as may. The transaction holds the account's credits, so no
+// two count the same ones.
+func (l *Live) patient(ctx context.Context, tx *store.DB) error {
+	most := l.desk.Waiting
+	if most <= 0 {
+		return nil
+	}
+	list, err := tx.WaitingVoice(ctx, l.AccountID, l.CreatedAt)
+	if err != nil {
+		return err
+	}
+	n := 0
+	for _, id := range list {
+		if here := l.desk.find(id); here == nil || here.waits() { // who has come here may not be written down yet
+			n++
+		}
+	}
+	if n < most {
+		return nil
+	}
+	fail := exceeded(concurrent, busyWait)
+	fail.Message = fmt.Sprintf("%d voice sessions of the account wait to be joined; there may be no more. Open a session when somebody is about to join it.", n)
+	return fail
 }
 
 // window is a limit of how many sessions begin in a stretch of time.

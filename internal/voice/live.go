@@ -90,6 +90,13 @@ func (l *Live) copy() *parley.VoiceSession {
 	return &s
 }
 
+// waits reports that the customer has not come yet.
+func (l *Live) waits() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.joined == nil && l.ended == nil
+}
+
 // arrival gives the session once its customer has joined, while that is not on disk.
 func (l *Live) arrival() *parley.VoiceSession {
 	l.mu.Lock()

@@ -73,17 +73,23 @@ const kept = 512
 type Meter struct {
 	Answered func(typed bool, d Delay) // is told of each answer that begins to be heard; must not wait; may be nil
 	Held     func(after time.Duration) // is told how long it took to hold the agent; must not wait; may be nil
-	Load     func() float64            // the share of the processors that was busy since the last call, 0 to 1; below 0 where unknown; may be nil
+	Load     func() float64            // the share of the processors that this server used since the last call, 0 to 1; below 0 where unknown; may be nil
 
 	mu     sync.Mutex
-	talks  map[*talk]rtc.Stats // with what was measured of them at the last look
-	past   rtc.Stats           // of the talks that have ended
-	looks  []look              // the last ones
+	talks  map[*talk]*attendance
+	past   rtc.Stats // of the talks that have ended
+	looks  []look    // the last ones
 	full   bool
 	spoken []Delay   // of answers to what was said
 	typed  []Delay   // of answers to what was typed
 	ducks  []float64 // from the beginning of voice until the agent spoke more softly, in milliseconds
 	holds  []float64 // the same until it was held
+}
+
+// attendance is what a Meter knows of a talk.
+type attendance struct {
+	joined bool      // its customer has come; before that it costs next to nothing
+	last   rtc.Stats // at the last look
 }
 
 func (m *Meter) enter(t *talk) {
@@ -93,9 +99,31 @@ func (m *Meter) enter(t *talk) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.talks == nil {
-		m.talks = map[*talk]rtc.Stats{}
+		m.talks = map[*talk]*attendance{}
 	}
-	m.talks[t] = rtc.Stats{}
+	m.talks[t] = &attendance{}
+}
+
+// join notes that the customer of a talk has come.
+func (m *Meter) join(t *talk) {
+	if m == nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if a := m.talks[t]; a != nil {
+		a.joined = true
+	}
+}
+
+// attended counts the talks whose customer has come; m.mu is held.
+func (m *Meter) attended() (n int) {
+	for _, a := range m.talks {
+		if a.joined {
+			n++
+		}
+	}
+	return n
 }
 
 func (m *Meter) leave(t *talk) {
@@ -162,7 +190,8 @@ func keepLast[T any](list []T, v T) []T {
 
 // Measured is what was measured of the last talks, in milliseconds. Packets and frames are counted since the start.
 type Measured struct {
-	Talks      int     `json:"talks"` // that are held now
+	Talks      int     `json:"talks"`    // that are held now
+	Attended   int     `json:"attended"` // of them, those whose customer has come
 	Spoken     int     `json:"spoken"`
 	Typed      int     `json:"typed"`
 	SpokenP50  Delay   `json:"spokenP50"`
@@ -188,7 +217,7 @@ func (m *Meter) Read() Measured {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	out := Measured{Talks: len(m.talks), Spoken: len(m.spoken), Typed: len(m.typed), SpokenP50: delayAt(m.spoken, 50), SpokenP95: delayAt(m.spoken, 95),
+	out := Measured{Talks: len(m.talks), Attended: m.attended(), Spoken: len(m.spoken), Typed: len(m.typed), SpokenP50: delayAt(m.spoken, 50), SpokenP95: delayAt(m.spoken, 95),
 		TypedP50: delayAt(m.typed, 50).Total, TypedP95: delayAt(m.typed, 95).Total, DuckedP50: percentile(m.ducks, 50), DuckedP95: percentile(m.ducks, 95), HeldP50: percentile(m.holds, 50), HeldP95: percentile(m.holds, 95)}
 	sum := m.past
 	for t := range m.talks {

@@ -1,8 +1,12 @@
 package voice
 
-import "errors"
+import (
+	"errors"
 
-// Why a server takes no further session: the causes of a VOICE_LIMIT_EXCEEDED that no limit of the agent stands behind.
+	"parley"
+)
+
+// Why a server takes no further session, whatever the agent's limits are.
 var (
 	errMost = errors.New("voice: this server holds as many sessions as it may")
 	errFull = errors.New("voice: this server has no power left for a further session")
@@ -15,12 +19,14 @@ func (d *Desk) takePlace(l *Live) error {
 		return nil
 	}
 	if d.Full != nil && d.Full() {
-		return noPlace(errFull)
+		return full()
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.Most > 0 && len(d.live)+d.opening >= d.Most {
-		return noPlace(errMost)
+		fail := exceeded(concurrent, busyWait)
+		fail.Err = errMost
+		return fail
 	}
 	d.opening++
 	l.placed = true
@@ -37,8 +43,9 @@ func (d *Desk) leavePlace(l *Live) {
 	d.opening--
 }
 
-func noPlace(cause error) error {
-	fail := exceeded(concurrent, busyWait)
-	fail.Err = cause
+// full is what a server without power for a further session answers. It is no limit: nobody has asked for too much.
+func full() error {
+	fail := parley.Failf(parley.CodeUnderMaintenance, "This server has no power left for another voice session. Try again shortly.")
+	fail.Details, fail.RetryAfter, fail.Err = map[string]string{"reason": overloaded}, busyWait, errFull
 	return fail
 }

@@ -1,6 +1,7 @@
 package voice_test
 
 import (
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -47,5 +48,54 @@ func TestNoMoreThanAServerMayHold(t *testing.T) {
 		if opened.Load() != 7 || ended.Load() != 2 || failed.Load() != 3 {
 			t.Errorf("%d opened, %d ended, %d failed", opened.Load(), ended.Load(), failed.Load())
 		}
+	})
+}
+
+// An account keeps no more sessions waiting than it may, on all servers together and whoever asks at once; those that somebody has joined
+// do not count, nor do other accounts.
+func TestNoMoreWaitThanMay(t *testing.T) {
+	each(t, func(s *studio) {
+		other := s.desk(s.DB)
+		s.Desk.Waiting, other.Waiting = 3, 3
+		second := s.another(s.account)
+		var admitted atomic.Int64
+		together(24, func(i int) {
+			_, err := []*voice.Desk{s.Desk, other}[i%2].Start(s, s.account, s.plan, []parley.AgentID{s.agent, second}[i/2%2], voice.Ask{})
+			if err == nil {
+				admitted.Add(1)
+			} else if e := s.fails(err, parley.CodeVoiceLimit, "concurrent_exceeded"); e.RetryAfter <= 0 || !strings.Contains(e.Message, "wait to be joined") {
+				t.Error(e.RetryAfter, e.Message)
+			}
+		})
+		if admitted.Load() != 3 || s.rooms.Number() != 3 {
+			t.Fatalf("%d admitted, %d rooms", admitted.Load(), s.rooms.Number())
+		}
+		s.credits(0, 15)
+		desk := s.Desk
+		if len(desk.Sessions()) == 0 {
+			desk = other
+		}
+		desk.Sessions()[0].Joined() // not on disk yet
+		_, err := desk.Start(s, s.account, s.plan, s.agent, voice.Ask{})
+		s.must(err)
+		_, err = desk.Start(s, s.account, s.plan, s.agent, voice.Ask{})
+		s.fails(err, parley.CodeVoiceLimit, "concurrent_exceeded")
+
+		stranger := parley.Account{ID: parley.AccountID(parley.NewUUID()), Name: "Else", Plan: "test", CreatedAt: s.clock.Now()}
+		s.must(s.DB.CreateAccount(s, &stranger))
+		_, err = desk.Start(s, stranger, s.plan, s.another(stranger), voice.Ask{})
+		s.must(err)
+
+		s.clock.Turn(parley.JoinPatience) // nobody comes
+		for _, d := range []*voice.Desk{s.Desk, other} {
+			list := d.Sessions()
+			d.Look(s)
+			for _, l := range list {
+				if l.Current().JoinedAt == nil {
+					s.ended(l)
+				}
+			}
+		}
+		s.start(voice.Ask{})
 	})
 }

@@ -110,6 +110,7 @@ func (t *talk) happened(e rtc.Event) {
 	case rtc.EventJoined:
 		t.away = false
 		t.live.Joined()
+		t.Meter.join(t)
 		if t.joined.IsZero() {
 			t.joined = t.Now()
 			t.record()

@@ -641,7 +641,7 @@ export interface paths {
         put?: never;
         /**
          * Open a voice session for a browser to join
-         * @description For a backend: it keeps the API key and gives `data` to the browser, where `ServiceVoice.connect(data)` joins. The body is required; `{}` will do. A session that nobody joins within two minutes is over. It ends when the end user leaves, after `maxDurationSeconds`, after the silence that the agent's `voiceSettings` allow, or when the credits are used up. `VOICE_LIMIT_EXCEEDED` names the limit in `details.reason`: `concurrent_exceeded`, `per_user_exceeded`, `hourly_exceeded` or `daily_exceeded`.
+         * @description For a backend: it keeps the API key and gives `data` to the browser, where `ServiceVoice.connect(data)` joins. The body is required; `{}` will do. A session that nobody joins within two minutes is over. It ends when the end user leaves, after `maxDurationSeconds`, after the silence that the agent's `voiceSettings` allow, or when the credits are used up. `VOICE_LIMIT_EXCEEDED` names the limit in `details.reason`: `concurrent_exceeded`, `per_user_exceeded`, `hourly_exceeded` or `daily_exceeded`. A server without power for one more session answers 503 with `details.reason` `server_overloaded`.
          */
         post: operations["createVoiceSession"];
         delete?: never;

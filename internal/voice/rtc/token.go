@@ -82,6 +82,9 @@ func (s *Server) sign(c claims) string {
 
 func encoded(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
 
+// latestTime is the last moment, in Unix seconds, that a token can name: beyond it numbers of JSON are not exact.
+const latestTime = 1 << 53
+
 // expires reads when a token is over, in Unix seconds; 0 where it does not say so in the compact form. Its signature is not looked at.
 func expires(token string) int64 {
 	parts := strings.Split(strings.Join(strings.Fields(token), ""), ".")
@@ -95,7 +98,7 @@ func expires(token string) int64 {
 	var c struct {
 		Expires float64 `json:"exp"`
 	}
-	if json.Unmarshal(body, &c) != nil {
+	if json.Unmarshal(body, &c) != nil || c.Expires < 0 || c.Expires > latestTime {
 		return 0
 	}
 	return int64(c.Expires)

@@ -46,7 +46,8 @@ const ends = {
 
 /** @type {Record<string, string>} */
 const limits = {
-  concurrent_exceeded: "The server has no room for one more call. Try again in a moment.",
+  concurrent_exceeded: "There is no room for one more call. Try again in a moment.",
+  server_overloaded: "The server has no room for one more call. Try again in a moment.",
   per_user_exceeded: "You are in other calls already. End one first.",
   hourly_exceeded: "There were too many calls in this hour. Try again later.",
   daily_exceeded: "There were too many calls today. Try again tomorrow.",

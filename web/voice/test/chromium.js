@@ -68,7 +68,7 @@ function prepare() {
   window.session = async (ask = {}) => {
     const reply = await fetch("/demo/voice/session", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(ask) });
     const { data, error } = await reply.json();
-    if (error?.details?.reason !== "concurrent_exceeded") return data;
+    if (error?.details?.reason !== "server_overloaded") return data;
     await new Promise((done) => setTimeout(done, 500)); // the machine is too busy for one more
     return session(ask);
   };

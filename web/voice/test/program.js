@@ -29,7 +29,7 @@ export async function startProgram(folder, settings) {
       try {
         return (await ask("POST", "/voice/sessions", body, agent, key)).data;
       } catch (error) {
-        if (!error.message.includes("concurrent_exceeded") || Date.now() > late) throw error;
+        if (!error.message.includes("server_overloaded") || Date.now() > late) throw error;
       }
     }
   };
