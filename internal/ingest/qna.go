@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"slices"
@@ -64,8 +65,17 @@ func (a asked) onto(v *parley.Version) (err error) {
 	}
 	a.Answer = strings.ToValidUTF8(storable(a.Answer), "\ufffd")
 	setText(v, strings.Join(a.Questions, "\n")+"\n\n"+a.Answer)
-	v.Content, err = json.Marshal(a)
+	v.Content, err = a.encoded()
 	return err
+}
+
+// encoded is the content as it is stored: as large as it is, where marks of HTML written for a script would take six times that.
+func (a asked) encoded() (json.RawMessage, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(a)
+	return bytes.TrimSpace(b.Bytes()), err
 }
 
 // Sizes in bytes of the questions above a passage.

@@ -112,3 +112,13 @@ func TestAnAnswerOfMarkupIsCut(t *testing.T) {
 		}
 	})
 }
+
+func TestAQnAIsStoredAsLargeAsItIs(t *testing.T) {
+	each(t, func(s *school) {
+		src, err := s.AddQnA(s.Context(), s.account, s.plan, s.agent, ingest.QnA{Name: "Marks", Questions: []string{"a < b & c?"}, Answer: strings.Repeat("<>&", 10_000)})
+		s.must(err)
+		if n := s.count(`select length(content) + length(text) from source_versions`); n > 2*int(src.Size)+100 {
+			s.Error(src.Size, "bytes are stored as", n)
+		}
+	})
+}
