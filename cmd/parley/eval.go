@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
 
+	"parley"
 	"parley/internal/admin"
 	"parley/internal/eval"
 	"parley/internal/house"
@@ -75,7 +77,7 @@ func (c *evalCmd) sets() (all []eval.Set, err error) {
 	for _, name := range c.Set {
 		info, err := os.Stat(name)
 		if err != nil {
-			return nil, err
+			return nil, unread("set", name, err)
 		}
 		dir, only := name, ""
 		if !info.IsDir() {
@@ -83,12 +85,20 @@ func (c *evalCmd) sets() (all []eval.Set, err error) {
 		}
 		sets, err := readSets(dir, only)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+			return nil, unread("set", name, err)
 		}
 		all = append(all, sets...)
 	}
 	distinct(all)
 	return all, nil
+}
+
+// unread says which of the files that the command line names cannot be used, and why.
+func unread(flag, name string, why error) error {
+	if path := (*fs.PathError)(nil); errors.As(why, &path) && (path.Path == name || path.Path == ".") {
+		why = path.Err
+	}
+	return &parley.Error{Code: parley.CodeInvalidBody, Message: fmt.Sprintf("--%s %s: %v", flag, name, why), Details: map[string]string{flag: name}}
 }
 
 func readSets(dir, only string) ([]eval.Set, error) {
@@ -117,14 +127,14 @@ func (c *evalCmd) earlier() (*eval.Report, error) {
 	}
 	content, err := os.ReadFile(c.Compare)
 	if err != nil {
-		return nil, err
+		return nil, unread("compare", c.Compare, err)
 	}
 	var report eval.Report
 	if err := json.Unmarshal(content, &report); err != nil {
-		return nil, fmt.Errorf("%s: not the output of parley eval --json: %w", c.Compare, err)
+		return nil, unread("compare", c.Compare, fmt.Errorf("not the output of parley eval --json: %w", err))
 	}
 	if len(report.Sets) == 0 {
-		return nil, fmt.Errorf("%s: not the output of parley eval --json: it holds no sets", c.Compare)
+		return nil, unread("compare", c.Compare, errors.New("not the output of parley eval --json: it holds no sets"))
 	}
 	return &report, nil
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"parley"
+	"parley/internal/admin"
 	"parley/internal/eval"
 )
 
@@ -63,6 +65,32 @@ func TestEvalSaysWhatIsWrong(t *testing.T) {
 	} {
 		if status, out, errs := cli(t, append([]string{"eval"}, c.args...)...); status != c.status || !strings.Contains(errs, c.want) {
 			t.Errorf("%v: %d\n%s\n%s", c.args, status, out, errs)
+		}
+	}
+}
+
+func TestEvalNamesTheFileThatItCannotRead(t *testing.T) {
+	dir := t.TempDir()
+	missing, broken := filepath.Join(dir, "missing.jsonl"), filepath.Join(dir, "broken.json")
+	if err := os.WriteFile(broken, []byte(`{"questions": [`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		flag, name, want string
+		args             []string
+	}{
+		{"set", missing, "no such file or directory", []string{"--set", missing}},
+		{"set", broken, "", []string{"--set", broken}},
+		{"compare", missing, "no such file or directory", []string{"--set", dir, "--compare", missing}},
+		{"compare", broken, "not the output of parley eval --json", []string{"--set", dir, "--compare", broken}},
+	} {
+		status, _, errs := cli(t, append([]string{"eval", "--json"}, c.args...)...)
+		var said admin.Failure
+		if err := json.Unmarshal([]byte(errs), &said); err != nil {
+			t.Fatalf("%v: %q", err, errs)
+		}
+		if e := said.Error; status != 1 || e.Code != parley.CodeInvalidBody || e.Details[c.flag] != c.name || !strings.Contains(e.Message, "--"+c.flag+" "+c.name+": "+c.want) {
+			t.Errorf("%v: %d %+v", c.args, status, said)
 		}
 	}
 }

@@ -87,12 +87,11 @@ func (d *Desk) crawling(ctx context.Context, account parley.AccountID, agent par
 	if s.Status != parley.SourceUntrained && s.Status != parley.SourceUpdated {
 		return nil, nil
 	}
-	owner, err := d.DB.Account(ctx, account)
+	plan, err := d.planOf(ctx, account)
 	if err != nil {
 		return nil, err
 	}
-	c := &crawling{Desk: d, source: s, run: store.Crawl{Account: account, Agent: agent, Source: id, Run: run}}
-	c.plan, _ = d.Plan(owner.Plan) // without a plan nobody can ask anything of the agent either
+	c := &crawling{Desk: d, source: s, run: store.Crawl{Account: account, Agent: agent, Source: id, Run: run}, plan: plan}
 	c.frontier = &frontier{db: d.DB, run: c.run, log: d.log(), record: recordOf(s)}
 	return c, nil
 }

@@ -22,7 +22,7 @@ func (c *crawling) visit(ctx context.Context, page crawl.Page) error {
 		return cmp.Or(ctx.Err(), error(&crawl.Unreadable{Reason: err.Error(), Err: err}))
 	}
 	text = strings.ToValidUTF8(storable(text), "\ufffd")
-	if len(Split(text)) == 0 {
+	if !holdsText(text) {
 		return &crawl.Unreadable{Reason: "the page holds no text"}
 	}
 	title = strings.ToValidUTF8(storable(title), "\ufffd")
@@ -36,6 +36,14 @@ func (c *crawling) visit(ctx context.Context, page crawl.Page) error {
 		return nil
 	}
 	return err
+}
+
+// holdsText reports that a text has at least one piece.
+func holdsText(text string) bool {
+	for range EachPiece(text) {
+		return true
+	}
+	return false
 }
 
 // taking is a page on its way into the database: its ids and times are made before the transaction, which may run twice.

@@ -5,8 +5,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -162,6 +164,61 @@ func TestSweepLeavesWhatIsInUse(t *testing.T) {
 		})(t.Context(), jobs.Job{AccountID: "acc", Key: string(s.agent)}))
 		if left := s.stored(); len(left) != 0 {
 			t.Error(kept.ID, left)
+		}
+	})
+}
+
+// A packed file may hold a thousand times its own bytes: what is stored is what counts.
+func TestAFileCountsWithItsText(t *testing.T) {
+	each(t, func(s *school) {
+		s.filed()
+		s.Plan = func(string) (parley.Plan, bool) { return s.plan, true }
+		long := strings.Repeat("Much was packed into few bytes. ", 1000)
+		s.ReadFile = func(context.Context, extract.Kind, string, []byte) (string, error) { return long, nil }
+		src := s.addFile("packed.txt", "Little to see here, and more within.")
+		if src.Size != 36 || s.state().Size != 36 {
+			s.Error(src.Size)
+		}
+		s.run()
+		if got := s.find(src.ID); got.Status != parley.SourceTrained || got.Size != int64(len(long)) || s.state().Size != got.Size {
+			s.Errorf("%+v", got)
+		}
+		name := "Renamed"
+		s.plan.StoragePerAgent = new(int64) // a plan that has shrunk takes what does not grow
+		_, err := s.ChangeFile(s.Context(), s.account, s.plan, s.agent, src.ID, ingest.FileChange{Name: &name})
+		s.must(err)
+		s.run()
+		if got := s.find(src.ID); got.Status != parley.SourceTrained || got.Name != name || s.state().Size != int64(len(long)) {
+			s.Errorf("%+v", got)
+		}
+	})
+}
+
+func TestAFileWhoseTextThePlanHasNoRoomForFails(t *testing.T) {
+	each(t, func(s *school) {
+		s.filed()
+		log := s.logged(slog.LevelWarn)
+		most := int64(1000)
+		s.plan.StoragePerAgent = &most
+		s.Plan = func(string) (parley.Plan, bool) { return s.plan, true }
+		s.ReadFile = func(context.Context, extract.Kind, string, []byte) (string, error) {
+			return strings.Repeat("much ", 1000), nil
+		}
+		src := s.addFile("packed.txt", "Little to see here, and more within.")
+		s.run()
+		got := s.find(src.ID)
+		if got.Status != parley.SourceFailed || !strings.Contains(log.String(), "SOURCE_SIZE_LIMIT_EXCEEDED") || s.state().Size != 36 {
+			s.Errorf("%+v %s", got, log)
+		}
+		if n := s.count(`select count(*) from passages`) + s.count(`select coalesce(sum(length(text)), 0) from source_versions`); n != 0 {
+			s.Error("something of it was written:", n)
+		}
+		most = 10_000
+		_, err := s.ChangeFile(s.Context(), s.account, s.plan, s.agent, src.ID, ingest.FileChange{})
+		s.must(err)
+		s.run()
+		if got := s.find(src.ID); got.Status != parley.SourceTrained || got.Size != 5000 {
+			s.Errorf("with room: %+v", got)
 		}
 	})
 }

@@ -21,7 +21,7 @@ func (u *upload) refill(ctx context.Context, tx *store.DB, before *parley.Source
 		return 0, errSame
 	}
 	u.wanted, v.Text, v.Hash = blob, was.Text, was.Hash
-	return blob.Size, nil
+	return max(blob.Size, int64(len(v.Text))), nil
 }
 
 func (u *upload) known(ctx context.Context, tx *store.DB, s *parley.Source, _ *parley.Version) (bool, error) {

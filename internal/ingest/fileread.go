@@ -52,21 +52,62 @@ func (d *Desk) readIn(ctx context.Context, s *parley.Source) error {
 		}
 		setText(v, storable(text))
 	}
+	plan, err := d.planOf(ctx, s.AccountID)
+	if err != nil {
+		return err
+	}
 	return d.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
-		now, err := tx.LockSource(ctx, s.AccountID, s.AgentID, s.ID)
+		now, err := d.weigh(ctx, tx, plan, s, int64(len(v.Text)))
 		if err != nil {
 			return err
-		}
-		if now.Wanted != s.Wanted {
-			return errStale
 		}
 		if !known {
 			if err := tx.FillVersion(ctx, s.AccountID, v); err != nil {
 				return err
 			}
 		}
-		return d.Queue.Enqueue(ctx, tx.SQL(), chore(TrainJob, s))
+		return d.Queue.Enqueue(ctx, tx.SQL(), chore(TrainJob, now))
 	})
+}
+
+// planOf finds what an account may have; everything, where the desk knows no plans.
+func (d *Desk) planOf(ctx context.Context, account parley.AccountID) (plan parley.Plan, err error) {
+	if d.Plan == nil {
+		return plan, nil
+	}
+	owner, err := d.DB.Account(ctx, account)
+	if err != nil {
+		return plan, err
+	}
+	plan, _ = d.Plan(owner.Plan) // without a plan nobody can ask anything of the agent either
+	return plan, nil
+}
+
+// weigh counts a file with the bytes of its text where these are more than its own, as they are of one that is packed. Fails with
+// SOURCE_SIZE_LIMIT_EXCEEDED where the plan has no room for them.
+func (d *Desk) weigh(ctx context.Context, tx *store.DB, plan parley.Plan, s *parley.Source, bytes int64) (*parley.Source, error) {
+	agent, err := tx.HoldAgent(ctx, s.AccountID, s.AgentID, d.Now()) // before the source's row, always
+	if err != nil {
+		return nil, err
+	}
+	now, err := tx.LockSource(ctx, s.AccountID, s.AgentID, s.ID)
+	if err != nil {
+		return nil, err
+	}
+	if now.Wanted != s.Wanted {
+		return nil, errStale
+	}
+	if bytes <= now.Size {
+		return now, nil
+	}
+	if err := plan.Room(agent.Size + bytes - now.Size); err != nil {
+		return nil, err
+	}
+	now, _, err = tx.UpdateSource(ctx, s.AccountID, s.AgentID, s.ID, func(current *parley.Source) error {
+		current.Size = bytes
+		return nil
+	})
+	return now, err
 }
 
 // textOf reads the file of a version.
@@ -89,5 +130,5 @@ func (d *Desk) textOf(ctx context.Context, s *parley.Source, v *parley.Version) 
 // unreadable reports a failure that another attempt would meet again.
 func unreadable(err error) bool {
 	var said *extract.Error
-	return errors.Is(err, errNoText) || errors.As(err, &said)
+	return errors.Is(err, errNoText) || errors.As(err, &said) || parley.IsCode(err, parley.CodeSourceSize)
 }

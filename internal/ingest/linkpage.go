@@ -19,16 +19,10 @@ func (p pageContent) encoded() json.RawMessage {
 	return b
 }
 
-// titled puts the page's title above its headings, where they do not say it.
-func (p pageContent) titled(pieces []Piece) []Piece {
-	for i, piece := range pieces {
-		switch {
-		case p.Title == "" || strings.Contains(piece.Heading, p.Title) || piece.Heading != "" && strings.Contains(p.Title, piece.Heading):
-		case piece.Heading == "":
-			pieces[i].Heading = p.Title
-		default:
-			pieces[i].Heading = p.Title + " › " + piece.Heading
-		}
+// titled puts the page's title above a path of headings that does not say it.
+func (p pageContent) titled(path string) string {
+	if strings.Contains(path, p.Title) || path != "" && strings.Contains(p.Title, path) {
+		return path
 	}
-	return pieces
+	return joined(p.Title, path)
 }

@@ -1,8 +1,10 @@
 package ingest
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"parley"
@@ -63,8 +65,17 @@ func (a asked) onto(v *parley.Version) (err error) {
 	}
 	a.Answer = strings.ToValidUTF8(storable(a.Answer), "\ufffd")
 	setText(v, strings.Join(a.Questions, "\n")+"\n\n"+a.Answer)
-	v.Content, err = json.Marshal(a)
+	v.Content, err = a.encoded()
 	return err
+}
+
+// encoded is the content as it is stored: as large as it is, where marks of HTML written for a script would take six times that.
+func (a asked) encoded() (json.RawMessage, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(a)
+	return bytes.TrimSpace(b.Bytes()), err
 }
 
 // Sizes in bytes of the questions above a passage.
@@ -73,35 +84,48 @@ const (
 	leadBytes     = 8000
 )
 
-// pieces cuts the answer, which ends the text, and sets the questions above it as its heading, by which they are found.
+// pieces cuts the answer, which ends the text, and sets the questions above it as its heading, by which they are found: all of them
+// above the first piece, and above the others as many as there is room for.
 func (a asked) pieces(text string) []Piece {
-	start := len(text) - len(a.Answer)
+	start, taken := len(text)-len(a.Answer), 0
 	list := Split(a.Answer)
-	if len(list) == 0 && strings.TrimSpace(a.Answer) != "" {
-		list = []Piece{{End: len(a.Answer)}}
+	if len(list) == 0 && strings.TrimSpace(a.Answer) != "" { // nothing but markup
+		list = slices.Collect(stretches(a.Answer, Piece{End: len(a.Answer)}))
 	}
-	for i := range list {
-		lead := a.lead()
-		if list[i].Heading != "" {
-			lead += " › " + list[i].Heading
+	for _, p := range list {
+		taken += p.Takes()
+	}
+	lead, room := a.lead(leadBytes), (timesRow*len(text)+slack-taken)/max(len(list), 1)
+	for i, p := range list {
+		if i == 1 {
+			lead = a.lead(min(leadBytes, room))
 		}
-		list[i] = Piece{Heading: lead, Start: start + list[i].Start, End: start + list[i].End}
+		list[i] = Piece{Heading: joined(lead, p.Heading), Start: start + p.Start, End: start + p.End}
 	}
 	return list
 }
 
-func (a asked) lead() string {
+// lead is the questions in no more than so many bytes.
+func (a asked) lead(most int) string {
 	var b strings.Builder
 	for _, q := range a.Questions {
 		q = strings.Join(strings.Fields(q), " ")
 		q = q[:cutAt(q, questionBytes)]
-		if b.Len()+len(q) > leadBytes {
+		if b.Len()+len(q) > most {
 			break
 		}
 		if q != "" && b.Len() > 0 {
-			b.WriteString(" › ")
+			b.WriteString(between)
 		}
 		b.WriteString(q)
 	}
 	return b.String()
+}
+
+// joined puts one path of titles below another; either may be empty.
+func joined(above, below string) string {
+	if above == "" || below == "" {
+		return above + below
+	}
+	return above + between + below
 }

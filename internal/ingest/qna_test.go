@@ -1,6 +1,7 @@
 package ingest_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -69,6 +70,55 @@ func TestLongAnswerIsFoundByItsQuestion(t *testing.T) {
 		s.run()
 		if n := s.count(`select count(*) from passages`); n < 3 || n != s.count(`select count(*) from passages where heading = 'What are the terms?'`) {
 			s.Error(n)
+		}
+	})
+}
+
+// A QnA whose passages would repeat many questions: all of them stand above the first, and above the others what fits.
+func TestQuestionsAreNotRepeatedWithoutBound(t *testing.T) {
+	each(t, func(s *school) {
+		q := ingest.QnA{Name: "Much", Answer: strings.Repeat("# a\n", 25_000)}
+		for i := range 50 {
+			q.Questions = append(q.Questions, fmt.Sprintf("Question number %d %s?", i, strings.Repeat("padded ", 38)))
+		}
+		src, err := s.AddQnA(s.Context(), s.account, s.plan, s.agent, q)
+		s.must(err)
+		s.run()
+		if got := s.source(src.ID); got.Status != parley.SourceTrained {
+			s.Fatalf("%+v", got)
+		}
+		passages := s.count(`select count(*) from passages`)
+		bytes := s.count(`select sum(length(heading) + length(text)) from passages`)
+		most := 4*int(src.Size) + 32<<10
+		if bytes > most || bytes+512*passages > most {
+			s.Errorf("%d bytes become %d passages of %d bytes", src.Size, passages, bytes)
+		}
+		if n := s.count(`select count(*) from passages where ordinal = 0 and heading like '%number 0 %number 20 %'`); n != 1 {
+			s.Error("the first passage lacks questions")
+		}
+		if n := s.count(`select count(*) from passages where heading not like 'Question number 0 %'`); n != 0 {
+			s.Error("passages without any question:", n)
+		}
+	})
+}
+
+func TestAnAnswerOfMarkupIsCut(t *testing.T) {
+	each(t, func(s *school) {
+		_, err := s.AddQnA(s.Context(), s.account, s.plan, s.agent, ingest.QnA{Name: "Markup", Questions: []string{"What?"}, Answer: strings.Repeat("<br/>\n", 2000)})
+		s.must(err)
+		s.run()
+		if n := s.count(`select max(length(text)) from passages`); n > 1500 {
+			s.Error(n)
+		}
+	})
+}
+
+func TestAQnAIsStoredAsLargeAsItIs(t *testing.T) {
+	each(t, func(s *school) {
+		src, err := s.AddQnA(s.Context(), s.account, s.plan, s.agent, ingest.QnA{Name: "Marks", Questions: []string{"a < b & c?"}, Answer: strings.Repeat("<>&", 10_000)})
+		s.must(err)
+		if n := s.count(`select length(content) + length(text) from source_versions`); n > 2*int(src.Size)+100 {
+			s.Error(src.Size, "bytes are stored as", n)
 		}
 	})
 }

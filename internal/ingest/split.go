@@ -1,6 +1,8 @@
 package ingest
 
 import (
+	"iter"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -9,9 +11,11 @@ import (
 
 // Piece is a stretch of a text that can be found and quoted by itself: text[Start:End].
 type Piece struct {
-	Heading    string // titles above it, outermost first, joined by " › "
+	Heading    string // titles above it, outermost first, joined by between
 	Start, End int
 }
+
+const between = " › "
 
 // Sizes of a piece in bytes: a section is cut only where it is larger than most, at the last place that leaves enough.
 const (
@@ -21,61 +25,152 @@ const (
 	titleBytes = 120
 )
 
+// What the pieces of a text take together is bounded by the text: for each a row, its heading and its words, at most so many times
+// the bytes that were read and some more, so that short texts are cut as finely as they are laid out. Where the rest of a text
+// would take more, sections that are too small to stand alone are joined, with their headings between them.
+const (
+	rowBytes = 512
+	timesRow = 4
+	slack    = 16 << 10
+)
+
+// Takes is what a piece takes, in memory as in the database.
+func (p Piece) Takes() int { return rowBytes + len(p.Heading) + p.End - p.Start }
+
 // Split cuts a text into pieces along its structure: a new piece begins at each heading, sections larger than a piece are cut
 // between blocks, large blocks between lines or sentences, and as a last resort anywhere between two code points. Where a
-// section is cut the last sentence of a piece is repeated in the next. Front matter is left out.
-func Split(text string) []Piece {
-	s := splitter{text: text}
-	for _, b := range prose.Blocks(text) {
-		switch b.Kind {
-		case prose.Heading:
-			s.heading(b)
-		case prose.Markup:
-		default:
-			s.block(b)
+// section is cut the last sentence of a piece is repeated in the next. Front matter is left out. Headings with nothing below
+// them go with the next piece.
+func Split(text string) []Piece { return slices.Collect(EachPiece(text)) }
+
+// EachPiece hands out the pieces that Split gives, one at a time.
+func EachPiece(text string) iter.Seq[Piece] { return eachPiece(text, nil) }
+
+// eachPiece hands out the pieces of a text. name, where there is one, makes a heading of the titles above a piece.
+func eachPiece(text string, name func(path string) string) iter.Seq[Piece] {
+	return func(yield func(Piece) bool) {
+		s := splitter{text: text, name: name, yield: yield}
+		for b := range prose.EachBlock(text) {
+			switch b.Kind {
+			case prose.Heading:
+				s.heading(b)
+			case prose.Markup:
+			default:
+				s.block(b)
+			}
+			if s.stopped {
+				return
+			}
 		}
+		s.flush()
+		s.leave(0)
+		s.flushBare()
 	}
-	s.flush()
-	s.titleOnly()
-	return s.pieces
 }
 
 type title struct {
 	block prose.Block
 	text  string
-	used  bool // a piece stands under it
+	used  bool // a piece stands under it, or holds it
 }
 
 type splitter struct {
-	text   string
-	titles []title
-	pieces []Piece
-	first  int // in pieces, of this section
-	open   bool
-	start  int // of the open piece
-	end    int
-	fresh  int // where what is not repeated begins
+	text    string
+	name    func(path string) string
+	yield   func(Piece) bool
+	stopped bool
+	taken   int // by the pieces so far
+	titles  []title
+	section int   // where the heading of this section begins, until a piece stands under it; -1 then
+	bare    Piece // headings that nothing stands below and that no piece has yet; empty for none
+	open    bool
+	start   int // of the open piece
+	end     int
+	fresh   int // where what is not repeated begins
+	under   int // the titles before here stand above it
 }
 
 func (s *splitter) heading(b prose.Block) {
-	s.flush()
-	s.first = len(s.pieces)
+	joined := s.joins(b)
+	if !joined {
+		s.flush()
+	}
 	keep := len(s.titles)
 	for keep > 0 && s.titles[keep-1].block.Level >= b.Level {
 		keep--
 	}
-	if keep < len(s.titles) {
-		s.titleOnly()
-	}
-	s.titles = append(s.titles[:keep], title{block: b, text: clean(s.text[min(b.Inner, b.End):b.End])})
+	s.leave(keep)
+	s.titles = append(s.titles, title{block: b, text: clean(s.text[min(b.Inner, b.End):b.End]), used: joined})
+	s.section = b.Start
 }
 
-// titleOnly keeps a heading that has nothing below it findable: it becomes a piece itself.
-func (s *splitter) titleOnly() {
-	if n := len(s.titles); n > 0 && !s.titles[n-1].used {
-		b := s.titles[n-1].block
-		s.add(b.Start, b.End)
+// leave takes titles from the stack. Those that nothing stands below go on, to stay findable, as words of the next piece.
+func (s *splitter) leave(keep int) {
+	for _, t := range s.titles[keep:] {
+		if t.used {
+			continue
+		}
+		if s.bare.End > 0 && t.block.End-s.bare.Start > mostBytes {
+			s.flushBare()
+		}
+		if s.bare.End == 0 {
+			s.bare = Piece{Heading: s.path(t.block.Start + 1), Start: t.block.Start}
+		} else {
+			s.bare.Heading = s.path(s.bare.Start)
+		}
+		s.bare.End = t.block.End
 	}
+	s.titles = s.titles[:keep]
+}
+
+// flushBare makes pieces of headings that no piece takes up.
+func (s *splitter) flushBare() {
+	bare := s.bare
+	s.bare = Piece{}
+	for p := range stretches(s.text, bare) {
+		s.put(p)
+	}
+}
+
+// stretches cuts a piece that may be too large between two words.
+func stretches(text string, p Piece) iter.Seq[Piece] {
+	return func(yield func(Piece) bool) {
+		for ; p.End-p.Start > mostBytes; p.Start += breakAt(text[p.Start:p.End], mostBytes) {
+			if !yield(Piece{p.Heading, p.Start, p.Start + breakAt(text[p.Start:p.End], mostBytes)}) {
+				return
+			}
+		}
+		if p.Start < p.End {
+			yield(p)
+		}
+	}
+}
+
+// joins reports that the open piece goes on beyond a heading, for one more would be too much. It then begins with its own heading.
+func (s *splitter) joins(b prose.Block) bool {
+	if !s.open {
+		return false
+	}
+	start := s.start
+	if s.section >= 0 {
+		start = min(start, s.section)
+	}
+	if b.End-start > someBytes || !s.tight(s.named(Piece{s.path(s.under), s.start, s.end})) {
+		return false
+	}
+	s.start, s.under, s.fresh, s.end = start, start, min(start, s.fresh), b.End
+	s.use()
+	return true
+}
+
+// tight reports that there is no room for a piece.
+func (s *splitter) tight(p Piece) bool { return s.taken+p.Takes() > timesRow*p.End+slack }
+
+func (s *splitter) named(p Piece) Piece {
+	if s.name != nil {
+		p.Heading = s.name(p.Heading)
+	}
+	return p
 }
 
 // clean makes a title short and free of marks.
@@ -100,31 +195,47 @@ func cutAt(s string, n int) int {
 	return n
 }
 
-func (s *splitter) path() string {
+// path is the titles that begin before a place.
+func (s *splitter) path(before int) string {
 	var names []string
 	for _, t := range s.titles {
-		if t.text != "" {
+		if t.text != "" && t.block.Start < before {
 			names = append(names, t.text)
 		}
 	}
-	return strings.Join(names, " › ")
+	return strings.Join(names, between)
 }
 
-func (s *splitter) add(start, end int) {
-	if strings.TrimSpace(s.text[start:end]) == "" {
-		return
-	}
+// use notes that a piece stands under the titles.
+func (s *splitter) use() {
 	for i := range s.titles {
 		s.titles[i].used = true
 	}
-	s.pieces = append(s.pieces, Piece{Heading: s.path(), Start: start, End: end})
+}
+
+func (s *splitter) add(start, end int) { s.put(Piece{s.path(s.under), start, end}) }
+
+// put hands a piece out; where there is little room with the last of its titles, or with none.
+func (s *splitter) put(p Piece) {
+	if s.stopped || strings.TrimSpace(s.text[p.Start:p.End]) == "" {
+		return
+	}
+	if p = s.named(p); s.tight(p) {
+		if p.Heading = lastTitle(p.Heading); s.tight(p) {
+			p.Heading = ""
+		}
+	}
+	s.use()
+	s.section = -1
+	s.taken += p.Takes()
+	s.stopped = !s.yield(p)
 }
 
 // block puts a block into the open piece, or cuts before it.
 func (s *splitter) block(b prose.Block) {
 	switch {
 	case !s.open:
-		s.begin(b.Start)
+		s.first(b)
 	case b.End-s.start > mostBytes && s.end-s.start >= someBytes, b.End-b.Start > mostBytes, b.End-s.start > 2*mostBytes:
 		if !s.introduces() {
 			s.cut(b.Start)
@@ -136,18 +247,30 @@ func (s *splitter) block(b prose.Block) {
 	s.end = b.End
 }
 
+// first begins a piece with a block, and with the bare headings before it.
+func (s *splitter) first(b prose.Block) {
+	if s.bare.End > 0 && b.Start-s.bare.Start > someBytes {
+		s.flushBare()
+	}
+	s.begin(b.Start)
+	if s.bare.End > 0 {
+		s.start, s.fresh, s.end = s.bare.Start, s.bare.Start, s.bare.Start
+		s.bare = Piece{}
+	}
+}
+
 // introduces reports that the open piece is a line that only leads to what follows ("To do this:").
 func (s *splitter) introduces() bool {
 	piece := strings.TrimRight(s.text[s.fresh:s.end], "* \t\r\n")
 	return strings.HasSuffix(piece, ":") && len(piece) < overlap
 }
 
-func (s *splitter) begin(at int) { s.open, s.start, s.fresh, s.end = true, at, at, at }
+func (s *splitter) begin(at int) { s.open, s.start, s.fresh, s.end, s.under = true, at, at, at, at }
 
 // large cuts a block that does not fit into one piece.
 func (s *splitter) large(b prose.Block) {
 	if b.Kind == prose.Paragraph || b.Kind == prose.Item {
-		for _, sentence := range prose.Sentences(s.text, b.Start, b.End) {
+		for sentence := range prose.EachSentence(s.text, b.Start, b.End) {
 			s.part(sentence.Start, sentence.End)
 		}
 		return
@@ -201,7 +324,14 @@ func (s *splitter) cut(next int) {
 	s.begin(next)
 	if sentences := prose.Sentences(s.text, from, end); len(sentences) > 1 {
 		if last := sentences[len(sentences)-1]; end-last.Start <= overlap {
-			s.start = last.Start
+			s.start = last.Start // under stays: the titles are those of what is new
 		}
 	}
+}
+
+func lastTitle(path string) string {
+	if i := strings.LastIndex(path, between); i >= 0 {
+		path = path[i+len(between):]
+	}
+	return path
 }

@@ -1,6 +1,8 @@
 package ingest
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -17,13 +19,13 @@ func pieces(text string) []string {
 }
 
 func TestSplitFollowsHeadings(t *testing.T) {
-	text := "---\ntitle: x\n---\n\n# Export\n\nAll about it.\n\n## Desktop {#d}\n\n1. Open\n2. Click\n\nSetext\n------\nLast.\n\n## Empty\n\n# Other\n```\n# not a heading\n```\n"
+	text := "---\ntitle: x\n---\n\n# Export\n\nAll about it.\n\n## Desktop {#d}\n\n1. Open\n2. Click\n\nSetext\n------\nLast.\n\n## Empty\n\n# Other\n```\n# not a heading\n```\n\n# Last\n"
 	want := []string{
 		"Export|All about it.",
 		"Export › Desktop|1. Open\n2. Click",
 		"Export › Setext|Last.",
-		"Export › Empty|## Empty",
-		"Other|```\n# not a heading\n```",
+		"Other|## Empty\n\n# Other\n```\n# not a heading\n```",
+		"Last|# Last",
 	}
 	if diff := cmp.Diff(want, pieces(text)); diff != "" {
 		t.Error(diff)
@@ -55,6 +57,91 @@ func TestSplitKeepsAnIntroductionWithItsList(t *testing.T) {
 	}
 }
 
+// What no text may become, however it is laid out, or one request takes gigabytes.
+func bounded(t *testing.T, text string, pieces []Piece) {
+	t.Helper()
+	taken, stored := 0, 0
+	for _, p := range pieces {
+		taken, stored = taken+p.Takes(), stored+len(p.Heading)+p.End-p.Start
+	}
+	if most := 4*len(text) + slack + rowBytes + mostBytes; taken > most || stored > most-rowBytes*len(pieces) {
+		t.Errorf("%d bytes become %d pieces of %d bytes, which take %d", len(text), len(pieces), stored, taken)
+	}
+}
+
+func TestSplitIsBoundedByTheText(t *testing.T) {
+	deep, long := "", strings.Repeat("long title ", 20)
+	for level := range 6 {
+		deep += strings.Repeat("#", level+1) + " " + long + "\n"
+	}
+	for name, text := range map[string]string{
+		"bare headings":             strings.Repeat("# a\n", 50_000),
+		"bare headings of levels":   strings.Repeat("# a\n## b\n### c\n", 20_000),
+		"tiny sections":             strings.Repeat("# a\nb\n", 30_000),
+		"tiny sections with a rule": strings.Repeat("# a\n---\nb\n", 30_000),
+		"tiny sections, far down":   deep + strings.Repeat("###### a\nb\n", 20_000),
+		"underlined":                strings.Repeat("ab\n--\nc\n", 30_000),
+		"long path above words":     deep + strings.Repeat("Words that say little. ", 10_000),
+		"long paths":                strings.Repeat(deep+"x\n", 500),
+		"one long heading":          "# " + strings.Repeat("word ", 50_000),
+		"long headings":             strings.Repeat("# "+strings.Repeat("word ", 300)+"\n", 200),
+		"long lines among short":    strings.Repeat("x\n\n"+strings.Repeat("y", 1201)+"\n\n", 300),
+	} {
+		t.Run(name, func(t *testing.T) {
+			pieces := Split(text)
+			bounded(t, text, pieces)
+			found := strings.Builder{}
+			for _, p := range pieces {
+				found.WriteString(text[p.Start:p.End])
+			}
+			if len(pieces) == 0 || !strings.Contains(found.String(), text[len(text)-2:len(text)-1]) {
+				t.Error("its end is lost")
+			}
+		})
+	}
+}
+
+func TestSplitJoinsBareHeadings(t *testing.T) {
+	for text, want := range map[string][]string{
+		"# a":                            {"a|# a"},
+		"# a\n# b\n## c\n# d":            {"|# a\n# b\n## c\n# d"},
+		"# a\ntext\n## b\n## c":          {"a|text", "a|## b\n## c"},
+		"# a\n## b\n# c\ntext":           {"c|# a\n## b\n# c\ntext"},
+		"# a\n<br/>\n# b\n\n# c\nt\n# d": {"c|# a\n<br/>\n# b\n\n# c\nt", "d|# d"},
+		"# a\n" + strings.Repeat("<b>\n", 400) + "# b\nt": {"a|# a", "b|t"},
+	} {
+		if diff := cmp.Diff(want, pieces(text)); diff != "" {
+			t.Errorf("%.40q: %s", text, diff)
+		}
+	}
+}
+
+// Short sections that are many are joined with their headings, so that each is found with its own words.
+func TestSplitJoinsTinySections(t *testing.T) {
+	var b strings.Builder
+	for i := range 2000 {
+		fmt.Fprintf(&b, "## Term %d\n\nMeaning %d.\n\n", i, i)
+	}
+	text := b.String()
+	all := Split(text)
+	if first := all[0]; first.Heading != "Term 0" || text[first.Start:first.End] != "Meaning 0." {
+		t.Errorf("%+v", first)
+	}
+	last := all[len(all)-1]
+	if said := text[last.Start:last.End]; !strings.HasPrefix(said, "## Term ") || !strings.HasSuffix(said, "Meaning 1999.") || len(said) > mostBytes {
+		t.Errorf("%q", said)
+	}
+	for i := range 2000 {
+		want := fmt.Sprintf("Meaning %d.", i)
+		if !slices.ContainsFunc(all, func(p Piece) bool {
+			said := text[p.Start:p.End]
+			return strings.Contains(said, want) && strings.Contains(p.Heading+"\n"+said, fmt.Sprintf("Term %d\n", i))
+		}) {
+			t.Fatalf("%d is not found with its heading", i)
+		}
+	}
+}
+
 func FuzzSplit(f *testing.F) {
 	for _, s := range []string{"", "# a\n\nb", "---\n---\n", "```\nx", "<!-- a\nb --> c", "| a |\n| b |", "。。\xff\xfe", "a\n===\nb\n---\n", "[a]: b\n:::\n> q"} {
 		f.Add(s, 1)
@@ -67,7 +154,9 @@ func FuzzSplit(f *testing.F) {
 			return
 		}
 		end, valid := 0, utf8.ValidString(text)
-		for _, p := range Split(text) {
+		all := Split(text)
+		bounded(t, text, all)
+		for _, p := range all {
 			if p.Start < 0 || p.End > len(text) || p.Start >= p.End || p.End < end || p.End-p.Start > 3*mostBytes {
 				t.Fatalf("bad span %+v of %d", p, len(text))
 			}

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
+	"slices"
 
 	"parley"
 	"parley/internal/jobs"
@@ -95,56 +97,65 @@ func (d *Desk) train(ctx context.Context, s *parley.Source) (err error) {
 		return err
 	}
 	defer d.reading.take()()
-	passages, err := passagesOf(s, v)
-	if err != nil {
-		return err
-	}
-	if len(passages) == 0 {
-		return errNoText
-	}
 	if err := d.DB.ErasePassages(ctx, s.AccountID, s.AgentID, s.ID, v.ID); err != nil { // of a run that was cut short
 		return err
 	}
-	for rest := passages; len(rest) > 0; {
-		n := min(len(rest), d.step(ctx))
-		if err := d.write(ctx, s, rest[:n]); err != nil {
-			return err
-		}
-		rest = rest[n:]
+	if err := d.writeAll(ctx, s, v); err != nil {
+		return err
 	}
 	d.breathe(ctx)
 	return d.goLive(ctx, s)
 }
 
-func passagesOf(s *parley.Source, v *parley.Version) ([]parley.Passage, error) {
+// writeAll writes the passages of a version as it is cut, some at a time: not all of them are ever in memory.
+func (d *Desk) writeAll(ctx context.Context, s *parley.Source, v *parley.Version) error {
 	pieces, err := piecesOf(s, v)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	passages := make([]parley.Passage, len(pieces))
-	for i, p := range pieces {
-		passages[i] = parley.Passage{ID: parley.PassageID(parley.NewTimedUUID()), SourceID: s.ID, SourceName: s.Name, SourceURL: s.URL, VersionID: v.ID,
-			VersionHash: v.Hash, Ordinal: i, Heading: p.Heading, Start: p.Start, End: p.End, Text: v.Text[p.Start:p.End]}
+	next, stop := iter.Pull(pieces)
+	defer stop()
+	some := make([]parley.Passage, 0, chunk)
+	for ordinal := 0; ; {
+		some = some[:0]
+		for range d.step(ctx) {
+			p, ok := next()
+			if !ok {
+				break
+			}
+			some = append(some, parley.Passage{ID: parley.PassageID(parley.NewTimedUUID()), SourceID: s.ID, SourceName: s.Name, SourceURL: s.URL, VersionID: v.ID,
+				VersionHash: v.Hash, Ordinal: ordinal, Heading: p.Heading, Start: p.Start, End: p.End, Text: v.Text[p.Start:p.End]})
+			ordinal++
+		}
+		switch {
+		case len(some) > 0:
+		case ordinal == 0:
+			return errNoText
+		default:
+			return nil
+		}
+		if err := d.write(ctx, s, some); err != nil {
+			return err
+		}
 	}
-	return passages, nil
 }
 
-func piecesOf(s *parley.Source, v *parley.Version) ([]Piece, error) {
+func piecesOf(s *parley.Source, v *parley.Version) (iter.Seq[Piece], error) {
 	switch {
 	case s.Kind == parley.SourceQnA:
 		var a asked
 		if err := contentOf(v, &a); err != nil {
 			return nil, err
 		}
-		return a.pieces(v.Text), nil
+		return slices.Values(a.pieces(v.Text)), nil
 	case s.Kind == parley.SourceLink && v.Content != nil:
 		var page pageContent
 		if err := contentOf(v, &page); err != nil {
 			return nil, err
 		}
-		return page.titled(Split(v.Text)), nil
+		return eachPiece(v.Text, page.titled), nil
 	}
-	return Split(v.Text), nil
+	return EachPiece(v.Text), nil
 }
 
 func contentOf(v *parley.Version, into any) error {

@@ -4,6 +4,8 @@
 package prose
 
 import (
+	"iter"
+	"slices"
 	"strings"
 )
 
@@ -30,21 +32,37 @@ type Block struct {
 }
 
 // Blocks gives the blocks of the text in order.
-func Blocks(text string) []Block {
-	p := parser{text: text}
-	p.frontMatter()
-	for p.at < len(text) {
-		p.line()
+func Blocks(text string) []Block { return slices.Collect(EachBlock(text)) }
+
+// EachBlock hands out the blocks of the text in order, one at a time: there may be one for every two bytes of a long text.
+func EachBlock(text string) iter.Seq[Block] {
+	return func(yield func(Block) bool) {
+		p := parser{text: text, yield: yield}
+		p.frontMatter()
+		for p.at < len(text) && !p.stopped {
+			p.line()
+		}
+		p.hand()
 	}
-	p.close()
-	return p.blocks
 }
 
 type parser struct {
-	text   string
-	at     int
-	open   bool // the last block goes on with the next line
-	blocks []Block
+	text    string
+	at      int
+	open    bool // the last block goes on with the next line
+	last    Block
+	any     bool // last is a block that was not handed out yet
+	lines   bool // it has more than one line
+	yield   func(Block) bool
+	stopped bool
+}
+
+// hand hands out the last block.
+func (p *parser) hand() {
+	if p.any && !p.stopped {
+		p.stopped = !p.yield(p.last)
+	}
+	p.any = false
 }
 
 // next cuts the next line off: its span without the line break.
@@ -65,7 +83,10 @@ func (p *parser) next() (start, end int) {
 
 func (p *parser) close() { p.open = false }
 
-func (p *parser) add(b Block) { p.blocks = append(p.blocks, b) }
+func (p *parser) add(b Block) {
+	p.hand()
+	p.last, p.any, p.lines = b, true, false
+}
 
 // frontMatterLines bounds the search for the end of front matter.
 const frontMatterLines = 200
@@ -127,8 +148,8 @@ func (p *parser) words(indent, from, end int, body string) {
 		p.open = true
 		return
 	}
-	if p.open && p.blocks[len(p.blocks)-1].Kind == Item {
-		p.blocks[len(p.blocks)-1].End = end
+	if p.open && p.last.Kind == Item {
+		p.last.End = end
 		return
 	}
 	p.grow(Paragraph, Block{Kind: Paragraph, Level: indent, Start: from, End: end, Inner: from})
@@ -136,8 +157,8 @@ func (p *parser) words(indent, from, end int, body string) {
 
 // grow adds the line to the open block of the kind, or begins a new one with it.
 func (p *parser) grow(kind Kind, b Block) {
-	if n := len(p.blocks); p.open && p.blocks[n-1].Kind == kind {
-		p.blocks[n-1].End = b.End
+	if p.open && p.last.Kind == kind {
+		p.last.End, p.lines = b.End, true
 		return
 	}
 	p.add(b)
@@ -147,14 +168,13 @@ func (p *parser) grow(kind Kind, b Block) {
 // underlines makes the paragraph above a heading when the line underlines it.
 func (p *parser) underlines(body string) bool {
 	body = strings.TrimRight(body, " \t")
-	n := len(p.blocks)
-	if len(body) < 2 || !p.open || p.blocks[n-1].Kind != Paragraph || strings.Trim(body, body[:1]) != "" || body[0] != '=' && body[0] != '-' {
+	if len(body) < 2 || !p.open || p.last.Kind != Paragraph || strings.Trim(body, body[:1]) != "" || body[0] != '=' && body[0] != '-' {
 		return false
 	}
-	b := &p.blocks[n-1]
-	if strings.Contains(p.text[b.Start:b.End], "\n") {
+	if p.lines {
 		return false
 	}
+	b := &p.last
 	b.Kind, b.Level = Heading, 1
 	if body[0] == '-' {
 		b.Level = 2

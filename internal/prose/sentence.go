@@ -1,6 +1,8 @@
 package prose
 
 import (
+	"iter"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -12,16 +14,24 @@ type Span struct{ Start, End int }
 // Sentences gives the sentences of text[start:end], without the space around them. A blank line always ends one, and so does
 // a short line that is followed by a capital: such lines are not wrapped prose.
 func Sentences(text string, start, end int) []Span {
-	var all []Span
-	begin := start
+	return slices.Collect(EachSentence(text, start, end))
+}
+
+// EachSentence hands the sentences out one at a time.
+func EachSentence(text string, start, end int) iter.Seq[Span] {
+	return func(yield func(Span) bool) { sentences(text, start, end, yield) }
+}
+
+func sentences(text string, start, end int, yield func(Span) bool) {
+	begin, on := start, true
 	cut := func(at int) {
 		if s, e := trim(text, begin, at); e > s {
-			all = append(all, Span{s, e})
+			on = on && yield(Span{s, e})
 		}
 		begin = at
 	}
 	line := start
-	for i := start; i < end; {
+	for i := start; i < end && on; {
 		r, n := utf8.DecodeRuneInString(text[i:end])
 		i += n
 		switch {
@@ -42,7 +52,6 @@ func Sentences(text string, start, end int) []Span {
 		}
 	}
 	cut(end)
-	return all
 }
 
 // isFullStop tells the marks that end a sentence whatever follows.
@@ -84,6 +93,7 @@ func endsSentence(text string, stop, next, begin, end int) bool {
 
 // isAbbreviation looks at the word before a full stop: a title, a Latin short form, an initial.
 func isAbbreviation(before string) bool {
+	before = before[max(0, len(before)-longAbbreviation):] // or each full stop would look at the whole sentence again
 	word := before[strings.LastIndexAny(before, " \t\n(\"'“")+1:]
 	if word == "" {
 		return false
@@ -94,6 +104,9 @@ func isAbbreviation(before string) bool {
 	}
 	return abbreviations[strings.ToLower(word)]
 }
+
+// longAbbreviation is more bytes than any abbreviation has.
+const longAbbreviation = 32
 
 var abbreviations = map[string]bool{
 	"mr": true, "mrs": true, "ms": true, "dr": true, "prof": true, "st": true, "vs": true, "e.g": true, "i.e": true, "cf": true, "no": false,

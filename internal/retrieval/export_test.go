@@ -9,3 +9,10 @@ func (l *Library) Rows(agent parley.AgentID) int {
 	defer index.mu.RUnlock()
 	return len(index.docs)
 }
+
+// Volumes tells of how many agents something is kept.
+func (l *Library) Volumes() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.shelf)
+}

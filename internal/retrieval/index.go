@@ -39,6 +39,7 @@ type doc struct {
 	titled  bool    // the first sentence is its title
 	steps   bool    // it holds numbered steps
 	links   float32 // share of the text that is Markdown links
+	bytes   int64   // it takes in memory, besides its place among the documents
 }
 
 // length is how much of each kind a document holds.
@@ -91,7 +92,7 @@ func (x *Index) enter(b *batch) {
 
 func (x *Index) put(p parley.Passage, r reading) {
 	at := uint32(len(x.docs))
-	x.share(&p, at)
+	shared := x.share(&p, at)
 	d := doc{passage: p, lang: r.lang, titled: title(p) != "", steps: steps(p.Text), links: links(p.Text)}
 	x.pen.sequence = x.pen.sequence[:0]
 	var buf [64]uint64
@@ -102,6 +103,7 @@ func (x *Index) put(p parley.Passage, r reading) {
 		x.pen.sequence = append(x.pen.sequence, x.intern(t.Word, r.lang, buf[:]))
 	}
 	d.spelled = x.pen.spell()
+	d.bytes = shared + allotted(len(p.Text)) + allotted(len(p.ID)) + allotted(len(d.spelled))
 	l := x.count(x.pen.sequence)
 	x.pen.grams.enter(&x.grams, at)
 	x.pen.stems.enter(&x.stems, at)
@@ -130,7 +132,7 @@ func (x *Index) tally(d *doc, l length, sign int) {
 	x.gramTotal += int64(sign) * int64(l.grams)
 	x.stemTotal += int64(sign) * int64(l.stems)
 	x.languages[d.lang] += sign
-	x.bytes += int64(sign) * d.bytes()
+	x.bytes += int64(sign) * d.bytes
 }
 
 // Forget takes passages out.

@@ -83,8 +83,12 @@ func (l *Library) volume(agent parley.AgentID) *volume {
 	}
 	v := &volume{agent: agent, token: make(chan struct{}, 1), index: NewIndex()}
 	l.shelf[agent] = l.recent.PushFront(v)
+	l.count(v, volumeBytes+v.index.Bytes())
 	return v
 }
+
+// volumeBytes is what a volume takes besides its index.
+const volumeBytes = 512
 
 func (l *Library) remove(e *list.Element) {
 	v := l.recent.Remove(e).(*volume)
@@ -92,21 +96,26 @@ func (l *Library) remove(e *list.Element) {
 	l.held -= v.bytes
 }
 
-// weigh counts what the volume holds now and drops the volumes not used for longest while there is too much.
-func (l *Library) weigh(v *volume, bytes int64) {
+// weigh counts what the volume holds now.
+func (l *Library) weigh(v *volume) {
+	index, _ := v.current()
+	bytes := volumeBytes + index.Bytes()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if e, ok := l.shelf[v.agent]; ok && e.Value == v { // else it was dropped meanwhile
+		l.count(v, bytes)
+	}
+}
+
+// count notes what the volume takes and drops the volumes not used for longest while there is too much.
+func (l *Library) count(v *volume, bytes int64) {
 	budget := l.Budget
 	if budget <= 0 {
 		budget = DefaultBudget
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	e, ok := l.shelf[v.agent]
-	if !ok || e.Value != v {
-		return // dropped meanwhile
-	}
 	l.held += bytes - v.bytes
 	v.bytes = bytes
-	for l.held > budget && l.recent.Back() != e {
+	for l.held > budget && l.recent.Back().Value != v {
 		l.remove(l.recent.Back())
 	}
 }
@@ -146,7 +155,7 @@ func (l *Library) refresh(ctx context.Context, v *volume, to int64) (*Index, err
 		return nil, err
 	}
 	v.show(index, to)
-	l.weigh(v, index.Bytes())
+	l.weigh(v)
 	if index.worn() && !v.renewing {
 		v.renewing = true
 		go l.renew(context.WithoutCancel(ctx), v)

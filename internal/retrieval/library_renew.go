@@ -26,6 +26,6 @@ func (l *Library) replace(ctx context.Context, v *volume, index *Index, since in
 		return err
 	}
 	v.show(index, version)
-	l.weigh(v, index.Bytes())
+	l.weigh(v)
 	return nil
 }

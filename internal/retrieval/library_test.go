@@ -237,3 +237,19 @@ func split(statements string) (all []string) {
 	}
 	return append(all, statements[start:])
 }
+
+// Agents without a passage are asked too: what is kept for them counts, and goes in its turn.
+func TestEmptyAgentsDoNotPileUp(t *testing.T) {
+	dbs.Each(t, func(t *testing.T, db *sqldb.DB) {
+		s := newShelf(t, db)
+		s.Budget = 1 << 20
+		for i := range 5000 {
+			if _, err := s.Nearest(t.Context(), parley.AgentID(fmt.Sprint("empty ", i)), 0, retrieval.Query{Text: "tea"}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n, held := s.Volumes(), s.Held(); n > 1000 || held > s.Budget || held < int64(n)*512 {
+			t.Errorf("%d agents are kept in %d bytes", n, held)
+		}
+	})
+}

@@ -1,6 +1,10 @@
 package retrieval
 
-import "parley/internal/words"
+import (
+	"slices"
+
+	"parley/internal/words"
+)
 
 // kin is a word that may stand for one of the question's.
 type kin struct {
@@ -38,8 +42,8 @@ func (m *message) stand(word string, from, to int, strength float32) {
 		return
 	}
 	for i := from; i < to; i++ {
-		if !m.words[i].stop {
-			m.words[i].kin = append(m.words[i].kin, kin{id, strength})
+		if w := &m.words[i]; !w.stop && !slices.Contains(w.kin, kin{id, strength}) {
+			w.kin = append(w.kin, kin{id, strength})
 		}
 	}
 	m.wantKin(m.out, stem, id, m.weight*float64(strength), m.weight*float64(strength))

@@ -8,8 +8,8 @@ type shared struct {
 	docs   []uint32       // in the index; of those forgotten some
 }
 
-// share lets the passage, which becomes a document, use the strings of its neighbours.
-func (x *Index) share(p *parley.Passage, doc uint32) {
+// share lets the passage, which becomes a document, use the strings of its neighbours, and gives the bytes of those that none has.
+func (x *Index) share(p *parley.Passage, doc uint32) (bytes int64) {
 	s := x.sources[p.SourceID]
 	if s == nil {
 		s = &shared{}
@@ -17,22 +17,20 @@ func (x *Index) share(p *parley.Passage, doc uint32) {
 	}
 	s.docs = append(s.docs, doc)
 	l := &s.latest
-	p.SourceID = same(l.SourceID, p.SourceID)
-	p.SourceName = same(l.SourceName, p.SourceName)
-	p.SourceURL = same(l.SourceURL, p.SourceURL)
-	p.VersionID = same(l.VersionID, p.VersionID)
-	p.VersionHash = same(l.VersionHash, p.VersionHash)
-	p.Heading = same(l.Heading, p.Heading)
+	bytes += same(&p.SourceID, l.SourceID) + same(&p.SourceName, l.SourceName) + same(&p.SourceURL, l.SourceURL)
+	bytes += same(&p.VersionID, l.VersionID) + same(&p.VersionHash, l.VersionHash) + same(&p.Heading, l.Heading)
 	*l = *p
 	l.ID, l.Text = "", ""
+	return bytes
 }
 
-// same gives the first of two equal strings, so that the other is not kept; else the second.
-func same[T ~string](kept, other T) T {
-	if kept == other {
-		return kept
+// same puts the string that is kept in the place of one that says the same; else that is one more to keep, and its bytes are given.
+func same[T ~string](s *T, kept T) int64 {
+	if *s == kept {
+		*s = kept
+		return 0
 	}
-	return other
+	return allotted(len(*s))
 }
 
 // retain takes out the passages of these sources but those of the version named.

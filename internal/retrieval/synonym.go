@@ -1,6 +1,7 @@
 package retrieval
 
 import (
+	"slices"
 	"strings"
 
 	"parley/internal/words"
@@ -15,12 +16,12 @@ func (m *message) synonyms(groups [][]string) {
 	folded := words.Fold(m.text)
 	for _, group := range groups {
 		for i, member := range group {
-			if !mayHold(folded, member) {
+			if slices.Contains(group[:i], member) || !mayHold(folded, member) {
 				continue
 			}
 			for from, to := range m.places(member) {
 				for j, other := range group {
-					if j != i {
+					if other != member && !slices.Contains(group[:j], other) {
 						m.synonym(other, from, to)
 					}
 				}

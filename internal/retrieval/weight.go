@@ -7,24 +7,19 @@ func (x *Index) Bytes() int64 {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	const perDoc = int64(unsafe.Sizeof(length{})) + 8 + 4 // and its norms, and its place among those of its source
-	return x.bytes + x.vectors.bytes() + x.grams.bytes() + x.stems.bytes() + x.vocabulary.bytes() +
-		int64(cap(x.docs))*int64(unsafe.Sizeof(doc{})) + perDoc*int64(cap(x.lengths)) + perPassage*int64(len(x.byID))
+	return empty + x.bytes + x.vectors.bytes() + x.grams.bytes() + x.stems.bytes() + x.vocabulary.bytes() + x.pen.bytes() +
+		int64(cap(x.docs))*int64(unsafe.Sizeof(doc{})) + perDoc*int64(cap(x.lengths)) + perPassage*int64(len(x.byID)) + perSource*int64(len(x.sources))
 }
 
 const (
-	perPassage = 44 // a place in byID
-	perSource  = 300
+	empty      = int64(unsafe.Sizeof(Index{})) + 1<<10 // with its first tables
+	perPassage = 44                                    // a place in byID
+	perSource  = int64(unsafe.Sizeof(shared{})) + 56   // and a place in sources
 )
 
-// bytes is how much memory the passage takes besides its place among the documents. What it shares with others of its source is
-// counted with the first one.
-func (d *doc) bytes() int64 {
-	p := &d.passage
-	n := allotted(len(p.Text)) + allotted(len(p.ID)) + allotted(len(d.spelled)) + allotted(len(p.Heading))
-	if p.Ordinal == 0 {
-		n += perSource + allotted(len(p.SourceName)) + allotted(len(p.SourceURL))
-	}
-	return n
+// bytes is how much memory the pen keeps between two passages.
+func (p *pen) bytes() int64 {
+	return int64(4*cap(p.sequence) + cap(p.spelled) + cap(p.grams.times) + cap(p.stems.times) + 4*cap(p.grams.met) + 4*cap(p.stems.met))
 }
 
 // allotted is about how much memory is taken for so many bytes: sizes come in steps.
