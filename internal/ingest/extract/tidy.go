@@ -5,10 +5,12 @@ import (
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
+
+	"parley/internal/words"
 )
 
-// tidy makes text fit to be stored and cut: valid UTF-8 in composed form, without control characters, with LF at line ends, no
-// spaces before them, and at most one blank line at a time.
+// tidy makes text fit to be stored and cut: valid UTF-8 in usual letters and composed form, without control characters, with LF at
+// line ends, no spaces before them, and at most one blank line at a time.
 func tidy(text string) string {
 	text = strings.ToValidUTF8(text, "\ufffd")
 	var b strings.Builder
@@ -29,7 +31,7 @@ func tidy(text string) string {
 		blank = 0
 		b.WriteString(line)
 	}
-	return norm.NFC.String(b.String())
+	return norm.NFC.String(words.Usual(b.String()))
 }
 
 // printable drops what no reader sees and gives the usual form of what looks the same.
