@@ -157,24 +157,34 @@ func isLeft(c bidi.Class) bool { return c == bidi.R || c == bidi.AL }
 
 func isNumeral(c bidi.Class) bool { return c == bidi.EN || c == bidi.AN }
 
+// leftward is a line, or a part of one, that is read from the right.
+type leftward struct {
+	line   []shown
+	behind []bool // by place: what is left of it, up to a letter that runs to the left, has one that runs to the right
+	arabic bool   // the letter read last is Arabic, which changes how signs go with numbers
+}
+
 // readLeft reads from the right; numbers, and words that run to the right, keep their order.
 func readLeft(b *strings.Builder, line []shown) {
-	arabic := false // the letter read last is
-	for _, s := range line {
-		arabic = arabic || s.class == bidi.AL
+	l := leftward{line: line, behind: make([]bool, len(line))}
+	for i, s := range line {
+		l.arabic = l.arabic || s.class == bidi.AL
+		if i > 0 {
+			l.behind[i] = line[i-1].class == bidi.L || l.behind[i-1] && !isLeft(line[i-1].class)
+		}
 	}
 	for i := len(line) - 1; i >= 0; {
 		class := line[i].class
 		if isLeft(class) {
-			arabic = class == bidi.AL
+			l.arabic = class == bidi.AL
 		}
-		from := islandOf(line, i, arabic)
-		if from == i && class != bidi.L && !isNumeral(class) {
+		from, found := l.island(i)
+		if !found {
 			b.WriteString(mirrored.Replace(line[i].text))
 		} else {
 			for _, s := range line[from : i+1] {
 				b.WriteString(s.text)
-				arabic = arabic && s.class != bidi.L
+				l.arabic = l.arabic && s.class != bidi.L
 			}
 		}
 		i = from - 1
@@ -184,51 +194,79 @@ func readLeft(b *strings.Builder, line []shown) {
 // mirrored turns the brackets: what opens to the right closes to the left.
 var mirrored = strings.NewReplacer("(", ")", ")", "(", "[", "]", "]", "[", "{", "}", "}", "{", "<", ">", ">", "<", "«", "»", "»", "«", "‹", "›", "›", "‹")
 
-// islandOf gives where the words and numbers that run to the right, and end with i, begin; i where none do.
-func islandOf(line []shown, i int, arabic bool) int {
-	from := i
-	switch class := line[i].class; {
-	case class == bidi.ET && !arabic && i > 0 && line[i-1].class == bidi.EN: // 50%
+// island gives where the words and numbers that run to the right, and end with i, begin; i where none do.
+func (l *leftward) island(i int) (from int, found bool) {
+	from = i
+	switch class := l.line[i].class; {
+	case class == bidi.L, isNumeral(class):
+	case class == bidi.ET && !l.arabic && i > 0 && l.line[i-1].class == bidi.EN: // 50%
 		from = i - 1
-	case class != bidi.L && !isNumeral(class):
-		return i
+	default:
+		if from = l.call(i); from == i {
+			return i, false
+		}
 	}
 	for {
 		k := from - 1
-		for k >= 0 && line[k].class != bidi.L && !isNumeral(line[k].class) && !isLeft(line[k].class) {
+		for k >= 0 && l.line[k].class != bidi.L && !isNumeral(l.line[k].class) && !isLeft(l.line[k].class) {
 			k--
 		}
-		if k < 0 || isLeft(line[k].class) || !together(line, k, from, arabic) {
+		if k < 0 || isLeft(l.line[k].class) || !l.together(k, from) {
 			break
 		}
 		from = k
 	}
-	if from > 0 && isNumeral(line[from].class) && (line[from-1].text == "+" || !arabic && line[from-1].class == bidi.ET) { // +49, $50
+	if from > 0 && isNumeral(l.line[from].class) && (l.line[from-1].text == "+" || !l.arabic && l.line[from-1].class == bidi.ET) { // +49, $50
 		from--
 	}
-	return from
+	return from, true
+}
+
+// call gives, for a bracket that closes what stands behind a word running to the right, as in "f(n)", where that is opened; i for
+// anything else.
+func (l *leftward) call(i int) int {
+	const longest = 100
+	if !l.behind[i] || l.line[i].text != ")" && l.line[i].text != "]" {
+		return i
+	}
+	open := 0
+	for k := i; k > max(0, i-longest) && !isLeft(l.line[k].class); k-- {
+		switch l.line[k].text {
+		case ")", "]":
+			open++
+		case "(", "[":
+			if open--; open > 0 {
+				continue
+			}
+			if l.behind[k] {
+				return k
+			}
+			return i
+		}
+	}
+	return i
 }
 
 // together reports that what is at k and at i, with only signs and spaces between them, is of one run to the right.
-func together(line []shown, k, i int, arabic bool) bool {
-	a, b, between := line[k].class, line[i].class, line[k+1:i]
+func (l *leftward) together(k, i int) bool {
+	a, b, between := l.line[k].class, l.line[i].class, l.line[k+1:i]
 	switch {
 	case len(between) == 0:
 		return true
-	case a == bidi.L && b == bidi.L:
+	case a == bidi.AN || b == bidi.AN:
+		return a == b && len(between) == 1 && between[0].class == bidi.CS
+	case a == bidi.L || b == bidi.L || l.behind[k]: // a number behind such a word belongs to it
 		return true
-	case a == bidi.L || b == bidi.L:
-		return a != bidi.AN && b != bidi.AN
 	case len(between) > 1:
 		return false
 	}
 	switch sign := between[0]; sign.class {
 	case bidi.CS:
-		return a == b
+		return true
 	case bidi.ES:
-		return a == bidi.EN && b == bidi.EN && !arabic || dialled(line, k)
+		return !l.arabic || dialled(l.line, k)
 	case bidi.WS:
-		return dialled(line, k)
+		return dialled(l.line, k)
 	default:
 		return false
 	}
@@ -236,7 +274,7 @@ func together(line []shown, k, i int, arabic bool) bool {
 
 // dialled reports that the digits at k are of a telephone number, which begins with a plus on their left.
 func dialled(line []shown, k int) bool {
-	const longest = 24
+	const longest = 24 // digits and what parts them
 	for least := k - longest; k >= 0 && k > least; k-- {
 		if s := line[k]; s.class != bidi.EN && s.text != " " && s.text != "-" {
 			return s.text == "+"
