@@ -8,6 +8,7 @@ import (
 	"io"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
 )
 
@@ -41,8 +42,9 @@ func (p *Pool) secondReading(ctx context.Context, kind Kind, data []byte, doc Do
 			return doc, err
 		}
 		pages := strings.Count(text, "\f")
-		if err != nil || !agree(doc.Text, text) && plausible(text) >= plausible(doc.Text) {
-			return Document{Title: doc.Title, Text: tidy(rejoin(text)), Pages: max(pages, doc.Pages)}, nil //nolint:nilerr // what ours could not read the other could
+		text = tidy(rejoin(inReadingOrder(text)))
+		if err != nil || !agree(doc.Text, text) && plausible(text) > plausible(doc.Text) {
+			return Document{Title: doc.Title, Text: text, Pages: max(pages, doc.Pages)}, nil //nolint:nilerr // what ours could not read the other could
 		}
 	case DOC:
 		for _, program := range []struct {
@@ -66,16 +68,28 @@ func agree(a, b string) bool {
 	count := map[string]int{}
 	all, both := 0, 0
 	for w := range strings.FieldsSeq(b) {
-		count[strings.Trim(w, ".,:;()|#*-•")]++
+		count[sameOf(w)]++
 		all++
 	}
 	for w := range strings.FieldsSeq(a) {
-		if w = strings.Trim(w, ".,:;()|#*-•"); count[w] > 0 {
+		if w = sameOf(w); count[w] > 0 {
 			count[w]--
 			both++
 		}
 	}
 	return both*12 >= all*11
+}
+
+// sameOf gives what is the same of a word in whichever way it was read. Of words that run to the left that is their letters
+// alone: pdftotext turns the two of a ligature around, so that "لا" becomes "ال".
+func sameOf(word string) string {
+	word = strings.Trim(word, ".,:;()|#*-•،؛؟\"")
+	if strings.ContainsFunc(word, func(r rune) bool { return rightToLeft(string(r)) }) {
+		letters := []rune(word)
+		slices.Sort(letters)
+		return string(letters)
+	}
+	return word
 }
 
 // rejoin puts words together that were cut at the end of a line.
