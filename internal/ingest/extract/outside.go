@@ -38,7 +38,7 @@ func (p *Pool) secondReading(ctx context.Context, kind Kind, data []byte, doc Do
 			return doc, err
 		}
 		text, failed := p.outside(ctx, p.Programs.Pdftotext, data, "-q", "-enc", "UTF-8", "-eol", "unix", "-", "-")
-		if failed != nil || strings.TrimSpace(text) == "" {
+		if failed != nil || !hasWords(text) {
 			return doc, err
 		}
 		pages := strings.Count(text, "\f")
@@ -54,7 +54,7 @@ func (p *Pool) secondReading(ctx context.Context, kind Kind, data []byte, doc Do
 			if err == nil || program.path == "" {
 				continue
 			}
-			if text, failed := p.outside(ctx, program.path, data, program.args...); failed == nil && strings.TrimSpace(text) != "" {
+			if text, failed := p.outside(ctx, program.path, data, program.args...); failed == nil && hasWords(text) {
 				return Document{Text: tidy(text)}, nil
 			}
 		}
