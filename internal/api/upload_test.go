@@ -408,3 +408,34 @@ func TestStorageBoundsFiles(t *testing.T) {
 		t.Error(u.status, u.body)
 	}
 }
+
+// A PDF in scripts that run to the left answers as its text does when that is pasted, and cites the letters that people type.
+func TestUploadedPDFOfOtherScriptsAnswersAsItsText(t *testing.T) {
+	d := uploading(t)
+	data, err := os.ReadFile("../ingest/extract/testdata/scripts.pdf")
+	d.must(err)
+	text, err := os.ReadFile("../ingest/extract/testdata/scripts.html.golden") // what the page says from which the PDF was printed
+	d.must(err)
+	pdf := d.upload("POST", d.sources(), file("scripts.pdf", string(data)))
+	d.trained(pdf.record.ID, "trained")
+	uploaded := d.agent
+	d.agent = agentOf(t, d.House)
+	pasted := d.upload("POST", d.sources(), file("scripts.md", string(text)))
+	d.trained(pasted.record.ID, "trained")
+	for question, want := range map[string]string{
+		"كم السعر شامل الضريبة؟":              "السعر 1,250.50 ريال (شامل الضريبة)",
+		"ﻛﻢ اﻟﺴﻌﺮ ﺷﺎﻣﻞ اﻟﻀﺮﻳﺒﺔ؟":              "السعر 1,250.50 ريال (شامل الضريبة)",
+		"خلال كم يوم يمكن إرجاع المنتج؟":      "لإرجاع المنتج خلال 14 يومًا",
+		"מה המחיר אחרי הנחה?":                 "250.50",
+		"Which affidavit does the oﬃce file?": "The office files the official affidavit",
+	} {
+		for where, agent := range map[string]string{"uploaded": uploaded, "pasted": d.agent} {
+			body, err := json.Marshal(map[string]any{"message": question})
+			d.must(err)
+			reply := d.send(d.Key, "POST", "/agents/"+agent+"/chat", "application/json", bytes.NewReader(body))
+			if reply.status != 200 || !strings.Contains(reply.body, want) {
+				t.Errorf("%s, %s: %d %s", where, question, reply.status, reply.body)
+			}
+		}
+	}
+}

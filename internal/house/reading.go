@@ -10,6 +10,7 @@ import (
 	"parley/internal/ingest/extract"
 	"parley/internal/sqldb"
 	"parley/internal/store"
+	"parley/internal/words"
 )
 
 // crawls is how many links are read at a time.
@@ -51,7 +52,8 @@ func (h *House) readPage(ctx context.Context, url, contentType string, body []by
 		doc, err := h.readers.Text(ctx, extract.PDF, url, body)
 		return doc.Title, doc.Text, err
 	}
-	return firstTitle(string(body)), string(body), nil
+	text = words.Usual(string(body))
+	return firstTitle(text), text, nil
 }
 
 // readFile makes text of what was uploaded.

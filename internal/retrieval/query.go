@@ -75,6 +75,7 @@ func (x *Index) question(q Query) question {
 }
 
 func (x *Index) ask(out *question, text string, weight float64, synonyms [][]string) {
+	text = words.Usual(text)
 	r := read(nil, text, x.language())
 	first := len(out.words)
 	for _, t := range r.tokens[:min(len(r.tokens), mostAsked)] {

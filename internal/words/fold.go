@@ -36,6 +36,16 @@ func appendFolded(b []byte, r rune) []byte {
 		return b
 	case r >= 0xFF01 && r <= 0xFF5E: // full-width ASCII
 		return appendFolded(b, r-0xFEE0)
+	case r >= 0x660 && r <= 0x669: // Arabic digits
+		return append(b, byte('0'+r-0x660))
+	case r >= 0x6F0 && r <= 0x6F9: // and those of Persian and Urdu
+		return append(b, byte('0'+r-0x6F0))
+	}
+	if usual, ok := usualForm(r); ok {
+		for _, r := range usual {
+			b = appendFolded(b, r)
+		}
+		return b
 	}
 	r = unicode.ToLower(r)
 	if plain, ok := folds[r]; ok {

@@ -55,4 +55,4 @@ zźżžẑẓẕ
 `
 
 // pairs are letters that are folded into two.
-var pairs = map[rune]string{'ß': "ss", 'æ': "ae", 'œ': "oe", 'þ': "th", 'ĳ': "ij", 'ﬁ': "fi", 'ﬂ': "fl"}
+var pairs = map[rune]string{'ß': "ss", 'æ': "ae", 'œ': "oe", 'þ': "th"}

@@ -114,8 +114,11 @@ func inWord(r rune) bool {
 	if r < utf8.RuneSelf {
 		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
 	}
-	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r))
+	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || isRadical(r))
 }
+
+// isRadical tells the radicals that files for printing hold in the place of characters.
+func isRadical(r rune) bool { return r >= 0x2E80 && r <= 0x2FDF }
 
 // IsDense reports whether r belongs to a script that is written without spaces between words, or whose words are so short
 // in characters that pairs of characters tell them apart: Chinese, Japanese, Korean, Thai, Lao, Khmer, Burmese.
@@ -125,10 +128,10 @@ func IsDense(r rune) bool {
 		return false
 	case r <= 0xEFF, r >= 0x1000 && r <= 0x109F, r >= 0x1780 && r <= 0x17FF:
 		return true
-	case r >= 0x3040 && r <= 0x30FF, r >= 0x31F0 && r <= 0x31FF, r >= 0x3400 && r <= 0x4DBF, r >= 0x4E00 && r <= 0x9FFF:
+	case isRadical(r), r >= 0x3040 && r <= 0x30FF, r >= 0x31F0 && r <= 0x31FF, r >= 0x3400 && r <= 0x4DBF, r >= 0x4E00 && r <= 0x9FFF:
 		return true
 	}
-	return r >= 0xAC00 && r <= 0xD7A3 || r >= 0xF900 && r <= 0xFAFF || r >= 0x20000 && r <= 0x3FFFF
+	return r >= 0xAC00 && r <= 0xD7A3 || r >= 0xF900 && r <= 0xFAFF || r >= 0xFF66 && r <= 0xFF9F || r >= 0x20000 && r <= 0x3FFFF
 }
 
 // Dense reports whether the word of a token is of a script without spaces between words.

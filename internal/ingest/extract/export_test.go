@@ -1,16 +1,21 @@
 package extract
 
-import "context"
+import (
+	"context"
+
+	"golang.org/x/text/unicode/bidi"
+)
 
 // What tests play a child with.
 var (
-	WriteMessage = writeMessage
-	ReadMessage  = readMessage
-	LimitMemory  = limitMemory
-	LimitCPU     = limitCPU
-	Fence        = fence
-	Decode       = decode
-	Tidy         = tidy
+	WriteMessage   = writeMessage
+	ReadMessage    = readMessage
+	LimitMemory    = limitMemory
+	LimitCPU       = limitCPU
+	Fence          = fence
+	Decode         = decode
+	Tidy           = tidy
+	InReadingOrder = inReadingOrder
 )
 
 // Lull waits until the child of a pool of one has ended for want of work.
@@ -48,3 +53,13 @@ var (
 	SlowPDFHash = slowPDFHash
 	StreamPage  = streamPage
 )
+
+// ReadLine reads a line of which each character is shown by itself.
+func ReadLine(text string, left bool) string {
+	var line []shown
+	for _, r := range text {
+		p, _ := bidi.LookupRune(r)
+		line = append(line, shown{string(r), p.Class()})
+	}
+	return read(line, left)
+}

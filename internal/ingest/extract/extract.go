@@ -9,6 +9,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
+	"unicode"
 )
 
 // Document is what a file says.
@@ -38,6 +40,7 @@ func broken(what string, err error) *Error {
 var (
 	errEncrypted = refuse("the file is protected by a password; upload it without one")
 	errEmpty     = refuse("the file holds no text")
+	errSigns     = refuse("the file holds no words, only signs")
 	errScanned   = refuse("the file holds no text; it may be a scan, which would need text recognition")
 )
 
@@ -63,12 +66,19 @@ func Text(ctx context.Context, kind Kind, name string, data []byte) (doc Documen
 	switch {
 	case len(doc.Text) > mostText:
 		return Document{}, errTooMuchText
-	case doc.Text == "" && kind == PDF:
+	case !hasWords(doc.Text) && kind == PDF:
 		return Document{}, errScanned
 	case doc.Text == "":
 		return Document{}, errEmpty
+	case !hasWords(doc.Text):
+		return Document{}, errSigns
 	}
 	return doc, nil
+}
+
+// hasWords reports a text that somebody can ask about: brackets and dashes alone are none.
+func hasWords(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.Is(unicode.So, r) })
 }
 
 var readers = map[Kind]func(ctx context.Context, name string, data []byte) (Document, error){

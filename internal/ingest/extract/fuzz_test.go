@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -31,16 +32,71 @@ func samples(f *testing.F, endings ...string) {
 
 func fuzzKind(f *testing.F, kind extract.Kind) {
 	samples(f, string(kind))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		doc, err := extract.Text(t.Context(), kind, "file", data)
-		var known *extract.Error
-		if err != nil && !asError(err, &known) {
-			t.Fatalf("%v is no reason", err)
-		}
-		if err == nil && (!utf8.ValidString(doc.Text) || strings.ContainsRune(doc.Text, 0)) {
-			t.Fatalf("%q", doc.Text)
-		}
+	f.Fuzz(func(t *testing.T, data []byte) { readBounded(t, kind, data) })
+}
+
+// readBounded reads a file and sees that it ends as text or with a reason, and that neither what it takes nor what it gives is out of
+// proportion: a reader that repeats what it reads shows in the memory that it asks for.
+func readBounded(t *testing.T, kind extract.Kind, data []byte) {
+	t.Helper()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	doc, err := extract.Text(t.Context(), kind, "file", data)
+	runtime.ReadMemStats(&after)
+	var known *extract.Error
+	if err != nil && !asError(err, &known) {
+		t.Fatalf("%v is no reason", err)
+	}
+	if !utf8.ValidString(doc.Text) || strings.ContainsRune(doc.Text, 0) || len(doc.Text) > 32<<20 {
+		t.Fatalf("%d bytes: %.200q", len(doc.Text), doc.Text)
+	}
+	if again := extract.Tidy(doc.Text); again != doc.Text {
+		t.Fatalf("%.200q is not tidy", doc.Text)
+	}
+	if took := after.TotalAlloc - before.TotalAlloc; took > mostWork {
+		t.Fatalf("%d bytes take %d MB", len(data), took>>20)
+	}
+}
+
+// mostWork bounds the memory that reading one small file asks for, in all. What is packed may unpack to much.
+const mostWork = 2 << 30
+
+func FuzzPDF(f *testing.F) {
+	for _, l := range shownLines {
+		f.Add(drawn([]string{l.shown}, writtenOrders["word by word"]))
+	}
+	fuzzKind(f, extract.PDF)
+}
+
+// FuzzXLSX reads a workbook of one sheet whose parts are what is fuzzed: a changed archive would mostly be a broken one.
+func FuzzXLSX(f *testing.F) {
+	const row = `<row r="1"><c r="A1" t="s"><v>0</v></c><c r="C1"><f>1+1</f><v>2</v></c></row>`
+	f.Add(row, `<mergeCells><mergeCell ref="A1:C3"/></mergeCells>`, `<si><t>Kettle</t></si>`)
+	f.Add(`<row r="1048576"><c r="XFD1048576" t="inlineStr"><is><t>a</t></is></c></row>`, "", "")
+	f.Add(row+`<row r="3"><c r="A3"><v>45000</v></c></row>`, `<drawing r:id="rId1"/>`, `<si><r><t>a</t></r><r><t>b</t></r></si>`)
+	f.Fuzz(func(t *testing.T, rows, rest, texts string) {
+		readBounded(t, extract.XLSX, workbookOf(t, rows, rest, texts))
 	})
+}
+
+func FuzzXLSXFile(f *testing.F) { fuzzKind(f, extract.XLSX) }
+
+// workbookOf makes a workbook of the rows of a sheet, what follows them, and the shared texts.
+func workbookOf(t testing.TB, rows, rest, texts string) []byte {
+	const main = `xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"`
+	const rel, types = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/", "application/vnd.openxmlformats-officedocument.spreadsheetml."
+	return zipped(t,
+		"[Content_Types].xml", `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" `+
+			`ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/>`+
+			`<Override PartName="/xl/workbook.xml" ContentType="`+types+`sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="`+types+
+			`worksheet+xml"/><Override PartName="/xl/sharedStrings.xml" ContentType="`+types+`sharedStrings+xml"/></Types>`,
+		"_rels/.rels", `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="`+rel+
+			`officeDocument" Target="xl/workbook.xml"/></Relationships>`,
+		"xl/workbook.xml", `<workbook `+main+`><sheets><sheet name="Sheet1" sheetId="1" r:id="rId1"/></sheets></workbook>`,
+		"xl/_rels/workbook.xml.rels", `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="`+rel+
+			`worksheet" Target="worksheets/sheet1.xml"/><Relationship Id="rId2" Type="`+rel+`sharedStrings" Target="sharedStrings.xml"/></Relationships>`,
+		"xl/worksheets/sheet1.xml", `<worksheet `+main+`><sheetData>`+rows+`</sheetData>`+rest+`</worksheet>`,
+		"xl/sharedStrings.xml", `<sst `+main+`>`+texts+`</sst>`)
 }
 
 func FuzzDOC(f *testing.F)  { fuzzKind(f, extract.DOC) }

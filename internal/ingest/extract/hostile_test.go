@@ -59,3 +59,40 @@ func readAny(t testing.TB, p *extract.Pool, name string, data []byte) (extract.D
 	}
 	return p.Text(t.Context(), kind, name, data)
 }
+
+// Files that hold nothing to ask about, or too much within one another, end with a reason, whatever they are called.
+func TestFilesOfSignsAloneAreRefused(t *testing.T) {
+	for name, c := range map[string]struct{ unit, reason string }{
+		"a.json":   {"[", "400 deep"},
+		"b.json":   {`{"a":`, "400 deep"},
+		"c.json":   {"[1,", "400 deep"},
+		"d.txt":    {"[", "400 deep"},
+		"e.json":   {"]", "only signs"},
+		"f.json":   {"[]", "only signs"},
+		"g.json":   {`"`, "only signs"},
+		"h.md":     {"---\n", "only signs"},
+		"i.csv":    {";", "no text"},
+		"j.html":   {"<p>.</p>", "only signs"},
+		"lines.md": {"# \n", "only signs"},
+	} {
+		data := []byte(strings.Repeat(c.unit, 1<<20/len(c.unit)))
+		kind, err := extract.Sniff(name, data)
+		if err == nil {
+			_, err = extract.Text(t.Context(), kind, name, data)
+		}
+		var known *extract.Error
+		if !asError(err, &known) || !strings.Contains(known.Reason, c.reason) {
+			t.Errorf("%s: %q %v, want %q", name, kind, err, c.reason)
+		}
+	}
+	if kind, err := extract.Sniff("large.json", []byte(strings.Repeat("[", 10<<20))); kind != extract.JSON || err != nil {
+		t.Errorf("%q %v", kind, err)
+	}
+	deep := strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000)
+	if kind, err := extract.Sniff("deep.json", []byte(deep)); kind != extract.JSON || err != nil {
+		t.Errorf("%q %v", kind, err)
+	}
+	if _, err := extract.Text(t.Context(), extract.TXT, "a.txt", []byte("\U0001F44D \u2764")); err != nil {
+		t.Error(err)
+	}
+}

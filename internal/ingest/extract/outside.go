@@ -8,6 +8,7 @@ import (
 	"io"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
 )
 
@@ -37,12 +38,13 @@ func (p *Pool) secondReading(ctx context.Context, kind Kind, data []byte, doc Do
 			return doc, err
 		}
 		text, failed := p.outside(ctx, p.Programs.Pdftotext, data, "-q", "-enc", "UTF-8", "-eol", "unix", "-", "-")
-		if failed != nil || strings.TrimSpace(text) == "" {
+		if failed != nil || !hasWords(text) {
 			return doc, err
 		}
 		pages := strings.Count(text, "\f")
-		if err != nil || !agree(doc.Text, text) && plausible(text) >= plausible(doc.Text) {
-			return Document{Title: doc.Title, Text: tidy(rejoin(text)), Pages: max(pages, doc.Pages)}, nil //nolint:nilerr // what ours could not read the other could
+		text = tidy(rejoin(inReadingOrder(text)))
+		if err != nil || !agree(doc.Text, text) && plausible(text) > plausible(doc.Text) {
+			return Document{Title: doc.Title, Text: text, Pages: max(pages, doc.Pages)}, nil //nolint:nilerr // what ours could not read the other could
 		}
 	case DOC:
 		for _, program := range []struct {
@@ -52,7 +54,7 @@ func (p *Pool) secondReading(ctx context.Context, kind Kind, data []byte, doc Do
 			if err == nil || program.path == "" {
 				continue
 			}
-			if text, failed := p.outside(ctx, program.path, data, program.args...); failed == nil && strings.TrimSpace(text) != "" {
+			if text, failed := p.outside(ctx, program.path, data, program.args...); failed == nil && hasWords(text) {
 				return Document{Text: tidy(text)}, nil
 			}
 		}
@@ -66,16 +68,28 @@ func agree(a, b string) bool {
 	count := map[string]int{}
 	all, both := 0, 0
 	for w := range strings.FieldsSeq(b) {
-		count[strings.Trim(w, ".,:;()|#*-•")]++
+		count[sameOf(w)]++
 		all++
 	}
 	for w := range strings.FieldsSeq(a) {
-		if w = strings.Trim(w, ".,:;()|#*-•"); count[w] > 0 {
+		if w = sameOf(w); count[w] > 0 {
 			count[w]--
 			both++
 		}
 	}
 	return both*12 >= all*11
+}
+
+// sameOf gives what is the same of a word in whichever way it was read. Of words that run to the left that is their letters
+// alone: pdftotext turns the two of a ligature around, so that "لا" becomes "ال".
+func sameOf(word string) string {
+	word = strings.Trim(word, ".,:;()|#*-•،؛؟\"")
+	if strings.ContainsFunc(word, func(r rune) bool { return rightToLeft(string(r)) }) {
+		letters := []rune(word)
+		slices.Sort(letters)
+		return string(letters)
+	}
+	return word
 }
 
 // rejoin puts words together that were cut at the end of a line.

@@ -180,7 +180,7 @@ func (p *pen) put(raw string) {
 
 // note turns the glyph so that its base line is level.
 func (p *pen) note(m transform, g glyphCode) {
-	if g.text == "" || len(p.glyphs) >= mostGlyphs {
+	if g.text == "" || g.text == "\x00" || len(p.glyphs) >= mostGlyphs {
 		return
 	}
 	length := math.Hypot(m[0], m[1])

@@ -165,9 +165,9 @@ func parted(last, l textLine, body float64) bool {
 
 // writeParagraph joins lines that are only wrapped; a line that ends early, or begins like an item, keeps its break.
 func writeParagraph(d *draft, lines []textLine) {
-	right := 0.0
+	left, right := math.Inf(1), 0.0
 	for _, l := range lines {
-		right = max(right, l.end)
+		left, right = min(left, l.x), max(right, l.end)
 	}
 	var b strings.Builder
 	for i, l := range lines {
@@ -178,7 +178,7 @@ func writeParagraph(d *draft, lines []textLine) {
 				text := b.String()
 				b.Reset()
 				b.WriteString(text[:len(text)-1])
-			case last.end < right-0.18*(right-last.x) || isItem(l.text) || strings.Contains(l.text, "  "):
+			case endsEarly(last, left, right) || isItem(l.text) || strings.Contains(l.text, "  "):
 				b.WriteByte('\n')
 			case denseJoin(last.text, l.text):
 			default:
@@ -188,6 +188,14 @@ func writeParagraph(d *draft, lines []textLine) {
 		b.WriteString(l.text)
 	}
 	d.paragraph(b.String())
+}
+
+// endsEarly reports that a line leaves room before the edge of its paragraph.
+func endsEarly(l textLine, left, right float64) bool {
+	if l.left {
+		return l.x > left+0.18*(l.end-left)
+	}
+	return l.end < right-0.18*(right-l.x)
 }
 
 func isItem(text string) bool {

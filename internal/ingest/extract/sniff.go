@@ -185,13 +185,14 @@ func unreadable(text string) bool {
 	return odd*20 > all
 }
 
-// isJSON reports an object, an array, or one of them in each line.
+// isJSON reports an object, an array, or one of them in each line; also what is like them but for being too deep to be read, which
+// its reader says.
 func isJSON(text string) bool {
 	text = strings.TrimSpace(strings.TrimPrefix(text, "\ufeff"))
 	if text == "" || text[0] != '{' && text[0] != '[' {
 		return false
 	}
-	if json.Valid([]byte(text)) {
+	if json.Valid([]byte(text)) || tooDeep(text) {
 		return true
 	}
 	lines := 0
@@ -205,4 +206,21 @@ func isJSON(text string) bool {
 		lines++
 	}
 	return lines > 1
+}
+
+// tooDeep reports JSON, be it cut off, whose values are deeper within one another than is read.
+func tooDeep(text string) bool {
+	dec := json.NewDecoder(strings.NewReader(text))
+	for depth := 0; ; {
+		switch token, err := dec.Token(); {
+		case err != nil, depth > mostDepth:
+			return depth > mostDepth
+		case token == json.Delim('{'), token == json.Delim('['):
+			depth++
+		case token == json.Delim('}'), token == json.Delim(']'):
+			if depth--; depth == 0 {
+				return false
+			}
+		}
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"unicode"
 
 	"github.com/xuri/excelize/v2"
 )
@@ -14,11 +15,14 @@ const smallBook = 2 << 20
 
 // readXLSX reads the visible sheets as tables. Rows apart by empty ones are tables of their own.
 func readXLSX(ctx context.Context, _ string, data []byte) (Document, error) {
-	if a, err := openArchive(data); err != nil {
-		return Document{}, err
-	} else if err := a.plainXML("xl/"); err != nil {
+	a, err := openArchive(data)
+	if err != nil {
 		return Document{}, err
 	}
+	if err := a.plainXML("xl/"); err != nil {
+		return Document{}, err
+	}
+	a.left = mostUnpacked // what it has unpacked to is not kept
 	book, err := excelize.OpenReader(bytes.NewReader(data), excelize.Options{UnzipSizeLimit: mostUnpacked, UnzipXMLSizeLimit: mostUnpacked})
 	switch {
 	case errors.Is(err, excelize.ErrWorkbookPassword), errors.Is(err, excelize.ErrWorkbookFileFormat):
@@ -29,7 +33,7 @@ func readXLSX(ctx context.Context, _ string, data []byte) (Document, error) {
 		return Document{}, broken("it is not a readable workbook", err)
 	}
 	defer func() { _ = book.Close() }()
-	w := workbook{book: book, small: len(data) < smallBook}
+	w := workbook{book: book, small: len(data) < smallBook, drawings: a.drawings()}
 	sheets := 0
 	for _, name := range book.GetSheetList() {
 		if visible, err := book.GetSheetVisible(name); err == nil && !visible {
@@ -48,39 +52,55 @@ func readXLSX(ctx context.Context, _ string, data []byte) (Document, error) {
 }
 
 type workbook struct {
-	book  *excelize.File
-	small bool // so that looking for merged cells costs little
-	d     draft
-	cells int
-	open  [][]string // rows that no empty one parts
-	table *table     // of a block too long to look at as a whole
+	book     *excelize.File
+	small    bool // so that looking for merged cells costs little
+	drawings map[string][]string
+	d        draft
+	cells    int
+	open     [][]string // rows that no empty one parts
+	table    *table     // of a block too long to look at as a whole
 }
 
 // longBlock is how many rows are looked at before they are written.
 const longBlock = 500
 
 func (w *workbook) sheet(ctx context.Context, name string) error {
+	titled, err := w.rows(ctx, name)
+	if err != nil {
+		return err
+	}
+	for _, text := range w.drawings[name] {
+		if !titled {
+			w.d.heading(2, name)
+			titled = true
+		}
+		w.d.paragraph(text)
+	}
+	return nil
+}
+
+// rows writes the rows of a sheet below its name, and tells whether there are any.
+func (w *workbook) rows(ctx context.Context, name string) (titled bool, err error) {
 	rows, err := w.book.Rows(name)
 	if err != nil { // a sheet of charts has none
-		return nil
+		return false, nil
 	}
 	defer func() { _ = rows.Close() }()
 	merged := w.merged(name)
-	titled := false
 	for n, blank := 1, 0; rows.Next(); n++ {
 		if n%500 == 0 && ctx.Err() != nil {
-			return ctx.Err()
+			return titled, ctx.Err()
 		}
 		cells, err := rows.Columns()
 		if err != nil {
-			return broken("a sheet of it cannot be read", err)
+			return titled, broken("a sheet of it cannot be read", err)
 		}
 		if filled(cells) == 0 {
 			if blank++; blank == 1 {
 				err = w.flush()
 			}
 			if err != nil || blank > 1<<20 {
-				return err
+				return titled, err
 			}
 			continue
 		}
@@ -90,10 +110,10 @@ func (w *workbook) sheet(ctx context.Context, name string) error {
 			titled = true
 		}
 		if err := w.row(merged.fill(n, cells[:min(len(cells), mostColumns)])); err != nil {
-			return err
+			return titled, err
 		}
 	}
-	return w.flush()
+	return titled, w.flush()
 }
 
 func (w *workbook) row(cells []string) error {
@@ -139,13 +159,16 @@ func (w *workbook) flush() error {
 	return nil
 }
 
-// sideBySide parts tables that stand beside one another: empty columns are between them, and they do not begin or end in the same row.
+// strip is columns that are apart from others by empty ones.
+type strip struct{ from, to, first, last int }
+
+// sideBySide parts tables that stand beside one another: empty columns are between them, they do not begin in
+// the same row, and they do not end in the same one either unless the other begins with names of its columns.
 func sideBySide(rows [][]string) [][][]string {
 	width := 0
 	for _, r := range rows {
 		width = max(width, len(r))
 	}
-	type strip struct{ from, to, first, last int }
 	var strips []strip
 	for c := range width {
 		first, last := -1, -1
@@ -168,7 +191,7 @@ func sideBySide(rows [][]string) [][][]string {
 		}
 	}
 	for i := 1; i < len(strips); i++ {
-		if strips[i].first == strips[0].first || strips[i].last == strips[0].last {
+		if strips[i].first == strips[0].first || strips[i].last == strips[0].last && !strips[i].named(rows) {
 			return [][][]string{rows}
 		}
 	}
@@ -181,6 +204,17 @@ func sideBySide(rows [][]string) [][][]string {
 		blocks = append(blocks, block)
 	}
 	return blocks
+}
+
+// named reports several columns whose first cells are words.
+func (s strip) named(rows [][]string) bool {
+	for c := s.from; c < s.to; c++ {
+		r := rows[s.first]
+		if c >= len(r) || !strings.ContainsFunc(r[c], unicode.IsLetter) {
+			return false
+		}
+	}
+	return s.to-s.from > 1 && s.last > s.first
 }
 
 // merges gives the text of merged cells, by row and column from 1.
