@@ -157,7 +157,9 @@ func (h *House) build(ctx context.Context) error {
 	h.Clerk.Desk, h.Engine.Desk = h.Helpdesk, h.Helpdesk
 	h.Indexer = &search.Indexer{DB: db, Now: cfg.Now, Logger: cfg.Logger}
 	h.judge()
-	h.read()
+	if err := h.read(); err != nil {
+		return err
+	}
 	h.embed()
 	h.measure()
 	h.Runner = &jobs.Runner{DB: db.SQL(), Queue: h.Queue, Logger: cfg.Logger, Handlers: h.chores(), Lost: h.Ingest.LostHandlers(), Lease: 15 * time.Second}
