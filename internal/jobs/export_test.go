@@ -17,11 +17,11 @@ func FairQueries() map[string]string {
 		return query
 	}
 	return map[string]string{
-		fill(selectUnranked, "'train'", "1800000000000", "64"):                                             "jobs_unranked",
-		fill(lowestRank, "'train'"):                                                                       "jobs_by_rank",
-		fill(runningRank, "'train'"):                                                                      "jobs_by_rank",
-		fill(accountRank, "'train'", "'acc1'"):                                                            "jobs_of_account",
-		fill(smallFirst, "'train'", "'acc1'"):                                                             "jobs_small_first",
+		fill(selectUnranked, "'train'", "1800000000000", "64"): "jobs_unranked",
+		fill(lowestRank, "'train'"):                            "jobs_by_rank",
+		fill(runningRank, "'train'"):                           "jobs_by_rank",
+		fill(accountRank, "'train'", "'acc1'"):                 "jobs_of_account",
+		fill(smallFirst, "'train'", "'acc1'"):                  "jobs_small_first",
 		fill(`select id from jobs where `+dueUnranked+` and kind = ? limit 1`, "1800000000000", "'train'"): "jobs_unranked",
 	}
 }
