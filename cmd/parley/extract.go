@@ -8,7 +8,8 @@ import (
 
 // extractCmd is not for people: the server runs it for what strangers upload, and talks to it through its standard streams.
 type extractCmd struct {
-	Program []string `arg:"" optional:"" passthrough:"" help:"A program to become within the limits, with its arguments; none to read files."`
+	Need    extract.Need `enum:"all,calls,nothing" default:"all" help:"Fences that a program needs: ${enum}."`
+	Program []string     `arg:"" optional:"" passthrough:"" help:"A program to become within the limits, with its arguments; none to read files."`
 }
 
 func (c *extractCmd) Run(p *process) error {
@@ -17,7 +18,7 @@ func (c *extractCmd) Run(p *process) error {
 		words = words[1:]
 	}
 	if len(words) > 0 {
-		return extract.Become(words[0], words[1:])
+		return extract.Become(c.Need, words[0], words[1:])
 	}
 	return extract.Serve(os.Stdin, p.stdout)
 }

@@ -59,6 +59,8 @@ type Service struct {
 	Searches           int           `default:"8" env:"PARLEY_SEARCHES" placeholder:"N" help:"Conversation searches that run at a time (${default}); others wait."`
 	InsightWait        time.Duration `name:"insight-wait" default:"30s" env:"PARLEY_INSIGHT_WAIT" placeholder:"TIME" help:"How long a conversation is quiet before it is judged for insights (${default})."`
 	SearchURL          string        `name:"search-url" env:"PARLEY_SEARCH_URL" placeholder:"URL" secret:"url" help:"Search engine for web-search actions: a JSON endpoint like SearXNG's, such as http://localhost:8888/search."`
+	FilePrograms       []string      `name:"file-programs" default:"auto" env:"PARLEY_FILE_PROGRAMS" placeholder:"auto|none|PATH,…" help:"Programs beside Parley's own readers that read uploaded files, on Linux: auto takes the pdftotext, catdoc and antiword that are installed, where they can be fenced; full paths take those (${default})."`
+	Unfenced           bool          `name:"unfenced-readers" env:"PARLEY_UNFENCED_READERS" help:"Read files also on a Linux that cannot fence what reads them."`
 }
 
 // Models says which model answers.
@@ -117,6 +119,9 @@ func (c Config) Check() error {
 		faults = append(faults, err)
 	}
 	if _, err := access.LoadPlans(c.Plans); err != nil {
+		faults = append(faults, err)
+	}
+	if _, err := c.programs(); err != nil {
 		faults = append(faults, err)
 	}
 	if err := c.checkOutside(); err != nil {

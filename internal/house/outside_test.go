@@ -33,6 +33,7 @@ func TestSettingsOfTheOutside(t *testing.T) {
 		}, ""},
 		"a short key": {func(c *house.Config) { c.SecretKey = "hunter2" }, "PARLEY_SECRET_KEY"},
 		"no range":    {func(c *house.Config) { c.FetchAllow = []string{"10.0.0.0/8", "inside"} }, "PARLEY_FETCH_ALLOW"},
+		"no program":  {func(c *house.Config) { c.FilePrograms = []string{"/usr/bin/less"} }, "PARLEY_FILE_PROGRAMS"},
 		"no engine":   {func(c *house.Config) { c.SearchURL = "searxng" }, "PARLEY_SEARCH_URL"},
 	} {
 		cfg := house.Config{Service: house.Service{RateLimit: 1, OpenTurns: 1}}

@@ -2,7 +2,9 @@ package house
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"parley/internal/ingest"
@@ -20,13 +22,53 @@ const crawls = 8
 const fileReaders = 2
 
 // read gives the ingest room what it reads links and files with.
-func (h *House) read() {
-	h.readers = &extract.Pool{Exe: h.cfg.Reader, Log: h.cfg.Logger, Size: fileReaders, Programs: extract.Installed()}
+func (h *House) read() error {
+	programs, err := h.cfg.programs()
+	if err != nil {
+		return err
+	}
+	h.readers = &extract.Pool{Exe: h.cfg.Reader, Log: h.cfg.Logger, Size: fileReaders, Unfenced: h.cfg.Unfenced, Programs: programs}
+	if h.cfg.Reader != "" {
+		h.cfg.warnOfFences(extract.System())
+	}
 	h.Ingest.Files = h.cfg.files(h.DB)
 	h.Ingest.ReadFile = h.readFile
 	h.Ingest.Busy = h.Engine.Busy
 	h.Ingest.Crawler = &crawl.Crawler{Client: h.Outbound, Agent: crawlerName(h.cfg.BaseURL), Now: h.cfg.Now}
 	h.Ingest.ReadPage = h.readPage
+	return nil
+}
+
+// programs gives the programs that read files beside our own readers.
+func (c Config) programs() (extract.Programs, error) {
+	switch strings.Join(c.FilePrograms, ",") {
+	case "", "auto":
+		return extract.Installed(), nil
+	case "none":
+		return extract.Programs{}, nil
+	}
+	programs, err := extract.Named(c.FilePrograms)
+	if err != nil {
+		err = fmt.Errorf("--file-programs (PARLEY_FILE_PROGRAMS): %w", err)
+	}
+	return programs, err
+}
+
+// warnOfFences tells at the start what the system lacks to fence readers of files, and what comes of it.
+func (c Config) warnOfFences(calls, files error) {
+	named := len(c.FilePrograms) > 0 && c.FilePrograms[0] != "auto" && c.FilePrograms[0] != "none"
+	switch {
+	case runtime.GOOS != "linux":
+		c.Logger.Warn("this system cannot fence the readers of files; no other programs read them", "cause", calls)
+	case calls != nil && c.Unfenced:
+		c.Logger.Warn("files are read without fences, as --unfenced-readers asks for", "cause", calls)
+	case calls != nil:
+		c.Logger.Warn("files and pages are not read: this system cannot fence their readers; --unfenced-readers reads them all the same", "cause", calls)
+	case files != nil && named:
+		c.Logger.Warn("the programs of --file-programs can reach the files of this machine", "cause", files)
+	case files != nil:
+		c.Logger.Warn("no other programs read files: this system cannot keep them from the files of this machine", "cause", files)
+	}
 }
 
 // files is where uploads and recordings lie: several servers share a database, and no folder.

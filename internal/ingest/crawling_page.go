@@ -8,6 +8,7 @@ import (
 
 	"parley"
 	"parley/internal/ingest/crawl"
+	"parley/internal/ingest/extract"
 	"parley/internal/sqldb"
 	"parley/internal/store"
 )
@@ -17,7 +18,7 @@ const nameBytes = 500
 
 // visit takes a page in: as the link's own content, or as a source of its own below the link.
 func (c *crawling) visit(ctx context.Context, page crawl.Page) error {
-	title, text, err := c.ReadPage(ctx, page.URL, page.Type, page.Body)
+	title, text, err := c.ReadPage(extract.WithOwner(ctx, string(c.run.Account)), page.URL, page.Type, page.Body)
 	if err != nil {
 		return cmp.Or(ctx.Err(), error(&crawl.Unreadable{Reason: err.Error(), Err: err}))
 	}

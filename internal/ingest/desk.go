@@ -67,5 +67,5 @@ func chore(kind string, s *parley.Source) jobs.Job {
 	if err != nil {
 		panic(err) // a string always encodes
 	}
-	return jobs.Job{Kind: kind, Key: string(s.ID), AccountID: s.AccountID, Payload: payload, MaxAttempts: attempts}
+	return jobs.Job{Kind: kind, Key: string(s.ID), AccountID: s.AccountID, Payload: payload, Size: s.Size, MaxAttempts: attempts}
 }

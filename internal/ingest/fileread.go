@@ -124,7 +124,7 @@ func (d *Desk) textOf(ctx context.Context, s *parley.Source, v *parley.Version) 
 	if err != nil {
 		return "", err
 	}
-	return d.ReadFile(ctx, kind, blob.Name, data)
+	return d.ReadFile(extract.WithOwner(ctx, string(s.AccountID)), kind, blob.Name, data)
 }
 
 // unreadable reports a failure that another attempt would meet again.

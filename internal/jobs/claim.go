@@ -17,7 +17,10 @@ const lane = sqldb.Turns
 
 const (
 	dueReady   = `state = 'ready' and run_at <= ?`
+	dueRanked  = `state = 'ready' and rank > 0 and run_at <= ?`
 	dueExpired = `state = 'running' and lease_until < ?` // its owner is gone
+
+	jobColumns = `id, kind, key, account_id, payload, run_at, attempts, max_attempts, backoff_ms`
 )
 
 // claim leases up to n due jobs. A look outside a transaction comes first, since mostly there is nothing to do.
@@ -26,18 +29,23 @@ func (r *Runner) claim(ctx context.Context, n int) ([]Job, error) {
 	if err != nil || !due {
 		return nil, err
 	}
+	if r.Fair {
+		if err := r.rankDue(ctx); err != nil {
+			return nil, err
+		}
+	}
 	now, lease := r.now(), parley.NewUUID()
 	var claimed []Job
 	err = r.DB.Transact(ctx, lane, func(tx *sqldb.DB) error {
 		claimed = nil
-		for _, where := range []string{dueReady, dueExpired} {
-			some, err := r.lock(ctx, tx, where, now, n-len(claimed))
+		for _, from := range r.sources(now) {
+			some, err := from.lock(ctx, tx, n-len(claimed))
 			if err != nil {
 				return err
 			}
 			for _, j := range some {
 				j.lease = lease
-				if ok, err := r.take(ctx, tx, &j, where == dueExpired, now); err != nil {
+				if ok, err := r.take(ctx, tx, &j, from.died, now); err != nil {
 					return err
 				} else if ok {
 					claimed = append(claimed, j)
@@ -53,7 +61,7 @@ func (r *Runner) claim(ctx context.Context, n int) ([]Job, error) {
 }
 
 func (r *Runner) due(ctx context.Context) (bool, error) {
-	for _, where := range []string{dueReady, dueExpired} {
+	for _, where := range r.dueStates() {
 		query, args := r.ofOurKinds(`select id from jobs`, where, r.now())
 		_, err := sqldb.One(ctx, r.DB, sqldb.Column[string], query+` limit 1`, args...)
 		if !sqldb.NotFound(err) {
@@ -63,18 +71,60 @@ func (r *Runner) due(ctx context.Context) (bool, error) {
 	return false, nil
 }
 
+// dueStates are the conditions of due jobs. Those of one kind have an index of their own.
+func (r *Runner) dueStates() []string {
+	switch {
+	case r.Fair:
+		return []string{dueRanked, dueUnranked, dueExpired}
+	case len(r.Handlers) == 1:
+		return []string{dueUnranked, dueExpired}
+	}
+	return []string{dueReady, dueExpired}
+}
+
+// source is one of the places that jobs are claimed from.
+type source struct {
+	died bool // their runners have
+	lock func(ctx context.Context, tx *sqldb.DB, most int) ([]Job, error)
+}
+
+// sources are where jobs come from, in order. Fair ones whose runner died had their turn, and go on with it.
+func (r *Runner) sources(now time.Time) []source {
+	from := func(where string) source {
+		return source{where == dueExpired, func(ctx context.Context, tx *sqldb.DB, most int) ([]Job, error) {
+			return r.lock(ctx, tx, where, now, most)
+		}}
+	}
+	if !r.Fair {
+		return []source{from(r.dueStates()[0]), from(dueExpired)}
+	}
+	all := []source{from(dueExpired)}
+	for range r.workers() { // each looks at where the line stands after the one before
+		all = append(all, source{false, func(ctx context.Context, tx *sqldb.DB, most int) ([]Job, error) {
+			if most <= 0 {
+				return nil, nil
+			}
+			return r.lockFair(ctx, tx)
+		}})
+	}
+	return all
+}
+
 // ofOurKinds leaves jobs alone that another program, perhaps a newer one, has handlers for.
 func (r *Runner) ofOurKinds(query, where string, now time.Time) (string, []any) {
 	args := []any{now.UnixMilli()}
 	for _, kind := range slices.Sorted(maps.Keys(r.Handlers)) {
 		args = append(args, kind)
 	}
+	if len(r.Handlers) == 1 {
+		return query + ` where ` + where + ` and kind = ?`, args
+	}
 	marks := strings.TrimSuffix(strings.Repeat("?, ", len(r.Handlers)), ", ")
 	return query + ` where ` + where + ` and kind in (` + marks + `)`, args
 }
 
 func (r *Runner) lock(ctx context.Context, tx *sqldb.DB, where string, now time.Time, n int) ([]Job, error) {
-	query, args := r.ofOurKinds(`select id, kind, key, account_id, payload, run_at, attempts, max_attempts, backoff_ms from jobs`, where, now)
+	query, args := r.ofOurKinds(`select `+jobColumns+` from jobs`, where, now)
 	return sqldb.All(ctx, tx, scanJob, query+` order by run_at, id limit ?`+tx.SkipLocked(), append(args, n)...)
 }
 
@@ -113,7 +163,7 @@ func (r *Runner) take(ctx context.Context, tx *sqldb.DB, j *Job, died bool, now 
 
 // abandon takes a job from a runner that has died.
 func (r *Runner) abandon(ctx context.Context, tx *sqldb.DB, j *Job, state string, runAt time.Time) error {
-	_, err := tx.Exec(ctx, `update jobs set state = ?, run_at = ?, lease_owner = null, lease_until = null, again = 0,
+	_, err := tx.Exec(ctx, `update jobs set state = ?, run_at = ?, rank = 0, lease_owner = null, lease_until = null, again = 0,
 		last_error = 'the program ended during each attempt', updated_at = ? where id = ?`, state, runAt.UnixMilli(), r.now().UnixMilli(), j.ID)
 	return err
 }

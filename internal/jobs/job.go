@@ -17,6 +17,7 @@ type Job struct {
 	Key         string           // what it is about, such as the id of a source
 	AccountID   parley.AccountID // its owner; empty for chores of the house
 	Payload     json.RawMessage  // whatever else the handler needs; nil is stored as {}
+	Size        int64            // bytes that it has to work on; a fair runner has an account's small jobs go first
 	RunAt       time.Time        // not before this; zero = now
 	Attempts    int              // runs begun so far, the present one included
 	MaxAttempts int              // after this many the job is dead; 0 = 10

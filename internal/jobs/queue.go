@@ -34,7 +34,7 @@ func (q *Queue) Enqueue(ctx context.Context, tx *sqldb.DB, j Job) error {
 		account = string(j.AccountID)
 	}
 	ms := now.UnixMilli()
-	_, err := tx.Exec(ctx, enqueue, parley.NewTimedUUID(), j.Kind, j.Key, account, j.Payload, j.RunAt.UnixMilli(),
+	_, err := tx.Exec(ctx, enqueue, parley.NewTimedUUID(), j.Kind, j.Key, account, j.Payload, j.RunAt.UnixMilli(), j.Size,
 		cmp.Or(j.MaxAttempts, defaultAttempts), cmp.Or(j.Backoff, defaultBackoff).Milliseconds(), ms, ms)
 	if err == nil {
 		tx.AfterCommit(q.Wake)
@@ -43,10 +43,10 @@ func (q *Queue) Enqueue(ctx context.Context, tx *sqldb.DB, j Job) error {
 }
 
 // While a job runs its run_at is free to hold when it shall run again.
-const enqueue = `insert into jobs (id, kind, key, account_id, payload, state, run_at, attempts, max_attempts, backoff_ms, created_at, updated_at)
-values (?, ?, ?, ?, ?, 'ready', ?, 0, ?, ?, ?, ?)
+const enqueue = `insert into jobs (id, kind, key, account_id, payload, state, run_at, size, attempts, max_attempts, backoff_ms, created_at, updated_at)
+values (?, ?, ?, ?, ?, 'ready', ?, ?, 0, ?, ?, ?, ?)
 on conflict (kind, key) do update set
-  account_id = excluded.account_id, payload = excluded.payload,
+  account_id = excluded.account_id, payload = excluded.payload, size = excluded.size,
   max_attempts = excluded.max_attempts, backoff_ms = excluded.backoff_ms, updated_at = excluded.updated_at,
   run_at = case when (jobs.state = 'ready' or jobs.again = 1) and jobs.run_at < excluded.run_at then jobs.run_at else excluded.run_at end,
   again = case when jobs.state = 'running' then 1 else 0 end,

@@ -19,12 +19,16 @@ type Runner struct {
 	Lease    time.Duration // how long a job whose runner died stays with it; 0 = 1 minute. Renewed at a third of it
 	Poll     time.Duration // how often to look for jobs of other nodes, and for those whose time has come; 0 = 1 s
 
+	// Fair has accounts take turns, and the small jobs of an account go first (fair.go). It is for handlers of one kind.
+	Fair bool
+
 	// Lost is called once, in a handler's place, for a job whose runners died in every attempt. A job of a kind without one is dead.
 	Lost map[string]Handler
 }
 
 func (r *Runner) now() time.Time       { return r.Queue.Now() }
 func (r *Runner) lease() time.Duration { return cmp.Or(r.Lease, time.Minute) }
+func (r *Runner) workers() int         { return cmp.Or(r.Workers, 4) }
 func (r *Runner) poll() time.Duration  { return cmp.Or(r.Poll, time.Second) }
 func (r *Runner) log() *slog.Logger    { return cmp.Or(r.Logger, slog.Default()) }
 
@@ -34,7 +38,7 @@ func (r *Runner) Wake() { r.Queue.Wake() }
 // Run runs due jobs until ctx is done; then it waits for the handlers, whose ctx is done too, and gives the jobs they
 // did not finish back. It gives nil after that; while the database is away it logs and tries again.
 func (r *Runner) Run(ctx context.Context) error {
-	workers := cmp.Or(r.Workers, 4)
+	workers := r.workers()
 	finished := make(chan struct{}, workers)
 	running := 0
 	poll := time.NewTicker(r.poll())

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"parley"
 	"parley/internal/jobs"
 	"parley/internal/sqldb"
 )
@@ -161,35 +162,44 @@ func TestTheLeaseIsRenewed(t *testing.T) {
 }
 
 func TestNoJobRunsTwice(t *testing.T) {
-	each(t, func(t *testing.T, h *house) {
-		var mu sync.Mutex
-		runs := map[string]int{}
-		handler := func(_ context.Context, j jobs.Job) error {
-			mu.Lock()
-			defer mu.Unlock()
-			runs[j.Key]++
-			return nil
+	each(t, func(t *testing.T, h *house) { noJobTwice(t, h, false) })
+}
+
+func TestNoFairJobRunsTwice(t *testing.T) {
+	each(t, func(t *testing.T, h *house) { noJobTwice(t, h, true) })
+}
+
+func noJobTwice(t *testing.T, h *house, fair bool) {
+	t.Helper()
+	var mu sync.Mutex
+	runs := map[string]int{}
+	handler := func(_ context.Context, j jobs.Job) error {
+		mu.Lock()
+		defer mu.Unlock()
+		runs[j.Key]++
+		return nil
+	}
+	a, b := h.runner(handler), h.runner(handler)
+	a.Workers, b.Workers, a.Fair, b.Fair = 8, 8, fair, fair
+	stopA, stopB := run(t, a), run(t, b)
+	var callers sync.WaitGroup
+	for i := range 200 {
+		callers.Go(func() {
+			h.enqueue(jobs.Job{Kind: "train", Key: fmt.Sprint(i), AccountID: parley.AccountID(fmt.Sprint(i % 3)), Size: int64(i % 7)})
+		})
+	}
+	callers.Wait()
+	if err := a.Idle(t.Context()); err != nil {
+		t.Error(err)
+	}
+	stopA()
+	stopB()
+	for key, n := range runs {
+		if n != 1 {
+			t.Errorf("job %s ran %d times", key, n)
 		}
-		a, b := h.runner(handler), h.runner(handler)
-		a.Workers, b.Workers = 8, 8
-		stopA, stopB := run(t, a), run(t, b)
-		var callers sync.WaitGroup
-		for i := range 200 {
-			callers.Go(func() { h.enqueue(jobs.Job{Kind: "train", Key: fmt.Sprint(i)}) })
-		}
-		callers.Wait()
-		if err := a.Idle(t.Context()); err != nil {
-			t.Error(err)
-		}
-		stopA()
-		stopB()
-		for key, n := range runs {
-			if n != 1 {
-				t.Errorf("job %s ran %d times", key, n)
-			}
-		}
-		if len(runs) != 200 || h.state() != "" {
-			t.Errorf("%d of 200 jobs ran", len(runs))
-		}
-	})
+	}
+	if len(runs) != 200 || h.state() != "" {
+		t.Errorf("%d of 200 jobs ran", len(runs))
+	}
 }

@@ -15,6 +15,7 @@ const (
 	childMemory = raceFactor * 400 << 20 // from here on it collects garbage all the time
 	childTired  = raceFactor * 160 << 20 // what Go has once taken stays counted; the next file shall have more room than the rest of it
 	childCPU    = 30                     // seconds of processor for one file
+	childFiles  = 64                     // open at a time
 )
 
 // Serve reads one request after the other from r and answers to w, until r ends: it is what "parley extract" does. Before the
@@ -22,8 +23,8 @@ const (
 func Serve(r io.Reader, w io.Writer) error {
 	debug.SetMemoryLimit(childMemory)
 	in, out := bufio.NewReader(r), bufio.NewWriter(w)
-	state := "fenced"
-	if err := errors.Join(limitMemory(), fence(false)); err != nil {
+	state := fenced
+	if err := errors.Join(limitMemory(), confine()); err != nil {
 		state = err.Error()
 	}
 	if err := writeMessage(out, []byte(state)); err != nil {

@@ -3,9 +3,8 @@ package extract_test
 import (
 	"context"
 	"fmt"
-	"net"
 	"os"
-	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -16,6 +15,10 @@ import (
 
 // The test binary is its own reader of files: its first word says which.
 func TestMain(m *testing.M) {
+	if stranger := strangers[filepath.Base(os.Args[0])]; stranger != nil {
+		stranger()
+		os.Exit(0)
+	}
 	if len(os.Args) < 2 || children[os.Args[1]] == nil {
 		os.Exit(m.Run())
 	}
@@ -31,8 +34,8 @@ var children map[string]func(args []string) error
 func init() { //nolint:gochecknoinits // one of the children starts this program again
 	children = map[string]func(args []string) error{
 		"extract": func(args []string) error {
-			if len(args) > 1 && args[0] == "--" {
-				return extract.Become(args[1], args[2:])
+			if len(args) > 3 && args[0] == "--need" {
+				return extract.Become(extract.Need(args[1]), args[3], args[4:])
 			}
 			return extract.Serve(os.Stdin, os.Stdout)
 		},
@@ -56,17 +59,35 @@ func init() { //nolint:gochecknoinits // one of the children starts this program
 		"broken": func([]string) error { return misled(func() { panic("misled") }) },
 		"fenced": func([]string) error {
 			return misled(func() {
-				if err := extract.Fence(false); err != nil {
+				if err := extract.Confine(); err != nil {
 					panic(err)
 				}
-				panic("reached: " + strings.Join(reach(), ","))
+				panic("reached: " + strings.Join(reach(target{Parent: os.Getppid(), File: "/etc/hosts", Folder: "/tmp"}), ","))
 			})
 		},
-		"reach": func([]string) error {
-			_, err := fmt.Println(strings.Join(reach(), ","))
-			return err
+		"without-landlock": func(args []string) error { return onKernelWithout(false, args) },
+		"without-filters":  func(args []string) error { return onKernelWithout(true, args) },
+		"busy-or-extract": func(args []string) error { // our own reader hangs
+			if len(args) > 0 {
+				return children["extract"](args)
+			}
+			return children["busy"](args)
+		},
+		"unfiltered": func([]string) error { // on a kernel that filters no calls
+			if err := extract.DenyFences(true); err != nil {
+				return err
+			}
+			return extract.Serve(os.Stdin, os.Stdout)
 		},
 	}
+}
+
+// onKernelWithout has another program read a file where the kernel lacks fences.
+func onKernelWithout(filters bool, args []string) error {
+	if err := extract.DenyFences(filters); err != nil {
+		return err
+	}
+	return children["extract"](args)
 }
 
 // misled says hello, takes a file and then does what it should not.
@@ -82,26 +103,6 @@ func misled(do func()) error {
 	}
 	do()
 	return nil
-}
-
-// reach tells what beyond itself a process can get at.
-func reach() (list []string) {
-	add := func(what string, err error) {
-		if err == nil {
-			list = append(list, what)
-		}
-	}
-	_, err := net.ListenPacket("udp4", "127.0.0.1:0")
-	add("udp", err)
-	_, err = net.Listen("tcp4", "127.0.0.1:0")
-	add("tcp", err)
-	_, err = net.Listen("unix", "@parley-test")
-	add("unix", err)
-	_, err = os.Open("/etc/hosts")
-	add("file", err)
-	add("write", os.WriteFile(os.TempDir()+"/parley-reach", nil, 0o600))
-	add("program", exec.Command("/bin/true").Run())
-	return list
 }
 
 func pool(t testing.TB, args ...string) *extract.Pool {
@@ -156,29 +157,6 @@ func TestCrashCostsOneFile(t *testing.T) {
 			t.Error(got)
 		}
 	}
-}
-
-func TestFence(t *testing.T) {
-	linuxOnly(t)
-	var known *extract.Error
-	_, err := pool(t, "fenced").Text(t.Context(), extract.TXT, "a.txt", []byte("words"))
-	if !asError(err, &known) || !strings.Contains(known.Err.Error(), "reached: \n") {
-		t.Errorf("%v: %v", err, known.Err)
-	}
-}
-
-// Another program has files and no sockets.
-func TestBecome(t *testing.T) {
-	linuxOnly(t)
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := exec.CommandContext(t.Context(), exe, "extract", "--", exe, "reach").CombinedOutput()
-	if got := strings.TrimSpace(string(out)); err != nil || got != "file,write,program" {
-		t.Errorf("%q %v", got, err)
-	}
-	_ = os.Remove(os.TempDir() + "/parley-reach")
 }
 
 func TestChildrenAreUsedAgainAndEnd(t *testing.T) {

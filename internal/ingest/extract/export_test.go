@@ -12,7 +12,7 @@ var (
 	ReadMessage    = readMessage
 	LimitMemory    = limitMemory
 	LimitCPU       = limitCPU
-	Fence          = fence
+	Confine        = confine
 	Decode         = decode
 	Tidy           = tidy
 	InReadingOrder = inReadingOrder
@@ -20,11 +20,11 @@ var (
 
 // Lull waits until the child of a pool of one has ended for want of work.
 func (p *Pool) Lull(ctx context.Context) error {
-	c, err := p.take(ctx)
+	c, err := p.take(ctx, "", 0)
 	if err != nil {
 		return err
 	}
-	p.give(c)
+	p.give("", c)
 	if c == nil { // it has been told already
 		return nil
 	}
@@ -62,4 +62,25 @@ func ReadLine(text string, left bool) string {
 		line = append(line, shown{string(r), p.Class()})
 	}
 	return read(line, left)
+}
+
+// LineOrder gives the order in which files are read that have come, each as a letter for its owner and a digit for its size. The one
+// that is being read longest ends first.
+func LineOrder(slots int, files []string) (order []string) {
+	l := line{free: make([]*child, slots), running: map[string]int{}, served: map[string]int{}}
+	waiting := map[int]*waiter{}
+	for i, f := range files {
+		waiting[i] = l.join(f[:1], int(f[1]-'0'))
+	}
+	for begun := []*waiter{}; len(order) < len(files); {
+		for i, f := range files {
+			if w := waiting[i]; w != nil && len(w.slot) > 0 {
+				order, begun = append(order, f), append(begun, w)
+				delete(waiting, i)
+			}
+		}
+		l.end(begun[0].owner, <-begun[0].slot)
+		begun = begun[1:]
+	}
+	return order
 }

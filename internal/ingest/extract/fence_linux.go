@@ -10,40 +10,78 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// errNoFilter says that no list of calls is written for this architecture.
+var errNoFilter = fmt.Errorf("seccomp: no filter is written for %s", runtime.GOARCH)
+
 // fence takes from the process, all its threads and whatever it becomes, the calls that reach beyond it: they fail with EPERM
-// (seccomp, no way back). With outside set it may still open files and turn into one other program.
+// (seccomp, no way back). With outside set it may still open files to read them and turn into another program.
 func fence(outside bool) error {
 	if fenceArch == 0 {
-		return fmt.Errorf("no fence is written for %s", runtime.GOARCH)
+		return errNoFilter
 	}
-	denied := slices.Concat(networkCalls, ownNetwork)
+	denied := slices.Concat(outsideCalls, ownOutsideCalls, writeCalls, ownWriteCalls)
 	if !outside {
-		denied = slices.Concat(denied, fileCalls, ownFileCalls)
+		denied = slices.Concat(denied, pathCalls, ownPathCalls)
 	}
-	return install(program(fenceArch, fenceX32, denied))
+	return install(program(fenceArch, fenceX32, denied, fenceRules(uint32(unix.Getpid()), openCall)))
 }
 
-// program is a filter in classic BPF: the wrong architecture and each call of the list are refused, everything else is allowed.
-func program(arch uint32, x32 bool, denied []uint32) []unix.SockFilter {
-	const (
-		load = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS
-		same = unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K
-		from = unix.BPF_JMP | unix.BPF_JGE | unix.BPF_K
-		end  = unix.BPF_RET | unix.BPF_K
+// hasFilters reports whether the kernel filters calls: it looks for the filter before anything else, and there is none here.
+func hasFilters() error {
+	if fenceArch == 0 {
+		return errNoFilter
+	}
+	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, setModeFilter, 0, 0)
+	if errno == unix.EFAULT {
+		return nil
+	}
+	return fmt.Errorf("seccomp: %w", errno)
+}
 
+const setModeFilter = 1 // SECCOMP_SET_MODE_FILTER
+
+// What a filter is made of: classic BPF.
+const (
+	bpfLoad  = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS
+	bpfSame  = unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K
+	bpfFrom  = unix.BPF_JMP | unix.BPF_JGE | unix.BPF_K
+	bpfEnd   = unix.BPF_RET | unix.BPF_K
+	bpfAllow = 0x7fff0000
+	bpfDeny  = 0x00050000 // with the error number
+)
+
+var allowCall = unix.SockFilter{Code: bpfEnd, K: bpfAllow}
+
+func refuseCall(errno unix.Errno) unix.SockFilter {
+	return unix.SockFilter{Code: bpfEnd, K: bpfDeny | uint32(errno)}
+}
+
+// callRule decides a call by its arguments: its last instruction ends the filter.
+type callRule struct {
+	call uint32
+	then []unix.SockFilter
+}
+
+// program is the filter: the wrong architecture and each call of the list are refused, the rules decide on theirs, and everything
+// else is allowed.
+func program(arch uint32, x32 bool, denied []uint32, rules []callRule) []unix.SockFilter {
+	const (
 		atNumber, atArch = 0, 4 // in struct seccomp_data
-		allow            = 0x7fff0000
-		refused          = 0x00050000 | uint32(unix.EPERM)
 		x32Bit           = 0x40000000
 	)
-	p := []unix.SockFilter{{Code: load, K: atArch}, {Code: same, K: arch, Jt: 1}, {Code: end, K: refused}, {Code: load, K: atNumber}}
+	no := refuseCall(unix.EPERM)
+	p := []unix.SockFilter{{Code: bpfLoad, K: atArch}, {Code: bpfSame, K: arch, Jt: 1}, no, {Code: bpfLoad, K: atNumber}}
 	if x32 {
-		p = append(p, unix.SockFilter{Code: from, K: x32Bit, Jf: 1}, unix.SockFilter{Code: end, K: refused})
+		p = append(p, unix.SockFilter{Code: bpfFrom, K: x32Bit, Jf: 1}, no)
 	}
 	for _, call := range denied {
-		p = append(p, unix.SockFilter{Code: same, K: call, Jf: 1}, unix.SockFilter{Code: end, K: refused})
+		p = append(p, unix.SockFilter{Code: bpfSame, K: call, Jf: 1}, no)
 	}
-	return append(p, unix.SockFilter{Code: end, K: allow})
+	for _, r := range rules {
+		p = append(p, unix.SockFilter{Code: bpfSame, K: r.call, Jf: uint8(len(r.then))})
+		p = append(p, r.then...)
+	}
+	return append(p, allowCall)
 }
 
 func install(filter []unix.SockFilter) error {
@@ -52,7 +90,6 @@ func install(filter []unix.SockFilter) error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("no new privileges: %w", err)
 	}
-	const setModeFilter = 1
 	p := unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
 	left, _, errno := unix.Syscall(unix.SYS_SECCOMP, setModeFilter, unix.SECCOMP_FILTER_FLAG_TSYNC, uintptr(unsafe.Pointer(&p))) //nolint:gosec // the kernel reads the filter through it
 	runtime.KeepAlive(filter)
@@ -63,14 +100,4 @@ func install(filter []unix.SockFilter) error {
 		return errors.New("seccomp: a thread could not be fenced")
 	}
 	return nil
-}
-
-// Become turns the process into a program that reads a file from its standard input, within the limits of a child and without
-// sockets. It returns only when it fails.
-func Become(program string, args []string) error {
-	limitCPU(childCPU)
-	if err := errors.Join(limitMemory(), fence(true)); err != nil {
-		return err
-	}
-	return unix.Exec(program, append([]string{program}, args...), []string{"LC_ALL=C.UTF-8", "HOME=/nonexistent", "PATH=/usr/bin:/bin"})
 }

@@ -4,10 +4,16 @@ package extract
 
 // No fence is written for this architecture.
 var (
-	fenceArch    uint32
-	fenceX32     = false
-	networkCalls []uint32
-	fileCalls    []uint32
-	ownNetwork   []uint32
-	ownFileCalls []uint32
+	fenceArch       uint32
+	fenceX32        = false
+	outsideCalls    []uint32
+	writeCalls      []uint32
+	pathCalls       []uint32
+	ownOutsideCalls []uint32
+	ownWriteCalls   []uint32
+	ownPathCalls    []uint32
+
+	openCall uint32
 )
+
+func fenceRules(uint32, uint32) []callRule { return nil }

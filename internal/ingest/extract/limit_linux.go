@@ -15,7 +15,8 @@ func limitMemory() error {
 		name     string
 		resource int
 		most     uint64
-	}{{"memory", unix.RLIMIT_DATA, childData}, {"core", unix.RLIMIT_CORE, 0}, {"file size", unix.RLIMIT_FSIZE, 64 << 20}} {
+	}{{"memory", unix.RLIMIT_DATA, childData}, {"core", unix.RLIMIT_CORE, 0}, {"file size", unix.RLIMIT_FSIZE, mostBytes},
+		{"open files", unix.RLIMIT_NOFILE, childFiles}} {
 		if err := lower(l.resource, l.most); err != nil {
 			return fmt.Errorf("limit of %s: %w", l.name, err)
 		}

@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
-	"runtime"
+	"path/filepath"
 	"slices"
 	"strings"
 )
 
-// Installed gives the programs that are found on this machine.
+// Installed gives the programs that are found on this machine, where the system can fence them.
 func Installed() Programs {
 	find := func(name string) string {
 		path, err := exec.LookPath(name)
@@ -21,15 +21,47 @@ func Installed() Programs {
 		}
 		return path
 	}
-	if runtime.GOOS != "linux" {
+	if calls, files := System(); calls != nil || files != nil {
 		return Programs{}
 	}
 	return Programs{Pdftotext: find("pdftotext"), Catdoc: find("catdoc"), Antiword: find("antiword")}
 }
 
+// Named gives the programs of these full paths, which the operator asks for. They are told by their names.
+func Named(paths []string) (Programs, error) {
+	programs := Programs{Named: true}
+	for _, path := range paths {
+		place := map[string]*string{"pdftotext": &programs.Pdftotext, "catdoc": &programs.Catdoc, "antiword": &programs.Antiword}[filepath.Base(path)]
+		switch {
+		case !onLinux:
+			return Programs{}, errors.New("other programs read files on Linux only")
+		case place == nil || !filepath.IsAbs(path):
+			return Programs{}, fmt.Errorf("%q is not the full path of pdftotext, catdoc or antiword", path)
+		}
+		*place = path
+	}
+	return programs, nil
+}
+
+// reads reports whether one of the programs reads files of the kind.
+func (p Programs) reads(kind Kind) bool {
+	return kind == PDF && p.Pdftotext != "" || kind == DOC && (p.Catdoc != "" || p.Antiword != "")
+}
+
+// need is what the programs need of the system.
+func (p *Pool) need() Need {
+	switch {
+	case p.Unfenced:
+		return NeedNothing
+	case p.Programs.Named:
+		return NeedCalls
+	}
+	return NeedAll
+}
+
 // secondReading lets another program read what ours could not, or a PDF beside it: its text is taken where ours holds other words.
 func (p *Pool) secondReading(ctx context.Context, kind Kind, data []byte, doc Document, err error) (Document, error) {
-	if ctx.Err() != nil || errors.Is(err, errClosed) {
+	if ctx.Err() != nil {
 		return doc, err
 	}
 	switch kind {
@@ -50,8 +82,8 @@ func (p *Pool) secondReading(ctx context.Context, kind Kind, data []byte, doc Do
 		for _, program := range []struct {
 			path string
 			args []string
-		}{{p.Programs.Catdoc, []string{"-d", "utf-8", "-w", "-"}}, {p.Programs.Antiword, []string{"-m", "UTF-8.txt", "-w", "0", "-"}}} {
-			if err == nil || program.path == "" {
+		}{{p.Programs.Catdoc, []string{"-d", "utf-8", "-w", "-"}}, {p.Programs.Antiword, []string{"-m", "UTF-8.txt", "-w", "0", heldInput}}} {
+			if err == nil || program.path == "" || ctx.Err() != nil {
 				continue
 			}
 			if text, failed := p.outside(ctx, program.path, data, program.args...); failed == nil && hasWords(text) {
@@ -62,6 +94,9 @@ func (p *Pool) secondReading(ctx context.Context, kind Kind, data []byte, doc Do
 	}
 	return doc, err
 }
+
+// heldInput is the standard input for a program that would otherwise copy it to a file.
+const heldInput = "/proc/self/fd/0"
 
 // agree reports that two texts hold the same words, but for one in twelve.
 func agree(a, b string) bool {
@@ -106,26 +141,26 @@ func rejoin(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// outside runs another program on a file, in the place of a child.
+// outside runs another program on a file, in what is left of the time for it.
 func (p *Pool) outside(ctx context.Context, program string, data []byte, args ...string) (string, error) {
-	c, err := p.take(ctx)
-	if err != nil {
-		return "", err
-	}
-	defer p.give(c)
-	cmd := p.command(append([]string{"--", program}, args...)...)
+	cmd := p.command(append([]string{"--need", string(p.need()), "--", program}, args...)...)
 	var out capped
 	said := &tail{}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(data), &out, said
 	if err := cmd.Start(); err != nil {
 		return "", err
 	}
-	timed, cancel := context.WithTimeout(ctx, p.wall())
-	defer cancel()
-	stop := context.AfterFunc(timed, func() { _ = cmd.Process.Kill() })
+	stop := context.AfterFunc(ctx, func() { _ = cmd.Process.Kill() })
 	defer stop()
 	if err := cmd.Wait(); err != nil {
-		return "", fmt.Errorf("%s: %w: %s", program, err, said)
+		err = fmt.Errorf("%s: %w: %s", program, err, said)
+		if ctx.Err() != nil {
+			err = ended(ctx)
+		}
+		if p.Log != nil {
+			p.Log.DebugContext(ctx, "another program has not read a file", "program", program, "cause", err)
+		}
+		return "", err
 	}
 	return strings.ToValidUTF8(out.b.String(), "\ufffd"), nil
 }

@@ -16,24 +16,27 @@ type Pool struct {
 	Args []string // of it; nil for "extract"
 	Size int      // children at a time; 0 for 2
 
-	Wall time.Duration // for one file; 0 for 30 seconds
+	Wall time.Duration // for one file, whoever reads it; 0 for 30 seconds
 	Idle time.Duration // 0 for a minute
 
+	Unfenced bool // read also on a Linux that cannot fence its readers
 	Programs Programs
 	Log      *slog.Logger // nil for none
 
 	once   sync.Once
-	slots  chan *child // nil where none runs
+	mu     sync.Mutex
+	line   line
 	closed chan struct{}
 	warned sync.Once
 }
 
 // Programs are other programs that read files, by their full paths; empty ones are not used. They run within the limits of a
-// child and without sockets, and on Linux only.
+// child and behind the fences that Become builds, and on Linux only.
 type Programs struct {
 	Pdftotext string // of poppler
 	Catdoc    string
 	Antiword  string
+	Named     bool // the operator asks for them, also on a system that can keep them from sockets and not from files (Landlock)
 }
 
 const (
@@ -51,33 +54,43 @@ var (
 
 func (p *Pool) start() {
 	p.once.Do(func() {
-		size := p.Size
-		if size <= 0 {
-			size = usualSize
-		}
-		p.slots, p.closed = make(chan *child, size), make(chan struct{})
-		for range size {
-			p.slots <- nil
-		}
+		p.closed = make(chan struct{})
+		p.line = line{free: make([]*child, p.size()), running: map[string]int{}, served: map[string]int{}}
 	})
 }
 
-// Text reads a file as Text does, in a child.
+func (p *Pool) size() int {
+	if p.Size > 0 {
+		return p.Size
+	}
+	return usualSize
+}
+
+// Text reads a file as Text does, in a child. The time for a file is for all who read it.
 func (p *Pool) Text(ctx context.Context, kind Kind, name string, data []byte) (Document, error) {
 	if p.Exe == "" {
 		page, err := p.here(ctx, askFile, string(kind), name, data)
 		return page.Document, err
 	}
-	page, err := p.ask(ctx, askFile, string(kind), name, data)
-	return p.secondReading(ctx, kind, data, page.Document, err)
+	var doc Document
+	err := p.inSlot(ctx, data, func(ctx context.Context, c *child) (*child, error) {
+		page, c, err := p.ask(ctx, p.share(kind), c, askFile, string(kind), name, data)
+		doc, err = p.secondReading(ctx, kind, data, page.Document, err)
+		return c, err
+	})
+	return doc, err
 }
 
 // Page reads a page of a website as Page does, in a child.
-func (p *Pool) Page(ctx context.Context, address, contentType string, body []byte) (WebPage, error) {
+func (p *Pool) Page(ctx context.Context, address, contentType string, body []byte) (page WebPage, err error) {
 	if p.Exe == "" {
 		return p.here(ctx, askPage, contentType, address, body)
 	}
-	return p.ask(ctx, askPage, contentType, address, body)
+	err = p.inSlot(ctx, body, func(ctx context.Context, c *child) (*child, error) {
+		page, c, err = p.ask(ctx, p.wall(), c, askPage, contentType, address, body)
+		return c, err
+	})
+	return page, err
 }
 
 // Close ends the children once their files are read.
@@ -89,8 +102,8 @@ func (p *Pool) Close() error {
 	default:
 		close(p.closed)
 	}
-	for range cap(p.slots) {
-		if c := <-p.slots; c != nil {
+	for range p.size() {
+		if c := <-p.join("", 0).slot; c != nil {
 			c.end()
 		}
 	}
@@ -104,29 +117,72 @@ func (p *Pool) wall() time.Duration {
 	return usualWall
 }
 
+// share is our own reader's part of the time for a file: where another program reads files of the kind as well, a third is left to it.
+func (p *Pool) share(kind Kind) time.Duration {
+	if p.Programs.reads(kind) {
+		return p.wall() * 2 / 3
+	}
+	return p.wall()
+}
+
+// inSlot waits for a slot and has the file read there, in the time for one file. What read gives back is the child that reads next.
+func (p *Pool) inSlot(ctx context.Context, data []byte, read func(ctx context.Context, c *child) (*child, error)) error {
+	if len(data) > mostBytes {
+		return refuse("the file is larger than %d MB", mostBytes>>20)
+	}
+	owner := ownerOf(ctx)
+	c, err := p.take(ctx, owner, len(data))
+	if err != nil {
+		return err
+	}
+	timed, cancel := context.WithTimeoutCause(ctx, p.wall(), tooSlow(p.wall()))
+	defer cancel()
+	c, err = read(timed, c)
+	p.give(owner, c)
+	return err
+}
+
+func (p *Pool) join(owner string, size int) *waiter {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.line.join(owner, size)
+}
+
 // take waits for a slot.
-func (p *Pool) take(ctx context.Context) (*child, error) {
+func (p *Pool) take(ctx context.Context, owner string, size int) (*child, error) {
 	p.start()
 	select {
 	case <-p.closed:
 		return nil, errClosed
 	default:
 	}
+	w := p.join(owner, size)
 	select {
-	case c := <-p.slots:
+	case c := <-w.slot:
 		if c != nil && !c.idle.Stop() { // it has been told to end
 			c = nil
 		}
 		return c, nil
 	case <-p.closed:
+		p.leave(w)
 		return nil, errClosed
 	case <-ctx.Done():
+		p.leave(w)
 		return nil, ctx.Err()
 	}
 }
 
+// leave gives up a place in the line, or the slot that has come meanwhile.
+func (p *Pool) leave(w *waiter) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.line.leave(w) {
+		p.line.end(w.owner, <-w.slot)
+	}
+}
+
 // give takes the slot back. A child that goes on is told to end when nothing comes for a while.
-func (p *Pool) give(c *child) {
+func (p *Pool) give(owner string, c *child) {
 	if c != nil {
 		idle := p.Idle
 		if idle <= 0 {
@@ -134,38 +190,38 @@ func (p *Pool) give(c *child) {
 		}
 		c.idle = time.AfterFunc(idle, c.end)
 	}
-	p.slots <- c
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.line.end(owner, c)
 }
 
-func (p *Pool) ask(ctx context.Context, ask, kind, name string, data []byte) (WebPage, error) {
-	if len(data) > mostBytes {
-		return WebPage{}, refuse("the file is larger than %d MB", mostBytes>>20)
-	}
-	c, err := p.take(ctx)
-	if err != nil {
-		return WebPage{}, err
-	}
+// ask has the child read, or a new one, and gives back which one may be asked next, if any.
+func (p *Pool) ask(ctx context.Context, share time.Duration, c *child, ask, kind, name string, data []byte) (WebPage, *child, error) {
+	timed, cancel := context.WithTimeoutCause(ctx, share, tooSlow(share))
+	defer cancel()
 	used := c != nil
-	page, refused, c, err := p.askChild(ctx, c, ask, kind, name, data)
+	page, refused, c, err := p.askChild(timed, c, ask, kind, name, data)
 	if used && errors.Is(err, errDied) { // what it had read before has a part in it: that does not depend on the file alone
-		page, refused, c, err = p.askChild(ctx, nil, ask, kind, name, data)
+		page, refused, c, err = p.askChild(timed, nil, ask, kind, name, data)
 	}
-	p.give(c)
 	if err != nil {
 		p.log(ctx, ask, kind, err)
-		return WebPage{}, err
+		return WebPage{}, c, err
 	}
-	return page, refused
+	return page, c, refused
 }
 
 // askChild asks the child, or a new one, and gives back which one may be asked next, if any.
 func (p *Pool) askChild(ctx context.Context, c *child, ask, kind, name string, data []byte) (page WebPage, refused error, next *child, err error) {
 	if c == nil {
-		if c, err = p.spawn(ctx); err != nil {
+		var known *Error
+		if c, err = p.spawn(ctx); errors.As(err, &known) {
+			return page, nil, nil, known
+		} else if err != nil {
 			return page, nil, nil, fmt.Errorf("start a reader of files: %w", err)
 		}
 	}
-	page, refused, err = c.ask(ctx, p.wall(), ask, kind, name, data)
+	page, refused, err = c.ask(ctx, ask, kind, name, data)
 	switch {
 	case err != nil:
 		c.kill()
@@ -205,6 +261,15 @@ func (p *Pool) here(ctx context.Context, ask, kind, name string, data []byte) (W
 	case <-ctx.Done():
 		return WebPage{}, ctx.Err()
 	}
+}
+
+// ended tells why a reading may go on no longer: its time is up, or nobody wants it.
+func ended(ctx context.Context) error {
+	var late *Error
+	if cause := context.Cause(ctx); errors.As(cause, &late) {
+		return cause
+	}
+	return ctx.Err()
 }
 
 func tooSlow(wall time.Duration) *Error {

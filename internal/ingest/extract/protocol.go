@@ -89,7 +89,10 @@ const (
 	askPage = "page"
 )
 
-const tired = "tired"
+const (
+	tired  = "tired"
+	fenced = "fenced"
+)
 
 func writeReply(w io.Writer, page WebPage, failed error, state string) error {
 	if failed != nil {

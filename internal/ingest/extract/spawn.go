@@ -49,17 +49,37 @@ func (p *Pool) spawn(ctx context.Context) (*child, error) {
 	}()
 	timer := time.AfterFunc(startsWith, c.kill)
 	defer timer.Stop()
+	stop := context.AfterFunc(ctx, c.kill)
+	defer stop()
 	hello, err := readMessage(c.reader, 1)
 	if err != nil {
 		c.kill()
+		if ctx.Err() != nil {
+			return nil, ended(ctx)
+		}
 		return nil, fmt.Errorf("%w: %s", err, c.errors)
 	}
-	if state := string(hello[0]); state != "fenced" && p.Log != nil {
-		p.warned.Do(func() {
-			p.Log.WarnContext(ctx, "files are read with fewer limits than there should be", "cause", state)
-		})
+	if state := string(hello[0]); state != fenced {
+		if err := p.unfenced(ctx, state); err != nil {
+			c.kill()
+			return nil, err
+		}
 	}
 	return c, nil
+}
+
+// unfenced judges a child that has told what it lacks: nobody has one read on Linux without having said so. Elsewhere there is no
+// other, which the manual tells.
+func (p *Pool) unfenced(ctx context.Context, lacks string) error {
+	if onLinux && !p.Unfenced {
+		return &Error{Reason: "files are not read, since this system cannot fence their readers", Err: errors.New(oneLine(lacks))}
+	}
+	p.warned.Do(func() {
+		if p.Log != nil {
+			p.Log.WarnContext(ctx, "files are read with fewer limits than there should be", "cause", lacks)
+		}
+	})
+	return nil
 }
 
 // command runs the extract command with more words behind it, with nothing of the server's environment and in no folder of it.
@@ -77,10 +97,8 @@ func (p *Pool) command(more ...string) *exec.Cmd {
 }
 
 // ask hands the child a file and waits for its text. An err says that the child is of no more use.
-func (c *child) ask(ctx context.Context, wall time.Duration, ask, kind, name string, data []byte) (page WebPage, refused, err error) {
-	timed, cancel := context.WithTimeout(ctx, wall)
-	defer cancel()
-	stop := context.AfterFunc(timed, c.kill)
+func (c *child) ask(ctx context.Context, ask, kind, name string, data []byte) (page WebPage, refused, err error) {
+	stop := context.AfterFunc(ctx, c.kill)
 	defer stop()
 	c.files++
 	err = writeMessage(c.in, []byte(ask), []byte(kind), []byte(name), data)
@@ -91,9 +109,7 @@ func (c *child) ask(ctx context.Context, wall time.Duration, ask, kind, name str
 	case err == nil:
 		return page, refused, nil
 	case ctx.Err() != nil:
-		return page, nil, ctx.Err()
-	case timed.Err() != nil:
-		return page, nil, tooSlow(wall)
+		return page, nil, ended(ctx)
 	}
 	c.kill()
 	return page, nil, c.died(err)

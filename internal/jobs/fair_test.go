@@ -1,0 +1,177 @@
+package jobs_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"parley"
+	"parley/internal/jobs"
+	"parley/internal/sqldb"
+)
+
+// fairRunner is one whose handler tells of each job it is given, and ends it when it is told to.
+func (h *house) fairRunner(workers int) (r *jobs.Runner, begun chan string, end chan error) {
+	begun, end = make(chan string), make(chan error)
+	r = h.runner(func(_ context.Context, j jobs.Job) error {
+		begun <- j.Key
+		return <-end
+	})
+	r.Fair, r.Workers = true, workers
+	return r, begun, end
+}
+
+func (h *house) file(account, key string, size int64) {
+	h.t.Helper()
+	h.enqueue(jobs.Job{Kind: "train", Key: key, AccountID: parley.AccountID(account), Size: size})
+}
+
+// order runs what is due and gives the keys in the order of their runs.
+func (h *house) order(failing string) string {
+	h.t.Helper()
+	var keys []string
+	r := h.runner(func(_ context.Context, j jobs.Job) error {
+		keys = append(keys, j.Key)
+		if j.Key == failing && j.Attempts == 1 {
+			return errors.New("once")
+		}
+		return nil
+	})
+	r.Fair = true
+	if _, err := r.RunDue(h.t.Context()); err != nil {
+		h.t.Fatal(err)
+	}
+	return strings.Join(keys, " ")
+}
+
+// Ten large files of one account, then a small one of another: it is begun by the first worker that is free.
+func TestAnotherAccountsJobIsNext(t *testing.T) {
+	each(t, func(t *testing.T, h *house) {
+		r, begun, end := h.fairRunner(2)
+		for i := range 10 {
+			h.file("hog", fmt.Sprint("large", i), 20<<20)
+		}
+		stop := run(t, r)
+		<-begun
+		<-begun
+		h.file("other", "small", 130)
+		h.file("third", "also small", 130)
+		for _, want := range []string{"small", "also small"} {
+			end <- nil
+			if got := <-begun; got != want {
+				t.Errorf("%q is begun, not %q", got, want)
+			}
+		}
+		for range 8 {
+			end <- nil
+			<-begun
+		}
+		end <- nil
+		end <- nil
+		if err := r.Idle(t.Context()); err != nil {
+			t.Error(err)
+		}
+		stop()
+	})
+}
+
+// However many of one account come at once, another's follow its first.
+func TestAccountsTakeTurns(t *testing.T) {
+	each(t, func(t *testing.T, h *house) {
+		for i := range 150 {
+			h.file("hog", fmt.Sprint("h", i), 100)
+		}
+		for i := range 3 {
+			h.file("a", fmt.Sprint("a", i), 100)
+			h.file("b", fmt.Sprint("b", i), 100)
+		}
+		if got, want := h.order(""), "h0 a0 b0 h1 a1 b1 h2 a2 b2 h3 h4 "; !strings.HasPrefix(got, want) || len(strings.Fields(got)) != 156 {
+			t.Errorf("%s, want %s…", got, want)
+		}
+	})
+}
+
+// Small before large, until the large one has waited for its size.
+func TestSmallJobsOfAnAccountGoFirst(t *testing.T) {
+	each(t, func(t *testing.T, h *house) {
+		h.file("a", "large", 16*60_000) // as good as small in a minute
+		h.file("a", "middle", 16*30_000)
+		h.file("b", "other", 1<<30)
+		h.turn(40 * time.Second)
+		h.file("a", "small", 100)
+		h.turn(21 * time.Second)
+		h.file("a", "late", 100)
+		if got, want := h.order(""), "middle other small large late"; got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	})
+}
+
+// A job that failed waits for its time, then for its turn.
+func TestFairJobsAreTriedAgain(t *testing.T) {
+	each(t, func(t *testing.T, h *house) {
+		h.file("a", "a0", 100)
+		h.file("b", "b0", 100)
+		if got := h.order("a0"); got != "a0 b0" {
+			t.Error(got)
+		}
+		h.turn(time.Minute)
+		h.file("b", "b1", 100)
+		h.file("", "nobody's", 100)
+		if got := h.order(""); got != "a0 b1 nobody's" {
+			t.Error(got)
+		}
+	})
+}
+
+// Each statement of a fair claim, and the look for jobs of one kind, finds its rows by an index among many of other kinds.
+func TestPlansOfFairClaims(t *testing.T) {
+	each(t, func(t *testing.T, h *house) {
+		fill := `insert into jobs (id, kind, key, account_id, payload, state, run_at, attempts, max_attempts, backoff_ms, created_at, updated_at)
+			select 'o' || n, 'other', 'o' || n, 'acc', '{}', 'ready', n, 0, 1, 1, 1, 1 from (
+			with recursive c(n) as (select 1 union all select n + 1 from c where n < 20000) select n from c) many`
+		if _, err := h.db.Exec(t.Context(), fill); err != nil {
+			t.Fatal(err)
+		}
+		for i := range 300 {
+			h.file(fmt.Sprint("acc", i%3), fmt.Sprint(i), 100)
+		}
+		r, _, _ := h.fairRunner(1)
+		if err := r.RankDue(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := h.db.Exec(t.Context(), "analyze jobs"); err != nil {
+			t.Fatal(err)
+		}
+		for query, index := range jobs.FairQueries() {
+			plan := h.explain(query)
+			if !strings.Contains(plan, index) || strings.Contains(plan, "TEMP B-TREE") || strings.Contains(plan, "Sort") {
+				t.Errorf("%s\n%s", query, plan)
+			}
+		}
+	})
+}
+
+// explain gives the plan of a statement whose arguments are the kind and what its condition needs.
+func (h *house) explain(query string) string {
+	h.t.Helper()
+	if h.db.Dialect() == sqldb.SQLite {
+		steps, err := sqldb.All(h.t.Context(), h.db, func(scan sqldb.Scan) (s string, err error) {
+			var n int
+			err = scan(&n, &n, &n, &s)
+			return s, err
+		}, "explain query plan "+query)
+		if err != nil {
+			h.t.Fatal(err)
+		}
+		return strings.Join(steps, "\n")
+	}
+	steps, err := sqldb.All(h.t.Context(), h.db, sqldb.Column[string], "explain "+query)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return strings.Join(steps, "\n")
+}
