@@ -28,7 +28,7 @@ define newline
 
 endef
 
-.PHONY: help run build test test-long fuzz lint bench golden web
+.PHONY: help run build test test-long fuzz clients-check lint bench golden web
 
 help:
 	@echo "make run        build Parley and start it with an agent that has read the manual"
@@ -36,6 +36,7 @@ help:
 	@echo "make test       every test but the long ones; no network"
 	@echo "make test-long  the long ones: kill, volume and fault loops (PART=kills runs one part)"
 	@echo "make fuzz       each fuzz target for a while; goes on where it stopped"
+	@echo "make clients-check  generate clients with the usual tools and talk to a server"
 	@echo "make lint       formatting, vet and golangci-lint"
 	@echo "make bench      speed beside a floor measured in the same run"
 	@echo "make golden     rewrite what is promised: OpenAPI and other golden files"
@@ -60,6 +61,7 @@ test:
 	@[ -n "$(POSTGRES)" ] || echo "No PostgreSQL programs found: nothing is tested on PostgreSQL."
 	@[ -n "$(NPM)" ] || echo "No npm found: the clients' tests are left out."
 	@[ -z "$(NPM)" ] || for dir in clients/ts $(WEB); do (cd $$dir && npm ci --silent && npm test); done
+	go -C clients/check test -count=1 -timeout 15m .
 	go test -timeout 15m $(LONG)
 	go test -timeout 15m $(RACE) $(SHORT)
 	go test -timeout 15m -p 1 $(RACE) $(ALONE)
@@ -80,6 +82,12 @@ test-long:
 # Each fuzz target for 30 seconds, those of packages changed since SINCE for 2 minutes; it goes on where it stopped.
 fuzz:
 	@.ci/fuzz
+
+# The clients for Go are part of every test; those for TypeScript take tools of their own.
+clients-check:
+	go -C clients/check test -count=1 -v -timeout 15m .
+	@[ -n "$(NPM)" ] || { echo "No npm found: clients for TypeScript are not generated."; exit 1; }
+	@cd clients/check && npm ci --silent && npm test
 
 lint:
 	@unformatted=$$(gofmt -l .); [ -z "$$unformatted" ] || { echo "gofmt would change:"; echo "$$unformatted"; exit 1; }

@@ -14,13 +14,13 @@ type Agent struct {
 	ID                    string                        `json:"id"`
 	Name                  string                        `json:"name"`
 	Instructions          string                        `json:"instructions"`
-	ChannelInstructions   wire.Raw[ChannelInstructions] `json:"channelInstructions" nullable:"true" keys:"chat_widget,help_page,center_stage,side_panel,slack,whatsapp,messenger,instagram,salesforce,zendesk,zendesk_messaging,api,email,android_sdk,ios_sdk,phone,search"`
+	ChannelInstructions   wire.Raw[ChannelInstructions] `json:"channelInstructions" nullable:"true" keys:"chat_widget,help_page,center_stage,side_panel,slack,whatsapp,messenger,instagram,salesforce,zendesk,zendesk_messaging,api,email,android_sdk,ios_sdk,phone,search" item:"name=ChannelInstruction" name:"ChannelInstructions"`
 	Model                 string                        `json:"model"`
 	AutoRetrain           bool                          `json:"autoRetrain"`
 	Temp                  float64                       `json:"temp"`
 	Visibility            string                        `json:"visibility"`
 	AllowedDomains        []string                      `json:"allowedDomains" nullable:"true"`
-	SuggestedMessages     wire.Raw[[]SuggestedMessage]  `json:"suggestedMessages" nullable:"true"`
+	SuggestedMessages     wire.Raw[[]SuggestedMessage]  `json:"suggestedMessages" nullable:"true" item:"name=SuggestedMessage"`
 	InitialMessages       []string                      `json:"initialMessages"`
 	CreditLimit           *int64                        `json:"creditLimit" doc:"Most credits a month; null is no cap."`
 	CreditsUsed           int64                         `json:"creditsUsed" doc:"Since the start of the calendar month, UTC; rounded up."`
@@ -80,7 +80,7 @@ type NewAgentBody struct {
 	Instructions string            `json:"instructions,omitempty"`
 	Model        wire.Opt[string]  `json:"model,omitzero" doc:"auto, or a name that the operator's configuration offers; auto when absent."`
 	Temp         wire.Opt[float64] `json:"temp,omitzero" min:"0" max:"1"`
-	Visibility   string            `json:"visibility,omitempty" enum:"public,private" default:"private"`
+	Visibility   string            `json:"visibility,omitempty" enum:"public,private" name:"Visibility" default:"private"`
 }
 
 // CreatedAgent names a new agent, and the steps that are still to be taken (interface 4.1, rule 2).

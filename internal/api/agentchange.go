@@ -19,12 +19,12 @@ type AgentChange struct {
 type AgentChangeBody struct {
 	Name                  wire.Opt[string]              `json:"name,omitzero" min:"1" max:"100"`
 	Instructions          wire.Opt[string]              `json:"instructions,omitzero"`
-	ChannelInstructions   wire.Opt[ChannelInstructions] `json:"channelInstructions,omitzero" nullable:"true" keys:"chat_widget,help_page,center_stage,side_panel,slack,whatsapp,messenger,instagram,salesforce,zendesk,zendesk_messaging,api,email,android_sdk,ios_sdk,phone,search"`
+	ChannelInstructions   wire.Opt[ChannelInstructions] `json:"channelInstructions,omitzero" nullable:"true" keys:"chat_widget,help_page,center_stage,side_panel,slack,whatsapp,messenger,instagram,salesforce,zendesk,zendesk_messaging,api,email,android_sdk,ios_sdk,phone,search" item:"name=ChannelInstruction" name:"ChannelInstructions"`
 	Model                 wire.Opt[string]              `json:"model,omitzero"`
 	Temp                  wire.Opt[float64]             `json:"temp,omitzero" min:"0" max:"1"`
-	Visibility            wire.Opt[string]              `json:"visibility,omitzero" enum:"public,private"`
+	Visibility            wire.Opt[string]              `json:"visibility,omitzero" enum:"public,private" name:"Visibility"`
 	AllowedDomains        wire.Opt[[]string]            `json:"allowedDomains,omitzero" nullable:"true" max:"1000" item:"min=1,max=253"`
-	SuggestedMessages     wire.Opt[[]SuggestedMessage]  `json:"suggestedMessages,omitzero" nullable:"true" max:"1000"`
+	SuggestedMessages     wire.Opt[[]SuggestedMessage]  `json:"suggestedMessages,omitzero" nullable:"true" item:"name=SuggestedMessage" max:"1000"`
 	InitialMessages       wire.Opt[[]string]            `json:"initialMessages,omitzero" max:"1000"`
 	CreditLimit           wire.Opt[int64]               `json:"creditLimit,omitzero" nullable:"true" min:"0" max:"1000000000000" doc:"Most credits a month; null is no cap."`
 	NotificationsSettings wire.Opt[NotificationsChange] `json:"notificationsSettings,omitzero" nullable:"true"`

@@ -18,7 +18,7 @@ type Conversation struct {
 	CreatedAt int64   `json:"createdAt" doc:"Epoch seconds."`
 	UpdatedAt int64   `json:"updatedAt" doc:"Epoch seconds of the last activity."`
 	UserID    *string `json:"userId" doc:"The end user, by the client's own id."`
-	Status    string  `json:"status" enum:"ongoing,ended,taken_over"`
+	Status    string  `json:"status" enum:"ongoing,ended,taken_over" name:"ConversationStatus"`
 }
 
 func conversationOf(c *parley.Conversation) Conversation {

@@ -36,7 +36,7 @@ type (
 	}
 	openResponse struct {
 		Ref         string `json:"$ref"`
-		Description string
+		Description string // of a refusal: its codes
 		Content     map[string]openMedia
 	}
 	openMedia struct {
@@ -58,18 +58,48 @@ type (
 		Items                *openSchema
 		Properties           map[string]*openSchema
 		Required             []string
-		AnyOf                []*openSchema
+		OneOf                []*openSchema
 		AdditionalProperties json.RawMessage
 	}
 )
 
+// tellEnums writes the values of each enum that is a component where it is referred to, for the rules shown there.
+func (d *openDocument) tellEnums(s *openSchema) {
+	if s == nil {
+		return
+	}
+	if named := d.Components.Schemas[schemaName(s.Ref)]; named != nil {
+		s.Enum = named.Enum
+	}
+	for _, p := range s.Properties {
+		d.tellEnums(p)
+	}
+	d.tellEnums(s.Items)
+	for _, each := range s.OneOf {
+		d.tellEnums(each)
+		s.Enum = append(s.Enum, each.Enum...)
+	}
+}
+
+// tellAllEnums does that everywhere.
+func (d *openDocument) tellAllEnums() {
+	for _, s := range d.Components.Schemas {
+		d.tellEnums(s)
+	}
+	for _, item := range d.Paths {
+		for _, op := range item {
+			for _, p := range op.Parameters {
+				d.tellEnums(p.Schema)
+			}
+			if op.RequestBody == nil {
+				continue
+			}
+			for _, m := range op.RequestBody.Content {
+				d.tellEnums(m.Schema)
+			}
+		}
+	}
+}
+
 // schemaName gives the component that a reference names.
 func schemaName(ref string) string { return strings.TrimPrefix(ref, "#/components/schemas/") }
-
-// response looks through a reference.
-func (d *openDocument) response(r *openResponse) *openResponse {
-	if name, ok := strings.CutPrefix(r.Ref, "#/components/responses/"); ok {
-		return d.Components.Responses[name]
-	}
-	return r
-}

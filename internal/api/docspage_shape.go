@@ -54,8 +54,8 @@ func typeOf(s *openSchema) []piece {
 	case s.Ref != "":
 		name := schemaName(s.Ref)
 		return []piece{{name, name}}
-	case len(s.AnyOf) > 0:
-		return either(s.AnyOf)
+	case len(s.OneOf) > 0:
+		return either(s.OneOf)
 	}
 	names := typeNames(s.Type)
 	if len(names) == 0 {

@@ -50,13 +50,15 @@ type (
 		Code, Message string
 	}
 	shapeView struct {
-		Name string
-		Rows []rowView
-		Type []piece // of a shape without members
+		Name  string
+		Rows  []rowView
+		Type  []piece // of a shape without members
+		Rules string
 	}
 )
 
 func (d *openDocument) view() *pageView {
+	d.tellAllEnums()
 	v := &pageView{Title: d.Info.Title, Version: d.Info.Version, Text: d.Info.Description, Server: "http://127.0.0.1:8080" + Base}
 	if len(d.Servers) > 0 && strings.HasPrefix(d.Servers[0].URL, "http") {
 		v.Server = d.Servers[0].URL
@@ -68,7 +70,7 @@ func (d *openDocument) view() *pageView {
 		s := d.Components.Schemas[name]
 		shape := shapeView{Name: name, Rows: rowsOf(s, "", optional)}
 		if len(shape.Rows) == 0 {
-			shape.Type = typeOf(s)
+			shape.Type, shape.Rules = typeOf(s), rulesOf(s)
 		}
 		v.Shapes = append(v.Shapes, shape)
 	}
@@ -130,7 +132,7 @@ func (d *openDocument) operation(op *openOperation, method, path, server string)
 		v.Curl = []string{curl(v, server, "", openMedia{})}
 	}
 	for _, status := range slices.Sorted(maps.Keys(op.Responses)) {
-		d.reply(&v, status, d.response(op.Responses[status]))
+		d.reply(&v, status, op.Responses[status])
 	}
 	slices.SortStableFunc(v.Errors, func(a, b errorView) int { return cmp.Compare(a.Status, b.Status) })
 	return v
@@ -144,7 +146,10 @@ func (d *openDocument) reply(v *operationView, status string, r *openResponse) {
 		}
 		return
 	}
-	for _, code := range slices.Sorted(maps.Keys(r.Content["application/json"].Examples)) {
+	if r.Ref == "" { // what never reached the service
+		return
+	}
+	for code := range strings.SplitSeq(r.Description, ", ") {
 		v.Errors = append(v.Errors, errorOf(code))
 	}
 }

@@ -17,7 +17,7 @@ type FeedbackRequest struct {
 
 // FeedbackBody is the body of a rating (facts 4.3). It may hold nothing else.
 type FeedbackBody struct {
-	Feedback *string `json:"feedback" enum:"positive,negative" doc:"Null takes the rating back."`
+	Feedback *string `json:"feedback" enum:"positive,negative" name:"Rating" doc:"Null takes the rating back."`
 }
 
 func (s *server) feedback(ctx context.Context, c *wire.Call, in *FeedbackRequest) (*Data[Message], error) {

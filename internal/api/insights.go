@@ -15,7 +15,7 @@ type InsightsQuery struct {
 	AgentRef
 	From    string `query:"from" doc:"First day (YYYY-MM-DD, UTC), counted whole. By default 29 days before to."`
 	To      string `query:"to" doc:"Last day (YYYY-MM-DD, UTC), counted whole. By default today."`
-	GroupBy string `query:"groupBy" enum:"day,topic,channel,sentiment" default:"day" doc:"What series is told apart by."`
+	GroupBy string `query:"groupBy" enum:"day,topic,channel,sentiment" name:"InsightGrouping" default:"day" doc:"What series is told apart by."`
 }
 
 // InsightsReply is what an agent's conversations add up to.
@@ -27,7 +27,7 @@ type InsightsReply struct {
 type Insights struct {
 	From       string       `json:"from" doc:"First day, UTC."`
 	To         string       `json:"to" doc:"Last day, UTC."`
-	GroupBy    string       `json:"groupBy" enum:"day,topic,channel,sentiment"`
+	GroupBy    string       `json:"groupBy" enum:"day,topic,channel,sentiment" name:"InsightGrouping"`
 	Totals     InsightSums  `json:"totals"`
 	Resolution Resolution   `json:"resolution"`
 	Series     []InsightRow `json:"series" doc:"By day in the order of time, days without conversations included; else by name."`

@@ -12,10 +12,10 @@ import (
 // Message is one message of a conversation (interface 2.4).
 type Message struct {
 	ID        string             `json:"id"`
-	Role      string             `json:"role" enum:"user,assistant"`
+	Role      string             `json:"role" enum:"user,assistant" name:"MessageRole"`
 	Parts     []Part             `json:"parts"`
 	CreatedAt int64              `json:"createdAt" doc:"Epoch seconds."`
-	Feedback  wire.Opt[string]   `json:"feedback,omitzero" nullable:"true" enum:"positive,negative" doc:"Of the assistant's messages only."`
+	Feedback  wire.Opt[string]   `json:"feedback,omitzero" nullable:"true" enum:"positive,negative" name:"Rating" doc:"Of the assistant's messages only."`
 	Metadata  wire.Opt[Evidence] `json:"metadata,omitzero" doc:"Of the assistant's messages only."`
 }
 

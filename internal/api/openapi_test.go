@@ -14,6 +14,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"parley/internal/api"
+	"parley/internal/rig"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")
@@ -135,5 +136,16 @@ func TestOpenAPISchemasCompile(t *testing.T) {
 		if _, err := c.Compile("openapi.json#/components/schemas/" + name); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// TestOpenAPIIsFitForGenerators: clients/check generates clients and runs them; this finds the same faults without the tools.
+func TestOpenAPIIsFitForGenerators(t *testing.T) {
+	faults, err := rig.GeneratorFaults(document(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, fault := range faults {
+		t.Error(fault)
 	}
 }

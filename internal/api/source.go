@@ -13,11 +13,11 @@ import (
 // Source is the record of a source (facts 2.8f). It never holds the content.
 type Source struct {
 	ID        string          `json:"id" format:"uuid"`
-	Type      string          `json:"type" enum:"link,file,qna,notionPage,text"`
+	Type      string          `json:"type" enum:"link,file,qna,notionPage,text" name:"SourceType"`
 	Name      *string         `json:"name"`
 	Size      int64           `json:"size" min:"0" doc:"Bytes."`
 	CreatedAt string          `json:"createdAt" format:"date-time"`
-	Status    string          `json:"status" enum:"untrained,trained,updated,failed,toBeDeleted,deleted"`
+	Status    string          `json:"status" enum:"untrained,trained,updated,failed,toBeDeleted,deleted" name:"SourceStatus"`
 	Metadata  json.RawMessage `json:"metadata" doc:"Null unless the source is a link: {type: individual}, or for a crawl or sitemap type, excludePaths, includeOnlyPaths, slowScraping, crawlStatus (fetching, fetched, failed) and the counts of children (included, excluded, failed)."`
 }
 
@@ -36,7 +36,7 @@ type SourceRef struct {
 type SourceQuery struct {
 	AgentRef
 	Paging
-	Type []string `query:"type" item:"enum=link|file|qna|notionPage|text" doc:"Kinds, comma-separated."`
+	Type []string `query:"type" item:"enum=link|file|qna|notionPage|text,name=SourceType" doc:"Kinds, comma-separated."`
 	Name string   `query:"name" doc:"Part of the name; case does not matter."`
 }
 

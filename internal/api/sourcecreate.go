@@ -13,7 +13,7 @@ import (
 // NewSource creates a source.
 type NewSource struct {
 	AgentRef
-	Body   wire.Either[TextSource, wire.Either[QnASource, LinkSource]]
+	Body   wire.Either[TextSource, wire.Either[QnASource, LinkSource]] `name:"NewSource"`
 	Upload *wire.Upload
 }
 

@@ -73,14 +73,14 @@ func merge(kept, sent json.RawMessage) (json.RawMessage, error) {
 
 // ChatStylesWrite are the looks of the chat widget to change.
 type ChatStylesWrite struct {
-	Theme                   wire.Opt[string]            `json:"theme,omitzero" enum:"light,dark"`
+	Theme                   wire.Opt[string]            `json:"theme,omitzero" enum:"light,dark" name:"Theme"`
 	HeaderColor             wire.Opt[string]            `json:"headerColor,omitzero" format:"color"`
 	UserMessageColor        wire.Opt[string]            `json:"userMessageColor,omitzero" format:"color"`
 	ButtonColor             wire.Opt[string]            `json:"buttonColor,omitzero" format:"paint"`
 	DisplayName             wire.Opt[string]            `json:"displayName,omitzero" nullable:"true" max:"100"`
 	AutoOpenChatWindowAfter wire.Opt[float64]           `json:"autoOpenChatWindowAfter,omitzero" nullable:"true" doc:"Seconds."`
 	Mobile                  wire.Opt[MobileStylesWrite] `json:"mobile,omitzero"`
-	AlignChatButton         wire.Opt[string]            `json:"alignChatButton,omitzero" enum:"left,right"`
+	AlignChatButton         wire.Opt[string]            `json:"alignChatButton,omitzero" enum:"left,right" name:"ButtonSide"`
 	MessagePlaceholder      wire.Opt[string]            `json:"messagePlaceholder,omitzero" nullable:"true" max:"200"`
 	Footer                  wire.Opt[string]            `json:"footer,omitzero" nullable:"true" max:"500"`
 	DismissableNotice       wire.Opt[string]            `json:"dismissableNotice,omitzero" nullable:"true" max:"500" doc:"Empty hides it."`

@@ -15,14 +15,14 @@ type Styles struct {
 
 // ChatStyles are the looks of the chat widget. A field without a value is null where it may be null, and absent otherwise.
 type ChatStyles struct {
-	Theme                   string        `json:"theme,omitempty" enum:"light,dark"`
+	Theme                   string        `json:"theme,omitempty" enum:"light,dark" name:"Theme"`
 	HeaderColor             string        `json:"headerColor,omitempty" format:"color"`
 	UserMessageColor        string        `json:"userMessageColor,omitempty" format:"color"`
 	ButtonColor             string        `json:"buttonColor,omitempty" format:"paint"`
 	DisplayName             *string       `json:"displayName"`
 	AutoOpenChatWindowAfter *float64      `json:"autoOpenChatWindowAfter" doc:"Seconds."`
 	Mobile                  *MobileStyles `json:"mobile,omitempty"`
-	AlignChatButton         string        `json:"alignChatButton,omitempty" enum:"left,right"`
+	AlignChatButton         string        `json:"alignChatButton,omitempty" enum:"left,right" name:"ButtonSide"`
 	MessagePlaceholder      *string       `json:"messagePlaceholder" max:"200"`
 	Footer                  *string       `json:"footer" max:"500"`
 	DismissableNotice       *string       `json:"dismissableNotice" max:"500"`
@@ -48,7 +48,7 @@ type StageStyles struct {
 	MessagePlaceholder    *string                      `json:"messagePlaceholder" max:"200"`
 	DismissableNotice     *string                      `json:"dismissableNotice" max:"500"`
 	Footer                *string                      `json:"footer" max:"500"`
-	SuggestedMessages     wire.Raw[[]SuggestedMessage] `json:"suggestedMessages" nullable:"true"`
+	SuggestedMessages     wire.Raw[[]SuggestedMessage] `json:"suggestedMessages" nullable:"true" item:"name=SuggestedMessage"`
 	ShowChatBubble        bool                         `json:"showChatBubble"`
 	ShowAttachments       bool                         `json:"showAttachments"`
 	ShowDictation         bool                         `json:"showDictation"`
@@ -57,7 +57,7 @@ type StageStyles struct {
 	ShowFeedback          bool                         `json:"showFeedback"`
 	ShowDataSource        bool                         `json:"showDataSource"`
 	CloseOnOutsideClick   bool                         `json:"closeOnOutsideClick"`
-	Theme                 string                       `json:"theme" enum:"light,dark"`
+	Theme                 string                       `json:"theme" enum:"light,dark" name:"Theme"`
 	ButtonColor           string                       `json:"buttonColor,omitempty" format:"color"`
 	HeaderColor           string                       `json:"headerColor,omitempty" format:"color"`
 	UserMessageColor      string                       `json:"userMessageColor,omitempty" format:"color"`
@@ -67,7 +67,7 @@ type StageStyles struct {
 	AccentSyncWithIcon    bool                         `json:"accentSyncWithIcon"`
 	CustomSurfaceColors   *SurfaceColors               `json:"customSurfaceColors,omitempty"`
 	Typography            Typography                   `json:"typography"`
-	Width                 string                       `json:"width,omitempty" enum:"small,medium,large"`
+	Width                 string                       `json:"width,omitempty" enum:"small,medium,large" name:"StageWidth"`
 	NotificationIndicator *Indicator                   `json:"notificationIndicator,omitempty"`
 	NotificationMessage   *Notice                      `json:"notificationMessage,omitempty"`
 }
@@ -89,8 +89,8 @@ type SurfaceColors struct {
 
 // Typography is the type of center stage.
 type Typography struct {
-	FontFamily string `json:"fontFamily" enum:"Inter,System,Arial,Helvetica,Georgia"`
-	FontSize   string `json:"fontSize" enum:"12px,14px,16px,18px,20px"`
+	FontFamily string `json:"fontFamily" enum:"Inter,System,Arial,Helvetica,Georgia" name:"FontFamily"`
+	FontSize   string `json:"fontSize" enum:"12px,14px,16px,18px,20px" name:"FontSize"`
 }
 
 // Indicator is the number on the closed chat button.

@@ -10,7 +10,7 @@ type StageStylesWrite struct {
 	MessagePlaceholder    wire.Opt[string]               `json:"messagePlaceholder,omitzero" nullable:"true" max:"200"`
 	DismissableNotice     wire.Opt[string]               `json:"dismissableNotice,omitzero" nullable:"true" max:"500"`
 	Footer                wire.Opt[string]               `json:"footer,omitzero" nullable:"true" max:"500"`
-	SuggestedMessages     wire.Opt[[]SuggestedMessage]   `json:"suggestedMessages,omitzero" nullable:"true" max:"1000"`
+	SuggestedMessages     wire.Opt[[]SuggestedMessage]   `json:"suggestedMessages,omitzero" nullable:"true" item:"name=SuggestedMessage" max:"1000"`
 	ShowChatBubble        wire.Opt[bool]                 `json:"showChatBubble,omitzero"`
 	ShowAttachments       wire.Opt[bool]                 `json:"showAttachments,omitzero"`
 	ShowDictation         wire.Opt[bool]                 `json:"showDictation,omitzero"`
@@ -19,7 +19,7 @@ type StageStylesWrite struct {
 	ShowFeedback          wire.Opt[bool]                 `json:"showFeedback,omitzero"`
 	ShowDataSource        wire.Opt[bool]                 `json:"showDataSource,omitzero"`
 	CloseOnOutsideClick   wire.Opt[bool]                 `json:"closeOnOutsideClick,omitzero"`
-	Theme                 wire.Opt[string]               `json:"theme,omitzero" enum:"light,dark"`
+	Theme                 wire.Opt[string]               `json:"theme,omitzero" enum:"light,dark" name:"Theme"`
 	ButtonColor           wire.Opt[string]               `json:"buttonColor,omitzero" format:"color"`
 	HeaderColor           wire.Opt[string]               `json:"headerColor,omitzero" format:"color"`
 	UserMessageColor      wire.Opt[string]               `json:"userMessageColor,omitzero" format:"color"`
@@ -27,7 +27,7 @@ type StageStylesWrite struct {
 	AccentColor           wire.Opt[AccentColorWrite]     `json:"accentColor,omitzero"`
 	CustomSurfaceColors   wire.Opt[SurfaceColorsWrite]   `json:"customSurfaceColors,omitzero"`
 	Typography            wire.Opt[TypographyWrite]      `json:"typography,omitzero"`
-	Width                 wire.Opt[string]               `json:"width,omitzero" enum:"small,medium,large"`
+	Width                 wire.Opt[string]               `json:"width,omitzero" enum:"small,medium,large" name:"StageWidth"`
 	NotificationIndicator wire.Opt[IndicatorWrite]       `json:"notificationIndicator,omitzero"`
 	NotificationMessage   wire.Opt[NoticeWrite]          `json:"notificationMessage,omitzero"`
 }
@@ -55,8 +55,8 @@ type SurfaceColorsWrite struct {
 
 // TypographyWrite is the type of center stage.
 type TypographyWrite struct {
-	FontFamily wire.Opt[string] `json:"fontFamily,omitzero" enum:"Inter,System,Arial,Helvetica,Georgia"`
-	FontSize   wire.Opt[string] `json:"fontSize,omitzero" enum:"12px,14px,16px,18px,20px"`
+	FontFamily wire.Opt[string] `json:"fontFamily,omitzero" enum:"Inter,System,Arial,Helvetica,Georgia" name:"FontFamily"`
+	FontSize   wire.Opt[string] `json:"fontSize,omitzero" enum:"12px,14px,16px,18px,20px" name:"FontSize"`
 }
 
 // IndicatorWrite is the number on the closed chat button.

@@ -13,14 +13,14 @@ import (
 type TicketSummary struct {
 	TicketNumber   int64          `json:"ticketNumber" min:"1" doc:"Counted per agent."`
 	Subject        *string        `json:"subject"`
-	StatusCategory string         `json:"statusCategory" enum:"new,on_you,on_customer,on_hold,closed,cancelled" doc:"What the status comes down to: nobody has looked at it yet, the team is to act, the customer is to answer, on hold, done, or given up."`
+	StatusCategory string         `json:"statusCategory" enum:"new,on_you,on_customer,on_hold,closed,cancelled" name:"TicketCategory" doc:"What the status comes down to: nobody has looked at it yet, the team is to act, the customer is to answer, on hold, done, or given up."`
 	StatusID       string         `json:"statusId" format:"uuid" doc:"The status, by its id; its labels and color are in the list of statuses."`
 	AssigneeID     *string        `json:"assigneeId" format:"uuid" doc:"The member of the account who has the ticket; null when nobody has."`
 	Customer       TicketCustomer `json:"customer"`
-	Channel        string         `json:"channel" enum:"helpdesk,iframe,email,whatsapp,api,messenger,instagram,center_stage,phone,instagram_comment,facebook_comment" doc:"Where the ticket came from."`
+	Channel        string         `json:"channel" enum:"helpdesk,iframe,email,whatsapp,api,messenger,instagram,center_stage,phone,instagram_comment,facebook_comment" name:"TicketChannel" doc:"Where the ticket came from."`
 	ConversationID *string        `json:"conversationId" format:"uuid" doc:"The conversation in which all is said."`
 	TeamID         *string        `json:"teamId" format:"uuid"`
-	Priority       string         `json:"priority" enum:"none,low,normal,high,urgent" doc:"none: nobody has judged it yet."`
+	Priority       string         `json:"priority" enum:"none,low,normal,high,urgent" name:"TicketPriority" doc:"none: nobody has judged it yet."`
 	CreatedAt      string         `json:"createdAt" format:"date-time"`
 	UpdatedAt      string         `json:"updatedAt" format:"date-time"`
 	LastMessageAt  *string        `json:"lastMessageAt" format:"date-time" doc:"Of the latest message; null when there is none."`

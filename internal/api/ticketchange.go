@@ -19,7 +19,7 @@ type TicketChange struct {
 type TicketChangeBody struct {
 	TicketRouting
 	TeamID   wire.Opt[string] `json:"teamId,omitzero" format:"uuid" nullable:"true" doc:"A team of the agent; null is none. The assignee stays."`
-	Priority wire.Opt[string] `json:"priority,omitzero" enum:"none,low,normal,high,urgent"`
+	Priority wire.Opt[string] `json:"priority,omitzero" enum:"none,low,normal,high,urgent" name:"TicketPriority"`
 }
 
 func (s *server) changeTicket(ctx context.Context, c *wire.Call, in *TicketChange) (*Ticket, error) {

@@ -22,7 +22,7 @@ type NewTicketBody struct {
 	Customer    NewCustomer `json:"customer"`
 	TicketRouting
 	TeamID   wire.Opt[string] `json:"teamId,omitzero" format:"uuid" doc:"A team of the agent. Without an assignee field the team's strategy picks a member; with one, nobody is picked."`
-	Priority string           `json:"priority,omitempty" enum:"none,low,normal,high,urgent" default:"none"`
+	Priority string           `json:"priority,omitempty" enum:"none,low,normal,high,urgent" name:"TicketPriority" default:"none"`
 }
 
 // NewCustomer names the customer of a new ticket.
@@ -34,7 +34,7 @@ type NewCustomer struct {
 // TicketRouting is what says the status of a ticket and who has it: at most one of each pair.
 type TicketRouting struct {
 	StatusID       wire.Opt[string] `json:"statusId,omitzero" format:"uuid" doc:"A status of the agent. Not together with statusCategory."`
-	StatusCategory wire.Opt[string] `json:"statusCategory,omitzero" enum:"new,on_you,on_customer,on_hold,closed,cancelled" doc:"Stands for the category's default status. Not together with statusId."`
+	StatusCategory wire.Opt[string] `json:"statusCategory,omitzero" enum:"new,on_you,on_customer,on_hold,closed,cancelled" name:"TicketCategory" doc:"Stands for the category's default status. Not together with statusId."`
 	AssigneeID     wire.Opt[string] `json:"assigneeId,omitzero" format:"uuid" nullable:"true" doc:"A member of the account; null is nobody. Not together with assigneeEmail."`
 	AssigneeEmail  wire.Opt[string] `json:"assigneeEmail,omitzero" format:"mail" max:"320" doc:"A member of the account, by address in any case. Not together with assigneeId."`
 }

@@ -28,14 +28,14 @@ type TicketPaging struct {
 type TicketQuery struct {
 	AgentRef
 	Paging
-	Status        []string `query:"status" item:"enum=new|on_you|on_customer|on_hold|closed|cancelled" doc:"Categories of statuses, comma-separated."`
-	Channel       []string `query:"channel" item:"enum=helpdesk|iframe|email|whatsapp|api|messenger|instagram|center_stage|phone|instagram_comment|facebook_comment" doc:"Where the tickets came from, comma-separated."`
+	Status        []string `query:"status" item:"enum=new|on_you|on_customer|on_hold|closed|cancelled,name=TicketCategory" doc:"Categories of statuses, comma-separated."`
+	Channel       []string `query:"channel" item:"enum=helpdesk|iframe|email|whatsapp|api|messenger|instagram|center_stage|phone|instagram_comment|facebook_comment,name=TicketChannel" doc:"Where the tickets came from, comma-separated."`
 	AssigneeID    string   `query:"assigneeId" doc:"Tickets that this member has; none: those that nobody has."`
 	TeamID        string   `query:"teamId" doc:"Tickets of this team; none: those of no team."`
 	CreatedAfter  string   `query:"createdAfter" doc:"Created on this day (YYYY-MM-DD, UTC) or later, or at this ISO 8601 time or later."`
 	CreatedBefore string   `query:"createdBefore" doc:"Created on this day or earlier, or at this time or earlier."`
 	SortBy        string   `query:"sortBy" enum:"createdAt,updatedAt,lastMessageAt" default:"updatedAt"`
-	Order         string   `query:"order" enum:"asc,desc" default:"desc"`
+	Order         string   `query:"order" enum:"asc,desc" name:"SortOrder" default:"desc"`
 	IncludeTotal  bool     `query:"includeTotal" default:"false" doc:"Whether pagination.total counts the whole list."`
 }
 

@@ -14,7 +14,7 @@ import (
 // WrittenMessage is an entry of a ticket as its writer is told of it (facts 4.2b).
 type WrittenMessage struct {
 	ID          string  `json:"id"`
-	Type        string  `json:"type" enum:"reply,note,event" doc:"What the customer and the team say to each other, what the team tells itself, or what has happened to the ticket."`
+	Type        string  `json:"type" enum:"reply,note,event" name:"TicketMessageType" doc:"What the customer and the team say to each other, what the team tells itself, or what has happened to the ticket."`
 	Sender      *Sender `json:"sender"`
 	Content     *string `json:"content" doc:"Safe HTML."`
 	ContentText *string `json:"contentText" doc:"The same as plain text."`
@@ -57,8 +57,8 @@ func (s *server) ticketMessageOf(m *parley.TicketMessage) TicketMessage {
 type TicketMessageQuery struct {
 	TicketRef
 	Paging
-	Types []string `query:"types" item:"enum=reply|note|event" doc:"Comma-separated; reply and note where nothing is said."`
-	Order string   `query:"order" enum:"asc,desc" default:"asc" doc:"asc: the oldest first."`
+	Types []string `query:"types" item:"enum=reply|note|event,name=TicketMessageType" doc:"Comma-separated; reply and note where nothing is said."`
+	Order string   `query:"order" enum:"asc,desc" name:"SortOrder" default:"asc" doc:"asc: the oldest first."`
 }
 
 func (s *server) ticketMessages(ctx context.Context, c *wire.Call, in *TicketMessageQuery) (*Page[TicketMessage], error) {

@@ -18,7 +18,7 @@ type NewTicketMessage struct {
 
 // NewTicketMessageBody is the body of a member's message (facts 4.2b).
 type NewTicketMessageBody struct {
-	Type        string           `json:"type" enum:"reply,note" doc:"reply: to the customer; note: for the team alone."`
+	Type        string           `json:"type" enum:"reply,note" name:"TicketReplyType" doc:"reply: to the customer; note: for the team alone."`
 	Content     string           `json:"content" min:"1" max:"10000" doc:"Markdown."`
 	AuthorID    wire.Opt[string] `json:"authorId,omitzero" format:"uuid" doc:"The member of the account who writes. Either this or authorEmail."`
 	AuthorEmail wire.Opt[string] `json:"authorEmail,omitzero" format:"mail" max:"320" doc:"The same member by e-mail address, in any case."`

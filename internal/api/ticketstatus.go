@@ -11,7 +11,7 @@ import (
 // TicketStatus is one of an agent's ticket statuses (facts 2.10).
 type TicketStatus struct {
 	ID            string  `json:"id" format:"uuid"`
-	Category      string  `json:"category" enum:"new,on_you,on_customer,on_hold,closed,cancelled"`
+	Category      string  `json:"category" enum:"new,on_you,on_customer,on_hold,closed,cancelled" name:"TicketCategory"`
 	ExternalLabel string  `json:"externalLabel" doc:"What customers read."`
 	InternalLabel string  `json:"internalLabel" doc:"What the team reads."`
 	Color         *string `json:"color" format:"color"`

@@ -12,7 +12,7 @@ import (
 type Attribute struct {
 	Name        string `json:"name"`
 	Label       string `json:"label"`
-	Type        string `json:"type" enum:"text,number,boolean,date"`
+	Type        string `json:"type" enum:"text,number,boolean,date" name:"AttributeType"`
 	Description string `json:"description"`
 	Archived    bool   `json:"archived" doc:"Contacts keep their values, and take no new ones."`
 	CreatedAt   int64  `json:"created_at" doc:"Unix seconds."`
@@ -35,7 +35,7 @@ type newAttribute struct {
 	ChatbotID string `path:"chatbotId"`
 	Body      struct {
 		Name        string           `json:"name" pattern:"^[A-Za-z][A-Za-z0-9_]{0,63}$" doc:"What contacts name it by; it cannot be changed."`
-		Type        string           `json:"type" enum:"text,number,boolean,date" doc:"What its values are; it cannot be changed."`
+		Type        string           `json:"type" enum:"text,number,boolean,date" name:"AttributeType" doc:"What its values are; it cannot be changed."`
 		Label       wire.Opt[string] `json:"label,omitzero" min:"1" max:"100" doc:"For people; the name where it is left out."`
 		Description string           `json:"description,omitempty" max:"500"`
 	}
@@ -85,7 +85,7 @@ type changeAttribute struct {
 		Label       wire.Opt[string] `json:"label,omitzero" min:"1" max:"100"`
 		Description wire.Opt[string] `json:"description,omitzero" max:"500"`
 		Archived    wire.Opt[bool]   `json:"archived,omitzero" doc:"True has contacts keep their values and take no new ones."`
-		Type        wire.Opt[string] `json:"type,omitzero" enum:"text,number,boolean,date" doc:"May be sent, and cannot be changed."`
+		Type        wire.Opt[string] `json:"type,omitzero" enum:"text,number,boolean,date" name:"AttributeType" doc:"May be sent, and cannot be changed."`
 	}
 }
 

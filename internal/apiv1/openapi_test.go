@@ -12,6 +12,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"parley/internal/apiv1"
+	"parley/internal/rig"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")
@@ -108,5 +109,16 @@ func TestEveryOperationIsTold(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestOpenAPIIsFitForGenerators: clients/check generates clients and runs them; this finds the same faults without the tools.
+func TestOpenAPIIsFitForGenerators(t *testing.T) {
+	faults, err := rig.GeneratorFaults(document(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, fault := range faults {
+		t.Error(fault)
 	}
 }

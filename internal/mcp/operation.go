@@ -106,7 +106,7 @@ func (doc *document) whole(v any) any {
 		for name, value := range v {
 			all[name] = doc.whole(value)
 		}
-		return orNull(all)
+		return orNull(anyOf(all))
 	case []any:
 		all := make([]any, len(v))
 		for i, value := range v {
@@ -115,6 +115,16 @@ func (doc *document) whole(v any) any {
 		return all
 	}
 	return v
+}
+
+// anyOf writes a choice as models read it best, and leaves out what tells generators of clients how to choose.
+func anyOf(schema object) object {
+	if all, ok := schema["oneOf"].([]any); ok {
+		schema["anyOf"] = all
+		delete(schema, "oneOf")
+		delete(schema, "discriminator")
+	}
+	return schema
 }
 
 // orNull writes a type that may be null as a choice: a list of types is less widely understood.

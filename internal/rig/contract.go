@@ -48,8 +48,9 @@ func contractOf(doc []byte) (*contract, error) {
 var contracts sync.Map // by their documents
 
 type response struct {
-	Ref     string `json:"$ref"`
-	Content map[string]any
+	Ref         string `json:"$ref"`
+	Description string // of a reference: the codes that the operation gives
+	Content     map[string]any
 }
 
 type validator struct {
@@ -110,6 +111,23 @@ func (v *validator) check(method, path string, resp *http.Response) error {
 	}
 	if err := schema.Validate(value); err != nil {
 		return fmt.Errorf("%w\n%s", err, body)
+	}
+	return v.code(method, path, resp.StatusCode, body)
+}
+
+// code checks that a refusal's code is one that the operation lists with the status.
+func (v *validator) code(method, path string, status int, body []byte) error {
+	op := v.doc.Paths[v.template(path)][strings.ToLower(method)]
+	listed := op.Responses[fmt.Sprint(status)]
+	if listed.Ref == "" || v.doc.Components.Schemas["Envelope"] == nil {
+		return nil
+	}
+	var said struct{ Error struct{ Code string } }
+	if err := json.Unmarshal(body, &said); err != nil {
+		return err
+	}
+	if !slices.Contains(strings.Split(listed.Description, ", "), said.Error.Code) {
+		return fmt.Errorf("the operation does not list the code %s", said.Error.Code)
 	}
 	return nil
 }

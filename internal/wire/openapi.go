@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"reflect"
 	"slices"
@@ -16,7 +17,7 @@ import (
 
 // OpenAPI gives the OpenAPI 3.1 document of the face: the same bytes for the same operations.
 func (f *Face) OpenAPI(about About) ([]byte, error) {
-	c := &schemas{components: object{}, refusals: object{}, about: about, render: f.Render}
+	c := &schemas{components: object{}, types: map[string]reflect.Type{}, refusals: object{}, about: about, render: f.Render}
 	c.failure = c.of(shapeOf(c.failureType(), ""))
 	paths := map[string]object{}
 	for _, o := range f.ops {
@@ -124,38 +125,35 @@ func (c *schemas) responses(o *operation) object {
 		byStatus[status] = append(byStatus[status], string(code))
 	}
 	for status, codes := range byStatus {
-		var extra []string
-		if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
-			extra = []string{"Retry-After"}
-		}
-		all[strconv.Itoa(status)] = c.refusal(status, codes, extra)
+		all[strconv.Itoa(status)] = c.refusal(status, codes)
 	}
 	unread(all)
 	return all
 }
 
-// refusal refers to the response that these codes give; operations that refuse alike share it.
-func (c *schemas) refusal(status int, codes, headers []string) object {
-	name := strconv.Itoa(status) + "." + strings.Join(codes, ".")
-	c.refusals[name] = object{"description": strings.Join(codes, ", "), "headers": headerRefs(headers), "content": object{
-		"application/json": object{"schema": c.failureOf(codes), "examples": c.failures(codes)}}}
-	return object{"$ref": "#/components/responses/" + name}
+// refusal refers to the response of the status, which all operations share, and tells the codes that this operation gives with it:
+// a client that was generated has one type for each status.
+func (c *schemas) refusal(status int, codes []string) object {
+	name := strings.ReplaceAll(http.StatusText(status), " ", "")
+	r, ok := c.refusals[name].(object)
+	if !ok {
+		var extra []string
+		if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
+			extra = []string{"Retry-After"}
+		}
+		r = object{"headers": headerRefs(extra), "content": object{"application/json": object{"schema": c.failure, "examples": object{}}}}
+		c.refusals[name] = r
+	}
+	examples := r["content"].(object)["application/json"].(object)["examples"].(object)
+	maps.Copy(examples, c.failures(codes))
+	r["description"] = strings.Join(slices.Sorted(maps.Keys(examples)), ", ")
+	return object{"$ref": "#/components/responses/" + name, "description": strings.Join(codes, ", ")}
 }
 
 // failureType is the type of what a face says when it fails.
 func (c *schemas) failureType() reflect.Type {
 	_, body := c.render(parley.Fail(parley.CodeInternal))
 	return reflect.TypeOf(body)
-}
-
-// failureOf narrows the envelope to the codes that an operation gives with one status. It names the other members too: some
-// tools take each part of an allOf for the whole. A face with words of its own shows no codes.
-func (c *schemas) failureOf(codes []string) object {
-	if c.failureType() != reflect.TypeFor[Envelope]() {
-		return c.failure
-	}
-	return object{"allOf": []any{object{"$ref": "#/components/schemas/Envelope"},
-		object{"properties": object{"error": object{"properties": object{"code": object{"enum": codes}, "message": object{}, "details": object{}}}}}}}
 }
 
 // Codes lists every code that the operation may give, in alphabetical order.

@@ -22,6 +22,7 @@ type rules struct {
 	format   string
 	fallback string // taken when the value is absent
 	doc      string
+	name     string // of the component that describes the value; empty where it is described in its place
 }
 
 // formats are the named forms of text. The form of an address is the one the interface's facts give (2.8a).
@@ -52,7 +53,7 @@ func isWebURL(s string) bool {
 }
 
 func rulesOf(tag reflect.StructTag) rules {
-	r := rules{format: tag.Get("format"), fallback: tag.Get("default"), doc: tag.Get("doc")}
+	r := rules{format: tag.Get("format"), fallback: tag.Get("default"), doc: tag.Get("doc"), name: tag.Get("name")}
 	r.min, r.max = bound(tag.Get("min")), bound(tag.Get("max"))
 	if s := tag.Get("enum"); s != "" {
 		r.enum = strings.Split(s, ",")

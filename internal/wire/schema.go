@@ -13,7 +13,8 @@ import (
 // become components, referred to wherever they stand.
 type schemas struct {
 	components object
-	refusals   object // responses that several operations give
+	types      map[string]reflect.Type // of the components; nil for those that a rule names
+	refusals   object                  // responses that several operations give
 	about      About
 
 	render  func(e *parley.Error) (status int, body any) // how the face words a failure
@@ -25,6 +26,9 @@ type object = map[string]any
 // of gives the schema of a shape in its place: the type's, with the rules of the place.
 func (c *schemas) of(s *shape) object {
 	schema := c.bare(s)
+	if s.rules.name != "" {
+		schema = c.named(s.rules.name, schema)
+	}
 	if s.nullable {
 		schema = orNull(schema)
 	}
@@ -32,9 +36,38 @@ func (c *schemas) of(s *shape) object {
 		schema["description"] = s.rules.doc
 	}
 	if s.rules.fallback != "" {
-		schema["default"] = s.fallback()
+		s.describeDefault(schema)
 	}
 	return schema
+}
+
+// named makes the schema a component and refers to it.
+func (c *schemas) named(name string, schema object) object {
+	c.take(name, nil)
+	if known, ok := c.components[name]; ok && !reflect.DeepEqual(known, schema) {
+		panic("wire: two schemas are named " + name)
+	}
+	c.components[name] = schema
+	return object{"$ref": "#/components/schemas/" + name}
+}
+
+// take keeps a name for the schemas of one type: of two that share a name, one would be described as the other.
+func (c *schemas) take(name string, t reflect.Type) {
+	if known, ok := c.types[name]; ok && known != t {
+		panic("wire: two types are named " + name)
+	}
+	c.types[name] = t
+}
+
+// describeDefault adds what is taken when the value is absent. The default of an object is told in words: generators of clients
+// refuse it as a value.
+func (s *shape) describeDefault(schema object) {
+	if s.kind != kindObject {
+		schema["default"] = s.fallback()
+		return
+	}
+	text, _ := schema["description"].(string)
+	schema["description"] = strings.TrimSpace(text + " By default " + s.rules.fallback + ".")
 }
 
 func (s *shape) fallback() any {
@@ -47,7 +80,7 @@ func (s *shape) fallback() any {
 func orNull(schema object) object {
 	name, ok := schema["type"].(string)
 	if !ok {
-		return object{"anyOf": []any{schema, object{"type": "null"}}}
+		return object{"oneOf": []any{schema, object{"type": "null"}}}
 	}
 	schema["type"] = []string{name, "null"}
 	if values, ok := schema["enum"].([]any); ok {
@@ -71,7 +104,7 @@ func (c *schemas) bare(s *shape) object {
 	case kindMap:
 		return c.dict(s)
 	case kindEither:
-		return object{"anyOf": c.choices(s)}
+		return c.either(s)
 	case kindObject:
 		return c.object(s)
 	case kindAny:
@@ -79,16 +112,47 @@ func (c *schemas) bare(s *shape) object {
 	return object{}
 }
 
-// choices gives the schemas of the shapes that a value may have, those of a choice within the choice too.
-func (c *schemas) choices(s *shape) (all []any) {
+// either gives a choice. Objects that are components are told apart by the field whose value each of them fixes.
+func (c *schemas) either(s *shape) object {
+	all := s.choices()
+	mapping, schema := object{}, object{}
+	var schemas []any
+	for _, each := range all {
+		one := c.of(each)
+		schemas = append(schemas, one)
+		name, value := each.fixed()
+		if ref, ok := one["$ref"]; ok && name != "" {
+			mapping[value] = ref
+			schema["discriminator"] = object{"propertyName": name, "mapping": mapping}
+		}
+	}
+	if len(mapping) < len(all) {
+		delete(schema, "discriminator")
+	}
+	schema["oneOf"] = schemas
+	return schema
+}
+
+// choices lists the shapes that a value may have, those of a choice within the choice too.
+func (s *shape) choices() (all []*shape) {
 	for _, each := range s.either {
 		if each.kind == kindEither {
-			all = append(all, c.choices(each)...)
+			all = append(all, each.choices()...)
 		} else {
-			all = append(all, c.of(each))
+			all = append(all, each)
 		}
 	}
 	return all
+}
+
+// fixed gives the field of an object that may have one value only, and that value.
+func (s *shape) fixed() (name, value string) {
+	for i := range s.fields {
+		if value, ok := s.fields[i].shape.constant(); ok {
+			return s.fields[i].name, value
+		}
+	}
+	return "", ""
 }
 
 func sized(schema object, r *rules, least, most string) object {
@@ -146,6 +210,7 @@ func (c *schemas) object(s *shape) object {
 	if name == "" {
 		return c.members(s)
 	}
+	c.take(name, s.typ)
 	if known, ok := c.components[name].(object); ok && (known["additionalProperties"] == false) != s.strict {
 		panic("wire: " + name + " is a strict body here and not there")
 	}
@@ -180,8 +245,15 @@ func (c *schemas) members(s *shape) object {
 func componentName(t reflect.Type) string {
 	name, of, generic := strings.Cut(t.Name(), "[")
 	if !generic {
-		return name
+		return capital(name)
 	}
 	of = strings.TrimSuffix(of, "]")
-	return of[strings.LastIndexByte(of, '.')+1:] + name
+	return capital(of[strings.LastIndexByte(of, '.')+1:] + name)
+}
+
+func capital(name string) string {
+	if name == "" {
+		return ""
+	}
+	return strings.ToUpper(name[:1]) + name[1:]
 }

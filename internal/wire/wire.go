@@ -6,6 +6,7 @@
 //	path:"agentId"      from the path          query:"limit"   from the query          json:"body" marker: see below
 //	min:"1" max:"100"   code points of a string, size of a number, items of an array
 //	enum:"a,b"  pattern:"^…$"  format:"uuid|uri|email|mail|color"  default:"20"  nullable:"true"  doc:"…"
+//	name:"Priority"     what the document calls the value's schema: enums in several places and choices have a name
 //	item:"min=1,format=email"  rules for the items of an array        keys:"chat,voice"  the names a map may hold
 //
 // One field may be named Body: it is the JSON body. A field of a body is required unless its json tag says omitempty or

@@ -701,25 +701,7 @@ export interface components {
         Agent: {
             allowedDomains: string[] | null;
             autoRetrain: boolean;
-            channelInstructions: {
-                android_sdk?: string | components["schemas"]["ModeInstructions"];
-                api?: string | components["schemas"]["ModeInstructions"];
-                center_stage?: string | components["schemas"]["ModeInstructions"];
-                chat_widget?: string | components["schemas"]["ModeInstructions"];
-                email?: string | components["schemas"]["ModeInstructions"];
-                help_page?: string | components["schemas"]["ModeInstructions"];
-                instagram?: string | components["schemas"]["ModeInstructions"];
-                ios_sdk?: string | components["schemas"]["ModeInstructions"];
-                messenger?: string | components["schemas"]["ModeInstructions"];
-                phone?: string | components["schemas"]["ModeInstructions"];
-                salesforce?: string | components["schemas"]["ModeInstructions"];
-                search?: string | components["schemas"]["ModeInstructions"];
-                side_panel?: string | components["schemas"]["ModeInstructions"];
-                slack?: string | components["schemas"]["ModeInstructions"];
-                whatsapp?: string | components["schemas"]["ModeInstructions"];
-                zendesk?: string | components["schemas"]["ModeInstructions"];
-                zendesk_messaging?: string | components["schemas"]["ModeInstructions"];
-            } | null;
+            channelInstructions: components["schemas"]["ChannelInstructions"] | null;
             /** Format: date-time */
             createdAt: string;
             /** @description Most credits a month; null is no cap. */
@@ -742,7 +724,7 @@ export interface components {
             /** @enum {string|null} */
             status: "untrained" | "training" | "failed" | "trained" | null;
             styles: components["schemas"]["Styles"] | null;
-            suggestedMessages: (components["schemas"]["SingleSuggestion"] | components["schemas"]["SuggestionGroup"])[] | null;
+            suggestedMessages: components["schemas"]["SuggestedMessage"][] | null;
             temp: number;
             visibility: string;
             /** @description Null turns voice mode off. */
@@ -750,25 +732,7 @@ export interface components {
         };
         AgentChangeBody: {
             allowedDomains?: string[] | null;
-            channelInstructions?: {
-                android_sdk?: string | components["schemas"]["ModeInstructions"];
-                api?: string | components["schemas"]["ModeInstructions"];
-                center_stage?: string | components["schemas"]["ModeInstructions"];
-                chat_widget?: string | components["schemas"]["ModeInstructions"];
-                email?: string | components["schemas"]["ModeInstructions"];
-                help_page?: string | components["schemas"]["ModeInstructions"];
-                instagram?: string | components["schemas"]["ModeInstructions"];
-                ios_sdk?: string | components["schemas"]["ModeInstructions"];
-                messenger?: string | components["schemas"]["ModeInstructions"];
-                phone?: string | components["schemas"]["ModeInstructions"];
-                salesforce?: string | components["schemas"]["ModeInstructions"];
-                search?: string | components["schemas"]["ModeInstructions"];
-                side_panel?: string | components["schemas"]["ModeInstructions"];
-                slack?: string | components["schemas"]["ModeInstructions"];
-                whatsapp?: string | components["schemas"]["ModeInstructions"];
-                zendesk?: string | components["schemas"]["ModeInstructions"];
-                zendesk_messaging?: string | components["schemas"]["ModeInstructions"];
-            } | null;
+            channelInstructions?: components["schemas"]["ChannelInstructions"] | null;
             /** @description Most credits a month; null is no cap. */
             creditLimit?: number | null;
             initialMessages?: string[];
@@ -778,10 +742,9 @@ export interface components {
             model?: string;
             name?: string;
             notificationsSettings?: components["schemas"]["NotificationsChange"] | null;
-            suggestedMessages?: (components["schemas"]["SingleSuggestion"] | components["schemas"]["SuggestionGroup"])[] | null;
+            suggestedMessages?: components["schemas"]["SuggestedMessage"][] | null;
             temp?: number;
-            /** @enum {string} */
-            visibility?: "public" | "private";
+            visibility?: components["schemas"]["Visibility"];
             /** @description Null turns voice mode off. */
             voiceSettings?: components["schemas"]["VoiceSettings"] | null;
         };
@@ -801,6 +764,28 @@ export interface components {
         AutoRetrainBody: {
             /** @description Turning it on needs a live source. */
             enabled: boolean;
+        };
+        /** @enum {string} */
+        ButtonSide: "left" | "right";
+        ChannelInstruction: string | components["schemas"]["ModeInstructions"];
+        ChannelInstructions: {
+            android_sdk?: components["schemas"]["ChannelInstruction"];
+            api?: components["schemas"]["ChannelInstruction"];
+            center_stage?: components["schemas"]["ChannelInstruction"];
+            chat_widget?: components["schemas"]["ChannelInstruction"];
+            email?: components["schemas"]["ChannelInstruction"];
+            help_page?: components["schemas"]["ChannelInstruction"];
+            instagram?: components["schemas"]["ChannelInstruction"];
+            ios_sdk?: components["schemas"]["ChannelInstruction"];
+            messenger?: components["schemas"]["ChannelInstruction"];
+            phone?: components["schemas"]["ChannelInstruction"];
+            salesforce?: components["schemas"]["ChannelInstruction"];
+            search?: components["schemas"]["ChannelInstruction"];
+            side_panel?: components["schemas"]["ChannelInstruction"];
+            slack?: components["schemas"]["ChannelInstruction"];
+            whatsapp?: components["schemas"]["ChannelInstruction"];
+            zendesk?: components["schemas"]["ChannelInstruction"];
+            zendesk_messaging?: components["schemas"]["ChannelInstruction"];
         };
         ChatBody: {
             /** @description Continues a conversation; userId is ignored then. */
@@ -836,8 +821,7 @@ export interface components {
             data: components["schemas"]["ChatReply"];
         };
         ChatStyles: {
-            /** @enum {string} */
-            alignChatButton?: "left" | "right";
+            alignChatButton?: components["schemas"]["ButtonSide"];
             /** @description Seconds. */
             autoOpenChatWindowAfter: number | null;
             buttonColor?: string;
@@ -852,13 +836,11 @@ export interface components {
             showDictation?: boolean | null;
             showFeedback?: boolean | null;
             showVoiceMode?: boolean | null;
-            /** @enum {string} */
-            theme?: "light" | "dark";
+            theme?: components["schemas"]["Theme"];
             userMessageColor?: string;
         };
         ChatStylesWrite: {
-            /** @enum {string} */
-            alignChatButton?: "left" | "right";
+            alignChatButton?: components["schemas"]["ButtonSide"];
             /** @description Seconds. */
             autoOpenChatWindowAfter?: number | null;
             buttonColor?: string;
@@ -874,8 +856,7 @@ export interface components {
             showDictation?: boolean;
             showFeedback?: boolean;
             showVoiceMode?: boolean;
-            /** @enum {string} */
-            theme?: "light" | "dark";
+            theme?: components["schemas"]["Theme"];
             userMessageColor?: string;
         };
         Citation: {
@@ -897,8 +878,7 @@ export interface components {
             createdAt: number;
             /** Format: uuid */
             id: string;
-            /** @enum {string} */
-            status: "ongoing" | "ended" | "taken_over";
+            status: components["schemas"]["ConversationStatus"];
             title: string | null;
             /** @description Epoch seconds of the last activity. */
             updatedAt: number;
@@ -909,6 +889,8 @@ export interface components {
             data: components["schemas"]["Conversation"][];
             pagination: components["schemas"]["Pagination"];
         };
+        /** @enum {string} */
+        ConversationStatus: "ongoing" | "ended" | "taken_over";
         CreatedAgent: {
             id: string;
             /** @description Absent when every step succeeded. */
@@ -961,8 +943,7 @@ export interface components {
             messages?: components["schemas"]["Message"][];
             /** @description Where the conversation began. The list of origins is open. */
             source: string;
-            /** @enum {string} */
-            status: "ongoing" | "ended" | "taken_over";
+            status: components["schemas"]["ConversationStatus"];
             title: string | null;
             /** @description Epoch seconds of the last activity. */
             updatedAt: number;
@@ -984,12 +965,13 @@ export interface components {
             message: string;
         };
         FeedbackBody: {
-            /**
-             * @description Null takes the rating back.
-             * @enum {string|null}
-             */
-            feedback: "positive" | "negative" | null;
+            /** @description Null takes the rating back. */
+            feedback: components["schemas"]["Rating"] | null;
         };
+        /** @enum {string} */
+        FontFamily: "Inter" | "System" | "Arial" | "Helvetica" | "Georgia";
+        /** @enum {string} */
+        FontSize: "12px" | "14px" | "16px" | "18px" | "20px";
         Found: {
             /** @description Epoch seconds. */
             createdAt: number;
@@ -1003,8 +985,7 @@ export interface components {
             snippet: components["schemas"]["Snippet"] | null;
             /** @description Where the conversation began. The list of origins is open. */
             source: string;
-            /** @enum {string} */
-            status: "ongoing" | "ended" | "taken_over";
+            status: components["schemas"]["ConversationStatus"];
             title: string | null;
             /** @description Epoch seconds of the last activity. */
             updatedAt: number;
@@ -1048,8 +1029,7 @@ export interface components {
             id: string;
             /** @description The newest messages, oldest first. */
             messages: components["schemas"]["Message"][];
-            /** @enum {string} */
-            status: "ongoing" | "ended" | "taken_over";
+            status: components["schemas"]["ConversationStatus"];
             title: string | null;
             /** @description Epoch seconds of the last activity. */
             updatedAt: number;
@@ -1068,6 +1048,8 @@ export interface components {
             enabled?: boolean;
             number?: number;
         };
+        /** @enum {string} */
+        InsightGrouping: "day" | "topic" | "channel" | "sentiment";
         InsightRow: {
             /** @description Of the agent; of a conversation with more than 80 messages, those among its first and last 40. */
             answers: number;
@@ -1101,8 +1083,7 @@ export interface components {
         Insights: {
             /** @description First day, UTC. */
             from: string;
-            /** @enum {string} */
-            groupBy: "day" | "topic" | "channel" | "sentiment";
+            groupBy: components["schemas"]["InsightGrouping"];
             resolution: components["schemas"]["Resolution"];
             /** @description By day in the order of time, days without conversations included; else by name. */
             series: components["schemas"]["InsightRow"][];
@@ -1142,7 +1123,10 @@ export interface components {
              * @default false
              */
             slowScraping?: boolean;
-            /** @enum {string} */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             type: "link";
             /** Format: uri */
             url: string;
@@ -1155,17 +1139,13 @@ export interface components {
         Message: {
             /** @description Epoch seconds. */
             createdAt: number;
-            /**
-             * @description Of the assistant's messages only.
-             * @enum {string|null}
-             */
-            feedback?: "positive" | "negative" | null;
+            /** @description Of the assistant's messages only. */
+            feedback?: components["schemas"]["Rating"] | null;
             id: string;
             /** @description Of the assistant's messages only. */
             metadata?: components["schemas"]["Evidence"];
             parts: components["schemas"]["Part"][];
-            /** @enum {string} */
-            role: "user" | "assistant";
+            role: components["schemas"]["MessageRole"];
         };
         MessageData: {
             data: components["schemas"]["Message"];
@@ -1174,6 +1154,8 @@ export interface components {
             data: components["schemas"]["Message"][];
             pagination: components["schemas"]["Pagination"];
         };
+        /** @enum {string} */
+        MessageRole: "user" | "assistant";
         MobileMessages: {
             enabled: boolean;
             value: string[];
@@ -1208,11 +1190,8 @@ export interface components {
              * @description Becomes the agent's first source.
              */
             url?: string;
-            /**
-             * @default private
-             * @enum {string}
-             */
-            visibility?: "public" | "private";
+            /** @default private */
+            visibility?: components["schemas"]["Visibility"];
         };
         NewCustomer: {
             /**
@@ -1223,6 +1202,7 @@ export interface components {
             /** @description Of a customer who is made; ignored where the address is known. */
             name?: string;
         };
+        NewSource: components["schemas"]["TextSource"] | components["schemas"]["QnASource"] | components["schemas"]["LinkSource"];
         NewTicketBody: {
             /**
              * Format: email
@@ -1237,16 +1217,10 @@ export interface components {
             customer: components["schemas"]["NewCustomer"];
             /** @description Becomes the first message, from the customer. */
             description: string;
-            /**
-             * @default none
-             * @enum {string}
-             */
-            priority?: "none" | "low" | "normal" | "high" | "urgent";
-            /**
-             * @description Stands for the category's default status. Not together with statusId.
-             * @enum {string}
-             */
-            statusCategory?: "new" | "on_you" | "on_customer" | "on_hold" | "closed" | "cancelled";
+            /** @default none */
+            priority?: components["schemas"]["TicketPriority"];
+            /** @description Stands for the category's default status. Not together with statusId. */
+            statusCategory?: components["schemas"]["TicketCategory"];
             /**
              * Format: uuid
              * @description A status of the agent. Not together with statusCategory.
@@ -1272,11 +1246,8 @@ export interface components {
             authorId?: string;
             /** @description Markdown. */
             content: string;
-            /**
-             * @description reply: to the customer; note: for the team alone.
-             * @enum {string}
-             */
-            type: "reply" | "note";
+            /** @description reply: to the customer; note: for the team alone. */
+            type: components["schemas"]["TicketReplyType"];
         };
         NewVoiceSessionBody: {
             /** @description The session goes on with this conversation, and the agent with what was said in it. */
@@ -1362,9 +1333,14 @@ export interface components {
             name: string;
             /** @description As customers ask them. */
             questions: string[];
-            /** @enum {string} */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             type: "qna";
         };
+        /** @enum {string} */
+        Rating: "positive" | "negative";
         Recordings: {
             enabled: boolean;
             retentionDays: number;
@@ -1402,18 +1378,20 @@ export interface components {
             icon?: string | null;
             order: number;
             text: string;
-            /** @enum {string} */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             type: "single";
         };
         Snippet: {
             /** @description Joined, the values are the excerpt as it stands in the message. */
             highlights: components["schemas"]["Highlight"][];
-            /**
-             * @description Who wrote the excerpt.
-             * @enum {string}
-             */
-            speaker: "user" | "assistant";
+            /** @description Who wrote the excerpt. */
+            speaker: components["schemas"]["MessageRole"];
         };
+        /** @enum {string} */
+        SortOrder: "asc" | "desc";
         Source: {
             /** Format: date-time */
             createdAt: string;
@@ -1424,10 +1402,8 @@ export interface components {
             name: string | null;
             /** @description Bytes. */
             size: number;
-            /** @enum {string} */
-            status: "untrained" | "trained" | "updated" | "failed" | "toBeDeleted" | "deleted";
-            /** @enum {string} */
-            type: "link" | "file" | "qna" | "notionPage" | "text";
+            status: components["schemas"]["SourceStatus"];
+            type: components["schemas"]["SourceType"];
         };
         SourceChangeBody: {
             /** @description Of questions with their answer. */
@@ -1449,6 +1425,10 @@ export interface components {
             data: components["schemas"]["Source"][];
             pagination: components["schemas"]["Pagination"];
         };
+        /** @enum {string} */
+        SourceStatus: "untrained" | "trained" | "updated" | "failed" | "toBeDeleted" | "deleted";
+        /** @enum {string} */
+        SourceType: "link" | "file" | "qna" | "notionPage" | "text";
         SourcesSummary: {
             files: components["schemas"]["KindSum"];
             links: components["schemas"]["KindSum"];
@@ -1482,15 +1462,13 @@ export interface components {
             showDictation: boolean;
             showFeedback: boolean;
             showVoiceMode: boolean;
-            suggestedMessages: (components["schemas"]["SingleSuggestion"] | components["schemas"]["SuggestionGroup"])[] | null;
-            /** @enum {string} */
-            theme: "light" | "dark";
+            suggestedMessages: components["schemas"]["SuggestedMessage"][] | null;
+            theme: components["schemas"]["Theme"];
             tintedGrayscale?: components["schemas"]["TintedGrayscale"] | null;
             typography: components["schemas"]["Typography"];
             userMessageColor?: string;
             welcomeMessage: string | null;
-            /** @enum {string} */
-            width?: "small" | "medium" | "large";
+            width?: components["schemas"]["StageWidth"];
         };
         StageStylesWrite: {
             accentColor?: components["schemas"]["AccentColorWrite"];
@@ -1512,16 +1490,16 @@ export interface components {
             showDictation?: boolean;
             showFeedback?: boolean;
             showVoiceMode?: boolean;
-            suggestedMessages?: (components["schemas"]["SingleSuggestion"] | components["schemas"]["SuggestionGroup"])[] | null;
-            /** @enum {string} */
-            theme?: "light" | "dark";
+            suggestedMessages?: components["schemas"]["SuggestedMessage"][] | null;
+            theme?: components["schemas"]["Theme"];
             tintedGrayscale?: components["schemas"]["TintedGrayscaleWrite"];
             typography?: components["schemas"]["TypographyWrite"];
             userMessageColor?: string;
             welcomeMessage?: string | null;
-            /** @enum {string} */
-            width?: "small" | "medium" | "large";
+            width?: components["schemas"]["StageWidth"];
         };
+        /** @enum {string} */
+        StageWidth: "small" | "medium" | "large";
         Standing: {
             /** Format: uuid */
             id: string;
@@ -1548,12 +1526,16 @@ export interface components {
         SuccessData: {
             data: components["schemas"]["Success"];
         };
+        SuggestedMessage: components["schemas"]["SingleSuggestion"] | components["schemas"]["SuggestionGroup"];
         SuggestionGroup: {
             icon?: string | null;
             items: components["schemas"]["SuggestionItem"][];
             name: string;
             order: number;
-            /** @enum {string} */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             type: "nested";
         };
         SuggestionItem: {
@@ -1582,20 +1564,22 @@ export interface components {
         TextSource: {
             content: string;
             name: string;
-            /** @enum {string} */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             type: "text";
         };
+        /** @enum {string} */
+        Theme: "light" | "dark";
         Ticket: {
             /**
              * Format: uuid
              * @description The member of the account who has the ticket; null when nobody has.
              */
             assigneeId: string | null;
-            /**
-             * @description Where the ticket came from.
-             * @enum {string}
-             */
-            channel: "helpdesk" | "iframe" | "email" | "whatsapp" | "api" | "messenger" | "instagram" | "center_stage" | "phone" | "instagram_comment" | "facebook_comment";
+            /** @description Where the ticket came from. */
+            channel: components["schemas"]["TicketChannel"];
             /**
              * Format: uuid
              * @description The conversation in which all is said.
@@ -1614,16 +1598,10 @@ export interface components {
             metadata: {
                 [key: string]: unknown;
             };
-            /**
-             * @description none: nobody has judged it yet.
-             * @enum {string}
-             */
-            priority: "none" | "low" | "normal" | "high" | "urgent";
-            /**
-             * @description What the status comes down to: nobody has looked at it yet, the team is to act, the customer is to answer, on hold, done, or given up.
-             * @enum {string}
-             */
-            statusCategory: "new" | "on_you" | "on_customer" | "on_hold" | "closed" | "cancelled";
+            /** @description none: nobody has judged it yet. */
+            priority: components["schemas"]["TicketPriority"];
+            /** @description What the status comes down to: nobody has looked at it yet, the team is to act, the customer is to answer, on hold, done, or given up. */
+            statusCategory: components["schemas"]["TicketCategory"];
             /**
              * Format: uuid
              * @description The status, by its id; its labels and color are in the list of statuses.
@@ -1637,6 +1615,8 @@ export interface components {
             /** Format: date-time */
             updatedAt: string;
         };
+        /** @enum {string} */
+        TicketCategory: "new" | "on_you" | "on_customer" | "on_hold" | "closed" | "cancelled";
         TicketChangeBody: {
             /**
              * Format: email
@@ -1648,13 +1628,9 @@ export interface components {
              * @description A member of the account; null is nobody. Not together with assigneeEmail.
              */
             assigneeId?: string | null;
-            /** @enum {string} */
-            priority?: "none" | "low" | "normal" | "high" | "urgent";
-            /**
-             * @description Stands for the category's default status. Not together with statusId.
-             * @enum {string}
-             */
-            statusCategory?: "new" | "on_you" | "on_customer" | "on_hold" | "closed" | "cancelled";
+            priority?: components["schemas"]["TicketPriority"];
+            /** @description Stands for the category's default status. Not together with statusId. */
+            statusCategory?: components["schemas"]["TicketCategory"];
             /**
              * Format: uuid
              * @description A status of the agent. Not together with statusCategory.
@@ -1666,6 +1642,8 @@ export interface components {
              */
             teamId?: string | null;
         };
+        /** @enum {string} */
+        TicketChannel: "helpdesk" | "iframe" | "email" | "whatsapp" | "api" | "messenger" | "instagram" | "center_stage" | "phone" | "instagram_comment" | "facebook_comment";
         TicketCustomer: {
             email: string | null;
             id: string;
@@ -1695,16 +1673,15 @@ export interface components {
             /** @description Of an event: what has happened. */
             metadata?: components["schemas"]["TicketEvent"];
             sender: components["schemas"]["Sender"] | null;
-            /**
-             * @description What the customer and the team say to each other, what the team tells itself, or what has happened to the ticket.
-             * @enum {string}
-             */
-            type: "reply" | "note" | "event";
+            /** @description What the customer and the team say to each other, what the team tells itself, or what has happened to the ticket. */
+            type: components["schemas"]["TicketMessageType"];
         };
         TicketMessagePage: {
             data: components["schemas"]["TicketMessage"][];
             pagination: components["schemas"]["Pagination"];
         };
+        /** @enum {string} */
+        TicketMessageType: "reply" | "note" | "event";
         TicketPage: {
             data: components["schemas"]["TicketSummary"][];
             pagination: components["schemas"]["TicketPaging"];
@@ -1716,6 +1693,10 @@ export interface components {
             /** @description Tickets of the whole list; only with includeTotal=true. */
             total?: number;
         };
+        /** @enum {string} */
+        TicketPriority: "none" | "low" | "normal" | "high" | "urgent";
+        /** @enum {string} */
+        TicketReplyType: "reply" | "note";
         TicketSearchBody: {
             /**
              * @description Most tickets to give.
@@ -1726,8 +1707,7 @@ export interface components {
             query: string;
         };
         TicketStatus: {
-            /** @enum {string} */
-            category: "new" | "on_you" | "on_customer" | "on_hold" | "closed" | "cancelled";
+            category: components["schemas"]["TicketCategory"];
             color: string | null;
             /** @description What customers read. */
             externalLabel: string;
@@ -1746,11 +1726,8 @@ export interface components {
              * @description The member of the account who has the ticket; null when nobody has.
              */
             assigneeId: string | null;
-            /**
-             * @description Where the ticket came from.
-             * @enum {string}
-             */
-            channel: "helpdesk" | "iframe" | "email" | "whatsapp" | "api" | "messenger" | "instagram" | "center_stage" | "phone" | "instagram_comment" | "facebook_comment";
+            /** @description Where the ticket came from. */
+            channel: components["schemas"]["TicketChannel"];
             /**
              * Format: uuid
              * @description The conversation in which all is said.
@@ -1764,16 +1741,10 @@ export interface components {
              * @description Of the latest message; null when there is none.
              */
             lastMessageAt: string | null;
-            /**
-             * @description none: nobody has judged it yet.
-             * @enum {string}
-             */
-            priority: "none" | "low" | "normal" | "high" | "urgent";
-            /**
-             * @description What the status comes down to: nobody has looked at it yet, the team is to act, the customer is to answer, on hold, done, or given up.
-             * @enum {string}
-             */
-            statusCategory: "new" | "on_you" | "on_customer" | "on_hold" | "closed" | "cancelled";
+            /** @description none: nobody has judged it yet. */
+            priority: components["schemas"]["TicketPriority"];
+            /** @description What the status comes down to: nobody has looked at it yet, the team is to act, the customer is to answer, on hold, done, or given up. */
+            statusCategory: components["schemas"]["TicketCategory"];
             /**
              * Format: uuid
              * @description The status, by its id; its labels and color are in the list of statuses.
@@ -1834,16 +1805,12 @@ export interface components {
             model: "elevenlabs/scribe_v2_realtime" | "cartesia/ink-2" | "cartesia/ink-whisper" | "deepgram/nova-3" | "deepgram/nova-2" | "deepgram/flux-general-multi" | "soniox/stt-rt-v5" | "soniox/stt-rt-v4" | "hamsa/hamsa-ar";
         };
         Typography: {
-            /** @enum {string} */
-            fontFamily: "Inter" | "System" | "Arial" | "Helvetica" | "Georgia";
-            /** @enum {string} */
-            fontSize: "12px" | "14px" | "16px" | "18px" | "20px";
+            fontFamily: components["schemas"]["FontFamily"];
+            fontSize: components["schemas"]["FontSize"];
         };
         TypographyWrite: {
-            /** @enum {string} */
-            fontFamily?: "Inter" | "System" | "Arial" | "Helvetica" | "Georgia";
-            /** @enum {string} */
-            fontSize?: "12px" | "14px" | "16px" | "18px" | "20px";
+            fontFamily?: components["schemas"]["FontFamily"];
+            fontSize?: components["schemas"]["FontSize"];
         };
         Unanswered: {
             /** @description The newest 1,000 questions by likeness, the largest of at most 50 groups first. */
@@ -1875,6 +1842,8 @@ export interface components {
         Usage: {
             credits: number;
         };
+        /** @enum {string} */
+        Visibility: "public" | "private";
         Voice: {
             instructions?: string;
             /** @default 0.75 */
@@ -1917,29 +1886,13 @@ export interface components {
             maxDailyCallsPerUser?: number | null;
             /** @default auto */
             model?: string;
-            /**
-             * @default {
-             *       "enabled": false,
-             *       "retentionDays": 0
-             *     }
-             */
+            /** @description By default {"enabled":false,"retentionDays":0}. */
             recordings?: components["schemas"]["Recordings"];
             /** @default 0 */
             temperature?: number;
-            /**
-             * @default {
-             *       "model": "deepgram/nova-3",
-             *       "language": "multi",
-             *       "minSilenceDuration": 0.5,
-             *       "activationThreshold": 0.5
-             *     }
-             */
+            /** @description By default {"model":"deepgram/nova-3","language":"multi","minSilenceDuration":0.5,"activationThreshold":0.5}. */
             transcriber?: components["schemas"]["Transcriber"];
-            /**
-             * @default {
-             *       "voiceName": "Sarah"
-             *     }
-             */
+            /** @description By default {"voiceName":"Sarah"}. */
             voice?: components["schemas"]["Voice"];
         };
         Workspace: {
@@ -1955,11 +1908,8 @@ export interface components {
             createdAt: string;
             id: string;
             sender: components["schemas"]["Sender"] | null;
-            /**
-             * @description What the customer and the team say to each other, what the team tells itself, or what has happened to the ticket.
-             * @enum {string}
-             */
-            type: "reply" | "note" | "event";
+            /** @description What the customer and the team say to each other, what the team tells itself, or what has happened to the ticket. */
+            type: components["schemas"]["TicketMessageType"];
         };
         WrittenSource: {
             /** Format: date-time */
@@ -1973,15 +1923,13 @@ export interface components {
             name: string | null;
             /** @description Bytes. */
             size: number;
-            /** @enum {string} */
-            status: "untrained" | "trained" | "updated" | "failed" | "toBeDeleted" | "deleted";
-            /** @enum {string} */
-            type: "link" | "file" | "qna" | "notionPage" | "text";
+            status: components["schemas"]["SourceStatus"];
+            type: components["schemas"]["SourceType"];
         };
     };
     responses: {
-        /** @description CHAT_RETRY_NO_USER_MESSAGE, VALIDATION_INVALID_BODY, VALIDATION_INVALID_JSON */
-        "400.CHAT_RETRY_NO_USER_MESSAGE.VALIDATION_INVALID_BODY.VALIDATION_INVALID_JSON": {
+        /** @description CHAT_RETRY_NO_USER_MESSAGE, VALIDATION_CURSOR_QUERY_MISMATCH, VALIDATION_INVALID_BODY, VALIDATION_INVALID_CURSOR, VALIDATION_INVALID_DATE_RANGE, VALIDATION_INVALID_JSON, VALIDATION_SEARCH_WINDOW_EXCEEDED */
+        BadRequest: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -1990,18 +1938,11 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Envelope"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "CHAT_RETRY_NO_USER_MESSAGE" | "VALIDATION_INVALID_BODY" | "VALIDATION_INVALID_JSON";
-                        details?: unknown;
-                        message?: unknown;
-                    };
-                };
+                "application/json": components["schemas"]["Envelope"];
             };
         };
-        /** @description VALIDATION_CURSOR_QUERY_MISMATCH, VALIDATION_INVALID_BODY, VALIDATION_INVALID_CURSOR, VALIDATION_INVALID_DATE_RANGE, VALIDATION_SEARCH_WINDOW_EXCEEDED */
-        "400.VALIDATION_CURSOR_QUERY_MISMATCH.VALIDATION_INVALID_BODY.VALIDATION_INVALID_CURSOR.VALIDATION_INVALID_DATE_RANGE.VALIDATION_SEARCH_WINDOW_EXCEEDED": {
+        /** @description AGENT_NOT_TRAINED, CHAT_CONVERSATION_BUSY, CHAT_CONVERSATION_NOT_ONGOING, CONVERSATION_NOT_TAKEN_OVER, IDEMPOTENCY_KEY_IN_USE, SOURCE_ALREADY_PENDING_DELETION, SOURCE_DUPLICATE, SOURCE_PENDING_DELETION */
+        Conflict: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -2010,18 +1951,11 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Envelope"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "VALIDATION_CURSOR_QUERY_MISMATCH" | "VALIDATION_INVALID_BODY" | "VALIDATION_INVALID_CURSOR" | "VALIDATION_INVALID_DATE_RANGE" | "VALIDATION_SEARCH_WINDOW_EXCEEDED";
-                        details?: unknown;
-                        message?: unknown;
-                    };
-                };
+                "application/json": components["schemas"]["Envelope"];
             };
         };
-        /** @description VALIDATION_INVALID_BODY */
-        "400.VALIDATION_INVALID_BODY": {
+        /** @description AGENT_CREDITS_LIMIT_REACHED, AGENT_LIMIT_REACHED, API_RESTRICTED_PLAN, AUTH_INSUFFICIENT_PERMISSIONS, CHAT_MODEL_NOT_ALLOWED, CONVERSATION_SEARCH_UNAVAILABLE, CONVERSATION_USER_MISMATCH, INSUFFICIENT_CREDITS, PLAN_FEATURE_NOT_AVAILABLE, SUBSCRIPTION_API_RESTRICTED_PLAN, VOICE_NOT_AVAILABLE */
+        Forbidden: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -2030,18 +1964,11 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Envelope"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "VALIDATION_INVALID_BODY";
-                        details?: unknown;
-                        message?: unknown;
-                    };
-                };
+                "application/json": components["schemas"]["Envelope"];
             };
         };
-        /** @description VALIDATION_INVALID_BODY, VALIDATION_INVALID_CURSOR */
-        "400.VALIDATION_INVALID_BODY.VALIDATION_INVALID_CURSOR": {
+        /** @description CHAT_STREAMING_ERROR, INTERNAL_SERVER_ERROR, SESSION_CREATION_FAILED */
+        InternalServerError: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -2050,18 +1977,11 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Envelope"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "VALIDATION_INVALID_BODY" | "VALIDATION_INVALID_CURSOR";
-                        details?: unknown;
-                        message?: unknown;
-                    };
-                };
+                "application/json": components["schemas"]["Envelope"];
             };
         };
-        /** @description VALIDATION_INVALID_BODY, VALIDATION_INVALID_CURSOR, VALIDATION_INVALID_DATE_RANGE */
-        "400.VALIDATION_INVALID_BODY.VALIDATION_INVALID_CURSOR.VALIDATION_INVALID_DATE_RANGE": {
+        /** @description AGENT_NOT_FOUND, CHAT_RETRY_MESSAGE_NOT_FOUND, CONVERSATION_NOT_FOUND, RESOURCE_MESSAGE_NOT_FOUND, RESOURCE_NOT_FOUND, RESOURCE_TOOL_CALL_NOT_FOUND, SOURCE_NOT_FOUND, TICKET_NOT_FOUND */
+        NotFound: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -2070,78 +1990,11 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Envelope"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "VALIDATION_INVALID_BODY" | "VALIDATION_INVALID_CURSOR" | "VALIDATION_INVALID_DATE_RANGE";
-                        details?: unknown;
-                        message?: unknown;
-                    };
-                };
-            };
-        };
-        /** @description VALIDATION_INVALID_BODY, VALIDATION_INVALID_DATE_RANGE */
-        "400.VALIDATION_INVALID_BODY.VALIDATION_INVALID_DATE_RANGE": {
-            headers: {
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                "x-request-id": components["headers"]["x-request-id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Envelope"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "VALIDATION_INVALID_BODY" | "VALIDATION_INVALID_DATE_RANGE";
-                        details?: unknown;
-                        message?: unknown;
-                    };
-                };
-            };
-        };
-        /** @description VALIDATION_INVALID_BODY, VALIDATION_INVALID_JSON */
-        "400.VALIDATION_INVALID_BODY.VALIDATION_INVALID_JSON": {
-            headers: {
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                "x-request-id": components["headers"]["x-request-id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Envelope"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "VALIDATION_INVALID_BODY" | "VALIDATION_INVALID_JSON";
-                        details?: unknown;
-                        message?: unknown;
-                    };
-                };
-            };
-        };
-        /** @description AUTH_EXPIRED_API_KEY, AUTH_INVALID_API_KEY, AUTH_MISSING_API_KEY */
-        "401.AUTH_EXPIRED_API_KEY.AUTH_INVALID_API_KEY.AUTH_MISSING_API_KEY": {
-            headers: {
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                "x-request-id": components["headers"]["x-request-id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Envelope"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "AUTH_EXPIRED_API_KEY" | "AUTH_INVALID_API_KEY" | "AUTH_MISSING_API_KEY";
-                        details?: unknown;
-                        message?: unknown;
-                    };
-                };
+                "application/json": components["schemas"]["Envelope"];
             };
         };
         /** @description CHAT_AGENT_CREDITS_EXHAUSTED, CHAT_CREDITS_EXHAUSTED */
-        "402.CHAT_AGENT_CREDITS_EXHAUSTED.CHAT_CREDITS_EXHAUSTED": {
+        PaymentRequired: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -2150,498 +2003,11 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Envelope"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "CHAT_AGENT_CREDITS_EXHAUSTED" | "CHAT_CREDITS_EXHAUSTED";
-                        details?: unknown;
-                        message?: unknown;
-                    };
-                };
-            };
-        };
-        /** @description AGENT_CREDITS_LIMIT_REACHED, API_RESTRICTED_PLAN, AUTH_INSUFFICIENT_PERMISSIONS, CONVERSATION_USER_MISMATCH, INSUFFICIENT_CREDITS, VOICE_NOT_AVAILABLE */
-        "403.AGENT_CREDITS_LIMIT_REACHED.API_RESTRICTED_PLAN.AUTH_INSUFFICIENT_PERMISSIONS.CONVERSATION_USER_MISMATCH.INSUFFICIENT_CREDITS.VOICE_NOT_AVAILABLE": {
-            headers: {
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                "x-request-id": components["headers"]["x-request-id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Envelope"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "AGENT_CREDITS_LIMIT_REACHED" | "API_RESTRICTED_PLAN" | "AUTH_INSUFFICIENT_PERMISSIONS" | "CONVERSATION_USER_MISMATCH" | "INSUFFICIENT_CREDITS" | "VOICE_NOT_AVAILABLE";
-                        details?: unknown;
-                        message?: unknown;
-                    };
-                };
-            };
-        };
-        /** @description AGENT_LIMIT_REACHED, AUTH_INSUFFICIENT_PERMISSIONS, SUBSCRIPTION_API_RESTRICTED_PLAN */
-        "403.AGENT_LIMIT_REACHED.AUTH_INSUFFICIENT_PERMISSIONS.SUBSCRIPTION_API_RESTRICTED_PLAN": {
-            headers: {
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                "x-request-id": components["headers"]["x-request-id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Envelope"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "AGENT_LIMIT_REACHED" | "AUTH_INSUFFICIENT_PERMISSIONS" | "SUBSCRIPTION_API_RESTRICTED_PLAN";
-                        details?: unknown;
-                        message?: unknown;
-                    };
-                };
-            };
-        };
-        /** @description AUTH_INSUFFICIENT_PERMISSIONS, CHAT_MODEL_NOT_ALLOWED, SUBSCRIPTION_API_RESTRICTED_PLAN */
-        "403.AUTH_INSUFFICIENT_PERMISSIONS.CHAT_MODEL_NOT_ALLOWED.SUBSCRIPTION_API_RESTRICTED_PLAN": {
-            headers: {
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                "x-request-id": components["headers"]["x-request-id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Envelope"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "AUTH_INSUFFICIENT_PERMISSIONS" | "CHAT_MODEL_NOT_ALLOWED" | "SUBSCRIPTION_API_RESTRICTED_PLAN";
-                        details?: unknown;
-                        message?: unknown;
-                    };
-                };
-            };
-        };
-        /** @description AUTH_INSUFFICIENT_PERMISSIONS, CONVERSATION_SEARCH_UNAVAILABLE, SUBSCRIPTION_API_RESTRICTED_PLAN */
-        "403.AUTH_INSUFFICIENT_PERMISSIONS.CONVERSATION_SEARCH_UNAVAILABLE.SUBSCRIPTION_API_RESTRICTED_PLAN": {
-            headers: {
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                "x-request-id": components["headers"]["x-request-id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Envelope"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "AUTH_INSUFFICIENT_PERMISSIONS" | "CONVERSATION_SEARCH_UNAVAILABLE" | "SUBSCRIPTION_API_RESTRICTED_PLAN";
-                        details?: unknown;
-                        message?: unknown;
-                    };
-                };
-            };
-        };
-        /** @description AUTH_INSUFFICIENT_PERMISSIONS, PLAN_FEATURE_NOT_AVAILABLE, SUBSCRIPTION_API_RESTRICTED_PLAN */
-        "403.AUTH_INSUFFICIENT_PERMISSIONS.PLAN_FEATURE_NOT_AVAILABLE.SUBSCRIPTION_API_RESTRICTED_PLAN": {
-            headers: {
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                "x-request-id": components["headers"]["x-request-id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Envelope"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "AUTH_INSUFFICIENT_PERMISSIONS" | "PLAN_FEATURE_NOT_AVAILABLE" | "SUBSCRIPTION_API_RESTRICTED_PLAN";
-                        details?: unknown;
-                        message?: unknown;
-                    };
-                };
-            };
-        };
-        /** @description AUTH_INSUFFICIENT_PERMISSIONS, SUBSCRIPTION_API_RESTRICTED_PLAN */
-        "403.AUTH_INSUFFICIENT_PERMISSIONS.SUBSCRIPTION_API_RESTRICTED_PLAN": {
-            headers: {
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                "x-request-id": components["headers"]["x-request-id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Envelope"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "AUTH_INSUFFICIENT_PERMISSIONS" | "SUBSCRIPTION_API_RESTRICTED_PLAN";
-                        details?: unknown;
-                        message?: unknown;
-                    };
-                };
-            };
-        };
-        /** @description SUBSCRIPTION_API_RESTRICTED_PLAN */
-        "403.SUBSCRIPTION_API_RESTRICTED_PLAN": {
-            headers: {
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                "x-request-id": components["headers"]["x-request-id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Envelope"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "SUBSCRIPTION_API_RESTRICTED_PLAN";
-                        details?: unknown;
-                        message?: unknown;
-                    };
-                };
-            };
-        };
-        /** @description AGENT_NOT_FOUND */
-        "404.AGENT_NOT_FOUND": {
-            headers: {
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                "x-request-id": components["headers"]["x-request-id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Envelope"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "AGENT_NOT_FOUND";
-                        details?: unknown;
-                        message?: unknown;
-                    };
-                };
-            };
-        };
-        /** @description AGENT_NOT_FOUND, CHAT_RETRY_MESSAGE_NOT_FOUND, CONVERSATION_NOT_FOUND, RESOURCE_NOT_FOUND */
-        "404.AGENT_NOT_FOUND.CHAT_RETRY_MESSAGE_NOT_FOUND.CONVERSATION_NOT_FOUND.RESOURCE_NOT_FOUND": {
-            headers: {
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                "x-request-id": components["headers"]["x-request-id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Envelope"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "AGENT_NOT_FOUND" | "CHAT_RETRY_MESSAGE_NOT_FOUND" | "CONVERSATION_NOT_FOUND" | "RESOURCE_NOT_FOUND";
-                        details?: unknown;
-                        message?: unknown;
-                    };
-                };
-            };
-        };
-        /** @description AGENT_NOT_FOUND, CONVERSATION_NOT_FOUND */
-        "404.AGENT_NOT_FOUND.CONVERSATION_NOT_FOUND": {
-            headers: {
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                "x-request-id": components["headers"]["x-request-id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Envelope"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "AGENT_NOT_FOUND" | "CONVERSATION_NOT_FOUND";
-                        details?: unknown;
-                        message?: unknown;
-                    };
-                };
-            };
-        };
-        /** @description AGENT_NOT_FOUND, CONVERSATION_NOT_FOUND, RESOURCE_MESSAGE_NOT_FOUND, RESOURCE_NOT_FOUND */
-        "404.AGENT_NOT_FOUND.CONVERSATION_NOT_FOUND.RESOURCE_MESSAGE_NOT_FOUND.RESOURCE_NOT_FOUND": {
-            headers: {
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                "x-request-id": components["headers"]["x-request-id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Envelope"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "AGENT_NOT_FOUND" | "CONVERSATION_NOT_FOUND" | "RESOURCE_MESSAGE_NOT_FOUND" | "RESOURCE_NOT_FOUND";
-                        details?: unknown;
-                        message?: unknown;
-                    };
-                };
-            };
-        };
-        /** @description AGENT_NOT_FOUND, CONVERSATION_NOT_FOUND, RESOURCE_NOT_FOUND, RESOURCE_TOOL_CALL_NOT_FOUND */
-        "404.AGENT_NOT_FOUND.CONVERSATION_NOT_FOUND.RESOURCE_NOT_FOUND.RESOURCE_TOOL_CALL_NOT_FOUND": {
-            headers: {
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                "x-request-id": components["headers"]["x-request-id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Envelope"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "AGENT_NOT_FOUND" | "CONVERSATION_NOT_FOUND" | "RESOURCE_NOT_FOUND" | "RESOURCE_TOOL_CALL_NOT_FOUND";
-                        details?: unknown;
-                        message?: unknown;
-                    };
-                };
-            };
-        };
-        /** @description AGENT_NOT_FOUND, RESOURCE_NOT_FOUND */
-        "404.AGENT_NOT_FOUND.RESOURCE_NOT_FOUND": {
-            headers: {
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                "x-request-id": components["headers"]["x-request-id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Envelope"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "AGENT_NOT_FOUND" | "RESOURCE_NOT_FOUND";
-                        details?: unknown;
-                        message?: unknown;
-                    };
-                };
-            };
-        };
-        /** @description AGENT_NOT_FOUND, SOURCE_NOT_FOUND */
-        "404.AGENT_NOT_FOUND.SOURCE_NOT_FOUND": {
-            headers: {
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                "x-request-id": components["headers"]["x-request-id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Envelope"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "AGENT_NOT_FOUND" | "SOURCE_NOT_FOUND";
-                        details?: unknown;
-                        message?: unknown;
-                    };
-                };
-            };
-        };
-        /** @description AGENT_NOT_FOUND, TICKET_NOT_FOUND */
-        "404.AGENT_NOT_FOUND.TICKET_NOT_FOUND": {
-            headers: {
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                "x-request-id": components["headers"]["x-request-id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Envelope"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "AGENT_NOT_FOUND" | "TICKET_NOT_FOUND";
-                        details?: unknown;
-                        message?: unknown;
-                    };
-                };
-            };
-        };
-        /** @description AGENT_NOT_TRAINED */
-        "409.AGENT_NOT_TRAINED": {
-            headers: {
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                "x-request-id": components["headers"]["x-request-id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Envelope"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "AGENT_NOT_TRAINED";
-                        details?: unknown;
-                        message?: unknown;
-                    };
-                };
-            };
-        };
-        /** @description CHAT_CONVERSATION_BUSY, CHAT_CONVERSATION_NOT_ONGOING, IDEMPOTENCY_KEY_IN_USE */
-        "409.CHAT_CONVERSATION_BUSY.CHAT_CONVERSATION_NOT_ONGOING.IDEMPOTENCY_KEY_IN_USE": {
-            headers: {
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                "x-request-id": components["headers"]["x-request-id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Envelope"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "CHAT_CONVERSATION_BUSY" | "CHAT_CONVERSATION_NOT_ONGOING" | "IDEMPOTENCY_KEY_IN_USE";
-                        details?: unknown;
-                        message?: unknown;
-                    };
-                };
-            };
-        };
-        /** @description CHAT_CONVERSATION_NOT_ONGOING */
-        "409.CHAT_CONVERSATION_NOT_ONGOING": {
-            headers: {
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                "x-request-id": components["headers"]["x-request-id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Envelope"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "CHAT_CONVERSATION_NOT_ONGOING";
-                        details?: unknown;
-                        message?: unknown;
-                    };
-                };
-            };
-        };
-        /** @description CHAT_CONVERSATION_NOT_ONGOING, IDEMPOTENCY_KEY_IN_USE */
-        "409.CHAT_CONVERSATION_NOT_ONGOING.IDEMPOTENCY_KEY_IN_USE": {
-            headers: {
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                "x-request-id": components["headers"]["x-request-id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Envelope"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "CHAT_CONVERSATION_NOT_ONGOING" | "IDEMPOTENCY_KEY_IN_USE";
-                        details?: unknown;
-                        message?: unknown;
-                    };
-                };
-            };
-        };
-        /** @description CONVERSATION_NOT_TAKEN_OVER, IDEMPOTENCY_KEY_IN_USE */
-        "409.CONVERSATION_NOT_TAKEN_OVER.IDEMPOTENCY_KEY_IN_USE": {
-            headers: {
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                "x-request-id": components["headers"]["x-request-id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Envelope"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "CONVERSATION_NOT_TAKEN_OVER" | "IDEMPOTENCY_KEY_IN_USE";
-                        details?: unknown;
-                        message?: unknown;
-                    };
-                };
-            };
-        };
-        /** @description IDEMPOTENCY_KEY_IN_USE */
-        "409.IDEMPOTENCY_KEY_IN_USE": {
-            headers: {
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                "x-request-id": components["headers"]["x-request-id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Envelope"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "IDEMPOTENCY_KEY_IN_USE";
-                        details?: unknown;
-                        message?: unknown;
-                    };
-                };
-            };
-        };
-        /** @description IDEMPOTENCY_KEY_IN_USE, SOURCE_DUPLICATE */
-        "409.IDEMPOTENCY_KEY_IN_USE.SOURCE_DUPLICATE": {
-            headers: {
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                "x-request-id": components["headers"]["x-request-id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Envelope"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "IDEMPOTENCY_KEY_IN_USE" | "SOURCE_DUPLICATE";
-                        details?: unknown;
-                        message?: unknown;
-                    };
-                };
-            };
-        };
-        /** @description SOURCE_ALREADY_PENDING_DELETION */
-        "409.SOURCE_ALREADY_PENDING_DELETION": {
-            headers: {
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                "x-request-id": components["headers"]["x-request-id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Envelope"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "SOURCE_ALREADY_PENDING_DELETION";
-                        details?: unknown;
-                        message?: unknown;
-                    };
-                };
-            };
-        };
-        /** @description SOURCE_DUPLICATE, SOURCE_PENDING_DELETION */
-        "409.SOURCE_DUPLICATE.SOURCE_PENDING_DELETION": {
-            headers: {
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                "x-request-id": components["headers"]["x-request-id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Envelope"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "SOURCE_DUPLICATE" | "SOURCE_PENDING_DELETION";
-                        details?: unknown;
-                        message?: unknown;
-                    };
-                };
+                "application/json": components["schemas"]["Envelope"];
             };
         };
         /** @description REQUEST_TOO_LARGE */
-        "413.REQUEST_TOO_LARGE": {
+        RequestEntityTooLarge: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -2650,260 +2016,11 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Envelope"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "REQUEST_TOO_LARGE";
-                        details?: unknown;
-                        message?: unknown;
-                    };
-                };
-            };
-        };
-        /** @description IDEMPOTENCY_KEY_REUSED */
-        "422.IDEMPOTENCY_KEY_REUSED": {
-            headers: {
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                "x-request-id": components["headers"]["x-request-id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Envelope"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "IDEMPOTENCY_KEY_REUSED";
-                        details?: unknown;
-                        message?: unknown;
-                    };
-                };
-            };
-        };
-        /** @description IDEMPOTENCY_KEY_REUSED, MESSAGE_CONTENT_NOT_RENDERABLE, TEAM_MEMBER_NOT_FOUND */
-        "422.IDEMPOTENCY_KEY_REUSED.MESSAGE_CONTENT_NOT_RENDERABLE.TEAM_MEMBER_NOT_FOUND": {
-            headers: {
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                "x-request-id": components["headers"]["x-request-id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Envelope"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "IDEMPOTENCY_KEY_REUSED" | "MESSAGE_CONTENT_NOT_RENDERABLE" | "TEAM_MEMBER_NOT_FOUND";
-                        details?: unknown;
-                        message?: unknown;
-                    };
-                };
-            };
-        };
-        /** @description IDEMPOTENCY_KEY_REUSED, SOURCE_SIZE_LIMIT_EXCEEDED */
-        "422.IDEMPOTENCY_KEY_REUSED.SOURCE_SIZE_LIMIT_EXCEEDED": {
-            headers: {
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                "x-request-id": components["headers"]["x-request-id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Envelope"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "IDEMPOTENCY_KEY_REUSED" | "SOURCE_SIZE_LIMIT_EXCEEDED";
-                        details?: unknown;
-                        message?: unknown;
-                    };
-                };
-            };
-        };
-        /** @description IDEMPOTENCY_KEY_REUSED, TICKET_INVALID_STATUS, TICKET_TEAM_MEMBER_NOT_FOUND, TICKET_TEAM_NOT_FOUND */
-        "422.IDEMPOTENCY_KEY_REUSED.TICKET_INVALID_STATUS.TICKET_TEAM_MEMBER_NOT_FOUND.TICKET_TEAM_NOT_FOUND": {
-            headers: {
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                "x-request-id": components["headers"]["x-request-id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Envelope"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "IDEMPOTENCY_KEY_REUSED" | "TICKET_INVALID_STATUS" | "TICKET_TEAM_MEMBER_NOT_FOUND" | "TICKET_TEAM_NOT_FOUND";
-                        details?: unknown;
-                        message?: unknown;
-                    };
-                };
-            };
-        };
-        /** @description RESOURCE_MESSAGE_NOT_ASSISTANT */
-        "422.RESOURCE_MESSAGE_NOT_ASSISTANT": {
-            headers: {
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                "x-request-id": components["headers"]["x-request-id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Envelope"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "RESOURCE_MESSAGE_NOT_ASSISTANT";
-                        details?: unknown;
-                        message?: unknown;
-                    };
-                };
-            };
-        };
-        /** @description SOURCE_SIZE_LIMIT_EXCEEDED */
-        "422.SOURCE_SIZE_LIMIT_EXCEEDED": {
-            headers: {
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                "x-request-id": components["headers"]["x-request-id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Envelope"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "SOURCE_SIZE_LIMIT_EXCEEDED";
-                        details?: unknown;
-                        message?: unknown;
-                    };
-                };
-            };
-        };
-        /** @description TICKET_INVALID_STATUS, TICKET_TEAM_MEMBER_NOT_FOUND, TICKET_TEAM_NOT_FOUND */
-        "422.TICKET_INVALID_STATUS.TICKET_TEAM_MEMBER_NOT_FOUND.TICKET_TEAM_NOT_FOUND": {
-            headers: {
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                "x-request-id": components["headers"]["x-request-id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Envelope"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "TICKET_INVALID_STATUS" | "TICKET_TEAM_MEMBER_NOT_FOUND" | "TICKET_TEAM_NOT_FOUND";
-                        details?: unknown;
-                        message?: unknown;
-                    };
-                };
-            };
-        };
-        /** @description RATE_LIMIT_TOO_MANY_REQUESTS */
-        "429.RATE_LIMIT_TOO_MANY_REQUESTS": {
-            headers: {
-                "Retry-After": components["headers"]["Retry-After"];
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                "x-request-id": components["headers"]["x-request-id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Envelope"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "RATE_LIMIT_TOO_MANY_REQUESTS";
-                        details?: unknown;
-                        message?: unknown;
-                    };
-                };
-            };
-        };
-        /** @description RATE_LIMIT_TOO_MANY_REQUESTS, VOICE_LIMIT_EXCEEDED */
-        "429.RATE_LIMIT_TOO_MANY_REQUESTS.VOICE_LIMIT_EXCEEDED": {
-            headers: {
-                "Retry-After": components["headers"]["Retry-After"];
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                "x-request-id": components["headers"]["x-request-id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Envelope"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "RATE_LIMIT_TOO_MANY_REQUESTS" | "VOICE_LIMIT_EXCEEDED";
-                        details?: unknown;
-                        message?: unknown;
-                    };
-                };
-            };
-        };
-        /** @description CHAT_STREAMING_ERROR, INTERNAL_SERVER_ERROR */
-        "500.CHAT_STREAMING_ERROR.INTERNAL_SERVER_ERROR": {
-            headers: {
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                "x-request-id": components["headers"]["x-request-id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Envelope"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "CHAT_STREAMING_ERROR" | "INTERNAL_SERVER_ERROR";
-                        details?: unknown;
-                        message?: unknown;
-                    };
-                };
-            };
-        };
-        /** @description INTERNAL_SERVER_ERROR */
-        "500.INTERNAL_SERVER_ERROR": {
-            headers: {
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                "x-request-id": components["headers"]["x-request-id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Envelope"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "INTERNAL_SERVER_ERROR";
-                        details?: unknown;
-                        message?: unknown;
-                    };
-                };
-            };
-        };
-        /** @description INTERNAL_SERVER_ERROR, SESSION_CREATION_FAILED */
-        "500.INTERNAL_SERVER_ERROR.SESSION_CREATION_FAILED": {
-            headers: {
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                "x-request-id": components["headers"]["x-request-id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Envelope"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "INTERNAL_SERVER_ERROR" | "SESSION_CREATION_FAILED";
-                        details?: unknown;
-                        message?: unknown;
-                    };
-                };
+                "application/json": components["schemas"]["Envelope"];
             };
         };
         /** @description CONVERSATION_SEARCH_BUSY, SERVICE_UNDER_MAINTENANCE */
-        "503.CONVERSATION_SEARCH_BUSY.SERVICE_UNDER_MAINTENANCE": {
+        ServiceUnavailable: {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -2913,18 +2030,11 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Envelope"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "CONVERSATION_SEARCH_BUSY" | "SERVICE_UNDER_MAINTENANCE";
-                        details?: unknown;
-                        message?: unknown;
-                    };
-                };
+                "application/json": components["schemas"]["Envelope"];
             };
         };
-        /** @description SERVICE_UNDER_MAINTENANCE */
-        "503.SERVICE_UNDER_MAINTENANCE": {
+        /** @description RATE_LIMIT_TOO_MANY_REQUESTS, VOICE_LIMIT_EXCEEDED */
+        TooManyRequests: {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -2934,14 +2044,33 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Envelope"] & {
-                    error?: {
-                        /** @enum {unknown} */
-                        code?: "SERVICE_UNDER_MAINTENANCE";
-                        details?: unknown;
-                        message?: unknown;
-                    };
-                };
+                "application/json": components["schemas"]["Envelope"];
+            };
+        };
+        /** @description AUTH_EXPIRED_API_KEY, AUTH_INVALID_API_KEY, AUTH_MISSING_API_KEY */
+        Unauthorized: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Envelope"];
+            };
+        };
+        /** @description IDEMPOTENCY_KEY_REUSED, MESSAGE_CONTENT_NOT_RENDERABLE, RESOURCE_MESSAGE_NOT_ASSISTANT, SOURCE_SIZE_LIMIT_EXCEEDED, TEAM_MEMBER_NOT_FOUND, TICKET_INVALID_STATUS, TICKET_TEAM_MEMBER_NOT_FOUND, TICKET_TEAM_NOT_FOUND */
+        UnprocessableEntity: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Envelope"];
             };
         };
     };
@@ -3063,12 +2192,18 @@ export interface operations {
                     "application/json": components["schemas"]["AgentPage"];
                 };
             };
-            400: components["responses"]["400.VALIDATION_INVALID_BODY.VALIDATION_INVALID_CURSOR"];
-            401: components["responses"]["401.AUTH_EXPIRED_API_KEY.AUTH_INVALID_API_KEY.AUTH_MISSING_API_KEY"];
-            403: components["responses"]["403.AUTH_INSUFFICIENT_PERMISSIONS.SUBSCRIPTION_API_RESTRICTED_PLAN"];
-            429: components["responses"]["429.RATE_LIMIT_TOO_MANY_REQUESTS"];
-            500: components["responses"]["500.INTERNAL_SERVER_ERROR"];
-            503: components["responses"]["503.SERVICE_UNDER_MAINTENANCE"];
+            /** @description VALIDATION_INVALID_BODY, VALIDATION_INVALID_CURSOR */
+            400: components["responses"]["BadRequest"];
+            /** @description AUTH_EXPIRED_API_KEY, AUTH_INVALID_API_KEY, AUTH_MISSING_API_KEY */
+            401: components["responses"]["Unauthorized"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS, SUBSCRIPTION_API_RESTRICTED_PLAN */
+            403: components["responses"]["Forbidden"];
+            /** @description RATE_LIMIT_TOO_MANY_REQUESTS */
+            429: components["responses"]["TooManyRequests"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     createAgent: {
@@ -3115,15 +2250,24 @@ export interface operations {
                     "application/json": components["schemas"]["CreatedAgent"];
                 };
             };
-            400: components["responses"]["400.VALIDATION_INVALID_BODY.VALIDATION_INVALID_JSON"];
-            401: components["responses"]["401.AUTH_EXPIRED_API_KEY.AUTH_INVALID_API_KEY.AUTH_MISSING_API_KEY"];
-            403: components["responses"]["403.AGENT_LIMIT_REACHED.AUTH_INSUFFICIENT_PERMISSIONS.SUBSCRIPTION_API_RESTRICTED_PLAN"];
-            409: components["responses"]["409.IDEMPOTENCY_KEY_IN_USE"];
-            413: components["responses"]["413.REQUEST_TOO_LARGE"];
-            422: components["responses"]["422.IDEMPOTENCY_KEY_REUSED"];
-            429: components["responses"]["429.RATE_LIMIT_TOO_MANY_REQUESTS"];
-            500: components["responses"]["500.INTERNAL_SERVER_ERROR"];
-            503: components["responses"]["503.SERVICE_UNDER_MAINTENANCE"];
+            /** @description VALIDATION_INVALID_BODY, VALIDATION_INVALID_JSON */
+            400: components["responses"]["BadRequest"];
+            /** @description AUTH_EXPIRED_API_KEY, AUTH_INVALID_API_KEY, AUTH_MISSING_API_KEY */
+            401: components["responses"]["Unauthorized"];
+            /** @description AGENT_LIMIT_REACHED, AUTH_INSUFFICIENT_PERMISSIONS, SUBSCRIPTION_API_RESTRICTED_PLAN */
+            403: components["responses"]["Forbidden"];
+            /** @description IDEMPOTENCY_KEY_IN_USE */
+            409: components["responses"]["Conflict"];
+            /** @description REQUEST_TOO_LARGE */
+            413: components["responses"]["RequestEntityTooLarge"];
+            /** @description IDEMPOTENCY_KEY_REUSED */
+            422: components["responses"]["UnprocessableEntity"];
+            /** @description RATE_LIMIT_TOO_MANY_REQUESTS */
+            429: components["responses"]["TooManyRequests"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getAgent: {
@@ -3218,12 +2362,18 @@ export interface operations {
                     "application/json": components["schemas"]["Agent"];
                 };
             };
-            401: components["responses"]["401.AUTH_EXPIRED_API_KEY.AUTH_INVALID_API_KEY.AUTH_MISSING_API_KEY"];
-            403: components["responses"]["403.AUTH_INSUFFICIENT_PERMISSIONS.SUBSCRIPTION_API_RESTRICTED_PLAN"];
-            404: components["responses"]["404.AGENT_NOT_FOUND"];
-            429: components["responses"]["429.RATE_LIMIT_TOO_MANY_REQUESTS"];
-            500: components["responses"]["500.INTERNAL_SERVER_ERROR"];
-            503: components["responses"]["503.SERVICE_UNDER_MAINTENANCE"];
+            /** @description AUTH_EXPIRED_API_KEY, AUTH_INVALID_API_KEY, AUTH_MISSING_API_KEY */
+            401: components["responses"]["Unauthorized"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS, SUBSCRIPTION_API_RESTRICTED_PLAN */
+            403: components["responses"]["Forbidden"];
+            /** @description AGENT_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description RATE_LIMIT_TOO_MANY_REQUESTS */
+            429: components["responses"]["TooManyRequests"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     updateAgent: {
@@ -3272,14 +2422,22 @@ export interface operations {
                     "application/json": components["schemas"]["Success"];
                 };
             };
-            400: components["responses"]["400.VALIDATION_INVALID_BODY.VALIDATION_INVALID_JSON"];
-            401: components["responses"]["401.AUTH_EXPIRED_API_KEY.AUTH_INVALID_API_KEY.AUTH_MISSING_API_KEY"];
-            403: components["responses"]["403.AUTH_INSUFFICIENT_PERMISSIONS.PLAN_FEATURE_NOT_AVAILABLE.SUBSCRIPTION_API_RESTRICTED_PLAN"];
-            404: components["responses"]["404.AGENT_NOT_FOUND"];
-            413: components["responses"]["413.REQUEST_TOO_LARGE"];
-            429: components["responses"]["429.RATE_LIMIT_TOO_MANY_REQUESTS"];
-            500: components["responses"]["500.INTERNAL_SERVER_ERROR"];
-            503: components["responses"]["503.SERVICE_UNDER_MAINTENANCE"];
+            /** @description VALIDATION_INVALID_BODY, VALIDATION_INVALID_JSON */
+            400: components["responses"]["BadRequest"];
+            /** @description AUTH_EXPIRED_API_KEY, AUTH_INVALID_API_KEY, AUTH_MISSING_API_KEY */
+            401: components["responses"]["Unauthorized"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS, PLAN_FEATURE_NOT_AVAILABLE, SUBSCRIPTION_API_RESTRICTED_PLAN */
+            403: components["responses"]["Forbidden"];
+            /** @description AGENT_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description REQUEST_TOO_LARGE */
+            413: components["responses"]["RequestEntityTooLarge"];
+            /** @description RATE_LIMIT_TOO_MANY_REQUESTS */
+            429: components["responses"]["TooManyRequests"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     deleteAgent: {
@@ -3315,12 +2473,18 @@ export interface operations {
                     "application/json": components["schemas"]["Success"];
                 };
             };
-            401: components["responses"]["401.AUTH_EXPIRED_API_KEY.AUTH_INVALID_API_KEY.AUTH_MISSING_API_KEY"];
-            403: components["responses"]["403.AUTH_INSUFFICIENT_PERMISSIONS.SUBSCRIPTION_API_RESTRICTED_PLAN"];
-            404: components["responses"]["404.AGENT_NOT_FOUND"];
-            429: components["responses"]["429.RATE_LIMIT_TOO_MANY_REQUESTS"];
-            500: components["responses"]["500.INTERNAL_SERVER_ERROR"];
-            503: components["responses"]["503.SERVICE_UNDER_MAINTENANCE"];
+            /** @description AUTH_EXPIRED_API_KEY, AUTH_INVALID_API_KEY, AUTH_MISSING_API_KEY */
+            401: components["responses"]["Unauthorized"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS, SUBSCRIPTION_API_RESTRICTED_PLAN */
+            403: components["responses"]["Forbidden"];
+            /** @description AGENT_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description RATE_LIMIT_TOO_MANY_REQUESTS */
+            429: components["responses"]["TooManyRequests"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     setAutoRetrain: {
@@ -3365,15 +2529,24 @@ export interface operations {
                     "application/json": components["schemas"]["Success"];
                 };
             };
-            400: components["responses"]["400.VALIDATION_INVALID_BODY.VALIDATION_INVALID_JSON"];
-            401: components["responses"]["401.AUTH_EXPIRED_API_KEY.AUTH_INVALID_API_KEY.AUTH_MISSING_API_KEY"];
-            403: components["responses"]["403.AUTH_INSUFFICIENT_PERMISSIONS.SUBSCRIPTION_API_RESTRICTED_PLAN"];
-            404: components["responses"]["404.AGENT_NOT_FOUND"];
-            409: components["responses"]["409.AGENT_NOT_TRAINED"];
-            413: components["responses"]["413.REQUEST_TOO_LARGE"];
-            429: components["responses"]["429.RATE_LIMIT_TOO_MANY_REQUESTS"];
-            500: components["responses"]["500.INTERNAL_SERVER_ERROR"];
-            503: components["responses"]["503.SERVICE_UNDER_MAINTENANCE"];
+            /** @description VALIDATION_INVALID_BODY, VALIDATION_INVALID_JSON */
+            400: components["responses"]["BadRequest"];
+            /** @description AUTH_EXPIRED_API_KEY, AUTH_INVALID_API_KEY, AUTH_MISSING_API_KEY */
+            401: components["responses"]["Unauthorized"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS, SUBSCRIPTION_API_RESTRICTED_PLAN */
+            403: components["responses"]["Forbidden"];
+            /** @description AGENT_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description AGENT_NOT_TRAINED */
+            409: components["responses"]["Conflict"];
+            /** @description REQUEST_TOO_LARGE */
+            413: components["responses"]["RequestEntityTooLarge"];
+            /** @description RATE_LIMIT_TOO_MANY_REQUESTS */
+            429: components["responses"]["TooManyRequests"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     chat: {
@@ -3476,17 +2649,28 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
-            400: components["responses"]["400.VALIDATION_INVALID_BODY.VALIDATION_INVALID_JSON"];
-            401: components["responses"]["401.AUTH_EXPIRED_API_KEY.AUTH_INVALID_API_KEY.AUTH_MISSING_API_KEY"];
-            402: components["responses"]["402.CHAT_AGENT_CREDITS_EXHAUSTED.CHAT_CREDITS_EXHAUSTED"];
-            403: components["responses"]["403.AUTH_INSUFFICIENT_PERMISSIONS.CHAT_MODEL_NOT_ALLOWED.SUBSCRIPTION_API_RESTRICTED_PLAN"];
-            404: components["responses"]["404.AGENT_NOT_FOUND.CONVERSATION_NOT_FOUND"];
-            409: components["responses"]["409.CHAT_CONVERSATION_BUSY.CHAT_CONVERSATION_NOT_ONGOING.IDEMPOTENCY_KEY_IN_USE"];
-            413: components["responses"]["413.REQUEST_TOO_LARGE"];
-            422: components["responses"]["422.IDEMPOTENCY_KEY_REUSED"];
-            429: components["responses"]["429.RATE_LIMIT_TOO_MANY_REQUESTS"];
-            500: components["responses"]["500.CHAT_STREAMING_ERROR.INTERNAL_SERVER_ERROR"];
-            503: components["responses"]["503.SERVICE_UNDER_MAINTENANCE"];
+            /** @description VALIDATION_INVALID_BODY, VALIDATION_INVALID_JSON */
+            400: components["responses"]["BadRequest"];
+            /** @description AUTH_EXPIRED_API_KEY, AUTH_INVALID_API_KEY, AUTH_MISSING_API_KEY */
+            401: components["responses"]["Unauthorized"];
+            /** @description CHAT_AGENT_CREDITS_EXHAUSTED, CHAT_CREDITS_EXHAUSTED */
+            402: components["responses"]["PaymentRequired"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS, CHAT_MODEL_NOT_ALLOWED, SUBSCRIPTION_API_RESTRICTED_PLAN */
+            403: components["responses"]["Forbidden"];
+            /** @description AGENT_NOT_FOUND, CONVERSATION_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description CHAT_CONVERSATION_BUSY, CHAT_CONVERSATION_NOT_ONGOING, IDEMPOTENCY_KEY_IN_USE */
+            409: components["responses"]["Conflict"];
+            /** @description REQUEST_TOO_LARGE */
+            413: components["responses"]["RequestEntityTooLarge"];
+            /** @description IDEMPOTENCY_KEY_REUSED */
+            422: components["responses"]["UnprocessableEntity"];
+            /** @description RATE_LIMIT_TOO_MANY_REQUESTS */
+            429: components["responses"]["TooManyRequests"];
+            /** @description CHAT_STREAMING_ERROR, INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     cloneAgent: {
@@ -3528,15 +2712,24 @@ export interface operations {
                     "application/json": components["schemas"]["CreatedAgent"];
                 };
             };
-            400: components["responses"]["400.VALIDATION_INVALID_BODY"];
-            401: components["responses"]["401.AUTH_EXPIRED_API_KEY.AUTH_INVALID_API_KEY.AUTH_MISSING_API_KEY"];
-            403: components["responses"]["403.AGENT_LIMIT_REACHED.AUTH_INSUFFICIENT_PERMISSIONS.SUBSCRIPTION_API_RESTRICTED_PLAN"];
-            404: components["responses"]["404.AGENT_NOT_FOUND"];
-            409: components["responses"]["409.IDEMPOTENCY_KEY_IN_USE"];
-            422: components["responses"]["422.IDEMPOTENCY_KEY_REUSED"];
-            429: components["responses"]["429.RATE_LIMIT_TOO_MANY_REQUESTS"];
-            500: components["responses"]["500.INTERNAL_SERVER_ERROR"];
-            503: components["responses"]["503.SERVICE_UNDER_MAINTENANCE"];
+            /** @description VALIDATION_INVALID_BODY */
+            400: components["responses"]["BadRequest"];
+            /** @description AUTH_EXPIRED_API_KEY, AUTH_INVALID_API_KEY, AUTH_MISSING_API_KEY */
+            401: components["responses"]["Unauthorized"];
+            /** @description AGENT_LIMIT_REACHED, AUTH_INSUFFICIENT_PERMISSIONS, SUBSCRIPTION_API_RESTRICTED_PLAN */
+            403: components["responses"]["Forbidden"];
+            /** @description AGENT_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description IDEMPOTENCY_KEY_IN_USE */
+            409: components["responses"]["Conflict"];
+            /** @description IDEMPOTENCY_KEY_REUSED */
+            422: components["responses"]["UnprocessableEntity"];
+            /** @description RATE_LIMIT_TOO_MANY_REQUESTS */
+            429: components["responses"]["TooManyRequests"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     listConversations: {
@@ -3595,13 +2788,20 @@ export interface operations {
                     "application/json": components["schemas"]["ConversationPage"];
                 };
             };
-            400: components["responses"]["400.VALIDATION_INVALID_BODY.VALIDATION_INVALID_CURSOR.VALIDATION_INVALID_DATE_RANGE"];
-            401: components["responses"]["401.AUTH_EXPIRED_API_KEY.AUTH_INVALID_API_KEY.AUTH_MISSING_API_KEY"];
-            403: components["responses"]["403.AUTH_INSUFFICIENT_PERMISSIONS.SUBSCRIPTION_API_RESTRICTED_PLAN"];
-            404: components["responses"]["404.AGENT_NOT_FOUND"];
-            429: components["responses"]["429.RATE_LIMIT_TOO_MANY_REQUESTS"];
-            500: components["responses"]["500.INTERNAL_SERVER_ERROR"];
-            503: components["responses"]["503.SERVICE_UNDER_MAINTENANCE"];
+            /** @description VALIDATION_INVALID_BODY, VALIDATION_INVALID_CURSOR, VALIDATION_INVALID_DATE_RANGE */
+            400: components["responses"]["BadRequest"];
+            /** @description AUTH_EXPIRED_API_KEY, AUTH_INVALID_API_KEY, AUTH_MISSING_API_KEY */
+            401: components["responses"]["Unauthorized"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS, SUBSCRIPTION_API_RESTRICTED_PLAN */
+            403: components["responses"]["Forbidden"];
+            /** @description AGENT_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description RATE_LIMIT_TOO_MANY_REQUESTS */
+            429: components["responses"]["TooManyRequests"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     exportConversations: {
@@ -3700,13 +2900,20 @@ export interface operations {
                     "application/json": components["schemas"]["ExportedPage"];
                 };
             };
-            400: components["responses"]["400.VALIDATION_INVALID_BODY.VALIDATION_INVALID_CURSOR.VALIDATION_INVALID_DATE_RANGE"];
-            401: components["responses"]["401.AUTH_EXPIRED_API_KEY.AUTH_INVALID_API_KEY.AUTH_MISSING_API_KEY"];
-            403: components["responses"]["403.AUTH_INSUFFICIENT_PERMISSIONS.SUBSCRIPTION_API_RESTRICTED_PLAN"];
-            404: components["responses"]["404.AGENT_NOT_FOUND"];
-            429: components["responses"]["429.RATE_LIMIT_TOO_MANY_REQUESTS"];
-            500: components["responses"]["500.INTERNAL_SERVER_ERROR"];
-            503: components["responses"]["503.SERVICE_UNDER_MAINTENANCE"];
+            /** @description VALIDATION_INVALID_BODY, VALIDATION_INVALID_CURSOR, VALIDATION_INVALID_DATE_RANGE */
+            400: components["responses"]["BadRequest"];
+            /** @description AUTH_EXPIRED_API_KEY, AUTH_INVALID_API_KEY, AUTH_MISSING_API_KEY */
+            401: components["responses"]["Unauthorized"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS, SUBSCRIPTION_API_RESTRICTED_PLAN */
+            403: components["responses"]["Forbidden"];
+            /** @description AGENT_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description RATE_LIMIT_TOO_MANY_REQUESTS */
+            429: components["responses"]["TooManyRequests"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     searchConversations: {
@@ -3820,13 +3027,20 @@ export interface operations {
                     "application/json": components["schemas"]["FoundPage"];
                 };
             };
-            400: components["responses"]["400.VALIDATION_CURSOR_QUERY_MISMATCH.VALIDATION_INVALID_BODY.VALIDATION_INVALID_CURSOR.VALIDATION_INVALID_DATE_RANGE.VALIDATION_SEARCH_WINDOW_EXCEEDED"];
-            401: components["responses"]["401.AUTH_EXPIRED_API_KEY.AUTH_INVALID_API_KEY.AUTH_MISSING_API_KEY"];
-            403: components["responses"]["403.AUTH_INSUFFICIENT_PERMISSIONS.CONVERSATION_SEARCH_UNAVAILABLE.SUBSCRIPTION_API_RESTRICTED_PLAN"];
-            404: components["responses"]["404.AGENT_NOT_FOUND"];
-            429: components["responses"]["429.RATE_LIMIT_TOO_MANY_REQUESTS"];
-            500: components["responses"]["500.INTERNAL_SERVER_ERROR"];
-            503: components["responses"]["503.CONVERSATION_SEARCH_BUSY.SERVICE_UNDER_MAINTENANCE"];
+            /** @description VALIDATION_CURSOR_QUERY_MISMATCH, VALIDATION_INVALID_BODY, VALIDATION_INVALID_CURSOR, VALIDATION_INVALID_DATE_RANGE, VALIDATION_SEARCH_WINDOW_EXCEEDED */
+            400: components["responses"]["BadRequest"];
+            /** @description AUTH_EXPIRED_API_KEY, AUTH_INVALID_API_KEY, AUTH_MISSING_API_KEY */
+            401: components["responses"]["Unauthorized"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS, CONVERSATION_SEARCH_UNAVAILABLE, SUBSCRIPTION_API_RESTRICTED_PLAN */
+            403: components["responses"]["Forbidden"];
+            /** @description AGENT_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description RATE_LIMIT_TOO_MANY_REQUESTS */
+            429: components["responses"]["TooManyRequests"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description CONVERSATION_SEARCH_BUSY, SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getConversation: {
@@ -3908,12 +3122,18 @@ export interface operations {
                     "application/json": components["schemas"]["HistoryPage"];
                 };
             };
-            401: components["responses"]["401.AUTH_EXPIRED_API_KEY.AUTH_INVALID_API_KEY.AUTH_MISSING_API_KEY"];
-            403: components["responses"]["403.AUTH_INSUFFICIENT_PERMISSIONS.SUBSCRIPTION_API_RESTRICTED_PLAN"];
-            404: components["responses"]["404.AGENT_NOT_FOUND.RESOURCE_NOT_FOUND"];
-            429: components["responses"]["429.RATE_LIMIT_TOO_MANY_REQUESTS"];
-            500: components["responses"]["500.INTERNAL_SERVER_ERROR"];
-            503: components["responses"]["503.SERVICE_UNDER_MAINTENANCE"];
+            /** @description AUTH_EXPIRED_API_KEY, AUTH_INVALID_API_KEY, AUTH_MISSING_API_KEY */
+            401: components["responses"]["Unauthorized"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS, SUBSCRIPTION_API_RESTRICTED_PLAN */
+            403: components["responses"]["Forbidden"];
+            /** @description AGENT_NOT_FOUND, RESOURCE_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description RATE_LIMIT_TOO_MANY_REQUESTS */
+            429: components["responses"]["TooManyRequests"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     pauseConversation: {
@@ -3966,15 +3186,24 @@ export interface operations {
                     "application/json": components["schemas"]["StandingData"];
                 };
             };
-            400: components["responses"]["400.VALIDATION_INVALID_BODY.VALIDATION_INVALID_JSON"];
-            401: components["responses"]["401.AUTH_EXPIRED_API_KEY.AUTH_INVALID_API_KEY.AUTH_MISSING_API_KEY"];
-            403: components["responses"]["403.AUTH_INSUFFICIENT_PERMISSIONS.SUBSCRIPTION_API_RESTRICTED_PLAN"];
-            404: components["responses"]["404.AGENT_NOT_FOUND.RESOURCE_NOT_FOUND"];
-            409: components["responses"]["409.CHAT_CONVERSATION_NOT_ONGOING"];
-            413: components["responses"]["413.REQUEST_TOO_LARGE"];
-            429: components["responses"]["429.RATE_LIMIT_TOO_MANY_REQUESTS"];
-            500: components["responses"]["500.INTERNAL_SERVER_ERROR"];
-            503: components["responses"]["503.SERVICE_UNDER_MAINTENANCE"];
+            /** @description VALIDATION_INVALID_BODY, VALIDATION_INVALID_JSON */
+            400: components["responses"]["BadRequest"];
+            /** @description AUTH_EXPIRED_API_KEY, AUTH_INVALID_API_KEY, AUTH_MISSING_API_KEY */
+            401: components["responses"]["Unauthorized"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS, SUBSCRIPTION_API_RESTRICTED_PLAN */
+            403: components["responses"]["Forbidden"];
+            /** @description AGENT_NOT_FOUND, RESOURCE_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description CHAT_CONVERSATION_NOT_ONGOING */
+            409: components["responses"]["Conflict"];
+            /** @description REQUEST_TOO_LARGE */
+            413: components["responses"]["RequestEntityTooLarge"];
+            /** @description RATE_LIMIT_TOO_MANY_REQUESTS */
+            429: components["responses"]["TooManyRequests"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     followConversation: {
@@ -4018,12 +3247,18 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
-            401: components["responses"]["401.AUTH_EXPIRED_API_KEY.AUTH_INVALID_API_KEY.AUTH_MISSING_API_KEY"];
-            403: components["responses"]["403.AUTH_INSUFFICIENT_PERMISSIONS.SUBSCRIPTION_API_RESTRICTED_PLAN"];
-            404: components["responses"]["404.AGENT_NOT_FOUND.RESOURCE_NOT_FOUND"];
-            429: components["responses"]["429.RATE_LIMIT_TOO_MANY_REQUESTS"];
-            500: components["responses"]["500.INTERNAL_SERVER_ERROR"];
-            503: components["responses"]["503.SERVICE_UNDER_MAINTENANCE"];
+            /** @description AUTH_EXPIRED_API_KEY, AUTH_INVALID_API_KEY, AUTH_MISSING_API_KEY */
+            401: components["responses"]["Unauthorized"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS, SUBSCRIPTION_API_RESTRICTED_PLAN */
+            403: components["responses"]["Forbidden"];
+            /** @description AGENT_NOT_FOUND, RESOURCE_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description RATE_LIMIT_TOO_MANY_REQUESTS */
+            429: components["responses"]["TooManyRequests"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     listMessages: {
@@ -4102,13 +3337,20 @@ export interface operations {
                     "application/json": components["schemas"]["MessagePage"];
                 };
             };
-            400: components["responses"]["400.VALIDATION_INVALID_BODY.VALIDATION_INVALID_CURSOR"];
-            401: components["responses"]["401.AUTH_EXPIRED_API_KEY.AUTH_INVALID_API_KEY.AUTH_MISSING_API_KEY"];
-            403: components["responses"]["403.AUTH_INSUFFICIENT_PERMISSIONS.SUBSCRIPTION_API_RESTRICTED_PLAN"];
-            404: components["responses"]["404.AGENT_NOT_FOUND.RESOURCE_NOT_FOUND"];
-            429: components["responses"]["429.RATE_LIMIT_TOO_MANY_REQUESTS"];
-            500: components["responses"]["500.INTERNAL_SERVER_ERROR"];
-            503: components["responses"]["503.SERVICE_UNDER_MAINTENANCE"];
+            /** @description VALIDATION_INVALID_BODY, VALIDATION_INVALID_CURSOR */
+            400: components["responses"]["BadRequest"];
+            /** @description AUTH_EXPIRED_API_KEY, AUTH_INVALID_API_KEY, AUTH_MISSING_API_KEY */
+            401: components["responses"]["Unauthorized"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS, SUBSCRIPTION_API_RESTRICTED_PLAN */
+            403: components["responses"]["Forbidden"];
+            /** @description AGENT_NOT_FOUND, RESOURCE_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description RATE_LIMIT_TOO_MANY_REQUESTS */
+            429: components["responses"]["TooManyRequests"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     writeMessage: {
@@ -4174,16 +3416,26 @@ export interface operations {
                     "application/json": components["schemas"]["MessageData"];
                 };
             };
-            400: components["responses"]["400.VALIDATION_INVALID_BODY.VALIDATION_INVALID_JSON"];
-            401: components["responses"]["401.AUTH_EXPIRED_API_KEY.AUTH_INVALID_API_KEY.AUTH_MISSING_API_KEY"];
-            403: components["responses"]["403.AUTH_INSUFFICIENT_PERMISSIONS.SUBSCRIPTION_API_RESTRICTED_PLAN"];
-            404: components["responses"]["404.AGENT_NOT_FOUND.RESOURCE_NOT_FOUND"];
-            409: components["responses"]["409.CONVERSATION_NOT_TAKEN_OVER.IDEMPOTENCY_KEY_IN_USE"];
-            413: components["responses"]["413.REQUEST_TOO_LARGE"];
-            422: components["responses"]["422.IDEMPOTENCY_KEY_REUSED"];
-            429: components["responses"]["429.RATE_LIMIT_TOO_MANY_REQUESTS"];
-            500: components["responses"]["500.INTERNAL_SERVER_ERROR"];
-            503: components["responses"]["503.SERVICE_UNDER_MAINTENANCE"];
+            /** @description VALIDATION_INVALID_BODY, VALIDATION_INVALID_JSON */
+            400: components["responses"]["BadRequest"];
+            /** @description AUTH_EXPIRED_API_KEY, AUTH_INVALID_API_KEY, AUTH_MISSING_API_KEY */
+            401: components["responses"]["Unauthorized"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS, SUBSCRIPTION_API_RESTRICTED_PLAN */
+            403: components["responses"]["Forbidden"];
+            /** @description AGENT_NOT_FOUND, RESOURCE_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description CONVERSATION_NOT_TAKEN_OVER, IDEMPOTENCY_KEY_IN_USE */
+            409: components["responses"]["Conflict"];
+            /** @description REQUEST_TOO_LARGE */
+            413: components["responses"]["RequestEntityTooLarge"];
+            /** @description IDEMPOTENCY_KEY_REUSED */
+            422: components["responses"]["UnprocessableEntity"];
+            /** @description RATE_LIMIT_TOO_MANY_REQUESTS */
+            429: components["responses"]["TooManyRequests"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     rateMessage: {
@@ -4253,15 +3505,24 @@ export interface operations {
                     "application/json": components["schemas"]["MessageData"];
                 };
             };
-            400: components["responses"]["400.VALIDATION_INVALID_BODY.VALIDATION_INVALID_JSON"];
-            401: components["responses"]["401.AUTH_EXPIRED_API_KEY.AUTH_INVALID_API_KEY.AUTH_MISSING_API_KEY"];
-            403: components["responses"]["403.AUTH_INSUFFICIENT_PERMISSIONS.SUBSCRIPTION_API_RESTRICTED_PLAN"];
-            404: components["responses"]["404.AGENT_NOT_FOUND.CONVERSATION_NOT_FOUND.RESOURCE_MESSAGE_NOT_FOUND.RESOURCE_NOT_FOUND"];
-            413: components["responses"]["413.REQUEST_TOO_LARGE"];
-            422: components["responses"]["422.RESOURCE_MESSAGE_NOT_ASSISTANT"];
-            429: components["responses"]["429.RATE_LIMIT_TOO_MANY_REQUESTS"];
-            500: components["responses"]["500.INTERNAL_SERVER_ERROR"];
-            503: components["responses"]["503.SERVICE_UNDER_MAINTENANCE"];
+            /** @description VALIDATION_INVALID_BODY, VALIDATION_INVALID_JSON */
+            400: components["responses"]["BadRequest"];
+            /** @description AUTH_EXPIRED_API_KEY, AUTH_INVALID_API_KEY, AUTH_MISSING_API_KEY */
+            401: components["responses"]["Unauthorized"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS, SUBSCRIPTION_API_RESTRICTED_PLAN */
+            403: components["responses"]["Forbidden"];
+            /** @description AGENT_NOT_FOUND, CONVERSATION_NOT_FOUND, RESOURCE_MESSAGE_NOT_FOUND, RESOURCE_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description REQUEST_TOO_LARGE */
+            413: components["responses"]["RequestEntityTooLarge"];
+            /** @description RESOURCE_MESSAGE_NOT_ASSISTANT */
+            422: components["responses"]["UnprocessableEntity"];
+            /** @description RATE_LIMIT_TOO_MANY_REQUESTS */
+            429: components["responses"]["TooManyRequests"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     retry: {
@@ -4368,17 +3629,28 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
-            400: components["responses"]["400.CHAT_RETRY_NO_USER_MESSAGE.VALIDATION_INVALID_BODY.VALIDATION_INVALID_JSON"];
-            401: components["responses"]["401.AUTH_EXPIRED_API_KEY.AUTH_INVALID_API_KEY.AUTH_MISSING_API_KEY"];
-            402: components["responses"]["402.CHAT_AGENT_CREDITS_EXHAUSTED.CHAT_CREDITS_EXHAUSTED"];
-            403: components["responses"]["403.AUTH_INSUFFICIENT_PERMISSIONS.CHAT_MODEL_NOT_ALLOWED.SUBSCRIPTION_API_RESTRICTED_PLAN"];
-            404: components["responses"]["404.AGENT_NOT_FOUND.CHAT_RETRY_MESSAGE_NOT_FOUND.CONVERSATION_NOT_FOUND.RESOURCE_NOT_FOUND"];
-            409: components["responses"]["409.CHAT_CONVERSATION_BUSY.CHAT_CONVERSATION_NOT_ONGOING.IDEMPOTENCY_KEY_IN_USE"];
-            413: components["responses"]["413.REQUEST_TOO_LARGE"];
-            422: components["responses"]["422.IDEMPOTENCY_KEY_REUSED"];
-            429: components["responses"]["429.RATE_LIMIT_TOO_MANY_REQUESTS"];
-            500: components["responses"]["500.CHAT_STREAMING_ERROR.INTERNAL_SERVER_ERROR"];
-            503: components["responses"]["503.SERVICE_UNDER_MAINTENANCE"];
+            /** @description CHAT_RETRY_NO_USER_MESSAGE, VALIDATION_INVALID_BODY, VALIDATION_INVALID_JSON */
+            400: components["responses"]["BadRequest"];
+            /** @description AUTH_EXPIRED_API_KEY, AUTH_INVALID_API_KEY, AUTH_MISSING_API_KEY */
+            401: components["responses"]["Unauthorized"];
+            /** @description CHAT_AGENT_CREDITS_EXHAUSTED, CHAT_CREDITS_EXHAUSTED */
+            402: components["responses"]["PaymentRequired"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS, CHAT_MODEL_NOT_ALLOWED, SUBSCRIPTION_API_RESTRICTED_PLAN */
+            403: components["responses"]["Forbidden"];
+            /** @description AGENT_NOT_FOUND, CHAT_RETRY_MESSAGE_NOT_FOUND, CONVERSATION_NOT_FOUND, RESOURCE_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description CHAT_CONVERSATION_BUSY, CHAT_CONVERSATION_NOT_ONGOING, IDEMPOTENCY_KEY_IN_USE */
+            409: components["responses"]["Conflict"];
+            /** @description REQUEST_TOO_LARGE */
+            413: components["responses"]["RequestEntityTooLarge"];
+            /** @description IDEMPOTENCY_KEY_REUSED */
+            422: components["responses"]["UnprocessableEntity"];
+            /** @description RATE_LIMIT_TOO_MANY_REQUESTS */
+            429: components["responses"]["TooManyRequests"];
+            /** @description CHAT_STREAMING_ERROR, INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     sendToolResult: {
@@ -4440,16 +3712,26 @@ export interface operations {
                     "application/json": components["schemas"]["SuccessData"];
                 };
             };
-            400: components["responses"]["400.VALIDATION_INVALID_BODY.VALIDATION_INVALID_JSON"];
-            401: components["responses"]["401.AUTH_EXPIRED_API_KEY.AUTH_INVALID_API_KEY.AUTH_MISSING_API_KEY"];
-            403: components["responses"]["403.AUTH_INSUFFICIENT_PERMISSIONS.SUBSCRIPTION_API_RESTRICTED_PLAN"];
-            404: components["responses"]["404.AGENT_NOT_FOUND.CONVERSATION_NOT_FOUND.RESOURCE_NOT_FOUND.RESOURCE_TOOL_CALL_NOT_FOUND"];
-            409: components["responses"]["409.IDEMPOTENCY_KEY_IN_USE"];
-            413: components["responses"]["413.REQUEST_TOO_LARGE"];
-            422: components["responses"]["422.IDEMPOTENCY_KEY_REUSED"];
-            429: components["responses"]["429.RATE_LIMIT_TOO_MANY_REQUESTS"];
-            500: components["responses"]["500.INTERNAL_SERVER_ERROR"];
-            503: components["responses"]["503.SERVICE_UNDER_MAINTENANCE"];
+            /** @description VALIDATION_INVALID_BODY, VALIDATION_INVALID_JSON */
+            400: components["responses"]["BadRequest"];
+            /** @description AUTH_EXPIRED_API_KEY, AUTH_INVALID_API_KEY, AUTH_MISSING_API_KEY */
+            401: components["responses"]["Unauthorized"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS, SUBSCRIPTION_API_RESTRICTED_PLAN */
+            403: components["responses"]["Forbidden"];
+            /** @description AGENT_NOT_FOUND, CONVERSATION_NOT_FOUND, RESOURCE_NOT_FOUND, RESOURCE_TOOL_CALL_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description IDEMPOTENCY_KEY_IN_USE */
+            409: components["responses"]["Conflict"];
+            /** @description REQUEST_TOO_LARGE */
+            413: components["responses"]["RequestEntityTooLarge"];
+            /** @description IDEMPOTENCY_KEY_REUSED */
+            422: components["responses"]["UnprocessableEntity"];
+            /** @description RATE_LIMIT_TOO_MANY_REQUESTS */
+            429: components["responses"]["TooManyRequests"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     listTeams: {
@@ -4490,12 +3772,18 @@ export interface operations {
                     "application/json": components["schemas"]["Team"][];
                 };
             };
-            401: components["responses"]["401.AUTH_EXPIRED_API_KEY.AUTH_INVALID_API_KEY.AUTH_MISSING_API_KEY"];
-            403: components["responses"]["403.AUTH_INSUFFICIENT_PERMISSIONS.SUBSCRIPTION_API_RESTRICTED_PLAN"];
-            404: components["responses"]["404.AGENT_NOT_FOUND"];
-            429: components["responses"]["429.RATE_LIMIT_TOO_MANY_REQUESTS"];
-            500: components["responses"]["500.INTERNAL_SERVER_ERROR"];
-            503: components["responses"]["503.SERVICE_UNDER_MAINTENANCE"];
+            /** @description AUTH_EXPIRED_API_KEY, AUTH_INVALID_API_KEY, AUTH_MISSING_API_KEY */
+            401: components["responses"]["Unauthorized"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS, SUBSCRIPTION_API_RESTRICTED_PLAN */
+            403: components["responses"]["Forbidden"];
+            /** @description AGENT_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description RATE_LIMIT_TOO_MANY_REQUESTS */
+            429: components["responses"]["TooManyRequests"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     listTicketStatuses: {
@@ -4548,12 +3836,18 @@ export interface operations {
                     "application/json": components["schemas"]["TicketStatus"][];
                 };
             };
-            401: components["responses"]["401.AUTH_EXPIRED_API_KEY.AUTH_INVALID_API_KEY.AUTH_MISSING_API_KEY"];
-            403: components["responses"]["403.AUTH_INSUFFICIENT_PERMISSIONS.SUBSCRIPTION_API_RESTRICTED_PLAN"];
-            404: components["responses"]["404.AGENT_NOT_FOUND"];
-            429: components["responses"]["429.RATE_LIMIT_TOO_MANY_REQUESTS"];
-            500: components["responses"]["500.INTERNAL_SERVER_ERROR"];
-            503: components["responses"]["503.SERVICE_UNDER_MAINTENANCE"];
+            /** @description AUTH_EXPIRED_API_KEY, AUTH_INVALID_API_KEY, AUTH_MISSING_API_KEY */
+            401: components["responses"]["Unauthorized"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS, SUBSCRIPTION_API_RESTRICTED_PLAN */
+            403: components["responses"]["Forbidden"];
+            /** @description AGENT_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description RATE_LIMIT_TOO_MANY_REQUESTS */
+            429: components["responses"]["TooManyRequests"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     listTickets: {
@@ -4564,9 +3858,9 @@ export interface operations {
                 /** @description Most items on the page. */
                 limit?: number;
                 /** @description Categories of statuses, comma-separated. */
-                status?: ("new" | "on_you" | "on_customer" | "on_hold" | "closed" | "cancelled")[];
+                status?: components["schemas"]["TicketCategory"][];
                 /** @description Where the tickets came from, comma-separated. */
-                channel?: ("helpdesk" | "iframe" | "email" | "whatsapp" | "api" | "messenger" | "instagram" | "center_stage" | "phone" | "instagram_comment" | "facebook_comment")[];
+                channel?: components["schemas"]["TicketChannel"][];
                 /** @description Tickets that this member has; none: those that nobody has. */
                 assigneeId?: string;
                 /** @description Tickets of this team; none: those of no team. */
@@ -4576,7 +3870,7 @@ export interface operations {
                 /** @description Created on this day or earlier, or at this time or earlier. */
                 createdBefore?: string;
                 sortBy?: "createdAt" | "updatedAt" | "lastMessageAt";
-                order?: "asc" | "desc";
+                order?: components["schemas"]["SortOrder"];
                 /** @description Whether pagination.total counts the whole list. */
                 includeTotal?: boolean;
             };
@@ -4635,13 +3929,20 @@ export interface operations {
                     "application/json": components["schemas"]["TicketPage"];
                 };
             };
-            400: components["responses"]["400.VALIDATION_INVALID_BODY.VALIDATION_INVALID_CURSOR.VALIDATION_INVALID_DATE_RANGE"];
-            401: components["responses"]["401.AUTH_EXPIRED_API_KEY.AUTH_INVALID_API_KEY.AUTH_MISSING_API_KEY"];
-            403: components["responses"]["403.AUTH_INSUFFICIENT_PERMISSIONS.SUBSCRIPTION_API_RESTRICTED_PLAN"];
-            404: components["responses"]["404.AGENT_NOT_FOUND"];
-            429: components["responses"]["429.RATE_LIMIT_TOO_MANY_REQUESTS"];
-            500: components["responses"]["500.INTERNAL_SERVER_ERROR"];
-            503: components["responses"]["503.SERVICE_UNDER_MAINTENANCE"];
+            /** @description VALIDATION_INVALID_BODY, VALIDATION_INVALID_CURSOR, VALIDATION_INVALID_DATE_RANGE */
+            400: components["responses"]["BadRequest"];
+            /** @description AUTH_EXPIRED_API_KEY, AUTH_INVALID_API_KEY, AUTH_MISSING_API_KEY */
+            401: components["responses"]["Unauthorized"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS, SUBSCRIPTION_API_RESTRICTED_PLAN */
+            403: components["responses"]["Forbidden"];
+            /** @description AGENT_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description RATE_LIMIT_TOO_MANY_REQUESTS */
+            429: components["responses"]["TooManyRequests"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     createTicket: {
@@ -4717,16 +4018,26 @@ export interface operations {
                     "application/json": components["schemas"]["Ticket"];
                 };
             };
-            400: components["responses"]["400.VALIDATION_INVALID_BODY.VALIDATION_INVALID_JSON"];
-            401: components["responses"]["401.AUTH_EXPIRED_API_KEY.AUTH_INVALID_API_KEY.AUTH_MISSING_API_KEY"];
-            403: components["responses"]["403.AUTH_INSUFFICIENT_PERMISSIONS.SUBSCRIPTION_API_RESTRICTED_PLAN"];
-            404: components["responses"]["404.AGENT_NOT_FOUND"];
-            409: components["responses"]["409.IDEMPOTENCY_KEY_IN_USE"];
-            413: components["responses"]["413.REQUEST_TOO_LARGE"];
-            422: components["responses"]["422.IDEMPOTENCY_KEY_REUSED.TICKET_INVALID_STATUS.TICKET_TEAM_MEMBER_NOT_FOUND.TICKET_TEAM_NOT_FOUND"];
-            429: components["responses"]["429.RATE_LIMIT_TOO_MANY_REQUESTS"];
-            500: components["responses"]["500.INTERNAL_SERVER_ERROR"];
-            503: components["responses"]["503.SERVICE_UNDER_MAINTENANCE"];
+            /** @description VALIDATION_INVALID_BODY, VALIDATION_INVALID_JSON */
+            400: components["responses"]["BadRequest"];
+            /** @description AUTH_EXPIRED_API_KEY, AUTH_INVALID_API_KEY, AUTH_MISSING_API_KEY */
+            401: components["responses"]["Unauthorized"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS, SUBSCRIPTION_API_RESTRICTED_PLAN */
+            403: components["responses"]["Forbidden"];
+            /** @description AGENT_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description IDEMPOTENCY_KEY_IN_USE */
+            409: components["responses"]["Conflict"];
+            /** @description REQUEST_TOO_LARGE */
+            413: components["responses"]["RequestEntityTooLarge"];
+            /** @description IDEMPOTENCY_KEY_REUSED, TICKET_INVALID_STATUS, TICKET_TEAM_MEMBER_NOT_FOUND, TICKET_TEAM_NOT_FOUND */
+            422: components["responses"]["UnprocessableEntity"];
+            /** @description RATE_LIMIT_TOO_MANY_REQUESTS */
+            429: components["responses"]["TooManyRequests"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     searchTickets: {
@@ -4803,14 +4114,22 @@ export interface operations {
                     "application/json": components["schemas"]["FoundTickets"];
                 };
             };
-            400: components["responses"]["400.VALIDATION_INVALID_BODY.VALIDATION_INVALID_JSON"];
-            401: components["responses"]["401.AUTH_EXPIRED_API_KEY.AUTH_INVALID_API_KEY.AUTH_MISSING_API_KEY"];
-            403: components["responses"]["403.AUTH_INSUFFICIENT_PERMISSIONS.SUBSCRIPTION_API_RESTRICTED_PLAN"];
-            404: components["responses"]["404.AGENT_NOT_FOUND"];
-            413: components["responses"]["413.REQUEST_TOO_LARGE"];
-            429: components["responses"]["429.RATE_LIMIT_TOO_MANY_REQUESTS"];
-            500: components["responses"]["500.INTERNAL_SERVER_ERROR"];
-            503: components["responses"]["503.SERVICE_UNDER_MAINTENANCE"];
+            /** @description VALIDATION_INVALID_BODY, VALIDATION_INVALID_JSON */
+            400: components["responses"]["BadRequest"];
+            /** @description AUTH_EXPIRED_API_KEY, AUTH_INVALID_API_KEY, AUTH_MISSING_API_KEY */
+            401: components["responses"]["Unauthorized"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS, SUBSCRIPTION_API_RESTRICTED_PLAN */
+            403: components["responses"]["Forbidden"];
+            /** @description AGENT_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description REQUEST_TOO_LARGE */
+            413: components["responses"]["RequestEntityTooLarge"];
+            /** @description RATE_LIMIT_TOO_MANY_REQUESTS */
+            429: components["responses"]["TooManyRequests"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getTicket: {
@@ -4870,12 +4189,18 @@ export interface operations {
                     "application/json": components["schemas"]["Ticket"];
                 };
             };
-            401: components["responses"]["401.AUTH_EXPIRED_API_KEY.AUTH_INVALID_API_KEY.AUTH_MISSING_API_KEY"];
-            403: components["responses"]["403.AUTH_INSUFFICIENT_PERMISSIONS.SUBSCRIPTION_API_RESTRICTED_PLAN"];
-            404: components["responses"]["404.AGENT_NOT_FOUND.TICKET_NOT_FOUND"];
-            429: components["responses"]["429.RATE_LIMIT_TOO_MANY_REQUESTS"];
-            500: components["responses"]["500.INTERNAL_SERVER_ERROR"];
-            503: components["responses"]["503.SERVICE_UNDER_MAINTENANCE"];
+            /** @description AUTH_EXPIRED_API_KEY, AUTH_INVALID_API_KEY, AUTH_MISSING_API_KEY */
+            401: components["responses"]["Unauthorized"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS, SUBSCRIPTION_API_RESTRICTED_PLAN */
+            403: components["responses"]["Forbidden"];
+            /** @description AGENT_NOT_FOUND, TICKET_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description RATE_LIMIT_TOO_MANY_REQUESTS */
+            429: components["responses"]["TooManyRequests"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     updateTicket: {
@@ -4946,15 +4271,24 @@ export interface operations {
                     "application/json": components["schemas"]["Ticket"];
                 };
             };
-            400: components["responses"]["400.VALIDATION_INVALID_BODY.VALIDATION_INVALID_JSON"];
-            401: components["responses"]["401.AUTH_EXPIRED_API_KEY.AUTH_INVALID_API_KEY.AUTH_MISSING_API_KEY"];
-            403: components["responses"]["403.AUTH_INSUFFICIENT_PERMISSIONS.SUBSCRIPTION_API_RESTRICTED_PLAN"];
-            404: components["responses"]["404.AGENT_NOT_FOUND.TICKET_NOT_FOUND"];
-            413: components["responses"]["413.REQUEST_TOO_LARGE"];
-            422: components["responses"]["422.TICKET_INVALID_STATUS.TICKET_TEAM_MEMBER_NOT_FOUND.TICKET_TEAM_NOT_FOUND"];
-            429: components["responses"]["429.RATE_LIMIT_TOO_MANY_REQUESTS"];
-            500: components["responses"]["500.INTERNAL_SERVER_ERROR"];
-            503: components["responses"]["503.SERVICE_UNDER_MAINTENANCE"];
+            /** @description VALIDATION_INVALID_BODY, VALIDATION_INVALID_JSON */
+            400: components["responses"]["BadRequest"];
+            /** @description AUTH_EXPIRED_API_KEY, AUTH_INVALID_API_KEY, AUTH_MISSING_API_KEY */
+            401: components["responses"]["Unauthorized"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS, SUBSCRIPTION_API_RESTRICTED_PLAN */
+            403: components["responses"]["Forbidden"];
+            /** @description AGENT_NOT_FOUND, TICKET_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description REQUEST_TOO_LARGE */
+            413: components["responses"]["RequestEntityTooLarge"];
+            /** @description TICKET_INVALID_STATUS, TICKET_TEAM_MEMBER_NOT_FOUND, TICKET_TEAM_NOT_FOUND */
+            422: components["responses"]["UnprocessableEntity"];
+            /** @description RATE_LIMIT_TOO_MANY_REQUESTS */
+            429: components["responses"]["TooManyRequests"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     listTicketMessages: {
@@ -4965,9 +4299,9 @@ export interface operations {
                 /** @description Most items on the page. */
                 limit?: number;
                 /** @description Comma-separated; reply and note where nothing is said. */
-                types?: ("reply" | "note" | "event")[];
+                types?: components["schemas"]["TicketMessageType"][];
                 /** @description asc: the oldest first. */
-                order?: "asc" | "desc";
+                order?: components["schemas"]["SortOrder"];
             };
             header?: never;
             path: {
@@ -5038,13 +4372,20 @@ export interface operations {
                     "application/json": components["schemas"]["TicketMessagePage"];
                 };
             };
-            400: components["responses"]["400.VALIDATION_INVALID_BODY.VALIDATION_INVALID_CURSOR"];
-            401: components["responses"]["401.AUTH_EXPIRED_API_KEY.AUTH_INVALID_API_KEY.AUTH_MISSING_API_KEY"];
-            403: components["responses"]["403.AUTH_INSUFFICIENT_PERMISSIONS.SUBSCRIPTION_API_RESTRICTED_PLAN"];
-            404: components["responses"]["404.AGENT_NOT_FOUND.TICKET_NOT_FOUND"];
-            429: components["responses"]["429.RATE_LIMIT_TOO_MANY_REQUESTS"];
-            500: components["responses"]["500.INTERNAL_SERVER_ERROR"];
-            503: components["responses"]["503.SERVICE_UNDER_MAINTENANCE"];
+            /** @description VALIDATION_INVALID_BODY, VALIDATION_INVALID_CURSOR */
+            400: components["responses"]["BadRequest"];
+            /** @description AUTH_EXPIRED_API_KEY, AUTH_INVALID_API_KEY, AUTH_MISSING_API_KEY */
+            401: components["responses"]["Unauthorized"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS, SUBSCRIPTION_API_RESTRICTED_PLAN */
+            403: components["responses"]["Forbidden"];
+            /** @description AGENT_NOT_FOUND, TICKET_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description RATE_LIMIT_TOO_MANY_REQUESTS */
+            429: components["responses"]["TooManyRequests"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     createTicketMessage: {
@@ -5095,11 +4436,8 @@ export interface operations {
                     /** @description Markdown. */
                     content: string;
                     file?: string[];
-                    /**
-                     * @description reply: to the customer; note: for the team alone.
-                     * @enum {string}
-                     */
-                    type: "reply" | "note";
+                    /** @description reply: to the customer; note: for the team alone. */
+                    type: components["schemas"]["TicketReplyType"];
                 };
             };
         };
@@ -5132,16 +4470,26 @@ export interface operations {
                     "application/json": components["schemas"]["WrittenMessage"];
                 };
             };
-            400: components["responses"]["400.VALIDATION_INVALID_BODY.VALIDATION_INVALID_JSON"];
-            401: components["responses"]["401.AUTH_EXPIRED_API_KEY.AUTH_INVALID_API_KEY.AUTH_MISSING_API_KEY"];
-            403: components["responses"]["403.AUTH_INSUFFICIENT_PERMISSIONS.SUBSCRIPTION_API_RESTRICTED_PLAN"];
-            404: components["responses"]["404.AGENT_NOT_FOUND.TICKET_NOT_FOUND"];
-            409: components["responses"]["409.CONVERSATION_NOT_TAKEN_OVER.IDEMPOTENCY_KEY_IN_USE"];
-            413: components["responses"]["413.REQUEST_TOO_LARGE"];
-            422: components["responses"]["422.IDEMPOTENCY_KEY_REUSED.MESSAGE_CONTENT_NOT_RENDERABLE.TEAM_MEMBER_NOT_FOUND"];
-            429: components["responses"]["429.RATE_LIMIT_TOO_MANY_REQUESTS"];
-            500: components["responses"]["500.INTERNAL_SERVER_ERROR"];
-            503: components["responses"]["503.SERVICE_UNDER_MAINTENANCE"];
+            /** @description VALIDATION_INVALID_BODY, VALIDATION_INVALID_JSON */
+            400: components["responses"]["BadRequest"];
+            /** @description AUTH_EXPIRED_API_KEY, AUTH_INVALID_API_KEY, AUTH_MISSING_API_KEY */
+            401: components["responses"]["Unauthorized"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS, SUBSCRIPTION_API_RESTRICTED_PLAN */
+            403: components["responses"]["Forbidden"];
+            /** @description AGENT_NOT_FOUND, TICKET_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description CONVERSATION_NOT_TAKEN_OVER, IDEMPOTENCY_KEY_IN_USE */
+            409: components["responses"]["Conflict"];
+            /** @description REQUEST_TOO_LARGE */
+            413: components["responses"]["RequestEntityTooLarge"];
+            /** @description IDEMPOTENCY_KEY_REUSED, MESSAGE_CONTENT_NOT_RENDERABLE, TEAM_MEMBER_NOT_FOUND */
+            422: components["responses"]["UnprocessableEntity"];
+            /** @description RATE_LIMIT_TOO_MANY_REQUESTS */
+            429: components["responses"]["TooManyRequests"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getInsights: {
@@ -5152,7 +4500,7 @@ export interface operations {
                 /** @description Last day (YYYY-MM-DD, UTC), counted whole. By default today. */
                 to?: string;
                 /** @description What series is told apart by. */
-                groupBy?: "day" | "topic" | "channel" | "sentiment";
+                groupBy?: components["schemas"]["InsightGrouping"];
             };
             header?: never;
             path: {
@@ -5254,13 +4602,20 @@ export interface operations {
                     "application/json": components["schemas"]["InsightsReply"];
                 };
             };
-            400: components["responses"]["400.VALIDATION_INVALID_BODY.VALIDATION_INVALID_DATE_RANGE"];
-            401: components["responses"]["401.AUTH_EXPIRED_API_KEY.AUTH_INVALID_API_KEY.AUTH_MISSING_API_KEY"];
-            403: components["responses"]["403.AUTH_INSUFFICIENT_PERMISSIONS.SUBSCRIPTION_API_RESTRICTED_PLAN"];
-            404: components["responses"]["404.AGENT_NOT_FOUND"];
-            429: components["responses"]["429.RATE_LIMIT_TOO_MANY_REQUESTS"];
-            500: components["responses"]["500.INTERNAL_SERVER_ERROR"];
-            503: components["responses"]["503.SERVICE_UNDER_MAINTENANCE"];
+            /** @description VALIDATION_INVALID_BODY, VALIDATION_INVALID_DATE_RANGE */
+            400: components["responses"]["BadRequest"];
+            /** @description AUTH_EXPIRED_API_KEY, AUTH_INVALID_API_KEY, AUTH_MISSING_API_KEY */
+            401: components["responses"]["Unauthorized"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS, SUBSCRIPTION_API_RESTRICTED_PLAN */
+            403: components["responses"]["Forbidden"];
+            /** @description AGENT_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description RATE_LIMIT_TOO_MANY_REQUESTS */
+            429: components["responses"]["TooManyRequests"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     listSources: {
@@ -5271,7 +4626,7 @@ export interface operations {
                 /** @description Most items on the page. */
                 limit?: number;
                 /** @description Kinds, comma-separated. */
-                type?: ("link" | "file" | "qna" | "notionPage" | "text")[];
+                type?: components["schemas"]["SourceType"][];
                 /** @description Part of the name; case does not matter. */
                 name?: string;
             };
@@ -5320,13 +4675,20 @@ export interface operations {
                     "application/json": components["schemas"]["SourcePage"];
                 };
             };
-            400: components["responses"]["400.VALIDATION_INVALID_BODY.VALIDATION_INVALID_CURSOR"];
-            401: components["responses"]["401.AUTH_EXPIRED_API_KEY.AUTH_INVALID_API_KEY.AUTH_MISSING_API_KEY"];
-            403: components["responses"]["403.AUTH_INSUFFICIENT_PERMISSIONS.SUBSCRIPTION_API_RESTRICTED_PLAN"];
-            404: components["responses"]["404.AGENT_NOT_FOUND"];
-            429: components["responses"]["429.RATE_LIMIT_TOO_MANY_REQUESTS"];
-            500: components["responses"]["500.INTERNAL_SERVER_ERROR"];
-            503: components["responses"]["503.SERVICE_UNDER_MAINTENANCE"];
+            /** @description VALIDATION_INVALID_BODY, VALIDATION_INVALID_CURSOR */
+            400: components["responses"]["BadRequest"];
+            /** @description AUTH_EXPIRED_API_KEY, AUTH_INVALID_API_KEY, AUTH_MISSING_API_KEY */
+            401: components["responses"]["Unauthorized"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS, SUBSCRIPTION_API_RESTRICTED_PLAN */
+            403: components["responses"]["Forbidden"];
+            /** @description AGENT_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description RATE_LIMIT_TOO_MANY_REQUESTS */
+            429: components["responses"]["TooManyRequests"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     createSource: {
@@ -5357,7 +4719,7 @@ export interface operations {
                  *       "content": "The shop is open from nine to five on weekdays. On Saturdays the shop closes at noon."
                  *     }
                  */
-                "application/json": components["schemas"]["TextSource"] | components["schemas"]["QnASource"] | components["schemas"]["LinkSource"];
+                "application/json": components["schemas"]["NewSource"];
                 "multipart/form-data": {
                     /**
                      * Format: binary
@@ -5394,16 +4756,26 @@ export interface operations {
                     "application/json": components["schemas"]["WrittenSource"];
                 };
             };
-            400: components["responses"]["400.VALIDATION_INVALID_BODY.VALIDATION_INVALID_JSON"];
-            401: components["responses"]["401.AUTH_EXPIRED_API_KEY.AUTH_INVALID_API_KEY.AUTH_MISSING_API_KEY"];
-            403: components["responses"]["403.AUTH_INSUFFICIENT_PERMISSIONS.SUBSCRIPTION_API_RESTRICTED_PLAN"];
-            404: components["responses"]["404.AGENT_NOT_FOUND.SOURCE_NOT_FOUND"];
-            409: components["responses"]["409.IDEMPOTENCY_KEY_IN_USE.SOURCE_DUPLICATE"];
-            413: components["responses"]["413.REQUEST_TOO_LARGE"];
-            422: components["responses"]["422.IDEMPOTENCY_KEY_REUSED.SOURCE_SIZE_LIMIT_EXCEEDED"];
-            429: components["responses"]["429.RATE_LIMIT_TOO_MANY_REQUESTS"];
-            500: components["responses"]["500.INTERNAL_SERVER_ERROR"];
-            503: components["responses"]["503.SERVICE_UNDER_MAINTENANCE"];
+            /** @description VALIDATION_INVALID_BODY, VALIDATION_INVALID_JSON */
+            400: components["responses"]["BadRequest"];
+            /** @description AUTH_EXPIRED_API_KEY, AUTH_INVALID_API_KEY, AUTH_MISSING_API_KEY */
+            401: components["responses"]["Unauthorized"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS, SUBSCRIPTION_API_RESTRICTED_PLAN */
+            403: components["responses"]["Forbidden"];
+            /** @description AGENT_NOT_FOUND, SOURCE_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description IDEMPOTENCY_KEY_IN_USE, SOURCE_DUPLICATE */
+            409: components["responses"]["Conflict"];
+            /** @description REQUEST_TOO_LARGE */
+            413: components["responses"]["RequestEntityTooLarge"];
+            /** @description IDEMPOTENCY_KEY_REUSED, SOURCE_SIZE_LIMIT_EXCEEDED */
+            422: components["responses"]["UnprocessableEntity"];
+            /** @description RATE_LIMIT_TOO_MANY_REQUESTS */
+            429: components["responses"]["TooManyRequests"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     summarizeSources: {
@@ -5467,12 +4839,18 @@ export interface operations {
                     "application/json": components["schemas"]["SourcesSummary"];
                 };
             };
-            401: components["responses"]["401.AUTH_EXPIRED_API_KEY.AUTH_INVALID_API_KEY.AUTH_MISSING_API_KEY"];
-            403: components["responses"]["403.AUTH_INSUFFICIENT_PERMISSIONS.SUBSCRIPTION_API_RESTRICTED_PLAN"];
-            404: components["responses"]["404.AGENT_NOT_FOUND"];
-            429: components["responses"]["429.RATE_LIMIT_TOO_MANY_REQUESTS"];
-            500: components["responses"]["500.INTERNAL_SERVER_ERROR"];
-            503: components["responses"]["503.SERVICE_UNDER_MAINTENANCE"];
+            /** @description AUTH_EXPIRED_API_KEY, AUTH_INVALID_API_KEY, AUTH_MISSING_API_KEY */
+            401: components["responses"]["Unauthorized"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS, SUBSCRIPTION_API_RESTRICTED_PLAN */
+            403: components["responses"]["Forbidden"];
+            /** @description AGENT_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description RATE_LIMIT_TOO_MANY_REQUESTS */
+            429: components["responses"]["TooManyRequests"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getSource: {
@@ -5519,12 +4897,18 @@ export interface operations {
                     "application/json": components["schemas"]["Source"];
                 };
             };
-            401: components["responses"]["401.AUTH_EXPIRED_API_KEY.AUTH_INVALID_API_KEY.AUTH_MISSING_API_KEY"];
-            403: components["responses"]["403.AUTH_INSUFFICIENT_PERMISSIONS.SUBSCRIPTION_API_RESTRICTED_PLAN"];
-            404: components["responses"]["404.AGENT_NOT_FOUND.SOURCE_NOT_FOUND"];
-            429: components["responses"]["429.RATE_LIMIT_TOO_MANY_REQUESTS"];
-            500: components["responses"]["500.INTERNAL_SERVER_ERROR"];
-            503: components["responses"]["503.SERVICE_UNDER_MAINTENANCE"];
+            /** @description AUTH_EXPIRED_API_KEY, AUTH_INVALID_API_KEY, AUTH_MISSING_API_KEY */
+            401: components["responses"]["Unauthorized"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS, SUBSCRIPTION_API_RESTRICTED_PLAN */
+            403: components["responses"]["Forbidden"];
+            /** @description AGENT_NOT_FOUND, SOURCE_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description RATE_LIMIT_TOO_MANY_REQUESTS */
+            429: components["responses"]["TooManyRequests"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     updateSource: {
@@ -5589,16 +4973,26 @@ export interface operations {
                     "application/json": components["schemas"]["WrittenSource"];
                 };
             };
-            400: components["responses"]["400.VALIDATION_INVALID_BODY.VALIDATION_INVALID_JSON"];
-            401: components["responses"]["401.AUTH_EXPIRED_API_KEY.AUTH_INVALID_API_KEY.AUTH_MISSING_API_KEY"];
-            403: components["responses"]["403.AUTH_INSUFFICIENT_PERMISSIONS.SUBSCRIPTION_API_RESTRICTED_PLAN"];
-            404: components["responses"]["404.AGENT_NOT_FOUND.SOURCE_NOT_FOUND"];
-            409: components["responses"]["409.SOURCE_DUPLICATE.SOURCE_PENDING_DELETION"];
-            413: components["responses"]["413.REQUEST_TOO_LARGE"];
-            422: components["responses"]["422.SOURCE_SIZE_LIMIT_EXCEEDED"];
-            429: components["responses"]["429.RATE_LIMIT_TOO_MANY_REQUESTS"];
-            500: components["responses"]["500.INTERNAL_SERVER_ERROR"];
-            503: components["responses"]["503.SERVICE_UNDER_MAINTENANCE"];
+            /** @description VALIDATION_INVALID_BODY, VALIDATION_INVALID_JSON */
+            400: components["responses"]["BadRequest"];
+            /** @description AUTH_EXPIRED_API_KEY, AUTH_INVALID_API_KEY, AUTH_MISSING_API_KEY */
+            401: components["responses"]["Unauthorized"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS, SUBSCRIPTION_API_RESTRICTED_PLAN */
+            403: components["responses"]["Forbidden"];
+            /** @description AGENT_NOT_FOUND, SOURCE_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description SOURCE_DUPLICATE, SOURCE_PENDING_DELETION */
+            409: components["responses"]["Conflict"];
+            /** @description REQUEST_TOO_LARGE */
+            413: components["responses"]["RequestEntityTooLarge"];
+            /** @description SOURCE_SIZE_LIMIT_EXCEEDED */
+            422: components["responses"]["UnprocessableEntity"];
+            /** @description RATE_LIMIT_TOO_MANY_REQUESTS */
+            429: components["responses"]["TooManyRequests"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     deleteSource: {
@@ -5645,13 +5039,20 @@ export interface operations {
                     "application/json": components["schemas"]["Source"];
                 };
             };
-            401: components["responses"]["401.AUTH_EXPIRED_API_KEY.AUTH_INVALID_API_KEY.AUTH_MISSING_API_KEY"];
-            403: components["responses"]["403.AUTH_INSUFFICIENT_PERMISSIONS.SUBSCRIPTION_API_RESTRICTED_PLAN"];
-            404: components["responses"]["404.AGENT_NOT_FOUND.SOURCE_NOT_FOUND"];
-            409: components["responses"]["409.SOURCE_ALREADY_PENDING_DELETION"];
-            429: components["responses"]["429.RATE_LIMIT_TOO_MANY_REQUESTS"];
-            500: components["responses"]["500.INTERNAL_SERVER_ERROR"];
-            503: components["responses"]["503.SERVICE_UNDER_MAINTENANCE"];
+            /** @description AUTH_EXPIRED_API_KEY, AUTH_INVALID_API_KEY, AUTH_MISSING_API_KEY */
+            401: components["responses"]["Unauthorized"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS, SUBSCRIPTION_API_RESTRICTED_PLAN */
+            403: components["responses"]["Forbidden"];
+            /** @description AGENT_NOT_FOUND, SOURCE_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description SOURCE_ALREADY_PENDING_DELETION */
+            409: components["responses"]["Conflict"];
+            /** @description RATE_LIMIT_TOO_MANY_REQUESTS */
+            429: components["responses"]["TooManyRequests"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     checkPassage: {
@@ -5705,13 +5106,20 @@ export interface operations {
                     "application/json": components["schemas"]["Passage"];
                 };
             };
-            400: components["responses"]["400.VALIDATION_INVALID_BODY"];
-            401: components["responses"]["401.AUTH_EXPIRED_API_KEY.AUTH_INVALID_API_KEY.AUTH_MISSING_API_KEY"];
-            403: components["responses"]["403.AUTH_INSUFFICIENT_PERMISSIONS.SUBSCRIPTION_API_RESTRICTED_PLAN"];
-            404: components["responses"]["404.AGENT_NOT_FOUND.SOURCE_NOT_FOUND"];
-            429: components["responses"]["429.RATE_LIMIT_TOO_MANY_REQUESTS"];
-            500: components["responses"]["500.INTERNAL_SERVER_ERROR"];
-            503: components["responses"]["503.SERVICE_UNDER_MAINTENANCE"];
+            /** @description VALIDATION_INVALID_BODY */
+            400: components["responses"]["BadRequest"];
+            /** @description AUTH_EXPIRED_API_KEY, AUTH_INVALID_API_KEY, AUTH_MISSING_API_KEY */
+            401: components["responses"]["Unauthorized"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS, SUBSCRIPTION_API_RESTRICTED_PLAN */
+            403: components["responses"]["Forbidden"];
+            /** @description AGENT_NOT_FOUND, SOURCE_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description RATE_LIMIT_TOO_MANY_REQUESTS */
+            429: components["responses"]["TooManyRequests"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     restoreSource: {
@@ -5760,13 +5168,20 @@ export interface operations {
                     "application/json": components["schemas"]["Deprecated"];
                 };
             };
-            400: components["responses"]["400.VALIDATION_INVALID_BODY"];
-            401: components["responses"]["401.AUTH_EXPIRED_API_KEY.AUTH_INVALID_API_KEY.AUTH_MISSING_API_KEY"];
-            403: components["responses"]["403.AUTH_INSUFFICIENT_PERMISSIONS.SUBSCRIPTION_API_RESTRICTED_PLAN"];
-            404: components["responses"]["404.AGENT_NOT_FOUND.SOURCE_NOT_FOUND"];
-            429: components["responses"]["429.RATE_LIMIT_TOO_MANY_REQUESTS"];
-            500: components["responses"]["500.INTERNAL_SERVER_ERROR"];
-            503: components["responses"]["503.SERVICE_UNDER_MAINTENANCE"];
+            /** @description VALIDATION_INVALID_BODY */
+            400: components["responses"]["BadRequest"];
+            /** @description AUTH_EXPIRED_API_KEY, AUTH_INVALID_API_KEY, AUTH_MISSING_API_KEY */
+            401: components["responses"]["Unauthorized"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS, SUBSCRIPTION_API_RESTRICTED_PLAN */
+            403: components["responses"]["Forbidden"];
+            /** @description AGENT_NOT_FOUND, SOURCE_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description RATE_LIMIT_TOO_MANY_REQUESTS */
+            429: components["responses"]["TooManyRequests"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     updateStyles: {
@@ -5823,14 +5238,22 @@ export interface operations {
                     "application/json": components["schemas"]["Success"];
                 };
             };
-            400: components["responses"]["400.VALIDATION_INVALID_BODY.VALIDATION_INVALID_JSON"];
-            401: components["responses"]["401.AUTH_EXPIRED_API_KEY.AUTH_INVALID_API_KEY.AUTH_MISSING_API_KEY"];
-            403: components["responses"]["403.AUTH_INSUFFICIENT_PERMISSIONS.SUBSCRIPTION_API_RESTRICTED_PLAN"];
-            404: components["responses"]["404.AGENT_NOT_FOUND"];
-            413: components["responses"]["413.REQUEST_TOO_LARGE"];
-            429: components["responses"]["429.RATE_LIMIT_TOO_MANY_REQUESTS"];
-            500: components["responses"]["500.INTERNAL_SERVER_ERROR"];
-            503: components["responses"]["503.SERVICE_UNDER_MAINTENANCE"];
+            /** @description VALIDATION_INVALID_BODY, VALIDATION_INVALID_JSON */
+            400: components["responses"]["BadRequest"];
+            /** @description AUTH_EXPIRED_API_KEY, AUTH_INVALID_API_KEY, AUTH_MISSING_API_KEY */
+            401: components["responses"]["Unauthorized"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS, SUBSCRIPTION_API_RESTRICTED_PLAN */
+            403: components["responses"]["Forbidden"];
+            /** @description AGENT_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description REQUEST_TOO_LARGE */
+            413: components["responses"]["RequestEntityTooLarge"];
+            /** @description RATE_LIMIT_TOO_MANY_REQUESTS */
+            429: components["responses"]["TooManyRequests"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     trainAgent: {
@@ -5874,13 +5297,20 @@ export interface operations {
                     "application/json": components["schemas"]["Deprecated"];
                 };
             };
-            400: components["responses"]["400.VALIDATION_INVALID_BODY"];
-            401: components["responses"]["401.AUTH_EXPIRED_API_KEY.AUTH_INVALID_API_KEY.AUTH_MISSING_API_KEY"];
-            403: components["responses"]["403.AUTH_INSUFFICIENT_PERMISSIONS.SUBSCRIPTION_API_RESTRICTED_PLAN"];
-            404: components["responses"]["404.AGENT_NOT_FOUND"];
-            429: components["responses"]["429.RATE_LIMIT_TOO_MANY_REQUESTS"];
-            500: components["responses"]["500.INTERNAL_SERVER_ERROR"];
-            503: components["responses"]["503.SERVICE_UNDER_MAINTENANCE"];
+            /** @description VALIDATION_INVALID_BODY */
+            400: components["responses"]["BadRequest"];
+            /** @description AUTH_EXPIRED_API_KEY, AUTH_INVALID_API_KEY, AUTH_MISSING_API_KEY */
+            401: components["responses"]["Unauthorized"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS, SUBSCRIPTION_API_RESTRICTED_PLAN */
+            403: components["responses"]["Forbidden"];
+            /** @description AGENT_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description RATE_LIMIT_TOO_MANY_REQUESTS */
+            429: components["responses"]["TooManyRequests"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     listUserConversations: {
@@ -5940,13 +5370,20 @@ export interface operations {
                     "application/json": components["schemas"]["ConversationPage"];
                 };
             };
-            400: components["responses"]["400.VALIDATION_INVALID_BODY.VALIDATION_INVALID_CURSOR"];
-            401: components["responses"]["401.AUTH_EXPIRED_API_KEY.AUTH_INVALID_API_KEY.AUTH_MISSING_API_KEY"];
-            403: components["responses"]["403.AUTH_INSUFFICIENT_PERMISSIONS.SUBSCRIPTION_API_RESTRICTED_PLAN"];
-            404: components["responses"]["404.AGENT_NOT_FOUND"];
-            429: components["responses"]["429.RATE_LIMIT_TOO_MANY_REQUESTS"];
-            500: components["responses"]["500.INTERNAL_SERVER_ERROR"];
-            503: components["responses"]["503.SERVICE_UNDER_MAINTENANCE"];
+            /** @description VALIDATION_INVALID_BODY, VALIDATION_INVALID_CURSOR */
+            400: components["responses"]["BadRequest"];
+            /** @description AUTH_EXPIRED_API_KEY, AUTH_INVALID_API_KEY, AUTH_MISSING_API_KEY */
+            401: components["responses"]["Unauthorized"];
+            /** @description AUTH_INSUFFICIENT_PERMISSIONS, SUBSCRIPTION_API_RESTRICTED_PLAN */
+            403: components["responses"]["Forbidden"];
+            /** @description AGENT_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description RATE_LIMIT_TOO_MANY_REQUESTS */
+            429: components["responses"]["TooManyRequests"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     createVoiceSession: {
@@ -6005,16 +5442,26 @@ export interface operations {
                     "application/json": components["schemas"]["VoiceSessionData"];
                 };
             };
-            400: components["responses"]["400.VALIDATION_INVALID_BODY.VALIDATION_INVALID_JSON"];
-            401: components["responses"]["401.AUTH_EXPIRED_API_KEY.AUTH_INVALID_API_KEY.AUTH_MISSING_API_KEY"];
-            403: components["responses"]["403.AGENT_CREDITS_LIMIT_REACHED.API_RESTRICTED_PLAN.AUTH_INSUFFICIENT_PERMISSIONS.CONVERSATION_USER_MISMATCH.INSUFFICIENT_CREDITS.VOICE_NOT_AVAILABLE"];
-            404: components["responses"]["404.AGENT_NOT_FOUND.CONVERSATION_NOT_FOUND"];
-            409: components["responses"]["409.CHAT_CONVERSATION_NOT_ONGOING.IDEMPOTENCY_KEY_IN_USE"];
-            413: components["responses"]["413.REQUEST_TOO_LARGE"];
-            422: components["responses"]["422.IDEMPOTENCY_KEY_REUSED"];
-            429: components["responses"]["429.RATE_LIMIT_TOO_MANY_REQUESTS.VOICE_LIMIT_EXCEEDED"];
-            500: components["responses"]["500.INTERNAL_SERVER_ERROR.SESSION_CREATION_FAILED"];
-            503: components["responses"]["503.SERVICE_UNDER_MAINTENANCE"];
+            /** @description VALIDATION_INVALID_BODY, VALIDATION_INVALID_JSON */
+            400: components["responses"]["BadRequest"];
+            /** @description AUTH_EXPIRED_API_KEY, AUTH_INVALID_API_KEY, AUTH_MISSING_API_KEY */
+            401: components["responses"]["Unauthorized"];
+            /** @description AGENT_CREDITS_LIMIT_REACHED, API_RESTRICTED_PLAN, AUTH_INSUFFICIENT_PERMISSIONS, CONVERSATION_USER_MISMATCH, INSUFFICIENT_CREDITS, VOICE_NOT_AVAILABLE */
+            403: components["responses"]["Forbidden"];
+            /** @description AGENT_NOT_FOUND, CONVERSATION_NOT_FOUND */
+            404: components["responses"]["NotFound"];
+            /** @description CHAT_CONVERSATION_NOT_ONGOING, IDEMPOTENCY_KEY_IN_USE */
+            409: components["responses"]["Conflict"];
+            /** @description REQUEST_TOO_LARGE */
+            413: components["responses"]["RequestEntityTooLarge"];
+            /** @description IDEMPOTENCY_KEY_REUSED */
+            422: components["responses"]["UnprocessableEntity"];
+            /** @description RATE_LIMIT_TOO_MANY_REQUESTS, VOICE_LIMIT_EXCEEDED */
+            429: components["responses"]["TooManyRequests"];
+            /** @description INTERNAL_SERVER_ERROR, SESSION_CREATION_FAILED */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     health: {
@@ -6045,8 +5492,10 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
-            500: components["responses"]["500.INTERNAL_SERVER_ERROR"];
-            503: components["responses"]["503.SERVICE_UNDER_MAINTENANCE"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
             /** @description The request is not readable as HTTP; it is refused before it reaches the service, as plain text. */
             "4XX": {
                 headers: {
@@ -6098,11 +5547,16 @@ export interface operations {
                     "application/json": components["schemas"]["Me"];
                 };
             };
-            401: components["responses"]["401.AUTH_EXPIRED_API_KEY.AUTH_INVALID_API_KEY.AUTH_MISSING_API_KEY"];
-            403: components["responses"]["403.SUBSCRIPTION_API_RESTRICTED_PLAN"];
-            429: components["responses"]["429.RATE_LIMIT_TOO_MANY_REQUESTS"];
-            500: components["responses"]["500.INTERNAL_SERVER_ERROR"];
-            503: components["responses"]["503.SERVICE_UNDER_MAINTENANCE"];
+            /** @description AUTH_EXPIRED_API_KEY, AUTH_INVALID_API_KEY, AUTH_MISSING_API_KEY */
+            401: components["responses"]["Unauthorized"];
+            /** @description SUBSCRIPTION_API_RESTRICTED_PLAN */
+            403: components["responses"]["Forbidden"];
+            /** @description RATE_LIMIT_TOO_MANY_REQUESTS */
+            429: components["responses"]["TooManyRequests"];
+            /** @description INTERNAL_SERVER_ERROR */
+            500: components["responses"]["InternalServerError"];
+            /** @description SERVICE_UNDER_MAINTENANCE */
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
 }
