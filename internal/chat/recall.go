@@ -99,6 +99,12 @@ func (e *Engine) recall(ctx context.Context, t *Turn) error {
 			return err
 		}
 		t.question, t.UserMessageID = user.Text(), user.ID
+	case t.request.repeats != "":
+		user, err := unanswered(ctx, e.DB, t)
+		if err != nil {
+			return err
+		}
+		t.UserMessageID, before = user.ID, user.Seq
 	case t.request.Instead != "":
 		user, err := e.DB.AnsweredBy(ctx, t.AccountID, t.AgentID, t.ConversationID, t.request.Instead)
 		if err != nil {
