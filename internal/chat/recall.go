@@ -70,6 +70,8 @@ func (t *Turn) mayGoOn(c *parley.Conversation, err error) error {
 		return parley.Fail(parley.CodeConversationGone)
 	case err != nil:
 		return err
+	case c.Face == t.request.face() && c.Channel == parley.ChannelUnspecified && c.Status != parley.Ongoing: // a ticket's: people answer there
+		return parley.Fail(parley.CodeNotOngoing)
 	case c.Face != t.request.face(), c.Channel != t.request.Channel: // whoever listens there would not hear the answer
 		return parley.Fail(parley.CodeConversationGone)
 	case c.Status != parley.Ongoing:
