@@ -1156,10 +1156,10 @@ export interface components {
             /** @description Epoch seconds. */
             createdAt: number;
             /**
-             * @description Of the assistant's messages only.
-             * @enum {string|null}
+             * @description Of the assistant's messages that somebody has rated.
+             * @enum {string}
              */
-            feedback?: "positive" | "negative" | null;
+            feedback?: "positive" | "negative";
             id: string;
             /** @description Of the assistant's messages only. */
             metadata?: components["schemas"]["Evidence"];
@@ -1205,7 +1205,7 @@ export interface components {
             temp?: number;
             /**
              * Format: uri
-             * @description Becomes the agent's first source.
+             * @description Becomes the agent's first source. One that is refused is a pending step.
              */
             url?: string;
             /**
@@ -3612,7 +3612,7 @@ export interface operations {
                 /** @description Most items on the page. */
                 limit?: number;
                 /**
-                 * @description Only this conversation, whatever the other filters say. An unknown one is an empty page.
+                 * @description Only this conversation, whatever the other filters say. An unknown one is an empty page, and so is an empty id.
                  * @example 01998b2e-7d4c-7a3b-9f10-2c5d8e6f7a01
                  */
                 conversationId?: string;
