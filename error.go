@@ -20,6 +20,7 @@ type Error struct {
 	Message    string
 	Details    map[string]string // field → what is wrong with it
 	RetryAfter time.Duration     // when set, the caller is told when to come back
+	Limit      int               // of a limit other than that of requests: how many it allows; 0 where the caller is not told
 	Err        error
 }
 

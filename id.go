@@ -3,6 +3,7 @@ package parley
 import (
 	"crypto/rand"
 	"encoding/base64"
+	"strings"
 
 	"github.com/google/uuid"
 )
@@ -75,6 +76,14 @@ func nanoid() string {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // never fails: crypto/rand aborts the program instead
 	return base64.RawURLEncoding.EncodeToString(b[:])[:21]
+}
+
+// SameUUID gives a UUID as ids are kept, in lower case; any other text stays as it is.
+func SameUUID(s string) string {
+	if IsUUID(s) {
+		return strings.ToLower(s)
+	}
+	return s
 }
 
 // IsUUID reports whether s has the canonical 36-character form of a UUID.

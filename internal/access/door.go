@@ -1,6 +1,7 @@
 package access
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"time"
@@ -41,7 +42,7 @@ func (d *Door) Admit(ctx context.Context, r *http.Request, op *wire.Meta) (wire.
 	case refused != nil:
 		return admission, refused
 	}
-	if err = who.May(op.Scope); op.NoAPI != "" && parley.IsCode(err, parley.CodePlanWithoutAPI) {
+	if err = cmp.Or(who.May(op.Scope), who.May(op.Also)); op.NoAPI != "" && parley.IsCode(err, parley.CodePlanWithoutAPI) {
 		err = parley.Fail(op.NoAPI)
 	}
 	return admission, err

@@ -49,6 +49,9 @@ func (s *server) once(ctx context.Context, c *wire.Call, o wire.Once) (any, erro
 	if err := s.DB.TakeOver(ctx, claim, *kept, s.Now()); err != nil {
 		return nil, err
 	}
+	if turn, isTurn := strings.CutPrefix(kept.Subject, "turn:"); isTurn && !kept.Other {
+		claim.Failed = parley.TurnID(turn)
+	}
 	return s.first(ctx, c, claim, o)
 }
 

@@ -76,7 +76,7 @@ type NewAgent struct {
 // NewAgentBody says what the agent is to be (facts 4.1).
 type NewAgentBody struct {
 	Name         string            `json:"name" min:"1" max:"100"`
-	URL          wire.Opt[string]  `json:"url,omitzero" format:"uri" doc:"Becomes the agent's first source."`
+	URL          wire.Opt[string]  `json:"url,omitzero" format:"url" doc:"Becomes the agent's first source. One that is refused is a pending step."`
 	Instructions string            `json:"instructions,omitempty"`
 	Model        wire.Opt[string]  `json:"model,omitzero" doc:"auto, or a name that the operator's configuration offers; auto when absent."`
 	Temp         wire.Opt[float64] `json:"temp,omitzero" min:"0" max:"1"`

@@ -19,7 +19,7 @@ type ChatBody struct {
 	Message        wire.Opt[string] `json:"message,omitzero" nullable:"true" min:"1" doc:"The user's message. It may be left out only to go on after the result of a tool call was sent."`
 	Stream         wire.Opt[bool]   `json:"stream,omitzero" nullable:"true" doc:"True answers with server-sent events; otherwise the answer is one JSON."`
 	UserID         wire.Opt[string] `json:"userId,omitzero" nullable:"true" max:"128" pattern:"^[A-Za-z0-9._-]*$" doc:"The end user, by your own id. Only a new conversation takes it."`
-	ConversationID wire.Opt[string] `json:"conversationId,omitzero" nullable:"true" doc:"Continues a conversation; userId is ignored then."`
+	ConversationID wire.Opt[string] `json:"conversationId,omitzero" id:"uuid" nullable:"true" doc:"Continues a conversation; userId is ignored then."`
 }
 
 // Forgives lets a userId beside a conversationId be whatever it is (decision 9: ignored, not even validated).

@@ -41,7 +41,7 @@ type HistoryPage struct {
 // ConversationRef names the conversation in a path.
 type ConversationRef struct {
 	AgentID        string `path:"agentId"`
-	ConversationID string `path:"conversationId"`
+	ConversationID string `path:"conversationId" id:"uuid"`
 }
 
 // ConversationQuery narrows the list of conversations.

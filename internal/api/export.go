@@ -21,7 +21,7 @@ type Exported struct {
 type ExportQuery struct {
 	AgentRef
 	Paging
-	ConversationID string   `query:"conversationId" doc:"Only this conversation, whatever the other filters say. An unknown one is an empty page."`
+	ConversationID string   `query:"conversationId" id:"uuid" doc:"Only this conversation, whatever the other filters say. An unknown one is an empty page, and so is an empty id."`
 	Include        string   `query:"include" enum:"messages,summary" default:"messages" doc:"Whether the messages come along."`
 	Source         []string `query:"source" item:"enum=API|WhatsApp|Messenger|Instagram|Slack|Salesforce|Zendesk|Zendesk Messaging|Service site|Playground|Action preview|Qna preview|Widget or Iframe|Center stage|Search|Iframe|Email|Agent page|Phone|Android SDK|iOS SDK|Unspecified" doc:"Origins, comma-separated."`
 	StartDate      string   `query:"startDate" doc:"Created on this day (YYYY-MM-DD, UTC) or later, or at this ISO 8601 time or later."`
@@ -58,7 +58,7 @@ func (s *server) export(ctx context.Context, c *wire.Call, in *ExportQuery) (*Pa
 func (s *server) exported(ctx context.Context, c *wire.Call, in *ExportQuery, purpose string) (parley.Page[parley.Conversation], error) {
 	account, agent := caller(c).Account.ID, parley.AgentID(in.AgentID)
 	var page parley.Page[parley.Conversation]
-	if in.ConversationID != "" {
+	if in.ConversationID != "" || c.Request.URL.Query().Has("conversationId") {
 		conv, err := s.DB.Conversation(ctx, account, agent, parley.ConversationID(in.ConversationID))
 		if parley.IsCode(err, parley.CodeResourceNotFound) {
 			return page, nil

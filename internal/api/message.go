@@ -15,7 +15,7 @@ type Message struct {
 	Role      string             `json:"role" enum:"user,assistant" name:"MessageRole"`
 	Parts     []Part             `json:"parts"`
 	CreatedAt int64              `json:"createdAt" doc:"Epoch seconds."`
-	Feedback  wire.Opt[string]   `json:"feedback,omitzero" nullable:"true" enum:"positive,negative" name:"Rating" doc:"Of the assistant's messages only."`
+	Feedback  string             `json:"feedback,omitempty" enum:"positive,negative" name:"Rating" doc:"Of the assistant's messages that somebody has rated."`
 	Metadata  wire.Opt[Evidence] `json:"metadata,omitzero" doc:"Of the assistant's messages only."`
 }
 
@@ -60,7 +60,7 @@ func evidenceOf(score *float64, citations []parley.Citation) Evidence {
 func (s *server) messageOf(m *parley.Message) Message {
 	out := Message{ID: string(m.ID), Role: m.Role(), Parts: partsFrom(m.Shown(s.Now())), CreatedAt: m.CreatedAt.Unix()}
 	if out.Role == "assistant" {
-		out.Feedback = wire.Opt[string]{Set: true, Null: m.Feedback == "", Value: m.Feedback}
+		out.Feedback = m.Feedback
 		out.Metadata = wire.Some(evidenceOf(m.Score, m.Citations))
 	}
 	return out

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strconv"
 	"testing"
 	"time"
 
@@ -33,6 +34,12 @@ func TestSearchesAreCounted(t *testing.T) {
 	got := h.Do(t, "GET", path, h.Key, nil)
 	if got.Status != http.StatusTooManyRequests || got.Header.Get("Retry-After") != "1" {
 		t.Error(got.Status, got.Header, string(got.Body))
+	}
+	reset := strconv.FormatInt(clock.Now().Add(2*time.Second-1).Unix(), 10) // a second from now, rounded up
+	for name, want := range map[string]string{"X-RateLimit-Limit": "10", "X-RateLimit-Remaining": "0", "X-RateLimit-Reset": reset} {
+		if is := got.Header.Get(name); is != want {
+			t.Errorf("%s: %s instead of %s", name, is, want)
+		}
 	}
 	if got := h.Do(t, "GET", path+"&source=Fax", h.Key, nil); got.Status != http.StatusBadRequest {
 		t.Error("what is wrong is no search:", got.Status)

@@ -29,7 +29,7 @@ func sourceOf(src *parley.Source) Source {
 // SourceRef names the source in a path.
 type SourceRef struct {
 	AgentID  string `path:"agentId"`
-	SourceID string `path:"sourceId"`
+	SourceID string `path:"sourceId" id:"uuid"`
 }
 
 // SourceQuery narrows the list of sources.

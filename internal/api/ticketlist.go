@@ -30,8 +30,8 @@ type TicketQuery struct {
 	Paging
 	Status        []string `query:"status" item:"enum=new|on_you|on_customer|on_hold|closed|cancelled,name=TicketCategory" doc:"Categories of statuses, comma-separated."`
 	Channel       []string `query:"channel" item:"enum=helpdesk|iframe|email|whatsapp|api|messenger|instagram|center_stage|phone|instagram_comment|facebook_comment,name=TicketChannel" doc:"Where the tickets came from, comma-separated."`
-	AssigneeID    string   `query:"assigneeId" doc:"Tickets that this member has; none: those that nobody has."`
-	TeamID        string   `query:"teamId" doc:"Tickets of this team; none: those of no team."`
+	AssigneeID    string   `query:"assigneeId" id:"uuid" doc:"Tickets that this member has; none: those that nobody has."`
+	TeamID        string   `query:"teamId" id:"uuid" doc:"Tickets of this team; none: those of no team."`
 	CreatedAfter  string   `query:"createdAfter" doc:"Created on this day (YYYY-MM-DD, UTC) or later, or at this ISO 8601 time or later."`
 	CreatedBefore string   `query:"createdBefore" doc:"Created on this day or earlier, or at this time or earlier."`
 	SortBy        string   `query:"sortBy" enum:"createdAt,updatedAt,lastMessageAt" default:"updatedAt"`

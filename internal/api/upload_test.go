@@ -11,6 +11,7 @@ import (
 	"net/textproto"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -60,6 +61,7 @@ type uploaded struct {
 	status     int
 	body       string
 	retryAfter string
+	header     http.Header
 	replayed   string
 	record     struct {
 		ID, Type, Name, Status string
@@ -88,7 +90,7 @@ func (d *desk) send(key, method, path, contentType string, body io.Reader, heade
 	defer func() { _ = res.Body.Close() }()
 	text, err := io.ReadAll(res.Body)
 	d.must(err)
-	u.status, u.body, u.retryAfter, u.replayed = res.StatusCode, string(text), res.Header.Get("Retry-After"), res.Header.Get("Idempotent-Replayed")
+	u.status, u.body, u.retryAfter, u.replayed, u.header = res.StatusCode, string(text), res.Header.Get("Retry-After"), res.Header.Get("Idempotent-Replayed"), res.Header
 	if len(text) > 0 {
 		d.must(json.Unmarshal(text, &u.record))
 	}
@@ -288,6 +290,12 @@ func TestUploadsAreCounted(t *testing.T) {
 	u := d.send(d.Key, "POST", d.sources(), contentType, bytes.NewReader(body))
 	if u.status != 429 || u.record.Error.Code != "RATE_LIMIT_TOO_MANY_REQUESTS" || u.retryAfter != "50" {
 		t.Fatal(u.status, u.body, u.retryAfter)
+	}
+	reset := strconv.FormatInt(d.clock.Now().Add(50*time.Second).Unix(), 10)
+	for name, want := range map[string]string{"X-RateLimit-Limit": "10", "X-RateLimit-Remaining": "0", "X-RateLimit-Reset": reset} {
+		if got := u.header.Get(name); got != want {
+			t.Errorf("%s: %s instead of %s", name, got, want)
+		}
 	}
 	if other := d.send(d.OtherKey, "POST", d.sources(), contentType, bytes.NewReader(body)); other.status != 404 {
 		t.Error("the other account waits too:", other.status)

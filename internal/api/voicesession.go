@@ -19,7 +19,7 @@ type NewVoiceSession struct {
 
 // NewVoiceSessionBody is the body of a new voice session (interface 4.9). Null is as good as absent.
 type NewVoiceSessionBody struct {
-	ConversationID wire.Opt[string] `json:"conversationId,omitzero" nullable:"true" doc:"The session goes on with this conversation, and the agent with what was said in it."`
+	ConversationID wire.Opt[string] `json:"conversationId,omitzero" id:"uuid" nullable:"true" doc:"The session goes on with this conversation, and the agent with what was said in it."`
 	UserID         wire.Opt[string] `json:"userId,omitzero" nullable:"true" max:"128" pattern:"^[A-Za-z0-9._-]*$" doc:"The end user, by your own id. Without it, it is the conversation's, or one is made for this session."`
 	Timezone       wire.Opt[string] `json:"timezone,omitzero" nullable:"true" min:"1" max:"64" default:"UTC" doc:"IANA time zone of the end user, such as Europe/Berlin."`
 }

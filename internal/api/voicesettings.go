@@ -1,30 +1,32 @@
 package api
 
+import "parley/internal/wire"
+
 // VoiceSettings say how an agent speaks and listens (facts 2.8d). They are replaced as a whole; what is absent takes its
 // default. Null in a limit means no limit.
 type VoiceSettings struct {
-	Voice                              Voice       `json:"voice" default:"{\"voiceName\":\"Sarah\"}"`
-	Transcriber                        Transcriber `json:"transcriber" default:"{\"model\":\"deepgram/nova-3\",\"language\":\"multi\",\"minSilenceDuration\":0.5,\"activationThreshold\":0.5}"`
-	Recordings                         Recordings  `json:"recordings" default:"{\"enabled\":false,\"retentionDays\":0}"`
-	MaxConcurrentSessions              *int        `json:"maxConcurrentSessions" min:"1" default:"null"`
-	MaxCallDurationSeconds             *int        `json:"maxCallDurationSeconds" min:"1" default:"null"`
-	MaxDailyCallsPerUser               *int        `json:"maxDailyCallsPerUser" min:"1" default:"null"`
-	Model                              string      `json:"model" min:"1" max:"200" default:"auto"`
-	Temperature                        float64     `json:"temperature" min:"0" max:"1" default:"0"`
-	AllowInterruptions                 bool        `json:"allowInterruptions" default:"true"`
-	AllowTextInput                     bool        `json:"allowTextInput" default:"true"`
-	EndConversationAfterSilenceSeconds *int        `json:"endConversationAfterSilenceSeconds" min:"10" default:"null"`
-	InitialMessage                     string      `json:"initialMessage,omitempty" max:"500"`
-	ErrorMessage                       string      `json:"errorMessage,omitempty" max:"500"`
+	Voice                              Voice            `json:"voice" default:"{\"voiceName\":\"Sarah\"}"`
+	Transcriber                        Transcriber      `json:"transcriber" default:"{\"model\":\"deepgram/nova-3\",\"language\":\"multi\",\"minSilenceDuration\":0.5,\"activationThreshold\":0.5}"`
+	Recordings                         Recordings       `json:"recordings" default:"{\"enabled\":false,\"retentionDays\":0}"`
+	MaxConcurrentSessions              *int             `json:"maxConcurrentSessions" min:"1" default:"null"`
+	MaxCallDurationSeconds             *int             `json:"maxCallDurationSeconds" min:"1" default:"null"`
+	MaxDailyCallsPerUser               *int             `json:"maxDailyCallsPerUser" min:"1" default:"null"`
+	Model                              string           `json:"model" min:"1" max:"200" default:"auto"`
+	Temperature                        float64          `json:"temperature" min:"0" max:"1" default:"0"`
+	AllowInterruptions                 bool             `json:"allowInterruptions" default:"true"`
+	AllowTextInput                     bool             `json:"allowTextInput" default:"true"`
+	EndConversationAfterSilenceSeconds *int             `json:"endConversationAfterSilenceSeconds" min:"10" default:"null"`
+	InitialMessage                     wire.Opt[string] `json:"initialMessage,omitzero" max:"500"`
+	ErrorMessage                       wire.Opt[string] `json:"errorMessage,omitzero" max:"500"`
 }
 
 // Voice is the voice an agent speaks with.
 type Voice struct {
-	VoiceName    string  `json:"voiceName" min:"1" max:"100"`
-	Speed        float64 `json:"speed" min:"0.7" max:"1.2" default:"1"`
-	Stability    float64 `json:"stability" min:"0" max:"1" default:"0.5"`
-	Similarity   float64 `json:"similarity" min:"0" max:"1" default:"0.75"`
-	Instructions string  `json:"instructions,omitempty" max:"500"`
+	VoiceName    string           `json:"voiceName" min:"1" max:"100"`
+	Speed        float64          `json:"speed" min:"0.7" max:"1.2" default:"1"`
+	Stability    float64          `json:"stability" min:"0" max:"1" default:"0.5"`
+	Similarity   float64          `json:"similarity" min:"0" max:"1" default:"0.75"`
+	Instructions wire.Opt[string] `json:"instructions,omitzero" max:"500"`
 }
 
 // Transcriber is how an agent hears.

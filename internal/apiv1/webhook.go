@@ -72,7 +72,7 @@ func (s *server) webhooks(ctx context.Context, c *wire.Call, in *webhooksAsk) (*
 }
 
 type webhookRef struct {
-	ID string `path:"webhookId"`
+	ID string `path:"webhookId" id:"uuid"`
 }
 
 func (s *server) deleteWebhook(ctx context.Context, c *wire.Call, in *webhookRef) (*Done, error) {

@@ -277,7 +277,7 @@ func TestFailureKeepsTheMessageAndChargesNothing(t *testing.T) {
 		err := turn.Begun(t.Context())
 		wantCode(t, err, parley.CodeChatStreaming)
 		fail := parley.ErrorOf(err)
-		if fail.Details["conversationId"] != string(turn.ConversationID) || strings.Contains(fail.Message, "secret") {
+		if fail.Details["conversationId"] != string(turn.ConversationID) || fail.Details["userMessageId"] != string(turn.UserMessageID) || strings.Contains(fail.Message, "secret") {
 			t.Errorf("told %q %v", fail.Message, fail.Details)
 		}
 		<-turn.Done()

@@ -76,6 +76,7 @@ type Request struct {
 	Newlines    bool     // every line of the answer ends with \n alone, whatever the model writes
 
 	Spoken  *Spoken          // of a talk; nil where people write
+	repeats parley.MessageID // the user's message that this request has left before without an answer: it is answered, not kept again
 	Instead parley.MessageID // the user's message whose place this one takes, with all behind it; it needs a conversation
 }
 
@@ -100,6 +101,9 @@ func (e *Engine) start(ctx context.Context, account parley.Account, plan parley.
 		return nil, err
 	}
 	a = req.as(a)
+	if req, err = e.repeated(ctx, account.ID, agent, req); err != nil {
+		return nil, err
+	}
 	back, ok := e.Models.Lookup(a.Model)
 	if !ok {
 		return nil, parley.Failf(parley.CodeModelNotAllowed, "The agent's model, %q, is not one that this server offers any more. Give the agent another.", a.Model)

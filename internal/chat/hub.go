@@ -52,9 +52,9 @@ func (h *Hub) join(f *Follower) error {
 		fail.RetryAfter = 5 * time.Second
 		return fail
 	}
-	if h.counts[f.account] >= orDefault(h.Most, 1000) {
+	if most := orDefault(h.Most, 1000); h.counts[f.account] >= most {
 		fail := parley.Failf(parley.CodeTooManyRequests, "Too many conversations of this account are being followed.")
-		fail.RetryAfter = 5 * time.Second
+		fail.RetryAfter, fail.Limit = 5*time.Second, most
 		return fail
 	}
 	if h.follows == nil {

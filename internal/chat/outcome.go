@@ -11,7 +11,8 @@ import (
 	"parley/internal/retrieval"
 )
 
-// failure is what the client is told. It names the conversation, so that the message, which is kept, can be answered again.
+// failure is what the client is told. It names the conversation and the user's message, which is kept, so that
+// it can be answered again.
 func (t *Turn) failure(cause error) *parley.Error {
 	var e *parley.Error
 	fail := parley.Because(parley.CodeChatStreaming, cause)
@@ -25,7 +26,7 @@ func (t *Turn) failure(cause error) *parley.Error {
 		fail.Err = errors.New(t.keepable(cause.Error()))
 	}
 	if !t.request.unsaved() {
-		fail.Details = map[string]string{"conversationId": string(t.ConversationID)}
+		fail.Details = map[string]string{"conversationId": string(t.ConversationID), "userMessageId": string(t.UserMessageID)}
 	}
 	return fail
 }

@@ -60,7 +60,7 @@ func (e *Engine) begin(ctx context.Context, t *Turn, account parley.Account, pla
 		}
 		open, err := tx.CreateTurn(ctx, &t.Turn, events...)
 		if err == nil && open > e.openTurns() {
-			err = tooManyOpen()
+			err = e.tooManyOpen()
 		}
 		return err
 	})
@@ -106,6 +106,9 @@ func (e *Engine) say(ctx context.Context, tx *store.DB, t *Turn) (*parley.Conver
 		return c, nil, standing(ctx, tx, t)
 	case t.request.Continue:
 		_, err := owed(ctx, tx, t) // the question is known since prepare
+		return c, nil, err
+	case t.request.repeats != "":
+		_, err := unanswered(ctx, tx, t)
 		return c, nil, err
 	}
 	if t.mayWait() {
@@ -201,8 +204,8 @@ func (t *Turn) event(kind string, subject parley.MessageID) store.Event {
 	return store.Event{Kind: kind, AgentID: t.AgentID, ConversationID: t.ConversationID, Subject: string(subject)}
 }
 
-func tooManyOpen() *parley.Error {
+func (e *Engine) tooManyOpen() *parley.Error {
 	fail := parley.Failf(parley.CodeTooManyRequests, "Too many answers of this account are in the making. Try again shortly.")
-	fail.RetryAfter = time.Second
+	fail.RetryAfter, fail.Limit = time.Second, e.openTurns()
 	return fail
 }

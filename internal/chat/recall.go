@@ -70,6 +70,8 @@ func (t *Turn) mayGoOn(c *parley.Conversation, err error) error {
 		return parley.Fail(parley.CodeConversationGone)
 	case err != nil:
 		return err
+	case c.Face == t.request.face() && c.Channel == parley.ChannelUnspecified && c.Status != parley.Ongoing: // a ticket's: people answer there
+		return parley.Fail(parley.CodeNotOngoing)
 	case c.Face != t.request.face(), c.Channel != t.request.Channel: // whoever listens there would not hear the answer
 		return parley.Fail(parley.CodeConversationGone)
 	case c.Status != parley.Ongoing:
@@ -99,6 +101,12 @@ func (e *Engine) recall(ctx context.Context, t *Turn) error {
 			return err
 		}
 		t.question, t.UserMessageID = user.Text(), user.ID
+	case t.request.repeats != "":
+		user, err := unanswered(ctx, e.DB, t)
+		if err != nil {
+			return err
+		}
+		t.UserMessageID, before = user.ID, user.Seq
 	case t.request.Instead != "":
 		user, err := e.DB.AnsweredBy(ctx, t.AccountID, t.AgentID, t.ConversationID, t.request.Instead)
 		if err != nil {

@@ -268,8 +268,10 @@ func TestWhatAClientMaySendAsAResult(t *testing.T) {
 		for sent, kept := range map[string]string{
 			``:                                      `{"status":"success"}`,
 			`"text"`:                                `{"status":"success","data":"text"}`,
-			`null`:                                  `{"status":"success","data":null}`,
+			`null`:                                  `{"status":"success"}`,
 			`{"status":"success"}`:                  `{"status":"success"}`,
+			`{"status":"success","data":null}`:      `{"status":"success"}`,
+			`{"status":"error","error":null}`:       `{"status":"error"}`,
 			`{"status":"success","data":[1],"x":2}`: `{"status":"success","data":[1]}`,
 			`{"status":"error","error":"no GPS"}`:   `{"status":"error","error":"no GPS"}`,
 			`{"status":"error","error":{"a":1}}`:    `{"status":"error","error":"{\"a\":1}"}`,

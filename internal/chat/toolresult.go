@@ -52,7 +52,7 @@ func (e *Engine) ToolResult(ctx context.Context, account parley.AccountID, agent
 // resultFrom gives a client's output the interface's shape (2.4): one that has it already is taken as it is, anything else is
 // the data of a success (decision 12).
 func resultFrom(output json.RawMessage) parley.ToolOutput {
-	if len(output) == 0 {
+	if nothing(output) {
 		return parley.ToolOutput{Status: parley.ToolSuccess}
 	}
 	var shaped struct {
@@ -65,7 +65,7 @@ func resultFrom(output json.RawMessage) parley.ToolOutput {
 		return parley.ToolOutput{Status: parley.ToolSuccess, Data: output}
 	}
 	out := parley.ToolOutput{Status: shaped.Status}
-	if out.Status == parley.ToolSuccess {
+	if out.Status == parley.ToolSuccess && !nothing(shaped.Data) {
 		out.Data = shaped.Data
 	}
 	if out.Status == parley.ToolError {
@@ -73,6 +73,9 @@ func resultFrom(output json.RawMessage) parley.ToolOutput {
 	}
 	return out
 }
+
+// nothing reports an output or data that is absent: null says no more than that.
+func nothing(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }
 
 // wordsOf gives an error's text; one that is no text is shown as the JSON it is.
 func wordsOf(raw json.RawMessage) string {

@@ -22,7 +22,7 @@ func (h *House) seeker(key []byte) *search.Finder {
 				return nil
 			}
 			e := parley.Failf(parley.CodeTooManyRequests, "An account may search conversations %d times a second. Slow down and try again.", searches)
-			e.RetryAfter = state.RetryAfter
+			e.RetryAfter, e.Limit = state.RetryAfter, searches
 			return e
 		}}
 	return h.Search

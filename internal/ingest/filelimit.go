@@ -25,6 +25,6 @@ func (d *Desk) CountUpload(ctx context.Context, account parley.AccountID) error 
 		return nil
 	}
 	e := parley.Failf(parley.CodeTooManyRequests, "An account may upload %d files a minute.", MostUploads)
-	e.RetryAfter = wait
+	e.RetryAfter, e.Limit = wait, MostUploads
 	return e
 }

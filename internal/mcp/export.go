@@ -7,8 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-
-	"parley/internal/wire"
 )
 
 const (
@@ -24,7 +22,9 @@ func runExport(ctx context.Context, s *server, t *tool, args arguments) (any, er
 		args["include"] = quoted(summary)
 	}
 	asked := args.limit(t.most)
-	if wire.Clean(plain(args["conversationId"])) != "" { // to REST an empty one is none
+	if plain(args["conversationId"]) == "" { // here an empty one is none; REST would look for it
+		delete(args, "conversationId")
+	} else {
 		asked = 1
 	}
 	for n := min(asked, t.most); ; n /= 2 {

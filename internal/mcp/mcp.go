@@ -7,7 +7,6 @@
 package mcp
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"log/slog"
@@ -16,7 +15,6 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"parley"
 	"parley/internal/wire"
 )
 
@@ -28,6 +26,7 @@ type Config struct {
 	Admit    func(ctx context.Context, r *http.Request, op *wire.Meta) (wire.Admission, error)
 	REST     http.Handler // of REST v2, which does not count requests: they are counted here
 	Document []byte       // OpenAPI, of REST
+	Version  string       // of the program; empty where it has none
 	BaseURL  string       // where clients reach this server; may be empty
 	Now      func() time.Time
 	Logger   *slog.Logger
@@ -47,7 +46,7 @@ func New(cfg Config) (http.Handler, error) {
 		Stateless: true, JSONResponse: true, MaxRequestBodyBytes: textLimit, PropagateRequestCancellation: true,
 		DisableLocalhostProtection: true, // visitor judges Host, and knows the configured one
 	})
-	f := wire.NewFace(wire.Config{Base: Path, Admit: s.admit, Render: wire.RenderEnvelope, Now: cfg.Now, Logger: cfg.Logger, Watch: cfg.Watch})
+	f := wire.NewFace(wire.Config{Base: Path, Admit: s.admit, Render: render, Now: cfg.Now, Logger: cfg.Logger, Watch: cfg.Watch})
 	wire.Handle(f, wire.Op[message, wire.EventStream]{Handler: s.serve,
 		Meta: wire.Meta{Name: "mcp", Method: http.MethodPost, Summary: "Take a message of the Model Context Protocol", Limit: textLimit, Repeatable: true}})
 	return f, nil
@@ -75,9 +74,14 @@ func (s *server) admit(ctx context.Context, r *http.Request, op *wire.Meta) (wir
 
 // serve hands the message to the protocol. Several in one are refused: each request counts once for the rate limit.
 func (s *server) serve(ctx context.Context, c *wire.Call, in *message) (*wire.EventStream, error) {
-	if bytes.HasPrefix(in.Body, []byte("[")) {
-		return nil, parley.Failf(parley.CodeInvalidJSON, "Send one message in a request: batches are not taken.")
+	h, err := headOf(in.Body)
+	if err != nil {
+		return nil, err
 	}
-	c.Hand(asking(ctx, c.Request), s.protocol, in.Body)
+	c.Hand(asking(ctx, c.Request), http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		t := &translator{ResponseWriter: w, head: h}
+		s.protocol.ServeHTTP(t, r)
+		t.finish()
+	}), in.Body)
 	return nil, nil
 }

@@ -14,7 +14,6 @@ type (
 
 // document is what this face reads of the OpenAPI document.
 type document struct {
-	Info       struct{ Version string }
 	Paths      map[string]map[string]described
 	Components struct{ Schemas map[string]any }
 }
@@ -43,18 +42,18 @@ type operation struct {
 }
 
 // operations reads the document. They are found by their operationId.
-func operations(text []byte) (all map[string]*operation, version string, err error) {
+func operations(text []byte) (map[string]*operation, error) {
 	var doc document
 	if err := json.Unmarshal(text, &doc); err != nil {
-		return nil, "", fmt.Errorf("read the OpenAPI document: %w", err)
+		return nil, fmt.Errorf("read the OpenAPI document: %w", err)
 	}
-	all = map[string]*operation{}
+	all := map[string]*operation{}
 	for path, methods := range doc.Paths {
 		for method, d := range methods {
 			all[d.OperationID] = doc.operation(strings.ToUpper(method), path, d)
 		}
 	}
-	return all, doc.Info.Version, nil
+	return all, nil
 }
 
 func (doc *document) operation(method, path string, d described) *operation {

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -104,11 +105,11 @@ const instructions = "Agents of this service answer customers from their sources
 
 // offer builds the tools and the server that the protocol talks to.
 func (s *server) offer() error {
-	ops, version, err := operations(s.Document)
+	ops, err := operations(s.Document)
 	if err != nil {
 		return err
 	}
-	s.tools = sdk.NewServer(&sdk.Implementation{Name: "parley", Title: "Parley", Version: version},
+	s.tools = sdk.NewServer(&sdk.Implementation{Name: "parley", Title: "Parley", Version: cmp.Or(s.Version, "devel")},
 		&sdk.ServerOptions{Instructions: instructions, Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}}})
 	for _, t := range offered() {
 		if t.operation = ops[t.op]; t.operation == nil {

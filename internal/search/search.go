@@ -10,6 +10,7 @@ package search
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"time"
 
@@ -57,6 +58,7 @@ type Hit struct {
 // RATE_LIMIT_TOO_MANY_REQUESTS, with VALIDATION_INVALID_CURSOR and VALIDATION_CURSOR_QUERY_MISMATCH, and with
 // CONVERSATION_SEARCH_BUSY when it takes too long or too many run.
 func (f *Finder) Find(ctx context.Context, account *parley.Account, agent *parley.Agent, q Query) (*Page, error) {
+	q.Text = strings.TrimSpace(q.Text) // blanks ask for nothing
 	p, err := q.plan(f.Now())
 	if err != nil {
 		return nil, err

@@ -14,6 +14,7 @@ type Claim struct {
 	Key     string
 	Hash    string // of the request's body
 	Token   string
+	Failed  parley.TurnID // of the same request before, which ended without an answer; its message is kept
 }
 
 // Kept is what is known of a request that came before under the same key.
@@ -82,8 +83,12 @@ func (db *DB) Keep(ctx context.Context, c Claim, status int, reply string) error
 	return err
 }
 
-// Release gives the key of a request back that failed before it did anything.
+// Release gives the key of a request back that failed before it did anything. What the same request did before stays known.
 func (db *DB) Release(ctx context.Context, c Claim) error {
+	if c.Failed != "" {
+		_, err := db.sql.Exec(ctx, `update idempotency_keys set subject = ? where `+claimIsMine+` and subject is null`, "turn:"+string(c.Failed), c.Account, c.Key, c.Token)
+		return err
+	}
 	_, err := db.sql.Exec(ctx, `delete from idempotency_keys where `+claimIsMine+` and subject is null`, c.Account, c.Key, c.Token)
 	return err
 }
@@ -114,6 +119,12 @@ func WithClaim(ctx context.Context, c Claim) context.Context {
 func ClaimedKey(ctx context.Context) string {
 	c, _ := ctx.Value(claimInContext{}).(Claim)
 	return c.Key
+}
+
+// FailedTurn gives the turn that the same request made before and that ended without an answer; empty when there is none.
+func FailedTurn(ctx context.Context) parley.TurnID {
+	c, _ := ctx.Value(claimInContext{}).(Claim)
+	return c.Failed
 }
 
 // Did notes what the request has done, such as "turn:ID", in the transaction that does it; from then on the same request

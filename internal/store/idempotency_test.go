@@ -110,6 +110,23 @@ func TestFailedRequestGivesItsKeyBack(t *testing.T) {
 	})
 }
 
+// A request that repeats one whose answer failed, and is refused itself, leaves what was known of the first: its message is kept.
+func TestARefusedRepetitionForgetsNothing(t *testing.T) {
+	each(t, func(w *world) {
+		w.must(w.did(w.held("k", "body", noon), "turn:1"))
+		again := w.claim("k", "body")
+		w.must(w.TakeOver(w, again, w.kept("k", "body", noon), noon))
+		again.Failed = "1"
+		if turn := store.FailedTurn(store.WithClaim(w, again)); turn != "1" {
+			w.Errorf("the turn %q failed", turn)
+		}
+		w.must(w.Release(w, again))
+		if kept := w.kept("k", "body", noon); kept.Subject != "turn:1" || kept.Other {
+			w.Errorf("%+v", kept)
+		}
+	})
+}
+
 func TestClaimThatRanOutDoesNothingMore(t *testing.T) {
 	each(t, func(w *world) {
 		slow := w.held("k", "body", noon)

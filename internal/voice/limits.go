@@ -29,6 +29,13 @@ func exceeded(reason string, wait time.Duration) *parley.Error {
 	return fail
 }
 
+// beyond is exceeded, of a limit whose number is told.
+func beyond(most int, reason string, wait time.Duration) *parley.Error {
+	fail := exceeded(reason, wait)
+	fail.Limit = most
+	return fail
+}
+
 // allow counts the agent's sessions, in a transaction that holds the agent's row: so no two count the same ones.
 func (l *Live) allow(ctx context.Context, tx *store.DB) error {
 	if most := l.Settings.MaxConcurrent; most != nil {
@@ -37,7 +44,7 @@ func (l *Live) allow(ctx context.Context, tx *store.DB) error {
 			return err
 		}
 		if n >= *most {
-			return exceeded(concurrent, busyWait)
+			return beyond(*most, concurrent, busyWait)
 		}
 	}
 	for _, w := range l.windows() {
@@ -104,7 +111,7 @@ func (l *Live) within(ctx context.Context, tx *store.DB, w window) error {
 	if err != nil || len(recent) < *w.most {
 		return err
 	}
-	return exceeded(w.reason, max(recent[len(recent)-1].Add(w.span).Sub(l.CreatedAt), time.Second))
+	return beyond(*w.most, w.reason, max(recent[len(recent)-1].Add(w.span).Sub(l.CreatedAt), time.Second))
 }
 
 func firstOf(given, byDefault *int) *int {

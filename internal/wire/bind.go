@@ -62,8 +62,10 @@ func (s *shape) into(dst reflect.Value, v *value, path string, f *faults) {
 	switch s.kind {
 	case kindText:
 		text := Clean(string(unquote(v.raw)))
-		f.add(path, s.rules.text(text))
-		dst.SetString(text)
+		if fault := s.rules.text(text); fault != "" {
+			f.add(path, s.orNull(fault))
+		}
+		dst.SetString(s.rules.known(text))
 	case kindInteger:
 		s.integer(dst, v, path, f)
 	case kindNumber:
@@ -113,7 +115,18 @@ func (s *shape) fits(v *value) bool {
 	return true
 }
 
+// orNull adds null to what a value may be where that is a list of words.
+func (s *shape) orNull(fault string) string {
+	if s.nullable && s.rules.enum != nil {
+		return s.rules.oneOf() + ", null"
+	}
+	return fault
+}
+
 func (s *shape) wants() string {
+	if s.nullable && s.rules.enum != nil {
+		return s.orNull("")
+	}
 	if s.kind == kindEither {
 		return s.wantsEither()
 	}

@@ -34,7 +34,8 @@ func (c Cursors) Open(purpose, cursor string) (*parley.Mark, error) {
 		return nil, nil
 	}
 	b, err := base64.URLEncoding.Strict().DecodeString(cursor)
-	if err != nil || len(b) <= sealSize || !hmac.Equal(b[:sealSize], c.seal(purpose, b[sealSize:])) {
+	if err != nil || base64.URLEncoding.EncodeToString(b) != cursor || len(b) <= sealSize || // the decoder passes over line breaks
+		!hmac.Equal(b[:sealSize], c.seal(purpose, b[sealSize:])) {
 		return nil, parley.Fail(parley.CodeInvalidCursor)
 	}
 	at, n := binary.Varint(b[sealSize:])

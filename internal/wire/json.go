@@ -51,6 +51,9 @@ func parseJSON(text []byte) (value, error) {
 		return value{}, &syntaxError{"it is not valid UTF-8", at}
 	}
 	p := parser{text: text}
+	if bytes.HasPrefix(text, []byte("\ufeff")) { // a byte order mark: RFC 8259 lets readers pass over it
+		p.at = len("\ufeff")
+	}
 	p.space()
 	v, err := p.value(0)
 	if err != nil {

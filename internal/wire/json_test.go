@@ -61,7 +61,11 @@ func TestParseJSON(t *testing.T) {
 		{`'a'`, false},
 		{"\"a\nb\"", false},
 		{"\"\xff\"", false},
-		{"\xef\xbb\xbf{}", false},
+		{"\xef\xbb\xbf{}", true}, // a byte order mark
+		{"\xef\xbb\xbf", false},
+		{"\xef\xbb\xbf\xef\xbb\xbf{}", false},
+		{" \xef\xbb\xbf{}", false},
+		{"{}\xef\xbb\xbf", false},
 		{strings.Repeat("[", maxDepth) + strings.Repeat("]", maxDepth), true},
 		{strings.Repeat("[", maxDepth+1) + strings.Repeat("]", maxDepth+1), false},
 		{"[" + strings.Repeat("1,", maxValues) + "1]", false},

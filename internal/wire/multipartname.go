@@ -15,7 +15,7 @@ func baseName(p *multipart.Part) string {
 	if name == "" {
 		name = extendedName(p.Header.Get("Content-Disposition"))
 	}
-	name = Clean(unpercent(unmail(legible(name))))
+	name = Clean(legible(unpercent(unmail(legible(name))))) // what an encoded word holds may be anything
 	return name[strings.LastIndexAny(name, `/\`)+1:]
 }
 

@@ -72,6 +72,9 @@ func (c *schemas) operation(o *operation) object {
 	if o.Scope != "" {
 		doc["x-scope"] = o.Scope
 	}
+	if o.Also != "" {
+		doc["x-scope-also"] = o.Also
+	}
 	if list := append(c.parameters(&o.plan), o.keyParameter()...); list != nil {
 		doc["parameters"] = list
 	}

@@ -81,7 +81,7 @@ func (in *input) bind(dst reflect.Value, r *http.Request, f *faults) {
 // that is none, it is not there.
 func (p *param) fromPath(dst reflect.Value, text string) {
 	if p.shape.kind != kindInteger {
-		dst.SetString(id(text))
+		dst.SetString(p.shape.rules.known(legibleID(text)))
 		return
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
@@ -91,8 +91,9 @@ func (p *param) fromPath(dst reflect.Value, text string) {
 	dst.SetInt(n)
 }
 
-// id makes a text from a path safe to look up. What no id can hold becomes U+FFFD, which none does either.
-func id(s string) string {
+// legibleID makes a text from an address safe to look up. What no id can hold becomes U+FFFD, which none does either; were it left
+// out, a parameter could become an empty one, or another.
+func legibleID(s string) string {
 	if utf8.ValidString(s) && strings.IndexByte(s, 0) < 0 {
 		return s
 	}
@@ -114,7 +115,7 @@ func (p *param) fromQuery(dst reflect.Value, given []string, f *faults) {
 	if text == "" {
 		return
 	}
-	f.add(p.name, p.shape.fromText(dst, Clean(text)))
+	f.add(p.name, p.shape.fromText(dst, legibleID(text)))
 }
 
 // fromText binds the text of one query parameter and says what is wrong with it.
@@ -142,7 +143,7 @@ func (s *shape) fromText(dst reflect.Value, text string) string {
 	case kindList:
 		return s.fromCommas(dst, text)
 	default:
-		dst.SetString(text)
+		dst.SetString(s.rules.known(text))
 		return s.rules.text(text)
 	}
 	return ""

@@ -6,7 +6,6 @@ import (
 	"math"
 	"net/http"
 	"strconv"
-	"time"
 
 	"parley"
 )
@@ -71,18 +70,13 @@ func (f *Face) fail(rec *recorder, err error) {
 	if wait := e.RetryAfter; wait > 0 || status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
 		rec.Header().Set("Retry-After", strconv.Itoa(max(1, int(math.Ceil(wait.Seconds())))))
 	}
+	if status == http.StatusTooManyRequests {
+		tellReached(rec.Header(), e, f.Now())
+	}
 	if status == http.StatusUnauthorized {
 		rec.Header().Set("WWW-Authenticate", `Bearer realm="parley"`)
 	}
 	if err := rec.json(status, body); err != nil {
 		rec.failure = errors.Join(rec.failure, err)
 	}
-}
-
-// tell writes the three headers of interface section 4; the reset is a time in epoch seconds, rounded up so that a client
-// that waits for it has waited long enough.
-func (r Rate) tell(h http.Header) {
-	h.Set("X-RateLimit-Limit", strconv.Itoa(r.Limit))
-	h.Set("X-RateLimit-Remaining", strconv.Itoa(r.Remaining))
-	h.Set("X-RateLimit-Reset", strconv.FormatInt(r.Reset.Add(time.Second-1).Unix(), 10))
 }

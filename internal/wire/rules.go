@@ -20,6 +20,7 @@ type rules struct {
 	enum     []string
 	pattern  *regexp.Regexp
 	format   string
+	uuid     bool   // an id that is a UUID: its letters may come in either case
 	fallback string // taken when the value is absent
 	doc      string
 	name     string // of the component that describes the value; empty where it is described in its place
@@ -32,6 +33,7 @@ var formats = map[string]struct {
 }{
 	"uuid":  {"must be a UUID", parley.IsUUID},
 	"uri":   {"must be an http or https URL", isWebURL},
+	"url":   {"must be a URL", isURL}, // of any scheme
 	"email": {"must be an e-mail address", isEmail},
 	"mail":  {"must be an e-mail address", isMail}, // of customers: letters of all scripts
 	"color": {"must be a color such as #1a2b3c", isColor},
@@ -52,8 +54,14 @@ func isWebURL(s string) bool {
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
 }
 
+func isURL(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && u.IsAbs() && len(s) > len(u.Scheme)+len(":")
+}
+
 func rulesOf(tag reflect.StructTag) rules {
 	r := rules{format: tag.Get("format"), fallback: tag.Get("default"), doc: tag.Get("doc"), name: tag.Get("name")}
+	r.uuid = r.format == "uuid" || tag.Get("id") == "uuid"
 	r.min, r.max = bound(tag.Get("min")), bound(tag.Get("max"))
 	if s := tag.Get("enum"); s != "" {
 		r.enum = strings.Split(s, ",")
@@ -86,6 +94,14 @@ func itemTag(s string) reflect.StructTag {
 	return reflect.StructTag(strings.TrimSpace(b.String()))
 }
 
+// known gives a text as it is known here.
+func (r *rules) known(s string) string {
+	if r.uuid {
+		return parley.SameUUID(s)
+	}
+	return s
+}
+
 // text says what is wrong with a string, or nothing.
 func (r *rules) text(s string) string {
 	if r.min != nil || r.max != nil {
@@ -95,7 +111,7 @@ func (r *rules) text(s string) string {
 	}
 	switch {
 	case r.enum != nil && !slices.Contains(r.enum, s):
-		return "must be one of: " + strings.Join(r.enum, ", ")
+		return r.oneOf()
 	case r.pattern != nil && !r.pattern.MatchString(s):
 		return "must match " + r.pattern.String()
 	case r.format != "" && !formats[r.format].ok(s):
@@ -103,6 +119,8 @@ func (r *rules) text(s string) string {
 	}
 	return ""
 }
+
+func (r *rules) oneOf() string { return "must be one of: " + strings.Join(r.enum, ", ") }
 
 func (r *rules) size(n float64, unit string) string {
 	switch {

@@ -179,6 +179,8 @@ func (c *schemas) text(s *shape) object {
 	}
 	switch s.rules.format {
 	case "":
+	case "url":
+		schema["format"] = "uri"
 	case "mail":
 		schema["format"] = "email"
 	case "color":

@@ -5,8 +5,9 @@
 //
 //	path:"agentId"      from the path          query:"limit"   from the query          json:"body" marker: see below
 //	min:"1" max:"100"   code points of a string, size of a number, items of an array
-//	enum:"a,b"  pattern:"^…$"  format:"uuid|uri|email|mail|color"  default:"20"  nullable:"true"  doc:"…"
+//	enum:"a,b"  pattern:"^…$"  format:"uuid|uri|url|email|mail|color"  default:"20"  nullable:"true"  doc:"…"
 //	name:"Priority"     what the document calls the value's schema: enums in several places and choices have a name
+//	id:"uuid"           an id whose letters may come in either case, as those of format:"uuid" may
 //	item:"min=1,format=email"  rules for the items of an array        keys:"chat,voice"  the names a map may hold
 //
 // One field may be named Body: it is the JSON body. A field of a body is required unless its json tag says omitempty or
@@ -31,6 +32,7 @@ type Meta struct {
 	Tag     string
 	Summary string
 	Scope   parley.Scope  // empty where any key will do
+	Also    parley.Scope  // one that is needed besides; empty where there is none
 	Open    bool          // needs no key
 	Exempt  bool          // never refused for its rate
 	Status  int           // of success; 0 is 200

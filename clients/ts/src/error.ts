@@ -5,7 +5,7 @@ export class ParleyError extends Error {
   readonly code: string;
   /** HTTP status; 0 when an answer failed in the middle of its stream. */
   readonly status: number;
-  /** What is wrong, by field. Of an answer that failed: its `conversationId`, and in mid-stream its `userMessageId`, which `retry` takes. */
+  /** What is wrong, by field. Of an answer that failed: its `conversationId`, and its `userMessageId`, which `retry` takes. */
   readonly details: Readonly<Record<string, string>>;
   /** Names the request in the server's log. */
   readonly requestId: string | undefined;

@@ -1139,8 +1139,8 @@ export interface components {
         Message: {
             /** @description Epoch seconds. */
             createdAt: number;
-            /** @description Of the assistant's messages only. */
-            feedback?: components["schemas"]["Rating"] | null;
+            /** @description Of the assistant's messages that somebody has rated. */
+            feedback?: components["schemas"]["Rating"];
             id: string;
             /** @description Of the assistant's messages only. */
             metadata?: components["schemas"]["Evidence"];
@@ -1187,7 +1187,7 @@ export interface components {
             temp?: number;
             /**
              * Format: uri
-             * @description Becomes the agent's first source.
+             * @description Becomes the agent's first source. One that is refused is a pending step.
              */
             url?: string;
             /** @default private */
@@ -2812,7 +2812,7 @@ export interface operations {
                 /** @description Most items on the page. */
                 limit?: number;
                 /**
-                 * @description Only this conversation, whatever the other filters say. An unknown one is an empty page.
+                 * @description Only this conversation, whatever the other filters say. An unknown one is an empty page, and so is an empty id.
                  * @example 01998b2e-7d4c-7a3b-9f10-2c5d8e6f7a01
                  */
                 conversationId?: string;

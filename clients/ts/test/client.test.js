@@ -128,7 +128,7 @@ test("an answer is rated", async () => {
   const answer = await client.chat.send(agent, { message: "When does the shop close on Saturdays?" });
   const path = { agentId: agent, conversationId: answer.metadata.conversationId, messageId: answer.id };
   assert.equal((await client.conversations.rate(path, "positive")).data.feedback, "positive");
-  assert.equal((await client.conversations.rate(path, null)).data.feedback, null);
+  assert.equal((await client.conversations.rate(path, null)).data.feedback, undefined);
 });
 
 test("a conversation is followed", async () => {
