@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"context"
 	"math"
 	"strings"
 	"unicode"
@@ -150,12 +151,12 @@ var numerals = wordSet(`one due tre quattro cinque sei sette otto nove dieci doi
 // Doubts gives the signs that the confidence in the answer to the request is made of, nil where nothing is there to be quoted: what
 // the weights are fitted on.
 func Doubts(req Request) []float64 {
-	said := questions(req.Messages)
+	said := questions(shortened(req.Messages))
 	if len(said) == 0 {
 		return nil
 	}
 	t := newTopic(said, req.Passages)
-	pages := t.pages(req.Passages)
+	pages := t.pages(context.Background(), req.Passages)
 	best := strongest(pages)
 	if best.score == 0 {
 		return nil
