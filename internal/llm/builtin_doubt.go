@@ -38,13 +38,13 @@ const mostCounted = 6 // content words of a question
 
 func (t *topic) doubts(passages []Passage, p *page, best unit) doubts {
 	passage := passages[best.passage]
-	first := passages[0].signs()
+	first, plain := passages[0].signs(), t.outsideCode(passages[0])
 	return doubts{
-		first.Words,
-		first.Letters,
-		first.Stretch,
+		plain * first.Words,
+		plain * first.Letters,
+		plain * first.Stretch,
 		t.share(best.own, t.single),
-		t.share(t.match(passage.Text), func(i int) bool { return t.single(i) && p.title[i] < kinStrength }), // what the title leaves to be said
+		t.share(t.match(p.said), func(i int) bool { return t.single(i) && p.title[i] < kinStrength }), // what the title leaves to be said
 		float64(min(t.asked(), mostCounted)), // of many words some are missing always
 		bit(t.followUp),                      // it names less of what it is about
 		bit(t.dense()),                       // Words says nothing

@@ -21,6 +21,7 @@ type topic struct {
 	counted  string // stem of what the question asks the number of
 	tongue   bool   // its language shows
 	may      bool   // it asks who is allowed to do something
+	code     bool   // it is about code, or how something is done
 	list     bool   // it asks which things of a kind there are
 }
 
@@ -59,6 +60,7 @@ func newTopic(said []string, passages []Passage) topic {
 	t := topic{lang: guess(last), form: formOf(last), followUp: len(said) > 1, known: map[string][]likeness{}, places: map[string]int{}, question: words.Fold(last), asking: last}
 	t.counted = t.countedIn(last)
 	t.may, t.list = words.Asks(last, mayWords), listForm.MatchString(t.question)
+	t.code = t.asksCode()
 	_, t.tongue = words.Guess(words.Cut(nil, last))
 	var weights map[string]float64
 	if len(passages) > 0 {
