@@ -6,12 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"parley/internal/rig/texts"
+	"parley/internal/rig/hostile"
 )
 
 // The work to show a message grows with the message, and no more than that.
 func TestWorkOfMarkdown(t *testing.T) {
-	texts.Each(t, func(text string) { textOf(MarkdownHTML(text)) })
+	hostile.Each(t, func(text string) { textOf(MarkdownHTML(text)) })
 }
 
 // An address that stands in a text once and is referred to often does not make megabytes of it.
@@ -49,6 +49,6 @@ func FuzzMarkdownWork(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, unit string) {
-		texts.Bounded(t, unit, func(text string) { textOf(MarkdownHTML(text)) })
+		hostile.Bounded(t, unit, func(text string) { textOf(MarkdownHTML(text)) })
 	})
 }

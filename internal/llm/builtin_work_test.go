@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"parley"
-	"parley/internal/rig/texts"
+	"parley/internal/rig/hostile"
 )
 
 // shop is what an agent of a shop has read, with tools.
@@ -35,7 +35,7 @@ func TestWorkOfAnswers(t *testing.T) {
 		"for a tool": func(text string) []Message { return user("Cancel my order 4711 for " + text) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			texts.Each(t, func(text string) {
+			hostile.Each(t, func(text string) {
 				req := shop(messages(text))
 				answer(t.Context(), req).chunks(req)
 			})
@@ -44,7 +44,7 @@ func TestWorkOfAnswers(t *testing.T) {
 }
 
 func TestWorkOfWishes(t *testing.T) {
-	texts.Each(t, func(text string) { AsksForPerson(text, nil) })
+	hostile.Each(t, func(text string) { AsksForPerson(text, nil) })
 }
 
 // A question that is repeated for ever asks no more than the question, and what stands at the end of a long text is read.
@@ -98,6 +98,6 @@ func FuzzAnswer(f *testing.F) {
 				t.Errorf("%q is answered with a quote that is none", message)
 			}
 		}
-		texts.Bounded(t, message, func(text string) { answer(t.Context(), shop(user(text))) })
+		hostile.Bounded(t, message, func(text string) { answer(t.Context(), shop(user(text))) })
 	})
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package texts
+package hostile
 
 import (
 	"os"

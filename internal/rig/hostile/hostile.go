@@ -1,6 +1,6 @@
-// Package texts holds texts that are built to be dear to read, of any size, and measures whether the work that they cause grows as
+// Package hostile holds texts that are built to be dear to read, of any size, and measures whether the work that they cause grows as
 // they do. Only tests import it.
-package texts
+package hostile
 
 import (
 	"strings"
