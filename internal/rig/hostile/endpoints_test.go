@@ -94,7 +94,7 @@ var endpoints = []endpoint{
 		return d.do("POST", "/api/v2/agents/"+d.agent+"/conversations/"+d.taken+"/messages", fields{"message": text})
 	}},
 	{"a contact", 0, func(d *door, text string) (int, []byte) {
-		return d.do("POST", "/api/v1/chatbots/"+d.agent+"/contacts", fields{"users": []fields{{"external_id": "a", "name": text, "email": text}}})
+		return d.do("POST", "/api/v1/chatbots/"+d.agent+"/contacts", fields{"users": []fields{{"external_id": "a", "name": text, "email": "jo@example.com"}}})
 	}},
 	{"a call of a tool of MCP", 0, func(d *door, text string) (int, []byte) {
 		return d.do("POST", mcp.Path, fields{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": fields{"name": "service_chat", "arguments": fields{"agentId": d.agent, "message": text}}})
