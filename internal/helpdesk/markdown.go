@@ -42,7 +42,7 @@ func reader(more ...goldmark.Extender) goldmark.Markdown {
 
 // MarkdownHTML renders Markdown as safe HTML. Text that is built to be dear to render is shown without its tables, or as it is.
 func MarkdownHTML(source string) string {
-	if nested(source) {
+	if nested(source) || crowded(source) || swelling(source) {
 		return plainHTML(source)
 	}
 	var b strings.Builder
@@ -81,5 +81,6 @@ func Shown(m *parley.TicketMessage) (html, plain string) {
 	case m.Author == parley.ByUser:
 		return plainHTML(said), said
 	}
-	return MarkdownHTML(said), MarkdownText(said)
+	html = MarkdownHTML(said)
+	return html, textOf(html)
 }

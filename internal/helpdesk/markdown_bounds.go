@@ -8,6 +8,12 @@ const (
 	mostCells = 20_000
 	// mostLevels is how deep quotes and lists may stand in each other: the time to read them grows with the square of it.
 	mostLevels = 100
+	// mostMarks is how many marks of links, emphasis, code and HTML a paragraph may have: each may be looked for to the paragraph's end.
+	mostMarks = 2000
+	// mostSteps is how many bytes may be looked at for the marks of a text in all.
+	mostSteps = 128 << 20
+	// mostRepeated is how many bytes the addresses of a text may become that stand in it once and are referred to often.
+	mostRepeated = 1 << 20
 )
 
 // tabular reports whether the tables of a text have no more cells than they may, however they are laid out.
@@ -17,6 +23,65 @@ func tabular(source string) bool {
 		rows, widest = rows+1, max(widest, strings.Count(line, "|")+1)
 	}
 	return rows*widest <= mostCells
+}
+
+// crowded reports whether a paragraph of a text has more marks than it may, or the text more in long paragraphs. What stands between
+// two empty lines counts as one, but for headings and items that are not indented.
+func crowded(source string) bool {
+	marks, size, steps := 0, 0, 0
+	for line := range strings.Lines(source) {
+		if begins(line) {
+			steps += marks * size
+			marks, size = 0, 0
+		}
+		marks, size = marks+marksIn(line), size+len(line)
+		if marks > mostMarks {
+			return true
+		}
+	}
+	return steps+marks*size > mostSteps
+}
+
+// begins reports whether a line never goes on with the paragraph before it: an empty one, a heading, an item.
+func begins(line string) bool {
+	body := strings.TrimLeft(line, " ")
+	if strings.TrimSpace(body) == "" {
+		return true
+	}
+	if len(line)-len(body) > 3 {
+		return false
+	}
+	mark, rest, _ := strings.Cut(body, " ")
+	return strings.TrimSpace(rest) != "" && (mark == "-" || mark == "*" || mark == "+" || mark != "" && len(mark) <= 6 && strings.Trim(mark, "#") == "")
+}
+
+// marksIn counts the marks of a line; several of a kind in a row are one, except brackets.
+func marksIn(line string) (n int) {
+	for i := range len(line) {
+		switch c := line[i]; c {
+		case '[', ']', '<', '&':
+			n++
+		case '*', '_', '~', '`':
+			if i == 0 || line[i-1] != c {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// swelling reports whether a text may refer so often to addresses that it has once that they become more than they may.
+func swelling(source string) bool {
+	if !strings.Contains(source, "]:") {
+		return false
+	}
+	longest, from := 0, 0
+	for i := range len(source) + 1 {
+		if i == len(source) || strings.IndexByte(" \t\r\n", source[i]) >= 0 {
+			longest, from = max(longest, i-from), i+1
+		}
+	}
+	return longest*strings.Count(source, "[") > mostRepeated
 }
 
 // nested reports whether a line of a text opens more quotes and lists than may stand in each other.

@@ -25,7 +25,7 @@ func (Builtin) Stream(ctx context.Context, req Request) iter.Seq2[Chunk, error] 
 			yield(Chunk{}, err)
 			return
 		}
-		for _, c := range answer(req).chunks(req) {
+		for _, c := range answer(ctx, req).chunks(req) {
 			if !yield(c, ctx.Err()) || ctx.Err() != nil {
 				return
 			}
@@ -43,7 +43,9 @@ type reply struct {
 	plain   bool      // rests on no passage, so that there is no score
 }
 
-func answer(req Request) reply {
+// answer makes the answer; what it gives once ctx has ended is none.
+func answer(ctx context.Context, req Request) reply {
+	req.Messages = shortened(req.Messages)
 	if r, ok := use(req); ok {
 		return r
 	}
@@ -54,13 +56,16 @@ func answer(req Request) reply {
 	if r, ok := aside(req, said[len(said)-1]); ok {
 		return r
 	}
-	return fromSources(req, resolved(req.Messages, said))
+	return fromSources(ctx, req, resolved(req.Messages, said))
 }
 
 // fromSources answers a question from the passages.
-func fromSources(req Request, said []string) reply {
+func fromSources(ctx context.Context, req Request, said []string) reply {
 	t := newTopic(said, req.Passages)
-	pages := t.pages(req.Passages)
+	pages := t.pages(ctx, req.Passages)
+	if ctx.Err() != nil {
+		return reply{}
+	}
 	best := strongest(pages)
 	score := 0.0
 	if best.score > 0 {

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"context"
 	"math"
 	"strings"
 	"unicode"
@@ -37,13 +38,13 @@ const mostCounted = 6 // content words of a question
 
 func (t *topic) doubts(passages []Passage, p *page, best unit) doubts {
 	passage := passages[best.passage]
-	first := passages[0].signs()
+	first, plain := passages[0].signs(), t.outsideCode(passages[0])
 	return doubts{
-		first.Words,
-		first.Letters,
-		first.Stretch,
+		plain * first.Words,
+		plain * first.Letters,
+		plain * first.Stretch,
 		t.share(best.own, t.single),
-		t.share(t.match(passage.Text), func(i int) bool { return t.single(i) && p.title[i] < kinStrength }), // what the title leaves to be said
+		t.share(t.match(p.said), func(i int) bool { return t.single(i) && p.title[i] < kinStrength }), // what the title leaves to be said
 		float64(min(t.asked(), mostCounted)), // of many words some are missing always
 		bit(t.followUp),                      // it names less of what it is about
 		bit(t.dense()),                       // Words says nothing
@@ -150,12 +151,12 @@ var numerals = wordSet(`one due tre quattro cinque sei sette otto nove dieci doi
 // Doubts gives the signs that the confidence in the answer to the request is made of, nil where nothing is there to be quoted: what
 // the weights are fitted on.
 func Doubts(req Request) []float64 {
-	said := questions(req.Messages)
+	said := questions(shortened(req.Messages))
 	if len(said) == 0 {
 		return nil
 	}
 	t := newTopic(said, req.Passages)
-	pages := t.pages(req.Passages)
+	pages := t.pages(context.Background(), req.Passages)
 	best := strongest(pages)
 	if best.score == 0 {
 		return nil

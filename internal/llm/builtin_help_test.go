@@ -209,13 +209,13 @@ func TestYesAndNo(t *testing.T) {
 func TestTheHandOverIsCalled(t *testing.T) {
 	tools := []Tool{{Name: "call_a_person", HandsOver: true, Parameters: schemaOf(``, `"reason":{"type":"string"}`)}}
 	for _, message := range []string{"I want to talk to a human", "Ich will mit einem Mitarbeiter sprechen", "quiero hablar con un agente", "转人工"} {
-		r := answer(Request{Messages: user(message), Tools: tools})
+		r := answer(t.Context(), Request{Messages: user(message), Tools: tools})
 		if want := `{"reason":` + string(quoted(message)) + `}`; r.call == nil || r.call.Name != "call_a_person" || string(r.call.Input) != want {
 			t.Errorf("%q: %+v", message, r)
 		}
 	}
 	for _, message := range []string{"I do not want to talk to a human", "I hate talking to a human", "How many people work here?"} {
-		if r := answer(Request{Messages: user(message), Tools: tools}); r.call != nil {
+		if r := answer(t.Context(), Request{Messages: user(message), Tools: tools}); r.call != nil {
 			t.Errorf("%q: %+v", message, r)
 		}
 	}

@@ -24,20 +24,30 @@ const (
 	spokenTongue
 )
 
+// measures is how many there are.
+const measures = int(spokenTongue) + 1
+
 const (
 	measureWeight   = 0.5 // of the word's weight: an amount says less than a word that is met
 	measureStrength = 0.8 // how surely an amount of the right kind answers the word
 )
 
+// asks tells which phrases stand in a question that are looked for with several of its words.
+type asks struct{ much, when bool }
+
+func asksOf(question string) asks {
+	return asks{much: words.Asks(question, muchWords), when: words.Asks(question, whenWords)}
+}
+
 // measuredBy tells what the word asks to be measured, in the light of the one before it.
-func measuredBy(question, before, word string) measure {
+func (a asks) measuredBy(before, word string) measure {
 	if (before == "how" || before == "wie") && scaled[word] != noMeasure {
 		return scaled[word]
 	}
-	if payments[word] && words.Asks(question, muchWords) {
+	if payments[word] && a.much {
 		return price
 	}
-	if openFor[word] && words.Asks(question, whenWords) {
+	if openFor[word] && a.when {
 		return clock
 	}
 	if telephones[before] && (word == "number" || word == "nummer") {
@@ -120,8 +130,15 @@ func (t *topic) amountIn(u unit) bool {
 
 // measured adds to what was found the words of the question that an amount in the text answers.
 func (t *topic) measured(found []float64, text string) {
+	var looked, there [measures]bool
 	for i, s := range t.items {
-		if s.measure != noMeasure && found[i] < measureStrength && t.answers(s.measure, text) {
+		if s.measure == noMeasure || found[i] >= measureStrength {
+			continue
+		}
+		if !looked[s.measure] {
+			looked[s.measure], there[s.measure] = true, t.answers(s.measure, text)
+		}
+		if there[s.measure] {
 			found[i] = measureStrength
 		}
 	}

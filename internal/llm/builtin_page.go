@@ -11,6 +11,7 @@ import (
 // page is a passage laid out for a question.
 type page struct {
 	text   string
+	said   string // the text that counts: without its code where the question is not about code
 	blocks []prose.Block
 	units  []unit
 	whole  []float64 // how it matches with its title
@@ -31,9 +32,13 @@ type unit struct {
 
 // layOut cuts the passage into units and scores them.
 func (t *topic) layOut(i int, p Passage) page {
-	pg := page{text: p.Text, blocks: prose.Blocks(p.Text)}
+	pg := page{text: p.Text, blocks: blocksOf(p.Text)}
 	pg.title = merge(t.match(p.Heading), t.match(p.SourceName))
-	pg.whole = merge(pg.title, t.match(p.Text))
+	pg.said = p.Text
+	if !t.code {
+		pg.said = withoutCode(p.Text, pg.blocks)
+	}
+	pg.whole = merge(pg.title, t.match(pg.said))
 	c := setting{page: &pg, passage: i, above: pg.title, focus: t.headed(p.Heading), first: true}
 	c.worth = (0.55 + 0.45*p.Score) * (1 - rankLoss*float64(i)) * (1 - focusLoss*(1-c.focus)) * (1 - lackLoss*(1-t.cover(pg.whole)))
 	if t.lacksName(pg.whole) {
@@ -108,12 +113,15 @@ func (t *topic) unit(c *setting, u unit) {
 	if size := u.end - u.start; size > longWhole || size > longUnit && !u.ordered && u.kind != prose.Code && !u.row {
 		return
 	}
+	if !t.code && u.readAs(c.page) == prose.Code {
+		return
+	}
 	text := c.page.text[u.start:u.end]
 	share := headingShare
 	if c.first {
 		share = headingShareFirst
 	}
-	u.own = t.match(text)
+	u.own = t.match(c.page.saidBy(t, u))
 	if c.head != nil {
 		u.own = merge(u.own, c.head)
 		t.joinPairs(u.own)

@@ -1,6 +1,8 @@
 package llm
 
 import (
+	"context"
+
 	"parley/internal/words"
 )
 
@@ -52,11 +54,13 @@ func (t *topic) pick(passages []Passage, pages []page, best unit) []stretch {
 	return picked
 }
 
-// pages lays out the passages that are read closely.
-func (t *topic) pages(passages []Passage) []page {
-	pages := make([]page, min(readPassages, len(passages)))
-	for i := range pages {
-		pages[i] = t.layOut(i, passages[i])
+// pages lays out the passages that are read closely, as many as there is time for until ctx ends.
+func (t *topic) pages(ctx context.Context, passages []Passage) (pages []page) {
+	for i, p := range passages[:min(readPassages, len(passages))] {
+		if ctx.Err() != nil {
+			break
+		}
+		pages = append(pages, t.layOut(i, p))
 	}
 	return pages
 }

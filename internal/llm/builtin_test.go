@@ -199,7 +199,7 @@ func FuzzBuiltin(f *testing.F) {
 		p := offer(text)
 		p[0].Heading = heading
 		req := Request{Messages: user("before", question), Passages: p}
-		r := answer(req)
+		r := answer(t.Context(), req)
 		if len(r.quotes) > 0 {
 			verify(t, req, said{text: r.text, cites: r.quotes})
 		}

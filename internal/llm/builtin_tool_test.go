@@ -176,7 +176,7 @@ func FuzzTools(f *testing.F) {
 	f.Fuzz(func(t *testing.T, phrase, schema, first, second string) {
 		tools := []Tool{{Name: "t", Triggers: []string{phrase}, Parameters: json.RawMessage(schema)}}
 		req := Request{Tools: tools, Messages: []Message{{Role: "user", Text: first}}}
-		r := answer(req)
+		r := answer(t.Context(), req)
 		if r.call != nil && !json.Valid(r.call.Input) {
 			t.Errorf("%s", r.call.Input)
 		}
@@ -187,11 +187,11 @@ func FuzzTools(f *testing.F) {
 			}
 		}
 		req.Messages = append(req.Messages, Message{Role: "assistant", Text: r.text}, Message{Role: "user", Text: second})
-		if r = answer(req); r.call != nil && !json.Valid(r.call.Input) {
+		if r = answer(t.Context(), req); r.call != nil && !json.Valid(r.call.Input) {
 			t.Errorf("%s", r.call.Input)
 		}
 		req.Messages = append(req.Messages, Message{Role: "tool", Text: second})
-		answer(req).chunks(req)
+		answer(t.Context(), req).chunks(req)
 	})
 }
 

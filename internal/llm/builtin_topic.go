@@ -1,7 +1,6 @@
 package llm
 
 import (
-	"slices"
 	"strings"
 
 	"parley/internal/words"
@@ -9,9 +8,10 @@ import (
 
 // topic is what the question is about: its content words with their weights.
 type topic struct {
-	lang  words.Language
-	items []subject
-	total float64 // weight of the message's own words
+	lang   words.Language
+	items  []subject
+	places map[string]int // of the words among the items
+	total  float64        // weight of the message's own words
 	form
 	followUp bool
 	denied   []int // subjects that the question denies ("without an account")
@@ -21,6 +21,7 @@ type topic struct {
 	counted  string // stem of what the question asks the number of
 	tongue   bool   // its language shows
 	may      bool   // it asks who is allowed to do something
+	code     bool   // it is about code, or how something is done
 	list     bool   // it asks which things of a kind there are
 }
 
@@ -56,9 +57,10 @@ const (
 // newTopic reads what was said last in the light of what was said before it.
 func newTopic(said []string, passages []Passage) topic {
 	last := said[len(said)-1]
-	t := topic{lang: guess(last), form: formOf(last), followUp: len(said) > 1, known: map[string][]likeness{}, question: words.Fold(last), asking: last}
+	t := topic{lang: guess(last), form: formOf(last), followUp: len(said) > 1, known: map[string][]likeness{}, places: map[string]int{}, question: words.Fold(last), asking: last}
 	t.counted = t.countedIn(last)
 	t.may, t.list = words.Asks(last, mayWords), listForm.MatchString(t.question)
+	t.code = t.asksCode()
 	_, t.tongue = words.Guess(words.Cut(nil, last))
 	var weights map[string]float64
 	if len(passages) > 0 {
@@ -75,15 +77,20 @@ func newTopic(said []string, passages []Passage) topic {
 // add notes the content words of a message, and which of them stand side by side.
 func (t *topic) add(text string, weight float64, weights map[string]float64) {
 	before, named, last := -1, false, ""
+	asks := asksOf(text)
 	for token := range words.Tokens(text) {
-		by, hyphened := measuredBy(text, last, token.Word), token.Start > 0 && text[token.Start-1] == '-'
+		by, hyphened := asks.measuredBy(last, token.Word), token.Start > 0 && text[token.Start-1] == '-'
 		last = token.Word
 		if t.lang.IsStop(token.Word) || hyphened && t.lang.IsStop(strings.TrimSuffix(token.Word, "s")) { // "add-ons"
 			continue
 		}
 		at := t.index(token.Word)
 		if at < 0 {
+			if len(t.places) == mostSubjects {
+				break
+			}
 			at = len(t.items)
+			t.places[token.Word] = at
 			s := t.subject(token.Word, weight, weights)
 			s.named = s.own && t.lang != words.German && isName(text, token)
 			if s.measure = by; by != noMeasure {
@@ -134,8 +141,12 @@ func (t *topic) push(s subject) {
 	}
 }
 
+// index gives the place of a word among the items, -1 where it is none of them.
 func (t *topic) index(word string) int {
-	return slices.IndexFunc(t.items, func(s subject) bool { return !s.pair && s.word == word })
+	if at, ok := t.places[word]; ok {
+		return at
+	}
+	return -1
 }
 
 // cover is the weight of the question's own words that were found, 0 to 1.

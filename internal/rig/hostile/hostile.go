@@ -1,0 +1,53 @@
+// Package hostile holds texts that are built to be dear to read, of any size, and measures whether the work that they cause grows as
+// they do. Only tests import it.
+package hostile
+
+import (
+	"strings"
+)
+
+// Kind is one way to build such a text.
+type Kind struct {
+	Name string
+	make func(size int) string
+}
+
+// Of gives a text of about so many bytes, whole characters only.
+func (k Kind) Of(size int) string { return k.make(size) }
+
+// repeated repeats a unit.
+func repeated(unit string) func(int) string {
+	return func(size int) string { return strings.Repeat(unit, max(1, size/len(unit))) }
+}
+
+// within repeats one unit and then as often another.
+func within(open, shut string) func(int) string {
+	return func(size int) string {
+		n := max(1, size/(len(open)+len(shut)))
+		return strings.Repeat(open, n) + strings.Repeat(shut, n)
+	}
+}
+
+// behind puts a text before the repeated unit.
+func behind(lead, unit string) func(int) string {
+	return func(size int) string { return lead + repeated(unit)(size) }
+}
+
+// counted writes one part after another, each by its number.
+func counted(part func(b *strings.Builder, i int)) func(int) string {
+	return func(size int) string {
+		var b strings.Builder
+		for i := 0; b.Len() < size; i++ {
+			part(&b, i)
+		}
+		return b.String()
+	}
+}
+
+// distinct writes a word for a number; no two numbers have the same.
+func distinct(b *strings.Builder, i int) {
+	for n := i*7919 + 17; n > 0; n /= 19 {
+		b.WriteByte("bcdfghjklmnpqrstvwx"[n%19])
+		b.WriteByte("aeiou"[n%5])
+	}
+}

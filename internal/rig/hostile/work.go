@@ -1,0 +1,81 @@
+//go:build unix
+
+package hostile
+
+import (
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+)
+
+const (
+	// steepest is how much dearer a text of twice the size may be: twice, and 1.3 times that for what is not the text's.
+	steepest = 2 * 1.3
+	// cheap is work that is too little to be measured.
+	cheap = 4 * time.Millisecond
+	tries = 4
+)
+
+// Linear fails the test where the work for a text of twice the size, and of four times the size, is more than linear. Work is the
+// time that the processor spends on this process, so that others who use the machine do not count; and only what grows too fast in
+// each of several tries counts.
+func Linear(t testing.TB, size int, kind Kind, read func(text string)) {
+	t.Helper()
+	one, two, four := kind.Of(size), kind.Of(2*size), kind.Of(4*size)
+	var works [3]time.Duration
+	for range tries {
+		works = [3]time.Duration{Work(func() { read(one) }), Work(func() { read(two) }), 0}
+		if !steep(works[0], works[1]) {
+			return
+		}
+		if works[2] = Work(func() { read(four) }); !steep(works[1], works[2]) {
+			return
+		}
+	}
+	t.Errorf("%s: the work for %d, %d and %d bytes is %v: that is not linear", kind.Name, len(one), len(two), len(four), works)
+}
+
+func steep(once, twice time.Duration) bool {
+	return twice > cheap && float64(twice) > steepest*float64(max(once, cheap/4))
+}
+
+// Work is the processor's time that a function takes, in whatever goroutines of this process; the collector of garbage rests.
+func Work(do func()) time.Duration {
+	runtime.GC()
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	before := spent()
+	do()
+	return spent() - before
+}
+
+func spent() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// Each holds that the work is linear for texts of every kind: of 64 KiB and more, or of 512 KiB where PARLEY_LONG is set.
+func Each(t *testing.T, read func(text string)) {
+	t.Helper()
+	size := 64 << 10
+	if os.Getenv("PARLEY_LONG") != "" {
+		size = 512 << 10
+	}
+	for _, kind := range Kinds {
+		t.Run(kind.Name, func(t *testing.T) { Linear(t, size, kind, read) })
+	}
+}
+
+// Bounded fails a fuzz test where a text is dear that is made long by repeating what the fuzzer has found.
+func Bounded(t testing.TB, unit string, read func(text string)) {
+	t.Helper()
+	if unit != "" {
+		Linear(t, 16<<10, Kind{"found by the fuzzer: " + strconv.Quote(unit), repeated(unit)}, read)
+	}
+}

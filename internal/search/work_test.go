@@ -1,0 +1,51 @@
+//go:build unix
+
+package search
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"parley/internal/rig/hostile"
+	"parley/internal/words"
+)
+
+// The work to note the words of a message grows with the message, and no more than that.
+func TestWorkOfWords(t *testing.T) {
+	hostile.Each(t, func(text string) {
+		distinct(text)
+		asked(text)
+	})
+}
+
+// FuzzWords holds that a message has every word that a query of the same text asks for, that words stand where they say, and that no
+// text is dear however often it is repeated.
+func FuzzWords(f *testing.F) {
+	for _, s := range []string{"Where is my Crème brûlée?", "家庭计划", "한국어 abc", "👩‍👩‍👧 x", "\xff\x00a", "é́e", "ＡＢ１２", strings.Repeat("long", 40), "İstanbul ﬁ ß"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		had, last := map[string]bool{}, 0
+		for k := range tokens(text) {
+			had[k.word] = true
+			if k.start < last || k.end <= k.start || k.end > len(text) {
+				t.Errorf("%q: a word stands from %d to %d behind %d", text, k.start, k.end, last)
+			}
+			if last = k.start; k.word == "" || len(k.word) > longestToken || !utf8.ValidString(k.word) {
+				t.Errorf("%q has the word %q", text, k.word)
+			}
+		}
+		for _, word := range asked(text) {
+			if !had[word] {
+				t.Errorf("%q does not have %q", text, word)
+			}
+		}
+		for _, word := range asked(words.Fold(text)) {
+			if folded(word) != word {
+				t.Errorf("%q is not folded", word)
+			}
+		}
+		hostile.Bounded(t, text, func(text string) { asked(text); distinct(text) })
+	})
+}

@@ -1,0 +1,26 @@
+//go:build unix
+
+package words_test
+
+import (
+	"testing"
+
+	"parley/internal/rig/hostile"
+	"parley/internal/words"
+)
+
+// The work to read the words of a text grows with the text, and no more than that.
+func TestWork(t *testing.T) {
+	for name, read := range map[string]func(text string){
+		"cut": func(text string) { words.Guess(words.Cut(nil, text)) }, "fold": func(text string) { words.Fold(text) },
+		"form": func(text string) { words.AsksFor(text); words.Leans(text) },
+		"grams": func(text string) {
+			for token := range words.Tokens(text) {
+				words.English.Stem(token.Word)
+				words.Grams(nil, token.Word)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) { hostile.Each(t, read) })
+	}
+}
