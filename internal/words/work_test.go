@@ -3,11 +3,24 @@
 package words_test
 
 import (
+	"strings"
 	"testing"
 
 	"parley/internal/rig/hostile"
 	"parley/internal/words"
 )
+
+// The endings of an endless word cost no more than those of others, in every language.
+func TestWorkOfStems(t *testing.T) {
+	for _, unit := range []string{"y", "u", "i", "aya", "qu", "e", "ния", "ال"} {
+		word := strings.Repeat(unit, 1<<20/len(unit))
+		for l := range words.Language(words.Count) {
+			if stem := l.Stem(word); stem != word {
+				t.Errorf("%d: %d bytes are cut off an endless word", l, len(word)-len(stem))
+			}
+		}
+	}
+}
 
 // The work to read the words of a text grows with the text, and no more than that.
 func TestWork(t *testing.T) {

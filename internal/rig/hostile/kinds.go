@@ -23,6 +23,8 @@ var Kinds = []Kind{
 	})},
 	{"paragraphs", repeated("It costs 5 € a month, tax included.\n\n")},
 	{"one word without an end", repeated("a")},
+	{"a vowel without an end", repeated("y")},
+	{"vowels without an end", repeated("uiyqu")},
 	{"a compound without an end", repeated("settings")},
 	{"one line of letters", repeated("a b c ")},
 	{"lines of one letter", repeated("a\n")},
