@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"net/http"
 	"os"
+	"slices"
 	"syscall"
 	"time"
 )
@@ -67,7 +68,11 @@ func ErrorOf(err error) *Error {
 	return Because(CodeInternal, err)
 }
 
-// noRoom tells that a file could not be written or opened for want of space, of descriptors or of a disk that works.
+var noRoomErrors = []syscall.Errno{
+	syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EIO, syscall.EROFS, syscall.EMFILE, syscall.ENFILE,
+}
+
+// noRoom reports that a file could not be written or opened for want of space, of descriptors or of a disk that works.
 func noRoom(err error) bool {
 	var path *fs.PathError
 	var move *os.LinkError
@@ -75,11 +80,7 @@ func noRoom(err error) bool {
 	if !errors.As(err, &path) && !errors.As(err, &move) || !errors.As(err, &number) {
 		return false
 	}
-	switch number {
-	case syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EIO, syscall.EROFS, syscall.EMFILE, syscall.ENFILE:
-		return true
-	}
-	return false
+	return slices.Contains(noRoomErrors, number)
 }
 
 // IsCode reports whether err carries the code.

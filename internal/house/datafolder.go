@@ -23,7 +23,7 @@ func (c Config) checkFolder() error {
 	}
 	info, err := os.Stat(c.Database())
 	if err == nil && info.Size() > 0 || err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil //nolint:nilerr // opening it tells better what is wrong
+		return nil // opening it tells better what is wrong
 	}
 	folder := filepath.Join(c.Data, filesFolder)
 	found := false

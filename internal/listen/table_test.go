@@ -15,7 +15,7 @@ func ended(t *testing.T, conn net.Conn) {
 	t.Helper()
 	if n, err := conn.Read(make([]byte, 1)); err == nil || n > 0 {
 		t.Fatal("the connection says something")
-	} else if timeout, ok := err.(net.Error); ok && timeout.Timeout() { //nolint:errorlint // as it comes
+	} else if timeout, ok := err.(net.Error); ok && timeout.Timeout() {
 		t.Fatal("the connection is still open")
 	}
 }

@@ -2,6 +2,7 @@ package rig
 
 import (
 	"bufio"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -50,7 +51,7 @@ func Answers(t testing.TB, conn net.Conn) []Reply {
 			t.Fatalf("%v after %d answers", err, len(all))
 		}
 		body, err := io.ReadAll(resp.Body)
-		if err != nil {
+		if err = errors.Join(err, resp.Body.Close()); err != nil {
 			t.Fatal(err)
 		}
 		if resp.StatusCode >= http.StatusOK {

@@ -42,7 +42,7 @@ func TestBodyThatTakesTooLong(t *testing.T) {
 		if resp.StatusCode != http.StatusBadRequest || !strings.Contains(string(body), "took too long") || err != nil {
 			t.Errorf("%d %s %v", resp.StatusCode, body, err)
 		}
-		if _, err := r.ReadByte(); err != io.EOF { //nolint:errorlint // as it comes
+		if _, err := r.ReadByte(); err != io.EOF {
 			t.Errorf("after the answer: %v", err)
 		}
 	}

@@ -57,6 +57,7 @@ func (n Need) missing(files, calls error) error {
 		return nil
 	case NeedCalls:
 		return calls
+	case NeedAll:
 	}
 	return errors.Join(files, calls)
 }

@@ -29,7 +29,7 @@ const (
 func landlockVersion() (int, error) {
 	v, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	if errno != 0 {
-		return 0, fmt.Errorf("Landlock: %w", errno)
+		return 0, fmt.Errorf("use Landlock: %w", errno)
 	}
 	return int(v), nil
 }
@@ -63,7 +63,7 @@ func ruleset(open []openPath) (fd int, err error) {
 	}
 	made, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&rules)), unsafe.Sizeof(rules), 0) //nolint:gosec // the kernel reads it
 	if errno != 0 {
-		return 0, fmt.Errorf("Landlock: %w", errno)
+		return 0, fmt.Errorf("use Landlock: %w", errno)
 	}
 	for _, p := range open {
 		if err := addPath(int(made), p); err != nil {
@@ -76,7 +76,7 @@ func ruleset(open []openPath) (fd int, err error) {
 func addPath(rules int, p openPath) error {
 	fd, err := unix.Open(p.name, unix.O_PATH|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return nil //nolint:nilerr // what is not there, or not to be reached, need not be opened
+		return nil // what is not there, or not to be reached, need not be opened
 	}
 	defer func() { _ = unix.Close(fd) }()
 	var is unix.Stat_t
@@ -89,7 +89,7 @@ func addPath(rules int, p openPath) error {
 	rule := unix.LandlockPathBeneathAttr{Allowed_access: p.access, Parent_fd: int32(fd)}
 	_, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(rules), unix.LANDLOCK_RULE_PATH_BENEATH, uintptr(unsafe.Pointer(&rule)), 0, 0, 0) //nolint:gosec // the kernel reads it
 	if errno != 0 {
-		return fmt.Errorf("Landlock: %s: %w", p.name, errno)
+		return fmt.Errorf("use Landlock: %s: %w", p.name, errno)
 	}
 	return nil
 }
@@ -104,7 +104,7 @@ func shutThread(open []openPath) error {
 		return fmt.Errorf("no new privileges: %w", err)
 	}
 	if _, _, errno := unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, uintptr(rules), 0, 0); errno != 0 {
-		return fmt.Errorf("Landlock: %w", errno)
+		return fmt.Errorf("use Landlock: %w", errno)
 	}
 	return unix.Close(rules)
 }
@@ -121,7 +121,7 @@ func shutProcess() error {
 		return shutAtOnce(rules)
 	}
 	if _, _, errno := syscall.AllThreadsSyscall(unix.SYS_LANDLOCK_RESTRICT_SELF, uintptr(rules), 0, 0); errno != 0 {
-		return fmt.Errorf("Landlock: %w", errno)
+		return fmt.Errorf("use Landlock: %w", errno)
 	}
 	header, none := noPrivileges()
 	if _, _, errno := syscall.AllThreadsSyscall(unix.SYS_CAPSET, uintptr(unsafe.Pointer(header)), uintptr(unsafe.Pointer(none)), 0); errno != 0 { //nolint:gosec // the kernel reads them
@@ -138,7 +138,7 @@ func shutAtOnce(rules int) error {
 		return fmt.Errorf("no new privileges: %w", err)
 	}
 	if _, _, errno := unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, uintptr(rules), unix.LANDLOCK_RESTRICT_SELF_TSYNC, 0); errno != 0 {
-		return fmt.Errorf("Landlock: %w", errno)
+		return fmt.Errorf("use Landlock: %w", errno)
 	}
 	return nil
 }

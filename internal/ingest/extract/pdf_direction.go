@@ -104,6 +104,7 @@ func letters(line []shown) (left, right int) {
 			left++
 		case bidi.L:
 			right++
+		default: // a number, a sign or a space
 		}
 	}
 	return left, right
