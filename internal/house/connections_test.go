@@ -173,3 +173,16 @@ func TestSilentConnections(t *testing.T) {
 		t.Errorf("%d, %d connections", got.Status, h.Connections.Open())
 	}
 }
+
+// Whatever is asked for, a browser takes the answer for what its Content-Type says: the documents, the demo's page and signalling, too.
+func TestNoBrowserGuessesTheType(t *testing.T) {
+	h := rig.Open(t)
+	for _, path := range []string{
+		"/openapi.json", "/docs", "/api/v2/health", "/api/v1/nothing", "/nothing", "/demo/voice", "/rtc", mcp.Path, apiv1.DocumentPath,
+	} {
+		got := once(t, h, "GET "+path+" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+		if told := got.Header.Get("X-Content-Type-Options"); told != "nosniff" {
+			t.Errorf("%s: %d, X-Content-Type-Options %q", path, got.Status, told)
+		}
+	}
+}

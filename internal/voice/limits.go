@@ -75,8 +75,9 @@ func (l *Live) patient(ctx context.Context, tx *store.DB) error {
 	if n < most {
 		return nil
 	}
-	fail := exceeded(concurrent, busyWait)
-	fail.Message = fmt.Sprintf("%d voice sessions of the account wait to be joined; there may be no more. Open a session when somebody is about to join it.", n)
+	fail := beyond(most, concurrent, busyWait)
+	fail.Message = fmt.Sprintf("As many voice sessions of the account as may, %d, wait to be joined. "+
+		"Open a session when somebody is about to join it.", most)
 	return fail
 }
 

@@ -24,7 +24,7 @@ func (d *Desk) takePlace(l *Live) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.Most > 0 && len(d.live)+d.opening >= d.Most {
-		fail := exceeded(concurrent, busyWait)
+		fail := beyond(d.Most, concurrent, busyWait)
 		fail.Err = errMost
 		return fail
 	}

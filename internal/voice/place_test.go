@@ -63,8 +63,9 @@ func TestNoMoreWaitThanMay(t *testing.T) {
 			_, err := []*voice.Desk{s.Desk, other}[i%2].Start(s, s.account, s.plan, []parley.AgentID{s.agent, second}[i/2%2], voice.Ask{})
 			if err == nil {
 				admitted.Add(1)
-			} else if e := s.fails(err, parley.CodeVoiceLimit, "concurrent_exceeded"); e.RetryAfter <= 0 || !strings.Contains(e.Message, "wait to be joined") {
-				t.Error(e.RetryAfter, e.Message)
+			} else if e := s.fails(err, parley.CodeVoiceLimit, "concurrent_exceeded"); e.RetryAfter <= 0 || e.Limit != 3 ||
+				!strings.Contains(e.Message, "wait to be joined") {
+				t.Error(e.RetryAfter, e.Limit, e.Message)
 			}
 		})
 		if admitted.Load() != 3 || s.rooms.Number() != 3 {

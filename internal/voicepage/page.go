@@ -71,7 +71,6 @@ func (p *Page) Handles(path string) bool {
 }
 
 func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("X-Content-Type-Options", "nosniff")
 	switch f := p.files[r.URL.Path]; {
 	case r.URL.Path == sessionPath:
 		p.session(w, r)

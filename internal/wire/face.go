@@ -135,7 +135,7 @@ func (f *Face) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := rec.Header()
 	h.Set("X-Request-Id", rec.id)
 	h.Set("Cache-Control", "no-store")
-	h.Set("X-Content-Type-Options", "nosniff")
+	keepType(h)
 	if unclean(r) {
 		f.refuse(rec, r, parley.Fail(parley.CodeNotFound))
 		return

@@ -26,7 +26,7 @@ func FuzzMultipart(f *testing.F) {
 		f.Add(s)
 	}
 	dir := f.TempDir()
-	served := letters(&testing.T{}, dir, func(Once) {})
+	served := letters(f, dir, func(Once) {})
 	f.Fuzz(func(t *testing.T, body string) {
 		r := httptest.NewRequest("POST", "/base/letters/1", strings.NewReader(body))
 		r.Header.Set("Content-Type", "multipart/form-data; boundary=b")

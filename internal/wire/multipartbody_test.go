@@ -37,7 +37,7 @@ type letterOut struct {
 }
 
 // letters serves one operation that takes letters with at most two files of 1 to 10 bytes.
-func letters(t *testing.T, dir string, once func(Once)) *Face {
+func letters(t testing.TB, dir string, once func(Once)) *Face {
 	t.Helper()
 	f := NewFace(Config{
 		Base:   "/base",
