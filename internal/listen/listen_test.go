@@ -1,6 +1,7 @@
 package listen_test
 
 import (
+	"bufio"
 	"io"
 	"net"
 	"net/http"
@@ -49,25 +50,41 @@ func reset(t *testing.T, conn *net.TCPConn) {
 	}
 }
 
-// The handler writes at last to a client that has closed its half, and hears of a client that is gone.
+// A handler goes on for a client that has closed its half and takes the answer, and hears of a client that is gone.
 func TestResetCancelsAndHalfClosingDoesNot(t *testing.T) {
 	for _, half := range []bool{false, true} {
-		began, ended := make(chan struct{}), make(chan struct{})
-		server, _ := serve(t, listen.Limits{}, func(_ http.ResponseWriter, r *http.Request) {
-			close(began)
+		heard, alive, ended := make(chan struct{}), make(chan error, 1), make(chan struct{})
+		server, _ := serve(t, listen.Limits{}, func(w http.ResponseWriter, r *http.Request) {
+			defer close(ended)
+			for range 3 { // there and back, so that the end of what the client sends has been read
+				_, _ = io.WriteString(w, "a")
+				_ = http.NewResponseController(w).Flush()
+				select {
+				case <-heard:
+				case <-t.Context().Done():
+					return
+				}
+			}
+			alive <- r.Context().Err()
 			<-r.Context().Done()
-			close(ended)
 		})
 		conn := rig.Raw(t, server.URL)
 		rig.Send(t, conn, get)
 		if half {
 			closeHalf(t, conn)
 		}
-		<-began
-		select {
-		case <-ended:
-			t.Fatal("the request was cancelled while its client waits")
-		default:
+		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		for range 3 {
+			if err == nil {
+				_, err = io.ReadFull(resp.Body, make([]byte, 1))
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			heard <- struct{}{}
+		}
+		if err := <-alive; err != nil {
+			t.Errorf("half closed %v: the request was cancelled while its client waits: %v", half, err)
 		}
 		reset(t, conn)
 		<-ended
