@@ -35,9 +35,9 @@
 //
 // internal/words cuts text into words the same way wherever words are compared: it folds case and accents, stems, and makes
 // the character n-grams that forgive a typo. internal/prose tells how a text is laid out: headings, paragraphs, lists, tables,
-// code, and the sentences in them. internal/pcm holds sound as samples: WAV files and changes of rate. internal/listen takes the
-// connections of HTTP servers: it bounds them, and serves clients that have closed their half. docs embeds the operator's manual,
-// which the demo's agent reads.
+// code, and the sentences in them. internal/pcm holds sound as samples: WAV files and changes of rate.
+// internal/listen takes the connections of HTTP servers: it bounds them, and serves clients that have closed their
+// half. docs embeds the operator's manual, which the demo's agent reads.
 //
 // # Floor 2: sqldb, llm, wire, outbound, vault, manifest, metrics
 //

@@ -117,7 +117,8 @@ func run(t *testing.T, dir, name string, args ...string) []byte {
 
 type server struct{ url, key string }
 
-// startServer runs the program on a data directory of its own until the test ends. PARLEY_PROGRAM names one that is built already.
+// startServer runs the program on a data directory of its own until the test ends. PARLEY_PROGRAM names one that is
+// built already.
 func startServer(t *testing.T) server {
 	t.Helper()
 	program := os.Getenv("PARLEY_PROGRAM")

@@ -1,7 +1,7 @@
 //go:build needs
 
-// Package check generates clients from the OpenAPI documents with tools that others wrote, compiles them, and talks to a server
-// through them. This file names what generated code needs, so that go.mod holds it.
+// Package check generates clients from the OpenAPI documents with tools that others wrote, compiles them, and talks
+// to a server through them. This file names what generated code needs, so that go.mod holds it.
 package check
 
 import (

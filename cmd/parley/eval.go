@@ -98,7 +98,8 @@ func unread(flag, name string, why error) error {
 	if path := (*fs.PathError)(nil); errors.As(why, &path) && (path.Path == name || path.Path == ".") {
 		why = path.Err
 	}
-	return &parley.Error{Code: parley.CodeInvalidBody, Message: fmt.Sprintf("--%s %s: %v", flag, name, why), Details: map[string]string{flag: name}}
+	return &parley.Error{Code: parley.CodeInvalidBody, Message: fmt.Sprintf("--%s %s: %v", flag, name, why),
+		Details: map[string]string{flag: name}}
 }
 
 func readSets(dir, only string) ([]eval.Set, error) {

@@ -75,8 +75,8 @@ func (s *smallDisk) clear() {
 	s.filler = nil
 }
 
-// On a disk without room every write answers 503 or succeeds, whatever it writes and however little room is left, and reads go on. Nothing
-// is half written, and with room again all is as before.
+// On a disk without room every write answers 503 or succeeds, whatever it writes and however little room is left, and
+// reads go on. Nothing is half written, and with room again all is as before.
 func TestEveryWriteOnAFullDisk(t *testing.T) {
 	disk := mountSmall(t, "48m")
 	d := &desk{T: t, data: disk.dir, clock: rig.NewClock()}

@@ -139,7 +139,8 @@ func TestOpenAPISchemasCompile(t *testing.T) {
 	}
 }
 
-// TestOpenAPIIsFitForGenerators: clients/check generates clients and runs them; this finds the same faults without the tools.
+// TestOpenAPIIsFitForGenerators: clients/check generates clients and runs them; this finds the same faults without
+// the tools.
 func TestOpenAPIIsFitForGenerators(t *testing.T) {
 	faults, err := rig.GeneratorFaults(document(t))
 	if err != nil {

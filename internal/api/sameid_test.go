@@ -10,8 +10,8 @@ import (
 	"parley/internal/rig"
 )
 
-// TestIDsAreTheSameInEitherCase asks for what has a UUID with its letters in upper case. The ids of end users are the client's own:
-// theirs are as they are written.
+// TestIDsAreTheSameInEitherCase asks for what has a UUID with its letters in upper case. The ids of end users are the
+// client's own: theirs are as they are written.
 func TestIDsAreTheSameInEitherCase(t *testing.T) {
 	h := rig.Open(t, rig.Speaking(&llm.Scripted{}))
 	ids := furnish(t, h, parley.AccountID(h.Account), h.Key)

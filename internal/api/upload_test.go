@@ -417,7 +417,8 @@ func TestStorageBoundsFiles(t *testing.T) {
 	}
 }
 
-// A PDF in scripts that run to the left answers as its text does when that is pasted, and cites the letters that people type.
+// A PDF in scripts that run to the left answers as its text does when that is pasted, and cites the letters that
+// people type.
 func TestUploadedPDFOfOtherScriptsAnswersAsItsText(t *testing.T) {
 	d := uploading(t)
 	data, err := os.ReadFile("../ingest/extract/testdata/scripts.pdf")

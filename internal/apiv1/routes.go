@@ -79,11 +79,13 @@ func (s *server) routes(f *wire.Face) {
 		Errors: codes{parley.CodeAgentNotFound, parley.CodeNotFound}}, s.changeAttribute)
 	on(f, meta{Name: "deleteContact", Method: del, Path: contactsPath + "/{externalId}", Tag: "Contacts", Summary: "Delete a contact", Scope: parley.ChatlogsDelete,
 		Errors: codes{parley.CodeAgentNotFound, parley.CodeNotFound}}, s.deleteContact)
-	on(f, meta{Name: "createWebhook", Method: post, Path: "/webhooks", Tag: "Webhooks", Summary: "Have events sent to an address", Scope: parley.ChatlogsExport, Also: parley.AgentsWrite,
+	on(f, meta{Name: "createWebhook", Method: post, Path: "/webhooks", Tag: "Webhooks", Summary: "Have events sent to an address",
+		Scope: parley.ChatlogsExport, Also: parley.AgentsWrite,
 		Errors: codes{parley.CodeAgentNotFound}}, s.createWebhook)
 	on(f, meta{Name: "listWebhooks", Method: get, Path: "/webhooks", Tag: "Webhooks", Summary: "List the account's webhooks", Scope: parley.ChatlogsExport,
 		Errors: codes{parley.CodeAgentNotFound}}, s.webhooks)
-	on(f, meta{Name: "deleteWebhook", Method: del, Path: "/webhooks/{webhookId}", Tag: "Webhooks", Summary: "Send no more to an address", Scope: parley.ChatlogsExport, Also: parley.AgentsWrite,
+	on(f, meta{Name: "deleteWebhook", Method: del, Path: "/webhooks/{webhookId}", Tag: "Webhooks", Summary: "Send no more to an address",
+		Scope: parley.ChatlogsExport, Also: parley.AgentsWrite,
 		Errors: codes{parley.CodeNotFound}}, s.deleteWebhook)
 }
 

@@ -12,8 +12,8 @@ import (
 	"parley/internal/sqldb"
 )
 
-// An answer that a full database cannot take fails while its reader is still there, keeps the message, costs nothing, and its turn is closed
-// as soon as there is room, without the lease having to run out.
+// An answer that a full database cannot take fails while its reader is still there, keeps the message, costs nothing,
+// and its turn is closed as soon as there is room, without the lease having to run out.
 func TestAnAnswerThatAFullDatabaseCannotTake(t *testing.T) {
 	each(t, func(d *desk) {
 		if d.db.SQL().Dialect() != sqldb.SQLite {

@@ -7,8 +7,9 @@ import (
 	"parley/internal/store"
 )
 
-// repeated gives the request as it is to run. One that has failed before under its Idempotency-Key left its message in the
-// conversation; while that is still the last word there it is answered where it stands, and not kept a second time.
+// repeated gives the request as it is to run. One that has failed before under its Idempotency-Key left its message
+// in the conversation; while that is still the last word there it is answered where it stands, and not kept a second
+// time.
 func (e *Engine) repeated(ctx context.Context, account parley.AccountID, agent parley.AgentID, req Request) (Request, error) {
 	failed := store.FailedTurn(ctx)
 	if failed == "" || req.Message == "" || req.Sent != nil || req.Spoken != nil {
@@ -32,8 +33,8 @@ func (e *Engine) repeated(ctx context.Context, account parley.AccountID, agent p
 	return req, err
 }
 
-// unanswered finds the message that the turn repeats. It fails with CHAT_CONVERSATION_BUSY when something was said behind it
-// meanwhile: the next try keeps the message anew.
+// unanswered finds the message that the turn repeats. It fails with CHAT_CONVERSATION_BUSY when something was said
+// behind it meanwhile: the next try keeps the message anew.
 func unanswered(ctx context.Context, db *store.DB, t *Turn) (*parley.Message, error) {
 	last, err := db.Recall(ctx, t.AccountID, t.AgentID, t.ConversationID, 0, 1)
 	if err != nil {

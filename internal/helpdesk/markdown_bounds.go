@@ -8,7 +8,8 @@ const (
 	mostCells = 20_000
 	// mostLevels is how deep quotes and lists may stand in each other: the time to read them grows with the square of it.
 	mostLevels = 100
-	// mostMarks is how many marks of links, emphasis, code and HTML a paragraph may have: each may be looked for to the paragraph's end.
+	// mostMarks is how many marks of links, emphasis, code and HTML a paragraph may have: each may be looked for to
+	// the paragraph's end.
 	mostMarks = 2000
 	// mostSteps is how many bytes may be looked at for the marks of a text in all.
 	mostSteps = 128 << 20
@@ -25,8 +26,8 @@ func tabular(source string) bool {
 	return rows*widest <= mostCells
 }
 
-// crowded reports whether a paragraph of a text has more marks than it may, or the text more in long paragraphs. What stands between
-// two empty lines counts as one, but for headings and items that are not indented.
+// crowded reports whether a paragraph of a text has more marks than it may, or the text more in long paragraphs. What
+// stands between two empty lines counts as one, but for headings and items that are not indented.
 func crowded(source string) bool {
 	marks, size, steps := 0, 0, 0
 	for line := range strings.Lines(source) {
@@ -52,7 +53,9 @@ func begins(line string) bool {
 		return false
 	}
 	mark, rest, _ := strings.Cut(body, " ")
-	return strings.TrimSpace(rest) != "" && (mark == "-" || mark == "*" || mark == "+" || mark != "" && len(mark) <= 6 && strings.Trim(mark, "#") == "")
+	isItem := mark == "-" || mark == "*" || mark == "+"
+	isHeading := mark != "" && len(mark) <= 6 && strings.Trim(mark, "#") == ""
+	return strings.TrimSpace(rest) != "" && (isItem || isHeading)
 }
 
 // marksIn counts the marks of a line; several of a kind in a row are one, except brackets.

@@ -11,8 +11,8 @@ const (
 	spareConnections = 16     // beyond them, which answer whether the server lives
 )
 
-// connections makes the table of the public connections. Half of what the system allows stays free, for files, databases and the
-// services that answers ask.
+// connections makes the table of the public connections. Half of what the system allows stays free, for files,
+// databases and the services that answers ask.
 func (c Config) connections() *listen.Table {
 	l := listen.Limits{All: c.MaxConnections, Spare: spareConnections, PerAddress: c.AddressConnections, Exempt: netip.Addr.IsLoopback}
 	if files := listen.Descriptors(); l.All == 0 && files > 0 {

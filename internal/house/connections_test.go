@@ -58,7 +58,8 @@ func routes(t *testing.T) []string {
 	return list
 }
 
-// Strangers are answered at once on every route, and the connection is closed, though the body that they announce never comes.
+// Strangers are answered at once on every route, and the connection is closed, though the body that they announce
+// never comes.
 func TestStrangersAreAnsweredWithoutTheirBody(t *testing.T) {
 	h := rig.Open(t)
 	for _, route := range routes(t) {
@@ -133,7 +134,8 @@ func TestTwoLengthsAreRefused(t *testing.T) {
 	}
 }
 
-// While all connections are busy, the question whether the server lives is answered on one of the last, and everything else refused.
+// While all connections are busy, the question whether the server lives is answered on one of the last, and
+// everything else refused.
 func TestHealthIsAnsweredWhereAllConnectionsAreBusy(t *testing.T) {
 	const most = 3
 	h := rig.Open(t, rig.With(func(c *house.Config) { c.MaxConnections = most }))
@@ -174,7 +176,8 @@ func TestSilentConnections(t *testing.T) {
 	}
 }
 
-// Whatever is asked for, a browser takes the answer for what its Content-Type says: the documents, the demo's page and signalling, too.
+// Whatever is asked for, a browser takes the answer for what its Content-Type says: the documents, the demo's page
+// and signalling, too.
 func TestNoBrowserGuessesTheType(t *testing.T) {
 	h := rig.Open(t)
 	for _, path := range []string{

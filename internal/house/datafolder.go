@@ -15,8 +15,8 @@ const filesFolder = "blobs"
 // keptFile is the name of an uploaded file that was accepted: its hash.
 var keptFile = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-// checkFolder refuses a data directory whose database is empty or missing while the files that belong to it are there: a new database
-// would not know them, and they would be removed.
+// checkFolder refuses a data directory whose database is empty or missing while the files that belong to it are
+// there: a new database would not know them, and they would be removed.
 func (c Config) checkFolder() error {
 	if c.DatabaseURL != "" {
 		return nil
@@ -35,7 +35,8 @@ func (c Config) checkFolder() error {
 		return fs.SkipAll
 	})
 	if found {
-		return fmt.Errorf("%s is empty or missing, but %s holds files that were uploaded. Restore the database from a backup; to begin with an empty one, move %s away first", c.Database(), folder, folder)
+		return fmt.Errorf("%s is empty or missing, but %s holds files that were uploaded. "+
+			"Restore the database from a backup; to begin with an empty one, move %s away first", c.Database(), folder, folder)
 	}
 	return err
 }

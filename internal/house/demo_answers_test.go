@@ -9,7 +9,8 @@ import (
 	"parley/internal/rig"
 )
 
-// What a customer of a shop would ask is not answered with an example out of the manual's code; what is asked about code is.
+// What a customer of a shop would ask is not answered with an example out of the manual's code; what is asked about
+// code is.
 func TestDemoQuotesCodeToThoseWhoAskForIt(t *testing.T) {
 	h := rig.Open(t)
 	d, err := h.Demo(t.Context(), docs.Manual, t.Logf)

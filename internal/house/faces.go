@@ -26,7 +26,10 @@ func (h *House) faces(cfg api.Config) (http.Handler, error) {
 	door := &access.Door{Gate: cfg.Gate, Limiter: cfg.Limiter, Now: cfg.Now, TrustProxy: cfg.TrustProxy}
 	watch := cfg.Watch
 	cfg.Limiter, cfg.Watch = nil, nil
-	assistants, err := mcp.New(mcp.Config{Admit: door.Admit, REST: api.New(cfg), Document: document, Version: h.cfg.Version, BaseURL: cfg.BaseURL, Now: cfg.Now, Logger: cfg.Logger, Watch: watch})
+	assistants, err := mcp.New(mcp.Config{
+		Admit: door.Admit, REST: api.New(cfg), Document: document, Version: h.cfg.Version,
+		BaseURL: cfg.BaseURL, Now: cfg.Now, Logger: cfg.Logger, Watch: watch,
+	})
 	if err != nil {
 		return nil, fmt.Errorf("open MCP: %w", err)
 	}

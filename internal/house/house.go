@@ -170,7 +170,8 @@ func (h *House) build(ctx context.Context) error {
 	h.measure()
 	h.Runner = &jobs.Runner{DB: db.SQL(), Queue: h.Queue, Logger: cfg.Logger, Handlers: h.chores(), Lost: h.Ingest.LostHandlers(), Lease: 15 * time.Second}
 	h.Crawls = &jobs.Runner{DB: db.SQL(), Queue: h.Queue, Logger: cfg.Logger, Handlers: h.Ingest.CrawlHandlers(), Lost: h.Ingest.LostHandlers(), Workers: crawls, Lease: 15 * time.Second}
-	h.Files = &jobs.Runner{DB: db.SQL(), Queue: h.Queue, Logger: cfg.Logger, Handlers: h.Ingest.FileHandlers(), Lost: h.Ingest.LostHandlers(), Workers: fileReaders, Fair: true, Lease: 15 * time.Second}
+	h.Files = &jobs.Runner{DB: db.SQL(), Queue: h.Queue, Logger: cfg.Logger, Handlers: h.Ingest.FileHandlers(), Lost: h.Ingest.LostHandlers(),
+		Workers: fileReaders, Fair: true, Lease: 15 * time.Second}
 	if err := errors.Join(h.open(ctx), h.lostPlans(ctx), h.Gate.Look(ctx)); err != nil {
 		return err
 	}

@@ -63,7 +63,8 @@ func (c Config) warnOfFences(calls, files error) {
 	case calls != nil && c.Unfenced:
 		c.Logger.Warn("files are read without fences, as --unfenced-readers asks for", "cause", calls)
 	case calls != nil:
-		c.Logger.Warn("files and pages are not read: this system cannot fence their readers; --unfenced-readers reads them all the same", "cause", calls)
+		c.Logger.Warn("files and pages are not read: this system cannot fence their readers; "+
+			"--unfenced-readers reads them all the same", "cause", calls)
 	case files != nil && named:
 		c.Logger.Warn("the programs of --file-programs can reach the files of this machine", "cause", files)
 	case files != nil:

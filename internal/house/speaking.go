@@ -7,7 +7,8 @@ import (
 
 // speak makes the desk of voice sessions.
 func (h *House) speak() *voice.Desk {
-	return &voice.Desk{DB: h.DB, Free: h.Ingest.FreeFiles, Now: h.cfg.Now, Logger: h.cfg.Logger, Owner: h.Engine.Owner, Most: h.cfg.VoiceMaxSessions, Waiting: h.cfg.VoiceWaiting}
+	return &voice.Desk{DB: h.DB, Free: h.Ingest.FreeFiles, Now: h.cfg.Now, Logger: h.cfg.Logger, Owner: h.Engine.Owner,
+		Most: h.cfg.VoiceMaxSessions, Waiting: h.cfg.VoiceWaiting}
 }
 
 // stopAgent cuts short what an agent is saying on this server.

@@ -36,7 +36,8 @@ func (f *Files) Incoming() (string, error) {
 	return dir, os.MkdirAll(dir, 0o700)
 }
 
-// keep moves a file to its place, and it is on disk when keep returns. Where it fails the file may lie there all the same.
+// keep moves a file to its place, and it is on disk when keep returns. Where it fails the file may lie there all the
+// same.
 func (f *Files) keep(path, place string) error {
 	to := f.path(place)
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {

@@ -83,8 +83,8 @@ func (d *Desk) planOf(ctx context.Context, account parley.AccountID) (plan parle
 	return plan, nil
 }
 
-// weigh counts a file with the bytes of its text where these are more than its own, as they are of one that is packed. Fails with
-// SOURCE_SIZE_LIMIT_EXCEEDED where the plan has no room for them.
+// weigh counts a file with the bytes of its text where these are more than its own, as they are of one that is
+// packed. Fails with SOURCE_SIZE_LIMIT_EXCEEDED where the plan has no room for them.
 func (d *Desk) weigh(ctx context.Context, tx *store.DB, plan parley.Plan, s *parley.Source, bytes int64) (*parley.Source, error) {
 	agent, err := tx.HoldAgent(ctx, s.AccountID, s.AgentID, d.Now()) // before the source's row, always
 	if err != nil {

@@ -11,7 +11,8 @@ import (
 	"parley/internal/jobs"
 )
 
-// Ten large PDFs of one account, two of which are being read, do not keep another account's small file waiting: it is read next.
+// Ten large PDFs of one account, two of which are being read, do not keep another account's small file waiting: it is
+// read next.
 func TestAnotherAccountsFileIsReadNext(t *testing.T) {
 	each(t, func(s *school) {
 		s.filed()

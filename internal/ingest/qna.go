@@ -69,7 +69,8 @@ func (a asked) onto(v *parley.Version) (err error) {
 	return err
 }
 
-// encoded is the content as it is stored: as large as it is, where marks of HTML written for a script would take six times that.
+// encoded is the content as it is stored: as large as it is, where marks of HTML written for a script would take six
+// times that.
 func (a asked) encoded() (json.RawMessage, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -84,8 +85,8 @@ const (
 	leadBytes     = 8000
 )
 
-// pieces cuts the answer, which ends the text, and sets the questions above it as its heading, by which they are found: all of them
-// above the first piece, and above the others as many as there is room for.
+// pieces cuts the answer, which ends the text, and sets the questions above it as its heading, by which they are
+// found: all of them above the first piece, and above the others as many as there is room for.
 func (a asked) pieces(text string) []Piece {
 	start, taken := len(text)-len(a.Answer), 0
 	list := Split(a.Answer)

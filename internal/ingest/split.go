@@ -25,9 +25,10 @@ const (
 	titleBytes = 120
 )
 
-// What the pieces of a text take together is bounded by the text: for each a row, its heading and its words, at most so many times
-// the bytes that were read and some more, so that short texts are cut as finely as they are laid out. Where the rest of a text
-// would take more, sections that are too small to stand alone are joined, with their headings between them.
+// What the pieces of a text take together is bounded by the text: for each a row, its heading and its words, at most
+// so many times the bytes that were read and some more, so that short texts are cut as finely as they are laid out.
+// Where the rest of a text would take more, sections that are too small to stand alone are joined, with their
+// headings between them.
 const (
 	rowBytes = 512
 	timesRow = 4
@@ -39,8 +40,8 @@ func (p Piece) Takes() int { return rowBytes + len(p.Heading) + p.End - p.Start 
 
 // Split cuts a text into pieces along its structure: a new piece begins at each heading, sections larger than a piece are cut
 // between blocks, large blocks between lines or sentences, and as a last resort anywhere between two code points. Where a
-// section is cut the last sentence of a piece is repeated in the next. Front matter is left out. Headings with nothing below
-// them go with the next piece.
+// section is cut the last sentence of a piece is repeated in the next. Front matter is left out. Headings with
+// nothing below them go with the next piece.
 func Split(text string) []Piece { return slices.Collect(EachPiece(text)) }
 
 // EachPiece hands out the pieces that Split gives, one at a time.
@@ -104,7 +105,8 @@ func (s *splitter) heading(b prose.Block) {
 	s.section = b.Start
 }
 
-// leave takes titles from the stack. Those that nothing stands below go on, to stay findable, as words of the next piece.
+// leave takes titles from the stack. Those that nothing stands below go on, to stay findable, as words of the next
+// piece.
 func (s *splitter) leave(keep int) {
 	for _, t := range s.titles[keep:] {
 		if t.used {
@@ -146,7 +148,8 @@ func stretches(text string, p Piece) iter.Seq[Piece] {
 	}
 }
 
-// joins reports that the open piece goes on beyond a heading, for one more would be too much. It then begins with its own heading.
+// joins reports that the open piece goes on beyond a heading, for one more would be too much. It then begins with its
+// own heading.
 func (s *splitter) joins(b prose.Block) bool {
 	if !s.open {
 		return false

@@ -123,8 +123,11 @@ func (d *Desk) writeAll(ctx context.Context, s *parley.Source, v *parley.Version
 			if !ok {
 				break
 			}
-			some = append(some, parley.Passage{ID: parley.PassageID(parley.NewTimedUUID()), SourceID: s.ID, SourceName: s.Name, SourceURL: s.URL, VersionID: v.ID,
-				VersionHash: v.Hash, Ordinal: ordinal, Heading: p.Heading, Start: p.Start, End: p.End, Text: v.Text[p.Start:p.End]})
+			some = append(some, parley.Passage{
+				ID: parley.PassageID(parley.NewTimedUUID()), SourceID: s.ID, SourceName: s.Name, SourceURL: s.URL,
+				VersionID: v.ID, VersionHash: v.Hash, Ordinal: ordinal,
+				Heading: p.Heading, Start: p.Start, End: p.End, Text: v.Text[p.Start:p.End],
+			})
 			ordinal++
 		}
 		switch {

@@ -8,10 +8,11 @@ import (
 	"parley/internal/sqldb"
 )
 
-// Fair jobs have a rank once they are due, and the lowest goes first. An account's jobs have every second rank, from the one after that
-// of the newest job that runs: so an account that comes goes before the second waiting job of each that was there, and nobody is
-// overtaken without end. The ranks belong to the account: its small jobs take them before its large ones, unless a
-// large one has waited a millisecond for each 16 bytes more, which is about a minute for a MB.
+// Fair jobs have a rank once they are due, and the lowest goes first. An account's jobs have every second rank, from
+// the one after that of the newest job that runs: so an account that comes goes before the second waiting job of each
+// that was there, and nobody is overtaken without end. The ranks belong to the account: its small jobs take them
+// before its large ones, unless a large one has waited a millisecond for each 16 bytes more, which is about a minute
+// for a MB.
 
 // rankedAtOnce is how many jobs get their ranks in one transaction.
 const rankedAtOnce = 64
@@ -109,7 +110,8 @@ func scanHead(scan sqldb.Scan) (h headOf, err error) {
 	return h, err
 }
 
-// lockFair gives the job that is next, if any, with the rank of its account that is lowest. The job that had it gets the other's.
+// lockFair gives the job that is next, if any, with the rank of its account that is lowest. The job that had it gets
+// the other's.
 func (r *Runner) lockFair(ctx context.Context, tx *sqldb.DB) ([]Job, error) {
 	head, err := sqldb.One(ctx, tx, scanHead, lowestRank+tx.SkipLocked(), r.fairKind())
 	if sqldb.NotFound(err) {

@@ -127,7 +127,8 @@ func TestFairJobsAreTriedAgain(t *testing.T) {
 	})
 }
 
-// Each statement of a fair claim, and the look for jobs of one kind, finds its rows by an index among many of other kinds.
+// Each statement of a fair claim, and the look for jobs of one kind, finds its rows by an index among many of other
+// kinds.
 func TestPlansOfFairClaims(t *testing.T) {
 	each(t, func(t *testing.T, h *house) {
 		fill := `insert into jobs (id, kind, key, account_id, payload, state, run_at, attempts, max_attempts, backoff_ms, created_at, updated_at)

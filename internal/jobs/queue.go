@@ -43,7 +43,8 @@ func (q *Queue) Enqueue(ctx context.Context, tx *sqldb.DB, j Job) error {
 }
 
 // While a job runs its run_at is free to hold when it shall run again.
-const enqueue = `insert into jobs (id, kind, key, account_id, payload, state, run_at, size, attempts, max_attempts, backoff_ms, created_at, updated_at)
+const enqueue = `insert into jobs (id, kind, key, account_id, payload, state, run_at, size, attempts, max_attempts,
+  backoff_ms, created_at, updated_at)
 values (?, ?, ?, ?, ?, 'ready', ?, ?, 0, ?, ?, ?, ?)
 on conflict (kind, key) do update set
   account_id = excluded.account_id, payload = excluded.payload, size = excluded.size,

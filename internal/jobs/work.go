@@ -109,6 +109,7 @@ func (r *Runner) settle(ctx context.Context, tx *sqldb.DB, j Job, outcome error,
 
 func (r *Runner) release(ctx context.Context, tx *sqldb.DB, j Job, set string, args ...any) error {
 	args = append(args, r.now().UnixMilli(), j.ID, j.lease)
-	_, err := tx.Exec(ctx, `update jobs set `+set+`, rank = 0, again = 0, lease_owner = null, lease_until = null, updated_at = ? where id = ? and lease_owner = ?`, args...)
+	_, err := tx.Exec(ctx, `update jobs set `+set+`, rank = 0, again = 0, lease_owner = null, lease_until = null, updated_at = ?
+		where id = ? and lease_owner = ?`, args...)
 	return err
 }

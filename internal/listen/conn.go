@@ -42,9 +42,9 @@ func (c *Conn) become(state http.ConnState) {
 	}
 }
 
-// Read reads. While a request is answered, net/http reads one byte ahead, and takes the end of what the client sends for the client's
-// own end, which cancels the request. But a client that has closed its half still waits for the answer. So that read goes on until
-// the client resets the connection, or net/http calls it off with a deadline.
+// Read reads. While a request is answered, net/http reads one byte ahead, and takes the end of what the client sends
+// for the client's own end, which cancels the request. But a client that has closed its half still waits for the
+// answer. So that read goes on until the client resets the connection, or net/http calls it off with a deadline.
 func (c *Conn) Read(p []byte) (int, error) {
 	n, err := c.stream.Read(p)
 	if n == 0 && len(p) == 1 && c.answering && errors.Is(err, io.EOF) {
@@ -70,8 +70,8 @@ func (c *Conn) Know() {
 // Spare reports a connection beyond the bound, which is there for the question whether the server lives.
 func (c *Conn) Spare() bool { return c != nil && c.table.isSpare(c) }
 
-// Finish ends what is sent to the client: everything has been written and flushed. What the client may still send is of no interest,
-// and the connection may be closed for another.
+// Finish ends what is sent to the client: everything has been written and flushed. What the client may still send is
+// of no interest, and the connection may be closed for another.
 func (c *Conn) Finish() {
 	if c != nil {
 		_ = c.CloseWrite() // a client that is gone has heard enough
@@ -79,8 +79,8 @@ func (c *Conn) Finish() {
 	}
 }
 
-// Ambiguous reports that the header of the request tells the length of the body in two ways, of which net/http shows one. It is asked
-// before the body is read.
+// Ambiguous reports that the header of the request tells the length of the body in two ways, of which net/http shows
+// one. It is asked before the body is read.
 func (c *Conn) Ambiguous(r *http.Request) bool {
 	told := len(r.TransferEncoding) > 0 || r.ProtoMinor == 0 && r.ContentLength > 0
 	return c != nil && told && c.heard.both(r.Method+" "+r.RequestURI+" "+r.Proto)

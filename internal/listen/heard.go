@@ -42,8 +42,8 @@ func (h *heard) begin() {
 	h.from, h.body = len(h.text), false
 }
 
-// both reports whether the header below that line has Content-Length and Transfer-Encoding. Where other requests stand before it,
-// each place that looks like it is judged.
+// both reports whether the header below that line has Content-Length and Transfer-Encoding. Where other requests
+// stand before it, each place that looks like it is judged.
 func (h *heard) both(line string) bool {
 	header := bytes.TrimLeft(h.text[h.from:], "\r\n")
 	if bytes.HasPrefix(header, []byte(line)) {

@@ -1,6 +1,6 @@
-// Package listen takes the connections of HTTP servers. It bounds how many there are, in all and of one address, and closes those
-// that wait for nothing when others want in; it serves clients that have closed their half of the connection and wait for the
-// answer; and it knows what net/http does not tell of a request's header.
+// Package listen takes the connections of HTTP servers. It bounds how many there are, in all and of one address, and
+// closes those that wait for nothing when others want in; it serves clients that have closed their half of the
+// connection and wait for the answer; and it knows what net/http does not tell of a request's header.
 package listen
 
 import (
@@ -44,8 +44,8 @@ func (l *listener) Accept() (net.Conn, error) {
 	}
 }
 
-// Prepare has the server tell the table what its connections do, and bounds what a client may take its time for. There is no bound on
-// writes: a stream lasts as long as its answer, and its writer bounds each event.
+// Prepare has the server tell the table what its connections do, and bounds what a client may take its time for.
+// There is no bound on writes: a stream lasts as long as its answer, and its writer bounds each event.
 func (t *Table) Prepare(s *http.Server) {
 	s.ReadHeaderTimeout, s.ReadTimeout, s.IdleTimeout = headerTime, headerTime+bodyTime, idleTime
 	s.MaxHeaderBytes = mostHeader

@@ -31,8 +31,8 @@ func talk(t *testing.T, conn net.Conn) int {
 	return resp.StatusCode
 }
 
-// Whoever comes to a full table takes the place of the one that waits for nothing: of a stranger before one that is known, of the
-// oldest before the others.
+// Whoever comes to a full table takes the place of the one that waits for nothing: of a stranger before one that is
+// known, of the oldest before the others.
 func TestFullTableReplacesWhoWaitsForNothing(t *testing.T) {
 	server, table := serve(t, listen.Limits{All: 4}, func(_ http.ResponseWriter, r *http.Request) {
 		listen.Of(r.Context()).Know()

@@ -9,9 +9,11 @@ import (
 	"parley/internal/words"
 )
 
-// Code is quoted to those who ask about code. To anybody else its keys and examples only look like an answer: "name: Opening hours".
+// Code is quoted to those who ask about code. To anybody else its keys and examples only look like an answer: "name:
+// Opening hours".
 
-// snippetWords are those of questions about code, configuration and commands, folded; what is written like a name of code is one, too.
+// snippetWords are those of questions about code, configuration and commands, folded; what is written like a name of
+// code is one, too.
 var snippetWords = wordSet(`api argument arguments bash body call cli code command commands config configuration configure configured console curl
 	docker endpoint endpoints env environment example examples field fields file files flag flags format function header headers html http https import
 	install json key keys line loop manifest manifests markdown method option options output parameter parameters payload property properties
@@ -30,7 +32,8 @@ var snippetDense = []string{"代码", "配置", "命令", "示例", "例子", "�
 // writtenAsCode finds words that only code has: `name`, --flag, some_name, someName, /a/path, name.ext, {…}.
 var writtenAsCode = regexp.MustCompile("`|(^|\\s)--?[a-z]|[A-Za-z0-9]_[A-Za-z0-9]|[a-z][a-z][A-Z]|(^|\\s)/[a-z]|\\w\\.[a-z]{2,4}\\b|[{}<>=]")
 
-// asksCode reports that the question is about code, configuration or a command, or how something is done, which a command may answer.
+// asksCode reports that the question is about code, configuration or a command, or how something is done, which a
+// command may answer.
 func (t *topic) asksCode() bool {
 	if t.steps || writtenAsCode.MatchString(t.asking) || has(t.asking, snippetDense) || len(codesIn(t.asking)) > 0 {
 		return true
@@ -61,8 +64,8 @@ func withoutCode(text string, blocks []prose.Block) string {
 
 func isCode(b prose.Block) bool { return b.Kind == prose.Code }
 
-// outsideCode tells how much of what the passage holds of the question stands outside its code, 0 to 1; 1 where the question is about
-// code.
+// outsideCode tells how much of what the passage holds of the question stands outside its code, 0 to 1; 1 where the
+// question is about code.
 func (t *topic) outsideCode(p Passage) float64 {
 	if t.code {
 		return 1
@@ -78,7 +81,8 @@ func (t *topic) outsideCode(p Passage) float64 {
 	return 1
 }
 
-// saidBy gives what of a unit counts: of code with the line that leads to it the line alone, where the question is not about code.
+// saidBy gives what of a unit counts: of code with the line that leads to it the line alone, where the question is
+// not about code.
 func (p *page) saidBy(t *topic, u unit) string {
 	if last := p.blocks[u.last]; !t.code && isCode(last) && last.Start > u.start {
 		return p.text[u.start:last.Start]
@@ -100,8 +104,8 @@ func blocksOf(text string) []prose.Block {
 	return blocks
 }
 
-// inCode gives where the code ends that the text begins in the midst of, 0 where it does not: behind a fence that ends code and
-// before which there is none, or at the end of lines that are all of the form of code.
+// inCode gives where the code ends that the text begins in the midst of, 0 where it does not: behind a fence that
+// ends code and before which there is none, or at the end of lines that are all of the form of code.
 func inCode(text string) int {
 	at, before := 0, ""
 	for line := range strings.Lines(text) {
@@ -125,10 +129,12 @@ const (
 	mostlyCode = 0.7 // of the lines
 )
 
-// codeLine is the form of a line of configuration or of a program: a key with its value, brackets, the end of a statement, a comment.
+// codeLine is the form of a line of configuration or of a program: a key with its value, brackets, the end of a
+// statement, a comment.
 var codeLine = regexp.MustCompile(`^\s*(-\s+)?[\w.$"'-]+\s*[:=](\s|$)|^\s+-\s|[{}\[\](;,\\]\s*$|^\s*[{}\[\])]|^\s*(#|//|\$ )|^(\s{4}|\t)`)
 
-// codeLike reports a text of whose lines most have the form of code, and that begins in the midst of it: a line is indented.
+// codeLike reports a text of whose lines most have the form of code, and that begins in the midst of it: a line is
+// indented.
 func codeLike(text string) bool {
 	lines, code, deep := 0, 0, false
 	for line := range strings.Lines(text) {

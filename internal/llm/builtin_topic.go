@@ -57,7 +57,8 @@ const (
 // newTopic reads what was said last in the light of what was said before it.
 func newTopic(said []string, passages []Passage) topic {
 	last := said[len(said)-1]
-	t := topic{lang: guess(last), form: formOf(last), followUp: len(said) > 1, known: map[string][]likeness{}, places: map[string]int{}, question: words.Fold(last), asking: last}
+	t := topic{lang: guess(last), form: formOf(last), followUp: len(said) > 1, question: words.Fold(last), asking: last,
+		known: map[string][]likeness{}, places: map[string]int{}}
 	t.counted = t.countedIn(last)
 	t.may, t.list = words.Asks(last, mayWords), listForm.MatchString(t.question)
 	t.code = t.asksCode()

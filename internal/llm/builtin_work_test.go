@@ -47,7 +47,8 @@ func TestWorkOfWishes(t *testing.T) {
 	hostile.Each(t, func(text string) { AsksForPerson(text, nil) })
 }
 
-// A question that is repeated for ever asks no more than the question, and what stands at the end of a long text is read.
+// A question that is repeated for ever asks no more than the question, and what stands at the end of a long text is
+// read.
 func TestLongMessageIsReadAtItsEnds(t *testing.T) {
 	req := shop(user(strings.Repeat("When do you open? ", 20_000)))
 	if r := answer(t.Context(), req); !strings.Contains(r.text, "9:00") {
@@ -84,7 +85,8 @@ func TestAnswerEndsWithItsTurn(t *testing.T) {
 	}
 }
 
-// FuzzAnswer holds that no message is dear however often its words are repeated, and that an answer's quotes are in the passages.
+// FuzzAnswer holds that no message is dear however often its words are repeated, and that an answer's quotes are in
+// the passages.
 func FuzzAnswer(f *testing.F) {
 	for _, s := range []string{"When do you open? ", "cancel my order 4711, ", "how much to pay ", "a-b_c. ", "营业时间", "\xff\"", "é́", "no, not "} {
 		f.Add(s)

@@ -57,7 +57,8 @@ type head struct {
 	Error  jsonText `json:"error"`
 }
 
-// headOf reads the head of a message. Fails with VALIDATION_INVALID_BODY for what is no request, notification or response.
+// headOf reads the head of a message. Fails with VALIDATION_INVALID_BODY for what is no request, notification or
+// response.
 func headOf(text []byte) (head, error) {
 	var h head
 	if bytes.HasPrefix(text, []byte("[")) {
@@ -94,8 +95,8 @@ func (t *translator) Write(b []byte) (int, error) {
 	return t.ResponseWriter.Write(b)
 }
 
-// finish writes the refusal, if there was one. A call of a method that there is not, or without what it needs, has an answer like
-// any other call; its session goes on.
+// finish writes the refusal, if there was one. A call of a method that there is not, or without what it needs, has an
+// answer like any other call; its session goes on.
 func (t *translator) finish() {
 	if t.status == 0 {
 		return

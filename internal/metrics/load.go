@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Load tells how much of the processors this program and its children use, as Linux counts it. What other programs do does not count.
-// Elsewhere nothing is known. It is not for use by several goroutines.
+// Load tells how much of the processors this program and its children use, as Linux counts it. What other programs do
+// does not count. Elsewhere nothing is known. It is not for use by several goroutines.
 type Load struct {
 	Now        func() time.Time
 	Root       string // of the file system; empty for /
@@ -27,8 +27,8 @@ const (
 	deepest        = 4                // generations of children that are looked at
 )
 
-// Share gives the share since the last call of the processors that this program may use, from 0 to 1; below 0 where nothing is known, as
-// at first.
+// Share gives the share since the last call of the processors that this program may use, from 0 to 1; below 0 where
+// nothing is known, as at first.
 func (l *Load) Share() float64 {
 	now, share := l.Now(), -1.0
 	past := now.Sub(l.at)

@@ -34,7 +34,8 @@ type Block struct {
 // Blocks gives the blocks of the text in order.
 func Blocks(text string) []Block { return slices.Collect(EachBlock(text)) }
 
-// EachBlock hands out the blocks of the text in order, one at a time: there may be one for every two bytes of a long text.
+// EachBlock hands out the blocks of the text in order, one at a time: there may be one for every two bytes of a long
+// text.
 func EachBlock(text string) iter.Seq[Block] {
 	return func(yield func(Block) bool) {
 		p := parser{text: text, yield: yield}

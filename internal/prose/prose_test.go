@@ -72,7 +72,8 @@ func FuzzBlocks(f *testing.F) {
 	})
 }
 
-// Texts that had each line or each full stop look at all that came before take no longer than others: this test would take hours.
+// Texts that had each line or each full stop look at all that came before take no longer than others: this test would
+// take hours.
 func TestReadingIsLinear(t *testing.T) {
 	const most = 4 << 20
 	for _, text := range []string{

@@ -8,7 +8,8 @@ type shared struct {
 	docs   []uint32       // in the index; of those forgotten some
 }
 
-// share lets the passage, which becomes a document, use the strings of its neighbours, and gives the bytes of those that none has.
+// share lets the passage, which becomes a document, use the strings of its neighbours, and gives the bytes of those
+// that none has.
 func (x *Index) share(p *parley.Passage, doc uint32) (bytes int64) {
 	s := x.sources[p.SourceID]
 	if s == nil {
@@ -24,7 +25,8 @@ func (x *Index) share(p *parley.Passage, doc uint32) (bytes int64) {
 	return bytes
 }
 
-// same puts the string that is kept in the place of one that says the same; else that is one more to keep, and its bytes are given.
+// same puts the string that is kept in the place of one that says the same; else that is one more to keep, and its
+// bytes are given.
 func same[T ~string](s *T, kept T) int64 {
 	if *s == kept {
 		*s = kept

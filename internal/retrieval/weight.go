@@ -8,7 +8,8 @@ func (x *Index) Bytes() int64 {
 	defer x.mu.RUnlock()
 	const perDoc = int64(unsafe.Sizeof(length{})) + 8 + 4 // and its norms, and its place among those of its source
 	return empty + x.bytes + x.vectors.bytes() + x.grams.bytes() + x.stems.bytes() + x.vocabulary.bytes() + x.pen.bytes() +
-		int64(cap(x.docs))*int64(unsafe.Sizeof(doc{})) + perDoc*int64(cap(x.lengths)) + perPassage*int64(len(x.byID)) + perSource*int64(len(x.sources))
+		int64(cap(x.docs))*int64(unsafe.Sizeof(doc{})) + perDoc*int64(cap(x.lengths)) +
+		perPassage*int64(len(x.byID)) + perSource*int64(len(x.sources))
 }
 
 const (

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// GeneratorFaults finds in an OpenAPI document what generators of clients cannot turn into types: names that are no names in Go or
-// TypeScript, names that would be given twice, enums without a name of their own in several places, choices without a name or
-// that cannot be told apart.
+// GeneratorFaults finds in an OpenAPI document what generators of clients cannot turn into types: names that are no
+// names in Go or TypeScript, names that would be given twice, enums without a name of their own in several places,
+// choices without a name or that cannot be told apart.
 func GeneratorFaults(doc []byte) ([]string, error) {
 	var d struct {
 		Paths      map[string]map[string]map[string]any
@@ -20,7 +20,8 @@ func GeneratorFaults(doc []byte) ([]string, error) {
 	if err := json.Unmarshal(doc, &d); err != nil {
 		return nil, fmt.Errorf("read the OpenAPI document: %w", err)
 	}
-	g := &generatorCheck{schemas: d.Components.Schemas, types: map[string]string{}, operations: map[string]string{}, enums: map[string]string{}}
+	g := &generatorCheck{schemas: d.Components.Schemas,
+		types: map[string]string{}, operations: map[string]string{}, enums: map[string]string{}}
 	for _, components := range []map[string]any{d.Components.Schemas, d.Components.Responses} {
 		for _, name := range slices.Sorted(maps.Keys(components)) {
 			g.take(g.types, name, "the component "+name)

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// HalfClosing has the house's client close its half of a connection as soon as it has sent a request, as many HTTP clients do.
+// HalfClosing has the house's client close its half of a connection as soon as it has sent a request, as many HTTP
+// clients do.
 func (h *House) HalfClosing(t testing.TB) {
 	t.Helper()
 	h.Client.Transport = checked(t, HalfClosing{})

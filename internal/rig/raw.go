@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// Raw opens a connection to the server at that URL, which the test's end closes. Nothing on it takes longer than Patience.
+// Raw opens a connection to the server at that URL, which the test's end closes. Nothing on it takes longer than
+// Patience.
 func Raw(t testing.TB, server string) *net.TCPConn {
 	t.Helper()
 	u, err := url.Parse(server)

@@ -28,7 +28,8 @@ type checkpointer struct {
 }
 
 func newCheckpointer(pool *sql.DB, log *unmerged, logger *slog.Logger) *checkpointer {
-	c := &checkpointer{pool: pool, log: log, logger: logger, wake: make(chan struct{}, 1), closing: make(chan struct{}), stopped: make(chan struct{})}
+	c := &checkpointer{pool: pool, log: log, logger: logger,
+		wake: make(chan struct{}, 1), closing: make(chan struct{}), stopped: make(chan struct{})}
 	go c.loop()
 	return c
 }

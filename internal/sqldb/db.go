@@ -120,8 +120,8 @@ func (db *DB) SkipLocked() string {
 // answers with an error.
 func (db *DB) SetQuota(ctx context.Context, pages int) error { return db.engine.setQuota(ctx, pages) }
 
-// ErrFull is among the causes of SERVICE_UNDER_MAINTENANCE where the database is there and cannot store: its disk or its quota is full, or
-// the disk fails. Nobody knows when that is over.
+// ErrFull is among the causes of SERVICE_UNDER_MAINTENANCE where the database is there and cannot store: its disk or
+// its quota is full, or the disk fails. Nobody knows when that is over.
 var ErrFull = errors.New("sqldb: no room")
 
 // unavailable is the answer while the database cannot be reached or cannot store: come back in a second.

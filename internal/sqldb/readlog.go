@@ -47,7 +47,8 @@ func readLog(path string) (state logState, err error) {
 	sum := newLogSum(head)
 	size := binary.BigEndian.Uint32(head[8:])
 	sum.add(head[:24])
-	if state.valid = binary.BigEndian.Uint32(head)&^1 == logMagic && size >= 512 && size <= longestPage && size&(size-1) == 0 && sum.is(head[24:]); !state.valid {
+	fits := size >= 512 && size <= longestPage && size&(size-1) == 0
+	if state.valid = binary.BigEndian.Uint32(head)&^1 == logMagic && fits && sum.is(head[24:]); !state.valid {
 		return state, nil
 	}
 	return state, state.read(in, head[16:24], int(size), sum)

@@ -27,13 +27,15 @@ func duplicateSQLite(err error) bool {
 // work of others in the same group.
 func doomedSQLite(err error) bool {
 	switch codeOf(err) & 0xff {
-	case lib.SQLITE_FULL, lib.SQLITE_IOERR, lib.SQLITE_CANTOPEN, lib.SQLITE_NOMEM, lib.SQLITE_BUSY, lib.SQLITE_INTERRUPT, lib.SQLITE_CORRUPT, lib.SQLITE_READONLY:
+	case lib.SQLITE_FULL, lib.SQLITE_IOERR, lib.SQLITE_CANTOPEN, lib.SQLITE_NOMEM, lib.SQLITE_BUSY, lib.SQLITE_INTERRUPT,
+		lib.SQLITE_CORRUPT, lib.SQLITE_READONLY:
 		return true
 	}
 	return false
 }
 
-// failSQLite is the error a caller sees: a full disk, a failing one, want of descriptors and a lock held too long pass; the rest is a fault.
+// failSQLite is the error a caller sees: a full disk, a failing one, want of descriptors and a lock held too long
+// pass; the rest is a fault.
 func failSQLite(query string, err error) error {
 	if err == nil || errors.Is(err, sql.ErrNoRows) {
 		return err

@@ -13,9 +13,10 @@ import (
 	"sync/atomic"
 )
 
-// What is acknowledged may be in the write-ahead log alone, and SQLite opens a database whose log is gone without a word, as it was
-// before. So the first commit after each checkpoint counts the database's user_version up, and a file beside it says on disk which count
-// was acknowledged. A start that finds the count neither in the database nor in its log has lost the log.
+// What is acknowledged may be in the write-ahead log alone, and SQLite opens a database whose log is gone without a
+// word, as it was before. So the first commit after each checkpoint counts the database's user_version up, and a file
+// beside it says on disk which count was acknowledged. A start that finds the count neither in the database nor in
+// its log has lost the log.
 //
 // The file costs one write for some megabytes of log. It goes when the database is closed and its log is empty.
 
@@ -46,7 +47,8 @@ func openUnmerged(database string, count uint32) (*unmerged, error) {
 	return u, nil
 }
 
-// write puts a count on disk. It always has the same length, so that a full disk takes it once there was room for the first.
+// write puts a count on disk. It always has the same length, so that a full disk takes it once there was room for the
+// first.
 func (u *unmerged) write(count uint32) error {
 	if _, err := u.file.WriteAt(fmt.Appendf(nil, "%010d\n", count), 0); err != nil {
 		return err
@@ -59,11 +61,13 @@ func (u *unmerged) begin(conn *writeConn) error {
 	if u.does = u.due.Swap(false) || u.does; !u.does {
 		return nil
 	}
-	_, err := conn.conn.ExecContext(context.Background(), fmt.Sprintf("pragma user_version = %d", int32(u.count+1))) //nolint:gosec // it wraps as SQLite's does
+	next := int32(u.count + 1) //nolint:gosec // it wraps as SQLite's does
+	_, err := conn.conn.ExecContext(context.Background(), fmt.Sprintf("pragma user_version = %d", next))
 	return err
 }
 
-// committed notes a count that is on disk, before anybody hears of its commit. Where it cannot be noted the next commit counts again.
+// committed notes a count that is on disk, before anybody hears of its commit. Where it cannot be noted the next
+// commit counts again.
 func (u *unmerged) committed() error {
 	if !u.does {
 		return nil
@@ -88,7 +92,8 @@ func syncDir(path string) error {
 	return errors.Join(dir.Sync(), dir.Close())
 }
 
-// checkFiles refuses a database that lacks what was acknowledged, before anything is changed. What it says is for the operator.
+// checkFiles refuses a database that lacks what was acknowledged, before anything is changed. What it says is for the
+// operator.
 func checkFiles(database string) error {
 	wanted, there, err := readUnmerged(database + unmergedSuffix)
 	if err != nil {
@@ -104,13 +109,18 @@ func checkFiles(database string) error {
 	}
 	switch {
 	case len(head) == 0 && (log.size > 0 || wanted > 0):
-		return fmt.Errorf("%s is empty or missing, but files of its data are beside it (%s-*). Restore it from a backup; to begin with an empty one, move those files away first", database, database)
+		return fmt.Errorf("%s is empty or missing, but files of its data are beside it (%s-*). "+
+			"Restore it from a backup; to begin with an empty one, move those files away first", database, database)
 	case len(head) == 0:
 		return nil
 	case log.size >= logHead && !log.valid:
-		return fmt.Errorf("%s-wal is damaged: the newest changes may be in it alone. Restore it, or the whole data directory, from a backup; to start without these changes, move it and %s away", database, database+unmergedSuffix)
+		return fmt.Errorf("%s-wal is damaged: the newest changes may be in it alone. "+
+			"Restore it, or the whole data directory, from a backup; to start without these changes, move it and %s away",
+			database, database+unmergedSuffix)
 	case there && behind(countOf(head), wanted) && (!log.counts || behind(log.count, wanted)):
-		return fmt.Errorf("%s-wal is missing or not the one that belongs to %s: the newest changes were in it. Restore it, or the whole data directory, from a backup; to start without these changes, as after restoring %s alone, remove %s",
+		return fmt.Errorf("%s-wal is missing or not the one that belongs to %s: the newest changes were in it. "+
+			"Restore it, or the whole data directory, from a backup; "+
+			"to start without these changes, as after restoring %s alone, remove %s",
 			database, database, filepath.Base(database), database+unmergedSuffix)
 	}
 	return nil
@@ -130,7 +140,8 @@ func readUnmerged(path string) (count uint32, there bool, err error) {
 	}
 	n, err := strconv.ParseUint(strings.TrimSpace(string(text)), 10, 32)
 	if err != nil {
-		return 0, false, fmt.Errorf("%s is damaged. It says what the log beside it must hold; remove it once you know that %s is whole", path, strings.TrimSuffix(path, unmergedSuffix)+"-wal")
+		return 0, false, fmt.Errorf("%s is damaged. It says what the log beside it must hold; remove it once you know that %s is whole",
+			path, strings.TrimSuffix(path, unmergedSuffix)+"-wal")
 	}
 	return uint32(n), true, nil
 }

@@ -16,8 +16,8 @@ import (
 	"parley/internal/sqldb"
 )
 
-// killed leaves a database behind as a server does that is killed after so many commits, the rows of the first so many of which a
-// checkpoint has copied.
+// killed leaves a database behind as a server does that is killed after so many commits, the rows of the first so
+// many of which a checkpoint has copied.
 func killed(t *testing.T, copied, commits int) string {
 	t.Helper()
 	live := dbs.File(t)
@@ -155,7 +155,8 @@ func TestALogThatIsLostStopsTheStart(t *testing.T) {
 	}
 }
 
-// again opens a database, and leaves it behind as a server does that is killed after a commit that changes no number of rows.
+// again opens a database, and leaves it behind as a server does that is killed after a commit that changes no number
+// of rows.
 func again(t *testing.T, file string) string {
 	t.Helper()
 	db := dbs.Open(t, file)
@@ -193,8 +194,8 @@ func TestALostLogCanBeGivenUp(t *testing.T) {
 	opens(t, file, 4)
 }
 
-// A log that is missing because all of it is in the database stops nothing: another program has opened and closed it, or a checkpoint
-// was the last thing to happen.
+// A log that is missing because all of it is in the database stops nothing: another program has opened and closed it,
+// or a checkpoint was the last thing to happen.
 func TestALogThatWasTakenInIsNotMissed(t *testing.T) {
 	file := killed(t, 2, 6)
 	other, err := exec.LookPath("sqlite3")

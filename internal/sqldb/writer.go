@@ -30,7 +30,8 @@ type writer struct {
 }
 
 func newWriter(conn *writeConn, open func(context.Context) (*writeConn, error), log *unmerged, commits chan<- struct{}, logger *slog.Logger) *writer {
-	w := &writer{conn: conn, open: open, queue: newLanes(), limit: groupTime, watch: time.NewTimer(groupTime), log: log, commits: commits, logger: logger, stopped: make(chan struct{})}
+	w := &writer{conn: conn, open: open, queue: newLanes(), limit: groupTime, watch: time.NewTimer(groupTime),
+		log: log, commits: commits, logger: logger, stopped: make(chan struct{})}
 	go w.loop()
 	return w
 }

@@ -83,10 +83,12 @@ func (db *DB) Keep(ctx context.Context, c Claim, status int, reply string) error
 	return err
 }
 
-// Release gives the key of a request back that failed before it did anything. What the same request did before stays known.
+// Release gives the key of a request back that failed before it did anything. What the same request did before stays
+// known.
 func (db *DB) Release(ctx context.Context, c Claim) error {
 	if c.Failed != "" {
-		_, err := db.sql.Exec(ctx, `update idempotency_keys set subject = ? where `+claimIsMine+` and subject is null`, "turn:"+string(c.Failed), c.Account, c.Key, c.Token)
+		_, err := db.sql.Exec(ctx, `update idempotency_keys set subject = ? where `+claimIsMine+` and subject is null`,
+			"turn:"+string(c.Failed), c.Account, c.Key, c.Token)
 		return err
 	}
 	_, err := db.sql.Exec(ctx, `delete from idempotency_keys where `+claimIsMine+` and subject is null`, c.Account, c.Key, c.Token)
@@ -121,7 +123,8 @@ func ClaimedKey(ctx context.Context) string {
 	return c.Key
 }
 
-// FailedTurn gives the turn that the same request made before and that ended without an answer; empty when there is none.
+// FailedTurn gives the turn that the same request made before and that ended without an answer; empty when there is
+// none.
 func FailedTurn(ctx context.Context) parley.TurnID {
 	c, _ := ctx.Value(claimInContext{}).(Claim)
 	return c.Failed

@@ -110,7 +110,8 @@ func TestFailedRequestGivesItsKeyBack(t *testing.T) {
 	})
 }
 
-// A request that repeats one whose answer failed, and is refused itself, leaves what was known of the first: its message is kept.
+// A request that repeats one whose answer failed, and is refused itself, leaves what was known of the first: its
+// message is kept.
 func TestARefusedRepetitionForgetsNothing(t *testing.T) {
 	each(t, func(w *world) {
 		w.must(w.did(w.held("k", "body", noon), "turn:1"))

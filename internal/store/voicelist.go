@@ -53,10 +53,12 @@ func (db *DB) LiveVoice(ctx context.Context, account parley.AccountID, agent par
 		agent, account, millis(now))
 }
 
-// WaitingVoice lists an account's sessions that wait for their customers. It is exact in a transaction that holds the account's credits.
+// WaitingVoice lists an account's sessions that wait for their customers. It is exact in a transaction that holds the
+// account's credits.
 func (db *DB) WaitingVoice(ctx context.Context, account parley.AccountID, now time.Time) ([]parley.VoiceSessionID, error) {
 	return sqldb.All(ctx, db.sql, sqldb.Column[parley.VoiceSessionID],
-		`select id from voice_sessions where account_id = ? and ended_at is null and joined_at is null and lease_until > ?`, account, millis(now))
+		`select id from voice_sessions where account_id = ? and ended_at is null and joined_at is null and lease_until > ?`,
+		account, millis(now))
 }
 
 // RecentVoice lists when an agent's sessions began since a moment, of one user or of all, the newest first, at most limit. It is exact as

@@ -31,10 +31,10 @@ const openTime = 25 * time.Second
 //
 // It fails with AGENT_NOT_FOUND, CONVERSATION_NOT_FOUND, VOICE_NOT_AVAILABLE, CONVERSATION_USER_MISMATCH,
 // CHAT_CONVERSATION_NOT_ONGOING, INSUFFICIENT_CREDITS, AGENT_CREDITS_LIMIT_REACHED, VOICE_LIMIT_EXCEEDED (with details.reason: the
-// agent's limits, then how many sessions of the account may wait), SERVICE_UNDER_MAINTENANCE (this server has no power left, as
-// details.reason tells), VOICE_LIMIT_EXCEEDED (this server's limit) or SESSION_CREATION_FAILED (the room could not be made), in this
-// order; with SERVICE_UNDER_MAINTENANCE before all of them where the server is stopping, and wherever the database is gone. Nothing is
-// left of a session that fails.
+// agent's limits, then how many sessions of the account may wait), SERVICE_UNDER_MAINTENANCE (this server has no
+// power left, as details.reason tells), VOICE_LIMIT_EXCEEDED (this server's limit) or SESSION_CREATION_FAILED (the
+// room could not be made), in this order; with SERVICE_UNDER_MAINTENANCE before all of them where the server is
+// stopping, and wherever the database is gone. Nothing is left of a session that fails.
 func (d *Desk) Start(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, ask Ask) (*Opened, error) {
 	o, err := d.start(ctx, account, plan, agent, ask)
 	d.Watch.asked(err)

@@ -33,16 +33,20 @@ type Talk func(ctx context.Context, l *Live) error
 
 // Desk holds the voice sessions of this server. Fill the exported fields, then call Run beside Start.
 type Desk struct {
-	DB      *store.DB
-	Rooms   Rooms                                                         // nil where this server has no voice
-	Talk    Talk                                                          // nil where the agent says nothing
-	Full    func() bool                                                   // reports that this server has no power left for a further session; may be nil
-	Waiting int                                                           // sessions of an account, on all servers, that nobody has joined yet; 0 for any number
-	Most    int                                                           // sessions that this server holds at a time; 0 for any number
-	Free    func(context.Context, parley.AccountID, parley.AgentID) error // removes the files of an agent that nothing needs any more; may be nil
-	Now     func() time.Time
-	Logger  *slog.Logger
-	Watch   Watch // is told of sessions
+	DB    *store.DB
+	Rooms Rooms // nil where this server has no voice
+	Talk  Talk  // nil where the agent says nothing
+
+	Full    func() bool // reports that this server has no power left for a further session; may be nil
+	Waiting int         // sessions of an account, on all servers, that nobody has joined yet; 0 for any number
+	Most    int         // sessions that this server holds at a time; 0 for any number
+
+	// Free removes the files of an agent that nothing needs any more; may be nil.
+	Free func(context.Context, parley.AccountID, parley.AgentID) error
+
+	Now    func() time.Time
+	Logger *slog.Logger
+	Watch  Watch // is told of sessions
 
 	Owner string        // names this process in leases; unique per start
 	Lease time.Duration // how long a dead server's sessions stay open; 0 means 30 s

@@ -74,8 +74,8 @@ func (m *Meter) load() float64 {
 	return m.Load()
 }
 
-// Full reports that this server cannot hold another talk well: too many packets of speech leave late, or it nearly uses up the processors
-// for many talks. Those that nobody has joined do not count. It is a Desk's.
+// Full reports that this server cannot hold another talk well: too many packets of speech leave late, or it nearly
+// uses up the processors for many talks. Those that nobody has joined do not count. It is a Desk's.
 func (m *Meter) Full() bool {
 	if m == nil {
 		return false
@@ -98,8 +98,8 @@ func (m *Meter) starves() bool {
 	return sent >= enoughSent && float64(tardy) > most*float64(sent)
 }
 
-// toils reports that this server keeps the processors busy, and that it is the talks that do so. What other programs do is not its
-// business: where they leave too little, packets are late.
+// toils reports that this server keeps the processors busy, and that it is the talks that do so. What other programs
+// do is not its business: where they leave too little, packets are late.
 func (m *Meter) toils() bool {
 	var sum, known float64
 	for _, l := range m.looks {

@@ -55,8 +55,8 @@ func (l *Live) allow(ctx context.Context, tx *store.DB) error {
 	return nil
 }
 
-// patient fails where as many sessions of the account wait for their customers as may. The transaction holds the account's credits, so no
-// two count the same ones.
+// patient fails where as many sessions of the account wait for their customers as may. The transaction holds the
+// account's credits, so no two count the same ones.
 func (l *Live) patient(ctx context.Context, tx *store.DB) error {
 	most := l.desk.Waiting
 	if most <= 0 {

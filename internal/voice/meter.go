@@ -73,7 +73,10 @@ const kept = 512
 type Meter struct {
 	Answered func(typed bool, d Delay) // is told of each answer that begins to be heard; must not wait; may be nil
 	Held     func(after time.Duration) // is told how long it took to hold the agent; must not wait; may be nil
-	Load     func() float64            // the share of the processors that this server used since the last call, 0 to 1; below 0 where unknown; may be nil
+
+	// Load tells the share of the processors that this server used since the last call, 0 to 1; below 0 where it is
+	// unknown. It may be nil.
+	Load func() float64
 
 	mu     sync.Mutex
 	talks  map[*talk]*attendance
@@ -217,8 +220,13 @@ func (m *Meter) Read() Measured {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	out := Measured{Talks: len(m.talks), Attended: m.attended(), Spoken: len(m.spoken), Typed: len(m.typed), SpokenP50: delayAt(m.spoken, 50), SpokenP95: delayAt(m.spoken, 95),
-		TypedP50: delayAt(m.typed, 50).Total, TypedP95: delayAt(m.typed, 95).Total, DuckedP50: percentile(m.ducks, 50), DuckedP95: percentile(m.ducks, 95), HeldP50: percentile(m.holds, 50), HeldP95: percentile(m.holds, 95)}
+	out := Measured{
+		Talks: len(m.talks), Attended: m.attended(), Spoken: len(m.spoken), Typed: len(m.typed),
+		SpokenP50: delayAt(m.spoken, 50), SpokenP95: delayAt(m.spoken, 95),
+		TypedP50: delayAt(m.typed, 50).Total, TypedP95: delayAt(m.typed, 95).Total,
+		DuckedP50: percentile(m.ducks, 50), DuckedP95: percentile(m.ducks, 95),
+		HeldP50: percentile(m.holds, 50), HeldP95: percentile(m.holds, 95),
+	}
 	sum := m.past
 	for t := range m.talks {
 		s := t.room.Stats()

@@ -51,8 +51,8 @@ func TestNoMoreThanAServerMayHold(t *testing.T) {
 	})
 }
 
-// An account keeps no more sessions waiting than it may, on all servers together and whoever asks at once; those that somebody has joined
-// do not count, nor do other accounts.
+// An account keeps no more sessions waiting than it may, on all servers together and whoever asks at once; those that
+// somebody has joined do not count, nor do other accounts.
 func TestNoMoreWaitThanMay(t *testing.T) {
 	each(t, func(s *studio) {
 		other := s.desk(s.DB)

@@ -24,7 +24,8 @@ type queried struct {
 	Words []string `query:"words" item:"max=5"`
 }
 
-// FuzzParams: whatever stands in an address, what is bound keeps to its rules or is named as wrong, and is no longer than it was.
+// FuzzParams: whatever stands in an address, what is bound keeps to its rules or is named as wrong, and is no longer
+// than it was.
 func FuzzParams(f *testing.F) {
 	for _, s := range []string{"text=%00&limit=1e3", "kinds=a,b,,a&words=%ff,x&yes=TRUE", "uuid=0B6F7A52-0C5E-4B7D-9A54-6F1F3A1E2B10&size=1e999", "limit=%", "text=a;b=c", "limit=1&limit=2"} {
 		f.Add("id%00", s)

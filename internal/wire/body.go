@@ -84,7 +84,8 @@ func slurp(buf *bytes.Buffer, rec *recorder, r *http.Request, limit int64) error
 // mostSkipped is the most bytes that are read of a body which an operation does not take.
 const mostSkipped = 64 << 10
 
-// skip reads a body that the operation does not take, so that its connection can be kept. It has the time that strangers have.
+// skip reads a body that the operation does not take, so that its connection can be kept. It has the time that
+// strangers have.
 func skip(rec *recorder, r *http.Request) error {
 	if !rec.unread || r.ContentLength > mostSkipped {
 		return nil

@@ -11,8 +11,8 @@ const (
 	lingerTime  = 10 * time.Second
 )
 
-// linger sends the answer to a request whose body has not been read, and ends the connection. It reads for a while what the client
-// still sends: one that meets a closed connection while it is sending loses the answer.
+// linger sends the answer to a request whose body has not been read, and ends the connection. It reads for a while
+// what the client still sends: one that meets a closed connection while it is sending loses the answer.
 func (rec *recorder) linger(r *http.Request) {
 	rc := http.NewResponseController(rec.ResponseWriter)
 	_ = rc.SetReadDeadline(inTime(lingerPause)) // a writer that has no deadlines is a test's

@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzMultipart: whatever a stranger uploads, the reply is one of those that are documented and in proportion, and nothing stays on
-// the disk.
+// FuzzMultipart: whatever a stranger uploads, the reply is one of those that are documented and in proportion, and
+// nothing stays on the disk.
 func FuzzMultipart(f *testing.F) {
 	part := func(head, body string) string {
 		return "--b\r\nContent-Disposition: form-data; " + head + "\r\n\r\n" + body + "\r\n"

@@ -134,8 +134,8 @@ func (c *schemas) responses(o *operation) object {
 	return all
 }
 
-// refusal refers to the response of the status, which all operations share, and tells the codes that this operation gives with it:
-// a client that was generated has one type for each status.
+// refusal refers to the response of the status, which all operations share, and tells the codes that this operation
+// gives with it: a client that was generated has one type for each status.
 func (c *schemas) refusal(status int, codes []string) object {
 	name := strings.ReplaceAll(http.StatusText(status), " ", "")
 	r, ok := c.refusals[name].(object)

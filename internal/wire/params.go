@@ -91,8 +91,8 @@ func (p *param) fromPath(dst reflect.Value, text string) {
 	dst.SetInt(n)
 }
 
-// legibleID makes a text from an address safe to look up. What no id can hold becomes U+FFFD, which none does either; were it left
-// out, a parameter could become an empty one, or another.
+// legibleID makes a text from an address safe to look up. What no id can hold becomes U+FFFD, which none does either;
+// were it left out, a parameter could become an empty one, or another.
 func legibleID(s string) string {
 	if utf8.ValidString(s) && strings.IndexByte(s, 0) < 0 {
 		return s

@@ -2,8 +2,8 @@ package wire
 
 import "net/http"
 
-// Plain has h answer what is no operation, with what every answer needs: browsers keep to its Content-Type, each write is bounded,
-// a request with two lengths is refused, and nobody waits for a body that is announced.
+// Plain has h answer what is no operation, with what every answer needs: browsers keep to its Content-Type, each
+// write is bounded, a request with two lengths is refused, and nobody waits for a body that is announced.
 func Plain(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		rec := recorderOf(w, r)

@@ -48,7 +48,8 @@ func recorderOf(w http.ResponseWriter, r *http.Request) *recorder {
 // statusGone is what the record says of a client that went away before it was answered. It is never sent.
 const statusGone = 499
 
-// gone reports that err only says that the client is no longer there. A client that has closed its half of the connection is there.
+// gone reports that err only says that the client is no longer there. A client that has closed its half of the
+// connection is there.
 func (rec *recorder) gone(err error) bool {
 	return errors.Is(err, context.Canceled) && rec.ctx.Err() != nil
 }
@@ -78,8 +79,8 @@ func (rec *recorder) Write(b []byte) (int, error) {
 }
 
 // finish answers a panic and writes the one record of the request. A response that had begun when the handler panicked is
-// cut off, so that the client does not take half of it for all; and so is one that has not begun, of which net/http would make a
-// success.
+// cut off, so that the client does not take half of it for all; and so is one that has not begun, of which net/http
+// would make a success.
 func (f *Face) finish(rec *recorder, r *http.Request) {
 	var stack []byte
 	p := recover()

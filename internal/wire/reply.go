@@ -54,8 +54,8 @@ func (rec *recorder) json(status int, v any) error {
 	return nil
 }
 
-// fail writes the failure as the face words it. When the response has begun there is only the record left to tell; and a client that
-// is gone is told nothing: finish cuts its connection.
+// fail writes the failure as the face words it. When the response has begun there is only the record left to tell;
+// and a client that is gone is told nothing: finish cuts its connection.
 func (f *Face) fail(rec *recorder, err error) {
 	if rec.status == 0 && rec.gone(err) {
 		rec.status = statusGone

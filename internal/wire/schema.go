@@ -59,8 +59,8 @@ func (c *schemas) take(name string, t reflect.Type) {
 	c.types[name] = t
 }
 
-// describeDefault adds what is taken when the value is absent. The default of an object is told in words: generators of clients
-// refuse it as a value.
+// describeDefault adds what is taken when the value is absent. The default of an object is told in words: generators
+// of clients refuse it as a value.
 func (s *shape) describeDefault(schema object) {
 	if s.kind != kindObject {
 		schema["default"] = s.fallback()

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// usualForms gives the usual letters of those that only say how a letter is drawn: joined, ligated, wide, narrow or in a style
-// for mathematics. Fonts need them, and files that were made for printing hold them. What means something else than the
-// letters it is made of is not among them: 10² is not 102, and ½, ① and ™ stay as they are.
+// usualForms gives the usual letters of those that only say how a letter is drawn: joined, ligated, wide, narrow or
+// in a style for mathematics. Fonts need them, and files that were made for printing hold them. What means something
+// else than the letters it is made of is not among them: 10² is not 102, and ½, ① and ™ stay as they are.
 var usualForms = formTable()
 
 // drawnForms are the ranges of such characters.
@@ -68,8 +68,9 @@ func usualForm(r rune) (string, bool) {
 	return usual, ok
 }
 
-// Usual writes a text in its usual letters: drawn forms of letters become those letters, and wide signs within numbers, codes and
-// addresses become those of ASCII. Wide signs between words stay, for that is how Chinese and Japanese are written.
+// Usual writes a text in its usual letters: drawn forms of letters become those letters, and wide signs within
+// numbers, codes and addresses become those of ASCII. Wide signs between words stay, for that is how Chinese and
+// Japanese are written.
 func Usual(text string) string {
 	var b strings.Builder
 	kept := 0 // written to b

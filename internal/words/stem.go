@@ -26,8 +26,8 @@ var stemmers = [languages]func(*snowballstem.Env) bool{
 	Finnish: finnish.Stem, Turkish: turkish.Stem, Russian: russian.Stem, Arabic: arabic.Stem,
 }
 
-// longestStemmed is how many bytes a word has at most whose endings are cut off: no language has longer ones, and for some letters the
-// stemmers take time with the square of the length.
+// longestStemmed is how many bytes a word has at most whose endings are cut off: no language has longer ones, and for
+// some letters the stemmers take time with the square of the length.
 const longestStemmed = 128
 
 // Stem cuts the endings off a folded word.

@@ -12,7 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// System tells what this system lacks to keep readers of files from everything else: calls (seccomp) and files (Landlock). Nil is nothing.
+// System tells what this system lacks to keep readers of files from everything else: calls (seccomp) and files
+// (Landlock). Nil is nothing.
 func System() (calls, files error) {
 	_, files = landlockVersion()
 	return hasFilters(), files
@@ -20,16 +21,16 @@ func System() (calls, files error) {
 
 const onLinux = true
 
-// confine takes from this process and all its threads whatever a reader of files does not need: it can do nothing but compute and
-// speak on the streams that it has.
+// confine takes from this process and all its threads whatever a reader of files does not need: it can do nothing but
+// compute and speak on the streams that it has.
 func confine() error {
 	_ = shutProcess() // without Landlock the filter alone refuses every path
 	return fence(false)
 }
 
-// Become turns the process into a program that reads a file from its standard input: within the limits of a child, without
-// privileges and environment, and with nothing open to it but itself and the libraries, fonts and tables of the system, to be read. It returns
-// only when it fails, as it does where the system lacks what is needed.
+// Become turns the process into a program that reads a file from its standard input: within the limits of a child,
+// without privileges and environment, and with nothing open to it but itself and the libraries, fonts and tables of
+// the system, to be read. It returns only when it fails, as it does where the system lacks what is needed.
 func Become(need Need, program string, args []string) error {
 	runtime.LockOSThread() // which is the one that turns
 	limitCPU(childCPU)
@@ -89,8 +90,8 @@ func openTo(program, loader string) []openPath {
 	return open
 }
 
-// loaderOf finds what loads the program's libraries; a program without any has none. A script is refused: what runs it could run
-// everything else.
+// loaderOf finds what loads the program's libraries; a program without any has none. A script is refused: what runs
+// it could run everything else.
 func loaderOf(program string) (string, error) {
 	if !filepath.IsAbs(program) {
 		return "", fmt.Errorf("%s: not a full path", program)
@@ -112,8 +113,8 @@ func loaderOf(program string) (string, error) {
 	return "", nil
 }
 
-// holdInput reads the standard input and puts it in its own place, as a file in memory that can be read anywhere and not be changed:
-// some programs seek in their input, and would need a place to copy it to.
+// holdInput reads the standard input and puts it in its own place, as a file in memory that can be read anywhere and
+// not be changed: some programs seek in their input, and would need a place to copy it to.
 func holdInput() error {
 	fd, err := unix.MemfdCreate("input", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
 	if err != nil {

@@ -2,7 +2,8 @@ package extract
 
 import "golang.org/x/sys/unix"
 
-// DenyFences makes this process and what it becomes one that has a kernel without Landlock, and without filters of calls.
+// DenyFences makes this process and what it becomes one that has a kernel without Landlock, and without filters of
+// calls.
 func DenyFences(filters bool) error {
 	denied := []uint32{unix.SYS_LANDLOCK_CREATE_RULESET}
 	if filters {

@@ -64,8 +64,8 @@ func ReadLine(text string, left bool) string {
 	return read(line, left)
 }
 
-// LineOrder gives the order in which files are read that have come, each as a letter for its owner and a digit for its size. The one
-// that is being read longest ends first.
+// LineOrder gives the order in which files are read that have come, each as a letter for its owner and a digit for
+// its size. The one that is being read longest ends first.
 func LineOrder(slots int, files []string) (order []string) {
 	l := line{free: make([]*child, slots), running: map[string]int{}, served: map[string]int{}}
 	waiting := map[int]*waiter{}

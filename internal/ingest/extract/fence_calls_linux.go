@@ -4,8 +4,8 @@ package extract
 
 import "golang.org/x/sys/unix"
 
-// outsideCalls reach other hosts, other processes, memory that no limit counts, or the kernel's inside. Signals to others are
-// refused by their arguments, in fenceRules.
+// outsideCalls reach other hosts, other processes, memory that no limit counts, or the kernel's inside. Signals to
+// others are refused by their arguments, in fenceRules.
 var outsideCalls = []uint32{
 	unix.SYS_SOCKET, unix.SYS_SOCKETPAIR, unix.SYS_CONNECT, unix.SYS_BIND, unix.SYS_LISTEN, unix.SYS_ACCEPT, unix.SYS_ACCEPT4,
 	unix.SYS_SENDTO, unix.SYS_SENDMSG, unix.SYS_SENDMMSG,

@@ -26,7 +26,8 @@ func fence(outside bool) error {
 	return install(program(fenceArch, fenceX32, denied, fenceRules(uint32(unix.Getpid()), openCall)))
 }
 
-// hasFilters reports whether the kernel filters calls: it looks for the filter before anything else, and there is none here.
+// hasFilters reports whether the kernel filters calls: it looks for the filter before anything else, and there is
+// none here.
 func hasFilters() error {
 	if fenceArch == 0 {
 		return errNoFilter
@@ -62,8 +63,8 @@ type callRule struct {
 	then []unix.SockFilter
 }
 
-// program is the filter: the wrong architecture and each call of the list are refused, the rules decide on theirs, and everything
-// else is allowed.
+// program is the filter: the wrong architecture and each call of the list are refused, the rules decide on theirs,
+// and everything else is allowed.
 func program(arch uint32, x32 bool, denied []uint32, rules []callRule) []unix.SockFilter {
 	const (
 		atNumber, atArch = 0, 4 // in struct seccomp_data

@@ -9,9 +9,9 @@ const (
 	bpfSome = unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K
 )
 
-// fenceRules are about calls that a process needs for itself: it may signal and limit itself, make threads and no processes, open
-// files to read them, and have no memory that its limit does not count. The process has the id self, which stays when it becomes
-// another program.
+// fenceRules are about calls that a process needs for itself: it may signal and limit itself, make threads and no
+// processes, open files to read them, and have no memory that its limit does not count. The process has the id self,
+// which stays when it becomes another program.
 func fenceRules(self, open uint32) []callRule {
 	const (
 		setOwner, setSignal, setOwnerEx = 8, 10, 15   // F_SETOWN, F_SETSIG, F_SETOWN_EX: have the kernel signal another process

@@ -183,8 +183,8 @@ func TestNothingIsReadWithoutFences(t *testing.T) {
 	}
 }
 
-// Another program runs where all fences stand; where files cannot be kept from it, only when it is named; and without a filter of
-// calls only when nothing is to be fenced.
+// Another program runs where all fences stand; where files cannot be kept from it, only when it is named; and without
+// a filter of calls only when nothing is to be fenced.
 func TestAnotherProgramNeedsItsFences(t *testing.T) {
 	linuxOnly(t)
 	program := stranger(t, "antiword")

@@ -35,8 +35,8 @@ func fuzzKind(f *testing.F, kind extract.Kind) {
 	f.Fuzz(func(t *testing.T, data []byte) { readBounded(t, kind, data) })
 }
 
-// readBounded reads a file and sees that it ends as text or with a reason, and that neither what it takes nor what it gives is out of
-// proportion: a reader that repeats what it reads shows in the memory that it asks for.
+// readBounded reads a file and sees that it ends as text or with a reason, and that neither what it takes nor what it
+// gives is out of proportion: a reader that repeats what it reads shows in the memory that it asks for.
 func readBounded(t *testing.T, kind extract.Kind, data []byte) {
 	t.Helper()
 	var before, after runtime.MemStats
@@ -68,7 +68,8 @@ func FuzzPDF(f *testing.F) {
 	fuzzKind(f, extract.PDF)
 }
 
-// FuzzXLSX reads a workbook of one sheet whose parts are what is fuzzed: a changed archive would mostly be a broken one.
+// FuzzXLSX reads a workbook of one sheet whose parts are what is fuzzed: a changed archive would mostly be a broken
+// one.
 func FuzzXLSX(f *testing.F) {
 	const row = `<row r="1"><c r="A1" t="s"><v>0</v></c><c r="C1"><f>1+1</f><v>2</v></c></row>`
 	f.Add(row, `<mergeCells><mergeCell ref="A1:C3"/></mergeCells>`, `<si><t>Kettle</t></si>`)

@@ -109,8 +109,8 @@ func shutThread(open []openPath) error {
 	return unix.Close(rules)
 }
 
-// shutProcess leaves all threads of this process no path at all. A program that is linked with C cannot do that, unless the kernel does
-// it for all threads at once.
+// shutProcess leaves all threads of this process no path at all. A program that is linked with C cannot do that,
+// unless the kernel does it for all threads at once.
 func shutProcess() error {
 	rules, err := ruleset(nil)
 	if err != nil {
@@ -143,8 +143,8 @@ func shutAtOnce(rules int) error {
 	return nil
 }
 
-// dropPrivileges takes from the calling thread what the superuser may do beyond others. With no new privileges, the program that
-// it becomes does not get them back.
+// dropPrivileges takes from the calling thread what the superuser may do beyond others. With no new privileges, the
+// program that it becomes does not get them back.
 func dropPrivileges() error {
 	header, none := noPrivileges()
 	return unix.Capset(header, &none[0])

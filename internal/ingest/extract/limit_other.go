@@ -4,7 +4,8 @@ package extract
 
 import "errors"
 
-// Systems other than Linux have the memory limit of Go itself and the clock of the Pool. Only our own readers run there.
+// Systems other than Linux have the memory limit of Go itself and the clock of the Pool. Only our own readers run
+// there.
 const onLinux = false
 
 var errNotLinux = errors.New("this system cannot keep a process from files and sockets")

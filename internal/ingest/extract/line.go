@@ -17,8 +17,8 @@ func ownerOf(ctx context.Context) string {
 	return owner
 }
 
-// line is where files wait for a slot, of which there are a few. It is not for more waiting files than there are workers that bring
-// them: it looks at each. Callers hold a lock.
+// line is where files wait for a slot, of which there are a few. It is not for more waiting files than there are
+// workers that bring them: it looks at each. Callers hold a lock.
 type line struct {
 	free    []*child // slots; nil where none runs
 	waiting []*waiter
@@ -77,8 +77,8 @@ func (l *line) serve() {
 	}
 }
 
-// next chooses the owner with the fewest files being read, and of those the one whose latest turn is longest ago; of its files the
-// smallest.
+// next chooses the owner with the fewest files being read, and of those the one whose latest turn is longest ago; of
+// its files the smallest.
 func (l *line) next() *waiter {
 	best := l.waiting[0]
 	for _, w := range l.waiting[1:] {

@@ -30,8 +30,9 @@ func Installed() Programs {
 // Named gives the programs of these full paths, which the operator asks for. They are told by their names.
 func Named(paths []string) (Programs, error) {
 	programs := Programs{Named: true}
+	places := map[string]*string{"pdftotext": &programs.Pdftotext, "catdoc": &programs.Catdoc, "antiword": &programs.Antiword}
 	for _, path := range paths {
-		place := map[string]*string{"pdftotext": &programs.Pdftotext, "catdoc": &programs.Catdoc, "antiword": &programs.Antiword}[filepath.Base(path)]
+		place := places[filepath.Base(path)]
 		switch {
 		case !onLinux:
 			return Programs{}, errors.New("other programs read files on Linux only")
@@ -76,7 +77,8 @@ func (p *Pool) secondReading(ctx context.Context, kind Kind, data []byte, doc Do
 		pages := strings.Count(text, "\f")
 		text = tidy(rejoin(inReadingOrder(text)))
 		if err != nil || !agree(doc.Text, text) && plausible(text) > plausible(doc.Text) {
-			return Document{Title: doc.Title, Text: text, Pages: max(pages, doc.Pages)}, nil //nolint:nilerr // what ours could not read the other could
+			doc = Document{Title: doc.Title, Text: text, Pages: max(pages, doc.Pages)}
+			return doc, nil //nolint:nilerr // what ours could not read the other could
 		}
 	case DOC:
 		for _, program := range []struct {
@@ -115,8 +117,8 @@ func agree(a, b string) bool {
 	return both*12 >= all*11
 }
 
-// sameOf gives what is the same of a word in whichever way it was read. Of words that run to the left that is their letters
-// alone: pdftotext turns the two of a ligature around, so that "لا" becomes "ال".
+// sameOf gives what is the same of a word in whichever way it was read. Of words that run to the left that is their
+// letters alone: pdftotext turns the two of a ligature around, so that "لا" becomes "ال".
 func sameOf(word string) string {
 	word = strings.Trim(word, ".,:;()|#*-•،؛؟\"")
 	if strings.ContainsFunc(word, func(r rune) bool { return rightToLeft(string(r)) }) {

@@ -13,8 +13,8 @@ const (
 	markEnd   = "\u202c"
 )
 
-// inReadingOrder moves, in lines that run to the left, the signs and spaces that pdftotext has put on the wrong side of what runs to
-// the right: it writes them as they are seen.
+// inReadingOrder moves, in lines that run to the left, the signs and spaces that pdftotext has put on the wrong side
+// of what runs to the right: it writes them as they are seen.
 func inReadingOrder(text string) string {
 	if !strings.Contains(text, leftFrom) {
 		return text
@@ -40,8 +40,8 @@ func inReadingOrder(text string) string {
 	return b.String()
 }
 
-// writeTurned writes what stands between words that run to the left: the signs at its edges are read from the right, the words and
-// numbers between them from the left.
+// writeTurned writes what stands between words that run to the left: the signs at its edges are read from the right,
+// the words and numbers between them from the left.
 func writeTurned(b *strings.Builder, seen string) {
 	isSign := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '+' }
 	words := strings.TrimFunc(seen, isSign)

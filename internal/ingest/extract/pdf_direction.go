@@ -12,8 +12,8 @@ import (
 	"parley/internal/words"
 )
 
-// A page shows its glyphs from left to right, whatever runs to the left among them. What is here puts them into the order in
-// which they are read: the way of the Unicode bidirectional algorithm (UAX 9), back from what it shows.
+// A page shows its glyphs from left to right, whatever runs to the left among them. What is here puts them into the
+// order in which they are read: the way of the Unicode bidirectional algorithm (UAX 9), back from what it shows.
 
 // shown is what stands in one place of a line: a letter with its marks, a ligature, a sign, or a gap.
 type shown struct {
@@ -40,9 +40,9 @@ func shownIn(glyphs []glyph) (line []shown) {
 	return line
 }
 
-// withMarks gives the glyphs, in the order of the content still, with each mark behind the letter that it stands above or below.
-// Which one that is cannot be seen from where the mark stands, for it may begin left of its letter; but the two are written one
-// after the other.
+// withMarks gives the glyphs, in the order of the content still, with each mark behind the letter that it stands
+// above or below. Which one that is cannot be seen from where the mark stands, for it may begin left of its letter;
+// but the two are written one after the other.
 func withMarks(glyphs []glyph) []glyph {
 	out := make([]glyph, 0, len(glyphs))
 	var before []string // marks of the letter to come
@@ -74,8 +74,8 @@ func letterAfter(glyphs []glyph, i int) glyph {
 	return glyph{}
 }
 
-// precedes reports that a mark belongs to the letter that is written after it, as in a run to the left that is written from left to
-// right, rather than to the one before.
+// precedes reports that a mark belongs to the letter that is written after it, as in a run to the left that is
+// written from left to right, rather than to the one before.
 func precedes(before, mark, after glyph) bool {
 	if !rightToLeft(after.text) || after.x < before.x {
 		return false
@@ -110,8 +110,8 @@ func letters(line []shown) (left, right int) {
 	return left, right
 }
 
-// runsLeft reports that a line is one of a text which runs to the left. The sign that ends a sentence tells it; otherwise the
-// letters do, where few of them suffice on a page that runs to the left.
+// runsLeft reports that a line is one of a text which runs to the left. The sign that ends a sentence tells it;
+// otherwise the letters do, where few of them suffice on a page that runs to the left.
 func runsLeft(line []shown, page bool) bool {
 	left, right := letters(line)
 	if left == 0 {
@@ -193,7 +193,8 @@ func readLeft(b *strings.Builder, line []shown) {
 }
 
 // mirrored turns the brackets: what opens to the right closes to the left.
-var mirrored = strings.NewReplacer("(", ")", ")", "(", "[", "]", "]", "[", "{", "}", "}", "{", "<", ">", ">", "<", "«", "»", "»", "«", "‹", "›", "›", "‹")
+var mirrored = strings.NewReplacer("(", ")", ")", "(", "[", "]", "]", "[", "{", "}", "}", "{",
+	"<", ">", ">", "<", "«", "»", "»", "«", "‹", "›", "›", "‹")
 
 // island gives where the words and numbers that run to the right, and end with i, begin; i where none do.
 func (l *leftward) island(i int) (from int, found bool) {
@@ -223,8 +224,8 @@ func (l *leftward) island(i int) (from int, found bool) {
 	return from, true
 }
 
-// call gives, for a bracket that closes what stands behind a word running to the right, as in "f(n)", where that is opened; i for
-// anything else.
+// call gives, for a bracket that closes what stands behind a word running to the right, as in "f(n)", where that is
+// opened; i for anything else.
 func (l *leftward) call(i int) int {
 	const longest = 100
 	if !l.behind[i] || l.line[i].text != ")" && l.line[i].text != "]" {

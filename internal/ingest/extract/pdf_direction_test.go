@@ -12,8 +12,8 @@ import (
 	"parley/internal/ingest/extract"
 )
 
-// drawn is a PDF of one font whose table names a character for each code. Each line is what a reader sees, from left to right, with
-// one glyph for each character; order says in which sequence the glyphs are written into the file.
+// drawn is a PDF of one font whose table names a character for each code. Each line is what a reader sees, from left
+// to right, with one glyph for each character; order says in which sequence the glyphs are written into the file.
 func drawn(lines []string, order func(line []rune) []int) []byte {
 	codes := map[rune]int{}
 	var table, content strings.Builder
@@ -87,7 +87,8 @@ var writtenOrders = map[string]func(line []rune) []int{
 	},
 }
 
-// What a line shows, from left to right, and how it is read. Brackets are drawn as they look, and Arabic letters as they join.
+// What a line shows, from left to right, and how it is read. Brackets are drawn as they look, and Arabic letters as
+// they join.
 var shownLines = []struct{ shown, want string }{
 	{"ﻞﻤﻌﻟا تﺎﻋﺎﺳ", "ساعات العمل"},
 	{".ﺔﻌﻤﺠﻟا اﺪﻋ ﺎﻣ ،مﻮﻳ ﻞﻛ 17:30 ﻰﺘﺣ 9:00 ﻦﻣ ﺢﺘﻔﻧ", "نفتح من 9:00 حتى 17:30 كل يوم، ما عدا الجمعة."},
@@ -127,7 +128,8 @@ func TestLinesThatRunToTheLeftAreReadInOrder(t *testing.T) {
 	}
 }
 
-// Letters that are drawn in some form are read as the letters they are, and signs that mean more than their letters stay.
+// Letters that are drawn in some form are read as the letters they are, and signs that mean more than their letters
+// stay.
 func TestDrawnLettersOfPDFs(t *testing.T) {
 	for shown, want := range map[string]string{
 		"The oﬃce ﬁles aﬀord ﬂuﬀy aﬄuence.": "The office files afford fluffy affluence.",

@@ -60,8 +60,8 @@ type stretch struct {
 	marks     bool // nothing but marks is in it
 }
 
-// stretches parts glyphs where the next one does not go on beside the one before. Where something runs to the left, the pieces of a
-// line may come in any order.
+// stretches parts glyphs where the next one does not go on beside the one before. Where something runs to the left,
+// the pieces of a line may come in any order.
 func stretches(glyphs []glyph) (all []stretch) {
 	for i := 0; i < len(glyphs); {
 		end := i + 1
@@ -198,7 +198,8 @@ func dense(s string) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana)
 }
 
-// joinLines puts together pieces that stand side by side on one base line, as cells of a row do; left tells the way of the page.
+// joinLines puts together pieces that stand side by side on one base line, as cells of a row do; left tells the way
+// of the page.
 func joinLines(lines []textLine, left bool) []textLine {
 	var out []textLine
 	for _, l := range lines {

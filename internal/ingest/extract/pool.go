@@ -117,7 +117,8 @@ func (p *Pool) wall() time.Duration {
 	return usualWall
 }
 
-// share is our own reader's part of the time for a file: where another program reads files of the kind as well, a third is left to it.
+// share is our own reader's part of the time for a file: where another program reads files of the kind as well, a
+// third is left to it.
 func (p *Pool) share(kind Kind) time.Duration {
 	if p.Programs.reads(kind) {
 		return p.wall() * 2 / 3
@@ -125,7 +126,8 @@ func (p *Pool) share(kind Kind) time.Duration {
 	return p.wall()
 }
 
-// inSlot waits for a slot and has the file read there, in the time for one file. What read gives back is the child that reads next.
+// inSlot waits for a slot and has the file read there, in the time for one file. What read gives back is the child
+// that reads next.
 func (p *Pool) inSlot(ctx context.Context, data []byte, read func(ctx context.Context, c *child) (*child, error)) error {
 	if len(data) > mostBytes {
 		return refuse("the file is larger than %d MB", mostBytes>>20)

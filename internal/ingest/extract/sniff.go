@@ -185,8 +185,8 @@ func unreadable(text string) bool {
 	return odd*20 > all
 }
 
-// isJSON reports an object, an array, or one of them in each line; also what is like them but for being too deep to be read, which
-// its reader says.
+// isJSON reports an object, an array, or one of them in each line; also what is like them but for being too deep to
+// be read, which its reader says.
 func isJSON(text string) bool {
 	text = strings.TrimSpace(strings.TrimPrefix(text, "\ufeff"))
 	if text == "" || text[0] != '{' && text[0] != '[' {

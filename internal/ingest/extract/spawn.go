@@ -68,8 +68,8 @@ func (p *Pool) spawn(ctx context.Context) (*child, error) {
 	return c, nil
 }
 
-// unfenced judges a child that has told what it lacks: nobody has one read on Linux without having said so. Elsewhere there is no
-// other, which the manual tells.
+// unfenced judges a child that has told what it lacks: nobody has one read on Linux without having said so. Elsewhere
+// there is no other, which the manual tells.
 func (p *Pool) unfenced(ctx context.Context, lacks string) error {
 	if onLinux && !p.Unfenced {
 		return &Error{Reason: "files are not read, since this system cannot fence their readers", Err: errors.New(oneLine(lacks))}

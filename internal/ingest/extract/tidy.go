@@ -9,8 +9,8 @@ import (
 	"parley/internal/words"
 )
 
-// tidy makes text fit to be stored and cut: valid UTF-8 in usual letters and composed form, without control characters, with LF at
-// line ends, no spaces before them, and at most one blank line at a time.
+// tidy makes text fit to be stored and cut: valid UTF-8 in usual letters and composed form, without control
+// characters, with LF at line ends, no spaces before them, and at most one blank line at a time.
 func tidy(text string) string {
 	text = strings.ToValidUTF8(text, "\ufffd")
 	var b strings.Builder
@@ -43,7 +43,8 @@ func printable(r rune) rune {
 		return ' '
 	case r == 0x2010, r == 0x2011: // a number written with it is looked for with the usual one
 		return '-'
-	case r == 0xad, r == 0xfeff, r == 0x200b, r == 0x2060, r < ' ', 0x7f <= r && r < 0xa0, r == 0x61c, r == 0x200e, r == 0x200f, 0x202a <= r && r <= 0x202e, 0x2066 <= r && r <= 0x2069,
+	case r == 0xad, r == 0xfeff, r == 0x200b, r == 0x2060, r < ' ', 0x7f <= r && r < 0xa0,
+		r == 0x61c, r == 0x200e, r == 0x200f, 0x202a <= r && r <= 0x202e, 0x2066 <= r && r <= 0x2069,
 		0xe0000 <= r && r <= 0xe007f, r == 0xfffe, r == 0xffff:
 		return -1
 	case 0xe000 <= r && r <= 0xf8ff: // a font's own signs, mostly bullets

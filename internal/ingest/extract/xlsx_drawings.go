@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// drawings gives, by the name of its sheet, what is written on a workbook's sheets outside their cells: text boxes, and the titles of
-// charts and of their axes. The numbers of charts stand in cells already. What cannot be read is left out.
+// drawings gives, by the name of its sheet, what is written on a workbook's sheets outside their cells: text boxes,
+// and the titles of charts and of their axes. The numbers of charts stand in cells already. What cannot be read is
+// left out.
 func (a *archive) drawings() map[string][]string {
 	texts := map[string][]string{}
 	main, err := a.officeDocument("xl/workbook.xml")

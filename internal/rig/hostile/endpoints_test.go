@@ -169,11 +169,12 @@ func (d *door) settle() {
 	}
 }
 
-// oneIn is how many kinds are passed over for each that an endpoint is sent, where time is short; the next endpoint is sent others.
+// oneIn is how many kinds are passed over for each that an endpoint is sent, where time is short; the next endpoint
+// is sent others.
 const oneIn = 8
 
-// The work of every endpoint that takes a text grows with the text, and no more than that, with all that is left to be done behind it.
-// PARLEY_LONG=1 sends every kind of text to every endpoint.
+// The work of every endpoint that takes a text grows with the text, and no more than that, with all that is left to
+// be done behind it. PARLEY_LONG=1 sends every kind of text to every endpoint.
 func TestWorkOfEndpoints(t *testing.T) {
 	d, size, step := open(t), 32<<10, oneIn
 	if os.Getenv("PARLEY_LONG") != "" {

@@ -20,9 +20,9 @@ const (
 	tries = 4
 )
 
-// Linear fails the test where the work for a text of twice the size, and of four times the size, is more than linear. Work is the
-// time that the processor spends on this process, so that others who use the machine do not count; and only what grows too fast in
-// each of several tries counts.
+// Linear fails the test where the work for a text of twice the size, and of four times the size, is more than linear.
+// Work is the time that the processor spends on this process, so that others who use the machine do not count; and
+// only what grows too fast in each of several tries counts.
 func Linear(t testing.TB, size int, kind Kind, read func(text string)) {
 	t.Helper()
 	one, two, four := kind.Of(size), kind.Of(2*size), kind.Of(4*size)
@@ -43,7 +43,8 @@ func steep(once, twice time.Duration) bool {
 	return twice > cheap && float64(twice) > steepest*float64(max(once, cheap/4))
 }
 
-// Work is the processor's time that a function takes, in whatever goroutines of this process; the collector of garbage rests.
+// Work is the processor's time that a function takes, in whatever goroutines of this process; the collector of
+// garbage rests.
 func Work(do func()) time.Duration {
 	runtime.GC()
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
@@ -60,7 +61,8 @@ func spent() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// Each holds that the work is linear for texts of every kind: of 64 KiB and more, or of 512 KiB where PARLEY_LONG is set.
+// Each holds that the work is linear for texts of every kind: of 64 KiB and more, or of 512 KiB where PARLEY_LONG is
+// set.
 func Each(t *testing.T, read func(text string)) {
 	t.Helper()
 	size := 64 << 10

@@ -11,7 +11,8 @@ import (
 	"github.com/pion/rtp"
 )
 
-// FuzzTokenTimes reads when tokens are over that strangers made up: never later than they say, and nothing but seconds that there are.
+// FuzzTokenTimes reads when tokens are over that strangers made up: never later than they say, and nothing but
+// seconds that there are.
 func FuzzTokenTimes(f *testing.F) {
 	s := &Server{Now: func() time.Time { return time.Unix(1_700_000_000, 0) }}
 	f.Add(s.UserToken(Pass{Room: "r", Identity: "u", Until: time.Unix(1_800_000_000, 0)}), "1800000000")
@@ -42,8 +43,8 @@ func FuzzTokenTimes(f *testing.F) {
 	})
 }
 
-// FuzzOpus decodes packets that strangers made up, in any order: each gives no more sound than Opus has in a packet, makes no more frames
-// than a pause is made up for, and leaves a decoder that goes on.
+// FuzzOpus decodes packets that strangers made up, in any order: each gives no more sound than Opus has in a packet,
+// makes no more frames than a pause is made up for, and leaves a decoder that goes on.
 func FuzzOpus(f *testing.F) {
 	codec, err := newOpus()
 	if err != nil {

@@ -1,4 +1,5 @@
-// The command talks to a server through the client that oapi-codegen generates: main <address of the interface> <API key>.
+// The command talks to a server through the client that oapi-codegen generates:
+// main <address of the interface> <API key>.
 package main
 
 import (
