@@ -96,7 +96,7 @@ func plantSession(t *testing.T, data string, account parley.AccountID) *parley.V
 func TestVoiceStats(t *testing.T) {
 	t.Setenv("PARLEY_DATA", filepath.Join(t.TempDir(), "data"))
 	must[admin.AccountCreated](t, "account", "create", "--name", "A")
-	if _, out, errs := cli(t, "voice", "stats"); !strings.HasPrefix(out, "Voice sessions now: 0. ") || !strings.Contains(out, "recognition") {
+	if _, out, errs := cli(t, "voice", "stats"); !strings.HasPrefix(out, "Voice sessions now: 0, 0 of them joined. ") || !strings.Contains(out, "recognition") {
 		t.Error(out, errs)
 	}
 	if got := must[voice.Measured](t, "voice", "stats"); got.Talks != 0 || got.Spoken != 0 {

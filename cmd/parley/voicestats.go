@@ -21,7 +21,8 @@ func (c *voiceStatsCmd) Run(p *process) error {
 	if m.Overloaded {
 		state = ", and no more fit"
 	}
-	if _, err := fmt.Fprintf(p.stdout, "Voice sessions now: %d%s. Gaps between packets of speech: %.0f ms. Frames that did not come: %d.\n\n", m.Talks, state, m.GapP95, m.Lost); err != nil {
+	if _, err := fmt.Fprintf(p.stdout, "Voice sessions now: %d, %d of them joined%s. Gaps between packets of speech: %.0f ms. "+
+		"Frames that did not come: %d.\n\n", m.Talks, m.Attended, state, m.GapP95, m.Lost); err != nil {
 		return err
 	}
 	return p.table("FROM THE END OF SPEECH\tP50 MS\tP95 MS", "", delays(m))
