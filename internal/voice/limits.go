@@ -76,7 +76,7 @@ func (l *Live) patient(ctx context.Context, tx *store.DB) error {
 		return nil
 	}
 	fail := beyond(most, concurrent, busyWait)
-	fail.Message = fmt.Sprintf("As many voice sessions of the account as may, %d, wait to be joined. "+
+	fail.Message = fmt.Sprintf("%d voice sessions of the account wait to be joined; there may be no more. "+
 		"Open a session when somebody is about to join it.", most)
 	return fail
 }
