@@ -17,6 +17,7 @@ type Conn struct {
 	heard     heard
 	answering bool // a request is read, and its answer not yet written
 	known     bool // a request of it was let in
+	probe     probe
 
 	// Under the table's lock.
 	prev, next *Conn
@@ -30,6 +31,7 @@ func (c *Conn) become(state http.ConnState) {
 	case http.StateActive:
 		c.answering = true
 		c.heard.body = true
+		c.probe.reset()
 		c.table.busy(c)
 	case http.StateIdle:
 		c.answering = false
@@ -48,10 +50,18 @@ func (c *Conn) become(state http.ConnState) {
 func (c *Conn) Read(p []byte) (int, error) {
 	n, err := c.stream.Read(p)
 	if n == 0 && len(p) == 1 && c.answering && errors.Is(err, io.EOF) {
+		stop := c.probe.begin(c.stream)
+		defer stop()
 		return 0, awaitReset(c.stream)
 	}
 	c.heard.add(p[:n])
 	return n, err
+}
+
+// Write writes.
+func (c *Conn) Write(p []byte) (int, error) {
+	c.probe.end()
+	return c.stream.Write(p)
 }
 
 // Close closes the connection and gives its place away.
@@ -64,6 +74,13 @@ func (c *Conn) Close() error {
 func (c *Conn) Know() {
 	if c != nil {
 		c.known = true
+	}
+}
+
+// Serve says which request is being answered.
+func (c *Conn) Serve(r *http.Request) {
+	if c != nil && r.ProtoAtLeast(1, 1) {
+		c.probe.allow()
 	}
 }
 
