@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/netip"
+	"time"
 )
 
 // Conn is a connection in a table. A nil one is that of a request within the process.
@@ -58,9 +59,22 @@ func (c *Conn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Write writes.
+// Write writes a part of an answer, for which the client has a bounded time. The connection of a stranger that does not take it in waits for
+// nothing else, and may be closed for another.
 func (c *Conn) Write(p []byte) (int, error) {
+	if c.heard.deaf {
+		return c.stream.Write(p) // it has bounds of its own
+	}
 	c.probe.end()
+	if err := c.SetWriteDeadline(time.Now().Add(writeTime)); err != nil {
+		return 0, err
+	}
+	if !c.known {
+		c.table.leave(c)
+		if c.answering {
+			defer c.table.busy(c)
+		}
+	}
 	return c.stream.Write(p)
 }
 

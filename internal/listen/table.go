@@ -15,7 +15,7 @@ type Limits struct {
 }
 
 // Table holds the connections of one or more listeners. When it is full, a new connection takes the place of one that waits for
-// nothing: first of one that never had a request let in, then of one that is kept for a next request, the oldest first.
+// nothing: first of one that never had a request let in (also while it does not take in its answer), then of one that is kept for a next request, the oldest first.
 type Table struct {
 	limits Limits
 
