@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/netip"
+	"time"
 )
 
 // Conn is a connection in a table. A nil one is that of a request within the process.
@@ -17,6 +18,7 @@ type Conn struct {
 	heard     heard
 	answering bool // a request is read, and its answer not yet written
 	known     bool // a request of it was let in
+	probe     probe
 
 	// Under the table's lock.
 	prev, next *Conn
@@ -30,6 +32,7 @@ func (c *Conn) become(state http.ConnState) {
 	case http.StateActive:
 		c.answering = true
 		c.heard.body = true
+		c.probe.reset()
 		c.table.busy(c)
 	case http.StateIdle:
 		c.answering = false
@@ -48,10 +51,31 @@ func (c *Conn) become(state http.ConnState) {
 func (c *Conn) Read(p []byte) (int, error) {
 	n, err := c.stream.Read(p)
 	if n == 0 && len(p) == 1 && c.answering && errors.Is(err, io.EOF) {
+		stop := c.probe.begin(c.stream)
+		defer stop()
 		return 0, awaitReset(c.stream)
 	}
 	c.heard.add(p[:n])
 	return n, err
+}
+
+// Write writes a part of an answer, for which the client has a bounded time. The connection of a stranger that does not take it in waits for
+// nothing else, and may be closed for another.
+func (c *Conn) Write(p []byte) (int, error) {
+	if c.heard.deaf {
+		return c.stream.Write(p) // it has bounds of its own
+	}
+	c.probe.end()
+	if err := c.SetWriteDeadline(time.Now().Add(writeTime)); err != nil {
+		return 0, err
+	}
+	if !c.known {
+		c.table.leave(c)
+		if c.answering {
+			defer c.table.busy(c)
+		}
+	}
+	return c.stream.Write(p)
 }
 
 // Close closes the connection and gives its place away.
@@ -64,6 +88,13 @@ func (c *Conn) Close() error {
 func (c *Conn) Know() {
 	if c != nil {
 		c.known = true
+	}
+}
+
+// Serve says which request is being answered.
+func (c *Conn) Serve(r *http.Request) {
+	if c != nil && r.ProtoAtLeast(1, 1) {
+		c.probe.allow()
 	}
 }
 

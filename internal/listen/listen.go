@@ -19,6 +19,9 @@ const (
 	mostHeader = 64 << 10
 )
 
+// writeTime is what anybody has to take in a part of an answer. Tests shorten it.
+var writeTime = 30 * time.Second
+
 // Listener gives the connections of l a place in the table. Connections for which there is none are closed at once.
 func (t *Table) Listener(l net.Listener) net.Listener { return &listener{l, t} }
 
@@ -44,8 +47,8 @@ func (l *listener) Accept() (net.Conn, error) {
 	}
 }
 
-// Prepare has the server tell the table what its connections do, and bounds what a client may take its time for.
-// There is no bound on writes: a stream lasts as long as its answer, and its writer bounds each event.
+// Prepare has the server tell the table what its connections do, and bounds what a client may take its time for. There is no bound on
+// an answer: a stream lasts as long as it has to say something. Each write of it has one.
 func (t *Table) Prepare(s *http.Server) {
 	s.ReadHeaderTimeout, s.ReadTimeout, s.IdleTimeout = headerTime, headerTime+bodyTime, idleTime
 	s.MaxHeaderBytes = mostHeader

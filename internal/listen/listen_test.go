@@ -2,6 +2,7 @@ package listen_test
 
 import (
 	"bufio"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -88,6 +89,53 @@ func TestResetCancelsAndHalfClosingDoesNot(t *testing.T) {
 		}
 		reset(t, conn)
 		<-ended
+	}
+}
+
+// A client that has closed all of its connection looks like one that has closed its half, until something is sent to it.
+func TestClosedConnectionCancels(t *testing.T) {
+	began := make(chan struct{})
+	ended := make(chan struct{})
+	server, _ := serve(t, listen.Limits{}, func(_ http.ResponseWriter, r *http.Request) {
+		listen.Of(r.Context()).Serve(r)
+		close(began)
+		<-r.Context().Done()
+		close(ended)
+	})
+	conn := rig.Raw(t, server.URL)
+	rig.Send(t, conn, get)
+	<-began
+	if err := conn.Close(); err != nil {
+		t.Fatal(err)
+	}
+	<-ended
+}
+
+// A client that has closed its half and has to wait is asked whether it is there, before its answer and not within it.
+func TestWaitingClientIsProbed(t *testing.T) {
+	release := make(chan struct{})
+	server, _ := serve(t, listen.Limits{}, func(w http.ResponseWriter, r *http.Request) {
+		listen.Of(r.Context()).Serve(r)
+		<-release
+		_, _ = io.WriteString(w, "done")
+	})
+	conn := rig.Raw(t, server.URL)
+	rig.Send(t, conn, get)
+	closeHalf(t, conn)
+	r := bufio.NewReader(conn)
+	for _, want := range []int{http.StatusContinue, http.StatusOK} {
+		resp, err := http.ReadResponse(r, nil)
+		if err != nil || resp.StatusCode != want {
+			t.Fatal(resp, err)
+		}
+		if want == http.StatusContinue {
+			close(release)
+			continue
+		}
+		text, err := io.ReadAll(resp.Body)
+		if err = errors.Join(err, resp.Body.Close()); err != nil || string(text) != "done" {
+			t.Errorf("%s, %v", text, err)
+		}
 	}
 }
 

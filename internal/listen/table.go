@@ -14,9 +14,9 @@ type Limits struct {
 	Exempt     func(netip.Addr) bool // addresses that are not counted; may be nil
 }
 
-// Table holds the connections of one or more listeners. When it is full, a new connection takes the place of one that
-// waits for nothing: first of one that never had a request let in, then of one that is kept for a next request, the
-// oldest first.
+// Table holds the connections of one or more listeners. When it is full, a new connection takes the place of one that waits for
+// nothing: first of one that never had a request let in (also while it does not take in its answer), then of one that is kept for
+// a next request, the oldest first.
 type Table struct {
 	limits Limits
 

@@ -42,6 +42,7 @@ func newRecorder(w http.ResponseWriter, r *http.Request, now time.Time) *recorde
 // recorderOf returns a recorder of a response of which there is no record.
 func recorderOf(w http.ResponseWriter, r *http.Request) *recorder {
 	conn := listen.Of(r.Context())
+	conn.Serve(r)
 	return &recorder{ResponseWriter: w, ctx: r.Context(), conn: conn, spare: conn.Spare(), unread: r.ContentLength != 0}
 }
 

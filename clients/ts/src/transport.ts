@@ -41,22 +41,29 @@ export class Transport {
   async send<Id extends OperationId>(id: Id, call: Call<Id>): Promise<Response> {
     const { method, path } = routes[id];
     const url = this.base + fill(path, call.path as Record<string, string | number> | undefined) + search(call.query);
-    return this.#insist(url, this.#init(method, call), call);
+    return this.#insist(url, this.#init(method, call, this.#tries(call)), call);
   }
 
-  #init(method: string, call: CallOptions & { body?: unknown }): RequestInit {
+  #tries(options: CallOptions): number {
+    return 1 + (options.maxRetries ?? this.#retries);
+  }
+
+  /** A POST that may be sent again says that it is the same one: what a server that stops has done already is not done twice. */
+  #init(method: string, call: CallOptions & { body?: unknown }, tries: number): RequestInit {
     const headers: Record<string, string> = { accept: "application/json, text/event-stream", ...call.headers, authorization: `Bearer ${this.#key}` };
+    const given = Object.keys(headers).some((name) => name.toLowerCase() === "idempotency-key");
     if (call.idempotencyKey !== undefined) headers["idempotency-key"] = call.idempotencyKey;
+    else if (method === "POST" && tries > 1 && !given) headers["idempotency-key"] = crypto.randomUUID();
     if (call.body === undefined) return { method, headers, signal: call.signal ?? null };
     return { method, headers: { ...headers, "content-type": "application/json" }, body: JSON.stringify(call.body), signal: call.signal ?? null };
   }
 
   async #insist(url: string, init: RequestInit, options: CallOptions): Promise<Response> {
-    for (let left = options.maxRetries ?? this.#retries; ; left--) {
+    for (let left = this.#tries(options); ; ) {
       const response = await this.#fetch(url, init);
       if (response.ok) return response;
       const failure = await failureOf(response);
-      if (left <= 0 || !this.#passing(failure)) throw failure;
+      if (--left <= 0 || !this.#passing(failure)) throw failure;
       await pause(failure.retryAfter ?? 1, options.signal);
     }
   }

@@ -61,6 +61,21 @@ test("each try of a POST carries the same key", async () => {
   assert.deepEqual(requests.map((r) => [r.headers["idempotency-key"], r.headers["x-mine"], r.body]), [["once", "1", '{"name":"A"}'], ["once", "1", '{"name":"A"}']]);
 });
 
+test("a POST that nobody gave a key gets one, which its tries share and no other call has", async () => {
+  const busy = refused(503, { "retry-after": "0" });
+  const answer = () => Response.json({ data: { id: "m" } });
+  const { client, requests } = against([busy, busy, answer, refused(429, { "retry-after": "0" }), stream(), fine, answer, answer]);
+  await client.chat.send("a", { message: "hi" });
+  await client.chat.stream("a", { message: "hi" });
+  await client.health();
+  await client.chat.send("a", { message: "hi" }, { headers: { "Idempotency-Key": "mine" } });
+  await client.chat.send("a", { message: "hi" }, { maxRetries: 0 });
+  const keys = requests.map((r) => new Headers(r.headers).get("idempotency-key"));
+  assert.match(keys[0], /^[!-~]{1,255}$/);
+  assert.deepEqual(keys, [keys[0], keys[0], keys[0], keys[3], keys[3], null, "mine", null]);
+  assert.notEqual(keys[0], keys[3]);
+});
+
 test("a reply that is not Parley's is told as such", async () => {
   const { client } = against([() => new Response("<html>proxy</html>", { status: 502, statusText: "Bad Gateway" })]);
   const failure = await client.health().catch((e) => e);

@@ -1,0 +1,44 @@
+package listen_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/internal/listen"
+	"parley/internal/rig"
+)
+
+// Whoever does not take in an answer leaves the place to others.
+func TestStrangersThatDoNotRead(t *testing.T) {
+	began := make(chan struct{}, 3)
+	server, _ := serve(t, listen.Limits{All: 3}, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/small" {
+			return
+		}
+		began <- struct{}{}
+		_, _ = w.Write(make([]byte, 64<<20)) // more than fits between the server and the client
+	})
+	for range 3 {
+		rig.Send(t, rig.Raw(t, server.URL), get)
+		<-began
+	}
+	rig.Eventually(t, "a place", func() bool {
+		resp, err := http.Get(server.URL + "/small")
+		return err == nil && resp.Body.Close() == nil && resp.StatusCode == http.StatusOK
+	})
+}
+
+// A client that is known and does not read keeps its place for a bounded time, also where each of its answers is small.
+func TestAnswersThatNobodyTakesIn(t *testing.T) {
+	listen.ShortenWrites(t, 50*time.Millisecond)
+	const more = 60_000 // requests than answers fit between them
+	server, table := serve(t, listen.Limits{}, func(w http.ResponseWriter, r *http.Request) {
+		listen.Of(r.Context()).Know()
+		w.Header().Set("X-Filler", strings.Repeat("x", 1000))
+	})
+	conn := rig.Raw(t, server.URL)
+	go func() { _, _ = conn.Write([]byte(strings.Repeat(get, more))) }() // it blocks, until the server gives up
+	rig.Eventually(t, "the end of the connection", func() bool { return table.Open() == 0 })
+}
