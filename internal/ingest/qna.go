@@ -83,6 +83,7 @@ func (a asked) encoded() (json.RawMessage, error) {
 const (
 	questionBytes = 300 // of one
 	leadBytes     = 8000
+	firstBytes    = 16000 // has room for 50 of them
 )
 
 // pieces cuts the answer, which ends the text, and sets the questions above it as its heading, by which they are
@@ -96,7 +97,8 @@ func (a asked) pieces(text string) []Piece {
 	for _, p := range list {
 		taken += p.Takes()
 	}
-	lead, room := a.lead(leadBytes), (timesRow*len(text)+slack-taken)/max(len(list), 1)
+	lead := a.lead(firstBytes)
+	room := (timesRow*len(text) + slack - taken - len(lead)) / max(len(list), 1)
 	for i, p := range list {
 		if i == 1 {
 			lead = a.lead(min(leadBytes, room))

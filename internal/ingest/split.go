@@ -84,6 +84,8 @@ type splitter struct {
 	titles  []title
 	section int   // where the heading of this section begins, until a piece stands under it; -1 then
 	bare    Piece // headings that nothing stands below and that no piece has yet; empty for none
+	lone    title // the one heading that bare is; without text where there are more
+	above   title // a lone heading right before this section, as the title of a page above its first one; without text for none
 	open    bool
 	start   int // of the open piece
 	end     int
@@ -100,6 +102,7 @@ func (s *splitter) heading(b prose.Block) {
 	for keep > 0 && s.titles[keep-1].block.Level >= b.Level {
 		keep--
 	}
+	s.above = title{}
 	s.leave(keep)
 	s.titles = append(s.titles, title{block: b, text: clean(s.text[min(b.Inner, b.End):b.End]), used: joined})
 	s.section = b.Start
@@ -116,9 +119,9 @@ func (s *splitter) leave(keep int) {
 			s.flushBare()
 		}
 		if s.bare.End == 0 {
-			s.bare = Piece{Heading: s.path(t.block.Start + 1), Start: t.block.Start}
+			s.bare, s.lone = Piece{Heading: s.path(t.block.Start + 1), Start: t.block.Start}, t
 		} else {
-			s.bare.Heading = s.path(s.bare.Start)
+			s.bare.Heading, s.lone = s.path(s.bare.Start), title{}
 		}
 		s.bare.End = t.block.End
 	}
@@ -157,6 +160,9 @@ func (s *splitter) joins(b prose.Block) bool {
 	start := s.start
 	if s.section >= 0 {
 		start = min(start, s.section)
+	}
+	if s.above.text != "" {
+		start = min(start, s.above.block.Start)
 	}
 	if b.End-start > someBytes || !s.tight(s.named(Piece{s.path(s.under), s.start, s.end})) {
 		return false
@@ -201,6 +207,9 @@ func cutAt(s string, n int) int {
 // path is the titles that begin before a place.
 func (s *splitter) path(before int) string {
 	var names []string
+	if t := s.above; t.text != "" && t.block.Start < before {
+		names = append(names, t.text)
+	}
 	for _, t := range s.titles {
 		if t.text != "" && t.block.Start < before {
 			names = append(names, t.text)
@@ -256,10 +265,30 @@ func (s *splitter) first(b prose.Block) {
 		s.flushBare()
 	}
 	s.begin(b.Start)
-	if s.bare.End > 0 {
+	if s.bare.End > 0 && !s.crowns(b) {
 		s.start, s.fresh, s.end = s.bare.Start, s.bare.Start, s.bare.Start
-		s.bare = Piece{}
 	}
+	s.bare = Piece{}
+}
+
+// crowns makes a lone heading a title above the section that follows it at once, where both are of one level and there is room.
+func (s *splitter) crowns(b prose.Block) bool {
+	if s.lone.text == "" || len(s.titles) == 0 {
+		return false
+	}
+	own := s.titles[len(s.titles)-1]
+	if own.block.Level != s.lone.block.Level || strings.TrimSpace(s.text[s.lone.block.End:own.block.Start]) != "" {
+		return false
+	}
+	if own.text == s.lone.text {
+		return true
+	}
+	s.above = s.lone
+	if s.tight(s.named(Piece{s.path(b.Start), b.Start, b.End})) {
+		s.above = title{}
+		return false
+	}
+	return true
 }
 
 // introduces reports that the open piece is a line that only leads to what follows ("To do this:").

@@ -103,11 +103,14 @@ func TestSplitIsBoundedByTheText(t *testing.T) {
 
 func TestSplitJoinsBareHeadings(t *testing.T) {
 	for text, want := range map[string][]string{
-		"# a":                            {"a|# a"},
-		"# a\n# b\n## c\n# d":            {"|# a\n# b\n## c\n# d"},
-		"# a\ntext\n## b\n## c":          {"a|text", "a|## b\n## c"},
-		"# a\n## b\n# c\ntext":           {"c|# a\n## b\n# c\ntext"},
-		"# a\n<br/>\n# b\n\n# c\nt\n# d": {"c|# a\n<br/>\n# b\n\n# c\nt", "d|# d"},
+		"# a":                                             {"a|# a"},
+		"# a\n# b\n## c\n# d":                             {"|# a\n# b\n## c\n# d"},
+		"# a\n\n# b\n\ntext\n\n# c\nt":                    {"a › b|text", "c|t"}, // the title of a page, often added to one that has its own
+		"# a\n\n# a\n\ntext":                              {"a|text"},
+		"# a\ni\n## b\n# c\n## d\nt":                      {"a|i", "c › d|## b\n# c\n## d\nt"},
+		"# a\ntext\n## b\n## c":                           {"a|text", "a|## b\n## c"},
+		"# a\n## b\n# c\ntext":                            {"c|# a\n## b\n# c\ntext"},
+		"# a\n<br/>\n# b\n\n# c\nt\n# d":                  {"c|# a\n<br/>\n# b\n\n# c\nt", "d|# d"},
 		"# a\n" + strings.Repeat("<b>\n", 400) + "# b\nt": {"a|# a", "b|t"},
 	} {
 		if diff := cmp.Diff(want, pieces(text)); diff != "" {

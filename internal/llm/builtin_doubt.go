@@ -30,7 +30,7 @@ func (t *topic) confidence(passages []Passage, p *page, best unit) float64 {
 	for i, d := range t.doubts(passages, p, best) {
 		z += doubtWeights[i] * d
 	}
-	z -= unmeasuredLoss * bit(t.unmeasured(merge(p.whole, best.own)))
+	z -= unmeasuredLoss * bit(t.unmeasured(merge(p.whole, best.own)) || !best.row && t.asked() == 1 && t.uncounted(passages[best.passage].Text))
 	return 1 / (1 + math.Exp(-z))
 }
 

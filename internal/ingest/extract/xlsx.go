@@ -10,9 +10,6 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
-// smallBook is the size in bytes up to which a workbook is looked at twice.
-const smallBook = 2 << 20
-
 // readXLSX reads the visible sheets as tables. Rows apart by empty ones are tables of their own.
 func readXLSX(ctx context.Context, _ string, data []byte) (Document, error) {
 	a, err := openArchive(data)
@@ -33,7 +30,8 @@ func readXLSX(ctx context.Context, _ string, data []byte) (Document, error) {
 		return Document{}, broken("it is not a readable workbook", err)
 	}
 	defer func() { _ = book.Close() }()
-	w := workbook{book: book, small: len(data) < smallBook, drawings: a.drawings()}
+	parts := a.sheetParts()
+	w := workbook{book: book, archive: a, parts: parts, drawings: a.drawings(parts)}
 	sheets := 0
 	for _, name := range book.GetSheetList() {
 		if visible, err := book.GetSheetVisible(name); err == nil && !visible {
@@ -53,7 +51,8 @@ func readXLSX(ctx context.Context, _ string, data []byte) (Document, error) {
 
 type workbook struct {
 	book     *excelize.File
-	small    bool // so that looking for merged cells costs little
+	archive  *archive
+	parts    map[string][]string // that hold the sheets
 	drawings map[string][]string
 	d        draft
 	cells    int
@@ -86,7 +85,7 @@ func (w *workbook) rows(ctx context.Context, name string) (titled bool, err erro
 		return false, nil
 	}
 	defer func() { _ = rows.Close() }()
-	merged := w.merged(name)
+	merged := w.archive.merged(w.parts[name])
 	for n, blank := 1, 0; rows.Next(); n++ {
 		if n%500 == 0 && ctx.Err() != nil {
 			return titled, ctx.Err()
@@ -215,47 +214,4 @@ func (s strip) named(rows [][]string) bool {
 		}
 	}
 	return s.to-s.from > 1 && s.last > s.first
-}
-
-// merges gives the text of merged cells, by row and column from 1.
-type merges map[[2]int]string
-
-// mostMerged bounds how many cells are filled with the text of the cell they are merged with.
-const mostMerged = 20_000
-
-func (w *workbook) merged(sheet string) merges {
-	if !w.small {
-		return nil
-	}
-	list, err := w.book.GetMergeCells(sheet)
-	if err != nil {
-		return nil
-	}
-	all := merges{}
-	for _, m := range list {
-		c1, r1, err1 := excelize.CellNameToCoordinates(m.GetStartAxis())
-		c2, r2, err2 := excelize.CellNameToCoordinates(m.GetEndAxis())
-		if err1 != nil || err2 != nil || (c2-c1+1)*(r2-r1+1) > 1000 || len(all) > mostMerged {
-			continue
-		}
-		for r := r1; r <= r2; r++ {
-			for c := c1; c <= c2; c++ {
-				all[[2]int{r, c}] = m.GetCellValue()
-			}
-		}
-	}
-	return all
-}
-
-// fill puts the text of merged cells into each of them.
-func (m merges) fill(row int, cells []string) []string {
-	for i, c := range cells {
-		if c == "" {
-			cells[i] = m[[2]int{row, i + 1}]
-		}
-	}
-	for text := m[[2]int{row, len(cells) + 1}]; text != "" && len(cells) < mostColumns; text = m[[2]int{row, len(cells) + 1}] {
-		cells = append(cells, text)
-	}
-	return cells
 }

@@ -8,11 +8,9 @@ import (
 	"strings"
 )
 
-// drawings gives, by the name of its sheet, what is written on a workbook's sheets outside their cells: text boxes,
-// and the titles of charts and of their axes. The numbers of charts stand in cells already. What cannot be read is
-// left out.
-func (a *archive) drawings() map[string][]string {
-	texts := map[string][]string{}
+// sheetParts gives the parts that hold the sheets of a workbook, by the sheet's name. What cannot be read is left out.
+func (a *archive) sheetParts() map[string][]string {
+	parts := map[string][]string{}
 	main, err := a.officeDocument("xl/workbook.xml")
 	if err != nil {
 		return nil
@@ -34,12 +32,24 @@ func (a *archive) drawings() map[string][]string {
 		for _, at := range el.Attr {
 			if r, known := sheets[at.Value]; known && at.Name.Local == "id" && at.Name.Space != "" {
 				name := value(el, "name")
-				texts[name] = append(texts[name], a.drawnOn(resolve(main, r.target))...)
+				parts[name] = append(parts[name], resolve(main, r.target))
 			}
 		}
 		return nil
 	}
 	_ = e.children(look) // of a list that breaks off, the sheets before
+	return parts
+}
+
+// drawings gives, by the name of its sheet, what is written on a workbook's sheets outside their cells: text boxes, and the titles of
+// charts and of their axes. The numbers of charts stand in cells already. What cannot be read is left out.
+func (a *archive) drawings(sheets map[string][]string) map[string][]string {
+	texts := map[string][]string{}
+	for _, name := range slices.Sorted(maps.Keys(sheets)) {
+		for _, part := range sheets[name] {
+			texts[name] = append(texts[name], a.drawnOn(part)...)
+		}
+	}
 	return texts
 }
 

@@ -2,8 +2,10 @@ package extract_test
 
 import (
 	"bytes"
+	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/xuri/excelize/v2"
 
@@ -65,5 +67,29 @@ func TestTablesSideBySide(t *testing.T) {
 	doc, err = extract.Text(t.Context(), extract.XLSX, "a.xlsx", gap)
 	if err != nil || !strings.Contains(doc.Text, "| 2 | 20 | dear |") {
 		t.Errorf("a remark is torn from its row: %v\n%s", err, doc.Text)
+	}
+}
+
+// Merged cells are found without laying out the sheet: rows without numbers took time with the square of their count, and memory
+// for each of them.
+func TestMergedCellsOfALongSheet(t *testing.T) {
+	const rows = 120_000
+	sheet := `<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>` +
+		`<row><c t="inlineStr"><is><t>Year 2019</t></is></c><c/><c t="inlineStr"><is><t>Note</t></is></c></row>` +
+		strings.Repeat(`<row><c><v>1</v></c><c><v>2</v></c><c t="inlineStr"><is><t>duck</t></is></c></row>`, rows) +
+		`</sheetData><mergeCells count="1"><mergeCell ref="A1:B1"/></mergeCells></worksheet>`
+	f := excelize.NewFile()
+	defer func() { _ = f.Close() }()
+	f.Pkg.Store("xl/worksheets/sheet1.xml", []byte(sheet))
+	f.Sheet.Delete("xl/worksheets/sheet1.xml")
+	var b bytes.Buffer
+	if err := f.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second) // as long as a file may take
+	defer cancel()
+	doc, err := extract.Text(ctx, extract.XLSX, "a.xlsx", b.Bytes())
+	if err != nil || ctx.Err() != nil || !strings.HasPrefix(doc.Text, "## Sheet1\n\n| Year 2019 | Year 2019 | Note |\n") || strings.Count(doc.Text, "duck") != rows {
+		t.Errorf("%v %v\n%.200s", err, ctx.Err(), doc.Text)
 	}
 }
