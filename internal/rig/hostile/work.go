@@ -25,7 +25,11 @@ const (
 // each of several tries counts.
 func Linear(t testing.TB, size int, kind Kind, read func(text string)) {
 	t.Helper()
-	one, two, four := kind.Of(size), kind.Of(2*size), kind.Of(4*size)
+	two := kind.Of(2 * size)
+	if isCheap(func() { read(two) }) {
+		return
+	}
+	one, four := kind.Of(size), kind.Of(4*size)
 	var works [3]time.Duration
 	for range tries {
 		works = [3]time.Duration{Work(func() { read(one) }), Work(func() { read(two) }), 0}
@@ -37,6 +41,13 @@ func Linear(t testing.TB, size int, kind Kind, read func(text string)) {
 		}
 	}
 	t.Errorf("%s: the work for %d, %d and %d bytes is %v: that is not linear", kind.Name, len(one), len(two), len(four), works)
+}
+
+// isCheap reports work that is too little to be measured, which most is: the collector of garbage does not rest for it.
+func isCheap(do func()) bool {
+	before := spent()
+	do()
+	return spent()-before <= cheap
 }
 
 func steep(once, twice time.Duration) bool {
@@ -69,6 +80,23 @@ func Each(t *testing.T, read func(text string)) {
 	}
 	for _, kind := range Kinds {
 		t.Run(kind.Name, func(t *testing.T) { Linear(t, size, kind, read) })
+	}
+}
+
+// Readers is Each for several functions, each by its name. Their texts are of 16 KiB and more where time is short: what takes more
+// than linear work shows with them as well, and there are many readers.
+func Readers(t *testing.T, readers map[string]func(text string)) {
+	t.Helper()
+	size := 16 << 10
+	if os.Getenv("PARLEY_LONG") != "" {
+		size = 512 << 10
+	}
+	for name, read := range readers {
+		t.Run(name, func(t *testing.T) {
+			for _, kind := range Kinds {
+				Linear(t, size, kind, read)
+			}
+		})
 	}
 }
 
