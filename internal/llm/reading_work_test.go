@@ -44,12 +44,14 @@ func TestWorkOfReading(t *testing.T) {
 			var r repair
 			pieces(text, func(piece []byte) { r.append(nil, piece) })
 		},
-		"lines":          readLines,
-		"event":          func(text string) { new(delta).decode([]byte(text)) },
-		"text of events": func(text string) { new(delta).decode([]byte(`{"choices":[{"delta":{"content":` + string(asJSON(text)) + `}}]}`)) },
-		"blocks":         func(text string) { new(blocks).decode(&delta{}, []byte(text)) },
-		"embeddings":     func(text string) { _, _ = (&Embeddings{}).read([]byte(`{"data":[{"embedding":`+text), 1) },
-		"remark":         func(text string) { IsRemark(text) },
+		"lines": readLines,
+		"event": func(text string) { new(delta).decode([]byte(text)) },
+		"text of events": func(text string) {
+			new(delta).decode([]byte(`{"choices":[{"delta":{"content":` + string(asJSON(text)) + `}}]}`))
+		},
+		"blocks":     func(text string) { new(blocks).decode(&delta{}, []byte(text)) },
+		"embeddings": func(text string) { _, _ = (&Embeddings{}).read([]byte(`{"data":[{"embedding":`+text), 1) },
+		"remark":     func(text string) { IsRemark(text) },
 	})
 }
 

@@ -10,7 +10,7 @@ import (
 
 const (
 	firstClause  = 24      // the first piece of an answer may end at a comma from here on, so that the voice begins early
-	farthest     = 4 << 10 // bytes that are looked at to find the end of a piece
+	farthest     = 1 << 10 // bytes that are looked at to find the end of a piece
 	longestPiece = 280     // a piece is cut at a comma or a blank then, so that it can be interrupted, and shown, in time
 )
 
@@ -33,14 +33,16 @@ func nextPiece(text string, from int, whole bool) (end int, ok bool) {
 			until, closed = begin+i+1, true
 		}
 	}
-	sentences := prose.Sentences(text, begin, until)
-	switch {
-	case len(sentences) == 0:
+	n := 0
+	end = until
+	for sentence := range prose.EachSentence(text, begin, until) {
+		if n++; n == 2 {
+			end, closed = sentence.Start, true
+			break
+		}
+	}
+	if n == 0 {
 		return until, closed
-	case len(sentences) > 1:
-		end, closed = sentences[1].Start, true
-	default:
-		end = until
 	}
 	return shorter(text, from, end, closed)
 }

@@ -20,13 +20,18 @@ func TestWork(t *testing.T) {
 			r := ParseRobots([]byte(text), "parley")
 			r.Allows(at)
 		},
-		"rules":      func(text string) { ParseRobots([]byte("User-agent: *\nDisallow: /"+text), "parley").Allows(at) },
-		"sitemap":    func(text string) { _, _ = ReadSitemap([]byte(text)) },
-		"entries":    func(text string) { _, _ = ReadSitemap([]byte("<urlset><url><loc>" + text)) },
-		"page":       func(text string) { scanPage(toUTF8([]byte(text), "text/html", true), at, "parley") },
-		"reference":  func(text string) { scanPage([]byte(`<a href="`+text+`"><meta name=robots content="`+text), at, "parley") },
-		"path":       canonical,
-		"host":       func(text string) { canonical("http://" + text); canonical("http://" + strings.ReplaceAll(text, "/", "") + ".example/") },
+		"rules":   func(text string) { ParseRobots([]byte("User-agent: *\nDisallow: /"+text), "parley").Allows(at) },
+		"sitemap": func(text string) { _, _ = ReadSitemap([]byte(text)) },
+		"entries": func(text string) { _, _ = ReadSitemap([]byte("<urlset><url><loc>" + text)) },
+		"page":    func(text string) { scanPage(toUTF8([]byte(text), "text/html", true), at, "parley") },
+		"reference": func(text string) {
+			scanPage([]byte(`<a href="`+text+`"><meta name=robots content="`+text), at, "parley")
+		},
+		"path": canonical,
+		"host": func(text string) {
+			canonical("http://" + text)
+			canonical("http://" + strings.ReplaceAll(text, "/", "") + ".example/")
+		},
 		"query":      func(text string) { canonical("?" + text) },
 		"directives": func(text string) { new(directives).header(http.Header{"X-Robots-Tag": {text}}, "parley") },
 	})
@@ -35,7 +40,9 @@ func TestWork(t *testing.T) {
 // What repeats the parts of robots.txt and sitemaps costs no more either.
 func TestWorkOfMaps(t *testing.T) {
 	sitemap := func(text string) { _, _ = ReadSitemap([]byte(text)) }
-	robots := func(text string) { ParseRobots([]byte(text), "parley").Allows(&url.URL{Path: strings.Repeat("/ab", 600)}) }
+	robots := func(text string) {
+		ParseRobots([]byte(text), "parley").Allows(&url.URL{Path: strings.Repeat("/ab", 600)})
+	}
 	for _, c := range []struct {
 		kind hostile.Kind
 		read func(text string)

@@ -1,7 +1,7 @@
 package extract
 
 // mostRepeated bounds the bytes that the tables of one file say more than once, because cells span columns and rows.
-const mostRepeated = 4 << 20
+const mostRepeated = 1 << 20
 
 // repeats counts what tables say more than once.
 type repeats struct{ bytes int }
