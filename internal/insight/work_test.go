@@ -15,7 +15,7 @@ import (
 func TestWork(t *testing.T) {
 	grown := plant([]parley.Topic{{Name: "Opening hours", Keywords: []string{"when do you open", "a b c"}, Examples: []string{"When do you open?"}}})
 	hostile.Readers(t, map[string]func(text string){
-		"sentiment":  func(text string) { sentimentOf([]string{text, text}) },
+		"sentiment":  func(text string) { sentimentOf([]string{text}) },
 		"title":      func(text string) { titleOf(questions(said(text))) },
 		"terms":      func(text string) { termsOf(text); featuresOf(text); onlyMood(text) },
 		"topic":      func(text string) { grown.find(text) },

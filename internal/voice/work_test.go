@@ -28,7 +28,7 @@ func allPieces(text string) {
 // What follows a piece, be it without an end, is not looked at for it.
 func TestWorkOfPieces(t *testing.T) {
 	for _, unit := range []string{"We open at 9:00. ", "and so on ", "a", "a, ", "\n```\na", "one\n\n"} {
-		hostile.Linear(t, 128<<10, hostile.Made(unit, "", unit, ""), allPieces)
+		hostile.Linear(t, hostile.Size(16<<10), hostile.Made(unit, "", unit, ""), allPieces)
 	}
 	long := "First. " + strings.Repeat("And so on ", 2000)
 	if end, ok := nextPiece(long, 0, false); !ok || long[:end] != "First. " {

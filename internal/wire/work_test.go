@@ -73,7 +73,7 @@ func TestWorkOfRepetitions(t *testing.T) {
 		{hostile.Made("headers of a part", "--b\r\n", "A: b\r\n", "\r\n--b--"), upload},
 		{hostile.Made("dashes", "", "--", "b"), upload},
 	} {
-		hostile.Linear(t, 128<<10, c.kind, c.read)
+		hostile.Linear(t, hostile.Size(16<<10), c.kind, c.read)
 	}
 }
 

@@ -56,7 +56,7 @@ func TestWorkOfMaps(t *testing.T) {
 		{hostile.Made("one rule", "User-agent: *\nDisallow: /", "*a", "$\n"), robots},
 		{hostile.Made("agents", "", "User-agent: *\n", "Disallow: /\n"), robots},
 	} {
-		hostile.Linear(t, 128<<10, c.kind, c.read)
+		hostile.Linear(t, hostile.Size(16<<10), c.kind, c.read)
 	}
 }
 

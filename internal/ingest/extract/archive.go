@@ -17,6 +17,7 @@ type archive struct {
 	left    int64
 	read    map[string]bool // by once
 	repeats repeats
+	merged  int // the most merged cells of one part, as plainXML has counted them
 }
 
 // openZip counts the entries before the list of contents is read into memory.
@@ -113,6 +114,7 @@ func (a *archive) plainXML(folder string) error {
 		if bytes.Contains(data[:min(len(data), 64<<10)], []byte("<!ENTITY")) {
 			return refuse("the file defines entities of its own, which is not read")
 		}
+		a.merged = max(a.merged, bytes.Count(data, []byte("mergeCell ")))
 	}
 	return nil
 }

@@ -3,6 +3,7 @@
 package extract_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -53,7 +54,7 @@ func TestWorkOfOfficeFiles(t *testing.T) {
 			costly.Made("text boxes", "<w:p>", `<w:txbxContent><w:p>`+run+`</w:p></w:txbxContent>`, "</w:p>"),
 			costly.Made("rows", "<w:tbl>", `<w:tr><w:tc><w:p>`+run+`</w:p></w:tc><w:tc/></w:tr>`, "</w:tbl>"),
 			costly.Made("cells", "<w:tbl><w:tr>", `<w:tc><w:p>`+run+`</w:p></w:tc>`, "</w:tr></w:tbl>"),
-			costly.Made("wide cells", "<w:tbl>", `<w:tr><w:tc><w:tcPr><w:gridSpan w:val="100"/></w:tcPr><w:p>`+run+`</w:p></w:tc></w:tr>`, "</w:tbl>"),
+			costly.Made("wide cells", "<w:tbl>", `<w:tr><w:tc><w:tcPr><w:gridSpan w:val="100"/></w:tcPr><w:p>`+run+`</w:p></w:tc><w:tc><w:p><w:r><w:t>c</w:t></w:r></w:p></w:tc></w:tr>`, "</w:tbl>"),
 			costly.Halves("cells that are merged with a long one", "<w:tbl><w:tr><w:tc><w:p><w:r><w:t>", "so it goes on ", "</w:t></w:r></w:p></w:tc><w:tc/></w:tr>",
 				`<w:tr><w:tc><w:tcPr><w:vMerge/></w:tcPr></w:tc></w:tr>`, "</w:tbl>"),
 			costly.Made("declarations", "", `<?xml version="1.0" encoding="koi8-r"?>`, "<w:p>"+run+"</w:p>"),
@@ -66,7 +67,7 @@ func TestWorkOfOfficeFiles(t *testing.T) {
 			costly.Made("notes", "<text:p>a", `<text:note><text:note-body>b</text:note-body></text:note>`, "</text:p>"),
 			costly.Made("spaces", "<text:p>a", `<text:s/>`, "</text:p>"),
 			costly.Made("items", "", `<text:list><text:list-item><text:p>a</text:p></text:list-item></text:list>`, ""),
-			costly.Made("repeated cells", "<table:table>", `<table:table-row><table:table-cell table:number-columns-repeated="100"><text:p>a b</text:p></table:table-cell></table:table-row>`, "</table:table>"),
+			costly.Made("repeated cells", "<table:table>", `<table:table-row><table:table-cell table:number-columns-repeated="100"><text:p>a b</text:p></table:table-cell><table:table-cell><text:p>c</text:p></table:table-cell></table:table-row>`, "</table:table>"),
 		},
 		extract.PPTX: {
 			costly.Made("lines of a title", `<p:sp><p:ph type="title"/>`, `<a:p><a:t>a b</a:t></a:p>`, `</p:sp>`),
@@ -86,7 +87,7 @@ func TestWorkOfOfficeFiles(t *testing.T) {
 	} {
 		t.Run(string(kind), func(t *testing.T) {
 			for _, k := range list {
-				costly.Linear(t, 128<<10, k, func(body string) { readBounded(t, kind, parts[kind](t, body)) })
+				costly.Linear(t, costly.Size(16<<10), k, func(body string) { readBounded(t, kind, parts[kind](t, body)) })
 			}
 		})
 	}
@@ -99,6 +100,22 @@ func TestNestedSpansDoNotMultiply(t *testing.T) {
 	doc, err := extract.Text(t.Context(), extract.DOCX, "a.docx", parts[extract.DOCX](t, body))
 	if err != nil || !strings.Contains(doc.Text, "Kettle") {
 		t.Errorf("%d bytes, %v", len(doc.Text), err)
+	}
+}
+
+// Merged cells beyond a bound are not looked for.
+func TestWorkOfMergedCells(t *testing.T) {
+	work := func(n int) int64 {
+		var merges strings.Builder
+		for i := range n {
+			merges.WriteString("<mergeCell ref=\"A" + strconv.Itoa(2*i+1) + ":A" + strconv.Itoa(2*i+2) + "\"/>")
+		}
+		data := workbookOf(t, `<row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1"><v>1</v></c></row>`, `<mergeCells>`+merges.String()+`</mergeCells>`, `<si><t>Kettle</t></si>`)
+		return int64(costly.Work(func() { readBounded(t, extract.XLSX, data) }))
+	}
+	work(1000)
+	if once, eight := work(10_000), work(80_000); eight > 24*once {
+		t.Errorf("eight times as many merged cells take %d times the work", eight/once)
 	}
 }
 
@@ -153,7 +170,7 @@ func TestWorkOfRepeatedElements(t *testing.T) {
 		{costly.Made("lists", `[`, `["a",{"b":"c"}],`, `1]`), of(extract.JSON)},
 		{costly.Made("lines", "", "{\"a\":\"b\"}\n", ""), of(extract.JSON)},
 	} {
-		t.Run(c.kind.Name, func(t *testing.T) { costly.Linear(t, 64<<10, c.kind, c.read) })
+		t.Run(c.kind.Name, func(t *testing.T) { costly.Linear(t, costly.Size(16<<10), c.kind, c.read) })
 	}
 }
 

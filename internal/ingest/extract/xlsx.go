@@ -10,8 +10,10 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
-// smallBook is the size in bytes up to which a workbook is looked at twice.
-const smallBook = 2 << 20
+const (
+	smallBook  = 2 << 20 // bytes up to which a workbook is looked at twice
+	mostMerges = 5000    // merged cells of a sheet up to which they are looked for: the work of that grows with their square
+)
 
 // readXLSX reads the visible sheets as tables. Rows apart by empty ones are tables of their own.
 func readXLSX(ctx context.Context, _ string, data []byte) (Document, error) {
@@ -33,7 +35,7 @@ func readXLSX(ctx context.Context, _ string, data []byte) (Document, error) {
 		return Document{}, broken("it is not a readable workbook", err)
 	}
 	defer func() { _ = book.Close() }()
-	w := workbook{book: book, small: len(data) < smallBook, drawings: a.drawings()}
+	w := workbook{book: book, small: len(data) < smallBook && a.merged <= mostMerges, drawings: a.drawings()}
 	sheets := 0
 	for _, name := range book.GetSheetList() {
 		if visible, err := book.GetSheetVisible(name); err == nil && !visible {

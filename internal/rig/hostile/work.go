@@ -71,15 +71,19 @@ func spent() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
+// Size is how large the smallest text of a test is, eight times as large where PARLEY_LONG is set.
+func Size(short int) int {
+	if os.Getenv("PARLEY_LONG") != "" {
+		return 8 * short
+	}
+	return short
+}
+
 // Each holds that the work is linear for texts of every kind: of 64 KiB and more, or of 512 KiB where PARLEY_LONG is set.
 func Each(t *testing.T, read func(text string)) {
 	t.Helper()
-	size := 64 << 10
-	if os.Getenv("PARLEY_LONG") != "" {
-		size = 512 << 10
-	}
 	for _, kind := range Kinds {
-		t.Run(kind.Name, func(t *testing.T) { Linear(t, size, kind, read) })
+		t.Run(kind.Name, func(t *testing.T) { Linear(t, Size(64<<10), kind, read) })
 	}
 }
 
@@ -87,14 +91,10 @@ func Each(t *testing.T, read func(text string)) {
 // than linear work shows with them as well, and there are many readers.
 func Readers(t *testing.T, readers map[string]func(text string)) {
 	t.Helper()
-	size := 16 << 10
-	if os.Getenv("PARLEY_LONG") != "" {
-		size = 512 << 10
-	}
 	for name, read := range readers {
 		t.Run(name, func(t *testing.T) {
 			for _, kind := range Kinds {
-				Linear(t, size, kind, read)
+				Linear(t, Size(16<<10), kind, read)
 			}
 		})
 	}
