@@ -67,13 +67,15 @@ test:
 	go test -timeout 15m -p 1 $(RACE) $(ALONE)
 
 # The long tests, in parts of at most an hour each: make test-long PART=kills
-PARTS := kills postgres training disconnects files answers
+PARTS := kills postgres training disconnects files answers texts
 LONG_kills := -run TestKillServer ./internal/rig/faults
 LONG_postgres := -run TestKillPostgres ./internal/rig/faults
 LONG_training := -run TestKillTraining ./internal/rig/faults
 LONG_disconnects := -run 'TestDisconnect|Provider|Anthropic' ./internal/rig/faults
 LONG_files := -run 'TestHostileUploads|TestDiskFull|TestExport|TestPageOfManyTags' ./internal/rig/faults ./internal/ingest/extract
 LONG_answers := ./internal/eval ./internal/voice/ear
+# The packages run one after the other: each counts the processor's time.
+LONG_texts := -p 1 -run 'Work|Nested' $(sort $(dir $(wildcard ./internal/*/*work_test.go ./internal/*/*/*work_test.go))) ./internal/rig/hostile
 
 test-long:
 	@$(foreach part,$(or $(PART),$(PARTS)),$(if $(LONG_$(part)),,$(error There is no part "$(part)": $(PARTS))))

@@ -3,7 +3,6 @@ package actions
 import (
 	"encoding/json"
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -18,12 +17,15 @@ func named(m string) (name string, secret bool) {
 
 // marksOf lists the inputs and the secrets that a text names, each once.
 func marksOf(text string) (inputs, secrets []string) {
+	seen := map[string]bool{}
 	for _, m := range mark.FindAllString(text, -1) {
-		name, secret := named(m)
-		switch {
-		case secret && !slices.Contains(secrets, name):
+		if seen[m] {
+			continue
+		}
+		seen[m] = true
+		if name, secret := named(m); secret {
 			secrets = append(secrets, name)
-		case !secret && !slices.Contains(inputs, name):
+		} else {
 			inputs = append(inputs, name)
 		}
 	}

@@ -129,26 +129,33 @@ func (n *node) keyword(said []string) (longest int) {
 // apart is how many other words may stand between two of a phrase: "send it back".
 const apart = 2
 
-// holds reports whether the words of the phrase stand in the text, in order and close together.
+// holds reports whether the words of the phrase stand in the text, in order and close together. It follows all places where the
+// phrase so far may end at once.
 func holds(said, phrase []string) bool {
+	var ends []int
 	for i := range said {
-		if said[i] == phrase[0] && goesOn(said[i+1:], phrase[1:]) {
-			return true
+		if said[i] == phrase[0] {
+			ends = append(ends, i)
 		}
 	}
-	return false
+	for _, word := range phrase[1:] {
+		ends = goOn(said, ends, word)
+	}
+	return len(ends) > 0
 }
 
-func goesOn(said, phrase []string) bool {
-	if len(phrase) == 0 {
-		return true
-	}
-	for i := range min(apart+1, len(said)) {
-		if said[i] == phrase[0] && goesOn(said[i+1:], phrase[1:]) {
-			return true
+// goOn gives the places, in order, where the word stands close behind one of the places.
+func goOn(said []string, ends []int, word string) (next []int) {
+	from := 0
+	for _, end := range ends {
+		from = max(from, end+1)
+		for ; from < min(end+apart+2, len(said)); from++ {
+			if said[from] == word {
+				next = append(next, from)
+			}
 		}
 	}
-	return false
+	return next
 }
 
 // example tells how like the topic's examples a question is: the one it is most like counts, and a little the next two.

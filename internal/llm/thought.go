@@ -5,6 +5,7 @@ import "bytes"
 // thought leaves out the <think>…</think> with which some open models begin their answers.
 type thought struct {
 	held  []byte // may still become, or end, a thought
+	blank int    // bytes of white space that what is held begins with
 	state byte   // 0 before the answer, 't' inside a thought, 'g' in the white space after it, 'a' in the answer
 }
 
@@ -21,7 +22,8 @@ func (t *thought) strip(piece []byte) []byte {
 	piece = append(t.held, piece...)
 	t.held = nil
 	if t.state == 0 {
-		start := bytes.TrimLeft(piece, " \t\r\n")
+		start := bytes.TrimLeft(piece[t.blank:], " \t\r\n")
+		t.blank = len(piece) - len(start)
 		switch {
 		case bytes.HasPrefix(start, []byte(thinkStart)):
 			t.state, piece = 't', start[len(thinkStart):]

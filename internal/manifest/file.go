@@ -22,6 +22,7 @@ const (
 	maxJSON   = 32 << 20 // of all documents as JSON
 	maxValues = 200_000
 	maxDepth  = 90
+	maxName   = 1024 // bytes, as YAML itself has it for names that stand on one line
 )
 
 // File is a manifest that has been read.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"gopkg.in/yaml.v3"
 )
@@ -16,6 +17,7 @@ type reader struct {
 	doc    Document
 	out    bytes.Buffer
 	values int
+	paths  int  // bytes of the paths of values
 	size   int  // bytes of the documents before
 	read   int  // bytes of the files that sources name
 	full   bool // a bound is passed: the rest is not read
@@ -37,8 +39,10 @@ func (r *reader) document(n *yaml.Node) {
 		r.fault(n.Line, "", "a document is a mapping of parts, such as agent, settings and sources")
 		return
 	}
-	r.texts(n)
-	r.writtenKeys(n)
+	if left := 2 * maxValues; unfolds(n, 0, &left) {
+		r.texts(n)
+		r.writtenKeys(n)
+	} // else its values are not read to their end, either
 	r.doc = Document{line: n.Line, lines: map[string]int{}}
 	r.out.Reset()
 	r.value(n, "", 0)
@@ -49,6 +53,23 @@ func (r *reader) document(n *yaml.Node) {
 	r.doc.JSON = bytes.Clone(r.out.Bytes())
 	r.secrets(r.doc.JSON)
 	r.file.Documents = append(r.file.Documents, r.doc)
+}
+
+// unfolds reports whether the names and values that the node holds, with all that aliases repeat, are within the bounds, and counts
+// them off.
+func unfolds(n *yaml.Node, depth int, left *int) bool {
+	if *left--; *left < 0 || depth > maxDepth {
+		return false
+	}
+	if n.Kind == yaml.AliasNode {
+		return unfolds(n.Alias, depth+1, left)
+	}
+	for _, inner := range n.Content {
+		if !unfolds(inner, depth+1, left) {
+			return false
+		}
+	}
+	return true
 }
 
 // value writes the node as JSON; what cannot be written is a fault and becomes null.
@@ -74,6 +95,7 @@ func (r *reader) value(n *yaml.Node, path string, depth int) {
 // bounded notes the first bound that is passed. An anchor that holds itself ends at the depth.
 func (r *reader) bounded(n *yaml.Node, path string, depth int) {
 	r.values++
+	r.paths += len(path)
 	var text string
 	switch {
 	case r.full:
@@ -82,6 +104,8 @@ func (r *reader) bounded(n *yaml.Node, path string, depth int) {
 		text = "the manifest is nested too deeply, or an anchor holds itself"
 	case r.values > maxValues:
 		text = fmt.Sprintf("the manifest holds more than %d values, those that aliases repeat included", maxValues)
+	case r.paths > maxJSON:
+		text = fmt.Sprintf("the names that lead to the values of the manifest have more than %d MB", maxJSON>>20)
 	case r.size+r.out.Len() > maxJSON:
 		text = fmt.Sprintf("the manifest and the files it names hold more than %d MB, what aliases repeat included", maxJSON>>20)
 	default:
@@ -97,7 +121,8 @@ func (r *reader) mapping(n *yaml.Node, path string, depth int) {
 	for i := 0; i+1 < len(n.Content) && !r.full; i += 2 {
 		key, value := r.key(n.Content[i]), n.Content[i+1]
 		if fault := wrongKey(key, seen); fault != "" {
-			r.fault(n.Content[i].Line, join(path, key.Value), fault)
+			r.bounded(n.Content[i], path, depth)
+			r.fault(n.Content[i].Line, join(path, shortName(key.Value)), fault)
 			continue
 		}
 		if len(seen) > 0 {
@@ -119,10 +144,20 @@ func (r *reader) key(n *yaml.Node) *yaml.Node {
 	return n
 }
 
+// shortName is a name as a fault shows it.
+func shortName(name string) string {
+	if len(name) <= maxName {
+		return name
+	}
+	return strings.ToValidUTF8(name[:100], "") + "…"
+}
+
 func wrongKey(key *yaml.Node, seen map[string]bool) string {
 	switch {
 	case key.Kind != yaml.ScalarNode:
 		return "a name is expected here, not a list or a mapping"
+	case len(key.Value) > maxName:
+		return fmt.Sprintf("a name has at most %d bytes", maxName)
 	case key.ShortTag() == "!!merge":
 		return "merge keys (<<) are not understood; write the fields out, or use an alias for a whole value"
 	case seen[key.Value]:

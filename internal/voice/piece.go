@@ -9,8 +9,9 @@ import (
 )
 
 const (
-	firstClause  = 24  // the first piece of an answer may end at a comma from here on, so that the voice begins early
-	longestPiece = 280 // a piece is cut at a comma or a blank then, so that it can be interrupted, and shown, in time
+	firstClause  = 24      // the first piece of an answer may end at a comma from here on, so that the voice begins early
+	farthest     = 1 << 10 // bytes that are looked at to find the end of a piece
+	longestPiece = 280     // a piece is cut at a comma or a blank then, so that it can be interrupted, and shown, in time
 )
 
 // nextPiece gives where the piece of an answer that begins at from ends: a sentence with the space behind it, a clause where the
@@ -26,20 +27,22 @@ func nextPiece(text string, from int, whole bool) (end int, ok bool) {
 	if strings.HasPrefix(words, "```") || strings.HasPrefix(words, "~~~") {
 		return fenced(text, begin, whole)
 	}
-	until, closed := len(text), whole
+	until, closed := min(len(text), begin+farthest), whole
 	for _, fence := range []string{"\n```", "\n~~~"} {
 		if i := strings.Index(text[begin:until], fence); i >= 0 {
 			until, closed = begin+i+1, true
 		}
 	}
-	sentences := prose.Sentences(text, begin, until)
-	switch {
-	case len(sentences) == 0:
+	n := 0
+	end = until
+	for sentence := range prose.EachSentence(text, begin, until) {
+		if n++; n == 2 {
+			end, closed = sentence.Start, true
+			break
+		}
+	}
+	if n == 0 {
 		return until, closed
-	case len(sentences) > 1:
-		end, closed = sentences[1].Start, true
-	default:
-		end = until
 	}
 	return shorter(text, from, end, closed)
 }

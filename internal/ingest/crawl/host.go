@@ -13,6 +13,10 @@ import (
 // names maps international names as browsers do (UTS 46, not transitional).
 var names = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.BidiRule(), idna.CheckHyphens(false), idna.StrictDomainName(false))
 
+// longestHost is how many bytes a name may have before it is mapped: each of the 253 that it may have then stands for one character at
+// most. The work to map a name grows with its square.
+const longestHost = 253 * utf8.UTFMax
+
 // canonicalHost gives HOST or HOST:PORT. The parser that decides and the client that connects must agree on it, so whatever some
 // program may read as a number of a host (127.1, 0x7f000001) and is not written as one is refused.
 func canonicalHost(u *url.URL) (string, error) {
@@ -43,6 +47,9 @@ func asciiHost(u *url.URL) (string, error) {
 		return "[" + a.String() + "]", nil
 	}
 	host := strings.ToLower(u.Hostname())
+	if len(host) > longestHost {
+		return "", errHost
+	}
 	if !plain(host) {
 		mapped, err := names.ToASCII(host)
 		if err != nil || !utf8.ValidString(host) {

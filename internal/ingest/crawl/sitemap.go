@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html/charset"
@@ -89,7 +90,7 @@ type mapReader struct {
 func readXML(text []byte) (Entries, error) {
 	d := xml.NewDecoder(bytes.NewReader(text))
 	d.Strict = false // many write & as it is
-	d.CharsetReader = charset.NewReaderLabel
+	d.CharsetReader = decodedOnce()
 	var m mapReader
 	for len(m.entries.Pages)+len(m.entries.Maps) < maxEntries {
 		token, err := d.RawToken()
@@ -110,6 +111,22 @@ func readXML(text []byte) (Entries, error) {
 		return Entries{}, errNoMap
 	}
 	return m.entries, nil
+}
+
+// Where the address of an entry stands.
+var pagePath, mapPath = []string{"urlset", "url", "loc"}, []string{"sitemapindex", "sitemap", "loc"}
+
+// decodedOnce decodes a document from the encoding that its first declaration names. A document has one; each further one would
+// put a reader around all that were there before.
+func decodedOnce() func(label string, input io.Reader) (io.Reader, error) {
+	declared := false
+	return func(label string, input io.Reader) (io.Reader, error) {
+		if declared {
+			return input, nil
+		}
+		declared = true
+		return charset.NewReaderLabel(label, input)
+	}
 }
 
 func (m *mapReader) token(token xml.Token) error {
@@ -141,10 +158,10 @@ func (m *mapReader) token(token xml.Token) error {
 // end takes what an entry's own loc held; images and videos of an entry have one too, further in.
 func (m *mapReader) end() {
 	loc := strings.TrimSpace(m.loc.String())
-	switch strings.Join(m.path, " ") {
-	case "urlset url loc":
+	switch {
+	case slices.Equal(m.path, pagePath):
 		m.entries.Pages = append(m.entries.Pages, loc)
-	case "sitemapindex sitemap loc":
+	case slices.Equal(m.path, mapPath):
 		m.entries.Maps = append(m.entries.Maps, loc)
 	}
 	m.path = m.path[:max(len(m.path)-1, 0)]

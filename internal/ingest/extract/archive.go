@@ -13,8 +13,10 @@ import (
 // archive is a file of packed parts. Its parts are read by name, never unpacked to disk, and together they may not unpack to
 // more than the bounds allow, whatever its list of contents claims.
 type archive struct {
-	parts map[string]*zip.File
-	left  int64
+	parts   map[string]*zip.File
+	left    int64
+	read    map[string]bool // by once
+	repeats repeats
 }
 
 // openZip counts the entries before the list of contents is read into memory.
@@ -63,6 +65,18 @@ func (a *archive) part(name string) ([]byte, error) {
 	data, err := readPart(f, min(a.left, mostPart))
 	a.left -= int64(len(data))
 	return data, err
+}
+
+// once is part for what stands in a file one time, however often the file names it: later there is none.
+func (a *archive) once(name string) ([]byte, error) {
+	if a.read[partName(name)] {
+		return nil, fmt.Errorf("%w: %s is read already", errNoPart, name)
+	}
+	if a.read == nil {
+		a.read = map[string]bool{}
+	}
+	a.read[partName(name)] = true
+	return a.part(name)
 }
 
 // readPart unpacks at most so many bytes. What packs too well is refused, for it was made to.

@@ -87,6 +87,8 @@ type wordReader struct {
 	counts map[string][9]int   // of numbered lists, by numId
 	table  int                 // how deep in tables
 	above  []string            // the row before, for cells that are merged with it
+
+	repeats repeats
 }
 
 // blocks takes what stands in a body, a cell or a text box: paragraphs and tables, however they are wrapped.
@@ -180,8 +182,9 @@ func (w *wordReader) row(el xml.StartElement, t *table) error {
 			switch el.Name.Local {
 			case "tc":
 				text, span, err := w.cell(len(cells))
-				for range span {
-					cells = append(cells, text)
+				cells = append(cells, text)
+				for range span - 1 {
+					cells = append(cells, w.repeats.of(text))
 				}
 				return err
 			case "trPr":
@@ -229,7 +232,7 @@ func (w *wordReader) cell(column int) (text string, span int, err error) {
 	inner := w.d.text()
 	w.d = outer
 	if merged && inner == "" && column < len(w.above) {
-		return w.above[column], span, err
+		return w.repeats.of(w.above[column]), span, err
 	}
 	if w.table == 1 && !strings.Contains(inner, "| --- |") {
 		return inner, span, err

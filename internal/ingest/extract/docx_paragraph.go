@@ -1,12 +1,13 @@
 package extract
 
 import (
+	"bytes"
 	"encoding/xml"
 	"strings"
 )
 
 type wordParagraph struct {
-	text    strings.Builder
+	text    bytes.Buffer
 	style   string
 	list    string // numId
 	depth   int
@@ -37,8 +38,10 @@ func (w *wordReader) run(el xml.StartElement, p *wordParagraph) error {
 	case "pPr":
 		return w.e.children(func(el xml.StartElement) error { return w.property(el, p) })
 	case "footnoteReference", "endnoteReference":
-		if note := w.notes[strings.TrimSuffix(el.Name.Local, "Reference")+" "+value(el, "id")]; note != "" {
+		id := strings.TrimSuffix(el.Name.Local, "Reference") + " " + value(el, "id")
+		if note := w.notes[id]; note != "" {
 			p.after = append(p.after, note)
+			delete(w.notes, id) // a note stands where it is referred to first
 		}
 	case "hyperlink":
 		return w.hyperlink(el, p, inside)
@@ -85,14 +88,13 @@ func (w *wordReader) hyperlink(el xml.StartElement, p *wordParagraph, inside fun
 		return err
 	}
 	r, known := w.links[value(el, "id")]
-	text := p.text.String()
-	label := strings.TrimSpace(text[before:])
+	label := strings.TrimSpace(string(p.text.Bytes()[before:]))
 	target := absolute(nil, r.target)
 	if !known || !r.outside || target == "" || label == "" || label == target || strings.Contains(label, "\n") {
 		return nil
 	}
-	p.text.Reset()
-	p.text.WriteString(text[:before] + "[" + label + "](" + target + ")")
+	p.text.Truncate(before)
+	p.text.WriteString("[" + label + "](" + target + ")")
 	return nil
 }
 

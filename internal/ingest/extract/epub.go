@@ -32,7 +32,7 @@ func readEPUB(ctx context.Context, _ string, data []byte) (Document, error) {
 		if err := ctx.Err(); err != nil {
 			return Document{}, err
 		}
-		chapter, err := a.part(name)
+		chapter, err := a.once(name)
 		if err != nil {
 			if errors.Is(err, errNoPart) {
 				continue

@@ -16,7 +16,7 @@ import (
 func markdown(ctx context.Context, n *html.Node) (string, error) {
 	conv := converter.NewConverter(converter.WithEscapeMode(converter.EscapeModeDisabled),
 		converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(commonmark.WithBulletListMarker("-"), commonmark.WithListEndComment(false))))
-	conv.Register.RendererFor("table", converter.TagTypeBlock, renderTable, converter.PriorityEarly)
+	conv.Register.RendererFor("table", converter.TagTypeBlock, (&repeats{}).renderTable, converter.PriorityEarly)
 	for _, name := range []string{"b", "strong", "em", "i"} { // marks would stand in the midst of quotes
 		conv.Register.RendererFor(name, converter.TagTypeInline, renderPlain, converter.PriorityEarly)
 	}
@@ -41,7 +41,7 @@ func renderPlain(ctx converter.Context, w converter.Writer, n *html.Node) conver
 }
 
 // renderTable writes rows with their header. A table that only lays the page out is read as the blocks in it.
-func renderTable(ctx converter.Context, w converter.Writer, n *html.Node) converter.RenderStatus {
+func (r *repeats) renderTable(ctx converter.Context, w converter.Writer, n *html.Node) converter.RenderStatus {
 	if layout(n) {
 		for _, cell := range find(n, tag(atom.Td, atom.Th, atom.Caption)) {
 			if tableOf(cell) != n {
@@ -60,7 +60,7 @@ func renderTable(ctx converter.Context, w converter.Writer, n *html.Node) conver
 		d.paragraph(textOf(c))
 	}
 	t := d.table()
-	for _, row := range rowsOf(n) {
+	for _, row := range r.rowsOf(n) {
 		t.row(row)
 	}
 	_ = t.end()
@@ -109,7 +109,7 @@ func tableOf(n *html.Node) *html.Node {
 }
 
 // rowsOf gives the cells of a table; what spans rows or columns stands in each of them.
-func rowsOf(n *html.Node) (rows [][]string) {
+func (r *repeats) rowsOf(n *html.Node) (rows [][]string) {
 	type span struct {
 		left int
 		text string
@@ -120,7 +120,7 @@ func rowsOf(n *html.Node) (rows [][]string) {
 		fill := func() {
 			for s, ok := above[len(row)]; ok && s.left > 0 && len(row) < mostColumns; s, ok = above[len(row)] {
 				above[len(row)] = span{s.left - 1, s.text}
-				row = append(row, s.text)
+				row = append(row, r.of(s.text))
 			}
 		}
 		for c := tr.FirstChild; c != nil; c = c.NextSibling {
@@ -129,7 +129,10 @@ func rowsOf(n *html.Node) (rows [][]string) {
 			}
 			fill()
 			text, down := cellText(c), number(attr(c, "rowspan"), 1, 1000)
-			for range number(attr(c, "colspan"), 1, 50) {
+			for i := range number(attr(c, "colspan"), 1, 50) {
+				if i > 0 {
+					text = r.of(text)
+				}
 				if down > 1 {
 					above[len(row)] = span{down - 1, text}
 				}

@@ -12,7 +12,10 @@ func (s *stream) closeLink() {
 	if s.linkFrom > len(s.words) {
 		s.link = ""
 	}
-	if label := flat(string(s.words[min(s.linkFrom, len(s.words)):])); s.link != "" && label != "" && label != s.link {
+	if s.link == "" { // one that has been closed, or was never opened
+		return
+	}
+	if label := flat(string(s.words[s.linkFrom:])); label != "" && label != s.link {
 		s.words = append(s.words[:s.linkFrom], "["+label+"]("+s.link+")"...)
 	}
 	s.link = ""

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"bytes"
 	"context"
 	"encoding/xml"
 	"strconv"
@@ -56,6 +57,7 @@ type odtReader struct {
 	styles  []string        // of the lists around
 	counts  []int
 	notes   []string
+	repeats repeats
 }
 
 // block takes what stands in a text, a section, an item or a cell.
@@ -131,7 +133,7 @@ func (o *odtReader) list(el xml.StartElement) error {
 
 // line gives the words of a paragraph or a heading.
 func (o *odtReader) line() (string, error) {
-	var b strings.Builder
+	var b bytes.Buffer
 	var inner func(el xml.StartElement) error
 	text := func(s string) { b.WriteString(strings.Map(spaces, s)) }
 	inner = func(el xml.StartElement) error {
@@ -148,11 +150,10 @@ func (o *odtReader) line() (string, error) {
 			if err := o.e.content(inner, text); err != nil {
 				return err
 			}
-			all := b.String()
-			label := strings.TrimSpace(all[before:])
+			label := strings.TrimSpace(string(b.Bytes()[before:]))
 			if target := absolute(nil, value(el, "href")); target != "" && label != "" && label != target {
-				b.Reset()
-				b.WriteString(all[:before] + "[" + label + "](" + target + ")")
+				b.Truncate(before)
+				b.WriteString("[" + label + "](" + target + ")")
 			}
 		case "p", "h": // of a text box
 			b.WriteByte('\n')
@@ -197,9 +198,11 @@ func (o *odtReader) row(el xml.StartElement, t *table) error {
 			o.d, o.styles, o.counts, o.notes = &draft{}, nil, nil, nil
 			err := o.e.children(o.block)
 			text := o.d.text()
+			outer.repeats = o.repeats
 			*o = outer
-			for range number(value(el, "number-columns-repeated"), 1, 100) {
-				cells = append(cells, text)
+			cells = append(cells, text)
+			for range number(value(el, "number-columns-repeated"), 1, 100) - 1 {
+				cells = append(cells, o.repeats.of(text))
 			}
 			return err
 		})

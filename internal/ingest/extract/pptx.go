@@ -76,14 +76,14 @@ func resolve(from, target string) string {
 }
 
 func (a *archive) slide(d *draft, name string, n int) error {
-	data, err := a.part(name)
+	data, err := a.once(name)
 	if err != nil {
 		if errors.Is(err, errNoPart) {
 			return nil
 		}
 		return err
 	}
-	s := slideReader{e: newElements(data)}
+	s := slideReader{e: newElements(data), repeats: &a.repeats}
 	if err := s.e.children(s.shape); err != nil {
 		return err
 	}
@@ -105,11 +105,11 @@ func (a *archive) slide(d *draft, name string, n int) error {
 }
 
 func (a *archive) notes(d *draft, name string) error {
-	data, err := a.part(name)
+	data, err := a.once(name)
 	if err != nil {
 		return nil //nolint:nilerr // a slide without its notes is a slide
 	}
-	s := slideReader{e: newElements(data), onlyBody: true}
+	s := slideReader{e: newElements(data), onlyBody: true, repeats: &a.repeats}
 	if err := s.e.children(s.shape); err != nil {
 		return err
 	}
@@ -123,6 +123,7 @@ type slideReader struct {
 	title    string
 	above    []string // the row before, for cells that are merged with it
 	onlyBody bool     // of notes: the slide's picture and number are left out
+	repeats  *repeats
 }
 
 func (s *slideReader) shape(el xml.StartElement) error {
@@ -166,9 +167,11 @@ func (s *slideReader) box() error {
 	switch {
 	case place == "sldNum", place == "dt", place == "ftr", place == "hdr", s.onlyBody && place != "body":
 	case (place == "title" || place == "ctrTitle") && s.title == "":
+		var texts []string
 		for _, l := range lines {
-			s.title = flat(s.title + " " + l.text)
+			texts = append(texts, l.text)
 		}
+		s.title = flat(strings.Join(texts, " "))
 	case s.onlyBody:
 		for _, l := range lines {
 			s.d.paragraph(l.text)
@@ -232,10 +235,10 @@ func (s *slideReader) row(el xml.StartElement, t *table) error {
 		case el.Name.Local != "tc":
 			return nil
 		case value(el, "hMerge") == "1" && len(cells) > 0:
-			cells = append(cells, cells[len(cells)-1])
+			cells = append(cells, s.repeats.of(cells[len(cells)-1]))
 			return nil
 		case value(el, "vMerge") == "1" && len(cells) < len(s.above):
-			cells = append(cells, s.above[len(cells)])
+			cells = append(cells, s.repeats.of(s.above[len(cells)]))
 			return nil
 		}
 		var lines []string

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -77,7 +78,7 @@ func (t *table) decide(all bool) {
 		rows = rows[1:]
 	}
 	if columns > 1 && len(rows) > 0 {
-		t.header = rows[0]
+		t.header = t.names(rows[0])
 		rows = rows[1:]
 		t.wide = len(rows) > 0 && (average(rows) > wideRow || columns > wideTable)
 		if len(rows) == 0 {
@@ -87,6 +88,25 @@ func (t *table) decide(all bool) {
 	for _, r := range rows {
 		t.write(r)
 	}
+}
+
+// longName is how many bytes the name of a column may have to be repeated.
+const longName = 500
+
+// names gives the header of a table as each part of it repeats it: where a name is too long for that, the whole row stands above the
+// table, and the name's beginning in it.
+func (t *table) names(row []string) []string {
+	if !slices.ContainsFunc(row, func(name string) bool { return len(name) > longName }) {
+		return row
+	}
+	t.d.paragraph(strings.Join(row, " | "))
+	names := make([]string, len(row))
+	for i, name := range row {
+		if names[i] = name; len(name) > longName {
+			names[i] = strings.ToValidUTF8(name[:longName], "") + "…"
+		}
+	}
+	return names
 }
 
 // withoutEmpty drops columns that hold nothing.

@@ -56,11 +56,11 @@ func (a *archive) drawings(sheets map[string][]string) map[string][]string {
 // drawnOn gives the texts of the drawings of one sheet.
 func (a *archive) drawnOn(sheet string) (texts []string) {
 	for _, drawing := range a.related(sheet, "drawing") {
-		if data, err := a.part(drawing); err == nil {
+		if data, err := a.once(drawing); err == nil {
 			texts = append(texts, drawnText(data, "txBody")...)
 		}
 		for _, chart := range a.related(drawing, "chart") {
-			if data, err := a.part(chart); err == nil {
+			if data, err := a.once(chart); err == nil {
 				texts = append(texts, drawnText(data, "title")...)
 			}
 		}

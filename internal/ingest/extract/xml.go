@@ -22,8 +22,21 @@ func newElements(data []byte) *elements {
 	dec := xml.NewDecoder(bytes.NewReader(data))
 	dec.Strict = false
 	dec.Entity = xml.HTMLEntity
-	dec.CharsetReader = charset.NewReaderLabel
+	dec.CharsetReader = decodedOnce()
 	return &elements{dec: dec}
+}
+
+// decodedOnce decodes a file from the encoding that its first declaration names. A file has one; each further one would put a reader
+// around all that were there before.
+func decodedOnce() func(label string, input io.Reader) (io.Reader, error) {
+	declared := false
+	return func(label string, input io.Reader) (io.Reader, error) {
+		if declared {
+			return input, nil
+		}
+		declared = true
+		return charset.NewReaderLabel(label, input)
+	}
 }
 
 // next gives the next token; a file that breaks off ends there.

@@ -12,6 +12,18 @@ type Kind struct {
 	make func(size int) string
 }
 
+// Made is a kind whose texts a test makes itself: a beginning, a unit as often as the size asks for, and an end.
+func Made(name, head, unit, tail string) Kind {
+	return Kind{name, func(size int) string { return head + repeated(unit)(size) + tail }}
+}
+
+// Halves is a kind of which one half is a unit, as often as the size asks for, and the other one is another.
+func Halves(name, head, first, between, second, tail string) Kind {
+	return Kind{name, func(size int) string {
+		return head + repeated(first)(size/2) + between + repeated(second)(size/2) + tail
+	}}
+}
+
 // Of gives a text of about so many bytes, whole characters only.
 func (k Kind) Of(size int) string { return k.make(size) }
 

@@ -25,7 +25,11 @@ const (
 // only what grows too fast in each of several tries counts.
 func Linear(t testing.TB, size int, kind Kind, read func(text string)) {
 	t.Helper()
-	one, two, four := kind.Of(size), kind.Of(2*size), kind.Of(4*size)
+	two := kind.Of(2 * size)
+	if isCheap(func() { read(two) }) {
+		return
+	}
+	one, four := kind.Of(size), kind.Of(4*size)
 	var works [3]time.Duration
 	for range tries {
 		works = [3]time.Duration{Work(func() { read(one) }), Work(func() { read(two) }), 0}
@@ -37,6 +41,13 @@ func Linear(t testing.TB, size int, kind Kind, read func(text string)) {
 		}
 	}
 	t.Errorf("%s: the work for %d, %d and %d bytes is %v: that is not linear", kind.Name, len(one), len(two), len(four), works)
+}
+
+// isCheap reports work that is too little to be measured, which most is: the collector of garbage does not rest for it.
+func isCheap(do func()) bool {
+	before := spent()
+	do()
+	return spent()-before <= cheap
 }
 
 func steep(once, twice time.Duration) bool {
@@ -61,16 +72,32 @@ func spent() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// Each holds that the work is linear for texts of every kind: of 64 KiB and more, or of 512 KiB where PARLEY_LONG is
-// set.
+// Size is how large the smallest text of a test is, eight times as large where PARLEY_LONG is set.
+func Size(short int) int {
+	if os.Getenv("PARLEY_LONG") != "" {
+		return 8 * short
+	}
+	return short
+}
+
+// Each holds that the work is linear for texts of every kind: of 64 KiB and more, or of 512 KiB where PARLEY_LONG is set.
 func Each(t *testing.T, read func(text string)) {
 	t.Helper()
-	size := 64 << 10
-	if os.Getenv("PARLEY_LONG") != "" {
-		size = 512 << 10
-	}
 	for _, kind := range Kinds {
-		t.Run(kind.Name, func(t *testing.T) { Linear(t, size, kind, read) })
+		t.Run(kind.Name, func(t *testing.T) { Linear(t, Size(64<<10), kind, read) })
+	}
+}
+
+// Readers is Each for several functions, each by its name. Their texts are of 16 KiB and more where time is short: what takes more
+// than linear work shows with them as well, and there are many readers.
+func Readers(t *testing.T, readers map[string]func(text string)) {
+	t.Helper()
+	for name, read := range readers {
+		t.Run(name, func(t *testing.T) {
+			for _, kind := range Kinds {
+				Linear(t, Size(16<<10), kind, read)
+			}
+		})
 	}
 }
 

@@ -1,0 +1,81 @@
+//go:build unix
+
+package actions
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+
+	"parley"
+	"parley/internal/outbound"
+	"parley/internal/rig/hostile"
+)
+
+// The work to read calls, replies and definitions grows with them, and no more than that.
+func TestWork(t *testing.T) {
+	inputs := []parley.ActionInput{{Name: "a", Type: "string"}, {Name: "b", Type: "number"}, {Name: "c", Type: "string", Enum: []string{"d"}}}
+	r := &request{picks: pickTree([]string{"a", "b[].c"})}
+	hide := mask(map[string]string{"KEY": "abcdef", "OTHER": "aaaaaaab"})
+	reply := func(r *request, body, kind string) {
+		r.shown(&outbound.Reply{Status: 200, Header: http.Header{"Content-Type": {kind}}, Body: []byte(body)}, hide)
+	}
+	hostile.Readers(t, map[string]func(text string){
+		"call":  func(text string) { _, _ = read(inputs, []byte(text)) },
+		"input": func(text string) { _, _ = read(inputs, call(text)) },
+		"reply": func(text string) { reply(&request{}, text, "text/plain") },
+		"JSON": func(text string) {
+			reply(r, text, "application/json")
+			reply(r, `{"b":[`+text+`]}`, "application/json")
+		},
+		"message": func(text string) { refused(500, map[string]any{"message": text}) },
+		"template": func(text string) {
+			values{inputs: map[string]json.RawMessage{"a": json.RawMessage("1")}}.fill(text, nil)
+		},
+		"marks":   func(text string) { SecretNames(json.RawMessage(text)) },
+		"address": func(text string) { faults{}.address("url", "https://a.example/"+text, inputs, "https") },
+		"config":  func(text string) { faults{}.config("config", json.RawMessage(text), &httpConfig{}) },
+	})
+}
+
+func call(text string) []byte {
+	b, err := json.Marshal(map[string]string{"a": text})
+	if err != nil {
+		panic(err) // a text always encodes
+	}
+	return b
+}
+
+// Names that are all different cost no more than one name.
+func TestWorkOfManyNames(t *testing.T) {
+	work := func(n int) (took int64) {
+		var b strings.Builder
+		for i := range n {
+			b.WriteString("${A" + strconv.Itoa(i) + "}")
+		}
+		return int64(hostile.Work(func() {
+			if got := len(SecretNames(json.RawMessage(b.String()))); got != n {
+				t.Errorf("%d names of %d", got, n)
+			}
+		}))
+	}
+	work(1000)
+	if once, eight := work(10_000), work(80_000); eight > 24*once {
+		t.Errorf("eight times as many names take %d times the work", eight/once)
+	}
+}
+
+func FuzzWork(f *testing.F) {
+	for _, s := range []string{"{a}", "${B}", `{"a":`, "a\x00 "} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, unit string) {
+		hostile.Bounded(t, unit, func(text string) {
+			values{}.fill(text, nil)
+			SecretNames(json.RawMessage(text))
+			(&request{}).shown(&outbound.Reply{Status: 200, Header: http.Header{}, Body: []byte(text)}, mask(map[string]string{"KEY": "abcdef"}))
+		})
+	})
+}

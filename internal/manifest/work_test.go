@@ -1,0 +1,71 @@
+//go:build unix
+
+package manifest
+
+import (
+	"strings"
+	"testing"
+
+	"parley/internal/rig/hostile"
+)
+
+// The work to read a manifest grows with it, and no more than that.
+func TestWork(t *testing.T) {
+	hostile.Readers(t, map[string]func(text string){
+		"read":    func(text string) { read(text) },
+		"value":   func(text string) { read("agent: {name: a, instructions: \n" + text) },
+		"block":   func(text string) { read("a: |\n  " + strings.ReplaceAll(text, "\n", "\n  ")) },
+		"written": func(text string) { _, _ = Write(textOf(text)) },
+		"diff":    func(text string) { Diff(text, "a\n"+text+"\nb") },
+	})
+}
+
+func textOf(text string) []byte {
+	r := reader{}
+	r.text(strings.ToValidUTF8(text, ""))
+	return append(append([]byte(`{"a":`), r.out.Bytes()...), '}')
+}
+
+// Anchors, aliases, depth and long names cost no more either.
+func TestWorkOfRepeatedNodes(t *testing.T) {
+	for _, kind := range []hostile.Kind{
+		hostile.Made("items", "a:\n", "- b\n", ""),
+		hostile.Made("names", "", "? b\n: c\n", ""),
+		hostile.Made("a flow", "a: [", "b, ", "c]\n"),
+		hostile.Made("flows", "a: [", "{b: c}, ", "c]\n"),
+		hostile.Made("depth", "a: ", "[", "\n"),
+		hostile.Made("depth of mappings", "a: ", "{a: ", "\n"),
+		hostile.Made("anchors", "a: [", "&b c, ", "c]\n"),
+		hostile.Made("aliases", "a: &b c\nd: [", "*b, ", "c]\n"),
+		hostile.Made("comments", "a: b\n", "# c\n", "d: e\n"),
+		hostile.Made("comments of items", "a:\n", "# c\n- d\n", ""),
+		hostile.Made("documents", "", "a: b\n---\n", "a: b\n"),
+		hostile.Made("tags", "a: [", "!!str b, ", "c]\n"),
+		hostile.Halves("a long name", "? ", "a", "\n: {", "b: , ? ", "}\n"),
+		hostile.Halves("a long name of items", "? ", "a", "\n: [", "b, ", "]\n"),
+		hostile.Halves("sources that are one large one", "a: &x\n", "  b: c\n", "sources: [", "*x, ", "]\n"),
+		hostile.Halves("actions with one large header", "a: &x {config: {headers: {", "authorization: Bearer 0123456789, ", "}}}\nactions: [", "*x, ", "]\n"),
+	} {
+		hostile.Linear(t, hostile.Size(16<<10), kind, func(text string) { read(text) })
+	}
+}
+
+// A name that is too long is a fault, and what is around it is read.
+func TestLongNameIsAFault(t *testing.T) {
+	f := read("agent: {name: a}\n? " + strings.Repeat("n", 2*maxName) + "\n: b\n")
+	if len(f.Faults) != 1 || !strings.Contains(f.Faults[0].Text, "at most 1024 bytes") || len(f.Faults[0].Path) > 200 {
+		t.Errorf("%.300q", f.Faults)
+	}
+	if f = read("? " + strings.Repeat("n", maxName) + "\n: b\n"); len(f.Faults) > 0 {
+		t.Errorf("%.300q", f.Faults)
+	}
+}
+
+func FuzzWork(f *testing.F) {
+	for _, s := range []string{"- a\n", "a: [", "{? b : *c, ", "&a ", "# b\n", "|\n a\n"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, unit string) {
+		hostile.Bounded(t, unit, func(text string) { read(text) })
+	})
+}
