@@ -81,7 +81,7 @@ test-long:
 	@$(foreach part,$(or $(PART),$(PARTS)),$(if $(LONG_$(part)),,$(error There is no part "$(part)": $(PARTS))))
 	$(foreach part,$(or $(PART),$(PARTS)),PARLEY_LONG=1 go test -v -count=1 -timeout 60m $(LONG_$(part))$(newline)	)
 
-# Each fuzz target for 30 seconds, those of packages changed since SINCE for 2 minutes; it goes on where it stopped.
+# Each fuzz target for 30 seconds, those in files changed since SINCE for 2 minutes; it goes on where it stopped.
 fuzz:
 	@.ci/fuzz
 
