@@ -420,6 +420,39 @@ func TestConversationsOfOthersAreUnknown(t *testing.T) {
 	})
 }
 
+// A server that was killed with many turns open does not leave the users of most of them waiting.
+func TestRecoveryClosesAllThatIsLost(t *testing.T) {
+	each(t, func(d *desk) {
+		gate := llm.NewGate()
+		var turns []*chat.Turn
+		for range 130 { // more than are closed at a time
+			d.model.Then(llm.Step{Gate: gate}, llm.Say("late"), llm.Stop())
+			turns = append(turns, d.start("one", ""))
+		}
+		defer func() {
+			gate.Open()
+			for _, turn := range turns {
+				<-turn.Done()
+			}
+		}()
+		d.clock.turn(time.Minute) // nobody renews the leases
+		other := d.engine("another server")
+		other.Lease = 24 * time.Hour // its next look is in eight hours
+		ctx, stop := context.WithCancel(t.Context())
+		done := make(chan error)
+		go func() { done <- other.Run(ctx) }()
+		for look, open := time.NewTicker(5*time.Millisecond), 1; open > 0; <-look.C { // the test's own time limit ends it
+			var err error
+			open, err = sqldb.One(ctx, d.db.SQL(), sqldb.Column[int], `select count(*) from turns where state = 'open'`)
+			must(t, err)
+		}
+		stop()
+		must(t, <-done)
+		d.wantNoOpenTurn()
+		d.wantCredits(0, 0)
+	})
+}
+
 func TestRecoveryClosesOnlyWhatIsLost(t *testing.T) {
 	each(t, func(d *desk) {
 		gate := llm.NewGate()

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -23,8 +24,12 @@ func (e *Engine) Run(ctx context.Context) error {
 	beat := time.NewTicker(e.lease() / 3)
 	defer beat.Stop()
 	for {
-		if err := e.beat(ctx); err != nil && ctx.Err() == nil {
+		closed, err := e.beat(ctx)
+		if err != nil && ctx.Err() == nil {
 			e.Logger.Warn("turn leases", "err", err)
+		}
+		if closed > 0 && err == nil && ctx.Err() == nil {
+			continue // there may be more, and their users wait
 		}
 		select {
 		case <-beat.C:
@@ -64,36 +69,85 @@ func (e *Engine) heed(ctx context.Context) {
 	}
 }
 
-func (e *Engine) beat(ctx context.Context) error {
+// beat renews the leases of this server's turns and closes some of those whose lease has run out. It returns how many.
+func (e *Engine) beat(ctx context.Context) (int, error) {
 	e.closeEnded()
 	var turns []parley.TurnID
 	for _, t := range e.turns() {
 		turns = append(turns, t.ID)
 	}
 	if err := e.DB.RenewLeases(ctx, e.Owner, turns, e.Now().Add(e.lease())); err != nil {
-		return err
+		return 0, err
 	}
-	_, err := e.Recover(ctx)
-	return err
+	return e.Recover(ctx)
 }
 
-// Recover closes the turns whose lease has run out: the user's message stays, the credits are released. It gives their number.
-func (e *Engine) Recover(ctx context.Context) (int, error) {
+// How many expired turns are closed by one call of Recover, and in one transaction.
+const (
+	maxRecovered  = 100
+	recoveryBatch = 20
+)
+
+// Recover closes up to a hundred of the turns whose lease has run out: the user's message stays, the credits are released. It returns
+// how many it has closed.
+func (e *Engine) Recover(ctx context.Context) (closed int, err error) {
 	now := e.Now()
-	lost, err := e.DB.ExpiredTurns(ctx, now, 100)
+	expired, err := e.DB.ExpiredTurns(ctx, now, maxRecovered)
 	if err != nil {
 		return 0, err
 	}
-	for i := range lost {
-		if e.makes(lost[i].ID) {
-			continue // its lease could not be renewed in time; it lives all the same
+	// A turn that this server makes lives, though its lease could not be renewed in time.
+	expired = slices.DeleteFunc(expired, func(t parley.Turn) bool { return e.makes(t.ID) })
+	slices.SortStableFunc(expired, func(a, b parley.Turn) int { return cmp.Compare(a.AccountID, b.AccountID) })
+	for len(expired) > 0 {
+		n := sameAccount(expired[:min(len(expired), recoveryBatch)])
+		count, err := e.closeExpired(ctx, expired[:n], now)
+		closed += count
+		if err != nil {
+			return closed, err
 		}
-		err := e.DB.Transact(ctx, sqldb.Turns, func(tx *store.DB) error { return closeLost(ctx, tx, &lost[i], now) })
-		if err != nil && !errors.Is(err, store.ErrTurnLost) {
-			return i, err
+		expired = expired[n:]
+	}
+	return closed, nil
+}
+
+// sameAccount returns how many turns at the beginning of the list belong to one account, whose row closing them locks.
+func sameAccount(list []parley.Turn) int {
+	other := slices.IndexFunc(list, func(t parley.Turn) bool { return t.AccountID != list[0].AccountID })
+	if other < 0 {
+		return len(list)
+	}
+	return other
+}
+
+// closeExpired closes the turns in one transaction, or each in its own where somebody else has ended one of them. It returns how many
+// it has closed.
+func (e *Engine) closeExpired(ctx context.Context, list []parley.Turn, now time.Time) (int, error) {
+	err := e.DB.Transact(ctx, sqldb.Turns, func(tx *store.DB) error {
+		for i := range list {
+			if err := closeLost(ctx, tx, &list[i], now); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	switch {
+	case err == nil:
+		return len(list), nil
+	case !errors.Is(err, store.ErrTurnLost):
+		return 0, err
+	case len(list) == 1:
+		return 0, nil
+	}
+	closed := 0
+	for i := range list {
+		n, err := e.closeExpired(ctx, list[i:i+1], now)
+		closed += n
+		if err != nil {
+			return closed, err
 		}
 	}
-	return len(lost), nil
+	return closed, nil
 }
 
 // closeEnded closes the turns that could not be closed when they ended: nothing was to be stored then.
