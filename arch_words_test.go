@@ -24,6 +24,7 @@ var rules = []rule{
 		where: []string{"cmd/", "bench/", "internal/rig/",
 			"internal/sqldb/",           // measures how long closures run, and never writes a time down
 			"internal/wire/deadline.go", // deadlines of connections are the kernel's
+			"internal/listen/conn.go",   // likewise
 		},
 		why: "time is handed in (Now func() time.Time), so that tests can turn the clock",
 	},
