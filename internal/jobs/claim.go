@@ -20,7 +20,7 @@ const (
 	dueRanked  = `state = 'ready' and rank > 0 and run_at <= ?`
 	dueExpired = `state = 'running' and lease_until < ?` // its owner is gone
 
-	jobColumns = `id, kind, key, account_id, payload, run_at, attempts, max_attempts, backoff_ms`
+	jobColumns = `id, kind, key, account_id, payload, run_at, attempts, max_attempts, backoff_ms, created_at, updated_at`
 )
 
 // claim leases up to n due jobs. A look outside a transaction comes first, since mostly there is nothing to do.
@@ -131,10 +131,11 @@ func (r *Runner) lock(ctx context.Context, tx *sqldb.DB, where string, now time.
 func scanJob(scan sqldb.Scan) (Job, error) {
 	var j Job
 	var account sql.NullString
-	var runAt, backoff int64
-	err := scan(&j.ID, &j.Kind, &j.Key, &account, (*[]byte)(&j.Payload), &runAt, &j.Attempts, &j.MaxAttempts, &backoff)
+	var runAt, backoff, created, updated int64
+	err := scan(&j.ID, &j.Kind, &j.Key, &account, (*[]byte)(&j.Payload), &runAt, &j.Attempts, &j.MaxAttempts, &backoff, &created, &updated)
 	j.AccountID = parley.AccountID(account.String)
 	j.RunAt = time.UnixMilli(runAt).UTC()
+	j.createdAt, j.updatedAt = time.UnixMilli(created), time.UnixMilli(updated)
 	j.Backoff = time.Duration(backoff) * time.Millisecond
 	return j, err
 }
@@ -143,10 +144,13 @@ func scanJob(scan sqldb.Scan) (Job, error) {
 const rests = 5
 
 // take makes the job ours. One whose runners have died under it time and again rests first: it may be what kills them, or they were
-// killed for another reason, and then it must not be what pays. In the end it is lost.
+// killed for another reason, and then it must not be what pays: where the program has ended while the job rested, its count begins
+// anew. In the end it is lost.
 func (r *Runner) take(ctx context.Context, tx *sqldb.DB, j *Job, died bool, now time.Time) (bool, error) {
 	over := j.Attempts - j.MaxAttempts
 	switch {
+	case !died && over >= 0 && r.endedWithout(j, now):
+		j.Attempts = 0
 	case !died || over < 0:
 	case over < rests:
 		return false, r.abandon(ctx, tx, j, "ready", now.Add(j.doubled(over)))
@@ -159,6 +163,15 @@ func (r *Runner) take(ctx context.Context, tx *sqldb.DB, j *Job, died bool, now 
 	_, err := tx.Exec(ctx, `update jobs set state = 'running', attempts = ?, again = 0, lease_owner = ?, lease_until = ?, updated_at = ? where id = ?`,
 		j.Attempts, j.lease, now.Add(r.lease()).UnixMilli(), now.UnixMilli(), j.ID)
 	return true, err
+}
+
+// suspectTime is how long after it was enqueued a job may be held for innocent. Two jobs that both end the program would otherwise
+// vouch for each other for ever.
+const suspectTime = time.Hour
+
+// endedWithout reports that the program has ended while the job rested, so that something else ends it.
+func (r *Runner) endedWithout(j *Job, now time.Time) bool {
+	return r.started.After(j.updatedAt) && now.Sub(j.createdAt) < suspectTime
 }
 
 // abandon takes a job from a runner that has died.

@@ -25,3 +25,6 @@ func FairQueries() map[string]string {
 		fill(`select id from jobs where `+dueUnranked+` and kind = ? limit 1`, "1800000000000", "'train'"): "jobs_unranked",
 	}
 }
+
+// SetStarted has the runner take now for when it was started.
+func (r *Runner) SetStarted() { r.started = r.now() }

@@ -23,6 +23,9 @@ type Job struct {
 	MaxAttempts int              // after this many the job is dead; 0 = 10
 	Backoff     time.Duration    // wait after the first failure, doubled by each further one up to an hour; 0 = 1 s
 
+	createdAt time.Time
+	updatedAt time.Time // when its state changed last
+
 	lease string // the claim under which it runs
 	lost  bool   // it is not run any more: Runner.Lost is
 }

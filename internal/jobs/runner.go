@@ -22,6 +22,8 @@ type Runner struct {
 	// Fair has accounts take turns, and the small jobs of an account go first (fair.go). It is for handlers of one kind.
 	Fair bool
 
+	started time.Time // when Run began
+
 	// Lost is called once, in a handler's place, for a job whose runners died in every attempt. A job of a kind without one is dead.
 	Lost map[string]Handler
 }
@@ -38,6 +40,7 @@ func (r *Runner) Wake() { r.Queue.Wake() }
 // Run runs due jobs until ctx is done; then it waits for the handlers, whose ctx is done too, and gives the jobs they
 // did not finish back. It gives nil after that; while the database is away it logs and tries again.
 func (r *Runner) Run(ctx context.Context) error {
+	r.started = r.now()
 	workers := r.workers()
 	finished := make(chan struct{}, workers)
 	running := 0

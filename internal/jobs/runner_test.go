@@ -59,26 +59,33 @@ func TestAnotherRunnerTakesOver(t *testing.T) {
 }
 
 // die has a runner begin the job and die in it.
-func (h *house) die() {
+func (h *house) die() { h.t.Helper(); h.dieIn(h.runner, 2*time.Hour) }
+
+// dieIn is die for a runner that is made by a function, and after which some time passes.
+func (h *house) dieIn(runner func(jobs.Handler) *jobs.Runner, pass time.Duration) {
 	h.t.Helper()
 	begun, free, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	ctx, cancel := context.WithCancel(context.Background())
-	r := h.runner(func(context.Context, jobs.Job) error {
+	r := runner(func(context.Context, jobs.Job) error {
 		close(begun)
 		<-free // as good as dead: the lease is not renewed by the clock of this test
 		return nil
 	})
 	go func() {
 		defer close(done)
-		_, _ = r.RunDue(ctx)
+		if n, _ := r.RunDue(ctx); n == 0 && ctx.Err() == nil { // the job rests
+			h.turn(20 * time.Second)
+			r.SetStarted()
+			_, _ = r.RunDue(ctx)
+		}
 	}()
 	h.t.Cleanup(func() { cancel(); close(free); <-done })
 	select {
 	case <-begun:
 	case <-done:
-		h.t.Fatal("the job was not begun")
+		h.t.Fatal("the job was not begun: ", h.state())
 	}
-	h.turn(2 * time.Hour)
+	h.turn(pass)
 }
 
 // Whoever kills servers for another reason does not kill their jobs: they rest, and only then they are given up.
@@ -111,6 +118,30 @@ func TestAJobThatKillsItsRunners(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A program that ends again and again, also while the job rests, is ended by something else: the job is not given up for it.
+func TestAJobThatIsKilledWithItsRunners(t *testing.T) {
+	each(t, func(t *testing.T, h *house) {
+		h.enqueue(jobs.Job{Kind: "train", Key: "a", MaxAttempts: 2})
+		lost, done := 0, 0
+		started := func(handler jobs.Handler) *jobs.Runner {
+			r := h.runner(handler)
+			r.Lease = time.Minute
+			r.Lost = map[string]jobs.Handler{"train": func(context.Context, jobs.Job) error { lost++; return nil }}
+			r.SetStarted()
+			return r
+		}
+		for range 30 {
+			h.dieIn(started, 90*time.Second)
+		}
+		h.due(started(nil), 0) // it rests
+		h.turn(20 * time.Second)
+		h.due(started(func(context.Context, jobs.Job) error { done++; return nil }), 1)
+		if lost != 0 || done != 1 {
+			t.Errorf("lost %d times, done %d times; state %q", lost, done, h.state())
+		}
+	})
 }
 
 func TestStoppingGivesTheJobBack(t *testing.T) {
