@@ -16,8 +16,18 @@ func TestWork(t *testing.T) {
 		"value":   func(text string) { read("agent: {name: a, instructions: \n" + text) },
 		"block":   func(text string) { read("a: |\n  " + strings.ReplaceAll(text, "\n", "\n  ")) },
 		"written": func(text string) { _, _ = Write(textOf(text)) },
-		"diff":    func(text string) { Diff(text, "a\n"+text+"\nb") },
 	})
+}
+
+// The work to compare two texts grows with the square of their lines up to mostGrid, and beyond that with their size.
+func TestWorkOfDiff(t *testing.T) {
+	for _, kind := range []hostile.Kind{
+		hostile.Made("equal lines", "", "a: b\n", ""),
+		hostile.Made("two kinds of lines", "", "a: b\nc: d\n", ""),
+		hostile.Made("empty lines", "", "\n", ""),
+	} {
+		hostile.Linear(t, hostile.Size(64<<10), kind, func(text string) { Diff(text, "a\n"+text+"\nb") })
+	}
 }
 
 func textOf(text string) []byte {
