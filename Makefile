@@ -8,10 +8,10 @@ GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.12.2
 
 # The bench measures what the race detector would distort, the quality of answers and of the ear what it would draw out, and the kill loops are
 # about a process that it does not see; those run without it, everything else under it.
-LONG := ./bench/... ./internal/rig/faults/... ./internal/eval ./internal/voice/ear
-SHORT = $$(go list ./... | grep -v -e '^parley/bench' -e '/rig/faults$$' -e '/internal/house$$' -e '/internal/voice$$' -e '/internal/voice/')
+LONG := ./bench/... ./internal/testkit/faults/... ./internal/eval ./internal/voice/vad
+SHORT = $$(go list ./... | grep -v -e '^parley/bench' -e '/testkit/faults$$' -e '/internal/server$$' -e '/internal/voice$$' -e '/internal/voice/')
 # Talks take place in real time, 20 ms after 20 ms: they have the machine for themselves.
-ALONE := ./internal/house ./internal/voice/...
+ALONE := ./internal/server ./internal/voice/...
 # The race detector needs a C compiler. Without one the tests still run, and say so. SQLite's own code, a machine's translation from C,
 # is left out of it: watching it takes most of the time, and whoever calls it is watched all the same.
 RACE := $(shell [ "$$(go env CGO_ENABLED)" = 1 ] && command -v "$$(go env CC)" >/dev/null && echo "-race -gcflags=modernc.org/...=-race=false")
@@ -68,14 +68,14 @@ test:
 
 # The long tests, in parts of at most an hour each: make test-long PART=kills
 PARTS := kills postgres training disconnects files answers texts
-LONG_kills := -run TestKillServer ./internal/rig/faults
-LONG_postgres := -run TestKillPostgres ./internal/rig/faults
-LONG_training := -run TestKillTraining ./internal/rig/faults
-LONG_disconnects := -run 'TestDisconnect|Provider|Anthropic' ./internal/rig/faults
-LONG_files := -run 'TestHostileUploads|TestDiskFull|TestExport|TestPageOfManyTags' ./internal/rig/faults ./internal/ingest/extract
-LONG_answers := ./internal/eval ./internal/voice/ear
+LONG_kills := -run TestKillServer ./internal/testkit/faults
+LONG_postgres := -run TestKillPostgres ./internal/testkit/faults
+LONG_training := -run TestKillTraining ./internal/testkit/faults
+LONG_disconnects := -run 'TestDisconnect|Provider|Anthropic' ./internal/testkit/faults
+LONG_files := -run 'TestHostileUploads|TestDiskFull|TestExport|TestPageOfManyTags' ./internal/testkit/faults ./internal/ingest/extract
+LONG_answers := ./internal/eval ./internal/voice/vad
 # The packages run one after the other: each counts the processor's time.
-LONG_texts := -p 1 -run 'Work|Nested' $(sort $(dir $(wildcard ./internal/*/*work_test.go ./internal/*/*/*work_test.go))) ./internal/rig/hostile
+LONG_texts := -p 1 -run 'Work|Nested' $(sort $(dir $(wildcard ./internal/*/*work_test.go ./internal/*/*/*work_test.go))) ./internal/testkit/hostile
 
 test-long:
 	@$(foreach part,$(or $(PART),$(PARTS)),$(if $(LONG_$(part)),,$(error There is no part "$(part)": $(PARTS))))
@@ -102,7 +102,7 @@ bench:
 	go run ./bench $(ARGS)
 
 golden:
-	go test -count=1 ./internal/api ./internal/apiv1 -run Golden -update
+	go test -count=1 ./internal/api/v2 ./internal/api/v1 -run Golden -update
 	@[ ! -d clients/ts/node_modules ] || (cd clients/ts && npm run --silent generate)
 
 # What it builds is committed (web/built), so that building the server takes nothing but Go.

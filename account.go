@@ -24,16 +24,16 @@ const Credit Credits = 1000
 // Float gives credits as the interface writes them: a number that may be fractional.
 func (c Credits) Float() float64 { return float64(c) / float64(Credit) }
 
-// Whole gives credits rounded up.
-func (c Credits) Whole() int64 { return int64((c + Credit - 1) / Credit) }
+// RoundUp gives credits rounded up.
+func (c Credits) RoundUp() int64 { return int64((c + Credit - 1) / Credit) }
 
 // Plan is what an account may do. Zero limits mean "none"; nil ones mean "unlimited".
 type Plan struct {
 	Name                  string
 	API                   bool     // may use the REST interfaces
 	Voice                 bool     // may open voice sessions
-	GPT4                  bool     // may choose the models the first interface calls gpt-4
-	Agents                *int     // most agents
+	GPT4Models            bool     // may choose the models the first interface calls gpt-4
+	MaxAgents             *int     // most agents
 	StoragePerAgent       *int64   // bytes of sources per agent
 	CreditsPerMonth       *Credits // message credits, back on the first of the month UTC
 	CreditsPerVoiceMinute Credits  // charged per started minute
@@ -41,15 +41,17 @@ type Plan struct {
 	VoicePerDay           *int     // the same in a day
 }
 
-// Holds reports whether an agent may have so many bytes of sources.
-func (p Plan) Holds(bytes int64) bool { return p.StoragePerAgent == nil || bytes <= *p.StoragePerAgent }
+// AllowsStorage reports whether an agent may have so many bytes of sources.
+func (p Plan) AllowsStorage(bytes int64) bool {
+	return p.StoragePerAgent == nil || bytes <= *p.StoragePerAgent
+}
 
-// Room fails with SOURCE_SIZE_LIMIT_EXCEEDED where a source would bring an agent's to more bytes than the plan holds.
-func (p Plan) Room(total int64) error {
-	if p.Holds(total) {
+// CheckStorage fails with SOURCE_SIZE_LIMIT_EXCEEDED where a source would bring an agent's to more bytes than the plan holds.
+func (p Plan) CheckStorage(total int64) error {
+	if p.AllowsStorage(total) {
 		return nil
 	}
-	return Failf(CodeSourceSize, "The %s plan allows %d bytes of sources for an agent; this one would bring them to %d.", p.Name, *p.StoragePerAgent, total)
+	return NewErrorf(CodeSourceSize, "The %s plan allows %d bytes of sources for an agent; this one would bring them to %d.", p.Name, *p.StoragePerAgent, total)
 }
 
 // User is a member of the operator's team, never an end user.

@@ -66,9 +66,9 @@ type Procedure struct {
 
 // ProcedureStep says something or runs an action. Exactly one of Say and Action is set.
 type ProcedureStep struct {
-	Say    string            `json:"say,omitempty"`    // a text with {input} placeholders, for the model to pass on
+	Text   string            `json:"say,omitempty"`    // a text with {input} placeholders, for the model to pass on
 	Action string            `json:"action,omitempty"` // key of an action that runs in the server
-	With   map[string]string `json:"with,omitempty"`   // input of the action → text with {input} placeholders
+	Input  map[string]string `json:"with,omitempty"`   // input of the action → text with {input} placeholders
 }
 
 // ProcedureOutcome is how a run of a procedure ended.
@@ -121,8 +121,8 @@ const (
 	ToolIgnored ToolStatus = "ignored"
 )
 
-// ToolPatience is how long a call that runs at the client stays pending; then it counts as ignored.
-const ToolPatience = 24 * time.Hour
+// ToolResultTimeout is how long a call that runs at the client stays pending; then it counts as ignored.
+const ToolResultTimeout = 24 * time.Hour
 
 // ToolCall is one call of a tool, kept as a row beside the parts of its message.
 type ToolCall struct {
@@ -135,7 +135,7 @@ type ToolCall struct {
 	CallID         string // as clients see it
 	Tool           string
 	Kind           ActionKind
-	Client         bool // the client runs it
+	RunsOnClient   bool // the client runs it
 	Input          json.RawMessage
 	Output         json.RawMessage // {status, data?, error?}; nil while pending
 	Status         ToolStatus

@@ -7,35 +7,35 @@ import (
 
 // Agent answers messages from the content of its sources (interface 2.8; facts 2.8a).
 type Agent struct {
-	ID                  AgentID
-	AccountID           AccountID
-	Name                string
-	Instructions        string
-	ChannelInstructions json.RawMessage // object by channel, or nil
-	Model               string
-	AutoRetrain         bool
-	Temp                float64
-	Visibility          string // public or private
-	AllowedDomains      []string
-	SuggestedMessages   json.RawMessage // array, or nil
-	InitialMessages     []string
-	CreditLimit         *int64          // whole credits a month; nil is no cap
-	Notifications       json.RawMessage // object, or nil
-	RateLimit           DeviceLimit
-	Voice               json.RawMessage // object; nil turns voice off
-	VoiceLimits         VoiceLimits
-	Styles              json.RawMessage // object of chat and centerStage, or nil
-	IdentitySecret      string          // signs the identity of end users in the widget
-	Redact              bool            // personal data is masked before anything is kept
-	RetentionDays       *int64          // conversations without activity for so long are deleted; nil keeps them
-	Synonyms            [][]string      // groups of words or phrases that mean the same to the search; nil for none
-	Topics              []Topic         // the operator's tree of topics; nil has them found
-	Insight             InsightSettings
-	V1                  json.RawMessage // what REST v1 has said of the agent and REST v2 has no place for: an object, or nil
-	Icon, Picture       string          // blobs: the image on the chat button and the one beside answers; empty for none
-	Key                 string          // stable name in the manifest of "parley apply"; empty for an agent that none manages
-	ConfigVersion       int64           // grows with every change of the settings
-	PassageVersion      int64           // grows with every change of what the agent has read
+	ID                        AgentID
+	AccountID                 AccountID
+	Name                      string
+	Instructions              string
+	ChannelInstructions       json.RawMessage // object by channel, or nil
+	Model                     string
+	AutoRetrain               bool
+	Temp                      float64
+	Visibility                string // public or private
+	AllowedDomains            []string
+	SuggestedMessages         json.RawMessage // array, or nil
+	InitialMessages           []string
+	CreditLimit               *int64          // whole credits a month; nil is no cap
+	Notifications             json.RawMessage // object, or nil
+	RateLimit                 DeviceLimit
+	Voice                     json.RawMessage // object; nil turns voice off
+	VoiceLimits               VoiceLimits
+	Styles                    json.RawMessage // object of chat and centerStage, or nil
+	IdentitySecret            string          // signs the identity of end users in the widget
+	Redact                    bool            // personal data is masked before anything is kept
+	RetentionDays             *int64          // conversations without activity for so long are deleted; nil keeps them
+	Synonyms                  [][]string      // groups of words or phrases that mean the same to the search; nil for none
+	Topics                    []Topic         // the operator's tree of topics; nil has them found
+	Insight                   InsightSettings
+	V1                        json.RawMessage // what REST v1 has said of the agent and REST v2 has no place for: an object, or nil
+	IconBlobID, PictureBlobID string          // blobs: the image on the chat button and the one beside answers; empty for none
+	Key                       string          // stable name in the manifest of "parley apply"; empty for an agent that none manages
+	ConfigVersion             int64           // grows with every change of the settings
+	PassageVersion            int64           // grows with every change of what the agent has read
 
 	// Counters, kept by the transactions that change what they count.
 	Size             int64 // bytes of all sources

@@ -12,20 +12,20 @@ import (
 	"testing"
 )
 
-// floors is the plan of the house: an import goes to a lower floor, never up and never sideways. Rooms that are planned
+// layers is the plan of the house: an import goes to a lower floor, never up and never sideways. Rooms that are planned
 // stand in the table before they are built, so that the first import is already held to it.
-var floors = map[string]int{
-	"parley":                 1,
-	"parley/docs":            1,
-	"parley/web":             1,
-	"parley/internal/words":  1,
-	"parley/internal/prose":  1,
-	"parley/internal/pcm":    1,
-	"parley/internal/listen": 1,
+var layers = map[string]int{
+	"parley":                     1,
+	"parley/docs":                1,
+	"parley/web":                 1,
+	"parley/internal/text/words": 1,
+	"parley/internal/text/prose": 1,
+	"parley/internal/audio":      1,
+	"parley/internal/listen":     1,
 
 	"parley/internal/sqldb":    2,
-	"parley/internal/llm":      2,
-	"parley/internal/wire":     2,
+	"parley/internal/model":    2,
+	"parley/internal/httpapi":  2,
 	"parley/internal/outbound": 2,
 	"parley/internal/vault":    2,
 	"parley/internal/manifest": 2,
@@ -35,7 +35,7 @@ var floors = map[string]int{
 	"parley/internal/jobs":           3,
 	"parley/internal/ingest/crawl":   3,
 	"parley/internal/ingest/extract": 3,
-	"parley/internal/voice/ear":      3,
+	"parley/internal/voice/vad":      3,
 	"parley/internal/voice/rtc":      3,
 
 	"parley/internal/store":     4,
@@ -55,39 +55,37 @@ var floors = map[string]int{
 	"parley/internal/actions": 6,
 	"parley/internal/eval":    6, // measures what chat and ingest do, and so stands above both
 
-	"parley/internal/api":     7,
-	"parley/internal/apiv1":   7,
-	"parley/internal/mcp":     7,
-	"parley/internal/console": 7,
-	"parley/internal/widget":  7,
-	"parley/internal/admin":   7,
+	"parley/internal/api/v2":    7,
+	"parley/internal/api/v1":    7,
+	"parley/internal/api/mcp":   7,
+	"parley/internal/console":   7,
+	"parley/internal/widget":    7,
+	"parley/internal/api/admin": 7,
 
-	"parley/internal/voicepage": 7,
-
-	"parley/internal/house": 8,
+	"parley/internal/server": 8,
 
 	"parley/cmd/parley": 9,
 	"parley/bench":      9,
 }
 
-// workshop holds tests' tools: they may import anything, and nothing that ships may import them.
-const workshop = "parley/internal/rig"
+// testkitPackage holds tests' tools: they may import anything, and nothing that ships may import them.
+const testkitPackage = "parley/internal/testkit"
 
 type pkg struct {
 	ImportPath string
 	Imports    []string
 }
 
-func (p pkg) isWorkshop() bool { return within(p.ImportPath, workshop) }
+func (p pkg) isTestkit() bool { return isUnder(p.ImportPath, testkitPackage) }
 
-func within(importPath, folder string) bool {
+func isUnder(importPath, folder string) bool {
 	return importPath == folder || strings.HasPrefix(importPath, folder+"/")
 }
 
-func ours(importPath string) bool { return within(importPath, "parley") }
+func isOwnPackage(importPath string) bool { return isUnder(importPath, "parley") }
 
-// packages lists our packages with what they import outside tests.
-func packages(t *testing.T) []pkg {
+// listPackages lists our packages with what they import outside tests.
+func listPackages(t *testing.T) []pkg {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-e", "-json=ImportPath,Imports", "./...").Output()
 	if err != nil {
@@ -107,19 +105,19 @@ func packages(t *testing.T) []pkg {
 }
 
 func TestImportsGoDown(t *testing.T) {
-	for _, p := range packages(t) {
-		floor, known := floors[p.ImportPath]
-		if !known && !p.isWorkshop() {
+	for _, p := range listPackages(t) {
+		floor, known := layers[p.ImportPath]
+		if !known && !p.isTestkit() {
 			t.Errorf("%s has no floor: add it to the table, and to the tour in doc.go", p.ImportPath)
 			continue
 		}
 		for _, to := range p.Imports {
 			switch {
-			case !ours(to) || p.isWorkshop():
-			case within(to, workshop):
+			case !isOwnPackage(to) || p.isTestkit():
+			case isUnder(to, testkitPackage):
 				t.Errorf("%s imports %s, which is for tests only", p.ImportPath, to)
-			case floors[to] >= floor:
-				t.Errorf("%s (floor %d) imports %s (floor %d): hand it in from above, or move it", p.ImportPath, floor, to, floors[to])
+			case layers[to] >= floor:
+				t.Errorf("%s (floor %d) imports %s (floor %d): hand it in from above, or move it", p.ImportPath, floor, to, layers[to])
 			}
 		}
 	}
@@ -128,14 +126,14 @@ func TestImportsGoDown(t *testing.T) {
 // Packages cannot form a circle, folders can: a room with its closets must not be entered from a room it enters.
 func TestNoCircleOfFolders(t *testing.T) {
 	arrows := map[string]map[string]bool{}
-	for _, p := range packages(t) {
-		from := room(p.ImportPath)
+	for _, p := range listPackages(t) {
+		from := topPackage(p.ImportPath)
 		if arrows[from] == nil {
 			arrows[from] = map[string]bool{}
 		}
 		for _, to := range p.Imports {
-			if ours(to) && room(to) != from && !p.isWorkshop() {
-				arrows[from][room(to)] = true
+			if isOwnPackage(to) && topPackage(to) != from && !p.isTestkit() {
+				arrows[from][topPackage(to)] = true
 			}
 		}
 	}
@@ -154,16 +152,16 @@ func TestNoCircleOfFolders(t *testing.T) {
 	}
 }
 
-// room gives the folder that counts as one room: parley/internal/ingest for parley/internal/ingest/crawl.
-func room(importPath string) string {
+// topPackage gives the folder that counts as one room: parley/internal/ingest for parley/internal/ingest/crawl.
+func topPackage(importPath string) string {
 	parts := strings.Split(importPath, "/")
 	return path.Join(parts[:min(len(parts), 3)]...)
 }
 
 // A room is named after what it holds; these names hold anything.
-func TestNoJunkRooms(t *testing.T) {
+func TestNoJunkPackages(t *testing.T) {
 	junk := []string{"util", "utils", "common", "helper", "helpers", "manager", "types", "models", "misc", "shared", "base"}
-	for _, p := range packages(t) {
+	for _, p := range listPackages(t) {
 		if slices.Contains(junk, path.Base(p.ImportPath)) {
 			t.Errorf("%s: name it after what it holds", p.ImportPath)
 		}

@@ -13,33 +13,33 @@ import (
 
 // rule forbids words of the standard library outside certain places.
 type rule struct {
-	words []string
-	where []string // files and folders that may use them
-	why   string
+	identifiers  []string
+	allowedPaths []string // files and folders that may use them
+	reason       string
 }
 
 var rules = []rule{
 	{
-		words: []string{"time.Now", "time.Since", "time.Until"},
-		where: []string{"cmd/", "bench/", "internal/rig/",
-			"internal/sqldb/",           // measures how long closures run, and never writes a time down
-			"internal/wire/deadline.go", // deadlines of connections are the kernel's
-			"internal/listen/conn.go",   // likewise
+		identifiers: []string{"time.Now", "time.Since", "time.Until"},
+		allowedPaths: []string{"cmd/", "bench/", "internal/testkit/",
+			"internal/sqldb/",              // measures how long closures run, and never writes a time down
+			"internal/httpapi/deadline.go", // deadlines of connections are the kernel's
+			"internal/listen/conn.go",      // likewise
 		},
-		why: "time is handed in (Now func() time.Time), so that tests can turn the clock",
+		reason: "time is handed in (Now func() time.Time), so that tests can turn the clock",
 	},
 	{
-		words: []string{"http.DefaultClient", "http.DefaultTransport", "http.Get", "http.Post", "http.PostForm", "http.Head",
+		identifiers: []string{"http.DefaultClient", "http.DefaultTransport", "http.Get", "http.Post", "http.PostForm", "http.Head",
 			"net.Dial", "net.DialTimeout", "net.Dialer", "tls.Dial", "tls.Dialer", "tls.DialWithDialer"},
-		where: []string{"cmd/", "bench/", "internal/rig/", "internal/llm/", "internal/outbound/",
-			"internal/admin/", // the socket in the data directory
+		allowedPaths: []string{"cmd/", "bench/", "internal/testkit/", "internal/model/", "internal/outbound/",
+			"internal/api/admin/", // the socket in the data directory
 		},
-		why: "one dialer: what a stranger named is reached through internal/outbound only",
+		reason: "one dialer: what a stranger named is reached through internal/outbound only",
 	},
 	{
-		words: []string{"os.Getenv", "os.LookupEnv", "os.Environ", "os.Exit"},
-		where: []string{"cmd/", "bench/", "internal/rig/"},
-		why:   "settings are handed in from cmd, which is also the only place that ends the process",
+		identifiers:  []string{"os.Getenv", "os.LookupEnv", "os.Environ", "os.Exit"},
+		allowedPaths: []string{"cmd/", "bench/", "internal/testkit/"},
+		reason:       "settings are handed in from cmd, which is also the only place that ends the process",
 	},
 }
 
@@ -50,11 +50,11 @@ func TestWordsStayWhereTheyBelong(t *testing.T) {
 			t.Errorf("%s: %v", file, err)
 			continue
 		}
-		names := imported(parsed)
+		names := importNames(parsed)
 		ast.Inspect(parsed, func(n ast.Node) bool {
 			if sel, ok := n.(*ast.SelectorExpr); ok {
 				if x, ok := sel.X.(*ast.Ident); ok {
-					check(t, file, names[x.Name]+"."+sel.Sel.Name)
+					checkIdentifier(t, file, names[x.Name]+"."+sel.Sel.Name)
 				}
 			}
 			return true
@@ -62,8 +62,8 @@ func TestWordsStayWhereTheyBelong(t *testing.T) {
 	}
 }
 
-// imported gives the usual name of each package by the name the file uses.
-func imported(file *ast.File) map[string]string {
+// importNames gives the usual name of each package by the name the file uses.
+func importNames(file *ast.File) map[string]string {
 	names := map[string]string{}
 	for _, spec := range file.Imports {
 		usual := path.Base(strings.Trim(spec.Path.Value, `"`))
@@ -76,18 +76,18 @@ func imported(file *ast.File) map[string]string {
 	return names
 }
 
-func check(t *testing.T, file, word string) {
+func checkIdentifier(t *testing.T, file, word string) {
 	for _, r := range rules {
-		for _, w := range r.words {
+		for _, w := range r.identifiers {
 			if w == word && !r.allows(file) {
-				t.Errorf("%s uses %s: %s", file, word, r.why)
+				t.Errorf("%s uses %s: %s", file, word, r.reason)
 			}
 		}
 	}
 }
 
 func (r rule) allows(file string) bool {
-	for _, place := range r.where {
+	for _, place := range r.allowedPaths {
 		if file == place || strings.HasSuffix(place, "/") && strings.HasPrefix(file, place) {
 			return true
 		}

@@ -42,38 +42,38 @@ func Channels() []Channel {
 		ChannelSearch, ChannelIframe, ChannelEmail, ChannelAgentPage, ChannelPhone, ChannelAndroid, ChannelIOS, ChannelUnspecified}
 }
 
-// Embedded reports whether conversations of this origin begin on somebody's web site.
-func (c Channel) Embedded() bool {
+// IsEmbedded reports whether conversations of this origin begin on somebody's web site.
+func (c Channel) IsEmbedded() bool {
 	return slices.Contains([]Channel{ChannelWidget, ChannelIframe, ChannelCenterStage, ChannelSearch}, c)
 }
 
-// longestOrigin bounds what is kept of a page's address; of a longer one only the site is.
-const longestOrigin = 2048
+// maxOriginBytes bounds what is kept of a page's address; of a longer one only the site is.
+const maxOriginBytes = 2048
 
 // EmbedOrigin gives where an agent was embedded when a conversation began (interface 2.4): the page's address without query
 // and fragment, or only the site when the browser did not report a page of that site; empty when it reported no site, and
 // for conversations that did not begin on a web site. page is what the page said of itself, site the Origin that the browser
 // sent; either may be empty.
 func EmbedOrigin(c Channel, page, site string) string {
-	if !c.Embedded() {
+	if !c.IsEmbedded() {
 		return ""
 	}
-	at, path := webPage(page)
-	from, _ := webPage(site)
+	at, path := splitPageURL(page)
+	from, _ := splitPageURL(site)
 	switch {
 	case from == "":
 		from = at // nobody contradicts the page
 	case at != from:
 		return from
 	}
-	if at == "" || len(at+path) > longestOrigin {
+	if at == "" || len(at+path) > maxOriginBytes {
 		return from
 	}
 	return at + path
 }
 
-// webPage parts the address of a page into its site and its path; both are empty where it is not a page of the web.
-func webPage(address string) (site, path string) {
+// splitPageURL parts the address of a page into its site and its path; both are empty where it is not a page of the web.
+func splitPageURL(address string) (site, path string) {
 	u, err := url.Parse(strings.TrimSpace(address))
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
 		return "", ""

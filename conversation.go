@@ -10,18 +10,18 @@ type ConversationStatus string
 
 // The states of a conversation. A pause is a flag beside them.
 const (
-	Ongoing   ConversationStatus = "ongoing"
-	Ended     ConversationStatus = "ended"
-	TakenOver ConversationStatus = "taken_over"
+	ConversationOngoing   ConversationStatus = "ongoing"
+	ConversationEnded     ConversationStatus = "ended"
+	ConversationTakenOver ConversationStatus = "taken_over"
 )
 
-// Face is the part of the house a conversation came through: an id that a client chose is unique within its face only.
-type Face string
+// API is the part of the house a conversation came through: an id that a client chose is unique within its face only.
+type API string
 
 // The faces that open conversations.
 const (
-	FaceV2 Face = "v2"
-	FaceV1 Face = "v1"
+	APIV2 API = "v2"
+	APIV1 API = "v1"
 )
 
 // Conversation is an exchange between an end user and an agent (interface 2.3, 2.4).
@@ -29,7 +29,7 @@ type Conversation struct {
 	ID            ConversationID
 	AccountID     AccountID
 	AgentID       AgentID
-	Face          Face
+	API           API
 	ExternalID    string // the client's own id, of faces whose clients choose them: unique per agent and face
 	Channel       Channel
 	Streamed      bool      // its answer was asked for as a stream: the first one, or the last where the client keeps the conversation
@@ -50,10 +50,10 @@ type AuthorKind string
 
 // The authors of messages.
 const (
-	ByUser      AuthorKind = "user"
-	ByAssistant AuthorKind = "assistant"
-	ByHuman     AuthorKind = "human"
-	BySystem    AuthorKind = "system"
+	AuthorUser      AuthorKind = "user"
+	AuthorAssistant AuthorKind = "assistant"
+	AuthorHuman     AuthorKind = "human"
+	AuthorSystem    AuthorKind = "system"
 )
 
 // MessageState says whether a message is whole.
@@ -74,7 +74,7 @@ type Message struct {
 	Author         AuthorKind
 	State          MessageState
 	TurnID         TurnID
-	AuthorID       UserID // the member who wrote it; of ByHuman only
+	AuthorID       UserID // the member who wrote it; of AuthorHuman only
 	Parts          []Part
 	Feedback       string     // positive, negative or empty
 	Score          *float64   // confidence of the answer, 0 to 1
@@ -86,7 +86,7 @@ type Message struct {
 
 // Role gives the message's role on the wire: everything that is not the user's is the assistant's.
 func (m *Message) Role() string {
-	if m.Author == ByUser {
+	if m.Author == AuthorUser {
 		return "user"
 	}
 	return "assistant"
@@ -113,8 +113,8 @@ type Part struct {
 	Output     json.RawMessage `json:"output,omitempty"`
 }
 
-// EndedBy reports whether result is the result of the call p.
-func (p Part) EndedBy(result Part) bool {
+// IsAnsweredBy reports whether result is the result of the call p.
+func (p Part) IsAnsweredBy(result Part) bool {
 	return p.Type == "tool-call" && result.Type == "tool-result" && result.ToolCallID == p.ToolCallID
 }
 
@@ -157,7 +157,7 @@ type Trace struct {
 	PromptVersion string         `json:"promptVersion"`
 	ConfigVersion int64          `json:"configVersion"`
 	Question      string         `json:"question"`         // what retrieval was asked, with earlier turns folded in
-	Search        string         `json:"search,omitempty"` // what passages were found by: words, or words and vectors
+	SearchMethod  string         `json:"search,omitempty"` // what passages were found by: words, or words and vectors
 	Passages      []TracePassage `json:"passages"`         // in the order in which the model was offered them
 	ToolCalls     []string       `json:"toolCalls"`
 	InputTokens   int            `json:"inputTokens"` // of the answer and of the rewriting
@@ -177,7 +177,7 @@ type TracePassage struct {
 	Heading  string    `json:"heading,omitempty"`
 	Rank     float64   `json:"rank"`  // what retrieval ordered by, the highest first
 	Score    float64   `json:"score"` // how likely it was to answer the question, 0 to 1
-	Cited    bool      `json:"cited,omitempty"`
+	IsCited  bool      `json:"cited,omitempty"`
 	Quotes   []string  `json:"quotes,omitempty"` // the cited stretches, each once
 }
 
@@ -191,7 +191,7 @@ type TraceRewrite struct {
 
 // TraceMillis are durations in milliseconds, counted from the turn's start.
 type TraceMillis struct {
-	Retrieved  float64 `json:"retrieved"`
-	FirstToken float64 `json:"firstToken"`
-	Answered   float64 `json:"answered"`
+	RetrievalDone float64 `json:"retrieved"`
+	FirstToken    float64 `json:"firstToken"`
+	AnswerDone    float64 `json:"answered"`
 }

@@ -33,9 +33,9 @@
 //
 // # Floor 1: words, prose, pcm, listen and docs
 //
-// internal/words cuts text into words the same way wherever words are compared: it folds case and accents, stems, and makes
-// the character n-grams that forgive a typo. internal/prose tells how a text is laid out: headings, paragraphs, lists, tables,
-// code, and the sentences in them. internal/pcm holds sound as samples: WAV files and changes of rate.
+// internal/text/words cuts text into words the same way wherever words are compared: it folds case and accents, stems, and makes
+// the character n-grams that forgive a typo. internal/text/prose tells how a text is laid out: headings, paragraphs, lists, tables,
+// code, and the sentences in them. internal/audio holds sound as samples: WAV files and changes of rate.
 // internal/listen takes the connections of HTTP servers: it bounds them, and serves clients that have closed their
 // half. docs embeds the operator's manual, which the demo's agent reads.
 //
@@ -46,14 +46,14 @@
 // success only after the commit is on disk. Answers have a lane of their own ahead of bulk work. The room also runs the
 // migrations, each written once for both databases.
 //
-// internal/llm is the port to language models: Model answers one request as a stream of chunks. Behind it stand the clients
+// internal/model is the port to language models: Model answers one request as a stream of chunks. Behind it stand the clients
 // for the OpenAI wire format and for Anthropic's, a scripted double for tests, and the built-in model, which needs no weights and
 // no network: it quotes sentences of the passages it is given, says so when they hold no answer, and asks back when a question is
 // too short. Table maps the names that agents choose to back ends. The words of the prompts are files; what sources say is fenced.
 // Embedder turns texts into vectors, and its client speaks the same wire format. Synthesizer speaks and Transcriber understands
 // speech; Speech chooses among the programs and servers behind them.
 //
-// internal/wire is what HTTP faces share. An operation is a typed function with a description; from it come the routing, the
+// internal/httpapi is what HTTP faces share. An operation is a typed function with a description; from it come the routing, the
 // strict decoding, the validation and the OpenAPI document, so that they cannot drift apart. Handlers return errors, and only
 // the face writes a status. The room also holds cursors, the stream of server-sent events and the record of each request, and it
 // reads the Idempotency-Key by which a client says that several requests are one.
@@ -89,7 +89,7 @@
 // Its Participant is the agent in such a room: it gives the user's voice in order (intake), plays speech on the beat of a clock
 // (pump), and shows state and transcript. Transport is all that those above see of it.
 //
-// internal/voice/ear tells voices from other sounds and finds the ends of turns, in PCM alone and without learned weights.
+// internal/voice/vad tells voices from other sounds and finds the ends of turns, in PCM alone and without learned weights.
 //
 // # Floor 4: store, voice/sfu
 //
@@ -152,24 +152,24 @@
 //
 // # Floor 7: api, apiv1, mcp, admin and voicepage
 //
-// internal/api is REST v2: routes.go is the one list of operations, types.go the shapes on the wire. Epoch seconds and ISO
+// internal/api/v2 is REST v2: routes.go is the one list of operations, types.go the shapes on the wire. Epoch seconds and ISO
 // strings exist here and nowhere below. examples_*.go tell each operation to its readers, and docspage.go shows the whole to
 // people. clients/ts, outside the house, is the typed client made from the same document.
 //
-// internal/apiv1 is REST v1, for integrations that were written for it: other words and shapes for the same verbs. What is no
+// internal/api/v1 is REST v1, for integrations that were written for it: other words and shapes for the same verbs. What is no
 // part of v2 (conversations under the client's own ids, messages that replace those that were saved) it asks of chat and store.
 //
-// internal/mcp is the face for AI assistants. A tool is an operation of REST v2, with its schemas, asked for within the process
+// internal/api/mcp is the face for AI assistants. A tool is an operation of REST v2, with its schemas, asked for within the process
 // with the caller's key; so it has no rules of its own.
 //
-// internal/admin is the operator's face: the same verbs through a socket of the running server or on the opened database.
+// internal/api/admin is the operator's face: the same verbs through a socket of the running server or on the opened database.
 //
-// internal/voicepage hands browsers the library with which they join voice sessions, and a page on which a person can talk to an
+// internal/widget hands browsers the library with which they join voice sessions, and a page on which a person can talk to an
 // agent. Both are written in web/voice, and built into web/built by "make web"; web embeds them.
 //
 // # Floors 8 and 9: house, cmd/parley, bench
 //
-// internal/house opens the database, builds each room on those below it, and starts and stops what works in the background.
+// internal/server opens the database, builds each room on those below it, and starts and stops what works in the background.
 // cmd/parley is flags, environment and printing, a file per command. bench measures the server beside a floor: a bare handler
 // that does only what cannot be avoided.
 //
@@ -186,8 +186,8 @@
 // # How it is tested
 //
 // go test ./... needs no network. Rules are tables of cases beside the code. Every statement of SQL runs on SQLite and, where its
-// programs are installed, on a private PostgreSQL that the tests start themselves (internal/rig/dbs). The HTTP interface is told
-// in stories (internal/api/testdata) against the whole house, which internal/rig opens on a temporary database; every response is
-// checked against the OpenAPI document. internal/rig/faults kills servers and databases, fills the disk and cuts connections, and
+// programs are installed, on a private PostgreSQL that the tests start themselves (internal/testkit/dbs). The HTTP interface is told
+// in stories (internal/api/v2/testdata) against the whole house, which internal/testkit opens on a temporary database; every response is
+// checked against the OpenAPI document. internal/testkit/faults kills servers and databases, fills the disk and cuts connections, and
 // reads back everything that was acknowledged. What is promised is golden: make golden rewrites it, and the difference is read.
 package parley

@@ -14,14 +14,14 @@ import (
 )
 
 // Codes that callers of REST v2 never see: those of the command line, and those no operation answers with yet.
-var unseen = []parley.Code{parley.CodeAlreadyExists, parley.CodeAccountNotFound, parley.CodeKeyNotFound,
+var unusedCodes = []parley.Code{parley.CodeAlreadyExists, parley.CodeAccountNotFound, parley.CodeKeyNotFound,
 	parley.CodeSourcePendingDel}
 
 func TestManualListsEveryError(t *testing.T) {
 	page := manualPage(t, "errors.md")
 	for _, code := range parley.Codes() {
 		row := fmt.Sprintf("| %d | `%s` |", code.Status(), code)
-		if !slices.Contains(unseen, code) && !strings.Contains(page, row) {
+		if !slices.Contains(unusedCodes, code) && !strings.Contains(page, row) {
 			t.Errorf("errors.md lacks a row that begins with %q", row)
 		}
 	}
@@ -57,7 +57,7 @@ func TestManualNamesOnlySettingsThatExist(t *testing.T) {
 		code.Write(text)
 	}
 	name := regexp.MustCompile(`PARLEY_[A-Z_]+`)
-	for _, file := range markdown(t) {
+	for _, file := range markdownFiles(t) {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
@@ -72,7 +72,7 @@ func TestManualNamesOnlySettingsThatExist(t *testing.T) {
 
 func TestLinksLeadSomewhere(t *testing.T) {
 	link := regexp.MustCompile(`\]\(([^)#:]+)\)`) // links within the checkout
-	for _, file := range markdown(t) {
+	for _, file := range markdownFiles(t) {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
@@ -94,7 +94,7 @@ func manualPage(t *testing.T, name string) string {
 	return string(text)
 }
 
-func markdown(t *testing.T) []string {
+func markdownFiles(t *testing.T) []string {
 	t.Helper()
 	files := []string{"README.md"}
 	for _, pattern := range []string{"docs/*.md", "docs/*/*.md"} {

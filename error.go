@@ -34,53 +34,53 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Is makes errors.Is(err, parley.Fail(code)) true for every error of that code.
+// Is makes errors.Is(err, parley.NewError(code)) true for every error of that code.
 func (e *Error) Is(target error) bool {
 	t, ok := target.(*Error)
 	return ok && t.Code == e.Code
 }
 
-// Fail makes an error of the code with its default message.
-func Fail(code Code) *Error { return &Error{Code: code, Message: codes[code].message} }
+// NewError makes an error of the code with its default message.
+func NewError(code Code) *Error { return &Error{Code: code, Message: codes[code].message} }
 
-// Failf makes an error of the code with a message of its own, written for the caller.
-func Failf(code Code, format string, args ...any) *Error {
+// NewErrorf makes an error of the code with a message of its own, written for the caller.
+func NewErrorf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// Because makes an error of the code with its default message and a cause for the log.
-func Because(code Code, cause error) *Error {
+// WrapError makes an error of the code with its default message and a cause for the log.
+func WrapError(code Code, cause error) *Error {
 	return &Error{Code: code, Message: codes[code].message, Err: cause}
 }
 
-// ErrorOf gives the *Error in err's chain. An error of a file system that takes nothing at the moment becomes
+// AsError gives the *Error in err's chain. An error of a file system that takes nothing at the moment becomes
 // SERVICE_UNDER_MAINTENANCE, any other INTERNAL_SERVER_ERROR, with err as the cause.
-func ErrorOf(err error) *Error {
+func AsError(err error) *Error {
 	var e *Error
 	if errors.As(err, &e) {
 		return e
 	}
-	if noRoom(err) {
-		e = Because(CodeUnderMaintenance, err)
+	if isStorageFault(err) {
+		e = WrapError(CodeUnderMaintenance, err)
 		e.RetryAfter = time.Second
 		return e
 	}
-	return Because(CodeInternal, err)
+	return WrapError(CodeInternal, err)
 }
 
-var noRoomErrors = []syscall.Errno{
+var storageErrnos = []syscall.Errno{
 	syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EIO, syscall.EROFS, syscall.EMFILE, syscall.ENFILE,
 }
 
-// noRoom reports that a file could not be written or opened for want of space, of descriptors or of a disk that works.
-func noRoom(err error) bool {
+// isStorageFault reports that a file could not be written or opened for want of space, of descriptors or of a disk that works.
+func isStorageFault(err error) bool {
 	var path *fs.PathError
 	var move *os.LinkError
 	var number syscall.Errno
 	if !errors.As(err, &path) && !errors.As(err, &move) || !errors.As(err, &number) {
 		return false
 	}
-	return slices.Contains(noRoomErrors, number)
+	return slices.Contains(storageErrnos, number)
 }
 
 // IsCode reports whether err carries the code.

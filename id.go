@@ -56,8 +56,8 @@ func NewAgentID() AgentID {
 	}
 }
 
-// sorted is base64's url-safe alphabet in the order of its bytes, so that encoded numbers sort like the numbers.
-var sorted = base64.NewEncoding("-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz").WithPadding(base64.NoPadding)
+// sortableBase64 is base64's url-safe alphabet in the order of its bytes, so that encoded numbers sort like the numbers.
+var sortableBase64 = base64.NewEncoding("-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz").WithPadding(base64.NoPadding)
 
 // NewMessageID gives "msg_" and a version 7 UUID in 22 url-safe characters. That it sorts by time keeps the database's index
 // of messages growing at its end; nothing else may rely on it: messages are ordered by their sequence.
@@ -66,7 +66,7 @@ func NewMessageID() MessageID {
 	if err != nil {
 		panic(err) // as in NewTimedUUID
 	}
-	return MessageID("msg_" + sorted.EncodeToString(id[:]))
+	return MessageID("msg_" + sortableBase64.EncodeToString(id[:]))
 }
 
 // NewCallID gives "call_" and 21 url-safe random characters: the id of a tool call as clients see it.
@@ -78,8 +78,8 @@ func nanoid() string {
 	return base64.RawURLEncoding.EncodeToString(b[:])[:21]
 }
 
-// SameUUID gives a UUID as ids are kept, in lower case; any other text stays as it is.
-func SameUUID(s string) string {
+// NormalizeUUID gives a UUID as ids are kept, in lower case; any other text stays as it is.
+func NormalizeUUID(s string) string {
 	if IsUUID(s) {
 		return strings.ToLower(s)
 	}

@@ -12,21 +12,21 @@ type Topic struct {
 
 // InsightSettings is how an agent's conversations are judged after the talk.
 type InsightSettings struct {
-	Model     bool `json:"model"`     // a connected model writes titles and judges sentiments
-	AgainDays int  `json:"againDays"` // within so many days a question that is asked again was not resolved
+	UseModel   bool `json:"model"`     // a connected model writes titles and judges sentiments
+	RepeatDays int  `json:"againDays"` // within so many days a question that is asked again was not resolved
 }
 
-// DefaultAgainDays is AgainDays of an agent that sets none.
-const DefaultAgainDays = 3
+// DefaultRepeatDays is AgainDays of an agent that sets none.
+const DefaultRepeatDays = 3
 
 // Sentiment is how the customer sounds; empty where that is not certain.
 type Sentiment string
 
 // The sentiments that a conversation may have.
 const (
-	Positive Sentiment = "positive"
-	Neutral  Sentiment = "neutral"
-	Negative Sentiment = "negative"
+	SentimentPositive Sentiment = "positive"
+	SentimentNeutral  Sentiment = "neutral"
+	SentimentNegative Sentiment = "negative"
 )
 
 // Outcome is what came of a conversation for the customer; empty where nothing was asked.
@@ -43,32 +43,32 @@ const (
 
 // Insight is what is found out about a conversation after the talk.
 type Insight struct {
-	ConversationID ConversationID
-	AccountID      AccountID
-	AgentID        AgentID
-	UserID         EndUserID
-	Channel        Channel
-	CreatedAt      time.Time
-	Title          string   // for the conversation, where nobody gave it one; empty where none can be made
-	Topic          string   // the narrowest; empty for none
-	Topics         []string // that and those above it
-	Sentiment      Sentiment
-	Escalated      bool
-	HasVoice       bool
-	ActionTypes    []string
-	Messages       int
-	Answers        int // of the agent; where a conversation is long, among its first and last messages
-	Refused        int // answers that say that the sources do not hold it
-	Up, Down       int // ratings
-	Outcome        Outcome
-	AskedAgain     bool               // though the conversation itself looked resolved
-	Terms          map[string]float64 // the words of what was asked, by which conversations are compared; nil where text is withheld
-	Questions      []OpenQuestion     // that the sources did not answer
-	MadeAt         time.Time
+	ConversationID                   ConversationID
+	AccountID                        AccountID
+	AgentID                          AgentID
+	UserID                           EndUserID
+	Channel                          Channel
+	CreatedAt                        time.Time
+	Title                            string   // for the conversation, where nobody gave it one; empty where none can be made
+	Topic                            string   // the narrowest; empty for none
+	Topics                           []string // that and those above it
+	Sentiment                        Sentiment
+	Escalated                        bool
+	HasVoice                         bool
+	ActionTypes                      []string
+	Messages                         int
+	Answers                          int // of the agent; where a conversation is long, among its first and last messages
+	RefusedAnswers                   int // answers that say that the sources do not hold it
+	PositiveRatings, NegativeRatings int // ratings
+	Outcome                          Outcome
+	AskedAgain                       bool               // though the conversation itself looked resolved
+	Terms                            map[string]float64 // the words of what was asked, by which conversations are compared; nil where text is withheld
+	Questions                        []OpenQuestion     // that the sources did not answer
+	GeneratedAt                      time.Time
 }
 
-// Final is the outcome with what the customer did afterwards.
-func (in *Insight) Final() Outcome {
+// FinalOutcome is the outcome with what the customer did afterwards.
+func (in *Insight) FinalOutcome() Outcome {
 	if in.AskedAgain && in.Outcome == OutcomeResolved {
 		return OutcomeAskedAgain
 	}

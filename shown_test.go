@@ -26,14 +26,14 @@ func TestShownCallsHaveResults(t *testing.T) {
 		"text":            {[]parley.Part{say}, []parley.Part{say}, 0},
 		"nothing":         {nil, []parley.Part{}, 0},
 		"a fresh call":    {[]parley.Part{say, call("a")}, []parley.Part{say, call("a"), result("a", `{"status":"pending"}`)}, 0},
-		"almost a day":    {[]parley.Part{call("a")}, []parley.Part{call("a"), result("a", `{"status":"pending"}`)}, parley.ToolPatience - 1},
-		"a day":           {[]parley.Part{call("a")}, []parley.Part{call("a"), result("a", `{"status":"ignored"}`)}, parley.ToolPatience},
-		"an answered one": {[]parley.Part{call("a"), result("a", `{"status":"success"}`), say}, []parley.Part{call("a"), result("a", `{"status":"success"}`), say}, parley.ToolPatience},
+		"almost a day":    {[]parley.Part{call("a")}, []parley.Part{call("a"), result("a", `{"status":"pending"}`)}, parley.ToolResultTimeout - 1},
+		"a day":           {[]parley.Part{call("a")}, []parley.Part{call("a"), result("a", `{"status":"ignored"}`)}, parley.ToolResultTimeout},
+		"an answered one": {[]parley.Part{call("a"), result("a", `{"status":"success"}`), say}, []parley.Part{call("a"), result("a", `{"status":"success"}`), say}, parley.ToolResultTimeout},
 		"one of two": {[]parley.Part{call("a"), call("b"), result("b", `{"status":"error","error":"no"}`)},
 			[]parley.Part{call("a"), result("a", `{"status":"pending"}`), call("b"), result("b", `{"status":"error","error":"no"}`)}, 0},
 	} {
 		m := parley.Message{Parts: c.parts, CreatedAt: noon}
-		if diff := cmp.Diff(c.want, m.Shown(noon.Add(c.age))); diff != "" {
+		if diff := cmp.Diff(c.want, m.VisibleParts(noon.Add(c.age))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 		if len(m.Parts) != len(c.parts) {

@@ -31,28 +31,28 @@ const (
 
 // Source is something an agent has read.
 type Source struct {
-	ID        SourceID
-	AccountID AccountID
-	AgentID   AgentID
-	Parent    SourceID // the site that the page was found on; empty for what stands in lists
-	Kind      SourceKind
-	Name      string
-	URL       string // for links
-	Size      int64  // bytes of content
-	Status    SourceStatus
-	Failure   string          // why the last training failed, for the operator
-	Metadata  json.RawMessage // kind's own settings, or nil
-	Live      VersionID       // the version that answers; empty when none is trained yet
-	Wanted    VersionID       // the newest version; differs from Live while it trains
-	CreatedAt time.Time
-	UpdatedAt time.Time
+	ID            SourceID
+	AccountID     AccountID
+	AgentID       AgentID
+	ParentID      SourceID // the site that the page was found on; empty for what stands in lists
+	Kind          SourceKind
+	Name          string
+	URL           string // for links
+	Size          int64  // bytes of content
+	Status        SourceStatus
+	Failure       string          // why the last training failed, for the operator
+	Metadata      json.RawMessage // kind's own settings, or nil
+	LiveVersion   VersionID       // the version that answers; empty when none is trained yet
+	WantedVersion VersionID       // the newest version; differs from Live while it trains
+	CreatedAt     time.Time
+	UpdatedAt     time.Time
 }
 
-// Want makes the version the one that the source is to be trained to; an earlier one, if there is, answers meanwhile (facts 3.4).
-func (s *Source) Want(v *Version, size int64) {
-	s.Size, s.Wanted, s.Failure, s.UpdatedAt = size, v.ID, "", v.CreatedAt
+// SetWantedVersion makes the version the one that the source is to be trained to; an earlier one, if there is, answers meanwhile (facts 3.4).
+func (s *Source) SetWantedVersion(v *Version, size int64) {
+	s.Size, s.WantedVersion, s.Failure, s.UpdatedAt = size, v.ID, "", v.CreatedAt
 	s.Status = SourceUntrained
-	if s.Live != "" {
+	if s.LiveVersion != "" {
 		s.Status = SourceUpdated
 	}
 }

@@ -23,8 +23,8 @@ func StatusCategories() []StatusCategory {
 	return []StatusCategory{TicketNew, TicketOnYou, TicketOnCustomer, TicketOnHold, TicketClosed, TicketCancelled}
 }
 
-// Open reports whether somebody still has something to do with a ticket of this category.
-func (c StatusCategory) Open() bool { return c != TicketClosed && c != TicketCancelled }
+// IsOpen reports whether somebody still has something to do with a ticket of this category.
+func (c StatusCategory) IsOpen() bool { return c != TicketClosed && c != TicketCancelled }
 
 // TicketStatus is one of an agent's statuses (facts 2.10). Each category has exactly one default.
 type TicketStatus struct {
@@ -62,8 +62,8 @@ type Team struct {
 	Name      string
 	IsDefault bool
 	Strategy  Strategy
-	MaxOpen   *int    // open tickets a member may have before nobody gives them more; nil is no limit
-	Hours     []Shift // when its members work; none is always
+	MaxOpen   *int           // open tickets a member may have before nobody gives them more; nil is no limit
+	Hours     []WorkingHours // when its members work; none is always
 	Members   []TeamMember
 	CreatedAt time.Time
 	UpdatedAt time.Time
@@ -71,20 +71,20 @@ type Team struct {
 
 // TeamMember is a member of the account in a team.
 type TeamMember struct {
-	User     User
-	MaxOpen  *int    // in place of the team's; nil takes the team's
-	Hours    []Shift // in place of the team's; none takes the team's
-	Away     bool    // gets no tickets
-	LastTurn int64   // grows with each ticket that went round to them
-	JoinedAt time.Time
+	User           User
+	MaxOpen        *int           // in place of the team's; nil takes the team's
+	Hours          []WorkingHours // in place of the team's; none takes the team's
+	IsAway         bool           // gets no tickets
+	LastAssignment int64          // grows with each ticket that went round to them
+	JoinedAt       time.Time
 }
 
-// Shift is a stretch of a week in which somebody works. One whose end is not after its start goes on until the next day.
-type Shift struct {
-	Days []string `json:"days"` // mon tue wed thu fri sat sun
-	From string   `json:"from"` // 09:00
-	To   string   `json:"to"`   // 17:00; 24:00 is the end of the day
-	Zone string   `json:"zone"` // IANA time zone
+// WorkingHours is a stretch of a week in which somebody works. One whose end is not after its start goes on until the next day.
+type WorkingHours struct {
+	Days     []string `json:"days"` // mon tue wed thu fri sat sun
+	From     string   `json:"from"` // 09:00
+	To       string   `json:"to"`   // 17:00; 24:00 is the end of the day
+	TimeZone string   `json:"zone"` // IANA time zone
 }
 
 // Rule routes tickets (facts B). The first enabled rule whose conditions hold gives the team, the member, or both.

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// JoinPatience is how long a voice session waits for the customer to join it.
-const JoinPatience = 2 * time.Minute
+// VoiceJoinTimeout is how long a voice session waits for the customer to join it.
+const VoiceJoinTimeout = 2 * time.Minute
 
-// DefaultCall is the longest call of an agent that sets none (decision 22).
-const DefaultCall = time.Hour
+// DefaultMaxCallDuration is the longest call of an agent that sets none (decision 22).
+const DefaultMaxCallDuration = time.Hour
 
 // VoiceSession is one talk between a customer and an agent (interface 2.7, 3.3). It is part of a conversation, which may hold several.
 type VoiceSession struct {
@@ -21,7 +21,7 @@ type VoiceSession struct {
 	UserID         EndUserID // given, inherited from the conversation, or made for this session
 	Timezone       string    // IANA name
 	MaxDuration    time.Duration
-	Price          Credits // of a started minute
+	PricePerMinute Credits // of a started minute
 	Owner          string  // names the process that holds the talk
 	LeaseUntil     time.Time
 	Reserved       Credits
@@ -29,9 +29,9 @@ type VoiceSession struct {
 	Minutes        int     // started ones that were charged, once it has ended
 	CreatedAt      time.Time
 	JoinedAt       *time.Time // when the customer came; nil while nobody has
-	SeenAt         *time.Time // last sign of the customer: sound, text, or leaving
+	LastSeenAt     *time.Time // last sign of the customer: sound, text, or leaving
 	EndedAt        *time.Time
-	Reason         SessionEnd // empty while it lives
+	EndReason      SessionEndReason // empty while it lives
 }
 
 // Room is the name of the room in which the session takes place (interface 2.7).
@@ -39,19 +39,21 @@ func (s *VoiceSession) Room() string {
 	return fmt.Sprintf("chatbot-%s-%s-%s", s.AgentID, s.ConversationID, s.ID)
 }
 
-// JoinBy is when a session ends that nobody has joined.
-func (s *VoiceSession) JoinBy() time.Time { return s.CreatedAt.Add(min(s.MaxDuration, JoinPatience)) }
+// JoinDeadline is when a session ends that nobody has joined.
+func (s *VoiceSession) JoinDeadline() time.Time {
+	return s.CreatedAt.Add(min(s.MaxDuration, VoiceJoinTimeout))
+}
 
-// EndsBy is when the longest call is over: it is counted from when the customer joined.
-func (s *VoiceSession) EndsBy() time.Time {
+// EndDeadline is when the longest call is over: it is counted from when the customer joined.
+func (s *VoiceSession) EndDeadline() time.Time {
 	if s.JoinedAt == nil {
-		return s.JoinBy()
+		return s.JoinDeadline()
 	}
 	return s.JoinedAt.Add(s.MaxDuration)
 }
 
 // ExpiresAt is when no token of the session can be of use any more.
-func (s *VoiceSession) ExpiresAt() time.Time { return s.JoinBy().Add(s.MaxDuration) }
+func (s *VoiceSession) ExpiresAt() time.Time { return s.JoinDeadline().Add(s.MaxDuration) }
 
 // MinutesUntil counts the minutes that had begun before a moment, the first one always; none where nobody has joined.
 func (s *VoiceSession) MinutesUntil(t time.Time) int {
@@ -61,19 +63,19 @@ func (s *VoiceSession) MinutesUntil(t time.Time) int {
 	return int(max((t.Sub(*s.JoinedAt)+time.Minute-1)/time.Minute, 1))
 }
 
-// SessionEnd is why a voice session ended: what the client library's event sessionEnd says.
-type SessionEnd string
+// SessionEndReason is why a voice session ended: what the client library's event sessionEnd says.
+type SessionEndReason string
 
 // The reasons.
 const (
-	EndClientLeft    SessionEnd = "client_left"
-	EndMaxDuration   SessionEnd = "max_duration"
-	EndSilence       SessionEnd = "silence"
-	EndCredits       SessionEnd = "credits"
-	EndOperator      SessionEnd = "operator"
-	EndEscalated     SessionEnd = "escalated" // a person has taken the conversation over
-	EndError         SessionEnd = "error"
-	EndServerStopped SessionEnd = "server_stopped"
+	EndClientLeft    SessionEndReason = "client_left"
+	EndMaxDuration   SessionEndReason = "max_duration"
+	EndSilence       SessionEndReason = "silence"
+	EndCredits       SessionEndReason = "credits"
+	EndOperator      SessionEndReason = "operator"
+	EndEscalated     SessionEndReason = "escalated" // a person has taken the conversation over
+	EndError         SessionEndReason = "error"
+	EndServerStopped SessionEndReason = "server_stopped"
 )
 
 // VoiceLimits are how many voice sessions an agent may begin; nil takes what its plan says (decision 22).
@@ -118,16 +120,16 @@ func (a *Agent) VoiceSettings() (*VoiceSettings, error) {
 	if len(a.Voice) == 0 || string(a.Voice) == "null" {
 		return nil, nil
 	}
-	v := defaultVoice()
+	v := defaultVoiceSettings()
 	if err := json.Unmarshal(a.Voice, &v); err != nil {
 		return nil, fmt.Errorf("agent %s: voice settings: %w", a.ID, err)
 	}
 	return &v, nil
 }
 
-// RecordingDays gives for how many days recordings are kept by the agent's settings, 0 for as long as their conversation. Settings that make
+// RecordingRetentionDays gives for how many days recordings are kept by the agent's settings, 0 for as long as their conversation. Settings that make
 // none and name no days do not say, nor do those that are null or cannot be read: what was said before holds for the recordings there are.
-func (a *Agent) RecordingDays() (days int, said bool) {
+func (a *Agent) RecordingRetentionDays() (days int, ok bool) {
 	v, err := a.VoiceSettings()
 	if err != nil || v == nil {
 		return 0, false
@@ -135,7 +137,7 @@ func (a *Agent) RecordingDays() (days int, said bool) {
 	return v.Recordings.RetentionDays, v.Recordings.Enabled || v.Recordings.RetentionDays > 0
 }
 
-func defaultVoice() (v VoiceSettings) {
+func defaultVoiceSettings() (v VoiceSettings) {
 	v.Voice.Name, v.Voice.Speed, v.Voice.Stability, v.Voice.Similarity = "Sarah", 1, 0.5, 0.75
 	v.Transcriber.Model, v.Transcriber.Language, v.Transcriber.MinSilence, v.Transcriber.Threshold = "deepgram/nova-3", "multi", 0.5, 0.5
 	v.Model, v.AllowInterruptions, v.AllowTextInput = "auto", true, true
@@ -145,9 +147,9 @@ func defaultVoice() (v VoiceSettings) {
 // MaxDuration is the longest call.
 func (v *VoiceSettings) MaxDuration() time.Duration {
 	if v.MaxSeconds == nil {
-		return DefaultCall
+		return DefaultMaxCallDuration
 	}
-	return seconds(*v.MaxSeconds)
+	return secondsToDuration(*v.MaxSeconds)
 }
 
 // Silence is after how much of it a call ends; 0 is never.
@@ -155,13 +157,15 @@ func (v *VoiceSettings) Silence() time.Duration {
 	if v.SilenceSeconds == nil {
 		return 0
 	}
-	return seconds(*v.SilenceSeconds)
+	return secondsToDuration(*v.SilenceSeconds)
 }
 
-// longestSeconds keeps what clients may write as seconds from being more than a duration holds: a century is for ever.
-const longestSeconds = 100 * 365 * 24 * 3600
+// maxDurationSeconds keeps what clients may write as seconds from being more than a duration holds: a century is for ever.
+const maxDurationSeconds = 100 * 365 * 24 * 3600
 
-func seconds(n int) time.Duration { return time.Duration(min(n, longestSeconds)) * time.Second }
+func secondsToDuration(n int) time.Duration {
+	return time.Duration(min(n, maxDurationSeconds)) * time.Second
+}
 
 // VoiceRecording is the sound of a voice session, kept where the agent's settings say so.
 type VoiceRecording struct {
@@ -170,7 +174,7 @@ type VoiceRecording struct {
 	AgentID        AgentID
 	ConversationID ConversationID
 	SessionID      VoiceSessionID
-	Blob           string // of the file
-	Length         time.Duration
+	BlobID         string // of the file
+	Duration       time.Duration
 	CreatedAt      time.Time
 }

@@ -2,23 +2,23 @@ package parley
 
 import "time"
 
-// LeadsSubmit is the event of a lead that was left or completed (facts 6.3).
-const LeadsSubmit = "leads.submit"
+// EventLeadsSubmit is the event of a lead that was left or completed (facts 6.3).
+const EventLeadsSubmit = "leads.submit"
 
 // WebhookEvents lists the events that webhooks hear of.
-func WebhookEvents() []string { return []string{LeadsSubmit} }
+func WebhookEvents() []string { return []string{EventLeadsSubmit} }
 
 // Webhook is an address that hears of events (facts 6.3).
 type Webhook struct {
-	ID        WebhookID
-	AccountID AccountID
-	AgentID   AgentID // empty hears of all agents of the account
-	Endpoint  string  // URL
-	Events    []string
-	Signing   string // what signs its deliveries, sealed; never the secret itself
-	KeyID     KeyID  // of the API key that is the secret; empty where the webhook has a secret of its own
-	CreatedAt time.Time
-	UpdatedAt time.Time
+	ID                WebhookID
+	AccountID         AccountID
+	AgentID           AgentID // empty hears of all agents of the account
+	Endpoint          string  // URL
+	Events            []string
+	SealedSigningKeys string // what signs its deliveries, sealed; never the secret itself
+	KeyID             KeyID  // of the API key that is the secret; empty where the webhook has a secret of its own
+	CreatedAt         time.Time
+	UpdatedAt         time.Time
 }
 
 // DeliveryState is how far a delivery has come.

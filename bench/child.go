@@ -18,35 +18,35 @@ import (
 )
 
 const (
-	readyWithin = 30 * time.Second
-	stopWithin  = 40 * time.Second
+	readyTimeout = 30 * time.Second
+	stopTimeout  = 40 * time.Second
 )
 
-// readiness is the line that each of our processes prints when it answers.
-type readiness struct {
+// readyLine is the line that each of our processes prints when it answers.
+type readyLine struct {
 	Ready bool   `json:"ready"`
 	URL   string `json:"url"`
 }
 
-// child is a process that serves HTTP.
-type child struct {
+// serverProcess is a process that serves HTTP.
+type serverProcess struct {
 	url     string
 	cmd     *exec.Cmd
 	started time.Time
 	done    chan struct{}
 }
 
-// self starts this very program in another part.
-func (b *bench) self(ctx context.Context, part ...string) (*child, error) {
+// startSelf starts this very program in another part.
+func (b *bench) startSelf(ctx context.Context, part ...string) (*serverProcess, error) {
 	me, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	return b.launch(ctx, exec.CommandContext(ctx, me, part...))
+	return b.startProcess(ctx, exec.CommandContext(ctx, me, part...))
 }
 
-// launch starts the process and waits until it is ready. What it writes to stderr is kept to explain a failure.
-func (b *bench) launch(ctx context.Context, cmd *exec.Cmd) (*child, error) {
+// startProcess starts the process and waits until it is ready. What it writes to stderr is kept to explain a failure.
+func (b *bench) startProcess(ctx context.Context, cmd *exec.Cmd) (*serverProcess, error) {
 	name := filepath.Base(cmd.Path) + " " + strings.Join(cmd.Args[1:min(2, len(cmd.Args))], "")
 	log, err := os.CreateTemp(b.dir, "stderr-")
 	if err != nil {
@@ -55,19 +55,19 @@ func (b *bench) launch(ctx context.Context, cmd *exec.Cmd) (*child, error) {
 	defer log.Close()
 	cmd.Stderr = log
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
-	cmd.WaitDelay = stopWithin
+	cmd.WaitDelay = stopTimeout
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return nil, err
 	}
-	c := &child{cmd: cmd, started: time.Now(), done: make(chan struct{})}
+	c := &serverProcess{cmd: cmd, started: time.Now(), done: make(chan struct{})}
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	if c.url, err = ready(ctx, out); err != nil {
+	if c.url, err = readReadyLine(ctx, out); err != nil {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
-		return nil, fmt.Errorf("%s: %w\n%s", name, err, tail(log.Name()))
+		return nil, fmt.Errorf("%s: %w\n%s", name, err, fileTail(log.Name()))
 	}
 	go func() {
 		_, _ = io.Copy(io.Discard, out)
@@ -77,10 +77,10 @@ func (b *bench) launch(ctx context.Context, cmd *exec.Cmd) (*child, error) {
 	return c, nil
 }
 
-func ready(ctx context.Context, out io.Reader) (string, error) {
-	said := make(chan readiness, 1)
+func readReadyLine(ctx context.Context, out io.Reader) (string, error) {
+	said := make(chan readyLine, 1)
 	go func() {
-		var r readiness
+		var r readyLine
 		line, _ := bufio.NewReader(out).ReadBytes('\n')
 		_ = json.Unmarshal(line, &r)
 		said <- r
@@ -91,14 +91,14 @@ func ready(ctx context.Context, out io.Reader) (string, error) {
 			return "", errors.New("did not become ready")
 		}
 		return r.URL, nil
-	case <-time.After(readyWithin):
-		return "", fmt.Errorf("not ready within %v", readyWithin)
+	case <-time.After(readyTimeout):
+		return "", fmt.Errorf("not ready within %v", readyTimeout)
 	case <-ctx.Done():
 		return "", ctx.Err()
 	}
 }
 
-func tail(file string) string {
+func fileTail(file string) string {
 	b, err := os.ReadFile(file)
 	if err != nil {
 		return err.Error()
@@ -107,18 +107,18 @@ func tail(file string) string {
 }
 
 // stop ends the process as an operator would, and by force when that takes too long.
-func (c *child) stop() {
+func (c *serverProcess) stop() {
 	_ = c.cmd.Process.Signal(syscall.SIGTERM)
 	select {
 	case <-c.done:
-	case <-time.After(stopWithin):
+	case <-time.After(stopTimeout):
 		_ = c.cmd.Process.Kill()
 		<-c.done
 	}
 }
 
-// serve is the other side: it listens, says so, and serves until ctx is done.
-func serve(ctx context.Context, stdout io.Writer, h http.Handler) error {
+// serveUntilDone is the other side: it listens, says so, and serves until ctx is done.
+func serveUntilDone(ctx context.Context, stdout io.Writer, h http.Handler) error {
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
@@ -126,7 +126,7 @@ func serve(ctx context.Context, stdout io.Writer, h http.Handler) error {
 	s := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second}
 	stopped := context.AfterFunc(ctx, func() { _ = s.Close() })
 	defer stopped()
-	if err := json.NewEncoder(stdout).Encode(readiness{Ready: true, URL: "http://" + l.Addr().String()}); err != nil {
+	if err := json.NewEncoder(stdout).Encode(readyLine{Ready: true, URL: "http://" + l.Addr().String()}); err != nil {
 		return err
 	}
 	if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {

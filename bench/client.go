@@ -17,32 +17,32 @@ func newClient() *http.Client {
 	return &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 1024, DisableCompression: true}}
 }
 
-// question is one message to a target.
-type question struct {
+// chatRequest is one message to a target.
+type chatRequest struct {
 	message      string
 	model        string
 	stream       bool
 	conversation string // continued when it is given
 }
 
-// answer is what came back, and when.
-type answer struct {
+// chatAnswer is what came back, and when.
+type chatAnswer struct {
 	text         string
 	conversation string
-	first        time.Duration // to the first token; of a JSON, the whole
+	firstToken   time.Duration // to the first token; of a JSON, the whole
 	total        time.Duration
 }
 
-// target is something that answers questions.
-type target struct {
+// chatTarget is something that answers questions.
+type chatTarget struct {
 	name   string
 	key    string
 	client *http.Client
-	post   func(question) (url string, body any)
+	post   func(chatRequest) (url string, body any)
 }
 
-// reply is an answer as one JSON: the interface's, or the model's.
-type reply struct {
+// jsonReply is an answer as one JSON: the interface's, or the model's.
+type jsonReply struct {
 	Data struct {
 		Parts    []struct{ Text string } `json:"parts"`
 		Metadata struct {
@@ -54,7 +54,7 @@ type reply struct {
 	} `json:"choices"`
 }
 
-func (r *reply) text() string {
+func (r *jsonReply) text() string {
 	var text strings.Builder
 	for _, p := range r.Data.Parts {
 		text.WriteString(p.Text)
@@ -66,26 +66,26 @@ func (r *reply) text() string {
 }
 
 // ask puts a question and reads the answer to its end.
-func (t *target) ask(ctx context.Context, q question) (answer, error) {
+func (t *chatTarget) ask(ctx context.Context, q chatRequest) (chatAnswer, error) {
 	began := time.Now()
-	resp, err := t.open(ctx, q)
+	resp, err := t.openResponse(ctx, q)
 	if err != nil {
-		return answer{}, err
+		return chatAnswer{}, err
 	}
 	defer resp.Body.Close()
-	var a answer
+	var a chatAnswer
 	if !q.stream {
-		var r reply
+		var r jsonReply
 		err = json.NewDecoder(resp.Body).Decode(&r)
 		_, _ = io.Copy(io.Discard, resp.Body)
 		a.total = time.Since(began)
-		a.text, a.conversation, a.first = r.text(), r.Data.Metadata.ConversationID, a.total
+		a.text, a.conversation, a.firstToken = r.text(), r.Data.Metadata.ConversationID, a.total
 		return a, err
 	}
 	var text strings.Builder
-	err = events(bufio.NewReader(resp.Body), func(s string) {
+	err = readEvents(bufio.NewReader(resp.Body), func(s string) {
 		if text.Len() == 0 {
-			a.first = time.Since(began)
+			a.firstToken = time.Since(began)
 		}
 		text.WriteString(s)
 	})
@@ -93,8 +93,8 @@ func (t *target) ask(ctx context.Context, q question) (answer, error) {
 	return a, err
 }
 
-// open sends the question; the response has status 200.
-func (t *target) open(ctx context.Context, q question) (*http.Response, error) {
+// openResponse sends the question; the response has status 200.
+func (t *chatTarget) openResponse(ctx context.Context, q chatRequest) (*http.Response, error) {
 	url, v := t.post(q)
 	body, err := json.Marshal(v)
 	if err != nil {
@@ -118,8 +118,8 @@ func (t *target) open(ctx context.Context, q question) (*http.Response, error) {
 	return resp, nil
 }
 
-// exact asks and insists on the model's very words.
-func (t *target) exact(ctx context.Context, q question, want string) (answer, error) {
+// askExactly asks and insists on the model's very words.
+func (t *chatTarget) askExactly(ctx context.Context, q chatRequest, want string) (chatAnswer, error) {
 	a, err := t.ask(ctx, q)
 	if err == nil && a.text != want {
 		err = fmt.Errorf("%s: the answer is %q, want %q", t.name, a.text, want)
@@ -127,17 +127,17 @@ func (t *target) exact(ctx context.Context, q question, want string) (answer, er
 	return a, err
 }
 
-// direct is the model itself.
-func (b *bench) direct() *target {
-	return &target{name: "stub", client: newClient(), post: func(q question) (string, any) {
+// modelTarget is the model itself.
+func (b *bench) modelTarget() *chatTarget {
+	return &chatTarget{name: "stub", client: newClient(), post: func(q chatRequest) (string, any) {
 		return b.stub.url + "/chat/completions", map[string]any{"model": q.model, "stream": q.stream, "messages": []map[string]string{{"role": "user", "content": q.message}}}
 	}}
 }
 
-// ground is the floor; change chooses a kind of floor.
-func (c *child) ground(change func(*floorRequest)) *target {
-	return &target{name: "floor", key: floorKey, client: newClient(), post: func(q question) (string, any) {
-		req := floorRequest{Message: q.message, Stream: q.stream, Model: q.model}
+// baselineTarget is the floor; change chooses a kind of floor.
+func (c *serverProcess) baselineTarget(change func(*baselineRequest)) *chatTarget {
+	return &chatTarget{name: "floor", key: baselineKey, client: newClient(), post: func(q chatRequest) (string, any) {
+		req := baselineRequest{Message: q.message, Stream: q.stream, Model: q.model}
 		if change != nil {
 			change(&req)
 		}

@@ -8,31 +8,33 @@ import (
 	"path/filepath"
 )
 
-// durability is what it costs that a turn, once answered, survives the loss of power: plain turns at sixteen connections
+// measureDurability is what it costs that a turn, once answered, survives the loss of power: plain turns at sixteen connections
 // with it and without. The server has no switch for that, so a second one is built that has its pragma turned off.
-func durability(ctx context.Context, b *bench) ([]row, error) {
-	unsafe, err := b.careless(ctx)
+func measureDurability(ctx context.Context, b *bench) ([]row, error) {
+	unsafe, err := b.startUnsafeServer(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer unsafe.stop()
-	q := question{model: instant}
-	floor := func(way string) *contender { return b.onFloor(q, func(r *floorRequest) { r.Commit = way }) }
-	s := b.inTurns(ctx, connections, []*contender{floor(lax), floor(grouped), floor(alone), b.onOurs(q),
-		{target: unsafe.target(), question: q, process: unsafe.child}})
+	q := chatRequest{model: instantModel}
+	floor := func(way string) *contender {
+		return b.baselineContender(q, func(r *baselineRequest) { r.Commit = way })
+	}
+	s := b.runInTurns(ctx, connectionCount, []*contender{floor(unsyncedCommits), floor(groupedCommits), floor(singleCommits), b.parleyContender(q),
+		{chatTarget: unsafe.newTarget(), chatRequest: q, process: unsafe.serverProcess}})
 	none, single, ours, oursNone := s[0].rate(), s[2].rate(), s[3].rate(), s[4].rate()
-	each := percent(single, none)
+	each := percentLoss(single, none)
 	return []row{
-		beside("turns lost to full durability with group commit, 16 connections", "%", percent(s[1].rate(), none), percent(ours, oursNone), nil),
-		{Measure: "… with a commit for each turn", Unit: "%", Floor: &each},
+		comparedRow("turns lost to full durability with group commit, 16 connections", "%", percentLoss(s[1].rate(), none), percentLoss(ours, oursNone), nil),
+		{Measure: "… with a commit for each turn", Unit: "%", Baseline: &each},
 	}, nil
 }
 
-func percent(with, without float64) float64 { return 100 * (1 - with/without) }
+func percentLoss(with, without float64) float64 { return 100 * (1 - with/without) }
 
-// careless is a server that does not wait for the disk.
-func (b *bench) careless(ctx context.Context) (*server, error) {
-	dir, err := root(ctx)
+// startUnsafeServer is a server that does not wait for the disk.
+func (b *bench) startUnsafeServer(ctx context.Context) (*parleyServer, error) {
+	dir, err := moduleRoot(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -49,9 +51,9 @@ func (b *bench) careless(ctx context.Context) (*server, error) {
 	if err := os.WriteFile(copied, changed, 0o600); err != nil {
 		return nil, err
 	}
-	binary, err := b.build(ctx, map[string]string{file: copied})
+	binary, err := b.buildBinary(ctx, map[string]string{file: copied})
 	if err != nil {
 		return nil, err
 	}
-	return b.houseOf(ctx, binary, "careless")
+	return b.newParleyServerFrom(ctx, binary, "careless")
 }

@@ -14,20 +14,20 @@ import (
 	"time"
 )
 
-const floorKey = "pk_floor"
+const baselineKey = "pk_floor"
 
-// floor is the least a server can do that is asked for an answer of a model and must not lose it: look the key's hash up,
+// baselineServer is the least a server can do that is asked for an answer of a model and must not lose it: look the key's hash up,
 // call the model, frame its tokens as they come or gather them into one JSON, and commit the turn before saying that it is
 // done. It has no conversations, no retrieval, no limits, no log.
-type floor struct {
-	model   string // base URL
-	client  *http.Client
-	keys    map[[sha256.Size]byte]string
-	ledgers map[string]*ledger
+type baselineServer struct {
+	modelURL string // base URL
+	client   *http.Client
+	keys     map[[sha256.Size]byte]string
+	turnLogs map[string]*turnLog
 }
 
-// floorRequest is a chat request; the last two fields choose between floors.
-type floorRequest struct {
+// baselineRequest is a chat request; the last two fields choose between floors.
+type baselineRequest struct {
 	Message string `json:"message"`
 	Stream  bool   `json:"stream"`
 	Model   string `json:"model"`
@@ -35,78 +35,78 @@ type floorRequest struct {
 	Whole   bool   `json:"whole"`  // the model is asked for one JSON
 }
 
-func (b *bench) startFloor(ctx context.Context, name string) (*child, error) {
-	dir, err := b.folder(name)
+func (b *bench) startBaseline(ctx context.Context, name string) (*serverProcess, error) {
+	dir, err := b.newDir(name)
 	if err != nil {
 		return nil, err
 	}
-	return b.self(ctx, "floor", "-dir", dir, "-model", b.stub.url)
+	return b.startSelf(ctx, "floor", "-dir", dir, "-model", b.stub.url)
 }
 
-// runFloor is the floor's process.
-func runFloor(ctx context.Context, args []string, stdout io.Writer) (err error) {
+// runBaseline is the floor's process.
+func runBaseline(ctx context.Context, args []string, stdout io.Writer) (err error) {
 	flags := flag.NewFlagSet("floor", flag.ContinueOnError)
 	dir := flags.String("dir", "", "folder for the database")
 	model := flags.String("model", "", "base URL of the model server")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	f, err := newFloor(ctx, *dir, *model)
+	f, err := newBaselineServer(ctx, *dir, *model)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.close()) }()
-	return serve(ctx, stdout, f)
+	return serveUntilDone(ctx, stdout, f)
 }
 
-func newFloor(ctx context.Context, dir, model string) (*floor, error) {
-	f := &floor{model: model, client: newClient(), keys: map[[sha256.Size]byte]string{sha256.Sum256([]byte(floorKey)): "floor"},
-		ledgers: map[string]*ledger{}}
-	for _, way := range []string{grouped, alone, lax} {
-		l, err := openLedger(ctx, dir, way)
+func newBaselineServer(ctx context.Context, dir, model string) (*baselineServer, error) {
+	f := &baselineServer{modelURL: model, client: newClient(), keys: map[[sha256.Size]byte]string{sha256.Sum256([]byte(baselineKey)): "floor"},
+		turnLogs: map[string]*turnLog{}}
+	for _, way := range []string{groupedCommits, singleCommits, unsyncedCommits} {
+		l, err := openTurnLog(ctx, dir, way)
 		if err != nil {
 			return nil, errors.Join(err, f.close())
 		}
-		f.ledgers[way] = l
+		f.turnLogs[way] = l
 	}
 	return f, nil
 }
 
-func (f *floor) close() error {
+func (f *baselineServer) close() error {
 	var errs []error
-	for _, l := range f.ledgers {
+	for _, l := range f.turnLogs {
 		errs = append(errs, l.close())
 	}
 	return errors.Join(errs...)
 }
 
-func (f *floor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (f *baselineServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	key, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	if _, ok := f.keys[sha256.Sum256([]byte(key))]; !ok {
 		http.Error(w, "who are you?", http.StatusUnauthorized)
 		return
 	}
-	var req floorRequest
+	var req baselineRequest
 	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 1<<20)).Decode(&req); err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	answer := f.whole
+	answer := f.answerJSON
 	if req.Stream {
-		answer = f.stream
+		answer = f.answerStream
 	}
 	if err := answer(r.Context(), w, &req); err != nil {
 		http.Error(w, err.Error(), http.StatusBadGateway)
 	}
 }
 
-// ask calls the model.
-func (f *floor) ask(ctx context.Context, req *floorRequest) (io.ReadCloser, error) {
+// askModel calls the model.
+func (f *baselineServer) askModel(ctx context.Context, req *baselineRequest) (io.ReadCloser, error) {
 	body, err := json.Marshal(map[string]any{"model": req.Model, "stream": !req.Whole, "messages": []map[string]string{{"role": "user", "content": req.Message}}})
 	if err != nil {
 		return nil, err
 	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, f.model+"/chat/completions", bytes.NewReader(body))
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, f.modelURL+"/chat/completions", bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
@@ -121,23 +121,23 @@ func (f *floor) ask(ctx context.Context, req *floorRequest) (io.ReadCloser, erro
 	return resp.Body, nil
 }
 
-// whole answers with one JSON.
-func (f *floor) whole(ctx context.Context, w http.ResponseWriter, req *floorRequest) error {
-	body, err := f.ask(ctx, req)
+// answerJSON answers with one JSON.
+func (f *baselineServer) answerJSON(ctx context.Context, w http.ResponseWriter, req *baselineRequest) error {
+	body, err := f.askModel(ctx, req)
 	if err != nil {
 		return err
 	}
 	defer body.Close()
 	var text strings.Builder
 	if req.Whole {
-		var a reply
+		var a jsonReply
 		err = json.NewDecoder(body).Decode(&a)
 		text.WriteString(a.text())
 	} else {
-		err = tokens(body, func(token []byte, _ bool) { text.Write(token) })
+		err = readTokens(body, func(token []byte, _ bool) { text.Write(token) })
 	}
 	if err == nil {
-		err = f.ledgers[way(req)].write(req.Message, text.String())
+		err = f.turnLogs[commitMode(req)].writeTurn(req.Message, text.String())
 	}
 	if err != nil {
 		return err
@@ -146,25 +146,25 @@ func (f *floor) whole(ctx context.Context, w http.ResponseWriter, req *floorRequ
 	return json.NewEncoder(w).Encode(map[string]any{"data": map[string]any{"role": "assistant", "parts": []map[string]string{{"type": "text", "text": text.String()}}}})
 }
 
-// stream answers with the events of the interface, a token an event; what came from the model together leaves together.
-func (f *floor) stream(ctx context.Context, w http.ResponseWriter, req *floorRequest) error {
-	body, err := f.ask(ctx, req)
+// answerStream answers with the events of the interface, a token an event; what came from the model together leaves together.
+func (f *baselineServer) answerStream(ctx context.Context, w http.ResponseWriter, req *baselineRequest) error {
+	body, err := f.askModel(ctx, req)
 	if err != nil {
 		return err
 	}
 	defer body.Close()
 	w.Header().Set("Content-Type", "text/event-stream")
-	out := &pulse{w: w, rc: http.NewResponseController(w)}
-	out.timer = time.AfterFunc(beat, out.tick)
+	out := &heartbeatStream{w: w, rc: http.NewResponseController(w)}
+	out.timer = time.AfterFunc(heartbeatInterval, out.sendHeartbeat)
 	defer out.timer.Stop()
 	out.send(`data: {"type":"start"}`+"\n\n"+`data: {"type":"start-step"}`+"\n\n"+`data: {"type":"text-start","id":"t1"}`+"\n\n", false)
 	var text strings.Builder
-	err = tokens(body, func(token []byte, more bool) {
+	err = readTokens(body, func(token []byte, more bool) {
 		text.Write(token)
 		out.send(`data: {"type":"text-delta","id":"t1","delta":"`+string(token)+`"}`+"\n\n", !more)
 	})
 	if err == nil {
-		err = f.ledgers[way(req)].write(req.Message, text.String())
+		err = f.turnLogs[commitMode(req)].writeTurn(req.Message, text.String())
 	}
 	if err != nil {
 		out.send(`data: {"type":"error","errorText":"the model failed"}`+"\n\n", true)
@@ -175,9 +175,9 @@ func (f *floor) stream(ctx context.Context, w http.ResponseWriter, req *floorReq
 	return nil
 }
 
-func way(req *floorRequest) string {
+func commitMode(req *baselineRequest) string {
 	if req.Commit == "" {
-		return grouped
+		return groupedCommits
 	}
 	return req.Commit
 }

@@ -9,47 +9,47 @@ import (
 	"time"
 )
 
-// stillness is what many silent streams cost a server.
-type stillness struct {
-	open int             // streams that stood to the end
-	each float64         // bytes
-	gaps []time.Duration // between two signs of life on a stream, sorted
-	why  error           // of the first that did not stand
+// idleResult is what many silent streams cost a server.
+type idleResult struct {
+	openStreams    int             // streams that stood to the end
+	bytesPerStream float64         // bytes
+	gaps           []time.Duration // between two signs of life on a stream, sorted
+	firstErr       error           // of the first that did not stand
 }
 
-// idle opens many streams whose model says a word every 25 s, and watches them: each must get a heartbeat in between. Floor
+// measureIdle opens many streams whose model says a word every 25 s, and watches them: each must get a heartbeat in between. Floor
 // and server are new processes, so that no memory freed earlier hides what a stream takes.
-func idle(ctx context.Context, b *bench) ([]row, error) {
-	n := b.idle
+func measureIdle(ctx context.Context, b *bench) ([]row, error) {
+	n := b.idleStreams
 	note := ""
-	if most := openable(); n > most {
+	if most := maxOpenStreams(); n > most {
 		note = fmt.Sprintf("Only %d: the limit of open files does not allow %d, each needing two.", most, n)
 		n = most
 	}
-	ground, err := b.startFloor(ctx, "idle")
+	ground, err := b.startBaseline(ctx, "idle")
 	if err != nil {
 		return nil, err
 	}
-	floor, err := b.hush(ctx, ground, ground.ground(nil), n)
+	floor, err := b.holdIdleStreams(ctx, ground, ground.baselineTarget(nil), n)
 	ground.stop()
 	if err != nil {
 		return nil, err
 	}
-	house, err := b.house(ctx, "idle")
+	house, err := b.newParleyServer(ctx, "idle")
 	if err != nil {
 		return nil, err
 	}
 	defer house.stop()
-	ours, err := b.hush(ctx, house.child, house.target(), n)
+	ours, err := b.holdIdleStreams(ctx, house.serverProcess, house.newTarget(), n)
 	if err != nil {
 		return nil, err
 	}
 	all, small, lively := atLeast(float64(n), ""), atMost(40, "kB"), atMost(17, "s")
-	gap := func(s stillness) float64 { return quantile(s.gaps, .99).Seconds() }
+	gap := func(s idleResult) float64 { return quantile(s.gaps, .99).Seconds() }
 	rows := []row{
-		beside("idle streams open together", "", float64(floor.open), float64(ours.open), &all).fault(n-ours.open, ours.why),
-		beside("… memory of each", "kB", floor.each/1000, ours.each/1000, &small),
-		beside("… silence between two signs of life, p99", "s", gap(floor), gap(ours), &lively),
+		comparedRow("idle streams open together", "", float64(floor.openStreams), float64(ours.openStreams), &all).withFailures(n-ours.openStreams, ours.firstErr),
+		comparedRow("… memory of each", "kB", floor.bytesPerStream/1000, ours.bytesPerStream/1000, &small),
+		comparedRow("… silence between two signs of life, p99", "s", gap(floor), gap(ours), &lively),
 	}
 	if rows[0].Note == "" {
 		rows[0].Note = note
@@ -57,8 +57,8 @@ func idle(ctx context.Context, b *bench) ([]row, error) {
 	return rows, nil
 }
 
-// openable is how many streams a server may have by its limit of open files: each is one to the client and one to the model.
-func openable() int {
+// maxOpenStreams is how many streams a server may have by its limit of open files: each is one to the client and one to the model.
+func maxOpenStreams() int {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
 		return 400
@@ -66,46 +66,46 @@ func openable() int {
 	return max(1, int(min(limit.Max, 1<<20)/2)-500)
 }
 
-// hush opens n streams, lets them be for a while and then breaks them off.
-func (b *bench) hush(ctx context.Context, c *child, t *target, n int) (stillness, error) {
+// holdIdleStreams opens n streams, lets them be for a while and then breaks them off.
+func (b *bench) holdIdleStreams(ctx context.Context, c *serverProcess, t *chatTarget, n int) (idleResult, error) {
 	for i := range 50 {
-		if _, err := t.exact(ctx, question{model: instant, stream: true, message: questions[i%len(questions)]}, said(instant)); err != nil {
-			return stillness{}, err
+		if _, err := t.askExactly(ctx, chatRequest{model: instantModel, stream: true, message: manualQuestions[i%len(manualQuestions)]}, scriptText(instantModel)); err != nil {
+			return idleResult{}, err
 		}
 	}
 	before, err := c.status("VmRSS")
 	if err != nil {
-		return stillness{}, err
+		return idleResult{}, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	var all sync.WaitGroup
 	defer all.Wait()
 	defer cancel()
-	w := &watch{}
-	w.open(ctx, t, n, &all)
-	if !pause(ctx, b.silence) {
-		return stillness{}, ctx.Err()
+	w := &streamWatch{}
+	w.openStreams(ctx, t, n, &all)
+	if !sleepContext(ctx, b.idleTime) {
+		return idleResult{}, ctx.Err()
 	}
 	after, err := c.status("VmRSS")
-	s := w.end()
-	s.each = (after - before) / float64(max(1, s.open))
+	s := w.finish()
+	s.bytesPerStream = (after - before) / float64(max(1, s.openStreams))
 	return s, err
 }
 
-const openingTogether = 64
+const openConcurrency = 64
 
-// watch listens to the streams.
-type watch struct {
-	mu    sync.Mutex
-	ended bool
-	still stillness
-	heard map[int]time.Time
+// streamWatch listens to the streams.
+type streamWatch struct {
+	mu          sync.Mutex
+	isEnded     bool
+	result      idleResult
+	lastEventAt map[int]time.Time
 }
 
-// open returns when each stream has brought its first word, or failed.
-func (w *watch) open(ctx context.Context, t *target, n int, all *sync.WaitGroup) {
-	w.heard = map[int]time.Time{}
-	room := make(chan struct{}, openingTogether)
+// openStreams returns when each stream has brought its first word, or failed.
+func (w *streamWatch) openStreams(ctx context.Context, t *chatTarget, n int, all *sync.WaitGroup) {
+	w.lastEventAt = map[int]time.Time{}
+	room := make(chan struct{}, openConcurrency)
 	var begun sync.WaitGroup
 	for i := range n {
 		room <- struct{}{}
@@ -113,20 +113,20 @@ func (w *watch) open(ctx context.Context, t *target, n int, all *sync.WaitGroup)
 		all.Go(func() {
 			spoken := sync.OnceFunc(func() { <-room; begun.Done() })
 			defer spoken()
-			err := w.listen(ctx, t, i, spoken)
+			err := w.readStream(ctx, t, i, spoken)
 			w.mu.Lock()
 			defer w.mu.Unlock()
-			if !w.ended {
-				delete(w.heard, i)
-				w.still.why = firstError(w.still.why, err)
+			if !w.isEnded {
+				delete(w.lastEventAt, i)
+				w.result.firstErr = firstError(w.result.firstErr, err)
 			}
 		})
 	}
 	begun.Wait()
 }
 
-func (w *watch) listen(ctx context.Context, t *target, i int, spoken func()) error {
-	resp, err := t.open(ctx, question{model: silent, stream: true, message: questions[i%len(questions)]})
+func (w *streamWatch) readStream(ctx context.Context, t *chatTarget, i int, spoken func()) error {
+	resp, err := t.openResponse(ctx, chatRequest{model: silentModel, stream: true, message: manualQuestions[i%len(manualQuestions)]})
 	if err != nil {
 		return err
 	}
@@ -136,34 +136,34 @@ func (w *watch) listen(ctx context.Context, t *target, i int, spoken func()) err
 		if _, err := resp.Body.Read(some); err != nil {
 			return err
 		}
-		w.hear(i)
+		w.noteEvent(i)
 		spoken()
 	}
 }
 
-func (w *watch) hear(i int) {
+func (w *streamWatch) noteEvent(i int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	now := time.Now()
-	if last, ok := w.heard[i]; ok && !w.ended {
-		w.still.gaps = append(w.still.gaps, now.Sub(last))
+	if last, ok := w.lastEventAt[i]; ok && !w.isEnded {
+		w.result.gaps = append(w.result.gaps, now.Sub(last))
 	}
-	w.heard[i] = now
+	w.lastEventAt[i] = now
 }
 
-// end closes the books. A silence that still lasts counts when it is longer than any should be.
-func (w *watch) end() stillness {
+// finish closes the books. A silence that still lasts counts when it is longer than any should be.
+func (w *streamWatch) finish() idleResult {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.ended = true
-	w.still.open = len(w.heard)
-	for _, last := range w.heard {
-		if gap := time.Since(last); gap > beat {
-			w.still.gaps = append(w.still.gaps, gap)
+	w.isEnded = true
+	w.result.openStreams = len(w.lastEventAt)
+	for _, last := range w.lastEventAt {
+		if gap := time.Since(last); gap > heartbeatInterval {
+			w.result.gaps = append(w.result.gaps, gap)
 		}
 	}
-	slices.Sort(w.still.gaps)
-	return w.still
+	slices.Sort(w.result.gaps)
+	return w.result
 }
 
 func firstError(a, b error) error {

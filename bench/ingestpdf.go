@@ -17,15 +17,15 @@ import (
 )
 
 const (
-	pdfPages = 300
-	pdfLines = 45 // of a page
+	pdfPages        = 300
+	pdfLinesPerPage = 45 // of a page
 )
 
-// pdfReading is how many pages of an uploaded PDF are trained in a second, with pdftotext as a second reader and without it.
+// measurePDFs is how many pages of an uploaded PDF are trained in a second, with pdftotext as a second reader and without it.
 // The floor is pdftotext alone.
-func pdfReading(ctx context.Context, b *bench) ([]row, error) {
+func measurePDFs(ctx context.Context, b *bench) ([]row, error) {
 	file := filepath.Join(b.dir, "long.pdf")
-	data := longPDF(pdfPages)
+	data := newPDF(pdfPages)
 	if err := os.WriteFile(file, data, 0o600); err != nil {
 		return nil, err
 	}
@@ -35,7 +35,7 @@ func pdfReading(ctx context.Context, b *bench) ([]row, error) {
 		return nil, err
 	}
 	name := fmt.Sprintf("a PDF of %d pages is uploaded → trained, ", pdfPages)
-	rows := []row{only(name+"read by Parley alone", "pages/s", alone, &pure)}
+	rows := []row{singleRow(name+"read by Parley alone", "pages/s", alone, &pure)}
 	program, err := exec.LookPath("pdftotext")
 	if err != nil {
 		return append(rows, row{Measure: name + "beside pdftotext", Note: "pdftotext is not installed"}), nil //nolint:nilerr // it need not be
@@ -46,28 +46,28 @@ func pdfReading(ctx context.Context, b *bench) ([]row, error) {
 	}
 	floor := pdfPages / time.Since(began).Seconds()
 	second, err := b.readPDFs(ctx, data)
-	return append(rows, beside(name+"beside pdftotext (floor: pdftotext alone)", "pages/s", floor, second, &both)), err
+	return append(rows, comparedRow(name+"beside pdftotext (floor: pdftotext alone)", "pages/s", floor, second, &both)), err
 }
 
 // readPDFs gives the median of several uploads to a server of their own.
 func (b *bench) readPDFs(ctx context.Context, data []byte, env ...string) (float64, error) {
-	s, err := b.houseOf(ctx, b.binary, "pdf", env...)
+	s, err := b.newParleyServerFrom(ctx, b.binary, "pdf", env...)
 	if err != nil {
 		return 0, err
 	}
 	defer s.stop()
-	agent, err := s.agent(ctx, finder)
+	agent, err := s.createAgent(ctx, finderModel)
 	if err != nil {
 		return 0, err
 	}
 	var rates []float64
 	for n := range b.rounds {
 		began := time.Now()
-		id, err := s.upload(ctx, agent, fmt.Sprintf("long-%d.pdf", n), data)
+		id, err := s.uploadFile(ctx, agent, fmt.Sprintf("long-%d.pdf", n), data)
 		if err != nil {
 			return 0, err
 		}
-		if err := s.trained(ctx, agent, id); err != nil {
+		if err := s.waitUntilTrained(ctx, agent, id); err != nil {
 			return 0, err
 		}
 		rates = append(rates, pdfPages/time.Since(began).Seconds())
@@ -75,8 +75,8 @@ func (b *bench) readPDFs(ctx context.Context, data []byte, env ...string) (float
 	return median(rates), nil
 }
 
-// upload sends a file as a browser does.
-func (s *server) upload(ctx context.Context, agent, name string, data []byte) (string, error) {
+// uploadFile sends a file as a browser does.
+func (s *parleyServer) uploadFile(ctx context.Context, agent, name string, data []byte) (string, error) {
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
 	part, err := form.CreateFormFile("file", name)
@@ -109,9 +109,9 @@ func (s *server) upload(ctx context.Context, agent, name string, data []byte) (s
 	return src.ID, err
 }
 
-// longPDF makes a PDF of pages of the manual's words, each word placed by itself as TeX does.
-func longPDF(pages int) []byte {
-	words := strings.Fields(prose(7, 400*pages))
+// newPDF makes a PDF of pages of the manual's words, each word placed by itself as TeX does.
+func newPDF(pages int) []byte {
+	words := strings.Fields(generateProse(7, 400*pages))
 	var out bytes.Buffer
 	var at []int
 	put := func(format string, args ...any) {
@@ -130,7 +130,7 @@ func longPDF(pages int) []byte {
 	put("<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>")
 	for i := range pages {
 		put("<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Contents %d 0 R/Resources<</Font<</F1 3 0 R>>>>>>", 5+2*i)
-		page := pdfText(words, i)
+		page := pdfPageText(words, i)
 		put("<</Length %d>>stream\n%s\nendstream", len(page), page)
 	}
 	start := out.Len()
@@ -142,22 +142,22 @@ func longPDF(pages int) []byte {
 	return out.Bytes()
 }
 
-func pdfText(words []string, page int) string {
+func pdfPageText(words []string, page int) string {
 	const perLine = 11
 	plain := strings.NewReplacer("(", "", ")", "", `\`, "")
 	var text strings.Builder
-	for line := range pdfLines {
+	for line := range pdfLinesPerPage {
 		fmt.Fprintf(&text, "BT /F1 10 Tf 72 %d Td [", 770-15*line)
 		for i := range perLine {
-			word := words[(page*pdfLines*perLine+line*perLine+i)%len(words)]
-			fmt.Fprintf(&text, "(%s) -333 ", plain.Replace(strings.Map(ascii, word)))
+			word := words[(page*pdfLinesPerPage*perLine+line*perLine+i)%len(words)]
+			fmt.Fprintf(&text, "(%s) -333 ", plain.Replace(strings.Map(toASCII, word)))
 		}
 		text.WriteString("] TJ ET\n")
 	}
 	return text.String()
 }
 
-func ascii(r rune) rune {
+func toASCII(r rune) rune {
 	if r > 126 {
 		return -1
 	}

@@ -12,50 +12,50 @@ import (
 
 // The ways in which the floor makes a turn durable.
 const (
-	grouped = "grouped" // as Parley does: turns that wait together are committed together, with synchronous=FULL
-	alone   = "alone"   // one commit a turn, with synchronous=FULL
-	lax     = "lax"     // grouped, with synchronous=OFF: lost with the power
+	groupedCommits  = "grouped" // as Parley does: turns that wait together are committed together, with synchronous=FULL
+	singleCommits   = "alone"   // one commit a turn, with synchronous=FULL
+	unsyncedCommits = "lax"     // grouped, with synchronous=OFF: lost with the power
 )
 
-const groupMax = 64
+const maxGroup = 64
 
-// entry is one turn to be written down.
-type entry struct {
+// turnEntry is one turn to be written down.
+type turnEntry struct {
 	question, answer string
 	done             chan error
 }
 
-// ledger is the floor's database: one table, one connection that writes, and otherwise SQLite as it comes, in WAL mode.
-type ledger struct {
-	db      *sql.DB
-	conn    *sql.Conn
-	insert  *sql.Stmt
-	most    int // turns in a commit
-	entries chan entry
-	stopped chan struct{}
+// turnLog is the floor's database: one table, one connection that writes, and otherwise SQLite as it comes, in WAL mode.
+type turnLog struct {
+	db       *sql.DB
+	conn     *sql.Conn
+	insert   *sql.Stmt
+	maxGroup int // turns in a commit
+	entries  chan turnEntry
+	stopped  chan struct{}
 }
 
-func openLedger(ctx context.Context, dir, way string) (*ledger, error) {
-	sync, most := "full", groupMax
+func openTurnLog(ctx context.Context, dir, way string) (*turnLog, error) {
+	sync, most := "full", maxGroup
 	switch way {
-	case alone:
+	case singleCommits:
 		most = 1
-	case lax:
+	case unsyncedCommits:
 		sync = "off"
 	}
 	db, err := sql.Open("sqlite", "file:"+filepath.Join(dir, way+".db")+"?_pragma=journal_mode(wal)&_pragma=synchronous("+sync+")")
 	if err != nil {
 		return nil, err
 	}
-	l := &ledger{db: db, most: most, entries: make(chan entry, groupMax), stopped: make(chan struct{})}
+	l := &turnLog{db: db, maxGroup: most, entries: make(chan turnEntry, maxGroup), stopped: make(chan struct{})}
 	if err := l.prepare(ctx); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	go l.loop()
+	go l.commitLoop()
 	return l, nil
 }
 
-func (l *ledger) prepare(ctx context.Context) (err error) {
+func (l *turnLog) prepare(ctx context.Context) (err error) {
 	if l.conn, err = l.db.Conn(ctx); err != nil {
 		return err
 	}
@@ -66,19 +66,19 @@ func (l *ledger) prepare(ctx context.Context) (err error) {
 	return err
 }
 
-// write returns when the turn is committed.
-func (l *ledger) write(question, answer string) error {
-	e := entry{question, answer, make(chan error, 1)}
+// writeTurn returns when the turn is committed.
+func (l *turnLog) writeTurn(question, answer string) error {
+	e := turnEntry{question, answer, make(chan error, 1)}
 	l.entries <- e
 	return <-e.done
 }
 
-func (l *ledger) loop() {
+func (l *turnLog) commitLoop() {
 	defer close(l.stopped)
-	var group []entry
+	var group []turnEntry
 	for e := range l.entries {
 		group = append(group[:0], e)
-		for waiting := true; waiting && len(group) < l.most; {
+		for waiting := true; waiting && len(group) < l.maxGroup; {
 			select {
 			case e, ok := <-l.entries:
 				if waiting = ok; ok {
@@ -95,7 +95,7 @@ func (l *ledger) loop() {
 	}
 }
 
-func (l *ledger) commit(group []entry) error {
+func (l *turnLog) commit(group []turnEntry) error {
 	ctx := context.Background()
 	if _, err := l.conn.ExecContext(ctx, "begin immediate"); err != nil {
 		return err
@@ -110,7 +110,7 @@ func (l *ledger) commit(group []entry) error {
 	return err
 }
 
-func (l *ledger) close() error {
+func (l *turnLog) close() error {
 	close(l.entries)
 	<-l.stopped
 	return errors.Join(l.insert.Close(), l.conn.Close(), l.db.Close())

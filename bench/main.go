@@ -31,16 +31,16 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if len(args) > 0 {
 		switch args[0] {
 		case "stub":
-			return serve(ctx, stdout, newStub())
+			return serveUntilDone(ctx, stdout, newStubModel())
 		case "floor":
-			return runFloor(ctx, args[1:], stdout)
+			return runBaseline(ctx, args[1:], stdout)
 		case "voicestub":
-			return serve(ctx, stdout, newVoiceStub())
+			return serveUntilDone(ctx, stdout, newVoiceStub())
 		case "callers":
 			return runCallers(ctx, stdout)
 		}
 	}
-	opt, err := parse(args, stderr)
+	opt, err := parseOptions(args, stderr)
 	if err != nil {
 		return err
 	}
@@ -59,48 +59,48 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	if opt.json {
-		return rep.asJSON(stdout)
+		return rep.writeJSON(stdout)
 	}
-	return rep.asMarkdown(stdout)
+	return rep.writeMarkdown(stdout)
 }
 
 // options says what to measure and how long.
 type options struct {
-	json    bool
-	only    map[string]bool // names of measures; empty for all of the usual ones
-	long    bool
-	parley  string // a built binary; empty builds one
-	profile string // folder for profiles of the server
-	dir     string // where databases are made
-	args    string // as given, for the report
+	json         bool
+	measureNames map[string]bool // names of measures; empty for all of the usual ones
+	long         bool
+	parleyBinary string // a built binary; empty builds one
+	profileDir   string // folder for profiles of the server
+	dir          string // where databases are made
+	args         string // as given, for the report
 
 	retrieval bool   // measure the search in large agents, and nothing else
 	search    bool   // measure conversation search, and nothing else
 	searchURL string // PostgreSQL, to measure it there
 	messages  int
 	voice     bool // measure voice sessions, and nothing else
-	sizes
+	workSizes
 }
 
-// sizes bound the work of each measure.
-type sizes struct {
-	rounds  int           // of each target in turn
-	span    time.Duration // one target's share of a round
-	paced   int           // streams open together
-	starts  int           // of a process
-	edits   int           // sources written and asked about
-	ingest  int           // bytes of text
-	idle    int           // streams open together
-	silence time.Duration // how long the idle streams are watched
+// workSizes bound the work of each measure.
+type workSizes struct {
+	rounds       int           // of each target in turn
+	span         time.Duration // one target's share of a round
+	pacedStreams int           // streams open together
+	startCount   int           // of a process
+	editCount    int           // sources written and asked about
+	ingestBytes  int           // bytes of text
+	idleStreams  int           // streams open together
+	idleTime     time.Duration // how long the idle streams are watched
 }
 
 var (
-	usual = sizes{rounds: 5, span: 2 * time.Second, paced: 400, starts: 5, edits: 60, ingest: 20 * partSize, idle: 10_000, silence: 50 * time.Second}
-	quick = sizes{rounds: 3, span: 500 * time.Millisecond, paced: 400, starts: 3, edits: 15, ingest: 4 * partSize, idle: 1_000, silence: 20 * time.Second}
+	usualSizes = workSizes{rounds: 5, span: 2 * time.Second, pacedStreams: 400, startCount: 5, editCount: 60, ingestBytes: 20 * partBytes, idleStreams: 10_000, idleTime: 50 * time.Second}
+	quickSizes = workSizes{rounds: 3, span: 500 * time.Millisecond, pacedStreams: 400, startCount: 3, editCount: 15, ingestBytes: 4 * partBytes, idleStreams: 1_000, idleTime: 20 * time.Second}
 )
 
-func parse(args []string, stderr io.Writer) (options, error) {
-	opt := options{sizes: usual, args: strings.Join(args, " "), only: map[string]bool{}}
+func parseOptions(args []string, stderr io.Writer) (options, error) {
+	opt := options{workSizes: usualSizes, args: strings.Join(args, " "), measureNames: map[string]bool{}}
 	f := flag.NewFlagSet("bench", flag.ContinueOnError)
 	f.SetOutput(stderr)
 	f.BoolVar(&opt.json, "json", false, "print JSON")
@@ -110,36 +110,36 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	f.StringVar(&opt.searchURL, "search-url", "", "an empty PostgreSQL database (postgres://…) to measure conversation search on, in place of SQLite")
 	f.IntVar(&opt.messages, "messages", 1_000_000, "messages that conversation search is measured on")
 	f.BoolVar(&opt.voice, "voice", false, "measure voice sessions, and nothing else")
-	f.StringVar(&opt.parley, "parley", "", "measure this binary; by default one is built")
-	f.StringVar(&opt.profile, "profile", "", "folder for profiles of the server")
+	f.StringVar(&opt.parleyBinary, "parley", "", "measure this binary; by default one is built")
+	f.StringVar(&opt.profileDir, "profile", "", "folder for profiles of the server")
 	f.StringVar(&opt.dir, "dir", "", "folder for databases; by default a temporary one")
 	brief := f.Bool("quick", false, "take about a minute")
-	only := f.String("only", "", "measure only these, separated by commas: "+strings.Join(names(), ", "))
+	only := f.String("only", "", "measure only these, separated by commas: "+strings.Join(benchmarkNames(), ", "))
 	rounds := f.Int("rounds", 0, "rounds of each measure")
-	f.IntVar(&opt.idle, "idle", 0, "idle streams open together")
+	f.IntVar(&opt.idleStreams, "idle", 0, "idle streams open together")
 	if err := f.Parse(args); err != nil {
 		return opt, err
 	}
-	idle := opt.idle
+	idle := opt.idleStreams
 	if *brief {
-		opt.sizes = quick
+		opt.workSizes = quickSizes
 	} else {
-		opt.sizes = usual
+		opt.workSizes = usualSizes
 	}
-	opt.rounds, opt.idle = or(*rounds, opt.rounds), or(idle, opt.idle)
+	opt.rounds, opt.idleStreams = orDefault(*rounds, opt.rounds), orDefault(idle, opt.idleStreams)
 	for name := range strings.SplitSeq(*only, ",") {
 		if name != "" {
-			opt.only[name] = true
+			opt.measureNames[name] = true
 		}
 	}
 	if f.NArg() > 0 {
 		return opt, fmt.Errorf("unexpected argument %q", f.Arg(0))
 	}
-	return opt, opt.known()
+	return opt, opt.checkNames()
 }
 
-// or gives n, or the other when n is not set.
-func or(n, other int) int {
+// orDefault gives n, or the other when n is not set.
+func orDefault(n, other int) int {
 	if n > 0 {
 		return n
 	}

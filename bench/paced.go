@@ -9,40 +9,40 @@ import (
 
 const pacedRounds = 3
 
-// paced opens many streams at the same moment whose model says a token every 20 ms. Every one must bring every word.
-func paced(ctx context.Context, b *bench) ([]row, error) {
-	q := question{model: steady, stream: true}
-	floor, ours := b.onFloor(q, nil), b.onOurs(q)
+// measurePaced opens many streams at the same moment whose model says a token every 20 ms. Every one must bring every word.
+func measurePaced(ctx context.Context, b *bench) ([]row, error) {
+	q := chatRequest{model: steadyModel, stream: true}
+	floor, ours := b.baselineContender(q, nil), b.parleyContender(q)
 	var onFloor, onOurs series
 	for range min(b.rounds, pacedRounds) {
-		onFloor = append(onFloor, floor.volley(ctx, b.paced))
-		onOurs = append(onOurs, ours.volley(ctx, b.paced))
+		onFloor = append(onFloor, floor.askAtOnce(ctx, b.pacedStreams))
+		onOurs = append(onOurs, ours.askAtOnce(ctx, b.pacedStreams))
 	}
-	all := atLeast(float64(b.paced), "")
+	all := atLeast(float64(b.pacedStreams), "")
 	complete := func(s series) float64 {
-		return s.over(func(b *batch) float64 { return float64(len(b.total)) })
+		return s.medianOf(func(b *batch) float64 { return float64(len(b.totals)) })
 	}
 	// How much later than the model said it the last word came, at worst one stream in a hundred.
-	late := func(s series) float64 { return s.totals(.99) - ms((steadyTokens-1)*steadyPace) }
+	late := func(s series) float64 { return s.totalQuantile(.99) - milliseconds((steadyTokens-1)*steadyPace) }
 	return []row{
-		beside(fmt.Sprintf("%d paced streams, complete and to the word", b.paced), "", complete(onFloor), complete(onOurs), &all).fault(onOurs.failures()),
-		beside("… first token p50", "ms", onFloor.firsts(.5), onOurs.firsts(.5), &twice),
-		beside("… first token p99", "ms", onFloor.firsts(.99), onOurs.firsts(.99), nil),
-		beside("… last token behind the model's pace, p99", "ms", late(onFloor), late(onOurs), nil),
-		beside("… processor time of the server for each", "ms", onFloor.cpu(), onOurs.cpu(), nil),
+		comparedRow(fmt.Sprintf("%d paced streams, complete and to the word", b.pacedStreams), "", complete(onFloor), complete(onOurs), &all).withFailures(onOurs.failures()),
+		comparedRow("… first token p50", "ms", onFloor.firstTokenQuantile(.5), onOurs.firstTokenQuantile(.5), &atMostTwofold),
+		comparedRow("… first token p99", "ms", onFloor.firstTokenQuantile(.99), onOurs.firstTokenQuantile(.99), nil),
+		comparedRow("… last token behind the model's pace, p99", "ms", late(onFloor), late(onOurs), nil),
+		comparedRow("… processor time of the server for each", "ms", onFloor.cpuPerAnswer(), onOurs.cpuPerAnswer(), nil),
 	}, nil
 }
 
-// volley asks n questions at the same moment.
-func (c *contender) volley(ctx context.Context, n int) *batch {
+// askAtOnce asks n questions at the same moment.
+func (c *contender) askAtOnce(ctx context.Context, n int) *batch {
 	parts := make([]batch, n)
 	var all sync.WaitGroup
-	used, began := c.process.cpu(), time.Now()
+	used, began := c.process.cpuTime(), time.Now()
 	for i := range parts {
-		all.Go(func() { c.once(ctx, i, &parts[i]) })
+		all.Go(func() { c.askOnce(ctx, i, &parts[i]) })
 	}
 	all.Wait()
-	b := merged(parts)
-	b.took, b.cpu = time.Since(began), c.process.cpu()-used
+	b := mergeBatches(parts)
+	b.duration, b.cpuTime = time.Since(began), c.process.cpuTime()-used
 	return b
 }

@@ -15,32 +15,32 @@ import (
 	"time"
 )
 
-// server is the real one, with an account and an agent for each of the stub's models.
-type server struct {
-	*child
-	data   string
-	key    string
-	agents map[string]string // by model
-	client *http.Client
+// parleyServer is the real one, with an account and an agent for each of the stub's models.
+type parleyServer struct {
+	*serverProcess
+	dataDir string
+	key     string
+	agents  map[string]string // by model
+	client  *http.Client
 }
 
-func (s *server) process() *child {
+func (s *parleyServer) ownProcess() *serverProcess {
 	if s == nil {
 		return nil
 	}
-	return s.child
+	return s.serverProcess
 }
 
-// build makes the server's binary; an overlay replaces files of the source.
-func (b *bench) build(ctx context.Context, overlay map[string]string) (string, error) {
-	if b.parley != "" && overlay == nil {
-		return filepath.Abs(b.parley)
+// buildBinary makes the server's binary; an overlay replaces files of the source.
+func (b *bench) buildBinary(ctx context.Context, overlay map[string]string) (string, error) {
+	if b.parleyBinary != "" && overlay == nil {
+		return filepath.Abs(b.parleyBinary)
 	}
-	root, err := root(ctx)
+	root, err := moduleRoot(ctx)
 	if err != nil {
 		return "", err
 	}
-	dir, err := b.folder("bin")
+	dir, err := b.newDir("bin")
 	if err != nil {
 		return "", err
 	}
@@ -57,7 +57,7 @@ func (b *bench) build(ctx context.Context, overlay map[string]string) (string, e
 		}
 		args = append(args, "-overlay", file)
 	}
-	b.say("building the server …")
+	b.logf("building the server …")
 	cmd := exec.CommandContext(ctx, "go", append(args, "./cmd/parley")...)
 	cmd.Dir, cmd.Env = root, append(os.Environ(), "CGO_ENABLED=0") // as make build does
 	if said, err := cmd.CombinedOutput(); err != nil {
@@ -66,7 +66,7 @@ func (b *bench) build(ctx context.Context, overlay map[string]string) (string, e
 	return out, nil
 }
 
-func root(ctx context.Context) (string, error) {
+func moduleRoot(ctx context.Context) (string, error) {
 	mod, err := exec.CommandContext(ctx, "go", "env", "GOMOD").Output()
 	if err != nil {
 		return "", err
@@ -74,8 +74,8 @@ func root(ctx context.Context) (string, error) {
 	return filepath.Dir(strings.TrimSpace(string(mod))), nil
 }
 
-// boot starts the binary on a data directory. Its limits are raised: they are for callers, and this measures the server.
-func (b *bench) boot(ctx context.Context, binary, data string, env ...string) (*child, error) {
+// startParley starts the binary on a data directory. Its limits are raised: they are for callers, and this measures the server.
+func (b *bench) startParley(ctx context.Context, binary, data string, env ...string) (*serverProcess, error) {
 	cmd := exec.CommandContext(ctx, binary, "serve", "--json", "--listen", "127.0.0.1:0", "--data", data)
 	for _, pair := range os.Environ() {
 		if !strings.HasPrefix(pair, "PARLEY_") {
@@ -83,47 +83,47 @@ func (b *bench) boot(ctx context.Context, binary, data string, env ...string) (*
 		}
 	}
 	var models []string
-	for _, m := range []string{instant, steady, silent, finder} {
+	for _, m := range []string{instantModel, steadyModel, silentModel, finderModel} {
 		models = append(models, m+"="+m)
 	}
-	cmd.Env = append(cmd.Env, "PARLEY_MODEL_URL="+b.stub.url, "PARLEY_MODEL="+instant, "PARLEY_MODEL_MAP="+strings.Join(models, ","),
+	cmd.Env = append(cmd.Env, "PARLEY_MODEL_URL="+b.stub.url, "PARLEY_MODEL="+instantModel, "PARLEY_MODEL_MAP="+strings.Join(models, ","),
 		"PARLEY_RATE_LIMIT=100000000", "PARLEY_OPEN_TURNS=1000000")
 	cmd.Env = append(cmd.Env, env...)
-	return b.launch(ctx, cmd)
+	return b.startProcess(ctx, cmd)
 }
 
-// house is a server on a new data directory, with everything it needs to answer.
-func (b *bench) house(ctx context.Context, name string) (*server, error) {
-	return b.houseOf(ctx, b.binary, name)
+// newParleyServer is a server on a new data directory, with everything it needs to answer.
+func (b *bench) newParleyServer(ctx context.Context, name string) (*parleyServer, error) {
+	return b.newParleyServerFrom(ctx, b.binary, name)
 }
 
-func (b *bench) houseOf(ctx context.Context, binary, name string, env ...string) (*server, error) {
-	data, err := b.folder(name)
+func (b *bench) newParleyServerFrom(ctx context.Context, binary, name string, env ...string) (*parleyServer, error) {
+	data, err := b.newDir(name)
 	if err != nil {
 		return nil, err
 	}
-	s := &server{data: data, client: newClient()}
-	if s.child, err = b.boot(ctx, binary, data, env...); err != nil {
+	s := &parleyServer{dataDir: data, client: newClient()}
+	if s.serverProcess, err = b.startParley(ctx, binary, data, env...); err != nil {
 		return nil, err
 	}
-	if err = s.settle(ctx, binary); err != nil {
+	if err = s.setUp(ctx, binary); err != nil {
 		s.stop()
 		return nil, err
 	}
 	return s, nil
 }
 
-func (s *server) settle(ctx context.Context, binary string) error {
-	if err := s.account(ctx, binary); err != nil {
+func (s *parleyServer) setUp(ctx context.Context, binary string) error {
+	if err := s.createAccount(ctx, binary); err != nil {
 		return err
 	}
 	s.agents = map[string]string{}
-	for _, model := range []string{instant, steady, silent, finder} {
-		id, err := s.agent(ctx, model)
+	for _, model := range []string{instantModel, steadyModel, silentModel, finderModel} {
+		id, err := s.createAgent(ctx, model)
 		if err != nil {
 			return err
 		}
-		if err := s.teach(ctx, id, "Manual", manual()); err != nil {
+		if err := s.addAndTrain(ctx, id, "Manual", manualText()); err != nil {
 			return err
 		}
 		s.agents[model] = id
@@ -131,9 +131,9 @@ func (s *server) settle(ctx context.Context, binary string) error {
 	return nil
 }
 
-// account makes one on the operator's command line.
-func (s *server) account(ctx context.Context, binary string) error {
-	cmd := exec.CommandContext(ctx, binary, "account", "create", "--name", "Bench", "--json", "--data", s.data)
+// createAccount makes one on the operator's command line.
+func (s *parleyServer) createAccount(ctx context.Context, binary string) error {
+	cmd := exec.CommandContext(ctx, binary, "account", "create", "--name", "Bench", "--json", "--data", s.dataDir)
 	out, err := cmd.Output()
 	if err != nil {
 		return fmt.Errorf("account create: %w: %s", err, out)
@@ -144,29 +144,29 @@ func (s *server) account(ctx context.Context, binary string) error {
 	return err
 }
 
-func (s *server) agent(ctx context.Context, model string) (string, error) {
+func (s *parleyServer) createAgent(ctx context.Context, model string) (string, error) {
 	var made struct{ ID string }
-	if err := s.call(ctx, http.MethodPost, "/agents", map[string]string{"name": "Bench " + model, "model": model}, &made); err != nil {
+	if err := s.callAPI(ctx, http.MethodPost, "/agents", map[string]string{"name": "Bench " + model, "model": model}, &made); err != nil {
 		return "", err
 	}
 	return made.ID, nil
 }
 
-// teach adds a text and waits until the agent has learned it.
-func (s *server) teach(ctx context.Context, agent, name, text string) error {
-	id, err := s.write(ctx, agent, name, text)
+// addAndTrain adds a text and waits until the agent has learned it.
+func (s *parleyServer) addAndTrain(ctx context.Context, agent, name, text string) error {
+	id, err := s.addText(ctx, agent, name, text)
 	if err != nil {
 		return err
 	}
-	return s.trained(ctx, agent, id)
+	return s.waitUntilTrained(ctx, agent, id)
 }
 
-// trained waits until the agent has learned a source.
-func (s *server) trained(ctx context.Context, agent, id string) error {
+// waitUntilTrained waits until the agent has learned a source.
+func (s *parleyServer) waitUntilTrained(ctx context.Context, agent, id string) error {
 	began := time.Now()
 	for {
 		var src source
-		if err := s.call(ctx, http.MethodGet, "/agents/"+agent+"/sources/"+id, nil, &src); err != nil {
+		if err := s.callAPI(ctx, http.MethodGet, "/agents/"+agent+"/sources/"+id, nil, &src); err != nil {
 			return err
 		}
 		switch {
@@ -175,7 +175,7 @@ func (s *server) trained(ctx context.Context, agent, id string) error {
 		case src.Status == "failed", time.Since(began) > time.Minute:
 			return fmt.Errorf("source %s is %s after %v", id, src.Status, time.Since(began))
 		}
-		if !pause(ctx, 2*time.Millisecond) {
+		if !sleepContext(ctx, 2*time.Millisecond) {
 			return ctx.Err()
 		}
 	}
@@ -183,14 +183,14 @@ func (s *server) trained(ctx context.Context, agent, id string) error {
 
 type source struct{ ID, Status string }
 
-func (s *server) write(ctx context.Context, agent, name, text string) (string, error) {
+func (s *parleyServer) addText(ctx context.Context, agent, name, text string) (string, error) {
 	var src source
-	err := s.call(ctx, http.MethodPost, "/agents/"+agent+"/sources", map[string]string{"type": "text", "name": name, "content": text}, &src)
+	err := s.callAPI(ctx, http.MethodPost, "/agents/"+agent+"/sources", map[string]string{"type": "text", "name": name, "content": text}, &src)
 	return src.ID, err
 }
 
-// call does one request of the interface.
-func (s *server) call(ctx context.Context, method, path string, in, out any) error {
+// callAPI does one request of the interface.
+func (s *parleyServer) callAPI(ctx context.Context, method, path string, in, out any) error {
 	var body bytes.Buffer
 	if in != nil {
 		if err := json.NewEncoder(&body).Encode(in); err != nil {
@@ -217,9 +217,9 @@ func (s *server) call(ctx context.Context, method, path string, in, out any) err
 	return json.Unmarshal(said, out)
 }
 
-// target asks the agent that has the question's model, in a new conversation unless the question names one.
-func (s *server) target() *target {
-	return &target{name: "parley", key: s.key, client: newClient(), post: func(q question) (string, any) {
+// newTarget asks the agent that has the question's model, in a new conversation unless the question names one.
+func (s *parleyServer) newTarget() *chatTarget {
+	return &chatTarget{name: "parley", key: s.key, client: newClient(), post: func(q chatRequest) (string, any) {
 		body := map[string]any{"message": q.message, "stream": q.stream}
 		if q.conversation != "" {
 			body["conversationId"] = q.conversation

@@ -11,15 +11,15 @@ import (
 	"time"
 )
 
-// pid is a process of this machine.
-type pid int
+// processID is a process of this machine.
+type processID int
 
-func (c *child) pid() pid { return pid(c.cmd.Process.Pid) }
+func (c *serverProcess) pid() processID { return processID(c.cmd.Process.Pid) }
 
-func (c *child) status(field string) (float64, error) { return c.pid().status(field) }
+func (c *serverProcess) status(field string) (float64, error) { return c.pid().status(field) }
 
 // status reads a size from /proc/PID/status, in bytes. VmRSS is what is resident now, VmHWM the most that ever was.
-func (p pid) status(field string) (float64, error) {
+func (p processID) status(field string) (float64, error) {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p))
 	if err != nil {
 		return 0, err
@@ -33,15 +33,15 @@ func (p pid) status(field string) (float64, error) {
 	return 0, fmt.Errorf("no %s in /proc", field)
 }
 
-func (c *child) cpu() time.Duration {
+func (c *serverProcess) cpuTime() time.Duration {
 	if c == nil || c.cmd == nil {
 		return 0
 	}
-	return c.pid().cpu()
+	return c.pid().cpuTime()
 }
 
-// cpu is the processor time the process has used, 0 when that cannot be told. The kernel counts in hundredths of a second.
-func (p pid) cpu() time.Duration {
+// cpuTime is the processor time the process has used, 0 when that cannot be told. The kernel counts in hundredths of a second.
+func (p processID) cpuTime() time.Duration {
 	fields := p.stat()
 	if len(fields) < 13 {
 		return 0
@@ -52,7 +52,7 @@ func (p pid) cpu() time.Duration {
 }
 
 // stat gives the fields of /proc/PID/stat behind the name: its state, its parent and so on; nothing where the process is gone.
-func (p pid) stat() []string {
+func (p processID) stat() []string {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p))
 	if err != nil {
 		return nil
@@ -61,8 +61,8 @@ func (p pid) stat() []string {
 	return strings.Fields(after)
 }
 
-// below gives the processes that a process has started.
-func (p pid) below() (list []pid) {
+// children gives the processes that a process has started.
+func (p processID) children() (list []processID) {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
 		return nil
@@ -72,8 +72,8 @@ func (p pid) below() (list []pid) {
 		if err != nil {
 			continue
 		}
-		if fields := pid(n).stat(); len(fields) > 1 && fields[1] == strconv.Itoa(int(p)) {
-			list = append(list, pid(n))
+		if fields := processID(n).stat(); len(fields) > 1 && fields[1] == strconv.Itoa(int(p)) {
+			list = append(list, processID(n))
 		}
 	}
 	return list
@@ -86,13 +86,13 @@ type machine struct {
 	Go      string  `json:"go"`
 	OS      string  `json:"os"`
 	SyncMS  float64 `json:"fsyncMs"` // a write of 4 kB made durable, median
-	Folder  string  `json:"-"`
+	Dir     string  `json:"-"`
 	Measure string  `json:"at"`
 }
 
-func about(dir string) machine {
+func describeMachine(dir string) machine {
 	return machine{Cores: runtime.NumCPU(), CPU: cpuName(), Go: runtime.Version(), OS: runtime.GOOS + "/" + runtime.GOARCH,
-		SyncMS: fsync(dir), Folder: dir, Measure: time.Now().UTC().Format(time.RFC3339)}
+		SyncMS: measureFsync(dir), Dir: dir, Measure: time.Now().UTC().Format(time.RFC3339)}
 }
 
 func (m machine) String() string {
@@ -112,8 +112,8 @@ func cpuName() string {
 	return "unknown"
 }
 
-// fsync is the median time to append 4 kB and have them on the disk, in milliseconds; 0 when it cannot be told.
-func fsync(dir string) float64 {
+// measureFsync is the median time to append 4 kB and have them on the disk, in milliseconds; 0 when it cannot be told.
+func measureFsync(dir string) float64 {
 	f, err := os.Create(filepath.Join(dir, "fsync"))
 	if err != nil {
 		return 0
@@ -129,5 +129,5 @@ func fsync(dir string) float64 {
 		took = append(took, time.Since(began))
 	}
 	slices.Sort(took)
-	return ms(quantile(took, 0.5))
+	return milliseconds(quantile(took, 0.5))
 }

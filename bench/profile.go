@@ -12,7 +12,7 @@ import (
 )
 
 // The server has no door for profilers. A run that is to give profiles builds one in, beside its main function.
-const door = `package main
+const profilerSource = `package main
 
 import (
 	"net/http"
@@ -39,43 +39,43 @@ func init() {
 }
 `
 
-// profilerAt is where the measured server's door is; other servers of the run get none.
-const profilerAt = "127.0.0.1:16061"
+// profilerAddress is where the measured server's door is; other servers of the run get none.
+const profilerAddress = "127.0.0.1:16061"
 
-func (b *bench) overlay(ctx context.Context) (map[string]string, error) {
-	if b.profile == "" {
+func (b *bench) buildOverlay(ctx context.Context) (map[string]string, error) {
+	if b.profileDir == "" {
 		return nil, nil
 	}
-	dir, err := root(ctx)
+	dir, err := moduleRoot(ctx)
 	if err != nil {
 		return nil, err
 	}
 	file := filepath.Join(b.dir, "door.go")
-	return map[string]string{filepath.Join(dir, "cmd", "parley", "bench_door.go"): file}, os.WriteFile(file, []byte(door), 0o600)
+	return map[string]string{filepath.Join(dir, "cmd", "parley", "bench_door.go"): file}, os.WriteFile(file, []byte(profilerSource), 0o600)
 }
 
-// profiled runs a measure and keeps NAME.cpu and NAME.allocs of the server, for go tool pprof.
-func (b *bench) profiled(ctx context.Context, m measure) (rows []row, err error) {
-	if b.profile == "" {
+// runProfiled runs a measure and keeps NAME.cpu and NAME.allocs of the server, for go tool pprof.
+func (b *bench) runProfiled(ctx context.Context, m benchmark) (rows []row, err error) {
+	if b.profileDir == "" {
 		return m.run(ctx, b)
 	}
-	if err := b.knock(ctx, "begin", m.name+".cpu"); err != nil {
+	if err := b.callProfiler(ctx, "begin", m.name+".cpu"); err != nil {
 		return nil, err
 	}
 	rows, err = m.run(ctx, b)
-	return rows, errors.Join(err, b.knock(ctx, "end", ""), b.knock(ctx, "allocs", m.name+".allocs"))
+	return rows, errors.Join(err, b.callProfiler(ctx, "end", ""), b.callProfiler(ctx, "allocs", m.name+".allocs"))
 }
 
-func (b *bench) knock(ctx context.Context, verb, name string) error {
-	file, err := filepath.Abs(filepath.Join(b.profile, name))
+func (b *bench) callProfiler(ctx context.Context, verb, name string) error {
+	file, err := filepath.Abs(filepath.Join(b.profileDir, name))
 	if err != nil {
 		return err
 	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+profilerAt+"/"+verb+"?file="+url.QueryEscape(file), nil)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+profilerAddress+"/"+verb+"?file="+url.QueryEscape(file), nil)
 	if err != nil {
 		return err
 	}
-	resp, err := b.ours.client.Do(r)
+	resp, err := b.parley.client.Do(r)
 	if err != nil {
 		return err
 	}

@@ -10,37 +10,37 @@ import (
 	"time"
 )
 
-// beat is the silence after which a stream gets a comment.
-const beat = 15 * time.Second
+// heartbeatInterval is the silence after which a stream gets a comment.
+const heartbeatInterval = 15 * time.Second
 
-// pulse is a stream of the floor's.
-type pulse struct {
+// heartbeatStream is a stream of the floor's.
+type heartbeatStream struct {
 	mu    sync.Mutex
 	w     http.ResponseWriter
 	rc    *http.ResponseController
 	timer *time.Timer
 }
 
-func (p *pulse) send(events string, flush bool) {
+func (p *heartbeatStream) send(events string, flush bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	_, _ = io.WriteString(p.w, events)
 	if flush {
 		_ = p.rc.Flush()
-		p.timer.Reset(beat)
+		p.timer.Reset(heartbeatInterval)
 	}
 }
 
-func (p *pulse) tick() { p.send(": ping\n\n", true) }
+func (p *heartbeatStream) sendHeartbeat() { p.send(": ping\n\n", true) }
 
 var (
 	contentKey = []byte(`"content":"`)
 	doneLine   = []byte("data: [DONE]")
 )
 
-// tokens hands on the tokens of a model's stream; more is set while further events have already arrived. It knows the stub's
+// readTokens hands on the tokens of a model's stream; more is set while further events have already arrived. It knows the stub's
 // way of writing and takes the text as it stands, which is the cheapest way there is.
-func tokens(body io.Reader, each func(token []byte, more bool)) error {
+func readTokens(body io.Reader, each func(token []byte, more bool)) error {
 	r := bufio.NewReader(body)
 	for {
 		line, err := r.ReadSlice('\n')

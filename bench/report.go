@@ -10,65 +10,65 @@ import (
 
 // row is one line of the table.
 type row struct {
-	Name    string   `json:"name"`
-	Measure string   `json:"measure"`
-	Unit    string   `json:"unit"`
-	Floor   *float64 `json:"floor,omitempty"`
-	Ours    *float64 `json:"ours,omitempty"`
-	Ratio   *float64 `json:"ratio,omitempty"`
-	Must    string   `json:"mustReach,omitempty"`
-	Pass    *bool    `json:"pass,omitempty"` // nil where nothing must be reached
-	Note    string   `json:"note,omitempty"`
+	Name      string   `json:"name"`
+	Measure   string   `json:"measure"`
+	Unit      string   `json:"unit"`
+	Baseline  *float64 `json:"floor,omitempty"`
+	Parley    *float64 `json:"ours,omitempty"`
+	Ratio     *float64 `json:"ratio,omitempty"`
+	Threshold string   `json:"mustReach,omitempty"`
+	Pass      *bool    `json:"pass,omitempty"` // nil where nothing must be reached
+	Note      string   `json:"note,omitempty"`
 }
 
-// bar is what a figure must reach.
-type bar struct {
-	text string
-	held func(ours, floor float64) bool
+// threshold is what a figure must reach.
+type threshold struct {
+	text  string
+	isMet func(ours, floor float64) bool
 }
 
-func atMost(n float64, unit string) bar {
-	return bar{fmt.Sprintf("≤ %s", figure(n, unit)), func(ours, _ float64) bool { return ours <= n }}
+func atMost(n float64, unit string) threshold {
+	return threshold{fmt.Sprintf("≤ %s", formatFigure(n, unit)), func(ours, _ float64) bool { return ours <= n }}
 }
 
-func atLeast(n float64, unit string) bar {
-	return bar{fmt.Sprintf("≥ %s", figure(n, unit)), func(ours, _ float64) bool { return ours >= n }}
+func atLeast(n float64, unit string) threshold {
+	return threshold{fmt.Sprintf("≥ %s", formatFigure(n, unit)), func(ours, _ float64) bool { return ours >= n }}
 }
 
-func atMostTimes(n float64) bar {
-	return bar{fmt.Sprintf("≤ %g × floor", n), func(ours, floor float64) bool { return ours <= n*floor }}
+func atMostTimes(n float64) threshold {
+	return threshold{fmt.Sprintf("≤ %g × floor", n), func(ours, floor float64) bool { return ours <= n*floor }}
 }
 
-func atLeastTimes(n float64) bar {
-	return bar{fmt.Sprintf("≥ %g × floor", n), func(ours, floor float64) bool { return ours >= n*floor }}
+func atLeastTimes(n float64) threshold {
+	return threshold{fmt.Sprintf("≥ %g × floor", n), func(ours, floor float64) bool { return ours >= n*floor }}
 }
 
-// beside is a row that compares; alone one that does not.
-func beside(measure, unit string, floor, ours float64, b *bar) row {
-	r := only(measure, unit, ours, nil)
-	r.Floor = &floor
+// comparedRow is a row that compares; alone one that does not.
+func comparedRow(measure, unit string, floor, ours float64, b *threshold) row {
+	r := singleRow(measure, unit, ours, nil)
+	r.Baseline = &floor
 	if floor > 0 {
 		ratio := ours / floor
 		r.Ratio = &ratio
 	}
-	return r.judge(b, ours, floor)
+	return r.withThreshold(b, ours, floor)
 }
 
-func only(measure, unit string, ours float64, b *bar) row {
-	r := row{Measure: measure, Unit: unit, Ours: &ours}
-	return r.judge(b, ours, 0)
+func singleRow(measure, unit string, ours float64, b *threshold) row {
+	r := row{Measure: measure, Unit: unit, Parley: &ours}
+	return r.withThreshold(b, ours, 0)
 }
 
-func (r row) judge(b *bar, ours, floor float64) row {
+func (r row) withThreshold(b *threshold, ours, floor float64) row {
 	if b != nil {
-		pass := b.held(ours, floor)
-		r.Must, r.Pass = b.text, &pass
+		pass := b.isMet(ours, floor)
+		r.Threshold, r.Pass = b.text, &pass
 	}
 	return r
 }
 
-// fault marks a row whose work partly failed: whatever its figure says, it is a miss.
-func (r row) fault(n int, why error) row {
+// withFailures marks a row whose work partly failed: whatever its figure says, it is a miss.
+func (r row) withFailures(n int, why error) row {
 	if n > 0 {
 		r.Note = fmt.Sprintf("%d failed, first: %v", n, why)
 		r.Pass = new(bool)
@@ -86,8 +86,8 @@ func (r row) verdict() string {
 	return "**MISS**"
 }
 
-// figure writes a number with as many digits as tell something.
-func figure(n float64, unit string) string {
+// formatFigure writes a number with as many digits as tell something.
+func formatFigure(n float64, unit string) string {
 	digits := 0
 	switch {
 	case n < 0.1:
@@ -104,11 +104,11 @@ func figure(n float64, unit string) string {
 	return strings.TrimSpace(cmp.Or(text, "0") + " " + unit)
 }
 
-func figureOf(n *float64, unit string) string {
+func formatOptional(n *float64, unit string) string {
 	if n == nil {
 		return ""
 	}
-	return figure(*n, unit)
+	return formatFigure(*n, unit)
 }
 
 // report is what a run found.
@@ -125,14 +125,14 @@ func (rep *report) add(name string, rows []row) {
 	}
 }
 
-func (rep *report) asJSON(w io.Writer) error {
+func (rep *report) writeJSON(w io.Writer) error {
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
 	enc.SetEscapeHTML(false)
 	return enc.Encode(rep)
 }
 
-func (rep *report) asMarkdown(w io.Writer) error {
+func (rep *report) writeMarkdown(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Machine: %s. Measured %s with `%s`.\n\n", rep.Machine, rep.Machine.Measure, strings.TrimSpace(rep.Command))
 	b.WriteString("| Measure | Floor | Parley | Ratio | Must reach | |\n|---|---|---|---|---|---|\n")
@@ -143,7 +143,7 @@ func (rep *report) asMarkdown(w io.Writer) error {
 			notes = append(notes, r.Note)
 			mark = fmt.Sprintf(" [%d]", len(notes))
 		}
-		fmt.Fprintf(&b, "| %s%s | %s | %s | %s | %s | %s |\n", r.Measure, mark, figureOf(r.Floor, r.Unit), figureOf(r.Ours, r.Unit), figureOf(r.Ratio, ""), r.Must, r.verdict())
+		fmt.Fprintf(&b, "| %s%s | %s | %s | %s | %s | %s |\n", r.Measure, mark, formatOptional(r.Baseline, r.Unit), formatOptional(r.Parley, r.Unit), formatOptional(r.Ratio, ""), r.Threshold, r.verdict())
 	}
 	for i, note := range notes {
 		fmt.Fprintf(&b, "\n%d. %s", i+1, note)

@@ -15,8 +15,8 @@ import (
 	"parley/internal/retrieval"
 )
 
-// setsFolder is where public question sets are looked for: PARLEY_DATA_SETS, or beside the checkout.
-func setsFolder() string {
+// dataSetsDir is where public question sets are looked for: PARLEY_DATA_SETS, or beside the checkout.
+func dataSetsDir() string {
 	if dir := os.Getenv("PARLEY_DATA_SETS"); dir != "" {
 		return dir
 	}
@@ -34,16 +34,16 @@ func measureRetrieval(ctx context.Context, opt options, log io.Writer) (*report,
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	rep := &report{Machine: about(dir), Command: "go run ./bench " + opt.args}
-	all := pools(setsFolder())
-	asked := someAsked(all)
+	rep := &report{Machine: describeMachine(dir), Command: "go run ./bench " + opt.args}
+	all := readPools(dataSetsDir())
+	asked := mixedQuestions(all)
 	sizes := retrievalSizes
-	if opt.rounds <= quick.rounds {
+	if opt.rounds <= quickSizes.rounds {
 		sizes = sizes[:2]
 	}
 	for _, n := range sizes {
 		fmt.Fprintf(log, "measuring %d passages …\n", n)
-		rows, err := searching(ctx, dir, shelves(all, n), asked)
+		rows, err := measureIndexSearch(ctx, dir, generatePassages(all, n), asked)
 		if err != nil {
 			return nil, err
 		}
@@ -52,8 +52,8 @@ func measureRetrieval(ctx context.Context, opt options, log io.Writer) (*report,
 	return rep, nil
 }
 
-// searching measures one agent.
-func searching(ctx context.Context, dir string, list []parley.Passage, asked []retrieval.Query) ([]row, error) {
+// measureIndexSearch measures one agent.
+func measureIndexSearch(ctx context.Context, dir string, list []parley.Passage, asked []retrieval.Query) ([]row, error) {
 	var text float64
 	for _, p := range list {
 		text += float64(len(p.Text))
@@ -64,35 +64,35 @@ func searching(ctx context.Context, dir string, list []parley.Passage, asked []r
 	}
 	soon, light := atMost(6, "s"), atMost(4, "")
 	rows := []row{
-		only(fmt.Sprintf("**%d passages**, text", len(list)), "MB", text/megabyte, nil),
-		only("… memory for a byte of text, the text included", "", cold.held/text, &light),
-		only("… as the index counts it", "", cold.counted/text, nil),
-		only("… cold agent loaded from SQLite", "s", cold.took.Seconds(), &soon),
+		singleRow(fmt.Sprintf("**%d passages**, text", len(list)), "MB", text/megabyte, nil),
+		singleRow("… memory for a byte of text, the text included", "", cold.heapBytes/text, &light),
+		singleRow("… as the index counts it", "", cold.indexBytes/text, nil),
+		singleRow("… cold agent loaded from SQLite", "s", cold.duration.Seconds(), &soon),
 	}
 	x := retrieval.NewIndex()
 	began := time.Now()
 	x.Put(list...)
-	rows = append(rows, only("… built from texts in memory", "MB/s", text/megabyte/time.Since(began).Seconds(), nil))
-	bare := newBare(list, asked)
+	rows = append(rows, singleRow("… built from texts in memory", "MB/s", text/megabyte/time.Since(began).Seconds(), nil))
+	bare := newGramScan(list, asked)
 	for _, atOnce := range []int{1, 4} {
-		ground := timed(len(asked), atOnce, bare.scan)
-		ours := timed(len(asked), atOnce, func(i int) { x.Nearest(asked[i]) })
+		ground := measureTimes(len(asked), atOnce, bare.scan)
+		ours := measureTimes(len(asked), atOnce, func(i int) { x.Nearest(asked[i]) })
 		fast := atMost(50, "ms")
 		rows = append(rows,
-			beside(fmt.Sprintf("… search, %d at a time, p50", atOnce), "ms", ms(quantile(ground, .5)), ms(quantile(ours, .5)), nil),
-			beside("… p99", "ms", ms(quantile(ground, .99)), ms(quantile(ours, .99)), &fast))
+			comparedRow(fmt.Sprintf("… search, %d at a time, p50", atOnce), "ms", milliseconds(quantile(ground, .5)), milliseconds(quantile(ours, .5)), nil),
+			comparedRow("… p99", "ms", milliseconds(quantile(ground, .99)), milliseconds(quantile(ours, .99)), &fast))
 	}
-	added := timed(200, 1, func(i int) {
+	added := measureTimes(200, 1, func(i int) {
 		p := list[i]
 		p.ID += "-again"
 		x.Put(p)
 	})
 	runtime.KeepAlive(list)
-	return append(rows, only("… a passage added, p99 of 200", "ms", ms(quantile(added, .99)), nil)), nil
+	return append(rows, singleRow("… a passage added, p99 of 200", "ms", milliseconds(quantile(added, .99)), nil)), nil
 }
 
-// timed does something n times, so many at a time, and gives what each took, sorted.
-func timed(n, atOnce int, do func(i int)) []time.Duration {
+// measureTimes does something n times, so many at a time, and gives what each took, sorted.
+func measureTimes(n, atOnce int, do func(i int)) []time.Duration {
 	took := make([]time.Duration, n)
 	var group sync.WaitGroup
 	for first := range atOnce {

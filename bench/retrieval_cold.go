@@ -14,16 +14,16 @@ import (
 	"parley/internal/store"
 )
 
-// cold is what it costs to load an agent that is only in the database.
-type cold struct {
-	took          time.Duration
-	held, counted float64 // bytes, by the runtime and by the index
+// coldLoad is what it costs to load an agent that is only in the database.
+type coldLoad struct {
+	duration              time.Duration
+	heapBytes, indexBytes float64 // bytes, by the runtime and by the index
 }
 
 const coldAgent, coldAccount = "agent", "account"
 
 // loadCold writes the passages into a new SQLite file and loads them as the first question after a start does.
-func loadCold(ctx context.Context, dir string, list []parley.Passage) (c cold, err error) {
+func loadCold(ctx context.Context, dir string, list []parley.Passage) (c coldLoad, err error) {
 	dir, err = os.MkdirTemp(dir, "cold-")
 	if err != nil {
 		return c, err
@@ -34,23 +34,23 @@ func loadCold(ctx context.Context, dir string, list []parley.Passage) (c cold, e
 		return c, err
 	}
 	defer db.Close()
-	if err := fill(ctx, db.SQL(), list); err != nil {
+	if err := insertPassages(ctx, db.SQL(), list); err != nil {
 		return c, err
 	}
-	before := heap()
-	l := &retrieval.Library{DB: db.SQL(), Budget: 1 << 40}
+	before := heapInUse()
+	l := &retrieval.Indexes{DB: db.SQL(), Budget: 1 << 40}
 	began := time.Now()
 	if err := l.Warm(ctx, coldAgent, 1); err != nil {
 		return c, err
 	}
-	c.took = time.Since(began)
-	c.held, c.counted = heap()-before, float64(l.Held())
+	c.duration = time.Since(began)
+	c.heapBytes, c.indexBytes = heapInUse()-before, float64(l.MemoryBytes())
 	runtime.KeepAlive(l)
 	return c, nil
 }
 
-// fill writes the sources of the passages, each in a transaction.
-func fill(ctx context.Context, db *sqldb.DB, list []parley.Passage) error {
+// insertPassages writes the sources of the passages, each in a transaction.
+func insertPassages(ctx context.Context, db *sqldb.DB, list []parley.Passage) error {
 	for first := 0; first < len(list); {
 		end := first + 1
 		for end < len(list) && list[end].SourceID == list[first].SourceID {
@@ -75,11 +75,11 @@ func fillSource(ctx context.Context, tx *sqldb.DB, of []parley.Passage) error {
 		values (?, ?, ?, ?, ?, '', 'trained', 0)`, string(p.VersionID), coldAccount, coldAgent, string(p.SourceID), p.VersionHash); err != nil {
 		return err
 	}
-	return (&retrieval.Library{}).Put(ctx, tx, coldAgent, coldAccount, of)
+	return (&retrieval.Indexes{}).Put(ctx, tx, coldAgent, coldAccount, of)
 }
 
-// heap is how much memory is in use.
-func heap() float64 {
+// heapInUse is how much memory is in use.
+func heapInUse() float64 {
 	runtime.GC()
 	runtime.GC() // what pools still held
 	var m runtime.MemStats

@@ -5,34 +5,34 @@ import (
 
 	"parley"
 	"parley/internal/retrieval"
-	letters "parley/internal/words"
+	letters "parley/internal/text/words"
 )
 
-// bare is what a search cannot do without when it looks at every passage that shares letters with the question: it goes over the
+// gramScan is what a search cannot do without when it looks at every passage that shares letters with the question: it goes over the
 // lists of these letters and adds a one to each passage in them.
-type bare struct {
-	lists [][][]uint32 // of each question
-	docs  int
-	sums  sync.Pool
+type gramScan struct {
+	lists        [][][]uint32 // of each question
+	passageCount int
+	sums         sync.Pool
 }
 
-func newBare(list []parley.Passage, asked []retrieval.Query) *bare {
+func newGramScan(list []parley.Passage, asked []retrieval.Query) *gramScan {
 	lists := map[uint64][]uint32{}
 	wanted := make([][]uint64, len(asked))
 	for i, q := range asked {
-		for g := range gramsOf(q.Text, q.Earlier...) {
+		for g := range gramSet(q.Text, q.Earlier...) {
 			lists[g] = nil
 			wanted[i] = append(wanted[i], g)
 		}
 	}
 	for doc, p := range list {
-		for g := range gramsOf(p.Heading, p.Text) {
+		for g := range gramSet(p.Heading, p.Text) {
 			if held, ok := lists[g]; ok {
 				lists[g] = append(held, uint32(doc))
 			}
 		}
 	}
-	b := &bare{docs: len(list)}
+	b := &gramScan{passageCount: len(list)}
 	for _, grams := range wanted {
 		var mine [][]uint32
 		for _, g := range grams {
@@ -43,7 +43,7 @@ func newBare(list []parley.Passage, asked []retrieval.Query) *bare {
 	return b
 }
 
-func gramsOf(text string, more ...string) map[uint64]bool {
+func gramSet(text string, more ...string) map[uint64]bool {
 	all := map[uint64]bool{}
 	var buf [64]uint64
 	for _, text := range append(more, text) {
@@ -57,10 +57,10 @@ func gramsOf(text string, more ...string) map[uint64]bool {
 }
 
 // scan looks for one question.
-func (b *bare) scan(question int) {
+func (b *gramScan) scan(question int) {
 	sums, _ := b.sums.Get().([]float32)
 	if sums == nil {
-		sums = make([]float32, b.docs)
+		sums = make([]float32, b.passageCount)
 	}
 	for _, list := range b.lists[question] {
 		for _, doc := range list {

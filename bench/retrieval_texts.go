@@ -12,38 +12,38 @@ import (
 	"parley/internal/retrieval"
 )
 
-// pool is a set's texts as one run of words, to be walked over in another order, and the questions that were asked about them.
-type pool struct {
+// textPool is a set's texts as one run of words, to be walked over in another order, and the questions that were asked about them.
+type textPool struct {
 	words     []string
-	at        map[string][]int // where a word stands
-	gap       string           // between two words
+	positions map[string][]int // where a word stands
+	separator string           // between two words
 	size      int              // bytes of text
 	questions []retrieval.Query
 }
 
-// pools reads the public sets in the folder; without them the manual stands in.
-func pools(folder string) (all []*pool) {
+// readPools reads the public sets in the folder; without them the manual stands in.
+func readPools(folder string) (all []*textPool) {
 	for _, name := range []string{"clapnq", "mtrag-un", "ente-help", "xquad"} {
-		sets, err := eval.Read(os.DirFS(filepath.Join(folder, name)), "")
+		sets, err := eval.ReadSets(os.DirFS(filepath.Join(folder, name)), "")
 		if err != nil {
 			continue
 		}
 		for _, set := range sets {
-			all = append(all, poolOf(set))
+			all = append(all, newPool(set))
 		}
 	}
 	if len(all) == 0 {
-		set := eval.Set{Docs: []eval.Doc{{Text: manual()}}}
-		for _, q := range questions {
+		set := eval.Set{Docs: []eval.Doc{{Text: manualText()}}}
+		for _, q := range manualQuestions {
 			set.Questions = append(set.Questions, eval.Question{Text: q})
 		}
-		all = append(all, poolOf(set))
+		all = append(all, newPool(set))
 	}
 	return all
 }
 
-func poolOf(set eval.Set) *pool {
-	p := &pool{at: map[string][]int{}, gap: " "}
+func newPool(set eval.Set) *textPool {
+	p := &textPool{positions: map[string][]int{}, separator: " "}
 	var text strings.Builder
 	for _, d := range set.Docs {
 		text.WriteString(d.Text + "\n")
@@ -51,48 +51,48 @@ func poolOf(set eval.Set) *pool {
 	p.size = text.Len()
 	p.words = strings.Fields(text.String())
 	if p.size > 20*len(p.words) { // written without spaces
-		p.words, p.gap = strings.Split(text.String(), ""), ""
+		p.words, p.separator = strings.Split(text.String(), ""), ""
 	}
 	for i, w := range p.words {
-		p.at[w] = append(p.at[w], i)
+		p.positions[w] = append(p.positions[w], i)
 	}
 	for _, q := range set.Questions {
 		ask := retrieval.Query{Text: q.Text}
 		for _, m := range q.History {
-			if m.Author == parley.ByUser {
+			if m.Author == parley.AuthorUser {
 				ask.Earlier = append(ask.Earlier, m.Text())
 			}
 		}
-		ask.Earlier = ask.Earlier[max(0, len(ask.Earlier)-mostEarlier):]
+		ask.Earlier = ask.Earlier[max(0, len(ask.Earlier)-maxEarlierMessages):]
 		p.questions = append(p.questions, ask)
 	}
 	return p
 }
 
 const (
-	passageSize   = 1000 // bytes, about
-	sourceLength  = 20   // passages
-	rareShare     = 60   // one in so many words stands nowhere else but in its source
-	leapShare     = 4    // one in so many words goes on as at another of its places
-	mostQuestions = 500  // of a measure
-	mostEarlier   = 3    // messages, as a turn hands them on
+	passageBytes       = 1000 // bytes, about
+	passagesPerSource  = 20   // passages
+	rareShare          = 60   // one in so many words stands nowhere else but in its source
+	leapShare          = 4    // one in so many words goes on as at another of its places
+	maxQuestions       = 500  // of a measure
+	maxEarlierMessages = 3    // messages, as a turn hands them on
 )
 
-// shelves makes n passages: walks over the words of a pool, the next word being one that follows the last somewhere, with names
+// generatePassages makes n passages: walks over the words of a pool, the next word being one that follows the last somewhere, with names
 // and numbers of each source's own, so that pairs of words and the vocabulary are as those of real texts.
-func shelves(all []*pool, n int) (list []parley.Passage) {
+func generatePassages(all []*textPool, n int) (list []parley.Passage) {
 	rng := rand.New(rand.NewPCG(7, uint64(n))) //nolint:gosec // texts, not secrets
 	weight := 0
 	for _, p := range all {
 		weight += p.size
 	}
 	for source := 0; len(list) < n; source++ {
-		p := heavy(all, rng.IntN(weight))
-		names := []string{name(rng), name(rng), fmt.Sprint(rng.IntN(1e6)), fmt.Sprintf("%s-%d", strings.ToUpper(name(rng)[:3]), rng.IntN(9999))}
+		p := poolByWeight(all, rng.IntN(weight))
+		names := []string{randomName(rng), randomName(rng), fmt.Sprint(rng.IntN(1e6)), fmt.Sprintf("%s-%d", strings.ToUpper(randomName(rng)[:3]), rng.IntN(9999))}
 		s := parley.Passage{SourceID: parley.SourceID(parley.NewTimedUUID()), VersionID: parley.VersionID(parley.NewTimedUUID()), SourceName: "Text " + fmt.Sprint(source),
 			VersionHash: fmt.Sprintf("%064x", source)}
-		for i := range min(sourceLength, n-len(list)) {
-			s.Ordinal, s.ID, s.Text = i, parley.PassageID(parley.NewTimedUUID()), p.walk(rng, names)
+		for i := range min(passagesPerSource, n-len(list)) {
+			s.Ordinal, s.ID, s.Text = i, parley.PassageID(parley.NewTimedUUID()), p.generateText(rng, names)
 			s.Heading = names[0] + " › " + strings.Join(strings.Fields(s.Text)[:min(4, len(strings.Fields(s.Text)))], " ")
 			s.End = len(s.Text)
 			list = append(list, s)
@@ -101,7 +101,7 @@ func shelves(all []*pool, n int) (list []parley.Passage) {
 	return list
 }
 
-func heavy(all []*pool, at int) *pool {
+func poolByWeight(all []*textPool, at int) *textPool {
 	for _, p := range all {
 		if at -= p.size; at < 0 {
 			return p
@@ -110,17 +110,17 @@ func heavy(all []*pool, at int) *pool {
 	return all[0]
 }
 
-func (p *pool) walk(rng *rand.Rand, names []string) string {
+func (p *textPool) generateText(rng *rand.Rand, names []string) string {
 	var b strings.Builder
 	at := rng.IntN(len(p.words))
-	size := passageSize/2 + rng.IntN(passageSize)
+	size := passageBytes/2 + rng.IntN(passageBytes)
 	for b.Len() < size {
 		b.WriteString(p.words[at])
-		b.WriteString(p.gap)
+		b.WriteString(p.separator)
 		if rng.IntN(rareShare) == 0 {
 			b.WriteString(names[rng.IntN(len(names))] + " ")
 		}
-		if places := p.at[p.words[at]]; rng.IntN(leapShare) == 0 {
+		if places := p.positions[p.words[at]]; rng.IntN(leapShare) == 0 {
 			at = places[rng.IntN(len(places))]
 		}
 		at = (at + 1) % len(p.words)
@@ -128,12 +128,12 @@ func (p *pool) walk(rng *rand.Rand, names []string) string {
 	return b.String()
 }
 
-// someAsked gives questions of all pools, mixed.
-func someAsked(all []*pool) (list []retrieval.Query) {
+// mixedQuestions gives questions of all pools, mixed.
+func mixedQuestions(all []*textPool) (list []retrieval.Query) {
 	rng := rand.New(rand.NewPCG(11, 1)) //nolint:gosec // an order
 	for _, p := range all {
 		list = append(list, p.questions...)
 	}
 	rng.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
-	return list[:min(mostQuestions, len(list))]
+	return list[:min(maxQuestions, len(list))]
 }

@@ -17,16 +17,16 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/httpapi"
 	finding "parley/internal/search"
 	"parley/internal/sqldb"
 	"parley/internal/store"
-	"parley/internal/wire"
 )
 
 const (
-	searchesOfAClass = 300
-	freshFor         = 20 * time.Second
-	freshEvery       = 20 * time.Millisecond // a write: fifty a second
+	searchesPerClass  = 300
+	freshnessTime     = 20 * time.Second
+	freshnessInterval = 20 * time.Millisecond // a write: fifty a second
 )
 
 // measureSearch measures conversation search alone, in this process: on SQLite, or on PostgreSQL where a database is named.
@@ -36,76 +36,76 @@ func measureSearch(ctx context.Context, opt options, log io.Writer) (*report, er
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	if opt.profile != "" {
-		stop, err := profiling(filepath.Join(opt.profile, "search.pprof"))
+	if opt.profileDir != "" {
+		stop, err := startProfile(filepath.Join(opt.profileDir, "search.pprof"))
 		if err != nil {
 			return nil, err
 		}
 		defer stop()
 	}
-	rep := &report{Machine: about(dir), Command: "go run ./bench " + opt.args}
-	rows, err := searchOn(ctx, cmp.Or(opt.searchURL, filepath.Join(dir, "parley.db")), opt.messages, log)
+	rep := &report{Machine: describeMachine(dir), Command: "go run ./bench " + opt.args}
+	rows, err := measureSearchOn(ctx, cmp.Or(opt.searchURL, filepath.Join(dir, "parley.db")), opt.messages, log)
 	rep.add("search", rows)
 	return rep, err
 }
 
-// seeker is a filled database and what searches it.
-type seeker struct {
-	db      *store.DB
-	talks   *talks
-	account *parley.Account
-	finder  *finding.Finder
-	indexer *finding.Indexer
-	rng     *rand.Rand
-	name    string
+// searchBench is a filled database and what searches it.
+type searchBench struct {
+	db        *store.DB
+	generator *conversationGenerator
+	account   *parley.Account
+	finder    *finding.Finder
+	indexer   *finding.Indexer
+	rng       *rand.Rand
+	name      string
 }
 
-func searchOn(ctx context.Context, url string, messages int, log io.Writer) (rows []row, err error) {
+func measureSearchOn(ctx context.Context, url string, messages int, log io.Writer) (rows []row, err error) {
 	db, err := store.Open(ctx, sqldb.Config{URL: url, AllowAsyncCommit: true})
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	now := time.Now()
-	s := &seeker{db: db, talks: newTalks(sayings(setsFolder()), now), rng: rand.New(rand.NewPCG(5, 6)), name: db.SQL().Dialect().String()} //nolint:gosec // queries, not secrets
+	s := &searchBench{db: db, generator: newConversationGenerator(readUtterances(dataSetsDir()), now), rng: rand.New(rand.NewPCG(5, 6)), name: db.SQL().Dialect().String()} //nolint:gosec // queries, not secrets
 	s.account = &parley.Account{ID: parley.AccountID(parley.NewUUID()), Name: "Bench", Plan: "unlimited", CreatedAt: now}
-	s.finder = &finding.Finder{DB: db, Cursors: wire.Cursors{Key: []byte("bench")}, Now: time.Now, Budget: time.Minute}
+	s.finder = &finding.Finder{DB: db, Cursors: httpapi.Cursors{Key: []byte("bench")}, Now: time.Now, Timeout: time.Minute}
 	s.indexer = &finding.Indexer{DB: db, Now: time.Now, Logger: slog.New(slog.DiscardHandler)}
 	fmt.Fprintf(log, "%s: writing %d messages …\n", s.name, messages)
-	if err := s.talks.fill(ctx, db, s.account, messages); err != nil {
+	if err := s.generator.fillDatabase(ctx, db, s.account, messages); err != nil {
 		return nil, err
 	}
-	before, err := s.size(ctx)
+	before, err := s.databaseBytes(ctx)
 	if err != nil {
 		return nil, err
 	}
 	fmt.Fprintf(log, "%s: %d MB in %v; building the index …\n", s.name, before>>20, time.Since(now).Round(time.Second))
 	began := time.Now()
-	if err := s.build(ctx); err != nil {
+	if err := s.fillAndIndex(ctx); err != nil {
 		return nil, err
 	}
 	took := time.Since(began)
-	after, err := s.size(ctx)
+	after, err := s.databaseBytes(ctx)
 	if err != nil {
 		return nil, err
 	}
-	rows = append(rows, only(s.name+": build of the index", "s", took.Seconds(), nil),
-		only(s.name+": rows before, with their indexes", "MB", float64(before)/megabyte, nil), only(s.name+": size of the index", "MB", float64(after-before)/megabyte, nil))
+	rows = append(rows, singleRow(s.name+": build of the index", "s", took.Seconds(), nil),
+		singleRow(s.name+": rows before, with their indexes", "MB", float64(before)/megabyte, nil), singleRow(s.name+": size of the index", "MB", float64(after-before)/megabyte, nil))
 	fmt.Fprintf(log, "%s: built in %v, %d MB; searching …\n", s.name, took.Round(time.Second), (after-before)>>20)
-	for _, c := range s.classes() {
-		more, err := s.measure(ctx, c)
+	for _, c := range s.searchClasses() {
+		more, err := s.measureClass(ctx, c)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", c.name, err)
 		}
-		fmt.Fprintf(log, "%s: %s: p50 %.2f p99 %.2f, processor %.2f\n", s.name, c.name, *more[0].Ours, *more[1].Ours, *more[2].Ours)
+		fmt.Fprintf(log, "%s: %s: p50 %.2f p99 %.2f, processor %.2f\n", s.name, c.name, *more[0].Parley, *more[1].Parley, *more[2].Parley)
 		rows = append(rows, more...)
 	}
-	fresh, err := s.freshness(ctx)
+	fresh, err := s.measureFreshness(ctx)
 	return append(rows, fresh...), err
 }
 
-// profiling writes a profile of this process until it is told to stop.
-func profiling(file string) (stop func(), err error) {
+// startProfile writes a profile of this process until it is told to stop.
+func startProfile(file string) (stop func(), err error) {
 	f, err := os.Create(file)
 	if err != nil {
 		return nil, err
@@ -119,8 +119,8 @@ func profiling(file string) (stop func(), err error) {
 	}, nil
 }
 
-// processor gives the processor time that this process has used.
-func processor() time.Duration {
+// processTime gives the processor time that this process has used.
+func processTime() time.Duration {
 	var used syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
 		return 0
@@ -128,40 +128,40 @@ func processor() time.Duration {
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
-func (s *seeker) build(ctx context.Context) error {
+func (s *searchBench) fillAndIndex(ctx context.Context) error {
 	for {
-		more, err := s.indexer.Round(ctx)
+		more, err := s.indexer.StepAll(ctx)
 		if err != nil || !more {
 			return err
 		}
 	}
 }
 
-// size gives the bytes of the database.
-func (s *seeker) size(ctx context.Context) (n int64, err error) {
+// databaseBytes gives the bytes of the database.
+func (s *searchBench) databaseBytes(ctx context.Context) (n int64, err error) {
 	if s.db.SQL().Dialect() == sqldb.Postgres {
 		return sqldb.One(ctx, s.db.SQL(), sqldb.Column[int64], `select pg_database_size(current_database())`)
 	}
 	return sqldb.One(ctx, s.db.SQL(), sqldb.Column[int64], `select page_count * page_size from pragma_page_count(), pragma_page_size()`)
 }
 
-// class is a kind of searches.
-type class struct {
-	name     string
-	p50, p99 float64 // bars in milliseconds; 0 for none
-	draw     func() (agent int, q finding.Query)
-	pages    int // that are walked first, not measured
+// searchClass is a kind of searches.
+type searchClass struct {
+	name           string
+	maxP50, maxP99 float64 // bars in milliseconds; 0 for none
+	newQuery       func() (agent int, q finding.Query)
+	skippedPages   int // that are walked first, not measured
 }
 
-func (s *seeker) classes() []class {
+func (s *searchBench) searchClasses() []searchClass {
 	words := func(n int) func() (int, finding.Query) {
-		return func() (int, finding.Query) { return s.drawn(n) }
+		return func() (int, finding.Query) { return s.randomWordsQuery(n) }
 	}
 	filter := func(change func(q *finding.Query)) func() (int, finding.Query) {
 		return func() (int, finding.Query) {
 			var q finding.Query
 			change(&q)
-			return s.talks.agent(), q
+			return s.generator.randomAgent(), q
 		}
 	}
 	filters := []func(q *finding.Query){
@@ -173,71 +173,71 @@ func (s *seeker) classes() []class {
 		func(q *finding.Query) { q.Tool, q.ToolOutcome = "orders", "error" },
 		func(q *finding.Query) { q.Escalated, q.Source = "true", "Email" },
 		func(q *finding.Query) {
-			at := s.talks.first.Add(time.Duration(s.rng.Float64() * float64(s.talks.span)))
+			at := s.generator.firstTime.Add(time.Duration(s.rng.Float64() * float64(s.generator.timeSpan)))
 			q.StartDate, q.EndDate = at.Format(time.DateOnly), at.AddDate(0, 0, 20).Format(time.DateOnly)
 		},
 	}
 	common := func(n int) func() (int, finding.Query) {
-		return func() (int, finding.Query) { return 0, finding.Query{Text: s.common(n)} }
+		return func() (int, finding.Query) { return 0, finding.Query{Text: s.commonWords(n)} }
 	}
-	list := []class{
-		{name: "mix", p50: 5, p99: 50, draw: func() (int, finding.Query) {
+	list := []searchClass{
+		{name: "mix", maxP50: 5, maxP99: 50, newQuery: func() (int, finding.Query) {
 			switch k := s.rng.IntN(10); {
 			case k < 6:
-				return s.drawn(1 + s.rng.IntN(3))
+				return s.randomWordsQuery(1 + s.rng.IntN(3))
 			case k < 9:
 				return filter(filters[s.rng.IntN(len(filters))])()
 			default:
-				return s.talks.agent(), finding.Query{Text: s.common(1 + s.rng.IntN(3))}
+				return s.generator.randomAgent(), finding.Query{Text: s.commonWords(1 + s.rng.IntN(3))}
 			}
 		}},
-		{name: "1 word", draw: words(1)}, {name: "2 words", draw: words(2)}, {name: "3 words", draw: words(3)},
-		{name: "1 common word, largest agent", p50: 25, p99: 100, draw: common(1)},
-		{name: "2 common words, largest agent", p50: 25, p99: 100, draw: common(2)},
-		{name: "3 common words, largest agent", p50: 25, p99: 100, draw: common(3)},
-		{name: "common word and a filter", draw: func() (int, finding.Query) {
-			return 0, finding.Query{Text: s.common(1), Feedback: "negative"}
+		{name: "1 word", newQuery: words(1)}, {name: "2 words", newQuery: words(2)}, {name: "3 words", newQuery: words(3)},
+		{name: "1 common word, largest agent", maxP50: 25, maxP99: 100, newQuery: common(1)},
+		{name: "2 common words, largest agent", maxP50: 25, maxP99: 100, newQuery: common(2)},
+		{name: "3 common words, largest agent", maxP50: 25, maxP99: 100, newQuery: common(3)},
+		{name: "common word and a filter", newQuery: func() (int, finding.Query) {
+			return 0, finding.Query{Text: s.commonWords(1), Feedback: "negative"}
 		}},
-		{name: "5th page of a common word", draw: common(1), pages: 4},
-		{name: "page behind the 1,000 ranked", draw: common(1), pages: 40},
+		{name: "5th page of a common word", newQuery: common(1), skippedPages: 4},
+		{name: "page behind the 1,000 ranked", newQuery: common(1), skippedPages: 40},
 	}
 	for i, what := range []string{"no filter", "source", "user", "state", "feedback", "tool and outcome", "escalated and source", "three weeks"} {
-		list = append(list, class{name: "filter: " + what, draw: filter(filters[i])})
+		list = append(list, searchClass{name: "filter: " + what, newQuery: filter(filters[i])})
 	}
-	return append(list, class{name: "20th page without a filter", draw: filter(filters[0]), pages: 19})
+	return append(list, searchClass{name: "20th page without a filter", newQuery: filter(filters[0]), skippedPages: 19})
 }
 
-// drawn takes words out of one message of an agent, as a person does who remembers it.
-func (s *seeker) drawn(n int) (int, finding.Query) {
+// randomWordsQuery takes words out of one message of an agent, as a person does who remembers it.
+func (s *searchBench) randomWordsQuery(n int) (int, finding.Query) {
 	for {
-		words := strings.FieldsFunc(s.talks.lines[s.rng.IntN(len(s.talks.lines))], func(r rune) bool { return r <= ' ' })
+		words := strings.FieldsFunc(s.generator.lines[s.rng.IntN(len(s.generator.lines))], func(r rune) bool { return r <= ' ' })
 		if len(words) < n {
 			continue
 		}
 		s.rng.Shuffle(len(words), func(i, j int) { words[i], words[j] = words[j], words[i] })
-		return s.talks.agent(), finding.Query{Text: strings.Join(words[:n], " ")}
+		return s.generator.randomAgent(), finding.Query{Text: strings.Join(words[:n], " ")}
 	}
 }
 
-// common draws words that stand nearly everywhere.
-func (s *seeker) common(n int) string {
+// commonWords draws words that stand nearly everywhere.
+func (s *searchBench) commonWords(n int) string {
 	words := strings.Fields("i the to a is you it for my of and in can what that on have do")
 	s.rng.Shuffle(len(words), func(i, j int) { words[i], words[j] = words[j], words[i] })
 	return strings.Join(words[:n], " ")
 }
 
-// measure times the searches of a class, after a few to warm up.
-func (s *seeker) measure(ctx context.Context, c class) ([]row, error) {
+// measureClass times the searches of a class, after a few to warm up.
+func (s *searchBench) measureClass(ctx context.Context, c searchClass) ([]row, error) {
 	var took []time.Duration
 	var busy time.Duration
-	count := searchesOfAClass
-	if c.pages > 10 {
+	count := searchesPerClass
+	if c.skippedPages > 10 {
 		count /= 10
 	}
 	for i := range count + 10 {
-		agent, q := c.draw()
-		at := &parley.Agent{ID: s.talks.agents[agent], AccountID: s.account.ID}
-		for range c.pages {
+		agent, q := c.newQuery()
+		at := &parley.Agent{ID: s.generator.agents[agent], AccountID: s.account.ID}
+		for range c.skippedPages {
 			page, err := s.finder.Find(ctx, s.account, at, q)
 			if err != nil {
 				return nil, err
@@ -247,25 +247,25 @@ func (s *seeker) measure(ctx context.Context, c class) ([]row, error) {
 			}
 			q.Cursor = *page.Cursor
 		}
-		began, used := time.Now(), processor()
+		began, used := time.Now(), processTime()
 		if _, err := s.finder.Find(ctx, s.account, at, q); err != nil {
 			return nil, err
 		}
 		if i >= 10 {
-			took, busy = append(took, time.Since(began)), busy+processor()-used
+			took, busy = append(took, time.Since(began)), busy+processTime()-used
 		}
 	}
 	slices.Sort(took)
-	rows := []row{only(s.name+": "+c.name+", p50", "ms", ms(quantile(took, .5)), nil), only("… p99", "ms", ms(quantile(took, .99)), nil)}
-	if c.p50 > 0 {
-		p50, p99 := atMost(c.p50, "ms"), atMost(c.p99, "ms")
-		rows = []row{only(rows[0].Measure, "ms", *rows[0].Ours, &p50), only(rows[1].Measure, "ms", *rows[1].Ours, &p99)}
+	rows := []row{singleRow(s.name+": "+c.name+", p50", "ms", milliseconds(quantile(took, .5)), nil), singleRow("… p99", "ms", milliseconds(quantile(took, .99)), nil)}
+	if c.maxP50 > 0 {
+		p50, p99 := atMost(c.maxP50, "ms"), atMost(c.maxP99, "ms")
+		rows = []row{singleRow(rows[0].Measure, "ms", *rows[0].Parley, &p50), singleRow(rows[1].Measure, "ms", *rows[1].Parley, &p99)}
 	}
-	return append(rows, only("… processor time, mean", "ms", ms(busy)/float64(count), nil)), nil
+	return append(rows, singleRow("… processor time, mean", "ms", milliseconds(busy)/float64(count), nil)), nil
 }
 
-// freshness writes fifty conversations a second while the index follows, and waits for each until it is found.
-func (s *seeker) freshness(ctx context.Context) ([]row, error) {
+// measureFreshness writes fifty conversations a second while the index follows, and waits for each until it is found.
+func (s *searchBench) measureFreshness(ctx context.Context) ([]row, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	ended := make(chan error, 1)
@@ -278,12 +278,12 @@ func (s *seeker) freshness(ctx context.Context) ([]row, error) {
 	failed := make(chan error, 1)
 	go func() {
 		defer close(waiting)
-		tick := time.NewTicker(freshEvery)
+		tick := time.NewTicker(freshnessInterval)
 		defer tick.Stop()
-		for n := range int(freshFor / freshEvery) {
+		for n := range int(freshnessTime / freshnessInterval) {
 			<-tick.C
-			word := code(n)
-			if err := s.write(ctx, s.talks.line()+" "+word); err != nil {
+			word := newCode(n)
+			if err := s.writeConversation(ctx, s.generator.randomLine()+" "+word); err != nil {
 				failed <- err
 				return
 			}
@@ -291,7 +291,7 @@ func (s *seeker) freshness(ctx context.Context) ([]row, error) {
 		}
 	}()
 	var took []time.Duration
-	at := &parley.Agent{ID: s.talks.agents[0], AccountID: s.account.ID}
+	at := &parley.Agent{ID: s.generator.agents[0], AccountID: s.account.ID}
 	for w := range waiting {
 		for {
 			page, err := s.finder.Find(ctx, s.account, at, finding.Query{Text: w.word})
@@ -313,20 +313,20 @@ func (s *seeker) freshness(ctx context.Context) ([]row, error) {
 	stop()
 	slices.Sort(took)
 	bar := atMost(3, "s")
-	return []row{only(s.name+": found after a write, 50 writes/s, p50", "s", quantile(took, .5).Seconds(), nil),
-		only("… p99", "s", quantile(took, .99).Seconds(), &bar)}, <-ended
+	return []row{singleRow(s.name+": found after a write, 50 writes/s, p50", "s", quantile(took, .5).Seconds(), nil),
+		singleRow("… p99", "s", quantile(took, .99).Seconds(), &bar)}, <-ended
 }
 
-func (s *seeker) write(ctx context.Context, text string) error {
+func (s *searchBench) writeConversation(ctx context.Context, text string) error {
 	now := time.Now()
-	c := &parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()), AccountID: s.account.ID, AgentID: s.talks.agents[0], Face: parley.FaceV2,
-		Channel: parley.ChannelAPI, Status: parley.Ongoing, CreatedAt: now, UpdatedAt: now}
-	m := &parley.Message{ID: parley.NewMessageID(), ConversationID: c.ID, Author: parley.ByUser, State: parley.MessageComplete,
+	c := &parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()), AccountID: s.account.ID, AgentID: s.generator.agents[0], API: parley.APIV2,
+		Channel: parley.ChannelAPI, Status: parley.ConversationOngoing, CreatedAt: now, UpdatedAt: now}
+	m := &parley.Message{ID: parley.NewMessageID(), ConversationID: c.ID, Author: parley.AuthorUser, State: parley.MessageComplete,
 		Parts: []parley.Part{{Type: "text", Text: text}}, CreatedAt: now}
-	return s.db.Transact(ctx, sqldb.Turns, func(tx *store.DB) error {
+	return s.db.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
 		if err := tx.CreateConversation(ctx, c, m, false); err != nil {
 			return err
 		}
-		return tx.Record(ctx, s.account.ID, now, store.Event{Kind: "conversation.created", AgentID: c.AgentID, ConversationID: c.ID, Subject: string(c.ID)})
+		return tx.RecordEvents(ctx, s.account.ID, now, store.NewEvent{Kind: "conversation.created", AgentID: c.AgentID, ConversationID: c.ID, Subject: string(c.ID)})
 	})
 }

@@ -19,8 +19,8 @@ import (
 	"parley/internal/store"
 )
 
-// sayings reads what people say in the public sets; without them the manual's sentences stand in.
-func sayings(folder string) (lines []string) {
+// readUtterances reads what people say in the public sets; without them the manual's sentences stand in.
+func readUtterances(folder string) (lines []string) {
 	if f, err := os.Open(filepath.Join(folder, "sgd", "dev.jsonl")); err == nil {
 		for scan := bufio.NewScanner(f); scan.Scan(); {
 			var talk struct{ Turns [][2]string }
@@ -50,7 +50,7 @@ func sayings(folder string) (lines []string) {
 		_ = f.Close()
 	}
 	if len(lines) == 0 {
-		for line := range strings.SplitSeq(manual(), ".") {
+		for line := range strings.SplitSeq(manualText(), ".") {
 			lines = append(lines, strings.TrimSpace(line))
 		}
 	}
@@ -58,37 +58,37 @@ func sayings(folder string) (lines []string) {
 }
 
 const (
-	searchedAgents = 50
-	saidInOne      = 10 // messages of a conversation
-	filledTogether = 20 // conversations
+	searchedAgents          = 50
+	messagesPerConversation = 10 // messages of a conversation
+	conversationsPerBatch   = 20 // conversations
 )
 
-// talks makes conversations out of lines, by repetition with variation: names and numbers that occur in one message only, and two
+// conversationGenerator makes conversations out of lines, by repetition with variation: names and numbers that occur in one message only, and two
 // lines run together.
-type talks struct {
-	rng    *rand.Rand
-	lines  []string
-	agents []parley.AgentID
-	shares []float64 // of the agents, added up
-	first  time.Time
-	span   time.Duration
+type conversationGenerator struct {
+	rng         *rand.Rand
+	lines       []string
+	agents      []parley.AgentID
+	agentShares []float64 // of the agents, added up
+	firstTime   time.Time
+	timeSpan    time.Duration
 }
 
-func newTalks(lines []string, now time.Time) *talks {
-	t := &talks{rng: rand.New(rand.NewPCG(7, 8)), lines: lines, first: now.AddDate(0, -11, 0), span: now.Sub(now.AddDate(0, -11, 0))} //nolint:gosec // text, not a secret
+func newConversationGenerator(lines []string, now time.Time) *conversationGenerator {
+	t := &conversationGenerator{rng: rand.New(rand.NewPCG(7, 8)), lines: lines, firstTime: now.AddDate(0, -11, 0), timeSpan: now.Sub(now.AddDate(0, -11, 0))} //nolint:gosec // text, not a secret
 	sum := 0.0
 	for i := range searchedAgents {
 		t.agents = append(t.agents, parley.NewAgentID())
 		sum += 1 / float64(i+1)
-		t.shares = append(t.shares, sum)
+		t.agentShares = append(t.agentShares, sum)
 	}
 	return t
 }
 
-// agent draws one; the first has about a fifth of all.
-func (t *talks) agent() int {
-	at := t.rng.Float64() * t.shares[len(t.shares)-1]
-	for i, s := range t.shares {
+// randomAgent draws one; the first has about a fifth of all.
+func (t *conversationGenerator) randomAgent() int {
+	at := t.rng.Float64() * t.agentShares[len(t.agentShares)-1]
+	for i, s := range t.agentShares {
 		if at < s {
 			return i
 		}
@@ -96,37 +96,37 @@ func (t *talks) agent() int {
 	return 0
 }
 
-func (t *talks) line() string {
+func (t *conversationGenerator) randomLine() string {
 	text := t.lines[t.rng.IntN(len(t.lines))]
 	for t.rng.IntN(3) == 0 {
 		text += " " + t.lines[t.rng.IntN(len(t.lines))]
 	}
 	if t.rng.IntN(4) == 0 {
-		text += fmt.Sprintf(" %s %d", name(t.rng), int(math.Exp(t.rng.Float64()*14)))
+		text += fmt.Sprintf(" %s %d", randomName(t.rng), int(math.Exp(t.rng.Float64()*14)))
 	}
 	return text
 }
 
-// fill writes so many messages.
-func (t *talks) fill(ctx context.Context, db *store.DB, account *parley.Account, messages int) error {
+// fillDatabase writes so many messages.
+func (t *conversationGenerator) fillDatabase(ctx context.Context, db *store.DB, account *parley.Account, messages int) error {
 	if err := db.CreateAccount(ctx, account); err != nil {
 		return err
 	}
 	err := db.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
 		for _, id := range t.agents {
-			a := &parley.Agent{ID: id, AccountID: account.ID, Name: "Bench", CreatedAt: t.first, UpdatedAt: t.first}
+			a := &parley.Agent{ID: id, AccountID: account.ID, Name: "Bench", CreatedAt: t.firstTime, UpdatedAt: t.firstTime}
 			if err := tx.CreateAgent(ctx, a); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	all := messages / saidInOne
-	for n := 0; n < all && err == nil; n += filledTogether {
+	all := messages / messagesPerConversation
+	for n := 0; n < all && err == nil; n += conversationsPerBatch {
 		var conversations, said, calls []any
-		for i := range filledTogether {
-			at := t.first.Add(time.Duration(float64(t.span) * float64(n+i) / float64(all)))
-			t.talk(account.ID, at, &conversations, &said, &calls)
+		for i := range conversationsPerBatch {
+			at := t.firstTime.Add(time.Duration(float64(t.timeSpan) * float64(n+i) / float64(all)))
+			t.addConversation(account.ID, at, &conversations, &said, &calls)
 		}
 		err = db.SQL().Transact(ctx, sqldb.Bulk, func(tx *sqldb.DB) error {
 			if err := insertMany(ctx, tx, "conversations (id, account_id, agent_id, face, channel, user_id, status, message_count, last_seq, last_activity, created_at)", 11, conversations); err != nil {
@@ -156,28 +156,28 @@ func insertMany(ctx context.Context, tx *sqldb.DB, into string, columns int, arg
 
 var (
 	searchedChannels = []parley.Channel{parley.ChannelAPI, parley.ChannelAPI, parley.ChannelAPI, parley.ChannelWidget, parley.ChannelWidget, parley.ChannelWhatsApp, parley.ChannelEmail, parley.ChannelPhone}
-	searchedStates   = []parley.ConversationStatus{parley.Ongoing, parley.Ongoing, parley.Ongoing, parley.Ended, parley.Ended, parley.TakenOver}
+	searchedStates   = []parley.ConversationStatus{parley.ConversationOngoing, parley.ConversationOngoing, parley.ConversationOngoing, parley.ConversationEnded, parley.ConversationEnded, parley.ConversationTakenOver}
 )
 
-func (t *talks) talk(account parley.AccountID, at time.Time, conversations, said, calls *[]any) {
-	agent, id := t.agents[t.agent()], parley.NewTimedUUID()
+func (t *conversationGenerator) addConversation(account parley.AccountID, at time.Time, conversations, messages, calls *[]any) {
+	agent, id := t.agents[t.randomAgent()], parley.NewTimedUUID()
 	last := at
-	for seq := 1; seq <= saidInOne; seq++ {
-		author, feedback := parley.ByUser, any(nil)
+	for seq := 1; seq <= messagesPerConversation; seq++ {
+		author, feedback := parley.AuthorUser, any(nil)
 		if seq%2 == 0 {
-			author = parley.ByAssistant
+			author = parley.AuthorAssistant
 			if t.rng.IntN(60) == 0 {
 				feedback = []string{"positive", "negative"}[t.rng.IntN(2)]
 			}
 		}
-		parts, _ := json.Marshal([]parley.Part{{Type: "text", Text: t.line()}}) // texts always encode
+		parts, _ := json.Marshal([]parley.Part{{Type: "text", Text: t.randomLine()}}) // texts always encode
 		last = last.Add(time.Duration(t.rng.IntN(60_000)) * time.Millisecond)
-		*said = append(*said, string(parley.NewMessageID()), account, agent, id, seq, string(author), "reply", "complete", string(parts), feedback, last.UnixMilli())
+		*messages = append(*messages, string(parley.NewMessageID()), account, agent, id, seq, string(author), "reply", "complete", string(parts), feedback, last.UnixMilli())
 	}
 	if t.rng.IntN(10) == 0 {
 		*calls = append(*calls, parley.NewUUID(), account, agent, id, "m", "t", parley.NewCallID(), []string{"orders", "stock", "refund"}[t.rng.IntN(3)], "http", 0, "{}",
 			[]string{"success", "success", "error"}[t.rng.IntN(3)], last.UnixMilli())
 	}
 	*conversations = append(*conversations, id, account, agent, "v2", string(searchedChannels[t.rng.IntN(len(searchedChannels))]), fmt.Sprintf("user%d", t.rng.IntN(20_000)),
-		string(searchedStates[t.rng.IntN(len(searchedStates))]), saidInOne, saidInOne, last.UnixMilli(), at.UnixMilli())
+		string(searchedStates[t.rng.IntN(len(searchedStates))]), messagesPerConversation, messagesPerConversation, last.UnixMilli(), at.UnixMilli())
 }

@@ -10,12 +10,12 @@ import (
 )
 
 var (
-	errUnended = errors.New("the stream ended before [DONE]")
-	errUnsaid  = errors.New("the stream said [DONE] without a finish")
+	errNoDone   = errors.New("the stream ended before [DONE]")
+	errNoFinish = errors.New("the stream said [DONE] without a finish")
 )
 
-// frame is one event of either stream: that of the interface, or the model's.
-type frame struct {
+// streamEvent is one event of either stream: that of the interface, or the model's.
+type streamEvent struct {
 	Type         string `json:"type"`
 	Delta        string `json:"delta"`
 	ErrorText    string `json:"errorText"`
@@ -27,7 +27,7 @@ type frame struct {
 }
 
 // text gives the words the event brings.
-func (f *frame) text() string {
+func (f *streamEvent) text() string {
 	if f.Type == "text-delta" {
 		return f.Delta
 	}
@@ -37,36 +37,36 @@ func (f *frame) text() string {
 	return ""
 }
 
-// ended gives the reason when the event ends the answer.
-func (f *frame) ended() string {
+// finishReason gives the reason when the event ends the answer.
+func (f *streamEvent) finishReason() string {
 	if len(f.Choices) > 0 {
 		return f.Choices[0].FinishReason
 	}
 	return f.FinishReason
 }
 
-// events reads a stream of server-sent events to its end and hands on the text as it comes. It is strict: an event is one
+// readEvents reads a stream of server-sent events to its end and hands on the text as it comes. It is strict: an event is one
 // line "data: " and JSON, and an empty line; comments may stand between; after a finish comes [DONE], and then nothing.
-func events(r *bufio.Reader, text func(string)) error {
+func readEvents(r *bufio.Reader, text func(string)) error {
 	finished := false
 	for {
-		data, err := event(r)
+		data, err := readEvent(r)
 		switch {
 		case errors.Is(err, io.EOF):
-			return errUnended
+			return errNoDone
 		case err != nil:
 			return err
 		case string(data) == "[DONE]":
-			return last(r, finished)
+			return readLastEvent(r, finished)
 		}
-		var f frame
+		var f streamEvent
 		if err := json.Unmarshal(data, &f); err != nil {
 			return fmt.Errorf("event %q: %w", data, err)
 		}
 		if f.Type == "error" {
 			return fmt.Errorf("the stream reports: %s", f.ErrorText)
 		}
-		if reason := f.ended(); reason != "" {
+		if reason := f.finishReason(); reason != "" {
 			if finished = true; reason != "stop" {
 				return fmt.Errorf("the answer ended with %q", reason)
 			}
@@ -77,9 +77,9 @@ func events(r *bufio.Reader, text func(string)) error {
 	}
 }
 
-func last(r *bufio.Reader, finished bool) error {
+func readLastEvent(r *bufio.Reader, finished bool) error {
 	if !finished {
-		return errUnsaid
+		return errNoFinish
 	}
 	if rest, err := io.ReadAll(r); err != nil || len(rest) > 0 {
 		return fmt.Errorf("after [DONE]: %q, %w", rest, err)
@@ -87,15 +87,15 @@ func last(r *bufio.Reader, finished bool) error {
 	return nil
 }
 
-// event reads one event's data; it stays valid until the next read.
-func event(r *bufio.Reader) ([]byte, error) {
+// readEvent reads one event's data; it stays valid until the next read.
+func readEvent(r *bufio.Reader) ([]byte, error) {
 	for {
 		line, err := r.ReadSlice('\n')
 		if err != nil {
 			return nil, err
 		}
 		if line[0] == ':' {
-			if err := blank(r); err != nil {
+			if err := readBlankLine(r); err != nil {
 				return nil, err
 			}
 			continue
@@ -105,11 +105,11 @@ func event(r *bufio.Reader) ([]byte, error) {
 			return nil, fmt.Errorf("not an event: %q", line)
 		}
 		data = bytes.Clone(data[:len(data)-1])
-		return data, blank(r)
+		return data, readBlankLine(r)
 	}
 }
 
-func blank(r *bufio.Reader) error {
+func readBlankLine(r *bufio.Reader) error {
 	if c, err := r.ReadByte(); err != nil || c != '\n' {
 		return fmt.Errorf("an event is not followed by an empty line: %q, %w", c, err)
 	}

@@ -8,7 +8,7 @@ import (
 	"testing/iotest"
 )
 
-const answered = `data: {"type":"start"}
+const answerStream = `data: {"type":"start"}
 
 data: {"type":"text-delta","id":"t1","delta":"Hello, "}
 
@@ -22,7 +22,7 @@ data: [DONE]
 
 `
 
-const modelled = `data: {"choices":[{"delta":{"role":"assistant","content":""},"finish_reason":null}]}
+const modelStream = `data: {"choices":[{"delta":{"role":"assistant","content":""},"finish_reason":null}]}
 
 data: {"choices":[{"delta":{"content":"Hello, "},"finish_reason":null}]}
 
@@ -36,15 +36,15 @@ data: [DONE]
 
 `
 
-func read(stream string) (string, error) {
+func readText(stream string) (string, error) {
 	var text strings.Builder
-	err := events(bufio.NewReader(iotest.OneByteReader(strings.NewReader(stream))), func(s string) { text.WriteString(s) })
+	err := readEvents(bufio.NewReader(iotest.OneByteReader(strings.NewReader(stream))), func(s string) { text.WriteString(s) })
 	return text.String(), err
 }
 
 func TestBothStreamsAreRead(t *testing.T) {
-	for _, stream := range []string{answered, modelled} {
-		if text, err := read(stream); text != "Hello, you." || err != nil {
+	for _, stream := range []string{answerStream, modelStream} {
+		if text, err := readText(stream); text != "Hello, you." || err != nil {
 			t.Errorf("got %q, %v", text, err)
 		}
 	}
@@ -52,21 +52,21 @@ func TestBothStreamsAreRead(t *testing.T) {
 
 func TestBrokenStreamsAreNotAccepted(t *testing.T) {
 	for name, stream := range map[string]string{
-		"cut":            answered[:len(answered)-len("data: [DONE]\n\n")],
-		"cut in a line":  answered[:40],
+		"cut":            answerStream[:len(answerStream)-len("data: [DONE]\n\n")],
+		"cut in a line":  answerStream[:40],
 		"without finish": "data: [DONE]\n\n",
-		"more after end": answered + "data: {}\n\n",
-		"one line end":   strings.Replace(answered, "\n\n", "\n", 1),
-		"half JSON":      strings.Replace(answered, `"start"}`, `"start"`, 1),
-		"other field":    "event: x\n" + answered,
-		"error":          strings.Replace(answered, `"start"`, `"error"`, 1),
-		"other reason":   strings.Replace(answered, `"stop"`, `"error"`, 1),
+		"more after end": answerStream + "data: {}\n\n",
+		"one line end":   strings.Replace(answerStream, "\n\n", "\n", 1),
+		"half JSON":      strings.Replace(answerStream, `"start"}`, `"start"`, 1),
+		"other field":    "event: x\n" + answerStream,
+		"error":          strings.Replace(answerStream, `"start"`, `"error"`, 1),
+		"other reason":   strings.Replace(answerStream, `"stop"`, `"error"`, 1),
 	} {
-		if _, err := read(stream); err == nil {
+		if _, err := readText(stream); err == nil {
 			t.Errorf("%s: accepted", name)
 		}
 	}
-	if _, err := read(""); !errors.Is(err, errUnended) {
+	if _, err := readText(""); !errors.Is(err, errNoDone) {
 		t.Errorf("nothing: %v", err)
 	}
 }

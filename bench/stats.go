@@ -31,30 +31,30 @@ func median(values []float64) float64 {
 	return (s[half-1] + s[half]) / 2
 }
 
-func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
 // batch is what one target did in one round.
 type batch struct {
-	first  []time.Duration // to the first token, sorted
-	total  []time.Duration // to the whole answer, sorted
-	failed int
-	why    error         // of the first failure
-	took   time.Duration // of the whole round
-	cpu    time.Duration // that the asked process used meanwhile
+	firstTokens []time.Duration // to the first token, sorted
+	totals      []time.Duration // to the whole answer, sorted
+	failures    int
+	firstErr    error         // of the first failure
+	duration    time.Duration // of the whole round
+	cpuTime     time.Duration // that the asked process used meanwhile
 }
 
 func (b *batch) sort() {
-	slices.Sort(b.first)
-	slices.Sort(b.total)
+	slices.Sort(b.firstTokens)
+	slices.Sort(b.totals)
 }
 
-func (b *batch) rate() float64 { return float64(len(b.total)) / b.took.Seconds() }
+func (b *batch) rate() float64 { return float64(len(b.totals)) / b.duration.Seconds() }
 
 // series is what one target did, a batch a round.
 type series []*batch
 
-// over gives the median over the rounds of one figure.
-func (s series) over(figure func(*batch) float64) float64 {
+// medianOf gives the median over the rounds of one figure.
+func (s series) medianOf(figure func(*batch) float64) float64 {
 	var values []float64
 	for _, b := range s {
 		values = append(values, figure(b))
@@ -62,26 +62,26 @@ func (s series) over(figure func(*batch) float64) float64 {
 	return median(values)
 }
 
-func (s series) totals(q float64) float64 {
-	return s.over(func(b *batch) float64 { return ms(quantile(b.total, q)) })
+func (s series) totalQuantile(q float64) float64 {
+	return s.medianOf(func(b *batch) float64 { return milliseconds(quantile(b.totals, q)) })
 }
 
-func (s series) firsts(q float64) float64 {
-	return s.over(func(b *batch) float64 { return ms(quantile(b.first, q)) })
+func (s series) firstTokenQuantile(q float64) float64 {
+	return s.medianOf(func(b *batch) float64 { return milliseconds(quantile(b.firstTokens, q)) })
 }
 
-func (s series) rate() float64 { return s.over((*batch).rate) }
+func (s series) rate() float64 { return s.medianOf((*batch).rate) }
 
-// cpu is the processor time of one answer, in milliseconds.
-func (s series) cpu() float64 {
-	return s.over(func(b *batch) float64 { return ms(b.cpu) / float64(max(1, len(b.total))) })
+// cpuPerAnswer is the processor time of one answer, in milliseconds.
+func (s series) cpuPerAnswer() float64 {
+	return s.medianOf(func(b *batch) float64 { return milliseconds(b.cpuTime) / float64(max(1, len(b.totals))) })
 }
 
 // failures counts what went wrong, with the first reason.
 func (s series) failures() (n int, why error) {
 	for _, b := range s {
-		n += b.failed
-		why = firstError(why, b.why)
+		n += b.failures
+		why = firstError(why, b.firstErr)
 	}
 	return n, why
 }

@@ -28,9 +28,9 @@ func TestQuantile(t *testing.T) {
 func TestMedianIsOfTheRounds(t *testing.T) {
 	var s series
 	for _, d := range []time.Duration{30 * time.Millisecond, 10 * time.Millisecond, 20 * time.Millisecond} {
-		s = append(s, &batch{total: []time.Duration{d}, took: time.Second})
+		s = append(s, &batch{totals: []time.Duration{d}, duration: time.Second})
 	}
-	if got := s.totals(.5); got != 20 {
+	if got := s.totalQuantile(.5); got != 20 {
 		t.Errorf("median of rounds = %v, want 20", got)
 	}
 	if got := median([]float64{4, 1, 3, 2}); got != 2.5 {
@@ -41,13 +41,13 @@ func TestMedianIsOfTheRounds(t *testing.T) {
 func TestTableSaysWhatMisses(t *testing.T) {
 	rep := &report{Command: "go run ./bench"}
 	rep.add("latency", []row{
-		beside("fast", "ms", 1, 2.9, &thrice),
-		beside("slow", "ms", 1, 3.1, &thrice),
-		beside("no bar", "ms", 0, 3, nil),
-		only("broken", "MB", 1, nil).fault(2, errors.New("it broke")),
+		comparedRow("fast", "ms", 1, 2.9, &atMostThreefold),
+		comparedRow("slow", "ms", 1, 3.1, &atMostThreefold),
+		comparedRow("no bar", "ms", 0, 3, nil),
+		singleRow("broken", "MB", 1, nil).withFailures(2, errors.New("it broke")),
 	})
 	var b strings.Builder
-	if err := rep.asMarkdown(&b); err != nil {
+	if err := rep.writeMarkdown(&b); err != nil {
 		t.Fatal(err)
 	}
 	for _, line := range []string{

@@ -10,8 +10,8 @@ import (
 	"parley/docs"
 )
 
-// manual is Parley's own, about 40 kB: what the agents have learned.
-var manual = sync.OnceValue(func() string {
+// manualText is Parley's own, about 40 kB: what the agents have learned.
+var manualText = sync.OnceValue(func() string {
 	var text strings.Builder
 	pages, _ := fs.Glob(docs.Manual, "manual/*.md")
 	for _, page := range pages {
@@ -22,8 +22,8 @@ var manual = sync.OnceValue(func() string {
 	return text.String()
 })
 
-// questions are of the kind that the manual answers.
-var questions = []string{
+// manualQuestions are of the kind that the manual answers.
+var manualQuestions = []string{
 	"How do I create an account and get an API key?",
 	"Where does Parley keep its data, and how do I back it up?",
 	"Can I use my own model server?",
@@ -42,10 +42,10 @@ var questions = []string{
 	"What does the agent say when it does not know?",
 }
 
-// prose makes about size bytes of text: sentences of the manual in another order, with names and numbers that occur nowhere
+// generateProse makes about size bytes of text: sentences of the manual in another order, with names and numbers that occur nowhere
 // else, so that its vocabulary grows as that of real texts does.
-func prose(seed uint64, size int) string {
-	sentences := strings.FieldsFunc(manual(), func(r rune) bool { return r == '.' || r == '\n' })
+func generateProse(seed uint64, size int) string {
+	sentences := strings.FieldsFunc(manualText(), func(r rune) bool { return r == '.' || r == '\n' })
 	rng := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // text, not a secret
 	var text strings.Builder
 	for text.Len() < size {
@@ -54,13 +54,13 @@ func prose(seed uint64, size int) string {
 		}
 		fmt.Fprintf(&text, "%s. ", strings.TrimSpace(sentences[rng.IntN(len(sentences))]))
 		if rng.IntN(4) == 0 {
-			fmt.Fprintf(&text, "See %s-%d. ", name(rng), rng.IntN(10_000))
+			fmt.Fprintf(&text, "See %s-%d. ", randomName(rng), rng.IntN(10_000))
 		}
 	}
 	return strings.ToValidUTF8(text.String()[:size], "")
 }
 
-func name(rng *rand.Rand) string {
+func randomName(rng *rand.Rand) string {
 	b := make([]byte, 5+rng.IntN(5))
 	for i := range b {
 		b[i] = "etaoinshrdlucmf"[rng.IntN(15)]
@@ -74,6 +74,6 @@ const (
 	codeLength = len(codeMark) + 12
 )
 
-func code(n int) string {
+func newCode(n int) string {
 	return fmt.Sprintf("%s%012x", codeMark, 0x5bd1e995*uint64(n+1)&0xffffffffffff)
 }

@@ -19,58 +19,58 @@ import (
 	"parley/internal/voice/rtc"
 )
 
-// reception is a packet of the agent's speech.
-type reception struct {
-	at   time.Time
-	peak int // of its sound; -1 where nobody listens
+// receivedPacket is a packet of the agent's speech.
+type receivedPacket struct {
+	receivedAt time.Time
+	peak       int // of its sound; -1 where nobody listens
 }
 
-// caller is a customer's client in a session's room: a microphone that never stops, and what comes back.
-type caller struct {
-	*hearer // where it listens
-	room    *lksdk.Room
-	track   *lksdk.LocalTrack
-	came    func(reception) // called where it only counts
-	stop    context.CancelFunc
-	work    sync.WaitGroup
+// voiceClient is a customer's client in a session's room: a microphone that never stops, and what comes back.
+type voiceClient struct {
+	*agentListener // where it listens
+	room           *lksdk.Room
+	track          *lksdk.LocalTrack
+	onPacket       func(receivedPacket) // called where it only counts
+	stop           context.CancelFunc
+	work           sync.WaitGroup
 
-	mu    sync.Mutex
-	sends packets
-	next  int
-	first time.Time // when the first packet of what it sends was sent
-	last  time.Time // when the last packet of it was sent
+	mu          sync.Mutex
+	sending     audioPackets
+	next        int
+	firstSentAt time.Time // when the first packet of what it sends was sent
+	lastSentAt  time.Time // when the last packet of it was sent
 }
 
-// callee is the agent that is called.
-type callee struct{ Server, Key, Agent string }
+// calledAgent is the agent that is called.
+type calledAgent struct{ Server, Key, Agent string }
 
-// begin asks for a session and gives the customer's token.
-func (t callee) begin(ctx context.Context) (token string, err error) {
-	s := &server{child: &child{url: t.Server}, key: t.Key, client: apiClient}
+// createSession asks for a session and gives the customer's token.
+func (t calledAgent) createSession(ctx context.Context) (token string, err error) {
+	s := &parleyServer{serverProcess: &serverProcess{url: t.Server}, key: t.Key, client: apiClient}
 	var out struct {
 		Data struct{ ParticipantToken string }
 	}
-	err = s.call(ctx, http.MethodPost, "/agents/"+t.Agent+"/voice/sessions", map[string]any{}, &out)
+	err = s.callAPI(ctx, http.MethodPost, "/agents/"+t.Agent+"/voice/sessions", map[string]any{}, &out)
 	return out.Data.ParticipantToken, err
 }
 
 var apiClient = newClient()
 
-// dial begins a session, joins its room and opens the microphone, which sends what sends says. Where came is nil the caller listens.
-func dial(ctx context.Context, to callee, sends packets, came func(reception)) (*caller, error) {
-	token, err := to.begin(ctx)
+// startCall begins a session, joins its room and opens the microphone, which sends what sends says. Where came is nil the caller listens.
+func startCall(ctx context.Context, to calledAgent, sends audioPackets, came func(receivedPacket)) (*voiceClient, error) {
+	token, err := to.createSession(ctx)
 	if err != nil {
 		return nil, err
 	}
-	c := &caller{sends: sends, came: came}
+	c := &voiceClient{sending: sends, onPacket: came}
 	if came == nil {
-		if c.hearer, err = newHearer(); err != nil {
+		if c.agentListener, err = newAgentListener(); err != nil {
 			return nil, err
 		}
 	}
 	c.room = lksdk.NewRoom(&lksdk.RoomCallback{ParticipantCallback: lksdk.ParticipantCallback{
 		OnTrackSubscribed: func(track *webrtc.TrackRemote, _ *lksdk.RemoteTrackPublication, _ *lksdk.RemoteParticipant) {
-			c.work.Go(func() { c.listen(track) })
+			c.work.Go(func() { c.readTrack(track) })
 		}}})
 	if err := c.room.RegisterTextStreamHandler(rtc.TopicTranscript, func(r *lksdk.TextStreamReader, _ string) { _ = r.ReadAll() }); err != nil {
 		return nil, err
@@ -78,14 +78,14 @@ func dial(ctx context.Context, to callee, sends packets, came func(reception)) (
 	if err := c.room.JoinWithToken(strings.Replace(to.Server, "http", "ws", 1), token, lksdk.WithDisableTURN(), lksdk.WithLogger(logger.GetDiscardLogger())); err != nil {
 		return nil, err
 	}
-	if err := c.publish(); err != nil {
+	if err := c.publishMicrophone(); err != nil {
 		c.room.Disconnect()
 		return nil, err
 	}
 	return c, nil
 }
 
-func (c *caller) publish() (err error) {
+func (c *voiceClient) publishMicrophone() (err error) {
 	if c.track, err = lksdk.NewLocalTrack(webrtc.RTPCodecCapability{MimeType: webrtc.MimeTypeOpus, ClockRate: micRate, Channels: 2}); err != nil {
 		return err
 	}
@@ -94,12 +94,12 @@ func (c *caller) publish() (err error) {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	c.stop = stop
-	c.work.Go(func() { c.send(ctx) })
+	c.work.Go(func() { c.sendPackets(ctx) })
 	return nil
 }
 
-// send sends a packet every 20 ms.
-func (c *caller) send(ctx context.Context) {
+// sendPackets sends a packet every 20 ms.
+func (c *voiceClient) sendPackets(ctx context.Context) {
 	beat := time.NewTicker(rtc.FrameTime)
 	defer beat.Stop()
 	for {
@@ -108,41 +108,41 @@ func (c *caller) send(ctx context.Context) {
 			return
 		case <-beat.C:
 		}
-		if c.track.WriteSample(media.Sample{Data: c.packet(time.Now()), Duration: rtc.FrameTime}, nil) != nil {
+		if c.track.WriteSample(media.Sample{Data: c.nextPacket(time.Now()), Duration: rtc.FrameTime}, nil) != nil {
 			return
 		}
 	}
 }
 
-func (c *caller) packet(now time.Time) []byte {
+func (c *voiceClient) nextPacket(now time.Time) []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	p := c.sends[c.next%len(c.sends)]
+	p := c.sending[c.next%len(c.sending)]
 	c.next++
-	if c.last = now; c.first.IsZero() {
-		c.first = now
+	if c.lastSentAt = now; c.firstSentAt.IsZero() {
+		c.firstSentAt = now
 	}
 	return p
 }
 
-// says sends a sound for a time, and then silence. It gives when its first and its last packet were sent.
-func (c *caller) says(ctx context.Context, s *sounds, sound packets, length time.Duration) (first, last time.Time) {
-	c.change(sound)
-	pause(ctx, length)
-	return c.change(s.silence)
+// speakFor sends a sound for a time, and then silence. It gives when its first and its last packet were sent.
+func (c *voiceClient) speakFor(ctx context.Context, s *callerSounds, sound audioPackets, length time.Duration) (first, last time.Time) {
+	c.setSending(sound)
+	sleepContext(ctx, length)
+	return c.setSending(s.silence)
 }
 
-// change sends another sound, and tells of the one before.
-func (c *caller) change(to packets) (first, last time.Time) {
+// setSending sends another sound, and tells of the one before.
+func (c *voiceClient) setSending(to audioPackets) (first, last time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	first, last = c.first, c.last
-	c.sends, c.next, c.first = to, 0, time.Time{}
+	first, last = c.firstSentAt, c.lastSentAt
+	c.sending, c.next, c.firstSentAt = to, 0, time.Time{}
 	return first, last
 }
 
-// writes sends a message as browsers do, in one go. The SDK's own way waits for the first part to be acknowledged, which takes 200 ms.
-func (c *caller) writes(text string) {
+// sendText sends a message as browsers do, in one go. The SDK's own way waits for the first part to be acknowledged, which takes 200 ms.
+func (c *voiceClient) sendText(text string) {
 	id, length := uuid.NewString(), uint64(len(text))
 	for _, p := range []*livekit.DataPacket{
 		{Value: &livekit.DataPacket_StreamHeader{StreamHeader: &livekit.DataStream_Header{StreamId: id, Topic: rtc.TopicText, MimeType: "text/plain",
@@ -151,21 +151,21 @@ func (c *caller) writes(text string) {
 		{Value: &livekit.DataPacket_StreamTrailer{StreamTrailer: &livekit.DataStream_Trailer{StreamId: id}}},
 	} {
 		// What does not arrive is not answered, and counts as that.
-		_ = c.room.LocalParticipant.PublishDataPacket(packet{p}, lksdk.WithDataPublishReliable(true))
+		_ = c.room.LocalParticipant.PublishDataPacket(dataPacket{p}, lksdk.WithDataPublishReliable(true))
 	}
 }
 
-// packet is one that is built here.
-type packet struct{ *livekit.DataPacket }
+// dataPacket is one that is built here.
+type dataPacket struct{ *livekit.DataPacket }
 
 // ToProto gives the packet.
-func (p packet) ToProto() *livekit.DataPacket { return p.DataPacket }
+func (p dataPacket) ToProto() *livekit.DataPacket { return p.DataPacket }
 
 // openingSilence is the packet of silence that LiveKit itself sends at the beginning of a track.
 var openingSilence = []byte{0xf8, 0xff, 0xfe}
 
-// listen takes the agent's packets. What LiveKit sends to keep the way open has no content.
-func (c *caller) listen(track *webrtc.TrackRemote) {
+// readTrack takes the agent's packets. What LiveKit sends to keep the way open has no content.
+func (c *voiceClient) readTrack(track *webrtc.TrackRemote) {
 	for {
 		p, _, err := track.ReadRTP()
 		if err != nil {
@@ -174,40 +174,40 @@ func (c *caller) listen(track *webrtc.TrackRemote) {
 		now := time.Now()
 		switch {
 		case len(p.Payload) == 0, bytes.Equal(p.Payload, openingSilence):
-		case c.came != nil:
-			c.came(reception{now, -1})
+		case c.onPacket != nil:
+			c.onPacket(receivedPacket{now, -1})
 		default:
 			select {
-			case c.heard <- reception{now, c.loudest(p.Payload)}:
+			case c.packets <- receivedPacket{now, c.packetPeak(p.Payload)}:
 			default: // nobody has listened for minutes
 			}
 		}
 	}
 }
 
-var errSilence = errors.New("the agent was not heard")
+var errNotHeard = errors.New("the agent was not heard")
 
-// hears waits for the next packet after a moment, and is in vain after a while.
-func (c *caller) hears(ctx context.Context, after time.Time, within time.Duration) (reception, error) {
+// waitForPacket waits for the next packet after a moment, and is in vain after a while.
+func (c *voiceClient) waitForPacket(ctx context.Context, after time.Time, within time.Duration) (receivedPacket, error) {
 	ctx, stop := context.WithTimeout(ctx, within)
 	defer stop()
 	for {
 		select {
-		case a := <-c.heard:
-			if a.at.After(after) {
+		case a := <-c.packets:
+			if a.receivedAt.After(after) {
 				return a, nil
 			}
 		case <-ctx.Done():
-			return reception{}, errSilence
+			return receivedPacket{}, errNotHeard
 		}
 	}
 }
 
-// quiet waits until the agent has been silent for a while.
-func (c *caller) quiet(ctx context.Context, length time.Duration) error {
+// waitForSilence waits until the agent has been silent for a while.
+func (c *voiceClient) waitForSilence(ctx context.Context, length time.Duration) error {
 	for {
 		select {
-		case <-c.heard:
+		case <-c.packets:
 		case <-time.After(length):
 			return nil
 		case <-ctx.Done():
@@ -216,13 +216,13 @@ func (c *caller) quiet(ctx context.Context, length time.Duration) error {
 	}
 }
 
-// record gives what comes until a moment.
-func (c *caller) record(ctx context.Context, until time.Time) (list []reception) {
+// receivedUntil gives what comes until a moment.
+func (c *voiceClient) receivedUntil(ctx context.Context, until time.Time) (list []receivedPacket) {
 	timer := time.NewTimer(time.Until(until))
 	defer timer.Stop()
 	for {
 		select {
-		case a := <-c.heard:
+		case a := <-c.packets:
 			list = append(list, a)
 		case <-timer.C:
 			return list
@@ -232,8 +232,8 @@ func (c *caller) record(ctx context.Context, until time.Time) (list []reception)
 	}
 }
 
-// leaves hangs up as the browser library does: it says so first.
-func (c *caller) leaves() {
+// hangUp hangs up as the browser library does: it says so first.
+func (c *voiceClient) hangUp() {
 	// One who cannot say so is gone all the same.
 	_ = c.room.LocalParticipant.PublishDataPacket(lksdk.UserData(nil), lksdk.WithDataPublishTopic(rtc.TopicBye), lksdk.WithDataPublishReliable(true))
 	time.Sleep(50 * time.Millisecond) // the packet is on its way

@@ -12,31 +12,31 @@ import (
 	"time"
 )
 
-// callers is the process that the customers of voice sessions are in, so that what they cost is not taken for the server's. Each of its
+// callerProcess is the process that the customers of voice sessions are in, so that what they cost is not taken for the server's. Each of its
 // jobs takes a JSON and gives one.
-type callers struct {
-	sounds sounds
-	crowd  crowd
+type callerProcess struct {
+	sounds callerSounds
+	group  callerGroup
 }
 
 func runCallers(ctx context.Context, stdout io.Writer) (err error) {
-	c := &callers{}
-	if c.sounds, err = newSounds(); err != nil {
+	c := &callerProcess{}
+	if c.sounds, err = newCallerSounds(); err != nil {
 		return err
 	}
 	mux := http.NewServeMux()
-	mux.Handle("POST /turns", job(c.turns))
-	mux.Handle("POST /barge", job(c.barge))
-	mux.Handle("POST /shorts", job(c.shorts))
-	mux.Handle("POST /floor", job(c.floor))
-	mux.Handle("POST /grow", job(c.grow))
-	mux.Handle("POST /gaps", job(c.gaps))
-	mux.Handle("POST /hangup", job(c.hangUp))
-	return serve(ctx, stdout, mux)
+	mux.Handle("POST /turns", jobHandler(c.measureTurns))
+	mux.Handle("POST /barge", jobHandler(c.measureBargeIn))
+	mux.Handle("POST /shorts", jobHandler(c.runShortSessions))
+	mux.Handle("POST /floor", jobHandler(c.measureBaseline))
+	mux.Handle("POST /grow", jobHandler(c.addCallers))
+	mux.Handle("POST /gaps", jobHandler(c.measureGaps))
+	mux.Handle("POST /hangup", jobHandler(c.hangUpAll))
+	return serveUntilDone(ctx, stdout, mux)
 }
 
-// job serves one kind of job.
-func job[In, Out any](do func(context.Context, In) (Out, error)) http.Handler {
+// jobHandler serves one kind of job.
+func jobHandler[In, Out any](do func(context.Context, In) (Out, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var in In
 		err := json.NewDecoder(r.Body).Decode(&in)
@@ -52,8 +52,8 @@ func job[In, Out any](do func(context.Context, In) (Out, error)) http.Handler {
 	})
 }
 
-// have has the other process do a job.
-func have[Out any](ctx context.Context, c *child, name string, in any) (out Out, err error) {
+// runJob has the other process do a job.
+func runJob[Out any](ctx context.Context, c *serverProcess, name string, in any) (out Out, err error) {
 	body, err := json.Marshal(in)
 	if err != nil {
 		return out, err
@@ -74,48 +74,48 @@ func have[Out any](ctx context.Context, c *child, name string, in any) (out Out,
 	return out, json.NewDecoder(resp.Body).Decode(&out)
 }
 
-// work is what callers are to do: so many of them, so many times each.
-type work struct {
-	callee
+// callerJob is what callers are to do: so many of them, so many times each.
+type callerJob struct {
+	calledAgent
 	Callers int
 	Times   int
 }
 
-// together has the callers do something beside each other, and gathers what they found.
-func (c *callers) together(ctx context.Context, w work, do func(context.Context, *caller, *talked) error) talked {
-	all := make([]talked, w.Callers)
+// runConcurrently has the callers do something beside each other, and gathers what they found.
+func (c *callerProcess) runConcurrently(ctx context.Context, w callerJob, do func(context.Context, *voiceClient, *voiceResult) error) voiceResult {
+	all := make([]voiceResult, w.Callers)
 	var group sync.WaitGroup
 	for i := range all {
 		group.Go(func() {
-			pause(ctx, time.Duration(i)*170*time.Millisecond) // not in step
-			one, err := dial(ctx, w.callee, c.sounds.silence, nil)
+			sleepContext(ctx, time.Duration(i)*170*time.Millisecond) // not in step
+			one, err := startCall(ctx, w.calledAgent, c.sounds.silence, nil)
 			if err != nil {
 				all[i].fail(err)
 				return
 			}
-			defer one.leaves()
+			defer one.hangUp()
 			if err := do(ctx, one, &all[i]); err != nil {
 				all[i].fail(err)
 			}
 		})
 	}
 	group.Wait()
-	var sum talked
+	var sum voiceResult
 	for i := range all {
 		sum.add(&all[i])
 	}
 	return sum
 }
 
-// turns asks by voice and in writing.
-func (c *callers) turns(ctx context.Context, w work) (talked, error) {
-	return c.together(ctx, w, func(ctx context.Context, one *caller, t *talked) error {
+// measureTurns asks by voice and in writing.
+func (c *callerProcess) measureTurns(ctx context.Context, w callerJob) (voiceResult, error) {
+	return c.runConcurrently(ctx, w, func(ctx context.Context, one *voiceClient, t *voiceResult) error {
 		for n := range w.Times {
-			if err := one.asks(ctx, &c.sounds, n, t); err != nil {
+			if err := one.askByVoice(ctx, &c.sounds, n, t); err != nil {
 				t.fail(err)
 			}
 			if n%3 == 0 {
-				if err := one.types(ctx, t); err != nil {
+				if err := one.askByText(ctx, t); err != nil {
 					t.fail(err)
 				}
 			}
@@ -124,18 +124,18 @@ func (c *callers) turns(ctx context.Context, w work) (talked, error) {
 	}), ctx.Err()
 }
 
-// barge interrupts by voice and in writing.
-func (c *callers) barge(ctx context.Context, w work) (talked, error) {
-	return c.together(ctx, w, func(ctx context.Context, one *caller, t *talked) error {
-		if err := one.listens(ctx, guarded); err != nil {
+// measureBargeIn interrupts by voice and in writing.
+func (c *callerProcess) measureBargeIn(ctx context.Context, w callerJob) (voiceResult, error) {
+	return c.runConcurrently(ctx, w, func(ctx context.Context, one *voiceClient, t *voiceResult) error {
+		if err := one.waitForLongAnswer(ctx, echoGuardTime); err != nil {
 			return err
 		}
-		one.writes(spokenQuestion)
+		one.sendText(spokenQuestion)
 		for n := range w.Times {
-			if err := one.interrupts(ctx, &c.sounds, n, t); err != nil {
+			if err := one.interruptByVoice(ctx, &c.sounds, n, t); err != nil {
 				t.fail(err)
 			}
-			if err := one.cuts(ctx, n, t); err != nil {
+			if err := one.interruptByText(ctx, n, t); err != nil {
 				t.fail(err)
 			}
 		}
@@ -143,19 +143,21 @@ func (c *callers) barge(ctx context.Context, w work) (talked, error) {
 	}), ctx.Err()
 }
 
-// shorts holds many short sessions, so many at a time: a question, the answer, and goodbye.
-func (c *callers) shorts(ctx context.Context, w work) (talked, error) {
-	var sum talked
+// runShortSessions holds many short sessions, so many at a time: a question, the answer, and goodbye.
+func (c *callerProcess) runShortSessions(ctx context.Context, w callerJob) (voiceResult, error) {
+	var sum voiceResult
 	for left := w.Times; left > 0 && ctx.Err() == nil; left -= w.Callers {
 		w.Callers = min(w.Callers, left)
-		t := c.together(ctx, w, func(ctx context.Context, one *caller, t *talked) error { return one.asks(ctx, &c.sounds, 0, t) })
+		t := c.runConcurrently(ctx, w, func(ctx context.Context, one *voiceClient, t *voiceResult) error {
+			return one.askByVoice(ctx, &c.sounds, 0, t)
+		})
 		sum.add(&t)
 	}
 	apiClient.CloseIdleConnections() // they would be the server's goroutines, too
 	return sum, ctx.Err()
 }
 
-// spread gives the percentiles of measurements in milliseconds.
-func spread(list []float64, q float64) float64 {
+// percentiles gives the percentiles of measurements in milliseconds.
+func percentiles(list []float64, q float64) float64 {
 	return quantile(slices.Sorted(slices.Values(list)), q)
 }

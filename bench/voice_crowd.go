@@ -7,112 +7,112 @@ import (
 	"time"
 )
 
-// crowd is callers who all sound and hear at the same time.
-type crowd struct {
-	list []*gapper
+// callerGroup is callers who all sound and hear at the same time.
+type callerGroup struct {
+	counters []*gapCounter
 }
 
-// gapper is one of the crowd: it counts how far apart the agent's packets come.
-type gapper struct {
-	*caller
-	mu    sync.Mutex
-	last  time.Time
-	gaps  []time.Duration
-	count bool
+// gapCounter is one of the crowd: it counts how far apart the agent's packets come.
+type gapCounter struct {
+	*voiceClient
+	mu           sync.Mutex
+	lastPacketAt time.Time
+	gaps         []time.Duration
+	isCounting   bool
 }
 
-// longestGap between packets of one answer; what is longer is a pause.
-const longestGap = time.Second
+// maxGap between packets of one answer; what is longer is a pause.
+const maxGap = time.Second
 
-func (g *gapper) came(a reception) {
+func (g *gapCounter) addPacket(a receivedPacket) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if gap := a.at.Sub(g.last); g.count && gap < longestGap {
+	if gap := a.receivedAt.Sub(g.lastPacketAt); g.isCounting && gap < maxGap {
 		g.gaps = append(g.gaps, gap)
 	}
-	g.last = a.at
+	g.lastPacketAt = a.receivedAt
 }
 
-// since is how long the agent has been silent.
-func (g *gapper) since() time.Duration {
+// silentTime is how long the agent has been silent.
+func (g *gapCounter) silentTime() time.Duration {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return time.Since(g.last)
+	return time.Since(g.lastPacketAt)
 }
 
-func (g *gapper) counts(on bool) []time.Duration {
+func (g *gapCounter) setCounting(on bool) []time.Duration {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	list := g.gaps
-	g.count, g.gaps = on, nil
+	g.isCounting, g.gaps = on, nil
 	return list
 }
 
-// grown says how many there are, and why there are no more.
-type grown struct {
+// growthResult says how many there are, and why there are no more.
+type growthResult struct {
 	Callers int
 	Refused string
 }
 
-// grow has more callers come, until there are so many, and each hears the agent. Their rooms have music in them.
-func (c *callers) grow(ctx context.Context, w work) (grown, error) {
-	var fresh []*gapper
+// addCallers has more callers come, until there are so many, and each hears the agent. Their rooms have music in them.
+func (c *callerProcess) addCallers(ctx context.Context, w callerJob) (growthResult, error) {
+	var fresh []*gapCounter
 	var why error
-	for range w.Callers - len(c.crowd.list) {
-		g := &gapper{last: time.Now()}
-		if g.caller, why = dial(ctx, w.callee, c.sounds.tone, g.came); why != nil {
+	for range w.Callers - len(c.group.counters) {
+		g := &gapCounter{lastPacketAt: time.Now()}
+		if g.voiceClient, why = startCall(ctx, w.calledAgent, c.sounds.tone, g.addPacket); why != nil {
 			break
 		}
-		g.writes(longQuestion)
+		g.sendText(longQuestion)
 		fresh = append(fresh, g)
-		c.crowd.list = append(c.crowd.list, g)
+		c.group.counters = append(c.group.counters, g)
 	}
 	for _, g := range fresh {
-		for began := time.Now(); g.since() > 100*time.Millisecond && time.Since(began) < answersIn; {
-			pause(ctx, 20*time.Millisecond)
+		for began := time.Now(); g.silentTime() > 100*time.Millisecond && time.Since(began) < answerLimit; {
+			sleepContext(ctx, 20*time.Millisecond)
 		}
 	}
-	out := grown{Callers: len(c.crowd.list)}
+	out := growthResult{Callers: len(c.group.counters)}
 	if why != nil {
 		out.Refused = why.Error()
 	}
 	return out, ctx.Err()
 }
 
-// watched is how the crowd was served for a while.
-type watched struct {
+// groupResult is how the crowd was served for a while.
+type groupResult struct {
 	P50, P95, P99 float64 // of the gaps, in milliseconds
 	PerSecond     float64 // packets that each heard
 	Processor     float64 // seconds that the callers themselves used
 }
 
-// gaps counts for a while.
-func (c *callers) gaps(ctx context.Context, span time.Duration) (watched, error) {
-	for _, g := range c.crowd.list {
-		g.counts(true)
+// measureGaps counts for a while.
+func (c *callerProcess) measureGaps(ctx context.Context, span time.Duration) (groupResult, error) {
+	for _, g := range c.group.counters {
+		g.setCounting(true)
 	}
-	used := processor()
-	pause(ctx, span)
-	used = processor() - used
+	used := processTime()
+	sleepContext(ctx, span)
+	used = processTime() - used
 	var all []time.Duration
-	for _, g := range c.crowd.list {
-		all = append(all, g.counts(false)...)
-		if g.since() > longestGap {
-			g.writes(longQuestion) // the agent has finished
+	for _, g := range c.group.counters {
+		all = append(all, g.setCounting(false)...)
+		if g.silentTime() > maxGap {
+			g.sendText(longQuestion) // the agent has finished
 		}
 	}
 	slices.Sort(all)
-	each := float64(len(all)) / float64(max(1, len(c.crowd.list))) / span.Seconds()
-	return watched{ms(quantile(all, .5)), ms(quantile(all, .95)), ms(quantile(all, .99)), each, used.Seconds()}, ctx.Err()
+	each := float64(len(all)) / float64(max(1, len(c.group.counters))) / span.Seconds()
+	return groupResult{milliseconds(quantile(all, .5)), milliseconds(quantile(all, .95)), milliseconds(quantile(all, .99)), each, used.Seconds()}, ctx.Err()
 }
 
-// hangUp sends the crowd away.
-func (c *callers) hangUp(ctx context.Context, _ struct{}) (grown, error) {
+// hangUpAll sends the crowd away.
+func (c *callerProcess) hangUpAll(ctx context.Context, _ struct{}) (growthResult, error) {
 	var group sync.WaitGroup
-	for _, g := range c.crowd.list {
-		group.Go(g.leaves)
+	for _, g := range c.group.counters {
+		group.Go(g.hangUp)
 	}
 	group.Wait()
-	c.crowd.list = nil
-	return grown{}, ctx.Err()
+	c.group.counters = nil
+	return growthResult{}, ctx.Err()
 }

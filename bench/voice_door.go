@@ -14,7 +14,7 @@ import (
 
 // Whether something is left behind is seen from inside only. The server that voice is measured on gets a door into each of its two
 // processes, which tells its address in a file named by the process.
-const voiceDoor = `package main
+const debugServerSource = `package main
 
 import (
 	"encoding/json"
@@ -74,26 +74,26 @@ func init() {
 }
 `
 
-// insides is what a process holds when all that is garbage is gone.
-type insides struct {
+// processState is what a process holds when all that is garbage is gone.
+type processState struct {
 	Goroutines float64 `json:"goroutines"`
 	Heap       float64 `json:"heap"` // bytes
 	Stacks     float64 `json:"stacks"`
 	Resident   float64
 }
 
-// look finds out what a process holds.
-func (v *voiceBench) look(ctx context.Context, p pid) (in insides, err error) {
-	if err := v.enter(ctx, p, "/look", &in); err != nil {
+// readProcessState finds out what a process holds.
+func (v *voiceBench) readProcessState(ctx context.Context, p processID) (in processState, err error) {
+	if err := v.callDebugServer(ctx, p, "/look", &in); err != nil {
 		return in, err
 	}
 	in.Resident, err = p.status("VmRSS")
 	return in, err
 }
 
-// enter goes through a process's door.
-func (v *voiceBench) enter(ctx context.Context, p pid, path string, out any) error {
-	address, err := os.ReadFile(filepath.Join(v.doors, fmt.Sprint(int(p))))
+// callDebugServer goes through a process's door.
+func (v *voiceBench) callDebugServer(ctx context.Context, p processID, path string, out any) error {
+	address, err := os.ReadFile(filepath.Join(v.debugDir, fmt.Sprint(int(p))))
 	if err != nil {
 		return err
 	}
@@ -116,77 +116,77 @@ func (v *voiceBench) enter(ctx context.Context, p pid, path string, out any) err
 	return json.NewDecoder(resp.Body).Decode(out)
 }
 
-// keep writes profiles of the server's processes, where they are asked for.
-func (v *voiceBench) keep(ctx context.Context, when string) {
-	if v.profile == "" {
+// writeProfiles writes profiles of the server's processes, where they are asked for.
+func (v *voiceBench) writeProfiles(ctx context.Context, when string) {
+	if v.profileDir == "" {
 		return
 	}
-	for name, p := range v.processes() {
+	for name, p := range v.serverProcesses() {
 		for _, profile := range []string{"heap", "goroutine"} {
-			if err := v.enter(ctx, p, "/keep?"+v.file(fmt.Sprintf("%s-%s.%s", name, when, profile), profile), nil); err != nil {
-				v.say("profile: %v", err)
+			if err := v.callDebugServer(ctx, p, "/keep?"+v.profilePath(fmt.Sprintf("%s-%s.%s", name, when, profile), profile), nil); err != nil {
+				v.logf("profile: %v", err)
 			}
 		}
 	}
 }
 
-// profiling keeps what the processes' processor time goes into until it is told to stop.
-func (v *voiceBench) profiling(ctx context.Context, when string) (stop func()) {
-	if v.profile == "" {
+// startCPUProfiles keeps what the processes' processor time goes into until it is told to stop.
+func (v *voiceBench) startCPUProfiles(ctx context.Context, when string) (stop func()) {
+	if v.profileDir == "" {
 		return func() {}
 	}
-	all := v.processes()
+	all := v.serverProcesses()
 	for name, p := range all {
-		if err := v.enter(ctx, p, "/begin?"+v.file(name+"-"+when+".cpu", ""), nil); err != nil {
-			v.say("profile: %v", err)
+		if err := v.callDebugServer(ctx, p, "/begin?"+v.profilePath(name+"-"+when+".cpu", ""), nil); err != nil {
+			v.logf("profile: %v", err)
 		}
 	}
 	return func() {
 		for _, p := range all {
-			if err := v.enter(ctx, p, "/end", nil); err != nil {
-				v.say("profile: %v", err)
+			if err := v.callDebugServer(ctx, p, "/end", nil); err != nil {
+				v.logf("profile: %v", err)
 			}
 		}
 	}
 }
 
-func (v *voiceBench) file(name, profile string) string {
-	path, err := filepath.Abs(filepath.Join(v.profile, name))
+func (v *voiceBench) profilePath(name, profile string) string {
+	path, err := filepath.Abs(filepath.Join(v.profileDir, name))
 	if err != nil {
 		path = name
 	}
 	return url.Values{"file": {path}, "profile": {profile}}.Encode()
 }
 
-// processes are the server's two, as far as they run.
-func (v *voiceBench) processes() map[string]pid {
-	all := map[string]pid{"server": v.ours.pid()}
-	for _, p := range v.ours.pid().below() {
+// serverProcesses are the server's two, as far as they run.
+func (v *voiceBench) serverProcesses() map[string]processID {
+	all := map[string]processID{"server": v.parley.pid()}
+	for _, p := range v.parley.pid().children() {
 		all["media"] = p
 	}
 	return all
 }
 
-// settled looks at the processes again and again until their goroutines are no more than they were, or a while has passed.
+// waitForGoroutines looks at the processes again and again until their goroutines are no more than they were, or a while has passed.
 // Where nothing was before, once is enough.
-func (v *voiceBench) settled(ctx context.Context, before map[string]insides) (map[string]insides, error) {
+func (v *voiceBench) waitForGoroutines(ctx context.Context, before map[string]processState) (map[string]processState, error) {
 	for began := time.Now(); ; {
-		now, fine := map[string]insides{}, true
-		for name, p := range v.processes() {
-			in, err := v.look(ctx, p)
+		now, fine := map[string]processState{}, true
+		for name, p := range v.serverProcesses() {
+			in, err := v.readProcessState(ctx, p)
 			if err != nil {
 				return nil, err
 			}
 			now[name] = in
 			fine = fine && in.Goroutines <= before[name].Goroutines
 		}
-		if fine || before == nil || time.Since(began) > settleIn {
+		if fine || before == nil || time.Since(began) > settleTimeout {
 			return now, nil
 		}
-		if !pause(ctx, time.Second) {
+		if !sleepContext(ctx, time.Second) {
 			return nil, ctx.Err()
 		}
 	}
 }
 
-const settleIn = 45 * time.Second
+const settleTimeout = 45 * time.Second

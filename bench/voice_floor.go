@@ -11,57 +11,57 @@ import (
 	"time"
 )
 
-// hangover is the silence after which a turn whose text looks complete may end (the ear's own); nobody answers earlier who does not
+// turnEndSilence is the silence after which a turn whose text looks complete may end (the ear's own); nobody answers earlier who does not
 // want to interrupt.
-const hangover = 280 * time.Millisecond
+const turnEndSilence = 280 * time.Millisecond
 
-// floorWork is whom the floor asks, and how often.
-type floorWork struct {
+// baselineJob is whom the floor asks, and how often.
+type baselineJob struct {
 	Stub  string
 	Times int
 }
 
-// floor does what cannot be avoided, one thing after the other: wait for the end of the turn, have it recognised, ask the model, have
+// measureBaseline does what cannot be avoided, one thing after the other: wait for the end of the turn, have it recognised, ask the model, have
 // its first words spoken, and bring a packet of sound to the listener. For what is typed the first two are left out.
-func (c *callers) floor(ctx context.Context, w floorWork) (talked, error) {
-	way, err := newLoop(ctx)
+func (c *callerProcess) measureBaseline(ctx context.Context, w baselineJob) (voiceResult, error) {
+	way, err := newUDPLoopback(ctx)
 	if err != nil {
-		return talked{}, err
+		return voiceResult{}, err
 	}
 	defer way.close()
-	var t talked
+	var t voiceResult
 	for range w.Times {
 		began := time.Now()
-		if err := once(ctx, w.Stub+"/audio/transcriptions", make([]byte, 2*hearingAt)); err != nil {
+		if err := postAndReadByte(ctx, w.Stub+"/audio/transcriptions", make([]byte, 2*decodeRate)); err != nil {
 			return t, err
 		}
 		heard := time.Since(began)
 		model := map[string]any{"model": "stub", "stream": true, "messages": []map[string]string{{"role": "user", "content": spokenQuestion}}}
-		if err := asked(ctx, w.Stub+"/chat/completions", model); err != nil {
+		if err := getJSON(ctx, w.Stub+"/chat/completions", model); err != nil {
 			return t, err
 		}
-		if err := asked(ctx, w.Stub+"/audio/speech", map[string]any{"input": shortAnswer}); err != nil {
+		if err := getJSON(ctx, w.Stub+"/audio/speech", map[string]any{"input": shortAnswer}); err != nil {
 			return t, err
 		}
-		if err := way.there(c.sounds.voice[0]); err != nil {
+		if err := way.sendAndReceive(c.sounds.voice[0]); err != nil {
 			return t, err
 		}
 		took := time.Since(began)
-		t.Spoken, t.Typed = append(t.Spoken, ms(hangover+took)), append(t.Typed, ms(took-heard))
+		t.Spoken, t.Typed = append(t.Spoken, milliseconds(turnEndSilence+took)), append(t.Typed, milliseconds(took-heard))
 	}
 	return t, nil
 }
 
-func asked(ctx context.Context, url string, v any) error {
+func getJSON(ctx context.Context, url string, v any) error {
 	body, err := json.Marshal(v)
 	if err != nil {
 		return err
 	}
-	return once(ctx, url, body)
+	return postAndReadByte(ctx, url, body)
 }
 
-// once asks, and waits for the first byte of the answer.
-func once(ctx context.Context, url string, body []byte) error {
+// postAndReadByte asks, and waits for the first byte of the answer.
+func postAndReadByte(ctx context.Context, url string, body []byte) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
 	if err != nil {
 		return err
@@ -75,10 +75,10 @@ func once(ctx context.Context, url string, body []byte) error {
 	return err
 }
 
-// loop is the loopback, by UDP.
-type loop struct{ from, to *net.UDPConn }
+// udpLoopback is the loopback, by UDP.
+type udpLoopback struct{ from, to *net.UDPConn }
 
-func newLoop(ctx context.Context) (*loop, error) {
+func newUDPLoopback(ctx context.Context) (*udpLoopback, error) {
 	l, err := (&net.ListenConfig{}).ListenPacket(ctx, "udp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
@@ -87,10 +87,10 @@ func newLoop(ctx context.Context) (*loop, error) {
 	if err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
-	return &loop{d.(*net.UDPConn), l.(*net.UDPConn)}, nil
+	return &udpLoopback{d.(*net.UDPConn), l.(*net.UDPConn)}, nil
 }
 
-func (w *loop) there(packet []byte) error {
+func (w *udpLoopback) sendAndReceive(packet []byte) error {
 	if _, err := w.from.Write(packet); err != nil {
 		return err
 	}
@@ -98,6 +98,6 @@ func (w *loop) there(packet []byte) error {
 	return err
 }
 
-func (w *loop) close() {
+func (w *udpLoopback) close() {
 	_, _ = w.from.Close(), w.to.Close()
 }

@@ -8,38 +8,38 @@ import (
 )
 
 const (
-	micRate   = 48_000
-	micFrame  = micRate / 50
-	hearingAt = 16_000
+	micRate    = 48_000
+	micFrame   = micRate / 50
+	decodeRate = 16_000
 )
 
-// packets are what a microphone sends, one every 20 ms. They are made once, so that a caller costs no more than a browser elsewhere
+// audioPackets are what a microphone sends, one every 20 ms. They are made once, so that a caller costs no more than a browser elsewhere
 // would cost this machine.
-type packets [][]byte
+type audioPackets [][]byte
 
-// sounds are what callers send.
-type sounds struct {
-	silence packets
-	voice   packets   // somebody says "aiaiai"
-	tone    packets   // sound that is no voice: a room with music
-	cries   []packets // of those who interrupt
+// callerSounds are what callers send.
+type callerSounds struct {
+	silence       audioPackets
+	voice         audioPackets   // somebody says "aiaiai"
+	tone          audioPackets   // sound that is no voice: a room with music
+	interruptions []audioPackets // of those who interrupt
 }
 
-func newSounds() (s sounds, err error) {
+func newCallerSounds() (s callerSounds, err error) {
 	for _, kind := range []struct {
-		to     *packets
+		to     *audioPackets
 		sample func() int16
 		length int
-	}{{&s.silence, func() int16 { return 0 }, 10}, {&s.voice, vowels(), 200}, {&s.tone, organ(), 50}} {
-		if *kind.to, err = encoded(kind.sample, kind.length); err != nil {
+	}{{&s.silence, func() int16 { return 0 }, 10}, {&s.voice, newVowelGenerator(), 200}, {&s.tone, newOrganGenerator(), 50}} {
+		if *kind.to, err = encodePackets(kind.sample, kind.length); err != nil {
 			return s, err
 		}
 	}
-	s.cries, err = spoken(s.voice)
+	s.interruptions, err = synthesizeInterruptions(s.voice)
 	return s, err
 }
 
-func encoded(sample func() int16, length int) (list packets, err error) {
+func encodePackets(sample func() int16, length int) (list audioPackets, err error) {
 	e, err := gopus.NewEncoder(gopus.EncoderConfig{SampleRate: micRate, Channels: 1, Application: gopus.ApplicationVoIP})
 	if err != nil {
 		return nil, err
@@ -58,8 +58,8 @@ func encoded(sample func() int16, length int) (list packets, err error) {
 	return list, nil
 }
 
-// vowels gives samples of a voice: its pitch and its formant move.
-func vowels() func() int16 {
+// newVowelGenerator gives samples of a voice: its pitch and its formant move.
+func newVowelGenerator() func() int16 {
 	n, phase := 0, 0.0
 	return func() int16 {
 		at := float64(n) / micRate
@@ -75,8 +75,8 @@ func vowels() func() int16 {
 	}
 }
 
-// organ gives samples of three pipes that stand still.
-func organ() func() int16 {
+// newOrganGenerator gives samples of three pipes that stand still.
+func newOrganGenerator() func() int16 {
 	n := 0
 	return func() int16 {
 		at := 2 * math.Pi * float64(n) / micRate
@@ -85,20 +85,20 @@ func organ() func() int16 {
 	}
 }
 
-// hearer listens to what an agent says.
-type hearer struct {
-	heard   chan reception
+// agentListener listens to what an agent says.
+type agentListener struct {
+	packets chan receivedPacket
 	decoder *gopus.Decoder
 	pcm     []int16
 }
 
-func newHearer() (*hearer, error) {
-	d, err := gopus.NewDecoder(gopus.DefaultDecoderConfig(hearingAt, 1))
-	return &hearer{make(chan reception, 1<<14), d, make([]int16, hearingAt/25*3)}, err
+func newAgentListener() (*agentListener, error) {
+	d, err := gopus.NewDecoder(gopus.DefaultDecoderConfig(decodeRate, 1))
+	return &agentListener{make(chan receivedPacket, 1<<14), d, make([]int16, decodeRate/25*3)}, err
 }
 
-// loudest gives the peak of a packet. Packets must be given in their order.
-func (h *hearer) loudest(packet []byte) int {
+// packetPeak gives the peak of a packet. Packets must be given in their order.
+func (h *agentListener) packetPeak(packet []byte) int {
 	n, err := h.decoder.DecodeInt16(packet, h.pcm)
 	if err != nil {
 		return 0

@@ -16,20 +16,20 @@ var interruptions = []string{
 	"Excuse me how long does that take?", "Hold on what does it cost?", "Can I speak to a person please?",
 }
 
-// spoken are the interruptions in the voice rms of flite, from their first sound on. Where flite is not installed it is one: the voice
+// synthesizeInterruptions are the interruptions in the voice rms of flite, from their first sound on. Where flite is not installed it is one: the voice
 // of the other measurements, which is simpler than a person's.
-func spoken(instead packets) ([]packets, error) {
-	var list []packets
+func synthesizeInterruptions(instead audioPackets) ([]audioPackets, error) {
+	var list []audioPackets
 	for _, text := range interruptions {
-		pcm, err := flite(text)
+		pcm, err := runFlite(text)
 		if errors.Is(err, exec.ErrNotFound) {
-			return []packets{instead}, nil
+			return []audioPackets{instead}, nil
 		}
 		if err != nil {
 			return nil, err
 		}
 		n := 0
-		p, err := encoded(func() int16 { // from 16 kHz to 48
+		p, err := encodePackets(func() int16 { // from 16 kHz to 48
 			at := n / 3
 			n++
 			if at >= len(pcm)-1 {
@@ -45,10 +45,10 @@ func spoken(instead packets) ([]packets, error) {
 	return list, nil
 }
 
-// audible is the least that is taken for the first sound, of 32768.
-const audible = 600
+// minAudiblePeak is the least that is taken for the first sound, of 32768.
+const minAudiblePeak = 600
 
-func flite(text string) ([]int16, error) {
+func runFlite(text string) ([]int16, error) {
 	program, err := exec.LookPath("flite")
 	if err != nil {
 		return nil, err
@@ -63,13 +63,13 @@ func flite(text string) ([]int16, error) {
 		return nil, fmt.Errorf("flite: %w: %s", err, out)
 	}
 	wav, err := os.ReadFile(file)
-	if err != nil || len(wav) < 44 || le.LittleEndian.Uint32(wav[24:]) != hearingAt {
-		return nil, fmt.Errorf("flite gave no sound of %d Hz: %w", hearingAt, err)
+	if err != nil || len(wav) < 44 || le.LittleEndian.Uint32(wav[24:]) != decodeRate {
+		return nil, fmt.Errorf("flite gave no sound of %d Hz: %w", decodeRate, err)
 	}
 	var pcm []int16
 	for i := 44; i+1 < len(wav); i += 2 {
 		v := int16(le.LittleEndian.Uint16(wav[i:]))
-		if pcm != nil || v > audible || v < -audible {
+		if pcm != nil || v > minAudiblePeak || v < -minAudiblePeak {
 			pcm = append(pcm, v)
 		}
 	}

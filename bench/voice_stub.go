@@ -13,21 +13,21 @@ import (
 
 // The stub of voice sessions is a model and a speech server in one process, with OpenAI's wire formats.
 const (
-	modelThinks = 30 * time.Millisecond // until the model's first token
-	hearTakes   = 50 * time.Millisecond // of a recognition
-	stubRate    = 24_000                // of the format named pcm
-	letterTakes = 60 * time.Millisecond // of speech
-	soundPiece  = stubRate / 10         // samples that are sent at once: 100 ms
-	soundPause  = 10 * time.Millisecond // between two pieces: ten times as fast as it is heard
-	loudness    = 8000                  // of the hum, full scale is 32767
+	modelDelay       = 30 * time.Millisecond // until the model's first token
+	recognitionDelay = 50 * time.Millisecond // of a recognition
+	stubRate         = 24_000                // of the format named pcm
+	letterTime       = 60 * time.Millisecond // of speech
+	chunkSamples     = stubRate / 10         // samples that are sent at once: 100 ms
+	chunkPause       = 10 * time.Millisecond // between two pieces: ten times as fast as it is heard
+	humAmplitude     = 8000                  // of the hum, full scale is 32767
 )
 
 // What is said in these talks.
 const (
-	spokenQuestion = "Where is my order?" // whatever was said
-	shortAnswer    = "It is on its way."
-	longQuestion   = "Tell me everything."
-	longMark       = "everything"
+	spokenQuestion   = "Where is my order?" // whatever was said
+	shortAnswer      = "It is on its way."
+	longQuestion     = "Tell me everything."
+	longQuestionMark = "everything"
 )
 
 // longAnswer is read out for five minutes.
@@ -35,16 +35,16 @@ var longAnswer = strings.Repeat("There is a great deal to be said about every on
 
 func newVoiceStub() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST /chat/completions", think)
-	mux.HandleFunc("POST /audio/transcriptions", recognise)
-	mux.HandleFunc("POST /audio/speech", humText)
+	mux.HandleFunc("POST /chat/completions", answerChat)
+	mux.HandleFunc("POST /audio/transcriptions", answerTranscription)
+	mux.HandleFunc("POST /audio/speech", answerSpeech)
 	return mux
 }
 
 var shortScript, longScript = newScript(strings.SplitAfter(shortAnswer, " "), 0), newScript(strings.SplitAfter(longAnswer, " "), 0)
 
-// think answers the last message.
-func think(w http.ResponseWriter, r *http.Request) {
+// answerChat answers the last message.
+func answerChat(w http.ResponseWriter, r *http.Request) {
 	var ask struct {
 		Stream   bool
 		Messages []json.RawMessage
@@ -53,41 +53,41 @@ func think(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, `{"error":{"message":"no messages"}}`, http.StatusBadRequest)
 		return
 	}
-	if !pause(r.Context(), modelThinks) {
+	if !sleepContext(r.Context(), modelDelay) {
 		return
 	}
 	s := shortScript
-	if bytes.Contains(ask.Messages[len(ask.Messages)-1], []byte(longMark)) {
+	if bytes.Contains(ask.Messages[len(ask.Messages)-1], []byte(longQuestionMark)) {
 		s = longScript
 	}
 	if ask.Stream {
-		s.stream(w, r)
+		s.writeStream(w, r)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(s.whole)
+	_, _ = w.Write(s.wholeJSON)
 }
 
-func recognise(w http.ResponseWriter, r *http.Request) {
-	if _, err := io.Copy(io.Discard, r.Body); err != nil || !pause(r.Context(), hearTakes) {
+func answerTranscription(w http.ResponseWriter, r *http.Request) {
+	if _, err := io.Copy(io.Discard, r.Body); err != nil || !sleepContext(r.Context(), recognitionDelay) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
 	_, _ = fmt.Fprintf(w, `{"text":%q}`, spokenQuestion)
 }
 
-// hum is a piece of a tone of 440 Hz, which goes on without a step after itself.
-var hum = func() []byte {
+// humPCM is a piece of a tone of 440 Hz, which goes on without a step after itself.
+var humPCM = func() []byte {
 	var b []byte
-	for i := range soundPiece {
-		v := int16(loudness * math.Sin(2*math.Pi*440*float64(i)/stubRate))
+	for i := range chunkSamples {
+		v := int16(humAmplitude * math.Sin(2*math.Pi*440*float64(i)/stubRate))
 		b = append(b, byte(v), byte(v>>8)) //nolint:gosec // the two bytes of a sample
 	}
 	return b
 }()
 
-// humText hums a text: the first piece at once, and the others as servers of speech send them.
-func humText(w http.ResponseWriter, r *http.Request) {
+// answerSpeech hums a text: the first piece at once, and the others as servers of speech send them.
+func answerSpeech(w http.ResponseWriter, r *http.Request) {
 	var ask struct{ Input string }
 	if err := json.NewDecoder(r.Body).Decode(&ask); err != nil {
 		http.Error(w, `{"error":{"message":"no text"}}`, http.StatusBadRequest)
@@ -95,13 +95,13 @@ func humText(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "audio/pcm")
 	rc := http.NewResponseController(w)
-	length := len(ask.Input) * int(letterTakes.Milliseconds()) * stubRate / 1000 * 2
+	length := len(ask.Input) * int(letterTime.Milliseconds()) * stubRate / 1000 * 2
 	for length > 0 {
-		piece := hum[:min(length, len(hum))]
+		piece := humPCM[:min(length, len(humPCM))]
 		if _, err := w.Write(piece); err != nil || rc.Flush() != nil {
 			return
 		}
-		if length -= len(piece); !pause(r.Context(), soundPause) {
+		if length -= len(piece); !sleepContext(r.Context(), chunkPause) {
 			return
 		}
 	}

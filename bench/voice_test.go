@@ -14,31 +14,33 @@ import (
 // An agent that ducks, is held, and is sent on after that: what counts is the first soft packet and the last one with sound.
 func TestFades(t *testing.T) {
 	began := time.Now()
-	at := func(n, peak int) reception { return reception{began.Add(time.Duration(n) * time.Millisecond), peak} }
-	list := []reception{at(-20, loudness), at(10, loudness), at(90, loudness), at(110, loudness/4), at(190, loudness/4), at(210, 12), at(900, loudness)}
-	ducked, silent, err := fades(began, list)
+	at := func(n, peak int) receivedPacket {
+		return receivedPacket{began.Add(time.Duration(n) * time.Millisecond), peak}
+	}
+	list := []receivedPacket{at(-20, humAmplitude), at(10, humAmplitude), at(90, humAmplitude), at(110, humAmplitude/4), at(190, humAmplitude/4), at(210, 12), at(900, humAmplitude)}
+	ducked, silent, err := measureFade(began, list)
 	if err != nil || ducked != 110*time.Millisecond || silent != 190*time.Millisecond {
 		t.Error(ducked, silent, err)
 	}
-	if _, _, err := fades(began, list[:5]); err == nil {
+	if _, _, err := measureFade(began, list[:5]); err == nil {
 		t.Error("an agent that goes on did not fall silent")
 	}
 }
 
 // Each caller's sounds are what the opposite end can decode.
 func TestSounds(t *testing.T) {
-	s, err := newSounds()
+	s, err := newCallerSounds()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, list := range map[string]packets{"silence": s.silence, "voice": s.voice, "tone": s.tone} {
-		c, err := newHearer()
+	for name, list := range map[string]audioPackets{"silence": s.silence, "voice": s.voice, "tone": s.tone} {
+		c, err := newAgentListener()
 		if err != nil {
 			t.Fatal(err)
 		}
 		peak := 0
 		for _, p := range list {
-			peak = max(peak, c.loudest(p))
+			peak = max(peak, c.packetPeak(p))
 		}
 		if loud := peak > 1000; loud != (name != "silence") {
 			t.Errorf("%s: peak %d", name, peak)
@@ -69,7 +71,7 @@ func TestVoiceStub(t *testing.T) {
 		return map[string]any{"messages": []map[string]string{{"role": "user", "content": text}}}
 	}
 	for question, want := range map[string]string{spokenQuestion: shortAnswer, longQuestion: longAnswer} {
-		var r reply
+		var r jsonReply
 		if err := json.Unmarshal(post("/chat/completions", message(question)), &r); err != nil || r.text() != want {
 			t.Errorf("%s: %q, %v", question, r.text(), err)
 		}
@@ -83,15 +85,15 @@ func TestVoiceStub(t *testing.T) {
 }
 
 // The floor's way holds what it must: the silence, a recognition and a model.
-func TestVoiceFloor(t *testing.T) {
+func TestVoiceBaseline(t *testing.T) {
 	stub := httptest.NewServer(newVoiceStub())
 	defer stub.Close()
-	s, err := newSounds()
+	s, err := newCallerSounds()
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := (&callers{sounds: s}).floor(context.Background(), floorWork{stub.URL, 1})
-	if err != nil || got.Spoken[0] < ms(hangover+hearTakes+modelThinks) || got.Typed[0] < ms(modelThinks) || got.Typed[0] > got.Spoken[0]-ms(hangover+hearTakes) {
+	got, err := (&callerProcess{sounds: s}).measureBaseline(context.Background(), baselineJob{stub.URL, 1})
+	if err != nil || got.Spoken[0] < milliseconds(turnEndSilence+recognitionDelay+modelDelay) || got.Typed[0] < milliseconds(modelDelay) || got.Typed[0] > got.Spoken[0]-milliseconds(turnEndSilence+recognitionDelay) {
 		t.Errorf("%+v, %v", got, err)
 	}
 }

@@ -8,14 +8,14 @@ import (
 )
 
 const (
-	pauseAfter = 500 * time.Millisecond // of silence: the agent has finished
-	answersIn  = 10 * time.Second
-	guarded    = 2500 * time.Millisecond // of the agent's first sound, in which it does not let itself be interrupted easily
-	saidFor    = 1200 * time.Millisecond
+	endSilence    = 500 * time.Millisecond // of silence: the agent has finished
+	answerLimit   = 10 * time.Second
+	echoGuardTime = 2500 * time.Millisecond // of the agent's first sound, in which it does not let itself be interrupted easily
+	speechTime    = 1200 * time.Millisecond
 )
 
-// talked is what callers found, in milliseconds.
-type talked struct {
+// voiceResult is what callers found, in milliseconds.
+type voiceResult struct {
 	Spoken []float64 // from the last packet of speech to the first of the answer
 	Typed  []float64 // from a message to the first packet of the answer
 	Ducked []float64 // from the first packet of speech to the first soft one of the agent's
@@ -25,13 +25,13 @@ type talked struct {
 	Why    string // of the first failure
 }
 
-func (t *talked) fail(err error) {
+func (t *voiceResult) fail(err error) {
 	if t.Failed++; t.Why == "" {
 		t.Why = err.Error()
 	}
 }
 
-func (t *talked) add(o *talked) {
+func (t *voiceResult) add(o *voiceResult) {
 	t.Spoken, t.Typed = append(t.Spoken, o.Spoken...), append(t.Typed, o.Typed...)
 	t.Ducked, t.Silent, t.Cut = append(t.Ducked, o.Ducked...), append(t.Silent, o.Silent...), append(t.Cut, o.Cut...)
 	t.Failed += o.Failed
@@ -40,100 +40,100 @@ func (t *talked) add(o *talked) {
 	}
 }
 
-var errEarly = errors.New("the agent answered before the question had ended")
+var errAnsweredEarly = errors.New("the agent answered before the question had ended")
 
-// asks speaks, and waits for the answer.
-func (c *caller) asks(ctx context.Context, s *sounds, n int, t *talked) error {
-	if err := c.quiet(ctx, pauseAfter); err != nil {
+// askByVoice speaks, and waits for the answer.
+func (c *voiceClient) askByVoice(ctx context.Context, s *callerSounds, n int, t *voiceResult) error {
+	if err := c.waitForSilence(ctx, endSilence); err != nil {
 		return err
 	}
-	_, last := c.says(ctx, s, s.voice, time.Duration(700+37*(n%16))*time.Millisecond)
-	a, err := c.hears(ctx, time.Time{}, answersIn)
+	_, last := c.speakFor(ctx, s, s.voice, time.Duration(700+37*(n%16))*time.Millisecond)
+	a, err := c.waitForPacket(ctx, time.Time{}, answerLimit)
 	switch {
 	case err != nil:
 		return err
-	case a.at.Before(last):
-		return fmt.Errorf("%w, by %v", errEarly, last.Sub(a.at).Round(time.Millisecond))
+	case a.receivedAt.Before(last):
+		return fmt.Errorf("%w, by %v", errAnsweredEarly, last.Sub(a.receivedAt).Round(time.Millisecond))
 	}
-	t.Spoken = append(t.Spoken, ms(a.at.Sub(last)))
+	t.Spoken = append(t.Spoken, milliseconds(a.receivedAt.Sub(last)))
 	return nil
 }
 
-// types does the same in writing.
-func (c *caller) types(ctx context.Context, t *talked) error {
-	if err := c.quiet(ctx, pauseAfter); err != nil {
+// askByText does the same in writing.
+func (c *voiceClient) askByText(ctx context.Context, t *voiceResult) error {
+	if err := c.waitForSilence(ctx, endSilence); err != nil {
 		return err
 	}
 	began := time.Now()
-	c.writes(spokenQuestion)
-	a, err := c.hears(ctx, began, answersIn)
+	c.sendText(spokenQuestion)
+	a, err := c.waitForPacket(ctx, began, answerLimit)
 	if err == nil {
-		t.Typed = append(t.Typed, ms(a.at.Sub(began)))
+		t.Typed = append(t.Typed, milliseconds(a.receivedAt.Sub(began)))
 	}
 	return err
 }
 
-// listens has the agent read the long answer for a while.
-func (c *caller) listens(ctx context.Context, length time.Duration) error {
-	if err := c.quiet(ctx, pauseAfter); err != nil {
+// waitForLongAnswer has the agent read the long answer for a while.
+func (c *voiceClient) waitForLongAnswer(ctx context.Context, length time.Duration) error {
+	if err := c.waitForSilence(ctx, endSilence); err != nil {
 		return err
 	}
-	c.writes(longQuestion)
-	a, err := c.hears(ctx, time.Time{}, answersIn)
+	c.sendText(longQuestion)
+	a, err := c.waitForPacket(ctx, time.Time{}, answerLimit)
 	if err == nil {
-		c.record(ctx, a.at.Add(length))
+		c.receivedUntil(ctx, a.receivedAt.Add(length))
 	}
 	return err
 }
 
-// interrupts speaks over the agent.
-func (c *caller) interrupts(ctx context.Context, s *sounds, n int, t *talked) error {
-	if err := c.listens(ctx, time.Duration(700+43*(n%10))*time.Millisecond); err != nil {
+// interruptByVoice speaks over the agent.
+func (c *voiceClient) interruptByVoice(ctx context.Context, s *callerSounds, n int, t *voiceResult) error {
+	if err := c.waitForLongAnswer(ctx, time.Duration(700+43*(n%10))*time.Millisecond); err != nil {
 		return err
 	}
-	first, _ := c.says(ctx, s, s.cries[n%len(s.cries)], saidFor)
-	ducked, silent, err := fades(first, c.record(ctx, first.Add(saidFor)))
+	first, _ := c.speakFor(ctx, s, s.interruptions[n%len(s.interruptions)], speechTime)
+	ducked, silent, err := measureFade(first, c.receivedUntil(ctx, first.Add(speechTime)))
 	if err == nil {
-		t.Ducked, t.Silent = append(t.Ducked, ms(ducked)), append(t.Silent, ms(silent))
+		t.Ducked, t.Silent = append(t.Ducked, milliseconds(ducked)), append(t.Silent, milliseconds(silent))
 	}
 	return err
 }
 
-// cuts writes over the agent.
-func (c *caller) cuts(ctx context.Context, n int, t *talked) error {
-	if err := c.listens(ctx, time.Duration(700+43*(n%10))*time.Millisecond); err != nil {
+// interruptByText writes over the agent.
+func (c *voiceClient) interruptByText(ctx context.Context, n int, t *voiceResult) error {
+	if err := c.waitForLongAnswer(ctx, time.Duration(700+43*(n%10))*time.Millisecond); err != nil {
 		return err
 	}
 	began := time.Now()
-	c.writes(spokenQuestion)
-	_, silent, err := fades(began, c.record(ctx, began.Add(saidFor)))
+	c.sendText(spokenQuestion)
+	_, silent, err := measureFade(began, c.receivedUntil(ctx, began.Add(speechTime)))
 	if err == nil {
-		t.Cut = append(t.Cut, ms(silent))
+		t.Cut = append(t.Cut, milliseconds(silent))
 	}
 	return err
 }
 
 const (
-	softer = loudness / 2  // an agent that has ducked has a quarter of its loudness
-	still  = loudness / 10 // and one that is silent none
+	maxDuckedPeak = humAmplitude / 2  // an agent that has ducked has a quarter of its loudness
+	maxSilentPeak = humAmplitude / 10 // and one that is silent none
 )
 
-var errGoesOn = errors.New("the agent did not fall silent")
+var errNotSilent = errors.New("the agent did not fall silent")
 
-// fades finds, in what came since something began, after what time the agent was softer, and after what time it was heard last.
-func fades(began time.Time, list []reception) (ducked, silent time.Duration, err error) {
+// measureFade finds, in what came since something began, after what time the agent was softer, and after what time it was heard last.
+func measureFade(began time.Time, list []receivedPacket) (ducked, silent time.Duration, err error) {
 	last := began
 	for _, a := range list {
-		if a.at.Before(began) {
+		if a.receivedAt.Before(began) {
 			continue
 		}
-		if ducked == 0 && a.peak < softer {
-			ducked = a.at.Sub(began)
+		if ducked == 0 && a.peak < maxDuckedPeak {
+			ducked = a.receivedAt.Sub(began)
 		}
-		if a.peak < still {
+		if a.peak < maxSilentPeak {
 			return ducked, last.Sub(began), nil
 		}
-		last = a.at
+		last = a.receivedAt
 	}
-	return 0, 0, errGoesOn
+	return 0, 0, errNotSilent
 }

@@ -46,7 +46,7 @@ func TestGeneratedClients(t *testing.T) {
 // TestGeneratedClientsOfVersion1: what each tool makes of the document of version 1 compiles.
 func TestGeneratedClientsOfVersion1(t *testing.T) {
 	t.Parallel()
-	document, err := filepath.Abs("../../internal/apiv1/openapi.json")
+	document, err := filepath.Abs("../../internal/api/v1/openapi.json")
 	if err != nil {
 		t.Fatal(err)
 	}

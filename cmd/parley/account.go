@@ -6,7 +6,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"parley/internal/admin"
+	"parley/internal/api/admin"
 )
 
 type accountCreateCmd struct {
@@ -17,48 +17,48 @@ type accountCreateCmd struct {
 }
 
 func (c *accountCreateCmd) Run(p *process) error {
-	out, err := call(p, admin.CreateAccount, admin.NewAccount{Name: c.Name, Plan: c.Plan, Credits: c.Credits, HIPAA: c.HIPAA})
+	out, err := runAdmin(p, admin.CreateAccount, admin.NewAccount{Name: c.Name, Plan: c.Plan, Credits: c.Credits, HIPAA: c.HIPAA})
 	if err != nil {
 		return err
 	}
-	p.onceOnly("key")
-	return p.print(out)
+	p.warnShownOnce("key")
+	return p.printJSON(out)
 }
 
-// onceOnly warns the person at the terminal; a program that reads the output gets nothing but the output.
-func (p *process) onceOnly(what string) {
-	if terminal(p.stderr) && !p.cli.JSON {
+// warnShownOnce warns the person at the terminal; a program that reads the output gets nothing but the output.
+func (p *process) warnShownOnce(what string) {
+	if isTerminal(p.stderr) && !p.commandLine.JSON {
 		fmt.Fprintln(p.stderr, "Keep the "+what+": it is shown only this once.")
 	}
 }
 
 type accountUpdateCmd struct {
-	ID      string  `arg:"" help:"Account to change."`
-	Plan    *string `placeholder:"NAME" predictor:"plan" help:"New plan."`
-	Credits grant   `placeholder:"N" help:"Message credits a month, in place of the plan's; \"plan\" goes back to the plan's."`
-	HIPAA   *bool   `name:"hipaa" help:"Keep conversation text out of search; --hipaa=false ends that."`
+	ID      string      `arg:"" help:"Account to change."`
+	Plan    *string     `placeholder:"NAME" predictor:"plan" help:"New plan."`
+	Credits creditsFlag `placeholder:"N" help:"Message credits a month, in place of the plan's; \"plan\" goes back to the plan's."`
+	HIPAA   *bool       `name:"hipaa" help:"Keep conversation text out of search; --hipaa=false ends that."`
 }
 
 func (c *accountUpdateCmd) Run(p *process) error {
 	if c.Plan == nil && !c.Credits.Set && c.HIPAA == nil {
-		return misused("nothing to change: give --plan, --credits or --hipaa")
+		return newUsageError("nothing to change: give --plan, --credits or --hipaa")
 	}
 	in := admin.AccountChange{ID: c.ID, Plan: c.Plan, Credits: c.Credits.Grant, HIPAA: c.HIPAA}
-	out, err := call(p, admin.UpdateAccount, in)
+	out, err := runAdmin(p, admin.UpdateAccount, in)
 	if err != nil {
 		return err
 	}
-	if p.cli.JSON {
-		return p.print(out)
+	if p.commandLine.JSON {
+		return p.printJSON(out)
 	}
-	return p.accounts([]admin.Account{out})
+	return p.printAccounts([]admin.Account{out})
 }
 
-// grant is a number of credits, or the word plan.
-type grant struct{ admin.Grant }
+// creditsFlag is a number of credits, or the word plan.
+type creditsFlag struct{ admin.Grant }
 
 // Decode reads the flag's value.
-func (g *grant) Decode(ctx *kong.DecodeContext) error {
+func (g *creditsFlag) Decode(ctx *kong.DecodeContext) error {
 	text, err := ctx.Scan.PopValue("credits")
 	if err != nil {
 		return err
@@ -78,17 +78,17 @@ func (g *grant) Decode(ctx *kong.DecodeContext) error {
 type accountListCmd struct{}
 
 func (accountListCmd) Run(p *process) error {
-	list, err := call(p, admin.ListAccounts, admin.Nothing{})
+	list, err := runAdmin(p, admin.ListAccounts, admin.Empty{})
 	if err != nil {
 		return err
 	}
-	if p.cli.JSON {
-		return p.print(list)
+	if p.commandLine.JSON {
+		return p.printJSON(list)
 	}
-	return p.accounts(list)
+	return p.printAccounts(list)
 }
 
-func (p *process) accounts(list []admin.Account) error {
+func (p *process) printAccounts(list []admin.Account) error {
 	var rows [][]string
 	for _, a := range list {
 		plan, credits := a.Plan, "unlimited"
@@ -99,9 +99,9 @@ func (p *process) accounts(list []admin.Account) error {
 			credits = strconv.FormatFloat(*a.Credits, 'f', -1, 64)
 		}
 		used := strconv.FormatFloat(a.CreditsUsed, 'f', -1, 64)
-		rows = append(rows, []string{a.ID, a.Name, plan, credits, used, yesNo(a.HIPAA), day(&a.CreatedAt)})
+		rows = append(rows, []string{a.ID, a.Name, plan, credits, used, yesNo(a.HIPAA), formatDay(&a.CreatedAt)})
 	}
-	return p.table("ACCOUNT\tNAME\tPLAN\tCREDITS A MONTH\tUSED\tHIPAA\tCREATED", "No accounts.", rows)
+	return p.printTable("ACCOUNT\tNAME\tPLAN\tCREDITS A MONTH\tUSED\tHIPAA\tCREATED", "No accounts.", rows)
 }
 
 func yesNo(b bool) string {

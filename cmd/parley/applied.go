@@ -11,19 +11,19 @@ import (
 	"parley/internal/manifest"
 )
 
-// warn tells what looks wrong, on the error stream.
-func (p *process) warn(notes []manifest.Note) {
+// printWarnings tells what looks wrong, on the error stream.
+func (p *process) printWarnings(notes []manifest.Note) {
 	for _, n := range notes {
-		if p.cli.JSON {
-			_ = json.NewEncoder(p.stderr).Encode(map[string]any{"warning": map[string]string{n.Place(): n.Text}})
+		if p.commandLine.JSON {
+			_ = json.NewEncoder(p.stderr).Encode(map[string]any{"warning": map[string]string{n.Position(): n.Text}})
 			continue
 		}
 		fmt.Fprintf(p.stderr, "warning: %s\n", n)
 	}
 }
 
-// explain joins the faults of the file with those that a failure names, each at its line, in the order of the file.
-func (p *process) explain(f *manifest.File, err error) error {
+// joinFileFaults joins the faults of the file with those that a failure names, each at its line, in the order of the file.
+func (p *process) joinFileFaults(f *manifest.File, err error) error {
 	var e *parley.Error
 	if err != nil && !errors.As(err, &e) {
 		return err
@@ -32,7 +32,7 @@ func (p *process) explain(f *manifest.File, err error) error {
 	told := parley.Error{Code: parley.CodeInvalidBody, Message: f.Name + " is not as it must be."}
 	if e != nil {
 		for path, text := range e.Details {
-			notes = append(notes, f.Place(path, text))
+			notes = append(notes, f.Locate(path, text))
 		}
 		if e.Code != parley.CodeInvalidBody {
 			told.Code, told.Message, told.Err = e.Code, e.Message, e.Err
@@ -41,17 +41,17 @@ func (p *process) explain(f *manifest.File, err error) error {
 	if len(notes) == 0 {
 		return err
 	}
-	if !p.cli.JSON {
-		return errors.New(told.Message + lines(manifest.Sorted(notes)))
+	if !p.commandLine.JSON {
+		return errors.New(told.Message + formatNotes(manifest.SortNotes(notes)))
 	}
 	told.Details = map[string]string{}
 	for _, n := range notes {
-		told.Details[n.Place()] = n.Text
+		told.Details[n.Position()] = n.Text
 	}
 	return &told
 }
 
-func lines(notes []manifest.Note) string {
+func formatNotes(notes []manifest.Note) string {
 	var out strings.Builder
 	for _, n := range notes {
 		out.WriteString("\n  " + n.String())
@@ -59,8 +59,8 @@ func lines(notes []manifest.Note) string {
 	return out.String()
 }
 
-// applied tells what became of each agent.
-func (p *process) applied(list []agents.Applied, dryRun bool) error {
+// printApplied tells what became of each agent.
+func (p *process) printApplied(list []agents.ApplyResult, dryRun bool) error {
 	for _, a := range list {
 		name := orDash(a.Key)
 		if a.Agent != "" {
@@ -76,20 +76,20 @@ func (p *process) applied(list []agents.Applied, dryRun bool) error {
 			return err
 		}
 		for _, c := range a.Changes {
-			fmt.Fprintf(p.stdout, "  %s\n", summary(c))
+			fmt.Fprintf(p.stdout, "  %s\n", changeSummary(c))
 		}
 	}
 	return nil
 }
 
-// summary tells a change in one line.
-func summary(c agents.Change) string {
+// changeSummary tells a change in one line.
+func changeSummary(c agents.Change) string {
 	line := c.Op + " " + c.Part
 	if c.Key != "" {
 		line += " " + c.Key
 	}
 	if c.Op == "update" {
-		line += ": " + fields(c)
+		line += ": " + changedFields(c)
 	}
 	return line
 }

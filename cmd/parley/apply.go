@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 	"time"
 
-	"parley/internal/admin"
-	"parley/internal/house"
+	"parley/internal/api/admin"
 	"parley/internal/manifest"
+	"parley/internal/server"
 )
 
 // manifestFlags are what apply and diff share. The models count where no server runs that knows which there are.
@@ -18,7 +18,7 @@ type manifestFlags struct {
 	File    string `required:"" short:"f" placeholder:"FILE" help:"Manifest to read: YAML, a document for each agent; - reads the standard input."`
 	Account string `required:"" placeholder:"ID" help:"Account that has the agents, or gets them."`
 	Prune   bool   `help:"Also delete actions, procedures, teams, rules and sources that have a key and are not in the manifest, in the sections that it has, and archive such statuses."`
-	house.Models
+	server.ModelConfig
 }
 
 type applyCmd struct {
@@ -31,15 +31,15 @@ func (c *applyCmd) Run(p *process) error {
 	if err != nil {
 		return err
 	}
-	if p.cli.JSON {
-		return p.print(out)
+	if p.commandLine.JSON {
+		return p.printJSON(out)
 	}
-	return p.applied(out.Agents, c.DryRun)
+	return p.printApplied(out.Agents, c.DryRun)
 }
 
 // apply reads the manifest and has it applied. The faults that reading finds and those that the data has come together.
-func (c *manifestFlags) apply(p *process, dryRun bool) (out admin.ManifestApplied, err error) {
-	text, err := c.read()
+func (c *manifestFlags) apply(p *process, dryRun bool) (out admin.ManifestResult, err error) {
+	text, err := c.readManifest()
 	if err != nil {
 		return out, err
 	}
@@ -47,37 +47,37 @@ func (c *manifestFlags) apply(p *process, dryRun bool) (out admin.ManifestApplie
 	if name == "-" {
 		name = "stdin"
 	}
-	f := manifest.Read(name, text, manifest.Around{Open: c.open, Env: os.Getenv})
-	p.warn(f.Warnings)
+	f := manifest.Read(name, text, manifest.Environment{Open: c.openNamedFile, Env: os.Getenv})
+	p.printWarnings(f.Warnings)
 	in := admin.ApplyManifest{AccountID: c.Account, Secrets: f.Secrets, Prune: c.Prune, DryRun: dryRun || len(f.Faults) > 0}
 	for _, d := range f.Documents {
 		in.Documents = append(in.Documents, d.JSON)
 	}
 	if len(in.Documents) > 0 {
-		out, err = admin.Call(p, c.reach(p), admin.Apply, in)
+		out, err = admin.Run(p, c.adminClient(p), admin.Apply, in)
 	}
 	for _, a := range out.Agents {
 		for _, n := range a.Notes {
-			p.warn([]manifest.Note{f.Place(n.Path, n.Text)})
+			p.printWarnings([]manifest.Note{f.Locate(n.Path, n.Text)})
 		}
 	}
-	return out, p.explain(f, err)
+	return out, p.joinFileFaults(f, err)
 }
 
-// reach is the way to the data. It is told of the models, in case that no server is there to know them.
-func (c *manifestFlags) reach(p *process) *admin.Reach {
-	r := p.reach()
-	r.Open = func(ctx context.Context) (*admin.Desk, error) {
-		log, err := p.logger("text,warn")
+// adminClient is the way to the data. It is told of the models, in case that no server is there to know them.
+func (c *manifestFlags) adminClient(p *process) *admin.Client {
+	r := p.adminClient()
+	r.Open = func(ctx context.Context) (*admin.Service, error) {
+		log, err := p.newLogger("text,warn")
 		if err != nil {
 			return nil, err
 		}
-		return house.OpenDesk(ctx, house.Config{Storage: p.cli.Storage, Models: c.Models, Now: time.Now, Logger: log})
+		return server.OpenAdmin(ctx, server.Config{StorageConfig: p.commandLine.StorageConfig, ModelConfig: c.ModelConfig, Now: time.Now, Logger: log})
 	}
 	return r
 }
 
-func (c *manifestFlags) read() ([]byte, error) {
+func (c *manifestFlags) readManifest() ([]byte, error) {
 	if c.File == "-" {
 		return io.ReadAll(io.LimitReader(os.Stdin, manifest.MaxBytes+1))
 	}
@@ -89,8 +89,8 @@ func (c *manifestFlags) read() ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, manifest.MaxBytes+1))
 }
 
-// open opens a file that the manifest names, seen from its folder.
-func (c *manifestFlags) open(path string) (io.ReadCloser, error) {
+// openNamedFile opens a file that the manifest names, seen from its folder.
+func (c *manifestFlags) openNamedFile(path string) (io.ReadCloser, error) {
 	if !filepath.IsAbs(path) && c.File != "-" {
 		path = filepath.Join(filepath.Dir(c.File), path)
 	}

@@ -8,31 +8,31 @@ import (
 	"strings"
 	"testing"
 
-	"parley/internal/admin"
-	"parley/internal/rig"
+	"parley/internal/api/admin"
+	"parley/internal/testkit"
 )
 
-// workbench is a data directory with an account, and a folder with the example of the manual.
-type workbench struct {
+// manifestTest is a data directory with an account, and a folder with the example of the manual.
+type manifestTest struct {
 	*testing.T
 	account, key, dir string
 }
 
-func newWorkbench(t *testing.T) *workbench {
+func newManifestTest(t *testing.T) *manifestTest {
 	t.Helper()
 	t.Setenv("PARLEY_DATA", filepath.Join(t.TempDir(), "data"))
 	t.Setenv("PARLEY_SECRET_KEY", "a key of the tests")
 	t.Setenv("SHOP_API_KEY", "sesame-open")
-	made := must[admin.AccountCreated](t, "account", "create", "--name", "Shop")
-	must[admin.MemberAdded](t, "member", "add", "--account", made.AccountID, "--email", "kim@shop.example", "--name", "Kim")
-	b := &workbench{t, made.AccountID, made.APIKey, t.TempDir()}
-	b.write("agent.yaml", example(t))
-	b.write("returns.md", "# Returns\n\nParcels come back within thirty days.\n")
+	made := runJSON[admin.CreatedAccount](t, "account", "create", "--name", "Shop")
+	runJSON[admin.AddedMember](t, "member", "add", "--account", made.AccountID, "--email", "kim@shop.example", "--name", "Kim")
+	b := &manifestTest{t, made.AccountID, made.APIKey, t.TempDir()}
+	b.writeFile("agent.yaml", exampleManifest(t))
+	b.writeFile("returns.md", "# Returns\n\nParcels come back within thirty days.\n")
 	return b
 }
 
-// example gives the manifest that the manual shows whole.
-func example(t *testing.T) string {
+// exampleManifest gives the manifest that the manual shows whole.
+func exampleManifest(t *testing.T) string {
 	t.Helper()
 	page, err := os.ReadFile("../../docs/manual/agent-as-code.md")
 	if err != nil {
@@ -45,7 +45,7 @@ func example(t *testing.T) string {
 	return string(m[1])
 }
 
-func (b *workbench) write(name, text string) string {
+func (b *manifestTest) writeFile(name, text string) string {
 	b.Helper()
 	path := filepath.Join(b.dir, name)
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -55,13 +55,13 @@ func (b *workbench) write(name, text string) string {
 }
 
 // run runs a command on a manifest.
-func (b *workbench) run(command, file string, more ...string) (status int, out, errs string) {
+func (b *manifestTest) run(command, file string, more ...string) (status int, out, errs string) {
 	b.Helper()
-	return cli(b.T, append([]string{command, "-f", filepath.Join(b.dir, file), "--account", b.account}, more...)...)
+	return runCommand(b.T, append([]string{command, "-f", filepath.Join(b.dir, file), "--account", b.account}, more...)...)
 }
 
-// expect runs a command and compares what it prints.
-func (b *workbench) expect(status int, says, command, file string, more ...string) {
+// requireOutput runs a command and compares what it prints.
+func (b *manifestTest) requireOutput(status int, says, command, file string, more ...string) {
 	b.Helper()
 	got, out, errs := b.run(command, file, more...)
 	if got != status || out+errs != says && (says == "" || !strings.Contains(out+errs, says)) {
@@ -70,46 +70,46 @@ func (b *workbench) expect(status int, says, command, file string, more ...strin
 }
 
 func TestExampleOfTheManual(t *testing.T) {
-	b := newWorkbench(t)
-	b.expect(0, "support: would change\n  create agent support\n", "apply", "agent.yaml", "--dry-run")
-	b.expect(1, "--- (none)\n+++ agent support\n", "diff", "agent.yaml")
-	done := must[admin.ManifestApplied](t, "apply", "-f", filepath.Join(b.dir, "agent.yaml"), "--account", b.account)
+	b := newManifestTest(t)
+	b.requireOutput(0, "support: would change\n  create agent support\n", "apply", "agent.yaml", "--dry-run")
+	b.requireOutput(1, "--- (none)\n+++ agent support\n", "diff", "agent.yaml")
+	done := runJSON[admin.ManifestResult](t, "apply", "-f", filepath.Join(b.dir, "agent.yaml"), "--account", b.account)
 	if len(done.Agents) != 1 || len(done.Agents[0].Changes) != 9 {
 		t.Fatalf("%+v", done)
 	}
 	agent := string(done.Agents[0].Agent)
-	b.expect(0, "support ("+agent+"): no changes\n", "apply", "agent.yaml")
-	b.expect(0, "", "diff", "agent.yaml")
+	b.requireOutput(0, "support ("+agent+"): no changes\n", "apply", "agent.yaml")
+	b.requireOutput(0, "", "diff", "agent.yaml")
 
-	s := start(t, "serve") // from here on through its socket
-	b.expect(0, "", "diff", "agent.yaml", "--prune")
-	rig.Eventually(t, "trained", func() bool {
-		_, body := ask(t, "GET", s.URL+"/api/v2/agents/"+agent, b.key, "")
+	s := startServer(t, "serve") // from here on through its socket
+	b.requireOutput(0, "", "diff", "agent.yaml", "--prune")
+	testkit.Eventually(t, "trained", func() bool {
+		_, body := sendRequest(t, "GET", s.URL+"/api/v2/agents/"+agent, b.key, "")
 		return strings.Contains(body, `"trained"`)
 	})
-	if status, body := ask(t, "POST", s.URL+"/api/v2/agents/"+agent+"/chat", b.key, `{"message":"When is the shop open?"}`); status != http.StatusOK || !strings.Contains(body, "from 9 to 17") {
+	if status, body := sendRequest(t, "POST", s.URL+"/api/v2/agents/"+agent+"/chat", b.key, `{"message":"When is the shop open?"}`); status != http.StatusOK || !strings.Contains(body, "from 9 to 17") {
 		t.Errorf("%d %s", status, body)
 	}
-	status, out, errs := cli(t, "export-agent", agent)
+	status, out, errs := runCommand(t, "export-agent", agent)
 	if status != 0 || errs != "" || strings.Contains(out, "sesame") || !strings.Contains(out, "Authorization: Bearer ${SHOP_API_KEY}") || !strings.Contains(out, "  instructions: |\n") {
 		t.Errorf("%d %s%s", status, out, errs)
 	}
-	b.write("export.yaml", out)
-	b.expect(0, "", "diff", "export.yaml", "--prune")
-	b.expect(0, "no changes", "apply", "export.yaml", "--prune")
+	b.writeFile("export.yaml", out)
+	b.requireOutput(0, "", "diff", "export.yaml", "--prune")
+	b.requireOutput(0, "no changes", "apply", "export.yaml", "--prune")
 
-	b.write("later.yaml", strings.NewReplacer("temp: 0.2", "temp: 0.7", "from 9 to 17", "from 8 to 12").Replace(example(t)))
-	b.expect(1, "--- support: settings\n+++ support: settings\n-temp: 0.2\n+temp: 0.7\n--- support: source opening-hours\n+++ support: source opening-hours\n content: |\n"+
+	b.writeFile("later.yaml", strings.NewReplacer("temp: 0.2", "temp: 0.7", "from 9 to 17", "from 8 to 12").Replace(exampleManifest(t)))
+	b.requireOutput(1, "--- support: settings\n+++ support: settings\n-temp: 0.2\n+temp: 0.7\n--- support: source opening-hours\n+++ support: source opening-hours\n content: |\n"+
 		"   # Opening hours\n \n-  The shop is open from Monday to Friday, from 9 to 17.\n+  The shop is open from Monday to Friday, from 8 to 12.\n", "diff", "later.yaml")
-	b.expect(0, "update source opening-hours: content\n", "apply", "later.yaml")
+	b.requireOutput(0, "update source opening-hours: content\n", "apply", "later.yaml")
 	t.Setenv("SHOP_API_KEY", "")
-	b.expect(0, "no changes", "apply", "later.yaml")
+	b.requireOutput(0, "no changes", "apply", "later.yaml")
 	t.Setenv("SHOP_API_KEY", "sesame-other")
-	b.expect(1, "${SHOP_API_KEY}: another value", "diff", "later.yaml")
+	b.requireOutput(1, "${SHOP_API_KEY}: another value", "diff", "later.yaml")
 	if log := s.errs.String(); strings.Contains(log, "sesame") {
 		t.Error(log)
 	}
-	s.end(t)
+	s.stopServer(t)
 	for _, name := range []string{"parley.db", "parley.db-wal"} {
 		if text, err := os.ReadFile(filepath.Join(os.Getenv("PARLEY_DATA"), name)); err == nil && strings.Contains(string(text), "sesame") {
 			t.Error(name, "holds a secret in the clear")
@@ -118,9 +118,9 @@ func TestExampleOfTheManual(t *testing.T) {
 }
 
 func TestFaultsOfAManifestNameTheirLines(t *testing.T) {
-	b := newWorkbench(t)
+	b := newManifestTest(t)
 	t.Setenv("SHOP_API_KEY", "")
-	file := b.write("bad.yaml", strings.Join([]string{
+	file := b.writeFile("bad.yaml", strings.Join([]string{
 		"agent: {key: support}",            // 1
 		"settings:",                        // 2
 		"  name: Support",                  // 3
@@ -166,12 +166,12 @@ func TestFaultsOfAManifestNameTheirLines(t *testing.T) {
 	if _, _, errs := b.run("apply", "bad.yaml", "--json"); !strings.Contains(errs, `bad.yaml:22: helpdesk.teams.0.members.0.email":"jo@x.example`) {
 		t.Error(errs)
 	}
-	b.write("loud.yaml", "agent: {key: x}\nsettings: {name: X}\nactions:\n- {key: a, kind: http, name: a, description: d, config: {url: \"https://x.example\", headers: {Authorization: Bearer abcdefgh12345678}}}\n")
-	b.expect(0, "warning: "+filepath.Join(b.dir, "loud.yaml")+":4: actions.0.config.headers.Authorization: looks like a key", "apply", "loud.yaml", "--dry-run")
-	b.expect(2, "no such file", "diff", "none.yaml")
-	b.write("wrong.yaml", "a: [\n")
-	b.expect(1, "wrong.yaml:", "apply", "wrong.yaml")
-	if list := must[[]admin.Account](t, "account", "list"); len(list) != 1 {
+	b.writeFile("loud.yaml", "agent: {key: x}\nsettings: {name: X}\nactions:\n- {key: a, kind: http, name: a, description: d, config: {url: \"https://x.example\", headers: {Authorization: Bearer abcdefgh12345678}}}\n")
+	b.requireOutput(0, "warning: "+filepath.Join(b.dir, "loud.yaml")+":4: actions.0.config.headers.Authorization: looks like a key", "apply", "loud.yaml", "--dry-run")
+	b.requireOutput(2, "no such file", "diff", "none.yaml")
+	b.writeFile("wrong.yaml", "a: [\n")
+	b.requireOutput(1, "wrong.yaml:", "apply", "wrong.yaml")
+	if list := runJSON[[]admin.Account](t, "account", "list"); len(list) != 1 {
 		t.Error(list)
 	}
 }

@@ -7,20 +7,20 @@ import (
 	"strings"
 	"time"
 
-	"parley/internal/house"
-	"parley/internal/llm"
+	"parley/internal/model"
+	"parley/internal/server"
 )
 
 type askCmd struct {
 	From     string   `required:"" type:"existingdir" placeholder:"DIR" help:"Folder of Markdown or text files (.md, .markdown, .txt)."`
 	Question []string `arg:"" help:"Question to answer."`
-	house.Models
+	server.ModelConfig
 }
 
 func (c *askCmd) Run(p *process) error {
 	question := strings.TrimSpace(strings.Join(c.Question, " "))
 	if question == "" {
-		return misused("the question is empty")
+		return newUsageError("the question is empty")
 	}
 	if err := c.Check(); err != nil {
 		return usageError{err}
@@ -30,97 +30,97 @@ func (c *askCmd) Run(p *process) error {
 		return err
 	}
 	defer func() { _ = folder.Close() }()
-	reading := p.reading()
-	shelf, err := house.ReadFolder(folder.FS(), reading)
+	reading := p.readProgress()
+	shelf, err := server.ReadFolder(folder.FS(), reading)
 	if err != nil {
 		return err
 	}
-	hear := &telling{out: p.stdout}
-	if p.cli.JSON {
+	hear := &answerPrinter{out: p.stdout}
+	if p.commandLine.JSON {
 		hear.out = io.Discard
 	}
-	answer, err := shelf.Ask(p, c.Models, question, hear.chunk)
+	answer, err := shelf.Ask(p, c.ModelConfig, question, hear.writeChunk)
 	if err != nil {
 		return err
 	}
-	if p.cli.JSON {
-		return p.print(answer)
+	if p.commandLine.JSON {
+		return p.printJSON(answer)
 	}
-	_, err = fmt.Fprint(p.stdout, "\n"+references(answer))
+	_, err = fmt.Fprint(p.stdout, "\n"+formatReferences(answer))
 	return err
 }
 
-// reading shows how far the reading is: a line that changes on a terminal, and one line at the end anywhere.
-func (p *process) reading() house.Reading {
-	live := terminal(p.stderr) && !p.cli.JSON
-	return house.Reading{
+// readProgress shows how far the reading is: a line that changes on a terminal, and one line at the end anywhere.
+func (p *process) readProgress() server.ReadProgress {
+	live := isTerminal(p.stderr) && !p.commandLine.JSON
+	return server.ReadProgress{
 		Now: time.Now,
-		Page: func(done, all int) {
+		OnPage: func(done, all int) {
 			if live {
 				fmt.Fprintf(p.stderr, "\rreading %d of %d pages", done, all)
 			}
 		},
-		Skipped: func(name, why string) { fmt.Fprintf(p.stderr, "skipped %s: %s\n", name, why) },
-		Done: func(pages, passages int, took time.Duration) {
+		OnSkip: func(name, why string) { fmt.Fprintf(p.stderr, "skipped %s: %s\n", name, why) },
+		OnDone: func(pages, passages int, took time.Duration) {
 			if live {
 				fmt.Fprint(p.stderr, "\r")
 			}
-			fmt.Fprintf(p.stderr, "read %s, %s, in %s\n\n", counted(pages, "page", "pages"), counted(passages, "passage", "passages"), took.Round(time.Millisecond))
+			fmt.Fprintf(p.stderr, "read %s, %s, in %s\n\n", formatCount(pages, "page", "pages"), formatCount(passages, "passage", "passages"), took.Round(time.Millisecond))
 		},
 	}
 }
 
-// telling writes an answer as it comes, with a number behind each stretch that rests on a page.
-type telling struct {
-	out   io.Writer
-	blank string // white space that came last: a number stands before it
-	cites int
+// answerPrinter writes an answer as it comes, with a number behind each stretch that rests on a page.
+type answerPrinter struct {
+	out           io.Writer
+	pendingSpace  string // white space that came last: a number stands before it
+	citationCount int
 }
 
-func (w *telling) chunk(c llm.Chunk) {
-	if c.Cite != nil {
-		w.cites++
-		fmt.Fprintf(w.out, " [%d]", w.cites)
+func (w *answerPrinter) writeChunk(c model.Chunk) {
+	if c.Citation != nil {
+		w.citationCount++
+		fmt.Fprintf(w.out, " [%d]", w.citationCount)
 		return
 	}
-	text := w.blank + c.Text
+	text := w.pendingSpace + c.Text
 	said := strings.TrimRight(text, " \n")
-	w.blank = text[len(said):]
+	w.pendingSpace = text[len(said):]
 	fmt.Fprint(w.out, said)
 }
 
-// longestQuote is how many characters of a quote are shown: enough to find it on its page.
-const longestQuote = 80
+// maxQuoteLength is how many characters of a quote are shown: enough to find it on its page.
+const maxQuoteLength = 80
 
-// references lists the pages that the numbers stand for.
-func references(a *house.Answer) string {
+// formatReferences lists the pages that the numbers stand for.
+func formatReferences(a *server.Answer) string {
 	var out strings.Builder
 	for i, c := range a.Citations {
 		place := c.Name
 		if c.Heading != "" {
 			place += " › " + c.Heading
 		}
-		fmt.Fprintf(&out, "\n[%d] %s\n    “%s”\n", i+1, place, shortened(c.Quote))
+		fmt.Fprintf(&out, "\n[%d] %s\n    “%s”\n", i+1, place, shorten(c.Quote))
 	}
 	return out.String()
 }
 
-// shortened gives the beginning of a text as one line.
-func shortened(text string) string {
+// shorten gives the beginning of a text as one line.
+func shorten(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	letters := []rune(text)
-	if len(letters) <= longestQuote {
+	if len(letters) <= maxQuoteLength {
 		return text
 	}
-	text = string(letters[:longestQuote])
+	text = string(letters[:maxQuoteLength])
 	if at := strings.LastIndexByte(text, ' '); at > len(text)/2 {
 		text = text[:at]
 	}
 	return text + "…"
 }
 
-// counted writes a number of things.
-func counted(n int, one, many string) string {
+// formatCount writes a number of things.
+func formatCount(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}

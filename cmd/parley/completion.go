@@ -16,61 +16,61 @@ type completionCmd struct {
 }
 
 func (c *completionCmd) Run(p *process) error {
-	plans, err := access.LoadPlans(p.cli.Plans)
+	plans, err := access.LoadPlans(p.commandLine.Plans)
 	if err != nil {
 		return err
 	}
-	write := map[string]func(io.Writer, []branch) error{"bash": bash, "zsh": zsh, "fish": fish}[c.Shell]
-	return write(p.stdout, branches(p.kong.Model.Node, "", plans.Names()))
+	write := map[string]func(io.Writer, []commandNode) error{"bash": writeBash, "zsh": writeZsh, "fish": writeFish}[c.Shell]
+	return write(p.stdout, commandNodes(p.kong.Model.Node, "", plans.Names()))
 }
 
-// branch is a place in the command line with the words that may follow it.
-type branch struct {
+// commandNode is a place in the command line with the words that may follow it.
+type commandNode struct {
 	path     string // "account create"; empty at the root
-	commands []word
-	flags    []word // those of the branches above included
+	commands []completion
+	flags    []completion // those of the branches above included
 	args     []string
 }
 
-type word struct {
+type completion struct {
 	name, help string
 	values     []string // what may follow a flag, where that is a short list
 }
 
-// branches lists the places below n. A flag that is marked as a plan's is completed with the installation's plans.
-func branches(n *kong.Node, path string, plans []string) []branch {
-	b := branch{path: path}
+// commandNodes lists the places below n. A flag that is marked as a plan's is completed with the installation's plans.
+func commandNodes(n *kong.Node, path string, plans []string) []commandNode {
+	b := commandNode{path: path}
 	for _, group := range n.AllFlags(true) {
 		for _, f := range group {
-			values := choices(f.Value)
+			values := flagValues(f.Value)
 			if f.Tag.Get("predictor") == "plan" {
 				values = plans
 			}
-			b.flags = append(b.flags, word{"--" + f.Name, f.Help, values})
+			b.flags = append(b.flags, completion{"--" + f.Name, f.Help, values})
 		}
 	}
 	for _, arg := range n.Positional {
-		b.args = append(b.args, choices(arg)...)
+		b.args = append(b.args, flagValues(arg)...)
 	}
-	var deeper []branch
+	var deeper []commandNode
 	for _, child := range n.Children {
 		if child.Hidden {
 			continue
 		}
-		b.commands = append(b.commands, word{name: child.Name, help: child.Help})
-		deeper = append(deeper, branches(child, strings.TrimSpace(path+" "+child.Name), plans)...)
+		b.commands = append(b.commands, completion{name: child.Name, help: child.Help})
+		deeper = append(deeper, commandNodes(child, strings.TrimSpace(path+" "+child.Name), plans)...)
 	}
-	return append([]branch{b}, deeper...)
+	return append([]commandNode{b}, deeper...)
 }
 
-func choices(v *kong.Value) []string {
+func flagValues(v *kong.Value) []string {
 	if v.Enum == "" {
 		return nil
 	}
 	return v.EnumSlice()
 }
 
-func (b branch) names() string {
+func (b commandNode) childNames() string {
 	var names []string
 	for _, w := range slices.Concat(b.commands, b.flags) {
 		names = append(names, w.name)
@@ -78,15 +78,15 @@ func (b branch) names() string {
 	return strings.Join(append(names, b.args...), " ")
 }
 
-// bash finds the branch by adding each word that leads to another one; what else was typed is a flag or a value.
-func bash(w io.Writer, list []branch) error {
+// writeBash finds the branch by adding each word that leads to another one; what else was typed is a flag or a value.
+func writeBash(w io.Writer, list []commandNode) error {
 	var paths []string
 	for _, b := range list {
 		paths = append(paths, b.path)
 	}
 	fmt.Fprintf(w, bashHead, strings.Join(paths, "|"))
 	for _, b := range list {
-		fmt.Fprintf(w, "    %q) words=%q ;;\n", b.path, b.names())
+		fmt.Fprintf(w, "    %q) words=%q ;;\n", b.path, b.childNames())
 	}
 	fmt.Fprint(w, bashValues)
 	for _, b := range list {
@@ -119,16 +119,16 @@ const bashTail = `  esac
 complete -o default -F _parley parley
 `
 
-func zsh(w io.Writer, list []branch) error {
+func writeZsh(w io.Writer, list []commandNode) error {
 	fmt.Fprint(w, "#compdef parley\nautoload -U +X bashcompinit && bashcompinit\n")
-	return bash(w, list)
+	return writeBash(w, list)
 }
 
-func fish(w io.Writer, list []branch) error {
+func writeFish(w io.Writer, list []commandNode) error {
 	fmt.Fprint(w, fishHead)
 	for _, b := range list {
 		for _, c := range b.commands {
-			fmt.Fprintf(w, "complete -c parley -f -n '__parley_at \"%s\"' -a %s -d %s\n", b.path, c.name, fishQuoted(c.help))
+			fmt.Fprintf(w, "complete -c parley -f -n '__parley_at \"%s\"' -a %s -d %s\n", b.path, c.name, quoteFish(c.help))
 		}
 		for _, a := range b.args {
 			fmt.Fprintf(w, "complete -c parley -f -n '__parley_at \"%s\"' -a %s\n", b.path, a)
@@ -136,9 +136,9 @@ func fish(w io.Writer, list []branch) error {
 		for _, f := range b.flags {
 			values := ""
 			if len(f.values) > 0 {
-				values = " -x -a " + fishQuoted(strings.Join(f.values, " "))
+				values = " -x -a " + quoteFish(strings.Join(f.values, " "))
 			}
-			fmt.Fprintf(w, "complete -c parley -n '__parley_at \"%s\"' -l %s%s -d %s\n", b.path, strings.TrimPrefix(f.name, "--"), values, fishQuoted(f.help))
+			fmt.Fprintf(w, "complete -c parley -n '__parley_at \"%s\"' -l %s%s -d %s\n", b.path, strings.TrimPrefix(f.name, "--"), values, quoteFish(f.help))
 		}
 	}
 	return nil
@@ -151,6 +151,6 @@ function __parley_at
 end
 `
 
-func fishQuoted(s string) string {
+func quoteFish(s string) string {
 	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(s) + "'"
 }

@@ -8,7 +8,7 @@ import (
 
 func TestCompletionScripts(t *testing.T) {
 	for _, shell := range []string{"bash", "zsh", "fish"} {
-		status, out, errs := cli(t, "completion", shell)
+		status, out, errs := runCommand(t, "completion", shell)
 		if status != 0 || !strings.Contains(out, "trust-proxy") || !strings.Contains(out, "revoke") || strings.Contains(out, "extract") {
 			t.Errorf("%s: %d %s\n%s", shell, status, errs, out)
 		}
@@ -28,7 +28,7 @@ func TestBashCompletes(t *testing.T) {
 	if err != nil {
 		t.Skip("SKIP: no bash")
 	}
-	_, script, _ := cli(t, "completion", "bash")
+	_, script, _ := runCommand(t, "completion", "bash")
 	for typed, want := range map[string]string{"parley key r": "revoke", "parley account update --data x --hi": "--hipaa", "parley ser": "serve",
 		"parley member add --role o": "owner", "parley account create --plan ent": "enterprise", "parley completion z": "zsh"} {
 		words := strings.Fields(typed)
@@ -41,7 +41,7 @@ func TestBashCompletes(t *testing.T) {
 }
 
 func TestVersionNamesTheProgram(t *testing.T) {
-	if v := must[versionInfo](t, "version"); v.Version != version || !strings.HasPrefix(v.Go, "go") {
+	if v := runJSON[versionInfo](t, "version"); v.Version != version || !strings.HasPrefix(v.Go, "go") {
 		t.Errorf("%+v", v)
 	}
 }

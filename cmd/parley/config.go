@@ -10,13 +10,13 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"parley/internal/house"
+	"parley/internal/server"
 )
 
 type configCmd struct {
-	house.Service
-	house.Models
-	house.Voice
+	server.ServingConfig
+	server.ModelConfig
+	server.VoiceConfig
 }
 
 // setting is one line of `parley config`.
@@ -28,9 +28,9 @@ type setting struct {
 }
 
 func (configCmd) Run(p *process) error {
-	list := effective(p.settings())
-	if p.cli.JSON {
-		return p.print(list)
+	list := fillDerivedAddresses(p.effectiveSettings())
+	if p.commandLine.JSON {
+		return p.printJSON(list)
 	}
 	w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "SETTING\tVALUE\tFROM\tENVIRONMENT")
@@ -40,7 +40,7 @@ func (configCmd) Run(p *process) error {
 	return w.Flush()
 }
 
-func (p *process) settings() []setting {
+func (p *process) effectiveSettings() []setting {
 	given := map[*kong.Flag]bool{}
 	for _, step := range p.kong.Path {
 		if step.Flag != nil && !step.Resolved {
@@ -52,12 +52,12 @@ func (p *process) settings() []setting {
 		if len(flag.Envs) == 0 {
 			continue
 		}
-		list = append(list, setting{Name: flag.Name, Value: shown(flag, p.kong.FlagValue(flag)), Origin: origin(flag, given[flag]), Env: flag.Envs[0]})
+		list = append(list, setting{Name: flag.Name, Value: formatSetting(flag, p.kong.FlagValue(flag)), Origin: settingOrigin(flag, given[flag]), Env: flag.Envs[0]})
 	}
 	return list
 }
 
-func origin(flag *kong.Flag, given bool) string {
+func settingOrigin(flag *kong.Flag, given bool) string {
 	if given {
 		return "flag"
 	}
@@ -67,38 +67,38 @@ func origin(flag *kong.Flag, given bool) string {
 	return "default"
 }
 
-// effective fills in the addresses that follow from others.
-func effective(list []setting) []setting {
+// fillDerivedAddresses fills in the addresses that follow from others.
+func fillDerivedAddresses(list []setting) []setting {
 	at := map[string]*setting{}
 	for i := range list {
 		at[list[i].Name] = &list[i]
 	}
 	base := at["base-url"]
 	if base.Value == "" {
-		base.Value = address(at["listen"].Value)
+		base.Value = listenURL(at["listen"].Value)
 	}
 	if files := at["files-url"]; files.Value == "" {
 		files.Value = base.Value
 		if own := at["files-listen"].Value; own != "" {
-			files.Value = address(own)
+			files.Value = listenURL(own)
 		}
 	}
 	return list
 }
 
-func address(listen string) string {
+func listenURL(listen string) string {
 	if strings.HasSuffix(listen, ":0") {
 		return "the address listened on" // known when the server runs
 	}
-	return "http://" + reachable(listen)
+	return "http://" + reachableAddress(listen)
 }
 
-// shown writes a setting's value; of a secret it tells only that there is one.
-func shown(flag *kong.Flag, value any) string {
+// formatSetting writes a setting's value; of a secret it tells only that there is one.
+func formatSetting(flag *kong.Flag, value any) string {
 	text := fmt.Sprint(value)
 	switch v := value.(type) {
 	case map[string]string:
-		text = joined(v)
+		text = formatMap(v)
 	case []string:
 		text = strings.Join(v, ",")
 	}
@@ -108,31 +108,31 @@ func shown(flag *kong.Flag, value any) string {
 	case flag.Tag.Get("secret") == "url":
 		return withoutPassword(text)
 	}
-	return hidden
+	return redacted
 }
 
-const hidden = "***"
+const redacted = "***"
 
 // withoutPassword hides what is secret in a URL, and the whole of what is none: it may hold a password anywhere.
 func withoutPassword(text string) string {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme == "" || u.Host == "" {
-		return hidden
+		return redacted
 	}
 	if _, ok := u.User.Password(); ok {
-		u.User = url.UserPassword(u.User.Username(), hidden)
+		u.User = url.UserPassword(u.User.Username(), redacted)
 	}
 	query, err := url.ParseQuery(u.RawQuery)
 	if err != nil {
-		return hidden
+		return redacted
 	}
 	for name := range query {
-		if secretName.MatchString(name) {
-			query.Set(name, hidden)
+		if secretNamePattern.MatchString(name) {
+			query.Set(name, redacted)
 		}
 	}
 	u.RawQuery = query.Encode()
-	return strings.ReplaceAll(u.String(), url.QueryEscape(hidden), hidden)
+	return strings.ReplaceAll(u.String(), url.QueryEscape(redacted), redacted)
 }
 
-var secretName = regexp.MustCompile(`(?i)pass|key|token|secret`)
+var secretNamePattern = regexp.MustCompile(`(?i)pass|key|token|secret`)

@@ -10,7 +10,7 @@ func TestConfigShowsTheOutsideWithoutSecrets(t *testing.T) {
 	t.Setenv("PARLEY_FETCH_ALLOW", "10.0.0.0/8,192.168.7.7")
 	t.Setenv("PARLEY_SEARCH_URL", "http://searxng:8080/search?key=sesame")
 	want := map[string]string{"secret-key": "***", "fetch-allow": "10.0.0.0/8,192.168.7.7", "search-url": "http://searxng:8080/search?key=***"}
-	for _, s := range must[[]setting](t, "config") {
+	for _, s := range runJSON[[]setting](t, "config") {
 		if text, ok := want[s.Name]; ok && s.Value != text {
 			t.Errorf("%s is shown as %q", s.Name, s.Value)
 		}
@@ -20,7 +20,7 @@ func TestConfigShowsTheOutsideWithoutSecrets(t *testing.T) {
 		t.Errorf("not shown: %v", want)
 	}
 	t.Setenv("PARLEY_FETCH_ALLOW", "")
-	if _, out, _ := cli(t, "config"); strings.Contains(out, "sesame") || strings.Contains(out, "[]") {
+	if _, out, _ := runCommand(t, "config"); strings.Contains(out, "sesame") || strings.Contains(out, "[]") {
 		t.Error(out)
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"parley/internal/admin"
+	"parley/internal/api/admin"
 )
 
 // conversationsCmd are the commands on conversations.
@@ -25,18 +25,18 @@ type conversationListCmd struct {
 
 func (c *conversationListCmd) Run(p *process) error {
 	if c.Limit < 1 {
-		return misused("--limit: %d is not a number of conversations", c.Limit)
+		return newUsageError("--limit: %d is not a number of conversations", c.Limit)
 	}
-	list, err := call(p, admin.ListConversations, admin.ConversationsOf{AgentID: c.Agent, UserID: c.User, Limit: c.Limit})
+	list, err := runAdmin(p, admin.ListConversations, admin.ConversationQuery{AgentID: c.Agent, UserID: c.User, Limit: c.Limit})
 	if err != nil {
 		return err
 	}
-	return p.conversations(list)
+	return p.printConversations(list)
 }
 
-func (p *process) conversations(list []admin.Conversation) error {
-	if p.cli.JSON {
-		return p.print(list)
+func (p *process) printConversations(list []admin.Conversation) error {
+	if p.commandLine.JSON {
+		return p.printJSON(list)
 	}
 	var rows [][]string
 	for _, c := range list {
@@ -44,37 +44,37 @@ func (p *process) conversations(list []admin.Conversation) error {
 		if c.Paused {
 			status += ", paused"
 		}
-		rows = append(rows, []string{c.ID, c.Source, orDash(c.UserID), status, strconv.Itoa(c.Messages), day(&c.CreatedAt), day(&c.LastActivity)})
+		rows = append(rows, []string{c.ID, c.Source, orDash(c.UserID), status, strconv.Itoa(c.Messages), formatDay(&c.CreatedAt), formatDay(&c.LastActivity)})
 	}
-	return p.table("CONVERSATION\tSOURCE\tUSER\tSTATUS\tMESSAGES\tCREATED\tLAST ACTIVITY", "No conversations.", rows)
+	return p.printTable("CONVERSATION\tSOURCE\tUSER\tSTATUS\tMESSAGES\tCREATED\tLAST ACTIVITY", "No conversations.", rows)
 }
 
 type endCmd struct {
 	ID string `arg:"" help:"Conversation to end."`
 }
 
-func (c *endCmd) Run(p *process) error { return p.step(c.ID, "end") }
+func (c *endCmd) Run(p *process) error { return p.changeState(c.ID, "end") }
 
 type takeoverCmd struct {
 	ID string `arg:"" help:"Conversation to take over."`
 }
 
-func (c *takeoverCmd) Run(p *process) error { return p.step(c.ID, "takeover") }
+func (c *takeoverCmd) Run(p *process) error { return p.changeState(c.ID, "takeover") }
 
 type handbackCmd struct {
 	ID string `arg:"" help:"Conversation to give back."`
 }
 
-func (c *handbackCmd) Run(p *process) error { return p.step(c.ID, "handback") }
+func (c *handbackCmd) Run(p *process) error { return p.changeState(c.ID, "handback") }
 
-// step changes how a conversation stands, and says how it stands now.
-func (p *process) step(id, step string) error {
-	out, err := call(p, admin.MoveConversation, admin.Step{ID: id, Step: step})
+// changeState changes how a conversation stands, and says how it stands now.
+func (p *process) changeState(id, step string) error {
+	out, err := runAdmin(p, admin.MoveConversation, admin.StateChange{ID: id, Step: step})
 	if err != nil {
 		return err
 	}
-	if p.cli.JSON {
-		return p.print(out)
+	if p.commandLine.JSON {
+		return p.printJSON(out)
 	}
 	_, err = fmt.Fprintf(p.stdout, "Conversation %s is %s.\n", out.ID, out.Status)
 	return err
@@ -87,9 +87,9 @@ type replyCmd struct {
 }
 
 func (c *replyCmd) Run(p *process) error {
-	out, err := call(p, admin.ReplyAsHuman, admin.HumanReply{ID: c.ID, Member: c.Member, Text: c.Text})
+	out, err := runAdmin(p, admin.ReplyAsHuman, admin.HumanReply{ID: c.ID, Member: c.Member, Text: c.Text})
 	if err != nil {
 		return err
 	}
-	return p.print(out)
+	return p.printJSON(out)
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"parley/internal/admin"
-	"parley/internal/rig/dbs"
+	"parley/internal/api/admin"
+	"parley/internal/testkit/dbs"
 )
 
 // A person's side of a conversation, beside a server and without one.
@@ -16,98 +16,98 @@ func TestConversationVerbs(t *testing.T) {
 		t.Run(database, func(t *testing.T) {
 			t.Setenv("PARLEY_DATA", filepath.Join(t.TempDir(), "data"))
 			if database == "postgres" {
-				t.Setenv("PARLEY_DATABASE_URL", dbs.Postgres(t).NewStore(t))
+				t.Setenv("PARLEY_DATABASE_URL", dbs.SharedPostgres(t).NewStore(t))
 			}
-			made := must[admin.AccountCreated](t, "account", "create", "--name", "A")
-			must[admin.MemberAdded](t, "member", "add", "--account", made.AccountID, "--email", "kim@example.com", "--name", "Kim")
-			s := start(t, "serve")
-			agent := asked[struct{ ID string }](t, s.URL+"/api/v2/agents", made.APIKey, `{"name": "Shop"}`).ID
+			made := runJSON[admin.CreatedAccount](t, "account", "create", "--name", "A")
+			runJSON[admin.AddedMember](t, "member", "add", "--account", made.AccountID, "--email", "kim@example.com", "--name", "Kim")
+			s := startServer(t, "serve")
+			agent := postJSON[struct{ ID string }](t, s.URL+"/api/v2/agents", made.APIKey, `{"name": "Shop"}`).ID
 			chat := func(body string) string {
 				type reply struct {
 					Data struct {
 						Metadata struct{ ConversationID string }
 					}
 				}
-				return asked[reply](t, s.URL+"/api/v2/agents/"+agent+"/chat", made.APIKey, body).Data.Metadata.ConversationID
+				return postJSON[reply](t, s.URL+"/api/v2/agents/"+agent+"/chat", made.APIKey, body).Data.Metadata.ConversationID
 			}
 			one, two, three := chat(`{"message": "Hello", "userId": "jo"}`), chat(`{"message": "Hello", "userId": "jo"}`), chat(`{"message": "Hello"}`)
-			takenOver(t, one)
-			if status, _, errs := cli(t, "conversations", "end", two); status != 0 {
+			testTakeover(t, one)
+			if status, _, errs := runCommand(t, "conversations", "end", two); status != 0 {
 				t.Error(errs)
 			}
-			list := must[[]admin.Conversation](t, "conversations", "list", "--agent", agent)
+			list := runJSON[[]admin.Conversation](t, "conversations", "list", "--agent", agent)
 			if len(list) != 3 || list[0].ID != three || list[1].Status != "ended" || list[2].Status != "ongoing" || list[2].Messages != 3 || list[2].Source != "API" {
 				t.Errorf("%+v", list)
 			}
-			if mine := must[[]admin.Conversation](t, "conversations", "list", "--agent", agent, "--user", "jo", "--limit", "1"); len(mine) != 1 || mine[0].ID != two {
+			if mine := runJSON[[]admin.Conversation](t, "conversations", "list", "--agent", agent, "--user", "jo", "--limit", "1"); len(mine) != 1 || mine[0].ID != two {
 				t.Errorf("%+v", mine)
 			}
-			removed(t, s.URL, made.APIKey, agent, one)
-			s.end(t)
-			if n := must[admin.Count](t, "conversations", "delete", "--agent", agent, "--before", "2001-01-01", "--yes"); n.Conversations != 0 {
+			testDelete(t, s.URL, made.APIKey, agent, one)
+			s.stopServer(t)
+			if n := runJSON[admin.Count](t, "conversations", "delete", "--agent", agent, "--before", "2001-01-01", "--yes"); n.Conversations != 0 {
 				t.Errorf("old ones: %+v", n)
 			}
-			if n := must[admin.Count](t, "conversations", "delete", three, "--yes"); n.Conversations != 1 {
+			if n := runJSON[admin.Count](t, "conversations", "delete", three, "--yes"); n.Conversations != 1 {
 				t.Errorf("by id: %+v", n)
 			}
-			if left := must[[]admin.Conversation](t, "conversations", "list", "--agent", agent); len(left) != 0 {
+			if left := runJSON[[]admin.Conversation](t, "conversations", "list", "--agent", agent); len(left) != 0 {
 				t.Errorf("left: %+v", left)
 			}
 		})
 	}
 }
 
-// takenOver takes a conversation over, replies and hands it back.
-func takenOver(t *testing.T, id string) {
+// testTakeover takes a conversation over, replies and hands it back.
+func testTakeover(t *testing.T, id string) {
 	t.Helper()
-	if status, _, errs := cli(t, "conversations", "reply", id, "--member", "kim@example.com", "Hello"); status != 1 || !strings.Contains(errs, "not been taken over") {
+	if status, _, errs := runCommand(t, "conversations", "reply", id, "--member", "kim@example.com", "Hello"); status != 1 || !strings.Contains(errs, "not been taken over") {
 		t.Errorf("a reply in between: %d %s", status, errs)
 	}
-	if _, out, errs := cli(t, "conversations", "takeover", id); !strings.Contains(out, "is taken_over") {
+	if _, out, errs := runCommand(t, "conversations", "takeover", id); !strings.Contains(out, "is taken_over") {
 		t.Error(out, errs)
 	}
-	if status, _, errs := cli(t, "conversations", "reply", id, "--member", "lee@example.com", "Hello"); status != 1 || !strings.Contains(errs, "lee@example.com") {
+	if status, _, errs := runCommand(t, "conversations", "reply", id, "--member", "lee@example.com", "Hello"); status != 1 || !strings.Contains(errs, "lee@example.com") {
 		t.Errorf("a stranger's reply: %d %s", status, errs)
 	}
-	must[admin.MessageRef](t, "conversations", "reply", id, "--member", "KIM@example.com", "Hello, this is Kim.")
-	if _, out, errs := cli(t, "conversations", "handback", id); !strings.Contains(out, "is ongoing") {
+	runJSON[admin.MessageRef](t, "conversations", "reply", id, "--member", "KIM@example.com", "Hello, this is Kim.")
+	if _, out, errs := runCommand(t, "conversations", "handback", id); !strings.Contains(out, "is ongoing") {
 		t.Error(out, errs)
 	}
-	if status, _, errs := cli(t, "conversations", "end", "nothing"); status != 1 || !strings.Contains(errs, "Conversation not found") {
+	if status, _, errs := runCommand(t, "conversations", "end", "nothing"); status != 1 || !strings.Contains(errs, "Conversation not found") {
 		t.Errorf("the end of nothing: %d %s", status, errs)
 	}
 }
 
-// removed deletes what jo has said.
-func removed(t *testing.T, url, key, agent, one string) {
+// testDelete deletes what jo has said.
+func testDelete(t *testing.T, url, key, agent, one string) {
 	t.Helper()
 	path := url + "/api/v2/agents/" + agent + "/conversations/" + one
 	for _, nonsense := range [][]string{{}, {"--agent", agent}, {one, "--agent", agent}, {"--agent", agent, "--before", "soon"}, {"--user", "jo"}} {
-		if status, _, errs := cli(t, append([]string{"conversations", "delete", "--yes"}, nonsense...)...); status != 2 {
+		if status, _, errs := runCommand(t, append([]string{"conversations", "delete", "--yes"}, nonsense...)...); status != 2 {
 			t.Errorf("delete %v: %d %s", nonsense, status, errs)
 		}
 	}
-	if status, _, errs := cli(t, "conversations", "delete", "--agent", agent, "--user", "jo"); status == 0 {
+	if status, _, errs := runCommand(t, "conversations", "delete", "--agent", agent, "--user", "jo"); status == 0 {
 		t.Error("nobody was asked", errs)
 	}
-	if status, body := ask(t, "GET", path, key, ""); status != 200 {
+	if status, body := sendRequest(t, "GET", path, key, ""); status != 200 {
 		t.Errorf("it went without a yes: %d %s", status, body)
 	}
-	if _, out, errs := cli(t, "conversations", "delete", "--agent", agent, "--user", "jo", "--yes"); out != "Deleted 2 conversations.\n" {
+	if _, out, errs := runCommand(t, "conversations", "delete", "--agent", agent, "--user", "jo", "--yes"); out != "Deleted 2 conversations.\n" {
 		t.Error(out, errs)
 	}
-	if status, body := ask(t, "GET", path, key, ""); status != 404 {
+	if status, body := sendRequest(t, "GET", path, key, ""); status != 404 {
 		t.Errorf("it is still there: %d %s", status, body)
 	}
-	if status, _, errs := cli(t, "conversations", "delete", one, "--yes"); status != 1 || !strings.Contains(errs, one) {
+	if status, _, errs := runCommand(t, "conversations", "delete", one, "--yes"); status != 1 || !strings.Contains(errs, one) {
 		t.Errorf("twice: %d %s", status, errs)
 	}
 }
 
-// asked posts a body and reads the reply.
-func asked[T any](t *testing.T, url, key, body string) (v T) {
+// postJSON posts a body and reads the reply.
+func postJSON[T any](t *testing.T, url, key, body string) (v T) {
 	t.Helper()
-	status, text := ask(t, "POST", url, key, body)
+	status, text := sendRequest(t, "POST", url, key, body)
 	if err := json.Unmarshal([]byte(text), &v); err != nil || status/100 != 2 {
 		t.Fatalf("%s: %d %s", url, status, text)
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"parley/internal/admin"
+	"parley/internal/api/admin"
 )
 
 type conversationDeleteCmd struct {
@@ -24,18 +24,18 @@ func (c *conversationDeleteCmd) Run(p *process) error {
 		return err
 	}
 	if !c.Yes {
-		if err := p.confirm(which); err != nil {
+		if err := p.confirmDelete(which); err != nil {
 			return err
 		}
 	}
-	out, err := call(p, admin.DeleteConversations, which)
+	out, err := runAdmin(p, admin.DeleteConversations, which)
 	if err != nil {
 		return err
 	}
-	if p.cli.JSON {
-		return p.print(out)
+	if p.commandLine.JSON {
+		return p.printJSON(out)
 	}
-	_, err = fmt.Fprintf(p.stdout, "Deleted %s.\n", counted(out.Conversations, "conversation", "conversations"))
+	_, err = fmt.Fprintf(p.stdout, "Deleted %s.\n", formatCount(out.Conversations, "conversation", "conversations"))
 	return err
 }
 
@@ -44,9 +44,9 @@ func (c *conversationDeleteCmd) selection() (admin.Selection, error) {
 	byFilter := c.Agent != "" || c.User != "" || c.Before != ""
 	switch {
 	case len(c.IDs) > 0 && byFilter:
-		return which, misused("give ids or --agent, not both")
+		return which, newUsageError("give ids or --agent, not both")
 	case len(c.IDs) == 0 && (c.Agent == "" || c.User == "" && c.Before == ""):
-		return which, misused("say which conversations: their ids, or --agent with --user or --before")
+		return which, newUsageError("say which conversations: their ids, or --agent with --user or --before")
 	case c.Before == "":
 		return which, nil
 	}
@@ -55,25 +55,25 @@ func (c *conversationDeleteCmd) selection() (admin.Selection, error) {
 		at, err = time.Parse(time.RFC3339, c.Before)
 	}
 	if err != nil {
-		return which, misused("--before: %q is not a time such as 2026-01-31 or 2026-01-31T12:00:00Z", c.Before)
+		return which, newUsageError("--before: %q is not a time such as 2026-01-31 or 2026-01-31T12:00:00Z", c.Before)
 	}
 	which.Before = &at
 	return which, nil
 }
 
-// confirm says how many conversations would go, and asks.
-func (p *process) confirm(which admin.Selection) error {
-	count, err := call(p, admin.CountConversations, which)
+// confirmDelete says how many conversations would go, and asks.
+func (p *process) confirmDelete(which admin.Selection) error {
+	count, err := runAdmin(p, admin.CountConversations, which)
 	if err != nil {
 		return err
 	}
-	if !terminal(os.Stdin) {
-		return misused("this would delete %s for good; say --yes", counted(count.Conversations, "conversation", "conversations"))
+	if !isTerminal(os.Stdin) {
+		return newUsageError("this would delete %s for good; say --yes", formatCount(count.Conversations, "conversation", "conversations"))
 	}
-	fmt.Fprintf(p.stderr, "Delete %s for good? [y/N] ", counted(count.Conversations, "conversation", "conversations"))
+	fmt.Fprintf(p.stderr, "Delete %s for good? [y/N] ", formatCount(count.Conversations, "conversation", "conversations"))
 	answer, err := bufio.NewReader(os.Stdin).ReadString('\n')
 	if err != nil || !strings.EqualFold(strings.TrimSpace(answer), "y") {
-		return misused("nothing was deleted; --yes answers for a script")
+		return newUsageError("nothing was deleted; --yes answers for a script")
 	}
 	return nil
 }

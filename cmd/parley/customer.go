@@ -1,7 +1,7 @@
 package main
 
 import (
-	"parley/internal/admin"
+	"parley/internal/api/admin"
 )
 
 // customerCmd are the commands on customers.
@@ -16,18 +16,18 @@ type customerListCmd struct {
 
 func (c *customerListCmd) Run(p *process) error {
 	if c.Limit < 1 {
-		return misused("--limit: %d is not a number of customers", c.Limit)
+		return newUsageError("--limit: %d is not a number of customers", c.Limit)
 	}
-	list, err := call(p, admin.ListCustomers, admin.CustomersOf{AgentID: c.Agent, Limit: c.Limit})
+	list, err := runAdmin(p, admin.ListCustomers, admin.CustomerQuery{AgentID: c.Agent, Limit: c.Limit})
 	if err != nil {
 		return err
 	}
-	if p.cli.JSON {
-		return p.print(list)
+	if p.commandLine.JSON {
+		return p.printJSON(list)
 	}
 	var rows [][]string
 	for _, who := range list {
-		rows = append(rows, []string{who.ID, orDash(who.Email), orDash(who.Name), orDash(who.Phone), orDash(who.ExternalID), day(&who.CreatedAt)})
+		rows = append(rows, []string{who.ID, orDash(who.Email), orDash(who.Name), orDash(who.Phone), orDash(who.ExternalID), formatDay(&who.CreatedAt)})
 	}
-	return p.table("CUSTOMER\tE-MAIL\tNAME\tPHONE\tUSER\tSINCE", "No customers.", rows)
+	return p.printTable("CUSTOMER\tE-MAIL\tNAME\tPHONE\tUSER\tSINCE", "No customers.", rows)
 }

@@ -9,41 +9,41 @@ import (
 	"unicode"
 
 	"parley/docs"
-	"parley/internal/house"
+	"parley/internal/server"
 )
 
 type demoCmd struct {
-	house.Service
-	house.Models
-	house.Voice
+	server.ServingConfig
+	server.ModelConfig
+	server.VoiceConfig
 }
 
 // Run serves an agent that has read the manual. Unless a data directory is named, its data goes when it ends.
 func (c *demoCmd) Run(p *process) (err error) {
-	if !p.named("data") {
-		if p.cli.Data, err = os.MkdirTemp("", "parley-demo-"); err != nil {
+	if !p.isSet("data") {
+		if p.commandLine.Data, err = os.MkdirTemp("", "parley-demo-"); err != nil {
 			return err
 		}
-		defer func() { err = errors.Join(err, os.RemoveAll(p.cli.Data)) }()
+		defer func() { err = errors.Join(err, os.RemoveAll(p.commandLine.Data)) }()
 	}
-	log := p.cli.Log
-	if !p.named("log") {
+	log := p.commandLine.Log
+	if !p.isSet("log") {
 		log = "text,warn"
 	}
-	cfg, err := p.config(c.Service, c.Models, c.Voice, log)
+	cfg, err := p.serverConfig(c.ServingConfig, c.ModelConfig, c.VoiceConfig, log)
 	if err != nil {
 		return err
 	}
-	s, err := openSite(p, cfg, "parley demo")
+	s, err := openInstance(p, cfg, "parley demo")
 	if err != nil {
 		return err
 	}
-	return errors.Join(s.run(p, func() error { return p.show(s) }), s.close())
+	return errors.Join(s.run(p, func() error { return p.showDemo(s) }), s.close())
 }
 
-// named reports whether a setting was given, by flag or by environment.
-func (p *process) named(name string) bool {
-	for _, s := range p.settings() {
+// isSet reports whether a setting was given, by flag or by environment.
+func (p *process) isSet(name string) bool {
+	for _, s := range p.effectiveSettings() {
 		if s.Name == name {
 			return s.Origin != "default"
 		}
@@ -51,37 +51,37 @@ func (p *process) named(name string) bool {
 	return false
 }
 
-// show prepares the demo while the server runs already, and prints what to copy.
-func (p *process) show(s *site) error {
+// showDemo prepares the demo while the server runs already, and prints what to copy.
+func (p *process) showDemo(s *instance) error {
 	progress := func(format string, args ...any) { fmt.Fprintf(p.stderr, format+"\n", args...) }
-	d, err := s.Demo(p, docs.Manual, progress)
+	d, err := s.SetUpDemo(p, docs.Manual, progress)
 	if err != nil {
 		return err
 	}
-	data, err := filepath.Abs(p.cli.Data)
+	data, err := filepath.Abs(p.commandLine.Data)
 	if err != nil {
 		return err
 	}
-	if p.cli.JSON {
-		return p.print(map[string]any{"ready": true, "version": version, "url": s.url, "model": s.model, "data": data,
+	if p.commandLine.JSON {
+		return p.printJSON(map[string]any{"ready": true, "version": version, "url": s.url, "model": s.model, "data": data,
 			"accountId": d.Account, "apiKey": d.Key, "agentId": d.Agent})
 	}
 	_, err = fmt.Fprintf(p.stdout, demoText, version, s.url, s.model, d.Account, d.Agent, d.Key, data,
-		command(s, d, "-s", question, ""), command(s, d, "-sN", streamed, `, "stream": true`), shell(os.Args[0]), shell(data))
+		curlCommand(s, d, "-s", demoQuestion, ""), curlCommand(s, d, "-sN", streamedDemoQuestion, `, "stream": true`), quoteShell(os.Args[0]), quoteShell(data))
 	return err
 }
 
 const (
-	question = "How do I back up Parley?"
-	streamed = "Which database does Parley use?"
+	demoQuestion         = "How do I back up Parley?"
+	streamedDemoQuestion = "Which database does Parley use?"
 )
 
-func command(s *site, d house.Demo, options, message, more string) string {
+func curlCommand(s *instance, d server.Demo, options, message, more string) string {
 	return fmt.Sprintf(`curl %s %s/api/v2/agents/%s/chat -H 'Authorization: Bearer %s' -d '{"message": "%s"%s}'`, options, s.url, d.Agent, d.Key, message, more)
 }
 
-// shell quotes a word for a shell where it needs to be.
-func shell(word string) string {
+// quoteShell quotes a word for a shell where it needs to be.
+func quoteShell(word string) string {
 	if !strings.ContainsFunc(word, func(r rune) bool {
 		return !strings.ContainsRune("/._-+:@%=,", r) && !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	}) {

@@ -11,10 +11,10 @@ import (
 	"strings"
 	"testing"
 
-	"parley/internal/admin"
-	"parley/internal/house"
-	"parley/internal/llm"
-	"parley/internal/rig"
+	"parley/internal/api/admin"
+	"parley/internal/model"
+	"parley/internal/server"
+	"parley/internal/testkit"
 )
 
 // The commands that the demo prints work when they are pasted into a shell.
@@ -22,12 +22,12 @@ func TestDemoPrintsCommandsThatWork(t *testing.T) {
 	if _, err := exec.LookPath("curl"); err != nil {
 		t.Skip("SKIP: no curl to paste the commands to")
 	}
-	var out, errs output
+	var out, errs commandOutput
 	ended := make(chan int, 1)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	go func() { ended <- run(ctx, []string{"demo", "--listen", "127.0.0.1:0"}, &out, &errs) }()
-	rig.Eventually(t, "the demo's text", func() bool { return strings.Contains(out.String(), "Ctrl-C") || len(ended) > 0 })
+	testkit.Eventually(t, "the demo's text", func() bool { return strings.Contains(out.String(), "Ctrl-C") || len(ended) > 0 })
 	commands := regexp.MustCompile(`(?m)^  (curl .*)$`).FindAllStringSubmatch(out.String(), -1)
 	data := regexp.MustCompile(`(?m)^  data     (.+)$`).FindStringSubmatch(out.String())
 	if len(commands) != 2 || data == nil || !strings.Contains(out.String(), " trace CONVERSATION --data "+data[1]) {
@@ -49,29 +49,29 @@ func TestDemoPrintsCommandsThatWork(t *testing.T) {
 // place of the old one.
 func TestDemoComesBack(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
-	somebody := must[admin.AccountCreated](t, "account", "create", "--name", "Demo", "--data", dir)
-	first := start(t, "demo", "--data", dir)
+	somebody := runJSON[admin.CreatedAccount](t, "account", "create", "--name", "Demo", "--data", dir)
+	first := startServer(t, "demo", "--data", dir)
 	if first.AccountID == somebody.AccountID {
 		t.Error("the demo took somebody's account")
 	}
-	first.end(t)
-	second := start(t, "demo", "--data", dir)
+	first.stopServer(t)
+	second := startServer(t, "demo", "--data", dir)
 	if second.AgentID != first.AgentID || second.AccountID != first.AccountID || second.APIKey == first.APIKey {
 		t.Errorf("first %+v, second %+v", first, second)
 	}
 	chat := second.URL + "/api/v2/agents/" + second.AgentID + "/chat"
-	if status, _ := ask(t, "POST", chat, first.APIKey, `{"message":"`+question+`"}`); status != http.StatusUnauthorized {
+	if status, _ := sendRequest(t, "POST", chat, first.APIKey, `{"message":"`+demoQuestion+`"}`); status != http.StatusUnauthorized {
 		t.Errorf("the key of the demo before: %d", status)
 	}
-	status, body := ask(t, "POST", chat, second.APIKey, `{"message":"`+question+`"}`)
+	status, body := sendRequest(t, "POST", chat, second.APIKey, `{"message":"`+demoQuestion+`"}`)
 	if status != http.StatusOK {
 		t.Fatalf("%d %s", status, body)
 	}
-	explains(t, dir, body)
+	checkTrace(t, dir, body)
 }
 
-// explains checks that the trace of an answer holds the question, the answer and the text it rests on.
-func explains(t *testing.T, dir, reply string) {
+// checkTrace checks that the trace of an answer holds the question, the answer and the text it rests on.
+func checkTrace(t *testing.T, dir, reply string) {
 	t.Helper()
 	var said struct {
 		Data struct {
@@ -82,11 +82,11 @@ func explains(t *testing.T, dir, reply string) {
 	if err := json.Unmarshal([]byte(reply), &said); err != nil {
 		t.Fatal(err)
 	}
-	turns := must[[]admin.TurnTrace](t, "trace", said.Data.Metadata.ConversationID, "--data", dir)
-	if len(turns) != 1 || turns[0].Question != question || turns[0].Answer != said.Data.Parts[0].Text || len(turns[0].Passages) == 0 || turns[0].Passages[0].Text == "" {
+	turns := runJSON[[]admin.TurnTrace](t, "trace", said.Data.Metadata.ConversationID, "--data", dir)
+	if len(turns) != 1 || turns[0].Question != demoQuestion || turns[0].Answer != said.Data.Parts[0].Text || len(turns[0].Passages) == 0 || turns[0].Passages[0].Text == "" {
 		t.Errorf("%+v", turns)
 	}
-	if _, out, _ := cli(t, "trace", said.Data.Metadata.ConversationID, "--data", dir); !strings.Contains(out, question) || !strings.Contains(out, "passage 1") ||
+	if _, out, _ := runCommand(t, "trace", said.Data.Metadata.ConversationID, "--data", dir); !strings.Contains(out, demoQuestion) || !strings.Contains(out, "passage 1") ||
 		!strings.Contains(out, "  cited  ") || !strings.Contains(out, string(turns[0].Passages[0].ID)) {
 		t.Error(out)
 	}
@@ -107,7 +107,7 @@ func TestAskAnswersFromAFolder(t *testing.T) {
 	write("notes.txt", "The tool shed is locked with a blue padlock.\n")
 	write(".hidden/secret.md", "Tomatoes are watered with lemonade.\n")
 	write("broken.md", "Tomato \xff\xfe plants")
-	got := must[struct {
+	got := runJSON[struct {
 		Answer    string
 		Refused   bool
 		Citations []struct{ File, Quote string }
@@ -115,27 +115,27 @@ func TestAskAnswersFromAFolder(t *testing.T) {
 	if got.Refused || len(got.Citations) == 0 || got.Citations[0].File != "garden/tomatoes.md" || !strings.Contains(got.Answer, "early morning") {
 		t.Errorf("%+v", got)
 	}
-	status, out, errs := cli(t, "ask", "--from", dir, "When should I water tomato plants?")
+	status, out, errs := runCommand(t, "ask", "--from", dir, "When should I water tomato plants?")
 	if status != 0 || !strings.Contains(out, "soil. [1]") || !strings.Contains(out, "[1] garden/tomatoes.md › Tomatoes › Watering") || !strings.Contains(errs, "skipped broken.md: not UTF-8") {
 		t.Errorf("%d\n%s\n%s", status, out, errs)
 	}
 	if !strings.Contains(errs, "read 2 pages, 2 passages, in") {
 		t.Error(errs)
 	}
-	if got := must[struct{ Refused bool }](t, "ask", "--from", dir, "What is the capital of France?"); !got.Refused {
+	if got := runJSON[struct{ Refused bool }](t, "ask", "--from", dir, "What is the capital of France?"); !got.Refused {
 		t.Error("an answer from nowhere")
 	}
 }
 
 func TestReferencesAreShort(t *testing.T) {
 	long := strings.Repeat("many words ", 30)
-	got := references(&house.Answer{Citations: []house.Quote{{Name: "a.md", Heading: "A", Quote: "Some\n  text."}, {Name: "b.md", Quote: long}}})
+	got := formatReferences(&server.Answer{Citations: []server.Quote{{Name: "a.md", Heading: "A", Quote: "Some\n  text."}, {Name: "b.md", Quote: long}}})
 	lines := strings.Split(got, "\n")
 	if !strings.Contains(got, "\n[1] a.md › A\n    “Some text.”\n") || !strings.Contains(got, "\n[2] b.md\n    “many words many") {
 		t.Error(got)
 	}
 	for _, line := range lines {
-		if len([]rune(line)) > longestQuote+7 {
+		if len([]rune(line)) > maxQuoteLength+7 {
 			t.Errorf("too long: %s", line)
 		}
 	}
@@ -143,19 +143,19 @@ func TestReferencesAreShort(t *testing.T) {
 
 // What a person sees while an answer comes: each number right behind the stretch it belongs to.
 func TestAnswerIsToldAsItComes(t *testing.T) {
-	var out output
-	w := &telling{out: &out}
+	var out commandOutput
+	w := &answerPrinter{out: &out}
 	for i, step := range []struct {
-		chunk llm.Chunk
+		chunk model.Chunk
 		sees  string
 	}{
-		{llm.Chunk{Text: "Water "}, "Water"},
-		{llm.Chunk{Text: "early. "}, "Water early."},
-		{llm.Chunk{Cite: &llm.Cite{}}, "Water early. [1]"},
-		{llm.Chunk{Text: "Mulch.\n"}, "Water early. [1] Mulch."},
-		{llm.Chunk{Cite: &llm.Cite{}}, "Water early. [1] Mulch. [2]"},
+		{model.Chunk{Text: "Water "}, "Water"},
+		{model.Chunk{Text: "early. "}, "Water early."},
+		{model.Chunk{Citation: &model.Citation{}}, "Water early. [1]"},
+		{model.Chunk{Text: "Mulch.\n"}, "Water early. [1] Mulch."},
+		{model.Chunk{Citation: &model.Citation{}}, "Water early. [1] Mulch. [2]"},
 	} {
-		if w.chunk(step.chunk); out.String() != step.sees {
+		if w.writeChunk(step.chunk); out.String() != step.sees {
 			t.Errorf("step %d: %q", i, out.String())
 		}
 	}

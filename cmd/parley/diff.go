@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"parley/internal/admin"
 	"parley/internal/agents"
+	"parley/internal/api/admin"
 	"parley/internal/manifest"
 )
 
@@ -18,24 +18,24 @@ type diffCmd struct{ manifestFlags }
 func (c *diffCmd) Run(p *process) error {
 	out, err := c.apply(p, true)
 	if err == nil {
-		err = p.differences(out)
+		err = p.printDifferences(out)
 	}
 	switch {
 	case err != nil:
-		panic(leave(p.fail(err, 2)))
-	case slices.ContainsFunc(out.Agents, func(a agents.Applied) bool { return len(a.Changes) > 0 }):
-		panic(leave(1))
+		panic(exitStatus(p.printError(err, 2)))
+	case slices.ContainsFunc(out.Agents, func(a agents.ApplyResult) bool { return len(a.Changes) > 0 }):
+		panic(exitStatus(1))
 	}
 	return nil
 }
 
-func (p *process) differences(out admin.ManifestApplied) error {
-	if p.cli.JSON {
-		return p.print(out)
+func (p *process) printDifferences(out admin.ManifestResult) error {
+	if p.commandLine.JSON {
+		return p.printJSON(out)
 	}
 	for _, a := range out.Agents {
 		for _, c := range a.Changes {
-			if err := p.difference(a, c); err != nil {
+			if err := p.printDifference(a, c); err != nil {
 				return err
 			}
 		}
@@ -43,13 +43,13 @@ func (p *process) differences(out admin.ManifestApplied) error {
 	return nil
 }
 
-// difference prints a change the way diff does: the name of what changes, then its lines before and after.
-func (p *process) difference(a agents.Applied, c agents.Change) error {
-	before, err := yamlOf(c.Before)
+// printDifference prints a change the way diff does: the name of what changes, then its lines before and after.
+func (p *process) printDifference(a agents.ApplyResult, c agents.Change) error {
+	before, err := formatYAML(c.Before)
 	if err != nil {
 		return err
 	}
-	after, err := yamlOf(c.After)
+	after, err := formatYAML(c.After)
 	if err != nil {
 		return err
 	}
@@ -68,22 +68,22 @@ func (p *process) difference(a agents.Applied, c agents.Change) error {
 	return err
 }
 
-func agentName(a agents.Applied) string {
+func agentName(a agents.ApplyResult) string {
 	if a.Key != "" {
 		return a.Key
 	}
 	return string(a.Agent)
 }
 
-func yamlOf(object json.RawMessage) (string, error) {
+func formatYAML(object json.RawMessage) (string, error) {
 	if object == nil || string(object) == "{}" {
 		return "", nil
 	}
 	return manifest.Write(object)
 }
 
-// fields lists the names of what an update changes.
-func fields(c agents.Change) string {
+// changedFields lists the names of what an update changes.
+func changedFields(c agents.Change) string {
 	var after map[string]json.RawMessage
 	if json.Unmarshal(c.After, &after) != nil {
 		return "all of it"

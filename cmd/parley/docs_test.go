@@ -24,9 +24,9 @@ func TestDocumentedCommandsParse(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, line := range documented(string(text)) {
+		for _, line := range documentedCommands(string(text)) {
 			seen++
-			if err := parses(line); err != nil {
+			if err := parseCommandLine(line); err != nil {
 				t.Errorf("%s: parley %s: %v", filepath.Base(file), line, err)
 			}
 		}
@@ -38,49 +38,49 @@ func TestDocumentedCommandsParse(t *testing.T) {
 
 func TestDocumentedNonsenseIsFound(t *testing.T) {
 	text := "Run `parley account update ID --credits soon`, `parley fly` or:\n\n```\n./bin/parley serve --warp 9 &\n```\n"
-	lines := documented(text)
+	lines := documentedCommands(text)
 	if len(lines) != 3 {
 		t.Fatalf("%q", lines)
 	}
 	for _, line := range lines {
-		if parses(line) == nil {
+		if parseCommandLine(line) == nil {
 			t.Errorf("parley %s is taken", line)
 		}
 	}
 }
 
 var (
-	fence = regexp.MustCompile("(?s)```\\w*\n(.*?)```")
-	span  = regexp.MustCompile("`([^`\n]+)`")
-	typed = regexp.MustCompile(`(?:^|[ /=(])parley ([a-z-][^)|&#>]*)`)
-	value = regexp.MustCompile(`"[^"]*"|\S+`)
+	codeBlockPattern   = regexp.MustCompile("(?s)```\\w*\n(.*?)```")
+	codeSpanPattern    = regexp.MustCompile("`([^`\n]+)`")
+	commandPattern     = regexp.MustCompile(`(?:^|[ /=(])parley ([a-z-][^)|&#>]*)`)
+	placeholderPattern = regexp.MustCompile(`"[^"]*"|\S+`)
 )
 
-// documented gives what follows the word parley in the code of a page.
-func documented(page string) (lines []string) {
+// documentedCommands gives what follows the word parley in the code of a page.
+func documentedCommands(page string) (lines []string) {
 	var code []string
-	for _, block := range fence.FindAllStringSubmatch(page, -1) {
+	for _, block := range codeBlockPattern.FindAllStringSubmatch(page, -1) {
 		code = append(code, strings.Split(block[1], "\n")...)
 	}
-	for _, s := range span.FindAllStringSubmatch(fence.ReplaceAllString(page, ""), -1) {
+	for _, s := range codeSpanPattern.FindAllStringSubmatch(codeBlockPattern.ReplaceAllString(page, ""), -1) {
 		code = append(code, s[1])
 	}
 	for _, line := range code {
-		if m := typed.FindStringSubmatch(line); m != nil {
+		if m := commandPattern.FindStringSubmatch(line); m != nil {
 			lines = append(lines, strings.TrimSpace(m[1]))
 		}
 	}
 	return lines
 }
 
-func parses(line string) error {
+func parseCommandLine(line string) error {
 	p := &process{stdout: io.Discard, stderr: io.Discard}
-	parser, err := p.parser()
+	parser, err := p.newParser()
 	if err != nil {
 		return err
 	}
-	words := value.FindAllString(line, -1)
-	if named(parser.Model.Node, words) {
+	words := placeholderPattern.FindAllString(line, -1)
+	if isCommandName(parser.Model.Node, words) {
 		return nil
 	}
 	for i, w := range words {
@@ -96,8 +96,8 @@ func parses(line string) error {
 	return err
 }
 
-// named reports that the words only name a command, as a sentence does.
-func named(at *kong.Node, words []string) bool {
+// isCommandName reports that the words only name a command, as a sentence does.
+func isCommandName(at *kong.Node, words []string) bool {
 	for _, w := range words {
 		i := slices.IndexFunc(at.Children, func(n *kong.Node) bool { return n.Name == w })
 		if i < 0 {

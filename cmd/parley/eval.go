@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/admin"
+	"parley/internal/api/admin"
 	"parley/internal/eval"
-	"parley/internal/house"
+	"parley/internal/server"
 )
 
 type evalCmd struct {
@@ -23,32 +23,32 @@ type evalCmd struct {
 	Agent    string   `placeholder:"ID" help:"Give an agent its own past questions again, in place of a set."`
 	Search   string   `enum:",words,vectors,both" default:"" placeholder:"WHAT" help:"What passages are found by: words, vectors, or both, which is usual with an embedding server."`
 	Limit    int      `default:"100" placeholder:"N" help:"Past questions of the agent, the newest (${default})."`
-	house.Models
+	server.ModelConfig
 }
 
 func (c *evalCmd) Run(p *process) error {
 	switch {
 	case (len(c.Set) == 0) == (c.Agent == ""):
-		return misused("give either --set or --agent")
+		return newUsageError("give either --set or --agent")
 	case c.Agent != "" && (c.Baseline || c.Compare != "" || c.Search != ""):
-		return misused("--baseline, --compare and --search go with --set")
-	case c.Search != "" && c.searched() != eval.ByWords && (c.EmbedURL == "" || c.Baseline):
-		return misused("--search %s needs an embedding server (--embed-url) and goes without --baseline", c.Search)
+		return newUsageError("--baseline, --compare and --search go with --set")
+	case c.Search != "" && c.searchMode() != eval.SearchWords && (c.EmbedURL == "" || c.Baseline):
+		return newUsageError("--search %s needs an embedding server (--embed-url) and goes without --baseline", c.Search)
 	case c.Agent != "":
-		return c.replay(p)
+		return c.replayAgent(p)
 	}
 	if err := c.Check(); err != nil {
 		return usageError{err}
 	}
-	before, err := c.earlier()
+	before, err := c.readEarlierReport()
 	if err != nil {
 		return err
 	}
-	sets, err := c.sets()
+	sets, err := c.readNamedSets()
 	if err != nil {
 		return err
 	}
-	table, err := c.Table()
+	table, err := c.NewRegistry()
 	if err != nil {
 		return err
 	}
@@ -57,27 +57,29 @@ func (c *evalCmd) Run(p *process) error {
 	if !ok {
 		return errors.New("no model answers for \"auto\"")
 	}
-	runner := eval.Runner{Back: back, Baseline: c.Baseline, Now: time.Now, Step: p.progress()}
-	if e := c.Embedder(); e != nil && c.searched() != eval.ByWords && !c.Baseline {
+	runner := eval.Runner{Backend: back, Baseline: c.Baseline, Now: time.Now, OnProgress: p.progressPrinter()}
+	if e := c.Embedder(); e != nil && c.searchMode() != eval.SearchWords && !c.Baseline {
 		defer e.Close()
-		runner.Embedder, runner.Search, runner.Weight = e, c.searched(), c.EmbedWeight
+		runner.Embedder, runner.Search, runner.VectorWeight = e, c.searchMode(), c.EmbedWeight
 	}
 	report, err := runner.RunAll(p, sets)
 	if err != nil {
 		return err
 	}
-	return p.measured(report, before)
+	return p.printReport(report, before)
 }
 
-// searched is what passages are found by where there is an embedding server.
-func (c *evalCmd) searched() eval.Search { return cmp.Or(eval.Search(c.Search), eval.ByBoth) }
+// searchMode is what passages are found by where there is an embedding server.
+func (c *evalCmd) searchMode() eval.SearchMode {
+	return cmp.Or(eval.SearchMode(c.Search), eval.SearchBoth)
+}
 
-// sets reads what --set names.
-func (c *evalCmd) sets() (all []eval.Set, err error) {
+// readNamedSets reads what --set names.
+func (c *evalCmd) readNamedSets() (all []eval.Set, err error) {
 	for _, name := range c.Set {
 		info, err := os.Stat(name)
 		if err != nil {
-			return nil, unread("set", name, err)
+			return nil, newReadError("set", name, err)
 		}
 		dir, only := name, ""
 		if !info.IsDir() {
@@ -85,16 +87,16 @@ func (c *evalCmd) sets() (all []eval.Set, err error) {
 		}
 		sets, err := readSets(dir, only)
 		if err != nil {
-			return nil, unread("set", name, err)
+			return nil, newReadError("set", name, err)
 		}
 		all = append(all, sets...)
 	}
-	distinct(all)
+	numberDuplicates(all)
 	return all, nil
 }
 
-// unread says which of the files that the command line names cannot be used, and why.
-func unread(flag, name string, why error) error {
+// newReadError says which of the files that the command line names cannot be used, and why.
+func newReadError(flag, name string, why error) error {
 	if path := (*fs.PathError)(nil); errors.As(why, &path) && (path.Path == name || path.Path == ".") {
 		why = path.Err
 	}
@@ -108,11 +110,11 @@ func readSets(dir, only string) ([]eval.Set, error) {
 		return nil, err
 	}
 	defer func() { _ = root.Close() }()
-	return eval.Read(root.FS(), only)
+	return eval.ReadSets(root.FS(), only)
 }
 
-// distinct numbers sets of the same name, so that each can be found again.
-func distinct(sets []eval.Set) {
+// numberDuplicates numbers sets of the same name, so that each can be found again.
+func numberDuplicates(sets []eval.Set) {
 	seen := map[string]int{}
 	for i := range sets {
 		name := sets[i].Name
@@ -122,27 +124,27 @@ func distinct(sets []eval.Set) {
 	}
 }
 
-func (c *evalCmd) earlier() (*eval.Report, error) {
+func (c *evalCmd) readEarlierReport() (*eval.Report, error) {
 	if c.Compare == "" {
 		return nil, nil
 	}
 	content, err := os.ReadFile(c.Compare)
 	if err != nil {
-		return nil, unread("compare", c.Compare, err)
+		return nil, newReadError("compare", c.Compare, err)
 	}
 	var report eval.Report
 	if err := json.Unmarshal(content, &report); err != nil {
-		return nil, unread("compare", c.Compare, fmt.Errorf("not the output of parley eval --json: %w", err))
+		return nil, newReadError("compare", c.Compare, fmt.Errorf("not the output of parley eval --json: %w", err))
 	}
 	if len(report.Sets) == 0 {
-		return nil, unread("compare", c.Compare, errors.New("not the output of parley eval --json: it holds no sets"))
+		return nil, newReadError("compare", c.Compare, errors.New("not the output of parley eval --json: it holds no sets"))
 	}
 	return &report, nil
 }
 
-// progress shows how far a run is: a line that changes on a terminal, elsewhere a line for each set.
-func (p *process) progress() func(set string, done, all int) {
-	live := terminal(p.stderr)
+// progressPrinter shows how far a run is: a line that changes on a terminal, elsewhere a line for each set.
+func (p *process) progressPrinter() func(set string, done, all int) {
+	live := isTerminal(p.stderr)
 	return func(set string, done, all int) {
 		switch {
 		case live && done == all:
@@ -150,32 +152,32 @@ func (p *process) progress() func(set string, done, all int) {
 		case live:
 			fmt.Fprintf(p.stderr, "\r%s: %d of %d questions", set, done, all)
 		case done == all:
-			fmt.Fprintf(p.stderr, "%s: %s\n", set, counted(all, "question", "questions"))
+			fmt.Fprintf(p.stderr, "%s: %s\n", set, formatCount(all, "question", "questions"))
 		}
 	}
 }
 
-// replay gives the agent its past questions again.
-func (c *evalCmd) replay(p *process) error {
+// replayAgent gives the agent its past questions again.
+func (c *evalCmd) replayAgent(p *process) error {
 	if c.Limit < 1 {
-		return misused("--limit: %d is below 1", c.Limit)
+		return newUsageError("--limit: %d is below 1", c.Limit)
 	}
-	done, err := call(p, admin.Replay, admin.ReplayAgent{ID: c.Agent, Limit: c.Limit})
+	done, err := runAdmin(p, admin.Replay, admin.ReplayRequest{ID: c.Agent, Limit: c.Limit})
 	if err != nil {
 		return err
 	}
-	if p.cli.JSON {
-		return p.print(done)
+	if p.commandLine.JSON {
+		return p.printJSON(done)
 	}
-	fmt.Fprintf(p.stdout, "%s asked again: %d answered the same, %d otherwise\n", counted(len(done.Turns), "question", "questions"), done.Same, len(done.Turns)-done.Same)
+	fmt.Fprintf(p.stdout, "%s asked again: %d answered the same, %d otherwise\n", formatCount(len(done.Turns), "question", "questions"), done.Same, len(done.Turns)-done.Same)
 	if done.Skipped > 0 {
-		fmt.Fprintf(p.stdout, "%s left out: answered by another model, with tools, or no longer there\n", counted(done.Skipped, "turn", "turns"))
+		fmt.Fprintf(p.stdout, "%s left out: answered by another model, with tools, or no longer there\n", formatCount(done.Skipped, "turn", "turns"))
 	}
 	for _, t := range done.Turns {
 		if t.State == eval.ReplaySame {
 			continue
 		}
-		fmt.Fprintf(p.stdout, "\n%s  %s  %s\n  %s\n  before: %s\n  now:    %s\n", t.State, t.ConversationID, t.At.Format(time.RFC3339), shortened(t.Question), shortened(t.Before), shortened(t.Now))
+		fmt.Fprintf(p.stdout, "\n%s  %s  %s\n  %s\n  before: %s\n  now:    %s\n", t.State, t.ConversationID, t.At.Format(time.RFC3339), shorten(t.Question), shorten(t.Before), shorten(t.Now))
 	}
 	return nil
 }

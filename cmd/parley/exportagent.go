@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 
-	"parley/internal/admin"
+	"parley/internal/api/admin"
 	"parley/internal/manifest"
 )
 
@@ -12,15 +12,15 @@ type exportAgentCmd struct {
 }
 
 func (c *exportAgentCmd) Run(p *process) error {
-	out, err := call(p, admin.ExportAgent, admin.AgentID{ID: c.ID})
+	out, err := runAdmin(p, admin.ExportAgent, admin.AgentID{ID: c.ID})
 	if err != nil {
 		return err
 	}
 	for _, what := range out.LeftOut {
 		fmt.Fprintf(p.stderr, "left out: %s\n", what)
 	}
-	if p.cli.JSON {
-		return p.print(out)
+	if p.commandLine.JSON {
+		return p.printJSON(out)
 	}
 	text, err := manifest.Write(out.Document)
 	if err != nil {

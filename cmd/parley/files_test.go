@@ -9,16 +9,16 @@ import (
 	"strings"
 	"testing"
 
-	"parley/internal/admin"
-	"parley/internal/rig"
+	"parley/internal/api/admin"
+	"parley/internal/testkit"
 )
 
 // Files are uploaded to an address of their own, and read by children of the program.
 func TestFilesHaveAnAddressOfTheirOwn(t *testing.T) {
 	t.Setenv("PARLEY_DATA", filepath.Join(t.TempDir(), "data"))
-	s := start(t, "serve", "--files-listen", "127.0.0.1:0")
-	key := must[admin.AccountCreated](t, "account", "create", "--name", "A").APIKey
-	_, agent := ask(t, "POST", s.URL+"/api/v2/agents", key, `{"name":"A"}`)
+	s := startServer(t, "serve", "--files-listen", "127.0.0.1:0")
+	key := runJSON[admin.CreatedAccount](t, "account", "create", "--name", "A").APIKey
+	_, agent := sendRequest(t, "POST", s.URL+"/api/v2/agents", key, `{"name":"A"}`)
 	if s.FilesURL == "" || s.FilesURL == s.URL {
 		t.Fatalf("files go to %q, all else to %q", s.FilesURL, s.URL)
 	}
@@ -31,7 +31,7 @@ func TestFilesHaveAnAddressOfTheirOwn(t *testing.T) {
 	if err != nil || w.Close() != nil {
 		t.Fatal(err)
 	}
-	sources := "/api/v2/agents/" + idOf(t, agent) + "/sources"
+	sources := "/api/v2/agents/" + responseID(t, agent) + "/sources"
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.FilesURL+sources, &body)
 	if err != nil {
 		t.Fatal(err)
@@ -46,8 +46,8 @@ func TestFilesHaveAnAddressOfTheirOwn(t *testing.T) {
 	if err != nil || res.Body.Close() != nil || res.StatusCode != http.StatusCreated {
 		t.Fatal(res.StatusCode, string(text), err)
 	}
-	rig.Eventually(t, "a trained file", func() bool {
-		_, got := ask(t, "GET", s.URL+sources+"/"+idOf(t, string(text)), key, "")
+	testkit.Eventually(t, "a trained file", func() bool {
+		_, got := sendRequest(t, "GET", s.URL+sources+"/"+responseID(t, string(text)), key, "")
 		return strings.Contains(got, `"status":"trained"`)
 	})
 }

@@ -1,14 +1,14 @@
 package main
 
 import (
-	"parley/internal/house"
+	"parley/internal/server"
 )
 
-// grammar is the command line: every command with its flags. Flags of the first group come with each command.
-type grammar struct {
+// commandLine is the command line: every command with its flags. Flags of the first group come with each command.
+type commandLine struct {
 	JSON bool   `name:"json" help:"Print for machines."`
 	Log  string `default:"text,info" env:"PARLEY_LOG" placeholder:"FORMAT,LEVEL" help:"Log as text or json, from debug, info, warn or error (${default})."`
-	house.Storage
+	server.StorageConfig
 
 	Serve   serveCmd `cmd:"" help:"Run the server."`
 	Account struct {

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"time"
 
-	"parley/internal/admin"
-	"parley/internal/api"
+	"parley/internal/api/admin"
+	"parley/internal/api/v2"
 	"parley/internal/insight"
 	"parley/internal/store"
 )
@@ -26,12 +26,12 @@ func (c *insightsCmd) Run(p *process) error {
 			return err
 		}
 	}
-	r, err := call(p, admin.ShowInsights, admin.InsightsAsk{AgentID: c.Agent, From: c.From, To: c.To, By: store.SumsGroup(c.By)})
+	r, err := runAdmin(p, admin.ShowInsights, admin.InsightsQuery{AgentID: c.Agent, From: c.From, To: c.To, GroupBy: store.SumsGroup(c.By)})
 	if err != nil {
 		return err
 	}
-	if p.cli.JSON {
-		return p.print(api.InsightsOf(&r))
+	if p.commandLine.JSON {
+		return p.printJSON(v2.NewInsights(&r))
 	}
 	return p.showInsights(&r)
 }
@@ -40,14 +40,14 @@ func (c *insightsCmd) Run(p *process) error {
 func (p *process) rebuildInsights(agent string) (err error) {
 	var at insight.Progress
 	for !at.Done {
-		if at, err = call(p, admin.RebuildInsights, admin.RebuildAsk{AgentID: agent, At: at}); err != nil {
+		if at, err = runAdmin(p, admin.RebuildInsights, admin.RebuildRequest{AgentID: agent, Progress: at}); err != nil {
 			return err
 		}
-		if terminal(os.Stderr) {
-			fmt.Fprintf(p.stderr, "\rJudged %d", at.Judged)
+		if isTerminal(os.Stderr) {
+			fmt.Fprintf(p.stderr, "\rJudged %d", at.Analyzed)
 		}
 	}
-	if terminal(os.Stderr) {
+	if isTerminal(os.Stderr) {
 		fmt.Fprintln(p.stderr)
 	}
 	return nil
@@ -56,55 +56,55 @@ func (p *process) rebuildInsights(agent string) (err error) {
 func (p *process) showInsights(r *insight.Report) error {
 	t := r.Totals
 	fmt.Fprintf(p.stdout, "%s to %s (UTC)\n\n", r.From.Format(time.DateOnly), r.To.Format(time.DateOnly))
-	p.figure("Conversations", "%d with %d messages", t.Conversations, t.Messages)
-	p.figure("Answers", "%d, of which %d refused", t.Answers, t.Refused)
-	p.figure("Ratings", "%d up, %d down", t.Up, t.Down)
-	p.figure("Escalated", "%d", t.Escalated)
-	p.figure("Resolved", "%s: %d of %d; %d may still change", percent(insight.Rate(t)), t.Resolved, t.Resolved+t.Unresolved(), r.Settling)
-	p.figure("Unresolved", "%d handed over, %d rated negative, %d given up, %d asked again", t.HandedOver, t.Disliked, t.GivenUp, t.AskedAgain)
+	p.printFigure("Conversations", "%d with %d messages", t.Conversations, t.Messages)
+	p.printFigure("Answers", "%d, of which %d refused", t.Answers, t.Refused)
+	p.printFigure("Ratings", "%d up, %d down", t.PositiveRatings, t.NegativeRatings)
+	p.printFigure("Escalated", "%d", t.Escalated)
+	p.printFigure("Resolved", "%s: %d of %d; %d may still change", formatPercent(insight.ResolutionRate(t)), t.Resolved, t.Resolved+t.Unresolved(), r.Settling)
+	p.printFigure("Unresolved", "%d handed over, %d rated negative, %d given up, %d asked again", t.HandedOver, t.Disliked, t.GivenUp, t.AskedAgain)
 	fmt.Fprintln(p.stdout)
 	var rows [][]string
 	for _, s := range r.Series {
 		if s.Conversations > 0 {
-			rows = append(rows, sumsRow(s.Key, s.Sums))
+			rows = append(rows, sumsRow(s.Key, s.InsightSums))
 		}
 	}
-	if err := p.table(headings[r.By]+columns, "No conversations.", rows); err != nil {
+	if err := p.printTable(groupHeadings[r.By]+insightColumns, "No conversations.", rows); err != nil {
 		return err
 	}
-	if r.By != store.ByTopic && len(r.Topics) > 0 {
+	if r.By != store.GroupByTopic && len(r.Topics) > 0 {
 		rows = nil
 		for _, topic := range r.Topics {
-			rows = append(rows, sumsRow(indented(topic), topic.Sums))
+			rows = append(rows, sumsRow(indentTopic(topic), topic.InsightSums))
 		}
 		fmt.Fprintln(p.stdout)
-		if err := p.table(headings[store.ByTopic]+columns, "", rows); err != nil {
+		if err := p.printTable(groupHeadings[store.GroupByTopic]+insightColumns, "", rows); err != nil {
 			return err
 		}
 	}
-	return p.showLacks(r)
+	return p.showUnanswered(r)
 }
 
-const columns = "\tCONVERSATIONS\tRESOLVED\tESCALATED\tREFUSED ANSWERS"
+const insightColumns = "\tCONVERSATIONS\tRESOLVED\tESCALATED\tREFUSED ANSWERS"
 
-var headings = map[store.SumsGroup]string{store.ByDay: "DAY", store.ByTopic: "TOPIC", store.ByChannel: "CHANNEL", store.BySentiment: "SENTIMENT"}
+var groupHeadings = map[store.SumsGroup]string{store.GroupByDay: "DAY", store.GroupByTopic: "TOPIC", store.GroupByChannel: "CHANNEL", store.GroupBySentiment: "SENTIMENT"}
 
-func sumsRow(key string, s store.Sums) []string {
+func sumsRow(key string, s store.InsightSums) []string {
 	if key == "" {
 		key = "unspecified"
 	}
-	return []string{key, strconv.FormatInt(s.Conversations, 10), percent(insight.Rate(s)), strconv.FormatInt(s.Escalated, 10), strconv.FormatInt(s.Refused, 10)}
+	return []string{key, strconv.FormatInt(s.Conversations, 10), formatPercent(insight.ResolutionRate(s)), strconv.FormatInt(s.Escalated, 10), strconv.FormatInt(s.Refused, 10)}
 }
 
-func indented(t insight.TopicSums) string {
+func indentTopic(t insight.TopicSums) string {
 	if t.Parent != "" {
 		return t.Parent + " › " + t.Name
 	}
 	return t.Name
 }
 
-// showLacks prints what the sources lack.
-func (p *process) showLacks(r *insight.Report) error {
+// showUnanswered prints what the sources lack.
+func (p *process) showUnanswered(r *insight.Report) error {
 	var rows [][]string
 	for _, g := range r.Lacks {
 		rows = append(rows, []string{strconv.Itoa(g.Count), g.Last.Format(time.DateOnly), g.Example})
@@ -114,14 +114,14 @@ func (p *process) showLacks(r *insight.Report) error {
 	if r.Withheld {
 		none = "Questions and found topics are withheld: the agent masks personal data, or the account falls under HIPAA."
 	}
-	return p.table("UNANSWERED\tLAST ASKED\tFOR EXAMPLE", none, rows)
+	return p.printTable("UNANSWERED\tLAST ASKED\tFOR EXAMPLE", none, rows)
 }
 
-func (p *process) figure(name, format string, args ...any) {
+func (p *process) printFigure(name, format string, args ...any) {
 	fmt.Fprintf(p.stdout, "%-14s %s\n", name, fmt.Sprintf(format, args...))
 }
 
-func percent(share *float64) string {
+func formatPercent(share *float64) string {
 	if share == nil {
 		return "-"
 	}

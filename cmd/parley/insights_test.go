@@ -6,35 +6,35 @@ import (
 	"strings"
 	"testing"
 
-	"parley/internal/admin"
-	"parley/internal/api"
-	"parley/internal/rig"
+	"parley/internal/api/admin"
+	"parley/internal/api/v2"
+	"parley/internal/testkit"
 )
 
 // Insights are counted without a server, and judged anew beside one.
 func TestInsights(t *testing.T) {
 	t.Setenv("PARLEY_DATA", filepath.Join(t.TempDir(), "data"))
-	made := must[admin.AccountCreated](t, "account", "create", "--name", "A")
-	s := start(t, "serve")
-	_, body := ask(t, "POST", s.URL+"/api/v2/agents", made.APIKey, `{"name": "Shop"}`)
+	made := runJSON[admin.CreatedAccount](t, "account", "create", "--name", "A")
+	s := startServer(t, "serve")
+	_, body := sendRequest(t, "POST", s.URL+"/api/v2/agents", made.APIKey, `{"name": "Shop"}`)
 	_, rest, _ := strings.Cut(body, `"id":"`)
 	id := rest[:21]
 	agent := s.URL + "/api/v2/agents/" + id
-	if got := must[api.Insights](t, "insights", id, "--by", "topic"); got.Totals.Conversations != 0 || got.Resolution.Rate != nil || len(got.Series) != 0 {
+	if got := runJSON[v2.Insights](t, "insights", id, "--by", "topic"); got.Totals.Conversations != 0 || got.Resolution.Rate != nil || len(got.Series) != 0 {
 		t.Errorf("of nothing: %+v", got)
 	}
-	if status, body := ask(t, "POST", agent+"/chat", made.APIKey, `{"message": "Do you repair accordions?"}`); status != http.StatusOK {
+	if status, body := sendRequest(t, "POST", agent+"/chat", made.APIKey, `{"message": "Do you repair accordions?"}`); status != http.StatusOK {
 		t.Fatal(status, body)
 	}
-	got := must[api.Insights](t, "insights", id, "--rebuild")
+	got := runJSON[v2.Insights](t, "insights", id, "--rebuild")
 	if got.Totals.Conversations != 1 || got.Totals.RefusedAnswers != 1 || len(got.Unanswered.Groups) != 1 || len(got.Series) != 30 || *got.Resolution.Rate != 0 {
 		t.Errorf("%+v", got)
 	}
-	rig.Eventually(t, "found by its sentiment", func() bool {
-		_, body := ask(t, "GET", agent+"/conversations/search?sentiment=neutral", made.APIKey, "")
+	testkit.Eventually(t, "found by its sentiment", func() bool {
+		_, body := sendRequest(t, "GET", agent+"/conversations/search?sentiment=neutral", made.APIKey, "")
 		return strings.Contains(body, `"title":"Do you repair accordions?"`)
 	})
-	var out, fault output
+	var out, fault commandOutput
 	if status := run(t.Context(), []string{"insights", id}, &out, &fault); status != 0 {
 		t.Fatal(fault.String())
 	}

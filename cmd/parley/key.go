@@ -8,39 +8,39 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"parley/internal/admin"
+	"parley/internal/api/admin"
 )
 
 type keyCreateCmd struct {
-	Account string `required:"" placeholder:"ID" help:"Account the key belongs to."`
-	Name    string `default:"API key" help:"What the key is for (${default})."`
-	Scopes  scopes `placeholder:"SCOPE,…" help:"What the key may do, such as agents:read,chatlogs:write; all when left out."`
-	Expires string `placeholder:"WHEN" help:"When the key ends: 90d, 12h, 2027-01-31 or 2027-01-31T12:00:00Z; never when left out."`
+	Account string     `required:"" placeholder:"ID" help:"Account the key belongs to."`
+	Name    string     `default:"API key" help:"What the key is for (${default})."`
+	Scopes  scopesFlag `placeholder:"SCOPE,…" help:"What the key may do, such as agents:read,chatlogs:write; all when left out."`
+	Expires string     `placeholder:"WHEN" help:"When the key ends: 90d, 12h, 2027-01-31 or 2027-01-31T12:00:00Z; never when left out."`
 }
 
 func (c *keyCreateCmd) Run(p *process) error {
 	in := admin.NewKey{AccountID: c.Account, Name: c.Name, Scopes: c.Scopes.list}
 	if c.Expires != "" {
-		at, err := expiry(c.Expires, time.Now())
+		at, err := parseExpiry(c.Expires, time.Now())
 		if err != nil {
 			return err
 		}
 		in.ExpiresAt = &at
 	}
-	out, err := call(p, admin.CreateKey, in)
+	out, err := runAdmin(p, admin.CreateKey, in)
 	if err != nil {
 		return err
 	}
-	p.onceOnly("key")
-	return p.print(out)
+	p.warnShownOnce("key")
+	return p.printJSON(out)
 }
 
-// scopes are names between commas. An empty list is an error and never means all: in a script it is a variable that was
+// scopesFlag are names between commas. An empty list is an error and never means all: in a script it is a variable that was
 // not set.
-type scopes struct{ list []string }
+type scopesFlag struct{ list []string }
 
 // Decode reads the flag's value and adds it to those given before.
-func (s *scopes) Decode(ctx *kong.DecodeContext) error {
+func (s *scopesFlag) Decode(ctx *kong.DecodeContext) error {
 	text, err := ctx.Scan.PopValue("scope,…")
 	if err != nil {
 		return err
@@ -54,19 +54,19 @@ func (s *scopes) Decode(ctx *kong.DecodeContext) error {
 	return nil
 }
 
-// expiry reads a time to come: days, a Go duration, a date (its end, UTC) or an RFC 3339 time.
-func expiry(text string, now time.Time) (time.Time, error) {
-	at, ok := readTime(text, now)
+// parseExpiry reads a time to come: days, a Go duration, a date (its end, UTC) or an RFC 3339 time.
+func parseExpiry(text string, now time.Time) (time.Time, error) {
+	at, ok := parseTime(text, now)
 	switch {
 	case !ok:
-		return at, misused("--expires: %q is not a time such as 90d, 12h, 2027-01-31 or 2027-01-31T12:00:00Z", text)
+		return at, newUsageError("--expires: %q is not a time such as 90d, 12h, 2027-01-31 or 2027-01-31T12:00:00Z", text)
 	case !at.After(now):
-		return at, misused("--expires: %s is not in the future", text)
+		return at, newUsageError("--expires: %s is not in the future", text)
 	}
 	return at, nil
 }
 
-func readTime(text string, now time.Time) (at time.Time, ok bool) {
+func parseTime(text string, now time.Time) (at time.Time, ok bool) {
 	if n, days := strings.CutSuffix(text, "d"); days {
 		count, err := strconv.ParseUint(n, 10, 16)
 		return now.AddDate(0, 0, int(count)), err == nil
@@ -86,12 +86,12 @@ type keyRevokeCmd struct {
 }
 
 func (c *keyRevokeCmd) Run(p *process) error {
-	out, err := call(p, admin.RevokeKey, admin.KeyRef{ID: c.ID})
+	out, err := runAdmin(p, admin.RevokeKey, admin.KeyRef{ID: c.ID})
 	if err != nil {
 		return err
 	}
-	if p.cli.JSON {
-		return p.print(out)
+	if p.commandLine.JSON {
+		return p.printJSON(out)
 	}
 	_, err = fmt.Fprintf(p.stdout, "Revoked key %s.\n", out.ID)
 	return err
@@ -102,12 +102,12 @@ type keyListCmd struct {
 }
 
 func (c *keyListCmd) Run(p *process) error {
-	list, err := call(p, admin.ListKeys, admin.OfAccount{AccountID: c.Account})
+	list, err := runAdmin(p, admin.ListKeys, admin.AccountFilter{AccountID: c.Account})
 	if err != nil {
 		return err
 	}
-	if p.cli.JSON {
-		return p.print(list)
+	if p.commandLine.JSON {
+		return p.printJSON(list)
 	}
 	var rows [][]string
 	for _, k := range list {
@@ -115,7 +115,7 @@ func (c *keyListCmd) Run(p *process) error {
 		if k.Scopes == nil {
 			scopes = "all"
 		}
-		rows = append(rows, []string{k.ID, k.AccountID, k.Name, k.Hint + "…", scopes, k.State(time.Now()), day(k.LastUsedAt), day(&k.CreatedAt)})
+		rows = append(rows, []string{k.ID, k.AccountID, k.Name, k.Hint + "…", scopes, k.State(time.Now()), formatDay(k.LastUsedAt), formatDay(&k.CreatedAt)})
 	}
-	return p.table("KEY\tACCOUNT\tNAME\tBEGINS\tSCOPES\tSTATE\tLAST USED\tCREATED", "No keys.", rows)
+	return p.printTable("KEY\tACCOUNT\tNAME\tBEGINS\tSCOPES\tSTATE\tLAST USED\tCREATED", "No keys.", rows)
 }

@@ -9,12 +9,12 @@ import (
 	"runtime/debug"
 	"syscall"
 
-	"parley/internal/house"
+	"parley/internal/server"
 )
 
 func main() {
 	if os.Getenv("GOGC") == "" { // where it is set it is the operator's word
-		debug.SetGCPercent(house.Thrifty)
+		debug.SetGCPercent(server.IdleGOGC)
 	}
 	// After the first signal stop is given back to the system: a second one ends the process at once.
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)

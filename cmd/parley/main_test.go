@@ -11,8 +11,8 @@ import (
 
 	"go.uber.org/goleak"
 
-	"parley/internal/rig"
-	"parley/internal/rig/dbs"
+	"parley/internal/testkit"
+	"parley/internal/testkit/dbs"
 )
 
 // TestMain lets the tests' program be the reader of files that a server starts, too.
@@ -23,36 +23,36 @@ func TestMain(m *testing.M) {
 	dbs.Main(m, func() error { return goleak.Find() })
 }
 
-// output is what a command printed; the command may still be running.
-type output struct {
+// commandOutput is what a command printed; the command may still be running.
+type commandOutput struct {
 	mu   sync.Mutex
 	text bytes.Buffer
 }
 
-func (o *output) Write(p []byte) (int, error) {
+func (o *commandOutput) Write(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.text.Write(p)
 }
 
-func (o *output) String() string {
+func (o *commandOutput) String() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.text.String()
 }
 
-// cli runs one command to its end.
-func cli(t *testing.T, args ...string) (status int, stdout, stderr string) {
+// runCommand runs one command to its end.
+func runCommand(t *testing.T, args ...string) (status int, stdout, stderr string) {
 	t.Helper()
-	var out, errs output
+	var out, errs commandOutput
 	status = run(t.Context(), args, &out, &errs)
 	return status, out.String(), errs.String()
 }
 
-// must runs a command that has to work and decodes what it prints.
-func must[T any](t *testing.T, args ...string) (v T) {
+// runJSON runs a command that has to work and decodes what it prints.
+func runJSON[T any](t *testing.T, args ...string) (v T) {
 	t.Helper()
-	status, out, errs := cli(t, append(args, "--json")...)
+	status, out, errs := runCommand(t, append(args, "--json")...)
 	if status != 0 {
 		t.Fatalf("parley %s: status %d: %s", strings.Join(args, " "), status, errs)
 	}
@@ -62,24 +62,24 @@ func must[T any](t *testing.T, args ...string) (v T) {
 	return v
 }
 
-// server is a `parley serve` or `parley demo` in the background.
-type server struct {
+// serverProcess is a `parley serve` or `parley demo` in the background.
+type serverProcess struct {
 	URL, FilesURL, AccountID, APIKey, AgentID string
 
-	out, errs output
-	stop      context.CancelFunc
-	ended     chan int
+	out, errs  commandOutput
+	stop       context.CancelFunc
+	exitStatus chan int
 }
 
-// start runs the command and waits until it is ready.
-func start(t *testing.T, args ...string) *server {
+// startServer runs the command and waits until it is ready.
+func startServer(t *testing.T, args ...string) *serverProcess {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
-	s := &server{stop: stop, ended: make(chan int, 1)}
-	go func() { s.ended <- run(ctx, append(args, "--listen", "127.0.0.1:0", "--json"), &s.out, &s.errs) }()
-	t.Cleanup(func() { s.end(t) })
-	rig.Eventually(t, "ready", func() bool {
-		if len(s.ended) > 0 {
+	s := &serverProcess{stop: stop, exitStatus: make(chan int, 1)}
+	go func() { s.exitStatus <- run(ctx, append(args, "--listen", "127.0.0.1:0", "--json"), &s.out, &s.errs) }()
+	t.Cleanup(func() { s.stopServer(t) })
+	testkit.Eventually(t, "ready", func() bool {
+		if len(s.exitStatus) > 0 {
 			t.Fatalf("parley %s ended: %s", strings.Join(args, " "), s.errs.String())
 		}
 		return strings.Contains(s.out.String(), "\n")
@@ -90,15 +90,15 @@ func start(t *testing.T, args ...string) *server {
 	return s
 }
 
-// end stops the server as a signal would, and checks that it left in peace; it may be called again.
-func (s *server) end(t *testing.T) {
+// stopServer stops the server as a signal would, and checks that it left in peace; it may be called again.
+func (s *serverProcess) stopServer(t *testing.T) {
 	t.Helper()
 	if s.stop == nil {
 		return
 	}
 	s.stop()
 	s.stop = nil
-	if status := <-s.ended; status != 0 {
+	if status := <-s.exitStatus; status != 0 {
 		t.Errorf("the server ended with status %d: %s", status, s.errs.String())
 	}
 }

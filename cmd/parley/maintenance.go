@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 
-	"parley/internal/admin"
+	"parley/internal/api/admin"
 )
 
 type (
@@ -14,27 +14,27 @@ type (
 
 func (maintenanceOnCmd) Run(p *process) error {
 	on := true
-	return p.maintenance(&on)
+	return p.setMaintenance(&on)
 }
 
 func (maintenanceOffCmd) Run(p *process) error {
-	return p.maintenance(new(bool))
+	return p.setMaintenance(new(bool))
 }
 
 func (maintenanceStatusCmd) Run(p *process) error {
-	return p.maintenance(nil)
+	return p.setMaintenance(nil)
 }
 
-func (p *process) maintenance(on *bool) error {
-	out, err := call(p, admin.Maintenance, admin.MaintenanceChange{On: on})
+func (p *process) setMaintenance(on *bool) error {
+	out, err := runAdmin(p, admin.Maintenance, admin.MaintenanceChange{Enabled: on})
 	if err != nil {
 		return err
 	}
-	if p.cli.JSON {
-		return p.print(out)
+	if p.commandLine.JSON {
+		return p.printJSON(out)
 	}
 	text := "Maintenance mode is off."
-	if out.On {
+	if out.Enabled {
 		text = "Maintenance mode is on: every request under /api but health is refused."
 	}
 	_, err = fmt.Fprintln(p.stdout, text)

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"parley/internal/admin"
+	"parley/internal/api/admin"
 )
 
 type memberAddCmd struct {
@@ -12,11 +12,11 @@ type memberAddCmd struct {
 }
 
 func (c *memberAddCmd) Run(p *process) error {
-	out, err := call(p, admin.AddMember, admin.NewMember{AccountID: c.Account, Email: c.Email, Name: c.Name, Role: c.Role})
+	out, err := runAdmin(p, admin.AddMember, admin.NewMember{AccountID: c.Account, Email: c.Email, Name: c.Name, Role: c.Role})
 	if err != nil {
 		return err
 	}
-	return p.print(out)
+	return p.printJSON(out)
 }
 
 type memberListCmd struct {
@@ -24,20 +24,20 @@ type memberListCmd struct {
 }
 
 func (c *memberListCmd) Run(p *process) error {
-	list, err := call(p, admin.ListMembers, admin.OfAccount{AccountID: c.Account})
+	list, err := runAdmin(p, admin.ListMembers, admin.AccountFilter{AccountID: c.Account})
 	if err != nil {
 		return err
 	}
-	if p.cli.JSON {
-		return p.print(list)
+	if p.commandLine.JSON {
+		return p.printJSON(list)
 	}
-	return p.members(list)
+	return p.printMembers(list)
 }
 
-func (p *process) members(list []admin.Member) error {
+func (p *process) printMembers(list []admin.Member) error {
 	var rows [][]string
 	for _, m := range list {
-		rows = append(rows, []string{m.UserID, m.AccountID, m.Email, m.Name, m.Role, day(&m.CreatedAt)})
+		rows = append(rows, []string{m.UserID, m.AccountID, m.Email, m.Name, m.Role, formatDay(&m.CreatedAt)})
 	}
-	return p.table("USER\tACCOUNT\tE-MAIL\tNAME\tROLE\tADDED", "No members.", rows)
+	return p.printTable("USER\tACCOUNT\tE-MAIL\tNAME\tROLE\tADDED", "No members.", rows)
 }

@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 
-	"parley/internal/admin"
+	"parley/internal/api/admin"
 )
 
 // memberRef names a member of an account.
@@ -13,7 +13,7 @@ type memberRef struct {
 	Email   string `required:"" xor:"member" help:"Member, by the e-mail address."`
 }
 
-func (r memberRef) ref() admin.MemberRef {
+func (r memberRef) adminRef() admin.MemberRef {
 	return admin.MemberRef{AccountID: r.Account, UserID: r.User, Email: r.Email}
 }
 
@@ -23,14 +23,14 @@ type memberChangeCmd struct {
 }
 
 func (c *memberChangeCmd) Run(p *process) error {
-	out, err := call(p, admin.ChangeMember, admin.MemberChange{MemberRef: c.ref(), Role: c.Role})
+	out, err := runAdmin(p, admin.ChangeMember, admin.MemberChange{MemberRef: c.adminRef(), Role: c.Role})
 	if err != nil {
 		return err
 	}
-	if p.cli.JSON {
-		return p.print(out)
+	if p.commandLine.JSON {
+		return p.printJSON(out)
 	}
-	return p.members([]admin.Member{out})
+	return p.printMembers([]admin.Member{out})
 }
 
 type memberRemoveCmd struct {
@@ -39,14 +39,14 @@ type memberRemoveCmd struct {
 }
 
 func (c *memberRemoveCmd) Run(p *process) error {
-	out, err := call(p, admin.RemoveMember, admin.MemberRemoval{MemberRef: c.ref(), Reassign: c.Reassign})
+	out, err := runAdmin(p, admin.RemoveMember, admin.MemberRemoval{MemberRef: c.adminRef(), Reassign: c.Reassign})
 	if err != nil {
 		return err
 	}
-	if p.cli.JSON {
-		return p.print(out)
+	if p.commandLine.JSON {
+		return p.printJSON(out)
 	}
-	fmt.Fprintf(p.stdout, "Removed %s (%s) from the account and from %s.\n", out.Email, out.UserID, counted(out.Teams, "team", "teams"))
+	fmt.Fprintf(p.stdout, "Removed %s (%s) from the account and from %s.\n", out.Email, out.UserID, formatCount(out.Teams, "team", "teams"))
 	if out.Unassigned+out.Reassigned > 0 {
 		fmt.Fprintf(p.stdout, "Of their open tickets, %d went to others of the team, and %d have nobody now.\n", out.Reassigned, out.Unassigned)
 	}

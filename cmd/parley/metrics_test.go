@@ -12,7 +12,7 @@ import (
 // Metrics are shown on an address of their own, without a key, and nowhere else.
 func TestMetricsHaveAnAddressOfTheirOwn(t *testing.T) {
 	t.Setenv("PARLEY_DATA", filepath.Join(t.TempDir(), "data"))
-	s := start(t, "serve", "--metrics-listen", "127.0.0.1:0")
+	s := startServer(t, "serve", "--metrics-listen", "127.0.0.1:0")
 	defer http.DefaultClient.CloseIdleConnections()
 	var ready struct{ MetricsURL string }
 	if err := json.Unmarshal([]byte(s.out.String()), &ready); err != nil {
@@ -45,10 +45,10 @@ func TestMetricsHaveAnAddressOfTheirOwn(t *testing.T) {
 	}
 	t.Setenv("PARLEY_DATA", filepath.Join(t.TempDir(), "other"))
 	taken := strings.TrimSuffix(strings.TrimPrefix(ready.MetricsURL, "http://"), "/metrics")
-	if status, _, errs := cli(t, "serve", "--listen", "127.0.0.1:0", "--metrics-listen", taken); status != 1 || !strings.Contains(errs, "--metrics-listen") {
+	if status, _, errs := runCommand(t, "serve", "--listen", "127.0.0.1:0", "--metrics-listen", taken); status != 1 || !strings.Contains(errs, "--metrics-listen") {
 		t.Errorf("an address that is taken: %d %s", status, errs)
 	}
-	if status, _, errs := cli(t, "serve", "--voice-max-sessions", "-1"); status != 2 || !strings.Contains(errs, "--voice-max-sessions") {
+	if status, _, errs := runCommand(t, "serve", "--voice-max-sessions", "-1"); status != 2 || !strings.Contains(errs, "--voice-max-sessions") {
 		t.Errorf("a number below 0: %d %s", status, errs)
 	}
 }

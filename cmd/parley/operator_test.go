@@ -10,13 +10,13 @@ import (
 	"testing"
 	"time"
 
-	"parley/internal/admin"
-	"parley/internal/house"
-	"parley/internal/rig/dbs"
+	"parley/internal/api/admin"
+	"parley/internal/server"
+	"parley/internal/testkit/dbs"
 )
 
-// ask sends a request with the key and gives status and body.
-func ask(t *testing.T, method, url, key, body string) (int, string) {
+// sendRequest sends a request with the key and gives status and body.
+func sendRequest(t *testing.T, method, url, key, body string) (int, string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
 	if err != nil {
@@ -42,51 +42,51 @@ func TestVerbsWithAndWithoutServer(t *testing.T) {
 		t.Run(database, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "data")
 			if database == "postgres" {
-				t.Setenv("PARLEY_DATABASE_URL", dbs.Postgres(t).NewStore(t))
+				t.Setenv("PARLEY_DATABASE_URL", dbs.SharedPostgres(t).NewStore(t))
 			}
 			t.Setenv("PARLEY_DATA", dir)
-			first := verbs(t, "Alone")
-			s := start(t, "serve")
-			second := verbs(t, "Served")
+			first := testCommands(t, "Alone")
+			s := startServer(t, "serve")
+			second := testCommands(t, "Served")
 			for _, key := range []string{first, second} {
-				if status, body := ask(t, "GET", s.URL+"/api/v2/me", key, ""); status != http.StatusOK {
+				if status, body := sendRequest(t, "GET", s.URL+"/api/v2/me", key, ""); status != http.StatusOK {
 					t.Errorf("a key of either way: %d %s", status, body)
 				}
 			}
-			if list := must[[]admin.Account](t, "account", "list"); len(list) != 2 || list[0].Name != "Alone" || list[1].Name != "Served" {
+			if list := runJSON[[]admin.Account](t, "account", "list"); len(list) != 2 || list[0].Name != "Alone" || list[1].Name != "Served" {
 				t.Errorf("accounts: %+v", list)
 			}
 		})
 	}
 }
 
-// verbs walks through the commands and gives a key that opens the account.
-func verbs(t *testing.T, name string) (key string) {
+// testCommands walks through the commands and gives a key that opens the account.
+func testCommands(t *testing.T, name string) (key string) {
 	t.Helper()
-	made := must[admin.AccountCreated](t, "account", "create", "--name", name, "--plan", "standard", "--credits", "7")
-	changed := must[admin.Account](t, "account", "update", made.AccountID, "--plan", "pro", "--hipaa", "--credits", "9")
+	made := runJSON[admin.CreatedAccount](t, "account", "create", "--name", name, "--plan", "standard", "--credits", "7")
+	changed := runJSON[admin.Account](t, "account", "update", made.AccountID, "--plan", "pro", "--hipaa", "--credits", "9")
 	if changed.Plan != "pro" || !changed.HIPAA || changed.Credits == nil || *changed.Credits != 9 {
 		t.Errorf("changed account: %+v", changed)
 	}
-	same := must[admin.Account](t, "account", "update", made.AccountID, "--plan", "pro")
-	back := must[admin.Account](t, "account", "update", made.AccountID, "--credits", "plan")
+	same := runJSON[admin.Account](t, "account", "update", made.AccountID, "--plan", "pro")
+	back := runJSON[admin.Account](t, "account", "update", made.AccountID, "--credits", "plan")
 	if *same.Credits != 9 || back.Credits == nil || *back.Credits != 15000 {
 		t.Errorf("credits: kept %v, then the plan's %v", same.Credits, back.Credits)
 	}
-	other := must[admin.KeyCreated](t, "key", "create", "--account", made.AccountID, "--scopes", "agents:read, sources:read", "--expires", "90d")
-	must[admin.KeyRef](t, "key", "revoke", other.KeyID)
+	other := runJSON[admin.CreatedKey](t, "key", "create", "--account", made.AccountID, "--scopes", "agents:read, sources:read", "--expires", "90d")
+	runJSON[admin.KeyRef](t, "key", "revoke", other.KeyID)
 	var states []string
-	for _, k := range must[[]admin.Key](t, "key", "list", "--account", made.AccountID) {
+	for _, k := range runJSON[[]admin.Key](t, "key", "list", "--account", made.AccountID) {
 		states = append(states, k.State(time.Now()))
 	}
 	if strings.Join(states, " ") != "active revoked" {
 		t.Errorf("keys are %v", states)
 	}
-	added := must[admin.MemberAdded](t, "member", "add", "--account", made.AccountID, "--email", name+"@example.com", "--name", "Somebody", "--role", "admin")
-	if status, _, errs := cli(t, "member", "add", "--account", made.AccountID, "--email", name+"@EXAMPLE.com", "--name", "Again"); status != 1 || !strings.Contains(errs, added.UserID) {
+	added := runJSON[admin.AddedMember](t, "member", "add", "--account", made.AccountID, "--email", name+"@example.com", "--name", "Somebody", "--role", "admin")
+	if status, _, errs := runCommand(t, "member", "add", "--account", made.AccountID, "--email", name+"@EXAMPLE.com", "--name", "Again"); status != 1 || !strings.Contains(errs, added.UserID) {
 		t.Errorf("a member twice: %d %s", status, errs)
 	}
-	members := must[[]admin.Member](t, "member", "list", "--account", made.AccountID)
+	members := runJSON[[]admin.Member](t, "member", "list", "--account", made.AccountID)
 	if len(members) != 1 || members[0].UserID != added.UserID || members[0].Role != "admin" {
 		t.Errorf("members: %+v", members)
 	}
@@ -95,21 +95,21 @@ func verbs(t *testing.T, name string) (key string) {
 
 func TestChangesAreInForceAtOnce(t *testing.T) {
 	t.Setenv("PARLEY_DATA", filepath.Join(t.TempDir(), "data"))
-	s := start(t, "serve")
-	made := must[admin.AccountCreated](t, "account", "create", "--name", "A")
-	extra := must[admin.KeyCreated](t, "key", "create", "--account", made.AccountID)
+	s := startServer(t, "serve")
+	made := runJSON[admin.CreatedAccount](t, "account", "create", "--name", "A")
+	extra := runJSON[admin.CreatedKey](t, "key", "create", "--account", made.AccountID)
 	get := func(key string) int {
-		status, _ := ask(t, "GET", s.URL+"/api/v2/agents", key, "")
+		status, _ := sendRequest(t, "GET", s.URL+"/api/v2/agents", key, "")
 		return status
 	}
 	if a, b := get(made.APIKey), get(extra.APIKey); a != http.StatusOK || b != http.StatusOK {
 		t.Fatalf("before: %d, %d", a, b)
 	}
-	must[admin.KeyRef](t, "key", "revoke", extra.KeyID)
+	runJSON[admin.KeyRef](t, "key", "revoke", extra.KeyID)
 	if got := get(extra.APIKey); got != http.StatusUnauthorized {
 		t.Errorf("a revoked key: %d", got)
 	}
-	must[admin.Account](t, "account", "update", made.AccountID, "--plan", "free")
+	runJSON[admin.Account](t, "account", "update", made.AccountID, "--plan", "free")
 	if got := get(made.APIKey); got != http.StatusForbidden {
 		t.Errorf("a plan without API: %d", got)
 	}
@@ -117,13 +117,13 @@ func TestChangesAreInForceAtOnce(t *testing.T) {
 
 func TestTwoServersDoNotShareADirectory(t *testing.T) {
 	t.Setenv("PARLEY_DATA", filepath.Join(t.TempDir(), "data"))
-	s := start(t, "serve")
-	status, _, errs := cli(t, "serve", "--listen", "127.0.0.1:0")
+	s := startServer(t, "serve")
+	status, _, errs := runCommand(t, "serve", "--listen", "127.0.0.1:0")
 	if status != 1 || !strings.Contains(errs, "in use by parley serve") {
 		t.Errorf("status %d: %s", status, errs)
 	}
-	s.end(t)
-	start(t, "serve")
+	s.stopServer(t)
+	startServer(t, "serve")
 }
 
 func TestWhatGoesWrongIsSaid(t *testing.T) {
@@ -160,7 +160,7 @@ func TestWhatGoesWrongIsSaid(t *testing.T) {
 		{"ask --from /nonexistent why", 2, "nonexistent"},
 		{"fly", 2, "fly"},
 	} {
-		if status, out, errs := cli(t, append(strings.Fields(c.args), "--data", dir)...); status != c.status || !strings.Contains(errs, c.says) || out != "" {
+		if status, out, errs := runCommand(t, append(strings.Fields(c.args), "--data", dir)...); status != c.status || !strings.Contains(errs, c.says) || out != "" {
 			t.Errorf("%s: status %d, %q, %q", c.args, status, out, errs)
 		}
 	}
@@ -171,7 +171,7 @@ func TestConfigTellsOriginsAndHidesSecrets(t *testing.T) {
 	t.Setenv("PARLEY_DATABASE_URL", "postgres://parley:sesame-2@db.example.com/parley?sslpassword=sesame-3")
 	t.Setenv("PARLEY_RATE_LIMIT", "")
 	got := map[string]setting{}
-	for _, s := range must[[]setting](t, "config", "--listen", ":9000") {
+	for _, s := range runJSON[[]setting](t, "config", "--listen", ":9000") {
 		got[s.Name] = s
 	}
 	want := map[string]setting{
@@ -190,7 +190,7 @@ func TestConfigTellsOriginsAndHidesSecrets(t *testing.T) {
 	if base := got["base-url"]; base.Value != "http://localhost:9000" || got["files-url"].Value != base.Value || base.Origin != "default" {
 		t.Errorf("base URL: %+v", base)
 	}
-	if _, out, _ := cli(t, "config"); strings.Contains(out, "sesame") || fmt.Sprint(got) == "" || strings.Contains(fmt.Sprint(got), "sesame") {
+	if _, out, _ := runCommand(t, "config"); strings.Contains(out, "sesame") || fmt.Sprint(got) == "" || strings.Contains(fmt.Sprint(got), "sesame") {
 		t.Errorf("a secret shows:\n%s\n%v", out, got)
 	}
 }
@@ -221,15 +221,15 @@ func TestPlansThatAreGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("PARLEY_DATA", filepath.Join(dir, "data"))
-	must[admin.AccountCreated](t, "account", "create", "--name", "A", "--plan", "pro")
+	runJSON[admin.CreatedAccount](t, "account", "create", "--name", "A", "--plan", "pro")
 	t.Setenv("PARLEY_PLANS", plans)
-	if _, out, _ := cli(t, "account", "list"); !strings.Contains(out, "pro (plan unknown)") {
+	if _, out, _ := runCommand(t, "account", "list"); !strings.Contains(out, "pro (plan unknown)") {
 		t.Error(out)
 	}
-	if status, _, errs := cli(t, "account", "create", "--name", "B"); status != 1 || !strings.Contains(errs, "no plan unlimited") || !strings.Contains(errs, "basic") {
+	if status, _, errs := runCommand(t, "account", "create", "--name", "B"); status != 1 || !strings.Contains(errs, "no plan unlimited") || !strings.Contains(errs, "basic") {
 		t.Errorf("%d %s", status, errs)
 	}
-	s := start(t, "serve")
+	s := startServer(t, "serve")
 	if log := s.errs.String(); !strings.Contains(log, "plan=pro accounts=1") {
 		t.Error(log)
 	}
@@ -242,12 +242,12 @@ func TestPlansThatAreGone(t *testing.T) {
 func TestRestoredDatabaseBecomesPrivate(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	t.Setenv("PARLEY_DATA", dir)
-	must[admin.AccountCreated](t, "account", "create", "--name", "A")
-	file := filepath.Join(dir, house.SQLiteFile)
+	runJSON[admin.CreatedAccount](t, "account", "create", "--name", "A")
+	file := filepath.Join(dir, server.SQLiteFile)
 	if err := os.Chmod(file, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	_, _, errs := cli(t, "account", "list")
+	_, _, errs := runCommand(t, "account", "list")
 	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 || !strings.Contains(errs, "only its owner") {
 		t.Errorf("%v %v %s", info.Mode(), err, errs)
 	}

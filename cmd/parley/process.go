@@ -15,59 +15,59 @@ import (
 	"github.com/alecthomas/kong"
 
 	"parley"
-	"parley/internal/admin"
+	"parley/internal/api/admin"
 )
 
 // process is one run of the program: what every command is handed.
 type process struct {
 	context.Context
 	stdout, stderr io.Writer
-	cli            grammar
+	commandLine    commandLine
 	kong           *kong.Context
 }
 
-// leave carries an exit status out of kong, which prints help and then wants to end the process.
-type leave int
+// exitStatus carries an exit status out of kong, which prints help and then wants to end the process.
+type exitStatus int
 
 func (p *process) run(args []string) (status int) {
 	defer func() {
 		switch left := recover().(type) {
 		case nil:
-		case leave:
+		case exitStatus:
 			status = int(left)
 		default:
 			panic(left)
 		}
 	}()
-	p.forgetEmpty()
-	parser, err := p.parser()
+	p.unsetEmpty()
+	parser, err := p.newParser()
 	if err != nil {
-		return p.fail(err, 1)
+		return p.printError(err, 1)
 	}
 	if p.kong, err = parser.Parse(args); err != nil {
-		p.cli.JSON = p.cli.JSON || slices.Contains(args, "--json")
-		p.usage(parser, err)
-		return p.fail(err, 2)
+		p.commandLine.JSON = p.commandLine.JSON || slices.Contains(args, "--json")
+		p.printUsage(parser, err)
+		return p.printError(err, 2)
 	}
 	if err := p.kong.Run(p); err != nil {
 		var usage usageError
 		if errors.As(err, &usage) {
-			return p.fail(err, 2)
+			return p.printError(err, 2)
 		}
-		return p.fail(err, 1)
+		return p.printError(err, 1)
 	}
 	return 0
 }
 
-func (p *process) parser() (*kong.Kong, error) {
-	return kong.New(&p.cli, kong.Name("parley"), kong.Description("Parley hosts AI support agents that answer from their sources."),
-		kong.Writers(p.stdout, p.stderr), kong.Exit(func(code int) { panic(leave(code)) }), kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
+func (p *process) newParser() (*kong.Kong, error) {
+	return kong.New(&p.commandLine, kong.Name("parley"), kong.Description("Parley hosts AI support agents that answer from their sources."),
+		kong.Writers(p.stdout, p.stderr), kong.Exit(func(code int) { panic(exitStatus(code)) }), kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
 }
 
-// usage shows which commands there are to somebody whose command line ends before it names one.
-func (p *process) usage(parser *kong.Kong, err error) {
+// printUsage shows which commands there are to somebody whose command line ends before it names one.
+func (p *process) printUsage(parser *kong.Kong, err error) {
 	var parsed *kong.ParseError
-	if p.cli.JSON || !errors.As(err, &parsed) {
+	if p.commandLine.JSON || !errors.As(err, &parsed) {
 		return
 	}
 	if at := parsed.Context.Selected(); at != nil && len(at.Children) == 0 {
@@ -81,10 +81,10 @@ func (p *process) usage(parser *kong.Kong, err error) {
 // usageError is a command line that parses and makes no sense.
 type usageError struct{ error }
 
-func misused(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+func newUsageError(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
-// forgetEmpty drops empty settings from the environment: compose files and unit files write "not set" that way.
-func (p *process) forgetEmpty() {
+// unsetEmpty drops empty settings from the environment: compose files and unit files write "not set" that way.
+func (p *process) unsetEmpty() {
 	for _, pair := range os.Environ() {
 		if name, ok := strings.CutSuffix(pair, "="); ok && strings.HasPrefix(name, "PARLEY_") {
 			_ = os.Unsetenv(name)
@@ -92,18 +92,18 @@ func (p *process) forgetEmpty() {
 	}
 }
 
-// fail prints the error for whom it is meant and gives the exit status.
-func (p *process) fail(err error, status int) int {
-	f := admin.FailureBody{Code: parley.CodeInternal, Message: err.Error()}
+// printError prints the error for whom it is meant and gives the exit status.
+func (p *process) printError(err error, status int) int {
+	f := admin.ErrorBody{Code: parley.CodeInternal, Message: err.Error()}
 	if status == 2 {
 		f.Code = parley.CodeInvalidBody
 	}
 	var known *parley.Error
 	if errors.As(err, &known) {
-		f = admin.FailureBody{Code: known.Code, Message: explained(known), Details: known.Details}
+		f = admin.ErrorBody{Code: known.Code, Message: errorWithCause(known), Details: known.Details}
 	}
-	if p.cli.JSON {
-		_ = json.NewEncoder(p.stderr).Encode(admin.Failure{Error: f})
+	if p.commandLine.JSON {
+		_ = json.NewEncoder(p.stderr).Encode(admin.ErrorReply{Error: f})
 		return status
 	}
 	fmt.Fprintln(p.stderr, "parley:", f.Message)
@@ -113,23 +113,23 @@ func (p *process) fail(err error, status int) int {
 	return status
 }
 
-// explained adds the cause: on this command line the caller is the operator, who may know it.
-func explained(e *parley.Error) string {
+// errorWithCause adds the cause: on this command line the caller is the operator, who may know it.
+func errorWithCause(e *parley.Error) string {
 	if e.Err == nil {
 		return e.Message
 	}
 	return e.Message + " Cause: " + e.Err.Error()
 }
 
-// print writes v as one line of JSON.
-func (p *process) print(v any) error {
+// printJSON writes v as one line of JSON.
+func (p *process) printJSON(v any) error {
 	enc := json.NewEncoder(p.stdout)
 	enc.SetEscapeHTML(false)
 	return enc.Encode(v)
 }
 
-// logger makes the log that the settings ask for, on stderr.
-func (p *process) logger(setting string) (*slog.Logger, error) {
+// newLogger makes the log that the settings ask for, on stderr.
+func (p *process) newLogger(setting string) (*slog.Logger, error) {
 	var level slog.Level
 	asJSON := false
 	for word := range strings.SplitSeq(setting, ",") {
@@ -139,7 +139,7 @@ func (p *process) logger(setting string) (*slog.Logger, error) {
 			asJSON = true
 		default:
 			if err := level.UnmarshalText([]byte(word)); err != nil {
-				return nil, misused("--log: %q is neither text, json, debug, info, warn nor error", word)
+				return nil, newUsageError("--log: %q is neither text, json, debug, info, warn nor error", word)
 			}
 		}
 	}

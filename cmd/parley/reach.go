@@ -4,30 +4,30 @@ import (
 	"context"
 	"time"
 
-	"parley/internal/admin"
-	"parley/internal/house"
+	"parley/internal/api/admin"
+	"parley/internal/server"
 )
 
-// patience is how long a command waits for another one to give the data directory back.
-const patience = 5 * time.Second
+// lockTimeout is how long a command waits for another one to give the data directory back.
+const lockTimeout = 5 * time.Second
 
-// call does an operator's verb on the data that the settings name.
-func call[In, Out any](p *process, v admin.Verb[In, Out], in In) (Out, error) {
-	return admin.Call(p, p.reach(), v, in)
+// runAdmin does an operator's verb on the data that the settings name.
+func runAdmin[In, Out any](p *process, v admin.Command[In, Out], in In) (Out, error) {
+	return admin.Run(p, p.adminClient(), v, in)
 }
 
-func (p *process) reach() *admin.Reach {
-	s := p.cli.Storage
-	r := &admin.Reach{Dir: s.Data, Wait: patience, Holder: "parley " + p.kong.Command()}
+func (p *process) adminClient() *admin.Client {
+	s := p.commandLine.StorageConfig
+	r := &admin.Client{DataDir: s.Data, LockTimeout: lockTimeout, Holder: "parley " + p.kong.Command()}
 	if s.DatabaseURL == "" {
-		r.File = house.SQLiteFile
+		r.DatabaseFile = server.SQLiteFile
 	}
-	r.Open = func(ctx context.Context) (*admin.Desk, error) {
-		log, err := p.logger("text,warn")
+	r.Open = func(ctx context.Context) (*admin.Service, error) {
+		log, err := p.newLogger("text,warn")
 		if err != nil {
 			return nil, err
 		}
-		return house.OpenDesk(ctx, house.Config{Storage: s, Now: time.Now, Logger: log})
+		return server.OpenAdmin(ctx, server.Config{StorageConfig: s, Now: time.Now, Logger: log})
 	}
 	return r
 }

@@ -5,15 +5,15 @@ import (
 	"os"
 	"strings"
 
-	"parley/internal/admin"
+	"parley/internal/api/admin"
 )
 
 type reindexCmd struct {
 	Account string `placeholder:"ID" help:"Only this account's; by default all accounts'."`
 }
 
-// reindexed is what is printed for machines: one account.
-type reindexed struct {
+// reindexResult is what is printed for machines: one account.
+type reindexResult struct {
 	AccountID     string `json:"accountId"`
 	Conversations int64  `json:"conversations"`
 }
@@ -21,7 +21,7 @@ type reindexed struct {
 func (c *reindexCmd) Run(p *process) error {
 	ids := []string{c.Account}
 	if c.Account == "" {
-		all, err := call(p, admin.ListAccounts, admin.Nothing{})
+		all, err := runAdmin(p, admin.ListAccounts, admin.Empty{})
 		if err != nil {
 			return err
 		}
@@ -30,26 +30,26 @@ func (c *reindexCmd) Run(p *process) error {
 			ids = append(ids, a.ID)
 		}
 	}
-	done := make([]reindexed, 0, len(ids))
+	done := make([]reindexResult, 0, len(ids))
 	var conversations int64
 	for _, id := range ids {
 		is, err := p.reindex(id)
 		if err != nil {
 			return err
 		}
-		done, conversations = append(done, reindexed{id, is.Built}), conversations+is.Built
+		done, conversations = append(done, reindexResult{id, is.Built}), conversations+is.Built
 	}
-	if p.cli.JSON {
-		return p.print(done)
+	if p.commandLine.JSON {
+		return p.printJSON(done)
 	}
-	_, err := fmt.Fprintf(p.stdout, "Indexed %s of %s.\n", counted(int(conversations), "conversation", "conversations"), counted(len(ids), "account", "accounts"))
+	_, err := fmt.Fprintf(p.stdout, "Indexed %s of %s.\n", formatCount(int(conversations), "conversation", "conversations"), formatCount(len(ids), "account", "accounts"))
 	return err
 }
 
 // reindex builds the index of an account anew. What was cut short goes on where it was.
 func (p *process) reindex(account string) (is admin.ReindexState, err error) {
 	for begin := true; ; begin = false {
-		if is, err = call(p, admin.Reindex, admin.ReindexAsk{AccountID: account, Begin: begin}); err != nil {
+		if is, err = runAdmin(p, admin.Reindex, admin.ReindexRequest{AccountID: account, Begin: begin}); err != nil {
 			return is, err
 		}
 		p.drawReindex(account, is)
@@ -63,7 +63,7 @@ const barWidth = 30
 
 // drawReindex draws a bar on a terminal, over the one before.
 func (p *process) drawReindex(account string, is admin.ReindexState) {
-	if !terminal(os.Stderr) {
+	if !isTerminal(os.Stderr) {
 		return
 	}
 	full := barWidth

@@ -6,42 +6,42 @@ import (
 	"strings"
 	"testing"
 
-	"parley/internal/admin"
-	"parley/internal/rig"
+	"parley/internal/api/admin"
+	"parley/internal/testkit"
 )
 
 // An index is built anew without a server, and beside one that answers from the old index meanwhile.
 func TestReindex(t *testing.T) {
 	t.Setenv("PARLEY_DATA", filepath.Join(t.TempDir(), "data"))
-	made := must[admin.AccountCreated](t, "account", "create", "--name", "A")
+	made := runJSON[admin.CreatedAccount](t, "account", "create", "--name", "A")
 	indexed := func(want int64) {
 		t.Helper()
-		got := must[[]reindexed](t, "reindex")
+		got := runJSON[[]reindexResult](t, "reindex")
 		if len(got) != 1 || got[0].AccountID != made.AccountID || got[0].Conversations != want {
 			t.Errorf("indexed %+v, want %d", got, want)
 		}
 	}
 	indexed(0)
-	s := start(t, "serve")
-	_, body := ask(t, "POST", s.URL+"/api/v2/agents", made.APIKey, `{"name": "Shop"}`)
+	s := startServer(t, "serve")
+	_, body := sendRequest(t, "POST", s.URL+"/api/v2/agents", made.APIKey, `{"name": "Shop"}`)
 	_, rest, _ := strings.Cut(body, `"id":"`)
 	agent := s.URL + "/api/v2/agents/" + rest[:21]
-	if status, body := ask(t, "POST", agent+"/chat", made.APIKey, `{"message": "Where is the lighthouse?"}`); status != http.StatusOK {
+	if status, body := sendRequest(t, "POST", agent+"/chat", made.APIKey, `{"message": "Where is the lighthouse?"}`); status != http.StatusOK {
 		t.Fatal(status, body)
 	}
 	found := func() bool {
-		_, body := ask(t, "GET", agent+"/conversations/search?query=lighthouse", made.APIKey, "")
+		_, body := sendRequest(t, "GET", agent+"/conversations/search?query=lighthouse", made.APIKey, "")
 		return strings.Contains(body, "snippet")
 	}
-	rig.Eventually(t, "found", found)
+	testkit.Eventually(t, "found", found)
 	indexed(1)
 	if !found() {
 		t.Error("not found any more")
 	}
-	if status, out, errs := cli(t, "reindex", "--account", made.AccountID); status != 0 || out != "Indexed 1 conversation of 1 account.\n" {
+	if status, out, errs := runCommand(t, "reindex", "--account", made.AccountID); status != 0 || out != "Indexed 1 conversation of 1 account.\n" {
 		t.Error(status, out, errs)
 	}
-	if status, _, errs := cli(t, "reindex", "--account", "nobody"); status != 1 || !strings.Contains(errs, "Account not found") {
+	if status, _, errs := runCommand(t, "reindex", "--account", "nobody"); status != 1 || !strings.Contains(errs, "Account not found") {
 		t.Error(status, errs)
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"parley/internal/admin"
+	"parley/internal/api/admin"
 )
 
 type routeCmd struct {
@@ -18,43 +18,43 @@ type routeCmd struct {
 }
 
 func (c *routeCmd) Run(p *process) error {
-	out, err := call(p, admin.Route, admin.RouteAsk{AgentID: c.Agent, Subject: c.Subject, Body: c.Body, Email: c.Email, Channel: c.Channel, Priority: c.Priority})
+	out, err := runAdmin(p, admin.Route, admin.RouteRequest{AgentID: c.Agent, Subject: c.Subject, Body: c.Body, Email: c.Email, Channel: c.Channel, Priority: c.Priority})
 	if err != nil {
 		return err
 	}
-	if p.cli.JSON {
-		return p.print(out)
+	if p.commandLine.JSON {
+		return p.printJSON(out)
 	}
 	if c.Explain {
-		p.fates(out.Rules)
-		if err := p.candidates(out.Candidates); err != nil {
+		p.printRuleResults(out.Rules)
+		if err := p.printCandidates(out.Candidates); err != nil {
 			return err
 		}
 	}
 	fmt.Fprintln(p.stdout, out.Why)
-	p.known("rule", out.Rule)
-	p.known("team", out.Team)
-	p.line("assignee", "%s", orDash(out.Assignee))
+	p.printIfSet("rule", out.Rule)
+	p.printIfSet("team", out.Team)
+	p.printLine("assignee", "%s", orDash(out.Assignee))
 	return nil
 }
 
-// fates prints every rule with what became of its conditions.
-func (p *process) fates(list []admin.RuleFate) {
+// printRuleResults prints every rule with what became of its conditions.
+func (p *process) printRuleResults(list []admin.RuleResult) {
 	for i, r := range list {
 		fate := "does not hold"
 		switch {
 		case r.Fired:
 			fate = "fires"
-		case !r.Enabled && r.Held:
+		case !r.Enabled && r.Matched:
 			fate = "is disabled; it would hold"
 		case !r.Enabled:
 			fate = "is disabled"
-		case r.Held:
+		case r.Matched:
 			fate = "holds, and an earlier rule has fired"
 		}
 		fmt.Fprintf(p.stdout, "%d. %s (%s) %s\n", i+1, r.Name, r.Key, fate)
 		for _, c := range r.Conditions {
-			fmt.Fprintf(p.stdout, "   %s %s: %s, for it is %q\n", c.Of, condition(c.Condition), held(c.Held), clipped(c.Text))
+			fmt.Fprintf(p.stdout, "   %s %s: %s, for it is %q\n", c.Group, formatCondition(c.Condition), matchMark(c.Matched), clipText(c.Text))
 		}
 	}
 	if len(list) > 0 {
@@ -62,15 +62,15 @@ func (p *process) fates(list []admin.RuleFate) {
 	}
 }
 
-func held(yes bool) string {
+func matchMark(yes bool) string {
 	if yes {
 		return "holds"
 	}
 	return "does not hold"
 }
 
-// clipped is the beginning of a text.
-func clipped(text string) string {
+// clipText is the beginning of a text.
+func clipText(text string) string {
 	const most = 80
 	if runes := []rune(text); len(runes) > most {
 		return string(runes[:most]) + "…"
@@ -78,8 +78,8 @@ func clipped(text string) string {
 	return text
 }
 
-// candidates prints the members of the team, and why each of them would get the ticket or not.
-func (p *process) candidates(list []admin.Candidate) error {
+// printCandidates prints the members of the team, and why each of them would get the ticket or not.
+func (p *process) printCandidates(list []admin.Candidate) error {
 	if len(list) == 0 {
 		return nil
 	}
@@ -87,11 +87,11 @@ func (p *process) candidates(list []admin.Candidate) error {
 	for _, c := range list {
 		open := strconv.Itoa(c.Open)
 		if c.MaxOpen != nil {
-			open += " of " + number(c.MaxOpen)
+			open += " of " + formatLimit(c.MaxOpen)
 		}
 		rows = append(rows, []string{c.Email, open, yesNo(c.Picked), c.Reason})
 	}
-	if err := p.table("MEMBER\tOPEN TICKETS\tPICKED\tREASON", "", rows); err != nil {
+	if err := p.printTable("MEMBER\tOPEN TICKETS\tPICKED\tREASON", "", rows); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintln(p.stdout)

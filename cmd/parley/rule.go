@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"parley"
-	"parley/internal/admin"
+	"parley/internal/api/admin"
 )
 
 // ruleCmd are the commands on routing rules.
@@ -23,27 +23,27 @@ type ruleListCmd struct {
 }
 
 func (c *ruleListCmd) Run(p *process) error {
-	list, err := call(p, admin.ListRules, admin.AgentID{ID: c.Agent})
+	list, err := runAdmin(p, admin.ListRules, admin.AgentID{ID: c.Agent})
 	if err != nil {
 		return err
 	}
-	return p.rules(list)
+	return p.printRules(list)
 }
 
-func (p *process) rules(list []admin.Rule) error {
-	if p.cli.JSON {
-		return p.print(list)
+func (p *process) printRules(list []admin.Rule) error {
+	if p.commandLine.JSON {
+		return p.printJSON(list)
 	}
 	var rows [][]string
 	for i, r := range list {
-		rows = append(rows, []string{strconv.Itoa(i + 1), r.Key, r.Name, yesNo(r.Enabled), when(r), orDash(r.Team), orDash(r.Assignee)})
+		rows = append(rows, []string{strconv.Itoa(i + 1), r.Key, r.Name, yesNo(r.Enabled), formatRuleConditions(r), orDash(r.Team), orDash(r.Assignee)})
 	}
-	return p.table("\tRULE\tNAME\tENABLED\tWHEN\tTEAM\tASSIGNEE", "No rules: every ticket goes to the default team.", rows)
+	return p.printTable("\tRULE\tNAME\tENABLED\tWHEN\tTEAM\tASSIGNEE", "No rules: every ticket goes to the default team.", rows)
 }
 
-// when tells the conditions of a rule.
-func when(r admin.Rule) string {
-	all, some := conditions(r.All, " and "), conditions(r.Any, " or ")
+// formatRuleConditions tells the conditions of a rule.
+func formatRuleConditions(r admin.Rule) string {
+	all, some := formatConditions(r.All, " and "), formatConditions(r.Any, " or ")
 	switch {
 	case all == "" && some == "":
 		return "always"
@@ -57,16 +57,16 @@ func when(r admin.Rule) string {
 	return all + " and (" + some + ")"
 }
 
-func conditions(list []parley.Condition, between string) string {
+func formatConditions(list []parley.Condition, between string) string {
 	var parts []string
 	for _, c := range list {
-		parts = append(parts, condition(c))
+		parts = append(parts, formatCondition(c))
 	}
 	return strings.Join(parts, between)
 }
 
-// condition writes a condition as it is typed.
-func condition(c parley.Condition) string {
+// formatCondition writes a condition as it is typed.
+func formatCondition(c parley.Condition) string {
 	return c.Field + " " + c.Op + " " + strings.Join(c.Values, "|")
 }
 
@@ -83,7 +83,7 @@ type ruleAddCmd struct {
 }
 
 func (c *ruleAddCmd) Run(p *process) error {
-	in := admin.NewRule{AgentID: c.Agent, Key: c.Key, Name: c.Name, Disabled: c.Disabled, Team: c.Team, Assignee: c.Assignee, At: c.At}
+	in := admin.NewRule{AgentID: c.Agent, Key: c.Key, Name: c.Name, Disabled: c.Disabled, Team: c.Team, Assignee: c.Assignee, Position: c.At}
 	var err error
 	if in.All, err = parseConditions("--all", c.All); err != nil {
 		return err
@@ -91,11 +91,11 @@ func (c *ruleAddCmd) Run(p *process) error {
 	if in.Any, err = parseConditions("--any", c.Any); err != nil {
 		return err
 	}
-	out, err := call(p, admin.AddRule, in)
+	out, err := runAdmin(p, admin.AddRule, in)
 	if err != nil {
 		return err
 	}
-	return p.rules(out)
+	return p.printRules(out)
 }
 
 // parseConditions reads conditions such as "subject contains invoice|bill". What field and operator may be is judged by the helpdesk.
@@ -104,7 +104,7 @@ func parseConditions(flag string, texts []string) (list []parley.Condition, err 
 		field, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
 		op, values, ok := strings.Cut(strings.TrimSpace(rest), " ")
 		if !ok {
-			return nil, misused("%s: %q is not a field, an operator and values, such as \"subject contains invoice|bill\"", flag, text)
+			return nil, newUsageError("%s: %q is not a field, an operator and values, such as \"subject contains invoice|bill\"", flag, text)
 		}
 		c := parley.Condition{Field: field, Op: op}
 		for v := range strings.SplitSeq(values, "|") {
@@ -124,11 +124,11 @@ type ruleRef struct {
 type ruleRemoveCmd struct{ ruleRef }
 
 func (c *ruleRemoveCmd) Run(p *process) error {
-	out, err := call(p, admin.RemoveRule, admin.RuleRef{AgentID: c.Agent, Rule: c.Rule})
+	out, err := runAdmin(p, admin.RemoveRule, admin.RuleRef{AgentID: c.Agent, Rule: c.Rule})
 	if err != nil {
 		return err
 	}
-	return p.rules(out)
+	return p.printRules(out)
 }
 
 type ruleMoveCmd struct {
@@ -138,27 +138,27 @@ type ruleMoveCmd struct {
 
 func (c *ruleMoveCmd) Run(p *process) error {
 	if c.To < 1 {
-		return misused("--to: the first place is 1")
+		return newUsageError("--to: the first place is 1")
 	}
-	out, err := call(p, admin.MoveRule, admin.RuleRef{AgentID: c.Agent, Rule: c.Rule, To: c.To})
+	out, err := runAdmin(p, admin.MoveRule, admin.RuleRef{AgentID: c.Agent, Rule: c.Rule, Position: c.To})
 	if err != nil {
 		return err
 	}
-	return p.rules(out)
+	return p.printRules(out)
 }
 
 type ruleEnableCmd struct{ ruleRef }
 
-func (c *ruleEnableCmd) Run(p *process) error { return p.switched(c.ruleRef, true) }
+func (c *ruleEnableCmd) Run(p *process) error { return p.switchRule(c.ruleRef, true) }
 
 type ruleDisableCmd struct{ ruleRef }
 
-func (c *ruleDisableCmd) Run(p *process) error { return p.switched(c.ruleRef, false) }
+func (c *ruleDisableCmd) Run(p *process) error { return p.switchRule(c.ruleRef, false) }
 
-func (p *process) switched(c ruleRef, on bool) error {
-	out, err := call(p, admin.SwitchRule, admin.RuleRef{AgentID: c.Agent, Rule: c.Rule, On: &on})
+func (p *process) switchRule(c ruleRef, on bool) error {
+	out, err := runAdmin(p, admin.SwitchRule, admin.RuleRef{AgentID: c.Agent, Rule: c.Rule, Enabled: &on})
 	if err != nil {
 		return err
 	}
-	return p.rules(out)
+	return p.printRules(out)
 }

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"parley/internal/admin"
-	"parley/internal/rig"
-	"parley/internal/rig/provider"
+	"parley/internal/api/admin"
+	"parley/internal/testkit"
+	"parley/internal/testkit/provider"
 )
 
 // A stopping server lets a running answer come to its end, and cuts it when the drain is over: either way the stream ends
@@ -25,14 +25,14 @@ func TestStoppingServerDrains(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			more := make(chan struct{})
-			model := provider.Start(t, provider.Held(more, "One. ", "Two."))
+			model := provider.Start(t, provider.AnswerAfterRelease(more, "One. ", "Two."))
 			t.Setenv("PARLEY_DATA", filepath.Join(t.TempDir(), "data"))
-			s := start(t, "serve", "--drain", c.drain, "--model-url", model.URL, "--model", "slow")
-			key := must[admin.AccountCreated](t, "account", "create", "--name", "A").APIKey
-			_, agent := ask(t, "POST", s.URL+"/api/v2/agents", key, `{"name":"Slow"}`)
-			stream := openStream(t, s.URL+"/api/v2/agents/"+idOf(t, agent)+"/chat", key)
+			s := startServer(t, "serve", "--drain", c.drain, "--model-url", model.URL, "--model", "slow")
+			key := runJSON[admin.CreatedAccount](t, "account", "create", "--name", "A").APIKey
+			_, agent := sendRequest(t, "POST", s.URL+"/api/v2/agents", key, `{"name":"Slow"}`)
+			stream := openStream(t, s.URL+"/api/v2/agents/"+responseID(t, agent)+"/chat", key)
 			s.stop()
-			rig.Eventually(t, "a closed door", func() bool {
+			testkit.Eventually(t, "a closed door", func() bool {
 				res, err := http.Get(s.URL)
 				if err == nil {
 					_ = res.Body.Close()
@@ -46,7 +46,7 @@ func TestStoppingServerDrains(t *testing.T) {
 			if err != nil || !strings.Contains(string(rest), c.ends) || !strings.HasSuffix(string(rest), "data: [DONE]\n\n") {
 				t.Errorf("the stream ended with %v:\n%s", err, rest)
 			}
-			s.end(t)
+			s.stopServer(t)
 		})
 	}
 }
@@ -74,7 +74,7 @@ func openStream(t *testing.T, url, key string) io.Reader {
 	return res.Body
 }
 
-func idOf(t *testing.T, body string) string {
+func responseID(t *testing.T, body string) string {
 	t.Helper()
 	var reply struct{ ID string }
 	if err := json.Unmarshal([]byte(body), &reply); err != nil || reply.ID == "" {

@@ -9,44 +9,44 @@ import (
 	"github.com/alecthomas/kong"
 
 	"parley"
-	"parley/internal/admin"
+	"parley/internal/api/admin"
 )
 
-// week are the days as they are written.
-var week = []string{"mon", "tue", "wed", "thu", "fri", "sat", "sun"}
+// weekdays are the days as they are written.
+var weekdays = []string{"mon", "tue", "wed", "thu", "fri", "sat", "sun"}
 
-// shifts reads working hours such as "mon-fri 09:00-17:00 Europe/Berlin"; the word always stands for none. What its parts may be is
+// parseShifts reads working hours such as "mon-fri 09:00-17:00 Europe/Berlin"; the word always stands for none. What its parts may be is
 // judged by the helpdesk.
-func shifts(texts []string) ([]parley.Shift, error) {
+func parseShifts(texts []string) ([]parley.WorkingHours, error) {
 	if len(texts) == 1 && texts[0] == "always" {
-		return []parley.Shift{}, nil
+		return []parley.WorkingHours{}, nil
 	}
-	var list []parley.Shift
+	var list []parley.WorkingHours
 	for _, text := range texts {
 		words := strings.Fields(text)
 		if len(words) != 3 {
-			return nil, misused("--hours: %q is not days, times and a time zone, such as \"mon-fri 09:00-17:00 Europe/Berlin\"", text)
+			return nil, newUsageError("--hours: %q is not days, times and a time zone, such as \"mon-fri 09:00-17:00 Europe/Berlin\"", text)
 		}
 		from, to, ok := strings.Cut(words[1], "-")
 		if !ok {
-			return nil, misused("--hours: %q is not two times such as 09:00-17:00", words[1])
+			return nil, newUsageError("--hours: %q is not two times such as 09:00-17:00", words[1])
 		}
-		list = append(list, parley.Shift{Days: days(words[0]), From: from, To: to, Zone: words[2]})
+		list = append(list, parley.WorkingHours{Days: parseDays(words[0]), From: from, To: to, TimeZone: words[2]})
 	}
 	return list, nil
 }
 
-// days reads mon,wed or mon-fri; a stretch may go over the end of the week.
-func days(text string) (list []string) {
+// parseDays reads mon,wed or mon-fri; a stretch may go over the end of the week.
+func parseDays(text string) (list []string) {
 	for part := range strings.SplitSeq(strings.ToLower(text), ",") {
 		first, last, stretch := strings.Cut(part, "-")
-		from, to := slices.Index(week, first), slices.Index(week, last)
+		from, to := slices.Index(weekdays, first), slices.Index(weekdays, last)
 		if !stretch || from < 0 || to < 0 {
 			list = append(list, part)
 			continue
 		}
-		for i := from; ; i = (i + 1) % len(week) {
-			list = append(list, week[i])
+		for i := from; ; i = (i + 1) % len(weekdays) {
+			list = append(list, weekdays[i])
 			if i == to {
 				break
 			}
@@ -55,20 +55,20 @@ func days(text string) (list []string) {
 	return list
 }
 
-// hours writes shifts as they are typed.
-func hours(list []parley.Shift) string {
+// formatShifts writes shifts as they are typed.
+func formatShifts(list []parley.WorkingHours) string {
 	var parts []string
 	for _, s := range list {
-		parts = append(parts, strings.Join(s.Days, ",")+" "+s.From+"-"+s.To+" "+s.Zone)
+		parts = append(parts, strings.Join(s.Days, ",")+" "+s.From+"-"+s.To+" "+s.TimeZone)
 	}
 	return strings.Join(parts, "; ")
 }
 
-// limit is a number of open tickets, or the word none.
-type limit struct{ set *admin.Limit }
+// ticketLimitFlag is a number of open tickets, or the word none.
+type ticketLimitFlag struct{ set *admin.Limit }
 
 // Decode reads the flag's value.
-func (l *limit) Decode(ctx *kong.DecodeContext) error {
+func (l *ticketLimitFlag) Decode(ctx *kong.DecodeContext) error {
 	text, err := ctx.Scan.PopValue("number")
 	if err != nil {
 		return err

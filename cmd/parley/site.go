@@ -11,30 +11,30 @@ import (
 	"os"
 	"time"
 
-	"parley/internal/admin"
-	"parley/internal/house"
+	"parley/internal/api/admin"
 	"parley/internal/listen"
+	"parley/internal/server"
 )
 
-// site is a house with its doors: the public address and the operator's socket.
-type site struct {
-	*house.House
-	url        string
-	filesURL   string
-	metricsURL string // empty where there are none
-	model      string // for people: what answers
-	drain      time.Duration
-	log        *slog.Logger
-	lock       *admin.Lock
-	public     net.Listener
-	files      net.Listener // for uploads on an address of their own; nil for none
-	watched    net.Listener // for metrics; nil for none
-	private    net.Listener
+// instance is a house with its doors: the public address and the operator's socket.
+type instance struct {
+	*server.Server
+	url             string
+	filesURL        string
+	metricsURL      string // empty where there are none
+	model           string // for people: what answers
+	drainTimeout    time.Duration
+	log             *slog.Logger
+	lock            *admin.Lock
+	publicListener  net.Listener
+	filesListener   net.Listener // for uploads on an address of their own; nil for none
+	metricsListener net.Listener // for metrics; nil for none
+	adminListener   net.Listener
 }
 
-// openSite takes the data directory, opens the house on it and both doors, and lets nobody in yet.
-func openSite(ctx context.Context, cfg house.Config, holder string) (_ *site, err error) {
-	s := &site{drain: cfg.Drain, log: cfg.Logger, model: cfg.Answering()}
+// openInstance takes the data directory, opens the house on it and both doors, and lets nobody in yet.
+func openInstance(ctx context.Context, cfg server.Config, holder string) (_ *instance, err error) {
+	s := &instance{drainTimeout: cfg.Drain, log: cfg.Logger, model: cfg.DefaultModelName()}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.close())
@@ -43,37 +43,37 @@ func openSite(ctx context.Context, cfg house.Config, holder string) (_ *site, er
 	if err = os.MkdirAll(cfg.Data, 0o700); err != nil {
 		return nil, err
 	}
-	if s.lock, err = admin.LockServer(ctx, cfg.Data, holder, patience); err != nil {
+	if s.lock, err = admin.LockServer(ctx, cfg.Data, holder, lockTimeout); err != nil {
 		return nil, err
 	}
-	if s.public, err = net.Listen("tcp", cfg.Listen); err != nil {
+	if s.publicListener, err = net.Listen("tcp", cfg.Listen); err != nil {
 		return nil, fmt.Errorf("%w; --listen chooses another address", err)
 	}
-	s.url = "http://" + reachable(s.public.Addr().String())
+	s.url = "http://" + reachableAddress(s.publicListener.Addr().String())
 	cfg.BaseURL = cmp.Or(cfg.BaseURL, s.url)
 	if cfg.FilesListen != "" {
-		if s.files, err = net.Listen("tcp", cfg.FilesListen); err != nil {
+		if s.filesListener, err = net.Listen("tcp", cfg.FilesListen); err != nil {
 			return nil, fmt.Errorf("%w; --files-listen chooses another address", err)
 		}
-		cfg.FilesURL = cmp.Or(cfg.FilesURL, "http://"+reachable(s.files.Addr().String()))
+		cfg.FilesURL = cmp.Or(cfg.FilesURL, "http://"+reachableAddress(s.filesListener.Addr().String()))
 	}
 	cfg.FilesURL = cmp.Or(cfg.FilesURL, cfg.BaseURL)
 	if cfg.MetricsListen != "" {
-		if s.watched, err = net.Listen("tcp", cfg.MetricsListen); err != nil {
+		if s.metricsListener, err = net.Listen("tcp", cfg.MetricsListen); err != nil {
 			return nil, fmt.Errorf("%w; --metrics-listen chooses another address", err)
 		}
-		s.metricsURL = "http://" + reachable(s.watched.Addr().String()) + "/metrics"
+		s.metricsURL = "http://" + reachableAddress(s.metricsListener.Addr().String()) + "/metrics"
 	}
 	s.filesURL = cfg.FilesURL
-	if s.House, err = house.Open(ctx, cfg); err != nil {
+	if s.Server, err = server.Open(ctx, cfg); err != nil {
 		return nil, err
 	}
-	s.private, err = admin.Listen(cfg.Data)
+	s.adminListener, err = admin.Listen(cfg.Data)
 	return s, err
 }
 
-// reachable names an address one can connect to for one that means "every interface".
-func reachable(addr string) string {
+// reachableAddress names an address one can connect to for one that means "every interface".
+func reachableAddress(addr string) string {
 	host, port, err := net.SplitHostPort(addr)
 	if err == nil && (host == "" || net.ParseIP(host).IsUnspecified()) {
 		return net.JoinHostPort("localhost", port)
@@ -83,26 +83,26 @@ func reachable(addr string) string {
 
 // run lets everybody in until ctx is done or something breaks, then empties the house in order: no new requests, running
 // answers to their end, chores back to the table. opened is called when requests are taken.
-func (s *site) run(ctx context.Context, opened func() error) error {
+func (s *instance) run(ctx context.Context, opened func() error) error {
 	work, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
-	operators := listen.NewTable(listen.Limits{}) // whoever reaches the socket may
-	public, private := s.server(s.Handler(), s.Connections), s.server(admin.Handler(s.Desk(), s.log), operators)
-	house.Settle()
+	operators := listen.NewConnTable(listen.Limits{}) // whoever reaches the socket may
+	public, private := s.newHTTPServer(s.Handler(), s.Connections), s.newHTTPServer(admin.Handler(s.Admin(), s.log), operators)
+	server.ReleaseMemory()
 	broken := make(chan error, 6)
 	worked := make(chan struct{})
-	go func() { broken <- serving(public, s.Connections.Listener(s.public)) }()
-	if s.files != nil {
-		go func() { broken <- serving(public, s.Connections.Listener(s.files)) }()
+	go func() { broken <- serveListener(public, s.Connections.Listener(s.publicListener)) }()
+	if s.filesListener != nil {
+		go func() { broken <- serveListener(public, s.Connections.Listener(s.filesListener)) }()
 	}
-	go func() { broken <- serving(private, operators.Listener(s.private)) }()
-	if s.watched != nil {
-		watchers := listen.NewTable(listen.Limits{All: mostWatchers})
-		s.watched = watchers.Listener(s.watched)
-		watched := s.server(s.Metrics(), watchers)
+	go func() { broken <- serveListener(private, operators.Listener(s.adminListener)) }()
+	if s.metricsListener != nil {
+		watchers := listen.NewConnTable(listen.Limits{MaxConns: maxMetricsConnections})
+		s.metricsListener = watchers.Listener(s.metricsListener)
+		watched := s.newHTTPServer(s.MetricsHandler(), watchers)
 		watched.WriteTimeout = time.Minute
 		defer func() { _ = watched.Close() }() // to the last: a server that stops is looked at too
-		go func() { broken <- serving(watched, s.watched) }()
+		go func() { broken <- serveListener(watched, s.metricsListener) }()
 		s.log.Info("metrics", "url", s.metricsURL)
 	}
 	go func() { defer close(worked); broken <- s.Run(work) }()
@@ -115,24 +115,24 @@ func (s *site) run(ctx context.Context, opened func() error) error {
 	var failure error
 	select {
 	case <-ctx.Done():
-		s.log.Info("stopping", "drain", s.drain)
+		s.log.Info("stopping", "drain", s.drainTimeout)
 	case failure = <-broken:
 	}
-	s.empty(context.WithoutCancel(ctx), public)
+	s.drainAnswers(context.WithoutCancel(ctx), public)
 	_ = private.Close()
 	stop()
 	<-worked
 	return failure
 }
 
-// empty waits for the running answers, for as long as the drain allows, and then for the last bytes of their streams.
-func (s *site) empty(ctx context.Context, public *http.Server) {
+// drainAnswers waits for the running answers, for as long as the drain allows, and then for the last bytes of their streams.
+func (s *instance) drainAnswers(ctx context.Context, public *http.Server) {
 	const lastBytes = 3 * time.Second
-	leaving, cancel := context.WithTimeout(ctx, s.drain+lastBytes)
+	leaving, cancel := context.WithTimeout(ctx, s.drainTimeout+lastBytes)
 	defer cancel()
 	left := make(chan error, 1)
 	go func() { left <- public.Shutdown(leaving) }()
-	drained, stop := context.WithTimeout(ctx, s.drain)
+	drained, stop := context.WithTimeout(ctx, s.drainTimeout)
 	defer stop()
 	s.Drain(drained)
 	select {
@@ -142,39 +142,39 @@ func (s *site) empty(ctx context.Context, public *http.Server) {
 	_ = public.Close()
 }
 
-func serving(server *http.Server, l net.Listener) error {
-	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+func serveListener(httpServer *http.Server, l net.Listener) error {
+	if err := httpServer.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
 	return nil
 }
 
-// mostWatchers is the most connections of those who look at the metrics.
-const mostWatchers = 64
+// maxMetricsConnections is the most connections of those who look at the metrics.
+const maxMetricsConnections = 64
 
-func (s *site) server(h http.Handler, connections *listen.Table) *http.Server {
-	server := &http.Server{Handler: h, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug)}
-	connections.Prepare(server)
-	return server
+func (s *instance) newHTTPServer(h http.Handler, connections *listen.ConnTable) *http.Server {
+	httpServer := &http.Server{Handler: h, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug)}
+	connections.Configure(httpServer)
+	return httpServer
 }
 
-// close gives everything back, in the reverse order of openSite; it may be called on a half-open site.
-func (s *site) close() error {
+// close gives everything back, in the reverse order of openInstance; it may be called on a half-open site.
+func (s *instance) close() error {
 	var errs []error
-	if s.private != nil {
-		errs = append(errs, ignoreClosed(s.private.Close()))
+	if s.adminListener != nil {
+		errs = append(errs, ignoreClosed(s.adminListener.Close()))
 	}
-	if s.public != nil {
-		errs = append(errs, ignoreClosed(s.public.Close()))
+	if s.publicListener != nil {
+		errs = append(errs, ignoreClosed(s.publicListener.Close()))
 	}
-	if s.files != nil {
-		errs = append(errs, ignoreClosed(s.files.Close()))
+	if s.filesListener != nil {
+		errs = append(errs, ignoreClosed(s.filesListener.Close()))
 	}
-	if s.watched != nil {
-		errs = append(errs, ignoreClosed(s.watched.Close()))
+	if s.metricsListener != nil {
+		errs = append(errs, ignoreClosed(s.metricsListener.Close()))
 	}
-	if s.House != nil {
-		errs = append(errs, s.House.Close())
+	if s.Server != nil {
+		errs = append(errs, s.Server.Close())
 	}
 	if s.lock != nil {
 		errs = append(errs, s.lock.Unlock())

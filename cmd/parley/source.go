@@ -3,7 +3,7 @@ package main
 import (
 	"strconv"
 
-	"parley/internal/admin"
+	"parley/internal/api/admin"
 )
 
 // sourcesCmd are the commands on sources.
@@ -18,14 +18,14 @@ type sourceListCmd struct {
 
 func (c *sourceListCmd) Run(p *process) error {
 	if c.Limit < 1 {
-		return misused("--limit: %d is not a number of sources", c.Limit)
+		return newUsageError("--limit: %d is not a number of sources", c.Limit)
 	}
-	list, err := call(p, admin.ListSources, admin.SourcesOf{AgentID: c.Agent, Limit: c.Limit})
+	list, err := runAdmin(p, admin.ListSources, admin.SourceQuery{AgentID: c.Agent, Limit: c.Limit})
 	if err != nil {
 		return err
 	}
-	if p.cli.JSON {
-		return p.print(list)
+	if p.commandLine.JSON {
+		return p.printJSON(list)
 	}
 	var rows [][]string
 	for _, s := range list {
@@ -33,7 +33,7 @@ func (c *sourceListCmd) Run(p *process) error {
 		if s.Answers && s.Status == "failed" {
 			status += ", earlier version answers"
 		}
-		rows = append(rows, []string{s.ID, s.Type, orDash(s.Name), status, strconv.FormatInt(s.Size, 10), day(&s.UpdatedAt), orDash(s.Reason)})
+		rows = append(rows, []string{s.ID, s.Type, orDash(s.Name), status, strconv.FormatInt(s.Size, 10), formatDay(&s.UpdatedAt), orDash(s.Reason)})
 	}
-	return p.table("SOURCE\tTYPE\tNAME\tSTATUS\tBYTES\tUPDATED\tREASON", "No sources.", rows)
+	return p.printTable("SOURCE\tTYPE\tNAME\tSTATUS\tBYTES\tUPDATED\tREASON", "No sources.", rows)
 }

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"parley/internal/admin"
-	"parley/internal/rig"
-	"parley/internal/rig/dbs"
+	"parley/internal/api/admin"
+	"parley/internal/testkit"
+	"parley/internal/testkit/dbs"
 )
 
 // The operator sees why a source has failed, beside a server and without one.
@@ -16,17 +16,17 @@ func TestSourcesTellWhyTheyFailed(t *testing.T) {
 		t.Run(database, func(t *testing.T) {
 			t.Setenv("PARLEY_DATA", filepath.Join(t.TempDir(), "data"))
 			if database == "postgres" {
-				t.Setenv("PARLEY_DATABASE_URL", dbs.Postgres(t).NewStore(t))
+				t.Setenv("PARLEY_DATABASE_URL", dbs.SharedPostgres(t).NewStore(t))
 			}
-			made := must[admin.AccountCreated](t, "account", "create", "--name", "A")
-			s := start(t, "serve")
-			agent := asked[struct{ ID string }](t, s.URL+"/api/v2/agents", made.APIKey, `{"name": "Shop"}`).ID
+			made := runJSON[admin.CreatedAccount](t, "account", "create", "--name", "A")
+			s := startServer(t, "serve")
+			agent := postJSON[struct{ ID string }](t, s.URL+"/api/v2/agents", made.APIKey, `{"name": "Shop"}`).ID
 			for _, body := range []string{`{"type": "text", "name": "Hours", "content": "We open at nine."}`, `{"type": "text", "name": "Blank", "content": " "}`,
 				`{"type": "link", "url": "http://127.0.0.1:9/", "linkType": "individual"}`} {
-				asked[struct{ ID string }](t, s.URL+"/api/v2/agents/"+agent+"/sources", made.APIKey, body)
+				postJSON[struct{ ID string }](t, s.URL+"/api/v2/agents/"+agent+"/sources", made.APIKey, body)
 			}
-			list := func() []admin.Source { return must[[]admin.Source](t, "sources", "list", "--agent", agent) }
-			rig.Eventually(t, "the sources are done", func() bool {
+			list := func() []admin.Source { return runJSON[[]admin.Source](t, "sources", "list", "--agent", agent) }
+			testkit.Eventually(t, "the sources are done", func() bool {
 				for _, s := range list() {
 					if s.Status == "untrained" {
 						return false
@@ -34,16 +34,16 @@ func TestSourcesTellWhyTheyFailed(t *testing.T) {
 				}
 				return true
 			})
-			s.end(t)
+			s.stopServer(t)
 			got := list()
 			if len(got) != 3 || got[2].Status != "trained" || !got[2].Answers || got[2].Reason != "" || got[1].Reason != "the source holds no text" || got[1].Answers ||
 				got[0].Status != "failed" || !strings.Contains(got[0].Reason, "not public") {
 				t.Errorf("%+v", got)
 			}
-			if _, out, _ := cli(t, "sources", "list", "--agent", agent, "--limit", "2"); !strings.Contains(out, "the source holds no text") || strings.Contains(out, "Hours") {
+			if _, out, _ := runCommand(t, "sources", "list", "--agent", agent, "--limit", "2"); !strings.Contains(out, "the source holds no text") || strings.Contains(out, "Hours") {
 				t.Error(out)
 			}
-			if status, _, errs := cli(t, "sources", "list", "--agent", agent, "--limit", "0"); status != 2 {
+			if status, _, errs := runCommand(t, "sources", "list", "--agent", agent, "--limit", "0"); status != 2 {
 				t.Error(status, errs)
 			}
 		})

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"parley/internal/admin"
+	"parley/internal/api/admin"
 )
 
 // statusCmd are the commands on the statuses of tickets.
@@ -18,16 +18,16 @@ type statusListCmd struct {
 }
 
 func (c *statusListCmd) Run(p *process) error {
-	list, err := call(p, admin.ListStatuses, admin.AgentID{ID: c.Agent})
+	list, err := runAdmin(p, admin.ListStatuses, admin.AgentID{ID: c.Agent})
 	if err != nil {
 		return err
 	}
-	return p.statuses(list)
+	return p.printStatuses(list)
 }
 
-func (p *process) statuses(list []admin.Status) error {
-	if p.cli.JSON {
-		return p.print(list)
+func (p *process) printStatuses(list []admin.Status) error {
+	if p.commandLine.JSON {
+		return p.printJSON(list)
 	}
 	var rows [][]string
 	for _, s := range list {
@@ -36,19 +36,19 @@ func (p *process) statuses(list []admin.Status) error {
 		case s.Default:
 			mark = "default"
 		case s.ArchivedAt != nil:
-			mark = "archived " + day(s.ArchivedAt)
+			mark = "archived " + formatDay(s.ArchivedAt)
 		}
 		rows = append(rows, []string{s.Category, s.Label, s.ExternalLabel, orDash(s.Color), orDash(s.Key), orDash(mark), s.ID})
 	}
-	return p.table("CATEGORY\tLABEL\tFOR CUSTOMERS\tCOLOR\tKEY\tSTATE\tSTATUS", "No statuses.", rows)
+	return p.printTable("CATEGORY\tLABEL\tFOR CUSTOMERS\tCOLOR\tKEY\tSTATE\tSTATUS", "No statuses.", rows)
 }
 
-// status prints one as a list of one.
-func (p *process) status(s admin.Status) error {
-	if p.cli.JSON {
-		return p.print(s)
+// printStatus prints one as a list of one.
+func (p *process) printStatus(s admin.Status) error {
+	if p.commandLine.JSON {
+		return p.printJSON(s)
 	}
-	return p.statuses([]admin.Status{s})
+	return p.printStatuses([]admin.Status{s})
 }
 
 type statusAddCmd struct {
@@ -62,12 +62,12 @@ type statusAddCmd struct {
 }
 
 func (c *statusAddCmd) Run(p *process) error {
-	out, err := call(p, admin.AddStatus, admin.NewStatus{AgentID: c.Agent, Key: c.Key, Category: c.Category, Label: c.Label, ExternalLabel: c.ExternalLabel,
+	out, err := runAdmin(p, admin.AddStatus, admin.NewStatus{AgentID: c.Agent, Key: c.Key, Category: c.Category, Label: c.Label, ExternalLabel: c.ExternalLabel,
 		Color: c.Color, Default: c.Default})
 	if err != nil {
 		return err
 	}
-	return p.status(out)
+	return p.printStatus(out)
 }
 
 // statusRef names a status.
@@ -76,7 +76,7 @@ type statusRef struct {
 	Status string `arg:"" help:"Status: its id, key or label."`
 }
 
-func (r statusRef) ref() admin.StatusRef {
+func (r statusRef) adminRef() admin.StatusRef {
 	return admin.StatusRef{AgentID: r.Agent, Status: r.Status}
 }
 
@@ -89,31 +89,31 @@ type statusChangeCmd struct {
 
 func (c *statusChangeCmd) Run(p *process) error {
 	if c.Label == nil && c.ExternalLabel == nil && c.Color == nil {
-		return misused("nothing to change: give --label, --external-label or --color")
+		return newUsageError("nothing to change: give --label, --external-label or --color")
 	}
-	out, err := call(p, admin.ChangeStatus, admin.StatusChange{AgentID: c.Agent, Status: c.Status, Label: c.Label, ExternalLabel: c.ExternalLabel, Color: c.Color})
+	out, err := runAdmin(p, admin.ChangeStatus, admin.StatusChange{AgentID: c.Agent, Status: c.Status, Label: c.Label, ExternalLabel: c.ExternalLabel, Color: c.Color})
 	if err != nil {
 		return err
 	}
-	return p.status(out)
+	return p.printStatus(out)
 }
 
 type statusDefaultCmd struct{ statusRef }
 
 func (c *statusDefaultCmd) Run(p *process) error {
-	out, err := call(p, admin.DefaultStatus, c.ref())
+	out, err := runAdmin(p, admin.DefaultStatus, c.adminRef())
 	if err != nil {
 		return err
 	}
-	return p.status(out)
+	return p.printStatus(out)
 }
 
 type statusArchiveCmd struct{ statusRef }
 
 func (c *statusArchiveCmd) Run(p *process) error {
-	out, err := call(p, admin.ArchiveStatus, c.ref())
+	out, err := runAdmin(p, admin.ArchiveStatus, c.adminRef())
 	if err != nil {
 		return err
 	}
-	return p.status(out)
+	return p.printStatus(out)
 }

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// table prints rows under a heading; an empty list says so.
-func (p *process) table(heading string, none string, rows [][]string) error {
+// printTable prints rows under a heading; an empty list says so.
+func (p *process) printTable(heading string, none string, rows [][]string) error {
 	if len(rows) == 0 {
 		_, err := fmt.Fprintln(p.stdout, none)
 		return err
@@ -25,7 +25,7 @@ func (p *process) table(heading string, none string, rows [][]string) error {
 	return w.Flush()
 }
 
-func joined(m map[string]string) string {
+func formatMap(m map[string]string) string {
 	var pairs []string
 	for _, k := range slices.Sorted(maps.Keys(m)) {
 		pairs = append(pairs, k+"="+m[k])
@@ -33,7 +33,7 @@ func joined(m map[string]string) string {
 	return strings.Join(pairs, ",")
 }
 
-func day(t *time.Time) string {
+func formatDay(t *time.Time) string {
 	if t == nil {
 		return "-"
 	}
@@ -47,8 +47,8 @@ func orDash(s string) string {
 	return s
 }
 
-// terminal reports whether a person may be watching w.
-func terminal(w io.Writer) bool {
+// isTerminal reports whether a person may be watching w.
+func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	if !ok {
 		return false

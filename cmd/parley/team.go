@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"parley"
-	"parley/internal/admin"
+	"parley/internal/api/admin"
 )
 
 // teamCmd are the commands on teams.
@@ -23,17 +23,17 @@ type teamListCmd struct {
 }
 
 func (c *teamListCmd) Run(p *process) error {
-	list, err := call(p, admin.ListTeams, admin.AgentID{ID: c.Agent})
+	list, err := runAdmin(p, admin.ListTeams, admin.AgentID{ID: c.Agent})
 	if err != nil {
 		return err
 	}
-	return p.teams(list)
+	return p.printTeams(list)
 }
 
-// teams prints teams with their members.
-func (p *process) teams(list []admin.Team) error {
-	if p.cli.JSON {
-		return p.print(list)
+// printTeams prints teams with their members.
+func (p *process) printTeams(list []admin.Team) error {
+	if p.commandLine.JSON {
+		return p.printJSON(list)
 	}
 	for i, t := range list {
 		if i > 0 {
@@ -44,26 +44,26 @@ func (p *process) teams(list []admin.Team) error {
 			name += " (default)"
 		}
 		fmt.Fprintln(p.stdout, name)
-		p.line("  team", "%s", t.ID)
-		p.known("  key", t.Key)
-		p.line("  strategy", "%s", t.Strategy)
-		p.known("  most open", number(t.MaxOpen))
-		p.known("  hours", hours(t.Hours))
+		p.printLine("  team", "%s", t.ID)
+		p.printIfSet("  key", t.Key)
+		p.printLine("  strategy", "%s", t.Strategy)
+		p.printIfSet("  most open", formatLimit(t.MaxOpen))
+		p.printIfSet("  hours", formatShifts(t.Hours))
 		for _, m := range t.Members {
-			p.line("  member", "%s", seat(m))
+			p.printLine("  member", "%s", formatMember(m))
 		}
 	}
 	return nil
 }
 
-// seat tells of a member what differs from the team.
-func seat(m admin.TeamMember) string {
+// formatMember tells of a member what differs from the team.
+func formatMember(m admin.TeamMember) string {
 	text := m.Email + " (" + m.Name + ")"
 	if m.MaxOpen != nil {
-		text += ", most open " + number(m.MaxOpen)
+		text += ", most open " + formatLimit(m.MaxOpen)
 	}
 	if len(m.Hours) > 0 {
-		text += ", " + hours(m.Hours)
+		text += ", " + formatShifts(m.Hours)
 	}
 	if m.Away {
 		text += ", away"
@@ -71,25 +71,25 @@ func seat(m admin.TeamMember) string {
 	return text
 }
 
-func number(n *int) string {
+func formatLimit(n *int) string {
 	if n == nil {
 		return ""
 	}
 	return strconv.Itoa(*n)
 }
 
-// team prints one as a list of one.
-func (p *process) team(t admin.Team) error {
-	if p.cli.JSON {
-		return p.print(t)
+// printTeam prints one as a list of one.
+func (p *process) printTeam(t admin.Team) error {
+	if p.commandLine.JSON {
+		return p.printJSON(t)
 	}
-	return p.teams([]admin.Team{t})
+	return p.printTeams([]admin.Team{t})
 }
 
 // teamFlags are what a team may have.
 type teamFlags struct {
-	MaxOpen limit    `placeholder:"N" help:"Most open tickets of a member; \"none\" is no limit."`
-	Hours   []string `sep:"none" placeholder:"SHIFT" help:"When its members work, such as \"mon-fri 09:00-17:00 Europe/Berlin\"; may be given again. \"always\" is always."`
+	MaxOpen ticketLimitFlag `placeholder:"N" help:"Most open tickets of a member; \"none\" is no limit."`
+	Hours   []string        `sep:"none" placeholder:"SHIFT" help:"When its members work, such as \"mon-fri 09:00-17:00 Europe/Berlin\"; may be given again. \"always\" is always."`
 }
 
 type teamAddCmd struct {
@@ -107,14 +107,14 @@ func (c *teamAddCmd) Run(p *process) error {
 		in.MaxOpen = c.MaxOpen.set.Own
 	}
 	var err error
-	if in.Hours, err = shifts(c.Hours); err != nil {
+	if in.Hours, err = parseShifts(c.Hours); err != nil {
 		return err
 	}
-	out, err := call(p, admin.AddTeam, in)
+	out, err := runAdmin(p, admin.AddTeam, in)
 	if err != nil {
 		return err
 	}
-	return p.team(out)
+	return p.printTeam(out)
 }
 
 // teamRef names a team.
@@ -133,38 +133,38 @@ type teamChangeCmd struct {
 
 func (c *teamChangeCmd) Run(p *process) error {
 	in := admin.TeamChange{AgentID: c.Agent, Team: c.Team, Name: c.Name, Default: c.Default, Strategy: c.Strategy, MaxOpen: c.MaxOpen.set}
-	list, err := c.hours()
+	list, err := c.parseHours()
 	if err != nil {
 		return err
 	}
 	if in.Hours = list; in.Name == nil && !in.Default && in.Strategy == nil && in.MaxOpen == nil && in.Hours == nil {
-		return misused("nothing to change: give --name, --strategy, --max-open, --hours or --default")
+		return newUsageError("nothing to change: give --name, --strategy, --max-open, --hours or --default")
 	}
-	out, err := call(p, admin.ChangeTeam, in)
+	out, err := runAdmin(p, admin.ChangeTeam, in)
 	if err != nil {
 		return err
 	}
-	return p.team(out)
+	return p.printTeam(out)
 }
 
-// hours gives the shifts that were typed; nil is none typed.
-func (f *teamFlags) hours() (*[]parley.Shift, error) {
+// parseHours gives the shifts that were typed; nil is none typed.
+func (f *teamFlags) parseHours() (*[]parley.WorkingHours, error) {
 	if f.Hours == nil {
 		return nil, nil
 	}
-	list, err := shifts(f.Hours)
+	list, err := parseShifts(f.Hours)
 	return &list, err
 }
 
 type teamRemoveCmd struct{ teamRef }
 
 func (c *teamRemoveCmd) Run(p *process) error {
-	out, err := call(p, admin.RemoveTeam, admin.TeamRef{AgentID: c.Agent, Team: c.Team})
+	out, err := runAdmin(p, admin.RemoveTeam, admin.TeamRef{AgentID: c.Agent, Team: c.Team})
 	if err != nil {
 		return err
 	}
-	if p.cli.JSON {
-		return p.print(out)
+	if p.commandLine.JSON {
+		return p.printJSON(out)
 	}
 	_, err = fmt.Fprintf(p.stdout, "Removed the team %s; its tickets and rules are with the default team.\n", c.Team)
 	return err

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"parley/internal/admin"
+	"parley/internal/api/admin"
 )
 
 type teamJoinCmd struct {
@@ -14,14 +14,14 @@ type teamJoinCmd struct {
 func (c *teamJoinCmd) Run(p *process) error {
 	in := admin.Membership{AgentID: c.Agent, Team: c.Team, Member: c.Member, MaxOpen: c.MaxOpen.set, Away: c.Away}
 	var err error
-	if in.Hours, err = c.hours(); err != nil {
+	if in.Hours, err = c.parseHours(); err != nil {
 		return err
 	}
-	out, err := call(p, admin.JoinTeam, in)
+	out, err := runAdmin(p, admin.JoinTeam, in)
 	if err != nil {
 		return err
 	}
-	return p.team(out)
+	return p.printTeam(out)
 }
 
 type teamLeaveCmd struct {
@@ -30,9 +30,9 @@ type teamLeaveCmd struct {
 }
 
 func (c *teamLeaveCmd) Run(p *process) error {
-	out, err := call(p, admin.LeaveTeam, admin.Membership{AgentID: c.Agent, Team: c.Team, Member: c.Member})
+	out, err := runAdmin(p, admin.LeaveTeam, admin.Membership{AgentID: c.Agent, Team: c.Team, Member: c.Member})
 	if err != nil {
 		return err
 	}
-	return p.team(out)
+	return p.printTeam(out)
 }

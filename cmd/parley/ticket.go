@@ -3,7 +3,7 @@ package main
 import (
 	"strconv"
 
-	"parley/internal/admin"
+	"parley/internal/api/admin"
 )
 
 // ticketCmd are the commands on tickets.
@@ -29,33 +29,33 @@ type ticketListCmd struct {
 
 func (c *ticketListCmd) Run(p *process) error {
 	if c.Limit < 1 {
-		return misused("--limit: %d is not a number of tickets", c.Limit)
+		return newUsageError("--limit: %d is not a number of tickets", c.Limit)
 	}
 	if c.Find != "" && (len(c.Status)+len(c.Channel) > 0 || c.Assignee != "" || c.Team != "" || c.Customer != "") {
-		return misused("--find goes without --status, --channel, --assignee, --team and --customer")
+		return newUsageError("--find goes without --status, --channel, --assignee, --team and --customer")
 	}
-	list, err := call(p, admin.ListTickets, admin.TicketsOf{AgentID: c.Agent, Categories: c.Status, Channels: c.Channel, Assignee: c.Assignee, Team: c.Team,
+	list, err := runAdmin(p, admin.ListTickets, admin.TicketQuery{AgentID: c.Agent, Categories: c.Status, Channels: c.Channel, Assignee: c.Assignee, Team: c.Team,
 		Customer: c.Customer, Query: c.Find, Limit: c.Limit})
 	if err != nil {
 		return err
 	}
-	return p.tickets(list)
+	return p.printTickets(list)
 }
 
-func (p *process) tickets(list []admin.Ticket) error {
-	if p.cli.JSON {
-		return p.print(list)
+func (p *process) printTickets(list []admin.Ticket) error {
+	if p.commandLine.JSON {
+		return p.printJSON(list)
 	}
 	var rows [][]string
 	for _, t := range list {
-		rows = append(rows, []string{strconv.FormatInt(t.Number, 10), clipped(t.Subject), t.Status, t.Priority, orDash(t.Team), orDash(t.Assignee), orDash(customer(t.Customer)),
-			t.Channel, day(&t.UpdatedAt)})
+		rows = append(rows, []string{strconv.FormatInt(t.Number, 10), clipText(t.Subject), t.Status, t.Priority, orDash(t.Team), orDash(t.Assignee), orDash(formatCustomer(t.Customer)),
+			t.Channel, formatDay(&t.UpdatedAt)})
 	}
-	return p.table("TICKET\tSUBJECT\tSTATUS\tPRIORITY\tTEAM\tASSIGNEE\tCUSTOMER\tCHANNEL\tUPDATED", "No tickets.", rows)
+	return p.printTable("TICKET\tSUBJECT\tSTATUS\tPRIORITY\tTEAM\tASSIGNEE\tCUSTOMER\tCHANNEL\tUPDATED", "No tickets.", rows)
 }
 
-// customer names a customer by what is known of them.
-func customer(c admin.Customer) string {
+// formatCustomer names a customer by what is known of them.
+func formatCustomer(c admin.Customer) string {
 	switch {
 	case c.Email != "":
 		return c.Email
@@ -65,12 +65,12 @@ func customer(c admin.Customer) string {
 	return c.ExternalID
 }
 
-// ticket prints one as a list of one.
-func (p *process) ticket(t admin.Ticket) error {
-	if p.cli.JSON {
-		return p.print(t)
+// printTicket prints one as a list of one.
+func (p *process) printTicket(t admin.Ticket) error {
+	if p.commandLine.JSON {
+		return p.printJSON(t)
 	}
-	return p.tickets([]admin.Ticket{t})
+	return p.printTickets([]admin.Ticket{t})
 }
 
 type ticketOpenCmd struct {
@@ -87,12 +87,12 @@ type ticketOpenCmd struct {
 }
 
 func (c *ticketOpenCmd) Run(p *process) error {
-	out, err := call(p, admin.OpenTicket, admin.NewTicket{AgentID: c.Agent, Subject: c.Subject, Description: c.Description, Email: c.Email, Name: c.Name,
+	out, err := runAdmin(p, admin.OpenTicket, admin.NewTicket{AgentID: c.Agent, Subject: c.Subject, Description: c.Description, Email: c.Email, Name: c.Name,
 		Category: c.Category, Status: c.Status, Assignee: c.Assignee, Team: c.Team, Priority: c.Priority})
 	if err != nil {
 		return err
 	}
-	return p.ticket(out)
+	return p.printTicket(out)
 }
 
 // ticketRef names a ticket.
@@ -101,7 +101,7 @@ type ticketRef struct {
 	Number int64  `arg:"" help:"Number of the ticket."`
 }
 
-func (r ticketRef) ref() admin.TicketRef {
+func (r ticketRef) adminRef() admin.TicketRef {
 	return admin.TicketRef{AgentID: r.Agent, Number: r.Number}
 }
 
@@ -115,15 +115,15 @@ type ticketChangeCmd struct {
 }
 
 func (c *ticketChangeCmd) Run(p *process) error {
-	in := admin.TicketChange{TicketRef: c.ref(), Category: c.Category, Status: c.Status, Assignee: c.Assignee, Team: c.Team, Priority: c.Priority}
-	if in == (admin.TicketChange{TicketRef: c.ref()}) {
-		return misused("nothing to change: give --category, --status, --assignee, --team or --priority")
+	in := admin.TicketChange{TicketRef: c.adminRef(), Category: c.Category, Status: c.Status, Assignee: c.Assignee, Team: c.Team, Priority: c.Priority}
+	if in == (admin.TicketChange{TicketRef: c.adminRef()}) {
+		return newUsageError("nothing to change: give --category, --status, --assignee, --team or --priority")
 	}
-	out, err := call(p, admin.ChangeTicket, in)
+	out, err := runAdmin(p, admin.ChangeTicket, in)
 	if err != nil {
 		return err
 	}
-	return p.ticket(out)
+	return p.printTicket(out)
 }
 
 type ticketReplyCmd struct {
@@ -133,7 +133,7 @@ type ticketReplyCmd struct {
 }
 
 func (c *ticketReplyCmd) Run(p *process) error {
-	return p.wrote(admin.TicketText{TicketRef: c.ref(), Type: "reply", Member: c.Member, Text: c.Text})
+	return p.writeTicketMessage(admin.NewTicketMessage{TicketRef: c.adminRef(), Type: "reply", Member: c.Member, Text: c.Text})
 }
 
 type ticketNoteCmd struct {
@@ -143,13 +143,13 @@ type ticketNoteCmd struct {
 }
 
 func (c *ticketNoteCmd) Run(p *process) error {
-	return p.wrote(admin.TicketText{TicketRef: c.ref(), Type: "note", Member: c.Member, Text: c.Text})
+	return p.writeTicketMessage(admin.NewTicketMessage{TicketRef: c.adminRef(), Type: "note", Member: c.Member, Text: c.Text})
 }
 
-func (p *process) wrote(in admin.TicketText) error {
-	out, err := call(p, admin.WriteTicket, in)
+func (p *process) writeTicketMessage(in admin.NewTicketMessage) error {
+	out, err := runAdmin(p, admin.WriteTicket, in)
 	if err != nil {
 		return err
 	}
-	return p.print(out)
+	return p.printJSON(out)
 }

@@ -5,31 +5,31 @@ import (
 	"strings"
 
 	"parley"
-	"parley/internal/admin"
+	"parley/internal/api/admin"
 )
 
 type ticketShowCmd struct{ ticketRef }
 
 func (c *ticketShowCmd) Run(p *process) error {
-	t, err := call(p, admin.ShowTicket, c.ref())
+	t, err := runAdmin(p, admin.ShowTicket, c.adminRef())
 	if err != nil {
 		return err
 	}
-	if p.cli.JSON {
-		return p.print(t)
+	if p.commandLine.JSON {
+		return p.printJSON(t)
 	}
 	fmt.Fprintf(p.stdout, "Ticket %d: %s\n", t.Number, t.Subject)
-	p.line("status", "%s (%s)", t.Status, t.Category)
-	p.line("priority", "%s", t.Priority)
-	p.line("team", "%s", orDash(t.Team))
-	p.line("assignee", "%s", orDash(t.Assignee))
-	p.line("customer", "%s", orDash(strings.TrimSpace(t.Customer.Name+" "+t.Customer.Email)))
-	p.line("channel", "%s", t.Channel)
-	p.known("talk", t.ConversationID)
+	p.printLine("status", "%s (%s)", t.Status, t.Category)
+	p.printLine("priority", "%s", t.Priority)
+	p.printLine("team", "%s", orDash(t.Team))
+	p.printLine("assignee", "%s", orDash(t.Assignee))
+	p.printLine("customer", "%s", orDash(strings.TrimSpace(t.Customer.Name+" "+t.Customer.Email)))
+	p.printLine("channel", "%s", t.Channel)
+	p.printIfSet("talk", t.ConversationID)
 	for _, m := range t.Messages {
-		fmt.Fprintf(p.stdout, "\n%s  %s\n", day(&m.CreatedAt), speaker(m))
+		fmt.Fprintf(p.stdout, "\n%s  %s\n", formatDay(&m.CreatedAt), formatAuthor(m))
 		if m.Event != nil {
-			fmt.Fprintf(p.stdout, "  %s\n", happened(m.Event))
+			fmt.Fprintf(p.stdout, "  %s\n", formatEvent(m.Event))
 		}
 		if m.Text != "" {
 			fmt.Fprintf(p.stdout, "  %s\n", strings.ReplaceAll(strings.TrimSpace(m.Text), "\n", "\n  "))
@@ -41,8 +41,8 @@ func (c *ticketShowCmd) Run(p *process) error {
 	return nil
 }
 
-// speaker names who wrote a message and what it is.
-func speaker(m admin.TicketMessage) string {
+// formatAuthor names who wrote a message and what it is.
+func formatAuthor(m admin.TicketMessage) string {
 	who := m.From
 	if m.From == "agent" {
 		who = "team"
@@ -58,8 +58,8 @@ func speaker(m admin.TicketMessage) string {
 	return who
 }
 
-// happened tells an event in words.
-func happened(e *parley.TicketEvent) string {
+// formatEvent tells an event in words.
+func formatEvent(e *parley.TicketEvent) string {
 	text := strings.ReplaceAll(e.Kind, "_", " ")
 	for _, fact := range []struct{ name, value string }{{"from", e.StatusFrom}, {"to", e.StatusTo}, {"from", e.AssignedFrom}, {"to", e.AssignedTo},
 		{"from", e.From}, {"to", e.To}, {"by", e.DoneBy}, {"because", e.Reason}} {

@@ -20,9 +20,9 @@ type versionInfo struct {
 }
 
 func (versionCmd) Run(p *process) error {
-	v := versionInfo{Version: version, Commit: commit(), Go: runtime.Version(), Media: sfu.Here}
-	if p.cli.JSON {
-		return p.print(v)
+	v := versionInfo{Version: version, Commit: buildCommit(), Go: runtime.Version(), Media: sfu.Available}
+	if p.commandLine.JSON {
+		return p.printJSON(v)
 	}
 	line := "parley " + v.Version
 	if v.Commit != "" {
@@ -35,8 +35,8 @@ func (versionCmd) Run(p *process) error {
 	return err
 }
 
-// commit gives the commit the program was built from, with "+" when the tree had changes; empty where the build does not say.
-func commit() string {
+// buildCommit gives the commit the program was built from, with "+" when the tree had changes; empty where the build does not say.
+func buildCommit() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return ""

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"time"
 
-	"parley/internal/admin"
+	"parley/internal/api/admin"
 )
 
 // voiceCmd are the commands on voice sessions.
@@ -24,24 +24,24 @@ type voiceSessionsCmd struct {
 
 func (c *voiceSessionsCmd) Run(p *process) error {
 	if c.Limit < 1 {
-		return misused("--limit: %d is below 1", c.Limit)
+		return newUsageError("--limit: %d is below 1", c.Limit)
 	}
-	list, err := call(p, admin.ListVoiceSessions, admin.VoiceSessionsAsk{AgentID: c.Agent, Live: c.Live, Limit: c.Limit})
+	list, err := runAdmin(p, admin.ListVoiceSessions, admin.VoiceSessionQuery{AgentID: c.Agent, Live: c.Live, Limit: c.Limit})
 	if err != nil {
 		return err
 	}
-	if p.cli.JSON {
-		return p.print(list)
+	if p.commandLine.JSON {
+		return p.printJSON(list)
 	}
 	var rows [][]string
 	for _, s := range list {
-		rows = append(rows, []string{s.ID, s.AgentID, s.ConversationID, s.UserID, day(&s.CreatedAt), talked(s), orDash(s.Reason), strconv.FormatFloat(s.Credits, 'g', -1, 64)})
+		rows = append(rows, []string{s.ID, s.AgentID, s.ConversationID, s.UserID, formatDay(&s.CreatedAt), formatDuration(s), orDash(s.Reason), strconv.FormatFloat(s.Credits, 'g', -1, 64)})
 	}
-	return p.table("SESSION\tAGENT\tCONVERSATION\tUSER\tCREATED\tTALKED\tENDED BY\tCREDITS", "No voice sessions.", rows)
+	return p.printTable("SESSION\tAGENT\tCONVERSATION\tUSER\tCREATED\tTALKED\tENDED BY\tCREDITS", "No voice sessions.", rows)
 }
 
-// talked tells how long somebody was in a session, or how it stands.
-func talked(s admin.VoiceSession) string {
+// formatDuration tells how long somebody was in a session, or how it stands.
+func formatDuration(s admin.VoiceSession) string {
 	switch {
 	case s.EndedAt == nil && s.JoinedAt == nil:
 		return "waiting"
@@ -59,18 +59,18 @@ type voiceEndCmd struct {
 
 func (c *voiceEndCmd) Run(p *process) error {
 	for _, id := range c.ID {
-		out, err := call(p, admin.EndVoiceSession, admin.VoiceSessionRef{ID: id})
+		out, err := runAdmin(p, admin.EndVoiceSession, admin.VoiceSessionRef{ID: id})
 		if err != nil {
 			return err
 		}
-		if p.cli.JSON {
-			if err := p.print(out); err != nil {
+		if p.commandLine.JSON {
+			if err := p.printJSON(out); err != nil {
 				return err
 			}
 			continue
 		}
 		said := "Ended voice session %s.\n"
-		if !out.Lived {
+		if !out.WasLive {
 			said = "Voice session %s had ended before.\n"
 		}
 		if _, err := fmt.Fprintf(p.stdout, said, out.ID); err != nil {

@@ -11,12 +11,12 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/admin"
-	"parley/internal/house"
+	"parley/internal/api/admin"
 	"parley/internal/ingest"
-	"parley/internal/rig"
+	"parley/internal/server"
 	"parley/internal/sqldb"
 	"parley/internal/store"
+	"parley/internal/testkit"
 	"parley/internal/voice"
 )
 
@@ -24,67 +24,67 @@ import (
 func TestVoiceSessionsOfTheOperator(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	t.Setenv("PARLEY_DATA", data)
-	account := must[admin.AccountCreated](t, "account", "create", "--name", "A").AccountID
-	if _, out, _ := cli(t, "voice", "sessions"); out != "No voice sessions.\n" {
+	account := runJSON[admin.CreatedAccount](t, "account", "create", "--name", "A").AccountID
+	if _, out, _ := runCommand(t, "voice", "sessions"); out != "No voice sessions.\n" {
 		t.Error(out)
 	}
-	s := plantSession(t, data, parley.AccountID(account))
-	_, out, _ := cli(t, "voice", "sessions", "--live", "--agent", string(s.AgentID))
+	s := createOrphanedSession(t, data, parley.AccountID(account))
+	_, out, _ := runCommand(t, "voice", "sessions", "--live", "--agent", string(s.AgentID))
 	for _, want := range []string{string(s.ID), "jo", "live"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is not in\n%s", want, out)
 		}
 	}
-	if _, out, errs := cli(t, "voice", "end", string(s.ID)); out != "Ended voice session "+string(s.ID)+".\n" {
+	if _, out, errs := runCommand(t, "voice", "end", string(s.ID)); out != "Ended voice session "+string(s.ID)+".\n" {
 		t.Error(out, errs)
 	}
-	list := must[[]admin.VoiceSession](t, "voice", "sessions")
+	list := runJSON[[]admin.VoiceSession](t, "voice", "sessions")
 	if len(list) != 1 || list[0].Reason != string(parley.EndServerStopped) || list[0].Minutes != 2 || list[0].Credits != 10 || list[0].EndedAt == nil {
 		t.Errorf("%+v", list)
 	}
-	if got := must[admin.VoiceEnded](t, "voice", "end", string(s.ID)); got.Lived {
+	if got := runJSON[admin.EndedVoiceSession](t, "voice", "end", string(s.ID)); got.WasLive {
 		t.Error("it was ended twice")
 	}
-	if _, out, _ := cli(t, "voice", "sessions", "--live"); out != "No voice sessions.\n" {
+	if _, out, _ := runCommand(t, "voice", "sessions", "--live"); out != "No voice sessions.\n" {
 		t.Error(out)
 	}
 	for args, want := range map[string]int{"voice end nothing": 1, "voice sessions --limit 0": 2, "voice end": 2} {
-		if status, _, errs := cli(t, words(args)...); status != want || errs == "" {
+		if status, _, errs := runCommand(t, splitCommandLine(args)...); status != want || errs == "" {
 			t.Errorf("%s: %d %s", args, status, errs)
 		}
 	}
 }
 
-// plantSession writes a session whose server has died while the customer was in it.
-func plantSession(t *testing.T, data string, account parley.AccountID) *parley.VoiceSession {
+// createOrphanedSession writes a session whose server has died while the customer was in it.
+func createOrphanedSession(t *testing.T, data string, account parley.AccountID) *parley.VoiceSession {
 	t.Helper()
-	db, err := store.Open(t.Context(), sqldb.Config{URL: filepath.Join(data, house.SQLiteFile)})
+	db, err := store.Open(t.Context(), sqldb.Config{URL: filepath.Join(data, server.SQLiteFile)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	begun := rig.NewClock().Now()
+	begun := testkit.NewClock().Now()
 	joined, seen := begun.Add(time.Second), begun.Add(90*time.Second)
 	agent := &parley.Agent{ID: parley.NewAgentID(), AccountID: account, Name: "Guide", Model: "auto", Visibility: "private", RateLimit: parley.DefaultDeviceLimit(), IdentitySecret: "s",
 		ConfigVersion: 1, CreatedAt: begun, UpdatedAt: begun}
 	s := &parley.VoiceSession{ID: parley.VoiceSessionID(parley.NewUUID()), AccountID: account, AgentID: agent.ID, ConversationID: parley.ConversationID(parley.NewTimedUUID()), UserID: "jo",
-		Timezone: "UTC", MaxDuration: time.Hour, Price: 5 * parley.Credit, Reserved: 5 * parley.Credit, Owner: "dead", LeaseUntil: begun.Add(time.Minute), CreatedAt: begun}
-	err = db.Transact(t.Context(), sqldb.Turns, func(tx *store.DB) error {
+		Timezone: "UTC", MaxDuration: time.Hour, PricePerMinute: 5 * parley.Credit, Reserved: 5 * parley.Credit, Owner: "dead", LeaseUntil: begun.Add(time.Minute), CreatedAt: begun}
+	err = db.Transact(t.Context(), sqldb.Interactive, func(tx *store.DB) error {
 		if err := tx.CreateAgent(t.Context(), agent); err != nil {
 			return err
 		}
-		if _, _, err := tx.Reserve(t.Context(), account, agent.ID, store.MonthOf(begun), s.Reserved); err != nil {
+		if _, _, err := tx.ReserveCredits(t.Context(), account, agent.ID, store.MonthOf(begun), s.Reserved); err != nil {
 			return err
 		}
 		if err := tx.CreateVoice(t.Context(), s); err != nil {
 			return err
 		}
-		return tx.BeginVoice(t.Context(), s)
+		return tx.StartVoice(t.Context(), s)
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.JoinedAt, s.SeenAt = &joined, &seen
-	if gone, err := db.RenewVoice(t.Context(), "dead", []parley.VoiceSession{*s}, s.LeaseUntil); err != nil || len(gone) > 0 {
+	s.JoinedAt, s.LastSeenAt = &joined, &seen
+	if gone, err := db.RenewVoiceLeases(t.Context(), "dead", []parley.VoiceSession{*s}, s.LeaseUntil); err != nil || len(gone) > 0 {
 		t.Fatal(gone, err)
 	}
 	if err := db.Close(); err != nil {
@@ -95,11 +95,11 @@ func plantSession(t *testing.T, data string, account parley.AccountID) *parley.V
 
 func TestVoiceStats(t *testing.T) {
 	t.Setenv("PARLEY_DATA", filepath.Join(t.TempDir(), "data"))
-	must[admin.AccountCreated](t, "account", "create", "--name", "A")
-	if _, out, errs := cli(t, "voice", "stats"); !strings.HasPrefix(out, "Voice sessions now: 0, 0 of them joined. ") || !strings.Contains(out, "recognition") {
+	runJSON[admin.CreatedAccount](t, "account", "create", "--name", "A")
+	if _, out, errs := runCommand(t, "voice", "stats"); !strings.HasPrefix(out, "Voice sessions now: 0, 0 of them joined. ") || !strings.Contains(out, "recognition") {
 		t.Error(out, errs)
 	}
-	if got := must[voice.Measured](t, "voice", "stats"); got.Talks != 0 || got.Spoken != 0 {
+	if got := runJSON[voice.StatsSnapshot](t, "voice", "stats"); got.Dialogs != 0 || got.Spoken != 0 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -108,37 +108,37 @@ func TestVoiceStats(t *testing.T) {
 func TestVoiceRecording(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	t.Setenv("PARLEY_DATA", data)
-	account := must[admin.AccountCreated](t, "account", "create", "--name", "A").AccountID
-	s := plantSession(t, data, parley.AccountID(account))
+	account := runJSON[admin.CreatedAccount](t, "account", "create", "--name", "A").AccountID
+	s := createOrphanedSession(t, data, parley.AccountID(account))
 	for id, want := range map[string]string{string(s.ID): "goes on", "nothing": "not found"} {
-		if status, out, errs := cli(t, "voice", "recording", id); status != 1 || out != "" || !strings.Contains(errs, want) {
+		if status, out, errs := runCommand(t, "voice", "recording", id); status != 1 || out != "" || !strings.Contains(errs, want) {
 			t.Errorf("%d %q %q", status, out, errs)
 		}
 	}
-	must[admin.VoiceEnded](t, "voice", "end", string(s.ID))
-	if status, _, errs := cli(t, "voice", "recording", string(s.ID)); status != 1 || !strings.Contains(errs, "no recording") {
+	runJSON[admin.EndedVoiceSession](t, "voice", "end", string(s.ID))
+	if status, _, errs := runCommand(t, "voice", "recording", string(s.ID)); status != 1 || !strings.Contains(errs, "no recording") {
 		t.Errorf("%d %q", status, errs)
 	}
-	sound := make([]byte, 2*store.BlobPart+12345)
+	sound := make([]byte, 2*store.BlobPartBytes+12345)
 	for i := range sound {
 		sound[i] = byte(i * i >> 8)
 	}
-	plantRecording(t, data, s, sound)
-	if status, out, errs := cli(t, "voice", "recording", string(s.ID)); status != 0 || out != string(sound) {
+	createRecording(t, data, s, sound)
+	if status, out, errs := runCommand(t, "voice", "recording", string(s.ID)); status != 0 || out != string(sound) {
 		t.Errorf("%d, %d bytes instead of %d, %q", status, len(out), len(sound), errs)
 	}
-	if r := must[admin.VoiceRecording](t, "voice", "recording", string(s.ID)); r.Bytes != int64(len(sound)) || r.Seconds != 90 || r.Part != nil || r.MediaType != "audio/wav" {
+	if r := runJSON[admin.VoiceRecording](t, "voice", "recording", string(s.ID)); r.Bytes != int64(len(sound)) || r.Seconds != 90 || r.Part != nil || r.MediaType != "audio/wav" {
 		t.Errorf("%+v", r)
 	}
 }
 
-func plantRecording(t *testing.T, data string, s *parley.VoiceSession, sound []byte) {
+func createRecording(t *testing.T, data string, s *parley.VoiceSession, sound []byte) {
 	t.Helper()
-	db, err := store.Open(t.Context(), sqldb.Config{URL: filepath.Join(data, house.SQLiteFile)})
+	db, err := store.Open(t.Context(), sqldb.Config{URL: filepath.Join(data, server.SQLiteFile)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	now := rig.NewClock().Now()
+	now := testkit.NewClock().Now()
 	files := &ingest.Files{Dir: filepath.Join(data, "blobs")}
 	dir, err := files.Incoming()
 	if err != nil {
@@ -151,9 +151,9 @@ func plantRecording(t *testing.T, data string, s *parley.VoiceSession, sound []b
 	sum := sha256.Sum256(sound)
 	blob := &store.Blob{ID: parley.NewUUID(), AccountID: s.AccountID, AgentID: s.AgentID, Hash: hex.EncodeToString(sum[:]), Size: int64(len(sound)), MediaType: "audio/wav",
 		Name: string(s.ID) + ".wav", CreatedAt: now}
-	r := &parley.VoiceRecording{ID: parley.NewUUID(), AccountID: s.AccountID, AgentID: s.AgentID, ConversationID: s.ConversationID, SessionID: s.ID, Blob: blob.ID,
-		Length: 90 * time.Second, CreatedAt: now}
-	err = (&ingest.Desk{DB: db, Files: files}).KeepFile(t.Context(), path, blob, func(tx *store.DB) error {
+	r := &parley.VoiceRecording{ID: parley.NewUUID(), AccountID: s.AccountID, AgentID: s.AgentID, ConversationID: s.ConversationID, SessionID: s.ID, BlobID: blob.ID,
+		Duration: 90 * time.Second, CreatedAt: now}
+	err = (&ingest.Service{DB: db, Files: files}).StoreFile(t.Context(), path, blob, func(tx *store.DB) error {
 		return errors.Join(tx.CreateBlob(t.Context(), blob), tx.CreateRecording(t.Context(), r))
 	})
 	if err = errors.Join(err, db.Close()); err != nil {

@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 
-	"parley/internal/admin"
+	"parley/internal/api/admin"
 )
 
 type voiceRecordingCmd struct {
@@ -13,13 +13,13 @@ type voiceRecordingCmd struct {
 // Run writes the file part by part; with --json it only describes it.
 func (c *voiceRecordingCmd) Run(p *process) error {
 	for written, part := int64(0), 0; ; part++ {
-		r, err := call(p, admin.ReadVoiceRecording, admin.VoiceRecordingAsk{ID: c.ID, Part: part})
+		r, err := runAdmin(p, admin.ReadVoiceRecording, admin.VoiceRecordingRequest{ID: c.ID, Part: part})
 		if err != nil {
 			return err
 		}
-		if p.cli.JSON {
+		if p.commandLine.JSON {
 			r.Part = nil
-			return p.print(r)
+			return p.printJSON(r)
 		}
 		n, err := p.stdout.Write(r.Part)
 		if err != nil {

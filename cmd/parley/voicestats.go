@@ -3,33 +3,33 @@ package main
 import (
 	"fmt"
 
-	"parley/internal/admin"
+	"parley/internal/api/admin"
 	"parley/internal/voice"
 )
 
 type voiceStatsCmd struct{}
 
 func (c *voiceStatsCmd) Run(p *process) error {
-	m, err := call(p, admin.VoiceStats, struct{}{})
+	m, err := runAdmin(p, admin.VoiceStats, struct{}{})
 	if err != nil {
 		return err
 	}
-	if p.cli.JSON {
-		return p.print(m)
+	if p.commandLine.JSON {
+		return p.printJSON(m)
 	}
 	state := ""
 	if m.Overloaded {
 		state = ", and no more fit"
 	}
 	if _, err := fmt.Fprintf(p.stdout, "Voice sessions now: %d, %d of them joined%s. Gaps between packets of speech: %.0f ms. "+
-		"Frames that did not come: %d.\n\n", m.Talks, m.Attended, state, m.GapP95, m.Lost); err != nil {
+		"Frames that did not come: %d.\n\n", m.Dialogs, m.Joined, state, m.GapP95, m.Lost); err != nil {
 		return err
 	}
-	return p.table("FROM THE END OF SPEECH\tP50 MS\tP95 MS", "", delays(m))
+	return p.printTable("FROM THE END OF SPEECH\tP50 MS\tP95 MS", "", delayRows(m))
 }
 
-// delays are the rows: where the time went, and what else is measured.
-func delays(m voice.Measured) [][]string {
+// delayRows are the rows: where the time went, and what else is measured.
+func delayRows(m voice.StatsSnapshot) [][]string {
 	row := func(name string, p50, p95 float64) []string {
 		return []string{name, fmt.Sprintf("%.0f", p50), fmt.Sprintf("%.0f", p95)}
 	}

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"parley/internal/admin"
+	"parley/internal/api/admin"
 )
 
 type webhookAddCmd struct {
@@ -18,16 +18,16 @@ type webhookAddCmd struct {
 
 func (c *webhookAddCmd) Run(p *process) error {
 	if c.Account == "" && c.Agent == "" {
-		return misused("name an account (--account) or an agent (--agent)")
+		return newUsageError("name an account (--account) or an agent (--agent)")
 	}
-	out, err := call(p, admin.AddWebhook, admin.NewWebhook{AccountID: c.Account, AgentID: c.Agent, Endpoint: c.Endpoint, Events: c.Event, Secret: c.Secret})
+	out, err := runAdmin(p, admin.AddWebhook, admin.NewWebhook{AccountID: c.Account, AgentID: c.Agent, Endpoint: c.Endpoint, Events: c.Event, Secret: c.Secret})
 	if err != nil {
 		return err
 	}
 	if c.Secret == "" {
-		p.onceOnly("secret")
+		p.warnShownOnce("secret")
 	}
-	return p.print(out)
+	return p.printJSON(out)
 }
 
 type webhookRemoveCmd struct {
@@ -35,12 +35,12 @@ type webhookRemoveCmd struct {
 }
 
 func (c *webhookRemoveCmd) Run(p *process) error {
-	out, err := call(p, admin.RemoveWebhook, admin.WebhookRef{ID: c.ID})
+	out, err := runAdmin(p, admin.RemoveWebhook, admin.WebhookRef{ID: c.ID})
 	if err != nil {
 		return err
 	}
-	if p.cli.JSON {
-		return p.print(out)
+	if p.commandLine.JSON {
+		return p.printJSON(out)
 	}
 	_, err = fmt.Fprintf(p.stdout, "Removed webhook %s.\n", out.ID)
 	return err
@@ -51,12 +51,12 @@ type webhookListCmd struct {
 }
 
 func (c *webhookListCmd) Run(p *process) error {
-	list, err := call(p, admin.ListWebhooks, admin.OfAccount{AccountID: c.Account})
+	list, err := runAdmin(p, admin.ListWebhooks, admin.AccountFilter{AccountID: c.Account})
 	if err != nil {
 		return err
 	}
-	if p.cli.JSON {
-		return p.print(list)
+	if p.commandLine.JSON {
+		return p.printJSON(list)
 	}
 	var rows [][]string
 	for _, h := range list {
@@ -64,9 +64,9 @@ func (c *webhookListCmd) Run(p *process) error {
 		if h.KeyID != "" {
 			signed = "API key " + h.KeyID
 		}
-		rows = append(rows, []string{h.ID, h.AccountID, orDash(h.AgentID), strings.Join(h.Events, ","), h.Endpoint, signed, day(&h.CreatedAt)})
+		rows = append(rows, []string{h.ID, h.AccountID, orDash(h.AgentID), strings.Join(h.Events, ","), h.Endpoint, signed, formatDay(&h.CreatedAt)})
 	}
-	return p.table("WEBHOOK\tACCOUNT\tAGENT\tEVENTS\tENDPOINT\tSIGNED WITH\tCREATED", "No webhooks.", rows)
+	return p.printTable("WEBHOOK\tACCOUNT\tAGENT\tEVENTS\tENDPOINT\tSIGNED WITH\tCREATED", "No webhooks.", rows)
 }
 
 type webhookDeliveriesCmd struct {
@@ -78,14 +78,14 @@ type webhookDeliveriesCmd struct {
 
 func (c *webhookDeliveriesCmd) Run(p *process) error {
 	if c.Limit < 1 {
-		return misused("--limit: %d is below 1", c.Limit)
+		return newUsageError("--limit: %d is below 1", c.Limit)
 	}
-	list, err := call(p, admin.ListDeliveries, admin.DeliveriesAsk{AccountID: c.Account, WebhookID: c.Webhook, State: c.State, Limit: c.Limit})
+	list, err := runAdmin(p, admin.ListDeliveries, admin.DeliveryQuery{AccountID: c.Account, WebhookID: c.Webhook, State: c.State, Limit: c.Limit})
 	if err != nil {
 		return err
 	}
-	if p.cli.JSON {
-		return p.print(list)
+	if p.commandLine.JSON {
+		return p.printJSON(list)
 	}
 	var rows [][]string
 	for _, d := range list {
@@ -93,9 +93,9 @@ func (c *webhookDeliveriesCmd) Run(p *process) error {
 		if d.LastStatus != 0 {
 			status = strconv.Itoa(d.LastStatus)
 		}
-		rows = append(rows, []string{d.ID, d.WebhookID, d.Event, d.State, strconv.Itoa(d.Attempts), orDash(status), day(d.NextAt), day(&d.CreatedAt), orDash(d.LastError)})
+		rows = append(rows, []string{d.ID, d.WebhookID, d.Event, d.State, strconv.Itoa(d.Attempts), orDash(status), formatDay(d.NextAt), formatDay(&d.CreatedAt), orDash(d.LastError)})
 	}
-	return p.table("DELIVERY\tWEBHOOK\tEVENT\tSTATE\tATTEMPTS\tSTATUS\tNEXT\tCREATED\tLAST FAILURE", "No deliveries.", rows)
+	return p.printTable("DELIVERY\tWEBHOOK\tEVENT\tSTATE\tATTEMPTS\tSTATUS\tNEXT\tCREATED\tLAST FAILURE", "No deliveries.", rows)
 }
 
 type webhookRedeliverCmd struct {
@@ -104,12 +104,12 @@ type webhookRedeliverCmd struct {
 
 func (c *webhookRedeliverCmd) Run(p *process) error {
 	for _, id := range c.ID {
-		out, err := call(p, admin.Redeliver, admin.DeliveryRef{ID: id})
+		out, err := runAdmin(p, admin.Redeliver, admin.DeliveryRef{ID: id})
 		if err != nil {
 			return err
 		}
-		if p.cli.JSON {
-			err = p.print(out)
+		if p.commandLine.JSON {
+			err = p.printJSON(out)
 		} else {
 			_, err = fmt.Fprintf(p.stdout, "Delivery %s is sent again.\n", out.ID)
 		}

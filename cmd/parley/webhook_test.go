@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/admin"
-	"parley/internal/house"
+	"parley/internal/api/admin"
+	"parley/internal/server"
 	"parley/internal/sqldb"
 	"parley/internal/store"
 )
@@ -17,26 +17,26 @@ import (
 func TestWebhooksOfTheOperator(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	t.Setenv("PARLEY_DATA", data)
-	account := must[admin.AccountCreated](t, "account", "create", "--name", "A").AccountID
+	account := runJSON[admin.CreatedAccount](t, "account", "create", "--name", "A").AccountID
 	add := []string{"webhook", "add", "--account", account, "--endpoint", "https://example.org/hook"}
-	if status, _, errs := cli(t, add...); status != 1 || !strings.Contains(errs, "PARLEY_SECRET_KEY") {
+	if status, _, errs := runCommand(t, add...); status != 1 || !strings.Contains(errs, "PARLEY_SECRET_KEY") {
 		t.Errorf("without a key for secrets: %d %s", status, errs)
 	}
 	t.Setenv("PARLEY_SECRET_KEY", "sixteen bytes at least")
-	made := must[admin.WebhookCreated](t, add...)
+	made := runJSON[admin.CreatedWebhook](t, add...)
 	if !strings.HasPrefix(made.Secret, "whsec_") || len(made.Secret) < 30 {
 		t.Errorf("%+v", made)
 	}
-	plantDelivery(t, data, parley.AccountID(account), parley.WebhookID(made.WebhookID))
-	_, list, _ := cli(t, "webhook", "list")
-	_, dead, _ := cli(t, "webhook", "deliveries", "--state", "dead", "--webhook", made.WebhookID)
+	createDeadDelivery(t, data, parley.AccountID(account), parley.WebhookID(made.WebhookID))
+	_, list, _ := runCommand(t, "webhook", "list")
+	_, dead, _ := runCommand(t, "webhook", "deliveries", "--state", "dead", "--webhook", made.WebhookID)
 	if !strings.Contains(list, made.WebhookID) || !strings.Contains(list, "its secret") || strings.Contains(list, made.Secret) || !strings.Contains(dead, "the endpoint answered with status 503") {
 		t.Errorf("%s\n%s", list, dead)
 	}
-	if _, out, _ := cli(t, "webhook", "redeliver", "delivery-1"); out != "Delivery delivery-1 is sent again.\n" {
+	if _, out, _ := runCommand(t, "webhook", "redeliver", "delivery-1"); out != "Delivery delivery-1 is sent again.\n" {
 		t.Error(out)
 	}
-	again := must[[]admin.Delivery](t, "webhook", "deliveries", "--account", account)
+	again := runJSON[[]admin.Delivery](t, "webhook", "deliveries", "--account", account)
 	if len(again) != 1 || again[0].State != "pending" || again[0].Attempts != 0 || again[0].NextAt == nil {
 		t.Errorf("%+v", again)
 	}
@@ -46,32 +46,32 @@ func TestWebhooksOfTheOperator(t *testing.T) {
 	}{{[]string{"webhook", "add", "--endpoint", "https://example.org"}, 2}, {[]string{"webhook", "add", "--account", account, "--endpoint", "here"}, 1},
 		{[]string{"webhook", "redeliver", "nothing"}, 1}, {[]string{"webhook", "remove", "nothing"}, 1}, {[]string{"webhook", "deliveries", "--state", "late"}, 2},
 		{[]string{"webhook", "deliveries", "--limit", "0"}, 2}} {
-		if status, _, errs := cli(t, wrong.args...); status != wrong.status || errs == "" {
+		if status, _, errs := runCommand(t, wrong.args...); status != wrong.status || errs == "" {
 			t.Errorf("%v: %d %s", wrong.args, status, errs)
 		}
 	}
-	must[admin.WebhookRef](t, "webhook", "remove", made.WebhookID)
-	if _, out, _ := cli(t, "webhook", "list"); out != "No webhooks.\n" {
+	runJSON[admin.WebhookRef](t, "webhook", "remove", made.WebhookID)
+	if _, out, _ := runCommand(t, "webhook", "list"); out != "No webhooks.\n" {
 		t.Error(out)
 	}
-	if _, out, _ := cli(t, "webhook", "deliveries"); out != "No deliveries.\n" {
+	if _, out, _ := runCommand(t, "webhook", "deliveries"); out != "No deliveries.\n" {
 		t.Error(out)
 	}
 }
 
-// plantDelivery leaves a dead delivery in the database that no server has open.
-func plantDelivery(t *testing.T, data string, account parley.AccountID, hook parley.WebhookID) {
+// createDeadDelivery leaves a dead delivery in the database that no server has open.
+func createDeadDelivery(t *testing.T, data string, account parley.AccountID, hook parley.WebhookID) {
 	t.Helper()
-	db, err := store.Open(t.Context(), sqldb.Config{URL: filepath.Join(data, house.SQLiteFile)})
+	db, err := store.Open(t.Context(), sqldb.Config{URL: filepath.Join(data, server.SQLiteFile)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &parley.Delivery{ID: "delivery-1", AccountID: account, WebhookID: hook, Event: parley.LeadsSubmit, Body: "{}", CreatedAt: time.Now(), DueAt: time.Now()}
+	d := &parley.Delivery{ID: "delivery-1", AccountID: account, WebhookID: hook, Event: parley.EventLeadsSubmit, Body: "{}", CreatedAt: time.Now(), DueAt: time.Now()}
 	if err := db.AddDelivery(t.Context(), d); err != nil {
 		t.Fatal(err)
 	}
 	d.State, d.Attempts, d.LastStatus, d.LastError = parley.DeliveryDead, 8, 503, "the endpoint answered with status 503"
-	if err := db.SaveAttempt(t.Context(), d); err != nil {
+	if err := db.SaveDeliveryAttempt(t.Context(), d); err != nil {
 		t.Fatal(err)
 	}
 	if err := db.Close(); err != nil {

@@ -20,8 +20,8 @@ func (f *faults) decode(n *yaml.Node, into any, want string) {
 	}
 }
 
-// pairs walks a mapping's keys and values in the order of the file.
-func pairs(n *yaml.Node) iter.Seq2[*yaml.Node, *yaml.Node] {
+// mappingPairs walks a mapping's keys and values in the order of the file.
+func mappingPairs(n *yaml.Node) iter.Seq2[*yaml.Node, *yaml.Node] {
 	return func(yield func(key, value *yaml.Node) bool) {
 		for i := 0; i+1 < len(n.Content); i += 2 {
 			if !yield(n.Content[i], n.Content[i+1]) {

@@ -11,18 +11,18 @@ import (
 // A key is "pk_", 43 random characters (256 bits) and a checksum of 6, all of 0-9 A-Z a-z. The fixed beginning lets
 // scanners find keys that were committed by mistake; the checksum lets a typo be refused without asking the database.
 const (
-	keyPrefix   = "pk_"
-	keyRandom   = 43
-	keyChecksum = 6
-	keyLength   = len(keyPrefix) + keyRandom + keyChecksum
-	keyHint     = len(keyPrefix) + 6
+	keyPrefix         = "pk_"
+	keyRandomLength   = 43
+	keyChecksumLength = 6
+	keyLength         = len(keyPrefix) + keyRandomLength + keyChecksumLength
+	keyHintLength     = len(keyPrefix) + 6
 
 	base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 )
 
 // NewKey makes an API key. It is shown once; what is stored is Hash of it.
 func NewKey() string {
-	body := keyPrefix + random62(keyRandom)
+	body := keyPrefix + random62(keyRandomLength)
 	return body + checksum(body)
 }
 
@@ -32,20 +32,20 @@ func Hash(key string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// wellFormed reports whether the key may be one of ours.
-func wellFormed(key string) bool {
+// isWellFormed reports whether the key may be one of ours.
+func isWellFormed(key string) bool {
 	if len(key) != keyLength || !strings.HasPrefix(key, keyPrefix) {
 		return false
 	}
-	body := key[:keyLength-keyChecksum]
+	body := key[:keyLength-keyChecksumLength]
 	return key[len(body):] == checksum(body)
 }
 
 func checksum(body string) string {
 	n := crc32.ChecksumIEEE([]byte(body))
-	var out [keyChecksum]byte
+	var out [keyChecksumLength]byte
 	for i := range out {
-		out[keyChecksum-1-i] = base62[n%62]
+		out[keyChecksumLength-1-i] = base62[n%62]
 		n /= 62
 	}
 	return string(out[:])

@@ -10,7 +10,7 @@ func TestKeysAreWellFormed(t *testing.T) {
 	seen := map[string]bool{}
 	for range 500 {
 		k := NewKey()
-		if !form.MatchString(k) || !wellFormed(k) || seen[k] {
+		if !form.MatchString(k) || !isWellFormed(k) || seen[k] {
 			t.Fatal(k)
 		}
 		seen[k] = true
@@ -21,12 +21,12 @@ func TestKeyChecksumFindsTypos(t *testing.T) {
 	k := NewKey()
 	for i := len(keyPrefix); i < len(k); i++ {
 		typo := []byte(k)
-		if typo[i]++; wellFormed(string(typo)) {
+		if typo[i]++; isWellFormed(string(typo)) {
 			t.Errorf("a typo at %d is not noticed", i)
 		}
 	}
 	for _, s := range []string{"", "pk_", k[1:], k + "0", k[:len(k)-1], "sk_" + k[3:]} {
-		if wellFormed(s) {
+		if isWellFormed(s) {
 			t.Errorf("%q passes for a key", s)
 		}
 	}

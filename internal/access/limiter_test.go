@@ -7,25 +7,25 @@ import (
 	"time"
 )
 
-var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+var testTime = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// oracle is the rule said plainly: a request goes through when fewer than limit went through in the window before it.
-type oracle struct {
-	limit  int
-	window time.Duration
-	passed []time.Time
+// referenceLimiter is the rule said plainly: a request goes through when fewer than limit went through in the window before it.
+type referenceLimiter struct {
+	limit    int
+	window   time.Duration
+	accepted []time.Time
 }
 
-func (o *oracle) take(now time.Time) Reading {
+func (o *referenceLimiter) take(now time.Time) RateState {
 	var inside []time.Time
-	for _, t := range o.passed {
+	for _, t := range o.accepted {
 		if now.Sub(t) < o.window {
 			inside = append(inside, t)
 		}
 	}
-	r := Reading{OK: len(inside) < o.limit, Limit: o.limit, Reset: now}
+	r := RateState{OK: len(inside) < o.limit, Limit: o.limit, Reset: now}
 	if r.OK {
-		o.passed = append(o.passed, now)
+		o.accepted = append(o.accepted, now)
 		inside = append(inside, now)
 	}
 	r.Remaining = o.limit - len(inside)
@@ -39,11 +39,11 @@ func (o *oracle) take(now time.Time) Reading {
 func TestLimiterIsExact(t *testing.T) {
 	for seed := range uint64(200) {
 		rnd := rand.New(rand.NewPCG(seed, 1))
-		o := &oracle{limit: 1 + rnd.IntN(8), window: time.Duration(1+rnd.IntN(20)) * time.Millisecond}
+		o := &referenceLimiter{limit: 1 + rnd.IntN(8), window: time.Duration(1+rnd.IntN(20)) * time.Millisecond}
 		l := &Limiter{Limit: o.limit, Window: o.window}
-		for now, i := noon, 0; i < 300; i++ {
+		for now, i := testTime, 0; i < 300; i++ {
 			now = now.Add(time.Duration(rnd.IntN(6000)) * time.Microsecond * time.Duration(rnd.IntN(2)))
-			look := l.Look("key", now)
+			look := l.Peek("key", now)
 			want, got := o.take(now), l.Take("key", now)
 			if got != want || look.OK != want.OK {
 				t.Fatalf("seed %d, step %d: got %+v, look %+v, want %+v", seed, i, got, look, want)
@@ -55,44 +55,44 @@ func TestLimiterIsExact(t *testing.T) {
 func TestLimiterLooksWithoutCounting(t *testing.T) {
 	l := &Limiter{Limit: 2}
 	for range 5 {
-		if r := l.Look("key", noon); !r.OK || r.Remaining != 2 || r.Limit != 2 || !r.Reset.Equal(noon) {
+		if r := l.Peek("key", testTime); !r.OK || r.Remaining != 2 || r.Limit != 2 || !r.Reset.Equal(testTime) {
 			t.Fatalf("%+v", r)
 		}
 	}
-	l.Take("key", noon)
-	l.Take("key", noon.Add(time.Second))
-	if r := l.Look("key", noon.Add(3*time.Second)); r.OK || r.RetryAfter != 7*time.Second {
+	l.Take("key", testTime)
+	l.Take("key", testTime.Add(time.Second))
+	if r := l.Peek("key", testTime.Add(3*time.Second)); r.OK || r.RetryAfter != 7*time.Second {
 		t.Errorf("%+v", r)
 	}
-	if r := l.Take("other", noon); !r.OK {
+	if r := l.Take("other", testTime); !r.OK {
 		t.Errorf("keys share a window: %+v", r)
 	}
-	if r := l.Take("key", noon.Add(-time.Hour)); r.OK {
+	if r := l.Take("key", testTime.Add(-time.Hour)); r.OK {
 		t.Errorf("a clock set back opens the window: %+v", r)
 	}
 }
 
 func TestLimiterForgetsTheIdle(t *testing.T) {
-	l := &Limiter{Limit: 3, Keys: 50}
+	l := &Limiter{Limit: 3, MaxKeys: 50}
 	for i := range 1000 {
-		l.Take(fmt.Sprint(i), noon)
+		l.Take(fmt.Sprint(i), testTime)
 		if len(l.logs) > 50 {
 			t.Fatal("beyond its bound:", len(l.logs))
 		}
 	}
 	for i := range 100 {
-		l.Take("busy", noon.Add(DefaultWindow+time.Duration(i)*time.Second))
+		l.Take("busy", testTime.Add(DefaultWindow+time.Duration(i)*time.Second))
 	}
-	if len(l.logs) != 1 || l.used.Len() != 1 {
+	if len(l.logs) != 1 || l.recentlyUsed.Len() != 1 {
 		t.Errorf("%d keys left", len(l.logs))
 	}
-	if c := cap(l.logs["busy"].Value.(*log).times); c > 16 {
+	if c := cap(l.logs["busy"].Value.(*requestLog).times); c > 16 {
 		t.Errorf("a log of three holds room for %d", c)
 	}
 }
 
 func BenchmarkLimiter(b *testing.B) {
-	l, now := &Limiter{Limit: 1 << 20}, noon
+	l, now := &Limiter{Limit: 1 << 20}, testTime
 	for b.Loop() {
 		now = now.Add(100 * time.Microsecond)
 		l.Take("key", now)

@@ -12,54 +12,54 @@ import (
 
 	"parley"
 	"parley/internal/access"
-	"parley/internal/admin"
-	"parley/internal/house"
-	"parley/internal/rig"
-	"parley/internal/rig/dbs"
+	"parley/internal/api/admin"
+	"parley/internal/server"
+	"parley/internal/testkit"
+	"parley/internal/testkit/dbs"
 )
 
-// book is a log that may be read while it is written.
-type book struct {
+// syncBuffer is a log that may be read while it is written.
+type syncBuffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer
 }
 
-func (b *book) Write(p []byte) (int, error) {
+func (b *syncBuffer) Write(p []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.text.Write(p)
 }
 
-func (b *book) lines() int {
+func (b *syncBuffer) lines() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return strings.Count(b.text.String(), "\n")
 }
 
-func TestMaintenanceReachesEveryGate(t *testing.T) {
-	each(t, func(d *door) {
-		d.must(d.Gate.Look(d.Context()))
-		d.must(d.Gate.Closed())
-		var log book
-		other := &access.Gate{DB: d.DB, Plans: d.Plans, Now: d.now, Logger: slog.New(slog.NewTextHandler(&log, nil))}
+func TestMaintenanceReachesEveryAuthenticator(t *testing.T) {
+	forEachStore(t, func(d *fixture) {
+		d.must(d.Gate.RefreshMaintenance(d.Context()))
+		d.must(d.Gate.CheckMaintenance())
+		var log syncBuffer
+		other := &access.Authenticator{DB: d.DB, Plans: d.Plans, Now: d.now, Logger: slog.New(slog.NewTextHandler(&log, nil))}
 		ctx, stop := context.WithCancel(d.Context())
 		ended := make(chan error, 1)
 		go func() { ended <- other.Run(ctx) }()
 		set := func(on bool) {
 			d.must(d.SetMaintenance(d.Context(), on))
-			d.Gate.Shut(on)
-			if is, err := d.Maintenance(d.Context()); err != nil || is != on || (d.Gate.Closed() != nil) != on {
+			d.Gate.SetMaintenance(on)
+			if is, err := d.Maintenance(d.Context()); err != nil || is != on || (d.Gate.CheckMaintenance() != nil) != on {
 				d.Error("maintenance is", is, err, "want", on)
 			}
-			rig.Eventually(d, "another server sees it", func() bool { return (other.Closed() != nil) == on })
+			testkit.Eventually(d, "another server sees it", func() bool { return (other.CheckMaintenance() != nil) == on })
 		}
 		set(true)
-		e := parley.ErrorOf(d.Gate.Closed())
+		e := parley.AsError(d.Gate.CheckMaintenance())
 		if e.Code != parley.CodeUnderMaintenance || e.RetryAfter <= 0 {
 			d.Errorf("%+v", e)
 		}
-		d.must(d.Gate.Look(d.Context()))
-		d.fails(d.Gate.Closed(), parley.CodeUnderMaintenance)
+		d.must(d.Gate.RefreshMaintenance(d.Context()))
+		d.wantCode(d.Gate.CheckMaintenance(), parley.CodeUnderMaintenance)
 		set(false)
 		stop()
 		d.must(<-ended)
@@ -71,28 +71,28 @@ func TestMaintenanceReachesEveryGate(t *testing.T) {
 
 // Two servers on one database: the operator's word at one of them is in force at both, and outlives a restart.
 func TestMaintenanceIsOfAllServers(t *testing.T) {
-	url := dbs.Postgres(t).NewStore(t)
-	one, two := rig.Open(t, rig.At(t.TempDir(), url)), rig.Open(t, rig.At(t.TempDir(), url))
+	url := dbs.SharedPostgres(t).NewStore(t)
+	one, two := testkit.Open(t, testkit.WithDatabase(t.TempDir(), url)), testkit.Open(t, testkit.WithDatabase(t.TempDir(), url))
 	say := func(on bool) {
 		t.Helper()
-		if _, err := admin.Do(t.Context(), one.Operator, admin.Maintenance, admin.MaintenanceChange{On: &on}); err != nil {
+		if _, err := admin.RunOn(t.Context(), one.AdminService, admin.Maintenance, admin.MaintenanceChange{Enabled: &on}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	me := func(h *rig.House) int { return h.Do(t, "GET", "/me", one.Key, nil).Status }
+	me := func(h *testkit.Server) int { return h.Do(t, "GET", "/me", one.Key, nil).Status }
 	say(true)
 	if status := me(one); status != http.StatusServiceUnavailable {
 		t.Error("where it was said:", status)
 	}
-	rig.Eventually(t, "the other server closes", func() bool { return me(two) == http.StatusServiceUnavailable })
+	testkit.Eventually(t, "the other server closes", func() bool { return me(two) == http.StatusServiceUnavailable })
 	if status := two.Do(t, "GET", "/health", "", nil).Status; status != http.StatusOK {
 		t.Error("health:", status)
 	}
-	three, err := house.Open(t.Context(), house.Config{Storage: house.Storage{Data: t.TempDir(), DatabaseURL: url}, Now: time.Now, Logger: slog.New(slog.DiscardHandler)})
+	three, err := server.Open(t.Context(), server.Config{StorageConfig: server.StorageConfig{Data: t.TempDir(), DatabaseURL: url}, Now: time.Now, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if three.Gate.Closed() == nil {
+	if three.Authenticator.CheckMaintenance() == nil {
 		t.Error("a server that starts is open")
 	}
 	if err := three.Close(); err != nil {
@@ -102,5 +102,5 @@ func TestMaintenanceIsOfAllServers(t *testing.T) {
 	if status := me(one); status != http.StatusOK {
 		t.Error("where it was said:", status)
 	}
-	rig.Eventually(t, "the other server opens", func() bool { return me(two) == http.StatusOK })
+	testkit.Eventually(t, "the other server opens", func() bool { return me(two) == http.StatusOK })
 }

@@ -12,8 +12,8 @@ import (
 	"parley/internal/store"
 )
 
-// Office holds the operator's verbs. Each writes what was done, and by whom, into the account's audit chain.
-type Office struct {
+// Accounts holds the operator's verbs. Each writes what was done, and by whom, into the account's audit chain.
+type Accounts struct {
 	DB    *store.DB
 	Plans *Plans
 	Now   func() time.Time
@@ -30,7 +30,7 @@ type NewAccount struct {
 
 // CreateAccount makes an account with a first key of full access, and gives that key: it is shown this once. Fails with
 // VALIDATION_INVALID_BODY and every fault in the details.
-func (o *Office) CreateAccount(ctx context.Context, n NewAccount) (*parley.Account, string, error) {
+func (o *Accounts) CreateAccount(ctx context.Context, n NewAccount) (*parley.Account, string, error) {
 	if n.Plan == "" {
 		n.Plan = DefaultPlan
 		if _, ok := o.Plans.Plan(DefaultPlan); !ok {
@@ -39,18 +39,18 @@ func (o *Office) CreateAccount(ctx context.Context, n NewAccount) (*parley.Accou
 		}
 	}
 	a := &parley.Account{ID: parley.AccountID(parley.NewUUID()), Name: strings.TrimSpace(n.Name), Plan: n.Plan, Credits: n.Credits, HIPAA: n.HIPAA, CreatedAt: o.Now()}
-	if err := o.check(a); err != nil {
+	if err := o.checkAccount(a); err != nil {
 		return nil, "", err
 	}
 	key, record := o.newKey(a.ID, "first key")
-	err := o.DB.Transact(ctx, sqldb.Turns, func(tx *store.DB) error {
+	err := o.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
 		if err := tx.CreateAccount(ctx, a); err != nil {
 			return err
 		}
-		if err := o.audit(ctx, tx, a.ID, "account.create", string(a.ID), accountFacts(a)); err != nil {
+		if err := o.audit(ctx, tx, a.ID, "account.create", string(a.ID), accountDetails(a)); err != nil {
 			return err
 		}
-		return o.keep(ctx, tx, record)
+		return o.storeKey(ctx, tx, record)
 	})
 	return a, key, err
 }
@@ -58,28 +58,28 @@ func (o *Office) CreateAccount(ctx context.Context, n NewAccount) (*parley.Accou
 // AccountChange is what of an account to change; nil fields stay.
 type AccountChange struct {
 	Plan    *string
-	Credits *Grant
+	Credits *CreditGrant
 	HIPAA   *bool
 }
 
-// Grant says whose number of monthly credits counts.
-type Grant struct {
-	Own *parley.Credits // the account's own; nil for its plan's
+// CreditGrant says whose number of monthly credits counts.
+type CreditGrant struct {
+	Credits *parley.Credits // the account's own; nil for its plan's
 }
 
 // UpdateAccount changes an account. Fails with ACCOUNT_NOT_FOUND or VALIDATION_INVALID_BODY.
-func (o *Office) UpdateAccount(ctx context.Context, id parley.AccountID, c AccountChange) (*parley.Account, error) {
+func (o *Accounts) UpdateAccount(ctx context.Context, id parley.AccountID, c AccountChange) (*parley.Account, error) {
 	var changed *parley.Account
-	err := o.DB.Transact(ctx, sqldb.Turns, func(tx *store.DB) error {
+	err := o.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
 		err := tx.UpdateAccount(ctx, id, o.Now(), func(a *parley.Account) error {
 			c.apply(a)
 			changed = a
-			return o.check(a)
+			return o.checkAccount(a)
 		})
 		if err != nil {
 			return err
 		}
-		return o.audit(ctx, tx, id, "account.update", string(id), accountFacts(changed))
+		return o.audit(ctx, tx, id, "account.update", string(id), accountDetails(changed))
 	})
 	return changed, err
 }
@@ -89,17 +89,17 @@ func (c AccountChange) apply(a *parley.Account) {
 		a.Plan = *c.Plan
 	}
 	if c.Credits != nil {
-		a.Credits = c.Credits.Own
+		a.Credits = c.Credits.Credits
 	}
 	if c.HIPAA != nil {
 		a.HIPAA = *c.HIPAA
 	}
 }
 
-// Accounts lists every account, oldest first.
-func (o *Office) Accounts(ctx context.Context) ([]parley.Account, error) { return o.DB.Accounts(ctx) }
+// List lists every account, oldest first.
+func (o *Accounts) List(ctx context.Context) ([]parley.Account, error) { return o.DB.Accounts(ctx) }
 
-func (o *Office) check(a *parley.Account) error {
+func (o *Accounts) checkAccount(a *parley.Account) error {
 	details := map[string]string{}
 	checkName(details, a.Name)
 	if !slices.Contains(o.Plans.names, a.Plan) {
@@ -124,12 +124,12 @@ func invalid(details map[string]string) error {
 	if len(details) == 0 {
 		return nil
 	}
-	e := parley.Fail(parley.CodeInvalidBody)
+	e := parley.NewError(parley.CodeInvalidBody)
 	e.Details = details
 	return e
 }
 
-func accountFacts(a *parley.Account) map[string]any {
+func accountDetails(a *parley.Account) map[string]any {
 	facts := map[string]any{"name": a.Name, "plan": a.Plan, "hipaa": a.HIPAA}
 	if a.Credits != nil {
 		facts["credits"] = a.Credits.Float()
@@ -137,10 +137,10 @@ func accountFacts(a *parley.Account) map[string]any {
 	return facts
 }
 
-func (o *Office) audit(ctx context.Context, tx *store.DB, account parley.AccountID, action, subject string, facts map[string]any) error {
+func (o *Accounts) audit(ctx context.Context, tx *store.DB, account parley.AccountID, action, subject string, facts map[string]any) error {
 	actor := o.Actor
 	if actor == "" {
 		actor = "operator"
 	}
-	return tx.Audit(ctx, account, o.Now(), actor, action, subject, facts)
+	return tx.AppendAuditEvent(ctx, account, o.Now(), actor, action, subject, facts)
 }

@@ -11,8 +11,8 @@ import (
 	"parley/internal/store"
 )
 
-// NewKeyAsk is what a key is made from.
-type NewKeyAsk struct {
+// NewKeyRequest is what a key is made from.
+type NewKeyRequest struct {
 	AccountID parley.AccountID
 	Name      string         // empty for "key"
 	Scopes    []parley.Scope // nil for full access
@@ -21,29 +21,29 @@ type NewKeyAsk struct {
 
 // CreateKey makes an API key and gives its record and the key itself, which is shown this once. Fails with
 // ACCOUNT_NOT_FOUND or VALIDATION_INVALID_BODY.
-func (o *Office) CreateKey(ctx context.Context, n NewKeyAsk) (*parley.APIKey, string, error) {
+func (o *Accounts) CreateKey(ctx context.Context, n NewKeyRequest) (*parley.APIKey, string, error) {
 	name := strings.TrimSpace(n.Name)
 	if name == "" {
 		name = "key"
 	}
 	key, record := o.newKey(n.AccountID, name)
-	record.ExpiresAt, record.Scopes = n.ExpiresAt, scopeList(n.Scopes)
+	record.ExpiresAt, record.Scopes = n.ExpiresAt, normalizeScopes(n.Scopes)
 	if err := checkKey(record, n.Scopes); err != nil {
 		return nil, "", err
 	}
-	err := o.DB.Transact(ctx, sqldb.Turns, func(tx *store.DB) error {
+	err := o.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
 		if _, err := tx.LockAccount(ctx, n.AccountID); err != nil {
 			return err
 		}
-		return o.keep(ctx, tx, record)
+		return o.storeKey(ctx, tx, record)
 	})
 	return record, key, err
 }
 
 // RevokeKey ends a key for good. Fails with KEY_NOT_FOUND.
-func (o *Office) RevokeKey(ctx context.Context, id parley.KeyID) (*parley.APIKey, error) {
+func (o *Accounts) RevokeKey(ctx context.Context, id parley.KeyID) (*parley.APIKey, error) {
 	var k *parley.APIKey
-	err := o.DB.Transact(ctx, sqldb.Turns, func(tx *store.DB) error {
+	err := o.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
 		var err error
 		if k, err = tx.RevokeKey(ctx, id, o.Now()); err != nil {
 			return err
@@ -54,7 +54,7 @@ func (o *Office) RevokeKey(ctx context.Context, id parley.KeyID) (*parley.APIKey
 }
 
 // Keys lists an account's keys, oldest first; without an account, all.
-func (o *Office) Keys(ctx context.Context, account parley.AccountID) ([]parley.APIKey, error) {
+func (o *Accounts) Keys(ctx context.Context, account parley.AccountID) ([]parley.APIKey, error) {
 	if account != "" {
 		if _, err := o.DB.Account(ctx, account); err != nil {
 			return nil, err
@@ -63,12 +63,12 @@ func (o *Office) Keys(ctx context.Context, account parley.AccountID) ([]parley.A
 	return o.DB.Keys(ctx, account)
 }
 
-func (o *Office) newKey(account parley.AccountID, name string) (string, *parley.APIKey) {
+func (o *Accounts) newKey(account parley.AccountID, name string) (string, *parley.APIKey) {
 	key := NewKey()
-	return key, &parley.APIKey{ID: parley.KeyID(parley.NewUUID()), AccountID: account, Name: name, Hash: Hash(key), Hint: key[:keyHint], CreatedAt: o.Now()}
+	return key, &parley.APIKey{ID: parley.KeyID(parley.NewUUID()), AccountID: account, Name: name, Hash: Hash(key), Hint: key[:keyHintLength], CreatedAt: o.Now()}
 }
 
-func (o *Office) keep(ctx context.Context, tx *store.DB, k *parley.APIKey) error {
+func (o *Accounts) storeKey(ctx context.Context, tx *store.DB, k *parley.APIKey) error {
 	if err := tx.CreateKey(ctx, k); err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func checkKey(k *parley.APIKey, scopes []parley.Scope) error {
 	}
 	for _, s := range scopes {
 		if !slices.Contains(parley.Scopes(), s) {
-			details["scopes"] = string(s) + " is not a scope; there are " + join(parley.Scopes())
+			details["scopes"] = string(s) + " is not a scope; there are " + joinScopes(parley.Scopes())
 		}
 	}
 	if k.ExpiresAt != nil && !k.ExpiresAt.After(k.CreatedAt) {
@@ -96,15 +96,15 @@ func checkKey(k *parley.APIKey, scopes []parley.Scope) error {
 	return invalid(details)
 }
 
-// scopeList gives the scopes in their usual order, each once.
-func scopeList(asked []parley.Scope) []parley.Scope {
+// normalizeScopes gives the scopes in their usual order, each once.
+func normalizeScopes(asked []parley.Scope) []parley.Scope {
 	if asked == nil {
 		return nil
 	}
 	return slices.DeleteFunc(parley.Scopes(), func(s parley.Scope) bool { return !slices.Contains(asked, s) })
 }
 
-func join(scopes []parley.Scope) string {
+func joinScopes(scopes []parley.Scope) string {
 	var list []string
 	for _, s := range scopes {
 		list = append(list, string(s))

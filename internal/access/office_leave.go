@@ -29,47 +29,47 @@ func (r MemberRef) find(ctx context.Context, tx *store.DB) (m *parley.Membership
 		m, err = tx.MemberByEmail(ctx, r.AccountID, r.Email, parley.CodeMemberNotFound)
 	}
 	if parley.IsCode(err, parley.CodeMemberNotFound) {
-		err = parley.Failf(parley.CodeMemberNotFound, "%s%s is not a member of this account.", r.UserID, r.Email)
+		err = parley.NewErrorf(parley.CodeMemberNotFound, "%s%s is not a member of this account.", r.UserID, r.Email)
 	}
 	return m, err
 }
 
-// Leave takes from a member, in the transaction that ends the membership, what only members have. It gives what the audit chain is to
+// MemberCleanup takes from a member, in the transaction that ends the membership, what only members have. It gives what the audit chain is to
 // tell of that.
-type Leave func(tx *store.DB, user parley.UserID) (map[string]any, error)
+type MemberCleanup func(tx *store.DB, user parley.UserID) (map[string]any, error)
 
 // RemoveMember ends a membership; leave is called first. The user stays, as the author of what they wrote. Fails with
 // ACCOUNT_NOT_FOUND, TEAM_MEMBER_NOT_FOUND, and with VALIDATION_INVALID_BODY of the account's only owner.
-func (o *Office) RemoveMember(ctx context.Context, ref MemberRef, leave Leave) (*parley.Membership, error) {
-	var gone *parley.Membership
+func (o *Accounts) RemoveMember(ctx context.Context, ref MemberRef, cleanUp MemberCleanup) (*parley.Membership, error) {
+	var removed *parley.Membership
 	err := o.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
 		m, err := ref.find(ctx, tx)
 		if err != nil {
 			return err
 		}
-		facts, err := leave(tx, m.User.ID)
+		facts, err := cleanUp(tx, m.User.ID)
 		if err != nil {
 			return err
 		}
-		if gone, err = tx.LockMember(ctx, ref.AccountID, m.User.ID, parley.CodeMemberNotFound); err != nil {
+		if removed, err = tx.LockMember(ctx, ref.AccountID, m.User.ID, parley.CodeMemberNotFound); err != nil {
 			return err
 		}
 		if err := tx.DropMember(ctx, ref.AccountID, m.User.ID, parley.CodeMemberNotFound); err != nil {
 			return err
 		}
-		if err := owned(ctx, tx, gone); err != nil {
+		if err := requireOwner(ctx, tx, removed); err != nil {
 			return err
 		}
-		facts["email"], facts["role"] = gone.User.Email, gone.Role
-		return o.audit(ctx, tx, ref.AccountID, "member.remove", string(gone.User.ID), facts)
+		facts["email"], facts["role"] = removed.User.Email, removed.Role
+		return o.audit(ctx, tx, ref.AccountID, "member.remove", string(removed.User.ID), facts)
 	})
-	return gone, err
+	return removed, err
 }
 
 // ChangeMember gives a member another role. Fails as RemoveMember does.
-func (o *Office) ChangeMember(ctx context.Context, ref MemberRef, role parley.Role) (*parley.Membership, error) {
+func (o *Accounts) ChangeMember(ctx context.Context, ref MemberRef, role parley.Role) (*parley.Membership, error) {
 	var changed *parley.Membership
-	err := o.DB.Transact(ctx, sqldb.Turns, func(tx *store.DB) error {
+	err := o.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
 		m, err := ref.find(ctx, tx)
 		if err != nil {
 			return err
@@ -84,7 +84,7 @@ func (o *Office) ChangeMember(ctx context.Context, ref MemberRef, role parley.Ro
 		if err := tx.SetRole(ctx, ref.AccountID, m.User.ID, role, parley.CodeMemberNotFound); err != nil {
 			return err
 		}
-		if err := owned(ctx, tx, before); err != nil {
+		if err := requireOwner(ctx, tx, before); err != nil {
 			return err
 		}
 		after := *before
@@ -95,15 +95,15 @@ func (o *Office) ChangeMember(ctx context.Context, ref MemberRef, role parley.Ro
 	return changed, err
 }
 
-// owned refuses to leave the account of a former owner without any. It holds the account's row, so that two owners who go at once do not
+// requireOwner refuses to leave the account of a former owner without any. It holds the account's row, so that two owners who go at once do not
 // overlook each other.
-func owned(ctx context.Context, tx *store.DB, was *parley.Membership) error {
-	if _, err := tx.LockAccount(ctx, was.AccountID); err != nil || was.Role != parley.RoleOwner {
+func requireOwner(ctx context.Context, tx *store.DB, before *parley.Membership) error {
+	if _, err := tx.LockAccount(ctx, before.AccountID); err != nil || before.Role != parley.RoleOwner {
 		return err
 	}
-	n, err := tx.Owners(ctx, was.AccountID)
+	n, err := tx.CountOwners(ctx, before.AccountID)
 	if err == nil && n == 0 {
-		err = parley.Failf(parley.CodeInvalidBody, "%s is the account's only owner. Make somebody else an owner first.", was.User.Email)
+		err = parley.NewErrorf(parley.CodeInvalidBody, "%s is the account's only owner. Make somebody else an owner first.", before.User.Email)
 	}
 	return err
 }

@@ -20,7 +20,7 @@ type NewMember struct {
 
 // AddMember makes a user a member of an account; one with that e-mail address, whatever its case, is found rather than
 // made. Fails with ACCOUNT_NOT_FOUND, VALIDATION_INVALID_BODY or RESOURCE_ALREADY_EXISTS.
-func (o *Office) AddMember(ctx context.Context, n NewMember) (*parley.Membership, error) {
+func (o *Accounts) AddMember(ctx context.Context, n NewMember) (*parley.Membership, error) {
 	if n.Role == "" {
 		n.Role = parley.RoleAgent
 	}
@@ -30,7 +30,7 @@ func (o *Office) AddMember(ctx context.Context, n NewMember) (*parley.Membership
 		return nil, err
 	}
 	var m parley.Membership
-	err := o.DB.Transact(ctx, sqldb.Turns, func(tx *store.DB) error {
+	err := o.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
 		if _, err := tx.LockAccount(ctx, n.AccountID); err != nil {
 			return err
 		}
@@ -41,27 +41,27 @@ func (o *Office) AddMember(ctx context.Context, n NewMember) (*parley.Membership
 		return o.audit(ctx, tx, n.AccountID, "member.add", string(m.User.ID), map[string]any{"email": m.User.Email, "role": m.Role})
 	})
 	if parley.IsCode(err, parley.CodeAlreadyExists) {
-		err = o.joined(ctx, n.AccountID, user.Email)
+		err = o.alreadyMemberError(ctx, n.AccountID, user.Email)
 	}
 	return &m, err
 }
 
-// joined is the failure that names the member who is there already.
-func (o *Office) joined(ctx context.Context, account parley.AccountID, email string) error {
+// alreadyMemberError is the failure that names the member who is there already.
+func (o *Accounts) alreadyMemberError(ctx context.Context, account parley.AccountID, email string) error {
 	members, err := o.DB.Members(ctx, account)
 	if err != nil {
 		return err
 	}
 	for _, m := range members {
 		if strings.EqualFold(m.User.Email, email) {
-			return parley.Failf(parley.CodeAlreadyExists, "%s is a member of this account already: %s, role %s, user %s.", m.User.Email, m.User.Name, m.Role, m.User.ID)
+			return parley.NewErrorf(parley.CodeAlreadyExists, "%s is a member of this account already: %s, role %s, user %s.", m.User.Email, m.User.Name, m.Role, m.User.ID)
 		}
 	}
-	return parley.Fail(parley.CodeAlreadyExists)
+	return parley.NewError(parley.CodeAlreadyExists)
 }
 
 // Members lists an account's members, longest standing first; without an account, all.
-func (o *Office) Members(ctx context.Context, account parley.AccountID) ([]parley.Membership, error) {
+func (o *Accounts) Members(ctx context.Context, account parley.AccountID) ([]parley.Membership, error) {
 	if account != "" {
 		if _, err := o.DB.Account(ctx, account); err != nil {
 			return nil, err
@@ -73,7 +73,7 @@ func (o *Office) Members(ctx context.Context, account parley.AccountID) ([]parle
 func checkMember(u parley.User, role parley.Role) error {
 	details := map[string]string{}
 	checkName(details, u.Name)
-	if !plausibleEmail(u.Email) {
+	if !isPlausibleEmail(u.Email) {
 		details["email"] = "must be an e-mail address"
 	}
 	switch role {
@@ -84,9 +84,9 @@ func checkMember(u parley.User, role parley.Role) error {
 	return invalid(details)
 }
 
-// plausibleEmail accepts a bare ASCII address with a dot in its domain. ASCII only: the two databases do not agree on the
+// isPlausibleEmail accepts a bare ASCII address with a dot in its domain. ASCII only: the two databases do not agree on the
 // case of other letters, and an address must be found whatever its case.
-func plausibleEmail(s string) bool {
+func isPlausibleEmail(s string) bool {
 	for i := range len(s) {
 		if s[i] <= ' ' || s[i] >= 0x7f {
 			return false

@@ -7,60 +7,60 @@ import (
 
 	"parley"
 	"parley/internal/access"
-	"parley/internal/rig/dbs"
 	"parley/internal/store"
+	"parley/internal/testkit/dbs"
 )
 
 func TestMain(m *testing.M) { dbs.Main(m) }
 
-var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+var testTime = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// door is an office and a gate over one store, with a clock that the test turns.
-type door struct {
+// fixture is an office and a gate over one store, with a clock that the test turns.
+type fixture struct {
 	testing.TB
-	*access.Office
-	Gate  *access.Gate
+	*access.Accounts
+	Gate  *access.Authenticator
 	clock atomic.Int64
 }
 
-func each(t *testing.T, f func(d *door)) {
+func forEachStore(t *testing.T, f func(d *fixture)) {
 	t.Helper()
-	dbs.EachStore(t, func(t *testing.T, db *store.DB) {
+	dbs.ForEachStore(t, func(t *testing.T, db *store.DB) {
 		plans, err := access.LoadPlans("")
 		if err != nil {
 			t.Fatal(err)
 		}
-		d := &door{TB: t}
-		d.Office = &access.Office{DB: db, Plans: plans, Now: d.now}
-		d.Gate = &access.Gate{DB: db, Plans: plans, Now: d.now}
+		d := &fixture{TB: t}
+		d.Accounts = &access.Accounts{DB: db, Plans: plans, Now: d.now}
+		d.Gate = &access.Authenticator{DB: db, Plans: plans, Now: d.now}
 		f(d)
 	})
 }
 
-func (d *door) now() time.Time       { return noon.Add(time.Duration(d.clock.Load())) }
-func (d *door) turn(t time.Duration) { d.clock.Add(int64(t)) }
+func (d *fixture) now() time.Time          { return testTime.Add(time.Duration(d.clock.Load())) }
+func (d *fixture) advance(t time.Duration) { d.clock.Add(int64(t)) }
 
-func (d *door) must(err error) {
+func (d *fixture) must(err error) {
 	d.Helper()
 	if err != nil {
 		d.Fatal(err)
 	}
 }
 
-func (d *door) fails(err error, code parley.Code, fields ...string) {
+func (d *fixture) wantCode(err error, code parley.Code, fields ...string) {
 	d.Helper()
 	if !parley.IsCode(err, code) {
 		d.Errorf("got %v, want %s", err, code)
 		return
 	}
 	for _, f := range fields {
-		if parley.ErrorOf(err).Details[f] == "" {
-			d.Errorf("the details do not name %s: %v", f, parley.ErrorOf(err).Details)
+		if parley.AsError(err).Details[f] == "" {
+			d.Errorf("the details do not name %s: %v", f, parley.AsError(err).Details)
 		}
 	}
 }
 
-func (d *door) account(plan string) (*parley.Account, string) {
+func (d *fixture) createAccount(plan string) (*parley.Account, string) {
 	d.Helper()
 	a, key, err := d.CreateAccount(d.Context(), access.NewAccount{Name: "Acme", Plan: plan})
 	d.must(err)

@@ -20,20 +20,20 @@ import (
 )
 
 //go:embed plans.yaml
-var builtIn []byte
+var builtInPlans []byte
 
 // DefaultPlan is the plan of an account that names none.
 const DefaultPlan = "unlimited"
 
 // Plans are the plans of this installation, in the order of their file.
 type Plans struct {
-	names []string
-	plans map[string]parley.Plan
+	names  []string
+	byName map[string]parley.Plan
 }
 
 // Plan finds a plan by its name.
 func (p *Plans) Plan(name string) (parley.Plan, bool) {
-	plan, ok := p.plans[name]
+	plan, ok := p.byName[name]
 	return plan, ok
 }
 
@@ -43,7 +43,7 @@ func (p *Plans) Names() []string { return slices.Clone(p.names) }
 // LoadPlans reads the plans in the file, or those inside the program when path is empty. The error names every fault of the
 // file with its line.
 func LoadPlans(path string) (*Plans, error) {
-	text := builtIn
+	text := builtInPlans
 	if path != "" {
 		var err error
 		if text, err = os.ReadFile(path); err != nil {
@@ -68,9 +68,9 @@ func parsePlans(text []byte) (*Plans, error) {
 	if len(root.Content) != 1 || root.Content[0].Kind != yaml.MappingNode || len(root.Content[0].Content) == 0 {
 		return nil, errors.New("a plans file is a list of names, each followed by what the plan holds")
 	}
-	p := &Plans{plans: map[string]parley.Plan{}}
+	p := &Plans{byName: map[string]parley.Plan{}}
 	var f faults
-	for key, value := range pairs(root.Content[0]) {
+	for key, value := range mappingPairs(root.Content[0]) {
 		if !planName.MatchString(key.Value) {
 			f.add(key, "a plan's name is made of a-z, 0-9, - and _, and begins with a letter")
 		}
@@ -78,7 +78,7 @@ func parsePlans(text []byte) (*Plans, error) {
 			f.add(key, "the plan %s is there twice", key.Value)
 		}
 		p.names = append(p.names, key.Value)
-		p.plans[key.Value] = readPlan(&f, key, value)
+		p.byName[key.Value] = decodePlan(&f, key, value)
 	}
 	if err := decoder.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
 		f.list = append(f.list, errors.New("only one document is allowed"))
@@ -86,27 +86,29 @@ func parsePlans(text []byte) (*Plans, error) {
 	return p, errors.Join(f.list...)
 }
 
-// readPlan reads one plan; what is wrong with it goes to the faults.
-func readPlan(f *faults, name, node *yaml.Node) parley.Plan {
+// decodePlan reads one plan; what is wrong with it goes to the faults.
+func decodePlan(f *faults, name, node *yaml.Node) parley.Plan {
 	plan := parley.Plan{Name: name.Value}
 	if node.Kind != yaml.MappingNode {
 		f.add(name, "the plan %s holds nothing", name.Value)
 		return plan
 	}
 	read := map[string]func(*yaml.Node){
-		"api":                   func(n *yaml.Node) { f.decode(n, &plan.API, "true or false") },
-		"voice":                 func(n *yaml.Node) { f.decode(n, &plan.Voice, "true or false") },
-		"gpt4":                  func(n *yaml.Node) { f.decode(n, &plan.GPT4, "true or false") },
-		"agents":                func(n *yaml.Node) { plan.Agents = limit(f, n, "a whole number or unlimited", strconv.Atoi) },
-		"storagePerAgent":       func(n *yaml.Node) { plan.StoragePerAgent = limit(f, n, "bytes, KB, MB, GB or unlimited", parseBytes) },
-		"creditsPerMonth":       func(n *yaml.Node) { plan.CreditsPerMonth = limit(f, n, "credits or unlimited", parseCredits) },
-		"creditsPerVoiceMinute": func(n *yaml.Node) { plan.CreditsPerVoiceMinute = value(f, n, "credits", parseCredits) },
+		"api":    func(n *yaml.Node) { f.decode(n, &plan.API, "true or false") },
+		"voice":  func(n *yaml.Node) { f.decode(n, &plan.Voice, "true or false") },
+		"gpt4":   func(n *yaml.Node) { f.decode(n, &plan.GPT4Models, "true or false") },
+		"agents": func(n *yaml.Node) { plan.MaxAgents = decodeLimit(f, n, "a whole number or unlimited", strconv.Atoi) },
+		"storagePerAgent": func(n *yaml.Node) {
+			plan.StoragePerAgent = decodeLimit(f, n, "bytes, KB, MB, GB or unlimited", parseBytes)
+		},
+		"creditsPerMonth":       func(n *yaml.Node) { plan.CreditsPerMonth = decodeLimit(f, n, "credits or unlimited", parseCredits) },
+		"creditsPerVoiceMinute": func(n *yaml.Node) { plan.CreditsPerVoiceMinute = decodeValue(f, n, "credits", parseCredits) },
 	}
 	optional := map[string]func(*yaml.Node){
-		"voiceSessionsPerHour": func(n *yaml.Node) { plan.VoicePerHour = limit(f, n, "a whole number or unlimited", strconv.Atoi) },
-		"voiceSessionsPerDay":  func(n *yaml.Node) { plan.VoicePerDay = limit(f, n, "a whole number or unlimited", strconv.Atoi) },
+		"voiceSessionsPerHour": func(n *yaml.Node) { plan.VoicePerHour = decodeLimit(f, n, "a whole number or unlimited", strconv.Atoi) },
+		"voiceSessionsPerDay":  func(n *yaml.Node) { plan.VoicePerDay = decodeLimit(f, n, "a whole number or unlimited", strconv.Atoi) },
 	}
-	for key, value := range pairs(node) {
+	for key, value := range mappingPairs(node) {
 		if field, ok := optional[key.Value]; ok {
 			delete(optional, key.Value)
 			field(value)
@@ -126,16 +128,16 @@ func readPlan(f *faults, name, node *yaml.Node) parley.Plan {
 	return plan
 }
 
-// limit reads a number, or nil for unlimited.
-func limit[T int | int64 | parley.Credits](f *faults, n *yaml.Node, want string, parse func(string) (T, error)) *T {
+// decodeLimit reads a number, or nil for unlimited.
+func decodeLimit[T int | int64 | parley.Credits](f *faults, n *yaml.Node, want string, parse func(string) (T, error)) *T {
 	if n.Value == "unlimited" {
 		return nil
 	}
-	v := value(f, n, want, parse)
+	v := decodeValue(f, n, want, parse)
 	return &v
 }
 
-func value[T int | int64 | parley.Credits](f *faults, n *yaml.Node, want string, parse func(string) (T, error)) T {
+func decodeValue[T int | int64 | parley.Credits](f *faults, n *yaml.Node, want string, parse func(string) (T, error)) T {
 	v, err := parse(strings.ReplaceAll(n.Value, "_", ""))
 	if err != nil || v < 0 || n.Kind != yaml.ScalarNode {
 		f.add(n, "%q is not %s", n.Value, want)

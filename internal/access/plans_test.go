@@ -29,11 +29,11 @@ func TestBuiltInPlans(t *testing.T) {
 		"pro":      {true, true, true, 3, 40 << 20, 15_000 * parley.Credit},
 	} {
 		got, ok := p.Plan(name)
-		if !ok || got.API != want.api || got.Voice != want.voice || got.GPT4 != want.gpt4 || *got.Agents != want.agents || *got.StoragePerAgent != want.storage || *got.CreditsPerMonth != want.credits {
+		if !ok || got.API != want.api || got.Voice != want.voice || got.GPT4Models != want.gpt4 || *got.MaxAgents != want.agents || *got.StoragePerAgent != want.storage || *got.CreditsPerMonth != want.credits {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
-	if u, _ := p.Plan(DefaultPlan); !u.API || !u.Voice || !u.GPT4 || u.Agents != nil || u.StoragePerAgent != nil || u.CreditsPerMonth != nil {
+	if u, _ := p.Plan(DefaultPlan); !u.API || !u.Voice || !u.GPT4Models || u.MaxAgents != nil || u.StoragePerAgent != nil || u.CreditsPerMonth != nil {
 		t.Errorf("%+v", u)
 	}
 	if _, ok := p.Plan("gold"); ok {
@@ -41,18 +41,18 @@ func TestBuiltInPlans(t *testing.T) {
 	}
 }
 
-const tiny = `tiny: {api: true, voice: false, gpt4: false, agents: 3, storagePerAgent: 1_000, creditsPerMonth: 0.5, creditsPerVoiceMinute: 0}` + "\n"
+const tinyPlan = `tiny: {api: true, voice: false, gpt4: false, agents: 3, storagePerAgent: 1_000, creditsPerMonth: 0.5, creditsPerVoiceMinute: 0}` + "\n"
 
 func TestPlansFromAFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "plans.yaml")
-	if err := os.WriteFile(path, []byte(tiny), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(tinyPlan), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	p, err := LoadPlans(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, _ := p.Plan("tiny"); *got.Agents != 3 || *got.StoragePerAgent != 1000 || *got.CreditsPerMonth != 500 || got.Voice {
+	if got, _ := p.Plan("tiny"); *got.MaxAgents != 3 || *got.StoragePerAgent != 1000 || *got.CreditsPerMonth != 500 || got.Voice {
 		t.Errorf("%+v", got)
 	}
 	if _, err := LoadPlans(path + ".gone"); err == nil {
@@ -61,7 +61,7 @@ func TestPlansFromAFile(t *testing.T) {
 }
 
 func TestPlansMayLimitVoice(t *testing.T) {
-	p, err := parsePlans([]byte(strings.Replace(tiny, "}", ", voiceSessionsPerHour: 4, voiceSessionsPerDay: unlimited}", 1)))
+	p, err := parsePlans([]byte(strings.Replace(tinyPlan, "}", ", voiceSessionsPerHour: 4, voiceSessionsPerDay: unlimited}", 1)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func TestPlansMayLimitVoice(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	for _, wrong := range []string{"voiceSessionsPerDay: many", "voiceSessionsPerDay: -1", "voiceSessionsPerDay: 1, voiceSessionsPerDay: 2"} {
-		if _, err := parsePlans([]byte(strings.Replace(tiny, "}", ", "+wrong+"}", 1))); err == nil {
+		if _, err := parsePlans([]byte(strings.Replace(tinyPlan, "}", ", "+wrong+"}", 1))); err == nil {
 			t.Error("taken:", wrong)
 		}
 	}
@@ -92,7 +92,7 @@ a: 7
 			t.Errorf("%q is missing in:\n%v", want, err)
 		}
 	}
-	for _, text := range []string{"", "[]", "a", "{", tiny + "---\n" + tiny, "{}"} {
+	for _, text := range []string{"", "[]", "a", "{", tinyPlan + "---\n" + tinyPlan, "{}"} {
 		if _, err := parsePlans([]byte(text)); err == nil {
 			t.Errorf("accepted %q", text)
 		}

@@ -21,13 +21,13 @@ const (
 	maxTriggers    = 20
 	maxDescription = 1000 // characters
 	maxSteps       = 30
-	maxConfig      = 64 << 10 // bytes
+	maxConfigBytes = 64 << 10 // bytes
 )
 
 var (
-	keyForm   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
-	toolName  = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
-	inputName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,63}$`)
+	keyPattern       = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
+	toolNamePattern  = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+	inputNamePattern = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,63}$`)
 )
 
 // faults collects what is wrong with a definition, by dotted path.
@@ -40,16 +40,16 @@ func (f faults) add(path, format string, args ...any) {
 	}
 }
 
-func (f faults) error() error {
+func (f faults) asError() error {
 	if len(f) == 0 {
 		return nil
 	}
-	fail := parley.Fail(parley.CodeInvalidBody)
+	fail := parley.NewError(parley.CodeInvalidBody)
 	fail.Details = f
 	return fail
 }
 
-func join(path string, more any) string {
+func joinPath(path string, more any) string {
 	if path == "" {
 		return fmt.Sprint(more)
 	}
@@ -59,84 +59,84 @@ func join(path string, more any) string {
 // ValidateAction checks one action. Fails with VALIDATION_INVALID_BODY.
 func ValidateAction(a *parley.Action) error {
 	f := faults{}
-	f.action("", a)
-	return f.error()
+	f.checkAction("", a)
+	return f.asError()
 }
 
 // ValidateProcedure checks one procedure beside the agent's actions. Fails with VALIDATION_INVALID_BODY.
 func ValidateProcedure(p *parley.Procedure, actions []parley.Action) error {
 	f := faults{}
-	f.procedure("", p, actions)
-	return f.error()
+	f.checkProcedure("", p, actions)
+	return f.asError()
 }
 
-func (f faults) action(path string, a *parley.Action) {
-	f.head(path, a.Key, a.Name, a.Description, a.Triggers, inputsOf(a))
-	check, known := kinds[a.Kind]
+func (f faults) checkAction(path string, a *parley.Action) {
+	f.checkHead(path, a.Key, a.Name, a.Description, a.Triggers, actionInputs(a))
+	check, known := configCheckers[a.Kind]
 	if !known {
-		f.add(join(path, "kind"), "must be one of: %s", kindList)
+		f.add(joinPath(path, "kind"), "must be one of: %s", kindList)
 		return
 	}
-	if len(a.Config) > maxConfig {
-		f.add(join(path, "config"), "must have at most %d bytes", maxConfig)
+	if len(a.Config) > maxConfigBytes {
+		f.add(joinPath(path, "config"), "must have at most %d bytes", maxConfigBytes)
 		return
 	}
 	if a.Kind != parley.ActionHTTP {
 		for _, name := range SecretNames(a.Config) {
-			f.add(join(path, "config"), "names ${%s}: only http actions hold secrets", name)
+			f.add(joinPath(path, "config"), "names ${%s}: only http actions hold secrets", name)
 		}
 	}
-	check(f, join(path, "config"), a)
+	check(f, joinPath(path, "config"), a)
 }
 
-// head checks what actions and procedures have in common.
-func (f faults) head(path, key, name, description string, triggers []string, inputs []parley.ActionInput) {
-	if !keyForm.MatchString(key) {
-		f.add(join(path, "key"), "must begin with a letter or a digit and have 1 to 100 of a-z A-Z 0-9 . _ -")
+// checkHead checks what actions and procedures have in common.
+func (f faults) checkHead(path, key, name, description string, triggers []string, inputs []parley.ActionInput) {
+	if !keyPattern.MatchString(key) {
+		f.add(joinPath(path, "key"), "must begin with a letter or a digit and have 1 to 100 of a-z A-Z 0-9 . _ -")
 	}
-	if !toolName.MatchString(name) {
-		f.add(join(path, "name"), "must be 1 to 64 of a-z A-Z 0-9 _ -")
+	if !toolNamePattern.MatchString(name) {
+		f.add(joinPath(path, "name"), "must be 1 to 64 of a-z A-Z 0-9 _ -")
 	}
-	f.text(join(path, "description"), description, maxDescription)
+	f.checkText(joinPath(path, "description"), description, maxDescription)
 	if len(triggers) > maxTriggers {
-		f.add(join(path, "triggers"), "must have at most %d items", maxTriggers)
+		f.add(joinPath(path, "triggers"), "must have at most %d items", maxTriggers)
 	}
 	for i, t := range triggers {
-		at := join(path, "triggers."+strconv.Itoa(i))
-		f.text(at, t, 200)
-		f.inputsOnly(at, t, inputs)
+		at := joinPath(path, "triggers."+strconv.Itoa(i))
+		f.checkText(at, t, 200)
+		f.checkTemplate(at, t, inputs)
 	}
-	f.inputs(join(path, "inputs"), inputs)
+	f.checkInputs(joinPath(path, "inputs"), inputs)
 }
 
-func (f faults) inputs(path string, inputs []parley.ActionInput) {
+func (f faults) checkInputs(path string, inputs []parley.ActionInput) {
 	if len(inputs) > maxInputs {
 		f.add(path, "must have at most %d items", maxInputs)
 	}
 	seen := map[string]bool{}
 	for i, in := range inputs {
-		at := join(path, i)
+		at := joinPath(path, i)
 		switch {
-		case !inputName.MatchString(in.Name):
-			f.add(join(at, "name"), "must begin with a letter or _ and have 1 to 64 of a-z A-Z 0-9 _")
+		case !inputNamePattern.MatchString(in.Name):
+			f.add(joinPath(at, "name"), "must begin with a letter or _ and have 1 to 64 of a-z A-Z 0-9 _")
 		case seen[in.Name]:
-			f.add(join(at, "name"), "stands twice")
+			f.add(joinPath(at, "name"), "stands twice")
 		}
 		seen[in.Name] = true
 		if !slices.Contains([]string{"string", "number", "integer", "boolean"}, in.Type) {
-			f.add(join(at, "type"), "must be one of: string, number, integer, boolean")
+			f.add(joinPath(at, "type"), "must be one of: string, number, integer, boolean")
 		}
 		if len(in.Enum) > 0 && in.Type != "string" {
-			f.add(join(at, "enum"), "is for inputs of type string")
+			f.add(joinPath(at, "enum"), "is for inputs of type string")
 		}
 		if len([]rune(in.Description)) > maxDescription {
-			f.add(join(at, "description"), "must have at most %d characters", maxDescription)
+			f.add(joinPath(at, "description"), "must have at most %d characters", maxDescription)
 		}
 	}
 }
 
-// text checks a text that must be there.
-func (f faults) text(path, text string, limit int) {
+// checkText checks a text that must be there.
+func (f faults) checkText(path, text string, limit int) {
 	switch {
 	case text == "":
 		f.add(path, "is required")
@@ -145,11 +145,11 @@ func (f faults) text(path, text string, limit int) {
 	}
 }
 
-// inputsOnly checks that a template names inputs that exist, and no secrets.
-func (f faults) inputsOnly(path, template string, inputs []parley.ActionInput) {
-	names, secrets := marksOf(template)
+// checkTemplate checks that a template names inputs that exist, and no secrets.
+func (f faults) checkTemplate(path, template string, inputs []parley.ActionInput) {
+	names, secrets := findMarks(template)
 	for _, name := range names {
-		if find(inputs, name) == nil {
+		if findInput(inputs, name) == nil {
 			f.add(path, "names {%s}, and there is no input of this name", name)
 		}
 	}
@@ -158,7 +158,7 @@ func (f faults) inputsOnly(path, template string, inputs []parley.ActionInput) {
 	}
 }
 
-func find(inputs []parley.ActionInput, name string) *parley.ActionInput {
+func findInput(inputs []parley.ActionInput, name string) *parley.ActionInput {
 	for i := range inputs {
 		if inputs[i].Name == name {
 			return &inputs[i]
@@ -167,8 +167,8 @@ func find(inputs []parley.ActionInput, name string) *parley.ActionInput {
 	return nil
 }
 
-// strictly decodes a config and refuses fields that its kind does not know.
-func strictly(config json.RawMessage, into any) error {
+// decodeStrict decodes a config and refuses fields that its kind does not know.
+func decodeStrict(config json.RawMessage, into any) error {
 	if len(config) == 0 {
 		return nil
 	}
@@ -178,32 +178,32 @@ func strictly(config json.RawMessage, into any) error {
 	if err := dec.Decode(into); err != nil {
 		var wrong *json.UnmarshalTypeError
 		if errors.As(err, &wrong) && wrong.Field != "" {
-			return &atField{wrong.Field, "must not be a " + wrong.Value}
+			return &fieldError{wrong.Field, "must not be a " + wrong.Value}
 		}
-		if m := unknownField.FindStringSubmatch(err.Error()); m != nil {
-			return &atField{m[1], "is not known to this kind of action"}
+		if m := unknownFieldPattern.FindStringSubmatch(err.Error()); m != nil {
+			return &fieldError{m[1], "is not known to this kind of action"}
 		}
-		return &atField{"", "must be an object"}
+		return &fieldError{"", "must be an object"}
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return &atField{"", "must be one object"}
+		return &fieldError{"", "must be one object"}
 	}
 	return nil
 }
 
-var unknownField = regexp.MustCompile(`unknown field "(.*)"`)
+var unknownFieldPattern = regexp.MustCompile(`unknown field "(.*)"`)
 
-type atField struct{ field, what string }
+type fieldError struct{ field, what string }
 
-func (e *atField) Error() string { return e.field + " " + e.what }
+func (e *fieldError) Error() string { return e.field + " " + e.what }
 
-// config decodes a config and notes what is wrong with its form.
-func (f faults) config(path string, config json.RawMessage, into any) bool {
-	err := strictly(config, into)
-	var at *atField
+// decodeConfig decodes a config and notes what is wrong with its form.
+func (f faults) decodeConfig(path string, config json.RawMessage, into any) bool {
+	err := decodeStrict(config, into)
+	var at *fieldError
 	if errors.As(err, &at) {
 		if at.field != "" {
-			path = join(path, at.field)
+			path = joinPath(path, at.field)
 		}
 		f.add(path, "%s", at.what)
 	}

@@ -10,15 +10,15 @@ import (
 	"parley"
 )
 
-// kinds tells how the config of each kind is checked.
-var kinds = map[parley.ActionKind]func(f faults, path string, a *parley.Action){
+// configCheckers tells how the config of each kind is checked.
+var configCheckers = map[parley.ActionKind]func(f faults, path string, a *parley.Action){
 	parley.ActionHTTP: checkHTTP,
 	parley.ActionClient: func(f faults, path string, a *parley.Action) {
-		f.config(path, a.Config, &struct{}{})
+		f.decodeConfig(path, a.Config, &struct{}{})
 	},
 	parley.ActionCollectLeads: checkLeads,
 	parley.ActionEscalate: func(f faults, path string, a *parley.Action) {
-		f.config(path, a.Config, &messageConfig{})
+		f.decodeConfig(path, a.Config, &messageConfig{})
 	},
 	parley.ActionCustomButton: checkButton,
 	parley.ActionWebSearch:    checkSearch,
@@ -26,7 +26,7 @@ var kinds = map[parley.ActionKind]func(f faults, path string, a *parley.Action){
 
 var kindList = func() string {
 	var names []string
-	for kind := range kinds {
+	for kind := range configCheckers {
 		names = append(names, string(kind))
 	}
 	slices.Sort(names)
@@ -46,9 +46,9 @@ var leadInputs = []parley.ActionInput{
 }
 
 func checkLeads(f faults, path string, a *parley.Action) {
-	f.config(path, a.Config, &messageConfig{})
-	inputs := inputsOf(a)
-	if find(inputs, "email") == nil && find(inputs, "phone") == nil {
+	f.decodeConfig(path, a.Config, &messageConfig{})
+	inputs := actionInputs(a)
+	if findInput(inputs, "email") == nil && findInput(inputs, "phone") == nil {
 		f.add(strings.TrimSuffix(path, "config")+"inputs", "must hold email or phone: there is no other way to reach a lead")
 	}
 }
@@ -61,15 +61,15 @@ type buttonConfig struct {
 
 func checkButton(f faults, path string, a *parley.Action) {
 	var c buttonConfig
-	if !f.config(path, a.Config, &c) {
+	if !f.decodeConfig(path, a.Config, &c) {
 		return
 	}
-	f.text(join(path, "label"), c.Label, 100)
+	f.checkText(joinPath(path, "label"), c.Label, 100)
 	if strings.ContainsAny(c.Label, "\r\n") {
-		f.add(join(path, "label"), "must be one line")
+		f.add(joinPath(path, "label"), "must be one line")
 	}
-	f.address(join(path, "url"), c.URL, a.Inputs, "https", "http", "mailto", "tel")
-	f.inputsOnly(join(path, "url"), c.URL, a.Inputs)
+	f.checkURL(joinPath(path, "url"), c.URL, a.Inputs, "https", "http", "mailto", "tel")
+	f.checkTemplate(joinPath(path, "url"), c.URL, a.Inputs)
 }
 
 // searchConfig is the config of a web-search.
@@ -77,22 +77,22 @@ type searchConfig struct {
 	Sites []string `json:"sites"` // hosts that results may come from; empty for all
 }
 
-var hostName = regexp.MustCompile(`^([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]{2,63}$`)
+var hostPattern = regexp.MustCompile(`^([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]{2,63}$`)
 
 func checkSearch(f faults, path string, a *parley.Action) {
 	var c searchConfig
-	if !f.config(path, a.Config, &c) {
+	if !f.decodeConfig(path, a.Config, &c) {
 		return
 	}
 	if len(c.Sites) > 20 {
-		f.add(join(path, "sites"), "must have at most 20 items")
+		f.add(joinPath(path, "sites"), "must have at most 20 items")
 	}
 	for i, site := range c.Sites {
-		if !hostName.MatchString(site) {
-			f.add(join(path, join("sites", i)), "must be a host name such as docs.example.com")
+		if !hostPattern.MatchString(site) {
+			f.add(joinPath(path, joinPath("sites", i)), "must be a host name such as docs.example.com")
 		}
 	}
-	if inputs := inputsOf(a); find(inputs, "query") == nil {
+	if inputs := actionInputs(a); findInput(inputs, "query") == nil {
 		f.add(strings.TrimSuffix(path, "config")+"inputs", "must hold query")
 	}
 }
@@ -101,8 +101,8 @@ var searchInputs = []parley.ActionInput{{Name: "query", Type: "string", Descript
 
 var escalateInputs = []parley.ActionInput{{Name: "reason", Type: "string", Description: "why a person should take over, in one sentence"}}
 
-// inputsOf gives an action's inputs; kinds that need certain ones have them without saying so.
-func inputsOf(a *parley.Action) []parley.ActionInput {
+// actionInputs gives an action's inputs; kinds that need certain ones have them without saying so.
+func actionInputs(a *parley.Action) []parley.ActionInput {
 	if len(a.Inputs) > 0 {
 		return a.Inputs
 	}
@@ -118,13 +118,13 @@ func inputsOf(a *parley.Action) []parley.ActionInput {
 	}
 }
 
-// address checks a URL template: its scheme and host are written out, so that no input chooses who is asked.
-func (f faults) address(path, template string, inputs []parley.ActionInput, schemes ...string) {
+// checkURL checks a URL template: its scheme and host are written out, so that no input chooses who is asked.
+func (f faults) checkURL(path, template string, inputs []parley.ActionInput, schemes ...string) {
 	if template == "" {
 		f.add(path, "is required")
 		return
 	}
-	u, err := url.Parse(mark.ReplaceAllString(template, "x"))
+	u, err := url.Parse(markPattern.ReplaceAllString(template, "x"))
 	switch {
 	case err != nil || !slices.Contains(schemes, u.Scheme):
 		f.add(path, "must be an address that begins with %s:", strings.Join(schemes, ": or "))
@@ -134,13 +134,13 @@ func (f faults) address(path, template string, inputs []parley.ActionInput, sche
 		f.add(path, "must not hold a user or a password: use a header")
 	case u.Fragment != "" || len(template) > 2000:
 		f.add(path, "must have no # and at most 2000 characters")
-	case u.Host != "" && mark.MatchString(authority(template)):
+	case u.Host != "" && markPattern.MatchString(authority(template)):
 		f.add(path, "must have its host written out: inputs and secrets stand in the path and the query")
 	}
 	before, _, _ := strings.Cut(template, "?")
-	names, _ := marksOf(before)
+	names, _ := findMarks(before)
 	for _, name := range names {
-		if in := find(inputs, name); in != nil && !in.Required {
+		if in := findInput(inputs, name); in != nil && !in.Required {
 			f.add(path, "has {%s} in its path, so this input must be required", name)
 		}
 	}
@@ -166,72 +166,72 @@ type httpConfig struct {
 	Timeout  float64           `json:"timeout"`  // seconds; 15 when 0
 }
 
-// ours are headers that the client sets itself.
-var ours = []string{"host", "content-length", "transfer-encoding", "connection", "te", "trailer", "upgrade", "keep-alive", "proxy-authorization",
+// reservedHeaders are headers that the client sets itself.
+var reservedHeaders = []string{"host", "content-length", "transfer-encoding", "connection", "te", "trailer", "upgrade", "keep-alive", "proxy-authorization",
 	"proxy-connection", "accept-encoding", "expect"}
 
-var headerName = regexp.MustCompile(`^[A-Za-z0-9!#$%&'*+.^_|~-]{1,100}$`)
+var headerPattern = regexp.MustCompile(`^[A-Za-z0-9!#$%&'*+.^_|~-]{1,100}$`)
 
 func checkHTTP(f faults, path string, a *parley.Action) {
 	var c httpConfig
-	if !f.config(path, a.Config, &c) {
+	if !f.decodeConfig(path, a.Config, &c) {
 		return
 	}
 	if !slices.Contains([]string{"", "GET", "POST", "PUT", "PATCH", "DELETE"}, c.Method) {
-		f.add(join(path, "method"), "must be one of: GET, POST, PUT, PATCH, DELETE")
+		f.add(joinPath(path, "method"), "must be one of: GET, POST, PUT, PATCH, DELETE")
 	}
 	if c.Body != nil && (c.Method == "" || c.Method == "GET") {
-		f.add(join(path, "body"), "is not for GET")
+		f.add(joinPath(path, "body"), "is not for GET")
 	}
 	if c.Timeout < 0 || c.Timeout > 30 {
-		f.add(join(path, "timeout"), "must be from 0 to 30 seconds")
+		f.add(joinPath(path, "timeout"), "must be from 0 to 30 seconds")
 	}
-	f.address(join(path, "url"), c.URL, a.Inputs, "https", "http")
-	f.known(join(path, "url"), c.URL, a.Inputs)
+	f.checkURL(joinPath(path, "url"), c.URL, a.Inputs, "https", "http")
+	f.checkInputsExist(joinPath(path, "url"), c.URL, a.Inputs)
 	for _, name := range slices.Sorted(maps.Keys(c.Headers)) {
-		at := join(path, "headers."+name)
-		if !headerName.MatchString(name) || slices.Contains(ours, strings.ToLower(name)) {
+		at := joinPath(path, "headers."+name)
+		if !headerPattern.MatchString(name) || slices.Contains(reservedHeaders, strings.ToLower(name)) {
 			f.add(at, "cannot be set")
 		}
-		if strings.ContainsFunc(c.Headers[name], control) {
+		if strings.ContainsFunc(c.Headers[name], isControl) {
 			f.add(at, "must be one line")
 		}
-		f.known(at, c.Headers[name], a.Inputs)
+		f.checkInputsExist(at, c.Headers[name], a.Inputs)
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Query)) {
-		f.known(join(path, "query."+name), c.Query[name], a.Inputs)
+		f.checkInputsExist(joinPath(path, "query."+name), c.Query[name], a.Inputs)
 	}
-	f.body(join(path, "body"), c.Body, a.Inputs)
+	f.checkBody(joinPath(path, "body"), c.Body, a.Inputs)
 	for i, text := range c.Response {
-		if text == "" || !fieldPath.MatchString(text) {
-			f.add(join(path, join("response", i)), "must be a path such as status, order.total or items[].name")
+		if text == "" || !fieldPathPattern.MatchString(text) {
+			f.add(joinPath(path, joinPath("response", i)), "must be a path such as status, order.total or items[].name")
 		}
 	}
 }
 
-func control(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }
+func isControl(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }
 
-// known checks that a template names inputs that exist.
-func (f faults) known(path, template string, inputs []parley.ActionInput) {
-	names, _ := marksOf(template)
+// checkInputsExist checks that a template names inputs that exist.
+func (f faults) checkInputsExist(path, template string, inputs []parley.ActionInput) {
+	names, _ := findMarks(template)
 	for _, name := range names {
-		if find(inputs, name) == nil {
+		if findInput(inputs, name) == nil {
 			f.add(path, "names {%s}, and there is no input of this name", name)
 		}
 	}
 }
 
-func (f faults) body(path string, template any, inputs []parley.ActionInput) {
+func (f faults) checkBody(path string, template any, inputs []parley.ActionInput) {
 	switch t := template.(type) {
 	case string:
-		f.known(path, t, inputs)
+		f.checkInputsExist(path, t, inputs)
 	case []any:
 		for i, item := range t {
-			f.body(join(path, i), item, inputs)
+			f.checkBody(joinPath(path, i), item, inputs)
 		}
 	case map[string]any:
 		for _, key := range slices.Sorted(maps.Keys(t)) {
-			f.body(join(path, key), t[key], inputs)
+			f.checkBody(joinPath(path, key), t[key], inputs)
 		}
 	}
 }

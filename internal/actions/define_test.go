@@ -9,25 +9,25 @@ import (
 	"parley"
 )
 
-var number = []parley.ActionInput{{Name: "number", Type: "integer", Required: true}, {Name: "note", Type: "string"}}
+var numberInputs = []parley.ActionInput{{Name: "number", Type: "integer", Required: true}, {Name: "note", Type: "string"}}
 
-func defined(kind parley.ActionKind, config string, inputs ...parley.ActionInput) *parley.Action {
+func newAction(kind parley.ActionKind, config string, inputs ...parley.ActionInput) *parley.Action {
 	return &parley.Action{Key: "k", Kind: kind, Name: "tool", Description: "when", Config: json.RawMessage(config), Inputs: inputs, Enabled: true}
 }
 
 func TestDefinitionsInOrder(t *testing.T) {
 	for name, a := range map[string]*parley.Action{
-		"http":   defined(parley.ActionHTTP, `{"url":"https://api.example.com/orders/{number}?k=${KEY}","method":"POST","headers":{"X-Key":"${KEY}"},"query":{"n":"{note}"},"body":{"a":["{number}",1]},"response":["items[].name","[].x","a.b"],"timeout":2.5}`, number...),
-		"plain":  defined(parley.ActionHTTP, `{"url":"http://10.0.0.1:8080"}`),
-		"client": defined(parley.ActionClient, `{}`, number...), "nothing said": defined(parley.ActionClient, ``),
-		"leads":    defined(parley.ActionCollectLeads, `{"message":"Thanks"}`),
-		"own form": defined(parley.ActionCollectLeads, ``, parley.ActionInput{Name: "phone", Type: "string"}, parley.ActionInput{Name: "size", Type: "string", Enum: []string{"S", "L"}}),
-		"escalate": defined(parley.ActionEscalate, `{}`), "search": defined(parley.ActionWebSearch, `{"sites":["docs.example.com"]}`),
-		"button": defined(parley.ActionCustomButton, `{"label":"Book","url":"https://a.example/{number}"}`, number...),
-		"mail":   defined(parley.ActionCustomButton, `{"label":"Write","url":"mailto:a@example.com"}`),
+		"http":   newAction(parley.ActionHTTP, `{"url":"https://api.example.com/orders/{number}?k=${KEY}","method":"POST","headers":{"X-Key":"${KEY}"},"query":{"n":"{note}"},"body":{"a":["{number}",1]},"response":["items[].name","[].x","a.b"],"timeout":2.5}`, numberInputs...),
+		"plain":  newAction(parley.ActionHTTP, `{"url":"http://10.0.0.1:8080"}`),
+		"client": newAction(parley.ActionClient, `{}`, numberInputs...), "nothing said": newAction(parley.ActionClient, ``),
+		"leads":    newAction(parley.ActionCollectLeads, `{"message":"Thanks"}`),
+		"own form": newAction(parley.ActionCollectLeads, ``, parley.ActionInput{Name: "phone", Type: "string"}, parley.ActionInput{Name: "size", Type: "string", Enum: []string{"S", "L"}}),
+		"escalate": newAction(parley.ActionEscalate, `{}`), "search": newAction(parley.ActionWebSearch, `{"sites":["docs.example.com"]}`),
+		"button": newAction(parley.ActionCustomButton, `{"label":"Book","url":"https://a.example/{number}"}`, numberInputs...),
+		"mail":   newAction(parley.ActionCustomButton, `{"label":"Write","url":"mailto:a@example.com"}`),
 	} {
 		if err := ValidateAction(a); err != nil {
-			t.Errorf("%s: %v %v", name, err, parley.ErrorOf(err).Details)
+			t.Errorf("%s: %v %v", name, err, parley.AsError(err).Details)
 		}
 	}
 }
@@ -38,65 +38,65 @@ func TestDefinitionsOutOfOrder(t *testing.T) {
 		paths  []string
 	}{
 		{&parley.Action{Kind: "http"}, []string{"config.url", "description", "key", "name"}},
-		{defined("robot", `{}`), []string{"kind"}},
-		{defined(parley.ActionHTTP, `{"url":"https://a.example","colour":1}`), []string{"config.colour"}},
-		{defined(parley.ActionHTTP, `{"url":"https://a.example","method":5}`), []string{"config.method"}},
-		{defined(parley.ActionHTTP, `[]`), []string{"config"}},
-		{defined(parley.ActionHTTP, `{"url":"https://a.example"} {}`), []string{"config"}},
-		{defined(parley.ActionHTTP, `{"url":"ftp://a.example/"}`), []string{"config.url"}},
-		{defined(parley.ActionHTTP, `{"url":"https:///x"}`), []string{"config.url"}},
-		{defined(parley.ActionHTTP, `{"url":"https://u:p@a.example/"}`), []string{"config.url"}},
-		{defined(parley.ActionHTTP, `{"url":"https://{number}.example/"}`, number...), []string{"config.url"}},
-		{defined(parley.ActionHTTP, `{"url":"https://${HOST}/"}`), []string{"config.url"}},
-		{defined(parley.ActionHTTP, `{"url":"https://a.example/{note}"}`, number...), []string{"config.url"}},
-		{defined(parley.ActionHTTP, `{"url":"https://a.example/#{number}"}`, number...), []string{"config.url"}},
-		{defined(parley.ActionHTTP, `{"url":"https://a.example/{x}","query":{"q":"{y}"},"headers":{"A":"{z}"},"method":"PUT","body":{"b":["{w}"]}}`),
+		{newAction("robot", `{}`), []string{"kind"}},
+		{newAction(parley.ActionHTTP, `{"url":"https://a.example","colour":1}`), []string{"config.colour"}},
+		{newAction(parley.ActionHTTP, `{"url":"https://a.example","method":5}`), []string{"config.method"}},
+		{newAction(parley.ActionHTTP, `[]`), []string{"config"}},
+		{newAction(parley.ActionHTTP, `{"url":"https://a.example"} {}`), []string{"config"}},
+		{newAction(parley.ActionHTTP, `{"url":"ftp://a.example/"}`), []string{"config.url"}},
+		{newAction(parley.ActionHTTP, `{"url":"https:///x"}`), []string{"config.url"}},
+		{newAction(parley.ActionHTTP, `{"url":"https://u:p@a.example/"}`), []string{"config.url"}},
+		{newAction(parley.ActionHTTP, `{"url":"https://{number}.example/"}`, numberInputs...), []string{"config.url"}},
+		{newAction(parley.ActionHTTP, `{"url":"https://${HOST}/"}`), []string{"config.url"}},
+		{newAction(parley.ActionHTTP, `{"url":"https://a.example/{note}"}`, numberInputs...), []string{"config.url"}},
+		{newAction(parley.ActionHTTP, `{"url":"https://a.example/#{number}"}`, numberInputs...), []string{"config.url"}},
+		{newAction(parley.ActionHTTP, `{"url":"https://a.example/{x}","query":{"q":"{y}"},"headers":{"A":"{z}"},"method":"PUT","body":{"b":["{w}"]}}`),
 			[]string{"config.body.b.0", "config.headers.A", "config.query.q", "config.url"}},
-		{defined(parley.ActionHTTP, `{"url":"https://a.example","method":"get","timeout":31,"headers":{"Host":"x","A B":"x","C":"x\r\nD: y"},"response":["","a..b","a[0]"]}`),
+		{newAction(parley.ActionHTTP, `{"url":"https://a.example","method":"get","timeout":31,"headers":{"Host":"x","A B":"x","C":"x\r\nD: y"},"response":["","a..b","a[0]"]}`),
 			[]string{"config.headers.A B", "config.headers.C", "config.headers.Host", "config.method", "config.response.0", "config.response.1", "config.response.2", "config.timeout"}},
-		{defined(parley.ActionHTTP, `{"url":"https://a.example","body":{}}`), []string{"config.body"}},
-		{defined(parley.ActionClient, `{"url":"x"}`), []string{"config.url"}},
-		{defined(parley.ActionCollectLeads, `{}`, parley.ActionInput{Name: "name", Type: "string"}), []string{"inputs"}},
-		{defined(parley.ActionCustomButton, `{"url":"javascript:alert(1)","label":"a\nb"}`), []string{"config.label", "config.url"}},
-		{defined(parley.ActionCustomButton, `{"url":"https://a.example/${KEY}","label":"b"}`), []string{"config", "config.url"}},
-		{defined(parley.ActionWebSearch, `{"sites":["https://a.example/"]}`), []string{"config.sites.0"}},
-		{defined(parley.ActionClient, ``, parley.ActionInput{Name: "1", Type: "string"}, parley.ActionInput{Name: "a", Type: "date"}, parley.ActionInput{Name: "a", Type: "integer", Enum: []string{"1"}}),
+		{newAction(parley.ActionHTTP, `{"url":"https://a.example","body":{}}`), []string{"config.body"}},
+		{newAction(parley.ActionClient, `{"url":"x"}`), []string{"config.url"}},
+		{newAction(parley.ActionCollectLeads, `{}`, parley.ActionInput{Name: "name", Type: "string"}), []string{"inputs"}},
+		{newAction(parley.ActionCustomButton, `{"url":"javascript:alert(1)","label":"a\nb"}`), []string{"config.label", "config.url"}},
+		{newAction(parley.ActionCustomButton, `{"url":"https://a.example/${KEY}","label":"b"}`), []string{"config", "config.url"}},
+		{newAction(parley.ActionWebSearch, `{"sites":["https://a.example/"]}`), []string{"config.sites.0"}},
+		{newAction(parley.ActionClient, ``, parley.ActionInput{Name: "1", Type: "string"}, parley.ActionInput{Name: "a", Type: "date"}, parley.ActionInput{Name: "a", Type: "integer", Enum: []string{"1"}}),
 			[]string{"inputs.0.name", "inputs.1.type", "inputs.2.enum", "inputs.2.name"}},
 	} {
-		faulty(t, string(c.action.Config), ValidateAction(c.action), c.paths)
+		wantFaults(t, string(c.action.Config), ValidateAction(c.action), c.paths)
 	}
-	long := defined(parley.ActionClient, "")
+	long := newAction(parley.ActionClient, "")
 	long.Triggers = []string{"track {number}", ""}
-	faulty(t, "triggers", ValidateAction(long), []string{"triggers.0", "triggers.1"})
+	wantFaults(t, "triggers", ValidateAction(long), []string{"triggers.0", "triggers.1"})
 }
 
 func TestProceduresOutOfOrder(t *testing.T) {
-	track, page := *defined(parley.ActionHTTP, `{}`, number...), *defined(parley.ActionClient, `{}`)
+	track, page := *newAction(parley.ActionHTTP, `{}`, numberInputs...), *newAction(parley.ActionClient, `{}`)
 	page.Key = "page"
 	off := page
 	off.Key, off.Kind, off.Enabled = "off", parley.ActionEscalate, false
-	p := &parley.Procedure{Key: "p", Name: "p", Description: "d", Inputs: number, Steps: []parley.ProcedureStep{
-		{Say: "Order {number}."}, {Action: "k", With: map[string]string{"number": "{number}", "note": "about {number}"}}}}
+	p := &parley.Procedure{Key: "p", Name: "p", Description: "d", Inputs: numberInputs, Steps: []parley.ProcedureStep{
+		{Text: "Order {number}."}, {Action: "k", Input: map[string]string{"number": "{number}", "note": "about {number}"}}}}
 	all := []parley.Action{track, page, off}
 	if err := ValidateProcedure(p, all); err != nil {
 		t.Error(err)
 	}
-	p.Steps = []parley.ProcedureStep{{}, {Say: "x", Action: "k"}, {Say: "{x}", With: map[string]string{"a": "b"}}, {Action: "none"}, {Action: "page"},
-		{Action: "k", With: map[string]string{"size": "1", "note": "{x} ${KEY}"}}, {Action: "off"}}
-	faulty(t, "steps", ValidateProcedure(p, all), []string{"steps.0", "steps.1", "steps.2.say", "steps.2.with", "steps.3.action", "steps.4.action",
+	p.Steps = []parley.ProcedureStep{{}, {Text: "x", Action: "k"}, {Text: "{x}", Input: map[string]string{"a": "b"}}, {Action: "none"}, {Action: "page"},
+		{Action: "k", Input: map[string]string{"size": "1", "note": "{x} ${KEY}"}}, {Action: "off"}}
+	wantFaults(t, "steps", ValidateProcedure(p, all), []string{"steps.0", "steps.1", "steps.2.say", "steps.2.with", "steps.3.action", "steps.4.action",
 		"steps.5.with.note", "steps.5.with.number", "steps.5.with.size", "steps.6.action"})
 	p.Steps = nil
-	faulty(t, "no steps", ValidateProcedure(p, all), []string{"steps"})
+	wantFaults(t, "no steps", ValidateProcedure(p, all), []string{"steps"})
 }
 
-func faulty(t *testing.T, name string, err error, paths []string) {
+func wantFaults(t *testing.T, name string, err error, paths []string) {
 	t.Helper()
 	if !parley.IsCode(err, parley.CodeInvalidBody) {
 		t.Errorf("%s: %v", name, err)
 		return
 	}
 	got := map[string]bool{}
-	for path := range parley.ErrorOf(err).Details {
+	for path := range parley.AsError(err).Details {
 		got[path] = true
 	}
 	want := map[string]bool{}
@@ -104,7 +104,7 @@ func faulty(t *testing.T, name string, err error, paths []string) {
 		want[path] = true
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("%s: %s\n%v", name, diff, parley.ErrorOf(err).Details)
+		t.Errorf("%s: %s\n%v", name, diff, parley.AsError(err).Details)
 	}
 }
 
@@ -120,7 +120,7 @@ func TestInputs(t *testing.T) {
 		`{"r":"x","b":"yes"}`: "b must be true or false", `{"r":"x","e":"M"}`: "e must be one of: S, L", `{"r":{"a":1}}`: "r must be a text", `{"r":["x"]}`: "r must be a text",
 	} {
 		got := ""
-		known, err := complete(inputs, json.RawMessage(call))
+		known, err := readAllInputs(inputs, json.RawMessage(call))
 		if err != nil {
 			got = err.Error()
 		} else if raw, err := json.Marshal(known); err == nil {
@@ -141,7 +141,7 @@ func TestTemplates(t *testing.T) {
 	if err := json.Unmarshal([]byte(`{"a":"{n}","b":"no. {n}","c":["{s}","{gone}",true,null],"d":"{gone}","e":"${KEY}","f":{"g":"x{gone}"},"h":"{}{ n }{\"n\"}"}`), &template); err != nil {
 		t.Fatal(err)
 	}
-	got, err := json.Marshal(v.json(template))
+	got, err := json.Marshal(v.fillJSON(template))
 	if want := `{"a":7,"b":"no. 7","c":["say \"${KEY}\" {n}",null,true,null],"e":"top","f":{"g":"x"},"h":"{}{ n }{\"n\"}"}`; err != nil || string(got) != want {
 		t.Errorf("%s %v", got, err)
 	}
@@ -159,12 +159,12 @@ func TestPicks(t *testing.T) {
 		`{"list":[[{"x":1}]],"no":null}`:                                       {"list[][].x", "no"},
 		`{}`:                                                                   {"gone"},
 	} {
-		kept, _ := pickTree(paths).keep(document)
+		kept, _ := newFieldTree(paths).pick(document)
 		if got, _ := json.Marshal(kept); string(got) != want {
 			t.Errorf("%v: got %s, want %s", paths, got, want)
 		}
 	}
-	top, _ := pickTree([]string{"[].x"}).keep([]any{map[string]any{"x": 1, "y": 2}, 5})
+	top, _ := newFieldTree([]string{"[].x"}).pick([]any{map[string]any{"x": 1, "y": 2}, 5})
 	if got, _ := json.Marshal(top); string(got) != `[{"x":1}]` {
 		t.Errorf("%s", got)
 	}

@@ -18,11 +18,11 @@ func FuzzReply(f *testing.F) {
 	f.Add(204, "", "")
 	f.Add(200, "text/html", "top-secret\x00\xff")
 	f.Fuzz(func(t *testing.T, status int, kind, body string) {
-		for _, picked := range []picks{nil, pickTree([]string{"a[].b", "error.message"})} {
-			r := &request{picks: picked}
-			out := r.shown(&outbound.Reply{Status: status, Header: http.Header{"Content-Type": {kind}}, Body: []byte(body)}, mask(map[string]string{"K": "top-secret"}))
+		for _, picked := range []fieldTree{nil, newFieldTree([]string{"a[].b", "error.message"})} {
+			r := &request{fields: picked}
+			out := r.replyOutput(&outbound.Response{Status: status, Header: http.Header{"Content-Type": {kind}}, Body: []byte(body)}, secretReplacer(map[string]string{"K": "top-secret"}))
 			text := string(out.JSON())
-			if !json.Valid([]byte(text)) || !utf8.ValidString(out.Error) || len(out.Data) > 8*maxShown || strings.Contains(text, "top-secret") {
+			if !json.Valid([]byte(text)) || !utf8.ValidString(out.Error) || len(out.Data) > 8*maxShownBytes || strings.Contains(text, "top-secret") {
 				t.Errorf("%d %q %q: %s", status, kind, body, text)
 			}
 		}
@@ -35,7 +35,7 @@ func FuzzInput(f *testing.F) {
 	f.Add(`{"s":"\u0000?#@evil.example:80/","n":"0x1"}`)
 	inputs := []parley.ActionInput{{Name: "s", Type: "string"}, {Name: "n", Type: "number"}, {Name: "b", Type: "boolean"}}
 	f.Fuzz(func(t *testing.T, call string) {
-		known, err := read(inputs, json.RawMessage(call))
+		known, err := readInputs(inputs, json.RawMessage(call))
 		if err != nil {
 			return
 		}
@@ -45,7 +45,7 @@ func FuzzInput(f *testing.F) {
 			}
 		}
 		v := values{inputs: known}
-		address, err := v.address("https://a.example/x/{s}/y?q={s}", map[string]string{"n": "{n}"})
+		address, err := v.buildURL("https://a.example/x/{s}/y?q={s}", map[string]string{"n": "{n}"})
 		if err == nil && (!strings.HasPrefix(address, "https://a.example/x/") || strings.Contains(address, "/../") || strings.ContainsAny(address, "#\x00\n ")) {
 			t.Errorf("%s: %s", call, address)
 		}

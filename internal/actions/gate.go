@@ -7,22 +7,22 @@ import (
 	"parley"
 )
 
-// gate lets one at a time into each conversation.
-type gate struct {
-	mu   sync.Mutex
-	busy map[parley.ConversationID]chan struct{} // closed when whoever is in leaves
+// conversationLocks lets one at a time into each conversation.
+type conversationLocks struct {
+	mu     sync.Mutex
+	locked map[parley.ConversationID]chan struct{} // closed when whoever is in leaves
 }
 
-// enter waits until the conversation is free. Fails when ctx ends first.
-func (g *gate) enter(ctx context.Context, id parley.ConversationID) error {
+// lock waits until the conversation is free. Fails when ctx ends first.
+func (g *conversationLocks) lock(ctx context.Context, id parley.ConversationID) error {
 	for {
 		g.mu.Lock()
-		taken, ok := g.busy[id]
+		taken, ok := g.locked[id]
 		if !ok {
-			if g.busy == nil {
-				g.busy = map[parley.ConversationID]chan struct{}{}
+			if g.locked == nil {
+				g.locked = map[parley.ConversationID]chan struct{}{}
 			}
-			g.busy[id] = make(chan struct{})
+			g.locked[id] = make(chan struct{})
 			g.mu.Unlock()
 			return nil
 		}
@@ -35,9 +35,9 @@ func (g *gate) enter(ctx context.Context, id parley.ConversationID) error {
 	}
 }
 
-func (g *gate) leave(id parley.ConversationID) {
+func (g *conversationLocks) unlock(id parley.ConversationID) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	close(g.busy[id])
-	delete(g.busy, id)
+	close(g.locked[id])
+	delete(g.locked, id)
 }

@@ -15,32 +15,32 @@ import (
 	"parley/internal/vault"
 )
 
-// heard is what a service was sent.
-type heard struct {
+// receivedRequest is what a service was sent.
+type receivedRequest struct {
 	line, body string
 	header     http.Header
 }
 
-// service answers with what answer says and remembers what it heard.
-func service(t testing.TB, answer http.HandlerFunc) (address string, last func() heard) {
+// startService answers with what answer says and remembers what it heard.
+func startService(t testing.TB, answer http.HandlerFunc) (address string, last func() receivedRequest) {
 	t.Helper()
-	all := make(chan heard, 100)
+	all := make(chan receivedRequest, 100)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		all <- heard{r.Method + " " + r.RequestURI, readAll(r.Body), r.Header}
+		all <- receivedRequest{r.Method + " " + r.RequestURI, readAll(r.Body), r.Header}
 		answer(w, r)
 	}))
 	t.Cleanup(s.Close)
-	return s.URL, func() heard {
+	return s.URL, func() receivedRequest {
 		select {
 		case h := <-all:
 			return h
 		default:
-			return heard{}
+			return receivedRequest{}
 		}
 	}
 }
 
-func says(status int, kind, body string) http.HandlerFunc {
+func respondWith(status int, kind, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", kind)
 		w.WriteHeader(status)
@@ -48,15 +48,15 @@ func says(status int, kind, body string) http.HandlerFunc {
 	}
 }
 
-const asJSON = "application/json"
+const jsonType = "application/json"
 
 func TestRequestsAsDefined(t *testing.T) {
-	b := onSQLite(t)
-	address, last := service(t, says(200, asJSON, `{"ok":true}`))
-	b.put(parley.ActionHTTP, "order", `{"method":"PUT","url":"`+address+`/orders/{id}/x?a={note}&k=${KEY}","headers":{"Authorization":"Bearer ${KEY}","X-Note":"{note}"},
+	b := newSQLiteToolbox(t)
+	address, last := startService(t, respondWith(200, jsonType, `{"ok":true}`))
+	b.putAction(parley.ActionHTTP, "order", `{"method":"PUT","url":"`+address+`/orders/{id}/x?a={note}&k=${KEY}","headers":{"Authorization":"Bearer ${KEY}","X-Note":"{note}"},
 		"query":{"q":"n {note}","gone":"{maybe}"},"body":{"id":"{id}","count":"{count}","text":"{note} and ${KEY}","list":["{maybe}"],"left":"{maybe}"}}`,
-		map[string]string{"KEY": "s&cret/1"}, text("id", true), text("note", false), text("maybe", false), parley.ActionInput{Name: "count", Type: "integer"})
-	b.data("order", `{"id":"a/../b?c#d","note":"\"x\" ${KEY} {id} &","count":"3"}`, `{"ok":true}`)
+		map[string]string{"KEY": "s&cret/1"}, textInput("id", true), textInput("note", false), textInput("maybe", false), parley.ActionInput{Name: "count", Type: "integer"})
+	b.wantData("order", `{"id":"a/../b?c#d","note":"\"x\" ${KEY} {id} &","count":"3"}`, `{"ok":true}`)
 	got := last()
 	if want := "PUT /orders/a%2F..%2Fb%3Fc%23d/x?a=%22x%22+%24%7BKEY%7D+%7Bid%7D+%26&k=s%26cret%2F1&q=n+%22x%22+%24%7BKEY%7D+%7Bid%7D+%26"; got.line != want {
 		t.Errorf("got  %s\nwant %s", got.line, want)
@@ -64,51 +64,51 @@ func TestRequestsAsDefined(t *testing.T) {
 	if want := `{"count":3,"id":"a/../b?c#d","list":[null],"text":"\"x\" ${KEY} {id} \u0026 and s\u0026cret/1"}`; got.body != want {
 		t.Errorf("got  %s\nwant %s", got.body, want)
 	}
-	if h := got.header; h.Get("Authorization") != "Bearer s&cret/1" || h.Get("X-Note") != `"x" ${KEY} {id} &` || h.Get("Content-Type") != asJSON {
+	if h := got.header; h.Get("Authorization") != "Bearer s&cret/1" || h.Get("X-Note") != `"x" ${KEY} {id} &` || h.Get("Content-Type") != jsonType {
 		t.Error(h)
 	}
 	for _, way := range []string{"..", "."} {
-		b.fails("order", `{"id":"`+way+`"}`, "cannot stand in the path")
+		b.wantError("order", `{"id":"`+way+`"}`, "cannot stand in the path")
 	}
-	b.fails("order", `{"id":"x","note":"a\r\nX-Evil: 1"}`, "header X-Note")
-	b.fails("order", `{"id":"x","count":"many"}`, "count must be an integer")
+	b.wantError("order", `{"id":"x","note":"a\r\nX-Evil: 1"}`, "header X-Note")
+	b.wantError("order", `{"id":"x","count":"many"}`, "count must be an integer")
 	if got := last(); got.line != "" {
 		t.Error("sent all the same:", got.line)
 	}
 }
 
 func TestRepliesAsShown(t *testing.T) {
-	b := onSQLite(t)
+	b := newSQLiteToolbox(t)
 	for i, c := range []struct {
 		answer       http.HandlerFunc
 		config, want string // want begins with ! for an error
 	}{
-		{says(200, asJSON, ` {"a":1.50,"b":[{"c":"x","d":1}]} `), ``, `{"a":1.50,"b":[{"c":"x","d":1}]}`},
-		{says(200, "text/plain", `{"a":1}`), ``, `{"a":1}`},
-		{says(200, asJSON, `{"a":1,"b":[{"c":"x","d":1}]}`), `,"response":["b[].c"]`, `{"b":[{"c":"x"}]}`},
-		{says(200, asJSON, `{"a":1}`), `,"response":["z"]`, `{}`},
-		{says(201, "text/html", "<p>hi</p>\x00\xff"), ``, `{"text":"\u003cp\u003ehi\u003c/p\u003e` + "\uFFFD" + `"}`},
-		{says(200, "text/html", "<p>hi</p>"), `,"response":["z"]`, `!the service's reply is not JSON`},
-		{says(200, asJSON, `{"a":`), ``, `{"text":"{\"a\":"}`},
-		{says(204, asJSON, ``), ``, ``},
-		{says(404, asJSON, `{"error":{"message":"no  such\norder"},"trace":"x"}`), ``, `!the service answered 404 (Not Found): no such order`},
-		{says(500, asJSON, `{"message":"internal 10.0.0.7"}`), `,"response":["status"]`, `!the service answered 500 (Internal Server Error)`},
-		{says(503, "text/html", `<h1>down</h1>`), ``, `!the service answered 503 (Service Unavailable)`},
-		{says(304, asJSON, ``), ``, `!the service answered 304 (Not Modified)`},
-		{says(200, asJSON, `{"a":"`+strings.Repeat("x", 17<<10)+`"}`), ``, `!the service's reply is larger than 16 kB: pick`},
-		{says(200, asJSON, `{"a":"`+strings.Repeat("x", 17<<10)+`","b":1}`), `,"response":["b"]`, `{"b":1}`},
-		{says(200, asJSON, `{"a":"`+strings.Repeat("x", 3<<20)+`","b":1}`), `,"response":["b"]`, `!the service's reply is too large`},
-		{says(200, asJSON, `{"said":"my s&cret/1 and s%26cret%2F1","s&cret/1":[1]}`), ``, `{"***":[1],"said":"my *** and ***"}`},
-		{says(200, "text/plain", `k=s&cret/1`), ``, `{"text":"k=***"}`},
-		{says(401, asJSON, `{"error":"bad key s&cret/1"}`), ``, `!the service answered 401 (Unauthorized): bad key ***`},
+		{respondWith(200, jsonType, ` {"a":1.50,"b":[{"c":"x","d":1}]} `), ``, `{"a":1.50,"b":[{"c":"x","d":1}]}`},
+		{respondWith(200, "text/plain", `{"a":1}`), ``, `{"a":1}`},
+		{respondWith(200, jsonType, `{"a":1,"b":[{"c":"x","d":1}]}`), `,"response":["b[].c"]`, `{"b":[{"c":"x"}]}`},
+		{respondWith(200, jsonType, `{"a":1}`), `,"response":["z"]`, `{}`},
+		{respondWith(201, "text/html", "<p>hi</p>\x00\xff"), ``, `{"text":"\u003cp\u003ehi\u003c/p\u003e` + "\uFFFD" + `"}`},
+		{respondWith(200, "text/html", "<p>hi</p>"), `,"response":["z"]`, `!the service's reply is not JSON`},
+		{respondWith(200, jsonType, `{"a":`), ``, `{"text":"{\"a\":"}`},
+		{respondWith(204, jsonType, ``), ``, ``},
+		{respondWith(404, jsonType, `{"error":{"message":"no  such\norder"},"trace":"x"}`), ``, `!the service answered 404 (Not Found): no such order`},
+		{respondWith(500, jsonType, `{"message":"internal 10.0.0.7"}`), `,"response":["status"]`, `!the service answered 500 (Internal Server Error)`},
+		{respondWith(503, "text/html", `<h1>down</h1>`), ``, `!the service answered 503 (Service Unavailable)`},
+		{respondWith(304, jsonType, ``), ``, `!the service answered 304 (Not Modified)`},
+		{respondWith(200, jsonType, `{"a":"`+strings.Repeat("x", 17<<10)+`"}`), ``, `!the service's reply is larger than 16 kB: pick`},
+		{respondWith(200, jsonType, `{"a":"`+strings.Repeat("x", 17<<10)+`","b":1}`), `,"response":["b"]`, `{"b":1}`},
+		{respondWith(200, jsonType, `{"a":"`+strings.Repeat("x", 3<<20)+`","b":1}`), `,"response":["b"]`, `!the service's reply is too large`},
+		{respondWith(200, jsonType, `{"said":"my s&cret/1 and s%26cret%2F1","s&cret/1":[1]}`), ``, `{"***":[1],"said":"my *** and ***"}`},
+		{respondWith(200, "text/plain", `k=s&cret/1`), ``, `{"text":"k=***"}`},
+		{respondWith(401, jsonType, `{"error":"bad key s&cret/1"}`), ``, `!the service answered 401 (Unauthorized): bad key ***`},
 	} {
-		address, _ := service(t, c.answer)
+		address, _ := startService(t, c.answer)
 		name := fmt.Sprint("t", i)
-		b.put(parley.ActionHTTP, name, `{"url":"`+address+`/?k=${KEY}"`+c.config+`}`, map[string]string{"KEY": "s&cret/1"})
+		b.putAction(parley.ActionHTTP, name, `{"url":"`+address+`/?k=${KEY}"`+c.config+`}`, map[string]string{"KEY": "s&cret/1"})
 		if why, isError := strings.CutPrefix(c.want, "!"); isError {
-			b.fails(name, `{}`, why)
+			b.wantError(name, `{}`, why)
 		} else {
-			b.data(name, `{}`, c.want)
+			b.wantData(name, `{}`, c.want)
 		}
 	}
 	if strings.Contains(b.log.String(), "cret") {
@@ -117,19 +117,19 @@ func TestRepliesAsShown(t *testing.T) {
 }
 
 func TestServicesThatAreNotThere(t *testing.T) {
-	b := onSQLite(t)
+	b := newSQLiteToolbox(t)
 	inside := httptest.NewUnstartedServer(nil)
 	inside.Listener.Close()
-	b.put(parley.ActionHTTP, "metadata", `{"url":"http://169.254.169.254/latest?k=${KEY}"}`, map[string]string{"KEY": "s3cret"})
-	b.put(parley.ActionHTTP, "gone", `{"url":"http://`+inside.Listener.Addr().String()+`/?k=${KEY}"}`, map[string]string{"KEY": "s3cret"})
-	b.fails("metadata", `{}`, "the service could not be reached") // why is not the customer's affair
-	b.fails("gone", `{}`, "the service could not be reached")
+	b.putAction(parley.ActionHTTP, "metadata", `{"url":"http://169.254.169.254/latest?k=${KEY}"}`, map[string]string{"KEY": "s3cret"})
+	b.putAction(parley.ActionHTTP, "gone", `{"url":"http://`+inside.Listener.Addr().String()+`/?k=${KEY}"}`, map[string]string{"KEY": "s3cret"})
+	b.wantError("metadata", `{}`, "the service could not be reached") // why is not the customer's affair
+	b.wantError("gone", `{}`, "the service could not be reached")
 	release := make(chan struct{})
-	address, _ := service(t, func(http.ResponseWriter, *http.Request) { <-release })
+	address, _ := startService(t, func(http.ResponseWriter, *http.Request) { <-release })
 	t.Cleanup(func() { close(release) })
-	b.put(parley.ActionHTTP, "slow", `{"url":"`+address+`","timeout":0.1}`, nil)
-	b.fails("slow", `{}`, "the service took too long")
-	for _, tool := range b.tools() {
+	b.putAction(parley.ActionHTTP, "slow", `{"url":"`+address+`","timeout":0.1}`, nil)
+	b.wantError("slow", `{}`, "the service took too long")
+	for _, tool := range b.loadTools() {
 		if tool.Name == "slow" && tool.Timeout < 200*time.Millisecond {
 			t.Error("the turn gives up before the action can say why:", tool.Timeout)
 		}
@@ -140,11 +140,11 @@ func TestServicesThatAreNotThere(t *testing.T) {
 }
 
 func TestSecretsThatDoNotOpen(t *testing.T) {
-	b := onSQLite(t)
-	address, last := service(t, says(200, asJSON, `{}`))
-	b.put(parley.ActionHTTP, "sealed", `{"url":"`+address+`/?k=${KEY}"}`, map[string]string{"KEY": "s3cret"})
-	b.put(parley.ActionHTTP, "lacking", `{"url":"`+address+`/?k=${KEY}&l=${OTHER}"}`, map[string]string{"KEY": "s3cret"})
-	b.fails("lacking", `{}`, "the secret OTHER was not given")
+	b := newSQLiteToolbox(t)
+	address, last := startService(t, respondWith(200, jsonType, `{}`))
+	b.putAction(parley.ActionHTTP, "sealed", `{"url":"`+address+`/?k=${KEY}"}`, map[string]string{"KEY": "s3cret"})
+	b.putAction(parley.ActionHTTP, "lacking", `{"url":"`+address+`/?k=${KEY}&l=${OTHER}"}`, map[string]string{"KEY": "s3cret"})
+	b.wantError("lacking", `{}`, "the secret OTHER was not given")
 	stored, err := b.DB.Actions(b, b.account, b.agent)
 	b.must(err)
 	if raw, _ := json.Marshal(stored); strings.Contains(string(raw), "s3cret") {
@@ -152,10 +152,10 @@ func TestSecretsThatDoNotOpen(t *testing.T) {
 	}
 	b.Vault, err = vault.New("another key of sixteen bytes")
 	b.must(err)
-	b.fails("sealed", `{}`, "the secret cannot be opened with this PARLEY_SECRET_KEY")
+	b.wantError("sealed", `{}`, "the secret cannot be opened with this PARLEY_SECRET_KEY")
 	b.Vault, err = vault.New("")
 	b.must(err)
-	b.fails("sealed", `{}`, "the server has no PARLEY_SECRET_KEY")
+	b.wantError("sealed", `{}`, "the server has no PARLEY_SECRET_KEY")
 	if _, err := actions.SealSecrets(b.Vault, b.account, map[string]string{"A": "b"}); !parley.IsCode(err, parley.CodeInvalidBody) {
 		t.Error(err)
 	}
@@ -165,30 +165,30 @@ func TestSecretsThatDoNotOpen(t *testing.T) {
 }
 
 func TestWebSearch(t *testing.T) {
-	b := onSQLite(t)
+	b := newSQLiteToolbox(t)
 	results := `{"results":[{"title":"A\n b","url":"https://docs.example.com/a","content":"one"},{"title":"evil","url":"https://docs.example.com.evil.example/"},
 		{"title":"script","url":"javascript:alert(1)"},{"title":"B","url":"http://x.docs.example.com/b","content":"two"},{"title":"C","url":"https://c.example/"},
 		{"title":"D","url":"https://d.example/"},{"title":"E","url":"https://e.example/"},{"title":"F","url":"https://f.example/"}]}`
-	address, last := service(t, says(200, asJSON, results))
+	address, last := startService(t, respondWith(200, jsonType, results))
 	var err error
 	b.Search, err = actions.NewWebSearch(address + "/search?language=en")
 	b.must(err)
-	b.put(parley.ActionWebSearch, "docs", `{"sites":["docs.example.com","other.example"]}`, nil)
-	b.put(parley.ActionWebSearch, "web", `{}`, nil)
-	b.data("docs", `{"query":"how & why"}`, `{"results":[{"title":"A b","url":"https://docs.example.com/a","snippet":"one"},{"title":"B","url":"http://x.docs.example.com/b","snippet":"two"}]}`)
+	b.putAction(parley.ActionWebSearch, "docs", `{"sites":["docs.example.com","other.example"]}`, nil)
+	b.putAction(parley.ActionWebSearch, "web", `{}`, nil)
+	b.wantData("docs", `{"query":"how & why"}`, `{"results":[{"title":"A b","url":"https://docs.example.com/a","snippet":"one"},{"title":"B","url":"http://x.docs.example.com/b","snippet":"two"}]}`)
 	if got, want := last().line, "GET /search?format=json&language=en&q=how+%26+why+%28site%3Adocs.example.com+OR+site%3Aother.example%29"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	var found struct{ Results []actions.Found }
-	if out := b.call("web", `{"query":"x"}`); json.Unmarshal(out.Data, &found) != nil || len(found.Results) != 5 {
+	var found struct{ Results []actions.SearchResult }
+	if out := b.callTool("web", `{"query":"x"}`); json.Unmarshal(out.Data, &found) != nil || len(found.Results) != 5 {
 		t.Errorf("%+v", out)
 	}
-	b.fails("web", `{}`, "query is required")
-	broken, _ := service(t, says(200, "text/html", "<html>"))
+	b.wantError("web", `{}`, "query is required")
+	broken, _ := startService(t, respondWith(200, "text/html", "<html>"))
 	b.Search, err = actions.NewWebSearch(broken)
 	b.must(err)
-	b.put(parley.ActionWebSearch, "web", `{}`, nil)
-	b.fails("web", `{"query":"x"}`, "the service could not be reached")
+	b.putAction(parley.ActionWebSearch, "web", `{}`, nil)
+	b.wantError("web", `{"query":"x"}`, "the service could not be reached")
 	for _, bad := range []string{"searxng", "ftp://a.example/", "http://u:p@a.example/", "http://"} {
 		if _, err := actions.NewWebSearch(bad); err == nil {
 			t.Errorf("%q is taken for an engine", bad)

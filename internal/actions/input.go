@@ -13,8 +13,8 @@ import (
 	"parley"
 )
 
-// maxInput is the longest value of an input, in bytes of JSON.
-const maxInput = 16 << 10
+// maxInputBytes is the longest value of an input, in bytes of JSON.
+const maxInputBytes = 16 << 10
 
 // property is an input in the JSON schema that models are given.
 type property struct {
@@ -39,9 +39,9 @@ func Parameters(inputs []parley.ActionInput) json.RawMessage {
 	return schema
 }
 
-// read takes the inputs out of a call. Values that only wear another type, such as "42" for a number, are taken as what they
+// readInputs takes the inputs out of a call. Values that only wear another type, such as "42" for a number, are taken as what they
 // mean; null and unknown ones are left out. The error names the input.
-func read(inputs []parley.ActionInput, call json.RawMessage) (map[string]json.RawMessage, error) {
+func readInputs(inputs []parley.ActionInput, call json.RawMessage) (map[string]json.RawMessage, error) {
 	given := map[string]json.RawMessage{}
 	if len(call) > 0 {
 		if err := json.Unmarshal(call, &given); err != nil {
@@ -54,10 +54,10 @@ func read(inputs []parley.ActionInput, call json.RawMessage) (map[string]json.Ra
 		if len(raw) == 0 || string(raw) == "null" {
 			continue
 		}
-		if len(raw) > maxInput {
+		if len(raw) > maxInputBytes {
 			return nil, fmt.Errorf("%s is too long", in.Name)
 		}
-		value, err := typed(in, raw)
+		value, err := parseInput(in, raw)
 		if err != nil {
 			return nil, err
 		}
@@ -68,8 +68,8 @@ func read(inputs []parley.ActionInput, call json.RawMessage) (map[string]json.Ra
 	return known, nil
 }
 
-// missing lists the required inputs that are not known.
-func missing(inputs []parley.ActionInput, known map[string]json.RawMessage) (list []parley.ActionInput) {
+// missingInputs lists the required inputs that are not known.
+func missingInputs(inputs []parley.ActionInput, known map[string]json.RawMessage) (list []parley.ActionInput) {
 	for _, in := range inputs {
 		if in.Required && known[in.Name] == nil {
 			list = append(list, in)
@@ -78,26 +78,26 @@ func missing(inputs []parley.ActionInput, known map[string]json.RawMessage) (lis
 	return list
 }
 
-// complete is read for a call that must hold everything.
-func complete(inputs []parley.ActionInput, call json.RawMessage) (map[string]json.RawMessage, error) {
-	known, err := read(inputs, call)
+// readAllInputs is read for a call that must hold everything.
+func readAllInputs(inputs []parley.ActionInput, call json.RawMessage) (map[string]json.RawMessage, error) {
+	known, err := readInputs(inputs, call)
 	if err != nil {
 		return nil, err
 	}
-	if lack := missing(inputs, known); len(lack) > 0 {
+	if lack := missingInputs(inputs, known); len(lack) > 0 {
 		return nil, fmt.Errorf("%s is required", lack[0].Name)
 	}
 	return known, nil
 }
 
-var article = map[string]string{"string": "a text", "number": "a number", "integer": "an integer", "boolean": "true or false"}
+var typeNames = map[string]string{"string": "a text", "number": "a number", "integer": "an integer", "boolean": "true or false"}
 
-// typed checks one value; an empty text counts as none.
-func typed(in parley.ActionInput, raw json.RawMessage) (json.RawMessage, error) {
+// parseInput checks one value; an empty text counts as none.
+func parseInput(in parley.ActionInput, raw json.RawMessage) (json.RawMessage, error) {
 	if raw[0] == '{' || raw[0] == '[' {
-		return nil, fmt.Errorf("%s must be %s", in.Name, article[in.Type])
+		return nil, fmt.Errorf("%s must be %s", in.Name, typeNames[in.Type])
 	}
-	text := strings.TrimSpace(strings.ReplaceAll(plain(raw), "\x00", ""))
+	text := strings.TrimSpace(strings.ReplaceAll(valueText(raw), "\x00", ""))
 	if text == "" {
 		return nil, nil
 	}
@@ -105,15 +105,15 @@ func typed(in parley.ActionInput, raw json.RawMessage) (json.RawMessage, error) 
 	case "integer", "number":
 		n, err := strconv.ParseFloat(text, 64)
 		if err != nil || !json.Valid([]byte(text)) {
-			return nil, fmt.Errorf("%s must be %s", in.Name, article[in.Type])
+			return nil, fmt.Errorf("%s must be %s", in.Name, typeNames[in.Type])
 		}
 		if in.Type == "integer" && n != math.Trunc(n) {
-			return nil, fmt.Errorf("%s must be %s", in.Name, article[in.Type])
+			return nil, fmt.Errorf("%s must be %s", in.Name, typeNames[in.Type])
 		}
 		return json.RawMessage(text), nil
 	case "boolean":
 		if text != "true" && text != "false" {
-			return nil, fmt.Errorf("%s must be %s", in.Name, article[in.Type])
+			return nil, fmt.Errorf("%s must be %s", in.Name, typeNames[in.Type])
 		}
 		return json.RawMessage(text), nil
 	}

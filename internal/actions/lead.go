@@ -11,37 +11,37 @@ import (
 	"parley/internal/chat"
 )
 
-const leadThanks = "Thank you, your details have been passed on to the team."
+const leadThanksMessage = "Thank you, your details have been passed on to the team."
 
-func (b *Box) leads(a *parley.Action) (func(context.Context, chat.Call) chat.Output, error) {
+func (b *Toolbox) leadsTool(a *parley.Action) (func(context.Context, chat.Call) chat.Output, error) {
 	var c messageConfig
-	if err := strictly(a.Config, &c); err != nil {
+	if err := decodeStrict(a.Config, &c); err != nil {
 		return nil, err
 	}
 	if c.Message == "" {
-		c.Message = leadThanks
+		c.Message = leadThanksMessage
 	}
-	return checked(inputsOf(a), func(ctx context.Context, call chat.Call, v values) chat.Output {
-		lead, err := leadOf(v)
+	return withCheckedInputs(actionInputs(a), func(ctx context.Context, call chat.Call, v values) chat.Output {
+		lead, err := newLead(v)
 		if err != nil {
-			return failed("%v", err)
+			return failedOutput("%v", err)
 		}
 		lead.ID, lead.CreatedAt = parley.NewUUID(), b.Now()
 		lead.AccountID, lead.AgentID, lead.ConversationID = call.Turn.AccountID, call.Turn.AgentID, call.Turn.ConversationID
-		if err := b.DB.AddLead(ctx, lead, b.Tell); err != nil {
-			return b.broken(call, "the details could not be kept", err)
+		if err := b.DB.AddLead(ctx, lead, b.OnLead); err != nil {
+			return b.internalFailure(call, "the details could not be kept", err)
 		}
-		return success(map[string]string{"message": c.Message})
+		return successOutput(map[string]string{"message": c.Message})
 	}), nil
 }
 
-var eMail = regexp.MustCompile(`^[^\s@<>"(),;:\\]{1,64}@([A-Za-z0-9\p{L}-]{1,63}\.)+[A-Za-z\p{L}][A-Za-z0-9\p{L}-]{1,62}$`)
+var emailPattern = regexp.MustCompile(`^[^\s@<>"(),;:\\]{1,64}@([A-Za-z0-9\p{L}-]{1,63}\.)+[A-Za-z\p{L}][A-Za-z0-9\p{L}-]{1,62}$`)
 
-// leadOf makes a lead of a filled form. The error names the field.
-func leadOf(v values) (*parley.Lead, error) {
+// newLead makes a lead of a filled form. The error names the field.
+func newLead(v values) (*parley.Lead, error) {
 	lead := &parley.Lead{Fields: map[string]string{}}
 	for name, raw := range v.inputs {
-		switch text := cut(plain(raw), 2000); name {
+		switch text := truncate(valueText(raw), 2000); name {
 		case "name":
 			lead.Name = text
 		case "email":
@@ -55,16 +55,16 @@ func leadOf(v values) (*parley.Lead, error) {
 	switch {
 	case lead.Email == "" && lead.Phone == "":
 		return nil, errors.New("email or phone is required")
-	case lead.Email != "" && (len(lead.Email) > 254 || !eMail.MatchString(lead.Email)):
+	case lead.Email != "" && (len(lead.Email) > 254 || !emailPattern.MatchString(lead.Email)):
 		return nil, errors.New("email must be an e-mail address such as name@example.com")
-	case lead.Phone != "" && !dialable(lead.Phone):
+	case lead.Phone != "" && !isPhoneNumber(lead.Phone):
 		return nil, errors.New("phone must be a phone number")
 	}
 	return lead, nil
 }
 
-// dialable reports whether a text can be a phone number, however it is written.
-func dialable(text string) bool {
+// isPhoneNumber reports whether a text can be a phone number, however it is written.
+func isPhoneNumber(text string) bool {
 	digits := 0
 	for _, r := range text {
 		switch {

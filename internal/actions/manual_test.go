@@ -24,18 +24,18 @@ func TestExamplesOfTheManual(t *testing.T) {
 			Actions    []parley.Action
 			Procedures []parley.Procedure
 		}
-		read(t, m[1], &example)
+		readJSON(t, m[1], &example)
 		for i := range example.Actions {
 			a := &example.Actions[i]
 			kinds[a.Kind], a.Enabled = true, true
 			if err := actions.ValidateAction(a); err != nil {
-				t.Errorf("%s: %v", a.Key, parley.ErrorOf(err).Details)
+				t.Errorf("%s: %v", a.Key, parley.AsError(err).Details)
 			}
 		}
 		for _, p := range example.Procedures {
 			kinds[parley.ActionProcedure] = true
 			if err := actions.ValidateProcedure(&p, example.Actions); err != nil {
-				t.Errorf("%s: %v", p.Key, parley.ErrorOf(err).Details)
+				t.Errorf("%s: %v", p.Key, parley.AsError(err).Details)
 			}
 		}
 	}
@@ -44,8 +44,8 @@ func TestExamplesOfTheManual(t *testing.T) {
 	}
 }
 
-// read takes YAML by way of JSON, as the command line does.
-func read(t *testing.T, text []byte, into any) {
+// readJSON takes YAML by way of JSON, as the command line does.
+func readJSON(t *testing.T, text []byte, into any) {
 	t.Helper()
 	var document any
 	if err := yaml.Unmarshal(text, &document); err != nil {

@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// fieldPath is a place in a JSON document: names joined by dots, each with [] where it holds a list; [] at the beginning
+// fieldPathPattern is a place in a JSON document: names joined by dots, each with [] where it holds a list; [] at the beginning
 // stands for a list at the top.
-var fieldPath = regexp.MustCompile(`^(\[\](\.|$))?([^.\[\]\s]+(\[\])*(\.[^.\[\]\s]+(\[\])*)*)?$`)
+var fieldPathPattern = regexp.MustCompile(`^(\[\](\.|$))?([^.\[\]\s]+(\[\])*(\.[^.\[\]\s]+(\[\])*)*)?$`)
 
-// picks is a tree of the fields to keep; a leaf keeps all below it.
-type picks map[string]picks
+// fieldTree is a tree of the fields to keep; a leaf keeps all below it.
+type fieldTree map[string]fieldTree
 
-func pickTree(paths []string) picks {
-	root := picks{}
+func newFieldTree(paths []string) fieldTree {
+	root := fieldTree{}
 	for _, path := range paths {
 		at := root
 		for _, name := range strings.Split(strings.ReplaceAll(path, "[]", ".[]"), ".") {
@@ -22,18 +22,18 @@ func pickTree(paths []string) picks {
 			}
 			next, there := at[name]
 			if !there {
-				next = picks{}
+				next = fieldTree{}
 				at[name] = next
 			}
 			at = next
 		}
-		at["*"] = picks{}
+		at["*"] = fieldTree{}
 	}
 	return root
 }
 
-// keep gives the picked parts of a decoded document in their places, and whether there are any.
-func (p picks) keep(value any) (any, bool) {
+// pick gives the picked parts of a decoded document in their places, and whether there are any.
+func (p fieldTree) pick(value any) (any, bool) {
 	if _, all := p["*"]; all {
 		return value, true
 	}
@@ -42,7 +42,7 @@ func (p picks) keep(value any) (any, bool) {
 		kept := map[string]any{}
 		for name, below := range p {
 			if part, there := v[name]; there {
-				if part, found := below.keep(part); found {
+				if part, found := below.pick(part); found {
 					kept[name] = part
 				}
 			}
@@ -55,7 +55,7 @@ func (p picks) keep(value any) (any, bool) {
 		}
 		kept := []any{}
 		for _, item := range v {
-			if part, found := below.keep(item); found {
+			if part, found := below.pick(item); found {
 				kept = append(kept, part)
 			}
 		}

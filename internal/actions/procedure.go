@@ -10,44 +10,44 @@ import (
 
 	"parley"
 	"parley/internal/chat"
-	"parley/internal/prose"
+	"parley/internal/text/prose"
 )
 
-// playbook is a procedure, ready to be called, with the actions of its agent by key.
-type playbook struct {
-	box *Box
+// procedureRunner is a procedure, ready to be called, with the actions of its agent by key.
+type procedureRunner struct {
+	toolbox *Toolbox
 	parley.Procedure
 	actions map[string]chat.Tool
 }
 
 const (
-	actionTime = 30 * time.Second // of a step whose action sets none
-	maxWalk    = 2 * time.Minute  // of a whole run
+	defaultStepTimeout = 30 * time.Second // of a step whose action sets none
+	maxRunTime         = 2 * time.Minute  // of a whole run
 )
 
-func (b *Box) procedure(p parley.Procedure, actions map[string]chat.Tool) chat.Tool {
-	book := &playbook{b, p, actions}
+func (b *Toolbox) procedureTool(p parley.Procedure, actions map[string]chat.Tool) chat.Tool {
+	runner := &procedureRunner{b, p, actions}
 	var all time.Duration
 	effects := false
 	for _, step := range p.Steps {
 		if step.Action != "" {
-			all += book.time(step)
-			effects = effects || actions[step.Action].Effects
+			all += runner.stepTimeout(step)
+			effects = effects || actions[step.Action].HasEffects
 		}
 	}
-	return chat.Tool{Effects: effects, Kind: parley.ActionProcedure, Tool: described(p.Name, p.Description, p.Triggers, asked(p.Inputs)), Run: book.run,
-		Timeout: min(all, maxWalk) + 2*margin}
+	return chat.Tool{HasEffects: effects, Kind: parley.ActionProcedure, Tool: newLLMTool(p.Name, p.Description, p.Triggers, optionalInputs(p.Inputs)), Run: runner.run,
+		Timeout: min(all, maxRunTime) + 2*timeoutMargin}
 }
 
-func (p *playbook) time(step parley.ProcedureStep) time.Duration {
+func (p *procedureRunner) stepTimeout(step parley.ProcedureStep) time.Duration {
 	if t := p.actions[step.Action].Timeout; t > 0 {
 		return t
 	}
-	return actionTime
+	return defaultStepTimeout
 }
 
-// asked are the inputs as a model is offered them: none is required, since a run can wait for what is missing.
-func asked(inputs []parley.ActionInput) []parley.ActionInput {
+// optionalInputs are the inputs as a model is offered them: none is required, since a run can wait for what is missing.
+func optionalInputs(inputs []parley.ActionInput) []parley.ActionInput {
 	list := make([]parley.ActionInput, len(inputs))
 	for i, in := range inputs {
 		in.Required = false
@@ -56,16 +56,16 @@ func asked(inputs []parley.ActionInput) []parley.ActionInput {
 	return list
 }
 
-// told is the result of a procedure.
-type told struct {
+// procedureResult is the result of a procedure.
+type procedureResult struct {
 	Message string                  `json:"message"` // what was said, for the model to pass on
 	Needs   []string                `json:"needs,omitempty"`
 	Outcome parley.ProcedureOutcome `json:"outcome,omitempty"`
-	Steps   []stepDone              `json:"steps,omitempty"`
+	Steps   []stepResult            `json:"steps,omitempty"`
 }
 
-// stepDone is a step that was made: what it said, or the action with its end.
-type stepDone struct {
+// stepResult is a step that was made: what it said, or the action with its end.
+type stepResult struct {
 	Say    string            `json:"say,omitempty"`
 	Action string            `json:"action,omitempty"` // name of the tool
 	Status parley.ToolStatus `json:"status,omitempty"`
@@ -74,42 +74,42 @@ type stepDone struct {
 }
 
 // run begins the procedure, or goes on with the run of it that waits in the conversation.
-func (p *playbook) run(ctx context.Context, call chat.Call) chat.Output {
-	known, err := read(p.Inputs, call.Input)
+func (p *procedureRunner) run(ctx context.Context, call chat.Call) chat.Output {
+	known, err := readInputs(p.Inputs, call.Input)
 	if err != nil {
-		return failed("%v", err)
+		return failedOutput("%v", err)
 	}
-	if err := p.box.alone.enter(ctx, call.Turn.ConversationID); err != nil {
-		return failed("another procedure is running in this conversation")
+	if err := p.toolbox.procedureLocks.lock(ctx, call.Turn.ConversationID); err != nil {
+		return failedOutput("another procedure is running in this conversation")
 	}
-	defer p.box.alone.leave(call.Turn.ConversationID)
-	r, err := p.open(ctx, call, known)
+	defer p.toolbox.procedureLocks.unlock(call.Turn.ConversationID)
+	r, err := p.openRun(ctx, call, known)
 	if err != nil {
-		return p.box.broken(call, "the procedure could not begin", err)
+		return p.toolbox.internalFailure(call, "the procedure could not begin", err)
 	}
-	if lack := missing(p.Inputs, r.Inputs); len(lack) > 0 {
-		return ask(lack)
+	if lack := missingInputs(p.Inputs, r.Inputs); len(lack) > 0 {
+		return askForInputs(lack)
 	}
-	return p.walk(ctx, call, r)
+	return p.runSteps(ctx, call, r)
 }
 
-// open finds this procedure's waiting run and adds what is known now, or starts one, which ends every other.
-func (p *playbook) open(ctx context.Context, call chat.Call, known map[string]json.RawMessage) (*parley.ProcedureRun, error) {
-	r, err := p.box.DB.OpenRun(ctx, call.Turn.AccountID, call.Turn.AgentID, call.Turn.ConversationID)
+// openRun finds this procedure's waiting run and adds what is known now, or starts one, which ends every other.
+func (p *procedureRunner) openRun(ctx context.Context, call chat.Call, known map[string]json.RawMessage) (*parley.ProcedureRun, error) {
+	r, err := p.toolbox.DB.OpenProcedureRun(ctx, call.Turn.AccountID, call.Turn.AgentID, call.Turn.ConversationID)
 	if err != nil {
 		return nil, err
 	}
 	if r != nil && r.Key == p.Key {
 		maps.Copy(r.Inputs, known)
-		return r, p.box.DB.SaveRun(ctx, kept(r, call.Redact))
+		return r, p.toolbox.DB.SaveProcedureRun(ctx, redactedRun(r, call.Redact))
 	}
 	r = &parley.ProcedureRun{ID: parley.NewUUID(), AccountID: call.Turn.AccountID, AgentID: call.Turn.AgentID, ConversationID: call.Turn.ConversationID,
-		Key: p.Key, Name: p.Name, Inputs: known, StartedAt: p.box.Now()}
-	return r, p.box.DB.StartRun(ctx, kept(r, call.Redact))
+		Key: p.Key, Name: p.Name, Inputs: known, StartedAt: p.toolbox.Now()}
+	return r, p.toolbox.DB.StartProcedureRun(ctx, redactedRun(r, call.Redact))
 }
 
-// kept is the run as it may be kept. An agent that redacts keeps no personal inputs: a run that waits asks for them again.
-func kept(r *parley.ProcedureRun, redact bool) *parley.ProcedureRun {
+// redactedRun is the run as it may be kept. An agent that redacts keeps no personal inputs: a run that waits asks for them again.
+func redactedRun(r *parley.ProcedureRun, redact bool) *parley.ProcedureRun {
 	if !redact {
 		return r
 	}
@@ -119,8 +119,8 @@ func kept(r *parley.ProcedureRun, redact bool) *parley.ProcedureRun {
 	return &k
 }
 
-// ask tells what is missing; the run waits for it.
-func ask(lack []parley.ActionInput) chat.Output {
+// askForInputs tells what is missing; the run waits for it.
+func askForInputs(lack []parley.ActionInput) chat.Output {
 	var names, words []string
 	for _, in := range lack {
 		names = append(names, in.Name)
@@ -130,83 +130,83 @@ func ask(lack []parley.ActionInput) chat.Output {
 			words = append(words, strings.ReplaceAll(in.Name, "_", " "))
 		}
 	}
-	return success(told{Needs: names, Message: "To go on, please tell me: " + strings.Join(words, "; ") + "."})
+	return successOutput(procedureResult{Needs: names, Message: "To go on, please tell me: " + strings.Join(words, "; ") + "."})
 }
 
-// walk makes the steps from where the run stands. What an action has done is not done again: the run is kept after each.
-func (p *playbook) walk(ctx context.Context, call chat.Call, r *parley.ProcedureRun) chat.Output {
-	v, out, result := values{inputs: r.Inputs}, chat.Output{}, told{}
+// runSteps makes the steps from where the run stands. What an action has done is not done again: the run is kept after each.
+func (p *procedureRunner) runSteps(ctx context.Context, call chat.Call, r *parley.ProcedureRun) chat.Output {
+	v, out, result := values{inputs: r.Inputs}, chat.Output{}, procedureResult{}
 	r.Outcome = parley.ProcedureCompleted
-	var said []string
+	var messages []string
 	for r.Step < len(p.Steps) && r.Outcome == parley.ProcedureCompleted {
 		step := p.Steps[r.Step]
-		if step.Say != "" {
-			text := v.fill(step.Say, nil)
-			said, result.Steps = append(said, text), append(result.Steps, stepDone{Say: text})
+		if step.Text != "" {
+			text := v.fillTemplate(step.Text, nil)
+			messages, result.Steps = append(messages, text), append(result.Steps, stepResult{Say: text})
 			r.Step++
 			continue
 		}
 		each := call
-		each.Once = fmt.Sprint(call.Once, "-", r.Step)
-		inner := p.errand(ctx, each, step, v)
-		out.Inner = append(out.Inner, inner)
-		result.Steps = append(result.Steps, stepDone{Action: inner.Tool, Status: inner.Output.Status, Data: inner.Output.Data, Error: inner.Output.Error})
+		each.IdempotencyKey = fmt.Sprint(call.IdempotencyKey, "-", r.Step)
+		inner := p.runAction(ctx, each, step, v)
+		out.Nested = append(out.Nested, inner)
+		result.Steps = append(result.Steps, stepResult{Action: inner.Tool, Status: inner.Output.Status, Data: inner.Output.Data, Error: inner.Output.Error})
 		switch {
 		case inner.Output.Status != parley.ToolSuccess:
 			r.Outcome = parley.ProcedureFailed
-			out.Error = strings.Join(append(said, "I could not finish this: "+inner.Output.Error+"."), "\n\n")
+			out.Error = strings.Join(append(messages, "I could not finish this: "+inner.Output.Error+"."), "\n\n")
 			continue
 		case inner.Kind == parley.ActionEscalate:
 			r.Outcome = parley.ProcedureEscalated
 		}
-		said = append(said, messageIn(inner)...)
+		messages = append(messages, actionMessage(inner)...)
 		if r.Step++; r.Step < len(p.Steps) {
-			if err := p.box.DB.SaveRun(ctx, kept(r, call.Redact)); err != nil {
-				p.box.Logger.Error("a procedure's step", "agent", r.AgentID, "procedure", r.Key, "err", err)
+			if err := p.toolbox.DB.SaveProcedureRun(ctx, redactedRun(r, call.Redact)); err != nil {
+				p.toolbox.Logger.Error("a procedure's step", "agent", r.AgentID, "procedure", r.Key, "err", err)
 			}
 		}
 	}
-	result.Message, result.Outcome = strings.Join(said, "\n\n"), r.Outcome
-	if err := p.box.DB.EndRun(context.WithoutCancel(ctx), kept(r, call.Redact), p.box.Now()); err != nil {
-		p.box.Logger.Error("the end of a procedure", "agent", r.AgentID, "procedure", r.Key, "outcome", r.Outcome, "err", err)
+	result.Message, result.Outcome = strings.Join(messages, "\n\n"), r.Outcome
+	if err := p.toolbox.DB.EndProcedureRun(context.WithoutCancel(ctx), redactedRun(r, call.Redact), p.toolbox.Now()); err != nil {
+		p.toolbox.Logger.Error("the end of a procedure", "agent", r.AgentID, "procedure", r.Key, "outcome", r.Outcome, "err", err)
 	}
-	return ended(out, result)
+	return runOutput(out, result)
 }
 
-// ended gives the result of a run; of a failed one only why it failed.
-func ended(out chat.Output, result told) chat.Output {
+// runOutput gives the result of a run; of a failed one only why it failed.
+func runOutput(out chat.Output, result procedureResult) chat.Output {
 	if result.Outcome == parley.ProcedureFailed {
 		out.Status = parley.ToolError
 		return out
 	}
-	out.ToolOutput = success(result).ToolOutput
+	out.ToolOutput = successOutput(result).ToolOutput
 	return out
 }
 
-// errand runs the action of a step.
-func (p *playbook) errand(ctx context.Context, call chat.Call, step parley.ProcedureStep, v values) chat.Inner {
+// runAction runs the action of a step.
+func (p *procedureRunner) runAction(ctx context.Context, call chat.Call, step parley.ProcedureStep, v values) chat.NestedCall {
 	tool, ok := p.actions[step.Action]
 	if !ok || tool.Run == nil {
-		return chat.Inner{Tool: step.Action, Input: json.RawMessage("{}"), Output: failed("there is no such action").ToolOutput}
+		return chat.NestedCall{Tool: step.Action, Input: json.RawMessage("{}"), Output: failedOutput("there is no such action").ToolOutput}
 	}
 	with := map[string]any{}
-	for name, template := range step.With {
-		if !v.absent(template) {
-			with[name] = v.json(template)
+	for name, template := range step.Input {
+		if !v.isMissing(template) {
+			with[name] = v.fillJSON(template)
 		}
 	}
 	input, err := json.Marshal(with)
 	if err != nil {
-		return chat.Inner{Tool: tool.Name, Kind: tool.Kind, Input: json.RawMessage("{}"), Output: failed("its input is not JSON").ToolOutput}
+		return chat.NestedCall{Tool: tool.Name, Kind: tool.Kind, Input: json.RawMessage("{}"), Output: failedOutput("its input is not JSON").ToolOutput}
 	}
-	ctx, stop := context.WithTimeout(ctx, p.time(step))
+	ctx, stop := context.WithTimeout(ctx, p.stepTimeout(step))
 	defer stop()
 	call.Input = input
-	return chat.Inner{Tool: tool.Name, Kind: tool.Kind, Input: input, Output: tool.Run(ctx, call).ToolOutput}
+	return chat.NestedCall{Tool: tool.Name, Kind: tool.Kind, Input: input, Output: tool.Run(ctx, call).ToolOutput}
 }
 
-// messageIn gives the message that an action wants said. What a stranger's server calls a message is not one.
-func messageIn(inner chat.Inner) []string {
+// actionMessage gives the message that an action wants said. What a stranger's server calls a message is not one.
+func actionMessage(inner chat.NestedCall) []string {
 	var said struct{ Message string }
 	if inner.Kind == parley.ActionHTTP || json.Unmarshal(inner.Output.Data, &said) != nil || said.Message == "" {
 		return nil

@@ -16,7 +16,7 @@ import (
 	"parley/internal/sqldb"
 )
 
-func (b *bench) putProcedure(name string, inputs []parley.ActionInput, steps ...parley.ProcedureStep) {
+func (b *testToolbox) putProcedure(name string, inputs []parley.ActionInput, steps ...parley.ProcedureStep) {
 	b.Helper()
 	p := &parley.Procedure{ID: parley.ProcedureID(parley.NewUUID()), AccountID: b.account, AgentID: b.agent, Key: name, Name: name, Description: "d",
 		Inputs: inputs, Steps: steps, Enabled: true, CreatedAt: noon, UpdatedAt: noon}
@@ -26,8 +26,8 @@ func (b *bench) putProcedure(name string, inputs []parley.ActionInput, steps ...
 	b.must(b.DB.PutProcedure(b, p))
 }
 
-// runs lists the conversation's runs as "name outcome step".
-func (b *bench) runs() []string {
+// procedureRuns lists the conversation's runs as "name outcome step".
+func (b *testToolbox) procedureRuns() []string {
 	b.Helper()
 	list, err := sqldb.All(b, b.DB.SQL(), sqldb.Column[string], `select procedure_name || ' ' || coalesce(outcome, 'open') || ' ' || step from procedure_runs
 		where conversation_id = ? order by started_at, id`, b.turn.ConversationID)
@@ -36,86 +36,86 @@ func (b *bench) runs() []string {
 }
 
 func TestProcedureRunsItsSteps(t *testing.T) {
-	each(t, func(b *bench) {
-		address, last := service(b.TB, says(200, asJSON, `{"state":"paid","message":"buy more"}`))
-		b.put(parley.ActionHTTP, "track", `{"url":"`+address+`/{number}?n={note}"}`, nil, parley.ActionInput{Name: "number", Type: "integer", Required: true}, text("note", false))
-		b.putProcedure("refund", []parley.ActionInput{{Name: "order", Type: "string", Description: "the order's number.", Required: true}, text("why", true), text("more", false)},
-			parley.ProcedureStep{Say: "Looking at {order}."},
-			parley.ProcedureStep{Action: "track", With: map[string]string{"number": "{order}", "note": "{more}"}},
-			parley.ProcedureStep{Say: "Noted: {why}."})
-		b.data("refund", `{"why":"late"}`, `{"message":"To go on, please tell me: the order's number.","needs":["order"]}`)
-		if diff := cmp.Diff([]string{"refund open 0"}, b.runs()); diff != "" {
+	forEachDatabase(t, func(b *testToolbox) {
+		address, last := startService(b.TB, respondWith(200, jsonType, `{"state":"paid","message":"buy more"}`))
+		b.putAction(parley.ActionHTTP, "track", `{"url":"`+address+`/{number}?n={note}"}`, nil, parley.ActionInput{Name: "number", Type: "integer", Required: true}, textInput("note", false))
+		b.putProcedure("refund", []parley.ActionInput{{Name: "order", Type: "string", Description: "the order's number.", Required: true}, textInput("why", true), textInput("more", false)},
+			parley.ProcedureStep{Text: "Looking at {order}."},
+			parley.ProcedureStep{Action: "track", Input: map[string]string{"number": "{order}", "note": "{more}"}},
+			parley.ProcedureStep{Text: "Noted: {why}."})
+		b.wantData("refund", `{"why":"late"}`, `{"message":"To go on, please tell me: the order's number.","needs":["order"]}`)
+		if diff := cmp.Diff([]string{"refund open 0"}, b.procedureRuns()); diff != "" {
 			b.Error(diff)
 		}
-		b.fails("refund", `{"order":["x"]}`, "order must be a text")
-		out := b.call("refund", `{"order":"17"}`)
+		b.wantError("refund", `{"order":["x"]}`, "order must be a text")
+		out := b.callTool("refund", `{"order":"17"}`)
 		want := `{"message":"Looking at 17.\n\nNoted: late.","outcome":"completed","steps":[{"say":"Looking at 17."},{"action":"track","status":"success","data":{"message":"buy more","state":"paid"}},{"say":"Noted: late."}]}`
 		if out.Status != parley.ToolSuccess || string(out.Data) != want {
 			b.Errorf("%s %s\nwant %s", out.Error, out.Data, want)
 		}
-		if len(out.Inner) != 1 || out.Inner[0].Tool != "track" || out.Inner[0].Kind != parley.ActionHTTP || string(out.Inner[0].Input) != `{"number":"17"}` ||
-			string(out.Inner[0].Output.Data) != `{"message":"buy more","state":"paid"}` {
-			b.Errorf("%+v", out.Inner)
+		if len(out.Nested) != 1 || out.Nested[0].Tool != "track" || out.Nested[0].Kind != parley.ActionHTTP || string(out.Nested[0].Input) != `{"number":"17"}` ||
+			string(out.Nested[0].Output.Data) != `{"message":"buy more","state":"paid"}` {
+			b.Errorf("%+v", out.Nested)
 		}
 		if got := last().line; got != "GET /17?n=" {
 			b.Error(got)
 		}
-		if diff := cmp.Diff([]string{"refund completed 3"}, b.runs()); diff != "" {
+		if diff := cmp.Diff([]string{"refund completed 3"}, b.procedureRuns()); diff != "" {
 			b.Error(diff)
 		}
-		b.data("refund", `{}`, `{"message":"To go on, please tell me: the order's number; why.","needs":["order","why"]}`) // a new run knows nothing
+		b.wantData("refund", `{}`, `{"message":"To go on, please tell me: the order's number; why.","needs":["order","why"]}`) // a new run knows nothing
 	})
 }
 
 func TestProcedureThatFails(t *testing.T) {
-	each(t, func(b *bench) {
+	forEachDatabase(t, func(b *testToolbox) {
 		status := atomic.Int32{}
 		status.Store(500)
-		address, _ := service(b.TB, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(int(status.Load())) })
-		b.put(parley.ActionHTTP, "track", `{"url":"`+address+`"}`, nil)
-		b.putProcedure("refund", nil, parley.ProcedureStep{Say: "One moment."}, parley.ProcedureStep{Action: "track"}, parley.ProcedureStep{Say: "done"})
-		out := b.call("refund", `{}`)
-		if out.Status != parley.ToolError || out.Error != "One moment.\n\nI could not finish this: the service answered 500 (Internal Server Error)." || len(out.Inner) != 1 {
+		address, _ := startService(b.TB, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(int(status.Load())) })
+		b.putAction(parley.ActionHTTP, "track", `{"url":"`+address+`"}`, nil)
+		b.putProcedure("refund", nil, parley.ProcedureStep{Text: "One moment."}, parley.ProcedureStep{Action: "track"}, parley.ProcedureStep{Text: "done"})
+		out := b.callTool("refund", `{}`)
+		if out.Status != parley.ToolError || out.Error != "One moment.\n\nI could not finish this: the service answered 500 (Internal Server Error)." || len(out.Nested) != 1 {
 			b.Errorf("%+v", out)
 		}
 		b.must(b.DB.DropAction(b, b.account, b.agent, "track", noon))
-		b.fails("refund", `{}`, "there is no such action")
-		if diff := cmp.Diff([]string{"refund failed 1", "refund failed 1"}, b.runs()); diff != "" {
+		b.wantError("refund", `{}`, "there is no such action")
+		if diff := cmp.Diff([]string{"refund failed 1", "refund failed 1"}, b.procedureRuns()); diff != "" {
 			b.Error(diff)
 		}
 	})
 }
 
 func TestProcedureThatEscalates(t *testing.T) {
-	each(t, func(b *bench) {
+	forEachDatabase(t, func(b *testToolbox) {
 		reasons := []string{}
-		b.TakeOver = func(_ context.Context, _ parley.Turn, reason string) error {
+		b.HandOver = func(_ context.Context, _ parley.Turn, reason string) error {
 			reasons = append(reasons, reason)
 			return nil
 		}
-		b.put(parley.ActionEscalate, "human", `{"message":"Somebody comes."}`, nil)
-		b.put(parley.ActionCustomButton, "link", `{"label":"Form","url":"https://a.example/"}`, nil)
-		b.putProcedure("refund", []parley.ActionInput{text("why", true)}, parley.ProcedureStep{Action: "link"},
-			parley.ProcedureStep{Action: "human", With: map[string]string{"reason": "refund: {why}"}}, parley.ProcedureStep{Say: "never"})
-		out := b.call("refund", `{"why":"late"}`)
+		b.putAction(parley.ActionEscalate, "human", `{"message":"Somebody comes."}`, nil)
+		b.putAction(parley.ActionCustomButton, "link", `{"label":"Form","url":"https://a.example/"}`, nil)
+		b.putProcedure("refund", []parley.ActionInput{textInput("why", true)}, parley.ProcedureStep{Action: "link"},
+			parley.ProcedureStep{Action: "human", Input: map[string]string{"reason": "refund: {why}"}}, parley.ProcedureStep{Text: "never"})
+		out := b.callTool("refund", `{"why":"late"}`)
 		var told struct{ Message, Outcome string }
 		if err := json.Unmarshal(out.Data, &told); err != nil || told.Message != "[Form](https://a.example/)\n\nSomebody comes." || told.Outcome != "escalated" {
 			b.Errorf("%+v %s", told, out.Error)
 		}
-		if diff := cmp.Diff([]string{"refund escalated 2"}, b.runs()) + cmp.Diff([]string{"refund: late"}, reasons); diff != "" {
+		if diff := cmp.Diff([]string{"refund escalated 2"}, b.procedureRuns()) + cmp.Diff([]string{"refund: late"}, reasons); diff != "" {
 			b.Error(diff)
 		}
 	})
 }
 
 func TestAnotherProcedureAbandonsTheFirst(t *testing.T) {
-	each(t, func(b *bench) {
-		b.putProcedure("refund", []parley.ActionInput{text("why", true)}, parley.ProcedureStep{Say: "done"})
-		b.putProcedure("return", []parley.ActionInput{text("why", true)}, parley.ProcedureStep{Say: "{why}"})
-		b.call("refund", `{}`)
-		b.call("return", `{}`)
-		b.call("return", `{"why":"x"}`)
-		got := strings.Join(b.runs(), ", ")
+	forEachDatabase(t, func(b *testToolbox) {
+		b.putProcedure("refund", []parley.ActionInput{textInput("why", true)}, parley.ProcedureStep{Text: "done"})
+		b.putProcedure("return", []parley.ActionInput{textInput("why", true)}, parley.ProcedureStep{Text: "{why}"})
+		b.callTool("refund", `{}`)
+		b.callTool("return", `{}`)
+		b.callTool("return", `{"why":"x"}`)
+		got := strings.Join(b.procedureRuns(), ", ")
 		if got != "refund abandoned 0, return completed 1" && got != "return completed 1, refund abandoned 0" {
 			b.Error(got)
 		}
@@ -124,16 +124,16 @@ func TestAnotherProcedureAbandonsTheFirst(t *testing.T) {
 
 // The calls of one round come side by side; the steps of a run are made once.
 func TestProcedureCallsAtOnce(t *testing.T) {
-	each(t, func(b *bench) {
+	forEachDatabase(t, func(b *testToolbox) {
 		var asked atomic.Int32
-		address, _ := service(b.TB, func(w http.ResponseWriter, _ *http.Request) { asked.Add(1); w.WriteHeader(204) })
-		b.put(parley.ActionHTTP, "pay", `{"url":"`+address+`","method":"POST"}`, nil)
-		b.putProcedure("refund", []parley.ActionInput{text("why", true)}, parley.ProcedureStep{Action: "pay"}, parley.ProcedureStep{Say: "done"})
-		b.call("refund", `{}`)
-		b.tools()
+		address, _ := startService(b.TB, func(w http.ResponseWriter, _ *http.Request) { asked.Add(1); w.WriteHeader(204) })
+		b.putAction(parley.ActionHTTP, "pay", `{"url":"`+address+`","method":"POST"}`, nil)
+		b.putProcedure("refund", []parley.ActionInput{textInput("why", true)}, parley.ProcedureStep{Action: "pay"}, parley.ProcedureStep{Text: "done"})
+		b.callTool("refund", `{}`)
+		b.loadTools()
 		var all sync.WaitGroup
 		for _, input := range []string{`{}`, `{"why":"x"}`, `{}`} {
-			all.Go(func() { b.call("refund", input) })
+			all.Go(func() { b.callTool("refund", input) })
 		}
 		all.Wait()
 		if got := asked.Load(); got != 1 {
@@ -144,12 +144,12 @@ func TestProcedureCallsAtOnce(t *testing.T) {
 
 // A run that the server's end cut off goes on behind the last action that was done.
 func TestProcedureGoesOnBehindWhatWasDone(t *testing.T) {
-	each(t, func(b *bench) {
-		address, last := service(b.TB, says(200, asJSON, `{}`))
-		b.put(parley.ActionHTTP, "pay", `{"url":"`+address+`","method":"POST"}`, nil)
-		b.putProcedure("refund", nil, parley.ProcedureStep{Action: "pay"}, parley.ProcedureStep{Say: "done"})
-		b.must(b.DB.StartRun(b, &parley.ProcedureRun{ID: "r", AccountID: b.account, AgentID: b.agent, ConversationID: b.turn.ConversationID, Key: "refund", Name: "refund", Step: 1, StartedAt: noon}))
-		b.data("refund", `{}`, `{"message":"done","outcome":"completed","steps":[{"say":"done"}]}`)
+	forEachDatabase(t, func(b *testToolbox) {
+		address, last := startService(b.TB, respondWith(200, jsonType, `{}`))
+		b.putAction(parley.ActionHTTP, "pay", `{"url":"`+address+`","method":"POST"}`, nil)
+		b.putProcedure("refund", nil, parley.ProcedureStep{Action: "pay"}, parley.ProcedureStep{Text: "done"})
+		b.must(b.DB.StartProcedureRun(b, &parley.ProcedureRun{ID: "r", AccountID: b.account, AgentID: b.agent, ConversationID: b.turn.ConversationID, Key: "refund", Name: "refund", Step: 1, StartedAt: noon}))
+		b.wantData("refund", `{}`, `{"message":"done","outcome":"completed","steps":[{"say":"done"}]}`)
 		if got := last().line; got != "" {
 			b.Error("done again:", got)
 		}

@@ -25,7 +25,7 @@ func SealSecrets(v *vault.Vault, account parley.AccountID, secrets map[string]st
 	return v.Seal(account, plain)
 }
 
-// OpenSecrets gives back what SealSecrets sealed. Fails with vault.ErrKey.
+// OpenSecrets gives back what SealSecrets sealed. Fails with vault.ErrWrongKey.
 func OpenSecrets(v *vault.Vault, account parley.AccountID, sealed string) (map[string]string, error) {
 	secrets := map[string]string{}
 	if sealed == "" {
@@ -38,8 +38,8 @@ func OpenSecrets(v *vault.Vault, account parley.AccountID, sealed string) (map[s
 	return secrets, json.Unmarshal(plain, &secrets)
 }
 
-// secrets opens an action's secrets for one call; each that its config names must be there.
-func (b *Box) secrets(a *parley.Action, names []string) (map[string]string, error) {
+// openActionSecrets opens an action's secrets for one call; each that its config names must be there.
+func (b *Toolbox) openActionSecrets(a *parley.Action, names []string) (map[string]string, error) {
 	if len(names) == 0 {
 		return nil, nil
 	}
@@ -55,11 +55,11 @@ func (b *Box) secrets(a *parley.Action, names []string) (map[string]string, erro
 	return secrets, nil
 }
 
-// hidden stands where a reply repeats a secret.
-const hidden = "***"
+// secretMask stands where a reply repeats a secret.
+const secretMask = "***"
 
-// mask hides secrets in what came back: a server may repeat what it was sent, as it is or escaped.
-func mask(secrets map[string]string) *strings.Replacer {
+// secretReplacer hides secrets in what came back: a server may repeat what it was sent, as it is or escaped.
+func secretReplacer(secrets map[string]string) *strings.Replacer {
 	var forms []string
 	for _, s := range secrets {
 		if len(s) >= 4 { // a shorter one would tear words apart and hide nothing
@@ -69,13 +69,13 @@ func mask(secrets map[string]string) *strings.Replacer {
 	slices.SortFunc(forms, func(a, b string) int { return len(b) - len(a) })
 	var pairs []string
 	for _, form := range slices.Compact(forms) {
-		pairs = append(pairs, form, hidden)
+		pairs = append(pairs, form, secretMask)
 	}
 	return strings.NewReplacer(pairs...)
 }
 
-// masked is a decoded document without secrets.
-func masked(value any, r *strings.Replacer) any {
+// maskSecrets is a decoded document without secrets.
+func maskSecrets(value any, r *strings.Replacer) any {
 	switch v := value.(type) {
 	case string:
 		return r.Replace(v)
@@ -85,11 +85,11 @@ func masked(value any, r *strings.Replacer) any {
 		}
 	case []any:
 		for i := range v {
-			v[i] = masked(v[i], r)
+			v[i] = maskSecrets(v[i], r)
 		}
 	case map[string]any:
 		for _, key := range slices.Collect(maps.Keys(v)) {
-			item := masked(v[key], r)
+			item := maskSecrets(v[key], r)
 			delete(v, key)
 			v[r.Replace(key)] = item
 		}

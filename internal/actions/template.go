@@ -6,24 +6,24 @@ import (
 	"strings"
 )
 
-// mark finds what a template names: {input}, or ${SECRET}.
-var mark = regexp.MustCompile(`\$?\{[A-Za-z_][A-Za-z0-9_]*\}`)
+// markPattern finds what a template names: {input}, or ${SECRET}.
+var markPattern = regexp.MustCompile(`\$?\{[A-Za-z_][A-Za-z0-9_]*\}`)
 
-// named splits a mark into what it names and whether that is a secret.
-func named(m string) (name string, secret bool) {
+// parseMark splits a mark into what it names and whether that is a secret.
+func parseMark(m string) (name string, secret bool) {
 	secret = m[0] == '$'
 	return strings.Trim(m, "${}"), secret
 }
 
-// marksOf lists the inputs and the secrets that a text names, each once.
-func marksOf(text string) (inputs, secrets []string) {
+// findMarks lists the inputs and the secrets that a text names, each once.
+func findMarks(text string) (inputs, secrets []string) {
 	seen := map[string]bool{}
-	for _, m := range mark.FindAllString(text, -1) {
+	for _, m := range markPattern.FindAllString(text, -1) {
 		if seen[m] {
 			continue
 		}
 		seen[m] = true
-		if name, secret := named(m); secret {
+		if name, secret := parseMark(m); secret {
 			secrets = append(secrets, name)
 		} else {
 			inputs = append(inputs, name)
@@ -34,7 +34,7 @@ func marksOf(text string) (inputs, secrets []string) {
 
 // SecretNames lists the secrets that the config of an action names as ${NAME}, each once, in order of appearance.
 func SecretNames(config json.RawMessage) []string {
-	_, secrets := marksOf(string(config))
+	_, secrets := findMarks(string(config))
 	return secrets
 }
 
@@ -44,17 +44,17 @@ type values struct {
 	secrets map[string]string
 }
 
-// text gives the value of a mark as text; a missing input is empty.
-func (v values) text(m string) string {
-	name, secret := named(m)
+// markText gives the value of a mark as text; a missing input is empty.
+func (v values) markText(m string) string {
+	name, secret := parseMark(m)
 	if secret {
 		return v.secrets[name]
 	}
-	return plain(v.inputs[name])
+	return valueText(v.inputs[name])
 }
 
-// plain gives a checked value as text: a string without its quotes, the others as they are written.
-func plain(raw json.RawMessage) string {
+// valueText gives a checked value as text: a string without its quotes, the others as they are written.
+func valueText(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {
 		return s
@@ -62,10 +62,10 @@ func plain(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// fill replaces the marks of a template in one pass, so that nothing in a value is taken for a mark. escape may be nil.
-func (v values) fill(template string, escape func(string) string) string {
-	return mark.ReplaceAllStringFunc(template, func(m string) string {
-		text := v.text(m)
+// fillTemplate replaces the marks of a template in one pass, so that nothing in a value is taken for a mark. escape may be nil.
+func (v values) fillTemplate(template string, escape func(string) string) string {
+	return markPattern.ReplaceAllStringFunc(template, func(m string) string {
+		text := v.markText(m)
 		if escape != nil {
 			text = escape(text)
 		}
@@ -73,43 +73,43 @@ func (v values) fill(template string, escape func(string) string) string {
 	})
 }
 
-// alone gives the input that is all a template consists of.
-func alone(template string) (input string, ok bool) {
-	if mark.FindString(template) != template || template == "" || template[0] == '$' {
+// soleInput gives the input that is all a template consists of.
+func soleInput(template string) (input string, ok bool) {
+	if markPattern.FindString(template) != template || template == "" || template[0] == '$' {
 		return "", false
 	}
 	return strings.Trim(template, "{}"), true
 }
 
-// absent reports that a template is nothing but an input that is missing.
-func (v values) absent(template string) bool {
-	name, ok := alone(template)
+// isMissing reports that a template is nothing but an input that is missing.
+func (v values) isMissing(template string) bool {
+	name, ok := soleInput(template)
 	return ok && v.inputs[name] == nil
 }
 
-// json fills a decoded JSON template. A string that is nothing but an input becomes the input's value with its type; where
+// fillJSON fills a decoded JSON template. A string that is nothing but an input becomes the input's value with its type; where
 // that input is missing, a member is left out and an item is null.
-func (v values) json(template any) any {
+func (v values) fillJSON(template any) any {
 	switch t := template.(type) {
 	case string:
-		if name, ok := alone(t); ok {
+		if name, ok := soleInput(t); ok {
 			if raw := v.inputs[name]; raw != nil {
 				return raw
 			}
 			return nil
 		}
-		return v.fill(t, nil)
+		return v.fillTemplate(t, nil)
 	case []any:
 		list := make([]any, len(t))
 		for i, item := range t {
-			list[i] = v.json(item)
+			list[i] = v.fillJSON(item)
 		}
 		return list
 	case map[string]any:
 		object := make(map[string]any, len(t))
 		for key, item := range t {
-			if s, ok := item.(string); !ok || !v.absent(s) {
-				object[key] = v.json(item)
+			if s, ok := item.(string); !ok || !v.isMissing(s) {
+				object[key] = v.fillJSON(item)
 			}
 		}
 		return object

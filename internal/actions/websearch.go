@@ -16,10 +16,10 @@ import (
 )
 
 const (
-	searchTime  = 15 * time.Second
-	maxResults  = 5
-	maxSnippet  = 400  // bytes
-	maxSearched = 1000 // bytes of a query
+	searchTimeout   = 15 * time.Second
+	maxResults      = 5
+	maxSnippetBytes = 400  // bytes
+	maxQueryBytes   = 1000 // bytes of a query
 )
 
 var errNoEngine = errors.New("web-search is not offered: the server has no PARLEY_SEARCH_URL")
@@ -41,24 +41,24 @@ func NewWebSearch(address string) (*WebSearch, error) {
 	if port == "" {
 		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
 	}
-	return &WebSearch{u, &outbound.Client{Hosts: []string{net.JoinHostPort(u.Hostname(), port)}}}, nil
+	return &WebSearch{u, &outbound.Client{AllowedHosts: []string{net.JoinHostPort(u.Hostname(), port)}}}, nil
 }
 
 // Close drops idle connections.
 func (s *WebSearch) Close() { s.http.Close() }
 
-// Found is one result of a search.
-type Found struct {
+// SearchResult is one result of a search.
+type SearchResult struct {
 	Title   string `json:"title"`
 	URL     string `json:"url"`
 	Snippet string `json:"snippet"`
 }
 
 // Find searches the web, on these sites only if there are any. It gives at most five results. Fails with *outbound.Error.
-func (s *WebSearch) Find(ctx context.Context, query string, sites []string) ([]Found, error) {
+func (s *WebSearch) Find(ctx context.Context, query string, sites []string) ([]SearchResult, error) {
 	u := *s.address
 	q := u.Query()
-	q.Set("q", limited(cut(query, maxSearched), sites))
+	q.Set("q", restrictToSites(truncate(query, maxQueryBytes), sites))
 	q.Set("format", "json")
 	u.RawQuery = q.Encode()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
@@ -66,7 +66,7 @@ func (s *WebSearch) Find(ctx context.Context, query string, sites []string) ([]F
 		return nil, err
 	}
 	req.Header.Set("Accept", "application/json")
-	reply, err := s.http.Do(req, outbound.Limits{Time: searchTime, Bytes: maxFetched})
+	reply, err := s.http.Do(req, outbound.Limits{Timeout: searchTimeout, MaxBytes: maxReplyBytes})
 	if err != nil {
 		return nil, err
 	}
@@ -74,27 +74,27 @@ func (s *WebSearch) Find(ctx context.Context, query string, sites []string) ([]F
 		Results []struct{ Title, URL, Content string }
 	}
 	if reply.Status != http.StatusOK || json.Unmarshal(reply.Body, &page) != nil {
-		return nil, &outbound.Error{Kind: outbound.Failed, Reason: "the search engine gave no results as JSON"}
+		return nil, &outbound.Error{Kind: outbound.KindFailed, Reason: "the search engine gave no results as JSON"}
 	}
-	list := []Found{}
+	list := []SearchResult{}
 	for _, r := range page.Results {
-		if len(list) < maxResults && welcome(r.URL, sites) {
-			list = append(list, Found{oneLine(r.Title), r.URL, oneLine(r.Content)})
+		if len(list) < maxResults && isAllowedResult(r.URL, sites) {
+			list = append(list, SearchResult{oneLine(r.Title), r.URL, oneLine(r.Content)})
 		}
 	}
 	return list, nil
 }
 
-// limited asks the engine for certain sites; what it gives beside them is left out by welcome.
-func limited(query string, sites []string) string {
+// restrictToSites asks the engine for certain sites; what it gives beside them is left out by welcome.
+func restrictToSites(query string, sites []string) string {
 	if len(sites) == 0 {
 		return query
 	}
 	return query + " (site:" + strings.Join(sites, " OR site:") + ")"
 }
 
-// welcome reports whether a result is a web page of one of the sites or of a host below one.
-func welcome(address string, sites []string) bool {
+// isAllowedResult reports whether a result is a web page of one of the sites or of a host below one.
+func isAllowedResult(address string, sites []string) bool {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || len(address) > 2000 {
 		return false
@@ -110,23 +110,23 @@ func welcome(address string, sites []string) bool {
 }
 
 func oneLine(text string) string {
-	return cut(strings.Join(strings.Fields(strings.ReplaceAll(text, "\x00", "")), " "), maxSnippet)
+	return truncate(strings.Join(strings.Fields(strings.ReplaceAll(text, "\x00", "")), " "), maxSnippetBytes)
 }
 
-func (b *Box) webSearch(a *parley.Action) (func(context.Context, chat.Call) chat.Output, error) {
+func (b *Toolbox) webSearchTool(a *parley.Action) (func(context.Context, chat.Call) chat.Output, error) {
 	var c searchConfig
-	if err := strictly(a.Config, &c); err != nil {
+	if err := decodeStrict(a.Config, &c); err != nil {
 		return nil, err
 	}
 	if b.Search == nil {
 		return nil, errNoEngine
 	}
-	return checked(inputsOf(a), func(ctx context.Context, call chat.Call, v values) chat.Output {
-		found, err := b.Search.Find(ctx, plain(v.inputs["query"]), c.Sites)
+	return withCheckedInputs(actionInputs(a), func(ctx context.Context, call chat.Call, v values) chat.Output {
+		found, err := b.Search.Find(ctx, valueText(v.inputs["query"]), c.Sites)
 		if err != nil {
 			b.Logger.Warn("a web search failed", "agent", call.Turn.AgentID, "err", err)
-			return unreached(err)
+			return unreachableOutput(err)
 		}
-		return success(map[string]any{"results": found})
+		return successOutput(map[string]any{"results": found})
 	}), nil
 }

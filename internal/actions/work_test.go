@@ -11,32 +11,32 @@ import (
 
 	"parley"
 	"parley/internal/outbound"
-	"parley/internal/rig/hostile"
+	"parley/internal/testkit/hostile"
 )
 
 // The work to read calls, replies and definitions grows with them, and no more than that.
 func TestWork(t *testing.T) {
 	inputs := []parley.ActionInput{{Name: "a", Type: "string"}, {Name: "b", Type: "number"}, {Name: "c", Type: "string", Enum: []string{"d"}}}
-	r := &request{picks: pickTree([]string{"a", "b[].c"})}
-	hide := mask(map[string]string{"KEY": "abcdef", "OTHER": "aaaaaaab"})
+	r := &request{fields: newFieldTree([]string{"a", "b[].c"})}
+	hide := secretReplacer(map[string]string{"KEY": "abcdef", "OTHER": "aaaaaaab"})
 	reply := func(r *request, body, kind string) {
-		r.shown(&outbound.Reply{Status: 200, Header: http.Header{"Content-Type": {kind}}, Body: []byte(body)}, hide)
+		r.replyOutput(&outbound.Response{Status: 200, Header: http.Header{"Content-Type": {kind}}, Body: []byte(body)}, hide)
 	}
 	hostile.Readers(t, map[string]func(text string){
-		"call":  func(text string) { _, _ = read(inputs, []byte(text)) },
-		"input": func(text string) { _, _ = read(inputs, call(text)) },
+		"call":  func(text string) { _, _ = readInputs(inputs, []byte(text)) },
+		"input": func(text string) { _, _ = readInputs(inputs, call(text)) },
 		"reply": func(text string) { reply(&request{}, text, "text/plain") },
 		"JSON": func(text string) {
 			reply(r, text, "application/json")
 			reply(r, `{"b":[`+text+`]}`, "application/json")
 		},
-		"message": func(text string) { refused(500, map[string]any{"message": text}) },
+		"message": func(text string) { refusedOutput(500, map[string]any{"message": text}) },
 		"template": func(text string) {
-			values{inputs: map[string]json.RawMessage{"a": json.RawMessage("1")}}.fill(text, nil)
+			values{inputs: map[string]json.RawMessage{"a": json.RawMessage("1")}}.fillTemplate(text, nil)
 		},
 		"marks":   func(text string) { SecretNames(json.RawMessage(text)) },
-		"address": func(text string) { faults{}.address("url", "https://a.example/"+text, inputs, "https") },
-		"config":  func(text string) { faults{}.config("config", json.RawMessage(text), &httpConfig{}) },
+		"address": func(text string) { faults{}.checkURL("url", "https://a.example/"+text, inputs, "https") },
+		"config":  func(text string) { faults{}.decodeConfig("config", json.RawMessage(text), &httpConfig{}) },
 	})
 }
 
@@ -55,7 +55,7 @@ func TestWorkOfManyNames(t *testing.T) {
 		for i := range n {
 			b.WriteString("${A" + strconv.Itoa(i) + "}")
 		}
-		return int64(hostile.Work(func() {
+		return int64(hostile.MeasureWork(func() {
 			if got := len(SecretNames(json.RawMessage(b.String()))); got != n {
 				t.Errorf("%d names of %d", got, n)
 			}
@@ -72,10 +72,10 @@ func FuzzWork(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, unit string) {
-		hostile.Bounded(t, unit, func(text string) {
-			values{}.fill(text, nil)
+		hostile.RequireBounded(t, unit, func(text string) {
+			values{}.fillTemplate(text, nil)
 			SecretNames(json.RawMessage(text))
-			(&request{}).shown(&outbound.Reply{Status: 200, Header: http.Header{}, Body: []byte(text)}, mask(map[string]string{"KEY": "abcdef"}))
+			(&request{}).replyOutput(&outbound.Response{Status: 200, Header: http.Header{}, Body: []byte(text)}, secretReplacer(map[string]string{"KEY": "abcdef"}))
 		})
 	})
 }

@@ -13,39 +13,39 @@ import (
 	"parley/internal/store"
 )
 
-// CopyOn handles CloneJob. A copy that is deleted meanwhile is dropped; an original that is deleted keeps its rows until the
+// ContinueCopy handles CloneJob. A copy that is deleted meanwhile is dropped; an original that is deleted keeps its rows until the
 // copy is complete. When it fails for good, the sources that are not there yet are failed.
-func (k *Keeper) CopyOn(ctx context.Context, job jobs.Job) error {
-	var about cloning
+func (k *Service) ContinueCopy(ctx context.Context, job jobs.Job) error {
+	var about clonePayload
 	if err := json.Unmarshal(job.Payload, &about); err != nil {
 		return fmt.Errorf("payload: %w", err)
 	}
-	c := store.Clone{Account: job.AccountID, From: about.From, To: parley.AgentID(job.Key), At: time.UnixMilli(about.At).UTC()}
-	unfinished, err := k.copying(ctx, k.DB, c.Account, func(_ cloning, to parley.AgentID) bool { return to == c.From })
+	c := store.Clone{Account: job.AccountID, FromAgent: about.From, ToAgent: parley.AgentID(job.Key), StartedAt: time.UnixMilli(about.At).UTC()}
+	unfinished, err := k.hasCopyInProgress(ctx, k.DB, c.Account, func(_ clonePayload, to parley.AgentID) bool { return to == c.FromAgent })
 	if err != nil {
 		return err
 	}
 	if unfinished {
 		again := cloneJob(c)
-		again.RunAt = k.Now().Add(cloneAgain)
+		again.RunAt = k.Now().Add(cloneRetryDelay)
 		return k.Queue.Enqueue(ctx, k.DB.SQL(), again)
 	}
 	err = k.copySources(ctx, k.DB, c)
 	if err != nil && job.Attempts >= job.MaxAttempts && ctx.Err() == nil && !parley.IsCode(err, parley.CodeAgentNotFound) {
-		return errors.Join(err, k.eachOriginal(ctx, k.DB, c, func(id parley.SourceID) error { return k.giveUp(ctx, c, id) }))
+		return errors.Join(err, k.eachOriginal(ctx, k.DB, c, func(id parley.SourceID) error { return k.failCopy(ctx, c, id) }))
 	}
 	if err != nil {
-		return dropGone(err)
+		return ignoreGone(err)
 	}
-	a, err := k.DB.Agent(ctx, c.Account, c.To, k.Now())
+	a, err := k.DB.Agent(ctx, c.Account, c.ToAgent, k.Now())
 	if err != nil {
-		return dropGone(err)
+		return ignoreGone(err)
 	}
-	return k.Library.Warm(ctx, c.To, a.PassageVersion) // so that nobody's question waits for it
+	return k.Indexes.Warm(ctx, c.ToAgent, a.PassageVersion) // so that nobody's question waits for it
 }
 
-// dropGone takes a copy that is deleted for one that is done.
-func dropGone(err error) error {
+// ignoreGone takes a copy that is deleted for one that is done.
+func ignoreGone(err error) error {
 	if parley.IsCode(err, parley.CodeAgentNotFound) {
 		return nil
 	}
@@ -54,10 +54,10 @@ func dropGone(err error) error {
 
 // copySources copies what of the sources is not copied yet: first their rows, then one after the other what they say. On a
 // transaction it is a part of it; on the pool each step is one of its own in the bulk lane.
-func (k *Keeper) copySources(ctx context.Context, db *store.DB, c store.Clone) error {
+func (k *Service) copySources(ctx context.Context, db *store.DB, c store.Clone) error {
 	for last, more := parley.SourceID(""), true; more; {
 		at := last
-		err := k.step(ctx, db, c, func(tx *store.DB) (err error) {
+		err := k.transactOnCopy(ctx, db, c, func(tx *store.DB) (err error) {
 			last, more, err = tx.CloneSources(ctx, c, at)
 			return err
 		})
@@ -68,10 +68,10 @@ func (k *Keeper) copySources(ctx context.Context, db *store.DB, c store.Clone) e
 	return k.eachOriginal(ctx, db, c, func(id parley.SourceID) error { return k.copySource(ctx, db, c, id) })
 }
 
-// step is a transaction that holds the copy's row: once the copy is deleted, none writes any more.
-func (k *Keeper) step(ctx context.Context, db *store.DB, c store.Clone, do func(tx *store.DB) error) error {
+// transactOnCopy is a transaction that holds the copy's row: once the copy is deleted, none writes any more.
+func (k *Service) transactOnCopy(ctx context.Context, db *store.DB, c store.Clone, do func(tx *store.DB) error) error {
 	return db.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
-		if err := tx.LockAgent(ctx, c.Account, c.To); err != nil {
+		if err := tx.LockAgent(ctx, c.Account, c.ToAgent); err != nil {
 			return err
 		}
 		return do(tx)
@@ -79,9 +79,9 @@ func (k *Keeper) step(ctx context.Context, db *store.DB, c store.Clone, do func(
 }
 
 // eachOriginal goes through the original's sources, also through those deleted since.
-func (k *Keeper) eachOriginal(ctx context.Context, db *store.DB, c store.Clone, do func(parley.SourceID) error) error {
+func (k *Service) eachOriginal(ctx context.Context, db *store.DB, c store.Clone, do func(parley.SourceID) error) error {
 	for last := parley.SourceID(""); ; {
-		ids, err := db.OriginalSources(ctx, c, last)
+		ids, err := db.OriginalSourceIDs(ctx, c, last)
 		if err != nil || len(ids) == 0 {
 			return err
 		}
@@ -95,38 +95,38 @@ func (k *Keeper) eachOriginal(ctx context.Context, db *store.DB, c store.Clone, 
 }
 
 // copySource copies what a source says, if its copy still waits for it.
-func (k *Keeper) copySource(ctx context.Context, db *store.DB, c store.Clone, id parley.SourceID) error {
-	twin, err := db.Source(ctx, c.Account, c.To, c.Source(id))
-	if err != nil || twin.Status != parley.SourceUntrained || twin.Live != "" {
+func (k *Service) copySource(ctx context.Context, db *store.DB, c store.Clone, id parley.SourceID) error {
+	twin, err := db.Source(ctx, c.Account, c.ToAgent, c.SourceID(id))
+	if err != nil || twin.Status != parley.SourceUntrained || twin.LiveVersion != "" {
 		return err
 	}
-	from, err := db.Source(ctx, c.Account, c.From, id)
+	from, err := db.Source(ctx, c.Account, c.FromAgent, id)
 	if err == nil {
 		err = k.copyVersions(ctx, db, c, from)
 	}
 	if err != nil && !parley.IsCode(err, parley.CodeSourceNotFound) {
 		return err
 	}
-	return k.land(ctx, db, c, id, from)
+	return k.finishCopy(ctx, db, c, id, from)
 }
 
 // copyVersions copies the versions of a source that count, and the passages of the live one.
-func (k *Keeper) copyVersions(ctx context.Context, db *store.DB, c store.Clone, from *parley.Source) error {
-	versions := []parley.VersionID{from.Live, from.Wanted}
-	if from.Wanted == from.Live {
+func (k *Service) copyVersions(ctx context.Context, db *store.DB, c store.Clone, from *parley.Source) error {
+	versions := []parley.VersionID{from.LiveVersion, from.WantedVersion}
+	if from.WantedVersion == from.LiveVersion {
 		versions = versions[:1]
 	}
 	for _, v := range versions {
 		if v == "" {
 			continue
 		}
-		if err := k.hold(ctx, db, c, from.ID, func(tx *store.DB) error { return tx.CloneVersion(ctx, c, from.ID, v) }); err != nil {
+		if err := k.transactOnSource(ctx, db, c, from.ID, func(tx *store.DB) error { return tx.CloneVersion(ctx, c, from.ID, v) }); err != nil {
 			return err
 		}
 	}
-	for more := from.Live != ""; more; {
-		err := k.hold(ctx, db, c, from.ID, func(tx *store.DB) (err error) {
-			more, err = tx.ClonePassages(ctx, c, from.ID, from.Live)
+	for more := from.LiveVersion != ""; more; {
+		err := k.transactOnSource(ctx, db, c, from.ID, func(tx *store.DB) (err error) {
+			more, err = tx.ClonePassages(ctx, c, from.ID, from.LiveVersion)
 			return err
 		})
 		if err != nil {
@@ -136,10 +136,10 @@ func (k *Keeper) copyVersions(ctx context.Context, db *store.DB, c store.Clone, 
 	return nil
 }
 
-// hold is a step that also holds the row of the source's copy, so that nothing comes after that one's erasure.
-func (k *Keeper) hold(ctx context.Context, db *store.DB, c store.Clone, id parley.SourceID, do func(tx *store.DB) error) error {
-	return k.step(ctx, db, c, func(tx *store.DB) error {
-		if _, err := tx.LockSource(ctx, c.Account, c.To, c.Source(id)); err != nil {
+// transactOnSource is a step that also holds the row of the source's copy, so that nothing comes after that one's erasure.
+func (k *Service) transactOnSource(ctx context.Context, db *store.DB, c store.Clone, id parley.SourceID, do func(tx *store.DB) error) error {
+	return k.transactOnCopy(ctx, db, c, func(tx *store.DB) error {
+		if _, err := tx.LockSource(ctx, c.Account, c.ToAgent, c.SourceID(id)); err != nil {
 			return err
 		}
 		return do(tx)

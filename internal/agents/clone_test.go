@@ -16,8 +16,8 @@ import (
 	"parley/internal/store"
 )
 
-// large is a text of more passages than an agent may have that is copied at once.
-func large() string {
+// largeText is a text of more passages than an agent may have that is copied at once.
+func largeText() string {
 	var b strings.Builder
 	for i := range 230 {
 		fmt.Fprintf(&b, "# Chapter %d\n\n%s\n\n", i, strings.Repeat(fmt.Sprintf("The lantern of chapter %d is lit at dusk by keeper number %d. ", i, i), 8))
@@ -25,7 +25,7 @@ func large() string {
 	return b.String()
 }
 
-func (o *office) clone(id parley.AgentID) parley.AgentID {
+func (o *testService) cloneAgent(id parley.AgentID) parley.AgentID {
 	o.Helper()
 	copied, pending, err := o.Clone(o.Context(), o.account, o.plan, id)
 	o.must(err)
@@ -35,41 +35,41 @@ func (o *office) clone(id parley.AgentID) parley.AgentID {
 	return copied
 }
 
-func (o *office) add(agent parley.AgentID, name, text string) parley.SourceID {
+func (o *testService) addText(agent parley.AgentID, name, text string) parley.SourceID {
 	o.Helper()
-	s, err := o.desk.AddText(o.Context(), o.account, o.plan, agent, name, text)
+	s, err := o.ingest.AddText(o.Context(), o.account, o.plan, agent, name, text)
 	o.must(err)
 	return s.ID
 }
 
-func (o *office) run() {
+func (o *testService) runJobs() {
 	o.Helper()
 	_, err := o.runner.RunDue(o.Context())
 	o.must(err)
 }
 
-func (o *office) exec(query string, args ...any) {
+func (o *testService) exec(query string, args ...any) {
 	o.Helper()
 	_, err := o.DB.SQL().Exec(o.Context(), query, args...)
 	o.must(err)
 }
 
-func (o *office) count(query string, args ...any) int {
+func (o *testService) countRows(query string, args ...any) int {
 	o.Helper()
 	n, err := sqldb.One(o.Context(), o.DB.SQL(), sqldb.Column[int], query, args...)
 	o.must(err)
 	return n
 }
 
-func (o *office) passages(agent parley.AgentID) int {
+func (o *testService) passageCount(agent parley.AgentID) int {
 	o.Helper()
-	return o.count(`select count(*) from passages where agent_id = ?`, agent)
+	return o.countRows(`select count(*) from passages where agent_id = ?`, agent)
 }
 
-// finds gives the first passage that the agent finds.
-func (o *office) finds(agent parley.AgentID, question string) parley.Passage {
+// firstPassage gives the first passage that the agent finds.
+func (o *testService) firstPassage(agent parley.AgentID, question string) parley.Passage {
 	o.Helper()
-	hits, err := o.Library.Nearest(o.Context(), agent, o.read(agent).PassageVersion, retrieval.Query{Text: question, Limit: 1})
+	hits, err := o.Indexes.Nearest(o.Context(), agent, o.loadAgent(agent).PassageVersion, retrieval.Query{Text: question, Limit: 1})
 	o.must(err)
 	if len(hits) == 0 {
 		o.Fatalf("agent %s finds nothing about %q", agent, question)
@@ -77,16 +77,16 @@ func (o *office) finds(agent parley.AgentID, question string) parley.Passage {
 	return hits[0].Passage
 }
 
-func (o *office) sources(agent parley.AgentID) []parley.Source {
+func (o *testService) sources(agent parley.AgentID) []parley.Source {
 	o.Helper()
-	page, err := o.DB.Sources(o.Context(), o.account.ID, agent, store.SourceFilter{}, parley.PageAsk{Limit: 100})
+	page, err := o.DB.Sources(o.Context(), o.account.ID, agent, store.SourceFilter{}, parley.PageRequest{Limit: 100})
 	o.must(err)
 	return page.Items
 }
 
 func TestCloneHasTheSettingsAndToolsOfItsOriginal(t *testing.T) {
-	each(t, func(o *office) {
-		id := o.create(agents.New{Name: "Guide", Instructions: "Be brief.", Model: "gpt-5.2", Temp: 0.5, Visibility: "public"})
+	forEachDatabase(t, func(o *testService) {
+		id := o.createAgent(agents.NewAgent{Name: "Guide", Instructions: "Be brief.", Model: "gpt-5.2", Temp: 0.5, Visibility: "public"})
 		days, credits := int64(30), int64(7)
 		o.must(o.Change(o.Context(), o.account, o.plan, id, func(a *parley.Agent) error {
 			a.ChannelInstructions, a.AllowedDomains, a.SuggestedMessages = json.RawMessage(`{"email":"Sign."}`), []string{"a.org"}, json.RawMessage(`[{"text":"Hi"}]`)
@@ -107,28 +107,28 @@ func TestCloneHasTheSettingsAndToolsOfItsOriginal(t *testing.T) {
 		o.exec(`update agents set last_message_at = 1 where id = ?`, id)
 		o.exec(`insert into conversation_counts (agent_id, account_id, total, api) select id, account_id, 4, 3 from agents where id = ? on conflict (agent_id) do update set total = 4, api = 3`, id)
 
-		copied := o.clone(id)
-		a, b := o.read(id), o.read(copied)
+		copied := o.cloneAgent(id)
+		a, b := o.loadAgent(id), o.loadAgent(copied)
 		if b.IdentitySecret == a.IdentitySecret || len(b.IdentitySecret) != 64 || b.Name != "Guide (copy)" || b.Key != "" || b.CreditsUsed != 0 || a.CreditsUsed == 0 || b.LastMessageAt != nil || b.Conversations != 0 {
 			t.Errorf("%+v", b)
 		}
 		b.ID, b.Name, b.IdentitySecret, b.Key, b.CreditsUsed, b.LastMessageAt, b.ConfigVersion = a.ID, a.Name, a.IdentitySecret, a.Key, a.CreditsUsed, a.LastMessageAt, a.ConfigVersion
 		b.Conversations, b.APIConversations, b.CreatedAt, b.UpdatedAt = a.Conversations, a.APIConversations, a.CreatedAt, a.UpdatedAt
-		if got, want := fmt.Sprintf("%+v", encode(t, b)), encode(t, a); got != want {
+		if got, want := fmt.Sprintf("%+v", mustJSON(t, b)), mustJSON(t, a); got != want {
 			t.Errorf("copy:\n%s\noriginal:\n%s", got, want)
 		}
-		if b.Tools != 2 || o.count(`select count(*) from actions where agent_id = ? and secrets = 'sealed' and key = 'look-up' and position = 0 and updated_at = 2`, copied) != 1 ||
-			o.count(`select count(*) from procedures where agent_id = ? and steps like '%look-up%' and position = 1`, copied) != 1 || o.count(`select count(*) from actions`) != 2 {
+		if b.Tools != 2 || o.countRows(`select count(*) from actions where agent_id = ? and secrets = 'sealed' and key = 'look-up' and position = 0 and updated_at = 2`, copied) != 1 ||
+			o.countRows(`select count(*) from procedures where agent_id = ? and steps like '%look-up%' and position = 1`, copied) != 1 || o.countRows(`select count(*) from actions`) != 2 {
 			t.Error("actions and procedures are not those of the original:", b.Tools)
 		}
-		if got := o.events(); got != "agent.created agent.updated agent.created" {
+		if got := o.eventKinds(); got != "agent.created agent.updated agent.created" {
 			t.Error(got)
 		}
-		o.fails(func() error { _, _, err := o.Clone(o.Context(), parley.Account{ID: "other"}, o.plan, id); return err }(), parley.CodeAgentNotFound)
+		o.wantCode(func() error { _, _, err := o.Clone(o.Context(), parley.Account{ID: "other"}, o.plan, id); return err }(), parley.CodeAgentNotFound)
 	})
 }
 
-func encode(t *testing.T, v any) string {
+func mustJSON(t *testing.T, v any) string {
 	t.Helper()
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -138,29 +138,29 @@ func encode(t *testing.T, v any) string {
 }
 
 func TestCloneNameKeepsWithinItsLength(t *testing.T) {
-	each(t, func(o *office) {
-		id := o.create(agents.New{Name: strings.Repeat("ä", 100)})
-		if name := []rune(o.read(o.clone(id)).Name); len(name) != 100 || !strings.HasSuffix(string(name), "ää (copy)") {
+	forEachDatabase(t, func(o *testService) {
+		id := o.createAgent(agents.NewAgent{Name: strings.Repeat("ä", 100)})
+		if name := []rune(o.loadAgent(o.cloneAgent(id)).Name); len(name) != 100 || !strings.HasSuffix(string(name), "ää (copy)") {
 			t.Error(string(name))
 		}
 	})
 }
 
 func TestSmallCloneAnswersAtOnce(t *testing.T) {
-	each(t, func(o *office) {
-		id := o.create(agents.New{Name: "Guide"})
-		original := o.add(id, "Refunds", "# Refunds\n\nRefunds are paid within ten days.")
-		o.run()
-		waiting := o.add(id, "Hours", "# Hours\n\nWe open at nine in the morning.")
+	forEachDatabase(t, func(o *testService) {
+		id := o.createAgent(agents.NewAgent{Name: "Guide"})
+		original := o.addText(id, "Refunds", "# Refunds\n\nRefunds are paid within ten days.")
+		o.runJobs()
+		waiting := o.addText(id, "Hours", "# Hours\n\nWe open at nine in the morning.")
 		o.exec(`insert into passage_vectors (agent_id, text_hash, model, vector) select agent_id, hash, 'm', ? from passages`, []byte{1})
 		o.exec(`insert into blobs (id, account_id, agent_id, hash, size, media_type, name, place, created_at) values ('b', 'acc', ?, 'h', 1, 't', 'n', 'disk:h', 1)`, id)
 		o.exec(`update source_versions set blob_id = 'b', content = '{}' where source_id = ?`, original)
-		copied := o.clone(id)
+		copied := o.cloneAgent(id)
 
-		p := o.finds(copied, "When are refunds paid?")
+		p := o.firstPassage(copied, "When are refunds paid?")
 		twin, err := o.DB.Source(t.Context(), "acc", copied, p.SourceID)
 		o.must(err)
-		if p.SourceID == original || twin.Name != "Refunds" || twin.Status != parley.SourceTrained || twin.Live != p.VersionID || twin.Wanted != twin.Live {
+		if p.SourceID == original || twin.Name != "Refunds" || twin.Status != parley.SourceTrained || twin.LiveVersion != p.VersionID || twin.WantedVersion != twin.LiveVersion {
 			t.Errorf("%+v of %+v", p, twin)
 		}
 		v, err := o.DB.Version(t.Context(), "acc", copied, p.SourceID, p.VersionID)
@@ -168,83 +168,83 @@ func TestSmallCloneAnswersAtOnce(t *testing.T) {
 		if v.Hash != p.VersionHash || v.Text[p.Start:p.End] != p.Text {
 			t.Errorf("the citation does not hold: %+v of %+v", p, v)
 		}
-		if n := o.count(`select count(*) from blobs b join source_versions v on v.blob_id = b.id and v.agent_id = b.agent_id where b.agent_id = ? and b.place = 'disk:h' and v.content = '{}'`, copied); n != 1 {
+		if n := o.countRows(`select count(*) from blobs b join source_versions v on v.blob_id = b.id and v.agent_id = b.agent_id where b.agent_id = ? and b.place = 'disk:h' and v.content = '{}'`, copied); n != 1 {
 			t.Error("blobs:", n)
 		}
-		if n := o.count(`select count(*) from passage_vectors where agent_id = ?`, copied); n != 1 {
+		if n := o.countRows(`select count(*) from passage_vectors where agent_id = ?`, copied); n != 1 {
 			t.Error("vectors:", n)
 		}
-		if a := o.read(copied); a.Status() != parley.AgentTraining || a.Size != o.read(id).Size || a.Sources.Live != 1 || a.Sources.Pending != 1 || a.LastTrainedAt == nil {
+		if a := o.loadAgent(copied); a.Status() != parley.AgentTraining || a.Size != o.loadAgent(id).Size || a.Sources.Live != 1 || a.Sources.Pending != 1 || a.LastTrainedAt == nil {
 			t.Errorf("%+v", a)
 		}
-		o.run()
-		if a := o.read(copied); a.Status() != parley.AgentTrained || a.Sources.Live != 2 {
+		o.runJobs()
+		if a := o.loadAgent(copied); a.Status() != parley.AgentTrained || a.Sources.Live != 2 {
 			t.Errorf("%+v", a)
 		}
-		if p := o.finds(copied, "When do you open?"); p.SourceName != "Hours" || p.SourceID == waiting {
+		if p := o.firstPassage(copied, "When do you open?"); p.SourceName != "Hours" || p.SourceID == waiting {
 			t.Errorf("%+v", p)
 		}
-		o.must(o.Retire(t.Context(), o.account, id))
-		o.run()
-		if p := o.finds(copied, "When are refunds paid?"); p.SourceID != twin.ID || o.count(`select count(*) from passages where agent_id = ?`, id) != 0 {
+		o.must(o.Delete(t.Context(), o.account, id))
+		o.runJobs()
+		if p := o.firstPassage(copied, "When are refunds paid?"); p.SourceID != twin.ID || o.countRows(`select count(*) from passages where agent_id = ?`, id) != 0 {
 			t.Errorf("%+v", p)
 		}
 	})
 }
 
-func TestCloneOfLargeAgentFollowsByAChore(t *testing.T) {
-	each(t, func(o *office) {
-		id := o.create(agents.New{Name: "Guide"})
-		o.add(id, "Chapters", large())
-		o.run()
-		copied := o.clone(id)
-		if a := o.read(copied); a.Status() != parley.AgentTraining || a.Size != o.read(id).Size || len(o.sources(copied)) != 1 {
+func TestCloneOfLargeAgentFollowsByAJob(t *testing.T) {
+	forEachDatabase(t, func(o *testService) {
+		id := o.createAgent(agents.NewAgent{Name: "Guide"})
+		o.addText(id, "Chapters", largeText())
+		o.runJobs()
+		copied := o.cloneAgent(id)
+		if a := o.loadAgent(copied); a.Status() != parley.AgentTraining || a.Size != o.loadAgent(id).Size || len(o.sources(copied)) != 1 {
 			t.Errorf("%+v", a)
 		}
-		o.add(id, "Later", "This came after the copy was asked for.") // with the same time: it is part of the copy, or it is not
+		o.addText(id, "Later", "This came after the copy was asked for.") // with the same time: it is part of the copy, or it is not
 		o.exec(`update sources set created_at = created_at + 1 where agent_id = ? and name = 'Later'`, id)
 
 		// What a chore had done when its server died.
-		c := store.Clone{Account: "acc", From: id, To: copied, At: o.now}
+		c := store.Clone{Account: "acc", FromAgent: id, ToAgent: copied, StartedAt: o.now}
 		from := o.sources(id)
 		src := from[slices.IndexFunc(from, func(s parley.Source) bool { return s.Name == "Chapters" })]
 		o.must(o.DB.Transact(t.Context(), sqldb.Bulk, func(tx *store.DB) error {
-			if err := tx.CloneVersion(t.Context(), c, src.ID, src.Live); err != nil {
+			if err := tx.CloneVersion(t.Context(), c, src.ID, src.LiveVersion); err != nil {
 				return err
 			}
-			_, err := tx.ClonePassages(t.Context(), c, src.ID, src.Live)
+			_, err := tx.ClonePassages(t.Context(), c, src.ID, src.LiveVersion)
 			return err
 		}))
-		some := o.passages(copied)
-		o.run()
-		want := o.count(`select count(*) from passages where source_id = ?`, src.ID)
-		if got := o.passages(copied); some == 0 || some >= want || got != want || want < 201 {
+		some := o.passageCount(copied)
+		o.runJobs()
+		want := o.countRows(`select count(*) from passages where source_id = ?`, src.ID)
+		if got := o.passageCount(copied); some == 0 || some >= want || got != want || want < 201 {
 			t.Errorf("%d passages at first, %d in the end, want %d", some, got, want)
 		}
-		if a := o.read(copied); a.Status() != parley.AgentTrained || a.Sources.Live != 1 || len(o.sources(copied)) != 1 {
+		if a := o.loadAgent(copied); a.Status() != parley.AgentTrained || a.Sources.Live != 1 || len(o.sources(copied)) != 1 {
 			t.Errorf("%+v", a)
 		}
-		p := o.finds(copied, "the lantern of chapter 117")
+		p := o.firstPassage(copied, "the lantern of chapter 117")
 		v, err := o.DB.Version(t.Context(), "acc", copied, p.SourceID, p.VersionID)
 		o.must(err)
 		if v.Text[p.Start:p.End] != p.Text || p.SourceID == src.ID {
 			t.Errorf("%+v", p)
 		}
-		before := o.read(copied)
-		o.must(o.CopyOn(t.Context(), o.cloneJob(c)))
-		if after := o.read(copied); encode(t, after) != encode(t, before) || o.passages(copied) != want {
+		before := o.loadAgent(copied)
+		o.must(o.ContinueCopy(t.Context(), o.cloneJob(c)))
+		if after := o.loadAgent(copied); mustJSON(t, after) != mustJSON(t, before) || o.passageCount(copied) != want {
 			t.Error("a repeated chore changed the copy")
 		}
 	})
 }
 
 func TestPlanBoundsClones(t *testing.T) {
-	each(t, func(o *office) {
-		id := o.create(agents.New{Name: "Guide"})
-		o.add(id, "Text", "Some text.")
-		o.run()
+	forEachDatabase(t, func(o *testService) {
+		id := o.createAgent(agents.NewAgent{Name: "Guide"})
+		o.addText(id, "Text", "Some text.")
+		o.runJobs()
 		most, bytes := 4, int64(5)
-		o.plan.Agents = &most
+		o.plan.MaxAgents = &most
 		var all sync.WaitGroup
 		errs := make([]error, 10)
 		for i := range errs {
@@ -257,50 +257,50 @@ func TestPlanBoundsClones(t *testing.T) {
 				made++
 				continue
 			}
-			o.fails(err, parley.CodeAgentLimit)
+			o.wantCode(err, parley.CodeAgentLimit)
 		}
-		if n := o.count(`select count(*) from agents`); made != 3 || n != 4 || o.count(`select count(*) from sources`) != 4 {
+		if n := o.countRows(`select count(*) from agents`); made != 3 || n != 4 || o.countRows(`select count(*) from sources`) != 4 {
 			t.Fatalf("%d made, %d there", made, n)
 		}
 		o.plan = parley.Plan{Name: "small", StoragePerAgent: &bytes}
 		copied, pending, err := o.Clone(t.Context(), o.account, o.plan, id)
 		o.must(err)
-		if a := o.read(copied); len(pending) != 1 || pending[0] != agents.AddSource || a.Size != 0 || a.Status() != parley.AgentUntrained {
+		if a := o.loadAgent(copied); len(pending) != 1 || pending[0] != agents.AddSource || a.Size != 0 || a.Status() != parley.AgentUntrained {
 			t.Errorf("%v %+v", pending, a)
 		}
 	})
 }
 
 func TestAutoRetrainNeedsALiveSource(t *testing.T) {
-	each(t, func(o *office) {
-		id := o.create(agents.New{Name: "Guide"})
+	forEachDatabase(t, func(o *testService) {
+		id := o.createAgent(agents.NewAgent{Name: "Guide"})
 		set := func(on bool) error { return o.AutoRetrain(t.Context(), o.account, id, on) }
-		o.fails(set(true), parley.CodeAgentNotTrained)
+		o.wantCode(set(true), parley.CodeAgentNotTrained)
 		o.must(set(false))
-		o.add(id, "Text", "Some text.")
-		o.fails(set(true), parley.CodeAgentNotTrained)
-		o.run()
+		o.addText(id, "Text", "Some text.")
+		o.wantCode(set(true), parley.CodeAgentNotTrained)
+		o.runJobs()
 		link := parley.NewUUID()
 		o.exec(`insert into sources (id, account_id, agent_id, kind, name, size, status, created_at, updated_at) values (?, 'acc', ?, 'link', 'https://a.org', 0, 'failed', 1, 1)`, link, id)
 		o.must(set(true))
 		due := func() int {
-			return o.count(`select coalesce(max(next_sync_at), 0) from sources where agent_id = ?`, id)
+			return o.countRows(`select coalesce(max(next_sync_at), 0) from sources where agent_id = ?`, id)
 		}
-		if a := o.read(id); !a.AutoRetrain || a.ConfigVersion != 2 || due() != int(noon.Add(7*24*time.Hour).UnixMilli()) || o.count(`select count(*) from sources where next_sync_at is not null`) != 1 {
+		if a := o.loadAgent(id); !a.AutoRetrain || a.ConfigVersion != 2 || due() != int(noon.Add(7*24*time.Hour).UnixMilli()) || o.countRows(`select count(*) from sources where next_sync_at is not null`) != 1 {
 			t.Errorf("%+v, %d", a, due())
 		}
 		o.now = noon.Add(time.Hour)
 		o.must(set(true))
-		if a := o.read(id); a.ConfigVersion != 2 || due() != int(noon.Add(7*24*time.Hour).UnixMilli()) {
+		if a := o.loadAgent(id); a.ConfigVersion != 2 || due() != int(noon.Add(7*24*time.Hour).UnixMilli()) {
 			t.Error("turning on what is on moved the schedule")
 		}
 		o.exec(`update sources set status = 'updated', wanted_version = 'new' where kind = 'text'`) // the earlier version is live
 		o.must(set(false))
 		o.must(set(true))
 		o.must(set(false))
-		if a := o.read(id); a.AutoRetrain || due() != 0 {
+		if a := o.loadAgent(id); a.AutoRetrain || due() != 0 {
 			t.Errorf("%+v, %d", a, due())
 		}
-		o.fails(o.AutoRetrain(t.Context(), parley.Account{ID: "other"}, id, true), parley.CodeAgentNotFound)
+		o.wantCode(o.AutoRetrain(t.Context(), parley.Account{ID: "other"}, id, true), parley.CodeAgentNotFound)
 	})
 }

@@ -11,22 +11,22 @@ import (
 	"parley/internal/store"
 )
 
-// CreateWhole makes an agent together with what it is to read, or nothing at all. Fails with AGENT_LIMIT_REACHED, with
+// CreateWithContent makes an agent together with what it is to read, or nothing at all. Fails with AGENT_LIMIT_REACHED, with
 // VALIDATION_INVALID_BODY for addresses that cannot be read (see ingest.NewContent) or with SOURCE_SIZE_LIMIT_EXCEEDED.
-func (k *Keeper) CreateWhole(ctx context.Context, account parley.Account, plan parley.Plan, n New, c ingest.Content) (parley.AgentID, error) {
-	a := n.agent(account.ID, k.Now())
-	content, err := k.content(account, plan, a.ID, c)
+func (k *Service) CreateWithContent(ctx context.Context, account parley.Account, plan parley.Plan, n NewAgent, c ingest.Content) (parley.AgentID, error) {
+	a := n.newAgent(account.ID, k.Now())
+	content, err := k.newContent(account, plan, a.ID, c)
 	if err != nil {
 		return "", err
 	}
 	err = k.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
-		if err := room(ctx, tx, account.ID, plan); err != nil {
+		if err := checkAgentLimit(ctx, tx, account.ID, plan); err != nil {
 			return err
 		}
 		if err := tx.CreateAgent(ctx, a); err != nil {
 			return err
 		}
-		if err := tx.Record(ctx, account.ID, a.CreatedAt, store.Event{Kind: "agent.created", AgentID: a.ID, Subject: string(a.ID)}); err != nil {
+		if err := tx.RecordEvents(ctx, account.ID, a.CreatedAt, store.NewEvent{Kind: "agent.created", AgentID: a.ID, Subject: string(a.ID)}); err != nil {
 			return err
 		}
 		return content.Create(ctx, tx)
@@ -37,20 +37,20 @@ func (k *Keeper) CreateWhole(ctx context.Context, account parley.Account, plan p
 	return a.ID, nil
 }
 
-// Replace puts content in the place of the texts and links that an agent has, and gives it another name unless name is empty; it does
+// ReplaceContent puts content in the place of the texts and links that an agent has, and gives it another name unless name is empty; it does
 // all of that or nothing. The old content answers until the new one does. Fails with AGENT_NOT_FOUND and as CreateWhole does.
-func (k *Keeper) Replace(ctx context.Context, account parley.Account, plan parley.Plan, id parley.AgentID, name string, c ingest.Content) error {
-	if err := k.DB.AgentLives(ctx, account.ID, id); err != nil {
+func (k *Service) ReplaceContent(ctx context.Context, account parley.Account, plan parley.Plan, id parley.AgentID, name string, c ingest.Content) error {
+	if err := k.DB.ShareLockAgent(ctx, account.ID, id); err != nil {
 		return err
 	}
-	content, err := k.content(account, plan, id, c)
+	content, err := k.newContent(account, plan, id, c)
 	if err != nil {
 		return err
 	}
 	now := k.Now()
 	return k.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
 		err := tx.UpdateAgent(ctx, account.ID, id, func(a *parley.Agent) error {
-			return apply(a, plan, now, func(a *parley.Agent) error {
+			return applyChange(a, plan, now, func(a *parley.Agent) error {
 				if name != "" {
 					a.Name = name
 				}
@@ -58,18 +58,18 @@ func (k *Keeper) Replace(ctx context.Context, account parley.Account, plan parle
 			})
 		})
 		if err == nil {
-			err = tx.Record(ctx, account.ID, now, store.Event{Kind: "agent.updated", AgentID: id, Subject: string(id)})
+			err = tx.RecordEvents(ctx, account.ID, now, store.NewEvent{Kind: "agent.updated", AgentID: id, Subject: string(id)})
 		}
-		if err != nil && !errors.Is(err, errSame) {
+		if err != nil && !errors.Is(err, errUnchanged) {
 			return err
 		}
 		return content.Replace(ctx, tx)
 	})
 }
 
-func (k *Keeper) content(account parley.Account, plan parley.Plan, id parley.AgentID, c ingest.Content) (*ingest.NewContent, error) {
-	if k.Sites == nil {
+func (k *Service) newContent(account parley.Account, plan parley.Plan, id parley.AgentID, c ingest.Content) (*ingest.NewContent, error) {
+	if k.Ingest == nil {
 		return nil, fmt.Errorf("agents: there is nobody to read content")
 	}
-	return k.Sites.NewContent(account, plan, id, c)
+	return k.Ingest.NewContent(account, plan, id, c)
 }

@@ -10,28 +10,28 @@ import (
 	"image/png"
 )
 
-// mostSide is the most pixels a picture may be wide: a small file may unfold to any size in who shows it.
-const mostSide = 4096
+// maxImageSide is the most pixels a picture may be wide: a small file may unfold to any size in who shows it.
+const maxImageSide = 4096
 
 var errNoImage = errors.New("must be a PNG, JPEG, GIF or WebP image")
 
-// lookAt tells the media type of a picture by its content, and fails, in words for the caller, for one that is no image or not square.
+// checkImage tells the media type of a picture by its content, and fails, in words for the caller, for one that is no image or not square.
 // It reads the header alone: nothing is unfolded.
-func lookAt(data []byte) (mediaType string, err error) {
-	mediaType, size, err := measure(data)
+func checkImage(data []byte) (mediaType string, err error) {
+	mediaType, size, err := imageConfig(data)
 	switch {
 	case err != nil || size.Width < 1 || size.Height < 1:
 		return "", errNoImage
 	case size.Width != size.Height:
 		return "", fmt.Errorf("must be square: it is %d pixels wide and %d high", size.Width, size.Height)
-	case size.Width > mostSide:
-		return "", fmt.Errorf("must be at most %d pixels wide", mostSide)
+	case size.Width > maxImageSide:
+		return "", fmt.Errorf("must be at most %d pixels wide", maxImageSide)
 	}
 	return mediaType, nil
 }
 
-// measure reads the header of an image. Formats are told by their signatures; SVG, which can hold scripts, is none of them.
-func measure(data []byte) (string, image.Config, error) {
+// imageConfig reads the header of an image. Formats are told by their signatures; SVG, which can hold scripts, is none of them.
+func imageConfig(data []byte) (string, image.Config, error) {
 	for _, format := range []struct {
 		signature, mediaType string
 		read                 func([]byte) (image.Config, error)
@@ -61,23 +61,23 @@ func webpSize(b []byte) (size image.Config, err error) {
 		if content[0]&1 != 0 || string(content[3:6]) != "\x9d\x01\x2a" { // a key frame, and its start code
 			return size, errNoImage
 		}
-		size.Width, size.Height = little(content[6:8])&0x3fff, little(content[8:10])&0x3fff
+		size.Width, size.Height = littleEndian(content[6:8])&0x3fff, littleEndian(content[8:10])&0x3fff
 	case "VP8L":
 		if content[0] != 0x2f {
 			return size, errNoImage
 		}
-		bits := little(content[1:5])
+		bits := littleEndian(content[1:5])
 		size.Width, size.Height = bits&0x3fff+1, bits>>14&0x3fff+1
 	case "VP8X":
-		size.Width, size.Height = little(content[4:7])+1, little(content[7:10])+1
+		size.Width, size.Height = littleEndian(content[4:7])+1, littleEndian(content[7:10])+1
 	default:
 		return size, errNoImage
 	}
 	return size, nil
 }
 
-// little reads up to four bytes as a number, the least first.
-func little(b []byte) (n int) {
+// littleEndian reads up to four bytes as a number, the least first.
+func littleEndian(b []byte) (n int) {
 	for i, each := range b {
 		n |= int(each) << (8 * i)
 	}

@@ -49,7 +49,7 @@ func TestPicturesAreToldByTheirContent(t *testing.T) {
 		"another riff":    {"RIFF\x24\x00\x00\x00WAVEfmt \x10\x00\x00\x00" + strings.Repeat("\x01", 20), errNoImage.Error()},
 		"nothing":         {"", errNoImage.Error()},
 	} {
-		got, err := lookAt([]byte(c.data))
+		got, err := checkImage([]byte(c.data))
 		if err != nil {
 			got = err.Error()
 		}
@@ -75,7 +75,7 @@ func FuzzLookAt(f *testing.F) {
 	f.Add([]byte("GIF89a\x01\x00\x01\x00\x00\x00\x00"))
 	f.Add([]byte("\xff\xd8\xff\xc0\x00\x11\x08\x00\x01\x00\x01"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if kind, err := lookAt(data); (kind == "") == (err == nil) {
+		if kind, err := checkImage(data); (kind == "") == (err == nil) {
 			t.Error(kind, err)
 		}
 	})

@@ -10,25 +10,25 @@ import (
 
 	"parley"
 	"parley/internal/helpdesk"
+	"parley/internal/httpapi"
 	"parley/internal/ingest"
 	"parley/internal/sqldb"
 	"parley/internal/store"
-	"parley/internal/wire"
 )
 
 // Manifests applies agents as code: documents that say what an agent shall be. What a document does not mention stays as it is.
 type Manifests struct {
 	DB       *store.DB
-	Ingest   *ingest.Desk
-	Helpdesk *helpdesk.Desk
+	Ingest   *ingest.Service
+	Helpdesk *helpdesk.Service
 	Now      func() time.Time
 
-	Settings       Settings
-	CheckAction    func(*parley.Action) error                                // fails with VALIDATION_INVALID_BODY and dotted details
-	CheckProcedure func(*parley.Procedure, []parley.Action) error            // the same, beside the actions that its steps may call
-	Seal           func(parley.AccountID, map[string]string) (string, error) // secrets, as Action.Secrets keeps them
-	Unseal         func(parley.AccountID, string) (map[string]string, error)
-	Idle           func(*parley.Action) string // why the action cannot be offered here, or nothing; may be nil
+	Settings          Settings
+	CheckAction       func(*parley.Action) error                                // fails with VALIDATION_INVALID_BODY and dotted details
+	CheckProcedure    func(*parley.Procedure, []parley.Action) error            // the same, beside the actions that its steps may call
+	Seal              func(parley.AccountID, map[string]string) (string, error) // secrets, as Action.Secrets keeps them
+	Unseal            func(parley.AccountID, string) (map[string]string, error)
+	UnavailableReason func(*parley.Action) string // why the action cannot be offered here, or nothing; may be nil
 }
 
 // Settings knows the settings of agents by their names in the public interface.
@@ -39,12 +39,12 @@ type Settings interface {
 
 // Manifest is one document. Settings are judged by Settings; entries of Actions and Procedures may leave out what stays.
 type Manifest struct {
-	Agent      ManifestName                `json:"agent"`
-	Settings   json.RawMessage             `json:"settings,omitempty"`
-	Actions    wire.Opt[[]json.RawMessage] `json:"actions,omitzero" max:"100"`
-	Procedures wire.Opt[[]json.RawMessage] `json:"procedures,omitzero" max:"100"`
-	Helpdesk   wire.Opt[ManifestHelpdesk]  `json:"helpdesk,omitzero"`
-	Sources    wire.Opt[[]ManifestSource]  `json:"sources,omitzero" max:"10000"`
+	Agent      ManifestName                   `json:"agent"`
+	Settings   json.RawMessage                `json:"settings,omitempty"`
+	Actions    httpapi.Opt[[]json.RawMessage] `json:"actions,omitzero" max:"100"`
+	Procedures httpapi.Opt[[]json.RawMessage] `json:"procedures,omitzero" max:"100"`
+	Helpdesk   httpapi.Opt[ManifestHelpdesk]  `json:"helpdesk,omitzero"`
+	Sources    httpapi.Opt[[]ManifestSource]  `json:"sources,omitzero" max:"10000"`
 }
 
 // ManifestName says which agent a document is about: the one with the key, which is made when there is none, or the one with the
@@ -54,8 +54,8 @@ type ManifestName struct {
 	ID  parley.AgentID `json:"id,omitempty"`
 }
 
-// Application asks to apply documents to an account.
-type Application struct {
+// ApplyRequest asks to apply documents to an account.
+type ApplyRequest struct {
 	Account   parley.Account
 	Plan      parley.Plan
 	Documents []json.RawMessage
@@ -64,8 +64,8 @@ type Application struct {
 	DryRun    bool              // only tell what would change
 }
 
-// Applied is what became of one document's agent.
-type Applied struct {
+// ApplyResult is what became of one document's agent.
+type ApplyResult struct {
 	Agent   parley.AgentID `json:"agentId,omitempty"` // empty for one that a dry run would make
 	Key     string         `json:"key,omitempty"`
 	Changes []Change       `json:"changes"`
@@ -87,41 +87,41 @@ type Change struct {
 	After  json.RawMessage `json:"after,omitempty"`
 }
 
-var errRehearsed = errors.New("agents: this was a dry run")
+var errDryRun = errors.New("agents: this was a dry run")
 
 // Apply makes the agents what their documents say. Settings, actions, procedures and helpdesks of all documents change in one transaction
 // or not at all; texts follow one by one. Fails with VALIDATION_INVALID_BODY and every fault at once, each at the dotted path
 // that begins with the document's number, or with AGENT_LIMIT_REACHED, PLAN_FEATURE_NOT_AVAILABLE or SOURCE_SIZE_LIMIT_EXCEEDED.
-func (m *Manifests) Apply(ctx context.Context, in Application) ([]Applied, error) {
+func (m *Manifests) Apply(ctx context.Context, in ApplyRequest) ([]ApplyResult, error) {
 	f := faults{}
 	now := m.Now()
 	docs := make([]*document, len(in.Documents))
 	for i, text := range in.Documents {
 		docs[i] = newDocument(text, strconv.Itoa(i), now, f)
 	}
-	twice(docs, f)
-	var done []Applied
-	var texts []text
+	findDuplicates(docs, f)
+	var done []ApplyResult
+	var texts []textChange
 	err := m.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
-		w := work{Manifests: m, Application: &in, tx: tx, started: now, faults: maps.Clone(f)}
-		if err := w.all(ctx, docs); err != nil {
+		w := applyRun{Manifests: m, ApplyRequest: &in, tx: tx, started: now, faults: maps.Clone(f)}
+		if err := w.applyAll(ctx, docs); err != nil {
 			return err
 		}
-		done, texts = w.done, w.texts
+		done, texts = w.results, w.pendingTexts
 		if in.DryRun {
-			return errRehearsed
+			return errDryRun
 		}
 		return nil
 	})
-	if errors.Is(err, errRehearsed) {
+	if errors.Is(err, errDryRun) {
 		return done, nil
 	}
 	if err != nil {
 		return nil, err
 	}
 	for _, t := range texts {
-		if err := t.put(ctx, m.Ingest, in.Account, in.Plan); err != nil {
-			return done, at(t.path, err)
+		if err := t.apply(ctx, m.Ingest, in.Account, in.Plan); err != nil {
+			return done, atPath(t.path, err)
 		}
 	}
 	return done, nil
@@ -130,46 +130,46 @@ func (m *Manifests) Apply(ctx context.Context, in Application) ([]Applied, error
 // document is a Manifest with what is made outside the transaction.
 type document struct {
 	Manifest
-	path  string // its number
-	fresh *parley.Agent
-	ids   []string // for actions, then for procedures that are new
-	now   time.Time
-	sound bool // it names an agent
+	path     string // its number
+	newAgent *parley.Agent
+	ids      []string // for actions, then for procedures that are new
+	now      time.Time
+	hasAgent bool // it names an agent
 
-	deskIDs []string // for statuses, teams and rules that are new
+	helpdeskIDs []string // for statuses, teams and rules that are new
 }
 
 func newDocument(text json.RawMessage, path string, now time.Time, f faults) *document {
 	d := &document{path: path, now: now}
-	if err := f.take(path, wire.Decode(text, &d.Manifest)); err != nil { // what is wrong is left out, and the rest is looked at too
-		f.say(path, err.Error())
+	if err := f.addError(path, httpapi.Decode(text, &d.Manifest)); err != nil { // what is wrong is left out, and the rest is looked at too
+		f.add(path, err.Error())
 	}
-	switch d.sound = d.Agent.ID != "" || keyForm.MatchString(d.Agent.Key); {
-	case d.sound:
+	switch d.hasAgent = d.Agent.ID != "" || keyPattern.MatchString(d.Agent.Key); {
+	case d.hasAgent:
 	case d.Agent.Key == "":
-		f.say(path+".agent.key", "is required")
+		f.add(path+".agent.key", "is required")
 	}
-	d.fresh = New{Name: d.Agent.Key}.agent("", d.now)
-	d.fresh.Key = d.Agent.Key
+	d.newAgent = NewAgent{Name: d.Agent.Key}.newAgent("", d.now)
+	d.newAgent.Key = d.Agent.Key
 	for range len(d.Actions.Value) + len(d.Procedures.Value) {
 		d.ids = append(d.ids, parley.NewUUID())
 	}
 	h := &d.Helpdesk.Value
 	for range len(h.Statuses.Value) + len(h.Teams.Value) + len(h.Rules.Value) {
-		d.deskIDs = append(d.deskIDs, parley.NewUUID())
+		d.helpdeskIDs = append(d.helpdeskIDs, parley.NewUUID())
 	}
 	return d
 }
 
-// twice finds documents about the same agent.
-func twice(docs []*document, f faults) {
+// findDuplicates finds documents about the same agent.
+func findDuplicates(docs []*document, f faults) {
 	keys, ids := map[string]bool{}, map[parley.AgentID]bool{}
 	for _, d := range docs {
 		if d.Agent.Key != "" && keys[d.Agent.Key] {
-			f.say(d.path+".agent.key", "another document is about this agent")
+			f.add(d.path+".agent.key", "another document is about this agent")
 		}
 		if d.Agent.ID != "" && ids[d.Agent.ID] {
-			f.say(d.path+".agent.id", "another document is about this agent")
+			f.add(d.path+".agent.id", "another document is about this agent")
 		}
 		keys[d.Agent.Key], ids[d.Agent.ID] = true, true
 	}

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 
 	"parley"
-	"parley/internal/wire"
+	"parley/internal/httpapi"
 )
 
 // ManifestAction is an action as manifests write it.
@@ -26,18 +26,18 @@ func showAction(a *parley.Action) json.RawMessage {
 	if string(a.Config) == "{}" {
 		s.Config = nil
 	}
-	return encoded(s)
+	return mustJSON(s)
 }
 
-var actionKind = kind[parley.Action]{
-	part:  "action",
-	key:   func(a *parley.Action) string { return a.Key },
-	place: func(a *parley.Action) int { return a.Position },
-	show:  showAction,
+var actionKind = entryKind[parley.Action]{
+	part:     "action",
+	key:      func(a *parley.Action) string { return a.Key },
+	position: func(a *parley.Action) int { return a.Position },
+	encode:   showAction,
 }
 
 // planActions finds out what becomes of the agent's actions.
-func (w *work) planActions(ctx context.Context, t *target) error {
+func (w *applyRun) planActions(ctx context.Context, t *target) error {
 	var there []parley.Action
 	var err error
 	if !t.isNew {
@@ -45,7 +45,7 @@ func (w *work) planActions(ctx context.Context, t *target) error {
 			return err
 		}
 	}
-	list := actionKind.pair(w.faults, t.path+".actions", t.Actions.Value, there)
+	list := actionKind.matchEntries(w.faults, t.path+".actions", t.Actions.Value, there)
 	t.actions.paths = map[string]string{}
 	for _, e := range list {
 		t.actions.paths[e.key] = e.path
@@ -53,52 +53,52 @@ func (w *work) planActions(ctx context.Context, t *target) error {
 			return err
 		}
 	}
-	gone := actionKind.gone(t.Actions, list, there, w.Prune)
+	gone := actionKind.removed(t.Actions, list, there, w.Prune)
 	for _, a := range gone {
-		t.changed("delete", "action", a.Key, showAction(&a), nil)
-		t.actions.drop = append(t.actions.drop, a.Key)
+		t.addChange("delete", "action", a.Key, showAction(&a), nil)
+		t.actions.keysToDrop = append(t.actions.keysToDrop, a.Key)
 	}
-	t.actions.stay(actionKind, list, there, gone)
+	t.actions.addUnmentioned(actionKind, list, there, gone)
 	return nil
 }
 
-func (w *work) planAction(t *target, e entry[parley.Action]) error {
+func (w *applyRun) planAction(t *target, e entry[parley.Action]) error {
 	var s ManifestAction
-	if err := wire.Decode(e.given, &s); err != nil {
-		return w.faults.take(e.path, err)
+	if err := httpapi.Decode(e.merged, &s); err != nil {
+		return w.faults.addError(e.path, err)
 	}
 	a := parley.Action{ID: parley.ActionID(t.ids[e.index]), AccountID: w.Account.ID, AgentID: t.agent.ID, Key: e.key, CreatedAt: t.now}
-	if e.there != nil {
-		a = *e.there
+	if e.current != nil {
+		a = *e.current
 	}
 	a.Kind, a.Name, a.Description, a.Triggers, a.Inputs = parley.ActionKind(s.Kind), s.Name, s.Description, s.Triggers, s.Inputs
-	a.Config, a.Enabled, a.Position, a.UpdatedAt = compact(s.Config), s.Enabled, e.place, t.now
-	if err := w.faults.take(e.path, w.CheckAction(&a)); err != nil {
+	a.Config, a.Enabled, a.Position, a.UpdatedAt = compactConfig(s.Config), s.Enabled, e.position, t.now
+	if err := w.faults.addError(e.path, w.CheckAction(&a)); err != nil {
 		return err
 	}
-	if w.Idle != nil {
-		if text := w.Idle(&a); text != "" {
+	if w.UnavailableReason != nil {
+		if text := w.UnavailableReason(&a); text != "" {
 			t.applied.Notes = append(t.applied.Notes, Note{e.path, text})
 		}
 	}
-	others, err := w.secrets(e, &a)
+	others, err := w.sealSecrets(e, &a)
 	if err != nil {
 		return err
 	}
-	t.actions.all = append(t.actions.all, a)
-	if actionKind.compare(t, e, showAction(&a), others) {
-		t.actions.put = append(t.actions.put, a)
+	t.actions.final = append(t.actions.final, a)
+	if actionKind.recordChange(t, e, showAction(&a), others) {
+		t.actions.toWrite = append(t.actions.toWrite, a)
 	}
-	if e.there != nil && e.there.Name != a.Name {
-		t.actions.drop = append(t.actions.drop, a.Key)
+	if e.current != nil && e.current.Name != a.Name {
+		t.actions.keysToDrop = append(t.actions.keysToDrop, a.Key)
 	}
 	return nil
 }
 
-// compact gives the config without white space; nothing is an empty object.
-func compact(config json.RawMessage) json.RawMessage {
+// compactConfig gives the config without white space; nothing is an empty object.
+func compactConfig(config json.RawMessage) json.RawMessage {
 	if config == nil {
 		return json.RawMessage("{}")
 	}
-	return encoded(config)
+	return mustJSON(config)
 }

@@ -21,7 +21,7 @@ func (m *Manifests) exportHelpdesk(ctx context.Context, a *parley.Agent) (json.R
 	if err != nil || s == nil {
 		return nil, err
 	}
-	r := roster{teams: s.Teams}
+	r := directory{teams: s.Teams}
 	if r.members, err = m.DB.Members(ctx, a.AccountID); err != nil {
 		return nil, err
 	}
@@ -35,5 +35,5 @@ func (m *Manifests) exportHelpdesk(ctx context.Context, a *parley.Agent) (json.R
 	for i := range s.Rules {
 		out.Rules = append(out.Rules, r.showRule(&s.Rules[i]))
 	}
-	return encoded(out), nil
+	return mustJSON(out), nil
 }

@@ -9,11 +9,11 @@ import (
 	"parley/internal/helpdesk"
 )
 
-// writeDesk brings the helpdesk into the database.
-func (w *work) writeDesk(ctx context.Context, t *target, d *deskPlan) error {
+// writeHelpdesk brings the helpdesk into the database.
+func (w *applyRun) writeHelpdesk(ctx context.Context, t *target, d *helpdeskPlan) error {
 	account, agent := w.Account.ID, t.agent.ID
-	if h := t.Helpdesk.Value.Handover; h.Set && h.Value != d.there.Handover {
-		if err := w.tx.SetHandover(ctx, account, agent, h.Value, t.now); err != nil {
+	if h := t.Helpdesk.Value.Handover; h.Present && h.Value != d.current.Handover {
+		if err := w.tx.SetHandoverEnabled(ctx, account, agent, h.Value, t.now); err != nil {
 			return err
 		}
 	}
@@ -23,7 +23,7 @@ func (w *work) writeDesk(ctx context.Context, t *target, d *deskPlan) error {
 	if err := w.writeTeams(ctx, t, d); err != nil {
 		return err
 	}
-	for _, key := range d.goneRules {
+	for _, key := range d.removedRuleKeys {
 		if err := w.tx.DropRule(ctx, account, agent, key); err != nil {
 			return err
 		}
@@ -37,8 +37,8 @@ func (w *work) writeDesk(ctx context.Context, t *target, d *deskPlan) error {
 }
 
 // writeStatuses writes the new defaults first: they take the mark off the old ones.
-func (w *work) writeStatuses(ctx context.Context, d *deskPlan) error {
-	slices.SortStableFunc(d.statuses, func(a, b parley.TicketStatus) int { return first(a.IsDefault, b.IsDefault) })
+func (w *applyRun) writeStatuses(ctx context.Context, d *helpdeskPlan) error {
+	slices.SortStableFunc(d.statuses, func(a, b parley.TicketStatus) int { return compareTrueFirst(a.IsDefault, b.IsDefault) })
 	for i := range d.statuses {
 		if err := w.Helpdesk.PutStatusTx(ctx, w.tx, &d.statuses[i]); err != nil {
 			return err
@@ -47,8 +47,8 @@ func (w *work) writeStatuses(ctx context.Context, d *deskPlan) error {
 	return nil
 }
 
-// first sorts what is marked before what is not.
-func first(a, b bool) int {
+// compareTrueFirst sorts what is marked before what is not.
+func compareTrueFirst(a, b bool) int {
 	switch {
 	case a == b:
 		return 0
@@ -59,20 +59,20 @@ func first(a, b bool) int {
 }
 
 // writeTeams writes the teams with their members, the new default first. Names that move are out of the way before.
-func (w *work) writeTeams(ctx context.Context, t *target, d *deskPlan) error {
+func (w *applyRun) writeTeams(ctx context.Context, t *target, d *helpdeskPlan) error {
 	if err := w.clearNames(ctx, d); err != nil {
 		return err
 	}
-	slices.SortStableFunc(d.teams, func(a, b parley.Team) int { return first(a.IsDefault, b.IsDefault) })
+	slices.SortStableFunc(d.teams, func(a, b parley.Team) int { return compareTrueFirst(a.IsDefault, b.IsDefault) })
 	for i := range d.teams {
 		if err := w.Helpdesk.PutTeamTx(ctx, w.tx, &d.teams[i]); err != nil {
 			return err
 		}
-		if err := w.writeTeamMembers(ctx, &d.teams[i], d.there); err != nil {
+		if err := w.writeTeamMembers(ctx, &d.teams[i], d.current); err != nil {
 			return err
 		}
 	}
-	for _, id := range d.goneTeams {
+	for _, id := range d.removedTeams {
 		if err := w.Helpdesk.RemoveTeamTx(ctx, w.tx, w.Account.ID, t.agent.ID, id); err != nil {
 			return err
 		}
@@ -81,11 +81,11 @@ func (w *work) writeTeams(ctx context.Context, t *target, d *deskPlan) error {
 }
 
 // clearNames gives teams whose names move the names of their ids for a moment: no two may share one.
-func (w *work) clearNames(ctx context.Context, d *deskPlan) error {
-	for i := range d.there.Teams {
-		before := d.there.Teams[i]
+func (w *applyRun) clearNames(ctx context.Context, d *helpdeskPlan) error {
+	for i := range d.current.Teams {
+		before := d.current.Teams[i]
 		moves := slices.ContainsFunc(d.teams, func(t parley.Team) bool { return t.ID == before.ID && !strings.EqualFold(t.Name, before.Name) })
-		if !moves && !slices.Contains(d.goneTeams, before.ID) {
+		if !moves && !slices.Contains(d.removedTeams, before.ID) {
 			continue
 		}
 		before.Name = string(before.ID)
@@ -96,7 +96,7 @@ func (w *work) clearNames(ctx context.Context, d *deskPlan) error {
 	return nil
 }
 
-func (w *work) writeTeamMembers(ctx context.Context, team *parley.Team, there *helpdesk.Setup) error {
+func (w *applyRun) writeTeamMembers(ctx context.Context, team *parley.Team, there *helpdesk.Setup) error {
 	for i := range team.Members {
 		if err := w.Helpdesk.JoinTeamTx(ctx, w.tx, team.AccountID, team.AgentID, team.ID, team.Members[i]); err != nil {
 			return err

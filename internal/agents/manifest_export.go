@@ -8,14 +8,14 @@ import (
 	"parley"
 )
 
-// Exported is an agent as a document.
-type Exported struct {
+// ExportResult is an agent as a document.
+type ExportResult struct {
 	Document json.RawMessage `json:"document"`
 	LeftOut  []string        `json:"leftOut,omitempty"` // what manifests cannot hold, for people
 }
 
-// exported is a Manifest, written: whole, in the order in which people read it.
-type exported struct {
+// exportedManifest is a Manifest, written: whole, in the order in which people read it.
+type exportedManifest struct {
 	Agent      ManifestName      `json:"agent"`
 	Settings   json.RawMessage   `json:"settings"`
 	Actions    []json.RawMessage `json:"actions,omitempty"`
@@ -26,12 +26,12 @@ type exported struct {
 
 // Export gives an agent as the document that, applied to it, changes nothing. Secrets stay behind: the document has their names.
 // It is the operator's view and asks for no account. Fails with AGENT_NOT_FOUND.
-func (m *Manifests) Export(ctx context.Context, id parley.AgentID) (*Exported, error) {
-	a, err := m.DB.AgentAnywhere(ctx, id, m.Now())
+func (m *Manifests) Export(ctx context.Context, id parley.AgentID) (*ExportResult, error) {
+	a, err := m.DB.AgentInAnyAccount(ctx, id, m.Now())
 	if err != nil {
 		return nil, err
 	}
-	out := exported{Agent: ManifestName{Key: a.Key}}
+	out := exportedManifest{Agent: ManifestName{Key: a.Key}}
 	if a.Key == "" {
 		out.Agent.ID = a.ID
 	}
@@ -55,11 +55,11 @@ func (m *Manifests) Export(ctx context.Context, id parley.AgentID) (*Exported, e
 	if out.Helpdesk, err = m.exportHelpdesk(ctx, a); err != nil {
 		return nil, err
 	}
-	x := &Exported{}
+	x := &ExportResult{}
 	if out.Sources, x.LeftOut, err = m.exportSources(ctx, a); err != nil {
 		return nil, err
 	}
-	x.Document = encoded(out)
+	x.Document = mustJSON(out)
 	return x, nil
 }
 
@@ -73,7 +73,7 @@ func (m *Manifests) exportSources(ctx context.Context, a *parley.Agent) (list []
 			left = append(left, fmt.Sprintf("the %s source %s (%s)", s.Kind, s.ID, s.Name))
 			continue
 		}
-		text, err := m.DB.Version(ctx, a.AccountID, a.ID, s.ID, s.Wanted)
+		text, err := m.DB.Version(ctx, a.AccountID, a.ID, s.ID, s.WantedVersion)
 		switch {
 		case parley.IsCode(err, parley.CodeSourceNotFound): // it has gone, or changed, meanwhile
 			left = append(left, fmt.Sprintf("the source %s (%s), which was changing", s.ID, s.Name))

@@ -6,8 +6,8 @@ import (
 	"reflect"
 )
 
-// membersOf reads an object; nil text is an empty one.
-func membersOf(text json.RawMessage) (map[string]json.RawMessage, error) {
+// parseObject reads an object; nil text is an empty one.
+func parseObject(text json.RawMessage) (map[string]json.RawMessage, error) {
 	m := map[string]json.RawMessage{}
 	if text == nil {
 		return m, nil
@@ -19,13 +19,13 @@ func membersOf(text json.RawMessage) (map[string]json.RawMessage, error) {
 	return m, err
 }
 
-// overlay lays the members of one object over those of another.
-func overlay(under, over json.RawMessage) (json.RawMessage, error) {
-	low, err := membersOf(under)
+// mergeObjects lays the members of one object over those of another.
+func mergeObjects(under, over json.RawMessage) (json.RawMessage, error) {
+	low, err := parseObject(under)
 	if err != nil {
 		return nil, err
 	}
-	high, err := membersOf(over)
+	high, err := parseObject(over)
 	if err != nil {
 		return nil, err
 	}
@@ -37,14 +37,14 @@ func overlay(under, over json.RawMessage) (json.RawMessage, error) {
 
 // differences gives those members of two objects that differ, or nil twice.
 func differences(before, after json.RawMessage) (was, is json.RawMessage) {
-	b, errB := membersOf(before)
-	a, errA := membersOf(after)
+	b, errB := parseObject(before)
+	a, errA := parseObject(after)
 	if errB != nil || errA != nil {
 		return before, after
 	}
 	differ := map[string]json.RawMessage{}
 	for name, v := range a {
-		if !same(b[name], v) {
+		if !equalJSON(b[name], v) {
 			differ[name] = v
 		}
 	}
@@ -56,29 +56,29 @@ func differences(before, after json.RawMessage) (was, is json.RawMessage) {
 	if len(differ) == 0 {
 		return nil, nil
 	}
-	return only(before, differ), only(after, differ)
+	return selectMembers(before, differ), selectMembers(after, differ)
 }
 
-// same reports whether two texts are the same JSON, whatever the order of members and the white space.
-func same(a, b json.RawMessage) bool {
+// equalJSON reports whether two texts are the same JSON, whatever the order of members and the white space.
+func equalJSON(a, b json.RawMessage) bool {
 	if bytes.Equal(a, b) {
 		return true
 	}
-	x, errX := valueOf(a)
-	y, errY := valueOf(b)
+	x, errX := decodeJSON(a)
+	y, errY := decodeJSON(b)
 	return errX == nil && errY == nil && reflect.DeepEqual(x, y)
 }
 
-// valueOf reads JSON and keeps numbers as they are written, for large ones differ in digits that a float has not.
-func valueOf(text json.RawMessage) (v any, err error) {
+// decodeJSON reads JSON and keeps numbers as they are written, for large ones differ in digits that a float has not.
+func decodeJSON(text json.RawMessage) (v any, err error) {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.UseNumber()
 	err = dec.Decode(&v)
 	return v, err
 }
 
-// only gives the object with the members that are named, in the order they have.
-func only(object json.RawMessage, named map[string]json.RawMessage) json.RawMessage {
+// selectMembers gives the object with the members that are named, in the order they have.
+func selectMembers(object json.RawMessage, named map[string]json.RawMessage) json.RawMessage {
 	out := bytes.NewBufferString("{")
 	dec := json.NewDecoder(bytes.NewReader(object))
 	if _, err := dec.Token(); err != nil {
@@ -99,7 +99,7 @@ func only(object json.RawMessage, named map[string]json.RawMessage) json.RawMess
 		if out.Len() > 1 {
 			out.WriteByte(',')
 		}
-		out.Write(encoded(name))
+		out.Write(mustJSON(name))
 		out.WriteByte(':')
 		out.Write(v)
 	}
@@ -107,11 +107,11 @@ func only(object json.RawMessage, named map[string]json.RawMessage) json.RawMess
 	return out.Bytes()
 }
 
-// object makes an object of one member.
-func object(name string, value any) json.RawMessage { return encoded(map[string]any{name: value}) }
+// jsonObject makes an object of one member.
+func jsonObject(name string, value any) json.RawMessage { return mustJSON(map[string]any{name: value}) }
 
-// encoded writes a value of ours as JSON.
-func encoded(v any) json.RawMessage {
+// mustJSON writes a value of ours as JSON.
+func mustJSON(v any) json.RawMessage {
 	b, err := json.Marshal(v)
 	if err != nil {
 		panic(err) // our own types always encode

@@ -6,76 +6,76 @@ import (
 	"strconv"
 )
 
-// named is a kind whose things need no key: one without it is known by its name.
-type named[T any] struct {
-	kind[T]
-	name func(*T) string              // of what is there
-	word func(json.RawMessage) string // the same, of an entry
-	noun string                       // "team", for people
+// namedKind is a kind whose things need no key: one without it is known by its name.
+type namedKind[T any] struct {
+	entryKind[T]
+	name      func(*T) string              // of what is there
+	entryName func(json.RawMessage) string // the same, of an entry
+	noun      string                       // "team", for people
 
-	silent []string                     // members that do not stay as they are when an entry is silent about them
-	group  func(*T) string              // places are counted within a group; nil is one group
-	within func(json.RawMessage) string // the same, of an entry
+	unmergedMembers []string                     // members that do not stay as they are when an entry is silent about them
+	groupOf         func(*T) string              // places are counted within a group; nil is one group
+	entryGroup      func(json.RawMessage) string // the same, of an entry
 }
 
-// pairNamed finds for each entry what is there under its key, else what has its name and no key yet: with a key that nobody has,
+// matchNamed finds for each entry what is there under its key, else what has its name and no key yet: with a key that nobody has,
 // the entry gives it to that one.
-func (k named[T]) pairNamed(f faults, path string, section []json.RawMessage, there []T) []entry[T] {
+func (k namedKind[T]) matchNamed(f faults, path string, section []json.RawMessage, there []T) []entry[T] {
 	var list []entry[T]
 	taken, seen := map[int]bool{}, map[string]bool{}
 	for i, text := range section {
 		e := entry[T]{path: path + "." + strconv.Itoa(i), index: i}
 		var at, fault string
-		if e.key, at, fault = keyOf(text); fault == "is required" {
+		if e.key, at, fault = parseKey(text); fault == "is required" {
 			fault = ""
 		}
 		if fault == "" && e.key != "" && seen[e.key] {
 			at, fault = ".key", "another entry has this key"
 		}
-		name := k.word(text)
-		e.rank = k.find(there, taken, e.key, name)
-		if e.rank < 0 && fault == "" && e.key == "" {
-			at, fault = k.owned(there, name)
+		name := k.entryName(text)
+		e.currentIndex = k.findCurrent(there, taken, e.key, name)
+		if e.currentIndex < 0 && fault == "" && e.key == "" {
+			at, fault = k.keyFault(there, name)
 		}
 		if fault != "" {
-			f.say(e.path+at, fault)
+			f.add(e.path+at, fault)
 			continue
 		}
-		if e.rank >= 0 {
-			e.there, taken[e.rank] = &there[e.rank], true
+		if e.currentIndex >= 0 {
+			e.current, taken[e.currentIndex] = &there[e.currentIndex], true
 		}
 		seen[e.key] = true
-		e.given, _ = overlay(without(e.before(k.kind), k.silent), text) // both are objects
+		e.merged, _ = mergeObjects(withoutMembers(e.currentJSON(k.entryKind), k.unmergedMembers), text) // both are objects
 		list = append(list, e)
 	}
-	k.places(list, there)
+	k.assignGroupPositions(list, there)
 	return list
 }
 
-// places gives each entry its place within its group.
-func (k named[T]) places(list []entry[T], there []T) {
-	if k.group == nil {
+// assignGroupPositions gives each entry its place within its group.
+func (k namedKind[T]) assignGroupPositions(list []entry[T], there []T) {
+	if k.groupOf == nil {
 		return
 	}
 	groups, of := map[string][]entry[T]{}, map[string][]T{}
 	for i := range there {
-		name := k.group(&there[i])
+		name := k.groupOf(&there[i])
 		of[name] = append(of[name], there[i])
 	}
 	for _, e := range list {
-		name := k.within(e.given)
+		name := k.entryGroup(e.merged)
 		groups[name] = append(groups[name], e)
 	}
 	for name, group := range groups {
-		k.order(group, of[name])
+		k.assignPositions(group, of[name])
 		for _, e := range group {
-			list[slices.IndexFunc(list, func(o entry[T]) bool { return o.index == e.index })].place = e.place
+			list[slices.IndexFunc(list, func(o entry[T]) bool { return o.index == e.index })].position = e.position
 		}
 	}
 }
 
-// find gives the place of what an entry is about among what is there, or -1.
-func (k named[T]) find(there []T, taken map[int]bool, key, name string) int {
+// findCurrent gives the place of what an entry is about among what is there, or -1.
+func (k namedKind[T]) findCurrent(there []T, taken map[int]bool, key, name string) int {
 	if i := slices.IndexFunc(there, func(t T) bool { return key != "" && k.key(&t) == key }); i >= 0 {
 		return i
 	}
@@ -87,8 +87,8 @@ func (k named[T]) find(there []T, taken map[int]bool, key, name string) int {
 	return -1
 }
 
-// owned finds fault with an entry without a key whose name belongs to something that has one.
-func (k named[T]) owned(there []T, name string) (at, fault string) {
+// keyFault finds fault with an entry without a key whose name belongs to something that has one.
+func (k namedKind[T]) keyFault(there []T, name string) (at, fault string) {
 	for i := range there {
 		if key := k.key(&there[i]); key != "" && k.name(&there[i]) == name {
 			return ".key", "is required: a " + k.noun + " of this name has the key " + key
@@ -97,22 +97,22 @@ func (k named[T]) owned(there []T, name string) (at, fault string) {
 	return "", ""
 }
 
-// known is what people call the thing of an entry.
-func (e *entry[T]) known(name string) string {
+// displayName is what people call the thing of an entry.
+func (e *entry[T]) displayName(name string) string {
 	if e.key != "" {
 		return e.key
 	}
 	return name
 }
 
-// without gives the object without some of its members.
-func without(object json.RawMessage, names []string) json.RawMessage {
-	m, err := membersOf(object)
+// withoutMembers gives the object without some of its members.
+func withoutMembers(object json.RawMessage, names []string) json.RawMessage {
+	m, err := parseObject(object)
 	if err != nil {
 		return object
 	}
 	for _, name := range names {
 		delete(m, name)
 	}
-	return encoded(m)
+	return mustJSON(m)
 }

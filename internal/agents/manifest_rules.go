@@ -5,52 +5,52 @@ import (
 
 	"parley"
 	"parley/internal/helpdesk"
-	"parley/internal/wire"
+	"parley/internal/httpapi"
 )
 
 // planRules finds out how the routing rules will be, beside the teams as they will be.
-func (w *work) planRules(t *target, d *deskPlan) {
-	k := kind[parley.Rule]{
-		part:  "rule",
-		key:   func(r *parley.Rule) string { return r.Key },
-		place: func(r *parley.Rule) int { return r.Position },
-		show:  d.roster.showRule,
+func (w *applyRun) planRules(t *target, d *helpdeskPlan) {
+	k := entryKind[parley.Rule]{
+		part:     "rule",
+		key:      func(r *parley.Rule) string { return r.Key },
+		position: func(r *parley.Rule) int { return r.Position },
+		encode:   d.roster.showRule,
 	}
 	section := t.Helpdesk.Value.Rules
 	path := t.path + ".helpdesk.rules"
-	list := k.pair(w.faults, path, section.Value, d.there.Rules)
-	count := len(d.there.Rules)
+	list := k.matchEntries(w.faults, path, section.Value, d.current.Rules)
+	count := len(d.current.Rules)
 	for _, e := range list {
-		if e.there == nil {
+		if e.current == nil {
 			count++
 		}
 		r, ok := w.planRule(t, d, e)
-		if ok && k.compare(t, e, k.show(&r), nil) {
+		if ok && k.recordChange(t, e, k.encode(&r), nil) {
 			d.rules = append(d.rules, r)
 		}
 	}
-	gone := k.gone(section, list, d.there.Rules, w.Prune)
+	gone := k.removed(section, list, d.current.Rules, w.Prune)
 	for i := range gone {
-		t.changed("delete", k.part, gone[i].Key, k.show(&gone[i]), nil)
-		d.goneRules = append(d.goneRules, gone[i].Key)
+		t.addChange("delete", k.part, gone[i].Key, k.encode(&gone[i]), nil)
+		d.removedRuleKeys = append(d.removedRuleKeys, gone[i].Key)
 	}
-	if count-len(gone) > helpdesk.MostRules {
-		w.faults.say(path, fmt.Sprintf("would make %d rules; an agent has at most %d", count-len(gone), helpdesk.MostRules))
+	if count-len(gone) > helpdesk.MaxRules {
+		w.faults.add(path, fmt.Sprintf("would make %d rules; an agent has at most %d", count-len(gone), helpdesk.MaxRules))
 	}
 }
 
 // planRule makes a rule of its entry.
-func (w *work) planRule(t *target, d *deskPlan, e entry[parley.Rule]) (r parley.Rule, ok bool) {
+func (w *applyRun) planRule(t *target, d *helpdeskPlan, e entry[parley.Rule]) (r parley.Rule, ok bool) {
 	var m ManifestRule
-	if err := wire.Decode(e.given, &m); err != nil {
-		_ = w.faults.take(e.path, err) // wire.Decode fails with faults only
+	if err := httpapi.Decode(e.merged, &m); err != nil {
+		_ = w.faults.addError(e.path, err) // httpapi.Decode fails with faults only
 		return r, false
 	}
-	r = parley.Rule{ID: parley.RuleID(d.id()), AccountID: w.Account.ID, AgentID: t.agent.ID, CreatedAt: t.now}
-	if e.there != nil {
-		r = *e.there
+	r = parley.Rule{ID: parley.RuleID(d.nextID()), AccountID: w.Account.ID, AgentID: t.agent.ID, CreatedAt: t.now}
+	if e.current != nil {
+		r = *e.current
 	}
-	r.Key, r.Name, r.Enabled, r.All, r.Any, r.Position, r.UpdatedAt = e.key, m.Name, m.Enabled, m.All, m.Any, e.place, t.now
+	r.Key, r.Name, r.Enabled, r.All, r.Any, r.Position, r.UpdatedAt = e.key, m.Name, m.Enabled, m.All, m.Any, e.position, t.now
 	if r.Name == "" {
 		r.Name = e.key
 	}
@@ -59,16 +59,16 @@ func (w *work) planRule(t *target, d *deskPlan, e entry[parley.Rule]) (r parley.
 		if team := d.roster.team(*m.Team); team != nil {
 			r.TeamID = team.ID
 		} else {
-			w.faults.say(e.path+".team", "the agent has no team "+*m.Team)
+			w.faults.add(e.path+".team", "the agent has no team "+*m.Team)
 		}
 	}
 	if m.Assignee != nil {
 		if user := d.roster.member(*m.Assignee); user != nil {
 			r.MemberID = user.ID
 		} else {
-			w.faults.say(e.path+".assignee", *m.Assignee+" is not a member of the account; `parley member add` makes one")
+			w.faults.add(e.path+".assignee", *m.Assignee+" is not a member of the account; `parley member add` makes one")
 		}
 	}
-	_ = w.faults.take(e.path, helpdesk.CheckRule(&r)) // it fails with faults only
+	_ = w.faults.addError(e.path, helpdesk.CheckRule(&r)) // it fails with faults only
 	return r, true
 }

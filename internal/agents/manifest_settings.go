@@ -8,8 +8,8 @@ import (
 	"parley"
 )
 
-// settings changes the agent itself.
-func (w *work) settings(ctx context.Context, t *target) error {
+// applySettings changes the agent itself.
+func (w *applyRun) applySettings(ctx context.Context, t *target) error {
 	before, err := w.Settings.Show(t.agent)
 	if err != nil {
 		return err
@@ -24,25 +24,25 @@ func (w *work) settings(ctx context.Context, t *target) error {
 		return w.Settings.Apply(a, t.Settings)
 	}
 	if t.isNew {
-		return w.create(ctx, t, change)
+		return w.createAgent(ctx, t, change)
 	}
 	key := t.agent.Key
-	err = apply(t.agent, w.Plan, t.now, change)
-	if errors.Is(err, errSame) {
+	err = applyChange(t.agent, w.Plan, t.now, change)
+	if errors.Is(err, errUnchanged) {
 		return nil
 	}
 	if err != nil {
-		return w.faults.take(t.path+".settings", err)
+		return w.faults.addError(t.path+".settings", err)
 	}
 	after, err := w.Settings.Show(t.agent)
 	if err != nil {
 		return err
 	}
 	if key != t.agent.Key {
-		t.changed("update", "agent", "", object("key", key), object("key", t.agent.Key))
+		t.addChange("update", "agent", "", jsonObject("key", key), jsonObject("key", t.agent.Key))
 	}
 	if was, is := differences(before, after); is != nil {
-		t.changed("update", "settings", "", was, is)
+		t.addChange("update", "settings", "", was, is)
 	}
 	if len(w.faults) > 0 {
 		return nil
@@ -57,11 +57,11 @@ func (w *work) settings(ctx context.Context, t *target) error {
 		return err
 	}
 	if was != changed.AutoRetrain {
-		if err := w.tx.ScheduleSync(ctx, w.Account.ID, t.agent.ID, nextSync(&changed, t.now)); err != nil {
+		if err := w.tx.ScheduleAgentSync(ctx, w.Account.ID, t.agent.ID, nextSync(&changed, t.now)); err != nil {
 			return err
 		}
 	}
-	w.record(t, "agent.updated")
+	w.recordOnce(t, "agent.updated")
 	return nil
 }
 
@@ -70,25 +70,25 @@ func nextSync(a *parley.Agent, now time.Time) *time.Time {
 	if !a.AutoRetrain {
 		return nil
 	}
-	next := now.Add(resync)
+	next := now.Add(resyncPeriod)
 	return &next
 }
 
-// create makes a new agent, within the plan.
-func (w *work) create(ctx context.Context, t *target, change func(*parley.Agent) error) error {
+// createAgent makes a new agent, within the plan.
+func (w *applyRun) createAgent(ctx context.Context, t *target, change func(*parley.Agent) error) error {
 	count, err := w.tx.CountAgents(ctx, w.Account.ID)
 	if err != nil {
 		return err
 	}
-	if w.Plan.Agents != nil && count >= *w.Plan.Agents {
-		return parley.Failf(parley.CodeAgentLimit, "The %s plan allows %d agents, and the account has %d.", w.Plan.Name, *w.Plan.Agents, count)
+	if w.Plan.MaxAgents != nil && count >= *w.Plan.MaxAgents {
+		return parley.NewErrorf(parley.CodeAgentLimit, "The %s plan allows %d agents, and the account has %d.", w.Plan.Name, *w.Plan.MaxAgents, count)
 	}
-	given, _ := membersOf(t.Settings) // where they are no object, the judge of settings says so
+	given, _ := parseObject(t.Settings) // where they are no object, the judge of settings says so
 	if given["name"] == nil {
-		w.faults.say(t.path+".settings.name", "is required for a new agent")
+		w.faults.add(t.path+".settings.name", "is required for a new agent")
 	}
-	err = apply(t.agent, w.Plan, t.now, change)
-	if err := w.faults.take(t.path+".settings", err); err != nil && !errors.Is(err, errSame) {
+	err = applyChange(t.agent, w.Plan, t.now, change)
+	if err := w.faults.addError(t.path+".settings", err); err != nil && !errors.Is(err, errUnchanged) {
 		return err
 	}
 	t.agent.ConfigVersion = 1
@@ -96,13 +96,13 @@ func (w *work) create(ctx context.Context, t *target, change func(*parley.Agent)
 	if err != nil {
 		return err
 	}
-	t.changed("create", "agent", t.agent.Key, nil, only(all, given))
+	t.addChange("create", "agent", t.agent.Key, nil, selectMembers(all, given))
 	if len(w.faults) > 0 {
 		return nil
 	}
 	if err := w.tx.CreateAgent(ctx, t.agent); err != nil {
 		return err
 	}
-	w.record(t, "agent.created")
+	w.recordOnce(t, "agent.created")
 	return nil
 }

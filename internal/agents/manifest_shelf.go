@@ -5,17 +5,17 @@ import (
 	"parley/internal/store"
 )
 
-// shelf is the agent's texts while a manifest is laid over them.
-type shelf struct {
-	byKey map[string]*store.ManagedSource
-	byID  map[parley.SourceID]*store.ManagedSource
-	texts map[string]bool // names with hashes
-	named map[string]bool // keys and ids that the manifest has named
-	size  int64
+// sourcePlan is the agent's texts while a manifest is laid over them.
+type sourcePlan struct {
+	byKey     map[string]*store.ManagedSource
+	byID      map[parley.SourceID]*store.ManagedSource
+	textKeys  map[string]bool // names with hashes
+	mentioned map[string]bool // keys and ids that the manifest has named
+	size      int64
 }
 
-func newShelf(there []store.ManagedSource, size int64) *shelf {
-	s := &shelf{map[string]*store.ManagedSource{}, map[parley.SourceID]*store.ManagedSource{}, map[string]bool{}, map[string]bool{}, size}
+func newSourcePlan(there []store.ManagedSource, size int64) *sourcePlan {
+	s := &sourcePlan{map[string]*store.ManagedSource{}, map[parley.SourceID]*store.ManagedSource{}, map[string]bool{}, map[string]bool{}, size}
 	for i := range there {
 		m := &there[i]
 		s.byID[m.ID] = m
@@ -23,7 +23,7 @@ func newShelf(there []store.ManagedSource, size int64) *shelf {
 			s.byKey[m.Key] = m
 		}
 		if m.Kind == parley.SourceText {
-			s.texts[m.Name+"\x00"+m.Hash] = true
+			s.textKeys[m.Name+"\x00"+m.Hash] = true
 		}
 	}
 	return s
@@ -31,26 +31,26 @@ func newShelf(there []store.ManagedSource, size int64) *shelf {
 
 // pruneTexts plans the end of texts that have a key and are not in the manifest, and gives those that stay and their size: what
 // goes makes room for what comes.
-func (w *work) pruneTexts(t *target, there []store.ManagedSource, size int64) ([]store.ManagedSource, int64) {
-	kept := map[string]bool{}
+func (w *applyRun) pruneTexts(t *target, there []store.ManagedSource, size int64) ([]store.ManagedSource, int64) {
+	mentioned := map[string]bool{}
 	for _, in := range t.Sources.Value {
-		kept["key "+in.Key], kept["id "+string(in.ID)] = true, true
+		mentioned["key "+in.Key], mentioned["id "+string(in.ID)] = true, true
 	}
 	var stay []store.ManagedSource
 	for _, m := range there {
-		if m.Key == "" || kept["key "+m.Key] || kept["id "+string(m.ID)] {
+		if m.Key == "" || mentioned["key "+m.Key] || mentioned["id "+string(m.ID)] {
 			stay = append(stay, m)
 			continue
 		}
 		size -= m.Size
-		t.changed("delete", "source", m.Key, object("name", m.Name), nil)
-		w.texts = append(w.texts, text{agent: t.agent.ID, id: m.ID, gone: true})
+		t.addChange("delete", "source", m.Key, jsonObject("name", m.Name), nil)
+		w.pendingTexts = append(w.pendingTexts, textChange{agent: t.agent.ID, id: m.ID, isRemoved: true})
 	}
 	return stay, size
 }
 
-// pick finds the source that an entry is about; nil is a new one. It is not ok when the entry is wrong.
-func (w *work) pick(s *shelf, path string, in *ManifestSource) (there *store.ManagedSource, ok bool) {
+// findSource finds the source that an entry is about; nil is a new one. It is not ok when the entry is wrong.
+func (w *applyRun) findSource(s *sourcePlan, path string, in *ManifestSource) (there *store.ManagedSource, ok bool) {
 	byKey, byID := s.byKey[in.Key], s.byID[in.ID]
 	there = byKey
 	if in.ID != "" {
@@ -58,34 +58,34 @@ func (w *work) pick(s *shelf, path string, in *ManifestSource) (there *store.Man
 	}
 	switch {
 	case in.Key == "" && in.ID == "":
-		w.faults.say(path+".key", "is required")
-	case in.Key != "" && s.named["key "+in.Key]:
-		w.faults.say(path+".key", "another entry has this key")
+		w.faults.add(path+".key", "is required")
+	case in.Key != "" && s.mentioned["key "+in.Key]:
+		w.faults.add(path+".key", "another entry has this key")
 	case in.ID != "" && byID == nil:
-		w.faults.say(path+".id", "the agent has no such source; a key in its place makes one")
-	case there != nil && s.named["id "+string(there.ID)]:
-		w.faults.say(path+".id", "another entry is about this source")
+		w.faults.add(path+".id", "the agent has no such source; a key in its place makes one")
+	case there != nil && s.mentioned["id "+string(there.ID)]:
+		w.faults.add(path+".id", "another entry is about this source")
 	case byID != nil && byKey != nil && byID != byKey:
-		w.faults.say(path+".key", "is the key of another source")
+		w.faults.add(path+".key", "is the key of another source")
 	case there != nil && there.Kind != parley.SourceText:
-		w.faults.say(path, "is not a text but a "+string(there.Kind)+", which a manifest cannot change")
+		w.faults.add(path, "is not a text but a "+string(there.Kind)+", which a manifest cannot change")
 	case there != nil && there.Status == parley.SourceToBeDeleted:
-		w.faults.say(path, "is being deleted")
+		w.faults.add(path, "is being deleted")
 	default:
-		s.named["key "+in.Key] = true
+		s.mentioned["key "+in.Key] = true
 		if there != nil {
-			s.named["id "+string(there.ID)] = true
+			s.mentioned["id "+string(there.ID)] = true
 		}
 		return there, true
 	}
 	return nil, false
 }
 
-// room refuses what would outgrow the plan before anything is written.
-func (w *work) room(path string, s *shelf, grown int64) error {
+// checkRoom refuses what would outgrow the plan before anything is written.
+func (w *applyRun) checkRoom(path string, s *sourcePlan, grown int64) error {
 	s.size += grown
-	if err := w.Plan.Room(s.size); err != nil && grown > 0 {
-		return at(path, err)
+	if err := w.Plan.CheckStorage(s.size); err != nil && grown > 0 {
+		return atPath(path, err)
 	}
 	return nil
 }

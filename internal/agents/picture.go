@@ -20,61 +20,61 @@ const (
 	Profile Picture = "profile-picture" // beside the answers
 )
 
-// in gives the place of the picture in the agent.
-func (p Picture) in(a *parley.Agent) *string {
+// field gives the place of the picture in the agent.
+func (p Picture) field(a *parley.Agent) *string {
 	if p == Icon {
-		return &a.Icon
+		return &a.IconBlobID
 	}
-	return &a.Picture
+	return &a.PictureBlobID
 }
 
 // SetPicture gives the agent a picture in the place of the one it had. Fails with VALIDATION_INVALID_BODY, whose details name the
 // file as "file", for what is no image or not square, or with AGENT_NOT_FOUND.
-func (k *Keeper) SetPicture(ctx context.Context, account parley.Account, id parley.AgentID, which Picture, f ingest.File) error {
-	if err := k.DB.AgentLives(ctx, account.ID, id); err != nil {
+func (k *Service) SetPicture(ctx context.Context, account parley.Account, id parley.AgentID, which Picture, f ingest.File) error {
+	if err := k.DB.ShareLockAgent(ctx, account.ID, id); err != nil {
 		return err
 	}
 	data, err := os.ReadFile(f.Path)
 	if err != nil {
 		return fmt.Errorf("read a picture: %w", err)
 	}
-	kind, err := lookAt(data)
+	kind, err := checkImage(data)
 	if err != nil {
-		e := parley.Because(parley.CodeInvalidBody, err)
+		e := parley.WrapError(parley.CodeInvalidBody, err)
 		e.Details = map[string]string{"file": err.Error()}
 		return e
 	}
 	blob := &store.Blob{ID: parley.NewUUID(), AccountID: account.ID, AgentID: id, Hash: f.Hash, Size: f.Size, MediaType: kind, Name: string(which), CreatedAt: k.Now()}
-	err = k.Sites.KeepFile(ctx, f.Path, blob, func(tx *store.DB) error {
+	err = k.Ingest.StoreFile(ctx, f.Path, blob, func(tx *store.DB) error {
 		if err := tx.LockAgent(ctx, account.ID, id); err != nil {
 			return err
 		}
 		if err := tx.CreateBlob(ctx, blob); err != nil {
 			return err
 		}
-		return k.hang(ctx, tx, account, id, which, blob)
+		return k.setPictureBlob(ctx, tx, account, id, which, blob)
 	})
 	if err != nil {
 		return err
 	}
-	return k.Sites.FreeFiles(ctx, account.ID, id)
+	return k.Ingest.RemoveUnusedFiles(ctx, account.ID, id)
 }
 
 // RemovePicture takes a picture from the agent; that there is none is no failure. Fails with AGENT_NOT_FOUND.
-func (k *Keeper) RemovePicture(ctx context.Context, account parley.Account, id parley.AgentID, which Picture) error {
+func (k *Service) RemovePicture(ctx context.Context, account parley.Account, id parley.AgentID, which Picture) error {
 	blob := &store.Blob{CreatedAt: k.Now()}
-	err := k.DB.Transact(ctx, sqldb.Turns, func(tx *store.DB) error { return k.hang(ctx, tx, account, id, which, blob) })
+	err := k.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error { return k.setPictureBlob(ctx, tx, account, id, which, blob) })
 	if err != nil {
 		return err
 	}
-	return k.Sites.FreeFiles(ctx, account.ID, id)
+	return k.Ingest.RemoveUnusedFiles(ctx, account.ID, id)
 }
 
-// hang makes a blob the agent's picture; one without an id is none.
-func (k *Keeper) hang(ctx context.Context, tx *store.DB, account parley.Account, id parley.AgentID, which Picture, blob *store.Blob) error {
+// setPictureBlob makes a blob the agent's picture; one without an id is none.
+func (k *Service) setPictureBlob(ctx context.Context, tx *store.DB, account parley.Account, id parley.AgentID, which Picture, blob *store.Blob) error {
 	same := false
 	err := tx.UpdateAgent(ctx, account.ID, id, func(a *parley.Agent) error {
-		place := which.in(a)
+		place := which.field(a)
 		if same = *place == blob.ID; !same {
 			*place = blob.ID
 			a.ConfigVersion++
@@ -85,16 +85,16 @@ func (k *Keeper) hang(ctx context.Context, tx *store.DB, account parley.Account,
 	if err != nil || same {
 		return err
 	}
-	return tx.Record(ctx, account.ID, blob.CreatedAt, store.Event{Kind: "agent.updated", AgentID: id, Subject: string(id)})
+	return tx.RecordEvents(ctx, account.ID, blob.CreatedAt, store.NewEvent{Kind: "agent.updated", AgentID: id, Subject: string(id)})
 }
 
 // PictureOf finds a picture with its bytes. Pictures are shown to everybody, and so it asks for no account. Fails with AGENT_NOT_FOUND,
 // also where the agent has no such picture.
-func (k *Keeper) PictureOf(ctx context.Context, id parley.AgentID, which Picture) (*store.Blob, []byte, error) {
+func (k *Service) PictureOf(ctx context.Context, id parley.AgentID, which Picture) (*store.Blob, []byte, error) {
 	blob, err := k.DB.PictureBlob(ctx, id, which == Icon)
 	if err != nil {
 		return nil, nil, err
 	}
-	data, err := k.Sites.FileBytes(ctx, blob)
+	data, err := k.Ingest.FileBytes(ctx, blob)
 	return blob, data, err
 }

@@ -13,13 +13,13 @@ import (
 // EraseJob is the kind of the chore that erases a retired agent's rows; its key is the agent's id.
 const EraseJob = "agent.erase"
 
-// eraseAgain is how long a last open turn, or a copy being made, is given before the rest is erased.
-const eraseAgain = 5 * time.Second
+// eraseRetryDelay is how long a last open turn, or a copy being made, is given before the rest is erased.
+const eraseRetryDelay = 5 * time.Second
 
-// Retire takes an agent out of the world at once; its rows are erased by a chore (decision 21). Fails with AGENT_NOT_FOUND.
-func (k *Keeper) Retire(ctx context.Context, account parley.Account, id parley.AgentID) error {
+// Delete takes an agent out of the world at once; its rows are erased by a chore (decision 21). Fails with AGENT_NOT_FOUND.
+func (k *Service) Delete(ctx context.Context, account parley.Account, id parley.AgentID) error {
 	now := k.Now()
-	err := k.DB.Transact(ctx, sqldb.Turns, func(tx *store.DB) error {
+	err := k.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
 		if err := tx.DeleteAgent(ctx, account.ID, id, now); err != nil {
 			return err
 		}
@@ -27,12 +27,12 @@ func (k *Keeper) Retire(ctx context.Context, account parley.Account, id parley.A
 			return err
 		}
 		// The event does not name the agent as its own, so that it outlives the agent's rows.
-		return tx.Record(ctx, account.ID, now, store.Event{Kind: "agent.deleted", Subject: string(id)})
+		return tx.RecordEvents(ctx, account.ID, now, store.NewEvent{Kind: "agent.deleted", Subject: string(id)})
 	})
 	if err == nil {
-		k.Library.Drop(id)
-		if k.Stop != nil {
-			k.Stop(account.ID, id)
+		k.Indexes.Drop(id)
+		if k.StopAgent != nil {
+			k.StopAgent(account.ID, id)
 		}
 	}
 	return err
@@ -40,10 +40,10 @@ func (k *Keeper) Retire(ctx context.Context, account parley.Account, id parley.A
 
 // Erase handles EraseJob. While one of the agent's turns is still open, what is left waits for it; while it is being copied,
 // all of it does.
-func (k *Keeper) Erase(ctx context.Context, job jobs.Job) error {
+func (k *Service) Erase(ctx context.Context, job jobs.Job) error {
 	agent := parley.AgentID(job.Key)
-	k.Library.Drop(agent)
-	copied, err := k.copying(ctx, k.DB, job.AccountID, func(c cloning, _ parley.AgentID) bool { return c.From == agent })
+	k.Indexes.Drop(agent)
+	copied, err := k.hasCopyInProgress(ctx, k.DB, job.AccountID, func(c clonePayload, _ parley.AgentID) bool { return c.From == agent })
 	if err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (k *Keeper) Erase(ctx context.Context, job jobs.Job) error {
 		return err
 	}
 	again := eraseJob(job.AccountID, agent)
-	again.RunAt = k.Now().Add(eraseAgain)
+	again.RunAt = k.Now().Add(eraseRetryDelay)
 	return k.Queue.Enqueue(ctx, k.DB.SQL(), again)
 }
 
@@ -64,6 +64,6 @@ func eraseJob(account parley.AccountID, agent parley.AgentID) jobs.Job {
 }
 
 // Handlers gives what does the chores of this room.
-func (k *Keeper) Handlers() map[string]jobs.Handler {
-	return map[string]jobs.Handler{EraseJob: k.Erase, CloneJob: k.CopyOn}
+func (k *Service) Handlers() map[string]jobs.Handler {
+	return map[string]jobs.Handler{EraseJob: k.Erase, CloneJob: k.ContinueCopy}
 }

@@ -8,31 +8,31 @@ import (
 	"parley/internal/store"
 )
 
-// resync is how often the websites of an agent with automatic re-sync are read again.
-const resync = 7 * 24 * time.Hour
+// resyncPeriod is how often the websites of an agent with automatic re-sync are read again.
+const resyncPeriod = 7 * 24 * time.Hour
 
 // AutoRetrain turns the weekly re-sync of an agent's websites on or off; the first one is a week after it was turned on. Fails
 // with AGENT_NOT_FOUND, and, where it is to be turned on, with AGENT_NOT_TRAINED as long as no source is live (interface 4.1,
 // rule 4).
-func (k *Keeper) AutoRetrain(ctx context.Context, account parley.Account, id parley.AgentID, on bool) error {
+func (k *Service) AutoRetrain(ctx context.Context, account parley.Account, id parley.AgentID, on bool) error {
 	now := k.Now()
-	return k.change(ctx, account.ID, id, now, func(tx *store.DB, a *parley.Agent) error {
+	return k.changeTx(ctx, account.ID, id, now, func(tx *store.DB, a *parley.Agent) error {
 		if on {
 			if live, err := tx.HasLiveSource(ctx, account.ID, id); err != nil {
 				return err
 			} else if !live {
-				return parley.Fail(parley.CodeAgentNotTrained)
+				return parley.NewError(parley.CodeAgentNotTrained)
 			}
 		}
 		if a.AutoRetrain == on {
-			return errSame
+			return errUnchanged
 		}
 		a.AutoRetrain, a.UpdatedAt = on, now
 		a.ConfigVersion++
 		if on {
-			next := now.Add(resync)
-			return tx.ScheduleSync(ctx, account.ID, id, &next)
+			next := now.Add(resyncPeriod)
+			return tx.ScheduleAgentSync(ctx, account.ID, id, &next)
 		}
-		return tx.ScheduleSync(ctx, account.ID, id, nil)
+		return tx.ScheduleAgentSync(ctx, account.ID, id, nil)
 	})
 }

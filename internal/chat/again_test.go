@@ -9,12 +9,12 @@ import (
 
 	"parley"
 	"parley/internal/chat"
-	"parley/internal/llm"
+	"parley/internal/model"
 	"parley/internal/store"
 )
 
-// told reads a turn to its end and gives what a client is shown of it.
-func told(t *testing.T, turn *chat.Turn) (lines []string) {
+// shownLines reads a turn to its end and gives what a client is shown of it.
+func shownLines(t *testing.T, turn *chat.Turn) (lines []string) {
 	t.Helper()
 	r := turn.Reader()
 	defer r.Close()
@@ -28,7 +28,7 @@ func told(t *testing.T, turn *chat.Turn) (lines []string) {
 			if e.Call != nil {
 				line += fmt.Sprintf("%s %s %s", e.Call.CallID, e.Call.Tool, e.Call.Output)
 			}
-			if e.Kind == chat.Called {
+			if e.Kind == chat.ToolCalled {
 				line += string(e.Call.Input)
 			}
 			if e.Finish != nil {
@@ -41,57 +41,57 @@ func told(t *testing.T, turn *chat.Turn) (lines []string) {
 	}
 }
 
-func (d *desk) wantAgain(turn *chat.Turn) {
+func (d *testEngine) wantReplay(turn *chat.Turn) {
 	d.t.Helper()
-	again, err := d.Again(d.t.Context(), d.account.ID, d.agent.ID, turn.ID)
+	again, err := d.ReplayTurn(d.t.Context(), d.account.ID, d.agent.ID, turn.ID)
 	must(d.t, err)
 	if again.MessageID != turn.MessageID || again.UserMessageID != turn.UserMessageID || again.ConversationID != turn.ConversationID || again.UserID != turn.UserID {
 		d.t.Errorf("%+v is not %+v", again.Turn, turn.Turn)
 	}
-	if got, want := told(d.t, again), told(d.t, turn); !slices.Equal(got, want) {
+	if got, want := shownLines(d.t, again), shownLines(d.t, turn); !slices.Equal(got, want) {
 		d.t.Errorf("told again:\n%q\nat first:\n%q", got, want)
 	}
-	must(d.t, again.Begun(d.t.Context()))
+	must(d.t, again.WaitForText(d.t.Context()))
 }
 
 func TestATurnIsToldAgainAsItWas(t *testing.T) {
-	each(t, func(d *desk) {
-		d.can(weather, whereabouts)
-		d.model.Then(llm.Say("Let me look. "), llm.Use("weather", `{"city":"Rome"}`), llm.Calls()).Then(llm.Say("Sunny."), llm.Stop()).
-			Then(llm.Use("where_am_i", `{}`), llm.Calls()).Then(llm.Say("In Rome."), llm.Stop())
+	forEachDatabase(t, func(d *testEngine) {
+		d.setTools(weatherTool, locationTool)
+		d.model.AddScript(model.TextStep("Let me look. "), model.NewToolCallStep("weather", `{"city":"Rome"}`), model.ToolCallsStep()).AddScript(model.TextStep("Sunny."), model.StopStep()).
+			AddScript(model.NewToolCallStep("where_am_i", `{}`), model.ToolCallsStep()).AddScript(model.TextStep("In Rome."), model.StopStep())
 		first := d.start("Weather in Rome?", "")
 		d.finish(first)
-		d.wantAgain(first)
+		d.wantReplay(first)
 
 		asks := d.start("And where am I?", first.ConversationID)
 		call := d.finish(asks).Message.Parts[0].ToolCallID
-		d.wantAgain(asks)
-		must(t, d.ToolResult(t.Context(), d.account.ID, d.agent.ID, first.ConversationID, call, json.RawMessage(`"Rome"`)))
-		d.wantAgain(asks) // without the result, which came later
+		d.wantReplay(asks)
+		must(t, d.SubmitToolResult(t.Context(), d.account.ID, d.agent.ID, first.ConversationID, call, json.RawMessage(`"Rome"`)))
+		d.wantReplay(asks) // without the result, which came later
 	})
 }
 
 func TestATurnWithoutAnAnswerIsNotTold(t *testing.T) {
-	each(t, func(d *desk) {
-		gate := llm.NewGate()
-		d.model.Then(llm.Step{Err: errors.New("down")}).Then(llm.Say("One"), llm.Step{Gate: gate}, llm.Stop())
+	forEachDatabase(t, func(d *testEngine) {
+		gate := model.NewBarrier()
+		d.model.AddScript(model.ScriptStep{Err: errors.New("down")}).AddScript(model.TextStep("One"), model.ScriptStep{Barrier: gate}, model.StopStep())
 		failed := d.start("Hello", "")
 		if _, err := failed.Wait(t.Context()); err == nil {
 			t.Error("it did not fail")
 		}
-		if _, err := d.Again(t.Context(), d.account.ID, d.agent.ID, failed.ID); !errors.Is(err, chat.ErrFailed) {
+		if _, err := d.ReplayTurn(t.Context(), d.account.ID, d.agent.ID, failed.ID); !errors.Is(err, chat.ErrNoAnswer) {
 			t.Error("a failed turn:", err)
 		}
 		open := d.start("Hello", failed.ConversationID)
-		_, err := d.Again(t.Context(), d.account.ID, d.agent.ID, open.ID)
+		_, err := d.ReplayTurn(t.Context(), d.account.ID, d.agent.ID, open.ID)
 		if !parley.IsCode(err, parley.CodeKeyInUse) {
 			t.Error("an open turn:", err)
 		}
-		gate.Open()
+		gate.Release()
 		d.finish(open)
 		for _, ids := range [][2]string{{"other", string(d.agent.ID)}, {string(d.account.ID), "other"}} {
-			_, err := d.Again(t.Context(), parley.AccountID(ids[0]), parley.AgentID(ids[1]), open.ID)
-			if !parley.IsCode(err, parley.CodeConversationGone) {
+			_, err := d.ReplayTurn(t.Context(), parley.AccountID(ids[0]), parley.AgentID(ids[1]), open.ID)
+			if !parley.IsCode(err, parley.CodeConversationNotFound) {
 				t.Error("another's turn:", err)
 			}
 		}
@@ -100,22 +100,22 @@ func TestATurnWithoutAnAnswerIsNotTold(t *testing.T) {
 
 // The message and the mark of its key are stored together: whoever comes after finds the turn, whatever became of the request.
 func TestATurnIsKnownByItsKey(t *testing.T) {
-	each(t, func(d *desk) {
+	forEachDatabase(t, func(d *testEngine) {
 		claim := func(token string) store.Claim {
 			return store.Claim{Account: d.account.ID, Key: "k", Hash: "body", Token: token}
 		}
-		if kept, err := d.db.Claim(t.Context(), claim("first"), d.clock.now()); kept != nil || err != nil {
+		if kept, err := d.db.ClaimIdempotencyKey(t.Context(), claim("first"), d.clock.now()); kept != nil || err != nil {
 			t.Fatal(kept, err)
 		}
-		d.model.Then(llm.Say("Hi."), llm.Stop())
+		d.model.AddScript(model.TextStep("Hi."), model.StopStep())
 		turn, err := d.Start(store.WithClaim(t.Context(), claim("first")), d.account, d.plan, d.agent.ID, chat.Request{Message: "Hello", Channel: parley.ChannelAPI})
 		must(t, err)
 		d.finish(turn)
-		kept, err := d.db.Claim(t.Context(), claim("second"), d.clock.now())
+		kept, err := d.db.ClaimIdempotencyKey(t.Context(), claim("second"), d.clock.now())
 		if err != nil || kept == nil || kept.Subject != "turn:"+string(turn.ID) {
 			t.Fatalf("%+v %v", kept, err)
 		}
-		d.wantAgain(turn)
+		d.wantReplay(turn)
 
 		_, err = d.Start(store.WithClaim(t.Context(), claim("nobody's")), d.account, d.plan, d.agent.ID, chat.Request{Message: "Hello", Channel: parley.ChannelAPI})
 		if !parley.IsCode(err, parley.CodeKeyInUse) {

@@ -8,16 +8,16 @@ import (
 
 	"parley"
 	"parley/internal/chat"
-	"parley/internal/llm"
+	"parley/internal/model"
 	"parley/internal/retrieval"
-	"parley/internal/rig/dbs"
 	"parley/internal/sqldb"
 	"parley/internal/store"
+	"parley/internal/testkit/dbs"
 )
 
 // BenchmarkTurn is a whole turn of a new conversation without the wire: both transactions, a model that answers at once.
 func BenchmarkTurn(b *testing.B) {
-	db, err := store.Open(b.Context(), sqldb.Config{URL: dbs.File(b)})
+	db, err := store.Open(b.Context(), sqldb.Config{URL: dbs.NewSQLitePath(b)})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -31,13 +31,13 @@ func BenchmarkTurn(b *testing.B) {
 	if err := db.CreateAgent(b.Context(), &agent); err != nil {
 		b.Fatal(err)
 	}
-	table, err := llm.NewTable(llm.TableConfig{Builtin: &llm.Scripted{Answer: func(llm.Request) []llm.Step {
-		return []llm.Step{llm.Say("An answer of a few words."), llm.Stop()}
+	table, err := model.NewRegistry(model.RegistryConfig{Builtin: &model.Scripted{StepsFor: func(model.Request) []model.ScriptStep {
+		return []model.ScriptStep{model.TextStep("An answer of a few words."), model.StopStep()}
 	}}})
 	if err != nil {
 		b.Fatal(err)
 	}
-	e := &chat.Engine{DB: db, Library: &retrieval.Library{DB: db.SQL()}, Models: table, Now: time.Now, Logger: slog.New(slog.DiscardHandler), Owner: "b"}
+	e := &chat.Engine{DB: db, Indexes: &retrieval.Indexes{DB: db.SQL()}, Models: table, Now: time.Now, Logger: slog.New(slog.DiscardHandler), Owner: "b"}
 	b.SetParallelism(8)
 	before := processorTime(b)
 	b.RunParallel(func(pb *testing.PB) {

@@ -8,13 +8,15 @@ import (
 
 	"parley"
 	"parley/internal/chat"
-	"parley/internal/llm"
+	"parley/internal/model"
 	"parley/internal/retrieval"
 )
 
-func small(context int) llm.Backend { return llm.Backend{Label: "m", Context: context} }
+func smallBackend(context int) model.Backend {
+	return model.Backend{Label: "m", ContextTokens: context}
+}
 
-func wrote(author parley.AuthorKind, text string) parley.Message {
+func newMessage(author parley.AuthorKind, text string) parley.Message {
 	return parley.Message{Author: author, Parts: []parley.Part{{Type: "text", Text: text}}}
 }
 
@@ -23,7 +25,7 @@ func hit(name string, tokens int) retrieval.Hit {
 	return retrieval.Hit{Passage: parley.Passage{SourceName: name, Text: strings.Repeat("abc ", tokens)}}
 }
 
-func cost(req llm.Request) int {
+func requestTokens(req model.Request) int {
 	n := req.FixedTokens()
 	for _, m := range req.Messages {
 		n += m.Tokens()
@@ -37,12 +39,12 @@ func cost(req llm.Request) int {
 // A conversation of any length, and messages of any size, fit into the model's context: the oldest go first, a call together with its
 // result, and the passages last.
 func TestPromptFits(t *testing.T) {
-	call := parley.Message{Author: parley.ByAssistant, Parts: []parley.Part{
+	call := parley.Message{Author: parley.AuthorAssistant, Parts: []parley.Part{
 		{Type: "tool-call", ToolCallID: "c1", ToolName: "look_up", Input: json.RawMessage(`{}`)},
 		{Type: "tool-result", ToolCallID: "c1", ToolName: "look_up", Output: json.RawMessage(`"` + strings.Repeat("x ", 2000) + `"`)}, {Type: "text", Text: "Sent."}}}
 	var long []parley.Message
 	for i := range 20 {
-		long = append(long, wrote(parley.ByUser, fmt.Sprintf("Question %d. %s", i, strings.Repeat("word ", 150))), wrote(parley.ByAssistant, fmt.Sprintf("Answer %d.", i)))
+		long = append(long, newMessage(parley.AuthorUser, fmt.Sprintf("Question %d. %s", i, strings.Repeat("word ", 150))), newMessage(parley.AuthorAssistant, fmt.Sprintf("Answer %d.", i)))
 	}
 	hits := []retrieval.Hit{hit("a", 400), hit("b", 400), hit("c", 400)}
 	for name, c := range map[string]struct {
@@ -57,15 +59,15 @@ func TestPromptFits(t *testing.T) {
 		"oldest go":       {long, "And?", 5000, 3, "Answer 19.", -1},
 		"passages go":     {long, "And?", 2000, 2, "", 1},
 		"a huge question": {long, strings.Repeat("why ", 50_000), 8000, 3, "", -1},
-		"Chinese":         {[]parley.Message{wrote(parley.ByUser, strings.Repeat("退款", 900)), wrote(parley.ByAssistant, "好")}, "为什么？", 4000, 3, "", 1},
-		"a call":          {[]parley.Message{wrote(parley.ByUser, "Where?"), call}, "And?", 32_000, 3, "Sent.", 5},
-		"a call goes":     {[]parley.Message{wrote(parley.ByUser, "Where?"), call}, "And?", 2600, 3, "", 1},
-		"a huge message":  {[]parley.Message{wrote(parley.ByUser, "First "+strings.Repeat("word ", 90_000)+"last."), wrote(parley.ByAssistant, "Yes.")}, "And?", 32_000, 3, "Yes.", 3},
+		"Chinese":         {[]parley.Message{newMessage(parley.AuthorUser, strings.Repeat("退款", 900)), newMessage(parley.AuthorAssistant, "好")}, "为什么？", 4000, 3, "", 1},
+		"a call":          {[]parley.Message{newMessage(parley.AuthorUser, "Where?"), call}, "And?", 32_000, 3, "Sent.", 5},
+		"a call goes":     {[]parley.Message{newMessage(parley.AuthorUser, "Where?"), call}, "And?", 2600, 3, "", 1},
+		"a huge message":  {[]parley.Message{newMessage(parley.AuthorUser, "First "+strings.Repeat("word ", 90_000)+"last."), newMessage(parley.AuthorAssistant, "Yes.")}, "And?", 32_000, 3, "Yes.", 3},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := chat.Draft{Agent: &parley.Agent{Instructions: "Be kind."}, Back: small(c.context), Question: c.question, History: c.history}
+			d := chat.StandaloneTurn{Agent: &parley.Agent{Instructions: "Be kind."}, Backend: smallBackend(c.context), Question: c.question, History: c.history}
 			got := d.Prompt(hits)
-			if n := cost(got); n > c.context {
+			if n := requestTokens(got); n > c.context {
 				t.Errorf("%d tokens for a context of %d", n, c.context)
 			}
 			if len(got.Passages) != c.passages || c.messages >= 0 && len(got.Messages) != c.messages {
@@ -96,7 +98,7 @@ func TestChannelInstructions(t *testing.T) {
 		`{"api":{"voice":"Sing"}}`:   "Be kind.",
 		`[]`:                         "Be kind.",
 	} {
-		d := chat.Draft{Agent: &parley.Agent{Instructions: "Be kind.", ChannelInstructions: json.RawMessage(text)}, Channel: parley.ChannelAPI, Question: "Hello"}
+		d := chat.StandaloneTurn{Agent: &parley.Agent{Instructions: "Be kind.", ChannelInstructions: json.RawMessage(text)}, Channel: parley.ChannelAPI, Question: "Hello"}
 		if got := d.Prompt(nil).System; got != want {
 			t.Errorf("%s: %q", text, got)
 		}

@@ -4,5 +4,5 @@ package chat
 func (e *Engine) Busy() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return len(e.live) > 0
+	return len(e.liveTurns) > 0
 }

@@ -15,21 +15,21 @@ import (
 
 	"parley"
 	"parley/internal/chat"
-	"parley/internal/llm"
+	"parley/internal/model"
 	"parley/internal/retrieval"
-	"parley/internal/rig/dbs"
 	"parley/internal/sqldb"
 	"parley/internal/store"
+	"parley/internal/testkit/dbs"
 )
 
 func TestMain(m *testing.M) { dbs.Main(m, func() error { return goleak.Find() }) }
 
-// desk is an engine over a real database with one account, one agent and a model that does what the test says.
-type desk struct {
+// testEngine is an engine over a real database with one account, one agent and a model that does what the test says.
+type testEngine struct {
 	*chat.Engine
 	t       *testing.T
 	db      *store.DB
-	model   *llm.Scripted
+	model   *model.Scripted
 	account parley.Account
 	plan    parley.Plan
 	agent   parley.Agent
@@ -37,44 +37,44 @@ type desk struct {
 }
 
 type clock struct {
-	mu sync.Mutex
-	at time.Time
+	mu      sync.Mutex
+	current time.Time
 }
 
 func (c *clock) now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.at
+	return c.current
 }
 
-func (c *clock) turn(by time.Duration) {
+func (c *clock) advance(by time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.at = c.at.Add(by)
+	c.current = c.current.Add(by)
 }
 
-func each(t *testing.T, f func(d *desk)) {
+func forEachDatabase(t *testing.T, f func(d *testEngine)) {
 	t.Helper()
-	dbs.Each(t, func(t *testing.T, raw *sqldb.DB) {
+	dbs.ForEachDatabase(t, func(t *testing.T, raw *sqldb.DB) {
 		if err := sqldb.Migrate(t.Context(), raw, store.Migrations()); err != nil {
 			t.Fatal(err)
 		}
-		c := &clock{at: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
-		d := &desk{t: t, db: store.On(raw), model: &llm.Scripted{}, clock: c}
+		c := &clock{current: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
+		d := &testEngine{t: t, db: store.New(raw), model: &model.Scripted{}, clock: c}
 		d.account = parley.Account{ID: parley.AccountID(parley.NewUUID()), Name: "Ours", Plan: "unlimited", CreatedAt: c.now()}
 		d.agent = parley.Agent{ID: parley.NewAgentID(), AccountID: d.account.ID, Name: "Help", Model: "auto", Visibility: "private",
 			RateLimit: parley.DefaultDeviceLimit(), ConfigVersion: 1, CreatedAt: c.now(), UpdatedAt: c.now()}
 		must(t, d.db.CreateAccount(t.Context(), &d.account))
 		must(t, d.db.CreateAgent(t.Context(), &d.agent))
-		d.Engine = d.engine("this server")
+		d.Engine = d.newEngine("this server")
 		f(d)
 	})
 }
 
-func (d *desk) engine(owner string) *chat.Engine {
-	table, err := llm.NewTable(llm.TableConfig{Builtin: d.model})
+func (d *testEngine) newEngine(owner string) *chat.Engine {
+	table, err := model.NewRegistry(model.RegistryConfig{Builtin: d.model})
 	must(d.t, err)
-	return &chat.Engine{DB: d.db, Library: &retrieval.Library{DB: d.db.SQL()}, Models: table, Now: d.clock.now,
+	return &chat.Engine{DB: d.db, Indexes: &retrieval.Indexes{DB: d.db.SQL()}, Models: table, Now: d.clock.now,
 		Logger: slog.New(slog.DiscardHandler), Owner: owner}
 }
 
@@ -85,18 +85,18 @@ func must(t *testing.T, err error) {
 	}
 }
 
-func (d *desk) say(message string, in parley.ConversationID) (*chat.Turn, error) {
+func (d *testEngine) tryStart(message string, in parley.ConversationID) (*chat.Turn, error) {
 	return d.Start(d.t.Context(), d.account, d.plan, d.agent.ID, chat.Request{Message: message, ConversationID: in, Channel: parley.ChannelAPI})
 }
 
-func (d *desk) start(message string, in parley.ConversationID) *chat.Turn {
+func (d *testEngine) start(message string, in parley.ConversationID) *chat.Turn {
 	d.t.Helper()
-	turn, err := d.say(message, in)
+	turn, err := d.tryStart(message, in)
 	must(d.t, err)
 	return turn
 }
 
-func (d *desk) finish(turn *chat.Turn) *chat.Finish {
+func (d *testEngine) finish(turn *chat.Turn) *chat.Finish {
 	d.t.Helper()
 	f, err := turn.Wait(d.t.Context())
 	must(d.t, err)
@@ -104,9 +104,9 @@ func (d *desk) finish(turn *chat.Turn) *chat.Finish {
 }
 
 // history gives the stored messages as "author state: text".
-func (d *desk) history(c parley.ConversationID) []string {
+func (d *testEngine) history(c parley.ConversationID) []string {
 	d.t.Helper()
-	page, err := d.db.Messages(d.t.Context(), d.account.ID, d.agent.ID, c, parley.PageAsk{Limit: 100})
+	page, err := d.db.Messages(d.t.Context(), d.account.ID, d.agent.ID, c, parley.PageRequest{Limit: 100})
 	must(d.t, err)
 	var lines []string
 	for i, m := range page.Items {
@@ -118,23 +118,23 @@ func (d *desk) history(c parley.ConversationID) []string {
 	return lines
 }
 
-func (d *desk) wantHistory(c parley.ConversationID, want ...string) {
+func (d *testEngine) wantHistory(c parley.ConversationID, want ...string) {
 	d.t.Helper()
 	if got := d.history(c); !slices.Equal(got, want) {
 		d.t.Errorf("history:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
 
-func (d *desk) wantCredits(used, reserved parley.Credits) {
+func (d *testEngine) wantCredits(used, reserved parley.Credits) {
 	d.t.Helper()
-	u, r, err := d.db.CreditsUsed(d.t.Context(), d.account.ID, "2026-11")
+	u, r, err := d.db.AccountCreditUsage(d.t.Context(), d.account.ID, "2026-11")
 	must(d.t, err)
 	if u != used || r != reserved {
 		d.t.Errorf("credits used %d, reserved %d; want %d, %d", u, r, used, reserved)
 	}
 }
 
-func (d *desk) wantNoOpenTurn() {
+func (d *testEngine) wantNoOpenTurn() {
 	d.t.Helper()
 	var inTurns, inAccount int
 	must(d.t, d.db.SQL().QueryRow(d.t.Context(), `select count(*) from turns where state = 'open'`).Scan(&inTurns))
@@ -152,8 +152,8 @@ func wantCode(t *testing.T, err error, code parley.Code) {
 }
 
 func TestAnswerIsStoredBeforeItsEndIsTold(t *testing.T) {
-	each(t, func(d *desk) {
-		d.model.Then(llm.Say("Good "), llm.Say("morning."), llm.Stop())
+	forEachDatabase(t, func(d *testEngine) {
+		d.model.AddScript(model.TextStep("Good "), model.TextStep("morning."), model.StopStep())
 		turn := d.start("Hello", "")
 		r := turn.Reader()
 		defer r.Close()
@@ -183,7 +183,7 @@ func TestAnswerIsStoredBeforeItsEndIsTold(t *testing.T) {
 }
 
 func TestContinuingShowsTheModelWhatWasSaid(t *testing.T) {
-	each(t, func(d *desk) {
+	forEachDatabase(t, func(d *testEngine) {
 		turn := d.start("one", "")
 		d.finish(turn)
 		d.finish(d.start("two", turn.ConversationID))
@@ -200,63 +200,63 @@ func TestContinuingShowsTheModelWhatWasSaid(t *testing.T) {
 }
 
 func TestSecondMessageWaitsForTheLiveTurn(t *testing.T) {
-	each(t, func(d *desk) {
-		gate := llm.NewGate()
-		d.model.Then(llm.Say("first"), llm.Step{Gate: gate}, llm.Stop())
+	forEachDatabase(t, func(d *testEngine) {
+		gate := model.NewBarrier()
+		d.model.AddScript(model.TextStep("first"), model.ScriptStep{Barrier: gate}, model.StopStep())
 		turn := d.start("one", "")
 		reader := turn.Reader()
 		defer reader.Close()
 		<-gate.Reached()
 		second := make(chan error)
 		go func() {
-			next, err := d.say("two", turn.ConversationID)
+			next, err := d.tryStart("two", turn.ConversationID)
 			if err == nil {
 				_, err = next.Wait(t.Context())
 			}
 			second <- err
 		}()
-		gate.Open()
+		gate.Release()
 		must(t, <-second)
 		d.wantHistory(turn.ConversationID, "user complete: one", "assistant complete: first", "user complete: two", "assistant complete: two")
 	})
 }
 
 func TestSecondMessageGivesUp(t *testing.T) {
-	each(t, func(d *desk) {
-		d.Patience = time.Millisecond
-		gate := llm.NewGate()
-		d.model.Then(llm.Step{Gate: gate}, llm.Say("first"), llm.Stop())
+	forEachDatabase(t, func(d *testEngine) {
+		d.QueueTimeout = time.Millisecond
+		gate := model.NewBarrier()
+		d.model.AddScript(model.ScriptStep{Barrier: gate}, model.TextStep("first"), model.StopStep())
 		turn := d.start("one", "")
-		_, err := d.say("two", turn.ConversationID)
+		_, err := d.tryStart("two", turn.ConversationID)
 		wantCode(t, err, parley.CodeConversationBusy)
-		gate.Open()
+		gate.Release()
 		d.finish(turn)
 		d.wantHistory(turn.ConversationID, "user complete: one", "assistant complete: first")
 	})
 }
 
 func TestClientThatLeavesLosesNothing(t *testing.T) {
-	each(t, func(d *desk) {
-		gate := llm.NewGate()
-		d.model.Then(llm.Say("half "), llm.Step{Gate: gate}, llm.Say("whole"), llm.Stop())
+	forEachDatabase(t, func(d *testEngine) {
+		gate := model.NewBarrier()
+		d.model.AddScript(model.TextStep("half "), model.ScriptStep{Barrier: gate}, model.TextStep("whole"), model.StopStep())
 		turn := d.start("one", "")
 		turn.Reader().Close()
-		gate.Open()
+		gate.Release()
 		<-turn.Done()
 		d.wantHistory(turn.ConversationID, "user complete: one", "assistant complete: half whole")
 	})
 }
 
 func TestNewMessageCancelsAnAbandonedTurn(t *testing.T) {
-	each(t, func(d *desk) {
-		gate := llm.NewGate()
-		d.model.Then(llm.Say("half"), llm.Step{Gate: gate}, llm.Stop())
+	forEachDatabase(t, func(d *testEngine) {
+		gate := model.NewBarrier()
+		d.model.AddScript(model.TextStep("half"), model.ScriptStep{Barrier: gate}, model.StopStep())
 		turn := d.start("one", "")
 		reader := turn.Reader()
 		<-gate.Reached()
 		second := make(chan error)
 		go func() {
-			next, err := d.say("two", turn.ConversationID)
+			next, err := d.tryStart("two", turn.ConversationID)
 			if err == nil {
 				_, err = next.Wait(t.Context())
 			}
@@ -271,20 +271,20 @@ func TestNewMessageCancelsAnAbandonedTurn(t *testing.T) {
 }
 
 func TestFailureKeepsTheMessageAndChargesNothing(t *testing.T) {
-	each(t, func(d *desk) {
-		d.model.Then(llm.Step{Err: errors.New("the provider's secret words")})
+	forEachDatabase(t, func(d *testEngine) {
+		d.model.AddScript(model.ScriptStep{Err: errors.New("the provider's secret words")})
 		turn := d.start("one", "")
-		err := turn.Begun(t.Context())
+		err := turn.WaitForText(t.Context())
 		wantCode(t, err, parley.CodeChatStreaming)
-		fail := parley.ErrorOf(err)
+		fail := parley.AsError(err)
 		if fail.Details["conversationId"] != string(turn.ConversationID) || fail.Details["userMessageId"] != string(turn.UserMessageID) || strings.Contains(fail.Message, "secret") {
 			t.Errorf("told %q %v", fail.Message, fail.Details)
 		}
 		<-turn.Done()
 
-		d.model.Then(llm.Say("half"), llm.Step{Err: errors.New("cut")})
+		d.model.AddScript(model.TextStep("half"), model.ScriptStep{Err: errors.New("cut")})
 		turn = d.start("two", turn.ConversationID)
-		must(t, turn.Begun(t.Context()))
+		must(t, turn.WaitForText(t.Context()))
 		_, err = turn.Wait(t.Context())
 		wantCode(t, err, parley.CodeChatStreaming)
 		d.wantHistory(turn.ConversationID, "user complete: one", "user complete: two")
@@ -294,18 +294,18 @@ func TestFailureKeepsTheMessageAndChargesNothing(t *testing.T) {
 }
 
 func TestPanicOfABackEndFailsItsTurnOnly(t *testing.T) {
-	each(t, func(d *desk) {
-		d.model.Answer = func(llm.Request) []llm.Step { panic("boom") }
+	forEachDatabase(t, func(d *testEngine) {
+		d.model.StepsFor = func(model.Request) []model.ScriptStep { panic("boom") }
 		_, err := d.start("one", "").Wait(t.Context())
 		wantCode(t, err, parley.CodeChatStreaming)
-		d.model.Answer = nil
+		d.model.StepsFor = nil
 		d.finish(d.start("two", ""))
 	})
 }
 
 func TestEndlessAnswerIsCut(t *testing.T) {
-	each(t, func(d *desk) {
-		d.model.Then(llm.Step{Endless: strings.Repeat("word ", 10_000)})
+	forEachDatabase(t, func(d *testEngine) {
+		d.model.AddScript(model.ScriptStep{RepeatedText: strings.Repeat("word ", 10_000)})
 		f := d.finish(d.start("one", ""))
 		if n := len(f.Message.Text()); n > 512<<10 || n < 450_000 || f.Reason != "error" || f.Message.State != parley.MessageInterrupted || f.Credits != 0 {
 			t.Errorf("%d bytes kept as %s, reason %s, %d credits", n, f.Message.State, f.Reason, f.Credits)
@@ -314,31 +314,31 @@ func TestEndlessAnswerIsCut(t *testing.T) {
 }
 
 func TestCreditsRunOut(t *testing.T) {
-	each(t, func(d *desk) {
+	forEachDatabase(t, func(d *testEngine) {
 		two := 2 * parley.Credit
 		d.account.Credits = &two
 		d.finish(d.start("one", ""))
 		d.finish(d.start("two", ""))
-		_, err := d.say("three", "")
+		_, err := d.tryStart("three", "")
 		wantCode(t, err, parley.CodeCreditsExhausted)
 		d.wantCredits(two, 0)
-		d.clock.turn(11 * 24 * time.Hour) // the next month
+		d.clock.advance(11 * 24 * time.Hour) // the next month
 		d.finish(d.start("three", ""))
 	})
 }
 
 func TestAgentCreditsRunOut(t *testing.T) {
-	each(t, func(d *desk) {
+	forEachDatabase(t, func(d *testEngine) {
 		one := int64(1)
 		must(t, d.db.UpdateAgent(t.Context(), d.account.ID, d.agent.ID, func(a *parley.Agent) error { a.CreditLimit = &one; return nil }))
 		d.finish(d.start("one", ""))
-		_, err := d.say("two", "")
+		_, err := d.tryStart("two", "")
 		wantCode(t, err, parley.CodeAgentCredits)
 	})
 }
 
 func TestCreditsAreExactUnderConcurrency(t *testing.T) {
-	each(t, func(d *desk) {
+	forEachDatabase(t, func(d *testEngine) {
 		limit := 10 * parley.Credit
 		d.account.Credits = &limit
 		var mu sync.Mutex
@@ -346,7 +346,7 @@ func TestCreditsAreExactUnderConcurrency(t *testing.T) {
 		var all sync.WaitGroup
 		for range 24 {
 			all.Go(func() {
-				turn, err := d.say("hello", "")
+				turn, err := d.tryStart("hello", "")
 				if err == nil {
 					_, err = turn.Wait(t.Context())
 				}
@@ -371,27 +371,27 @@ func TestCreditsAreExactUnderConcurrency(t *testing.T) {
 }
 
 func TestOpenTurnsAreCapped(t *testing.T) {
-	each(t, func(d *desk) {
-		d.OpenTurns = 1
-		gate := llm.NewGate()
-		d.model.Then(llm.Step{Gate: gate}, llm.Say("x"), llm.Stop())
+	forEachDatabase(t, func(d *testEngine) {
+		d.MaxOpenTurns = 1
+		gate := model.NewBarrier()
+		d.model.AddScript(model.ScriptStep{Barrier: gate}, model.TextStep("x"), model.StopStep())
 		turn := d.start("one", "")
-		_, err := d.say("two", "")
+		_, err := d.tryStart("two", "")
 		wantCode(t, err, parley.CodeTooManyRequests)
-		gate.Open()
+		gate.Release()
 		d.finish(turn)
 		d.finish(d.start("two", ""))
 	})
 }
 
 func TestConversationThatMayNotGoOn(t *testing.T) {
-	each(t, func(d *desk) {
+	forEachDatabase(t, func(d *testEngine) {
 		turn := d.start("one", "")
 		d.finish(turn)
 		for _, status := range []string{"ended", "taken_over"} {
 			_, err := d.db.SQL().Exec(t.Context(), `update conversations set status = ? where id = ?`, status, turn.ConversationID)
 			must(t, err)
-			_, err = d.say("two", turn.ConversationID)
+			_, err = d.tryStart("two", turn.ConversationID)
 			wantCode(t, err, parley.CodeNotOngoing)
 		}
 		_, err := d.db.SQL().Exec(t.Context(), `update conversations set status = 'ongoing', paused = 1 where id = ?`, turn.ConversationID)
@@ -405,7 +405,7 @@ func TestConversationThatMayNotGoOn(t *testing.T) {
 }
 
 func TestConversationsOfOthersAreUnknown(t *testing.T) {
-	each(t, func(d *desk) {
+	forEachDatabase(t, func(d *testEngine) {
 		turn := d.start("one", "")
 		d.finish(turn)
 		other := d.agent
@@ -413,7 +413,7 @@ func TestConversationsOfOthersAreUnknown(t *testing.T) {
 		must(t, d.db.CreateAgent(t.Context(), &other))
 		for _, id := range []parley.ConversationID{"nonsense", parley.ConversationID(parley.NewTimedUUID()), turn.ConversationID} {
 			_, err := d.Start(t.Context(), d.account, d.plan, other.ID, chat.Request{Message: "x", ConversationID: id})
-			wantCode(t, err, parley.CodeConversationGone)
+			wantCode(t, err, parley.CodeConversationNotFound)
 		}
 		_, err := d.Start(t.Context(), parley.Account{ID: "another"}, d.plan, d.agent.ID, chat.Request{Message: "x", ConversationID: turn.ConversationID})
 		wantCode(t, err, parley.CodeAgentNotFound)
@@ -422,22 +422,22 @@ func TestConversationsOfOthersAreUnknown(t *testing.T) {
 
 // A server that was killed with many turns open does not leave the users of most of them waiting.
 func TestRecoveryClosesAllThatIsLost(t *testing.T) {
-	each(t, func(d *desk) {
-		gate := llm.NewGate()
+	forEachDatabase(t, func(d *testEngine) {
+		gate := model.NewBarrier()
 		var turns []*chat.Turn
 		for range 130 { // more than are closed at a time
-			d.model.Then(llm.Step{Gate: gate}, llm.Say("late"), llm.Stop())
+			d.model.AddScript(model.ScriptStep{Barrier: gate}, model.TextStep("late"), model.StopStep())
 			turns = append(turns, d.start("one", ""))
 		}
 		defer func() {
-			gate.Open()
+			gate.Release()
 			for _, turn := range turns {
 				<-turn.Done()
 			}
 		}()
-		d.clock.turn(time.Minute) // nobody renews the leases
-		other := d.engine("another server")
-		other.Lease = 24 * time.Hour // its next look is in eight hours
+		d.clock.advance(time.Minute) // nobody renews the leases
+		other := d.newEngine("another server")
+		other.LeaseDuration = 24 * time.Hour // its next look is in eight hours
 		ctx, stop := context.WithCancel(t.Context())
 		done := make(chan error)
 		go func() { done <- other.Run(ctx) }()
@@ -454,21 +454,21 @@ func TestRecoveryClosesAllThatIsLost(t *testing.T) {
 }
 
 func TestRecoveryClosesOnlyWhatIsLost(t *testing.T) {
-	each(t, func(d *desk) {
-		gate := llm.NewGate()
-		d.model.Then(llm.Step{Gate: gate}, llm.Say("late"), llm.Stop())
+	forEachDatabase(t, func(d *testEngine) {
+		gate := model.NewBarrier()
+		d.model.AddScript(model.ScriptStep{Barrier: gate}, model.TextStep("late"), model.StopStep())
 		turn := d.start("one", "")
-		other := d.engine("another server")
+		other := d.newEngine("another server")
 		if n, err := other.Recover(t.Context()); n != 0 || err != nil {
 			t.Fatalf("a live turn was recovered: %d, %v", n, err)
 		}
-		d.clock.turn(time.Minute) // nobody renews the lease
+		d.clock.advance(time.Minute) // nobody renews the lease
 		if n, err := other.Recover(t.Context()); n != 1 || err != nil {
 			t.Fatalf("recovered %d, %v; want 1", n, err)
 		}
 		d.wantNoOpenTurn()
 		d.wantCredits(0, 0)
-		gate.Open()
+		gate.Release()
 		if _, err := turn.Wait(t.Context()); err == nil {
 			t.Error("a turn that was recovered told its client that it is stored")
 		}
@@ -478,26 +478,26 @@ func TestRecoveryClosesOnlyWhatIsLost(t *testing.T) {
 }
 
 func TestMessageAfterACrashClosesTheLostTurn(t *testing.T) {
-	each(t, func(d *desk) {
-		gate := llm.NewGate()
-		d.model.Then(llm.Step{Gate: gate}, llm.Say("late"), llm.Stop())
+	forEachDatabase(t, func(d *testEngine) {
+		gate := model.NewBarrier()
+		d.model.AddScript(model.ScriptStep{Barrier: gate}, model.TextStep("late"), model.StopStep())
 		turn := d.start("one", "")
-		d.clock.turn(time.Minute)
-		other := d.engine("another server")
+		d.clock.advance(time.Minute)
+		other := d.newEngine("another server")
 		next, err := other.Start(t.Context(), d.account, d.plan, d.agent.ID, chat.Request{Message: "two", ConversationID: turn.ConversationID, Channel: parley.ChannelAPI})
 		must(t, err)
 		_, err = next.Wait(t.Context())
 		must(t, err)
 		d.wantHistory(turn.ConversationID, "user complete: one", "user complete: two", "assistant complete: two")
-		gate.Open()
+		gate.Release()
 		<-turn.Done()
 	})
 }
 
 func TestDrain(t *testing.T) {
-	each(t, func(d *desk) {
-		gate := llm.NewGate()
-		d.model.Then(llm.Say("half"), llm.Step{Gate: gate}, llm.Stop())
+	forEachDatabase(t, func(d *testEngine) {
+		gate := model.NewBarrier()
+		d.model.AddScript(model.TextStep("half"), model.ScriptStep{Barrier: gate}, model.StopStep())
 		turn := d.start("one", "")
 		<-gate.Reached()
 		ctx, cancel := context.WithCancel(t.Context())
@@ -510,18 +510,18 @@ func TestDrain(t *testing.T) {
 		d.wantHistory(turn.ConversationID, "user complete: one", "assistant interrupted: half")
 		d.wantCredits(0, 0)
 		d.wantNoOpenTurn()
-		_, err := d.say("two", "")
+		_, err := d.tryStart("two", "")
 		wantCode(t, err, parley.CodeUnderMaintenance)
 	})
 }
 
 func TestDeletedAgentGetsNoAnswerBack(t *testing.T) {
-	each(t, func(d *desk) {
-		gate := llm.NewGate()
-		d.model.Then(llm.Step{Gate: gate}, llm.Say("late"), llm.Stop())
+	forEachDatabase(t, func(d *testEngine) {
+		gate := model.NewBarrier()
+		d.model.AddScript(model.ScriptStep{Barrier: gate}, model.TextStep("late"), model.StopStep())
 		turn := d.start("one", "")
 		must(t, d.db.DeleteAgent(t.Context(), d.account.ID, d.agent.ID, d.clock.now()))
-		gate.Open()
+		gate.Release()
 		_, err := turn.Wait(t.Context())
 		wantCode(t, err, parley.CodeAgentNotFound)
 		var n int
@@ -534,7 +534,7 @@ func TestDeletedAgentGetsNoAnswerBack(t *testing.T) {
 }
 
 func TestAMessageOnAnotherServerCancelsAnAbandonedTurn(t *testing.T) {
-	each(t, func(d *desk) {
+	forEachDatabase(t, func(d *testEngine) {
 		if d.db.SQL().Dialect() != sqldb.Postgres {
 			return // a file has one server: there is nobody to ask
 		}
@@ -543,11 +543,11 @@ func TestAMessageOnAnotherServerCancelsAnAbandonedTurn(t *testing.T) {
 		running.Go(func() { must(t, d.Run(ctx)) })
 		defer running.Wait()
 		defer stop()
-		d.model.Then(llm.Say("half"), llm.Step{Gate: llm.NewGate()}, llm.Stop())
+		d.model.AddScript(model.TextStep("half"), model.ScriptStep{Barrier: model.NewBarrier()}, model.StopStep())
 		turn := d.start("one", "")
-		must(t, turn.Begun(t.Context()))
+		must(t, turn.WaitForText(t.Context()))
 		turn.Reader().Close()
-		other := d.engine("another server")
+		other := d.newEngine("another server")
 		next, err := other.Start(t.Context(), d.account, d.plan, d.agent.ID, chat.Request{Message: "two", ConversationID: turn.ConversationID, Channel: parley.ChannelAPI})
 		must(t, err)
 		d.finish(next)

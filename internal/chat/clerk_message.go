@@ -4,54 +4,54 @@ import (
 	"context"
 
 	"parley"
-	"parley/internal/prose"
 	"parley/internal/sqldb"
 	"parley/internal/store"
+	"parley/internal/text/prose"
 )
 
-// CustomerWrites keeps what the customer writes to the person who has taken the conversation over (decision 26). Fails with
+// AddCustomerMessage keeps what the customer writes to the person who has taken the conversation over (decision 26). Fails with
 // RESOURCE_NOT_FOUND, and with CONVERSATION_NOT_TAKEN_OVER.
-func (k *Clerk) CustomerWrites(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID, text string) (*parley.Message, error) {
-	return k.write(ctx, account, agent, id, parley.Message{Author: parley.ByUser}, text)
+func (k *Conversations) AddCustomerMessage(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID, text string) (*parley.Message, error) {
+	return k.addMessage(ctx, account, agent, id, parley.Message{Author: parley.AuthorUser}, text)
 }
 
-// HumanReplies keeps what a member of the team writes to the customer. Fails as CustomerWrites does.
-func (k *Clerk) HumanReplies(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID, member parley.UserID, text string) (*parley.Message, error) {
-	return k.write(ctx, account, agent, id, parley.Message{Author: parley.ByHuman, AuthorID: member}, text)
+// AddHumanReply keeps what a member of the team writes to the customer. Fails as CustomerWrites does.
+func (k *Conversations) AddHumanReply(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID, member parley.UserID, text string) (*parley.Message, error) {
+	return k.addMessage(ctx, account, agent, id, parley.Message{Author: parley.AuthorHuman, AuthorID: member}, text)
 }
 
-func (k *Clerk) write(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID, m parley.Message, text string) (*parley.Message, error) {
+func (k *Conversations) addMessage(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID, m parley.Message, text string) (*parley.Message, error) {
 	m.ID, m.ConversationID, m.State, m.CreatedAt = parley.NewMessageID(), id, parley.MessageComplete, k.Now()
 	var written *parley.Message
-	err := k.DB.Transact(ctx, sqldb.Turns, func(tx *store.DB) error {
+	err := k.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
 		c, err := tx.LockConversation(ctx, account, agent, id)
 		if err != nil {
 			return err
 		}
-		if c.Status != parley.TakenOver {
-			return parley.Fail(parley.CodeNotTakenOver)
+		if c.Status != parley.ConversationTakenOver {
+			return parley.NewError(parley.CodeNotTakenOver)
 		}
-		said := m
-		if said.Parts, err = keptText(ctx, tx, account, agent, text); err != nil {
+		message := m
+		if message.Parts, err = redactedParts(ctx, tx, account, agent, text); err != nil {
 			return err
 		}
-		if err := tx.AddMessage(ctx, account, agent, &said, nil); err != nil {
+		if err := tx.AddMessage(ctx, account, agent, &message, nil); err != nil {
 			return err
 		}
-		if err := tx.AgentSpoke(ctx, account, agent, m.CreatedAt); err != nil {
+		if err := tx.TouchAgent(ctx, account, agent, m.CreatedAt); err != nil {
 			return err
 		}
-		if k.Desk != nil {
-			if err := k.Desk.Said(ctx, tx, c, &said); err != nil {
+		if k.HandoverObserver != nil {
+			if err := k.HandoverObserver.MessageWritten(ctx, tx, c, &message); err != nil {
 				return err
 			}
 		}
-		if err := tx.Did(ctx, "message:"+string(said.ID)); err != nil {
+		if err := tx.CompleteClaim(ctx, "message:"+string(message.ID)); err != nil {
 			return err
 		}
-		written = &said
+		written = &message
 		tx.SQL().AfterCommit(func() { k.Hub.Wake(id) })
-		return tx.Record(ctx, account, m.CreatedAt, store.Event{Kind: "message.created", AgentID: agent, ConversationID: id, Subject: string(said.ID)})
+		return tx.RecordEvents(ctx, account, m.CreatedAt, store.NewEvent{Kind: "message.created", AgentID: agent, ConversationID: id, Subject: string(message.ID)})
 	})
 	if err != nil {
 		return nil, err
@@ -59,9 +59,9 @@ func (k *Clerk) write(ctx context.Context, account parley.AccountID, agent parle
 	return written, nil
 }
 
-// keptText is a text as it may be kept: of an agent that masks personal data, without it.
-func keptText(ctx context.Context, tx *store.DB, account parley.AccountID, agent parley.AgentID, text string) ([]parley.Part, error) {
-	redact, err := tx.Redacts(ctx, account, agent)
+// redactedParts is a text as it may be kept: of an agent that masks personal data, without it.
+func redactedParts(ctx context.Context, tx *store.DB, account parley.AccountID, agent parley.AgentID, text string) ([]parley.Part, error) {
+	redact, err := tx.AgentRedacts(ctx, account, agent)
 	if redact {
 		text = prose.Redact(text)
 	}
@@ -76,10 +76,10 @@ const (
 
 // Rate keeps what the end user thinks of one of the assistant's messages; an empty rating takes it back. Fails with
 // RESOURCE_NOT_FOUND of the conversation, RESOURCE_MESSAGE_NOT_FOUND and RESOURCE_MESSAGE_NOT_ASSISTANT.
-func (k *Clerk) Rate(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID, message parley.MessageID, rating string) (*parley.Message, error) {
+func (k *Conversations) Rate(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID, message parley.MessageID, rating string) (*parley.Message, error) {
 	now := k.Now()
 	var rated *parley.Message
-	err := k.DB.Transact(ctx, sqldb.Turns, func(tx *store.DB) error {
+	err := k.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
 		if _, err := tx.LockConversation(ctx, account, agent, id); err != nil {
 			return err
 		}
@@ -87,8 +87,8 @@ func (k *Clerk) Rate(ctx context.Context, account parley.AccountID, agent parley
 		if err != nil {
 			return err
 		}
-		if m.Author == parley.ByUser {
-			return parley.Fail(parley.CodeNotAssistant)
+		if m.Author == parley.AuthorUser {
+			return parley.NewError(parley.CodeNotAssistant)
 		}
 		if rated = m; m.Feedback == rating {
 			return nil
@@ -97,7 +97,7 @@ func (k *Clerk) Rate(ctx context.Context, account parley.AccountID, agent parley
 		if err := tx.RateMessage(ctx, account, agent, m, now); err != nil {
 			return err
 		}
-		return tx.Record(ctx, account, now, store.Event{Kind: "message.feedback", AgentID: agent, ConversationID: id, Subject: string(m.ID),
+		return tx.RecordEvents(ctx, account, now, store.NewEvent{Kind: "message.feedback", AgentID: agent, ConversationID: id, Subject: string(m.ID),
 			Payload: map[string]string{"feedback": rating}})
 	})
 	if err != nil {

@@ -11,27 +11,27 @@ import (
 	"parley"
 	"parley/internal/chat"
 	"parley/internal/jobs"
-	"parley/internal/llm"
+	"parley/internal/model"
 	"parley/internal/sqldb"
 	"parley/internal/store"
 )
 
-// clerk is a clerk beside the desk's engine.
-func (d *desk) clerk() *chat.Clerk {
-	return &chat.Clerk{DB: d.db, Queue: &jobs.Queue{Now: d.clock.now}, Hub: &chat.Hub{}, Now: d.clock.now, Logger: slog.New(slog.DiscardHandler), Stop: d.Stop}
+// conversations is a clerk beside the desk's engine.
+func (d *testEngine) conversations() *chat.Conversations {
+	return &chat.Conversations{DB: d.db, Queue: &jobs.Queue{Now: d.clock.now}, Hub: &chat.Hub{}, Now: d.clock.now, Logger: slog.New(slog.DiscardHandler), StopTurn: d.Stop}
 }
 
-// conversation is one with a question and an answer.
-func (d *desk) conversation() parley.ConversationID {
+// startConversation is one with a question and an answer.
+func (d *testEngine) startConversation() parley.ConversationID {
 	d.t.Helper()
-	d.model.Then(llm.Say("Good morning."), llm.Stop())
+	d.model.AddScript(model.TextStep("Good morning."), model.StopStep())
 	turn := d.start("Hello", "")
 	d.finish(turn)
 	return turn.ConversationID
 }
 
 // events lists the kinds of events of a conversation that begin with its word.
-func (d *desk) events(id parley.ConversationID) (list []string) {
+func (d *testEngine) events(id parley.ConversationID) (list []string) {
 	d.t.Helper()
 	list, err := sqldb.All(d.t.Context(), d.db.SQL(), sqldb.Column[string], `select kind from events where conversation_id = ? and (kind like 'conversation.%' or kind like 'message.f%')
 		order by seq`, id)
@@ -40,8 +40,8 @@ func (d *desk) events(id parley.ConversationID) (list []string) {
 }
 
 func TestStepsOfAConversation(t *testing.T) {
-	each(t, func(d *desk) {
-		k := d.clerk()
+	forEachDatabase(t, func(d *testEngine) {
+		k := d.conversations()
 		ctx, account, agent := d.t.Context(), d.account.ID, d.agent.ID
 		steps := map[string]func(id parley.ConversationID) (*parley.Conversation, error){
 			"pause": func(id parley.ConversationID) (*parley.Conversation, error) {
@@ -69,25 +69,25 @@ func TestStepsOfAConversation(t *testing.T) {
 			paused bool
 			event  string // of the step; empty when nothing changed
 		}{
-			{nil, "pause", "", parley.Ongoing, true, "conversation.paused"},
-			{nil, "resume", "", parley.Ongoing, false, ""},
-			{nil, "take", "", parley.TakenOver, false, "conversation.taken_over"},
+			{nil, "pause", "", parley.ConversationOngoing, true, "conversation.paused"},
+			{nil, "resume", "", parley.ConversationOngoing, false, ""},
+			{nil, "take", "", parley.ConversationTakenOver, false, "conversation.taken_over"},
 			{nil, "back", free, "", false, ""},
-			{nil, "end", "", parley.Ended, false, "conversation.ended"},
-			{[]string{"pause"}, "pause", "", parley.Ongoing, true, ""},
-			{[]string{"pause"}, "resume", "", parley.Ongoing, false, "conversation.resumed"},
-			{[]string{"pause"}, "take", "", parley.TakenOver, true, "conversation.taken_over"},
-			{[]string{"pause"}, "end", "", parley.Ended, false, "conversation.ended"},
+			{nil, "end", "", parley.ConversationEnded, false, "conversation.ended"},
+			{[]string{"pause"}, "pause", "", parley.ConversationOngoing, true, ""},
+			{[]string{"pause"}, "resume", "", parley.ConversationOngoing, false, "conversation.resumed"},
+			{[]string{"pause"}, "take", "", parley.ConversationTakenOver, true, "conversation.taken_over"},
+			{[]string{"pause"}, "end", "", parley.ConversationEnded, false, "conversation.ended"},
 			{[]string{"take"}, "pause", refused, "", false, ""},
-			{[]string{"take"}, "take", "", parley.TakenOver, false, ""},
-			{[]string{"take"}, "back", "", parley.Ongoing, false, "conversation.handed_back"},
-			{[]string{"take"}, "end", "", parley.Ended, false, "conversation.ended"},
+			{[]string{"take"}, "take", "", parley.ConversationTakenOver, false, ""},
+			{[]string{"take"}, "back", "", parley.ConversationOngoing, false, "conversation.handed_back"},
+			{[]string{"take"}, "end", "", parley.ConversationEnded, false, "conversation.ended"},
 			{[]string{"end"}, "pause", refused, "", false, ""},
 			{[]string{"end"}, "take", refused, "", false, ""},
 			{[]string{"end"}, "back", free, "", false, ""},
 			{[]string{"end"}, "end", refused, "", false, ""},
 		} {
-			id := d.conversation()
+			id := d.startConversation()
 			for _, s := range c.before {
 				_, err := steps[s](id)
 				must(t, err)
@@ -105,7 +105,7 @@ func TestStepsOfAConversation(t *testing.T) {
 			}
 			var by string
 			must(d.t, d.db.SQL().QueryRow(ctx, `select coalesce(ended_by || ' at ' || ended_at, '') from conversations where id = ?`, id).Scan(&by))
-			if want := fmt.Sprint("kim at ", d.clock.now().UnixMilli()); (stored.Status == parley.Ended) != (by == want) || by != "" && by != want {
+			if want := fmt.Sprint("kim at ", d.clock.now().UnixMilli()); (stored.Status == parley.ConversationEnded) != (by == want) || by != "" && by != want {
 				d.t.Errorf("%s after %v: ended by %q", c.step, c.before, by)
 			}
 			want := slices.Clone(was)
@@ -126,49 +126,49 @@ func TestStepsOfAConversation(t *testing.T) {
 }
 
 func TestTakeOverCutsTheAnswerShort(t *testing.T) {
-	each(t, func(d *desk) {
+	forEachDatabase(t, func(d *testEngine) {
 		for _, going := range []bool{false, true} {
-			k, gate := d.clerk(), llm.NewGate()
-			d.model.Then(llm.Say("half "), llm.Step{Gate: gate}, llm.Say("whole"), llm.Stop())
+			k, gate := d.conversations(), model.NewBarrier()
+			d.model.AddScript(model.TextStep("half "), model.ScriptStep{Barrier: gate}, model.TextStep("whole"), model.StopStep())
 			turn := d.start("Hello", "")
 			<-gate.Reached()
 			_, err := k.TakeOver(d.t.Context(), d.account.ID, d.agent.ID, turn.ConversationID, "kim", "", going)
 			must(d.t, err)
 			want := "assistant interrupted: half "
 			if going {
-				gate.Open()
+				gate.Release()
 				want = "assistant complete: half whole"
 			}
 			<-turn.Done()
-			gate.Open()
+			gate.Release()
 			d.wantHistory(turn.ConversationID, "user complete: Hello", want)
-			_, err = d.say("Are you there?", turn.ConversationID)
+			_, err = d.tryStart("Are you there?", turn.ConversationID)
 			wantCode(t, err, parley.CodeNotOngoing)
 		}
 	})
 }
 
 func TestPeopleTalkWhileItIsTakenOver(t *testing.T) {
-	each(t, func(d *desk) {
-		k, id := d.clerk(), d.conversation()
+	forEachDatabase(t, func(d *testEngine) {
+		k, id := d.conversations(), d.startConversation()
 		ctx, account, agent := d.t.Context(), d.account.ID, d.agent.ID
-		_, err := k.CustomerWrites(ctx, account, agent, id, "Anybody?")
+		_, err := k.AddCustomerMessage(ctx, account, agent, id, "Anybody?")
 		wantCode(t, err, parley.CodeNotTakenOver)
 		_, err = k.TakeOver(ctx, account, agent, id, "kim", "", false)
 		must(d.t, err)
-		asked, err := k.CustomerWrites(ctx, account, agent, id, "Anybody?")
+		asked, err := k.AddCustomerMessage(ctx, account, agent, id, "Anybody?")
 		must(d.t, err)
-		said, err := k.HumanReplies(ctx, account, agent, id, "kims-id", "Here I am.")
+		said, err := k.AddHumanReply(ctx, account, agent, id, "kims-id", "Here I am.")
 		must(d.t, err)
 		stored, err := d.db.Message(ctx, account, agent, id, said.ID)
-		if must(d.t, err); asked.Seq != 3 || stored.Seq != 4 || stored.Author != parley.ByHuman || stored.AuthorID != "kims-id" || stored.Role() != "assistant" {
+		if must(d.t, err); asked.Seq != 3 || stored.Seq != 4 || stored.Author != parley.AuthorHuman || stored.AuthorID != "kims-id" || stored.Role() != "assistant" {
 			d.t.Errorf("%+v", stored)
 		}
 		_, err = k.HandBack(ctx, account, agent, id, "kim")
 		must(d.t, err)
-		_, err = k.HumanReplies(ctx, account, agent, id, "kims-id", "One more thing.")
+		_, err = k.AddHumanReply(ctx, account, agent, id, "kims-id", "One more thing.")
 		wantCode(t, err, parley.CodeNotTakenOver)
-		d.model.Then(llm.Say("Again me."), llm.Stop())
+		d.model.AddScript(model.TextStep("Again me."), model.StopStep())
 		d.finish(d.start("Thanks", id))
 		d.wantHistory(id, "user complete: Hello", "assistant complete: Good morning.", "user complete: Anybody?", "human complete: Here I am.",
 			"user complete: Thanks", "assistant complete: Again me.")
@@ -176,23 +176,23 @@ func TestPeopleTalkWhileItIsTakenOver(t *testing.T) {
 }
 
 func TestPeoplesWordsAreMaskedToo(t *testing.T) {
-	each(t, func(d *desk) {
-		k, id := d.clerk(), d.conversation()
+	forEachDatabase(t, func(d *testEngine) {
+		k, id := d.conversations(), d.startConversation()
 		ctx, account, agent := d.t.Context(), d.account.ID, d.agent.ID
 		must(d.t, d.db.UpdateAgent(ctx, account, agent, func(a *parley.Agent) error { a.Redact = true; return nil }))
 		_, err := k.TakeOver(ctx, account, agent, id, "kim", "", false)
 		must(d.t, err)
-		_, err = k.CustomerWrites(ctx, account, agent, id, "Write to jo@example.com.")
+		_, err = k.AddCustomerMessage(ctx, account, agent, id, "Write to jo@example.com.")
 		must(d.t, err)
 		d.wantHistory(id, "user complete: Hello", "assistant complete: Good morning.", "user complete: Write to [email].")
 	})
 }
 
 func TestRatings(t *testing.T) {
-	each(t, func(d *desk) {
-		k, id := d.clerk(), d.conversation()
+	forEachDatabase(t, func(d *testEngine) {
+		k, id := d.conversations(), d.startConversation()
 		ctx, account, agent := d.t.Context(), d.account.ID, d.agent.ID
-		page, err := d.db.Messages(ctx, account, agent, id, parley.PageAsk{Limit: 2})
+		page, err := d.db.Messages(ctx, account, agent, id, parley.PageRequest{Limit: 2})
 		must(d.t, err)
 		question, answer := page.Items[0].ID, page.Items[1].ID
 		for _, rating := range []string{chat.Positive, chat.Positive, chat.Negative, ""} {
@@ -210,7 +210,7 @@ func TestRatings(t *testing.T) {
 		wantCode(t, err, parley.CodeNotAssistant)
 		_, err = k.Rate(ctx, account, agent, id, "nothing", chat.Positive)
 		wantCode(t, err, parley.CodeMessageNotFound)
-		_, err = k.Rate(ctx, account, agent, d.conversation(), answer, chat.Positive)
+		_, err = k.Rate(ctx, account, agent, d.startConversation(), answer, chat.Positive)
 		wantCode(t, err, parley.CodeMessageNotFound)
 		_, err = k.Rate(ctx, "another", agent, id, answer, chat.Positive)
 		wantCode(t, err, parley.CodeResourceNotFound)
@@ -218,11 +218,11 @@ func TestRatings(t *testing.T) {
 }
 
 func TestDeletedConversationStaysDeleted(t *testing.T) {
-	each(t, func(d *desk) {
-		k, gate := d.clerk(), llm.NewGate()
+	forEachDatabase(t, func(d *testEngine) {
+		k, gate := d.conversations(), model.NewBarrier()
 		ctx, account, agent := d.t.Context(), d.account.ID, d.agent.ID
-		kept := d.conversation()
-		d.model.Then(llm.Say("half "), llm.Step{Gate: gate}, llm.Say("whole"), llm.Stop())
+		kept := d.startConversation()
+		d.model.AddScript(model.TextStep("half "), model.ScriptStep{Barrier: gate}, model.TextStep("whole"), model.StopStep())
 		turn := d.start("Hello", "")
 		<-gate.Reached()
 		n, err := k.Delete(ctx, account, agent, []parley.ConversationID{turn.ConversationID, "nothing"}, nil)
@@ -230,9 +230,9 @@ func TestDeletedConversationStaysDeleted(t *testing.T) {
 			d.t.Error("deleted", n)
 		}
 		<-turn.Done()
-		gate.Open()
-		_, err = d.say("Are you there?", turn.ConversationID)
-		wantCode(t, err, parley.CodeConversationGone)
+		gate.Release()
+		_, err = d.tryStart("Are you there?", turn.ConversationID)
+		wantCode(t, err, parley.CodeConversationNotFound)
 		must(d.t, k.Erase(ctx, jobs.Job{Kind: chat.EraseJob, Key: string(agent), AccountID: account}))
 		for _, table := range []string{"messages", "turns", "events", "tool_calls"} {
 			left, err := sqldb.One(ctx, d.db.SQL(), sqldb.Column[int], `select count(*) from `+table+` where conversation_id = ?`, turn.ConversationID)
@@ -251,15 +251,15 @@ func TestDeletedConversationStaysDeleted(t *testing.T) {
 }
 
 func TestAgentsKeepConversationsAsLongAsTheyAreTold(t *testing.T) {
-	each(t, func(d *desk) {
-		k := d.clerk()
+	forEachDatabase(t, func(d *testEngine) {
+		k := d.conversations()
 		ctx, account, agent := d.t.Context(), d.account.ID, d.agent.ID
-		old := d.conversation()
-		revived := d.conversation()
-		d.clock.turn(20 * 24 * time.Hour)
-		d.model.Then(llm.Say("Still here."), llm.Stop())
+		old := d.startConversation()
+		revived := d.startConversation()
+		d.clock.advance(20 * 24 * time.Hour)
+		d.model.AddScript(model.TextStep("Still here."), model.StopStep())
 		d.finish(d.start("And now?", revived))
-		d.clock.turn(11 * 24 * time.Hour)
+		d.clock.advance(11 * 24 * time.Hour)
 		must(d.t, k.Sweep(ctx))
 		if n, err := d.db.CountConversations(ctx, account, agent, store.ConversationFilter{}); err != nil || n != 2 {
 			d.t.Error("kept without a limit:", n, err)
@@ -283,8 +283,8 @@ func TestAgentsKeepConversationsAsLongAsTheyAreTold(t *testing.T) {
 }
 
 func TestFollowing(t *testing.T) {
-	each(t, func(d *desk) {
-		k, id := d.clerk(), d.conversation()
+	forEachDatabase(t, func(d *testEngine) {
+		k, id := d.conversations(), d.startConversation()
 		ctx, account, agent := d.t.Context(), d.account.ID, d.agent.ID
 		from := func(seq int64) *chat.Follower {
 			d.t.Helper()
@@ -297,20 +297,20 @@ func TestFollowing(t *testing.T) {
 		must(d.t, err)
 		defer fresh.Close()
 		late := from(1)
-		wantNews(d.t, fresh, "ongoing")
-		wantNews(d.t, late, "ongoing", "2")
+		wantUpdates(d.t, fresh, "ongoing")
+		wantUpdates(d.t, late, "ongoing", "2")
 		_, err = k.TakeOver(ctx, account, agent, id, "kim", "", false)
 		must(d.t, err)
-		wantNews(d.t, fresh, "taken_over")
-		_, err = k.CustomerWrites(ctx, account, agent, id, "Anybody?")
+		wantUpdates(d.t, fresh, "taken_over")
+		_, err = k.AddCustomerMessage(ctx, account, agent, id, "Anybody?")
 		must(d.t, err)
-		wantNews(d.t, fresh, "3")
-		wantNews(d.t, late, "taken_over", "3")
+		wantUpdates(d.t, fresh, "3")
+		wantUpdates(d.t, late, "taken_over", "3")
 		_, err = k.End(ctx, account, agent, id, "kim")
 		must(d.t, err)
-		wantNews(d.t, fresh, "ended", "EOF")
-		wantNews(d.t, from(2), "3", "ended", "EOF")
-		wantNews(d.t, from(99), "ended", "EOF")
+		wantUpdates(d.t, fresh, "ended", "EOF")
+		wantUpdates(d.t, from(2), "3", "ended", "EOF")
+		wantUpdates(d.t, from(99), "ended", "EOF")
 		_, err = k.Follow(ctx, account, agent, "nothing", nil)
 		wantCode(t, err, parley.CodeResourceNotFound)
 		_, err = k.Follow(ctx, "another", agent, id, nil)
@@ -318,8 +318,8 @@ func TestFollowing(t *testing.T) {
 	})
 }
 
-// wantNews asserts the next news: a status, the number of a message, or the end.
-func wantNews(t *testing.T, f *chat.Follower, want ...string) {
+// wantUpdates asserts the next news: a status, the number of a message, or the end.
+func wantUpdates(t *testing.T, f *chat.Follower, want ...string) {
 	t.Helper()
 	for _, w := range want {
 		news, err := f.Next(t.Context())
@@ -336,9 +336,9 @@ func wantNews(t *testing.T, f *chat.Follower, want ...string) {
 }
 
 func TestFollowersAreBoundedAndLeave(t *testing.T) {
-	each(t, func(d *desk) {
-		k, id := d.clerk(), d.conversation()
-		k.Hub.Most = 2
+	forEachDatabase(t, func(d *testEngine) {
+		k, id := d.conversations(), d.startConversation()
+		k.Hub.MaxFollowers = 2
 		var list []*chat.Follower
 		for range 2 {
 			f, err := k.Follow(d.t.Context(), d.account.ID, d.agent.ID, id, nil)
@@ -354,9 +354,9 @@ func TestFollowersAreBoundedAndLeave(t *testing.T) {
 		for range 100 {
 			k.Hub.Wake(id) // nobody looks, and nothing waits for them
 		}
-		wantNews(d.t, again, "ongoing")
+		wantUpdates(d.t, again, "ongoing")
 		k.Hub.Close()
-		wantNews(d.t, again, "EOF")
+		wantUpdates(d.t, again, "EOF")
 		_, err = k.Follow(d.t.Context(), d.account.ID, d.agent.ID, id, nil)
 		wantCode(t, err, parley.CodeUnderMaintenance)
 		again.Close()

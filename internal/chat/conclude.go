@@ -10,59 +10,59 @@ import (
 	"parley/internal/store"
 )
 
-// conclude stores how the turn ended and only then announces it.
-func (e *Engine) conclude(t *Turn, a *answer, failure error, retrieved time.Time) {
+// finishTurn stores how the turn ended and only then announces it.
+func (e *Engine) finishTurn(t *Turn, a *answer, failure error, retrieved time.Time) {
 	now := e.Now()
-	a.pause()
-	state := t.state(a, failure)
+	a.finishText()
+	state := t.endState(a, failure)
 	trace := t.trace(a, state, retrieved, now, failure)
 	finish := &Finish{Reason: "error"}
-	if state == store.TurnDone || state == store.TurnInterrupted && !a.silent() && t.stands() {
-		finish.Message = t.message(a, state, now)
+	if state == store.TurnDone || state == store.TurnInterrupted && !a.isEmpty() && t.keepsAnswer() {
+		finish.Message = t.answerMessage(a, state, now)
 		finish.Reason, finish.Credits = finish.Message.FinishReason, t.Reserved
 		finish.Citations, finish.Score = finish.Message.Citations, finish.Message.Score
 	}
-	if state == store.TurnInterrupted && !t.superseded() && !t.deserted() {
+	if state == store.TurnInterrupted && !t.isSuperseded() && !t.isDeserted() {
 		finish.Credits = 0 // the server cut it short; a client that went away, or asked anew, pays for what it got
 	}
-	if err := e.settle(t, state, finish, a, trace, now); err != nil {
+	if err := e.storeResultWithRetry(t, state, finish, a, trace, now); err != nil {
 		trace.State = store.TurnFailed
-		failure = errors.Join(failure, err, e.giveUp(t, trace, now))
+		failure = errors.Join(failure, err, e.closeUnstored(t, trace, now))
 		state, finish = store.TurnFailed, &Finish{Reason: "error"}
 	}
 	e.Hub.Wake(t.ConversationID)
 	events := []Event{{Kind: Finished, Finish: finish}}
 	if state == store.TurnFailed || finish.Message == nil {
-		fail := t.failure(failure)
-		e.Logger.Warn("turn failed", "turn", t.ID, "conversation", t.ConversationID, "code", fail.Code, "err", t.keepable(failure.Error()))
+		fail := t.clientError(failure)
+		e.Logger.Warn("turn failed", "turn", t.ID, "conversation", t.ConversationID, "code", fail.Code, "err", t.redactText(failure.Error()))
 		events = append([]Event{{Kind: Failed, Err: fail}}, events...)
 	}
-	e.tell(t, a, state, now)
+	e.notifyObserver(t, a, state, now)
 	e.release(t)
-	t.log.append(events...)
+	t.eventLog.append(events...)
 }
 
-// state is how the turn ended: what was said before it was cut short stands.
-func (t *Turn) state(a *answer, failure error) string {
+// endState is how the turn ended: what was said before it was cut short stands.
+func (t *Turn) endState(a *answer, failure error) string {
 	switch {
 	case failure == nil:
 		return store.TurnDone
-	case t.ctx.Err() != nil || errors.Is(failure, errTooMuch) || errors.Is(failure, errRounds) && !a.silent():
+	case t.ctx.Err() != nil || errors.Is(failure, errAnswerTooLong) || errors.Is(failure, errTooManyRounds) && !a.isEmpty():
 		return store.TurnInterrupted
 	}
 	return store.TurnFailed
 }
 
-// superseded reports whether the turn was cut short because its client had gone and asked anew.
-func (t *Turn) superseded() bool { return errors.Is(context.Cause(t.ctx), errSuperseded) }
+// isSuperseded reports whether the turn was cut short because its client had gone and asked anew.
+func (t *Turn) isSuperseded() bool { return errors.Is(context.Cause(t.ctx), errSuperseded) }
 
-// stands reports whether an answer that was cut short is kept. A retry that the server cut short leaves the old answer.
-func (t *Turn) stands() bool { return t.keep == 0 || t.superseded() }
+// keepsAnswer reports whether an answer that was cut short is kept. A retry that the server cut short leaves the old answer.
+func (t *Turn) keepsAnswer() bool { return t.retrySeq == 0 || t.isSuperseded() }
 
-// message is the answer as it is stored.
-func (t *Turn) message(a *answer, state string, now time.Time) *parley.Message {
-	m := &parley.Message{ID: t.MessageID, ConversationID: t.ConversationID, Author: parley.ByAssistant, State: parley.MessageComplete, TurnID: t.ID,
-		Parts: a.parts, Citations: a.citations, FinishReason: a.reason, Model: t.agent.Model, CreatedAt: now}
+// answerMessage is the answer as it is stored.
+func (t *Turn) answerMessage(a *answer, state string, now time.Time) *parley.Message {
+	m := &parley.Message{ID: t.MessageID, ConversationID: t.ConversationID, Author: parley.AuthorAssistant, State: parley.MessageComplete, TurnID: t.ID,
+		Parts: a.parts, Citations: a.citations, FinishReason: a.finishReason, Model: t.agent.Model, CreatedAt: now}
 	if state == store.TurnInterrupted {
 		m.State, m.FinishReason = parley.MessageInterrupted, "error"
 	}
@@ -70,57 +70,57 @@ func (t *Turn) message(a *answer, state string, now time.Time) *parley.Message {
 		m.Score = a.finish.Score
 	}
 	if m.Score == nil {
-		m.Score = a.support
+		m.Score = a.passageScore
 	}
 	return m
 }
 
 const (
-	settleTime  = time.Minute            // how long an answer waits for a database that is away
-	settleAgain = 250 * time.Millisecond // how often it tries again
-	fullTries   = 8                      // tries where the database is there and full: somebody has to make room, which takes longer
+	storeTimeout         = time.Minute            // how long an answer waits for a database that is away
+	storeRetryDelay      = 250 * time.Millisecond // how often it tries again
+	maxFullDatabaseTries = 8                      // tries where the database is there and full: somebody has to make room, which takes longer
 )
 
-// settle is the second transaction. An answer that is paid for is worth waiting for: while the database is away it is tried
+// storeResultWithRetry is the second transaction. An answer that is paid for is worth waiting for: while the database is away it is tried
 // again.
-func (e *Engine) settle(t *Turn, state string, finish *Finish, a *answer, trace *parley.Trace, now time.Time) error {
-	ctx, stop := context.WithTimeout(context.Background(), settleTime)
+func (e *Engine) storeResultWithRetry(t *Turn, state string, finish *Finish, a *answer, trace *parley.Trace, now time.Time) error {
+	ctx, stop := context.WithTimeout(context.Background(), storeTimeout)
 	defer stop()
 	full := 0
 	for again := false; ; again = true {
-		err := e.end(ctx, t, state, finish, a, trace, now)
-		if err != nil && again && e.ended(ctx, t, state) {
+		err := e.storeResult(ctx, t, state, finish, a, trace, now)
+		if err != nil && again && e.isClosedAs(ctx, t, state) {
 			return nil
 		}
 		if errors.Is(err, sqldb.ErrFull) {
 			full++
 		}
-		if !parley.IsCode(err, parley.CodeUnderMaintenance) || full == fullTries {
+		if !parley.IsCode(err, parley.CodeUnderMaintenance) || full == maxFullDatabaseTries {
 			return err
 		}
 		select {
-		case <-time.After(settleAgain):
+		case <-time.After(storeRetryDelay):
 		case <-ctx.Done():
 			return err
 		}
 	}
 }
 
-// ended reports whether the turn has been closed like this. A database that went away during a commit may have made it all
+// isClosedAs reports whether the turn has been closed like this. A database that went away during a commit may have made it all
 // the same.
-func (e *Engine) ended(ctx context.Context, t *Turn, state string) bool {
+func (e *Engine) isClosedAs(ctx context.Context, t *Turn, state string) bool {
 	is, err := e.DB.TurnState(ctx, t.AccountID, t.ID)
 	return err == nil && is == state
 }
 
-// giveUp closes a turn whose answer could not be stored, for instance because its agent was deleted meanwhile. Where even
+// closeUnstored closes a turn whose answer could not be stored, for instance because its agent was deleted meanwhile. Where even
 // that fails, it is tried again with each beat, and when this server has died the lease runs out and recovery does it.
-func (e *Engine) giveUp(t *Turn, trace *parley.Trace, now time.Time) error {
+func (e *Engine) closeUnstored(t *Turn, trace *parley.Trace, now time.Time) error {
 	closing := func() error { return e.closeFailed(t, trace, now) }
 	err := closing()
 	if parley.IsCode(err, parley.CodeUnderMaintenance) {
 		e.mu.Lock()
-		e.unclosed = append(e.unclosed, closing)
+		e.pendingCloses = append(e.pendingCloses, closing)
 		e.mu.Unlock()
 	}
 	return err
@@ -129,8 +129,8 @@ func (e *Engine) giveUp(t *Turn, trace *parley.Trace, now time.Time) error {
 func (e *Engine) closeFailed(t *Turn, trace *parley.Trace, now time.Time) error {
 	ctx, stop := context.WithTimeout(context.Background(), 5*time.Second)
 	defer stop()
-	err := e.DB.Transact(ctx, sqldb.Turns, func(tx *store.DB) error {
-		return t.closeAs(ctx, tx, store.TurnFailed, 0, trace, now, t.event("turn.failed", parley.MessageID(t.ID)))
+	err := e.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
+		return t.closeTurn(ctx, tx, store.TurnFailed, 0, trace, now, t.newEvent("turn.failed", parley.MessageID(t.ID)))
 	})
 	if errors.Is(err, store.ErrTurnLost) {
 		return nil
@@ -138,15 +138,15 @@ func (e *Engine) closeFailed(t *Turn, trace *parley.Trace, now time.Time) error 
 	return err
 }
 
-func (e *Engine) end(ctx context.Context, t *Turn, state string, finish *Finish, a *answer, trace *parley.Trace, now time.Time) error {
-	return e.DB.Transact(ctx, sqldb.Turns, func(tx *store.DB) error {
+func (e *Engine) storeResult(ctx context.Context, t *Turn, state string, finish *Finish, a *answer, trace *parley.Trace, now time.Time) error {
+	return e.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
 		kind, subject := "turn."+state, parley.MessageID(t.ID)
-		if finish.Message != nil && !t.request.unsaved() {
-			if err := t.makeRoom(ctx, tx, now); err != nil {
+		if finish.Message != nil && !t.request.isUnsaved() {
+			if err := t.cutForRetry(ctx, tx, now); err != nil {
 				return err
 			}
-			m := t.kept(*finish.Message)
-			usage := store.Usage{Latency: now.Sub(t.StartedAt), Credits: finish.Credits}
+			m := t.redactMessage(*finish.Message)
+			usage := store.AnswerUsage{Latency: now.Sub(t.StartedAt), Credits: finish.Credits}
 			if a.finish != nil {
 				usage.InputTokens, usage.OutputTokens = a.finish.InputTokens, a.finish.OutputTokens
 			}
@@ -155,37 +155,37 @@ func (e *Engine) end(ctx context.Context, t *Turn, state string, finish *Finish,
 			}
 			kind, subject = "message.created", m.ID
 		}
-		if err := t.keepCalls(ctx, tx, a.calls); err != nil {
+		if err := t.storeCalls(ctx, tx, a.calls); err != nil {
 			return err
 		}
 		// A deleted agent's rows are being erased: nothing may bring one back (decision 21).
-		if err := tx.AgentLives(ctx, t.AccountID, t.AgentID); err != nil {
+		if err := tx.ShareLockAgent(ctx, t.AccountID, t.AgentID); err != nil {
 			return err
 		}
-		return t.closeAs(ctx, tx, state, finish.Credits, trace, now, t.event(kind, subject))
+		return t.closeTurn(ctx, tx, state, finish.Credits, trace, now, t.newEvent(kind, subject))
 	})
 }
 
 // addAnswer writes the answer. Where it is the last word before a person takes over, the desk is told of it.
-func (e *Engine) addAnswer(ctx context.Context, tx *store.DB, t *Turn, m *parley.Message, usage *store.Usage) error {
+func (e *Engine) addAnswer(ctx context.Context, tx *store.DB, t *Turn, m *parley.Message, usage *store.AnswerUsage) error {
 	status, err := tx.AddAnswer(ctx, t.AccountID, t.AgentID, m, usage)
-	if err != nil || status != parley.TakenOver || e.Desk == nil {
+	if err != nil || status != parley.ConversationTakenOver || e.HandoverObserver == nil {
 		return err
 	}
 	c, err := tx.LockConversation(ctx, t.AccountID, t.AgentID, t.ConversationID)
 	if err != nil {
 		return err
 	}
-	return e.Desk.Said(ctx, tx, c, m)
+	return e.HandoverObserver.MessageWritten(ctx, tx, c, m)
 }
 
-// makeRoom cuts the conversation behind the message that a retry answers again: the new answer takes the old one's place.
-func (t *Turn) makeRoom(ctx context.Context, tx *store.DB, now time.Time) error {
-	if t.keep == 0 {
+// cutForRetry cuts the conversation behind the message that a retry answers again: the new answer takes the old one's place.
+func (t *Turn) cutForRetry(ctx context.Context, tx *store.DB, now time.Time) error {
+	if t.retrySeq == 0 {
 		return nil
 	}
-	if err := tx.IgnoreCalls(ctx, t.AccountID, t.AgentID, t.ConversationID, now); err != nil {
+	if err := tx.IgnorePendingToolCalls(ctx, t.AccountID, t.AgentID, t.ConversationID, now); err != nil {
 		return err
 	}
-	return tx.Supersede(ctx, t.AccountID, t.AgentID, t.ConversationID, t.keep, now)
+	return tx.SupersedeMessages(ctx, t.AccountID, t.AgentID, t.ConversationID, t.retrySeq, now)
 }

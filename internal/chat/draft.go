@@ -2,36 +2,36 @@ package chat
 
 import (
 	"parley"
-	"parley/internal/llm"
+	"parley/internal/model"
 	"parley/internal/retrieval"
 )
 
-// Draft is a question with what was said before it, apart from any conversation: whoever measures answers, or gives one again,
+// StandaloneTurn is a question with what was said before it, apart from any conversation: whoever measures answers, or gives one again,
 // looks and asks as a turn does.
-type Draft struct {
+type StandaloneTurn struct {
 	Agent    *parley.Agent
-	Back     llm.Backend
+	Backend  model.Backend
 	Question string
 	History  []parley.Message // oldest first
 	Channel  parley.Channel   // of the conversation; decides about instructions
 }
 
-func (d Draft) turn() *Turn {
-	return &Turn{agent: d.Agent, back: d.Back, question: d.Question, history: d.History, request: Request{Channel: d.Channel}}
+func (d StandaloneTurn) newTurn() *Turn {
+	return &Turn{agent: d.Agent, backend: d.Backend, question: d.Question, history: d.History, request: Request{Channel: d.Channel}}
 }
 
 // Query is what a turn would ask retrieval.
-func (d Draft) Query() retrieval.Query { return d.turn().query() }
+func (d StandaloneTurn) Query() retrieval.Query { return d.newTurn().query() }
 
 // Prompt is what a turn would ask the model, with what retrieval has found.
-func (d Draft) Prompt(hits []retrieval.Hit) llm.Request {
-	t := d.turn()
+func (d StandaloneTurn) Prompt(hits []retrieval.Hit) model.Request {
+	t := d.newTurn()
 	t.hits = hits
-	return t.fit(t.prompt())
+	return t.fitContext(t.prompt())
 }
 
-// Remembered is how many messages of a conversation a turn recalls.
-const Remembered = remembered
+// MaxHistoryMessages is how many messages of a conversation a turn recalls.
+const MaxHistoryMessages = maxHistoryMessages
 
-// Keep is an answer as it may be kept: without personal data where the agent redacts.
-func (d Draft) Keep(m parley.Message) parley.Message { return d.turn().kept(m) }
+// Redact is an answer as it may be kept: without personal data where the agent redacts.
+func (d StandaloneTurn) Redact(m parley.Message) parley.Message { return d.newTurn().redactMessage(m) }

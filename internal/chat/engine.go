@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/llm"
+	"parley/internal/model"
 	"parley/internal/retrieval"
 	"parley/internal/store"
 )
@@ -22,39 +22,39 @@ import (
 // Engine runs the turns of this server. Fill the exported fields, then call Run beside Start.
 type Engine struct {
 	DB      *store.DB
-	Library *retrieval.Library
-	Models  *llm.Table
-	Tools   Tools // nil where agents can only talk
-	Hub     *Hub  // of those who follow conversations; may be nil
+	Indexes *retrieval.Indexes
+	Models  *model.Registry
+	Tools   ToolsFunc // nil where agents can only talk
+	Hub     *Hub      // of those who follow conversations; may be nil
 	Now     func() time.Time
 	Logger  *slog.Logger
 
-	TakeOver TakeOver // does what a customer's plain wish for a person asks for; nil leaves it to the model
-	Desk     Desk     // hears of an answer that ends when a person has taken over already; may be nil
+	HandOver         HandOverFunc     // does what a customer's plain wish for a person asks for; nil leaves it to the model
+	HandoverObserver HandoverObserver // hears of an answer that ends when a person has taken over already; may be nil
 
-	Watch Watch // may be nil
+	TurnObserver TurnObserver // may be nil
 
-	Questions *Questions // gives questions their vectors; nil where sources are searched by words alone
+	QueryEmbedder *QueryEmbedder // gives questions their vectors; nil where sources are searched by words alone
 
-	Owner     string        // names this process in leases; unique per start
-	OpenTurns int           // most open turns of an account; 0 means 200
-	Patience  time.Duration // how long a message waits for its conversation's live turn; 0 means 30 s
-	Deadline  time.Duration // longest turn; 0 means 5 min
-	Lease     time.Duration // how long a dead server's turns stay open; 0 means 15 s
-	Rewrite   time.Duration // how long a connected model may take to put a follow-up into words to search for; 0 does not ask it
+	Owner          string        // names this process in leases; unique per start
+	MaxOpenTurns   int           // most open turns of an account; 0 means 200
+	QueueTimeout   time.Duration // how long a message waits for its conversation's live turn; 0 means 30 s
+	TurnTimeout    time.Duration // longest turn; 0 means 5 min
+	LeaseDuration  time.Duration // how long a dead server's turns stay open; 0 means 15 s
+	RewriteTimeout time.Duration // how long a connected model may take to put a follow-up into words to search for; 0 does not ask it
 
-	mu       sync.Mutex
-	live     map[place]*Turn
-	queues   map[place][]*Turn        // those that wait, the first one first
-	open     map[parley.AccountID]int // of live
-	draining bool
-	unclosed []func() error // close turns that have ended and could not be closed in the store
+	mu            sync.Mutex
+	liveTurns     map[conversationKey]*Turn
+	queues        map[conversationKey][]*Turn // those that wait, the first one first
+	liveCounts    map[parley.AccountID]int    // of live
+	draining      bool
+	pendingCloses []func() error // close turns that have ended and could not be closed in the store
 
-	rewriteAt atomic.Int64 // when a model that was too late to rewrite a question may be asked again, in milliseconds
+	nextRewrite atomic.Int64 // when a model that was too late to rewrite a question may be asked again, in milliseconds
 }
 
-// place is where turns may not interleave. It names the owner, so that nobody can reach another's turn.
-type place struct {
+// conversationKey is where turns may not interleave. It names the owner, so that nobody can reach another's turn.
+type conversationKey struct {
 	account      parley.AccountID
 	agent        parley.AgentID
 	conversation parley.ConversationID
@@ -70,14 +70,14 @@ type Request struct {
 	Streamed       bool
 	Channel        parley.Channel // of a new conversation
 
-	Sent        *Sent    // of a client that keeps the conversation itself; ConversationID stays empty then
-	Model       string   // answers in place of the agent's, this once; empty for the agent's
-	Temperature *float64 // in place of the agent's; nil for the agent's
-	Newlines    bool     // every line of the answer ends with \n alone, whatever the model writes
+	ClientConversation *ClientConversation // of a client that keeps the conversation itself; ConversationID stays empty then
+	Model              string              // answers in place of the agent's, this once; empty for the agent's
+	Temperature        *float64            // in place of the agent's; nil for the agent's
+	NormalizeNewlines  bool                // every line of the answer ends with \n alone, whatever the model writes
 
-	Spoken  *Spoken          // of a talk; nil where people write
-	repeats parley.MessageID // the user's message that this request has left before without an answer: it is answered, not kept again
-	Instead parley.MessageID // the user's message whose place this one takes, with all behind it; it needs a conversation
+	Voice             *VoiceContext    // of a talk; nil where people write
+	repeatedMessageID parley.MessageID // the user's message that this request has left before without an answer: it is answered, not kept again
+	ReplaceMessageID  parley.MessageID // the user's message whose place this one takes, with all behind it; it needs a conversation
 }
 
 // Start promises a turn: when it returns without an error the message is on disk and the answer is being made.
@@ -89,7 +89,7 @@ type Request struct {
 // CHAT_CREDITS_EXHAUSTED, CHAT_AGENT_CREDITS_EXHAUSTED, CHAT_MODEL_NOT_ALLOWED (of a model that the configuration has lost),
 // RATE_LIMIT_TOO_MANY_REQUESTS (too many open turns) or SERVICE_UNDER_MAINTENANCE (shutting down, or no database).
 func (e *Engine) Start(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, req Request) (*Turn, error) {
-	if req.named() {
+	if req.hasName() {
 		return e.startNamed(ctx, account, plan, agent, req)
 	}
 	return e.start(ctx, account, plan, agent, req)
@@ -100,48 +100,48 @@ func (e *Engine) start(ctx context.Context, account parley.Account, plan parley.
 	if err != nil {
 		return nil, err
 	}
-	a = req.as(a)
-	if req, err = e.repeated(ctx, account.ID, agent, req); err != nil {
+	a = req.configuredAgent(a)
+	if req, err = e.resolveRepeat(ctx, account.ID, agent, req); err != nil {
 		return nil, err
 	}
 	back, ok := e.Models.Lookup(a.Model)
 	if !ok {
-		return nil, parley.Failf(parley.CodeModelNotAllowed, "The agent's model, %q, is not one that this server offers any more. Give the agent another.", a.Model)
+		return nil, parley.NewErrorf(parley.CodeModelNotAllowed, "The agent's model, %q, is not one that this server offers any more. Give the agent another.", a.Model)
 	}
 	t := e.newTurn(account.ID, a, back, req)
-	t.once = store.ClaimedKey(ctx)
+	t.idempotencyKey = store.IdempotencyKey(ctx)
 	if req.ConversationID == "" {
 		t.ConversationID, t.UserID = parley.ConversationID(parley.NewTimedUUID()), req.UserID
 	} else if !parley.IsUUID(string(req.ConversationID)) {
-		return nil, parley.Fail(parley.CodeConversationGone)
+		return nil, parley.NewError(parley.CodeConversationNotFound)
 	}
 	if err := e.claim(ctx, t); err != nil {
 		return nil, err
 	}
-	if err := e.promise(ctx, t, account, plan); err != nil {
+	if err := e.begin(ctx, t, account, plan); err != nil {
 		e.release(t)
 		return nil, err
 	}
-	if t.refused { // the conversation is paused: the message is kept, nobody answers
+	if t.isRefused { // the conversation is paused: the message is kept, nobody answers
 		e.release(t)
 	}
 	return t, nil
 }
 
-func (e *Engine) newTurn(account parley.AccountID, a *parley.Agent, back llm.Backend, req Request) *Turn {
+func (e *Engine) newTurn(account parley.AccountID, a *parley.Agent, back model.Backend, req Request) *Turn {
 	t := &Turn{
 		Turn: parley.Turn{
 			ID: parley.TurnID(parley.NewTimedUUID()), AccountID: account, AgentID: a.ID, ConversationID: req.ConversationID,
 			UserMessageID: parley.NewMessageID(), MessageID: parley.NewMessageID(), Owner: e.Owner, Reserved: back.Credits,
 		},
-		agent: a, back: back, request: req, question: req.Message, engine: e,
-		log: &log{}, found: make(chan struct{}), promised: make(chan struct{}), entered: make(chan struct{}), left: make(chan struct{}), done: make(chan struct{}),
+		agent: a, backend: back, request: req, question: req.Message, engine: e,
+		eventLog: &eventLog{}, retrievalDone: make(chan struct{}), beginDone: make(chan struct{}), activated: make(chan struct{}), readersGone: make(chan struct{}), done: make(chan struct{}),
 	}
 	t.ctx, t.cancel = context.WithCancelCause(context.Background())
-	if t.prepaid() {
+	if t.isPrepaid() {
 		t.Reserved = 0
 	}
-	if req.unsaved() {
+	if req.isUnsaved() {
 		t.UserMessageID = "" // nothing that is kept of the turn may point at words
 	}
 	return t
@@ -149,23 +149,23 @@ func (e *Engine) newTurn(account parley.AccountID, a *parley.Agent, back llm.Bac
 
 // Stop cancels the live turn of a conversation, if this server makes one: what was said so far is stored as interrupted.
 func (e *Engine) Stop(account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID) {
-	if t := e.liveAt(place{account, agent, conversation}); t != nil {
+	if t := e.liveTurn(conversationKey{account, agent, conversation}); t != nil {
 		t.Cancel(errTakenOver)
 	}
 }
 
 // StopAgent cancels every live turn of an agent that this server makes.
 func (e *Engine) StopAgent(account parley.AccountID, agent parley.AgentID) {
-	for _, t := range e.turns() {
+	for _, t := range e.listLiveTurns() {
 		if t.AccountID == account && t.AgentID == agent {
 			t.Cancel(errTakenOver)
 		}
 	}
 }
 
-func (e *Engine) openTurns() int { return orDefault(e.OpenTurns, 200) }
+func (e *Engine) maxOpenTurns() int { return orDefault(e.MaxOpenTurns, 200) }
 
-func (e *Engine) lease() time.Duration { return orDefault(e.Lease, 15*time.Second) }
+func (e *Engine) leaseDuration() time.Duration { return orDefault(e.LeaseDuration, 15*time.Second) }
 
 func orDefault[T comparable](v, byDefault T) T {
 	var zero T

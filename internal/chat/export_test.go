@@ -1,7 +1,7 @@
 package chat
 
-// Waiting counts the turns that wait for another one of their conversation.
-func (e *Engine) Waiting() (n int) {
+// WaitingTurns counts the turns that wait for another one of their conversation.
+func (e *Engine) WaitingTurns() (n int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, queue := range e.queues {

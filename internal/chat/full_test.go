@@ -7,37 +7,37 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/llm"
-	"parley/internal/rig"
+	"parley/internal/model"
 	"parley/internal/sqldb"
+	"parley/internal/testkit"
 )
 
 // An answer that a full database cannot take fails while its reader is still there, keeps the message, costs nothing,
 // and its turn is closed as soon as there is room, without the lease having to run out.
 func TestAnAnswerThatAFullDatabaseCannotTake(t *testing.T) {
-	each(t, func(d *desk) {
+	forEachDatabase(t, func(d *testEngine) {
 		if d.db.SQL().Dialect() != sqldb.SQLite {
 			return // PostgreSQL has no quota
 		}
-		gate := llm.NewGate()
-		d.model.Then(llm.Say(strings.Repeat("a long answer ", 20_000)), llm.Step{Gate: gate}, llm.Stop())
+		gate := model.NewBarrier()
+		d.model.AddScript(model.TextStep(strings.Repeat("a long answer ", 20_000)), model.ScriptStep{Barrier: gate}, model.StopStep())
 		question := strings.Repeat("a long question ", 1000)
 		turn := d.start(question, "")
-		d.fill()
-		gate.Open()
-		ctx, stop := context.WithTimeout(t.Context(), rig.Patience)
+		d.fillDatabase()
+		gate.Release()
+		ctx, stop := context.WithTimeout(t.Context(), testkit.WaitTimeout)
 		defer stop()
 		_, err := turn.Wait(ctx)
 		wantCode(t, err, parley.CodeUnderMaintenance)
-		if e := parley.ErrorOf(err); e.RetryAfter <= 0 || e.Details["conversationId"] != string(turn.ConversationID) {
+		if e := parley.AsError(err); e.RetryAfter <= 0 || e.Details["conversationId"] != string(turn.ConversationID) {
 			t.Errorf("told %+v", e)
 		}
 		must(t, d.db.SQL().SetQuota(t.Context(), 0))
-		d.Lease = 300 * time.Millisecond // by a clock that stands: it never runs out
+		d.LeaseDuration = 300 * time.Millisecond // by a clock that stands: it never runs out
 		running, end := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		go func() { ended <- d.Run(running) }()
-		rig.Eventually(t, "the turn's end", func() bool {
+		testkit.Eventually(t, "the turn's end", func() bool {
 			var open int
 			must(t, d.db.SQL().QueryRow(t.Context(), `select count(*) from turns where state = 'open'`).Scan(&open))
 			return open == 0
@@ -51,8 +51,8 @@ func TestAnAnswerThatAFullDatabaseCannotTake(t *testing.T) {
 	})
 }
 
-// fill leaves no page free.
-func (d *desk) fill() {
+// fillDatabase leaves no page free.
+func (d *testEngine) fillDatabase() {
 	d.t.Helper()
 	ctx, db := d.t.Context(), d.db.SQL()
 	if _, err := db.Exec(ctx, `create table filler (bytes blob)`); err != nil {

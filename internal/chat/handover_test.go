@@ -12,20 +12,20 @@ import (
 
 	"parley"
 	"parley/internal/chat"
-	"parley/internal/llm"
+	"parley/internal/model"
 	"parley/internal/sqldb"
 	"parley/internal/store"
-	"parley/internal/words"
+	"parley/internal/text/words"
 )
 
-const plainWish = "I want to talk to a human"
+const handoverRequest = "I want to talk to a human"
 
-// handsOver lets the desk's engine hand conversations over, and keeps the reasons.
-func (d *desk) handsOver() (reasons func() []string) {
-	k := d.clerk()
+// enableHandover lets the desk's engine hand conversations over, and keeps the reasons.
+func (d *testEngine) enableHandover() (reasons func() []string) {
+	k := d.conversations()
 	var mu sync.Mutex
 	var heard []string
-	d.TakeOver = func(ctx context.Context, t parley.Turn, reason string) error {
+	d.HandOver = func(ctx context.Context, t parley.Turn, reason string) error {
 		mu.Lock()
 		defer mu.Unlock()
 		heard = append(heard, reason)
@@ -39,18 +39,18 @@ func (d *desk) handsOver() (reasons func() []string) {
 	}
 }
 
-// escalates is an agent's own action that hands over.
-func (d *desk) escalates(says, required string) chat.Tool {
-	return chat.Tool{Tool: llm.Tool{Name: "call_kim", HandsOver: true, Parameters: []byte(`{"type":"object","properties":{},"required":[` + required + `]}`)}, Kind: parley.ActionEscalate, Says: says,
+// escalateTool is an agent's own action that hands over.
+func (d *testEngine) escalateTool(says, required string) chat.Tool {
+	return chat.Tool{Tool: model.Tool{Name: "call_kim", IsHandover: true, Parameters: []byte(`{"type":"object","properties":{},"required":[` + required + `]}`)}, Kind: parley.ActionEscalate, HandoverText: says,
 		Run: func(ctx context.Context, c chat.Call) chat.Output {
-			if err := d.TakeOver(ctx, c.Turn, string(c.Input)); err != nil {
+			if err := d.HandOver(ctx, c.Turn, string(c.Input)); err != nil {
 				return chat.Output{ToolOutput: parley.ToolOutput{Status: parley.ToolError, Error: "no"}}
 			}
-			return success(`{"message":"by the action"}`)
+			return successOutput(`{"message":"by the action"}`)
 		}}
 }
 
-func (d *desk) wantStatus(id parley.ConversationID, want parley.ConversationStatus) {
+func (d *testEngine) wantStatus(id parley.ConversationID, want parley.ConversationStatus) {
 	d.t.Helper()
 	c, err := d.db.Conversation(d.t.Context(), d.account.ID, d.agent.ID, id)
 	if must(d.t, err); c.Status != want {
@@ -59,39 +59,39 @@ func (d *desk) wantStatus(id parley.ConversationID, want parley.ConversationStat
 }
 
 func TestPlainWishHandsOverBeforeAnyModelIsAsked(t *testing.T) {
-	each(t, func(d *desk) {
-		reasons := d.handsOver()
-		turn := d.start(plainWish, "")
+	forEachDatabase(t, func(d *testEngine) {
+		reasons := d.enableHandover()
+		turn := d.start(handoverRequest, "")
 		f := d.finish(turn)
-		d.wantShape(f.Message, `tool-call escalate_to_human {"reason":"`+plainWish+`"}`, `tool-result escalate_to_human {"status":"success"}`, "text "+llm.HandedOver(words.English))
+		d.wantParts(f.Message, `tool-call escalate_to_human {"reason":"`+handoverRequest+`"}`, `tool-result escalate_to_human {"status":"success"}`, "text "+model.HandoverText(words.English))
 		if n := len(d.model.Requests()); n != 0 || f.Reason != "stop" || f.Credits != parley.Credit {
 			t.Errorf("%d requests to the model, %+v", n, f)
 		}
 		d.wantCredits(parley.Credit, 0)
-		d.wantStatus(turn.ConversationID, parley.TakenOver)
-		if got := reasons(); len(got) != 1 || got[0] != plainWish {
+		d.wantStatus(turn.ConversationID, parley.ConversationTakenOver)
+		if got := reasons(); len(got) != 1 || got[0] != handoverRequest {
 			t.Error(got)
 		}
 		kinds, err := sqldb.All(t.Context(), d.db.SQL(), sqldb.Column[string], `select action_type || ' ' || status from tool_calls where conversation_id = ?`, turn.ConversationID)
 		if must(t, err); strings.Join(kinds, ",") != "escalate success" {
 			t.Error(kinds)
 		}
-		_, err = d.say("Are you there?", turn.ConversationID)
+		_, err = d.tryStart("Are you there?", turn.ConversationID)
 		wantCode(t, err, parley.CodeNotOngoing)
 		d.wantNoOpenTurn()
 	})
 }
 
 func TestWishGoesThroughTheAgentsOwnAction(t *testing.T) {
-	each(t, func(d *desk) {
-		reasons := d.handsOver()
+	forEachDatabase(t, func(d *testEngine) {
+		reasons := d.enableHandover()
 		for _, c := range []struct{ says, message, want string }{
-			{"Kim is coming.", plainWish, "Kim is coming."},
-			{"", "Ich möchte mit einem Menschen sprechen", llm.HandedOver(words.German)},
+			{"Kim is coming.", handoverRequest, "Kim is coming."},
+			{"", "Ich möchte mit einem Menschen sprechen", model.HandoverText(words.German)},
 		} {
-			d.can(weather, d.escalates(c.says, `"reason"`))
+			d.setTools(weatherTool, d.escalateTool(c.says, `"reason"`))
 			f := d.finish(d.start(c.message, ""))
-			d.wantShape(f.Message, `tool-call call_kim {"reason":"`+c.message+`"}`, `tool-result call_kim {"status":"success","data":{"message":"by the action"}}`, "text "+c.want)
+			d.wantParts(f.Message, `tool-call call_kim {"reason":"`+c.message+`"}`, `tool-result call_kim {"status":"success","data":{"message":"by the action"}}`, "text "+c.want)
 		}
 		if len(reasons()) != 2 || len(d.model.Requests()) != 0 {
 			t.Error(reasons(), d.model.Requests())
@@ -100,25 +100,25 @@ func TestWishGoesThroughTheAgentsOwnAction(t *testing.T) {
 }
 
 func TestWishIsLeftToTheModel(t *testing.T) {
-	each(t, func(d *desk) {
-		reasons := d.handsOver()
+	forEachDatabase(t, func(d *testEngine) {
+		reasons := d.enableHandover()
 		ongoing := func(what, message string) {
 			t.Helper()
 			turn := d.start(message, "")
 			if f := d.finish(turn); len(f.Message.Parts) != 1 || f.Message.Text() != message { // the model echoes
-				t.Errorf("%s: %q", what, shape(f.Message))
+				t.Errorf("%s: %q", what, partLines(f.Message))
 			}
-			d.wantStatus(turn.ConversationID, parley.Ongoing)
+			d.wantStatus(turn.ConversationID, parley.ConversationOngoing)
 		}
 		ongoing("a question", "Do you have human support on weekends?")
-		d.can(d.escalates("", `"email"`))
-		ongoing("an action that needs an address", plainWish)
-		d.can()
+		d.setTools(d.escalateTool("", `"email"`))
+		ongoing("an action that needs an address", handoverRequest)
+		d.setTools()
 		_, err := d.db.SQL().Exec(t.Context(), `insert into helpdesks (agent_id, account_id, last_number, handover, created_at, updated_at) values (?, ?, 0, 0, 1, 1)`, d.agent.ID, d.account.ID)
 		must(t, err)
-		ongoing("a helpdesk that does not hand over", plainWish)
-		d.TakeOver = nil
-		ongoing("a house without people", plainWish)
+		ongoing("a helpdesk that does not hand over", handoverRequest)
+		d.HandOver = nil
+		ongoing("a house without people", handoverRequest)
 		if len(reasons()) != 0 {
 			t.Error(reasons())
 		}
@@ -126,50 +126,50 @@ func TestWishIsLeftToTheModel(t *testing.T) {
 }
 
 func TestWishThatCannotBeGrantedIsAnswered(t *testing.T) {
-	each(t, func(d *desk) {
-		d.TakeOver = func(context.Context, parley.Turn, string) error { return errors.New("nobody is there") }
-		turn := d.start(plainWish, "")
+	forEachDatabase(t, func(d *testEngine) {
+		d.HandOver = func(context.Context, parley.Turn, string) error { return errors.New("nobody is there") }
+		turn := d.start(handoverRequest, "")
 		f := d.finish(turn)
-		d.wantShape(f.Message, `tool-call escalate_to_human {"reason":"`+plainWish+`"}`, `tool-result escalate_to_human {"status":"error","error":"the conversation could not be handed over"}`, "text "+plainWish)
-		d.wantStatus(turn.ConversationID, parley.Ongoing)
+		d.wantParts(f.Message, `tool-call escalate_to_human {"reason":"`+handoverRequest+`"}`, `tool-result escalate_to_human {"status":"error","error":"the conversation could not be handed over"}`, "text "+handoverRequest)
+		d.wantStatus(turn.ConversationID, parley.ConversationOngoing)
 	})
 }
 
 func TestReasonIsMaskedWhereTheAgentMasks(t *testing.T) {
-	each(t, func(d *desk) {
-		reasons := d.handsOver()
+	forEachDatabase(t, func(d *testEngine) {
+		reasons := d.enableHandover()
 		must(t, d.db.UpdateAgent(t.Context(), d.account.ID, d.agent.ID, func(a *parley.Agent) error { a.Redact = true; return nil }))
-		turn := d.start("I am jo@example.com. "+plainWish, "")
+		turn := d.start("I am jo@example.com. "+handoverRequest, "")
 		d.finish(turn)
-		if got := reasons(); len(got) != 1 || got[0] != "I am [email]. "+plainWish {
+		if got := reasons(); len(got) != 1 || got[0] != "I am [email]. "+handoverRequest {
 			t.Error(got)
 		}
 	})
 }
 
 func TestWishInAPausedConversationIsOnlyKept(t *testing.T) {
-	each(t, func(d *desk) {
-		reasons := d.handsOver()
-		id := d.conversation()
-		_, err := d.clerk().Pause(t.Context(), d.account.ID, d.agent.ID, id, true)
+	forEachDatabase(t, func(d *testEngine) {
+		reasons := d.enableHandover()
+		id := d.startConversation()
+		_, err := d.conversations().Pause(t.Context(), d.account.ID, d.agent.ID, id, true)
 		must(t, err)
-		if f := d.finish(d.start(plainWish, id)); f.Message != nil || f.Credits != 0 || len(reasons()) != 0 {
+		if f := d.finish(d.start(handoverRequest, id)); f.Message != nil || f.Credits != 0 || len(reasons()) != 0 {
 			t.Errorf("%+v, %v", f, reasons())
 		}
-		d.wantStatus(id, parley.Ongoing)
+		d.wantStatus(id, parley.ConversationOngoing)
 	})
 }
 
 func TestWhatTheModelSeesAfterAHandBack(t *testing.T) {
-	each(t, func(d *desk) {
-		d.handsOver()
-		k, ctx := d.clerk(), t.Context()
-		turn := d.start(plainWish, "")
+	forEachDatabase(t, func(d *testEngine) {
+		d.enableHandover()
+		k, ctx := d.conversations(), t.Context()
+		turn := d.start(handoverRequest, "")
 		d.finish(turn)
 		id := turn.ConversationID
-		_, err := k.HumanReplies(ctx, d.account.ID, d.agent.ID, id, "kims-id", "Kim here.")
+		_, err := k.AddHumanReply(ctx, d.account.ID, d.agent.ID, id, "kims-id", "Kim here.")
 		must(t, err)
-		_, err = k.CustomerWrites(ctx, d.account.ID, d.agent.ID, id, "Thanks, Kim.")
+		_, err = k.AddCustomerMessage(ctx, d.account.ID, d.agent.ID, id, "Thanks, Kim.")
 		must(t, err)
 		_, err = k.HandBack(ctx, d.account.ID, d.agent.ID, id, "kim")
 		must(t, err)
@@ -180,70 +180,70 @@ func TestWhatTheModelSeesAfterAHandBack(t *testing.T) {
 				t.Error("the model is shown a call of a tool that it does not have")
 			}
 		}
-		want := "user: " + plainWish + "\nassistant: " + llm.HandedOver(words.English) + "\nassistant: Kim here.\nuser: Thanks, Kim.\nuser: And when do you open?"
+		want := "user: " + handoverRequest + "\nassistant: " + model.HandoverText(words.English) + "\nassistant: Kim here.\nuser: Thanks, Kim.\nuser: And when do you open?"
 		if strings.Join(got, "\n") != want {
 			t.Errorf("the model is shown\n%s", strings.Join(got, "\n"))
 		}
 	})
 }
 
-// heard is a desk that writes down what it hears, or fails.
-type heard struct {
-	list []string
-	fail error
+// recordingObserver is a desk that writes down what it hears, or fails.
+type recordingObserver struct {
+	events []string
+	err    error
 }
 
-func (h *heard) Said(_ context.Context, _ *store.DB, c *parley.Conversation, m *parley.Message) error {
-	h.list = append(h.list, fmt.Sprintf("%s %d: %s", m.Author, m.Seq, m.Text()))
-	return h.fail
+func (h *recordingObserver) MessageWritten(_ context.Context, _ *store.DB, c *parley.Conversation, m *parley.Message) error {
+	h.events = append(h.events, fmt.Sprintf("%s %d: %s", m.Author, m.Seq, m.Text()))
+	return h.err
 }
 
-func (h *heard) Moved(_ context.Context, _ *store.DB, c *parley.Conversation, from parley.ConversationStatus, by, reason string, _ time.Time) error {
-	h.list = append(h.list, fmt.Sprintf("%s to %s by %s (%s)", from, c.Status, by, reason))
-	return h.fail
+func (h *recordingObserver) StatusChanged(_ context.Context, _ *store.DB, c *parley.Conversation, from parley.ConversationStatus, by, reason string, _ time.Time) error {
+	h.events = append(h.events, fmt.Sprintf("%s to %s by %s (%s)", from, c.Status, by, reason))
+	return h.err
 }
 
-func TestDeskHearsTheLastWordsBeforeAPerson(t *testing.T) {
-	each(t, func(d *desk) {
-		d.handsOver()
-		h := &heard{}
-		d.Engine.Desk = h
-		d.conversation()
-		if len(h.list) != 0 {
-			t.Error("an answer like any other:", h.list)
+func TestHandoverObserverSeesTheLastWordsBeforeAPerson(t *testing.T) {
+	forEachDatabase(t, func(d *testEngine) {
+		d.enableHandover()
+		h := &recordingObserver{}
+		d.Engine.HandoverObserver = h
+		d.startConversation()
+		if len(h.events) != 0 {
+			t.Error("an answer like any other:", h.events)
 		}
-		d.finish(d.start(plainWish, ""))
-		if want := "assistant 2: " + llm.HandedOver(words.English); len(h.list) != 1 || h.list[0] != want {
-			t.Errorf("heard %q, want %q", h.list, want)
+		d.finish(d.start(handoverRequest, ""))
+		if want := "assistant 2: " + model.HandoverText(words.English); len(h.events) != 1 || h.events[0] != want {
+			t.Errorf("heard %q, want %q", h.events, want)
 		}
 	})
 }
 
-func TestDeskHearsWhatConcernsPeople(t *testing.T) {
-	each(t, func(d *desk) {
-		k, ctx, account, agent := d.clerk(), t.Context(), d.account.ID, d.agent.ID
-		h := &heard{}
-		k.Desk = h
-		id := d.conversation()
+func TestHandoverObserverSeesWhatConcernsPeople(t *testing.T) {
+	forEachDatabase(t, func(d *testEngine) {
+		k, ctx, account, agent := d.conversations(), t.Context(), d.account.ID, d.agent.ID
+		h := &recordingObserver{}
+		k.HandoverObserver = h
+		id := d.startConversation()
 		_, err := k.TakeOver(ctx, account, agent, id, "kim", "asked for", false)
 		must(t, err)
 		_, err = k.TakeOver(ctx, account, agent, id, "kim", "again", false)
 		must(t, err)
-		_, err = k.CustomerWrites(ctx, account, agent, id, "Anybody?")
+		_, err = k.AddCustomerMessage(ctx, account, agent, id, "Anybody?")
 		must(t, err)
-		_, err = k.HumanReplies(ctx, account, agent, id, "kims-id", "Here.")
+		_, err = k.AddHumanReply(ctx, account, agent, id, "kims-id", "Here.")
 		must(t, err)
-		h.fail = errors.New("the desk is full")
+		h.err = errors.New("the desk is full")
 		for _, step := range []func() error{
 			func() error { _, err := k.HandBack(ctx, account, agent, id, "kim"); return err },
-			func() error { _, err := k.CustomerWrites(ctx, account, agent, id, "Lost?"); return err },
+			func() error { _, err := k.AddCustomerMessage(ctx, account, agent, id, "Lost?"); return err },
 		} {
-			if err := step(); !errors.Is(err, h.fail) {
+			if err := step(); !errors.Is(err, h.err) {
 				t.Error("it is done all the same:", err)
 			}
 		}
-		h.fail, h.list = nil, h.list[:3]
-		d.wantStatus(id, parley.TakenOver)
+		h.err, h.events = nil, h.events[:3]
+		d.wantStatus(id, parley.ConversationTakenOver)
 		_, err = k.HandBack(ctx, account, agent, id, "kim")
 		must(t, err)
 		_, err = k.Pause(ctx, account, agent, id, true)
@@ -251,8 +251,8 @@ func TestDeskHearsWhatConcernsPeople(t *testing.T) {
 		_, err = k.End(ctx, account, agent, id, "kim")
 		must(t, err)
 		want := []string{"ongoing to taken_over by kim (asked for)", "user 3: Anybody?", "human 4: Here.", "taken_over to ongoing by kim ()", "ongoing to ended by kim ()"}
-		if !slices.Equal(h.list, want) {
-			t.Errorf("heard %q, want %q", h.list, want)
+		if !slices.Equal(h.events, want) {
+			t.Errorf("heard %q, want %q", h.events, want)
 		}
 		if got := len(d.history(id)); got != 4 {
 			t.Error(got, "messages: what the desk refuses must leave nothing")

@@ -9,12 +9,12 @@ import (
 
 // Hub wakes those who follow a conversation once something was written to it on this server. The zero value is ready.
 type Hub struct {
-	Most int // followers of one account; 0 means 1,000
+	MaxFollowers int // followers of one account; 0 means 1,000
 
-	mu      sync.Mutex
-	follows map[parley.ConversationID]map[*Follower]bool
-	counts  map[parley.AccountID]int
-	closed  bool
+	mu        sync.Mutex
+	followers map[parley.ConversationID]map[*Follower]bool
+	counts    map[parley.AccountID]int
+	closed    bool
 }
 
 // Wake has the followers of a conversation look. It never waits for them.
@@ -24,8 +24,8 @@ func (h *Hub) Wake(id parley.ConversationID) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for f := range h.follows[id] {
-		f.ring()
+	for f := range h.followers[id] {
+		f.notify()
 	}
 }
 
@@ -37,45 +37,45 @@ func (h *Hub) Close() {
 		return
 	}
 	h.closed = true
-	for _, followers := range h.follows {
+	for _, followers := range h.followers {
 		for f := range followers {
-			close(f.over)
+			close(f.stopped)
 		}
 	}
 }
 
-func (h *Hub) join(f *Follower) error {
+func (h *Hub) add(f *Follower) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed {
-		fail := parley.Fail(parley.CodeUnderMaintenance)
+		fail := parley.NewError(parley.CodeUnderMaintenance)
 		fail.RetryAfter = 5 * time.Second
 		return fail
 	}
-	if most := orDefault(h.Most, 1000); h.counts[f.account] >= most {
-		fail := parley.Failf(parley.CodeTooManyRequests, "Too many conversations of this account are being followed.")
+	if most := orDefault(h.MaxFollowers, 1000); h.counts[f.account] >= most {
+		fail := parley.NewErrorf(parley.CodeTooManyRequests, "Too many conversations of this account are being followed.")
 		fail.RetryAfter, fail.Limit = 5*time.Second, most
 		return fail
 	}
-	if h.follows == nil {
-		h.follows, h.counts = map[parley.ConversationID]map[*Follower]bool{}, map[parley.AccountID]int{}
+	if h.followers == nil {
+		h.followers, h.counts = map[parley.ConversationID]map[*Follower]bool{}, map[parley.AccountID]int{}
 	}
-	if h.follows[f.conversation] == nil {
-		h.follows[f.conversation] = map[*Follower]bool{}
+	if h.followers[f.conversation] == nil {
+		h.followers[f.conversation] = map[*Follower]bool{}
 	}
-	h.follows[f.conversation][f] = true
+	h.followers[f.conversation][f] = true
 	h.counts[f.account]++
 	return nil
 }
 
-func (h *Hub) leave(f *Follower) {
+func (h *Hub) remove(f *Follower) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if !h.follows[f.conversation][f] {
+	if !h.followers[f.conversation][f] {
 		return
 	}
-	if delete(h.follows[f.conversation], f); len(h.follows[f.conversation]) == 0 {
-		delete(h.follows, f.conversation)
+	if delete(h.followers[f.conversation], f); len(h.followers[f.conversation]) == 0 {
+		delete(h.followers, f.conversation)
 	}
 	if h.counts[f.account]--; h.counts[f.account] == 0 {
 		delete(h.counts, f.account)

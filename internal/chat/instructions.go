@@ -5,18 +5,18 @@ import (
 	"strings"
 
 	"parley"
-	"parley/internal/llm"
+	"parley/internal/model"
 )
 
 // instructions are what the operator tells the model: those of the agent, then those of the channel, which may be narrower. In a talk
 // the rules for speaking follow.
 func (t *Turn) instructions() string {
-	spoken := t.request.Spoken
-	told := strings.TrimSpace(strings.TrimSpace(t.agent.Instructions) + "\n\n" + channelInstructions(t.agent.ChannelInstructions, t.request.Channel, spoken != nil))
+	spoken := t.request.Voice
+	text := strings.TrimSpace(strings.TrimSpace(t.agent.Instructions) + "\n\n" + channelInstructions(t.agent.ChannelInstructions, t.request.Channel, spoken != nil))
 	if spoken != nil {
-		told = strings.TrimSpace(told + "\n\n" + llm.SpokenRules(spoken.At))
+		text = strings.TrimSpace(text + "\n\n" + model.VoiceRules(spoken.LocalTime))
 	}
-	return told
+	return text
 }
 
 // channelKeys name the channels of channelInstructions (facts 2.8b). Conversations of an origin that is not listed, such as the

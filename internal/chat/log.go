@@ -13,10 +13,10 @@ type Kind int
 
 // What happens in a turn. Failed is always followed by Finished, and nothing follows Finished.
 const (
-	Text     Kind = iota + 1
-	Called        // the model calls a tool
-	Returned      // a tool that runs in the server has ended
-	Stepped       // the model goes on with the results
+	Text         Kind = iota + 1
+	ToolCalled        // the model calls a tool
+	ToolReturned      // a tool that runs in the server has ended
+	NextRound         // the model goes on with the results
 	Failed
 	Finished
 )
@@ -39,19 +39,19 @@ type Finish struct {
 	Citations []parley.Citation
 }
 
-// maxText bounds an answer, and with it the log: a model that never stops is stopped here, and what it said is stored as
+// maxAnswerBytes bounds an answer, and with it the log: a model that never stops is stopped here, and what it said is stored as
 // interrupted. In bytes.
-const maxText = 512 << 10
+const maxAnswerBytes = 512 << 10
 
-// log is the turn's history. Writers never wait for readers.
-type log struct {
-	mu     sync.Mutex
-	events []Event
-	ended  bool
-	more   chan struct{} // closed and replaced with every append; nil while nobody waits
+// eventLog is the turn's history. Writers never wait for readers.
+type eventLog struct {
+	mu      sync.Mutex
+	events  []Event
+	ended   bool
+	changed chan struct{} // closed and replaced with every append; nil while nobody waits
 }
 
-func (l *log) append(events ...Event) {
+func (l *eventLog) append(events ...Event) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.ended {
@@ -59,30 +59,30 @@ func (l *log) append(events ...Event) {
 	}
 	l.events = append(l.events, events...)
 	l.ended = events[len(events)-1].Kind == Finished
-	if l.more != nil {
-		close(l.more)
-		l.more = nil
+	if l.changed != nil {
+		close(l.changed)
+		l.changed = nil
 	}
 }
 
-// only makes the event, which is Finished, all that has happened: a model that was asked too soon is not heard.
-func (l *log) only(finished Event) {
+// replaceWith makes the event, which is Finished, all that has happened: a model that was asked too soon is not heard.
+func (l *eventLog) replaceWith(finished Event) {
 	l.mu.Lock()
 	l.events = nil
 	l.mu.Unlock()
 	l.append(finished)
 }
 
-func (l *log) closed() bool {
+func (l *eventLog) isClosed() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.ended
 }
 
-// since gives what was appended after the first at events, waiting until there is something.
-func (l *log) since(ctx context.Context, at int) ([]Event, error) {
+// waitSince gives what was appended after the first at events, waiting until there is something.
+func (l *eventLog) waitSince(ctx context.Context, at int) ([]Event, error) {
 	for {
-		events, more, ended := l.look(at)
+		events, more, ended := l.snapshot(at)
 		switch {
 		case len(events) > 0:
 			return events, nil
@@ -97,14 +97,14 @@ func (l *log) since(ctx context.Context, at int) ([]Event, error) {
 	}
 }
 
-func (l *log) look(at int) (events []Event, more <-chan struct{}, ended bool) {
+func (l *eventLog) snapshot(at int) (events []Event, more <-chan struct{}, ended bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if at < len(l.events) {
 		return l.events[at:len(l.events):len(l.events)], nil, false
 	}
-	if l.more == nil && !l.ended {
-		l.more = make(chan struct{})
+	if l.changed == nil && !l.ended {
+		l.changed = make(chan struct{})
 	}
-	return nil, l.more, l.ended
+	return nil, l.changed, l.ended
 }

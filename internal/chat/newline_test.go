@@ -18,9 +18,9 @@ func TestNewlines(t *testing.T) {
 		{[]string{"a\r", "b\n"}, []string{"a\n", "b\n"}},
 		{[]string{"ü\u2028\xff"}, []string{"ü\u2028\uFFFD"}},
 	} {
-		var n newlines
+		var n newlineNormalizer
 		for i, p := range c.pieces {
-			if got := n.piece(p); got != c.want[i] {
+			if got := n.normalize(p); got != c.want[i] {
 				t.Errorf("%q: piece %d is %q, want %q", c.pieces, i, got, c.want[i])
 			}
 		}
@@ -37,19 +37,19 @@ func TestNewlinesOfPieces(t *testing.T) {
 		}
 		text := b.String()
 		want := strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
-		var n newlines
+		var n newlineNormalizer
 		var got string
 		for left := text; left != ""; {
 			cut := 1 + random.IntN(len(left))
-			got += n.piece(left[:cut])
+			got += n.normalize(left[:cut])
 			left = left[cut:]
 		}
 		if got != want {
 			t.Fatalf("%q became %q, want %q", text, got, want)
 		}
 		for at := range len(text) {
-			if c := text[at]; c != '\n' && c != '\r' && got[n.place(at)] != c {
-				t.Fatalf("%q: the place %d is now %d of %q", text, at, n.place(at), got)
+			if c := text[at]; c != '\n' && c != '\r' && got[n.mapOffset(at)] != c {
+				t.Fatalf("%q: the place %d is now %d of %q", text, at, n.mapOffset(at), got)
 			}
 		}
 	}

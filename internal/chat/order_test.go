@@ -8,22 +8,22 @@ import (
 	"sync"
 	"testing"
 
-	"parley/internal/llm"
+	"parley/internal/model"
 	"parley/internal/sqldb"
 )
 
 func TestMessagesThatWaitKeepTheirOrder(t *testing.T) {
-	each(t, func(d *desk) {
-		gate := llm.NewGate()
-		d.model.Then(llm.Say("first"), llm.Step{Gate: gate}, llm.Stop())
+	forEachDatabase(t, func(d *testEngine) {
+		gate := model.NewBarrier()
+		d.model.AddScript(model.TextStep("first"), model.ScriptStep{Barrier: gate}, model.StopStep())
 		turn := d.start("one", "")
 		reader := turn.Reader()
 		defer reader.Close()
 		var all sync.WaitGroup
 		for i := range 8 {
-			before := d.Waiting()
+			before := d.WaitingTurns()
 			all.Go(func() {
-				next, err := d.say(fmt.Sprint("message ", i), turn.ConversationID)
+				next, err := d.tryStart(fmt.Sprint("message ", i), turn.ConversationID)
 				if err == nil {
 					_, err = next.Wait(t.Context())
 				}
@@ -31,11 +31,11 @@ func TestMessagesThatWaitKeepTheirOrder(t *testing.T) {
 					t.Error(err)
 				}
 			})
-			for d.Waiting() == before { // until it stands in the queue
+			for d.WaitingTurns() == before { // until it stands in the queue
 				runtime.Gosched()
 			}
 		}
-		gate.Open()
+		gate.Release()
 		all.Wait()
 		var users []string
 		for _, line := range d.history(turn.ConversationID) {
@@ -52,7 +52,7 @@ func TestMessagesThatWaitKeepTheirOrder(t *testing.T) {
 
 // Turns of one account share rows that count its credits; taken in different orders they would wait for each other.
 func TestTurnsOfOneAccountDoNotWaitForEachOther(t *testing.T) {
-	each(t, func(d *desk) {
+	forEachDatabase(t, func(d *testEngine) {
 		d.finish(d.start("first", ""))
 		if d.db.SQL().Dialect() == sqldb.Postgres { // what a while of use and autovacuum come to: other places on disk, other plans
 			for _, q := range []string{`update credit_usage set used = used where agent_id = ''`, `analyze credit_usage`} {
@@ -65,7 +65,7 @@ func TestTurnsOfOneAccountDoNotWaitForEachOther(t *testing.T) {
 		for range 16 {
 			all.Go(func() {
 				for range 8 {
-					turn, err := d.say("hello", "")
+					turn, err := d.tryStart("hello", "")
 					if err == nil {
 						_, err = turn.Wait(t.Context())
 					}

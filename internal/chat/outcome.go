@@ -7,52 +7,52 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/llm"
+	"parley/internal/model"
 	"parley/internal/retrieval"
 )
 
-// failure is what the client is told. It names the conversation and the user's message, which is kept, so that
+// clientError is what the client is told. It names the conversation and the user's message, which is kept, so that
 // it can be answered again.
-func (t *Turn) failure(cause error) *parley.Error {
+func (t *Turn) clientError(cause error) *parley.Error {
 	var e *parley.Error
-	fail := parley.Because(parley.CodeChatStreaming, cause)
+	fail := parley.WrapError(parley.CodeChatStreaming, cause)
 	if errors.Is(context.Cause(t.ctx), errShutdown) {
-		fail = parley.Because(parley.CodeUnderMaintenance, cause)
+		fail = parley.WrapError(parley.CodeUnderMaintenance, cause)
 		fail.RetryAfter = 5 * time.Second
 	} else if errors.As(cause, &e) {
 		fail = &parley.Error{Code: e.Code, Message: e.Message, RetryAfter: e.RetryAfter, Err: cause}
 	}
 	if t.agent.Redact {
-		fail.Err = errors.New(t.keepable(cause.Error()))
+		fail.Err = errors.New(t.redactText(cause.Error()))
 	}
-	if !t.request.unsaved() {
+	if !t.request.isUnsaved() {
 		fail.Details = map[string]string{"conversationId": string(t.ConversationID), "userMessageId": string(t.UserMessageID)}
 	}
 	return fail
 }
 
 func (t *Turn) trace(a *answer, state string, retrieved, now time.Time, failure error) *parley.Trace {
-	tr := &parley.Trace{TurnID: t.ID, MessageID: t.MessageID, State: state, Model: t.agent.Model, BackEnd: t.back.Label, PromptVersion: llm.PromptVersion,
-		ConfigVersion: t.agent.ConfigVersion, Question: t.keepable(t.asked), Search: t.search, Passages: []parley.TracePassage{}, ToolCalls: []string{}}
+	tr := &parley.Trace{TurnID: t.ID, MessageID: t.MessageID, State: state, Model: t.agent.Model, BackEnd: t.backend.Label, PromptVersion: model.PromptVersion,
+		ConfigVersion: t.agent.ConfigVersion, Question: t.redactText(t.searchText), SearchMethod: t.searchMethod, Passages: []parley.TracePassage{}, ToolCalls: []string{}}
 	for i, h := range t.hits {
-		tr.Passages = append(tr.Passages, a.took(i, h))
+		tr.Passages = append(tr.Passages, a.tracePassage(i, h))
 	}
 	if a.finish != nil {
-		tr.InputTokens, tr.OutputTokens, tr.Refused = a.finish.InputTokens, a.finish.OutputTokens, a.finish.Refused
+		tr.InputTokens, tr.OutputTokens, tr.Refused = a.finish.InputTokens, a.finish.OutputTokens, a.finish.IsRefusal
 	}
-	if tr.Rewrite = t.rewrite; t.rewrite != nil {
-		tr.InputTokens, tr.OutputTokens = tr.InputTokens+t.rewrite.InputTokens, tr.OutputTokens+t.rewrite.OutputTokens
+	if tr.Rewrite = t.rewriteTrace; t.rewriteTrace != nil {
+		tr.InputTokens, tr.OutputTokens = tr.InputTokens+t.rewriteTrace.InputTokens, tr.OutputTokens+t.rewriteTrace.OutputTokens
 	}
 	since := func(at time.Time) float64 { return float64(at.Sub(t.StartedAt).Microseconds()) / 1000 }
-	tr.Millis = parley.TraceMillis{Retrieved: since(retrieved), Answered: since(now)}
-	if !a.first.IsZero() {
-		tr.Millis.FirstToken = since(a.first)
+	tr.Millis = parley.TraceMillis{RetrievalDone: since(retrieved), AnswerDone: since(now)}
+	if !a.firstOutput.IsZero() {
+		tr.Millis.FirstToken = since(a.firstOutput)
 	}
 	for _, c := range a.calls {
 		tr.ToolCalls = append(tr.ToolCalls, c.Tool+" "+string(c.Status))
 	}
 	if failure != nil {
-		tr.Error = t.keepable(failure.Error())
+		tr.Error = t.redactText(failure.Error())
 		if cause := context.Cause(t.ctx); cause != nil {
 			tr.Error = cause.Error()
 		}
@@ -60,15 +60,15 @@ func (t *Turn) trace(a *answer, state string, retrieved, now time.Time, failure 
 	return tr
 }
 
-// took tells what the answer took from the passage that was offered at that place.
-func (a *answer) took(place int, h retrieval.Hit) parley.TracePassage {
+// tracePassage tells what the answer took from the passage that was offered at that place.
+func (a *answer) tracePassage(place int, h retrieval.Hit) parley.TracePassage {
 	p := h.Passage
 	tp := parley.TracePassage{ID: p.ID, SourceID: p.SourceID, Name: p.SourceName, Heading: p.Heading, Rank: h.Rank, Score: h.Score}
-	for _, c := range a.cited {
-		if c.Passage != place {
+	for _, c := range a.cites {
+		if c.PassageIndex != place {
 			continue
 		}
-		tp.Cited = true
+		tp.IsCited = true
 		from, to := max(c.Start-p.Start, 0), min(c.End-p.Start, len(p.Text))
 		if from < to && !slices.Contains(tp.Quotes, p.Text[from:to]) {
 			tp.Quotes = append(tp.Quotes, p.Text[from:to])

@@ -10,39 +10,39 @@ import (
 	"parley/internal/store"
 )
 
-// remembered is how many earlier messages the model is shown.
-const remembered = 20
+// maxHistoryMessages is how many earlier messages the model is shown.
+const maxHistoryMessages = 20
 
-// prepare waits for the conversation and recalls it. It reports whether the model may be asked before the first transaction
+// loadConversation waits for the conversation and recalls it. It reports whether the model may be asked before the first transaction
 // has decided: a guess, which saves time when it is right and a little money when it is careful.
-func (e *Engine) prepare(ctx context.Context, t *Turn, account parley.Account, plan parley.Plan) (early bool, err error) {
+func (e *Engine) loadConversation(ctx context.Context, t *Turn, account parley.Account, plan parley.Plan) (early bool, err error) {
 	paused := false
 	if t.request.ConversationID != "" {
-		if paused, err = e.await(ctx, t); err != nil {
+		if paused, err = e.awaitOpenTurn(ctx, t); err != nil {
 			return false, err
 		}
 	}
-	if err := e.recall(ctx, t); err != nil {
+	if err := e.loadHistory(ctx, t); err != nil {
 		return false, err
 	}
-	if paused || e.crowded(t.AccountID) {
+	if paused || e.atTurnLimit(t.AccountID) {
 		return false, nil
 	}
-	ofAccount, ofAgent := limits(t, account, plan)
+	ofAccount, ofAgent := creditLimits(t, account, plan)
 	if ofAccount == nil && ofAgent == nil {
 		return true, nil
 	}
-	usedByAccount, usedByAgent, err := e.DB.Usage(ctx, t.AccountID, t.AgentID, store.MonthOf(e.Now()))
-	return within(usedByAccount+t.Reserved, ofAccount) && within(usedByAgent+t.Reserved, ofAgent), err
+	usedByAccount, usedByAgent, err := e.DB.CreditUsage(ctx, t.AccountID, t.AgentID, store.MonthOf(e.Now()))
+	return withinLimit(usedByAccount+t.Reserved, ofAccount) && withinLimit(usedByAgent+t.Reserved, ofAgent), err
 }
 
-// await waits until the conversation that the message continues has no turn on another server, and reports whether it is
+// awaitOpenTurn waits until the conversation that the message continues has no turn on another server, and reports whether it is
 // paused.
-func (e *Engine) await(ctx context.Context, t *Turn) (paused bool, err error) {
-	until := e.Now().Add(orDefault(e.Patience, 30*time.Second))
+func (e *Engine) awaitOpenTurn(ctx context.Context, t *Turn) (paused bool, err error) {
+	until := e.Now().Add(orDefault(e.QueueTimeout, 30*time.Second))
 	for {
 		c, err := e.DB.Conversation(ctx, t.AccountID, t.AgentID, t.ConversationID)
-		if err := t.mayGoOn(c, err); err != nil {
+		if err := t.checkConversation(c, err); err != nil {
 			return false, err
 		}
 		open, err := e.DB.OpenTurn(ctx, t.AccountID, t.ConversationID)
@@ -50,9 +50,9 @@ func (e *Engine) await(ctx context.Context, t *Turn) (paused bool, err error) {
 			return c.Paused, err
 		}
 		if e.Now().After(until) {
-			return false, busy()
+			return false, busyError()
 		}
-		if err := e.DB.AskCancel(ctx, t.AccountID, open.ID, e.Now()); err != nil {
+		if err := e.DB.RequestTurnCancel(ctx, t.AccountID, open.ID, e.Now()); err != nil {
 			return false, err
 		}
 		select {
@@ -63,110 +63,110 @@ func (e *Engine) await(ctx context.Context, t *Turn) (paused bool, err error) {
 	}
 }
 
-// mayGoOn are the rules for a message that continues a conversation (interface 3.2, 4.3).
-func (t *Turn) mayGoOn(c *parley.Conversation, err error) error {
+// checkConversation are the rules for a message that continues a conversation (interface 3.2, 4.3).
+func (t *Turn) checkConversation(c *parley.Conversation, err error) error {
 	switch {
 	case parley.IsCode(err, parley.CodeResourceNotFound):
-		return parley.Fail(parley.CodeConversationGone)
+		return parley.NewError(parley.CodeConversationNotFound)
 	case err != nil:
 		return err
-	case c.Face == t.request.face() && c.Channel == parley.ChannelUnspecified && c.Status != parley.Ongoing: // a ticket's: people answer there
-		return parley.Fail(parley.CodeNotOngoing)
-	case c.Face != t.request.face(), c.Channel != t.request.Channel: // whoever listens there would not hear the answer
-		return parley.Fail(parley.CodeConversationGone)
-	case c.Status != parley.Ongoing:
-		return parley.Fail(parley.CodeNotOngoing)
+	case c.API == t.request.api() && c.Channel == parley.ChannelUnspecified && c.Status != parley.ConversationOngoing: // a ticket's: people answer there
+		return parley.NewError(parley.CodeNotOngoing)
+	case c.API != t.request.api(), c.Channel != t.request.Channel: // whoever listens there would not hear the answer
+		return parley.NewError(parley.CodeConversationNotFound)
+	case c.Status != parley.ConversationOngoing:
+		return parley.NewError(parley.CodeNotOngoing)
 	}
 	return nil
 }
 
-// recall reads what the conversation held before the message to answer.
-func (e *Engine) recall(ctx context.Context, t *Turn) error {
+// loadHistory reads what the conversation held before the message to answer.
+func (e *Engine) loadHistory(ctx context.Context, t *Turn) error {
 	before := int64(0)
 	switch {
-	case t.request.Sent != nil:
-		t.remember()
+	case t.request.ClientConversation != nil:
+		t.loadSentHistory()
 		return nil
 	case t.request.ConversationID == "":
 		return nil
 	case t.request.Retry != "":
-		user, err := e.DB.AnsweredBy(ctx, t.AccountID, t.AgentID, t.ConversationID, t.request.Retry)
+		user, err := e.DB.UserMessageAnsweredBy(ctx, t.AccountID, t.AgentID, t.ConversationID, t.request.Retry)
 		if err != nil {
 			return err
 		}
-		t.question, t.UserMessageID, t.keep, before = user.Text(), user.ID, user.Seq, user.Seq
+		t.question, t.UserMessageID, t.retrySeq, before = user.Text(), user.ID, user.Seq, user.Seq
 	case t.request.Continue:
-		user, err := owed(ctx, e.DB, t)
+		user, err := pendingToolCalls(ctx, e.DB, t)
 		if err != nil {
 			return err
 		}
 		t.question, t.UserMessageID = user.Text(), user.ID
-	case t.request.repeats != "":
-		user, err := unanswered(ctx, e.DB, t)
+	case t.request.repeatedMessageID != "":
+		user, err := repeatedMessage(ctx, e.DB, t)
 		if err != nil {
 			return err
 		}
 		t.UserMessageID, before = user.ID, user.Seq
-	case t.request.Instead != "":
-		user, err := e.DB.AnsweredBy(ctx, t.AccountID, t.AgentID, t.ConversationID, t.request.Instead)
+	case t.request.ReplaceMessageID != "":
+		user, err := e.DB.UserMessageAnsweredBy(ctx, t.AccountID, t.AgentID, t.ConversationID, t.request.ReplaceMessageID)
 		if err != nil {
 			return err
 		}
-		t.instead, before = user.Seq, user.Seq
+		t.replacedSeq, before = user.Seq, user.Seq
 	}
 	var err error
-	t.history, err = e.DB.Recall(ctx, t.AccountID, t.AgentID, t.ConversationID, before, remembered)
+	t.history, err = e.DB.RecentMessages(ctx, t.AccountID, t.AgentID, t.ConversationID, before, maxHistoryMessages)
 	return err
 }
 
-// owed makes sure that the newest message waits to be gone on with: the client has answered all of its calls. It gives the
+// pendingToolCalls makes sure that the newest message waits to be gone on with: the client has answered all of its calls. It gives the
 // user's message that all this is about.
-func owed(ctx context.Context, db *store.DB, t *Turn) (*parley.Message, error) {
-	last, err := db.Recall(ctx, t.AccountID, t.AgentID, t.ConversationID, 0, 1)
+func pendingToolCalls(ctx context.Context, db *store.DB, t *Turn) (*parley.Message, error) {
+	last, err := db.RecentMessages(ctx, t.AccountID, t.AgentID, t.ConversationID, 0, 1)
 	if err != nil {
 		return nil, err
 	}
 	if len(last) == 0 || last[0].FinishReason != "tool-calls" {
-		return nil, nothingToContinue("is required, unless the result of a tool call has just been sent")
+		return nil, nothingToContinueError("is required, unless the result of a tool call has just been sent")
 	}
 	for _, p := range last[0].Parts {
-		if p.Type == "tool-call" && !slices.ContainsFunc(last[0].Parts, p.EndedBy) {
-			return nil, nothingToContinue("is required: the call " + p.ToolCallID + " still waits for its result")
+		if p.Type == "tool-call" && !slices.ContainsFunc(last[0].Parts, p.IsAnsweredBy) {
+			return nil, nothingToContinueError("is required: the call " + p.ToolCallID + " still waits for its result")
 		}
 	}
-	return db.AnsweredBy(ctx, t.AccountID, t.AgentID, t.ConversationID, last[0].ID)
+	return db.UserMessageAnsweredBy(ctx, t.AccountID, t.AgentID, t.ConversationID, last[0].ID)
 }
 
-func nothingToContinue(why string) *parley.Error {
-	fail := parley.Fail(parley.CodeInvalidBody)
+func nothingToContinueError(why string) *parley.Error {
+	fail := parley.NewError(parley.CodeInvalidBody)
 	fail.Details = map[string]string{"message": why}
 	return fail
 }
 
-// standing makes sure that what a retry answers has not been cut away meanwhile.
-func standing(ctx context.Context, tx *store.DB, t *Turn) error {
-	user, err := tx.AnsweredBy(ctx, t.AccountID, t.AgentID, t.ConversationID, t.request.Retry)
+// checkRetryTarget makes sure that what a retry answers has not been cut away meanwhile.
+func checkRetryTarget(ctx context.Context, tx *store.DB, t *Turn) error {
+	user, err := tx.UserMessageAnsweredBy(ctx, t.AccountID, t.AgentID, t.ConversationID, t.request.Retry)
 	if err == nil && user.ID != t.UserMessageID {
-		err = parley.Fail(parley.CodeRetryNotFound)
+		err = parley.NewError(parley.CodeRetryNotFound)
 	}
 	return err
 }
 
-// look searches the agent's sources for the message.
-func (e *Engine) look(t *Turn) {
-	defer close(t.found)
+// retrieve searches the agent's sources for the message.
+func (e *Engine) retrieve(t *Turn) {
+	defer close(t.retrievalDone)
 	defer func() {
 		if p := recover(); p != nil {
-			t.lookErr = panicked(p)
+			t.retrieveErr = panicError(p)
 		}
 	}()
 	ctx, stop := context.WithTimeout(t.ctx, time.Minute)
 	defer stop()
 	q := t.query()
-	if t.wish == nil {
-		q = e.restate(ctx, t, q)
+	if t.handoverWish == nil {
+		q = e.rewriteQuery(ctx, t, q)
 	}
-	t.asked = strings.Join(append(q.Earlier, q.Text), "\n")
-	t.search = e.Questions.Aim(ctx, e.Library, t.agent, &q)
-	t.hits, t.lookErr = e.Library.Nearest(ctx, t.AgentID, t.agent.PassageVersion, q)
+	t.searchText = strings.Join(append(q.Earlier, q.Text), "\n")
+	t.searchMethod = e.QueryEmbedder.EmbedQuery(ctx, e.Indexes, t.agent, &q)
+	t.hits, t.retrieveErr = e.Indexes.Nearest(ctx, t.AgentID, t.agent.PassageVersion, q)
 }

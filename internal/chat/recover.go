@@ -19,12 +19,12 @@ func (e *Engine) Run(ctx context.Context) error {
 	var heeding sync.WaitGroup
 	defer heeding.Wait()
 	if e.DB.SQL().Dialect() == sqldb.Postgres { // elsewhere no other server can ask
-		heeding.Go(func() { e.heed(ctx) })
+		heeding.Go(func() { e.watchCancelRequests(ctx) })
 	}
-	beat := time.NewTicker(e.lease() / 3)
+	beat := time.NewTicker(e.leaseDuration() / 3)
 	defer beat.Stop()
 	for {
-		closed, err := e.beat(ctx)
+		closed, err := e.heartbeat(ctx)
 		if err != nil && ctx.Err() == nil {
 			e.Logger.Warn("turn leases", "err", err)
 		}
@@ -39,9 +39,9 @@ func (e *Engine) Run(ctx context.Context) error {
 	}
 }
 
-// heed cancels, within a second, the turns of this server that another server asks to end: abandoned ones whose conversation has
+// watchCancelRequests cancels, within a second, the turns of this server that another server asks to end: abandoned ones whose conversation has
 // a new message waiting there, and those whose conversation was taken over there, ended or deleted.
-func (e *Engine) heed(ctx context.Context) {
+func (e *Engine) watchCancelRequests(ctx context.Context) {
 	look := time.NewTicker(time.Second)
 	defer look.Stop()
 	for {
@@ -50,33 +50,33 @@ func (e *Engine) heed(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
-		if len(e.turns()) == 0 {
+		if len(e.listLiveTurns()) == 0 {
 			continue
 		}
-		asked, err := e.DB.CancelAsked(ctx, e.Owner)
+		asked, err := e.DB.CancelRequestedTurns(ctx, e.Owner)
 		if err != nil && ctx.Err() == nil {
 			e.Logger.Warn("turns that are to be cancelled", "err", err)
 		}
-		for _, t := range e.turns() {
+		for _, t := range e.listLiveTurns() {
 			over, is := asked[t.ID]
 			switch {
 			case is && over:
 				t.Cancel(errTakenOver)
-			case is && t.abandoned():
+			case is && t.isAbandoned():
 				t.Cancel(errSuperseded)
 			}
 		}
 	}
 }
 
-// beat renews the leases of this server's turns and closes some of those whose lease has run out. It returns how many.
-func (e *Engine) beat(ctx context.Context) (int, error) {
-	e.closeEnded()
+// heartbeat renews the leases of this server's turns and closes some of those whose lease has run out. It returns how many.
+func (e *Engine) heartbeat(ctx context.Context) (int, error) {
+	e.retryCloses()
 	var turns []parley.TurnID
-	for _, t := range e.turns() {
+	for _, t := range e.listLiveTurns() {
 		turns = append(turns, t.ID)
 	}
-	if err := e.DB.RenewLeases(ctx, e.Owner, turns, e.Now().Add(e.lease())); err != nil {
+	if err := e.DB.RenewTurnLeases(ctx, e.Owner, turns, e.Now().Add(e.leaseDuration())); err != nil {
 		return 0, err
 	}
 	return e.Recover(ctx)
@@ -97,7 +97,7 @@ func (e *Engine) Recover(ctx context.Context) (closed int, err error) {
 		return 0, err
 	}
 	// A turn that this server makes lives, though its lease could not be renewed in time.
-	expired = slices.DeleteFunc(expired, func(t parley.Turn) bool { return e.makes(t.ID) })
+	expired = slices.DeleteFunc(expired, func(t parley.Turn) bool { return e.ownsTurn(t.ID) })
 	slices.SortStableFunc(expired, func(a, b parley.Turn) int { return cmp.Compare(a.AccountID, b.AccountID) })
 	for len(expired) > 0 {
 		n := sameAccount(expired[:min(len(expired), recoveryBatch)])
@@ -123,9 +123,9 @@ func sameAccount(list []parley.Turn) int {
 // closeExpired closes the turns in one transaction, or each in its own where somebody else has ended one of them. It returns how many
 // it has closed.
 func (e *Engine) closeExpired(ctx context.Context, list []parley.Turn, now time.Time) (int, error) {
-	err := e.DB.Transact(ctx, sqldb.Turns, func(tx *store.DB) error {
+	err := e.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
 		for i := range list {
-			if err := closeLost(ctx, tx, &list[i], now); err != nil {
+			if err := closeLostTurn(ctx, tx, &list[i], now); err != nil {
 				return err
 			}
 		}
@@ -150,44 +150,44 @@ func (e *Engine) closeExpired(ctx context.Context, list []parley.Turn, now time.
 	return closed, nil
 }
 
-// closeEnded closes the turns that could not be closed when they ended: nothing was to be stored then.
-func (e *Engine) closeEnded() {
+// retryCloses closes the turns that could not be closed when they ended: nothing was to be stored then.
+func (e *Engine) retryCloses() {
 	e.mu.Lock()
-	list := e.unclosed
-	e.unclosed = nil
+	list := e.pendingCloses
+	e.pendingCloses = nil
 	e.mu.Unlock()
 	for i, again := range list {
 		if parley.IsCode(again(), parley.CodeUnderMaintenance) {
 			e.mu.Lock()
-			e.unclosed = append(e.unclosed, list[i:]...)
+			e.pendingCloses = append(e.pendingCloses, list[i:]...)
 			e.mu.Unlock()
 			return
 		}
 	}
 }
 
-// makes reports whether the turn is one of this server's live ones.
-func (e *Engine) makes(id parley.TurnID) bool {
-	return slices.ContainsFunc(e.turns(), func(t *Turn) bool { return t.ID == id })
+// ownsTurn reports whether the turn is one of this server's live ones.
+func (e *Engine) ownsTurn(id parley.TurnID) bool {
+	return slices.ContainsFunc(e.listLiveTurns(), func(t *Turn) bool { return t.ID == id })
 }
 
-func closeLost(ctx context.Context, tx *store.DB, t *parley.Turn, now time.Time) error {
+func closeLostTurn(ctx context.Context, tx *store.DB, t *parley.Turn, now time.Time) error {
 	trace := &parley.Trace{TurnID: t.ID, MessageID: t.MessageID, State: store.TurnFailed, Passages: []parley.TracePassage{}, ToolCalls: []string{},
 		Error: "the server that made this answer stopped before it was stored"}
-	if err := tx.LoseCalls(ctx, t, now); err != nil {
+	if err := tx.FailLostToolCalls(ctx, t, now); err != nil {
 		return err
 	}
 	if t.UserMessageID == "" { // nothing is kept of its conversation
 		return tx.CloseTurn(ctx, t, store.TurnFailed, 0, nil, now)
 	}
 	return tx.CloseTurn(ctx, t, store.TurnFailed, 0, trace, now,
-		store.Event{Kind: "turn.failed", AgentID: t.AgentID, ConversationID: t.ConversationID, Subject: string(t.ID)})
+		store.NewEvent{Kind: "turn.failed", AgentID: t.AgentID, ConversationID: t.ConversationID, Subject: string(t.ID)})
 }
 
-func (e *Engine) turns() []*Turn {
+func (e *Engine) listLiveTurns() []*Turn {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return slices.Collect(maps.Values(e.live))
+	return slices.Collect(maps.Values(e.liveTurns))
 }
 
 // Drain refuses new turns and waits for the live ones. When ctx ends first they are cancelled, and stored as interrupted.
@@ -195,7 +195,7 @@ func (e *Engine) Drain(ctx context.Context) {
 	e.mu.Lock()
 	e.draining = true
 	e.mu.Unlock()
-	for _, t := range e.turns() {
+	for _, t := range e.listLiveTurns() {
 		select {
 		case <-t.done:
 		case <-ctx.Done():

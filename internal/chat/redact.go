@@ -4,43 +4,43 @@ import (
 	"slices"
 
 	"parley"
-	"parley/internal/prose"
+	"parley/internal/text/prose"
 )
 
-// keepable is a text as it may be kept, traced and logged: of an agent that redacts, without personal data.
-func (t *Turn) keepable(text string) string {
+// redactText is a text as it may be kept, traced and logged: of an agent that redacts, without personal data.
+func (t *Turn) redactText(text string) string {
 	if !t.agent.Redact {
 		return text
 	}
 	return prose.Redact(text)
 }
 
-// kept is the answer as it may be kept. What it quotes stays as it is, for that is the sources' and not the customer's; the
+// redactMessage is the answer as it may be kept. What it quotes stays as it is, for that is the sources' and not the customer's; the
 // places of the quotes move along with what is masked before them.
-func (t *Turn) kept(m parley.Message) parley.Message {
+func (t *Turn) redactMessage(m parley.Message) parley.Message {
 	if !t.agent.Redact {
 		return m
 	}
 	m.Parts, m.Citations = slices.Clone(m.Parts), slices.Clone(m.Citations)
 	at := 0 // bytes of the answer's text before this part
-	moves := move{}
+	moves := maskShifts{}
 	for i := range m.Parts {
 		p := &m.Parts[i]
 		length := len(p.Text)
-		p.Text = moves.mask(p.Text, at, m.Citations)
+		p.Text = moves.maskText(p.Text, at, m.Citations)
 		p.Input, p.Output = prose.RedactJSON(p.Input), prose.RedactJSON(p.Output)
 		at += length
 	}
 	for i := range m.Citations {
 		c := &m.Citations[i]
-		by := moves.before(c.AnswerStart)
+		by := moves.shiftBefore(c.AnswerStart)
 		c.AnswerStart, c.AnswerEnd = c.AnswerStart+by, c.AnswerEnd+by
 	}
 	return m
 }
 
-// keptCalls are the rows of the calls as they may be kept.
-func (t *Turn) keptCalls(calls []parley.ToolCall) []parley.ToolCall {
+// redactCalls are the rows of the calls as they may be kept.
+func (t *Turn) redactCalls(calls []parley.ToolCall) []parley.ToolCall {
 	if !t.agent.Redact {
 		return calls
 	}
@@ -51,18 +51,18 @@ func (t *Turn) keptCalls(calls []parley.ToolCall) []parley.ToolCall {
 	return calls
 }
 
-// masked is a tool's output as it may be kept.
-func masked(out parley.ToolOutput) parley.ToolOutput {
+// redactOutput is a tool's output as it may be kept.
+func redactOutput(out parley.ToolOutput) parley.ToolOutput {
 	out.Data, out.Error = prose.RedactJSON(out.Data), prose.Redact(out.Error)
 	return out
 }
 
-// move is what masking has done to the places in a text: how many bytes longer it is behind each place.
-type move []struct{ at, by int }
+// maskShifts is what masking has done to the places in a text: how many bytes longer it is behind each place.
+type maskShifts []struct{ offset, delta int }
 
-// mask masks a stretch of the answer that begins at the byte from, but for what the citations cover.
-func (mv *move) mask(text string, from int, cited []parley.Citation) string {
-	spans := slices.DeleteFunc(prose.RedactSpans(text), func(s prose.Private) bool {
+// maskText masks a stretch of the answer that begins at the byte from, but for what the citations cover.
+func (mv *maskShifts) maskText(text string, from int, cited []parley.Citation) string {
+	spans := slices.DeleteFunc(prose.RedactSpans(text), func(s prose.PrivateSpan) bool {
 		return slices.ContainsFunc(cited, func(c parley.Citation) bool { return c.AnswerStart < from+s.End && from+s.Start < c.AnswerEnd })
 	})
 	var out []byte
@@ -70,17 +70,17 @@ func (mv *move) mask(text string, from int, cited []parley.Citation) string {
 	for _, s := range spans {
 		mask := "[" + s.Kind + "]"
 		out = append(append(out, text[end:s.Start]...), mask...)
-		*mv = append(*mv, struct{ at, by int }{from + s.End, len(mask) - (s.End - s.Start)})
+		*mv = append(*mv, struct{ offset, delta int }{from + s.End, len(mask) - (s.End - s.Start)})
 		end = s.End
 	}
 	return string(append(out, text[end:]...))
 }
 
-// before gives by how much a place has moved.
-func (mv *move) before(place int) (by int) {
+// shiftBefore gives by how much a place has moved.
+func (mv *maskShifts) shiftBefore(place int) (by int) {
 	for _, m := range *mv {
-		if m.at <= place {
-			by += m.by
+		if m.offset <= place {
+			by += m.delta
 		}
 	}
 	return by

@@ -8,11 +8,11 @@ import (
 
 	"parley"
 	"parley/internal/chat"
-	"parley/internal/llm"
+	"parley/internal/model"
 )
 
-// everything gives all that the database holds of the conversation.
-func (d *desk) everything() string {
+// allStoredText gives all that the database holds of the conversation.
+func (d *testEngine) allStoredText() string {
 	d.t.Helper()
 	var all strings.Builder
 	for _, q := range []string{`select parts || coalesce(citations, '') from messages`, `select coalesce(input, '') || coalesce(output, '') from tool_calls`,
@@ -30,17 +30,17 @@ func (d *desk) everything() string {
 }
 
 func TestAnAgentThatRedactsKeepsNoPersonalData(t *testing.T) {
-	each(t, func(d *desk) {
+	forEachDatabase(t, func(d *testEngine) {
 		var told []string
-		look := tool("look_up", func(_ context.Context, c chat.Call) chat.Output {
+		look := newTool("look_up", func(_ context.Context, c chat.Call) chat.Output {
 			told = append(told, string(c.Input))
-			return success(`{"owner": "ann@example.com", "phone": "+49 30 1234567"}`)
+			return successOutput(`{"owner": "ann@example.com", "phone": "+49 30 1234567"}`)
 		})
-		d.can(look, whereabouts)
+		d.setTools(look, locationTool)
 		_, err := d.db.SQL().Exec(t.Context(), `update agents set redact = 1 where id = ?`, d.agent.ID)
 		must(t, err)
-		d.model.Then(llm.Say("Looking for ann@example.com. "), llm.Use("look_up", `{"email": "ann@example.com"}`), llm.Calls()).
-			Then(llm.Say("Found ann@example.com."), llm.Stop())
+		d.model.AddScript(model.TextStep("Looking for ann@example.com. "), model.NewToolCallStep("look_up", `{"email": "ann@example.com"}`), model.ToolCallsStep()).
+			AddScript(model.TextStep("Found ann@example.com."), model.StopStep())
 		turn := d.start("I am ann@example.com, card 4111 1111 1111 1111", "")
 		if f := d.finish(turn); !strings.Contains(f.Message.Text(), "ann@example.com") {
 			t.Errorf("the client is told %q", f.Message.Text())
@@ -48,16 +48,16 @@ func TestAnAgentThatRedactsKeepsNoPersonalData(t *testing.T) {
 		if asked := d.model.Requests()[0].Messages[0].Text; !strings.Contains(asked, "4111") || !strings.Contains(told[0], "ann@") {
 			t.Errorf("the model was told %q, the tool %q", asked, told)
 		}
-		d.model.Then(llm.Use("where_am_i", `{}`), llm.Calls())
+		d.model.AddScript(model.NewToolCallStep("where_am_i", `{}`), model.ToolCallsStep())
 		d.finish(d.start("And where is bob@example.com?", turn.ConversationID))
 		if asked := d.model.Requests()[2].Messages[0].Text; strings.Contains(asked, "ann@") {
 			t.Errorf("a later turn is told %q", asked)
 		}
-		must(t, d.result(turn, d.callIn(turn), `{"mail": "carl@example.com", "n": 1}`))
-		d.model.Then(llm.Say("half of dora@example.com"), llm.Step{Err: context.DeadlineExceeded})
+		must(t, d.submitResult(turn, d.pendingCall(turn), `{"mail": "carl@example.com", "n": 1}`))
+		d.model.AddScript(model.TextStep("half of dora@example.com"), model.ScriptStep{Err: context.DeadlineExceeded})
 		_, err = d.start("I am dora@example.com", turn.ConversationID).Wait(t.Context())
 		wantCode(t, err, parley.CodeChatStreaming)
-		kept := d.everything()
+		kept := d.allStoredText()
 		for _, secret := range []string{"ann@", "bob@", "carl@", "dora@", "4111", "1234567"} {
 			if strings.Contains(kept, secret) {
 				t.Errorf("%s is kept in\n%s", secret, kept)
@@ -73,17 +73,17 @@ func TestAnAgentThatRedactsKeepsNoPersonalData(t *testing.T) {
 
 // What is quoted from a source is the source's, and a machine must still be able to check it.
 func TestRedactionLeavesQuotesWhole(t *testing.T) {
-	each(t, func(d *desk) {
+	forEachDatabase(t, func(d *testEngine) {
 		_, err := d.db.SQL().Exec(t.Context(), `update agents set redact = 1 where id = ?`, d.agent.ID)
 		must(t, err)
-		must(t, d.learn("Write to help@example.com."))
-		d.model.Answer = func(r llm.Request) []llm.Step {
+		must(t, d.addSource("Write to help@example.com."))
+		d.model.StepsFor = func(r model.Request) []model.ScriptStep {
 			said := "You are ann@example.com. " + r.Passages[0].Text
-			return []llm.Step{llm.Say(said), {Chunk: llm.Chunk{Cite: &llm.Cite{Start: r.Passages[0].Start, End: r.Passages[0].End, AnswerStart: 25, AnswerEnd: len(said)}}}, llm.Stop()}
+			return []model.ScriptStep{model.TextStep(said), {Chunk: model.Chunk{Citation: &model.Citation{Start: r.Passages[0].Start, End: r.Passages[0].End, AnswerStart: 25, AnswerEnd: len(said)}}}, model.StopStep()}
 		}
 		turn := d.start("Where do I write to, as ann@example.com?", "")
 		d.finish(turn)
-		page, err := d.db.Messages(t.Context(), d.account.ID, d.agent.ID, turn.ConversationID, parley.PageAsk{Limit: 9})
+		page, err := d.db.Messages(t.Context(), d.account.ID, d.agent.ID, turn.ConversationID, parley.PageRequest{Limit: 9})
 		must(t, err)
 		m := page.Items[1]
 		c := m.Citations[0]
@@ -94,8 +94,8 @@ func TestRedactionLeavesQuotesWhole(t *testing.T) {
 	})
 }
 
-// learn gives the agent a source of one passage.
-func (d *desk) learn(text string) error {
+// addSource gives the agent a source of one passage.
+func (d *testEngine) addSource(text string) error {
 	source, version, now := parley.NewUUID(), parley.NewUUID(), d.clock.now().UnixMilli()
 	for _, do := range []struct {
 		query string

@@ -7,17 +7,17 @@ import (
 
 	"parley"
 	"parley/internal/chat"
-	"parley/internal/llm"
+	"parley/internal/model"
 )
 
-func (d *desk) retry(c parley.ConversationID, message parley.MessageID) (*chat.Turn, error) {
+func (d *testEngine) retry(c parley.ConversationID, message parley.MessageID) (*chat.Turn, error) {
 	return d.Start(d.t.Context(), d.account, d.plan, d.agent.ID, chat.Request{ConversationID: c, Retry: message, Channel: parley.ChannelAPI})
 }
 
 // wantTexts compares the conversation's messages, in order, by what they say.
-func (d *desk) wantTexts(c parley.ConversationID, want ...string) {
+func (d *testEngine) wantTexts(c parley.ConversationID, want ...string) {
 	d.t.Helper()
-	page, err := d.db.Messages(d.t.Context(), d.account.ID, d.agent.ID, c, parley.PageAsk{Limit: 100})
+	page, err := d.db.Messages(d.t.Context(), d.account.ID, d.agent.ID, c, parley.PageRequest{Limit: 100})
 	must(d.t, err)
 	if len(page.Items) != len(want) || page.Total != len(want) {
 		d.t.Fatalf("%d messages of %d, want %q", len(page.Items), page.Total, want)
@@ -34,12 +34,12 @@ func (d *desk) wantTexts(c parley.ConversationID, want ...string) {
 }
 
 func TestRetryCutsTheConversation(t *testing.T) {
-	each(t, func(d *desk) {
+	forEachDatabase(t, func(d *testEngine) {
 		first := d.start("one", "")
 		d.finish(first)
 		second := d.start("two", first.ConversationID)
 		d.finish(second)
-		d.model.Then(llm.Say("better"), llm.Stop())
+		d.model.AddScript(model.TextStep("better"), model.StopStep())
 		again, err := d.retry(first.ConversationID, first.MessageID)
 		must(t, err)
 		if f := d.finish(again); f.Credits != parley.Credit || again.UserMessageID != first.UserMessageID || again.MessageID == first.MessageID {
@@ -58,8 +58,8 @@ func TestRetryCutsTheConversation(t *testing.T) {
 }
 
 func TestRetryOfAFailedTurnNamesTheUsersMessage(t *testing.T) {
-	each(t, func(d *desk) {
-		d.model.Then(llm.Step{Err: errors.New("no")})
+	forEachDatabase(t, func(d *testEngine) {
+		d.model.AddScript(model.ScriptStep{Err: errors.New("no")})
 		turn := d.start("one", "")
 		_, err := turn.Wait(t.Context())
 		wantCode(t, err, parley.CodeChatStreaming)
@@ -75,18 +75,18 @@ func TestRetryOfAFailedTurnNamesTheUsersMessage(t *testing.T) {
 }
 
 func TestAFailedRetryLeavesTheOldAnswer(t *testing.T) {
-	each(t, func(d *desk) {
+	forEachDatabase(t, func(d *testEngine) {
 		turn := d.start("one", "")
 		d.finish(turn)
-		d.model.Then(llm.Say("half"), llm.Step{Err: errors.New("cut")})
+		d.model.AddScript(model.TextStep("half"), model.ScriptStep{Err: errors.New("cut")})
 		again, err := d.retry(turn.ConversationID, turn.MessageID)
 		must(t, err)
 		_, err = again.Wait(t.Context())
 		wantCode(t, err, parley.CodeChatStreaming)
 		d.wantTexts(turn.ConversationID, "one", "one")
 
-		gate := llm.NewGate()
-		d.model.Then(llm.Say("half"), llm.Step{Gate: gate}, llm.Stop())
+		gate := model.NewBarrier()
+		d.model.AddScript(model.TextStep("half"), model.ScriptStep{Barrier: gate}, model.StopStep())
 		again, err = d.retry(turn.ConversationID, turn.MessageID)
 		must(t, err)
 		<-gate.Reached()
@@ -99,7 +99,7 @@ func TestAFailedRetryLeavesTheOldAnswer(t *testing.T) {
 }
 
 func TestRetryNeedsAUsersMessage(t *testing.T) {
-	each(t, func(d *desk) {
+	forEachDatabase(t, func(d *testEngine) {
 		turn := d.start("one", "")
 		d.finish(turn)
 		_, err := d.db.SQL().Exec(t.Context(), `delete from messages where id = ?`, turn.UserMessageID)
@@ -110,13 +110,13 @@ func TestRetryNeedsAUsersMessage(t *testing.T) {
 }
 
 func TestRetryOfAContinuedAnswerBeginsAtTheQuestion(t *testing.T) {
-	each(t, func(d *desk) {
-		turn := d.ask()
-		must(t, d.result(turn, d.callIn(turn), `{"city":"Rome"}`))
-		next, err := d.goOn(turn.ConversationID)
+	forEachDatabase(t, func(d *testEngine) {
+		turn := d.startClientCall()
+		must(t, d.submitResult(turn, d.pendingCall(turn), `{"city":"Rome"}`))
+		next, err := d.continueTurn(turn.ConversationID)
 		must(t, err)
 		d.finish(next)
-		d.model.Then(llm.Say("Somewhere."), llm.Stop())
+		d.model.AddScript(model.TextStep("Somewhere."), model.StopStep())
 		again, err := d.retry(turn.ConversationID, next.MessageID)
 		must(t, err)
 		d.finish(again)
@@ -125,7 +125,7 @@ func TestRetryOfAContinuedAnswerBeginsAtTheQuestion(t *testing.T) {
 }
 
 func TestOfManyRetriesAtOnceOneCuts(t *testing.T) {
-	each(t, func(d *desk) {
+	forEachDatabase(t, func(d *testEngine) {
 		turn := d.start("one", "")
 		d.finish(turn)
 		outcomes := make([]error, 8)

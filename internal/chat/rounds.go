@@ -11,35 +11,35 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/llm"
+	"parley/internal/model"
 	"parley/internal/sqldb"
 	"parley/internal/store"
 )
 
 const (
-	maxRounds  = 10       // of one turn; in the last one the model is offered no tools
-	maxResult  = 64 << 10 // bytes of one tool's output
-	toolTime   = 30 * time.Second
-	maxAtATime = 16 // calls of one round
+	maxRounds          = 10       // of one turn; in the last one the model is offered no tools
+	maxResultBytes     = 64 << 10 // bytes of one tool's output
+	defaultToolTimeout = 30 * time.Second
+	maxParallelCalls   = 16 // calls of one round
 )
 
-var errRounds = errors.New("chat: the model would not stop calling tools")
+var errTooManyRounds = errors.New("chat: the model would not stop calling tools")
 
-// converse asks the model, does what it asks for and asks again, until it has answered or waits for the client. A panic of a
+// runRounds asks the model, does what it asks for and asks again, until it has answered or waits for the client. A panic of a
 // back end fails this turn only.
-func (e *Engine) converse(t *Turn, a *answer) (err error) {
+func (e *Engine) runRounds(t *Turn, a *answer) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = panicked(p)
+			err = panicError(p)
 		}
 	}()
-	tools, err := e.tools(t)
+	tools, err := e.agentTools(t)
 	if err != nil {
 		return err
 	}
-	if t.wish != nil {
-		if granted, err := e.grant(t, a, tools); granted || err != nil {
-			a.reason = "stop"
+	if t.handoverWish != nil {
+		if granted, err := e.handOverNow(t, a, tools); granted || err != nil {
+			a.finishReason = "stop"
 			return err
 		}
 	}
@@ -51,96 +51,96 @@ func (e *Engine) converse(t *Turn, a *answer) (err error) {
 		if round == maxRounds {
 			req.Tools = nil
 		}
-		calls, err := e.listen(t, a, t.fit(req))
+		calls, err := e.readRound(t, a, t.fitContext(req))
 		if err != nil || len(calls) == 0 {
-			a.reason = "stop"
+			a.finishReason = "stop"
 			return err
 		}
 		switch {
 		case len(tools) == 0:
 			return errors.New("chat: the model called a tool that it was not offered")
 		case round == maxRounds:
-			return errRounds
+			return errTooManyRounds
 		}
 		// What a tool does cannot be undone: first the message it is done for must be on disk.
-		if <-t.promised; t.refused {
-			return errRefused
+		if <-t.beginDone; t.isRefused {
+			return errNothingToAnswer
 		}
 		spoken := a.text.String()
-		results, waiting := e.work(t, a, tools, calls)
+		results, waiting := e.runTools(t, a, tools, calls)
 		if waiting {
-			a.reason = "tool-calls"
+			a.finishReason = "tool-calls"
 			return t.ctx.Err()
 		}
 		if err := t.ctx.Err(); err != nil {
 			return err
 		}
-		req.Messages = append(append(req.Messages, llm.Message{Role: "assistant", Text: spoken, ToolCalls: calls}), results...)
-		t.log.append(Event{Kind: Stepped})
+		req.Messages = append(append(req.Messages, model.Message{Role: "assistant", Text: spoken, ToolCalls: calls}), results...)
+		t.eventLog.append(Event{Kind: NextRound})
 	}
 }
 
-// tools gives what the agent can do; most agents can only talk, and are not asked.
-func (e *Engine) tools(t *Turn) ([]Tool, error) {
+// agentTools gives what the agent can do; most agents can only talk, and are not asked.
+func (e *Engine) agentTools(t *Turn) ([]Tool, error) {
 	if e.Tools == nil || t.agent.Tools == 0 {
 		return nil, nil
 	}
 	tools, err := e.Tools(t.ctx, t.agent)
-	return t.request.offered(tools), err
+	return t.request.usableTools(tools), err
 }
 
-// errand is one call on its way.
-type errand struct {
-	call  parley.ToolCall
-	tool  *Tool // nil when the agent has none of this name
-	once  string
-	fault string // why the call is not made at all
-	out   Output
+// toolRun is one call on its way.
+type toolRun struct {
+	call           parley.ToolCall
+	tool           *Tool // nil when the agent has none of this name
+	idempotencyKey string
+	fault          string // why the call is not made at all
+	output         Output
 }
 
-// work makes the calls of one round, side by side, and keeps what became of them. waiting says that the client has to run
+// runTools makes the calls of one round, side by side, and keeps what became of them. waiting says that the client has to run
 // some of them.
-func (e *Engine) work(t *Turn, a *answer, tools []Tool, calls []llm.ToolCall) (results []llm.Message, waiting bool) {
-	a.pause()
-	errands := make([]errand, len(calls))
+func (e *Engine) runTools(t *Turn, a *answer, tools []Tool, calls []model.ToolCall) (results []model.Message, waiting bool) {
+	a.finishText()
+	errands := make([]toolRun, len(calls))
 	for i := range calls {
 		calls[i].ID = parley.NewCallID() // a provider may number its calls anew in every answer
-		errands[i] = e.errand(t, tools, calls[i])
-		errands[i].once = t.onceOf(len(a.calls)+i, calls[i])
-		if i >= maxAtATime {
-			errands[i].fault = fmt.Sprintf("only %d calls can be made at a time", maxAtATime)
+		errands[i] = e.newToolRun(t, tools, calls[i])
+		errands[i].idempotencyKey = t.callKey(len(a.calls)+i, calls[i])
+		if i >= maxParallelCalls {
+			errands[i].fault = fmt.Sprintf("only %d calls can be made at a time", maxParallelCalls)
 		}
-		errands[i].call.Client = errands[i].call.Client && errands[i].fault == "" // readers see the call from here on
-		t.log.append(Event{Kind: Called, Call: &errands[i].call})
+		errands[i].call.RunsOnClient = errands[i].call.RunsOnClient && errands[i].fault == "" // readers see the call from here on
+		t.eventLog.append(Event{Kind: ToolCalled, Call: &errands[i].call})
 	}
 	var all sync.WaitGroup
 	for i := range errands {
 		switch {
 		case errands[i].fault != "":
-			errands[i].out = failed(errands[i].fault)
+			errands[i].output = failedOutput(errands[i].fault)
 			continue
-		case errands[i].call.Client:
+		case errands[i].call.RunsOnClient:
 			waiting = true
 			continue
 		}
-		all.Go(func() { errands[i].out = e.perform(t, &errands[i]) })
+		all.Go(func() { errands[i].output = e.runTool(t, &errands[i]) })
 	}
 	all.Wait()
 	for i := range errands {
-		results = append(results, e.report(t, a, &errands[i]))
+		results = append(results, e.recordToolRun(t, a, &errands[i]))
 	}
 	return results, waiting
 }
 
-func (e *Engine) errand(t *Turn, tools []Tool, call llm.ToolCall) errand {
-	x := errand{call: parley.ToolCall{ID: parley.NewUUID(), AccountID: t.AccountID, AgentID: t.AgentID, ConversationID: t.ConversationID, MessageID: t.MessageID,
+func (e *Engine) newToolRun(t *Turn, tools []Tool, call model.ToolCall) toolRun {
+	x := toolRun{call: parley.ToolCall{ID: parley.NewUUID(), AccountID: t.AccountID, AgentID: t.AgentID, ConversationID: t.ConversationID, MessageID: t.MessageID,
 		TurnID: t.ID, CallID: call.ID, Tool: call.Name, Input: call.Input, Status: parley.ToolPending, CreatedAt: e.Now()}}
 	for i := range tools {
 		if tools[i].Name == call.Name {
-			x.tool, x.call.Kind, x.call.Client = &tools[i], tools[i].Kind, tools[i].Run == nil
+			x.tool, x.call.Kind, x.call.RunsOnClient = &tools[i], tools[i].Kind, tools[i].Run == nil
 		}
 	}
-	if x.fault = call.Fault; x.fault == "" && x.call.Client && x.tool.Check != nil {
+	if x.fault = call.InputError; x.fault == "" && x.call.RunsOnClient && x.tool.Check != nil {
 		input, err := x.tool.Check(call.Input)
 		if err != nil {
 			x.fault = err.Error()
@@ -151,46 +151,46 @@ func (e *Engine) errand(t *Turn, tools []Tool, call llm.ToolCall) errand {
 	return x
 }
 
-// perform runs a tool within its time. One that does not heed the end of its time is left behind.
-func (e *Engine) perform(t *Turn, x *errand) Output {
+// runTool runs a tool within its time. One that does not heed the end of its time is left behind.
+func (e *Engine) runTool(t *Turn, x *toolRun) Output {
 	if x.tool == nil {
-		return failed("there is no tool of this name")
+		return failedOutput("there is no tool of this name")
 	}
-	ctx, stop := context.WithTimeout(t.ctx, orDefault(x.tool.Timeout, toolTime))
+	ctx, stop := context.WithTimeout(t.ctx, orDefault(x.tool.Timeout, defaultToolTimeout))
 	defer stop()
 	done := make(chan Output, 1)
-	if x.tool.Effects && !t.request.unsaved() {
-		if err := e.writeDown(ctx, t, x.call); err != nil {
+	if x.tool.HasEffects && !t.request.isUnsaved() {
+		if err := e.storePendingCall(ctx, t, x.call); err != nil {
 			e.Logger.Error("a tool's call could not be written down", "tool", x.tool.Name, "turn", t.ID, "err", err)
-			return failed("the call could not be made")
+			return failedOutput("the call could not be made")
 		}
 	}
-	call := Call{Turn: t.Turn, UserID: t.UserID, ID: x.call.CallID, Input: x.call.Input, Once: x.once, Redact: t.agent.Redact}
+	call := Call{Turn: t.Turn, UserID: t.UserID, ID: x.call.CallID, Input: x.call.Input, IdempotencyKey: x.idempotencyKey, Redact: t.agent.Redact}
 	go func() {
 		defer func() {
 			if p := recover(); p != nil {
-				e.Logger.Error("a tool panicked", "tool", x.tool.Name, "turn", t.ID, "err", panicked(p))
-				done <- failed("the tool failed")
+				e.Logger.Error("a tool panicked", "tool", x.tool.Name, "turn", t.ID, "err", panicError(p))
+				done <- failedOutput("the tool failed")
 			}
 		}()
 		done <- x.tool.Run(ctx, call)
 	}()
 	select {
 	case out := <-done:
-		return out.bounded()
+		return out.limited()
 	case <-ctx.Done():
-		return failed("the tool took too long")
+		return failedOutput("the tool took too long")
 	}
 }
 
-// writeDown keeps a call before it is made: should the server die meanwhile, the row tells that it may have been.
-func (e *Engine) writeDown(ctx context.Context, t *Turn, call parley.ToolCall) error {
-	return e.DB.Transact(ctx, sqldb.Turns, func(tx *store.DB) error { return tx.AddToolCalls(ctx, t.keptCalls([]parley.ToolCall{call})) })
+// storePendingCall keeps a call before it is made: should the server die meanwhile, the row tells that it may have been.
+func (e *Engine) storePendingCall(ctx context.Context, t *Turn, call parley.ToolCall) error {
+	return e.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error { return tx.AddToolCalls(ctx, t.redactCalls([]parley.ToolCall{call})) })
 }
 
-// onceOf names the turn's nth call, the same however often the client's request is made under its Idempotency-Key.
-func (t *Turn) onceOf(n int, call llm.ToolCall) string {
-	base := t.once
+// callKey names the turn's nth call, the same however often the client's request is made under its Idempotency-Key.
+func (t *Turn) callKey(n int, call model.ToolCall) string {
+	base := t.idempotencyKey
 	if base == "" {
 		base = string(t.ID)
 	}
@@ -198,46 +198,46 @@ func (t *Turn) onceOf(n int, call llm.ToolCall) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// report keeps a call and its end as rows and parts, tells the readers, and gives what the model is told. A call that the
+// recordToolRun keeps a call and its end as rows and parts, tells the readers, and gives what the model is told. A call that the
 // client runs has no end yet.
-func (e *Engine) report(t *Turn, a *answer, x *errand) llm.Message {
+func (e *Engine) recordToolRun(t *Turn, a *answer, x *toolRun) model.Message {
 	a.parts = append(a.parts, parley.Part{Type: "tool-call", ToolCallID: x.call.CallID, ToolName: x.call.Tool, Input: x.call.Input})
-	if x.call.Client {
+	if x.call.RunsOnClient {
 		a.calls = append(a.calls, x.call)
-		return llm.Message{}
+		return model.Message{}
 	}
-	for _, inner := range x.out.Inner {
-		in := e.errand(t, nil, llm.ToolCall{ID: parley.NewCallID(), Name: inner.Tool, Input: inner.Input})
+	for _, inner := range x.output.Nested {
+		in := e.newToolRun(t, nil, model.ToolCall{ID: parley.NewCallID(), Name: inner.Tool, Input: inner.Input})
 		in.call.Kind = inner.Kind
 		a.parts = append(a.parts, parley.Part{Type: "tool-call", ToolCallID: in.call.CallID, ToolName: inner.Tool, Input: inner.Input})
-		t.log.append(Event{Kind: Called, Call: &in.call})
-		e.close(t, a, in.call, inner.Output)
+		t.eventLog.append(Event{Kind: ToolCalled, Call: &in.call})
+		e.recordCallResult(t, a, in.call, inner.Output)
 	}
-	e.close(t, a, x.call, x.out.ToolOutput)
-	return llm.Message{Role: "tool", ToolCallID: x.call.CallID, Text: string(x.out.JSON())}
+	e.recordCallResult(t, a, x.call, x.output.ToolOutput)
+	return model.Message{Role: "tool", ToolCallID: x.call.CallID, Text: string(x.output.JSON())}
 }
 
-func (e *Engine) close(t *Turn, a *answer, call parley.ToolCall, out parley.ToolOutput) {
+func (e *Engine) recordCallResult(t *Turn, a *answer, call parley.ToolCall, out parley.ToolOutput) {
 	now := e.Now()
 	call.Output, call.Status, call.AnsweredAt = out.JSON(), out.Status, &now
 	a.calls = append(a.calls, call)
 	a.parts = append(a.parts, parley.Part{Type: "tool-result", ToolCallID: call.CallID, ToolName: call.Tool, Output: call.Output})
-	t.log.append(Event{Kind: Returned, Call: &call})
+	t.eventLog.append(Event{Kind: ToolReturned, Call: &call})
 }
 
-func failed(why string) Output {
+func failedOutput(why string) Output {
 	return Output{ToolOutput: parley.ToolOutput{Status: parley.ToolError, Error: why}}
 }
 
-// bounded makes sure that a tool's output is what the interface knows (2.4), and not too much of it.
-func (o Output) bounded() Output {
+// limited makes sure that a tool's output is what the interface knows (2.4), and not too much of it.
+func (o Output) limited() Output {
 	switch {
 	case o.Status != parley.ToolSuccess && o.Status != parley.ToolError && o.Status != parley.ToolIgnored:
-		return failed("the tool gave no result")
-	case len(o.Data) > maxResult || len(o.Error) > maxResult:
-		return failed(fmt.Sprintf("the tool's result is larger than %d kB", maxResult>>10))
+		return failedOutput("the tool gave no result")
+	case len(o.Data) > maxResultBytes || len(o.Error) > maxResultBytes:
+		return failedOutput(fmt.Sprintf("the tool's result is larger than %d kB", maxResultBytes>>10))
 	case len(o.Data) > 0 && !json.Valid(o.Data):
-		return failed("the tool's result is not JSON")
+		return failedOutput("the tool's result is not JSON")
 	}
 	return o
 }

@@ -12,33 +12,33 @@ import (
 
 	"parley"
 	"parley/internal/chat"
-	"parley/internal/llm"
+	"parley/internal/model"
 	"parley/internal/store"
 )
 
-// can gives the agent tools.
-func (d *desk) can(tools ...chat.Tool) {
+// setTools gives the agent tools.
+func (d *testEngine) setTools(tools ...chat.Tool) {
 	d.t.Helper()
 	_, err := d.db.SQL().Exec(d.t.Context(), `update agents set tools = ? where id = ?`, len(tools), d.agent.ID)
 	must(d.t, err)
 	d.Tools = func(context.Context, *parley.Agent) ([]chat.Tool, error) { return tools, nil }
 }
 
-func tool(name string, run func(context.Context, chat.Call) chat.Output) chat.Tool {
-	return chat.Tool{Tool: llm.Tool{Name: name, Description: "For tests."}, Kind: parley.ActionHTTP, Run: run}
+func newTool(name string, run func(context.Context, chat.Call) chat.Output) chat.Tool {
+	return chat.Tool{Tool: model.Tool{Name: name, Description: "For tests."}, Kind: parley.ActionHTTP, Run: run}
 }
 
-func success(data string) chat.Output {
+func successOutput(data string) chat.Output {
 	return chat.Output{ToolOutput: parley.ToolOutput{Status: parley.ToolSuccess, Data: json.RawMessage(data)}}
 }
 
-// weather echoes its input.
-var weather = tool("weather", func(_ context.Context, c chat.Call) chat.Output { return success(string(c.Input)) })
+// weatherTool echoes its input.
+var weatherTool = newTool("weather", func(_ context.Context, c chat.Call) chat.Output { return successOutput(string(c.Input)) })
 
-var whereabouts = chat.Tool{Tool: llm.Tool{Name: "where_am_i"}, Kind: parley.ActionClient}
+var locationTool = chat.Tool{Tool: model.Tool{Name: "where_am_i"}, Kind: parley.ActionClient}
 
-// shape gives a message's parts in a line each.
-func shape(m *parley.Message) (lines []string) {
+// partLines gives a message's parts in a line each.
+func partLines(m *parley.Message) (lines []string) {
 	for _, p := range m.Parts {
 		line := p.Type + " " + p.ToolName
 		if p.ToolName != "" {
@@ -49,14 +49,14 @@ func shape(m *parley.Message) (lines []string) {
 	return lines
 }
 
-func (d *desk) wantShape(m *parley.Message, want ...string) {
+func (d *testEngine) wantParts(m *parley.Message, want ...string) {
 	d.t.Helper()
-	if got := shape(m); !slices.Equal(got, want) {
+	if got := partLines(m); !slices.Equal(got, want) {
 		d.t.Errorf("parts:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
 
-func kinds(t *testing.T, turn *chat.Turn) (list []chat.Kind) {
+func eventKinds(t *testing.T, turn *chat.Turn) (list []chat.Kind) {
 	t.Helper()
 	r := turn.Reader()
 	defer r.Close()
@@ -72,14 +72,14 @@ func kinds(t *testing.T, turn *chat.Turn) (list []chat.Kind) {
 }
 
 func TestAToolIsCalledAndItsResultAnswered(t *testing.T) {
-	each(t, func(d *desk) {
-		d.can(weather)
-		d.model.Then(llm.Say("Let me look. "), llm.Use("weather", `{"city":"Rome"}`), llm.Calls()).Then(llm.Say("Sunny."), llm.Stop())
+	forEachDatabase(t, func(d *testEngine) {
+		d.setTools(weatherTool)
+		d.model.AddScript(model.TextStep("Let me look. "), model.NewToolCallStep("weather", `{"city":"Rome"}`), model.ToolCallsStep()).AddScript(model.TextStep("Sunny."), model.StopStep())
 		turn := d.start("Weather in Rome?", "")
 		f := d.finish(turn)
-		d.wantShape(f.Message, "text Let me look. ", `tool-call weather {"city":"Rome"}`, `tool-result weather {"status":"success","data":{"city":"Rome"}}`, "text Sunny.")
-		if want := []chat.Kind{chat.Text, chat.Called, chat.Returned, chat.Stepped, chat.Text, chat.Finished}; !slices.Equal(kinds(t, turn), want) {
-			t.Errorf("events %v, want %v", kinds(t, turn), want)
+		d.wantParts(f.Message, "text Let me look. ", `tool-call weather {"city":"Rome"}`, `tool-result weather {"status":"success","data":{"city":"Rome"}}`, "text Sunny.")
+		if want := []chat.Kind{chat.Text, chat.ToolCalled, chat.ToolReturned, chat.NextRound, chat.Text, chat.Finished}; !slices.Equal(eventKinds(t, turn), want) {
+			t.Errorf("events %v, want %v", eventKinds(t, turn), want)
 		}
 		if f.Reason != "stop" || f.Credits != parley.Credit {
 			t.Errorf("reason %s, %d credits", f.Reason, f.Credits)
@@ -101,45 +101,47 @@ func TestAToolIsCalledAndItsResultAnswered(t *testing.T) {
 }
 
 func TestAToolThatFailsIsTheModelsAffair(t *testing.T) {
-	each(t, func(d *desk) {
-		d.can(
-			tool("panics", func(context.Context, chat.Call) chat.Output { panic("boom") }),
-			tool("says_nothing", func(context.Context, chat.Call) chat.Output { return chat.Output{} }),
-			tool("says_too_much", func(context.Context, chat.Call) chat.Output { return success(`"` + strings.Repeat("x", 70<<10) + `"`) }),
-			tool("is_no_json", func(context.Context, chat.Call) chat.Output { return success(`{`) }),
-			chat.Tool{Tool: llm.Tool{Name: "sleeps"}, Timeout: time.Millisecond, Run: func(ctx context.Context, _ chat.Call) chat.Output {
+	forEachDatabase(t, func(d *testEngine) {
+		d.setTools(
+			newTool("panics", func(context.Context, chat.Call) chat.Output { panic("boom") }),
+			newTool("says_nothing", func(context.Context, chat.Call) chat.Output { return chat.Output{} }),
+			newTool("says_too_much", func(context.Context, chat.Call) chat.Output {
+				return successOutput(`"` + strings.Repeat("x", 70<<10) + `"`)
+			}),
+			newTool("is_no_json", func(context.Context, chat.Call) chat.Output { return successOutput(`{`) }),
+			chat.Tool{Tool: model.Tool{Name: "sleeps"}, Timeout: time.Millisecond, Run: func(ctx context.Context, _ chat.Call) chat.Output {
 				<-ctx.Done()
-				return failedWith("late")
+				return errorOutput("late")
 			}})
 		names := []string{"panics", "says_nothing", "says_too_much", "is_no_json", "sleeps", "unheard_of"}
-		var steps []llm.Step
+		var steps []model.ScriptStep
 		for _, name := range names {
-			steps = append(steps, llm.Use(name, `{}`))
+			steps = append(steps, model.NewToolCallStep(name, `{}`))
 		}
-		d.model.Then(append(steps, llm.Calls())...).Then(llm.Say("None of that worked."), llm.Stop())
+		d.model.AddScript(append(steps, model.ToolCallsStep())...).AddScript(model.TextStep("None of that worked."), model.StopStep())
 		f := d.finish(d.start("Go", ""))
 		if f.Reason != "stop" || f.Message.Text() != "None of that worked." {
 			t.Errorf("reason %s: %s", f.Reason, f.Message.Text())
 		}
 		for i, name := range names {
-			if got := shape(f.Message)[2*i+1]; !strings.HasPrefix(got, "tool-result "+name+` {"status":"error","error":"`) || strings.Contains(got, "boom") {
+			if got := partLines(f.Message)[2*i+1]; !strings.HasPrefix(got, "tool-result "+name+` {"status":"error","error":"`) || strings.Contains(got, "boom") {
 				t.Errorf("%s", got)
 			}
 		}
 	})
 }
 
-func failedWith(why string) chat.Output {
+func errorOutput(why string) chat.Output {
 	return chat.Output{ToolOutput: parley.ToolOutput{Status: parley.ToolError, Error: why}}
 }
 
 func TestAModelThatWillNotStopCallingIsStopped(t *testing.T) {
-	each(t, func(d *desk) {
-		d.can(weather)
+	forEachDatabase(t, func(d *testEngine) {
+		d.setTools(weatherTool)
 		offered := []int{}
-		d.model.Answer = func(r llm.Request) []llm.Step {
+		d.model.StepsFor = func(r model.Request) []model.ScriptStep {
 			offered = append(offered, len(r.Tools))
-			return []llm.Step{llm.Use("weather", `{}`), llm.Calls()}
+			return []model.ScriptStep{model.NewToolCallStep("weather", `{}`), model.ToolCallsStep()}
 		}
 		f := d.finish(d.start("Go", ""))
 		if f.Reason != "error" || f.Message.State != parley.MessageInterrupted || len(f.Message.Parts) != 18 || f.Credits != 0 {
@@ -153,13 +155,15 @@ func TestAModelThatWillNotStopCallingIsStopped(t *testing.T) {
 }
 
 func TestToolsRunOnlyForAMessageThatIsKept(t *testing.T) {
-	each(t, func(d *desk) {
+	forEachDatabase(t, func(d *testEngine) {
 		ran := false
-		d.can(tool("pay", func(context.Context, chat.Call) chat.Output { ran = true; return success(`1`) }))
-		d.model.Answer = func(llm.Request) []llm.Step { return []llm.Step{llm.Use("pay", `{}`), llm.Calls()} }
+		d.setTools(newTool("pay", func(context.Context, chat.Call) chat.Output { ran = true; return successOutput(`1`) }))
+		d.model.StepsFor = func(model.Request) []model.ScriptStep {
+			return []model.ScriptStep{model.NewToolCallStep("pay", `{}`), model.ToolCallsStep()}
+		}
 		none := parley.Credits(0)
 		d.account.Credits = &none
-		_, err := d.say("Pay", "")
+		_, err := d.tryStart("Pay", "")
 		wantCode(t, err, parley.CodeCreditsExhausted)
 		if ran {
 			t.Error("the tool ran although the message was refused")
@@ -168,15 +172,15 @@ func TestToolsRunOnlyForAMessageThatIsKept(t *testing.T) {
 }
 
 func TestInnerCallsAreShownAndKept(t *testing.T) {
-	each(t, func(d *desk) {
-		d.can(tool("playbook", func(context.Context, chat.Call) chat.Output {
-			out := success(`{"message":"done"}`)
-			out.Inner = []chat.Inner{{Tool: "weather", Kind: parley.ActionHTTP, Input: json.RawMessage(`{}`), Output: parley.ToolOutput{Status: parley.ToolSuccess}}}
+	forEachDatabase(t, func(d *testEngine) {
+		d.setTools(newTool("playbook", func(context.Context, chat.Call) chat.Output {
+			out := successOutput(`{"message":"done"}`)
+			out.Nested = []chat.NestedCall{{Tool: "weather", Kind: parley.ActionHTTP, Input: json.RawMessage(`{}`), Output: parley.ToolOutput{Status: parley.ToolSuccess}}}
 			return out
 		}))
-		d.model.Then(llm.Use("playbook", `{}`), llm.Calls()).Then(llm.Say("Done."), llm.Stop())
+		d.model.AddScript(model.NewToolCallStep("playbook", `{}`), model.ToolCallsStep()).AddScript(model.TextStep("Done."), model.StopStep())
 		turn := d.start("Go", "")
-		d.wantShape(d.finish(turn).Message, `tool-call playbook {}`, `tool-call weather {}`, `tool-result weather {"status":"success"}`,
+		d.wantParts(d.finish(turn).Message, `tool-call playbook {}`, `tool-call weather {}`, `tool-result weather {"status":"success"}`,
 			`tool-result playbook {"status":"success","data":{"message":"done"}}`, "text Done.")
 		calls, err := d.db.ToolCalls(t.Context(), d.account.ID, d.agent.ID, turn.ConversationID)
 		if must(t, err); len(calls) != 2 {
@@ -191,21 +195,21 @@ func TestInnerCallsAreShownAndKept(t *testing.T) {
 	})
 }
 
-// ask starts a turn whose call the client has to run.
-func (d *desk) ask() *chat.Turn {
+// startClientCall starts a turn whose call the client has to run.
+func (d *testEngine) startClientCall() *chat.Turn {
 	d.t.Helper()
-	d.can(whereabouts)
-	d.model.Then(llm.Say("One moment."), llm.Use("where_am_i", `{"precise":true}`), llm.Calls())
+	d.setTools(locationTool)
+	d.model.AddScript(model.TextStep("One moment."), model.NewToolCallStep("where_am_i", `{"precise":true}`), model.ToolCallsStep())
 	turn := d.start("Where am I?", "")
 	f := d.finish(turn)
 	if f.Reason != "tool-calls" {
 		d.t.Fatalf("reason %s", f.Reason)
 	}
-	d.wantShape(f.Message, "text One moment.", `tool-call where_am_i {"precise":true}`)
+	d.wantParts(f.Message, "text One moment.", `tool-call where_am_i {"precise":true}`)
 	return turn
 }
 
-func (d *desk) callIn(turn *chat.Turn) string {
+func (d *testEngine) pendingCall(turn *chat.Turn) string {
 	d.t.Helper()
 	calls, err := d.db.ToolCalls(d.t.Context(), d.account.ID, d.agent.ID, turn.ConversationID)
 	must(d.t, err)
@@ -213,24 +217,24 @@ func (d *desk) callIn(turn *chat.Turn) string {
 	return calls[i].CallID
 }
 
-func (d *desk) result(turn *chat.Turn, call, output string) error {
-	return d.ToolResult(d.t.Context(), d.account.ID, d.agent.ID, turn.ConversationID, call, json.RawMessage(output))
+func (d *testEngine) submitResult(turn *chat.Turn, call, output string) error {
+	return d.SubmitToolResult(d.t.Context(), d.account.ID, d.agent.ID, turn.ConversationID, call, json.RawMessage(output))
 }
 
-func (d *desk) goOn(c parley.ConversationID) (*chat.Turn, error) {
+func (d *testEngine) continueTurn(c parley.ConversationID) (*chat.Turn, error) {
 	return d.Start(d.t.Context(), d.account, d.plan, d.agent.ID, chat.Request{ConversationID: c, Continue: true, Channel: parley.ChannelAPI})
 }
 
 func TestTheClientRunsATool(t *testing.T) {
-	each(t, func(d *desk) {
-		turn := d.ask()
-		call := d.callIn(turn)
-		_, err := d.goOn(turn.ConversationID)
+	forEachDatabase(t, func(d *testEngine) {
+		turn := d.startClientCall()
+		call := d.pendingCall(turn)
+		_, err := d.continueTurn(turn.ConversationID)
 		wantCode(t, err, parley.CodeInvalidBody)
-		must(t, d.result(turn, call, `{"city":"Rome"}`))
-		wantCode(t, d.result(turn, call, `{"city":"Oslo"}`), parley.CodeToolCallNotFound)
-		d.model.Then(llm.Say("You are in Rome."), llm.Stop())
-		next, err := d.goOn(turn.ConversationID)
+		must(t, d.submitResult(turn, call, `{"city":"Rome"}`))
+		wantCode(t, d.submitResult(turn, call, `{"city":"Oslo"}`), parley.CodeToolCallNotFound)
+		d.model.AddScript(model.TextStep("You are in Rome."), model.StopStep())
+		next, err := d.continueTurn(turn.ConversationID)
 		must(t, err)
 		f := d.finish(next)
 		if next.UserMessageID != turn.UserMessageID || next.MessageID == turn.MessageID || f.Message.Text() != "You are in Rome." {
@@ -240,31 +244,31 @@ func TestTheClientRunsATool(t *testing.T) {
 		if n := len(asked); n != 3 || asked[2].Role != "tool" || asked[2].Text != `{"status":"success","data":{"city":"Rome"}}` {
 			t.Errorf("the model was told %+v", asked)
 		}
-		_, err = d.goOn(turn.ConversationID)
+		_, err = d.continueTurn(turn.ConversationID)
 		wantCode(t, err, parley.CodeInvalidBody)
 		d.wantHistory(turn.ConversationID, "user complete: Where am I?", "assistant complete: One moment.", "assistant complete: You are in Rome.")
 	})
 }
 
 func TestAnUnansweredCallIsIgnored(t *testing.T) {
-	each(t, func(d *desk) {
-		turn := d.ask()
-		call := d.callIn(turn)
+	forEachDatabase(t, func(d *testEngine) {
+		turn := d.startClientCall()
+		call := d.pendingCall(turn)
 		d.finish(d.start("Never mind.", turn.ConversationID))
-		wantCode(t, d.result(turn, call, `1`), parley.CodeToolCallNotFound)
-		page, err := d.db.Messages(t.Context(), d.account.ID, d.agent.ID, turn.ConversationID, parley.PageAsk{Limit: 9})
+		wantCode(t, d.submitResult(turn, call, `1`), parley.CodeToolCallNotFound)
+		page, err := d.db.Messages(t.Context(), d.account.ID, d.agent.ID, turn.ConversationID, parley.PageRequest{Limit: 9})
 		must(t, err)
-		d.wantShape(&page.Items[1], "text One moment.", `tool-call where_am_i {"precise":true}`, `tool-result where_am_i {"status":"ignored"}`)
+		d.wantParts(&page.Items[1], "text One moment.", `tool-call where_am_i {"precise":true}`, `tool-result where_am_i {"status":"ignored"}`)
 
-		turn = d.ask()
-		call = d.callIn(turn)
-		d.clock.turn(25 * time.Hour)
-		wantCode(t, d.result(turn, call, `1`), parley.CodeToolCallNotFound)
+		turn = d.startClientCall()
+		call = d.pendingCall(turn)
+		d.clock.advance(25 * time.Hour)
+		wantCode(t, d.submitResult(turn, call, `1`), parley.CodeToolCallNotFound)
 	})
 }
 
 func TestWhatAClientMaySendAsAResult(t *testing.T) {
-	each(t, func(d *desk) {
+	forEachDatabase(t, func(d *testEngine) {
 		for sent, kept := range map[string]string{
 			``:                                      `{"status":"success"}`,
 			`"text"`:                                `{"status":"success","data":"text"}`,
@@ -278,8 +282,8 @@ func TestWhatAClientMaySendAsAResult(t *testing.T) {
 			`{"status":"shipped","id":7}`:           `{"status":"success","data":{"status":"shipped","id":7}}`,
 			`{"status":7}`:                          `{"status":"success","data":{"status":7}}`,
 		} {
-			turn := d.ask()
-			must(t, d.result(turn, d.callIn(turn), sent))
+			turn := d.startClientCall()
+			must(t, d.submitResult(turn, d.pendingCall(turn), sent))
 			calls, err := d.db.ToolCalls(t.Context(), d.account.ID, d.agent.ID, turn.ConversationID)
 			must(t, err)
 			if got := string(calls[0].Output); got != kept {
@@ -290,9 +294,9 @@ func TestWhatAClientMaySendAsAResult(t *testing.T) {
 }
 
 func TestAFailureAfterACallKeepsItsRow(t *testing.T) {
-	each(t, func(d *desk) {
-		d.can(weather)
-		d.model.Then(llm.Use("weather", `{}`), llm.Calls()).Then(llm.Step{Err: errors.New("gone")})
+	forEachDatabase(t, func(d *testEngine) {
+		d.setTools(weatherTool)
+		d.model.AddScript(model.NewToolCallStep("weather", `{}`), model.ToolCallsStep()).AddScript(model.ScriptStep{Err: errors.New("gone")})
 		turn := d.start("Go", "")
 		_, err := turn.Wait(t.Context())
 		wantCode(t, err, parley.CodeChatStreaming)
@@ -306,31 +310,36 @@ func TestAFailureAfterACallKeepsItsRow(t *testing.T) {
 }
 
 func TestCallsThatCannotBeMade(t *testing.T) {
-	each(t, func(d *desk) {
+	forEachDatabase(t, func(d *testEngine) {
 		ran := 0
 		var mu sync.Mutex
-		count := tool("count", func(context.Context, chat.Call) chat.Output { mu.Lock(); defer mu.Unlock(); ran++; return success(`1`) })
-		picky := whereabouts
+		count := newTool("count", func(context.Context, chat.Call) chat.Output {
+			mu.Lock()
+			defer mu.Unlock()
+			ran++
+			return successOutput(`1`)
+		})
+		picky := locationTool
 		picky.Check = func(input json.RawMessage) (json.RawMessage, error) {
 			if string(input) == "{}" {
 				return nil, errors.New("precise is missing")
 			}
 			return json.RawMessage(`{"precise":true}`), nil
 		}
-		d.can(count, picky)
-		var steps []llm.Step
+		d.setTools(count, picky)
+		var steps []model.ScriptStep
 		for range 20 {
-			steps = append(steps, llm.Use("count", `{}`))
+			steps = append(steps, model.NewToolCallStep("count", `{}`))
 		}
-		d.model.Then(append(steps, llm.Calls())...).Then(llm.Say("Done."), llm.Stop())
+		d.model.AddScript(append(steps, model.ToolCallsStep())...).AddScript(model.TextStep("Done."), model.StopStep())
 		f := d.finish(d.start("Go", ""))
-		if lines := shape(f.Message); f.Reason != "stop" || ran != 16 || !strings.Contains(lines[39], "only 16 calls") {
+		if lines := partLines(f.Message); f.Reason != "stop" || ran != 16 || !strings.Contains(lines[39], "only 16 calls") {
 			t.Errorf("%s, %d calls: %s", f.Reason, ran, lines[39])
 		}
-		d.model.Then(llm.Step{Chunk: llm.Chunk{Call: &llm.ToolCall{ID: "x", Name: "count", Input: json.RawMessage(`{}`), Fault: "the arguments are not a JSON object"}}},
-			llm.Use("where_am_i", `{}`), llm.Calls()).Then(llm.Use("where_am_i", `{"precise":"yes"}`), llm.Calls())
+		d.model.AddScript(model.ScriptStep{Chunk: model.Chunk{ToolCall: &model.ToolCall{ID: "x", Name: "count", Input: json.RawMessage(`{}`), InputError: "the arguments are not a JSON object"}}},
+			model.NewToolCallStep("where_am_i", `{}`), model.ToolCallsStep()).AddScript(model.NewToolCallStep("where_am_i", `{"precise":"yes"}`), model.ToolCallsStep())
 		f = d.finish(d.start("Go", ""))
-		d.wantShape(f.Message, `tool-call count {}`, `tool-result count {"status":"error","error":"the arguments are not a JSON object"}`,
+		d.wantParts(f.Message, `tool-call count {}`, `tool-result count {"status":"error","error":"the arguments are not a JSON object"}`,
 			`tool-call where_am_i {}`, `tool-result where_am_i {"status":"error","error":"precise is missing"}`, `tool-call where_am_i {"precise":true}`)
 		if f.Reason != "tool-calls" || ran != 16 {
 			t.Errorf("%s after %d calls", f.Reason, ran)
@@ -340,19 +349,19 @@ func TestCallsThatCannotBeMade(t *testing.T) {
 
 // A call that changes something outside must leave a trace even when the server dies over it.
 func TestACallWithEffectsIsWrittenDownFirst(t *testing.T) {
-	each(t, func(d *desk) {
+	forEachDatabase(t, func(d *testEngine) {
 		var during []parley.ToolCall
 		var once []string
-		pay := tool("pay", func(_ context.Context, c chat.Call) chat.Output {
+		pay := newTool("pay", func(_ context.Context, c chat.Call) chat.Output {
 			during, _ = d.db.ToolCalls(t.Context(), d.account.ID, d.agent.ID, c.Turn.ConversationID)
-			once = append(once, c.Once)
-			d.clock.turn(time.Minute)
-			return success(`1`)
+			once = append(once, c.IdempotencyKey)
+			d.clock.advance(time.Minute)
+			return successOutput(`1`)
 		})
-		pay.Effects = true
-		d.can(pay)
-		pays := []llm.Step{llm.Use("pay", `{"n":1}`), llm.Calls()}
-		d.model.Then(pays...).Then(llm.Say("Paid."), llm.Stop())
+		pay.HasEffects = true
+		d.setTools(pay)
+		pays := []model.ScriptStep{model.NewToolCallStep("pay", `{"n":1}`), model.ToolCallsStep()}
+		d.model.AddScript(pays...).AddScript(model.TextStep("Paid."), model.StopStep())
 		turn := d.start("Pay", "")
 		d.finish(turn)
 		after, err := d.db.ToolCalls(t.Context(), d.account.ID, d.agent.ID, turn.ConversationID)
@@ -362,14 +371,18 @@ func TestACallWithEffectsIsWrittenDownFirst(t *testing.T) {
 		}
 
 		held := make(chan struct{})
-		stuck := tool("pay", func(ctx context.Context, c chat.Call) chat.Output { close(held); <-ctx.Done(); return success(`1`) })
-		stuck.Effects = true
-		d.can(stuck)
-		d.model.Then(pays...)
+		stuck := newTool("pay", func(ctx context.Context, c chat.Call) chat.Output {
+			close(held)
+			<-ctx.Done()
+			return successOutput(`1`)
+		})
+		stuck.HasEffects = true
+		d.setTools(stuck)
+		d.model.AddScript(pays...)
 		lost := d.start("Pay", "")
 		<-held
-		d.clock.turn(time.Minute)
-		if n, err := d.engine("another server").Recover(t.Context()); err != nil || n != 1 {
+		d.clock.advance(time.Minute)
+		if n, err := d.newEngine("another server").Recover(t.Context()); err != nil || n != 1 {
 			t.Errorf("recovered %d, %v", n, err)
 		}
 		calls, err := d.db.ToolCalls(t.Context(), d.account.ID, d.agent.ID, lost.ConversationID)
@@ -379,12 +392,12 @@ func TestACallWithEffectsIsWrittenDownFirst(t *testing.T) {
 		d.Stop(d.account.ID, d.agent.ID, lost.ConversationID)
 		<-lost.Done()
 		claimed := store.WithClaim(t.Context(), store.Claim{Account: d.account.ID, Key: "k", Token: "t"})
-		_, err = d.db.Claim(t.Context(), store.Claim{Account: d.account.ID, Key: "k", Token: "t"}, d.clock.now())
+		_, err = d.db.ClaimIdempotencyKey(t.Context(), store.Claim{Account: d.account.ID, Key: "k", Token: "t"}, d.clock.now())
 		must(t, err)
-		d.can(pay)
+		d.setTools(pay)
 		once = nil
 		for range 2 {
-			d.model.Then(pays...).Then(llm.Say("Paid."), llm.Stop())
+			d.model.AddScript(pays...).AddScript(model.TextStep("Paid."), model.StopStep())
 			turn, err := d.Start(claimed, d.account, d.plan, d.agent.ID, chat.Request{Message: "Pay", Channel: parley.ChannelAPI})
 			must(t, err)
 			d.finish(turn)
@@ -396,12 +409,12 @@ func TestACallWithEffectsIsWrittenDownFirst(t *testing.T) {
 }
 
 func TestAConversationOfAnotherOriginIsNotContinued(t *testing.T) {
-	each(t, func(d *desk) {
+	forEachDatabase(t, func(d *testEngine) {
 		turn := d.start("one", "")
 		d.finish(turn)
 		_, err := d.db.SQL().Exec(t.Context(), `update conversations set channel = 'WhatsApp' where id = ?`, turn.ConversationID)
 		must(t, err)
-		_, err = d.say("two", turn.ConversationID)
-		wantCode(t, err, parley.CodeConversationGone)
+		_, err = d.tryStart("two", turn.ConversationID)
+		wantCode(t, err, parley.CodeConversationNotFound)
 	})
 }

@@ -11,54 +11,54 @@ import (
 	"parley/internal/store"
 )
 
-// Spoken says that a message was spoken, and that its answer will be: the agent's instructions for voice hold then, and no tools
+// VoiceContext says that a message was spoken, and that its answer will be: the agent's instructions for voice hold then, and no tools
 // that a client would have to run.
-type Spoken struct {
-	At   time.Time // now, in the customer's time zone: the model is told
-	Paid bool      // the minutes of the talk pay for the answer: it costs nothing, and no limit of credits keeps it back
+type VoiceContext struct {
+	LocalTime time.Time // now, in the customer's time zone: the model is told
+	Prepaid   bool      // the minutes of the talk pay for the answer: it costs nothing, and no limit of credits keeps it back
 }
 
-// ErrTalkedOver ends a turn whose answer the customer has begun to hear and talks over: what there is of it stays, and is paid for.
-var ErrTalkedOver = fmt.Errorf("chat: the customer talks over the answer: %w", errSuperseded)
+// ErrInterrupted ends a turn whose answer the customer has begun to hear and talks over: what there is of it stays, and is paid for.
+var ErrInterrupted = fmt.Errorf("chat: the customer talks over the answer: %w", errSuperseded)
 
-// ErrWentOn ends a turn whose customer had not come to an end yet, before any of the answer was heard: it costs nothing.
-var ErrWentOn = fmt.Errorf("chat: the customer goes on speaking")
+// ErrUserContinued ends a turn whose customer had not come to an end yet, before any of the answer was heard: it costs nothing.
+var ErrUserContinued = fmt.Errorf("chat: the customer goes on speaking")
 
-// Says keeps what the agent says without being asked, a greeting for instance. It gives the message. Fails with RESOURCE_NOT_FOUND,
+// AddAgentMessage keeps what the agent says without being asked, a greeting for instance. It gives the message. Fails with RESOURCE_NOT_FOUND,
 // and with CHAT_CONVERSATION_NOT_ONGOING once the conversation has ended.
-func (k *Clerk) Says(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID, text string) (*parley.Message, error) {
-	said := parley.Message{ID: parley.NewMessageID(), ConversationID: id, Author: parley.ByAssistant, State: parley.MessageComplete, CreatedAt: k.Now()}
-	err := k.DB.Transact(ctx, sqldb.Turns, func(tx *store.DB) error {
+func (k *Conversations) AddAgentMessage(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID, text string) (*parley.Message, error) {
+	message := parley.Message{ID: parley.NewMessageID(), ConversationID: id, Author: parley.AuthorAssistant, State: parley.MessageComplete, CreatedAt: k.Now()}
+	err := k.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
 		c, err := tx.LockConversation(ctx, account, agent, id)
 		if err != nil {
 			return err
 		}
-		if c.Status == parley.Ended {
-			return parley.Fail(parley.CodeNotOngoing)
+		if c.Status == parley.ConversationEnded {
+			return parley.NewError(parley.CodeNotOngoing)
 		}
-		m := said
-		if m.Parts, err = keptText(ctx, tx, account, agent, text); err != nil {
+		m := message
+		if m.Parts, err = redactedParts(ctx, tx, account, agent, text); err != nil {
 			return err
 		}
 		if err := tx.AddMessage(ctx, account, agent, &m, nil); err != nil {
 			return err
 		}
 		tx.SQL().AfterCommit(func() { k.Hub.Wake(id) })
-		said.Parts, said.Seq = m.Parts, m.Seq
-		return tx.Record(ctx, account, m.CreatedAt, store.Event{Kind: "message.created", AgentID: agent, ConversationID: id, Subject: string(m.ID)})
+		message.Parts, message.Seq = m.Parts, m.Seq
+		return tx.RecordEvents(ctx, account, m.CreatedAt, store.NewEvent{Kind: "message.created", AgentID: agent, ConversationID: id, Subject: string(m.ID)})
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &said, nil
+	return &message, nil
 }
 
-// Heard cuts a message of the agent to what the customer has heard of it before talking over it: the first bytes of its text, which
+// TruncateMessage cuts a message of the agent to what the customer has heard of it before talking over it: the first bytes of its text, which
 // had of bytes when it was spoken. Of a text that was kept otherwise, because personal data is masked, the same share stays. What is
 // left counts as interrupted; where nothing is, the message goes. Fails with RESOURCE_NOT_FOUND and RESOURCE_MESSAGE_NOT_FOUND.
-func (k *Clerk) Heard(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID, message parley.MessageID, bytes, of int) error {
+func (k *Conversations) TruncateMessage(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID, message parley.MessageID, bytes, of int) error {
 	now := k.Now()
-	return k.DB.Transact(ctx, sqldb.Turns, func(tx *store.DB) error {
+	return k.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
 		if _, err := tx.LockConversation(ctx, account, agent, id); err != nil {
 			return err
 		}
@@ -66,22 +66,22 @@ func (k *Clerk) Heard(ctx context.Context, account parley.AccountID, agent parle
 		if err != nil {
 			return err
 		}
-		cut(m, share(m.Text(), bytes, of))
+		truncateMessage(m, heardBytes(m.Text(), bytes, of))
 		if len(m.Parts) == 0 {
-			err = tx.Supersede(ctx, account, agent, id, m.Seq-1, now)
+			err = tx.SupersedeMessages(ctx, account, agent, id, m.Seq-1, now)
 		} else {
-			err = tx.CutMessage(ctx, account, agent, m)
+			err = tx.TruncateMessage(ctx, account, agent, m)
 		}
 		if err != nil {
 			return err
 		}
 		tx.SQL().AfterCommit(func() { k.Hub.Wake(id) })
-		return tx.Record(ctx, account, now, store.Event{Kind: "message.cut", AgentID: agent, ConversationID: id, Subject: string(m.ID)})
+		return tx.RecordEvents(ctx, account, now, store.NewEvent{Kind: "message.cut", AgentID: agent, ConversationID: id, Subject: string(m.ID)})
 	})
 }
 
-// share is how much of the text as it is kept was heard. It ends before a blank where it cannot be told to the letter.
-func share(text string, heard, of int) int {
+// heardBytes is how much of the text as it is kept was heard. It ends before a blank where it cannot be told to the letter.
+func heardBytes(text string, heard, of int) int {
 	if len(text) == of || of <= 0 {
 		return max(0, min(heard, len(text)))
 	}
@@ -92,8 +92,8 @@ func share(text string, heard, of int) int {
 	return max(strings.LastIndexAny(text[:at+1], " \n"), 0)
 }
 
-// cut leaves the first bytes of the message's text, and the calls before its end.
-func cut(m *parley.Message, bytes int) {
+// truncateMessage leaves the first bytes of the message's text, and the calls before its end.
+func truncateMessage(m *parley.Message, bytes int) {
 	left, parts := bytes, m.Parts[:0]
 	for _, p := range m.Parts {
 		if p.Type == "text" {

@@ -8,25 +8,25 @@ import (
 
 	"parley"
 	"parley/internal/chat"
-	"parley/internal/llm"
+	"parley/internal/model"
 )
 
 // What the customer did not hear is not kept.
 func TestHeard(t *testing.T) {
-	each(t, func(d *desk) {
-		d.model.Then(llm.Say("It costs ten euros. Or more."))
+	forEachDatabase(t, func(d *testEngine) {
+		d.model.AddScript(model.TextStep("It costs ten euros. Or more."))
 		f := d.finish(d.start("What does it cost?", ""))
 		c := f.Message.ConversationID
-		must(t, d.clerk().Heard(t.Context(), d.account.ID, d.agent.ID, c, f.Message.ID, len("It costs"), len("It costs ten euros. Or more.")))
+		must(t, d.conversations().TruncateMessage(t.Context(), d.account.ID, d.agent.ID, c, f.Message.ID, len("It costs"), len("It costs ten euros. Or more.")))
 		d.wantHistory(c, "user complete: What does it cost?", "assistant interrupted: It costs")
 		var until int
 		must(t, d.db.SQL().QueryRow(t.Context(), `select spoken_until from messages where id = ?`, f.Message.ID).Scan(&until))
 		if until != len("It costs") {
 			t.Errorf("spoken until %d", until)
 		}
-		must(t, d.clerk().Heard(t.Context(), d.account.ID, d.agent.ID, c, f.Message.ID, 0, 100))
+		must(t, d.conversations().TruncateMessage(t.Context(), d.account.ID, d.agent.ID, c, f.Message.ID, 0, 100))
 		d.wantHistory(c, "user complete: What does it cost?")
-		err := d.clerk().Heard(t.Context(), d.account.ID, d.agent.ID, c, f.Message.ID, 0, 100)
+		err := d.conversations().TruncateMessage(t.Context(), d.account.ID, d.agent.ID, c, f.Message.ID, 0, 100)
 		if !parley.IsCode(err, parley.CodeMessageNotFound) {
 			t.Errorf("heard again: %v", err)
 		}
@@ -34,15 +34,15 @@ func TestHeard(t *testing.T) {
 }
 
 func TestSays(t *testing.T) {
-	each(t, func(d *desk) {
+	forEachDatabase(t, func(d *testEngine) {
 		c := d.finish(d.start("Hi", "")).Message.ConversationID
-		m, err := d.clerk().Says(t.Context(), d.account.ID, d.agent.ID, c, "Welcome back.")
+		m, err := d.conversations().AddAgentMessage(t.Context(), d.account.ID, d.agent.ID, c, "Welcome back.")
 		must(t, err)
-		if m.Author != parley.ByAssistant || m.Seq != 3 {
+		if m.Author != parley.AuthorAssistant || m.Seq != 3 {
 			t.Errorf("said %+v", m)
 		}
 		d.wantHistory(c, "user complete: Hi", "assistant complete: Hi", "assistant complete: Welcome back.")
-		if _, err := d.clerk().Says(t.Context(), d.account.ID, parley.NewAgentID(), c, "x"); !parley.IsCode(err, parley.CodeResourceNotFound) {
+		if _, err := d.conversations().AddAgentMessage(t.Context(), d.account.ID, parley.NewAgentID(), c, "x"); !parley.IsCode(err, parley.CodeResourceNotFound) {
 			t.Errorf("another agent's: %v", err)
 		}
 	})
@@ -50,22 +50,22 @@ func TestSays(t *testing.T) {
 
 // A question that goes on takes the place of its first half, and of whatever was answered to that.
 func TestInstead(t *testing.T) {
-	each(t, func(d *desk) {
+	forEachDatabase(t, func(d *testEngine) {
 		c := d.finish(d.start("Hi", "")).Message.ConversationID
-		gate := llm.NewGate()
-		d.model.Then(llm.Say("About"), llm.Step{Gate: gate}, llm.Stop())
-		first, err := d.Start(t.Context(), d.account, d.plan, d.agent.ID, chat.Request{Message: "I have", ConversationID: c, Channel: parley.ChannelAPI, Spoken: &chat.Spoken{At: d.clock.now()}})
+		gate := model.NewBarrier()
+		d.model.AddScript(model.TextStep("About"), model.ScriptStep{Barrier: gate}, model.StopStep())
+		first, err := d.Start(t.Context(), d.account, d.plan, d.agent.ID, chat.Request{Message: "I have", ConversationID: c, Channel: parley.ChannelAPI, Voice: &chat.VoiceContext{LocalTime: d.clock.now()}})
 		must(t, err)
 		<-gate.Reached()
-		first.Cancel(chat.ErrWentOn)
+		first.Cancel(chat.ErrUserContinued)
 		<-first.Done()
 		d.wantCredits(parley.Credit, 0)
-		d.model.Then(llm.Say("Which one?"))
-		second, err := d.Start(t.Context(), d.account, d.plan, d.agent.ID, chat.Request{Message: "I have a question", Instead: first.UserMessageID, ConversationID: c,
-			Channel: parley.ChannelAPI, Spoken: &chat.Spoken{At: d.clock.now()}})
+		d.model.AddScript(model.TextStep("Which one?"))
+		second, err := d.Start(t.Context(), d.account, d.plan, d.agent.ID, chat.Request{Message: "I have a question", ReplaceMessageID: first.UserMessageID, ConversationID: c,
+			Channel: parley.ChannelAPI, Voice: &chat.VoiceContext{LocalTime: d.clock.now()}})
 		must(t, err)
 		d.finish(second)
-		page, err := d.db.Messages(t.Context(), d.account.ID, d.agent.ID, c, parley.PageAsk{Limit: 10})
+		page, err := d.db.Messages(t.Context(), d.account.ID, d.agent.ID, c, parley.PageRequest{Limit: 10})
 		must(t, err)
 		var texts []string
 		for _, m := range page.Items {
@@ -84,14 +84,14 @@ func TestInstead(t *testing.T) {
 
 // What an operator says for a channel reaches the model, each way of talking its own text.
 func TestInstructionsForSpeaking(t *testing.T) {
-	each(t, func(d *desk) {
+	forEachDatabase(t, func(d *testEngine) {
 		must(t, d.db.UpdateAgent(t.Context(), d.account.ID, d.agent.ID, func(a *parley.Agent) error {
 			a.ChannelInstructions = json.RawMessage(`{"api":{"chat":"Write.","voice":"Speak."},"email":"Mail."}`)
 			return nil
 		}))
 		d.finish(d.start("Hi", ""))
-		d.clock.turn(time.Minute)
-		spoken, err := d.Start(t.Context(), d.account, d.plan, d.agent.ID, chat.Request{Message: "Hi", Channel: parley.ChannelAPI, Spoken: &chat.Spoken{At: d.clock.now()}})
+		d.clock.advance(time.Minute)
+		spoken, err := d.Start(t.Context(), d.account, d.plan, d.agent.ID, chat.Request{Message: "Hi", Channel: parley.ChannelAPI, Voice: &chat.VoiceContext{LocalTime: d.clock.now()}})
 		must(t, err)
 		d.finish(spoken)
 		written, told := d.model.Requests()[0].System, d.model.Requests()[1].System

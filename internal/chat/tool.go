@@ -6,16 +6,16 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/llm"
+	"parley/internal/model"
 )
 
 // Tool is something an agent can do besides talk. The rooms that know how fill it; a turn calls it when the model asks.
 type Tool struct {
-	llm.Tool // as the model is offered it
-	Kind     parley.ActionKind
-	Timeout  time.Duration // of one call; 0 means 30 s
-	Says     string        // of one that hands over: what the customer is told; empty for the house's own words
-	Effects  bool          // a call changes something outside: it is written down before it is made
+	model.Tool   // as the model is offered it
+	Kind         parley.ActionKind
+	Timeout      time.Duration // of one call; 0 means 30 s
+	HandoverText string        // of one that hands over: what the customer is told; empty for the house's own words
+	HasEffects   bool          // a call changes something outside: it is written down before it is made
 
 	// Check puts the input of a tool that runs at the client in order, or says what is wrong with it. May be nil.
 	Check func(input json.RawMessage) (json.RawMessage, error)
@@ -27,27 +27,27 @@ type Tool struct {
 
 // Call is one call of a tool in a turn.
 type Call struct {
-	Turn   parley.Turn
-	UserID parley.EndUserID // of the conversation; empty when anonymous
-	ID     string           // as the client sees it
-	Once   string           // the same for every attempt that a client's Idempotency-Key covers: a service outside can tell them
-	Redact bool             // the agent keeps no personal data
-	Input  json.RawMessage  // a JSON object; checked against the tool's parameters by Run
+	Turn           parley.Turn
+	UserID         parley.EndUserID // of the conversation; empty when anonymous
+	ID             string           // as the client sees it
+	IdempotencyKey string           // the same for every attempt that a client's Idempotency-Key covers: a service outside can tell them
+	Redact         bool             // the agent keeps no personal data
+	Input          json.RawMessage  // a JSON object; checked against the tool's parameters by Run
 }
 
 // Output is what a tool gives back.
 type Output struct {
 	parley.ToolOutput
-	Inner []Inner // calls that this one made on its way, in order; shown and kept like calls of the model's
+	Nested []NestedCall // calls that this one made on its way, in order; shown and kept like calls of the model's
 }
 
-// Inner is a call that another call made, with its end.
-type Inner struct {
+// NestedCall is a call that another call made, with its end.
+type NestedCall struct {
 	Tool   string
 	Kind   parley.ActionKind
 	Input  json.RawMessage
 	Output parley.ToolOutput
 }
 
-// Tools gives what an agent can do, in the order in which the model is offered it.
-type Tools func(ctx context.Context, agent *parley.Agent) ([]Tool, error)
+// ToolsFunc gives what an agent can do, in the order in which the model is offered it.
+type ToolsFunc func(ctx context.Context, agent *parley.Agent) ([]Tool, error)

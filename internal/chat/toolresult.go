@@ -11,48 +11,48 @@ import (
 	"parley/internal/store"
 )
 
-// ToolResult takes the result of a call that ran at the client; a chat without a message goes on with it (facts 4.3). output
+// SubmitToolResult takes the result of a call that ran at the client; a chat without a message goes on with it (facts 4.3). output
 // may be any JSON, or nil. Fails with CONVERSATION_NOT_FOUND, or with RESOURCE_TOOL_CALL_NOT_FOUND unless the call waits.
-func (e *Engine) ToolResult(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, call string, output json.RawMessage) error {
+func (e *Engine) SubmitToolResult(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, call string, output json.RawMessage) error {
 	if !parley.IsUUID(string(conversation)) {
-		return parley.Fail(parley.CodeConversationGone)
+		return parley.NewError(parley.CodeConversationNotFound)
 	}
-	if len(output) > maxResult {
-		fail := parley.Fail(parley.CodeInvalidBody)
-		fail.Details = map[string]string{"output": fmt.Sprintf("must be at most %d kB", maxResult>>10)}
+	if len(output) > maxResultBytes {
+		fail := parley.NewError(parley.CodeInvalidBody)
+		fail.Details = map[string]string{"output": fmt.Sprintf("must be at most %d kB", maxResultBytes>>10)}
 		return fail
 	}
 	now := e.Now()
-	return e.DB.Transact(ctx, sqldb.Turns, func(tx *store.DB) error {
+	return e.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
 		c, err := tx.LockConversation(ctx, account, agent, conversation)
-		if parley.IsCode(err, parley.CodeResourceNotFound) || err == nil && c.Face != parley.FaceV2 {
-			return parley.Fail(parley.CodeConversationGone)
+		if parley.IsCode(err, parley.CodeResourceNotFound) || err == nil && c.API != parley.APIV2 {
+			return parley.NewError(parley.CodeConversationNotFound)
 		}
 		if err != nil {
 			return err
 		}
-		redact, err := tx.Redacts(ctx, account, agent)
+		redact, err := tx.AgentRedacts(ctx, account, agent)
 		if err != nil {
 			return err
 		}
-		out := resultFrom(output)
+		out := parseToolOutput(output)
 		if redact {
-			out = masked(out)
+			out = redactOutput(out)
 		}
-		if err := tx.AnswerCall(ctx, account, agent, conversation, call, out, now); err != nil {
+		if err := tx.SaveToolResult(ctx, account, agent, conversation, call, out, now); err != nil {
 			return err
 		}
-		if err := tx.Did(ctx, "tool-result:"+call); err != nil {
+		if err := tx.CompleteClaim(ctx, "tool-result:"+call); err != nil {
 			return err
 		}
-		return tx.Record(ctx, account, now, store.Event{Kind: "tool.answered", AgentID: agent, ConversationID: conversation, Subject: call})
+		return tx.RecordEvents(ctx, account, now, store.NewEvent{Kind: "tool.answered", AgentID: agent, ConversationID: conversation, Subject: call})
 	})
 }
 
-// resultFrom gives a client's output the interface's shape (2.4): one that has it already is taken as it is, anything else is
+// parseToolOutput gives a client's output the interface's shape (2.4): one that has it already is taken as it is, anything else is
 // the data of a success (decision 12).
-func resultFrom(output json.RawMessage) parley.ToolOutput {
-	if nothing(output) {
+func parseToolOutput(output json.RawMessage) parley.ToolOutput {
+	if isNull(output) {
 		return parley.ToolOutput{Status: parley.ToolSuccess}
 	}
 	var shaped struct {
@@ -65,20 +65,20 @@ func resultFrom(output json.RawMessage) parley.ToolOutput {
 		return parley.ToolOutput{Status: parley.ToolSuccess, Data: output}
 	}
 	out := parley.ToolOutput{Status: shaped.Status}
-	if out.Status == parley.ToolSuccess && !nothing(shaped.Data) {
+	if out.Status == parley.ToolSuccess && !isNull(shaped.Data) {
 		out.Data = shaped.Data
 	}
 	if out.Status == parley.ToolError {
-		out.Error = wordsOf(shaped.Error)
+		out.Error = errorText(shaped.Error)
 	}
 	return out
 }
 
-// nothing reports an output or data that is absent: null says no more than that.
-func nothing(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }
+// isNull reports an output or data that is absent: null says no more than that.
+func isNull(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }
 
-// wordsOf gives an error's text; one that is no text is shown as the JSON it is.
-func wordsOf(raw json.RawMessage) string {
+// errorText gives an error's text; one that is no text is shown as the JSON it is.
+func errorText(raw json.RawMessage) string {
 	var text string
 	if len(raw) == 0 || json.Unmarshal(raw, &text) == nil {
 		return text

@@ -2,24 +2,24 @@ package chat
 
 import "time"
 
-// Watch is told of each turn that has ended: what came of it (done, interrupted or failed), how long its first text took, 0 where there
+// TurnObserver is told of each turn that has ended: what came of it (done, interrupted or failed), how long its first text took, 0 where there
 // was none, and how long all of it took. It must not wait.
-type Watch func(outcome string, first, took time.Duration)
+type TurnObserver func(outcome string, first, took time.Duration)
 
-func (e *Engine) tell(t *Turn, a *answer, state string, now time.Time) {
-	if e.Watch == nil {
+func (e *Engine) notifyObserver(t *Turn, a *answer, state string, now time.Time) {
+	if e.TurnObserver == nil {
 		return
 	}
 	var first time.Duration
-	if !a.first.IsZero() {
-		first = a.first.Sub(t.StartedAt)
+	if !a.firstOutput.IsZero() {
+		first = a.firstOutput.Sub(t.StartedAt)
 	}
-	e.Watch(state, first, now.Sub(t.StartedAt))
+	e.TurnObserver(state, first, now.Sub(t.StartedAt))
 }
 
-// Live counts the answers that this server is making.
-func (e *Engine) Live() int {
+// LiveTurns counts the answers that this server is making.
+func (e *Engine) LiveTurns() int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return len(e.live)
+	return len(e.liveTurns)
 }

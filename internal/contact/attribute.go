@@ -10,22 +10,22 @@ import (
 	"unicode/utf8"
 
 	"parley"
+	"parley/internal/httpapi"
 	"parley/internal/sqldb"
 	"parley/internal/store"
-	"parley/internal/wire"
 )
 
 const (
-	mostAttributes = 100  // of an agent, archived ones too
-	longestText    = 1000 // characters of a text
+	maxAttributes = 100  // of an agent, archived ones too
+	maxTextChars  = 1000 // characters of a text
 )
 
 // AddAttribute gives an agent's contacts a new attribute. Fails with AGENT_NOT_FOUND, or VALIDATION_INVALID_BODY where one of
 // its name is there or there are too many.
-func (b *Book) AddAttribute(ctx context.Context, a parley.Attribute) (*parley.Attribute, error) {
+func (b *Service) AddAttribute(ctx context.Context, a parley.Attribute) (*parley.Attribute, error) {
 	a.CreatedAt = b.Now()
 	a.UpdatedAt = a.CreatedAt
-	err := b.DB.Transact(ctx, sqldb.Turns, func(tx *store.DB) error {
+	err := b.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
 		if err := tx.LockAgent(ctx, a.AccountID, a.AgentID); err != nil {
 			return err
 		}
@@ -33,11 +33,11 @@ func (b *Book) AddAttribute(ctx context.Context, a parley.Attribute) (*parley.At
 		if err != nil {
 			return err
 		}
-		if _, there := typesOf(list)[a.Name]; there {
-			return wire.Invalid("name", "is the name of another attribute")
+		if _, there := attributesByName(list)[a.Name]; there {
+			return httpapi.InvalidField("name", "is the name of another attribute")
 		}
-		if len(list) >= mostAttributes {
-			return wire.Invalid("name", fmt.Sprintf("would be one too many: there are at most %d attributes, archived ones too", mostAttributes))
+		if len(list) >= maxAttributes {
+			return httpapi.InvalidField("name", fmt.Sprintf("would be one too many: there are at most %d attributes, archived ones too", maxAttributes))
 		}
 		return tx.SaveAttribute(ctx, &a)
 	})
@@ -54,9 +54,9 @@ type AttributeChange struct {
 
 // ChangeAttribute changes an attribute. Fails with AGENT_NOT_FOUND or NOT_FOUND, or with VALIDATION_INVALID_BODY where it has another
 // type.
-func (b *Book) ChangeAttribute(ctx context.Context, account parley.AccountID, agent parley.AgentID, name string, c AttributeChange) (a *parley.Attribute, err error) {
+func (b *Service) ChangeAttribute(ctx context.Context, account parley.AccountID, agent parley.AgentID, name string, c AttributeChange) (a *parley.Attribute, err error) {
 	now := b.Now()
-	err = b.DB.Transact(ctx, sqldb.Turns, func(tx *store.DB) (err error) {
+	err = b.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) (err error) {
 		if err = tx.LockAgent(ctx, account, agent); err != nil {
 			return err
 		}
@@ -64,7 +64,7 @@ func (b *Book) ChangeAttribute(ctx context.Context, account parley.AccountID, ag
 			return err
 		}
 		if c.Type != "" && c.Type != a.Type {
-			return wire.Invalid("type", "cannot be changed")
+			return httpapi.InvalidField("type", "cannot be changed")
 		}
 		c.apply(a, now)
 		return tx.SaveAttribute(ctx, a)
@@ -88,7 +88,7 @@ func (c AttributeChange) apply(a *parley.Attribute, now time.Time) {
 	a.UpdatedAt = now
 }
 
-func typesOf(list []parley.Attribute) map[string]parley.Attribute {
+func attributesByName(list []parley.Attribute) map[string]parley.Attribute {
 	types := make(map[string]parley.Attribute, len(list))
 	for _, a := range list {
 		types[a.Name] = a
@@ -96,8 +96,8 @@ func typesOf(list []parley.Attribute) map[string]parley.Attribute {
 	return types
 }
 
-// mergedAttributes gives the attributes of a contact, an object, and what is wrong with the new ones, by name.
-func mergedAttributes(known json.RawMessage, change map[string]json.RawMessage, types map[string]parley.Attribute) (json.RawMessage, map[string]string) {
+// mergeAttributes gives the attributes of a contact, an object, and what is wrong with the new ones, by name.
+func mergeAttributes(known json.RawMessage, change map[string]json.RawMessage, types map[string]parley.Attribute) (json.RawMessage, map[string]string) {
 	if len(change) == 0 {
 		return known, nil
 	}
@@ -115,7 +115,7 @@ func mergedAttributes(known json.RawMessage, change map[string]json.RawMessage, 
 		case string(value) == "null":
 			delete(all, name)
 		default:
-			kept, fault := valueOf(a.Type, value)
+			kept, fault := normalizeValue(a.Type, value)
 			if fault != "" {
 				faults[name] = fault
 				continue
@@ -130,8 +130,8 @@ func mergedAttributes(known json.RawMessage, change map[string]json.RawMessage, 
 	return merged, faults
 }
 
-// valueOf is a value as it is kept, or what is wrong with it.
-func valueOf(kind parley.AttributeType, value json.RawMessage) (kept json.RawMessage, fault string) {
+// normalizeValue is a value as it is kept, or what is wrong with it.
+func normalizeValue(kind parley.AttributeType, value json.RawMessage) (kept json.RawMessage, fault string) {
 	switch kind {
 	case parley.AttributeBoolean:
 		if text := string(value); text != "true" && text != "false" {
@@ -144,25 +144,25 @@ func valueOf(kind parley.AttributeType, value json.RawMessage) (kept json.RawMes
 		}
 		return value, ""
 	default:
-		return textOf(kind, value)
+		return normalizeText(kind, value)
 	}
 }
 
-func textOf(kind parley.AttributeType, value json.RawMessage) (kept json.RawMessage, fault string) {
+func normalizeText(kind parley.AttributeType, value json.RawMessage) (kept json.RawMessage, fault string) {
 	var text string
 	if json.Unmarshal(value, &text) != nil {
 		text = "\x00" // no text holds it
 	}
-	_, _, moment := wire.Moment(text)
+	_, _, moment := httpapi.ParseTime(text)
 	switch {
 	case kind == parley.AttributeDate && !moment:
-		return nil, wire.NotAMoment
+		return nil, httpapi.InvalidTimeMessage
 	case text == "\x00":
 		return nil, "must be a string"
-	case utf8.RuneCountInString(text) > longestText:
-		return nil, fmt.Sprintf("must have at most %d characters", longestText)
+	case utf8.RuneCountInString(text) > maxTextChars:
+		return nil, fmt.Sprintf("must have at most %d characters", maxTextChars)
 	}
-	kept, err := json.Marshal(wire.Clean(text))
+	kept, err := json.Marshal(httpapi.StripNUL(text))
 	if err != nil {
 		return nil, "must be a string"
 	}

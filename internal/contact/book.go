@@ -14,41 +14,41 @@ import (
 	"parley/internal/store"
 )
 
-// Book keeps contacts and the attributes that they may have.
-type Book struct {
+// Service keeps contacts and the attributes that they may have.
+type Service struct {
 	DB  *store.DB
 	Now func() time.Time
 }
 
 // Change is what is to be known of a contact. Nil fields stay as they are, empty ones are cleared.
 type Change struct {
-	ExternalID string
-	Name       *string
-	Email      *string
-	Phone      *string
-	Stripe     *json.RawMessage           // a list; nil inside clears
-	Attributes map[string]json.RawMessage // by name; null takes one away, and names that are no attributes are ignored
+	ExternalID     string
+	Name           *string
+	Email          *string
+	Phone          *string
+	StripeAccounts *json.RawMessage           // a list; nil inside clears
+	Attributes     map[string]json.RawMessage // by name; null takes one away, and names that are no attributes are ignored
 }
 
 // Put adds contacts, and changes those that are there, all or none. Faults are named below users, by place. Fails with
 // AGENT_NOT_FOUND or VALIDATION_INVALID_BODY.
-func (b *Book) Put(ctx context.Context, account parley.AccountID, agent parley.AgentID, changes []Change) ([]parley.Contact, error) {
-	p := &putting{account: account, agent: agent, changes: changes, now: b.Now(), field: func(i int, name string) string { return "users." + strconv.Itoa(i) + "." + name }}
-	return b.put(ctx, p)
+func (b *Service) Put(ctx context.Context, account parley.AccountID, agent parley.AgentID, changes []Change) ([]parley.Contact, error) {
+	p := &changeSet{account: account, agent: agent, changes: changes, now: b.Now(), fieldPath: func(i int, name string) string { return "users." + strconv.Itoa(i) + "." + name }}
+	return b.putChanges(ctx, p)
 }
 
 // Change changes a contact that is there. Fails with AGENT_NOT_FOUND, NOT_FOUND or VALIDATION_INVALID_BODY; faults are named below
 // data.
-func (b *Book) Change(ctx context.Context, account parley.AccountID, agent parley.AgentID, c Change) (*parley.Contact, error) {
-	p := &putting{account: account, agent: agent, changes: []Change{c}, now: b.Now(), known: true, field: func(_ int, name string) string { return "data." + name }}
-	list, err := b.put(ctx, p)
+func (b *Service) Change(ctx context.Context, account parley.AccountID, agent parley.AgentID, c Change) (*parley.Contact, error) {
+	p := &changeSet{account: account, agent: agent, changes: []Change{c}, now: b.Now(), mustExist: true, fieldPath: func(_ int, name string) string { return "data." + name }}
+	list, err := b.putChanges(ctx, p)
 	if err != nil {
 		return nil, err
 	}
 	return &list[0], nil
 }
 
-func (b *Book) put(ctx context.Context, p *putting) (list []parley.Contact, err error) {
+func (b *Service) putChanges(ctx context.Context, p *changeSet) (list []parley.Contact, err error) {
 	for range p.changes {
 		p.ids = append(p.ids, parley.PersonID(parley.NewUUID()))
 	}
@@ -57,7 +57,7 @@ func (b *Book) put(ctx context.Context, p *putting) (list []parley.Contact, err 
 		return err
 	}
 	err = b.DB.Transact(ctx, sqldb.Bulk, write)
-	if sqldb.Duplicate(err) { // a ticket has brought one of them meanwhile: this time it is seen
+	if sqldb.IsDuplicate(err) { // a ticket has brought one of them meanwhile: this time it is seen
 		err = b.DB.Transact(ctx, sqldb.Bulk, write)
 	}
 	return list, err
@@ -65,7 +65,7 @@ func (b *Book) put(ctx context.Context, p *putting) (list []parley.Contact, err 
 
 // Remove takes a contact away and gives it. The customer of a ticket stays as such, with name and e-mail. Fails with
 // AGENT_NOT_FOUND or NOT_FOUND.
-func (b *Book) Remove(ctx context.Context, account parley.AccountID, agent parley.AgentID, external string) (gone *parley.Contact, err error) {
+func (b *Service) Remove(ctx context.Context, account parley.AccountID, agent parley.AgentID, external string) (removed *parley.Contact, err error) {
 	err = b.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) (err error) {
 		if err = tx.LockAgent(ctx, account, agent); err != nil {
 			return err
@@ -73,27 +73,27 @@ func (b *Book) Remove(ctx context.Context, account parley.AccountID, agent parle
 		if _, err = tx.LockHelpdesk(ctx, account, agent); err != nil {
 			return err
 		}
-		if gone, err = tx.Contact(ctx, account, agent, external); err != nil {
+		if removed, err = tx.Contact(ctx, account, agent, external); err != nil {
 			return err
 		}
-		return tx.DeleteContact(ctx, gone)
+		return tx.DeleteContact(ctx, removed)
 	})
-	return gone, err
+	return removed, err
 }
 
-// putting is contacts on their way into the book, with all that does not come from the database.
-type putting struct {
-	account parley.AccountID
-	agent   parley.AgentID
-	changes []Change
-	ids     []parley.PersonID // for those that are new
-	now     time.Time
-	known   bool // none may be new
-	field   func(i int, name string) string
+// changeSet is contacts on their way into the book, with all that does not come from the database.
+type changeSet struct {
+	account   parley.AccountID
+	agent     parley.AgentID
+	changes   []Change
+	ids       []parley.PersonID // for those that are new
+	now       time.Time
+	mustExist bool // none may be new
+	fieldPath func(i int, name string) string
 }
 
 // write may run more than once, and leaves p as it is.
-func (p *putting) write(ctx context.Context, tx *store.DB) ([]parley.Contact, error) {
+func (p *changeSet) write(ctx context.Context, tx *store.DB) ([]parley.Contact, error) {
 	if err := tx.LockAgent(ctx, p.account, p.agent); err != nil {
 		return nil, err
 	}
@@ -101,42 +101,42 @@ func (p *putting) write(ctx context.Context, tx *store.DB) ([]parley.Contact, er
 	if err != nil {
 		return nil, err
 	}
-	found, err := tx.KnownPeople(ctx, p.account, p.agent, p.externals(), p.emails())
+	found, err := tx.PeopleByExternalIDOrEmail(ctx, p.account, p.agent, p.externalIDs(), p.emails())
 	if err != nil {
 		return nil, err
 	}
-	l := newLedger(found)
-	wrong := map[string]string{}
+	l := newContactIndex(found)
+	details := map[string]string{}
 	list := make([]parley.Contact, len(p.changes))
 	for i, c := range p.changes {
 		known := l.find(c)
-		if known == nil && p.known {
-			return nil, parley.Failf(parley.CodeNotFound, "Contact not found.")
+		if known == nil && p.mustExist {
+			return nil, parley.NewErrorf(parley.CodeNotFound, "Contact not found.")
 		}
-		list[i] = p.merged(i, known, typesOf(attributes), wrong)
-		if !l.take(list[i]) {
-			wrong[p.field(i, "external_id")] = "is given twice"
+		list[i] = p.mergeContact(i, known, attributesByName(attributes), details)
+		if !l.add(list[i]) {
+			details[p.fieldPath(i, "external_id")] = "is given twice"
 		}
 	}
 	for i, c := range list {
-		if l.clashes(c) {
-			wrong[p.field(i, "email")] = "belongs to another contact"
+		if l.hasEmailConflict(c) {
+			details[p.fieldPath(i, "email")] = "belongs to another contact"
 		}
 	}
-	if err := invalid(wrong); err != nil {
+	if err := invalid(details); err != nil {
 		return nil, err
 	}
-	return list, tx.SaveContacts(ctx, p.account, p.agent, list, l.renamed())
+	return list, tx.SaveContacts(ctx, p.account, p.agent, list, l.withChangedEmail())
 }
 
-func (p *putting) externals() (list []string) {
+func (p *changeSet) externalIDs() (list []string) {
 	for _, c := range p.changes {
 		list = append(list, c.ExternalID)
 	}
 	return list
 }
 
-func (p *putting) emails() (list []string) {
+func (p *changeSet) emails() (list []string) {
 	for _, c := range p.changes {
 		if c.Email != nil && *c.Email != "" {
 			list = append(list, *c.Email)
@@ -145,8 +145,8 @@ func (p *putting) emails() (list []string) {
 	return list
 }
 
-// merged is what a contact comes to: what is known, nil for nothing, and what is new.
-func (p *putting) merged(i int, known *parley.Contact, types map[string]parley.Attribute, wrong map[string]string) parley.Contact {
+// mergeContact is what a contact comes to: what is known, nil for nothing, and what is new.
+func (p *changeSet) mergeContact(i int, known *parley.Contact, types map[string]parley.Attribute, wrong map[string]string) parley.Contact {
 	c := parley.Contact{Person: parley.Person{ID: p.ids[i], AccountID: p.account, AgentID: p.agent, CreatedAt: p.now}}
 	if known != nil {
 		c = *known
@@ -158,32 +158,32 @@ func (p *putting) merged(i int, known *parley.Contact, types map[string]parley.A
 			*f.into = *f.from
 		}
 	}
-	if change.Stripe != nil {
-		c.StripeAccounts = *change.Stripe
+	if change.StripeAccounts != nil {
+		c.StripeAccounts = *change.StripeAccounts
 	}
-	attributes, faults := mergedAttributes(c.Attributes, change.Attributes, types)
+	attributes, faults := mergeAttributes(c.Attributes, change.Attributes, types)
 	for name, fault := range faults {
-		wrong[p.field(i, "custom_attributes."+name)] = fault
+		wrong[p.fieldPath(i, "custom_attributes."+name)] = fault
 	}
 	c.Attributes = attributes
 	return c
 }
 
-// mostFaults bounds what one reply lists.
-const mostFaults = 50
+// maxFaults bounds what one reply lists.
+const maxFaults = 50
 
 func invalid(wrong map[string]string) error {
 	if len(wrong) == 0 {
 		return nil
 	}
-	e := parley.Fail(parley.CodeInvalidBody)
+	e := parley.NewError(parley.CodeInvalidBody)
 	e.Details = map[string]string{}
 	for field, fault := range wrong {
-		if len(e.Details) < mostFaults {
+		if len(e.Details) < maxFaults {
 			e.Details[field] = fault
 		}
 	}
 	return e
 }
 
-func folded(email string) string { return strings.ToLower(email) }
+func foldEmail(email string) string { return strings.ToLower(email) }

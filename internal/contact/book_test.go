@@ -11,29 +11,29 @@ import (
 	"parley"
 	"parley/internal/contact"
 	"parley/internal/helpdesk"
-	"parley/internal/rig"
-	"parley/internal/rig/dbs"
 	"parley/internal/sqldb"
 	"parley/internal/store"
+	"parley/internal/testkit"
+	"parley/internal/testkit/dbs"
 )
 
 func TestMain(m *testing.M) { dbs.Main(m) }
 
-// world is a book of an agent's contacts.
-type world struct {
+// fixture is a book of an agent's contacts.
+type fixture struct {
 	testing.TB
 	context.Context
-	*contact.Book
-	clock   *rig.Clock
+	*contact.Service
+	clock   *testkit.Clock
 	account parley.AccountID
 	agent   parley.AgentID
 }
 
-func each(t *testing.T, f func(w *world)) {
+func forEachStore(t *testing.T, f func(w *fixture)) {
 	t.Helper()
-	dbs.EachStore(t, func(t *testing.T, db *store.DB) {
-		w := &world{TB: t, Context: t.Context(), clock: rig.NewClock(), account: parley.AccountID(parley.NewUUID()), agent: parley.NewAgentID()}
-		w.Book = &contact.Book{DB: db, Now: w.clock.Now}
+	dbs.ForEachStore(t, func(t *testing.T, db *store.DB) {
+		w := &fixture{TB: t, Context: t.Context(), clock: testkit.NewClock(), account: parley.AccountID(parley.NewUUID()), agent: parley.NewAgentID()}
+		w.Service = &contact.Service{DB: db, Now: w.clock.Now}
 		now := w.clock.Now()
 		w.must(db.CreateAccount(w, &parley.Account{ID: w.account, Name: "Acme", Plan: "unlimited", CreatedAt: now}))
 		w.must(db.CreateAgent(w, &parley.Agent{ID: w.agent, AccountID: w.account, Name: "Guide", Model: "auto", Visibility: "private", RateLimit: parley.DefaultDeviceLimit(),
@@ -42,15 +42,15 @@ func each(t *testing.T, f func(w *world)) {
 	})
 }
 
-func (w *world) must(err error) {
+func (w *fixture) must(err error) {
 	w.Helper()
 	if err != nil {
-		w.Fatal(err, parley.ErrorOf(err).Details)
+		w.Fatal(err, parley.AsError(err).Details)
 	}
 }
 
-// person is a change that gives an e-mail; the empty one leaves it.
-func person(id, email string) contact.Change {
+// newChange is a change that gives an e-mail; the empty one leaves it.
+func newChange(id, email string) contact.Change {
 	c := contact.Change{ExternalID: id}
 	if email != "" {
 		c.Email = &email
@@ -58,41 +58,41 @@ func person(id, email string) contact.Change {
 	return c
 }
 
-func (w *world) put(changes ...contact.Change) []parley.Contact {
+func (w *fixture) putContacts(changes ...contact.Change) []parley.Contact {
 	w.Helper()
 	list, err := w.Put(w, w.account, w.agent, changes)
 	w.must(err)
 	return list
 }
 
-// desk opens tickets of the same agent.
-func (w *world) desk() *helpdesk.Desk {
-	return &helpdesk.Desk{DB: w.DB, Secret: []byte("a secret of the helpdesk"), Now: w.clock.Now}
+// helpdeskService opens tickets of the same agent.
+func (w *fixture) helpdeskService() *helpdesk.Service {
+	return &helpdesk.Service{DB: w.DB, Secret: []byte("a secret of the helpdesk"), Now: w.clock.Now}
 }
 
-func (w *world) ticket(email string) parley.Person {
+func (w *fixture) openTicket(email string) parley.Person {
 	w.Helper()
-	t, err := w.desk().Open(w, w.account, w.agent, helpdesk.NewTicket{Subject: "Help", Description: "It is broken.", Email: email, Name: "Ann"})
+	t, err := w.helpdeskService().Open(w, w.account, w.agent, helpdesk.NewTicket{Subject: "Help", Description: "It is broken.", Email: email, Name: "Ann"})
 	w.must(err)
 	return t.Customer
 }
 
 // The customer of a ticket becomes the contact that has the e-mail, and a contact the customer of its tickets.
 func TestContactsAreCustomers(t *testing.T) {
-	each(t, func(w *world) {
-		customer := w.ticket("ann@example.org")
+	forEachStore(t, func(w *fixture) {
+		customer := w.openTicket("ann@example.org")
 		if _, total, err := w.DB.Contacts(w, w.account, w.agent, 0, 10); err != nil || total != 0 {
 			t.Errorf("a customer without an id of the client's is a contact: %d %v", total, err)
 		}
-		ann := w.put(person("u1", "ANN@example.org"))[0]
+		ann := w.putContacts(newChange("u1", "ANN@example.org"))[0]
 		if ann.ID != customer.ID || ann.Name != "Ann" || ann.ExternalID != "u1" {
 			t.Errorf("%+v", ann)
 		}
-		bob := w.put(person("u2", "bob@example.org"))[0]
-		if got := w.ticket("Bob@Example.org"); got.ID != bob.ID {
+		bob := w.putContacts(newChange("u2", "bob@example.org"))[0]
+		if got := w.openTicket("Bob@Example.org"); got.ID != bob.ID {
 			t.Errorf("%+v", got)
 		}
-		_, err := w.Put(w, w.account, w.agent, []contact.Change{person("u2", "ann@example.org")})
+		_, err := w.Put(w, w.account, w.agent, []contact.Change{newChange("u2", "ann@example.org")})
 		if !parley.IsCode(err, parley.CodeInvalidBody) {
 			t.Errorf("two contacts with one e-mail: %v", err)
 		}
@@ -101,12 +101,12 @@ func TestContactsAreCustomers(t *testing.T) {
 
 // A deleted contact is gone; the customer of a ticket stays with name and e-mail, and may become a contact again.
 func TestADeletedContactLeavesItsTickets(t *testing.T) {
-	each(t, func(w *world) {
-		w.ticket("ann@example.org")
+	forEachStore(t, func(w *fixture) {
+		w.openTicket("ann@example.org")
 		phone := "+44 1"
-		change := person("u1", "ann@example.org")
+		change := newChange("u1", "ann@example.org")
 		change.Phone = &phone
-		ann, bob := w.put(change)[0], w.put(person("u2", "bob@example.org"))[0]
+		ann, bob := w.putContacts(change)[0], w.putContacts(newChange("u2", "bob@example.org"))[0]
 		for _, id := range []string{"u1", "u2"} {
 			gone, err := w.Remove(w, w.account, w.agent, id)
 			w.must(err)
@@ -125,7 +125,7 @@ func TestADeletedContactLeavesItsTickets(t *testing.T) {
 		if _, err := w.DB.Person(w, w.account, w.agent, bob.ID); !parley.IsCode(err, parley.CodeNotFound) {
 			t.Errorf("%v", err)
 		}
-		if again := w.put(person("u9", "ann@example.org"))[0]; again.ID != ann.ID {
+		if again := w.putContacts(newChange("u9", "ann@example.org"))[0]; again.ID != ann.ID {
 			t.Errorf("%+v", again)
 		}
 	})
@@ -133,17 +133,17 @@ func TestADeletedContactLeavesItsTickets(t *testing.T) {
 
 // A thousand contacts in a ring pass their e-mails on, each to the next, in one request.
 func TestAThousandPassTheirAddressesOn(t *testing.T) {
-	each(t, func(w *world) {
+	forEachStore(t, func(w *fixture) {
 		const n = 1000
 		list := make([]contact.Change, n)
 		for i := range list {
-			list[i] = person(fmt.Sprint("u", i), fmt.Sprintf("u%d@example.org", i))
+			list[i] = newChange(fmt.Sprint("u", i), fmt.Sprintf("u%d@example.org", i))
 		}
-		before := w.put(list...)
+		before := w.putContacts(list...)
 		for i := range list {
-			list[i] = person(fmt.Sprint("u", i), fmt.Sprintf("U%d@example.org", (i+1)%n))
+			list[i] = newChange(fmt.Sprint("u", i), fmt.Sprintf("U%d@example.org", (i+1)%n))
 		}
-		after := w.put(list...)
+		after := w.putContacts(list...)
 		for i := range list {
 			kept, err := w.DB.Contact(w, w.account, w.agent, fmt.Sprint("u", i))
 			w.must(err)
@@ -159,15 +159,15 @@ func TestAThousandPassTheirAddressesOn(t *testing.T) {
 
 // Tickets and contacts for the same addresses at the same time: one person each, no failure, no ticket without its customer.
 func TestContactsAndTicketsTogether(t *testing.T) {
-	each(t, func(w *world) {
+	forEachStore(t, func(w *fixture) {
 		const people, rounds = 8, 6
 		errs := make(chan error, 3*people*rounds)
-		desk := w.desk()
+		desk := w.helpdeskService()
 		for range rounds {
 			for i := range people {
 				email := fmt.Sprintf("p%d@example.org", i)
 				go func() {
-					_, err := w.Put(w, w.account, w.agent, []contact.Change{person(fmt.Sprint("u", i), email)})
+					_, err := w.Put(w, w.account, w.agent, []contact.Change{newChange(fmt.Sprint("u", i), email)})
 					errs <- err
 				}()
 				go func() {
@@ -198,7 +198,7 @@ func TestContactsAndTicketsTogether(t *testing.T) {
 
 // What is known stays when an attribute is archived or unknown; a value of another kind is refused by name.
 func TestAttributesOfAContact(t *testing.T) {
-	each(t, func(w *world) {
+	forEachStore(t, func(w *fixture) {
 		for name, kind := range map[string]parley.AttributeType{"plan": parley.AttributeText, "seats": parley.AttributeNumber, "paying": parley.AttributeBoolean, "since": parley.AttributeDate} {
 			_, err := w.AddAttribute(w, parley.Attribute{AccountID: w.account, AgentID: w.agent, Name: name, Label: name, Type: kind})
 			w.must(err)
@@ -218,7 +218,7 @@ func TestAttributesOfAContact(t *testing.T) {
 		w.must(err)
 		for name, value := range map[string]string{"plan": `null`, "seats": `"5"`, "paying": `0`, "since": `"2026-02-30"`} {
 			_, err := set(fmt.Sprintf(`{%q: %s}`, name, value))
-			if !parley.IsCode(err, parley.CodeInvalidBody) || parley.ErrorOf(err).Details["users.0.custom_attributes."+name] == "" {
+			if !parley.IsCode(err, parley.CodeInvalidBody) || parley.AsError(err).Details["users.0.custom_attributes."+name] == "" {
 				t.Errorf("%s %s: %v", name, value, err)
 			}
 		}
@@ -232,14 +232,14 @@ func TestAttributesOfAContact(t *testing.T) {
 
 // Nobody reaches the contacts or attributes of another agent or account.
 func TestContactsOfOthers(t *testing.T) {
-	each(t, func(w *world) {
-		w.put(person("u1", "ann@example.org"))
+	forEachStore(t, func(w *fixture) {
+		w.putContacts(newChange("u1", "ann@example.org"))
 		for name, owner := range map[string]struct {
 			account parley.AccountID
 			agent   parley.AgentID
 		}{"another account": {parley.AccountID(parley.NewUUID()), w.agent}, "another agent": {w.account, "nobody"}} {
-			_, putErr := w.Put(w, owner.account, owner.agent, []contact.Change{person("u1", "")})
-			_, changeErr := w.Change(w, owner.account, owner.agent, person("u1", ""))
+			_, putErr := w.Put(w, owner.account, owner.agent, []contact.Change{newChange("u1", "")})
+			_, changeErr := w.Change(w, owner.account, owner.agent, newChange("u1", ""))
 			_, removeErr := w.Remove(w, owner.account, owner.agent, "u1")
 			_, addErr := w.AddAttribute(w, parley.Attribute{AccountID: owner.account, AgentID: owner.agent, Name: "plan", Type: parley.AttributeText})
 			for _, err := range []error{putErr, changeErr, removeErr, addErr} {
@@ -248,7 +248,7 @@ func TestContactsOfOthers(t *testing.T) {
 				}
 			}
 		}
-		if _, err := w.Change(w, w.account, w.agent, person("u2", "")); !parley.IsCode(err, parley.CodeNotFound) {
+		if _, err := w.Change(w, w.account, w.agent, newChange("u2", "")); !parley.IsCode(err, parley.CodeNotFound) {
 			t.Errorf("one that is not there: %v", err)
 		}
 	})

@@ -8,37 +8,37 @@ import (
 
 	"parley"
 	"parley/internal/retrieval"
-	"parley/internal/words"
+	"parley/internal/text/words"
 )
 
-// plain is BM25 over stemmed words and nothing else: what a search must beat to be worth its code.
-type plain struct {
-	passages []parley.Passage
-	lengths  []int
-	total    int
-	lists    map[string][]posting
-	lang     words.Language // of most passages; short questions tell little
-	votes    [words.Count]int
+// bm25Index is BM25 over stemmed words and nothing else: what a search must beat to be worth its code.
+type bm25Index struct {
+	passages      []parley.Passage
+	lengths       []int
+	totalLength   int
+	postings      map[string][]posting
+	lang          words.Language // of most passages; short questions tell little
+	languageVotes [words.LanguageCount]int
 }
 
-type posting struct{ passage, times int }
+type posting struct{ passageIndex, frequency int }
 
 // The usual parameters.
 const (
-	plainK1 = 1.2
-	plainB  = .75
+	bm25K1 = 1.2
+	bm25B  = .75
 )
 
-func newPlain() *plain { return &plain{lists: map[string][]posting{}} }
+func newBM25Index() *bm25Index { return &bm25Index{postings: map[string][]posting{}} }
 
 // Len tells how many passages there are.
-func (x *plain) Len() int { return len(x.passages) }
+func (x *bm25Index) Len() int { return len(x.passages) }
 
 // Put adds passages.
-func (x *plain) Put(passages ...parley.Passage) {
+func (x *bm25Index) Put(passages ...parley.Passage) {
 	for _, p := range passages {
 		stems, lang := stemsOf(p.Heading+"\n"+p.Text, x.lang)
-		if x.votes[lang]++; x.votes[lang] > x.votes[x.lang] {
+		if x.languageVotes[lang]++; x.languageVotes[lang] > x.languageVotes[x.lang] {
 			x.lang = lang
 		}
 		times := map[string]int{}
@@ -46,16 +46,16 @@ func (x *plain) Put(passages ...parley.Passage) {
 			times[s]++
 		}
 		for s, n := range times {
-			x.lists[s] = append(x.lists[s], posting{len(x.passages), n})
+			x.postings[s] = append(x.postings[s], posting{len(x.passages), n})
 		}
-		x.passages, x.lengths, x.total = append(x.passages, p), append(x.lengths, len(stems)), x.total+len(stems)
+		x.passages, x.lengths, x.totalLength = append(x.passages, p), append(x.lengths, len(stems)), x.totalLength+len(stems)
 	}
 }
 
 // stemsOf gives the stems of all words: function words too, which count for little by themselves.
 func stemsOf(text string, fallback words.Language) (stems []string, lang words.Language) {
-	tokens := words.Cut(nil, text)
-	lang, sure := words.Guess(tokens)
+	tokens := words.AppendTokens(nil, text)
+	lang, sure := words.GuessLanguage(tokens)
 	if !sure {
 		lang = fallback
 	}
@@ -66,28 +66,28 @@ func stemsOf(text string, fallback words.Language) (stems []string, lang words.L
 }
 
 // Nearest gives the passages with the highest scores. The user's message before the last one counts as much as the last.
-func (x *plain) Nearest(q retrieval.Query) []retrieval.Hit {
+func (x *bm25Index) Nearest(q retrieval.Query) []retrieval.Hit {
 	text := q.Text
 	if n := len(q.Earlier); n > 0 {
 		text = q.Earlier[n-1] + "\n" + text
 	}
-	asked, _ := stemsOf(text, x.lang)
-	slices.Sort(asked)
+	queryStems, _ := stemsOf(text, x.lang)
+	slices.Sort(queryStems)
 	scores := make([]float64, len(x.passages))
-	average := float64(x.total) / float64(max(len(x.passages), 1))
-	for _, stem := range slices.Compact(asked) {
-		list := x.lists[stem]
+	average := float64(x.totalLength) / float64(max(len(x.passages), 1))
+	for _, stem := range slices.Compact(queryStems) {
+		list := x.postings[stem]
 		n, df := float64(len(x.passages)), float64(len(list))
 		idf := math.Log(1 + (n-df+.5)/(df+.5))
 		for _, p := range list {
-			tf := float64(p.times)
-			scores[p.passage] += idf * tf * (plainK1 + 1) / (tf + plainK1*(1-plainB+plainB*float64(x.lengths[p.passage])/average))
+			tf := float64(p.frequency)
+			scores[p.passageIndex] += idf * tf * (bm25K1 + 1) / (tf + bm25K1*(1-bm25B+bm25B*float64(x.lengths[p.passageIndex])/average))
 		}
 	}
-	return x.best(scores, q.Limit)
+	return x.topHits(scores, q.Limit)
 }
 
-func (x *plain) best(scores []float64, most int) (hits []retrieval.Hit) {
+func (x *bm25Index) topHits(scores []float64, most int) (hits []retrieval.Hit) {
 	for i, s := range scores {
 		if s > 0 {
 			hits = append(hits, retrieval.Hit{Passage: x.passages[i], Rank: s})

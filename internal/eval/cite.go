@@ -3,23 +3,23 @@ package eval
 import (
 	"slices"
 
-	"parley/internal/llm"
+	"parley/internal/model"
 )
 
-// check counts the citations that hold: the cited bytes lie in the passage, stand in the document's text at the place that the
+// checkCitations counts the citations that hold: the cited bytes lie in the passage, stand in the document's text at the place that the
 // citation gives, and are those of the answer that they are cited for.
-func (t *Trial) check(cites []llm.Cite, passages []llm.Passage, s *shelf) {
-	t.Cites = len(cites)
+func (t *Trial) checkCitations(cites []model.Citation, passages []model.Passage, s *corpus) {
+	t.Citations = len(cites)
 	cited := make([]bool, len(t.Answer))
 	for _, c := range cites {
-		if c.Passage < 0 || c.Passage >= len(passages) {
+		if c.PassageIndex < 0 || c.PassageIndex >= len(passages) {
 			continue
 		}
-		p := passages[c.Passage]
+		p := passages[c.PassageIndex]
 		if slices.Contains(t.Relevant, string(p.SourceID)) || slices.Contains(t.Relevant, string(p.ID)) {
-			t.CitesDoc = true
+			t.CitesRelevant = true
 		}
-		if t.holds(c, p, s.texts[p.SourceID]) {
+		if t.isSupported(c, p, s.texts[p.SourceID]) {
 			t.Supported++
 		}
 		for i := max(c.AnswerStart, 0); i < min(c.AnswerEnd, len(cited)); i++ {
@@ -35,8 +35,8 @@ func (t *Trial) check(cites []llm.Cite, passages []llm.Passage, s *shelf) {
 	t.Covered = float64(n) / float64(max(len(cited), 1))
 }
 
-func (t *Trial) holds(c llm.Cite, p llm.Passage, text string) bool {
+func (t *Trial) isSupported(c model.Citation, p model.Passage, text string) bool {
 	inside := p.Start <= c.Start && c.Start < c.End && c.End <= p.End && c.End <= len(text)
-	said := 0 <= c.AnswerStart && c.AnswerStart < c.AnswerEnd && c.AnswerEnd <= len(t.Answer)
-	return inside && said && text[c.Start:c.End] == p.Text[c.Start-p.Start:c.End-p.Start] && text[c.Start:c.End] == t.Answer[c.AnswerStart:c.AnswerEnd]
+	inAnswer := 0 <= c.AnswerStart && c.AnswerStart < c.AnswerEnd && c.AnswerEnd <= len(t.Answer)
+	return inside && inAnswer && text[c.Start:c.End] == p.Text[c.Start-p.Start:c.End-p.Start] && text[c.Start:c.End] == t.Answer[c.AnswerStart:c.AnswerEnd]
 }

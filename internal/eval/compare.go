@@ -46,15 +46,15 @@ func Compare(before, now *Report) *Comparison {
 				continue
 			}
 			c.Missing--
-			c.note(s.Name, o, t, before.Baseline || now.Baseline)
+			c.addTrial(s.Name, o, t, before.Baseline || now.Baseline)
 		}
 	}
 	return c
 }
 
-// note compares one question; where one of the runs answered nothing only the ranks count.
-func (c *Comparison) note(set string, o, t *Trial, ranksOnly bool) {
-	verdict := better(o, t, ranksOnly)
+// addTrial compares one question; where one of the runs answered nothing only the ranks count.
+func (c *Comparison) addTrial(set string, o, t *Trial, ranksOnly bool) {
+	verdict := compareTrials(o, t, ranksOnly)
 	change := Change{Set: set, ID: t.ID, Question: t.Question, Rank: [2]int{o.Rank, t.Rank}, Refused: [2]bool{o.Refused, t.Refused}, Answer: [2]string{o.Answer, t.Answer}}
 	switch {
 	case verdict > 0:
@@ -73,20 +73,20 @@ func (c *Comparison) note(set string, o, t *Trial, ranksOnly bool) {
 	c.Changes = append(c.Changes, change)
 }
 
-func better(o, t *Trial, ranksOnly bool) int {
+func compareTrials(o, t *Trial, ranksOnly bool) int {
 	if !ranksOnly && t.Answerable != nil && o.Refused != t.Refused {
 		if t.Refused == *t.Answerable {
 			return -1
 		}
 		return 1
 	}
-	return place(o) - place(t)
+	return rankOrLast(o) - rankOrLast(t)
 }
 
-// place is the rank, and far behind all others when there is none.
-func place(t *Trial) int {
+// rankOrLast is the rank, and far behind all others when there is none.
+func rankOrLast(t *Trial) int {
 	if t.Rank == 0 {
-		return looked + 1
+		return maxRankedPassages + 1
 	}
 	return t.Rank
 }

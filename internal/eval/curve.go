@@ -9,44 +9,44 @@ type Point struct {
 	RefusalRecall float64 `json:"refusal_recall"`
 }
 
-// curve gives a point for each score there is, from refusing nothing to refusing all but the surest, and the area under it.
+// refusalCurve gives a point for each score there is, from refusing nothing to refusing all but the surest, and the area under it.
 // Without scores of both kinds of questions there is neither.
-func curve(trials []Trial) (points []Point, area *float64) {
-	var held, open []float64
+func refusalCurve(trials []Trial) (points []Point, area *float64) {
+	var answerable, unanswerable []float64
 	for _, t := range trials {
 		switch {
 		case t.Score == nil || t.Answerable == nil:
 		case *t.Answerable:
-			held = append(held, *t.Score)
+			answerable = append(answerable, *t.Score)
 		default:
-			open = append(open, *t.Score)
+			unanswerable = append(unanswerable, *t.Score)
 		}
 	}
-	if len(held) == 0 || len(open) == 0 {
+	if len(answerable) == 0 || len(unanswerable) == 0 {
 		return nil, nil
 	}
-	slices.Sort(held)
-	slices.Sort(open)
-	thresholds := slices.Concat(held, open)
+	slices.Sort(answerable)
+	slices.Sort(unanswerable)
+	thresholds := slices.Concat(answerable, unanswerable)
 	slices.Sort(thresholds)
 	for _, t := range slices.Compact(thresholds) {
-		points = append(points, Point{t, below(held, t), below(open, t)})
+		points = append(points, Point{t, shareBelow(answerable, t), shareBelow(unanswerable, t)})
 	}
 	sum := 0.0
-	for _, h := range held {
-		i, _ := slices.BinarySearch(open, h)
+	for _, h := range answerable {
+		i, _ := slices.BinarySearch(unanswerable, h)
 		j := i
-		for j < len(open) && open[j] == h {
+		for j < len(unanswerable) && unanswerable[j] == h {
 			j++
 		}
 		sum += float64(i) + float64(j-i)/2
 	}
-	a := sum / float64(len(held)) / float64(len(open))
+	a := sum / float64(len(answerable)) / float64(len(unanswerable))
 	return points, &a
 }
 
-// below gives the share of the sorted scores under the threshold.
-func below(scores []float64, threshold float64) float64 {
+// shareBelow gives the share of the sorted scores under the threshold.
+func shareBelow(scores []float64, threshold float64) float64 {
 	i, _ := slices.BinarySearch(scores, threshold)
 	return float64(i) / float64(len(scores))
 }

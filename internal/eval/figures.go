@@ -41,8 +41,8 @@ type Figures struct {
 	AnswerP99 float64 `json:"answer_ms_p99"`
 }
 
-// measure sets the figures of one ranking.
-func (t *Trial) measure(order []string) {
+// measureRanking sets the figures of one ranking.
+func (t *Trial) measureRanking(order []string) {
 	found, all := 0.0, float64(len(t.Relevant))
 	gain, ideal := 0.0, 0.0
 	for i, id := range order {
@@ -69,12 +69,12 @@ func (t *Trial) measure(order []string) {
 	}
 }
 
-// mean is a mean in the making.
-type mean struct{ sum, n float64 }
+// runningMean is a mean in the making.
+type runningMean struct{ sum, count float64 }
 
-func (m *mean) add(v float64) { m.sum, m.n = m.sum+v, m.n+1 }
+func (m *runningMean) add(v float64) { m.sum, m.count = m.sum+v, m.count+1 }
 
-func (m *mean) count(is bool) {
+func (m *runningMean) addBool(is bool) {
 	v := 0.0
 	if is {
 		v = 1
@@ -82,87 +82,87 @@ func (m *mean) count(is bool) {
 	m.add(v)
 }
 
-func (m *mean) value() *float64 {
-	if m.n == 0 {
+func (m *runningMean) mean() *float64 {
+	if m.count == 0 {
 		return nil
 	}
-	v := m.sum / m.n
+	v := m.sum / m.count
 	return &v
 }
 
-func figuresOf(trials []Trial) Figures {
+func computeFigures(trials []Trial) Figures {
 	f := Figures{Asked: len(trials)}
-	f.ranking(trials)
-	f.refusals(trials)
-	f.citations(trials)
-	f.times(trials)
-	f.Curve, f.AUC = curve(trials)
+	f.setRanking(trials)
+	f.setRefusals(trials)
+	f.setCitations(trials)
+	f.setTimes(trials)
+	f.Curve, f.AUC = refusalCurve(trials)
 	return f
 }
 
-func (f *Figures) ranking(trials []Trial) {
-	var r1, r5, ap, ndcg mean
+func (f *Figures) setRanking(trials []Trial) {
+	var r1, r5, ap, ndcg runningMean
 	for _, t := range trials {
 		if len(t.Relevant) == 0 {
 			continue
 		}
-		r1.count(t.Rank == 1)
+		r1.addBool(t.Rank == 1)
 		r5.add(t.R5)
 		ap.add(t.AP)
 		ndcg.add(t.NDCG)
 	}
-	f.R1, f.R5, f.MAP, f.NDCG = r1.value(), r5.value(), ap.value(), ndcg.value()
+	f.R1, f.R5, f.MAP, f.NDCG = r1.mean(), r5.mean(), ap.mean(), ndcg.mean()
 }
 
-func (f *Figures) refusals(trials []Trial) {
-	var held, open mean
+func (f *Figures) setRefusals(trials []Trial) {
+	var answerable, unanswerable runningMean
 	for _, t := range trials {
-		kind, counted := &open, &f.Unanswerable
+		kind, counted := &unanswerable, &f.Unanswerable
 		switch {
 		case t.Answerable == nil:
 			continue
 		case *t.Answerable:
-			kind, counted = &held, &f.Answerable
+			kind, counted = &answerable, &f.Answerable
 		}
 		*counted++
-		if t.answered() {
-			kind.count(t.Refused)
+		if t.isAnswered() {
+			kind.addBool(t.Refused)
 		}
 	}
-	f.RefusalRecall, f.FalseRefusals = open.value(), held.value()
+	f.RefusalRecall, f.FalseRefusals = unanswerable.mean(), answerable.mean()
 }
 
-func (f *Figures) citations(trials []Trial) {
-	var support, covered, right mean
+func (f *Figures) setCitations(trials []Trial) {
+	var support, covered, right runningMean
 	for _, t := range trials {
-		support.sum, support.n = support.sum+float64(t.Supported), support.n+float64(t.Cites)
-		if t.Refused || !t.answered() {
+		support.sum, support.count = support.sum+float64(t.Supported), support.count+float64(t.Citations)
+		if t.Refused || !t.isAnswered() {
 			continue
 		}
 		covered.add(t.Covered)
 		if len(t.Relevant) > 0 {
-			right.count(t.CitesDoc)
+			right.addBool(t.CitesRelevant)
 		}
 	}
-	f.Citations, f.CitationSupport, f.Covered, f.CitesRelevant = int(support.n), support.value(), covered.value(), right.value()
+	f.Citations, f.CitationSupport, f.Covered, f.CitesRelevant = int(support.count), support.mean(), covered.mean(), right.mean()
 }
 
-func (f *Figures) times(trials []Trial) {
+func (f *Figures) setTimes(trials []Trial) {
 	var find, answer []float64
 	for _, t := range trials {
 		find = append(find, t.FindMS)
-		if t.answered() {
+		if t.isAnswered() {
 			answer = append(answer, t.AnswerMS)
 		}
 	}
-	f.FindP50, f.FindP99, f.AnswerP50, f.AnswerP99 = at(find, .5), at(find, .99), at(answer, .5), at(answer, .99)
+	f.FindP50, f.FindP99, f.AnswerP50, f.AnswerP99 = quantile(find, .5), quantile(find, .99), quantile(answer, .5), quantile(answer, .99)
 }
 
-// answered reports that a model was asked: it always says something.
-func (t *Trial) answered() bool { return t.Answer != "" }
+// isAnswered reports that a model was asked: it always says something.
+func (t *Trial) isAnswered() bool { return t.Answer != "" }
 
-// at gives a quantile; 0 of nothing.
-func at(values []float64, share float64) float64 {
+// quantile gives a quantile; 0 of nothing.
+func quantile(values []float64, share float64) float64 {
 	if len(values) == 0 {
 		return 0
 	}

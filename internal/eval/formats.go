@@ -10,10 +10,10 @@ import (
 	"parley"
 )
 
-var yes, no = true, false
+var isTrue, isFalse = true, false
 
-// squad reads SQuAD's format: each paragraph is a passage, each file a set.
-func squad(_ fs.FS, files []file) (sets []Set, err error) {
+// readSQuAD reads SQuAD's format: each paragraph is a passage, each file a set.
+func readSQuAD(_ fs.FS, files []file) (sets []Set, err error) {
 	type record struct {
 		Data []struct {
 			Paragraphs []struct {
@@ -25,8 +25,8 @@ func squad(_ fs.FS, files []file) (sets []Set, err error) {
 			}
 		}
 	}
-	for _, f := range with(files, "data", "version") {
-		records, err := decode[record]([]file{f})
+	for _, f := range filesWith(files, "data", "version") {
+		records, err := decodeRecords[record]([]file{f})
 		if err != nil {
 			return nil, err
 		}
@@ -34,11 +34,11 @@ func squad(_ fs.FS, files []file) (sets []Set, err error) {
 		for _, article := range records[0].Data {
 			for _, p := range article.Paragraphs {
 				doc := strconv.Itoa(len(set.Docs))
-				set.Docs = append(set.Docs, Doc{ID: doc, Text: p.Context, Whole: true})
+				set.Docs = append(set.Docs, Doc{ID: doc, Text: p.Context, IsPassage: true})
 				for _, q := range p.Qas {
-					ask := Question{ID: q.ID, Text: q.Question, Relevant: []string{doc}, Answerable: &yes}
+					ask := Question{ID: q.ID, Text: q.Question, Relevant: []string{doc}, Answerable: &isTrue}
 					if q.Impossible {
-						ask.Relevant, ask.Answerable = nil, &no
+						ask.Relevant, ask.Answerable = nil, &isFalse
 					}
 					set.Questions = append(set.Questions, ask)
 				}
@@ -49,37 +49,37 @@ func squad(_ fs.FS, files []file) (sets []Set, err error) {
 	return sets, nil
 }
 
-// stackFAQ reads threads of questions with answers, and paraphrases of the questions: the question of a thread is a passage.
-func stackFAQ(_ fs.FS, files []file) ([]Set, error) {
-	bank, asked := with(files, "id", "question", "answers"), with(files, "thread", "query")
+// readStackFAQ reads threads of questions with answers, and paraphrases of the questions: the question of a thread is a passage.
+func readStackFAQ(_ fs.FS, files []file) ([]Set, error) {
+	bank, asked := filesWith(files, "id", "question", "answers"), filesWith(files, "thread", "query")
 	if len(bank) == 0 || len(asked) == 0 {
 		return nil, nil
 	}
-	threads, err := decode[struct{ ID, Question string }](bank)
+	threads, err := decodeRecords[struct{ ID, Question string }](bank)
 	if err != nil {
 		return nil, err
 	}
-	paraphrases, err := decode[struct{ Thread, Query string }](asked)
+	paraphrases, err := decodeRecords[struct{ Thread, Query string }](asked)
 	if err != nil {
 		return nil, err
 	}
 	set := Set{Name: "stackfaq"}
 	for _, t := range threads {
-		set.Docs = append(set.Docs, Doc{ID: t.ID, Text: t.Question, Whole: true})
+		set.Docs = append(set.Docs, Doc{ID: t.ID, Text: t.Question, IsPassage: true})
 	}
 	for i, p := range paraphrases {
-		set.Questions = append(set.Questions, Question{ID: strconv.Itoa(i), Text: p.Query, Relevant: []string{p.Thread}, Answerable: &yes})
+		set.Questions = append(set.Questions, Question{ID: strconv.Itoa(i), Text: p.Query, Relevant: []string{p.Thread}, Answerable: &isTrue})
 	}
 	return []Set{set}, nil
 }
 
-// clapNQ reads questions with a passage each, which leaves those without an answer open.
-func clapNQ(_ fs.FS, files []file) ([]Set, error) {
-	rows, err := decode[struct {
+// readClapNQ reads questions with a passage each, which leaves those without an answer open.
+func readClapNQ(_ fs.FS, files []file) ([]Set, error) {
+	rows, err := decodeRecords[struct {
 		ID, Input string
 		Passages  []struct{ Title, Text string }
 		Output    []struct{ Answer string }
-	}](with(files, "id", "input", "passages"))
+	}](filesWith(files, "id", "input", "passages"))
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
@@ -89,17 +89,17 @@ func clapNQ(_ fs.FS, files []file) ([]Set, error) {
 			continue
 		}
 		set.Docs = append(set.Docs, Doc{ID: r.ID, Title: r.Passages[0].Title, Text: r.Passages[0].Text})
-		ask := Question{ID: r.ID, Text: r.Input, Answerable: &no}
+		ask := Question{ID: r.ID, Text: r.Input, Answerable: &isFalse}
 		if len(r.Output) > 0 && strings.TrimSpace(r.Output[0].Answer) != "" {
-			ask.Relevant, ask.Answerable = []string{r.ID}, &yes
+			ask.Relevant, ask.Answerable = []string{r.ID}, &isTrue
 		}
 		set.Questions = append(set.Questions, ask)
 	}
 	return []Set{set}, nil
 }
 
-// task is one question of a conversation in MTRAG's format.
-type task struct {
+// mtragTask is one question of a conversation in MTRAG's format.
+type mtragTask struct {
 	ID            string `json:"task_id"`
 	Answerability []string
 	Contexts      []struct {
@@ -110,9 +110,9 @@ type task struct {
 	Input []struct{ Speaker, Text string }
 }
 
-// mtrag reads conversations whose passages are pooled.
-func mtrag(_ fs.FS, files []file) ([]Set, error) {
-	tasks, err := decode[task](with(files, "task_id", "contexts", "input"))
+// readMTRAG reads conversations whose passages are pooled.
+func readMTRAG(_ fs.FS, files []file) ([]Set, error) {
+	tasks, err := decodeRecords[mtragTask](filesWith(files, "task_id", "contexts", "input"))
 	if err != nil || len(tasks) == 0 {
 		return nil, err
 	}
@@ -125,41 +125,41 @@ func mtrag(_ fs.FS, files []file) ([]Set, error) {
 			}
 		}
 		if len(t.Input) > 0 {
-			set.Questions = append(set.Questions, t.question())
+			set.Questions = append(set.Questions, t.toQuestion())
 		}
 	}
 	return []Set{set}, nil
 }
 
-// question is the last thing said. What is answered in part, or is unclear, counts neither as answerable nor as unanswerable.
-func (t *task) question() Question {
+// toQuestion is the last thing said. What is answered in part, or is unclear, counts neither as answerable nor as unanswerable.
+func (t *mtragTask) toQuestion() Question {
 	last := len(t.Input) - 1
 	ask := Question{ID: t.ID, Text: t.Input[last].Text}
 	for _, c := range t.Contexts {
 		ask.Relevant = append(ask.Relevant, c.ID)
 	}
 	for _, m := range t.Input[:last] {
-		by := parley.ByAssistant
+		by := parley.AuthorAssistant
 		if m.Speaker == "user" {
-			by = parley.ByUser
+			by = parley.AuthorUser
 		}
-		ask.History = append(ask.History, said(by, m.Text))
+		ask.History = append(ask.History, newMessage(by, m.Text))
 	}
 	switch {
 	case slices.Equal(t.Answerability, []string{"ANSWERABLE"}):
-		ask.Answerable = &yes
+		ask.Answerable = &isTrue
 	case slices.Equal(t.Answerability, []string{"UNANSWERABLE"}):
-		ask.Answerable = &no
+		ask.Answerable = &isFalse
 	}
 	return ask
 }
 
-// helpCentre reads the pages of a help centre and those of its frequent questions that link to a page.
-func helpCentre(folder fs.FS, files []file) ([]Set, error) {
-	rows, err := decode[struct {
+// readHelpCentre reads the pages of a help centre and those of its frequent questions that link to a page.
+func readHelpCentre(folder fs.FS, files []file) ([]Set, error) {
+	rows, err := decodeRecords[struct {
 		ID, Question string
 		Linked       []string `json:"linked_pages"`
-	}](with(files, "question", "linked_pages"))
+	}](filesWith(files, "question", "linked_pages"))
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
@@ -170,12 +170,12 @@ func helpCentre(folder fs.FS, files []file) ([]Set, error) {
 		}
 		text, err := fs.ReadFile(folder, name)
 		name = strings.TrimPrefix(name, "pages/")
-		set.Docs = append(set.Docs, Doc{ID: name, Name: name, Text: string(text)})
+		set.Docs = append(set.Docs, Doc{ID: name, SourceName: name, Text: string(text)})
 		return err
 	})
 	for _, r := range rows {
 		if len(r.Linked) > 0 {
-			set.Questions = append(set.Questions, Question{ID: r.ID, Text: r.Question, Relevant: r.Linked, Answerable: &yes})
+			set.Questions = append(set.Questions, Question{ID: r.ID, Text: r.Question, Relevant: r.Linked, Answerable: &isTrue})
 		}
 	}
 	return []Set{set}, err

@@ -10,30 +10,30 @@ import (
 	"parley"
 )
 
-// line is a record of the format of our own: a question, or a document.
-type line struct {
-	ID         string   `json:"id"`
-	Question   string   `json:"question"`
-	History    []turn   `json:"history"`
-	Relevant   []string `json:"relevant"`
-	Answerable *bool    `json:"answerable"`
+// jsonlRecord is a record of the format of our own: a question, or a document.
+type jsonlRecord struct {
+	ID         string           `json:"id"`
+	Question   string           `json:"question"`
+	History    []historyMessage `json:"history"`
+	Relevant   []string         `json:"relevant"`
+	Answerable *bool            `json:"answerable"`
 
 	Title string `json:"title"`
 	Text  string `json:"text"`
 }
 
-// turn is something said before the question: a text of the user, or an object with its role.
-type turn struct {
+// historyMessage is something said before the question: a text of the user, or an object with its role.
+type historyMessage struct {
 	Role string `json:"role"` // user or assistant
 	Text string `json:"text"`
 }
 
-func (t *turn) UnmarshalJSON(b []byte) error {
+func (t *historyMessage) UnmarshalJSON(b []byte) error {
 	if len(b) > 0 && b[0] == '"' {
 		t.Role = "user"
 		return json.Unmarshal(b, &t.Text)
 	}
-	type plain turn
+	type plain historyMessage
 	if err := json.Unmarshal(b, (*plain)(t)); err != nil {
 		return err
 	}
@@ -43,17 +43,17 @@ func (t *turn) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-func (t *turn) message() parley.Message {
+func (t *historyMessage) toMessage() parley.Message {
 	if t.Role == "user" {
-		return said(parley.ByUser, t.Text)
+		return newMessage(parley.AuthorUser, t.Text)
 	}
-	return said(parley.ByAssistant, t.Text)
+	return newMessage(parley.AuthorAssistant, t.Text)
 }
 
-// ours reads JSON Lines of questions and documents, in one file or in several.
-func ours(_ fs.FS, files []file) ([]Set, error) {
-	mine := slices.DeleteFunc(slices.Clone(files), func(f file) bool { return !f.has("id", "question") && !f.has("id", "text") })
-	lines, err := decode[line](mine)
+// readOwnFormat reads JSON Lines of questions and documents, in one file or in several.
+func readOwnFormat(_ fs.FS, files []file) ([]Set, error) {
+	mine := slices.DeleteFunc(slices.Clone(files), func(f file) bool { return !f.hasMembers("id", "question") && !f.hasMembers("id", "text") })
+	lines, err := decodeRecords[jsonlRecord](mine)
 	if err != nil || len(lines) == 0 {
 		return nil, err
 	}
@@ -68,15 +68,15 @@ func ours(_ fs.FS, files []file) ([]Set, error) {
 		}
 		seen[kind+l.ID] = true
 		if l.Question == "" {
-			set.Docs = append(set.Docs, Doc{ID: l.ID, Name: l.Title, Title: l.Title, Text: l.Text})
+			set.Docs = append(set.Docs, Doc{ID: l.ID, SourceName: l.Title, Title: l.Title, Text: l.Text})
 			continue
 		}
 		ask := Question{ID: l.ID, Text: l.Question, Relevant: l.Relevant, Answerable: l.Answerable}
 		if ask.Answerable == nil && len(ask.Relevant) > 0 {
-			ask.Answerable = &yes
+			ask.Answerable = &isTrue
 		}
 		for _, t := range l.History {
-			ask.History = append(ask.History, t.message())
+			ask.History = append(ask.History, t.toMessage())
 		}
 		set.Questions = append(set.Questions, ask)
 	}

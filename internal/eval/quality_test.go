@@ -12,24 +12,24 @@ import (
 	"time"
 
 	"parley/internal/eval"
-	"parley/internal/llm"
+	"parley/internal/model"
 )
 
-// read gives the development sets of a folder in PARLEY_DATA_SETS, or in ../shared/data beside the repository. A measurement is
+// readSets gives the development sets of a folder in PARLEY_DATA_SETS, or in ../shared/data beside the repository. A measurement is
 // skipped without them, and where it would take too long.
-func read(t *testing.T, folder string) []eval.Set {
+func readSets(t *testing.T, folder string) []eval.Set {
 	t.Helper()
 	if testing.Short() || raceEnabled {
 		t.Skip("a measurement")
 	}
-	sets, err := eval.Read(os.DirFS(filepath.Join(data(t), folder)), "")
+	sets, err := eval.ReadSets(os.DirFS(filepath.Join(dataSetsDir(t), folder)), "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	return sets
 }
 
-func data(t *testing.T) string {
+func dataSetsDir(t *testing.T) string {
 	dir := os.Getenv("PARLEY_DATA_SETS")
 	if dir == "" {
 		dir = filepath.Join("..", "..", "..", "shared", "data")
@@ -40,16 +40,16 @@ func data(t *testing.T) string {
 	return dir
 }
 
-// mute answers nothing: finding is measured without waiting for answers.
-type mute struct{}
+// silentModel answers nothing: finding is measured without waiting for answers.
+type silentModel struct{}
 
-func (mute) Stream(context.Context, llm.Request) iter.Seq2[llm.Chunk, error] {
-	return func(func(llm.Chunk, error) bool) {}
+func (silentModel) Stream(context.Context, model.Request) iter.Seq2[model.Chunk, error] {
+	return func(func(model.Chunk, error) bool) {}
 }
 
-func measured(t *testing.T, model llm.Model, set eval.Set) eval.Figures {
+func measureSet(t *testing.T, m model.Model, set eval.Set) eval.Figures {
 	t.Helper()
-	r := eval.Runner{Back: llm.Backend{Model: model, Label: llm.BuiltinName}, Now: time.Now}
+	r := eval.Runner{Backend: model.Backend{Model: m, Label: model.BuiltinName}, Now: time.Now}
 	result, err := r.Run(t.Context(), set)
 	if err != nil {
 		t.Fatal(err)
@@ -60,16 +60,16 @@ func measured(t *testing.T, model llm.Model, set eval.Set) eval.Figures {
 // The floors lie a hair below what was measured when the weights were last chosen: no step may cost anything.
 func TestQuality(t *testing.T) {
 	const hair = 0.002
-	sets := append(read(t, "xquad"), read(t, "stackfaq")...)
-	sets = append(append(sets, pairs(t, false), pairs(t, true)), read(t, "clapnq")...)
-	sets = append(append(sets, read(t, "mtrag-un")...), read(t, "ente-help")...)
+	sets := append(readSets(t, "xquad"), readSets(t, "stackfaq")...)
+	sets = append(append(sets, stackFAQPairs(t, false), stackFAQPairs(t, true)), readSets(t, "clapnq")...)
+	sets = append(append(sets, readSets(t, "mtrag-un")...), readSets(t, "ente-help")...)
 	floors := map[string]struct{ r1, r5, ap float64 }{
 		"xquad.en": {r1: .949}, "xquad.de": {r1: .928}, "xquad.es": {r1: .940}, "xquad.ar": {r1: .917}, "xquad.zh": {r1: .938},
 		"stackfaq": {ap: .861}, "stackfaq pairs": {ap: .833}, "stackfaq answers": {ap: .797},
 		"clapnq": {r1: .947}, "mtrag-un": {r5: .895}, "ente-help": {r5: .968},
 	}
 	for _, set := range sets {
-		f, floor := measured(t, mute{}, set), floors[set.Name]
+		f, floor := measureSet(t, silentModel{}, set), floors[set.Name]
 		t.Logf("%-18s %4d questions  R@1 %.3f  R@5 %.3f  MAP %.3f", set.Name, len(set.Questions), *f.R1, *f.R5, *f.MAP)
 		if *f.R1 < floor.r1-hair || *f.R5 < floor.r5-hair || *f.MAP < floor.ap-hair {
 			t.Errorf("%s is below its floor %+v", set.Name, floor)
@@ -77,15 +77,15 @@ func TestQuality(t *testing.T) {
 	}
 }
 
-// pairs gives StackFAQ with a passage for each answer of a thread: the thread's question alone, or with the answer below it.
-func pairs(t *testing.T, answers bool) eval.Set {
-	set := read(t, "stackfaq")[0]
+// stackFAQPairs gives StackFAQ with a passage for each answer of a thread: the thread's question alone, or with the answer below it.
+func stackFAQPairs(t *testing.T, answers bool) eval.Set {
+	set := readSets(t, "stackfaq")[0]
 	set.Name = map[bool]string{false: "stackfaq pairs", true: "stackfaq answers"}[answers]
 	set.Docs = nil
 	of := map[string][]string{}
-	for _, th := range threads(t) {
+	for _, th := range readThreads(t) {
 		for i, a := range th.Answers {
-			d := eval.Doc{ID: fmt.Sprintf("%s-%03d", th.ID, i), Text: th.Question, Whole: true}
+			d := eval.Doc{ID: fmt.Sprintf("%s-%03d", th.ID, i), Text: th.Question, IsPassage: true}
 			if answers {
 				d.Title, d.Text = th.Question, a
 			}
@@ -98,18 +98,18 @@ func pairs(t *testing.T, answers bool) eval.Set {
 	return set
 }
 
-type thread struct {
+type faqThread struct {
 	ID, Question string
 	Answers      []string
 }
 
-func threads(t *testing.T) (all []thread) {
-	text, err := os.ReadFile(filepath.Join(data(t), "stackfaq", "bank.jsonl"))
+func readThreads(t *testing.T) (all []faqThread) {
+	text, err := os.ReadFile(filepath.Join(dataSetsDir(t), "stackfaq", "bank.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(string(text)) {
-		var th thread
+		var th faqThread
 		if err := json.Unmarshal([]byte(line), &th); err != nil {
 			t.Fatal(err)
 		}

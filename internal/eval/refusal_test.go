@@ -4,19 +4,19 @@ import (
 	"testing"
 
 	"parley/internal/eval"
-	"parley/internal/llm"
+	"parley/internal/model"
 )
 
 // TestRefusal holds how well the built-in model knows what it does not know.
 func TestRefusal(t *testing.T) {
-	wiki, talk, help := read(t, "clapnq")[0], read(t, "mtrag-un")[0], read(t, "ente-help")[0]
+	wiki, talk, help := readSets(t, "clapnq")[0], readSets(t, "mtrag-un")[0], readSets(t, "ente-help")[0]
 	no := false
 	for _, q := range wiki.Questions {
 		q.Relevant, q.Answerable = nil, &no // foreign to the help centre
 		help.Questions = append(help.Questions, q)
 	}
-	quotes := llm.Builtin{}
-	alone, spoken, foreign := measured(t, quotes, wiki), measured(t, quotes, talk), measured(t, quotes, help)
+	quotes := model.Builtin{}
+	alone, spoken, foreign := measureSet(t, quotes, wiki), measureSet(t, quotes, talk), measureSet(t, quotes, help)
 	for _, c := range []struct {
 		name           string
 		of             []eval.Figures

@@ -6,47 +6,47 @@ import (
 	"slices"
 )
 
-// weights of a logistic regression, the base first.
-type weights []float64
+// logisticWeights of a logistic regression, the base first.
+type logisticWeights []float64
 
-func (w weights) score(l lesson) float64 {
-	if l.signs == nil {
+func (w logisticWeights) score(l trainingExample) float64 {
+	if l.features == nil {
 		return 0
 	}
 	return 1 / (1 + math.Exp(-w.sum(l)))
 }
 
-func (w weights) sum(l lesson) (z float64) {
+func (w logisticWeights) sum(l trainingExample) (z float64) {
 	z = w[0]
-	for i, v := range l.signs {
+	for i, v := range l.features {
 		z += w[i+1] * v
 	}
 	return z
 }
 
-func (w weights) scores(all []lesson) (scores []float64) {
+func (w logisticWeights) scores(all []trainingExample) (scores []float64) {
 	for _, l := range all {
 		scores = append(scores, w.score(l))
 	}
 	return scores
 }
 
-// fit finds the weights by gradient descent, in standardised signs, with a little pull towards nothing.
-func fit(all []lesson) weights {
+// fitWeights finds the weights by gradient descent, in standardised signs, with a little pull towards nothing.
+func fitWeights(all []trainingExample) logisticWeights {
 	const pull, steps, pace = 10, 600, 4
-	all = part(all, func(l lesson) bool { return l.signs != nil })
-	n := len(all[0].signs)
+	all = filterExamples(all, func(l trainingExample) bool { return l.features != nil })
+	n := len(all[0].features)
 	mean, spread, total := make([]float64, n), make([]float64, n), 0.0
 	for _, l := range all {
 		total += l.weight
-		for i, v := range l.signs {
+		for i, v := range l.features {
 			mean[i] += l.weight * v
 		}
 	}
 	for i := range mean {
 		mean[i] /= total
 		for _, l := range all {
-			spread[i] += l.weight * (l.signs[i] - mean[i]) * (l.signs[i] - mean[i])
+			spread[i] += l.weight * (l.features[i] - mean[i]) * (l.features[i] - mean[i])
 		}
 		spread[i] = math.Sqrt(spread[i]/total) + 1e-9
 	}
@@ -58,12 +58,12 @@ func fit(all []lesson) weights {
 		}
 		for _, l := range all {
 			z := w[0]
-			for i, v := range l.signs {
+			for i, v := range l.features {
 				z += w[i+1] * (v - mean[i]) / spread[i]
 			}
-			miss := l.weight * (l.answered - 1/(1+math.Exp(-z)))
+			miss := l.weight * (l.isAnswerable - 1/(1+math.Exp(-z)))
 			slope[0] += miss
-			for i, v := range l.signs {
+			for i, v := range l.features {
 				slope[i+1] += miss * (v - mean[i]) / spread[i]
 			}
 		}
@@ -83,11 +83,11 @@ func quantile(scores []float64, share float64) float64 {
 	return scores[int(share*float64(len(scores)))]
 }
 
-// verdict says how well the scores tell answerable questions from others.
-func verdict(all []lesson, scores []float64) string {
+// describeSeparation says how well the scores tell answerable questions from others.
+func describeSeparation(all []trainingExample, scores []float64) string {
 	var held, open []float64
 	for i, l := range all {
-		if l.answered == 1 {
+		if l.isAnswerable == 1 {
 			held = append(held, scores[i])
 		} else {
 			open = append(open, scores[i])

@@ -6,7 +6,7 @@ import (
 
 	"parley"
 	"parley/internal/chat"
-	"parley/internal/llm"
+	"parley/internal/model"
 	"parley/internal/retrieval"
 	"parley/internal/store"
 )
@@ -41,9 +41,9 @@ type Replay struct {
 // Replayer gives an agent its past questions again, each after what was said before it then.
 type Replayer struct {
 	DB      *store.DB
-	Library *retrieval.Library
+	Library *retrieval.Indexes
 
-	Questions *chat.Questions // nil where sources are searched by words alone
+	Questions *chat.QueryEmbedder // nil where sources are searched by words alone
 }
 
 // Run asks the built-in model again what it has answered: the newest turns, at most limit. Nothing is stored.
@@ -54,7 +54,7 @@ func (r Replayer) Run(ctx context.Context, agent *parley.Agent, limit int) (*Rep
 	}
 	out := &Replay{Turns: []Replayed{}}
 	for _, t := range turns {
-		again, err := r.again(ctx, agent, t)
+		again, err := r.replayTurn(ctx, agent, t)
 		switch {
 		case parley.IsCode(err, parley.CodeRetryNotFound), parley.IsCode(err, parley.CodeRetryNoUser):
 			out.Skipped++
@@ -72,60 +72,60 @@ func (r Replayer) Run(ctx context.Context, agent *parley.Agent, limit int) (*Rep
 	return out, nil
 }
 
-// again answers the question of one turn; nil where that would compare unlike things.
-func (r Replayer) again(ctx context.Context, agent *parley.Agent, t store.AnsweredTurn) (*Replayed, error) {
-	if t.BackEnd != llm.BuiltinName || len(t.ToolCalls) > 0 {
+// replayTurn answers the question of one turn; nil where that would compare unlike things.
+func (r Replayer) replayTurn(ctx context.Context, agent *parley.Agent, t store.AnsweredTurn) (*Replayed, error) {
+	if t.BackEnd != model.BuiltinName || len(t.ToolCalls) > 0 {
 		return nil, nil
 	}
-	user, err := r.DB.AnsweredBy(ctx, agent.AccountID, agent.ID, t.ConversationID, t.MessageID)
+	user, err := r.DB.UserMessageAnsweredBy(ctx, agent.AccountID, agent.ID, t.ConversationID, t.MessageID)
 	if err != nil {
 		return nil, err
 	}
 	stored, err := r.DB.MessagesByID(ctx, []parley.MessageID{t.MessageID})
-	if err != nil || len(stored) == 0 || llm.AsksForInputs(stored[0].Text()) {
+	if err != nil || len(stored) == 0 || model.AsksForInputs(stored[0].Text()) {
 		return nil, err
 	}
-	history, err := r.DB.Recall(ctx, agent.AccountID, agent.ID, t.ConversationID, user.Seq, chat.Remembered)
+	history, err := r.DB.RecentMessages(ctx, agent.AccountID, agent.ID, t.ConversationID, user.Seq, chat.MaxHistoryMessages)
 	if err != nil {
 		return nil, err
 	}
-	draft := chat.Draft{Agent: agent, Back: llm.Backend{Model: llm.Builtin{}, Label: llm.BuiltinName}, Question: user.Text(), History: history}
-	now, refused, err := r.answer(ctx, draft)
+	draft := chat.StandaloneTurn{Agent: agent, Backend: model.Backend{Model: model.Builtin{}, Label: model.BuiltinName}, Question: user.Text(), History: history}
+	now, refused, err := r.answerDraft(ctx, draft)
 	if err != nil {
 		return nil, err
 	}
-	return &Replayed{ConversationID: t.ConversationID, MessageID: t.MessageID, At: t.StartedAt, Question: user.Text(), State: became(&stored[0], &now, refused),
+	return &Replayed{ConversationID: t.ConversationID, MessageID: t.MessageID, At: t.StartedAt, Question: user.Text(), State: replayState(&stored[0], &now, refused),
 		Before: stored[0].Text(), Now: now.Text(), Score: [2]*float64{stored[0].Score, now.Score}}, nil
 }
 
-// answer gives the answer as a turn would keep it.
-func (r Replayer) answer(ctx context.Context, draft chat.Draft) (m parley.Message, refused bool, err error) {
+// answerDraft gives the answer as a turn would keep it.
+func (r Replayer) answerDraft(ctx context.Context, draft chat.StandaloneTurn) (m parley.Message, refused bool, err error) {
 	query := draft.Query()
-	r.Questions.Aim(ctx, r.Library, draft.Agent, &query)
+	r.Questions.EmbedQuery(ctx, r.Library, draft.Agent, &query)
 	hits, err := r.Library.Nearest(ctx, draft.Agent.ID, draft.Agent.PassageVersion, query)
 	if err != nil {
 		return m, false, err
 	}
 	text := ""
-	for chunk, err := range draft.Back.Model.Stream(ctx, draft.Prompt(hits)) {
+	for chunk, err := range draft.Backend.Model.Stream(ctx, draft.Prompt(hits)) {
 		switch {
 		case err != nil:
 			return m, false, err
-		case chunk.Cite != nil:
-			p := hits[chunk.Cite.Passage].Passage
-			m.Citations = append(m.Citations, parley.Citation{SourceID: p.SourceID, VersionHash: p.VersionHash, Start: chunk.Cite.Start, End: chunk.Cite.End,
-				AnswerStart: chunk.Cite.AnswerStart, AnswerEnd: chunk.Cite.AnswerEnd})
+		case chunk.Citation != nil:
+			p := hits[chunk.Citation.PassageIndex].Passage
+			m.Citations = append(m.Citations, parley.Citation{SourceID: p.SourceID, VersionHash: p.VersionHash, Start: chunk.Citation.Start, End: chunk.Citation.End,
+				AnswerStart: chunk.Citation.AnswerStart, AnswerEnd: chunk.Citation.AnswerEnd})
 		case chunk.Finish != nil:
-			m.Score, refused = chunk.Finish.Score, chunk.Finish.Refused
+			m.Score, refused = chunk.Finish.Score, chunk.Finish.IsRefusal
 		default:
 			text += chunk.Text
 		}
 	}
 	m.Parts = []parley.Part{{Type: "text", Text: text}}
-	return draft.Keep(m), refused, nil
+	return draft.Redact(m), refused, nil
 }
 
-func became(before, now *parley.Message, refused bool) string {
+func replayState(before, now *parley.Message, refused bool) string {
 	switch {
 	case before.Text() == now.Text():
 		return ReplaySame

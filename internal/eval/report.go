@@ -7,10 +7,10 @@ import (
 
 // Report is a run over sets. The figures are those of all questions together.
 type Report struct {
-	Model    string `json:"model"` // what answered; empty with the baseline
-	Baseline bool   `json:"baseline"`
-	Search   Search `json:"search,omitempty"`   // what passages were found by; empty for words
-	Vectors  string `json:"embedder,omitempty"` // whose vectors
+	Model    string     `json:"model"` // what answered; empty with the baseline
+	Baseline bool       `json:"baseline"`
+	Search   SearchMode `json:"search,omitempty"`   // what passages were found by; empty for words
+	Vectors  string     `json:"embedder,omitempty"` // whose vectors
 	Figures
 	Sets []*Result `json:"sets"`
 }
@@ -19,7 +19,7 @@ type Report struct {
 func (r Runner) RunAll(ctx context.Context, sets []Set) (*Report, error) {
 	out := &Report{Baseline: r.Baseline}
 	if !r.Baseline {
-		out.Model = r.Back.Label
+		out.Model = r.Backend.Label
 	}
 	if r.Embedder != nil {
 		out.Search, out.Vectors = r.Search, r.Embedder.Name()
@@ -33,6 +33,6 @@ func (r Runner) RunAll(ctx context.Context, sets []Set) (*Report, error) {
 		out.Sets = append(out.Sets, done)
 		all = append(all, done.Trials...)
 	}
-	out.Figures = figuresOf(slices.Clip(all))
+	out.Figures = computeFigures(slices.Clip(all))
 	return out, nil
 }

@@ -7,12 +7,12 @@ import (
 	"time"
 
 	"parley/internal/eval"
-	"parley/internal/llm"
+	"parley/internal/model"
 )
 
-func run(t *testing.T, r eval.Runner, set string) *eval.Report {
+func runSet(t *testing.T, r eval.Runner, set string) *eval.Report {
 	t.Helper()
-	sets, err := eval.Read(folder(map[string]string{"set.jsonl": set}), "")
+	sets, err := eval.ReadSets(newFolder(map[string]string{"set.jsonl": set}), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,7 +24,7 @@ func run(t *testing.T, r eval.Runner, set string) *eval.Report {
 	return report
 }
 
-const shop = `{"id": "hours", "title": "Opening hours", "text": "The shop opens at nine on weekdays. On Saturdays it closes at noon."}
+const shopSet = `{"id": "hours", "title": "Opening hours", "text": "The shop opens at nine on weekdays. On Saturdays it closes at noon."}
 {"id": "returns", "title": "Returns", "text": "You can return a parcel within thirty days of delivery."}
 {"id": "pets", "title": "Pets", "text": "Dogs are welcome in the garden."}
 {"id": "1", "question": "When does the shop open on weekdays?", "relevant": ["hours"]}
@@ -34,15 +34,15 @@ const shop = `{"id": "hours", "title": "Opening hours", "text": "The shop opens 
 `
 
 func TestBuiltinModelOnASmallSet(t *testing.T) {
-	r := run(t, eval.Runner{Back: llm.Backend{Model: llm.Builtin{}, Label: llm.BuiltinName}}, shop)
-	if value(r.R1) != 1 || value(r.R5) != 1 || value(r.MAP) != 1 || value(r.NDCG) != 1 {
-		t.Errorf("ranking: %v %v %v %v", value(r.R1), value(r.R5), value(r.MAP), value(r.NDCG))
+	r := runSet(t, eval.Runner{Backend: model.Backend{Model: model.Builtin{}, Label: model.BuiltinName}}, shopSet)
+	if floatOrNaN(r.R1) != 1 || floatOrNaN(r.R5) != 1 || floatOrNaN(r.MAP) != 1 || floatOrNaN(r.NDCG) != 1 {
+		t.Errorf("ranking: %v %v %v %v", floatOrNaN(r.R1), floatOrNaN(r.R5), floatOrNaN(r.MAP), floatOrNaN(r.NDCG))
 	}
-	if r.Asked != 4 || r.Answerable != 3 || r.Unanswerable != 1 || value(r.RefusalRecall) != 1 {
-		t.Errorf("%d asked, %d answerable, %d not, refused %v", r.Asked, r.Answerable, r.Unanswerable, value(r.RefusalRecall))
+	if r.Asked != 4 || r.Answerable != 3 || r.Unanswerable != 1 || floatOrNaN(r.RefusalRecall) != 1 {
+		t.Errorf("%d asked, %d answerable, %d not, refused %v", r.Asked, r.Answerable, r.Unanswerable, floatOrNaN(r.RefusalRecall))
 	}
-	if r.Citations == 0 || value(r.CitationSupport) != 1 || value(r.AUC) != 1 {
-		t.Errorf("%d citations, supported %v, area %v", r.Citations, value(r.CitationSupport), value(r.AUC))
+	if r.Citations == 0 || floatOrNaN(r.CitationSupport) != 1 || floatOrNaN(r.AUC) != 1 {
+		t.Errorf("%d citations, supported %v, area %v", r.Citations, floatOrNaN(r.CitationSupport), floatOrNaN(r.AUC))
 	}
 	keys := map[string]any{}
 	text, err := json.Marshal(r)
@@ -57,8 +57,8 @@ func TestBuiltinModelOnASmallSet(t *testing.T) {
 }
 
 func TestBaselineAnswersNothing(t *testing.T) {
-	r := run(t, eval.Runner{Baseline: true}, shop)
-	if value(r.R5) != 1 || r.RefusalRecall != nil || r.FalseRefusals != nil || r.CitationSupport != nil || r.AUC == nil {
+	r := runSet(t, eval.Runner{Baseline: true}, shopSet)
+	if floatOrNaN(r.R5) != 1 || r.RefusalRecall != nil || r.FalseRefusals != nil || r.CitationSupport != nil || r.AUC == nil {
 		t.Errorf("%+v", r.Figures)
 	}
 }
@@ -66,24 +66,26 @@ func TestBaselineAnswersNothing(t *testing.T) {
 // What cites wrongly is found out: this model cites its words for a passage that does not hold them.
 func TestCitationsAreChecked(t *testing.T) {
 	const said = "The shop opens at nine"
-	cite := func(end int) llm.Step {
-		return llm.Step{Chunk: llm.Chunk{Cite: &llm.Cite{Start: 1, End: end, AnswerEnd: 4}}}
+	cite := func(end int) model.ScriptStep {
+		return model.ScriptStep{Chunk: model.Chunk{Citation: &model.Citation{Start: 1, End: end, AnswerEnd: 4}}}
 	}
-	liar := &llm.Scripted{Answer: func(llm.Request) []llm.Step { return []llm.Step{llm.Say(said), cite(5), cite(9999), llm.Stop()} }}
-	r := run(t, eval.Runner{Back: llm.Backend{Model: liar, Label: "liar"}}, shop)
-	if r.Citations != 8 || value(r.CitationSupport) != 0 || value(r.Covered) == 0 {
-		t.Errorf("%d citations, supported %v, covered %v", r.Citations, value(r.CitationSupport), value(r.Covered))
+	liar := &model.Scripted{StepsFor: func(model.Request) []model.ScriptStep {
+		return []model.ScriptStep{model.TextStep(said), cite(5), cite(9999), model.StopStep()}
+	}}
+	r := runSet(t, eval.Runner{Backend: model.Backend{Model: liar, Label: "liar"}}, shopSet)
+	if r.Citations != 8 || floatOrNaN(r.CitationSupport) != 0 || floatOrNaN(r.Covered) == 0 {
+		t.Errorf("%d citations, supported %v, covered %v", r.Citations, floatOrNaN(r.CitationSupport), floatOrNaN(r.Covered))
 	}
 }
 
 func TestCompareNamesWhatChanged(t *testing.T) {
-	builtin := eval.Runner{Back: llm.Backend{Model: llm.Builtin{}, Label: llm.BuiltinName}}
-	before := run(t, builtin, shop)
-	c := eval.Compare(before, run(t, builtin, shop))
+	builtin := eval.Runner{Backend: model.Backend{Model: model.Builtin{}, Label: model.BuiltinName}}
+	before := runSet(t, builtin, shopSet)
+	c := eval.Compare(before, runSet(t, builtin, shopSet))
 	if c.Same != 4 || len(c.Changes) != 0 || c.Missing != 0 {
 		t.Errorf("unchanged: %+v", c)
 	}
-	now := run(t, builtin, shop+`{"id": "5", "question": "May I bring my dog?", "relevant": ["pets"]}`)
+	now := runSet(t, builtin, shopSet+`{"id": "5", "question": "May I bring my dog?", "relevant": ["pets"]}`)
 	first, last := &now.Sets[0].Trials[0], &now.Sets[0].Trials[3]
 	first.Rank, last.Refused = 3, false
 	now.Sets[0].Trials[1].Answer = "Otherwise."
@@ -98,16 +100,16 @@ func TestCompareNamesWhatChanged(t *testing.T) {
 }
 
 func TestCurve(t *testing.T) {
-	r := run(t, eval.Runner{Back: llm.Backend{Model: llm.Builtin{}, Label: llm.BuiltinName}}, shop)
+	r := runSet(t, eval.Runner{Backend: model.Backend{Model: model.Builtin{}, Label: model.BuiltinName}}, shopSet)
 	if len(r.Curve) == 0 || r.Curve[0].FalseRefusals != 0 || r.Curve[0].RefusalRecall != 0 {
 		t.Errorf("%+v", r.Curve)
 	}
 	if got := r.RecallAt(0); got == nil || math.Abs(*got-1) > 1e-9 {
-		t.Errorf("at no false refusals: %v", value(got))
+		t.Errorf("at no false refusals: %v", floatOrNaN(got))
 	}
 }
 
-func value(v *float64) float64 {
+func floatOrNaN(v *float64) float64 {
 	if v == nil {
 		return math.NaN()
 	}

@@ -25,11 +25,11 @@ type Set struct {
 
 // Doc is a text that questions may be answered from.
 type Doc struct {
-	ID    string
-	Title string
-	Text  string
-	Name  string // of the source that it would be, such as a path
-	Whole bool   // one passage, and the title its heading; else it is split as a source is
+	ID         string
+	Title      string
+	Text       string
+	SourceName string // of the source that it would be, such as a path
+	IsPassage  bool   // one passage, and the title its heading; else it is split as a source is
 }
 
 // Question is what to ask.
@@ -43,54 +43,54 @@ type Question struct {
 
 // file is one data file with the members of its first record, which tell its format.
 type file struct {
-	name    string
-	content []byte
-	first   map[string]json.RawMessage
+	name        string
+	content     []byte
+	firstRecord map[string]json.RawMessage
 }
 
-func (f file) has(members ...string) bool {
-	return !slices.ContainsFunc(members, func(m string) bool { _, there := f.first[m]; return !there })
+func (f file) hasMembers(members ...string) bool {
+	return !slices.ContainsFunc(members, func(m string) bool { _, there := f.firstRecord[m]; return !there })
 }
 
-// Read finds the sets in a folder by looking at its files: SQuAD's format, StackFAQ, CLAP NQ, MTRAG, a help centre with its
+// ReadSets finds the sets in a folder by looking at its files: SQuAD's format, StackFAQ, CLAP NQ, MTRAG, a help centre with its
 // questions, and the format of our own. A folder without any is taken for a folder of such folders. With a file's name only that
 // file is read.
-func Read(folder fs.FS, only string) ([]Set, error) {
-	files, folders, err := list(folder, only)
+func ReadSets(folder fs.FS, only string) ([]Set, error) {
+	files, folders, err := listDataFiles(folder, only)
 	if err != nil {
 		return nil, err
 	}
-	sets, err := setsOf(folder, files)
+	sets, err := detectSets(folder, files)
 	if err != nil || len(sets) > 0 || only != "" {
-		return sets, orNone(sets, err)
+		return sets, requireSets(sets, err)
 	}
 	for _, name := range folders {
 		sub, err := fs.Sub(folder, name)
 		if err != nil {
 			return nil, err
 		}
-		files, _, err := list(sub, "")
+		files, _, err := listDataFiles(sub, "")
 		if err != nil {
 			return nil, err
 		}
-		more, err := setsOf(sub, files)
+		more, err := detectSets(sub, files)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		sets = append(sets, more...)
 	}
-	return sets, orNone(sets, nil)
+	return sets, requireSets(sets, nil)
 }
 
-func orNone(sets []Set, err error) error {
+func requireSets(sets []Set, err error) error {
 	if err == nil && len(sets) == 0 {
 		return errors.New("no question set found: there is neither a known format nor a JSONL file with questions and documents")
 	}
 	return err
 }
 
-// list gives the data files of a folder, and the folders in it.
-func list(folder fs.FS, only string) (files []file, folders []string, err error) {
+// listDataFiles gives the data files of a folder, and the folders in it.
+func listDataFiles(folder fs.FS, only string) (files []file, folders []string, err error) {
 	entries, err := fs.ReadDir(folder, ".")
 	if err != nil {
 		return nil, nil, err
@@ -102,11 +102,11 @@ func list(folder fs.FS, only string) (files []file, folders []string, err error)
 		case e.IsDir():
 			folders = append(folders, name)
 		case path.Ext(name) == ".json" || path.Ext(name) == ".jsonl":
-			f, err := open(folder, name)
+			f, err := openDataFile(folder, name)
 			if err != nil {
 				return nil, nil, err
 			}
-			if f.first != nil {
+			if f.firstRecord != nil {
 				files = append(files, f)
 			}
 		}
@@ -114,22 +114,22 @@ func list(folder fs.FS, only string) (files []file, folders []string, err error)
 	return files, folders, nil
 }
 
-// open reads a file; one that does not begin with an object is none of ours.
-func open(folder fs.FS, name string) (file, error) {
+// openDataFile reads a file; one that does not begin with an object is none of ours.
+func openDataFile(folder fs.FS, name string) (file, error) {
 	content, err := fs.ReadFile(folder, name)
 	if err != nil {
 		return file{}, err
 	}
 	f := file{name: name, content: content}
-	if json.NewDecoder(bytes.NewReader(content)).Decode(&f.first) != nil {
-		f.first = nil
+	if json.NewDecoder(bytes.NewReader(content)).Decode(&f.firstRecord) != nil {
+		f.firstRecord = nil
 	}
 	return f, nil
 }
 
-// setsOf tries the formats, the most telling ones first.
-func setsOf(folder fs.FS, files []file) ([]Set, error) {
-	for _, format := range []func(fs.FS, []file) ([]Set, error){squad, stackFAQ, clapNQ, mtrag, helpCentre, ours} {
+// detectSets tries the formats, the most telling ones first.
+func detectSets(folder fs.FS, files []file) ([]Set, error) {
+	for _, format := range []func(fs.FS, []file) ([]Set, error){readSQuAD, readStackFAQ, readClapNQ, readMTRAG, readHelpCentre, readOwnFormat} {
 		sets, err := format(folder, files)
 		if err != nil || len(sets) > 0 {
 			return sets, err
@@ -138,18 +138,18 @@ func setsOf(folder fs.FS, files []file) ([]Set, error) {
 	return nil, nil
 }
 
-// with gives the files whose first record has the members.
-func with(files []file, members ...string) (found []file) {
+// filesWith gives the files whose first record has the members.
+func filesWith(files []file, members ...string) (found []file) {
 	for _, f := range files {
-		if f.has(members...) {
+		if f.hasMembers(members...) {
 			found = append(found, f)
 		}
 	}
 	return found
 }
 
-// decode reads all records of the files.
-func decode[T any](files []file) (all []T, err error) {
+// decodeRecords reads all records of the files.
+func decodeRecords[T any](files []file) (all []T, err error) {
 	for _, f := range files {
 		for dec := json.NewDecoder(bytes.NewReader(f.content)); ; {
 			var v T
@@ -166,11 +166,11 @@ func decode[T any](files []file) (all []T, err error) {
 	return all, nil
 }
 
-func said(by parley.AuthorKind, text string) parley.Message {
+func newMessage(by parley.AuthorKind, text string) parley.Message {
 	return parley.Message{Author: by, Parts: []parley.Part{{Type: "text", Text: text}}}
 }
 
-func titled(title, text string) string {
+func withTitle(title, text string) string {
 	if strings.TrimSpace(title) == "" {
 		return text
 	}

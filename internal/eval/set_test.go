@@ -8,7 +8,7 @@ import (
 	"parley/internal/eval"
 )
 
-func folder(files map[string]string) fstest.MapFS {
+func newFolder(files map[string]string) fstest.MapFS {
 	fsys := fstest.MapFS{}
 	for name, text := range files {
 		fsys[name] = &fstest.MapFile{Data: []byte(text)}
@@ -39,17 +39,17 @@ func TestFormatsAreFoundByLooking(t *testing.T) {
 		{"one file of a folder", "set.jsonl", map[string]string{"set.jsonl": ours, "other.json": `{"version": "1", "data": []}`}, "questions/1/2/1/1"},
 		{"folders of folders", "", map[string]string{"one/set.jsonl": ours, "two/a.json": `{"version": "1", "data": []}`, "three/readme.md": "x"}, "questions/1/2/1/1 a/0/0/0/0"},
 	} {
-		sets, err := eval.Read(folder(c.files), c.only)
+		sets, err := eval.ReadSets(newFolder(c.files), c.only)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
-		if got := described(sets); got != c.want {
+		if got := describeSets(sets); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
 	}
 }
 
-func described(sets []eval.Set) string {
+func describeSets(sets []eval.Set) string {
 	var all []string
 	for _, s := range sets {
 		held, open := 0, 0
@@ -60,12 +60,12 @@ func described(sets []eval.Set) string {
 				open++
 			}
 		}
-		all = append(all, strings.Join([]string{s.Name, count(len(s.Docs)), count(len(s.Questions)), count(held), count(open)}, "/"))
+		all = append(all, strings.Join([]string{s.Name, digitString(len(s.Docs)), digitString(len(s.Questions)), digitString(held), digitString(open)}, "/"))
 	}
 	return strings.Join(all, " ")
 }
 
-func count(n int) string { return string(rune('0' + n)) }
+func digitString(n int) string { return string(rune('0' + n)) }
 
 func TestWhatIsNoSetIsSaid(t *testing.T) {
 	for want, text := range map[string]string{
@@ -76,7 +76,7 @@ func TestWhatIsNoSetIsSaid(t *testing.T) {
 		"set.jsonl: unexpected EOF":    `{"id": "1", "text": "A"} {"id": `,
 		"set.jsonl: json: cannot unma": `{"id": "1", "text": 7}`,
 	} {
-		_, err := eval.Read(folder(map[string]string{"set.jsonl": text}), "")
+		_, err := eval.ReadSets(newFolder(map[string]string{"set.jsonl": text}), "")
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"parley/internal/eval"
-	"parley/internal/llm"
+	"parley/internal/model"
 )
 
 // smallAgent is what a customer with a handful of pages has: tables, steps, codes and three languages.
@@ -78,7 +78,7 @@ func TestSmallAgents(t *testing.T) {
 	for _, c := range cases {
 		line(map[string]string{"id": c.question, "question": c.question})
 	}
-	report := run(t, eval.Runner{Back: llm.Backend{Model: llm.Builtin{}, Label: llm.BuiltinName}}, set.String())
+	report := runSet(t, eval.Runner{Backend: model.Backend{Model: model.Builtin{}, Label: model.BuiltinName}}, set.String())
 	answers := map[string]eval.Trial{}
 	for _, s := range report.Sets {
 		for _, q := range s.Trials {

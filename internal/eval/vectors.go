@@ -4,27 +4,27 @@ import (
 	"context"
 	"slices"
 
-	"parley/internal/llm"
+	"parley/internal/model"
 	"parley/internal/retrieval"
 )
 
-// Search says what passages are found by.
-type Search string
+// SearchMode says what passages are found by.
+type SearchMode string
 
-// The searches. All but ByWords need an embedder.
+// The searches. All but SearchWords need an embedder.
 const (
-	ByWords   Search = "words"
-	ByVectors Search = "vectors"
-	ByBoth    Search = "both"
+	SearchWords   SearchMode = "words"
+	SearchVectors SearchMode = "vectors"
+	SearchBoth    SearchMode = "both"
 )
 
-// embedAtOnce is how many texts an embedder is given at a time.
-const embedAtOnce = 96
+// embedBatchSize is how many texts an embedder is given at a time.
+const embedBatchSize = 96
 
-// embed gives the passages of a set, and its questions, their vectors.
-func (r Runner) embed(ctx context.Context, s *shelf, set Set) error {
-	index, ok := s.finder.(*retrieval.Index)
-	if r.Embedder == nil || r.Search == ByWords || !ok {
+// addVectors gives the passages of a set, and its questions, their vectors.
+func (r Runner) addVectors(ctx context.Context, s *corpus, set Set) error {
+	index, ok := s.passageFinder.(*retrieval.Index)
+	if r.Embedder == nil || r.Search == SearchWords || !ok {
 		return nil
 	}
 	texts := make([]string, len(s.passages))
@@ -36,27 +36,27 @@ func (r Runner) embed(ctx context.Context, s *shelf, set Set) error {
 		return err
 	}
 	for i, v := range vectors {
-		index.PutVectors(retrieval.Vector{Passage: s.passages[i].ID, Packed: retrieval.Pack(v)})
+		index.PutVectors(retrieval.Vector{Passage: s.passages[i].ID, Packed: retrieval.PackVector(v)})
 	}
 	texts = make([]string, len(set.Questions))
 	for i, q := range set.Questions {
-		draft := r.draft(q)
-		texts[i] = draft.Query().Dense()
+		draft := r.newDraft(q)
+		texts[i] = draft.Query().EmbeddingText()
 	}
 	slices.Sort(texts)
 	texts = slices.Compact(texts)
 	if vectors, err = embedAll(ctx, r.Embedder, texts); err != nil {
 		return err
 	}
-	s.asked = make(map[string][]float32, len(texts))
+	s.questionVectors = make(map[string][]float32, len(texts))
 	for i, v := range vectors {
-		s.asked[texts[i]] = v
+		s.questionVectors[texts[i]] = v
 	}
 	return nil
 }
 
-func embedAll(ctx context.Context, e llm.Embedder, texts []string) (all [][]float32, err error) {
-	for part := range slices.Chunk(texts, embedAtOnce) {
+func embedAll(ctx context.Context, e model.Embedder, texts []string) (all [][]float32, err error) {
+	for part := range slices.Chunk(texts, embedBatchSize) {
 		some, err := e.Embed(ctx, part)
 		if err != nil {
 			return nil, err
@@ -66,11 +66,11 @@ func embedAll(ctx context.Context, e llm.Embedder, texts []string) (all [][]floa
 	return all, nil
 }
 
-// aim gives a query its vector, where there are any.
-func (s *shelf) aim(q *retrieval.Query, by Search, weight float64) {
-	if s.asked != nil {
-		q.Vector, q.VectorWeight = s.asked[q.Dense()], weight
-		if by == ByVectors {
+// setVector gives a query its vector, where there are any.
+func (s *corpus) setVector(q *retrieval.Query, by SearchMode, weight float64) {
+	if s.questionVectors != nil {
+		q.Vector, q.VectorWeight = s.questionVectors[q.EmbeddingText()], weight
+		if by == SearchVectors {
 			q.VectorWeight = 1
 		}
 	}

@@ -7,17 +7,17 @@ import (
 	"time"
 
 	"parley/internal/eval"
-	"parley/internal/llm"
+	"parley/internal/model"
 	"parley/internal/retrieval"
-	"parley/internal/rig/provider"
+	"parley/internal/testkit/provider"
 )
 
-// standIn embeds by what texts have taught it.
-type standIn struct{ *provider.Meaning }
+// meaningEmbedder embeds by what texts have taught it.
+type meaningEmbedder struct{ *provider.EmbeddingModel }
 
-func (s standIn) Name() string { return "stand-in" }
+func (s meaningEmbedder) Name() string { return "stand-in" }
 
-func (s standIn) Embed(_ context.Context, texts []string) ([][]float32, error) {
+func (s meaningEmbedder) Embed(_ context.Context, texts []string) ([][]float32, error) {
 	list := make([][]float32, len(texts))
 	for i, text := range texts {
 		list[i] = s.Vector(text)
@@ -25,9 +25,9 @@ func (s standIn) Embed(_ context.Context, texts []string) ([][]float32, error) {
 	return list, nil
 }
 
-// learned gives an embedder that has read documents, and nothing of any question. Further sets tell the same document for document
+// learnEmbedder gives an embedder that has read documents, and nothing of any question. Further sets tell the same document for document
 // in other languages.
-func learned(set eval.Set, others ...eval.Set) standIn {
+func learnEmbedder(set eval.Set, others ...eval.Set) meaningEmbedder {
 	var texts []string
 	for i, d := range set.Docs {
 		text := retrieval.Embeddable(d.Title, d.Text)
@@ -36,28 +36,28 @@ func learned(set eval.Set, others ...eval.Set) standIn {
 		}
 		texts = append(texts, text)
 	}
-	return standIn{provider.Learn(384, texts)}
+	return meaningEmbedder{provider.TrainEmbeddingModel(384, texts)}
 }
 
-// three is a figure by words, by vectors, and by both.
-type three [3]float64
+// threeFigures is a figure by words, by vectors, and by both.
+type threeFigures [3]float64
 
-func (f *three) add(of three) {
+func (f *threeFigures) add(of threeFigures) {
 	for i, v := range of {
 		f[i] += v
 	}
 }
 
-// searched measures a set each way; nothing answers.
-func searched(t *testing.T, set eval.Set, e llm.Embedder) (r1, r5, ap three) {
+// measureSearches measures a set each way; nothing answers.
+func measureSearches(t *testing.T, set eval.Set, e model.Embedder) (r1, r5, ap threeFigures) {
 	t.Helper()
-	for i, by := range []eval.Search{eval.ByWords, eval.ByVectors, eval.ByBoth} {
-		r := eval.Runner{Back: llm.Backend{Model: mute{}, Label: "mute"}, Embedder: e, Search: by, Now: func() time.Time { return time.UnixMilli(0) }}
+	for i, by := range []eval.SearchMode{eval.SearchWords, eval.SearchVectors, eval.SearchBoth} {
+		r := eval.Runner{Backend: model.Backend{Model: silentModel{}, Label: "mute"}, Embedder: e, Search: by, Now: func() time.Time { return time.UnixMilli(0) }}
 		done, err := r.Run(t.Context(), set)
 		if err != nil {
 			t.Fatal(err)
 		}
-		r1[i], r5[i], ap[i] = value(done.R1), value(done.R5), value(done.MAP)
+		r1[i], r5[i], ap[i] = floatOrNaN(done.R1), floatOrNaN(done.R5), floatOrNaN(done.MAP)
 	}
 	t.Logf("| %s | %.3f | %.3f | %.3f | %.3f | %.3f | %.3f | %.3f | %.3f | %.3f |", set.Name, r1[0], r1[1], r1[2], r5[0], r5[1], r5[2], ap[0], ap[1], ap[2])
 	return r1, r5, ap
@@ -71,14 +71,14 @@ func TestVectorsDoNoHarm(t *testing.T) {
 	if whole {
 		names = append(names, "stackfaq", "mtrag-un")
 	}
-	var sum three
+	var sum threeFigures
 	n := 0.0
 	for _, name := range names {
-		for _, set := range read(t, name) {
+		for _, set := range readSets(t, name) {
 			if name == "xquad" && set.Name != "xquad.en" && !whole {
 				continue
 			}
-			_, _, ap := searched(t, set, learned(set))
+			_, _, ap := measureSearches(t, set, learnEmbedder(set))
 			sum.add(ap)
 			n++
 		}
@@ -92,17 +92,17 @@ func TestVectorsDoNoHarm(t *testing.T) {
 // either alone. The stand-in has read the paragraphs in both languages side by side. It prints the second table.
 func TestVectorsHelpAcrossLanguages(t *testing.T) {
 	sets := map[string]eval.Set{}
-	for _, set := range read(t, "xquad") {
+	for _, set := range readSets(t, "xquad") {
 		sets[set.Name] = set
 	}
 	sources, ok := sets["xquad.en"]
 	if !ok {
 		t.Skip("SKIPPED: no English set")
 	}
-	var sum three
+	var sum threeFigures
 	for _, name := range []string{"xquad.de", "xquad.es"} {
 		asked := sets[name]
-		_, _, ap := searched(t, eval.Set{Name: name + " asked of English", Docs: sources.Docs, Questions: asked.Questions}, learned(sources, asked))
+		_, _, ap := measureSearches(t, eval.Set{Name: name + " asked of English", Docs: sources.Docs, Questions: asked.Questions}, learnEmbedder(sources, asked))
 		sum.add(ap)
 	}
 	if sum[2] <= max(sum[0], sum[1]) {

@@ -9,26 +9,26 @@ import (
 
 // Assignee says who a ticket is to be assigned to. The zero one leaves it to the team's rules.
 type Assignee struct {
-	set   bool
+	isSet bool
 	id    parley.UserID
 	email string
 }
 
-// Auto leaves it to the routing rules and the team's strategy.
-func Auto() Assignee { return Assignee{} }
+// AutoAssign leaves it to the routing rules and the team's strategy.
+func AutoAssign() Assignee { return Assignee{} }
 
-// Nobody leaves the ticket unassigned.
-func Nobody() Assignee { return Assignee{set: true} }
+// Unassigned leaves the ticket unassigned.
+func Unassigned() Assignee { return Assignee{isSet: true} }
 
-// To is the member with the id.
-func To(id parley.UserID) Assignee { return Assignee{set: true, id: lower(id)} }
+// AssignTo is the member with the id.
+func AssignTo(id parley.UserID) Assignee { return Assignee{isSet: true, id: lowerID(id)} }
 
-// ToEmail is the member with the e-mail address, whatever its case.
-func ToEmail(address string) Assignee { return Assignee{set: true, email: address} }
+// AssignToEmail is the member with the e-mail address, whatever its case.
+func AssignToEmail(address string) Assignee { return Assignee{isSet: true, email: address} }
 
-// find gives the id of the member that is meant, who stays one until the transaction ends, or an empty one for nobody. Fails with TICKET_TEAM_MEMBER_NOT_FOUND when it is no
+// resolve gives the id of the member that is meant, who stays one until the transaction ends, or an empty one for nobody. Fails with TICKET_TEAM_MEMBER_NOT_FOUND when it is no
 // member of the account.
-func (a Assignee) find(ctx context.Context, tx *store.DB, account parley.AccountID) (parley.UserID, error) {
+func (a Assignee) resolve(ctx context.Context, tx *store.DB, account parley.AccountID) (parley.UserID, error) {
 	user := a.id
 	switch {
 	case a.email != "":
@@ -40,6 +40,6 @@ func (a Assignee) find(ctx context.Context, tx *store.DB, account parley.Account
 	case user == "":
 		return "", nil
 	}
-	_, err := tx.KeepMember(ctx, account, user, parley.CodeTicketMember)
+	_, err := tx.ShareLockMember(ctx, account, user, parley.CodeTicketMember)
 	return user, err
 }

@@ -25,26 +25,26 @@ type File struct {
 
 // What a message may carry.
 const (
-	MostFiles    = 10
-	MostFileSize = 20 << 20 // bytes of each
-	mostFileName = 255      // characters; what is longer is cut
+	MaxFiles         = 10
+	MaxFileBytes     = 20 << 20 // bytes of each
+	maxFileNameRunes = 255      // characters; what is longer is cut
 )
 
 func checkFiles(faults map[string]string, files []File) {
-	if len(files) > MostFiles {
-		faults["files"] = fmt.Sprintf("must be at most %d", MostFiles)
+	if len(files) > MaxFiles {
+		faults["files"] = fmt.Sprintf("must be at most %d", MaxFiles)
 	}
 	for i, f := range files {
-		if f.Size < 1 || f.Size > MostFileSize {
+		if f.Size < 1 || f.Size > MaxFileBytes {
 			faults[fmt.Sprintf("files.%d", i)] = "must have 1 byte to 20 MB"
 		}
 	}
 }
 
-// receive makes the rows of the files.
-func (w *writing) receive() error {
+// prepareFiles makes the rows of the files.
+func (w *replyWrite) prepareFiles() error {
 	for _, f := range w.Files {
-		kind, err := sniff(f.Path)
+		kind, err := sniffMediaType(f.Path)
 		if err != nil {
 			return err
 		}
@@ -57,8 +57,8 @@ func (w *writing) receive() error {
 	return nil
 }
 
-// attach writes the rows of the files.
-func (w *writing) attach(ctx context.Context, tx *store.DB, t *parley.Ticket) error {
+// storeFiles writes the rows of the files.
+func (w *replyWrite) storeFiles(ctx context.Context, tx *store.DB, t *parley.Ticket) error {
 	for _, blob := range w.blobs {
 		if err := tx.CreateBlob(ctx, blob); err != nil {
 			return err
@@ -67,8 +67,8 @@ func (w *writing) attach(ctx context.Context, tx *store.DB, t *parley.Ticket) er
 	return tx.AddAttachments(ctx, w.account, w.agent, t.ConversationID, w.files)
 }
 
-// sniff tells the media type of a file by its first bytes; what the sender called it counts for nothing.
-func sniff(path string) (kind string, err error) {
+// sniffMediaType tells the media type of a file by its first bytes; what the sender called it counts for nothing.
+func sniffMediaType(path string) (kind string, err error) {
 	file, err := os.Open(path) //nolint:gosec // a path of ours
 	if err != nil {
 		return "", fmt.Errorf("read an upload: %w", err)
@@ -91,12 +91,12 @@ func fileName(name string) string {
 		}
 		return r
 	}, name)
-	if r := []rune(name); len(r) > mostFileName {
+	if r := []rune(name); len(r) > maxFileNameRunes {
 		ext := []rune(filepath.Ext(name))
 		if len(ext) > 20 {
 			ext = nil
 		}
-		name = string(r[:mostFileName-len(ext)]) + string(ext)
+		name = string(r[:maxFileNameRunes-len(ext)]) + string(ext)
 	}
 	if strings.Trim(name, ". /") == "" {
 		return "file"

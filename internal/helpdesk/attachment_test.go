@@ -20,20 +20,20 @@ import (
 	"parley/internal/store"
 )
 
-// shelved runs f on each database with the bytes of files in a folder, and with them in the database.
-func shelved(t *testing.T, f func(w *world, files *ingest.Desk)) {
+// forEachFileStore runs f on each database with the bytes of files in a folder, and with them in the database.
+func forEachFileStore(t *testing.T, f func(w *testHelpdesk, files *ingest.Service)) {
 	t.Helper()
-	each(t, func(w *world) {
+	forEachDatabase(t, func(w *testHelpdesk) {
 		for _, inDatabase := range []bool{false, true} {
-			files := &ingest.Desk{DB: w.DB, Now: w.Now, Files: &ingest.Files{Dir: w.TempDir(), InDatabase: inDatabase}}
-			w.Keep, w.Bytes = files.KeepFiles, files.FileBytes
+			files := &ingest.Service{DB: w.DB, Now: w.Now, Files: &ingest.Files{Dir: w.TempDir(), InDatabase: inDatabase}}
+			w.StoreFiles, w.ReadFile = files.StoreFiles, files.FileBytes
 			f(w, files)
 		}
 	})
 }
 
-// upload lays a file where uploads lie.
-func (w *world) upload(files *ingest.Desk, name, content string) File {
+// newUpload lays a file where uploads lie.
+func (w *testHelpdesk) newUpload(files *ingest.Service, name, content string) File {
 	w.Helper()
 	folder, err := files.Files.Incoming()
 	w.must(err)
@@ -43,8 +43,8 @@ func (w *world) upload(files *ingest.Desk, name, content string) File {
 	return File{Name: name, Path: path, Size: int64(len(content)), Hash: hex.EncodeToString(hash[:])}
 }
 
-// values reads the parameters of an address.
-func values(w *world, address string) url.Values {
+// queryValues reads the parameters of an address.
+func queryValues(w *testHelpdesk, address string) url.Values {
 	w.Helper()
 	u, err := url.Parse(address)
 	w.must(err)
@@ -54,13 +54,13 @@ func values(w *world, address string) url.Values {
 const png = "\x89PNG\r\n\x1a\n and so on"
 
 func TestAttachments(t *testing.T) {
-	shelved(t, func(w *world, files *ingest.Desk) {
-		ann := w.member(w.Account, "ann"+parley.NewUUID())
-		first := w.opened(request(1))
+	forEachFileStore(t, func(w *testHelpdesk, files *ingest.Service) {
+		ann := w.addMember(w.Account, "ann"+parley.NewUUID())
+		first := w.mustOpen(newTicketRequest(1))
 		m, err := w.Reply(w, w.Account, w.Agent, first.Number, NewReply{Type: "reply", AuthorID: ann,
-			Files: []File{w.upload(files, "a.png", png), w.upload(files, "page.html", "<html><script>alert(1)</script>"), w.upload(files, "twin.png", png)}})
+			Files: []File{w.newUpload(files, "a.png", png), w.newUpload(files, "page.html", "<html><script>alert(1)</script>"), w.newUpload(files, "twin.png", png)}})
 		w.must(err)
-		listed := w.messages(first, store.TypeReply)[1]
+		listed := w.messages(first, store.MessageTypeReply)[1]
 		if len(m.Attachments) != 3 || len(listed.Attachments) != 3 {
 			w.Fatalf("attached %+v, listed %+v", m.Attachments, listed.Attachments)
 		}
@@ -73,7 +73,7 @@ func TestAttachments(t *testing.T) {
 			if f.Name != want.name || f.MediaType != want.kind || f.Size != int64(len(want.content)) || f.MessageID != m.ID {
 				w.Errorf("listed: %+v", f)
 			}
-			got := w.fetched(f.ID)
+			got := w.fetchFile(f.ID)
 			if string(got.Bytes) != want.content || got.Header.Get("Content-Type") != want.served {
 				w.Errorf("served %q as %s", got.Bytes, got.Header.Get("Content-Type"))
 			}
@@ -81,77 +81,77 @@ func TestAttachments(t *testing.T) {
 	})
 }
 
-// fetched follows the link to a file.
-func (w *world) fetched(id parley.AttachmentID) *Served {
+// fetchFile follows the link to a file.
+func (w *testHelpdesk) fetchFile(id parley.AttachmentID) *ServedFile {
 	w.Helper()
-	to, err := w.Fetch(w, id, values(w, w.Link(id)).Get("token"))
+	to, err := w.ResolveLink(w, id, queryValues(w, w.AttachmentLink(id)).Get("token"))
 	w.must(err)
-	got, err := w.Content(w, id, values(w, to).Get("expires"), values(w, to).Get("signature"))
+	got, err := w.AttachmentContent(w, id, queryValues(w, to).Get("expires"), queryValues(w, to).Get("signature"))
 	w.must(err)
 	return got
 }
 
 func TestLinksExpireAndCannotBeForged(t *testing.T) {
-	shelved(t, func(w *world, files *ingest.Desk) {
-		ann := w.member(w.Account, "ann"+parley.NewUUID())
-		first := w.opened(request(1))
+	forEachFileStore(t, func(w *testHelpdesk, files *ingest.Service) {
+		ann := w.addMember(w.Account, "ann"+parley.NewUUID())
+		first := w.mustOpen(newTicketRequest(1))
 		reply := func(name string) parley.AttachmentID {
-			m, err := w.Reply(w, w.Account, w.Agent, first.Number, NewReply{Type: "note", Content: "See", AuthorID: ann, Files: []File{w.upload(files, name, name)}})
+			m, err := w.Reply(w, w.Account, w.Agent, first.Number, NewReply{Type: "note", Content: "See", AuthorID: ann, Files: []File{w.newUpload(files, name, name)}})
 			w.must(err)
 			return m.Attachments[0].ID
 		}
 		one, two := reply("one"), reply("two")
-		token := values(w, w.Link(one)).Get("token")
-		for _, forged := range []string{"", "x", token + "x", token[1:], values(w, w.Link(two)).Get("token"), w.sign("content", string(one))} {
-			_, err := w.Fetch(w, one, forged)
-			w.fails(err, parley.CodeResourceNotFound)
+		token := queryValues(w, w.AttachmentLink(one)).Get("token")
+		for _, forged := range []string{"", "x", token + "x", token[1:], queryValues(w, w.AttachmentLink(two)).Get("token"), w.sign("content", string(one))} {
+			_, err := w.ResolveLink(w, one, forged)
+			w.wantCode(err, parley.CodeResourceNotFound)
 		}
-		_, err := w.Fetch(w, "unknown", w.sign("token", "unknown"))
-		w.fails(err, parley.CodeResourceNotFound)
+		_, err := w.ResolveLink(w, "unknown", w.sign("token", "unknown"))
+		w.wantCode(err, parley.CodeResourceNotFound)
 
 		w.Clock = w.Clock.Add(time.Hour) // the link itself does not expire
-		to, err := w.Fetch(w, one, token)
+		to, err := w.ResolveLink(w, one, token)
 		w.must(err)
-		expires, signature := values(w, to).Get("expires"), values(w, to).Get("signature")
+		expires, signature := queryValues(w, to).Get("expires"), queryValues(w, to).Get("signature")
 		later := fmt.Sprint(w.Clock.Add(time.Hour).Unix())
 		for _, forged := range [][2]string{{later, signature}, {expires, token}, {expires, ""}, {"", signature}, {expires + "0", signature}, {"x", w.sign("content", string(one), "x")}} {
-			_, err := w.Content(w, one, forged[0], forged[1])
-			w.fails(err, parley.CodeResourceNotFound)
+			_, err := w.AttachmentContent(w, one, forged[0], forged[1])
+			w.wantCode(err, parley.CodeResourceNotFound)
 		}
-		_, err = w.Content(w, two, expires, signature)
-		w.fails(err, parley.CodeResourceNotFound)
+		_, err = w.AttachmentContent(w, two, expires, signature)
+		w.wantCode(err, parley.CodeResourceNotFound)
 		w.Clock = w.Clock.Add(119 * time.Second)
-		_, err = w.Content(w, one, expires, signature)
+		_, err = w.AttachmentContent(w, one, expires, signature)
 		w.must(err)
 		w.Clock = w.Clock.Add(time.Second)
-		_, err = w.Content(w, one, expires, signature)
-		w.fails(err, parley.CodeResourceNotFound)
+		_, err = w.AttachmentContent(w, one, expires, signature)
+		w.wantCode(err, parley.CodeResourceNotFound)
 
 		w.Secret = nil // then nothing is signed, and nothing is handed out
-		_, err = w.Fetch(w, one, w.sign("token", string(one)))
-		w.fails(err, parley.CodeResourceNotFound)
+		_, err = w.ResolveLink(w, one, w.sign("token", string(one)))
+		w.wantCode(err, parley.CodeResourceNotFound)
 		w.Secret = []byte("secret")
 	})
 }
 
 func TestFilesThatAreRefused(t *testing.T) {
-	shelved(t, func(w *world, files *ingest.Desk) {
-		ann := w.member(w.Account, "ann"+parley.NewUUID())
-		first := w.opened(request(1))
+	forEachFileStore(t, func(w *testHelpdesk, files *ingest.Service) {
+		ann := w.addMember(w.Account, "ann"+parley.NewUUID())
+		first := w.mustOpen(newTicketRequest(1))
 		rows := func() int {
-			return w.count(`select count(*) from blobs`) + w.count(`select count(*) from blob_data`) + w.count(`select count(*) from attachments`)
+			return w.countRows(`select count(*) from blobs`) + w.countRows(`select count(*) from blob_data`) + w.countRows(`select count(*) from attachments`)
 		}
 		before := rows()
-		many := make([]File, MostFiles+1)
+		many := make([]File, MaxFiles+1)
 		for i := range many {
-			many[i] = w.upload(files, "f", fmt.Sprint(i))
+			many[i] = w.newUpload(files, "f", fmt.Sprint(i))
 		}
-		for _, list := range [][]File{many, {{Name: "big", Size: MostFileSize + 1, Path: "nowhere"}}, {{Name: "empty", Path: "nowhere"}}} {
+		for _, list := range [][]File{many, {{Name: "big", Size: MaxFileBytes + 1, Path: "nowhere"}}, {{Name: "empty", Path: "nowhere"}}} {
 			_, err := w.Reply(w, w.Account, w.Agent, first.Number, NewReply{Type: "reply", Content: "x", AuthorID: ann, Files: list})
-			w.fails(err, parley.CodeInvalidBody)
+			w.wantCode(err, parley.CodeInvalidBody)
 		}
 		_, err := w.Reply(w, w.Account, w.Agent, 99, NewReply{Type: "reply", Content: "x", AuthorID: ann, Files: many[:1]})
-		w.fails(err, parley.CodeTicketNotFound)
+		w.wantCode(err, parley.CodeTicketNotFound)
 		if n := rows() - before; n != 0 {
 			w.Errorf("a reply that failed has left %d rows", n)
 		}
@@ -165,38 +165,38 @@ func TestFilesThatAreRefused(t *testing.T) {
 
 // Files of messages stay when loose files are removed, and go with their conversation.
 func TestFilesGoWithTheirConversation(t *testing.T) {
-	shelved(t, func(w *world, files *ingest.Desk) {
-		ann := w.member(w.Account, "ann"+parley.NewUUID())
-		first := w.opened(request(1))
-		m, err := w.Reply(w, w.Account, w.Agent, first.Number, NewReply{Type: "reply", Content: "x", AuthorID: ann, Files: []File{w.upload(files, "a.png", png)}})
+	forEachFileStore(t, func(w *testHelpdesk, files *ingest.Service) {
+		ann := w.addMember(w.Account, "ann"+parley.NewUUID())
+		first := w.mustOpen(newTicketRequest(1))
+		m, err := w.Reply(w, w.Account, w.Agent, first.Number, NewReply{Type: "reply", Content: "x", AuthorID: ann, Files: []File{w.newUpload(files, "a.png", png)}})
 		w.must(err)
-		w.must(files.FreeFiles(w, w.Account, w.Agent))
-		if got := w.fetched(m.Attachments[0].ID); string(got.Bytes) != png {
+		w.must(files.RemoveUnusedFiles(w, w.Account, w.Agent))
+		if got := w.fetchFile(m.Attachments[0].ID); string(got.Bytes) != png {
 			w.Error("the file has gone")
 		}
-		w.must(w.DB.Transact(w, sqldb.Turns, func(tx *store.DB) error {
+		w.must(w.DB.Transact(w, sqldb.Interactive, func(tx *store.DB) error {
 			_, err := tx.DeleteConversations(w, w.Account, w.Agent, []parley.ConversationID{first.ConversationID}, nil, w.Clock)
 			return err
 		}))
-		_, err = w.Fetch(w, m.Attachments[0].ID, w.sign("token", string(m.Attachments[0].ID)))
-		w.fails(err, parley.CodeResourceNotFound)
+		_, err = w.ResolveLink(w, m.Attachments[0].ID, w.sign("token", string(m.Attachments[0].ID)))
+		w.wantCode(err, parley.CodeResourceNotFound)
 		_, err = w.DB.EraseConversations(w, w.Account, w.Agent)
 		w.must(err)
-		w.must(files.FreeFiles(w, w.Account, w.Agent))
-		if n := w.count(`select count(*) from blobs`) + w.count(`select count(*) from blob_data`) + w.count(`select count(*) from attachments`); n != 0 {
+		w.must(files.RemoveUnusedFiles(w, w.Account, w.Agent))
+		if n := w.countRows(`select count(*) from blobs`) + w.countRows(`select count(*) from blob_data`) + w.countRows(`select count(*) from attachments`); n != 0 {
 			w.Errorf("%d rows are left", n)
 		}
 	})
 }
 
 func TestFilesNeedAPlace(t *testing.T) {
-	each(t, func(w *world) {
-		ann := w.member(w.Account, "ann")
-		first := w.opened(request(1))
+	forEachDatabase(t, func(w *testHelpdesk) {
+		ann := w.addMember(w.Account, "ann")
+		first := w.mustOpen(newTicketRequest(1))
 		path := filepath.Join(w.TempDir(), "f")
 		w.must(os.WriteFile(path, []byte("x"), 0o600))
 		_, err := w.Reply(context.Background(), w.Account, w.Agent, first.Number, NewReply{Type: "reply", AuthorID: ann, Files: []File{{Name: "f", Path: path, Size: 1}}})
-		w.fails(err, parley.CodeInvalidBody)
+		w.wantCode(err, parley.CodeInvalidBody)
 	})
 }
 
@@ -210,7 +210,7 @@ func TestNamesOfFiles(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"a.png", `q"u\o;te%41.txt`, "Überraschung 漢🙂.pdf", "a'b(c)*d.txt"} {
-		h := headers(&parley.Attachment{Name: name, MediaType: "image/svg+xml"})
+		h := fileHeaders(&parley.Attachment{Name: name, MediaType: "image/svg+xml"})
 		disposition, params, err := mime.ParseMediaType(h.Get("Content-Disposition"))
 		if err != nil || disposition != "attachment" || params["filename"] != name {
 			t.Errorf("%q is sent as %s: %v %v", name, h.Get("Content-Disposition"), params, err)

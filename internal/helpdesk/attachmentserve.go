@@ -9,8 +9,8 @@ import (
 	"parley"
 )
 
-// Served is a file as it is handed out.
-type Served struct {
+// ServedFile is a file as it is handed out.
+type ServedFile struct {
 	Bytes  []byte
 	Header http.Header // type, disposition and what keeps a browser from running it
 }
@@ -18,14 +18,14 @@ type Served struct {
 // safeTypes are served as what they are; everything else is bytes.
 var safeTypes = []string{"image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf", "text/plain; charset=utf-8"}
 
-func headers(f *parley.Attachment) http.Header {
+func fileHeaders(f *parley.Attachment) http.Header {
 	kind := f.MediaType
 	if !slices.Contains(safeTypes, kind) {
 		kind = "application/octet-stream"
 	}
 	h := http.Header{}
 	h.Set("Content-Type", kind)
-	h.Set("Content-Disposition", `attachment; filename="`+asciiName(f.Name)+`"; filename*=UTF-8''`+percent(f.Name))
+	h.Set("Content-Disposition", `attachment; filename="`+asciiName(f.Name)+`"; filename*=UTF-8''`+percentEncode(f.Name))
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Content-Security-Policy", "sandbox; default-src 'none'")
 	h.Set("Cache-Control", "private, no-store")
@@ -43,8 +43,8 @@ func asciiName(name string) string {
 	}, name)
 }
 
-// percent encodes a name as RFC 8187 wants it: all but its attr-char.
-func percent(name string) string {
+// percentEncode encodes a name as RFC 8187 wants it: all but its attr-char.
+func percentEncode(name string) string {
 	var b strings.Builder
 	for _, c := range []byte(name) {
 		if '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || strings.IndexByte("!#$&+-.^_`|~", c) >= 0 {

@@ -30,29 +30,29 @@ func (in *Change) check() error {
 	if in.Priority != "" && !slices.Contains(parley.Priorities(), in.Priority) {
 		faults["priority"] = "must be one of: " + strings.Join(parley.Priorities(), ", ")
 	}
-	return invalid(faults)
+	return invalidError(faults)
 }
 
 // Change changes a ticket; by is the id of a member, or "api", "operator" or "system". Each thing that does change leaves an event among
 // the ticket's messages; when none does, nothing is written. Another team does not mean another assignee. Fails with TICKET_NOT_FOUND,
 // TICKET_INVALID_STATUS, TICKET_TEAM_NOT_FOUND, TICKET_TEAM_MEMBER_NOT_FOUND and VALIDATION_INVALID_BODY.
-func (d *Desk) Change(ctx context.Context, account parley.AccountID, agent parley.AgentID, number int64, in Change, by string) (*parley.Ticket, error) {
+func (d *Service) Change(ctx context.Context, account parley.AccountID, agent parley.AgentID, number int64, in Change, by string) (*parley.Ticket, error) {
 	if err := in.check(); err != nil {
 		return nil, err
 	}
 	now := d.now()
 	var changed *parley.Ticket
-	err := d.DB.Transact(ctx, sqldb.Turns, func(tx *store.DB) error {
-		t, _, err := d.hold(ctx, tx, account, agent, number)
+	err := d.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
+		t, _, err := d.lockTicket(ctx, tx, account, agent, number)
 		if err != nil {
 			return err
 		}
 		changed = t
-		events, err := d.apply(ctx, tx, t, in)
+		events, err := d.applyChange(ctx, tx, t, in)
 		if err != nil || len(events) == 0 {
 			return err
 		}
-		return d.note(ctx, tx, t, events, by, now)
+		return d.storeChange(ctx, tx, t, events, by, now)
 	})
 	if err != nil {
 		return nil, err
@@ -60,16 +60,16 @@ func (d *Desk) Change(ctx context.Context, account parley.AccountID, agent parle
 	return changed, nil
 }
 
-// hold finds a ticket and its conversation, and keeps every other writer out of both until the transaction ends. The conversation comes
+// lockTicket finds a ticket and its conversation, and keeps every other writer out of both until the transaction ends. The conversation comes
 // first, as wherever both are held. Fails with TICKET_NOT_FOUND.
-func (d *Desk) hold(ctx context.Context, tx *store.DB, account parley.AccountID, agent parley.AgentID, number int64) (*parley.Ticket, *parley.Conversation, error) {
+func (d *Service) lockTicket(ctx context.Context, tx *store.DB, account parley.AccountID, agent parley.AgentID, number int64) (*parley.Ticket, *parley.Conversation, error) {
 	t, err := tx.Ticket(ctx, account, agent, number)
 	if err != nil {
 		return nil, nil, err
 	}
 	c, err := tx.LockConversation(ctx, account, agent, t.ConversationID)
 	if parley.IsCode(err, parley.CodeResourceNotFound) {
-		err = parley.Fail(parley.CodeTicketNotFound)
+		err = parley.NewError(parley.CodeTicketNotFound)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -78,18 +78,18 @@ func (d *Desk) hold(ctx context.Context, tx *store.DB, account parley.AccountID,
 	return t, c, err
 }
 
-// apply changes the ticket in memory and tells what has become different.
-func (d *Desk) apply(ctx context.Context, tx *store.DB, t *parley.Ticket, in Change) (events []parley.TicketEvent, err error) {
+// applyChange changes the ticket in memory and tells what has become different.
+func (d *Service) applyChange(ctx context.Context, tx *store.DB, t *parley.Ticket, in Change) (events []parley.TicketEvent, err error) {
 	before := t.Category
 	if in.StatusID != "" || in.Category != "" {
-		s, err := d.status(ctx, tx, t, in.StatusID, in.Category)
+		s, err := d.findStatus(ctx, tx, t, in.StatusID, in.Category)
 		if err != nil {
 			return nil, err
 		}
-		events = append(events, turned(t, s)...)
+		events = append(events, setStatus(t, s)...)
 	}
-	if in.Assignee.set {
-		to, err := in.Assignee.find(ctx, tx, t.AccountID)
+	if in.Assignee.isSet {
+		to, err := in.Assignee.resolve(ctx, tx, t.AccountID)
 		if err != nil {
 			return nil, err
 		}
@@ -98,8 +98,8 @@ func (d *Desk) apply(ctx context.Context, tx *store.DB, t *parley.Ticket, in Cha
 		}
 		t.AssigneeID = to
 	}
-	if in.TeamID != nil && lower(*in.TeamID) != t.TeamID {
-		to := lower(*in.TeamID)
+	if in.TeamID != nil && lowerID(*in.TeamID) != t.TeamID {
+		to := lowerID(*in.TeamID)
 		if to != "" {
 			if err := tx.LockTeam(ctx, t.AccountID, t.AgentID, to); err != nil {
 				return nil, err
@@ -112,6 +112,6 @@ func (d *Desk) apply(ctx context.Context, tx *store.DB, t *parley.Ticket, in Cha
 		events = append(events, parley.TicketEvent{Kind: "priority_change", From: t.Priority, To: in.Priority})
 		t.Priority = in.Priority
 	}
-	free, err := freed(ctx, tx, t, before)
+	free, err := unassignFormerMember(ctx, tx, t, before)
 	return append(events, free...), err
 }

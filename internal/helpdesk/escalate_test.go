@@ -13,17 +13,17 @@ import (
 	"parley/internal/store"
 )
 
-// talk makes a conversation in which the customer has said the texts.
-func (w *world) talk(c parley.Conversation, texts ...string) parley.ConversationID {
+// addConversation makes a conversation in which the customer has said the texts.
+func (w *testHelpdesk) addConversation(c parley.Conversation, texts ...string) parley.ConversationID {
 	w.Helper()
-	c.ID, c.AccountID, c.AgentID, c.Face = parley.ConversationID(parley.NewTimedUUID()), w.Account, w.Agent, parley.FaceV2
-	c.Status, c.CreatedAt, c.UpdatedAt = parley.Ongoing, w.Clock, w.Clock
+	c.ID, c.AccountID, c.AgentID, c.API = parley.ConversationID(parley.NewTimedUUID()), w.Account, w.Agent, parley.APIV2
+	c.Status, c.CreatedAt, c.UpdatedAt = parley.ConversationOngoing, w.Clock, w.Clock
 	if c.Channel == "" {
 		c.Channel = parley.ChannelAPI
 	}
-	w.must(w.DB.Transact(w, sqldb.Turns, func(tx *store.DB) error {
+	w.must(w.DB.Transact(w, sqldb.Interactive, func(tx *store.DB) error {
 		for i, text := range texts {
-			m := &parley.Message{ID: parley.NewMessageID(), ConversationID: c.ID, Author: parley.ByUser, State: parley.MessageComplete,
+			m := &parley.Message{ID: parley.NewMessageID(), ConversationID: c.ID, Author: parley.AuthorUser, State: parley.MessageComplete,
 				Parts: []parley.Part{{Type: "text", Text: text}}, CreatedAt: w.Clock}
 			if i == 0 {
 				if err := tx.CreateConversation(w, &c, m, false); err != nil {
@@ -38,26 +38,26 @@ func (w *world) talk(c parley.Conversation, texts ...string) parley.Conversation
 	return c.ID
 }
 
-// goes has the conversation stand otherwise, as the clerk does.
-func (w *world) goes(id parley.ConversationID, to parley.ConversationStatus, by, reason string) error {
-	return w.DB.Transact(w, sqldb.Turns, func(tx *store.DB) error {
+// setConversationStatus has the conversation stand otherwise, as the clerk does.
+func (w *testHelpdesk) setConversationStatus(id parley.ConversationID, to parley.ConversationStatus, by, reason string) error {
+	return w.DB.Transact(w, sqldb.Interactive, func(tx *store.DB) error {
 		c, err := tx.LockConversation(w, w.Account, w.Agent, id)
 		if err != nil {
 			return err
 		}
 		from := c.Status
 		c.Status = to
-		if err := tx.SaveStatus(w, c, 0, ""); err != nil {
+		if err := tx.SaveConversationStatus(w, c, 0, ""); err != nil {
 			return err
 		}
-		return w.Moved(w, tx, c, from, by, reason, w.now())
+		return w.StatusChanged(w, tx, c, from, by, reason, w.now())
 	})
 }
 
-// hears has somebody say something in the conversation, as the clerk does.
-func (w *world) hears(id parley.ConversationID, author parley.AuthorKind, member parley.UserID, text string) {
+// addConversationMessage has somebody say something in the conversation, as the clerk does.
+func (w *testHelpdesk) addConversationMessage(id parley.ConversationID, author parley.AuthorKind, member parley.UserID, text string) {
 	w.Helper()
-	w.must(w.DB.Transact(w, sqldb.Turns, func(tx *store.DB) error {
+	w.must(w.DB.Transact(w, sqldb.Interactive, func(tx *store.DB) error {
 		c, err := tx.LockConversation(w, w.Account, w.Agent, id)
 		if err != nil {
 			return err
@@ -67,21 +67,21 @@ func (w *world) hears(id parley.ConversationID, author parley.AuthorKind, member
 		if err := tx.AddMessage(w, w.Account, w.Agent, m, nil); err != nil {
 			return err
 		}
-		return w.Said(w, tx, c, m)
+		return w.MessageWritten(w, tx, c, m)
 	}))
 }
 
-func (w *world) ticketOf(id parley.ConversationID) *parley.Ticket {
+func (w *testHelpdesk) loadTicketOf(id parley.ConversationID) *parley.Ticket {
 	w.Helper()
-	t, err := w.DB.TicketOf(w, w.Account, w.Agent, id)
+	t, err := w.DB.TicketOfConversation(w, w.Account, w.Agent, id)
 	w.must(err)
 	return t
 }
 
-// happenings lists the events of a conversation's ticket.
-func (w *world) happenings(id parley.ConversationID) (list []string) {
+// eventKinds lists the events of a conversation's ticket.
+func (w *testHelpdesk) eventKinds(id parley.ConversationID) (list []string) {
 	w.Helper()
-	page, err := w.DB.TicketMessages(w, w.Account, w.Agent, id, store.MessagesAsk{PageAsk: parley.PageAsk{Limit: 50}, Types: []string{store.TypeEvent}})
+	page, err := w.DB.TicketMessages(w, w.Account, w.Agent, id, store.TicketMessagesRequest{PageRequest: parley.PageRequest{Limit: 50}, Types: []string{store.MessageTypeEvent}})
 	w.must(err)
 	for _, m := range page.Items {
 		list = append(list, strings.TrimSpace(fmt.Sprint(m.Event.Kind, " by ", m.Event.DoneBy, " ", m.Event.Reason)))
@@ -90,23 +90,23 @@ func (w *world) happenings(id parley.ConversationID) (list []string) {
 }
 
 func TestTakeOverOpensATicket(t *testing.T) {
-	each(t, func(w *world) {
-		users := w.staff(parley.StrategyRoundRobin, 1)
+	forEachDatabase(t, func(w *testHelpdesk) {
+		users := w.addTeamMembers(parley.StrategyRoundRobin, 1)
 		long := strings.Repeat("word ", 30) + "end"
-		id := w.talk(parley.Conversation{UserID: "jo-1"}, long, "I want to talk to a human")
+		id := w.addConversation(parley.Conversation{UserID: "jo-1"}, long, "I want to talk to a human")
 		w.Clock = w.Clock.Add(time.Minute)
-		w.must(w.goes(id, parley.TakenOver, "agent", "asked for it"))
-		got := w.ticketOf(id)
+		w.must(w.setConversationStatus(id, parley.ConversationTakenOver, "agent", "asked for it"))
+		got := w.loadTicketOf(id)
 		if want := strings.TrimSpace(strings.Repeat("word ", 20)); got.Subject != want || got.Description != "I want to talk to a human" || got.Number != 1 || got.Category != parley.TicketNew {
 			w.Errorf("%+v", got)
 		}
-		if got.Channel != parley.TicketAPI || string(got.Metadata) != `{"reason":"asked for it"}` || got.Priority != "none" || got.AssigneeID != users[0] || got.TeamID != w.general().ID {
+		if got.Channel != parley.TicketAPI || string(got.Metadata) != `{"reason":"asked for it"}` || got.Priority != "none" || got.AssigneeID != users[0] || got.TeamID != w.generalTeam().ID {
 			w.Errorf("%+v", got)
 		}
 		if got.Customer.ExternalID != "jo-1" || got.Customer.Email != "" || got.ConversationID != id || got.LastMessageAt == nil || !got.LastMessageAt.Equal(w.Clock.Add(-time.Minute)) || !got.CreatedAt.Equal(w.Clock) {
 			w.Errorf("%+v", got)
 		}
-		if h := w.happenings(id); !slices.Equal(h, []string{"escalated by agent asked for it"}) {
+		if h := w.eventKinds(id); !slices.Equal(h, []string{"escalated by agent asked for it"}) {
 			w.Error(h)
 		}
 		c, err := w.DB.Conversation(w, w.Account, w.Agent, id)
@@ -117,110 +117,110 @@ func TestTakeOverOpensATicket(t *testing.T) {
 }
 
 func TestTheTicketFollowsItsConversation(t *testing.T) {
-	each(t, func(w *world) {
-		kim := w.member(w.Account, "kim")
-		id := w.talk(parley.Conversation{Title: "The parcel"}, "Where is my parcel?")
+	forEachDatabase(t, func(w *testHelpdesk) {
+		kim := w.addMember(w.Account, "kim")
+		id := w.addConversation(parley.Conversation{Title: "The parcel"}, "Where is my parcel?")
 		stands := func(after string, want parley.StatusCategory) {
 			w.Helper()
-			if got := w.ticketOf(id); got.Category != want || got.Subject != "The parcel" || got.Number != 1 {
+			if got := w.loadTicketOf(id); got.Category != want || got.Subject != "The parcel" || got.Number != 1 {
 				w.Errorf("after %s: %+v, want %s", after, got, want)
 			}
 		}
-		w.must(w.goes(id, parley.TakenOver, "operator", ""))
+		w.must(w.setConversationStatus(id, parley.ConversationTakenOver, "operator", ""))
 		stands("the take-over", parley.TicketNew)
-		w.hears(id, parley.ByUser, "", "Hello?")
+		w.addConversationMessage(id, parley.AuthorUser, "", "Hello?")
 		stands("a message to a new ticket", parley.TicketNew)
-		w.hears(id, parley.ByHuman, kim, "Kim here.")
+		w.addConversationMessage(id, parley.AuthorHuman, kim, "Kim here.")
 		stands("a reply", parley.TicketOnCustomer)
 		w.Clock = w.Clock.Add(time.Hour)
-		w.hears(id, parley.ByUser, "", "Thanks, and now?")
+		w.addConversationMessage(id, parley.AuthorUser, "", "Thanks, and now?")
 		stands("the customer's answer", parley.TicketOnYou)
-		if last := w.ticketOf(id).LastMessageAt; !last.Equal(w.Clock) {
+		if last := w.loadTicketOf(id).LastMessageAt; !last.Equal(w.Clock) {
 			w.Error("the last message was at", last)
 		}
-		w.must(w.goes(id, parley.Ongoing, "operator", ""))
+		w.must(w.setConversationStatus(id, parley.ConversationOngoing, "operator", ""))
 		stands("the hand-back", parley.TicketClosed)
-		w.must(w.goes(id, parley.TakenOver, "agent", "again"))
+		w.must(w.setConversationStatus(id, parley.ConversationTakenOver, "agent", "again"))
 		stands("another escalation", parley.TicketOnYou)
 		for _, c := range []parley.StatusCategory{parley.TicketClosed, parley.TicketCancelled, parley.TicketOnHold} {
 			_, err := w.Change(w, w.Account, w.Agent, 1, Change{Category: c}, string(kim))
 			w.must(err)
-			w.hears(id, parley.ByUser, "", "One more thing.")
+			w.addConversationMessage(id, parley.AuthorUser, "", "One more thing.")
 			stands("a message to one that is "+string(c), parley.TicketOnYou)
 		}
-		w.must(w.goes(id, parley.Ended, "operator", ""))
+		w.must(w.setConversationStatus(id, parley.ConversationEnded, "operator", ""))
 		stands("the end", parley.TicketClosed)
 		want := []string{"escalated by operator", "status_change by " + string(kim), "status_change by customer", "handed_back by operator", "status_change by operator",
 			"escalated by agent again", "status_change by agent"}
-		if got := w.happenings(id); len(got) != 15 || !slices.Equal(got[:7], want) || got[13] != "ended by operator" {
+		if got := w.eventKinds(id); len(got) != 15 || !slices.Equal(got[:7], want) || got[13] != "ended by operator" {
 			w.Errorf("%q", got)
 		}
 	})
 }
 
 func TestConversationsWithoutATicketAreLeftAlone(t *testing.T) {
-	each(t, func(w *world) {
-		id := w.talk(parley.Conversation{}, "Hello")
-		w.must(w.goes(id, parley.Ended, "operator", ""))
-		w.hears(id, parley.ByUser, "", "Hello?")
-		if _, err := w.DB.TicketOf(w, w.Account, w.Agent, id); !parley.IsCode(err, parley.CodeTicketNotFound) {
+	forEachDatabase(t, func(w *testHelpdesk) {
+		id := w.addConversation(parley.Conversation{}, "Hello")
+		w.must(w.setConversationStatus(id, parley.ConversationEnded, "operator", ""))
+		w.addConversationMessage(id, parley.AuthorUser, "", "Hello?")
+		if _, err := w.DB.TicketOfConversation(w, w.Account, w.Agent, id); !parley.IsCode(err, parley.CodeTicketNotFound) {
 			w.Error(err)
 		}
 	})
 }
 
 func TestWhoseTicketItIs(t *testing.T) {
-	each(t, func(w *world) {
+	forEachDatabase(t, func(w *testHelpdesk) {
 		lead := func(id parley.ConversationID, email, name string) {
 			w.must(w.DB.AddLead(w, &parley.Lead{ID: parley.NewUUID(), AccountID: w.Account, AgentID: w.Agent, ConversationID: id, Name: name, Email: email, Phone: "+49 30 1", CreatedAt: w.now()}, nil))
 		}
-		known := w.opened(NewTicket{Subject: "s", Description: "d", Email: "Jo@Example.com", Name: "Jo"}).Customer
-		left := w.talk(parley.Conversation{UserID: "u-1"}, "Hi")
+		known := w.mustOpen(NewTicket{Subject: "s", Description: "d", Email: "Jo@Example.com", Name: "Jo"}).Customer
+		left := w.addConversation(parley.Conversation{UserID: "u-1"}, "Hi")
 		lead(left, "jo@example.com", "Somebody")
-		w.must(w.goes(left, parley.TakenOver, "agent", ""))
-		if c := w.ticketOf(left).Customer; c.ID != known.ID || c.Name != "Jo" {
+		w.must(w.setConversationStatus(left, parley.ConversationTakenOver, "agent", ""))
+		if c := w.loadTicketOf(left).Customer; c.ID != known.ID || c.Name != "Jo" {
 			w.Errorf("%+v, want %+v", c, known)
 		}
-		fresh := w.talk(parley.Conversation{UserID: "u-2"}, "Hi")
+		fresh := w.addConversation(parley.Conversation{UserID: "u-2"}, "Hi")
 		lead(fresh, "new@example.com", "Ann")
-		w.must(w.goes(fresh, parley.TakenOver, "agent", ""))
-		if c := w.ticketOf(fresh).Customer; c.Email != "new@example.com" || c.Name != "Ann" || c.Phone != "+49 30 1" {
+		w.must(w.setConversationStatus(fresh, parley.ConversationTakenOver, "agent", ""))
+		if c := w.loadTicketOf(fresh).Customer; c.Email != "new@example.com" || c.Name != "Ann" || c.Phone != "+49 30 1" {
 			w.Errorf("%+v", c)
 		}
 		var ids []parley.PersonID
 		for range 2 {
-			id := w.talk(parley.Conversation{UserID: "u-3"}, "Hi")
-			w.must(w.goes(id, parley.TakenOver, "agent", ""))
-			ids = append(ids, w.ticketOf(id).Customer.ID)
+			id := w.addConversation(parley.Conversation{UserID: "u-3"}, "Hi")
+			w.must(w.setConversationStatus(id, parley.ConversationTakenOver, "agent", ""))
+			ids = append(ids, w.loadTicketOf(id).Customer.ID)
 		}
 		if ids[0] != ids[1] {
 			w.Error("the same user is two people")
 		}
-		nobody := w.talk(parley.Conversation{}, "Hi")
-		w.must(w.goes(nobody, parley.TakenOver, "agent", ""))
-		if c := w.ticketOf(nobody).Customer; c.Email != "" || c.ExternalID != "" || c.Name != "" || c.ID == "" {
+		nobody := w.addConversation(parley.Conversation{}, "Hi")
+		w.must(w.setConversationStatus(nobody, parley.ConversationTakenOver, "agent", ""))
+		if c := w.loadTicketOf(nobody).Customer; c.Email != "" || c.ExternalID != "" || c.Name != "" || c.ID == "" {
 			w.Errorf("%+v", c)
 		}
 	})
 }
 
 func TestEscalatedTicketsAreMaskedWhereTheAgentMasks(t *testing.T) {
-	each(t, func(w *world) {
-		id := w.talk(parley.Conversation{}, "I am jo@example.com")
+	forEachDatabase(t, func(w *testHelpdesk) {
+		id := w.addConversation(parley.Conversation{}, "I am jo@example.com")
 		w.must(w.DB.UpdateAgent(w, w.Account, w.Agent, func(a *parley.Agent) error { a.Redact = true; return nil }))
-		w.must(w.goes(id, parley.TakenOver, "agent", "jo@example.com asks"))
-		got := w.ticketOf(id)
+		w.must(w.setConversationStatus(id, parley.ConversationTakenOver, "agent", "jo@example.com asks"))
+		got := w.loadTicketOf(id)
 		if got.Subject != "I am [email]" || got.Description != "I am [email]" || string(got.Metadata) != `{"reason":"[email] asks"}` {
 			w.Errorf("%+v %s", got, got.Metadata)
 		}
-		if h := w.happenings(id); !slices.Equal(h, []string{"escalated by agent [email] asks"}) {
+		if h := w.eventKinds(id); !slices.Equal(h, []string{"escalated by agent [email] asks"}) {
 			w.Error(h)
 		}
 	})
 }
 
 func TestAnEscalatedTicketIsFoundByWhatWasSaid(t *testing.T) {
-	each(t, func(w *world) {
+	forEachDatabase(t, func(w *testHelpdesk) {
 		finds := func(want int, queries ...string) {
 			w.Helper()
 			for _, q := range queries {
@@ -231,36 +231,36 @@ func TestAnEscalatedTicketIsFoundByWhatWasSaid(t *testing.T) {
 		}
 		says := func(id parley.ConversationID, text string) {
 			w.Clock = w.Clock.Add(time.Minute)
-			m := &parley.Message{ID: parley.NewMessageID(), ConversationID: id, Author: parley.ByAssistant, State: parley.MessageComplete,
+			m := &parley.Message{ID: parley.NewMessageID(), ConversationID: id, Author: parley.AuthorAssistant, State: parley.MessageComplete,
 				Parts: []parley.Part{{Type: "text", Text: text}}, CreatedAt: w.Clock}
-			w.must(w.DB.Transact(w, sqldb.Turns, func(tx *store.DB) error { return tx.AddMessage(w, w.Account, w.Agent, m, nil) }))
+			w.must(w.DB.Transact(w, sqldb.Interactive, func(tx *store.DB) error { return tx.AddMessage(w, w.Account, w.Agent, m, nil) }))
 		}
-		id := w.talk(parley.Conversation{Title: "A chat"}, "Hello", "My wombat has not come", "I want to talk to a human")
+		id := w.addConversation(parley.Conversation{Title: "A chat"}, "Hello", "My wombat has not come", "I want to talk to a human")
 		says(id, "A quokka is on its way")
-		w.must(w.goes(id, parley.TakenOver, "agent", ""))
+		w.must(w.setConversationStatus(id, parley.ConversationTakenOver, "agent", ""))
 		finds(1, "wombat", "quokka", "wombat quokka human")
-		if got := w.ticketOf(id); !got.LastMessageAt.Equal(w.Clock) {
+		if got := w.loadTicketOf(id); !got.LastMessageAt.Equal(w.Clock) {
 			w.Error(got.LastMessageAt, "is not the time of the last words", w.Clock)
 		}
-		w.must(w.goes(id, parley.Ongoing, "operator", ""))
+		w.must(w.setConversationStatus(id, parley.ConversationOngoing, "operator", ""))
 		says(id, "A numbat, too")
 		finds(0, "numbat")
-		w.must(w.goes(id, parley.TakenOver, "agent", ""))
+		w.must(w.setConversationStatus(id, parley.ConversationTakenOver, "agent", ""))
 		finds(1, "numbat")
-		if got := w.ticketOf(id); !got.LastMessageAt.Equal(w.Clock) {
+		if got := w.loadTicketOf(id); !got.LastMessageAt.Equal(w.Clock) {
 			w.Error(got.LastMessageAt, "is not the time of the last words", w.Clock)
 		}
 		w.Clock = w.Clock.Add(time.Minute)
-		w.hears(id, parley.ByAssistant, "", "A person comes, with an echidna")
+		w.addConversationMessage(id, parley.AuthorAssistant, "", "A person comes, with an echidna")
 		finds(1, "echidna")
-		if got := w.ticketOf(id); !got.LastMessageAt.Equal(w.Clock) || got.Category != parley.TicketOnYou {
+		if got := w.loadTicketOf(id); !got.LastMessageAt.Equal(w.Clock) || got.Category != parley.TicketOnYou {
 			w.Errorf("%+v", got)
 		}
 	})
 }
 
 func TestTheWordsOfALongConversationAreBounded(t *testing.T) {
-	each(t, func(w *world) {
+	forEachDatabase(t, func(w *testHelpdesk) {
 		var texts []string
 		for i := range 30 {
 			var b strings.Builder
@@ -269,9 +269,9 @@ func TestTheWordsOfALongConversationAreBounded(t *testing.T) {
 			}
 			texts = append(texts, b.String())
 		}
-		id := w.talk(parley.Conversation{Title: "Long"}, texts...)
-		w.must(w.goes(id, parley.TakenOver, "agent", ""))
-		if n := w.count(`select count(*) from ticket_words where agent_id = ?`, w.Agent); n != mostWords {
+		id := w.addConversation(parley.Conversation{Title: "Long"}, texts...)
+		w.must(w.setConversationStatus(id, parley.ConversationTakenOver, "agent", ""))
+		if n := w.countRows(`select count(*) from ticket_words where agent_id = ?`, w.Agent); n != maxTicketWords {
 			w.Error(n, "words")
 		}
 		if list, _, err := w.Search(w, w.Account, w.Agent, "w15x7", 10); err != nil || len(list) != 1 {
@@ -281,21 +281,21 @@ func TestTheWordsOfALongConversationAreBounded(t *testing.T) {
 }
 
 func TestManyEscalationsAtATime(t *testing.T) {
-	each(t, func(w *world) {
-		users := w.staff(parley.StrategyRoundRobin, 4)
+	forEachDatabase(t, func(w *testHelpdesk) {
+		users := w.addTeamMembers(parley.StrategyRoundRobin, 4)
 		const n = 32
 		ids := make([]parley.ConversationID, n)
 		for i := range ids {
-			ids[i] = w.talk(parley.Conversation{}, "Hi")
+			ids[i] = w.addConversation(parley.Conversation{}, "Hi")
 		}
 		var all sync.WaitGroup
 		for i, id := range ids {
 			all.Go(func() {
 				if i%2 == 0 {
-					if err := w.goes(id, parley.TakenOver, "agent", ""); err != nil {
+					if err := w.setConversationStatus(id, parley.ConversationTakenOver, "agent", ""); err != nil {
 						w.Error(err)
 					}
-				} else if _, err := w.Open(w, w.Account, w.Agent, request(i)); err != nil {
+				} else if _, err := w.Open(w, w.Account, w.Agent, newTicketRequest(i)); err != nil {
 					w.Error(err)
 				}
 			})

@@ -10,36 +10,36 @@ import (
 	"parley/internal/store"
 )
 
-const mostTitle = 100 // characters of a subject that is cut from a message
+const maxTitleRunes = 100 // characters of a subject that is cut from a message
 
-// ticketFor makes a ticket of what a conversation holds. What was said in it is masked already where the agent masks.
-func ticketFor(ctx context.Context, tx *store.DB, c *parley.Conversation, reason string, now time.Time) (*parley.Ticket, error) {
-	first, last, err := wordsOfUser(ctx, tx, c)
+// newTicketFrom makes a ticket of what a conversation holds. What was said in it is masked already where the agent masks.
+func newTicketFrom(ctx context.Context, tx *store.DB, c *parley.Conversation, reason string, now time.Time) (*parley.Ticket, error) {
+	first, last, err := firstAndLastUserText(ctx, tx, c)
 	if err != nil {
 		return nil, err
 	}
-	t := &parley.Ticket{AccountID: c.AccountID, AgentID: c.AgentID, Subject: c.Title, Description: cutAt(last, MostDescription), Metadata: json.RawMessage("{}"),
+	t := &parley.Ticket{AccountID: c.AccountID, AgentID: c.AgentID, Subject: c.Title, Description: truncate(last, MaxDescription), Metadata: json.RawMessage("{}"),
 		Channel: channelOf(c.Channel), ConversationID: c.ID, Priority: parley.Priorities()[0], CreatedAt: now, UpdatedAt: now, LastMessageAt: &c.UpdatedAt}
-	if t.Customer, err = whoTalks(ctx, tx, c, now); err != nil {
+	if t.Customer, err = customerOf(ctx, tx, c, now); err != nil {
 		return nil, err
 	}
 	if t.Subject == "" {
 		t.Subject = headline(first)
 	}
-	t.Subject = cutAt(t.Subject, MostSubject)
+	t.Subject = truncate(t.Subject, MaxSubject)
 	if reason != "" {
 		t.Metadata, err = json.Marshal(map[string]string{"reason": reason})
 	}
 	return t, err
 }
 
-// wordsOfUser gives the customer's first message and the newest.
-func wordsOfUser(ctx context.Context, tx *store.DB, c *parley.Conversation) (first, last string, err error) {
-	begun, err := tx.FirstSaid(ctx, c.AccountID, c.AgentID, c.ID)
+// firstAndLastUserText gives the customer's first message and the newest.
+func firstAndLastUserText(ctx context.Context, tx *store.DB, c *parley.Conversation) (first, last string, err error) {
+	begun, err := tx.FirstUserMessage(ctx, c.AccountID, c.AgentID, c.ID)
 	if err != nil || begun == nil {
 		return "", "", err
 	}
-	newest, err := tx.LastSaid(ctx, c.AccountID, c.AgentID, c.ID)
+	newest, err := tx.LastUserMessage(ctx, c.AccountID, c.AgentID, c.ID)
 	if err != nil || newest == nil {
 		return "", "", err
 	}
@@ -49,15 +49,15 @@ func wordsOfUser(ctx context.Context, tx *store.DB, c *parley.Conversation) (fir
 // headline makes one line of a text, cut between words where it is long.
 func headline(text string) string {
 	line := strings.Join(strings.Fields(text), " ")
-	short := cutAt(line, mostTitle)
+	short := truncate(line, maxTitleRunes)
 	if end := strings.LastIndexByte(short, ' '); len(short) < len(line) && line[len(short)] != ' ' && end > 0 {
 		short = short[:end]
 	}
 	return strings.TrimSpace(short)
 }
 
-// cutAt shortens a text to so many characters.
-func cutAt(text string, most int) string {
+// truncate shortens a text to so many characters.
+func truncate(text string, most int) string {
 	n := 0
 	for i := range text {
 		if n++; n > most {
@@ -91,16 +91,16 @@ func channelOf(c parley.Channel) parley.TicketChannel {
 	}
 }
 
-// whoTalks tells whose conversation it is, as far as it is known: who left an e-mail address in it, or else whom the client knows by the
+// customerOf tells whose conversation it is, as far as it is known: who left an e-mail address in it, or else whom the client knows by the
 // conversation's user id. It is not written yet.
-func whoTalks(ctx context.Context, tx *store.DB, c *parley.Conversation, now time.Time) (parley.Person, error) {
+func customerOf(ctx context.Context, tx *store.DB, c *parley.Conversation, now time.Time) (parley.Person, error) {
 	p := parley.Person{ID: parley.PersonID(parley.NewUUID()), AccountID: c.AccountID, AgentID: c.AgentID, CreatedAt: now, UpdatedAt: now}
-	lead, err := tx.LeadOf(ctx, c.AccountID, c.AgentID, c.ID)
+	lead, err := tx.LeadOfConversation(ctx, c.AccountID, c.AgentID, c.ID)
 	switch {
 	case err != nil:
 		return p, err
 	case lead != nil:
-		p.Email, p.Name, p.Phone = lead.Email, cutAt(lead.Name, MostName), lead.Phone
+		p.Email, p.Name, p.Phone = lead.Email, truncate(lead.Name, MaxName), lead.Phone
 	case c.UserID != "":
 		p.ExternalID = string(c.UserID)
 	}

@@ -9,36 +9,36 @@ import (
 
 // Explanation tells where a new ticket would go, and why.
 type Explanation struct {
-	Rules      []RuleTrace  // all of them, in their order
-	Fired      *parley.Rule // nil where none did
-	Team       *parley.Team // nil where the rule names a member alone
-	Default    bool         // the team is the default one, because no rule named a team
-	Candidates []Candidate  // of the team; none where the rule names the assignee
-	Assignee   *parley.User // nil where nobody gets it
-	Why        string       // a sentence for people
+	Rules         []RuleTrace  // all of them, in their order
+	FiredRule     *parley.Rule // nil where none did
+	Team          *parley.Team // nil where the rule names a member alone
+	IsDefaultTeam bool         // the team is the default one, because no rule named a team
+	Candidates    []Candidate  // of the team; none where the rule names the assignee
+	Assignee      *parley.User // nil where nobody gets it
+	Summary       string       // a sentence for people
 }
 
 // RuleTrace is what became of a rule.
 type RuleTrace struct {
-	Rule    parley.Rule
-	Reached bool // no earlier rule had fired, and it is switched on
-	Held    bool // its conditions hold, whether or not it was reached
-	Fired   bool
-	All     []ConditionTrace
-	Any     []ConditionTrace
+	Rule       parley.Rule
+	WasReached bool // no earlier rule had fired, and it is switched on
+	Matches    bool // its conditions hold, whether or not it was reached
+	HasFired   bool
+	All        []ConditionTrace
+	Any        []ConditionTrace
 }
 
 // ConditionTrace is what became of a condition.
 type ConditionTrace struct {
 	parley.Condition
-	Text string // what it looked at
-	Held bool
+	Text    string // what it looked at
+	Matches bool
 }
 
 // Explain says where a ticket like this would go now. Nothing is written but the helpdesk itself, where there is none yet. Fails with
 // AGENT_NOT_FOUND.
-func (d *Desk) Explain(ctx context.Context, account parley.AccountID, agent parley.AgentID, s Sketch) (Explanation, error) {
-	if err := d.made(ctx, account, agent); err != nil {
+func (d *Service) Explain(ctx context.Context, account parley.AccountID, agent parley.AgentID, s RoutingInput) (Explanation, error) {
+	if err := d.createIfMissing(ctx, account, agent); err != nil {
 		return Explanation{}, err
 	}
 	if s.Channel == "" {
@@ -52,22 +52,22 @@ func (d *Desk) Explain(ctx context.Context, account parley.AccountID, agent parl
 	if err == nil && (r.TeamID != "" || r.MemberID == "") {
 		err = d.explainTeam(ctx, account, agent, r, &e)
 	}
-	e.Why = e.why()
+	e.Summary = e.summary()
 	return e, err
 }
 
 // explainRules asks the rules, and tells each one's fate.
-func explainRules(ctx context.Context, db *store.DB, account parley.AccountID, agent parley.AgentID, s Sketch, e *Explanation) (Decision, error) {
+func explainRules(ctx context.Context, db *store.DB, account parley.AccountID, agent parley.AgentID, s RoutingInput, e *Explanation) (Decision, error) {
 	rules, err := db.Rules(ctx, account, agent)
 	if err != nil {
 		return Decision{}, err
 	}
-	members, err := named(ctx, db, account, rules)
+	members, err := memberSet(ctx, db, account, rules)
 	if err != nil {
 		return Decision{}, err
 	}
 	r := route(rules, members, s)
-	e.Fired, e.Rules = r.Rule, traces(rules, r.Rule, s)
+	e.FiredRule, e.Rules = r.Rule, ruleTraces(rules, r.Rule, s)
 	if r.MemberID == "" {
 		return r, nil
 	}
@@ -79,51 +79,51 @@ func explainRules(ctx context.Context, db *store.DB, account parley.AccountID, a
 }
 
 // explainTeam says which team takes the ticket, and, unless a rule names the assignee, whom it would pick and why not the others.
-func (d *Desk) explainTeam(ctx context.Context, account parley.AccountID, agent parley.AgentID, r Decision, e *Explanation) error {
-	team, members, err := d.DB.TeamAtWork(ctx, account, agent, r.TeamID)
+func (d *Service) explainTeam(ctx context.Context, account parley.AccountID, agent parley.AgentID, r Decision, e *Explanation) error {
+	team, members, err := d.DB.TeamWithWorkload(ctx, account, agent, r.TeamID)
 	if err != nil {
 		return err
 	}
-	if e.Team, e.Default = team, r.TeamID == ""; r.MemberID != "" {
+	if e.Team, e.IsDefaultTeam = team, r.TeamID == ""; r.MemberID != "" {
 		return nil
 	}
-	e.Candidates = candidates(team, members, d.now())
-	if best := pick(team.Strategy, e.Candidates); best >= 0 {
+	e.Candidates = rateCandidates(team, members, d.now())
+	if best := pickAssignee(team.Strategy, e.Candidates); best >= 0 {
 		e.Assignee = &e.Candidates[best].User
 	}
 	return nil
 }
 
-func traces(rules []parley.Rule, fired *parley.Rule, s Sketch) []RuleTrace {
+func ruleTraces(rules []parley.Rule, fired *parley.Rule, s RoutingInput) []RuleTrace {
 	list, open := make([]RuleTrace, len(rules)), true
 	for i := range rules {
 		r := &rules[i]
-		list[i] = RuleTrace{Rule: *r, Reached: open && r.Enabled, Held: holds(r, s), Fired: r == fired, All: judged(r.All, s), Any: judged(r.Any, s)}
+		list[i] = RuleTrace{Rule: *r, WasReached: open && r.Enabled, Matches: matchesRule(r, s), HasFired: r == fired, All: conditionTraces(r.All, s), Any: conditionTraces(r.Any, s)}
 		open = open && r != fired
 	}
 	return list
 }
 
-func judged(list []parley.Condition, s Sketch) []ConditionTrace {
+func conditionTraces(list []parley.Condition, s RoutingInput) []ConditionTrace {
 	traces := make([]ConditionTrace, len(list))
 	for i, c := range list {
-		traces[i] = ConditionTrace{c, s.value(c.Field), meets(c, s)}
+		traces[i] = ConditionTrace{c, s.value(c.Field), matchesCondition(c, s)}
 	}
 	return traces
 }
 
-// why puts it in a sentence.
-func (e *Explanation) why() string {
+// summary puts it in a sentence.
+func (e *Explanation) summary() string {
 	text := "No rule fired"
-	if e.Fired != nil {
-		text = "The rule " + e.Fired.Name + " fired"
+	if e.FiredRule != nil {
+		text = "The rule " + e.FiredRule.Name + " fired"
 	}
 	switch {
-	case e.Fired != nil && e.Assignee != nil && e.Candidates == nil:
+	case e.FiredRule != nil && e.Assignee != nil && e.Candidates == nil:
 		return text + ": it names " + e.Assignee.Name + "."
 	case e.Team == nil:
 		return text + "."
-	case e.Default:
+	case e.IsDefaultTeam:
 		text += ", so the default team " + e.Team.Name + " takes the ticket"
 	default:
 		text += ": the team " + e.Team.Name + " takes the ticket"

@@ -20,29 +20,29 @@ type Setup struct {
 	Rules    []parley.Rule
 }
 
-// MostRules is the most routing rules of an agent.
-const MostRules = mostRules
+// MaxRules is the most routing rules of an agent.
+const MaxRules = maxRules
 
 // Setup reads how the agent's helpdesk is set up; nil is one that nobody has needed yet.
-func (d *Desk) Setup(ctx context.Context, account parley.AccountID, agent parley.AgentID) (*Setup, error) {
-	there, err := d.DB.HelpdeskThere(ctx, account, agent)
+func (d *Service) Setup(ctx context.Context, account parley.AccountID, agent parley.AgentID) (*Setup, error) {
+	there, err := d.DB.HasHelpdesk(ctx, account, agent)
 	if err != nil || !there {
 		return nil, err
 	}
-	return setup(ctx, d.DB, account, agent)
+	return readSetup(ctx, d.DB, account, agent)
 }
 
 // SetupTx is ReadyTx, and tells how the helpdesk is set up.
-func (d *Desk) SetupTx(ctx context.Context, tx *store.DB, account parley.AccountID, agent parley.AgentID, now time.Time) (*Setup, error) {
-	if err := d.ReadyTx(ctx, tx, account, agent, now); err != nil {
+func (d *Service) SetupTx(ctx context.Context, tx *store.DB, account parley.AccountID, agent parley.AgentID, now time.Time) (*Setup, error) {
+	if err := d.PrepareTx(ctx, tx, account, agent, now); err != nil {
 		return nil, err
 	}
-	return setup(ctx, tx, account, agent)
+	return readSetup(ctx, tx, account, agent)
 }
 
-func setup(ctx context.Context, db *store.DB, account parley.AccountID, agent parley.AgentID) (s *Setup, err error) {
+func readSetup(ctx context.Context, db *store.DB, account parley.AccountID, agent parley.AgentID) (s *Setup, err error) {
 	s = &Setup{}
-	if s.Handover, err = db.Handover(ctx, account, agent); err != nil {
+	if s.Handover, err = db.HandoverEnabled(ctx, account, agent); err != nil {
 		return nil, err
 	}
 	if s.Statuses, err = db.Statuses(ctx, account, agent, true); err != nil {
@@ -60,16 +60,16 @@ func setup(ctx context.Context, db *store.DB, account parley.AccountID, agent pa
 }
 
 // CheckHours fails with VALIDATION_INVALID_BODY and what is wrong with shifts, at their places below path.
-func CheckHours(path string, hours []parley.Shift) error {
+func CheckHours(path string, hours []parley.WorkingHours) error {
 	faults := map[string]string{}
 	checkHours(faults, path, hours)
-	return invalid(faults)
+	return invalidError(faults)
 }
 
 // CheckRule fails with VALIDATION_INVALID_BODY and what is wrong with a rule. Whether its team and its member are there it does not ask.
 func CheckRule(r *parley.Rule) error { return checkRule(r) }
 
-var keyForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
+var keyPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 
 // IsKey reports whether the text may be the key of a status, a team or a rule: manifests name them by it.
-func IsKey(text string) bool { return keyForm.MatchString(text) }
+func IsKey(text string) bool { return keyPattern.MatchString(text) }

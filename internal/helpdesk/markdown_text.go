@@ -19,9 +19,9 @@ func textOf(safe string) string {
 		case html.TextToken:
 			w.text(z.Token().Data)
 		case html.StartTagToken, html.SelfClosingTagToken:
-			w.open(z.Token())
+			w.openTag(z.Token())
 		case html.EndTagToken:
-			w.close(z.Token().Data)
+			w.closeTag(z.Token().Data)
 		case html.CommentToken, html.DoctypeToken: // there are none
 		}
 	}
@@ -29,126 +29,126 @@ func textOf(safe string) string {
 
 // textWriter writes the tokens of HTML as text.
 type textWriter struct {
-	b     strings.Builder
-	due   int    // line ends that come before whatever comes next
-	lists []int  // the number of the next item of each open list; negative in one without numbers
-	mark  string // of an item of which nothing was written yet
-	pre   bool
-	cells int    // of the row so far
-	href  string // of the open link
-	label int    // where its text begins
+	b              strings.Builder
+	pendingBreaks  int    // line ends that come before whatever comes next
+	lists          []int  // the number of the next item of each open list; negative in one without numbers
+	pendingMark    string // of an item of which nothing was written yet
+	inPreformatted bool
+	cells          int    // of the row so far
+	href           string // of the open link
+	labelStart     int    // where its text begins
 }
 
-// breaks has at least so many line ends come next.
-func (w *textWriter) breaks(n int) { w.due = max(w.due, n) }
+// needLineBreaks has at least so many line ends come next.
+func (w *textWriter) needLineBreaks(n int) { w.pendingBreaks = max(w.pendingBreaks, n) }
 
-// put writes what comes next, behind the line ends and the mark that are due.
-func (w *textWriter) put(s string) {
+// write writes what comes next, behind the line ends and the mark that are due.
+func (w *textWriter) write(s string) {
 	if w.b.Len() > 0 {
-		w.b.WriteString(strings.Repeat("\n", w.due))
+		w.b.WriteString(strings.Repeat("\n", w.pendingBreaks))
 	}
-	w.b.WriteString(w.mark + s)
-	w.due, w.mark = 0, ""
+	w.b.WriteString(w.pendingMark + s)
+	w.pendingBreaks, w.pendingMark = 0, ""
 }
 
 func (w *textWriter) text(s string) {
-	if w.pre {
+	if w.inPreformatted {
 		s = strings.TrimSuffix(s, "\n")
-	} else if s = strings.ReplaceAll(s, "\n", ""); w.due > 0 || w.b.Len() == 0 { // line ends only lay the HTML out
+	} else if s = strings.ReplaceAll(s, "\n", ""); w.pendingBreaks > 0 || w.b.Len() == 0 { // line ends only lay the HTML out
 		s = strings.TrimLeft(s, " ")
 	}
 	if s != "" {
-		w.put(s)
+		w.write(s)
 	}
 }
 
-// item begins an item, as far to the right as its list stands deep in others.
-func (w *textWriter) item() {
+// beginItem begins an item, as far to the right as its list stands deep in others.
+func (w *textWriter) beginItem() {
 	last := len(w.lists) - 1
-	if w.mark == "" {
-		w.breaks(1)
-		w.mark = strings.Repeat("  ", max(last, 0))
+	if w.pendingMark == "" {
+		w.needLineBreaks(1)
+		w.pendingMark = strings.Repeat("  ", max(last, 0))
 	}
 	if last < 0 || w.lists[last] < 0 {
-		w.mark += "- "
+		w.pendingMark += "- "
 		return
 	}
-	w.mark += fmt.Sprintf("%d. ", w.lists[last])
+	w.pendingMark += fmt.Sprintf("%d. ", w.lists[last])
 	w.lists[last]++
 }
 
-func (w *textWriter) open(t html.Token) {
+func (w *textWriter) openTag(t html.Token) {
 	switch t.Data {
 	case "br":
-		w.due++
+		w.pendingBreaks++
 	case "hr", "p", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "table":
-		w.block()
+		w.breakBlock()
 	case "pre":
-		w.block()
-		w.pre = true
+		w.breakBlock()
+		w.inPreformatted = true
 	case "ol":
-		w.list(start(t))
+		w.beginList(listStart(t))
 	case "ul":
-		w.list(-1)
+		w.beginList(-1)
 	case "li":
-		w.item()
+		w.beginItem()
 	case "tr":
-		w.breaks(1)
+		w.needLineBreaks(1)
 		w.cells = 0
 	case "td", "th":
 		if w.cells++; w.cells > 1 {
-			w.put(" | ")
+			w.write(" | ")
 		}
 	case "a":
-		w.put("")
-		w.href, w.label = attribute(t, "href"), w.b.Len()
+		w.write("")
+		w.href, w.labelStart = attribute(t, "href"), w.b.Len()
 	}
 }
 
-func (w *textWriter) close(tag string) {
+func (w *textWriter) closeTag(tag string) {
 	switch tag {
 	case "p", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "table":
-		w.block()
+		w.breakBlock()
 	case "pre":
-		w.pre = false
-		w.block()
+		w.inPreformatted = false
+		w.breakBlock()
 	case "ol", "ul":
 		w.lists = w.lists[:max(len(w.lists)-1, 0)]
-		w.block()
+		w.breakBlock()
 	case "li":
-		w.mark = ""
+		w.pendingMark = ""
 	case "a":
-		w.address()
+		w.writeAddress()
 	}
 }
 
-// block begins or ends a paragraph; in a list lines follow each other closely.
-func (w *textWriter) block() {
+// breakBlock begins or ends a paragraph; in a list lines follow each other closely.
+func (w *textWriter) breakBlock() {
 	switch {
-	case w.mark != "": // it begins where its item does
+	case w.pendingMark != "": // it begins where its item does
 	case len(w.lists) > 0:
-		w.breaks(1)
+		w.needLineBreaks(1)
 	default:
-		w.breaks(2)
+		w.needLineBreaks(2)
 	}
 }
 
-func (w *textWriter) list(first int) {
-	w.block()
+func (w *textWriter) beginList(first int) {
+	w.breakBlock()
 	w.lists = append(w.lists, first)
 }
 
-// address follows the text of a link, unless it is the text.
-func (w *textWriter) address() {
-	label := strings.TrimSpace(w.b.String()[min(w.label, w.b.Len()):])
+// writeAddress follows the text of a link, unless it is the text.
+func (w *textWriter) writeAddress() {
+	label := strings.TrimSpace(w.b.String()[min(w.labelStart, w.b.Len()):])
 	bare := strings.TrimPrefix(w.href, "mailto:")
 	if w.href != "" && label != "" && label != w.href && label != bare && "http://"+label != w.href {
-		w.put(" (" + bare + ")")
+		w.write(" (" + bare + ")")
 	}
 	w.href = ""
 }
 
-func start(list html.Token) int {
+func listStart(list html.Token) int {
 	if n, err := strconv.Atoi(attribute(list, "start")); err == nil {
 		return n
 	}
@@ -164,9 +164,9 @@ func attribute(t html.Token, name string) string {
 	return ""
 }
 
-// visible reports whether a reader sees anything of a text: letters, signs, pictures, but neither space nor marks that only steer
+// isVisible reports whether a reader sees anything of a text: letters, signs, pictures, but neither space nor marks that only steer
 // how others are shown.
-func visible(text string) bool {
+func isVisible(text string) bool {
 	return strings.ContainsFunc(text, func(r rune) bool {
 		return unicode.IsGraphic(r) && !unicode.IsSpace(r) && !unicode.Is(unicode.Zs, r) && r != '\u2800' &&
 			!unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)

@@ -6,19 +6,19 @@ import (
 	"strings"
 	"testing"
 
-	"parley/internal/rig/hostile"
+	"parley/internal/testkit/hostile"
 )
 
 // The work to show a message grows with the message, and no more than that.
 func TestWorkOfMarkdown(t *testing.T) {
-	hostile.Each(t, func(text string) { textOf(MarkdownHTML(text)) })
+	hostile.ForEachText(t, func(text string) { textOf(MarkdownHTML(text)) })
 }
 
 // An address that stands in a text once and is referred to often does not make megabytes of it.
 func TestReferencesDoNotSwell(t *testing.T) {
 	for _, n := range []int{100, 1000, 10_000} {
 		source := "[a]: http://b.example/" + strings.Repeat("c", n) + "\n\n" + strings.Repeat("[a]\n\n", n)
-		if shown := MarkdownHTML(source); len(shown) > 2*mostRepeated+16*len(source) {
+		if shown := MarkdownHTML(source); len(shown) > 2*maxRepeatedBytes+16*len(source) {
 			t.Errorf("%d bytes become %d", len(source), len(shown))
 		}
 	}
@@ -49,6 +49,6 @@ func FuzzMarkdownWork(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, unit string) {
-		hostile.Bounded(t, unit, func(text string) { textOf(MarkdownHTML(text)) })
+		hostile.RequireBounded(t, unit, func(text string) { textOf(MarkdownHTML(text)) })
 	})
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // Messages gives one page of what was said in a ticket and of what happened to it, with the files. Fails with TICKET_NOT_FOUND.
-func (d *Desk) Messages(ctx context.Context, account parley.AccountID, agent parley.AgentID, number int64, ask store.MessagesAsk) (page parley.Page[parley.TicketMessage], err error) {
+func (d *Service) Messages(ctx context.Context, account parley.AccountID, agent parley.AgentID, number int64, ask store.TicketMessagesRequest) (page parley.Page[parley.TicketMessage], err error) {
 	t, err := d.DB.Ticket(ctx, account, agent, number)
 	if err != nil {
 		return page, err
@@ -16,11 +16,11 @@ func (d *Desk) Messages(ctx context.Context, account parley.AccountID, agent par
 	if page, err = d.DB.TicketMessages(ctx, account, agent, t.ConversationID, ask); err != nil {
 		return page, err
 	}
-	return page, d.complete(ctx, t, page.Items)
+	return page, d.addFiles(ctx, t, page.Items)
 }
 
 // Message gives one message of a ticket. Fails with TICKET_NOT_FOUND and RESOURCE_MESSAGE_NOT_FOUND.
-func (d *Desk) Message(ctx context.Context, account parley.AccountID, agent parley.AgentID, number int64, id parley.MessageID) (*parley.TicketMessage, error) {
+func (d *Service) Message(ctx context.Context, account parley.AccountID, agent parley.AgentID, number int64, id parley.MessageID) (*parley.TicketMessage, error) {
 	t, err := d.DB.Ticket(ctx, account, agent, number)
 	if err != nil {
 		return nil, err
@@ -30,16 +30,16 @@ func (d *Desk) Message(ctx context.Context, account parley.AccountID, agent parl
 		return nil, err
 	}
 	one := []parley.TicketMessage{*m}
-	err = d.complete(ctx, t, one)
+	err = d.addFiles(ctx, t, one)
 	return &one[0], err
 }
 
-// complete gives messages their files, and the customer's their sender.
-func (d *Desk) complete(ctx context.Context, t *parley.Ticket, list []parley.TicketMessage) error {
+// addFiles gives messages their files, and the customer's their sender.
+func (d *Service) addFiles(ctx context.Context, t *parley.Ticket, list []parley.TicketMessage) error {
 	ids, at := make([]parley.MessageID, len(list)), map[parley.MessageID]*parley.TicketMessage{}
 	for i := range list {
 		ids[i], at[list[i].ID] = list[i].ID, &list[i]
-		if list[i].Author == parley.ByUser {
+		if list[i].Author == parley.AuthorUser {
 			list[i].Sender = parley.Sender{Type: "customer", ID: string(t.Customer.ID), Name: t.Customer.Name, Email: t.Customer.Email}
 		}
 	}

@@ -27,9 +27,9 @@ type NewTicket struct {
 
 // The most characters of what a ticket is made from (interface 8).
 const (
-	MostSubject     = 500
-	MostDescription = 10_000
-	MostName        = 255
+	MaxSubject     = 500
+	MaxDescription = 10_000
+	MaxName        = 255
 )
 
 // check names every fault. It knows the rules of interface 4.2 but for the form of e-mail addresses and ids, which is the faces'.
@@ -38,7 +38,7 @@ func (in *NewTicket) check() error {
 	for _, text := range []struct {
 		field, text string
 		least, most int
-	}{{"subject", in.Subject, 1, MostSubject}, {"description", in.Description, 1, MostDescription}, {"customer.name", in.Name, 0, MostName}} {
+	}{{"subject", in.Subject, 1, MaxSubject}, {"description", in.Description, 1, MaxDescription}, {"customer.name", in.Name, 0, MaxName}} {
 		if n := utf8.RuneCountInString(text.text); n < text.least || n > text.most {
 			faults[text.field] = fmt.Sprintf("must have %d to %d characters", text.least, text.most)
 		}
@@ -55,33 +55,33 @@ func (in *NewTicket) check() error {
 	if in.Priority != "" && !slices.Contains(parley.Priorities(), in.Priority) {
 		faults["priority"] = "must be one of: " + strings.Join(parley.Priorities(), ", ")
 	}
-	return invalid(faults)
+	return invalidError(faults)
 }
 
-// invalid makes the failure that names what is wrong with each field, or nil when nothing is.
-func invalid(faults map[string]string) error {
+// invalidError makes the failure that names what is wrong with each field, or nil when nothing is.
+func invalidError(faults map[string]string) error {
 	if len(faults) == 0 {
 		return nil
 	}
-	e := parley.Fail(parley.CodeInvalidBody)
+	e := parley.NewError(parley.CodeInvalidBody)
 	e.Details = faults
 	return e
 }
 
-// storable takes out NUL, which PostgreSQL cannot store.
-func storable(s string) string { return strings.ReplaceAll(s, "\x00", "") }
+// stripNUL takes out NUL, which PostgreSQL cannot store.
+func stripNUL(s string) string { return strings.ReplaceAll(s, "\x00", "") }
 
-// opening is a ticket being made, with all that does not come from the database.
-type opening struct {
+// ticketDraft is a ticket being made, with all that does not come from the database.
+type ticketDraft struct {
 	NewTicket
-	ticket  parley.Ticket
-	message parley.MessageID
+	ticket    parley.Ticket
+	messageID parley.MessageID
 }
 
-func (in *NewTicket) opening(account parley.AccountID, agent parley.AgentID, now time.Time) *opening {
-	o := &opening{NewTicket: *in, message: parley.NewMessageID()}
+func (in *NewTicket) newDraft(account parley.AccountID, agent parley.AgentID, now time.Time) *ticketDraft {
+	o := &ticketDraft{NewTicket: *in, messageID: parley.NewMessageID()}
 	o.ticket = parley.Ticket{AccountID: account, AgentID: agent, Subject: in.Subject, Description: in.Description, Metadata: in.Metadata, Channel: parley.TicketAPI,
-		ConversationID: parley.ConversationID(parley.NewTimedUUID()), Category: in.Category, TeamID: lower(in.TeamID), Priority: in.Priority, CreatedAt: now, UpdatedAt: now, LastMessageAt: &now,
+		ConversationID: parley.ConversationID(parley.NewTimedUUID()), Category: in.Category, TeamID: lowerID(in.TeamID), Priority: in.Priority, CreatedAt: now, UpdatedAt: now, LastMessageAt: &now,
 		Customer: parley.Person{ID: parley.PersonID(parley.NewUUID()), AccountID: account, AgentID: agent, Email: in.Email, Name: in.Name, CreatedAt: now, UpdatedAt: now}}
 	if o.ticket.Priority == "" {
 		o.ticket.Priority = parley.Priorities()[0]

@@ -9,13 +9,13 @@ import (
 )
 
 func TestShifts(t *testing.T) {
-	days := parley.Shift{Days: []string{"mon", "tue", "wed", "thu", "fri"}, From: "09:00", To: "17:00", Zone: "Europe/Berlin"}
-	night := parley.Shift{Days: []string{"sat"}, From: "22:00", To: "06:00", Zone: "Europe/Berlin"}
-	late := parley.Shift{Days: []string{"fri"}, From: "18:00", To: "24:00", Zone: "America/New_York"}
-	round := parley.Shift{Days: []string{"sun"}, From: "08:00", To: "08:00", Zone: "Asia/Kolkata"}
+	days := parley.WorkingHours{Days: []string{"mon", "tue", "wed", "thu", "fri"}, From: "09:00", To: "17:00", TimeZone: "Europe/Berlin"}
+	night := parley.WorkingHours{Days: []string{"sat"}, From: "22:00", To: "06:00", TimeZone: "Europe/Berlin"}
+	late := parley.WorkingHours{Days: []string{"fri"}, From: "18:00", To: "24:00", TimeZone: "America/New_York"}
+	round := parley.WorkingHours{Days: []string{"sun"}, From: "08:00", To: "08:00", TimeZone: "Asia/Kolkata"}
 	for _, c := range []struct {
 		name  string
-		shift parley.Shift
+		shift parley.WorkingHours
 		at    string
 		want  bool
 	}{
@@ -45,68 +45,68 @@ func TestShifts(t *testing.T) {
 		{"from eight to eight is a whole day", round, "2026-11-22T08:00:00+05:30", true},
 		{"its last minute", round, "2026-11-23T07:59:00+05:30", true},
 		{"its end", round, "2026-11-23T08:00:00+05:30", false},
-		{"a zone that is not known counts as UTC", parley.Shift{Days: []string{"fri"}, From: "12:00", To: "13:00", Zone: "Mars/Base"}, "2026-11-20T12:30:00Z", true},
+		{"a zone that is not known counts as UTC", parley.WorkingHours{Days: []string{"fri"}, From: "12:00", To: "13:00", TimeZone: "Mars/Base"}, "2026-11-20T12:30:00Z", true},
 	} {
 		at, err := time.Parse(time.RFC3339, c.at)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := working([]parley.Shift{c.shift}, at); got != c.want {
+		if got := isOnShift([]parley.WorkingHours{c.shift}, at); got != c.want {
 			t.Errorf("%s: %v", c.name, got)
 		}
 	}
-	if !working(nil, noon) {
+	if !isOnShift(nil, noon) {
 		t.Error("without hours people always work")
 	}
 }
 
 func TestPick(t *testing.T) {
 	two, none := 2, 0
-	member := func(name string, open int, turn int64, change func(*store.WorkingMember)) store.WorkingMember {
-		m := store.WorkingMember{TeamMember: parley.TeamMember{User: parley.User{ID: parley.UserID(name)}, LastTurn: turn}, Open: open}
+	member := func(name string, open int, turn int64, change func(*store.MemberWorkload)) store.MemberWorkload {
+		m := store.MemberWorkload{TeamMember: parley.TeamMember{User: parley.User{ID: parley.UserID(name)}, LastAssignment: turn}, OpenTickets: open}
 		if change != nil {
 			change(&m)
 		}
 		return m
 	}
-	away := func(m *store.WorkingMember) { m.Away = true }
-	off := func(m *store.WorkingMember) {
-		m.Hours = []parley.Shift{{Days: []string{"fri"}, From: "00:00", To: "12:00", Zone: "UTC"}}
+	away := func(m *store.MemberWorkload) { m.IsAway = true }
+	off := func(m *store.MemberWorkload) {
+		m.Hours = []parley.WorkingHours{{Days: []string{"fri"}, From: "00:00", To: "12:00", TimeZone: "UTC"}}
 	}
-	on := func(m *store.WorkingMember) {
-		m.Hours = []parley.Shift{{Days: []string{"fri"}, From: "12:00", To: "13:00", Zone: "UTC"}}
+	on := func(m *store.MemberWorkload) {
+		m.Hours = []parley.WorkingHours{{Days: []string{"fri"}, From: "12:00", To: "13:00", TimeZone: "UTC"}}
 	}
-	most := func(n *int) func(*store.WorkingMember) { return func(m *store.WorkingMember) { m.MaxOpen = n } }
-	weekend := []parley.Shift{{Days: []string{"sat", "sun"}, From: "00:00", To: "24:00", Zone: "UTC"}}
+	most := func(n *int) func(*store.MemberWorkload) { return func(m *store.MemberWorkload) { m.MaxOpen = n } }
+	weekend := []parley.WorkingHours{{Days: []string{"sat", "sun"}, From: "00:00", To: "24:00", TimeZone: "UTC"}}
 	for name, c := range map[string]struct {
 		team    parley.Team
-		members []store.WorkingMember
+		members []store.MemberWorkload
 		want    parley.UserID
 	}{
 		"nobody is there":                       {parley.Team{Strategy: parley.StrategyRoundRobin}, nil, ""},
-		"manual picks nobody":                   {parley.Team{Strategy: parley.StrategyManual}, []store.WorkingMember{member("a", 0, 0, nil)}, ""},
-		"round robin: who waited longest":       {parley.Team{Strategy: parley.StrategyRoundRobin}, []store.WorkingMember{member("a", 0, 3, nil), member("b", 9, 2, nil)}, "b"},
-		"round robin: of equal ones the first":  {parley.Team{Strategy: parley.StrategyRoundRobin}, []store.WorkingMember{member("a", 5, 0, nil), member("b", 0, 0, nil)}, "a"},
-		"balanced: the fewest open tickets":     {parley.Team{Strategy: parley.StrategyBalanced}, []store.WorkingMember{member("a", 3, 1, nil), member("b", 2, 9, nil)}, "b"},
-		"balanced: of equal ones who waited":    {parley.Team{Strategy: parley.StrategyBalanced}, []store.WorkingMember{member("a", 2, 9, nil), member("b", 2, 1, nil)}, "b"},
-		"one who is away is passed over":        {parley.Team{Strategy: parley.StrategyRoundRobin}, []store.WorkingMember{member("a", 0, 0, away), member("b", 0, 9, nil)}, "b"},
-		"one who is off shift, too":             {parley.Team{Strategy: parley.StrategyRoundRobin}, []store.WorkingMember{member("a", 0, 0, off), member("b", 0, 9, nil)}, "b"},
-		"the team's hours hold where own don't": {parley.Team{Strategy: parley.StrategyRoundRobin, Hours: weekend}, []store.WorkingMember{member("a", 0, 0, nil), member("b", 0, 9, on)}, "b"},
-		"own limit":                             {parley.Team{Strategy: parley.StrategyRoundRobin}, []store.WorkingMember{member("a", 2, 0, most(&two)), member("b", 2, 9, nil)}, "b"},
-		"the team's limit":                      {parley.Team{Strategy: parley.StrategyRoundRobin, MaxOpen: &two}, []store.WorkingMember{member("a", 2, 0, nil), member("b", 1, 9, nil)}, "b"},
-		"own limit in place of the team's":      {parley.Team{Strategy: parley.StrategyBalanced, MaxOpen: &none}, []store.WorkingMember{member("a", 0, 0, nil), member("b", 1, 9, most(&two))}, "b"},
-		"all are full":                          {parley.Team{Strategy: parley.StrategyBalanced, MaxOpen: &none}, []store.WorkingMember{member("a", 0, 0, nil)}, ""},
+		"manual picks nobody":                   {parley.Team{Strategy: parley.StrategyManual}, []store.MemberWorkload{member("a", 0, 0, nil)}, ""},
+		"round robin: who waited longest":       {parley.Team{Strategy: parley.StrategyRoundRobin}, []store.MemberWorkload{member("a", 0, 3, nil), member("b", 9, 2, nil)}, "b"},
+		"round robin: of equal ones the first":  {parley.Team{Strategy: parley.StrategyRoundRobin}, []store.MemberWorkload{member("a", 5, 0, nil), member("b", 0, 0, nil)}, "a"},
+		"balanced: the fewest open tickets":     {parley.Team{Strategy: parley.StrategyBalanced}, []store.MemberWorkload{member("a", 3, 1, nil), member("b", 2, 9, nil)}, "b"},
+		"balanced: of equal ones who waited":    {parley.Team{Strategy: parley.StrategyBalanced}, []store.MemberWorkload{member("a", 2, 9, nil), member("b", 2, 1, nil)}, "b"},
+		"one who is away is passed over":        {parley.Team{Strategy: parley.StrategyRoundRobin}, []store.MemberWorkload{member("a", 0, 0, away), member("b", 0, 9, nil)}, "b"},
+		"one who is off shift, too":             {parley.Team{Strategy: parley.StrategyRoundRobin}, []store.MemberWorkload{member("a", 0, 0, off), member("b", 0, 9, nil)}, "b"},
+		"the team's hours hold where own don't": {parley.Team{Strategy: parley.StrategyRoundRobin, Hours: weekend}, []store.MemberWorkload{member("a", 0, 0, nil), member("b", 0, 9, on)}, "b"},
+		"own limit":                             {parley.Team{Strategy: parley.StrategyRoundRobin}, []store.MemberWorkload{member("a", 2, 0, most(&two)), member("b", 2, 9, nil)}, "b"},
+		"the team's limit":                      {parley.Team{Strategy: parley.StrategyRoundRobin, MaxOpen: &two}, []store.MemberWorkload{member("a", 2, 0, nil), member("b", 1, 9, nil)}, "b"},
+		"own limit in place of the team's":      {parley.Team{Strategy: parley.StrategyBalanced, MaxOpen: &none}, []store.MemberWorkload{member("a", 0, 0, nil), member("b", 1, 9, most(&two))}, "b"},
+		"all are full":                          {parley.Team{Strategy: parley.StrategyBalanced, MaxOpen: &none}, []store.MemberWorkload{member("a", 0, 0, nil)}, ""},
 	} {
-		list := candidates(&c.team, c.members, noon)
+		list := rateCandidates(&c.team, c.members, noon)
 		var got parley.UserID
-		if best := pick(c.team.Strategy, list); best >= 0 {
+		if best := pickAssignee(c.team.Strategy, list); best >= 0 {
 			got = list[best].User.ID
 		}
 		if got != c.want {
 			t.Errorf("%s: %q", name, got)
 		}
 		for _, one := range list {
-			if one.Reason == "" || one.Picked != (one.User.ID == c.want) {
+			if one.Reason == "" || one.IsPicked != (one.User.ID == c.want) {
 				t.Errorf("%s: %+v", name, one)
 			}
 		}
@@ -114,17 +114,17 @@ func TestPick(t *testing.T) {
 }
 
 func TestHoursAreChecked(t *testing.T) {
-	good := parley.Shift{Days: []string{"mon"}, From: "00:00", To: "24:00", Zone: "Europe/Berlin"}
-	for field, spoil := range map[string]func(*parley.Shift){
-		"days": func(s *parley.Shift) { s.Days = []string{"monday"} },
-		"from": func(s *parley.Shift) { s.From = "24:00" },
-		"to":   func(s *parley.Shift) { s.To = "24:01" },
-		"zone": func(s *parley.Shift) { s.Zone = "Local" },
+	good := parley.WorkingHours{Days: []string{"mon"}, From: "00:00", To: "24:00", TimeZone: "Europe/Berlin"}
+	for field, spoil := range map[string]func(*parley.WorkingHours){
+		"days": func(s *parley.WorkingHours) { s.Days = []string{"monday"} },
+		"from": func(s *parley.WorkingHours) { s.From = "24:00" },
+		"to":   func(s *parley.WorkingHours) { s.To = "24:01" },
+		"zone": func(s *parley.WorkingHours) { s.TimeZone = "Local" },
 	} {
 		bad := good
 		spoil(&bad)
 		faults := map[string]string{}
-		if checkHours(faults, "hours", []parley.Shift{good, bad}); len(faults) != 1 || faults["hours.1."+field] == "" {
+		if checkHours(faults, "hours", []parley.WorkingHours{good, bad}); len(faults) != 1 || faults["hours.1."+field] == "" {
 			t.Errorf("%s: %v", field, faults)
 		}
 	}

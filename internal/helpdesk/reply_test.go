@@ -11,8 +11,8 @@ import (
 	"parley/internal/store"
 )
 
-// wrote has a member write to a ticket, a minute later.
-func (w *world) wrote(t *parley.Ticket, kind string, author parley.UserID, content string) *parley.TicketMessage {
+// mustReply has a member write to a ticket, a minute later.
+func (w *testHelpdesk) mustReply(t *parley.Ticket, kind string, author parley.UserID, content string) *parley.TicketMessage {
 	w.Helper()
 	w.Clock = w.Clock.Add(time.Minute)
 	m, err := w.Reply(w, t.AccountID, t.AgentID, t.Number, NewReply{Type: kind, Content: content, AuthorID: author})
@@ -20,13 +20,13 @@ func (w *world) wrote(t *parley.Ticket, kind string, author parley.UserID, conte
 	return m
 }
 
-// customer has the customer write, as the clerk of conversations does.
-func (w *world) customer(t *parley.Ticket, text string) {
+// addCustomerMessage has the customer write, as the clerk of conversations does.
+func (w *testHelpdesk) addCustomerMessage(t *parley.Ticket, text string) {
 	w.Helper()
 	w.Clock = w.Clock.Add(time.Minute)
-	m := parley.Message{ID: parley.NewMessageID(), ConversationID: t.ConversationID, Author: parley.ByUser, State: parley.MessageComplete,
+	m := parley.Message{ID: parley.NewMessageID(), ConversationID: t.ConversationID, Author: parley.AuthorUser, State: parley.MessageComplete,
 		Parts: []parley.Part{{Type: "text", Text: text}}, CreatedAt: w.Clock}
-	w.must(w.DB.Transact(w, sqldb.Turns, func(tx *store.DB) error {
+	w.must(w.DB.Transact(w, sqldb.Interactive, func(tx *store.DB) error {
 		c, err := tx.LockConversation(w, t.AccountID, t.AgentID, t.ConversationID)
 		if err != nil {
 			return err
@@ -34,30 +34,30 @@ func (w *world) customer(t *parley.Ticket, text string) {
 		if err := tx.AddMessage(w, t.AccountID, t.AgentID, &m, nil); err != nil {
 			return err
 		}
-		return w.Said(w, tx, c, &m)
+		return w.MessageWritten(w, tx, c, &m)
 	}))
 }
 
 func TestReply(t *testing.T) {
-	each(t, func(w *world) {
+	forEachDatabase(t, func(w *testHelpdesk) {
 		var woken []parley.ConversationID
 		w.Wake = func(id parley.ConversationID) { woken = append(woken, id) }
-		ann := w.member(w.Account, "ann")
-		first := w.opened(request(1))
-		m := w.wrote(first, store.TypeReply, ann, "**Hello**\nthere")
-		if html, text := Shown(m); html != "<p><strong>Hello</strong><br>\nthere</p>" || text != "Hello\nthere" {
+		ann := w.addMember(w.Account, "ann")
+		first := w.mustOpen(newTicketRequest(1))
+		m := w.mustReply(first, store.MessageTypeReply, ann, "**Hello**\nthere")
+		if html, text := RenderMessage(m); html != "<p><strong>Hello</strong><br>\nthere</p>" || text != "Hello\nthere" {
 			w.Errorf("shown as %q, %q", html, text)
 		}
 		if s := m.Sender; s.Type != "agent" || s.ID != string(ann) || s.Name != "ann" || s.Email != "ann@"+string(w.Account)+".example" {
 			w.Errorf("from %+v", s)
 		}
-		now := w.read(first)
+		now := w.reloadTicket(first)
 		if now.Category != parley.TicketOnCustomer || !now.LastMessageAt.Equal(w.Clock) || !now.UpdatedAt.Equal(w.Clock) {
 			w.Errorf("the ticket is %+v", now)
 		}
-		said, err := w.DB.Messages(w, w.Account, w.Agent, first.ConversationID, parley.PageAsk{Limit: 10})
+		said, err := w.DB.Messages(w, w.Account, w.Agent, first.ConversationID, parley.PageRequest{Limit: 10})
 		w.must(err)
-		if said.Total != 2 || said.Items[1].ID != m.ID || said.Items[1].Text() != "**Hello**\nthere" || said.Items[1].Author != parley.ByHuman {
+		if said.Total != 2 || said.Items[1].ID != m.ID || said.Items[1].Text() != "**Hello**\nthere" || said.Items[1].Author != parley.AuthorHuman {
 			w.Errorf("the customer reads %+v", said)
 		}
 		if !slices.Equal(woken, []parley.ConversationID{first.ConversationID}) {
@@ -65,16 +65,16 @@ func TestReply(t *testing.T) {
 		}
 		kept, err := w.Message(w, w.Account, w.Agent, first.Number, m.ID)
 		w.must(err)
-		if kept.Sender != m.Sender || kept.Text() != m.Text() || kept.Type != store.TypeReply {
+		if kept.Sender != m.Sender || kept.Text() != m.Text() || kept.Type != store.MessageTypeReply {
 			w.Errorf("read back: %+v", kept)
 		}
 	})
 }
 
 func TestRepliesMoveATicket(t *testing.T) {
-	each(t, func(w *world) {
-		ann := w.member(w.Account, "ann")
-		first := w.opened(request(1))
+	forEachDatabase(t, func(w *testHelpdesk) {
+		ann := w.addMember(w.Account, "ann")
+		first := w.mustOpen(newTicketRequest(1))
 		for _, step := range []struct {
 			from parley.StatusCategory // empty as it is
 			who  string
@@ -96,17 +96,17 @@ func TestRepliesMoveATicket(t *testing.T) {
 			{parley.TicketCancelled, "member", parley.TicketOnCustomer},
 		} {
 			if step.from != "" {
-				w.changed(first, Change{Category: step.from})
+				w.changeTicket(first, Change{Category: step.from})
 			}
 			switch step.who {
 			case "customer":
-				w.customer(first, "Hello?")
+				w.addCustomerMessage(first, "Hello?")
 			case "member":
-				w.wrote(first, store.TypeReply, ann, "Yes.")
+				w.mustReply(first, store.MessageTypeReply, ann, "Yes.")
 			case "note":
-				w.wrote(first, store.TypeNote, ann, "Hm.")
+				w.mustReply(first, store.MessageTypeNote, ann, "Hm.")
 			}
-			if now := w.read(first); now.Category != step.to || !now.UpdatedAt.Equal(w.Clock) {
+			if now := w.reloadTicket(first); now.Category != step.to || !now.UpdatedAt.Equal(w.Clock) {
 				w.Errorf("%+v: the ticket is %s, updated %v", step, now.Category, now.UpdatedAt)
 			}
 		}
@@ -118,63 +118,63 @@ func TestRepliesMoveATicket(t *testing.T) {
 }
 
 func TestNotesStayInTheTeam(t *testing.T) {
-	each(t, func(w *world) {
-		ann := w.member(w.Account, "ann")
-		first := w.opened(request(1))
-		before := w.read(first)
+	forEachDatabase(t, func(w *testHelpdesk) {
+		ann := w.addMember(w.Account, "ann")
+		first := w.mustOpen(newTicketRequest(1))
+		before := w.reloadTicket(first)
 		conversation := func() *parley.Conversation {
 			c, err := w.DB.Conversation(w, w.Account, w.Agent, first.ConversationID)
 			w.must(err)
 			return c
 		}
 		was := conversation()
-		w.wrote(first, store.TypeNote, ann, "Zebra *alert*")
-		w.changed(first, Change{Priority: "high"})
+		w.mustReply(first, store.MessageTypeNote, ann, "Zebra *alert*")
+		w.changeTicket(first, Change{Priority: "high"})
 		if is := conversation(); is.MessageCount != was.MessageCount || !is.UpdatedAt.Equal(was.UpdatedAt) {
 			w.Errorf("the conversation was %+v and is %+v", was, is)
 		}
-		if now := w.read(first); !now.LastMessageAt.Equal(*before.LastMessageAt) {
+		if now := w.reloadTicket(first); !now.LastMessageAt.Equal(*before.LastMessageAt) {
 			w.Errorf("a note counts as a message: %v", now.LastMessageAt)
 		}
 		id := first.ConversationID
-		said, err := w.DB.Messages(w, w.Account, w.Agent, id, parley.PageAsk{Limit: 10})
+		said, err := w.DB.Messages(w, w.Account, w.Agent, id, parley.PageRequest{Limit: 10})
 		w.must(err)
 		exported, err := w.DB.MessagesAfter(w, w.Account, w.Agent, id, 0, 10)
 		w.must(err)
-		recalled, err := w.DB.Recall(w, w.Account, w.Agent, id, 0, 10)
+		recalled, err := w.DB.RecentMessages(w, w.Account, w.Agent, id, 0, 10)
 		w.must(err)
 		if said.Total != 1 || len(said.Items) != 1 || len(exported) != 1 || len(recalled) != 1 {
 			w.Errorf("%d, %d exported, %d recalled", len(said.Items), len(exported), len(recalled))
 		}
 		heard, err := w.DB.Utterances(w, w.Account, w.Agent, id, 10)
 		w.must(err)
-		if _, _, human, err := w.DB.Ratings(w, w.Account, w.Agent, id); len(heard) != 1 || human || err != nil {
+		if _, _, human, err := w.DB.CountRatings(w, w.Account, w.Agent, id); len(heard) != 1 || human || err != nil {
 			w.Errorf("insight hears %d, human %v, %v", len(heard), human, err)
 		}
-		found, err := w.DB.SaidAfter(w, w.Account, w.Agent, id, 0, 10)
+		found, err := w.DB.IndexableMessagesAfter(w, w.Account, w.Agent, id, 0, 10)
 		w.must(err)
 		for _, s := range found {
-			if s.Shown != (s.Seq == 1) {
+			if s.Visible != (s.Seq == 1) {
 				w.Errorf("the index is shown %+v", s)
 			}
 		}
-		if at, err := w.DB.SaidAt(w, w.Account, w.Agent, []store.Place{{Conversation: id, Seq: 2}, {Conversation: id, Seq: 3}}); len(at) > 0 || err != nil {
+		if at, err := w.DB.IndexableMessagesAt(w, w.Account, w.Agent, []store.MessageRef{{Conversation: id, Seq: 2}, {Conversation: id, Seq: 3}}); len(at) > 0 || err != nil {
 			w.Errorf("the index finds %+v %v", at, err)
 		}
-		if marks, err := w.DB.Marks(w, w.Account, w.Agent, id); marks.Human || err != nil {
+		if marks, err := w.DB.ConversationFeedback(w, w.Account, w.Agent, id); marks.HasHumanReply || err != nil {
 			w.Errorf("facets: %+v %v", marks, err)
 		}
-		note := w.messages(first, store.TypeNote)[0]
+		note := w.messages(first, store.MessageTypeNote)[0]
 		_, err = w.DB.Message(w, w.Account, w.Agent, id, note.ID)
-		w.fails(err, parley.CodeMessageNotFound)
-		_, err = w.DB.AnsweredBy(w, w.Account, w.Agent, id, note.ID)
-		w.fails(err, parley.CodeRetryNotFound)
+		w.wantCode(err, parley.CodeMessageNotFound)
+		_, err = w.DB.UserMessageAnsweredBy(w, w.Account, w.Agent, id, note.ID)
+		w.wantCode(err, parley.CodeRetryNotFound)
 		if list, err := w.DB.MessagesByID(w, []parley.MessageID{note.ID}); len(list) > 0 || err != nil {
 			w.Errorf("explained: %+v %v", list, err)
 		}
-		_, _, err = w.DB.Heard(w, w.Account, w.Agent, note.ID)
-		w.fails(err, parley.CodeConversationGone)
-		w.must(w.DB.Transact(w, sqldb.Turns, func(tx *store.DB) error { return tx.Supersede(w, w.Account, w.Agent, id, 1, w.Clock) }))
+		_, _, err = w.DB.UnansweredMessage(w, w.Account, w.Agent, note.ID)
+		w.wantCode(err, parley.CodeConversationNotFound)
+		w.must(w.DB.Transact(w, sqldb.Interactive, func(tx *store.DB) error { return tx.SupersedeMessages(w, w.Account, w.Agent, id, 1, w.Clock) }))
 		if got := w.messages(first); len(got) != 3 {
 			w.Errorf("a new answer has taken the place of the team's: %+v", got)
 		}
@@ -185,11 +185,11 @@ func TestNotesStayInTheTeam(t *testing.T) {
 }
 
 func TestReplyFails(t *testing.T) {
-	each(t, func(w *world) {
-		ann, stranger := w.member(w.Account, "ann"), w.account("Other")
-		eve := w.member(stranger, "eve")
-		first := w.opened(request(1))
-		long := strings.Repeat("é", MostReply)
+	forEachDatabase(t, func(w *testHelpdesk) {
+		ann, stranger := w.addMember(w.Account, "ann"), w.addAccount("Other")
+		eve := w.addMember(stranger, "eve")
+		first := w.mustOpen(newTicketRequest(1))
+		long := strings.Repeat("é", MaxReply)
 		for _, c := range []struct {
 			in   NewReply
 			code parley.Code
@@ -206,55 +206,55 @@ func TestReplyFails(t *testing.T) {
 			{NewReply{Type: "note", Content: "[a]: https://x.io", AuthorID: ann}, parley.CodeNotRenderable},
 		} {
 			_, err := w.Reply(w, w.Account, w.Agent, first.Number, c.in)
-			w.fails(err, c.code)
+			w.wantCode(err, c.code)
 		}
 		_, err := w.Reply(w, w.Account, w.Agent, 9, NewReply{Type: "reply", Content: "x", AuthorID: ann})
-		w.fails(err, parley.CodeTicketNotFound)
+		w.wantCode(err, parley.CodeTicketNotFound)
 		_, err = w.Reply(w, stranger, w.Agent, first.Number, NewReply{Type: "reply", Content: "x", AuthorID: eve})
-		w.fails(err, parley.CodeTicketNotFound)
-		if n := w.count(`select count(*) from messages`); n != 1 {
+		w.wantCode(err, parley.CodeTicketNotFound)
+		if n := w.countRows(`select count(*) from messages`); n != 1 {
 			w.Errorf("%d messages", n)
 		}
-		w.wrote(first, store.TypeReply, ann, long)
+		w.mustReply(first, store.MessageTypeReply, ann, long)
 		_, err = w.Reply(w, w.Account, w.Agent, first.Number, NewReply{Type: "reply", Content: "x", AuthorEmail: "ANN@" + strings.ToUpper(string(w.Account)) + ".example"})
 		w.must(err)
 
 		c, err := w.DB.Conversation(w, w.Account, w.Agent, first.ConversationID)
 		w.must(err)
-		c.Status = parley.Ended
-		w.must(w.DB.SaveStatus(w, c, noon.UnixMilli(), "operator"))
+		c.Status = parley.ConversationEnded
+		w.must(w.DB.SaveConversationStatus(w, c, noon.UnixMilli(), "operator"))
 		_, err = w.Reply(w, w.Account, w.Agent, first.Number, NewReply{Type: "reply", Content: "x", AuthorID: ann})
-		w.fails(err, parley.CodeNotTakenOver)
-		w.wrote(first, store.TypeNote, ann, "Too late.")
+		w.wantCode(err, parley.CodeNotTakenOver)
+		w.mustReply(first, store.MessageTypeNote, ann, "Too late.")
 	})
 }
 
 func TestRedactedReplies(t *testing.T) {
-	each(t, func(w *world) {
-		ann := w.member(w.Account, "ann")
+	forEachDatabase(t, func(w *testHelpdesk) {
+		ann := w.addMember(w.Account, "ann")
 		if _, err := w.DB.SQL().Exec(w, `update agents set redact = 1 where id = ?`, w.Agent); err != nil {
 			w.Fatal(err)
 		}
-		first := w.opened(request(1))
-		for _, kind := range []string{store.TypeReply, store.TypeNote} {
-			if m := w.wrote(first, kind, ann, "Write to jane.roe@example.org"); strings.Contains(m.Text(), "jane") {
+		first := w.mustOpen(newTicketRequest(1))
+		for _, kind := range []string{store.MessageTypeReply, store.MessageTypeNote} {
+			if m := w.mustReply(first, kind, ann, "Write to jane.roe@example.org"); strings.Contains(m.Text(), "jane") {
 				w.Errorf("kept: %q", m.Text())
 			}
 		}
-		if n := w.count(`select count(*) from ticket_words where word = 'jane'`); n != 0 {
+		if n := w.countRows(`select count(*) from ticket_words where word = 'jane'`); n != 0 {
 			w.Error("it is found by what was masked")
 		}
 	})
 }
 
 func TestMessagesOfATicket(t *testing.T) {
-	each(t, func(w *world) {
-		ann := w.member(w.Account, "ann")
-		first := w.opened(NewTicket{Subject: "S", Description: "Hello", Email: "jo@example.com", Name: "Jo"})
+	forEachDatabase(t, func(w *testHelpdesk) {
+		ann := w.addMember(w.Account, "ann")
+		first := w.mustOpen(NewTicket{Subject: "S", Description: "Hello", Email: "jo@example.com", Name: "Jo"})
 		for range 3 {
-			w.wrote(first, store.TypeReply, ann, "Reply")
-			w.wrote(first, store.TypeNote, ann, "Note")
-			w.customer(first, "Again")
+			w.mustReply(first, store.MessageTypeReply, ann, "Reply")
+			w.mustReply(first, store.MessageTypeNote, ann, "Note")
+			w.addCustomerMessage(first, "Again")
 		}
 		for _, c := range []struct {
 			types      []string
@@ -269,7 +269,7 @@ func TestMessagesOfATicket(t *testing.T) {
 			{nil, false, 100, "Hello Reply  Note Again  Reply  Note Again  Reply  Note Again "},
 		} {
 			var pages []string
-			ask := store.MessagesAsk{PageAsk: parley.PageAsk{Limit: c.limit}, Types: c.types, Descending: c.descending}
+			ask := store.TicketMessagesRequest{PageRequest: parley.PageRequest{Limit: c.limit}, Types: c.types, Descending: c.descending}
 			for {
 				page, err := w.Messages(w, w.Account, w.Agent, first.Number, ask)
 				w.must(err)
@@ -290,7 +290,7 @@ func TestMessagesOfATicket(t *testing.T) {
 		if want := (parley.Sender{Type: "customer", ID: string(first.Customer.ID), Name: "Jo", Email: "jo@example.com"}); hello.Sender != want {
 			w.Errorf("from %+v", hello.Sender)
 		}
-		_, err := w.Messages(w, w.Account, w.Agent, 7, store.MessagesAsk{})
-		w.fails(err, parley.CodeTicketNotFound)
+		_, err := w.Messages(w, w.Account, w.Agent, 7, store.TicketMessagesRequest{})
+		w.wantCode(err, parley.CodeTicketNotFound)
 	})
 }

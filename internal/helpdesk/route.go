@@ -5,11 +5,11 @@ import (
 	"strings"
 
 	"parley"
-	"parley/internal/words"
+	"parley/internal/text/words"
 )
 
-// Sketch is what routing looks at in a ticket.
-type Sketch struct {
+// RoutingInput is what routing looks at in a ticket.
+type RoutingInput struct {
 	Subject  string
 	Body     string
 	Email    string
@@ -26,10 +26,10 @@ type Decision struct {
 
 // route goes through the rules in their order: the first one that is enabled and holds decides. A member who has left the account,
 // and so is not among members, gets nothing: then the rule's team is to take the ticket, or the default team.
-func route(rules []parley.Rule, members map[parley.UserID]bool, t Sketch) Decision {
+func route(rules []parley.Rule, members map[parley.UserID]bool, t RoutingInput) Decision {
 	for i := range rules {
 		r := &rules[i]
-		if !r.Enabled || !holds(r, t) {
+		if !r.Enabled || !matchesRule(r, t) {
 			continue
 		}
 		d := Decision{Rule: r, TeamID: r.TeamID}
@@ -41,11 +41,11 @@ func route(rules []parley.Rule, members map[parley.UserID]bool, t Sketch) Decisi
 	return Decision{}
 }
 
-// holds reports whether all of the rule's first conditions hold, and one of the others where there are any. A rule without
+// matchesRule reports whether all of the rule's first conditions hold, and one of the others where there are any. A rule without
 // conditions holds for every ticket.
-func holds(r *parley.Rule, t Sketch) bool {
-	met := func(c parley.Condition) bool { return meets(c, t) }
-	unmet := func(c parley.Condition) bool { return !meets(c, t) }
+func matchesRule(r *parley.Rule, t RoutingInput) bool {
+	met := func(c parley.Condition) bool { return matchesCondition(c, t) }
+	unmet := func(c parley.Condition) bool { return !matchesCondition(c, t) }
 	return !slices.ContainsFunc(r.All, unmet) && (len(r.Any) == 0 || slices.ContainsFunc(r.Any, met))
 }
 
@@ -55,14 +55,14 @@ var (
 	ConditionOperators = []string{"is", "is_not", "contains", "not_contains", "starts_with", "ends_with"}
 )
 
-// meets reports whether the condition holds. A condition that nobody knows how to judge does not.
-func meets(c parley.Condition, t Sketch) bool {
+// matchesCondition reports whether the condition holds. A condition that nobody knows how to judge does not.
+func matchesCondition(c parley.Condition, t RoutingInput) bool {
 	if !slices.Contains(ConditionFields, c.Field) {
 		return false
 	}
-	text := level(t.value(c.Field))
+	text := normalize(t.value(c.Field))
 	one := func(test func(text, value string) bool) bool {
-		return slices.ContainsFunc(c.Values, func(v string) bool { return test(text, level(v)) })
+		return slices.ContainsFunc(c.Values, func(v string) bool { return test(text, normalize(v)) })
 	}
 	equal := func(a, b string) bool { return a == b }
 	switch c.Op {
@@ -84,7 +84,7 @@ func meets(c parley.Condition, t Sketch) bool {
 }
 
 // value gives the text of a field. The domain is what comes behind the last @ of the address.
-func (t Sketch) value(field string) string {
+func (t RoutingInput) value(field string) string {
 	switch field {
 	case "subject":
 		return t.Subject
@@ -101,5 +101,5 @@ func (t Sketch) value(field string) string {
 	}
 }
 
-// level is a text without case and accents, and without white space around it.
-func level(s string) string { return strings.TrimSpace(words.Fold(s)) }
+// normalize is a text without case and accents, and without white space around it.
+func normalize(s string) string { return strings.TrimSpace(words.Fold(s)) }

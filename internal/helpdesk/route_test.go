@@ -13,7 +13,7 @@ func TestRoute(t *testing.T) {
 	all := func(key string, list ...parley.Condition) parley.Rule {
 		return parley.Rule{Key: key, Enabled: true, All: list, TeamID: parley.TeamID("team " + key)}
 	}
-	ticket := Sketch{Subject: "Refund für Bestellung 4711", Body: "My ORDER never came.", Email: "Ann@Shop.Example.com", Channel: parley.TicketAPI, Priority: "high"}
+	ticket := RoutingInput{Subject: "Refund für Bestellung 4711", Body: "My ORDER never came.", Email: "Ann@Shop.Example.com", Channel: parley.TicketAPI, Priority: "high"}
 	off := all("off")
 	off.Enabled = false
 	either := all("either", is("priority", "is", "high"))
@@ -72,7 +72,7 @@ func TestRoute(t *testing.T) {
 
 func TestDomainOfOddAddresses(t *testing.T) {
 	for address, want := range map[string]string{"a@b": "b", `"a@b"@c.de`: "c.de", "": "", "nobody": "nobody", "a@": ""} {
-		if got := (Sketch{Email: address}).value("domain"); got != want {
+		if got := (RoutingInput{Email: address}).value("domain"); got != want {
 			t.Errorf("%q: %q", address, got)
 		}
 	}

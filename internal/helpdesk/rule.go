@@ -14,10 +14,10 @@ import (
 
 // The most of what rules hold.
 const (
-	mostRules      = 200
-	mostConditions = 50
-	mostValues     = 100
-	mostValue      = 500 // characters
+	maxRules      = 200
+	maxConditions = 50
+	maxValues     = 100
+	maxValueRunes = 500 // characters
 )
 
 // checkRule names what is wrong with a rule.
@@ -29,12 +29,12 @@ func checkRule(r *parley.Rule) error {
 	if r.TeamID == "" && r.MemberID == "" {
 		faults["team"] = "must be named, or an assignee"
 	}
-	return invalid(faults)
+	return invalidError(faults)
 }
 
 func checkConditions(faults map[string]string, path string, list []parley.Condition) {
-	if len(list) > mostConditions {
-		faults[path] = fmt.Sprintf("must have at most %d conditions", mostConditions)
+	if len(list) > maxConditions {
+		faults[path] = fmt.Sprintf("must have at most %d conditions", maxConditions)
 	}
 	for i, c := range list {
 		at := fmt.Sprintf("%s.%d.", path, i)
@@ -44,25 +44,25 @@ func checkConditions(faults map[string]string, path string, list []parley.Condit
 		if !slices.Contains(ConditionOperators, c.Op) {
 			faults[at+"op"] = "must be one of: " + strings.Join(ConditionOperators, ", ")
 		}
-		if len(c.Values) < 1 || len(c.Values) > mostValues {
-			faults[at+"values"] = fmt.Sprintf("must have 1 to %d values", mostValues)
+		if len(c.Values) < 1 || len(c.Values) > maxValues {
+			faults[at+"values"] = fmt.Sprintf("must have 1 to %d values", maxValues)
 		}
 		for j, v := range c.Values {
-			if n := utf8.RuneCountInString(v); n > mostValue || level(v) == "" {
-				faults[fmt.Sprintf("%svalues.%d", at, j)] = fmt.Sprintf("must have 1 to %d characters", mostValue)
-			} else if text := strangerTo(c.Field, v); text != "" {
+			if n := utf8.RuneCountInString(v); n > maxValueRunes || normalize(v) == "" {
+				faults[fmt.Sprintf("%svalues.%d", at, j)] = fmt.Sprintf("must have 1 to %d characters", maxValueRunes)
+			} else if text := invalidValueReason(c.Field, v); text != "" {
 				faults[fmt.Sprintf("%svalues.%d", at, j)] = text
 			}
 		}
 	}
 }
 
-// strangerTo says what is wrong with a value that its field never has.
-func strangerTo(field, value string) string {
-	if field == "channel" && !slices.Contains(parley.TicketChannels(), parley.TicketChannel(level(value))) {
+// invalidValueReason says what is wrong with a value that its field never has.
+func invalidValueReason(field, value string) string {
+	if field == "channel" && !slices.Contains(parley.TicketChannels(), parley.TicketChannel(normalize(value))) {
 		return "is no channel of tickets"
 	}
-	if field == "priority" && !slices.Contains(parley.Priorities(), level(value)) {
+	if field == "priority" && !slices.Contains(parley.Priorities(), normalize(value)) {
 		return "must be one of: " + strings.Join(parley.Priorities(), ", ")
 	}
 	return ""
@@ -71,9 +71,9 @@ func strangerTo(field, value string) string {
 // PutRules makes these the agent's routing rules, in this order: those whose keys are there are changed, and those that are not in
 // the list go. A rule without a key gets one. Fails with AGENT_NOT_FOUND, TICKET_TEAM_NOT_FOUND, TICKET_TEAM_MEMBER_NOT_FOUND and
 // VALIDATION_INVALID_BODY, whose details begin with the rule's place in the list.
-func (d *Desk) PutRules(ctx context.Context, account parley.AccountID, agent parley.AgentID, rules []parley.Rule, by string) error {
+func (d *Service) PutRules(ctx context.Context, account parley.AccountID, agent parley.AgentID, rules []parley.Rule, by string) error {
 	ids := ruleIDs(rules)
-	return d.change(ctx, account, agent, by, "rules.put", func(tx *store.DB, now time.Time) (string, any, error) {
+	return d.auditedChange(ctx, account, agent, by, "rules.put", func(tx *store.DB, now time.Time) (string, any, error) {
 		return string(agent), map[string]any{"rules": len(rules)}, d.PutRulesTx(ctx, tx, account, agent, withIDs(rules, ids), now)
 	})
 }
@@ -101,9 +101,9 @@ func withIDs(rules []parley.Rule, ids []parley.RuleID) []parley.Rule {
 }
 
 // PutRulesTx is PutRules in the helpdesk that ReadyTx has made ready; each rule has an id and a key.
-func (d *Desk) PutRulesTx(ctx context.Context, tx *store.DB, account parley.AccountID, agent parley.AgentID, rules []parley.Rule, now time.Time) error {
-	if len(rules) > mostRules {
-		return invalid(map[string]string{"rules": fmt.Sprintf("must be at most %d", mostRules)})
+func (d *Service) PutRulesTx(ctx context.Context, tx *store.DB, account parley.AccountID, agent parley.AgentID, rules []parley.Rule, now time.Time) error {
+	if len(rules) > maxRules {
+		return invalidError(map[string]string{"rules": fmt.Sprintf("must be at most %d", maxRules)})
 	}
 	there, err := tx.Rules(ctx, account, agent)
 	if err != nil {
@@ -116,7 +116,7 @@ func (d *Desk) PutRulesTx(ctx context.Context, tx *store.DB, account parley.Acco
 	stay := map[string]bool{}
 	for i, r := range rules {
 		if stay[r.Key] {
-			return invalid(map[string]string{fmt.Sprintf("%d.key", i): "is another rule's"})
+			return invalidError(map[string]string{fmt.Sprintf("%d.key", i): "is another rule's"})
 		}
 		stay[r.Key] = true
 		r.AccountID, r.AgentID, r.Position, r.UpdatedAt = account, agent, i, now
@@ -124,7 +124,7 @@ func (d *Desk) PutRulesTx(ctx context.Context, tx *store.DB, account parley.Acco
 			r.CreatedAt = now
 		}
 		if err := d.putRule(ctx, tx, &r, known[r.Key]); err != nil {
-			return below(fmt.Sprint(i), err)
+			return prefixFaults(fmt.Sprint(i), err)
 		}
 	}
 	for _, r := range there {
@@ -138,7 +138,7 @@ func (d *Desk) PutRulesTx(ctx context.Context, tx *store.DB, account parley.Acco
 }
 
 // putRule writes a rule in place of the one before. A member who has left the account since may stay in it: nobody gets their tickets.
-func (d *Desk) putRule(ctx context.Context, tx *store.DB, r *parley.Rule, before parley.Rule) error {
+func (d *Service) putRule(ctx context.Context, tx *store.DB, r *parley.Rule, before parley.Rule) error {
 	if err := checkRule(r); err != nil {
 		return err
 	}
@@ -155,12 +155,12 @@ func (d *Desk) putRule(ctx context.Context, tx *store.DB, r *parley.Rule, before
 	return tx.PutRule(ctx, r)
 }
 
-// below puts the places of faults below a path.
-func below(path string, err error) error {
+// prefixFaults puts the places of faults below a path.
+func prefixFaults(path string, err error) error {
 	if !parley.IsCode(err, parley.CodeInvalidBody) {
 		return err
 	}
-	e := *parley.ErrorOf(err)
+	e := *parley.AsError(err)
 	faults := map[string]string{}
 	for field, text := range e.Details {
 		faults[path+"."+field] = text

@@ -10,8 +10,8 @@ import (
 
 // ChangeRules is PutRules of what change makes of the rules that are there, while nobody else changes them. A new rule comes with its
 // id and key. It fails as PutRules does, or as change does.
-func (d *Desk) ChangeRules(ctx context.Context, account parley.AccountID, agent parley.AgentID, by string, change func([]parley.Rule) ([]parley.Rule, error)) error {
-	return d.change(ctx, account, agent, by, "rules.put", func(tx *store.DB, now time.Time) (string, any, error) {
+func (d *Service) ChangeRules(ctx context.Context, account parley.AccountID, agent parley.AgentID, by string, change func([]parley.Rule) ([]parley.Rule, error)) error {
+	return d.auditedChange(ctx, account, agent, by, "rules.put", func(tx *store.DB, now time.Time) (string, any, error) {
 		there, err := tx.Rules(ctx, account, agent)
 		if err != nil {
 			return "", nil, err

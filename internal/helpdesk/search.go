@@ -11,12 +11,12 @@ import (
 // Search finds tickets by the words of their subject, customer, description, replies and notes, the best first, at most limit, and tells
 // whether there are more. Every word must be in the ticket, the last one as the beginning of a word. The ticket whose number the query
 // is comes first.
-func (d *Desk) Search(ctx context.Context, account parley.AccountID, agent parley.AgentID, query string, limit int) (list []parley.Ticket, more bool, err error) {
-	if list, err = d.numbered(ctx, account, agent, query); err != nil {
+func (d *Service) Search(ctx context.Context, account parley.AccountID, agent parley.AgentID, query string, limit int) (list []parley.Ticket, more bool, err error) {
+	if list, err = d.ticketByNumber(ctx, account, agent, query); err != nil {
 		return nil, false, err
 	}
-	if terms := asked(query); len(terms) > 0 {
-		found, err := d.DB.FindTickets(ctx, account, agent, terms, limit+1)
+	if terms := queryTerms(query); len(terms) > 0 {
+		found, err := d.DB.SearchTickets(ctx, account, agent, terms, limit+1)
 		if err != nil {
 			return nil, false, err
 		}
@@ -29,8 +29,8 @@ func (d *Desk) Search(ctx context.Context, account parley.AccountID, agent parle
 	return list[:min(len(list), limit)], len(list) > limit, nil
 }
 
-// numbered gives the ticket whose number a query is, such as 12 or #12, if there is one.
-func (d *Desk) numbered(ctx context.Context, account parley.AccountID, agent parley.AgentID, query string) ([]parley.Ticket, error) {
+// ticketByNumber gives the ticket whose number a query is, such as 12 or #12, if there is one.
+func (d *Service) ticketByNumber(ctx context.Context, account parley.AccountID, agent parley.AgentID, query string) ([]parley.Ticket, error) {
 	number, err := strconv.ParseInt(strings.TrimPrefix(strings.TrimSpace(query), "#"), 10, 64)
 	if err != nil {
 		return nil, nil //nolint:nilerr // then it asks for words

@@ -10,8 +10,8 @@ import (
 	"parley/internal/store"
 )
 
-// finds asserts the numbers of the tickets that a query finds, in order.
-func (w *world) finds(query, want string) {
+// wantFound asserts the numbers of the tickets that a query finds, in order.
+func (w *testHelpdesk) wantFound(query, want string) {
 	w.Helper()
 	list, _, err := w.Search(w, w.Account, w.Agent, query, 20)
 	w.must(err)
@@ -25,8 +25,8 @@ func (w *world) finds(query, want string) {
 }
 
 func TestSearch(t *testing.T) {
-	each(t, func(w *world) {
-		ann := w.member(w.Account, "ann")
+	forEachDatabase(t, func(w *testHelpdesk) {
+		ann := w.addMember(w.Account, "ann")
 		for _, in := range []NewTicket{
 			{Subject: "Refund for order 4711", Description: "My parcel never came.", Email: "maria@example.org", Name: "María Núñez"},
 			{Subject: "Parcel is broken", Description: "I want a refund, please.", Email: "jo@example.com"},
@@ -36,58 +36,58 @@ func TestSearch(t *testing.T) {
 			{Subject: "Version 6.15.0 fails", Description: "1,000 errors", Email: "v@example.com"},
 		} {
 			w.Clock = w.Clock.Add(time.Minute)
-			w.opened(in)
+			w.mustOpen(in)
 		}
-		w.finds("refund", "1 5 2") // in the subject; then in descriptions, the latest first
-		w.finds("REFUND parcel", "2 1")
-		w.finds("parcel refu", "2 1")
-		w.finds("refu parcel", "")
-		w.finds("maria", "1")
-		w.finds("nunez", "1")
-		w.finds("jo@example.com", "2")
-		w.finds("example.com", "6 5 2")
-		w.finds("ueberweisung", "")
-		w.finds("uberweisung strasse", "3")
-		w.finds("配送", "4")
-		w.finds("届", "4")
-		w.finds("荷物が届", "4")
-		w.finds("荷届", "")
-		w.finds("🔥", "5")
-		w.finds("6.15", "6")
-		w.finds("1000", "6")
-		w.finds("#2", "2")
-		w.finds(" 1 ", "1 6 5") // the number first; then what begins with it
-		w.finds("12", "5")
-		w.finds("99999999999999999999", "")
-		w.finds("nothing refund", "")
-		w.finds("?!", "")
-		w.finds("%", "")
-		w.finds("_efund", "")
-		w.finds("' or 1=1 --", "")
-		w.finds(strings.Repeat("refund ", 70), "1 2") // all but the last are whole words
+		w.wantFound("refund", "1 5 2") // in the subject; then in descriptions, the latest first
+		w.wantFound("REFUND parcel", "2 1")
+		w.wantFound("parcel refu", "2 1")
+		w.wantFound("refu parcel", "")
+		w.wantFound("maria", "1")
+		w.wantFound("nunez", "1")
+		w.wantFound("jo@example.com", "2")
+		w.wantFound("example.com", "6 5 2")
+		w.wantFound("ueberweisung", "")
+		w.wantFound("uberweisung strasse", "3")
+		w.wantFound("配送", "4")
+		w.wantFound("届", "4")
+		w.wantFound("荷物が届", "4")
+		w.wantFound("荷届", "")
+		w.wantFound("🔥", "5")
+		w.wantFound("6.15", "6")
+		w.wantFound("1000", "6")
+		w.wantFound("#2", "2")
+		w.wantFound(" 1 ", "1 6 5") // the number first; then what begins with it
+		w.wantFound("12", "5")
+		w.wantFound("99999999999999999999", "")
+		w.wantFound("nothing refund", "")
+		w.wantFound("?!", "")
+		w.wantFound("%", "")
+		w.wantFound("_efund", "")
+		w.wantFound("' or 1=1 --", "")
+		w.wantFound(strings.Repeat("refund ", 70), "1 2") // all but the last are whole words
 
-		third := &parley.Ticket{AccountID: w.Account, AgentID: w.Agent, Number: 3, ConversationID: w.read(&parley.Ticket{AccountID: w.Account, AgentID: w.Agent, Number: 3}).ConversationID}
-		w.wrote(third, store.TypeReply, ann, "The **refund** is on its way")
-		w.wrote(third, store.TypeNote, ann, "Checked with [Visa](https://visa.example)")
-		w.finds("refund", "1 5 2 3")
-		w.finds("visa", "3")
-		w.customer(third, "Merci beaucoup")
-		w.finds("merci", "3")
+		third := &parley.Ticket{AccountID: w.Account, AgentID: w.Agent, Number: 3, ConversationID: w.reloadTicket(&parley.Ticket{AccountID: w.Account, AgentID: w.Agent, Number: 3}).ConversationID}
+		w.mustReply(third, store.MessageTypeReply, ann, "The **refund** is on its way")
+		w.mustReply(third, store.MessageTypeNote, ann, "Checked with [Visa](https://visa.example)")
+		w.wantFound("refund", "1 5 2 3")
+		w.wantFound("visa", "3")
+		w.addCustomerMessage(third, "Merci beaucoup")
+		w.wantFound("merci", "3")
 
-		other := w.agent(w.Account)
+		other := w.addAgent(w.Account)
 		if list, _, err := w.Search(w, w.Account, other, "refund", 20); err != nil || len(list) > 0 {
 			w.Errorf("another agent finds %v %v", list, err)
 		}
-		if list, _, err := w.Search(w, w.account("Other"), w.Agent, "#1", 20); err != nil || len(list) > 0 {
+		if list, _, err := w.Search(w, w.addAccount("Other"), w.Agent, "#1", 20); err != nil || len(list) > 0 {
 			w.Errorf("another account finds %v %v", list, err)
 		}
 	})
 }
 
 func TestSearchTellsWhetherThereIsMore(t *testing.T) {
-	each(t, func(w *world) {
+	forEachDatabase(t, func(w *testHelpdesk) {
 		for i := range 7 {
-			w.opened(NewTicket{Subject: "Same thing", Description: "x", Email: fmt.Sprint("c", i, "@example.com")})
+			w.mustOpen(NewTicket{Subject: "Same thing", Description: "x", Email: fmt.Sprint("c", i, "@example.com")})
 		}
 		for _, c := range []struct {
 			query string
@@ -105,9 +105,9 @@ func TestSearchTellsWhetherThereIsMore(t *testing.T) {
 
 // A word that very many tickets have finds the latest of them, typed whole and in part.
 func TestSearchForCommonWords(t *testing.T) {
-	each(t, func(w *world) {
+	forEachDatabase(t, func(w *testHelpdesk) {
 		const n = 1100
-		w.opened(request(1))
+		w.mustOpen(newTicketRequest(1))
 		for _, statement := range []string{
 			`insert into tickets (id, account_id, agent_id, number, subject, description, status_id, category, is_open, person_id, metadata, channel, priority, created_at, updated_at)
 				with recursive n (i) as (select 1 union all select i + 1 from n where i < ?)
@@ -134,8 +134,8 @@ func TestSearchForCommonWords(t *testing.T) {
 }
 
 func TestWordsOfATicketAreBounded(t *testing.T) {
-	each(t, func(w *world) {
-		ann := w.member(w.Account, "ann")
+	forEachDatabase(t, func(w *testHelpdesk) {
+		ann := w.addMember(w.Account, "ann")
 		many := func(word string, n int) string {
 			var b strings.Builder
 			for i := range n {
@@ -143,16 +143,16 @@ func TestWordsOfATicketAreBounded(t *testing.T) {
 			}
 			return b.String()
 		}
-		first := w.opened(NewTicket{Subject: "Much", Description: many("a", 1500), Email: "c@example.com"})
-		w.wrote(first, store.TypeNote, ann, many("b", 1000))
-		w.wrote(first, store.TypeNote, ann, many("c", 1000))
-		if n := w.count(`select count(*) from ticket_words`); n != mostWords {
+		first := w.mustOpen(NewTicket{Subject: "Much", Description: many("a", 1500), Email: "c@example.com"})
+		w.mustReply(first, store.MessageTypeNote, ann, many("b", 1000))
+		w.mustReply(first, store.MessageTypeNote, ann, many("c", 1000))
+		if n := w.countRows(`select count(*) from ticket_words`); n != maxTicketWords {
 			w.Errorf("%d words", n)
 		}
-		w.finds("b100", "1")
-		w.finds("c100", "")
-		w.finds(strings.Repeat("y", 80), "")
-		w.opened(NewTicket{Subject: strings.Repeat("x", 100), Description: "y", Email: "c@example.com"})
-		w.finds(strings.Repeat("x", 100), "2")
+		w.wantFound("b100", "1")
+		w.wantFound("c100", "")
+		w.wantFound(strings.Repeat("y", 80), "")
+		w.mustOpen(NewTicket{Subject: strings.Repeat("x", 100), Description: "y", Email: "c@example.com"})
+		w.wantFound(strings.Repeat("x", 100), "2")
 	})
 }

@@ -12,8 +12,8 @@ import (
 )
 
 func TestWhatAHelpdeskBeginsWith(t *testing.T) {
-	each(t, func(w *world) {
-		together(8, func(int) {
+	forEachDatabase(t, func(w *testHelpdesk) {
+		runConcurrently(8, func(int) {
 			if _, err := w.Statuses(w, w.Account, w.Agent); err != nil {
 				w.Error(err)
 			}
@@ -38,7 +38,7 @@ func TestWhatAHelpdeskBeginsWith(t *testing.T) {
 }
 
 // defaults gives the label of each category's default, which must be the only one.
-func (w *world) defaults() map[parley.StatusCategory]string {
+func (w *testHelpdesk) defaults() map[parley.StatusCategory]string {
 	w.Helper()
 	list, err := w.AllStatuses(w, w.Account, w.Agent)
 	w.must(err)
@@ -58,21 +58,21 @@ func (w *world) defaults() map[parley.StatusCategory]string {
 }
 
 func TestEachCategoryKeepsOneDefault(t *testing.T) {
-	each(t, func(w *world) {
-		first := w.opened(request(1))
+	forEachDatabase(t, func(w *testHelpdesk) {
+		first := w.mustOpen(newTicketRequest(1))
 		old, err := w.DB.Status(w, w.Account, w.Agent, first.StatusID)
 		w.must(err)
 		_, err = w.ArchiveStatus(w, w.Account, w.Agent, old.ID, "operator")
-		w.fails(err, parley.CodeInvalidBody)
+		w.wantCode(err, parley.CodeInvalidBody)
 		_, err = w.ChangeStatus(w, w.Account, w.Agent, old.ID, "operator", func(s *parley.TicketStatus) { s.IsDefault = false })
-		w.fails(err, parley.CodeInvalidBody)
+		w.wantCode(err, parley.CodeInvalidBody)
 		triage, err := w.AddStatus(w, w.Account, w.Agent, parley.TicketStatus{Category: parley.TicketNew, InternalLabel: "Triage", Color: "#1F6FEB"}, "operator")
 		w.must(err)
 		if triage.ExternalLabel != "Triage" || triage.Position != 1 || w.defaults()[parley.TicketNew] != "New" {
 			w.Errorf("%+v %v", triage, w.defaults())
 		}
 		errs := make([]error, 16)
-		together(16, func(i int) {
+		runConcurrently(16, func(i int) {
 			id := old.ID
 			if i%2 == 0 {
 				id = triage.ID
@@ -100,20 +100,20 @@ func TestEachCategoryKeepsOneDefault(t *testing.T) {
 		if kept.StatusID != old.ID {
 			w.Error("the ticket lost its status")
 		}
-		again := request(2)
+		again := newTicketRequest(2)
 		again.StatusID = old.ID
 		_, err = w.Open(w, w.Account, w.Agent, again)
-		w.fails(err, parley.CodeTicketStatus)
-		if got := w.opened(request(2)); got.StatusID != triage.ID {
+		w.wantCode(err, parley.CodeTicketStatus)
+		if got := w.mustOpen(newTicketRequest(2)); got.StatusID != triage.ID {
 			w.Errorf("%+v", got)
 		}
 		_, err = w.ChangeStatus(w, w.Account, w.Agent, triage.ID, "operator", func(s *parley.TicketStatus) { s.Category = parley.TicketClosed })
-		w.fails(err, parley.CodeInvalidBody)
+		w.wantCode(err, parley.CodeInvalidBody)
 		_, err = w.ChangeStatus(w, w.Account, w.Agent, triage.ID, "operator", func(s *parley.TicketStatus) { s.Color = "blue" })
-		w.fails(err, parley.CodeInvalidBody)
-		_, err = w.MakeDefault(w, w.Account, w.agent(w.Account), triage.ID, "operator")
-		w.fails(err, parley.CodeTicketStatus)
-		if n := w.count(`select count(*) from audit_events where account_id = ? and action like 'status.%'`, w.Account); n != 19 {
+		w.wantCode(err, parley.CodeInvalidBody)
+		_, err = w.MakeDefault(w, w.Account, w.addAgent(w.Account), triage.ID, "operator")
+		w.wantCode(err, parley.CodeTicketStatus)
+		if n := w.countRows(`select count(*) from audit_events where account_id = ? and action like 'status.%'`, w.Account); n != 19 {
 			w.Errorf("%d acts in the audit chain", n)
 		}
 	})
@@ -121,15 +121,15 @@ func TestEachCategoryKeepsOneDefault(t *testing.T) {
 
 // TestLabelsAreDistinct holds that no two statuses of a category that are in use have the same internal label.
 func TestLabelsAreDistinct(t *testing.T) {
-	each(t, func(w *world) {
+	forEachDatabase(t, func(w *testHelpdesk) {
 		add := func(category parley.StatusCategory, label string) (*parley.TicketStatus, error) {
 			return w.AddStatus(w, w.Account, w.Agent, parley.TicketStatus{Category: category, InternalLabel: label}, "operator")
 		}
 		refused := func(err error) {
 			w.Helper()
-			w.fails(err, parley.CodeInvalidBody)
-			if parley.ErrorOf(err).Details["internalLabel"] == "" {
-				w.Error(parley.ErrorOf(err).Details)
+			w.wantCode(err, parley.CodeInvalidBody)
+			if parley.AsError(err).Details["internalLabel"] == "" {
+				w.Error(parley.AsError(err).Details)
 			}
 		}
 		parts, err := add(parley.TicketOnHold, "Parts")
@@ -159,26 +159,26 @@ func TestLabelsAreDistinct(t *testing.T) {
 }
 
 func TestTeams(t *testing.T) {
-	each(t, func(w *world) {
-		users := w.staff(parley.StrategyRoundRobin, 1)
-		general := w.general()
+	forEachDatabase(t, func(w *testHelpdesk) {
+		users := w.addTeamMembers(parley.StrategyRoundRobin, 1)
+		general := w.generalTeam()
 		_, err := w.AddTeam(w, w.Account, w.Agent, parley.Team{Name: "GENERAL"}, "operator")
-		w.fails(err, parley.CodeInvalidBody)
+		w.wantCode(err, parley.CodeInvalidBody)
 		billing, err := w.AddTeam(w, w.Account, w.Agent, parley.Team{Name: "Billing"}, "operator")
 		w.must(err)
 		w.must(w.PutRules(w, w.Account, w.Agent, []parley.Rule{{Key: "money", Name: "Money", Enabled: true, TeamID: billing.ID,
 			Any: []parley.Condition{{Field: "subject", Op: "contains", Values: []string{"invoice", "refund"}}}}}, "operator"))
-		w.fails(w.JoinTeam(w, w.Account, w.Agent, billing.ID, parley.TeamMember{User: parley.User{ID: w.member(w.account("Other"), "them")}}, "operator"), parley.CodeTicketMember)
-		w.fails(w.JoinTeam(w, w.Account, w.Agent, "none", parley.TeamMember{User: parley.User{ID: users[0]}}, "operator"), parley.CodeTicketTeam)
+		w.wantCode(w.JoinTeam(w, w.Account, w.Agent, billing.ID, parley.TeamMember{User: parley.User{ID: w.addMember(w.addAccount("Other"), "them")}}, "operator"), parley.CodeTicketMember)
+		w.wantCode(w.JoinTeam(w, w.Account, w.Agent, "none", parley.TeamMember{User: parley.User{ID: users[0]}}, "operator"), parley.CodeTicketTeam)
 		w.must(w.JoinTeam(w, w.Account, w.Agent, billing.ID, parley.TeamMember{User: parley.User{ID: users[0]}}, "operator"))
-		in := request(1)
+		in := newTicketRequest(1)
 		in.Subject = "My REFUND"
-		if got := w.opened(in); got.TeamID != billing.ID || got.AssigneeID != users[0] {
+		if got := w.mustOpen(in); got.TeamID != billing.ID || got.AssigneeID != users[0] {
 			w.Errorf("%+v", got)
 		}
-		w.fails(w.RemoveTeam(w, w.Account, w.Agent, general.ID, "operator"), parley.CodeInvalidBody)
+		w.wantCode(w.RemoveTeam(w, w.Account, w.Agent, general.ID, "operator"), parley.CodeInvalidBody)
 		w.must(w.RemoveTeam(w, w.Account, w.Agent, billing.ID, "operator"))
-		w.fails(w.RemoveTeam(w, w.Account, w.Agent, billing.ID, "operator"), parley.CodeTicketTeam)
+		w.wantCode(w.RemoveTeam(w, w.Account, w.Agent, billing.ID, "operator"), parley.CodeTicketTeam)
 		moved, err := w.DB.Ticket(w, w.Account, w.Agent, 1)
 		w.must(err)
 		rules, err := w.Rules(w, w.Account, w.Agent)
@@ -188,23 +188,23 @@ func TestTeams(t *testing.T) {
 		}
 		lead, err := w.AddTeam(w, w.Account, w.Agent, parley.Team{Name: "Lead", IsDefault: true, Strategy: parley.StrategyManual}, "operator")
 		w.must(err)
-		if now := w.general(); now.ID != lead.ID || w.count(`select count(*) from teams where is_default = 1`) != 1 {
+		if now := w.generalTeam(); now.ID != lead.ID || w.countRows(`select count(*) from teams where is_default = 1`) != 1 {
 			w.Errorf("%+v", now)
 		}
 		w.must(w.LeaveTeam(w, w.Account, w.Agent, general.ID, users[0], "operator"))
-		w.fails(w.LeaveTeam(w, w.Account, w.Agent, general.ID, users[0], "operator"), parley.CodeTicketMember)
+		w.wantCode(w.LeaveTeam(w, w.Account, w.Agent, general.ID, users[0], "operator"), parley.CodeTicketMember)
 	})
 }
 
 // TestTakenNames holds that a name or a key which is taken is a fault of the field, also in a transaction of others.
 func TestTakenNames(t *testing.T) {
-	each(t, func(w *world) {
-		w.general()
+	forEachDatabase(t, func(w *testHelpdesk) {
+		w.generalTeam()
 		fails := func(field string, put func(tx *store.DB) error) {
 			w.Helper()
-			err := w.DB.Transact(w, sqldb.Turns, put)
-			w.fails(err, parley.CodeInvalidBody)
-			if e := parley.ErrorOf(err); e.Details[field] == "" {
+			err := w.DB.Transact(w, sqldb.Interactive, put)
+			w.wantCode(err, parley.CodeInvalidBody)
+			if e := parley.AsError(err); e.Details[field] == "" {
 				w.Errorf("%+v", e)
 			}
 		}
@@ -221,8 +221,8 @@ func TestTakenNames(t *testing.T) {
 }
 
 func TestRules(t *testing.T) {
-	each(t, func(w *world) {
-		user, team := w.member(w.Account, "ann"), w.general()
+	forEachDatabase(t, func(w *testHelpdesk) {
+		user, team := w.addMember(w.Account, "ann"), w.generalTeam()
 		rule := func(key string) parley.Rule {
 			return parley.Rule{Key: key, Name: "Rule " + key, Enabled: true, TeamID: team.ID, All: []parley.Condition{{Field: "email", Op: "ends_with", Values: []string{"." + key}}}}
 		}
@@ -255,7 +255,7 @@ func TestRules(t *testing.T) {
 		bad := rule("d")
 		bad.All[0].Op, bad.TeamID = "like", ""
 		err = w.PutRules(w, w.Account, w.Agent, []parley.Rule{rule("a"), bad}, "operator")
-		if e := parley.ErrorOf(err); e.Details["1.all.0.op"] == "" || e.Details["1.team"] == "" || len(e.Details) != 2 {
+		if e := parley.AsError(err); e.Details["1.all.0.op"] == "" || e.Details["1.team"] == "" || len(e.Details) != 2 {
 			w.Error(err, e.Details)
 		}
 		for code, change := range map[parley.Code]func(*parley.Rule){
@@ -267,9 +267,9 @@ func TestRules(t *testing.T) {
 		} {
 			wrong := rule("x")
 			change(&wrong)
-			w.fails(w.PutRules(w, w.Account, w.Agent, []parley.Rule{wrong}, "operator"), code)
+			w.wantCode(w.PutRules(w, w.Account, w.Agent, []parley.Rule{wrong}, "operator"), code)
 		}
-		w.fails(w.PutRules(w, w.Account, w.Agent, []parley.Rule{rule("a"), rule("a")}, "operator"), parley.CodeInvalidBody)
+		w.wantCode(w.PutRules(w, w.Account, w.Agent, []parley.Rule{rule("a"), rule("a")}, "operator"), parley.CodeInvalidBody)
 		leaver := rule("ann")
 		leaver.MemberID = user
 		if got := put(leaver); got != "ann" {
@@ -277,9 +277,9 @@ func TestRules(t *testing.T) {
 		}
 		_, err = w.DB.SQL().Exec(w, `delete from memberships where user_id = ?`, user)
 		w.must(err)
-		in := request(1)
+		in := newTicketRequest(1)
 		in.Email = "a@b.ann"
-		if got := w.opened(in); got.TeamID != team.ID || got.AssigneeID != "" {
+		if got := w.mustOpen(in); got.TeamID != team.ID || got.AssigneeID != "" {
 			w.Errorf("%+v", got)
 		}
 		leaver.Enabled = false
@@ -290,86 +290,86 @@ func TestRules(t *testing.T) {
 }
 
 func TestExplain(t *testing.T) {
-	each(t, func(w *world) {
-		users := w.staff(parley.StrategyRoundRobin, 3)
-		team := w.general()
-		w.must(w.JoinTeam(w, w.Account, w.Agent, team.ID, parley.TeamMember{User: parley.User{ID: users[0]}, Away: true}, "operator"))
+	forEachDatabase(t, func(w *testHelpdesk) {
+		users := w.addTeamMembers(parley.StrategyRoundRobin, 3)
+		team := w.generalTeam()
+		w.must(w.JoinTeam(w, w.Account, w.Agent, team.ID, parley.TeamMember{User: parley.User{ID: users[0]}, IsAway: true}, "operator"))
 		w.must(w.PutRules(w, w.Account, w.Agent, []parley.Rule{
 			{Key: "off", Name: "Off", TeamID: team.ID},
 			{Key: "vip", Name: "VIP", Enabled: true, MemberID: users[2], All: []parley.Condition{{Field: "domain", Op: "is", Values: []string{"vip.example"}}}},
 			{Key: "urgent", Name: "Urgent", Enabled: true, TeamID: team.ID, All: []parley.Condition{{Field: "priority", Op: "is", Values: []string{"urgent"}}},
 				Any: []parley.Condition{{Field: "subject", Op: "contains", Values: []string{"down"}}, {Field: "body", Op: "contains", Values: []string{"down"}}}},
 		}, "operator"))
-		e, err := w.Explain(w, w.Account, w.Agent, Sketch{Subject: "All is down", Body: "help", Email: "a@b.example", Priority: "urgent"})
+		e, err := w.Explain(w, w.Account, w.Agent, RoutingInput{Subject: "All is down", Body: "help", Email: "a@b.example", Priority: "urgent"})
 		w.must(err)
-		if e.Fired == nil || e.Fired.Key != "urgent" || e.Team.ID != team.ID || e.Default || e.Assignee.ID != users[1] || !strings.Contains(e.Why, "Urgent fired") {
+		if e.FiredRule == nil || e.FiredRule.Key != "urgent" || e.Team.ID != team.ID || e.IsDefaultTeam || e.Assignee.ID != users[1] || !strings.Contains(e.Summary, "Urgent fired") {
 			w.Errorf("%+v", e)
 		}
-		if off, vip, urgent := e.Rules[0], e.Rules[1], e.Rules[2]; off.Reached || !off.Held || !vip.Reached || vip.Held || vip.All[0].Held || vip.All[0].Text != "b.example" ||
-			!urgent.Fired || !urgent.All[0].Held || !urgent.Any[0].Held || urgent.Any[1].Held {
+		if off, vip, urgent := e.Rules[0], e.Rules[1], e.Rules[2]; off.WasReached || !off.Matches || !vip.WasReached || vip.Matches || vip.All[0].Matches || vip.All[0].Text != "b.example" ||
+			!urgent.HasFired || !urgent.All[0].Matches || !urgent.Any[0].Matches || urgent.Any[1].Matches {
 			w.Errorf("%+v", e.Rules)
 		}
-		if c := e.Candidates; len(c) != 3 || c[0].Reason != "is away" || !c[1].Picked || c[2].Picked || c[2].Reason != "it is somebody else's turn" {
+		if c := e.Candidates; len(c) != 3 || c[0].Reason != "is away" || !c[1].IsPicked || c[2].IsPicked || c[2].Reason != "it is somebody else's turn" {
 			w.Errorf("%+v", c)
 		}
-		e, err = w.Explain(w, w.Account, w.Agent, Sketch{Email: "a@vip.example", Priority: "urgent", Subject: "down"})
+		e, err = w.Explain(w, w.Account, w.Agent, RoutingInput{Email: "a@vip.example", Priority: "urgent", Subject: "down"})
 		w.must(err)
-		if e.Fired.Key != "vip" || e.Team != nil || e.Assignee.ID != users[2] || e.Candidates != nil || e.Rules[2].Reached || !e.Rules[2].Held {
+		if e.FiredRule.Key != "vip" || e.Team != nil || e.Assignee.ID != users[2] || e.Candidates != nil || e.Rules[2].WasReached || !e.Rules[2].Matches {
 			w.Errorf("%+v", e)
 		}
-		e, err = w.Explain(w, w.Account, w.Agent, Sketch{Email: "a@b.example"})
+		e, err = w.Explain(w, w.Account, w.Agent, RoutingInput{Email: "a@b.example"})
 		w.must(err)
-		if e.Fired != nil || !e.Default || e.Assignee.ID != users[1] {
+		if e.FiredRule != nil || !e.IsDefaultTeam || e.Assignee.ID != users[1] {
 			w.Errorf("%+v", e)
 		}
-		if w.count(`select count(*) from tickets`) != 0 || w.count(`select count(*) from people`) != 0 {
+		if w.countRows(`select count(*) from tickets`) != 0 || w.countRows(`select count(*) from people`) != 0 {
 			w.Error("an explanation has written something")
 		}
 		// What it says is what happens.
-		in := request(1)
+		in := newTicketRequest(1)
 		in.Priority, in.Subject = "urgent", "All is down"
-		if got := w.opened(in); got.AssigneeID != users[1] || got.TeamID != team.ID {
+		if got := w.mustOpen(in); got.AssigneeID != users[1] || got.TeamID != team.ID {
 			w.Errorf("%+v", got)
 		}
 	})
 }
 
 func TestDeletedConversationTakesItsTicketAway(t *testing.T) {
-	each(t, func(w *world) {
-		gone, kept := w.opened(request(1)), w.opened(request(2))
+	forEachDatabase(t, func(w *testHelpdesk) {
+		gone, kept := w.mustOpen(newTicketRequest(1)), w.mustOpen(newTicketRequest(2))
 		var deleted []parley.ConversationID
 		w.must(w.DB.Transact(w, sqldb.Bulk, func(tx *store.DB) (err error) {
 			deleted, err = tx.DeleteConversations(w, w.Account, w.Agent, []parley.ConversationID{gone.ConversationID}, nil, noon)
 			return err
 		}))
 		_, err := w.DB.Ticket(w, w.Account, w.Agent, gone.Number)
-		w.fails(err, parley.CodeTicketNotFound)
+		w.wantCode(err, parley.CodeTicketNotFound)
 		all, err := w.DB.EraseConversations(w, w.Account, w.Agent)
 		w.must(err)
-		if n := w.count(`select count(*) from ticket_words where ticket_id = ?`, gone.ID); len(deleted) != 1 || !all || n != 0 {
+		if n := w.countRows(`select count(*) from ticket_words where ticket_id = ?`, gone.ID); len(deleted) != 1 || !all || n != 0 {
 			w.Error(deleted, all, n)
 		}
-		if n := w.count(`select count(*) from ticket_words where ticket_id = ?`, kept.ID); n == 0 {
+		if n := w.countRows(`select count(*) from ticket_words where ticket_id = ?`, kept.ID); n == 0 {
 			w.Error("the other ticket lost its words")
 		}
-		if next := w.opened(request(3)); next.Number != 3 {
+		if next := w.mustOpen(newTicketRequest(3)); next.Number != 3 {
 			w.Error("a number is given twice:", next.Number)
 		}
 	})
 }
 
 func TestErasedAgentLeavesNoHelpdesk(t *testing.T) {
-	each(t, func(w *world) {
-		w.staff(parley.StrategyRoundRobin, 2)
+	forEachDatabase(t, func(w *testHelpdesk) {
+		w.addTeamMembers(parley.StrategyRoundRobin, 2)
 		w.openMany(6)
-		sister := w.agent(w.Account)
-		_, err := w.Open(w, w.Account, sister, request(1))
+		sister := w.addAgent(w.Account)
+		_, err := w.Open(w, w.Account, sister, newTicketRequest(1))
 		w.must(err)
 		w.must(w.DB.DeleteAgent(w, w.Account, w.Agent, noon))
 		gone, err := w.DB.EraseAgent(w, w.Account, w.Agent)
 		w.must(err)
 		for _, table := range []string{"helpdesks", "ticket_statuses", "teams", "team_members", "tickets", "ticket_words", "people", "conversations", "messages"} {
-			if n := w.count(`select count(*) from `+table+` where agent_id = ?`, w.Agent); n != 0 || !gone {
+			if n := w.countRows(`select count(*) from `+table+` where agent_id = ?`, w.Agent); n != 0 || !gone {
 				w.Errorf("%d rows in %s", n, table)
 			}
 		}

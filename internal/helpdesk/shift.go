@@ -15,20 +15,20 @@ var weekdays = []string{"sun", "mon", "tue", "wed", "thu", "fri", "sat"}
 
 const dayMinutes = 24 * 60
 
-// working reports whether somebody with these hours works at the time; without hours they always do. It goes by the clock on the
+// isOnShift reports whether somebody with these hours works at the time; without hours they always do. It goes by the clock on the
 // wall of the shift's zone, so that 09:00 is 09:00 in summer and in winter. A zone that is not known counts as UTC.
-func working(hours []parley.Shift, at time.Time) bool {
-	return len(hours) == 0 || slices.ContainsFunc(hours, func(s parley.Shift) bool { return during(s, at) })
+func isOnShift(hours []parley.WorkingHours, at time.Time) bool {
+	return len(hours) == 0 || slices.ContainsFunc(hours, func(s parley.WorkingHours) bool { return isDuring(s, at) })
 }
 
-// during reports whether the time lies in the shift, which begins on one of its days and may end on the next one.
-func during(s parley.Shift, at time.Time) bool {
+// isDuring reports whether the time lies in the shift, which begins on one of its days and may end on the next one.
+func isDuring(s parley.WorkingHours, at time.Time) bool {
 	from, fromErr := minuteOf(s.From)
 	to, toErr := minuteOf(s.To)
 	if fromErr != nil || toErr != nil {
 		return false
 	}
-	local := at.In(zoneOf(s.Zone))
+	local := at.In(zoneOf(s.TimeZone))
 	minute, today := local.Hour()*60+local.Minute(), local.Weekday()
 	on := func(d time.Weekday) bool { return slices.Contains(s.Days, weekdays[(d+7)%7]) }
 	if from < to {
@@ -37,18 +37,18 @@ func during(s parley.Shift, at time.Time) bool {
 	return on(today) && minute >= from || on(today-1) && minute < to
 }
 
-// zones holds those that were asked for: reading one takes longer than all the rest.
-var zones sync.Map
+// zoneCache holds those that were asked for: reading one takes longer than all the rest.
+var zoneCache sync.Map
 
 func zoneOf(name string) *time.Location {
-	if zone, ok := zones.Load(name); ok {
+	if zone, ok := zoneCache.Load(name); ok {
 		return zone.(*time.Location)
 	}
 	zone, err := time.LoadLocation(name)
 	if err != nil {
 		return time.UTC
 	}
-	zones.Store(name, zone)
+	zoneCache.Store(name, zone)
 	return zone
 }
 
@@ -65,7 +65,7 @@ func minuteOf(clock string) (int, error) {
 }
 
 // checkHours names what is wrong with shifts, at their places below path.
-func checkHours(faults map[string]string, path string, hours []parley.Shift) {
+func checkHours(faults map[string]string, path string, hours []parley.WorkingHours) {
 	for i, s := range hours {
 		at := fmt.Sprintf("%s.%d.", path, i)
 		if len(s.Days) == 0 {
@@ -82,7 +82,7 @@ func checkHours(faults map[string]string, path string, hours []parley.Shift) {
 		if _, err := minuteOf(s.To); err != nil {
 			faults[at+"to"] = "must be a time of the day such as 17:30, or 24:00"
 		}
-		if _, err := time.LoadLocation(s.Zone); err != nil || s.Zone == "" || s.Zone == "Local" {
+		if _, err := time.LoadLocation(s.TimeZone); err != nil || s.TimeZone == "" || s.TimeZone == "Local" {
 			faults[at+"zone"] = "must be a time zone such as Europe/Berlin"
 		}
 	}

@@ -13,10 +13,10 @@ import (
 	"parley/internal/store"
 )
 
-// mostLabel is the most characters of the labels and names of a helpdesk.
-const mostLabel = 100
+// maxLabelRunes is the most characters of the labels and names of a helpdesk.
+const maxLabelRunes = 100
 
-var colors = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
+var colorPattern = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
 
 // checkStatus names what is wrong with a status.
 func checkStatus(s *parley.TicketStatus) error {
@@ -26,17 +26,17 @@ func checkStatus(s *parley.TicketStatus) error {
 	}
 	checkLabel(faults, "externalLabel", s.ExternalLabel)
 	checkLabel(faults, "internalLabel", s.InternalLabel)
-	if s.Color != "" && !colors.MatchString(s.Color) {
+	if s.Color != "" && !colorPattern.MatchString(s.Color) {
 		faults["color"] = "must be a color such as #1F6FEB"
 	}
 	if s.IsDefault && s.ArchivedAt != nil {
 		faults["default"] = "must not be archived; name another default of the category first"
 	}
-	return invalid(faults)
+	return invalidError(faults)
 }
 
 func checkLabel(faults map[string]string, field, text string) {
-	if n := utf8.RuneCountInString(text); n < 1 || n > mostLabel {
+	if n := utf8.RuneCountInString(text); n < 1 || n > maxLabelRunes {
 		faults[field] = "must have 1 to 100 characters"
 	}
 }
@@ -44,7 +44,7 @@ func checkLabel(faults map[string]string, field, text string) {
 // AddStatus adds a status: category, labels, key and color count, and whether it is to be the category's default from now on. An empty
 // external label is the internal one, and the other way round; position 0 is the last place. Fails with AGENT_NOT_FOUND and
 // VALIDATION_INVALID_BODY.
-func (d *Desk) AddStatus(ctx context.Context, account parley.AccountID, agent parley.AgentID, in parley.TicketStatus, by string) (*parley.TicketStatus, error) {
+func (d *Service) AddStatus(ctx context.Context, account parley.AccountID, agent parley.AgentID, in parley.TicketStatus, by string) (*parley.TicketStatus, error) {
 	in.ID, in.AccountID, in.AgentID = parley.StatusID(parley.NewUUID()), account, agent
 	if in.ExternalLabel == "" {
 		in.ExternalLabel = in.InternalLabel
@@ -53,20 +53,20 @@ func (d *Desk) AddStatus(ctx context.Context, account parley.AccountID, agent pa
 		in.InternalLabel = in.ExternalLabel
 	}
 	var added parley.TicketStatus
-	err := d.change(ctx, account, agent, by, "status.add", func(tx *store.DB, now time.Time) (string, any, error) {
+	err := d.auditedChange(ctx, account, agent, by, "status.add", func(tx *store.DB, now time.Time) (string, any, error) {
 		added = in
 		added.CreatedAt, added.UpdatedAt = now, now
-		err := last(ctx, tx, &added)
+		err := appendPosition(ctx, tx, &added)
 		if err == nil {
-			err = d.putAlone(ctx, tx, &added)
+			err = d.putUniqueStatus(ctx, tx, &added)
 		}
 		return string(added.ID), map[string]any{"category": added.Category, "label": added.InternalLabel, "default": added.IsDefault}, err
 	})
 	return &added, err
 }
 
-// last puts a status that has no place behind the others of its category.
-func last(ctx context.Context, tx *store.DB, s *parley.TicketStatus) error {
+// appendPosition puts a status that has no place behind the others of its category.
+func appendPosition(ctx context.Context, tx *store.DB, s *parley.TicketStatus) error {
 	if s.Position != 0 {
 		return nil
 	}
@@ -81,19 +81,19 @@ func last(ctx context.Context, tx *store.DB, s *parley.TicketStatus) error {
 
 // ChangeStatus changes the labels, color, key or place of a status, and makes it the default where it is told to. Fails with
 // AGENT_NOT_FOUND, TICKET_INVALID_STATUS and VALIDATION_INVALID_BODY.
-func (d *Desk) ChangeStatus(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.StatusID, by string, change func(*parley.TicketStatus)) (*parley.TicketStatus, error) {
+func (d *Service) ChangeStatus(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.StatusID, by string, change func(*parley.TicketStatus)) (*parley.TicketStatus, error) {
 	return d.changeStatus(ctx, account, agent, id, by, "status.change", func(s *parley.TicketStatus, _ time.Time) { change(s) })
 }
 
 // MakeDefault makes a status the default of its category; the one that was it stays as a status. Fails with AGENT_NOT_FOUND and
 // TICKET_INVALID_STATUS.
-func (d *Desk) MakeDefault(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.StatusID, by string) (*parley.TicketStatus, error) {
+func (d *Service) MakeDefault(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.StatusID, by string) (*parley.TicketStatus, error) {
 	return d.changeStatus(ctx, account, agent, id, by, "status.default", func(s *parley.TicketStatus, _ time.Time) { s.IsDefault, s.ArchivedAt = true, nil })
 }
 
 // ArchiveStatus takes a status out of use. Tickets that have it keep it. Fails with AGENT_NOT_FOUND, TICKET_INVALID_STATUS, and with
 // VALIDATION_INVALID_BODY of the default of a category: make another one the default first.
-func (d *Desk) ArchiveStatus(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.StatusID, by string) (*parley.TicketStatus, error) {
+func (d *Service) ArchiveStatus(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.StatusID, by string) (*parley.TicketStatus, error) {
 	return d.changeStatus(ctx, account, agent, id, by, "status.archive", func(s *parley.TicketStatus, now time.Time) {
 		if s.ArchivedAt == nil {
 			s.ArchivedAt = &now
@@ -101,30 +101,30 @@ func (d *Desk) ArchiveStatus(ctx context.Context, account parley.AccountID, agen
 	})
 }
 
-func (d *Desk) changeStatus(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.StatusID, by, action string, change func(*parley.TicketStatus, time.Time)) (*parley.TicketStatus, error) {
+func (d *Service) changeStatus(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.StatusID, by, action string, change func(*parley.TicketStatus, time.Time)) (*parley.TicketStatus, error) {
 	var changed *parley.TicketStatus
-	err := d.change(ctx, account, agent, by, action, func(tx *store.DB, now time.Time) (string, any, error) {
+	err := d.auditedChange(ctx, account, agent, by, action, func(tx *store.DB, now time.Time) (string, any, error) {
 		var err error
 		if changed, err = tx.Status(ctx, account, agent, id); err != nil {
 			return "", nil, err
 		}
 		change(changed, now)
 		changed.UpdatedAt = now
-		err = d.putAlone(ctx, tx, changed)
+		err = d.putUniqueStatus(ctx, tx, changed)
 		return string(id), map[string]any{"category": changed.Category, "label": changed.InternalLabel, "default": changed.IsDefault, "archived": changed.ArchivedAt != nil}, err
 	})
 	return changed, err
 }
 
-// putAlone is PutStatusTx of a status that must not be taken for another one.
-func (d *Desk) putAlone(ctx context.Context, tx *store.DB, s *parley.TicketStatus) error {
+// putUniqueStatus is PutStatusTx of a status that must not be taken for another one.
+func (d *Service) putUniqueStatus(ctx context.Context, tx *store.DB, s *parley.TicketStatus) error {
 	list, err := tx.Statuses(ctx, s.AccountID, s.AgentID, false)
 	if err != nil {
 		return err
 	}
 	for i := range list {
 		if SameStatus(&list[i], s) {
-			return invalid(map[string]string{"internalLabel": "another status of the category " + string(s.Category) + " that is in use has this label"})
+			return invalidError(map[string]string{"internalLabel": "another status of the category " + string(s.Category) + " that is in use has this label"})
 		}
 	}
 	return d.PutStatusTx(ctx, tx, s)
@@ -139,7 +139,7 @@ func SameStatus(a, b *parley.TicketStatus) bool {
 // PutStatusTx writes a status, in place of the one with its id, if there is one, in the helpdesk that ReadyTx has made ready. Each
 // category keeps exactly one default: a new one takes the mark off the old one, and the mark is never just taken off. Fails with
 // VALIDATION_INVALID_BODY. It writes nothing into the audit chain, and looks at no other status's label: several may change places.
-func (d *Desk) PutStatusTx(ctx context.Context, tx *store.DB, s *parley.TicketStatus) error {
+func (d *Service) PutStatusTx(ctx context.Context, tx *store.DB, s *parley.TicketStatus) error {
 	if err := checkStatus(s); err != nil {
 		return err
 	}
@@ -152,21 +152,21 @@ func (d *Desk) PutStatusTx(ctx context.Context, tx *store.DB, s *parley.TicketSt
 	}
 	switch {
 	case before.Category != s.Category:
-		return invalid(map[string]string{"category": "of a status stays as it is; make another status"})
+		return invalidError(map[string]string{"category": "of a status stays as it is; make another status"})
 	case before.IsDefault && !s.IsDefault:
-		return invalid(map[string]string{"default": "must stay until another status of the category is made the default"})
+		return invalidError(map[string]string{"default": "must stay until another status of the category is made the default"})
 	case !before.IsDefault && s.IsDefault:
 		if err := tx.UnsetDefault(ctx, s.AccountID, s.AgentID, s.Category, s.UpdatedAt); err != nil {
 			return err
 		}
 	}
-	return duplicate(tx.PutStatus(ctx, s), "key", "the agent has another status of this key")
+	return duplicateFault(tx.PutStatus(ctx, s), "key", "the agent has another status of this key")
 }
 
-// duplicate turns a row that the database refused as a double into a fault of the field.
-func duplicate(err error, field, what string) error {
-	if sqldb.Duplicate(err) {
-		return invalid(map[string]string{field: what})
+// duplicateFault turns a row that the database refused as a double into a fault of the field.
+func duplicateFault(err error, field, what string) error {
+	if sqldb.IsDuplicate(err) {
+		return invalidError(map[string]string{field: what})
 	}
 	return err
 }

@@ -17,12 +17,12 @@ func checkTeam(t *parley.Team) error {
 	default:
 		faults["strategy"] = "must be one of: manual, balanced, round_robin"
 	}
-	checkMost(faults, t.MaxOpen)
+	checkMaxOpen(faults, t.MaxOpen)
 	checkHours(faults, "hours", t.Hours)
-	return invalid(faults)
+	return invalidError(faults)
 }
 
-func checkMost(faults map[string]string, most *int) {
+func checkMaxOpen(faults map[string]string, most *int) {
 	if most != nil && (*most < 0 || *most > 1_000_000) {
 		faults["maxOpen"] = "must be a number from 0 to 1000000"
 	}
@@ -30,13 +30,13 @@ func checkMost(faults map[string]string, most *int) {
 
 // AddTeam adds a team; an empty strategy is round_robin. Its members join by JoinTeam. Fails with AGENT_NOT_FOUND and
 // VALIDATION_INVALID_BODY.
-func (d *Desk) AddTeam(ctx context.Context, account parley.AccountID, agent parley.AgentID, in parley.Team, by string) (*parley.Team, error) {
+func (d *Service) AddTeam(ctx context.Context, account parley.AccountID, agent parley.AgentID, in parley.Team, by string) (*parley.Team, error) {
 	in.ID, in.AccountID, in.AgentID, in.Members = parley.TeamID(parley.NewUUID()), account, agent, nil
 	if in.Strategy == "" {
 		in.Strategy = parley.StrategyRoundRobin
 	}
 	var added parley.Team
-	err := d.change(ctx, account, agent, by, "team.add", func(tx *store.DB, now time.Time) (string, any, error) {
+	err := d.auditedChange(ctx, account, agent, by, "team.add", func(tx *store.DB, now time.Time) (string, any, error) {
 		added = in
 		added.CreatedAt, added.UpdatedAt = now, now
 		return string(added.ID), teamFacts(&added), d.PutTeamTx(ctx, tx, &added)
@@ -50,9 +50,9 @@ func teamFacts(t *parley.Team) any {
 
 // ChangeTeam changes a team's name, key, strategy, hours or limit, and makes it the default where it is told to. Fails with
 // AGENT_NOT_FOUND, TICKET_TEAM_NOT_FOUND and VALIDATION_INVALID_BODY.
-func (d *Desk) ChangeTeam(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.TeamID, by string, change func(*parley.Team)) (*parley.Team, error) {
+func (d *Service) ChangeTeam(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.TeamID, by string, change func(*parley.Team)) (*parley.Team, error) {
 	var changed *parley.Team
-	err := d.change(ctx, account, agent, by, "team.change", func(tx *store.DB, now time.Time) (string, any, error) {
+	err := d.auditedChange(ctx, account, agent, by, "team.change", func(tx *store.DB, now time.Time) (string, any, error) {
 		var err error
 		if changed, err = tx.Team(ctx, account, agent, id); err != nil {
 			return "", nil, err
@@ -67,7 +67,7 @@ func (d *Desk) ChangeTeam(ctx context.Context, account parley.AccountID, agent p
 
 // PutTeamTx writes a team without its members, in place of the one with its id, if there is one, in the helpdesk that ReadyTx has made
 // ready. Exactly one team is the default: a new one takes the mark off the old one. Fails with VALIDATION_INVALID_BODY.
-func (d *Desk) PutTeamTx(ctx context.Context, tx *store.DB, t *parley.Team) error {
+func (d *Service) PutTeamTx(ctx context.Context, tx *store.DB, t *parley.Team) error {
 	if err := checkTeam(t); err != nil {
 		return err
 	}
@@ -80,31 +80,31 @@ func (d *Desk) PutTeamTx(ctx context.Context, tx *store.DB, t *parley.Team) erro
 	}
 	switch {
 	case before.IsDefault && !t.IsDefault:
-		return invalid(map[string]string{"default": "must stay until another team is made the default"})
+		return invalidError(map[string]string{"default": "must stay until another team is made the default"})
 	case !before.IsDefault && t.IsDefault:
 		if err := tx.UnsetDefaultTeam(ctx, t.AccountID, t.AgentID, t.UpdatedAt); err != nil {
 			return err
 		}
 	}
-	return duplicate(tx.PutTeam(ctx, t), "name", "the agent has another team of this name or key")
+	return duplicateFault(tx.PutTeam(ctx, t), "name", "the agent has another team of this name or key")
 }
 
 // RemoveTeam removes a team; its tickets and rules fall to the default team, and who has a ticket keeps it. Fails with
 // AGENT_NOT_FOUND, TICKET_TEAM_NOT_FOUND, and with VALIDATION_INVALID_BODY of the default team: make another one the default first.
-func (d *Desk) RemoveTeam(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.TeamID, by string) error {
-	return d.change(ctx, account, agent, by, "team.remove", func(tx *store.DB, _ time.Time) (string, any, error) {
+func (d *Service) RemoveTeam(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.TeamID, by string) error {
+	return d.auditedChange(ctx, account, agent, by, "team.remove", func(tx *store.DB, _ time.Time) (string, any, error) {
 		return string(id), nil, d.RemoveTeamTx(ctx, tx, account, agent, id)
 	})
 }
 
 // RemoveTeamTx is RemoveTeam in the helpdesk that ReadyTx has made ready.
-func (d *Desk) RemoveTeamTx(ctx context.Context, tx *store.DB, account parley.AccountID, agent parley.AgentID, id parley.TeamID) error {
+func (d *Service) RemoveTeamTx(ctx context.Context, tx *store.DB, account parley.AccountID, agent parley.AgentID, id parley.TeamID) error {
 	t, err := tx.Team(ctx, account, agent, id)
 	if err != nil {
 		return err
 	}
 	if t.IsDefault {
-		return invalid(map[string]string{"default": "must not be removed; make another team the default first"})
+		return invalidError(map[string]string{"default": "must not be removed; make another team the default first"})
 	}
 	rest, err := tx.DefaultTeam(ctx, account, agent)
 	if err != nil {
@@ -115,26 +115,26 @@ func (d *Desk) RemoveTeamTx(ctx context.Context, tx *store.DB, account parley.Ac
 
 // JoinTeam makes a member of the account a member of the team; of one who is in it already, the limit, the hours and the absence
 // are changed. Fails with AGENT_NOT_FOUND, TICKET_TEAM_NOT_FOUND, TICKET_TEAM_MEMBER_NOT_FOUND and VALIDATION_INVALID_BODY.
-func (d *Desk) JoinTeam(ctx context.Context, account parley.AccountID, agent parley.AgentID, team parley.TeamID, m parley.TeamMember, by string) error {
-	return d.change(ctx, account, agent, by, "team.join", func(tx *store.DB, now time.Time) (string, any, error) {
+func (d *Service) JoinTeam(ctx context.Context, account parley.AccountID, agent parley.AgentID, team parley.TeamID, m parley.TeamMember, by string) error {
+	return d.auditedChange(ctx, account, agent, by, "team.join", func(tx *store.DB, now time.Time) (string, any, error) {
 		joining := m
 		joining.JoinedAt = now
-		return string(team), map[string]any{"member": m.User.ID, "away": m.Away}, d.JoinTeamTx(ctx, tx, account, agent, team, joining)
+		return string(team), map[string]any{"member": m.User.ID, "away": m.IsAway}, d.JoinTeamTx(ctx, tx, account, agent, team, joining)
 	})
 }
 
 // JoinTeamTx is JoinTeam in the helpdesk that ReadyTx has made ready; the member has a time of joining.
-func (d *Desk) JoinTeamTx(ctx context.Context, tx *store.DB, account parley.AccountID, agent parley.AgentID, team parley.TeamID, m parley.TeamMember) error {
+func (d *Service) JoinTeamTx(ctx context.Context, tx *store.DB, account parley.AccountID, agent parley.AgentID, team parley.TeamID, m parley.TeamMember) error {
 	faults := map[string]string{}
-	checkMost(faults, m.MaxOpen)
+	checkMaxOpen(faults, m.MaxOpen)
 	checkHours(faults, "hours", m.Hours)
-	if err := invalid(faults); err != nil {
+	if err := invalidError(faults); err != nil {
 		return err
 	}
 	if _, err := tx.Team(ctx, account, agent, team); err != nil {
 		return err
 	}
-	if _, err := tx.KeepMember(ctx, account, m.User.ID, parley.CodeTicketMember); err != nil {
+	if _, err := tx.ShareLockMember(ctx, account, m.User.ID, parley.CodeTicketMember); err != nil {
 		return err
 	}
 	return tx.PutTeamMember(ctx, account, agent, team, &m)
@@ -142,14 +142,14 @@ func (d *Desk) JoinTeamTx(ctx context.Context, tx *store.DB, account parley.Acco
 
 // LeaveTeam takes a member out of a team; their tickets stay with them. Fails with AGENT_NOT_FOUND, TICKET_TEAM_NOT_FOUND and
 // TICKET_TEAM_MEMBER_NOT_FOUND.
-func (d *Desk) LeaveTeam(ctx context.Context, account parley.AccountID, agent parley.AgentID, team parley.TeamID, user parley.UserID, by string) error {
-	return d.change(ctx, account, agent, by, "team.leave", func(tx *store.DB, _ time.Time) (string, any, error) {
+func (d *Service) LeaveTeam(ctx context.Context, account parley.AccountID, agent parley.AgentID, team parley.TeamID, user parley.UserID, by string) error {
+	return d.auditedChange(ctx, account, agent, by, "team.leave", func(tx *store.DB, _ time.Time) (string, any, error) {
 		return string(team), map[string]any{"member": user}, d.LeaveTeamTx(ctx, tx, account, agent, team, user)
 	})
 }
 
 // LeaveTeamTx is LeaveTeam in the helpdesk that ReadyTx has made ready.
-func (d *Desk) LeaveTeamTx(ctx context.Context, tx *store.DB, account parley.AccountID, agent parley.AgentID, team parley.TeamID, user parley.UserID) error {
+func (d *Service) LeaveTeamTx(ctx context.Context, tx *store.DB, account parley.AccountID, agent parley.AgentID, team parley.TeamID, user parley.UserID) error {
 	if _, err := tx.Team(ctx, account, agent, team); err != nil {
 		return err
 	}

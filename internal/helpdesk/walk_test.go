@@ -13,13 +13,13 @@ import (
 // while others are patched: those that were shown, those on the next page and those at the end, at the time of their neighbors and later.
 func TestTicketsArePatchedDuringAWalk(t *testing.T) {
 	const n, page = 40, 6
-	each(t, func(w *world) {
-		for _, sort := range []store.TicketSort{store.ByUpdated, store.ByCreated, store.BySpoken} {
+	forEachDatabase(t, func(w *testHelpdesk) {
+		for _, sort := range []store.TicketSort{store.SortByUpdated, store.SortByCreated, store.SortByLastMessage} {
 			for _, ascending := range []bool{false, true} {
-				agent := w.agent(w.Account)
+				agent := w.addAgent(w.Account)
 				w.manyTickets(agent, n)
 				patched, shown := map[int64]bool{}, map[int64]int{}
-				f, ask := store.TicketFilter{Sort: sort, Ascending: ascending}, parley.PageAsk{Limit: page}
+				f, ask := store.TicketFilter{Sort: sort, Ascending: ascending}, parley.PageRequest{Limit: page}
 				for next := int64(0); ; next++ {
 					got, err := w.DB.Tickets(w, w.Account, agent, f, ask)
 					w.must(err)
@@ -31,7 +31,7 @@ func TestTicketsArePatchedDuringAWalk(t *testing.T) {
 					}
 					for _, number := range []int64{got.Items[0].Number, 1 + next*5%n, n - next*3} {
 						w.Clock = w.Clock.Add(time.Duration(next%2) * time.Second)
-						w.patch(agent, number, patched)
+						w.togglePriority(agent, number, patched)
 					}
 				}
 				if len(patched) < 10 || len(patched) > n-10 {
@@ -48,19 +48,19 @@ func TestTicketsArePatchedDuringAWalk(t *testing.T) {
 }
 
 // manyTickets opens n tickets, several at the same time.
-func (w *world) manyTickets(agent parley.AgentID, n int) {
+func (w *testHelpdesk) manyTickets(agent parley.AgentID, n int) {
 	w.Helper()
 	for i := range n {
 		if i%4 == 0 {
 			w.Clock = w.Clock.Add(time.Second)
 		}
-		_, err := w.Open(w, w.Account, agent, request(i))
+		_, err := w.Open(w, w.Account, agent, newTicketRequest(i))
 		w.must(err)
 	}
 }
 
-// patch gives a ticket another priority, and the customer the word.
-func (w *world) patch(agent parley.AgentID, number int64, patched map[int64]bool) {
+// togglePriority gives a ticket another priority, and the customer the word.
+func (w *testHelpdesk) togglePriority(agent parley.AgentID, number int64, patched map[int64]bool) {
 	w.Helper()
 	to := "high"
 	if patched[number] {
@@ -68,17 +68,17 @@ func (w *world) patch(agent parley.AgentID, number int64, patched map[int64]bool
 	}
 	t, err := w.Change(w, w.Account, agent, number, Change{Priority: to}, "api")
 	w.must(err)
-	w.must(w.DB.Transact(w, sqldb.Turns, func(tx *store.DB) error {
+	w.must(w.DB.Transact(w, sqldb.Interactive, func(tx *store.DB) error {
 		c, err := tx.LockConversation(w, w.Account, agent, t.ConversationID)
 		if err != nil {
 			return err
 		}
-		m := &parley.Message{ID: parley.NewMessageID(), ConversationID: c.ID, Author: parley.ByUser, State: parley.MessageComplete,
+		m := &parley.Message{ID: parley.NewMessageID(), ConversationID: c.ID, Author: parley.AuthorUser, State: parley.MessageComplete,
 			Parts: []parley.Part{{Type: "text", Text: "And another thing"}}, CreatedAt: w.now()}
 		if err := tx.AddMessage(w, w.Account, agent, m, nil); err != nil {
 			return err
 		}
-		return w.Said(w, tx, c, m)
+		return w.MessageWritten(w, tx, c, m)
 	}))
 	patched[number] = true
 }

@@ -9,45 +9,45 @@ import (
 
 	"parley"
 	"parley/internal/store"
-	"parley/internal/words"
+	"parley/internal/text/words"
 )
 
 // How much a place tells in which a word of a ticket stands. A word counts where it tells most.
 const (
-	inSubject     = 8
-	inCustomer    = 4
-	inDescription = 2
-	inMessage     = 1
+	subjectWeight     = 8
+	customerWeight    = 4
+	descriptionWeight = 2
+	messageWeight     = 1
 )
 
 const (
-	mostWords   = 2000 // distinct ones that a ticket is found by
-	longestWord = 64   // bytes that are told apart
+	maxTicketWords = 2000 // distinct ones that a ticket is found by
+	maxWordBytes   = 64   // bytes that are told apart
 )
 
-// words gives the words that a new ticket is found by, those of the most telling places first, and behind them those of the messages
+// ticketWords gives the words that a new ticket is found by, those of the most telling places first, and behind them those of the messages
 // that there are already.
-func (d *Desk) words(t *parley.Ticket, said ...string) []store.TicketWord {
-	return wordsIn(mostWords, append([]passage{
-		{inSubject, t.Subject}, {inCustomer, t.Customer.Name}, {inCustomer, t.Customer.Email}, {inCustomer, t.Customer.Phone}, {inDescription, t.Description}},
-		passages(said)...))
+func (d *Service) ticketWords(t *parley.Ticket, said ...string) []store.TicketWord {
+	return weightedWords(maxTicketWords, append([]weightedText{
+		{subjectWeight, t.Subject}, {customerWeight, t.Customer.Name}, {customerWeight, t.Customer.Email}, {customerWeight, t.Customer.Phone}, {descriptionWeight, t.Description}},
+		messageTexts(said)...))
 }
 
-// learn has a ticket be found by the words of messages as well.
-func (d *Desk) learn(ctx context.Context, tx *store.DB, t *parley.Ticket, said ...string) error {
+// indexWords has a ticket be found by the words of messages as well.
+func (d *Service) indexWords(ctx context.Context, tx *store.DB, t *parley.Ticket, said ...string) error {
 	has, err := tx.CountTicketWords(ctx, t.AccountID, t.AgentID, t.ID)
-	if err != nil || has >= mostWords {
+	if err != nil || has >= maxTicketWords {
 		return err
 	}
-	return tx.AddTicketWords(ctx, t.AccountID, t.AgentID, t.ID, wordsIn(mostWords-has, passages(said)))
+	return tx.AddTicketWords(ctx, t.AccountID, t.AgentID, t.ID, weightedWords(maxTicketWords-has, messageTexts(said)))
 }
 
-// mostSaid is how many messages of a conversation a ticket is found by that it gets later.
-const mostSaid = 200
+// maxTranscriptMessages is how many messages of a conversation a ticket is found by that it gets later.
+const maxTranscriptMessages = 200
 
 // transcript gives what has been said in a conversation so far, the newest first.
 func transcript(ctx context.Context, tx *store.DB, c *parley.Conversation) ([]string, error) {
-	list, err := tx.Recall(ctx, c.AccountID, c.AgentID, c.ID, 0, mostSaid)
+	list, err := tx.RecentMessages(ctx, c.AccountID, c.AgentID, c.ID, 0, maxTranscriptMessages)
 	said := make([]string, len(list))
 	for i := range list {
 		said[len(list)-1-i] = list[i].Text()
@@ -55,22 +55,22 @@ func transcript(ctx context.Context, tx *store.DB, c *parley.Conversation) ([]st
 	return said, err
 }
 
-func passages(said []string) []passage {
-	list := make([]passage, len(said))
+func messageTexts(said []string) []weightedText {
+	list := make([]weightedText, len(said))
 	for i, text := range said {
-		list[i] = passage{inMessage, text}
+		list[i] = weightedText{messageWeight, text}
 	}
 	return list
 }
 
-// passage is a text of a ticket with the weight of its words.
-type passage struct {
+// weightedText is a text of a ticket with the weight of its words.
+type weightedText struct {
 	weight int
 	text   string
 }
 
-// wordsIn gives the distinct words of texts that run from the most telling to the least, at most so many.
-func wordsIn(most int, texts []passage) (list []store.TicketWord) {
+// weightedWords gives the distinct words of texts that run from the most telling to the least, at most so many.
+func weightedWords(most int, texts []weightedText) (list []store.TicketWord) {
 	seen := map[string]bool{}
 	for _, p := range texts {
 		for word := range tokens(p.text) {
@@ -86,28 +86,28 @@ func wordsIn(most int, texts []passage) (list []store.TicketWord) {
 	return list
 }
 
-// asked gives what a query asks for: each of its words, the last one as far as it is typed.
-func asked(query string) (terms []store.TicketTerm) {
+// queryTerms gives what a query asks for: each of its words, the last one as far as it is typed.
+func queryTerms(query string) (terms []store.TicketTerm) {
 	dense := ""
 	for word := range tokens(query) {
 		// The last character of a run without spaces stands for itself alone: the pair before it asks for it already.
-		last := words.Dense(word) && utf8.RuneCountInString(word) == 1
+		last := words.IsUnspaced(word) && utf8.RuneCountInString(word) == 1
 		if last && dense != "" {
 			dense = ""
 			continue
 		}
-		if dense = ""; words.Dense(word) && !last {
+		if dense = ""; words.IsUnspaced(word) && !last {
 			dense = word
 		}
-		terms = append(terms, store.TicketTerm{Word: word, Prefix: last})
+		terms = append(terms, store.TicketTerm{Word: word, IsPrefix: last})
 	}
-	if len(terms) > 0 && !words.Dense(terms[len(terms)-1].Word) {
-		terms[len(terms)-1].Prefix = true
+	if len(terms) > 0 && !words.IsUnspaced(terms[len(terms)-1].Word) {
+		terms[len(terms)-1].IsPrefix = true
 	}
-	return distinct(terms)
+	return uniqueTerms(terms)
 }
 
-func distinct(terms []store.TicketTerm) (list []store.TicketTerm) {
+func uniqueTerms(terms []store.TicketTerm) (list []store.TicketTerm) {
 	for _, t := range terms {
 		if !slices.Contains(list, t) {
 			list = append(list, t)
@@ -121,7 +121,7 @@ func distinct(terms []store.TicketTerm) (list []store.TicketTerm) {
 func tokens(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for t := range words.Tokens(text) {
-			if word := cut(t.Word); word != "" && !yield(word) {
+			if word := truncateWord(t.Word); word != "" && !yield(word) {
 				return
 			}
 		}
@@ -133,12 +133,12 @@ func tokens(text string) iter.Seq[string] {
 	}
 }
 
-// cut shortens a word to what is told apart, at the edge of a character.
-func cut(word string) string {
-	if len(word) <= longestWord {
+// truncateWord shortens a word to what is told apart, at the edge of a character.
+func truncateWord(word string) string {
+	if len(word) <= maxWordBytes {
 		return word
 	}
-	end := longestWord
+	end := maxWordBytes
 	for !utf8.RuneStart(word[end]) {
 		end--
 	}

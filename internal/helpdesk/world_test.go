@@ -10,45 +10,45 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/rig/dbs"
 	"parley/internal/sqldb"
 	"parley/internal/store"
+	"parley/internal/testkit/dbs"
 )
 
 func TestMain(m *testing.M) { dbs.Main(m) }
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) // a Friday
 
-// world is a helpdesk of an account with one agent, and a clock that a test may turn.
-type world struct {
+// testHelpdesk is a helpdesk of an account with one agent, and a clock that a test may turn.
+type testHelpdesk struct {
 	testing.TB
 	context.Context
-	*Desk
+	*Service
 	Account parley.AccountID
 	Agent   parley.AgentID
 	Clock   time.Time
 }
 
-// each runs f once on each database.
-func each(t *testing.T, f func(w *world)) {
+// forEachDatabase runs f once on each database.
+func forEachDatabase(t *testing.T, f func(w *testHelpdesk)) {
 	t.Helper()
-	dbs.EachStore(t, func(t *testing.T, db *store.DB) {
-		w := &world{TB: t, Context: t.Context(), Clock: noon}
-		w.Desk = &Desk{DB: db, Now: func() time.Time { return w.Clock }, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)), Secret: []byte("secret")}
-		w.Account = w.account("Acme")
-		w.Agent = w.agent(w.Account)
+	dbs.ForEachStore(t, func(t *testing.T, db *store.DB) {
+		w := &testHelpdesk{TB: t, Context: t.Context(), Clock: noon}
+		w.Service = &Service{DB: db, Now: func() time.Time { return w.Clock }, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)), Secret: []byte("secret")}
+		w.Account = w.addAccount("Acme")
+		w.Agent = w.addAgent(w.Account)
 		f(w)
 	})
 }
 
-func (w *world) account(name string) parley.AccountID {
+func (w *testHelpdesk) addAccount(name string) parley.AccountID {
 	w.Helper()
 	a := &parley.Account{ID: parley.AccountID(parley.NewUUID()), Name: name, Plan: "unlimited", CreatedAt: noon}
 	w.must(w.DB.CreateAccount(w, a))
 	return a.ID
 }
 
-func (w *world) agent(account parley.AccountID) parley.AgentID {
+func (w *testHelpdesk) addAgent(account parley.AccountID) parley.AgentID {
 	w.Helper()
 	a := &parley.Agent{ID: parley.NewAgentID(), AccountID: account, Name: "Guide", Model: "auto", Visibility: "private", InitialMessages: []string{"Hi!"},
 		RateLimit: parley.DefaultDeviceLimit(), IdentitySecret: "s", ConfigVersion: 1, CreatedAt: noon, UpdatedAt: noon}
@@ -56,8 +56,8 @@ func (w *world) agent(account parley.AccountID) parley.AgentID {
 	return a.ID
 }
 
-// member adds a member to the account.
-func (w *world) member(account parley.AccountID, name string) parley.UserID {
+// addMember adds a member to the account.
+func (w *testHelpdesk) addMember(account parley.AccountID, name string) parley.UserID {
 	w.Helper()
 	m := &parley.Membership{AccountID: account, Role: parley.RoleAgent, CreatedAt: noon,
 		User: parley.User{ID: parley.UserID(parley.NewUUID()), Email: name + "@" + string(account) + ".example", Name: name, CreatedAt: noon}}
@@ -65,8 +65,8 @@ func (w *world) member(account parley.AccountID, name string) parley.UserID {
 	return m.User.ID
 }
 
-// general gives the default team.
-func (w *world) general() *parley.Team {
+// generalTeam gives the default team.
+func (w *testHelpdesk) generalTeam() *parley.Team {
 	w.Helper()
 	teams, err := w.Teams(w, w.Account, w.Agent)
 	w.must(err)
@@ -79,14 +79,14 @@ func (w *world) general() *parley.Team {
 	return nil
 }
 
-// staff changes the default team's strategy, and has n new members join it, a minute after each other.
-func (w *world) staff(strategy parley.Strategy, n int) (users []parley.UserID) {
+// addTeamMembers changes the default team's strategy, and has n new members join it, a minute after each other.
+func (w *testHelpdesk) addTeamMembers(strategy parley.Strategy, n int) (users []parley.UserID) {
 	w.Helper()
-	team := w.general()
+	team := w.generalTeam()
 	_, err := w.ChangeTeam(w, w.Account, w.Agent, team.ID, "operator", func(t *parley.Team) { t.Strategy = strategy })
 	w.must(err)
 	for i := range n {
-		user := w.member(w.Account, fmt.Sprint("member", i))
+		user := w.addMember(w.Account, fmt.Sprint("member", i))
 		users = append(users, user)
 		w.Clock = w.Clock.Add(time.Minute)
 		w.must(w.JoinTeam(w, w.Account, w.Agent, team.ID, parley.TeamMember{User: parley.User{ID: user}}, "operator"))
@@ -94,43 +94,43 @@ func (w *world) staff(strategy parley.Strategy, n int) (users []parley.UserID) {
 	return users
 }
 
-// request is a ticket that has what it needs.
-func request(n int) NewTicket {
+// newTicketRequest is a ticket that has what it needs.
+func newTicketRequest(n int) NewTicket {
 	return NewTicket{Subject: fmt.Sprint("Request ", n), Description: "Please help", Email: fmt.Sprintf("c%d@example.com", n)}
 }
 
-// opened makes a ticket.
-func (w *world) opened(in NewTicket) *parley.Ticket {
+// mustOpen makes a ticket.
+func (w *testHelpdesk) mustOpen(in NewTicket) *parley.Ticket {
 	w.Helper()
 	t, err := w.Open(w, w.Account, w.Agent, in)
 	w.must(err)
 	return t
 }
 
-func (w *world) must(err error) {
+func (w *testHelpdesk) must(err error) {
 	w.Helper()
 	if err != nil {
 		w.Fatal(err)
 	}
 }
 
-// fails asserts the code of a failure.
-func (w *world) fails(err error, code parley.Code) {
+// wantCode asserts the code of a failure.
+func (w *testHelpdesk) wantCode(err error, code parley.Code) {
 	w.Helper()
 	if !parley.IsCode(err, code) {
 		w.Errorf("got %v, want %s", err, code)
 	}
 }
 
-func (w *world) count(query string, args ...any) int {
+func (w *testHelpdesk) countRows(query string, args ...any) int {
 	w.Helper()
 	n, err := sqldb.One(w, w.DB.SQL(), sqldb.Column[int], query, args...)
 	w.must(err)
 	return n
 }
 
-// together calls f n times at once.
-func together(n int, f func(i int)) {
+// runConcurrently calls f n times at once.
+func runConcurrently(n int, f func(i int)) {
 	var all sync.WaitGroup
 	for i := range n {
 		all.Go(func() { f(i) })

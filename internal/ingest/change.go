@@ -15,38 +15,38 @@ type TextChange struct {
 	Content *string
 }
 
-var errSame = errors.New("ingest: nothing to change")
+var errUnchanged = errors.New("ingest: nothing to change")
 
 // ChangeText changes a text. A new content is trained by a chore, and the earlier version answers meanwhile; a name that changes
 // alone is trained again too, for it stands in the citations. A change that changes nothing leaves no trace, unless the text has
 // failed: then it is trained again. Fails with
 // AGENT_NOT_FOUND, SOURCE_NOT_FOUND (also for a source that is no text), SOURCE_PENDING_DELETION, SOURCE_DUPLICATE or
 // SOURCE_SIZE_LIMIT_EXCEEDED.
-func (d *Desk) ChangeText(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, id parley.SourceID, change TextChange) (*parley.Source, error) {
-	return d.change(ctx, d.draft(account, agent, change), id, plan)
+func (d *Service) ChangeText(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, id parley.SourceID, change TextChange) (*parley.Source, error) {
+	return d.changeSource(ctx, d.textDraft(account, agent, change), id, plan)
 }
 
-// change lays a draft onto a source.
-func (d *Desk) change(ctx context.Context, draft *draft, id parley.SourceID, plan parley.Plan) (*parley.Source, error) {
+// changeSource lays a draft onto a source.
+func (d *Service) changeSource(ctx context.Context, draft *draft, id parley.SourceID, plan parley.Plan) (*parley.Source, error) {
 	var changed *parley.Source
 	err := d.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
 		var err error
-		changed, err = draft.onto(ctx, tx, id, plan)
+		changed, err = draft.applyTo(ctx, tx, id, plan)
 		return err
 	})
-	if errors.Is(err, errSame) {
+	if errors.Is(err, errUnchanged) {
 		return d.DB.Source(ctx, draft.source.AccountID, draft.source.AgentID, id)
 	}
 	return changed, err
 }
 
-// add writes a new source, and says so to a request that may come again.
-func (d *Desk) add(ctx context.Context, draft *draft, plan parley.Plan) (*parley.Source, error) {
+// addSource writes a new source, and says so to a request that may come again.
+func (d *Service) addSource(ctx context.Context, draft *draft, plan parley.Plan) (*parley.Source, error) {
 	err := d.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
 		if err := draft.create(ctx, tx, plan); err != nil {
 			return err
 		}
-		return tx.Did(ctx, "source:"+string(draft.source.ID))
+		return tx.CompleteClaim(ctx, "source:"+string(draft.source.ID))
 	})
 	if err != nil {
 		return nil, err
@@ -56,15 +56,15 @@ func (d *Desk) add(ctx context.Context, draft *draft, plan parley.Plan) (*parley
 
 // PutText makes the agent's text of that key what it is to be: it is added when there is none, changed when it differs, and
 // left alone when it does not, exactly, however many do so at a time. Fails as AddText and ChangeText do.
-func (d *Desk) PutText(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, key, name, content string) error {
-	draft := d.draft(account, agent, TextChange{&name, &content})
+func (d *Service) PutText(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, key, name, content string) error {
+	draft := d.textDraft(account, agent, TextChange{&name, &content})
 	err := d.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
 		if err := tx.LockAgent(ctx, account.ID, agent); err != nil { // so that two cannot both find none
 			return err
 		}
-		there, err := tx.SourceByKey(ctx, account.ID, agent, key)
+		existing, err := tx.SourceByKey(ctx, account.ID, agent, key)
 		if err == nil {
-			_, err = draft.onto(ctx, tx, there.ID, plan)
+			_, err = draft.applyTo(ctx, tx, existing.ID, plan)
 			return err
 		}
 		if !parley.IsCode(err, parley.CodeSourceNotFound) {
@@ -73,9 +73,9 @@ func (d *Desk) PutText(ctx context.Context, account parley.Account, plan parley.
 		if err := draft.create(ctx, tx, plan); err != nil {
 			return err
 		}
-		return tx.KeySource(ctx, account.ID, agent, draft.source.ID, key)
+		return tx.SetSourceKey(ctx, account.ID, agent, draft.source.ID, key)
 	})
-	if errors.Is(err, errSame) {
+	if errors.Is(err, errUnchanged) {
 		return nil
 	}
 	return err

@@ -12,7 +12,7 @@ import (
 	"parley/internal/sqldb"
 )
 
-func (s *school) change(id parley.SourceID, name, content string) *parley.Source {
+func (s *testService) changeText(id parley.SourceID, name, content string) *parley.Source {
 	s.Helper()
 	c := ingest.TextChange{}
 	if name != "" {
@@ -26,10 +26,10 @@ func (s *school) change(id parley.SourceID, name, content string) *parley.Source
 	return src
 }
 
-// texts gives the passages that the agent finds.
-func (s *school) texts(question string) string {
+// passageTexts gives the passages that the agent finds.
+func (s *testService) passageTexts(question string) string {
 	s.Helper()
-	hits, err := s.Library.Nearest(s.Context(), s.agent, s.state().PassageVersion, retrieval.Query{Text: question, Limit: 8})
+	hits, err := s.Indexes.Nearest(s.Context(), s.agent, s.loadAgent().PassageVersion, retrieval.Query{Text: question, Limit: 8})
 	s.must(err)
 	var texts []string
 	for _, h := range hits {
@@ -38,7 +38,7 @@ func (s *school) texts(question string) string {
 	return strings.Join(texts, " ")
 }
 
-func (s *school) count(query string) int {
+func (s *testService) queryCount(query string) int {
 	s.Helper()
 	n, err := sqldb.One(s.Context(), s.DB.SQL(), sqldb.Column[int], query)
 	s.must(err)
@@ -46,79 +46,79 @@ func (s *school) count(query string) int {
 }
 
 func TestEarlierVersionAnswersUntilTheNewOneIsComplete(t *testing.T) {
-	each(t, func(s *school) {
-		src := s.add("Refunds", "Refunds are paid within ten days.")
-		s.run()
-		first := s.source(src.ID).Live
+	forEachDatabase(t, func(s *testService) {
+		src := s.addText("Refunds", "Refunds are paid within ten days.")
+		s.runJobs()
+		first := s.source(src.ID).LiveVersion
 		s.now = noon.Add(time.Second)
-		changed := s.change(src.ID, "", "Vouchers are sent by mail on\x00 Mondays.")
-		if changed.Status != parley.SourceUpdated || changed.Live != first || changed.Wanted == first || changed.Size != 37 || s.state().Size != 37 ||
-			s.state().Status() != parley.AgentTraining {
-			s.Errorf("%+v %+v", changed, s.state())
+		changed := s.changeText(src.ID, "", "Vouchers are sent by mail on\x00 Mondays.")
+		if changed.Status != parley.SourceUpdated || changed.LiveVersion != first || changed.WantedVersion == first || changed.Size != 37 || s.loadAgent().Size != 37 ||
+			s.loadAgent().Status() != parley.AgentTraining {
+			s.Errorf("%+v %+v", changed, s.loadAgent())
 		}
-		if got := s.texts("refunds vouchers"); got != "Refunds are paid within ten days." {
+		if got := s.passageTexts("refunds vouchers"); got != "Refunds are paid within ten days." {
 			s.Error("not the earlier version alone answers:", got)
 		}
-		s.run()
-		if now := s.source(src.ID); now.Status != parley.SourceTrained || now.Live != changed.Wanted || s.state().Status() != parley.AgentTrained {
+		s.runJobs()
+		if now := s.source(src.ID); now.Status != parley.SourceTrained || now.LiveVersion != changed.WantedVersion || s.loadAgent().Status() != parley.AgentTrained {
 			s.Errorf("%+v", now)
 		}
-		if got := s.texts("refunds vouchers"); got != "Vouchers are sent by mail on Mondays." {
+		if got := s.passageTexts("refunds vouchers"); got != "Vouchers are sent by mail on Mondays." {
 			s.Error("not the new version alone answers:", got)
 		}
 		s.now = noon.Add(time.Hour)
-		s.run()
-		if v, p := s.count(`select count(*) from source_versions`), s.count(`select count(*) from passages`); v != 1 || p != 1 {
+		s.runJobs()
+		if v, p := s.queryCount(`select count(*) from source_versions`), s.queryCount(`select count(*) from passages`); v != 1 || p != 1 {
 			s.Error("the earlier version is still there:", v, p)
 		}
 	})
 }
 
 func TestSameTextIsLeftAlone(t *testing.T) {
-	each(t, func(s *school) {
-		src := s.add("Refunds", "Refunds are paid within ten days.")
-		s.run()
+	forEachDatabase(t, func(s *testService) {
+		src := s.addText("Refunds", "Refunds are paid within ten days.")
+		s.runJobs()
 		s.now = noon.Add(time.Second)
 		before := s.source(src.ID)
-		if same := s.change(src.ID, "Refunds", "Refunds are paid within ten days."); same.Wanted != before.Wanted || !same.UpdatedAt.Equal(before.UpdatedAt) {
+		if same := s.changeText(src.ID, "Refunds", "Refunds are paid within ten days."); same.WantedVersion != before.WantedVersion || !same.UpdatedAt.Equal(before.UpdatedAt) {
 			s.Errorf("%+v", same)
 		}
-		if named := s.change(src.ID, "Money back", ""); named.Name != "Money back" || named.Status != parley.SourceUpdated {
+		if named := s.changeText(src.ID, "Money back", ""); named.Name != "Money back" || named.Status != parley.SourceUpdated {
 			s.Errorf("%+v", named)
 		}
-		s.run()
-		if got := s.answers("When are refunds paid?"); got != "Money back" {
+		s.runJobs()
+		if got := s.sourceNames("When are refunds paid?"); got != "Money back" {
 			s.Error(got)
 		}
 	})
 }
 
 func TestChangeKeepsToTheRules(t *testing.T) {
-	each(t, func(s *school) {
+	forEachDatabase(t, func(s *testService) {
 		most := int64(100)
 		s.plan.StoragePerAgent = &most
-		a, b := s.add("A", "one"), s.add("A", "two")
+		a, b := s.addText("A", "one"), s.addText("A", "two")
 		text, long := "two", strings.Repeat("x", 98)
 		_, err := s.ChangeText(s.Context(), s.account, s.plan, s.agent, a.ID, ingest.TextChange{Content: &text})
-		s.fails(err, parley.CodeSourceDuplicate)
+		s.wantCode(err, parley.CodeSourceDuplicate)
 		_, err = s.ChangeText(s.Context(), s.account, s.plan, s.agent, a.ID, ingest.TextChange{Content: &long})
-		s.fails(err, parley.CodeSourceSize)
+		s.wantCode(err, parley.CodeSourceSize)
 		_, err = s.ChangeText(s.Context(), parley.Account{ID: "other"}, s.plan, s.agent, a.ID, ingest.TextChange{Content: &long})
-		s.fails(err, parley.CodeAgentNotFound)
-		if got := s.state().Size; got != 6 {
+		s.wantCode(err, parley.CodeAgentNotFound)
+		if got := s.loadAgent().Size; got != 6 {
 			s.Error("size", got)
 		}
 		_, err = s.Delete(s.Context(), s.account, s.agent, b.ID)
 		s.must(err)
 		_, err = s.ChangeText(s.Context(), s.account, s.plan, s.agent, b.ID, ingest.TextChange{Content: &long})
-		s.fails(err, parley.CodeSourceNotFound)
-		s.change(a.ID, "", "two")
+		s.wantCode(err, parley.CodeSourceNotFound)
+		s.changeText(a.ID, "", "two")
 	})
 }
 
 // Changes that come faster than training: the last one wins, and nothing is left of those between.
 func TestManyPutsOfOneKey(t *testing.T) {
-	each(t, func(s *school) {
+	forEachDatabase(t, func(s *testService) {
 		var all sync.WaitGroup
 		for range 8 {
 			all.Go(func() {
@@ -128,19 +128,19 @@ func TestManyPutsOfOneKey(t *testing.T) {
 			})
 		}
 		all.Wait()
-		if n := s.count(`select count(*) from sources`); n != 1 {
+		if n := s.queryCount(`select count(*) from sources`); n != 1 {
 			s.Error("sources:", n)
 		}
 		for _, text := range []string{"We open at ten.", "We open at eleven."} {
 			s.must(s.PutText(s.Context(), s.account, s.plan, s.agent, "hours", "Hours", text))
 		}
-		s.run()
+		s.runJobs()
 		s.now = noon.Add(time.Hour)
-		s.run()
+		s.runJobs()
 		v, err := sqldb.One(s.Context(), s.DB.SQL(), sqldb.Column[string], `select text from source_versions`)
 		s.must(err)
-		if n := s.count(`select count(*) from source_versions`); n != 1 || v != "We open at eleven." || s.state().Status() != parley.AgentTrained {
-			s.Error(n, v, s.state().Status())
+		if n := s.queryCount(`select count(*) from source_versions`); n != 1 || v != "We open at eleven." || s.loadAgent().Status() != parley.AgentTrained {
+			s.Error(n, v, s.loadAgent().Status())
 		}
 	})
 }

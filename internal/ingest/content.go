@@ -20,30 +20,30 @@ const contentName = "Source text"
 
 // NewContent is content that is not written yet.
 type NewContent struct {
-	desk    *Desk
-	plan    parley.Plan
-	account parley.AccountID
-	agent   parley.AgentID
-	text    *draft // nil for none
-	again   *draft // the same as another version of a text that was there
-	links   []*NewLink
-	succeed succession
+	service     *Service
+	plan        parley.Plan
+	account     parley.AccountID
+	agent       parley.AgentID
+	text        *draft // nil for none
+	textUpdate  *draft // the same as another version of a text that was there
+	links       []*NewLink
+	replacement contentReplacement
 }
 
 // NewContent checks content for an agent. An address that stands there twice is read once. Fails with VALIDATION_INVALID_BODY for
 // addresses that cannot be read; its details name them as urls.0 and so on.
-func (d *Desk) NewContent(account parley.Account, plan parley.Plan, agent parley.AgentID, c Content) (*NewContent, error) {
-	n := &NewContent{desk: d, plan: plan, account: account.ID, agent: agent, succeed: succession{ID: parley.NewUUID(), Agent: agent}}
+func (d *Service) NewContent(account parley.Account, plan parley.Plan, agent parley.AgentID, c Content) (*NewContent, error) {
+	n := &NewContent{service: d, plan: plan, account: account.ID, agent: agent, replacement: contentReplacement{ID: parley.NewUUID(), Agent: agent}}
 	if c.Text != "" {
 		name := contentName
-		n.text, n.again = d.draft(account, agent, TextChange{&name, &c.Text}), d.draft(account, agent, TextChange{Content: &c.Text})
+		n.text, n.textUpdate = d.textDraft(account, agent, TextChange{&name, &c.Text}), d.textDraft(account, agent, TextChange{Content: &c.Text})
 	}
 	faults, seen := map[string]string{}, map[string]bool{}
 	for i, url := range c.URLs {
 		link, err := d.NewLink(account, plan, agent, Link{URL: url, Type: crawl.Individual})
 		switch {
 		case parley.IsCode(err, parley.CodeInvalidBody):
-			faults[fmt.Sprintf("urls.%d", i)] = parley.ErrorOf(err).Details["url"]
+			faults[fmt.Sprintf("urls.%d", i)] = parley.AsError(err).Details["url"]
 		case err != nil:
 			return nil, err
 		case !seen[link.source.URL]:

@@ -14,7 +14,7 @@ import (
 	"parley/internal/store"
 )
 
-func (s *school) replaced(c ingest.Content) error {
+func (s *testService) tryReplace(c ingest.Content) error {
 	n, err := s.NewContent(s.account, s.plan, s.agent, c)
 	if err != nil {
 		return err
@@ -22,149 +22,149 @@ func (s *school) replaced(c ingest.Content) error {
 	return s.DB.Transact(s.Context(), sqldb.Bulk, func(tx *store.DB) error { return n.Replace(s.Context(), tx) })
 }
 
-func (s *school) replace(c ingest.Content) {
+func (s *testService) replaceContent(c ingest.Content) {
 	s.Helper()
-	s.must(s.replaced(c))
+	s.must(s.tryReplace(c))
 }
 
-// settle runs the chores until new content has come to its rest.
-func (s *school) settle() {
+// runUntilSettled runs the chores until new content has come to its rest.
+func (s *testService) runUntilSettled() {
 	s.Helper()
 	for range 3 {
-		s.run()
+		s.runJobs()
 		s.now = s.now.Add(2 * time.Second)
 	}
-	if n := s.count(`select count(*) from jobs where kind = 'content.succeed'`); n != 0 {
+	if n := s.queryCount(`select count(*) from jobs where kind = 'content.succeed'`); n != 0 {
 		s.Error("the succession does not end")
 	}
 }
 
-// has gives the names of the agent's sources, in the order of the alphabet.
-func (s *school) has() string {
+// sortedSourceNames gives the names of the agent's sources, in the order of the alphabet.
+func (s *testService) sortedSourceNames() string {
 	s.Helper()
-	names := s.listed()
+	names := s.listSources()
 	slices.Sort(names)
 	return strings.Join(names, " ")
 }
 
 func TestOldContentAnswersUntilTheNewDoes(t *testing.T) {
-	each(t, func(s *school) {
-		w := s.website(shop())
-		s.add("Old", "Refunds are paid within a month.")
-		s.add("Older", "Vouchers are never sent.")
-		site := s.link(w.URL, crawl.Whole)
+	forEachDatabase(t, func(s *testService) {
+		w := s.startWebsite(shopPages())
+		s.addText("Old", "Refunds are paid within a month.")
+		s.addText("Older", "Vouchers are never sent.")
+		site := s.addLink(w.URL, crawl.WholeSite)
 		_, err := s.AddQnA(s.Context(), s.account, s.plan, s.agent, ingest.QnA{Name: "Parking", Questions: []string{"Where do I park?"}, Answer: "Behind the house."})
 		s.must(err)
-		s.run()
-		s.replace(ingest.Content{URLs: []string{w.URL + "/refunds", w.URL + "/refunds#twice"}})
-		w.before = func(string) bool {
-			if got := s.answers("When are refunds paid within?"); !strings.Contains(got, "Old") || s.source(site.ID).Status != parley.SourceTrained {
+		s.runJobs()
+		s.replaceContent(ingest.Content{URLs: []string{w.URL + "/refunds", w.URL + "/refunds#twice"}})
+		w.beforeReply = func(string) bool {
+			if got := s.sourceNames("When are refunds paid within?"); !strings.Contains(got, "Old") || s.source(site.ID).Status != parley.SourceTrained {
 				s.Error("while the new content is read, the old does not answer:", got)
 			}
 			return false
 		}
-		s.settle()
-		if got, want := s.has(), strings.Join(slices.Sorted(slices.Values([]string{w.URL + "/refunds", "Parking"})), " "); got != want {
+		s.runUntilSettled()
+		if got, want := s.sortedSourceNames(), strings.Join(slices.Sorted(slices.Values([]string{w.URL + "/refunds", "Parking"})), " "); got != want {
 			s.Errorf("has %q, want %q", got, want)
 		}
-		if got := s.texts("When are refunds paid?"); !strings.Contains(got, "ten days") || strings.Contains(got, "month") {
+		if got := s.passageTexts("When are refunds paid?"); !strings.Contains(got, "ten days") || strings.Contains(got, "month") {
 			s.Error(got)
 		}
-		if a := s.state(); a.Status() != parley.AgentTrained || s.count(`select count(*) from sources where deleted_at is null and kind = 'link'`) != 1 {
+		if a := s.loadAgent(); a.Status() != parley.AgentTrained || s.queryCount(`select count(*) from sources where deleted_at is null and kind = 'link'`) != 1 {
 			s.Errorf("%+v", a)
 		}
-		w.before = nil
-		s.replace(ingest.Content{Text: "We are closed.", URLs: []string{w.URL + "/refunds"}})
-		if got := s.state().Status(); got != parley.AgentTraining {
+		w.beforeReply = nil
+		s.replaceContent(ingest.Content{Text: "We are closed.", URLs: []string{w.URL + "/refunds"}})
+		if got := s.loadAgent().Status(); got != parley.AgentTraining {
 			s.Error("the page is not read again:", got)
 		}
-		s.settle()
-		s.replace(ingest.Content{Text: "We open again."})
-		s.settle()
-		if got := s.has(); got != "Parking Source text" || !strings.HasPrefix(s.texts("When do you open again?"), "We open again.") {
-			s.Error(got, s.texts("When do you open again?"))
+		s.runUntilSettled()
+		s.replaceContent(ingest.Content{Text: "We open again."})
+		s.runUntilSettled()
+		if got := s.sortedSourceNames(); got != "Parking Source text" || !strings.HasPrefix(s.passageTexts("When do you open again?"), "We open again.") {
+			s.Error(got, s.passageTexts("When do you open again?"))
 		}
 	})
 }
 
 func TestContentThatCannotBeReadReplacesNothing(t *testing.T) {
-	each(t, func(s *school) {
-		w := s.website(shop())
-		s.add("Old", "Refunds are paid within a month.")
-		s.run()
-		s.replace(ingest.Content{URLs: []string{w.URL + "/gone"}})
-		s.settle()
-		if got := s.answers("When are refunds paid?"); got != "Old" || s.state().Status() != parley.AgentFailed {
-			s.Error(got, s.state().Status())
+	forEachDatabase(t, func(s *testService) {
+		w := s.startWebsite(shopPages())
+		s.addText("Old", "Refunds are paid within a month.")
+		s.runJobs()
+		s.replaceContent(ingest.Content{URLs: []string{w.URL + "/gone"}})
+		s.runUntilSettled()
+		if got := s.sourceNames("When are refunds paid?"); got != "Old" || s.loadAgent().Status() != parley.AgentFailed {
+			s.Error(got, s.loadAgent().Status())
 		}
-		s.replace(ingest.Content{Text: "Refunds are paid at once."})
-		s.settle()
-		if got := s.has(); got != "Old" || s.texts("When are refunds paid?") != "Refunds are paid at once." {
-			s.Error(got, s.texts("When are refunds paid?"))
+		s.replaceContent(ingest.Content{Text: "Refunds are paid at once."})
+		s.runUntilSettled()
+		if got := s.sortedSourceNames(); got != "Old" || s.passageTexts("When are refunds paid?") != "Refunds are paid at once." {
+			s.Error(got, s.passageTexts("When are refunds paid?"))
 		}
 	})
 }
 
 func TestContentIsReplacedWholeOrNotAtAll(t *testing.T) {
-	each(t, func(s *school) {
+	forEachDatabase(t, func(s *testService) {
 		most := int64(40)
 		s.plan.StoragePerAgent = &most
-		s.website(shop())
-		s.add("Old", "Refunds are paid within a month.")
-		s.run()
-		err := s.replaced(ingest.Content{Text: "Closed.", URLs: []string{"https://shop.example/", "nonsense"}})
-		s.fails(err, parley.CodeInvalidBody)
-		if got := parley.ErrorOf(err).Details["urls.1"]; got == "" {
+		s.startWebsite(shopPages())
+		s.addText("Old", "Refunds are paid within a month.")
+		s.runJobs()
+		err := s.tryReplace(ingest.Content{Text: "Closed.", URLs: []string{"https://shop.example/", "nonsense"}})
+		s.wantCode(err, parley.CodeInvalidBody)
+		if got := parley.AsError(err).Details["urls.1"]; got == "" {
 			s.Error(err)
 		}
-		s.fails(s.replaced(ingest.Content{Text: strings.Repeat("x", 40), URLs: []string{"https://shop.example/"}}), parley.CodeSourceSize)
-		s.fails(s.replaced(ingest.Content{Text: strings.Repeat("x", 41)}), parley.CodeSourceSize)
-		if n := s.count(`select count(*) from jobs`); n != 0 || s.has() != "Old" || s.state().Status() != parley.AgentTrained || s.state().Size != 32 {
-			s.Errorf("%d jobs, %+v", n, s.state())
+		s.wantCode(s.tryReplace(ingest.Content{Text: strings.Repeat("x", 40), URLs: []string{"https://shop.example/"}}), parley.CodeSourceSize)
+		s.wantCode(s.tryReplace(ingest.Content{Text: strings.Repeat("x", 41)}), parley.CodeSourceSize)
+		if n := s.queryCount(`select count(*) from jobs`); n != 0 || s.sortedSourceNames() != "Old" || s.loadAgent().Status() != parley.AgentTrained || s.loadAgent().Size != 32 {
+			s.Errorf("%d jobs, %+v", n, s.loadAgent())
 		}
-		s.replace(ingest.Content{Text: strings.Repeat("x", 40)}) // there is no room for both
-		s.settle()
-		if s.state().Size != 40 {
-			s.Error(s.state().Size)
+		s.replaceContent(ingest.Content{Text: strings.Repeat("x", 40)}) // there is no room for both
+		s.runUntilSettled()
+		if s.loadAgent().Size != 40 {
+			s.Error(s.loadAgent().Size)
 		}
 	})
 }
 
 // The chore of content that was replaced in turn finds that it is not the newest any more, also where it is running at that time.
 func TestLaterContentOverridesEarlier(t *testing.T) {
-	each(t, func(s *school) {
-		w := s.website(shop())
-		s.link(w.URL+"/hours", crawl.Individual)
-		s.run()
-		s.replace(ingest.Content{Text: "Between."})
-		job := jobs.Job{Kind: ingest.SucceedJob, Key: string(s.agent), AccountID: s.account.ID}
-		s.must(s.DB.SQL().QueryRow(s.Context(), `select payload from jobs where kind = ?`, ingest.SucceedJob).Scan((*[]byte)(&job.Payload)))
-		s.replace(ingest.Content{URLs: []string{w.URL + "/hours"}})
-		s.must(s.Succeed(s.Context(), job))
-		s.settle()
-		if got := s.has(); got != w.URL+"/hours" || s.texts("When do you open?") != "We open at nine." {
+	forEachDatabase(t, func(s *testService) {
+		w := s.startWebsite(shopPages())
+		s.addLink(w.URL+"/hours", crawl.Individual)
+		s.runJobs()
+		s.replaceContent(ingest.Content{Text: "Between."})
+		job := jobs.Job{Kind: ingest.ReplaceJob, Key: string(s.agent), AccountID: s.account.ID}
+		s.must(s.DB.SQL().QueryRow(s.Context(), `select payload from jobs where kind = ?`, ingest.ReplaceJob).Scan((*[]byte)(&job.Payload)))
+		s.replaceContent(ingest.Content{URLs: []string{w.URL + "/hours"}})
+		s.must(s.FinishReplacement(s.Context(), job))
+		s.runUntilSettled()
+		if got := s.sortedSourceNames(); got != w.URL+"/hours" || s.passageTexts("When do you open?") != "We open at nine." {
 			s.Error(got)
 		}
-		s.must(s.Succeed(s.Context(), job)) // once more, when all is over
-		if got := s.has(); got != w.URL+"/hours" {
+		s.must(s.FinishReplacement(s.Context(), job)) // once more, when all is over
+		if got := s.sortedSourceNames(); got != w.URL+"/hours" {
 			s.Error(got)
 		}
 		_, err := s.DB.SQL().Exec(s.Context(), `update agents set deleted_at = 1 where id = ?`, s.agent)
 		s.must(err)
-		s.must(s.Succeed(s.Context(), job))
+		s.must(s.FinishReplacement(s.Context(), job))
 	})
 }
 
 func TestManySourcesLeaveInSteps(t *testing.T) {
-	each(t, func(s *school) {
+	forEachDatabase(t, func(s *testService) {
 		for i := range 90 {
-			s.add("Text", strings.Repeat("x", i+1))
+			s.addText("Text", strings.Repeat("x", i+1))
 		}
-		s.run()
-		s.replace(ingest.Content{Text: "All in one."})
-		s.settle()
-		if got := s.has(); got != "Text" || s.state().Size != 11 {
-			s.Error(got, s.state().Size)
+		s.runJobs()
+		s.replaceContent(ingest.Content{Text: "All in one."})
+		s.runUntilSettled()
+		if got := s.sortedSourceNames(); got != "Text" || s.loadAgent().Size != 11 {
+			s.Error(got, s.loadAgent().Size)
 		}
 	})
 }

@@ -21,47 +21,47 @@ func (n *NewContent) Replace(ctx context.Context, tx *store.DB) error {
 	if err != nil {
 		return err
 	}
-	old := &heritage{}
+	old := &oldContent{}
 	for _, s := range there {
 		if (s.Kind == parley.SourceText || s.Kind == parley.SourceLink) && s.Status != parley.SourceToBeDeleted {
 			old.sources = append(old.sources, s)
 		}
 	}
-	next := n.succeed
-	if err := n.replace(ctx, tx, old, &next); err != nil {
-		return n.plain(err)
+	next := n.replacement
+	if err := n.replaceSources(ctx, tx, old, &next); err != nil {
+		return n.explainSizeError(err)
 	}
 	for _, s := range old.sources {
-		next.Leaving = append(next.Leaving, s.ID)
+		next.OldSources = append(next.OldSources, s.ID)
 	}
-	return n.desk.Queue.Enqueue(ctx, tx.SQL(), next.chore(n.account)) // also when none leaves: it overrides an earlier one
+	return n.service.Queue.Enqueue(ctx, tx.SQL(), next.job(n.account)) // also when none leaves: it overrides an earlier one
 }
 
-// replace writes each part of the content onto what it continues, or as something new.
-func (n *NewContent) replace(ctx context.Context, tx *store.DB, old *heritage, next *succession) error {
-	text := old.text(n.text)
+// replaceSources writes each part of the content onto what it continues, or as something new.
+func (n *NewContent) replaceSources(ctx context.Context, tx *store.DB, old *oldContent, next *contentReplacement) error {
+	text := old.takeText(n.text)
 	links := make([]parley.SourceID, len(n.links))
 	for i, link := range n.links {
-		links[i] = old.link(link.source.URL)
+		links[i] = old.takeLink(link.source.URL)
 	}
-	leaves, err := old.size(ctx, tx, n)
+	leaves, err := old.remainingBytes(ctx, tx, n)
 	if err != nil {
 		return err
 	}
-	plan := wider(n.plan, leaves)
+	plan := withExtraStorage(n.plan, leaves)
 	if n.text != nil {
 		id, err := n.writeText(ctx, tx, text, plan)
 		if err != nil {
 			return err
 		}
-		next.New = append(next.New, id)
+		next.NewSources = append(next.NewSources, id)
 	}
 	for i, link := range n.links {
 		id, err := n.writeLink(ctx, tx, link, links[i], plan)
 		if err != nil {
 			return err
 		}
-		next.New = append(next.New, id)
+		next.NewSources = append(next.NewSources, id)
 	}
 	return nil
 }
@@ -70,8 +70,8 @@ func (n *NewContent) writeText(ctx context.Context, tx *store.DB, onto parley.So
 	if onto == "" {
 		return n.text.source.ID, n.text.create(ctx, tx, plan)
 	}
-	_, err := n.again.onto(ctx, tx, onto, plan)
-	if errors.Is(err, errSame) {
+	_, err := n.textUpdate.applyTo(ctx, tx, onto, plan)
+	if errors.Is(err, errUnchanged) {
 		err = nil
 	}
 	return onto, err
@@ -83,14 +83,14 @@ func (n *NewContent) writeLink(ctx context.Context, tx *store.DB, link *NewLink,
 		wider.plan = plan
 		return link.source.ID, wider.Create(ctx, tx)
 	}
-	_, err := n.desk.anew(ctx, tx, n.account, n.agent, onto, link.source.CreatedAt, LinkChange{})
+	_, err := n.service.restartCrawl(ctx, tx, n.account, n.agent, onto, link.source.CreatedAt, LinkChange{})
 	return onto, err
 }
 
-// heritage is what an agent had: what is taken from it is continued, and the rest leaves.
-type heritage struct{ sources []store.ManagedSource }
+// oldContent is what an agent had: what is taken from it is continued, and the rest leaves.
+type oldContent struct{ sources []store.ManagedSource }
 
-func (h *heritage) take(is func(*store.ManagedSource) bool) parley.SourceID {
+func (h *oldContent) takeFirst(is func(*store.ManagedSource) bool) parley.SourceID {
 	for i := range h.sources {
 		if s := h.sources[i]; is(&s) {
 			h.sources = append(h.sources[:i:i], h.sources[i+1:]...)
@@ -100,27 +100,27 @@ func (h *heritage) take(is func(*store.ManagedSource) bool) parley.SourceID {
 	return ""
 }
 
-// text takes the text that is to become the new one: one that says the same, else the oldest.
-func (h *heritage) text(w *draft) parley.SourceID {
+// takeText takes the text that is to become the new one: one that says the same, else the oldest.
+func (h *oldContent) takeText(w *draft) parley.SourceID {
 	if w == nil {
 		return ""
 	}
-	id := h.take(func(s *store.ManagedSource) bool { return s.Kind == parley.SourceText && s.Hash == w.version.Hash })
+	id := h.takeFirst(func(s *store.ManagedSource) bool { return s.Kind == parley.SourceText && s.Hash == w.version.Hash })
 	if id == "" {
-		id = h.take(func(s *store.ManagedSource) bool { return s.Kind == parley.SourceText })
+		id = h.takeFirst(func(s *store.ManagedSource) bool { return s.Kind == parley.SourceText })
 	}
 	return id
 }
 
-// link takes the page of that address.
-func (h *heritage) link(url string) parley.SourceID {
-	return h.take(func(s *store.ManagedSource) bool {
-		return s.Kind == parley.SourceLink && s.URL == url && recordOf(&s.Source).Type == crawl.Individual
+// takeLink takes the page of that address.
+func (h *oldContent) takeLink(url string) parley.SourceID {
+	return h.takeFirst(func(s *store.ManagedSource) bool {
+		return s.Kind == parley.SourceLink && s.URL == url && linkRecordOf(&s.Source).Type == crawl.Individual
 	})
 }
 
-// size is how many bytes leave, those of links' pages among them.
-func (h *heritage) size(ctx context.Context, tx *store.DB, n *NewContent) (total int64, err error) {
+// remainingBytes is how many bytes leave, those of links' pages among them.
+func (h *oldContent) remainingBytes(ctx context.Context, tx *store.DB, n *NewContent) (total int64, err error) {
 	var links []parley.SourceID
 	for _, s := range h.sources {
 		total += s.Size
@@ -135,8 +135,8 @@ func (h *heritage) size(ctx context.Context, tx *store.DB, n *NewContent) (total
 	return total, err
 }
 
-// wider is a plan with room for what is about to leave.
-func wider(plan parley.Plan, bytes int64) parley.Plan {
+// withExtraStorage is a plan with room for what is about to leave.
+func withExtraStorage(plan parley.Plan, bytes int64) parley.Plan {
 	if plan.StoragePerAgent != nil {
 		most := *plan.StoragePerAgent + bytes
 		plan.StoragePerAgent = &most
@@ -144,10 +144,10 @@ func wider(plan parley.Plan, bytes int64) parley.Plan {
 	return plan
 }
 
-// plain says of a plan without room what it allows, rather than what it allows while old and new content lie side by side.
-func (n *NewContent) plain(err error) error {
+// explainSizeError says of a plan without room what it allows, rather than what it allows while old and new content lie side by side.
+func (n *NewContent) explainSizeError(err error) error {
 	if parley.IsCode(err, parley.CodeSourceSize) {
-		return parley.Failf(parley.CodeSourceSize, "The %s plan allows %d bytes of sources for an agent, and this content would bring them to more.", n.plan.Name, *n.plan.StoragePerAgent)
+		return parley.NewErrorf(parley.CodeSourceSize, "The %s plan allows %d bytes of sources for an agent, and this content would bring them to more.", n.plan.Name, *n.plan.StoragePerAgent)
 	}
 	return err
 }

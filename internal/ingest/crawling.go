@@ -16,18 +16,18 @@ import (
 // PageReader makes text of a page: title may be empty. body is UTF-8 unless it is a PDF. An error's text is for the operator.
 type PageReader func(ctx context.Context, url, contentType string, body []byte) (title, text string, err error)
 
-// errFull ends a reading that has used up the plan's storage.
-var errFull = errors.New("ingest: there is no room for another page")
+// errStorageFull ends a reading that has used up the plan's storage.
+var errStorageFull = errors.New("ingest: there is no room for another page")
 
 // CrawlHandlers gives what does the chores that take long, since sites set the pace: a runner of their own keeps them from
 // standing in the way of the others.
-func (d *Desk) CrawlHandlers() map[string]jobs.Handler {
+func (d *Service) CrawlHandlers() map[string]jobs.Handler {
 	return map[string]jobs.Handler{CrawlJob: d.Crawl}
 }
 
-// crawling is one run of the chore that reads a link.
-type crawling struct {
-	*Desk
+// crawlRun is one run of the chore that reads a link.
+type crawlRun struct {
+	*Service
 	source   *parley.Source
 	run      store.Crawl
 	plan     parley.Plan
@@ -36,43 +36,43 @@ type crawling struct {
 
 // Crawl handles CrawlJob: it reads a link, or goes on where a run that died has stopped. Each page goes live as it is read. A
 // link that is gone, or read anew meanwhile, is dropped.
-func (d *Desk) Crawl(ctx context.Context, job jobs.Job) error {
-	var about subject
+func (d *Service) Crawl(ctx context.Context, job jobs.Job) error {
+	var about jobPayload
 	if err := json.Unmarshal(job.Payload, &about); err != nil {
 		return fmt.Errorf("payload: %w", err)
 	}
-	c, err := d.crawling(ctx, job.AccountID, about.Agent, parley.SourceID(job.Key))
+	c, err := d.loadCrawl(ctx, job.AccountID, about.Agent, parley.SourceID(job.Key))
 	if err != nil || c == nil {
-		return unlessDropped(err)
+		return ignoreDropped(err)
 	}
-	end, err := d.Crawler.Run(ctx, recordOf(c.source).link(c.source.URL).site(), c.frontier, c.visit)
+	end, err := d.Crawler.Run(ctx, linkRecordOf(c.source).toLink(c.source.URL).site(), c.frontier, c.storePage)
 	switch {
-	case errors.Is(err, errFull):
-		return unlessDropped(c.finish(ctx, fmt.Sprintf("the %s plan's storage is full, so not every page was read", c.plan.Name), false))
+	case errors.Is(err, errStorageFull):
+		return ignoreDropped(c.finish(ctx, fmt.Sprintf("the %s plan's storage is full, so not every page was read", c.plan.Name), false))
 	case err == nil:
-		return unlessDropped(c.finish(ctx, troubles[end], end == crawl.HostAway))
-	case !dropped(err) && job.Attempts >= job.MaxAttempts && ctx.Err() == nil:
-		return errors.Join(err, unlessDropped(c.finish(ctx, "the link could not be read; the server's log says why", true)))
+		return ignoreDropped(c.finish(ctx, endReasons[end], end == crawl.HostUnavailable))
+	case !isDropped(err) && job.Attempts >= job.MaxAttempts && ctx.Err() == nil:
+		return errors.Join(err, ignoreDropped(c.finish(ctx, "the link could not be read; the server's log says why", true)))
 	}
-	return unlessDropped(err)
+	return ignoreDropped(err)
 }
 
-// troubles tell the operator why not all of a site was read.
-var troubles = map[crawl.End]string{
-	crawl.PageLimit: "the site has more pages than are read of one",
-	crawl.ByteLimit: "the site has more text than is read of one",
-	crawl.HostAway:  "the host did not answer any more, so not every page was read",
+// endReasons tell the operator why not all of a site was read.
+var endReasons = map[crawl.EndReason]string{
+	crawl.PageLimit:       "the site has more pages than are read of one",
+	crawl.ByteLimit:       "the site has more text than is read of one",
+	crawl.HostUnavailable: "the host did not answer any more, so not every page was read",
 }
 
-func unlessDropped(err error) error {
-	if dropped(err) {
+func ignoreDropped(err error) error {
+	if isDropped(err) {
 		return nil
 	}
 	return err
 }
 
-// crawling finds a link that is to be read; nil when it has been.
-func (d *Desk) crawling(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.SourceID) (*crawling, error) {
+// loadCrawl finds a link that is to be read; nil when it has been.
+func (d *Service) loadCrawl(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.SourceID) (*crawlRun, error) {
 	if _, err := d.DB.Agent(ctx, account, agent, d.Now()); err != nil {
 		return nil, err
 	}
@@ -87,20 +87,20 @@ func (d *Desk) crawling(ctx context.Context, account parley.AccountID, agent par
 	if s.Status != parley.SourceUntrained && s.Status != parley.SourceUpdated {
 		return nil, nil
 	}
-	plan, err := d.planOf(ctx, account)
+	plan, err := d.accountPlan(ctx, account)
 	if err != nil {
 		return nil, err
 	}
-	c := &crawling{Desk: d, source: s, run: store.Crawl{Account: account, Agent: agent, Source: id, Run: run}, plan: plan}
-	c.frontier = &frontier{db: d.DB, run: c.run, log: d.log(), record: recordOf(s)}
+	c := &crawlRun{Service: d, source: s, run: store.Crawl{Account: account, Agent: agent, Source: id, Run: run}, plan: plan}
+	c.frontier = &frontier{db: d.DB, run: c.run, log: d.logger(), record: linkRecordOf(s)}
 	return c, nil
 }
 
-func (d *Desk) log() *slog.Logger {
+func (d *Service) logger() *slog.Logger {
 	if d.Logger == nil {
 		return slog.Default()
 	}
 	return d.Logger
 }
 
-func (c *crawling) individual() bool { return c.frontier.record.SiteRecord == nil }
+func (c *crawlRun) isIndividual() bool { return c.frontier.record.SiteRecord == nil }

@@ -20,9 +20,9 @@ type frontier struct {
 	log    *slog.Logger
 	record LinkRecord
 
-	mu     sync.Mutex
-	counts crawl.Counts
-	place  int64
+	mu       sync.Mutex
+	counts   crawl.Counts
+	position int64
 }
 
 var _ crawl.Frontier = (*frontier)(nil)
@@ -32,7 +32,7 @@ func (f *frontier) Seed(ctx context.Context, links []crawl.Link) error {
 	if err := f.recount(ctx); err != nil {
 		return err
 	}
-	pages := f.pages(links)
+	pages := f.crawlPages(links)
 	err := f.db.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error { return tx.SeedCrawl(ctx, f.run, pages) })
 	if err != nil {
 		return err
@@ -40,16 +40,16 @@ func (f *frontier) Seed(ctx context.Context, links []crawl.Link) error {
 	return f.recount(ctx)
 }
 
-// pages makes rows of links, for a transaction that may run twice.
-func (f *frontier) pages(links []crawl.Link) []store.CrawlPage {
+// crawlPages makes rows of links, for a transaction that may run twice.
+func (f *frontier) crawlPages(links []crawl.Link) []store.CrawlPage {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	pages := make([]store.CrawlPage, len(links))
 	for i, l := range links {
-		f.place++
-		pages[i] = store.CrawlPage{ID: parley.NewTimedUUID(), URL: l.URL, Role: string(l.Role), Depth: l.Depth, Hops: l.Hops, Place: f.place, Reason: l.Left}
-		if l.Left != "" {
-			pages[i].State, pages[i].LeftOut = string(crawl.Excluded), true
+		f.position++
+		pages[i] = store.CrawlPage{ID: parley.NewTimedUUID(), URL: l.URL, Role: string(l.Role), Depth: l.Depth, Hops: l.Hops, Position: f.position, Reason: l.ExcludeReason}
+		if l.ExcludeReason != "" {
+			pages[i].State, pages[i].Excluded = string(crawl.Excluded), true
 		}
 	}
 	return pages
@@ -62,16 +62,16 @@ func (f *frontier) recount(ctx context.Context) error {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.counts, f.place = crawl.Counts{}, 0
+	f.counts, f.position = crawl.Counts{}, 0
 	for _, n := range list {
-		addTo(&f.counts, crawl.State(n.State), n.Count)
+		addCount(&f.counts, crawl.State(n.State), n.Count)
 		f.counts.Bytes += n.Bytes
-		f.place = max(f.place, n.Last)
+		f.position = max(f.position, n.LastPosition)
 	}
 	return nil
 }
 
-func addTo(c *crawl.Counts, state crawl.State, n int) {
+func addCount(c *crawl.Counts, state crawl.State, n int) {
 	switch state {
 	case crawl.Included, crawl.Unchanged:
 		c.Included += n
@@ -79,7 +79,7 @@ func addTo(c *crawl.Counts, state crawl.State, n int) {
 		c.Excluded += n
 	case crawl.Failed:
 		c.Failed += n
-	case crawl.Merged, crawl.Read:
+	case crawl.Merged, crawl.ReadAsSitemap:
 		c.Other += n
 	case crawl.Waiting:
 		c.Waiting += n
@@ -90,21 +90,21 @@ func addTo(c *crawl.Counts, state crawl.State, n int) {
 func (f *frontier) Next(ctx context.Context, n int) (links []crawl.Link, err error) {
 	var pages []store.CrawlPage
 	err = f.db.Transact(ctx, sqldb.Bulk, func(tx *store.DB) (err error) {
-		pages, err = tx.ClaimPages(ctx, f.run, n)
+		pages, err = tx.ClaimCrawlPages(ctx, f.run, n)
 		return err
 	})
 	for _, p := range pages {
-		links = append(links, crawl.Link{URL: p.URL, Role: crawl.Role(p.Role), Depth: p.Depth, Hops: p.Hops, Validators: crawl.Validators{Tag: p.Tag, Modified: p.Modified}})
+		links = append(links, crawl.Link{URL: p.URL, Role: crawl.Role(p.Role), Depth: p.Depth, Hops: p.Hops, Validators: crawl.Validators{ETag: p.ETag, LastModified: p.LastModified}})
 	}
 	return links, err
 }
 
-// Found implements crawl.Frontier.
-func (f *frontier) Found(ctx context.Context, links []crawl.Link) (added crawl.Counts, err error) {
+// AddLinks implements crawl.Frontier.
+func (f *frontier) AddLinks(ctx context.Context, links []crawl.Link) (added crawl.Counts, err error) {
 	var states []string
-	pages := f.pages(links)
+	pages := f.crawlPages(links)
 	err = f.db.Transact(ctx, sqldb.Bulk, func(tx *store.DB) (err error) {
-		states, err = tx.AddPages(ctx, f.run, pages)
+		states, err = tx.AddCrawlPages(ctx, f.run, pages)
 		return err
 	})
 	if err != nil {
@@ -113,8 +113,8 @@ func (f *frontier) Found(ctx context.Context, links []crawl.Link) (added crawl.C
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, s := range states {
-		addTo(&added, crawl.State(s), 1)
-		addTo(&f.counts, crawl.State(s), 1)
+		addCount(&added, crawl.State(s), 1)
+		addCount(&f.counts, crawl.State(s), 1)
 	}
 	return added, nil
 }
@@ -122,12 +122,12 @@ func (f *frontier) Found(ctx context.Context, links []crawl.Link) (added crawl.C
 // Outcome implements crawl.Frontier.
 func (f *frontier) Outcome(ctx context.Context, url string) (crawl.Outcome, bool, error) {
 	p, known, err := f.db.CrawledPage(ctx, f.run, url)
-	return crawl.Outcome{State: crawl.State(p.State), Reason: p.Reason, To: p.To, Status: p.Status, Bytes: p.Bytes,
-		Validators: crawl.Validators{Tag: p.Tag, Modified: p.Modified}}, known, err
+	return crawl.Outcome{State: crawl.State(p.State), Reason: p.Reason, MergedInto: p.TargetURL, Status: p.Status, Bytes: p.Bytes,
+		Validators: crawl.Validators{ETag: p.ETag, LastModified: p.LastModified}}, known, err
 }
 
-// Done implements crawl.Frontier.
-func (f *frontier) Done(ctx context.Context, link crawl.Link, o crawl.Outcome) error {
+// Finish implements crawl.Frontier.
+func (f *frontier) Finish(ctx context.Context, link crawl.Link, o crawl.Outcome) error {
 	if o.State == crawl.Failed || o.State == crawl.Excluded {
 		page, _, _ := strings.Cut(link.URL, "?") // a query may be secret
 		f.log.Debug("a page was not read", "source", f.run.Source, "page", page, "reason", o.Reason, "err", o.Err)
@@ -136,20 +136,20 @@ func (f *frontier) Done(ctx context.Context, link crawl.Link, o crawl.Outcome) e
 	defer f.mu.Unlock()
 	after := f.counts
 	after.Waiting--
-	addTo(&after, o.State, 1)
+	addCount(&after, o.State, 1)
 	after.Bytes += o.Bytes
-	p := store.CrawlPage{URL: link.URL, State: string(o.State), Reason: strings.ToValidUTF8(storable(o.Reason), "\ufffd"), To: o.To, Status: o.Status, Bytes: o.Bytes}
-	if utf8.ValidString(o.Tag + o.Modified) { // a header may hold any bytes, which PostgreSQL does not store
-		p.Tag, p.Modified = o.Tag, o.Modified
+	p := store.CrawlPage{URL: link.URL, State: string(o.State), Reason: strings.ToValidUTF8(stripNUL(o.Reason), "\ufffd"), TargetURL: o.MergedInto, Status: o.Status, Bytes: o.Bytes}
+	if utf8.ValidString(o.ETag + o.LastModified) { // a header may hold any bytes, which PostgreSQL does not store
+		p.ETag, p.LastModified = o.ETag, o.LastModified
 	}
 	err := f.db.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
-		if _, err := tx.HoldCrawl(ctx, f.run); err != nil {
+		if _, err := tx.LockCrawl(ctx, f.run); err != nil {
 			return err
 		}
-		if err := tx.EndPage(ctx, f.run, p); err != nil || f.record.SiteRecord == nil {
+		if err := tx.SavePageOutcome(ctx, f.run, p); err != nil || f.record.SiteRecord == nil {
 			return err
 		}
-		return tx.NoteProgress(ctx, f.run, f.telling(after).encoded())
+		return tx.SaveCrawlMetadata(ctx, f.run, f.recordWithCounts(after).encode())
 	})
 	if err == nil {
 		f.counts = after
@@ -157,21 +157,21 @@ func (f *frontier) Done(ctx context.Context, link crawl.Link, o crawl.Outcome) e
 	return err
 }
 
-// told is the link's record with the counts so far.
-func (f *frontier) told() LinkRecord {
+// currentRecord is the link's record with the counts so far.
+func (f *frontier) currentRecord() LinkRecord {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.telling(f.counts)
+	return f.recordWithCounts(f.counts)
 }
 
-// included reports whether anything was read.
-func (f *frontier) included() bool {
+// hasIncluded reports whether anything was read.
+func (f *frontier) hasIncluded() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.counts.Included > 0
 }
 
-func (f *frontier) telling(c crawl.Counts) LinkRecord {
+func (f *frontier) recordWithCounts(c crawl.Counts) LinkRecord {
 	r := f.record
 	if r.SiteRecord != nil {
 		site := *r.SiteRecord

@@ -16,40 +16,40 @@ import (
 // Delete takes a source from the agent, at once and for good, also while it trains; what it said is erased by a chore. The
 // pages of a site go with it: where they are many, the reply has the status toBeDeleted, and else deleted. Fails with
 // AGENT_NOT_FOUND, SOURCE_NOT_FOUND (also for a page of a site) or SOURCE_ALREADY_PENDING_DELETION.
-func (d *Desk) Delete(ctx context.Context, account parley.Account, agent parley.AgentID, id parley.SourceID) (*parley.Source, error) {
+func (d *Service) Delete(ctx context.Context, account parley.Account, agent parley.AgentID, id parley.SourceID) (*parley.Source, error) {
 	now := d.Now()
 	var gone *parley.Source
 	err := d.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) (err error) {
-		gone, err = d.remove(ctx, tx, account.ID, agent, id, now)
+		gone, err = d.deleteSource(ctx, tx, account.ID, agent, id, now)
 		return err
 	})
 	return gone, err
 }
 
-// remove deletes a source as part of a transaction.
-func (d *Desk) remove(ctx context.Context, tx *store.DB, account parley.AccountID, agent parley.AgentID, id parley.SourceID, now time.Time) (*parley.Source, error) {
+// deleteSource deletes a source as part of a transaction.
+func (d *Service) deleteSource(ctx context.Context, tx *store.DB, account parley.AccountID, agent parley.AgentID, id parley.SourceID, now time.Time) (*parley.Source, error) {
 	status, err := d.deletePages(ctx, tx, account, agent, id, now)
 	if err != nil {
 		return nil, err
 	}
 	s, _, err := tx.UpdateSource(ctx, account, agent, id, func(s *parley.Source) error {
-		s.Status, s.Live, s.Wanted, s.UpdatedAt = status, "", "", now
+		s.Status, s.LiveVersion, s.WantedVersion, s.UpdatedAt = status, "", "", now
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	if err := d.Queue.Enqueue(ctx, tx.SQL(), chore(EraseJob, s)); err != nil {
+	if err := d.Queue.Enqueue(ctx, tx.SQL(), newJob(EraseJob, s)); err != nil {
 		return nil, err
 	}
-	return s, tx.Record(ctx, account, now, event("source.deleted", s))
+	return s, tx.RecordEvents(ctx, account, now, sourceEvent("source.deleted", s))
 }
 
-// manyPages is from how many pages on a site stays in the lists until they are erased.
-const manyPages = 200
+// manySitePages is from how many pages on a site stays in the lists until they are erased.
+const manySitePages = 200
 
 // deletePages deletes the pages of a source that is a site, and says what the source's status is then.
-func (d *Desk) deletePages(ctx context.Context, tx *store.DB, account parley.AccountID, agent parley.AgentID, id parley.SourceID, now time.Time) (parley.SourceStatus, error) {
+func (d *Service) deletePages(ctx context.Context, tx *store.DB, account parley.AccountID, agent parley.AgentID, id parley.SourceID, now time.Time) (parley.SourceStatus, error) {
 	if err := tx.LockAgent(ctx, account, agent); err != nil { // before the source's row, always
 		return "", err
 	}
@@ -57,38 +57,38 @@ func (d *Desk) deletePages(ctx context.Context, tx *store.DB, account parley.Acc
 	switch {
 	case err != nil:
 		return "", err
-	case s.Parent != "":
-		return "", parley.Fail(parley.CodeSourceNotFound)
+	case s.ParentID != "":
+		return "", parley.NewError(parley.CodeSourceNotFound)
 	case s.Status == parley.SourceToBeDeleted:
-		return "", parley.Fail(parley.CodeSourceAlreadyDel)
+		return "", parley.NewError(parley.CodeSourceAlreadyDel)
 	case s.Kind != parley.SourceLink:
 		return parley.SourceDeleted, nil
 	}
-	n, err := tx.DeletePages(ctx, s, now)
-	if n >= manyPages {
+	n, err := tx.DeletePageSources(ctx, s, now)
+	if n >= manySitePages {
 		return parley.SourceToBeDeleted, err
 	}
 	return parley.SourceDeleted, err
 }
 
 // Erase handles EraseJob.
-func (d *Desk) Erase(ctx context.Context, job jobs.Job) error {
-	var about subject
+func (d *Service) Erase(ctx context.Context, job jobs.Job) error {
+	var about jobPayload
 	if err := json.Unmarshal(job.Payload, &about); err != nil {
 		return fmt.Errorf("payload: %w", err)
 	}
 	if err := d.eraseAll(ctx, job.AccountID, about.Agent, parley.SourceID(job.Key)); err != nil {
 		return err
 	}
-	if err := d.Library.EraseVectors(ctx, about.Agent); err != nil {
+	if err := d.Indexes.EraseVectors(ctx, about.Agent); err != nil {
 		return err
 	}
-	return d.FreeFiles(ctx, job.AccountID, about.Agent)
+	return d.RemoveUnusedFiles(ctx, job.AccountID, about.Agent)
 }
 
 // eraseAll erases what a deleted source said, and its pages, and then takes a site whose pages were many out of the lists.
-func (d *Desk) eraseAll(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.SourceID) error {
-	pages, err := d.DB.DeletedPages(ctx, account, agent, id)
+func (d *Service) eraseAll(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.SourceID) error {
+	pages, err := d.DB.DeletedPageSources(ctx, account, agent, id)
 	if err != nil {
 		return err
 	}
@@ -97,21 +97,21 @@ func (d *Desk) eraseAll(ctx context.Context, account parley.AccountID, agent par
 			return fmt.Errorf("page %s: %w", page, err)
 		}
 	}
-	if err := d.leave(ctx, account, agent, id, d.Now()); err != nil {
+	if err := d.markDeleted(ctx, account, agent, id, d.Now()); err != nil {
 		return err
 	}
-	return errors.Join(d.DB.EraseCrawl(ctx, account, agent, id), d.DB.EraseSource(ctx, account, agent, id))
+	return errors.Join(d.DB.EraseCrawlPages(ctx, account, agent, id), d.DB.EraseSource(ctx, account, agent, id))
 }
 
-func (d *Desk) leave(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.SourceID, now time.Time) error {
+func (d *Service) markDeleted(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.SourceID, now time.Time) error {
 	_, _, err := d.DB.UpdateSource(ctx, account, agent, id, func(s *parley.Source) error {
 		if s.Status != parley.SourceToBeDeleted {
-			return errSame
+			return errUnchanged
 		}
 		s.Status, s.UpdatedAt = parley.SourceDeleted, now
 		return nil
 	})
-	if dropped(err) || errors.Is(err, errSame) {
+	if isDropped(err) || errors.Is(err, errUnchanged) {
 		return nil
 	}
 	return err

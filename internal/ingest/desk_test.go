@@ -14,19 +14,19 @@ import (
 	"parley/internal/ingest"
 	"parley/internal/jobs"
 	"parley/internal/retrieval"
-	"parley/internal/rig/dbs"
 	"parley/internal/sqldb"
 	"parley/internal/store"
+	"parley/internal/testkit/dbs"
 )
 
 func TestMain(m *testing.M) { dbs.Main(m) }
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// school is a desk over one store with one account and one agent.
-type school struct {
+// testService is a desk over one store with one account and one agent.
+type testService struct {
 	testing.TB
-	*ingest.Desk
+	*ingest.Service
 	account parley.Account
 	agent   parley.AgentID
 	plan    parley.Plan
@@ -34,16 +34,16 @@ type school struct {
 	now     time.Time
 }
 
-func each(t *testing.T, f func(s *school)) {
+func forEachDatabase(t *testing.T, f func(s *testService)) {
 	t.Helper()
-	dbs.EachStore(t, func(t *testing.T, db *store.DB) { f(open(t, db)) })
+	dbs.ForEachStore(t, func(t *testing.T, db *store.DB) { f(newTestService(t, db)) })
 }
 
-func open(t testing.TB, db *store.DB) *school {
-	s := &school{TB: t, account: parley.Account{ID: "acc", Name: "Acme", Plan: "test", CreatedAt: noon}, plan: parley.Plan{Name: "test"}, agent: parley.NewAgentID(), now: noon}
+func newTestService(t testing.TB, db *store.DB) *testService {
+	s := &testService{TB: t, account: parley.Account{ID: "acc", Name: "Acme", Plan: "test", CreatedAt: noon}, plan: parley.Plan{Name: "test"}, agent: parley.NewAgentID(), now: noon}
 	now := func() time.Time { return s.now }
 	queue := &jobs.Queue{Now: now}
-	s.Desk = &ingest.Desk{DB: db, Library: &retrieval.Library{DB: db.SQL()}, Queue: queue, Now: now}
+	s.Service = &ingest.Service{DB: db, Indexes: &retrieval.Indexes{DB: db.SQL()}, Queue: queue, Now: now}
 	handlers := s.Handlers()
 	maps.Copy(handlers, s.CrawlHandlers())
 	s.runner = &jobs.Runner{DB: db.SQL(), Queue: queue, Handlers: handlers}
@@ -52,51 +52,51 @@ func open(t testing.TB, db *store.DB) *school {
 	return s
 }
 
-func (s *school) must(err error) {
+func (s *testService) must(err error) {
 	s.Helper()
 	if err != nil {
 		s.Fatal(err)
 	}
 }
 
-func (s *school) fails(err error, code parley.Code) {
+func (s *testService) wantCode(err error, code parley.Code) {
 	s.Helper()
 	if !parley.IsCode(err, code) {
 		s.Errorf("got %v, want %s", err, code)
 	}
 }
 
-func (s *school) add(name, content string) *parley.Source {
+func (s *testService) addText(name, content string) *parley.Source {
 	s.Helper()
 	src, err := s.AddText(s.Context(), s.account, s.plan, s.agent, name, content)
 	s.must(err)
 	return src
 }
 
-func (s *school) run() {
+func (s *testService) runJobs() {
 	s.Helper()
 	_, err := s.runner.RunDue(s.Context())
 	s.must(err)
 }
 
-func (s *school) source(id parley.SourceID) *parley.Source {
+func (s *testService) source(id parley.SourceID) *parley.Source {
 	s.Helper()
 	src, err := s.DB.Source(s.Context(), s.account.ID, s.agent, id)
 	s.must(err)
 	return src
 }
 
-func (s *school) state() *parley.Agent {
+func (s *testService) loadAgent() *parley.Agent {
 	s.Helper()
 	a, err := s.DB.Agent(s.Context(), s.account.ID, s.agent, s.now)
 	s.must(err)
 	return a
 }
 
-// answers gives the names of the sources that the agent finds something in.
-func (s *school) answers(question string) string {
+// sourceNames gives the names of the sources that the agent finds something in.
+func (s *testService) sourceNames(question string) string {
 	s.Helper()
-	hits, err := s.Library.Nearest(s.Context(), s.agent, s.state().PassageVersion, retrieval.Query{Text: question, Limit: 8})
+	hits, err := s.Indexes.Nearest(s.Context(), s.agent, s.loadAgent().PassageVersion, retrieval.Query{Text: question, Limit: 8})
 	s.must(err)
 	var names []string
 	for _, h := range hits {
@@ -106,61 +106,61 @@ func (s *school) answers(question string) string {
 }
 
 func TestTextIsTrained(t *testing.T) {
-	each(t, func(s *school) {
-		src := s.add("Refunds", "# Refunds\n\nRefunds are\x00 paid within ten days.")
-		if src.Status != parley.SourceUntrained || src.Kind != parley.SourceText || src.Size != 44 || s.state().Status() != parley.AgentTraining {
+	forEachDatabase(t, func(s *testService) {
+		src := s.addText("Refunds", "# Refunds\n\nRefunds are\x00 paid within ten days.")
+		if src.Status != parley.SourceUntrained || src.Kind != parley.SourceText || src.Size != 44 || s.loadAgent().Status() != parley.AgentTraining {
 			s.Errorf("%+v", src)
 		}
-		if got := s.answers("When are refunds paid?"); got != "" {
+		if got := s.sourceNames("When are refunds paid?"); got != "" {
 			s.Error("answers before it is trained from", got)
 		}
 		s.now = noon.Add(time.Second)
-		s.run()
+		s.runJobs()
 		trained := s.source(src.ID)
-		if trained.Status != parley.SourceTrained || trained.Live != src.Wanted || !trained.UpdatedAt.Equal(s.now) {
+		if trained.Status != parley.SourceTrained || trained.LiveVersion != src.WantedVersion || !trained.UpdatedAt.Equal(s.now) {
 			s.Errorf("%+v", trained)
 		}
-		if a := s.state(); a.Status() != parley.AgentTrained || a.Size != 44 || a.PassageVersion != 1 || !a.LastTrainedAt.Equal(s.now) {
+		if a := s.loadAgent(); a.Status() != parley.AgentTrained || a.Size != 44 || a.PassageVersion != 1 || !a.LastTrainedAt.Equal(s.now) {
 			s.Errorf("%+v", a)
 		}
-		if got := s.answers("When are refunds paid?"); got != "Refunds" {
+		if got := s.sourceNames("When are refunds paid?"); got != "Refunds" {
 			s.Error(got)
 		}
-		hits, err := s.Library.Nearest(s.Context(), s.agent, 1, retrieval.Query{Text: "refunds", Limit: 1})
+		hits, err := s.Indexes.Nearest(s.Context(), s.agent, 1, retrieval.Query{Text: "refunds", Limit: 1})
 		s.must(err)
-		v, err := s.DB.Version(s.Context(), s.account.ID, s.agent, src.ID, trained.Live)
+		v, err := s.DB.Version(s.Context(), s.account.ID, s.agent, src.ID, trained.LiveVersion)
 		s.must(err)
 		p := hits[0].Passage
 		if v.Text[p.Start:p.End] != p.Text || v.Hash != p.VersionHash || strings.Contains(v.Text, "\x00") {
 			s.Errorf("the span does not hold the passage: %+v of %+v", p, v)
 		}
 		s.must(s.Train(s.Context(), jobs.Job{Kind: ingest.TrainJob, Key: string(src.ID), AccountID: "acc", Payload: fmt.Appendf(nil, `{"agent":%q}`, s.agent)}))
-		if a := s.state(); a.PassageVersion != 1 {
+		if a := s.loadAgent(); a.PassageVersion != 1 {
 			s.Error("a repeated chore trained again:", a.PassageVersion)
 		}
 	})
 }
 
 func TestTextBelongsToItsAgent(t *testing.T) {
-	each(t, func(s *school) {
-		src := s.add("Mine", "text")
+	forEachDatabase(t, func(s *testService) {
+		src := s.addText("Mine", "text")
 		_, err := s.AddText(s.Context(), parley.Account{ID: "other"}, s.plan, s.agent, "n", "c")
-		s.fails(err, parley.CodeAgentNotFound)
+		s.wantCode(err, parley.CodeAgentNotFound)
 		_, err = s.Delete(s.Context(), parley.Account{ID: "other"}, s.agent, src.ID)
-		s.fails(err, parley.CodeAgentNotFound)
+		s.wantCode(err, parley.CodeAgentNotFound)
 		_, err = s.Delete(s.Context(), s.account, s.agent, "unknown")
-		s.fails(err, parley.CodeSourceNotFound)
+		s.wantCode(err, parley.CodeSourceNotFound)
 		s.must(s.DB.DeleteAgent(s.Context(), s.account.ID, s.agent, noon))
 		_, err = s.AddText(s.Context(), s.account, s.plan, s.agent, "n", "c")
-		s.fails(err, parley.CodeAgentNotFound)
-		s.run() // the chore finds nobody to train, which is not a failure
-		if n := s.rows(`select count(*) from passages`) + s.rows(`select count(*) from jobs where state <> 'ready' or attempts > 0`); n != 0 {
+		s.wantCode(err, parley.CodeAgentNotFound)
+		s.runJobs() // the chore finds nobody to train, which is not a failure
+		if n := s.countRows(`select count(*) from passages`) + s.countRows(`select count(*) from jobs where state <> 'ready' or attempts > 0`); n != 0 {
 			s.Error("a deleted agent was trained")
 		}
 	})
 }
 
-func (s *school) rows(query string, args ...any) int {
+func (s *testService) countRows(query string, args ...any) int {
 	s.Helper()
 	n, err := sqldb.One(s.Context(), s.DB.SQL(), sqldb.Column[int], query, args...)
 	s.must(err)
@@ -168,7 +168,7 @@ func (s *school) rows(query string, args ...any) int {
 }
 
 func TestStorageLimitIsExact(t *testing.T) {
-	each(t, func(s *school) {
+	forEachDatabase(t, func(s *testService) {
 		most := int64(35)
 		s.plan.StoragePerAgent = &most
 		errs := make([]error, 10)
@@ -183,19 +183,19 @@ func TestStorageLimitIsExact(t *testing.T) {
 				added++
 				continue
 			}
-			s.fails(err, parley.CodeSourceSize)
+			s.wantCode(err, parley.CodeSourceSize)
 		}
-		if a := s.state(); added != 3 || a.Size != 30 || a.Sources.Pending != 3 || s.rows(`select count(*) from sources`) != 3 || s.rows(`select count(*) from jobs`) != 3 {
-			s.Errorf("%d added, %+v", added, s.state())
+		if a := s.loadAgent(); added != 3 || a.Size != 30 || a.Sources.Pending != 3 || s.countRows(`select count(*) from sources`) != 3 || s.countRows(`select count(*) from jobs`) != 3 {
+			s.Errorf("%d added, %+v", added, s.loadAgent())
 		}
-		s.add("n", "five!")
+		s.addText("n", "five!")
 		_, err := s.AddText(s.Context(), s.account, s.plan, s.agent, "n", "x")
-		s.fails(err, parley.CodeSourceSize)
+		s.wantCode(err, parley.CodeSourceSize)
 	})
 }
 
 func TestTheSameSourceIsTakenOnce(t *testing.T) {
-	each(t, func(s *school) {
+	forEachDatabase(t, func(s *testService) {
 		errs := make([]error, 10)
 		var all sync.WaitGroup
 		for i := range errs {
@@ -204,22 +204,22 @@ func TestTheSameSourceIsTakenOnce(t *testing.T) {
 		all.Wait()
 		for _, err := range errs {
 			if err != nil {
-				s.fails(err, parley.CodeSourceDuplicate)
+				s.wantCode(err, parley.CodeSourceDuplicate)
 			}
 		}
-		if a := s.state(); a.Size != 4 || a.Sources.Pending != 1 || s.rows(`select count(*) from sources`) != 1 || s.rows(`select count(*) from jobs`) != 1 {
+		if a := s.loadAgent(); a.Size != 4 || a.Sources.Pending != 1 || s.countRows(`select count(*) from sources`) != 1 || s.countRows(`select count(*) from jobs`) != 1 {
 			s.Errorf("%+v", a)
 		}
-		s.add("m", "text")
-		s.add("n", "other text")
+		s.addText("m", "text")
+		s.addText("n", "other text")
 	})
 }
 
 func TestDeletedSourceAnswersNoMore(t *testing.T) {
-	each(t, func(s *school) {
-		src, other := s.add("Refunds", "Refunds are paid within ten days."), s.add("Parcels", "Parcels are sent within two days.")
-		s.run()
-		if got := s.answers("days"); !strings.Contains(got, "Refunds") || !strings.Contains(got, "Parcels") {
+	forEachDatabase(t, func(s *testService) {
+		src, other := s.addText("Refunds", "Refunds are paid within ten days."), s.addText("Parcels", "Parcels are sent within two days.")
+		s.runJobs()
+		if got := s.sourceNames("days"); !strings.Contains(got, "Refunds") || !strings.Contains(got, "Parcels") {
 			s.Error(got)
 		}
 		gone, err := s.Delete(s.Context(), s.account, s.agent, src.ID)
@@ -228,19 +228,19 @@ func TestDeletedSourceAnswersNoMore(t *testing.T) {
 			s.Errorf("%+v", gone)
 		}
 		_, err = s.Delete(s.Context(), s.account, s.agent, src.ID)
-		s.fails(err, parley.CodeSourceNotFound)
-		s.run() // erases the rows, before the memory has heard of it
-		if got := s.answers("How fast are refunds paid? days"); got != "Parcels" {
+		s.wantCode(err, parley.CodeSourceNotFound)
+		s.runJobs() // erases the rows, before the memory has heard of it
+		if got := s.sourceNames("How fast are refunds paid? days"); got != "Parcels" {
 			s.Error("answers from", got)
 		}
-		if a := s.state(); a.Size != other.Size || a.Sources != (parley.SourceCounts{Live: 1}) || a.PassageVersion != 3 {
+		if a := s.loadAgent(); a.Size != other.Size || a.Sources != (parley.SourceCounts{Live: 1}) || a.PassageVersion != 3 {
 			s.Errorf("%+v", a)
 		}
-		if n := s.rows(`select count(*) from source_versions where source_id = ?`, src.ID) + s.rows(`select count(*) from passages where source_id = ? and text <> ''`, src.ID); n != 0 {
+		if n := s.countRows(`select count(*) from source_versions where source_id = ?`, src.ID) + s.countRows(`select count(*) from passages where source_id = ? and text <> ''`, src.ID); n != 0 {
 			s.Error(n, "rows still tell what the source said")
 		}
-		fresh := &retrieval.Library{DB: s.DB.SQL()}
-		hits, err := fresh.Nearest(s.Context(), s.agent, s.state().PassageVersion, retrieval.Query{Text: "days", Limit: 8})
+		fresh := &retrieval.Indexes{DB: s.DB.SQL()}
+		hits, err := fresh.Nearest(s.Context(), s.agent, s.loadAgent().PassageVersion, retrieval.Query{Text: "days", Limit: 8})
 		s.must(err)
 		if len(hits) != 1 {
 			s.Errorf("a new server finds %d passages", len(hits))
@@ -249,20 +249,20 @@ func TestDeletedSourceAnswersNoMore(t *testing.T) {
 }
 
 func TestSourceDeletedWhileItTrains(t *testing.T) {
-	each(t, func(s *school) {
-		src := s.add("Refunds", "Refunds are paid within ten days.")
+	forEachDatabase(t, func(s *testService) {
+		src := s.addText("Refunds", "Refunds are paid within ten days.")
 		_, err := s.Delete(s.Context(), s.account, s.agent, src.ID)
 		s.must(err)
-		s.run()
-		if a := s.state(); a.Sources != (parley.SourceCounts{}) || a.Size != 0 || a.Status() != parley.AgentUntrained || s.rows(`select count(*) from passages`) != 0 {
+		s.runJobs()
+		if a := s.loadAgent(); a.Sources != (parley.SourceCounts{}) || a.Size != 0 || a.Status() != parley.AgentUntrained || s.countRows(`select count(*) from passages`) != 0 {
 			s.Errorf("%+v", a)
 		}
 	})
 }
 
 func TestTrainingThatWasCutShortBeginsAnew(t *testing.T) {
-	each(t, func(s *school) {
-		src := s.add("Refunds", strings.Repeat("Refunds are paid within ten days. ", 200))
+	forEachDatabase(t, func(s *testService) {
+		src := s.addText("Refunds", strings.Repeat("Refunds are paid within ten days. ", 200))
 		ctx, cancel := context.WithCancel(s.Context())
 		cancel()
 		job := jobs.Job{Kind: ingest.TrainJob, Key: string(src.ID), AccountID: "acc", Payload: fmt.Appendf(nil, `{"agent":%q}`, s.agent), Attempts: 1, MaxAttempts: 1}
@@ -272,25 +272,25 @@ func TestTrainingThatWasCutShortBeginsAnew(t *testing.T) {
 		if got := s.source(src.ID).Status; got != parley.SourceUntrained {
 			s.Error("a server that stops failed the source:", got)
 		}
-		half := parley.Passage{ID: "left", SourceID: src.ID, VersionID: src.Wanted, Text: "half"}
+		half := parley.Passage{ID: "left", SourceID: src.ID, VersionID: src.WantedVersion, Text: "half"}
 		s.must(s.DB.Transact(s.Context(), sqldb.Bulk, func(tx *store.DB) error {
-			return s.Library.Put(s.Context(), tx.SQL(), s.agent, "acc", []parley.Passage{half})
+			return s.Indexes.Put(s.Context(), tx.SQL(), s.agent, "acc", []parley.Passage{half})
 		}))
-		if got := s.answers("half"); got != "" {
+		if got := s.sourceNames("half"); got != "" {
 			s.Error("answers from a passage that is not live")
 		}
-		s.run()
-		if s.rows(`select count(*) from passages where id = 'left'`) != 0 || s.source(src.ID).Status != parley.SourceTrained {
+		s.runJobs()
+		if s.countRows(`select count(*) from passages where id = 'left'`) != 0 || s.source(src.ID).Status != parley.SourceTrained {
 			s.Errorf("%+v", s.source(src.ID))
 		}
 	})
 }
 
 func TestTextWithoutWordsFails(t *testing.T) {
-	each(t, func(s *school) {
-		src := s.add("Blank", " \n\t ")
-		s.run()
-		if got := s.source(src.ID); got.Status != parley.SourceFailed || got.Failure != "the source holds no text" || s.state().Status() != parley.AgentFailed {
+	forEachDatabase(t, func(s *testService) {
+		src := s.addText("Blank", " \n\t ")
+		s.runJobs()
+		if got := s.source(src.ID); got.Status != parley.SourceFailed || got.Failure != "the source holds no text" || s.loadAgent().Status() != parley.AgentFailed {
 			s.Errorf("%+v", got)
 		}
 	})
@@ -309,22 +309,22 @@ func handbook(n int) string {
 func BenchmarkTrain(b *testing.B) {
 	for _, size := range []int{20_000, 1_000_000} {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
-			s, text := open(b, dbs.Store(b, dbs.Open(b, dbs.File(b)))), handbook(size)
+			s, text := newTestService(b, dbs.NewStore(b, dbs.Open(b, dbs.NewSQLitePath(b)))), handbook(size)
 			b.SetBytes(int64(size))
 			for b.Loop() {
-				s.add("n", text)
-				s.run()
+				s.addText("n", text)
+				s.runJobs()
 			}
 		})
 	}
 }
 
 func BenchmarkDelete1MB(b *testing.B) {
-	s := open(b, dbs.Store(b, dbs.Open(b, dbs.File(b))))
+	s := newTestService(b, dbs.NewStore(b, dbs.Open(b, dbs.NewSQLitePath(b))))
 	for b.Loop() {
 		b.StopTimer()
-		src := s.add("n", handbook(1_000_000))
-		s.run()
+		src := s.addText("n", handbook(1_000_000))
+		s.runJobs()
 		b.StartTimer()
 		_, err := s.Delete(s.Context(), s.account, s.agent, src.ID)
 		s.must(err)

@@ -13,50 +13,50 @@ import (
 	"parley"
 	"parley/internal/ingest"
 	"parley/internal/jobs"
-	"parley/internal/llm"
+	"parley/internal/model"
 	"parley/internal/retrieval"
-	"parley/internal/rig/provider"
 	"parley/internal/sqldb"
+	"parley/internal/testkit/provider"
 )
 
-// embedding gives the school an embedding provider, and a runner for what asks it.
-func (s *school) embedding(model string) (*provider.EmbeddingServer, *jobs.Runner) {
+// startEmbedding gives the school an embedding provider, and a runner for what asks it.
+func (s *testService) startEmbedding(name string) (*provider.EmbeddingServer, *jobs.Runner) {
 	s.Helper()
 	server := provider.StartEmbeddings(s.TB, nil)
-	return server, s.embedWith(server, model)
+	return server, s.useEmbedder(server, name)
 }
 
-func (s *school) embedWith(server *provider.EmbeddingServer, model string) *jobs.Runner {
-	e := &llm.Embeddings{BaseURL: server.URL, Model: model, Backoff: time.Millisecond}
+func (s *testService) useEmbedder(server *provider.EmbeddingServer, name string) *jobs.Runner {
+	e := &model.OpenAIEmbedder{BaseURL: server.URL, Model: name, Backoff: time.Millisecond}
 	s.Cleanup(e.Close)
-	s.Embedder, s.Library.VectorModel = e, e.Name()
-	s.Library.Drop(s.agent)
+	s.Embedder, s.Indexes.VectorModel = e, e.Name()
+	s.Indexes.Drop(s.agent)
 	return &jobs.Runner{DB: s.DB.SQL(), Queue: s.Queue, Handlers: s.EmbedHandlers()}
 }
 
-func (s *school) due(r *jobs.Runner) {
+func (s *testService) runDue(r *jobs.Runner) {
 	s.Helper()
 	_, err := r.RunDue(s.Context())
 	s.must(err)
 }
 
-func (s *school) number(query string, args ...any) int {
+func (s *testService) queryInt(query string, args ...any) int {
 	s.Helper()
 	n, err := sqldb.One(s.Context(), s.DB.SQL(), sqldb.Column[int], query, args...)
 	s.must(err)
 	return n
 }
 
-func (s *school) vectors(model string) int {
-	return s.number(`select count(*) from passage_vectors where agent_id = ? and model = ?`, string(s.agent), model)
+func (s *testService) vectorCount(name string) int {
+	return s.queryInt(`select count(*) from passage_vectors where agent_id = ? and model = ?`, string(s.agent), name)
 }
 
-// byVector gives the first passage that the vector of a text finds.
-func (s *school) byVector(text string) string {
+// findByVector gives the first passage that the vector of a text finds.
+func (s *testService) findByVector(text string) string {
 	s.Helper()
 	v, err := s.Embedder.Embed(s.Context(), []string{text})
 	s.must(err)
-	hits, err := s.Library.Nearest(s.Context(), s.agent, s.state().PassageVersion, retrieval.Query{Text: "?", Vector: v[0], VectorWeight: 1, Limit: 1})
+	hits, err := s.Indexes.Nearest(s.Context(), s.agent, s.loadAgent().PassageVersion, retrieval.Query{Text: "?", Vector: v[0], VectorWeight: 1, Limit: 1})
 	s.must(err)
 	if len(hits) == 0 {
 		return ""
@@ -64,10 +64,10 @@ func (s *school) byVector(text string) string {
 	return hits[0].Passage.Text
 }
 
-// byWords reports whether the words find something.
-func (s *school) byWords(question string) bool {
+// isFoundByWords reports whether the words find something.
+func (s *testService) isFoundByWords(question string) bool {
 	s.Helper()
-	return strings.HasPrefix(s.answers(question), "Guide")
+	return strings.HasPrefix(s.sourceNames(question), "Guide")
 }
 
 // paragraphs is a text that is cut into as many passages, each under a heading of its own.
@@ -85,82 +85,82 @@ func paragraphs(n int, changed map[int]string) string {
 
 // Words answer at once; the vectors come by a chore, and only what is new costs the provider anything.
 func TestOnlyChangedPassagesAreEmbedded(t *testing.T) {
-	each(t, func(s *school) {
-		server, runner := s.embedding("m")
-		src := s.add("Guide", paragraphs(20, nil))
-		s.run()
-		if s.source(src.ID).Status != parley.SourceTrained || !s.byWords("matter7") {
+	forEachDatabase(t, func(s *testService) {
+		server, runner := s.startEmbedding("m")
+		src := s.addText("Guide", paragraphs(20, nil))
+		s.runJobs()
+		if s.source(src.ID).Status != parley.SourceTrained || !s.isFoundByWords("matter7") {
 			t := s.source(src.ID)
 			s.Errorf("%s waits for vectors", t.Status)
 		}
-		if len(server.Asked()) != 0 || s.byVector("matter7") != "" {
+		if len(server.RequestTexts()) != 0 || s.findByVector("matter7") != "" {
 			s.Error("vectors before their time")
 		}
-		server.Forget()
-		s.due(runner)
-		n := server.Texts()
-		if n < 20 || n > 40 || s.vectors("m") != n {
-			s.Errorf("%d texts embedded, %d vectors", n, s.vectors("m"))
+		server.ClearRequests()
+		s.runDue(runner)
+		n := server.CountTexts()
+		if n < 20 || n > 40 || s.vectorCount("m") != n {
+			s.Errorf("%d texts embedded, %d vectors", n, s.vectorCount("m"))
 		}
-		if got := s.byVector("Part 7 Paragraph 7 tells of matter49 and thing91."); !strings.Contains(got, "matter49") {
+		if got := s.findByVector("Part 7 Paragraph 7 tells of matter49 and thing91."); !strings.Contains(got, "matter49") {
 			s.Errorf("found %.80q", got)
 		}
 
-		server.Forget()
+		server.ClearRequests()
 		text := paragraphs(20, map[int]string{11: "Here stands something new about elephants."})
-		s.change(src.ID, "", text)
-		s.run()
-		s.due(runner)
-		if got := server.Asked(); len(got) != 1 || len(got[0]) != 1 || !strings.Contains(got[0][0], "elephants") {
+		s.changeText(src.ID, "", text)
+		s.runJobs()
+		s.runDue(runner)
+		if got := server.RequestTexts(); len(got) != 1 || len(got[0]) != 1 || !strings.Contains(got[0][0], "elephants") {
 			s.Errorf("embedded after the edit: %.200q", got)
 		}
-		if got := s.byVector("something new about elephants"); !strings.Contains(got, "elephants") {
+		if got := s.findByVector("something new about elephants"); !strings.Contains(got, "elephants") {
 			s.Errorf("found %.80q", got)
 		}
 		s.now = s.now.Add(time.Hour)
-		s.run() // the earlier version is erased, and its vector with it
-		if s.vectors("m") != n {
-			s.Errorf("%d vectors of %d texts", s.vectors("m"), n)
+		s.runJobs() // the earlier version is erased, and its vector with it
+		if s.vectorCount("m") != n {
+			s.Errorf("%d vectors of %d texts", s.vectorCount("m"), n)
 		}
 
-		server.Forget()
+		server.ClearRequests()
 		_, err := s.Delete(s.Context(), s.account, s.agent, src.ID)
 		s.must(err)
-		s.run()
-		s.due(runner)
-		if len(server.Asked()) != 0 || s.vectors("m") != 0 || s.byVector("elephants") != "" {
-			s.Errorf("after the deletion: %d requests, %d vectors", len(server.Asked()), s.vectors("m"))
+		s.runJobs()
+		s.runDue(runner)
+		if len(server.RequestTexts()) != 0 || s.vectorCount("m") != 0 || s.findByVector("elephants") != "" {
+			s.Errorf("after the deletion: %d requests, %d vectors", len(server.RequestTexts()), s.vectorCount("m"))
 		}
 	})
 }
 
 // A server beside the one that embeds finds the vectors in the agent's next passage version, and those of a text that came back.
 func TestAnotherServerNotices(t *testing.T) {
-	each(t, func(s *school) {
-		_, runner := s.embedding("m")
-		beside := &retrieval.Library{DB: s.DB.SQL(), VectorModel: "m"}
+	forEachDatabase(t, func(s *testService) {
+		_, runner := s.startEmbedding("m")
+		beside := &retrieval.Indexes{DB: s.DB.SQL(), VectorModel: "m"}
 		vectored := func() bool {
 			s.Helper()
-			is, err := beside.Vectored(s.Context(), s.agent, s.state().PassageVersion)
+			is, err := beside.HasVectors(s.Context(), s.agent, s.loadAgent().PassageVersion)
 			s.must(err)
 			return is
 		}
-		src := s.add("Guide", paragraphs(3, nil))
-		s.run()
+		src := s.addText("Guide", paragraphs(3, nil))
+		s.runJobs()
 		if vectored() {
 			s.Error("vectors before their time")
 		}
-		s.due(runner)
+		s.runDue(runner)
 		if !vectored() {
 			s.Error("the other server has not noticed")
 		}
-		s.change(src.ID, "", "Something else altogether.")
-		s.run()
-		s.change(src.ID, "", paragraphs(3, nil))
-		s.run() // the vectors are there still, older than the passages
+		s.changeText(src.ID, "", "Something else altogether.")
+		s.runJobs()
+		s.changeText(src.ID, "", paragraphs(3, nil))
+		s.runJobs() // the vectors are there still, older than the passages
 		v, err := s.Embedder.Embed(s.Context(), []string{"matter7"})
 		s.must(err)
-		hits, err := beside.Nearest(s.Context(), s.agent, s.state().PassageVersion, retrieval.Query{Text: "?", Vector: v[0], VectorWeight: 1, Limit: 5})
+		hits, err := beside.Nearest(s.Context(), s.agent, s.loadAgent().PassageVersion, retrieval.Query{Text: "?", Vector: v[0], VectorWeight: 1, Limit: 5})
 		s.must(err)
 		if len(hits) != 3 {
 			s.Errorf("%d passages by vectors", len(hits))
@@ -170,29 +170,29 @@ func TestAnotherServerNotices(t *testing.T) {
 
 // Another model begins anew in the background; what the one before has made is not used, and goes once it is replaced.
 func TestAnotherModel(t *testing.T) {
-	each(t, func(s *school) {
-		server, runner := s.embedding("old")
-		s.add("Guide", paragraphs(5, nil))
-		s.run()
-		s.due(runner)
-		n := s.vectors("old")
-		runner = s.embedWith(server, "new")
-		if n == 0 || s.byVector("matter7") != "" || !s.byWords("matter7") {
+	forEachDatabase(t, func(s *testService) {
+		server, runner := s.startEmbedding("old")
+		s.addText("Guide", paragraphs(5, nil))
+		s.runJobs()
+		s.runDue(runner)
+		n := s.vectorCount("old")
+		runner = s.useEmbedder(server, "new")
+		if n == 0 || s.findByVector("matter7") != "" || !s.isFoundByWords("matter7") {
 			s.Errorf("%d vectors of the old model, used after the change", n)
 		}
-		server.Forget()
+		server.ClearRequests()
 		s.must(s.EmbedAll(s.Context()))
-		s.due(runner)
-		if s.vectors("new") != n || s.vectors("old") != 0 || server.Texts() != n {
-			s.Errorf("%d new vectors, %d old ones, %d texts", s.vectors("new"), s.vectors("old"), server.Texts())
+		s.runDue(runner)
+		if s.vectorCount("new") != n || s.vectorCount("old") != 0 || server.CountTexts() != n {
+			s.Errorf("%d new vectors, %d old ones, %d texts", s.vectorCount("new"), s.vectorCount("old"), server.CountTexts())
 		}
-		if s.byVector("matter7") == "" {
+		if s.findByVector("matter7") == "" {
 			s.Error("the new vectors are not used")
 		}
-		server.Forget()
+		server.ClearRequests()
 		s.must(s.EmbedAll(s.Context()))
-		s.due(runner)
-		if len(server.Asked()) != 0 {
+		s.runDue(runner)
+		if len(server.RequestTexts()) != 0 {
 			s.Error("embedded again though nothing is missing")
 		}
 	})
@@ -200,39 +200,39 @@ func TestAnotherModel(t *testing.T) {
 
 // A run that is cut short between two batches goes on where it was: nothing is embedded twice.
 func TestEmbeddingGoesOnAfterACut(t *testing.T) {
-	each(t, func(s *school) {
-		server, _ := s.embedding("m")
-		s.add("Guide", paragraphs(230, nil))
-		s.run()
+	forEachDatabase(t, func(s *testService) {
+		server, _ := s.startEmbedding("m")
+		s.addText("Guide", paragraphs(230, nil))
+		s.runJobs()
 		ctx, cut := context.WithCancel(s.Context())
-		s.Embedder = &cutting{Embedder: s.Embedder, after: 1, cut: cut}
+		s.Embedder = &interruptingEmbedder{Embedder: s.Embedder, after: 1, interrupt: cut}
 		job := jobs.Job{Kind: ingest.EmbedJob, Key: string(s.agent), AccountID: s.account.ID, Payload: []byte(`{"agent":"` + string(s.agent) + `"}`)}
 		if err := s.Embed(ctx, job); !errors.Is(err, context.Canceled) {
 			s.Fatal(err)
 		}
-		first := s.vectors("m")
+		first := s.vectorCount("m")
 		if first == 0 || first >= 230 {
 			s.Fatalf("%d vectors after the cut", first)
 		}
-		runner := s.embedWith(server, "m")
-		server.Forget()
-		s.due(runner)
-		if all := s.vectors("m"); all < 230 || server.Texts() != all-first {
-			s.Errorf("%d vectors, %d before the cut, %d texts after it", all, first, server.Texts())
+		runner := s.useEmbedder(server, "m")
+		server.ClearRequests()
+		s.runDue(runner)
+		if all := s.vectorCount("m"); all < 230 || server.CountTexts() != all-first {
+			s.Errorf("%d vectors, %d before the cut, %d texts after it", all, first, server.CountTexts())
 		}
 	})
 }
 
-// cutting ends the run after some batches, as kill -9 would: between two of them.
-type cutting struct {
-	llm.Embedder
-	after int
-	cut   func()
+// interruptingEmbedder ends the run after some batches, as kill -9 would: between two of them.
+type interruptingEmbedder struct {
+	model.Embedder
+	after     int
+	interrupt func()
 }
 
-func (c *cutting) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+func (c *interruptingEmbedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	if c.after--; c.after < 0 {
-		c.cut()
+		c.interrupt()
 		return nil, ctx.Err()
 	}
 	return c.Embedder.Embed(ctx, texts)
@@ -240,23 +240,23 @@ func (c *cutting) Embed(ctx context.Context, texts []string) ([][]float32, error
 
 // While the provider fails the agent answers by words, and the chore is tried again later.
 func TestEmbeddingProviderFails(t *testing.T) {
-	each(t, func(s *school) {
-		server, runner := s.embedding("m")
+	forEachDatabase(t, func(s *testService) {
+		server, runner := s.startEmbedding("m")
 		no := func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusUnauthorized) }
 		server.Play(no)
-		src := s.add("Guide", paragraphs(3, nil))
-		s.run()
-		s.due(runner)
-		if s.source(src.ID).Status != parley.SourceTrained || !s.byWords("matter7") || s.vectors("m") != 0 {
+		src := s.addText("Guide", paragraphs(3, nil))
+		s.runJobs()
+		s.runDue(runner)
+		if s.source(src.ID).Status != parley.SourceTrained || !s.isFoundByWords("matter7") || s.vectorCount("m") != 0 {
 			s.Error("a failing provider is in the way")
 		}
-		s.due(runner)
-		if len(server.Asked()) != 1 {
-			s.Errorf("%d requests before the rest is over", len(server.Asked()))
+		s.runDue(runner)
+		if len(server.RequestTexts()) != 1 {
+			s.Errorf("%d requests before the rest is over", len(server.RequestTexts()))
 		}
 		s.now = s.now.Add(10 * time.Second)
-		s.due(runner)
-		if s.vectors("m") == 0 || s.number(`select count(*) from jobs where kind = ?`, ingest.EmbedJob) != 0 {
+		s.runDue(runner)
+		if s.vectorCount("m") == 0 || s.queryInt(`select count(*) from jobs where kind = ?`, ingest.EmbedJob) != 0 {
 			s.Error("the chore has not come back")
 		}
 
@@ -264,19 +264,19 @@ func TestEmbeddingProviderFails(t *testing.T) {
 			w.Header().Set("Retry-After", "600")
 			http.Error(w, "slow down", http.StatusTooManyRequests)
 		})
-		s.add("More", "Something about elephants.")
-		s.run()
-		server.Forget()
-		s.due(runner)
+		s.addText("More", "Something about elephants.")
+		s.runJobs()
+		server.ClearRequests()
+		s.runDue(runner)
 		s.now = s.now.Add(9 * time.Minute)
-		s.due(runner)
-		if len(server.Asked()) != 1 {
-			s.Errorf("%d requests within the time that the provider has asked for", len(server.Asked()))
+		s.runDue(runner)
+		if len(server.RequestTexts()) != 1 {
+			s.Errorf("%d requests within the time that the provider has asked for", len(server.RequestTexts()))
 		}
 		s.now = s.now.Add(2 * time.Minute)
-		s.due(runner)
-		if s.byVector("about elephants") == "" || len(server.Asked()) != 3 {
-			s.Errorf("%d requests", len(server.Asked()))
+		s.runDue(runner)
+		if s.findByVector("about elephants") == "" || len(server.RequestTexts()) != 3 {
+			s.Errorf("%d requests", len(server.RequestTexts()))
 		}
 	})
 }
@@ -284,51 +284,51 @@ func TestEmbeddingProviderFails(t *testing.T) {
 // A text that the provider will not take is noted, and not asked for again and again.
 // A text that is erased while the provider makes its vector leaves none.
 func TestTextErasedWhileItIsEmbedded(t *testing.T) {
-	each(t, func(s *school) {
+	forEachDatabase(t, func(s *testService) {
 		erase := func() {}
-		server := provider.StartEmbeddingsBy(s.TB, func(string) []float32 { erase(); return []float32{1, 2} })
-		vectors := s.embedWith(server, "m")
-		kept, gone := s.add("Kept", "The ferry leaves at nine."), s.add("Gone", "The depot opens at six.")
-		s.run()
+		server := provider.StartEmbeddingsFunc(s.TB, func(string) []float32 { erase(); return []float32{1, 2} })
+		vectors := s.useEmbedder(server, "m")
+		kept, gone := s.addText("Kept", "The ferry leaves at nine."), s.addText("Gone", "The depot opens at six.")
+		s.runJobs()
 		erase = sync.OnceFunc(func() {
 			_, err := s.Delete(s.Context(), s.account, s.agent, gone.ID)
 			if _, failed := s.runner.RunDue(s.Context()); err != nil || failed != nil {
 				s.Error(err, failed)
 			}
 		})
-		s.due(vectors)
-		if n := s.vectors("m"); n != 1 || s.source(kept.ID).Status != parley.SourceTrained {
+		s.runDue(vectors)
+		if n := s.vectorCount("m"); n != 1 || s.source(kept.ID).Status != parley.SourceTrained {
 			s.Errorf("%d vectors", n)
 		}
 	})
 }
 
 func TestATextWithoutAVector(t *testing.T) {
-	each(t, func(s *school) {
-		server, runner := s.embedding("m")
-		s.add("Guide", "Something odd about elephants.")
-		s.run()
+	forEachDatabase(t, func(s *testService) {
+		server, runner := s.startEmbedding("m")
+		s.addText("Guide", "Something odd about elephants.")
+		s.runJobs()
 		server.Play(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "odd", http.StatusBadRequest) }, nil)
-		s.due(runner)
-		if s.number(`select count(*) from jobs where kind = ?`, ingest.EmbedJob) != 0 || !s.byWords("elephants") || s.byVector("elephants") != "" {
+		s.runDue(runner)
+		if s.queryInt(`select count(*) from jobs where kind = ?`, ingest.EmbedJob) != 0 || !s.isFoundByWords("elephants") || s.findByVector("elephants") != "" {
 			s.Error("the text is in the way")
 		}
-		server.Forget()
+		server.ClearRequests()
 		s.must(s.EmbedAll(s.Context()))
-		s.due(runner)
-		if len(server.Asked()) != 0 {
-			s.Errorf("asked again: %q", server.Asked())
+		s.runDue(runner)
+		if len(server.RequestTexts()) != 0 {
+			s.Errorf("asked again: %q", server.RequestTexts())
 		}
 	})
 }
 
 // Without an embedder nothing of all this happens.
-func TestNoEmbedderNoChore(t *testing.T) {
-	each(t, func(s *school) {
-		s.add("Guide", paragraphs(3, nil))
-		s.run()
+func TestNoEmbedderNoJob(t *testing.T) {
+	forEachDatabase(t, func(s *testService) {
+		s.addText("Guide", paragraphs(3, nil))
+		s.runJobs()
 		s.must(s.EmbedAll(s.Context()))
-		if n := s.number(`select count(*) from jobs where kind = ?`, ingest.EmbedJob); n != 0 {
+		if n := s.queryInt(`select count(*) from jobs where kind = ?`, ingest.EmbedJob); n != 0 {
 			s.Errorf("%d chores", n)
 		}
 	})
@@ -336,10 +336,10 @@ func TestNoEmbedderNoChore(t *testing.T) {
 
 // Searches, trainings and embeddings at the same time see whole states.
 func TestSearchWhileEmbedding(t *testing.T) {
-	each(t, func(s *school) {
-		_, runner := s.embedding("m")
-		s.add("Guide", paragraphs(150, nil))
-		s.run()
+	forEachDatabase(t, func(s *testService) {
+		_, runner := s.startEmbedding("m")
+		s.addText("Guide", paragraphs(150, nil))
+		s.runJobs()
 		v, err := s.Embedder.Embed(s.Context(), []string{"matter7"})
 		s.must(err)
 		stop := make(chan struct{})
@@ -357,7 +357,7 @@ func TestSearchWhileEmbedding(t *testing.T) {
 						s.Error(err)
 						return
 					}
-					hits, err := s.Library.Nearest(s.Context(), s.agent, a.PassageVersion, retrieval.Query{Text: "matter7", Vector: v[0]})
+					hits, err := s.Indexes.Nearest(s.Context(), s.agent, a.PassageVersion, retrieval.Query{Text: "matter7", Vector: v[0]})
 					if err != nil || len(hits) == 0 || !strings.Contains(hits[0].Passage.Text, "matter7 ") {
 						s.Errorf("%v %v", hits, err)
 						return
@@ -365,10 +365,10 @@ func TestSearchWhileEmbedding(t *testing.T) {
 				}
 			})
 		}
-		s.due(runner)
-		s.add("More", paragraphs(40, nil))
-		s.run()
-		s.due(runner)
+		s.runDue(runner)
+		s.addText("More", paragraphs(40, nil))
+		s.runJobs()
+		s.runDue(runner)
 		close(stop)
 		group.Wait()
 	})

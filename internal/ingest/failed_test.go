@@ -12,26 +12,26 @@ import (
 	"parley/internal/jobs"
 )
 
-// logged gives the desk a log, and what is in it.
-func (s *school) logged(level slog.Level) *strings.Builder {
+// captureLog gives the desk a log, and what is in it.
+func (s *testService) captureLog(level slog.Level) *strings.Builder {
 	log := &strings.Builder{}
 	s.Logger = slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: level}))
 	return log
 }
 
 func TestFailedTextIsTrainedAgain(t *testing.T) {
-	each(t, func(s *school) {
-		log := s.logged(slog.LevelWarn)
-		src := s.add("Blank", " \n ")
-		s.run()
+	forEachDatabase(t, func(s *testService) {
+		log := s.captureLog(slog.LevelWarn)
+		src := s.addText("Blank", " \n ")
+		s.runJobs()
 		if now := s.source(src.ID); now.Status != parley.SourceFailed || !strings.Contains(log.String(), `source=`+string(src.ID)+` kind=text reason="the source holds no text"`) {
 			s.Errorf("%+v %s", now, log)
 		}
 		s.now = noon.Add(time.Second)
-		if again := s.change(src.ID, "Blank", " \n "); again.Status != parley.SourceUntrained || again.Failure != "" || s.state().Status() != parley.AgentTraining {
+		if again := s.changeText(src.ID, "Blank", " \n "); again.Status != parley.SourceUntrained || again.Failure != "" || s.loadAgent().Status() != parley.AgentTraining {
 			s.Errorf("%+v", again)
 		}
-		s.run()
+		s.runJobs()
 		if now := s.source(src.ID); now.Status != parley.SourceFailed || strings.Count(log.String(), "has failed") != 2 {
 			s.Errorf("%+v %s", now, log)
 		}
@@ -39,27 +39,27 @@ func TestFailedTextIsTrainedAgain(t *testing.T) {
 }
 
 func TestTextMayShrinkUnderAPlanThatShrank(t *testing.T) {
-	each(t, func(s *school) {
-		src := s.add("Long", "This is a long text.")
-		s.add("Other", "This is another long text.")
+	forEachDatabase(t, func(s *testService) {
+		src := s.addText("Long", "This is a long text.")
+		s.addText("Other", "This is another long text.")
 		most := int64(10)
 		s.plan.StoragePerAgent = &most
-		if now := s.change(src.ID, "", "A short text."); now.Size != 13 {
+		if now := s.changeText(src.ID, "", "A short text."); now.Size != 13 {
 			s.Errorf("%+v", now)
 		}
 		longer := "A shorter text."
 		_, err := s.ChangeText(s.Context(), s.account, s.plan, s.agent, src.ID, ingest.TextChange{Content: &longer})
-		s.fails(err, parley.CodeSourceSize)
+		s.wantCode(err, parley.CodeSourceSize)
 	})
 }
 
 // Why a link or a page of a site was not read stands in the log; what an address asks for does not.
 func TestFailedLinksAreLogged(t *testing.T) {
-	each(t, func(s *school) {
-		w := s.website(shop())
-		log := s.logged(slog.LevelDebug)
-		alone, site := s.link(w.URL+"/nowhere?key=s3cret", crawl.Individual), s.link(w.URL, crawl.Whole)
-		s.run()
+	forEachDatabase(t, func(s *testService) {
+		w := s.startWebsite(shopPages())
+		log := s.captureLog(slog.LevelDebug)
+		alone, site := s.addLink(w.URL+"/nowhere?key=s3cret", crawl.Individual), s.addLink(w.URL, crawl.WholeSite)
+		s.runJobs()
 		for _, want := range []string{`level=WARN msg="a source has failed" agent=` + string(s.agent) + ` source=` + string(alone.ID) + ` kind=link reason="the host answered 404 Not Found"`,
 			`level=DEBUG msg="a page was not read" source=` + string(site.ID) + ` page=` + w.URL + `/gone reason="the host answered 404 Not Found"`} {
 			if !strings.Contains(log.String(), want) {
@@ -74,14 +74,14 @@ func TestFailedLinksAreLogged(t *testing.T) {
 
 // A source that ends the server whenever it is read fails, says why, and is answered from as it was before.
 func TestSourceThatEndsTheServer(t *testing.T) {
-	each(t, func(s *school) {
-		w := s.website(shop())
-		text := s.add("Ferry", "The ferry leaves at half past nine.")
-		s.run()
+	forEachDatabase(t, func(s *testService) {
+		w := s.startWebsite(shopPages())
+		text := s.addText("Ferry", "The ferry leaves at half past nine.")
+		s.runJobs()
 		s.now = noon.Add(time.Second)
-		s.change(text.ID, "", "The ferry leaves at ten.")
-		link, untouched := s.link(w.URL, crawl.Individual), s.source(text.ID)
-		lost := s.LostHandlers()
+		s.changeText(text.ID, "", "The ferry leaves at ten.")
+		link, untouched := s.addLink(w.URL, crawl.Individual), s.source(text.ID)
+		lost := s.LostJobHandlers()
 		for kind, id := range map[string]parley.SourceID{ingest.TrainJob: text.ID, ingest.CrawlJob: link.ID} {
 			job := jobs.Job{Kind: kind, Key: string(id), AccountID: s.account.ID, Payload: []byte(`{"agent":"` + string(s.agent) + `"}`)}
 			s.must(lost[kind](s.Context(), job))
@@ -90,10 +90,10 @@ func TestSourceThatEndsTheServer(t *testing.T) {
 			}
 			s.must(lost[kind](s.Context(), jobs.Job{Kind: kind, Key: "nobody", AccountID: s.account.ID, Payload: job.Payload}))
 		}
-		if now := s.source(text.ID); now.Live == "" || now.Live != untouched.Live || !strings.Contains(s.texts("When does the ferry leave?"), "nine") {
+		if now := s.source(text.ID); now.LiveVersion == "" || now.LiveVersion != untouched.LiveVersion || !strings.Contains(s.passageTexts("When does the ferry leave?"), "nine") {
 			s.Errorf("%+v", now)
 		}
-		s.run() // what comes after all is no harm
+		s.runJobs() // what comes after all is no harm
 		if now := s.source(text.ID); now.Status != parley.SourceTrained {
 			s.Errorf("%+v", now)
 		}

@@ -29,8 +29,8 @@ type FileChange struct {
 // AddFile gives the agent a file to read; it is read and trained by chores. Fails with VALIDATION_INVALID_BODY, naming the file,
 // for one that is of no kind that is read, with AGENT_NOT_FOUND, with SOURCE_DUPLICATE for the bytes of a file of the same name,
 // or with SOURCE_SIZE_LIMIT_EXCEEDED.
-func (d *Desk) AddFile(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, name string, f File) (*parley.Source, error) {
-	u, err := d.upload(account, agent, FileChange{&name, &f})
+func (d *Service) AddFile(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, name string, f File) (*parley.Source, error) {
+	u, err := d.newUpload(account, agent, FileChange{&name, &f})
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func (d *Desk) AddFile(ctx context.Context, account parley.Account, plan parley.
 		if err := u.create(ctx, tx, plan); err != nil {
 			return err
 		}
-		return tx.Did(ctx, "source:"+string(u.source.ID))
+		return tx.CompleteClaim(ctx, "source:"+string(u.source.ID))
 	})
 	if err != nil {
 		return nil, err
@@ -49,17 +49,17 @@ func (d *Desk) AddFile(ctx context.Context, account parley.Account, plan parley.
 // ChangeFile puts another file in the place of one, or gives it another name. The earlier version answers until the new one is
 // trained; a change that changes nothing leaves no trace, unless the file could not be read: then it is read again. Fails as
 // AddFile does, with SOURCE_NOT_FOUND for a source that is no file, or with SOURCE_PENDING_DELETION.
-func (d *Desk) ChangeFile(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, id parley.SourceID, change FileChange) (*parley.Source, error) {
-	u, err := d.upload(account, agent, change)
+func (d *Service) ChangeFile(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, id parley.SourceID, change FileChange) (*parley.Source, error) {
+	u, err := d.newUpload(account, agent, change)
 	if err != nil {
 		return nil, err
 	}
 	var after *parley.Source
 	err = u.commit(ctx, func(tx *store.DB) (err error) {
-		after, err = u.onto(ctx, tx, id, plan)
+		after, err = u.applyTo(ctx, tx, id, plan)
 		return err
 	})
-	if errors.Is(err, errSame) {
+	if errors.Is(err, errUnchanged) {
 		return d.DB.Source(ctx, account.ID, agent, id)
 	}
 	return after, err
@@ -68,39 +68,39 @@ func (d *Desk) ChangeFile(ctx context.Context, account parley.Account, plan parl
 // upload is a file on its way into the database.
 type upload struct {
 	*draft
-	path   string      // where it lies now
-	blob   *store.Blob // nil where only the name changes
-	wanted *store.Blob // of the version: blob, or that of the version before
+	path        string      // where it lies now
+	blob        *store.Blob // nil where only the name changes
+	versionBlob *store.Blob // of the version: blob, or that of the version before
 }
 
-func (d *Desk) upload(account parley.Account, agent parley.AgentID, change FileChange) (*upload, error) {
-	u := &upload{draft: d.blank(account, agent, parley.SourceFile, change.Name)}
-	u.chore, u.fill, u.twin, u.keep = FileJob, u.refill, u.known, u.tie
+func (d *Service) newUpload(account parley.Account, agent parley.AgentID, change FileChange) (*upload, error) {
+	u := &upload{draft: d.emptyDraft(account, agent, parley.SourceFile, change.Name)}
+	u.jobKind, u.fillVersion, u.isDuplicate, u.storeExtra = FileJob, u.fillFile, u.isSameFile, u.linkBlob
 	if change.File == nil {
 		return u, nil
 	}
-	kind, err := d.kindOf(change.File)
+	kind, err := d.sniffKind(change.File)
 	if err != nil {
 		return nil, err
 	}
 	f := change.File
 	u.path, u.source.Size = f.Path, f.Size
 	u.blob = &store.Blob{ID: parley.NewUUID(), AccountID: account.ID, AgentID: agent, Hash: f.Hash, Size: f.Size, MediaType: mediaTypes[kind],
-		Name: storable(f.Name), CreatedAt: u.version.CreatedAt}
-	u.wanted = u.blob
+		Name: stripNUL(f.Name), CreatedAt: u.version.CreatedAt}
+	u.versionBlob = u.blob
 	return u, nil
 }
 
-// kindOf tells the kind of a file by its content. One after the other: each is in memory meanwhile.
-func (d *Desk) kindOf(f *File) (extract.Kind, error) {
-	defer d.sniffing.take()()
+// sniffKind tells the kind of a file by its content. One after the other: each is in memory meanwhile.
+func (d *Service) sniffKind(f *File) (extract.Kind, error) {
+	defer d.sniffSlots.acquire()()
 	data, err := os.ReadFile(f.Path)
 	if err != nil {
 		return "", fmt.Errorf("read an upload: %w", err)
 	}
 	kind, err := extract.Sniff(f.Name, data)
 	if err != nil {
-		e := parley.Because(parley.CodeInvalidBody, err)
+		e := parley.WrapError(parley.CodeInvalidBody, err)
 		e.Details = map[string]string{"file": "is refused: " + err.Error()}
 		return "", e
 	}
@@ -110,14 +110,14 @@ func (d *Desk) kindOf(f *File) (extract.Kind, error) {
 // commit writes the upload, with its file where there is one.
 func (u *upload) commit(ctx context.Context, write func(tx *store.DB) error) error {
 	if u.blob == nil {
-		return u.desk.DB.Transact(ctx, sqldb.Bulk, write)
+		return u.service.DB.Transact(ctx, sqldb.Bulk, write)
 	}
-	return u.desk.KeepFile(ctx, u.path, u.blob, write)
+	return u.service.StoreFile(ctx, u.path, u.blob, write)
 }
 
-// KeepFile moves a file to its place, which it notes in the blob, and then has its row written; without the row it does not stay.
-func (d *Desk) KeepFile(ctx context.Context, path string, blob *store.Blob, write func(tx *store.DB) error) error {
-	return d.KeepFiles(ctx, []string{path}, []*store.Blob{blob}, write)
+// StoreFile moves a file to its place, which it notes in the blob, and then has its row written; without the row it does not stay.
+func (d *Service) StoreFile(ctx context.Context, path string, blob *store.Blob, write func(tx *store.DB) error) error {
+	return d.StoreFiles(ctx, []string{path}, []*store.Blob{blob}, write)
 }
 
 var mediaTypes = map[extract.Kind]string{

@@ -18,8 +18,8 @@ import (
 	"parley/internal/jobs"
 )
 
-// filed gives the school a folder of files, and a reader that says what is in them.
-func (s *school) filed() *school {
+// enableFiles gives the school a folder of files, and a reader that says what is in them.
+func (s *testService) enableFiles() *testService {
 	s.Files = &ingest.Files{Dir: filepath.Join(s.TempDir(), "blobs")}
 	s.ReadFile = func(_ context.Context, _ extract.Kind, _ string, data []byte) (string, error) {
 		return string(data), nil
@@ -30,8 +30,8 @@ func (s *school) filed() *school {
 	return s
 }
 
-// file puts a file where uploads lie.
-func (s *school) file(name, content string) ingest.File {
+// writeUpload puts a file where uploads lie.
+func (s *testService) writeUpload(name, content string) ingest.File {
 	s.Helper()
 	dir, err := s.Files.Incoming()
 	s.must(err)
@@ -43,22 +43,22 @@ func (s *school) file(name, content string) ingest.File {
 	return ingest.File{Name: name, Path: f.Name(), Size: int64(len(content)), Hash: hex.EncodeToString(sum[:])}
 }
 
-func (s *school) addFile(name, content string) *parley.Source {
+func (s *testService) addFile(name, content string) *parley.Source {
 	s.Helper()
-	src, err := s.AddFile(s.Context(), s.account, s.plan, s.agent, name, s.file(name, content))
+	src, err := s.AddFile(s.Context(), s.account, s.plan, s.agent, name, s.writeUpload(name, content))
 	s.must(err)
 	return src
 }
 
-// stored lists the files on the disk.
-func (s *school) stored() []string {
+// diskFiles lists the files on the disk.
+func (s *testService) diskFiles() []string {
 	s.Helper()
 	list, err := filepath.Glob(filepath.Join(s.Files.Dir, "*", "*"))
 	s.must(err)
 	return list
 }
 
-func (s *school) find(id parley.SourceID) *parley.Source {
+func (s *testService) findSource(id parley.SourceID) *parley.Source {
 	s.Helper()
 	src, err := s.DB.Source(s.Context(), "acc", s.agent, id)
 	s.must(err)
@@ -66,8 +66,8 @@ func (s *school) find(id parley.SourceID) *parley.Source {
 }
 
 func TestFileIsReadOnce(t *testing.T) {
-	each(t, func(s *school) {
-		s.filed()
+	forEachDatabase(t, func(s *testService) {
+		s.enableFiles()
 		reads := 0
 		inner := s.ReadFile
 		s.ReadFile = func(ctx context.Context, kind extract.Kind, name string, data []byte) (string, error) {
@@ -77,92 +77,92 @@ func TestFileIsReadOnce(t *testing.T) {
 			return inner(ctx, kind, name, data)
 		}
 		src := s.addFile("hours.txt", "We open at nine in the morning.")
-		s.run()
-		if got := s.find(src.ID); got.Status != parley.SourceUntrained {
+		s.runJobs()
+		if got := s.findSource(src.ID); got.Status != parley.SourceUntrained {
 			t.Fatal("one attempt that failed is not the end:", got.Status)
 		}
 		s.now = s.now.Add(time.Minute)
-		s.run()
-		if got := s.find(src.ID); got.Status != parley.SourceTrained || got.Live != got.Wanted || reads != 2 {
+		s.runJobs()
+		if got := s.findSource(src.ID); got.Status != parley.SourceTrained || got.LiveVersion != got.WantedVersion || reads != 2 {
 			t.Fatalf("%+v after %d readings", got, reads)
 		}
 		name := "Hours"
 		_, err := s.ChangeFile(s.Context(), s.account, s.plan, s.agent, src.ID, ingest.FileChange{Name: &name})
 		s.must(err)
-		s.run()
-		if got := s.find(src.ID); got.Name != name || got.Status != parley.SourceTrained || reads != 2 {
+		s.runJobs()
+		if got := s.findSource(src.ID); got.Name != name || got.Status != parley.SourceTrained || reads != 2 {
 			t.Errorf("%+v after %d readings", got, reads)
 		}
 		_, err = s.ChangeText(s.Context(), s.account, s.plan, s.agent, src.ID, ingest.TextChange{Name: &name})
-		s.fails(err, parley.CodeSourceNotFound)
+		s.wantCode(err, parley.CodeSourceNotFound)
 	})
 }
 
 func TestFileThatFailedMayBeTriedAgain(t *testing.T) {
-	each(t, func(s *school) {
-		s.filed()
+	forEachDatabase(t, func(s *testService) {
+		s.enableFiles()
 		inner := s.ReadFile
 		s.ReadFile = func(context.Context, extract.Kind, string, []byte) (string, error) {
 			return "", &extract.Error{Reason: "reading the file takes more than 30s"}
 		}
 		const content = "We open at nine in the morning."
 		src := s.addFile("hours.txt", content)
-		s.run()
-		if got := s.find(src.ID); got.Status != parley.SourceFailed || got.Failure != "reading the file takes more than 30s" {
+		s.runJobs()
+		if got := s.findSource(src.ID); got.Status != parley.SourceFailed || got.Failure != "reading the file takes more than 30s" {
 			t.Fatalf("%+v", got)
 		}
 		s.ReadFile = inner
-		f := s.file("hours.txt", content)
+		f := s.writeUpload("hours.txt", content)
 		_, err := s.ChangeFile(s.Context(), s.account, s.plan, s.agent, src.ID, ingest.FileChange{File: &f})
 		s.must(err)
-		s.run()
-		if got := s.find(src.ID); got.Status != parley.SourceTrained || got.Failure != "" {
+		s.runJobs()
+		if got := s.findSource(src.ID); got.Status != parley.SourceTrained || got.Failure != "" {
 			t.Errorf("%+v", got)
 		}
 	})
 }
 
 func TestFileThatIsLostFails(t *testing.T) {
-	each(t, func(s *school) {
-		s.filed()
+	forEachDatabase(t, func(s *testService) {
+		s.enableFiles()
 		src := s.addFile("hours.txt", "We open at nine in the morning.")
-		for _, path := range s.stored() {
+		for _, path := range s.diskFiles() {
 			s.must(os.Remove(path))
 		}
 		for range 10 {
-			s.run()
+			s.runJobs()
 			s.now = s.now.Add(time.Hour)
 		}
-		if got := s.find(src.ID); got.Status != parley.SourceFailed || got.Failure == "" {
+		if got := s.findSource(src.ID); got.Status != parley.SourceFailed || got.Failure == "" {
 			t.Errorf("%+v", got)
 		}
 	})
 }
 
 func TestSweepLeavesWhatIsInUse(t *testing.T) {
-	each(t, func(s *school) {
-		s.filed()
+	forEachDatabase(t, func(s *testService) {
+		s.enableFiles()
 		s.must(s.SweepFiles(t.Context())) // where nothing was uploaded yet
 		kept := s.addFile("kept.txt", "We open at nine in the morning.")
-		cut := s.file("cut.txt", "an upload that was cut short")
+		cut := s.writeUpload("cut.txt", "an upload that was cut short")
 		lost := filepath.Join(s.Files.Dir, "ab", "abcdef")
 		s.must(os.MkdirAll(filepath.Dir(lost), 0o700))
 		s.must(os.WriteFile(lost, []byte("without a row"), 0o600))
 		s.now = time.Now()
 		s.must(s.SweepFiles(t.Context()))
-		if n := len(s.stored()); n != 3 {
+		if n := len(s.diskFiles()); n != 3 {
 			t.Error("it swept what is new:", n)
 		}
 		s.now = time.Now().Add(2 * time.Hour)
 		s.must(s.SweepFiles(t.Context()))
-		if left := s.stored(); len(left) != 1 || left[0] == cut.Path || left[0] == lost {
+		if left := s.diskFiles(); len(left) != 1 || left[0] == cut.Path || left[0] == lost {
 			t.Error(left)
 		}
-		s.must(s.FreeAfter(func(ctx context.Context, job jobs.Job) error {
+		s.must(s.WithAgentFileRemoval(func(ctx context.Context, job jobs.Job) error {
 			_, err := s.DB.SQL().Exec(ctx, `delete from blobs where agent_id = ?`, job.Key)
 			return err
 		})(t.Context(), jobs.Job{AccountID: "acc", Key: string(s.agent)}))
-		if left := s.stored(); len(left) != 0 {
+		if left := s.diskFiles(); len(left) != 0 {
 			t.Error(kept.ID, left)
 		}
 	})
@@ -170,34 +170,34 @@ func TestSweepLeavesWhatIsInUse(t *testing.T) {
 
 // A packed file may hold a thousand times its own bytes: what is stored is what counts.
 func TestAFileCountsWithItsText(t *testing.T) {
-	each(t, func(s *school) {
-		s.filed()
+	forEachDatabase(t, func(s *testService) {
+		s.enableFiles()
 		s.Plan = func(string) (parley.Plan, bool) { return s.plan, true }
 		long := strings.Repeat("Much was packed into few bytes. ", 1000)
 		s.ReadFile = func(context.Context, extract.Kind, string, []byte) (string, error) { return long, nil }
 		src := s.addFile("packed.txt", "Little to see here, and more within.")
-		if src.Size != 36 || s.state().Size != 36 {
+		if src.Size != 36 || s.loadAgent().Size != 36 {
 			s.Error(src.Size)
 		}
-		s.run()
-		if got := s.find(src.ID); got.Status != parley.SourceTrained || got.Size != int64(len(long)) || s.state().Size != got.Size {
+		s.runJobs()
+		if got := s.findSource(src.ID); got.Status != parley.SourceTrained || got.Size != int64(len(long)) || s.loadAgent().Size != got.Size {
 			s.Errorf("%+v", got)
 		}
 		name := "Renamed"
 		s.plan.StoragePerAgent = new(int64) // a plan that has shrunk takes what does not grow
 		_, err := s.ChangeFile(s.Context(), s.account, s.plan, s.agent, src.ID, ingest.FileChange{Name: &name})
 		s.must(err)
-		s.run()
-		if got := s.find(src.ID); got.Status != parley.SourceTrained || got.Name != name || s.state().Size != int64(len(long)) {
+		s.runJobs()
+		if got := s.findSource(src.ID); got.Status != parley.SourceTrained || got.Name != name || s.loadAgent().Size != int64(len(long)) {
 			s.Errorf("%+v", got)
 		}
 	})
 }
 
 func TestAFileWhoseTextThePlanHasNoRoomForFails(t *testing.T) {
-	each(t, func(s *school) {
-		s.filed()
-		log := s.logged(slog.LevelWarn)
+	forEachDatabase(t, func(s *testService) {
+		s.enableFiles()
+		log := s.captureLog(slog.LevelWarn)
 		most := int64(1000)
 		s.plan.StoragePerAgent = &most
 		s.Plan = func(string) (parley.Plan, bool) { return s.plan, true }
@@ -205,19 +205,19 @@ func TestAFileWhoseTextThePlanHasNoRoomForFails(t *testing.T) {
 			return strings.Repeat("much ", 1000), nil
 		}
 		src := s.addFile("packed.txt", "Little to see here, and more within.")
-		s.run()
-		got := s.find(src.ID)
-		if got.Status != parley.SourceFailed || !strings.Contains(log.String(), "SOURCE_SIZE_LIMIT_EXCEEDED") || s.state().Size != 36 {
+		s.runJobs()
+		got := s.findSource(src.ID)
+		if got.Status != parley.SourceFailed || !strings.Contains(log.String(), "SOURCE_SIZE_LIMIT_EXCEEDED") || s.loadAgent().Size != 36 {
 			s.Errorf("%+v %s", got, log)
 		}
-		if n := s.count(`select count(*) from passages`) + s.count(`select coalesce(sum(length(text)), 0) from source_versions`); n != 0 {
+		if n := s.queryCount(`select count(*) from passages`) + s.queryCount(`select coalesce(sum(length(text)), 0) from source_versions`); n != 0 {
 			s.Error("something of it was written:", n)
 		}
 		most = 10_000
 		_, err := s.ChangeFile(s.Context(), s.account, s.plan, s.agent, src.ID, ingest.FileChange{})
 		s.must(err)
-		s.run()
-		if got := s.find(src.ID); got.Status != parley.SourceTrained || got.Size != 5000 {
+		s.runJobs()
+		if got := s.findSource(src.ID); got.Status != parley.SourceTrained || got.Size != 5000 {
 			s.Errorf("with room: %+v", got)
 		}
 	})

@@ -9,21 +9,21 @@ import (
 	"parley/internal/store"
 )
 
-const inData = "data:" // begins the place of a file whose bytes are in the database; the hash follows
+const dataPrefix = "data:" // begins the place of a file whose bytes are in the database; the hash follows
 
-// place says where the bytes of an accepted file are to lie.
-func (f *Files) place(hash string) string {
+// placeFor says where the bytes of an accepted file are to lie.
+func (f *Files) placeFor(hash string) string {
 	if f.InDatabase {
-		return inData + hash
+		return dataPrefix + hash
 	}
-	return onDisk + hash
+	return diskPrefix + hash
 }
 
 // FileBytes reads a file from where it lies.
-func (d *Desk) FileBytes(ctx context.Context, blob *store.Blob) ([]byte, error) {
-	hash, there := strings.CutPrefix(blob.Place, inData)
+func (d *Service) FileBytes(ctx context.Context, blob *store.Blob) ([]byte, error) {
+	hash, there := strings.CutPrefix(blob.Location, dataPrefix)
 	if !there {
-		return d.Files.read(blob.Place)
+		return d.Files.read(blob.Location)
 	}
 	data, err := d.DB.BlobData(ctx, hash, blob.Size)
 	if parley.IsCode(err, parley.CodeSourceNotFound) {
@@ -32,14 +32,14 @@ func (d *Desk) FileBytes(ctx context.Context, blob *store.Blob) ([]byte, error) 
 	return data, err
 }
 
-// FilePart reads one part of a file from where it lies, counted from 0: store.BlobPart bytes, and fewer at the end; none behind it.
-func (d *Desk) FilePart(ctx context.Context, blob *store.Blob, part int) ([]byte, error) {
-	if part < 0 || int64(part)*store.BlobPart >= blob.Size {
+// FilePart reads one part of a file from where it lies, counted from 0: store.BlobPartBytes bytes, and fewer at the end; none behind it.
+func (d *Service) FilePart(ctx context.Context, blob *store.Blob, part int) ([]byte, error) {
+	if part < 0 || int64(part)*store.BlobPartBytes >= blob.Size {
 		return nil, nil
 	}
-	hash, there := strings.CutPrefix(blob.Place, inData)
+	hash, there := strings.CutPrefix(blob.Location, dataPrefix)
 	if !there {
-		return d.Files.readPart(blob.Place, part)
+		return d.Files.readPart(blob.Location, part)
 	}
 	data, err := d.DB.BlobDataPart(ctx, hash, part)
 	if parley.IsCode(err, parley.CodeSourceNotFound) {
@@ -48,15 +48,15 @@ func (d *Desk) FilePart(ctx context.Context, blob *store.Blob, part int) ([]byte
 	return data, err
 }
 
-// sweepData erases bytes that no row names: of sources that were erased when the server stopped.
-func (d *Desk) sweepData(ctx context.Context) error {
+// sweepDatabaseFiles erases bytes that no row names: of sources that were erased when the server stopped.
+func (d *Service) sweepDatabaseFiles(ctx context.Context) error {
 	for {
-		loose, err := d.DB.LooseBlobData(ctx, inData)
+		loose, err := d.DB.OrphanedBlobData(ctx, dataPrefix)
 		if err != nil || len(loose) == 0 {
 			return err
 		}
 		for _, hash := range loose {
-			if err := d.DB.FreeBlobData(ctx, hash, inData+hash); err != nil {
+			if err := d.DB.EraseUnusedBlobData(ctx, hash, dataPrefix+hash); err != nil {
 				return err
 			}
 		}

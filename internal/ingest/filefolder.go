@@ -25,35 +25,35 @@ type Files struct {
 }
 
 const (
-	incoming = "incoming" // where uploads lie that are not accepted yet
-	onDisk   = "disk:"    // begins a place; the hash follows
-	lostFor  = time.Hour  // how old a file without a row must be that is removed: on another server its row may be on its way
+	incomingDir = "incoming" // where uploads lie that are not accepted yet
+	diskPrefix  = "disk:"    // begins a place; the hash follows
+	orphanAge   = time.Hour  // how old a file without a row must be that is removed: on another server its row may be on its way
 )
 
 // Incoming gives the folder that uploads are written to.
 func (f *Files) Incoming() (string, error) {
-	dir := filepath.Join(f.Dir, incoming)
+	dir := filepath.Join(f.Dir, incomingDir)
 	return dir, os.MkdirAll(dir, 0o700)
 }
 
-// keep moves a file to its place, and it is on disk when keep returns. Where it fails the file may lie there all the
+// moveToPlace moves a file to its place, and it is on disk when keep returns. Where it fails the file may lie there all the
 // same.
-func (f *Files) keep(path, place string) error {
+func (f *Files) moveToPlace(path, place string) error {
 	to := f.path(place)
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 		return err
 	}
-	if err := synced(path); err != nil {
+	if err := syncPath(path); err != nil {
 		return err
 	}
 	if err := os.Rename(path, to); err != nil {
 		return err
 	}
-	return errors.Join(synced(filepath.Dir(to)), synced(f.Dir))
+	return errors.Join(syncPath(filepath.Dir(to)), syncPath(f.Dir))
 }
 
-// synced has the disk write what it holds back of a file or a folder.
-func synced(path string) error {
+// syncPath has the disk write what it holds back of a file or a folder.
+func syncPath(path string) error {
 	file, err := os.Open(path) //nolint:gosec // a path of ours
 	if err != nil {
 		return err
@@ -62,7 +62,7 @@ func synced(path string) error {
 }
 
 func (f *Files) path(place string) string {
-	hash := strings.TrimPrefix(place, onDisk)
+	hash := strings.TrimPrefix(place, diskPrefix)
 	return filepath.Join(f.Dir, hash[:min(2, len(hash))], filepath.Base(hash))
 }
 
@@ -73,8 +73,8 @@ func (f *Files) readPart(place string, part int) (bytes []byte, err error) {
 	if err != nil {
 		return nil, err
 	}
-	bytes = make([]byte, store.BlobPart)
-	n, err := file.ReadAt(bytes, int64(part)*store.BlobPart)
+	bytes = make([]byte, store.BlobPartBytes)
+	n, err := file.ReadAt(bytes, int64(part)*store.BlobPartBytes)
 	if errors.Is(err, io.EOF) {
 		err = nil
 	}
@@ -88,8 +88,8 @@ func (f *Files) remove(place string) error {
 	return nil
 }
 
-// old lists the files that have lain there for a while: those in their places, and uploads that were cut short.
-func (f *Files) old(now time.Time) (places, left []string, err error) {
+// listOld lists the files that have lain there for a while: those in their places, and uploads that were cut short.
+func (f *Files) listOld(now time.Time) (places, left []string, err error) {
 	err = filepath.WalkDir(f.Dir, func(path string, entry fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) { // no upload has come yet, or it has gone meanwhile
 			return nil
@@ -99,12 +99,12 @@ func (f *Files) old(now time.Time) (places, left []string, err error) {
 		}
 		about, err := entry.Info()
 		switch {
-		case err != nil || now.Sub(about.ModTime()) < lostFor:
+		case err != nil || now.Sub(about.ModTime()) < orphanAge:
 			return nil //nolint:nilerr // a file that is gone is not old
-		case filepath.Base(filepath.Dir(path)) == incoming:
+		case filepath.Base(filepath.Dir(path)) == incomingDir:
 			left = append(left, path)
 		default:
-			places = append(places, onDisk+entry.Name())
+			places = append(places, diskPrefix+entry.Name())
 		}
 		return nil
 	})

@@ -12,18 +12,18 @@ import (
 	"parley/internal/store"
 )
 
-// KeepFiles moves files from their paths to their places, which it notes in the blobs, and then has their rows written; without the
+// StoreFiles moves files from their paths to their places, which it notes in the blobs, and then has their rows written; without the
 // rows they do not stay.
-func (d *Desk) KeepFiles(ctx context.Context, paths []string, blobs []*store.Blob, write func(tx *store.DB) error) (err error) {
+func (d *Service) StoreFiles(ctx context.Context, paths []string, blobs []*store.Blob, write func(tx *store.DB) error) (err error) {
 	if d.Files.InDatabase {
-		return d.keepInData(ctx, paths, blobs, write)
+		return d.storeInDatabase(ctx, paths, blobs, write)
 	}
 	d.Files.mu.RLock()
 	var kept []string
 	for i, blob := range blobs {
-		blob.Place = d.Files.place(blob.Hash)
-		kept = append(kept, blob.Place)
-		if err = d.Files.keep(paths[i], blob.Place); err != nil {
+		blob.Location = d.Files.placeFor(blob.Hash)
+		kept = append(kept, blob.Location)
+		if err = d.Files.moveToPlace(paths[i], blob.Location); err != nil {
 			err = fmt.Errorf("keep a file: %w", err)
 			break
 		}
@@ -33,19 +33,19 @@ func (d *Desk) KeepFiles(ctx context.Context, paths []string, blobs []*store.Blo
 	}
 	d.Files.mu.RUnlock()
 	if err != nil {
-		d.free(context.WithoutCancel(ctx), kept)
+		d.removeUnused(context.WithoutCancel(ctx), kept)
 	}
 	return err
 }
 
-// keepInData writes the bytes of files and their rows in one transaction: without the rows they do not stay.
-func (d *Desk) keepInData(ctx context.Context, paths []string, blobs []*store.Blob, write func(tx *store.DB) error) error {
+// storeInDatabase writes the bytes of files and their rows in one transaction: without the rows they do not stay.
+func (d *Service) storeInDatabase(ctx context.Context, paths []string, blobs []*store.Blob, write func(tx *store.DB) error) error {
 	for _, blob := range blobs {
-		blob.Place = d.Files.place(blob.Hash)
+		blob.Location = d.Files.placeFor(blob.Hash)
 	}
 	return d.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
 		for i, blob := range blobs {
-			if err := putData(ctx, tx, paths[i], blob.Hash); err != nil {
+			if err := writeBlobData(ctx, tx, paths[i], blob.Hash); err != nil {
 				return err
 			}
 		}
@@ -53,7 +53,7 @@ func (d *Desk) keepInData(ctx context.Context, paths []string, blobs []*store.Bl
 	})
 }
 
-func putData(ctx context.Context, tx *store.DB, path, hash string) (err error) {
+func writeBlobData(ctx context.Context, tx *store.DB, path, hash string) (err error) {
 	file, err := os.Open(path) //nolint:gosec // a path of ours
 	if err != nil {
 		return fmt.Errorf("keep a file: %w", err)
@@ -62,13 +62,13 @@ func putData(ctx context.Context, tx *store.DB, path, hash string) (err error) {
 	return tx.PutBlobData(ctx, hash, file)
 }
 
-// FreeLoose is a chore that erases something of an agent, whose key is the agent's id, and then removes the files that nothing of the
+// WithUnusedFileRemoval is a chore that erases something of an agent, whose key is the agent's id, and then removes the files that nothing of the
 // agent's holds any more.
-func (d *Desk) FreeLoose(erase jobs.Handler) jobs.Handler {
+func (d *Service) WithUnusedFileRemoval(erase jobs.Handler) jobs.Handler {
 	return func(ctx context.Context, job jobs.Job) error {
 		if err := erase(ctx, job); err != nil {
 			return err
 		}
-		return d.FreeFiles(ctx, job.AccountID, parley.AgentID(job.Key))
+		return d.RemoveUnusedFiles(ctx, job.AccountID, parley.AgentID(job.Key))
 	}
 }

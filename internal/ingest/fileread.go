@@ -21,57 +21,57 @@ type FileReader func(ctx context.Context, kind extract.Kind, name string, data [
 
 // FileHandlers gives what does the chores that read files: a runner of their own keeps a file that takes long from standing in
 // the way of texts.
-func (d *Desk) FileHandlers() map[string]jobs.Handler {
-	return map[string]jobs.Handler{FileJob: d.ReadIn}
+func (d *Service) FileHandlers() map[string]jobs.Handler {
+	return map[string]jobs.Handler{FileJob: d.ExtractFile}
 }
 
-// ReadIn handles FileJob: the text of the wanted version is found and written down, and its training is left to a chore. When it
+// ExtractFile handles FileJob: the text of the wanted version is found and written down, and its training is left to a chore. When it
 // fails for good the source is failed, and the version that was live stays so.
-func (d *Desk) ReadIn(ctx context.Context, job jobs.Job) error {
-	var about subject
+func (d *Service) ExtractFile(ctx context.Context, job jobs.Job) error {
+	var about jobPayload
 	if err := json.Unmarshal(job.Payload, &about); err != nil {
 		return fmt.Errorf("payload: %w", err)
 	}
-	s, err := d.wanting(ctx, job.AccountID, about.Agent, parley.SourceID(job.Key))
+	s, err := d.loadUntrained(ctx, job.AccountID, about.Agent, parley.SourceID(job.Key))
 	if err == nil {
-		err = d.readIn(ctx, s)
+		err = d.extractFile(ctx, s)
 	}
-	return d.outcome(ctx, job, s, err)
+	return d.jobOutcome(ctx, job, s, err)
 }
 
-func (d *Desk) readIn(ctx context.Context, s *parley.Source) error {
-	v, err := d.DB.Version(ctx, s.AccountID, s.AgentID, s.ID, s.Wanted)
+func (d *Service) extractFile(ctx context.Context, s *parley.Source) error {
+	v, err := d.DB.Version(ctx, s.AccountID, s.AgentID, s.ID, s.WantedVersion)
 	if err != nil {
 		return err
 	}
 	known := v.Text != ""
 	if !known {
-		text, err := d.textOf(ctx, s, v)
+		text, err := d.fileText(ctx, s, v)
 		if err != nil {
 			return err
 		}
-		setText(v, storable(text))
+		setText(v, stripNUL(text))
 	}
-	plan, err := d.planOf(ctx, s.AccountID)
+	plan, err := d.accountPlan(ctx, s.AccountID)
 	if err != nil {
 		return err
 	}
 	return d.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
-		now, err := d.weigh(ctx, tx, plan, s, int64(len(v.Text)))
+		now, err := d.updateFileSize(ctx, tx, plan, s, int64(len(v.Text)))
 		if err != nil {
 			return err
 		}
 		if !known {
-			if err := tx.FillVersion(ctx, s.AccountID, v); err != nil {
+			if err := tx.SetVersionText(ctx, s.AccountID, v); err != nil {
 				return err
 			}
 		}
-		return d.Queue.Enqueue(ctx, tx.SQL(), chore(TrainJob, now))
+		return d.Queue.Enqueue(ctx, tx.SQL(), newJob(TrainJob, now))
 	})
 }
 
-// planOf finds what an account may have; everything, where the desk knows no plans.
-func (d *Desk) planOf(ctx context.Context, account parley.AccountID) (plan parley.Plan, err error) {
+// accountPlan finds what an account may have; everything, where the desk knows no plans.
+func (d *Service) accountPlan(ctx context.Context, account parley.AccountID) (plan parley.Plan, err error) {
 	if d.Plan == nil {
 		return plan, nil
 	}
@@ -83,10 +83,10 @@ func (d *Desk) planOf(ctx context.Context, account parley.AccountID) (plan parle
 	return plan, nil
 }
 
-// weigh counts a file with the bytes of its text where these are more than its own, as they are of one that is
+// updateFileSize counts a file with the bytes of its text where these are more than its own, as they are of one that is
 // packed. Fails with SOURCE_SIZE_LIMIT_EXCEEDED where the plan has no room for them.
-func (d *Desk) weigh(ctx context.Context, tx *store.DB, plan parley.Plan, s *parley.Source, bytes int64) (*parley.Source, error) {
-	agent, err := tx.HoldAgent(ctx, s.AccountID, s.AgentID, d.Now()) // before the source's row, always
+func (d *Service) updateFileSize(ctx context.Context, tx *store.DB, plan parley.Plan, s *parley.Source, bytes int64) (*parley.Source, error) {
+	agent, err := tx.AgentForUpdate(ctx, s.AccountID, s.AgentID, d.Now()) // before the source's row, always
 	if err != nil {
 		return nil, err
 	}
@@ -94,13 +94,13 @@ func (d *Desk) weigh(ctx context.Context, tx *store.DB, plan parley.Plan, s *par
 	if err != nil {
 		return nil, err
 	}
-	if now.Wanted != s.Wanted {
+	if now.WantedVersion != s.WantedVersion {
 		return nil, errStale
 	}
 	if bytes <= now.Size {
 		return now, nil
 	}
-	if err := plan.Room(agent.Size + bytes - now.Size); err != nil {
+	if err := plan.CheckStorage(agent.Size + bytes - now.Size); err != nil {
 		return nil, err
 	}
 	now, _, err = tx.UpdateSource(ctx, s.AccountID, s.AgentID, s.ID, func(current *parley.Source) error {
@@ -110,9 +110,9 @@ func (d *Desk) weigh(ctx context.Context, tx *store.DB, plan parley.Plan, s *par
 	return now, err
 }
 
-// textOf reads the file of a version.
-func (d *Desk) textOf(ctx context.Context, s *parley.Source, v *parley.Version) (string, error) {
-	blob, err := d.DB.Blob(ctx, s.AccountID, s.AgentID, v.ID)
+// fileText reads the file of a version.
+func (d *Service) fileText(ctx context.Context, s *parley.Source, v *parley.Version) (string, error) {
+	blob, err := d.DB.VersionBlob(ctx, s.AccountID, s.AgentID, v.ID)
 	if err != nil {
 		return "", err
 	}
@@ -127,8 +127,8 @@ func (d *Desk) textOf(ctx context.Context, s *parley.Source, v *parley.Version) 
 	return d.ReadFile(extract.WithOwner(ctx, string(s.AccountID)), kind, blob.Name, data)
 }
 
-// unreadable reports a failure that another attempt would meet again.
-func unreadable(err error) bool {
-	var said *extract.Error
-	return errors.Is(err, errNoText) || errors.As(err, &said) || parley.IsCode(err, parley.CodeSourceSize)
+// isPermanent reports a failure that another attempt would meet again.
+func isPermanent(err error) bool {
+	var extractErr *extract.Error
+	return errors.Is(err, errNoText) || errors.As(err, &extractErr) || parley.IsCode(err, parley.CodeSourceSize)
 }

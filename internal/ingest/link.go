@@ -44,33 +44,33 @@ type Children struct {
 
 // Values of SiteRecord.CrawlStatus.
 const (
-	fetching = "fetching"
-	fetched  = "fetched"
-	unread   = "failed"
+	statusFetching = "fetching"
+	statusFetched  = "fetched"
+	statusFailed   = "failed"
 )
 
-// resync is how often the links of an agent with automatic re-sync are read again.
-const resync = 7 * 24 * time.Hour
+// resyncPeriod is how often the links of an agent with automatic re-sync are read again.
+const resyncPeriod = 7 * 24 * time.Hour
 
 // CrawlJob is the kind of the chore that reads a link; its key is the source's id.
 const CrawlJob = "source.crawl"
 
-func crawlChore(s *parley.Source) jobs.Job {
-	job := chore(CrawlJob, s)
+func newCrawlJob(s *parley.Source) jobs.Job {
+	job := newJob(CrawlJob, s)
 	job.MaxAttempts = 0 // the usual: sites are away for longer than texts
 	return job
 }
 
 // NewLink is a link that is not written yet.
 type NewLink struct {
-	desk   *Desk
-	source parley.Source
-	kind   crawl.Kind
-	plan   parley.Plan
+	service *Service
+	source  parley.Source
+	kind    crawl.Kind
+	plan    parley.Plan
 }
 
 // NewLink checks a link for an agent. Fails with VALIDATION_INVALID_BODY, by field, for what cannot be read.
-func (d *Desk) NewLink(account parley.Account, plan parley.Plan, agent parley.AgentID, link Link) (*NewLink, error) {
+func (d *Service) NewLink(account parley.Account, plan parley.Plan, agent parley.AgentID, link Link) (*NewLink, error) {
 	if faults := crawl.Validate(link.site()); len(faults) > 0 {
 		return nil, &parley.Error{Code: parley.CodeInvalidBody, Message: parley.CodeInvalidBody.DefaultMessage(), Details: faults}
 	}
@@ -79,14 +79,14 @@ func (d *Desk) NewLink(account parley.Account, plan parley.Plan, agent parley.Ag
 		return nil, err // Validate has found none
 	}
 	now := d.Now()
-	s := parley.Source{ID: parley.SourceID(parley.NewUUID()), AccountID: account.ID, AgentID: agent, Kind: parley.SourceLink, Name: storable(link.URL),
-		URL: u.String(), Status: parley.SourceUntrained, Metadata: link.record().encoded(), CreatedAt: now, UpdatedAt: now}
-	return &NewLink{desk: d, source: s, kind: link.Type, plan: plan}, nil
+	s := parley.Source{ID: parley.SourceID(parley.NewUUID()), AccountID: account.ID, AgentID: agent, Kind: parley.SourceLink, Name: stripNUL(link.URL),
+		URL: u.String(), Status: parley.SourceUntrained, Metadata: link.record().encode(), CreatedAt: now, UpdatedAt: now}
+	return &NewLink{service: d, source: s, kind: link.Type, plan: plan}, nil
 }
 
 // AddLink gives the agent a page or a site to read; it is read by a chore. Fails with VALIDATION_INVALID_BODY, AGENT_NOT_FOUND,
 // SOURCE_DUPLICATE for an address that is read in the same way already, or SOURCE_SIZE_LIMIT_EXCEEDED when there is no room left.
-func (d *Desk) AddLink(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, link Link) (*parley.Source, error) {
+func (d *Service) AddLink(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, link Link) (*parley.Source, error) {
 	n, err := d.NewLink(account, plan, agent, link)
 	if err != nil {
 		return nil, err
@@ -95,7 +95,7 @@ func (d *Desk) AddLink(ctx context.Context, account parley.Account, plan parley.
 		if err := n.Create(ctx, tx); err != nil {
 			return err
 		}
-		return tx.Did(ctx, "source:"+string(n.source.ID))
+		return tx.CompleteClaim(ctx, "source:"+string(n.source.ID))
 	})
 	if err != nil {
 		return nil, err
@@ -106,41 +106,41 @@ func (d *Desk) AddLink(ctx context.Context, account parley.Account, plan parley.
 // Create writes the link in a transaction, and nothing when it fails; see AddLink.
 func (n *NewLink) Create(ctx context.Context, tx *store.DB) error {
 	s := n.source
-	a, err := tx.HoldAgent(ctx, s.AccountID, s.AgentID, s.CreatedAt)
+	a, err := tx.AgentForUpdate(ctx, s.AccountID, s.AgentID, s.CreatedAt)
 	if err != nil {
 		return err
 	}
-	there, err := tx.Links(ctx, s.AccountID, s.AgentID, s.URL)
+	there, err := tx.LinksByURL(ctx, s.AccountID, s.AgentID, s.URL)
 	if err != nil {
 		return err
 	}
 	for i := range there {
-		if recordOf(&there[i]).Type == n.kind {
-			return parley.Fail(parley.CodeSourceDuplicate)
+		if linkRecordOf(&there[i]).Type == n.kind {
+			return parley.NewError(parley.CodeSourceDuplicate)
 		}
 	}
-	if !n.plan.Holds(a.Size + 1) {
-		return parley.Failf(parley.CodeSourceSize, "The %s plan allows %d bytes of sources for an agent, and there is no room for more.", n.plan.Name, *n.plan.StoragePerAgent)
+	if !n.plan.AllowsStorage(a.Size + 1) {
+		return parley.NewErrorf(parley.CodeSourceSize, "The %s plan allows %d bytes of sources for an agent, and there is no room for more.", n.plan.Name, *n.plan.StoragePerAgent)
 	}
 	if _, err := tx.CreateSource(ctx, &s); err != nil {
 		return err
 	}
-	if err := n.desk.syncLater(ctx, tx, &s, a.AutoRetrain); err != nil {
+	if err := n.service.scheduleSync(ctx, tx, &s, a.AutoRetrain); err != nil {
 		return err
 	}
-	if err := n.desk.Queue.Enqueue(ctx, tx.SQL(), crawlChore(&s)); err != nil {
+	if err := n.service.Queue.Enqueue(ctx, tx.SQL(), newCrawlJob(&s)); err != nil {
 		return err
 	}
-	return tx.Record(ctx, s.AccountID, s.CreatedAt, event("source.created", &s))
+	return tx.RecordEvents(ctx, s.AccountID, s.CreatedAt, sourceEvent("source.created", &s))
 }
 
-// syncLater says when the link is to be read again.
-func (d *Desk) syncLater(ctx context.Context, tx *store.DB, s *parley.Source, auto bool) error {
+// scheduleSync says when the link is to be read again.
+func (d *Service) scheduleSync(ctx context.Context, tx *store.DB, s *parley.Source, auto bool) error {
 	if !auto {
-		return tx.SyncAt(ctx, s.AccountID, s.AgentID, s.ID, nil)
+		return tx.SetNextSync(ctx, s.AccountID, s.AgentID, s.ID, nil)
 	}
-	next := s.UpdatedAt.Add(resync)
-	return tx.SyncAt(ctx, s.AccountID, s.AgentID, s.ID, &next)
+	next := s.UpdatedAt.Add(resyncPeriod)
+	return tx.SetNextSync(ctx, s.AccountID, s.AgentID, s.ID, &next)
 }
 
 func (l Link) site() crawl.Site {
@@ -151,13 +151,13 @@ func (l Link) record() LinkRecord {
 	r := LinkRecord{Type: l.Type}
 	if l.Type != crawl.Individual {
 		r.SiteRecord = &SiteRecord{ExcludePaths: append([]string{}, l.Exclude...), IncludeOnlyPaths: append([]string{}, l.Include...),
-			SlowScraping: l.Slow, CrawlStatus: fetching}
+			SlowScraping: l.Slow, CrawlStatus: statusFetching}
 	}
 	return r
 }
 
-// link gives back what the record was made of.
-func (r LinkRecord) link(url string) Link {
+// toLink gives back what the record was made of.
+func (r LinkRecord) toLink(url string) Link {
 	l := Link{URL: url, Type: r.Type}
 	if r.SiteRecord != nil {
 		l.Exclude, l.Include, l.Slow = r.ExcludePaths, r.IncludeOnlyPaths, r.SlowScraping
@@ -165,7 +165,7 @@ func (r LinkRecord) link(url string) Link {
 	return l
 }
 
-func (r LinkRecord) encoded() json.RawMessage {
+func (r LinkRecord) encode() json.RawMessage {
 	b, err := json.Marshal(r)
 	if err != nil {
 		panic(err) // strings and numbers always encode
@@ -173,7 +173,7 @@ func (r LinkRecord) encoded() json.RawMessage {
 	return b
 }
 
-func recordOf(s *parley.Source) (r LinkRecord) {
+func linkRecordOf(s *parley.Source) (r LinkRecord) {
 	if json.Unmarshal(s.Metadata, &r) != nil || r.Type == "" {
 		return LinkRecord{Type: crawl.Individual}
 	}

@@ -11,7 +11,7 @@ type pageContent struct {
 	Title string `json:"title,omitempty"`
 }
 
-func (p pageContent) encoded() json.RawMessage {
+func (p pageContent) encode() json.RawMessage {
 	b, err := json.Marshal(p)
 	if err != nil {
 		panic(err) // a string always encodes
@@ -19,10 +19,10 @@ func (p pageContent) encoded() json.RawMessage {
 	return b
 }
 
-// titled puts the page's title above a path of headings that does not say it.
-func (p pageContent) titled(path string) string {
+// withTitle puts the page's title above a path of headings that does not say it.
+func (p pageContent) withTitle(path string) string {
 	if strings.Contains(path, p.Title) || path != "" && strings.Contains(p.Title, path) {
 		return path
 	}
-	return joined(p.Title, path)
+	return joinTitles(p.Title, path)
 }

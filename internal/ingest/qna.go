@@ -24,27 +24,27 @@ type QnAChange struct {
 	Answer    *string
 }
 
-// asked is the content of a version of a QnA. The version's text is the questions, a line each, and after an empty line the answer.
-type asked struct {
+// qnaContent is the content of a version of a QnA. The version's text is the questions, a line each, and after an empty line the answer.
+type qnaContent struct {
 	Questions []string `json:"questions"`
 	Answer    string   `json:"answer"`
 }
 
 // AddQnA gives the agent an answer to questions; it is trained right away by a chore. Fails as AddText does.
-func (d *Desk) AddQnA(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, q QnA) (*parley.Source, error) {
-	w := d.written(account, agent, parley.SourceQnA, &q.Name, nil)
-	if err := (asked{q.Questions, q.Answer}).onto(&w.version); err != nil {
+func (d *Service) AddQnA(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, q QnA) (*parley.Source, error) {
+	w := d.contentDraft(account, agent, parley.SourceQnA, &q.Name, nil)
+	if err := (qnaContent{q.Questions, q.Answer}).writeTo(&w.version); err != nil {
 		return nil, err
 	}
 	w.source.Size = int64(len(w.version.Text))
-	return d.add(ctx, w, plan)
+	return d.addSource(ctx, w, plan)
 }
 
 // ChangeQnA changes an answer, its questions or its name. The earlier version answers until the new one is trained; a change that
 // changes nothing leaves no trace. Fails as ChangeText does, with SOURCE_NOT_FOUND for a source that is no QnA.
-func (d *Desk) ChangeQnA(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, id parley.SourceID, change QnAChange) (*parley.Source, error) {
-	return d.change(ctx, d.written(account, agent, parley.SourceQnA, change.Name, func(was, v *parley.Version) error {
-		var a asked
+func (d *Service) ChangeQnA(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, id parley.SourceID, change QnAChange) (*parley.Source, error) {
+	return d.changeSource(ctx, d.contentDraft(account, agent, parley.SourceQnA, change.Name, func(was, v *parley.Version) error {
+		var a qnaContent
 		if err := json.Unmarshal(was.Content, &a); err != nil {
 			return err
 		}
@@ -54,24 +54,24 @@ func (d *Desk) ChangeQnA(ctx context.Context, account parley.Account, plan parle
 		if change.Answer != nil {
 			a.Answer = *change.Answer
 		}
-		return a.onto(v)
+		return a.writeTo(v)
 	}), id, plan)
 }
 
-// onto writes the version's text and content.
-func (a asked) onto(v *parley.Version) (err error) {
+// writeTo writes the version's text and content.
+func (a qnaContent) writeTo(v *parley.Version) (err error) {
 	for i, q := range a.Questions {
-		a.Questions[i] = strings.ToValidUTF8(storable(q), "\ufffd")
+		a.Questions[i] = strings.ToValidUTF8(stripNUL(q), "\ufffd")
 	}
-	a.Answer = strings.ToValidUTF8(storable(a.Answer), "\ufffd")
+	a.Answer = strings.ToValidUTF8(stripNUL(a.Answer), "\ufffd")
 	setText(v, strings.Join(a.Questions, "\n")+"\n\n"+a.Answer)
-	v.Content, err = a.encoded()
+	v.Content, err = a.encode()
 	return err
 }
 
-// encoded is the content as it is stored: as large as it is, where marks of HTML written for a script would take six
+// encode is the content as it is stored: as large as it is, where marks of HTML written for a script would take six
 // times that.
-func (a asked) encoded() (json.RawMessage, error) {
+func (a qnaContent) encode() (json.RawMessage, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
@@ -81,54 +81,54 @@ func (a asked) encoded() (json.RawMessage, error) {
 
 // Sizes in bytes of the questions above a passage.
 const (
-	questionBytes = 300 // of one
-	leadBytes     = 8000
-	firstBytes    = 16000 // has room for 50 of them
+	maxQuestionBytes = 300 // of one
+	maxLeadBytes     = 8000
+	firstBytes       = 16000 // has room for 50 of them
 )
 
 // pieces cuts the answer, which ends the text, and sets the questions above it as its heading, by which they are
 // found: all of them above the first piece, and above the others as many as there is room for.
-func (a asked) pieces(text string) []Piece {
+func (a qnaContent) pieces(text string) []Piece {
 	start, taken := len(text)-len(a.Answer), 0
 	list := Split(a.Answer)
 	if len(list) == 0 && strings.TrimSpace(a.Answer) != "" { // nothing but markup
-		list = slices.Collect(stretches(a.Answer, Piece{End: len(a.Answer)}))
+		list = slices.Collect(splitLarge(a.Answer, Piece{End: len(a.Answer)}))
 	}
 	for _, p := range list {
-		taken += p.Takes()
+		taken += p.StoredBytes()
 	}
-	lead := a.lead(firstBytes)
-	room := (timesRow*len(text) + slack - taken - len(lead)) / max(len(list), 1)
+	lead := a.leadText(firstBytes)
+	room := (sizeFactor*len(text) + sizeSlack - taken - len(lead)) / max(len(list), 1)
 	for i, p := range list {
 		if i == 1 {
-			lead = a.lead(min(leadBytes, room))
+			lead = a.leadText(min(maxLeadBytes, room))
 		}
-		list[i] = Piece{Heading: joined(lead, p.Heading), Start: start + p.Start, End: start + p.End}
+		list[i] = Piece{Heading: joinTitles(lead, p.Heading), Start: start + p.Start, End: start + p.End}
 	}
 	return list
 }
 
-// lead is the questions in no more than so many bytes.
-func (a asked) lead(most int) string {
+// leadText is the questions in no more than so many bytes.
+func (a qnaContent) leadText(most int) string {
 	var b strings.Builder
 	for _, q := range a.Questions {
 		q = strings.Join(strings.Fields(q), " ")
-		q = q[:cutAt(q, questionBytes)]
+		q = q[:runeBoundary(q, maxQuestionBytes)]
 		if b.Len()+len(q) > most {
 			break
 		}
 		if q != "" && b.Len() > 0 {
-			b.WriteString(between)
+			b.WriteString(headingSeparator)
 		}
 		b.WriteString(q)
 	}
 	return b.String()
 }
 
-// joined puts one path of titles below another; either may be empty.
-func joined(above, below string) string {
+// joinTitles puts one path of titles below another; either may be empty.
+func joinTitles(above, below string) string {
 	if above == "" || below == "" {
 		return above + below
 	}
-	return above + between + below
+	return above + headingSeparator + below
 }

@@ -10,17 +10,17 @@ import (
 	"parley/internal/retrieval"
 )
 
-var returns = ingest.QnA{Name: "Returns", Questions: []string{"How do I send something back?", "Can I return shoes?"}, Answer: "Print the label\x00 from your account."}
+var returnsQnA = ingest.QnA{Name: "Returns", Questions: []string{"How do I send something back?", "Can I return shoes?"}, Answer: "Print the label\x00 from your account."}
 
 func TestQuestionFindsItsAnswer(t *testing.T) {
-	each(t, func(s *school) {
-		src, err := s.AddQnA(s.Context(), s.account, s.plan, s.agent, returns)
+	forEachDatabase(t, func(s *testService) {
+		src, err := s.AddQnA(s.Context(), s.account, s.plan, s.agent, returnsQnA)
 		s.must(err)
-		if src.Kind != parley.SourceQnA || src.Status != parley.SourceUntrained || src.Size != 85 || s.state().Size != 85 {
+		if src.Kind != parley.SourceQnA || src.Status != parley.SourceUntrained || src.Size != 85 || s.loadAgent().Size != 85 {
 			s.Errorf("%+v", src)
 		}
-		s.run()
-		hits, err := s.Library.Nearest(s.Context(), s.agent, s.state().PassageVersion, retrieval.Query{Text: "Can shoes be sent back?", Limit: 8})
+		s.runJobs()
+		hits, err := s.Indexes.Nearest(s.Context(), s.agent, s.loadAgent().PassageVersion, retrieval.Query{Text: "Can shoes be sent back?", Limit: 8})
 		s.must(err)
 		if len(hits) != 1 {
 			s.Fatalf("%+v", hits)
@@ -35,40 +35,40 @@ func TestQuestionFindsItsAnswer(t *testing.T) {
 }
 
 func TestPartOfAQnAChanges(t *testing.T) {
-	each(t, func(s *school) {
-		src, err := s.AddQnA(s.Context(), s.account, s.plan, s.agent, returns)
+	forEachDatabase(t, func(s *testService) {
+		src, err := s.AddQnA(s.Context(), s.account, s.plan, s.agent, returnsQnA)
 		s.must(err)
-		_, err = s.AddQnA(s.Context(), s.account, s.plan, s.agent, returns)
-		s.fails(err, parley.CodeSourceDuplicate)
-		s.run()
+		_, err = s.AddQnA(s.Context(), s.account, s.plan, s.agent, returnsQnA)
+		s.wantCode(err, parley.CodeSourceDuplicate)
+		s.runJobs()
 		answer := "Bring it to a shop."
 		changed, err := s.ChangeQnA(s.Context(), s.account, s.plan, s.agent, src.ID, ingest.QnAChange{Answer: &answer})
 		s.must(err)
 		if changed.Status != parley.SourceUpdated || changed.Name != "Returns" {
 			s.Errorf("%+v", changed)
 		}
-		s.run()
-		if got := s.texts("Can I return shoes?"); got != answer {
+		s.runJobs()
+		if got := s.passageTexts("Can I return shoes?"); got != answer {
 			s.Error(got)
 		}
 		before := s.source(src.ID)
 		same, err := s.ChangeQnA(s.Context(), s.account, s.plan, s.agent, src.ID, ingest.QnAChange{Answer: &answer})
 		s.must(err)
-		if same.Wanted != before.Wanted {
+		if same.WantedVersion != before.WantedVersion {
 			s.Error("a change of nothing is trained")
 		}
 		_, err = s.ChangeText(s.Context(), s.account, s.plan, s.agent, src.ID, ingest.TextChange{Content: &answer})
-		s.fails(err, parley.CodeSourceNotFound)
+		s.wantCode(err, parley.CodeSourceNotFound)
 	})
 }
 
 func TestLongAnswerIsFoundByItsQuestion(t *testing.T) {
-	each(t, func(s *school) {
+	forEachDatabase(t, func(s *testService) {
 		long := ingest.QnA{Name: "Terms", Questions: []string{"What are the terms?"}, Answer: strings.Repeat("Something is said here at some length. ", 100)}
 		_, err := s.AddQnA(s.Context(), s.account, s.plan, s.agent, long)
 		s.must(err)
-		s.run()
-		if n := s.count(`select count(*) from passages`); n < 3 || n != s.count(`select count(*) from passages where heading = 'What are the terms?'`) {
+		s.runJobs()
+		if n := s.queryCount(`select count(*) from passages`); n < 3 || n != s.queryCount(`select count(*) from passages where heading = 'What are the terms?'`) {
 			s.Error(n)
 		}
 	})
@@ -76,48 +76,48 @@ func TestLongAnswerIsFoundByItsQuestion(t *testing.T) {
 
 // A QnA whose passages would repeat many questions: all of them stand above the first, and above the others what fits.
 func TestQuestionsAreNotRepeatedWithoutBound(t *testing.T) {
-	each(t, func(s *school) {
+	forEachDatabase(t, func(s *testService) {
 		q := ingest.QnA{Name: "Much", Answer: strings.Repeat("# a\n", 25_000)}
 		for i := range 50 {
 			q.Questions = append(q.Questions, fmt.Sprintf("Question number %d %s?", i, strings.Repeat("padded ", 38)))
 		}
 		src, err := s.AddQnA(s.Context(), s.account, s.plan, s.agent, q)
 		s.must(err)
-		s.run()
+		s.runJobs()
 		if got := s.source(src.ID); got.Status != parley.SourceTrained {
 			s.Fatalf("%+v", got)
 		}
-		passages := s.count(`select count(*) from passages`)
-		bytes := s.count(`select sum(length(heading) + length(text)) from passages`)
+		passages := s.queryCount(`select count(*) from passages`)
+		bytes := s.queryCount(`select sum(length(heading) + length(text)) from passages`)
 		most := 4*int(src.Size) + 32<<10
 		if bytes > most || bytes+512*passages > most {
 			s.Errorf("%d bytes become %d passages of %d bytes", src.Size, passages, bytes)
 		}
-		if n := s.count(`select count(*) from passages where ordinal = 0 and heading like '%number 0 %number 20 %number 49 %'`); n != 1 {
+		if n := s.queryCount(`select count(*) from passages where ordinal = 0 and heading like '%number 0 %number 20 %number 49 %'`); n != 1 {
 			s.Error("the first passage lacks questions")
 		}
-		if n := s.count(`select count(*) from passages where heading not like 'Question number 0 %'`); n != 0 {
+		if n := s.queryCount(`select count(*) from passages where heading not like 'Question number 0 %'`); n != 0 {
 			s.Error("passages without any question:", n)
 		}
 	})
 }
 
 func TestAnAnswerOfMarkupIsCut(t *testing.T) {
-	each(t, func(s *school) {
+	forEachDatabase(t, func(s *testService) {
 		_, err := s.AddQnA(s.Context(), s.account, s.plan, s.agent, ingest.QnA{Name: "Markup", Questions: []string{"What?"}, Answer: strings.Repeat("<br/>\n", 2000)})
 		s.must(err)
-		s.run()
-		if n := s.count(`select max(length(text)) from passages`); n > 1500 {
+		s.runJobs()
+		if n := s.queryCount(`select max(length(text)) from passages`); n > 1500 {
 			s.Error(n)
 		}
 	})
 }
 
 func TestAQnAIsStoredAsLargeAsItIs(t *testing.T) {
-	each(t, func(s *school) {
+	forEachDatabase(t, func(s *testService) {
 		src, err := s.AddQnA(s.Context(), s.account, s.plan, s.agent, ingest.QnA{Name: "Marks", Questions: []string{"a < b & c?"}, Answer: strings.Repeat("<>&", 10_000)})
 		s.must(err)
-		if n := s.count(`select length(content) + length(text) from source_versions`); n > 2*int(src.Size)+100 {
+		if n := s.queryCount(`select length(content) + length(text) from source_versions`); n > 2*int(src.Size)+100 {
 			s.Error(src.Size, "bytes are stored as", n)
 		}
 	})

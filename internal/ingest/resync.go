@@ -11,17 +11,17 @@ import (
 )
 
 const (
-	resyncEvery = time.Minute
-	resyncs     = 50 // links together
+	resyncInterval  = time.Minute
+	resyncBatchSize = 50 // links together
 )
 
 // Run has links read again when their time has come, until ctx is done.
-func (d *Desk) Run(ctx context.Context) error {
-	beat := time.NewTicker(resyncEvery)
+func (d *Service) Run(ctx context.Context) error {
+	beat := time.NewTicker(resyncInterval)
 	defer beat.Stop()
 	for {
 		if err := d.Resync(ctx); err != nil && ctx.Err() == nil {
-			d.log().Warn("read links again", "err", err)
+			d.logger().Warn("read links again", "err", err)
 		}
 		select {
 		case <-beat.C:
@@ -32,25 +32,25 @@ func (d *Desk) Run(ctx context.Context) error {
 }
 
 // Resync begins to read again the links whose week is over, of agents with automatic re-sync (interface 4.1).
-func (d *Desk) Resync(ctx context.Context) error {
+func (d *Service) Resync(ctx context.Context) error {
 	now := d.Now()
 	for {
-		due, err := d.DB.DueLinks(ctx, now, resyncs)
+		due, err := d.DB.DueLinks(ctx, now, resyncBatchSize)
 		if err != nil {
 			return err
 		}
 		for i := range due {
-			if err := d.again(ctx, &due[i], now); err != nil {
+			if err := d.resyncLink(ctx, &due[i], now); err != nil {
 				return err
 			}
 		}
-		if len(due) < resyncs {
+		if len(due) < resyncBatchSize {
 			return nil
 		}
 	}
 }
 
-func (d *Desk) again(ctx context.Context, s *parley.Source, now time.Time) error {
+func (d *Service) resyncLink(ctx context.Context, s *parley.Source, now time.Time) error {
 	err := d.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
 		if err := tx.LockAgent(ctx, s.AccountID, s.AgentID); err != nil { // before the source's row, always
 			return err
@@ -59,27 +59,27 @@ func (d *Desk) again(ctx context.Context, s *parley.Source, now time.Time) error
 		if err != nil {
 			return err
 		}
-		due, err := tx.SyncDue(ctx, s.AccountID, s.AgentID, s.ID, now)
+		due, err := tx.IsSyncDue(ctx, s.AccountID, s.AgentID, s.ID, now)
 		if err != nil || !due {
 			return err
 		}
 		if current.Status == parley.SourceUntrained || current.Status == parley.SourceUpdated {
-			return d.nudge(ctx, tx, current, now)
+			return d.requeueCrawl(ctx, tx, current, now)
 		}
-		_, err = d.anew(ctx, tx, s.AccountID, s.AgentID, s.ID, now, LinkChange{})
+		_, err = d.restartCrawl(ctx, tx, s.AccountID, s.AgentID, s.ID, now, LinkChange{})
 		return err
 	})
-	if dropped(err) || parley.IsCode(err, parley.CodeSourcePendingDel) || errors.Is(err, errSame) {
+	if isDropped(err) || parley.IsCode(err, parley.CodeSourcePendingDel) || errors.Is(err, errUnchanged) {
 		return nil
 	}
 	return err
 }
 
-// nudge leaves a link that is being read to that reading, and brings its chore back to life where it has died.
-func (d *Desk) nudge(ctx context.Context, tx *store.DB, s *parley.Source, now time.Time) error {
-	next := now.Add(resync)
-	if err := tx.SyncAt(ctx, s.AccountID, s.AgentID, s.ID, &next); err != nil {
+// requeueCrawl leaves a link that is being read to that reading, and brings its chore back to life where it has died.
+func (d *Service) requeueCrawl(ctx context.Context, tx *store.DB, s *parley.Source, now time.Time) error {
+	next := now.Add(resyncPeriod)
+	if err := tx.SetNextSync(ctx, s.AccountID, s.AgentID, s.ID, &next); err != nil {
 		return err
 	}
-	return d.Queue.Enqueue(ctx, tx.SQL(), crawlChore(s))
+	return d.Queue.Enqueue(ctx, tx.SQL(), newCrawlJob(s))
 }

@@ -19,30 +19,30 @@ import (
 // website is a site on loopback whose pages can be changed.
 type website struct {
 	*httptest.Server
-	mu     sync.Mutex
-	pages  map[string]string // by path; one that is missing is not found
-	asked  []string
-	unread int                           // requests that were answered with 304
-	before func(path string) (busy bool) // is asked before each reply; nil for nothing
+	mu             sync.Mutex
+	pages          map[string]string // by path; one that is missing is not found
+	requestedPaths []string
+	notModified    int                           // requests that were answered with 304
+	beforeReply    func(path string) (busy bool) // is asked before each reply; nil for nothing
 }
 
 // read gives the desk a site to read, and what it reads it with.
-func (s *school) website(pages map[string]string) *website {
+func (s *testService) startWebsite(pages map[string]string) *website {
 	w := &website{pages: pages}
 	w.Server = httptest.NewServer(w)
 	s.Cleanup(w.Close)
-	client := &outbound.Client{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
+	client := &outbound.Client{AllowedPrefixes: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
 	s.Cleanup(client.Close)
-	s.Crawler = &crawl.Crawler{Client: client, Agent: "parleybot/1.0", Now: time.Now, Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }}
-	s.ReadPage, s.Desk.Plan = plainly, s.planOf
+	s.Crawler = &crawl.Crawler{Client: client, UserAgent: "parleybot/1.0", Now: time.Now, Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }}
+	s.ReadPage, s.Service.Plan = readPlain, s.planOf
 	return w
 }
 
 func (w *website) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	w.mu.Lock()
 	text, ok := w.pages[r.URL.Path]
-	w.asked = append(w.asked, r.URL.Path)
-	before := w.before
+	w.requestedPaths = append(w.requestedPaths, r.URL.Path)
+	before := w.beforeReply
 	w.mu.Unlock()
 	if before != nil && before(r.URL.Path) {
 		http.Error(out, "busy", http.StatusInternalServerError)
@@ -58,7 +58,7 @@ func (w *website) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	out.Header().Set("ETag", tag)
 	if r.Header.Get("If-None-Match") == tag {
 		w.mu.Lock()
-		w.unread++
+		w.notModified++
 		w.mu.Unlock()
 		out.WriteHeader(http.StatusNotModified)
 		return
@@ -78,14 +78,14 @@ func (w *website) set(path, text string) {
 }
 
 var (
-	titles = regexp.MustCompile(`<title>(.*?)</title>`)
-	marks  = regexp.MustCompile(`(?s)<title>.*?</title>|<a .*?</a>|<[^>]*>`)
+	titlePattern = regexp.MustCompile(`<title>(.*?)</title>`)
+	tagPattern   = regexp.MustCompile(`(?s)<title>.*?</title>|<a .*?</a>|<[^>]*>`)
 )
 
-// plainly reads pages without an extractor: their text without links.
-func plainly(_ context.Context, _, _ string, body []byte) (title, text string, err error) {
-	if m := titles.FindSubmatch(body); m != nil {
+// readPlain reads pages without an extractor: their text without links.
+func readPlain(_ context.Context, _, _ string, body []byte) (title, text string, err error) {
+	if m := titlePattern.FindSubmatch(body); m != nil {
 		title = string(m[1])
 	}
-	return title, strings.TrimSpace(marks.ReplaceAllString(string(body), "")), nil
+	return title, strings.TrimSpace(tagPattern.ReplaceAllString(string(body), "")), nil
 }

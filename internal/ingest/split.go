@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"parley/internal/prose"
+	"parley/internal/text/prose"
 )
 
 // Piece is a stretch of a text that can be found and quoted by itself: text[Start:End].
@@ -15,14 +15,14 @@ type Piece struct {
 	Start, End int
 }
 
-const between = " › "
+const headingSeparator = " › "
 
 // Sizes of a piece in bytes: a section is cut only where it is larger than most, at the last place that leaves enough.
 const (
-	mostBytes  = 1200
-	someBytes  = 700 // a piece this large may end where a block ends
-	overlap    = 240 // at most so much of the piece before is repeated
-	titleBytes = 120
+	maxPieceBytes = 1200
+	minPieceBytes = 700 // a piece this large may end where a block ends
+	overlapBytes  = 240 // at most so much of the piece before is repeated
+	maxTitleBytes = 120
 )
 
 // What the pieces of a text take together is bounded by the text: for each a row, its heading and its words, at most
@@ -30,13 +30,13 @@ const (
 // Where the rest of a text would take more, sections that are too small to stand alone are joined, with their
 // headings between them.
 const (
-	rowBytes = 512
-	timesRow = 4
-	slack    = 16 << 10
+	rowOverheadBytes = 512
+	sizeFactor       = 4
+	sizeSlack        = 16 << 10
 )
 
-// Takes is what a piece takes, in memory as in the database.
-func (p Piece) Takes() int { return rowBytes + len(p.Heading) + p.End - p.Start }
+// StoredBytes is what a piece takes, in memory as in the database.
+func (p Piece) StoredBytes() int { return rowOverheadBytes + len(p.Heading) + p.End - p.Start }
 
 // Split cuts a text into pieces along its structure: a new piece begins at each heading, sections larger than a piece are cut
 // between blocks, large blocks between lines or sentences, and as a last resort anywhere between two code points. Where a
@@ -50,51 +50,51 @@ func EachPiece(text string) iter.Seq[Piece] { return eachPiece(text, nil) }
 // eachPiece hands out the pieces of a text. name, where there is one, makes a heading of the titles above a piece.
 func eachPiece(text string, name func(path string) string) iter.Seq[Piece] {
 	return func(yield func(Piece) bool) {
-		s := splitter{text: text, name: name, yield: yield}
+		s := splitter{text: text, nameHeading: name, yield: yield}
 		for b := range prose.EachBlock(text) {
 			switch b.Kind {
 			case prose.Heading:
-				s.heading(b)
+				s.addHeading(b)
 			case prose.Markup:
 			default:
-				s.block(b)
+				s.addBlock(b)
 			}
-			if s.stopped {
+			if s.done {
 				return
 			}
 		}
 		s.flush()
-		s.leave(0)
-		s.flushBare()
+		s.popTitles(0)
+		s.flushEmptyHeadings()
 	}
 }
 
 type title struct {
-	block prose.Block
-	text  string
-	used  bool // a piece stands under it, or holds it
+	block    prose.Block
+	text     string
+	hasPiece bool // a piece stands under it, or holds it
 }
 
 type splitter struct {
-	text    string
-	name    func(path string) string
-	yield   func(Piece) bool
-	stopped bool
-	taken   int // by the pieces so far
-	titles  []title
-	section int   // where the heading of this section begins, until a piece stands under it; -1 then
-	bare    Piece // headings that nothing stands below and that no piece has yet; empty for none
-	lone    title // the one heading that bare is; without text where there are more
-	above   title // a lone heading right before this section, as the title of a page above its first one; without text for none
-	open    bool
-	start   int // of the open piece
-	end     int
-	fresh   int // where what is not repeated begins
-	under   int // the titles before here stand above it
+	text          string
+	nameHeading   func(path string) string
+	yield         func(Piece) bool
+	done          bool
+	takenBytes    int // by the pieces so far
+	titles        []title
+	sectionStart  int   // where the heading of this section begins, until a piece stands under it; -1 then
+	emptyHeadings Piece // headings that nothing stands below and that no piece has yet; empty for none
+	lone          title // the one heading that bare is; without text where there are more
+	above         title // a lone heading right before this section, as the title of a page above its first one; without text for none
+	isOpen        bool
+	start         int // of the open piece
+	end           int
+	freshStart    int // where what is not repeated begins
+	titlesEnd     int // the titles before here stand above it
 }
 
-func (s *splitter) heading(b prose.Block) {
-	joined := s.joins(b)
+func (s *splitter) addHeading(b prose.Block) {
+	joined := s.joinHeading(b)
 	if !joined {
 		s.flush()
 	}
@@ -103,45 +103,45 @@ func (s *splitter) heading(b prose.Block) {
 		keep--
 	}
 	s.above = title{}
-	s.leave(keep)
-	s.titles = append(s.titles, title{block: b, text: clean(s.text[min(b.Inner, b.End):b.End]), used: joined})
-	s.section = b.Start
+	s.popTitles(keep)
+	s.titles = append(s.titles, title{block: b, text: cleanTitle(s.text[min(b.ContentStart, b.End):b.End]), hasPiece: joined})
+	s.sectionStart = b.Start
 }
 
-// leave takes titles from the stack. Those that nothing stands below go on, to stay findable, as words of the next
+// popTitles takes titles from the stack. Those that nothing stands below go on, to stay findable, as words of the next
 // piece.
-func (s *splitter) leave(keep int) {
+func (s *splitter) popTitles(keep int) {
 	for _, t := range s.titles[keep:] {
-		if t.used {
+		if t.hasPiece {
 			continue
 		}
-		if s.bare.End > 0 && t.block.End-s.bare.Start > mostBytes {
-			s.flushBare()
+		if s.emptyHeadings.End > 0 && t.block.End-s.emptyHeadings.Start > maxPieceBytes {
+			s.flushEmptyHeadings()
 		}
-		if s.bare.End == 0 {
-			s.bare, s.lone = Piece{Heading: s.path(t.block.Start + 1), Start: t.block.Start}, t
+		if s.emptyHeadings.End == 0 {
+			s.emptyHeadings, s.lone = Piece{Heading: s.headingPath(t.block.Start + 1), Start: t.block.Start}, t
 		} else {
-			s.bare.Heading, s.lone = s.path(s.bare.Start), title{}
+			s.emptyHeadings.Heading, s.lone = s.headingPath(s.emptyHeadings.Start), title{}
 		}
-		s.bare.End = t.block.End
+		s.emptyHeadings.End = t.block.End
 	}
 	s.titles = s.titles[:keep]
 }
 
-// flushBare makes pieces of headings that no piece takes up.
-func (s *splitter) flushBare() {
-	bare := s.bare
-	s.bare = Piece{}
-	for p := range stretches(s.text, bare) {
-		s.put(p)
+// flushEmptyHeadings makes pieces of headings that no piece takes up.
+func (s *splitter) flushEmptyHeadings() {
+	bare := s.emptyHeadings
+	s.emptyHeadings = Piece{}
+	for p := range splitLarge(s.text, bare) {
+		s.emit(p)
 	}
 }
 
-// stretches cuts a piece that may be too large between two words.
-func stretches(text string, p Piece) iter.Seq[Piece] {
+// splitLarge cuts a piece that may be too large between two words.
+func splitLarge(text string, p Piece) iter.Seq[Piece] {
 	return func(yield func(Piece) bool) {
-		for ; p.End-p.Start > mostBytes; p.Start += breakAt(text[p.Start:p.End], mostBytes) {
-			if !yield(Piece{p.Heading, p.Start, p.Start + breakAt(text[p.Start:p.End], mostBytes)}) {
+		for ; p.End-p.Start > maxPieceBytes; p.Start += breakIndex(text[p.Start:p.End], maxPieceBytes) {
+			if !yield(Piece{p.Heading, p.Start, p.Start + breakIndex(text[p.Start:p.End], maxPieceBytes)}) {
 				return
 			}
 		}
@@ -151,48 +151,50 @@ func stretches(text string, p Piece) iter.Seq[Piece] {
 	}
 }
 
-// joins reports that the open piece goes on beyond a heading, for one more would be too much. It then begins with its
+// joinHeading reports that the open piece goes on beyond a heading, for one more would be too much. It then begins with its
 // own heading.
-func (s *splitter) joins(b prose.Block) bool {
-	if !s.open {
+func (s *splitter) joinHeading(b prose.Block) bool {
+	if !s.isOpen {
 		return false
 	}
 	start := s.start
-	if s.section >= 0 {
-		start = min(start, s.section)
+	if s.sectionStart >= 0 {
+		start = min(start, s.sectionStart)
 	}
 	if s.above.text != "" {
 		start = min(start, s.above.block.Start)
 	}
-	if b.End-start > someBytes || !s.tight(s.named(Piece{s.path(s.under), s.start, s.end})) {
+	if b.End-start > minPieceBytes || !s.exceedsBudget(s.withName(Piece{s.headingPath(s.titlesEnd), s.start, s.end})) {
 		return false
 	}
-	s.start, s.under, s.fresh, s.end = start, start, min(start, s.fresh), b.End
-	s.use()
+	s.start, s.titlesEnd, s.freshStart, s.end = start, start, min(start, s.freshStart), b.End
+	s.markTitlesUsed()
 	return true
 }
 
-// tight reports that there is no room for a piece.
-func (s *splitter) tight(p Piece) bool { return s.taken+p.Takes() > timesRow*p.End+slack }
+// exceedsBudget reports that there is no room for a piece.
+func (s *splitter) exceedsBudget(p Piece) bool {
+	return s.takenBytes+p.StoredBytes() > sizeFactor*p.End+sizeSlack
+}
 
-func (s *splitter) named(p Piece) Piece {
-	if s.name != nil {
-		p.Heading = s.name(p.Heading)
+func (s *splitter) withName(p Piece) Piece {
+	if s.nameHeading != nil {
+		p.Heading = s.nameHeading(p.Heading)
 	}
 	return p
 }
 
-// clean makes a title short and free of marks.
-func clean(title string) string {
+// cleanTitle makes a title short and free of marks.
+func cleanTitle(title string) string {
 	title = strings.Join(strings.Fields(strings.Trim(title, "#*_` \t")), " ")
 	if i := strings.Index(title, " {#"); i > 0 && strings.HasSuffix(title, "}") {
 		title = title[:i]
 	}
-	return title[:cutAt(title, titleBytes)]
+	return title[:runeBoundary(title, maxTitleBytes)]
 }
 
-// cutAt gives the largest code point boundary of s that is not beyond n; in what is not UTF-8, n.
-func cutAt(s string, n int) int {
+// runeBoundary gives the largest code point boundary of s that is not beyond n; in what is not UTF-8, n.
+func runeBoundary(s string, n int) int {
 	if n >= len(s) {
 		return len(s)
 	}
@@ -204,8 +206,8 @@ func cutAt(s string, n int) int {
 	return n
 }
 
-// path is the titles that begin before a place.
-func (s *splitter) path(before int) string {
+// headingPath is the titles that begin before a place.
+func (s *splitter) headingPath(before int) string {
 	var names []string
 	if t := s.above; t.text != "" && t.block.Start < before {
 		names = append(names, t.text)
@@ -215,60 +217,60 @@ func (s *splitter) path(before int) string {
 			names = append(names, t.text)
 		}
 	}
-	return strings.Join(names, between)
+	return strings.Join(names, headingSeparator)
 }
 
-// use notes that a piece stands under the titles.
-func (s *splitter) use() {
+// markTitlesUsed notes that a piece stands under the titles.
+func (s *splitter) markTitlesUsed() {
 	for i := range s.titles {
-		s.titles[i].used = true
+		s.titles[i].hasPiece = true
 	}
 }
 
-func (s *splitter) add(start, end int) { s.put(Piece{s.path(s.under), start, end}) }
+func (s *splitter) emitRange(start, end int) { s.emit(Piece{s.headingPath(s.titlesEnd), start, end}) }
 
-// put hands a piece out; where there is little room with the last of its titles, or with none.
-func (s *splitter) put(p Piece) {
-	if s.stopped || strings.TrimSpace(s.text[p.Start:p.End]) == "" {
+// emit hands a piece out; where there is little room with the last of its titles, or with none.
+func (s *splitter) emit(p Piece) {
+	if s.done || strings.TrimSpace(s.text[p.Start:p.End]) == "" {
 		return
 	}
-	if p = s.named(p); s.tight(p) {
-		if p.Heading = lastTitle(p.Heading); s.tight(p) {
+	if p = s.withName(p); s.exceedsBudget(p) {
+		if p.Heading = lastTitle(p.Heading); s.exceedsBudget(p) {
 			p.Heading = ""
 		}
 	}
-	s.use()
-	s.section = -1
-	s.taken += p.Takes()
-	s.stopped = !s.yield(p)
+	s.markTitlesUsed()
+	s.sectionStart = -1
+	s.takenBytes += p.StoredBytes()
+	s.done = !s.yield(p)
 }
 
-// block puts a block into the open piece, or cuts before it.
-func (s *splitter) block(b prose.Block) {
+// addBlock puts a block into the open piece, or cuts before it.
+func (s *splitter) addBlock(b prose.Block) {
 	switch {
-	case !s.open:
-		s.first(b)
-	case b.End-s.start > mostBytes && s.end-s.start >= someBytes, b.End-b.Start > mostBytes, b.End-s.start > 2*mostBytes:
-		if !s.introduces() {
-			s.cut(b.Start)
+	case !s.isOpen:
+		s.beginWithBlock(b)
+	case b.End-s.start > maxPieceBytes && s.end-s.start >= minPieceBytes, b.End-b.Start > maxPieceBytes, b.End-s.start > 2*maxPieceBytes:
+		if !s.isLeadIn() {
+			s.cutPiece(b.Start)
 		}
 	}
-	if b.End-b.Start > mostBytes {
-		s.large(b)
+	if b.End-b.Start > maxPieceBytes {
+		s.addLargeBlock(b)
 	}
 	s.end = b.End
 }
 
-// first begins a piece with a block, and with the bare headings before it.
-func (s *splitter) first(b prose.Block) {
-	if s.bare.End > 0 && b.Start-s.bare.Start > someBytes {
-		s.flushBare()
+// beginWithBlock begins a piece with a block, and with the bare headings before it.
+func (s *splitter) beginWithBlock(b prose.Block) {
+	if s.emptyHeadings.End > 0 && b.Start-s.emptyHeadings.Start > minPieceBytes {
+		s.flushEmptyHeadings()
 	}
-	s.begin(b.Start)
-	if s.bare.End > 0 && !s.crowns(b) {
-		s.start, s.fresh, s.end = s.bare.Start, s.bare.Start, s.bare.Start
+	s.openPiece(b.Start)
+	if s.emptyHeadings.End > 0 && !s.crowns(b) {
+		s.start, s.freshStart, s.end = s.emptyHeadings.Start, s.emptyHeadings.Start, s.emptyHeadings.Start
 	}
-	s.bare = Piece{}
+	s.emptyHeadings = Piece{}
 }
 
 // crowns makes a lone heading a title above the section that follows it at once, where both are of one level and there is room.
@@ -284,26 +286,28 @@ func (s *splitter) crowns(b prose.Block) bool {
 		return true
 	}
 	s.above = s.lone
-	if s.tight(s.named(Piece{s.path(b.Start), b.Start, b.End})) {
+	if s.exceedsBudget(s.withName(Piece{s.headingPath(b.Start), b.Start, b.End})) {
 		s.above = title{}
 		return false
 	}
 	return true
 }
 
-// introduces reports that the open piece is a line that only leads to what follows ("To do this:").
-func (s *splitter) introduces() bool {
-	piece := strings.TrimRight(s.text[s.fresh:s.end], "* \t\r\n")
-	return strings.HasSuffix(piece, ":") && len(piece) < overlap
+// isLeadIn reports that the open piece is a line that only leads to what follows ("To do this:").
+func (s *splitter) isLeadIn() bool {
+	piece := strings.TrimRight(s.text[s.freshStart:s.end], "* \t\r\n")
+	return strings.HasSuffix(piece, ":") && len(piece) < overlapBytes
 }
 
-func (s *splitter) begin(at int) { s.open, s.start, s.fresh, s.end, s.under = true, at, at, at, at }
+func (s *splitter) openPiece(at int) {
+	s.isOpen, s.start, s.freshStart, s.end, s.titlesEnd = true, at, at, at, at
+}
 
-// large cuts a block that does not fit into one piece.
-func (s *splitter) large(b prose.Block) {
+// addLargeBlock cuts a block that does not fit into one piece.
+func (s *splitter) addLargeBlock(b prose.Block) {
 	if b.Kind == prose.Paragraph || b.Kind == prose.Item {
 		for sentence := range prose.EachSentence(s.text, b.Start, b.End) {
-			s.part(sentence.Start, sentence.End)
+			s.addPart(sentence.Start, sentence.End)
 		}
 		return
 	}
@@ -312,27 +316,27 @@ func (s *splitter) large(b prose.Block) {
 		if n := strings.IndexByte(s.text[at:b.End], '\n'); n >= 0 {
 			end = at + n + 1
 		}
-		s.part(at, end)
+		s.addPart(at, end)
 		at = end
 	}
 }
 
-// part adds a sentence or a line, cut anywhere if it is too long itself.
-func (s *splitter) part(start, end int) {
-	if end-s.start > mostBytes && s.end > s.start {
-		s.cut(start)
+// addPart adds a sentence or a line, cut anywhere if it is too long itself.
+func (s *splitter) addPart(start, end int) {
+	if end-s.start > maxPieceBytes && s.end > s.start {
+		s.cutPiece(start)
 	}
-	for end-s.start > mostBytes {
-		at := s.start + breakAt(s.text[s.start:end], mostBytes)
-		s.add(s.start, at)
-		s.begin(at)
+	for end-s.start > maxPieceBytes {
+		at := s.start + breakIndex(s.text[s.start:end], maxPieceBytes)
+		s.emitRange(s.start, at)
+		s.openPiece(at)
 	}
 	s.end = end
 }
 
-// breakAt finds the last space in the second half of the first n bytes, or else a code point boundary.
-func breakAt(text string, n int) int {
-	n = cutAt(text, n)
+// breakIndex finds the last space in the second half of the first n bytes, or else a code point boundary.
+func breakIndex(text string, n int) int {
+	n = runeBoundary(text, n)
 	if i := strings.LastIndexByte(text[:n], ' '); i > n/2 {
 		return i + 1
 	}
@@ -340,30 +344,30 @@ func breakAt(text string, n int) int {
 }
 
 func (s *splitter) flush() {
-	if s.open && s.end > s.fresh {
-		s.add(s.start, s.end)
+	if s.isOpen && s.end > s.freshStart {
+		s.emitRange(s.start, s.end)
 	}
-	s.open = false
+	s.isOpen = false
 }
 
-// cut ends the open piece and begins the next with the last sentence of this one.
-func (s *splitter) cut(next int) {
-	s.add(s.start, s.end)
-	from, end := max(s.fresh, s.end-2*overlap), s.end
+// cutPiece ends the open piece and begins the next with the last sentence of this one.
+func (s *splitter) cutPiece(next int) {
+	s.emitRange(s.start, s.end)
+	from, end := max(s.freshStart, s.end-2*overlapBytes), s.end
 	for from < end && !utf8.RuneStart(s.text[from]) {
 		from++
 	}
-	s.begin(next)
+	s.openPiece(next)
 	if sentences := prose.Sentences(s.text, from, end); len(sentences) > 1 {
-		if last := sentences[len(sentences)-1]; end-last.Start <= overlap {
+		if last := sentences[len(sentences)-1]; end-last.Start <= overlapBytes {
 			s.start = last.Start // under stays: the titles are those of what is new
 		}
 	}
 }
 
 func lastTitle(path string) string {
-	if i := strings.LastIndex(path, between); i >= 0 {
-		path = path[i+len(between):]
+	if i := strings.LastIndex(path, headingSeparator); i >= 0 {
+		path = path[i+len(headingSeparator):]
 	}
 	return path
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func pieces(text string) []string {
+func pieceTexts(text string) []string {
 	var all []string
 	for _, p := range Split(text) {
 		all = append(all, p.Heading+"|"+text[p.Start:p.End])
@@ -27,7 +27,7 @@ func TestSplitFollowsHeadings(t *testing.T) {
 		"Other|## Empty\n\n# Other\n```\n# not a heading\n```",
 		"Last|# Last",
 	}
-	if diff := cmp.Diff(want, pieces(text)); diff != "" {
+	if diff := cmp.Diff(want, pieceTexts(text)); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -39,7 +39,7 @@ func TestSplitRepeatsASentenceAtACut(t *testing.T) {
 		t.Fatalf("%d pieces", len(all))
 	}
 	for i, p := range all {
-		if p.End-p.Start > mostBytes+overlap || !strings.HasPrefix(text[p.Start:], "This") {
+		if p.End-p.Start > maxPieceBytes+overlapBytes || !strings.HasPrefix(text[p.Start:], "This") {
 			t.Errorf("piece %d: %q", i, text[p.Start:p.End])
 		}
 		if i > 0 && p.Start >= all[i-1].End {
@@ -50,7 +50,7 @@ func TestSplitRepeatsASentenceAtACut(t *testing.T) {
 
 func TestSplitKeepsAnIntroductionWithItsList(t *testing.T) {
 	text := strings.Repeat("Some words that fill. ", 40) + "\n\nTo export:\n\n" + strings.Repeat("- a step that takes many words to tell\n", 25)
-	for _, p := range pieces(text) {
+	for _, p := range pieceTexts(text) {
 		if strings.HasSuffix(p, "To export:") {
 			t.Errorf("cut off: %q", p)
 		}
@@ -58,13 +58,13 @@ func TestSplitKeepsAnIntroductionWithItsList(t *testing.T) {
 }
 
 // What no text may become, however it is laid out, or one request takes gigabytes.
-func bounded(t *testing.T, text string, pieces []Piece) {
+func wantBounded(t *testing.T, text string, pieces []Piece) {
 	t.Helper()
 	taken, stored := 0, 0
 	for _, p := range pieces {
-		taken, stored = taken+p.Takes(), stored+len(p.Heading)+p.End-p.Start
+		taken, stored = taken+p.StoredBytes(), stored+len(p.Heading)+p.End-p.Start
 	}
-	if most := 4*len(text) + slack + rowBytes + mostBytes; taken > most || stored > most-rowBytes*len(pieces) {
+	if most := 4*len(text) + sizeSlack + rowOverheadBytes + maxPieceBytes; taken > most || stored > most-rowOverheadBytes*len(pieces) {
 		t.Errorf("%d bytes become %d pieces of %d bytes, which take %d", len(text), len(pieces), stored, taken)
 	}
 }
@@ -89,7 +89,7 @@ func TestSplitIsBoundedByTheText(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			pieces := Split(text)
-			bounded(t, text, pieces)
+			wantBounded(t, text, pieces)
 			found := strings.Builder{}
 			for _, p := range pieces {
 				found.WriteString(text[p.Start:p.End])
@@ -113,7 +113,7 @@ func TestSplitJoinsBareHeadings(t *testing.T) {
 		"# a\n<br/>\n# b\n\n# c\nt\n# d":                  {"c|# a\n<br/>\n# b\n\n# c\nt", "d|# d"},
 		"# a\n" + strings.Repeat("<b>\n", 400) + "# b\nt": {"a|# a", "b|t"},
 	} {
-		if diff := cmp.Diff(want, pieces(text)); diff != "" {
+		if diff := cmp.Diff(want, pieceTexts(text)); diff != "" {
 			t.Errorf("%.40q: %s", text, diff)
 		}
 	}
@@ -131,7 +131,7 @@ func TestSplitJoinsTinySections(t *testing.T) {
 		t.Errorf("%+v", first)
 	}
 	last := all[len(all)-1]
-	if said := text[last.Start:last.End]; !strings.HasPrefix(said, "## Term ") || !strings.HasSuffix(said, "Meaning 1999.") || len(said) > mostBytes {
+	if said := text[last.Start:last.End]; !strings.HasPrefix(said, "## Term ") || !strings.HasSuffix(said, "Meaning 1999.") || len(said) > maxPieceBytes {
 		t.Errorf("%q", said)
 	}
 	for i := range 2000 {
@@ -158,9 +158,9 @@ func FuzzSplit(f *testing.F) {
 		}
 		end, valid := 0, utf8.ValidString(text)
 		all := Split(text)
-		bounded(t, text, all)
+		wantBounded(t, text, all)
 		for _, p := range all {
-			if p.Start < 0 || p.End > len(text) || p.Start >= p.End || p.End < end || p.End-p.Start > 3*mostBytes {
+			if p.Start < 0 || p.End > len(text) || p.Start >= p.End || p.End < end || p.End-p.Start > 3*maxPieceBytes {
 				t.Fatalf("bad span %+v of %d", p, len(text))
 			}
 			if valid && (!utf8.ValidString(text[p.Start:p.End]) || !utf8.ValidString(p.Heading)) {

@@ -11,34 +11,34 @@ import (
 	"parley/internal/store"
 )
 
-// TidyJob is the kind of the chore that erases the earlier versions of a source; its key is the source's id.
-const TidyJob = "source.tidy"
+// EraseEarlierJob is the kind of the chore that erases the earlier versions of a source; its key is the source's id.
+const EraseEarlierJob = "source.tidy"
 
-// tidyAfter is how long an earlier version stays for what still reads it: a turn that began on it, a copy being made.
-const tidyAfter = 10 * time.Minute
+// earlierRetention is how long an earlier version stays for what still reads it: a turn that began on it, a copy being made.
+const earlierRetention = 10 * time.Minute
 
-// tidyLater leaves the earlier versions of a source, if it has any, to a chore.
-func (d *Desk) tidyLater(ctx context.Context, tx *store.DB, s *parley.Source) error {
-	has, err := tx.HasEarlier(ctx, s.AccountID, s.AgentID, s.ID)
+// enqueueEraseEarlier leaves the earlier versions of a source, if it has any, to a chore.
+func (d *Service) enqueueEraseEarlier(ctx context.Context, tx *store.DB, s *parley.Source) error {
+	has, err := tx.HasEarlierVersions(ctx, s.AccountID, s.AgentID, s.ID)
 	if err != nil || !has {
 		return err
 	}
-	job := chore(TidyJob, s)
-	job.RunAt = s.UpdatedAt.Add(tidyAfter)
+	job := newJob(EraseEarlierJob, s)
+	job.RunAt = s.UpdatedAt.Add(earlierRetention)
 	return d.Queue.Enqueue(ctx, tx.SQL(), job)
 }
 
-// Tidy handles TidyJob.
-func (d *Desk) Tidy(ctx context.Context, job jobs.Job) error {
-	var about subject
+// EraseEarlierVersions handles EraseEarlierJob.
+func (d *Service) EraseEarlierVersions(ctx context.Context, job jobs.Job) error {
+	var about jobPayload
 	if err := json.Unmarshal(job.Payload, &about); err != nil {
 		return fmt.Errorf("payload: %w", err)
 	}
-	if err := d.DB.EraseEarlier(ctx, job.AccountID, about.Agent, parley.SourceID(job.Key)); err != nil {
+	if err := d.DB.EraseEarlierVersions(ctx, job.AccountID, about.Agent, parley.SourceID(job.Key)); err != nil {
 		return err
 	}
-	if err := d.Library.EraseVectors(ctx, about.Agent); err != nil {
+	if err := d.Indexes.EraseVectors(ctx, about.Agent); err != nil {
 		return err
 	}
-	return d.FreeFiles(ctx, job.AccountID, about.Agent)
+	return d.RemoveUnusedFiles(ctx, job.AccountID, about.Agent)
 }

@@ -9,20 +9,20 @@ import (
 )
 
 const (
-	same      = 0.6 // likeness of questions that are nearly the same
-	ofOneUser = 200 // conversations that are looked at for one who came back
-	wholeDay  = 24 * time.Hour
+	sameQuestionSimilarity = 0.6 // likeness of questions that are nearly the same
+	maxUserInsights        = 200 // conversations that are looked at for one who came back
+	dayLength              = 24 * time.Hour
 )
 
-// reconsider tells of a conversation and of those of the same user shortly before it whether the user came back with the same. The
+// updateAskedAgain tells of a conversation and of those of the same user shortly before it whether the user came back with the same. The
 // caller holds the agent's insights.
-func reconsider(ctx context.Context, tx *store.DB, in *parley.Insight, days int) error {
+func updateAskedAgain(ctx context.Context, tx *store.DB, in *parley.Insight, days int) error {
 	if in.UserID == "" {
 		return nil
 	}
-	within := (time.Duration(days) * wholeDay).Milliseconds()
+	within := (time.Duration(days) * dayLength).Milliseconds()
 	at := in.CreatedAt.UnixMilli()
-	list, err := tx.InsightsOfUser(ctx, in.AccountID, in.AgentID, in.UserID, at-within, at+within, ofOneUser)
+	list, err := tx.InsightsByUser(ctx, in.AccountID, in.AgentID, in.UserID, at-within, at+within, maxUserInsights)
 	if err != nil || len(list) == 0 {
 		return err
 	}
@@ -32,14 +32,14 @@ func reconsider(ctx context.Context, tx *store.DB, in *parley.Insight, days int)
 	}
 	vecs := make([]vector, len(list))
 	for i := range list {
-		vecs[i] = weigh(list[i].Terms, &v)
+		vecs[i] = weightedVector(list[i].Terms, &v)
 	}
 	for i := range list {
 		one := list[i]
 		if one.CreatedAt.After(in.CreatedAt) {
 			break
 		}
-		again := cameBack(list[i:], vecs[i:], within)
+		again := isAskedAgain(list[i:], vecs[i:], within)
 		if again == one.AskedAgain {
 			continue
 		}
@@ -51,14 +51,14 @@ func reconsider(ctx context.Context, tx *store.DB, in *parley.Insight, days int)
 	return nil
 }
 
-// cameBack reports whether one of the conversations after the first, in order of time, is about the same as it.
-func cameBack(list []parley.Insight, vecs []vector, within int64) bool {
+// isAskedAgain reports whether one of the conversations after the first, in order of time, is about the same as it.
+func isAskedAgain(list []parley.Insight, vecs []vector, within int64) bool {
 	for i := 1; i < len(list); i++ {
 		after := list[i].CreatedAt.UnixMilli() - list[0].CreatedAt.UnixMilli()
 		if after > within {
 			return false
 		}
-		if list[i].Outcome != "" && (sameTopic(&list[0], &list[i]) || likeness(vecs[0], vecs[i]) >= same) {
+		if list[i].Outcome != "" && (sameTopic(&list[0], &list[i]) || similarity(vecs[0], vecs[i]) >= sameQuestionSimilarity) {
 			return true
 		}
 	}

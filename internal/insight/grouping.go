@@ -13,22 +13,22 @@ import (
 )
 
 const (
-	groupedAtOne  = 2000 // conversations that are grouped at a time, the newest
-	leastGrouped  = 4    // conversations that make a topic
-	leastToGroup  = 10   // below so many without a topic none is looked for
-	movedTogether = 50   // conversations that one transaction gives a topic
-	mostGroups    = 300
-	mostWords     = 3000 // of a vocabulary
+	groupBatchSize     = 2000 // conversations that are grouped at a time, the newest
+	minTopicSize       = 4    // conversations that make a topic
+	minUngrouped       = 10   // below so many without a topic none is looked for
+	topicBatchSize     = 50   // conversations that one transaction gives a topic
+	maxGroups          = 300
+	maxVocabularyWords = 3000 // of a vocabulary
 )
 
-// groupJob makes automatic topics of the conversations that have none.
-func (k *Keeper) groupJob(ctx context.Context, j jobs.Job) error {
-	var what about
+// handleGroupJob makes automatic topics of the conversations that have none.
+func (k *Service) handleGroupJob(ctx context.Context, j jobs.Job) error {
+	var what jobPayload
 	if err := json.Unmarshal(j.Payload, &what); err != nil {
 		return err
 	}
 	err := k.Group(ctx, j.AccountID, what.Agent)
-	if gone(err) {
+	if isGone(err) {
 		return nil
 	}
 	return err
@@ -37,21 +37,21 @@ func (k *Keeper) groupJob(ctx context.Context, j jobs.Job) error {
 // Group makes automatic topics of an agent's conversations that have none, where enough of them are about the same; the topics that
 // there are keep their names. What comes out depends on these conversations alone and not on their order. An agent with a tree of its
 // operator, or whose text is withheld, gets none. Fails with AGENT_NOT_FOUND.
-func (k *Keeper) Group(ctx context.Context, account parley.AccountID, agent parley.AgentID) error {
+func (k *Service) Group(ctx context.Context, account parley.AccountID, agent parley.AgentID) error {
 	owner, err := k.DB.Account(ctx, account)
 	if err != nil {
 		return err
 	}
 	a, err := k.DB.Agent(ctx, account, agent, k.Now())
-	if err != nil || len(a.Topics) > 0 || withheld(owner, a) {
+	if err != nil || len(a.Topics) > 0 || hidesText(owner, a) {
 		return err
 	}
-	there, err := k.DB.Groups(ctx, account, agent)
-	if err != nil || len(there) >= mostGroups {
+	there, err := k.DB.InsightGroups(ctx, account, agent)
+	if err != nil || len(there) >= maxGroups {
 		return err
 	}
-	loose, err := k.DB.LooseInsights(ctx, account, agent, groupedAtOne)
-	if err != nil || len(loose) < leastToGroup {
+	loose, err := k.DB.UngroupedInsights(ctx, account, agent, groupBatchSize)
+	if err != nil || len(loose) < minUngrouped {
 		return err
 	}
 	terms := make([]map[string]float64, len(loose))
@@ -62,25 +62,25 @@ func (k *Keeper) Group(ctx context.Context, account parley.AccountID, agent parl
 	if err != nil {
 		return err
 	}
-	asked := askedOf(terms)
-	if fresh := vocabularyOf(asked); fresh.Questions > v.Questions {
-		v = trimmed(fresh)
+	asked := newQuestions(terms)
+	if fresh := newVocabulary(asked); fresh.Questions > v.Questions {
+		v = trimVocabulary(fresh)
 	}
-	made, members := groupsOf(asked, clusters(asked, &v, leastGrouped), there)
-	made, members = made[:min(len(made), mostGroups-len(there))], members[:min(len(members), mostGroups-len(there))]
+	made, members := newGroups(asked, clusterQuestions(asked, &v, minTopicSize), there)
+	made, members = made[:min(len(made), maxGroups-len(there))], members[:min(len(members), maxGroups-len(there))]
 	if len(made) == 0 {
 		return nil
 	}
-	if err := k.keepGroups(ctx, account, agent, made, v); err != nil {
+	if err := k.storeGroups(ctx, account, agent, made, v); err != nil {
 		return err
 	}
 	for i, g := range made {
-		for some := range slices.Chunk(members[i], movedTogether) {
+		for some := range slices.Chunk(members[i], topicBatchSize) {
 			var ids []parley.ConversationID
 			for _, m := range some {
 				ids = append(ids, loose[m].ConversationID)
 			}
-			if err := k.move(ctx, a, ids, g.Name); err != nil {
+			if err := k.assignTopic(ctx, a, ids, g.Name); err != nil {
 				return fmt.Errorf("give conversations the topic %q: %w", g.Name, err)
 			}
 		}
@@ -88,42 +88,42 @@ func (k *Keeper) Group(ctx context.Context, account parley.AccountID, agent parl
 	return nil
 }
 
-// trimmed leaves out the rarest words; a word that is not there counts as rare.
-func trimmed(v store.Vocabulary) store.Vocabulary {
-	if len(v.Holding) <= mostWords {
+// trimVocabulary leaves out the rarest words; a word that is not there counts as rare.
+func trimVocabulary(v store.Vocabulary) store.Vocabulary {
+	if len(v.QuestionsByWord) <= maxVocabularyWords {
 		return v
 	}
 	weights := vector{}
-	for stem, n := range v.Holding {
+	for stem, n := range v.QuestionsByWord {
 		weights[stem] = float64(n)
 	}
-	for _, stem := range heaviest(weights)[mostWords:] {
-		delete(v.Holding, stem)
+	for _, stem := range termsByWeight(weights)[maxVocabularyWords:] {
+		delete(v.QuestionsByWord, stem)
 	}
 	return v
 }
 
-func (k *Keeper) keepGroups(ctx context.Context, account parley.AccountID, agent parley.AgentID, made []store.InsightGroup, v store.Vocabulary) error {
+func (k *Service) storeGroups(ctx context.Context, account parley.AccountID, agent parley.AgentID, made []store.InsightGroup, v store.Vocabulary) error {
 	now := k.Now()
 	return k.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
-		if err := tx.HoldInsights(ctx, account, agent); err != nil {
+		if err := tx.LockInsights(ctx, account, agent); err != nil {
 			return err
 		}
 		if err := tx.SaveVocabulary(ctx, account, agent, v); err != nil {
 			return err
 		}
-		return tx.AddGroups(ctx, account, agent, made, now)
+		return tx.AddInsightGroups(ctx, account, agent, made, now)
 	})
 }
 
-// move gives conversations that still have no topic this one.
-func (k *Keeper) move(ctx context.Context, a *parley.Agent, ids []parley.ConversationID, topic string) error {
+// assignTopic gives conversations that still have no topic this one.
+func (k *Service) assignTopic(ctx context.Context, a *parley.Agent, ids []parley.ConversationID, topic string) error {
 	now := k.Now()
 	return k.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
-		if err := tx.HoldInsights(ctx, a.AccountID, a.ID); err != nil {
+		if err := tx.LockInsights(ctx, a.AccountID, a.ID); err != nil {
 			return err
 		}
-		var events []store.Event
+		var events []store.NewEvent
 		for _, id := range ids {
 			in, err := tx.Insight(ctx, a.AccountID, a.ID, id)
 			if err != nil {
@@ -136,14 +136,14 @@ func (k *Keeper) move(ctx context.Context, a *parley.Agent, ids []parley.Convers
 			if _, err := tx.SaveInsight(ctx, in); err != nil {
 				return err
 			}
-			if err := reconsider(ctx, tx, in, againDays(a)); err != nil {
+			if err := updateAskedAgain(ctx, tx, in, askedAgainDays(a)); err != nil {
 				return err
 			}
-			events = append(events, store.Event{Kind: changed, AgentID: a.ID, ConversationID: id, Subject: string(id)})
+			events = append(events, store.NewEvent{Kind: changedEvent, AgentID: a.ID, ConversationID: id, Subject: string(id)})
 		}
 		if len(events) == 0 {
 			return nil
 		}
-		return tx.Record(ctx, a.AccountID, now, events...)
+		return tx.RecordEvents(ctx, a.AccountID, now, events...)
 	})
 }

@@ -13,118 +13,120 @@ import (
 
 	"parley"
 	"parley/internal/jobs"
-	"parley/internal/llm"
+	"parley/internal/model"
 	"parley/internal/sqldb"
 	"parley/internal/store"
 )
 
-// Keeper judges conversations and tells what it has found.
-type Keeper struct {
-	DB     *store.DB
-	Queue  *jobs.Queue
-	Model  func(name string) (llm.Backend, bool) // finds what answers for a model's name; nil where none is asked
-	Now    func() time.Time
-	Logger *slog.Logger
-	Wait   time.Duration // how long a conversation must be quiet; 0 is half a minute
-	Poll   time.Duration // how often to look for events; 0 is a second
+// Service judges conversations and tells what it has found.
+type Service struct {
+	DB           *store.DB
+	Queue        *jobs.Queue
+	Model        func(name string) (model.Backend, bool) // finds what answers for a model's name; nil where none is asked
+	Now          func() time.Time
+	Logger       *slog.Logger
+	QuietTime    time.Duration // how long a conversation must be quiet; 0 is half a minute
+	PollInterval time.Duration // how often to look for events; 0 is a second
 
 	mu    sync.Mutex
-	trees map[parley.AgentID]grown
+	trees map[parley.AgentID]cachedTree
 }
 
-// grown is an agent's tree, made ready, of a version of its settings.
-type grown struct {
+// cachedTree is an agent's tree, made ready, of a version of its settings.
+type cachedTree struct {
 	version int64
-	tree    *tree
+	tree    *topicTree
 }
 
 // The kinds of the chores of this room. The key of the first is a conversation's id, of the second an agent's.
 const (
-	JudgeJob = "insight.judge"
-	GroupJob = "insight.group"
+	AnalyzeJob = "insight.judge"
+	GroupJob   = "insight.group"
 )
 
 const (
-	quiet      = 30 * time.Second
-	longTalk   = 10 // after so many times the wait a conversation is judged though it goes on
-	lookEvery  = time.Second
-	groupAfter = 10 * time.Minute // so long new questions gather before they are grouped
+	defaultQuietTime    = 30 * time.Second
+	maxQuietPeriods     = 10 // after so many times the wait a conversation is judged though it goes on
+	defaultPollInterval = time.Second
+	groupDelay          = 10 * time.Minute // so long new questions gather before they are grouped
 )
 
 // Handlers gives what does the chores of this room.
-func (k *Keeper) Handlers() map[string]jobs.Handler {
-	return map[string]jobs.Handler{JudgeJob: k.judgeJob, GroupJob: k.groupJob}
+func (k *Service) Handlers() map[string]jobs.Handler {
+	return map[string]jobs.Handler{AnalyzeJob: k.handleAnalyzeJob, GroupJob: k.handleGroupJob}
 }
 
-func (k *Keeper) wait() time.Duration { return cmp.Or(k.Wait, quiet) }
+func (k *Service) quietTime() time.Duration { return cmp.Or(k.QuietTime, defaultQuietTime) }
 
-// about is the payload of a job.
-type about struct {
+// jobPayload is the payload of a job.
+type jobPayload struct {
 	Agent parley.AgentID `json:"agentId"`
 }
 
-func judgeJob(account parley.AccountID, agent parley.AgentID, id parley.ConversationID, at time.Time) jobs.Job {
-	payload, _ := json.Marshal(about{agent}) // a struct of a text always encodes
-	return jobs.Job{Kind: JudgeJob, Key: string(id), AccountID: account, Payload: payload, RunAt: at, MaxAttempts: 5, Backoff: time.Minute}
+func newAnalyzeJob(account parley.AccountID, agent parley.AgentID, id parley.ConversationID, at time.Time) jobs.Job {
+	payload, _ := json.Marshal(jobPayload{agent}) // a struct of a text always encodes
+	return jobs.Job{Kind: AnalyzeJob, Key: string(id), AccountID: account, Payload: payload, RunAt: at, MaxAttempts: 5, Backoff: time.Minute}
 }
 
-// judgeJob judges a conversation that has been quiet for a while, or has gone on for long; else it comes back.
-func (k *Keeper) judgeJob(ctx context.Context, j jobs.Job) error {
-	var what about
+// handleAnalyzeJob judges a conversation that has been quiet for a while, or has gone on for long; else it comes back.
+func (k *Service) handleAnalyzeJob(ctx context.Context, j jobs.Job) error {
+	var what jobPayload
 	if err := json.Unmarshal(j.Payload, &what); err != nil {
 		return err
 	}
 	id := parley.ConversationID(j.Key)
 	c, err := k.DB.Conversation(ctx, j.AccountID, what.Agent, id)
-	if gone(err) {
+	if isGone(err) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	if at, err := k.due(ctx, c); err != nil || at.After(k.Now()) {
+	if at, err := k.analyzeAt(ctx, c); err != nil || at.After(k.Now()) {
 		if err != nil {
 			return err
 		}
 		return k.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
-			return k.Queue.Enqueue(ctx, tx.SQL(), judgeJob(j.AccountID, what.Agent, id, at))
+			return k.Queue.Enqueue(ctx, tx.SQL(), newAnalyzeJob(j.AccountID, what.Agent, id, at))
 		})
 	}
-	return k.Judge(ctx, j.AccountID, what.Agent, id)
+	return k.Analyze(ctx, j.AccountID, what.Agent, id)
 }
 
-// due tells when a conversation is to be judged.
-func (k *Keeper) due(ctx context.Context, c *parley.Conversation) (time.Time, error) {
-	if c.Status == parley.Ended {
+// analyzeAt tells when a conversation is to be judged.
+func (k *Service) analyzeAt(ctx context.Context, c *parley.Conversation) (time.Time, error) {
+	if c.Status == parley.ConversationEnded {
 		return c.UpdatedAt, nil
 	}
 	since := c.CreatedAt
 	before, err := k.DB.Insight(ctx, c.AccountID, c.AgentID, c.ID)
 	if before != nil {
-		since = before.MadeAt
+		since = before.GeneratedAt
 	}
-	due, latest := c.UpdatedAt.Add(k.wait()), since.Add(longTalk*k.wait())
+	due, latest := c.UpdatedAt.Add(k.quietTime()), since.Add(maxQuietPeriods*k.quietTime())
 	if latest.Before(due) {
 		due = latest
 	}
 	return due, err
 }
 
-// gone reports that what a chore is about has been deleted meanwhile.
-func gone(err error) bool {
+// isGone reports that what a chore is about has been deleted meanwhile.
+func isGone(err error) bool {
 	return parley.IsCode(err, parley.CodeAgentNotFound) || parley.IsCode(err, parley.CodeResourceNotFound) || parley.IsCode(err, parley.CodeAccountNotFound)
 }
 
-// withheld reports that no text of the agent's conversations may show up in figures: neither titles nor questions nor names of
+// hidesText reports that no text of the agent's conversations may show up in figures: neither titles nor questions nor names of
 // topics that are made from them.
-func withheld(account *parley.Account, agent *parley.Agent) bool {
+func hidesText(account *parley.Account, agent *parley.Agent) bool {
 	return account.HIPAA || agent.Redact
 }
 
-func againDays(a *parley.Agent) int { return cmp.Or(a.Insight.AgainDays, parley.DefaultAgainDays) }
+func askedAgainDays(a *parley.Agent) int {
+	return cmp.Or(a.Insight.RepeatDays, parley.DefaultRepeatDays)
+}
 
-// tree gives an agent's topics made ready, nil where the operator has none.
-func (k *Keeper) tree(a *parley.Agent) *tree {
+// topicTree gives an agent's topics made ready, nil where the operator has none.
+func (k *Service) topicTree(a *parley.Agent) *topicTree {
 	if len(a.Topics) == 0 {
 		return nil
 	}
@@ -133,13 +135,13 @@ func (k *Keeper) tree(a *parley.Agent) *tree {
 	if g, ok := k.trees[a.ID]; ok && g.version == a.ConfigVersion {
 		return g.tree
 	}
-	if k.trees == nil || len(k.trees) >= mostTrees {
-		k.trees = map[parley.AgentID]grown{}
+	if k.trees == nil || len(k.trees) >= maxTrees {
+		k.trees = map[parley.AgentID]cachedTree{}
 	}
-	g := grown{a.ConfigVersion, plant(a.Topics)}
+	g := cachedTree{a.ConfigVersion, newTopicTree(a.Topics)}
 	k.trees[a.ID] = g
 	return g.tree
 }
 
-// mostTrees are kept ready at a time.
-const mostTrees = 100
+// maxTrees are kept ready at a time.
+const maxTrees = 100

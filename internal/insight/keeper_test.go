@@ -13,40 +13,40 @@ import (
 )
 
 func TestAConversationIsJudgedWhenItIsQuiet(t *testing.T) {
-	each(t, func(w *world) {
-		c := w.begin("jo", "Hi there, where is my parcel? It was sent on Monday.")
+	forEachDatabase(t, func(w *testInsight) {
+		c := w.startConversation("jo", "Hi there, where is my parcel? It was sent on Monday.")
 		for range 3 {
-			_, err := w.keeper.Follow(w)
+			_, err := w.service.Follow(w)
 			w.must(err)
 			n, err := w.runner.RunDue(w)
 			w.must(err)
 			if in, err := w.db.Insight(w, c.AccountID, c.AgentID, c.ID); n > 0 && in != nil || err != nil {
 				t.Fatal("it was judged while it went on", err)
 			}
-			w.turn(20 * time.Second)
-			c.answered("On its way.").say(parley.ByUser, "Great, that is very helpful, thank you!")
+			w.advanceClock(20 * time.Second)
+			c.addAnswer("On its way.").addMessage(parley.AuthorUser, "Great, that is very helpful, thank you!")
 		}
-		w.settle()
+		w.runJobs()
 		in := c.insight()
-		if c.title() != "where is my parcel?" || in.Sentiment != parley.Positive || in.Outcome != parley.OutcomeResolved || in.Answers != 3 || in.Messages != 7 {
+		if c.title() != "where is my parcel?" || in.Sentiment != parley.SentimentPositive || in.Outcome != parley.OutcomeResolved || in.Answers != 3 || in.Messages != 7 {
 			t.Errorf("title %q, %+v", c.title(), in)
 		}
-		r := w.report(store.ByDay)
-		if r.Totals != w.tally() || r.Totals.Conversations != 1 || len(r.Series) != insight.UsualDays || r.Series[len(r.Series)-1].Resolved != 1 || r.Settling != 1 {
+		r := w.report(store.GroupByDay)
+		if r.Totals != w.sums() || r.Totals.Conversations != 1 || len(r.Series) != insight.DefaultReportDays || r.Series[len(r.Series)-1].Resolved != 1 || r.Settling != 1 {
 			t.Errorf("%+v", r)
 		}
 	})
 }
 
 func TestGivenTitlesStay(t *testing.T) {
-	each(t, func(w *world) {
-		c := w.begin("", "Where is my parcel?")
-		c.change("conversation.changed", func(tx *store.DB) error {
+	forEachDatabase(t, func(w *testInsight) {
+		c := w.startConversation("", "Where is my parcel?")
+		c.update("conversation.changed", func(tx *store.DB) error {
 			_, err := tx.SQL().Exec(w, `update conversations set title = 'Parcel of Jo' where id = ?`, c.ID)
 			return err
 		})
-		silent := w.begin("", "hello").say(parley.ByAssistant, "Hello!")
-		w.settle()
+		silent := w.startConversation("", "hello").addMessage(parley.AuthorAssistant, "Hello!")
+		w.runJobs()
 		if c.title() != "Parcel of Jo" || silent.title() != "" || silent.insight().Outcome != "" {
 			t.Errorf("%q %q %+v", c.title(), silent.title(), silent.insight())
 		}
@@ -55,49 +55,51 @@ func TestGivenTitlesStay(t *testing.T) {
 
 // TestOutcomes holds the definition of the resolution rate, rule by rule.
 func TestOutcomes(t *testing.T) {
-	each(t, func(w *world) {
-		ask := func(n int) *talk { return w.begin(parley.EndUserID(fmt.Sprint("user", n)), "How do I return shoes?") }
+	forEachDatabase(t, func(w *testInsight) {
+		ask := func(n int) *testConversation {
+			return w.startConversation(parley.EndUserID(fmt.Sprint("user", n)), "How do I return shoes?")
+		}
 		for i, c := range []struct {
 			want parley.Outcome
-			talk *talk
+			talk *testConversation
 		}{
-			{parley.OutcomeResolved, ask(0).answered("By mail.")},
-			{parley.OutcomeResolved, ask(1).refused().say(parley.ByUser, "How do I send them back?").answered("By mail.")},
-			{parley.OutcomeResolved, ask(2).answered("By mail.").rate("positive")},
-			{parley.OutcomeResolved, ask(3).say(parley.ByAssistant, "By mail. Is there anything else I can do for you?")},
-			{parley.OutcomeResolved, ask(4).say(parley.ByAssistant, "Which size?").say(parley.ByUser, "thanks").say(parley.ByAssistant, "You're welcome!")},
-			{parley.OutcomeDisliked, ask(5).answered("By mail.").rate("negative")},
-			{parley.OutcomeGivenUp, ask(6).refused()},
+			{parley.OutcomeResolved, ask(0).addAnswer("By mail.")},
+			{parley.OutcomeResolved, ask(1).addRefusal().addMessage(parley.AuthorUser, "How do I send them back?").addAnswer("By mail.")},
+			{parley.OutcomeResolved, ask(2).addAnswer("By mail.").rate("positive")},
+			{parley.OutcomeResolved, ask(3).addMessage(parley.AuthorAssistant, "By mail. Is there anything else I can do for you?")},
+			{parley.OutcomeResolved, ask(4).addMessage(parley.AuthorAssistant, "Which size?").addMessage(parley.AuthorUser, "thanks").addMessage(parley.AuthorAssistant, "You're welcome!")},
+			{parley.OutcomeDisliked, ask(5).addAnswer("By mail.").rate("negative")},
+			{parley.OutcomeGivenUp, ask(6).addRefusal()},
 			{parley.OutcomeGivenUp, ask(7)},
-			{parley.OutcomeGivenUp, ask(8).say(parley.ByAssistant, "Which order is it about?")},
-			{parley.OutcomeGivenUp, ask(9).answered("By mail.").say(parley.ByUser, "And from Iceland?").refused()},
-			{parley.OutcomeHandedOver, ask(10).say(parley.ByHuman, "Hello, this is Kim.")},
-			{"", w.begin("user11", "Thanks!").say(parley.ByAssistant, "You're welcome!")},
+			{parley.OutcomeGivenUp, ask(8).addMessage(parley.AuthorAssistant, "Which order is it about?")},
+			{parley.OutcomeGivenUp, ask(9).addAnswer("By mail.").addMessage(parley.AuthorUser, "And from Iceland?").addRefusal()},
+			{parley.OutcomeHandedOver, ask(10).addMessage(parley.AuthorHuman, "Hello, this is Kim.")},
+			{"", w.startConversation("user11", "Thanks!").addMessage(parley.AuthorAssistant, "You're welcome!")},
 		} {
 			if i == 0 {
-				w.settle()
+				w.runJobs()
 			}
-			if got := c.talk.insight().Final(); got != c.want {
+			if got := c.talk.insight().FinalOutcome(); got != c.want {
 				t.Errorf("%d: %q, want %q", i, got, c.want)
 			}
 		}
-		if r := w.report(store.ByChannel); r.Totals != w.tally() || r.Totals.Unresolved() != 6 || r.Totals.Resolved != 5 || r.Open != 3 {
+		if r := w.report(store.GroupByChannel); r.Totals != w.sums() || r.Totals.Unresolved() != 6 || r.Totals.Resolved != 5 || r.Open != 3 {
 			t.Errorf("%+v", r.Totals)
 		}
 	})
 }
 
 func TestAHandOverStaysOne(t *testing.T) {
-	each(t, func(w *world) {
-		c := w.begin("", "How do I return shoes?").answered("By mail.")
-		for _, status := range []parley.ConversationStatus{parley.TakenOver, parley.Ongoing} {
-			c.change("conversation.taken_over", func(tx *store.DB) error {
+	forEachDatabase(t, func(w *testInsight) {
+		c := w.startConversation("", "How do I return shoes?").addAnswer("By mail.")
+		for _, status := range []parley.ConversationStatus{parley.ConversationTakenOver, parley.ConversationOngoing} {
+			c.update("conversation.taken_over", func(tx *store.DB) error {
 				changed := *c.Conversation
 				changed.Status = status
-				return tx.SaveStatus(w, &changed, 0, "")
+				return tx.SaveConversationStatus(w, &changed, 0, "")
 			})
 		}
-		w.settle()
+		w.runJobs()
 		if in := c.insight(); !in.Escalated || in.Outcome != parley.OutcomeHandedOver {
 			t.Errorf("%+v", in)
 		}
@@ -105,33 +107,33 @@ func TestAHandOverStaysOne(t *testing.T) {
 }
 
 func TestAskedAgain(t *testing.T) {
-	each(t, func(w *world) {
-		first := w.begin("jo", "How do I return my shoes?").answered("By mail.")
-		other := w.begin("jo", "When does the shop open on Saturdays?").answered("At nine.")
-		stranger := w.begin("kim", "How do I return my shoes?").answered("By mail.")
-		nobody := w.begin("", "How do I return my shoes?").answered("By mail.")
-		w.settle()
+	forEachDatabase(t, func(w *testInsight) {
+		first := w.startConversation("jo", "How do I return my shoes?").addAnswer("By mail.")
+		other := w.startConversation("jo", "When does the shop open on Saturdays?").addAnswer("At nine.")
+		stranger := w.startConversation("kim", "How do I return my shoes?").addAnswer("By mail.")
+		nobody := w.startConversation("", "How do I return my shoes?").addAnswer("By mail.")
+		w.runJobs()
 		if first.insight().AskedAgain {
 			t.Error("nobody has come back yet")
 		}
-		w.turn(2 * 24 * time.Hour)
-		second := w.begin("jo", "how can I return shoes").answered("By mail.")
-		w.settle()
-		w.turn(4 * 24 * time.Hour)
-		third := w.begin("jo", "How do I return my shoes?").answered("By mail.")
-		w.settle()
-		for i, c := range []*talk{first, other, stranger, nobody, second, third} {
-			if got := c.insight().Final() == parley.OutcomeAskedAgain; got != (c == first) {
+		w.advanceClock(2 * 24 * time.Hour)
+		second := w.startConversation("jo", "how can I return shoes").addAnswer("By mail.")
+		w.runJobs()
+		w.advanceClock(4 * 24 * time.Hour)
+		third := w.startConversation("jo", "How do I return my shoes?").addAnswer("By mail.")
+		w.runJobs()
+		for i, c := range []*testConversation{first, other, stranger, nobody, second, third} {
+			if got := c.insight().FinalOutcome() == parley.OutcomeAskedAgain; got != (c == first) {
 				t.Errorf("%d: asked again %v", i, got)
 			}
 		}
-		if r := w.report(store.ByDay); r.Totals != w.tally() || r.Totals.AskedAgain != 1 {
+		if r := w.report(store.GroupByDay); r.Totals != w.sums() || r.Totals.AskedAgain != 1 {
 			t.Errorf("%+v", r.Totals)
 		}
 	})
 }
 
-var asked = []string{
+var sampleQuestions = []string{
 	"How do I reset my password?", "I forgot my password, how can I reset it", "reset password link does not arrive", "password reset mail is missing", "cannot reset the password",
 	"resetting my password fails", "Where is my parcel?", "my parcel has not arrived", "track my parcel", "parcel tracking says unknown", "when will the parcel arrive",
 	"the parcel arrived broken", "Do you sell gift cards?", "What is the meaning of life", "opening hours on Sunday",
@@ -139,47 +141,47 @@ var asked = []string{
 
 // TestGroupsDoNotDependOnTheOrder holds that the same conversations give the same topics, in whatever order they came.
 func TestGroupsDoNotDependOnTheOrder(t *testing.T) {
-	each(t, func(w *world) {
+	forEachDatabase(t, func(w *testInsight) {
 		var orders [2]map[string]string
 		for i := range orders {
 			w.agent = w.newAgent(nil)
-			list := slices.Clone(asked)
+			list := slices.Clone(sampleQuestions)
 			if i == 1 {
 				slices.Reverse(list)
 			}
-			talks := map[string]*talk{}
+			talks := map[string]*testConversation{}
 			for _, q := range list {
-				talks[q] = w.begin("", q).answered("Like this.")
+				talks[q] = w.startConversation("", q).addAnswer("Like this.")
 			}
-			w.settle()
-			w.must(w.keeper.Group(w, w.account.ID, w.agent.ID))
+			w.runJobs()
+			w.must(w.service.Group(w, w.account.ID, w.agent.ID))
 			orders[i] = map[string]string{}
 			for q, k := range talks {
 				orders[i][q] = k.insight().Topic
 			}
-			if r := w.report(store.ByTopic); r.Totals != w.tally() {
+			if r := w.report(store.GroupByTopic); r.Totals != w.sums() {
 				t.Errorf("%+v", r.Totals)
 			}
 		}
 		if fmt.Sprint(orders[0]) != fmt.Sprint(orders[1]) {
 			t.Errorf("%v\n%v", orders[0], orders[1])
 		}
-		if a, b := orders[0][asked[0]], orders[0][asked[6]]; a == "" || b == "" || a == b || orders[0]["What is the meaning of life"] != "" {
+		if a, b := orders[0][sampleQuestions[0]], orders[0][sampleQuestions[6]]; a == "" || b == "" || a == b || orders[0]["What is the meaning of life"] != "" {
 			t.Errorf("%v", orders[0])
 		}
 	})
 }
 
 func TestNewConversationsJoinGroups(t *testing.T) {
-	each(t, func(w *world) {
-		for _, q := range asked {
-			w.begin("", q).answered("Like this.")
+	forEachDatabase(t, func(w *testInsight) {
+		for _, q := range sampleQuestions {
+			w.startConversation("", q).addAnswer("Like this.")
 		}
-		w.settle()
-		w.turn(11 * time.Minute)
-		w.settle() // the chore that groups is due
-		topic := w.begin("", "password reset").answered("Like this.")
-		w.settle()
+		w.runJobs()
+		w.advanceClock(11 * time.Minute)
+		w.runJobs() // the chore that groups is due
+		topic := w.startConversation("", "password reset").addAnswer("Like this.")
+		w.runJobs()
 		if topic.insight().Topic == "" {
 			t.Error("it has joined no group")
 		}
@@ -190,16 +192,16 @@ func TestNewConversationsJoinGroups(t *testing.T) {
 			slices.Sort(list)
 			return list
 		}
-		before := w.report(store.ByTopic)
-		once, twice := w.rebuilt(), w.rebuilt()
-		if !slices.Equal(names(before), names(once)) || fmt.Sprint(once.Topics) != fmt.Sprint(twice.Topics) || twice.Totals != w.tally() || before.Totals != once.Totals {
+		before := w.report(store.GroupByTopic)
+		once, twice := w.rebuildReport(), w.rebuildReport()
+		if !slices.Equal(names(before), names(once)) || fmt.Sprint(once.Topics) != fmt.Sprint(twice.Topics) || twice.Totals != w.sums() || before.Totals != once.Totals {
 			t.Errorf("before: %v\nonce: %v\ntwice: %v", before.Topics, once.Topics, twice.Topics)
 		}
 	})
 }
 
 func TestTreeOfTopics(t *testing.T) {
-	each(t, func(w *world) {
+	forEachDatabase(t, func(w *testInsight) {
 		w.agent = w.newAgent(func(a *parley.Agent) {
 			a.Topics = []parley.Topic{
 				{Name: "Orders", Keywords: []string{"order"}, Topics: []parley.Topic{
@@ -215,14 +217,14 @@ func TestTreeOfTopics(t *testing.T) {
 			"are you open on sundays":       {"Opening hours"},
 			"Do you sell bicycles?":         nil,
 		} {
-			c := w.begin("", q).answered("Like this.")
-			w.settle()
+			c := w.startConversation("", q).addAnswer("Like this.")
+			w.runJobs()
 			if got := c.insight().Topics; !slices.Equal(got, want) {
 				t.Errorf("%q: %v, want %v", q, got, want)
 			}
 		}
-		r := w.report(store.ByTopic)
-		if len(r.Topics) != 4 || r.Topics[0].Name != "Orders" || r.Topics[0].Conversations != 4 || r.Topics[1].Parent != "Orders" || r.Topics[1].Conversations != 3 || r.Totals != w.tally() {
+		r := w.report(store.GroupByTopic)
+		if len(r.Topics) != 4 || r.Topics[0].Name != "Orders" || r.Topics[0].Conversations != 4 || r.Topics[1].Parent != "Orders" || r.Topics[1].Conversations != 3 || r.Totals != w.sums() {
 			t.Errorf("%+v", r.Topics)
 		}
 	})
@@ -230,43 +232,43 @@ func TestTreeOfTopics(t *testing.T) {
 
 // TestTextIsWithheld holds that of agents that mask personal data no text of conversations gets into titles, topics and questions.
 func TestTextIsWithheld(t *testing.T) {
-	each(t, func(w *world) {
-		plain := w.begin("", "Do you ship to Iceland?").refused()
-		w.settle()
-		if plain.title() == "" || w.report(store.ByDay).Open != 1 {
+	forEachDatabase(t, func(w *testInsight) {
+		plain := w.startConversation("", "Do you ship to Iceland?").addRefusal()
+		w.runJobs()
+		if plain.title() == "" || w.report(store.GroupByDay).Open != 1 {
 			t.Fatal("nothing to withhold")
 		}
 		w.must(w.db.UpdateAgent(w, w.account.ID, w.agent.ID, func(a *parley.Agent) error { a.Redact = true; return nil }))
-		if r := w.report(store.ByDay); !r.Withheld || len(r.Lacks) > 0 {
+		if r := w.report(store.GroupByDay); !r.Withheld || len(r.Lacks) > 0 {
 			t.Errorf("shown: %+v", r.Lacks)
 		}
-		plain.say(parley.ByUser, "Hello? This is terrible, I am very disappointed!")
-		for _, q := range asked {
-			w.begin("", q).refused()
+		plain.addMessage(parley.AuthorUser, "Hello? This is terrible, I am very disappointed!")
+		for _, q := range sampleQuestions {
+			w.startConversation("", q).addRefusal()
 		}
-		w.settle()
-		w.must(w.keeper.Group(w, w.account.ID, w.agent.ID))
+		w.runJobs()
+		w.must(w.service.Group(w, w.account.ID, w.agent.ID))
 		in := plain.insight()
-		if plain.title() != "" || in.Terms != nil || in.Sentiment != parley.Negative || in.Outcome != parley.OutcomeGivenUp {
+		if plain.title() != "" || in.Terms != nil || in.Sentiment != parley.SentimentNegative || in.Outcome != parley.OutcomeGivenUp {
 			t.Errorf("%q %+v", plain.title(), in)
 		}
-		r := w.report(store.ByTopic)
-		if r.Open != 0 || len(r.Topics) != 1 || r.Topics[0].Name != "" || r.Totals.Refused != int64(len(asked)+1) {
+		r := w.report(store.GroupByTopic)
+		if r.Open != 0 || len(r.Topics) != 1 || r.Topics[0].Name != "" || r.Totals.Refused != int64(len(sampleQuestions)+1) {
 			t.Errorf("%+v", r)
 		}
 	})
 }
 
 func TestUnansweredQuestionsAreGrouped(t *testing.T) {
-	each(t, func(w *world) {
+	forEachDatabase(t, func(w *testInsight) {
 		for _, q := range []string{"Do you ship to Iceland?", "Can I bring a dog?", "shipping to Iceland, do you ship there", "ship to iceland"} {
-			w.begin("", q).refused()
-			w.turn(time.Minute)
+			w.startConversation("", q).addRefusal()
+			w.advanceClock(time.Minute)
 		}
-		w.begin("", "Do you take bicycles along?").refused().say(parley.ByUser, "This is awful, I am very disappointed!").refused() // that is no question
-		w.begin("", "Is it safe?").answered("Yes.")
-		w.settle()
-		r := w.report(store.ByDay)
+		w.startConversation("", "Do you take bicycles along?").addRefusal().addMessage(parley.AuthorUser, "This is awful, I am very disappointed!").addRefusal() // that is no question
+		w.startConversation("", "Is it safe?").addAnswer("Yes.")
+		w.runJobs()
+		r := w.report(store.GroupByDay)
 		if len(r.Lacks) != 3 || r.Open != 5 || r.Lacks[0].Count != 3 || r.Lacks[0].Example != "ship to iceland" || !r.Lacks[0].First.Equal(noon) || !r.Lacks[0].Last.After(noon) {
 			t.Errorf("%+v", r.Lacks)
 		}
@@ -275,26 +277,26 @@ func TestUnansweredQuestionsAreGrouped(t *testing.T) {
 
 // TestErasingCorrectsTheSums holds that deleted conversations and agents leave neither text nor figures.
 func TestErasingCorrectsTheSums(t *testing.T) {
-	each(t, func(w *world) {
-		kept := w.begin("jo", "Do you ship to Iceland?").refused()
-		gone := w.begin("jo", "Do you ship to Norway?").refused()
-		w.settle()
-		w.must(w.db.Transact(w, sqldb.Turns, func(tx *store.DB) error {
+	forEachDatabase(t, func(w *testInsight) {
+		kept := w.startConversation("jo", "Do you ship to Iceland?").addRefusal()
+		gone := w.startConversation("jo", "Do you ship to Norway?").addRefusal()
+		w.runJobs()
+		w.must(w.db.Transact(w, sqldb.Interactive, func(tx *store.DB) error {
 			_, err := tx.DeleteConversations(w, w.account.ID, w.agent.ID, []parley.ConversationID{gone.ID}, nil, w.clock())
 			return err
 		}))
-		w.must(w.keeper.Judge(w, w.account.ID, w.agent.ID, gone.ID)) // a chore that comes too late
+		w.must(w.service.Analyze(w, w.account.ID, w.agent.ID, gone.ID)) // a chore that comes too late
 		_, err := w.db.EraseConversations(w, w.account.ID, w.agent.ID)
 		w.must(err)
-		w.must(w.keeper.Judge(w, w.account.ID, w.agent.ID, gone.ID))
+		w.must(w.service.Analyze(w, w.account.ID, w.agent.ID, gone.ID))
 		if in, err := w.db.Insight(w, w.account.ID, w.agent.ID, gone.ID); in != nil || err != nil {
 			t.Error(in, err)
 		}
-		if r := w.report(store.ByDay); r.Totals.Conversations != 1 || r.Totals != w.tally() || r.Open != 1 || kept.insight() == nil {
+		if r := w.report(store.GroupByDay); r.Totals.Conversations != 1 || r.Totals != w.sums() || r.Open != 1 || kept.insight() == nil {
 			t.Errorf("%+v", r)
 		}
 		w.must(w.db.DeleteAgent(w, w.account.ID, w.agent.ID, w.clock()))
-		w.must(w.keeper.Judge(w, w.account.ID, w.agent.ID, kept.ID))
+		w.must(w.service.Analyze(w, w.account.ID, w.agent.ID, kept.ID))
 		_, err = w.db.EraseAgent(w, w.account.ID, w.agent.ID)
 		w.must(err)
 		for _, table := range []string{"conversation_insights", "insight_days", "insight_questions", "insight_agents", "insight_groups"} {
@@ -308,16 +310,16 @@ func TestErasingCorrectsTheSums(t *testing.T) {
 
 // TestALongConversationIsCheap holds that a judgement reads the first and the last messages only.
 func TestALongConversationIsCheap(t *testing.T) {
-	each(t, func(w *world) {
-		c := w.begin("", "How do I return shoes?")
+	forEachDatabase(t, func(w *testInsight) {
+		c := w.startConversation("", "How do I return shoes?")
 		for range 100 {
-			c.answered("By mail.").say(parley.ByUser, "ok")
+			c.addAnswer("By mail.").addMessage(parley.AuthorUser, "ok")
 		}
-		c.refused()
-		w.settle()
+		c.addRefusal()
+		w.runJobs()
 		said, err := w.db.Utterances(w, c.AccountID, c.AgentID, c.ID, 40)
 		w.must(err)
-		if len(said) != 80 || said[39].Seq != 40 || said[40].Seq != 163 || said[79].Seq != 202 || !said[79].Refused || said[0].Refused {
+		if len(said) != 80 || said[39].Seq != 40 || said[40].Seq != 163 || said[79].Seq != 202 || !said[79].IsRefusal || said[0].IsRefusal {
 			t.Errorf("%d messages", len(said))
 		}
 		if in := c.insight(); in.Messages != 202 || in.Answers != 40 {

@@ -7,34 +7,34 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/llm"
+	"parley/internal/model"
 )
 
 const (
-	modelTime    = 30 * time.Second
-	longestReply = 1000 // bytes of what a model answers
-	longestSaid  = 600  // code points of a message that it is shown
-	shownToModel = 24   // messages
+	modelTimeout     = 30 * time.Second
+	maxReplyBytes    = 1000 // bytes of what a model answers
+	maxMessageRunes  = 600  // code points of a message that it is shown
+	maxModelMessages = 24   // messages
 )
 
 // askModel has a connected model write the title and judge the sentiment, where the operator wants it. A model that is late or
 // answers nonsense changes nothing, and a conversation that has no new messages is not shown again.
-func (k *Keeper) askModel(ctx context.Context, t *talk, in *parley.Insight) {
-	if !t.agent.Insight.Model || k.Model == nil || len(t.asked) == 0 {
+func (k *Service) askModel(ctx context.Context, t *conversationData, in *parley.Insight) {
+	if !t.agent.Insight.UseModel || k.Model == nil || len(t.questions) == 0 {
 		return
 	}
 	back, ok := k.Model(t.agent.Model)
-	if !ok || back.Label == llm.BuiltinName {
+	if !ok || back.Label == model.BuiltinName {
 		return
 	}
-	if b := t.before; b != nil && b.Messages == in.Messages {
+	if b := t.previous; b != nil && b.Messages == in.Messages {
 		in.Sentiment = b.Sentiment
 		if in.Title != "" && t.Title != "" {
 			in.Title = t.Title
 		}
 		return
 	}
-	title, sentiment, err := judgedBy(ctx, back, t)
+	title, sentiment, err := askModelVerdict(ctx, back, t)
 	if err != nil {
 		k.Logger.Debug("a model did not judge a conversation", "conversation", t.ID, "err", err)
 		return
@@ -44,32 +44,32 @@ func (k *Keeper) askModel(ctx context.Context, t *talk, in *parley.Insight) {
 	}
 }
 
-func judgedBy(ctx context.Context, back llm.Backend, t *talk) (title string, sentiment parley.Sentiment, err error) {
-	ctx, stop := context.WithTimeout(ctx, modelTime)
+func askModelVerdict(ctx context.Context, back model.Backend, t *conversationData) (title string, sentiment parley.Sentiment, err error) {
+	ctx, stop := context.WithTimeout(ctx, modelTimeout)
 	defer stop()
-	var messages []llm.Message
-	for _, u := range t.said[max(0, len(t.said)-shownToModel):] {
+	var messages []model.Message
+	for _, u := range t.messages[max(0, len(t.messages)-maxModelMessages):] {
 		role := "assistant"
-		if u.Author == parley.ByUser {
+		if u.Author == parley.AuthorUser {
 			role = "user"
 		}
 		runes := []rune(u.Text)
-		messages = append(messages, llm.Message{Role: role, Text: string(runes[:min(longestSaid, len(runes))])})
+		messages = append(messages, model.Message{Role: role, Text: string(runes[:min(maxMessageRunes, len(runes))])})
 	}
 	var said strings.Builder
-	for chunk, err := range back.Model.Stream(ctx, llm.InsightRequest(back.Name, messages)) {
+	for chunk, err := range back.Model.Stream(ctx, model.InsightRequest(back.Name, messages)) {
 		if err != nil {
 			return "", "", err
 		}
-		if said.WriteString(chunk.Text); said.Len() > longestReply {
+		if said.WriteString(chunk.Text); said.Len() > maxReplyBytes {
 			break
 		}
 	}
-	return readJudgement(said.String())
+	return parseModelReply(said.String())
 }
 
-// readJudgement reads the two lines that a model was asked for.
-func readJudgement(text string) (title string, sentiment parley.Sentiment, err error) {
+// parseModelReply reads the two lines that a model was asked for.
+func parseModelReply(text string) (title string, sentiment parley.Sentiment, err error) {
 	found := false
 	for line := range strings.Lines(text) {
 		name, value, _ := strings.Cut(line, ":")
@@ -79,7 +79,7 @@ func readJudgement(text string) (title string, sentiment parley.Sentiment, err e
 		case "sentiment":
 			found = true
 			switch s := parley.Sentiment(strings.ToLower(strings.TrimRight(value, "."))); s {
-			case parley.Positive, parley.Neutral, parley.Negative:
+			case parley.SentimentPositive, parley.SentimentNeutral, parley.SentimentNegative:
 				sentiment = s
 			}
 		}

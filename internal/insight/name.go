@@ -8,17 +8,17 @@ import (
 	"parley/internal/store"
 )
 
-// nameOf names a group after its weightiest words, as they are written most often: a pair of neighbours where one weighs much, else
+// groupName names a group after its weightiest words, as they are written most often: a pair of neighbours where one weighs much, else
 // one or two words, and more of them where the name is taken.
-func nameOf(list []question, c cluster, taken map[string]bool) string {
-	written := writtenBy(list, c.members)
-	stems := headStems(c.centre)
+func groupName(list []question, c cluster, taken map[string]bool) string {
+	written := commonForms(list, c.members)
+	stems := headStems(c.centroid)
 	for n := min(2, len(stems)); n <= len(stems); n++ {
 		var said []string
 		for _, stem := range stems[:n] {
 			said = append(said, written[stem])
 		}
-		name := capital(strings.Join(said, " "))
+		name := capitalize(strings.Join(said, " "))
 		if !taken[strings.ToLower(name)] && name != "" && !strings.EqualFold(name, unspecified) {
 			return name
 		}
@@ -35,7 +35,7 @@ func headStems(centre vector) (stems []string) {
 			stems = append(stems, stem)
 		}
 	}
-	heavy := heaviest(centre)
+	heavy := termsByWeight(centre)
 	for _, term := range heavy[:min(4, len(heavy))] {
 		if a, b, pair := strings.Cut(term, " "); pair {
 			add(a)
@@ -51,8 +51,8 @@ func headStems(centre vector) (stems []string) {
 	return stems[:min(5, len(stems))]
 }
 
-// writtenBy gives for each stem the word that stands for it most often.
-func writtenBy(list []question, members []int) map[string]string {
+// commonForms gives for each stem the word that stands for it most often.
+func commonForms(list []question, members []int) map[string]string {
 	count := map[string]int{}
 	for _, i := range members {
 		for term := range list[i].terms {
@@ -71,7 +71,7 @@ func writtenBy(list []question, members []int) map[string]string {
 	return best
 }
 
-func capital(s string) string {
+func capitalize(s string) string {
 	r, n := utf8.DecodeRuneInString(s)
 	if n == 0 {
 		return ""
@@ -82,19 +82,19 @@ func capital(s string) string {
 // unspecified is what filters call a conversation without a topic: no topic may have this name.
 const unspecified = "unspecified"
 
-// groupsOf makes new automatic topics of clusters. The names of those that are there are taken.
-func groupsOf(list []question, found []cluster, there []store.InsightGroup) (groups []store.InsightGroup, members [][]int) {
+// newGroups makes new automatic topics of clusters. The names of those that are there are taken.
+func newGroups(list []question, found []cluster, there []store.InsightGroup) (groups []store.InsightGroup, members [][]int) {
 	taken := map[string]bool{}
 	for _, g := range there {
 		taken[strings.ToLower(g.Name)] = true
 	}
 	for _, c := range found {
-		name := nameOf(list, c, taken)
+		name := groupName(list, c, taken)
 		if name == "" {
 			continue
 		}
 		taken[strings.ToLower(name)] = true
-		groups, members = append(groups, store.InsightGroup{Name: name, Terms: c.centre}), append(members, c.members)
+		groups, members = append(groups, store.InsightGroup{Name: name, Terms: c.centroid}), append(members, c.members)
 	}
 	return groups, members
 }

@@ -23,38 +23,38 @@ func outcomeOf(said []store.Utterance, escalated bool, down int) parley.Outcome 
 		return ""
 	case down > 0:
 		return parley.OutcomeDisliked
-	case givenUp(said, asked[len(asked)-1].Seq):
+	case isAbandoned(said, asked[len(asked)-1].Seq):
 		return parley.OutcomeGivenUp
 	}
 	return parley.OutcomeResolved
 }
 
-// givenUp looks at what came after the last question.
-func givenUp(said []store.Utterance, question int64) bool {
+// isAbandoned looks at what came after the last question.
+func isAbandoned(said []store.Utterance, question int64) bool {
 	var answer *store.Utterance
 	replied := false
 	for i := range said {
 		switch u := &said[i]; {
 		case u.Seq <= question:
-		case u.Author == parley.ByUser:
+		case u.Author == parley.AuthorUser:
 			replied = true
 		case answer == nil || !replied:
 			answer = u
 		}
 	}
-	if answer == nil || answer.Refused || answer.State == parley.MessageFailed {
+	if answer == nil || answer.IsRefusal || answer.State == parley.MessageFailed {
 		return true
 	}
-	return !replied && !answer.Cited && asksBack(answer.Text)
+	return !replied && !answer.HasCitations && isAskBack(answer.Text)
 }
 
-// longestQuestion is how many bytes an answer has that only asks back.
-const longestQuestion = 300
+// maxAskBackBytes is how many bytes an answer has that only asks back.
+const maxAskBackBytes = 300
 
-// asksBack reports whether an answer is a question; an offer of more help is none.
-func asksBack(text string) bool {
+// isAskBack reports whether an answer is a question; an offer of more help is none.
+func isAskBack(text string) bool {
 	text = strings.ToLower(strings.TrimSpace(text))
-	if len(text) > longestQuestion || !strings.HasSuffix(text, "?") && !strings.HasSuffix(text, "？") {
+	if len(text) > maxAskBackBytes || !strings.HasSuffix(text, "?") && !strings.HasSuffix(text, "？") {
 		return false
 	}
 	for _, offer := range []string{"anything else", "help you with", "assist you", "further questions", "noch etwas", "weitere fragen", "weiterhelfen", "algo más", "autre chose", "altro", "mais alguma"} {
@@ -66,28 +66,28 @@ func asksBack(text string) bool {
 }
 
 const (
-	doubtful     = 0.3 // confidence below which an answer does not count as one from the sources
-	longestAsked = 300 // code points of a question that is kept
-	mostOpen     = 10  // of one conversation
+	minConfidence    = 0.3 // confidence below which an answer does not count as one from the sources
+	maxQuestionRunes = 300 // code points of a question that is kept
+	maxOpenQuestions = 10  // of one conversation
 )
 
 // openQuestions gives what was asked and not answered from the sources.
 func openQuestions(said []store.Utterance) (list []store.Utterance) {
 	asked := map[int64]bool{}
 	for _, q := range questions(said) {
-		asked[q.Seq] = !onlyMood(q.Text)
+		asked[q.Seq] = !isOnlyMood(q.Text)
 	}
 	var last *store.Utterance
 	for i := range said {
 		u := &said[i]
 		switch {
-		case u.Author == parley.ByUser && asked[u.Seq]:
+		case u.Author == parley.AuthorUser && asked[u.Seq]:
 			last = u
-		case u.Author == parley.ByUser:
+		case u.Author == parley.AuthorUser:
 			last = nil
-		case last != nil && u.Author == parley.ByAssistant && (u.Refused || u.Score != nil && *u.Score < doubtful && !u.Cited):
+		case last != nil && u.Author == parley.AuthorAssistant && (u.IsRefusal || u.Score != nil && *u.Score < minConfidence && !u.HasCitations):
 			list, last = append(list, *last), nil
 		}
 	}
-	return list[max(0, len(list)-mostOpen):]
+	return list[max(0, len(list)-maxOpenQuestions):]
 }

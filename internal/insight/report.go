@@ -13,41 +13,41 @@ import (
 )
 
 const (
-	// MostDays is how many days a report may span.
-	MostDays = 366
-	// UsualDays is how many days it spans where nothing is said, today included.
-	UsualDays = 30
+	// MaxReportDays is how many days a report may span.
+	MaxReportDays = 366
+	// DefaultReportDays is how many days it spans where nothing is said, today included.
+	DefaultReportDays = 30
 
-	groupedOpen = 1000 // open questions that are grouped, the newest
-	shownOpen   = 50   // groups of them that are shown
-	shownTopics = 500
+	maxGroupedQuestions = 1000 // open questions that are grouped, the newest
+	maxShownGroups      = 50   // groups of them that are shown
+	maxShownTopics      = 500
 )
 
-// Ask asks for a report of whole days in UTC, both included.
-type Ask struct {
+// ReportRange asks for a report of whole days in UTC, both included.
+type ReportRange struct {
 	From, To time.Time // the beginnings of the days
 	By       store.SumsGroup
 }
 
 // Report is what an agent's conversations add up to.
 type Report struct {
-	Ask
-	Totals     store.Sums
+	ReportRange
+	Totals     store.InsightSums
 	Settling   int64 // resolved ones so young that their user may still come back with the same
 	AgainDays  int
-	Definition string         // of the resolution rate
-	Series     []store.SumsBy // by Ask.By; days without conversations are there, with zeros
-	Topics     []TopicSums    // the largest first, with those of their subtopics
-	Withheld   bool           // text of conversations does not show up: no questions, no topics but the operator's
-	Open       int64          // questions that the sources did not answer
-	Lacks      []OpenGroup    // the newest of them in groups, the largest first
+	Definition string              // of the resolution rate
+	Series     []store.GroupedSums // by ReportRange.By; days without conversations are there, with zeros
+	Topics     []TopicSums         // the largest first, with those of their subtopics
+	Withheld   bool                // text of conversations does not show up: no questions, no topics but the operator's
+	Open       int64               // questions that the sources did not answer
+	Lacks      []OpenGroup         // the newest of them in groups, the largest first
 }
 
 // TopicSums are the sums of a topic and its subtopics. The name is empty for conversations without a topic.
 type TopicSums struct {
 	Name   string
 	Parent string
-	store.Sums
+	store.InsightSums
 }
 
 // OpenGroup is questions that are about the same and were not answered.
@@ -57,8 +57,8 @@ type OpenGroup struct {
 	First, Last time.Time
 }
 
-// Rate is the share of the conversations with a question that were resolved; nil where there are none.
-func Rate(s store.Sums) *float64 {
+// ResolutionRate is the share of the conversations with a question that were resolved; nil where there are none.
+func ResolutionRate(s store.InsightSums) *float64 {
 	all := s.Resolved + s.Unresolved()
 	if all == 0 {
 		return nil
@@ -68,80 +68,80 @@ func Rate(s store.Sums) *float64 {
 }
 
 // Report adds up the days that are asked for. Fails with AGENT_NOT_FOUND.
-func (k *Keeper) Report(ctx context.Context, account *parley.Account, id parley.AgentID, ask Ask) (*Report, error) {
+func (k *Service) Report(ctx context.Context, account *parley.Account, id parley.AgentID, ask ReportRange) (*Report, error) {
 	a, err := k.DB.Agent(ctx, account.ID, id, k.Now())
 	if err != nil {
 		return nil, err
 	}
-	days := againDays(a)
-	r := &Report{Ask: ask, AgainDays: days, Definition: fmt.Sprintf(Definition, days), Withheld: withheld(account, a)}
-	byDay, err := k.DB.SumsOf(ctx, account.ID, id, ask.From, ask.To, store.ByDay)
+	days := askedAgainDays(a)
+	r := &Report{ReportRange: ask, AgainDays: days, Definition: fmt.Sprintf(Definition, days), Withheld: hidesText(account, a)}
+	byDay, err := k.DB.SumInsights(ctx, account.ID, id, ask.From, ask.To, store.GroupByDay)
 	if err != nil {
 		return nil, err
 	}
 	unsettled := k.Now().UTC().AddDate(0, 0, -days).Format(time.DateOnly)
 	for _, d := range byDay {
-		r.Totals.Add(d.Sums)
+		r.Totals.Add(d.InsightSums)
 		if d.Key >= unsettled { // of that day those that began later than it is now
 			r.Settling += d.Resolved
 		}
 	}
-	topics, err := k.DB.SumsOf(ctx, account.ID, id, ask.From, ask.To, store.ByTopic)
+	topics, err := k.DB.SumInsights(ctx, account.ID, id, ask.From, ask.To, store.GroupByTopic)
 	if err != nil {
 		return nil, err
 	}
 	if r.Withheld {
-		topics = onlyOperators(topics, a.Topics)
+		topics = operatorTopicsOnly(topics, a.Topics)
 	}
-	r.Topics = rolled(topics, a.Topics)
+	r.Topics = rollUpTopics(topics, a.Topics)
 	switch ask.By {
-	case store.ByDay:
-		r.Series = everyDay(byDay, ask)
-	case store.ByTopic:
+	case store.GroupByDay:
+		r.Series = fillDays(byDay, ask)
+	case store.GroupByTopic:
 		r.Series = topics
 	default:
-		if r.Series, err = k.DB.SumsOf(ctx, account.ID, id, ask.From, ask.To, ask.By); err != nil {
+		if r.Series, err = k.DB.SumInsights(ctx, account.ID, id, ask.From, ask.To, ask.By); err != nil {
 			return nil, err
 		}
 	}
-	return r, k.lacks(ctx, r, account.ID, id)
+	return r, k.addOpenGroups(ctx, r, account.ID, id)
 }
 
-// everyDay puts zeros where nothing happened.
-func everyDay(there []store.SumsBy, ask Ask) []store.SumsBy {
-	byKey := map[string]store.SumsBy{}
+// fillDays puts zeros where nothing happened.
+func fillDays(there []store.GroupedSums, ask ReportRange) []store.GroupedSums {
+	byKey := map[string]store.GroupedSums{}
 	for _, d := range there {
 		byKey[d.Key] = d
 	}
-	var all []store.SumsBy
+	var all []store.GroupedSums
 	for day := ask.From; !day.After(ask.To); day = day.AddDate(0, 0, 1) {
 		key := day.Format(time.DateOnly)
-		all = append(all, store.SumsBy{Key: key, Sums: byKey[key].Sums})
+		all = append(all, store.GroupedSums{Key: key, InsightSums: byKey[key].InsightSums})
 	}
 	return all
 }
 
-// onlyOperators puts topics that the operator has not named with those without one.
-func onlyOperators(there []store.SumsBy, topics []parley.Topic) []store.SumsBy {
-	known := paths(topics)
-	none := store.SumsBy{}
-	list := []store.SumsBy{}
+// operatorTopicsOnly puts topics that the operator has not named with those without one.
+func operatorTopicsOnly(there []store.GroupedSums, topics []parley.Topic) []store.GroupedSums {
+	known := topicPaths(topics)
+	none := store.GroupedSums{}
+	list := []store.GroupedSums{}
 	for _, s := range there {
 		if s.Key != "" && known[s.Key] != nil {
 			list = append(list, s)
 			continue
 		}
-		none.Add(s.Sums)
+		none.Add(s.InsightSums)
 	}
 	if none.Conversations > 0 {
-		list = append([]store.SumsBy{none}, list...)
+		list = append([]store.GroupedSums{none}, list...)
 	}
 	return list
 }
 
-// rolled counts subtopics with their topics.
-func rolled(there []store.SumsBy, topics []parley.Topic) []TopicSums {
-	known := paths(topics)
+// rollUpTopics counts subtopics with their topics.
+func rollUpTopics(there []store.GroupedSums, topics []parley.Topic) []TopicSums {
+	known := topicPaths(topics)
 	sums := map[string]*TopicSums{}
 	for _, s := range there {
 		path := known[s.Key]
@@ -157,7 +157,7 @@ func rolled(there []store.SumsBy, topics []parley.Topic) []TopicSums {
 			if i+1 < len(path) {
 				t.Parent = path[i+1]
 			}
-			t.Add(s.Sums)
+			t.Add(s.InsightSums)
 		}
 	}
 	list := []TopicSums{}
@@ -165,56 +165,56 @@ func rolled(there []store.SumsBy, topics []parley.Topic) []TopicSums {
 		list = append(list, *sums[name])
 	}
 	slices.SortStableFunc(list, func(a, b TopicSums) int { return cmp.Compare(b.Conversations, a.Conversations) })
-	return list[:min(shownTopics, len(list))]
+	return list[:min(maxShownTopics, len(list))]
 }
 
-// lacks groups the newest of the questions that the sources did not answer.
-func (k *Keeper) lacks(ctx context.Context, r *Report, account parley.AccountID, agent parley.AgentID) (err error) {
+// addOpenGroups groups the newest of the questions that the sources did not answer.
+func (k *Service) addOpenGroups(ctx context.Context, r *Report, account parley.AccountID, agent parley.AgentID) (err error) {
 	end := r.To.AddDate(0, 0, 1)
 	if r.Open, err = k.DB.CountOpenQuestions(ctx, account, agent, r.From, end); err != nil || r.Withheld || r.Open == 0 {
 		return err
 	}
-	open, err := k.DB.OpenQuestions(ctx, account, agent, r.From, end, groupedOpen)
-	r.Lacks = openGroups(open)
+	open, err := k.DB.OpenQuestions(ctx, account, agent, r.From, end, maxGroupedQuestions)
+	r.Lacks = groupOpenQuestions(open)
 	return err
 }
 
-// openGroups groups questions; one that is like no other is a group of its own. They come newest first.
-func openGroups(open []parley.OpenQuestion) []OpenGroup {
+// groupOpenQuestions groups questions; one that is like no other is a group of its own. They come newest first.
+func groupOpenQuestions(open []parley.OpenQuestion) []OpenGroup {
 	terms := make([]map[string]float64, len(open))
 	for i, q := range open {
 		terms[i] = termsOf(q.Text)
 	}
-	asked := askedOf(terms)
-	v := vocabularyOf(asked)
+	asked := newQuestions(terms)
+	v := newVocabulary(asked)
 	in := make([]bool, len(open))
 	var list []OpenGroup
-	for _, c := range clusters(asked, &v, 2) {
+	for _, c := range clusterQuestions(asked, &v, 2) {
 		for _, m := range c.members {
 			in[m] = true
 		}
-		list = append(list, groupOf(open, c.members))
+		list = append(list, newOpenGroup(open, c.members))
 	}
 	for i := range open {
 		if !in[i] {
-			list = append(list, groupOf(open, []int{i}))
+			list = append(list, newOpenGroup(open, []int{i}))
 		}
 	}
 	slices.SortFunc(list, func(a, b OpenGroup) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), b.Last.Compare(a.Last), strings.Compare(a.Example, b.Example))
 	})
-	return list[:min(shownOpen, len(list))]
+	return list[:min(maxShownGroups, len(list))]
 }
 
-// groupOf tells of the questions at these places.
-func groupOf(open []parley.OpenQuestion, members []int) OpenGroup {
+// newOpenGroup tells of the questions at these places.
+func newOpenGroup(open []parley.OpenQuestion, members []int) OpenGroup {
 	newest, oldest := slices.Min(members), slices.Max(members)
 	return OpenGroup{Example: open[newest].Text, Count: len(members), First: open[oldest].AskedAt, Last: open[newest].AskedAt}
 }
 
-// ReadDays reads the days of a report; an empty one is the usual. Fails with VALIDATION_INVALID_BODY and details, and with
+// ParseDays reads the days of a report; an empty one is the usual. Fails with VALIDATION_INVALID_BODY and details, and with
 // VALIDATION_INVALID_DATE_RANGE.
-func ReadDays(from, to string, now time.Time) (start, end time.Time, err error) {
+func ParseDays(from, to string, now time.Time) (start, end time.Time, err error) {
 	details := map[string]string{}
 	read := func(name, text string, usual time.Time) time.Time {
 		if text == "" {
@@ -228,17 +228,17 @@ func ReadDays(from, to string, now time.Time) (start, end time.Time, err error) 
 	}
 	now = now.UTC()
 	end = read("to", to, time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, time.UTC))
-	start = read("from", from, end.AddDate(0, 0, 1-UsualDays))
-	if len(details) == 0 && end.Sub(start) >= MostDays*wholeDay {
-		details["from"] = fmt.Sprintf("must be at most %d days before to", MostDays-1)
+	start = read("from", from, end.AddDate(0, 0, 1-DefaultReportDays))
+	if len(details) == 0 && end.Sub(start) >= MaxReportDays*dayLength {
+		details["from"] = fmt.Sprintf("must be at most %d days before to", MaxReportDays-1)
 	}
 	switch {
 	case len(details) > 0:
-		fail := parley.Fail(parley.CodeInvalidBody)
+		fail := parley.NewError(parley.CodeInvalidBody)
 		fail.Details = details
 		return start, end, fail
 	case start.After(end):
-		return start, end, parley.Fail(parley.CodeInvalidDateRange)
+		return start, end, parley.NewError(parley.CodeInvalidDateRange)
 	}
 	return start, end, nil
 }

@@ -5,51 +5,51 @@ import (
 	"strings"
 
 	"parley"
-	"parley/internal/words"
+	"parley/internal/text/words"
 )
 
 const (
-	distinct = 0.9 // from here on a message has a sentiment
-	mixed    = 1.5 // messages that pull both ways as strongly as this leave it open
-	least    = 3   // words of messages that are needed to call a customer neutral
-	recent   = 1.6 // weight of the last message beside the others
+	strongMood        = 0.9 // from here on a message has a sentiment
+	mixedMood         = 1.5 // messages that pull both ways as strongly as this leave it open
+	minNeutralWords   = 3   // words of messages that are needed to call a customer neutral
+	lastMessageWeight = 1.6 // weight of the last message beside the others
 )
 
 // sentimentOf tells from a customer's messages in English how they sound, and nothing where that is not certain: in other
 // languages, of next to no words, and where they pull both ways.
 func sentimentOf(messages []string) parley.Sentiment {
-	if !english(messages) {
+	if !isEnglish(messages) {
 		return ""
 	}
 	var sum, up, down float64
 	said := 0
 	for i, text := range messages {
-		v, n := mood(text)
+		v, n := moodScore(text)
 		up, down, said = max(up, v), min(down, v), said+n
 		if i == len(messages)-1 {
-			v *= recent
+			v *= lastMessageWeight
 		}
 		sum += v
 	}
 	switch {
 	case said == 0:
 		return ""
-	case up >= mixed && down <= -mixed && math.Abs(sum) < 3*mixed:
+	case up >= mixedMood && down <= -mixedMood && math.Abs(sum) < 3*mixedMood:
 		return ""
-	case sum >= distinct && up >= distinct:
-		return parley.Positive
-	case sum <= -distinct && down <= -distinct:
-		return parley.Negative
-	case said < least:
+	case sum >= strongMood && up >= strongMood:
+		return parley.SentimentPositive
+	case sum <= -strongMood && down <= -strongMood:
+		return parley.SentimentNegative
+	case said < minNeutralWords:
 		return ""
 	}
-	return parley.Neutral
+	return parley.SentimentNeutral
 }
 
-// english reports whether the messages are certainly in English.
-func english(messages []string) bool {
-	tokens := words.Cut(nil, strings.Join(messages, "\n"))
-	lang, sure := words.Guess(tokens)
+// isEnglish reports whether the messages are certainly in English.
+func isEnglish(messages []string) bool {
+	tokens := words.AppendTokens(nil, strings.Join(messages, "\n"))
+	lang, sure := words.GuessLanguage(tokens)
 	if lang != words.English {
 		return false
 	}
@@ -64,10 +64,10 @@ func english(messages []string) bool {
 	return false
 }
 
-// mood adds up what the words of a message say: turned by a negation before them, more behind "very", and more behind a "but" than
+// moodScore adds up what the words of a message say: turned by a negation before them, more behind "very", and more behind a "but" than
 // before it. It also gives the number of words.
-func mood(text string) (v float64, n int) {
-	said := spoken(text)
+func moodScore(text string) (v float64, n int) {
+	said := moodWords(text)
 	before := 0.0
 	for i := 0; i < len(said); {
 		if said[i] == "but" {
@@ -92,19 +92,19 @@ func mood(text string) (v float64, n int) {
 	return v, len(said)
 }
 
-// spoken cuts a message into words, with apostrophes inside of them.
-func spoken(text string) []string {
+// moodWords cuts a message into words, with apostrophes inside of them.
+func moodWords(text string) []string {
 	return strings.FieldsFunc(strings.ReplaceAll(words.Fold(text), "’", "'"), func(r rune) bool {
 		return (r < 'a' || r > 'z') && r != '\'' && (r < '0' || r > '9')
 	})
 }
 
-// longestPhrase is in words.
-const longestPhrase = 4
+// maxPhraseWords is in words.
+const maxPhraseWords = 4
 
 func phraseAt(said []string) (value float64, length int, ok bool) {
-	for length = min(longestPhrase, len(said)); length > 1; length-- {
-		if value, ok = phrasal[strings.Join(said[:length], " ")]; ok {
+	for length = min(maxPhraseWords, len(said)); length > 1; length-- {
+		if value, ok = phraseValence[strings.Join(said[:length], " ")]; ok {
 			return value, length, true
 		}
 	}
@@ -132,8 +132,8 @@ func valueAt(said []string, i int) float64 {
 	return v
 }
 
-// onlyMood reports whether a message says how the customer feels and nothing else: "This is awful, I am very angry!"
-func onlyMood(text string) bool {
+// isOnlyMood reports whether a message says how the customer feels and nothing else: "This is awful, I am very angry!"
+func isOnlyMood(text string) bool {
 	felt := false
 	if strings.ContainsAny(text, "?？") {
 		return false

@@ -1,12 +1,12 @@
 package insight
 
-import "parley/internal/words"
+import "parley/internal/text/words"
 
 // valence is how strongly an English word speaks, from -4 to 4, by its stem. Words of everyday trouble (problem, error, cancel)
 // weigh little: most customers name one without being angry.
 var valence = func() map[string]float64 {
 	all := map[string]float64{}
-	for v, list := range valued {
+	for v, list := range valenceLists {
 		for w := range setOf(list) {
 			all[words.English.Stem(w)] = v
 		}
@@ -14,7 +14,7 @@ var valence = func() map[string]float64 {
 	return all
 }()
 
-var valued = map[float64]string{
+var valenceLists = map[float64]string{
 	3:    `awesome amazing excellent fantastic wonderful brilliant outstanding superb perfect love adore delighted thrilled incredible flawless phenomenal`,
 	2.2:  `great happy glad helpful pleased impressed enjoy enjoyed satisfied grateful appreciate appreciated lovely beautiful best easy smooth friendly superbly kudos yay`,
 	1.4:  `good nice cool works worked solved resolved fixed thank thanks thx cheers quick fast like liked fine polite comfortable reliable recommend welcome sweet neat haha`,
@@ -31,8 +31,8 @@ var (
 	weakeners    = setOf(`slightly somewhat bit little kinda sort kind fairly almost`)
 )
 
-// phrasal are groups of words that say another thing than their words.
-var phrasal = map[string]float64{
+// phraseValence are groups of words that say another thing than their words.
+var phraseValence = map[string]float64{
 	"not working": -0.6, "no problem": 1, "no problems": 1, "no worries": 1, "no issue": 0.6, "no issues": 0.8, "well done": 2.2, "good job": 2.2, "great job": 2.4, "fed up": -2.4,
 	"waste of time": -2.6, "waste of money": -2.6, "rip off": -2.6, "not bad": 1, "thank god": 1.5, "no thanks": 0, "no thank you": 0, "no good": -1.6, "what a joke": -2.8,
 	"makes no sense": -1.4, "never again": -2.6, "at last": 0.4, "how do you like": 0, "would like": 0, "i d like": 0, "like to": 0, "feel like": 0, "looks like": 0, "look like": 0,

@@ -5,22 +5,22 @@ import (
 	"strings"
 
 	"parley/internal/store"
-	"parley/internal/words"
+	"parley/internal/text/words"
 )
 
 const (
-	mostTokens = 80 // of a text that is compared
+	maxTokens  = 80 // of a text that is compared
 	pairWeight = 0.6
 )
 
 // termsOf gives the words of a text by which it is compared with others: the stems of its content words, each with the word as it
 // was written behind a bar, and pairs of neighbours. Numbers say nothing about what a text is about.
 func termsOf(text string) map[string]float64 {
-	tokens := words.Cut(nil, text)
-	lang, _ := words.Guess(tokens)
+	tokens := words.AppendTokens(nil, text)
+	lang, _ := words.GuessLanguage(tokens)
 	terms, last := map[string]float64{}, ""
-	for _, t := range tokens[:min(len(tokens), mostTokens)] {
-		if lang.IsStop(t.Word) || polite[t.Word] || words.KindOf(t.Word) == words.Number || len(t.Word) < 2 {
+	for _, t := range tokens[:min(len(tokens), maxTokens)] {
+		if lang.IsStopWord(t.Word) || fillerWords[t.Word] || words.KindOf(t.Word) == words.Number || len(t.Word) < 2 {
 			continue
 		}
 		stem := lang.Stem(t.Word)
@@ -33,8 +33,8 @@ func termsOf(text string) map[string]float64 {
 	return terms
 }
 
-// polite are words that fill questions and say nothing about what they are about.
-var polite = setOf(`hi hello hey please thanks thank help tell know question want wondering wonder way find need like make sure really still
+// fillerWords are words that fill questions and say nothing about what they are about.
+var fillerWords = setOf(`hi hello hey please thanks thank help tell know question want wondering wonder way find need like make sure really still
 	hallo bitte danke frage hilfe wissen hola gracias ayuda bonjour merci aide`)
 
 func setOf(text string) map[string]bool {
@@ -54,25 +54,25 @@ func stemOf(term string) string {
 	return stem
 }
 
-// weigh makes the vector of terms: what few questions hold weighs more.
-func weigh(terms map[string]float64, v *store.Vocabulary) vector {
+// weightedVector makes the vector of terms: what few questions hold weighs more.
+func weightedVector(terms map[string]float64, v *store.Vocabulary) vector {
 	out := vector{}
 	for term, w := range terms {
 		stem := stemOf(term)
 		out[stem] = w * rarity(v, stem)
 	}
-	return out.normal()
+	return out.normalized()
 }
 
 func rarity(v *store.Vocabulary, stem string) float64 {
 	if v.Questions == 0 {
 		return 1
 	}
-	return math.Log(1 + float64(v.Questions)/(1+float64(v.Holding[stem])))
+	return math.Log(1 + float64(v.Questions)/(1+float64(v.QuestionsByWord[stem])))
 }
 
-// normal gives the vector with the length 1. The sums of floats depend on their order, so it is always the same.
-func (v vector) normal() vector {
+// normalized gives the vector with the length 1. The sums of floats depend on their order, so it is always the same.
+func (v vector) normalized() vector {
 	var sum float64
 	for _, k := range sortedKeys(v) {
 		sum += v[k] * v[k]
@@ -87,8 +87,8 @@ func (v vector) normal() vector {
 	return v
 }
 
-// likeness is the cosine of two vectors, rounded so that the order of its sum does not show.
-func likeness(a, b vector) float64 {
+// similarity is the cosine of two vectors, rounded so that the order of its sum does not show.
+func similarity(a, b vector) float64 {
 	if len(b) < len(a) {
 		a, b = b, a
 	}
@@ -96,7 +96,7 @@ func likeness(a, b vector) float64 {
 	for k, x := range a {
 		sum += x * b[k]
 	}
-	return rounded(sum)
+	return roundNine(sum)
 }
 
-func rounded(x float64) float64 { return math.Round(x*1e9) / 1e9 }
+func roundNine(x float64) float64 { return math.Round(x*1e9) / 1e9 }

@@ -7,35 +7,35 @@ import (
 	"strings"
 
 	"parley"
-	"parley/internal/words"
+	"parley/internal/text/words"
 )
 
-// tree is an operator's topics, made ready to be matched.
-type tree struct {
-	nodes []node
-	count map[string]int // in how many examples each feature stands
-	total int
+// topicTree is an operator's topics, made ready to be matched.
+type topicTree struct {
+	nodes         []topicNode
+	featureCounts map[string]int // in how many examples each feature stands
+	total         int
 }
 
-// node is a topic with those above it.
-type node struct {
+// topicNode is a topic with those above it.
+type topicNode struct {
 	name     string
 	path     []string // itself, then its parents
 	keywords [][]string
 	examples []vector
 }
 
-// enough is how like an example a question must be.
-const enough = 0.25
+// minExampleSimilarity is how like an example a question must be.
+const minExampleSimilarity = 0.25
 
-// plant makes a tree of an operator's topics.
-func plant(topics []parley.Topic) *tree {
-	t := &tree{count: map[string]int{}}
+// newTopicTree makes a tree of an operator's topics.
+func newTopicTree(topics []parley.Topic) *topicTree {
+	t := &topicTree{featureCounts: map[string]int{}}
 	var raw [][]vector
 	var add func(list []parley.Topic, above []string)
 	add = func(list []parley.Topic, above []string) {
 		for _, topic := range list {
-			n := node{name: topic.Name, path: append([]string{topic.Name}, above...)}
+			n := topicNode{name: topic.Name, path: append([]string{topic.Name}, above...)}
 			for _, k := range append([]string{topic.Name}, topic.Keywords...) {
 				if stems := stemsOf(k); len(stems) > 0 {
 					n.keywords = append(n.keywords, stems)
@@ -48,7 +48,7 @@ func plant(topics []parley.Topic) *tree {
 			for _, e := range examples {
 				t.total++
 				for f := range e {
-					t.count[f]++
+					t.featureCounts[f]++
 				}
 			}
 			t.nodes, raw = append(t.nodes, n), append(raw, examples)
@@ -58,7 +58,7 @@ func plant(topics []parley.Topic) *tree {
 	add(topics, nil)
 	for i := range t.nodes {
 		for _, e := range raw[i] {
-			t.nodes[i].examples = append(t.nodes[i].examples, t.weigh(e))
+			t.nodes[i].examples = append(t.nodes[i].examples, t.weightedVector(e))
 		}
 	}
 	return t
@@ -66,8 +66,8 @@ func plant(topics []parley.Topic) *tree {
 
 // stemsOf gives the stems of all words, in order.
 func stemsOf(text string) (stems []string) {
-	tokens := words.Cut(nil, text)
-	lang, _ := words.Guess(tokens)
+	tokens := words.AppendTokens(nil, text)
+	lang, _ := words.GuessLanguage(tokens)
 	for _, t := range tokens {
 		stems = append(stems, lang.Stem(t.Word))
 	}
@@ -92,46 +92,46 @@ func featuresOf(text string) vector {
 
 const gramWeight = 0.35
 
-func (t *tree) weigh(v vector) vector {
+func (t *topicTree) weightedVector(v vector) vector {
 	out := vector{}
 	for f, w := range v {
-		out[f] = w * math.Log(1+float64(t.total+1)/(1+float64(t.count[f])))
+		out[f] = w * math.Log(1+float64(t.total+1)/(1+float64(t.featureCounts[f])))
 	}
-	return out.normal()
+	return out.normalized()
 }
 
 // find gives the topic that a text is about with those above it, nil for none: one whose keyword stands in the text before one
 // with an example like it, a keyword of more words before one of fewer, a subtopic before its parent.
-func (t *tree) find(text string) []string {
-	said, v := stemsOf(text), t.weigh(featuresOf(text))
+func (t *topicTree) find(text string) []string {
+	said, v := stemsOf(text), t.weightedVector(featuresOf(text))
 	var path []string
 	best := 0.0
 	for i := range t.nodes {
 		n := &t.nodes[i]
-		score := n.example(v) + float64(n.keyword(said)) + 0.01*float64(len(n.path))
-		if score > best && score >= enough+0.01*float64(len(n.path)) {
+		score := n.exampleScore(v) + float64(n.longestKeyword(said)) + 0.01*float64(len(n.path))
+		if score > best && score >= minExampleSimilarity+0.01*float64(len(n.path)) {
 			path, best = n.path, score
 		}
 	}
 	return path
 }
 
-// keyword gives the words of the longest keyword that stands in the text.
-func (n *node) keyword(said []string) (longest int) {
+// longestKeyword gives the words of the longest keyword that stands in the text.
+func (n *topicNode) longestKeyword(said []string) (longest int) {
 	for _, k := range n.keywords {
-		if len(k) > longest && holds(said, k) {
+		if len(k) > longest && containsPhrase(said, k) {
 			longest = len(k)
 		}
 	}
 	return longest
 }
 
-// apart is how many other words may stand between two of a phrase: "send it back".
-const apart = 2
+// maxGapWords is how many other words may stand between two of a phrase: "send it back".
+const maxGapWords = 2
 
-// holds reports whether the words of the phrase stand in the text, in order and close together. It follows all places where the
+// containsPhrase reports whether the words of the phrase stand in the text, in order and close together. It follows all places where the
 // phrase so far may end at once.
-func holds(said, phrase []string) bool {
+func containsPhrase(said, phrase []string) bool {
 	var ends []int
 	for i := range said {
 		if said[i] == phrase[0] {
@@ -149,7 +149,7 @@ func goOn(said []string, ends []int, word string) (next []int) {
 	from := 0
 	for _, end := range ends {
 		from = max(from, end+1)
-		for ; from < min(end+apart+2, len(said)); from++ {
+		for ; from < min(end+maxGapWords+2, len(said)); from++ {
 			if said[from] == word {
 				next = append(next, from)
 			}
@@ -158,11 +158,11 @@ func goOn(said []string, ends []int, word string) (next []int) {
 	return next
 }
 
-// example tells how like the topic's examples a question is: the one it is most like counts, and a little the next two.
-func (n *node) example(v vector) float64 {
+// exampleScore tells how like the topic's examples a question is: the one it is most like counts, and a little the next two.
+func (n *topicNode) exampleScore(v vector) float64 {
 	var near []float64
 	for _, e := range n.examples {
-		near = append(near, likeness(v, e))
+		near = append(near, similarity(v, e))
 	}
 	slices.SortFunc(near, func(a, b float64) int {
 		switch {
@@ -184,19 +184,19 @@ func (n *node) example(v vector) float64 {
 	return sum
 }
 
-// paths gives each topic's parents, for sums that count subtopics with their topic.
-func paths(topics []parley.Topic) map[string][]string {
+// topicPaths gives each topic's parents, for sums that count subtopics with their topic.
+func topicPaths(topics []parley.Topic) map[string][]string {
 	all := map[string][]string{}
-	for _, n := range plant(bare(topics)).nodes {
+	for _, n := range newTopicTree(namesOnly(topics)).nodes {
 		all[n.name] = n.path
 	}
 	return all
 }
 
-// bare leaves only the names.
-func bare(topics []parley.Topic) (list []parley.Topic) {
+// namesOnly leaves only the names.
+func namesOnly(topics []parley.Topic) (list []parley.Topic) {
 	for _, t := range topics {
-		list = append(list, parley.Topic{Name: t.Name, Topics: bare(t.Topics)})
+		list = append(list, parley.Topic{Name: t.Name, Topics: namesOnly(t.Topics)})
 	}
 	return list
 }

@@ -10,57 +10,57 @@ import (
 	"parley/internal/store"
 )
 
-func (w *world) waiting() int {
+func (w *testInsight) pendingJobs() int {
 	w.Helper()
-	n, err := sqldb.One(w, w.db.SQL(), sqldb.Column[int], `select count(*) from jobs where kind = ?`, insight.JudgeJob)
+	n, err := sqldb.One(w, w.db.SQL(), sqldb.Column[int], `select count(*) from jobs where kind = ?`, insight.AnalyzeJob)
 	w.must(err)
 	return n
 }
 
 // TestEventsAreFollowedInSteps holds that many events become one chore for each conversation, and that none is left out.
 func TestEventsAreFollowedInSteps(t *testing.T) {
-	each(t, func(w *world) {
-		var talks []*talk
+	forEachDatabase(t, func(w *testInsight) {
+		var talks []*testConversation
 		for range 120 { // more than one transaction leaves
-			talks = append(talks, w.begin("", "Where is my parcel?"))
+			talks = append(talks, w.startConversation("", "Where is my parcel?"))
 		}
-		w.must(w.db.Transact(w, sqldb.Turns, func(tx *store.DB) error {
-			var events []store.Event
+		w.must(w.db.Transact(w, sqldb.Interactive, func(tx *store.DB) error {
+			var events []store.NewEvent
 			for i := range 600 { // more than are read at one time
-				events = append(events, store.Event{Kind: "message.created", AgentID: w.agent.ID, ConversationID: talks[i%len(talks)].ID, Subject: "m"})
+				events = append(events, store.NewEvent{Kind: "message.created", AgentID: w.agent.ID, ConversationID: talks[i%len(talks)].ID, Subject: "m"})
 			}
-			return tx.Record(w, w.account.ID, w.clock(), events...)
+			return tx.RecordEvents(w, w.account.ID, w.clock(), events...)
 		}))
 		rounds := 0
 		for more := true; more; rounds++ {
 			var err error
-			more, err = w.keeper.Follow(w)
+			more, err = w.service.Follow(w)
 			w.must(err)
 		}
-		if w.waiting() != len(talks) || rounds != 2 {
-			t.Errorf("%d chores after %d rounds", w.waiting(), rounds)
+		if w.pendingJobs() != len(talks) || rounds != 2 {
+			t.Errorf("%d chores after %d rounds", w.pendingJobs(), rounds)
 		}
-		w.settle()
-		if w.waiting() != 0 || w.report(store.ByDay).Totals.Conversations != int64(len(talks)) {
-			t.Errorf("%d chores are left, %+v", w.waiting(), w.report(store.ByDay).Totals)
+		w.runJobs()
+		if w.pendingJobs() != 0 || w.report(store.GroupByDay).Totals.Conversations != int64(len(talks)) {
+			t.Errorf("%d chores are left, %+v", w.pendingJobs(), w.report(store.GroupByDay).Totals)
 		}
-		w.settle() // the events that say so are no reason to judge again
-		if w.waiting() != 0 {
+		w.runJobs() // the events that say so are no reason to judge again
+		if w.pendingJobs() != 0 {
 			t.Error("its own events are followed")
 		}
 	})
 }
 
 func TestAnEndedConversationIsJudgedAtOnce(t *testing.T) {
-	each(t, func(w *world) {
-		c := w.begin("", "Where is my parcel?").answered("Here.")
-		w.turn(time.Second)
-		c.change("conversation.ended", func(tx *store.DB) error {
+	forEachDatabase(t, func(w *testInsight) {
+		c := w.startConversation("", "Where is my parcel?").addAnswer("Here.")
+		w.advanceClock(time.Second)
+		c.update("conversation.ended", func(tx *store.DB) error {
 			ended := *c.Conversation
-			ended.Status = parley.Ended
-			return tx.SaveStatus(w, &ended, w.clock().UnixMilli(), "agent")
+			ended.Status = parley.ConversationEnded
+			return tx.SaveConversationStatus(w, &ended, w.clock().UnixMilli(), "agent")
 		})
-		_, err := w.keeper.Follow(w)
+		_, err := w.service.Follow(w)
 		w.must(err)
 		_, err = w.runner.RunDue(w)
 		w.must(err)
@@ -72,12 +72,12 @@ func TestAnEndedConversationIsJudgedAtOnce(t *testing.T) {
 
 // TestALongTalkIsJudgedMeanwhile holds that a conversation that never rests is judged now and then.
 func TestALongTalkIsJudgedMeanwhile(t *testing.T) {
-	each(t, func(w *world) {
-		c := w.begin("", "Where is my parcel?")
+	forEachDatabase(t, func(w *testInsight) {
+		c := w.startConversation("", "Where is my parcel?")
 		for range 20 {
-			w.turn(20 * time.Second)
-			c.answered("Here.").say(parley.ByUser, "Where?")
-			_, err := w.keeper.Follow(w)
+			w.advanceClock(20 * time.Second)
+			c.addAnswer("Here.").addMessage(parley.AuthorUser, "Where?")
+			_, err := w.service.Follow(w)
 			w.must(err)
 			_, err = w.runner.RunDue(w)
 			w.must(err)
@@ -90,13 +90,13 @@ func TestALongTalkIsJudgedMeanwhile(t *testing.T) {
 
 // TestSettling holds that every conversation counts whose user may still come back, those of the first hours of that day included.
 func TestSettling(t *testing.T) {
-	each(t, func(w *world) {
-		w.begin("jo", "Where is my parcel?").answered("Here.")
+	forEachDatabase(t, func(w *testInsight) {
+		w.startConversation("jo", "Where is my parcel?").addAnswer("Here.")
 		for day, want := range []int64{1, 1, 1, 1, 0} {
-			if w.settle(); w.report(store.ByDay).Settling != want {
-				t.Errorf("after %d days: %d, want %d", day, w.report(store.ByDay).Settling, want)
+			if w.runJobs(); w.report(store.GroupByDay).Settling != want {
+				t.Errorf("after %d days: %d, want %d", day, w.report(store.GroupByDay).Settling, want)
 			}
-			w.turn(24*time.Hour - 5*time.Minute)
+			w.advanceClock(24*time.Hour - 5*time.Minute)
 		}
 	})
 }

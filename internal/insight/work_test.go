@@ -7,37 +7,37 @@ import (
 	"testing"
 
 	"parley"
-	"parley/internal/rig/hostile"
 	"parley/internal/store"
+	"parley/internal/testkit/hostile"
 )
 
 // The work to find out about a conversation grows with what was said in it, and no more than that.
 func TestWork(t *testing.T) {
-	grown := plant([]parley.Topic{{Name: "Opening hours", Keywords: []string{"when do you open", "a b c"}, Examples: []string{"When do you open?"}}})
+	grown := newTopicTree([]parley.Topic{{Name: "Opening hours", Keywords: []string{"when do you open", "a b c"}, Examples: []string{"When do you open?"}}})
 	hostile.Readers(t, map[string]func(text string){
 		"sentiment":  func(text string) { sentimentOf([]string{text}) },
 		"title":      func(text string) { titleOf(questions(said(text))) },
-		"terms":      func(text string) { termsOf(text); featuresOf(text); onlyMood(text) },
+		"terms":      func(text string) { termsOf(text); featuresOf(text); isOnlyMood(text) },
 		"topic":      func(text string) { grown.find(text) },
 		"outcome":    func(text string) { outcomeOf(said(text), false, 0); openQuestions(said(text)) },
-		"topic told": func(text string) { told(said(text)) },
+		"topic told": func(text string) { topicText(said(text)) },
 	})
 }
 
 func said(text string) []store.Utterance {
-	return []store.Utterance{{Author: parley.ByUser, Seq: 1, Text: text}, {Author: parley.ByAssistant, Seq: 2, Text: text + "?"}}
+	return []store.Utterance{{Author: parley.AuthorUser, Seq: 1, Text: text}, {Author: parley.AuthorAssistant, Seq: 2, Text: text + "?"}}
 }
 
 // A keyword that repeats a word is looked for at all places at once.
 func TestWorkOfKeywords(t *testing.T) {
 	phrase := append(strings.Fields(strings.Repeat("bye ", 100)), "now")
-	hostile.Linear(t, 16<<10, hostile.Made("one word", "", "bye ", ""), func(text string) {
-		if holds(strings.Fields(text), phrase) {
+	hostile.RequireLinear(t, 16<<10, hostile.Made("one word", "", "bye ", ""), func(text string) {
+		if containsPhrase(strings.Fields(text), phrase) {
 			t.Error("a phrase is found whose last word is missing")
 		}
 	})
 	for text, want := range map[string]bool{"a b c": true, "a x b y z c": true, "a x y z b c": false, "a a x x b c": true, "b c": false, "a b": false} {
-		if got := holds(strings.Fields(text), []string{"a", "b", "c"}); got != want {
+		if got := containsPhrase(strings.Fields(text), []string{"a", "b", "c"}); got != want {
 			t.Errorf("%q: %v", text, got)
 		}
 	}
@@ -47,10 +47,10 @@ func FuzzWork(f *testing.F) {
 	f.Add("Not good, but very cheap! ")
 	f.Add("a, b. c! ")
 	f.Fuzz(func(t *testing.T, unit string) {
-		hostile.Bounded(t, unit, func(text string) {
+		hostile.RequireBounded(t, unit, func(text string) {
 			sentimentOf([]string{text})
 			titleOf(questions(said(text)))
-			onlyMood(text)
+			isOnlyMood(text)
 		})
 	})
 }

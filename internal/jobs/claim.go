@@ -13,7 +13,7 @@ import (
 )
 
 // The runner's own writes go in the lane of turns: each is a row or two, and behind an import a lease could run out.
-const lane = sqldb.Turns
+const jobLane = sqldb.Interactive
 
 const (
 	dueReady   = `state = 'ready' and run_at <= ?`
@@ -25,7 +25,7 @@ const (
 
 // claim leases up to n due jobs. A look outside a transaction comes first, since mostly there is nothing to do.
 func (r *Runner) claim(ctx context.Context, n int) ([]Job, error) {
-	due, err := r.due(ctx)
+	due, err := r.hasDue(ctx)
 	if err != nil || !due {
 		return nil, err
 	}
@@ -36,16 +36,16 @@ func (r *Runner) claim(ctx context.Context, n int) ([]Job, error) {
 	}
 	now, lease := r.now(), parley.NewUUID()
 	var claimed []Job
-	err = r.DB.Transact(ctx, lane, func(tx *sqldb.DB) error {
+	err = r.DB.Transact(ctx, jobLane, func(tx *sqldb.DB) error {
 		claimed = nil
-		for _, from := range r.sources(now) {
-			some, err := from.lock(ctx, tx, n-len(claimed))
+		for _, from := range r.claimSources(now) {
+			jobs, err := from.lockJobs(ctx, tx, n-len(claimed))
 			if err != nil {
 				return err
 			}
-			for _, j := range some {
+			for _, j := range jobs {
 				j.lease = lease
-				if ok, err := r.take(ctx, tx, &j, from.died, now); err != nil {
+				if ok, err := r.takeLease(ctx, tx, &j, from.expired, now); err != nil {
 					return err
 				} else if ok {
 					claimed = append(claimed, j)
@@ -60,11 +60,11 @@ func (r *Runner) claim(ctx context.Context, n int) ([]Job, error) {
 	return claimed, nil
 }
 
-func (r *Runner) due(ctx context.Context) (bool, error) {
+func (r *Runner) hasDue(ctx context.Context) (bool, error) {
 	for _, where := range r.dueStates() {
-		query, args := r.ofOurKinds(`select id from jobs`, where, r.now())
+		query, args := r.whereOurKinds(`select id from jobs`, where, r.now())
 		_, err := sqldb.One(ctx, r.DB, sqldb.Column[string], query+` limit 1`, args...)
-		if !sqldb.NotFound(err) {
+		if !sqldb.IsNotFound(err) {
 			return err == nil, err
 		}
 	}
@@ -82,25 +82,25 @@ func (r *Runner) dueStates() []string {
 	return []string{dueReady, dueExpired}
 }
 
-// source is one of the places that jobs are claimed from.
-type source struct {
-	died bool // their runners have
-	lock func(ctx context.Context, tx *sqldb.DB, most int) ([]Job, error)
+// claimSource is one of the places that jobs are claimed from.
+type claimSource struct {
+	expired  bool // their runners have
+	lockJobs func(ctx context.Context, tx *sqldb.DB, most int) ([]Job, error)
 }
 
-// sources are where jobs come from, in order. Fair ones whose runner died had their turn, and go on with it.
-func (r *Runner) sources(now time.Time) []source {
-	from := func(where string) source {
-		return source{where == dueExpired, func(ctx context.Context, tx *sqldb.DB, most int) ([]Job, error) {
-			return r.lock(ctx, tx, where, now, most)
+// claimSources are where jobs come from, in order. Fair ones whose runner died had their turn, and go on with it.
+func (r *Runner) claimSources(now time.Time) []claimSource {
+	from := func(where string) claimSource {
+		return claimSource{where == dueExpired, func(ctx context.Context, tx *sqldb.DB, most int) ([]Job, error) {
+			return r.lockDue(ctx, tx, where, now, most)
 		}}
 	}
 	if !r.Fair {
-		return []source{from(r.dueStates()[0]), from(dueExpired)}
+		return []claimSource{from(r.dueStates()[0]), from(dueExpired)}
 	}
-	all := []source{from(dueExpired)}
+	all := []claimSource{from(dueExpired)}
 	for range r.workers() { // each looks at where the line stands after the one before
-		all = append(all, source{false, func(ctx context.Context, tx *sqldb.DB, most int) ([]Job, error) {
+		all = append(all, claimSource{false, func(ctx context.Context, tx *sqldb.DB, most int) ([]Job, error) {
 			if most <= 0 {
 				return nil, nil
 			}
@@ -110,8 +110,8 @@ func (r *Runner) sources(now time.Time) []source {
 	return all
 }
 
-// ofOurKinds leaves jobs alone that another program, perhaps a newer one, has handlers for.
-func (r *Runner) ofOurKinds(query, where string, now time.Time) (string, []any) {
+// whereOurKinds leaves jobs alone that another program, perhaps a newer one, has handlers for.
+func (r *Runner) whereOurKinds(query, where string, now time.Time) (string, []any) {
 	args := []any{now.UnixMilli()}
 	for _, kind := range slices.Sorted(maps.Keys(r.Handlers)) {
 		args = append(args, kind)
@@ -123,8 +123,8 @@ func (r *Runner) ofOurKinds(query, where string, now time.Time) (string, []any) 
 	return query + ` where ` + where + ` and kind in (` + marks + `)`, args
 }
 
-func (r *Runner) lock(ctx context.Context, tx *sqldb.DB, where string, now time.Time, n int) ([]Job, error) {
-	query, args := r.ofOurKinds(`select `+jobColumns+` from jobs`, where, now)
+func (r *Runner) lockDue(ctx context.Context, tx *sqldb.DB, where string, now time.Time, n int) ([]Job, error) {
+	query, args := r.whereOurKinds(`select `+jobColumns+` from jobs`, where, now)
 	return sqldb.All(ctx, tx, scanJob, query+` order by run_at, id limit ?`+tx.SkipLocked(), append(args, n)...)
 }
 
@@ -140,24 +140,24 @@ func scanJob(scan sqldb.Scan) (Job, error) {
 	return j, err
 }
 
-// rests is how often a job rests whose runners died in as many attempts as it has, each time longer, and is tried again.
-const rests = 5
+// maxRests is how often a job rests whose runners died in as many attempts as it has, each time longer, and is tried again.
+const maxRests = 5
 
-// take makes the job ours. One whose runners have died under it time and again rests first: it may be what kills them, or they were
+// takeLease makes the job ours. One whose runners have died under it time and again rests first: it may be what kills them, or they were
 // killed for another reason, and then it must not be what pays: where the program has ended while the job rested, its count begins
 // anew. In the end it is lost.
-func (r *Runner) take(ctx context.Context, tx *sqldb.DB, j *Job, died bool, now time.Time) (bool, error) {
-	over := j.Attempts - j.MaxAttempts
+func (r *Runner) takeLease(ctx context.Context, tx *sqldb.DB, j *Job, expired bool, now time.Time) (bool, error) {
+	extraAttempts := j.Attempts - j.MaxAttempts
 	switch {
-	case !died && over >= 0 && r.endedWithout(j, now):
+	case !expired && extraAttempts >= 0 && r.endedWithout(j, now):
 		j.Attempts = 0
-	case !died || over < 0:
-	case over < rests:
-		return false, r.abandon(ctx, tx, j, "ready", now.Add(j.doubled(over)))
-	case over == rests && r.Lost[j.Kind] != nil:
-		j.lost = true
+	case !expired || extraAttempts < 0:
+	case extraAttempts < maxRests:
+		return false, r.abandonJob(ctx, tx, j, "ready", now.Add(j.backoffAfter(extraAttempts)))
+	case extraAttempts == maxRests && r.OnLost[j.Kind] != nil:
+		j.runOnLost = true
 	default:
-		return false, r.abandon(ctx, tx, j, "dead", now)
+		return false, r.abandonJob(ctx, tx, j, "dead", now)
 	}
 	j.Attempts++
 	_, err := tx.Exec(ctx, `update jobs set state = 'running', attempts = ?, again = 0, lease_owner = ?, lease_until = ?, updated_at = ? where id = ?`,
@@ -174,8 +174,8 @@ func (r *Runner) endedWithout(j *Job, now time.Time) bool {
 	return r.started.After(j.updatedAt) && now.Sub(j.createdAt) < suspectTime
 }
 
-// abandon takes a job from a runner that has died.
-func (r *Runner) abandon(ctx context.Context, tx *sqldb.DB, j *Job, state string, runAt time.Time) error {
+// abandonJob takes a job from a runner that has died.
+func (r *Runner) abandonJob(ctx context.Context, tx *sqldb.DB, j *Job, state string, runAt time.Time) error {
 	_, err := tx.Exec(ctx, `update jobs set state = ?, run_at = ?, rank = 0, lease_owner = null, lease_until = null, again = 0,
 		last_error = 'the program ended during each attempt', updated_at = ? where id = ?`, state, runAt.UnixMilli(), r.now().UnixMilli(), j.ID)
 	return err

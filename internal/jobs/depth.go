@@ -10,7 +10,7 @@ import (
 // Depth is how many jobs there are in the database, whoever runs them.
 type Depth struct {
 	Waiting, Running, Dead int
-	Oldest                 time.Duration // for how long the one that is due longest has been due; 0 where none is
+	OldestDue              time.Duration // for how long the one that is due longest has been due; 0 where none is
 }
 
 // Depth counts the jobs of all accounts.
@@ -28,7 +28,7 @@ func (q *Queue) Depth(ctx context.Context, db *sqldb.DB) (Depth, error) {
 	for _, r := range rows {
 		switch r.state {
 		case "ready":
-			d.Waiting, d.Oldest = r.n, max(q.Now().Sub(time.UnixMilli(r.runAt)), 0)
+			d.Waiting, d.OldestDue = r.n, max(q.Now().Sub(time.UnixMilli(r.runAt)), 0)
 		case "running":
 			d.Running = r.n
 		case "dead":

@@ -10,7 +10,7 @@ import (
 )
 
 func TestDepth(t *testing.T) {
-	each(t, func(t *testing.T, h *house) {
+	forEachDatabase(t, func(t *testing.T, h *fixture) {
 		is := func(want jobs.Depth) {
 			t.Helper()
 			if got, err := h.queue.Depth(t.Context(), h.db); err != nil || got != want {
@@ -21,15 +21,15 @@ func TestDepth(t *testing.T) {
 		h.enqueue(jobs.Job{Kind: "train", Key: "later", RunAt: h.now().Add(time.Hour)})
 		is(jobs.Depth{Waiting: 1})
 		h.enqueue(jobs.Job{Kind: "train", Key: "now", MaxAttempts: 1})
-		h.turn(90 * time.Second)
-		is(jobs.Depth{Waiting: 2, Oldest: 90 * time.Second})
+		h.advance(90 * time.Second)
+		is(jobs.Depth{Waiting: 2, OldestDue: 90 * time.Second})
 		var within jobs.Depth
 		var looked error
-		r := h.runner(func(ctx context.Context, _ jobs.Job) error {
+		r := h.newRunner(func(ctx context.Context, _ jobs.Job) error {
 			within, looked = h.queue.Depth(ctx, h.db)
 			return errors.New("never")
 		})
-		h.due(r, 1)
+		h.runDue(r, 1)
 		if looked != nil || within != (jobs.Depth{Waiting: 1, Running: 1}) {
 			t.Errorf("while it ran: %+v, %v", within, looked)
 		}

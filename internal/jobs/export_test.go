@@ -21,7 +21,7 @@ func FairQueries() map[string]string {
 		fill(lowestRank, "'train'"):                            "jobs_by_rank",
 		fill(runningRank, "'train'"):                           "jobs_by_rank",
 		fill(accountRank, "'train'", "'acc1'"):                 "jobs_of_account",
-		fill(smallFirst, "'train'", "'acc1'"):                  "jobs_small_first",
+		fill(smallestJobFirst, "'train'", "'acc1'"):            "jobs_small_first",
 		fill(`select id from jobs where `+dueUnranked+` and kind = ? limit 1`, "1800000000000", "'train'"): "jobs_unranked",
 	}
 }

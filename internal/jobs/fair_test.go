@@ -14,26 +14,26 @@ import (
 )
 
 // fairRunner is one whose handler tells of each job it is given, and ends it when it is told to.
-func (h *house) fairRunner(workers int) (r *jobs.Runner, begun chan string, end chan error) {
+func (h *fixture) fairRunner(workers int) (r *jobs.Runner, begun chan string, end chan error) {
 	begun, end = make(chan string), make(chan error)
-	r = h.runner(func(_ context.Context, j jobs.Job) error {
+	r = h.newRunner(func(_ context.Context, j jobs.Job) error {
 		begun <- j.Key
 		return <-end
 	})
-	r.Fair, r.Workers = true, workers
+	r.Fair, r.MaxWorkers = true, workers
 	return r, begun, end
 }
 
-func (h *house) file(account, key string, size int64) {
+func (h *fixture) enqueueSized(account, key string, size int64) {
 	h.t.Helper()
 	h.enqueue(jobs.Job{Kind: "train", Key: key, AccountID: parley.AccountID(account), Size: size})
 }
 
-// order runs what is due and gives the keys in the order of their runs.
-func (h *house) order(failing string) string {
+// runOrder runs what is due and gives the keys in the order of their runs.
+func (h *fixture) runOrder(failing string) string {
 	h.t.Helper()
 	var keys []string
-	r := h.runner(func(_ context.Context, j jobs.Job) error {
+	r := h.newRunner(func(_ context.Context, j jobs.Job) error {
 		keys = append(keys, j.Key)
 		if j.Key == failing && j.Attempts == 1 {
 			return errors.New("once")
@@ -49,16 +49,16 @@ func (h *house) order(failing string) string {
 
 // Ten large files of one account, then a small one of another: it is begun by the first worker that is free.
 func TestAnotherAccountsJobIsNext(t *testing.T) {
-	each(t, func(t *testing.T, h *house) {
+	forEachDatabase(t, func(t *testing.T, h *fixture) {
 		r, begun, end := h.fairRunner(2)
 		for i := range 10 {
-			h.file("hog", fmt.Sprint("large", i), 20<<20)
+			h.enqueueSized("hog", fmt.Sprint("large", i), 20<<20)
 		}
-		stop := run(t, r)
+		stop := startRunner(t, r)
 		<-begun
 		<-begun
-		h.file("other", "small", 130)
-		h.file("third", "also small", 130)
+		h.enqueueSized("other", "small", 130)
+		h.enqueueSized("third", "also small", 130)
 		for _, want := range []string{"small", "also small"} {
 			end <- nil
 			if got := <-begun; got != want {
@@ -71,7 +71,7 @@ func TestAnotherAccountsJobIsNext(t *testing.T) {
 		}
 		end <- nil
 		end <- nil
-		if err := r.Idle(t.Context()); err != nil {
+		if err := r.WaitIdle(t.Context()); err != nil {
 			t.Error(err)
 		}
 		stop()
@@ -80,15 +80,15 @@ func TestAnotherAccountsJobIsNext(t *testing.T) {
 
 // However many of one account come at once, another's follow its first.
 func TestAccountsTakeTurns(t *testing.T) {
-	each(t, func(t *testing.T, h *house) {
+	forEachDatabase(t, func(t *testing.T, h *fixture) {
 		for i := range 150 {
-			h.file("hog", fmt.Sprint("h", i), 100)
+			h.enqueueSized("hog", fmt.Sprint("h", i), 100)
 		}
 		for i := range 3 {
-			h.file("a", fmt.Sprint("a", i), 100)
-			h.file("b", fmt.Sprint("b", i), 100)
+			h.enqueueSized("a", fmt.Sprint("a", i), 100)
+			h.enqueueSized("b", fmt.Sprint("b", i), 100)
 		}
-		if got, want := h.order(""), "h0 a0 b0 h1 a1 b1 h2 a2 b2 h3 h4 "; !strings.HasPrefix(got, want) || len(strings.Fields(got)) != 156 {
+		if got, want := h.runOrder(""), "h0 a0 b0 h1 a1 b1 h2 a2 b2 h3 h4 "; !strings.HasPrefix(got, want) || len(strings.Fields(got)) != 156 {
 			t.Errorf("%s, want %s…", got, want)
 		}
 	})
@@ -96,15 +96,15 @@ func TestAccountsTakeTurns(t *testing.T) {
 
 // Small before large, until the large one has waited for its size.
 func TestSmallJobsOfAnAccountGoFirst(t *testing.T) {
-	each(t, func(t *testing.T, h *house) {
-		h.file("a", "large", 16*60_000) // as good as small in a minute
-		h.file("a", "middle", 16*30_000)
-		h.file("b", "other", 1<<30)
-		h.turn(40 * time.Second)
-		h.file("a", "small", 100)
-		h.turn(21 * time.Second)
-		h.file("a", "late", 100)
-		if got, want := h.order(""), "middle other small large late"; got != want {
+	forEachDatabase(t, func(t *testing.T, h *fixture) {
+		h.enqueueSized("a", "large", 16*60_000) // as good as small in a minute
+		h.enqueueSized("a", "middle", 16*30_000)
+		h.enqueueSized("b", "other", 1<<30)
+		h.advance(40 * time.Second)
+		h.enqueueSized("a", "small", 100)
+		h.advance(21 * time.Second)
+		h.enqueueSized("a", "late", 100)
+		if got, want := h.runOrder(""), "middle other small large late"; got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
 	})
@@ -112,16 +112,16 @@ func TestSmallJobsOfAnAccountGoFirst(t *testing.T) {
 
 // A job that failed waits for its time, then for its turn.
 func TestFairJobsAreTriedAgain(t *testing.T) {
-	each(t, func(t *testing.T, h *house) {
-		h.file("a", "a0", 100)
-		h.file("b", "b0", 100)
-		if got := h.order("a0"); got != "a0 b0" {
+	forEachDatabase(t, func(t *testing.T, h *fixture) {
+		h.enqueueSized("a", "a0", 100)
+		h.enqueueSized("b", "b0", 100)
+		if got := h.runOrder("a0"); got != "a0 b0" {
 			t.Error(got)
 		}
-		h.turn(time.Minute)
-		h.file("b", "b1", 100)
-		h.file("", "nobody's", 100)
-		if got := h.order(""); got != "a0 b1 nobody's" {
+		h.advance(time.Minute)
+		h.enqueueSized("b", "b1", 100)
+		h.enqueueSized("", "nobody's", 100)
+		if got := h.runOrder(""); got != "a0 b1 nobody's" {
 			t.Error(got)
 		}
 	})
@@ -130,7 +130,7 @@ func TestFairJobsAreTriedAgain(t *testing.T) {
 // Each statement of a fair claim, and the look for jobs of one kind, finds its rows by an index among many of other
 // kinds.
 func TestPlansOfFairClaims(t *testing.T) {
-	each(t, func(t *testing.T, h *house) {
+	forEachDatabase(t, func(t *testing.T, h *fixture) {
 		fill := `insert into jobs (id, kind, key, account_id, payload, state, run_at, attempts, max_attempts, backoff_ms, created_at, updated_at)
 			select 'o' || n, 'other', 'o' || n, 'acc', '{}', 'ready', n, 0, 1, 1, 1, 1 from (
 			with recursive c(n) as (select 1 union all select n + 1 from c where n < 20000) select n from c) many`
@@ -138,7 +138,7 @@ func TestPlansOfFairClaims(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range 300 {
-			h.file(fmt.Sprint("acc", i%3), fmt.Sprint(i), 100)
+			h.enqueueSized(fmt.Sprint("acc", i%3), fmt.Sprint(i), 100)
 		}
 		r, _, _ := h.fairRunner(1)
 		if err := r.RankDue(t.Context()); err != nil {
@@ -148,7 +148,7 @@ func TestPlansOfFairClaims(t *testing.T) {
 			t.Fatal(err)
 		}
 		for query, index := range jobs.FairQueries() {
-			plan := h.explain(query)
+			plan := h.queryPlan(query)
 			if !strings.Contains(plan, index) || strings.Contains(plan, "TEMP B-TREE") || strings.Contains(plan, "Sort") {
 				t.Errorf("%s\n%s", query, plan)
 			}
@@ -156,8 +156,8 @@ func TestPlansOfFairClaims(t *testing.T) {
 	})
 }
 
-// explain gives the plan of a statement whose arguments are the kind and what its condition needs.
-func (h *house) explain(query string) string {
+// queryPlan gives the plan of a statement whose arguments are the kind and what its condition needs.
+func (h *fixture) queryPlan(query string) string {
 	h.t.Helper()
 	if h.db.Dialect() == sqldb.SQLite {
 		steps, err := sqldb.All(h.t.Context(), h.db, func(scan sqldb.Scan) (s string, err error) {

@@ -26,8 +26,8 @@ type Job struct {
 	createdAt time.Time
 	updatedAt time.Time // when its state changed last
 
-	lease string // the claim under which it runs
-	lost  bool   // it is not run any more: Runner.Lost is
+	lease     string // the claim under which it runs
+	runOnLost bool   // it is not run any more: Runner.Lost is
 }
 
 // Handler does the chore. Its ctx ends when the runner stops or the lease is lost; what it then leaves undone is done by
@@ -37,17 +37,17 @@ type Handler func(ctx context.Context, j Job) error
 const (
 	defaultAttempts = 10
 	defaultBackoff  = time.Second
-	longestBackoff  = time.Hour
+	maxBackoff      = time.Hour
 )
 
-// wait is how long the job rests after its latest failure.
-func (j Job) wait() time.Duration { return j.doubled(j.Attempts - 1) }
+// backoffDelay is how long the job rests after its latest failure.
+func (j Job) backoffDelay() time.Duration { return j.backoffAfter(j.Attempts - 1) }
 
-// doubled is the backoff, doubled so many times.
-func (j Job) doubled(times int) time.Duration {
+// backoffAfter is the backoff, doubled so many times.
+func (j Job) backoffAfter(times int) time.Duration {
 	w := j.Backoff
-	for i := 0; i < times && w < longestBackoff; i++ {
+	for i := 0; i < times && w < maxBackoff; i++ {
 		w *= 2
 	}
-	return min(w, longestBackoff)
+	return min(w, maxBackoff)
 }

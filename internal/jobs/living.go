@@ -7,8 +7,8 @@ import (
 	"parley/internal/sqldb"
 )
 
-// Living gives the account's jobs of a kind that wait or run, with their keys and payloads.
-func (q *Queue) Living(ctx context.Context, db *sqldb.DB, kind string, account parley.AccountID) ([]Job, error) {
+// LiveJobs gives the account's jobs of a kind that wait or run, with their keys and payloads.
+func (q *Queue) LiveJobs(ctx context.Context, db *sqldb.DB, kind string, account parley.AccountID) ([]Job, error) {
 	return sqldb.All(ctx, db, func(scan sqldb.Scan) (Job, error) {
 		j := Job{Kind: kind, AccountID: account}
 		err := scan(&j.Key, (*[]byte)(&j.Payload))

@@ -11,46 +11,46 @@ import (
 
 // However long the database is away or full, the job is not given up for it.
 func TestAnOutageIsNoFailure(t *testing.T) {
-	each(t, func(t *testing.T, h *house) {
+	forEachDatabase(t, func(t *testing.T, h *fixture) {
 		away := true
-		r := h.runner(func(_ context.Context, j jobs.Job) error {
+		r := h.newRunner(func(_ context.Context, j jobs.Job) error {
 			if j.Attempts != 1 {
 				t.Errorf("attempt %d", j.Attempts)
 			}
 			if away {
-				return parley.Fail(parley.CodeUnderMaintenance)
+				return parley.NewError(parley.CodeUnderMaintenance)
 			}
 			return nil
 		})
 		h.enqueue(jobs.Job{Kind: "train", Key: "a", MaxAttempts: 2})
 		for range 5 {
-			h.due(r, 1)
-			h.due(r, 0)
-			h.turn(time.Second)
+			h.runDue(r, 1)
+			h.runDue(r, 0)
+			h.advance(time.Second)
 		}
 		away = false
-		h.due(r, 1)
-		if s := h.state(); s != "" {
+		h.runDue(r, 1)
+		if s := h.jobStates(); s != "" {
 			t.Errorf("the job is %q", s)
 		}
 	})
 }
 
 func TestExpiredLeasesRunAtOnce(t *testing.T) {
-	each(t, func(t *testing.T, h *house) {
+	forEachDatabase(t, func(t *testing.T, h *fixture) {
 		ran := 0
-		r := h.runner(func(context.Context, jobs.Job) error { ran++; return nil })
+		r := h.newRunner(func(context.Context, jobs.Job) error { ran++; return nil })
 		h.enqueue(jobs.Job{Kind: "train", Key: "a"})
 		if _, err := h.db.Exec(t.Context(), `update jobs set state = 'running', lease_owner = 'dead', lease_until = ?`, h.now().Add(time.Hour).UnixMilli()); err != nil {
 			t.Fatal(err)
 		}
-		h.due(r, 0)
+		h.runDue(r, 0)
 		if err := r.ExpireLeases(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		h.due(r, 1)
-		if ran != 1 || h.state() != "" {
-			t.Errorf("ran %d times, the job is %q", ran, h.state())
+		h.runDue(r, 1)
+		if ran != 1 || h.jobStates() != "" {
+			t.Errorf("ran %d times, the job is %q", ran, h.jobStates())
 		}
 	})
 }

@@ -14,8 +14,8 @@ import (
 type Queue struct {
 	Now func() time.Time
 
-	bell  bell // a job is written down
-	ended bell // a job of this process has ended
+	enqueued notifier // a job is written down
+	jobEnded notifier // a job of this process has ended
 }
 
 // Enqueue writes the job down as part of tx and wakes the runners once that is committed. If one of its kind and key
@@ -34,7 +34,7 @@ func (q *Queue) Enqueue(ctx context.Context, tx *sqldb.DB, j Job) error {
 		account = string(j.AccountID)
 	}
 	ms := now.UnixMilli()
-	_, err := tx.Exec(ctx, enqueue, parley.NewTimedUUID(), j.Kind, j.Key, account, j.Payload, j.RunAt.UnixMilli(), j.Size,
+	_, err := tx.Exec(ctx, enqueueQuery, parley.NewTimedUUID(), j.Kind, j.Key, account, j.Payload, j.RunAt.UnixMilli(), j.Size,
 		cmp.Or(j.MaxAttempts, defaultAttempts), cmp.Or(j.Backoff, defaultBackoff).Milliseconds(), ms, ms)
 	if err == nil {
 		tx.AfterCommit(q.Wake)
@@ -43,7 +43,7 @@ func (q *Queue) Enqueue(ctx context.Context, tx *sqldb.DB, j Job) error {
 }
 
 // While a job runs its run_at is free to hold when it shall run again.
-const enqueue = `insert into jobs (id, kind, key, account_id, payload, state, run_at, size, attempts, max_attempts,
+const enqueueQuery = `insert into jobs (id, kind, key, account_id, payload, state, run_at, size, attempts, max_attempts,
   backoff_ms, created_at, updated_at)
 values (?, ?, ?, ?, ?, 'ready', ?, ?, 0, ?, ?, ?, ?)
 on conflict (kind, key) do update set
@@ -56,29 +56,29 @@ on conflict (kind, key) do update set
   state = case when jobs.state = 'dead' then 'ready' else jobs.state end`
 
 // Wake has the runners look for due jobs now rather than at their next poll.
-func (q *Queue) Wake() { q.bell.ring() }
+func (q *Queue) Wake() { q.enqueued.notify() }
 
-// bell wakes everybody who waits for it.
-type bell struct {
+// notifier wakes everybody who waits for it.
+type notifier struct {
 	mu   sync.Mutex
-	rung chan struct{}
+	done chan struct{}
 }
 
 // wait gives a channel that the next ring closes. Take it before looking for work, or a ring in between is missed.
-func (b *bell) wait() <-chan struct{} {
+func (b *notifier) wait() <-chan struct{} {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.rung == nil {
-		b.rung = make(chan struct{})
+	if b.done == nil {
+		b.done = make(chan struct{})
 	}
-	return b.rung
+	return b.done
 }
 
-func (b *bell) ring() {
+func (b *notifier) notify() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.rung != nil {
-		close(b.rung)
-		b.rung = nil
+	if b.done != nil {
+		close(b.done)
+		b.done = nil
 	}
 }

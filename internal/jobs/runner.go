@@ -11,13 +11,13 @@ import (
 
 // Runner runs due jobs. Any number of them, on any number of nodes whose clocks agree within a lease, share the table.
 type Runner struct {
-	DB       *sqldb.DB
-	Queue    *Queue // wakes this runner; its Now is the runner's clock
-	Handlers map[string]Handler
-	Logger   *slog.Logger  // nil = slog.Default()
-	Workers  int           // jobs at a time; 0 = 4
-	Lease    time.Duration // how long a job whose runner died stays with it; 0 = 1 minute. Renewed at a third of it
-	Poll     time.Duration // how often to look for jobs of other nodes, and for those whose time has come; 0 = 1 s
+	DB            *sqldb.DB
+	Queue         *Queue // wakes this runner; its Now is the runner's clock
+	Handlers      map[string]Handler
+	Logger        *slog.Logger  // nil = slog.Default()
+	MaxWorkers    int           // jobs at a time; 0 = 4
+	LeaseDuration time.Duration // how long a job whose runner died stays with it; 0 = 1 minute. Renewed at a third of it
+	PollInterval  time.Duration // how often to look for jobs of other nodes, and for those whose time has come; 0 = 1 s
 
 	// Fair has accounts take turns, and the small jobs of an account go first (fair.go). It is for handlers of one kind.
 	Fair bool
@@ -25,14 +25,14 @@ type Runner struct {
 	started time.Time // when Run began
 
 	// Lost is called once, in a handler's place, for a job whose runners died in every attempt. A job of a kind without one is dead.
-	Lost map[string]Handler
+	OnLost map[string]Handler
 }
 
 func (r *Runner) now() time.Time       { return r.Queue.Now() }
-func (r *Runner) lease() time.Duration { return cmp.Or(r.Lease, time.Minute) }
-func (r *Runner) workers() int         { return cmp.Or(r.Workers, 4) }
-func (r *Runner) poll() time.Duration  { return cmp.Or(r.Poll, time.Second) }
-func (r *Runner) log() *slog.Logger    { return cmp.Or(r.Logger, slog.Default()) }
+func (r *Runner) lease() time.Duration { return cmp.Or(r.LeaseDuration, time.Minute) }
+func (r *Runner) workers() int         { return cmp.Or(r.MaxWorkers, 4) }
+func (r *Runner) poll() time.Duration  { return cmp.Or(r.PollInterval, time.Second) }
+func (r *Runner) logger() *slog.Logger { return cmp.Or(r.Logger, slog.Default()) }
 
 // Wake has this runner and its fellows in the process look for due jobs now.
 func (r *Runner) Wake() { r.Queue.Wake() }
@@ -47,7 +47,7 @@ func (r *Runner) Run(ctx context.Context) error {
 	poll := time.NewTicker(r.poll())
 	defer poll.Stop()
 	for ctx.Err() == nil {
-		woken := r.Queue.bell.wait()
+		woken := r.Queue.enqueued.wait()
 		running += r.dispatch(ctx, workers-running, finished)
 		select {
 		case <-finished:
@@ -70,12 +70,12 @@ func (r *Runner) dispatch(ctx context.Context, free int, finished chan<- struct{
 	}
 	claimed, err := r.claim(ctx, free)
 	if err != nil && ctx.Err() == nil {
-		r.log().Warn("jobs: cannot look for work", "error", err)
+		r.logger().Warn("jobs: cannot look for work", "error", err)
 	}
 	for _, j := range claimed {
 		go func() {
 			defer func() { finished <- struct{}{} }()
-			r.work(ctx, j)
+			r.runJob(ctx, j)
 		}()
 	}
 	return len(claimed)
@@ -96,16 +96,16 @@ func (r *Runner) RunDue(ctx context.Context) (n int, err error) {
 		if err != nil || len(claimed) == 0 {
 			return n, err
 		}
-		r.work(ctx, claimed[0])
+		r.runJob(ctx, claimed[0])
 		n++
 	}
 }
 
-// Idle waits until no job of the runner's kinds is due or running, here or on another node.
-func (r *Runner) Idle(ctx context.Context) error {
+// WaitIdle waits until no job of the runner's kinds is due or running, here or on another node.
+func (r *Runner) WaitIdle(ctx context.Context) error {
 	for {
-		ended := r.Queue.ended.wait()
-		busy, err := r.busy(ctx)
+		ended := r.Queue.jobEnded.wait()
+		busy, err := r.hasActiveJobs(ctx)
 		if err != nil || !busy {
 			return err
 		}
@@ -118,8 +118,8 @@ func (r *Runner) Idle(ctx context.Context) error {
 	}
 }
 
-func (r *Runner) busy(ctx context.Context) (bool, error) {
-	query, args := r.ofOurKinds(`select count(*) from jobs`, `(state = 'running' or state = 'ready' and run_at <= ?)`, r.now())
+func (r *Runner) hasActiveJobs(ctx context.Context) (bool, error) {
+	query, args := r.whereOurKinds(`select count(*) from jobs`, `(state = 'running' or state = 'ready' and run_at <= ?)`, r.now())
 	n, err := sqldb.One(ctx, r.DB, sqldb.Column[int], query, args...)
 	return n > 0, err
 }

@@ -13,8 +13,8 @@ import (
 	"parley/internal/sqldb"
 )
 
-// run starts the runner and gives what stops it and waits for it.
-func run(t *testing.T, r *jobs.Runner) (stop func()) {
+// startRunner starts the runner and gives what stops it and waits for it.
+func startRunner(t *testing.T, r *jobs.Runner) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error)
@@ -28,41 +28,41 @@ func run(t *testing.T, r *jobs.Runner) (stop func()) {
 }
 
 func TestAnotherRunnerTakesOver(t *testing.T) {
-	each(t, func(t *testing.T, h *house) {
+	forEachDatabase(t, func(t *testing.T, h *fixture) {
 		begun, free := make(chan struct{}), make(chan struct{})
 		var who []string
-		dying := h.runner(func(context.Context, jobs.Job) error {
+		dying := h.newRunner(func(context.Context, jobs.Job) error {
 			close(begun)
 			<-free // as good as dead: the lease is not renewed by the clock of this test
 			return nil
 		})
-		living := h.runner(func(_ context.Context, j jobs.Job) error {
+		living := h.newRunner(func(_ context.Context, j jobs.Job) error {
 			who = append(who, fmt.Sprint(j.Key, j.Attempts))
 			return nil
 		})
-		stop := run(t, dying)
+		stop := startRunner(t, dying)
 		h.enqueue(jobs.Job{Kind: "train", Key: "a"})
 		<-begun
-		h.due(living, 0)
-		h.turn(2 * time.Hour)
-		h.due(living, 1)
-		if fmt.Sprint(who) != "[a2]" || h.state() != "" {
-			t.Error(who, h.state())
+		h.runDue(living, 0)
+		h.advance(2 * time.Hour)
+		h.runDue(living, 1)
+		if fmt.Sprint(who) != "[a2]" || h.jobStates() != "" {
+			t.Error(who, h.jobStates())
 		}
 		h.enqueue(jobs.Job{Kind: "train", Key: "a", RunAt: h.now().Add(time.Hour)})
 		close(free) // the first one comes back to life and must not touch what is no longer its own
 		stop()
-		if h.state() != "ready" {
-			t.Error(h.state())
+		if h.jobStates() != "ready" {
+			t.Error(h.jobStates())
 		}
 	})
 }
 
-// die has a runner begin the job and die in it.
-func (h *house) die() { h.t.Helper(); h.dieIn(h.runner, 2*time.Hour) }
+// expireLeases has a runner begin the job and die in it.
+func (h *fixture) expireLeases() { h.t.Helper(); h.dieIn(h.newRunner, 2*time.Hour) }
 
 // dieIn is die for a runner that is made by a function, and after which some time passes.
-func (h *house) dieIn(runner func(jobs.Handler) *jobs.Runner, pass time.Duration) {
+func (h *fixture) dieIn(runner func(jobs.Handler) *jobs.Runner, pass time.Duration) {
 	h.t.Helper()
 	begun, free, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	ctx, cancel := context.WithCancel(context.Background())
@@ -74,7 +74,7 @@ func (h *house) dieIn(runner func(jobs.Handler) *jobs.Runner, pass time.Duration
 	go func() {
 		defer close(done)
 		if n, _ := r.RunDue(ctx); n == 0 && ctx.Err() == nil { // the job rests
-			h.turn(20 * time.Second)
+			h.advance(20 * time.Second)
 			r.SetStarted()
 			_, _ = r.RunDue(ctx)
 		}
@@ -83,9 +83,9 @@ func (h *house) dieIn(runner func(jobs.Handler) *jobs.Runner, pass time.Duration
 	select {
 	case <-begun:
 	case <-done:
-		h.t.Fatal("the job was not begun: ", h.state())
+		h.t.Fatal("the job was not begun: ", h.jobStates())
 	}
-	h.turn(pass)
+	h.advance(pass)
 }
 
 // Whoever kills servers for another reason does not kill their jobs: they rest, and only then they are given up.
@@ -95,26 +95,26 @@ func TestAJobThatKillsItsRunners(t *testing.T) {
 		state string // in the end
 		lost  int
 	}{{"train", "", 1}, {"other", "dead", 0}} {
-		each(t, func(t *testing.T, h *house) {
+		forEachDatabase(t, func(t *testing.T, h *fixture) {
 			lost := 0
-			living := h.runner(func(context.Context, jobs.Job) error { t.Error("ran again"); return nil })
-			living.Lost = map[string]jobs.Handler{c.kind: func(context.Context, jobs.Job) error { lost++; return nil }}
+			living := h.newRunner(func(context.Context, jobs.Job) error { t.Error("ran again"); return nil })
+			living.OnLost = map[string]jobs.Handler{c.kind: func(context.Context, jobs.Job) error { lost++; return nil }}
 			h.enqueue(jobs.Job{Kind: "train", Key: "a", MaxAttempts: 2})
-			h.die()
+			h.expireLeases()
 			for rest := time.Second; rest < 32*time.Second; rest *= 2 {
-				h.die()
-				h.due(living, 0)
-				if h.state() != "ready" || lost > 0 {
-					t.Errorf("before a rest of %v: %s", rest, h.state())
+				h.expireLeases()
+				h.runDue(living, 0)
+				if h.jobStates() != "ready" || lost > 0 {
+					t.Errorf("before a rest of %v: %s", rest, h.jobStates())
 				}
-				h.turn(rest - time.Millisecond)
-				h.due(living, 0)
-				h.turn(time.Millisecond)
+				h.advance(rest - time.Millisecond)
+				h.runDue(living, 0)
+				h.advance(time.Millisecond)
 			}
-			h.die()
-			h.due(living, c.lost)
-			if lost != c.lost || h.state() != c.state {
-				t.Errorf("%d times lost, and then %q", lost, h.state())
+			h.expireLeases()
+			h.runDue(living, c.lost)
+			if lost != c.lost || h.jobStates() != c.state {
+				t.Errorf("%d times lost, and then %q", lost, h.jobStates())
 			}
 		})
 	}
@@ -122,32 +122,32 @@ func TestAJobThatKillsItsRunners(t *testing.T) {
 
 // A program that ends again and again, also while the job rests, is ended by something else: the job is not given up for it.
 func TestAJobThatIsKilledWithItsRunners(t *testing.T) {
-	each(t, func(t *testing.T, h *house) {
+	forEachDatabase(t, func(t *testing.T, h *fixture) {
 		h.enqueue(jobs.Job{Kind: "train", Key: "a", MaxAttempts: 2})
 		lost, done := 0, 0
 		started := func(handler jobs.Handler) *jobs.Runner {
-			r := h.runner(handler)
-			r.Lease = time.Minute
-			r.Lost = map[string]jobs.Handler{"train": func(context.Context, jobs.Job) error { lost++; return nil }}
+			r := h.newRunner(handler)
+			r.LeaseDuration = time.Minute
+			r.OnLost = map[string]jobs.Handler{"train": func(context.Context, jobs.Job) error { lost++; return nil }}
 			r.SetStarted()
 			return r
 		}
 		for range 30 {
 			h.dieIn(started, 90*time.Second)
 		}
-		h.due(started(nil), 0) // it rests
-		h.turn(20 * time.Second)
-		h.due(started(func(context.Context, jobs.Job) error { done++; return nil }), 1)
+		h.runDue(started(nil), 0) // it rests
+		h.advance(20 * time.Second)
+		h.runDue(started(func(context.Context, jobs.Job) error { done++; return nil }), 1)
 		if lost != 0 || done != 1 {
-			t.Errorf("lost %d times, done %d times; state %q", lost, done, h.state())
+			t.Errorf("lost %d times, done %d times; state %q", lost, done, h.jobStates())
 		}
 	})
 }
 
 func TestStoppingGivesTheJobBack(t *testing.T) {
-	each(t, func(t *testing.T, h *house) {
+	forEachDatabase(t, func(t *testing.T, h *fixture) {
 		begun := make(chan struct{})
-		stop := run(t, h.runner(func(ctx context.Context, _ jobs.Job) error {
+		stop := startRunner(t, h.newRunner(func(ctx context.Context, _ jobs.Job) error {
 			close(begun)
 			<-ctx.Done()
 			return ctx.Err()
@@ -155,7 +155,7 @@ func TestStoppingGivesTheJobBack(t *testing.T) {
 		h.enqueue(jobs.Job{Kind: "train", Key: "a", MaxAttempts: 1})
 		<-begun
 		stop()
-		h.due(h.runner(func(_ context.Context, j jobs.Job) error {
+		h.runDue(h.newRunner(func(_ context.Context, j jobs.Job) error {
 			if j.Attempts != 1 {
 				t.Errorf("attempt %d", j.Attempts)
 			}
@@ -165,11 +165,11 @@ func TestStoppingGivesTheJobBack(t *testing.T) {
 }
 
 func TestTheLeaseIsRenewed(t *testing.T) {
-	each(t, func(t *testing.T, h *house) {
+	forEachDatabase(t, func(t *testing.T, h *fixture) {
 		begun, free := make(chan struct{}), make(chan struct{})
-		r := h.runner(func(context.Context, jobs.Job) error { close(begun); <-free; return nil })
-		r.Lease = 30 * time.Millisecond
-		stop := run(t, r)
+		r := h.newRunner(func(context.Context, jobs.Job) error { close(begun); <-free; return nil })
+		r.LeaseDuration = 30 * time.Millisecond
+		stop := startRunner(t, r)
 		h.enqueue(jobs.Job{Kind: "train", Key: "a"})
 		<-begun
 		until := func() int64 {
@@ -180,12 +180,12 @@ func TestTheLeaseIsRenewed(t *testing.T) {
 			return ms
 		}
 		first := until()
-		h.turn(r.Lease / 2) // the lease holds still; whoever renews it now sets a later end
+		h.advance(r.LeaseDuration / 2) // the lease holds still; whoever renews it now sets a later end
 		for until() == first {
 			runtime.Gosched()
 		}
 		close(free)
-		if err := r.Idle(t.Context()); err != nil {
+		if err := r.WaitIdle(t.Context()); err != nil {
 			t.Error(err)
 		}
 		stop()
@@ -193,14 +193,14 @@ func TestTheLeaseIsRenewed(t *testing.T) {
 }
 
 func TestNoJobRunsTwice(t *testing.T) {
-	each(t, func(t *testing.T, h *house) { noJobTwice(t, h, false) })
+	forEachDatabase(t, func(t *testing.T, h *fixture) { assertNoJobRunsTwice(t, h, false) })
 }
 
 func TestNoFairJobRunsTwice(t *testing.T) {
-	each(t, func(t *testing.T, h *house) { noJobTwice(t, h, true) })
+	forEachDatabase(t, func(t *testing.T, h *fixture) { assertNoJobRunsTwice(t, h, true) })
 }
 
-func noJobTwice(t *testing.T, h *house, fair bool) {
+func assertNoJobRunsTwice(t *testing.T, h *fixture, fair bool) {
 	t.Helper()
 	var mu sync.Mutex
 	runs := map[string]int{}
@@ -210,9 +210,9 @@ func noJobTwice(t *testing.T, h *house, fair bool) {
 		runs[j.Key]++
 		return nil
 	}
-	a, b := h.runner(handler), h.runner(handler)
-	a.Workers, b.Workers, a.Fair, b.Fair = 8, 8, fair, fair
-	stopA, stopB := run(t, a), run(t, b)
+	a, b := h.newRunner(handler), h.newRunner(handler)
+	a.MaxWorkers, b.MaxWorkers, a.Fair, b.Fair = 8, 8, fair, fair
+	stopA, stopB := startRunner(t, a), startRunner(t, b)
 	var callers sync.WaitGroup
 	for i := range 200 {
 		callers.Go(func() {
@@ -220,7 +220,7 @@ func noJobTwice(t *testing.T, h *house, fair bool) {
 		})
 	}
 	callers.Wait()
-	if err := a.Idle(t.Context()); err != nil {
+	if err := a.WaitIdle(t.Context()); err != nil {
 		t.Error(err)
 	}
 	stopA()
@@ -230,7 +230,7 @@ func noJobTwice(t *testing.T, h *house, fair bool) {
 			t.Errorf("job %s ran %d times", key, n)
 		}
 	}
-	if len(runs) != 200 || h.state() != "" {
+	if len(runs) != 200 || h.jobStates() != "" {
 		t.Errorf("%d of 200 jobs ran", len(runs))
 	}
 }

@@ -11,44 +11,44 @@ import (
 	"parley/internal/sqldb"
 )
 
-// work runs the handler under the lease and writes down how it went.
-func (r *Runner) work(ctx context.Context, j Job) {
-	defer r.Queue.ended.ring()
-	running, lost := context.WithCancelCause(ctx)
+// runJob runs the handler under the lease and writes down how it went.
+func (r *Runner) runJob(ctx context.Context, j Job) {
+	defer r.Queue.jobEnded.notify()
+	running, cancel := context.WithCancelCause(ctx)
 	renewed := make(chan struct{})
 	go func() {
 		defer close(renewed)
-		r.renew(running, j, lost)
+		r.renewLease(running, j, cancel)
 	}()
-	err := r.handle(running, j)
-	stolen := errors.Is(context.Cause(running), errLost)
-	lost(nil)
+	err := r.callHandler(running, j)
+	leaseLost := errors.Is(context.Cause(running), errLeaseLost)
+	cancel(nil)
 	<-renewed
-	if stolen {
+	if leaseLost {
 		return
 	}
-	if err := r.record(context.WithoutCancel(ctx), j, err, ctx.Err() != nil); err != nil {
-		r.log().Error("jobs: the outcome is not recorded; the job runs again when its lease ends", "kind", j.Kind, "key", j.Key, "error", err)
+	if err := r.recordOutcome(context.WithoutCancel(ctx), j, err, ctx.Err() != nil); err != nil {
+		r.logger().Error("jobs: the outcome is not recorded; the job runs again when its lease ends", "kind", j.Kind, "key", j.Key, "error", err)
 	}
 }
 
-func (r *Runner) handle(ctx context.Context, j Job) (err error) {
+func (r *Runner) callHandler(ctx context.Context, j Job) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("panic: %v", v)
-			r.log().Error("jobs: a handler panicked", "kind", j.Kind, "key", j.Key, "panic", v, "stack", string(debug.Stack()))
+			r.logger().Error("jobs: a handler panicked", "kind", j.Kind, "key", j.Key, "panic", v, "stack", string(debug.Stack()))
 		}
 	}()
-	if j.lost {
-		return r.Lost[j.Kind](ctx, j)
+	if j.runOnLost {
+		return r.OnLost[j.Kind](ctx, j)
 	}
 	return r.Handlers[j.Kind](ctx, j)
 }
 
-var errLost = errors.New("jobs: the lease is lost to another runner")
+var errLeaseLost = errors.New("jobs: the lease is lost to another runner")
 
-// renew keeps the lease until ctx is done. While the database is away it goes on trying.
-func (r *Runner) renew(ctx context.Context, j Job, lost context.CancelCauseFunc) {
+// renewLease keeps the lease until ctx is done. While the database is away it goes on trying.
+func (r *Runner) renewLease(ctx context.Context, j Job, lost context.CancelCauseFunc) {
 	tick := time.NewTicker(r.lease() / 3)
 	defer tick.Stop()
 	for {
@@ -59,19 +59,19 @@ func (r *Runner) renew(ctx context.Context, j Job, lost context.CancelCauseFunc)
 		}
 		n, err := r.DB.Exec(ctx, `update jobs set lease_until = ? where id = ? and lease_owner = ?`, r.now().Add(r.lease()).UnixMilli(), j.ID, j.lease)
 		if err != nil && ctx.Err() == nil {
-			r.log().Warn("jobs: a lease is not renewed", "kind", j.Kind, "key", j.Key, "error", err)
+			r.logger().Warn("jobs: a lease is not renewed", "kind", j.Kind, "key", j.Key, "error", err)
 		}
 		if err == nil && n == 0 {
-			lost(errLost)
+			lost(errLeaseLost)
 			return
 		}
 	}
 }
 
-// record writes the outcome down, trying for a while when the database is away.
-func (r *Runner) record(ctx context.Context, j Job, outcome error, stopping bool) error {
+// recordOutcome writes the outcome down, trying for a while when the database is away.
+func (r *Runner) recordOutcome(ctx context.Context, j Job, outcome error, stopping bool) error {
 	for try := 1; ; try++ {
-		err := r.DB.Transact(ctx, lane, func(tx *sqldb.DB) error { return r.settle(ctx, tx, j, outcome, stopping) })
+		err := r.DB.Transact(ctx, jobLane, func(tx *sqldb.DB) error { return r.settleOutcome(ctx, tx, j, outcome, stopping) })
 		if err == nil || try == 5 {
 			return err
 		}
@@ -79,16 +79,16 @@ func (r *Runner) record(ctx context.Context, j Job, outcome error, stopping bool
 	}
 }
 
-// settle ends the job, or has it run once more: at once when the runner is stopping or it was asked for meanwhile, after
+// settleOutcome ends the job, or has it run once more: at once when the runner is stopping or it was asked for meanwhile, after
 // a rest when it failed. A job that is no longer ours is left alone by each of these statements.
-func (r *Runner) settle(ctx context.Context, tx *sqldb.DB, j Job, outcome error, stopping bool) error {
+func (r *Runner) settleOutcome(ctx context.Context, tx *sqldb.DB, j Job, outcome error, stopping bool) error {
 	now := r.now()
 	if outcome != nil && stopping {
-		return r.release(ctx, tx, j, `state = 'ready', attempts = attempts - 1, run_at = ?`, now.UnixMilli())
+		return r.releaseJob(ctx, tx, j, `state = 'ready', attempts = attempts - 1, run_at = ?`, now.UnixMilli())
 	}
 	if parley.IsCode(outcome, parley.CodeUnderMaintenance) { // the database was away or full, which is no failure of the job's
-		r.log().Warn("jobs: an attempt found no database", "kind", j.Kind, "key", j.Key, "error", outcome)
-		return r.release(ctx, tx, j, `state = 'ready', attempts = attempts - 1, run_at = ?, last_error = ?`, now.Add(j.wait()).UnixMilli(), outcome.Error())
+		r.logger().Warn("jobs: an attempt found no database", "kind", j.Kind, "key", j.Key, "error", outcome)
+		return r.releaseJob(ctx, tx, j, `state = 'ready', attempts = attempts - 1, run_at = ?, last_error = ?`, now.Add(j.backoffDelay()).UnixMilli(), outcome.Error())
 	}
 	if outcome == nil {
 		n, err := tx.Exec(ctx, `delete from jobs where id = ? and lease_owner = ? and again = 0`, j.ID, j.lease)
@@ -96,18 +96,18 @@ func (r *Runner) settle(ctx context.Context, tx *sqldb.DB, j Job, outcome error,
 			return err
 		}
 		tx.AfterCommit(r.Wake)
-		return r.release(ctx, tx, j, `state = 'ready', attempts = 0, last_error = null`)
+		return r.releaseJob(ctx, tx, j, `state = 'ready', attempts = 0, last_error = null`)
 	}
-	r.log().Warn("jobs: an attempt failed", "kind", j.Kind, "key", j.Key, "attempt", j.Attempts, "error", outcome)
+	r.logger().Warn("jobs: an attempt failed", "kind", j.Kind, "key", j.Key, "attempt", j.Attempts, "error", outcome)
 	state := "ready"
 	if j.Attempts >= j.MaxAttempts {
 		state = "dead"
 	}
-	return r.release(ctx, tx, j, `state = case when again = 1 then 'ready' else ? end, attempts = case when again = 1 then 0 else attempts end,
-		run_at = case when again = 1 then run_at else ? end, last_error = ?`, state, now.Add(j.wait()).UnixMilli(), outcome.Error())
+	return r.releaseJob(ctx, tx, j, `state = case when again = 1 then 'ready' else ? end, attempts = case when again = 1 then 0 else attempts end,
+		run_at = case when again = 1 then run_at else ? end, last_error = ?`, state, now.Add(j.backoffDelay()).UnixMilli(), outcome.Error())
 }
 
-func (r *Runner) release(ctx context.Context, tx *sqldb.DB, j Job, set string, args ...any) error {
+func (r *Runner) releaseJob(ctx context.Context, tx *sqldb.DB, j Job, set string, args ...any) error {
 	args = append(args, r.now().UnixMilli(), j.ID, j.lease)
 	_, err := tx.Exec(ctx, `update jobs set `+set+`, rank = 0, again = 0, lease_owner = null, lease_until = null, updated_at = ?
 		where id = ? and lease_owner = ?`, args...)

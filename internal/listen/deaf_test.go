@@ -7,13 +7,13 @@ import (
 	"time"
 
 	"parley/internal/listen"
-	"parley/internal/rig"
+	"parley/internal/testkit"
 )
 
 // Whoever does not take in an answer leaves the place to others.
 func TestStrangersThatDoNotRead(t *testing.T) {
 	began := make(chan struct{}, 3)
-	server, _ := serve(t, listen.Limits{All: 3}, func(w http.ResponseWriter, r *http.Request) {
+	server, _ := startServer(t, listen.Limits{MaxConns: 3}, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/small" {
 			return
 		}
@@ -21,10 +21,10 @@ func TestStrangersThatDoNotRead(t *testing.T) {
 		_, _ = w.Write(make([]byte, 64<<20)) // more than fits between the server and the client
 	})
 	for range 3 {
-		rig.Send(t, rig.Raw(t, server.URL), get)
+		testkit.SendRaw(t, testkit.DialRaw(t, server.URL), getRequest)
 		<-began
 	}
-	rig.Eventually(t, "a place", func() bool {
+	testkit.Eventually(t, "a place", func() bool {
 		resp, err := http.Get(server.URL + "/small")
 		return err == nil && resp.Body.Close() == nil && resp.StatusCode == http.StatusOK
 	})
@@ -34,11 +34,11 @@ func TestStrangersThatDoNotRead(t *testing.T) {
 func TestAnswersThatNobodyTakesIn(t *testing.T) {
 	listen.ShortenWrites(t, 50*time.Millisecond)
 	const more = 60_000 // requests than answers fit between them
-	server, table := serve(t, listen.Limits{}, func(w http.ResponseWriter, r *http.Request) {
-		listen.Of(r.Context()).Know()
+	server, table := startServer(t, listen.Limits{}, func(w http.ResponseWriter, r *http.Request) {
+		listen.FromContext(r.Context()).MarkTrusted()
 		w.Header().Set("X-Filler", strings.Repeat("x", 1000))
 	})
-	conn := rig.Raw(t, server.URL)
-	go func() { _, _ = conn.Write([]byte(strings.Repeat(get, more))) }() // it blocks, until the server gives up
-	rig.Eventually(t, "the end of the connection", func() bool { return table.Open() == 0 })
+	conn := testkit.DialRaw(t, server.URL)
+	go func() { _, _ = conn.Write([]byte(strings.Repeat(getRequest, more))) }() // it blocks, until the server gives up
+	testkit.Eventually(t, "the end of the connection", func() bool { return table.OpenConns() == 0 })
 }

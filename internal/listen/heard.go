@@ -2,68 +2,68 @@ package listen
 
 import "bytes"
 
-// window is the most that net/http reads ahead of what it looks at.
-const window = 4 << 10
+// readAheadBytes is the most that net/http reads ahead of what it looks at.
+const readAheadBytes = 4 << 10
 
-// heard keeps what a connection has read lately: the header of the request that is served, or was served last.
-type heard struct {
-	text []byte
-	from int  // where what has been read since the last answer begins
-	body bool // the header is complete
-	deaf bool // the connection is no longer HTTP
+// headerBuffer keeps what a connection has read lately: the header of the request that is served, or was served last.
+type headerBuffer struct {
+	buf            []byte
+	start          int  // where what has been read since the last answer begins
+	headerComplete bool // the header is complete
+	hijacked       bool // the connection is no longer HTTP
 }
 
-func (h *heard) add(b []byte) {
+func (h *headerBuffer) record(b []byte) {
 	switch {
-	case h.deaf:
-	case !h.body:
-		h.text = append(h.text, b[:min(len(b), max(0, mostHeader+2*window-len(h.text)))]...)
-	case len(h.text)+len(b) > mostHeader+2*window: // a long body: what stands before it is out of reach
-		b = b[max(0, len(b)-window):]
-		h.text = append(h.text[:0], h.text[len(h.text)-min(len(h.text), window-len(b)):]...)
-		h.text = append(h.text, b...)
-		h.from = 0
-	case len(b) > window:
-		h.text = append(h.text[:0], b[len(b)-window:]...)
-		h.from = 0
+	case h.hijacked:
+	case !h.headerComplete:
+		h.buf = append(h.buf, b[:min(len(b), max(0, maxHeaderBytes+2*readAheadBytes-len(h.buf)))]...)
+	case len(h.buf)+len(b) > maxHeaderBytes+2*readAheadBytes: // a long body: what stands before it is out of reach
+		b = b[max(0, len(b)-readAheadBytes):]
+		h.buf = append(h.buf[:0], h.buf[len(h.buf)-min(len(h.buf), readAheadBytes-len(b)):]...)
+		h.buf = append(h.buf, b...)
+		h.start = 0
+	case len(b) > readAheadBytes:
+		h.buf = append(h.buf[:0], b[len(b)-readAheadBytes:]...)
+		h.start = 0
 	default:
-		h.text = append(h.text, b...)
+		h.buf = append(h.buf, b...)
 	}
 }
 
-// begin waits for the next header. It may have been read in part, or as a whole, behind the last request.
-func (h *heard) begin() {
-	last := h.text[max(0, len(h.text)-window):]
-	if cap(h.text) > 4*window {
-		h.text = bytes.Clone(last)
+// nextHeader waits for the next header. It may have been read in part, or as a whole, behind the last request.
+func (h *headerBuffer) nextHeader() {
+	last := h.buf[max(0, len(h.buf)-readAheadBytes):]
+	if cap(h.buf) > 4*readAheadBytes {
+		h.buf = bytes.Clone(last)
 	} else {
-		h.text = append(h.text[:0], last...)
+		h.buf = append(h.buf[:0], last...)
 	}
-	h.from, h.body = len(h.text), false
+	h.start, h.headerComplete = len(h.buf), false
 }
 
-// both reports whether the header below that line has Content-Length and Transfer-Encoding. Where other requests
+// hasBothLengths reports whether the header below that line has Content-Length and Transfer-Encoding. Where other requests
 // stand before it, each place that looks like it is judged.
-func (h *heard) both(line string) bool {
-	header := bytes.TrimLeft(h.text[h.from:], "\r\n")
+func (h *headerBuffer) hasBothLengths(line string) bool {
+	header := bytes.TrimLeft(h.buf[h.start:], "\r\n")
 	if bytes.HasPrefix(header, []byte(line)) {
-		return twoLengths(header)
+		return hasBothLengthHeaders(header)
 	}
 	found := false
-	for rest := h.text; ; {
+	for rest := h.buf; ; {
 		at := bytes.Index(rest, []byte(line))
 		if at < 0 {
 			return !found // a header that is not there cannot be trusted
 		}
 		found = true
-		if twoLengths(rest[at:]) {
+		if hasBothLengthHeaders(rest[at:]) {
 			return true
 		}
 		rest = rest[at+len(line):]
 	}
 }
 
-func twoLengths(header []byte) bool {
+func hasBothLengthHeaders(header []byte) bool {
 	length, coding := false, false
 	for line := range bytes.Lines(header) {
 		line = bytes.TrimRight(line, "\r\n")

@@ -13,21 +13,21 @@ import (
 
 // Times that strangers have. A face gives those whom it knows more for their bodies.
 const (
-	headerTime = 10 * time.Second
-	bodyTime   = 10 * time.Second
-	idleTime   = 2 * time.Minute
-	mostHeader = 64 << 10
+	headerTimeout  = 10 * time.Second
+	bodyTimeout    = 10 * time.Second
+	idleTimeout    = 2 * time.Minute
+	maxHeaderBytes = 64 << 10
 )
 
 // writeTime is what anybody has to take in a part of an answer. Tests shorten it.
 var writeTime = 30 * time.Second
 
 // Listener gives the connections of l a place in the table. Connections for which there is none are closed at once.
-func (t *Table) Listener(l net.Listener) net.Listener { return &listener{l, t} }
+func (t *ConnTable) Listener(l net.Listener) net.Listener { return &listener{l, t} }
 
 type listener struct {
 	net.Listener
-	table *Table
+	table *ConnTable
 }
 
 func (l *listener) Accept() (net.Conn, error) {
@@ -36,40 +36,40 @@ func (l *listener) Accept() (net.Conn, error) {
 		if err != nil {
 			return nil, err
 		}
-		both, ok := raw.(stream)
+		conn, ok := raw.(halfCloser)
 		if !ok {
 			return raw, nil
 		}
-		if c := l.table.place(both); c != nil {
+		if c := l.table.admit(conn); c != nil {
 			return c, nil
 		}
 		_ = raw.Close()
 	}
 }
 
-// Prepare has the server tell the table what its connections do, and bounds what a client may take its time for. There is no bound on
+// Configure has the server tell the table what its connections do, and bounds what a client may take its time for. There is no bound on
 // an answer: a stream lasts as long as it has to say something. Each write of it has one.
-func (t *Table) Prepare(s *http.Server) {
-	s.ReadHeaderTimeout, s.ReadTimeout, s.IdleTimeout = headerTime, headerTime+bodyTime, idleTime
-	s.MaxHeaderBytes = mostHeader
-	s.ConnContext = func(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, key{}, c) }
+func (t *ConnTable) Configure(s *http.Server) {
+	s.ReadHeaderTimeout, s.ReadTimeout, s.IdleTimeout = headerTimeout, headerTimeout+bodyTimeout, idleTimeout
+	s.MaxHeaderBytes = maxHeaderBytes
+	s.ConnContext = func(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, connKey{}, c) }
 	s.ConnState = func(c net.Conn, state http.ConnState) {
 		if c, ok := c.(*Conn); ok {
-			c.become(state)
+			c.onStateChange(state)
 		}
 	}
 }
 
-type key struct{}
+type connKey struct{}
 
-// Of returns the connection of a request; nil where it did not come by one of a table.
-func Of(ctx context.Context) *Conn {
-	c, _ := ctx.Value(key{}).(*Conn)
+// FromContext returns the connection of a request; nil where it did not come by one of a table.
+func FromContext(ctx context.Context) *Conn {
+	c, _ := ctx.Value(connKey{}).(*Conn)
 	return c
 }
 
-// stream is a connection whose halves close one by one: TCP, or a socket in the file system.
-type stream interface {
+// halfCloser is a connection whose halves close one by one: TCP, or a socket in the file system.
+type halfCloser interface {
 	net.Conn
 	syscall.Conn
 	CloseWrite() error

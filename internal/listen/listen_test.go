@@ -11,37 +11,37 @@ import (
 	"testing"
 
 	"parley/internal/listen"
-	"parley/internal/rig"
+	"parley/internal/testkit"
 )
 
-// serve runs a server whose connections are in a table.
-func serve(t *testing.T, limits listen.Limits, h http.HandlerFunc) (*httptest.Server, *listen.Table) {
+// startServer runs a server whose connections are in a table.
+func startServer(t *testing.T, limits listen.Limits, h http.HandlerFunc) (*httptest.Server, *listen.ConnTable) {
 	t.Helper()
-	table := listen.NewTable(limits)
+	table := listen.NewConnTable(limits)
 	server := httptest.NewUnstartedServer(h)
 	server.Listener = table.Listener(server.Listener)
-	table.Prepare(server.Config)
+	table.Configure(server.Config)
 	server.Start()
 	t.Cleanup(func() {
 		server.CloseClientConnections()
 		server.Close()
-		if n := table.Open(); n != 0 {
+		if n := table.OpenConns(); n != 0 {
 			t.Errorf("%d connections are left", n)
 		}
 	})
 	return server, table
 }
 
-const get = "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+const getRequest = "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 
-func closeHalf(t *testing.T, conn *net.TCPConn) {
+func closeWriteHalf(t *testing.T, conn *net.TCPConn) {
 	t.Helper()
 	if err := conn.CloseWrite(); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func reset(t *testing.T, conn *net.TCPConn) {
+func resetConn(t *testing.T, conn *net.TCPConn) {
 	t.Helper()
 	if err := conn.SetLinger(0); err != nil {
 		t.Fatal(err)
@@ -55,7 +55,7 @@ func reset(t *testing.T, conn *net.TCPConn) {
 func TestResetCancelsAndHalfClosingDoesNot(t *testing.T) {
 	for _, half := range []bool{false, true} {
 		heard, alive, ended := make(chan struct{}), make(chan error, 1), make(chan struct{})
-		server, _ := serve(t, listen.Limits{}, func(w http.ResponseWriter, r *http.Request) {
+		server, _ := startServer(t, listen.Limits{}, func(w http.ResponseWriter, r *http.Request) {
 			defer close(ended)
 			for range 3 { // there and back, so that the end of what the client sends has been read
 				_, _ = io.WriteString(w, "a")
@@ -69,10 +69,10 @@ func TestResetCancelsAndHalfClosingDoesNot(t *testing.T) {
 			alive <- r.Context().Err()
 			<-r.Context().Done()
 		})
-		conn := rig.Raw(t, server.URL)
-		rig.Send(t, conn, get)
+		conn := testkit.DialRaw(t, server.URL)
+		testkit.SendRaw(t, conn, getRequest)
 		if half {
-			closeHalf(t, conn)
+			closeWriteHalf(t, conn)
 		}
 		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
 		for range 3 {
@@ -87,7 +87,7 @@ func TestResetCancelsAndHalfClosingDoesNot(t *testing.T) {
 		if err := <-alive; err != nil {
 			t.Errorf("half closed %v: the request was cancelled while its client waits: %v", half, err)
 		}
-		reset(t, conn)
+		resetConn(t, conn)
 		<-ended
 	}
 }
@@ -96,14 +96,14 @@ func TestResetCancelsAndHalfClosingDoesNot(t *testing.T) {
 func TestClosedConnectionCancels(t *testing.T) {
 	began := make(chan struct{})
 	ended := make(chan struct{})
-	server, _ := serve(t, listen.Limits{}, func(_ http.ResponseWriter, r *http.Request) {
-		listen.Of(r.Context()).Serve(r)
+	server, _ := startServer(t, listen.Limits{}, func(_ http.ResponseWriter, r *http.Request) {
+		listen.FromContext(r.Context()).Serve(r)
 		close(began)
 		<-r.Context().Done()
 		close(ended)
 	})
-	conn := rig.Raw(t, server.URL)
-	rig.Send(t, conn, get)
+	conn := testkit.DialRaw(t, server.URL)
+	testkit.SendRaw(t, conn, getRequest)
 	<-began
 	if err := conn.Close(); err != nil {
 		t.Fatal(err)
@@ -114,14 +114,14 @@ func TestClosedConnectionCancels(t *testing.T) {
 // A client that has closed its half and has to wait is asked whether it is there, before its answer and not within it.
 func TestWaitingClientIsProbed(t *testing.T) {
 	release := make(chan struct{})
-	server, _ := serve(t, listen.Limits{}, func(w http.ResponseWriter, r *http.Request) {
-		listen.Of(r.Context()).Serve(r)
+	server, _ := startServer(t, listen.Limits{}, func(w http.ResponseWriter, r *http.Request) {
+		listen.FromContext(r.Context()).Serve(r)
 		<-release
 		_, _ = io.WriteString(w, "done")
 	})
-	conn := rig.Raw(t, server.URL)
-	rig.Send(t, conn, get)
-	closeHalf(t, conn)
+	conn := testkit.DialRaw(t, server.URL)
+	testkit.SendRaw(t, conn, getRequest)
+	closeWriteHalf(t, conn)
 	r := bufio.NewReader(conn)
 	for _, want := range []int{http.StatusContinue, http.StatusOK} {
 		resp, err := http.ReadResponse(r, nil)
@@ -141,20 +141,20 @@ func TestWaitingClientIsProbed(t *testing.T) {
 
 // Requests that stand behind each other on a connection are all answered, and the connection ends after the last.
 func TestPipelinedRequestsOfAHalfClosedClient(t *testing.T) {
-	server, _ := serve(t, listen.Limits{}, func(w http.ResponseWriter, r *http.Request) {
+	server, _ := startServer(t, listen.Limits{}, func(w http.ResponseWriter, r *http.Request) {
 		text, err := io.ReadAll(r.Body)
 		if err != nil || r.Context().Err() != nil {
 			t.Error(err, r.Context().Err())
 		}
 		_, _ = w.Write(append(text, r.URL.Path...))
 	})
-	conn := rig.Raw(t, server.URL)
+	conn := testkit.DialRaw(t, server.URL)
 	post := func(path, body string) string { return "POST " + path + " HTTP/1.1\r\nHost: x\r\n" + body }
-	rig.Send(t, conn, post("/1", "Content-Length: 3\r\n\r\nabc")+post("/2", "Transfer-Encoding: chunked\r\n\r\n3\r\ndef\r\n0\r\n\r\n")+
+	testkit.SendRaw(t, conn, post("/1", "Content-Length: 3\r\n\r\nabc")+post("/2", "Transfer-Encoding: chunked\r\n\r\n3\r\ndef\r\n0\r\n\r\n")+
 		post("/3", "Content-Length: 5000\r\n\r\n"+strings.Repeat("x", 5000))+post("/4", "Expect: 100-continue\r\nContent-Length: 1\r\n\r\ng"))
-	closeHalf(t, conn)
+	closeWriteHalf(t, conn)
 	want := []string{"abc/1", "def/2", strings.Repeat("x", 5000) + "/3", "g/4"}
-	got := rig.Answers(t, conn)
+	got := testkit.ReadReplies(t, conn)
 	if len(got) != len(want) {
 		t.Fatalf("%d answers", len(got))
 	}
@@ -167,8 +167,8 @@ func TestPipelinedRequestsOfAHalfClosedClient(t *testing.T) {
 
 // A header with two lengths is seen wherever it stands, and what only looks like one is none.
 func TestAmbiguous(t *testing.T) {
-	server, _ := serve(t, listen.Limits{}, func(w http.ResponseWriter, r *http.Request) {
-		if listen.Of(r.Context()).Ambiguous(r) {
+	server, _ := startServer(t, listen.Limits{}, func(w http.ResponseWriter, r *http.Request) {
+		if listen.FromContext(r.Context()).HasAmbiguousLength(r) {
 			w.Header().Set("Connection", "close")
 			w.WriteHeader(http.StatusBadRequest)
 		}
@@ -186,13 +186,13 @@ func TestAmbiguous(t *testing.T) {
 		plain + line + "A: " + strings.Repeat("a", 5000) + "\r\n" + coding + "Content-Length: 5\r\n" + chunks: {200, 400},
 		line + coding + quoted + plain:                                                                        {200, 200},
 		line + coding + chunks + plain + line + coding + chunks:                                               {200, 200, 200},
-		plain + strings.Repeat(line+coding+chunks, 100):                                                       append([]int{200}, many(200, 100)...),
+		plain + strings.Repeat(line+coding+chunks, 100):                                                       append([]int{200}, repeatStatus(200, 100)...),
 		plain + line + "Content-Length: 9000\r\n\r\n" + strings.Repeat("y", 9000) + line + coding + chunks:    {200, 200, 200},
 	} {
-		conn := rig.Raw(t, server.URL)
-		rig.Send(t, conn, text)
-		closeHalf(t, conn)
-		got := rig.Answers(t, conn)
+		conn := testkit.DialRaw(t, server.URL)
+		testkit.SendRaw(t, conn, text)
+		closeWriteHalf(t, conn)
+		got := testkit.ReadReplies(t, conn)
 		if len(got) != len(want) {
 			t.Errorf("%d answers instead of %d to %.300q", len(got), len(want), text)
 			continue
@@ -205,7 +205,7 @@ func TestAmbiguous(t *testing.T) {
 	}
 }
 
-func many(status, n int) []int {
+func repeatStatus(status, n int) []int {
 	list := make([]int, n)
 	for i := range list {
 		list[i] = status

@@ -8,81 +8,83 @@ import (
 
 // Limits bound connections; 0 is no bound.
 type Limits struct {
-	All        int                   // connections at a time
-	Spare      int                   // more, for the question whether the server lives
-	PerAddress int                   // connections of one address (of IPv6, one network of 64 bits)
-	Exempt     func(netip.Addr) bool // addresses that are not counted; may be nil
+	MaxConns      int                   // connections at a time
+	SpareConns    int                   // more, for the question whether the server lives
+	MaxPerAddress int                   // connections of one address (of IPv6, one network of 64 bits)
+	IsExempt      func(netip.Addr) bool // addresses that are not counted; may be nil
 }
 
-// Table holds the connections of one or more listeners. When it is full, a new connection takes the place of one that waits for
+// ConnTable holds the connections of one or more listeners. When it is full, a new connection takes the place of one that waits for
 // nothing: first of one that never had a request let in (also while it does not take in its answer), then of one that is kept for
 // a next request, the oldest first.
-type Table struct {
+type ConnTable struct {
 	limits Limits
 
-	mu        sync.Mutex
-	open      int
-	byAddress map[netip.Addr]int
-	strangers ring
-	kept      ring
+	mu          sync.Mutex
+	openConns   int
+	byAddress   map[netip.Addr]int
+	untrusted   connList
+	trustedIdle connList
 }
 
-// NewTable returns an empty table.
-func NewTable(l Limits) *Table { return &Table{limits: l, byAddress: make(map[netip.Addr]int)} }
+// NewConnTable returns an empty table.
+func NewConnTable(l Limits) *ConnTable {
+	return &ConnTable{limits: l, byAddress: make(map[netip.Addr]int)}
+}
 
-// Open returns how many connections there are.
-func (t *Table) Open() int {
+// OpenConns returns how many connections there are.
+func (t *ConnTable) OpenConns() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.open
+	return t.openConns
 }
 
-// place admits a connection, or gives nil. The one it replaces is closed.
-func (t *Table) place(raw stream) *Conn {
-	c := &Conn{stream: raw, table: t, from: t.counted(raw.RemoteAddr())}
+// admit admits a connection, or gives nil. The one it replaces is closed.
+func (t *ConnTable) admit(raw halfCloser) *Conn {
+	c := &Conn{halfCloser: raw, table: t, address: t.countedAddress(raw.RemoteAddr())}
 	t.mu.Lock()
 	var victim *Conn
-	full := t.limits.All > 0 && t.open >= t.limits.All
+	full := t.limits.MaxConns > 0 && t.openConns >= t.limits.MaxConns
 	if full {
-		victim = t.replaceable()
+		victim = t.evictionCandidate()
 	}
 	switch {
-	case c.from.IsValid() && t.byAddress[c.from] >= t.limits.PerAddress, full && victim == nil && t.open >= t.limits.All+t.limits.Spare:
+	case c.address.IsValid() && t.byAddress[c.address] >= t.limits.MaxPerAddress, full && victim == nil && t.openConns >= t.limits.MaxConns+t.limits.SpareConns:
 		t.mu.Unlock()
 		return nil
 	case victim != nil:
-		t.drop(victim)
+		t.forget(victim)
 	case full:
-		c.spare = true
+		c.isSpare = true
 	}
-	t.open++
-	if c.from.IsValid() {
-		t.byAddress[c.from]++
+	t.openConns++
+	if c.address.IsValid() {
+		t.byAddress[c.address]++
 	}
-	t.strangers.add(c)
+	t.untrusted.add(c)
 	t.mu.Unlock()
 	if victim != nil {
-		_ = victim.stream.Close() // whatever is wrong with it, it is gone
+		_ = victim.halfCloser.Close() // whatever is wrong with it, it is gone
 	}
 	return c
 }
 
-func (t *Table) replaceable() *Conn {
-	if c := t.strangers.oldest(); c != nil {
+func (t *ConnTable) evictionCandidate() *Conn {
+	if c := t.untrusted.oldest(); c != nil {
 		return c
 	}
-	return t.kept.oldest()
+	return t.trustedIdle.oldest()
 }
 
-// counted returns the address under which a connection counts; zero where it does not.
-func (t *Table) counted(a net.Addr) netip.Addr {
+// countedAddress returns the address under which a connection counts; zero where it does not.
+func (t *ConnTable) countedAddress(a net.Addr) netip.Addr {
 	tcp, ok := a.(*net.TCPAddr)
-	if !ok || t.limits.PerAddress <= 0 {
+	if !ok || t.limits.MaxPerAddress <= 0 {
 		return netip.Addr{}
 	}
 	addr := tcp.AddrPort().Addr().Unmap().WithZone("")
 	switch {
-	case t.limits.Exempt != nil && t.limits.Exempt(addr):
+	case t.limits.IsExempt != nil && t.limits.IsExempt(addr):
 		return netip.Addr{}
 	case addr.Is6():
 		network, _ := addr.Prefix(64) // of an address of 128 bits
@@ -91,65 +93,65 @@ func (t *Table) counted(a net.Addr) netip.Addr {
 	return addr
 }
 
-func (t *Table) remove(c *Conn) {
+func (t *ConnTable) remove(c *Conn) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.drop(c)
+	t.forget(c)
 }
 
-// drop forgets a connection, once.
-func (t *Table) drop(c *Conn) {
+// forget forgets a connection, once.
+func (t *ConnTable) forget(c *Conn) {
 	if c.closed {
 		return
 	}
 	c.closed = true
 	unlink(c)
-	t.open--
-	if c.from.IsValid() {
-		if t.byAddress[c.from]--; t.byAddress[c.from] == 0 {
-			delete(t.byAddress, c.from)
+	t.openConns--
+	if c.address.IsValid() {
+		if t.byAddress[c.address]--; t.byAddress[c.address] == 0 {
+			delete(t.byAddress, c.address)
 		}
 	}
 }
 
-// busy takes note of a request: its connection is not to be closed for another.
-func (t *Table) busy(c *Conn) {
+// markBusy takes note of a request: its connection is not to be closed for another.
+func (t *ConnTable) markBusy(c *Conn) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	unlink(c)
-	c.spare = c.spare && t.open > t.limits.All
+	c.isSpare = c.isSpare && t.openConns > t.limits.MaxConns
 }
 
-func (t *Table) idle(c *Conn) {
+func (t *ConnTable) markIdle(c *Conn) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch {
 	case c.closed:
-	case c.known:
-		t.kept.add(c)
+	case c.trusted:
+		t.trustedIdle.add(c)
 	default:
-		t.strangers.add(c)
+		t.untrusted.add(c)
 	}
 }
 
-func (t *Table) leave(c *Conn) {
+func (t *ConnTable) markEvictable(c *Conn) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !c.closed {
-		t.strangers.add(c)
+		t.untrusted.add(c)
 	}
 }
 
-func (t *Table) isSpare(c *Conn) bool {
+func (t *ConnTable) isSpare(c *Conn) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return c.spare
+	return c.isSpare
 }
 
-// ring is a list of connections in the order in which they came. A connection is in one ring at most.
-type ring struct{ root Conn }
+// connList is a list of connections in the order in which they came. A connection is in one ring at most.
+type connList struct{ root Conn }
 
-func (r *ring) add(c *Conn) {
+func (r *connList) add(c *Conn) {
 	unlink(c)
 	if r.root.next == nil {
 		r.root.next, r.root.prev = &r.root, &r.root
@@ -158,7 +160,7 @@ func (r *ring) add(c *Conn) {
 	c.prev.next, c.next.prev = c, c
 }
 
-func (r *ring) oldest() *Conn {
+func (r *connList) oldest() *Conn {
 	if r.root.next == nil || r.root.next == &r.root {
 		return nil
 	}

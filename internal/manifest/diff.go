@@ -6,18 +6,18 @@ import (
 )
 
 const (
-	around   = 3         // lines shown before and after a difference
-	mostGrid = 4_000_000 // pairs of lines compared; what is larger is shown as replaced
+	contextLines   = 3         // lines shown before and after a difference
+	maxComparisons = 4_000_000 // pairs of lines compared; what is larger is shown as replaced
 )
 
 // Diff gives the differences between two texts as lines that begin with -, + or a space, parted where lines are left out. It is
 // empty when the texts are the same.
 func Diff(before, after string) string {
-	lines := compare(split(before), split(after))
+	lines := diffTexts(splitLines(before), splitLines(after))
 	var out strings.Builder
 	shown := -1
 	for i := range lines {
-		if !near(lines, i) {
+		if !isNearChange(lines, i) {
 			continue
 		}
 		if i != shown+1 {
@@ -37,16 +37,16 @@ type diffLine struct {
 	text string
 }
 
-func split(s string) []string {
+func splitLines(s string) []string {
 	if s == "" {
 		return nil
 	}
 	return strings.Split(strings.TrimSuffix(s, "\n"), "\n")
 }
 
-// near reports whether a difference is close to the line.
-func near(lines []diffLine, at int) bool {
-	for i := max(0, at-around); i <= min(len(lines)-1, at+around); i++ {
+// isNearChange reports whether a difference is close to the line.
+func isNearChange(lines []diffLine, at int) bool {
+	for i := max(0, at-contextLines); i <= min(len(lines)-1, at+contextLines); i++ {
 		if lines[i].sign != ' ' {
 			return true
 		}
@@ -54,8 +54,8 @@ func near(lines []diffLine, at int) bool {
 	return false
 }
 
-// compare takes the common lines off both ends and finds the longest common run in between.
-func compare(a, b []string) []diffLine {
+// diffTexts takes the common lines off both ends and finds the longest common run in between.
+func diffTexts(a, b []string) []diffLine {
 	var head, tail []diffLine
 	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
 		head = append(head, diffLine{' ', a[0]})
@@ -65,18 +65,18 @@ func compare(a, b []string) []diffLine {
 		tail = append(tail, diffLine{' ', a[len(a)-1]})
 		a, b = a[:len(a)-1], b[:len(b)-1]
 	}
-	lines := append(head, middle(a, b)...)
+	lines := append(head, diffMiddle(a, b)...)
 	for i := len(tail) - 1; i >= 0; i-- {
 		lines = append(lines, tail[i])
 	}
 	return lines
 }
 
-// middle compares by the table of longest common subsequences.
-func middle(a, b []string) (lines []diffLine) {
+// diffMiddle compares by the table of longest common subsequences.
+func diffMiddle(a, b []string) (lines []diffLine) {
 	var common [][]int32
-	if len(a)*len(b) <= mostGrid {
-		common = table(a, b)
+	if len(a)*len(b) <= maxComparisons {
+		common = lcsTable(a, b)
 	}
 	i, j := 0, 0
 	for i < len(a) || j < len(b) {
@@ -95,8 +95,8 @@ func middle(a, b []string) (lines []diffLine) {
 	return lines
 }
 
-// table gives the length of the longest common subsequence of a[i:] and b[j:].
-func table(a, b []string) [][]int32 {
+// lcsTable gives the length of the longest common subsequence of a[i:] and b[j:].
+func lcsTable(a, b []string) [][]int32 {
 	t := make([][]int32, len(a)+1)
 	for i := range t {
 		t[i] = make([]int32, len(b)+1)

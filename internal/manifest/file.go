@@ -18,11 +18,11 @@ import (
 
 // The bounds of a manifest. What its aliases and the files it names unfold to counts.
 const (
-	MaxBytes  = 8 << 20  // of the file
-	maxJSON   = 32 << 20 // of all documents as JSON
-	maxValues = 200_000
-	maxDepth  = 90
-	maxName   = 1024 // bytes, as YAML itself has it for names that stand on one line
+	MaxBytes     = 8 << 20  // of the file
+	maxJSONBytes = 32 << 20 // of all documents as JSON
+	maxValues    = 200_000
+	maxDepth     = 90
+	maxName      = 1024 // bytes, as YAML itself has it for names that stand on one line
 )
 
 // File is a manifest that has been read.
@@ -50,8 +50,8 @@ type Note struct {
 	Text string
 }
 
-// Place gives FILE:LINE: PATH.
-func (n Note) Place() string {
+// Position gives FILE:LINE: PATH.
+func (n Note) Position() string {
 	place := n.File
 	if n.Line > 0 {
 		place += ":" + strconv.Itoa(n.Line)
@@ -63,19 +63,19 @@ func (n Note) Place() string {
 }
 
 // String gives FILE:LINE: PATH: TEXT.
-func (n Note) String() string { return n.Place() + ": " + n.Text }
+func (n Note) String() string { return n.Position() + ": " + n.Text }
 
-// Around is what a manifest may name beside itself.
-type Around struct {
+// Environment is what a manifest may name beside itself.
+type Environment struct {
 	Open func(path string) (io.ReadCloser, error) // files of sources; the path is as the manifest has it
 	Env  func(name string) string
 }
 
 // Read reads a manifest. It does not fail: what is wrong, all of it, is in the file's Faults.
-func Read(name string, text []byte, around Around) *File {
-	r := &reader{file: &File{Name: name, Secrets: map[string]string{}}, around: around}
+func Read(name string, text []byte, env Environment) *File {
+	r := &reader{file: &File{Name: name, Secrets: map[string]string{}}, env: env}
 	if len(text) > MaxBytes {
-		r.fault(0, "", fmt.Sprintf("the file is larger than %d MB", MaxBytes>>20))
+		r.addFault(0, "", fmt.Sprintf("the file is larger than %d MB", MaxBytes>>20))
 		return r.file
 	}
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
@@ -86,35 +86,35 @@ func Read(name string, text []byte, around Around) *File {
 			break
 		}
 		if err != nil {
-			r.syntax(err)
+			r.addSyntaxFault(err)
 			return r.file
 		}
-		r.document(&node)
+		r.readDocument(&node)
 	}
 	if len(r.file.Documents) == 0 && len(r.file.Faults) == 0 {
-		r.fault(0, "", "the file holds no agent")
+		r.addFault(0, "", "the file holds no agent")
 	}
 	return r.file
 }
 
-var atLine = regexp.MustCompile(`^line (\d+): `)
+var linePattern = regexp.MustCompile(`^line (\d+): `)
 
-// syntax notes why the text is not YAML. The library counts the lines of one sort of errors from 0, and leaves out the first.
-func (r *reader) syntax(err error) {
+// addSyntaxFault notes why the text is not YAML. The library counts the lines of one sort of errors from 0, and leaves out the first.
+func (r *reader) addSyntaxFault(err error) {
 	text, line := strings.TrimPrefix(err.Error(), "yaml: "), 0
-	if m := atLine.FindStringSubmatch(text); m != nil {
+	if m := linePattern.FindStringSubmatch(text); m != nil {
 		line, _ = strconv.Atoi(m[1]) // the expression takes digits only
 		text = text[len(m[0]):]
 	}
 	if line == 0 || strings.HasPrefix(text, "did not find expected") {
 		line++
 	}
-	r.fault(line, "", "this is not YAML: "+text)
+	r.addFault(line, "", "this is not YAML: "+text)
 }
 
-// Place finds where a fault of the documents stands. Its path begins with the document's number, from 0; a value that is not
+// Locate finds where a fault of the documents stands. Its path begins with the document's number, from 0; a value that is not
 // there stands where the one around it begins.
-func (f *File) Place(path, text string) Note {
+func (f *File) Locate(path, text string) Note {
 	number, rest, _ := strings.Cut(path, ".")
 	i, err := strconv.Atoi(number)
 	if err != nil || i < 0 || i >= len(f.Documents) {
@@ -122,7 +122,7 @@ func (f *File) Place(path, text string) Note {
 	}
 	d := &f.Documents[i]
 	n := Note{File: f.Name, Line: d.line, Path: rest, Text: text}
-	for at := rest; at != ""; at = parent(at) {
+	for at := rest; at != ""; at = parentPath(at) {
 		if line, ok := d.lines[at]; ok {
 			n.Line = line
 			break
@@ -131,13 +131,13 @@ func (f *File) Place(path, text string) Note {
 	return n
 }
 
-func parent(path string) string {
+func parentPath(path string) string {
 	i := strings.LastIndexByte(path, '.')
 	return path[:max(i, 0)]
 }
 
-// Sorted gives the notes in the order of the file.
-func Sorted(notes []Note) []Note {
+// SortNotes gives the notes in the order of the file.
+func SortNotes(notes []Note) []Note {
 	notes = slices.Clone(notes)
 	slices.SortStableFunc(notes, func(a, b Note) int {
 		if a.Line != b.Line {

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// read reads a manifest beside one file and one secret.
-func read(text string) *File {
-	return Read("a.yaml", []byte(text), Around{
+// readManifest reads a manifest beside one file and one secret.
+func readManifest(text string) *File {
+	return Read("a.yaml", []byte(text), Environment{
 		Open: func(path string) (io.ReadCloser, error) {
 			switch path {
 			case "hours.md":
@@ -58,7 +58,7 @@ func TestValuesAreReadAsYAML12(t *testing.T) {
 		"sources: [{file: hours.md}]":      `{"sources":[{"content":"# Hours\n"}]}`,
 		"---\n---\na: 1\n---\n# nothing\n": `{"a":1}`,
 	} {
-		f := read(yaml)
+		f := readManifest(yaml)
 		if len(f.Faults) > 0 || len(f.Documents) != 1 || string(f.Documents[0].JSON) != want {
 			t.Errorf("%q: %+v, %v", yaml, f.Documents, f.Faults)
 		}
@@ -82,11 +82,11 @@ func TestFaultsNameTheirPlace(t *testing.T) {
 		"sources:\n- {file: 5}":              "a.yaml:2: sources.0.file: must be the path of a text file, seen from the manifest",
 		"sources:\n- file: a\n  content: b":  "a.yaml:2: sources.0.file: content and file exclude each other",
 		"a: &a [*a]":                         "nested too deeply, or an anchor holds itself",
-		bomb():                               "holds more than",
+		aliasBomb():                          "holds more than",
 		"a: \"" + strings.Repeat("x", 8<<20): "a.yaml: the file is larger than 8 MB",
 	} {
 		began := time.Now()
-		f := read(yaml)
+		f := readManifest(yaml)
 		if len(f.Faults) != 1 || !strings.HasSuffix(f.Faults[0].String(), want) && !strings.Contains(f.Faults[0].Text, want) {
 			t.Errorf("%.40q: %v", yaml, f.Faults)
 		}
@@ -96,8 +96,8 @@ func TestFaultsNameTheirPlace(t *testing.T) {
 	}
 }
 
-// bomb doubles a list until no memory would hold it.
-func bomb() string {
+// aliasBomb doubles a list until no memory would hold it.
+func aliasBomb() string {
 	text := "a0: &a0 [x, x]\n"
 	for i := 1; i < 64; i++ {
 		text += fmt.Sprintf("a%d: &a%d [*a%d, *a%d]\n", i, i, i-1, i-1)
@@ -106,11 +106,11 @@ func bomb() string {
 }
 
 func TestPlacesOfFaultsFoundLater(t *testing.T) {
-	f := read("# first\nagent: {key: a}\n---\nagent:\n  key: b\nactions:\n- key: x\n  config:\n    url: y\n- *nothing\n")
+	f := readManifest("# first\nagent: {key: a}\n---\nagent:\n  key: b\nactions:\n- key: x\n  config:\n    url: y\n- *nothing\n")
 	if len(f.Faults) != 1 {
 		t.Fatal(f.Faults)
 	}
-	f = read("# first\nagent: {key: a}\n---\nagent:\n  key: b\nactions:\n- key: x\n  config:\n    url: y\n")
+	f = readManifest("# first\nagent: {key: a}\n---\nagent:\n  key: b\nactions:\n- key: x\n  config:\n    url: y\n")
 	for path, want := range map[string]string{
 		"0.agent.key":                  "a.yaml:2: agent.key: bad",
 		"1.agent.key":                  "a.yaml:5: agent.key: bad",
@@ -120,14 +120,14 @@ func TestPlacesOfFaultsFoundLater(t *testing.T) {
 		"1.settings.name":              "a.yaml:4: settings.name: bad",
 		"accountId":                    "a.yaml: accountId: bad",
 	} {
-		if got := f.Place(path, "bad").String(); got != want {
+		if got := f.Locate(path, "bad").String(); got != want {
 			t.Errorf("%s: %s, want %s", path, got, want)
 		}
 	}
 }
 
 func TestSecretsComeFromTheEnvironment(t *testing.T) {
-	f := read(`
+	f := readManifest(`
 settings: {instructions: "${HOME}"}
 actions:
 - config:
@@ -157,7 +157,7 @@ func TestWhatIsWrittenReadsTheSame(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f := read(text)
+		f := readManifest(text)
 		if len(f.Faults) > 0 || len(f.Documents) != 1 || string(f.Documents[0].JSON) != string(doc) {
 			t.Errorf("%q became\n%s, then %+v %v", s, text, f.Documents, f.Faults)
 		}
@@ -175,7 +175,7 @@ func FuzzWrite(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := read(text); len(got.Documents) != 1 || string(got.Documents[0].JSON) != string(doc) {
+		if got := readManifest(text); len(got.Documents) != 1 || string(got.Documents[0].JSON) != string(doc) {
 			t.Errorf("%s became\n%s\nthen %+v %v", doc, text, got.Documents, got.Faults)
 		}
 	})
@@ -184,7 +184,7 @@ func FuzzWrite(f *testing.F) {
 func FuzzRead(f *testing.F) {
 	f.Add("a: &x [1, *x]\n---\nb: {c: 2}\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, d := range read(text).Documents {
+		for _, d := range readManifest(text).Documents {
 			if !json.Valid(d.JSON) {
 				t.Errorf("%q: %s", text, d.JSON)
 			}

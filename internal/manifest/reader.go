@@ -11,24 +11,24 @@ import (
 
 // reader turns the nodes of YAML into JSON and notes where each value stands.
 type reader struct {
-	file   *File
-	around Around
+	file *File
+	env  Environment
 
-	doc    Document
-	out    bytes.Buffer
-	values int
-	paths  int  // bytes of the paths of values
-	size   int  // bytes of the documents before
-	read   int  // bytes of the files that sources name
-	full   bool // a bound is passed: the rest is not read
+	doc          Document
+	out          bytes.Buffer
+	valueCount   int
+	paths        int  // bytes of the paths of values
+	writtenBytes int  // bytes of the documents before
+	sourceBytes  int  // bytes of the files that sources name
+	limitReached bool // a bound is passed: the rest is not read
 }
 
-func (r *reader) fault(line int, path, text string) {
+func (r *reader) addFault(line int, path, text string) {
 	r.file.Faults = append(r.file.Faults, Note{r.file.Name, line, path, text})
 }
 
-// document reads one document; an empty one is none.
-func (r *reader) document(n *yaml.Node) {
+// readDocument reads one document; an empty one is none.
+func (r *reader) readDocument(n *yaml.Node) {
 	if n.Kind == yaml.DocumentNode && len(n.Content) == 1 {
 		n = n.Content[0]
 	}
@@ -36,22 +36,22 @@ func (r *reader) document(n *yaml.Node) {
 		return
 	}
 	if n.Kind != yaml.MappingNode {
-		r.fault(n.Line, "", "a document is a mapping of parts, such as agent, settings and sources")
+		r.addFault(n.Line, "", "a document is a mapping of parts, such as agent, settings and sources")
 		return
 	}
 	if left := 2 * maxValues; unfolds(n, 0, &left) {
-		r.texts(n)
-		r.writtenKeys(n)
+		r.inlineFiles(n)
+		r.warnAboutKeys(n)
 	} // else its values are not read to their end, either
 	r.doc = Document{line: n.Line, lines: map[string]int{}}
 	r.out.Reset()
-	r.value(n, "", 0)
-	r.size += r.out.Len()
-	if r.full {
+	r.writeValue(n, "", 0)
+	r.writtenBytes += r.out.Len()
+	if r.limitReached {
 		return
 	}
 	r.doc.JSON = bytes.Clone(r.out.Bytes())
-	r.secrets(r.doc.JSON)
+	r.collectSecrets(r.doc.JSON)
 	r.file.Documents = append(r.file.Documents, r.doc)
 }
 
@@ -72,9 +72,9 @@ func unfolds(n *yaml.Node, depth int, left *int) bool {
 	return true
 }
 
-// value writes the node as JSON; what cannot be written is a fault and becomes null.
-func (r *reader) value(n *yaml.Node, path string, depth int) {
-	if r.bounded(n, path, depth); r.full {
+// writeValue writes the node as JSON; what cannot be written is a fault and becomes null.
+func (r *reader) writeValue(n *yaml.Node, path string, depth int) {
+	if r.checkLimits(n, path, depth); r.limitReached {
 		return
 	}
 	if _, ok := r.doc.lines[path]; !ok && path != "" {
@@ -82,62 +82,62 @@ func (r *reader) value(n *yaml.Node, path string, depth int) {
 	}
 	switch n.Kind {
 	case yaml.AliasNode:
-		r.value(n.Alias, path, depth+1)
+		r.writeValue(n.Alias, path, depth+1)
 	case yaml.MappingNode:
-		r.mapping(n, path, depth)
+		r.writeMapping(n, path, depth)
 	case yaml.SequenceNode:
-		r.sequence(n, path, depth)
+		r.writeSequence(n, path, depth)
 	default:
-		r.scalar(n, path)
+		r.writeScalar(n, path)
 	}
 }
 
-// bounded notes the first bound that is passed. An anchor that holds itself ends at the depth.
-func (r *reader) bounded(n *yaml.Node, path string, depth int) {
-	r.values++
+// checkLimits notes the first bound that is passed. An anchor that holds itself ends at the depth.
+func (r *reader) checkLimits(n *yaml.Node, path string, depth int) {
+	r.valueCount++
 	r.paths += len(path)
 	var text string
 	switch {
-	case r.full:
+	case r.limitReached:
 		return
 	case depth > maxDepth:
 		text = "the manifest is nested too deeply, or an anchor holds itself"
-	case r.values > maxValues:
+	case r.valueCount > maxValues:
 		text = fmt.Sprintf("the manifest holds more than %d values, those that aliases repeat included", maxValues)
-	case r.paths > maxJSON:
-		text = fmt.Sprintf("the names that lead to the values of the manifest have more than %d MB", maxJSON>>20)
-	case r.size+r.out.Len() > maxJSON:
-		text = fmt.Sprintf("the manifest and the files it names hold more than %d MB, what aliases repeat included", maxJSON>>20)
+	case r.paths > maxJSONBytes:
+		text = fmt.Sprintf("the names that lead to the values of the manifest have more than %d MB", maxJSONBytes>>20)
+	case r.writtenBytes+r.out.Len() > maxJSONBytes:
+		text = fmt.Sprintf("the manifest and the files it names hold more than %d MB, what aliases repeat included", maxJSONBytes>>20)
 	default:
 		return
 	}
-	r.full = true
-	r.fault(n.Line, path, text)
+	r.limitReached = true
+	r.addFault(n.Line, path, text)
 }
 
-func (r *reader) mapping(n *yaml.Node, path string, depth int) {
+func (r *reader) writeMapping(n *yaml.Node, path string, depth int) {
 	seen := map[string]bool{}
 	r.out.WriteByte('{')
-	for i := 0; i+1 < len(n.Content) && !r.full; i += 2 {
-		key, value := r.key(n.Content[i]), n.Content[i+1]
-		if fault := wrongKey(key, seen); fault != "" {
-			r.bounded(n.Content[i], path, depth)
-			r.fault(n.Content[i].Line, join(path, shortName(key.Value)), fault)
+	for i := 0; i+1 < len(n.Content) && !r.limitReached; i += 2 {
+		key, value := r.resolveKey(n.Content[i]), n.Content[i+1]
+		if fault := keyFault(key, seen); fault != "" {
+			r.checkLimits(n.Content[i], path, depth)
+			r.addFault(n.Content[i].Line, joinPath(path, shortName(key.Value)), fault)
 			continue
 		}
 		if len(seen) > 0 {
 			r.out.WriteByte(',')
 		}
 		seen[key.Value] = true
-		r.doc.lines[join(path, key.Value)] = n.Content[i].Line
-		r.text(key.Value)
+		r.doc.lines[joinPath(path, key.Value)] = n.Content[i].Line
+		r.writeString(key.Value)
 		r.out.WriteByte(':')
-		r.value(value, join(path, key.Value), depth+1)
+		r.writeValue(value, joinPath(path, key.Value), depth+1)
 	}
 	r.out.WriteByte('}')
 }
 
-func (r *reader) key(n *yaml.Node) *yaml.Node {
+func (r *reader) resolveKey(n *yaml.Node) *yaml.Node {
 	if n.Kind == yaml.AliasNode {
 		return n.Alias
 	}
@@ -152,7 +152,7 @@ func shortName(name string) string {
 	return strings.ToValidUTF8(name[:100], "") + "…"
 }
 
-func wrongKey(key *yaml.Node, seen map[string]bool) string {
+func keyFault(key *yaml.Node, seen map[string]bool) string {
 	switch {
 	case key.Kind != yaml.ScalarNode:
 		return "a name is expected here, not a list or a mapping"
@@ -166,21 +166,21 @@ func wrongKey(key *yaml.Node, seen map[string]bool) string {
 	return ""
 }
 
-func (r *reader) sequence(n *yaml.Node, path string, depth int) {
+func (r *reader) writeSequence(n *yaml.Node, path string, depth int) {
 	r.out.WriteByte('[')
 	for i, item := range n.Content {
-		if r.full {
+		if r.limitReached {
 			break
 		}
 		if i > 0 {
 			r.out.WriteByte(',')
 		}
-		r.value(item, join(path, strconv.Itoa(i)), depth+1)
+		r.writeValue(item, joinPath(path, strconv.Itoa(i)), depth+1)
 	}
 	r.out.WriteByte(']')
 }
 
-func join(path, name string) string {
+func joinPath(path, name string) string {
 	if path == "" {
 		return name
 	}

@@ -12,8 +12,8 @@ import (
 // Reference finds the secrets that the config of an action names: ${NAME}.
 var Reference = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
 
-// secrets takes from the environment what the configs of actions ask for.
-func (r *reader) secrets(doc json.RawMessage) {
+// collectSecrets takes from the environment what the configs of actions ask for.
+func (r *reader) collectSecrets(doc json.RawMessage) {
 	var held struct {
 		Actions []struct{ Config json.RawMessage }
 	}
@@ -23,29 +23,29 @@ func (r *reader) secrets(doc json.RawMessage) {
 	for _, a := range held.Actions {
 		for _, each := range Reference.FindAllSubmatch(a.Config, -1) {
 			name := string(each[1])
-			if value := r.around.Env(name); value != "" {
+			if value := r.env.Env(name); value != "" {
 				r.file.Secrets[name] = value
 			}
 		}
 	}
 }
 
-// writtenKeys warns of keys that stand in the headers of actions.
-func (r *reader) writtenKeys(doc *yaml.Node) {
-	for i, action := range items(member(doc, "actions")) {
-		r.written(member(member(action, "config"), "headers"), "actions."+strconv.Itoa(i)+".config.headers")
+// warnAboutKeys warns of keys that stand in the headers of actions.
+func (r *reader) warnAboutKeys(doc *yaml.Node) {
+	for i, action := range sequenceValues(mappingValue(doc, "actions")) {
+		r.warnAboutHeaders(mappingValue(mappingValue(action, "config"), "headers"), "actions."+strconv.Itoa(i)+".config.headers")
 	}
 }
 
-var keyed = []string{"authorization", "proxy-authorization", "x-api-key", "api-key", "x-auth-token"}
+var keyHeaders = []string{"authorization", "proxy-authorization", "x-api-key", "api-key", "x-auth-token"}
 
-// written warns of headers that hold a key where a ${NAME} should stand.
-func (r *reader) written(headers *yaml.Node, path string) {
+// warnAboutHeaders warns of headers that hold a key where a ${NAME} should stand.
+func (r *reader) warnAboutHeaders(headers *yaml.Node, path string) {
 	if headers == nil || headers.Kind != yaml.MappingNode {
 		return
 	}
 	for i := 0; i+1 < len(headers.Content); i += 2 {
-		name, value := headers.Content[i], resolved(headers.Content[i+1])
+		name, value := headers.Content[i], resolveAlias(headers.Content[i+1])
 		if looksLikeKey(name.Value, value.Value) {
 			r.file.Warnings = append(r.file.Warnings, Note{r.file.Name, value.Line, path + "." + name.Value,
 				"looks like a key that is written out: it is kept and exported as it stands; write ${NAME} and set NAME in the environment"})
@@ -54,7 +54,7 @@ func (r *reader) written(headers *yaml.Node, path string) {
 }
 
 func looksLikeKey(header, value string) bool {
-	for _, name := range keyed {
+	for _, name := range keyHeaders {
 		if strings.EqualFold(header, name) {
 			words := strings.Fields(value)
 			return len(words) > 0 && len(words[len(words)-1]) >= 8 && !strings.ContainsAny(value, "{}")

@@ -6,33 +6,33 @@ import (
 	"strings"
 	"testing"
 
-	"parley/internal/rig/hostile"
+	"parley/internal/testkit/hostile"
 )
 
 // The work to read a manifest grows with it, and no more than that.
 func TestWork(t *testing.T) {
 	hostile.Readers(t, map[string]func(text string){
-		"read":    func(text string) { read(text) },
-		"value":   func(text string) { read("agent: {name: a, instructions: \n" + text) },
-		"block":   func(text string) { read("a: |\n  " + strings.ReplaceAll(text, "\n", "\n  ")) },
+		"read":    func(text string) { readManifest(text) },
+		"value":   func(text string) { readManifest("agent: {name: a, instructions: \n" + text) },
+		"block":   func(text string) { readManifest("a: |\n  " + strings.ReplaceAll(text, "\n", "\n  ")) },
 		"written": func(text string) { _, _ = Write(textOf(text)) },
 	})
 }
 
-// The work to compare two texts grows with the square of their lines up to mostGrid, and beyond that with their size.
+// The work to compare two texts grows with the square of their lines up to maxComparisons, and beyond that with their size.
 func TestWorkOfDiff(t *testing.T) {
 	for _, kind := range []hostile.Kind{
 		hostile.Made("equal lines", "", "a: b\n", ""),
 		hostile.Made("two kinds of lines", "", "a: b\nc: d\n", ""),
 		hostile.Made("empty lines", "", "\n", ""),
 	} {
-		hostile.Linear(t, hostile.Size(64<<10), kind, func(text string) { Diff(text, "a\n"+text+"\nb") })
+		hostile.RequireLinear(t, hostile.Size(64<<10), kind, func(text string) { Diff(text, "a\n"+text+"\nb") })
 	}
 }
 
 func textOf(text string) []byte {
 	r := reader{}
-	r.text(strings.ToValidUTF8(text, ""))
+	r.writeString(strings.ToValidUTF8(text, ""))
 	return append(append([]byte(`{"a":`), r.out.Bytes()...), '}')
 }
 
@@ -56,17 +56,17 @@ func TestWorkOfRepeatedNodes(t *testing.T) {
 		hostile.Halves("sources that are one large one", "a: &x\n", "  b: c\n", "sources: [", "*x, ", "]\n"),
 		hostile.Halves("actions with one large header", "a: &x {config: {headers: {", "authorization: Bearer 0123456789, ", "}}}\nactions: [", "*x, ", "]\n"),
 	} {
-		hostile.Linear(t, hostile.Size(16<<10), kind, func(text string) { read(text) })
+		hostile.RequireLinear(t, hostile.Size(16<<10), kind, func(text string) { readManifest(text) })
 	}
 }
 
 // A name that is too long is a fault, and what is around it is read.
 func TestLongNameIsAFault(t *testing.T) {
-	f := read("agent: {name: a}\n? " + strings.Repeat("n", 2*maxName) + "\n: b\n")
+	f := readManifest("agent: {name: a}\n? " + strings.Repeat("n", 2*maxName) + "\n: b\n")
 	if len(f.Faults) != 1 || !strings.Contains(f.Faults[0].Text, "at most 1024 bytes") || len(f.Faults[0].Path) > 200 {
 		t.Errorf("%.300q", f.Faults)
 	}
-	if f = read("? " + strings.Repeat("n", maxName) + "\n: b\n"); len(f.Faults) > 0 {
+	if f = readManifest("? " + strings.Repeat("n", maxName) + "\n: b\n"); len(f.Faults) > 0 {
 		t.Errorf("%.300q", f.Faults)
 	}
 }
@@ -76,6 +76,6 @@ func FuzzWork(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, unit string) {
-		hostile.Bounded(t, unit, func(text string) { read(text) })
+		hostile.RequireBounded(t, unit, func(text string) { readManifest(text) })
 	})
 }

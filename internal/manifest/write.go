@@ -16,7 +16,7 @@ func Write(documents ...json.RawMessage) (string, error) {
 	enc := yaml.NewEncoder(&out)
 	enc.SetIndent(2)
 	for _, doc := range documents {
-		n, err := nodeOf(doc)
+		n, err := parseNode(doc)
 		if err != nil {
 			return "", err
 		}
@@ -30,21 +30,21 @@ func Write(documents ...json.RawMessage) (string, error) {
 	return out.String(), nil
 }
 
-func nodeOf(text json.RawMessage) (*yaml.Node, error) {
+func parseNode(text json.RawMessage) (*yaml.Node, error) {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.UseNumber()
-	return next(dec)
+	return readNode(dec)
 }
 
-// next reads one value.
-func next(dec *json.Decoder) (*yaml.Node, error) {
+// readNode reads one value.
+func readNode(dec *json.Decoder) (*yaml.Node, error) {
 	token, err := dec.Token()
 	if err != nil {
 		return nil, err
 	}
 	switch v := token.(type) {
 	case json.Delim:
-		return group(dec, v)
+		return readGroup(dec, v)
 	case string:
 		return textNode(v), nil
 	case json.Number:
@@ -55,14 +55,14 @@ func next(dec *json.Decoder) (*yaml.Node, error) {
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Value: "null"}, nil
 }
 
-// group reads what an opening bracket begins.
-func group(dec *json.Decoder, opening json.Delim) (*yaml.Node, error) {
+// readGroup reads what an opening bracket begins.
+func readGroup(dec *json.Decoder, opening json.Delim) (*yaml.Node, error) {
 	n := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
 	if opening == '{' {
 		n = &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
 	}
 	for dec.More() {
-		inner, err := next(dec)
+		inner, err := readNode(dec)
 		if err != nil {
 			return nil, err
 		}
@@ -89,7 +89,7 @@ func numberNode(text string) *yaml.Node {
 func textNode(s string) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s}
 	switch {
-	case blockable(s):
+	case fitsBlock(s):
 		n.Style = yaml.LiteralStyle
 	case s == "<<", strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }):
 		n.Style = yaml.DoubleQuotedStyle
@@ -97,7 +97,7 @@ func textNode(s string) *yaml.Node {
 	return n
 }
 
-func blockable(s string) bool {
+func fitsBlock(s string) bool {
 	if !strings.Contains(s, "\n") || strings.TrimSpace(s) == "" || unicode.IsSpace([]rune(s)[0]) {
 		return false
 	}

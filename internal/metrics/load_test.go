@@ -11,23 +11,23 @@ import (
 	"time"
 
 	"parley/internal/metrics"
-	"parley/internal/rig"
+	"parley/internal/testkit"
 )
 
-// machine is a file system as Linux shows it.
-type machine struct {
+// fakeMachine is a file system as Linux shows it.
+type fakeMachine struct {
 	*testing.T
-	metrics.Load
+	metrics.CPULoad
 	now time.Time
 }
 
-func newMachine(t *testing.T) *machine {
-	m := &machine{T: t, now: time.UnixMilli(1_000_000)}
-	m.Load = metrics.Load{Root: t.TempDir(), Now: func() time.Time { return m.now }, Processors: 4}
+func newFakeMachine(t *testing.T) *fakeMachine {
+	m := &fakeMachine{T: t, now: time.UnixMilli(1_000_000)}
+	m.CPULoad = metrics.CPULoad{Root: t.TempDir(), Now: func() time.Time { return m.now }, Processors: 4}
 	return m
 }
 
-func (m *machine) has(path, text string) {
+func (m *fakeMachine) writeFile(path, text string) {
 	m.Helper()
 	file := filepath.Join(m.Root, path)
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
@@ -38,14 +38,14 @@ func (m *machine) has(path, text string) {
 	}
 }
 
-// process has used so many ticks by itself, and those that it has waited for so many.
-func (m *machine) process(name string, own, waited int) {
+// addProcess has used so many ticks by itself, and those that it has waited for so many.
+func (m *fakeMachine) addProcess(name string, own, waited int) {
 	m.Helper()
-	m.has("proc/"+name+"/stat", fmt.Sprintf("77 (a) name) R 1 77 77 0 -1 4194560 9 9 0 0 %d %d %d %d 20 0 1 0 100 1 1\n", own/2, own-own/2, waited/2, waited-waited/2))
+	m.writeFile("proc/"+name+"/stat", fmt.Sprintf("77 (a) name) R 1 77 77 0 -1 4194560 9 9 0 0 %d %d %d %d 20 0 1 0 100 1 1\n", own/2, own-own/2, waited/2, waited-waited/2))
 }
 
-// is asserts the share of the time since the last look.
-func (m *machine) is(want float64, later time.Duration) {
+// wantShare asserts the share of the time since the last look.
+func (m *fakeMachine) wantShare(want float64, later time.Duration) {
 	m.Helper()
 	m.now = m.now.Add(later)
 	if got := m.Share(); math.Abs(got-want) > 1e-9 {
@@ -54,69 +54,69 @@ func (m *machine) is(want float64, later time.Duration) {
 }
 
 func TestLoadOfThisProgram(t *testing.T) {
-	m := newMachine(t)
-	m.is(-1, 0)
-	m.is(-1, time.Second)
-	m.process("self", 1000, 0)
-	m.is(-1, time.Second)
-	m.process("self", 1200, 0)
-	m.is(.5, time.Second) // two seconds of four
-	m.has("proc/stat", "cpu  100000 0 0 0 0 0 0 0 0 0\n")
-	m.process("78", 100_000, 0) // what others do
-	m.is(0, time.Second)
-	m.process("self", 1600, 0)
-	m.is(.5, 2*time.Second)
-	m.process("self", 9999, 0)
-	m.is(1, time.Second)
-	m.process("self", 10_000, 0)
-	m.is(-1, time.Minute) // too long ago
-	m.process("self", 1, 0)
-	m.is(-1, time.Second)
+	m := newFakeMachine(t)
+	m.wantShare(-1, 0)
+	m.wantShare(-1, time.Second)
+	m.addProcess("self", 1000, 0)
+	m.wantShare(-1, time.Second)
+	m.addProcess("self", 1200, 0)
+	m.wantShare(.5, time.Second) // two seconds of four
+	m.writeFile("proc/stat", "cpu  100000 0 0 0 0 0 0 0 0 0\n")
+	m.addProcess("78", 100_000, 0) // what others do
+	m.wantShare(0, time.Second)
+	m.addProcess("self", 1600, 0)
+	m.wantShare(.5, 2*time.Second)
+	m.addProcess("self", 9999, 0)
+	m.wantShare(1, time.Second)
+	m.addProcess("self", 10_000, 0)
+	m.wantShare(-1, time.Minute) // too long ago
+	m.addProcess("self", 1, 0)
+	m.wantShare(-1, time.Second)
 	for _, broken := range []string{"", "77 (name) R 1\n", "77 (name) R 1 77 77 0 -1 4194560 9 9 0 0 a b c d 20\n"} {
-		m.has("proc/self/stat", broken)
-		m.is(-1, time.Second)
-		m.is(-1, time.Second)
+		m.writeFile("proc/self/stat", broken)
+		m.wantShare(-1, time.Second)
+		m.wantShare(-1, time.Second)
 	}
 }
 
 // Children count while they live and once they have ended, and so do theirs.
 func TestLoadOfChildren(t *testing.T) {
-	m := newMachine(t)
-	m.process("self", 100, 0)
-	m.has("proc/self/task/77/children", "")
-	m.has("proc/self/task/78/children", "90 91 ")
-	m.has("proc/90/task/90/children", "92 ")
-	m.process("90", 1000, 100)
-	m.process("91", 10, 0)
-	m.process("92", 0, 0)
-	m.is(-1, time.Second)
-	m.process("self", 140, 0)
-	m.process("90", 1040, 120)
-	m.process("92", 100, 0)
-	m.is(.5, time.Second)
-	m.process("self", 140, 10) // 91 has ended
-	m.has("proc/self/task/78/children", "90 ")
-	m.is(0, time.Second)
-	m.has("proc/self/task/78/children", "90 5 ") // one that ends at this moment
-	m.is(0, time.Second)
+	m := newFakeMachine(t)
+	m.addProcess("self", 100, 0)
+	m.writeFile("proc/self/task/77/children", "")
+	m.writeFile("proc/self/task/78/children", "90 91 ")
+	m.writeFile("proc/90/task/90/children", "92 ")
+	m.addProcess("90", 1000, 100)
+	m.addProcess("91", 10, 0)
+	m.addProcess("92", 0, 0)
+	m.wantShare(-1, time.Second)
+	m.addProcess("self", 140, 0)
+	m.addProcess("90", 1040, 120)
+	m.addProcess("92", 100, 0)
+	m.wantShare(.5, time.Second)
+	m.addProcess("self", 140, 10) // 91 has ended
+	m.writeFile("proc/self/task/78/children", "90 ")
+	m.wantShare(0, time.Second)
+	m.writeFile("proc/self/task/78/children", "90 5 ") // one that ends at this moment
+	m.wantShare(0, time.Second)
 }
 
 func TestLoadOfAContainer(t *testing.T) {
 	for _, group := range []string{"", "system.slice/parley.service"} {
-		m := newMachine(t)
+		m := newFakeMachine(t)
 		folder := filepath.Join("sys/fs/cgroup", group)
-		m.has("proc/self/cgroup", "1:name=systemd:/x\n0::/"+group+"\n")
-		m.has(filepath.Join(folder, "cpu.max"), "200000 100000\n") // two processors
-		m.process("self", 0, 0)
-		m.is(-1, 0)
-		m.process("self", 150, 0)
-		m.is(0.75, time.Second)
-		m.has(filepath.Join(folder, "cpu.max"), "max 100000\n")
-		m.process("self", 350, 0)
-		m.is(0.5, time.Second)
-		m.has(filepath.Join(folder, "cpu.max"), "900000 100000\n") // more than there are
-		m.process("self", 550, 0)
-		m.is(0.5, time.Second)
+		m.writeFile("proc/self/cgroup", "1:name=systemd:/x\n0::/"+group+"\n")
+		m.writeFile(filepath.Join(folder, "cpu.max"), "200000 100000\n") // two processors
+		m.addProcess("self", 0, 0)
+		m.wantShare(-1, 0)
+		m.addProcess("self", 150, 0)
+		m.wantShare(0.75, time.Second)
+		m.writeFile(filepath.Join(folder, "cpu.max"), "max 100000\n")
+		m.addProcess("self", 350, 0)
+		m.wantShare(0.5, time.Second)
+		m.writeFile(filepath.Join(folder, "cpu.max"), "900000 100000\n") // more than there are
+		m.addProcess("self", 550, 0)
+		m.wantShare(0.5, time.Second)
 	}
 }
 
@@ -125,10 +125,10 @@ func TestLoadOfThisMachine(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("SKIP: nothing is known of the load")
 	}
-	l := metrics.Load{Now: time.Now}
+	l := metrics.CPULoad{Now: time.Now}
 	l.Share()
 	n := 0
-	rig.Eventually(t, "some load", func() bool {
+	testkit.Eventually(t, "some load", func() bool {
 		for range 10_000_000 {
 			n = n*31 + len(strconv.Itoa(n))
 		}

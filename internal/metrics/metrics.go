@@ -46,8 +46,8 @@ func (m *Metrics) Handler() http.Handler {
 	return mux
 }
 
-// one makes the counter of each of the labels that there can be, so that all of them are shown from the start.
-func one(v *prometheus.CounterVec, labels ...string) map[string]prometheus.Counter {
+// countersByLabel makes the counter of each of the labels that there can be, so that all of them are shown from the start.
+func countersByLabel(v *prometheus.CounterVec, labels ...string) map[string]prometheus.Counter {
 	counters := make(map[string]prometheus.Counter, len(labels))
 	for _, label := range labels {
 		counters[label] = v.WithLabelValues(label)
@@ -55,13 +55,13 @@ func one(v *prometheus.CounterVec, labels ...string) map[string]prometheus.Count
 	return counters
 }
 
-// add counts under the label, or under "other" what has none.
-func add(counters map[string]prometheus.Counter, label string) {
+// incrementOrOther counts under the label, or under "other" what has none.
+func incrementOrOther(counters map[string]prometheus.Counter, label string) {
 	c, known := counters[label]
 	if !known {
-		c = counters[other]
+		c = counters[otherLabel]
 	}
 	c.Inc()
 }
 
-const other = "other"
+const otherLabel = "other"

@@ -11,50 +11,50 @@ import (
 
 // Requests counts the HTTP requests that were answered.
 type Requests struct {
-	total *prometheus.CounterVec
-	took  *prometheus.HistogramVec
+	total    *prometheus.CounterVec
+	duration *prometheus.HistogramVec
 
-	mu    sync.RWMutex
-	known map[answered]series
+	mu          sync.RWMutex
+	seriesByKey map[requestKey]series
 }
 
-// answered is what requests are told apart by; all of it is out of lists of ours.
-type answered struct{ method, route, class string }
+// requestKey is what requests are told apart by; all of it is out of lists of ours.
+type requestKey struct{ method, route, class string }
 
 type series struct {
-	total prometheus.Counter
-	took  prometheus.Observer
+	total    prometheus.Counter
+	duration prometheus.Observer
 }
 
 func newRequests(on promauto.Factory) *Requests {
 	return &Requests{
-		known: map[answered]series{},
+		seriesByKey: map[requestKey]series{},
 		total: on.NewCounterVec(prometheus.CounterOpts{Name: "parley_http_requests_total", Help: "Requests to REST and MCP that were answered."},
 			[]string{"method", "route", "status"}),
-		took: on.NewHistogramVec(prometheus.HistogramOpts{Name: "parley_http_request_duration_seconds",
+		duration: on.NewHistogramVec(prometheus.HistogramOpts{Name: "parley_http_request_duration_seconds",
 			Help: "Time from the request to the end of the answer; of a stream, to its end.", Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30}},
 			[]string{"method", "route"}),
 	}
 }
 
-// Answered counts a request. The route is a pattern of ours; "/" stands for paths that lead nowhere.
-func (r *Requests) Answered(method, route string, status int, took time.Duration) {
-	s := r.series(answered{methodOf(method), routeOf(route), classOf(status)})
+// Observe counts a request. The route is a pattern of ours; "/" stands for paths that lead nowhere.
+func (r *Requests) Observe(method, route string, status int, took time.Duration) {
+	s := r.seriesFor(requestKey{methodOf(method), routeOf(route), classOf(status)})
 	s.total.Inc()
-	s.took.Observe(took.Seconds())
+	s.duration.Observe(took.Seconds())
 }
 
-func (r *Requests) series(a answered) series {
+func (r *Requests) seriesFor(a requestKey) series {
 	r.mu.RLock()
-	s, known := r.known[a]
+	s, known := r.seriesByKey[a]
 	r.mu.RUnlock()
 	if known {
 		return s
 	}
-	s = series{r.total.WithLabelValues(a.method, a.route, a.class), r.took.WithLabelValues(a.method, a.route)}
+	s = series{r.total.WithLabelValues(a.method, a.route, a.class), r.duration.WithLabelValues(a.method, a.route)}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.known[a] = s
+	r.seriesByKey[a] = s
 	return s
 }
 
@@ -64,12 +64,12 @@ func methodOf(method string) string {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
 		return method
 	}
-	return other
+	return otherLabel
 }
 
 func routeOf(route string) string {
 	if route == "" || route == "/" {
-		return other
+		return otherLabel
 	}
 	return route
 }
@@ -78,7 +78,7 @@ var classes = [...]string{"1xx", "2xx", "3xx", "4xx", "5xx"}
 
 func classOf(status int) string {
 	if status < 100 || status > 599 {
-		return other
+		return otherLabel
 	}
 	return classes[status/100-1]
 }

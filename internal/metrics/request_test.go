@@ -16,10 +16,10 @@ import (
 )
 
 func newMetrics() *metrics.Metrics {
-	return metrics.New("1.2.3", func() metrics.State { return metrics.State{Up: true, Writes: &metrics.Writes{}} }, slog.New(slog.NewTextHandler(io.Discard, nil)))
+	return metrics.New("1.2.3", func() metrics.State { return metrics.State{DatabaseUp: true, PendingWrites: &metrics.PendingWrites{}} }, slog.New(slog.NewTextHandler(io.Discard, nil)))
 }
 
-func shown(t *testing.T, m *metrics.Metrics) string {
+func renderMetrics(t *testing.T, m *metrics.Metrics) string {
 	t.Helper()
 	w := httptest.NewRecorder()
 	m.Handler().ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
@@ -29,7 +29,7 @@ func shown(t *testing.T, m *metrics.Metrics) string {
 	return w.Body.String()
 }
 
-func count(text, part string) (n int) {
+func countLines(text, part string) (n int) {
 	for line := range strings.Lines(text) {
 		if strings.Contains(line, part) {
 			n++
@@ -45,17 +45,17 @@ func TestStrangersMakeNoSeries(t *testing.T) {
 	for n := range 8 {
 		all.Go(func() {
 			for i := range 1000 {
-				m.Requests.Answered(fmt.Sprint("METHOD", n, i), "/", n*i, time.Millisecond)
-				m.Requests.Answered("GET", "", 404, time.Millisecond)
-				m.Turns.Ended(fmt.Sprint(i), 0, time.Second)
-				m.Voice.Refused(fmt.Sprint(i))
-				m.Voice.Ended(fmt.Sprint(i))
+				m.Requests.Observe(fmt.Sprint("METHOD", n, i), "/", n*i, time.Millisecond)
+				m.Requests.Observe("GET", "", 404, time.Millisecond)
+				m.Turns.Observe(fmt.Sprint(i), 0, time.Second)
+				m.Voice.SessionRefused(fmt.Sprint(i))
+				m.Voice.SessionEnded(fmt.Sprint(i))
 			}
 		})
 	}
 	all.Wait()
-	text := shown(t, m)
-	if n := count(text, "parley_http_requests_total{"); n > 7 {
+	text := renderMetrics(t, m)
+	if n := countLines(text, "parley_http_requests_total{"); n > 7 {
 		t.Errorf("%d series of requests", n)
 	}
 	for _, want := range []string{`parley_turns_total{outcome="other"} 8000`, `parley_voice_sessions_refused_total{reason="other"} 8000`, `parley_voice_sessions_ended_total{reason="other"} 8000`,
@@ -69,7 +69,7 @@ func TestStrangersMakeNoSeries(t *testing.T) {
 // A request that is of a kind that was seen before makes no garbage.
 func TestARequestCostsNothing(t *testing.T) {
 	m := newMetrics()
-	answered := func() { m.Requests.Answered("POST", "/api/v2/agents/{agentId}/chat", 200, time.Millisecond) }
+	answered := func() { m.Requests.Observe("POST", "/api/v2/agents/{agentId}/chat", 200, time.Millisecond) }
 	answered()
 	if n := testing.AllocsPerRun(100, answered); n != 0 {
 		t.Errorf("%v allocations", n)
@@ -79,8 +79,8 @@ func TestARequestCostsNothing(t *testing.T) {
 // The names and types are as Prometheus's own rules want them.
 func TestNamesAreGood(t *testing.T) {
 	m := newMetrics()
-	m.Requests.Answered("GET", "/x", 200, 0)
-	problems, err := promlint.New(strings.NewReader(shown(t, m))).Lint()
+	m.Requests.Observe("GET", "/x", 200, 0)
+	problems, err := promlint.New(strings.NewReader(renderMetrics(t, m))).Lint()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func TestNamesAreGood(t *testing.T) {
 // What the database does not tell is not shown, rather than as 0.
 func TestWhatIsUnknownIsNotShown(t *testing.T) {
 	m := metrics.New("", func() metrics.State { return metrics.State{Jobs: metrics.Jobs{Dead: 7}} }, slog.Default())
-	text := shown(t, m)
+	text := renderMetrics(t, m)
 	for _, name := range []string{"parley_jobs", "parley_database_writes_waiting"} {
 		if strings.Contains(text, "\n"+name) {
 			t.Errorf("%s is shown", name)

@@ -4,7 +4,7 @@ import (
 	"net/netip"
 )
 
-func prefixes(texts ...string) []netip.Prefix {
+func parsePrefixes(texts ...string) []netip.Prefix {
 	list := make([]netip.Prefix, len(texts))
 	for i, text := range texts {
 		list[i] = netip.MustParsePrefix(text)
@@ -12,8 +12,8 @@ func prefixes(texts ...string) []netip.Prefix {
 	return list
 }
 
-// inside4 are the IPv4 ranges that lead to this machine, to its network, or nowhere.
-var inside4 = prefixes(
+// blockedIPv4 are the IPv4 ranges that lead to this machine, to its network, or nowhere.
+var blockedIPv4 = parsePrefixes(
 	"0.0.0.0/8",        // this network
 	"10.0.0.0/8",       // private
 	"100.64.0.0/10",    // carrier-grade NAT; some clouds keep their metadata there
@@ -32,11 +32,11 @@ var inside4 = prefixes(
 	"240.0.0.0/4",      // reserved, broadcast
 )
 
-// outside6 is all of IPv6 that is given to networks; inside6 is what in it is not. What lies elsewhere is loopback,
+// globalIPv6 is all of IPv6 that is given to networks; inside6 is what in it is not. What lies elsewhere is loopback,
 // unspecified, unique-local (fd00:ec2::254 is a cloud's metadata), link-local, multicast, or not given to anybody.
 var (
-	outside6 = netip.MustParsePrefix("2000::/3")
-	inside6  = prefixes(
+	globalIPv6  = netip.MustParsePrefix("2000::/3")
+	blockedIPv6 = parsePrefixes(
 		"2001::/23",     // protocol assignments: Teredo, benchmarking, identifiers
 		"2001:db8::/32", // documentation
 		"3fff::/20",     // documentation
@@ -49,25 +49,25 @@ var (
 	sixTo4 = netip.MustParsePrefix("2002::/16")
 )
 
-// public reports whether an address belongs to the outside world, so that dialling it cannot reach what is near.
-func public(a netip.Addr) bool {
+// isPublic reports whether an address belongs to the outside world, so that dialling it cannot reach what is near.
+func isPublic(a netip.Addr) bool {
 	a = a.Unmap()
 	if !a.IsValid() || a.Zone() != "" {
 		return false
 	}
 	if a.Is4() {
-		return !within(inside4, a)
+		return !containsAddr(blockedIPv4, a)
 	}
 	switch bytes := a.As16(); {
 	case nat64.Contains(a):
-		return public(netip.AddrFrom4([4]byte(bytes[12:])))
+		return isPublic(netip.AddrFrom4([4]byte(bytes[12:])))
 	case sixTo4.Contains(a):
-		return public(netip.AddrFrom4([4]byte(bytes[2:6])))
+		return isPublic(netip.AddrFrom4([4]byte(bytes[2:6])))
 	}
-	return outside6.Contains(a) && !within(inside6, a)
+	return globalIPv6.Contains(a) && !containsAddr(blockedIPv6, a)
 }
 
-func within(list []netip.Prefix, a netip.Addr) bool {
+func containsAddr(list []netip.Prefix, a netip.Addr) bool {
 	for _, p := range list {
 		if p.Contains(a) {
 			return true
@@ -76,7 +76,7 @@ func within(list []netip.Prefix, a netip.Addr) bool {
 	return false
 }
 
-// allowed reports whether the client may dial the address.
-func (c *Client) allowed(a netip.Addr) bool {
-	return public(a) || within(c.Allow, a.Unmap().WithZone(""))
+// mayDial reports whether the client may dial the address.
+func (c *Client) mayDial(a netip.Addr) bool {
+	return isPublic(a) || containsAddr(c.AllowedPrefixes, a.Unmap().WithZone(""))
 }

@@ -20,11 +20,11 @@ func TestPublicAddresses(t *testing.T) {
 		"100::1": false, "2001::1": false, "2001:2::1": false, "2001:10::1": false, "2001:db8::1": false, "3fff::1": false, "5f00::1": false,
 		"fc00::1": false, "fd00:ec2::254": false, "fe80::1": false, "fe80::1%eth0": false, "fec0::1": false, "ff02::1": false, "4000::1": false,
 	} {
-		if got := public(netip.MustParseAddr(text)); got != want {
+		if got := isPublic(netip.MustParseAddr(text)); got != want {
 			t.Errorf("public(%s) = %v", text, got)
 		}
 	}
-	if public(netip.Addr{}) {
+	if isPublic(netip.Addr{}) {
 		t.Error("no address is public")
 	}
 }
@@ -34,12 +34,12 @@ func TestAllowedRanges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &Client{Allow: list}
+	c := &Client{AllowedPrefixes: list}
 	for text, want := range map[string]bool{
 		"10.1.2.3": true, "::ffff:10.1.2.3": true, "10.2.0.1": false, "fd12::1": true, "fd13::1": false, "192.168.7.7": true, "192.168.7.8": false,
 		"8.8.8.8": true, "64:ff9b::a01:203": false,
 	} {
-		if got := c.allowed(netip.MustParseAddr(text)); got != want {
+		if got := c.mayDial(netip.MustParseAddr(text)); got != want {
 			t.Errorf("allowed(%s) = %v", text, got)
 		}
 	}

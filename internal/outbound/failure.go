@@ -16,12 +16,12 @@ type Kind int
 
 // The kinds of failures.
 const (
-	Failed   Kind = iota // the host is not there, or does not speak as it should; another time may be better
-	Refused              // this client does not fetch such a thing
-	TooLarge             // the reply has more bytes than allowed
-	TooSlow              // the reply did not come in time
-	Stopped              // the caller's context was cancelled
-	Endless              // there are more redirects than are followed
+	KindFailed           Kind = iota // the host is not there, or does not speak as it should; another time may be better
+	KindRefused                      // this client does not fetch such a thing
+	KindTooLarge                     // the reply has more bytes than allowed
+	KindTimeout                      // the reply did not come in time
+	KindCanceled                     // the caller's context was cancelled
+	KindTooManyRedirects             // there are more redirects than are followed
 )
 
 // Error is why a request failed. Reason is for anybody's eyes: it holds no address and nothing of what was sent. Err is the
@@ -41,27 +41,27 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-var errInside = &Error{Kind: Refused, Reason: "the host's address is not public, and the operator has not allowed it"}
+var errNotPublic = &Error{Kind: KindRefused, Reason: "the host's address is not public, and the operator has not allowed it"}
 
-// failure puts a failure of the transport into words.
-func failure(err error) *Error {
-	var mine *Error
-	if errors.As(err, &mine) {
-		return mine
+// wrapError puts a failure of the transport into words.
+func wrapError(err error) *Error {
+	var outboundErr *Error
+	if errors.As(err, &outboundErr) {
+		return outboundErr
 	}
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {
 		err = wrapped.Err
 	}
-	kind, reason := Failed, "the request failed"
+	kind, reason := KindFailed, "the request failed"
 	var dns *net.DNSError
 	var op *net.OpError
 	var cert *tls.CertificateVerificationError
 	switch {
 	case errors.Is(err, context.Canceled):
-		kind, reason = Stopped, "the request was stopped"
-	case errors.Is(err, context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded) || timedOut(err):
-		kind, reason = TooSlow, "the host did not answer in time"
+		kind, reason = KindCanceled, "the request was stopped"
+	case errors.Is(err, context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded) || isTimeout(err):
+		kind, reason = KindTimeout, "the host did not answer in time"
 	case errors.As(err, &dns):
 		reason = "the host's name is not known"
 	case errors.As(err, &cert):
@@ -69,13 +69,13 @@ func failure(err error) *Error {
 	case errors.As(err, &op) && op.Op == "dial":
 		reason = "no connection to the host"
 	case strings.Contains(err.Error(), "invalid header"):
-		kind, reason = Refused, "a header of the request is not valid"
+		kind, reason = KindRefused, "a header of the request is not valid"
 		err = nil // it quotes the header
 	}
 	return &Error{Kind: kind, Reason: reason, Err: err}
 }
 
-func timedOut(err error) bool {
+func isTimeout(err error) bool {
 	var slow net.Error
 	return errors.As(err, &slow) && slow.Timeout()
 }

@@ -28,11 +28,11 @@ func FuzzPublic(f *testing.F) {
 				return
 			}
 		}
-		got := public(a)
+		got := isPublic(a)
 		if got && (a.IsLoopback() || a.IsPrivate() || a.IsLinkLocalUnicast() || a.IsMulticast() || a.IsUnspecified() || a.Zone() != "") {
 			t.Errorf("%s is public", a)
 		}
-		if public(a.Unmap()) != got {
+		if isPublic(a.Unmap()) != got {
 			t.Errorf("%s is not what it is without its mapping", a)
 		}
 		if !a.Is4() {
@@ -43,7 +43,7 @@ func FuzzPublic(f *testing.F) {
 			netip.AddrFrom16([16]byte{0, 0x64, 0xff, 0x9b, 12: four[0], 13: four[1], 14: four[2], 15: four[3]}),
 			netip.AddrFrom16([16]byte{0x20, 0x02, four[0], four[1], four[2], four[3], 15: 1}), netip.AddrFrom16(a.As16()),
 		} {
-			if public(carrier) != got {
+			if isPublic(carrier) != got {
 				t.Errorf("%s carries %s and differs from it", carrier, a)
 			}
 		}
@@ -78,14 +78,14 @@ func FuzzAddresses(f *testing.F) {
 		f.Add(seed)
 	}
 	questions := 0
-	c := &Client{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}, Resolve: func(context.Context, string) ([]netip.Addr, error) {
+	c := &Client{AllowedPrefixes: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}, Resolve: func(context.Context, string) ([]netip.Addr, error) {
 		questions++ // all names lead inside
 		return []netip.Addr{netip.MustParseAddr("127.0.0.2"), netip.MustParseAddr("::ffff:127.0.0.2"), netip.MustParseAddr("10.0.0.1"), netip.MustParseAddr("169.254.169.254")}, nil
 	}}
 	defer c.Close()
-	c.once.Do(c.build)
+	c.once.Do(c.initTransport)
 	c.transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
-		if to, err := netip.ParseAddrPort(address); err == nil && public(to.Addr()) {
+		if to, err := netip.ParseAddrPort(address); err == nil && isPublic(to.Addr()) {
 			return nil, errors.New("tests reach nothing but loopback")
 		}
 		return c.dial(ctx, network, address)
@@ -99,7 +99,7 @@ func FuzzAddresses(f *testing.F) {
 			if err != nil {
 				continue
 			}
-			_, err = c.Do(req, Limits{Time: 5 * time.Second})
+			_, err = c.Do(req, Limits{Timeout: 5 * time.Second})
 			var e *Error
 			if err != nil && (!errors.As(err, &e) || e.Reason == "") {
 				t.Errorf("%q: an error of another kind: %v", from, err)

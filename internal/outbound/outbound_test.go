@@ -23,19 +23,19 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// site is a server on a loopback address that counts who connects.
-type site struct {
+// testSite is a server on a loopback address that counts who connects.
+type testSite struct {
 	*httptest.Server
 	conns atomic.Int32
 }
 
-func serve(t *testing.T, ip string, handler http.HandlerFunc) *site {
+func startSite(t *testing.T, ip string, handler http.HandlerFunc) *testSite {
 	t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", net.JoinHostPort(ip, "0"))
 	if err != nil {
 		t.Skipf("no listener on %s: %v", ip, err)
 	}
-	s := &site{Server: httptest.NewUnstartedServer(handler)}
+	s := &testSite{Server: httptest.NewUnstartedServer(handler)}
 	s.Server.Listener = l
 	s.Config.ConnState = func(_ net.Conn, state http.ConnState) {
 		if state == http.StateNew {
@@ -47,18 +47,18 @@ func serve(t *testing.T, ip string, handler http.HandlerFunc) *site {
 	return s
 }
 
-func client(t *testing.T, allow ...string) *outbound.Client {
+func newClient(t *testing.T, allow ...string) *outbound.Client {
 	t.Helper()
 	list, err := outbound.ParseAllow(allow)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &outbound.Client{Allow: list}
+	c := &outbound.Client{AllowedPrefixes: list}
 	t.Cleanup(c.Close)
 	return c
 }
 
-func get(t *testing.T, c *outbound.Client, address string, limits outbound.Limits) (*outbound.Reply, error) {
+func fetch(t *testing.T, c *outbound.Client, address string, limits outbound.Limits) (*outbound.Response, error) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
 	if err != nil {
@@ -67,7 +67,7 @@ func get(t *testing.T, c *outbound.Client, address string, limits outbound.Limit
 	return c.Do(req, limits)
 }
 
-func fails(t *testing.T, err error, kind outbound.Kind) *outbound.Error {
+func wantKind(t *testing.T, err error, kind outbound.Kind) *outbound.Error {
 	t.Helper()
 	var e *outbound.Error
 	if !errors.As(err, &e) || e.Kind != kind || e.Reason == "" {
@@ -81,39 +81,39 @@ func fails(t *testing.T, err error, kind outbound.Kind) *outbound.Error {
 	return e
 }
 
-func hello(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "hello") }
+func helloHandler(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "hello") }
 
 func TestAllowedIsFetched(t *testing.T) {
-	s := serve(t, "127.0.0.1", hello)
-	reply, err := get(t, client(t, "127.0.0.0/8"), s.URL+"/a?key=secret", outbound.Limits{})
+	s := startSite(t, "127.0.0.1", helloHandler)
+	reply, err := fetch(t, newClient(t, "127.0.0.0/8"), s.URL+"/a?key=secret", outbound.Limits{})
 	if err != nil || string(reply.Body) != "hello" || reply.Status != 200 || reply.URL.Path != "/a" {
 		t.Errorf("%+v %v", reply, err)
 	}
 }
 
 func TestInsideIsNotDialled(t *testing.T) {
-	four, six := serve(t, "127.0.0.1", hello), serve(t, "::1", hello)
-	port := func(s *site) string { _, p, _ := net.SplitHostPort(s.Listener.Addr().String()); return p }
-	c := client(t)
+	four, six := startSite(t, "127.0.0.1", helloHandler), startSite(t, "::1", helloHandler)
+	port := func(s *testSite) string { _, p, _ := net.SplitHostPort(s.Listener.Addr().String()); return p }
+	c := newClient(t)
 	for _, address := range []string{
 		four.URL, six.URL, "http://localhost:" + port(four), "http://[::ffff:127.0.0.1]:" + port(four), "http://0.0.0.0:" + port(four), "http://[::]:" + port(six),
 		"http://127.1:" + port(four), "http://2130706433:" + port(four), "http://[::127.0.0.1]:" + port(four),
 	} {
-		if _, err := get(t, c, address, outbound.Limits{Time: 5 * time.Second}); err == nil {
+		if _, err := fetch(t, c, address, outbound.Limits{Timeout: 5 * time.Second}); err == nil {
 			t.Errorf("%s was fetched", address)
 		}
 	}
 	if four.conns.Load()+six.conns.Load() > 0 {
 		t.Error("something connected")
 	}
-	_, err := get(t, c, four.URL, outbound.Limits{})
-	fails(t, err, outbound.Refused)
+	_, err := fetch(t, c, four.URL, outbound.Limits{})
+	wantKind(t, err, outbound.KindRefused)
 }
 
 func TestRebindingDoesNotHelp(t *testing.T) {
-	s := serve(t, "127.0.0.1", hello)
+	s := startSite(t, "127.0.0.1", helloHandler)
 	_, port, _ := net.SplitHostPort(s.Listener.Addr().String())
-	c, asked := client(t, "127.0.0.9"), 0
+	c, asked := newClient(t, "127.0.0.9"), 0
 	c.Resolve = func(context.Context, string) ([]netip.Addr, error) {
 		asked++
 		if asked%2 == 1 { // harmless at first: nothing listens there
@@ -122,7 +122,7 @@ func TestRebindingDoesNotHelp(t *testing.T) {
 		return []netip.Addr{netip.MustParseAddr("127.0.0.9"), netip.MustParseAddr("127.0.0.1")}, nil
 	}
 	for range 4 {
-		if _, err := get(t, c, "http://evil.example:"+port, outbound.Limits{}); err == nil {
+		if _, err := fetch(t, c, "http://evil.example:"+port, outbound.Limits{}); err == nil {
 			t.Error("fetched")
 		}
 	}
@@ -132,82 +132,82 @@ func TestRebindingDoesNotHelp(t *testing.T) {
 }
 
 func TestRedirectsAreChecked(t *testing.T) {
-	inside := serve(t, "127.0.0.2", hello)
+	inside := startSite(t, "127.0.0.2", helloHandler)
 	target := inside.URL
-	s := serve(t, "127.0.0.1", func(w http.ResponseWriter, r *http.Request) {
+	s := startSite(t, "127.0.0.1", func(w http.ResponseWriter, r *http.Request) {
 		to, err := url.QueryUnescape(r.URL.Query().Get("to"))
 		if err != nil {
 			t.Error(err)
 		}
 		http.Redirect(w, r, to, http.StatusFound)
 	})
-	c := client(t, "127.0.0.1")
+	c := newClient(t, "127.0.0.1")
 	for _, to := range []string{target, "http://[::ffff:127.0.0.2]:" + inside.Listener.Addr().String()[10:], "file:///etc/passwd", "gopher://a.example/", "http:///x"} {
-		if _, err := get(t, c, s.URL+"/?to="+url.QueryEscape(to), outbound.Limits{}); err == nil {
+		if _, err := fetch(t, c, s.URL+"/?to="+url.QueryEscape(to), outbound.Limits{}); err == nil {
 			t.Errorf("the redirect to %s was followed", to)
 		}
 	}
 	if inside.conns.Load() > 0 {
 		t.Error("something connected")
 	}
-	_, err := get(t, c, s.URL+"/?to="+url.QueryEscape(target), outbound.Limits{})
-	fails(t, err, outbound.Refused)
+	_, err := fetch(t, c, s.URL+"/?to="+url.QueryEscape(target), outbound.Limits{})
+	wantKind(t, err, outbound.KindRefused)
 }
 
 func TestARedirectThatCannotBeReadIsTheCallers(t *testing.T) {
-	s := serve(t, "127.0.0.1", func(w http.ResponseWriter, _ *http.Request) {
+	s := startSite(t, "127.0.0.1", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Location", "http://[::1/%zz")
 		w.WriteHeader(http.StatusFound)
 	})
-	c := client(t, "127.0.0.1")
-	reply, err := get(t, c, s.URL, outbound.Limits{Redirects: -1})
+	c := newClient(t, "127.0.0.1")
+	reply, err := fetch(t, c, s.URL, outbound.Limits{MaxRedirects: -1})
 	if err != nil || reply.Status != http.StatusFound || reply.Header.Get("Location") == "" {
 		t.Error(reply, err)
 	}
-	_, err = get(t, c, s.URL, outbound.Limits{})
-	fails(t, err, outbound.Failed)
+	_, err = fetch(t, c, s.URL, outbound.Limits{})
+	wantKind(t, err, outbound.KindFailed)
 }
 
 func TestALongReplyIsCutWhereThatIsEnough(t *testing.T) {
-	s := serve(t, "127.0.0.1", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, strings.Repeat("x", 1000)) })
-	reply, err := get(t, client(t, "127.0.0.1"), s.URL, outbound.Limits{Bytes: 10, Cut: true})
+	s := startSite(t, "127.0.0.1", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, strings.Repeat("x", 1000)) })
+	reply, err := fetch(t, newClient(t, "127.0.0.1"), s.URL, outbound.Limits{MaxBytes: 10, Truncate: true})
 	if err != nil || string(reply.Body) != "xxxxxxxxxx" {
 		t.Error(reply, err)
 	}
 }
 
 func TestRedirectsEnd(t *testing.T) {
-	s := serve(t, "127.0.0.1", func(w http.ResponseWriter, r *http.Request) {
+	s := startSite(t, "127.0.0.1", func(w http.ResponseWriter, r *http.Request) {
 		n := 0
 		_, _ = fmt.Sscanf(r.URL.Path, "/%d", &n)
 		if n == 0 {
-			hello(w, r)
+			helloHandler(w, r)
 			return
 		}
 		http.Redirect(w, r, fmt.Sprintf("/%d", n-1), http.StatusFound)
 	})
-	c := client(t, "127.0.0.1")
-	if reply, err := get(t, c, s.URL+"/5", outbound.Limits{}); err != nil || reply.URL.Path != "/0" {
+	c := newClient(t, "127.0.0.1")
+	if reply, err := fetch(t, c, s.URL+"/5", outbound.Limits{}); err != nil || reply.URL.Path != "/0" {
 		t.Error(err)
 	}
-	_, err := get(t, c, s.URL+"/6", outbound.Limits{})
-	fails(t, err, outbound.Endless)
-	if reply, err := get(t, c, s.URL+"/1", outbound.Limits{Redirects: -1}); err != nil || reply.Status != http.StatusFound {
+	_, err := fetch(t, c, s.URL+"/6", outbound.Limits{})
+	wantKind(t, err, outbound.KindTooManyRedirects)
+	if reply, err := fetch(t, c, s.URL+"/1", outbound.Limits{MaxRedirects: -1}); err != nil || reply.Status != http.StatusFound {
 		t.Errorf("%+v %v", reply, err)
 	}
 }
 
 func TestNothingIsTakenToAnotherHost(t *testing.T) {
 	var heard []http.Header
-	other := serve(t, "127.0.0.2", func(_ http.ResponseWriter, r *http.Request) { heard = append(heard, r.Header) })
-	s := serve(t, "127.0.0.1", func(w http.ResponseWriter, r *http.Request) {
+	other := startSite(t, "127.0.0.2", func(_ http.ResponseWriter, r *http.Request) { heard = append(heard, r.Header) })
+	s := startSite(t, "127.0.0.1", func(w http.ResponseWriter, r *http.Request) {
 		status := http.StatusFound
 		if r.Method == http.MethodPost {
 			status = http.StatusTemporaryRedirect
 		}
 		http.Redirect(w, r, strings.Replace(other.URL, "http://", "http://u:p@", 1), status)
 	})
-	c := client(t, "127.0.0.0/8")
+	c := newClient(t, "127.0.0.0/8")
 	req, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+"/?key=secret", nil)
 	req.Header = http.Header{"Authorization": {"Bearer secret"}, "X-Api-Key": {"secret"}, "Cookie": {"a=secret"}, "Accept": {"text/html"}}
 	if _, err := c.Do(req, outbound.Limits{}); err != nil {
@@ -218,14 +218,14 @@ func TestNothingIsTakenToAnotherHost(t *testing.T) {
 	}
 	post, _ := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL, strings.NewReader("secret"))
 	_, err := c.Do(post, outbound.Limits{})
-	fails(t, err, outbound.Refused)
+	wantKind(t, err, outbound.KindRefused)
 	if len(heard) != 1 {
 		t.Error("the body went along")
 	}
 }
 
 func TestHeadersStayOnTheSameHost(t *testing.T) {
-	s := serve(t, "127.0.0.1", func(w http.ResponseWriter, r *http.Request) {
+	s := startSite(t, "127.0.0.1", func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/" {
 			http.Redirect(w, r, "/b", http.StatusFound)
 			return
@@ -234,23 +234,23 @@ func TestHeadersStayOnTheSameHost(t *testing.T) {
 	})
 	req, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL, nil)
 	req.Header.Set("X-Api-Key", "k")
-	if reply, err := client(t, "127.0.0.1").Do(req, outbound.Limits{}); err != nil || string(reply.Body) != "k" {
+	if reply, err := newClient(t, "127.0.0.1").Do(req, outbound.Limits{}); err != nil || string(reply.Body) != "k" {
 		t.Errorf("%+v %v", reply, err)
 	}
 }
 
 func TestWhatIsRefusedUnseen(t *testing.T) {
-	c := client(t)
+	c := newClient(t)
 	for _, address := range []string{"ftp://a.example/", "file:///etc/passwd", "http:///x", "http://u:p@a.example/", "//a.example"} {
-		_, err := get(t, c, address, outbound.Limits{})
-		fails(t, err, outbound.Refused)
+		_, err := fetch(t, c, address, outbound.Limits{})
+		wantKind(t, err, outbound.KindRefused)
 	}
-	_, err := get(t, c, "http://a.example/", outbound.Limits{HTTPSOnly: true})
-	fails(t, err, outbound.Refused)
+	_, err := fetch(t, c, "http://a.example/", outbound.Limits{HTTPSOnly: true})
+	wantKind(t, err, outbound.KindRefused)
 }
 
 func TestEndlessBodies(t *testing.T) {
-	s := serve(t, "127.0.0.1", func(w http.ResponseWriter, r *http.Request) {
+	s := startSite(t, "127.0.0.1", func(w http.ResponseWriter, r *http.Request) {
 		out := io.Writer(w)
 		if r.URL.Path == "/bomb" {
 			w.Header().Set("Content-Encoding", "gzip")
@@ -265,8 +265,8 @@ func TestEndlessBodies(t *testing.T) {
 		}
 	})
 	for _, path := range []string{"/", "/bomb"} {
-		_, err := get(t, client(t, "127.0.0.1"), s.URL+path, outbound.Limits{Bytes: 300_000})
-		fails(t, err, outbound.TooLarge)
+		_, err := fetch(t, newClient(t, "127.0.0.1"), s.URL+path, outbound.Limits{MaxBytes: 300_000})
+		wantKind(t, err, outbound.KindTooLarge)
 	}
 }
 
@@ -284,59 +284,59 @@ func TestSlowHosts(t *testing.T) {
 			}
 		},
 	} {
-		s := serve(t, "127.0.0.1", handler)
-		_, err := get(t, client(t, "127.0.0.1"), s.URL, outbound.Limits{Time: 200 * time.Millisecond})
+		s := startSite(t, "127.0.0.1", handler)
+		_, err := fetch(t, newClient(t, "127.0.0.1"), s.URL, outbound.Limits{Timeout: 200 * time.Millisecond})
 		if err == nil {
 			t.Error(name, "answered")
 		}
-		fails(t, err, outbound.TooSlow)
+		wantKind(t, err, outbound.KindTimeout)
 	}
 }
 
 func TestStopped(t *testing.T) {
 	began := make(chan struct{})
-	s := serve(t, "127.0.0.1", func(_ http.ResponseWriter, r *http.Request) { close(began); <-r.Context().Done() })
+	s := startSite(t, "127.0.0.1", func(_ http.ResponseWriter, r *http.Request) { close(began); <-r.Context().Done() })
 	ctx, stop := context.WithCancel(t.Context())
 	go func() { <-began; stop() }()
 	req, _ := http.NewRequestWithContext(ctx, http.MethodGet, s.URL, nil)
-	_, err := client(t, "127.0.0.1").Do(req, outbound.Limits{})
-	fails(t, err, outbound.Stopped)
+	_, err := newClient(t, "127.0.0.1").Do(req, outbound.Limits{})
+	wantKind(t, err, outbound.KindCanceled)
 }
 
 func TestHostsOfTheOperator(t *testing.T) {
-	inside := serve(t, "127.0.0.2", hello)
-	s := serve(t, "127.0.0.1", func(w http.ResponseWriter, r *http.Request) {
+	inside := startSite(t, "127.0.0.2", helloHandler)
+	s := startSite(t, "127.0.0.1", func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/away" {
 			http.Redirect(w, r, inside.URL, http.StatusFound)
 			return
 		}
-		hello(w, r)
+		helloHandler(w, r)
 	})
-	c := client(t)
-	c.Hosts = []string{s.Listener.Addr().String()}
-	if reply, err := get(t, c, s.URL, outbound.Limits{}); err != nil || string(reply.Body) != "hello" {
+	c := newClient(t)
+	c.AllowedHosts = []string{s.Listener.Addr().String()}
+	if reply, err := fetch(t, c, s.URL, outbound.Limits{}); err != nil || string(reply.Body) != "hello" {
 		t.Error(err)
 	}
-	_, err := get(t, c, s.URL+"/away", outbound.Limits{})
-	fails(t, err, outbound.Refused)
+	_, err := fetch(t, c, s.URL+"/away", outbound.Limits{})
+	wantKind(t, err, outbound.KindRefused)
 	if inside.conns.Load() > 0 {
 		t.Error("something connected")
 	}
 }
 
 func TestFailuresKeepSecrets(t *testing.T) {
-	c := client(t)
+	c := newClient(t)
 	c.Resolve = func(_ context.Context, host string) ([]netip.Addr, error) {
 		return nil, &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}
 	}
-	_, err := get(t, c, "https://a.example/?key=secret", outbound.Limits{})
-	if e := fails(t, err, outbound.Failed); strings.Contains(e.Error(), "secret") {
+	_, err := fetch(t, c, "https://a.example/?key=secret", outbound.Limits{})
+	if e := wantKind(t, err, outbound.KindFailed); strings.Contains(e.Error(), "secret") {
 		t.Error(e)
 	}
 	req, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://a.example/", nil)
 	req.Header["X-Key"] = []string{"secret\r\nX: y"}
 	_, err = c.Do(req, outbound.Limits{})
-	if e := fails(t, err, outbound.Refused); strings.Contains(e.Error(), "secret") {
+	if e := wantKind(t, err, outbound.KindRefused); strings.Contains(e.Error(), "secret") {
 		t.Error(e)
 	}
 }

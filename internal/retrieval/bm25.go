@@ -10,11 +10,11 @@ type term struct {
 }
 
 // terms gives those of the wanted terms that are there, in order.
-func (x *Index) terms(t *table, list []wanted) []term {
+func (x *Index) terms(t *termTable, list []weightedTerm) []term {
 	terms := make([]term, 0, len(list))
 	for _, w := range list {
-		if held := t.held(w.id); held > 0 {
-			terms = append(terms, term{w.id, &t.lists[w.id], w.weight * x.idf(held) * (tune.k1 + 1)})
+		if held := t.docCount(w.id); held > 0 {
+			terms = append(terms, term{w.id, &t.lists[w.id], w.weight * x.idf(held) * (defaultWeights.k1 + 1)})
 		}
 	}
 	return terms
@@ -28,9 +28,9 @@ type norms struct {
 }
 
 const (
-	levels    = 64
-	perLevel  = 1. / 16 // of a norm
-	highLevel = levels - 1
+	normLevels   = 64
+	normPerLevel = 1. / 16 // of a norm
+	maxNormLevel = normLevels - 1
 )
 
 // lengthNorms gives the norms; they are made anew after a change.
@@ -38,60 +38,60 @@ func (x *Index) lengthNorms() *norms {
 	n := x.norms.Load()
 	if n == nil {
 		n = &norms{levels: make([]uint8, len(x.lengths))}
-		n.grams = x.lengthened(x.gramTotal, func(l length) int32 { return l.grams })
-		n.stems = x.lengthened(x.stemTotal, func(l length) int32 { return l.stems })
+		n.grams = x.computeNorms(x.gramTotal, func(l length) int32 { return l.grams })
+		n.stems = x.computeNorms(x.stemTotal, func(l length) int32 { return l.stems })
 		for d := range n.levels {
-			n.levels[d] = uint8(min(n.grams[d]/perLevel, highLevel))
+			n.levels[d] = uint8(min(n.grams[d]/normPerLevel, maxNormLevel))
 		}
 		x.norms.Store(n)
 	}
 	return n
 }
 
-func (x *Index) lengthened(total int64, of func(length) int32) []float32 {
-	list := make([]float32, whole(len(x.lengths)))
-	perUnit := x.perUnit(total)
+func (x *Index) computeNorms(total int64, of func(length) int32) []float32 {
+	list := make([]float32, roundUpToRange(len(x.lengths)))
+	perUnit := x.normPerUnit(total)
 	for d := range list {
 		list[d] = float32(math.Inf(1))
 		if d < len(x.lengths) && x.docs[d].passage.ID != "" {
-			list[d] = float32(tune.k1*(1-tune.b) + perUnit*float64(of(x.lengths[d])))
+			list[d] = float32(defaultWeights.k1*(1-defaultWeights.b) + perUnit*float64(of(x.lengths[d])))
 		}
 	}
 	return list
 }
 
-// whole rounds up to whole ranges.
-func whole(n int) int { return (n + rangeSize - 1) &^ (rangeSize - 1) }
+// roundUpToRange rounds up to whole ranges.
+func roundUpToRange(n int) int { return (n + rangeSize - 1) &^ (rangeSize - 1) }
 
-func (x *Index) perUnit(total int64) float64 {
-	return tune.k1 * tune.b * float64(len(x.byID)) / float64(max(total, 1))
+func (x *Index) normPerUnit(total int64) float64 {
+	return defaultWeights.k1 * defaultWeights.b * float64(len(x.byID)) / float64(max(total, 1))
 }
 
-// worth is what the term adds to the score of a document of that length. A product is rounded before it is added: so it is on
+// score is what the term adds to the score of a document of that length. A product is rounded before it is added: so it is on
 // every machine. A forgotten document has no length.
-func (t term) worth(times uint8, perUnit float64, length int32) float64 {
+func (t term) score(times uint8, perUnit float64, length int32) float64 {
 	if length == 0 {
 		return 0
 	}
 	tf := float64(times)
-	return float64(t.weight * tf / (tf + tune.k1*(1-tune.b) + float64(perUnit*float64(length))))
+	return float64(t.weight * tf / (tf + defaultWeights.k1*(1-defaultWeights.b) + float64(perUnit*float64(length))))
 }
 
-// units tells how long the terms' lists are.
-func units(terms []term) (n int) {
+// unitCount tells how long the terms' lists are.
+func unitCount(terms []term) (n int) {
 	for _, t := range terms {
 		n += len(t.list.units)
 	}
 	return n
 }
 
-// most is what the question's letters could score if no other passage held them; never nothing. Letters that no passage
+// maxScore is what the question's letters could score if no other passage held them; never nothing. Letters that no passage
 // holds count too.
-func (x *Index) most(q question) (sum float64) {
+func (x *Index) maxScore(q question) (sum float64) {
 	for _, a := range q.words {
-		sum += a.weight * float64(a.spelt)
+		sum += a.weight * float64(a.gramCount)
 	}
-	return max(sum, 1) * x.idf(0) * (tune.k1 + 1)
+	return max(sum, 1) * x.idf(0) * (defaultWeights.k1 + 1)
 }
 
 func (x *Index) idf(df int) float64 {
@@ -99,11 +99,11 @@ func (x *Index) idf(df int) float64 {
 	return math.Log(1 + (n-float64(df)+0.5)/(float64(df)+0.5))
 }
 
-// together counts the documents that hold both words of the pair.
-func (x *Index) together(p pair) (n int) {
+// cooccurrences counts the documents that hold both words of the pair.
+func (x *Index) cooccurrences(p pair) (n int) {
 	first := make([]uint64, len(x.docs)/64+1)
-	x.stems.lists[p.a].each(func(doc uint32, _ uint8) { first[doc/64] |= 1 << (doc % 64) })
-	x.stems.lists[p.b].each(func(doc uint32, _ uint8) {
+	x.stems.lists[p.a].forEach(func(doc uint32, _ uint8) { first[doc/64] |= 1 << (doc % 64) })
+	x.stems.lists[p.b].forEach(func(doc uint32, _ uint8) {
 		if first[doc/64]>>(doc%64)&1 != 0 && x.lengths[doc].stems > 0 {
 			n++
 		}

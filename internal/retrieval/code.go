@@ -5,29 +5,29 @@ import (
 	"unicode"
 )
 
-// codes looks for error codes, versions, model and standard numbers: "ERR-4012", "X-200", "ISO 27001", "err4012".
-func (m *message) codes() {
+// findCodes looks for error codes, versions, model and standard numbers: "ERR-4012", "X-200", "ISO 27001", "err4012".
+func (m *queryMessage) findCodes() {
 	for i := 0; i < len(m.tokens); {
-		end, word := m.code(i), m.tokens[i].Word
-		if list := m.list(i, end); len(list) > 1 {
+		end, word := m.codeEnd(i), m.tokens[i].Word
+		if list := m.tokenWords(i, end); len(list) > 1 {
 			whole := strings.Join(list, "")
-			m.name(tune.code, i, end, list, []string{whole})
-			m.stand(whole, i, end, 1)
+			m.addName(defaultWeights.code, i, end, list, []string{whole})
+			m.addAlternative(whole, i, end, 1)
 		} else if parts := cutCode(word); parts != nil {
-			m.name(tune.code, i, end, parts, list)
+			m.addName(defaultWeights.code, i, end, parts, list)
 		}
 		i = end
 	}
 }
 
-// code gives where the code that begins with token i ends; i+1 where none begins.
-func (m *message) code(i int) int {
+// codeEnd gives where the code that begins with token i ends; i+1 where none begins.
+func (m *queryMessage) codeEnd(i int) int {
 	end, digits := i+1, hasDigit(m.tokens[i].Word)
 	letters := hasLetter(m.tokens[i].Word)
-	for end < len(m.tokens) && !m.tokens[end].Dense {
-		gap := m.gap(end)
+	for end < len(m.tokens) && !m.tokens[end].Unspaced {
+		gap := m.gapBefore(end)
 		bound := len(gap) == 1 && strings.Contains("-_/.#:", gap)
-		named := gap == " " && end == i+1 && isNumber(m.tokens[end].Word) && capitals(m.text[m.tokens[i].Start:m.tokens[i].End])
+		named := gap == " " && end == i+1 && isNumber(m.tokens[end].Word) && isUpper(m.text[m.tokens[i].Start:m.tokens[i].End])
 		if !bound && !named {
 			break
 		}
@@ -35,7 +35,7 @@ func (m *message) code(i int) int {
 		letters = letters || hasLetter(m.tokens[end].Word)
 		end++
 	}
-	if !digits || !letters || m.tokens[i].Dense {
+	if !digits || !letters || m.tokens[i].Unspaced {
 		return i + 1
 	}
 	return end
@@ -64,8 +64,8 @@ func hasLetter(word string) bool { return strings.ContainsAny(word, "abcdefghijk
 
 func isNumber(word string) bool { return strings.Trim(word, "0123456789.") == "" }
 
-// capitals reports an abbreviation: letters, all of them large.
-func capitals(s string) bool {
+// isUpper reports an abbreviation: letters, all of them large.
+func isUpper(s string) bool {
 	for _, r := range s {
 		if !unicode.IsUpper(r) {
 			return false

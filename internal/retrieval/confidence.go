@@ -7,34 +7,36 @@ type Signs struct {
 	Stretch float64 // how much of the question stands in this passage's best two neighbouring sentences
 }
 
-// likely tells how likely the passage answers the question, 0 to 1: by how much of the question stands in its best two
+// likelihood tells how likely the passage answers the question, 0 to 1: by how much of the question stands in its best two
 // neighbouring sentences, and by how much of the question's letters the best passage of all holds.
-func (c *closeness) likely(letters float64) float64 { return min(1, 0.75*c.stretch+1.5*letters) }
+func (c *closeness) likelihood(letters float64) float64 {
+	return min(1, 0.75*c.bestSentences+1.5*letters)
+}
 
-// ofLetters measures a share of the question's letters by what they score where one passage holds them, rather than none: among a handful of
+// letterSign measures a share of the question's letters by what they score where one passage holds them, rather than none: among a handful of
 // passages the two are far apart.
-func (x *Index) ofLetters(share float64) float64 { return min(1, share*x.idf(0)/x.idf(1)) }
+func (x *Index) letterSign(share float64) float64 { return min(1, share*x.idf(0)/x.idf(1)) }
 
-// worded is the highest score of the passages by the question's stems, as a share of what its words could score if no other
+// wordSign is the highest score of the passages by the question's stems, as a share of what its words could score if no other
 // passage held them. Words of scripts without spaces are left out, as they are in the search.
-func (x *Index) worded(q question, best []candidate) (top float64) {
+func (x *Index) wordSign(q question, best []candidate) (top float64) {
 	asked := 0.0
 	for _, a := range q.words {
-		if !a.stop && !a.dense {
+		if !a.isStop && !a.isDense {
 			asked += a.weight
 		}
 	}
 	if asked == 0 {
 		return 0
 	}
-	s := x.borrow()
+	s := x.takeScratch()
 	docs := make([]uint32, len(best))
 	for i, c := range best {
 		docs[i] = c.doc
 	}
-	for _, score := range s.exact.all(x, docs, nil, x.terms(&x.stems, q.stems), nil) {
+	for _, score := range s.exactScorer.scoreDocs(x, docs, nil, x.terms(&x.stems, q.stems), nil) {
 		top = max(top, score.stems)
 	}
 	x.scratch.Put(s)
-	return min(1, top/(max(asked, 1)*x.idf(1)*(tune.k1+1)))
+	return min(1, top/(max(asked, 1)*x.idf(1)*(defaultWeights.k1+1)))
 }

@@ -3,7 +3,7 @@ package retrieval
 // counter counts the terms of one document.
 type counter struct {
 	times []uint8 // by term
-	met   []uint32
+	ids   []uint32
 }
 
 func (c *counter) add(id uint32) {
@@ -11,30 +11,30 @@ func (c *counter) add(id uint32) {
 		c.times = append(c.times, make([]uint8, int(id)+1-len(c.times)+len(c.times)/8)...)
 	}
 	switch c.times[id] {
-	case mostTimes:
+	case maxTimes:
 		return
 	case 0:
-		c.met = append(c.met, id)
+		c.ids = append(c.ids, id)
 	}
 	c.times[id]++
 }
 
-// enter writes what was counted into the table and begins anew.
-func (c *counter) enter(t *table, doc uint32) {
-	for _, id := range c.met {
+// addTo writes what was counted into the table and begins anew.
+func (c *counter) addTo(t *termTable, doc uint32) {
+	for _, id := range c.ids {
 		t.add(id, doc, c.times[id])
 		c.times[id] = 0
 	}
-	c.met = c.met[:0]
+	c.ids = c.ids[:0]
 }
 
-// leave takes what was counted out of the table's numbers and begins anew. The lists keep their entries: who reads them passes
+// removeFrom takes what was counted out of the table's numbers and begins anew. The lists keep their entries: who reads them passes
 // over forgotten documents.
-func (c *counter) leave(t *table) {
-	for _, id := range c.met {
-		t.lists[id].live--
+func (c *counter) removeFrom(t *termTable) {
+	for _, id := range c.ids {
+		t.lists[id].liveDocs--
 		c.times[id] = 0
 	}
-	t.live -= int64(len(c.met))
-	c.met = c.met[:0]
+	t.liveEntries -= int64(len(c.ids))
+	c.ids = c.ids[:0]
 }

@@ -2,17 +2,17 @@ package retrieval
 
 import "parley"
 
-// Rows tells how many passages the agent's index has room for, those forgotten among them.
-func (l *Library) Rows(agent parley.AgentID) int {
-	index, _ := l.volume(agent).current()
+// VectorRows tells how many passages the agent's index has room for, those forgotten among them.
+func (l *Indexes) VectorRows(agent parley.AgentID) int {
+	index, _ := l.agentIndex(agent).current()
 	index.mu.RLock()
 	defer index.mu.RUnlock()
 	return len(index.docs)
 }
 
-// Volumes tells of how many agents something is kept.
-func (l *Library) Volumes() int {
+// AgentCount tells of how many agents something is kept.
+func (l *Indexes) AgentCount() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return len(l.shelf)
+	return len(l.entries)
 }

@@ -8,16 +8,16 @@ import (
 	"parley"
 )
 
-// texts gives an index of one passage for each text; its source is its number.
-func texts(list ...string) *Index {
+// newTextIndex gives an index of one passage for each text; its source is its number.
+func newTextIndex(list ...string) *Index {
 	x := NewIndex()
 	for i, text := range list {
-		x.Put(passage(fmt.Sprint(i), "", text))
+		x.Put(newPassage(fmt.Sprint(i), "", text))
 	}
 	return x
 }
 
-func first(t *testing.T, x *Index, q Query) string {
+func firstHit(t *testing.T, x *Index, q Query) string {
 	t.Helper()
 	hits := x.Nearest(q)
 	if len(hits) == 0 {
@@ -52,28 +52,28 @@ func TestFinding(t *testing.T) {
 		{"number asked for", "How many seats does the Pro plan have?", []string{"The Pro plan has 25 seats.", "The Pro plan has seats for teams. How seats are given is up to the owner of the Pro plan."}},
 		{"time asked for", "When does the Pro sale end?", []string{"The Pro sale does end in March.", "The Pro sale does end once stocks are gone."}},
 	} {
-		if got := first(t, texts(c.texts...), Query{Text: c.question}); got != "0" {
+		if got := firstHit(t, newTextIndex(c.texts...), Query{Text: c.question}); got != "0" {
 			t.Errorf("%s: %q finds %s", c.name, c.question, got)
 		}
 	}
 }
 
 func TestOperatorsSynonyms(t *testing.T) {
-	x := texts("Paid time off is asked for in the portal.", "The annual review is asked for by the manager.", "Holidays of the office are on the wall.")
+	x := newTextIndex("Paid time off is asked for in the portal.", "The annual review is asked for by the manager.", "Holidays of the office are on the wall.")
 	for question, group := range map[string][]string{
 		"PTO":                    {"PTO", "paid time off"},        // one word for several
 		"Urlaub":                 {"paid time off", "Urlaub"},     // in another language
 		"who grants a free day?": {"free days", "paid  time off"}, // several for several, in another form
 	} {
-		if got := first(t, x, Query{Text: question}); got == "0" {
+		if got := firstHit(t, x, Query{Text: question}); got == "0" {
 			t.Errorf("%q is found without a synonym", question)
 		}
-		if got := first(t, x, Query{Text: question, Synonyms: [][]string{{"car", "auto"}, group}}); got != "0" {
+		if got := firstHit(t, x, Query{Text: question, Synonyms: [][]string{{"car", "auto"}, group}}); got != "0" {
 			t.Errorf("%q with %v finds %s", question, group, got)
 		}
 	}
-	y := texts("A Zwiebelkuchen costs four euros.", "Bread costs two euros.", "Cake is sold at noon.")
-	if got := first(t, y, Query{Text: "what is the price of an onion pie", Synonyms: [][]string{{"onion pie", "Zwiebelkuchen"}}}); got != "0" {
+	y := newTextIndex("A Zwiebelkuchen costs four euros.", "Bread costs two euros.", "Cake is sold at noon.")
+	if got := firstHit(t, y, Query{Text: "what is the price of an onion pie", Synonyms: [][]string{{"onion pie", "Zwiebelkuchen"}}}); got != "0" {
 		t.Errorf("one word for two: %s", got)
 	}
 }
@@ -85,14 +85,14 @@ func TestBestQuestionOfMany(t *testing.T) {
 		many = append(many, fmt.Sprintf("How do I use function %c%c?", 'a'+i, 'b'+i))
 	}
 	many[11] = "How do I close my account?"
-	x.Put(passage("many", strings.Join(many, between), "Ask the desk."),
-		passage("one", "How do I open my account?", "Ask the bank to open my account."),
-		passage("other", "Accounts › Close", "Close friends share accounts."))
-	if got := first(t, x, Query{Text: "How do I close my account?"}); got != "many" {
+	x.Put(newPassage("many", strings.Join(many, headingSeparator), "Ask the desk."),
+		newPassage("one", "How do I open my account?", "Ask the bank to open my account."),
+		newPassage("other", "Accounts › Close", "Close friends share accounts."))
+	if got := firstHit(t, x, Query{Text: "How do I close my account?"}); got != "many" {
 		t.Errorf("%s", got)
 	}
 	for heading, want := range map[string]int{"": 1, "Guide › Photos › Export": 1, "How? › Why?": 2, "a › b › c › d › e": 5} {
-		if got := heads(heading); got != want {
+		if got := titleCount(heading); got != want {
 			t.Errorf("%q: %d titles, want %d", heading, got, want)
 		}
 	}
@@ -119,20 +119,20 @@ func TestPassageBeforeHelps(t *testing.T) {
 }
 
 func TestFollowUpLeansOnTheAnswer(t *testing.T) {
-	x := texts("Parcels to Norway take nine days.", "The Comet lamp uses four watts.", "The Meteor lamp uses nine watts.")
+	x := newTextIndex("Parcels to Norway take nine days.", "The Comet lamp uses four watts.", "The Meteor lamp uses nine watts.")
 	q := Query{Text: "How many watts does it use?", Earlier: []string{"Which lamp is for a desk?"}, Answer: "The Meteor is made for desks."}
-	if got := first(t, x, q); got != "2" {
+	if got := firstHit(t, x, q); got != "2" {
 		t.Errorf("with the answer: %s", got)
 	}
 	q = Query{Text: "How many days do parcels to Norway take?", Earlier: q.Earlier, Answer: q.Answer}
-	if got := first(t, x, q); got != "0" {
+	if got := firstHit(t, x, q); got != "0" {
 		t.Errorf("after the subject has changed: %s", got)
 	}
 }
 
 func TestSlips(t *testing.T) {
 	got := map[string]bool{}
-	slips([]rune("form"), func(word string) { got[word] = true })
+	eachEdit([]rune("form"), func(word string) { got[word] = true })
 	for _, want := range []string{"from", "for", "forms", "norm", "fork", "fform"} {
 		if !got[want] {
 			t.Errorf("%s is not among them", want)

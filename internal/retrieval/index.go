@@ -6,55 +6,55 @@ import (
 	"sync/atomic"
 
 	"parley"
-	"parley/internal/words"
+	"parley/internal/text/words"
 )
 
 // Index holds the passages of one agent in memory and finds those nearest to a question. It counts terms (how often, in how
 // many passages, how long) and keeps each passage's words in order. Any number of readers may search while one writer changes it.
 type Index struct {
-	mu         sync.RWMutex
-	vocabulary vocabulary
-	grams      table
-	stems      table
-	docs       []doc
-	lengths    []length // of docs
-	byID       map[parley.PassageID]uint32
-	sources    map[parley.SourceID]*shared
-	gramTotal  int64
-	stemTotal  int64
-	languages  [words.Count]int // live passages by language
-	bytes      int64            // of the live passages
-	norms      atomic.Pointer[norms]
-	pen        pen
-	scratch    sync.Pool // of *sums
-	notes      sync.Pool // of *notes
-	vectors    vectors
+	mu              sync.RWMutex
+	vocabulary      vocabulary
+	grams           termTable
+	stems           termTable
+	docs            []doc
+	lengths         []length // of docs
+	byID            map[parley.PassageID]uint32
+	sources         map[parley.SourceID]*sharedStrings
+	gramTotal       int64
+	stemTotal       int64
+	languages       [words.LanguageCount]int // live passages by language
+	bytes           int64                    // of the live passages
+	norms           atomic.Pointer[norms]
+	writerScratch   writerScratch
+	scratch         sync.Pool // of *sums
+	readerScratches sync.Pool // of *notes
+	vectors         vectors
 }
 
 // doc is a passage in the index; a forgotten one has no id.
 type doc struct {
-	passage parley.Passage
-	spelled string // its words, as Index.sequence reads them
-	lang    words.Language
-	titled  bool    // the first sentence is its title
-	steps   bool    // it holds numbered steps
-	links   float32 // share of the text that is Markdown links
-	bytes   int64   // it takes in memory, besides its place among the documents
+	passage      parley.Passage
+	encodedWords string // its words, as Index.sequence reads them
+	lang         words.Language
+	hasTitle     bool    // the first sentence is its title
+	hasSteps     bool    // it holds numbered steps
+	linkShare    float32 // share of the text that is Markdown links
+	bytes        int64   // it takes in memory, besides its place among the documents
 }
 
 // length is how much of each kind a document holds.
 type length struct{ grams, stems int32 }
 
-// pen is what the writer writes with.
-type pen struct {
+// writerScratch is what the writer writes with.
+type writerScratch struct {
 	sequence     []uint32
-	spelled      []byte
+	encodedWords []byte
 	grams, stems counter
 }
 
 // NewIndex gives an empty index.
 func NewIndex() *Index {
-	return &Index{vocabulary: newVocabulary(), byID: map[parley.PassageID]uint32{}, sources: map[parley.SourceID]*shared{}}
+	return &Index{vocabulary: newVocabulary(), byID: map[parley.PassageID]uint32{}, sources: map[parley.SourceID]*sharedStrings{}}
 }
 
 // Len tells how many passages the index holds.
@@ -64,21 +64,21 @@ func (x *Index) Len() int {
 	return len(x.byID)
 }
 
-// chunk is how many passages are changed while searches wait: well under a millisecond's work.
-const chunk = 16
+// chunkSize is how many passages are changed while searches wait: well under a millisecond's work.
+const chunkSize = 16
 
 // Put adds passages; one that is there already is left as it is, for a passage never changes.
 func (x *Index) Put(passages ...parley.Passage) {
 	b := newBatch()
-	for part := range slices.Chunk(passages, chunk) {
+	for part := range slices.Chunk(passages, chunkSize) {
 		b.passages = append(b.passages[:0], part...)
-		b.read()
-		x.enter(b)
+		b.tokenize()
+		x.putBatch(b)
 	}
 }
 
-func (x *Index) enter(b *batch) {
-	use := x.makeRoom()
+func (x *Index) putBatch(b *batch) {
+	use := x.reserveSpace()
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	use()
@@ -90,80 +90,80 @@ func (x *Index) enter(b *batch) {
 	x.norms.Store(nil)
 }
 
-func (x *Index) put(p parley.Passage, r reading) {
+func (x *Index) put(p parley.Passage, r tokenizedText) {
 	at := uint32(len(x.docs))
-	shared := x.share(&p, at)
-	d := doc{passage: p, lang: r.lang, titled: title(p) != "", steps: steps(p.Text), links: links(p.Text)}
-	x.pen.sequence = x.pen.sequence[:0]
+	shared := x.shareStrings(&p, at)
+	d := doc{passage: p, lang: r.lang, hasTitle: passageTitle(p) != "", hasSteps: hasSteps(p.Text), linkShare: linkShare(p.Text)}
+	x.writerScratch.sequence = x.writerScratch.sequence[:0]
 	var buf [64]uint64
 	for i, t := range r.tokens {
-		if r.begins(i) {
-			x.pen.sequence = append(x.pen.sequence, pause)
+		if r.beginsSentence(i) {
+			x.writerScratch.sequence = append(x.writerScratch.sequence, sentenceBreak)
 		}
-		x.pen.sequence = append(x.pen.sequence, x.intern(t.Word, r.lang, buf[:]))
+		x.writerScratch.sequence = append(x.writerScratch.sequence, x.intern(t.Word, r.lang, buf[:]))
 	}
-	d.spelled = x.pen.spell()
-	d.bytes = shared + allotted(len(p.Text)) + allotted(len(p.ID)) + allotted(len(d.spelled))
-	l := x.count(x.pen.sequence)
-	x.pen.grams.enter(&x.grams, at)
-	x.pen.stems.enter(&x.stems, at)
+	d.encodedWords = x.writerScratch.encode()
+	d.bytes = shared + allocatedBytes(len(p.Text)) + allocatedBytes(len(p.ID)) + allocatedBytes(len(d.encodedWords))
+	l := x.countTerms(x.writerScratch.sequence)
+	x.writerScratch.grams.addTo(&x.grams, at)
+	x.writerScratch.stems.addTo(&x.stems, at)
 	x.docs, x.lengths = append(x.docs, d), append(x.lengths, l)
 	x.byID[p.ID] = at
-	x.tally(&d, l, 1)
+	x.updateTotals(&d, l, 1)
 }
 
-// count counts the terms of a sequence of words and tells how many there are.
-func (x *Index) count(sequence []uint32) (l length) {
+// countTerms counts the terms of a sequence of words and tells how many there are.
+func (x *Index) countTerms(sequence []uint32) (l length) {
 	for _, w := range sequence {
 		grams := x.vocabulary.grams(w)
 		for _, g := range grams {
-			x.pen.grams.add(g)
+			x.writerScratch.grams.add(g)
 		}
 		l.grams += int32(len(grams))
-		if stem := x.vocabulary.stems[w]; stem != none {
-			x.pen.stems.add(stem)
+		if stem := x.vocabulary.stems[w]; stem != noStem {
+			x.writerScratch.stems.add(stem)
 			l.stems++
 		}
 	}
 	return l
 }
 
-func (x *Index) tally(d *doc, l length, sign int) {
+func (x *Index) updateTotals(d *doc, l length, sign int) {
 	x.gramTotal += int64(sign) * int64(l.grams)
 	x.stemTotal += int64(sign) * int64(l.stems)
 	x.languages[d.lang] += sign
 	x.bytes += int64(sign) * d.bytes
 }
 
-// Forget takes passages out.
-func (x *Index) Forget(ids ...parley.PassageID) {
-	for part := range slices.Chunk(ids, chunk) {
+// Remove takes passages out.
+func (x *Index) Remove(ids ...parley.PassageID) {
+	for part := range slices.Chunk(ids, chunkSize) {
 		x.mu.Lock()
 		for _, id := range part {
-			x.forget(id)
+			x.removePassage(id)
 		}
 		x.norms.Store(nil)
 		x.mu.Unlock()
 	}
 }
 
-func (x *Index) forget(id parley.PassageID) {
+func (x *Index) removePassage(id parley.PassageID) {
 	at, ok := x.byID[id]
 	if !ok {
 		return
 	}
 	d := &x.docs[at]
-	x.tally(d, x.lengths[at], -1)
-	x.pen.sequence = x.sequence(at, x.pen.sequence)
-	x.count(x.pen.sequence)
-	x.pen.grams.leave(&x.grams)
-	x.pen.stems.leave(&x.stems)
+	x.updateTotals(d, x.lengths[at], -1)
+	x.writerScratch.sequence = x.sequence(at, x.writerScratch.sequence)
+	x.countTerms(x.writerScratch.sequence)
+	x.writerScratch.grams.removeFrom(&x.grams)
+	x.writerScratch.stems.removeFrom(&x.stems)
 	*d, x.lengths[at] = doc{}, length{}
 	delete(x.byID, id)
 }
 
-// worn reports that most of the index is what was forgotten: building it anew is cheaper than carrying it on.
-func (x *Index) worn() bool {
+// isMostlyDeleted reports that most of the index is what was forgotten: building it anew is cheaper than carrying it on.
+func (x *Index) isMostlyDeleted() bool {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	return len(x.docs) > 1024 && len(x.byID) < len(x.docs)/2

@@ -12,23 +12,23 @@ import (
 	"parley"
 )
 
-func passage(id, heading, text string) parley.Passage {
+func newPassage(id, heading, text string) parley.Passage {
 	return parley.Passage{ID: parley.PassageID("p-" + id), SourceID: parley.SourceID(id), Heading: heading, Text: text}
 }
 
-func help() *Index {
+func newHelpIndex() *Index {
 	x := NewIndex()
 	x.Put(
-		passage("export", "Export › Desktop", "Open the settings and choose a folder. The app copies every photo into it."),
-		passage("refund", "Billing › Refunds", "We return the money within fourteen days after you cancel the plan."),
-		passage("share", "Albums › Share", "Send a link to people who have no account. They can view the album in a browser."),
-		passage("de", "Rechnung", "Die Rechnung finden Sie unter Einstellungen. Kündigungen sind jederzeit möglich."),
-		passage("zh", "", "您可以在设置中导出所有照片。家庭计划最多支持五名成员。"),
+		newPassage("export", "Export › Desktop", "Open the settings and choose a folder. The app copies every photo into it."),
+		newPassage("refund", "Billing › Refunds", "We return the money within fourteen days after you cancel the plan."),
+		newPassage("share", "Albums › Share", "Send a link to people who have no account. They can view the album in a browser."),
+		newPassage("de", "Rechnung", "Die Rechnung finden Sie unter Einstellungen. Kündigungen sind jederzeit möglich."),
+		newPassage("zh", "", "您可以在设置中导出所有照片。家庭计划最多支持五名成员。"),
 	)
 	return x
 }
 
-func found(hits []Hit) (ids []string) {
+func hitIDs(hits []Hit) (ids []string) {
 	for _, h := range hits {
 		ids = append(ids, string(h.Passage.SourceID))
 	}
@@ -36,7 +36,7 @@ func found(hits []Hit) (ids []string) {
 }
 
 func TestNearestFinds(t *testing.T) {
-	x := help()
+	x := newHelpIndex()
 	for question, want := range map[string]string{
 		"How can I export my photos?":       "export",
 		"exprot desktopp":                   "export", // typing errors
@@ -48,8 +48,8 @@ func TestNearestFinds(t *testing.T) {
 		"how to delete a picture":           "export", // another word for it
 	} {
 		hits := x.Nearest(Query{Text: question})
-		if len(hits) == 0 || found(hits)[0] != want {
-			t.Errorf("%q: %v, want %s first", question, found(hits), want)
+		if len(hits) == 0 || hitIDs(hits)[0] != want {
+			t.Errorf("%q: %v, want %s first", question, hitIDs(hits), want)
 		}
 		for _, h := range hits {
 			if h.Score < 0 || h.Score > 1 {
@@ -60,34 +60,34 @@ func TestNearestFinds(t *testing.T) {
 }
 
 func TestNearestUnderstandsAFollowUp(t *testing.T) {
-	x := help()
+	x := newHelpIndex()
 	q := Query{Text: "And how long does it take?", Earlier: []string{"Hello", "Can I have a refund?"}}
-	if got := found(x.Nearest(q)); len(got) == 0 || got[0] != "refund" {
+	if got := hitIDs(x.Nearest(q)); len(got) == 0 || got[0] != "refund" {
 		t.Errorf("%v", got)
 	}
 }
 
 func TestNothingInCommon(t *testing.T) {
-	if hits := help().Nearest(Query{Text: "xylophone"}); len(hits) > 0 && hits[0].Signs.Words > 0 {
+	if hits := newHelpIndex().Nearest(Query{Text: "xylophone"}); len(hits) > 0 && hits[0].Signs.Words > 0 {
 		t.Errorf("%+v", hits)
 	}
 	if hits := NewIndex().Nearest(Query{Text: "anything"}); hits != nil {
 		t.Errorf("%+v", hits)
 	}
-	if hits := help().Nearest(Query{Text: " ?! "}); len(hits) != 0 {
+	if hits := newHelpIndex().Nearest(Query{Text: " ?! "}); len(hits) != 0 {
 		t.Errorf("%+v", hits)
 	}
 }
 
 // The way an index came to hold what it holds must not show in its answers.
 func TestAnswersDependOnContentOnly(t *testing.T) {
-	all := prose(60, 1)
+	all := randomPassages(60, 1)
 	straight := NewIndex()
 	straight.Put(all[:40]...)
 	winding := NewIndex()
 	winding.Put(all[20:]...)
 	for _, p := range all[40:] {
-		winding.Forget(p.ID)
+		winding.Remove(p.ID)
 	}
 	for i := 19; i >= 0; i-- {
 		winding.Put(all[i])
@@ -104,8 +104,8 @@ func TestAnswersDependOnContentOnly(t *testing.T) {
 }
 
 func TestForgottenIsNotFound(t *testing.T) {
-	x := help()
-	x.Forget("p-refund", "p-unknown")
+	x := newHelpIndex()
+	x.Remove("p-refund", "p-unknown")
 	for _, h := range x.Nearest(Query{Text: "refund money plan"}) {
 		if h.Passage.SourceID == "refund" {
 			t.Error("still there")
@@ -114,14 +114,14 @@ func TestForgottenIsNotFound(t *testing.T) {
 }
 
 func TestSearchWhileItChanges(t *testing.T) {
-	x, all := NewIndex(), prose(200, 2)
+	x, all := NewIndex(), randomPassages(200, 2)
 	var group sync.WaitGroup
 	group.Go(func() {
 		for _, p := range all {
 			x.Put(p)
 		}
 		for _, p := range all[:100] {
-			x.Forget(p.ID)
+			x.Remove(p.ID)
 		}
 	})
 	for range 4 {
@@ -138,23 +138,23 @@ func TestSearchWhileItChanges(t *testing.T) {
 }
 
 func FuzzNearest(f *testing.F) {
-	x := help()
+	x := newHelpIndex()
 	f.Add("how do I export?", "photos")
 	f.Add("\xff\xfe ]( ](x", "家庭a\u0300")
 	f.Fuzz(func(t *testing.T, text, earlier string) {
 		x.Nearest(Query{Text: text, Earlier: []string{earlier}})
 		y := NewIndex()
-		y.Put(passage("a", earlier, text))
+		y.Put(newPassage("a", earlier, text))
 		y.Nearest(Query{Text: text})
-		y.Forget("p-a")
-		if y.grams.live != 0 || y.stems.live != 0 || y.gramTotal != 0 || y.bytes != 0 {
-			t.Fatalf("not forgotten: %d %d %d", y.grams.live, y.gramTotal, y.bytes)
+		y.Remove("p-a")
+		if y.grams.liveEntries != 0 || y.stems.liveEntries != 0 || y.gramTotal != 0 || y.bytes != 0 {
+			t.Fatalf("not forgotten: %d %d %d", y.grams.liveEntries, y.gramTotal, y.bytes)
 		}
 	})
 }
 
-// prose gives passages of invented words whose frequencies fall off as those of a language do.
-func prose(n int, seed uint64) []parley.Passage {
+// randomPassages gives passages of invented words whose frequencies fall off as those of a language do.
+func randomPassages(n int, seed uint64) []parley.Passage {
 	r := rand.New(rand.NewPCG(seed, 7))
 	zipf := rand.NewZipf(r, 1.1, 3, 20000)
 	word := func() string {
@@ -176,7 +176,7 @@ func prose(n int, seed uint64) []parley.Passage {
 				b.WriteByte(' ')
 			}
 		}
-		all[i] = passage(fmt.Sprintf("%06d", i), word()+" "+word(), b.String())
+		all[i] = newPassage(fmt.Sprintf("%06d", i), word()+" "+word(), b.String())
 	}
 	return all
 }
@@ -184,7 +184,7 @@ func prose(n int, seed uint64) []parley.Passage {
 func BenchmarkNearest(b *testing.B) {
 	for _, n := range []int{300, 20000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			x, all := NewIndex(), prose(n, 3)
+			x, all := NewIndex(), randomPassages(n, 3)
 			x.Put(all...)
 			questions := make([]string, 50)
 			for i := range questions {
@@ -201,7 +201,7 @@ func BenchmarkNearest(b *testing.B) {
 }
 
 func BenchmarkPut(b *testing.B) {
-	all := prose(500, 4)
+	all := randomPassages(500, 4)
 	for _, p := range all {
 		b.SetBytes(int64(len(p.Text) * len(all)))
 	}

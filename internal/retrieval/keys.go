@@ -2,10 +2,10 @@ package retrieval
 
 import "unsafe"
 
-// keys finds ids by hash: a table with open addressing, for hashes need no second hashing. Nothing is ever taken out.
-type keys struct {
+// hashTable finds ids by hash: a table with open addressing, for hashes need no second hashing. Nothing is ever taken out.
+type hashTable struct {
 	slots []slot // a power of two of them
-	used  int
+	count int
 }
 
 type slot struct {
@@ -13,7 +13,7 @@ type slot struct {
 	id  uint32 // and one: 0 is an empty slot
 }
 
-func (k *keys) find(key uint64) (id uint32, ok bool) {
+func (k *hashTable) find(key uint64) (id uint32, ok bool) {
 	if len(k.slots) == 0 {
 		return 0, false
 	}
@@ -29,31 +29,31 @@ func (k *keys) find(key uint64) (id uint32, ok bool) {
 }
 
 // bytes is how much memory the table takes.
-func (k *keys) bytes() int64 { return int64(len(k.slots)) * int64(unsafe.Sizeof(slot{})) }
+func (k *hashTable) bytes() int64 { return int64(len(k.slots)) * int64(unsafe.Sizeof(slot{})) }
 
 // add notes a key that is not there yet.
-func (k *keys) add(key uint64, id uint32) {
-	if k.full(1) {
+func (k *hashTable) add(key uint64, id uint32) {
+	if k.isFull(1) {
 		k.grow()
 	}
-	k.place(slot{key, id + 1})
-	k.used++
+	k.insert(slot{key, id + 1})
+	k.count++
 }
 
-// full reports that so many more would stand too close.
-func (k *keys) full(more int) bool { return 3*len(k.slots) <= 4*(k.used+more) }
+// isFull reports that so many more would stand too close.
+func (k *hashTable) isFull(more int) bool { return 3*len(k.slots) <= 4*(k.count+more) }
 
-func (k *keys) grow() {
+func (k *hashTable) grow() {
 	old := k.slots
 	k.slots = make([]slot, max(64, 2*len(old)))
 	for _, s := range old {
 		if s.id != 0 {
-			k.place(s)
+			k.insert(s)
 		}
 	}
 }
 
-func (k *keys) place(s slot) {
+func (k *hashTable) insert(s slot) {
 	mask := uint64(len(k.slots) - 1)
 	i := s.key & mask
 	for k.slots[i].id != 0 {

@@ -11,8 +11,8 @@ import (
 
 	"parley"
 	"parley/internal/retrieval"
-	"parley/internal/rig/dbs"
 	"parley/internal/sqldb"
+	"parley/internal/testkit/dbs"
 )
 
 func TestMain(m *testing.M) { dbs.Main(m) }
@@ -24,17 +24,17 @@ create table source_versions (id text primary key, agent_id text not null, hash 
 create table passages (id text primary key, account_id text not null, agent_id text not null, source_id text not null, version_id text not null,
 	ordinal integer not null, heading text not null, start_byte integer not null, end_byte integer not null, text text not null, hash text not null)`
 
-// shelf is a library over a database with the source "manual" in two versions.
-type shelf struct {
+// testIndexes is a library over a database with the source "manual" in two versions.
+type testIndexes struct {
 	t  *testing.T
 	db *sqldb.DB
-	*retrieval.Library
+	*retrieval.Indexes
 }
 
-func newShelf(t *testing.T, db *sqldb.DB) shelf {
-	s := shelf{t, db, &retrieval.Library{DB: db}}
-	s.write(func(tx *sqldb.DB) error {
-		for _, q := range append(split(tables),
+func newTestIndexes(t *testing.T, db *sqldb.DB) testIndexes {
+	s := testIndexes{t, db, &retrieval.Indexes{DB: db}}
+	s.transact(func(tx *sqldb.DB) error {
+		for _, q := range append(splitStatements(tables),
 			`insert into sources values ('manual', 'agent', 'Manual', 'https://example.com/m', null, 0)`,
 			`insert into source_versions values ('v1', 'agent', 'h1'), ('v2', 'agent', 'h2')`) {
 			if _, err := tx.Exec(t.Context(), q); err != nil {
@@ -46,36 +46,36 @@ func newShelf(t *testing.T, db *sqldb.DB) shelf {
 	return s
 }
 
-func (s shelf) write(fn func(tx *sqldb.DB) error) {
+func (s testIndexes) transact(fn func(tx *sqldb.DB) error) {
 	s.t.Helper()
 	if err := s.db.Transact(s.t.Context(), sqldb.Bulk, fn); err != nil {
 		s.t.Fatal(err)
 	}
 }
 
-// put writes the passages of a version of the source, which is live from the passage version on.
-func (s shelf) put(version int64, of parley.VersionID, texts ...string) {
+// putPassages writes the passages of a version of the source, which is live from the passage version on.
+func (s testIndexes) putPassages(version int64, of parley.VersionID, texts ...string) {
 	s.t.Helper()
-	s.write(func(tx *sqldb.DB) error {
+	s.transact(func(tx *sqldb.DB) error {
 		var all []parley.Passage
 		for i, text := range texts {
 			all = append(all, parley.Passage{ID: parley.PassageID(fmt.Sprintf("%s-%d", of, i)), SourceID: "manual", VersionID: of, Ordinal: i, End: len(text), Text: text})
 		}
 		return s.Put(s.t.Context(), tx, "agent", "account", all)
 	})
-	s.live(version, string(of))
+	s.setLive(version, string(of))
 }
 
-// live makes another version the live one from the passage version on; nil takes the source out.
-func (s shelf) live(version int64, of any) {
+// setLive makes another version the live one from the passage version on; nil takes the source out.
+func (s testIndexes) setLive(version int64, of any) {
 	s.t.Helper()
-	s.write(func(tx *sqldb.DB) error {
+	s.transact(func(tx *sqldb.DB) error {
 		_, err := tx.Exec(s.t.Context(), `update sources set live_version = ?, live_in = ? where id = 'manual'`, of, version)
 		return err
 	})
 }
 
-func (s shelf) find(version int64, question string) (texts []string) {
+func (s testIndexes) findTexts(version int64, question string) (texts []string) {
 	s.t.Helper()
 	hits, err := s.Nearest(s.t.Context(), "agent", version, retrieval.Query{Text: question})
 	if err != nil {
@@ -88,43 +88,43 @@ func (s shelf) find(version int64, question string) (texts []string) {
 }
 
 func TestLibraryFollowsThePassageVersion(t *testing.T) {
-	dbs.Each(t, func(t *testing.T, db *sqldb.DB) {
-		s := newShelf(t, db)
-		if got := s.find(0, "tea"); got != nil {
+	dbs.ForEachDatabase(t, func(t *testing.T, db *sqldb.DB) {
+		s := newTestIndexes(t, db)
+		if got := s.findTexts(0, "tea"); got != nil {
 			t.Errorf("an agent without sources: %v", got)
 		}
-		s.put(1, "v1", "Green tea is hot.", "Black coffee is cold.")
-		if diff := cmp.Diff([]string{"Green tea is hot."}, s.find(1, "tea")); diff != "" {
+		s.putPassages(1, "v1", "Green tea is hot.", "Black coffee is cold.")
+		if diff := cmp.Diff([]string{"Green tea is hot."}, s.findTexts(1, "tea")); diff != "" {
 			t.Error(diff)
 		}
-		s.put(2, "v2", "Green tea is cold.")
-		if diff := cmp.Diff([]string{"Green tea is hot."}, s.find(1, "tea")); diff != "" {
+		s.putPassages(2, "v2", "Green tea is cold.")
+		if diff := cmp.Diff([]string{"Green tea is hot."}, s.findTexts(1, "tea")); diff != "" {
 			t.Error("the earlier version answers until the later is asked for", diff)
 		}
-		if diff := cmp.Diff([]string{"Green tea is cold."}, s.find(2, "tea")); diff != "" {
+		if diff := cmp.Diff([]string{"Green tea is cold."}, s.findTexts(2, "tea")); diff != "" {
 			t.Error(diff)
 		}
-		again := shelf{t, db, &retrieval.Library{DB: db}} // another node, or this one after a restart
-		if diff := cmp.Diff([]string{"Green tea is cold."}, again.find(1, "tea")); diff != "" {
+		again := testIndexes{t, db, &retrieval.Indexes{DB: db}} // another node, or this one after a restart
+		if diff := cmp.Diff([]string{"Green tea is cold."}, again.findTexts(1, "tea")); diff != "" {
 			t.Error("a node that reads late shows what is there by then", diff)
 		}
-		s.live(3, nil)
+		s.setLive(3, nil)
 		if err := s.Warm(t.Context(), "agent", 3); err != nil {
 			t.Error(err)
 		}
-		if got := s.find(3, "tea"); got != nil {
+		if got := s.findTexts(3, "tea"); got != nil {
 			t.Errorf("after the source went: %v", got)
 		}
-		if got := again.find(3, "tea"); got != nil {
+		if got := again.findTexts(3, "tea"); got != nil {
 			t.Errorf("on the other node: %v", got)
 		}
 	})
 }
 
 func TestHitNamesItsSource(t *testing.T) {
-	dbs.Each(t, func(t *testing.T, db *sqldb.DB) {
-		s := newShelf(t, db)
-		s.put(1, "v1", "Green tea is hot.")
+	dbs.ForEachDatabase(t, func(t *testing.T, db *sqldb.DB) {
+		s := newTestIndexes(t, db)
+		s.putPassages(1, "v1", "Green tea is hot.")
 		hits, err := s.Nearest(t.Context(), "agent", 1, retrieval.Query{Text: "green tea"})
 		if err != nil || len(hits) != 1 {
 			t.Fatal(hits, err)
@@ -141,10 +141,10 @@ func TestHitNamesItsSource(t *testing.T) {
 }
 
 func TestLibraryForgetsWhatWasNotUsedForLongest(t *testing.T) {
-	dbs.Each(t, func(t *testing.T, db *sqldb.DB) {
-		s := newShelf(t, db)
+	dbs.ForEachDatabase(t, func(t *testing.T, db *sqldb.DB) {
+		s := newTestIndexes(t, db)
 		s.Budget = 1 // every index is too large: only the one in use stays
-		s.put(1, "v1", "Green tea is hot.")
+		s.putPassages(1, "v1", "Green tea is hot.")
 		for range 3 {
 			for _, agent := range []parley.AgentID{"agent", "another"} {
 				if _, err := s.Nearest(t.Context(), agent, 1, retrieval.Query{Text: "tea"}); err != nil {
@@ -152,25 +152,25 @@ func TestLibraryForgetsWhatWasNotUsedForLongest(t *testing.T) {
 				}
 			}
 		}
-		if got := s.find(1, "tea"); len(got) != 1 {
+		if got := s.findTexts(1, "tea"); len(got) != 1 {
 			t.Errorf("after it was dropped: %v", got)
 		}
 		s.Drop("agent")
 		s.Drop("agent")
-		if got := s.find(1, "tea"); len(got) != 1 {
+		if got := s.findTexts(1, "tea"); len(got) != 1 {
 			t.Errorf("after Drop: %v", got)
 		}
 	})
 }
 
 func TestManyAskAtOnce(t *testing.T) {
-	dbs.Each(t, func(t *testing.T, db *sqldb.DB) {
-		s := newShelf(t, db)
-		s.put(1, "v1", "Green tea is hot.", "Black coffee is cold.")
+	dbs.ForEachDatabase(t, func(t *testing.T, db *sqldb.DB) {
+		s := newTestIndexes(t, db)
+		s.putPassages(1, "v1", "Green tea is hot.", "Black coffee is cold.")
 		var group sync.WaitGroup
 		for range 16 {
 			group.Go(func() {
-				if got := s.find(1, "coffee"); len(got) != 1 {
+				if got := s.findTexts(1, "coffee"); len(got) != 1 {
 					t.Errorf("%v", got)
 				}
 			})
@@ -181,22 +181,22 @@ func TestManyAskAtOnce(t *testing.T) {
 
 // An index that mostly holds what is gone is built anew while it answers: no question waits for that, and none is answered wrong.
 func TestWornIndexIsBuiltAnew(t *testing.T) {
-	dbs.Each(t, func(t *testing.T, db *sqldb.DB) {
-		s := newShelf(t, db)
+	dbs.ForEachDatabase(t, func(t *testing.T, db *sqldb.DB) {
+		s := newTestIndexes(t, db)
 		texts := make([]string, 600)
 		edition := func(n int64) {
 			of := parley.VersionID(fmt.Sprint("edition", n))
-			s.write(func(tx *sqldb.DB) error {
+			s.transact(func(tx *sqldb.DB) error {
 				_, err := tx.Exec(t.Context(), `insert into source_versions values (?, 'agent', ?)`, string(of), string(of))
 				return err
 			})
 			for i := range texts {
 				texts[i] = fmt.Sprintf("Parcel %d of edition %d lies in hall %d.", i, n, i%40)
 			}
-			s.put(n, of, texts...)
+			s.putPassages(n, of, texts...)
 		}
 		ask := func(n int64) {
-			if got := s.find(n, fmt.Sprint("Where lies parcel 7 of edition ", n, "?")); len(got) == 0 || got[0] != texts[7] {
+			if got := s.findTexts(n, fmt.Sprint("Where lies parcel 7 of edition ", n, "?")); len(got) == 0 || got[0] != texts[7] {
 				t.Fatalf("edition %d: %v", n, got)
 			}
 		}
@@ -206,7 +206,7 @@ func TestWornIndexIsBuiltAnew(t *testing.T) {
 			edition(n)
 			ask(n)
 		}
-		for s.Rows("agent") > 2*len(texts) {
+		for s.VectorRows("agent") > 2*len(texts) {
 			runtime.Gosched()
 		}
 		ask(4)
@@ -214,21 +214,21 @@ func TestWornIndexIsBuiltAnew(t *testing.T) {
 }
 
 func TestFailureIsNotRemembered(t *testing.T) {
-	dbs.Each(t, func(t *testing.T, db *sqldb.DB) {
-		s := newShelf(t, db)
-		s.put(1, "v1", "Green tea is hot.")
+	dbs.ForEachDatabase(t, func(t *testing.T, db *sqldb.DB) {
+		s := newTestIndexes(t, db)
+		s.putPassages(1, "v1", "Green tea is hot.")
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		if _, err := s.Nearest(ctx, "agent", 1, retrieval.Query{Text: "tea"}); err == nil {
 			t.Error("no error from a dead context")
 		}
-		if got := s.find(1, "tea"); len(got) != 1 {
+		if got := s.findTexts(1, "tea"); len(got) != 1 {
 			t.Errorf("%v", got)
 		}
 	})
 }
 
-func split(statements string) (all []string) {
+func splitStatements(statements string) (all []string) {
 	start := 0
 	for i := range len(statements) {
 		if statements[i] == ';' {
@@ -240,15 +240,15 @@ func split(statements string) (all []string) {
 
 // Agents without a passage are asked too: what is kept for them counts, and goes in its turn.
 func TestEmptyAgentsDoNotPileUp(t *testing.T) {
-	dbs.Each(t, func(t *testing.T, db *sqldb.DB) {
-		s := newShelf(t, db)
+	dbs.ForEachDatabase(t, func(t *testing.T, db *sqldb.DB) {
+		s := newTestIndexes(t, db)
 		s.Budget = 1 << 20
 		for i := range 5000 {
 			if _, err := s.Nearest(t.Context(), parley.AgentID(fmt.Sprint("empty ", i)), 0, retrieval.Query{Text: "tea"}); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if n, held := s.Volumes(), s.Held(); n > 1000 || held > s.Budget || held < int64(n)*512 {
+		if n, held := s.AgentCount(), s.MemoryBytes(); n > 1000 || held > s.Budget || held < int64(n)*512 {
 			t.Errorf("%d agents are kept in %d bytes", n, held)
 		}
 	})

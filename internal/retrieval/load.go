@@ -7,29 +7,31 @@ import (
 
 	"parley"
 	"parley/internal/sqldb"
-	"parley/internal/words"
+	"parley/internal/text/words"
 )
 
 // batch is passages on their way into an index, with their words.
 type batch struct {
 	passages []parley.Passage
-	readings []reading
+	readings []tokenizedText
 }
 
-func newBatch() *batch { return &batch{make([]parley.Passage, 0, chunk), make([]reading, chunk)} }
+func newBatch() *batch {
+	return &batch{make([]parley.Passage, 0, chunkSize), make([]tokenizedText, chunkSize)}
+}
 
-// read cuts the passages into words.
-func (b *batch) read() {
+// tokenize cuts the passages into words.
+func (b *batch) tokenize() {
 	for i, p := range b.passages {
-		b.readings[i] = read(b.readings[i].tokens, title(p)+"\n"+p.Text, words.English)
+		b.readings[i] = tokenize(b.readings[i].tokens, passageTitle(p)+"\n"+p.Text, words.English)
 		runtime.Gosched() // an import must not keep turns from the processor for a whole time slice
 	}
 }
 
-// pour puts passages into the index while they are being read and cut, a batch at a time, so that they are in memory once.
-func pour(index *Index, source func(yield func(parley.Passage)) error) error {
-	free, full := make(chan *batch, batches), make(chan *batch, batches)
-	for range batches {
+// putStream puts passages into the index while they are being read and cut, a batch at a time, so that they are in memory once.
+func putStream(index *Index, source func(yield func(parley.Passage)) error) error {
+	free, full := make(chan *batch, maxBatches), make(chan *batch, maxBatches)
+	for range maxBatches {
 		free <- newBatch()
 	}
 	done := make(chan error, 1)
@@ -38,29 +40,29 @@ func pour(index *Index, source func(yield func(parley.Passage)) error) error {
 		b := <-free
 		b.passages = b.passages[:0]
 		err := source(func(p parley.Passage) {
-			if b.passages = append(b.passages, p); len(b.passages) == chunk {
-				b.read()
+			if b.passages = append(b.passages, p); len(b.passages) == chunkSize {
+				b.tokenize()
 				full <- b
 				b = <-free
 				b.passages = b.passages[:0]
 			}
 		})
-		b.read()
+		b.tokenize()
 		full <- b
 		done <- err
 	}()
 	for b := range full {
-		index.enter(b)
+		index.putBatch(b)
 		free <- b
 	}
 	return <-done
 }
 
-// batches are on their way at a time.
-const batches = 4
+// maxBatches are on their way at a time.
+const maxBatches = 4
 
-// eachAdded hands out the passages of the sources whose live version is another one since the passage version.
-func eachAdded(ctx context.Context, db *sqldb.DB, agent parley.AgentID, since int64, yield func(parley.Passage)) error {
+// eachAddedPassage hands out the passages of the sources whose live version is another one since the passage version.
+func eachAddedPassage(ctx context.Context, db *sqldb.DB, agent parley.AgentID, since int64, yield func(parley.Passage)) error {
 	rows, err := db.Query(ctx, `select p.id, p.source_id, s.name, s.url, p.version_id, v.hash, p.ordinal, p.heading, p.start_byte, p.end_byte, p.text
 		from sources s
 		join source_versions v on v.id = s.live_version and v.agent_id = s.agent_id

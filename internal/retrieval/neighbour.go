@@ -1,22 +1,22 @@
 package retrieval
 
-// closely reads a passage, and the one before it for what it may rest on: what a passage speaks of was often named above.
-func (r *reader) closely(doc uint32) closeness {
+// readWithPrevious reads a passage, and the one before it for what it may rest on: what a passage speaks of was often named above.
+func (r *reader) readWithPrevious(doc uint32) closeness {
 	c, all := r.read(doc)
-	before, ok := r.x.preceding(doc)
-	if !ok || c.all >= 1 {
+	before, ok := r.x.previousPassage(doc)
+	if !ok || c.allWords >= 1 {
 		return c
 	}
 	_, above := r.read(before)
 	for i, s := range r.subjects {
-		c.around += s.weight * max(0, above[i]-all[i])
+		c.inPrevious += s.weight * max(0, above[i]-all[i])
 	}
-	c.around /= max(r.whole, 1e-9)
+	c.inPrevious /= max(r.totalWeight, 1e-9)
 	return c
 }
 
-// preceding gives the passage before in the same version of a source.
-func (x *Index) preceding(doc uint32) (before uint32, ok bool) {
+// previousPassage gives the passage before in the same version of a source.
+func (x *Index) previousPassage(doc uint32) (before uint32, ok bool) {
 	if doc == 0 {
 		return 0, false
 	}

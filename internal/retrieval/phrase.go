@@ -5,60 +5,60 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"parley/internal/words"
+	"parley/internal/text/words"
 )
 
 // phrase is words that count as one where they stand side by side in a passage, whatever parts them there: "ERR-4012" is also
 // met as "ERR 4012".
 type phrase struct {
-	words [][]uint32 // for each its ids: a word has one in each language
-	means []int      // words of the question that it stands for
-	name  uint8      // which of the codes and quotations of the question it is, from 1; 0 for none
+	words       [][]uint32 // for each its ids: a word has one in each language
+	wordIndexes []int      // words of the question that it stands for
+	name        uint8      // which of the codes and quotations of the question it is, from 1; 0 for none
 }
 
 // Bounds of a question.
 const (
-	mostPhrases = 64
-	mostNames   = 16
+	maxPhrases = 64
+	maxNames   = 16
 )
 
-// phrase notes that the words, side by side, stand for those of the message from one to another, and reports whether passages
+// addPhrase notes that the words, side by side, stand for those of the message from one to another, and reports whether passages
 // may have them.
-func (m *message) phrase(list []string, from, to int, name uint8) bool {
-	if len(m.out.phrases) == mostPhrases {
+func (m *queryMessage) addPhrase(list []string, from, to int, name uint8) bool {
+	if len(m.out.phrases) == maxPhrases {
 		return false
 	}
 	p := phrase{name: name}
 	for _, w := range list {
-		ids := m.forms(w)
+		ids := m.wordIDs(w)
 		if ids == nil {
 			return false
 		}
 		p.words = append(p.words, ids)
 	}
 	for i := from; i < to; i++ {
-		if !m.words[i].stop {
-			p.means = append(p.means, m.first+i)
+		if !m.words[i].isStop {
+			p.wordIndexes = append(p.wordIndexes, m.firstWord+i)
 		}
 	}
 	m.out.phrases = append(m.out.phrases, p)
 	return true
 }
 
-// quotes looks for what the message has in quotation marks.
-func (m *message) quotes() {
+// findQuotes looks for what the message has in quotation marks.
+func (m *queryMessage) findQuotes() {
 	for at := 0; at < len(m.text); {
 		open, n := utf8.DecodeRuneInString(m.text[at:])
-		marks := strings.IndexRune(opening, open)
+		marks := strings.IndexRune(openingQuotes, open)
 		if marks < 0 {
 			at += n
 			continue
 		}
-		length := strings.IndexAny(m.text[at+n:], closing)
+		length := strings.IndexAny(m.text[at+n:], closingQuotes)
 		if length < 0 {
 			return
 		}
-		m.quote(at+n, at+n+length)
+		m.addQuote(at+n, at+n+length)
 		at += n + length
 		_, n = utf8.DecodeRuneInString(m.text[at:])
 		at += n
@@ -66,25 +66,25 @@ func (m *message) quotes() {
 }
 
 const (
-	opening = "\"“„«「『"
-	closing = "\"”“»」』"
+	openingQuotes = "\"“„«「『"
+	closingQuotes = "\"”“»」』"
 )
 
-// name notes a code or quotation that stands in the message, in the forms that passages may have it in, and what it is worth.
-func (m *message) name(worth float64, from, to int, forms ...[]string) {
-	if m.weight < 1 || len(m.out.names) == mostNames {
+// addName notes a code or quotation that stands in the message, in the forms that passages may have it in, and what it is worth.
+func (m *queryMessage) addName(worth float64, from, to int, forms ...[]string) {
+	if m.weight < 1 || len(m.out.nameWorths) == maxNames {
 		return
 	}
 	met := false
 	for _, list := range forms {
-		met = m.phrase(list, from, to, uint8(len(m.out.names)+1)) || met
+		met = m.addPhrase(list, from, to, uint8(len(m.out.nameWorths)+1)) || met
 	}
 	if met {
-		m.out.names = append(m.out.names, worth)
+		m.out.nameWorths = append(m.out.nameWorths, worth)
 	}
 }
 
-func (m *message) quote(start, end int) {
+func (m *queryMessage) addQuote(start, end int) {
 	from := slices.IndexFunc(m.tokens, func(t words.Token) bool { return t.Start >= start })
 	if from < 0 {
 		return
@@ -94,6 +94,6 @@ func (m *message) quote(start, end int) {
 		to++
 	}
 	if to > from+1 {
-		m.name(tune.quote, from, to, m.list(from, to))
+		m.addName(defaultWeights.quote, from, to, m.tokenWords(from, to))
 	}
 }

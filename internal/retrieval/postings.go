@@ -4,49 +4,49 @@ package retrieval
 // a unit is the document's place in its range and, in the low four bits, how often it holds the term. Two numbers there say
 // something else: farther, that the upper bits tell how many ranges to go on, and often, that the next unit is the number.
 type postings struct {
-	units []uint16
-	base  uint16 // the range of the newest document
-	most  uint8  // the highest number of times so far
-	live  uint32 // documents that hold the term and are not forgotten
+	units     []uint16
+	lastRange uint16 // the range of the newest document
+	maxTimes  uint8  // the highest number of times so far
+	liveDocs  uint32 // documents that hold the term and are not forgotten
 }
 
 const (
-	rangeBits  = 12
-	rangeSize  = 1 << rangeBits
-	timesBits  = 4
-	timesMask  = 1<<timesBits - 1
-	farther    = 0
-	often      = timesMask
-	mostTimes  = 255 // more often counts as so often
-	mostRanges = 1<<16 - 1
+	rangeBits     = 12
+	rangeSize     = 1 << rangeBits
+	timesBits     = 4
+	timesMask     = 1<<timesBits - 1
+	rangeSkip     = 0
+	timesOverflow = timesMask
+	maxTimes      = 255 // more often counts as so often
+	maxRanges     = 1<<16 - 1
 )
 
 // add notes a document that is newer than all in the list.
 func (p *postings) add(doc uint32, times uint8) {
-	for at := uint16(doc >> rangeBits); p.base < at; {
-		step := min(at-p.base, rangeSize-1)
-		p.units = append(p.units, step<<timesBits|farther)
-		p.base += step
+	for at := uint16(doc >> rangeBits); p.lastRange < at; {
+		step := min(at-p.lastRange, rangeSize-1)
+		p.units = append(p.units, step<<timesBits|rangeSkip)
+		p.lastRange += step
 	}
 	place := uint16(doc%rangeSize) << timesBits
-	if times < often {
+	if times < timesOverflow {
 		p.units = append(p.units, place|uint16(times))
 	} else {
-		p.units = append(p.units, place|often, uint16(times))
+		p.units = append(p.units, place|timesOverflow, uint16(times))
 	}
-	p.most = max(p.most, times)
-	p.live++
+	p.maxTimes = max(p.maxTimes, times)
+	p.liveDocs++
 }
 
-// score adds to each document what the term is worth to it. into and norm reach to the end of a range.
-func (p *postings) score(into, norm []float32, weight float32) {
+// addScores adds to each document what the term is worth to it. into and norm reach to the end of a range.
+func (p *postings) addScores(into, norm []float32, weight float32) {
 	base := 0
 	sums, norms := window(into, 0), window(norm, 0)
 	for i := 0; i < len(p.units); i++ {
 		u := p.units[i]
 		times := u & timesMask
-		if times-1 >= often-1 { // farther or often
-			if times == farther {
+		if times-1 >= timesOverflow-1 { // farther or often
+			if times == rangeSkip {
 				base += int(u>>timesBits) * rangeSize
 				sums, norms = window(into, base), window(norm, base)
 				continue
@@ -63,17 +63,17 @@ func window(list []float32, from int) *[rangeSize]float32 {
 	return (*[rangeSize]float32)(list[from:])
 }
 
-// each calls yield with every document, the forgotten ones too.
-func (p *postings) each(yield func(doc uint32, times uint8)) {
+// forEach calls yield with every document, the forgotten ones too.
+func (p *postings) forEach(yield func(doc uint32, times uint8)) {
 	base := uint32(0)
 	for i := 0; i < len(p.units); i++ {
 		u := p.units[i]
 		times := u & timesMask
 		switch times {
-		case farther:
+		case rangeSkip:
 			base += uint32(u>>timesBits) * rangeSize
 			continue
-		case often:
+		case timesOverflow:
 			i++
 			times = p.units[i]
 		}

@@ -3,7 +3,7 @@ package retrieval
 import (
 	"slices"
 
-	"parley/internal/words"
+	"parley/internal/text/words"
 )
 
 // Query is what to look for.
@@ -21,33 +21,33 @@ type Query struct {
 
 // question is a query in the index's terms.
 type question struct {
-	words   []asked
-	grams   []wanted
-	stems   []wanted
-	pairs   []pair
-	phrases []phrase
-	names   []float64  // what the codes and quotations are worth
-	how     bool       // it asks how to do something
-	wants   words.Kind // what it asks for, where that shows
+	words      []queryWord
+	grams      []weightedTerm
+	stems      []weightedTerm
+	pairs      []pair
+	phrases    []phrase
+	nameWorths []float64  // what the codes and quotations are worth
+	asksHow    bool       // it asks how to do something
+	wantedKind words.Kind // what it asks for, where that shows
 
-	toward *direction // where its vector points; nil without one
+	direction *direction // where its vector points; nil without one
 }
 
-// asked is a word of the question.
-type asked struct {
-	word        string
-	stem        uint32
-	known       bool     // the stem has been in some passage
-	grams       []uint32 // known ones
-	spelt       int      // how many grams it has, known or not
-	kin         []kin    // words that may stand for it
-	stop, dense bool
-	weight      float64 // 1 in the message itself, less in earlier ones
-	rarity      float64 // of the stem among the passages
+// queryWord is a word of the question.
+type queryWord struct {
+	word            string
+	stem            uint32
+	isIndexed       bool          // the stem has been in some passage
+	grams           []uint32      // known ones
+	gramCount       int           // how many grams it has, known or not
+	alternatives    []alternative // words that may stand for it
+	isStop, isDense bool
+	weight          float64 // 1 in the message itself, less in earlier ones
+	rarity          float64 // of the stem among the passages
 }
 
-// wanted is a term with its weight.
-type wanted struct {
+// weightedTerm is a term with its weight.
+type weightedTerm struct {
 	id     uint32
 	weight float64
 }
@@ -58,90 +58,90 @@ type pair struct {
 	weight float64
 }
 
-// mostAsked bounds how many words of a message are looked for.
-const mostAsked = 200
+// maxQueryWords bounds how many words of a message are looked for.
+const maxQueryWords = 200
 
-func (x *Index) question(q Query) question {
+func (x *Index) newQuestion(q Query) question {
 	var out question
-	x.ask(&out, q.Text, 1, q.Synonyms)
-	out.how, out.wants = words.AsksHow(q.Text), words.AsksFor(q.Text)
-	out.aim(q)
-	weight := x.lean(&out, q)
+	x.addMessage(&out, q.Text, 1, q.Synonyms)
+	out.asksHow, out.wantedKind = words.AsksHow(q.Text), words.AsksFor(q.Text)
+	out.setDirection(q)
+	weight := x.earlierWeight(&out, q)
 	for i := len(q.Earlier) - 1; i >= 0 && weight > 0.02; i-- {
-		x.ask(&out, q.Earlier[i], weight, q.Synonyms)
-		weight *= tune.fade
+		x.addMessage(&out, q.Earlier[i], weight, q.Synonyms)
+		weight *= defaultWeights.fade
 	}
 	return out
 }
 
-func (x *Index) ask(out *question, text string, weight float64, synonyms [][]string) {
-	text = words.Usual(text)
-	r := read(nil, text, x.language())
+func (x *Index) addMessage(out *question, text string, weight float64, synonyms [][]string) {
+	text = words.ToStandardForm(text)
+	r := tokenize(nil, text, x.language())
 	first := len(out.words)
-	for _, t := range r.tokens[:min(len(r.tokens), mostAsked)] {
-		out.words = append(out.words, x.word(out, t, r.lang, weight))
+	for _, t := range r.tokens[:min(len(r.tokens), maxQueryWords)] {
+		out.words = append(out.words, x.newQueryWord(out, t, r.lang, weight))
 	}
-	m := message{Index: x, out: out, words: out.words[first:], first: first, tokens: r.tokens[:len(out.words)-first], text: text, lang: r.lang, weight: weight}
-	m.look(synonyms)
-	out.pair(m.words, weight)
+	m := queryMessage{Index: x, out: out, words: out.words[first:], firstWord: first, tokens: r.tokens[:len(out.words)-first], text: text, lang: r.lang, weight: weight}
+	m.findVariants(synonyms)
+	out.addPairs(m.words, weight)
 }
 
-func (x *Index) word(out *question, t words.Token, lang words.Language, weight float64) asked {
+func (x *Index) newQueryWord(out *question, t words.Token, lang words.Language, weight float64) queryWord {
 	stem := lang.Stem(t.Word)
-	a := asked{word: t.Word, stop: lang.IsStop(t.Word), dense: t.Dense, weight: weight}
-	a.stem, a.known = x.stems.ids.find(words.Hash(stem))
+	a := queryWord{word: t.Word, isStop: lang.IsStopWord(t.Word), isDense: t.Unspaced, weight: weight}
+	a.stem, a.isIndexed = x.stems.ids.find(words.Hash(stem))
 	a.rarity = x.idf(0)
-	if a.known {
-		a.rarity = x.idf(x.stems.held(a.stem))
+	if a.isIndexed {
+		a.rarity = x.idf(x.stems.docCount(a.stem))
 	}
 	var buf [64]uint64
 	for _, g := range words.Grams(buf[:0], t.Word) {
-		a.spelt++
+		a.gramCount++
 		if id, ok := x.grams.ids.find(g); ok {
 			a.grams = append(a.grams, id)
-			out.grams = want(out.grams, id, weight)
+			out.grams = addTerm(out.grams, id, weight)
 		}
 	}
-	if a.stop {
+	if a.isStop {
 		return a
 	}
-	if a.known && !a.dense { // stretches of two characters are grams too: once is enough
-		out.stems = want(out.stems, a.stem, weight)
+	if a.isIndexed && !a.isDense { // stretches of two characters are grams too: once is enough
+		out.stems = addTerm(out.stems, a.stem, weight)
 	}
-	for _, k := range lang.Kin(stem) {
-		if id, ok := x.stems.ids.find(words.Hash(k)); ok && x.stems.held(id) > 0 {
-			a.kin = append(a.kin, kin{id, float32(tune.kinLike)})
-			x.wantKin(out, k, id, weight*tune.kin, weight*tune.kinGrams)
+	for _, k := range lang.Synonyms(stem) {
+		if id, ok := x.stems.ids.find(words.Hash(k)); ok && x.stems.docCount(id) > 0 {
+			a.alternatives = append(a.alternatives, alternative{id, float32(defaultWeights.alternativeStrength)})
+			x.addAlternativeTerms(out, k, id, weight*defaultWeights.alternative, weight*defaultWeights.alternativeGrams)
 		}
 	}
 	return a
 }
 
-// wantKin looks for a word that may stand for one of the question's, by its stem and by its grams.
-func (x *Index) wantKin(out *question, stem string, id uint32, weight, ofGrams float64) {
-	out.stems = want(out.stems, id, weight)
+// addAlternativeTerms looks for a word that may stand for one of the question's, by its stem and by its grams.
+func (x *Index) addAlternativeTerms(out *question, stem string, id uint32, weight, ofGrams float64) {
+	out.stems = addTerm(out.stems, id, weight)
 	var buf [64]uint64
 	for _, g := range words.Grams(buf[:0], stem) {
 		if id, ok := x.grams.ids.find(g); ok {
-			out.grams = want(out.grams, id, ofGrams)
+			out.grams = addTerm(out.grams, id, ofGrams)
 		}
 	}
 }
 
-func want(list []wanted, id uint32, weight float64) []wanted {
-	if i := slices.IndexFunc(list, func(w wanted) bool { return w.id == id }); i >= 0 {
+func addTerm(list []weightedTerm, id uint32, weight float64) []weightedTerm {
+	if i := slices.IndexFunc(list, func(w weightedTerm) bool { return w.id == id }); i >= 0 {
 		list[i].weight = max(list[i].weight, weight)
 		return list
 	}
-	return append(list, wanted{id, weight})
+	return append(list, weightedTerm{id, weight})
 }
 
-// pair notes the content words of one message that stand within a window of three. Words of scripts without spaces are
+// addPairs notes the content words of one message that stand within a window of three. Words of scripts without spaces are
 // stretches that overlap: being neighbours says nothing.
-func (q *question) pair(message []asked, weight float64) {
+func (q *question) addPairs(message []queryWord, weight float64) {
 	content := make([]uint32, 0, len(message))
 	for _, a := range message {
-		if !a.stop && a.known && !a.dense {
+		if !a.isStop && a.isIndexed && !a.isDense {
 			content = append(content, a.stem)
 		}
 	}
@@ -154,11 +154,11 @@ func (q *question) pair(message []asked, weight float64) {
 	}
 }
 
-// terms gives the content words with their rarity.
-func (q *question) terms() map[string]float64 {
+// termRarities gives the content words with their rarity.
+func (q *question) termRarities() map[string]float64 {
 	terms := make(map[string]float64, len(q.words))
 	for _, a := range q.words {
-		if !a.stop {
+		if !a.isStop {
 			terms[a.word] = a.rarity
 		}
 	}

@@ -2,24 +2,24 @@ package retrieval
 
 import "slices"
 
-// sought is a phrase with the subjects that it stands for.
-type sought struct {
+// subjectPhrase is a phrase with the subjects that it stands for.
+type subjectPhrase struct {
 	words    [][]uint32
 	subjects []uint8
 	name     uint8
 }
 
-// seek makes ready to look for the phrases; subjects holds one for each word of the question, or -1.
-func (r *reader) seek(phrases []phrase, subjects []int) {
+// preparePhrases makes ready to look for the phrases; subjects holds one for each word of the question, or -1.
+func (r *reader) preparePhrases(phrases []phrase, subjects []int) {
 	for _, p := range phrases {
-		s := sought{words: p.words, name: p.name}
-		for _, w := range p.means {
+		s := subjectPhrase{words: p.words, name: p.name}
+		for _, w := range p.wordIndexes {
 			if subjects[w] >= 0 {
 				s.subjects = append(s.subjects, uint8(subjects[w]))
 			}
 		}
 		for _, id := range p.words[len(p.words)-1] {
-			r.ends |= bit(id)
+			r.phraseEndBits |= stemBit(id)
 		}
 		r.phrases = append(r.phrases, s)
 	}
@@ -27,38 +27,38 @@ func (r *reader) seek(phrases []phrase, subjects []int) {
 
 // spot is a place in a passage where a subject was met.
 type spot struct {
-	at       int
+	position int
 	subject  uint8
 	strength float64
 }
 
-// phrase meets the phrases that end at the place.
-func (p *progress) phrase(at int) {
+// matchPhrases meets the phrases that end at the place.
+func (p *passageRead) matchPhrases(at int) {
 	for _, s := range p.phrases {
-		if !s.ends(p.sequence[:at+1]) {
+		if !s.endsWith(p.sequence[:at+1]) {
 			continue
 		}
 		for _, subject := range s.subjects {
-			p.meet(at, likeness{subject: subject, strength: 1})
+			p.recordMatch(at, wordMatch{subject: subject, strength: 1})
 		}
 		if s.name > 0 {
-			p.found |= 1 << s.name
+			p.foundNames |= 1 << s.name
 		}
 	}
 }
 
-// worth gives the mean of what the codes and quotations that were found are worth, with nothing for the others.
-func (p *progress) worth() (sum float64) {
-	for i, worth := range p.names {
-		if p.found>>(i+1)&1 == 1 {
-			sum += worth / float64(len(p.names))
+// nameScore gives the mean of what the codes and quotations that were found are worth, with nothing for the others.
+func (p *passageRead) nameScore() (sum float64) {
+	for i, worth := range p.nameWorths {
+		if p.foundNames>>(i+1)&1 == 1 {
+			sum += worth / float64(len(p.nameWorths))
 		}
 	}
 	return sum
 }
 
-// ends reports that the words end with the phrase.
-func (s *sought) ends(list []uint32) bool {
+// endsWith reports that the words end with the phrase.
+func (s *subjectPhrase) endsWith(list []uint32) bool {
 	if len(list) < len(s.words) {
 		return false
 	}
@@ -70,21 +70,21 @@ func (s *sought) ends(list []uint32) bool {
 	return true
 }
 
-// near is how many words around something are taken to tell what it is about.
-const near = 20
+// nearWindow is how many words around something are taken to tell what it is about.
+const nearWindow = 20
 
-// kind gives the most of the question's words that stand around something of the kind that it asks for.
-func (p *progress) kind() (most float64) {
-	for _, at := range p.kinds {
-		var met strengths
+// kindScore gives the most of the question's words that stand around something of the kind that it asks for.
+func (p *passageRead) kindScore() (most float64) {
+	for _, at := range p.kindPositions {
+		var met matchStrengths
 		sum := 0.0
 		for _, s := range p.spots {
-			if s.at >= at-near && s.at <= at+near && s.strength > met[s.subject] {
+			if s.position >= at-nearWindow && s.position <= at+nearWindow && s.strength > met[s.subject] {
 				sum += p.subjects[s.subject].weight * (s.strength - met[s.subject])
 				met[s.subject] = s.strength
 			}
 		}
-		most = max(most, sum/p.whole)
+		most = max(most, sum/p.totalWeight)
 	}
 	return most
 }

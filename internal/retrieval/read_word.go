@@ -2,61 +2,61 @@ package retrieval
 
 import "math/bits"
 
-// like tells what the word has to do with the question.
-func (r *reader) like(w uint32) likeness {
-	switch seen := r.seen[w]; seen {
+// match tells what the word has to do with the question.
+func (r *reader) match(w uint32) wordMatch {
+	switch seen := r.wordStates[w]; seen {
 	case 0:
-		return r.meet(w)
+		return r.compareNew(w)
 	case 1:
-		return likeness{}
+		return wordMatch{}
 	default:
-		return r.likes[seen-2]
+		return r.matches[seen-2]
 	}
 }
 
-func (r *reader) meet(w uint32) likeness {
+func (r *reader) compareNew(w uint32) wordMatch {
 	l := r.compare(w)
-	r.seen[w] = 1
-	if l.strength > 0 && len(r.likes) < mostLikes {
-		r.seen[w] = uint8(len(r.likes) + 2)
-		r.likes = append(r.likes, l)
+	r.wordStates[w] = 1
+	if l.strength > 0 && len(r.matches) < maxWordMatches {
+		r.wordStates[w] = uint8(len(r.matches) + 2)
+		r.matches = append(r.matches, l)
 	}
 	r.touched = append(r.touched, w)
 	return l
 }
 
-func (r *reader) compare(w uint32) (best likeness) {
+func (r *reader) compare(w uint32) (best wordMatch) {
 	stem := r.x.vocabulary.stems[w]
-	if stem == none {
+	if stem == noStem {
 		return best
 	}
-	if r.stems&bit(stem) != 0 {
-		if best = r.stands(stem); best.strength == 1 {
+	if r.stemBits&stemBit(stem) != 0 {
+		if best = r.matchStem(stem); best.strength == 1 {
 			return best
 		}
 	}
 	v := &r.x.vocabulary.words[w]
 	size := int(v.last - v.first)
 	for _, o := range r.outlines {
-		if float64(2*bits.OnesCount64(o.sketch&v.sketch)) >= tune.alike*float64(size+o.spelt) {
-			if alike := r.alike(r.x.vocabulary.grams(w), o); alike > best.strength {
-				best = likeness{subject: uint8(o.subject), strength: alike}
+		if float64(2*bits.OnesCount64(o.sketch&v.sketch)) >= defaultWeights.minGramOverlap*float64(size+o.gramCount) {
+			if alike := r.gramOverlap(r.x.vocabulary.grams(w), o); alike > best.strength {
+				best = wordMatch{subject: uint8(o.subjectIndex), strength: alike}
 			}
 		}
 	}
 	return best
 }
 
-// stands looks for the subject of the stem, or one that it may stand for.
-func (r *reader) stands(stem uint32) (best likeness) {
+// matchStem looks for the subject of the stem, or one that it may stand for.
+func (r *reader) matchStem(stem uint32) (best wordMatch) {
 	for i := range r.subjects {
 		switch s := &r.subjects[i]; {
-		case s.known && s.stem == stem:
-			return likeness{subject: uint8(i), strength: 1}
+		case s.isIndexed && s.stem == stem:
+			return wordMatch{subject: uint8(i), strength: 1}
 		default:
-			for _, k := range s.kin {
-				if k.stem == stem && k.strength > best.strength {
-					best = likeness{subject: uint8(i), strength: k.strength}
+			for _, k := range s.alternatives {
+				if k.stem == stem && k.weight > best.strength {
+					best = wordMatch{subject: uint8(i), strength: k.weight}
 				}
 			}
 		}
@@ -64,14 +64,14 @@ func (r *reader) stands(stem uint32) (best likeness) {
 	return best
 }
 
-// alike is the share of common grams, where it is large enough to be no accident.
-func (r *reader) alike(grams []uint32, o outline) float32 {
+// gramOverlap is the share of common grams, where it is large enough to be no accident.
+func (r *reader) gramOverlap(grams []uint32, o spelling) float32 {
 	common := 0
 	for _, g := range grams {
-		common += int(r.marks[g] >> o.subject & 1)
+		common += int(r.gramSubjects[g] >> o.subjectIndex & 1)
 	}
-	share := 2 * float32(common) / float32(len(grams)+o.spelt)
-	if share < float32(tune.alike) {
+	share := 2 * float32(common) / float32(len(grams)+o.gramCount)
+	if share < float32(defaultWeights.minGramOverlap) {
 		return 0
 	}
 	return share

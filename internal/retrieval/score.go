@@ -30,26 +30,26 @@ func (x *Index) Nearest(q Query) []Hit {
 	if q.Limit <= 0 {
 		q.Limit = 12
 	}
-	ask := x.question(q)
-	all, letters := x.rank(ask, max(q.Limit, readClosely))
+	ask := x.newQuestion(q)
+	all, letters := x.rank(ask, max(q.Limit, maxCloseReads))
 	all = all[:min(q.Limit, len(all))]
-	terms, worded := ask.terms(), x.worded(ask, all)
+	terms, worded := ask.termRarities(), x.wordSign(ask, all)
 	hits := make([]Hit, len(all))
 	for i, c := range all {
-		hits[i] = Hit{Passage: x.docs[c.doc].passage, Rank: c.score, Score: c.near.likely(letters), Terms: terms,
-			Signs: Signs{Letters: x.ofLetters(letters), Words: worded, Stretch: c.near.stretch}}
+		hits[i] = Hit{Passage: x.docs[c.doc].passage, Rank: c.score, Score: c.closeness.likelihood(letters), Terms: terms,
+			Signs: Signs{Letters: x.letterSign(letters), Words: worded, Stretch: c.closeness.bestSentences}}
 	}
 	return hits
 }
 
 // candidate is a passage on its way to be a hit.
 type candidate struct {
-	place
-	near closeness
+	scoredDoc
+	closeness closeness
 }
 
-// place is a document's score among all.
-type place struct {
+// scoredDoc is a document's score among all.
+type scoredDoc struct {
 	doc   uint32
 	score float64
 }
@@ -57,43 +57,43 @@ type place struct {
 // rank gives the best documents, those read closely in their final order, and how much of the question's letters the best of
 // them holds.
 func (x *Index) rank(q question, most int) ([]candidate, float64) {
-	places, letters := x.first(q, max(most, readNear))
-	x.near(q.pairs, places)
-	slices.SortFunc(places, x.before)
-	places = x.join(q.toward, places)
+	places, letters := x.firstStage(q, max(most, nearCandidates))
+	x.addNearScores(q.pairs, places)
+	slices.SortFunc(places, x.comparePlaces)
+	places = x.mergeVectorHits(q.direction, places)
 	best := make([]candidate, min(most, len(places)))
 	for i := range best {
-		best[i].place = places[i]
+		best[i].scoredDoc = places[i]
 	}
 
-	n := x.takeNotes()
-	r := x.reader(q, n)
-	again := best[:min(readClosely, len(best))]
+	n := x.takeReaderScratch()
+	r := x.newReader(q, n)
+	again := best[:min(maxCloseReads, len(best))]
 	for i := range again {
 		d := &x.docs[again[i].doc]
-		c := r.closely(again[i].doc)
-		again[i].score += tune.stretch*c.stretch + tune.all*c.all - tune.links*float64(d.links) + c.phrase + tune.kind*c.kind + tune.around*c.around
-		if asks(d.passage.Heading) {
-			again[i].score += tune.asked * c.asked
+		c := r.readWithPrevious(again[i].doc)
+		again[i].score += defaultWeights.bestSentences*c.bestSentences + defaultWeights.allWords*c.allWords - defaultWeights.links*float64(d.linkShare) + c.phrase + defaultWeights.kind*c.kind + defaultWeights.previousPassage*c.inPrevious
+		if hasQuestion(d.passage.Heading) {
+			again[i].score += defaultWeights.asked * c.askedQuestion
 		}
-		if d.titled {
-			again[i].score += tune.title*c.first + tune.focus*c.focus
-			if q.how && d.steps {
-				again[i].score += tune.steps * c.first
+		if d.hasTitle {
+			again[i].score += defaultWeights.title*c.titleWords + defaultWeights.focus*c.focus
+			if q.asksHow && d.hasSteps {
+				again[i].score += defaultWeights.steps * c.titleWords
 			}
 		}
-		again[i].near = c
+		again[i].closeness = c
 	}
-	n.clean(q)
-	x.notes.Put(n)
-	x.support(again)
-	slices.SortFunc(again, x.order)
-	x.fuse(q.toward, again)
+	n.reset(q)
+	x.readerScratches.Put(n)
+	x.addSourceSupport(again)
+	slices.SortFunc(again, x.compareCandidates)
+	x.fuseScores(q.direction, again)
 	return best, letters
 }
 
-// support raises passages whose source has other good passages too: it is more likely about the question.
-func (x *Index) support(all []candidate) {
+// addSourceSupport raises passages whose source has other good passages too: it is more likely about the question.
+func (x *Index) addSourceSupport(all []candidate) {
 	var top float64
 	sum := make(map[parley.SourceID]float64, len(all))
 	for _, c := range all {
@@ -105,14 +105,16 @@ func (x *Index) support(all []candidate) {
 	}
 	for i, c := range all {
 		others := (sum[x.docs[c.doc].passage.SourceID] - c.score) / top
-		all[i].score += tune.source * min(1, others/tune.sourceFull)
+		all[i].score += defaultWeights.source * min(1, others/defaultWeights.sourceFull)
 	}
 }
 
-func (x *Index) order(a, b candidate) int { return x.before(a.place, b.place) }
+func (x *Index) compareCandidates(a, b candidate) int {
+	return x.comparePlaces(a.scoredDoc, b.scoredDoc)
+}
 
-// before puts the better one first. Equals stand in the order of their sources, so that every database gives the same.
-func (x *Index) before(a, b place) int {
+// comparePlaces puts the better one first. Equals stand in the order of their sources, so that every database gives the same.
+func (x *Index) comparePlaces(a, b scoredDoc) int {
 	switch {
 	case a.score > b.score:
 		return -1

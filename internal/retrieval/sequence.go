@@ -2,19 +2,19 @@ package retrieval
 
 import "encoding/binary"
 
-// spell writes the pen's sequence in a shorter form: common words have small numbers, and those take one byte or two.
-func (p *pen) spell() string {
-	p.spelled = p.spelled[:0]
+// encode writes the pen's sequence in a shorter form: common words have small numbers, and those take one byte or two.
+func (p *writerScratch) encode() string {
+	p.encodedWords = p.encodedWords[:0]
 	for _, w := range p.sequence {
-		p.spelled = binary.AppendUvarint(p.spelled, uint64(w))
+		p.encodedWords = binary.AppendUvarint(p.encodedWords, uint64(w))
 	}
-	return string(p.spelled)
+	return string(p.encodedWords)
 }
 
 // sequence gives the words of a document in order, sentences parted by pause. It may use into.
 func (x *Index) sequence(doc uint32, into []uint32) []uint32 {
 	into = into[:0]
-	s := x.docs[doc].spelled
+	s := x.docs[doc].encodedWords
 	for i := 0; i < len(s); {
 		w := uint32(s[i])
 		i++
@@ -34,12 +34,12 @@ func (x *Index) sequence(doc uint32, into []uint32) []uint32 {
 	return into
 }
 
-// content gives the stems of those words of a document that carry a meaning, in order. It may use into.
-func (x *Index) content(doc uint32, into []uint32) []uint32 {
+// contentStems gives the stems of those words of a document that carry a meaning, in order. It may use into.
+func (x *Index) contentStems(doc uint32, into []uint32) []uint32 {
 	into = x.sequence(doc, into)
 	n := 0
 	for _, w := range into {
-		if stem := x.vocabulary.stems[w]; stem != none {
+		if stem := x.vocabulary.stems[w]; stem != noStem {
 			into[n] = stem
 			n++
 		}

@@ -2,41 +2,41 @@ package retrieval
 
 import "parley"
 
-// shared is what the passages of one source have in common. It is kept once.
-type shared struct {
-	latest parley.Passage // without its text
-	docs   []uint32       // in the index; of those forgotten some
+// sharedStrings is what the passages of one source have in common. It is kept once.
+type sharedStrings struct {
+	lastPassage parley.Passage // without its text
+	docs        []uint32       // in the index; of those forgotten some
 }
 
-// share lets the passage, which becomes a document, use the strings of its neighbours, and gives the bytes of those
+// shareStrings lets the passage, which becomes a document, use the strings of its neighbours, and gives the bytes of those
 // that none has.
-func (x *Index) share(p *parley.Passage, doc uint32) (bytes int64) {
+func (x *Index) shareStrings(p *parley.Passage, doc uint32) (bytes int64) {
 	s := x.sources[p.SourceID]
 	if s == nil {
-		s = &shared{}
+		s = &sharedStrings{}
 		x.sources[p.SourceID] = s
 	}
 	s.docs = append(s.docs, doc)
-	l := &s.latest
-	bytes += same(&p.SourceID, l.SourceID) + same(&p.SourceName, l.SourceName) + same(&p.SourceURL, l.SourceURL)
-	bytes += same(&p.VersionID, l.VersionID) + same(&p.VersionHash, l.VersionHash) + same(&p.Heading, l.Heading)
+	l := &s.lastPassage
+	bytes += reuseString(&p.SourceID, l.SourceID) + reuseString(&p.SourceName, l.SourceName) + reuseString(&p.SourceURL, l.SourceURL)
+	bytes += reuseString(&p.VersionID, l.VersionID) + reuseString(&p.VersionHash, l.VersionHash) + reuseString(&p.Heading, l.Heading)
 	*l = *p
 	l.ID, l.Text = "", ""
 	return bytes
 }
 
-// same puts the string that is kept in the place of one that says the same; else that is one more to keep, and its
+// reuseString puts the string that is kept in the place of one that says the same; else that is one more to keep, and its
 // bytes are given.
-func same[T ~string](s *T, kept T) int64 {
+func reuseString[T ~string](s *T, kept T) int64 {
 	if *s == kept {
 		*s = kept
 		return 0
 	}
-	return allotted(len(*s))
+	return allocatedBytes(len(*s))
 }
 
-// retain takes out the passages of these sources but those of the version named.
-func (x *Index) retain(live map[parley.SourceID]parley.VersionID) {
+// retainVersions takes out the passages of these sources but those of the version named.
+func (x *Index) retainVersions(live map[parley.SourceID]parley.VersionID) {
 	var gone []parley.PassageID
 	for source, version := range live {
 		s := x.sources[source]
@@ -57,5 +57,5 @@ func (x *Index) retain(live map[parley.SourceID]parley.VersionID) {
 			delete(x.sources, source)
 		}
 	}
-	x.Forget(gone...)
+	x.Remove(gone...)
 }

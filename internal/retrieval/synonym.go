@@ -4,25 +4,25 @@ import (
 	"slices"
 	"strings"
 
-	"parley/internal/words"
+	"parley/internal/text/words"
 )
 
-// synonyms looks for what the operator says is the same as something in the message. A group counts once for each place where one
+// addSynonyms looks for what the operator says is the same as something in the message. A group counts once for each place where one
 // of its members stands.
-func (m *message) synonyms(groups [][]string) {
+func (m *queryMessage) addSynonyms(groups [][]string) {
 	if len(groups) == 0 {
 		return
 	}
 	folded := words.Fold(m.text)
 	for _, group := range groups {
 		for i, member := range group {
-			if slices.Contains(group[:i], member) || !mayHold(folded, member) {
+			if slices.Contains(group[:i], member) || !mayContain(folded, member) {
 				continue
 			}
-			for from, to := range m.places(member) {
+			for from, to := range m.findMember(member) {
 				for j, other := range group {
 					if other != member && !slices.Contains(group[:j], other) {
-						m.synonym(other, from, to)
+						m.addSynonym(other, from, to)
 					}
 				}
 			}
@@ -30,29 +30,29 @@ func (m *message) synonyms(groups [][]string) {
 	}
 }
 
-// mayHold sorts out most members without cutting them into words: their first letters, which no ending changes, are not there.
-func mayHold(folded, member string) bool {
+// mayContain sorts out most members without cutting them into words: their first letters, which no ending changes, are not there.
+func mayContain(folded, member string) bool {
 	const letters = 3
 	runes := []rune(words.Fold(strings.TrimSpace(member)))
 	return len(runes) > 0 && strings.Contains(folded, string(runes[:min(letters, len(runes))]))
 }
 
-// places finds the member in the message, in whatever forms of its words.
-func (m *message) places(member string) func(yield func(from, to int) bool) {
+// findMember finds the member in the message, in whatever forms of its words.
+func (m *queryMessage) findMember(member string) func(yield func(from, to int) bool) {
 	var stems []string
 	for t := range words.Tokens(member) {
 		stems = append(stems, m.lang.Stem(t.Word))
 	}
 	return func(yield func(from, to int) bool) {
 		for from := 0; len(stems) > 0 && from+len(stems) <= len(m.tokens); from++ {
-			if m.stands(stems, from) && !yield(from, from+len(stems)) {
+			if m.matchesAt(stems, from) && !yield(from, from+len(stems)) {
 				return
 			}
 		}
 	}
 }
 
-func (m *message) stands(stems []string, from int) bool {
+func (m *queryMessage) matchesAt(stems []string, from int) bool {
 	for i, stem := range stems {
 		if m.lang.Stem(m.tokens[from+i].Word) != stem {
 			return false
@@ -61,26 +61,26 @@ func (m *message) stands(stems []string, from int) bool {
 	return true
 }
 
-// synonym lets the other member stand for the words of the message: one word in whatever form, several side by side.
-func (m *message) synonym(other string, from, to int) {
+// addSynonym lets the other member stand for the words of the message: one word in whatever form, several side by side.
+func (m *queryMessage) addSynonym(other string, from, to int) {
 	var list []string
 	for t := range words.Tokens(other) {
 		list = append(list, t.Word)
 	}
 	switch {
 	case len(list) == 1:
-		m.stand(list[0], from, to, 1)
-	case len(list) > 1 && m.phrase(list, from, to, 0):
+		m.addAlternative(list[0], from, to, 1)
+	case len(list) > 1 && m.addPhrase(list, from, to, 0):
 		for _, word := range list {
-			m.wish(word)
+			m.addWord(word)
 		}
 	}
 }
 
-// wish looks for passages with the word, which counts only beside others when they are read.
-func (m *message) wish(word string) {
+// addWord looks for passages with the word, which counts only beside others when they are read.
+func (m *queryMessage) addWord(word string) {
 	stem := m.lang.Stem(word)
-	if id, ok := m.stems.ids.find(words.Hash(stem)); ok && !m.lang.IsStop(word) {
-		m.wantKin(m.out, stem, id, m.weight, m.weight)
+	if id, ok := m.stems.ids.find(words.Hash(stem)); ok && !m.lang.IsStopWord(word) {
+		m.addAlternativeTerms(m.out, stem, id, m.weight, m.weight)
 	}
 }

@@ -7,9 +7,9 @@ import (
 	"parley"
 )
 
-// title is what a passage is called: the headings above it and the name of its source, which often says what a page is about.
+// passageTitle is what a passage is called: the headings above it and the name of its source, which often says what a page is about.
 // Of a path the last part does.
-func title(p parley.Passage) string {
+func passageTitle(p parley.Passage) string {
 	name := p.SourceName
 	if ext := path.Ext(name); ext != "" && strings.Contains(" .md .markdown .txt .html .htm .pdf .docx .csv ", " "+strings.ToLower(ext)+" ") {
 		name = strings.TrimSuffix(name, ext)
@@ -18,41 +18,41 @@ func title(p parley.Passage) string {
 	if name == "." || name == "/" || strings.Contains(strings.ToLower(p.Heading), strings.ToLower(name)) {
 		name = ""
 	}
-	return strings.TrimSpace(apart(p.Heading) + " " + name)
+	return strings.TrimSpace(separateQuestions(p.Heading) + " " + name)
 }
 
 // headings stand above each other in a path; the questions that an answer has been given do not, and each is one by itself.
 const (
-	between     = " › "
-	mostInPaths = 4
+	headingSeparator = " › "
+	maxPathParts     = 4
 )
 
-// apart sets questions in lines of their own.
-func apart(heading string) string {
-	if heads(heading) > 1 {
-		return strings.ReplaceAll(heading, between, "\n")
+// separateQuestions sets questions in lines of their own.
+func separateQuestions(heading string) string {
+	if titleCount(heading) > 1 {
+		return strings.ReplaceAll(heading, headingSeparator, "\n")
 	}
 	return heading
 }
 
-// heads tells how many titles a heading is: one path, or several questions.
-func heads(heading string) int {
-	n := strings.Count(heading, between) + 1
-	if n > mostInPaths || n > 1 && asks(heading) {
+// titleCount tells how many titles a heading is: one path, or several questions.
+func titleCount(heading string) int {
+	n := strings.Count(heading, headingSeparator) + 1
+	if n > maxPathParts || n > 1 && hasQuestion(heading) {
 		return n
 	}
 	return 1
 }
 
-// asks reports that a heading holds a question.
-func asks(heading string) bool { return strings.ContainsAny(heading, "?？؟") }
+// hasQuestion reports that a heading holds a question.
+func hasQuestion(heading string) bool { return strings.ContainsAny(heading, "?？؟") }
 
-func steps(text string) bool {
+func hasSteps(text string) bool {
 	return strings.HasPrefix(text, "1. ") || strings.Contains(text, "\n1. ")
 }
 
-// links tells which share of the text is Markdown links: lists of them ask more questions than they answer.
-func links(text string) float32 {
+// linkShare tells which share of the text is Markdown links: lists of them ask more questions than they answer.
+func linkShare(text string) float32 {
 	inside, open := 0, -1
 	for i := 0; i < len(text); i++ {
 		switch text[i] {

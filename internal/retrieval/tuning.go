@@ -9,27 +9,27 @@ package retrieval
 // all of the sets (follow-ups by one, MTRAG), without a rest to try them on. The weights of codes, quotations, slips, compounds and
 // neighbours follow what users expect: the sets have few of them. A quotation worth more than this costs Arabic half a point.
 type tuning struct {
-	k1, b              float64
-	grams, stems, near float64
-	stretch, all       float64 // the question's words in the best two neighbouring sentences, and in the whole passage
-	title, focus       float64 // the question's words in the heading; the heading's words in the question
-	asked              float64 // a question above an answer that is the question itself
-	steps              float64 // numbered steps under a heading that names what a question how to do something asks
-	source, sourceFull float64 // other passages of the same source; how many of the best there can be no more than
-	links              float64 // what a passage that is nothing but links loses
-	alike              float64 // share of common grams from which on two words are taken for one
-	kin, kinGrams      float64 // weight of a word that may stand for the one asked
-	kinLike            float64 // how far it is taken for the one asked
-	partLike, typo     float64 // how far a part of a compound is, and a word that is one slip of the pen away
-	code, quote        float64 // the question's codes and quotations as such
-	kind               float64 // the question's words around a number or a time, where it asks for one
-	around             float64 // what the passage before adds to the question's words
-	earlier, fade      float64 // weight of the message before one that leans on it, and of each before that against the next
-	aside, said        float64 // weight of the message before one that stands alone, and of the answer before one that leans on it
+	k1, b                         float64
+	grams, stems, pairs           float64
+	bestSentences, allWords       float64 // the question's words in the best two neighbouring sentences, and in the whole passage
+	title, focus                  float64 // the question's words in the heading; the heading's words in the question
+	asked                         float64 // a question above an answer that is the question itself
+	steps                         float64 // numbered steps under a heading that names what a question how to do something asks
+	source, sourceFull            float64 // other passages of the same source; how many of the best there can be no more than
+	links                         float64 // what a passage that is nothing but links loses
+	minGramOverlap                float64 // share of common grams from which on two words are taken for one
+	alternative, alternativeGrams float64 // weight of a word that may stand for the one asked
+	alternativeStrength           float64 // how far it is taken for the one asked
+	partStrength, typo            float64 // how far a part of a compound is, and a word that is one slip of the pen away
+	code, quote                   float64 // the question's codes and quotations as such
+	kind                          float64 // the question's words around a number or a time, where it asks for one
+	previousPassage               float64 // what the passage before adds to the question's words
+	earlier, fade                 float64 // weight of the message before one that leans on it, and of each before that against the next
+	standalone, answer            float64 // weight of the message before one that stands alone, and of the answer before one that leans on it
 }
 
-var tune = tuning{k1: 1.2, b: 0.9, grams: 1, stems: 0.25, near: 0.11, stretch: 0.35, all: 0.35, title: 0.3, focus: 0.2, asked: 0.3, steps: 0.25, source: 0.3, sourceFull: 1, links: 0.5, alike: 0.35,
-	kin: 0.2, kinGrams: 0.4, kinLike: 0.7, partLike: 0.6, typo: 0.9, code: 1, quote: 0.3, kind: 0.4, around: 0.1, earlier: 0.5, fade: 0.4, aside: 0.4, said: 0.2}
+var defaultWeights = tuning{k1: 1.2, b: 0.9, grams: 1, stems: 0.25, pairs: 0.11, bestSentences: 0.35, allWords: 0.35, title: 0.3, focus: 0.2, asked: 0.3, steps: 0.25, source: 0.3, sourceFull: 1, links: 0.5, minGramOverlap: 0.35,
+	alternative: 0.2, alternativeGrams: 0.4, alternativeStrength: 0.7, partStrength: 0.6, typo: 0.9, code: 1, quote: 0.3, kind: 0.4, previousPassage: 0.1, earlier: 0.5, fade: 0.4, standalone: 0.4, answer: 0.2}
 
-// readClosely is how many of the best passages are read again, word by word.
-const readClosely = 20
+// maxCloseReads is how many of the best passages are read again, word by word.
+const maxCloseReads = 20

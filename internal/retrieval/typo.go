@@ -5,38 +5,38 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"parley/internal/words"
+	"parley/internal/text/words"
 )
 
 // Words of fewer letters are not taken for misspelled, since too many are one letter apart; nor are those of more: what is one slip
 // away from them grows with the square of their length, and a message may be one word of a megabyte.
 const (
-	shortestTypo = 4
-	longestTypo  = 24
+	minTypoRunes = 4
+	maxTypoRunes = 24
 )
 
-// typos lets the words that passages have, and that are one slip of the pen away, stand for one that none has: a letter too
+// findTypos lets the words that passages have, and that are one slip of the pen away, stand for one that none has: a letter too
 // much, missing, wrong or in another place. Words that are further off are told by the letters they share.
-func (m *message) typos() {
+func (m *queryMessage) findTypos() {
 	for i, t := range m.tokens {
-		if a := &m.words[i]; a.stop || t.Dense || m.met(i) || len(a.kin) > 0 || hasDigit(t.Word) {
+		if a := &m.words[i]; a.isStop || t.Unspaced || m.isIndexed(i) || len(a.alternatives) > 0 || hasDigit(t.Word) {
 			continue
 		}
-		if word, ok := m.meant(t.Word); ok {
-			m.stand(word, i, i+1, float32(tune.typo))
+		if word, ok := m.closestWord(t.Word); ok {
+			m.addAlternative(word, i, i+1, float32(defaultWeights.typo))
 		}
 	}
 }
 
-// meant gives the word that most passages have among those one slip away.
-func (m *message) meant(typed string) (best string, found bool) {
-	if n := utf8.RuneCountInString(typed); n < shortestTypo || n > longestTypo {
+// closestWord gives the word that most passages have among those one slip away.
+func (m *queryMessage) closestWord(typed string) (best string, found bool) {
+	if n := utf8.RuneCountInString(typed); n < minTypoRunes || n > maxTypoRunes {
 		return "", false
 	}
 	letters := []rune(typed)
 	most := 0
-	slips(letters, func(word string) {
-		n := m.common(word)
+	eachEdit(letters, func(word string) {
+		n := m.docCount(word)
 		if n > most || n == most && n > 0 && word < best {
 			best, most = word, n
 		}
@@ -44,17 +44,17 @@ func (m *message) meant(typed string) (best string, found bool) {
 	return best, most > 0
 }
 
-// common tells how many passages have the word; 0 for one without a meaning of its own.
-func (m *message) common(word string) int {
+// docCount tells how many passages have the word; 0 for one without a meaning of its own.
+func (m *queryMessage) docCount(word string) int {
 	id, ok := m.vocabulary.ids.find(words.Hash(word) + uint64(m.lang))
-	if !ok || m.vocabulary.stems[id] == none {
+	if !ok || m.vocabulary.stems[id] == noStem {
 		return 0
 	}
-	return m.stems.held(m.vocabulary.stems[id])
+	return m.stems.docCount(m.vocabulary.stems[id])
 }
 
-// slips gives the words that are one slip away from the letters.
-func slips(letters []rune, yield func(word string)) {
+// eachEdit gives the words that are one slip away from the letters.
+func eachEdit(letters []rune, yield func(word string)) {
 	alphabet := alphabetOf(letters)
 	edited := make([]rune, 0, len(letters)+1)
 	for i := range len(letters) + 1 {
@@ -68,12 +68,12 @@ func slips(letters []rune, yield func(word string)) {
 		if len(rest) > 0 {
 			yield(string(append(append(edited[:0], before...), rest[1:]...)))
 		}
-		moved(letters, i, yield)
+		eachMove(letters, i, yield)
 	}
 }
 
-// moved gives the words that have letter i in another place.
-func moved(letters []rune, i int, yield func(word string)) {
+// eachMove gives the words that have letter i in another place.
+func eachMove(letters []rune, i int, yield func(word string)) {
 	if i == len(letters) {
 		return
 	}

@@ -10,54 +10,54 @@ import (
 // a quarter of the memory; and since bytes are multiplied and added exactly, every machine gives the same order.
 
 const (
-	scaleBytes = 4
-	mostCode   = 127
-	mostAsk    = 2047 // of a number of the question: the sum over mostDims numbers still fits 32 bits
-	mostDims   = 8192
+	scaleBytes   = 4
+	maxCode      = 127
+	maxQueryCode = 2047 // of a number of the question: the sum over maxDims numbers still fits 32 bits
+	maxDims      = 8192
 )
 
-// Pack gives the stored form of a vector; nil for one that is empty, too long, zero or no number.
-func Pack(v []float32) []byte {
-	top := largest(v)
-	if len(v) > mostDims || !(top > 0) || math.IsInf(top, 0) {
+// PackVector gives the stored form of a vector; nil for one that is empty, too long, zero or no number.
+func PackVector(v []float32) []byte {
+	top := maxAbs(v)
+	if len(v) > maxDims || !(top > 0) || math.IsInf(top, 0) {
 		return nil
 	}
-	scale := float32(top / mostCode)
+	scale := float32(top / maxCode)
 	b := make([]byte, scaleBytes+len(v))
 	binary.LittleEndian.PutUint32(b, math.Float32bits(scale))
 	for i, x := range v {
-		b[scaleBytes+i] = byte(int8(code(float64(x)/float64(scale), mostCode)))
+		b[scaleBytes+i] = byte(int8(quantize(float64(x)/float64(scale), maxCode)))
 	}
 	return b
 }
 
-// largest gives the largest size of a number; NaN where one is none.
-func largest(v []float32) (top float64) {
+// maxAbs gives the largest size of a number; NaN where one is none.
+func maxAbs(v []float32) (top float64) {
 	for _, x := range v {
 		top = max(top, math.Abs(float64(x)))
 	}
 	return top
 }
 
-func code(x, most float64) int32 { return int32(max(-most, min(most, math.RoundToEven(x)))) }
+func quantize(x, most float64) int32 { return int32(max(-most, min(most, math.RoundToEven(x)))) }
 
 // direction is the question's vector, ready to be compared.
 type direction struct {
-	codes []int16 // as many as a row has
-	scale float64
-	dims  int
-	share float64 // weight beside the words, 0 to 1
+	codes  []int16 // as many as a row has
+	scale  float64
+	dims   int
+	weight float64 // weight beside the words, 0 to 1
 }
 
-// toward prepares the question's vector; nil when there is none.
-func toward(v []float32) *direction {
-	top := largest(v)
-	if len(v) > mostDims || !(top > 0) || math.IsInf(top, 0) {
+// newDirection prepares the question's vector; nil when there is none.
+func newDirection(v []float32) *direction {
+	top := maxAbs(v)
+	if len(v) > maxDims || !(top > 0) || math.IsInf(top, 0) {
 		return nil
 	}
-	d := &direction{codes: make([]int16, stride(len(v))), scale: top / mostAsk, dims: len(v)}
+	d := &direction{codes: make([]int16, stride(len(v))), scale: top / maxQueryCode, dims: len(v)}
 	for i, x := range v {
-		d.codes[i] = int16(code(float64(x)/d.scale, mostAsk))
+		d.codes[i] = int16(quantize(float64(x)/d.scale, maxQueryCode))
 	}
 	return d
 }
@@ -81,30 +81,30 @@ func dotPlain(a []int16, b []int8) int32 {
 	return s + t + u + v
 }
 
-// aim takes the query's vector into the question, once the words of the message are there.
-func (q *question) aim(from Query) {
-	if q.toward = toward(from.Vector); q.toward == nil {
+// setDirection takes the query's vector into the question, once the words of the message are there.
+func (q *question) setDirection(from Query) {
+	if q.direction = newDirection(from.Vector); q.direction == nil {
 		return
 	}
-	q.toward.share = min(1, from.VectorWeight)
+	q.direction.weight = min(1, from.VectorWeight)
 	if from.VectorWeight <= 0 {
-		foreign := q.foreign()
-		q.toward.share = min(shareLost, shareSure+float64(shareRise*foreign*foreign))
+		foreign := q.unknownShare()
+		q.direction.weight = min(maxVectorShare, minVectorShare+float64(vectorShareRise*foreign*foreign))
 	}
 }
 
-// foreign is the share of the message's content words that no passage holds, neither them nor their kin: by words the search cannot know what they mean.
-func (q *question) foreign() float64 {
+// unknownShare is the share of the message's content words that no passage holds, neither them nor their kin: by words the search cannot know what they mean.
+func (q *question) unknownShare() float64 {
 	all, foreign := 0.0, 0.0
 	for _, a := range q.words {
-		if a.stop {
+		if a.isStop {
 			continue
 		}
 		all++
 		switch {
-		case a.known || len(a.kin) > 0:
-		case a.dense: // a stretch of two characters may be none of the language's words
-			foreign += 1 - float64(len(a.grams))/float64(max(a.spelt, 1))
+		case a.isIndexed || len(a.alternatives) > 0:
+		case a.isDense: // a stretch of two characters may be none of the language's words
+			foreign += 1 - float64(len(a.grams))/float64(max(a.gramCount, 1))
 		default:
 			foreign++
 		}
@@ -112,8 +112,8 @@ func (q *question) foreign() float64 {
 	return foreign / max(all, 1)
 }
 
-// Dense is the text whose vector the query wants: a follow-up says little without the message before it.
-func (q Query) Dense() string {
+// EmbeddingText is the text whose vector the query wants: a follow-up says little without the message before it.
+func (q Query) EmbeddingText() string {
 	if n := len(q.Earlier); n > 0 {
 		return q.Earlier[n-1] + "\n" + q.Text
 	}

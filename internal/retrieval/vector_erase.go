@@ -11,30 +11,30 @@ import (
 )
 
 const (
-	erasedAtOnce = 200
-	erasedRead   = 10_000
+	eraseBatchSize = 200
+	eraseReadSize  = 10_000
 )
 
 // EraseVectors erases the vectors of texts that no passage of the agent holds any more, in chunks in the bulk lane.
-func (l *Library) EraseVectors(ctx context.Context, agent parley.AgentID) error {
+func (l *Indexes) EraseVectors(ctx context.Context, agent parley.AgentID) error {
 	return l.eraseVectors(ctx, agent, `not exists (select 1 from passages p where p.agent_id = passage_vectors.agent_id and p.hash = passage_vectors.text_hash)`)
 }
 
 // EraseOtherVectors erases the agent's vectors of other models than the library's.
-func (l *Library) EraseOtherVectors(ctx context.Context, agent parley.AgentID) error {
+func (l *Indexes) EraseOtherVectors(ctx context.Context, agent parley.AgentID) error {
 	return l.eraseVectors(ctx, agent, `model <> ?`, l.VectorModel)
 }
 
 // eraseVectors reads outside the writer what may go. What may stay after all by then, stays: the condition is asked again.
-func (l *Library) eraseVectors(ctx context.Context, agent parley.AgentID, where string, args ...any) error {
+func (l *Indexes) eraseVectors(ctx context.Context, agent parley.AgentID, where string, args ...any) error {
 	args = append([]any{string(agent)}, args...)
 	for {
 		hashes, err := sqldb.All(ctx, l.DB, sqldb.Column[string], `select distinct text_hash from passage_vectors where agent_id = ? and `+where+` limit ?`,
-			append(slices.Clone(args), erasedRead)...)
+			append(slices.Clone(args), eraseReadSize)...)
 		if err != nil {
 			return fmt.Errorf("find unused vectors: %w", err)
 		}
-		for part := range slices.Chunk(hashes, erasedAtOnce) {
+		for part := range slices.Chunk(hashes, eraseBatchSize) {
 			with := slices.Clone(args)
 			for _, h := range part {
 				with = append(with, h)
@@ -47,7 +47,7 @@ func (l *Library) eraseVectors(ctx context.Context, agent parley.AgentID, where 
 				return fmt.Errorf("erase unused vectors: %w", err)
 			}
 		}
-		if len(hashes) < erasedRead {
+		if len(hashes) < eraseReadSize {
 			return nil
 		}
 	}

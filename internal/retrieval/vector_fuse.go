@@ -3,59 +3,59 @@ package retrieval
 import "slices"
 
 const (
-	// nearestRead is how many passages the vectors add to those that the words have found.
-	nearestRead = 64
+	// vectorCandidates is how many passages the vectors add to those that the words have found.
+	vectorCandidates = 64
 
-	// shareSure is the weight of the vectors beside the words, both brought to 0 to 1 over the passages they are compared on, where
+	// minVectorShare is the weight of the vectors beside the words, both brought to 0 to 1 over the passages they are compared on, where
 	// the agent's passages know all words of the question. It rises with the square of the share of the words that they do not
 	// know: a few unknown ones mean little, many mean that the words cannot find the answer. The weights were chosen on public
 	// sets with a stand-in for an embedding model (docs/quality.md).
-	shareSure, shareRise, shareLost = 0.1, 1.3, 0.9
+	minVectorShare, vectorShareRise, maxVectorShare = 0.1, 1.3, 0.9
 )
 
-// join adds to the places found by words those found by the question's vector, and orders all by both; their scores stay those
+// mergeVectorHits adds to the places found by words those found by the question's vector, and orders all by both; their scores stay those
 // of the words.
-func (x *Index) join(d *direction, places []place) []place {
+func (x *Index) mergeVectorHits(d *direction, places []scoredDoc) []scoredDoc {
 	if d == nil || d.dims != x.vectors.dims {
 		return places
 	}
-	for _, p := range x.nearest(d, nearestRead) {
-		if !slices.ContainsFunc(places, func(o place) bool { return o.doc == p.doc }) {
-			places = append(places, place{doc: p.doc})
+	for _, p := range x.nearest(d, vectorCandidates) {
+		if !slices.ContainsFunc(places, func(o scoredDoc) bool { return o.doc == p.doc }) {
+			places = append(places, scoredDoc{doc: p.doc})
 		}
 	}
 	byWords := make(map[uint32]float64, len(places))
 	for _, p := range places {
 		byWords[p.doc] = p.score
 	}
-	for i, score := range x.weigh(d, places) {
+	for i, score := range x.fusedScores(d, places) {
 		places[i].score = score
 	}
-	slices.SortFunc(places, x.before)
+	slices.SortFunc(places, x.comparePlaces)
 	for i, p := range places {
 		places[i].score = byWords[p.doc]
 	}
 	return places
 }
 
-// fuse gives the candidates the scores of words and vector together and orders them.
-func (x *Index) fuse(d *direction, all []candidate) {
+// fuseScores gives the candidates the scores of words and vector together and orders them.
+func (x *Index) fuseScores(d *direction, all []candidate) {
 	if d == nil || d.dims != x.vectors.dims {
 		return
 	}
-	places := make([]place, len(all))
+	places := make([]scoredDoc, len(all))
 	for i, c := range all {
-		places[i] = c.place
+		places[i] = c.scoredDoc
 	}
-	for i, score := range x.weigh(d, places) {
+	for i, score := range x.fusedScores(d, places) {
 		all[i].score = score
 	}
-	slices.SortFunc(all, x.order)
+	slices.SortFunc(all, x.compareCandidates)
 }
 
-// weigh sets the candidates' scores by words against those by vectors. A passage that has no vector yet is taken to be as near
+// fusedScores sets the candidates' scores by words against those by vectors. A passage that has no vector yet is taken to be as near
 // by it as by its words.
-func (x *Index) weigh(d *direction, all []place) []float64 {
+func (x *Index) fusedScores(d *direction, all []scoredDoc) []float64 {
 	byWords, byVector := make([]float64, len(all)), make([]float64, len(all))
 	known := make([]bool, len(all))
 	var words, cosines span
@@ -67,14 +67,14 @@ func (x *Index) weigh(d *direction, all []place) []float64 {
 		}
 	}
 	for i := range all {
-		byWords[i] = words.of(byWords[i])
+		byWords[i] = words.scale(byWords[i])
 		near := byWords[i]
 		if known[i] {
-			near = cosines.of(byVector[i])
-		} else if d.share == 1 {
+			near = cosines.scale(byVector[i])
+		} else if d.weight == 1 {
 			near = -1
 		}
-		byWords[i] = float64((1-d.share)*byWords[i]) + float64(d.share*near) // rounded each by itself, so that every processor gives the same
+		byWords[i] = float64((1-d.weight)*byWords[i]) + float64(d.weight*near) // rounded each by itself, so that every processor gives the same
 	}
 	return byWords
 }
@@ -82,19 +82,19 @@ func (x *Index) weigh(d *direction, all []place) []float64 {
 // span is from the smallest to the largest of some numbers.
 type span struct {
 	least, most float64
-	any         bool
+	hasValue    bool
 }
 
 func (s *span) add(v float64) {
-	if !s.any {
-		s.least, s.most, s.any = v, v, true
+	if !s.hasValue {
+		s.least, s.most, s.hasValue = v, v, true
 		return
 	}
 	s.least, s.most = min(s.least, v), max(s.most, v)
 }
 
-// of brings a number of the span to 0 to 1; all are 0 where they are the same.
-func (s *span) of(v float64) float64 {
+// scale brings a number of the span to 0 to 1; all are 0 where they are the same.
+func (s *span) scale(v float64) float64 {
 	if s.most == s.least {
 		return 0
 	}

@@ -8,8 +8,8 @@ import (
 
 	"parley"
 	"parley/internal/retrieval"
-	"parley/internal/rig/dbs"
 	"parley/internal/sqldb"
+	"parley/internal/testkit/dbs"
 )
 
 // BenchmarkCold reads an agent into memory from SQLite: its passages alone, and with vectors of some lengths.
@@ -20,7 +20,7 @@ func BenchmarkCold(b *testing.B) {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { _ = db.Close() })
-	dbs.Store(b, db)
+	dbs.NewStore(b, db)
 	lengths := []int{384, 1536}
 	must := func(err error) {
 		if err != nil {
@@ -39,7 +39,7 @@ func BenchmarkCold(b *testing.B) {
 		return nil
 	}))
 	r := rand.New(rand.NewPCG(1, 1))
-	library := &retrieval.Library{DB: db}
+	library := &retrieval.Indexes{DB: db}
 	const together = 200
 	for range passages / together {
 		var list []parley.Passage
@@ -52,20 +52,20 @@ func BenchmarkCold(b *testing.B) {
 	}
 	for _, dims := range lengths {
 		library.VectorModel = fmt.Sprint(dims)
-		fill(b, db, library, dims, r)
+		fillVectors(b, db, library, dims, r)
 	}
 	for _, model := range []string{"", "384", "1536"} {
 		b.Run("vectors "+model, func(b *testing.B) {
 			for b.Loop() {
-				l := &retrieval.Library{DB: db, VectorModel: model, Budget: 1 << 40}
+				l := &retrieval.Indexes{DB: db, VectorModel: model, Budget: 1 << 40}
 				must(l.Warm(b.Context(), "a", 2))
 			}
 		})
 	}
 }
 
-// fill gives all passages vectors by chance.
-func fill(b *testing.B, db *sqldb.DB, l *retrieval.Library, dims int, r *rand.Rand) {
+// fillVectors gives all passages vectors by chance.
+func fillVectors(b *testing.B, db *sqldb.DB, l *retrieval.Indexes, dims int, r *rand.Rand) {
 	b.Helper()
 	var last *retrieval.Unembedded
 	for {
@@ -82,7 +82,7 @@ func fill(b *testing.B, db *sqldb.DB, l *retrieval.Library, dims int, r *rand.Ra
 			for i := range v {
 				v[i] = float32(r.NormFloat64())
 			}
-			packed[u.Hash] = retrieval.Pack(v)
+			packed[u.Hash] = retrieval.PackVector(v)
 		}
 		if err := db.Transact(b.Context(), sqldb.Bulk, func(tx *sqldb.DB) error { return l.PutVectors(b.Context(), tx, "a", 2, packed) }); err != nil {
 			b.Fatal(err)

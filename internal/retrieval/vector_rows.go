@@ -23,8 +23,8 @@ func Embeddable(heading, text string) string {
 	return heading + "\n" + text
 }
 
-// hash names a passage's text and headings, which is what its vector is made of.
-func hash(p parley.Passage) string {
+// textHash names a passage's text and headings, which is what its vector is made of.
+func textHash(p parley.Passage) string {
 	sum := sha256.Sum256([]byte(Embeddable(p.Heading, p.Text)))
 	return hex.EncodeToString(sum[:])
 }
@@ -33,19 +33,19 @@ func hash(p parley.Passage) string {
 type Unembedded struct {
 	Hash string
 	Text string
-	mark mark
+	mark readPosition
 }
 
-// mark is a passage's place in the order of reading.
-type mark struct {
+// readPosition is a passage's place in the order of reading.
+type readPosition struct {
 	source, version string
 	ordinal         int
 }
 
 // Unembedded lists texts of the agent's live passages that have no vector of the library's model, those that come after another
 // one (nil for the first), at most limit.
-func (l *Library) Unembedded(ctx context.Context, account parley.AccountID, agent parley.AgentID, after *Unembedded, limit int) ([]Unembedded, error) {
-	m := mark{ordinal: -1}
+func (l *Indexes) Unembedded(ctx context.Context, account parley.AccountID, agent parley.AgentID, after *Unembedded, limit int) ([]Unembedded, error) {
+	m := readPosition{ordinal: -1}
 	if after != nil {
 		m = after.mark
 	}
@@ -69,7 +69,7 @@ func scanUnembedded(scan sqldb.Scan) (u Unembedded, err error) {
 
 // AgentsUnembedded lists the agents with a live passage that has no vector of the library's model, with their accounts. It is a
 // chore of the installation and asks for no account.
-func (l *Library) AgentsUnembedded(ctx context.Context) (map[parley.AgentID]parley.AccountID, error) {
+func (l *Indexes) AgentsUnembedded(ctx context.Context) (map[parley.AgentID]parley.AccountID, error) {
 	rows, err := l.DB.Query(ctx, `select a.id, a.account_id from agents a where a.deleted_at is null and exists (select 1
 		from passages p join sources s on s.id = p.source_id and s.agent_id = p.agent_id and s.live_version = p.version_id where p.agent_id = a.id
 		and not exists (select 1 from passage_vectors v where v.agent_id = p.agent_id and v.text_hash = p.hash and v.model = ?))`, l.VectorModel)
@@ -91,9 +91,9 @@ func (l *Library) AgentsUnembedded(ctx context.Context) (map[parley.AgentID]parl
 
 // PutVectors writes vectors of texts, by their hashes; they are found from the passage version on. nil stands for a text that can
 // have none. A text that no passage of the agent holds any more is left out: it was erased while its vector was made.
-func (l *Library) PutVectors(ctx context.Context, tx *sqldb.DB, agent parley.AgentID, passageVersion int64, packed map[string][]byte) error {
-	for part := range slices.Chunk(sorted(packed), rowsAtOnce) {
-		part, err := held(ctx, tx, agent, part)
+func (l *Indexes) PutVectors(ctx context.Context, tx *sqldb.DB, agent parley.AgentID, passageVersion int64, packed map[string][]byte) error {
+	for part := range slices.Chunk(sortedHashes(packed), insertBatchRows) {
+		part, err := heldHashes(ctx, tx, agent, part)
 		if err != nil {
 			return err
 		}
@@ -117,8 +117,8 @@ func (l *Library) PutVectors(ctx context.Context, tx *sqldb.DB, agent parley.Age
 	return nil
 }
 
-// held gives those of the texts that passages of the agent hold.
-func held(ctx context.Context, tx *sqldb.DB, agent parley.AgentID, hashes []string) ([]string, error) {
+// heldHashes gives those of the texts that passages of the agent hold.
+func heldHashes(ctx context.Context, tx *sqldb.DB, agent parley.AgentID, hashes []string) ([]string, error) {
 	args := []any{string(agent)}
 	for _, h := range hashes {
 		args = append(args, h)
@@ -131,7 +131,7 @@ func held(ctx context.Context, tx *sqldb.DB, agent parley.AgentID, hashes []stri
 	return list, nil
 }
 
-func sorted(packed map[string][]byte) []string {
+func sortedHashes(packed map[string][]byte) []string {
 	hashes := make([]string, 0, len(packed))
 	for h := range packed {
 		hashes = append(hashes, h)
@@ -140,55 +140,55 @@ func sorted(packed map[string][]byte) []string {
 	return hashes
 }
 
-// readVectors applies to the index the vectors that came after a passage version, and those of passages that did.
-func (l *Library) readVectors(ctx context.Context, index *Index, agent parley.AgentID, since int64) error {
+// loadVectors applies to the index the vectors that came after a passage version, and those of passages that did.
+func (l *Indexes) loadVectors(ctx context.Context, index *Index, agent parley.AgentID, since int64) error {
 	if l.VectorModel == "" {
 		return nil
 	}
 	// A cross join keeps SQLite to the order in which the tables stand: few rows first.
-	err := l.vectorsOf(ctx, index, `from passage_vectors v cross join passages p cross join sources s
+	err := l.queryVectors(ctx, index, `from passage_vectors v cross join passages p cross join sources s
 		where v.agent_id = ? and v.made_in > ? and v.model = ? and p.agent_id = v.agent_id and p.hash = v.text_hash
 		and s.id = p.source_id and s.agent_id = p.agent_id and s.live_version = p.version_id`, string(agent), since, l.VectorModel)
 	if err != nil || since == 0 {
 		return err
 	}
-	return l.vectorsOf(ctx, index, `from sources s cross join passages p cross join passage_vectors v
+	return l.queryVectors(ctx, index, `from sources s cross join passages p cross join passage_vectors v
 		where s.agent_id = ? and s.live_in > ? and v.model = ? and p.agent_id = s.agent_id and p.source_id = s.id and p.version_id = s.live_version
 		and v.agent_id = p.agent_id and v.text_hash = p.hash`, string(agent), since, l.VectorModel)
 }
 
-// vectorsAtOnce are put into the index together.
-const vectorsAtOnce = 256
+// vectorBatchSize are put into the index together.
+const vectorBatchSize = 256
 
-func (l *Library) vectorsOf(ctx context.Context, index *Index, from string, args ...any) error {
+func (l *Indexes) queryVectors(ctx context.Context, index *Index, from string, args ...any) error {
 	rows, err := l.DB.Query(ctx, `select p.id, v.vector `+from, args...)
 	if err != nil {
 		return fmt.Errorf("read vectors: %w", err)
 	}
 	defer func() { _ = rows.Close() }()
-	some := make([]Vector, 0, vectorsAtOnce)
+	pending := make([]Vector, 0, vectorBatchSize)
 	for rows.Next() {
 		var v Vector
 		if err := rows.Scan(&v.Passage, &v.Packed); err != nil {
 			return fmt.Errorf("read vectors: %w", err)
 		}
-		if some = append(some, v); len(some) == vectorsAtOnce {
-			index.PutVectors(some...)
-			some = some[:0]
+		if pending = append(pending, v); len(pending) == vectorBatchSize {
+			index.PutVectors(pending...)
+			pending = pending[:0]
 		}
 	}
-	index.PutVectors(some...)
+	index.PutVectors(pending...)
 	return rows.Err()
 }
 
-// Vectored reports whether passages of the agent have vectors at the passage version, so that a question's vector is worth having.
-func (l *Library) Vectored(ctx context.Context, agent parley.AgentID, passageVersion int64) (bool, error) {
+// HasVectors reports whether passages of the agent have vectors at the passage version, so that a question's vector is worth having.
+func (l *Indexes) HasVectors(ctx context.Context, agent parley.AgentID, passageVersion int64) (bool, error) {
 	if l.VectorModel == "" {
 		return false, nil
 	}
 	if err := l.Warm(ctx, agent, passageVersion); err != nil {
 		return false, err
 	}
-	index, _ := l.volume(agent).current()
-	return index.Vectored(), nil
+	index, _ := l.agentIndex(agent).current()
+	return index.HasVectors(), nil
 }

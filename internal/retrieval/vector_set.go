@@ -30,7 +30,7 @@ type Vector struct {
 // PutVectors adds vectors of passages that the index holds; others are left out, and so are those of another dimension than the
 // first and those of passages that have one.
 func (x *Index) PutVectors(list ...Vector) {
-	for part := range slices.Chunk(list, chunk) {
+	for part := range slices.Chunk(list, chunkSize) {
 		x.mu.Lock()
 		for _, v := range part {
 			if at, ok := x.byID[v.Passage]; ok && len(v.Packed) > scaleBytes {
@@ -81,40 +81,40 @@ func (s *vectors) cosine(d *direction, doc uint32) (float64, bool) {
 	if int(doc) >= len(s.row) || s.row[doc] == 0 || s.dims != d.dims {
 		return 0, false
 	}
-	return s.at(d, int(s.row[doc])-1), true
+	return s.cosineAt(d, int(s.row[doc])-1), true
 }
 
-func (s *vectors) at(d *direction, row int) float64 {
+func (s *vectors) cosineAt(d *direction, row int) float64 {
 	width := len(d.codes)
 	from := row % blockRows * width
 	return float64(dot(d.codes, s.blocks[row/blockRows][from:from+width])) * d.scale * float64(s.scales[row])
 }
 
 // nearest gives the documents whose vectors point most nearly where the question's does, best first: all of them are compared.
-func (x *Index) nearest(d *direction, most int) []place {
+func (x *Index) nearest(d *direction, most int) []scoredDoc {
 	s := &x.vectors
 	if s.dims != d.dims {
 		return nil
 	}
-	kept := make([]place, 0, 2*most)
+	kept := make([]scoredDoc, 0, 2*most)
 	least := 0.0
 	for row, doc := range s.docs {
-		score := s.at(d, row)
+		score := s.cosineAt(d, row)
 		if score <= 0 || score < least || x.docs[doc].passage.ID == "" {
 			continue
 		}
-		if kept = append(kept, place{doc, score}); len(kept) == 2*most {
-			slices.SortFunc(kept, x.before)
+		if kept = append(kept, scoredDoc{doc, score}); len(kept) == 2*most {
+			slices.SortFunc(kept, x.comparePlaces)
 			kept = kept[:most]
 			least = kept[most-1].score
 		}
 	}
-	slices.SortFunc(kept, x.before)
+	slices.SortFunc(kept, x.comparePlaces)
 	return kept[:min(most, len(kept))]
 }
 
-// Vectored reports whether passages of the index have vectors.
-func (x *Index) Vectored() bool {
+// HasVectors reports whether passages of the index have vectors.
+func (x *Index) HasVectors() bool {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	return len(x.vectors.docs) > 0

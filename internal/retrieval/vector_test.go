@@ -25,7 +25,7 @@ func randomVector(r *rand.Rand, dims int) []float32 {
 }
 
 // near gives a vector that leans towards another.
-func leaning(r *rand.Rand, to []float32, by float64) []float32 {
+func leaningVector(r *rand.Rand, to []float32, by float64) []float32 {
 	v := randomVector(r, len(to))
 	for i := range v {
 		v[i] = float32(by*float64(to[i]) + (1-by)*float64(v[i]))
@@ -46,18 +46,18 @@ func cosineOf(a, b []float32) float64 {
 // The fast loop gives what the plain one gives, at every length and with the largest numbers.
 func TestDotIsExact(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for _, n := range []int{dotStep, 2 * dotStep, 384, 1536, mostDims} {
+	for _, n := range []int{dotStep, 2 * dotStep, 384, 1536, maxDims} {
 		a, b := make([]int16, n), make([]int8, n)
 		for i := range a {
-			a[i], b[i] = int16(r.IntN(2*mostAsk+1)-mostAsk), int8(r.IntN(2*mostCode+1)-mostCode)
+			a[i], b[i] = int16(r.IntN(2*maxQueryCode+1)-maxQueryCode), int8(r.IntN(2*maxCode+1)-maxCode)
 		}
 		if got, want := dot(a, b), dotPlain(a, b); got != want {
 			t.Errorf("%d numbers: %d, want %d", n, got, want)
 		}
 		for i := range a {
-			a[i], b[i] = -mostAsk, mostCode
+			a[i], b[i] = -maxQueryCode, maxCode
 		}
-		if got := int64(dot(a, b)); got != -int64(n)*mostAsk*mostCode {
+		if got := int64(dot(a, b)); got != -int64(n)*maxQueryCode*maxCode {
 			t.Errorf("%d of the largest numbers: %d", n, got)
 		}
 	}
@@ -65,8 +65,8 @@ func TestDotIsExact(t *testing.T) {
 
 func TestWhatIsNoVector(t *testing.T) {
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
-	for _, v := range [][]float32{nil, {}, {0, 0}, {1, nan}, {nan, 1}, {inf, 1}, make([]float32, mostDims+1)} {
-		if Pack(v) != nil || toward(v) != nil {
+	for _, v := range [][]float32{nil, {}, {0, 0}, {1, nan}, {nan, 1}, {inf, 1}, make([]float32, maxDims+1)} {
+		if PackVector(v) != nil || newDirection(v) != nil {
 			t.Errorf("%.3v is taken for a vector", v)
 		}
 	}
@@ -83,7 +83,7 @@ func vectorIndex(t testing.TB, n int, of func(i int) []float32) *Index {
 		for i := range part {
 			id := parley.PassageID(fmt.Sprintf("p%07d", first+i))
 			passages = append(passages, parley.Passage{ID: id, SourceID: parley.SourceID(id), Text: "word"})
-			list = append(list, Vector{id, Pack(of(first + i))})
+			list = append(list, Vector{id, PackVector(of(first + i))})
 		}
 		x.Put(passages...)
 		x.PutVectors(list...)
@@ -98,10 +98,10 @@ func TestBytesKeepTheOrder(t *testing.T) {
 		asked := randomVector(r, dims)
 		all := make([][]float32, 3000)
 		for i := range all {
-			all[i] = leaning(r, asked, r.Float64()*.6)
+			all[i] = leaningVector(r, asked, r.Float64()*.6)
 		}
 		x := vectorIndex(t, len(all), func(i int) []float32 { return all[i] })
-		got := x.nearest(toward(asked), 10)
+		got := x.nearest(newDirection(asked), 10)
 		exact := make([]float64, len(all))
 		for i, v := range all {
 			exact[i] = cosineOf(asked, v) * math.Sqrt(cosineLength(v))
@@ -131,22 +131,22 @@ func cosineLength(v []float32) (sum float64) {
 func TestVectorsGoWithTheirPassages(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	asked := randomVector(r, 64)
-	x := vectorIndex(t, 300, func(int) []float32 { return leaning(r, asked, .5) })
-	d := toward(asked)
+	x := vectorIndex(t, 300, func(int) []float32 { return leaningVector(r, asked, .5) })
+	d := newDirection(asked)
 	before := x.nearest(d, 5)
-	if bytes := x.vectors.bytes(); len(before) != 5 || !x.Vectored() || bytes < 300*64 || bytes > 600*(64+20) || bytes >= x.Bytes() {
+	if bytes := x.vectors.bytes(); len(before) != 5 || !x.HasVectors() || bytes < 300*64 || bytes > 600*(64+20) || bytes >= x.Bytes() {
 		t.Fatalf("%v, %d bytes of %d", before, bytes, x.Bytes())
 	}
-	x.Forget(x.docs[before[0].doc].passage.ID)
+	x.Remove(x.docs[before[0].doc].passage.ID)
 	if after := x.nearest(d, 4); !slices.Equal(after, before[1:]) {
 		t.Errorf("after the best was forgotten: %v, want %v", after, before[1:])
 	}
 	kept := x.docs[before[1].doc].passage.ID
-	x.PutVectors(Vector{kept, Pack(randomVector(r, 64))}, Vector{"nobody", Pack(asked)}, Vector{"p0000000", Pack(randomVector(r, 32))}, Vector{"p0000001", []byte{}})
+	x.PutVectors(Vector{kept, PackVector(randomVector(r, 64))}, Vector{"nobody", PackVector(asked)}, Vector{"p0000000", PackVector(randomVector(r, 32))}, Vector{"p0000001", []byte{}})
 	if after := x.nearest(d, 4); !slices.Equal(after, before[1:]) {
 		t.Errorf("after vectors that may not come in: %v", after)
 	}
-	if other := x.nearest(toward(randomVector(r, 32)), 4); other != nil {
+	if other := x.nearest(newDirection(randomVector(r, 32)), 4); other != nil {
 		t.Errorf("a question of another dimension finds %v", other)
 	}
 }
@@ -167,7 +167,7 @@ func TestWordsAndVectorsTogether(t *testing.T) {
 	if hits := x.Nearest(q); len(hits) != 1 {
 		t.Errorf("a vector without vectors of passages: %+v", hits)
 	}
-	x.PutVectors(Vector{"a", Pack([]float32{0, 1, 0, .1})}, Vector{"b", Pack([]float32{.9, .1, 0, 0})})
+	x.PutVectors(Vector{"a", PackVector([]float32{0, 1, 0, .1})}, Vector{"b", PackVector([]float32{.9, .1, 0, 0})})
 	hits := x.Nearest(q)
 	var ids string
 	for _, h := range hits {
@@ -190,7 +190,7 @@ func BenchmarkScan(b *testing.B) {
 			r := rand.New(rand.NewPCG(7, 8))
 			some := make([][]byte, 512)
 			for i := range some {
-				some[i] = Pack(randomVector(r, dims))
+				some[i] = PackVector(randomVector(r, dims))
 			}
 			x := &Index{}
 			for i := range n {
@@ -198,16 +198,16 @@ func BenchmarkScan(b *testing.B) {
 				x.vectors.put(uint32(i), some[i%len(some)])
 			}
 			asked := randomVector(r, dims)
-			d := toward(asked)
+			d := newDirection(asked)
 			name := fmt.Sprintf("%dx%d/", n, dims)
 			b.Run(name+"search", func(b *testing.B) {
 				for b.Loop() {
-					x.nearest(d, nearestRead)
+					x.nearest(d, vectorCandidates)
 				}
 				b.ReportMetric(float64(x.vectors.bytes())/1e6, "MB")
 			})
 			b.Run(name+"plain", func(b *testing.B) { benchRows(b, x, func(row []int8) { sink += dotPlain(d.codes, row) }) })
-			b.Run(name+"floor", func(b *testing.B) { benchRows(b, x, func(row []int8) { sink += bare(row) }) })
+			b.Run(name+"floor", func(b *testing.B) { benchRows(b, x, func(row []int8) { sink += dotBare(row) }) })
 			if n*dims < 100_000_000 {
 				benchFloats(b, name, r, asked, n)
 			}
@@ -228,8 +228,8 @@ func benchRows(b *testing.B, x *Index, read func(row []int8)) {
 	}
 }
 
-// bare reads eight bytes at a time.
-func bare(row []int8) int32 {
+// dotBare reads eight bytes at a time.
+func dotBare(row []int8) int32 {
 	sum := uint64(0)
 	for _, w := range unsafe.Slice((*uint64)(unsafe.Pointer(&row[0])), len(row)/8) {
 		sum += w

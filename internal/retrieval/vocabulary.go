@@ -5,36 +5,36 @@ import (
 	"strings"
 	"unsafe"
 
-	"parley/internal/words"
+	"parley/internal/text/words"
 )
 
-// reading is a text cut into words.
-type reading struct {
+// tokenizedText is a text cut into words.
+type tokenizedText struct {
 	text   string
 	tokens []words.Token
 	lang   words.Language
 }
 
-// read cuts the text into words. Without function words to tell the language by it is taken for fallback.
-func read(into []words.Token, text string, fallback words.Language) reading {
-	r := reading{text: text, tokens: words.Cut(into[:0], text), lang: fallback}
-	if lang, sure := words.Guess(r.tokens); sure {
+// tokenize cuts the text into words. Without function words to tell the language by it is taken for fallback.
+func tokenize(into []words.Token, text string, fallback words.Language) tokenizedText {
+	r := tokenizedText{text: text, tokens: words.AppendTokens(into[:0], text), lang: fallback}
+	if lang, sure := words.GuessLanguage(r.tokens); sure {
 		r.lang = lang
 	}
 	return r
 }
 
-// begins reports that a sentence begins with the token.
-func (r *reading) begins(i int) bool {
+// beginsSentence reports that a sentence begins with the token.
+func (r *tokenizedText) beginsSentence(i int) bool {
 	if i == 0 {
 		return false
 	}
 	end, start := r.tokens[i-1].End, r.tokens[i].Start
-	return start > end && parts(r.text[end:start])
+	return start > end && endsSentence(r.text[end:start])
 }
 
-// parts reports whether the gap between two words ends a sentence.
-func parts(gap string) bool {
+// endsSentence reports whether the gap between two words ends a sentence.
+func endsSentence(gap string) bool {
 	if len(gap) == 1 {
 		return gap[0] == '\n' || gap[0] == '|' // a full stop between two words parts no sentences
 	}
@@ -49,85 +49,85 @@ type word struct {
 
 func sketch(grams []uint32) (bits uint64) {
 	for _, g := range grams {
-		bits |= bit(g)
+		bits |= stemBit(g)
 	}
 	return bits
 }
 
-// table counts terms of one kind.
-type table struct {
-	ids   keys
-	lists []postings
-	block []uint16 // where new lists begin: most stay as short as they are
-	live  int64    // entries of documents that are not forgotten
-	units int64    // that there is room for in all lists
+// termTable counts terms of one kind.
+type termTable struct {
+	ids          hashTable
+	lists        []postings
+	freeUnits    []uint16 // where new lists begin: most stay as short as they are
+	liveEntries  int64    // entries of documents that are not forgotten
+	unitCapacity int64    // that there is room for in all lists
 }
 
 const (
-	listBlock  = 8192
-	shortLists = 4
+	blockUnits       = 8192
+	initialListUnits = 4
 )
 
-func (t *table) id(key uint64) uint32 {
+func (t *termTable) intern(key uint64) uint32 {
 	id, ok := t.ids.find(key)
 	if !ok {
 		id = uint32(len(t.lists))
 		t.ids.add(key, id)
-		if len(t.block) < shortLists {
-			t.block = make([]uint16, listBlock)
+		if len(t.freeUnits) < initialListUnits {
+			t.freeUnits = make([]uint16, blockUnits)
 		}
-		t.lists = append(t.lists, postings{units: t.block[:0:shortLists]})
-		t.block = t.block[shortLists:]
-		t.units += shortLists
+		t.lists = append(t.lists, postings{units: t.freeUnits[:0:initialListUnits]})
+		t.freeUnits = t.freeUnits[initialListUnits:]
+		t.unitCapacity += initialListUnits
 	}
 	return id
 }
 
-func (t *table) add(id, doc uint32, times uint8) {
+func (t *termTable) add(id, doc uint32, times uint8) {
 	list := &t.lists[id]
 	room := cap(list.units)
 	list.add(doc, times)
-	t.units += int64(cap(list.units) - room)
-	t.live++
+	t.unitCapacity += int64(cap(list.units) - room)
+	t.liveEntries++
 }
 
-// held tells how many documents hold the term.
-func (t *table) held(id uint32) int { return int(t.lists[id].live) }
+// docCount tells how many documents hold the term.
+func (t *termTable) docCount(id uint32) int { return int(t.lists[id].liveDocs) }
 
 // size tells how many terms there are, those that no document holds any more among them.
-func (t *table) size() int { return len(t.lists) }
+func (t *termTable) size() int { return len(t.lists) }
 
 // bytes is how much memory the table takes.
-func (t *table) bytes() int64 {
-	return t.ids.bytes() + int64(cap(t.lists))*int64(unsafe.Sizeof(postings{})) + 2*t.units + 2*int64(len(t.block))
+func (t *termTable) bytes() int64 {
+	return t.ids.bytes() + int64(cap(t.lists))*int64(unsafe.Sizeof(postings{})) + 2*t.unitCapacity + 2*int64(len(t.freeUnits))
 }
 
 // vocabulary interns the words of all documents.
 type vocabulary struct {
-	ids     keys
+	ids     hashTable
 	words   []word
 	stems   []uint32 // of the words; none of a word that carries no meaning of its own
-	spelled []uint32 // grams of the words, one after another
+	gramIDs []uint32 // grams of the words, one after another
 	kinds   []words.Kind
 }
 
-// none is no stem.
-const none = math.MaxUint32
+// noStem is no stem.
+const noStem = math.MaxUint32
 
-// pause is the word id that parts two sentences in a document's sequence.
-const pause = 0
+// sentenceBreak is the word id that parts two sentences in a document's sequence.
+const sentenceBreak = 0
 
 // bytes is how much memory the vocabulary takes.
 func (v *vocabulary) bytes() int64 {
-	return v.ids.bytes() + int64(cap(v.words))*int64(unsafe.Sizeof(word{})) + 4*int64(cap(v.stems)+cap(v.spelled)) + int64(cap(v.kinds))
+	return v.ids.bytes() + int64(cap(v.words))*int64(unsafe.Sizeof(word{})) + 4*int64(cap(v.stems)+cap(v.gramIDs)) + int64(cap(v.kinds))
 }
 
 func newVocabulary() vocabulary {
-	return vocabulary{words: make([]word, 1), stems: []uint32{none}, kinds: make([]words.Kind, 1)}
+	return vocabulary{words: make([]word, 1), stems: []uint32{noStem}, kinds: make([]words.Kind, 1)}
 }
 
 func (v *vocabulary) grams(w uint32) []uint32 {
-	return v.spelled[v.words[w].first:v.words[w].last]
+	return v.gramIDs[v.words[w].first:v.words[w].last]
 }
 
 // intern gives the id of the word, spelling it out at the first sight.
@@ -137,15 +137,15 @@ func (x *Index) intern(text string, lang words.Language, buf []uint64) uint32 {
 	if id, ok := v.ids.find(key); ok {
 		return id
 	}
-	w, stem := word{first: uint32(len(v.spelled))}, uint32(none)
-	if !lang.IsStop(text) {
-		stem = x.stems.id(words.Hash(lang.Stem(text)))
+	w, stem := word{first: uint32(len(v.gramIDs))}, uint32(noStem)
+	if !lang.IsStopWord(text) {
+		stem = x.stems.intern(words.Hash(lang.Stem(text)))
 	}
 	for _, g := range words.Grams(buf[:0], text) {
-		v.spelled = append(v.spelled, x.grams.id(g))
+		v.gramIDs = append(v.gramIDs, x.grams.intern(g))
 	}
-	w.last = uint32(len(v.spelled))
-	w.sketch = sketch(v.spelled[w.first:w.last])
+	w.last = uint32(len(v.gramIDs))
+	w.sketch = sketch(v.gramIDs[w.first:w.last])
 	id := uint32(len(v.words))
 	v.ids.add(key, id)
 	v.words, v.stems, v.kinds = append(v.words, w), append(v.stems, stem), append(v.kinds, words.KindOf(text))

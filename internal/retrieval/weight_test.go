@@ -13,23 +13,23 @@ import (
 // What the index counts must be what the runtime counts, or a budget of memory means nothing.
 func TestBytesAreHonest(t *testing.T) {
 	for name, all := range map[string][]parley.Passage{
-		"few, of prose":             prose(500, 9),
-		"prose":                     prose(4000, 9),
-		"one source":                sourced(prose(2000, 9), 2000, "Handbook", 40),
-		"tiny":                      sourced(invented(30_000, 1, 200), 30_000, "Tiny", 8),
-		"tiny, a source each":       sourced(invented(10_000, 2, 5000), 1, "Tiny", 8),
-		"short, under long titles":  sourced(invented(5000, 10, 2000), 500, strings.Repeat("A long name of a page ", 20), 700),
-		"under the same questions":  underQuestions(invented(3000, 100, 3000)),
-		"nothing but new words":     sourced(invented(1500, 150, 1<<40), 40, "Codes", 40),
-		"large":                     sourced(invented(8, 40_000, 20_000), 1, "Large", 40),
-		"one word over and over":    sourced(repeated(2000), 100, "Over", 40),
-		"a few pages of many words": sourced(invented(60, 150, 1<<40), 3, "Few", 40),
+		"few, of prose":             randomPassages(500, 9),
+		"prose":                     randomPassages(4000, 9),
+		"one source":                withSources(randomPassages(2000, 9), 2000, "Handbook", 40),
+		"tiny":                      withSources(inventedPassages(30_000, 1, 200), 30_000, "Tiny", 8),
+		"tiny, a source each":       withSources(inventedPassages(10_000, 2, 5000), 1, "Tiny", 8),
+		"short, under long titles":  withSources(inventedPassages(5000, 10, 2000), 500, strings.Repeat("A long name of a page ", 20), 700),
+		"under the same questions":  withQuestionHeadings(inventedPassages(3000, 100, 3000)),
+		"nothing but new words":     withSources(inventedPassages(1500, 150, 1<<40), 40, "Codes", 40),
+		"large":                     withSources(inventedPassages(8, 40_000, 20_000), 1, "Large", 40),
+		"one word over and over":    withSources(repeatedPassages(2000), 100, "Over", 40),
+		"a few pages of many words": withSources(inventedPassages(60, 150, 1<<40), 3, "Few", 40),
 	} {
 		t.Run(name, func(t *testing.T) {
 			before := heapNow()
 			x := NewIndex()
 			for i := range all {
-				x.Put(copied(all[i]))
+				x.Put(clonePassage(all[i]))
 			}
 			held, counted := heapNow()-before, x.Bytes()
 			runtime.KeepAlive(all)
@@ -38,7 +38,7 @@ func TestBytesAreHonest(t *testing.T) {
 			if ratio < 0.85 || ratio > 1.2 {
 				t.Errorf("%d passages: %d bytes counted, %d held: %.2f", len(all), counted, held, ratio)
 			}
-			x.retain(gone(all))
+			x.retainVersions(removedSources(all))
 			held, counted = heapNow()-before, x.Bytes()
 			if ratio := float64(counted) / float64(held); ratio < 0.8 || ratio > 1.25 {
 				t.Errorf("when all is forgotten: %d bytes counted, %d held: %.2f", counted, held, ratio)
@@ -48,8 +48,8 @@ func TestBytesAreHonest(t *testing.T) {
 	}
 }
 
-// gone are sources that answer no more.
-func gone(all []parley.Passage) map[parley.SourceID]parley.VersionID {
+// removedSources are sources that answer no more.
+func removedSources(all []parley.Passage) map[parley.SourceID]parley.VersionID {
 	sources := map[parley.SourceID]parley.VersionID{}
 	for _, p := range all {
 		sources[p.SourceID] = "none"
@@ -57,22 +57,22 @@ func gone(all []parley.Passage) map[parley.SourceID]parley.VersionID {
 	return sources
 }
 
-// invented gives passages of so many words out of so many.
-func invented(n, words int, of int64) []parley.Passage {
+// inventedPassages gives passages of so many words out of so many.
+func inventedPassages(n, words int, of int64) []parley.Passage {
 	r := rand.New(rand.NewPCG(uint64(n), uint64(words)))
 	all := make([]parley.Passage, n)
 	for i := range all {
 		var b strings.Builder
 		for range words {
-			fmt.Fprintf(&b, "%c%s ", 'a'+rune(r.IntN(20)), letters(r.Int64N(of)))
+			fmt.Fprintf(&b, "%c%s ", 'a'+rune(r.IntN(20)), letterWord(r.Int64N(of)))
 		}
-		all[i] = passage("", "", b.String())
+		all[i] = newPassage("", "", b.String())
 	}
 	return all
 }
 
-// letters writes a number in letters.
-func letters(n int64) string {
+// letterWord writes a number in letters.
+func letterWord(n int64) string {
 	b := []byte{'a' + byte(n%20)}
 	for n /= 20; n > 0; n /= 20 {
 		b = append(b, 'a'+byte(n%20))
@@ -80,16 +80,16 @@ func letters(n int64) string {
 	return string(b)
 }
 
-func repeated(n int) []parley.Passage {
+func repeatedPassages(n int) []parley.Passage {
 	all := make([]parley.Passage, n)
 	for i := range all {
-		all[i] = passage("", "", strings.Repeat("# a\n", 300))
+		all[i] = newPassage("", "", strings.Repeat("# a\n", 300))
 	}
 	return all
 }
 
-// sourced makes passages those of sources as large, each with a title of its own.
-func sourced(all []parley.Passage, perSource int, name string, title int) []parley.Passage {
+// withSources makes passages those of sources as large, each with a title of its own.
+func withSources(all []parley.Passage, perSource int, name string, title int) []parley.Passage {
 	for i := range all {
 		source := fmt.Sprintf("00000000-0000-4000-8000-%012d", i/perSource)
 		all[i].ID = parley.PassageID(fmt.Sprintf("00000000-0000-7000-8000-%012d", i))
@@ -101,17 +101,17 @@ func sourced(all []parley.Passage, perSource int, name string, title int) []parl
 	return all
 }
 
-// underQuestions sets the same questions above all passages.
-func underQuestions(all []parley.Passage) []parley.Passage {
-	sourced(all, len(all), "Questions", 0)
+// withQuestionHeadings sets the same questions above all passages.
+func withQuestionHeadings(all []parley.Passage) []parley.Passage {
+	withSources(all, len(all), "Questions", 0)
 	for i := range all {
 		all[i].Heading = strings.Repeat("What do you ask me? › ", 180)
 	}
 	return all
 }
 
-// copied gives the passage texts of its own, as one read from a database has.
-func copied(p parley.Passage) parley.Passage {
+// clonePassage gives the passage texts of its own, as one read from a database has.
+func clonePassage(p parley.Passage) parley.Passage {
 	p.ID, p.Text = parley.PassageID(strings.Clone(string(p.ID))), strings.Clone(p.Text)
 	p.SourceID, p.Heading = parley.SourceID(strings.Clone(string(p.SourceID))), strings.Clone(p.Heading)
 	p.SourceName, p.SourceURL = strings.Clone(p.SourceName), strings.Clone(p.SourceURL)

@@ -5,14 +5,14 @@ package retrieval
 import (
 	"testing"
 
-	"parley/internal/rig/hostile"
+	"parley/internal/testkit/hostile"
 )
 
 // The work to look for a message grows with the message, and no more than that, whatever it follows.
 func TestWorkOfQuestions(t *testing.T) {
-	x := help()
+	x := newHelpIndex()
 	synonyms := [][]string{{"album", "folder of photos"}, {"a b", "c"}}
-	hostile.Each(t, func(text string) {
+	hostile.ForEachText(t, func(text string) {
 		x.Nearest(Query{Text: text, Synonyms: synonyms})
 		x.Nearest(Query{Text: "And then?", Earlier: []string{text}, Answer: text})
 	})
@@ -24,7 +24,7 @@ func FuzzQuestion(f *testing.F) {
 	for _, s := range []string{"How can I export my photos?", "exprot desktopp", "家庭计划", "ERR-4012 \"a b\"", "a-b_c.d", "\xff", "é́", "1,000.5"} {
 		f.Add(s, "and then?", "album")
 	}
-	x := help()
+	x := newHelpIndex()
 	f.Fuzz(func(t *testing.T, question, earlier, synonym string) {
 		q := Query{Text: question, Earlier: []string{earlier}, Answer: earlier, Synonyms: [][]string{{"photos", synonym}}}
 		hits := x.Nearest(q)
@@ -36,7 +36,7 @@ func FuzzQuestion(f *testing.F) {
 				t.Errorf("%q finds something else the next time", question)
 			}
 		}
-		hostile.Bounded(t, question, func(text string) {
+		hostile.RequireBounded(t, question, func(text string) {
 			x.Nearest(Query{Text: text, Earlier: []string{text}, Answer: text, Synonyms: q.Synonyms})
 		})
 	})

@@ -9,47 +9,47 @@ import (
 )
 
 const (
-	begunTogether = 50
-	stepsTogether = time.Second
+	buildBatchSize = 50
+	buildTimeSlice = time.Second
 )
 
-// build puts conversations into the generation that is being built, by agent and in the order of their creation, from where the
+// buildGeneration puts conversations into the generation that is being built, by agent and in the order of their creation, from where the
 // position says. When all are in it, it takes the place of the one that answered until then.
-func (x *Indexer) build(ctx context.Context, b *batch, p *position) (more bool, err error) {
-	agents, err := x.DB.AgentIDs(ctx, p.account, p.agent)
+func (x *Indexer) buildGeneration(ctx context.Context, b *batch, p *position) (more bool, err error) {
+	agents, err := x.DB.AgentIDs(ctx, p.account, p.buildingAgent)
 	if err != nil {
 		return false, err
 	}
 	for _, agent := range agents {
-		if agent != p.agent {
-			p.agent, p.after = agent, parley.Mark{}
+		if agent != p.buildingAgent {
+			p.buildingAgent, p.lastBuilt = agent, parley.Cursor{}
 		}
 		if end, err := x.buildAgent(ctx, b, p); err != nil || !end {
 			return true, err
 		}
 	}
-	if p.generation != p.building {
-		b.retireBut, b.retiredSince = p.building, x.Now().UnixMilli()
+	if p.generation != p.buildingGeneration {
+		b.keptGeneration, b.retiredAt = p.buildingGeneration, x.Now().UnixMilli()
 	}
-	p.generation, p.building, p.agent, p.after = p.building, 0, "", parley.Mark{}
+	p.generation, p.buildingGeneration, p.buildingAgent, p.lastBuilt = p.buildingGeneration, 0, "", parley.Cursor{}
 	return false, nil
 }
 
 // buildAgent goes on with the agent at which the position stands, as far as there is room, and reports whether that was its end.
 func (x *Indexer) buildAgent(ctx context.Context, b *batch, p *position) (end bool, err error) {
 	for {
-		list, err := x.DB.Begun(ctx, p.account, p.agent, p.after, begunTogether)
+		list, err := x.DB.ConversationsCreatedAfter(ctx, p.account, p.buildingAgent, p.lastBuilt, buildBatchSize)
 		if err != nil || len(list) == 0 {
 			return err == nil, err
 		}
 		for _, m := range list {
-			if b.room() <= 0 {
+			if b.remainingRows() <= 0 {
 				return false, nil
 			}
-			if done, err := b.put(ctx, p.agent, parley.ConversationID(m.ID), p.building); err != nil || !done {
+			if done, err := b.updateConversation(ctx, p.buildingAgent, parley.ConversationID(m.ID), p.buildingGeneration); err != nil || !done {
 				return false, err
 			}
-			p.after = m
+			p.lastBuilt = m
 		}
 	}
 }
@@ -63,21 +63,21 @@ type Progress struct {
 
 // Rebuild begins to build the index of an account anew; the old one answers meanwhile. One that is being built goes on.
 func (x *Indexer) Rebuild(ctx context.Context, account parley.AccountID) error {
-	p, err := positionOf(ctx, x.DB.SQL(), account)
+	p, err := findPosition(ctx, x.DB.SQL(), account)
 	if err != nil {
 		return err
 	}
 	if p == nil {
-		return begin(ctx, x.DB.SQL(), account)
+		return createPosition(ctx, x.DB.SQL(), account)
 	}
-	return rebuild(ctx, x.DB.SQL(), account)
+	return startRebuild(ctx, x.DB.SQL(), account)
 }
 
 // Build goes on building the index of an account for about a second, and tells how far it is.
 func (x *Indexer) Build(ctx context.Context, account parley.AccountID) (Progress, error) {
-	until := x.Now().Add(stepsTogether)
+	until := x.Now().Add(buildTimeSlice)
 	for {
-		if _, err := x.Step(ctx, account); err != nil && err != errBehind { //nolint:errorlint // it comes as it is
+		if _, err := x.Step(ctx, account); err != nil && err != errConflict { //nolint:errorlint // it comes as it is
 			return Progress{}, err
 		}
 		is, err := x.progress(ctx, account)
@@ -88,16 +88,16 @@ func (x *Indexer) Build(ctx context.Context, account parley.AccountID) (Progress
 }
 
 func (x *Indexer) progress(ctx context.Context, account parley.AccountID) (Progress, error) {
-	p, err := positionOf(ctx, x.DB.SQL(), account)
+	p, err := findPosition(ctx, x.DB.SQL(), account)
 	if err != nil || p == nil {
 		return Progress{}, err
 	}
-	is := Progress{Done: p.building == 0}
-	generation := max(p.building, p.generation)
+	is := Progress{Done: p.buildingGeneration == 0}
+	generation := max(p.buildingGeneration, p.generation)
 	is.Built, err = sqldb.One(ctx, x.DB.SQL(), sqldb.Column[int64], `select coalesce(cast(sum(last) as bigint), 0) from search_agents where account_id = ? and generation = ?`, account, generation)
 	if err != nil {
 		return is, err
 	}
-	is.Total, err = x.DB.ConversationsOfAccount(ctx, account)
+	is.Total, err = x.DB.CountAccountConversations(ctx, account)
 	return is, err
 }

@@ -7,19 +7,19 @@ import (
 )
 
 const (
-	mostRanked  = 1000 // conversations that are ranked; those behind come from the newest
-	foundAtOnce = 1000 // rows that the index is asked for
+	maxRanked     = 1000 // conversations that are ranked; those behind come from the newest
+	findBatchSize = 1000 // rows that the index is asked for
 )
 
-// reading is docsAt or glancesAt.
-type reading = func(ctx context.Context, db *sqldb.DB, agent int64, numbers []int64) (map[int64]doc, error)
+// docLoader is loadDocs or loadSummaries.
+type docLoader = func(ctx context.Context, db *sqldb.DB, agent int64, numbers []int64) (map[int64]doc, error)
 
 // candidates finds conversations below a number that match, from the newest, at most so many, as far as they are read. rest is
 // the number below which there may be more; 0 is the end.
-func (s *search) candidates(ctx context.Context, on *shelf, below int64, most int, read reading) (list []doc, rest int64, err error) {
-	e := s.plan.expr(on.parted)
+func (s *searchRun) candidates(ctx context.Context, on *agentPartition, below int64, most int, read docLoader) (list []doc, rest int64, err error) {
+	e := s.plan.expr(on.hasMultipleBuckets)
 	for top := below - 1; top > 0; {
-		ids, err := s.index.Find(ctx, s.DB.SQL(), byBucket, e, spanOf(on.number, 1, top), foundAtOnce)
+		ids, err := s.index.Find(ctx, s.DB.SQL(), bucketTable, e, conversationRange(on.number, 1, top), findBatchSize)
 		if err != nil || len(ids) == 0 {
 			return list, 0, err
 		}
@@ -31,7 +31,7 @@ func (s *search) candidates(ctx context.Context, on *shelf, below int64, most in
 		for _, n := range numbers {
 			d, there := docs[n]
 			if there {
-				there, err = s.fits(ctx, &d)
+				there, err = s.matches(ctx, &d)
 			}
 			if err != nil {
 				return nil, 0, err
@@ -43,7 +43,7 @@ func (s *search) candidates(ctx context.Context, on *shelf, below int64, most in
 				return list, n, nil
 			}
 		}
-		if len(ids) < foundAtOnce {
+		if len(ids) < findBatchSize {
 			return list, 0, nil
 		}
 		top = numbers[len(numbers)-1] - 1
@@ -55,24 +55,24 @@ func (s *search) candidates(ctx context.Context, on *shelf, below int64, most in
 func numbersOf(ids []int64) []int64 {
 	var list []int64
 	for _, id := range ids {
-		if n := conversationOf(id); len(list) == 0 || list[len(list)-1] != n {
+		if n := conversationOfRow(id); len(list) == 0 || list[len(list)-1] != n {
 			list = append(list, n)
 		}
 	}
 	return list
 }
 
-// fits reports whether a conversation that the index has found is one that the search asks for.
-func (s *search) fits(ctx context.Context, d *doc) (bool, error) {
-	if !s.plan.inTime(d) || !d.doubtful {
-		return s.plan.inTime(d), nil
+// matches reports whether a conversation that the index has found is one that the search asks for.
+func (s *searchRun) matches(ctx context.Context, d *doc) (bool, error) {
+	if !s.plan.isInPeriod(d) || !d.needsCheck {
+		return s.plan.isInPeriod(d), nil
 	}
-	whole, err := docsAt(ctx, s.DB.SQL(), d.agent, []int64{d.number})
-	if is, there := whole[d.number]; err != nil || !there || !s.plan.allows(&is) || is.seq == leaving {
+	whole, err := loadDocs(ctx, s.DB.SQL(), d.agent, []int64{d.number})
+	if is, there := whole[d.number]; err != nil || !there || !s.plan.matches(&is) || is.seq == seqDeleting {
 		return false, err
 	}
 	for _, w := range s.plan.words {
-		ids, err := s.index.Find(ctx, s.DB.SQL(), byMessage, expr{groups: [][]string{{w}}}, spanOf(d.agent, d.number, d.number), 1)
+		ids, err := s.index.Find(ctx, s.DB.SQL(), messageTable, expr{groups: [][]string{{w}}}, conversationRange(d.agent, d.number, d.number), 1)
 		if err != nil || len(ids) == 0 {
 			return false, err
 		}

@@ -7,14 +7,14 @@ import (
 	"strings"
 	"time"
 
-	"parley/internal/words"
+	"parley/internal/text/words"
 )
 
-// A control token stands in the index beside the words. It begins with a character that no word can hold.
-const control = "\ue000"
+// A controlPrefix token stands in the index beside the words. It begins with a character that no word can hold.
+const controlPrefix = "\ue000"
 
-// parted marks the rows of a conversation whose words fill several buckets.
-const parted = control + "m"
+// multiBucketToken marks the rows of a conversation whose words fill several buckets.
+const multiBucketToken = controlPrefix + "m"
 
 // facet is what a filter asks about a conversation.
 type facet byte
@@ -40,19 +40,19 @@ const (
 	byDay              facet = 'd'
 )
 
-var codes = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
+var tokenEncoding = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
 
-// tokenOf gives the token of a facet's value. Values are hashed, so that the index holds no end user's id.
-func tokenOf(f facet, values ...string) string {
+// facetToken gives the token of a facet's value. Values are hashed, so that the index holds no end user's id.
+func facetToken(f facet, values ...string) string {
 	sum := sha256.Sum256([]byte(strings.Join(values, "\x00")))
-	return control + string(f) + codes.EncodeToString(sum[:10])
+	return controlPrefix + string(f) + tokenEncoding.EncodeToString(sum[:10])
 }
 
 // topicToken is the token of a topic, whose name is compared without case and accents.
-func topicToken(name string) string { return tokenOf(byTopic, words.Fold(strings.TrimSpace(name))) }
+func topicToken(name string) string { return facetToken(byTopic, words.Fold(strings.TrimSpace(name))) }
 
-func monthToken(t time.Time) string { return tokenOf(byMonth, t.UTC().Format("2006-01")) }
+func monthToken(t time.Time) string { return facetToken(byMonth, t.UTC().Format("2006-01")) }
 
-func dayToken(t time.Time) string { return tokenOf(byDay, t.UTC().Format(time.DateOnly)) }
+func dayToken(t time.Time) string { return facetToken(byDay, t.UTC().Format(time.DateOnly)) }
 
-func boolToken(f facet, on bool) string { return tokenOf(f, strconv.FormatBool(on)) }
+func boolToken(f facet, on bool) string { return facetToken(f, strconv.FormatBool(on)) }

@@ -16,25 +16,25 @@ type doc struct {
 	seq           int64 // of the last message in the index; leaving where the conversation is on its way out
 	replaced      int64 // messages that had been replaced by then
 	buckets       int64
-	doubtful      bool // a word of its buckets may be gone, or in another bucket than the next: ask the messages
+	needsCheck    bool // a word of its buckets may be gone, or in another bucket than the next: ask the messages
 	title         string
 	facets        string // tokens, in order, with a space between them
 	created       int64
 	active        int64
 }
 
-// leaving stands for the last message of a conversation that is being taken out.
-const leaving = -1
+// seqDeleting stands for the last message of a conversation that is being taken out.
+const seqDeleting = -1
 
 const docColumns = `agent, number, conversation_id, seq, replaced, buckets, doubtful, title, facets, created_at, last_activity`
 
 func scanDoc(scan sqldb.Scan) (d doc, err error) {
-	err = scan(&d.agent, &d.number, &d.id, &d.seq, &d.replaced, &d.buckets, &d.doubtful, &d.title, &d.facets, &d.created, &d.active)
+	err = scan(&d.agent, &d.number, &d.id, &d.seq, &d.replaced, &d.buckets, &d.needsCheck, &d.title, &d.facets, &d.created, &d.active)
 	return d, err
 }
 
-// docOf finds what is in the index of a conversation, nil for nothing.
-func docOf(ctx context.Context, db *sqldb.DB, agent int64, id parley.ConversationID) (*doc, error) {
+// findDoc finds what is in the index of a conversation, nil for nothing.
+func findDoc(ctx context.Context, db *sqldb.DB, agent int64, id parley.ConversationID) (*doc, error) {
 	d, err := sqldb.One(ctx, db, scanDoc, `select `+docColumns+` from search_docs where agent = ? and conversation_id = ?`, agent, id)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
@@ -46,48 +46,48 @@ func (d *doc) save(ctx context.Context, tx *sqldb.DB) error {
 	_, err := tx.Exec(ctx, `insert into search_docs (`+docColumns+`) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (agent, number) do update set
 		seq = excluded.seq, replaced = excluded.replaced, buckets = excluded.buckets, doubtful = excluded.doubtful, title = excluded.title,
 		facets = excluded.facets, last_activity = excluded.last_activity`,
-		d.agent, d.number, d.id, d.seq, d.replaced, d.buckets, d.doubtful, d.title, d.facets, d.created, d.active)
+		d.agent, d.number, d.id, d.seq, d.replaced, d.buckets, d.needsCheck, d.title, d.facets, d.created, d.active)
 	return err
 }
 
-func (d *doc) drop(ctx context.Context, tx *sqldb.DB) error {
+func (d *doc) erase(ctx context.Context, tx *sqldb.DB) error {
 	_, err := tx.Exec(ctx, `delete from search_docs where agent = ? and number = ?`, d.agent, d.number)
 	return err
 }
 
-// docsTogether is how many conversations one statement reads; a list is filled up to it, so that there is one statement to prepare.
-const docsTogether = 100
+// docBatchSize is how many conversations one statement reads; a list is filled up to it, so that there is one statement to prepare.
+const docBatchSize = 100
 
-var docsQuery = `select ` + docColumns + ` from search_docs where agent = ? and number in (` + repeated("?", docsTogether) + `)`
+var docsQuery = `select ` + docColumns + ` from search_docs where agent = ? and number in (` + repeatPlaceholders("?", docBatchSize) + `)`
 
-// glanceQuery reads of them what ranking needs of a thousand: few columns, for each costs.
-var glanceQuery = `select number, last_activity * 2 + doubtful, created_at, title from search_docs where agent = ? and number in (` + repeated("?", docsTogether) + `)`
+// summaryQuery reads of them what ranking needs of a thousand: few columns, for each costs.
+var summaryQuery = `select number, last_activity * 2 + doubtful, created_at, title from search_docs where agent = ? and number in (` + repeatPlaceholders("?", docBatchSize) + `)`
 
-func scanGlance(scan sqldb.Scan) (d doc, err error) {
+func scanSummary(scan sqldb.Scan) (d doc, err error) {
 	err = scan(&d.number, &d.active, &d.created, &d.title)
-	d.active, d.doubtful = d.active>>1, d.active&1 == 1
+	d.active, d.needsCheck = d.active>>1, d.active&1 == 1
 	return d, err
 }
 
-// docsAt reads the conversations with the numbers, by number.
-func docsAt(ctx context.Context, db *sqldb.DB, agent int64, numbers []int64) (map[int64]doc, error) {
-	return docsBy(ctx, db, docsQuery, scanDoc, agent, numbers)
+// loadDocs reads the conversations with the numbers, by number.
+func loadDocs(ctx context.Context, db *sqldb.DB, agent int64, numbers []int64) (map[int64]doc, error) {
+	return queryDocs(ctx, db, docsQuery, scanDoc, agent, numbers)
 }
 
-// glancesAt is docsAt without ids, facets and what is in the index.
-func glancesAt(ctx context.Context, db *sqldb.DB, agent int64, numbers []int64) (map[int64]doc, error) {
-	return docsBy(ctx, db, glanceQuery, scanGlance, agent, numbers)
+// loadSummaries is loadDocs without ids, facets and what is in the index.
+func loadSummaries(ctx context.Context, db *sqldb.DB, agent int64, numbers []int64) (map[int64]doc, error) {
+	return queryDocs(ctx, db, summaryQuery, scanSummary, agent, numbers)
 }
 
-func docsBy(ctx context.Context, db *sqldb.DB, query string, read func(sqldb.Scan) (doc, error), agent int64, numbers []int64) (map[int64]doc, error) {
+func queryDocs(ctx context.Context, db *sqldb.DB, query string, read func(sqldb.Scan) (doc, error), agent int64, numbers []int64) (map[int64]doc, error) {
 	all := make(map[int64]doc, len(numbers))
 	for len(numbers) > 0 {
-		some := numbers[:min(docsTogether, len(numbers))]
-		numbers = numbers[len(some):]
-		args := make([]any, 1, docsTogether+1)
+		pending := numbers[:min(docBatchSize, len(numbers))]
+		numbers = numbers[len(pending):]
+		args := make([]any, 1, docBatchSize+1)
 		args[0] = agent
-		for i := range docsTogether {
-			args = append(args, some[min(i, len(some)-1)])
+		for i := range docBatchSize {
+			args = append(args, pending[min(i, len(pending)-1)])
 		}
 		list, err := sqldb.All(ctx, db, read, query, args...)
 		if err != nil {
@@ -105,9 +105,9 @@ func docsBy(ctx context.Context, db *sqldb.DB, query string, read func(sqldb.Sca
 const newestQuery = `select ` + docColumns + ` from search_docs where agent = ? and (last_activity, conversation_id) < (?, ?) and last_activity >= ?
 	order by last_activity desc, conversation_id desc limit ?`
 
-// newest lists conversations that were active before a place and since a moment, the latest first.
-func newest(ctx context.Context, db *sqldb.DB, agent int64, before parley.Mark, since int64, limit int) ([]doc, error) {
-	return sqldb.All(ctx, db, scanDoc, newestQuery, agent, before.At, before.ID, since, limit)
+// newestDocs lists conversations that were active before a place and since a moment, the latest first.
+func newestDocs(ctx context.Context, db *sqldb.DB, agent int64, before parley.Cursor, since int64, limit int) ([]doc, error) {
+	return sqldb.All(ctx, db, scanDoc, newestQuery, agent, before.SortValue, before.ID, since, limit)
 }
 
 // bucket is a part of the distinct words of a conversation.
@@ -116,9 +116,9 @@ type bucket struct {
 	words string // with a space between them
 }
 
-// bucketsOf reads the distinct words of a conversation.
-func bucketsOf(ctx context.Context, db *sqldb.DB, agent, number int64) ([]bucket, error) {
-	in := spanOf(agent, number, number)
+// loadBuckets reads the distinct words of a conversation.
+func loadBuckets(ctx context.Context, db *sqldb.DB, agent, number int64) ([]bucket, error) {
+	in := conversationRange(agent, number, number)
 	return sqldb.All(ctx, db, func(scan sqldb.Scan) (b bucket, err error) {
 		err = scan(&b.id, &b.words)
 		return b, err
@@ -126,12 +126,12 @@ func bucketsOf(ctx context.Context, db *sqldb.DB, agent, number int64) ([]bucket
 }
 
 func saveBuckets(ctx context.Context, tx *sqldb.DB, list []bucket) error {
-	return inSteps(list, func(some []bucket) error {
+	return inChunks(list, func(some []bucket) error {
 		args := make([]any, 0, 2*len(some))
 		for _, b := range some {
 			args = append(args, b.id, b.words)
 		}
-		_, err := tx.Exec(ctx, `insert into search_buckets (id, words) values `+repeated("(?, ?)", len(some))+` on conflict (id) do update set words = excluded.words`, args...)
+		_, err := tx.Exec(ctx, `insert into search_buckets (id, words) values `+repeatPlaceholders("(?, ?)", len(some))+` on conflict (id) do update set words = excluded.words`, args...)
 		return err
 	})
 }

@@ -21,23 +21,23 @@ type Facets struct {
 	Feedback    []string
 	Escalated   bool
 	ActionTypes []string
-	Tools       []store.Ran
-	Procedures  []store.Ran
+	Tools       []store.ToolUse
+	Procedures  []store.ToolUse
 	Sentiment   string   // empty for none
 	Topics      []string // parents included; empty for none
 	Voice       bool
 	Created     time.Time
 }
 
-// facetsOf gathers the facets of a conversation. It is the one place that knows where each of them stands.
-func facetsOf(ctx context.Context, db *store.DB, c *parley.Conversation) (Facets, error) {
-	f := Facets{Source: c.Channel, User: c.UserID, State: stateOf(c), Escalated: c.Status == parley.TakenOver, Created: c.CreatedAt}
-	marked, err := db.Marks(ctx, c.AccountID, c.AgentID, c.ID)
+// loadFacets gathers the facets of a conversation. It is the one place that knows where each of them stands.
+func loadFacets(ctx context.Context, db *store.DB, c *parley.Conversation) (Facets, error) {
+	f := Facets{Source: c.Channel, User: c.UserID, State: activityState(c), Escalated: c.Status == parley.ConversationTakenOver, Created: c.CreatedAt}
+	marked, err := db.ConversationFeedback(ctx, c.AccountID, c.AgentID, c.ID)
 	if err != nil {
 		return f, err
 	}
-	f.Feedback, f.Escalated = marked.Feedback, f.Escalated || marked.Human
-	if f.Tools, err = db.ToolsRan(ctx, c.AccountID, c.AgentID, c.ID); err != nil {
+	f.Feedback, f.Escalated = marked.Ratings, f.Escalated || marked.HasHumanReply
+	if f.Tools, err = db.ToolUses(ctx, c.AccountID, c.AgentID, c.ID); err != nil {
 		return f, err
 	}
 	for _, t := range f.Tools {
@@ -46,10 +46,10 @@ func facetsOf(ctx context.Context, db *store.DB, c *parley.Conversation) (Facets
 		}
 		f.Escalated = f.Escalated || t.Kind == parley.ActionEscalate && t.Outcome == string(parley.ToolSuccess)
 	}
-	if f.Procedures, err = db.ProceduresRan(ctx, c.AccountID, c.AgentID, c.ID); err != nil {
+	if f.Procedures, err = db.ProcedureUses(ctx, c.AccountID, c.AgentID, c.ID); err != nil {
 		return f, err
 	}
-	if f.Voice, err = db.HasVoice(ctx, c.AccountID, c.AgentID, c.ID); err != nil {
+	if f.Voice, err = db.HasVoiceSession(ctx, c.AccountID, c.AgentID, c.ID); err != nil {
 		return f, err
 	}
 	in, err := db.Insight(ctx, c.AccountID, c.AgentID, c.ID)
@@ -59,39 +59,39 @@ func facetsOf(ctx context.Context, db *store.DB, c *parley.Conversation) (Facets
 	return f, err
 }
 
-// stateOf gives the state that the filter knows: a pause is one of its own.
-func stateOf(c *parley.Conversation) string {
-	if c.Status == parley.Ongoing && c.Paused {
+// activityState gives the state that the filter knows: a pause is one of its own.
+func activityState(c *parley.Conversation) string {
+	if c.Status == parley.ConversationOngoing && c.Paused {
 		return "paused"
 	}
 	return string(c.Status)
 }
 
-// tokens gives the facets as the index holds them: in order, with a space between them.
-func (f Facets) tokens() string {
-	list := []string{tokenOf(bySource, string(f.Source)), tokenOf(byState, f.State), boolToken(byVoice, f.Voice), monthToken(f.Created), dayToken(f.Created)}
+// encode gives the facets as the index holds them: in order, with a space between them.
+func (f Facets) encode() string {
+	list := []string{facetToken(bySource, string(f.Source)), facetToken(byState, f.State), boolToken(byVoice, f.Voice), monthToken(f.Created), dayToken(f.Created)}
 	if f.User != "" {
-		list = append(list, tokenOf(byUser, string(f.User)))
+		list = append(list, facetToken(byUser, string(f.User)))
 	}
 	for _, v := range f.Feedback {
-		list = append(list, tokenOf(byFeedback, v))
+		list = append(list, facetToken(byFeedback, v))
 	}
 	if f.Escalated {
 		list = append(list, boolToken(byEscalation, true))
 	}
 	for _, v := range f.ActionTypes {
-		list = append(list, tokenOf(byActionType, v))
+		list = append(list, facetToken(byActionType, v))
 	}
 	for _, r := range f.Tools {
-		list = append(list, tokenOf(byTool, r.Name), tokenOf(byOutcome, r.Outcome), tokenOf(byToolOutcome, r.Name, r.Outcome))
+		list = append(list, facetToken(byTool, r.Name), facetToken(byOutcome, r.Outcome), facetToken(byToolOutcome, r.Name, r.Outcome))
 	}
 	for _, r := range f.Procedures {
-		list = append(list, tokenOf(byProcedure, r.Name), tokenOf(byProcedureEnd, r.Outcome), tokenOf(byProcedureOutcome, r.Name, r.Outcome))
+		list = append(list, facetToken(byProcedure, r.Name), facetToken(byProcedureEnd, r.Outcome), facetToken(byProcedureOutcome, r.Name, r.Outcome))
 	}
 	if f.Sentiment == "" {
 		f.Sentiment = unspecified
 	}
-	list = append(list, tokenOf(bySentiment, f.Sentiment))
+	list = append(list, facetToken(bySentiment, f.Sentiment))
 	if len(f.Topics) == 0 {
 		f.Topics = []string{unspecified}
 	}

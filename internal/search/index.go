@@ -12,27 +12,27 @@ type Index interface {
 	// Put writes rows, in place of those with the same ids.
 	Put(ctx context.Context, tx *sqldb.DB, t table, rows []row) error
 	// Drop takes rows out.
-	Drop(ctx context.Context, tx *sqldb.DB, t table, ids []int64) error
+	Delete(ctx context.Context, tx *sqldb.DB, t table, ids []int64) error
 	// Held lists ids that are there, from the lowest, at most limit.
-	Held(ctx context.Context, db *sqldb.DB, t table, in span, limit int) ([]int64, error)
+	ListIDs(ctx context.Context, db *sqldb.DB, t table, in idRange, limit int) ([]int64, error)
 	// Find lists the ids of the rows that match, from the highest, at most limit.
-	Find(ctx context.Context, db *sqldb.DB, t table, e expr, in span, limit int) ([]int64, error)
+	Find(ctx context.Context, db *sqldb.DB, t table, e expr, in idRange, limit int) ([]int64, error)
 }
 
-// indexOf gives the index of the database.
-func indexOf(db *sqldb.DB) Index {
+// newIndex gives the index of the database.
+func newIndex(db *sqldb.DB) Index {
 	if db.Dialect() == sqldb.Postgres {
-		return tsv{}
+		return tsvectorIndex{}
 	}
-	return fts{}
+	return fts5Index{}
 }
 
 // table is one of the two indexes.
 type table string
 
 const (
-	byMessage table = "search_messages" // the words of each message; the title is the message 0
-	byBucket  table = "search_words"    // the distinct words of a conversation, in buckets; the facets stand in the first
+	messageTable table = "search_messages" // the words of each message; the title is the message 0
+	bucketTable  table = "search_words"    // the distinct words of a conversation, in buckets; the facets stand in the first
 )
 
 // row is what an index holds under an id.
@@ -41,14 +41,14 @@ type row struct {
 	tokens []string
 }
 
-// span is a range of ids, both ends included.
-type span struct{ from, to int64 }
+// idRange is a range of ids, both ends included.
+type idRange struct{ from, to int64 }
 
 // expr is what rows are to hold: one token of each group. Where loose is not empty, a row that is marked as parted is found, too,
 // when it holds but one of these: the rest may be in another bucket.
 type expr struct {
-	groups [][]string
-	loose  []string
+	groups      [][]string
+	looseTokens []string
 }
 
 // An id holds the number of the agent, that of the conversation, and that of the message or the bucket, so that agents and
@@ -57,20 +57,20 @@ const (
 	placeBits        = 20
 	conversationBits = 24
 	agentShift       = placeBits + conversationBits
-	mostPlaces       = 1<<placeBits - 1
-	mostInAgent      = 1<<conversationBits - 1
-	mostAgents       = 1<<(63-agentShift) - 1
+	maxPlaces        = 1<<placeBits - 1
+	maxConversations = 1<<conversationBits - 1
+	maxAgents        = 1<<(63-agentShift) - 1
 )
 
-func idOf(agent, conversation, place int64) int64 {
+func rowID(agent, conversation, place int64) int64 {
 	return agent<<agentShift | conversation<<placeBits | place
 }
 
-func agentOf(id int64) int64        { return id >> agentShift }
-func conversationOf(id int64) int64 { return id >> placeBits & mostInAgent }
-func placeOf(id int64) int64        { return id & mostPlaces }
+func agentOfRow(id int64) int64        { return id >> agentShift }
+func conversationOfRow(id int64) int64 { return id >> placeBits & maxConversations }
+func placeOfRow(id int64) int64        { return id & maxPlaces }
 
-// spanOf is the range of an agent's conversations, both ends included.
-func spanOf(agent, first, last int64) span {
-	return span{idOf(agent, first, 0), idOf(agent, last, mostPlaces)}
+// conversationRange is the range of an agent's conversations, both ends included.
+func conversationRange(agent, first, last int64) idRange {
+	return idRange{rowID(agent, first, 0), rowID(agent, last, maxPlaces)}
 }

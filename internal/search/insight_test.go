@@ -10,23 +10,23 @@ import (
 
 // TestWhatIsFoundOutAfterTheTalk holds that the filters by topic, sentiment and escalation follow the conversation's insight.
 func TestWhatIsFoundOutAfterTheTalk(t *testing.T) {
-	each(t, func(w *world) {
-		a, b := w.begin("Where is my order?"), w.begin("Hello")
-		w.settle()
-		w.wants(search.Query{Topic: "unspecified", Sentiment: "unspecified"}, b, a)
-		in := parley.Insight{ConversationID: a.ID, AccountID: a.AccountID, AgentID: a.AgentID, Channel: a.Channel, CreatedAt: a.CreatedAt, MadeAt: w.clock(),
-			Topic: "Returns", Topics: []string{"Returns", "Orders"}, Sentiment: parley.Negative, Escalated: true}
-		a.change("conversation.insight", func(tx *store.DB) error {
-			if err := tx.HoldInsights(w, a.AccountID, a.AgentID); err != nil {
+	forEachDatabase(t, func(w *testSearch) {
+		a, b := w.startConversation("Where is my order?"), w.startConversation("Hello")
+		w.runIndexer()
+		w.wantFound(search.Query{Topic: "unspecified", Sentiment: "unspecified"}, b, a)
+		in := parley.Insight{ConversationID: a.ID, AccountID: a.AccountID, AgentID: a.AgentID, Channel: a.Channel, CreatedAt: a.CreatedAt, GeneratedAt: w.clock(),
+			Topic: "Returns", Topics: []string{"Returns", "Orders"}, Sentiment: parley.SentimentNegative, Escalated: true}
+		a.update("conversation.insight", func(tx *store.DB) error {
+			if err := tx.LockInsights(w, a.AccountID, a.AgentID); err != nil {
 				return err
 			}
 			_, err := tx.SaveInsight(w, &in)
 			return err
 		})
-		w.settle()
-		w.wants(search.Query{Topic: "Orders"}, a)
-		w.wants(search.Query{Topic: "Returns,Hours", Sentiment: "negative,positive", Escalated: "true", Text: "order"}, a)
-		w.wants(search.Query{Topic: "unspecified"}, b)
-		w.wants(search.Query{Sentiment: "positive"})
+		w.runIndexer()
+		w.wantFound(search.Query{Topic: "Orders"}, a)
+		w.wantFound(search.Query{Topic: "Returns,Hours", Sentiment: "negative,positive", Escalated: "true", Text: "order"}, a)
+		w.wantFound(search.Query{Topic: "unspecified"}, b)
+		w.wantFound(search.Query{Sentiment: "positive"})
 	})
 }

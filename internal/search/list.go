@@ -10,31 +10,31 @@ import (
 )
 
 const (
-	glance       = 100 // conversations that a list looks at, after as many as it shows, before it asks the index
-	secondGlance = 500 // where the first has shown that many match
-	worthAnother = 3
-	longLook     = 2000 // that it looks at at a time afterwards
-	mostSorted   = 2000 // that are sorted by activity; more are so many that looking at all finds them soon
+	firstScan        = 100 // conversations that a list looks at, after as many as it shows, before it asks the index
+	secondScan       = 500 // where the first has shown that many match
+	minHitsForRescan = 3
+	longScanBatch    = 2000 // that it looks at at a time afterwards
+	maxSorted        = 2000 // that are sorted by activity; more are so many that looking at all finds them soon
 )
 
-// list finds conversations without words: the latest active first.
-func (s *search) list(ctx context.Context, at *place) (*Page, error) {
-	on, err := liveShelf(ctx, s.DB.SQL(), s.account, s.agent)
+// listPage finds conversations without words: the latest active first.
+func (s *searchRun) listPage(ctx context.Context, at *cursorPosition) (*Page, error) {
+	on, err := findLivePartition(ctx, s.DB.SQL(), s.account, s.agent)
 	if err != nil || on == nil {
 		return &Page{}, err
 	}
-	before := parley.Mark{At: s.plan.active.before, ID: ""}
+	before := parley.Cursor{SortValue: s.plan.active.before, ID: ""}
 	if at != nil {
-		before = parley.Mark{At: at.at, ID: at.id}
+		before = parley.Cursor{SortValue: at.value, ID: at.id}
 	}
 	var found []doc
 	end := false
-	for _, step := range []int{s.plan.limit + 1, glance, secondGlance} {
-		if len(found) > s.plan.limit || end || step == secondGlance && len(found) < worthAnother {
+	for _, step := range []int{s.plan.limit + 1, firstScan, secondScan} {
+		if len(found) > s.plan.limit || end || step == secondScan && len(found) < minHitsForRescan {
 			break
 		}
 		var more []doc
-		if more, before, end, err = s.look(ctx, on, before, step, step); err != nil {
+		if more, before, end, err = s.scanByActivity(ctx, on, before, step, step); err != nil {
 			return nil, err
 		}
 		found = append(found, more...)
@@ -50,46 +50,46 @@ func (s *search) list(ctx context.Context, at *place) (*Page, error) {
 	if len(found) > s.plan.limit {
 		found = found[:s.plan.limit]
 		last := found[len(found)-1]
-		page.Cursor = s.seal(place{inList, last.active, string(last.id)})
+		page.Cursor = s.sealCursor(cursorPosition{cursorList, last.active, string(last.id)})
 	}
-	page.Hits, err = s.hydrate(ctx, found)
+	page.Hits, err = s.loadHits(ctx, found)
 	return page, err
 }
 
 // listRest finds what a glance has not: where few match the index names them all, where many do looking on finds some soon.
-func (s *search) listRest(ctx context.Context, on *shelf, before parley.Mark) ([]doc, error) {
+func (s *searchRun) listRest(ctx context.Context, on *agentPartition, before parley.Cursor) ([]doc, error) {
 	if len(s.plan.filters)+len(s.plan.days) > 0 {
-		few, rest, err := s.candidates(ctx, on, on.last+1, mostSorted, docsAt)
+		few, rest, err := s.candidates(ctx, on, on.lastNumber+1, maxSorted, loadDocs)
 		if err != nil {
 			return nil, err
 		}
 		if rest == 0 {
-			few = slices.DeleteFunc(few, func(d doc) bool { return !behindMark(&d, before) })
-			slices.SortFunc(few, latest)
+			few = slices.DeleteFunc(few, func(d doc) bool { return !isAfterMark(&d, before) })
+			slices.SortFunc(few, compareActivity)
 			return few, nil
 		}
 	}
-	found, _, _, err := s.look(ctx, on, before, longLook, math.MaxInt)
+	found, _, _, err := s.scanByActivity(ctx, on, before, longScanBatch, math.MaxInt)
 	return found, err
 }
 
-// look goes through conversations by their activity until it has more than a page or has looked at so many. It gives where it
+// scanByActivity goes through conversations by their activity until it has more than a page or has looked at so many. It gives where it
 // stopped, and whether that is the end.
-func (s *search) look(ctx context.Context, on *shelf, before parley.Mark, step, most int) (found []doc, stop parley.Mark, end bool, err error) {
+func (s *searchRun) scanByActivity(ctx context.Context, on *agentPartition, before parley.Cursor, step, most int) (found []doc, stop parley.Cursor, end bool, err error) {
 	for looked := 0; looked < most; {
-		list, err := newest(ctx, s.DB.SQL(), on.number, before, s.plan.active.from, step)
+		list, err := newestDocs(ctx, s.DB.SQL(), on.number, before, s.plan.active.from, step)
 		if err != nil {
 			return nil, before, false, err
 		}
 		for i := range list {
-			if s.plan.allows(&list[i]) {
+			if s.plan.matches(&list[i]) {
 				found = append(found, list[i])
 			}
 		}
 		if len(list) < step {
 			return found, before, true, nil
 		}
-		before = parley.Mark{At: list[len(list)-1].active, ID: string(list[len(list)-1].id)}
+		before = parley.Cursor{SortValue: list[len(list)-1].active, ID: string(list[len(list)-1].id)}
 		if looked += len(list); len(found) > s.plan.limit {
 			break
 		}
@@ -97,17 +97,17 @@ func (s *search) look(ctx context.Context, on *shelf, before parley.Mark, step, 
 	return found, before, false, nil
 }
 
-// latest orders conversations by their activity, the latest first, and then by id.
-func latest(a, b doc) int {
+// compareActivity orders conversations by their activity, the latest first, and then by id.
+func compareActivity(a, b doc) int {
 	return cmp.Or(cmp.Compare(b.active, a.active), cmp.Compare(b.id, a.id))
 }
 
-func behindMark(d *doc, m parley.Mark) bool {
-	return d.active < m.At || d.active == m.At && string(d.id) < m.ID
+func isAfterMark(d *doc, m parley.Cursor) bool {
+	return d.active < m.SortValue || d.active == m.SortValue && string(d.id) < m.ID
 }
 
-// hydrate reads the conversations as they are now. Those that have been deleted are left out.
-func (s *search) hydrate(ctx context.Context, docs []doc) ([]Hit, error) {
+// loadHits reads the conversations as they are now. Those that have been deleted are left out.
+func (s *searchRun) loadHits(ctx context.Context, docs []doc) ([]Hit, error) {
 	ids := make([]parley.ConversationID, len(docs))
 	for i, d := range docs {
 		ids[i] = d.id

@@ -15,49 +15,49 @@ import (
 
 // TestManyServersFeedOneIndex has several indexers at work on one database while others write: every message is found, and once.
 func TestManyServersFeedOneIndex(t *testing.T) {
-	each(t, func(w *world) {
+	forEachDatabase(t, func(w *testSearch) {
 		ctx, stop := context.WithCancel(w)
 		var all sync.WaitGroup
 		for range 3 {
-			x := &search.Indexer{DB: w.db, Now: w.clock, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)), Poll: time.Millisecond}
+			x := &search.Indexer{DB: w.db, Now: w.clock, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)), PollInterval: time.Millisecond}
 			all.Go(func() { _ = x.Run(ctx) })
 		}
-		var list []*talk
+		var list []*testConversation
 		for i := range 40 {
-			w.turn(time.Second)
-			list = append(list, w.begin(fmt.Sprintf("alpha number%d", i)))
-			list[i/2].say(parley.ByAssistant, fmt.Sprintf("bravo again%d", i))
+			w.advanceClock(time.Second)
+			list = append(list, w.startConversation(fmt.Sprintf("alpha number%d", i)))
+			list[i/2].addMessage(parley.AuthorAssistant, fmt.Sprintf("bravo again%d", i))
 			if i == 20 {
 				w.must(w.indexer.Rebuild(w, w.account.ID))
 			}
 		}
-		w.settle()
-		for w.count("search_accounts where building is not null") > 0 {
-			w.settle()
+		w.runIndexer()
+		for w.countRows("search_accounts where building is not null") > 0 {
+			w.runIndexer()
 		}
 		stop()
 		all.Wait()
-		if found := w.walk(search.Query{Text: "alpha"}, nil); len(found) != 40 || len(sorted(found)) != 40 {
-			t.Errorf("%d results, %d conversations", len(found), len(sorted(found)))
+		if found := w.readAllPages(search.Query{Text: "alpha"}, nil); len(found) != 40 || len(idSet(found)) != 40 {
+			t.Errorf("%d results, %d conversations", len(found), len(idSet(found)))
 		}
 		for i := range 40 {
-			w.wants(search.Query{Text: fmt.Sprintf("bravo again%d alpha", i)}, list[i/2])
-			w.wants(search.Query{Text: fmt.Sprintf("number%d", i)}, list[i])
+			w.wantFound(search.Query{Text: fmt.Sprintf("bravo again%d alpha", i)}, list[i/2])
+			w.wantFound(search.Query{Text: fmt.Sprintf("number%d", i)}, list[i])
 		}
 	})
 }
 
 // TestABusyServerSaysSo holds that a search which finds no place or no time in its budget is refused, and a caller who leaves is not.
 func TestABusyServerSaysSo(t *testing.T) {
-	each(t, func(w *world) {
-		w.begin("alpha")
-		w.settle()
-		w.finder.Budget = 1
+	forEachDatabase(t, func(w *testSearch) {
+		w.startConversation("alpha")
+		w.runIndexer()
+		w.finder.Timeout = 1
 		_, err := w.finder.Find(w, w.account, w.agent, search.Query{Text: "alpha"})
-		if !parley.IsCode(err, parley.CodeSearchBusy) || parley.ErrorOf(err).RetryAfter <= 0 {
+		if !parley.IsCode(err, parley.CodeSearchBusy) || parley.AsError(err).RetryAfter <= 0 {
 			t.Error(err)
 		}
-		w.finder.Budget = time.Minute
+		w.finder.Timeout = time.Minute
 		gone, leave := context.WithCancel(w)
 		leave()
 		if _, err := w.finder.Find(gone, w.account, w.agent, search.Query{Text: "alpha"}); err == nil || parley.IsCode(err, parley.CodeSearchBusy) {
@@ -68,9 +68,9 @@ func TestABusyServerSaysSo(t *testing.T) {
 
 // TestWordsOfOthersAreNotSearched holds the wall of accounts under HIPAA and of agents that redact.
 func TestWordsOfOthersAreNotSearched(t *testing.T) {
-	w := newWorld(t, anyStore(t))
-	k := w.begin("alpha")
-	w.settle()
+	w := newTestSearch(t, newStore(t))
+	k := w.startConversation("alpha")
+	w.runIndexer()
 	for _, wall := range []func(){
 		func() { w.account.HIPAA, w.agent.Redact = true, false },
 		func() { w.account.HIPAA, w.agent.Redact = false, true },
@@ -79,6 +79,6 @@ func TestWordsOfOthersAreNotSearched(t *testing.T) {
 		if _, err := w.finder.Find(w, w.account, w.agent, search.Query{Text: "alpha"}); !parley.IsCode(err, parley.CodeSearchUnavailable) {
 			t.Error(err)
 		}
-		w.wants(search.Query{Source: "API"}, k)
+		w.wantFound(search.Query{Source: "API"}, k)
 	}
 }

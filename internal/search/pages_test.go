@@ -9,17 +9,17 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/httpapi"
 	"parley/internal/search"
 	"parley/internal/store"
-	"parley/internal/wire"
 )
 
-// walk reads all pages of a search; between looks on after each of them.
-func (w *world) walk(q search.Query, between func()) (all []parley.ConversationID) {
+// readAllPages reads all pages of a search; between looks on after each of them.
+func (w *testSearch) readAllPages(q search.Query, between func()) (all []parley.ConversationID) {
 	w.Helper()
 	for pages := 0; pages < 10_000; pages++ {
 		page := w.find(q)
-		all = append(all, ids(page)...)
+		all = append(all, conversationIDs(page)...)
 		if page.Cursor == nil {
 			return all
 		}
@@ -35,26 +35,26 @@ func (w *world) walk(q search.Query, between func()) (all []parley.ConversationI
 // TestPagesHoldStill walks through results while others are being written: every conversation that is not itself changed
 // appears exactly once.
 func TestPagesHoldStill(t *testing.T) {
-	each(t, func(w *world) {
+	forEachDatabase(t, func(w *testSearch) {
 		rng := rand.New(rand.NewPCG(1, 2))
-		still, moving := map[parley.ConversationID]bool{}, []*talk{}
+		still, moving := map[parley.ConversationID]bool{}, []*testConversation{}
 		for i := range 60 {
-			w.turn(time.Second)
-			k := w.begin(fmt.Sprintf("alpha number%d", i))
+			w.advanceClock(time.Second)
+			k := w.startConversation(fmt.Sprintf("alpha number%d", i))
 			if i%6 == 0 {
 				moving = append(moving, k)
 			} else {
 				still[k.ID] = true
 			}
 		}
-		w.settle()
+		w.runIndexer()
 		for _, q := range []search.Query{{Limit: 7}, {Text: "alpha", Limit: 7}, {Source: "API", StartDate: "2026-11-01", Limit: 4}} {
 			seen := map[parley.ConversationID]int{}
-			for _, id := range w.walk(q, func() {
-				w.turn(time.Second)
-				moving[rng.IntN(len(moving))].say(parley.ByUser, "alpha again")
-				w.begin("alpha and new")
-				w.settle()
+			for _, id := range w.readAllPages(q, func() {
+				w.advanceClock(time.Second)
+				moving[rng.IntN(len(moving))].addMessage(parley.AuthorUser, "alpha again")
+				w.startConversation("alpha and new")
+				w.runIndexer()
 			}) {
 				seen[id]++
 			}
@@ -69,26 +69,26 @@ func TestPagesHoldStill(t *testing.T) {
 
 // TestPagesWhileOthersWrite is the same with writers and the indexer running beside it.
 func TestPagesWhileOthersWrite(t *testing.T) {
-	each(t, func(w *world) {
+	forEachDatabase(t, func(w *testSearch) {
 		want := map[parley.ConversationID]bool{}
 		for range 80 {
-			w.turn(time.Second)
-			want[w.begin("alpha bravo").ID] = true
+			w.advanceClock(time.Second)
+			want[w.startConversation("alpha bravo").ID] = true
 		}
-		w.settle()
+		w.runIndexer()
 		ctx, stop := context.WithCancel(w)
 		var all sync.WaitGroup
 		all.Go(func() { _ = w.indexer.Run(ctx) })
 		all.Go(func() {
 			for ctx.Err() == nil {
-				w.turn(time.Millisecond)
-				w.begin("alpha charlie")
+				w.advanceClock(time.Millisecond)
+				w.startConversation("alpha charlie")
 			}
 		})
 		for range 3 {
 			for _, q := range []search.Query{{Limit: 9}, {Text: "alpha bravo", Limit: 9}} {
 				seen := map[parley.ConversationID]int{}
-				for _, id := range w.walk(q, nil) {
+				for _, id := range w.readAllPages(q, nil) {
 					seen[id]++
 				}
 				for id := range want {
@@ -104,16 +104,16 @@ func TestPagesWhileOthersWrite(t *testing.T) {
 }
 
 func TestDeletedOnesDropOut(t *testing.T) {
-	each(t, func(w *world) {
-		var list []*talk
+	forEachDatabase(t, func(w *testSearch) {
+		var list []*testConversation
 		for range 6 {
-			w.turn(time.Second)
-			list = append(list, w.begin("alpha"))
+			w.advanceClock(time.Second)
+			list = append(list, w.startConversation("alpha"))
 		}
-		w.settle()
+		w.runIndexer()
 		for _, words := range []string{"", "alpha"} {
 			first := w.find(search.Query{Text: words, Limit: 2})
-			if got := ids(first); fmt.Sprint(got) != fmt.Sprint([]parley.ConversationID{list[5].ID, list[4].ID}) || first.Cursor == nil {
+			if got := conversationIDs(first); fmt.Sprint(got) != fmt.Sprint([]parley.ConversationID{list[5].ID, list[4].ID}) || first.Cursor == nil {
 				t.Fatal(got)
 			}
 			if words == "" {
@@ -123,22 +123,22 @@ func TestDeletedOnesDropOut(t *testing.T) {
 			list[2].remove()
 			second := w.find(search.Query{Text: words, Limit: 2, Cursor: *first.Cursor})
 			if len(second.Hits) != 0 || second.Cursor == nil {
-				t.Fatal("the second page", ids(second), second.Cursor)
+				t.Fatal("the second page", conversationIDs(second), second.Cursor)
 			}
 			third := w.find(search.Query{Text: words, Limit: 3, Cursor: *second.Cursor})
 			if len(third.Hits) != 2 || third.Cursor != nil {
-				t.Error("the third page", ids(third), third.Cursor)
+				t.Error("the third page", conversationIDs(third), third.Cursor)
 			}
 		}
 	})
 }
 
 func TestCursorsBelongToTheirSearch(t *testing.T) {
-	each(t, func(w *world) {
+	forEachDatabase(t, func(w *testSearch) {
 		for range 4 {
-			w.begin("alpha")
+			w.startConversation("alpha")
 		}
-		w.settle()
+		w.runIndexer()
 		q := search.Query{Text: "alpha", Limit: 2}
 		cursor := w.find(q).Cursor
 		other := w.newAgent()
@@ -166,24 +166,24 @@ func TestCursorsBelongToTheirSearch(t *testing.T) {
 		if _, err := w.finder.Find(w, w.account, other, search.Query{Text: "alpha", Cursor: *cursor}); !parley.IsCode(err, parley.CodeCursorMismatch) {
 			t.Errorf("another agent: %v", err)
 		}
-		forged := wire.Cursors{Key: []byte("another")}.Seal("conversation search", &parley.Mark{At: 1, ID: "x"})
+		forged := httpapi.Cursors{Key: []byte("another")}.Seal("conversation search", &parley.Cursor{SortValue: 1, ID: "x"})
 		for _, bad := range []string{*forged, (*cursor)[:20], "%%%", *cursor + "AAAA"} {
 			if err := try(func(q *search.Query) { q.Cursor = bad }); !parley.IsCode(err, parley.CodeInvalidCursor) {
 				t.Errorf("%q: %v", bad, err)
 			}
 		}
-		w.turn(16 * time.Minute)
+		w.advanceClock(16 * time.Minute)
 		if err := try(func(*search.Query) {}); !parley.IsCode(err, parley.CodeInvalidCursor) {
 			t.Errorf("after a quarter of an hour: %v", err)
 		}
 		w.must(w.indexer.Sweep(w))
-		if n := w.count("search_walks"); n != 0 {
+		if n := w.countRows("search_walks"); n != 0 {
 			t.Errorf("%d walks are left", n)
 		}
 	})
 }
 
-func (w *world) count(table string) (n int) {
+func (w *testSearch) countRows(table string) (n int) {
 	w.Helper()
 	w.must(w.db.SQL().QueryRow(w, `select count(*) from `+table).Scan(&n))
 	return n
@@ -191,22 +191,22 @@ func (w *world) count(table string) (n int) {
 
 // TestBehindTheRanked walks beyond the thousand that are ranked.
 func TestBehindTheRanked(t *testing.T) {
-	each(t, func(w *world) {
+	forEachDatabase(t, func(w *testSearch) {
 		const all = 1130
 		w.must(w.db.Transact(w, 0, func(tx *store.DB) error {
 			for i := range all {
 				at := noon.Add(time.Duration(i) * time.Second)
-				c := &parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()), AccountID: w.account.ID, AgentID: w.agent.ID, Face: parley.FaceV2,
-					Channel: parley.ChannelAPI, Status: parley.Ongoing, CreatedAt: at, UpdatedAt: at}
-				if err := tx.CreateConversation(w, c, message(c.ID, parley.ByUser, "alpha", at), false); err != nil {
+				c := &parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()), AccountID: w.account.ID, AgentID: w.agent.ID, API: parley.APIV2,
+					Channel: parley.ChannelAPI, Status: parley.ConversationOngoing, CreatedAt: at, UpdatedAt: at}
+				if err := tx.CreateConversation(w, c, newMessage(c.ID, parley.AuthorUser, "alpha", at), false); err != nil {
 					return err
 				}
 			}
 			return nil
 		}))
-		w.settle()
+		w.runIndexer()
 		seen := map[parley.ConversationID]bool{}
-		list := w.walk(search.Query{Text: "alpha"}, nil)
+		list := w.readAllPages(search.Query{Text: "alpha"}, nil)
 		for _, id := range list {
 			seen[id] = true
 		}

@@ -7,29 +7,29 @@ import (
 	"testing"
 
 	"parley"
-	"parley/internal/rig/dbs"
 	"parley/internal/search"
 	"parley/internal/sqldb"
 	"parley/internal/store"
+	"parley/internal/testkit/dbs"
 )
 
 // TestSQLitePlans holds that every statement of a search begins in the index that it was written for, on the driver that is shipped,
 // with statistics and without: a plan that walks a table and asks the text index row by row is twenty times slower.
 func TestSQLitePlans(t *testing.T) {
-	db := dbs.Store(t, dbs.Open(t, dbs.File(t)))
-	w := newWorld(t, db)
+	db := dbs.NewStore(t, dbs.Open(t, dbs.NewSQLitePath(t)))
+	w := newTestSearch(t, db)
 	for range 50 {
-		w.begin("alpha bravo")
+		w.startConversation("alpha bravo")
 	}
-	w.settle()
-	queries := search.Explained()
+	w.runIndexer()
+	queries := search.ExplainStatements()
 	places := make([]any, 0, 66)
 	for range 32 {
 		places = append(places, "c", 1)
 	}
-	queries[store.SaidAtQuery()] = append(places, "agent", "account")
-	queries[store.ByIDQuery(2)] = []any{"agent", "account", "c", "d"}
-	if steps := explain(w, store.MarksQuery(), []any{"a", "c", "o"}); !strings.Contains(strings.Join(steps, "\n"), "messages_marked") {
+	queries[store.IndexableMessagesAtQuery()] = append(places, "agent", "account")
+	queries[store.ConversationsByIDQuery(2)] = []any{"agent", "account", "c", "d"}
+	if steps := explainPlan(w, store.FeedbackQuery(), []any{"a", "c", "o"}); !strings.Contains(strings.Join(steps, "\n"), "messages_marked") {
 		t.Errorf("what people left at messages is not found by its index: %q", steps)
 	}
 	good := regexp.MustCompile(`VIRTUAL TABLE INDEX \d+:M1><|SEARCH .* USING (PRIMARY KEY|INTEGER PRIMARY KEY|COVERING INDEX|INDEX)`)
@@ -42,7 +42,7 @@ func TestSQLitePlans(t *testing.T) {
 			}
 		}
 		for query, args := range queries {
-			steps := explain(w, query, args)
+			steps := explainPlan(w, query, args)
 			found := false
 			for _, step := range steps {
 				if good.MatchString(step) && !walks.MatchString(step) {
@@ -58,7 +58,7 @@ func TestSQLitePlans(t *testing.T) {
 	}
 }
 
-func explain(w *world, query string, args []any) []string {
+func explainPlan(w *testSearch, query string, args []any) []string {
 	w.Helper()
 	steps, err := sqldb.All(w, w.db.SQL(), func(scan sqldb.Scan) (string, error) {
 		var id, parent, unused int
@@ -72,7 +72,7 @@ func explain(w *world, query string, args []any) []string {
 
 // TestPostgresPlan holds that PostgreSQL takes its text index, too.
 func TestPostgresPlan(t *testing.T) {
-	w := newWorld(t, dbs.Store(t, dbs.Open(t, dbs.Postgres(t).NewStore(t))))
+	w := newTestSearch(t, dbs.NewStore(t, dbs.Open(t, dbs.SharedPostgres(t).NewStore(t))))
 	if _, err := w.db.SQL().Exec(w, `insert into search_messages (id, words) select i, array_to_tsvector(array['x' || i % 5000, 'common']) from generate_series(1, 50000) i`); err != nil {
 		t.Fatal(err)
 	}
@@ -89,22 +89,22 @@ func TestPostgresPlan(t *testing.T) {
 
 // TestBothDatabasesAgree holds that the same conversations have the same order on both databases.
 func TestBothDatabasesAgree(t *testing.T) {
-	pg := newWorld(t, dbs.Store(t, dbs.Open(t, dbs.Postgres(t).NewStore(t))))
-	lite := newWorld(t, dbs.Store(t, dbs.Open(t, dbs.File(t))))
+	pg := newTestSearch(t, dbs.NewStore(t, dbs.Open(t, dbs.SharedPostgres(t).NewStore(t))))
+	lite := newTestSearch(t, dbs.NewStore(t, dbs.Open(t, dbs.NewSQLitePath(t))))
 	lines := []string{"the parcel is late", "my parcel, the late one, is lost and late", "late", "parcel", "Late Parcel", "is the shop open late for a parcel of mine", "nothing"}
 	id := func(i int) parley.ConversationID {
 		return parley.ConversationID(fmt.Sprintf("01900000-0000-7000-8000-%012d", i))
 	}
-	for _, w := range []*world{lite, pg} {
+	for _, w := range []*testSearch{lite, pg} {
 		for i := range 120 {
-			k := w.begin(lines[i%len(lines)], func(c *parley.Conversation) { c.ID = id(i) })
-			k.say(parley.ByAssistant, lines[i*5%len(lines)]+" "+lines[i*3%len(lines)])
+			k := w.startConversation(lines[i%len(lines)], func(c *parley.Conversation) { c.ID = id(i) })
+			k.addMessage(parley.AuthorAssistant, lines[i*5%len(lines)]+" "+lines[i*3%len(lines)])
 		}
-		w.settle()
+		w.runIndexer()
 	}
 	for _, query := range []string{"parcel", "late parcel", "Late", "the late parcel", "shop open", "lost"} {
 		q := search.Query{Text: query, Limit: 25}
-		a, b := lite.walk(q, nil), pg.walk(q, nil)
+		a, b := lite.readAllPages(q, nil), pg.readAllPages(q, nil)
 		if fmt.Sprint(a) != fmt.Sprint(b) || len(a) == 0 {
 			t.Errorf("%s:\n%v\n%v", query, a, b)
 		}

@@ -12,125 +12,125 @@ import (
 // position is how far the index of an account is. The generation that answers is filled as things happen; one that is being built
 // beside it gets everything, too, and takes its place when all conversations are in it.
 type position struct {
-	account    parley.AccountID
-	seq        int64 // of the last event that is in the index
-	turn       int64
-	generation int64
-	building   int64 // 0 when none is being built
-	agent      parley.AgentID
-	after      parley.Mark // the last conversation of the agent that is in what is being built
+	account            parley.AccountID
+	seq                int64 // of the last event that is in the index
+	version            int64
+	generation         int64
+	buildingGeneration int64 // 0 when none is being built
+	buildingAgent      parley.AgentID
+	lastBuilt          parley.Cursor // the last conversation of the agent that is in what is being built
 }
 
-// errBehind says that another server has written the account's index since it was read.
-var errBehind = errors.New("search: another server is at it")
+// errConflict says that another server has written the account's index since it was read.
+var errConflict = errors.New("search: another server is at it")
 
 const positionColumns = `account_id, seq, turn, generation, coalesce(building, 0), built_agent, built_at, built_id`
 
 func scanPosition(scan sqldb.Scan) (p position, err error) {
-	err = scan(&p.account, &p.seq, &p.turn, &p.generation, &p.building, &p.agent, &p.after.At, &p.after.ID)
+	err = scan(&p.account, &p.seq, &p.version, &p.generation, &p.buildingGeneration, &p.buildingAgent, &p.lastBuilt.SortValue, &p.lastBuilt.ID)
 	return p, err
 }
 
-// positionOf finds how far an account's index is, nil where there is none yet.
-func positionOf(ctx context.Context, db *sqldb.DB, account parley.AccountID) (*position, error) {
+// findPosition finds how far an account's index is, nil where there is none yet.
+func findPosition(ctx context.Context, db *sqldb.DB, account parley.AccountID) (*position, error) {
 	p, err := sqldb.One(ctx, db, scanPosition, `select `+positionColumns+` from search_accounts where account_id = ?`, account)
-	if sqldb.NotFound(err) {
+	if sqldb.IsNotFound(err) {
 		return nil, nil
 	}
 	return &p, err
 }
 
-// begin makes the position of an account that has none: all that there is will be built, all that happens from now on follows.
-func begin(ctx context.Context, db *sqldb.DB, account parley.AccountID) error {
+// createPosition makes the position of an account that has none: all that there is will be built, all that happens from now on follows.
+func createPosition(ctx context.Context, db *sqldb.DB, account parley.AccountID) error {
 	_, err := db.Exec(ctx, `insert into search_accounts (account_id, seq, generation, building) select id, event_seq, 1, 1 from accounts where id = ?
 		on conflict (account_id) do nothing`, account)
 	return err
 }
 
-// rebuild begins a new generation, unless one is being built.
-func rebuild(ctx context.Context, db *sqldb.DB, account parley.AccountID) error {
+// startRebuild begins a new generation, unless one is being built.
+func startRebuild(ctx context.Context, db *sqldb.DB, account parley.AccountID) error {
 	_, err := db.Exec(ctx, `update search_accounts set building = generation + 1, built_agent = '', built_at = 0, built_id = '', turn = turn + 1
 		where account_id = ? and building is null`, account)
 	return err
 }
 
-// save moves the position on. Fails with errBehind when somebody else has meanwhile.
+// save moves the position on. Fails with errConflict when somebody else has meanwhile.
 func (p *position) save(ctx context.Context, tx *sqldb.DB, turn int64) error {
 	var building any
-	if p.building != 0 {
-		building = p.building
+	if p.buildingGeneration != 0 {
+		building = p.buildingGeneration
 	}
 	n, err := tx.Exec(ctx, `update search_accounts set seq = ?, turn = turn + 1, generation = ?, building = ?, built_agent = ?, built_at = ?, built_id = ?
-		where account_id = ? and turn = ?`, p.seq, p.generation, building, p.agent, p.after.At, p.after.ID, p.account, turn)
+		where account_id = ? and turn = ?`, p.seq, p.generation, building, p.buildingAgent, p.lastBuilt.SortValue, p.lastBuilt.ID, p.account, turn)
 	if err == nil && n == 0 {
-		return errBehind
+		return errConflict
 	}
 	return err
 }
 
-// generations are those that get what happens.
-func (p *position) generations() []int64 {
-	if p.building != 0 && p.building != p.generation {
-		return []int64{p.generation, p.building}
+// activeGenerations are those that get what happens.
+func (p *position) activeGenerations() []int64 {
+	if p.buildingGeneration != 0 && p.buildingGeneration != p.generation {
+		return []int64{p.generation, p.buildingGeneration}
 	}
 	return []int64{p.generation}
 }
 
-// behind lists accounts whose index lacks events, or is being built, or is missing.
-func behind(ctx context.Context, db *sqldb.DB) ([]parley.AccountID, error) {
+// accountsBehind lists accounts whose index lacks events, or is being built, or is missing.
+func accountsBehind(ctx context.Context, db *sqldb.DB) ([]parley.AccountID, error) {
 	return sqldb.All(ctx, db, sqldb.Column[parley.AccountID], `select a.id from accounts a left join search_accounts s on s.account_id = a.id
 		where s.seq is null or s.seq < a.event_seq or s.building is not null`)
 }
 
-// shelf is where the conversations of an agent stand in a generation of the index.
-type shelf struct {
-	number     int64
-	generation int64
-	last       int64 // number of the last conversation
-	parted     bool  // some conversation has several buckets
-	retired    bool  // the agent is gone, or another generation answers
+// agentPartition is where the conversations of an agent stand in a generation of the index.
+type agentPartition struct {
+	number             int64
+	generation         int64
+	lastNumber         int64 // number of the last conversation
+	hasMultipleBuckets bool  // some conversation has several buckets
+	isRetired          bool  // the agent is gone, or another generation answers
 }
 
-// shelfOf finds the agent's shelf, nil where it has none yet.
-func shelfOf(ctx context.Context, db *sqldb.DB, account parley.AccountID, agent parley.AgentID, generation int64) (*shelf, error) {
-	return oneShelf(db.QueryRow(ctx, `select number, generation, last, parted, case when retired_at is null then 0 else 1 end from search_agents where agent_id = ? and account_id = ? and generation = ?`,
+// findPartition finds the agent's shelf, nil where it has none yet.
+func findPartition(ctx context.Context, db *sqldb.DB, account parley.AccountID, agent parley.AgentID, generation int64) (*agentPartition, error) {
+	return scanPartition(db.QueryRow(ctx, `select number, generation, last, parted, case when retired_at is null then 0 else 1 end from search_agents where agent_id = ? and account_id = ? and generation = ?`,
 		agent, account, generation))
 }
 
-// liveShelf finds the agent's shelf in the generation that answers.
-func liveShelf(ctx context.Context, db *sqldb.DB, account parley.AccountID, agent parley.AgentID) (*shelf, error) {
-	return oneShelf(db.QueryRow(ctx, `select g.number, g.generation, g.last, g.parted, 0 from search_accounts s join search_agents g
+// findLivePartition finds the agent's shelf in the generation that answers.
+func findLivePartition(ctx context.Context, db *sqldb.DB, account parley.AccountID, agent parley.AgentID) (*agentPartition, error) {
+	return scanPartition(db.QueryRow(ctx, `select g.number, g.generation, g.last, g.parted, 0 from search_accounts s join search_agents g
 		on g.account_id = s.account_id and g.generation = s.generation where s.account_id = ? and g.agent_id = ? and g.retired_at is null`, account, agent))
 }
 
-// shelfNumbered finds a shelf of the agent's by its number, also one that has been retired.
-func shelfNumbered(ctx context.Context, db *sqldb.DB, account parley.AccountID, agent parley.AgentID, number, generation int64) (*shelf, error) {
-	return oneShelf(db.QueryRow(ctx, `select number, generation, last, parted, case when retired_at is null then 0 else 1 end from search_agents where number = ? and generation = ? and agent_id = ? and account_id = ?`,
+// findPartitionByNumber finds a shelf of the agent's by its number, also one that has been retired.
+func findPartitionByNumber(ctx context.Context, db *sqldb.DB, account parley.AccountID, agent parley.AgentID, number, generation int64) (*agentPartition, error) {
+	return scanPartition(db.QueryRow(ctx, `select number, generation, last, parted, case when retired_at is null then 0 else 1 end from search_agents where number = ? and generation = ? and agent_id = ? and account_id = ?`,
 		number, generation, agent, account))
 }
 
-func oneShelf(r *sqldb.Row) (*shelf, error) {
-	var s shelf
-	err := r.Scan(&s.number, &s.generation, &s.last, &s.parted, &s.retired)
+func scanPartition(r *sqldb.Row) (*agentPartition, error) {
+	var s agentPartition
+	err := r.Scan(&s.number, &s.generation, &s.lastNumber, &s.hasMultipleBuckets, &s.isRetired)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
 	return &s, err
 }
 
-// newShelf takes the lowest free number for an agent. Fails with errBehind when somebody else took it.
-func newShelf(ctx context.Context, db *sqldb.DB, account parley.AccountID, agent parley.AgentID, generation int64) (*shelf, error) {
+// createPartition takes the lowest free number for an agent. Fails with errConflict when somebody else took it.
+func createPartition(ctx context.Context, db *sqldb.DB, account parley.AccountID, agent parley.AgentID, generation int64) (*agentPartition, error) {
 	n, err := sqldb.One(ctx, db, sqldb.Column[int64], `select min(n) from (select 1 as n union all select number + 1 from search_agents) f
 		where not exists (select 1 from search_agents s where s.number = f.n)`)
 	if err != nil {
 		return nil, err
 	}
-	if n > mostAgents {
+	if n > maxAgents {
 		return nil, errors.New("search: there are no numbers left for agents")
 	}
 	done, err := db.Exec(ctx, `insert into search_agents (number, account_id, agent_id, generation) values (?, ?, ?, ?) on conflict do nothing`, n, account, agent, generation)
 	if err == nil && done == 0 {
-		err = errBehind
+		err = errConflict
 	}
-	return &shelf{number: n, generation: generation}, err
+	return &agentPartition{number: n, generation: generation}, err
 }

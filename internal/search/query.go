@@ -41,22 +41,22 @@ type Query struct {
 
 // The bounds of a search (interface 8; what it leaves open is ours).
 const (
-	MostItems = 25
-	MostText  = 512 // characters of the query
-	mostItems = 100 // of a filter
+	MaxLimit       = 25
+	MaxQueryRunes  = 512 // characters of the query
+	maxFilterItems = 100 // of a filter
 )
 
 // The values that filters take where the list is closed.
 var (
-	sentiments = []string{"positive", "neutral", "negative", unspecified}
-	states     = []string{string(parley.Ongoing), string(parley.Ended), string(parley.TakenOver), "paused"}
-	ratings    = []string{"positive", "negative"}
-	outcomes   = []string{string(parley.ToolSuccess), string(parley.ToolError), string(parley.ToolPending), string(parley.ToolIgnored)}
-	endings    = []string{string(parley.ProcedureCompleted), string(parley.ProcedureFailed), string(parley.ProcedureAbandoned), string(parley.ProcedureEscalated)}
+	sentiments        = []string{"positive", "neutral", "negative", unspecified}
+	activityStates    = []string{string(parley.ConversationOngoing), string(parley.ConversationEnded), string(parley.ConversationTakenOver), "paused"}
+	ratings           = []string{"positive", "negative"}
+	toolOutcomes      = []string{string(parley.ToolSuccess), string(parley.ToolError), string(parley.ToolPending), string(parley.ToolIgnored)}
+	procedureOutcomes = []string{string(parley.ProcedureCompleted), string(parley.ProcedureFailed), string(parley.ProcedureAbandoned), string(parley.ProcedureEscalated)}
 )
 
-// plan is a search that has been understood.
-type plan struct {
+// queryPlan is a search that has been understood.
+type queryPlan struct {
 	text    string
 	words   []string   // that a conversation must hold; none where the text has none
 	filters [][]string // of each group a conversation has one of the facets
@@ -69,41 +69,41 @@ type plan struct {
 // period is a time from a moment, in milliseconds, and before another.
 type period struct{ from, before int64 }
 
-func (p period) holds(at int64) bool { return p.from <= at && at < p.before }
+func (p period) contains(at int64) bool { return p.from <= at && at < p.before }
 
-// plan understands the query. Fails with VALIDATION_INVALID_BODY, naming everything that is wrong at once, with
+// compile understands the query. Fails with VALIDATION_INVALID_BODY, naming everything that is wrong at once, with
 // VALIDATION_SEARCH_WINDOW_EXCEEDED and with VALIDATION_INVALID_DATE_RANGE.
-func (q *Query) plan(now time.Time) (*plan, error) {
-	r := reader{details: map[string]string{}}
-	p := &plan{text: q.Text, limit: q.Limit}
+func (q *Query) compile(now time.Time) (*queryPlan, error) {
+	r := paramReader{details: map[string]string{}}
+	p := &queryPlan{text: q.Text, limit: q.Limit}
 	if p.limit == 0 {
-		p.limit = MostItems
+		p.limit = MaxLimit
 	}
-	r.want(p.limit >= 1 && p.limit <= MostItems, "limit", fmt.Sprintf("must be from 1 to %d", MostItems))
-	r.want(utf8.RuneCountInString(q.Text) <= MostText, "query", fmt.Sprintf("must have at most %d characters", MostText))
-	p.words = asked(q.Text)
-	r.filter(p, bySource, "source", q.Source, sources())
+	r.require(p.limit >= 1 && p.limit <= MaxLimit, "limit", fmt.Sprintf("must be from 1 to %d", MaxLimit))
+	r.require(utf8.RuneCountInString(q.Text) <= MaxQueryRunes, "query", fmt.Sprintf("must have at most %d characters", MaxQueryRunes))
+	p.words = queryWords(q.Text)
+	r.filter(p, bySource, "source", q.Source, channelNames())
 	r.filter(p, bySentiment, "sentiment", q.Sentiment, sentiments)
 	r.filter(p, byUser, "userId", q.UserID, nil)
-	r.filter(p, byState, "activityState", q.ActivityState, states)
+	r.filter(p, byState, "activityState", q.ActivityState, activityStates)
 	r.filter(p, byFeedback, "feedback", q.Feedback, ratings)
 	r.filter(p, byActionType, "actionType", q.ActionType, nil)
-	r.paired(p, "tool", q.Tool, "toolOutcome", q.ToolOutcome, outcomes, [3]facet{byTool, byOutcome, byToolOutcome})
-	r.paired(p, "procedure", q.Procedure, "procedureOutcome", q.ProcedureOutcome, endings, [3]facet{byProcedure, byProcedureEnd, byProcedureOutcome})
-	r.flag(p, byEscalation, "escalated", q.Escalated, "true")
-	r.flag(p, byVoice, "hasVoice", q.HasVoice, "true", "false")
-	r.topics(p, q.Topic)
+	r.outcomeFilter(p, "tool", q.Tool, "toolOutcome", q.ToolOutcome, toolOutcomes, [3]facet{byTool, byOutcome, byToolOutcome})
+	r.outcomeFilter(p, "procedure", q.Procedure, "procedureOutcome", q.ProcedureOutcome, procedureOutcomes, [3]facet{byProcedure, byProcedureEnd, byProcedureOutcome})
+	r.boolFilter(p, byEscalation, "escalated", q.Escalated, "true")
+	r.boolFilter(p, byVoice, "hasVoice", q.HasVoice, "true", "false")
+	r.topicFilter(p, q.Topic)
 	window := Window(now)
-	times := r.periods(p, q, window)
+	times := r.readPeriods(p, q, window)
 	if len(r.details) > 0 {
-		e := parley.Fail(parley.CodeInvalidBody)
+		e := parley.NewError(parley.CodeInvalidBody)
 		e.Details = maps.Clone(r.details)
 		return nil, e
 	}
 	return p, times(window)
 }
 
-func sources() []string {
+func channelNames() []string {
 	var list []string
 	for _, c := range parley.Channels() {
 		list = append(list, string(c))
@@ -122,7 +122,7 @@ func (q *Query) fingerprint(account parley.AccountID, agent parley.AgentID) stri
 const fingerprintSize = 24
 
 // expr is what the rows of a conversation are to hold.
-func (p *plan) expr(parted bool) expr {
+func (p *queryPlan) expr(parted bool) expr {
 	var e expr
 	for _, w := range p.words {
 		e.groups = append(e.groups, []string{w})
@@ -132,17 +132,19 @@ func (p *plan) expr(parted bool) expr {
 		e.groups = append(e.groups, p.days)
 	}
 	if parted && len(p.words) > 0 && len(e.groups) > 1 {
-		e.loose = p.words
+		e.looseTokens = p.words
 	}
 	return e
 }
 
-// inTime reports whether a conversation has the times that the search asks for.
-func (p *plan) inTime(d *doc) bool { return p.created.holds(d.created) && p.active.holds(d.active) }
+// isInPeriod reports whether a conversation has the times that the search asks for.
+func (p *queryPlan) isInPeriod(d *doc) bool {
+	return p.created.contains(d.created) && p.active.contains(d.active)
+}
 
-// allows reports whether a conversation has the facets and the times that the search asks for.
-func (p *plan) allows(d *doc) bool {
-	if !p.inTime(d) {
+// matches reports whether a conversation has the facets and the times that the search asks for.
+func (p *queryPlan) matches(d *doc) bool {
+	if !p.isInPeriod(d) {
 		return false
 	}
 	for _, group := range p.filters {

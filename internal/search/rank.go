@@ -11,93 +11,93 @@ import (
 )
 
 const (
-	wholeAtOnce = 2000 // messages with all words that are counted, from the newest
-	closely     = 64   // conversations whose messages are read
-	texts       = 64   // messages that are read for that
-	textsOfOne  = 3
+	maxFullMatches          = 2000 // messages with all words that are counted, from the newest
+	maxReranked             = 64   // conversations whose messages are read
+	maxRerankTexts          = 64   // messages that are read for that
+	maxTextsPerConversation = 3
 )
 
-// scored is a conversation with how well it matches.
-type scored struct {
+// rankedDoc is a conversation with how well it matches.
+type rankedDoc struct {
 	doc
-	score float64
-	whole []int64 // messages that hold all words, the newest first
-	best  *said   // the message that matches best, where it is known
+	score       float64
+	fullMatches []int64        // messages that hold all words, the newest first
+	bestMessage *scoredMessage // the message that matches best, where it is known
 }
 
-// rank finds the first page of a search for words, and fixes those that follow.
-func (s *search) rank(ctx context.Context) (*Page, error) {
-	on, err := liveShelf(ctx, s.DB.SQL(), s.account, s.agent)
+// rankPage finds the first page of a search for words, and fixes those that follow.
+func (s *searchRun) rankPage(ctx context.Context) (*Page, error) {
+	on, err := findLivePartition(ctx, s.DB.SQL(), s.account, s.agent)
 	if err != nil || on == nil || len(s.plan.words) == 0 {
 		return &Page{}, err
 	}
-	found, rest, err := s.candidates(ctx, on, on.last+1, mostRanked, glancesAt)
+	found, rest, err := s.candidates(ctx, on, on.lastNumber+1, maxRanked, loadSummaries)
 	if err != nil || len(found) == 0 {
 		return &Page{}, err
 	}
-	list, err := s.order(ctx, on, found)
+	list, err := s.rankDocs(ctx, on, found)
 	if err != nil {
 		return nil, err
 	}
 	limit := min(s.plan.limit, len(list))
-	page, err := s.show(ctx, list[:limit])
+	page, err := s.buildPage(ctx, list[:limit])
 	if err != nil || limit == len(list) && rest == 0 {
 		return page, err
 	}
-	w := &walk{Shelf: on.id(), Rest: rest}
+	w := &rankingSnapshot{Partition: on.id(), Rest: rest}
 	for _, c := range list {
 		w.Ranked = append(w.Ranked, c.number)
 	}
 	id := ""
 	if limit < len(list) {
-		if id, err = s.keep(ctx, w); err != nil {
+		if id, err = s.storeSnapshot(ctx, w); err != nil {
 			return nil, err
 		}
 	}
-	page.Cursor = s.after(w, id, int64(limit))
+	page.Cursor = s.cursorAfter(w, id, int64(limit))
 	return page, nil
 }
 
-// order ranks conversations: first by what the index tells of them, then the best of them by what their messages say.
-func (s *search) order(ctx context.Context, on *shelf, found []doc) ([]scored, error) {
-	whole, err := s.whole(ctx, on, found)
+// rankDocs ranks conversations: first by what the index tells of them, then the best of them by what their messages say.
+func (s *searchRun) rankDocs(ctx context.Context, on *agentPartition, found []doc) ([]rankedDoc, error) {
+	whole, err := s.findFullMatches(ctx, on, found)
 	if err != nil {
 		return nil, err
 	}
-	list := make([]scored, len(found))
+	list := make([]rankedDoc, len(found))
 	for i, d := range found {
-		list[i] = scored{doc: d, whole: whole[d.number]}
-		list[i].score = s.coarse(&list[i])
+		list[i] = rankedDoc{doc: d, fullMatches: whole[d.number]}
+		list[i].score = s.coarseScore(&list[i])
 	}
-	slices.SortFunc(list, better)
-	head := list[:min(len(list), closely)]
-	if err := s.identify(ctx, on, head); err != nil {
+	slices.SortFunc(list, compareRanked)
+	head := list[:min(len(list), maxReranked)]
+	if err := s.loadFullDocs(ctx, on, head); err != nil {
 		return nil, err
 	}
-	if err := s.readBest(ctx, head); err != nil {
+	if err := s.findBestMessages(ctx, head); err != nil {
 		return nil, err
 	}
 	for i := range head {
-		if head[i].best != nil {
-			head[i].score += head[i].best.score
+		if head[i].bestMessage != nil {
+			head[i].score += head[i].bestMessage.score
 		}
 	}
-	slices.SortFunc(head, better)
+	slices.SortFunc(head, compareRanked)
 	return list, nil
 }
 
-// better orders by score, then by activity, then by number, the newest first.
-func better(a, b scored) int {
+// compareRanked orders by score, then by activity, then by number, the newest first.
+func compareRanked(a, b rankedDoc) int {
 	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.active, a.active), cmp.Compare(b.number, a.number))
 }
 
-// identify reads what a glance has left out. One that is gone meanwhile stays without an id.
-func (s *search) identify(ctx context.Context, on *shelf, list []scored) error {
+// loadFullDocs reads what a glance has left out. One that is gone meanwhile stays without an id.
+func (s *searchRun) loadFullDocs(ctx context.Context, on *agentPartition, list []rankedDoc) error {
 	numbers := make([]int64, len(list))
 	for i := range list {
 		numbers[i] = list[i].number
 	}
-	docs, err := docsAt(ctx, s.DB.SQL(), on.number, numbers)
+	docs, err := loadDocs(ctx, s.DB.SQL(), on.number, numbers)
 	for i := range list {
 		if d, there := docs[list[i].number]; there {
 			list[i].doc = d
@@ -106,22 +106,22 @@ func (s *search) identify(ctx context.Context, on *shelf, list []scored) error {
 	return err
 }
 
-// whole finds the messages that hold all words, by conversation.
-func (s *search) whole(ctx context.Context, on *shelf, found []doc) (map[int64][]int64, error) {
+// findFullMatches finds the messages that hold all words, by conversation.
+func (s *searchRun) findFullMatches(ctx context.Context, on *agentPartition, found []doc) (map[int64][]int64, error) {
 	first, last := found[0].number, found[0].number
 	for _, d := range found {
 		first, last = min(first, d.number), max(last, d.number)
 	}
-	ids, err := s.index.Find(ctx, s.DB.SQL(), byMessage, s.allWords(), spanOf(on.number, first, last), wholeAtOnce)
+	ids, err := s.index.Find(ctx, s.DB.SQL(), messageTable, s.allWordsExpr(), conversationRange(on.number, first, last), maxFullMatches)
 	all := map[int64][]int64{}
 	for _, id := range ids {
-		n := conversationOf(id)
-		all[n] = append(all[n], placeOf(id))
+		n := conversationOfRow(id)
+		all[n] = append(all[n], placeOfRow(id))
 	}
 	return all, err
 }
 
-func (s *search) allWords() expr {
+func (s *searchRun) allWordsExpr() expr {
 	var e expr
 	for _, w := range s.plan.words {
 		e.groups = append(e.groups, []string{w})
@@ -129,16 +129,16 @@ func (s *search) allWords() expr {
 	return e
 }
 
-// coarse scores a conversation by the index alone: that one message holds all words, how many do, and what the title holds.
-func (s *search) coarse(c *scored) float64 {
+// coarseScore scores a conversation by the index alone: that one message holds all words, how many do, and what the title holds.
+func (s *searchRun) coarseScore(c *rankedDoc) float64 {
 	score := 0.0
-	if len(c.whole) > 0 {
-		score += 10 + math.Min(float64(len(c.whole)), 8)/4
+	if len(c.fullMatches) > 0 {
+		score += 10 + math.Min(float64(len(c.fullMatches)), 8)/4
 	}
 	if c.title == "" {
 		return score
 	}
-	hits, title := 0, distinct(c.title)
+	hits, title := 0, distinctWords(c.title)
 	for _, w := range s.plan.words {
 		if slices.Contains(title, w) {
 			hits++
@@ -147,43 +147,43 @@ func (s *search) coarse(c *scored) float64 {
 	return score + 4*float64(hits)/float64(len(s.plan.words))
 }
 
-// said is a message with how well it matches.
-type said struct {
-	store.Said
+// scoredMessage is a message with how well it matches.
+type scoredMessage struct {
+	store.IndexableMessage
 	score float64
 }
 
-// readBest finds the best message of each conversation among the newest that hold all words.
-func (s *search) readBest(ctx context.Context, list []scored) error {
-	var places []store.Place
-	each := min(textsOfOne, max(1, texts/max(1, len(list))))
+// findBestMessages finds the best message of each conversation among the newest that hold all words.
+func (s *searchRun) findBestMessages(ctx context.Context, list []rankedDoc) error {
+	var places []store.MessageRef
+	each := min(maxTextsPerConversation, max(1, maxRerankTexts/max(1, len(list))))
 	for _, c := range list {
 		taken := 0
-		for _, seq := range c.whole {
+		for _, seq := range c.fullMatches {
 			if seq > 0 && taken < each {
-				places, taken = append(places, store.Place{Conversation: c.id, Seq: seq}), taken+1
+				places, taken = append(places, store.MessageRef{Conversation: c.id, Seq: seq}), taken+1
 			}
 		}
 	}
-	return s.choose(ctx, list, places)
+	return s.chooseBest(ctx, list, places)
 }
 
-// choose reads messages and gives each conversation the best of its own.
-func (s *search) choose(ctx context.Context, list []scored, places []store.Place) error {
-	read, err := s.DB.SaidAt(ctx, s.account, s.agent, places)
+// chooseBest reads messages and gives each conversation the best of its own.
+func (s *searchRun) chooseBest(ctx context.Context, list []rankedDoc, places []store.MessageRef) error {
+	read, err := s.DB.IndexableMessagesAt(ctx, s.account, s.agent, places)
 	if err != nil {
 		return err
 	}
-	best := map[string]*said{}
+	best := map[string]*scoredMessage{}
 	for _, m := range read {
-		one := &said{m, s.plan.score(m.Text)}
+		one := &scoredMessage{m, s.plan.score(m.Text)}
 		if has := best[string(m.Conversation)]; has == nil || one.score > has.score || one.score == has.score && one.Seq > has.Seq {
 			best[string(m.Conversation)] = one
 		}
 	}
 	for i := range list {
 		if b := best[string(list[i].id)]; b != nil && b.score > 0 {
-			list[i].best = b
+			list[i].bestMessage = b
 		}
 	}
 	return nil
@@ -191,7 +191,7 @@ func (s *search) choose(ctx context.Context, list []scored, places []store.Place
 
 // score tells how well a text matches, from 0 for not at all to about 9: how much of it the words are, how close they stand
 // together, and whether they are spelled as they were asked for.
-func (p *plan) score(text string) float64 {
+func (p *queryPlan) score(text string) float64 {
 	at := map[string]int{}
 	for i, w := range p.words {
 		at[w] = i
@@ -199,7 +199,7 @@ func (p *plan) score(text string) float64 {
 	counts, exact, last := make([]float64, len(p.words)), make([]bool, len(p.words)), make([]int, len(p.words))
 	length, seen, closest := 0, 0, math.MaxInt
 	for t := range tokens(text) {
-		if t.part {
+		if t.isPart {
 			if _, is := at[t.word]; !is {
 				continue
 			}

@@ -15,27 +15,27 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/httpapi"
 	"parley/internal/store"
-	"parley/internal/wire"
 )
 
 // Finder answers searches.
 type Finder struct {
-	DB      *store.DB
-	Cursors wire.Cursors
-	Now     func() time.Time
-	Take    func(account parley.AccountID) error // counts a search of the account, or refuses it; nil counts nothing
-	Budget  time.Duration                        // the longest that a search may take; 0 is 2 s
-	Most    int                                  // searches that run at a time; 0 is 8
+	DB            *store.DB
+	Cursors       httpapi.Cursors
+	Now           func() time.Time
+	Allow         func(account parley.AccountID) error // counts a search of the account, or refuses it; nil counts nothing
+	Timeout       time.Duration                        // the longest that a search may take; 0 is 2 s
+	MaxConcurrent int                                  // searches that run at a time; 0 is 8
 
 	once  sync.Once
 	slots chan struct{}
 }
 
 const (
-	defaultBudget = 2 * time.Second
-	defaultMost   = 8
-	busyFor       = time.Second
+	defaultTimeout       = 2 * time.Second
+	defaultMaxConcurrent = 8
+	busyRetryAfter       = time.Second
 )
 
 // Page is a page of results.
@@ -59,80 +59,80 @@ type Hit struct {
 // CONVERSATION_SEARCH_BUSY when it takes too long or too many run.
 func (f *Finder) Find(ctx context.Context, account *parley.Account, agent *parley.Agent, q Query) (*Page, error) {
 	q.Text = strings.TrimSpace(q.Text) // blanks ask for nothing
-	p, err := q.plan(f.Now())
+	p, err := q.compile(f.Now())
 	if err != nil {
 		return nil, err
 	}
 	if q.Text != "" && (account.HIPAA || agent.Redact) {
-		return nil, parley.Fail(parley.CodeSearchUnavailable)
+		return nil, parley.NewError(parley.CodeSearchUnavailable)
 	}
-	if f.Take != nil {
-		if err := f.Take(account.ID); err != nil {
+	if f.Allow != nil {
+		if err := f.Allow(account.ID); err != nil {
 			return nil, err
 		}
 	}
-	s := &search{Finder: f, plan: p, index: indexOf(f.DB.SQL()), account: account.ID, agent: agent.ID, mark: q.fingerprint(account.ID, agent.ID)}
-	at, err := s.open(q.Cursor)
+	s := &searchRun{Finder: f, plan: p, index: newIndex(f.DB.SQL()), account: account.ID, agent: agent.ID, fingerprint: q.fingerprint(account.ID, agent.ID)}
+	at, err := s.openCursor(q.Cursor)
 	if err != nil {
 		return nil, err
 	}
-	return f.inTime(ctx, func(ctx context.Context) (*Page, error) { return s.page(ctx, at) })
+	return f.runLimited(ctx, func(ctx context.Context) (*Page, error) { return s.page(ctx, at) })
 }
 
-// inTime runs a search when there is room, within the budget.
-func (f *Finder) inTime(ctx context.Context, run func(context.Context) (*Page, error)) (*Page, error) {
-	f.once.Do(func() { f.slots = make(chan struct{}, or(f.Most, defaultMost)) })
-	within, cancel := context.WithTimeout(ctx, or(f.Budget, defaultBudget))
+// runLimited runs a search when there is room, within the budget.
+func (f *Finder) runLimited(ctx context.Context, run func(context.Context) (*Page, error)) (*Page, error) {
+	f.once.Do(func() { f.slots = make(chan struct{}, orDefault(f.MaxConcurrent, defaultMaxConcurrent)) })
+	within, cancel := context.WithTimeout(ctx, orDefault(f.Timeout, defaultTimeout))
 	defer cancel()
 	select {
 	case f.slots <- struct{}{}:
 		defer func() { <-f.slots }()
 	case <-within.Done():
-		return nil, busy(ctx, within.Err())
+		return nil, busyError(ctx, within.Err())
 	}
 	page, err := run(within)
 	if err != nil && within.Err() != nil {
-		return nil, busy(ctx, err)
+		return nil, busyError(ctx, err)
 	}
 	return page, err
 }
 
-// busy is what is told when the time was not enough; a caller who has gone hears only of that.
-func busy(caller context.Context, cause error) error {
+// busyError is what is told when the time was not enough; a caller who has gone hears only of that.
+func busyError(caller context.Context, cause error) error {
 	if caller.Err() != nil {
 		return errors.Join(caller.Err(), cause)
 	}
-	e := parley.Because(parley.CodeSearchBusy, cause)
-	e.RetryAfter = busyFor
+	e := parley.WrapError(parley.CodeSearchBusy, cause)
+	e.RetryAfter = busyRetryAfter
 	return e
 }
 
-func or[T ~int | ~int64](n, other T) T {
+func orDefault[T ~int | ~int64](n, other T) T {
 	if n > 0 {
 		return n
 	}
 	return other
 }
 
-// search is one search on its way.
-type search struct {
+// searchRun is one search on its way.
+type searchRun struct {
 	*Finder
-	plan    *plan
-	index   Index
-	account parley.AccountID
-	agent   parley.AgentID
-	mark    string // fingerprint
+	plan        *queryPlan
+	index       Index
+	account     parley.AccountID
+	agent       parley.AgentID
+	fingerprint string // fingerprint
 }
 
-func (s *search) page(ctx context.Context, at *place) (*Page, error) {
+func (s *searchRun) page(ctx context.Context, at *cursorPosition) (*Page, error) {
 	switch {
-	case at != nil && at.kind == inWalk:
-		return s.walkOn(ctx, at)
-	case at != nil && at.kind == inTail:
-		return s.tail(ctx, at)
+	case at != nil && at.kind == cursorSnapshot:
+		return s.snapshotPage(ctx, at)
+	case at != nil && at.kind == cursorTail:
+		return s.tailPage(ctx, at)
 	case s.plan.text == "":
-		return s.list(ctx, at)
+		return s.listPage(ctx, at)
 	default:
-		return s.rank(ctx)
+		return s.rankPage(ctx)
 	}
 }

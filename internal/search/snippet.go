@@ -6,7 +6,7 @@ import (
 
 	"parley"
 	"parley/internal/store"
-	"parley/internal/words"
+	"parley/internal/text/words"
 )
 
 // SnippetLength is about how many characters a snippet has (interface 8).
@@ -24,15 +24,15 @@ type Highlight struct {
 	Hit   bool // one of the words that were asked for
 }
 
-// stretch is a hit in a text, in bytes.
-type stretch struct{ start, end int }
+// textSpan is a hit in a text, in bytes.
+type textSpan struct{ start, end int }
 
-func snippetOf(m *store.Said, asked []string) *Snippet {
+func newSnippet(m *store.IndexableMessage, asked []string) *Snippet {
 	speaker := "assistant"
-	if m.Author == parley.ByUser {
+	if m.Author == parley.AuthorUser {
 		speaker = "user"
 	}
-	hits := hitsIn(m.Text, asked)
+	hits := findHits(m.Text, asked)
 	if len(hits) == 0 {
 		return nil
 	}
@@ -40,13 +40,13 @@ func snippetOf(m *store.Said, asked []string) *Snippet {
 	return &Snippet{Speaker: speaker, Highlights: highlights(m.Text, start, end, hits)}
 }
 
-// hitsIn finds the words in a text, as they stand. Those that overlap, as pairs of characters do, are one.
-func hitsIn(text string, asked []string) []stretch {
+// findHits finds the words in a text, as they stand. Those that overlap, as pairs of characters do, are one.
+func findHits(text string, asked []string) []textSpan {
 	want := map[string]bool{}
 	for _, w := range asked {
 		want[w] = true
 	}
-	var list []stretch
+	var list []textSpan
 	for t := range tokens(text) {
 		if !want[t.word] {
 			continue
@@ -55,14 +55,14 @@ func hitsIn(text string, asked []string) []stretch {
 			list[n-1].end = max(list[n-1].end, t.end)
 			continue
 		}
-		list = append(list, stretch{t.start, t.end})
+		list = append(list, textSpan{t.start, t.end})
 	}
 	return list
 }
 
 // excerpt chooses a stretch of the text of about SnippetLength characters, on the borders of words: the one with the most hits,
 // of these the first, with what is left of the length shared before and behind them.
-func excerpt(text string, hits []stretch) (start, end int) {
+func excerpt(text string, hits []textSpan) (start, end int) {
 	if utf8.RuneCountInString(text) <= SnippetLength {
 		return 0, len(text)
 	}
@@ -85,60 +85,60 @@ func excerpt(text string, hits []stretch) (start, end int) {
 		return start, start + len(string([]rune(text[start:end])[:SnippetLength]))
 	}
 	spare := SnippetLength - utf8.RuneCountInString(text[start:end])
-	start = back(text, start, spare/2)
+	start = extendLeft(text, start, spare/2)
 	spare = SnippetLength - utf8.RuneCountInString(text[start:end])
-	end = ahead(text, end, spare)
+	end = extendRight(text, end, spare)
 	spare = SnippetLength - utf8.RuneCountInString(text[start:end])
 	if spare > 0 {
-		start = back(text, start, spare)
+		start = extendLeft(text, start, spare)
 	}
 	return start, end
 }
 
-// back goes up to n characters to the left, to the border of a word.
-func back(text string, at, n int) int {
+// extendLeft goes up to n characters to the left, to the border of a word.
+func extendLeft(text string, at, n int) int {
 	border := at
 	for i := at; n > 0 && i > 0; n-- {
 		_, size := utf8.DecodeLastRuneInString(text[:i])
 		i -= size
-		if borderAt(text, i) {
+		if isWordBoundary(text, i) {
 			border = i
 		}
 	}
 	return border
 }
 
-// ahead goes up to n characters to the right, to the border of a word.
-func ahead(text string, at, n int) int {
+// extendRight goes up to n characters to the right, to the border of a word.
+func extendRight(text string, at, n int) int {
 	border := at
 	for i := at; n > 0 && i < len(text); n-- {
 		_, size := utf8.DecodeRuneInString(text[i:])
 		i += size
-		if borderAt(text, i) {
+		if isWordBoundary(text, i) {
 			border = i
 		}
 	}
 	return border
 }
 
-// borderAt reports whether a text may be cut at i: not within a word, and not between a character and what modifies it.
-func borderAt(text string, i int) bool {
+// isWordBoundary reports whether a text may be cut at i: not within a word, and not between a character and what modifies it.
+func isWordBoundary(text string, i int) bool {
 	if i == 0 || i == len(text) {
 		return true
 	}
 	before, _ := utf8.DecodeLastRuneInString(text[:i])
 	behind, _ := utf8.DecodeRuneInString(text[i:])
-	if unicode.IsMark(behind) || joins(before) || joins(behind) {
+	if unicode.IsMark(behind) || isJoiner(before) || isJoiner(behind) {
 		return false
 	}
-	return !inWord(before) || !inWord(behind) || words.IsDense(before) || words.IsDense(behind)
+	return !isWordRune(before) || !isWordRune(behind) || words.IsUnspacedRune(before) || words.IsUnspacedRune(behind)
 }
 
-// joins tells what makes one sign of two: the joiner of emoji, and the tones of skin.
-func joins(r rune) bool { return r == '\u200d' || r >= 0x1f3fb && r <= 0x1f3ff }
+// isJoiner tells what makes one sign of two: the joiner of emoji, and the tones of skin.
+func isJoiner(r rune) bool { return r == '\u200d' || r >= 0x1f3fb && r <= 0x1f3ff }
 
 // highlights parts an excerpt into hits and what stands between them.
-func highlights(text string, start, end int, hits []stretch) []Highlight {
+func highlights(text string, start, end int, hits []textSpan) []Highlight {
 	var list []Highlight
 	add := func(from, to int, hit bool) {
 		if from < to {

@@ -32,7 +32,7 @@ func TestSnippet(t *testing.T) {
 			t.Errorf("%q: hits %q, want %q", row.query, got, row.hits)
 		}
 	}
-	if got := text(search.SnippetOf(long, "creme BRULEE"), false); utf8.RuneCountInString(got) > 180 || utf8.RuneCountInString(got) < 160 || strings.HasPrefix(got, "ord") {
+	if got := highlightText(search.SnippetOf(long, "creme BRULEE"), false); utf8.RuneCountInString(got) > 180 || utf8.RuneCountInString(got) < 160 || strings.HasPrefix(got, "ord") {
 		t.Errorf("%d characters: %q", utf8.RuneCountInString(got), got)
 	}
 }
@@ -52,12 +52,12 @@ func TestSnippetsAreTheText(t *testing.T) {
 		query := string(b[from:min(len(b), from+rng.IntN(12))])
 		s := search.SnippetOf(whole, query)
 		if s == nil {
-			if len(search.Asked(query)) > 0 && search.Held(whole, query) {
+			if len(search.QueryWords(query)) > 0 && search.ContainsAllWords(whole, query) {
 				t.Fatalf("no snippet of %q for %q", whole, query)
 			}
 			continue
 		}
-		joined := text(s, false)
+		joined := highlightText(s, false)
 		if !strings.Contains(whole, joined) || utf8.RuneCountInString(joined) > search.SnippetLength || !utf8.ValidString(joined) {
 			t.Fatalf("%q is no excerpt of %q", joined, whole)
 		}
@@ -84,31 +84,31 @@ func TestQueriesArePlainWords(t *testing.T) {
 		}
 		list = append(list, known...)
 	}
-	long := make([]rune, search.MostText)
+	long := make([]rune, search.MaxQueryRunes)
 	for i := range long {
 		long[i] = rune(0x4e00 + 7*i)
 	}
 	list = append(list, string(long), strings.Repeat("ab cd ef gh ", 40), "a b c d e f g h i j k l m n o p q r s t u v w x y z 0 1 2 3 4 5 6 7 8 9 "+string(long[:200]))
-	each(t, func(w *world) {
+	forEachDatabase(t, func(w *testSearch) {
 		made := map[string]parley.ConversationID{}
 		for _, s := range list {
 			s = strings.ReplaceAll(s, "\x00", "")
 			if _, is := made[s]; !is && utf8.ValidString(s) {
-				made[s] = w.begin(s).ID
+				made[s] = w.startConversation(s).ID
 			}
 		}
-		w.settle()
+		w.runIndexer()
 		for s, id := range made {
-			if utf8.RuneCountInString(s) > search.MostText {
+			if utf8.RuneCountInString(s) > search.MaxQueryRunes {
 				continue
 			}
-			found := w.walk(search.Query{Text: s}, nil)
+			found := w.readAllPages(search.Query{Text: s}, nil)
 			switch {
 			case strings.TrimSpace(s) == "": // blanks ask for nothing, so all are found
 				if len(found) != len(made) {
 					t.Errorf("%q: found %d of %d", s, len(found), len(made))
 				}
-			case len(search.Asked(s)) > 0 && !sorted(found)[id], len(search.Asked(s)) == 0 && len(found) > 0:
+			case len(search.QueryWords(s)) > 0 && !idSet(found)[id], len(search.QueryWords(s)) == 0 && len(found) > 0:
 				t.Errorf("%q: found %d", s, len(found))
 			}
 		}

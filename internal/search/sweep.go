@@ -9,34 +9,34 @@ import (
 	"parley/internal/sqldb"
 )
 
-// retiredFor is how long what another generation has taken the place of is kept: for those who are paging through it.
-const retiredFor = 20 * time.Minute
+// retiredRetention is how long what another generation has taken the place of is kept: for those who are paging through it.
+const retiredRetention = 20 * time.Minute
 
-// sweptTogether is the most rows one transaction erases.
-const sweptTogether = 200
+// sweepBatchSize is the most rows one transaction erases.
+const sweepBatchSize = 200
 
 // Sweep erases walks that nobody goes on with, and the shelves that are out of use.
 func (x *Indexer) Sweep(ctx context.Context) error {
 	now := x.Now()
 	for {
-		n, err := x.erase(ctx, `delete from search_walks where id in (select id from search_walks where keep_until < ? order by keep_until limit ?)`, now.UnixMilli(), sweptTogether)
+		n, err := x.deleteRows(ctx, `delete from search_walks where id in (select id from search_walks where keep_until < ? order by keep_until limit ?)`, now.UnixMilli(), sweepBatchSize)
 		if err != nil {
 			return err
 		}
-		if n < sweptTogether {
+		if n < sweepBatchSize {
 			break
 		}
 	}
-	list, err := sqldb.All(ctx, x.DB.SQL(), scanRetired, `select number, generation, agent_id from search_agents where retired_at < ?`, now.Add(-retiredFor).UnixMilli())
+	list, err := sqldb.All(ctx, x.DB.SQL(), scanRetired, `select number, generation, agent_id from search_agents where retired_at < ?`, now.Add(-retiredRetention).UnixMilli())
 	for _, r := range list {
-		if failed := x.clear(ctx, r); !sqldb.NotFound(failed) { // not found: another server has cleared it
+		if failed := x.erasePartition(ctx, r); !sqldb.IsNotFound(failed) { // not found: another server has cleared it
 			err = errors.Join(err, failed)
 		}
 	}
 	return err
 }
 
-func (x *Indexer) erase(ctx context.Context, query string, args ...any) (n int64, err error) {
+func (x *Indexer) deleteRows(ctx context.Context, query string, args ...any) (n int64, err error) {
 	err = x.DB.SQL().Transact(ctx, sqldb.Bulk, func(tx *sqldb.DB) error {
 		n, err = tx.Exec(ctx, query, args...)
 		return err
@@ -44,30 +44,30 @@ func (x *Indexer) erase(ctx context.Context, query string, args ...any) (n int64
 	return n, err
 }
 
-// retired is a shelf that is out of use.
-type retired struct {
+// retiredPartition is a shelf that is out of use.
+type retiredPartition struct {
 	number, generation int64
 	agent              parley.AgentID
 }
 
-func scanRetired(scan sqldb.Scan) (r retired, err error) {
+func scanRetired(scan sqldb.Scan) (r retiredPartition, err error) {
 	err = scan(&r.number, &r.generation, &r.agent)
 	return r, err
 }
 
-// clear erases a shelf in steps. Each makes sure that the shelf is still the same: its number may have been given away.
-func (x *Indexer) clear(ctx context.Context, r retired) error {
-	index, all := indexOf(x.DB.SQL()), spanOf(r.number, 0, mostInAgent)
-	for _, t := range []table{byBucket, byMessage} {
+// erasePartition erases a shelf in steps. Each makes sure that the shelf is still the same: its number may have been given away.
+func (x *Indexer) erasePartition(ctx context.Context, r retiredPartition) error {
+	index, all := newIndex(x.DB.SQL()), conversationRange(r.number, 0, maxConversations)
+	for _, t := range []table{bucketTable, messageTable} {
 		for {
-			ids, err := index.Held(ctx, x.DB.SQL(), t, all, sweptTogether)
+			ids, err := index.ListIDs(ctx, x.DB.SQL(), t, all, sweepBatchSize)
 			if err != nil {
 				return err
 			}
 			if len(ids) == 0 {
 				break
 			}
-			if err := x.still(ctx, r, func(tx *sqldb.DB) error { return index.Drop(ctx, tx, t, ids) }); err != nil {
+			if err := x.whileRetired(ctx, r, func(tx *sqldb.DB) error { return index.Delete(ctx, tx, t, ids) }); err != nil {
 				return err
 			}
 		}
@@ -76,11 +76,11 @@ func (x *Indexer) clear(ctx context.Context, r retired) error {
 		query string
 		args  []any
 	}{
-		{`delete from search_docs where agent = ? and number in (select number from search_docs where agent = ? order by number limit ?)`, []any{r.number, r.number, sweptTogether}},
-		{`delete from search_buckets where id in (select id from search_buckets where id between ? and ? order by id limit ?)`, []any{all.from, all.to, sweptTogether}},
+		{`delete from search_docs where agent = ? and number in (select number from search_docs where agent = ? order by number limit ?)`, []any{r.number, r.number, sweepBatchSize}},
+		{`delete from search_buckets where id in (select id from search_buckets where id between ? and ? order by id limit ?)`, []any{all.from, all.to, sweepBatchSize}},
 	} {
-		for n := int64(sweptTogether); n == sweptTogether; {
-			err := x.still(ctx, r, func(tx *sqldb.DB) (err error) {
+		for n := int64(sweepBatchSize); n == sweepBatchSize; {
+			err := x.whileRetired(ctx, r, func(tx *sqldb.DB) (err error) {
 				n, err = tx.Exec(ctx, q.query, q.args...)
 				return err
 			})
@@ -89,14 +89,14 @@ func (x *Indexer) clear(ctx context.Context, r retired) error {
 			}
 		}
 	}
-	return x.still(ctx, r, func(tx *sqldb.DB) error {
+	return x.whileRetired(ctx, r, func(tx *sqldb.DB) error {
 		_, err := tx.Exec(ctx, `delete from search_agents where number = ? and generation = ? and agent_id = ?`, r.number, r.generation, r.agent)
 		return err
 	})
 }
 
-// still runs fn while the shelf is out of use and its number not given away.
-func (x *Indexer) still(ctx context.Context, r retired, fn func(tx *sqldb.DB) error) error {
+// whileRetired runs fn while the shelf is out of use and its number not given away.
+func (x *Indexer) whileRetired(ctx context.Context, r retiredPartition, fn func(tx *sqldb.DB) error) error {
 	return x.DB.SQL().Transact(ctx, sqldb.Bulk, func(tx *sqldb.DB) error {
 		_, err := sqldb.One(ctx, tx, sqldb.Column[int64], `select number from search_agents where number = ? and generation = ? and agent_id = ? and retired_at is not null`+tx.ForUpdate(),
 			r.number, r.generation, r.agent)

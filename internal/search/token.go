@@ -6,17 +6,17 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"parley/internal/words"
+	"parley/internal/text/words"
 )
 
-// longestToken is the most bytes of a word that are told apart.
-const longestToken = 64
+// maxTokenBytes is the most bytes of a word that are told apart.
+const maxTokenBytes = 64
 
 // token is a word of a text: folded, and cut where it is very long.
 type token struct {
 	word       string
 	start, end int  // byte span in the text
-	part       bool // one character of a longer run of a script without spaces: the text has it, a query does not ask for it
+	isPart     bool // one character of a longer run of a script without spaces: the text has it, a query does not ask for it
 }
 
 // tokens gives the words of a text: runs of letters, digits and their marks. Of scripts that are written without spaces they are
@@ -27,22 +27,22 @@ func tokens(text string) iter.Seq[token] {
 		for i := 0; i < len(text); {
 			r, n := utf8.DecodeRuneInString(text[i:])
 			before := dense
-			dense = words.IsDense(r) && inWord(r)
+			dense = words.IsUnspacedRune(r) && isWordRune(r)
 			switch {
 			case dense:
 				next, m := utf8.DecodeRuneInString(text[i+n:])
-				pair := words.IsDense(next) && inWord(next)
-				if !give(yield, text, i, i+n, before || pair) || pair && !give(yield, text, i, i+n+m, false) {
+				pair := words.IsUnspacedRune(next) && isWordRune(next)
+				if !yieldToken(yield, text, i, i+n, before || pair) || pair && !yieldToken(yield, text, i, i+n+m, false) {
 					return
 				}
 			case unicode.IsLetter(r), unicode.IsNumber(r):
-				end := run(text, i)
-				if !give(yield, text, i, end, false) {
+				end := wordEnd(text, i)
+				if !yieldToken(yield, text, i, end, false) {
 					return
 				}
 				n = end - i
 			case unicode.Is(unicode.So, r):
-				if !give(yield, text, i, i+n, false) {
+				if !yieldToken(yield, text, i, i+n, false) {
 					return
 				}
 			}
@@ -51,16 +51,16 @@ func tokens(text string) iter.Seq[token] {
 	}
 }
 
-func give(yield func(token) bool, text string, start, end int, part bool) bool {
-	word := cut(folded(text[start:end]))
+func yieldToken(yield func(token) bool, text string, start, end int, part bool) bool {
+	word := truncateWord(foldWord(text[start:end]))
 	return word == "" || yield(token{word, start, end, part})
 }
 
-// run gives the end of the word that begins at i.
-func run(text string, i int) int {
+// wordEnd gives the end of the word that begins at i.
+func wordEnd(text string, i int) int {
 	for i < len(text) {
 		r, n := utf8.DecodeRuneInString(text[i:])
-		if !inWord(r) || words.IsDense(r) {
+		if !isWordRune(r) || words.IsUnspacedRune(r) {
 			break
 		}
 		i += n
@@ -68,12 +68,12 @@ func run(text string, i int) int {
 	return i
 }
 
-func inWord(r rune) bool {
+func isWordRune(r rune) bool {
 	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r))
 }
 
-// folded is words.Fold that does nothing to a word which is folded already.
-func folded(s string) string {
+// foldWord is words.Fold that does nothing to a word which is folded already.
+func foldWord(s string) string {
 	for i := range len(s) {
 		if c := s[i]; c >= utf8.RuneSelf || 'A' <= c && c <= 'Z' {
 			return words.Fold(s)
@@ -82,24 +82,24 @@ func folded(s string) string {
 	return s
 }
 
-// cut shortens a word to what is told apart, at the edge of a character.
-func cut(word string) string {
-	if len(word) <= longestToken {
+// truncateWord shortens a word to what is told apart, at the edge of a character.
+func truncateWord(word string) string {
+	if len(word) <= maxTokenBytes {
 		return word
 	}
-	end := longestToken
+	end := maxTokenBytes
 	for !utf8.RuneStart(word[end]) {
 		end--
 	}
 	return word[:end]
 }
 
-// asked gives the distinct words that a query asks for, in its order.
-func asked(query string) []string {
+// queryWords gives the distinct words that a query asks for, in its order.
+func queryWords(query string) []string {
 	var list []string
 	seen := map[string]bool{}
 	for t := range tokens(query) {
-		if !t.part && !seen[t.word] {
+		if !t.isPart && !seen[t.word] {
 			seen[t.word] = true
 			list = append(list, t.word)
 		}
@@ -107,18 +107,18 @@ func asked(query string) []string {
 	return list
 }
 
-// mostDistinct bounds the bytes of a message's distinct words: PostgreSQL keeps no more of one row.
-const mostDistinct = 800_000
+// maxDistinctBytes bounds the bytes of a message's distinct words: PostgreSQL keeps no more of one row.
+const maxDistinctBytes = 800_000
 
-// distinct gives the distinct words of a text, in its order.
-func distinct(text string) []string {
+// distinctWords gives the distinct words of a text, in its order.
+func distinctWords(text string) []string {
 	var list []string
 	seen, size := map[string]bool{}, 0
 	for t := range tokens(text) {
 		if seen[t.word] {
 			continue
 		}
-		if size += len(t.word) + 1; size > mostDistinct {
+		if size += len(t.word) + 1; size > maxDistinctBytes {
 			break
 		}
 		seen[t.word] = true

@@ -7,15 +7,15 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"parley/internal/rig/hostile"
-	"parley/internal/words"
+	"parley/internal/testkit/hostile"
+	"parley/internal/text/words"
 )
 
 // The work to note the words of a message grows with the message, and no more than that.
 func TestWorkOfWords(t *testing.T) {
-	hostile.Each(t, func(text string) {
-		distinct(text)
-		asked(text)
+	hostile.ForEachText(t, func(text string) {
+		distinctWords(text)
+		queryWords(text)
 	})
 }
 
@@ -32,20 +32,20 @@ func FuzzWords(f *testing.F) {
 			if k.start < last || k.end <= k.start || k.end > len(text) {
 				t.Errorf("%q: a word stands from %d to %d behind %d", text, k.start, k.end, last)
 			}
-			if last = k.start; k.word == "" || len(k.word) > longestToken || !utf8.ValidString(k.word) {
+			if last = k.start; k.word == "" || len(k.word) > maxTokenBytes || !utf8.ValidString(k.word) {
 				t.Errorf("%q has the word %q", text, k.word)
 			}
 		}
-		for _, word := range asked(text) {
+		for _, word := range queryWords(text) {
 			if !had[word] {
 				t.Errorf("%q does not have %q", text, word)
 			}
 		}
-		for _, word := range asked(words.Fold(text)) {
-			if folded(word) != word {
+		for _, word := range queryWords(words.Fold(text)) {
+			if foldWord(word) != word {
 				t.Errorf("%q is not folded", word)
 			}
 		}
-		hostile.Bounded(t, text, func(text string) { asked(text); distinct(text) })
+		hostile.RequireBounded(t, text, func(text string) { queryWords(text); distinctWords(text) })
 	})
 }

@@ -6,54 +6,54 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"parley/internal/rig/dbs"
 	"parley/internal/sqldb"
+	"parley/internal/testkit/dbs"
 )
 
 // A closure as a chat turn has: a read, an insert and an update, committed.
 func BenchmarkTransact(b *testing.B) {
 	urls := map[string]func() string{
-		"sqlite":   func() string { return dbs.File(b) },
-		"postgres": func() string { return dbs.StartOwn(b).NewDatabase(b) },
+		"sqlite":   func() string { return dbs.NewSQLitePath(b) },
+		"postgres": func() string { return dbs.StartPostgres(b).NewDatabase(b) },
 	}
 	for name, url := range urls {
 		for _, callers := range []int{1, 16} {
 			b.Run(fmt.Sprintf("%s/callers=%d", name, callers), func(b *testing.B) {
 				db := dbs.Open(b, url())
-				must(b, db, `create table counters (id bigint primary key, n bigint not null)`)
-				must(b, db, `create table rows (id bigint primary key, body text not null)`)
+				mustExec(b, db, `create table counters (id bigint primary key, n bigint not null)`)
+				mustExec(b, db, `create table rows (id bigint primary key, body text not null)`)
 				for i := range callers {
-					must(b, db, `insert into counters values (?, 0)`, i)
+					mustExec(b, db, `insert into counters values (?, 0)`, i)
 				}
-				turns(b, db, callers)
+				runUpdates(b, db, callers)
 				b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "commits/s")
 			})
 		}
 	}
 }
 
-func turns(b *testing.B, db *sqldb.DB, callers int) {
+func runUpdates(b *testing.B, db *sqldb.DB, callers int) {
 	body := strings.Repeat("x", 400)
 	var caller, row atomic.Int64
 	b.SetParallelism(max(1, callers/2)) // times GOMAXPROCS, 2 where this is measured
 	if callers == 1 {
 		b.ResetTimer()
 		for range b.N {
-			turn(b, db, 0, row.Add(1), body)
+			runUpdate(b, db, 0, row.Add(1), body)
 		}
 		return
 	}
 	b.RunParallel(func(p *testing.PB) {
 		me := caller.Add(1) - 1
 		for p.Next() {
-			turn(b, db, me%int64(callers), row.Add(1), body)
+			runUpdate(b, db, me%int64(callers), row.Add(1), body)
 		}
 	})
 }
 
-func turn(b *testing.B, db *sqldb.DB, caller, row int64, body string) {
+func runUpdate(b *testing.B, db *sqldb.DB, caller, row int64, body string) {
 	ctx := b.Context()
-	err := db.Transact(ctx, sqldb.Turns, func(tx *sqldb.DB) error {
+	err := db.Transact(ctx, sqldb.Interactive, func(tx *sqldb.DB) error {
 		var n int64
 		if err := tx.QueryRow(ctx, `select n from counters where id = ?`+tx.ForUpdate(), caller).Scan(&n); err != nil {
 			return err

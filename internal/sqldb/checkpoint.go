@@ -8,27 +8,27 @@ import (
 	"time"
 )
 
-// The write-ahead log is copied into the file once it holds copyAt pages that are not there yet (4 MB). All of it copied, it
-// begins anew by itself; what goes on for so long that it does not is cut to nothing at cutAt (256 MB), for which writers wait.
-// A busy writer is looked at every lookEvery at most.
+// The write-ahead log is copied into the file once it holds copyAtPages pages that are not there yet (4 MB). All of it copied, it
+// begins anew by itself; what goes on for so long that it does not is cut to nothing at truncateAtPages (256 MB), for which writers wait.
+// A busy writer is looked at every checkInterval at most.
 const (
-	copyAt    = 4 << 20 / 4096
-	cutAt     = 256 << 20 / 4096
-	lookEvery = 25 * time.Millisecond
+	copyAtPages     = 4 << 20 / 4096
+	truncateAtPages = 256 << 20 / 4096
+	checkInterval   = 25 * time.Millisecond
 )
 
 // checkpointer copies the write-ahead log into the database file on a connection and a goroutine of its own.
 type checkpointer struct {
 	pool    *sql.DB
-	log     *unmerged
+	counter *commitCounter
 	logger  *slog.Logger
 	wake    chan struct{} // a commit happened
 	closing chan struct{}
 	stopped chan struct{}
 }
 
-func newCheckpointer(pool *sql.DB, log *unmerged, logger *slog.Logger) *checkpointer {
-	c := &checkpointer{pool: pool, log: log, logger: logger,
+func newCheckpointer(pool *sql.DB, log *commitCounter, logger *slog.Logger) *checkpointer {
+	c := &checkpointer{pool: pool, counter: log, logger: logger,
 		wake: make(chan struct{}, 1), closing: make(chan struct{}), stopped: make(chan struct{})}
 	go c.loop()
 	return c
@@ -47,23 +47,23 @@ func (c *checkpointer) loop() {
 		case <-c.closing:
 			return
 		case <-c.wake:
-			if err := c.look(); err != nil {
+			if err := c.checkLog(); err != nil {
 				c.logger.Warn("sqldb: checkpoint", "error", err)
 			}
 		}
-		pause.Reset(lookEvery)
+		pause.Reset(checkInterval)
 	}
 }
 
-// look asks how long the log is, and copies or cuts it when that is due.
-func (c *checkpointer) look() error {
+// checkLog asks how long the log is, and copies or cuts it when that is due.
+func (c *checkpointer) checkLog() error {
 	pages, copied, err := c.checkpoint("noop")
-	if err != nil || pages-copied < copyAt && pages < cutAt {
+	if err != nil || pages-copied < copyAtPages && pages < truncateAtPages {
 		return err
 	}
-	c.log.due.Store(true) // what is committed from here on is in the log alone
-	defer c.log.due.Store(true)
-	if pages, _, err = c.checkpoint("passive"); err != nil || pages < cutAt {
+	c.counter.incrementDue.Store(true) // what is committed from here on is in the log alone
+	defer c.counter.incrementDue.Store(true)
+	if pages, _, err = c.checkpoint("passive"); err != nil || pages < truncateAtPages {
 		return err
 	}
 	_, _, err = c.checkpoint("truncate")
@@ -84,7 +84,7 @@ func (c *checkpointer) stop() error {
 	<-c.stopped
 	pages, _, err := c.checkpoint("truncate")
 	if err == nil && pages == 0 {
-		err = c.log.forget()
+		err = c.counter.remove()
 	}
-	return errors.Join(err, c.log.file.Close(), c.pool.Close())
+	return errors.Join(err, c.counter.file.Close(), c.pool.Close())
 }

@@ -37,7 +37,7 @@ func (d Dialect) String() string {
 type Lane int
 
 const (
-	Turns Lane = iota
+	Interactive Lane = iota
 	Bulk
 )
 
@@ -126,7 +126,7 @@ var ErrFull = errors.New("sqldb: no room")
 
 // unavailable is the answer while the database cannot be reached or cannot store: come back in a second.
 func unavailable(cause error) error {
-	e := parley.Because(parley.CodeUnderMaintenance, cause)
+	e := parley.WrapError(parley.CodeUnderMaintenance, cause)
 	e.RetryAfter = time.Second
 	return e
 }

@@ -6,18 +6,18 @@ import (
 	"time"
 )
 
-// Queued tells how many transactions wait for the writer in a lane.
-func (db *DB) Queued(lane Lane) int {
-	l := db.engine.(*lite).writer.queue
+// QueueLength tells how many transactions wait for the writer in a lane.
+func (db *DB) QueueLength(lane Lane) int {
+	l := db.engine.(*sqliteEngine).writer.queue
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return len(l.waiting[lane])
 }
 
-// Patient lets closures join a group however slowly the machine runs them. The writer's own goroutine sets it.
-func (db *DB) Patient(ctx context.Context) error {
-	return db.Transact(ctx, Turns, func(*DB) error {
-		db.engine.(*lite).writer.limit = time.Hour
+// DisableGroupTimeLimit lets closures join a group however slowly the machine runs them. The writer's own goroutine sets it.
+func (db *DB) DisableGroupTimeLimit(ctx context.Context) error {
+	return db.Transact(ctx, Interactive, func(*DB) error {
+		db.engine.(*sqliteEngine).writer.groupTimeLimit = time.Hour
 		return nil
 	})
 }
@@ -25,18 +25,18 @@ func (db *DB) Patient(ctx context.Context) error {
 // Checkpoint copies all of the log into the file, as a look at it does once it is long.
 func Checkpoint(_ context.Context, t testing.TB, db *DB) {
 	t.Helper()
-	l := db.engine.(*lite)
-	l.points.log.due.Store(true)
-	defer l.points.log.due.Store(true)
-	if pages, copied, err := l.points.checkpoint("passive"); err != nil || copied != pages {
+	l := db.engine.(*sqliteEngine)
+	l.checkpointer.counter.incrementDue.Store(true)
+	defer l.checkpointer.counter.incrementDue.Store(true)
+	if pages, copied, err := l.checkpointer.checkpoint("passive"); err != nil || copied != pages {
 		t.Fatal(pages, copied, err)
 	}
 }
 
-// TakeIn does what another program does that opens a database and closes it.
-func TakeIn(ctx context.Context, t testing.TB, file string) {
+// OpenAndClose does what another program does that opens a database and closes it.
+func OpenAndClose(ctx context.Context, t testing.TB, file string) {
 	t.Helper()
-	p := (&lite{file: file}).pool(1, nil)
+	p := (&sqliteEngine{file: file}).pool(1, nil)
 	if _, err := p.ExecContext(ctx, "update t set n = n where 0"); err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func TakeIn(ctx context.Context, t testing.TB, file string) {
 // VacuumInto copies a database that is open.
 func VacuumInto(ctx context.Context, t testing.TB, db *DB, to string) {
 	t.Helper()
-	p := (&lite{file: db.engine.(*lite).file}).pool(1, nil)
+	p := (&sqliteEngine{file: db.engine.(*sqliteEngine).file}).pool(1, nil)
 	if _, err := p.ExecContext(ctx, "vacuum into ?", to); err != nil {
 		t.Fatal(err)
 	}

@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 )
 
-// job is a closure on its way through the writer.
-type job struct {
+// writeJob is a closure on its way through the writer.
+type writeJob struct {
 	fn       func(*transaction) error
 	state    atomic.Int32 // 0 waiting, then taken or withdrawn, whichever comes first
 	done     chan struct{}
@@ -19,14 +19,14 @@ type job struct {
 }
 
 const (
-	taken     = 1
-	withdrawn = 2
+	jobTaken     = 1
+	jobWithdrawn = 2
 )
 
-func (j *job) take() bool     { return j.state.CompareAndSwap(0, taken) }
-func (j *job) withdraw() bool { return j.state.CompareAndSwap(0, withdrawn) }
+func (j *writeJob) take() bool     { return j.state.CompareAndSwap(0, jobTaken) }
+func (j *writeJob) withdraw() bool { return j.state.CompareAndSwap(0, jobWithdrawn) }
 
-func (j *job) settle(err error) {
+func (j *writeJob) finish(err error) {
 	j.err = err
 	close(j.done)
 }
@@ -34,7 +34,7 @@ func (j *job) settle(err error) {
 var errPanicked = errors.New("sqldb: the closure panicked")
 
 // run calls the closure and keeps whatever it does away from the writer.
-func (j *job) run(t *transaction) {
+func (j *writeJob) run(t *transaction) {
 	returned := false
 	defer func() {
 		if returned {
@@ -51,8 +51,8 @@ func (j *job) run(t *transaction) {
 	returned = true
 }
 
-// outcome gives the caller what the closure did, in the caller's own goroutine.
-func (j *job) outcome() error {
+// result gives the caller what the closure did, in the caller's own goroutine.
+func (j *writeJob) result() error {
 	if j.exited {
 		runtime.Goexit()
 	}

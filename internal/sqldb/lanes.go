@@ -2,22 +2,22 @@ package sqldb
 
 import "sync"
 
-// fairness is how many groups of turns may pass while bulk waits before one closure of bulk is let through.
-const fairness = 16
+// maxInteractiveGroups is how many groups of turns may pass while bulk waits before one closure of bulk is let through.
+const maxInteractiveGroups = 16
 
-// lanes are the two queues before the writer.
-type lanes struct {
-	mu      sync.Mutex
-	waiting [2][]*job
-	passed  int // groups of turns since bulk, waiting, was last served
-	closed  bool
-	wake    chan struct{}
+// laneQueue are the two queues before the writer.
+type laneQueue struct {
+	mu                sync.Mutex
+	waiting           [2][]*writeJob
+	interactiveGroups int // groups of turns since bulk, waiting, was last served
+	closed            bool
+	wake              chan struct{}
 }
 
-func newLanes() *lanes { return &lanes{wake: make(chan struct{}, 1)} }
+func newLaneQueue() *laneQueue { return &laneQueue{wake: make(chan struct{}, 1)} }
 
 // put queues the closure; false when the queue is closed.
-func (l *lanes) put(lane Lane, j *job) bool {
+func (l *laneQueue) put(lane Lane, j *writeJob) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
@@ -29,7 +29,7 @@ func (l *lanes) put(lane Lane, j *job) bool {
 }
 
 // close refuses further closures; false when it was closed before.
-func (l *lanes) close() bool {
+func (l *laneQueue) close() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	first := !l.closed
@@ -38,58 +38,58 @@ func (l *lanes) close() bool {
 	return first
 }
 
-func (l *lanes) signal() {
+func (l *laneQueue) signal() {
 	select {
 	case l.wake <- struct{}{}:
 	default:
 	}
 }
 
-// wait gives the lane whose turn it is, false when the queue is closed and empty.
-func (l *lanes) wait() (Lane, bool) {
+// waitForLane gives the lane whose turn it is, false when the queue is closed and empty.
+func (l *laneQueue) waitForLane() (Lane, bool) {
 	for {
 		l.mu.Lock()
-		lane, some := l.pick()
+		lane, ok := l.pickLane()
 		closed := l.closed
 		l.mu.Unlock()
-		if some || closed {
-			return lane, some
+		if ok || closed {
+			return lane, ok
 		}
 		<-l.wake
 	}
 }
 
-func (l *lanes) pick() (Lane, bool) {
-	turns, bulk := len(l.waiting[Turns]) > 0, len(l.waiting[Bulk]) > 0
-	if turns && (!bulk || l.passed < fairness) {
-		l.passed++
+func (l *laneQueue) pickLane() (Lane, bool) {
+	turns, bulk := len(l.waiting[Interactive]) > 0, len(l.waiting[Bulk]) > 0
+	if turns && (!bulk || l.interactiveGroups < maxInteractiveGroups) {
+		l.interactiveGroups++
 		if !bulk {
-			l.passed = 0
+			l.interactiveGroups = 0
 		}
-		return Turns, true
+		return Interactive, true
 	}
-	l.passed = 0
+	l.interactiveGroups = 0
 	return Bulk, bulk
 }
 
 // take gives the next closure of the lane that its caller has not withdrawn.
-func (l *lanes) take(lane Lane) *job {
+func (l *laneQueue) take(lane Lane) *writeJob {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.pop(lane)
 }
 
-// more is take for a group already begun: bulk joins neither a group of turns nor, while turns wait, one of its own.
-func (l *lanes) more(lane Lane) *job {
+// takeMore is take for a group already begun: bulk joins neither a group of turns nor, while turns wait, one of its own.
+func (l *laneQueue) takeMore(lane Lane) *writeJob {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if lane == Bulk && len(l.waiting[Turns]) > 0 {
+	if lane == Bulk && len(l.waiting[Interactive]) > 0 {
 		return nil
 	}
 	return l.pop(lane)
 }
 
-func (l *lanes) pop(lane Lane) *job {
+func (l *laneQueue) pop(lane Lane) *writeJob {
 	for len(l.waiting[lane]) > 0 {
 		j := l.waiting[lane][0]
 		l.waiting[lane][0] = nil

@@ -4,24 +4,24 @@ import (
 	"context"
 	"testing"
 
-	"parley/internal/rig/dbs"
 	"parley/internal/sqldb"
+	"parley/internal/testkit/dbs"
 
 	"go.uber.org/goleak"
 )
 
 func TestMain(m *testing.M) { dbs.Main(m, func() error { return goleak.Find() }) }
 
-// must runs a statement that has no reason to fail.
-func must(t testing.TB, db *sqldb.DB, query string, args ...any) {
+// mustExec runs a statement that has no reason to fail.
+func mustExec(t testing.TB, db *sqldb.DB, query string, args ...any) {
 	t.Helper()
 	if _, err := db.Exec(context.WithoutCancel(t.Context()), query, args...); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// number reads one integer.
-func number(t testing.TB, db *sqldb.DB, query string, args ...any) (n int64) {
+// queryInt reads one integer.
+func queryInt(t testing.TB, db *sqldb.DB, query string, args ...any) (n int64) {
 	t.Helper()
 	if err := db.QueryRow(t.Context(), query, args...).Scan(&n); err != nil {
 		t.Fatal(err)

@@ -20,18 +20,18 @@ type migrations struct{ files fs.FS }
 // A file is plain statements, each ended by a semicolon at the end of a line. A line `-- postgres:` or `-- sqlite:`
 // keeps the one statement after it for that database.
 func Migrate(ctx context.Context, db *DB, files fs.FS) error {
-	m := migrations{rendered{files, db.Dialect()}}
+	m := migrations{renderedFS{files, db.Dialect()}}
 	sums, err := m.sums()
 	if err != nil {
 		return fmt.Errorf("migrate: %w", err)
 	}
-	if err := db.unchanged(ctx, sums); err != nil {
+	if err := db.checkUnchanged(ctx, sums); err != nil {
 		return fmt.Errorf("migrate: %w", err)
 	}
 	if err := db.engine.migrate(ctx, m); err != nil {
 		return fmt.Errorf("migrate: %w", err)
 	}
-	return db.remember(ctx, sums)
+	return db.saveSums(ctx, sums)
 }
 
 func (m migrations) up(ctx context.Context, dialect goose.Dialect, pool *sql.DB, options ...goose.ProviderOption) error {
@@ -53,8 +53,8 @@ func (m migrations) up(ctx context.Context, dialect goose.Dialect, pool *sql.DB,
 	return nil
 }
 
-// oneAtATime makes nodes that start together wait for the one that migrates, asking every second for ten minutes.
-func oneAtATime() (goose.ProviderOption, error) {
+// migrationLock makes nodes that start together wait for the one that migrates, asking every second for ten minutes.
+func migrationLock() (goose.ProviderOption, error) {
 	l, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, 600))
 	if err != nil {
 		return nil, err

@@ -12,16 +12,16 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// sum is a migration file with the SHA-256, in hex, of the statements that it runs on this database. Comments do not count.
-type sum struct{ name, hash string }
+// migrationSum is a migration file with the SHA-256, in hex, of the statements that it runs on this database. Comments do not count.
+type migrationSum struct{ name, hash string }
 
 // sums gives every migration file by its version.
-func (m migrations) sums() (map[int64]sum, error) {
+func (m migrations) sums() (map[int64]migrationSum, error) {
 	names, err := fs.Glob(m.files, "*.sql")
 	if err != nil {
 		return nil, err
 	}
-	all := map[int64]sum{}
+	all := map[int64]migrationSum{}
 	for _, name := range names {
 		version, err := goose.NumericComponent(name)
 		if err != nil {
@@ -32,13 +32,13 @@ func (m migrations) sums() (map[int64]sum, error) {
 			return nil, err
 		}
 		hash := sha256.Sum256(text)
-		all[version] = sum{name, hex.EncodeToString(hash[:])}
+		all[version] = migrationSum{name, hex.EncodeToString(hash[:])}
 	}
 	return all, nil
 }
 
-// unchanged fails when a file that this database has run says something else now.
-func (db *DB) unchanged(ctx context.Context, now map[int64]sum) error {
+// checkUnchanged fails when a file that this database has run says something else now.
+func (db *DB) checkUnchanged(ctx context.Context, now map[int64]migrationSum) error {
 	return db.withSums(ctx, func(tx *DB, ran map[int64]string) error {
 		for _, version := range slices.Sorted(maps.Keys(ran)) {
 			if s, ok := now[version]; ok && s.hash != ran[version] {
@@ -49,8 +49,8 @@ func (db *DB) unchanged(ctx context.Context, now map[int64]sum) error {
 	})
 }
 
-// remember notes the files that this database has run.
-func (db *DB) remember(ctx context.Context, all map[int64]sum) error {
+// saveSums notes the files that this database has run.
+func (db *DB) saveSums(ctx context.Context, all map[int64]migrationSum) error {
 	return db.withSums(ctx, func(tx *DB, ran map[int64]string) error {
 		for version, s := range all {
 			if _, ok := ran[version]; ok {
@@ -66,10 +66,10 @@ func (db *DB) remember(ctx context.Context, all map[int64]sum) error {
 
 // withSums calls do with what is remembered, while no other node looks or writes.
 func (db *DB) withSums(ctx context.Context, do func(tx *DB, ran map[int64]string) error) error {
-	const turnstile = 5_081_992_004 // any number that nothing else on this database locks
-	return db.Transact(ctx, Turns, func(tx *DB) error {
+	const advisoryLockID = 5_081_992_004 // any number that nothing else on this database locks
+	return db.Transact(ctx, Interactive, func(tx *DB) error {
 		if tx.Dialect() == Postgres {
-			if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(?)`, int64(turnstile)); err != nil {
+			if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(?)`, int64(advisoryLockID)); err != nil {
 				return err
 			}
 		}

@@ -7,11 +7,11 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"parley/internal/rig/dbs"
 	"parley/internal/sqldb"
+	"parley/internal/testkit/dbs"
 )
 
-var files = fstest.MapFS{
+var migrationFiles = fstest.MapFS{
 	"0001_first.sql": {Data: []byte(`-- The first day.
 create table t (id text primary key, note text);
 -- sqlite:
@@ -24,10 +24,10 @@ insert into t values ('postgres', 'x;y');
 }
 
 func TestMigrate(t *testing.T) {
-	dbs.Each(t, func(t *testing.T, db *sqldb.DB) {
+	dbs.ForEachDatabase(t, func(t *testing.T, db *sqldb.DB) {
 		ctx := t.Context()
 		for range 2 { // the second time there is nothing to do
-			if err := sqldb.Migrate(ctx, db, files); err != nil {
+			if err := sqldb.Migrate(ctx, db, migrationFiles); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -35,7 +35,7 @@ func TestMigrate(t *testing.T) {
 		if err != nil || !slices.Equal(all, []string{db.Dialect().String()}) {
 			t.Errorf("%v %v", all, err)
 		}
-		older := fstest.MapFS{"0001_first.sql": files["0001_first.sql"]}
+		older := fstest.MapFS{"0001_first.sql": migrationFiles["0001_first.sql"]}
 		if err := sqldb.Migrate(ctx, db, older); err == nil || !strings.Contains(err.Error(), "newer") {
 			t.Errorf("an older program on a newer database: %v", err)
 		}
@@ -44,19 +44,19 @@ func TestMigrate(t *testing.T) {
 
 // What has run is history: a database refuses a program whose history is another one, before anything is done to it.
 func TestAChangedMigrationIsRefused(t *testing.T) {
-	dbs.Each(t, func(t *testing.T, db *sqldb.DB) {
+	dbs.ForEachDatabase(t, func(t *testing.T, db *sqldb.DB) {
 		ctx := t.Context()
-		if err := sqldb.Migrate(ctx, db, fstest.MapFS{"0001_first.sql": files["0001_first.sql"]}); err != nil {
+		if err := sqldb.Migrate(ctx, db, fstest.MapFS{"0001_first.sql": migrationFiles["0001_first.sql"]}); err != nil {
 			t.Fatal(err)
 		}
-		text := string(files["0001_first.sql"].Data)
-		changed := fstest.MapFS{"0001_first.sql": {Data: []byte(strings.Replace(text, "note text", "note text not null", 1))}, "0002_then.sql": files["0002_then.sql"]}
+		text := string(migrationFiles["0001_first.sql"].Data)
+		changed := fstest.MapFS{"0001_first.sql": {Data: []byte(strings.Replace(text, "note text", "note text not null", 1))}, "0002_then.sql": migrationFiles["0002_then.sql"]}
 		if err := sqldb.Migrate(ctx, db, changed); err == nil || !strings.Contains(err.Error(), "0001_first.sql has changed") {
 			t.Errorf("a changed file: %v", err)
 		}
-		must(t, db, `alter table t add column more integer`) // the second file has not run
-		must(t, db, `alter table t drop column more`)
-		commented := fstest.MapFS{"0001_first.sql": {Data: []byte("-- Another remark.\n" + text)}, "0002_then.sql": files["0002_then.sql"]}
+		mustExec(t, db, `alter table t add column more integer`) // the second file has not run
+		mustExec(t, db, `alter table t drop column more`)
+		commented := fstest.MapFS{"0001_first.sql": {Data: []byte("-- Another remark.\n" + text)}, "0002_then.sql": migrationFiles["0002_then.sql"]}
 		if err := sqldb.Migrate(ctx, db, commented); err != nil {
 			t.Errorf("another comment: %v", err)
 		}
@@ -65,21 +65,21 @@ func TestAChangedMigrationIsRefused(t *testing.T) {
 
 func TestAMigrationIsWholeOrNotThere(t *testing.T) {
 	broken := fstest.MapFS{"0001_broken.sql": {Data: []byte("create table a (id text);\ncreate table b (id nonsense(;\n")}}
-	dbs.Each(t, func(t *testing.T, db *sqldb.DB) {
+	dbs.ForEachDatabase(t, func(t *testing.T, db *sqldb.DB) {
 		if err := sqldb.Migrate(t.Context(), db, broken); err == nil {
 			t.Fatal("no error")
 		}
-		must(t, db, `create table a (id text)`)
+		mustExec(t, db, `create table a (id text)`)
 	})
 }
 
 func TestNodesMigrateAtOnce(t *testing.T) {
-	url := dbs.Postgres(t).NewDatabase(t)
+	url := dbs.SharedPostgres(t).NewDatabase(t)
 	var nodes sync.WaitGroup
 	for range 4 {
 		db := dbs.Open(t, url)
 		nodes.Go(func() {
-			if err := sqldb.Migrate(t.Context(), db, files); err != nil {
+			if err := sqldb.Migrate(t.Context(), db, migrationFiles); err != nil {
 				t.Error(err)
 			}
 		})

@@ -13,20 +13,20 @@ import (
 )
 
 const (
-	maxConns       = 20
-	maxBulk        = 4 // transactions of the Bulk lane at a time
-	retries        = 3
-	connectTimeout = 5 * time.Second
-	// longestTransaction bounds a transaction that its caller can no longer cancel, should the network swallow it.
-	longestTransaction = time.Minute
+	maxConns            = 20
+	maxBulkTransactions = 4 // transactions of the Bulk lane at a time
+	maxRetries          = 3
+	connectTimeout      = 5 * time.Second
+	// transactionTimeout bounds a transaction that its caller can no longer cancel, should the network swallow it.
+	transactionTimeout = time.Minute
 )
 
-// server is the PostgreSQL engine.
-type server struct {
-	pool  *sql.DB
-	texts rebinder
-	bulk  chan struct{}
-	log   *slog.Logger
+// postgresEngine is the PostgreSQL engine.
+type postgresEngine struct {
+	pool      *sql.DB
+	rebinder  rebinder
+	bulkSlots chan struct{}
+	log       *slog.Logger
 }
 
 func openPostgres(ctx context.Context, c Config) (engine, error) {
@@ -40,21 +40,21 @@ func openPostgres(ctx context.Context, c Config) (engine, error) {
 	if config.RuntimeParams["application_name"] == "" {
 		config.RuntimeParams["application_name"] = "parley"
 	}
-	s := &server{pool: stdlib.OpenDB(*config), bulk: make(chan struct{}, maxBulk), log: c.Logger}
+	s := &postgresEngine{pool: stdlib.OpenDB(*config), bulkSlots: make(chan struct{}, maxBulkTransactions), log: c.Logger}
 	s.pool.SetMaxOpenConns(maxConns)
 	s.pool.SetMaxIdleConns(maxConns)
 	s.pool.SetConnMaxIdleTime(5 * time.Minute)
-	if err := s.durable(ctx, c.AllowAsyncCommit); err != nil {
+	if err := s.checkDurability(ctx, c.AllowAsyncCommit); err != nil {
 		return nil, errors.Join(err, s.pool.Close())
 	}
 	return s, nil
 }
 
-// durable refuses a server that acknowledges what a crash would take back.
-func (s *server) durable(ctx context.Context, allow bool) error {
+// checkDurability refuses a server that acknowledges what a crash would take back.
+func (s *postgresEngine) checkDurability(ctx context.Context, allow bool) error {
 	var setting string
 	if err := s.pool.QueryRowContext(ctx, "show synchronous_commit").Scan(&setting); err != nil {
-		return s.fail(ctx, "open", err)
+		return s.mapError(ctx, "open", err)
 	}
 	if setting == "off" && !allow {
 		return errors.New("sqldb: synchronous_commit is off: a crash of the server would lose acknowledged writes; turn it on, or allow it explicitly")
@@ -62,22 +62,22 @@ func (s *server) durable(ctx context.Context, allow bool) error {
 	return nil
 }
 
-func (s *server) dialect() Dialect { return Postgres }
-func (s *server) close() error     { return s.pool.Close() }
+func (s *postgresEngine) dialect() Dialect { return Postgres }
+func (s *postgresEngine) close() error     { return s.pool.Close() }
 
-func (s *server) migrate(ctx context.Context, m migrations) error {
-	lock, err := oneAtATime()
+func (s *postgresEngine) migrate(ctx context.Context, m migrations) error {
+	lock, err := migrationLock()
 	if err != nil {
 		return err
 	}
-	return s.fail(ctx, "migrations", m.up(ctx, goose.DialectPostgres, s.pool, lock))
+	return s.mapError(ctx, "migrations", m.up(ctx, goose.DialectPostgres, s.pool, lock))
 }
 
-func (s *server) setQuota(context.Context, int) error {
+func (s *postgresEngine) setQuota(context.Context, int) error {
 	return errors.New("sqldb: PostgreSQL has no quota of pages")
 }
 
-func (s *server) exec(ctx context.Context, query string, args []any) (n int64, err error) {
+func (s *postgresEngine) exec(ctx context.Context, query string, args []any) (n int64, err error) {
 	err = s.retry(ctx, func() error {
 		n, err = s.execOn(ctx, s.pool, query, args)
 		return err
@@ -85,28 +85,28 @@ func (s *server) exec(ctx context.Context, query string, args []any) (n int64, e
 	return n, err
 }
 
-func (s *server) query(ctx context.Context, query string, args []any) (*Rows, error) {
+func (s *postgresEngine) query(ctx context.Context, query string, args []any) (*Rows, error) {
 	return s.queryOn(ctx, s.pool, query, args)
 }
 
-// handle is a *sql.DB or a *sql.Tx.
-type handle interface {
+// execQuerier is a *sql.DB or a *sql.Tx.
+type execQuerier interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-func (s *server) execOn(ctx context.Context, h handle, query string, args []any) (int64, error) {
-	r, err := h.ExecContext(ctx, s.texts.rebind(query), args...)
+func (s *postgresEngine) execOn(ctx context.Context, h execQuerier, query string, args []any) (int64, error) {
+	r, err := h.ExecContext(ctx, s.rebinder.rebind(query), args...)
 	if err != nil {
-		return 0, s.fail(ctx, query, err)
+		return 0, s.mapError(ctx, query, err)
 	}
 	return r.RowsAffected()
 }
 
-func (s *server) queryOn(ctx context.Context, h handle, query string, args []any) (*Rows, error) {
-	rows, err := h.QueryContext(ctx, s.texts.rebind(query), args...)
+func (s *postgresEngine) queryOn(ctx context.Context, h execQuerier, query string, args []any) (*Rows, error) {
+	rows, err := h.QueryContext(ctx, s.rebinder.rebind(query), args...)
 	if err != nil {
-		return nil, s.fail(ctx, query, err)
+		return nil, s.mapError(ctx, query, err)
 	}
-	return &Rows{Rows: rows, fail: func(err error) error { return s.fail(ctx, query, err) }}, nil
+	return &Rows{Rows: rows, mapError: func(err error) error { return s.mapError(ctx, query, err) }}, nil
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// stateOf gives PostgreSQL's SQLSTATE, "" when err does not come from it.
-func stateOf(err error) string {
+// sqlState gives PostgreSQL's SQLSTATE, "" when err does not come from it.
+func sqlState(err error) string {
 	var e *pgconn.PgError
 	if errors.As(err, &e) {
 		return e.Code
@@ -23,19 +23,19 @@ func stateOf(err error) string {
 	return ""
 }
 
-func duplicatePostgres(err error) bool { return stateOf(err) == "23505" }
+func isDuplicatePostgres(err error) bool { return sqlState(err) == "23505" }
 
-// fail is the error a caller sees. A lost connection also empties the pool, whose others are likely just as dead.
-func (s *server) fail(ctx context.Context, query string, err error) error {
+// mapError is the error a caller sees. A lost connection also empties the pool, whose others are likely just as dead.
+func (s *postgresEngine) mapError(ctx context.Context, query string, err error) error {
 	if err == nil || errors.Is(err, sql.ErrNoRows) {
 		return err
 	}
-	err = named(query, err)
-	left := ctx.Err() != nil && !errors.Is(context.Cause(ctx), errTooLong)
-	if left || !away(err) {
+	err = annotateError(query, err)
+	clientGone := ctx.Err() != nil && !errors.Is(context.Cause(ctx), errTooLong)
+	if clientGone || !isUnavailable(err) {
 		return err
 	}
-	if stateOf(err) == "53100" {
+	if sqlState(err) == "53100" {
 		return unavailable(fmt.Errorf("%w: %w", ErrFull, err))
 	}
 	s.pool.SetMaxIdleConns(0)
@@ -43,9 +43,9 @@ func (s *server) fail(ctx context.Context, query string, err error) error {
 	return unavailable(err)
 }
 
-// away tells a server that is gone, going, coming, full or out of reach from one that refused a statement.
-func away(err error) bool {
-	if state := stateOf(err); state != "" {
+// isUnavailable tells a server that is gone, going, coming, full or out of reach from one that refused a statement.
+func isUnavailable(err error) bool {
+	if state := sqlState(err); state != "" {
 		switch state[:2] {
 		case "08", "53", "58":
 			return true

@@ -7,12 +7,12 @@ import (
 	"testing"
 
 	"parley"
-	"parley/internal/rig/dbs"
 	"parley/internal/sqldb"
+	"parley/internal/testkit/dbs"
 )
 
 func TestOpenRefusesAsyncCommit(t *testing.T) {
-	url := dbs.Postgres(t).NewDatabase(t)
+	url := dbs.SharedPostgres(t).NewDatabase(t)
 	var setting string
 	if err := dbs.Open(t, url).QueryRow(t.Context(), `show synchronous_commit`).Scan(&setting); err != nil || setting != "on" {
 		t.Errorf("synchronous_commit is %s, %v", setting, err)
@@ -25,37 +25,37 @@ func TestOpenRefusesAsyncCommit(t *testing.T) {
 }
 
 func TestSerializationIsRetried(t *testing.T) {
-	db := dbs.Open(t, dbs.Postgres(t).NewDatabase(t))
+	db := dbs.Open(t, dbs.SharedPostgres(t).NewDatabase(t))
 	ctx := t.Context()
-	must(t, db, `create table t (id text primary key, n bigint not null)`)
-	must(t, db, `insert into t values ('a', 0)`)
+	mustExec(t, db, `create table t (id text primary key, n bigint not null)`)
+	mustExec(t, db, `insert into t values ('a', 0)`)
 	runs := 0
-	err := db.Transact(ctx, sqldb.Turns, func(tx *sqldb.DB) error {
+	err := db.Transact(ctx, sqldb.Interactive, func(tx *sqldb.DB) error {
 		runs++
-		must(t, tx, `set transaction isolation level serializable`)
-		n := number(t, tx, `select n from t where id = 'a'`)
+		mustExec(t, tx, `set transaction isolation level serializable`)
+		n := queryInt(t, tx, `select n from t where id = 'a'`)
 		if runs == 1 {
-			must(t, db, `update t set n = 10 where id = 'a'`) // somebody else, meanwhile
+			mustExec(t, db, `update t set n = 10 where id = 'a'`) // somebody else, meanwhile
 		}
 		_, err := tx.Exec(ctx, `update t set n = ? where id = 'a'`, n+1)
 		return err
 	})
-	if n := number(t, db, `select n from t`); err != nil || runs != 2 || n != 11 {
+	if n := queryInt(t, db, `select n from t`); err != nil || runs != 2 || n != 11 {
 		t.Errorf("%v: %d after %d runs", err, n, runs)
 	}
 }
 
 func TestDeadlocksAreRetried(t *testing.T) {
-	db := dbs.Open(t, dbs.Postgres(t).NewDatabase(t))
+	db := dbs.Open(t, dbs.SharedPostgres(t).NewDatabase(t))
 	ctx := t.Context()
-	must(t, db, `create table t (id text primary key, n bigint not null)`)
-	must(t, db, `insert into t values ('a', 0), ('b', 0)`)
+	mustExec(t, db, `create table t (id text primary key, n bigint not null)`)
+	mustExec(t, db, `insert into t values ('a', 0), ('b', 0)`)
 	var both, callers sync.WaitGroup
 	both.Add(2)
 	for _, order := range [][]string{{"a", "b"}, {"b", "a"}} {
 		first := sync.OnceFunc(func() { both.Done(); both.Wait() })
 		callers.Go(func() {
-			err := db.Transact(ctx, sqldb.Turns, func(tx *sqldb.DB) error {
+			err := db.Transact(ctx, sqldb.Interactive, func(tx *sqldb.DB) error {
 				for _, id := range order {
 					if _, err := tx.Exec(ctx, `update t set n = n + 1 where id = ?`, id); err != nil {
 						return err
@@ -70,19 +70,19 @@ func TestDeadlocksAreRetried(t *testing.T) {
 		})
 	}
 	callers.Wait()
-	if n := number(t, db, `select sum(n) from t`); n != 4 {
+	if n := queryInt(t, db, `select sum(n) from t`); n != 4 {
 		t.Errorf("%d of 4 updates", n)
 	}
 }
 
 func TestTheServerDiesAndComesBack(t *testing.T) {
-	server := dbs.StartOwn(t)
+	server := dbs.StartPostgres(t)
 	db := dbs.Open(t, server.NewDatabase(t))
 	ctx := t.Context()
-	must(t, db, `create table t (id text primary key)`)
+	mustExec(t, db, `create table t (id text primary key)`)
 	var callers sync.WaitGroup
 	for range 10 { // fill the pool
-		callers.Go(func() { number(t, db, `select count(*) from t, pg_sleep(0.01)`) })
+		callers.Go(func() { queryInt(t, db, `select count(*) from t, pg_sleep(0.01)`) })
 	}
 	callers.Wait()
 	away := func(what string, err error) {
@@ -92,8 +92,8 @@ func TestTheServerDiesAndComesBack(t *testing.T) {
 			t.Errorf("%s while the server is away: %v", what, err)
 		}
 	}
-	err := db.Transact(ctx, sqldb.Turns, func(tx *sqldb.DB) error {
-		must(t, tx, `insert into t values ('a')`)
+	err := db.Transact(ctx, sqldb.Interactive, func(tx *sqldb.DB) error {
+		mustExec(t, tx, `insert into t values ('a')`)
 		server.Kill(t)
 		_, err := tx.Exec(ctx, `insert into t values ('b')`)
 		return err
@@ -104,8 +104,8 @@ func TestTheServerDiesAndComesBack(t *testing.T) {
 	_, err = sqldb.All(ctx, db, sqldb.Column[string], `select id from t`)
 	away("a read", err)
 	server.Start(t)
-	must(t, db, `insert into t values ('d')`)
-	if n := number(t, db, `select count(*) from t`); n != 1 {
+	mustExec(t, db, `insert into t values ('d')`)
+	if n := queryInt(t, db, `select count(*) from t`); n != 1 {
 		t.Errorf("%d rows", n)
 	}
 }

@@ -30,7 +30,7 @@ func (db *DB) runner() runner {
 // Arguments may be strings, integers, floats, bytes, bool (stored as 0 or 1), json.RawMessage (stored as text), types
 // derived from them, and nil. A time.Time is refused: times are stored as milliseconds.
 func (db *DB) Exec(ctx context.Context, query string, args ...any) (affected int64, err error) {
-	if args, err = plain(args); err != nil {
+	if args, err = convertArgs(args); err != nil {
 		return 0, err
 	}
 	return db.runner().exec(ctx, query, args)
@@ -39,14 +39,14 @@ func (db *DB) Exec(ctx context.Context, query string, args ...any) (affected int
 // Query runs a statement that answers with rows; the caller closes them before the next statement of the same
 // transaction. Outside a transaction it only reads: a write with `returning` belongs inside one.
 func (db *DB) Query(ctx context.Context, query string, args ...any) (*Rows, error) {
-	args, err := plain(args)
+	args, err := convertArgs(args)
 	if err != nil {
 		return nil, err
 	}
 	return db.runner().query(ctx, query, args)
 }
 
-// QueryRow is Query for at most one row; its Scan gives an error for which NotFound is true when there is none.
+// QueryRow is Query for at most one row; its Scan gives an error for which IsNotFound is true when there is none.
 func (db *DB) QueryRow(ctx context.Context, query string, args ...any) *Row {
 	rows, err := db.Query(ctx, query, args...)
 	return &Row{rows: rows, err: err}
@@ -55,8 +55,8 @@ func (db *DB) QueryRow(ctx context.Context, query string, args ...any) *Row {
 // Rows is the answer to a Query. Next false closes it; Close may be called any number of times.
 type Rows struct {
 	*sql.Rows
-	fail    func(error) error
-	release func() // gives back the prepared statement
+	mapError func(error) error
+	release  func() // gives back the prepared statement
 }
 
 func (r *Rows) Next() bool {
@@ -67,8 +67,8 @@ func (r *Rows) Next() bool {
 	return false
 }
 
-func (r *Rows) Scan(dest ...any) error { return r.fail(r.Rows.Scan(dest...)) }
-func (r *Rows) Err() error             { return r.fail(r.Rows.Err()) }
+func (r *Rows) Scan(dest ...any) error { return r.mapError(r.Rows.Scan(dest...)) }
+func (r *Rows) Err() error             { return r.mapError(r.Rows.Err()) }
 
 func (r *Rows) Close() error {
 	err := r.Rows.Close()
@@ -76,7 +76,7 @@ func (r *Rows) Close() error {
 		r.release()
 		r.release = nil
 	}
-	return r.fail(err)
+	return r.mapError(err)
 }
 
 // Row is the answer to a QueryRow.
@@ -85,7 +85,7 @@ type Row struct {
 	err  error
 }
 
-// Scan copies the columns of the row, or gives an error for which NotFound is true.
+// Scan copies the columns of the row, or gives an error for which IsNotFound is true.
 func (r *Row) Scan(dest ...any) error {
 	if r.err != nil {
 		return r.err
@@ -105,8 +105,8 @@ func (r *Row) Scan(dest ...any) error {
 
 var errTime = errors.New("sqldb: a time.Time as an argument; store its UnixMilli")
 
-// plain turns the arguments into what both drivers store alike.
-func plain(args []any) ([]any, error) {
+// convertArgs turns the arguments into what both drivers store alike.
+func convertArgs(args []any) ([]any, error) {
 	copied := false
 	for i, a := range args {
 		var p any
@@ -133,9 +133,9 @@ func plain(args []any) ([]any, error) {
 	return args, nil
 }
 
-// named puts the beginning of the statement before the error; statements hold no values, so nothing of a user's
+// annotateError puts the beginning of the statement before the error; statements hold no values, so nothing of a user's
 // reaches the log this way.
-func named(query string, err error) error {
+func annotateError(query string, err error) error {
 	line, _, _ := strings.Cut(strings.TrimSpace(query), "\n")
 	if len(line) > 60 {
 		line = line[:60] + "…"

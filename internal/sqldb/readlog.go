@@ -9,101 +9,101 @@ import (
 	"os"
 )
 
-// logState is what a write-ahead log holds that SQLite would take from it.
-type logState struct {
-	size   int64
-	valid  bool   // it begins as a log does
-	counts bool   // a commit in it has the first page
-	count  uint32 // the last one's
+// walState is what a write-ahead log holds that SQLite would take from it.
+type walState struct {
+	size     int64
+	valid    bool   // it begins as a log does
+	hasCount bool   // a commit in it has the first page
+	count    uint32 // the last one's
 }
 
 const (
-	logHead     = 32
-	frameHead   = 24
-	logMagic    = 0x377f0682 // the last bit tells the order of bytes of the sums
-	longestPage = 64 << 10
+	walHeaderBytes   = 32
+	frameHeaderBytes = 24
+	walMagic         = 0x377f0682 // the last bit tells the order of bytes of the sums
+	maxPageBytes     = 64 << 10
 )
 
-// readLog reads a write-ahead log from its beginning to where its sums do not hold any more, as SQLite does.
-func readLog(path string) (state logState, err error) {
+// readWAL reads a write-ahead log from its beginning to where its sums do not hold any more, as SQLite does.
+func readWAL(path string) (state walState, err error) {
 	file, err := os.Open(path) //nolint:gosec // a path of ours
 	if errors.Is(err, fs.ErrNotExist) {
-		return logState{}, nil
+		return walState{}, nil
 	}
 	if err != nil {
-		return logState{}, err
+		return walState{}, err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 	info, err := file.Stat()
 	if err != nil {
-		return logState{}, err
+		return walState{}, err
 	}
 	state.size = info.Size()
 	in := bufio.NewReaderSize(file, 1<<20)
-	head := make([]byte, logHead)
+	head := make([]byte, walHeaderBytes)
 	if _, err := io.ReadFull(in, head); err != nil {
-		return state, ignoreEnd(err)
+		return state, ignoreEOF(err)
 	}
-	sum := newLogSum(head)
+	sum := newWALChecksum(head)
 	size := binary.BigEndian.Uint32(head[8:])
 	sum.add(head[:24])
-	fits := size >= 512 && size <= longestPage && size&(size-1) == 0
-	if state.valid = binary.BigEndian.Uint32(head)&^1 == logMagic && fits && sum.is(head[24:]); !state.valid {
+	fits := size >= 512 && size <= maxPageBytes && size&(size-1) == 0
+	if state.valid = binary.BigEndian.Uint32(head)&^1 == walMagic && fits && sum.matches(head[24:]); !state.valid {
 		return state, nil
 	}
-	return state, state.read(in, head[16:24], int(size), sum)
+	return state, state.readFrames(in, head[16:24], int(size), sum)
 }
 
-// read reads the frames.
-func (s *logState) read(in io.Reader, salt []byte, size int, sum *logSum) error {
-	frame := make([]byte, frameHead+size)
+// readFrames reads the frames.
+func (s *walState) readFrames(in io.Reader, salt []byte, size int, sum *walChecksum) error {
+	frame := make([]byte, frameHeaderBytes+size)
 	var pending uint32
 	first := false
 	for {
 		if _, err := io.ReadFull(in, frame); err != nil {
-			return ignoreEnd(err)
+			return ignoreEOF(err)
 		}
 		sum.add(frame[:8])
-		sum.add(frame[frameHead:])
-		if string(frame[8:16]) != string(salt) || !sum.is(frame[16:24]) {
+		sum.add(frame[frameHeaderBytes:])
+		if string(frame[8:16]) != string(salt) || !sum.matches(frame[16:24]) {
 			return nil
 		}
 		if binary.BigEndian.Uint32(frame) == 1 {
-			pending, first = countOf(frame[frameHead:]), true
+			pending, first = pageUserVersion(frame[frameHeaderBytes:]), true
 		}
 		if commits := binary.BigEndian.Uint32(frame[4:]) != 0; commits && first {
-			s.count, s.counts = pending, true
+			s.count, s.hasCount = pending, true
 		}
 	}
 }
 
-func ignoreEnd(err error) error {
+func ignoreEOF(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil
 	}
 	return err
 }
 
-// logSum is the sum of all that comes before in a log.
-type logSum struct {
+// walChecksum is the sum of all that comes before in a log.
+type walChecksum struct {
 	order  binary.ByteOrder
 	s0, s1 uint32
 }
 
-func newLogSum(head []byte) *logSum {
+func newWALChecksum(head []byte) *walChecksum {
 	if head[3]&1 == 1 {
-		return &logSum{order: binary.BigEndian}
+		return &walChecksum{order: binary.BigEndian}
 	}
-	return &logSum{order: binary.LittleEndian}
+	return &walChecksum{order: binary.LittleEndian}
 }
 
-func (s *logSum) add(b []byte) {
+func (s *walChecksum) add(b []byte) {
 	for ; len(b) >= 8; b = b[8:] {
 		s.s0 += s.order.Uint32(b) + s.s1
 		s.s1 += s.order.Uint32(b[4:]) + s.s0
 	}
 }
 
-func (s *logSum) is(b []byte) bool {
+func (s *walChecksum) matches(b []byte) bool {
 	return s.s0 == binary.BigEndian.Uint32(b) && s.s1 == binary.BigEndian.Uint32(b[4:])
 }

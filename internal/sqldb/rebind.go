@@ -12,7 +12,7 @@ type rebinder struct {
 	texts map[string]string
 }
 
-const maxRebound = 1024
+const maxReboundQueries = 1024
 
 func (r *rebinder) rebind(query string) string {
 	r.mu.RLock()
@@ -24,7 +24,7 @@ func (r *rebinder) rebind(query string) string {
 	text = rebind(query)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.texts == nil || len(r.texts) >= maxRebound {
+	if r.texts == nil || len(r.texts) >= maxReboundQueries {
 		r.texts = map[string]string{}
 	}
 	r.texts[query] = text
@@ -43,7 +43,7 @@ func rebind(query string) string {
 			b.WriteString(strconv.Itoa(n))
 			i++
 		case c == '\'' || c == '"' || strings.HasPrefix(query[i:], "--"):
-			end := i + span(query[i:])
+			end := i + quotedLength(query[i:])
 			b.WriteString(query[i:end])
 			i = end
 		default:
@@ -54,9 +54,9 @@ func rebind(query string) string {
 	return b.String()
 }
 
-// span is the length of the quoted text or the comment that s begins with. A doubled quote ends one text and begins
+// quotedLength is the length of the quoted text or the comment that s begins with. A doubled quote ends one text and begins
 // the next, which comes to the same.
-func span(s string) int {
+func quotedLength(s string) int {
 	closing := s[:1]
 	if closing == "-" {
 		closing = "\n"

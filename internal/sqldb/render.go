@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// rendered shows migration files in goose's format, holding only the statements of the dialect.
-type rendered struct {
+// renderedFS shows migration files in goose's format, holding only the statements of the dialect.
+type renderedFS struct {
 	fs.FS
 	dialect Dialect
 }
 
-func (r rendered) Open(name string) (fs.File, error) {
+func (r renderedFS) Open(name string) (fs.File, error) {
 	f, err := r.FS.Open(name)
 	if err != nil || !strings.HasSuffix(name, ".sql") {
 		return f, err
@@ -30,7 +30,7 @@ func (r rendered) Open(name string) (fs.File, error) {
 	return &renderedFile{Reader: bytes.NewReader([]byte(out)), info: renderedInfo{info, int64(len(out))}}, nil
 }
 
-func (r rendered) ReadDir(name string) ([]fs.DirEntry, error) { return fs.ReadDir(r.FS, name) }
+func (r renderedFS) ReadDir(name string) ([]fs.DirEntry, error) { return fs.ReadDir(r.FS, name) }
 
 type renderedFile struct {
 	*bytes.Reader
@@ -50,40 +50,40 @@ func (i renderedInfo) Size() int64 { return i.size }
 func render(text string, dialect Dialect) string {
 	var b strings.Builder
 	b.WriteString("-- +goose Up\n")
-	for _, s := range split(text) {
-		if s.only == 0 || s.only == dialect {
+	for _, s := range splitStatements(text) {
+		if s.dialect == 0 || s.dialect == dialect {
 			b.WriteString("-- +goose StatementBegin\n" + s.text + "-- +goose StatementEnd\n")
 		}
 	}
 	return b.String()
 }
 
-type marked struct {
-	only Dialect // 0 = both
-	text string
+type dialectStatement struct {
+	dialect Dialect // 0 = both
+	text    string
 }
 
-// split cuts the file at each semicolon that ends a line, leaving the bodies of triggers and of $$ functions whole.
-func split(text string) []marked {
-	var all []marked
-	var s marked
+// splitStatements cuts the file at each semicolon that ends a line, leaving the bodies of triggers and of $$ functions whole.
+func splitStatements(text string) []dialectStatement {
+	var all []dialectStatement
+	var s dialectStatement
 	for line := range strings.Lines(text) {
-		bare := strings.TrimSpace(uncommented(line))
+		bare := strings.TrimSpace(stripComment(line))
 		switch strings.TrimSpace(line) {
 		case "-- postgres:":
-			s.only = Postgres
+			s.dialect = Postgres
 			continue
 		case "-- sqlite:":
-			s.only = SQLite
+			s.dialect = SQLite
 			continue
 		}
 		if bare == "" && s.text == "" {
 			continue // comments before a statement are for the reader of the file
 		}
 		s.text += strings.TrimRight(line, "\r\n") + "\n"
-		if ends(s.text, bare) {
+		if endsStatement(s.text, bare) {
 			all = append(all, s)
-			s = marked{}
+			s = dialectStatement{}
 		}
 	}
 	if s.text != "" {
@@ -92,14 +92,14 @@ func split(text string) []marked {
 	return all
 }
 
-// uncommented is the line without a comment at its end.
-func uncommented(line string) string {
+// stripComment is the line without a comment at its end.
+func stripComment(line string) string {
 	for i := 0; i < len(line); {
 		switch {
 		case strings.HasPrefix(line[i:], "--"):
 			return line[:i]
 		case line[i] == '\'' || line[i] == '"':
-			i += span(line[i:])
+			i += quotedLength(line[i:])
 		default:
 			i++
 		}
@@ -107,7 +107,7 @@ func uncommented(line string) string {
 	return line
 }
 
-func ends(statement, line string) bool {
+func endsStatement(statement, line string) bool {
 	if !strings.HasSuffix(line, ";") || strings.Count(statement, "$$")%2 == 1 {
 		return false
 	}

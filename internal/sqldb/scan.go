@@ -29,7 +29,7 @@ func All[T any](ctx context.Context, db *DB, scan func(Scan) (T, error), query s
 	return all, rows.Err()
 }
 
-// One reads the first row of the statement with scan; NotFound is true for its error when there is none.
+// One reads the first row of the statement with scan; IsNotFound is true for its error when there is none.
 func One[T any](ctx context.Context, db *DB, scan func(Scan) (T, error), query string, args ...any) (T, error) {
 	return scan(db.QueryRow(ctx, query, args...).Scan)
 }
@@ -41,9 +41,9 @@ func Column[T any](scan Scan) (T, error) {
 	return v, err
 }
 
-// NotFound reports that the row asked for does not exist.
-func NotFound(err error) bool { return errors.Is(err, sql.ErrNoRows) }
+// IsNotFound reports that the row asked for does not exist.
+func IsNotFound(err error) bool { return errors.Is(err, sql.ErrNoRows) }
 
-// Duplicate reports that a unique index or a primary key refused the row. On PostgreSQL the transaction is lost with
+// IsDuplicate reports that a unique index or a primary key refused the row. On PostgreSQL the transaction is lost with
 // it: where both outcomes are normal, write `on conflict`.
-func Duplicate(err error) bool { return duplicateSQLite(err) || duplicatePostgres(err) }
+func IsDuplicate(err error) bool { return isDuplicateSQLite(err) || isDuplicatePostgres(err) }

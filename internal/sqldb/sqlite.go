@@ -16,25 +16,25 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// lite is the SQLite engine: a pool of readers, one writer, and a connection that does nothing but checkpoints.
-type lite struct {
-	file    string
-	log     *slog.Logger
-	readers *sql.DB
-	reads   *statements
-	quota   atomic.Int64
-	writer  *writer
-	points  *checkpointer
+// sqliteEngine is the SQLite engine: a pool of readers, one writer, and a connection that does nothing but checkpoints.
+type sqliteEngine struct {
+	file           string
+	log            *slog.Logger
+	readers        *sql.DB
+	readStatements *statementCache
+	quota          atomic.Int64
+	writer         *writer
+	checkpointer   *checkpointer
 }
 
 // Each kind of connection sets these itself, since every one of them is a setting of the connection and not of the file.
 // Checkpoints stay off the commit path, so the writer makes none of its own.
 var (
-	writing = []string{"busy_timeout(10000)", "journal_mode(wal)", "synchronous(full)", "foreign_keys(1)", "secure_delete(1)", "wal_autocheckpoint(0)",
+	writerPragmas = []string{"busy_timeout(10000)", "journal_mode(wal)", "synchronous(full)", "foreign_keys(1)", "secure_delete(1)", "wal_autocheckpoint(0)",
 		"temp_store(memory)", "cache_size(-16384)"}
-	reading   = []string{"busy_timeout(10000)", "query_only(1)", "temp_store(memory)"}
-	pointing  = []string{"busy_timeout(200)", "synchronous(full)"}
-	migrating = []string{"busy_timeout(60000)", "journal_mode(wal)", "synchronous(full)", "foreign_keys(1)"}
+	readerPragmas     = []string{"busy_timeout(10000)", "query_only(1)", "temp_store(memory)"}
+	checkpointPragmas = []string{"busy_timeout(200)", "synchronous(full)"}
+	migrationPragmas  = []string{"busy_timeout(60000)", "journal_mode(wal)", "synchronous(full)", "foreign_keys(1)"}
 )
 
 func openSQLite(ctx context.Context, c Config) (engine, error) {
@@ -44,31 +44,31 @@ func openSQLite(ctx context.Context, c Config) (engine, error) {
 	if err := createPrivate(c.URL, c.Logger); err != nil {
 		return nil, err
 	}
-	l := &lite{file: c.URL, log: c.Logger}
+	l := &sqliteEngine{file: c.URL, log: c.Logger}
 	l.quota.Store(int64(c.MaxPages))
 	conn, err := l.openWriter(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", c.URL, err)
 	}
-	log, err := l.openLog(ctx, conn)
+	log, err := l.openCounter(ctx, conn)
 	if err != nil {
 		conn.close()
 		return nil, fmt.Errorf("open %s: %w", c.URL, err)
 	}
-	l.readers = l.pool(max(4, 2*runtime.GOMAXPROCS(0)), reading)
-	l.reads = newStatements(l.readers.PrepareContext)
-	l.points = newCheckpointer(l.pool(1, pointing), log, l.log)
-	l.writer = newWriter(conn, l.openWriter, log, l.points.wake, l.log)
+	l.readers = l.pool(max(4, 2*runtime.GOMAXPROCS(0)), readerPragmas)
+	l.readStatements = newStatementCache(l.readers.PrepareContext)
+	l.checkpointer = newCheckpointer(l.pool(1, checkpointPragmas), log, l.log)
+	l.writer = newWriter(conn, l.openWriter, log, l.checkpointer.wake, l.log)
 	return l, nil
 }
 
-// openLog begins to keep account of what is in the log alone.
-func (l *lite) openLog(ctx context.Context, conn *writeConn) (*unmerged, error) {
+// openCounter begins to keep account of what is in the log alone.
+func (l *sqliteEngine) openCounter(ctx context.Context, conn *writeConn) (*commitCounter, error) {
 	var count int32
 	if err := conn.conn.QueryRowContext(ctx, "pragma user_version").Scan(&count); err != nil {
 		return nil, err
 	}
-	return openUnmerged(l.file, uint32(count)) //nolint:gosec // it wraps as SQLite's does
+	return openCommitCounter(l.file, uint32(count)) //nolint:gosec // it wraps as SQLite's does
 }
 
 // createPrivate makes a new database readable by its owner only; SQLite gives its side files the same mode. A file that
@@ -76,8 +76,8 @@ func (l *lite) openLog(ctx context.Context, conn *writeConn) (*unmerged, error) 
 func createPrivate(file string, log *slog.Logger) error {
 	f, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if errors.Is(err, os.ErrExist) {
-		for _, name := range []string{file, file + "-wal", file + "-shm", file + unmergedSuffix} {
-			tighten(name, log)
+		for _, name := range []string{file, file + "-wal", file + "-shm", file + commitCounterSuffix} {
+			restrictPermissions(name, log)
 		}
 		return nil
 	}
@@ -87,8 +87,8 @@ func createPrivate(file string, log *slog.Logger) error {
 	return f.Close()
 }
 
-// tighten takes a file from others that they may read or write, as a restored backup may let them.
-func tighten(file string, log *slog.Logger) {
+// restrictPermissions takes a file from others that they may read or write, as a restored backup may let them.
+func restrictPermissions(file string, log *slog.Logger) {
 	info, err := os.Stat(file)
 	if err != nil || !info.Mode().IsRegular() || info.Mode().Perm()&0o077 == 0 {
 		return
@@ -100,7 +100,7 @@ func tighten(file string, log *slog.Logger) {
 	log.Warn("others could read the database; now only its owner can", "file", file, "was", info.Mode().Perm())
 }
 
-func (l *lite) pool(size int, pragmas []string) *sql.DB {
+func (l *sqliteEngine) pool(size int, pragmas []string) *sql.DB {
 	file := strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(filepath.Clean(l.file))
 	p, err := sql.Open("sqlite", "file:"+file+"?"+url.Values{"_pragma": pragmas}.Encode())
 	if err != nil {
@@ -111,48 +111,48 @@ func (l *lite) pool(size int, pragmas []string) *sql.DB {
 	return p
 }
 
-func (l *lite) dialect() Dialect { return SQLite }
+func (l *sqliteEngine) dialect() Dialect { return SQLite }
 
-func (l *lite) transact(ctx context.Context, lane Lane, fn func(*transaction) error) error {
-	return l.writer.do(ctx, lane, fn)
+func (l *sqliteEngine) transact(ctx context.Context, lane Lane, fn func(*transaction) error) error {
+	return l.writer.submit(ctx, lane, fn)
 }
 
-func (l *lite) exec(ctx context.Context, query string, args []any) (n int64, err error) {
-	err = l.transact(ctx, Turns, func(t *transaction) error {
+func (l *sqliteEngine) exec(ctx context.Context, query string, args []any) (n int64, err error) {
+	err = l.transact(ctx, Interactive, func(t *transaction) error {
 		n, err = t.exec(ctx, query, args)
 		return err
 	})
 	return n, err
 }
 
-func (l *lite) query(ctx context.Context, query string, args []any) (*Rows, error) {
-	return queryWith(ctx, l.reads, query, args)
+func (l *sqliteEngine) query(ctx context.Context, query string, args []any) (*Rows, error) {
+	return queryWith(ctx, l.readStatements, query, args)
 }
 
-func queryWith(ctx context.Context, cache *statements, query string, args []any) (*Rows, error) {
-	s, err := cache.take(ctx, query)
+func queryWith(ctx context.Context, cache *statementCache, query string, args []any) (*Rows, error) {
+	s, err := cache.acquire(ctx, query)
 	if err != nil {
-		return nil, failSQLite(query, err)
+		return nil, mapSQLiteError(query, err)
 	}
 	rows, err := s.QueryContext(ctx, args...)
 	if err != nil {
-		cache.put(s)
-		return nil, failSQLite(query, err)
+		cache.release(s)
+		return nil, mapSQLiteError(query, err)
 	}
-	fail := func(err error) error { return failSQLite(query, err) }
-	return &Rows{Rows: rows, fail: fail, release: func() { cache.put(s) }}, nil
+	fail := func(err error) error { return mapSQLiteError(query, err) }
+	return &Rows{Rows: rows, mapError: fail, release: func() { cache.release(s) }}, nil
 }
 
 // migrate uses a connection of its own: the library wants a pool, and the writer's connection is the writer's.
-func (l *lite) migrate(ctx context.Context, m migrations) error {
-	p := l.pool(1, migrating)
+func (l *sqliteEngine) migrate(ctx context.Context, m migrations) error {
+	p := l.pool(1, migrationPragmas)
 	defer p.Close()
 	return m.up(ctx, goose.DialectSQLite3, p)
 }
 
-func (l *lite) close() error {
+func (l *sqliteEngine) close() error {
 	if !l.writer.stop() {
 		return nil
 	}
-	return errors.Join(l.points.stop(), l.readers.Close())
+	return errors.Join(l.checkpointer.stop(), l.readers.Close())
 }

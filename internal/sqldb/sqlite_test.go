@@ -11,15 +11,15 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/rig/dbs"
 	"parley/internal/sqldb"
+	"parley/internal/testkit/dbs"
 )
 
 func TestTheWriterSyncs(t *testing.T) {
-	db := dbs.Open(t, dbs.File(t))
-	err := db.Transact(t.Context(), sqldb.Turns, func(tx *sqldb.DB) error {
+	db := dbs.Open(t, dbs.NewSQLitePath(t))
+	err := db.Transact(t.Context(), sqldb.Interactive, func(tx *sqldb.DB) error {
 		for pragma, want := range map[string]int64{"synchronous": 2, "foreign_keys": 1, "secure_delete": 1, "wal_autocheckpoint": 0} {
-			if got := number(t, tx, "pragma "+pragma); got != want {
+			if got := queryInt(t, tx, "pragma "+pragma); got != want {
 				t.Errorf("%s is %d on the writer", pragma, got)
 			}
 		}
@@ -33,14 +33,14 @@ func TestTheWriterSyncs(t *testing.T) {
 	}
 }
 
-// hold keeps the writer busy until it is let go, so that what follows queues up; it returns when the writer is held.
-func hold(t *testing.T, db *sqldb.DB) (release func()) {
+// blockWriter keeps the writer busy until it is let go, so that what follows queues up; it returns when the writer is held.
+func blockWriter(t *testing.T, db *sqldb.DB) (release func()) {
 	t.Helper()
 	held, free, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	started := sync.OnceFunc(func() { close(held) })
 	go func() {
 		defer close(done)
-		err := db.Transact(context.Background(), sqldb.Turns, func(*sqldb.DB) error {
+		err := db.Transact(context.Background(), sqldb.Interactive, func(*sqldb.DB) error {
 			started()
 			<-free
 			return nil
@@ -53,25 +53,25 @@ func hold(t *testing.T, db *sqldb.DB) (release func()) {
 	return func() { close(free); <-done }
 }
 
-// queued starts n transactions and returns when all of them wait for the writer.
-func queued(t *testing.T, db *sqldb.DB, lane sqldb.Lane, n int, fn func(i int, tx *sqldb.DB) error, result func(i int, err error)) *sync.WaitGroup {
+// queueTransactions starts n transactions and returns when all of them wait for the writer.
+func queueTransactions(t *testing.T, db *sqldb.DB, lane sqldb.Lane, n int, fn func(i int, tx *sqldb.DB) error, result func(i int, err error)) *sync.WaitGroup {
 	t.Helper()
 	var callers sync.WaitGroup
-	before := db.Queued(lane)
+	before := db.QueueLength(lane)
 	for i := range n {
 		callers.Go(func() {
 			result(i, db.Transact(context.Background(), lane, func(tx *sqldb.DB) error { return fn(i, tx) }))
 		})
 	}
-	for db.Queued(lane) < before+n {
+	for db.QueueLength(lane) < before+n {
 		time.Sleep(time.Millisecond)
 	}
 	return &callers
 }
 
 func TestTurnsOvertakeBulk(t *testing.T) {
-	db := dbs.Open(t, dbs.File(t))
-	must(t, db, `create table t (id text primary key)`)
+	db := dbs.Open(t, dbs.NewSQLitePath(t))
+	mustExec(t, db, `create table t (id text primary key)`)
 	var order []string // written by the writer's goroutine
 	note := func(what string) func(int, *sqldb.DB) error {
 		return func(i int, tx *sqldb.DB) error {
@@ -85,9 +85,9 @@ func TestTurnsOvertakeBulk(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	release := hold(t, db)
-	bulk := queued(t, db, sqldb.Bulk, 100, note("bulk"), ok)
-	turn := queued(t, db, sqldb.Turns, 1, note("turn"), ok)
+	release := blockWriter(t, db)
+	bulk := queueTransactions(t, db, sqldb.Bulk, 100, note("bulk"), ok)
+	turn := queueTransactions(t, db, sqldb.Interactive, 1, note("turn"), ok)
 	release()
 	turn.Wait()
 	bulk.Wait()
@@ -97,13 +97,13 @@ func TestTurnsOvertakeBulk(t *testing.T) {
 }
 
 func TestBulkIsNotStarved(t *testing.T) {
-	db := dbs.Open(t, dbs.File(t))
+	db := dbs.Open(t, dbs.NewSQLitePath(t))
 	ctx, stop := context.WithCancel(t.Context())
 	var turns sync.WaitGroup
 	for range 4 {
 		turns.Go(func() {
 			for ctx.Err() == nil {
-				_ = db.Transact(ctx, sqldb.Turns, func(*sqldb.DB) error { return nil })
+				_ = db.Transact(ctx, sqldb.Interactive, func(*sqldb.DB) error { return nil })
 			}
 		})
 	}
@@ -118,14 +118,14 @@ func TestBulkIsNotStarved(t *testing.T) {
 
 // A reference that is checked at the commit makes the commit of a whole group fail.
 func TestAFailedCommitRunsEachAlone(t *testing.T) {
-	db := dbs.Open(t, dbs.File(t))
-	must(t, db, `create table t (id text primary key, parent text references t (id) deferrable initially deferred)`)
-	if err := db.Patient(t.Context()); err != nil {
+	db := dbs.Open(t, dbs.NewSQLitePath(t))
+	mustExec(t, db, `create table t (id text primary key, parent text references t (id) deferrable initially deferred)`)
+	if err := db.DisableGroupTimeLimit(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	runs, failed := make([]int, 10), make([]bool, 10)
-	release := hold(t, db)
-	callers := queued(t, db, sqldb.Turns, 10, func(i int, tx *sqldb.DB) error {
+	release := blockWriter(t, db)
+	callers := queueTransactions(t, db, sqldb.Interactive, 10, func(i int, tx *sqldb.DB) error {
 		runs[i]++
 		var parent any
 		if i == 5 {
@@ -141,14 +141,14 @@ func TestAFailedCommitRunsEachAlone(t *testing.T) {
 			t.Errorf("closure %d: failed %v after %d runs", i, failed[i], runs[i])
 		}
 	}
-	if n := number(t, db, `select count(*) from t`); n != 9 {
+	if n := queryInt(t, db, `select count(*) from t`); n != 9 {
 		t.Errorf("%d rows", n)
 	}
 }
 
 func TestAFullDisk(t *testing.T) {
-	db := dbs.OpenConfig(t, sqldb.Config{URL: dbs.File(t), MaxPages: 60})
-	must(t, db, `create table t (id integer primary key, body text)`)
+	db := dbs.OpenConfig(t, sqldb.Config{URL: dbs.NewSQLitePath(t), MaxPages: 60})
+	mustExec(t, db, `create table t (id integer primary key, body text)`)
 	body := strings.Repeat("x", 10_000)
 	insert := func(i int, tx *sqldb.DB) error {
 		_, err := tx.Exec(t.Context(), `insert into t values (?, ?)`, i, body)
@@ -156,13 +156,13 @@ func TestAFullDisk(t *testing.T) {
 	}
 	var mu sync.Mutex
 	var acknowledged []int
-	release := hold(t, db)
-	callers := queued(t, db, sqldb.Turns, 50, insert, func(i int, err error) {
+	release := blockWriter(t, db)
+	callers := queueTransactions(t, db, sqldb.Interactive, 50, insert, func(i int, err error) {
 		mu.Lock()
 		defer mu.Unlock()
 		if err == nil {
 			acknowledged = append(acknowledged, i)
-		} else if e := parley.ErrorOf(err); e.Code != parley.CodeUnderMaintenance || e.RetryAfter == 0 {
+		} else if e := parley.AsError(err); e.Code != parley.CodeUnderMaintenance || e.RetryAfter == 0 {
 			t.Errorf("a full disk: %v", err)
 		}
 	})
@@ -182,12 +182,12 @@ func TestAFullDisk(t *testing.T) {
 }
 
 func TestACallerWhoLeavesTheQueue(t *testing.T) {
-	db := dbs.Open(t, dbs.File(t))
-	release := hold(t, db)
+	db := dbs.Open(t, dbs.NewSQLitePath(t))
+	release := blockWriter(t, db)
 	ctx, cancel := context.WithCancel(t.Context())
 	left := make(chan error)
 	go func() {
-		left <- db.Transact(ctx, sqldb.Turns, func(*sqldb.DB) error {
+		left <- db.Transact(ctx, sqldb.Interactive, func(*sqldb.DB) error {
 			t.Error("ran for a caller who had left")
 			return nil
 		})
@@ -197,18 +197,18 @@ func TestACallerWhoLeavesTheQueue(t *testing.T) {
 		t.Error(err)
 	}
 	release()
-	must(t, db, `create table t (id text)`)
+	mustExec(t, db, `create table t (id text)`)
 }
 
 // An acknowledged write is in the file or its log: a copy of both, taken while the database runs, has it.
 func TestAcknowledgedIsOnDisk(t *testing.T) {
-	file := dbs.File(t)
+	file := dbs.NewSQLitePath(t)
 	db := dbs.Open(t, file)
-	must(t, db, `create table t (id integer primary key)`)
+	mustExec(t, db, `create table t (id integer primary key)`)
 	for i := range 20 {
-		must(t, db, `insert into t values (?)`, i)
+		mustExec(t, db, `insert into t values (?)`, i)
 	}
-	crashed := dbs.File(t)
+	crashed := dbs.NewSQLitePath(t)
 	for _, suffix := range []string{"", "-wal"} {
 		b, err := os.ReadFile(file + suffix)
 		if err != nil {
@@ -218,7 +218,7 @@ func TestAcknowledgedIsOnDisk(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n := number(t, dbs.Open(t, crashed), `select count(*) from t`); n != 20 {
+	if n := queryInt(t, dbs.Open(t, crashed), `select count(*) from t`); n != 20 {
 		t.Errorf("%d rows of 20 acknowledged", n)
 	}
 	info, err := os.Stat(file)
@@ -229,12 +229,12 @@ func TestAcknowledgedIsOnDisk(t *testing.T) {
 
 // The log is copied into the file while the writer goes on, and cut once it has grown large.
 func TestTheLogDoesNotGrowForever(t *testing.T) {
-	file := dbs.File(t)
+	file := dbs.NewSQLitePath(t)
 	db := dbs.Open(t, file)
-	must(t, db, `create table t (id integer primary key, body text)`)
+	mustExec(t, db, `create table t (id integer primary key, body text)`)
 	body := strings.Repeat("x", 1<<20)
 	for i := range 200 {
-		must(t, db, `insert into t values (?, ?) on conflict (id) do update set body = excluded.body`, i%20, body)
+		mustExec(t, db, `insert into t values (?, ?) on conflict (id) do update set body = excluded.body`, i%20, body)
 	}
 	info, err := os.Stat(file + "-wal")
 	if err != nil || info.Size() > 128<<20 {

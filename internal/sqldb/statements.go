@@ -10,8 +10,8 @@ import (
 // maxStatements bounds the prepared statements kept per pool: preparing costs SQLite more than running most of them.
 const maxStatements = 256
 
-// statements keeps prepared statements by their text, the longest unused leaving first.
-type statements struct {
+// statementCache keeps prepared statements by their text, the longest unused leaving first.
+type statementCache struct {
 	prepare func(ctx context.Context, query string) (*sql.Stmt, error)
 
 	mu     sync.Mutex
@@ -21,17 +21,17 @@ type statements struct {
 
 type statement struct {
 	*sql.Stmt
-	query string
-	users int
-	kept  *list.Element // nil once it has left the cache: the last user closes it
+	query   string
+	users   int
+	element *list.Element // nil once it has left the cache: the last user closes it
 }
 
-func newStatements(prepare func(context.Context, string) (*sql.Stmt, error)) *statements {
-	return &statements{prepare: prepare, byText: map[string]*statement{}}
+func newStatementCache(prepare func(context.Context, string) (*sql.Stmt, error)) *statementCache {
+	return &statementCache{prepare: prepare, byText: map[string]*statement{}}
 }
 
-// take gives the statement of the text; the caller gives it back with put when its rows are closed.
-func (c *statements) take(ctx context.Context, query string) (*statement, error) {
+// acquire gives the statement of the text; the caller gives it back with put when its rows are closed.
+func (c *statementCache) acquire(ctx context.Context, query string) (*statement, error) {
 	if s := c.find(query); s != nil {
 		return s, nil
 	}
@@ -39,21 +39,21 @@ func (c *statements) take(ctx context.Context, query string) (*statement, error)
 	if err != nil {
 		return nil, err
 	}
-	return c.keep(query, prepared), nil
+	return c.add(query, prepared), nil
 }
 
-func (c *statements) find(query string) *statement {
+func (c *statementCache) find(query string) *statement {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s := c.byText[query]
 	if s != nil {
 		s.users++
-		c.order.MoveToFront(s.kept)
+		c.order.MoveToFront(s.element)
 	}
 	return s
 }
 
-func (c *statements) keep(query string, prepared *sql.Stmt) *statement {
+func (c *statementCache) add(query string, prepared *sql.Stmt) *statement {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s := &statement{Stmt: prepared, query: query, users: 1}
@@ -61,35 +61,35 @@ func (c *statements) keep(query string, prepared *sql.Stmt) *statement {
 		return s // somebody prepared it meanwhile; this one lives for one use
 	}
 	c.byText[query] = s
-	s.kept = c.order.PushFront(s)
+	s.element = c.order.PushFront(s)
 	if c.order.Len() > maxStatements {
-		c.drop(c.order.Back().Value.(*statement))
+		c.remove(c.order.Back().Value.(*statement))
 	}
 	return s
 }
 
-func (c *statements) put(s *statement) {
+func (c *statementCache) release(s *statement) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s.users--
-	if s.users == 0 && s.kept == nil {
+	if s.users == 0 && s.element == nil {
 		_ = s.Close()
 	}
 }
 
-func (c *statements) drop(s *statement) {
+func (c *statementCache) remove(s *statement) {
 	delete(c.byText, s.query)
-	c.order.Remove(s.kept)
-	s.kept = nil
+	c.order.Remove(s.element)
+	s.element = nil
 	if s.users == 0 {
 		_ = s.Close()
 	}
 }
 
-func (c *statements) closeAll() {
+func (c *statementCache) closeAll() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, s := range c.byText {
-		c.drop(s)
+		c.remove(s)
 	}
 }

@@ -20,7 +20,7 @@ func (db *DB) Transact(ctx context.Context, lane Lane, fn func(tx *DB) error) er
 	var after []func()
 	err := db.engine.transact(ctx, lane, func(t *transaction) error {
 		err := fn(&DB{engine: db.engine, tx: t})
-		after = t.after
+		after = t.afterCommit
 		return err
 	})
 	if err != nil {
@@ -39,83 +39,83 @@ func (db *DB) AfterCommit(f func()) {
 		f()
 		return
 	}
-	db.tx.after = append(db.tx.after, f)
+	db.tx.afterCommit = append(db.tx.afterCommit, f)
 }
 
 // transaction is one run of a closure: its connection, and what must be true when it ends.
 type transaction struct {
-	on     runner
-	ctx    context.Context // replaces the caller's: a statement half done must not be cut off by a client who left
-	failed error           // of the first statement that failed: PostgreSQL keeps nothing after it, so SQLite does not either
-	rows   *Rows           // open
-	over   bool
-	after  []func()
+	runner      runner
+	ctx         context.Context // replaces the caller's: a statement half done must not be cut off by a client who left
+	firstErr    error           // of the first statement that failed: PostgreSQL keeps nothing after it, so SQLite does not either
+	openRows    *Rows           // open
+	finished    bool
+	afterCommit []func()
 }
 
 var (
-	errOver     = errors.New("sqldb: the transaction is over")
+	errFinished = errors.New("sqldb: the transaction is over")
 	errRowsOpen = errors.New("sqldb: the rows of an earlier query of this transaction are still open")
 )
 
 func (t *transaction) exec(_ context.Context, query string, args []any) (int64, error) {
-	if err := t.ready(); err != nil {
+	if err := t.checkReady(); err != nil {
 		return 0, err
 	}
-	n, err := t.on.exec(t.ctx, query, args)
-	return n, t.note(err)
+	n, err := t.runner.exec(t.ctx, query, args)
+	return n, t.noteError(err)
 }
 
 func (t *transaction) query(_ context.Context, query string, args []any) (*Rows, error) {
-	if err := t.ready(); err != nil {
+	if err := t.checkReady(); err != nil {
 		return nil, err
 	}
-	rows, err := t.on.query(t.ctx, query, args)
+	rows, err := t.runner.query(t.ctx, query, args)
 	if err != nil {
-		return nil, t.note(err)
+		return nil, t.noteError(err)
 	}
-	fail, release := rows.fail, rows.release
-	rows.fail = func(err error) error { return t.note(fail(err)) }
+	fail, release := rows.mapError, rows.release
+	rows.mapError = func(err error) error { return t.noteError(fail(err)) }
 	rows.release = func() {
-		if t.rows == rows {
-			t.rows = nil
+		if t.openRows == rows {
+			t.openRows = nil
 		}
 		if release != nil {
 			release()
 		}
 	}
-	t.rows = rows
+	t.openRows = rows
 	return rows, nil
 }
 
-// ready refuses what one of the two databases could not do, so that the code does not get used to the other. It is also
+// checkReady refuses what one of the two databases could not do, so that the code does not get used to the other. It is also
 // a guard: after a full disk SQLite may have left the transaction, and what followed would be stored on its own.
-func (t *transaction) ready() error {
+func (t *transaction) checkReady() error {
 	switch {
-	case t.over:
-		return errOver
-	case t.failed != nil:
-		return t.failed
-	case t.rows != nil:
+	case t.finished:
+		return errFinished
+	case t.firstErr != nil:
+		return t.firstErr
+	case t.openRows != nil:
 		return errRowsOpen
 	}
 	return nil
 }
 
-func (t *transaction) note(err error) error {
-	if err != nil && t.failed == nil {
-		t.failed = err
+func (t *transaction) noteError(err error) error {
+	if err != nil && t.firstErr == nil {
+		t.firstErr = err
 	}
 	return err
 }
 
-// end closes what the closure left open and gives its result: an error it ignored still counts.
-func (t *transaction) end(err error) error {
-	if t.rows != nil {
-		_ = t.rows.Close()
+// finish closes what the closure left open and gives its result: an error it ignored still counts.
+func (t *transaction) finish(err error) error {
+	if t.openRows != nil {
+		_ = t.openRows.Close()
 	}
-	t.over = true
+	t.finished = true
 	if err == nil {
-		err = t.failed
+		err = t.firstErr
 	}
 	return err
 }

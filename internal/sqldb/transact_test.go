@@ -12,18 +12,18 @@ import (
 	"testing"
 	"time"
 
-	"parley/internal/rig/dbs"
 	"parley/internal/sqldb"
+	"parley/internal/testkit/dbs"
 )
 
 func TestConcurrentUpdatesLoseNone(t *testing.T) {
-	dbs.Each(t, func(t *testing.T, db *sqldb.DB) {
-		must(t, db, `create table counters (id text primary key, n bigint not null)`)
-		must(t, db, `insert into counters values ('a', 0)`)
+	dbs.ForEachDatabase(t, func(t *testing.T, db *sqldb.DB) {
+		mustExec(t, db, `create table counters (id text primary key, n bigint not null)`)
+		mustExec(t, db, `insert into counters values ('a', 0)`)
 		var callers sync.WaitGroup
 		for range 64 {
 			callers.Go(func() {
-				err := db.Transact(t.Context(), sqldb.Turns, func(tx *sqldb.DB) error {
+				err := db.Transact(t.Context(), sqldb.Interactive, func(tx *sqldb.DB) error {
 					var n int64
 					if err := tx.QueryRow(t.Context(), `select n from counters where id = ?`+tx.ForUpdate(), "a").Scan(&n); err != nil {
 						return err
@@ -37,20 +37,20 @@ func TestConcurrentUpdatesLoseNone(t *testing.T) {
 			})
 		}
 		callers.Wait()
-		if n := number(t, db, `select n from counters`); n != 64 {
+		if n := queryInt(t, db, `select n from counters`); n != 64 {
 			t.Errorf("64 updates, %d counted", n)
 		}
 	})
 }
 
 func TestAFailingClosureLeavesTheOthers(t *testing.T) {
-	dbs.Each(t, func(t *testing.T, db *sqldb.DB) {
-		must(t, db, `create table t (id text primary key)`)
+	dbs.ForEachDatabase(t, func(t *testing.T, db *sqldb.DB) {
+		mustExec(t, db, `create table t (id text primary key)`)
 		refused := errors.New("refused")
 		var callers sync.WaitGroup
 		for i := range 40 {
 			callers.Go(func() {
-				err := db.Transact(t.Context(), sqldb.Turns, func(tx *sqldb.DB) error {
+				err := db.Transact(t.Context(), sqldb.Interactive, func(tx *sqldb.DB) error {
 					if _, err := tx.Exec(t.Context(), `insert into t values (?)`, fmt.Sprint(i)); err != nil {
 						return err
 					}
@@ -65,28 +65,28 @@ func TestAFailingClosureLeavesTheOthers(t *testing.T) {
 			})
 		}
 		callers.Wait()
-		if n := number(t, db, `select count(*) from t`); n != 30 {
+		if n := queryInt(t, db, `select count(*) from t`); n != 30 {
 			t.Errorf("%d rows of the 30 closures that succeeded", n)
 		}
 	})
 }
 
 func TestAPanicReachesItsCallerOnly(t *testing.T) {
-	dbs.Each(t, func(t *testing.T, db *sqldb.DB) {
-		must(t, db, `create table t (id text primary key)`)
+	dbs.ForEachDatabase(t, func(t *testing.T, db *sqldb.DB) {
+		mustExec(t, db, `create table t (id text primary key)`)
 		func() {
 			defer func() {
 				if v := recover(); v == nil || !strings.Contains(fmt.Sprint(v), "lost my head") {
 					t.Errorf("recovered %v", v)
 				}
 			}()
-			_ = db.Transact(t.Context(), sqldb.Turns, func(tx *sqldb.DB) error {
-				must(t, tx, `insert into t values ('a')`)
+			_ = db.Transact(t.Context(), sqldb.Interactive, func(tx *sqldb.DB) error {
+				mustExec(t, tx, `insert into t values ('a')`)
 				panic("lost my head")
 			})
 		}()
-		must(t, db, `insert into t values ('b')`)
-		if n := number(t, db, `select count(*) from t`); n != 1 {
+		mustExec(t, db, `insert into t values ('b')`)
+		if n := queryInt(t, db, `select count(*) from t`); n != 1 {
 			t.Errorf("%d rows", n)
 		}
 	})
@@ -94,14 +94,14 @@ func TestAPanicReachesItsCallerOnly(t *testing.T) {
 
 // A closure that calls t.FailNow ends the goroutine it runs on.
 func TestTheWriterOutlivesItsGoroutine(t *testing.T) {
-	dbs.Each(t, func(t *testing.T, db *sqldb.DB) {
-		must(t, db, `create table t (id text primary key)`)
+	dbs.ForEachDatabase(t, func(t *testing.T, db *sqldb.DB) {
+		mustExec(t, db, `create table t (id text primary key)`)
 		ended := make(chan bool)
 		go func() {
 			returned := false
 			defer func() { ended <- returned }()
-			_ = db.Transact(t.Context(), sqldb.Turns, func(tx *sqldb.DB) error {
-				must(t, tx, `insert into t values ('a')`)
+			_ = db.Transact(t.Context(), sqldb.Interactive, func(tx *sqldb.DB) error {
+				mustExec(t, tx, `insert into t values ('a')`)
 				runtime.Goexit()
 				return nil
 			})
@@ -110,18 +110,18 @@ func TestTheWriterOutlivesItsGoroutine(t *testing.T) {
 		if <-ended {
 			t.Error("the caller went on")
 		}
-		must(t, db, `insert into t values ('b')`)
-		if n := number(t, db, `select count(*) from t`); n != 1 {
+		mustExec(t, db, `insert into t values ('b')`)
+		if n := queryInt(t, db, `select count(*) from t`); n != 1 {
 			t.Errorf("%d rows", n)
 		}
 	})
 }
 
 func TestNothingIsVisibleBeforeTheCommit(t *testing.T) {
-	dbs.Each(t, func(t *testing.T, db *sqldb.DB) {
-		must(t, db, `create table t (id text primary key)`)
-		count := func() int64 { return number(t, db, `select count(*) from t`) }
-		err := db.Transact(t.Context(), sqldb.Turns, func(tx *sqldb.DB) error {
+	dbs.ForEachDatabase(t, func(t *testing.T, db *sqldb.DB) {
+		mustExec(t, db, `create table t (id text primary key)`)
+		count := func() int64 { return queryInt(t, db, `select count(*) from t`) }
+		err := db.Transact(t.Context(), sqldb.Interactive, func(tx *sqldb.DB) error {
 			tx.AfterCommit(func() {
 				if n := count(); n != 1 {
 					t.Errorf("%d rows after the commit", n)
@@ -131,7 +131,7 @@ func TestNothingIsVisibleBeforeTheCommit(t *testing.T) {
 			if n := count(); n != 0 {
 				t.Errorf("%d rows before the commit", n)
 			}
-			if n := number(t, tx, `select count(*) from t`); n != 1 {
+			if n := queryInt(t, tx, `select count(*) from t`); n != 1 {
 				t.Errorf("%d rows inside", n)
 			}
 			return err
@@ -143,8 +143,8 @@ func TestNothingIsVisibleBeforeTheCommit(t *testing.T) {
 }
 
 func TestAfterCommitNotAfterAFailure(t *testing.T) {
-	dbs.Each(t, func(t *testing.T, db *sqldb.DB) {
-		_ = db.Transact(t.Context(), sqldb.Turns, func(tx *sqldb.DB) error {
+	dbs.ForEachDatabase(t, func(t *testing.T, db *sqldb.DB) {
+		_ = db.Transact(t.Context(), sqldb.Interactive, func(tx *sqldb.DB) error {
 			tx.AfterCommit(func() { t.Error("called") })
 			return errors.New("no")
 		})
@@ -152,10 +152,10 @@ func TestAfterCommitNotAfterAFailure(t *testing.T) {
 }
 
 func TestTheContext(t *testing.T) {
-	dbs.Each(t, func(t *testing.T, db *sqldb.DB) {
-		must(t, db, `create table t (id text primary key)`)
+	dbs.ForEachDatabase(t, func(t *testing.T, db *sqldb.DB) {
+		mustExec(t, db, `create table t (id text primary key)`)
 		ctx, cancel := context.WithCancel(t.Context())
-		err := db.Transact(ctx, sqldb.Turns, func(tx *sqldb.DB) error {
+		err := db.Transact(ctx, sqldb.Interactive, func(tx *sqldb.DB) error {
 			cancel() // the client leaves in the middle: what has begun is finished
 			_, err := tx.Exec(ctx, `insert into t values ('a')`)
 			return err
@@ -163,14 +163,14 @@ func TestTheContext(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-		err = db.Transact(ctx, sqldb.Turns, func(*sqldb.DB) error {
+		err = db.Transact(ctx, sqldb.Interactive, func(*sqldb.DB) error {
 			t.Error("started for a caller who had left")
 			return nil
 		})
 		if !errors.Is(err, context.Canceled) {
 			t.Error(err)
 		}
-		if n := number(t, db, `select count(*) from t`); n != 1 {
+		if n := queryInt(t, db, `select count(*) from t`); n != 1 {
 			t.Errorf("%d rows", n)
 		}
 	})
@@ -178,15 +178,15 @@ func TestTheContext(t *testing.T) {
 
 // What PostgreSQL refuses in a transaction is refused on SQLite too, or code would come to rely on it.
 func TestBothRefuseTheSame(t *testing.T) {
-	dbs.Each(t, func(t *testing.T, db *sqldb.DB) {
+	dbs.ForEachDatabase(t, func(t *testing.T, db *sqldb.DB) {
 		ctx := t.Context()
-		must(t, db, `create table t (id text primary key)`)
-		must(t, db, `insert into t values ('a')`)
+		mustExec(t, db, `create table t (id text primary key)`)
+		mustExec(t, db, `insert into t values ('a')`)
 		var kept *sqldb.DB
-		err := db.Transact(ctx, sqldb.Turns, func(tx *sqldb.DB) error {
+		err := db.Transact(ctx, sqldb.Interactive, func(tx *sqldb.DB) error {
 			kept = tx
-			must(t, tx, `insert into t values ('b')`)
-			if _, err := tx.Exec(ctx, `insert into t values ('a')`); !sqldb.Duplicate(err) {
+			mustExec(t, tx, `insert into t values ('b')`)
+			if _, err := tx.Exec(ctx, `insert into t values ('a')`); !sqldb.IsDuplicate(err) {
 				t.Errorf("a second row of the same key: %v", err)
 			}
 			if _, err := tx.Exec(ctx, `insert into t values ('c')`); err == nil {
@@ -194,13 +194,13 @@ func TestBothRefuseTheSame(t *testing.T) {
 			}
 			return nil
 		})
-		if !sqldb.Duplicate(err) {
+		if !sqldb.IsDuplicate(err) {
 			t.Errorf("a failed statement was forgotten: %v", err)
 		}
 		if _, err := kept.Exec(ctx, `insert into t values ('d')`); err == nil {
 			t.Error("the transaction was over")
 		}
-		err = db.Transact(ctx, sqldb.Turns, func(tx *sqldb.DB) error {
+		err = db.Transact(ctx, sqldb.Interactive, func(tx *sqldb.DB) error {
 			if _, err := tx.Query(ctx, `select id from t`); err != nil {
 				return err
 			}
@@ -221,11 +221,11 @@ func TestBothRefuseTheSame(t *testing.T) {
 
 func TestValues(t *testing.T) {
 	type name string
-	dbs.Each(t, func(t *testing.T, db *sqldb.DB) {
+	dbs.ForEachDatabase(t, func(t *testing.T, db *sqldb.DB) {
 		ctx := t.Context()
-		must(t, db, `create table t (id text primary key, flag integer not null, doc text, note text, at bigint, score double precision)`)
-		must(t, db, `insert into t values (?, ?, ?, ?, ?, ?)`, name("a?"), true, json.RawMessage(`{"b":1}`), nil, int64(1)<<42, 0.5)
-		must(t, db, `insert into t (id, flag, doc) values (?, ?, ?)`, name("b"), false, json.RawMessage(nil))
+		mustExec(t, db, `create table t (id text primary key, flag integer not null, doc text, note text, at bigint, score double precision)`)
+		mustExec(t, db, `insert into t values (?, ?, ?, ?, ?, ?)`, name("a?"), true, json.RawMessage(`{"b":1}`), nil, int64(1)<<42, 0.5)
+		mustExec(t, db, `insert into t (id, flag, doc) values (?, ?, ?)`, name("b"), false, json.RawMessage(nil))
 		var id name
 		var flag bool
 		var doc string
@@ -236,10 +236,10 @@ func TestValues(t *testing.T) {
 		if err != nil || id != "a?" || !flag || doc != `{"b":1}` || note != nil || at != 1<<42 || score != 0.5 {
 			t.Errorf("%v: %v %v %v %v %v %v", err, id, flag, doc, note, at, score)
 		}
-		if n := number(t, db, `select count(*) from t where doc is null and flag = ?`, false); n != 1 {
+		if n := queryInt(t, db, `select count(*) from t where doc is null and flag = ?`, false); n != 1 {
 			t.Errorf("%d rows without a document", n)
 		}
-		if _, err := sqldb.One(ctx, db, sqldb.Column[string], `select id from t where id = ?`, "c"); !sqldb.NotFound(err) {
+		if _, err := sqldb.One(ctx, db, sqldb.Column[string], `select id from t where id = ?`, "c"); !sqldb.IsNotFound(err) {
 			t.Errorf("a row that is not there: %v", err)
 		}
 		if _, err := db.Exec(ctx, `update t set at = ?`, time.Unix(0, 0)); err == nil {
@@ -252,12 +252,12 @@ func TestValues(t *testing.T) {
 }
 
 func TestClosed(t *testing.T) {
-	dbs.EachURL(t, func(t *testing.T, url string) {
+	dbs.ForEachURL(t, func(t *testing.T, url string) {
 		db, err := sqldb.Open(t.Context(), sqldb.Config{URL: url})
 		if err != nil {
 			t.Fatal(err)
 		}
-		must(t, db, `create table t (id text primary key)`)
+		mustExec(t, db, `create table t (id text primary key)`)
 		for range 2 {
 			if err := db.Close(); err != nil {
 				t.Error(err)

@@ -20,27 +20,27 @@ import (
 //
 // The file costs one write for some megabytes of log. It goes when the database is closed and its log is empty.
 
-// unmergedSuffix is behind the database's name in that of the file.
-const unmergedSuffix = "-unmerged"
+// commitCounterSuffix is behind the database's name in that of the file.
+const commitCounterSuffix = "-unmerged"
 
-// unmerged counts what the log must hold. The writer's goroutine uses it; due may be set by any.
-type unmerged struct {
-	path  string
-	file  *os.File
-	count uint32      // that was acknowledged
-	due   atomic.Bool // the next transaction is to count
-	does  bool        // the transaction counts, or one before it that failed was to
+// commitCounter counts what the log must hold. The writer's goroutine uses it; due may be set by any.
+type commitCounter struct {
+	path         string
+	file         *os.File
+	acknowledged uint32      // that was acknowledged
+	incrementDue atomic.Bool // the next transaction is to count
+	incrementing bool        // the transaction counts, or one before it that failed was to
 }
 
-// openUnmerged makes the file, with the database's own count, unless it is there.
-func openUnmerged(database string, count uint32) (*unmerged, error) {
-	u := &unmerged{path: database + unmergedSuffix, count: count}
+// openCommitCounter makes the file, with the database's own count, unless it is there.
+func openCommitCounter(database string, count uint32) (*commitCounter, error) {
+	u := &commitCounter{path: database + commitCounterSuffix, acknowledged: count}
 	file, err := os.OpenFile(u.path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
 	}
 	u.file = file
-	u.due.Store(true)
+	u.incrementDue.Store(true)
 	if err := errors.Join(u.write(count), syncDir(u.path)); err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
@@ -49,7 +49,7 @@ func openUnmerged(database string, count uint32) (*unmerged, error) {
 
 // write puts a count on disk. It always has the same length, so that a full disk takes it once there was room for the
 // first.
-func (u *unmerged) write(count uint32) error {
+func (u *commitCounter) write(count uint32) error {
 	if _, err := u.file.WriteAt(fmt.Appendf(nil, "%010d\n", count), 0); err != nil {
 		return err
 	}
@@ -57,29 +57,29 @@ func (u *unmerged) write(count uint32) error {
 }
 
 // begin counts in a transaction that has begun, where that is due.
-func (u *unmerged) begin(conn *writeConn) error {
-	if u.does = u.due.Swap(false) || u.does; !u.does {
+func (u *commitCounter) begin(conn *writeConn) error {
+	if u.incrementing = u.incrementDue.Swap(false) || u.incrementing; !u.incrementing {
 		return nil
 	}
-	next := int32(u.count + 1) //nolint:gosec // it wraps as SQLite's does
+	next := int32(u.acknowledged + 1) //nolint:gosec // it wraps as SQLite's does
 	_, err := conn.conn.ExecContext(context.Background(), fmt.Sprintf("pragma user_version = %d", next))
 	return err
 }
 
-// committed notes a count that is on disk, before anybody hears of its commit. Where it cannot be noted the next
+// recordCommit notes a count that is on disk, before anybody hears of its commit. Where it cannot be noted the next
 // commit counts again.
-func (u *unmerged) committed() error {
-	if !u.does {
+func (u *commitCounter) recordCommit() error {
+	if !u.incrementing {
 		return nil
 	}
-	u.count++
-	err := u.write(u.count)
-	u.does = err != nil
+	u.acknowledged++
+	err := u.write(u.acknowledged)
+	u.incrementing = err != nil
 	return err
 }
 
-// forget removes the file: nothing is in the log alone.
-func (u *unmerged) forget() error {
+// remove removes the file: nothing is in the log alone.
+func (u *commitCounter) remove() error {
 	return errors.Join(os.Remove(u.path), syncDir(u.path))
 }
 
@@ -95,15 +95,15 @@ func syncDir(path string) error {
 // checkFiles refuses a database that lacks what was acknowledged, before anything is changed. What it says is for the
 // operator.
 func checkFiles(database string) error {
-	wanted, there, err := readUnmerged(database + unmergedSuffix)
+	wanted, exists, err := readCommitCounter(database + commitCounterSuffix)
 	if err != nil {
 		return err
 	}
-	head, err := readHead(database)
+	head, err := readHeader(database)
 	if err != nil {
 		return err
 	}
-	log, err := readLog(database + "-wal")
+	log, err := readWAL(database + "-wal")
 	if err != nil {
 		return err
 	}
@@ -113,24 +113,24 @@ func checkFiles(database string) error {
 			"Restore it from a backup; to begin with an empty one, move those files away first", database, database)
 	case len(head) == 0:
 		return nil
-	case log.size >= logHead && !log.valid:
+	case log.size >= walHeaderBytes && !log.valid:
 		return fmt.Errorf("%s-wal is damaged: the newest changes may be in it alone. "+
 			"Restore it, or the whole data directory, from a backup; to start without these changes, move it and %s away",
-			database, database+unmergedSuffix)
-	case there && behind(countOf(head), wanted) && (!log.counts || behind(log.count, wanted)):
+			database, database+commitCounterSuffix)
+	case exists && isBehind(pageUserVersion(head), wanted) && (!log.hasCount || isBehind(log.count, wanted)):
 		return fmt.Errorf("%s-wal is missing or not the one that belongs to %s: the newest changes were in it. "+
 			"Restore it, or the whole data directory, from a backup; "+
 			"to start without these changes, as after restoring %s alone, remove %s",
-			database, database, filepath.Base(database), database+unmergedSuffix)
+			database, database, filepath.Base(database), database+commitCounterSuffix)
 	}
 	return nil
 }
 
-// behind reports whether a count comes before another. Counts wrap.
-func behind(count, other uint32) bool { return int32(count-other) < 0 } //nolint:gosec // meant
+// isBehind reports whether a count comes before another. Counts wrap.
+func isBehind(count, other uint32) bool { return int32(count-other) < 0 } //nolint:gosec // meant
 
-// readUnmerged reads the count that was acknowledged. An empty file was never written.
-func readUnmerged(path string) (count uint32, there bool, err error) {
+// readCommitCounter reads the count that was acknowledged. An empty file was never written.
+func readCommitCounter(path string) (count uint32, there bool, err error) {
 	text, err := os.ReadFile(path) //nolint:gosec // a path of ours
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(text) == 0 {
 		return 0, false, nil
@@ -141,15 +141,15 @@ func readUnmerged(path string) (count uint32, there bool, err error) {
 	n, err := strconv.ParseUint(strings.TrimSpace(string(text)), 10, 32)
 	if err != nil {
 		return 0, false, fmt.Errorf("%s is damaged. It says what the log beside it must hold; remove it once you know that %s is whole",
-			path, strings.TrimSuffix(path, unmergedSuffix)+"-wal")
+			path, strings.TrimSuffix(path, commitCounterSuffix)+"-wal")
 	}
 	return uint32(n), true, nil
 }
 
-const headSize = 100 // of a database
+const headerBytes = 100 // of a database
 
-// readHead reads the head of a database file; it is empty where there is none.
-func readHead(path string) ([]byte, error) {
+// readHeader reads the head of a database file; it is empty where there is none.
+func readHeader(path string) ([]byte, error) {
 	file, err := os.Open(path) //nolint:gosec // nobody has the database open, so its locks do not matter
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -157,7 +157,7 @@ func readHead(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	head := make([]byte, headSize)
+	head := make([]byte, headerBytes)
 	n, err := file.ReadAt(head, 0)
 	if n > 0 {
 		err = nil
@@ -167,8 +167,8 @@ func readHead(path string) ([]byte, error) {
 	return head[:n], errors.Join(err, file.Close())
 }
 
-// countOf reads user_version in the first page of a database.
-func countOf(page []byte) uint32 {
+// pageUserVersion reads user_version in the first page of a database.
+func pageUserVersion(page []byte) uint32 {
 	const at = 60
 	if len(page) < at+4 {
 		return 0

@@ -12,22 +12,22 @@ import (
 	"strings"
 	"testing"
 
-	"parley/internal/rig/dbs"
 	"parley/internal/sqldb"
+	"parley/internal/testkit/dbs"
 )
 
-// killed leaves a database behind as a server does that is killed after so many commits, the rows of the first so
+// killedDatabase leaves a database behind as a server does that is killed after so many commits, the rows of the first so
 // many of which a checkpoint has copied.
-func killed(t *testing.T, copied, commits int) string {
+func killedDatabase(t *testing.T, copied, commits int) string {
 	t.Helper()
-	live := dbs.File(t)
+	live := dbs.NewSQLitePath(t)
 	db := dbs.Open(t, live)
-	write(t, db, `create table t (n integer)`)
+	execStatement(t, db, `create table t (n integer)`)
 	for n := range commits {
 		if n == copied {
 			sqldb.Checkpoint(t.Context(), t, db)
 		}
-		write(t, db, fmt.Sprintf(`insert into t values (%d)`, n))
+		execStatement(t, db, fmt.Sprintf(`insert into t values (%d)`, n))
 	}
 	dead := filepath.Join(t.TempDir(), "parley.db")
 	for _, end := range []string{"", "-wal", "-unmerged"} {
@@ -36,7 +36,7 @@ func killed(t *testing.T, copied, commits int) string {
 	return dead
 }
 
-func write(t *testing.T, db *sqldb.DB, statement string) {
+func execStatement(t *testing.T, db *sqldb.DB, statement string) {
 	t.Helper()
 	if _, err := db.Exec(t.Context(), statement); err != nil {
 		t.Fatal(err)
@@ -54,14 +54,14 @@ func copyFile(t *testing.T, from, to string) {
 	}
 }
 
-// opens asserts that a database can be opened and holds so many rows.
-func opens(t *testing.T, file string, rows int) {
+// assertOpens asserts that a database can be opened and holds so many rows.
+func assertOpens(t *testing.T, file string, rows int) {
 	t.Helper()
 	db, err := sqldb.Open(t.Context(), sqldb.Config{URL: file})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := number(t, db, `select count(*) from t`); n != int64(rows) {
+	if n := queryInt(t, db, `select count(*) from t`); n != int64(rows) {
 		t.Errorf("%d rows instead of %d", n, rows)
 	}
 	if err := db.Close(); err != nil {
@@ -72,10 +72,10 @@ func opens(t *testing.T, file string, rows int) {
 	}
 }
 
-// refused asserts that a database cannot be opened, that it is said what to do, and that nothing is changed.
-func refused(t *testing.T, file string, says ...string) {
+// assertRefused asserts that a database cannot be opened, that it is said what to do, and that nothing is changed.
+func assertRefused(t *testing.T, file string, says ...string) {
 	t.Helper()
-	before := contents(t, file)
+	before := folderContents(t, file)
 	db, err := sqldb.Open(t.Context(), sqldb.Config{URL: file})
 	if err == nil {
 		t.Fatal("it was opened: ", db.Close())
@@ -85,12 +85,12 @@ func refused(t *testing.T, file string, says ...string) {
 			t.Errorf("%q is not said: %v", word, err)
 		}
 	}
-	if after := contents(t, file); !slices.Equal(before, after) {
+	if after := folderContents(t, file); !slices.Equal(before, after) {
 		t.Error("the refusal has changed the files")
 	}
 }
 
-func contents(t *testing.T, file string) (all []string) {
+func folderContents(t *testing.T, file string) (all []string) {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(filepath.Dir(file), "*"))
 	if err != nil {
@@ -109,7 +109,7 @@ func contents(t *testing.T, file string) (all []string) {
 func TestAKilledServersDatabaseOpens(t *testing.T) {
 	for _, commits := range []int{0, 1, 2, 50} {
 		for copied := range min(commits, 3) {
-			opens(t, killed(t, copied, commits), commits)
+			assertOpens(t, killedDatabase(t, copied, commits), commits)
 		}
 	}
 }
@@ -122,45 +122,45 @@ func TestALogThatIsLostStopsTheStart(t *testing.T) {
 				t.Fatal(err)
 			}
 		},
-		"empty":     rewrite(func([]byte) []byte { return nil }),
-		"no frames": rewrite(func(b []byte) []byte { return b[:32] }),
-		"garbage": rewrite(func(b []byte) []byte {
+		"empty":     rewriteFile(func([]byte) []byte { return nil }),
+		"no frames": rewriteFile(func(b []byte) []byte { return b[:32] }),
+		"garbage": rewriteFile(func(b []byte) []byte {
 			for i := range b {
 				b[i] = byte(rand.IntN(256)) //nolint:gosec // any will do
 			}
 			return b
 		}),
-		"zeros":         rewrite(func(b []byte) []byte { return make([]byte, len(b)) }),
-		"short garbage": rewrite(func([]byte) []byte { return []byte("not a log") }),
-		"broken head":   rewrite(func(b []byte) []byte { b[17] ^= 1; return b }),
-		"broken frame":  rewrite(func(b []byte) []byte { b[32+24+100] ^= 1; return b }),
+		"zeros":         rewriteFile(func(b []byte) []byte { return make([]byte, len(b)) }),
+		"short garbage": rewriteFile(func([]byte) []byte { return []byte("not a log") }),
+		"broken head":   rewriteFile(func(b []byte) []byte { b[17] ^= 1; return b }),
+		"broken frame":  rewriteFile(func(b []byte) []byte { b[32+24+100] ^= 1; return b }),
 		"another's": func(t *testing.T, log string) {
 			t.Helper()
-			copyFile(t, killed(t, 0, 1)+"-wal", log)
+			copyFile(t, killedDatabase(t, 0, 1)+"-wal", log)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, copied := range []int{2, 5} {
-				file := killed(t, copied, 6)
+				file := killedDatabase(t, copied, 6)
 				if name == "another's" {
 					for range 3 { // its database has seen more
-						opens(t, file, 6)
-						file = again(t, file)
+						assertOpens(t, file, 6)
+						file = reopenAndKill(t, file)
 					}
 				}
 				harm(t, file+"-wal")
-				refused(t, file, file+"-wal", "backup")
+				assertRefused(t, file, file+"-wal", "backup")
 			}
 		})
 	}
 }
 
-// again opens a database, and leaves it behind as a server does that is killed after a commit that changes no number
+// reopenAndKill opens a database, and leaves it behind as a server does that is killed after a commit that changes no number
 // of rows.
-func again(t *testing.T, file string) string {
+func reopenAndKill(t *testing.T, file string) string {
 	t.Helper()
 	db := dbs.Open(t, file)
-	write(t, db, `update t set n = n`)
+	execStatement(t, db, `update t set n = n`)
 	dead := filepath.Join(t.TempDir(), "parley.db")
 	for _, end := range []string{"", "-wal", "-unmerged"} {
 		copyFile(t, file+end, dead+end)
@@ -168,7 +168,7 @@ func again(t *testing.T, file string) string {
 	return dead
 }
 
-func rewrite(change func([]byte) []byte) func(*testing.T, string) {
+func rewriteFile(change func([]byte) []byte) func(*testing.T, string) {
 	return func(t *testing.T, path string) {
 		t.Helper()
 		text, err := os.ReadFile(path)
@@ -183,68 +183,68 @@ func rewrite(change func([]byte) []byte) func(*testing.T, string) {
 
 // What the message tells the operator to do lets the server start, without what was lost.
 func TestALostLogCanBeGivenUp(t *testing.T) {
-	file := killed(t, 4, 6)
+	file := killedDatabase(t, 4, 6)
 	if err := os.Remove(file + "-wal"); err != nil {
 		t.Fatal(err)
 	}
-	refused(t, file, "remove "+file+"-unmerged")
+	assertRefused(t, file, "remove "+file+"-unmerged")
 	if err := os.Remove(file + "-unmerged"); err != nil {
 		t.Fatal(err)
 	}
-	opens(t, file, 4)
+	assertOpens(t, file, 4)
 }
 
 // A log that is missing because all of it is in the database stops nothing: another program has opened and closed it,
 // or a checkpoint was the last thing to happen.
 func TestALogThatWasTakenInIsNotMissed(t *testing.T) {
-	file := killed(t, 2, 6)
+	file := killedDatabase(t, 2, 6)
 	other, err := exec.LookPath("sqlite3")
 	if err == nil {
 		if out, err := exec.Command(other, file, "select count(*) from t").CombinedOutput(); err != nil || strings.TrimSpace(string(out)) != "6" { //nolint:gosec // ours
 			t.Fatal(err, string(out))
 		}
 	} else {
-		sqldb.TakeIn(t.Context(), t, file)
+		sqldb.OpenAndClose(t.Context(), t, file)
 	}
 	if _, err := os.Stat(file + "-wal"); err == nil {
 		t.Fatal("the log is still there")
 	}
-	opens(t, file, 6)
+	assertOpens(t, file, 6)
 
-	live := dbs.File(t)
+	live := dbs.NewSQLitePath(t)
 	db := dbs.Open(t, live)
-	write(t, db, `create table t (n integer)`)
+	execStatement(t, db, `create table t (n integer)`)
 	sqldb.Checkpoint(t.Context(), t, db)
 	dead := filepath.Join(t.TempDir(), "parley.db")
 	copyFile(t, live, dead)
 	copyFile(t, live+"-unmerged", dead+"-unmerged")
-	opens(t, dead, 0)
+	assertOpens(t, dead, 0)
 }
 
 // A copy of a running server's database, made as the manual says, opens; so does one that lies where a closed one was.
 func TestACopyOpens(t *testing.T) {
-	live := dbs.File(t)
+	live := dbs.NewSQLitePath(t)
 	db := dbs.Open(t, live)
-	write(t, db, `create table t (n integer)`)
-	write(t, db, `insert into t values (1)`)
+	execStatement(t, db, `create table t (n integer)`)
+	execStatement(t, db, `insert into t values (1)`)
 	backup := filepath.Join(t.TempDir(), "backup.db")
 	sqldb.VacuumInto(t.Context(), t, db, backup)
 	for range 3 {
 		sqldb.Checkpoint(t.Context(), t, db)
-		write(t, db, `insert into t values (2)`)
+		execStatement(t, db, `insert into t values (2)`)
 	}
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	opens(t, live, 4)
+	assertOpens(t, live, 4)
 	copyFile(t, backup, live)
-	opens(t, live, 1)
+	assertOpens(t, live, 1)
 }
 
 func TestAnEmptyDatabaseBesideItsFilesStopsTheStart(t *testing.T) {
 	for _, gone := range []bool{true, false} {
 		for _, beside := range []string{"-wal", "-unmerged"} {
-			dead := killed(t, 2, 6)
+			dead := killedDatabase(t, 2, 6)
 			file := filepath.Join(t.TempDir(), "parley.db")
 			copyFile(t, dead+beside, file+beside)
 			if !gone {
@@ -252,7 +252,7 @@ func TestAnEmptyDatabaseBesideItsFilesStopsTheStart(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			refused(t, file, file, "empty", "backup")
+			assertRefused(t, file, file, "empty", "backup")
 		}
 	}
 	file := filepath.Join(t.TempDir(), "parley.db")
@@ -263,19 +263,19 @@ func TestAnEmptyDatabaseBesideItsFilesStopsTheStart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, db, `create table t (n integer)`)
+	execStatement(t, db, `create table t (n integer)`)
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	opens(t, file, 0)
+	assertOpens(t, file, 0)
 }
 
 // Transactions that fail count nothing, or a start would miss what nobody was told of.
 func TestOnlyCommitsCount(t *testing.T) {
-	live := dbs.File(t)
+	live := dbs.NewSQLitePath(t)
 	db := dbs.Open(t, live)
-	write(t, db, `create table t (n integer primary key)`)
-	write(t, db, `insert into t values (1)`)
+	execStatement(t, db, `create table t (n integer primary key)`)
+	execStatement(t, db, `insert into t values (1)`)
 	for range 5 {
 		sqldb.Checkpoint(t.Context(), t, db)
 		if _, err := db.Exec(t.Context(), `insert into t values (1)`); err == nil {
@@ -285,13 +285,13 @@ func TestOnlyCommitsCount(t *testing.T) {
 	dead := filepath.Join(t.TempDir(), "parley.db")
 	copyFile(t, live, dead)
 	copyFile(t, live+"-unmerged", dead+"-unmerged")
-	opens(t, dead, 1)
+	assertOpens(t, dead, 1)
 }
 
 func TestABrokenAccountOfTheLogIsTold(t *testing.T) {
-	file := killed(t, 2, 6)
-	rewrite(func([]byte) []byte { return []byte("?") })(t, file+"-unmerged")
-	refused(t, file, file+"-unmerged is damaged")
-	rewrite(func([]byte) []byte { return nil })(t, file+"-unmerged")
-	opens(t, file, 6)
+	file := killedDatabase(t, 2, 6)
+	rewriteFile(func([]byte) []byte { return []byte("?") })(t, file+"-unmerged")
+	assertRefused(t, file, file+"-unmerged is damaged")
+	rewriteFile(func([]byte) []byte { return nil })(t, file+"-unmerged")
+	assertOpens(t, file, 6)
 }

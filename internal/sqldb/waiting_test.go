@@ -5,13 +5,13 @@ import (
 	"testing"
 	"time"
 
-	"parley/internal/rig/dbs"
 	"parley/internal/sqldb"
+	"parley/internal/testkit/dbs"
 )
 
 func TestWritesThatWait(t *testing.T) {
-	dbs.Each(t, func(t *testing.T, db *sqldb.DB) {
-		if _, _, ok := db.Waiting(); ok != (db.Dialect() == sqldb.SQLite) {
+	dbs.ForEachDatabase(t, func(t *testing.T, db *sqldb.DB) {
+		if _, _, ok := db.QueueLengths(); ok != (db.Dialect() == sqldb.SQLite) {
 			t.Fatal("PostgreSQL queues, or SQLite does not")
 		}
 		if db.Dialect() == sqldb.Postgres {
@@ -26,14 +26,14 @@ func TestWritesThatWait(t *testing.T) {
 				}
 			})
 		}
-		write(sqldb.Turns, func(*sqldb.DB) error { close(running); <-goOn; return nil })
+		write(sqldb.Interactive, func(*sqldb.DB) error { close(running); <-goOn; return nil })
 		<-running
 		for range 2 {
-			write(sqldb.Turns, func(*sqldb.DB) error { return nil })
+			write(sqldb.Interactive, func(*sqldb.DB) error { return nil })
 		}
 		write(sqldb.Bulk, func(*sqldb.DB) error { return nil })
 		for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
-			turns, bulk, _ := db.Waiting()
+			turns, bulk, _ := db.QueueLengths()
 			if turns == 2 && bulk == 1 {
 				break
 			}
@@ -44,7 +44,7 @@ func TestWritesThatWait(t *testing.T) {
 		}
 		close(goOn)
 		all.Wait()
-		if turns, bulk, _ := db.Waiting(); turns+bulk != 0 {
+		if turns, bulk, _ := db.QueueLengths(); turns+bulk != 0 {
 			t.Errorf("%d of turns and %d of bulk still wait", turns, bulk)
 		}
 	})

@@ -12,17 +12,17 @@ import (
 type writeConn struct {
 	pool  *sql.DB
 	conn  *sql.Conn
-	stmts *statements
+	stmts *statementCache
 }
 
-func (l *lite) openWriter(ctx context.Context) (*writeConn, error) {
-	pool := l.pool(1, writing)
+func (l *sqliteEngine) openWriter(ctx context.Context) (*writeConn, error) {
+	pool := l.pool(1, writerPragmas)
 	conn, err := pool.Conn(ctx)
 	if err != nil {
 		return nil, errors.Join(err, pool.Close())
 	}
-	c := &writeConn{pool: pool, conn: conn, stmts: newStatements(conn.PrepareContext)}
-	if err := c.limit(l.quota.Load()); err != nil {
+	c := &writeConn{pool: pool, conn: conn, stmts: newStatementCache(conn.PrepareContext)}
+	if err := c.setMaxPages(l.quota.Load()); err != nil {
 		c.close()
 		return nil, err
 	}
@@ -35,8 +35,8 @@ func (c *writeConn) close() {
 	_ = c.pool.Close()
 }
 
-// limit sets the most pages the file may hold, 0 = as many as SQLite can.
-func (c *writeConn) limit(pages int64) error {
+// setMaxPages sets the most pages the file may hold, 0 = as many as SQLite can.
+func (c *writeConn) setMaxPages(pages int64) error {
 	if pages == 0 {
 		pages = math.MaxUint32 - 1
 	}
@@ -44,23 +44,23 @@ func (c *writeConn) limit(pages int64) error {
 	return err
 }
 
-func (l *lite) setQuota(ctx context.Context, pages int) error {
+func (l *sqliteEngine) setQuota(ctx context.Context, pages int) error {
 	l.quota.Store(int64(pages))
-	return l.transact(ctx, Turns, func(t *transaction) error { return t.on.(*writeConn).limit(int64(pages)) })
+	return l.transact(ctx, Interactive, func(t *transaction) error { return t.runner.(*writeConn).setMaxPages(int64(pages)) })
 }
 
-// run runs one of the writer's own statements.
-func (c *writeConn) run(query string) error {
-	_, err := c.do(context.Background(), query, nil)
+// runStatement runs one of the writer's own statements.
+func (c *writeConn) runStatement(query string) error {
+	_, err := c.execPrepared(context.Background(), query, nil)
 	return err
 }
 
-func (c *writeConn) do(ctx context.Context, query string, args []any) (int64, error) {
-	s, err := c.stmts.take(ctx, query)
+func (c *writeConn) execPrepared(ctx context.Context, query string, args []any) (int64, error) {
+	s, err := c.stmts.acquire(ctx, query)
 	if err != nil {
 		return 0, err
 	}
-	defer c.stmts.put(s)
+	defer c.stmts.release(s)
 	r, err := s.ExecContext(ctx, args...)
 	if err != nil {
 		return 0, err
@@ -69,8 +69,8 @@ func (c *writeConn) do(ctx context.Context, query string, args []any) (int64, er
 }
 
 func (c *writeConn) exec(ctx context.Context, query string, args []any) (int64, error) {
-	n, err := c.do(ctx, query, args)
-	return n, failSQLite(query, err)
+	n, err := c.execPrepared(ctx, query, args)
+	return n, mapSQLiteError(query, err)
 }
 
 func (c *writeConn) query(ctx context.Context, query string, args []any) (*Rows, error) {

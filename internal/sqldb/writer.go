@@ -7,40 +7,40 @@ import (
 	"time"
 )
 
-// A group is at most maxGroup closures, and no closure joins it once groupTime of running them has passed.
+// A group is at most maxGroupJobs closures, and no closure joins it once maxGroupTime of running them has passed.
 const (
-	maxGroup  = 64
-	groupTime = 5 * time.Millisecond
+	maxGroupJobs = 64
+	maxGroupTime = 5 * time.Millisecond
 )
 
 // writer owns the one connection that writes. It takes the closures that are waiting when it is free, never waiting for
 // more, runs each in a savepoint, commits them together and only then tells their callers. When that fails none of them
 // is acknowledged and each runs again alone, once.
 type writer struct {
-	conn    *writeConn
-	open    func(context.Context) (*writeConn, error)
-	queue   *lanes
-	group   []*job        // taken and not yet settled
-	limit   time.Duration // groupTime, but in a test about whole groups
-	watch   *time.Timer
-	log     *unmerged
-	commits chan<- struct{}
-	logger  *slog.Logger
-	stopped chan struct{}
+	conn           *writeConn
+	open           func(context.Context) (*writeConn, error)
+	queue          *laneQueue
+	group          []*writeJob   // taken and not yet settled
+	groupTimeLimit time.Duration // maxGroupTime, but in a test about whole groups
+	groupTimer     *time.Timer
+	counter        *commitCounter
+	commits        chan<- struct{}
+	logger         *slog.Logger
+	stopped        chan struct{}
 }
 
-func newWriter(conn *writeConn, open func(context.Context) (*writeConn, error), log *unmerged, commits chan<- struct{}, logger *slog.Logger) *writer {
-	w := &writer{conn: conn, open: open, queue: newLanes(), limit: groupTime, watch: time.NewTimer(groupTime),
-		log: log, commits: commits, logger: logger, stopped: make(chan struct{})}
+func newWriter(conn *writeConn, open func(context.Context) (*writeConn, error), log *commitCounter, commits chan<- struct{}, logger *slog.Logger) *writer {
+	w := &writer{conn: conn, open: open, queue: newLaneQueue(), groupTimeLimit: maxGroupTime, groupTimer: time.NewTimer(maxGroupTime),
+		counter: log, commits: commits, logger: logger, stopped: make(chan struct{})}
 	go w.loop()
 	return w
 }
 
-func (w *writer) do(ctx context.Context, lane Lane, fn func(*transaction) error) error {
+func (w *writer) submit(ctx context.Context, lane Lane, fn func(*transaction) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	j := &job{fn: fn, done: make(chan struct{})}
+	j := &writeJob{fn: fn, done: make(chan struct{})}
 	if !w.queue.put(lane, j) {
 		return unavailable(errClosed)
 	}
@@ -52,7 +52,7 @@ func (w *writer) do(ctx context.Context, lane Lane, fn func(*transaction) error)
 		}
 		<-j.done
 	}
-	return j.outcome()
+	return j.result()
 }
 
 // stop finishes what is queued; false when it had been stopped before.
@@ -72,48 +72,48 @@ func (w *writer) loop() {
 		}
 	}()
 	if len(w.group) > 0 {
-		w.again()
+		w.rerunIndividually()
 	}
 	for {
-		lane, ok := w.queue.wait()
+		lane, ok := w.queue.waitForLane()
 		if !ok {
 			break
 		}
-		w.turn(lane)
+		w.runGroup(lane)
 	}
 	finished = true
 	w.conn.close()
 	close(w.stopped)
 }
 
-// turn runs and commits one group of the lane.
-func (w *writer) turn(lane Lane) {
+// runGroup runs and commits one group of the lane.
+func (w *writer) runGroup(lane Lane) {
 	j := w.queue.take(lane)
 	if j == nil {
 		return
 	}
 	if err := w.begin(); err != nil {
-		j.settle(failSQLite("begin", err))
+		j.finish(mapSQLiteError("begin", err))
 		return
 	}
-	w.watch.Reset(w.limit)
+	w.groupTimer.Reset(w.groupTimeLimit)
 	w.group = w.group[:0]
-	if !w.first(j) {
+	if !w.runFirst(j) {
 		return
 	}
-	for j = w.next(lane); j != nil; j = w.next(lane) {
+	for j = w.nextJob(lane); j != nil; j = w.nextJob(lane) {
 		w.group = append(w.group, j)
-		if !w.attempt(j) {
-			w.again()
+		if !w.runInSavepoint(j) {
+			w.rerunIndividually()
 			return
 		}
 	}
-	if err := w.conn.run("commit"); err != nil {
+	if err := w.conn.runStatement("commit"); err != nil {
 		w.logger.Warn("sqldb: a commit failed; its closures run again one by one", "error", err, "closures", len(w.group))
-		w.again()
+		w.rerunIndividually()
 		return
 	}
-	w.committed()
+	w.notifyCommit()
 	for _, j := range w.group {
 		close(j.done)
 	}
@@ -121,17 +121,17 @@ func (w *writer) turn(lane Lane) {
 	w.group = w.group[:0]
 }
 
-// first runs the closure that the group begins with. It needs no savepoint: when it fails there is nothing beside it to keep,
+// runFirst runs the closure that the group begins with. It needs no savepoint: when it fails there is nothing beside it to keep,
 // and the group ends with it.
-func (w *writer) first(j *job) bool {
+func (w *writer) runFirst(j *writeJob) bool {
 	w.group = append(w.group, j)
 	j.err, j.panicked = nil, nil
-	t := &transaction{on: w.conn, ctx: context.Background()}
+	t := &transaction{runner: w.conn, ctx: context.Background()}
 	j.run(t)
-	j.err = t.end(j.err)
+	j.err = t.finish(j.err)
 	switch {
-	case doomedSQLite(t.failed):
-		w.again()
+	case abortsSQLiteTransaction(t.firstErr):
+		w.rerunIndividually()
 	case j.err != nil:
 		w.rollback()
 		clear(w.group)
@@ -143,35 +143,35 @@ func (w *writer) first(j *job) bool {
 	return false
 }
 
-// next is the closure that may join the group being made, nil when it is full.
-func (w *writer) next(lane Lane) *job {
-	if len(w.group) >= maxGroup {
+// nextJob is the closure that may join the group being made, nil when it is full.
+func (w *writer) nextJob(lane Lane) *writeJob {
+	if len(w.group) >= maxGroupJobs {
 		return nil
 	}
 	select {
-	case <-w.watch.C:
+	case <-w.groupTimer.C:
 		return nil
 	default:
-		return w.queue.more(lane)
+		return w.queue.takeMore(lane)
 	}
 }
 
 // begin opens a transaction, which counts where that is due.
 func (w *writer) begin() error {
-	if err := w.enter(); err != nil {
+	if err := w.beginImmediate(); err != nil {
 		return err
 	}
-	if err := w.log.begin(w.conn); err != nil {
+	if err := w.counter.begin(w.conn); err != nil {
 		w.rollback()
 		return err
 	}
 	return nil
 }
 
-// enter opens a transaction, on a new connection if the old one is stuck in a transaction it could not end.
-func (w *writer) enter() error {
-	err := w.conn.run("begin immediate")
-	if err == nil || doomedSQLite(err) {
+// beginImmediate opens a transaction, on a new connection if the old one is stuck in a transaction it could not end.
+func (w *writer) beginImmediate() error {
+	err := w.conn.runStatement("begin immediate")
+	if err == nil || abortsSQLiteTransaction(err) {
 		return err
 	}
 	fresh, openErr := w.open(context.Background())
@@ -180,39 +180,39 @@ func (w *writer) enter() error {
 	}
 	w.conn.close()
 	w.conn = fresh
-	return w.conn.run("begin immediate")
+	return w.conn.runStatement("begin immediate")
 }
 
-// attempt runs the closure in a savepoint, false when the whole transaction is lost with it.
-func (w *writer) attempt(j *job) bool {
+// runInSavepoint runs the closure in a savepoint, false when the whole transaction is lost with it.
+func (w *writer) runInSavepoint(j *writeJob) bool {
 	j.err, j.panicked = nil, nil
-	if err := w.conn.run("savepoint closure"); err != nil {
-		j.err = failSQLite("savepoint", err)
+	if err := w.conn.runStatement("savepoint closure"); err != nil {
+		j.err = mapSQLiteError("savepoint", err)
 		return false
 	}
-	t := &transaction{on: w.conn, ctx: context.Background()}
+	t := &transaction{runner: w.conn, ctx: context.Background()}
 	j.run(t)
-	j.err = t.end(j.err)
-	if doomedSQLite(t.failed) {
+	j.err = t.finish(j.err)
+	if abortsSQLiteTransaction(t.firstErr) {
 		return false
 	}
-	if j.err != nil && w.conn.run("rollback to closure") != nil {
+	if j.err != nil && w.conn.runStatement("rollback to closure") != nil {
 		return false
 	}
-	err := w.conn.run("release closure")
+	err := w.conn.runStatement("release closure")
 	if err != nil && j.err == nil {
-		j.err = failSQLite("release", err)
+		j.err = mapSQLiteError("release", err)
 	}
 	return err == nil
 }
 
-// again gives up the group's transaction and runs each of its closures in one of its own.
-func (w *writer) again() {
+// rerunIndividually gives up the group's transaction and runs each of its closures in one of its own.
+func (w *writer) rerunIndividually() {
 	w.rollback()
 	for len(w.group) > 0 {
 		j := w.group[0]
 		if !j.exited {
-			w.alone(j)
+			w.runAlone(j)
 		}
 		w.group = w.group[1:] // only now: should this closure end the goroutine, the next loop still knows it
 		close(j.done)
@@ -220,29 +220,29 @@ func (w *writer) again() {
 	w.group = nil
 }
 
-func (w *writer) alone(j *job) {
+func (w *writer) runAlone(j *writeJob) {
 	if err := w.begin(); err != nil {
-		j.err = failSQLite("begin", err)
+		j.err = mapSQLiteError("begin", err)
 		return
 	}
-	if !w.attempt(j) {
+	if !w.runInSavepoint(j) {
 		w.rollback()
 		return
 	}
-	if err := w.conn.run("commit"); err != nil {
-		j.err = failSQLite("commit", err)
+	if err := w.conn.runStatement("commit"); err != nil {
+		j.err = mapSQLiteError("commit", err)
 		w.rollback()
 		return
 	}
-	w.committed()
+	w.notifyCommit()
 }
 
 // rollback may find nothing to roll back: SQLite has often done it already.
-func (w *writer) rollback() { _ = w.conn.run("rollback") }
+func (w *writer) rollback() { _ = w.conn.runStatement("rollback") }
 
-// committed is for a commit that is on disk and that nobody has heard of yet.
-func (w *writer) committed() {
-	if err := w.log.committed(); err != nil {
+// notifyCommit is for a commit that is on disk and that nobody has heard of yet.
+func (w *writer) notifyCommit() {
+	if err := w.counter.recordCommit(); err != nil {
 		w.logger.Warn("sqldb: note what the log holds", "error", err)
 	}
 	select {

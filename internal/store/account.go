@@ -15,7 +15,7 @@ func scanAccount(scan sqldb.Scan) (a parley.Account, err error) {
 	var credits sql.NullInt64
 	var created int64
 	err = scan(&a.ID, &a.Name, &a.Plan, &credits, &a.HIPAA, &created)
-	a.Credits, a.CreatedAt = creditsOrNil(credits), timeOf(created)
+	a.Credits, a.CreatedAt = creditsOrNil(credits), timeFromMillis(created)
 	return a, err
 }
 
@@ -27,7 +27,7 @@ func creditsOrNil(n sql.NullInt64) *parley.Credits {
 	return &c
 }
 
-func creditsArg(c *parley.Credits) any {
+func creditsToSQL(c *parley.Credits) any {
 	if c == nil {
 		return nil
 	}
@@ -37,7 +37,7 @@ func creditsArg(c *parley.Credits) any {
 // CreateAccount writes a new account.
 func (db *DB) CreateAccount(ctx context.Context, a *parley.Account) error {
 	_, err := db.sql.Exec(ctx, `insert into accounts (id, name, plan, credits, hipaa, created_at, updated_at) values (?, ?, ?, ?, ?, ?, ?)`,
-		a.ID, a.Name, a.Plan, creditsArg(a.Credits), bit(a.HIPAA), millis(a.CreatedAt), millis(a.CreatedAt))
+		a.ID, a.Name, a.Plan, creditsToSQL(a.Credits), boolToInt(a.HIPAA), millis(a.CreatedAt), millis(a.CreatedAt))
 	return err
 }
 
@@ -54,7 +54,7 @@ func (db *DB) LockAccount(ctx context.Context, id parley.AccountID) (*parley.Acc
 func (db *DB) account(ctx context.Context, id parley.AccountID, lock string) (*parley.Account, error) {
 	a, err := sqldb.One(ctx, db.sql, scanAccount, `select `+accountColumns+` from accounts where id = ?`+lock, id)
 	if err != nil {
-		return nil, found(err, parley.CodeAccountNotFound)
+		return nil, mapNotFound(err, parley.CodeAccountNotFound)
 	}
 	return &a, nil
 }
@@ -66,7 +66,7 @@ func (db *DB) Accounts(ctx context.Context) ([]parley.Account, error) {
 
 // UpdateAccount reads an account, has it changed and writes it back, in one transaction. Fails with ACCOUNT_NOT_FOUND.
 func (db *DB) UpdateAccount(ctx context.Context, id parley.AccountID, now time.Time, change func(*parley.Account) error) error {
-	return db.Transact(ctx, sqldb.Turns, func(tx *DB) error {
+	return db.Transact(ctx, sqldb.Interactive, func(tx *DB) error {
 		a, err := tx.LockAccount(ctx, id)
 		if err != nil {
 			return err
@@ -75,7 +75,7 @@ func (db *DB) UpdateAccount(ctx context.Context, id parley.AccountID, now time.T
 			return err
 		}
 		_, err = tx.sql.Exec(ctx, `update accounts set name = ?, plan = ?, credits = ?, hipaa = ?, updated_at = ? where id = ?`,
-			a.Name, a.Plan, creditsArg(a.Credits), bit(a.HIPAA), millis(now), id)
+			a.Name, a.Plan, creditsToSQL(a.Credits), boolToInt(a.HIPAA), millis(now), id)
 		return err
 	})
 }

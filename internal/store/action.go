@@ -21,7 +21,7 @@ func scanAction(scan sqldb.Scan) (a parley.Action, err error) {
 	if err != nil {
 		return a, err
 	}
-	a.Config, a.CreatedAt, a.UpdatedAt = []byte(config), timeOf(created), timeOf(updated)
+	a.Config, a.CreatedAt, a.UpdatedAt = []byte(config), timeFromMillis(created), timeFromMillis(updated)
 	if err := errorsJoin(fromJSON(triggers, &a.Triggers), fromJSON(inputs, &a.Inputs)); err != nil {
 		return a, fmt.Errorf("action %s: %w", a.ID, err)
 	}
@@ -39,7 +39,7 @@ func (db *DB) PutAction(ctx context.Context, a *parley.Action) error {
 	put := *a
 	var created int64
 	err := db.changeTools(ctx, a.AccountID, a.AgentID, a.UpdatedAt, func(tx *DB) error {
-		if err := tx.nameFree(ctx, a.AgentID, a.Name, a.Key, ""); err != nil {
+		if err := tx.checkNameFree(ctx, a.AgentID, a.Name, a.Key, ""); err != nil {
 			return err
 		}
 		return tx.sql.QueryRow(ctx, `insert into actions (`+actionColumns+`) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -47,10 +47,10 @@ func (db *DB) PutAction(ctx context.Context, a *parley.Action) error {
 			triggers = excluded.triggers, inputs = excluded.inputs, config = excluded.config, secrets = excluded.secrets, enabled = excluded.enabled,
 			position = excluded.position, updated_at = excluded.updated_at returning id, created_at`,
 			a.ID, a.AccountID, a.AgentID, a.Key, a.Kind, a.Name, a.Description, listJSON(a.Triggers), listJSON(a.Inputs), objectJSON(a.Config),
-			a.Secrets, bit(a.Enabled), a.Position, millis(a.CreatedAt), millis(a.UpdatedAt)).Scan(&put.ID, &created)
+			a.Secrets, boolToInt(a.Enabled), a.Position, millis(a.CreatedAt), millis(a.UpdatedAt)).Scan(&put.ID, &created)
 	})
 	if err == nil {
-		a.ID, a.CreatedAt = put.ID, timeOf(created)
+		a.ID, a.CreatedAt = put.ID, timeFromMillis(created)
 	}
 	return err
 }
@@ -59,14 +59,14 @@ func (db *DB) PutAction(ctx context.Context, a *parley.Action) error {
 func (db *DB) DropAction(ctx context.Context, account parley.AccountID, agent parley.AgentID, key string, now time.Time) error {
 	return db.changeTools(ctx, account, agent, now, func(tx *DB) error {
 		n, err := tx.sql.Exec(ctx, `delete from actions where agent_id = ? and account_id = ? and key = ?`, agent, account, key)
-		return changed(n, err, parley.CodeNotFound)
+		return requireChanged(n, err, parley.CodeNotFound)
 	})
 }
 
 // changeTools changes an agent's actions or procedures while nobody else does, counts the enabled ones again and gives the
 // agent a new version of its settings.
 func (db *DB) changeTools(ctx context.Context, account parley.AccountID, agent parley.AgentID, now time.Time, change func(tx *DB) error) error {
-	return db.Transact(ctx, sqldb.Turns, func(tx *DB) error {
+	return db.Transact(ctx, sqldb.Interactive, func(tx *DB) error {
 		if err := tx.LockAgent(ctx, account, agent); err != nil {
 			return err
 		}
@@ -81,12 +81,12 @@ func (db *DB) changeTools(ctx context.Context, account parley.AccountID, agent p
 	})
 }
 
-// nameFree fails when an action or a procedure of the agent other than these two has the name: a model calls both by name.
-func (db *DB) nameFree(ctx context.Context, agent parley.AgentID, name, action, procedure string) error {
+// checkNameFree fails when an action or a procedure of the agent other than these two has the name: a model calls both by name.
+func (db *DB) checkNameFree(ctx context.Context, agent parley.AgentID, name, action, procedure string) error {
 	n, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `select (select count(*) from actions where agent_id = ? and name = ? and key <> ?)
 		+ (select count(*) from procedures where agent_id = ? and name = ? and key <> ?)`, agent, name, action, agent, name, procedure)
 	if err == nil && n > 0 {
-		return parley.Failf(parley.CodeAlreadyExists, "The agent has another action or procedure named %q.", name)
+		return parley.NewErrorf(parley.CodeAlreadyExists, "The agent has another action or procedure named %q.", name)
 	}
 	return err
 }

@@ -10,8 +10,8 @@ import (
 	"parley/internal/sqldb"
 )
 
-// Told is a turn as it stands in the store.
-type Told struct {
+// TurnResult is a turn as it stands in the store.
+type TurnResult struct {
 	parley.Turn
 	State   string
 	Charged parley.Credits
@@ -19,27 +19,27 @@ type Told struct {
 	Answer  *parley.Message  // as it was when the turn ended; nil where there is none
 }
 
-// Told finds a turn with its answer. Fails with CONVERSATION_NOT_FOUND when the conversation has gone.
-func (db *DB) Told(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.TurnID) (*Told, error) {
-	t := &Told{Turn: parley.Turn{ID: id, AccountID: account, AgentID: agent}}
+// TurnResult finds a turn with its answer. Fails with CONVERSATION_NOT_FOUND when the conversation has gone.
+func (db *DB) TurnResult(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.TurnID) (*TurnResult, error) {
+	t := &TurnResult{Turn: parley.Turn{ID: id, AccountID: account, AgentID: agent}}
 	var charged sql.NullInt64
 	var user sql.NullString
 	err := db.sql.QueryRow(ctx, `select t.conversation_id, t.user_message_id, t.message_id, t.state, t.charged, c.user_id from turns t
 		join conversations c on c.id = t.conversation_id and c.account_id = t.account_id and c.agent_id = t.agent_id and c.deleted_at is null
 		where t.id = ? and t.agent_id = ? and t.account_id = ?`, id, agent, account).Scan(&t.ConversationID, &t.UserMessageID, &t.MessageID, &t.State, &charged, &user)
 	if err != nil {
-		return nil, found(err, parley.CodeConversationGone)
+		return nil, mapNotFound(err, parley.CodeConversationNotFound)
 	}
 	t.Charged, t.UserID = parley.Credits(charged.Int64), parley.EndUserID(user.String)
-	if t.Answer, err = db.answer(ctx, t); err != nil {
+	if t.Answer, err = db.turnAnswer(ctx, t); err != nil {
 		return nil, err
 	}
 	return t, nil
 }
 
-// answer reads the turn's message without the results that the client sent to it later.
-func (db *DB) answer(ctx context.Context, t *Told) (*parley.Message, error) {
-	m, err := db.messageOf(ctx, t.AccountID, t.AgentID, t.MessageID)
+// turnAnswer reads the turn's message without the results that the client sent to it later.
+func (db *DB) turnAnswer(ctx context.Context, t *TurnResult) (*parley.Message, error) {
+	m, err := db.findMessage(ctx, t.AccountID, t.AgentID, t.MessageID)
 	if m == nil || err != nil || m.FinishReason != "tool-calls" {
 		return m, err
 	}
@@ -53,17 +53,17 @@ func (db *DB) answer(ctx context.Context, t *Told) (*parley.Message, error) {
 }
 
 func withoutResults(parts []parley.Part, calls []string) []parley.Part {
-	var kept []parley.Part
+	var remaining []parley.Part
 	for _, p := range parts {
 		if p.Type != "tool-result" || !slices.Contains(calls, p.ToolCallID) {
-			kept = append(kept, p)
+			remaining = append(remaining, p)
 		}
 	}
-	return kept
+	return remaining
 }
 
-// messageOf finds a message of the agent, or nil.
-func (db *DB) messageOf(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.MessageID) (*parley.Message, error) {
+// findMessage finds a message of the agent, or nil.
+func (db *DB) findMessage(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.MessageID) (*parley.Message, error) {
 	m, err := scanMessage(db.sql.QueryRow(ctx, `select `+messageColumns+` from messages where id = ? and agent_id = ? and account_id = ? and type = 'reply'`, id, agent, account))
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
@@ -71,19 +71,19 @@ func (db *DB) messageOf(ctx context.Context, account parley.AccountID, agent par
 	return m, err
 }
 
-// Heard finds a message that nobody answered, with the id of its end user. Fails with CONVERSATION_NOT_FOUND when the
+// UnansweredMessage finds a message that nobody answered, with the id of its end user. Fails with CONVERSATION_NOT_FOUND when the
 // conversation has gone.
-func (db *DB) Heard(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.MessageID) (*parley.Message, parley.EndUserID, error) {
-	m, err := db.messageOf(ctx, account, agent, id)
+func (db *DB) UnansweredMessage(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.MessageID) (*parley.Message, parley.EndUserID, error) {
+	m, err := db.findMessage(ctx, account, agent, id)
 	if err != nil {
 		return nil, "", err
 	}
 	if m == nil {
-		return nil, "", parley.Fail(parley.CodeConversationGone)
+		return nil, "", parley.NewError(parley.CodeConversationNotFound)
 	}
 	c, err := db.Conversation(ctx, account, agent, m.ConversationID)
 	if parley.IsCode(err, parley.CodeResourceNotFound) {
-		err = parley.Fail(parley.CodeConversationGone)
+		err = parley.NewError(parley.CodeConversationNotFound)
 	}
 	if err != nil {
 		return nil, "", err

@@ -24,7 +24,7 @@ func scanAgent(scan sqldb.Scan) (a parley.Agent, err error) {
 	err = scan(&a.ID, &a.AccountID, &a.Name, &a.Instructions, &channels, &a.Model, &a.AutoRetrain, &a.Temp, &a.Visibility, &domains,
 		&suggested, &initial, &credits, &notifications, &limit, &voice, &styles, &a.IdentitySecret, &a.ConfigVersion,
 		&a.PassageVersion, &a.Size, &a.Sources.Live, &a.Sources.Pending, &a.Sources.Failed, &spoke, &trained, &created, &updated,
-		&a.Key, &a.Tools, &a.Redact, &retention, &synonyms, &topics, &insight, &v1, &a.Icon, &a.Picture, &limits, &a.Conversations, &a.APIConversations, &a.CreditsUsed)
+		&a.Key, &a.Tools, &a.Redact, &retention, &synonyms, &topics, &insight, &v1, &a.IconBlobID, &a.PictureBlobID, &limits, &a.Conversations, &a.APIConversations, &a.CreditsUsed)
 	if err != nil {
 		return a, err
 	}
@@ -36,7 +36,7 @@ func scanAgent(scan sqldb.Scan) (a parley.Agent, err error) {
 	}
 	a.ChannelInstructions, a.SuggestedMessages, a.Notifications = rawOrNil(channels), rawOrNil(suggested), rawOrNil(notifications)
 	a.Voice, a.Styles, a.V1 = rawOrNil(voice), rawOrNil(styles), rawOrNil(v1)
-	a.LastMessageAt, a.LastTrainedAt, a.CreatedAt, a.UpdatedAt = timeOrNil(spoke), timeOrNil(trained), timeOf(created), timeOf(updated)
+	a.LastMessageAt, a.LastTrainedAt, a.CreatedAt, a.UpdatedAt = timeOrNil(spoke), timeOrNil(trained), timeFromMillis(created), timeFromMillis(updated)
 	for _, list := range []struct {
 		text sql.NullString
 		into any
@@ -68,30 +68,32 @@ func (db *DB) AgentForTurn(ctx context.Context, account parley.AccountID, id par
 	if err == nil {
 		err = fromJSON(synonyms, &a.Synonyms)
 	}
-	return &a, found(err, parley.CodeAgentNotFound)
+	return &a, mapNotFound(err, parley.CodeAgentNotFound)
 }
 
 func (db *DB) agent(ctx context.Context, account parley.AccountID, id parley.AgentID, now time.Time, lock string) (*parley.Agent, error) {
 	a, err := sqldb.One(ctx, db.sql, scanAgent, `select `+agentColumns+` from agents where id = ? and account_id = ? and deleted_at is null`+lock,
 		MonthOf(now), id, account)
 	if err != nil {
-		return nil, found(err, parley.CodeAgentNotFound)
+		return nil, mapNotFound(err, parley.CodeAgentNotFound)
 	}
 	return &a, nil
 }
 
 // Agents lists an account's agents, newest first. now says which month's credits to count.
-func (db *DB) Agents(ctx context.Context, account parley.AccountID, now time.Time, ask parley.PageAsk) (parley.Page[parley.Agent], error) {
+func (db *DB) Agents(ctx context.Context, account parley.AccountID, now time.Time, ask parley.PageRequest) (parley.Page[parley.Agent], error) {
 	var page parley.Page[parley.Agent]
 	var err error
 	if page.Total, err = db.CountAgents(ctx, account); err != nil {
 		return page, err
 	}
-	after := newest(ask)
+	after := startCursor(ask)
 	list, err := sqldb.All(ctx, db.sql, scanAgent, `select `+agentColumns+` from agents where account_id = ? and deleted_at is null
 		and (created_at < ? or (created_at = ? and id < ?)) order by created_at desc, id desc limit ?`,
-		MonthOf(now), account, after.At, after.At, after.ID, ask.Limit+1)
-	page.Items, page.Next = cut(list, ask.Limit, func(a parley.Agent) parley.Mark { return parley.Mark{At: millis(a.CreatedAt), ID: string(a.ID)} })
+		MonthOf(now), account, after.SortValue, after.SortValue, after.ID, ask.Limit+1)
+	page.Items, page.Next = cutPage(list, ask.Limit, func(a parley.Agent) parley.Cursor {
+		return parley.Cursor{SortValue: millis(a.CreatedAt), ID: string(a.ID)}
+	})
 	return page, err
 }
 
@@ -105,12 +107,12 @@ func (db *DB) CreateAgent(ctx context.Context, a *parley.Agent) error {
 	_, err := db.sql.Exec(ctx, `insert into agents (name, instructions, channel_instructions, model, auto_retrain, temp, visibility, allowed_domains,
 		suggested_messages, initial_messages, credit_limit, notifications, rate_limit, voice, styles, identity_secret, config_version, updated_at,
 		key, redact, retention_days, synonyms, topics, insight, v1, icon_blob, picture_blob, voice_limits, id, account_id, created_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		append(agentSettings(a), a.ID, a.AccountID, millis(a.CreatedAt))...)
+		append(agentSettingValues(a), a.ID, a.AccountID, millis(a.CreatedAt))...)
 	return err
 }
 
-// agentSettings are the columns that a change of settings writes: neither counters nor what they count.
-func agentSettings(a *parley.Agent) []any {
+// agentSettingValues are the columns that a change of settings writes: neither counters nor what they count.
+func agentSettingValues(a *parley.Agent) []any {
 	var credits, retention any
 	if a.CreditLimit != nil {
 		credits = *a.CreditLimit
@@ -122,13 +124,13 @@ func agentSettings(a *parley.Agent) []any {
 	if initial == nil {
 		initial = []string{}
 	}
-	return []any{a.Name, a.Instructions, toJSON(a.ChannelInstructions), a.Model, bit(a.AutoRetrain), a.Temp, a.Visibility, toJSON(a.AllowedDomains),
+	return []any{a.Name, a.Instructions, toJSON(a.ChannelInstructions), a.Model, boolToInt(a.AutoRetrain), a.Temp, a.Visibility, toJSON(a.AllowedDomains),
 		toJSON(a.SuggestedMessages), toJSON(initial), credits, toJSON(a.Notifications), toJSON(a.RateLimit), toJSON(a.Voice), toJSON(a.Styles),
-		a.IdentitySecret, a.ConfigVersion, millis(a.UpdatedAt), textOrNil(a.Key), bit(a.Redact), retention, listOrNil(a.Synonyms), listOrNil(a.Topics), toJSON(a.Insight),
-		toJSON(a.V1), textOrNil(a.Icon), textOrNil(a.Picture), voiceLimits(a.VoiceLimits)}
+		a.IdentitySecret, a.ConfigVersion, millis(a.UpdatedAt), textOrNil(a.Key), boolToInt(a.Redact), retention, listOrNil(a.Synonyms), listOrNil(a.Topics), toJSON(a.Insight),
+		toJSON(a.V1), textOrNil(a.IconBlobID), textOrNil(a.PictureBlobID), voiceLimitsJSON(a.VoiceLimits)}
 }
 
-func voiceLimits(l parley.VoiceLimits) any {
+func voiceLimitsJSON(l parley.VoiceLimits) any {
 	if l == (parley.VoiceLimits{}) {
 		return nil
 	}
@@ -145,22 +147,22 @@ func listOrNil[T any](list []T) any {
 // UpdateAgent reads an agent, has its settings changed and writes them back, in one transaction; counters stay as they are.
 // Fails with AGENT_NOT_FOUND.
 func (db *DB) UpdateAgent(ctx context.Context, account parley.AccountID, id parley.AgentID, change func(*parley.Agent) error) error {
-	return db.Transact(ctx, sqldb.Turns, func(tx *DB) error {
+	return db.Transact(ctx, sqldb.Interactive, func(tx *DB) error {
 		a, err := tx.agent(ctx, account, id, time.Time{}, tx.sql.ForUpdate())
 		if err != nil {
 			return err
 		}
-		was := parley.Agent{ID: a.ID, Voice: a.Voice}
+		before := parley.Agent{ID: a.ID, Voice: a.Voice}
 		if err := change(a); err != nil {
 			return err
 		}
-		if err := tx.rememberKeeping(ctx, &was, a); err != nil {
+		if err := tx.saveRecordingDays(ctx, &before, a); err != nil {
 			return err
 		}
 		_, err = tx.sql.Exec(ctx, `update agents set name = ?, instructions = ?, channel_instructions = ?, model = ?, auto_retrain = ?, temp = ?, visibility = ?,
 			allowed_domains = ?, suggested_messages = ?, initial_messages = ?, credit_limit = ?, notifications = ?, rate_limit = ?, voice = ?, styles = ?,
 			identity_secret = ?, config_version = ?, updated_at = ?, key = ?, redact = ?, retention_days = ?, synonyms = ?, topics = ?, insight = ?,
-			v1 = ?, icon_blob = ?, picture_blob = ?, voice_limits = ? where id = ? and account_id = ?`, append(agentSettings(a), id, account)...)
+			v1 = ?, icon_blob = ?, picture_blob = ?, voice_limits = ? where id = ? and account_id = ?`, append(agentSettingValues(a), id, account)...)
 		return err
 	})
 }
@@ -169,7 +171,7 @@ func (db *DB) UpdateAgent(ctx context.Context, account parley.AccountID, id parl
 // AGENT_NOT_FOUND.
 func (db *DB) DeleteAgent(ctx context.Context, account parley.AccountID, id parley.AgentID, now time.Time) error {
 	n, err := db.sql.Exec(ctx, `update agents set deleted_at = ? where id = ? and account_id = ? and deleted_at is null`, millis(now), id, account)
-	return changed(n, err, parley.CodeAgentNotFound)
+	return requireChanged(n, err, parley.CodeAgentNotFound)
 }
 
 // HasLiveSource reports whether the agent has a source that it answers from, be it an earlier version of one.
@@ -179,8 +181,8 @@ func (db *DB) HasLiveSource(ctx context.Context, account parley.AccountID, agent
 	return n > 0, err
 }
 
-// ScheduleSync says when the agent's link sources are to be read again; nil is never.
-func (db *DB) ScheduleSync(ctx context.Context, account parley.AccountID, agent parley.AgentID, at *time.Time) error {
+// ScheduleAgentSync says when the agent's link sources are to be read again; nil is never.
+func (db *DB) ScheduleAgentSync(ctx context.Context, account parley.AccountID, agent parley.AgentID, at *time.Time) error {
 	_, err := db.sql.Exec(ctx, `update sources set next_sync_at = ? where agent_id = ? and account_id = ? and kind = 'link' and parent_id is null and deleted_at is null`,
 		millisOrNil(at), agent, account)
 	return err

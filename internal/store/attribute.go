@@ -14,7 +14,7 @@ func scanAttribute(scan sqldb.Scan) (a parley.Attribute, err error) {
 	var created, updated int64
 	var archived sql.NullInt64
 	err = scan(&a.AccountID, &a.AgentID, &a.Name, &a.Label, &a.Type, &a.Description, &created, &updated, &archived)
-	a.CreatedAt, a.UpdatedAt, a.ArchivedAt = timeOf(created), timeOf(updated), timeOrNil(archived)
+	a.CreatedAt, a.UpdatedAt, a.ArchivedAt = timeFromMillis(created), timeFromMillis(updated), timeOrNil(archived)
 	return a, err
 }
 
@@ -26,8 +26,8 @@ func (db *DB) Attributes(ctx context.Context, account parley.AccountID, agent pa
 // LockAttribute finds a custom attribute that is about to be changed. Fails with NOT_FOUND.
 func (db *DB) LockAttribute(ctx context.Context, account parley.AccountID, agent parley.AgentID, name string) (*parley.Attribute, error) {
 	a, err := sqldb.One(ctx, db.sql, scanAttribute, `select `+attributeColumns+` from custom_attributes where agent_id = ? and account_id = ? and name = ?`+db.sql.ForUpdate(), agent, account, name)
-	if sqldb.NotFound(err) {
-		return nil, parley.Failf(parley.CodeNotFound, "Custom attribute not found.")
+	if sqldb.IsNotFound(err) {
+		return nil, parley.NewErrorf(parley.CodeNotFound, "Custom attribute not found.")
 	}
 	return &a, err
 }

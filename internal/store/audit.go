@@ -12,9 +12,9 @@ import (
 	"parley/internal/sqldb"
 )
 
-// Audit is one act of an operator or a member on an account. The rows of an account form a chain: each holds the hash of
+// AuditEvent is one act of an operator or a member on an account. The rows of an account form a chain: each holds the hash of
 // the one before it, so that a row changed or taken out later shows.
-type Audit struct {
+type AuditEvent struct {
 	Seq          int64 // per account, from 1
 	At           time.Time
 	Actor        string // who
@@ -25,8 +25,8 @@ type Audit struct {
 	Hash         string // SHA-256 over PreviousHash and the row in canonical JSON, hex
 }
 
-// seal gives the row's hash.
-func (a *Audit) seal(account parley.AccountID) string {
+// computeHash gives the row's hash.
+func (a *AuditEvent) computeHash(account parley.AccountID) string {
 	row, err := json.Marshal([]any{account, a.Seq, millis(a.At), a.Actor, a.Action, a.Subject, a.Details})
 	if err != nil {
 		panic(err) // strings and numbers always encode
@@ -35,56 +35,56 @@ func (a *Audit) seal(account parley.AccountID) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Audit appends one act to the account's chain. details encodes as a JSON object; nil is {}. Call it last in its
+// AppendAuditEvent appends one act to the account's chain. details encodes as a JSON object; nil is {}. Call it last in its
 // transaction: it holds the account's row until commit.
-func (db *DB) Audit(ctx context.Context, account parley.AccountID, now time.Time, actor, action, subject string, details any) error {
-	a := Audit{At: timeOf(millis(now)), Actor: actor, Action: action, Subject: subject, Details: "{}"}
+func (db *DB) AppendAuditEvent(ctx context.Context, account parley.AccountID, now time.Time, actor, action, subject string, details any) error {
+	a := AuditEvent{At: timeFromMillis(millis(now)), Actor: actor, Action: action, Subject: subject, Details: "{}"}
 	if details != nil {
 		a.Details = toJSON(details).(string)
 	}
-	return db.Transact(ctx, sqldb.Turns, func(tx *DB) error {
+	return db.Transact(ctx, sqldb.Interactive, func(tx *DB) error {
 		if _, err := tx.LockAccount(ctx, account); err != nil {
 			return err
 		}
-		last, err := sqldb.One(ctx, tx.sql, scanAudit, `select `+auditColumns+` from audit_events where account_id = ? order by seq desc limit 1`, account)
-		if err != nil && !sqldb.NotFound(err) {
+		last, err := sqldb.One(ctx, tx.sql, scanAuditEvent, `select `+auditEventColumns+` from audit_events where account_id = ? order by seq desc limit 1`, account)
+		if err != nil && !sqldb.IsNotFound(err) {
 			return err
 		}
 		row := a // the closure may run again
 		row.Seq, row.PreviousHash = last.Seq+1, last.Hash
-		row.Hash = row.seal(account)
+		row.Hash = row.computeHash(account)
 		_, err = tx.sql.Exec(ctx, `insert into audit_events (account_id, seq, at, actor, action, subject, details, previous_hash, hash) values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 			account, row.Seq, millis(row.At), row.Actor, row.Action, row.Subject, row.Details, row.PreviousHash, row.Hash)
 		return err
 	})
 }
 
-const auditColumns = `seq, at, actor, action, subject, details, previous_hash, hash`
+const auditEventColumns = `seq, at, actor, action, subject, details, previous_hash, hash`
 
-func scanAudit(scan sqldb.Scan) (Audit, error) {
-	var a Audit
+func scanAuditEvent(scan sqldb.Scan) (AuditEvent, error) {
+	var a AuditEvent
 	var at int64
 	err := scan(&a.Seq, &at, &a.Actor, &a.Action, &a.Subject, &a.Details, &a.PreviousHash, &a.Hash)
-	a.At = timeOf(at)
+	a.At = timeFromMillis(at)
 	return a, err
 }
 
-// Audits lists the acts after the one numbered seq, oldest first, at most limit.
-func (db *DB) Audits(ctx context.Context, account parley.AccountID, seq int64, limit int) ([]Audit, error) {
-	return sqldb.All(ctx, db.sql, scanAudit, `select `+auditColumns+` from audit_events where account_id = ? and seq > ? order by seq limit ?`, account, seq, limit)
+// AuditEvents lists the acts after the one numbered seq, oldest first, at most limit.
+func (db *DB) AuditEvents(ctx context.Context, account parley.AccountID, seq int64, limit int) ([]AuditEvent, error) {
+	return sqldb.All(ctx, db.sql, scanAuditEvent, `select `+auditEventColumns+` from audit_events where account_id = ? and seq > ? order by seq limit ?`, account, seq, limit)
 }
 
-// VerifyAudit walks the account's chain and names the first row that does not fit. It gives the number of rows and the
+// VerifyAuditChain walks the account's chain and names the first row that does not fit. It gives the number of rows and the
 // last hash: a copy of it kept elsewhere shows even rows cut off the end.
-func (db *DB) VerifyAudit(ctx context.Context, account parley.AccountID) (rows int64, last string, err error) {
+func (db *DB) VerifyAuditChain(ctx context.Context, account parley.AccountID) (rows int64, last string, err error) {
 	const step = 500
 	for {
-		list, err := db.Audits(ctx, account, rows, step)
+		list, err := db.AuditEvents(ctx, account, rows, step)
 		if err != nil {
 			return rows, last, err
 		}
 		for _, a := range list {
-			if a.Seq != rows+1 || a.PreviousHash != last || a.Hash != a.seal(account) {
+			if a.Seq != rows+1 || a.PreviousHash != last || a.Hash != a.computeHash(account) {
 				return rows, last, fmt.Errorf("store: the audit chain of account %s breaks at row %d", account, rows+1)
 			}
 			rows, last = a.Seq, a.Hash

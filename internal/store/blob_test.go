@@ -6,12 +6,12 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/rig/dbs"
 	"parley/internal/store"
+	"parley/internal/testkit/dbs"
 )
 
 func TestUploadsAreCountedExactly(t *testing.T) {
-	dbs.EachStore(t, func(t *testing.T, db *store.DB) {
+	dbs.ForEachStore(t, func(t *testing.T, db *store.DB) {
 		now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 		if err := db.CreateAccount(t.Context(), &parley.Account{ID: "acc", Name: "Acme", Plan: "test", CreatedAt: now}); err != nil {
 			t.Fatal(err)
@@ -21,7 +21,7 @@ func TestUploadsAreCountedExactly(t *testing.T) {
 		let := 0
 		for range 40 {
 			all.Go(func() {
-				wait, err := db.TakeUpload(t.Context(), "acc", now, 10, time.Minute)
+				wait, err := db.CountUpload(t.Context(), "acc", now, 10, time.Minute)
 				mu.Lock()
 				defer mu.Unlock()
 				if err != nil || wait != 0 && wait != time.Minute {
@@ -37,11 +37,11 @@ func TestUploadsAreCountedExactly(t *testing.T) {
 			t.Errorf("%d uploads were let through", let)
 		}
 		for _, c := range []struct{ after, wait time.Duration }{{59 * time.Second, time.Second}, {time.Minute, 0}, {61 * time.Second, 0}} {
-			if wait, err := db.TakeUpload(t.Context(), "acc", now.Add(c.after), 10, time.Minute); err != nil || wait != c.wait {
+			if wait, err := db.CountUpload(t.Context(), "acc", now.Add(c.after), 10, time.Minute); err != nil || wait != c.wait {
 				t.Errorf("after %v: %v %v", c.after, wait, err)
 			}
 		}
-		if _, err := db.TakeUpload(t.Context(), "nobody", now, 10, time.Minute); !parley.IsCode(err, parley.CodeAccountNotFound) {
+		if _, err := db.CountUpload(t.Context(), "nobody", now, 10, time.Minute); !parley.IsCode(err, parley.CodeAccountNotFound) {
 			t.Error(err)
 		}
 	})

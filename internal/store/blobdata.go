@@ -12,16 +12,16 @@ import (
 // Bytes of files lie in the database under their hash, whose files of whichever accounts have them: who may read them is told by
 // the rows of blobs, which name their owner.
 
-// BlobPart is the most bytes of a file that one row holds.
-const BlobPart = 1 << 20
+// BlobPartBytes is the most bytes of a file that one row holds.
+const BlobPartBytes = 1 << 20
 
-// looseData is how many files without a row are told at a time.
-const looseData = 200
+// maxOrphanedHashes is how many files without a row are told at a time.
+const maxOrphanedHashes = 200
 
 // PutBlobData writes the bytes of a file under its hash. In one transaction with the row that names it, it keeps FreeBlobData of
 // another server from taking equal bytes away meanwhile.
 func (db *DB) PutBlobData(ctx context.Context, hash string, file io.Reader) error {
-	bytes := make([]byte, BlobPart)
+	bytes := make([]byte, BlobPartBytes)
 	for part := 0; ; part++ {
 		n, err := io.ReadFull(file, bytes)
 		switch {
@@ -49,26 +49,26 @@ func (db *DB) BlobData(ctx context.Context, hash string, size int64) ([]byte, er
 		whole = append(whole, part...)
 	}
 	if int64(len(whole)) != size {
-		return nil, parley.Fail(parley.CodeSourceNotFound)
+		return nil, parley.NewError(parley.CodeSourceNotFound)
 	}
 	return whole, nil
 }
 
-// BlobDataPart gives one part of the bytes of that hash, counted from 0: BlobPart bytes, and fewer at the end. Fails with SOURCE_NOT_FOUND
+// BlobDataPart gives one part of the bytes of that hash, counted from 0: BlobPartBytes bytes, and fewer at the end. Fails with SOURCE_NOT_FOUND
 // where there is none.
 func (db *DB) BlobDataPart(ctx context.Context, hash string, part int) ([]byte, error) {
 	bytes, err := sqldb.One(ctx, db.sql, sqldb.Column[[]byte], `select bytes from blob_data where hash = ? and part = ?`, hash, part)
-	return bytes, found(err, parley.CodeSourceNotFound)
+	return bytes, mapNotFound(err, parley.CodeSourceNotFound)
 }
 
-// FreeBlobData erases the bytes of that hash, unless a row of any account names their place. It is a chore of the installation.
-func (db *DB) FreeBlobData(ctx context.Context, hash, place string) error {
+// EraseUnusedBlobData erases the bytes of that hash, unless a row of any account names their place. It is a chore of the installation.
+func (db *DB) EraseUnusedBlobData(ctx context.Context, hash, place string) error {
 	return db.Transact(ctx, sqldb.Bulk, func(tx *DB) error {
-		held, err := sqldb.All(ctx, tx.sql, sqldb.Column[int], `select part from blob_data where hash = ? and part = 0`+tx.sql.ForUpdate(), hash)
-		if err != nil || len(held) == 0 {
+		lockedParts, err := sqldb.All(ctx, tx.sql, sqldb.Column[int], `select part from blob_data where hash = ? and part = 0`+tx.sql.ForUpdate(), hash)
+		if err != nil || len(lockedParts) == 0 {
 			return err
 		}
-		used, err := tx.PlaceUsed(ctx, place) // asked behind the lock: a row that came meanwhile is seen
+		used, err := tx.IsLocationUsed(ctx, place) // asked behind the lock: a row that came meanwhile is seen
 		if err != nil || used {
 			return err
 		}
@@ -77,9 +77,9 @@ func (db *DB) FreeBlobData(ctx context.Context, hash, place string) error {
 	})
 }
 
-// LooseBlobData lists some hashes whose bytes no row of any account names; prefix and hash are a place. It is a chore of the
+// OrphanedBlobData lists some hashes whose bytes no row of any account names; prefix and hash are a place. It is a chore of the
 // installation.
-func (db *DB) LooseBlobData(ctx context.Context, prefix string) ([]string, error) {
+func (db *DB) OrphanedBlobData(ctx context.Context, prefix string) ([]string, error) {
 	return sqldb.All(ctx, db.sql, sqldb.Column[string], `select d.hash from blob_data d where d.part = 0
-		and not exists (select 1 from blobs b where b.place = ? || d.hash) limit ?`, prefix, looseData)
+		and not exists (select 1 from blobs b where b.place = ? || d.hash) limit ?`, prefix, maxOrphanedHashes)
 }

@@ -9,22 +9,22 @@ import (
 	"parley/internal/sqldb"
 )
 
-// TakeUpload counts an upload of the account, unless there have been so many in the window before now: then it tells how long
+// CountUpload counts an upload of the account, unless there have been so many in the window before now: then it tells how long
 // to wait for the next. It is exact, on however many servers they arrive. Fails with ACCOUNT_NOT_FOUND.
-func (db *DB) TakeUpload(ctx context.Context, account parley.AccountID, now time.Time, most int, window time.Duration) (wait time.Duration, err error) {
+func (db *DB) CountUpload(ctx context.Context, account parley.AccountID, now time.Time, limit int, window time.Duration) (wait time.Duration, err error) {
 	name, at := "uploads:"+string(account), millis(now)
-	err = db.Transact(ctx, sqldb.Turns, func(tx *DB) error {
+	err = db.Transact(ctx, sqldb.Interactive, func(tx *DB) error {
 		wait = 0
 		if _, err := sqldb.One(ctx, tx.sql, sqldb.Column[int], `select 1 from accounts where id = ?`+tx.sql.ForUpdate(), account); err != nil {
-			return found(err, parley.CodeAccountNotFound)
+			return mapNotFound(err, parley.CodeAccountNotFound)
 		}
 		text, err := tx.FindSetting(ctx, name)
 		if err != nil {
 			return err
 		}
-		recent := since(text, at-window.Milliseconds())
-		if len(recent) >= most {
-			wait = time.Duration(recent[len(recent)-most]+window.Milliseconds()-at) * time.Millisecond
+		recent := parseTimesAfter(text, at-window.Milliseconds())
+		if len(recent) >= limit {
+			wait = time.Duration(recent[len(recent)-limit]+window.Milliseconds()-at) * time.Millisecond
 			return nil
 		}
 		log, err := json.Marshal(append(recent, at))
@@ -36,14 +36,14 @@ func (db *DB) TakeUpload(ctx context.Context, account parley.AccountID, now time
 	return wait, err
 }
 
-// since reads a list of times and leaves out those up to a moment.
-func since(text string, moment int64) (recent []int64) {
+// parseTimesAfter reads a list of times and leaves out those up to a moment.
+func parseTimesAfter(text string, after int64) (recent []int64) {
 	var all []int64
 	if json.Unmarshal([]byte(text), &all) != nil {
 		return nil // there is none yet
 	}
 	for _, at := range all {
-		if at > moment {
+		if at > after {
 			recent = append(recent, at)
 		}
 	}

@@ -15,76 +15,78 @@ import (
 // Clone is one agent being copied into another of the same account. The copy's rows have ids that follow from the copy's id
 // and the id of the row they are copied from, so that copying may be cut short and repeated: no row is written twice.
 type Clone struct {
-	Account  parley.AccountID
-	From, To parley.AgentID
-	At       time.Time // sources that came to the original later are not part of the copy
+	Account            parley.AccountID
+	FromAgent, ToAgent parley.AgentID
+	StartedAt          time.Time // sources that came to the original later are not part of the copy
 }
 
-// cloneRows is the most rows one transaction copies; of passages as many as one training step writes.
+// maxCloneRows is the most rows one transaction copies; of passages as many as one training step writes.
 const (
-	cloneRows     = 200
-	clonePassages = 64
+	maxCloneRows     = 200
+	maxClonePassages = 64
 )
 
-// Source and Version give the ids that things of the original have in the copy.
-func (c Clone) Source(id parley.SourceID) parley.SourceID { return parley.SourceID(c.id(string(id))) }
-
-// Version is as Source; there is no version of an empty id.
-func (c Clone) Version(id parley.VersionID) parley.VersionID {
-	return parley.VersionID(c.id(string(id)))
+// SourceID and Version give the ids that things of the original have in the copy.
+func (c Clone) SourceID(id parley.SourceID) parley.SourceID {
+	return parley.SourceID(c.newID(string(id)))
 }
 
-// Blob is as Version.
-func (c Clone) Blob(id string) string { return c.id(id) }
+// VersionID is as Source; there is no version of an empty id.
+func (c Clone) VersionID(id parley.VersionID) parley.VersionID {
+	return parley.VersionID(c.newID(string(id)))
+}
 
-func (c Clone) id(original string) string {
+// BlobID is as Version.
+func (c Clone) BlobID(id string) string { return c.newID(id) }
+
+func (c Clone) newID(original string) string {
 	if original == "" {
 		return ""
 	}
-	return uuid.NewSHA1(uuid.NameSpaceOID, []byte(string(c.To)+" "+original)).String()
+	return uuid.NewSHA1(uuid.NameSpaceOID, []byte(string(c.ToAgent)+" "+original)).String()
 }
 
-// copied is a table of the original's rows: what is written for the columns behind id, account_id and agent_id. A ? in the
+// copiedTable is a table of the original's rows: what is written for the columns behind id, account_id and agent_id. A ? in the
 // expressions stands for what copyRows is given.
-type copied struct{ table, columns, exprs string }
+type copiedTable struct{ table, columns, exprs string }
 
 var (
-	copiedActions = copied{"actions", `key, kind, name, description, triggers, inputs, config, secrets, enabled, position, created_at, updated_at`,
+	copiedActions = copiedTable{"actions", `key, kind, name, description, triggers, inputs, config, secrets, enabled, position, created_at, updated_at`,
 		`t.key, t.kind, t.name, t.description, t.triggers, t.inputs, t.config, t.secrets, t.enabled, t.position, t.created_at, t.updated_at`}
-	copiedProcedures = copied{"procedures", `key, name, description, triggers, inputs, steps, enabled, position, created_at, updated_at`,
+	copiedProcedures = copiedTable{"procedures", `key, name, description, triggers, inputs, steps, enabled, position, created_at, updated_at`,
 		`t.key, t.name, t.description, t.triggers, t.inputs, t.steps, t.enabled, t.position, t.created_at, t.updated_at`}
-	copiedStatuses = copied{"ticket_statuses", `key, category, external_label, internal_label, color, is_default, position, created_at, updated_at, archived_at`,
+	copiedStatuses = copiedTable{"ticket_statuses", `key, category, external_label, internal_label, color, is_default, position, created_at, updated_at, archived_at`,
 		`t.key, t.category, t.external_label, t.internal_label, t.color, t.is_default, t.position, t.created_at, t.updated_at, t.archived_at`}
-	copiedTeams = copied{"teams", `key, name, is_default, strategy, max_open, hours, created_at, updated_at`,
+	copiedTeams = copiedTable{"teams", `key, name, is_default, strategy, max_open, hours, created_at, updated_at`,
 		`t.key, t.name, t.is_default, t.strategy, t.max_open, t.hours, t.created_at, t.updated_at`}
-	copiedVersions = copied{"source_versions", `source_id, hash, content, text, blob_id, state, created_at`,
+	copiedVersions = copiedTable{"source_versions", `source_id, hash, content, text, blob_id, state, created_at`,
 		`?, t.hash, t.content, t.text, ?, 'new', t.created_at`}
-	copiedBlobs = copied{"blobs", `hash, size, media_type, name, place, created_at`, // both rows name the one place
+	copiedBlobs = copiedTable{"blobs", `hash, size, media_type, name, place, created_at`, // both rows name the one place
 		`t.hash, t.size, t.media_type, t.name, t.place, t.created_at`}
-	copiedPassages = copied{"passages", `source_id, version_id, ordinal, heading, start_byte, end_byte, text, hash`,
+	copiedPassages = copiedTable{"passages", `source_id, version_id, ordinal, heading, start_byte, end_byte, text, hash`,
 		`?, ?, t.ordinal, t.heading, t.start_byte, t.end_byte, t.text, t.hash`}
 )
 
 // copyRows copies rows of the original under their new ids, inside the database; those that are there already stay.
-func (db *DB) copyRows(ctx context.Context, c Clone, t copied, ids []string, values ...any) error {
+func (db *DB) copyRows(ctx context.Context, c Clone, t copiedTable, ids []string, values ...any) error {
 	if len(ids) == 0 {
 		return nil
 	}
 	args := make([]any, 0, 2*len(ids)+len(values)+3)
 	for _, id := range ids {
-		args = append(args, id, c.id(id))
+		args = append(args, id, c.newID(id))
 	}
-	args = append(append(append(args, c.To), values...), c.From, c.Account)
+	args = append(append(append(args, c.ToAgent), values...), c.FromAgent, c.Account)
 	_, err := db.sql.Exec(ctx, `with m (old_id, new_id) as (values (?, ?)`+strings.Repeat(`, (?, ?)`, len(ids)-1)+`)
 		insert into `+t.table+` (id, account_id, agent_id, `+t.columns+`) select m.new_id, t.account_id, ?, `+t.exprs+`
 		from m join `+t.table+` t on t.id = m.old_id where t.agent_id = ? and t.account_id = ? on conflict do nothing`, args...)
 	return err
 }
 
-// CloneTools copies the original's actions, with their secrets as they are sealed, and procedures, and counts them.
-func (db *DB) CloneTools(ctx context.Context, c Clone) error {
-	for _, t := range []copied{copiedActions, copiedProcedures} {
-		ids, err := sqldb.All(ctx, db.sql, sqldb.Column[string], `select id from `+t.table+` where agent_id = ? and account_id = ? order by id`, c.From, c.Account)
+// CloneActionsAndProcedures copies the original's actions, with their secrets as they are sealed, and procedures, and counts them.
+func (db *DB) CloneActionsAndProcedures(ctx context.Context, c Clone) error {
+	for _, t := range []copiedTable{copiedActions, copiedProcedures} {
+		ids, err := sqldb.All(ctx, db.sql, sqldb.Column[string], `select id from `+t.table+` where agent_id = ? and account_id = ? order by id`, c.FromAgent, c.Account)
 		if err != nil {
 			return err
 		}
@@ -93,21 +95,21 @@ func (db *DB) CloneTools(ctx context.Context, c Clone) error {
 		}
 	}
 	_, err := db.sql.Exec(ctx, `update agents set tools = (select count(*) from actions where agent_id = ? and enabled = 1) +
-		(select count(*) from procedures where agent_id = ? and enabled = 1) where id = ? and account_id = ?`, c.To, c.To, c.To, c.Account)
+		(select count(*) from procedures where agent_id = ? and enabled = 1) where id = ? and account_id = ?`, c.ToAgent, c.ToAgent, c.ToAgent, c.Account)
 	return err
 }
 
-// CloneWork is how much there is to copy.
-type CloneWork struct {
+// CloneSize is how much there is to copy.
+type CloneSize struct {
 	Sources, Passages int
 }
 
-// CloneWork counts what the original has.
-func (db *DB) CloneWork(ctx context.Context, c Clone) (w CloneWork, err error) {
-	if w.Sources, err = sqldb.One(ctx, db.sql, sqldb.Column[int], `select count(*) from sources where agent_id = ? and account_id = ? and deleted_at is null`, c.From, c.Account); err != nil {
+// CloneSize counts what the original has.
+func (db *DB) CloneSize(ctx context.Context, c Clone) (w CloneSize, err error) {
+	if w.Sources, err = sqldb.One(ctx, db.sql, sqldb.Column[int], `select count(*) from sources where agent_id = ? and account_id = ? and deleted_at is null`, c.FromAgent, c.Account); err != nil {
 		return w, err
 	}
-	w.Passages, err = sqldb.One(ctx, db.sql, sqldb.Column[int], `select count(*) from passages where agent_id = ? and account_id = ?`, c.From, c.Account)
+	w.Passages, err = sqldb.One(ctx, db.sql, sqldb.Column[int], `select count(*) from passages where agent_id = ? and account_id = ?`, c.FromAgent, c.Account)
 	return w, err
 }
 
@@ -121,36 +123,36 @@ func (db *DB) CloneBlobs(ctx context.Context, c Clone, blobs ...string) error {
 // holds the copy and its source. Fails with SOURCE_NOT_FOUND when the original's version is gone.
 func (db *DB) CloneVersion(ctx context.Context, c Clone, source parley.SourceID, version parley.VersionID) error {
 	blob, err := sqldb.One(ctx, db.sql, sqldb.Column[string], `select coalesce(blob_id, '') from source_versions where id = ? and source_id = ? and agent_id = ? and account_id = ?`,
-		version, source, c.From, c.Account)
+		version, source, c.FromAgent, c.Account)
 	if err != nil {
-		return found(err, parley.CodeSourceNotFound)
+		return mapNotFound(err, parley.CodeSourceNotFound)
 	}
 	if blob != "" {
 		if err := db.copyRows(ctx, c, copiedBlobs, []string{blob}); err != nil {
 			return err
 		}
 	}
-	return db.copyRows(ctx, c, copiedVersions, []string{string(version)}, c.Source(source), textOrNil(c.id(blob)))
+	return db.copyRows(ctx, c, copiedVersions, []string{string(version)}, c.SourceID(source), textOrNil(c.newID(blob)))
 }
 
 // ClonePassages copies the next passages of a version, with their vectors, and reports whether there may be more. It must be
 // called in a transaction that holds the copy and its source.
 func (db *DB) ClonePassages(ctx context.Context, c Clone, source parley.SourceID, version parley.VersionID) (more bool, err error) {
 	last, err := sqldb.One(ctx, db.sql, sqldb.Column[int64], `select coalesce(max(ordinal), -1) from passages where agent_id = ? and account_id = ? and source_id = ? and version_id = ?`,
-		c.To, c.Account, c.Source(source), c.Version(version))
+		c.ToAgent, c.Account, c.SourceID(source), c.VersionID(version))
 	if err != nil {
 		return false, err
 	}
 	ids, err := sqldb.All(ctx, db.sql, sqldb.Column[string], `select id from passages where agent_id = ? and account_id = ? and source_id = ? and version_id = ?
-		and ordinal > ? order by ordinal limit ?`, c.From, c.Account, source, version, last, clonePassages)
+		and ordinal > ? order by ordinal limit ?`, c.FromAgent, c.Account, source, version, last, maxClonePassages)
 	if err != nil || len(ids) == 0 {
 		return false, err
 	}
-	if err := db.copyRows(ctx, c, copiedPassages, ids, c.Source(source), c.Version(version)); err != nil {
+	if err := db.copyRows(ctx, c, copiedPassages, ids, c.SourceID(source), c.VersionID(version)); err != nil {
 		return false, err
 	}
 	_, err = db.sql.Exec(ctx, `insert into passage_vectors (agent_id, text_hash, model, vector) select ?, v.text_hash, v.model, v.vector from passage_vectors v
 		where v.agent_id = ? and v.text_hash in (select hash from passages where agent_id = ? and source_id = ? and version_id = ? and ordinal > ?) on conflict do nothing`,
-		c.To, c.From, c.To, c.Source(source), c.Version(version), last)
-	return len(ids) == clonePassages, err
+		c.ToAgent, c.FromAgent, c.ToAgent, c.SourceID(source), c.VersionID(version), last)
+	return len(ids) == maxClonePassages, err
 }

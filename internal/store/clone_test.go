@@ -18,12 +18,12 @@ func TestCloneCopiesEveryColumn(t *testing.T) {
 		"id": "new", "agent_id": "the copy's", "source_id": "new", "version_id": "new", "blob_id": "new", "parent_id": "new", "wanted_version": "new",
 		"live_version": "set when the content is there", "live_in": "set with it", "status": "the same", "failure": "the same", "team_id": "new", "state": "the same", "deleted_at": "what is deleted is not copied",
 	}
-	each(t, func(w *world) {
-		tables, copied := w.schema(), w.agent(w.Account, noon)
-		c := store.Clone{Account: w.Account.ID, From: w.Agent.ID, To: copied.ID, At: noon}
+	forEachDatabase(t, func(w *fixture) {
+		tables, copied := w.tableColumns(), w.createAgent(w.Account, testTime)
+		c := store.Clone{Account: w.Account.ID, FromAgent: w.Agent.ID, ToAgent: copied.ID, StartedAt: testTime}
 		names := []string{"actions", "procedures", "blobs", "passages", "source_versions", "sources", "helpdesks", "ticket_statuses", "teams", "team_members", "routing_rules"}
 		for _, table := range names {
-			w.plant(table, tables[table], w.Agent.ID, "planted-", 1)
+			w.insertMarkedRows(table, tables[table], w.Agent.ID, "planted-", 1)
 		}
 		for _, q := range []string{`update team_members set team_id = 'planted-0', hours = '[]'`, `update teams set hours = '[]'`, `update routing_rules set all_of = '[]', any_of = '[]', team_id = 'planted-0'`,
 			`update sources set deleted_at = null, live_version = 'planted-0', wanted_version = 'planted-0'`,
@@ -33,7 +33,7 @@ func TestCloneCopiesEveryColumn(t *testing.T) {
 		}
 		for range 2 { // twice is once
 			w.must(w.Transact(w, sqldb.Bulk, func(tx *store.DB) error {
-				if err := errors.Join(tx.CloneTools(w, c), tx.CloneHelpdesk(w, c)); err != nil {
+				if err := errors.Join(tx.CloneActionsAndProcedures(w, c), tx.CloneHelpdesk(w, c)); err != nil {
 					return err
 				}
 				if _, more, err := tx.CloneSources(w, c, ""); err != nil || more {
@@ -47,7 +47,7 @@ func TestCloneCopiesEveryColumn(t *testing.T) {
 			}))
 		}
 		for _, table := range names {
-			if n := w.count(`select count(*) from `+table+` where agent_id = ?`, copied.ID); n != 1 {
+			if n := w.queryCount(`select count(*) from `+table+` where agent_id = ?`, copied.ID); n != 1 {
 				t.Errorf("%s: %d rows", table, n)
 				continue
 			}
@@ -55,49 +55,49 @@ func TestCloneCopiesEveryColumn(t *testing.T) {
 				if own[column] != "" {
 					continue
 				}
-				same := w.count(`select count(*) from `+table+` a join `+table+` b on a.`+column+` = b.`+column+` where a.agent_id = ? and b.agent_id = ?`, w.Agent.ID, copied.ID)
+				same := w.queryCount(`select count(*) from `+table+` a join `+table+` b on a.`+column+` = b.`+column+` where a.agent_id = ? and b.agent_id = ?`, w.Agent.ID, copied.ID)
 				if same != 1 {
 					t.Errorf("%s.%s is not copied", table, column)
 				}
 			}
 		}
-		if n := w.count(`select count(*) from passages p join source_versions v on v.id = p.version_id join sources s on s.id = p.source_id and s.wanted_version = v.id
+		if n := w.queryCount(`select count(*) from passages p join source_versions v on v.id = p.version_id join sources s on s.id = p.source_id and s.wanted_version = v.id
 			join blobs b on b.id = v.blob_id where p.agent_id = ? and v.agent_id = p.agent_id and s.agent_id = p.agent_id and b.agent_id = p.agent_id`, copied.ID); n != 1 {
 			t.Error("the copied rows do not hang together")
 		}
-		if a, err := w.DB.Agent(w, w.Account.ID, copied.ID, noon); err != nil || a.Sources.Pending != 1 || a.Size != 0 || a.Tools != 0 {
+		if a, err := w.DB.Agent(w, w.Account.ID, copied.ID, testTime); err != nil || a.Sources.Pending != 1 || a.Size != 0 || a.Tools != 0 {
 			t.Errorf("%+v %v", a, err)
 		}
 	})
 }
 
 func TestCloneStaysWithItsAccount(t *testing.T) {
-	each(t, func(w *world) {
-		src, other := w.source("Text", 5, noon), w.agent(w.account("Other"), noon)
-		c := store.Clone{Account: other.AccountID, From: w.Agent.ID, To: other.ID, At: noon}
-		work, err := w.CloneWork(w, c)
+	forEachDatabase(t, func(w *fixture) {
+		src, other := w.createSource("Text", 5, testTime), w.createAgent(w.createAccount("Other"), testTime)
+		c := store.Clone{Account: other.AccountID, FromAgent: w.Agent.ID, ToAgent: other.ID, StartedAt: testTime}
+		work, err := w.CloneSize(w, c)
 		w.must(err)
 		err = w.Transact(w, sqldb.Bulk, func(tx *store.DB) error {
 			if _, _, err := tx.CloneSources(w, c, ""); err != nil {
 				return err
 			}
-			return tx.CloneVersion(w, c, src.ID, src.Wanted)
+			return tx.CloneVersion(w, c, src.ID, src.WantedVersion)
 		})
-		w.fails(err, parley.CodeSourceNotFound)
-		if n := w.count(`select count(*) from sources where agent_id = ?`, other.ID); n != 0 || work.Sources != 0 {
+		w.wantCode(err, parley.CodeSourceNotFound)
+		if n := w.queryCount(`select count(*) from sources where agent_id = ?`, other.ID); n != 0 || work.Sources != 0 {
 			t.Error(n, work)
 		}
 	})
 }
 
 func TestClonePagesThroughSources(t *testing.T) {
-	each(t, func(w *world) {
+	forEachDatabase(t, func(w *fixture) {
 		var want []string
 		for i := range 203 {
-			want = append(want, w.source(fmt.Sprintf("Text %03d", i), 1, noon).Name)
+			want = append(want, w.createSource(fmt.Sprintf("Text %03d", i), 1, testTime).Name)
 		}
-		copied := w.agent(w.Account, noon)
-		c := store.Clone{Account: w.Account.ID, From: w.Agent.ID, To: copied.ID, At: noon}
+		copied := w.createAgent(w.Account, testTime)
+		c := store.Clone{Account: w.Account.ID, FromAgent: w.Agent.ID, ToAgent: copied.ID, StartedAt: testTime}
 		last, more, pages := parley.SourceID(""), true, 0
 		for ; more; pages++ {
 			at := last
@@ -108,7 +108,7 @@ func TestClonePagesThroughSources(t *testing.T) {
 		}
 		got, err := sqldb.All(w, w.SQL(), sqldb.Column[string], `select name from sources where agent_id = ? order by name`, copied.ID)
 		w.must(err)
-		a, err := w.DB.Agent(w, w.Account.ID, copied.ID, noon)
+		a, err := w.DB.Agent(w, w.Account.ID, copied.ID, testTime)
 		w.must(err)
 		if pages != 2 || !slices.Equal(got, want) || a.Sources.Pending != 203 || a.Size != 203 {
 			t.Errorf("%d pages, %d rows, %+v", pages, len(got), a)

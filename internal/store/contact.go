@@ -19,17 +19,17 @@ func scanContact(scan sqldb.Scan) (c parley.Contact, err error) {
 	err = scan(&c.ID, &c.AccountID, &c.AgentID, &email, &external, &name, &phone, &attributes, &stripe, &created, &updated)
 	c.Email, c.ExternalID, c.Name, c.Phone = email.String, external.String, name.String, phone.String
 	c.Attributes, c.StripeAccounts = rawOrNil(attributes), rawOrNil(stripe)
-	c.CreatedAt, c.UpdatedAt = timeOf(created), timeOf(updated)
+	c.CreatedAt, c.UpdatedAt = timeFromMillis(created), timeFromMillis(updated)
 	return c, err
 }
 
-func contactGone() error { return parley.Failf(parley.CodeNotFound, "Contact not found.") }
+func contactNotFound() error { return parley.NewErrorf(parley.CodeNotFound, "Contact not found.") }
 
 // Contact finds a contact by the client's id. Fails with NOT_FOUND.
 func (db *DB) Contact(ctx context.Context, account parley.AccountID, agent parley.AgentID, external string) (*parley.Contact, error) {
 	c, err := sqldb.One(ctx, db.sql, scanContact, `select `+contactColumns+` from people where external_id = ? and agent_id = ? and account_id = ?`, external, agent, account)
-	if sqldb.NotFound(err) {
-		return nil, contactGone()
+	if sqldb.IsNotFound(err) {
+		return nil, contactNotFound()
 	}
 	return &c, err
 }
@@ -44,19 +44,19 @@ func (db *DB) Contacts(ctx context.Context, account parley.AccountID, agent parl
 	return list, total, err
 }
 
-// KnownPeople lists the people of an agent that have one of the client's ids or one of the e-mails, whatever its case; at most
+// PeopleByExternalIDOrEmail lists the people of an agent that have one of the client's ids or one of the e-mails, whatever its case; at most
 // as many as are asked for of each. To be sure of them it must be asked in a transaction that holds the agent.
-func (db *DB) KnownPeople(ctx context.Context, account parley.AccountID, agent parley.AgentID, externals, emails []string) (list []parley.Contact, err error) {
+func (db *DB) PeopleByExternalIDOrEmail(ctx context.Context, account parley.AccountID, agent parley.AgentID, externals, emails []string) (list []parley.Contact, err error) {
 	seen := map[parley.PersonID]bool{}
 	for _, by := range []struct {
 		column string
 		values []string
-	}{{"external_id", externals}, {"lower(email)", lowered(emails)}} {
+	}{{"external_id", externals}, {"lower(email)", lowerEmails(emails)}} {
 		for len(by.values) > 0 {
-			some := by.values[:min(peopleTogether, len(by.values))]
+			some := by.values[:min(peoplePerStatement, len(by.values))]
 			by.values = by.values[len(some):]
-			found, err := sqldb.All(ctx, db.sql, scanContact, `select `+contactColumns+` from people where agent_id = ? and account_id = ? and `+by.column+` in `+marks(len(some)),
-				append([]any{agent, account}, anys(some)...)...)
+			found, err := sqldb.All(ctx, db.sql, scanContact, `select `+contactColumns+` from people where agent_id = ? and account_id = ? and `+by.column+` in `+placeholders(len(some)),
+				append([]any{agent, account}, toAny(some)...)...)
 			if err != nil {
 				return nil, err
 			}
@@ -70,41 +70,41 @@ func (db *DB) KnownPeople(ctx context.Context, account parley.AccountID, agent p
 	return list, nil
 }
 
-func lowered(emails []string) []string {
+func lowerEmails(emails []string) []string {
 	list := make([]string, len(emails))
 	for i, e := range emails {
-		list[i] = strings.ToLower(keptEmail(e))
+		list[i] = strings.ToLower(normalizeEmail(e))
 	}
 	return list
 }
 
-// peopleTogether is how many people one statement reads or writes.
-const peopleTogether = 200
+// peoplePerStatement is how many people one statement reads or writes.
+const peoplePerStatement = 200
 
 // SaveContacts writes contacts, new or changed. Those in renamed have had another e-mail, which another one of the list may have
 // by now. It must be called in a transaction that holds the agent.
 func (db *DB) SaveContacts(ctx context.Context, account parley.AccountID, agent parley.AgentID, list []parley.Contact, renamed []parley.PersonID) error {
 	for len(renamed) > 0 {
-		some := renamed[:min(peopleTogether, len(renamed))]
+		some := renamed[:min(peoplePerStatement, len(renamed))]
 		renamed = renamed[len(some):]
-		if _, err := db.sql.Exec(ctx, `update people set email = null where agent_id = ? and account_id = ? and id in `+marks(len(some)), append([]any{agent, account}, anys(some)...)...); err != nil {
+		if _, err := db.sql.Exec(ctx, `update people set email = null where agent_id = ? and account_id = ? and id in `+placeholders(len(some)), append([]any{agent, account}, toAny(some)...)...); err != nil {
 			return err
 		}
 	}
 	for len(list) > 0 {
-		some := list[:min(peopleTogether, len(list))]
+		some := list[:min(peoplePerStatement, len(list))]
 		list = list[len(some):]
-		if err := db.saveContacts(ctx, account, agent, some); err != nil {
+		if err := db.saveContactBatch(ctx, account, agent, some); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (db *DB) saveContacts(ctx context.Context, account parley.AccountID, agent parley.AgentID, list []parley.Contact) error {
+func (db *DB) saveContactBatch(ctx context.Context, account parley.AccountID, agent parley.AgentID, list []parley.Contact) error {
 	var args []any
 	for _, c := range list {
-		args = append(args, c.ID, account, agent, textOrNil(keptEmail(c.Email)), textOrNil(c.ExternalID), textOrNil(c.Name), textOrNil(c.Phone), objectJSON(c.Attributes), toJSON(c.StripeAccounts),
+		args = append(args, c.ID, account, agent, textOrNil(normalizeEmail(c.Email)), textOrNil(c.ExternalID), textOrNil(c.Name), textOrNil(c.Phone), objectJSON(c.Attributes), toJSON(c.StripeAccounts),
 			millis(c.CreatedAt), millis(c.UpdatedAt))
 	}
 	_, err := db.sql.Exec(ctx, `insert into people (`+contactColumns+`) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`+strings.Repeat(`, (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, len(list)-1)+`

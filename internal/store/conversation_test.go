@@ -12,98 +12,98 @@ import (
 	"parley/internal/store"
 )
 
-// talk writes a conversation with its first message.
-func (w *world) talk(channel parley.Channel, user parley.EndUserID, created time.Time) *parley.Conversation {
+// createConversation writes a conversation with its first message.
+func (w *fixture) createConversation(channel parley.Channel, user parley.EndUserID, created time.Time) *parley.Conversation {
 	w.Helper()
-	c := &parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()), AccountID: w.Account.ID, AgentID: w.Agent.ID, Face: parley.FaceV2, Channel: channel,
-		UserID: user, Status: parley.Ongoing, CreatedAt: created, UpdatedAt: created}
-	m := w.line(c, "Hello")
+	c := &parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()), AccountID: w.Account.ID, AgentID: w.Agent.ID, API: parley.APIV2, Channel: channel,
+		UserID: user, Status: parley.ConversationOngoing, CreatedAt: created, UpdatedAt: created}
+	m := w.newMessage(c, "Hello")
 	m.CreatedAt = created
-	w.must(w.Transact(w, sqldb.Turns, func(tx *store.DB) error { return tx.CreateConversation(w, c, m, false) }))
+	w.must(w.Transact(w, sqldb.Interactive, func(tx *store.DB) error { return tx.CreateConversation(w, c, m, false) }))
 	return c
 }
 
-func (w *world) line(c *parley.Conversation, text string) *parley.Message {
-	return &parley.Message{ID: parley.NewMessageID(), ConversationID: c.ID, Author: parley.ByUser, State: parley.MessageComplete,
-		Parts: []parley.Part{{Type: "text", Text: text}}, CreatedAt: noon}
+func (w *fixture) newMessage(c *parley.Conversation, text string) *parley.Message {
+	return &parley.Message{ID: parley.NewMessageID(), ConversationID: c.ID, Author: parley.AuthorUser, State: parley.MessageComplete,
+		Parts: []parley.Part{{Type: "text", Text: text}}, CreatedAt: testTime}
 }
 
-func (w *world) say(c *parley.Conversation, m *parley.Message) error {
+func (w *fixture) addMessage(c *parley.Conversation, m *parley.Message) error {
 	w.Helper()
-	return w.Transact(w, sqldb.Turns, func(tx *store.DB) error { return tx.AddMessage(w, c.AccountID, c.AgentID, m, nil) })
+	return w.Transact(w, sqldb.Interactive, func(tx *store.DB) error { return tx.AddMessage(w, c.AccountID, c.AgentID, m, nil) })
 }
 
-func (w *world) remove(idle *time.Time, list ...*parley.Conversation) (gone []parley.ConversationID) {
+func (w *fixture) deleteConversations(idle *time.Time, list ...*parley.Conversation) (gone []parley.ConversationID) {
 	w.Helper()
 	var ids []parley.ConversationID
 	for _, c := range list {
 		ids = append(ids, c.ID)
 	}
 	w.must(w.Transact(w, sqldb.Bulk, func(tx *store.DB) (err error) {
-		gone, err = tx.DeleteConversations(w, w.Account.ID, w.Agent.ID, ids, idle, noon)
+		gone, err = tx.DeleteConversations(w, w.Account.ID, w.Agent.ID, ids, idle, testTime)
 		return err
 	}))
 	return gone
 }
 
 func TestAgentCountsItsConversations(t *testing.T) {
-	each(t, func(w *world) {
-		api := w.talk(parley.ChannelAPI, "", noon)
-		w.talk(parley.ChannelAPI, "jo", noon.Add(time.Second))
-		phone := w.talk(parley.ChannelPhone, "jo", noon.Add(2*time.Second))
-		if a := w.reload(); a.Conversations != 3 || a.APIConversations != 2 {
+	forEachDatabase(t, func(w *fixture) {
+		api := w.createConversation(parley.ChannelAPI, "", testTime)
+		w.createConversation(parley.ChannelAPI, "jo", testTime.Add(time.Second))
+		phone := w.createConversation(parley.ChannelPhone, "jo", testTime.Add(2*time.Second))
+		if a := w.reloadAgent(); a.Conversations != 3 || a.APIConversations != 2 {
 			w.Errorf("%d, %d of the API", a.Conversations, a.APIConversations)
 		}
-		if gone := w.remove(nil, api, phone, phone); len(gone) != 2 {
+		if gone := w.deleteConversations(nil, api, phone, phone); len(gone) != 2 {
 			w.Error("deleted", gone)
 		}
-		if gone := w.remove(nil, api, phone); len(gone) != 0 {
+		if gone := w.deleteConversations(nil, api, phone); len(gone) != 0 {
 			w.Error("deleted twice:", gone)
 		}
-		if a := w.reload(); a.Conversations != 1 || a.APIConversations != 1 {
+		if a := w.reloadAgent(); a.Conversations != 1 || a.APIConversations != 1 {
 			w.Errorf("then %d, %d of the API", a.Conversations, a.APIConversations)
 		}
 		for name, f := range map[string]store.ConversationFilter{"all": {}, "API": {Channel: parley.ChannelAPI}, "jo": {User: "jo"},
-			"origins": {Channels: []parley.Channel{parley.ChannelPhone, parley.ChannelAPI}}, "from": {From: &noon}, "idle": {Idle: at(noon.Add(time.Hour))}} {
+			"origins": {Channels: []parley.Channel{parley.ChannelPhone, parley.ChannelAPI}}, "from": {CreatedFrom: &testTime}, "idle": {IdleSince: timePointer(testTime.Add(time.Hour))}} {
 			if n, err := w.CountConversations(w, w.Account.ID, w.Agent.ID, f); err != nil || n != 1 {
 				w.Errorf("%s: %d %v", name, n, err)
 			}
-			if page, err := w.Conversations(w, w.Account.ID, w.Agent.ID, f, parley.PageAsk{Limit: 10}); err != nil || page.Total != 1 || len(page.Items) != 1 {
+			if page, err := w.Conversations(w, w.Account.ID, w.Agent.ID, f, parley.PageRequest{Limit: 10}); err != nil || page.Total != 1 || len(page.Items) != 1 {
 				w.Errorf("%s: %+v %v", name, page, err)
 			}
 		}
 	})
 }
 
-func at(t time.Time) *time.Time { return &t }
+func timePointer(t time.Time) *time.Time { return &t }
 
 func TestConversationOfADeletedAgentIsNotBegun(t *testing.T) {
-	each(t, func(w *world) {
-		w.must(w.DeleteAgent(w, w.Account.ID, w.Agent.ID, noon))
-		c := &parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()), AccountID: w.Account.ID, AgentID: w.Agent.ID, Face: parley.FaceV2,
-			Channel: parley.ChannelAPI, Status: parley.Ongoing, CreatedAt: noon, UpdatedAt: noon}
-		err := w.Transact(w, sqldb.Turns, func(tx *store.DB) error { return tx.CreateConversation(w, c, w.line(c, "Hello"), false) })
-		w.fails(err, parley.CodeAgentNotFound)
-		if n := w.count(`select count(*) from conversations`) + w.count(`select count(*) from messages`); n != 0 {
+	forEachDatabase(t, func(w *fixture) {
+		w.must(w.DeleteAgent(w, w.Account.ID, w.Agent.ID, testTime))
+		c := &parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()), AccountID: w.Account.ID, AgentID: w.Agent.ID, API: parley.APIV2,
+			Channel: parley.ChannelAPI, Status: parley.ConversationOngoing, CreatedAt: testTime, UpdatedAt: testTime}
+		err := w.Transact(w, sqldb.Interactive, func(tx *store.DB) error { return tx.CreateConversation(w, c, w.newMessage(c, "Hello"), false) })
+		w.wantCode(err, parley.CodeAgentNotFound)
+		if n := w.queryCount(`select count(*) from conversations`) + w.queryCount(`select count(*) from messages`); n != 0 {
 			w.Error(n, "rows are left")
 		}
 	})
 }
 
 func TestPagesStayWhileConversationsCome(t *testing.T) {
-	each(t, func(w *world) {
+	forEachDatabase(t, func(w *fixture) {
 		var want []parley.ConversationID
 		for i := range 7 {
-			want = append(want, w.talk(parley.ChannelAPI, "", noon.Add(time.Duration(i/3)*time.Second)).ID) // several of the same instant
+			want = append(want, w.createConversation(parley.ChannelAPI, "", testTime.Add(time.Duration(i/3)*time.Second)).ID) // several of the same instant
 		}
 		var got []parley.ConversationID
-		for ask := (parley.PageAsk{Limit: 2}); ; {
+		for ask := (parley.PageRequest{Limit: 2}); ; {
 			page, err := w.Conversations(w, w.Account.ID, w.Agent.ID, store.ConversationFilter{Channel: parley.ChannelAPI}, ask)
 			w.must(err)
 			for _, c := range page.Items {
 				got = append(got, c.ID)
 			}
-			w.talk(parley.ChannelAPI, "", noon.Add(time.Hour))
+			w.createConversation(parley.ChannelAPI, "", testTime.Add(time.Hour))
 			if ask.After = page.Next; page.Next == nil {
 				break
 			}
@@ -116,38 +116,38 @@ func TestPagesStayWhileConversationsCome(t *testing.T) {
 }
 
 func TestDeletedConversationIsGone(t *testing.T) {
-	each(t, func(w *world) {
-		c, busy := w.talk(parley.ChannelAPI, "", noon), w.talk(parley.ChannelAPI, "", noon)
-		w.must(w.say(busy, w.line(busy, "Still there?")))
-		_, err := w.SQL().Exec(w, `update conversations set last_activity = ? where id = ?`, noon.Add(time.Hour).UnixMilli(), busy.ID)
+	forEachDatabase(t, func(w *fixture) {
+		c, busy := w.createConversation(parley.ChannelAPI, "", testTime), w.createConversation(parley.ChannelAPI, "", testTime)
+		w.must(w.addMessage(busy, w.newMessage(busy, "Still there?")))
+		_, err := w.SQL().Exec(w, `update conversations set last_activity = ? where id = ?`, testTime.Add(time.Hour).UnixMilli(), busy.ID)
 		w.must(err)
-		if gone := w.remove(at(noon.Add(time.Minute)), c, busy); len(gone) != 1 || gone[0] != c.ID {
+		if gone := w.deleteConversations(timePointer(testTime.Add(time.Minute)), c, busy); len(gone) != 1 || gone[0] != c.ID {
 			w.Fatal("deleted", gone)
 		}
 		_, err = w.DB.Conversation(w, w.Account.ID, w.Agent.ID, c.ID)
-		w.fails(err, parley.CodeResourceNotFound)
-		_, err = w.Messages(w, w.Account.ID, w.Agent.ID, c.ID, parley.PageAsk{Limit: 1})
-		w.fails(err, parley.CodeResourceNotFound)
-		_, _, err = w.Pulse(w, w.Account.ID, w.Agent.ID, c.ID)
-		w.fails(err, parley.CodeResourceNotFound)
+		w.wantCode(err, parley.CodeResourceNotFound)
+		_, err = w.Messages(w, w.Account.ID, w.Agent.ID, c.ID, parley.PageRequest{Limit: 1})
+		w.wantCode(err, parley.CodeResourceNotFound)
+		_, _, err = w.StatusAndLastSeq(w, w.Account.ID, w.Agent.ID, c.ID)
+		w.wantCode(err, parley.CodeResourceNotFound)
 		_, _, err = w.OwnerOfConversation(w, c.ID)
-		w.fails(err, parley.CodeConversationGone)
-		w.fails(w.say(c, w.line(c, "Still there?")), parley.CodeConversationGone)
-		other := w.account("Other")
-		if gone, err := w.DeleteConversations(w, other.ID, w.Agent.ID, []parley.ConversationID{busy.ID}, nil, noon); len(gone) != 0 && err == nil {
+		w.wantCode(err, parley.CodeConversationNotFound)
+		w.wantCode(w.addMessage(c, w.newMessage(c, "Still there?")), parley.CodeConversationNotFound)
+		other := w.createAccount("Other")
+		if gone, err := w.DeleteConversations(w, other.ID, w.Agent.ID, []parley.ConversationID{busy.ID}, nil, testTime); len(gone) != 0 && err == nil {
 			w.Error("another account deleted", gone)
 		}
 	})
 }
 
 func TestErasedConversationLeavesNoRow(t *testing.T) {
-	each(t, func(w *world) {
-		tables := w.schema()
-		c, kept := w.talk(parley.ChannelAPI, "", noon), w.talk(parley.ChannelAPI, "", noon)
+	forEachDatabase(t, func(w *fixture) {
+		tables := w.tableColumns()
+		c, kept := w.createConversation(parley.ChannelAPI, "", testTime), w.createConversation(parley.ChannelAPI, "", testTime)
 		hanging := func(id parley.ConversationID) (rows string) {
 			for table, columns := range tables {
 				if columns["conversation_id"] != "" {
-					rows += fmt.Sprint(table, " ", w.count(`select count(*) from `+table+` where conversation_id = ?`, id), ", ")
+					rows += fmt.Sprint(table, " ", w.queryCount(`select count(*) from `+table+` where conversation_id = ?`, id), ", ")
 				}
 			}
 			list := strings.Split(rows, ", ")
@@ -164,39 +164,39 @@ func TestErasedConversationLeavesNoRow(t *testing.T) {
 				if table == "conversation_insights" || table == "tickets" { // a row for each conversation
 					n = 1
 				}
-				w.plant(table, columns, w.Agent.ID, marker, n)
+				w.insertMarkedRows(table, columns, w.Agent.ID, marker, n)
 				_, err := w.SQL().Exec(w, `update `+table+` set conversation_id = ? where conversation_id like ?`, each.ID, marker+"%")
 				w.must(err)
 			}
 			_, err := w.SQL().Exec(w, `update tickets set number = ? where conversation_id = ?`, i+1, each.ID) // two tickets have two numbers
 			w.must(err)
 			marker := fmt.Sprint("planted-", string("ab"[i]))
-			w.plant("ticket_words", tables["ticket_words"], w.Agent.ID, marker, 3)
+			w.insertMarkedRows("ticket_words", tables["ticket_words"], w.Agent.ID, marker, 3)
 			_, err = w.SQL().Exec(w, `update ticket_words set ticket_id = ? where ticket_id like ?`, each.ID, marker+"%")
 			w.must(err)
 		}
 		before := hanging(kept.ID)
-		w.remove(nil, c)
+		w.deleteConversations(nil, c)
 		_, err := w.SQL().Exec(w, `update turns set state = 'open' where id = 'planted-a0'`)
 		w.must(err)
-		if gone, err := w.EraseConversations(w, w.Account.ID, w.Agent.ID); err != nil || gone || w.count(`select count(*) from messages where conversation_id = ?`, c.ID) != 4 {
+		if gone, err := w.EraseConversations(w, w.Account.ID, w.Agent.ID); err != nil || gone || w.queryCount(`select count(*) from messages where conversation_id = ?`, c.ID) != 4 {
 			w.Error("beside an open turn: gone", gone, err, hanging(c.ID))
 		}
 		_, err = w.SQL().Exec(w, `update turns set state = 'failed' where id = 'planted-a0'`)
 		w.must(err)
 		gone, err := w.EraseConversations(w, w.Account.ID, w.Agent.ID)
 		w.must(err)
-		if left := w.marked(tables, "planted-a"); !gone || !slices.Equal(onlyOf(left, "leads"), left) {
+		if left := w.tablesWithMarker(tables, "planted-a"); !gone || !slices.Equal(columnsOfTable(left, "leads"), left) {
 			w.Error("gone", gone, "left in", left)
 		}
-		if n := w.count(`select count(*) from conversations where id = ?`, c.ID); n != 0 || hanging(kept.ID) != before || w.count(`select count(*) from ticket_words where ticket_id = ?`, kept.ID) != 3 {
+		if n := w.queryCount(`select count(*) from conversations where id = ?`, c.ID); n != 0 || hanging(kept.ID) != before || w.queryCount(`select count(*) from ticket_words where ticket_id = ?`, kept.ID) != 3 {
 			w.Errorf("%d rows; the other conversation has %s, had %s", n, hanging(kept.ID), before)
 		}
 	})
 }
 
-// onlyOf gives the columns that are of the table.
-func onlyOf(columns []string, table string) (list []string) {
+// columnsOfTable gives the columns that are of the table.
+func columnsOfTable(columns []string, table string) (list []string) {
 	for _, c := range columns {
 		if strings.HasPrefix(c, table+".") {
 			list = append(list, c)
@@ -206,10 +206,10 @@ func onlyOf(columns []string, table string) (list []string) {
 }
 
 func TestMessagesAfterHoldsLittle(t *testing.T) {
-	each(t, func(w *world) {
-		c := w.talk(parley.ChannelAPI, "", noon)
+	forEachDatabase(t, func(w *fixture) {
+		c := w.createConversation(parley.ChannelAPI, "", testTime)
 		for range 7 {
-			w.must(w.say(c, w.line(c, strings.Repeat("x", 300_000))))
+			w.must(w.addMessage(c, w.newMessage(c, strings.Repeat("x", 300_000))))
 		}
 		var seqs []int64
 		reads := 0
@@ -230,7 +230,7 @@ func TestMessagesAfterHoldsLittle(t *testing.T) {
 		if !slices.Equal(seqs, []int64{1, 2, 3, 4, 5, 6, 7, 8}) || reads < 2 {
 			w.Error(seqs, reads)
 		}
-		other := w.account("Other")
+		other := w.createAccount("Other")
 		if list, err := w.MessagesAfter(w, other.ID, w.Agent.ID, c.ID, 0, 100); err != nil || len(list) != 0 {
 			w.Error("another account reads", len(list), err)
 		}
@@ -238,29 +238,29 @@ func TestMessagesAfterHoldsLittle(t *testing.T) {
 }
 
 func TestSweepsTakeTheOldOnly(t *testing.T) {
-	each(t, func(w *world) {
-		c := w.talk(parley.ChannelAPI, "", noon)
-		old := noon.Add(-25 * time.Hour)
-		for id, created := range map[string]time.Time{"old": old, "new": noon} {
+	forEachDatabase(t, func(w *fixture) {
+		c := w.createConversation(parley.ChannelAPI, "", testTime)
+		old := testTime.Add(-25 * time.Hour)
+		for id, created := range map[string]time.Time{"old": old, "new": testTime} {
 			w.must(w.AddToolCalls(w, []parley.ToolCall{{ID: id, AccountID: w.Account.ID, AgentID: w.Agent.ID, ConversationID: c.ID, MessageID: "m", TurnID: "t",
-				CallID: id, Tool: "look", Kind: parley.ActionClient, Client: true, Input: []byte("{}"), Status: parley.ToolPending, CreatedAt: created}}))
+				CallID: id, Tool: "look", Kind: parley.ActionClient, RunsOnClient: true, Input: []byte("{}"), Status: parley.ToolPending, CreatedAt: created}}))
 			_, err := w.SQL().Exec(w, `insert into procedure_runs (id, account_id, agent_id, conversation_id, procedure_name, step, state, started_at)
 				values (?, ?, ?, ?, 'p', 0, 'open', ?)`, id, w.Account.ID, w.Agent.ID, c.ID, created.UnixMilli())
 			w.must(err)
 		}
 		for _, want := range []int64{1, 0} {
-			if n, err := w.IgnoreOldCalls(w, noon.Add(-parley.ToolPatience), noon, 200); err != nil || n != want {
+			if n, err := w.IgnoreOldToolCalls(w, testTime.Add(-parley.ToolResultTimeout), testTime, 200); err != nil || n != want {
 				w.Error(n, err)
 			}
-			if n, err := w.AbandonOldRuns(w, noon.Add(-parley.ToolPatience), noon, 200); err != nil || n != want {
+			if n, err := w.AbandonOldProcedureRuns(w, testTime.Add(-parley.ToolResultTimeout), testTime, 200); err != nil || n != want {
 				w.Error(n, err)
 			}
 		}
-		if n := w.count(`select count(*) from tool_calls where id = 'old' and status = 'ignored'`) + w.count(`select count(*) from tool_calls where id = 'new' and status = 'pending'`); n != 2 {
+		if n := w.queryCount(`select count(*) from tool_calls where id = 'old' and status = 'ignored'`) + w.queryCount(`select count(*) from tool_calls where id = 'new' and status = 'pending'`); n != 2 {
 			w.Error("calls", n)
 		}
-		if n := w.count(`select count(*) from procedure_runs where id = 'old' and outcome = 'abandoned' and ended_at = ?`, noon.UnixMilli()) +
-			w.count(`select count(*) from procedure_runs where id = 'new' and outcome is null`); n != 2 {
+		if n := w.queryCount(`select count(*) from procedure_runs where id = 'old' and outcome = 'abandoned' and ended_at = ?`, testTime.UnixMilli()) +
+			w.queryCount(`select count(*) from procedure_runs where id = 'new' and outcome is null`); n != 2 {
 			w.Error("runs", n)
 		}
 	})

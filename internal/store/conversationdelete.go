@@ -14,7 +14,7 @@ func (db *DB) DeleteConversations(ctx context.Context, account parley.AccountID,
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	clause, args := "", append([]any{millis(now), agent, account}, anys(ids)...)
+	clause, args := "", append([]any{millis(now), agent, account}, toAny(ids)...)
 	if idle != nil {
 		clause, args = " and last_activity < ?", append(args, millis(*idle))
 	}
@@ -27,16 +27,16 @@ func (db *DB) DeleteConversations(ctx context.Context, account parley.AccountID,
 		return g, err
 	}
 	list, err := sqldb.All(ctx, db.sql, read,
-		`update conversations set deleted_at = ?, external_id = null where agent_id || '' = ? and account_id = ? and deleted_at is null and id in `+marks(len(ids))+clause+` returning id, channel`, args...)
+		`update conversations set deleted_at = ?, external_id = null where agent_id || '' = ? and account_id = ? and deleted_at is null and id in `+placeholders(len(ids))+clause+` returning id, channel`, args...)
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
 	deleted, api := make([]parley.ConversationID, len(list)), 0
 	for i, g := range list {
 		deleted[i] = g.id
-		api += bit(g.channel == parley.ChannelAPI)
+		api += boolToInt(g.channel == parley.ChannelAPI)
 	}
-	if _, err := db.sql.Exec(ctx, `delete from tickets where agent_id = ? and account_id = ? and conversation_id in `+marks(len(deleted)), append([]any{agent, account}, anys(deleted)...)...); err != nil {
+	if _, err := db.sql.Exec(ctx, `delete from tickets where agent_id = ? and account_id = ? and conversation_id in `+placeholders(len(deleted)), append([]any{agent, account}, toAny(deleted)...)...); err != nil {
 		return nil, err
 	}
 	_, err = db.sql.Exec(ctx, `update conversation_counts set total = total - ?, api = api - ? where agent_id = ? and account_id = ?`,
@@ -46,22 +46,22 @@ func (db *DB) DeleteConversations(ctx context.Context, account parley.AccountID,
 
 // conversationTables lists what hangs on a conversation, in the order in which it is erased. Leads and the ledger of credits
 // stay: they are the account's own.
-var conversationTables = []held{
-	{table: "tool_calls", key: "id"},
-	{table: "procedure_runs", key: "id"},
-	{table: "turns", key: "id", more: "state <> 'open'"},
-	{table: "voice_recordings", key: "id"},
-	{table: "voice_sessions", key: "id", more: "ended_at is not null"},
-	{table: "ticket_words", key: "ticket_id", column: "ticket_id", rows: eraseWords, shared: true}, // the ticket of a conversation has its id
-	{table: "attachments", key: "id"},
-	{table: "tickets", key: "id"},
-	{table: "messages", key: "id"},
-	{table: "events", key: "seq"},
-	{table: "conversations", key: "id", column: "id"},
+var conversationTables = []erasableTable{
+	{table: "tool_calls", keyColumn: "id"},
+	{table: "procedure_runs", keyColumn: "id"},
+	{table: "turns", keyColumn: "id", condition: "state <> 'open'"},
+	{table: "voice_recordings", keyColumn: "id"},
+	{table: "voice_sessions", keyColumn: "id", condition: "ended_at is not null"},
+	{table: "ticket_words", keyColumn: "ticket_id", conversationColumn: "ticket_id", maxRows: maxEraseTickets, keyRepeats: true}, // the ticket of a conversation has its id
+	{table: "attachments", keyColumn: "id"},
+	{table: "tickets", keyColumn: "id"},
+	{table: "messages", keyColumn: "id"},
+	{table: "events", keyColumn: "seq"},
+	{table: "conversations", keyColumn: "id", conversationColumn: "id"},
 }
 
-// eraseTogether is how many conversations are erased in one walk through the tables.
-const eraseTogether = 100
+// conversationsPerErase is how many conversations are erased in one walk through the tables.
+const conversationsPerErase = 100
 
 // EraseConversations erases the rows of an agent's deleted conversations, in chunks, each a transaction of its own in the bulk
 // lane. It reports whether all are gone: one with an open turn or voice session is not, and the caller comes back later.
@@ -69,22 +69,22 @@ func (db *DB) EraseConversations(ctx context.Context, account parley.AccountID, 
 	for {
 		ids, err := sqldb.All(ctx, db.sql, sqldb.Column[parley.ConversationID], `select id from conversations c where agent_id = ? and account_id = ? and deleted_at is not null
 			and not exists (select 1 from turns t where t.conversation_id = c.id and t.state = 'open')
-			and not exists (select 1 from voice_sessions v where v.conversation_id = c.id and v.ended_at is null) limit ?`, agent, account, eraseTogether)
+			and not exists (select 1 from voice_sessions v where v.conversation_id = c.id and v.ended_at is null) limit ?`, agent, account, conversationsPerErase)
 		if err != nil {
 			return false, err
 		}
 		if len(ids) == 0 {
 			break
 		}
-		if err := db.forgetTalks(ctx, account, agent, ids); err != nil {
+		if err := db.dropConversationInsights(ctx, account, agent, ids); err != nil {
 			return false, err
 		}
 		for _, h := range conversationTables {
-			column := h.column
+			column := h.conversationColumn
 			if column == "" {
 				column = "conversation_id"
 			}
-			if err := db.erase(ctx, h, account, agent, column+" in "+marks(len(ids)), anys(ids)); err != nil {
+			if err := db.erase(ctx, h, account, agent, column+" in "+placeholders(len(ids)), toAny(ids)); err != nil {
 				return false, err
 			}
 		}

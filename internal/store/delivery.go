@@ -17,11 +17,11 @@ func scanDelivery(scan sqldb.Scan) (d parley.Delivery, err error) {
 	var due, created, updated int64
 	err = scan(&d.ID, &d.AccountID, &agent, &d.WebhookID, &d.Event, &d.Body, &d.State, &d.Attempts, &due, &status, &failure, &created, &updated, &delivered)
 	d.AgentID, d.LastStatus, d.LastError = parley.AgentID(agent.String), int(status.Int64), failure.String
-	d.DueAt, d.CreatedAt, d.UpdatedAt, d.DeliveredAt = timeOf(due), timeOf(created), timeOf(updated), timeOrNil(delivered)
+	d.DueAt, d.CreatedAt, d.UpdatedAt, d.DeliveredAt = timeFromMillis(due), timeFromMillis(created), timeFromMillis(updated), timeOrNil(delivered)
 	return d, err
 }
 
-func deliveryGone() error { return parley.Failf(parley.CodeNotFound, "Delivery not found.") }
+func deliveryNotFound() error { return parley.NewErrorf(parley.CodeNotFound, "Delivery not found.") }
 
 // AddDelivery writes a delivery that is to be sent.
 func (db *DB) AddDelivery(ctx context.Context, d *parley.Delivery) error {
@@ -37,14 +37,14 @@ func (db *DB) DueDeliveries(ctx context.Context, account parley.AccountID, hook 
 		order by due_at, id limit ?`, hook, account, millis(now), limit)
 }
 
-// NextDelivery tells when the next of a webhook's deliveries is due; nil when none is waiting.
-func (db *DB) NextDelivery(ctx context.Context, account parley.AccountID, hook parley.WebhookID) (*time.Time, error) {
+// NextDeliveryTime tells when the next of a webhook's deliveries is due; nil when none is waiting.
+func (db *DB) NextDeliveryTime(ctx context.Context, account parley.AccountID, hook parley.WebhookID) (*time.Time, error) {
 	at, err := sqldb.One(ctx, db.sql, sqldb.Column[sql.NullInt64], `select min(due_at) from webhook_deliveries where webhook_id = ? and account_id = ? and state = 'pending'`, hook, account)
 	return timeOrNil(at), err
 }
 
-// SaveAttempt writes how a pending delivery stands after an attempt. One that is gone, or no longer pending, is left alone.
-func (db *DB) SaveAttempt(ctx context.Context, d *parley.Delivery) error {
+// SaveDeliveryAttempt writes how a pending delivery stands after an attempt. One that is gone, or no longer pending, is left alone.
+func (db *DB) SaveDeliveryAttempt(ctx context.Context, d *parley.Delivery) error {
 	_, err := db.sql.Exec(ctx, `update webhook_deliveries set state = ?, attempts = ?, due_at = ?, last_status = ?, last_error = ?, updated_at = ?, delivered_at = ?
 		where id = ? and webhook_id = ? and account_id = ? and state = 'pending'`, string(d.State), d.Attempts, millis(d.DueAt), numberOrNil(d.LastStatus), textOrNil(d.LastError),
 		millis(d.UpdatedAt), millisOrNil(d.DeliveredAt), d.ID, d.WebhookID, d.AccountID)
@@ -58,12 +58,12 @@ func numberOrNil(n int) any {
 	return n
 }
 
-// SendAgain makes a delivery pending, as if it had never been tried, and gives it. Fails with NOT_FOUND.
-func (db *DB) SendAgain(ctx context.Context, account parley.AccountID, id parley.DeliveryID, now time.Time) (*parley.Delivery, error) {
+// ResetDelivery makes a delivery pending, as if it had never been tried, and gives it. Fails with NOT_FOUND.
+func (db *DB) ResetDelivery(ctx context.Context, account parley.AccountID, id parley.DeliveryID, now time.Time) (*parley.Delivery, error) {
 	d, err := sqldb.One(ctx, db.sql, scanDelivery, `update webhook_deliveries set state = 'pending', attempts = 0, due_at = ?, updated_at = ?, delivered_at = null
 		where id = ? and account_id = ? returning `+deliveryColumns, millis(now), millis(now), id, account)
-	if sqldb.NotFound(err) {
-		return nil, deliveryGone()
+	if sqldb.IsNotFound(err) {
+		return nil, deliveryNotFound()
 	}
 	return &d, err
 }
@@ -71,8 +71,8 @@ func (db *DB) SendAgain(ctx context.Context, account parley.AccountID, id parley
 // OwnerOfDelivery tells whose a delivery is. It is the operator's view and asks for no account. Fails with NOT_FOUND.
 func (db *DB) OwnerOfDelivery(ctx context.Context, id parley.DeliveryID) (parley.AccountID, error) {
 	account, err := sqldb.One(ctx, db.sql, sqldb.Column[parley.AccountID], `select account_id from webhook_deliveries where id = ?`, id)
-	if sqldb.NotFound(err) {
-		return "", deliveryGone()
+	if sqldb.IsNotFound(err) {
+		return "", deliveryNotFound()
 	}
 	return account, err
 }
@@ -96,14 +96,14 @@ func (db *DB) Deliveries(ctx context.Context, f DeliveryFilter, limit int) ([]pa
 	return sqldb.All(ctx, db.sql, scanDelivery, `select `+deliveryColumns+` from webhook_deliveries where `+where+` order by updated_at desc, id desc limit ?`, append(args, limit)...)
 }
 
-// EraseDeliveries erases what a webhook that was taken away has left, in chunks in the bulk lane.
-func (db *DB) EraseDeliveries(ctx context.Context, account parley.AccountID, hook parley.WebhookID) error {
+// EraseWebhookDeliveries erases what a webhook that was taken away has left, in chunks in the bulk lane.
+func (db *DB) EraseWebhookDeliveries(ctx context.Context, account parley.AccountID, hook parley.WebhookID) error {
 	return db.eraseDeliveries(ctx, `webhook_id = ? and account_id = ?`, hook, account)
 }
 
-// ForgetDeliveries erases the deliveries of all accounts that have come to their end before a moment, in chunks in the bulk lane.
+// EraseFinishedDeliveries erases the deliveries of all accounts that have come to their end before a moment, in chunks in the bulk lane.
 // It is a chore of the installation and asks for no account.
-func (db *DB) ForgetDeliveries(ctx context.Context, before time.Time) error {
+func (db *DB) EraseFinishedDeliveries(ctx context.Context, before time.Time) error {
 	return db.eraseDeliveries(ctx, `state in ('delivered', 'dead') and updated_at < ?`, millis(before))
 }
 
@@ -111,10 +111,10 @@ func (db *DB) eraseDeliveries(ctx context.Context, where string, args ...any) er
 	for {
 		var n int64
 		err := db.Transact(ctx, sqldb.Bulk, func(tx *DB) (err error) {
-			n, err = tx.sql.Exec(ctx, `delete from webhook_deliveries where id in (select id from webhook_deliveries where `+where+` limit ?)`, append(args[:len(args):len(args)], eraseRows)...)
+			n, err = tx.sql.Exec(ctx, `delete from webhook_deliveries where id in (select id from webhook_deliveries where `+where+` limit ?)`, append(args[:len(args):len(args)], maxEraseRows)...)
 			return err
 		})
-		if err != nil || n < eraseRows {
+		if err != nil || n < maxEraseRows {
 			return err
 		}
 	}

@@ -8,64 +8,64 @@ import (
 	"parley/internal/sqldb"
 )
 
-// eraseRows is the most rows one transaction erases; of versions, which may hold megabytes each, fewer.
+// maxEraseRows is the most rows one transaction erases; of versions, which may hold megabytes each, fewer.
 const (
-	eraseRows     = 200
-	eraseVersions = 8
-	eraseWords    = 4 // tickets, of which each may have two thousand words
-	eraseRead     = 10_000
+	maxEraseRows     = 200
+	maxEraseVersions = 8
+	maxEraseTickets  = 4 // tickets, of which each may have two thousand words
+	maxEraseKeys     = 10_000
 )
 
-// held is a table with rows of agents: key tells them apart, more narrows what may go, and column names the conversation where
+// erasableTable is a table with rows of agents: key tells them apart, more narrows what may go, and column names the conversation where
 // that is not conversation_id.
-type held struct {
-	table, key, more string
-	column           string
-	rows             int
-	ownerless        bool // no account_id
-	shared           bool // several rows have one key
+type erasableTable struct {
+	table, keyColumn, condition string
+	conversationColumn          string
+	maxRows                     int
+	hasNoAccount                bool // no account_id
+	keyRepeats                  bool // several rows have one key
 }
 
 // agentTables lists the tables that hold rows of agents in the order in which they are erased. Open turns and voice sessions stay
 // until they are closed, for they count against their account; what they leave behind comes after them.
-var agentTables = []held{
-	{table: "sources", key: "id"}, // a training holds its source's row while it writes, so nothing comes after them
-	{table: "crawl_pages", key: "id"},
-	{table: "passages", key: "id"},
-	{table: "passage_vectors", key: "text_hash", ownerless: true},
-	{table: "source_versions", key: "id", rows: eraseVersions},
-	{table: "blobs", key: "id"},
-	{table: "actions", key: "id"},
-	{table: "procedures", key: "id"},
-	{table: "helpdesks", key: "agent_id"}, // a ticket being opened holds this row, so none comes after it
-	{table: "ticket_statuses", key: "id"},
-	{table: "teams", key: "id"},
-	{table: "team_members", key: "user_id"},
-	{table: "routing_rules", key: "id"},
-	{table: "ticket_words", key: "ticket_id", rows: eraseWords, shared: true},
-	{table: "attachments", key: "id"},
-	{table: "tickets", key: "id"},
-	{table: "leads", key: "id"},
-	{table: "webhooks", key: "id"},
-	{table: "webhook_deliveries", key: "id"},
-	{table: "custom_attributes", key: "name"},
-	{table: "tool_calls", key: "id"},
-	{table: "procedure_runs", key: "id"},
-	{table: "turns", key: "id", more: "state <> 'open'"},
-	{table: "voice_recordings", key: "id"},
-	{table: "voice_sessions", key: "id", more: "ended_at is not null"},
-	{table: "messages", key: "id"},
-	{table: "conversations", key: "id"},
-	{table: "conversation_counts", key: "agent_id"},
-	{table: "conversation_insights", key: "conversation_id"},
-	{table: "insight_questions", key: "conversation_id"},
-	{table: "insight_groups", key: "name"},
-	{table: "insight_days", key: "day"},
-	{table: "insight_agents", key: "agent_id"},
-	{table: "people", key: "id"},
-	{table: "credit_ledger", key: "turn_id"},
-	{table: "credit_usage", key: "month"},
-	{table: "events", key: "seq"},
+var agentTables = []erasableTable{
+	{table: "sources", keyColumn: "id"}, // a training holds its source's row while it writes, so nothing comes after them
+	{table: "crawl_pages", keyColumn: "id"},
+	{table: "passages", keyColumn: "id"},
+	{table: "passage_vectors", keyColumn: "text_hash", hasNoAccount: true},
+	{table: "source_versions", keyColumn: "id", maxRows: maxEraseVersions},
+	{table: "blobs", keyColumn: "id"},
+	{table: "actions", keyColumn: "id"},
+	{table: "procedures", keyColumn: "id"},
+	{table: "helpdesks", keyColumn: "agent_id"}, // a ticket being opened holds this row, so none comes after it
+	{table: "ticket_statuses", keyColumn: "id"},
+	{table: "teams", keyColumn: "id"},
+	{table: "team_members", keyColumn: "user_id"},
+	{table: "routing_rules", keyColumn: "id"},
+	{table: "ticket_words", keyColumn: "ticket_id", maxRows: maxEraseTickets, keyRepeats: true},
+	{table: "attachments", keyColumn: "id"},
+	{table: "tickets", keyColumn: "id"},
+	{table: "leads", keyColumn: "id"},
+	{table: "webhooks", keyColumn: "id"},
+	{table: "webhook_deliveries", keyColumn: "id"},
+	{table: "custom_attributes", keyColumn: "name"},
+	{table: "tool_calls", keyColumn: "id"},
+	{table: "procedure_runs", keyColumn: "id"},
+	{table: "turns", keyColumn: "id", condition: "state <> 'open'"},
+	{table: "voice_recordings", keyColumn: "id"},
+	{table: "voice_sessions", keyColumn: "id", condition: "ended_at is not null"},
+	{table: "messages", keyColumn: "id"},
+	{table: "conversations", keyColumn: "id"},
+	{table: "conversation_counts", keyColumn: "agent_id"},
+	{table: "conversation_insights", keyColumn: "conversation_id"},
+	{table: "insight_questions", keyColumn: "conversation_id"},
+	{table: "insight_groups", keyColumn: "name"},
+	{table: "insight_days", keyColumn: "day"},
+	{table: "insight_agents", keyColumn: "agent_id"},
+	{table: "people", keyColumn: "id"},
+	{table: "credit_ledger", keyColumn: "turn_id"},
+	{table: "credit_usage", keyColumn: "month"},
+	{table: "events", keyColumn: "seq"},
 }
 
 // EraseAgent erases the rows of a deleted agent, in chunks, each a transaction of its own in the bulk lane, the agent's
@@ -86,7 +86,7 @@ func (db *DB) EraseAgent(ctx context.Context, account parley.AccountID, agent pa
 	if err != nil || open > 0 {
 		return false, err
 	}
-	if err := db.forgetKeeping(ctx, agent); err != nil {
+	if err := db.deleteRecordingDays(ctx, agent); err != nil {
 		return false, err
 	}
 	_, err = db.sql.Exec(ctx, `delete from agents where id = ? and account_id = ? and deleted_at is not null`, agent, account)
@@ -102,38 +102,38 @@ func (db *DB) EraseSource(ctx context.Context, account parley.AccountID, agent p
 		return err
 	}
 	mine := []any{source}
-	if err := db.erase(ctx, held{table: "source_versions", key: "id", rows: eraseVersions}, account, agent, "source_id = ?", mine); err != nil {
+	if err := db.erase(ctx, erasableTable{table: "source_versions", keyColumn: "id", maxRows: maxEraseVersions}, account, agent, "source_id = ?", mine); err != nil {
 		return err
 	}
-	return db.erase(ctx, held{table: "passages", key: "id"}, account, agent, "source_id = ?", mine)
+	return db.erase(ctx, erasableTable{table: "passages", keyColumn: "id"}, account, agent, "source_id = ?", mine)
 }
 
 // ErasePassages erases the passages of a version that is not live, such as those of a training that was cut short.
 func (db *DB) ErasePassages(ctx context.Context, account parley.AccountID, agent parley.AgentID, source parley.SourceID, version parley.VersionID) error {
-	return db.erase(ctx, held{table: "passages", key: "id"}, account, agent,
+	return db.erase(ctx, erasableTable{table: "passages", keyColumn: "id"}, account, agent,
 		"source_id = ? and version_id = ? and version_id not in (select live_version from sources where id = ? and live_version is not null)", []any{source, version, source})
 }
 
 // erase deletes the agent's rows of a table. Which ones is read outside the writer: some tables have no index by agent.
-func (db *DB) erase(ctx context.Context, h held, account parley.AccountID, agent parley.AgentID, where string, args []any) error {
+func (db *DB) erase(ctx context.Context, h erasableTable, account parley.AccountID, agent parley.AgentID, where string, args []any) error {
 	clauses, values := []string{"agent_id = ?"}, []any{agent}
-	if !h.ownerless {
+	if !h.hasNoAccount {
 		clauses, values = append(clauses, "account_id = ?"), append(values, account)
 	}
 	owner, ownerValues := strings.Join(clauses, " and "), values
-	if h.more != "" {
-		clauses = append(clauses, h.more)
+	if h.condition != "" {
+		clauses = append(clauses, h.condition)
 	}
 	if where != "" {
 		clauses, values = append(clauses, where), append(values, args...)
 	}
 	distinct := ""
-	if h.shared {
+	if h.keyRepeats {
 		distinct = "distinct "
 	}
-	read := `select ` + distinct + h.key + ` from ` + h.table + ` where ` + strings.Join(clauses, " and ") + ` limit ?`
+	read := `select ` + distinct + h.keyColumn + ` from ` + h.table + ` where ` + strings.Join(clauses, " and ") + ` limit ?`
 	for {
-		keys, err := sqldb.All(ctx, db.sql, sqldb.Column[any], read, append(values[:len(values):len(values)], eraseRead)...)
+		keys, err := sqldb.All(ctx, db.sql, sqldb.Column[any], read, append(values[:len(values):len(values)], maxEraseKeys)...)
 		if err != nil || len(keys) == 0 {
 			return err
 		}
@@ -143,15 +143,15 @@ func (db *DB) erase(ctx context.Context, h held, account parley.AccountID, agent
 	}
 }
 
-func (db *DB) eraseKeys(ctx context.Context, h held, owner string, values, keys []any) error {
-	rows := h.rows
+func (db *DB) eraseKeys(ctx context.Context, h erasableTable, owner string, values, keys []any) error {
+	rows := h.maxRows
 	if rows == 0 {
-		rows = eraseRows
+		rows = maxEraseRows
 	}
 	for len(keys) > 0 {
 		part := keys[:min(rows, len(keys))]
 		keys = keys[len(part):]
-		in := h.key + ` in (?` + strings.Repeat(", ?", len(part)-1) + `)`
+		in := h.keyColumn + ` in (?` + strings.Repeat(", ?", len(part)-1) + `)`
 		err := db.Transact(ctx, sqldb.Bulk, func(tx *DB) error {
 			_, err := tx.sql.Exec(ctx, `delete from `+h.table+` where `+owner+` and `+in, append(values[:len(values):len(values)], part...)...)
 			return err

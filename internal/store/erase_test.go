@@ -12,9 +12,9 @@ import (
 	"parley/internal/store"
 )
 
-// schema reads the columns and types of every table from the database itself, so that a table that comes later is walked too. Those
+// tableColumns reads the columns and types of every table from the database itself, so that a table that comes later is walked too. Those
 // of the search index are internal/search's own: it erases them, and its tests hold that nothing is left.
-func (w *world) schema() map[string]map[string]string {
+func (w *fixture) tableColumns() map[string]map[string]string {
 	w.Helper()
 	query := `select m.name, c.name, c.type from sqlite_schema m, pragma_table_info(m.name) c where m.type = 'table' and m.name not like 'sqlite_%'`
 	if w.SQL().Dialect() == sqldb.Postgres {
@@ -35,8 +35,8 @@ func (w *world) schema() map[string]map[string]string {
 	return tables
 }
 
-// plant writes n rows of the agent with the marker in every column of text.
-func (w *world) plant(table string, columns map[string]string, agent parley.AgentID, marker string, n int) {
+// insertMarkedRows writes n rows of the agent with the marker in every column of text.
+func (w *fixture) insertMarkedRows(table string, columns map[string]string, agent parley.AgentID, marker string, n int) {
 	w.Helper()
 	var names []string
 	for name := range columns {
@@ -48,7 +48,7 @@ func (w *world) plant(table string, columns map[string]string, agent parley.Agen
 		for i := range n {
 			var args []any
 			for _, name := range names {
-				args = append(args, w.value(name, columns[name], agent, marker, i))
+				args = append(args, w.columnValue(name, columns[name], agent, marker, i))
 			}
 			if _, err := tx.SQL().Exec(w, query, args...); err != nil {
 				return fmt.Errorf("%s: %w", table, err)
@@ -58,7 +58,7 @@ func (w *world) plant(table string, columns map[string]string, agent parley.Agen
 	}))
 }
 
-func (w *world) value(column, kind string, agent parley.AgentID, marker string, i int) any {
+func (w *fixture) columnValue(column, kind string, agent parley.AgentID, marker string, i int) any {
 	switch {
 	case column == "agent_id":
 		return agent
@@ -76,19 +76,19 @@ func (w *world) value(column, kind string, agent parley.AgentID, marker string, 
 	return i
 }
 
-func (w *world) count(query string, args ...any) int {
+func (w *fixture) queryCount(query string, args ...any) int {
 	w.Helper()
 	n, err := sqldb.One(w, w.SQL(), sqldb.Column[int], query, args...)
 	w.must(err)
 	return n
 }
 
-// marked tells in which tables a text with the marker is left.
-func (w *world) marked(tables map[string]map[string]string, marker string) (left []string) {
+// tablesWithMarker tells in which tables a text with the marker is left.
+func (w *fixture) tablesWithMarker(tables map[string]map[string]string, marker string) (left []string) {
 	w.Helper()
 	for table, columns := range tables {
 		for column, kind := range columns {
-			if strings.EqualFold(kind, "text") && w.count(`select count(*) from `+table+` where `+column+` like ?`, marker+"%") > 0 {
+			if strings.EqualFold(kind, "text") && w.queryCount(`select count(*) from `+table+` where `+column+` like ?`, marker+"%") > 0 {
 				left = append(left, table+"."+column)
 			}
 		}
@@ -98,8 +98,8 @@ func (w *world) marked(tables map[string]map[string]string, marker string) (left
 }
 
 func TestErasedAgentLeavesNoRow(t *testing.T) {
-	each(t, func(w *world) {
-		tables, sister := w.schema(), w.agent(w.Account, noon)
+	forEachDatabase(t, func(w *fixture) {
+		tables, sister := w.tableColumns(), w.createAgent(w.Account, testTime)
 		w.must(w.UpdateAgent(w, w.Account.ID, w.Agent.ID, func(a *parley.Agent) error { a.Instructions = "planted-a"; return nil }))
 		for table, columns := range tables {
 			if columns["agent_id"] == "" {
@@ -113,51 +113,51 @@ func TestErasedAgentLeavesNoRow(t *testing.T) {
 			if table == "conversation_counts" || table == "insight_agents" || table == "helpdesks" { // a row for each agent
 				n, sisters = 1, 1
 			}
-			w.plant(table, columns, w.Agent.ID, "planted-a", n)
-			w.plant(table, columns, sister.ID, "planted-b", sisters)
+			w.insertMarkedRows(table, columns, w.Agent.ID, "planted-a", n)
+			w.insertMarkedRows(table, columns, sister.ID, "planted-b", sisters)
 		}
-		kept := w.marked(tables, "planted-b")
+		kept := w.tablesWithMarker(tables, "planted-b")
 
 		gone, err := w.EraseAgent(w, w.Account.ID, w.Agent.ID)
 		w.must(err)
-		if !gone || w.reload().Instructions != "planted-a" || w.count(`select count(*) from messages where agent_id = ?`, w.Agent.ID) != 205 {
+		if !gone || w.reloadAgent().Instructions != "planted-a" || w.queryCount(`select count(*) from messages where agent_id = ?`, w.Agent.ID) != 205 {
 			w.Fatal("an agent that is not deleted lost rows")
 		}
 		_, err = w.SQL().Exec(w, `update turns set state = 'open' where id = 'planted-a0'`)
 		w.must(err)
-		w.must(w.DeleteAgent(w, w.Account.ID, w.Agent.ID, noon))
+		w.must(w.DeleteAgent(w, w.Account.ID, w.Agent.ID, testTime))
 		gone, err = w.EraseAgent(w, w.Account.ID, w.Agent.ID)
 		w.must(err)
-		if open := w.count(`select count(*) from turns where agent_id = ?`, w.Agent.ID); gone || open != 1 {
+		if open := w.queryCount(`select count(*) from turns where agent_id = ?`, w.Agent.ID); gone || open != 1 {
 			w.Errorf("gone %v with %d open turns", gone, open)
 		}
 		_, err = w.SQL().Exec(w, `update turns set state = 'failed' where id = 'planted-a0'`)
 		w.must(err)
 		gone, err = w.EraseAgent(w, w.Account.ID, w.Agent.ID)
 		w.must(err)
-		if left := w.marked(tables, "planted-a"); !gone || len(left) > 0 {
+		if left := w.tablesWithMarker(tables, "planted-a"); !gone || len(left) > 0 {
 			w.Errorf("gone %v, left in %v", gone, left)
 		}
 		for table, columns := range tables {
-			if columns["agent_id"] != "" && w.count(`select count(*) from `+table+` where agent_id = ?`, w.Agent.ID) > 0 {
+			if columns["agent_id"] != "" && w.queryCount(`select count(*) from `+table+` where agent_id = ?`, w.Agent.ID) > 0 {
 				w.Error("rows left in", table)
 			}
 		}
-		if n := w.count(`select count(*) from agents where id = ?`, w.Agent.ID); n > 0 {
+		if n := w.queryCount(`select count(*) from agents where id = ?`, w.Agent.ID); n > 0 {
 			w.Error("the agent's row is left")
 		}
-		if after := w.marked(tables, "planted-b"); !slices.Equal(after, kept) || w.count(`select count(*) from messages where agent_id = ?`, sister.ID) != 3 {
+		if after := w.tablesWithMarker(tables, "planted-b"); !slices.Equal(after, kept) || w.queryCount(`select count(*) from messages where agent_id = ?`, sister.ID) != 3 {
 			w.Errorf("the other agent kept %v of %v", after, kept)
 		}
 	})
 }
 
 func TestErasedSourceLeavesNoText(t *testing.T) {
-	each(t, func(w *world) {
-		tables := w.schema()
+	forEachDatabase(t, func(w *fixture) {
+		tables := w.tableColumns()
 		for _, marker := range []string{"planted-a", "planted-b"} {
 			for _, table := range []string{"sources", "source_versions", "passages"} {
-				w.plant(table, tables[table], w.Agent.ID, marker, 1)
+				w.insertMarkedRows(table, tables[table], w.Agent.ID, marker, 1)
 			}
 		}
 		relate := func(query string) {
@@ -167,20 +167,20 @@ func TestErasedSourceLeavesNoText(t *testing.T) {
 		}
 		relate(`update sources set deleted_at = null`)
 		w.must(w.EraseSource(w, w.Account.ID, w.Agent.ID, "planted-a0"))
-		if n := w.count(`select count(*) from source_versions`); n != 2 {
+		if n := w.queryCount(`select count(*) from source_versions`); n != 2 {
 			w.Fatal("a source that is not deleted lost its text")
 		}
 		relate(`update sources set deleted_at = 1 where id = 'planted-a0'`)
 		w.must(w.EraseSource(w, w.Account.ID, w.Agent.ID, "planted-a0"))
 		w.must(w.EraseSource(w, w.Account.ID, w.Agent.ID, "planted-a0"))
-		if n := w.count(`select count(*) from source_versions where id = 'planted-b0'`); n != 1 {
+		if n := w.queryCount(`select count(*) from source_versions where id = 'planted-b0'`); n != 1 {
 			w.Error("the other source lost its text")
 		}
-		if n := w.count(`select count(*) from sources where id = 'planted-a0'`); n != 1 {
+		if n := w.queryCount(`select count(*) from sources where id = 'planted-a0'`); n != 1 {
 			w.Error("the source's row must stay, empty, for the servers that have its passages in memory")
 		}
 		for _, column := range []string{"source_versions.text", "source_versions.content", "passages.text", "sources.name", "sources.metadata"} {
-			if slices.Contains(w.marked(tables, "planted-a"), column) {
+			if slices.Contains(w.tablesWithMarker(tables, "planted-a"), column) {
 				w.Error("left in", column)
 			}
 		}

@@ -8,8 +8,8 @@ import (
 	"parley"
 )
 
-// Event is one thing that happened, written in the transaction in which it did. Events are counted per account.
-type Event struct {
+// NewEvent is one thing that happened, written in the transaction in which it did. Events are counted per account.
+type NewEvent struct {
 	Kind           string
 	AgentID        parley.AgentID
 	ConversationID parley.ConversationID
@@ -17,29 +17,29 @@ type Event struct {
 	Payload        any // encodes as a JSON object; nil for {}
 }
 
-// Tell hears of an event in the transaction that records it, to leave there what follows from it.
-type Tell func(ctx context.Context, tx *DB, account parley.AccountID, now time.Time, e Event) error
+// EventHook hears of an event in the transaction that records it, to leave there what follows from it.
+type EventHook func(ctx context.Context, tx *DB, account parley.AccountID, now time.Time, e NewEvent) error
 
-func (t Tell) hear(ctx context.Context, tx *DB, account parley.AccountID, now time.Time, e Event) error {
+func (t EventHook) call(ctx context.Context, tx *DB, account parley.AccountID, now time.Time, e NewEvent) error {
 	if t == nil {
 		return nil
 	}
 	return t(ctx, tx, account, now, e)
 }
 
-// Record appends events to the account's sequence. Call it last in a transaction: it holds the account's row until commit.
-func (db *DB) Record(ctx context.Context, account parley.AccountID, now time.Time, events ...Event) error {
-	_, err := db.record(ctx, account, now, 0, events...)
+// RecordEvents appends events to the account's sequence. Call it last in a transaction: it holds the account's row until commit.
+func (db *DB) RecordEvents(ctx context.Context, account parley.AccountID, now time.Time, events ...NewEvent) error {
+	_, err := db.recordEventsAndTurns(ctx, account, now, 0, events...)
 	return err
 }
 
-// record is Record that also changes the number of the account's open turns, and gives it, in the same statement.
-func (db *DB) record(ctx context.Context, account parley.AccountID, now time.Time, turns int, events ...Event) (open int, err error) {
+// recordEventsAndTurns is Record that also changes the number of the account's open turns, and gives it, in the same statement.
+func (db *DB) recordEventsAndTurns(ctx context.Context, account parley.AccountID, now time.Time, turns int, events ...NewEvent) (open int, err error) {
 	var last int64
 	err = db.sql.QueryRow(ctx, `update accounts set event_seq = event_seq + ?, open_turns = open_turns + ? where id = ? returning event_seq, open_turns`,
 		len(events), turns, account).Scan(&last, &open)
 	if err != nil {
-		return 0, found(err, parley.CodeAccountNotFound)
+		return 0, mapNotFound(err, parley.CodeAccountNotFound)
 	}
 	if len(events) == 0 {
 		return open, nil

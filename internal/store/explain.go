@@ -15,7 +15,7 @@ func (db *DB) PassagesByID(ctx context.Context, ids []parley.PassageID) ([]parle
 		return nil, nil
 	}
 	return sqldb.All(ctx, db.sql, scanPassage, `select p.id, p.source_id, p.version_id, p.ordinal, p.heading, p.start_byte, p.end_byte, p.text, s.name, s.url
-		from passages p join sources s on s.id = p.source_id and s.account_id = p.account_id where p.id in `+marks(len(ids)), anys(ids)...)
+		from passages p join sources s on s.id = p.source_id and s.account_id = p.account_id where p.id in `+placeholders(len(ids)), toAny(ids)...)
 }
 
 func scanPassage(scan sqldb.Scan) (p parley.Passage, err error) {
@@ -30,24 +30,24 @@ func (db *DB) MessagesByID(ctx context.Context, ids []parley.MessageID) ([]parle
 		return nil, nil
 	}
 	scan := func(scan sqldb.Scan) (m parley.Message, err error) {
-		found, err := scanMessage(scanner(scan))
+		found, err := scanMessage(scanFunc(scan))
 		if err != nil {
 			return m, err
 		}
 		return *found, nil
 	}
-	return sqldb.All(ctx, db.sql, scan, `select `+messageColumns+` from messages where type = 'reply' and id in `+marks(len(ids)), anys(ids)...)
+	return sqldb.All(ctx, db.sql, scan, `select `+messageColumns+` from messages where type = 'reply' and id in `+placeholders(len(ids)), toAny(ids)...)
 }
 
-// scanner is a row that is there only as its Scan.
-type scanner sqldb.Scan
+// scanFunc is a row that is there only as its Scan.
+type scanFunc sqldb.Scan
 
-func (s scanner) Scan(dest ...any) error { return s(dest...) }
+func (s scanFunc) Scan(dest ...any) error { return s(dest...) }
 
-// marks writes n parameters in parentheses.
-func marks(n int) string { return "(?" + strings.Repeat(", ?", n-1) + ")" }
+// placeholders writes n parameters in parentheses.
+func placeholders(n int) string { return "(?" + strings.Repeat(", ?", n-1) + ")" }
 
-func anys[T any](list []T) []any {
+func toAny[T any](list []T) []any {
 	args := make([]any, len(list))
 	for i, v := range list {
 		args[i] = v

@@ -6,8 +6,8 @@ import (
 	"parley"
 )
 
-// heldAtOnce is about how many bytes of messages MessagesAfter gives at once; a single message may be larger.
-const heldAtOnce = 1 << 20
+// maxExportBytes is about how many bytes of messages MessagesAfter gives at once; a single message may be larger.
+const maxExportBytes = 1 << 20
 
 // MessagesAfter gives messages of a conversation behind a sequence number, oldest first, at most limit and about a megabyte of
 // them: however long a conversation is, whoever reads it to its end holds no more than that. None is the end.
@@ -19,19 +19,19 @@ func (db *DB) MessagesAfter(ctx context.Context, account parley.AccountID, agent
 	}
 	defer func() { _ = rows.Close() }()
 	var list []parley.Message
-	for held := 0; held < heldAtOnce && rows.Next(); {
+	for bytesRead := 0; bytesRead < maxExportBytes && rows.Next(); {
 		m, err := scanMessage(rows)
 		if err != nil {
 			return nil, err
 		}
 		list = append(list, *m)
-		held += size(m)
+		bytesRead += messageBytes(m)
 	}
 	return list, rows.Err()
 }
 
-// size is about how many bytes of memory a message takes.
-func size(m *parley.Message) int {
+// messageBytes is about how many bytes of memory a message takes.
+func messageBytes(m *parley.Message) int {
 	n := 500 + 250*len(m.Citations)
 	for _, p := range m.Parts {
 		n += 200 + len(p.Text) + len(p.Input) + len(p.Output)

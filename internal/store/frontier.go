@@ -18,49 +18,49 @@ type Crawl struct {
 
 // CrawlPage is an address that a reading has come upon. State is empty while it waits.
 type CrawlPage struct {
-	ID            string
-	URL, Role     string
-	Depth, Hops   int
-	Place         int64 // in the order in which addresses were found
-	LeftOut       bool  // it is not to be read, by the settings of the link
-	State, Reason string
-	To            string // for which other address it stands
-	Status        int
-	Bytes         int64
-	Tag, Modified string // validators
+	ID                 string
+	URL, Role          string
+	Depth, Hops        int
+	Position           int64 // in the order in which addresses were found
+	Excluded           bool  // it is not to be read, by the settings of the link
+	State, Reason      string
+	TargetURL          string // for which other address it stands
+	Status             int
+	Bytes              int64
+	ETag, LastModified string // validators
 }
 
 // CrawlCount is how many addresses of a reading are in a state, and their bytes.
 type CrawlCount struct {
-	State string
-	Count int
-	Bytes int64
-	Last  int64 // place of the last one
+	State        string
+	Count        int
+	Bytes        int64
+	LastPosition int64 // place of the last one
 }
 
-const pageColumns = `id, url, role, depth, hops, place, left_out, state, reason, target, status, bytes, etag, modified`
+const crawlPageColumns = `id, url, role, depth, hops, place, left_out, state, reason, target, status, bytes, etag, modified`
 
-func scanPage(scan sqldb.Scan) (p CrawlPage, err error) {
+func scanCrawlPage(scan sqldb.Scan) (p CrawlPage, err error) {
 	var left int
-	err = scan(&p.ID, &p.URL, &p.Role, &p.Depth, &p.Hops, &p.Place, &left, &p.State, &p.Reason, &p.To, &p.Status, &p.Bytes, &p.Tag, &p.Modified)
-	p.LeftOut = left == 1
+	err = scan(&p.ID, &p.URL, &p.Role, &p.Depth, &p.Hops, &p.Position, &left, &p.State, &p.Reason, &p.TargetURL, &p.Status, &p.Bytes, &p.ETag, &p.LastModified)
+	p.Excluded = left == 1
 	return p, err
 }
 
-const ofCrawl = ` source_id = ? and agent_id = ? and account_id = ?`
+const crawlWhere = ` source_id = ? and agent_id = ? and account_id = ?`
 
-func (c Crawl) owner() []any { return []any{c.Source, c.Agent, c.Account} }
+func (c Crawl) ownerArgs() []any { return []any{c.Source, c.Agent, c.Account} }
 
-// HoldCrawl gives the link's source and keeps every other writer of its row out until the transaction ends. Fails with
+// LockCrawl gives the link's source and keeps every other writer of its row out until the transaction ends. Fails with
 // SOURCE_NOT_FOUND when the reading is not the latest one.
-func (db *DB) HoldCrawl(ctx context.Context, c Crawl) (*parley.Source, error) {
+func (db *DB) LockCrawl(ctx context.Context, c Crawl) (*parley.Source, error) {
 	s, err := db.LockSource(ctx, c.Account, c.Agent, c.Source)
 	if err != nil {
 		return nil, err
 	}
 	run, err := db.CrawlRun(ctx, c.Account, c.Agent, c.Source)
 	if err == nil && (run != c.Run || s.Status == parley.SourceToBeDeleted) {
-		err = parley.Fail(parley.CodeSourceNotFound)
+		err = parley.NewError(parley.CodeSourceNotFound)
 	}
 	return s, err
 }
@@ -68,32 +68,32 @@ func (db *DB) HoldCrawl(ctx context.Context, c Crawl) (*parley.Source, error) {
 // CrawlRun gives the number of a link's latest reading. Fails with SOURCE_NOT_FOUND.
 func (db *DB) CrawlRun(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.SourceID) (int64, error) {
 	run, err := sqldb.One(ctx, db.sql, sqldb.Column[int64], `select crawl_run from sources where id = ? and agent_id = ? and account_id = ? and deleted_at is null`, id, agent, account)
-	return run, found(err, parley.CodeSourceNotFound)
+	return run, mapNotFound(err, parley.CodeSourceNotFound)
 }
 
 // unlisted is the state of pages that wait for a sitemap to list them again.
 const unlisted = "unlisted"
 
-// CrawlAnew begins another reading of a link. Addresses that were read, or could not be, wait again, with their validators; the
+// RestartCrawl begins another reading of a link. Addresses that were read, or could not be, wait again, with their validators; the
 // rest is forgotten but for what the settings leave out. With afresh validators are forgotten too, and so is what was left out.
 // With listed the pages wait until they are found again.
-func (db *DB) CrawlAnew(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.SourceID, afresh, listed bool) error {
+func (db *DB) RestartCrawl(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.SourceID, clearValidators, waitForListing bool) error {
 	c := Crawl{Account: account, Agent: agent, Source: id}
 	state := ""
-	if listed {
+	if waitForListing {
 		state = unlisted
 	}
 	steps := []string{
 		`update sources set crawl_run = crawl_run + 1 where id = ? and agent_id = ? and account_id = ?`,
-		`delete from crawl_pages where` + ofCrawl + ` and (state = 'merged' or role <> '')`,
-		`update crawl_pages set state = '` + state + `', reason = '', target = '', status = 0, bytes = 0, claimed = 0, hops = 0 where` + ofCrawl + ` and left_out = 0`,
+		`delete from crawl_pages where` + crawlWhere + ` and (state = 'merged' or role <> '')`,
+		`update crawl_pages set state = '` + state + `', reason = '', target = '', status = 0, bytes = 0, claimed = 0, hops = 0 where` + crawlWhere + ` and left_out = 0`,
 	}
-	if afresh {
-		steps = append(steps, `delete from crawl_pages where`+ofCrawl+` and left_out = 1`,
-			`update crawl_pages set etag = '', modified = '' where`+ofCrawl)
+	if clearValidators {
+		steps = append(steps, `delete from crawl_pages where`+crawlWhere+` and left_out = 1`,
+			`update crawl_pages set etag = '', modified = '' where`+crawlWhere)
 	}
 	for _, step := range steps {
-		if _, err := db.sql.Exec(ctx, step, c.owner()...); err != nil {
+		if _, err := db.sql.Exec(ctx, step, c.ownerArgs()...); err != nil {
 			return err
 		}
 	}
@@ -103,32 +103,32 @@ func (db *DB) CrawlAnew(ctx context.Context, account parley.AccountID, agent par
 // SeedCrawl begins a run of a reading: addresses that a dead run has claimed wait again, and pages that are not known are added.
 // It must be called in a transaction.
 func (db *DB) SeedCrawl(ctx context.Context, c Crawl, pages []CrawlPage) error {
-	if _, err := db.HoldCrawl(ctx, c); err != nil {
+	if _, err := db.LockCrawl(ctx, c); err != nil {
 		return err
 	}
-	if _, err := db.sql.Exec(ctx, `update crawl_pages set claimed = 0 where`+ofCrawl+` and claimed = 1`, c.owner()...); err != nil {
+	if _, err := db.sql.Exec(ctx, `update crawl_pages set claimed = 0 where`+crawlWhere+` and claimed = 1`, c.ownerArgs()...); err != nil {
 		return err
 	}
-	_, err := db.addPages(ctx, c, pages)
+	_, err := db.insertCrawlPages(ctx, c, pages)
 	return err
 }
 
-// AddPages adds addresses, and gives the states of those that were not known or waited to be listed. It must be called in a transaction.
-func (db *DB) AddPages(ctx context.Context, c Crawl, pages []CrawlPage) ([]string, error) {
-	if _, err := db.HoldCrawl(ctx, c); err != nil {
+// AddCrawlPages adds addresses, and gives the states of those that were not known or waited to be listed. It must be called in a transaction.
+func (db *DB) AddCrawlPages(ctx context.Context, c Crawl, pages []CrawlPage) ([]string, error) {
+	if _, err := db.LockCrawl(ctx, c); err != nil {
 		return nil, err
 	}
-	return db.addPages(ctx, c, pages)
+	return db.insertCrawlPages(ctx, c, pages)
 }
 
-func (db *DB) addPages(ctx context.Context, c Crawl, pages []CrawlPage) ([]string, error) {
+func (db *DB) insertCrawlPages(ctx context.Context, c Crawl, pages []CrawlPage) ([]string, error) {
 	if len(pages) == 0 {
 		return nil, nil
 	}
 	const row = `(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	args := make([]any, 0, 12*len(pages))
 	for _, p := range pages {
-		args = append(args, p.ID, c.Account, c.Agent, c.Source, p.URL, p.Role, p.Depth, p.Hops, p.Place, bit(p.LeftOut), p.State, p.Reason)
+		args = append(args, p.ID, c.Account, c.Agent, c.Source, p.URL, p.Role, p.Depth, p.Hops, p.Position, boolToInt(p.Excluded), p.State, p.Reason)
 	}
 	return sqldb.All(ctx, db.sql, sqldb.Column[string], `insert into crawl_pages (id, account_id, agent_id, source_id, url, role, depth, hops, place, left_out, state, reason)
 		values `+row+strings.Repeat(`, `+row, len(pages)-1)+` on conflict (source_id, url) do update
@@ -136,49 +136,49 @@ func (db *DB) addPages(ctx context.Context, c Crawl, pages []CrawlPage) ([]strin
 		where crawl_pages.state = '`+unlisted+`' returning state`, args...)
 }
 
-// ClaimPages claims the next addresses that wait, nearest to the start first. It must be called in a transaction.
-func (db *DB) ClaimPages(ctx context.Context, c Crawl, n int) ([]CrawlPage, error) {
-	if _, err := db.HoldCrawl(ctx, c); err != nil {
+// ClaimCrawlPages claims the next addresses that wait, nearest to the start first. It must be called in a transaction.
+func (db *DB) ClaimCrawlPages(ctx context.Context, c Crawl, n int) ([]CrawlPage, error) {
+	if _, err := db.LockCrawl(ctx, c); err != nil {
 		return nil, err
 	}
-	list, err := sqldb.All(ctx, db.sql, scanPage, `select `+pageColumns+` from crawl_pages where`+ofCrawl+` and state = '' and claimed = 0
-		order by depth, place limit ?`, append(c.owner(), n)...)
+	list, err := sqldb.All(ctx, db.sql, scanCrawlPage, `select `+crawlPageColumns+` from crawl_pages where`+crawlWhere+` and state = '' and claimed = 0
+		order by depth, place limit ?`, append(c.ownerArgs(), n)...)
 	if err != nil || len(list) == 0 {
 		return list, err
 	}
-	args := c.owner()
+	args := c.ownerArgs()
 	for _, p := range list {
 		args = append(args, p.ID)
 	}
-	_, err = db.sql.Exec(ctx, `update crawl_pages set claimed = 1 where`+ofCrawl+` and id in (?`+strings.Repeat(`, ?`, len(list)-1)+`)`, args...)
+	_, err = db.sql.Exec(ctx, `update crawl_pages set claimed = 1 where`+crawlWhere+` and id in (?`+strings.Repeat(`, ?`, len(list)-1)+`)`, args...)
 	return list, err
 }
 
 // CrawledPage tells what is known of an address; known is false for none.
 func (db *DB) CrawledPage(ctx context.Context, c Crawl, url string) (page CrawlPage, known bool, err error) {
-	list, err := sqldb.All(ctx, db.sql, scanPage, `select `+pageColumns+` from crawl_pages where`+ofCrawl+` and url = ?`, append(c.owner(), url)...)
+	list, err := sqldb.All(ctx, db.sql, scanCrawlPage, `select `+crawlPageColumns+` from crawl_pages where`+crawlWhere+` and url = ?`, append(c.ownerArgs(), url)...)
 	if err != nil || len(list) == 0 || list[0].State == unlisted {
 		return CrawlPage{}, false, err
 	}
 	return list[0], true, nil
 }
 
-// EndPage writes down what came of an address, by its URL. It must be called in a transaction that holds the crawl.
-func (db *DB) EndPage(ctx context.Context, c Crawl, p CrawlPage) error {
-	args := append([]any{p.State, p.Reason, p.To, p.Status, p.Bytes, p.Tag, p.Modified}, c.owner()...)
-	_, err := db.sql.Exec(ctx, `update crawl_pages set state = ?, reason = ?, target = ?, status = ?, bytes = ?, etag = ?, modified = ?, claimed = 0 where`+ofCrawl+` and url = ?`,
+// SavePageOutcome writes down what came of an address, by its URL. It must be called in a transaction that holds the crawl.
+func (db *DB) SavePageOutcome(ctx context.Context, c Crawl, p CrawlPage) error {
+	args := append([]any{p.State, p.Reason, p.TargetURL, p.Status, p.Bytes, p.ETag, p.LastModified}, c.ownerArgs()...)
+	_, err := db.sql.Exec(ctx, `update crawl_pages set state = ?, reason = ?, target = ?, status = ?, bytes = ?, etag = ?, modified = ?, claimed = 0 where`+crawlWhere+` and url = ?`,
 		append(args, p.URL)...)
 	return err
 }
 
-// ForgetPage has an address whose source is taken out read in full when it comes again.
-func (db *DB) ForgetPage(ctx context.Context, c Crawl, url string) error {
-	_, err := db.sql.Exec(ctx, `update crawl_pages set etag = '', modified = '' where`+ofCrawl+` and url = ?`, append(c.owner(), url)...)
+// ClearPageValidators has an address whose source is taken out read in full when it comes again.
+func (db *DB) ClearPageValidators(ctx context.Context, c Crawl, url string) error {
+	_, err := db.sql.Exec(ctx, `update crawl_pages set etag = '', modified = '' where`+crawlWhere+` and url = ?`, append(c.ownerArgs(), url)...)
 	return err
 }
 
-// NoteProgress writes the metadata of a link alone, which no counter follows from.
-func (db *DB) NoteProgress(ctx context.Context, c Crawl, metadata []byte) error {
+// SaveCrawlMetadata writes the metadata of a link alone, which no counter follows from.
+func (db *DB) SaveCrawlMetadata(ctx context.Context, c Crawl, metadata []byte) error {
 	_, err := db.sql.Exec(ctx, `update sources set metadata = ? where id = ? and agent_id = ? and account_id = ? and deleted_at is null`,
 		string(metadata), c.Source, c.Agent, c.Account)
 	return err
@@ -187,15 +187,15 @@ func (db *DB) NoteProgress(ctx context.Context, c Crawl, metadata []byte) error 
 // CrawlCounts counts the addresses of a reading by their state.
 func (db *DB) CrawlCounts(ctx context.Context, c Crawl) ([]CrawlCount, error) {
 	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (n CrawlCount, err error) {
-		err = scan(&n.State, &n.Count, &n.Bytes, &n.Last)
+		err = scan(&n.State, &n.Count, &n.Bytes, &n.LastPosition)
 		return n, err
-	}, `select state, count(*), sum(bytes), max(place) from crawl_pages where`+ofCrawl+` group by state order by state`, c.owner()...)
+	}, `select state, count(*), sum(bytes), max(place) from crawl_pages where`+crawlWhere+` group by state order by state`, c.ownerArgs()...)
 }
 
-// CrawlTrouble gives the first reason, from the start of the link on, for which an address was not read; empty for none.
-func (db *DB) CrawlTrouble(ctx context.Context, c Crawl) (string, error) {
-	list, err := sqldb.All(ctx, db.sql, sqldb.Column[string], `select reason from crawl_pages where`+ofCrawl+` and state in ('failed', 'excluded') and reason <> ''
-		order by case state when 'failed' then 0 else 1 end, depth, place limit 1`, c.owner()...)
+// FirstCrawlFailure gives the first reason, from the start of the link on, for which an address was not read; empty for none.
+func (db *DB) FirstCrawlFailure(ctx context.Context, c Crawl) (string, error) {
+	list, err := sqldb.All(ctx, db.sql, sqldb.Column[string], `select reason from crawl_pages where`+crawlWhere+` and state in ('failed', 'excluded') and reason <> ''
+		order by case state when 'failed' then 0 else 1 end, depth, place limit 1`, c.ownerArgs()...)
 	if err != nil || len(list) == 0 {
 		return "", err
 	}

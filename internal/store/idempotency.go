@@ -10,144 +10,144 @@ import (
 
 // Claim is a request's hold on its Idempotency-Key. Token tells it from those that held the key before or will after it.
 type Claim struct {
-	Account parley.AccountID
-	Key     string
-	Hash    string // of the request's body
-	Token   string
-	Failed  parley.TurnID // of the same request before, which ended without an answer; its message is kept
+	Account    parley.AccountID
+	Key        string
+	Hash       string // of the request's body
+	Token      string
+	FailedTurn parley.TurnID // of the same request before, which ended without an answer; its message is kept
 }
 
-// Kept is what is known of a request that came before under the same key.
-type Kept struct {
-	Subject string // what it did, as Did was told
-	Reply   string // what it was answered; empty where that is made anew from the subject
-	Token   string
-	Other   bool // its body was another one
+// IdempotencyRecord is what is known of a request that came before under the same key.
+type IdempotencyRecord struct {
+	Subject     string // what it did, as Did was told
+	Reply       string // what it was answered; empty where that is made anew from the subject
+	Token       string
+	BodyDiffers bool // its body was another one
 }
 
 const (
-	claimLease  = time.Minute    // after which a claim that has done nothing may be taken over
-	claimLife   = 24 * time.Hour // after which a key is forgotten
-	claimChunk  = 200            // most rows that one transaction forgets
-	keptReply   = 1 << 20        // the longest reply that is kept, in bytes
-	claimIsMine = `account_id = ? and key = ? and claim = ?`
+	claimLease      = time.Minute    // after which a claim that has done nothing may be taken over
+	claimLifetime   = 24 * time.Hour // after which a key is forgotten
+	maxKeysPerErase = 200            // most rows that one transaction forgets
+	maxReplyBytes   = 1 << 20        // the longest reply that is kept, in bytes
+	claimWhere      = `account_id = ? and key = ? and claim = ?`
 )
 
-// Claim takes the key for a request. Nil says that the request may run; otherwise it has run before, and Kept tells what it
+// ClaimIdempotencyKey takes the key for a request. Nil says that the request may run; otherwise it has run before, and IdempotencyRecord tells what it
 // did. Fails with IDEMPOTENCY_KEY_IN_USE while the first request still runs, and with IDEMPOTENCY_KEY_REUSED when that has another body.
-func (db *DB) Claim(ctx context.Context, c Claim, now time.Time) (*Kept, error) {
+func (db *DB) ClaimIdempotencyKey(ctx context.Context, c Claim, now time.Time) (*IdempotencyRecord, error) {
 	n, err := db.sql.Exec(ctx, `insert into idempotency_keys (account_id, key, request_hash, status, reply, created_at, claim, lease_until)
 		values (?, ?, ?, 0, '', ?, ?, ?) on conflict (account_id, key) do update set request_hash = excluded.request_hash, status = 0, reply = '',
 		created_at = excluded.created_at, subject = null, claim = excluded.claim, lease_until = excluded.lease_until
 		where idempotency_keys.created_at <= ? or idempotency_keys.subject is null and idempotency_keys.status = 0 and idempotency_keys.lease_until <= ?`,
-		c.Account, c.Key, c.Hash, millis(now), c.Token, millis(now.Add(claimLease)), millis(now.Add(-claimLife)), millis(now))
+		c.Account, c.Key, c.Hash, millis(now), c.Token, millis(now.Add(claimLease)), millis(now.Add(-claimLifetime)), millis(now))
 	if err != nil || n > 0 {
 		return nil, err
 	}
-	var k Kept
+	var k IdempotencyRecord
 	var hash string
 	var status int
 	err = db.sql.QueryRow(ctx, `select request_hash, coalesce(subject, ''), status, reply, coalesce(claim, '') from idempotency_keys where account_id = ? and key = ?`,
 		c.Account, c.Key).Scan(&hash, &k.Subject, &status, &k.Reply, &k.Token)
 	switch {
-	case sqldb.NotFound(err): // given back just now
-		return nil, KeyInUse()
+	case sqldb.IsNotFound(err): // given back just now
+		return nil, KeyInUseError()
 	case err != nil:
 		return nil, err
 	case k.Subject == "" && status == 0 && hash == c.Hash:
-		return nil, KeyInUse()
+		return nil, KeyInUseError()
 	case k.Subject == "" && hash != c.Hash:
-		return nil, parley.Fail(parley.CodeKeyReused)
+		return nil, parley.NewError(parley.CodeKeyReused)
 	}
-	k.Other = hash != c.Hash
+	k.BodyDiffers = hash != c.Hash
 	return &k, nil
 }
 
-// TakeOver takes the key from a request that has left nothing behind after all. It fails with IDEMPOTENCY_KEY_IN_USE when
+// TakeOverIdempotencyKey takes the key from a request that has left nothing behind after all. It fails with IDEMPOTENCY_KEY_IN_USE when
 // somebody else was quicker.
-func (db *DB) TakeOver(ctx context.Context, c Claim, from Kept, now time.Time) error {
-	n, err := db.sql.Exec(ctx, `update idempotency_keys set request_hash = ?, status = 0, reply = '', created_at = ?, subject = null, claim = ?, lease_until = ? where `+claimIsMine,
+func (db *DB) TakeOverIdempotencyKey(ctx context.Context, c Claim, from IdempotencyRecord, now time.Time) error {
+	n, err := db.sql.Exec(ctx, `update idempotency_keys set request_hash = ?, status = 0, reply = '', created_at = ?, subject = null, claim = ?, lease_until = ? where `+claimWhere,
 		c.Hash, millis(now), c.Token, millis(now.Add(claimLease)), c.Account, c.Key, from.Token)
 	if err == nil && n == 0 {
-		err = KeyInUse()
+		err = KeyInUseError()
 	}
 	return err
 }
 
-// Keep stores the reply of a request. One that is too long is not stored: it is made anew from the subject.
-func (db *DB) Keep(ctx context.Context, c Claim, status int, reply string) error {
-	if len(reply) > keptReply {
+// SaveIdempotentReply stores the reply of a request. One that is too long is not stored: it is made anew from the subject.
+func (db *DB) SaveIdempotentReply(ctx context.Context, c Claim, status int, reply string) error {
+	if len(reply) > maxReplyBytes {
 		return nil
 	}
-	_, err := db.sql.Exec(ctx, `update idempotency_keys set status = ?, reply = ? where `+claimIsMine, status, reply, c.Account, c.Key, c.Token)
+	_, err := db.sql.Exec(ctx, `update idempotency_keys set status = ?, reply = ? where `+claimWhere, status, reply, c.Account, c.Key, c.Token)
 	return err
 }
 
-// Release gives the key of a request back that failed before it did anything. What the same request did before stays
+// ReleaseIdempotencyKey gives the key of a request back that failed before it did anything. What the same request did before stays
 // known.
-func (db *DB) Release(ctx context.Context, c Claim) error {
-	if c.Failed != "" {
-		_, err := db.sql.Exec(ctx, `update idempotency_keys set subject = ? where `+claimIsMine+` and subject is null`,
-			"turn:"+string(c.Failed), c.Account, c.Key, c.Token)
+func (db *DB) ReleaseIdempotencyKey(ctx context.Context, c Claim) error {
+	if c.FailedTurn != "" {
+		_, err := db.sql.Exec(ctx, `update idempotency_keys set subject = ? where `+claimWhere+` and subject is null`,
+			"turn:"+string(c.FailedTurn), c.Account, c.Key, c.Token)
 		return err
 	}
-	_, err := db.sql.Exec(ctx, `delete from idempotency_keys where `+claimIsMine+` and subject is null`, c.Account, c.Key, c.Token)
+	_, err := db.sql.Exec(ctx, `delete from idempotency_keys where `+claimWhere+` and subject is null`, c.Account, c.Key, c.Token)
 	return err
 }
 
-// ForgetKeys erases the keys of all accounts that are older than a day, in chunks in the bulk lane.
-func (db *DB) ForgetKeys(ctx context.Context, now time.Time) error {
+// EraseExpiredIdempotencyKeys erases the keys of all accounts that are older than a day, in chunks in the bulk lane.
+func (db *DB) EraseExpiredIdempotencyKeys(ctx context.Context, now time.Time) error {
 	for {
 		var n int64
 		err := db.Transact(ctx, sqldb.Bulk, func(tx *DB) (err error) {
 			n, err = tx.sql.Exec(ctx, `delete from idempotency_keys where (account_id, key) in
-				(select account_id, key from idempotency_keys where created_at <= ? order by created_at limit ?)`, millis(now.Add(-claimLife)), claimChunk)
+				(select account_id, key from idempotency_keys where created_at <= ? order by created_at limit ?)`, millis(now.Add(-claimLifetime)), maxKeysPerErase)
 			return err
 		})
-		if err != nil || n < claimChunk {
+		if err != nil || n < maxKeysPerErase {
 			return err
 		}
 	}
 }
 
-type claimInContext struct{}
+type claimContextKey struct{}
 
 // WithClaim gives a context whose transactions mark the claim when they say Did.
 func WithClaim(ctx context.Context, c Claim) context.Context {
-	return context.WithValue(ctx, claimInContext{}, c)
+	return context.WithValue(ctx, claimContextKey{}, c)
 }
 
-// ClaimedKey gives the Idempotency-Key, as it is stored, of the request that the context belongs to; empty when it has none.
-func ClaimedKey(ctx context.Context) string {
-	c, _ := ctx.Value(claimInContext{}).(Claim)
+// IdempotencyKey gives the Idempotency-Key, as it is stored, of the request that the context belongs to; empty when it has none.
+func IdempotencyKey(ctx context.Context) string {
+	c, _ := ctx.Value(claimContextKey{}).(Claim)
 	return c.Key
 }
 
 // FailedTurn gives the turn that the same request made before and that ended without an answer; empty when there is
 // none.
 func FailedTurn(ctx context.Context) parley.TurnID {
-	c, _ := ctx.Value(claimInContext{}).(Claim)
-	return c.Failed
+	c, _ := ctx.Value(claimContextKey{}).(Claim)
+	return c.FailedTurn
 }
 
-// Did notes what the request has done, such as "turn:ID", in the transaction that does it; from then on the same request
+// CompleteClaim notes what the request has done, such as "turn:ID", in the transaction that does it; from then on the same request
 // answers with that and does nothing. Where the context holds no claim it costs nothing. Fails with IDEMPOTENCY_KEY_IN_USE
 // when the key has passed to another request meanwhile, so that nothing happens twice.
-func (db *DB) Did(ctx context.Context, subject string) error {
-	c, ok := ctx.Value(claimInContext{}).(Claim)
+func (db *DB) CompleteClaim(ctx context.Context, subject string) error {
+	c, ok := ctx.Value(claimContextKey{}).(Claim)
 	if !ok {
 		return nil
 	}
-	n, err := db.sql.Exec(ctx, `update idempotency_keys set subject = ? where `+claimIsMine, subject, c.Account, c.Key, c.Token)
+	n, err := db.sql.Exec(ctx, `update idempotency_keys set subject = ? where `+claimWhere, subject, c.Account, c.Key, c.Token)
 	if err == nil && n == 0 {
-		err = KeyInUse()
+		err = KeyInUseError()
 	}
 	return err
 }
 
-// KeyInUse is the failure of a request whose Idempotency-Key another one holds.
-func KeyInUse() error {
-	e := parley.Fail(parley.CodeKeyInUse)
+// KeyInUseError is the failure of a request whose Idempotency-Key another one holds.
+func KeyInUseError() error {
+	e := parley.NewError(parley.CodeKeyInUse)
 	e.RetryAfter = time.Second
 	return e
 }

@@ -10,27 +10,27 @@ import (
 	"parley/internal/store"
 )
 
-// claim makes a request with a key: each has a token of its own.
-func (w *world) claim(key, body string) store.Claim {
+// newClaim makes a request with a key: each has a token of its own.
+func (w *fixture) newClaim(key, body string) store.Claim {
 	return store.Claim{Account: w.Account.ID, Key: key, Hash: body, Token: parley.NewUUID()}
 }
 
-// did does what a request does: it makes something in the transaction that marks its claim.
-func (w *world) did(c store.Claim, subject string) error {
+// completeClaim does what a request does: it makes something in the transaction that marks its claim.
+func (w *fixture) completeClaim(c store.Claim, subject string) error {
 	ctx := store.WithClaim(w, c)
-	return w.Transact(ctx, sqldb.Turns, func(tx *store.DB) error {
+	return w.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
 		if err := tx.SetSetting(ctx, subject, c.Token); err != nil {
 			return err
 		}
-		return tx.Did(ctx, subject)
+		return tx.CompleteClaim(ctx, subject)
 	})
 }
 
-// held takes a key that nobody holds.
-func (w *world) held(key, body string, now time.Time) store.Claim {
+// claimKey takes a key that nobody holds.
+func (w *fixture) claimKey(key, body string, now time.Time) store.Claim {
 	w.Helper()
-	c := w.claim(key, body)
-	kept, err := w.Claim(w, c, now)
+	c := w.newClaim(key, body)
+	kept, err := w.ClaimIdempotencyKey(w, c, now)
 	w.must(err)
 	if kept != nil {
 		w.Fatalf("the key %s is not free: %+v", key, kept)
@@ -38,29 +38,29 @@ func (w *world) held(key, body string, now time.Time) store.Claim {
 	return c
 }
 
-func (w *world) kept(key, body string, now time.Time) store.Kept {
+func (w *fixture) idempotencyRecord(key, body string, now time.Time) store.IdempotencyRecord {
 	w.Helper()
-	kept, err := w.Claim(w, w.claim(key, body), now)
+	kept, err := w.ClaimIdempotencyKey(w, w.newClaim(key, body), now)
 	w.must(err)
 	if kept != nil {
 		return *kept
 	}
 	w.Fatalf("the key %s was free", key)
-	return store.Kept{}
+	return store.IdempotencyRecord{}
 }
 
 func TestOneOfManyEqualRequestsRuns(t *testing.T) {
-	each(t, func(w *world) {
+	forEachDatabase(t, func(w *fixture) {
 		ran := 0
-		for _, err := range together(32, func(i int) error {
-			c := w.claim("k", "body")
-			kept, err := w.Claim(w, c, noon)
+		for _, err := range runConcurrently(32, func(i int) error {
+			c := w.newClaim("k", "body")
+			kept, err := w.ClaimIdempotencyKey(w, c, testTime)
 			switch {
 			case err != nil:
 				return err
 			case kept == nil:
 				ran++ // only one gets here, which the race detector would see too
-				return w.did(c, "agent:1")
+				return w.completeClaim(c, "agent:1")
 			case kept.Subject != "agent:1":
 				return fmt.Errorf("%+v", kept)
 			}
@@ -70,41 +70,41 @@ func TestOneOfManyEqualRequestsRuns(t *testing.T) {
 				w.Error(err)
 			}
 		}
-		if kept := w.kept("k", "body", noon); ran != 1 || kept.Subject != "agent:1" || kept.Reply != "" {
+		if kept := w.idempotencyRecord("k", "body", testTime); ran != 1 || kept.Subject != "agent:1" || kept.Reply != "" {
 			w.Errorf("%d ran, %+v", ran, kept)
 		}
 	})
 }
 
 func TestKeyOfAnotherRequestIsRefused(t *testing.T) {
-	each(t, func(w *world) {
-		c := w.held("k", "body", noon)
-		_, err := w.Claim(w, w.claim("k", "body"), noon)
-		w.fails(err, parley.CodeKeyInUse)
-		_, err = w.Claim(w, w.claim("k", "other body"), noon)
-		w.fails(err, parley.CodeKeyReused)
-		w.must(w.did(c, "agent:1"))
-		w.must(w.Keep(w, c, 201, `{"id":"1"}`))
-		if kept, err := w.Claim(w, w.claim("k", "other body"), noon); err != nil || kept == nil || !kept.Other {
+	forEachDatabase(t, func(w *fixture) {
+		c := w.claimKey("k", "body", testTime)
+		_, err := w.ClaimIdempotencyKey(w, w.newClaim("k", "body"), testTime)
+		w.wantCode(err, parley.CodeKeyInUse)
+		_, err = w.ClaimIdempotencyKey(w, w.newClaim("k", "other body"), testTime)
+		w.wantCode(err, parley.CodeKeyReused)
+		w.must(w.completeClaim(c, "agent:1"))
+		w.must(w.SaveIdempotentReply(w, c, 201, `{"id":"1"}`))
+		if kept, err := w.ClaimIdempotencyKey(w, w.newClaim("k", "other body"), testTime); err != nil || kept == nil || !kept.BodyDiffers {
 			w.Errorf("another body: %+v, %v", kept, err)
 		}
-		if kept := w.kept("k", "body", noon.Add(24*time.Hour-time.Millisecond)); kept.Reply != `{"id":"1"}` {
+		if kept := w.idempotencyRecord("k", "body", testTime.Add(24*time.Hour-time.Millisecond)); kept.Reply != `{"id":"1"}` {
 			w.Errorf("%+v", kept)
 		}
-		other := store.Claim{Account: w.account("Other").ID, Key: "k", Hash: "x", Token: "t"}
-		if kept, err := w.Claim(w, other, noon); err != nil || kept != nil {
+		other := store.Claim{Account: w.createAccount("Other").ID, Key: "k", Hash: "x", Token: "t"}
+		if kept, err := w.ClaimIdempotencyKey(w, other, testTime); err != nil || kept != nil {
 			w.Error("a key of another account:", kept, err)
 		}
 	})
 }
 
 func TestFailedRequestGivesItsKeyBack(t *testing.T) {
-	each(t, func(w *world) {
-		w.must(w.Release(w, w.held("k", "body", noon)))
-		c := w.held("k", "mended body", noon)
-		w.must(w.did(c, "agent:1"))
-		w.must(w.Release(w, c))
-		if kept := w.kept("k", "mended body", noon); kept.Subject != "agent:1" {
+	forEachDatabase(t, func(w *fixture) {
+		w.must(w.ReleaseIdempotencyKey(w, w.claimKey("k", "body", testTime)))
+		c := w.claimKey("k", "mended body", testTime)
+		w.must(w.completeClaim(c, "agent:1"))
+		w.must(w.ReleaseIdempotencyKey(w, c))
+		if kept := w.idempotencyRecord("k", "mended body", testTime); kept.Subject != "agent:1" {
 			w.Errorf("what was done is forgotten: %+v", kept)
 		}
 	})
@@ -113,32 +113,32 @@ func TestFailedRequestGivesItsKeyBack(t *testing.T) {
 // A request that repeats one whose answer failed, and is refused itself, leaves what was known of the first: its
 // message is kept.
 func TestARefusedRepetitionForgetsNothing(t *testing.T) {
-	each(t, func(w *world) {
-		w.must(w.did(w.held("k", "body", noon), "turn:1"))
-		again := w.claim("k", "body")
-		w.must(w.TakeOver(w, again, w.kept("k", "body", noon), noon))
-		again.Failed = "1"
+	forEachDatabase(t, func(w *fixture) {
+		w.must(w.completeClaim(w.claimKey("k", "body", testTime), "turn:1"))
+		again := w.newClaim("k", "body")
+		w.must(w.TakeOverIdempotencyKey(w, again, w.idempotencyRecord("k", "body", testTime), testTime))
+		again.FailedTurn = "1"
 		if turn := store.FailedTurn(store.WithClaim(w, again)); turn != "1" {
 			w.Errorf("the turn %q failed", turn)
 		}
-		w.must(w.Release(w, again))
-		if kept := w.kept("k", "body", noon); kept.Subject != "turn:1" || kept.Other {
+		w.must(w.ReleaseIdempotencyKey(w, again))
+		if kept := w.idempotencyRecord("k", "body", testTime); kept.Subject != "turn:1" || kept.BodyDiffers {
 			w.Errorf("%+v", kept)
 		}
 	})
 }
 
 func TestClaimThatRanOutDoesNothingMore(t *testing.T) {
-	each(t, func(w *world) {
-		slow := w.held("k", "body", noon)
-		_, err := w.Claim(w, w.claim("k", "body"), noon.Add(time.Minute-time.Millisecond))
-		w.fails(err, parley.CodeKeyInUse)
-		quick := w.held("k", "body", noon.Add(time.Minute))
-		w.fails(w.did(slow, "agent:slow"), parley.CodeKeyInUse)
-		w.must(w.Keep(w, slow, 200, "slow"))
-		w.must(w.Release(w, slow))
-		w.must(w.did(quick, "agent:quick"))
-		if kept := w.kept("k", "body", noon.Add(time.Hour)); kept.Subject != "agent:quick" || kept.Reply != "" {
+	forEachDatabase(t, func(w *fixture) {
+		slow := w.claimKey("k", "body", testTime)
+		_, err := w.ClaimIdempotencyKey(w, w.newClaim("k", "body"), testTime.Add(time.Minute-time.Millisecond))
+		w.wantCode(err, parley.CodeKeyInUse)
+		quick := w.claimKey("k", "body", testTime.Add(time.Minute))
+		w.wantCode(w.completeClaim(slow, "agent:slow"), parley.CodeKeyInUse)
+		w.must(w.SaveIdempotentReply(w, slow, 200, "slow"))
+		w.must(w.ReleaseIdempotencyKey(w, slow))
+		w.must(w.completeClaim(quick, "agent:quick"))
+		if kept := w.idempotencyRecord("k", "body", testTime.Add(time.Hour)); kept.Subject != "agent:quick" || kept.Reply != "" {
 			w.Errorf("%+v", kept)
 		}
 		if value, err := w.FindSetting(w, "agent:slow"); err != nil || value != "" {
@@ -148,36 +148,36 @@ func TestClaimThatRanOutDoesNothingMore(t *testing.T) {
 }
 
 func TestFailedTurnIsTakenOverOnce(t *testing.T) {
-	each(t, func(w *world) {
-		c := w.held("k", "body", noon)
-		w.must(w.did(c, "turn:1"))
-		kept := w.kept("k", "body", noon)
+	forEachDatabase(t, func(w *fixture) {
+		c := w.claimKey("k", "body", testTime)
+		w.must(w.completeClaim(c, "turn:1"))
+		kept := w.idempotencyRecord("k", "body", testTime)
 		taken := 0
-		for _, err := range together(8, func(int) error { return w.TakeOver(w, w.claim("k", "body"), kept, noon) }) {
+		for _, err := range runConcurrently(8, func(int) error { return w.TakeOverIdempotencyKey(w, w.newClaim("k", "body"), kept, testTime) }) {
 			if err == nil {
 				taken++
 				continue
 			}
-			w.fails(err, parley.CodeKeyInUse)
+			w.wantCode(err, parley.CodeKeyInUse)
 		}
 		if taken != 1 {
 			w.Error(taken, "took the key over")
 		}
-		_, err := w.Claim(w, w.claim("k", "body"), noon)
-		w.fails(err, parley.CodeKeyInUse)
+		_, err := w.ClaimIdempotencyKey(w, w.newClaim("k", "body"), testTime)
+		w.wantCode(err, parley.CodeKeyInUse)
 	})
 }
 
 func TestKeysAreForgottenAfterADay(t *testing.T) {
-	each(t, func(w *world) {
+	forEachDatabase(t, func(w *fixture) {
 		for i := range 450 {
-			w.held(fmt.Sprint("old ", i), "body", noon)
+			w.claimKey(fmt.Sprint("old ", i), "body", testTime)
 		}
-		w.must(w.did(w.held("done", "body", noon), "agent:1"))
-		young := noon.Add(time.Hour)
-		w.held("young", "body", young)
-		w.must(w.Release(w, w.held("done", "another day's body", noon.Add(24*time.Hour))))
-		w.must(w.ForgetKeys(w, noon.Add(24*time.Hour)))
+		w.must(w.completeClaim(w.claimKey("done", "body", testTime), "agent:1"))
+		young := testTime.Add(time.Hour)
+		w.claimKey("young", "body", young)
+		w.must(w.ReleaseIdempotencyKey(w, w.claimKey("done", "another day's body", testTime.Add(24*time.Hour))))
+		w.must(w.EraseExpiredIdempotencyKeys(w, testTime.Add(24*time.Hour)))
 		n, err := sqldb.One(w, w.SQL(), sqldb.Column[int], `select count(*) from idempotency_keys`)
 		w.must(err)
 		if n != 1 {
@@ -187,5 +187,5 @@ func TestKeysAreForgottenAfterADay(t *testing.T) {
 }
 
 func TestDidWithoutAClaimIsNothing(t *testing.T) {
-	each(t, func(w *world) { w.must(w.DB.Did(w, "agent:1")) })
+	forEachDatabase(t, func(w *fixture) { w.must(w.DB.CompleteClaim(w, "agent:1")) })
 }

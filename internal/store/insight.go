@@ -18,11 +18,11 @@ func scanInsight(scan sqldb.Scan) (in parley.Insight, err error) {
 	var user, topics, actions, terms sql.NullString
 	var created, made int64
 	err = scan(&in.ConversationID, &in.AccountID, &in.AgentID, &user, &in.Channel, &created, &in.Topic, &topics, &in.Sentiment, &in.Escalated,
-		&in.HasVoice, &actions, &in.Messages, &in.Answers, &in.Refused, &in.Up, &in.Down, &in.Outcome, &in.AskedAgain, &terms, &made)
+		&in.HasVoice, &actions, &in.Messages, &in.Answers, &in.RefusedAnswers, &in.PositiveRatings, &in.NegativeRatings, &in.Outcome, &in.AskedAgain, &terms, &made)
 	if err != nil {
 		return in, err
 	}
-	in.UserID, in.CreatedAt, in.MadeAt = parley.EndUserID(user.String), timeOf(created), timeOf(made)
+	in.UserID, in.CreatedAt, in.GeneratedAt = parley.EndUserID(user.String), timeFromMillis(created), timeFromMillis(made)
 	for _, one := range []struct {
 		text sql.NullString
 		into any
@@ -38,25 +38,25 @@ func scanInsight(scan sqldb.Scan) (in parley.Insight, err error) {
 func (db *DB) Insight(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID) (*parley.Insight, error) {
 	in, err := sqldb.One(ctx, db.sql, scanInsight, `select `+insightColumns+` from conversation_insights where conversation_id = ? and agent_id = ? and account_id = ?`,
 		id, agent, account)
-	if sqldb.NotFound(err) {
+	if sqldb.IsNotFound(err) {
 		return nil, nil
 	}
 	return &in, err
 }
 
-// HoldInsights keeps every other writer of the agent's insight out until the transaction ends. Fails with AGENT_NOT_FOUND once the
+// LockInsights keeps every other writer of the agent's insight out until the transaction ends. Fails with AGENT_NOT_FOUND once the
 // agent is deleted.
-func (db *DB) HoldInsights(ctx context.Context, account parley.AccountID, agent parley.AgentID) error {
-	if err := db.AgentLives(ctx, account, agent); err != nil {
+func (db *DB) LockInsights(ctx context.Context, account parley.AccountID, agent parley.AgentID) error {
+	if err := db.ShareLockAgent(ctx, account, agent); err != nil {
 		return err
 	}
 	if _, err := db.sql.Exec(ctx, `insert into insight_agents (agent_id, account_id) values (?, ?) on conflict (agent_id) do nothing`, agent, account); err != nil {
 		return err
 	}
-	return db.lockInsights(ctx, account, agent)
+	return db.lockInsightRow(ctx, account, agent)
 }
 
-func (db *DB) lockInsights(ctx context.Context, account parley.AccountID, agent parley.AgentID) error {
+func (db *DB) lockInsightRow(ctx context.Context, account parley.AccountID, agent parley.AgentID) error {
 	_, err := sqldb.All(ctx, db.sql, sqldb.Column[string], `select agent_id from insight_agents where agent_id = ? and account_id = ?`+db.sql.ForUpdate(), agent, account)
 	return err
 }
@@ -75,29 +75,29 @@ func (db *DB) SaveInsight(ctx context.Context, in *parley.Insight) (changed bool
 		return false, err
 	}
 	if old != nil {
-		if err := db.count(ctx, old, -1); err != nil {
+		if err := db.countInsight(ctx, old, -1); err != nil {
 			return false, err
 		}
 	}
-	if err := db.writeInsight(ctx, in); err != nil {
+	if err := db.upsertInsight(ctx, in); err != nil {
 		return false, err
 	}
-	return old == nil || facetsDiffer(old, in), db.count(ctx, in, 1)
+	return old == nil || facetsDiffer(old, in), db.countInsight(ctx, in, 1)
 }
 
 func facetsDiffer(a, b *parley.Insight) bool {
 	return a.Sentiment != b.Sentiment || a.Escalated != b.Escalated || a.HasVoice != b.HasVoice || !slices.Equal(a.Topics, b.Topics)
 }
 
-func (db *DB) writeInsight(ctx context.Context, in *parley.Insight) error {
+func (db *DB) upsertInsight(ctx context.Context, in *parley.Insight) error {
 	terms := ""
 	if in.Terms != nil {
 		terms = toJSON(in.Terms).(string)
 	}
-	values := []any{in.ConversationID, in.AccountID, in.AgentID, textOrNil(in.UserID), in.Channel, millis(in.CreatedAt), in.Topic, listOf(in.Topics),
-		in.Sentiment, bit(in.Escalated), bit(in.HasVoice), listOf(in.ActionTypes), in.Messages, in.Answers, in.Refused, in.Up, in.Down, in.Outcome, bit(in.AskedAgain),
-		terms, millis(in.MadeAt), dayOf(in.CreatedAt)}
-	_, err := db.sql.Exec(ctx, `insert into conversation_insights (`+insightColumns+`, day) values `+marks(len(values))+` on conflict (conversation_id) do update set
+	values := []any{in.ConversationID, in.AccountID, in.AgentID, textOrNil(in.UserID), in.Channel, millis(in.CreatedAt), in.Topic, stringsJSON(in.Topics),
+		in.Sentiment, boolToInt(in.Escalated), boolToInt(in.HasVoice), stringsJSON(in.ActionTypes), in.Messages, in.Answers, in.RefusedAnswers, in.PositiveRatings, in.NegativeRatings, in.Outcome, boolToInt(in.AskedAgain),
+		terms, millis(in.GeneratedAt), dayOf(in.CreatedAt)}
+	_, err := db.sql.Exec(ctx, `insert into conversation_insights (`+insightColumns+`, day) values `+placeholders(len(values))+` on conflict (conversation_id) do update set
 		user_id = excluded.user_id, channel = excluded.channel, created_at = excluded.created_at, day = excluded.day, topic = excluded.topic,
 		topics = excluded.topics, sentiment = excluded.sentiment, escalated = excluded.escalated, has_voice = excluded.has_voice, action_types = excluded.action_types,
 		messages = excluded.messages, answers = excluded.answers, refused = excluded.refused, up = excluded.up, down = excluded.down, outcome = excluded.outcome,
@@ -105,7 +105,7 @@ func (db *DB) writeInsight(ctx context.Context, in *parley.Insight) error {
 	return err
 }
 
-func listOf(list []string) any {
+func stringsJSON(list []string) any {
 	if list == nil {
 		list = []string{}
 	}
@@ -115,8 +115,8 @@ func listOf(list []string) any {
 // dayOf is the UTC day as it is stored: 2026-11-21.
 func dayOf(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 
-// SaveQuestions writes which questions of a conversation were not answered, in the place of those before.
-func (db *DB) SaveQuestions(ctx context.Context, in *parley.Insight) error {
+// SaveOpenQuestions writes which questions of a conversation were not answered, in the place of those before.
+func (db *DB) SaveOpenQuestions(ctx context.Context, in *parley.Insight) error {
 	if _, err := db.sql.Exec(ctx, `delete from insight_questions where conversation_id = ? and agent_id = ? and account_id = ?`, in.ConversationID, in.AgentID, in.AccountID); err != nil {
 		return err
 	}
@@ -132,8 +132,8 @@ func (db *DB) SaveQuestions(ctx context.Context, in *parley.Insight) error {
 	return err
 }
 
-// SaveTitle gives a conversation the title that was made of what was said, or takes it back. A title that somebody gave stays.
-func (db *DB) SaveTitle(ctx context.Context, in *parley.Insight) (changed bool, err error) {
+// SaveInsightTitle gives a conversation the title that was made of what was said, or takes it back. A title that somebody gave stays.
+func (db *DB) SaveInsightTitle(ctx context.Context, in *parley.Insight) (changed bool, err error) {
 	n, err := db.sql.Exec(ctx, `update conversations set title = ?, title_made = 1 where id = ? and agent_id = ? and account_id = ? and deleted_at is null
 		and (title_made = 1 or title is null) and coalesce(title, '') <> ?`, textOrNil(in.Title), in.ConversationID, in.AgentID, in.AccountID, in.Title)
 	return n > 0, err
@@ -144,14 +144,14 @@ func (db *DB) DropInsights(ctx context.Context, account parley.AccountID, agent 
 	if len(ids) == 0 {
 		return nil
 	}
-	where, args := ` where agent_id = ? and account_id = ? and conversation_id in `+marks(len(ids)), append([]any{agent, account}, anys(ids)...)
-	list, err := sqldb.All(ctx, db.sql, scanCounted, `select agent_id, account_id, channel, created_at, topic, sentiment, escalated, messages, answers, refused, up, down,
+	where, args := ` where agent_id = ? and account_id = ? and conversation_id in `+placeholders(len(ids)), append([]any{agent, account}, toAny(ids)...)
+	list, err := sqldb.All(ctx, db.sql, scanInsightCounts, `select agent_id, account_id, channel, created_at, topic, sentiment, escalated, messages, answers, refused, up, down,
 		outcome, asked_again from conversation_insights`+where, args...)
 	if err != nil {
 		return err
 	}
 	for i := range list {
-		if err := db.count(ctx, &list[i], -1); err != nil {
+		if err := db.countInsight(ctx, &list[i], -1); err != nil {
 			return err
 		}
 	}
@@ -163,19 +163,19 @@ func (db *DB) DropInsights(ctx context.Context, account parley.AccountID, agent 
 	return nil
 }
 
-// scanCounted reads only what the sums are made of.
-func scanCounted(scan sqldb.Scan) (in parley.Insight, err error) {
+// scanInsightCounts reads only what the sums are made of.
+func scanInsightCounts(scan sqldb.Scan) (in parley.Insight, err error) {
 	var created int64
-	err = scan(&in.AgentID, &in.AccountID, &in.Channel, &created, &in.Topic, &in.Sentiment, &in.Escalated, &in.Messages, &in.Answers, &in.Refused, &in.Up, &in.Down,
+	err = scan(&in.AgentID, &in.AccountID, &in.Channel, &created, &in.Topic, &in.Sentiment, &in.Escalated, &in.Messages, &in.Answers, &in.RefusedAnswers, &in.PositiveRatings, &in.NegativeRatings,
 		&in.Outcome, &in.AskedAgain)
-	in.CreatedAt = timeOf(created)
+	in.CreatedAt = timeFromMillis(created)
 	return in, err
 }
 
-// forgetTalks is DropInsights in a transaction of its own. An agent that is being erased may have nothing left to hold.
-func (db *DB) forgetTalks(ctx context.Context, account parley.AccountID, agent parley.AgentID, ids []parley.ConversationID) error {
+// dropConversationInsights is DropInsights in a transaction of its own. An agent that is being erased may have nothing left to hold.
+func (db *DB) dropConversationInsights(ctx context.Context, account parley.AccountID, agent parley.AgentID, ids []parley.ConversationID) error {
 	return db.Transact(ctx, sqldb.Bulk, func(tx *DB) error {
-		if err := tx.lockInsights(ctx, account, agent); err != nil {
+		if err := tx.lockInsightRow(ctx, account, agent); err != nil {
 			return err
 		}
 		return tx.DropInsights(ctx, account, agent, ids)

@@ -8,33 +8,33 @@ import (
 	"parley/internal/sqldb"
 )
 
-// Sums are what the conversations of a day, a channel, a topic and a sentiment add up to.
-type Sums struct {
-	Conversations, Messages, Answers, Refused, Escalated, Up, Down int64
-	Resolved, HandedOver, Disliked, GivenUp, AskedAgain            int64 // by outcome
+// InsightSums are what the conversations of a day, a channel, a topic and a sentiment add up to.
+type InsightSums struct {
+	Conversations, Messages, Answers, Refused, Escalated, PositiveRatings, NegativeRatings int64
+	Resolved, HandedOver, Disliked, GivenUp, AskedAgain                                    int64 // by outcome
 }
 
-const sumColumns = `conversations, messages, answers, refused, escalated, up, down, resolved, handed_over, disliked, given_up, asked_again`
+const insightSumColumns = `conversations, messages, answers, refused, escalated, up, down, resolved, handed_over, disliked, given_up, asked_again`
 
-func (s *Sums) fields() []*int64 {
-	return []*int64{&s.Conversations, &s.Messages, &s.Answers, &s.Refused, &s.Escalated, &s.Up, &s.Down, &s.Resolved, &s.HandedOver, &s.Disliked, &s.GivenUp, &s.AskedAgain}
+func (s *InsightSums) fieldPointers() []*int64 {
+	return []*int64{&s.Conversations, &s.Messages, &s.Answers, &s.Refused, &s.Escalated, &s.PositiveRatings, &s.NegativeRatings, &s.Resolved, &s.HandedOver, &s.Disliked, &s.GivenUp, &s.AskedAgain}
 }
 
 // Add adds other sums.
-func (s *Sums) Add(other Sums) {
-	from := other.fields()
-	for i, f := range s.fields() {
+func (s *InsightSums) Add(other InsightSums) {
+	from := other.fieldPointers()
+	for i, f := range s.fieldPointers() {
 		*f += *from[i]
 	}
 }
 
 // Unresolved counts the conversations that asked for something and did not get it.
-func (s *Sums) Unresolved() int64 { return s.HandedOver + s.Disliked + s.GivenUp + s.AskedAgain }
+func (s *InsightSums) Unresolved() int64 { return s.HandedOver + s.Disliked + s.GivenUp + s.AskedAgain }
 
-func sumsOf(in *parley.Insight) Sums {
-	s := Sums{Conversations: 1, Messages: int64(in.Messages), Answers: int64(in.Answers), Refused: int64(in.Refused), Escalated: int64(bit(in.Escalated)),
-		Up: int64(in.Up), Down: int64(in.Down)}
-	switch in.Final() {
+func insightSums(in *parley.Insight) InsightSums {
+	s := InsightSums{Conversations: 1, Messages: int64(in.Messages), Answers: int64(in.Answers), Refused: int64(in.RefusedAnswers), Escalated: int64(boolToInt(in.Escalated)),
+		PositiveRatings: int64(in.PositiveRatings), NegativeRatings: int64(in.NegativeRatings)}
+	switch in.FinalOutcome() {
 	case parley.OutcomeResolved:
 		s.Resolved = 1
 	case parley.OutcomeHandedOver:
@@ -49,14 +49,14 @@ func sumsOf(in *parley.Insight) Sums {
 	return s
 }
 
-// count adds an insight to the sums of its day, or with -1 takes it out. A row that counts nothing any more goes.
-func (db *DB) count(ctx context.Context, in *parley.Insight, sign int64) error {
-	s := sumsOf(in)
+// countInsight adds an insight to the sums of its day, or with -1 takes it out. A row that counts nothing any more goes.
+func (db *DB) countInsight(ctx context.Context, in *parley.Insight, sign int64) error {
+	s := insightSums(in)
 	args := []any{in.AgentID, dayOf(in.CreatedAt), in.Channel, in.Topic, in.Sentiment, in.AccountID}
-	for _, f := range s.fields() {
+	for _, f := range s.fieldPointers() {
 		args = append(args, sign**f)
 	}
-	_, err := db.sql.Exec(ctx, `insert into insight_days (agent_id, day, channel, topic, sentiment, account_id, `+sumColumns+`) values `+marks(len(args))+`
+	_, err := db.sql.Exec(ctx, `insert into insight_days (agent_id, day, channel, topic, sentiment, account_id, `+insightSumColumns+`) values `+placeholders(len(args))+`
 		on conflict (agent_id, day, channel, topic, sentiment) do update set conversations = insight_days.conversations + excluded.conversations,
 		messages = insight_days.messages + excluded.messages, answers = insight_days.answers + excluded.answers, refused = insight_days.refused + excluded.refused,
 		escalated = insight_days.escalated + excluded.escalated, up = insight_days.up + excluded.up, down = insight_days.down + excluded.down,
@@ -70,10 +70,10 @@ func (db *DB) count(ctx context.Context, in *parley.Insight, sign int64) error {
 	return err
 }
 
-// SumsBy is the sums of one value of a group.
-type SumsBy struct {
+// GroupedSums is the sums of one value of a group.
+type GroupedSums struct {
 	Key string
-	Sums
+	InsightSums
 }
 
 // SumsGroup is what sums are told apart by; its value is the column.
@@ -81,18 +81,18 @@ type SumsGroup string
 
 // The groups of sums.
 const (
-	ByDay       SumsGroup = "day"
-	ByTopic     SumsGroup = "topic"
-	ByChannel   SumsGroup = "channel"
-	BySentiment SumsGroup = "sentiment"
+	GroupByDay       SumsGroup = "day"
+	GroupByTopic     SumsGroup = "topic"
+	GroupByChannel   SumsGroup = "channel"
+	GroupBySentiment SumsGroup = "sentiment"
 )
 
-// SumsOf adds up the days from and to, both whole, told apart by the group and in its order.
-func (db *DB) SumsOf(ctx context.Context, account parley.AccountID, agent parley.AgentID, from, to time.Time, by SumsGroup) ([]SumsBy, error) {
-	column := map[SumsGroup]string{ByDay: "day", ByTopic: "topic", ByChannel: "channel", BySentiment: "sentiment"}[by]
-	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (s SumsBy, err error) {
+// SumInsights adds up the days from and to, both whole, told apart by the group and in its order.
+func (db *DB) SumInsights(ctx context.Context, account parley.AccountID, agent parley.AgentID, from, to time.Time, by SumsGroup) ([]GroupedSums, error) {
+	column := map[SumsGroup]string{GroupByDay: "day", GroupByTopic: "topic", GroupByChannel: "channel", GroupBySentiment: "sentiment"}[by]
+	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (s GroupedSums, err error) {
 		dest := []any{&s.Key}
-		for _, f := range s.fields() {
+		for _, f := range s.fieldPointers() {
 			dest = append(dest, f)
 		}
 		err = scan(dest...)
@@ -108,7 +108,7 @@ func (db *DB) OpenQuestions(ctx context.Context, account parley.AccountID, agent
 	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (q parley.OpenQuestion, err error) {
 		var at int64
 		err = scan(&q.ConversationID, &q.Seq, &q.Text, &at)
-		q.AskedAt = timeOf(at)
+		q.AskedAt = timeFromMillis(at)
 		return q, err
 	}, `select conversation_id, seq, text, asked_at from insight_questions where agent_id = ? and account_id = ? and asked_at >= ? and asked_at < ?
 		order by asked_at desc, conversation_id desc, seq desc limit ?`, agent, account, millis(from), millis(to), limit)

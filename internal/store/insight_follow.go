@@ -11,50 +11,50 @@ import (
 
 type nullText = sql.NullString
 
-// Follower is how far an account's events have been followed for insight.
-type Follower struct {
+// InsightProgress is how far an account's events have been followed for insight.
+type InsightProgress struct {
 	Account parley.AccountID
 	Seq     int64
 }
 
-// BehindInsight lists accounts in which something has happened since. It is a chore of the installation and asks for no account.
-func (db *DB) BehindInsight(ctx context.Context) ([]Follower, error) {
-	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (f Follower, err error) {
+// AccountsBehindInsight lists accounts in which something has happened since. It is a chore of the installation and asks for no account.
+func (db *DB) AccountsBehindInsight(ctx context.Context) ([]InsightProgress, error) {
+	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (f InsightProgress, err error) {
 		err = scan(&f.Account, &f.Seq)
 		return f, err
 	}, `select a.id, coalesce(i.seq, 0) from accounts a left join insight_accounts i on i.account_id = a.id where coalesce(i.seq, 0) < a.event_seq`)
 }
 
-// Happening is an event with when it happened.
-type Happening struct {
-	Touch
+// Event is an event with when it happened.
+type Event struct {
+	EventRef
 	At time.Time
 }
 
-// Happenings lists an account's events behind a number, oldest first. end is the account's last number.
-func (db *DB) Happenings(ctx context.Context, account parley.AccountID, seq int64, limit int) (list []Happening, end int64, err error) {
+// Events lists an account's events behind a number, oldest first. end is the account's last number.
+func (db *DB) Events(ctx context.Context, account parley.AccountID, seq int64, limit int) (list []Event, end int64, err error) {
 	if end, err = sqldb.One(ctx, db.sql, sqldb.Column[int64], `select event_seq from accounts where id = ?`, account); err != nil {
 		return nil, 0, err
 	}
-	list, err = sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (h Happening, err error) {
+	list, err = sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (h Event, err error) {
 		var at int64
 		err = scan(&h.Seq, &h.Kind, &h.Agent, &h.Conversation, &h.Subject, &at)
-		h.At = timeOf(at)
+		h.At = timeFromMillis(at)
 		return h, err
 	}, `select seq, kind, coalesce(agent_id, ''), coalesce(conversation_id, ''), subject_id, at from events where account_id = ? and seq > ? and seq <= ? order by seq limit ?`,
 		account, seq, end, limit)
 	return list, end, err
 }
 
-// FollowedInsight notes how far an account has been followed.
-func (db *DB) FollowedInsight(ctx context.Context, account parley.AccountID, seq int64) error {
+// SaveInsightProgress notes how far an account has been followed.
+func (db *DB) SaveInsightProgress(ctx context.Context, account parley.AccountID, seq int64) error {
 	_, err := db.sql.Exec(ctx, `insert into insight_accounts (account_id, seq) values (?, ?) on conflict (account_id) do update set
 		seq = case when insight_accounts.seq > excluded.seq then insight_accounts.seq else excluded.seq end`, account, seq)
 	return err
 }
 
-// DueJobs counts the jobs of a kind that wait and are due, up to a limit. It is a chore of the installation and asks for no account.
-func (db *DB) DueJobs(ctx context.Context, kind string, now time.Time, limit int) (int, error) {
+// CountDueJobs counts the jobs of a kind that wait and are due, up to a limit. It is a chore of the installation and asks for no account.
+func (db *DB) CountDueJobs(ctx context.Context, kind string, now time.Time, limit int) (int, error) {
 	return sqldb.One(ctx, db.sql, sqldb.Column[int], `select count(*) from (select id from jobs where state = 'ready' and run_at <= ? and kind = ? limit ?) due`,
 		millis(now), kind, limit)
 }

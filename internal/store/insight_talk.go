@@ -12,20 +12,20 @@ import (
 
 // Utterance is a message with what tells how it went.
 type Utterance struct {
-	Seq     int64
-	Author  parley.AuthorKind
-	Text    string
-	State   parley.MessageState
-	Score   *float64 // confidence of the answer
-	Cited   bool
-	Refused bool  // the answer says that the sources do not hold it
-	Asked   int64 // when it was written, milliseconds
+	Seq             int64
+	Author          parley.AuthorKind
+	Text            string
+	State           parley.MessageState
+	Score           *float64 // confidence of the answer
+	HasCitations    bool
+	IsRefusal       bool  // the answer says that the sources do not hold it
+	CreatedAtMillis int64 // when it was written, milliseconds
 }
 
 func scanUtterance(scan sqldb.Scan) (u Utterance, err error) {
 	var parts string
 	var score sql.NullFloat64
-	if err = scan(&u.Seq, &u.Author, &u.State, &parts, &score, &u.Cited, &u.Refused, &u.Asked); err != nil {
+	if err = scan(&u.Seq, &u.Author, &u.State, &parts, &score, &u.HasCitations, &u.IsRefusal, &u.CreatedAtMillis); err != nil {
 		return u, err
 	}
 	var m parley.Message
@@ -55,8 +55,8 @@ func (db *DB) Utterances(ctx context.Context, account parley.AccountID, agent pa
 	return append(first, last...), err
 }
 
-// Ratings counts the ratings of the answers that a conversation shows, and tells whether a person has written.
-func (db *DB) Ratings(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID) (up, down int, human bool, err error) {
+// CountRatings counts the ratings of the answers that a conversation shows, and tells whether a person has written.
+func (db *DB) CountRatings(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID) (up, down int, human bool, err error) {
 	var people int
 	err = db.sql.QueryRow(ctx, `select cast(coalesce(sum(case when feedback = 'positive' then 1 else 0 end), 0) as bigint),
 		cast(coalesce(sum(case when feedback = 'negative' then 1 else 0 end), 0) as bigint), cast(coalesce(sum(case when author = 'human' then 1 else 0 end), 0) as bigint)
@@ -65,15 +65,15 @@ func (db *DB) Ratings(ctx context.Context, account parley.AccountID, agent parle
 	return up, down, people > 0, err
 }
 
-// Escalated reports whether a person has ever taken the conversation over.
-func (db *DB) Escalated(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID) (bool, error) {
+// WasEscalated reports whether a person has ever taken the conversation over.
+func (db *DB) WasEscalated(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID) (bool, error) {
 	n, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `select count(*) from conversations where id = ? and agent_id = ? and account_id = ?
 		and (escalated = 1 or status = 'taken_over')`, conversation, agent, account)
 	return n > 0, err
 }
 
-// InsightsOfUser lists what is known of a user's conversations that began in a stretch of time, both ends included, the oldest first.
-func (db *DB) InsightsOfUser(ctx context.Context, account parley.AccountID, agent parley.AgentID, user parley.EndUserID, from, to int64, limit int) ([]parley.Insight, error) {
+// InsightsByUser lists what is known of a user's conversations that began in a stretch of time, both ends included, the oldest first.
+func (db *DB) InsightsByUser(ctx context.Context, account parley.AccountID, agent parley.AgentID, user parley.EndUserID, from, to int64, limit int) ([]parley.Insight, error) {
 	return sqldb.All(ctx, db.sql, scanInsight, `select `+insightColumns+` from conversation_insights where agent_id = ? and user_id = ? and account_id = ?
 		and created_at >= ? and created_at <= ? order by created_at, conversation_id limit ?`, agent, user, account, from, to, limit)
 }

@@ -14,20 +14,20 @@ import (
 const keyColumns = `k.id, k.account_id, k.name, k.hash, k.hint, k.source, k.scopes, k.created_at, k.expires_at, k.last_used_at, k.revoked_at`
 
 type keyRow struct {
-	key                   parley.APIKey
-	scopes                sql.NullString
-	created               int64
-	expires, used, revoke sql.NullInt64
+	key                        parley.APIKey
+	scopes                     sql.NullString
+	created                    int64
+	expires, lastUsed, revoked sql.NullInt64
 }
 
 func (r *keyRow) columns() []any {
 	k := &r.key
-	return []any{&k.ID, &k.AccountID, &k.Name, &k.Hash, &k.Hint, &k.Source, &r.scopes, &r.created, &r.expires, &r.used, &r.revoke}
+	return []any{&k.ID, &k.AccountID, &k.Name, &k.Hash, &k.Hint, &k.Source, &r.scopes, &r.created, &r.expires, &r.lastUsed, &r.revoked}
 }
 
-func (r *keyRow) whole() (parley.APIKey, error) {
+func (r *keyRow) apiKey() (parley.APIKey, error) {
 	k := &r.key
-	k.CreatedAt, k.ExpiresAt, k.LastUsedAt, k.RevokedAt = timeOf(r.created), timeOrNil(r.expires), timeOrNil(r.used), timeOrNil(r.revoke)
+	k.CreatedAt, k.ExpiresAt, k.LastUsedAt, k.RevokedAt = timeFromMillis(r.created), timeOrNil(r.expires), timeOrNil(r.lastUsed), timeOrNil(r.revoked)
 	err := fromJSON(r.scopes, &k.Scopes)
 	return *k, err
 }
@@ -37,7 +37,7 @@ func scanKey(scan sqldb.Scan) (parley.APIKey, error) {
 	if err := scan(r.columns()...); err != nil {
 		return r.key, err
 	}
-	return r.whole()
+	return r.apiKey()
 }
 
 // CreateKey writes the record of a new API key.
@@ -68,10 +68,10 @@ func (db *DB) Credential(ctx context.Context, hash string) (*Credential, error) 
 	err := db.sql.QueryRow(ctx, `select `+keyColumns+`, a.id, a.name, a.plan, a.credits, a.hipaa, a.created_at
 		from api_keys k join accounts a on a.id = k.account_id where k.hash = ?`, hash).Scan(columns...)
 	if err != nil {
-		return nil, found(err, parley.CodeKeyNotFound)
+		return nil, mapNotFound(err, parley.CodeKeyNotFound)
 	}
-	a.Credits, a.CreatedAt = creditsOrNil(credits), timeOf(created)
-	key, err := r.whole()
+	a.Credits, a.CreatedAt = creditsOrNil(credits), timeFromMillis(created)
+	key, err := r.apiKey()
 	if err != nil {
 		return nil, err
 	}
@@ -88,9 +88,9 @@ func (db *DB) Keys(ctx context.Context, account parley.AccountID) ([]parley.APIK
 // with KEY_NOT_FOUND.
 func (db *DB) RevokeKey(ctx context.Context, id parley.KeyID, now time.Time) (*parley.APIKey, error) {
 	var k parley.APIKey
-	err := db.Transact(ctx, sqldb.Turns, func(tx *DB) error {
+	err := db.Transact(ctx, sqldb.Interactive, func(tx *DB) error {
 		n, err := tx.sql.Exec(ctx, `update api_keys set revoked_at = coalesce(revoked_at, ?) where id = ?`, millis(now), id)
-		if err := changed(n, err, parley.CodeKeyNotFound); err != nil {
+		if err := requireChanged(n, err, parley.CodeKeyNotFound); err != nil {
 			return err
 		}
 		k, err = sqldb.One(ctx, tx.sql, scanKey, `select `+keyColumns+` from api_keys k where k.id = ?`, id)

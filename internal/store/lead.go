@@ -19,7 +19,7 @@ func scanLead(scan sqldb.Scan) (l parley.Lead, err error) {
 	if err := scan(&l.ID, &l.AccountID, &l.AgentID, &l.ConversationID, &l.Name, &l.Email, &l.Phone, &fields, &created); err != nil {
 		return l, err
 	}
-	l.CreatedAt = timeOf(created)
+	l.CreatedAt = timeFromMillis(created)
 	if err := fromJSON(fields, &l.Fields); err != nil {
 		return l, fmt.Errorf("lead %s: %w", l.ID, err)
 	}
@@ -37,76 +37,76 @@ type LeadSubmitted struct {
 // AddLead keeps a lead and records leads.submit. A lead of the same conversation with the same e-mail, whatever its case, is
 // completed instead: what is empty in l stays as it was, and a lead that tells nothing new leaves no event. l is then as
 // stored. tell hears of the event in the same transaction; it may be nil. Fails with RESOURCE_NOT_FOUND when the conversation is gone.
-func (db *DB) AddLead(ctx context.Context, l *parley.Lead, tell Tell) error {
-	var kept parley.Lead
-	err := db.Transact(ctx, sqldb.Turns, func(tx *DB) error {
+func (db *DB) AddLead(ctx context.Context, l *parley.Lead, hook EventHook) error {
+	var stored parley.Lead
+	err := db.Transact(ctx, sqldb.Interactive, func(tx *DB) error {
 		if _, err := tx.LockConversation(ctx, l.AccountID, l.AgentID, l.ConversationID); err != nil {
 			return err
 		}
-		known, err := tx.knownLead(ctx, l)
+		existing, err := tx.findDuplicateLead(ctx, l)
 		if err != nil {
 			return err
 		}
-		kept = *l
-		if known != nil {
-			if kept = completed(*known, *l); same(kept, *known) {
+		stored = *l
+		if existing != nil {
+			if stored = mergeLead(*existing, *l); isSameLead(stored, *existing) {
 				return nil
 			}
 		}
-		if err := tx.writeLead(ctx, &kept); err != nil {
+		if err := tx.upsertLead(ctx, &stored); err != nil {
 			return err
 		}
-		e := Event{Kind: parley.LeadsSubmit, AgentID: l.AgentID, ConversationID: l.ConversationID, Subject: kept.ID,
-			Payload: LeadSubmitted{l.ConversationID, kept.Email, kept.Name, kept.Phone}}
-		if err := tell.hear(ctx, tx, l.AccountID, l.CreatedAt, e); err != nil {
+		e := NewEvent{Kind: parley.EventLeadsSubmit, AgentID: l.AgentID, ConversationID: l.ConversationID, Subject: stored.ID,
+			Payload: LeadSubmitted{l.ConversationID, stored.Email, stored.Name, stored.Phone}}
+		if err := hook.call(ctx, tx, l.AccountID, l.CreatedAt, e); err != nil {
 			return err
 		}
-		return tx.Record(ctx, l.AccountID, l.CreatedAt, e)
+		return tx.RecordEvents(ctx, l.AccountID, l.CreatedAt, e)
 	})
 	if err == nil {
-		*l = kept
+		*l = stored
 	}
 	return err
 }
 
-// knownLead finds the conversation's lead with the e-mail, or nil; leads without one are never the same.
-func (db *DB) knownLead(ctx context.Context, l *parley.Lead) (*parley.Lead, error) {
+// findDuplicateLead finds the conversation's lead with the e-mail, or nil; leads without one are never the same.
+func (db *DB) findDuplicateLead(ctx context.Context, l *parley.Lead) (*parley.Lead, error) {
 	if l.Email == "" {
 		return nil, nil
 	}
 	known, err := sqldb.One(ctx, db.sql, scanLead, `select `+leadColumns+` from leads where conversation_id = ? and agent_id = ? and account_id = ?
 		and lower(email) = lower(?) order by created_at, id limit 1`, l.ConversationID, l.AgentID, l.AccountID, l.Email)
-	if sqldb.NotFound(err) {
+	if sqldb.IsNotFound(err) {
 		return nil, nil
 	}
 	return &known, err
 }
 
-func completed(known, more parley.Lead) parley.Lead {
+func mergeLead(existing, added parley.Lead) parley.Lead {
 	for _, field := range []struct {
 		into *string
 		text string
-	}{{&known.Name, more.Name}, {&known.Phone, more.Phone}} {
+	}{{&existing.Name, added.Name}, {&existing.Phone, added.Phone}} {
 		if field.text != "" {
 			*field.into = field.text
 		}
 	}
-	if len(more.Fields) > 0 {
-		fields := maps.Clone(known.Fields)
+	if len(added.Fields) > 0 {
+		fields := maps.Clone(existing.Fields)
 		if fields == nil {
 			fields = map[string]string{}
 		}
-		maps.Copy(fields, more.Fields)
-		known.Fields = fields
+		maps.Copy(fields, added.Fields)
+		existing.Fields = fields
 	}
-	return known
+	return existing
 }
 
-func same(a, b parley.Lead) bool {
+func isSameLead(a, b parley.Lead) bool {
 	return a.Name == b.Name && a.Phone == b.Phone && maps.Equal(a.Fields, b.Fields)
 }
 
-func (db *DB) writeLead(ctx context.Context, l *parley.Lead) error {
+func (db *DB) upsertLead(ctx context.Context, l *parley.Lead) error {
 	fields := "{}"
 	if l.Fields != nil {
 		fields = toJSON(l.Fields).(string)
@@ -119,38 +119,38 @@ func (db *DB) writeLead(ctx context.Context, l *parley.Lead) error {
 
 // LeadFilter narrows a list of leads. Zero fields do not.
 type LeadFilter struct {
-	From   *time.Time // kept at or after
-	Before *time.Time // kept before
+	CreatedFrom   *time.Time // kept at or after
+	CreatedBefore *time.Time // kept before
 }
 
-func (f LeadFilter) where(account parley.AccountID, agent parley.AgentID) (where string, args []any) {
+func (f LeadFilter) whereClause(account parley.AccountID, agent parley.AgentID) (where string, args []any) {
 	where, args = `agent_id = ? and account_id = ?`, []any{agent, account}
-	if f.From != nil {
-		where, args = where+` and created_at >= ?`, append(args, millis(*f.From))
+	if f.CreatedFrom != nil {
+		where, args = where+` and created_at >= ?`, append(args, millis(*f.CreatedFrom))
 	}
-	if f.Before != nil {
-		where, args = where+` and created_at < ?`, append(args, millis(*f.Before))
+	if f.CreatedBefore != nil {
+		where, args = where+` and created_at < ?`, append(args, millis(*f.CreatedBefore))
 	}
 	return where, args
 }
 
-// LeadsFrom lists an agent's leads, newest first, from an offset.
-func (db *DB) LeadsFrom(ctx context.Context, account parley.AccountID, agent parley.AgentID, f LeadFilter, offset, limit int) ([]parley.Lead, error) {
-	where, args := f.where(account, agent)
+// LeadsAtOffset lists an agent's leads, newest first, from an offset.
+func (db *DB) LeadsAtOffset(ctx context.Context, account parley.AccountID, agent parley.AgentID, f LeadFilter, offset, limit int) ([]parley.Lead, error) {
+	where, args := f.whereClause(account, agent)
 	return sqldb.All(ctx, db.sql, scanLead, `select `+leadColumns+` from leads where `+where+` order by created_at desc, id desc limit ? offset ?`, append(args, limit, offset)...)
 }
 
 // Leads lists an agent's leads, newest first.
-func (db *DB) Leads(ctx context.Context, account parley.AccountID, agent parley.AgentID, f LeadFilter, ask parley.PageAsk) (parley.Page[parley.Lead], error) {
-	where, args := f.where(account, agent)
+func (db *DB) Leads(ctx context.Context, account parley.AccountID, agent parley.AgentID, f LeadFilter, ask parley.PageRequest) (parley.Page[parley.Lead], error) {
+	where, args := f.whereClause(account, agent)
 	var page parley.Page[parley.Lead]
 	var err error
 	if page.Total, err = sqldb.One(ctx, db.sql, sqldb.Column[int], `select count(*) from leads where `+where, args...); err != nil {
 		return page, err
 	}
-	after := newest(ask)
+	after := startCursor(ask)
 	list, err := sqldb.All(ctx, db.sql, scanLead, `select `+leadColumns+` from leads where `+where+` and (created_at < ? or (created_at = ? and id < ?))
-		order by created_at desc, id desc limit ?`, append(args, after.At, after.At, after.ID, ask.Limit+1)...)
-	page.Items, page.Next = cut(list, ask.Limit, func(l parley.Lead) parley.Mark { return parley.Mark{At: millis(l.CreatedAt), ID: l.ID} })
+		order by created_at desc, id desc limit ?`, append(args, after.SortValue, after.SortValue, after.ID, ask.Limit+1)...)
+	page.Items, page.Next = cutPage(list, ask.Limit, func(l parley.Lead) parley.Cursor { return parley.Cursor{SortValue: millis(l.CreatedAt), ID: l.ID} })
 	return page, err
 }

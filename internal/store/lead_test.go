@@ -12,21 +12,21 @@ import (
 	"parley/internal/store"
 )
 
-func (w *world) conversation() parley.ConversationID {
+func (w *fixture) createEmptyConversation() parley.ConversationID {
 	w.Helper()
-	c := &parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()), AccountID: w.Account.ID, AgentID: w.Agent.ID, Face: parley.FaceV2,
-		Channel: parley.ChannelAPI, Status: parley.Ongoing, CreatedAt: noon, UpdatedAt: noon}
-	first := &parley.Message{ID: parley.NewMessageID(), ConversationID: c.ID, Author: parley.ByUser, State: parley.MessageComplete,
-		Parts: []parley.Part{{Type: "text", Text: "Hi"}}, CreatedAt: noon}
-	w.must(w.Transact(w, sqldb.Turns, func(tx *store.DB) error { return tx.CreateConversation(w, c, first, false) }))
+	c := &parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()), AccountID: w.Account.ID, AgentID: w.Agent.ID, API: parley.APIV2,
+		Channel: parley.ChannelAPI, Status: parley.ConversationOngoing, CreatedAt: testTime, UpdatedAt: testTime}
+	first := &parley.Message{ID: parley.NewMessageID(), ConversationID: c.ID, Author: parley.AuthorUser, State: parley.MessageComplete,
+		Parts: []parley.Part{{Type: "text", Text: "Hi"}}, CreatedAt: testTime}
+	w.must(w.Transact(w, sqldb.Interactive, func(tx *store.DB) error { return tx.CreateConversation(w, c, first, false) }))
 	return c.ID
 }
 
-func (w *world) lead(c parley.ConversationID, email string, at time.Time) *parley.Lead {
+func (w *fixture) newLead(c parley.ConversationID, email string, at time.Time) *parley.Lead {
 	return &parley.Lead{ID: parley.NewUUID(), AccountID: w.Account.ID, AgentID: w.Agent.ID, ConversationID: c, Name: "Ann", Email: email, CreatedAt: at}
 }
 
-func (w *world) submitted() (list []store.LeadSubmitted) {
+func (w *fixture) submittedLeads() (list []store.LeadSubmitted) {
 	w.Helper()
 	texts, err := sqldb.All(w, w.SQL(), sqldb.Column[string], `select payload from events where account_id = ? and kind = 'leads.submit' order by seq`, w.Account.ID)
 	w.must(err)
@@ -39,23 +39,23 @@ func (w *world) submitted() (list []store.LeadSubmitted) {
 }
 
 func TestLeadsOfAConversation(t *testing.T) {
-	each(t, func(w *world) {
-		c := w.conversation()
-		first := w.lead(c, "ann@example.org", noon)
+	forEachDatabase(t, func(w *fixture) {
+		c := w.createEmptyConversation()
+		first := w.newLead(c, "ann@example.org", testTime)
 		w.must(w.AddLead(w, first, nil))
-		more := w.lead(c, "Ann@Example.org", noon.Add(time.Minute))
+		more := w.newLead(c, "Ann@Example.org", testTime.Add(time.Minute))
 		more.Name, more.Phone, more.Fields = "", "+1 555", map[string]string{"company": "Acme"}
 		w.must(w.AddLead(w, more, nil))
 		if more.ID != first.ID || more.Name != "Ann" {
 			w.Errorf("%+v", more)
 		}
-		w.must(w.AddLead(w, w.lead(c, "ann@example.org", noon.Add(time.Minute)), nil)) // nothing new
-		second := w.lead(c, "bob@example.org", noon.Add(time.Hour))
+		w.must(w.AddLead(w, w.newLead(c, "ann@example.org", testTime.Add(time.Minute)), nil)) // nothing new
+		second := w.newLead(c, "bob@example.org", testTime.Add(time.Hour))
 		w.must(w.AddLead(w, second, nil))
 
-		page, err := w.Leads(w, w.Account.ID, w.Agent.ID, store.LeadFilter{}, parley.PageAsk{Limit: 1})
+		page, err := w.Leads(w, w.Account.ID, w.Agent.ID, store.LeadFilter{}, parley.PageRequest{Limit: 1})
 		w.must(err)
-		rest, err := w.Leads(w, w.Account.ID, w.Agent.ID, store.LeadFilter{}, parley.PageAsk{Limit: 1, After: page.Next})
+		rest, err := w.Leads(w, w.Account.ID, w.Agent.ID, store.LeadFilter{}, parley.PageRequest{Limit: 1, After: page.Next})
 		w.must(err)
 		second.Fields = map[string]string{}
 		if diff := cmp.Diff([]parley.Lead{*second}, page.Items) + cmp.Diff([]parley.Lead{*more}, rest.Items); diff != "" || page.Total != 2 || rest.Next != nil {
@@ -64,11 +64,11 @@ func TestLeadsOfAConversation(t *testing.T) {
 		want := []store.LeadSubmitted{{ConversationID: c, CustomerEmail: "ann@example.org", CustomerName: "Ann"},
 			{ConversationID: c, CustomerEmail: "ann@example.org", CustomerName: "Ann", CustomerPhone: "+1 555"},
 			{ConversationID: c, CustomerEmail: "bob@example.org", CustomerName: "Ann"}}
-		if diff := cmp.Diff(want, w.submitted()); diff != "" {
+		if diff := cmp.Diff(want, w.submittedLeads()); diff != "" {
 			w.Error(diff)
 		}
-		until := noon.Add(time.Second)
-		early, err := w.Leads(w, w.Account.ID, w.Agent.ID, store.LeadFilter{From: &noon, Before: &until}, parley.PageAsk{Limit: 10})
+		until := testTime.Add(time.Second)
+		early, err := w.Leads(w, w.Account.ID, w.Agent.ID, store.LeadFilter{CreatedFrom: &testTime, CreatedBefore: &until}, parley.PageRequest{Limit: 10})
 		if err != nil || early.Total != 1 || len(early.Items) != 1 {
 			w.Error(early, err)
 		}
@@ -76,25 +76,25 @@ func TestLeadsOfAConversation(t *testing.T) {
 }
 
 func TestLeadsAtOnceAreOne(t *testing.T) {
-	each(t, func(w *world) {
-		c := w.conversation()
-		for _, err := range together(8, func(int) error { return w.AddLead(w, w.lead(c, "ann@example.org", noon), nil) }) {
+	forEachDatabase(t, func(w *fixture) {
+		c := w.createEmptyConversation()
+		for _, err := range runConcurrently(8, func(int) error { return w.AddLead(w, w.newLead(c, "ann@example.org", testTime), nil) }) {
 			w.must(err)
 		}
-		if got := w.submitted(); len(got) != 1 {
+		if got := w.submittedLeads(); len(got) != 1 {
 			w.Errorf("%+v", got)
 		}
 	})
 }
 
 func TestLeadsAreTheirOwnersOnly(t *testing.T) {
-	each(t, func(w *world) {
-		c, other := w.conversation(), w.account("Other")
-		w.must(w.AddLead(w, w.lead(c, "ann@example.org", noon), nil))
-		foreign := w.lead(c, "bob@example.org", noon)
+	forEachDatabase(t, func(w *fixture) {
+		c, other := w.createEmptyConversation(), w.createAccount("Other")
+		w.must(w.AddLead(w, w.newLead(c, "ann@example.org", testTime), nil))
+		foreign := w.newLead(c, "bob@example.org", testTime)
 		foreign.AccountID = other.ID
-		w.fails(w.AddLead(w, foreign, nil), parley.CodeResourceNotFound)
-		page, err := w.Leads(w, other.ID, w.Agent.ID, store.LeadFilter{}, parley.PageAsk{Limit: 10})
+		w.wantCode(w.AddLead(w, foreign, nil), parley.CodeResourceNotFound)
+		page, err := w.Leads(w, other.ID, w.Agent.ID, store.LeadFilter{}, parley.PageRequest{Limit: 10})
 		if err != nil || page.Total != 0 || len(page.Items) != 0 {
 			w.Error(page, err)
 		}
@@ -102,29 +102,29 @@ func TestLeadsAreTheirOwnersOnly(t *testing.T) {
 }
 
 func TestProcedureRuns(t *testing.T) {
-	each(t, func(w *world) {
-		c := w.conversation()
+	forEachDatabase(t, func(w *fixture) {
+		c := w.createEmptyConversation()
 		run := func(key string, at time.Time) *parley.ProcedureRun {
 			return &parley.ProcedureRun{ID: parley.NewUUID(), AccountID: w.Account.ID, AgentID: w.Agent.ID, ConversationID: c, Key: key, Name: key, StartedAt: at,
 				Inputs: map[string]json.RawMessage{"order": json.RawMessage(`7`)}}
 		}
-		first, second := run("refund", noon), run("return", noon.Add(time.Minute))
-		w.must(w.StartRun(w, first))
+		first, second := run("refund", testTime), run("return", testTime.Add(time.Minute))
+		w.must(w.StartProcedureRun(w, first))
 		first.Step, first.Inputs["mail"] = 2, json.RawMessage(`"a@b"`)
-		w.must(w.SaveRun(w, first))
-		open, err := w.OpenRun(w, w.Account.ID, w.Agent.ID, c)
+		w.must(w.SaveProcedureRun(w, first))
+		open, err := w.OpenProcedureRun(w, w.Account.ID, w.Agent.ID, c)
 		w.must(err)
 		if diff := cmp.Diff(first, open); diff != "" {
 			w.Error(diff)
 		}
-		w.must(w.StartRun(w, second))
-		if open, err = w.OpenRun(w, w.Account.ID, w.Agent.ID, c); err != nil || open.ID != second.ID {
+		w.must(w.StartProcedureRun(w, second))
+		if open, err = w.OpenProcedureRun(w, w.Account.ID, w.Agent.ID, c); err != nil || open.ID != second.ID {
 			w.Errorf("%+v %v", open, err)
 		}
 		first.Outcome, second.Outcome = parley.ProcedureCompleted, parley.ProcedureEscalated
-		w.must(w.EndRun(w, first, noon)) // abandoned already
-		w.must(w.EndRun(w, second, noon.Add(time.Hour)))
-		if open, err = w.OpenRun(w, w.Account.ID, w.Agent.ID, c); err != nil || open != nil {
+		w.must(w.EndProcedureRun(w, first, testTime)) // abandoned already
+		w.must(w.EndProcedureRun(w, second, testTime.Add(time.Hour)))
+		if open, err = w.OpenProcedureRun(w, w.Account.ID, w.Agent.ID, c); err != nil || open != nil {
 			w.Errorf("%+v %v", open, err)
 		}
 		ends, err := sqldb.All(w, w.SQL(), sqldb.Column[string], `select outcome from procedure_runs where agent_id = ? order by started_at`, w.Agent.ID)
@@ -135,11 +135,11 @@ func TestProcedureRuns(t *testing.T) {
 		if err != nil || len(told) != 1 {
 			w.Error(told, err)
 		}
-		lost := run("lost", noon)
+		lost := run("lost", testTime)
 		lost.ConversationID = "gone"
-		w.fails(w.StartRun(w, lost), parley.CodeResourceNotFound)
-		other := w.account("Other")
-		if open, err := w.OpenRun(w, other.ID, w.Agent.ID, c); err != nil || open != nil {
+		w.wantCode(w.StartProcedureRun(w, lost), parley.CodeResourceNotFound)
+		other := w.createAccount("Other")
+		if open, err := w.OpenProcedureRun(w, other.ID, w.Agent.ID, c); err != nil || open != nil {
 			w.Error(open, err)
 		}
 	})

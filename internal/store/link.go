@@ -9,18 +9,18 @@ import (
 	"parley/internal/sqldb"
 )
 
-// Links lists the agent's links to an address. To be sure of them it must be asked in a transaction that holds the agent's row.
-func (db *DB) Links(ctx context.Context, account parley.AccountID, agent parley.AgentID, url string) ([]parley.Source, error) {
+// LinksByURL lists the agent's links to an address. To be sure of them it must be asked in a transaction that holds the agent's row.
+func (db *DB) LinksByURL(ctx context.Context, account parley.AccountID, agent parley.AgentID, url string) ([]parley.Source, error) {
 	return sqldb.All(ctx, db.sql, scanSource, `select `+sourceColumns+` from sources where agent_id = ? and account_id = ? and kind = 'link' and url = ?
 		and parent_id is null and deleted_at is null and status <> 'toBeDeleted' order by created_at, id`, agent, account, url)
 }
 
-// Page finds the source that was made of a page of a site. Fails with SOURCE_NOT_FOUND.
-func (db *DB) Page(ctx context.Context, account parley.AccountID, agent parley.AgentID, site parley.SourceID, url string) (*parley.Source, error) {
+// PageSource finds the source that was made of a page of a site. Fails with SOURCE_NOT_FOUND.
+func (db *DB) PageSource(ctx context.Context, account parley.AccountID, agent parley.AgentID, site parley.SourceID, url string) (*parley.Source, error) {
 	s, err := sqldb.One(ctx, db.sql, scanSource, `select `+sourceColumns+` from sources where parent_id = ? and url = ? and agent_id = ? and account_id = ? and deleted_at is null`,
 		site, url, agent, account)
 	if err != nil {
-		return nil, found(err, parley.CodeSourceNotFound)
+		return nil, mapNotFound(err, parley.CodeSourceNotFound)
 	}
 	return &s, nil
 }
@@ -46,28 +46,28 @@ func (db *DB) SiteSizes(ctx context.Context, account parley.AccountID, agent par
 	return sizes, err
 }
 
-// LivePages counts the pages of a site that answers rest on.
-func (db *DB) LivePages(ctx context.Context, account parley.AccountID, agent parley.AgentID, site parley.SourceID) (int, error) {
+// CountLivePages counts the pages of a site that answers rest on.
+func (db *DB) CountLivePages(ctx context.Context, account parley.AccountID, agent parley.AgentID, site parley.SourceID) (int, error) {
 	return sqldb.One(ctx, db.sql, sqldb.Column[int], `select count(*) from sources where parent_id = ? and agent_id = ? and account_id = ? and live_version is not null
 		and deleted_at is null`, site, agent, account)
 }
 
-// LostPages lists pages of a site that the latest reading found gone or was told to leave out, and those that are still to be
+// StalePages lists pages of a site that the latest reading found gone or was told to leave out, and those that are still to be
 // trained. With complete, they are also those that no sitemap lists any more, unless one could not be read.
-func (db *DB) LostPages(ctx context.Context, c Crawl, complete bool) ([]parley.Source, error) {
-	gone, args := `state in ('excluded', 'merged') or state = 'failed' and status in (404, 410)`, append(c.owner(), c.owner()...)
+func (db *DB) StalePages(ctx context.Context, c Crawl, complete bool) ([]parley.Source, error) {
+	gone, args := `state in ('excluded', 'merged') or state = 'failed' and status in (404, 410)`, append(c.ownerArgs(), c.ownerArgs()...)
 	if complete {
-		gone += ` or state = '` + unlisted + `' and not exists (select 1 from crawl_pages where` + ofCrawl + ` and role <> '' and state = 'failed')`
-		args = append(args, c.owner()...)
+		gone += ` or state = '` + unlisted + `' and not exists (select 1 from crawl_pages where` + crawlWhere + ` and role <> '' and state = 'failed')`
+		args = append(args, c.ownerArgs()...)
 	}
 	return sqldb.All(ctx, db.sql, scanSource, `select `+sourceColumns+` from sources where parent_id = ? and agent_id = ? and account_id = ? and deleted_at is null
-		and (url in (select url from crawl_pages where`+ofCrawl+` and (`+gone+`))
+		and (url in (select url from crawl_pages where`+crawlWhere+` and (`+gone+`))
 		or status in ('untrained', 'updated')) order by id`, args...)
 }
 
-// DeletePages takes all pages of a site from the agent at once and gives their number. Their rows stay for EraseSource. It must
+// DeletePageSources takes all pages of a site from the agent at once and gives their number. Their rows stay for EraseSource. It must
 // be called in a transaction that holds the agent.
-func (db *DB) DeletePages(ctx context.Context, site *parley.Source, now time.Time) (n int, err error) {
+func (db *DB) DeletePageSources(ctx context.Context, site *parley.Source, now time.Time) (n int, err error) {
 	where, args := ` where parent_id = ? and agent_id = ? and account_id = ? and deleted_at is null`, []any{site.ID, site.AgentID, site.AccountID}
 	var size, live, pending, failed int64
 	err = db.sql.QueryRow(ctx, `select count(*), coalesce(sum(size), 0), coalesce(sum(case when status = 'trained' then 1 else 0 end), 0),
@@ -81,32 +81,32 @@ func (db *DB) DeletePages(ctx context.Context, site *parley.Source, now time.Tim
 		sources_failed = sources_failed - ?, passage_version = passage_version + 1 where id = ? and account_id = ? and deleted_at is null returning passage_version`,
 		size, live, pending, failed, site.AgentID, site.AccountID).Scan(&passages)
 	if err != nil {
-		return 0, found(err, parley.CodeAgentNotFound)
+		return 0, mapNotFound(err, parley.CodeAgentNotFound)
 	}
 	_, err = db.sql.Exec(ctx, `update sources set status = 'deleted', live_in = case when live_version is null then live_in else ? end, live_version = null,
 		wanted_version = null, updated_at = ?, deleted_at = ?`+where, append([]any{passages, millis(now), millis(now)}, args...)...)
 	return n, err
 }
 
-// DeletedPages lists the pages of a site that are deleted and still have something to erase.
-func (db *DB) DeletedPages(ctx context.Context, account parley.AccountID, agent parley.AgentID, site parley.SourceID) ([]parley.SourceID, error) {
+// DeletedPageSources lists the pages of a site that are deleted and still have something to erase.
+func (db *DB) DeletedPageSources(ctx context.Context, account parley.AccountID, agent parley.AgentID, site parley.SourceID) ([]parley.SourceID, error) {
 	return sqldb.All(ctx, db.sql, sqldb.Column[parley.SourceID], `select s.id from sources s where s.parent_id = ? and s.agent_id = ? and s.account_id = ? and s.deleted_at is not null
 		and (s.url <> '' or exists (select 1 from source_versions v where v.source_id = s.id)) order by s.id`, site, agent, account)
 }
 
-// EraseCrawl forgets the addresses of a deleted link, in chunks in the bulk lane.
-func (db *DB) EraseCrawl(ctx context.Context, account parley.AccountID, agent parley.AgentID, source parley.SourceID) error {
-	return db.erase(ctx, held{table: "crawl_pages", key: "id"}, account, agent, "source_id = ?", []any{source})
+// EraseCrawlPages forgets the addresses of a deleted link, in chunks in the bulk lane.
+func (db *DB) EraseCrawlPages(ctx context.Context, account parley.AccountID, agent parley.AgentID, source parley.SourceID) error {
+	return db.erase(ctx, erasableTable{table: "crawl_pages", keyColumn: "id"}, account, agent, "source_id = ?", []any{source})
 }
 
-// SyncAt says when a link is to be read again; nil is never.
-func (db *DB) SyncAt(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.SourceID, at *time.Time) error {
+// SetNextSync says when a link is to be read again; nil is never.
+func (db *DB) SetNextSync(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.SourceID, at *time.Time) error {
 	_, err := db.sql.Exec(ctx, `update sources set next_sync_at = ? where id = ? and agent_id = ? and account_id = ? and deleted_at is null`, millisOrNil(at), id, agent, account)
 	return err
 }
 
-// SyncDue reports whether a link is to be read again by now. To be exact it must be asked in a transaction that holds its row.
-func (db *DB) SyncDue(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.SourceID, now time.Time) (bool, error) {
+// IsSyncDue reports whether a link is to be read again by now. To be exact it must be asked in a transaction that holds its row.
+func (db *DB) IsSyncDue(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.SourceID, now time.Time) (bool, error) {
 	n, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `select count(*) from sources s join agents a on a.id = s.agent_id where s.id = ? and s.agent_id = ? and s.account_id = ?
 		and s.next_sync_at <= ? and a.auto_retrain = 1`, id, agent, account, millis(now))
 	return n > 0, err

@@ -6,19 +6,19 @@ import (
 	"parley"
 )
 
-// newest gives the place after which a list that runs from the newest begins: everything lies after the first page's.
-func newest(ask parley.PageAsk) parley.Mark {
+// startCursor gives the place after which a list that runs from the newest begins: everything lies after the first page's.
+func startCursor(ask parley.PageRequest) parley.Cursor {
 	if ask.After == nil {
-		return parley.Mark{At: math.MaxInt64}
+		return parley.Cursor{SortValue: math.MaxInt64}
 	}
 	return *ask.After
 }
 
-// cut takes the one item too many off a list, which says that there is a next page, and gives the mark where this one ends.
-func cut[T any](list []T, limit int, mark func(T) parley.Mark) ([]T, *parley.Mark) {
+// cutPage takes the one item too many off a list, which says that there is a next page, and gives the mark where this one ends.
+func cutPage[T any](list []T, limit int, cursorOf func(T) parley.Cursor) ([]T, *parley.Cursor) {
 	if len(list) <= limit {
 		return list, nil
 	}
-	m := mark(list[limit-1])
+	m := cursorOf(list[limit-1])
 	return list[:limit], &m
 }

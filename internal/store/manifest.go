@@ -13,22 +13,22 @@ import (
 func (db *DB) AgentByKey(ctx context.Context, account parley.AccountID, key string, now time.Time) (*parley.Agent, error) {
 	id, err := sqldb.One(ctx, db.sql, sqldb.Column[parley.AgentID], `select id from agents where account_id = ? and key = ? and deleted_at is null`, account, key)
 	if err != nil {
-		return nil, found(err, parley.CodeAgentNotFound)
+		return nil, mapNotFound(err, parley.CodeAgentNotFound)
 	}
-	return db.HoldAgent(ctx, account, id, now)
+	return db.AgentForUpdate(ctx, account, id, now)
 }
 
-// HoldAgent is Agent that keeps every other writer of the agent's row out until the transaction ends.
-func (db *DB) HoldAgent(ctx context.Context, account parley.AccountID, id parley.AgentID, now time.Time) (*parley.Agent, error) {
+// AgentForUpdate is Agent that keeps every other writer of the agent's row out until the transaction ends.
+func (db *DB) AgentForUpdate(ctx context.Context, account parley.AccountID, id parley.AgentID, now time.Time) (*parley.Agent, error) {
 	return db.agent(ctx, account, id, now, db.sql.ForUpdate())
 }
 
-// AgentAnywhere finds an agent of any account: the operator's view. now says which month's credits to count. Fails with
+// AgentInAnyAccount finds an agent of any account: the operator's view. now says which month's credits to count. Fails with
 // AGENT_NOT_FOUND.
-func (db *DB) AgentAnywhere(ctx context.Context, id parley.AgentID, now time.Time) (*parley.Agent, error) {
+func (db *DB) AgentInAnyAccount(ctx context.Context, id parley.AgentID, now time.Time) (*parley.Agent, error) {
 	account, err := sqldb.One(ctx, db.sql, sqldb.Column[parley.AccountID], `select account_id from agents where id = ? and deleted_at is null`, id)
 	if err != nil {
-		return nil, found(err, parley.CodeAgentNotFound)
+		return nil, mapNotFound(err, parley.CodeAgentNotFound)
 	}
 	return db.agent(ctx, account, id, now, "")
 }
@@ -42,11 +42,11 @@ type ManagedSource struct {
 
 // ManagedSources lists all of an agent's sources, oldest first, with their keys; what was found on a site is left out.
 func (db *DB) ManagedSources(ctx context.Context, account parley.AccountID, agent parley.AgentID) ([]ManagedSource, error) {
-	return sqldb.All(ctx, db.sql, scanManaged, `select coalesce(s.key, ''), coalesce((select v.hash from source_versions v where v.id = s.wanted_version), ''), `+
+	return sqldb.All(ctx, db.sql, scanManagedSource, `select coalesce(s.key, ''), coalesce((select v.hash from source_versions v where v.id = s.wanted_version), ''), `+
 		sourceColumns+` from sources s where s.agent_id = ? and s.account_id = ? and s.parent_id is null and s.deleted_at is null order by s.created_at, s.id`, agent, account)
 }
 
-func scanManaged(scan sqldb.Scan) (m ManagedSource, err error) {
+func scanManagedSource(scan sqldb.Scan) (m ManagedSource, err error) {
 	m.Source, err = scanSource(func(dest ...any) error { return scan(append([]any{&m.Key, &m.Hash}, dest...)...) })
 	return m, err
 }
@@ -56,13 +56,13 @@ func (db *DB) SourceByKey(ctx context.Context, account parley.AccountID, agent p
 	s, err := sqldb.One(ctx, db.sql, scanSource, `select `+sourceColumns+` from sources where agent_id = ? and account_id = ? and key = ? and deleted_at is null`,
 		agent, account, key)
 	if err != nil {
-		return nil, found(err, parley.CodeSourceNotFound)
+		return nil, mapNotFound(err, parley.CodeSourceNotFound)
 	}
 	return &s, nil
 }
 
-// KeySource gives a source its key in manifests. Fails with SOURCE_NOT_FOUND.
-func (db *DB) KeySource(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.SourceID, key string) error {
+// SetSourceKey gives a source its key in manifests. Fails with SOURCE_NOT_FOUND.
+func (db *DB) SetSourceKey(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.SourceID, key string) error {
 	n, err := db.sql.Exec(ctx, `update sources set key = ? where id = ? and agent_id = ? and account_id = ? and deleted_at is null`, textOrNil(key), id, agent, account)
-	return changed(n, err, parley.CodeSourceNotFound)
+	return requireChanged(n, err, parley.CodeSourceNotFound)
 }

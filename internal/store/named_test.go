@@ -10,54 +10,54 @@ import (
 	"parley/internal/store"
 )
 
-// named writes a conversation of the first interface under its client's id.
-func (w *world) named(agent parley.AgentID, external string, created time.Time) (*parley.Conversation, error) {
-	c := &parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()), AccountID: w.Account.ID, AgentID: agent, Face: parley.FaceV1, ExternalID: external,
-		Channel: parley.ChannelAPI, Status: parley.Ongoing, CreatedAt: created, UpdatedAt: created}
-	return c, w.Transact(w, sqldb.Turns, func(tx *store.DB) error { return tx.CreateConversation(w, c, w.line(c, "Hello"), false) })
+// createNamedConversation writes a conversation of the first interface under its client's id.
+func (w *fixture) createNamedConversation(agent parley.AgentID, external string, created time.Time) (*parley.Conversation, error) {
+	c := &parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()), AccountID: w.Account.ID, AgentID: agent, API: parley.APIV1, ExternalID: external,
+		Channel: parley.ChannelAPI, Status: parley.ConversationOngoing, CreatedAt: created, UpdatedAt: created}
+	return c, w.Transact(w, sqldb.Interactive, func(tx *store.DB) error { return tx.CreateConversation(w, c, w.newMessage(c, "Hello"), false) })
 }
 
 func TestNamesOfConversations(t *testing.T) {
-	each(t, func(w *world) {
-		c, err := w.named(w.Agent.ID, "visitor 7", noon)
+	forEachDatabase(t, func(w *fixture) {
+		c, err := w.createNamedConversation(w.Agent.ID, "visitor 7", testTime)
 		w.must(err)
-		if _, err := w.named(w.Agent.ID, "visitor 7", noon); !sqldb.Duplicate(err) {
+		if _, err := w.createNamedConversation(w.Agent.ID, "visitor 7", testTime); !sqldb.IsDuplicate(err) {
 			w.Error("a name is given twice:", err)
 		}
 		for _, ask := range []struct {
 			account  parley.AccountID
 			agent    parley.AgentID
-			face     parley.Face
+			face     parley.API
 			external string
 			want     parley.ConversationID
 		}{
-			{w.Account.ID, w.Agent.ID, parley.FaceV1, "visitor 7", c.ID},
-			{w.Account.ID, w.Agent.ID, parley.FaceV1, "Visitor 7", ""},
-			{w.Account.ID, w.Agent.ID, parley.FaceV2, "visitor 7", ""},
-			{w.Account.ID, "another", parley.FaceV1, "visitor 7", ""},
-			{"another", w.Agent.ID, parley.FaceV1, "visitor 7", ""},
+			{w.Account.ID, w.Agent.ID, parley.APIV1, "visitor 7", c.ID},
+			{w.Account.ID, w.Agent.ID, parley.APIV1, "Visitor 7", ""},
+			{w.Account.ID, w.Agent.ID, parley.APIV2, "visitor 7", ""},
+			{w.Account.ID, "another", parley.APIV1, "visitor 7", ""},
+			{"another", w.Agent.ID, parley.APIV1, "visitor 7", ""},
 		} {
-			got, err := w.ConversationNamed(w, ask.account, ask.agent, ask.face, ask.external)
+			got, err := w.ConversationByExternalID(w, ask.account, ask.agent, ask.face, ask.external)
 			if w.must(err); got != ask.want {
 				w.Errorf("%+v: %q", ask, got)
 			}
 		}
-		w.remove(nil, c)
-		if again, err := w.named(w.Agent.ID, "visitor 7", noon); err != nil || again.ID == c.ID {
+		w.deleteConversations(nil, c)
+		if again, err := w.createNamedConversation(w.Agent.ID, "visitor 7", testTime); err != nil || again.ID == c.ID {
 			w.Error("the name of a deleted conversation is not free:", err)
 		}
 	})
 }
 
 func TestOverwriteLeavesWhatComesBefore(t *testing.T) {
-	each(t, func(w *world) {
-		c, err := w.named(w.Agent.ID, "a", noon)
+	forEachDatabase(t, func(w *fixture) {
+		c, err := w.createNamedConversation(w.Agent.ID, "a", testTime)
 		w.must(err)
 		for _, text := range []string{"two", "three"} {
-			w.must(w.say(c, w.line(c, text)))
+			w.must(w.addMessage(c, w.newMessage(c, text)))
 		}
-		w.must(w.Transact(w, sqldb.Turns, func(tx *store.DB) error { return tx.Overwrite(w, c, 1, true, noon) }))
-		w.must(w.say(c, w.line(c, "four")))
+		w.must(w.Transact(w, sqldb.Interactive, func(tx *store.DB) error { return tx.OverwriteMessages(w, c, 1, true, testTime) }))
+		w.must(w.addMessage(c, w.newMessage(c, "four")))
 		left, err := w.MessagesAfter(w, c.AccountID, c.AgentID, c.ID, 0, 10)
 		w.must(err)
 		var said []string
@@ -71,12 +71,12 @@ func TestOverwriteLeavesWhatComesBefore(t *testing.T) {
 }
 
 func TestConversationsByPageNumber(t *testing.T) {
-	each(t, func(w *world) {
+	forEachDatabase(t, func(w *fixture) {
 		for i := range 5 {
-			_, err := w.named(w.Agent.ID, fmt.Sprint("n", i), noon.Add(time.Duration(i)*time.Second))
+			_, err := w.createNamedConversation(w.Agent.ID, fmt.Sprint("n", i), testTime.Add(time.Duration(i)*time.Second))
 			w.must(err)
 		}
-		w.talk(parley.ChannelWhatsApp, "", noon.Add(time.Minute))
+		w.createConversation(parley.ChannelWhatsApp, "", testTime.Add(time.Minute))
 		_, err := w.SQL().Exec(w, `update conversations set streamed = 1 where external_id in ('n0', 'n3')`)
 		w.must(err)
 		yes, no := true, false
@@ -90,15 +90,15 @@ func TestConversationsByPageNumber(t *testing.T) {
 			{store.ConversationFilter{}, 9, 3, "[]"},
 			{store.ConversationFilter{Streamed: &yes}, 0, 9, "[ n3 n0]"},
 			{store.ConversationFilter{Streamed: &no, Channels: []parley.Channel{parley.ChannelAPI}}, 0, 9, "[n4 n2 n1]"},
-			{store.ConversationFilter{Before: at(noon.Add(2 * time.Second))}, 0, 9, "[n1 n0]"},
+			{store.ConversationFilter{CreatedBefore: timePointer(testTime.Add(2 * time.Second))}, 0, 9, "[n1 n0]"},
 		} {
-			list, err := w.ConversationsFrom(w, w.Account.ID, w.Agent.ID, ask.filter, ask.skip, ask.limit)
+			list, err := w.ConversationsAtOffset(w, w.Account.ID, w.Agent.ID, ask.filter, ask.skip, ask.limit)
 			w.must(err)
-			if got := names(list, func(c parley.Conversation) string { return c.ExternalID }); got != ask.want {
+			if got := joinNames(list, func(c parley.Conversation) string { return c.ExternalID }); got != ask.want {
 				w.Errorf("%+v: %s, want %s", ask, got, ask.want)
 			}
 		}
-		if list, err := w.ConversationsFrom(w, "another", w.Agent.ID, store.ConversationFilter{}, 0, 9); err != nil || len(list) != 0 {
+		if list, err := w.ConversationsAtOffset(w, "another", w.Agent.ID, store.ConversationFilter{}, 0, 9); err != nil || len(list) != 0 {
 			w.Error("another account sees", list, err)
 		}
 	})

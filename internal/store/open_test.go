@@ -8,16 +8,16 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/rig/dbs"
 	"parley/internal/store"
+	"parley/internal/testkit/dbs"
 )
 
 func TestMain(m *testing.M) { dbs.Main(m) }
 
-var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+var testTime = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// world is a store with one account that has one agent.
-type world struct {
+// fixture is a store with one account that has one agent.
+type fixture struct {
 	testing.TB
 	context.Context
 	*store.DB
@@ -25,24 +25,24 @@ type world struct {
 	Agent   *parley.Agent
 }
 
-func each(t *testing.T, f func(w *world)) {
+func forEachDatabase(t *testing.T, f func(w *fixture)) {
 	t.Helper()
-	dbs.EachStore(t, func(t *testing.T, db *store.DB) {
-		w := &world{TB: t, Context: t.Context(), DB: db}
-		w.Account = w.account("Acme")
-		w.Agent = w.agent(w.Account, noon)
+	dbs.ForEachStore(t, func(t *testing.T, db *store.DB) {
+		w := &fixture{TB: t, Context: t.Context(), DB: db}
+		w.Account = w.createAccount("Acme")
+		w.Agent = w.createAgent(w.Account, testTime)
 		f(w)
 	})
 }
 
-func (w *world) account(name string) *parley.Account {
+func (w *fixture) createAccount(name string) *parley.Account {
 	w.Helper()
-	a := &parley.Account{ID: parley.AccountID(parley.NewUUID()), Name: name, Plan: "unlimited", CreatedAt: noon}
+	a := &parley.Account{ID: parley.AccountID(parley.NewUUID()), Name: name, Plan: "unlimited", CreatedAt: testTime}
 	w.must(w.CreateAccount(w, a))
 	return a
 }
 
-func (w *world) agent(account *parley.Account, created time.Time) *parley.Agent {
+func (w *fixture) createAgent(account *parley.Account, created time.Time) *parley.Agent {
 	w.Helper()
 	a := &parley.Agent{ID: parley.NewAgentID(), AccountID: account.ID, Name: "Guide", Model: "auto", Visibility: "private",
 		InitialMessages: []string{"Hi!"}, RateLimit: parley.DefaultDeviceLimit(), IdentitySecret: "s", ConfigVersion: 1, CreatedAt: created, UpdatedAt: created}
@@ -50,10 +50,10 @@ func (w *world) agent(account *parley.Account, created time.Time) *parley.Agent 
 	return a
 }
 
-func (w *world) source(name string, size int64, created time.Time) *parley.Source {
+func (w *fixture) createSource(name string, size int64, created time.Time) *parley.Source {
 	w.Helper()
 	s := &parley.Source{ID: parley.SourceID(parley.NewUUID()), AccountID: w.Account.ID, AgentID: w.Agent.ID, Kind: parley.SourceText, Name: name, Size: size,
-		Status: parley.SourceUntrained, Wanted: parley.VersionID(parley.NewUUID()), CreatedAt: created, UpdatedAt: created}
+		Status: parley.SourceUntrained, WantedVersion: parley.VersionID(parley.NewUUID()), CreatedAt: created, UpdatedAt: created}
 	w.must(w.Transact(w, 0, func(tx *store.DB) error {
 		_, err := tx.CreateSource(w, s)
 		return err
@@ -61,31 +61,31 @@ func (w *world) source(name string, size int64, created time.Time) *parley.Sourc
 	return s
 }
 
-func (w *world) must(err error) {
+func (w *fixture) must(err error) {
 	w.Helper()
 	if err != nil {
 		w.Fatal(err)
 	}
 }
 
-// fails asserts the code of a failure.
-func (w *world) fails(err error, code parley.Code) {
+// wantCode asserts the code of a failure.
+func (w *fixture) wantCode(err error, code parley.Code) {
 	w.Helper()
 	if !parley.IsCode(err, code) {
 		w.Errorf("got %v, want %s", err, code)
 	}
 }
 
-// reload reads the agent again.
-func (w *world) reload() *parley.Agent {
+// reloadAgent reads the agent again.
+func (w *fixture) reloadAgent() *parley.Agent {
 	w.Helper()
-	a, err := w.DB.Agent(w, w.Account.ID, w.Agent.ID, noon)
+	a, err := w.DB.Agent(w, w.Account.ID, w.Agent.ID, testTime)
 	w.must(err)
 	return a
 }
 
-// together calls f n times at once and gives the errors.
-func together(n int, f func(i int) error) []error {
+// runConcurrently calls f n times at once and gives the errors.
+func runConcurrently(n int, f func(i int) error) []error {
 	errs := make([]error, n)
 	var all sync.WaitGroup
 	for i := range n {
@@ -95,7 +95,7 @@ func together(n int, f func(i int) error) []error {
 	return errs
 }
 
-func names[T any](list []T, name func(T) string) string {
+func joinNames[T any](list []T, name func(T) string) string {
 	var s []string
 	for _, x := range list {
 		s = append(s, name(x))

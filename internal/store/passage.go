@@ -7,11 +7,11 @@ import (
 	"parley/internal/sqldb"
 )
 
-// Cited is what has become of the version of a source that a citation names.
-type Cited struct {
-	Gone  bool          // the source is deleted
-	Live  *CitedVersion // what the agent answers from; nil while there is none
-	Asked *CitedVersion // the version of that hash, which may be the live one; nil once it is erased
+// CitedSource is what has become of the version of a source that a citation names.
+type CitedSource struct {
+	Deleted          bool          // the source is deleted
+	LiveVersion      *CitedVersion // what the agent answers from; nil while there is none
+	RequestedVersion *CitedVersion // the version of that hash, which may be the live one; nil once it is erased
 }
 
 // CitedVersion is a version without its text, which may have megabytes.
@@ -21,18 +21,18 @@ type CitedVersion struct {
 	Size int // bytes of its text
 }
 
-// Cited finds the source's live version and the newest one of the hash; an empty hash asks for the live one. Deleted sources are
+// CitedSource finds the source's live version and the newest one of the hash; an empty hash asks for the live one. Deleted sources are
 // found too. Fails with SOURCE_NOT_FOUND when the agent never had the source.
-func (db *DB) Cited(ctx context.Context, account parley.AccountID, agent parley.AgentID, source parley.SourceID, hash string) (Cited, error) {
-	c, err := sqldb.One(ctx, db.sql, scanCited, `select case when s.deleted_at is null and s.status <> ? then 0 else 1 end,
+func (db *DB) CitedSource(ctx context.Context, account parley.AccountID, agent parley.AgentID, source parley.SourceID, hash string) (CitedSource, error) {
+	c, err := sqldb.One(ctx, db.sql, scanCitedSource, `select case when s.deleted_at is null and s.status <> ? then 0 else 1 end,
 		coalesce(v.id, ''), coalesce(v.hash, ''), coalesce(octet_length(v.text), 0)
 		from sources s left join source_versions v on v.id = s.live_version and v.source_id = s.id and v.agent_id = s.agent_id and v.account_id = s.account_id
 		where s.id = ? and s.agent_id = ? and s.account_id = ?`, parley.SourceToBeDeleted, source, agent, account)
-	if err != nil || c.Gone {
-		return c, found(err, parley.CodeSourceNotFound)
+	if err != nil || c.Deleted {
+		return c, mapNotFound(err, parley.CodeSourceNotFound)
 	}
-	if hash == "" || c.Live != nil && c.Live.Hash == hash {
-		c.Asked = c.Live
+	if hash == "" || c.LiveVersion != nil && c.LiveVersion.Hash == hash {
+		c.RequestedVersion = c.LiveVersion
 		return c, nil
 	}
 	earlier, err := sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (v CitedVersion, err error) {
@@ -41,32 +41,32 @@ func (db *DB) Cited(ctx context.Context, account parley.AccountID, agent parley.
 	}, `select id, hash, octet_length(text) from source_versions
 		where hash = ? and source_id = ? and agent_id = ? and account_id = ? order by created_at desc, id desc limit 1`, hash, source, agent, account)
 	if err == nil && len(earlier) > 0 {
-		c.Asked = &earlier[0]
+		c.RequestedVersion = &earlier[0]
 	}
 	return c, err
 }
 
-func scanCited(scan sqldb.Scan) (c Cited, err error) {
+func scanCitedSource(scan sqldb.Scan) (c CitedSource, err error) {
 	var v CitedVersion
 	var gone int
 	if err = scan(&gone, &v.ID, &v.Hash, &v.Size); err != nil {
 		return c, err
 	}
-	c.Gone = gone == 1
-	if v.ID != "" && !c.Gone {
-		c.Live = &v
+	c.Deleted = gone == 1
+	if v.ID != "" && !c.Deleted {
+		c.LiveVersion = &v
 	}
 	return c, nil
 }
 
-// Span gives the bytes [start, end) of a version's text, as far as there are any; characters at its ends may be cut. Fails with
+// VersionBytes gives the bytes [start, end) of a version's text, as far as there are any; characters at its ends may be cut. Fails with
 // SOURCE_NOT_FOUND.
-func (db *DB) Span(ctx context.Context, account parley.AccountID, agent parley.AgentID, source parley.SourceID, id parley.VersionID, start, end int) ([]byte, error) {
+func (db *DB) VersionBytes(ctx context.Context, account parley.AccountID, agent parley.AgentID, source parley.SourceID, id parley.VersionID, start, end int) ([]byte, error) {
 	bytes := `cast(text as blob)`
 	if db.sql.Dialect() == sqldb.Postgres {
 		bytes = `convert_to(text, 'UTF8')`
 	}
 	span, err := sqldb.One(ctx, db.sql, sqldb.Column[[]byte], `select substr(`+bytes+`, ?, ?) from source_versions
 		where id = ? and source_id = ? and agent_id = ? and account_id = ?`, start+1, end-start, id, source, agent, account)
-	return span, found(err, parley.CodeSourceNotFound)
+	return span, mapNotFound(err, parley.CodeSourceNotFound)
 }

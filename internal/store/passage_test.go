@@ -9,21 +9,21 @@ import (
 )
 
 func TestCitedTellsWhatBecameOfAVersion(t *testing.T) {
-	each(t, func(w *world) {
-		s := w.source("Guide", 100, noon)
-		first := &parley.Version{ID: s.Wanted, AgentID: w.Agent.ID, SourceID: s.ID, Hash: "one", Text: "Größe", CreatedAt: noon}
-		second := &parley.Version{ID: parley.VersionID(parley.NewUUID()), AgentID: w.Agent.ID, SourceID: s.ID, Hash: "two", Text: "Maß", CreatedAt: noon.Add(time.Minute)}
+	forEachDatabase(t, func(w *fixture) {
+		s := w.createSource("Guide", 100, testTime)
+		first := &parley.Version{ID: s.WantedVersion, AgentID: w.Agent.ID, SourceID: s.ID, Hash: "one", Text: "Größe", CreatedAt: testTime}
+		second := &parley.Version{ID: parley.VersionID(parley.NewUUID()), AgentID: w.Agent.ID, SourceID: s.ID, Hash: "two", Text: "Maß", CreatedAt: testTime.Add(time.Minute)}
 		expect := func(step, hash string, gone bool, live, asked string) {
 			w.Helper()
-			c, err := w.Cited(w, w.Account.ID, w.Agent.ID, s.ID, hash)
+			c, err := w.CitedSource(w, w.Account.ID, w.Agent.ID, s.ID, hash)
 			w.must(err)
-			if c.Gone != gone || w.textOf(s.ID, c.Live) != live || w.textOf(s.ID, c.Asked) != asked {
-				w.Errorf("%s: gone %v, live %q, asked %q", step, c.Gone, w.textOf(s.ID, c.Live), w.textOf(s.ID, c.Asked))
+			if c.Deleted != gone || w.versionText(s.ID, c.LiveVersion) != live || w.versionText(s.ID, c.RequestedVersion) != asked {
+				w.Errorf("%s: gone %v, live %q, asked %q", step, c.Deleted, w.versionText(s.ID, c.LiveVersion), w.versionText(s.ID, c.RequestedVersion))
 			}
 		}
 		goLive := func(id parley.VersionID, status parley.SourceStatus) {
 			w.Helper()
-			_, _, err := w.UpdateSource(w, w.Account.ID, w.Agent.ID, s.ID, func(s *parley.Source) error { s.Status, s.Live = status, id; return nil })
+			_, _, err := w.UpdateSource(w, w.Account.ID, w.Agent.ID, s.ID, func(s *parley.Source) error { s.Status, s.LiveVersion = status, id; return nil })
 			w.must(err)
 		}
 		w.must(w.CreateVersion(w, w.Account.ID, first))
@@ -35,23 +35,23 @@ func TestCitedTellsWhatBecameOfAVersion(t *testing.T) {
 		expect("changed", "one", false, "Maß", "Größe")
 		expect("never there", "three", false, "Maß", "")
 
-		other, sister := w.account("Other"), w.agent(w.Account, noon)
-		_, err := w.Cited(w, other.ID, w.Agent.ID, s.ID, "one")
-		w.fails(err, parley.CodeSourceNotFound)
-		_, err = w.Cited(w, w.Account.ID, sister.ID, s.ID, "one")
-		w.fails(err, parley.CodeSourceNotFound)
+		other, sister := w.createAccount("Other"), w.createAgent(w.Account, testTime)
+		_, err := w.CitedSource(w, other.ID, w.Agent.ID, s.ID, "one")
+		w.wantCode(err, parley.CodeSourceNotFound)
+		_, err = w.CitedSource(w, w.Account.ID, sister.ID, s.ID, "one")
+		w.wantCode(err, parley.CodeSourceNotFound)
 
 		goLive("", parley.SourceDeleted)
 		expect("deleted", "one", true, "", "")
 	})
 }
 
-func (w *world) textOf(source parley.SourceID, v *store.CitedVersion) string {
+func (w *fixture) versionText(source parley.SourceID, v *store.CitedVersion) string {
 	w.Helper()
 	if v == nil {
 		return ""
 	}
-	all, err := w.Span(w, w.Account.ID, w.Agent.ID, source, v.ID, 0, v.Size+1)
+	all, err := w.VersionBytes(w, w.Account.ID, w.Agent.ID, source, v.ID, 0, v.Size+1)
 	w.must(err)
 	if len(all) != v.Size {
 		w.Error(len(all), v.Size)
@@ -60,18 +60,18 @@ func (w *world) textOf(source parley.SourceID, v *store.CitedVersion) string {
 }
 
 func TestSpanCountsInBytes(t *testing.T) {
-	each(t, func(w *world) {
-		s := w.source("Guide", 100, noon)
-		v := &parley.Version{ID: s.Wanted, AgentID: w.Agent.ID, SourceID: s.ID, Hash: "one", Text: "Größe \\ 日本", CreatedAt: noon}
+	forEachDatabase(t, func(w *fixture) {
+		s := w.createSource("Guide", 100, testTime)
+		v := &parley.Version{ID: s.WantedVersion, AgentID: w.Agent.ID, SourceID: s.ID, Hash: "one", Text: "Größe \\ 日本", CreatedAt: testTime}
 		w.must(w.CreateVersion(w, w.Account.ID, v))
 		for start := range len(v.Text) + 1 {
 			for end := start; end <= len(v.Text); end++ {
-				if got, err := w.Span(w, w.Account.ID, w.Agent.ID, s.ID, v.ID, start, end); err != nil || string(got) != v.Text[start:end] {
+				if got, err := w.VersionBytes(w, w.Account.ID, w.Agent.ID, s.ID, v.ID, start, end); err != nil || string(got) != v.Text[start:end] {
 					w.Fatalf("%d to %d: %q %v", start, end, got, err)
 				}
 			}
 		}
-		_, err := w.Span(w, w.Account.ID, w.Agent.ID, s.ID, "other", 0, 1)
-		w.fails(err, parley.CodeSourceNotFound)
+		_, err := w.VersionBytes(w, w.Account.ID, w.Agent.ID, s.ID, "other", 0, 1)
+		w.wantCode(err, parley.CodeSourceNotFound)
 	})
 }

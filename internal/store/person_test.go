@@ -8,13 +8,13 @@ import (
 	"parley/internal/store"
 )
 
-func (w *world) person(email, external string) parley.Person {
-	return parley.Person{ID: parley.PersonID(parley.NewUUID()), AccountID: w.Account.ID, AgentID: w.Agent.ID, Email: email, ExternalID: external, Name: "Ann", CreatedAt: noon, UpdatedAt: noon}
+func (w *fixture) newPerson(email, external string) parley.Person {
+	return parley.Person{ID: parley.PersonID(parley.NewUUID()), AccountID: w.Account.ID, AgentID: w.Agent.ID, Email: email, ExternalID: external, Name: "Ann", CreatedAt: testTime, UpdatedAt: testTime}
 }
 
-func (w *world) addPerson(p parley.Person) (parley.Person, error) {
+func (w *fixture) addPerson(p parley.Person) (parley.Person, error) {
 	var added parley.Person
-	err := w.Transact(w, sqldb.Turns, func(tx *store.DB) error {
+	err := w.Transact(w, sqldb.Interactive, func(tx *store.DB) error {
 		added = p
 		return tx.AddPerson(w, &added)
 	})
@@ -22,14 +22,14 @@ func (w *world) addPerson(p parley.Person) (parley.Person, error) {
 }
 
 func TestPeopleAreFoundOrMade(t *testing.T) {
-	each(t, func(w *world) {
+	forEachDatabase(t, func(w *fixture) {
 		ids := make([]parley.PersonID, 32)
-		for _, err := range together(32, func(i int) error {
+		for _, err := range runConcurrently(32, func(i int) error {
 			address, external := "Ann@Example.com", ""
 			if i%2 == 1 {
 				address, external = "", "user-1"
 			}
-			p, err := w.addPerson(w.person(address, external))
+			p, err := w.addPerson(w.newPerson(address, external))
 			ids[i] = p.ID
 			return err
 		}) {
@@ -43,7 +43,7 @@ func TestPeopleAreFoundOrMade(t *testing.T) {
 		if ids[0] == ids[1] {
 			w.Error("two people became one")
 		}
-		for _, anonymous := range []parley.Person{w.person("", ""), w.person("", "")} {
+		for _, anonymous := range []parley.Person{w.newPerson("", ""), w.newPerson("", "")} {
 			if p, err := w.addPerson(anonymous); err != nil || p.ID != anonymous.ID {
 				w.Error(p, err)
 			}
@@ -53,7 +53,7 @@ func TestPeopleAreFoundOrMade(t *testing.T) {
 		if found.ID != ids[0] || found.Email == "" || string(found.Attributes) != "{}" {
 			w.Errorf("%+v", found)
 		}
-		known, err := w.PersonByExternal(w, w.Account.ID, w.Agent.ID, "user-1")
+		known, err := w.PersonByExternalID(w, w.Account.ID, w.Agent.ID, "user-1")
 		w.must(err)
 		if known.ID != ids[1] {
 			w.Errorf("%+v", known)
@@ -66,13 +66,13 @@ func TestPeopleAreFoundOrMade(t *testing.T) {
 			w.Errorf("%+v", again)
 		}
 		known.Email = "ann@EXAMPLE.com"
-		w.fails(w.UpdatePerson(w, known), parley.CodeAlreadyExists)
-		other := w.account("Other")
+		w.wantCode(w.UpdatePerson(w, known), parley.CodeAlreadyExists)
+		other := w.createAccount("Other")
 		_, err = w.Person(w, other.ID, w.Agent.ID, found.ID)
-		w.fails(err, parley.CodeNotFound)
+		w.wantCode(err, parley.CodeNotFound)
 		found.AccountID = other.ID
-		w.fails(w.UpdatePerson(w, found), parley.CodeNotFound)
-		if page, err := w.People(w, w.Account.ID, w.Agent.ID, parley.PageAsk{Limit: 3}); err != nil || page.Total != 4 || len(page.Items) != 3 || page.Next == nil {
+		w.wantCode(w.UpdatePerson(w, found), parley.CodeNotFound)
+		if page, err := w.People(w, w.Account.ID, w.Agent.ID, parley.PageRequest{Limit: 3}); err != nil || page.Total != 4 || len(page.Items) != 3 || page.Next == nil {
 			w.Errorf("%+v %v", page, err)
 		}
 	})

@@ -17,7 +17,7 @@ func (db *DB) PictureBlob(ctx context.Context, agent parley.AgentID, icon bool) 
 	b, err := sqldb.One(ctx, db.sql, scanBlob, `select `+blobColumns+` from agents a join blobs b on b.id = a.`+column+` and b.agent_id = a.id and b.account_id = a.account_id
 		where a.id = ? and a.deleted_at is null`, agent)
 	if err != nil {
-		return nil, found(err, parley.CodeAgentNotFound)
+		return nil, mapNotFound(err, parley.CodeAgentNotFound)
 	}
 	return &b, nil
 }

@@ -19,7 +19,7 @@ func scanProcedure(scan sqldb.Scan) (p parley.Procedure, err error) {
 	if err != nil {
 		return p, err
 	}
-	p.CreatedAt, p.UpdatedAt = timeOf(created), timeOf(updated)
+	p.CreatedAt, p.UpdatedAt = timeFromMillis(created), timeFromMillis(updated)
 	if err := errorsJoin(fromJSON(triggers, &p.Triggers), fromJSON(inputs, &p.Inputs), fromJSON(steps, &p.Steps)); err != nil {
 		return p, fmt.Errorf("procedure %s: %w", p.ID, err)
 	}
@@ -37,18 +37,18 @@ func (db *DB) PutProcedure(ctx context.Context, p *parley.Procedure) error {
 	put := *p
 	var created int64
 	err := db.changeTools(ctx, p.AccountID, p.AgentID, p.UpdatedAt, func(tx *DB) error {
-		if err := tx.nameFree(ctx, p.AgentID, p.Name, "", p.Key); err != nil {
+		if err := tx.checkNameFree(ctx, p.AgentID, p.Name, "", p.Key); err != nil {
 			return err
 		}
 		return tx.sql.QueryRow(ctx, `insert into procedures (`+procedureColumns+`) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 			on conflict (agent_id, key) do update set name = excluded.name, description = excluded.description, triggers = excluded.triggers,
 			inputs = excluded.inputs, steps = excluded.steps, enabled = excluded.enabled, position = excluded.position,
 			updated_at = excluded.updated_at returning id, created_at`,
-			p.ID, p.AccountID, p.AgentID, p.Key, p.Name, p.Description, listJSON(p.Triggers), listJSON(p.Inputs), listJSON(p.Steps), bit(p.Enabled),
+			p.ID, p.AccountID, p.AgentID, p.Key, p.Name, p.Description, listJSON(p.Triggers), listJSON(p.Inputs), listJSON(p.Steps), boolToInt(p.Enabled),
 			p.Position, millis(p.CreatedAt), millis(p.UpdatedAt)).Scan(&put.ID, &created)
 	})
 	if err == nil {
-		p.ID, p.CreatedAt = put.ID, timeOf(created)
+		p.ID, p.CreatedAt = put.ID, timeFromMillis(created)
 	}
 	return err
 }
@@ -57,6 +57,6 @@ func (db *DB) PutProcedure(ctx context.Context, p *parley.Procedure) error {
 func (db *DB) DropProcedure(ctx context.Context, account parley.AccountID, agent parley.AgentID, key string, now time.Time) error {
 	return db.changeTools(ctx, account, agent, now, func(tx *DB) error {
 		n, err := tx.sql.Exec(ctx, `delete from procedures where agent_id = ? and account_id = ? and key = ?`, agent, account, key)
-		return changed(n, err, parley.CodeNotFound)
+		return requireChanged(n, err, parley.CodeNotFound)
 	})
 }

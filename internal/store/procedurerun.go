@@ -27,18 +27,18 @@ func scanRun(scan sqldb.Scan) (r parley.ProcedureRun, err error) {
 	if err != nil {
 		return r, err
 	}
-	r.Outcome, r.StartedAt, r.EndedAt = parley.ProcedureOutcome(outcome.String), timeOf(started), timeOrNil(ended)
+	r.Outcome, r.StartedAt, r.EndedAt = parley.ProcedureOutcome(outcome.String), timeFromMillis(started), timeOrNil(ended)
 	if err := fromJSON(inputs, &r.Inputs); err != nil {
 		return r, fmt.Errorf("procedure run %s: %w", r.ID, err)
 	}
 	return r, nil
 }
 
-// OpenRun finds the conversation's procedure run that waits for an input, the newest if there are several, or nil.
-func (db *DB) OpenRun(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID) (*parley.ProcedureRun, error) {
+// OpenProcedureRun finds the conversation's procedure run that waits for an input, the newest if there are several, or nil.
+func (db *DB) OpenProcedureRun(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID) (*parley.ProcedureRun, error) {
 	r, err := sqldb.One(ctx, db.sql, scanRun, `select `+runColumns+` from procedure_runs where conversation_id = ? and agent_id = ? and account_id = ?
 		and outcome is null order by started_at desc, id desc limit 1`, conversation, agent, account)
-	if sqldb.NotFound(err) {
+	if sqldb.IsNotFound(err) {
 		return nil, nil
 	}
 	if err != nil {
@@ -47,10 +47,10 @@ func (db *DB) OpenRun(ctx context.Context, account parley.AccountID, agent parle
 	return &r, nil
 }
 
-// StartRun writes a new run and ends every other open one of its conversation as abandoned. Fails with RESOURCE_NOT_FOUND
+// StartProcedureRun writes a new run and ends every other open one of its conversation as abandoned. Fails with RESOURCE_NOT_FOUND
 // when the conversation is gone.
-func (db *DB) StartRun(ctx context.Context, r *parley.ProcedureRun) error {
-	return db.Transact(ctx, sqldb.Turns, func(tx *DB) error {
+func (db *DB) StartProcedureRun(ctx context.Context, r *parley.ProcedureRun) error {
+	return db.Transact(ctx, sqldb.Interactive, func(tx *DB) error {
 		if _, err := tx.LockConversation(ctx, r.AccountID, r.AgentID, r.ConversationID); err != nil {
 			return err
 		}
@@ -66,22 +66,22 @@ func (db *DB) StartRun(ctx context.Context, r *parley.ProcedureRun) error {
 	})
 }
 
-// SaveRun keeps what an open run knows by now, and how far it is.
-func (db *DB) SaveRun(ctx context.Context, r *parley.ProcedureRun) error {
+// SaveProcedureRun keeps what an open run knows by now, and how far it is.
+func (db *DB) SaveProcedureRun(ctx context.Context, r *parley.ProcedureRun) error {
 	_, err := db.sql.Exec(ctx, `update procedure_runs set inputs = ?, step = ? where id = ? and agent_id = ? and account_id = ? and outcome is null`,
 		inputsJSON(r.Inputs), r.Step, r.ID, r.AgentID, r.AccountID)
 	return err
 }
 
-// EndRun ends an open run with its outcome and records it; one that has ended meanwhile stays as it is.
-func (db *DB) EndRun(ctx context.Context, r *parley.ProcedureRun, now time.Time) error {
-	return db.Transact(ctx, sqldb.Turns, func(tx *DB) error {
+// EndProcedureRun ends an open run with its outcome and records it; one that has ended meanwhile stays as it is.
+func (db *DB) EndProcedureRun(ctx context.Context, r *parley.ProcedureRun, now time.Time) error {
+	return db.Transact(ctx, sqldb.Interactive, func(tx *DB) error {
 		n, err := tx.sql.Exec(ctx, `update procedure_runs set inputs = ?, step = ?, outcome = ?, state = ?, ended_at = ? where id = ? and agent_id = ?
 			and account_id = ? and outcome is null`, inputsJSON(r.Inputs), r.Step, string(r.Outcome), runEnded, millis(now), r.ID, r.AgentID, r.AccountID)
 		if err != nil || n == 0 {
 			return err
 		}
-		return tx.Record(ctx, r.AccountID, now, Event{Kind: "procedure.ended", AgentID: r.AgentID, ConversationID: r.ConversationID, Subject: r.ID,
+		return tx.RecordEvents(ctx, r.AccountID, now, NewEvent{Kind: "procedure.ended", AgentID: r.AgentID, ConversationID: r.ConversationID, Subject: r.ID,
 			Payload: map[string]string{"procedure": r.Name, "outcome": string(r.Outcome)}})
 	})
 }

@@ -12,7 +12,7 @@ import (
 // CreateRecording writes the row of a session's recording. The row of its file (CreateBlob) belongs into the same transaction.
 func (db *DB) CreateRecording(ctx context.Context, r *parley.VoiceRecording) error {
 	_, err := db.sql.Exec(ctx, `insert into voice_recordings (id, account_id, agent_id, conversation_id, session_id, blob_id, length_ms, created_at) values (?, ?, ?, ?, ?, ?, ?, ?)`,
-		r.ID, r.AccountID, r.AgentID, r.ConversationID, r.SessionID, r.Blob, r.Length.Milliseconds(), millis(r.CreatedAt))
+		r.ID, r.AccountID, r.AgentID, r.ConversationID, r.SessionID, r.BlobID, r.Duration.Milliseconds(), millis(r.CreatedAt))
 	return err
 }
 
@@ -20,8 +20,8 @@ func (db *DB) CreateRecording(ctx context.Context, r *parley.VoiceRecording) err
 func (db *DB) Recordings(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID) ([]parley.VoiceRecording, error) {
 	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (r parley.VoiceRecording, err error) {
 		var length int64
-		err = scan(&r.ID, &r.AccountID, &r.AgentID, &r.ConversationID, &r.SessionID, &r.Blob, &length, timeInto{&r.CreatedAt})
-		r.Length = time.Duration(length) * time.Millisecond
+		err = scan(&r.ID, &r.AccountID, &r.AgentID, &r.ConversationID, &r.SessionID, &r.BlobID, &length, timeDest{&r.CreatedAt})
+		r.Duration = time.Duration(length) * time.Millisecond
 		return r, err
 	}, `select id, account_id, agent_id, conversation_id, session_id, blob_id, length_ms, created_at from voice_recordings
 		where conversation_id = ? and agent_id = ? and account_id = ? order by created_at, id`, conversation, agent, account)
@@ -35,9 +35,9 @@ func (db *DB) SessionRecording(ctx context.Context, s *parley.VoiceSession) (*pa
 	}
 	for i := range all {
 		if r := &all[i]; r.SessionID == s.ID {
-			b, err := sqldb.One(ctx, db.sql, scanBlob, `select `+blobColumns+` from blobs b where b.id = ? and b.agent_id = ? and b.account_id = ?`, r.Blob, r.AgentID, r.AccountID)
+			b, err := sqldb.One(ctx, db.sql, scanBlob, `select `+blobColumns+` from blobs b where b.id = ? and b.agent_id = ? and b.account_id = ?`, r.BlobID, r.AgentID, r.AccountID)
 			if err != nil {
-				return nil, nil, found(err, parley.CodeSourceNotFound)
+				return nil, nil, mapNotFound(err, parley.CodeSourceNotFound)
 			}
 			return r, &b, nil
 		}
@@ -45,47 +45,47 @@ func (db *DB) SessionRecording(ctx context.Context, s *parley.VoiceSession) (*pa
 	return nil, nil, nil
 }
 
-// Keeping is for how many days an agent's recordings are kept; 0 is as long as their conversation.
-type Keeping struct {
+// RecordingRetention is for how many days an agent's recordings are kept; 0 is as long as their conversation.
+type RecordingRetention struct {
 	AccountID parley.AccountID
 	AgentID   parley.AgentID
 	Days      int
 }
 
-// Keepings lists the agents that have recordings. For those whose settings do not say how long they are kept, what they said last holds.
+// RecordingRetentions lists the agents that have recordings. For those whose settings do not say how long they are kept, what they said last holds.
 // It is a chore of the installation and asks for no account.
-func (db *DB) Keepings(ctx context.Context) ([]Keeping, error) {
-	return sqldb.All(ctx, db.sql, scanKeeping, `select a.id, a.account_id, a.voice, coalesce(s.value, '0') from agents a left join settings s on s.name = ? || a.id
-		where a.deleted_at is null and exists (select 1 from voice_recordings r where r.agent_id = a.id) order by a.id`, keepingSetting)
+func (db *DB) RecordingRetentions(ctx context.Context) ([]RecordingRetention, error) {
+	return sqldb.All(ctx, db.sql, scanRecordingRetention, `select a.id, a.account_id, a.voice, coalesce(s.value, '0') from agents a left join settings s on s.name = ? || a.id
+		where a.deleted_at is null and exists (select 1 from voice_recordings r where r.agent_id = a.id) order by a.id`, recordingDaysSetting)
 }
 
-func scanKeeping(scan sqldb.Scan) (k Keeping, err error) {
+func scanRecordingRetention(scan sqldb.Scan) (k RecordingRetention, err error) {
 	var a parley.Agent
 	var last string
-	if err := scan(&a.ID, &a.AccountID, rawInto{&a.Voice}, &last); err != nil {
+	if err := scan(&a.ID, &a.AccountID, rawJSONDest{&a.Voice}, &last); err != nil {
 		return k, err
 	}
-	days, said := a.RecordingDays()
-	if !said {
+	days, ok := a.RecordingRetentionDays()
+	if !ok {
 		days, err = strconv.Atoi(last)
 	}
-	return Keeping{a.AccountID, a.ID, days}, err
+	return RecordingRetention{a.AccountID, a.ID, days}, err
 }
 
-// keepingSetting begins the name under which the days of an agent's recordings are remembered, once its settings do not say them any more.
-const keepingSetting = "recordings:"
+// recordingDaysSetting begins the name under which the days of an agent's recordings are remembered, once its settings do not say them any more.
+const recordingDaysSetting = "recordings:"
 
-// rememberKeeping notes how long recordings are kept by settings that are replaced by some that do not say it.
-func (db *DB) rememberKeeping(ctx context.Context, was, is *parley.Agent) error {
-	days, said := was.RecordingDays()
-	if _, again := is.RecordingDays(); again || !said {
+// saveRecordingDays notes how long recordings are kept by settings that are replaced by some that do not say it.
+func (db *DB) saveRecordingDays(ctx context.Context, before, after *parley.Agent) error {
+	days, ok := before.RecordingRetentionDays()
+	if _, again := after.RecordingRetentionDays(); again || !ok {
 		return nil
 	}
-	return db.SetSetting(ctx, keepingSetting+string(was.ID), strconv.Itoa(days))
+	return db.SetSetting(ctx, recordingDaysSetting+string(before.ID), strconv.Itoa(days))
 }
 
-func (db *DB) forgetKeeping(ctx context.Context, agent parley.AgentID) error {
-	_, err := db.sql.Exec(ctx, `delete from settings where name = ?`, keepingSetting+string(agent))
+func (db *DB) deleteRecordingDays(ctx context.Context, agent parley.AgentID) error {
+	_, err := db.sql.Exec(ctx, `delete from settings where name = ?`, recordingDaysSetting+string(agent))
 	return err
 }
 

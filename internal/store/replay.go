@@ -18,11 +18,11 @@ type AnsweredTurn struct {
 
 // AnsweredTurns gives the agent's newest turns that ended well, the newest first, at most limit.
 func (db *DB) AnsweredTurns(ctx context.Context, account parley.AccountID, agent parley.AgentID, limit int) ([]AnsweredTurn, error) {
-	return sqldb.All(ctx, db.sql, scanAnswered, `select conversation_id, id, message_id, state, trace, started_at from turns
+	return sqldb.All(ctx, db.sql, scanAnsweredTurn, `select conversation_id, id, message_id, state, trace, started_at from turns
 		where agent_id = ? and account_id = ? and state = ? order by started_at desc, id desc limit ?`, agent, account, TurnDone, limit)
 }
 
-func scanAnswered(scan sqldb.Scan) (t AnsweredTurn, err error) {
+func scanAnsweredTurn(scan sqldb.Scan) (t AnsweredTurn, err error) {
 	var text sql.NullString
 	var started int64
 	var turn parley.TurnID
@@ -36,6 +36,6 @@ func scanAnswered(scan sqldb.Scan) (t AnsweredTurn, err error) {
 			return t, fmt.Errorf("turn %s: trace: %w", turn, err)
 		}
 	}
-	t.TurnID, t.MessageID, t.State, t.StartedAt = turn, message, state, timeOf(started)
+	t.TurnID, t.MessageID, t.State, t.StartedAt = turn, message, state, timeFromMillis(started)
 	return t, nil
 }

@@ -10,16 +10,16 @@ import (
 )
 
 func TestAnsweredTurnsAreTheNewestOfTheirAgent(t *testing.T) {
-	each(t, func(w *world) {
+	forEachDatabase(t, func(w *fixture) {
 		ended := func(state string, after time.Duration) parley.TurnID {
 			w.Helper()
-			turn := &parley.Turn{ID: parley.TurnID(parley.NewUUID()), AccountID: w.Account.ID, AgentID: w.Agent.ID, ConversationID: w.conversation(),
-				MessageID: parley.NewMessageID(), Owner: "here", LeaseUntil: noon.Add(time.Hour), StartedAt: noon.Add(after)}
-			w.must(w.Transact(w, sqldb.Turns, func(tx *store.DB) error {
+			turn := &parley.Turn{ID: parley.TurnID(parley.NewUUID()), AccountID: w.Account.ID, AgentID: w.Agent.ID, ConversationID: w.createEmptyConversation(),
+				MessageID: parley.NewMessageID(), Owner: "here", LeaseUntil: testTime.Add(time.Hour), StartedAt: testTime.Add(after)}
+			w.must(w.Transact(w, sqldb.Interactive, func(tx *store.DB) error {
 				if _, err := tx.CreateTurn(w, turn); err != nil || state == "" {
 					return err
 				}
-				return tx.CloseTurn(w, turn, state, 0, &parley.Trace{TurnID: turn.ID, BackEnd: "builtin", ToolCalls: []string{"find done"}}, noon.Add(after))
+				return tx.CloseTurn(w, turn, state, 0, &parley.Trace{TurnID: turn.ID, BackEnd: "builtin", ToolCalls: []string{"find done"}}, testTime.Add(after))
 			}))
 			return turn.ID
 		}
@@ -29,13 +29,13 @@ func TestAnsweredTurnsAreTheNewestOfTheirAgent(t *testing.T) {
 		turns, err := w.AnsweredTurns(w, w.Account.ID, w.Agent.ID, 10)
 		w.must(err)
 		if len(turns) != 2 || turns[0].TurnID != second || turns[1].TurnID != first || turns[1].BackEnd != "builtin" || len(turns[1].ToolCalls) != 1 ||
-			!turns[1].StartedAt.Equal(noon.Add(time.Minute)) || turns[1].ConversationID == "" {
+			!turns[1].StartedAt.Equal(testTime.Add(time.Minute)) || turns[1].ConversationID == "" {
 			w.Errorf("%+v", turns)
 		}
 		if turns, err = w.AnsweredTurns(w, w.Account.ID, w.Agent.ID, 1); err != nil || len(turns) != 1 || turns[0].TurnID != second {
 			w.Errorf("the newest: %v %+v", err, turns)
 		}
-		for _, stranger := range []parley.AccountID{w.account("Other").ID, ""} {
+		for _, stranger := range []parley.AccountID{w.createAccount("Other").ID, ""} {
 			if turns, err = w.AnsweredTurns(w, stranger, w.Agent.ID, 10); err != nil || len(turns) != 0 {
 				w.Errorf("another account: %v %+v", err, turns)
 			}

@@ -7,31 +7,31 @@ import (
 	"parley"
 )
 
-// AnsweredBy gives the user's message that a message of the conversation is, or answers: the last one of the user up to it.
+// UserMessageAnsweredBy gives the user's message that a message of the conversation is, or answers: the last one of the user up to it.
 // Fails with CHAT_RETRY_MESSAGE_NOT_FOUND for a message that is not there or has been replaced, and with
 // CHAT_RETRY_NO_USER_MESSAGE.
-func (db *DB) AnsweredBy(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, message parley.MessageID) (*parley.Message, error) {
-	seq, err := db.standing(ctx, account, agent, conversation, message)
+func (db *DB) UserMessageAnsweredBy(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, message parley.MessageID) (*parley.Message, error) {
+	seq, err := db.activeMessageSeq(ctx, account, agent, conversation, message)
 	if err != nil {
 		return nil, err
 	}
 	m, err := scanMessage(db.sql.QueryRow(ctx, `select `+messageColumns+` from messages where agent_id = ? and conversation_id = ? and account_id = ?
-		and seq <= ? and author = ? and type = 'reply' and superseded_at is null order by seq desc limit 1`, agent, conversation, account, seq, parley.ByUser))
-	return m, found(err, parley.CodeRetryNoUser)
+		and seq <= ? and author = ? and type = 'reply' and superseded_at is null order by seq desc limit 1`, agent, conversation, account, seq, parley.AuthorUser))
+	return m, mapNotFound(err, parley.CodeRetryNoUser)
 }
 
-// standing finds the number of a message that has not been replaced. An answer that failed has left no message: its id stands for
+// activeMessageSeq finds the number of a message that has not been replaced. An answer that failed has left no message: its id stands for
 // the message that it was to answer.
-func (db *DB) standing(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, message parley.MessageID) (seq int64, err error) {
+func (db *DB) activeMessageSeq(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, message parley.MessageID) (seq int64, err error) {
 	err = db.sql.QueryRow(ctx, `select seq from messages where id in (?, (select user_message_id from turns where message_id = ? and conversation_id = ?
 		and agent_id = ? and account_id = ? and state = 'failed')) and conversation_id = ? and agent_id = ? and account_id = ?
 		and type = 'reply' and superseded_at is null`, message, message, conversation, agent, account, conversation, agent, account).Scan(&seq)
-	return seq, found(err, parley.CodeRetryNotFound)
+	return seq, mapNotFound(err, parley.CodeRetryNotFound)
 }
 
-// Supersede takes all messages behind the number out of the conversation: a new answer takes their place. The rows stay, and so do the
+// SupersedeMessages takes all messages behind the number out of the conversation: a new answer takes their place. The rows stay, and so do the
 // team's notes and what happened to the ticket.
-func (db *DB) Supersede(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, after int64, now time.Time) error {
+func (db *DB) SupersedeMessages(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, after int64, now time.Time) error {
 	n, err := db.sql.Exec(ctx, `update messages set superseded_at = ? where agent_id = ? and conversation_id = ? and account_id = ? and seq > ? and type = 'reply' and superseded_at is null`,
 		millis(now), agent, conversation, account, after)
 	if err != nil || n == 0 {
@@ -41,8 +41,8 @@ func (db *DB) Supersede(ctx context.Context, account parley.AccountID, agent par
 	return err
 }
 
-// Redacts reports whether the agent masks personal data before it keeps anything.
-func (db *DB) Redacts(ctx context.Context, account parley.AccountID, agent parley.AgentID) (redacts bool, err error) {
+// AgentRedacts reports whether the agent masks personal data before it keeps anything.
+func (db *DB) AgentRedacts(ctx context.Context, account parley.AccountID, agent parley.AgentID) (redacts bool, err error) {
 	err = db.sql.QueryRow(ctx, `select redact from agents where id = ? and account_id = ? and deleted_at is null`, agent, account).Scan(&redacts)
-	return redacts, found(err, parley.CodeAgentNotFound)
+	return redacts, mapNotFound(err, parley.CodeAgentNotFound)
 }

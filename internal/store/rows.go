@@ -12,8 +12,8 @@ import (
 
 func errorsJoin(errs ...error) error { return errors.Join(errs...) }
 
-// row is what a scan function reads from: *sql.Row and *sql.Rows both are.
-type row interface{ Scan(dest ...any) error }
+// rowScanner is what a scan function reads from: *sql.Row and *sql.Rows both are.
+type rowScanner interface{ Scan(dest ...any) error }
 
 func millis(t time.Time) int64 { return t.UnixMilli() }
 
@@ -24,13 +24,13 @@ func millisOrNil(t *time.Time) any {
 	return t.UnixMilli()
 }
 
-func timeOf(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
+func timeFromMillis(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
 
 func timeOrNil(ms sql.NullInt64) *time.Time {
 	if !ms.Valid {
 		return nil
 	}
-	t := timeOf(ms.Int64)
+	t := timeFromMillis(ms.Int64)
 	return &t
 }
 
@@ -42,7 +42,7 @@ func textOrNil[S ~string](s S) any {
 	return string(s)
 }
 
-func bit(b bool) int {
+func boolToInt(b bool) int {
 	if b {
 		return 1
 	}
@@ -83,18 +83,18 @@ func rawOrNil(s sql.NullString) json.RawMessage {
 	return json.RawMessage(s.String)
 }
 
-// found turns "no rows" into the noun's own failure and passes everything else on.
-func found(err error, code parley.Code) error {
+// mapNotFound turns "no rows" into the noun's own failure and passes everything else on.
+func mapNotFound(err error, code parley.Code) error {
 	if errors.Is(err, sql.ErrNoRows) {
-		return parley.Fail(code)
+		return parley.NewError(code)
 	}
 	return err
 }
 
-// changed turns "no row was changed" into the noun's own failure.
-func changed(n int64, err error, code parley.Code) error {
+// requireChanged turns "no row was changed" into the noun's own failure.
+func requireChanged(n int64, err error, code parley.Code) error {
 	if err == nil && n == 0 {
-		return parley.Fail(code)
+		return parley.NewError(code)
 	}
 	return err
 }

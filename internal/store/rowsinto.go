@@ -8,86 +8,86 @@ import (
 
 // The types of this file are places into which a column is scanned.
 
-type orEmpty[S ~string] struct{ to *S }
+type textDest[S ~string] struct{ dest *S }
 
 // Scan reads a text; null is the empty one.
-func (o orEmpty[S]) Scan(v any) error {
+func (o textDest[S]) Scan(v any) error {
 	var s sql.NullString
 	err := s.Scan(v)
-	*o.to = S(s.String)
+	*o.dest = S(s.String)
 	return err
 }
 
-type timeInto struct{ to *time.Time }
+type timeDest struct{ dest *time.Time }
 
 // Scan reads milliseconds.
-func (t timeInto) Scan(v any) error {
+func (t timeDest) Scan(v any) error {
 	var ms sql.NullInt64
 	err := ms.Scan(v)
-	*t.to = timeOf(ms.Int64)
+	*t.dest = timeFromMillis(ms.Int64)
 	return err
 }
 
-type optTime struct{ to **time.Time }
+type timePointerDest struct{ dest **time.Time }
 
 // Scan reads milliseconds; null is nil.
-func (t optTime) Scan(v any) error {
+func (t timePointerDest) Scan(v any) error {
 	var ms sql.NullInt64
 	err := ms.Scan(v)
-	*t.to = timeOrNil(ms)
+	*t.dest = timeOrNil(ms)
 	return err
 }
 
-type optInt struct{ to **int }
+type intPointerDest struct{ dest **int }
 
 // Scan reads a number; null is nil.
-func (i optInt) Scan(v any) error {
+func (i intPointerDest) Scan(v any) error {
 	var n sql.NullInt64
 	err := n.Scan(v)
-	if *i.to = nil; n.Valid {
+	if *i.dest = nil; n.Valid {
 		whole := int(n.Int64)
-		*i.to = &whole
+		*i.dest = &whole
 	}
 	return err
 }
 
-type rawInto struct{ to *json.RawMessage }
+type rawJSONDest struct{ dest *json.RawMessage }
 
 // Scan reads JSON as it stands; null is nil.
-func (j rawInto) Scan(v any) error {
+func (j rawJSONDest) Scan(v any) error {
 	var s sql.NullString
 	err := s.Scan(v)
-	*j.to = rawOrNil(s)
+	*j.dest = rawOrNil(s)
 	return err
 }
 
-type jsonInto struct{ to any }
+type jsonDest struct{ dest any }
 
 // Scan decodes JSON; null changes nothing.
-func (j jsonInto) Scan(v any) error {
+func (j jsonDest) Scan(v any) error {
 	var s sql.NullString
 	if err := s.Scan(v); err != nil {
 		return err
 	}
-	return fromJSON(s, j.to)
+	return fromJSON(s, j.dest)
 }
 
-type numberInto struct{ to *int64 }
+type int64Dest struct{ dest *int64 }
 
 // Scan reads a number; null is 0.
-func (i numberInto) Scan(v any) error {
+func (i int64Dest) Scan(v any) error {
 	var n sql.NullInt64
 	err := n.Scan(v)
-	*i.to = n.Int64
+	*i.dest = n.Int64
 	return err
 }
 
-type bitInto struct{ to *bool }
+type boolDest struct{ dest *bool }
 
 // Scan reads a 0 or a 1; null is 0.
-func (b bitInto) Scan(v any) error {
+func (b boolDest) Scan(v any) error {
 	var n sql.NullInt64
 	err := n.Scan(v)
-	*b.to = n.Int64 == 1
+	*b.dest = n.Int64 == 1
 	return err
 }

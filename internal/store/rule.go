@@ -10,8 +10,8 @@ import (
 const ruleColumns = `id, account_id, agent_id, key, name, position, enabled, all_of, any_of, team_id, member_id, created_at, updated_at`
 
 func scanRule(scan sqldb.Scan) (r parley.Rule, err error) {
-	err = scan(&r.ID, &r.AccountID, &r.AgentID, &r.Key, &r.Name, &r.Position, &r.Enabled, jsonInto{&r.All}, jsonInto{&r.Any}, orEmpty[parley.TeamID]{&r.TeamID},
-		orEmpty[parley.UserID]{&r.MemberID}, timeInto{&r.CreatedAt}, timeInto{&r.UpdatedAt})
+	err = scan(&r.ID, &r.AccountID, &r.AgentID, &r.Key, &r.Name, &r.Position, &r.Enabled, jsonDest{&r.All}, jsonDest{&r.Any}, textDest[parley.TeamID]{&r.TeamID},
+		textDest[parley.UserID]{&r.MemberID}, timeDest{&r.CreatedAt}, timeDest{&r.UpdatedAt})
 	return r, err
 }
 
@@ -26,12 +26,12 @@ func (db *DB) PutRule(ctx context.Context, r *parley.Rule) error {
 		on conflict (agent_id, key) do update set name = excluded.name, position = excluded.position, enabled = excluded.enabled, all_of = excluded.all_of,
 		any_of = excluded.any_of, team_id = excluded.team_id, member_id = excluded.member_id, updated_at = excluded.updated_at
 		where routing_rules.account_id = excluded.account_id returning id, created_at`,
-		r.ID, r.AccountID, r.AgentID, r.Key, r.Name, r.Position, bit(r.Enabled), listJSON(r.All), listJSON(r.Any), textOrNil(r.TeamID), textOrNil(r.MemberID),
-		millis(r.CreatedAt), millis(r.UpdatedAt)).Scan(&r.ID, timeInto{&r.CreatedAt})
+		r.ID, r.AccountID, r.AgentID, r.Key, r.Name, r.Position, boolToInt(r.Enabled), listJSON(r.All), listJSON(r.Any), textOrNil(r.TeamID), textOrNil(r.MemberID),
+		millis(r.CreatedAt), millis(r.UpdatedAt)).Scan(&r.ID, timeDest{&r.CreatedAt})
 }
 
 // DropRule removes the agent's rule with the key. Fails with NOT_FOUND.
 func (db *DB) DropRule(ctx context.Context, account parley.AccountID, agent parley.AgentID, key string) error {
 	n, err := db.sql.Exec(ctx, `delete from routing_rules where agent_id = ? and account_id = ? and key = ?`, agent, account, key)
-	return changed(n, err, parley.CodeNotFound)
+	return requireChanged(n, err, parley.CodeNotFound)
 }

@@ -16,28 +16,28 @@ func (db *DB) ConversationsByID(ctx context.Context, account parley.AccountID, a
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	return sqldb.All(ctx, db.sql, aConversation, ByIDQuery(len(ids)), append([]any{agent, account}, anys(ids)...)...)
+	return sqldb.All(ctx, db.sql, scanConversationValue, ConversationsByIDQuery(len(ids)), append([]any{agent, account}, toAny(ids)...)...)
 }
 
-// ByIDQuery is what ConversationsByID asks. That the agent is compared with an expression keeps SQLite from walking an index of all
+// ConversationsByIDQuery is what ConversationsByID asks. That the agent is compared with an expression keeps SQLite from walking an index of all
 // the agent's conversations, which it takes for short.
-func ByIDQuery(ids int) string {
-	return `select ` + conversationColumns + ` from conversations where agent_id || '' = ? and account_id = ? and deleted_at is null and id in ` + marks(ids)
+func ConversationsByIDQuery(ids int) string {
+	return `select ` + conversationColumns + ` from conversations where agent_id || '' = ? and account_id = ? and deleted_at is null and id in ` + placeholders(ids)
 }
 
-// Standing is a conversation with what tells how far somebody has followed it.
-type Standing struct {
+// ConversationState is a conversation with what tells how far somebody has followed it.
+type ConversationState struct {
 	parley.Conversation
-	LastSeq  int64 // of its newest message
-	Replaced int64 // messages that others have taken the place of
+	LastSeq       int64 // of its newest message
+	ReplacedCount int64 // messages that others have taken the place of
 }
 
-// Standing finds how a conversation stands, or nil when it is gone.
-func (db *DB) Standing(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID) (*Standing, error) {
-	var s Standing
-	c, err := scanConversation(scanner(func(dest ...any) error {
+// ConversationState finds how a conversation stands, or nil when it is gone.
+func (db *DB) ConversationState(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID) (*ConversationState, error) {
+	var s ConversationState
+	c, err := scanConversation(scanFunc(func(dest ...any) error {
 		return db.sql.QueryRow(ctx, `select `+conversationColumns+`, last_seq, last_seq - message_count from conversations
-			where id = ? and agent_id = ? and account_id = ? and deleted_at is null`, id, agent, account).Scan(append(dest, &s.LastSeq, &s.Replaced)...)
+			where id = ? and agent_id = ? and account_id = ? and deleted_at is null`, id, agent, account).Scan(append(dest, &s.LastSeq, &s.ReplacedCount)...)
 	}))
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
@@ -49,18 +49,18 @@ func (db *DB) Standing(ctx context.Context, account parley.AccountID, agent parl
 	return &s, nil
 }
 
-// Said is the text of a message.
-type Said struct {
+// IndexableMessage is the text of a message.
+type IndexableMessage struct {
 	Conversation parley.ConversationID
 	Seq          int64
 	Author       parley.AuthorKind
 	Text         string
-	Shown        bool // not a note, and not replaced
+	Visible      bool // not a note, and not replaced
 }
 
-func scanSaid(scan sqldb.Scan) (s Said, err error) {
+func scanIndexableMessage(scan sqldb.Scan) (s IndexableMessage, err error) {
 	var parts string
-	if err = scan(&s.Conversation, &s.Seq, &s.Author, &s.Shown, &parts); err != nil {
+	if err = scan(&s.Conversation, &s.Seq, &s.Author, &s.Visible, &parts); err != nil {
 		return s, err
 	}
 	var m parley.Message
@@ -70,35 +70,35 @@ func scanSaid(scan sqldb.Scan) (s Said, err error) {
 	return s, nil
 }
 
-const saidColumns = `m.conversation_id, m.seq, m.author, case when m.type = 'reply' and m.superseded_at is null then 1 else 0 end, m.parts`
+const indexableMessageColumns = `m.conversation_id, m.seq, m.author, case when m.type = 'reply' and m.superseded_at is null then 1 else 0 end, m.parts`
 
-// SaidAfter gives the texts of a conversation behind a sequence number, oldest first, shown or not.
-func (db *DB) SaidAfter(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, seq int64, limit int) ([]Said, error) {
-	return sqldb.All(ctx, db.sql, scanSaid, `select `+saidColumns+` from messages m where m.agent_id = ? and m.conversation_id = ? and m.account_id = ?
+// IndexableMessagesAfter gives the texts of a conversation behind a sequence number, oldest first, shown or not.
+func (db *DB) IndexableMessagesAfter(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, seq int64, limit int) ([]IndexableMessage, error) {
+	return sqldb.All(ctx, db.sql, scanIndexableMessage, `select `+indexableMessageColumns+` from messages m where m.agent_id = ? and m.conversation_id = ? and m.account_id = ?
 		and m.seq > ? order by m.seq limit ?`, agent, conversation, account, seq, limit)
 }
 
-// Place names a message by its conversation and its sequence number.
-type Place struct {
+// MessageRef names a message by its conversation and its sequence number.
+type MessageRef struct {
 	Conversation parley.ConversationID
 	Seq          int64
 }
 
-// saidTogether is how many texts one statement reads; a list is filled up to it, so that there is one statement to prepare.
-const saidTogether = 32
+// messagesPerStatement is how many texts one statement reads; a list is filled up to it, so that there is one statement to prepare.
+const messagesPerStatement = 32
 
-// SaidAt gives the texts at the places that are shown, in no order.
-func (db *DB) SaidAt(ctx context.Context, account parley.AccountID, agent parley.AgentID, places []Place) ([]Said, error) {
-	var all []Said
+// IndexableMessagesAt gives the texts at the places that are shown, in no order.
+func (db *DB) IndexableMessagesAt(ctx context.Context, account parley.AccountID, agent parley.AgentID, places []MessageRef) ([]IndexableMessage, error) {
+	var all []IndexableMessage
 	for len(places) > 0 {
-		some := places[:min(saidTogether, len(places))]
+		some := places[:min(messagesPerStatement, len(places))]
 		places = places[len(some):]
-		args := make([]any, 0, 2*saidTogether+2)
-		for i := range saidTogether {
+		args := make([]any, 0, 2*messagesPerStatement+2)
+		for i := range messagesPerStatement {
 			p := some[min(i, len(some)-1)]
 			args = append(args, p.Conversation, p.Seq)
 		}
-		list, err := sqldb.All(ctx, db.sql, scanSaid, saidAtQuery, append(args, agent, account)...)
+		list, err := sqldb.All(ctx, db.sql, scanIndexableMessage, indexableMessagesAtQuery, append(args, agent, account)...)
 		if err != nil {
 			return nil, err
 		}
@@ -107,13 +107,13 @@ func (db *DB) SaidAt(ctx context.Context, account parley.AccountID, agent parley
 	return all, nil
 }
 
-// saidAtQuery goes from the places to the messages, never the other way round.
-var saidAtQuery = `with p (conversation_id, seq) as (select distinct column1, column2 from (values (cast(? as text), cast(? as bigint))` +
-	strings.Repeat(", (?, ?)", saidTogether-1) + `) v) select ` + saidColumns + ` from p cross join messages m where m.agent_id = ? and m.account_id = ?
+// indexableMessagesAtQuery goes from the places to the messages, never the other way round.
+var indexableMessagesAtQuery = `with p (conversation_id, seq) as (select distinct column1, column2 from (values (cast(? as text), cast(? as bigint))` +
+	strings.Repeat(", (?, ?)", messagesPerStatement-1) + `) v) select ` + indexableMessageColumns + ` from p cross join messages m where m.agent_id = ? and m.account_id = ?
 	and m.conversation_id = p.conversation_id and m.seq = p.seq and m.type = 'reply' and m.superseded_at is null`
 
-// SaidAtQuery is what SaidAt asks, for the test of its plan.
-func SaidAtQuery() string { return saidAtQuery }
+// IndexableMessagesAtQuery is what SaidAt asks, for the test of its plan.
+func IndexableMessagesAtQuery() string { return indexableMessagesAtQuery }
 
 // ReplacedSeqs lists the numbers up to seq of the messages of a conversation that others have taken the place of.
 func (db *DB) ReplacedSeqs(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, seq int64) ([]int64, error) {
@@ -121,8 +121,8 @@ func (db *DB) ReplacedSeqs(ctx context.Context, account parley.AccountID, agent 
 		and seq <= ? and superseded_at is not null order by seq`, agent, conversation, account, seq)
 }
 
-// Touch is what an event says about a conversation, or about an agent where it names no conversation.
-type Touch struct {
+// EventRef is what an event says about a conversation, or about an agent where it names no conversation.
+type EventRef struct {
 	Seq          int64
 	Kind         string
 	Agent        parley.AgentID
@@ -130,22 +130,22 @@ type Touch struct {
 	Subject      string
 }
 
-// Touches lists an account's events behind a number, oldest first.
-func (db *DB) Touches(ctx context.Context, account parley.AccountID, seq int64, limit int) ([]Touch, error) {
-	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (t Touch, err error) {
+// EventRefs lists an account's events behind a number, oldest first.
+func (db *DB) EventRefs(ctx context.Context, account parley.AccountID, seq int64, limit int) ([]EventRef, error) {
+	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (t EventRef, err error) {
 		err = scan(&t.Seq, &t.Kind, &t.Agent, &t.Conversation, &t.Subject)
 		return t, err
 	}, `select seq, kind, coalesce(agent_id, ''), coalesce(conversation_id, ''), subject_id from events where account_id = ? and seq > ? order by seq limit ?`,
 		account, seq, limit)
 }
 
-// Begun lists an agent's conversations behind a place in the order of their creation.
-func (db *DB) Begun(ctx context.Context, account parley.AccountID, agent parley.AgentID, after parley.Mark, limit int) ([]parley.Mark, error) {
-	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (m parley.Mark, err error) {
-		err = scan(&m.At, &m.ID)
+// ConversationsCreatedAfter lists an agent's conversations behind a place in the order of their creation.
+func (db *DB) ConversationsCreatedAfter(ctx context.Context, account parley.AccountID, agent parley.AgentID, after parley.Cursor, limit int) ([]parley.Cursor, error) {
+	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (m parley.Cursor, err error) {
+		err = scan(&m.SortValue, &m.ID)
 		return m, err
 	}, `select created_at, id from conversations where agent_id = ? and account_id = ? and deleted_at is null and (created_at, id) > (?, ?)
-		order by created_at, id limit ?`, agent, account, after.At, after.ID, limit)
+		order by created_at, id limit ?`, agent, account, after.SortValue, after.ID, limit)
 }
 
 // AgentIDs lists the account's agents behind an id, by id.
@@ -153,8 +153,8 @@ func (db *DB) AgentIDs(ctx context.Context, account parley.AccountID, after parl
 	return sqldb.All(ctx, db.sql, sqldb.Column[parley.AgentID], `select id from agents where account_id = ? and deleted_at is null and id >= ? order by id`, account, after)
 }
 
-// ConversationsOfAccount counts what the agents of an account have.
-func (db *DB) ConversationsOfAccount(ctx context.Context, account parley.AccountID) (n int64, err error) {
+// CountAccountConversations counts what the agents of an account have.
+func (db *DB) CountAccountConversations(ctx context.Context, account parley.AccountID) (n int64, err error) {
 	err = db.sql.QueryRow(ctx, `select coalesce(sum(c.total), 0) from conversation_counts c join agents a on a.id = c.agent_id
 		where c.account_id = ? and a.deleted_at is null`, account).Scan(&n)
 	return n, err

@@ -6,17 +6,17 @@ import (
 	"parley/internal/sqldb"
 )
 
-// Setting gives a value that belongs to the installation, such as the key that signs cursors. The first to ask for it makes
+// EnsureSetting gives a value that belongs to the installation, such as the key that signs cursors. The first to ask for it makes
 // it, once for all servers on the database.
-func (db *DB) Setting(ctx context.Context, name string, make func() string) (string, error) {
+func (db *DB) EnsureSetting(ctx context.Context, name string, create func() string) (string, error) {
 	const read = `select value from settings where name = ?`
 	value, err := sqldb.One(ctx, db.sql, sqldb.Column[string], read, name)
-	if !sqldb.NotFound(err) {
+	if !sqldb.IsNotFound(err) {
 		return value, err
 	}
-	made := make()
-	err = db.Transact(ctx, sqldb.Turns, func(tx *DB) error {
-		_, err := tx.sql.Exec(ctx, `insert into settings (name, value) values (?, ?) on conflict do nothing`, name, made)
+	created := create()
+	err = db.Transact(ctx, sqldb.Interactive, func(tx *DB) error {
+		_, err := tx.sql.Exec(ctx, `insert into settings (name, value) values (?, ?) on conflict do nothing`, name, created)
 		if err != nil {
 			return err
 		}
@@ -29,7 +29,7 @@ func (db *DB) Setting(ctx context.Context, name string, make func() string) (str
 // FindSetting gives a value of the installation, or the empty text where there is none.
 func (db *DB) FindSetting(ctx context.Context, name string) (string, error) {
 	value, err := sqldb.One(ctx, db.sql, sqldb.Column[string], `select value from settings where name = ?`, name)
-	if sqldb.NotFound(err) {
+	if sqldb.IsNotFound(err) {
 		return "", nil
 	}
 	return value, err

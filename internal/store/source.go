@@ -15,8 +15,8 @@ func scanSource(scan sqldb.Scan) (s parley.Source, err error) {
 	var parent, metadata, live, wanted sql.NullString
 	var created, updated int64
 	err = scan(&s.ID, &s.AccountID, &s.AgentID, &parent, &s.Kind, &s.Name, &s.URL, &s.Size, &s.Status, &s.Failure, &metadata, &live, &wanted, &created, &updated)
-	s.Parent, s.Metadata, s.Live, s.Wanted = parley.SourceID(parent.String), rawOrNil(metadata), parley.VersionID(live.String), parley.VersionID(wanted.String)
-	s.CreatedAt, s.UpdatedAt = timeOf(created), timeOf(updated)
+	s.ParentID, s.Metadata, s.LiveVersion, s.WantedVersion = parley.SourceID(parent.String), rawOrNil(metadata), parley.VersionID(live.String), parley.VersionID(wanted.String)
+	s.CreatedAt, s.UpdatedAt = timeFromMillis(created), timeFromMillis(updated)
 	return s, err
 }
 
@@ -34,7 +34,7 @@ func (db *DB) source(ctx context.Context, account parley.AccountID, agent parley
 	s, err := sqldb.One(ctx, db.sql, scanSource, `select `+sourceColumns+` from sources where id = ? and agent_id = ? and account_id = ? and deleted_at is null`+lock,
 		id, agent, account)
 	if err != nil {
-		return nil, found(err, parley.CodeSourceNotFound)
+		return nil, mapNotFound(err, parley.CodeSourceNotFound)
 	}
 	return &s, nil
 }
@@ -46,28 +46,28 @@ type SourceFilter struct {
 }
 
 // Sources lists an agent's sources, newest first. What was found on a site is left out.
-func (db *DB) Sources(ctx context.Context, account parley.AccountID, agent parley.AgentID, f SourceFilter, ask parley.PageAsk) (parley.Page[parley.Source], error) {
+func (db *DB) Sources(ctx context.Context, account parley.AccountID, agent parley.AgentID, f SourceFilter, ask parley.PageRequest) (parley.Page[parley.Source], error) {
 	if f.Name != "" {
-		return db.sourcesNamed(ctx, account, agent, f, ask)
+		return db.sourcesByName(ctx, account, agent, f, ask)
 	}
-	where, args := f.where(account, agent)
+	where, args := f.whereClause(account, agent)
 	var page parley.Page[parley.Source]
 	var err error
 	if page.Total, err = sqldb.One(ctx, db.sql, sqldb.Column[int], `select count(*) from sources where `+where, args...); err != nil {
 		return page, err
 	}
-	after := newest(ask)
-	args = append(args, after.At, after.At, after.ID, ask.Limit+1)
+	after := startCursor(ask)
+	args = append(args, after.SortValue, after.SortValue, after.ID, ask.Limit+1)
 	list, err := sqldb.All(ctx, db.sql, scanSource, `select `+sourceColumns+` from sources where `+where+`
 		and (created_at < ? or (created_at = ? and id < ?)) order by created_at desc, id desc limit ?`, args...)
-	page.Items, page.Next = cut(list, ask.Limit, markSource)
+	page.Items, page.Next = cutPage(list, ask.Limit, sourceCursor)
 	return page, err
 }
 
-// sourcesNamed walks all of the agent's sources: the two databases do not agree on the case of letters beyond ASCII.
-func (db *DB) sourcesNamed(ctx context.Context, account parley.AccountID, agent parley.AgentID, f SourceFilter, ask parley.PageAsk) (parley.Page[parley.Source], error) {
+// sourcesByName walks all of the agent's sources: the two databases do not agree on the case of letters beyond ASCII.
+func (db *DB) sourcesByName(ctx context.Context, account parley.AccountID, agent parley.AgentID, f SourceFilter, ask parley.PageRequest) (parley.Page[parley.Source], error) {
 	var page parley.Page[parley.Source]
-	where, args := f.where(account, agent)
+	where, args := f.whereClause(account, agent)
 	rows, err := db.sql.Query(ctx, `select `+sourceColumns+` from sources where `+where+` order by created_at desc, id desc`, args...)
 	if err != nil {
 		return page, err
@@ -79,8 +79,8 @@ func (db *DB) sourcesNamed(ctx context.Context, account parley.AccountID, agent 
 		if err != nil {
 			return page, err
 		}
-		at := markSource(s)
-		seen = seen || at.At < ask.After.At
+		at := sourceCursor(s)
+		seen = seen || at.SortValue < ask.After.SortValue
 		if strings.Contains(strings.ToLower(s.Name), name) {
 			page.Total++
 			if seen && len(page.Items) <= ask.Limit {
@@ -89,15 +89,15 @@ func (db *DB) sourcesNamed(ctx context.Context, account parley.AccountID, agent 
 		}
 		seen = seen || at == *ask.After
 	}
-	page.Items, page.Next = cut(page.Items, ask.Limit, markSource)
+	page.Items, page.Next = cutPage(page.Items, ask.Limit, sourceCursor)
 	return page, rows.Err()
 }
 
-func markSource(s parley.Source) parley.Mark {
-	return parley.Mark{At: millis(s.CreatedAt), ID: string(s.ID)}
+func sourceCursor(s parley.Source) parley.Cursor {
+	return parley.Cursor{SortValue: millis(s.CreatedAt), ID: string(s.ID)}
 }
 
-func (f SourceFilter) where(account parley.AccountID, agent parley.AgentID) (string, []any) {
+func (f SourceFilter) whereClause(account parley.AccountID, agent parley.AgentID) (string, []any) {
 	where, args := `agent_id = ? and account_id = ? and parent_id is null and deleted_at is null`, []any{agent, account}
 	if len(f.Kinds) > 0 {
 		where += ` and kind in (?` + strings.Repeat(`, ?`, len(f.Kinds)-1) + `)`
@@ -112,19 +112,19 @@ func (f SourceFilter) where(account parley.AccountID, agent parley.AgentID) (str
 // included, for the caller's rule on storage; the agent's row is held until commit, so that the rule is exact. Fails with
 // AGENT_NOT_FOUND.
 func (db *DB) CreateSource(ctx context.Context, s *parley.Source) (total int64, err error) {
-	total, _, err = db.tally(ctx, nil, s, s.UpdatedAt)
+	total, _, err = db.updateAgentCounters(ctx, nil, s, s.UpdatedAt)
 	if err != nil {
 		return 0, err
 	}
 	_, err = db.sql.Exec(ctx, `insert into sources (id, account_id, agent_id, parent_id, kind, name, url, size, status, failure, metadata, live_version, wanted_version,
-		created_at, updated_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, s.ID, s.AccountID, s.AgentID, textOrNil(s.Parent), s.Kind, s.Name, s.URL, s.Size, s.Status,
-		s.Failure, toJSON(s.Metadata), textOrNil(s.Live), textOrNil(s.Wanted), millis(s.CreatedAt), millis(s.UpdatedAt))
+		created_at, updated_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, s.ID, s.AccountID, s.AgentID, textOrNil(s.ParentID), s.Kind, s.Name, s.URL, s.Size, s.Status,
+		s.Failure, toJSON(s.Metadata), textOrNil(s.LiveVersion), textOrNil(s.WantedVersion), millis(s.CreatedAt), millis(s.UpdatedAt))
 	return total, err
 }
 
-// HasText reports whether the agent has another source of that name and kind whose wanted version has the hash. To be exact it
+// HasTextWithHash reports whether the agent has another source of that name and kind whose wanted version has the hash. To be exact it
 // must be asked in a transaction that holds the agent's row.
-func (db *DB) HasText(ctx context.Context, s *parley.Source, hash string) (bool, error) {
+func (db *DB) HasTextWithHash(ctx context.Context, s *parley.Source, hash string) (bool, error) {
 	n, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `select count(*) from source_versions v join sources s on s.id = v.source_id and s.wanted_version = v.id
 		where v.agent_id = ? and v.hash = ? and s.account_id = ? and s.kind = ? and s.name = ? and s.id <> ? and s.deleted_at is null`,
 		s.AgentID, hash, s.AccountID, s.Kind, s.Name, s.ID)
@@ -137,7 +137,7 @@ func (db *DB) HasText(ctx context.Context, s *parley.Source, hash string) (bool,
 func (db *DB) UpdateSource(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.SourceID, change func(*parley.Source) error) (*parley.Source, int64, error) {
 	var after *parley.Source
 	var passages int64
-	err := db.Transact(ctx, sqldb.Turns, func(tx *DB) error {
+	err := db.Transact(ctx, sqldb.Interactive, func(tx *DB) error {
 		if err := tx.LockAgent(ctx, account, agent); err != nil { // before the source's row, always
 			return err
 		}
@@ -150,37 +150,37 @@ func (db *DB) UpdateSource(ctx context.Context, account parley.AccountID, agent 
 			return err
 		}
 		after = s
-		if _, passages, err = tx.tally(ctx, &before, s, s.UpdatedAt); err != nil {
+		if _, passages, err = tx.updateAgentCounters(ctx, &before, s, s.UpdatedAt); err != nil {
 			return err
 		}
-		return tx.writeSource(ctx, &before, s, passages)
+		return tx.updateSourceRow(ctx, &before, s, passages)
 	})
 	return after, passages, err
 }
 
-// writeSource writes a source back. With another live version comes the agent's passage version from which on it is so: one
+// updateSourceRow writes a source back. With another live version comes the agent's passage version from which on it is so: one
 // row tells every server's memory what all the passages of a source have to do.
-func (db *DB) writeSource(ctx context.Context, before, s *parley.Source, passages int64) error {
+func (db *DB) updateSourceRow(ctx context.Context, before, s *parley.Source, passages int64) error {
 	var deleted any
 	if s.Status == parley.SourceDeleted {
 		deleted = millis(s.UpdatedAt)
 	}
 	_, err := db.sql.Exec(ctx, `update sources set name = ?, url = ?, size = ?, status = ?, failure = ?, metadata = ?, live_version = ?, wanted_version = ?,
 		updated_at = ?, deleted_at = ? where id = ? and agent_id = ? and account_id = ?`, s.Name, s.URL, s.Size, s.Status, s.Failure, toJSON(s.Metadata),
-		textOrNil(s.Live), textOrNil(s.Wanted), millis(s.UpdatedAt), deleted, s.ID, s.AgentID, s.AccountID)
-	if err != nil || before.Live == s.Live {
+		textOrNil(s.LiveVersion), textOrNil(s.WantedVersion), millis(s.UpdatedAt), deleted, s.ID, s.AgentID, s.AccountID)
+	if err != nil || before.LiveVersion == s.LiveVersion {
 		return err
 	}
 	if _, err = db.sql.Exec(ctx, `update sources set live_in = ? where id = ? and agent_id = ? and account_id = ?`, passages, s.ID, s.AgentID, s.AccountID); err != nil {
 		return err
 	}
 	_, err = db.sql.Exec(ctx, `update source_versions set state = case when id = ? then 'live' else 'replaced' end where id in (?, ?) and source_id = ? and agent_id = ?`,
-		s.Live, s.Live, before.Live, s.ID, s.AgentID)
+		s.LiveVersion, s.LiveVersion, before.LiveVersion, s.ID, s.AgentID)
 	return err
 }
 
-// SourceKnown fails with SOURCE_NOT_FOUND unless the agent has the source, or had it.
-func (db *DB) SourceKnown(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.SourceID) error {
+// CheckSourceExists fails with SOURCE_NOT_FOUND unless the agent has the source, or had it.
+func (db *DB) CheckSourceExists(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.SourceID) error {
 	_, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `select 1 from sources where id = ? and agent_id = ? and account_id = ?`, id, agent, account)
-	return found(err, parley.CodeSourceNotFound)
+	return mapNotFound(err, parley.CodeSourceNotFound)
 }

@@ -11,11 +11,11 @@ import (
 )
 
 func TestSourceMovesItsAgentsCounters(t *testing.T) {
-	each(t, func(w *world) {
-		s := w.source("Guide", 100, noon)
+	forEachDatabase(t, func(w *fixture) {
+		s := w.createSource("Guide", 100, testTime)
 		expect := func(step string, size int64, counts parley.SourceCounts, version int64, status parley.AgentStatus) {
 			w.Helper()
-			a := w.reload()
+			a := w.reloadAgent()
 			if a.Size != size || a.Sources != counts || a.PassageVersion != version || a.Status() != status {
 				w.Errorf("%s: size %d, %+v, passage version %d, %s", step, a.Size, a.Sources, a.PassageVersion, a.Status())
 			}
@@ -28,46 +28,48 @@ func TestSourceMovesItsAgentsCounters(t *testing.T) {
 			w.must(err)
 			return version
 		}
-		trained := noon.Add(time.Minute)
-		update(func(s *parley.Source) { s.Status, s.Live, s.UpdatedAt = parley.SourceTrained, s.Wanted, trained })
+		trained := testTime.Add(time.Minute)
+		update(func(s *parley.Source) {
+			s.Status, s.LiveVersion, s.UpdatedAt = parley.SourceTrained, s.WantedVersion, trained
+		})
 		expect("trained", 100, parley.SourceCounts{Live: 1}, 1, parley.AgentTrained)
-		if at := w.reload().LastTrainedAt; at == nil || !at.Equal(trained) {
+		if at := w.reloadAgent().LastTrainedAt; at == nil || !at.Equal(trained) {
 			w.Error("last trained at", at)
 		}
 		update(func(s *parley.Source) { s.Status, s.Size = parley.SourceUpdated, 130 })
 		expect("updated", 130, parley.SourceCounts{Pending: 1}, 1, parley.AgentTraining)
 		update(func(s *parley.Source) { s.Status, s.Failure = parley.SourceFailed, "because" })
 		expect("failed", 130, parley.SourceCounts{Failed: 1}, 1, parley.AgentFailed)
-		version := update(func(s *parley.Source) { s.Status, s.Live = parley.SourceDeleted, "" })
+		version := update(func(s *parley.Source) { s.Status, s.LiveVersion = parley.SourceDeleted, "" })
 		expect("deleted", 0, parley.SourceCounts{}, 2, parley.AgentUntrained)
 		if version != 2 {
 			w.Error("passage version", version)
 		}
 		_, err := w.DB.Source(w, w.Account.ID, w.Agent.ID, s.ID)
-		w.fails(err, parley.CodeSourceNotFound)
+		w.wantCode(err, parley.CodeSourceNotFound)
 		_, _, err = w.UpdateSource(w, w.Account.ID, w.Agent.ID, s.ID, func(*parley.Source) error { return nil })
-		w.fails(err, parley.CodeSourceNotFound)
+		w.wantCode(err, parley.CodeSourceNotFound)
 	})
 }
 
 func TestSourceIsFoundByItsOwnerOnly(t *testing.T) {
-	each(t, func(w *world) {
-		s := w.source("Guide", 1, noon)
+	forEachDatabase(t, func(w *fixture) {
+		s := w.createSource("Guide", 1, testTime)
 		got, err := w.DB.Source(w, w.Account.ID, w.Agent.ID, s.ID)
 		w.must(err)
 		if diff := cmp.Diff(s, got); diff != "" {
 			w.Error(diff)
 		}
-		other, sister := w.account("Other"), w.agent(w.Account, noon)
+		other, sister := w.createAccount("Other"), w.createAgent(w.Account, testTime)
 		_, err = w.DB.Source(w, other.ID, w.Agent.ID, s.ID)
-		w.fails(err, parley.CodeSourceNotFound)
+		w.wantCode(err, parley.CodeSourceNotFound)
 		_, err = w.DB.Source(w, w.Account.ID, sister.ID, s.ID)
-		w.fails(err, parley.CodeSourceNotFound)
+		w.wantCode(err, parley.CodeSourceNotFound)
 		_, _, err = w.UpdateSource(w, other.ID, w.Agent.ID, s.ID, func(*parley.Source) error { return nil })
-		w.fails(err, parley.CodeAgentNotFound)
+		w.wantCode(err, parley.CodeAgentNotFound)
 		_, _, err = w.UpdateSource(w, w.Account.ID, sister.ID, s.ID, func(*parley.Source) error { return nil })
-		w.fails(err, parley.CodeSourceNotFound)
-		v := &parley.Version{ID: s.Wanted, AgentID: w.Agent.ID, SourceID: s.ID, Hash: "h", Text: "Größe ☂", CreatedAt: noon}
+		w.wantCode(err, parley.CodeSourceNotFound)
+		v := &parley.Version{ID: s.WantedVersion, AgentID: w.Agent.ID, SourceID: s.ID, Hash: "h", Text: "Größe ☂", CreatedAt: testTime}
 		w.must(w.CreateVersion(w, w.Account.ID, v))
 		read, err := w.Version(w, w.Account.ID, w.Agent.ID, s.ID, v.ID)
 		w.must(err)
@@ -75,24 +77,24 @@ func TestSourceIsFoundByItsOwnerOnly(t *testing.T) {
 			w.Error(diff)
 		}
 		_, err = w.Version(w, other.ID, w.Agent.ID, s.ID, v.ID)
-		w.fails(err, parley.CodeSourceNotFound)
+		w.wantCode(err, parley.CodeSourceNotFound)
 
-		gone := w.agent(w.Account, noon)
-		w.must(w.DeleteAgent(w, w.Account.ID, gone.ID, noon))
+		gone := w.createAgent(w.Account, testTime)
+		w.must(w.DeleteAgent(w, w.Account.ID, gone.ID, testTime))
 		orphan := *s
 		orphan.ID, orphan.AgentID = "orphan", gone.ID
-		w.fails(w.Transact(w, 0, func(tx *store.DB) error { _, err := tx.CreateSource(w, &orphan); return err }), parley.CodeAgentNotFound)
+		w.wantCode(w.Transact(w, 0, func(tx *store.DB) error { _, err := tx.CreateSource(w, &orphan); return err }), parley.CodeAgentNotFound)
 	})
 }
 
 func TestSourcesAreFilteredAndPaged(t *testing.T) {
-	each(t, func(w *world) {
+	forEachDatabase(t, func(w *fixture) {
 		for i, name := range []string{"Öffnungszeiten", "Prices", "Öl und ÖFFNUNG", "100%", "prices of öffnung"} {
-			w.source(name, 1, noon.Add(time.Duration(i/2)*time.Second))
+			w.createSource(name, 1, testTime.Add(time.Duration(i/2)*time.Second))
 		}
 		walk := func(f store.SourceFilter, limit int) (all []string, total int) {
 			w.Helper()
-			for ask := (parley.PageAsk{Limit: limit}); ; {
+			for ask := (parley.PageRequest{Limit: limit}); ; {
 				page, err := w.Sources(w, w.Account.ID, w.Agent.ID, f, ask)
 				w.must(err)
 				total = page.Total
@@ -130,9 +132,9 @@ func TestSourcesAreFilteredAndPaged(t *testing.T) {
 }
 
 func TestPassagesOfTheLiveVersionAreKept(t *testing.T) {
-	each(t, func(w *world) {
-		w.plant("sources", w.schema()["sources"], w.Agent.ID, "s", 1)
-		w.plant("passages", w.schema()["passages"], w.Agent.ID, "planted", 2)
+	forEachDatabase(t, func(w *fixture) {
+		w.insertMarkedRows("sources", w.tableColumns()["sources"], w.Agent.ID, "s", 1)
+		w.insertMarkedRows("passages", w.tableColumns()["passages"], w.Agent.ID, "planted", 2)
 		for _, q := range []string{`update passages set source_id = 's0', version_id = id`, `update sources set live_version = 'planted0'`} {
 			_, err := w.SQL().Exec(w, q)
 			w.must(err)
@@ -141,12 +143,12 @@ func TestPassagesOfTheLiveVersionAreKept(t *testing.T) {
 			w.must(w.ErasePassages(w, "other", w.Agent.ID, "s0", version))
 			w.must(w.ErasePassages(w, w.Account.ID, w.Agent.ID, "another", version))
 		}
-		if n := w.count(`select count(*) from passages`); n != 2 {
+		if n := w.queryCount(`select count(*) from passages`); n != 2 {
 			w.Errorf("%d passages left by others", n)
 		}
 		w.must(w.ErasePassages(w, w.Account.ID, w.Agent.ID, "s0", "planted0"))
 		w.must(w.ErasePassages(w, w.Account.ID, w.Agent.ID, "s0", "planted1"))
-		if n, live := w.count(`select count(*) from passages`), w.count(`select count(*) from passages where id = 'planted0'`); n != 1 || live != 1 {
+		if n, live := w.queryCount(`select count(*) from passages`), w.queryCount(`select count(*) from passages where id = 'planted0'`); n != 1 || live != 1 {
 			w.Errorf("%d passages, %d of the live version", n, live)
 		}
 	})

@@ -37,8 +37,8 @@ func Open(ctx context.Context, cfg sqldb.Config) (*DB, error) {
 	return &DB{sql: db}, nil
 }
 
-// On gives a store over an open database whose schema is up to date.
-func On(db *sqldb.DB) *DB { return &DB{sql: db} }
+// New gives a store over an open database whose schema is up to date.
+func New(db *sqldb.DB) *DB { return &DB{sql: db} }
 
 // SQL gives the database below, for the rooms that own tables of their own (jobs, retrieval).
 func (db *DB) SQL() *sqldb.DB { return db.sql }

@@ -12,39 +12,39 @@ import (
 
 // The sweeps are chores of the installation: they ask for no account.
 
-// IgnoreOldCalls marks tool calls that have waited since before a moment as ignored, at most limit, and gives their number. Their
+// IgnoreOldToolCalls marks tool calls that have waited since before a moment as ignored, at most limit, and gives their number. Their
 // messages are shown so by then without it (parley.Message.Shown).
-func (db *DB) IgnoreOldCalls(ctx context.Context, before, now time.Time, limit int) (n int64, err error) {
+func (db *DB) IgnoreOldToolCalls(ctx context.Context, before, now time.Time, limit int) (n int64, err error) {
 	err = db.Transact(ctx, sqldb.Bulk, func(tx *DB) error {
-		n, err = tx.sweep(ctx, now, "tool.ignored", `update tool_calls set status = 'ignored' where status = 'pending' and id in
+		n, err = tx.updateAndRecord(ctx, now, "tool.ignored", `update tool_calls set status = 'ignored' where status = 'pending' and id in
 			(select id from tool_calls where status = 'pending' and client_side = 1 and created_at < ? order by created_at limit ?)`, millis(before), limit)
 		return err
 	})
 	return n, err
 }
 
-// swept is a conversation in which a sweep has changed something.
-type swept struct {
+// sweptConversation is a conversation in which a sweep has changed something.
+type sweptConversation struct {
 	account      parley.AccountID
 	agent        parley.AgentID
 	conversation parley.ConversationID
 }
 
-// sweep runs an update, records an event of each conversation that it has touched, and gives the number of rows. Events come in the
+// updateAndRecord runs an update, records an event of each conversation that it has touched, and gives the number of rows. Events come in the
 // order of their accounts, so that two sweeps do not wait for each other.
-func (db *DB) sweep(ctx context.Context, now time.Time, kind, update string, args ...any) (n int64, err error) {
-	list, err := sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (s swept, err error) {
+func (db *DB) updateAndRecord(ctx context.Context, now time.Time, kind, update string, args ...any) (n int64, err error) {
+	list, err := sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (s sweptConversation, err error) {
 		err = scan(&s.account, &s.agent, &s.conversation)
 		return s, err
 	}, update+` returning account_id, agent_id, conversation_id`, args...)
 	if err != nil {
 		return 0, err
 	}
-	touched := slices.SortedFunc(slices.Values(list), func(a, b swept) int {
+	touched := slices.SortedFunc(slices.Values(list), func(a, b sweptConversation) int {
 		return cmp.Or(cmp.Compare(a.account, b.account), cmp.Compare(a.conversation, b.conversation))
 	})
 	for _, s := range slices.Compact(touched) {
-		err := db.Record(ctx, s.account, now, Event{Kind: kind, AgentID: s.agent, ConversationID: s.conversation, Subject: string(s.conversation)})
+		err := db.RecordEvents(ctx, s.account, now, NewEvent{Kind: kind, AgentID: s.agent, ConversationID: s.conversation, Subject: string(s.conversation)})
 		if err != nil && !parley.IsCode(err, parley.CodeAccountNotFound) {
 			return 0, err
 		}
@@ -52,10 +52,10 @@ func (db *DB) sweep(ctx context.Context, now time.Time, kind, update string, arg
 	return int64(len(list)), nil
 }
 
-// AbandonOldRuns ends procedure runs that have been open since before a moment as abandoned, at most limit, and gives their number.
-func (db *DB) AbandonOldRuns(ctx context.Context, before, now time.Time, limit int) (n int64, err error) {
+// AbandonOldProcedureRuns ends procedure runs that have been open since before a moment as abandoned, at most limit, and gives their number.
+func (db *DB) AbandonOldProcedureRuns(ctx context.Context, before, now time.Time, limit int) (n int64, err error) {
 	err = db.Transact(ctx, sqldb.Bulk, func(tx *DB) error {
-		n, err = tx.sweep(ctx, now, "procedure.abandoned", `update procedure_runs set outcome = ?, state = ?, ended_at = ? where outcome is null and id in
+		n, err = tx.updateAndRecord(ctx, now, "procedure.abandoned", `update procedure_runs set outcome = ?, state = ?, ended_at = ? where outcome is null and id in
 			(select id from procedure_runs where outcome is null and started_at < ? order by started_at limit ?)`,
 			string(parley.ProcedureAbandoned), runEnded, millis(now), millis(before), limit)
 		return err
@@ -63,16 +63,16 @@ func (db *DB) AbandonOldRuns(ctx context.Context, before, now time.Time, limit i
 	return n, err
 }
 
-// Retention is how long an agent keeps its conversations.
-type Retention struct {
+// ConversationRetention is how long an agent keeps its conversations.
+type ConversationRetention struct {
 	Account parley.AccountID
 	Agent   parley.AgentID
 	Days    int64
 }
 
-// Retentions lists the agents that keep conversations for a time only.
-func (db *DB) Retentions(ctx context.Context) ([]Retention, error) {
-	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (r Retention, err error) {
+// ConversationRetentions lists the agents that keep conversations for a time only.
+func (db *DB) ConversationRetentions(ctx context.Context) ([]ConversationRetention, error) {
+	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (r ConversationRetention, err error) {
 		err = scan(&r.Account, &r.Agent, &r.Days)
 		return r, err
 	}, `select account_id, id, retention_days from agents where retention_days is not null and deleted_at is null order by id`)
@@ -80,7 +80,7 @@ func (db *DB) Retentions(ctx context.Context) ([]Retention, error) {
 
 // ConversationIDs lists the ids of conversations that the filter lets through, oldest first, at most limit.
 func (db *DB) ConversationIDs(ctx context.Context, account parley.AccountID, agent parley.AgentID, f ConversationFilter, limit int) ([]parley.ConversationID, error) {
-	where, args := f.where(account, agent)
+	where, args := f.whereClause(account, agent)
 	return sqldb.All(ctx, db.sql, sqldb.Column[parley.ConversationID], `select id from conversations where `+where+` order by created_at, id limit ?`, append(args, limit)...)
 }
 
@@ -88,11 +88,11 @@ func (db *DB) ConversationIDs(ctx context.Context, account parley.AccountID, age
 // CONVERSATION_NOT_FOUND.
 func (db *DB) OwnerOfConversation(ctx context.Context, id parley.ConversationID) (account parley.AccountID, agent parley.AgentID, err error) {
 	err = db.sql.QueryRow(ctx, `select account_id, agent_id from conversations where id = ? and deleted_at is null`, id).Scan(&account, &agent)
-	return account, agent, found(err, parley.CodeConversationGone)
+	return account, agent, mapNotFound(err, parley.CodeConversationNotFound)
 }
 
 // OwnerOfAgent tells whose an agent is. It is the operator's view and asks for no account. Fails with AGENT_NOT_FOUND.
 func (db *DB) OwnerOfAgent(ctx context.Context, id parley.AgentID) (account parley.AccountID, err error) {
 	err = db.sql.QueryRow(ctx, `select account_id from agents where id = ? and deleted_at is null`, id).Scan(&account)
-	return account, found(err, parley.CodeAgentNotFound)
+	return account, mapNotFound(err, parley.CodeAgentNotFound)
 }

@@ -12,15 +12,15 @@ import (
 // transaction ends.
 func (db *DB) LockAgent(ctx context.Context, account parley.AccountID, agent parley.AgentID) error {
 	_, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `select 1 from agents where id = ? and account_id = ? and deleted_at is null`+db.sql.ForUpdate(), agent, account)
-	return found(err, parley.CodeAgentNotFound)
+	return mapNotFound(err, parley.CodeAgentNotFound)
 }
 
-// tally moves the agent's counters from what a source was (nil for none) to what it is.
-func (db *DB) tally(ctx context.Context, before, after *parley.Source, now time.Time) (size, passages int64, err error) {
+// updateAgentCounters moves the agent's counters from what a source was (nil for none) to what it is.
+func (db *DB) updateAgentCounters(ctx context.Context, before, after *parley.Source, now time.Time) (size, passages int64, err error) {
 	b, a := countSource(before), countSource(after)
 	var live int
 	var trained any
-	if before != nil && before.Live != after.Live {
+	if before != nil && before.LiveVersion != after.LiveVersion {
 		live = 1
 		if after.Status == parley.SourceTrained {
 			trained = millis(now)
@@ -30,7 +30,7 @@ func (db *DB) tally(ctx context.Context, before, after *parley.Source, now time.
 		sources_failed = sources_failed + ?, passage_version = passage_version + ?, last_trained_at = coalesce(?, last_trained_at)
 		where id = ? and account_id = ? and deleted_at is null returning size, passage_version`,
 		a.size-b.size, a.Live-b.Live, a.Pending-b.Pending, a.Failed-b.Failed, live, trained, after.AgentID, after.AccountID).Scan(&size, &passages)
-	return size, passages, found(err, parley.CodeAgentNotFound)
+	return size, passages, mapNotFound(err, parley.CodeAgentNotFound)
 }
 
 type sourceCount struct {

@@ -12,14 +12,14 @@ import (
 const teamColumns = `id, account_id, agent_id, key, name, is_default, strategy, max_open, hours, created_at, updated_at`
 
 func scanTeam(scan sqldb.Scan) (t parley.Team, err error) {
-	err = scan(teamDest(&t)...)
+	err = scan(teamDests(&t)...)
 	return t, err
 }
 
-// teamDest are the places of teamColumns in t.
-func teamDest(t *parley.Team) []any {
-	return []any{&t.ID, &t.AccountID, &t.AgentID, orEmpty[string]{&t.Key}, &t.Name, &t.IsDefault, &t.Strategy, optInt{&t.MaxOpen}, jsonInto{&t.Hours},
-		timeInto{&t.CreatedAt}, timeInto{&t.UpdatedAt}}
+// teamDests are the places of teamColumns in t.
+func teamDests(t *parley.Team) []any {
+	return []any{&t.ID, &t.AccountID, &t.AgentID, textDest[string]{&t.Key}, &t.Name, &t.IsDefault, &t.Strategy, intPointerDest{&t.MaxOpen}, jsonDest{&t.Hours},
+		timeDest{&t.CreatedAt}, timeDest{&t.UpdatedAt}}
 }
 
 // Teams lists the agent's teams with their members, longest standing first.
@@ -50,7 +50,7 @@ func (db *DB) Team(ctx context.Context, account parley.AccountID, agent parley.A
 // TICKET_TEAM_NOT_FOUND.
 func (db *DB) LockTeam(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.TeamID) error {
 	_, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `select 1 from teams where agent_id = ? and account_id = ? and id = ?`+db.sql.ForUpdate(), agent, account, id)
-	return found(err, parley.CodeTicketTeam)
+	return mapNotFound(err, parley.CodeTicketTeam)
 }
 
 // DefaultTeam finds the agent's default team, without its members. Fails with TICKET_TEAM_NOT_FOUND where there is no helpdesk yet.
@@ -61,7 +61,7 @@ func (db *DB) DefaultTeam(ctx context.Context, account parley.AccountID, agent p
 func (db *DB) team(ctx context.Context, account parley.AccountID, agent parley.AgentID, which string, value any) (*parley.Team, error) {
 	t, err := sqldb.One(ctx, db.sql, scanTeam, `select `+teamColumns+` from teams where agent_id = ? and account_id = ? and `+which, agent, account, value)
 	if err != nil {
-		return nil, found(err, parley.CodeTicketTeam)
+		return nil, mapNotFound(err, parley.CodeTicketTeam)
 	}
 	return &t, nil
 }
@@ -72,7 +72,7 @@ func (db *DB) PutTeam(ctx context.Context, t *parley.Team) error {
 		on conflict (id) do update set key = excluded.key, name = excluded.name, is_default = excluded.is_default, strategy = excluded.strategy,
 		max_open = excluded.max_open, hours = excluded.hours, updated_at = excluded.updated_at
 		where teams.agent_id = excluded.agent_id and teams.account_id = excluded.account_id`,
-		t.ID, t.AccountID, t.AgentID, textOrNil(t.Key), t.Name, bit(t.IsDefault), t.Strategy, intOrNil(t.MaxOpen), listJSON(t.Hours), millis(t.CreatedAt), millis(t.UpdatedAt))
+		t.ID, t.AccountID, t.AgentID, textOrNil(t.Key), t.Name, boolToInt(t.IsDefault), t.Strategy, intOrNil(t.MaxOpen), listJSON(t.Hours), millis(t.CreatedAt), millis(t.UpdatedAt))
 	return err
 }
 
@@ -101,54 +101,54 @@ func (db *DB) DropTeam(ctx context.Context, account parley.AccountID, agent parl
 		}
 	}
 	n, err := db.sql.Exec(ctx, `delete from teams where agent_id = ? and account_id = ? and id = ?`, agent, account, id)
-	return changed(n, err, parley.CodeTicketTeam)
+	return requireChanged(n, err, parley.CodeTicketTeam)
 }
 
-// WorkingMember is a member of a team with what they have to do.
-type WorkingMember struct {
+// MemberWorkload is a member of a team with what they have to do.
+type MemberWorkload struct {
 	parley.TeamMember
-	TeamID parley.TeamID
-	Open   int // open tickets of the agent that are assigned to them
+	TeamID      parley.TeamID
+	OpenTickets int // open tickets of the agent that are assigned to them
 }
 
-const workingColumns = `m.team_id, m.max_open, m.hours, m.away, m.last_turn, m.joined_at, u.id, u.email, u.name, u.created_at,
+const workloadColumns = `m.team_id, m.max_open, m.hours, m.away, m.last_turn, m.joined_at, u.id, u.email, u.name, u.created_at,
 	(select count(*) from tickets k where k.agent_id = m.agent_id and k.assignee_id = m.user_id and k.is_open = 1)`
 
-// workingDest are the places of workingColumns in m; all may be null.
-func workingDest(m *WorkingMember) []any {
-	return []any{orEmpty[parley.TeamID]{&m.TeamID}, optInt{&m.MaxOpen}, jsonInto{&m.Hours}, bitInto{&m.Away}, numberInto{&m.LastTurn}, timeInto{&m.JoinedAt},
-		orEmpty[parley.UserID]{&m.User.ID}, orEmpty[string]{&m.User.Email}, orEmpty[string]{&m.User.Name}, timeInto{&m.User.CreatedAt}, &m.Open}
+// workloadDests are the places of workloadColumns in m; all may be null.
+func workloadDests(m *MemberWorkload) []any {
+	return []any{textDest[parley.TeamID]{&m.TeamID}, intPointerDest{&m.MaxOpen}, jsonDest{&m.Hours}, boolDest{&m.IsAway}, int64Dest{&m.LastAssignment}, timeDest{&m.JoinedAt},
+		textDest[parley.UserID]{&m.User.ID}, textDest[string]{&m.User.Email}, textDest[string]{&m.User.Name}, timeDest{&m.User.CreatedAt}, &m.OpenTickets}
 }
 
 // TeamMembers lists the members of all teams who still belong to the account, longest standing first.
-func (db *DB) TeamMembers(ctx context.Context, account parley.AccountID, agent parley.AgentID) ([]WorkingMember, error) {
-	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (m WorkingMember, err error) {
-		err = scan(workingDest(&m)...)
+func (db *DB) TeamMembers(ctx context.Context, account parley.AccountID, agent parley.AgentID) ([]MemberWorkload, error) {
+	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (m MemberWorkload, err error) {
+		err = scan(workloadDests(&m)...)
 		return m, err
-	}, `select `+workingColumns+` from team_members m join memberships a on a.account_id = m.account_id and a.user_id = m.user_id join users u on u.id = m.user_id
+	}, `select `+workloadColumns+` from team_members m join memberships a on a.account_id = m.account_id and a.user_id = m.user_id join users u on u.id = m.user_id
 		where m.agent_id = ? and m.account_id = ? order by m.joined_at, m.user_id`, agent, account)
 }
 
-// TeamAtWork finds a team, or the default team where none is named, with its members who still belong to the account, longest standing
+// TeamWithWorkload finds a team, or the default team where none is named, with its members who still belong to the account, longest standing
 // first. Fails with TICKET_TEAM_NOT_FOUND.
-func (db *DB) TeamAtWork(ctx context.Context, account parley.AccountID, agent parley.AgentID, team parley.TeamID) (*parley.Team, []WorkingMember, error) {
+func (db *DB) TeamWithWorkload(ctx context.Context, account parley.AccountID, agent parley.AgentID, team parley.TeamID) (*parley.Team, []MemberWorkload, error) {
 	which, args := `t.is_default = 1`, []any{agent, account}
 	if team != "" {
 		which, args = `t.id = ?`, append(args, team)
 	}
 	var t parley.Team
-	list, err := sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (m WorkingMember, err error) {
+	list, err := sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (m MemberWorkload, err error) {
 		t = parley.Team{}
-		err = scan(append(teamDest(&t), workingDest(&m)...)...)
+		err = scan(append(teamDests(&t), workloadDests(&m)...)...)
 		return m, err
-	}, `select t.`+strings.ReplaceAll(teamColumns, `, `, `, t.`)+`, `+workingColumns+` from teams t left join (team_members m
+	}, `select t.`+strings.ReplaceAll(teamColumns, `, `, `, t.`)+`, `+workloadColumns+` from teams t left join (team_members m
 		join memberships a on a.account_id = m.account_id and a.user_id = m.user_id join users u on u.id = m.user_id) on m.team_id = t.id
 		where t.agent_id = ? and t.account_id = ? and `+which+` order by m.joined_at, m.user_id`, args...)
 	switch {
 	case err != nil:
 		return nil, nil, err
 	case len(list) == 0:
-		return nil, nil, parley.Fail(parley.CodeTicketTeam)
+		return nil, nil, parley.NewError(parley.CodeTicketTeam)
 	case list[0].User.ID == "": // nobody is in it
 		list = nil
 	}
@@ -159,14 +159,14 @@ func (db *DB) TeamAtWork(ctx context.Context, account parley.AccountID, agent pa
 func (db *DB) PutTeamMember(ctx context.Context, account parley.AccountID, agent parley.AgentID, team parley.TeamID, m *parley.TeamMember) error {
 	_, err := db.sql.Exec(ctx, `insert into team_members (team_id, user_id, account_id, agent_id, max_open, hours, away, last_turn, joined_at) values (?, ?, ?, ?, ?, ?, ?, 0, ?)
 		on conflict (team_id, user_id) do update set max_open = excluded.max_open, hours = excluded.hours, away = excluded.away`,
-		team, m.User.ID, account, agent, intOrNil(m.MaxOpen), listJSON(m.Hours), bit(m.Away), millis(m.JoinedAt))
+		team, m.User.ID, account, agent, intOrNil(m.MaxOpen), listJSON(m.Hours), boolToInt(m.IsAway), millis(m.JoinedAt))
 	return err
 }
 
 // DropTeamMember takes a member out of a team; tickets stay with them. Fails with TICKET_TEAM_MEMBER_NOT_FOUND.
 func (db *DB) DropTeamMember(ctx context.Context, account parley.AccountID, agent parley.AgentID, team parley.TeamID, user parley.UserID) error {
 	n, err := db.sql.Exec(ctx, `delete from team_members where agent_id = ? and account_id = ? and team_id = ? and user_id = ?`, agent, account, team, user)
-	return changed(n, err, parley.CodeTicketMember)
+	return requireChanged(n, err, parley.CodeTicketMember)
 }
 
 // DropFromTeams takes somebody out of all teams of the agent, and tells how many those were.
@@ -175,10 +175,10 @@ func (db *DB) DropFromTeams(ctx context.Context, account parley.AccountID, agent
 	return int(n), err
 }
 
-// TookTurn notes that a ticket went round to the member of the team: nobody of it has had a later one.
-func (db *DB) TookTurn(ctx context.Context, account parley.AccountID, agent parley.AgentID, team parley.TeamID, user parley.UserID, turn int64) error {
+// SetLastAssignment notes that a ticket went round to the member of the team: nobody of it has had a later one.
+func (db *DB) SetLastAssignment(ctx context.Context, account parley.AccountID, agent parley.AgentID, team parley.TeamID, user parley.UserID, turn int64) error {
 	n, err := db.sql.Exec(ctx, `update team_members set last_turn = ? where agent_id = ? and account_id = ? and team_id = ? and user_id = ?`, turn, agent, account, team, user)
-	return changed(n, err, parley.CodeTicketMember)
+	return requireChanged(n, err, parley.CodeTicketMember)
 }
 
 func intOrNil(n *int) any {

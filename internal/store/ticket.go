@@ -17,9 +17,9 @@ const (
 )
 
 func scanTicket(scan sqldb.Scan) (t parley.Ticket, err error) {
-	err = scan(append([]any{&t.ID, &t.AccountID, &t.AgentID, &t.Number, &t.Subject, &t.Description, &t.StatusID, &t.Category, orEmpty[parley.UserID]{&t.AssigneeID},
-		rawInto{&t.Metadata}, &t.Channel, orEmpty[parley.ConversationID]{&t.ConversationID}, orEmpty[parley.TeamID]{&t.TeamID}, &t.Priority,
-		timeInto{&t.CreatedAt}, timeInto{&t.UpdatedAt}, optTime{&t.LastMessageAt}}, personDest(&t.Customer)...)...)
+	err = scan(append([]any{&t.ID, &t.AccountID, &t.AgentID, &t.Number, &t.Subject, &t.Description, &t.StatusID, &t.Category, textDest[parley.UserID]{&t.AssigneeID},
+		rawJSONDest{&t.Metadata}, &t.Channel, textDest[parley.ConversationID]{&t.ConversationID}, textDest[parley.TeamID]{&t.TeamID}, &t.Priority,
+		timeDest{&t.CreatedAt}, timeDest{&t.UpdatedAt}, timePointerDest{&t.LastMessageAt}}, personDests(&t.Customer)...)...)
 	return t, err
 }
 
@@ -28,23 +28,23 @@ func (db *DB) Ticket(ctx context.Context, account parley.AccountID, agent parley
 	return db.ticket(ctx, account, agent, `t.number = ?`, number, "")
 }
 
-// TicketOf finds the ticket of a conversation. Fails with TICKET_NOT_FOUND.
-func (db *DB) TicketOf(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID) (*parley.Ticket, error) {
+// TicketOfConversation finds the ticket of a conversation. Fails with TICKET_NOT_FOUND.
+func (db *DB) TicketOfConversation(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID) (*parley.Ticket, error) {
 	return db.ticket(ctx, account, agent, `t.conversation_id = ?`, conversation, "")
 }
 
 // LockTicket is Ticket that keeps every other writer of the ticket out until the transaction ends.
 func (db *DB) LockTicket(ctx context.Context, account parley.AccountID, agent parley.AgentID, number int64) (*parley.Ticket, error) {
-	return db.ticket(ctx, account, agent, `t.number = ?`, number, db.lockTicket())
+	return db.ticket(ctx, account, agent, `t.number = ?`, number, db.ticketLockClause())
 }
 
-// LockTicketOf is TicketOf that keeps every other writer of the ticket out until the transaction ends.
-func (db *DB) LockTicketOf(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID) (*parley.Ticket, error) {
-	return db.ticket(ctx, account, agent, `t.conversation_id = ?`, conversation, db.lockTicket())
+// LockTicketOfConversation is TicketOf that keeps every other writer of the ticket out until the transaction ends.
+func (db *DB) LockTicketOfConversation(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID) (*parley.Ticket, error) {
+	return db.ticket(ctx, account, agent, `t.conversation_id = ?`, conversation, db.ticketLockClause())
 }
 
-// lockTicket leaves the customer's row to others.
-func (db *DB) lockTicket() string {
+// ticketLockClause leaves the customer's row to others.
+func (db *DB) ticketLockClause() string {
 	if lock := db.sql.ForUpdate(); lock != "" {
 		return lock + " of t"
 	}
@@ -54,7 +54,7 @@ func (db *DB) lockTicket() string {
 func (db *DB) ticket(ctx context.Context, account parley.AccountID, agent parley.AgentID, which string, value any, lock string) (*parley.Ticket, error) {
 	t, err := sqldb.One(ctx, db.sql, scanTicket, `select `+ticketColumns+` from `+ticketTables+` where t.agent_id = ? and t.account_id = ? and `+which+lock, agent, account, value)
 	if err != nil {
-		return nil, found(err, parley.CodeTicketNotFound)
+		return nil, mapNotFound(err, parley.CodeTicketNotFound)
 	}
 	return &t, nil
 }
@@ -64,14 +64,14 @@ func (db *DB) ticket(ctx context.Context, account parley.AccountID, agent parley
 func (db *DB) InsertTicket(ctx context.Context, t *parley.Ticket, routed json.RawMessage) error {
 	_, err := db.sql.Exec(ctx, `insert into tickets (id, account_id, agent_id, number, subject, description, status_id, category, is_open, assignee_id, person_id, metadata,
 		channel, conversation_id, team_id, priority, routed, created_at, updated_at, last_message_at, closed_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		t.ID, t.AccountID, t.AgentID, t.Number, t.Subject, t.Description, t.StatusID, t.Category, bit(t.Category.Open()), textOrNil(t.AssigneeID), t.Customer.ID,
+		t.ID, t.AccountID, t.AgentID, t.Number, t.Subject, t.Description, t.StatusID, t.Category, boolToInt(t.Category.IsOpen()), textOrNil(t.AssigneeID), t.Customer.ID,
 		objectJSON(t.Metadata), t.Channel, textOrNil(t.ConversationID), textOrNil(t.TeamID), t.Priority, toJSON(routed), millis(t.CreatedAt), millis(t.UpdatedAt),
 		millisOrNil(t.LastMessageAt), closedAt(t))
 	return err
 }
 
 func closedAt(t *parley.Ticket) any {
-	if t.Category.Open() {
+	if t.Category.IsOpen() {
 		return nil
 	}
 	return millis(t.UpdatedAt)
@@ -81,13 +81,13 @@ func closedAt(t *parley.Ticket) any {
 func (db *DB) SaveTicket(ctx context.Context, t *parley.Ticket) error {
 	n, err := db.sql.Exec(ctx, `update tickets set status_id = ?, category = ?, is_open = ?, assignee_id = ?, team_id = ?, priority = ?, updated_at = ?, last_message_at = ?,
 		closed_at = case when ? = 1 then null else coalesce(closed_at, ?) end where agent_id = ? and account_id = ? and number = ?`,
-		t.StatusID, t.Category, bit(t.Category.Open()), textOrNil(t.AssigneeID), textOrNil(t.TeamID), t.Priority, millis(t.UpdatedAt), millisOrNil(t.LastMessageAt),
-		bit(t.Category.Open()), closedAt(t), t.AgentID, t.AccountID, t.Number)
-	return changed(n, err, parley.CodeTicketNotFound)
+		t.StatusID, t.Category, boolToInt(t.Category.IsOpen()), textOrNil(t.AssigneeID), textOrNil(t.TeamID), t.Priority, millis(t.UpdatedAt), millisOrNil(t.LastMessageAt),
+		boolToInt(t.Category.IsOpen()), closedAt(t), t.AgentID, t.AccountID, t.Number)
+	return requireChanged(n, err, parley.CodeTicketNotFound)
 }
 
-// OpenTicketsOf gives the numbers of an agent's open tickets that a member has, in their order.
-func (db *DB) OpenTicketsOf(ctx context.Context, account parley.AccountID, agent parley.AgentID, user parley.UserID) ([]int64, error) {
+// OpenTicketNumbers gives the numbers of an agent's open tickets that a member has, in their order.
+func (db *DB) OpenTicketNumbers(ctx context.Context, account parley.AccountID, agent parley.AgentID, user parley.UserID) ([]int64, error) {
 	return sqldb.All(ctx, db.sql, sqldb.Column[int64], `select number from tickets where agent_id = ? and account_id = ? and assignee_id = ? and is_open = 1 order by number`,
 		agent, account, user)
 }

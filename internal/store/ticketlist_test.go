@@ -8,16 +8,16 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/rig/dbs"
 	"parley/internal/sqldb"
 	"parley/internal/store"
+	"parley/internal/testkit/dbs"
 )
 
-// someTickets writes tickets of an agent whose properties follow from their numbers; every third has no message yet.
-func someTickets(t *testing.T, db *store.DB, n int) {
+// insertTickets writes tickets of an agent whose properties follow from their numbers; every third has no message yet.
+func insertTickets(t *testing.T, db *store.DB, n int) {
 	t.Helper()
 	start := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-	err := db.Transact(t.Context(), sqldb.Turns, func(tx *store.DB) error {
+	err := db.Transact(t.Context(), sqldb.Interactive, func(tx *store.DB) error {
 		p := parley.Person{ID: "p", AccountID: "acc", AgentID: "agent", Email: "c@example.com", CreatedAt: start, UpdatedAt: start}
 		if err := tx.AddPerson(t.Context(), &p); err != nil {
 			return err
@@ -47,10 +47,10 @@ func someTickets(t *testing.T, db *store.DB, n int) {
 	}
 }
 
-// walk gives the numbers on the pages of a list.
-func walk(t *testing.T, db *store.DB, f store.TicketFilter, limit int) (numbers []int64) {
+// listTicketNumbers gives the numbers on the pages of a list.
+func listTicketNumbers(t *testing.T, db *store.DB, f store.TicketFilter, limit int) (numbers []int64) {
 	t.Helper()
-	ask := parley.PageAsk{Limit: limit}
+	ask := parley.PageRequest{Limit: limit}
 	for {
 		page, err := db.Tickets(t.Context(), "acc", "agent", f, ask)
 		if err != nil {
@@ -66,17 +66,17 @@ func walk(t *testing.T, db *store.DB, f store.TicketFilter, limit int) (numbers 
 }
 
 func TestTicketsAreOrdered(t *testing.T) {
-	dbs.EachStore(t, func(t *testing.T, db *store.DB) {
+	dbs.ForEachStore(t, func(t *testing.T, db *store.DB) {
 		const n = 40
-		someTickets(t, db, n)
-		all, err := db.Tickets(t.Context(), "acc", "agent", store.TicketFilter{Count: true}, parley.PageAsk{Limit: 100})
+		insertTickets(t, db, n)
+		all, err := db.Tickets(t.Context(), "acc", "agent", store.TicketFilter{CountTotal: true}, parley.PageRequest{Limit: 100})
 		if err != nil || all.Total != n || len(all.Items) != n || all.Next != nil {
 			t.Fatalf("%d of %d, %v", len(all.Items), all.Total, err)
 		}
 		value := map[store.TicketSort]func(parley.Ticket) int64{
-			store.ByCreated: func(one parley.Ticket) int64 { return one.CreatedAt.UnixMilli() },
-			store.ByUpdated: func(one parley.Ticket) int64 { return one.UpdatedAt.UnixMilli() },
-			store.BySpoken: func(one parley.Ticket) int64 {
+			store.SortByCreated: func(one parley.Ticket) int64 { return one.CreatedAt.UnixMilli() },
+			store.SortByUpdated: func(one parley.Ticket) int64 { return one.UpdatedAt.UnixMilli() },
+			store.SortByLastMessage: func(one parley.Ticket) int64 {
 				if one.LastMessageAt == nil {
 					return -1
 				}
@@ -107,7 +107,7 @@ func TestTicketsAreOrdered(t *testing.T) {
 					numbers = append(numbers, one.Number)
 				}
 				for _, limit := range []int{1, 7, n - 14, n - 13, n - 12, n, 100} {
-					if got := walk(t, db, store.TicketFilter{Sort: sort, Ascending: ascending}, limit); !slices.Equal(got, numbers) {
+					if got := listTicketNumbers(t, db, store.TicketFilter{Sort: sort, Ascending: ascending}, limit); !slices.Equal(got, numbers) {
 						t.Errorf("by %s, ascending %v, %d at a time: %v, want %v", sort, ascending, limit, got, numbers)
 					}
 				}
@@ -117,8 +117,8 @@ func TestTicketsAreOrdered(t *testing.T) {
 }
 
 func TestTicketsAreFiltered(t *testing.T) {
-	dbs.EachStore(t, func(t *testing.T, db *store.DB) {
-		someTickets(t, db, 24)
+	dbs.ForEachStore(t, func(t *testing.T, db *store.DB) {
+		insertTickets(t, db, 24)
 		ann, nobody, team, noTeam := parley.UserID("ann"), parley.UserID(""), parley.TeamID("team"), parley.TeamID("")
 		third := time.Date(2026, 11, 20, 15, 0, 0, 0, time.UTC)
 		fifth := third.Add(2 * time.Hour)
@@ -127,24 +127,24 @@ func TestTicketsAreFiltered(t *testing.T) {
 			want string
 		}{
 			{store.TicketFilter{Categories: []parley.StatusCategory{parley.TicketNew, parley.TicketClosed}}, "24 22 18 16 12 10 6 4"},
-			{store.TicketFilter{Channels: []parley.TicketChannel{parley.TicketIframe}, From: &fifth}, "23 21 19 17 15 13 11 9 7 5"},
+			{store.TicketFilter{Channels: []parley.TicketChannel{parley.TicketIframe}, CreatedFrom: &fifth}, "23 21 19 17 15 13 11 9 7 5"},
 			{store.TicketFilter{Assignee: &ann, Team: &noTeam}, "22 18 14 10 6 2"},
-			{store.TicketFilter{Assignee: &nobody, To: &fifth}, "5 3 1"},
+			{store.TicketFilter{Assignee: &nobody, CreatedTo: &fifth}, "5 3 1"},
 			{store.TicketFilter{Team: &team}, "24 20 16 12 8 4"},
-			{store.TicketFilter{From: &third, To: &fifth}, "5 4 3"},
-			{store.TicketFilter{From: &fifth, To: &third}, ""},
+			{store.TicketFilter{CreatedFrom: &third, CreatedTo: &fifth}, "5 4 3"},
+			{store.TicketFilter{CreatedFrom: &fifth, CreatedTo: &third}, ""},
 		} {
-			c.f.Sort, c.f.Count = store.ByCreated, true
-			got := fmt.Sprint(walk(t, db, c.f, 3))
+			c.f.Sort, c.f.CountTotal = store.SortByCreated, true
+			got := fmt.Sprint(listTicketNumbers(t, db, c.f, 3))
 			if got != "["+c.want+"]" {
 				t.Errorf("%+v: %s, want %s", c.f, got, c.want)
 			}
-			if page, err := db.Tickets(t.Context(), "acc", "agent", c.f, parley.PageAsk{Limit: 1}); err != nil || page.Total != len(strings.Fields(c.want)) {
+			if page, err := db.Tickets(t.Context(), "acc", "agent", c.f, parley.PageRequest{Limit: 1}); err != nil || page.Total != len(strings.Fields(c.want)) {
 				t.Errorf("%+v: %d in all, %v", c.f, page.Total, err)
 			}
 		}
 		for _, owner := range [][2]string{{"acc", "other"}, {"other", "agent"}} {
-			page, err := db.Tickets(t.Context(), parley.AccountID(owner[0]), parley.AgentID(owner[1]), store.TicketFilter{Count: true}, parley.PageAsk{Limit: 9})
+			page, err := db.Tickets(t.Context(), parley.AccountID(owner[0]), parley.AgentID(owner[1]), store.TicketFilter{CountTotal: true}, parley.PageRequest{Limit: 9})
 			if err != nil || len(page.Items) > 0 || page.Total > 0 {
 				t.Errorf("%v sees %+v %v", owner, page, err)
 			}
@@ -154,10 +154,10 @@ func TestTicketsAreFiltered(t *testing.T) {
 
 // A walk shows every ticket that does not change meanwhile once, although others jump to its front.
 func TestTicketsChangeDuringAWalk(t *testing.T) {
-	dbs.EachStore(t, func(t *testing.T, db *store.DB) {
-		someTickets(t, db, 20)
+	dbs.ForEachStore(t, func(t *testing.T, db *store.DB) {
+		insertTickets(t, db, 20)
 		seen := map[int64]int{}
-		ask := parley.PageAsk{Limit: 3}
+		ask := parley.PageRequest{Limit: 3}
 		for jumps := int64(1); ; jumps++ {
 			page, err := db.Tickets(t.Context(), "acc", "agent", store.TicketFilter{}, ask)
 			if err != nil {
@@ -183,7 +183,7 @@ func TestTicketsChangeDuringAWalk(t *testing.T) {
 
 // The orders of a list are those of indexes: no list sorts an agent's tickets.
 func TestTicketsAreListedByIndex(t *testing.T) {
-	db := dbs.Store(t, dbs.Open(t, dbs.File(t)))
+	db := dbs.NewStore(t, dbs.Open(t, dbs.NewSQLitePath(t)))
 	for column, index := range map[string]string{"created_at": "tickets_created", "updated_at": "tickets_updated", "last_message_at": "tickets_spoken"} {
 		steps, err := sqldb.All(t.Context(), db.SQL(), func(scan sqldb.Scan) (detail string, err error) {
 			var id, parent, unused int

@@ -10,18 +10,18 @@ import (
 
 // The types of a ticket's messages.
 const (
-	TypeReply = "reply" // the customer sees it
-	TypeNote  = "note"  // the team sees it
-	TypeEvent = "event" // something that happened to the ticket
+	MessageTypeReply = "reply" // the customer sees it
+	MessageTypeNote  = "note"  // the team sees it
+	MessageTypeEvent = "event" // something that happened to the ticket
 )
 
-// AddAside appends a note or an event of a ticket to its conversation: it gets the next sequence number, and nothing else of the
+// AddInternalMessage appends a note or an event of a ticket to its conversation: it gets the next sequence number, and nothing else of the
 // conversation changes, for the customer does not see it. Fails with CONVERSATION_NOT_FOUND once the conversation is deleted.
-func (db *DB) AddAside(ctx context.Context, account parley.AccountID, agent parley.AgentID, m *parley.TicketMessage) error {
+func (db *DB) AddInternalMessage(ctx context.Context, account parley.AccountID, agent parley.AgentID, m *parley.TicketMessage) error {
 	err := db.sql.QueryRow(ctx, `update conversations set last_seq = last_seq + 1 where id = ? and agent_id = ? and account_id = ? and deleted_at is null
 		returning last_seq`, m.ConversationID, agent, account).Scan(&m.Seq)
 	if err != nil {
-		return found(err, parley.CodeConversationGone)
+		return mapNotFound(err, parley.CodeConversationNotFound)
 	}
 	var about any
 	if m.Event != nil {
@@ -33,11 +33,11 @@ func (db *DB) AddAside(ctx context.Context, account parley.AccountID, agent parl
 	return err
 }
 
-// MessagesAsk asks for one page of a ticket's messages.
-type MessagesAsk struct {
-	parley.PageAsk          // Mark.At is a sequence number
-	Types          []string // any of them; none is all
-	Descending     bool     // newest first
+// TicketMessagesRequest asks for one page of a ticket's messages.
+type TicketMessagesRequest struct {
+	parley.PageRequest          // Mark.At is a sequence number
+	Types              []string // any of them; none is all
+	Descending         bool     // newest first
 }
 
 // ticketMessageColumns are messageColumns with what a ticket's readers see besides: the type, the event, and the names of the member and
@@ -47,10 +47,10 @@ const ticketMessageColumns = messageColumns + `, type, about, (select u.name fro
 
 // TicketMessages gives one page of the messages of a ticket's conversation, without their files. Those of customers have no name and
 // no address: the ticket has them.
-func (db *DB) TicketMessages(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, ask MessagesAsk) (page parley.Page[parley.TicketMessage], err error) {
+func (db *DB) TicketMessages(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, ask TicketMessagesRequest) (page parley.Page[parley.TicketMessage], err error) {
 	where, args := `agent_id = ? and conversation_id = ? and account_id = ? and superseded_at is null`, []any{agent, conversation, account}
 	if len(ask.Types) > 0 {
-		where, args = where+` and type in `+marks(len(ask.Types)), append(args, anys(ask.Types)...)
+		where, args = where+` and type in `+placeholders(len(ask.Types)), append(args, toAny(ask.Types)...)
 	}
 	if page.Total, err = sqldb.One(ctx, db.sql, sqldb.Column[int], `select count(*) from messages where `+where, args...); err != nil {
 		return page, err
@@ -60,10 +60,10 @@ func (db *DB) TicketMessages(ctx context.Context, account parley.AccountID, agen
 		order, beyond = `desc`, `<`
 	}
 	if ask.After != nil {
-		where, args = where+` and seq `+beyond+` ?`, append(args, ask.After.At)
+		where, args = where+` and seq `+beyond+` ?`, append(args, ask.After.SortValue)
 	}
 	list, err := sqldb.All(ctx, db.sql, scanTicketMessage, `select `+ticketMessageColumns+` from messages where `+where+` order by seq `+order+` limit ?`, append(args, ask.Limit+1)...)
-	page.Items, page.Next = cut(list, ask.Limit, func(m parley.TicketMessage) parley.Mark { return parley.Mark{At: m.Seq, ID: string(m.ID)} })
+	page.Items, page.Next = cutPage(list, ask.Limit, func(m parley.TicketMessage) parley.Cursor { return parley.Cursor{SortValue: m.Seq, ID: string(m.ID)} })
 	return page, err
 }
 
@@ -72,39 +72,39 @@ func (db *DB) TicketMessage(ctx context.Context, account parley.AccountID, agent
 	m, err := sqldb.One(ctx, db.sql, scanTicketMessage, `select `+ticketMessageColumns+` from messages where id = ? and conversation_id = ? and agent_id = ? and account_id = ?
 		and superseded_at is null`, id, conversation, agent, account)
 	if err != nil {
-		return nil, found(err, parley.CodeMessageNotFound)
+		return nil, mapNotFound(err, parley.CodeMessageNotFound)
 	}
 	return &m, nil
 }
 
 func scanTicketMessage(scan sqldb.Scan) (m parley.TicketMessage, err error) {
 	var about, name, email, agent sql.NullString
-	said, err := scanMessage(wider{scan, []any{&m.Type, &about, &name, &email, &agent}})
+	message, err := scanMessage(extraColumnsRow{scan, []any{&m.Type, &about, &name, &email, &agent}})
 	if err != nil {
 		return m, err
 	}
-	m.Message = *said
+	m.Message = *message
 	switch m.Author {
-	case parley.ByUser:
+	case parley.AuthorUser:
 		m.Sender = parley.Sender{Type: "customer"}
-	case parley.ByHuman:
+	case parley.AuthorHuman:
 		m.Sender = parley.Sender{Type: "agent", ID: string(m.AuthorID), Name: name.String, Email: email.String}
-	case parley.ByAssistant:
+	case parley.AuthorAssistant:
 		m.Sender = parley.Sender{Type: "system", Name: agent.String}
-	case parley.BySystem:
+	case parley.AuthorSystem:
 		m.Sender = parley.Sender{Type: "system"}
 	}
-	if about.Valid && m.Type == TypeEvent {
+	if about.Valid && m.Type == MessageTypeEvent {
 		m.Event = &parley.TicketEvent{}
 		err = fromJSON(about, m.Event)
 	}
 	return m, err
 }
 
-// wider is a row with more columns than its reader knows of.
-type wider struct {
-	scan sqldb.Scan
-	more []any
+// extraColumnsRow is a row with more columns than its reader knows of.
+type extraColumnsRow struct {
+	scan  sqldb.Scan
+	extra []any
 }
 
-func (w wider) Scan(dest ...any) error { return w.scan(append(dest, w.more...)...) }
+func (w extraColumnsRow) Scan(dest ...any) error { return w.scan(append(dest, w.extra...)...) }

@@ -11,8 +11,8 @@ import (
 const statusColumns = `id, account_id, agent_id, key, category, external_label, internal_label, color, is_default, position, archived_at, created_at, updated_at`
 
 func scanStatus(scan sqldb.Scan) (s parley.TicketStatus, err error) {
-	err = scan(&s.ID, &s.AccountID, &s.AgentID, orEmpty[string]{&s.Key}, &s.Category, &s.ExternalLabel, &s.InternalLabel, orEmpty[string]{&s.Color}, &s.IsDefault,
-		&s.Position, optTime{&s.ArchivedAt}, timeInto{&s.CreatedAt}, timeInto{&s.UpdatedAt})
+	err = scan(&s.ID, &s.AccountID, &s.AgentID, textDest[string]{&s.Key}, &s.Category, &s.ExternalLabel, &s.InternalLabel, textDest[string]{&s.Color}, &s.IsDefault,
+		&s.Position, timePointerDest{&s.ArchivedAt}, timeDest{&s.CreatedAt}, timeDest{&s.UpdatedAt})
 	return s, err
 }
 
@@ -20,7 +20,7 @@ func scanStatus(scan sqldb.Scan) (s parley.TicketStatus, err error) {
 // archived says whether those are listed too.
 func (db *DB) Statuses(ctx context.Context, account parley.AccountID, agent parley.AgentID, archived bool) ([]parley.TicketStatus, error) {
 	return sqldb.All(ctx, db.sql, scanStatus, `select `+statusColumns+` from ticket_statuses where agent_id = ? and account_id = ? and (archived_at is null or ? = 1)
-		order by position, created_at, id`, agent, account, bit(archived))
+		order by position, created_at, id`, agent, account, boolToInt(archived))
 }
 
 // Status finds one of the agent's statuses, archived or not. Fails with TICKET_INVALID_STATUS.
@@ -36,7 +36,7 @@ func (db *DB) DefaultStatus(ctx context.Context, account parley.AccountID, agent
 func (db *DB) status(ctx context.Context, account parley.AccountID, agent parley.AgentID, which string, value any) (*parley.TicketStatus, error) {
 	s, err := sqldb.One(ctx, db.sql, scanStatus, `select `+statusColumns+` from ticket_statuses where agent_id = ? and account_id = ? and `+which, agent, account, value)
 	if err != nil {
-		return nil, found(err, parley.CodeTicketStatus)
+		return nil, mapNotFound(err, parley.CodeTicketStatus)
 	}
 	return &s, nil
 }
@@ -48,7 +48,7 @@ func (db *DB) PutStatus(ctx context.Context, s *parley.TicketStatus) error {
 		on conflict (id) do update set key = excluded.key, external_label = excluded.external_label, internal_label = excluded.internal_label, color = excluded.color,
 		is_default = excluded.is_default, position = excluded.position, archived_at = excluded.archived_at, updated_at = excluded.updated_at
 		where ticket_statuses.agent_id = excluded.agent_id and ticket_statuses.account_id = excluded.account_id`,
-		s.ID, s.AccountID, s.AgentID, textOrNil(s.Key), s.Category, s.ExternalLabel, s.InternalLabel, textOrNil(s.Color), bit(s.IsDefault), s.Position,
+		s.ID, s.AccountID, s.AgentID, textOrNil(s.Key), s.Category, s.ExternalLabel, s.InternalLabel, textOrNil(s.Color), boolToInt(s.IsDefault), s.Position,
 		millisOrNil(s.ArchivedAt), millis(s.CreatedAt), millis(s.UpdatedAt))
 	return err
 }

@@ -17,7 +17,7 @@ func (db *DB) AddToolCalls(ctx context.Context, calls []parley.ToolCall) error {
 	for some := range slices.Chunk(calls, 50) {
 		var args []any
 		for _, c := range some {
-			args = append(args, c.ID, c.AccountID, c.AgentID, c.ConversationID, c.MessageID, c.TurnID, c.CallID, c.Tool, c.Kind, bit(c.Client),
+			args = append(args, c.ID, c.AccountID, c.AgentID, c.ConversationID, c.MessageID, c.TurnID, c.CallID, c.Tool, c.Kind, boolToInt(c.RunsOnClient),
 				toJSON(c.Input), toJSON(c.Output), c.Status, millis(c.CreatedAt), millisOrNil(c.AnsweredAt))
 		}
 		marks := strings.Repeat(", (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", len(some))[2:]
@@ -36,8 +36,8 @@ func scanToolCall(scan sqldb.Scan) (c parley.ToolCall, err error) {
 	var input, output sql.NullString
 	var created int64
 	var answered sql.NullInt64
-	err = scan(&c.ID, &c.AccountID, &c.AgentID, &c.ConversationID, &c.MessageID, &c.TurnID, &c.CallID, &c.Tool, &c.Kind, &c.Client, &input, &output, &c.Status, &created, &answered)
-	c.Input, c.Output, c.CreatedAt, c.AnsweredAt = rawOrNil(input), rawOrNil(output), timeOf(created), timeOrNil(answered)
+	err = scan(&c.ID, &c.AccountID, &c.AgentID, &c.ConversationID, &c.MessageID, &c.TurnID, &c.CallID, &c.Tool, &c.Kind, &c.RunsOnClient, &input, &output, &c.Status, &created, &answered)
+	c.Input, c.Output, c.CreatedAt, c.AnsweredAt = rawOrNil(input), rawOrNil(output), timeFromMillis(created), timeOrNil(answered)
 	return c, err
 }
 
@@ -47,42 +47,42 @@ func (db *DB) ToolCalls(ctx context.Context, account parley.AccountID, agent par
 		order by created_at, id`, conversation, agent, account)
 }
 
-// AnswerCall gives a call that runs at the client its result, in the row and in the message. The conversation must be locked.
-// Fails with RESOURCE_TOOL_CALL_NOT_FOUND unless the call waits and is younger than parley.ToolPatience.
-func (db *DB) AnswerCall(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, call string, out parley.ToolOutput, now time.Time) error {
+// SaveToolResult gives a call that runs at the client its result, in the row and in the message. The conversation must be locked.
+// Fails with RESOURCE_TOOL_CALL_NOT_FOUND unless the call waits and is younger than parley.ToolResultTimeout.
+func (db *DB) SaveToolResult(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, call string, out parley.ToolOutput, now time.Time) error {
 	c, err := sqldb.One(ctx, db.sql, scanToolCall, `select `+toolCallColumns+` from tool_calls where conversation_id = ? and agent_id = ? and account_id = ?
-		and call_id = ? and client_side = 1 and status = ? and created_at > ?`, conversation, agent, account, call, parley.ToolPending, millis(now.Add(-parley.ToolPatience)))
+		and call_id = ? and client_side = 1 and status = ? and created_at > ?`, conversation, agent, account, call, parley.ToolPending, millis(now.Add(-parley.ToolResultTimeout)))
 	if err != nil {
-		return found(err, parley.CodeToolCallNotFound)
+		return mapNotFound(err, parley.CodeToolCallNotFound)
 	}
-	return db.closeCall(ctx, c, out, now)
+	return db.closeToolCall(ctx, c, out, now)
 }
 
-// LoseCalls ends the calls of a turn that its server did not see to their end: what they did is not known.
-func (db *DB) LoseCalls(ctx context.Context, t *parley.Turn, now time.Time) error {
+// FailLostToolCalls ends the calls of a turn that its server did not see to their end: what they did is not known.
+func (db *DB) FailLostToolCalls(ctx context.Context, t *parley.Turn, now time.Time) error {
 	lost := parley.ToolOutput{Status: parley.ToolError, Error: "the server stopped while the call was being made"}
 	_, err := db.sql.Exec(ctx, `update tool_calls set output = ?, status = ?, answered_at = ? where conversation_id = ? and turn_id = ? and agent_id = ?
 		and account_id = ? and client_side = 0 and status = ?`, string(lost.JSON()), lost.Status, millis(now), t.ConversationID, t.ID, t.AgentID, t.AccountID, parley.ToolPending)
 	return err
 }
 
-// IgnoreCalls ends the calls of a conversation that still wait for the client: it has gone on without them (decision 12). The
+// IgnorePendingToolCalls ends the calls of a conversation that still wait for the client: it has gone on without them (decision 12). The
 // conversation must be locked.
-func (db *DB) IgnoreCalls(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, now time.Time) error {
+func (db *DB) IgnorePendingToolCalls(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, now time.Time) error {
 	waiting, err := sqldb.All(ctx, db.sql, scanToolCall, `select `+toolCallColumns+` from tool_calls where conversation_id = ? and agent_id = ? and account_id = ?
 		and client_side = 1 and status = ? order by created_at, id`, conversation, agent, account, parley.ToolPending)
 	if err != nil {
 		return err
 	}
 	for _, c := range waiting {
-		if err := db.closeCall(ctx, c, parley.ToolOutput{Status: parley.ToolIgnored}, now); err != nil {
+		if err := db.closeToolCall(ctx, c, parley.ToolOutput{Status: parley.ToolIgnored}, now); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (db *DB) closeCall(ctx context.Context, c parley.ToolCall, out parley.ToolOutput, now time.Time) error {
+func (db *DB) closeToolCall(ctx context.Context, c parley.ToolCall, out parley.ToolOutput, now time.Time) error {
 	_, err := db.sql.Exec(ctx, `update tool_calls set output = ?, status = ?, answered_at = ? where id = ? and account_id = ? and agent_id = ?`,
 		string(out.JSON()), out.Status, millis(now), c.ID, c.AccountID, c.AgentID)
 	if err != nil {
@@ -92,7 +92,7 @@ func (db *DB) closeCall(ctx context.Context, c parley.ToolCall, out parley.ToolO
 	err = db.sql.QueryRow(ctx, `select parts from messages where id = ? and conversation_id = ? and agent_id = ? and account_id = ?`,
 		c.MessageID, c.ConversationID, c.AgentID, c.AccountID).Scan(&text)
 	if err != nil {
-		return found(err, parley.CodeToolCallNotFound)
+		return mapNotFound(err, parley.CodeToolCallNotFound)
 	}
 	var parts []parley.Part
 	if err := json.Unmarshal([]byte(text), &parts); err != nil {

@@ -26,23 +26,23 @@ var ErrTurnLost = errors.New("store: the turn's lease was lost")
 
 // CreateTurn writes an open turn and gives the number of the account's open turns, this one included. A second open turn of
 // the same conversation is a duplicate. Call it last in its transaction: it holds the account's row until commit.
-func (db *DB) CreateTurn(ctx context.Context, t *parley.Turn, events ...Event) (open int, err error) {
+func (db *DB) CreateTurn(ctx context.Context, t *parley.Turn, events ...NewEvent) (open int, err error) {
 	_, err = db.sql.Exec(ctx, `insert into turns (id, account_id, agent_id, conversation_id, user_message_id, message_id, state, owner, lease_until, month, reserved, started_at)
 		values (?, ?, ?, ?, ?, ?, 'open', ?, ?, ?, ?, ?)`, t.ID, t.AccountID, t.AgentID, t.ConversationID, t.UserMessageID, t.MessageID, t.Owner,
 		millis(t.LeaseUntil), MonthOf(t.StartedAt), int64(t.Reserved), millis(t.StartedAt))
 	if err != nil {
 		return 0, err
 	}
-	return db.record(ctx, t.AccountID, t.StartedAt, 1, events...)
+	return db.recordEventsAndTurns(ctx, t.AccountID, t.StartedAt, 1, events...)
 }
 
 const turnColumns = `id, account_id, agent_id, conversation_id, user_message_id, message_id, owner, lease_until, reserved, started_at`
 
-func scanTurn(r row) (*parley.Turn, error) {
+func scanTurn(r rowScanner) (*parley.Turn, error) {
 	var t parley.Turn
 	var lease, started int64
 	err := r.Scan(&t.ID, &t.AccountID, &t.AgentID, &t.ConversationID, &t.UserMessageID, &t.MessageID, &t.Owner, &lease, &t.Reserved, &started)
-	t.LeaseUntil, t.StartedAt = timeOf(lease), timeOf(started)
+	t.LeaseUntil, t.StartedAt = timeFromMillis(lease), timeFromMillis(started)
 	return &t, err
 }
 
@@ -57,7 +57,7 @@ func (db *DB) OpenTurn(ctx context.Context, account parley.AccountID, conversati
 
 // CloseTurn ends the turn, settles its credits and records the events. Fails with ErrTurnLost when somebody else has ended
 // it. Call it last in its transaction: it holds the account's row until commit.
-func (db *DB) CloseTurn(ctx context.Context, t *parley.Turn, state string, cost parley.Credits, trace *parley.Trace, now time.Time, events ...Event) error {
+func (db *DB) CloseTurn(ctx context.Context, t *parley.Turn, state string, cost parley.Credits, trace *parley.Trace, now time.Time, events ...NewEvent) error {
 	var month string
 	var traceText any
 	if trace != nil {
@@ -71,10 +71,10 @@ func (db *DB) CloseTurn(ctx context.Context, t *parley.Turn, state string, cost 
 	if err != nil {
 		return err
 	}
-	if err := db.settle(ctx, t, month, cost, now); err != nil {
+	if err := db.settleCredits(ctx, t, month, cost, now); err != nil {
 		return err
 	}
-	_, err = db.record(ctx, t.AccountID, now, -1, events...)
+	_, err = db.recordEventsAndTurns(ctx, t.AccountID, now, -1, events...)
 	return err
 }
 
@@ -84,9 +84,9 @@ func (db *DB) TurnState(ctx context.Context, account parley.AccountID, id parley
 	return state, err
 }
 
-// RenewLeases keeps these open turns of the owner alive. A turn that its owner has lost sight of is not renewed, so its lease
+// RenewTurnLeases keeps these open turns of the owner alive. A turn that its owner has lost sight of is not renewed, so its lease
 // runs out and recovery finds it.
-func (db *DB) RenewLeases(ctx context.Context, owner string, turns []parley.TurnID, until time.Time) error {
+func (db *DB) RenewTurnLeases(ctx context.Context, owner string, turns []parley.TurnID, until time.Time) error {
 	for some := range slices.Chunk(turns, 100) {
 		args := []any{millis(until), owner}
 		for _, id := range some {
@@ -100,23 +100,23 @@ func (db *DB) RenewLeases(ctx context.Context, owner string, turns []parley.Turn
 	return nil
 }
 
-// AskCancel asks the turn's owner, another server, to end it if nobody reads it any more.
-func (db *DB) AskCancel(ctx context.Context, account parley.AccountID, id parley.TurnID, now time.Time) error {
+// RequestTurnCancel asks the turn's owner, another server, to end it if nobody reads it any more.
+func (db *DB) RequestTurnCancel(ctx context.Context, account parley.AccountID, id parley.TurnID, now time.Time) error {
 	_, err := db.sql.Exec(ctx, `update turns set cancel_asked_at = ? where id = ? and account_id = ? and state = 'open' and cancel_asked_at is null`,
 		millis(now), id, account)
 	return err
 }
 
-// AskStop asks the owner of a conversation's open turn, which may be another server, to end it.
-func (db *DB) AskStop(ctx context.Context, account parley.AccountID, conversation parley.ConversationID, now time.Time) error {
+// RequestTurnStop asks the owner of a conversation's open turn, which may be another server, to end it.
+func (db *DB) RequestTurnStop(ctx context.Context, account parley.AccountID, conversation parley.ConversationID, now time.Time) error {
 	_, err := db.sql.Exec(ctx, `update turns set cancel_asked_at = ? where conversation_id = ? and account_id = ? and state = 'open'`,
 		millis(now), conversation, account)
 	return err
 }
 
-// CancelAsked lists the owner's open turns that are asked to end. The value says whether that is because the conversation is no
+// CancelRequestedTurns lists the owner's open turns that are asked to end. The value says whether that is because the conversation is no
 // longer the agent's to answer.
-func (db *DB) CancelAsked(ctx context.Context, owner string) (map[parley.TurnID]bool, error) {
+func (db *DB) CancelRequestedTurns(ctx context.Context, owner string) (map[parley.TurnID]bool, error) {
 	type asked struct {
 		id   parley.TurnID
 		over bool
@@ -125,7 +125,7 @@ func (db *DB) CancelAsked(ctx context.Context, owner string) (map[parley.TurnID]
 		err = scan(&a.id, &a.over)
 		return a, err
 	}, `select t.id, case when c.id is null or c.status <> ? or c.deleted_at is not null then 1 else 0 end from turns t
-		left join conversations c on c.id = t.conversation_id where t.state = 'open' and t.owner = ? and t.cancel_asked_at is not null`, parley.Ongoing, owner)
+		left join conversations c on c.id = t.conversation_id where t.state = 'open' and t.owner = ? and t.cancel_asked_at is not null`, parley.ConversationOngoing, owner)
 	all := map[parley.TurnID]bool{}
 	for _, a := range list {
 		all[a.id] = a.over
@@ -133,10 +133,10 @@ func (db *DB) CancelAsked(ctx context.Context, owner string) (map[parley.TurnID]
 	return all, err
 }
 
-// ExpireLeases ends the leases of all owners but this one: at the start of a server that alone holds the database, every
+// ExpireOtherTurnLeases ends the leases of all owners but this one: at the start of a server that alone holds the database, every
 // other owner is dead.
-func (db *DB) ExpireLeases(ctx context.Context, but string) error {
-	_, err := db.sql.Exec(ctx, `update turns set lease_until = 0 where owner <> ? and state = 'open'`, but)
+func (db *DB) ExpireOtherTurnLeases(ctx context.Context, owner string) error {
+	_, err := db.sql.Exec(ctx, `update turns set lease_until = 0 where owner <> ? and state = 'open'`, owner)
 	return err
 }
 
@@ -164,8 +164,8 @@ type TurnTrace struct {
 	StartedAt time.Time
 }
 
-// Traces gives what each turn of a conversation did, oldest first. It is the operator's view and asks for no account.
-func (db *DB) Traces(ctx context.Context, conversation parley.ConversationID) ([]TurnTrace, error) {
+// TurnTraces gives what each turn of a conversation did, oldest first. It is the operator's view and asks for no account.
+func (db *DB) TurnTraces(ctx context.Context, conversation parley.ConversationID) ([]TurnTrace, error) {
 	rows, err := db.sql.Query(ctx, `select id, message_id, state, trace, started_at from turns
 		where conversation_id = ? and agent_id = (select agent_id from conversations where id = ?) order by started_at, id`, conversation, conversation)
 	if err != nil {
@@ -187,16 +187,16 @@ func (db *DB) Traces(ctx context.Context, conversation parley.ConversationID) ([
 			}
 			t.State = state
 		}
-		t.StartedAt = timeOf(started)
+		t.StartedAt = timeFromMillis(started)
 		list = append(list, t)
 	}
 	return list, rows.Err()
 }
 
-// AgentSpoke notes the time of the agent's latest message, to the second: the row is large and every turn would rewrite it.
+// TouchAgent notes the time of the agent's latest message, to the second: the row is large and every turn would rewrite it.
 // Fails with AGENT_NOT_FOUND once the agent is deleted.
-func (db *DB) AgentSpoke(ctx context.Context, account parley.AccountID, agent parley.AgentID, now time.Time) error {
-	last, err := db.agentLives(ctx, account, agent, "")
+func (db *DB) TouchAgent(ctx context.Context, account parley.AccountID, agent parley.AgentID, now time.Time) error {
+	last, err := db.agentLastMessageAt(ctx, account, agent, "")
 	if err != nil || millis(now)-last < 1000 {
 		return err
 	}
@@ -204,17 +204,17 @@ func (db *DB) AgentSpoke(ctx context.Context, account parley.AccountID, agent pa
 	return err
 }
 
-// AgentLives fails with AGENT_NOT_FOUND once the agent is deleted, and keeps it from being deleted until the transaction ends.
-func (db *DB) AgentLives(ctx context.Context, account parley.AccountID, agent parley.AgentID) error {
+// ShareLockAgent fails with AGENT_NOT_FOUND once the agent is deleted, and keeps it from being deleted until the transaction ends.
+func (db *DB) ShareLockAgent(ctx context.Context, account parley.AccountID, agent parley.AgentID) error {
 	lock := ""
 	if db.sql.Dialect() == sqldb.Postgres {
 		lock = " for share"
 	}
-	_, err := db.agentLives(ctx, account, agent, lock)
+	_, err := db.agentLastMessageAt(ctx, account, agent, lock)
 	return err
 }
 
-func (db *DB) agentLives(ctx context.Context, account parley.AccountID, agent parley.AgentID, lock string) (lastMessage int64, err error) {
+func (db *DB) agentLastMessageAt(ctx context.Context, account parley.AccountID, agent parley.AgentID, lock string) (lastMessage int64, err error) {
 	err = db.sql.QueryRow(ctx, `select coalesce(last_message_at, 0) from agents where id = ? and account_id = ? and deleted_at is null`+lock, agent, account).Scan(&lastMessage)
-	return lastMessage, found(err, parley.CodeAgentNotFound)
+	return lastMessage, mapNotFound(err, parley.CodeAgentNotFound)
 }

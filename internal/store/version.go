@@ -23,7 +23,7 @@ func (db *DB) Version(ctx context.Context, account parley.AccountID, agent parle
 	}, `select content, id, agent_id, source_id, hash, text, created_at from source_versions
 		where id = ? and source_id = ? and agent_id = ? and account_id = ?`, id, source, agent, account)
 	if err != nil {
-		return nil, found(err, parley.CodeSourceNotFound)
+		return nil, mapNotFound(err, parley.CodeSourceNotFound)
 	}
 	v.Content = rawOrNil(content)
 	return &v, nil
@@ -32,6 +32,6 @@ func (db *DB) Version(ctx context.Context, account parley.AccountID, agent parle
 func scanVersion(scan sqldb.Scan) (v parley.Version, err error) {
 	var created int64
 	err = scan(&v.ID, &v.AgentID, &v.SourceID, &v.Hash, &v.Text, &created)
-	v.CreatedAt = timeOf(created)
+	v.CreatedAt = timeFromMillis(created)
 	return v, err
 }

@@ -25,8 +25,8 @@ const voiceColumns = `id, account_id, agent_id, conversation_id, user_id, timezo
 
 func scanVoice(scan sqldb.Scan) (s parley.VoiceSession, err error) {
 	var seconds int64
-	err = scan(&s.ID, &s.AccountID, &s.AgentID, &s.ConversationID, &s.UserID, &s.Timezone, &seconds, &s.Price, &s.Owner, timeInto{&s.LeaseUntil}, &s.Reserved, &s.Charged, &s.Minutes,
-		timeInto{&s.CreatedAt}, optTime{&s.JoinedAt}, optTime{&s.SeenAt}, optTime{&s.EndedAt}, orEmpty[parley.SessionEnd]{&s.Reason})
+	err = scan(&s.ID, &s.AccountID, &s.AgentID, &s.ConversationID, &s.UserID, &s.Timezone, &seconds, &s.PricePerMinute, &s.Owner, timeDest{&s.LeaseUntil}, &s.Reserved, &s.Charged, &s.Minutes,
+		timeDest{&s.CreatedAt}, timePointerDest{&s.JoinedAt}, timePointerDest{&s.LastSeenAt}, timePointerDest{&s.EndedAt}, textDest[parley.SessionEndReason]{&s.EndReason})
 	s.MaxDuration = time.Duration(seconds) * time.Second
 	return s, err
 }
@@ -36,19 +36,19 @@ func scanVoice(scan sqldb.Scan) (s parley.VoiceSession, err error) {
 func (db *DB) CreateVoice(ctx context.Context, s *parley.VoiceSession) error {
 	_, err := db.sql.Exec(ctx, `insert into voice_sessions (id, account_id, agent_id, conversation_id, user_id, timezone, max_seconds, state, owner, lease_until, price, month, reserved, created_at)
 		values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, s.ID, s.AccountID, s.AgentID, s.ConversationID, s.UserID, s.Timezone, int64(s.MaxDuration/time.Second), voiceOpening,
-		s.Owner, millis(s.LeaseUntil), int64(s.Price), MonthOf(s.CreatedAt), int64(s.Reserved), millis(s.CreatedAt))
+		s.Owner, millis(s.LeaseUntil), int64(s.PricePerMinute), MonthOf(s.CreatedAt), int64(s.Reserved), millis(s.CreatedAt))
 	return err
 }
 
-// BeginVoice makes an opening session a living one. Fails with ErrVoiceLost.
-func (db *DB) BeginVoice(ctx context.Context, s *parley.VoiceSession) error {
+// StartVoice makes an opening session a living one. Fails with ErrVoiceLost.
+func (db *DB) StartVoice(ctx context.Context, s *parley.VoiceSession) error {
 	n, err := db.sql.Exec(ctx, `update voice_sessions set state = ? where id = ? and account_id = ? and owner = ? and ended_at is null and state = ?`,
 		voiceLive, s.ID, s.AccountID, s.Owner, voiceOpening)
-	return lost(n, err)
+	return requireVoiceOwner(n, err)
 }
 
-// UndoVoice takes back a session that could not be begun, with the credits that it has set aside. It reports whether there was one.
-func (db *DB) UndoVoice(ctx context.Context, s *parley.VoiceSession) (done bool, err error) {
+// DeleteOpeningVoice takes back a session that could not be begun, with the credits that it has set aside. It reports whether there was one.
+func (db *DB) DeleteOpeningVoice(ctx context.Context, s *parley.VoiceSession) (done bool, err error) {
 	var month string
 	err = db.sql.QueryRow(ctx, `delete from voice_sessions where id = ? and account_id = ? and owner = ? and state = ? returning month, reserved`,
 		s.ID, s.AccountID, s.Owner, voiceOpening).Scan(&month, &s.Reserved)
@@ -58,18 +58,18 @@ func (db *DB) UndoVoice(ctx context.Context, s *parley.VoiceSession) (done bool,
 	if err != nil {
 		return false, err
 	}
-	return true, db.settleVoice(ctx, s, month, 0, s.CreatedAt)
+	return true, db.settleVoiceCredits(ctx, s, month, 0, s.CreatedAt)
 }
 
 // CloseVoice ends a living session as it says of itself (JoinedAt, SeenAt, EndedAt, Reason, Minutes), settles its credits and records
 // the events. Fails with ErrVoiceLost when somebody else has ended it. Call it last in its transaction: it holds the account's row until
 // commit.
-func (db *DB) CloseVoice(ctx context.Context, s *parley.VoiceSession, events ...Event) error {
+func (db *DB) CloseVoice(ctx context.Context, s *parley.VoiceSession, events ...NewEvent) error {
 	var month string
-	cost := s.Price * parley.Credits(s.Minutes)
+	cost := s.PricePerMinute * parley.Credits(s.Minutes)
 	err := db.sql.QueryRow(ctx, `update voice_sessions set state = ?, joined_at = ?, seen_at = ?, ended_at = ?, end_reason = ?, minutes = ?, charged = ?
-		where id = ? and account_id = ? and owner = ? and ended_at is null returning month, reserved`, voiceEnded, millisOrNil(s.JoinedAt), millisOrNil(s.SeenAt),
-		millisOrNil(s.EndedAt), s.Reason, s.Minutes, int64(cost), s.ID, s.AccountID, s.Owner).Scan(&month, &s.Reserved)
+		where id = ? and account_id = ? and owner = ? and ended_at is null returning month, reserved`, voiceEnded, millisOrNil(s.JoinedAt), millisOrNil(s.LastSeenAt),
+		millisOrNil(s.EndedAt), s.EndReason, s.Minutes, int64(cost), s.ID, s.AccountID, s.Owner).Scan(&month, &s.Reserved)
 	if errors.Is(err, sql.ErrNoRows) {
 		return ErrVoiceLost
 	}
@@ -77,15 +77,15 @@ func (db *DB) CloseVoice(ctx context.Context, s *parley.VoiceSession, events ...
 		return err
 	}
 	s.Charged = cost
-	if err := db.settleVoice(ctx, s, month, cost, *s.EndedAt); err != nil {
+	if err := db.settleVoiceCredits(ctx, s, month, cost, *s.EndedAt); err != nil {
 		return err
 	}
-	return db.Record(ctx, s.AccountID, *s.EndedAt, events...)
+	return db.RecordEvents(ctx, s.AccountID, *s.EndedAt, events...)
 }
 
-// settleVoice turns what a session has set aside into what it cost, as settle does for a turn.
-func (db *DB) settleVoice(ctx context.Context, s *parley.VoiceSession, month string, cost parley.Credits, now time.Time) error {
-	for _, agent := range []parley.AgentID{everyAgent, s.AgentID} { // in the order of Reserve
+// settleVoiceCredits turns what a session has set aside into what it cost, as settle does for a turn.
+func (db *DB) settleVoiceCredits(ctx context.Context, s *parley.VoiceSession, month string, cost parley.Credits, now time.Time) error {
+	for _, agent := range []parley.AgentID{wholeAccount, s.AgentID} { // in the order of Reserve
 		_, err := db.sql.Exec(ctx, `update credit_usage set used = used + ?, reserved = reserved - ? where account_id = ? and agent_id = ? and month = ?`,
 			int64(cost), int64(s.Reserved), s.AccountID, agent, month)
 		if err != nil {
@@ -100,9 +100,9 @@ func (db *DB) settleVoice(ctx context.Context, s *parley.VoiceSession, month str
 	return err
 }
 
-// ReserveMinute sets the price of another minute aside for a session, and gives what its account and agent have used and set aside by
+// ReserveVoiceMinute sets the price of another minute aside for a session, and gives what its account and agent have used and set aside by
 // then. Whether that is too much is the caller's rule; to refuse, it fails the transaction. Fails with ErrVoiceLost.
-func (db *DB) ReserveMinute(ctx context.Context, s *parley.VoiceSession) (ofAccount, ofAgent parley.Credits, err error) {
+func (db *DB) ReserveVoiceMinute(ctx context.Context, s *parley.VoiceSession) (ofAccount, ofAgent parley.Credits, err error) {
 	var month string
 	err = db.sql.QueryRow(ctx, `update voice_sessions set reserved = reserved + price where id = ? and account_id = ? and owner = ? and ended_at is null returning month`,
 		s.ID, s.AccountID, s.Owner).Scan(&month)
@@ -112,10 +112,10 @@ func (db *DB) ReserveMinute(ctx context.Context, s *parley.VoiceSession) (ofAcco
 	if err != nil {
 		return 0, 0, err
 	}
-	return db.Reserve(ctx, s.AccountID, s.AgentID, month, s.Price)
+	return db.ReserveCredits(ctx, s.AccountID, s.AgentID, month, s.PricePerMinute)
 }
 
-func lost(n int64, err error) error {
+func requireVoiceOwner(n int64, err error) error {
 	if err == nil && n == 0 {
 		return ErrVoiceLost
 	}

@@ -15,23 +15,23 @@ const webhookColumns = `id, account_id, agent_id, endpoint, events, signing, key
 func scanWebhook(scan sqldb.Scan) (h parley.Webhook, err error) {
 	var agent, events, key sql.NullString
 	var created, updated int64
-	if err := scan(&h.ID, &h.AccountID, &agent, &h.Endpoint, &events, &h.Signing, &key, &created, &updated); err != nil {
+	if err := scan(&h.ID, &h.AccountID, &agent, &h.Endpoint, &events, &h.SealedSigningKeys, &key, &created, &updated); err != nil {
 		return h, err
 	}
 	h.AgentID, h.KeyID = parley.AgentID(agent.String), parley.KeyID(key.String)
-	h.CreatedAt, h.UpdatedAt = timeOf(created), timeOf(updated)
+	h.CreatedAt, h.UpdatedAt = timeFromMillis(created), timeFromMillis(updated)
 	if err := fromJSON(events, &h.Events); err != nil {
 		return h, fmt.Errorf("webhook %s: %w", h.ID, err)
 	}
 	return h, nil
 }
 
-func webhookGone() error { return parley.Failf(parley.CodeNotFound, "Webhook not found.") }
+func webhookNotFound() error { return parley.NewErrorf(parley.CodeNotFound, "Webhook not found.") }
 
 // CreateWebhook writes a new webhook. It must be called in a transaction that holds the account or, where it names one, the agent.
 func (db *DB) CreateWebhook(ctx context.Context, h *parley.Webhook) error {
 	_, err := db.sql.Exec(ctx, `insert into webhooks (`+webhookColumns+`) values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		h.ID, h.AccountID, textOrNil(h.AgentID), h.Endpoint, toJSON(h.Events), h.Signing, textOrNil(h.KeyID), millis(h.CreatedAt), millis(h.UpdatedAt))
+		h.ID, h.AccountID, textOrNil(h.AgentID), h.Endpoint, toJSON(h.Events), h.SealedSigningKeys, textOrNil(h.KeyID), millis(h.CreatedAt), millis(h.UpdatedAt))
 	return err
 }
 
@@ -49,8 +49,8 @@ func (db *DB) AllWebhooks(ctx context.Context) ([]parley.Webhook, error) {
 	return sqldb.All(ctx, db.sql, scanWebhook, `select `+webhookColumns+` from webhooks order by account_id, created_at, id`)
 }
 
-// Listeners lists the webhooks that are to hear of an event of an agent.
-func (db *DB) Listeners(ctx context.Context, account parley.AccountID, agent parley.AgentID, event string) ([]parley.Webhook, error) {
+// WebhooksForEvent lists the webhooks that are to hear of an event of an agent.
+func (db *DB) WebhooksForEvent(ctx context.Context, account parley.AccountID, agent parley.AgentID, event string) ([]parley.Webhook, error) {
 	list, err := sqldb.All(ctx, db.sql, scanWebhook, `select `+webhookColumns+` from webhooks where account_id = ? and (agent_id is null or agent_id = ?) order by id`, account, agent)
 	return slices.DeleteFunc(list, func(h parley.Webhook) bool { return !slices.Contains(h.Events, event) }), err
 }
@@ -58,8 +58,8 @@ func (db *DB) Listeners(ctx context.Context, account parley.AccountID, agent par
 // Webhook finds an account's webhook. Fails with NOT_FOUND.
 func (db *DB) Webhook(ctx context.Context, account parley.AccountID, id parley.WebhookID) (*parley.Webhook, error) {
 	h, err := sqldb.One(ctx, db.sql, scanWebhook, `select `+webhookColumns+` from webhooks where id = ? and account_id = ?`, id, account)
-	if sqldb.NotFound(err) {
-		return nil, webhookGone()
+	if sqldb.IsNotFound(err) {
+		return nil, webhookNotFound()
 	}
 	return &h, err
 }
@@ -67,8 +67,8 @@ func (db *DB) Webhook(ctx context.Context, account parley.AccountID, id parley.W
 // OwnerOfWebhook tells whose a webhook is. It is the operator's view and asks for no account. Fails with NOT_FOUND.
 func (db *DB) OwnerOfWebhook(ctx context.Context, id parley.WebhookID) (parley.AccountID, error) {
 	account, err := sqldb.One(ctx, db.sql, sqldb.Column[parley.AccountID], `select account_id from webhooks where id = ?`, id)
-	if sqldb.NotFound(err) {
-		return "", webhookGone()
+	if sqldb.IsNotFound(err) {
+		return "", webhookNotFound()
 	}
 	return account, err
 }
@@ -77,7 +77,7 @@ func (db *DB) OwnerOfWebhook(ctx context.Context, id parley.WebhookID) (parley.A
 func (db *DB) DeleteWebhook(ctx context.Context, account parley.AccountID, id parley.WebhookID) error {
 	n, err := db.sql.Exec(ctx, `delete from webhooks where id = ? and account_id = ?`, id, account)
 	if err == nil && n == 0 {
-		return webhookGone()
+		return webhookNotFound()
 	}
 	return err
 }

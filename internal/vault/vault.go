@@ -15,28 +15,28 @@ import (
 	"parley"
 )
 
-// MinKey is the shortest key in bytes.
-const MinKey = 16
+// MinKeyBytes is the shortest key in bytes.
+const MinKeyBytes = 16
 
-// version stands before every sealed text and names how it was sealed: AES-256-GCM under a key that HKDF-SHA256 derives.
-const version = "v1."
+// sealPrefix stands before every sealed text and names how it was sealed: AES-256-GCM under a key that HKDF-SHA256 derives.
+const sealPrefix = "v1."
 
-// ErrKey says that a secret was sealed under another key, for another account, or was changed since.
-var ErrKey = errors.New("the secret cannot be opened with this PARLEY_SECRET_KEY")
+// ErrWrongKey says that a secret was sealed under another key, for another account, or was changed since.
+var ErrWrongKey = errors.New("the secret cannot be opened with this PARLEY_SECRET_KEY")
 
 var encoding = base64.RawURLEncoding
 
 // Vault seals and opens under one key.
-type Vault struct{ seal cipher.AEAD }
+type Vault struct{ aead cipher.AEAD }
 
 // New makes a vault. Without a key there is a vault too, which seals and opens nothing. Fails when the key is shorter than
-// MinKey.
+// MinKeyBytes.
 func New(key string) (*Vault, error) {
 	if key == "" {
 		return &Vault{}, nil
 	}
-	if len(key) < MinKey {
-		return nil, fmt.Errorf("the secret key has fewer than %d bytes", MinKey)
+	if len(key) < MinKeyBytes {
+		return nil, fmt.Errorf("the secret key has fewer than %d bytes", MinKeyBytes)
 	}
 	derived, err := hkdf.Key(sha256.New, []byte(key), nil, "parley vault v1", 32)
 	if err != nil {
@@ -50,37 +50,37 @@ func New(key string) (*Vault, error) {
 	return &Vault{gcm}, err
 }
 
-// Ready reports whether the vault has a key.
-func (v *Vault) Ready() bool { return v != nil && v.seal != nil }
+// HasKey reports whether the vault has a key.
+func (v *Vault) HasKey() bool { return v != nil && v.aead != nil }
 
 // Seal gives a text that only this key opens, and only for the account. Fails with VALIDATION_INVALID_BODY without a key.
 func (v *Vault) Seal(account parley.AccountID, secret []byte) (string, error) {
-	if !v.Ready() {
-		return "", parley.Failf(parley.CodeInvalidBody, "Secrets cannot be kept: the server has no PARLEY_SECRET_KEY. Set it to a text of at least %d bytes.", MinKey)
+	if !v.HasKey() {
+		return "", parley.NewErrorf(parley.CodeInvalidBody, "Secrets cannot be kept: the server has no PARLEY_SECRET_KEY. Set it to a text of at least %d bytes.", MinKeyBytes)
 	}
-	nonce := make([]byte, v.seal.NonceSize(), v.seal.NonceSize()+len(secret)+v.seal.Overhead())
+	nonce := make([]byte, v.aead.NonceSize(), v.aead.NonceSize()+len(secret)+v.aead.Overhead())
 	_, _ = rand.Read(nonce) // never fails: crypto/rand aborts the program instead
-	return version + encoding.EncodeToString(v.seal.Seal(nonce, nonce, secret, bound(account))), nil
+	return sealPrefix + encoding.EncodeToString(v.aead.Seal(nonce, nonce, secret, accountBinding(account))), nil
 }
 
-// Open gives back what was sealed. Fails with ErrKey.
+// Open gives back what was sealed. Fails with ErrWrongKey.
 func (v *Vault) Open(account parley.AccountID, sealed string) ([]byte, error) {
-	if !v.Ready() {
+	if !v.HasKey() {
 		return nil, errors.New("the secret cannot be opened: the server has no PARLEY_SECRET_KEY")
 	}
-	text, known := strings.CutPrefix(sealed, version)
+	text, known := strings.CutPrefix(sealed, sealPrefix)
 	raw, err := encoding.DecodeString(text)
-	if !known || err != nil || len(raw) < v.seal.NonceSize() {
-		return nil, ErrKey
+	if !known || err != nil || len(raw) < v.aead.NonceSize() {
+		return nil, ErrWrongKey
 	}
-	n := v.seal.NonceSize()
-	secret, err := v.seal.Open(nil, raw[:n], raw[n:], bound(account))
+	n := v.aead.NonceSize()
+	secret, err := v.aead.Open(nil, raw[:n], raw[n:], accountBinding(account))
 	if err != nil {
-		return nil, ErrKey
+		return nil, ErrWrongKey
 	}
 	return secret, nil
 }
 
-// bound ties a sealed text to its account: copied to another's row it does not open. It is not tied to the agent, so that a
+// accountBinding ties a sealed text to its account: copied to another's row it does not open. It is not tied to the agent, so that a
 // clone of an agent keeps its secrets.
-func bound(account parley.AccountID) []byte { return []byte("account " + account) }
+func accountBinding(account parley.AccountID) []byte { return []byte("account " + account) }

@@ -9,9 +9,9 @@ import (
 	"parley/internal/vault"
 )
 
-const key = "a key of sixteen bytes or more"
+const testKey = "a key of sixteen bytes or more"
 
-func open(t *testing.T, key string) *vault.Vault {
+func newVault(t *testing.T, key string) *vault.Vault {
 	t.Helper()
 	v, err := vault.New(key)
 	if err != nil {
@@ -21,7 +21,7 @@ func open(t *testing.T, key string) *vault.Vault {
 }
 
 func TestWhatIsSealedOpens(t *testing.T) {
-	v := open(t, key)
+	v := newVault(t, testKey)
 	for _, secret := range []string{"", "sk-123", strings.Repeat("ß", 5000)} {
 		first, err := v.Seal("acme", []byte(secret))
 		if err != nil {
@@ -31,7 +31,7 @@ func TestWhatIsSealedOpens(t *testing.T) {
 		if err != nil || first == second || !strings.HasPrefix(first, "v1.") || secret != "" && strings.Contains(first, secret) {
 			t.Error("sealed:", first, second, err)
 		}
-		got, err := open(t, key).Open("acme", first)
+		got, err := newVault(t, testKey).Open("acme", first)
 		if err != nil || string(got) != secret {
 			t.Errorf("%q %v", got, err)
 		}
@@ -39,7 +39,7 @@ func TestWhatIsSealedOpens(t *testing.T) {
 }
 
 func TestWhatDoesNotOpen(t *testing.T) {
-	v := open(t, key)
+	v := newVault(t, testKey)
 	sealed, err := v.Seal("acme", []byte("sk-123"))
 	if err != nil {
 		t.Fatal(err)
@@ -47,21 +47,21 @@ func TestWhatDoesNotOpen(t *testing.T) {
 	changed := []byte(sealed)
 	changed[10]++
 	for name, try := range map[string]func() ([]byte, error){
-		"another key":     func() ([]byte, error) { return open(t, key+"!").Open("acme", sealed) },
+		"another key":     func() ([]byte, error) { return newVault(t, testKey+"!").Open("acme", sealed) },
 		"another account": func() ([]byte, error) { return v.Open("other", sealed) },
 		"changed":         func() ([]byte, error) { return v.Open("acme", string(changed)) },
 		"another form":    func() ([]byte, error) { return v.Open("acme", "v2"+sealed[2:]) },
 		"short":           func() ([]byte, error) { return v.Open("acme", "v1.AAAA") },
 		"empty":           func() ([]byte, error) { return v.Open("acme", "") },
 	} {
-		if got, err := try(); !errors.Is(err, vault.ErrKey) || got != nil {
+		if got, err := try(); !errors.Is(err, vault.ErrWrongKey) || got != nil {
 			t.Errorf("%s: %q %v", name, got, err)
 		}
 	}
 }
 
 func TestNoKey(t *testing.T) {
-	v := open(t, "")
+	v := newVault(t, "")
 	if _, err := v.Seal("acme", []byte("x")); !parley.IsCode(err, parley.CodeInvalidBody) || !strings.Contains(err.Error(), "PARLEY_SECRET_KEY") {
 		t.Error(err)
 	}
@@ -71,13 +71,13 @@ func TestNoKey(t *testing.T) {
 	if _, err := vault.New("too short"); err == nil || strings.Contains(err.Error(), "too short") {
 		t.Error(err)
 	}
-	if v.Ready() || !open(t, key).Ready() {
+	if v.HasKey() || !newVault(t, testKey).HasKey() {
 		t.Error("ready?")
 	}
 }
 
 func FuzzOpen(f *testing.F) {
-	v, err := vault.New(key)
+	v, err := vault.New(testKey)
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -10,22 +10,22 @@ import (
 	"parley/internal/store"
 )
 
-// Ask is what a client asks of a new session (interface 4.9).
-type Ask struct {
-	Continue       bool                  // the session goes on with ConversationID
-	ConversationID parley.ConversationID // whatever the client has sent
-	UserID         parley.EndUserID      // empty where none was given
-	Timezone       string                // IANA name; empty for UTC
+// SessionRequest is what a client asks of a new session (interface 4.9).
+type SessionRequest struct {
+	ContinueConversation bool                  // the session goes on with ConversationID
+	ConversationID       parley.ConversationID // whatever the client has sent
+	UserID               parley.EndUserID      // empty where none was given
+	Timezone             string                // IANA name; empty for UTC
 }
 
-// Opened is a session that was admitted.
-type Opened struct {
+// AdmittedSession is a session that was admitted.
+type AdmittedSession struct {
 	parley.VoiceSession
 	Token string // with which the customer's browser joins
 }
 
-// openTime is how long the making of a room may take.
-const openTime = 25 * time.Second
+// openTimeout is how long the making of a room may take.
+const openTimeout = 25 * time.Second
 
 // Start admits a session and makes its room. What the client has sent was checked for its form.
 //
@@ -35,57 +35,57 @@ const openTime = 25 * time.Second
 // power left, as details.reason tells), VOICE_LIMIT_EXCEEDED (this server's limit) or SESSION_CREATION_FAILED (the
 // room could not be made), in this order; with SERVICE_UNDER_MAINTENANCE before all of them where the server is
 // stopping, and wherever the database is gone. Nothing is left of a session that fails.
-func (d *Desk) Start(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, ask Ask) (*Opened, error) {
-	o, err := d.start(ctx, account, plan, agent, ask)
-	d.Watch.asked(err)
+func (d *Sessions) Start(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, ask SessionRequest) (*AdmittedSession, error) {
+	o, err := d.admit(ctx, account, plan, agent, ask)
+	d.Observer.notifyAdmission(err)
 	return o, err
 }
 
-func (d *Desk) start(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, ask Ask) (*Opened, error) {
-	if err := d.enter(); err != nil {
+func (d *Sessions) admit(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, ask SessionRequest) (*AdmittedSession, error) {
+	if err := d.beginAdmission(); err != nil {
 		return nil, err
 	}
 	defer d.work.Done()
-	l, err := d.prepare(ctx, account, plan, agent, ask)
+	l, err := d.prepareSession(ctx, account, plan, agent, ask)
 	if err != nil {
 		return nil, err
 	}
-	token, err := "", d.DB.Transact(ctx, sqldb.Turns, func(tx *store.DB) error { return l.reserve(ctx, tx) })
+	token, err := "", d.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error { return l.reserve(ctx, tx) })
 	if err == nil {
-		token, err = d.open(ctx, l)
+		token, err = d.openRoom(ctx, l)
 	}
 	if err != nil {
-		d.leavePlace(l)
+		d.releaseSlot(l)
 		return nil, err
 	}
-	return &Opened{l.VoiceSession, token}, nil
+	return &AdmittedSession{l.VoiceSession, token}, nil
 }
 
-// prepare finds what the session is about and makes it, in memory.
-func (d *Desk) prepare(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, ask Ask) (*Live, error) {
+// prepareSession finds what the session is about and makes it, in memory.
+func (d *Sessions) prepareSession(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, ask SessionRequest) (*Session, error) {
 	a, err := d.DB.Agent(ctx, account.ID, agent, d.Now())
 	if err != nil {
 		return nil, err
 	}
-	l := d.newLive(account, plan, a)
-	l.goesOn = ask.Continue
-	if ask.Continue {
-		c, err := d.conversation(ctx, l, ask.ConversationID)
+	l := d.newSession(account, plan, a)
+	l.continuesConversation = ask.ContinueConversation
+	if ask.ContinueConversation {
+		c, err := d.findConversation(ctx, l, ask.ConversationID)
 		if err != nil {
 			return nil, err
 		}
-		if err := d.available(l); err != nil {
+		if err := d.checkAvailable(l); err != nil {
 			return nil, err
 		}
 		if ask.UserID != "" && ask.UserID != c.UserID {
-			return nil, parley.Fail(parley.CodeUserMismatch)
+			return nil, parley.NewError(parley.CodeUserMismatch)
 		}
-		if c.Status != parley.Ongoing {
-			return nil, parley.Fail(parley.CodeNotOngoing)
+		if c.Status != parley.ConversationOngoing {
+			return nil, parley.NewError(parley.CodeNotOngoing)
 		}
 		l.ConversationID, l.UserID = c.ID, c.UserID
 	} else {
-		if err := d.available(l); err != nil {
+		if err := d.checkAvailable(l); err != nil {
 			return nil, err
 		}
 		l.ConversationID, l.UserID = parley.ConversationID(parley.NewTimedUUID()), ask.UserID
@@ -94,75 +94,75 @@ func (d *Desk) prepare(ctx context.Context, account parley.Account, plan parley.
 	return l, nil
 }
 
-// conversation finds the conversation to go on with. Whatever cannot be gone on with is not there (decision 7).
-func (d *Desk) conversation(ctx context.Context, l *Live, id parley.ConversationID) (*parley.Conversation, error) {
+// findConversation finds the conversation to go on with. Whatever cannot be gone on with is not there (decision 7).
+func (d *Sessions) findConversation(ctx context.Context, l *Session, id parley.ConversationID) (*parley.Conversation, error) {
 	if !parley.IsUUID(string(id)) {
-		return nil, parley.Fail(parley.CodeConversationGone)
+		return nil, parley.NewError(parley.CodeConversationNotFound)
 	}
 	c, err := d.DB.Conversation(ctx, l.AccountID, l.AgentID, id)
-	return c, notThere(c, err)
+	return c, conversationNotFound(c, err)
 }
 
-func notThere(c *parley.Conversation, err error) error {
+func conversationNotFound(c *parley.Conversation, err error) error {
 	switch {
 	case parley.IsCode(err, parley.CodeResourceNotFound):
-		return parley.Fail(parley.CodeConversationGone)
+		return parley.NewError(parley.CodeConversationNotFound)
 	case err != nil:
 		return err
-	case c.Face != parley.FaceV2, c.Channel != parley.ChannelAPI: // as chat: whoever listens there would not hear the answer
-		return parley.Fail(parley.CodeConversationGone)
+	case c.API != parley.APIV2, c.Channel != parley.ChannelAPI: // as chat: whoever listens there would not hear the answer
+		return parley.NewError(parley.CodeConversationNotFound)
 	}
 	return nil
 }
 
-// available reads the agent's voice settings, where there is voice at all.
-func (d *Desk) available(l *Live) error {
+// checkAvailable reads the agent's voice settings, where there is voice at all.
+func (d *Sessions) checkAvailable(l *Session) error {
 	settings, err := l.Agent.VoiceSettings()
 	switch {
 	case err != nil:
 		return err
 	case !l.Plan.Voice:
-		return parley.Failf(parley.CodeVoiceNotAvailable, "Voice is not part of the %s plan.", l.Plan.Name)
+		return parley.NewErrorf(parley.CodeVoiceNotAvailable, "Voice is not part of the %s plan.", l.Plan.Name)
 	case settings == nil:
-		return parley.Failf(parley.CodeVoiceNotAvailable, "The agent has voice mode turned off: its voiceSettings are null.")
+		return parley.NewErrorf(parley.CodeVoiceNotAvailable, "The agent has voice mode turned off: its voiceSettings are null.")
 	case d.Rooms == nil:
-		return parley.Failf(parley.CodeVoiceNotAvailable, "This server has no voice.")
+		return parley.NewErrorf(parley.CodeVoiceNotAvailable, "This server has no voice.")
 	}
 	l.Settings, l.MaxDuration = settings, settings.MaxDuration()
 	return nil
 }
 
-// open makes the room and then writes the session down as living; where either fails, both are undone.
-func (d *Desk) open(ctx context.Context, l *Live) (token string, err error) {
-	inTime, stop := context.WithTimeout(ctx, openTime)
+// openRoom makes the room and then writes the session down as living; where either fails, both are undone.
+func (d *Sessions) openRoom(ctx context.Context, l *Session) (token string, err error) {
+	inTime, stop := context.WithTimeout(ctx, openTimeout)
 	defer stop()
 	token, err = d.Rooms.Open(inTime, &l.VoiceSession)
 	if err != nil {
-		d.undo(ctx, l)
-		return "", parley.Because(parley.CodeSessionFailed, err)
+		d.undoAdmission(ctx, l)
+		return "", parley.WrapError(parley.CodeSessionFailed, err)
 	}
-	err = d.DB.Transact(ctx, sqldb.Turns, func(tx *store.DB) error { return l.begin(ctx, tx) })
+	err = d.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error { return l.activate(ctx, tx) })
 	if err == nil {
-		d.hold(l)
+		d.addActive(l)
 		return token, nil
 	}
-	d.undo(ctx, l)
+	d.undoAdmission(ctx, l)
 	if errors.Is(err, store.ErrVoiceLost) {
-		err = parley.Because(parley.CodeSessionFailed, err)
+		err = parley.WrapError(parley.CodeSessionFailed, err)
 	}
 	return "", err
 }
 
-// undo takes back what was made of a session, although the client may have gone. What cannot be undone now, the end of the lease
+// undoAdmission takes back what was made of a session, although the client may have gone. What cannot be undone now, the end of the lease
 // undoes.
-func (d *Desk) undo(ctx context.Context, l *Live) {
-	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), endTime)
+func (d *Sessions) undoAdmission(ctx context.Context, l *Session) {
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
 	defer stop()
-	err := d.DB.Transact(ctx, sqldb.Turns, func(tx *store.DB) error {
-		_, err := tx.UndoVoice(ctx, l.copy())
+	err := d.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
+		_, err := tx.DeleteOpeningVoice(ctx, l.copySession())
 		return err
 	})
 	if err = errors.Join(err, d.Rooms.Close(ctx, &l.VoiceSession, parley.EndError)); err != nil {
-		d.log().Warn("undo a voice session", "session", l.ID, "err", err)
+		d.logger().Warn("undo a voice session", "session", l.ID, "err", err)
 	}
 }

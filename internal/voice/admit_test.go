@@ -13,85 +13,85 @@ import (
 )
 
 func TestASessionIsAdmitted(t *testing.T) {
-	each(t, func(s *studio) {
-		s.settings(`{"maxCallDurationSeconds": 900}`)
-		o := s.start(voice.Ask{UserID: "jo", Timezone: "Europe/Berlin"})
+	forEachStore(t, func(s *testSessions) {
+		s.setVoiceSettings(`{"maxCallDurationSeconds": 900}`)
+		o := s.startSession(voice.SessionRequest{UserID: "jo", Timezone: "Europe/Berlin"})
 		if o.Room() != "chatbot-"+string(s.agent)+"-"+string(o.ConversationID)+"-"+string(o.ID) || o.MaxDuration != 15*time.Minute || o.UserID != "jo" || !strings.HasSuffix(o.Token, o.Room()) {
 			t.Errorf("%+v", o)
 		}
 		c, err := s.DB.Conversation(s, s.account.ID, s.agent, o.ConversationID)
-		s.must(err)
-		if c.UserID != "jo" || c.Channel != parley.ChannelAPI || c.Status != parley.Ongoing || c.MessageCount != 0 {
+		s.requireNoError(err)
+		if c.UserID != "jo" || c.Channel != parley.ChannelAPI || c.Status != parley.ConversationOngoing || c.MessageCount != 0 {
 			t.Errorf("%+v", c)
 		}
-		if v := s.stored(o.ID); v.Timezone != "Europe/Berlin" || v.EndedAt != nil || v.Owner != s.Owner {
+		if v := s.storedSession(o.ID); v.Timezone != "Europe/Berlin" || v.EndedAt != nil || v.Owner != s.Owner {
 			t.Errorf("%+v", v)
 		}
-		if again := s.start(voice.Ask{}); again.UserID == "" || again.Timezone != "UTC" || again.ConversationID == o.ConversationID {
+		if again := s.startSession(voice.SessionRequest{}); again.UserID == "" || again.Timezone != "UTC" || again.ConversationID == o.ConversationID {
 			t.Errorf("%+v", again)
 		}
-		s.credits(0, 10)
+		s.requireCredits(0, 10)
 	})
 }
 
 // A conversation has voice from when somebody has joined a session of it, and keeps it; one that nobody has joined has none.
 func TestAConversationHasVoice(t *testing.T) {
-	each(t, func(s *studio) {
-		l, unjoined := s.live(s.start(voice.Ask{})), s.live(s.start(voice.Ask{}))
-		has := func(l *voice.Live, want bool) {
+	forEachStore(t, func(s *testSessions) {
+		l, unjoined := s.activeSession(s.startSession(voice.SessionRequest{})), s.activeSession(s.startSession(voice.SessionRequest{}))
+		has := func(l *voice.Session, want bool) {
 			t.Helper()
-			s.must(s.Note(s))
-			if has, err := s.DB.HasVoice(s, s.account.ID, s.agent, l.ConversationID); err != nil || has != want {
+			s.requireNoError(s.StoreJoins(s))
+			if has, err := s.DB.HasVoiceSession(s, s.account.ID, s.agent, l.ConversationID); err != nil || has != want {
 				t.Error(has, err)
 			}
 		}
 		has(l, false)
-		l.Joined()
+		l.MarkJoined()
 		has(l, true)
 		has(l, true)
-		if n := s.count(`select count(*) from events where kind = 'voice.joined' and subject_id = ?`, l.ID); n != 1 || s.stored(l.ID).JoinedAt == nil {
+		if n := s.countRows(`select count(*) from events where kind = 'voice.joined' and subject_id = ?`, l.ID); n != 1 || s.storedSession(l.ID).JoinedAt == nil {
 			t.Errorf("told %d times", n)
 		}
-		s.ends(l, parley.EndClientLeft)
-		s.ends(unjoined, parley.EndClientLeft)
+		s.endSession(l, parley.EndClientLeft)
+		s.endSession(unjoined, parley.EndClientLeft)
 		has(l, true)
 		has(unjoined, false)
 	})
 }
 
 func TestAConversationGoesOn(t *testing.T) {
-	each(t, func(s *studio) {
-		first := s.start(voice.Ask{UserID: "jo"})
-		goOn := voice.Ask{Continue: true, ConversationID: first.ConversationID}
-		if o := s.start(goOn); o.ConversationID != first.ConversationID || o.UserID != "jo" || o.ID == first.ID {
+	forEachStore(t, func(s *testSessions) {
+		first := s.startSession(voice.SessionRequest{UserID: "jo"})
+		goOn := voice.SessionRequest{ContinueConversation: true, ConversationID: first.ConversationID}
+		if o := s.startSession(goOn); o.ConversationID != first.ConversationID || o.UserID != "jo" || o.ID == first.ID {
 			t.Errorf("%+v", o)
 		}
-		_, err := s.ask(voice.Ask{Continue: true, ConversationID: first.ConversationID, UserID: "kim"})
-		s.fails(err, parley.CodeUserMismatch, "")
-		nobodys := parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()), AccountID: s.account.ID, AgentID: s.agent, Face: parley.FaceV2, Channel: parley.ChannelAPI,
-			Status: parley.Ongoing, CreatedAt: s.clock.Now(), UpdatedAt: s.clock.Now()}
-		s.must(s.DB.Transact(s, sqldb.Turns, func(tx *store.DB) error { return tx.CreateVoiceConversation(s, &nobodys) }))
-		_, err = s.ask(voice.Ask{Continue: true, ConversationID: nobodys.ID, UserID: "kim"})
-		s.fails(err, parley.CodeUserMismatch, "")
-		if o := s.start(voice.Ask{Continue: true, ConversationID: nobodys.ID}); o.UserID == "" {
+		_, err := s.tryStart(voice.SessionRequest{ContinueConversation: true, ConversationID: first.ConversationID, UserID: "kim"})
+		s.requireError(err, parley.CodeUserMismatch, "")
+		nobodys := parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()), AccountID: s.account.ID, AgentID: s.agent, API: parley.APIV2, Channel: parley.ChannelAPI,
+			Status: parley.ConversationOngoing, CreatedAt: s.clock.Now(), UpdatedAt: s.clock.Now()}
+		s.requireNoError(s.DB.Transact(s, sqldb.Interactive, func(tx *store.DB) error { return tx.CreateVoiceConversation(s, &nobodys) }))
+		_, err = s.tryStart(voice.SessionRequest{ContinueConversation: true, ConversationID: nobodys.ID, UserID: "kim"})
+		s.requireError(err, parley.CodeUserMismatch, "")
+		if o := s.startSession(voice.SessionRequest{ContinueConversation: true, ConversationID: nobodys.ID}); o.UserID == "" {
 			t.Error("no user was made for the session")
 		}
 		if c, err := s.DB.Conversation(s, s.account.ID, s.agent, nobodys.ID); err != nil || c.UserID != "" {
 			t.Errorf("the conversation became %q's (%v)", c.UserID, err)
 		}
 		for _, id := range []parley.ConversationID{"", "x", "01900000-0000-7000-8000-000000000000"} {
-			_, err := s.ask(voice.Ask{Continue: true, ConversationID: id})
-			s.fails(err, parley.CodeConversationGone, "")
+			_, err := s.tryStart(voice.SessionRequest{ContinueConversation: true, ConversationID: id})
+			s.requireError(err, parley.CodeConversationNotFound, "")
 		}
-		c := *must(s.DB.Conversation(s, s.account.ID, s.agent, first.ConversationID))(t)
-		c.Status = parley.Ended
-		s.must(s.DB.SaveStatus(s, &c, 1, "test"))
-		_, err = s.ask(goOn)
-		s.fails(err, parley.CodeNotOngoing, "")
+		c := *requireValue(s.DB.Conversation(s, s.account.ID, s.agent, first.ConversationID))(t)
+		c.Status = parley.ConversationEnded
+		s.requireNoError(s.DB.SaveConversationStatus(s, &c, 1, "test"))
+		_, err = s.tryStart(goOn)
+		s.requireError(err, parley.CodeNotOngoing, "")
 	})
 }
 
-func must[T any](v T, err error) func(t *testing.T) T {
+func requireValue[T any](v T, err error) func(t *testing.T) T {
 	return func(t *testing.T) T {
 		t.Helper()
 		if err != nil {
@@ -102,85 +102,85 @@ func must[T any](v T, err error) func(t *testing.T) T {
 }
 
 func TestVoiceThatIsNotThere(t *testing.T) {
-	each(t, func(s *studio) {
-		_, err := s.Start(s, s.account, s.plan, "nobody", voice.Ask{})
-		s.fails(err, parley.CodeAgentNotFound, "")
-		s.settings(`null`)
-		_, err = s.ask(voice.Ask{})
-		s.fails(err, parley.CodeVoiceNotAvailable, "")
-		s.settings(`{}`)
+	forEachStore(t, func(s *testSessions) {
+		_, err := s.Start(s, s.account, s.plan, "nobody", voice.SessionRequest{})
+		s.requireError(err, parley.CodeAgentNotFound, "")
+		s.setVoiceSettings(`null`)
+		_, err = s.tryStart(voice.SessionRequest{})
+		s.requireError(err, parley.CodeVoiceNotAvailable, "")
+		s.setVoiceSettings(`{}`)
 		s.plan.Voice = false
-		_, err = s.ask(voice.Ask{})
-		s.fails(err, parley.CodeVoiceNotAvailable, "")
-		s.plan.Voice, s.Desk.Rooms = true, nil
-		_, err = s.ask(voice.Ask{})
-		s.fails(err, parley.CodeVoiceNotAvailable, "")
+		_, err = s.tryStart(voice.SessionRequest{})
+		s.requireError(err, parley.CodeVoiceNotAvailable, "")
+		s.plan.Voice, s.Sessions.Rooms = true, nil
+		_, err = s.tryStart(voice.SessionRequest{})
+		s.requireError(err, parley.CodeVoiceNotAvailable, "")
 	})
 }
 
 func TestNothingIsLeftOfAFailure(t *testing.T) {
-	each(t, func(s *studio) {
-		s.settings(`{"maxConcurrentSessions": 1, "maxDailyCallsPerUser": 1}`)
-		s.rooms.Break(true)
-		_, err := s.ask(voice.Ask{UserID: "jo"})
-		if e := s.fails(err, parley.CodeSessionFailed, ""); strings.Contains(e.Message, "10.1.2.3") {
+	forEachStore(t, func(s *testSessions) {
+		s.setVoiceSettings(`{"maxConcurrentSessions": 1, "maxDailyCallsPerUser": 1}`)
+		s.rooms.SetFailing(true)
+		_, err := s.tryStart(voice.SessionRequest{UserID: "jo"})
+		if e := s.requireError(err, parley.CodeSessionFailed, ""); strings.Contains(e.Message, "10.1.2.3") {
 			t.Error("the message tells what is inside:", e.Message)
 		}
 		for _, table := range []string{"voice_sessions", "conversations", "conversation_counts", "events"} {
-			if n := s.count(`select count(*) from ` + table); n != 0 {
+			if n := s.countRows(`select count(*) from ` + table); n != 0 {
 				t.Errorf("%d rows left in %s", n, table)
 			}
 		}
-		s.credits(0, 0)
-		s.rooms.Break(false)
-		s.start(voice.Ask{UserID: "jo"})
+		s.requireCredits(0, 0)
+		s.rooms.SetFailing(false)
+		s.startSession(voice.SessionRequest{UserID: "jo"})
 	})
 }
 
 func TestLimits(t *testing.T) {
-	each(t, func(s *studio) {
+	forEachStore(t, func(s *testSessions) {
 		one, two := 1, 2
-		s.settings(`{"maxConcurrentSessions": 1}`)
-		o := s.start(voice.Ask{})
-		_, err := s.ask(voice.Ask{})
-		if e := s.fails(err, parley.CodeVoiceLimit, "concurrent_exceeded"); e.RetryAfter <= 0 {
+		s.setVoiceSettings(`{"maxConcurrentSessions": 1}`)
+		o := s.startSession(voice.SessionRequest{})
+		_, err := s.tryStart(voice.SessionRequest{})
+		if e := s.requireError(err, parley.CodeVoiceLimit, "concurrent_exceeded"); e.RetryAfter <= 0 {
 			t.Error("no word on when to come back")
 		}
-		s.ends(s.live(o), parley.EndClientLeft)
-		s.start(voice.Ask{})
+		s.endSession(s.activeSession(o), parley.EndClientLeft)
+		s.startSession(voice.SessionRequest{})
 
-		s.settings(`{"maxDailyCallsPerUser": 1}`)
-		s.start(voice.Ask{UserID: "jo"})
-		s.clock.Turn(time.Hour)
-		_, err = s.ask(voice.Ask{UserID: "jo"})
-		if e := s.fails(err, parley.CodeVoiceLimit, "per_user_exceeded"); e.RetryAfter != 23*time.Hour {
+		s.setVoiceSettings(`{"maxDailyCallsPerUser": 1}`)
+		s.startSession(voice.SessionRequest{UserID: "jo"})
+		s.clock.Advance(time.Hour)
+		_, err = s.tryStart(voice.SessionRequest{UserID: "jo"})
+		if e := s.requireError(err, parley.CodeVoiceLimit, "per_user_exceeded"); e.RetryAfter != 23*time.Hour {
 			t.Errorf("come back in %v", e.RetryAfter)
 		}
-		s.start(voice.Ask{UserID: "kim"})
+		s.startSession(voice.SessionRequest{UserID: "kim"})
 
-		s.settings(`{}`)
+		s.setVoiceSettings(`{}`)
 		s.plan.VoicePerHour = &two
-		s.start(voice.Ask{})
-		_, err = s.ask(voice.Ask{})
-		s.fails(err, parley.CodeVoiceLimit, "hourly_exceeded")
+		s.startSession(voice.SessionRequest{})
+		_, err = s.tryStart(voice.SessionRequest{})
+		s.requireError(err, parley.CodeVoiceLimit, "hourly_exceeded")
 		s.plan.VoicePerDay = &two
-		s.clock.Turn(2 * time.Hour)
-		_, err = s.ask(voice.Ask{})
-		s.fails(err, parley.CodeVoiceLimit, "daily_exceeded")
-		s.change(func(a *parley.Agent) { a.VoiceLimits = parley.VoiceLimits{PerHour: &one, PerDay: new(1000)} })
-		s.start(voice.Ask{})
-		_, err = s.ask(voice.Ask{})
-		s.fails(err, parley.CodeVoiceLimit, "hourly_exceeded")
+		s.clock.Advance(2 * time.Hour)
+		_, err = s.tryStart(voice.SessionRequest{})
+		s.requireError(err, parley.CodeVoiceLimit, "daily_exceeded")
+		s.updateAgent(func(a *parley.Agent) { a.VoiceLimits = parley.VoiceLimits{PerHour: &one, PerDay: new(1000)} })
+		s.startSession(voice.SessionRequest{})
+		_, err = s.tryStart(voice.SessionRequest{})
+		s.requireError(err, parley.CodeVoiceLimit, "hourly_exceeded")
 	})
 }
 
 // Of several reasons to refuse a session the first of the order is told, and nothing is kept of it.
 func TestTheFirstReasonIsTold(t *testing.T) {
-	each(t, func(s *studio) {
+	forEachStore(t, func(s *testSessions) {
 		none := 0
-		s.Desk.Full = func() bool { return true }
-		s.settings(`{"maxDailyCallsPerUser": 0}`)
-		s.change(func(a *parley.Agent) {
+		s.Sessions.IsOverloaded = func() bool { return true }
+		s.setVoiceSettings(`{"maxDailyCallsPerUser": 0}`)
+		s.updateAgent(func(a *parley.Agent) {
 			a.CreditLimit, a.VoiceLimits = new(int64(4)), parley.VoiceLimits{PerHour: &none}
 		})
 		s.account.Credits = new(4 * parley.Credit)
@@ -190,36 +190,36 @@ func TestTheFirstReasonIsTold(t *testing.T) {
 			mend   func()
 		}{
 			{parley.CodeVoiceCredits, "", func() { s.account.Credits = nil }},
-			{parley.CodeVoiceAgentCredits, "", func() { s.change(func(a *parley.Agent) { a.CreditLimit = nil }) }},
-			{parley.CodeVoiceLimit, "per_user_exceeded", func() { s.settings(`{}`) }},
-			{parley.CodeVoiceLimit, "hourly_exceeded", func() { s.change(func(a *parley.Agent) { a.VoiceLimits = parley.VoiceLimits{} }) }},
-			{parley.CodeUnderMaintenance, "server_overloaded", func() { s.Desk.Full = nil }},
+			{parley.CodeVoiceAgentCredits, "", func() { s.updateAgent(func(a *parley.Agent) { a.CreditLimit = nil }) }},
+			{parley.CodeVoiceLimit, "per_user_exceeded", func() { s.setVoiceSettings(`{}`) }},
+			{parley.CodeVoiceLimit, "hourly_exceeded", func() { s.updateAgent(func(a *parley.Agent) { a.VoiceLimits = parley.VoiceLimits{} }) }},
+			{parley.CodeUnderMaintenance, "server_overloaded", func() { s.Sessions.IsOverloaded = nil }},
 		} {
-			_, err := s.ask(voice.Ask{})
-			s.fails(err, step.code, step.reason)
-			s.credits(0, 0)
+			_, err := s.tryStart(voice.SessionRequest{})
+			s.requireError(err, step.code, step.reason)
+			s.requireCredits(0, 0)
 			step.mend()
 		}
-		s.start(voice.Ask{})
-		s.Desk.Most = 1
-		_, err := s.ask(voice.Ask{})
-		s.fails(err, parley.CodeVoiceLimit, "concurrent_exceeded")
-		s.credits(0, 5)
+		s.startSession(voice.SessionRequest{})
+		s.Sessions.MaxSessions = 1
+		_, err := s.tryStart(voice.SessionRequest{})
+		s.requireError(err, parley.CodeVoiceLimit, "concurrent_exceeded")
+		s.requireCredits(0, 5)
 	})
 }
 
 func TestNoMoreThanTheLimitAtOnce(t *testing.T) {
-	each(t, func(s *studio) {
-		s.settings(`{"maxConcurrentSessions": 5}`)
-		other := s.desk(s.DB)
+	forEachStore(t, func(s *testSessions) {
+		s.setVoiceSettings(`{"maxConcurrentSessions": 5}`)
+		other := s.newSessions(s.DB)
 		var admitted, refused atomic.Int64
-		together(64, func(i int) {
-			desk := s.Desk
+		runConcurrently(64, func(i int) {
+			desk := s.Sessions
 			if i%2 == 1 {
 				desk = other
 			}
-			_, err := desk.Start(s, s.account, s.plan, s.agent, voice.Ask{})
-			switch e := parley.ErrorOf(err); {
+			_, err := desk.Start(s, s.account, s.plan, s.agent, voice.SessionRequest{})
+			switch e := parley.AsError(err); {
 			case err == nil:
 				admitted.Add(1)
 			case e.Details["reason"] == "concurrent_exceeded":
@@ -228,9 +228,9 @@ func TestNoMoreThanTheLimitAtOnce(t *testing.T) {
 				t.Error(err)
 			}
 		})
-		if admitted.Load() != 5 || refused.Load() != 59 || s.rooms.Number() != 5 {
-			t.Errorf("%d admitted, %d refused, %d rooms", admitted.Load(), refused.Load(), s.rooms.Number())
+		if admitted.Load() != 5 || refused.Load() != 59 || s.rooms.CountOpen() != 5 {
+			t.Errorf("%d admitted, %d refused, %d rooms", admitted.Load(), refused.Load(), s.rooms.CountOpen())
 		}
-		s.credits(0, 25)
+		s.requireCredits(0, 25)
 	})
 }

@@ -6,31 +6,31 @@ import (
 	"strings"
 	"unicode"
 
-	"parley/internal/prose"
+	"parley/internal/text/prose"
 )
 
-// aloud gives a piece of an answer as it is to be read out: without marks of Markdown, code blocks, markup and pictures; links by
+// speakableText gives a piece of an answer as it is to be read out: without marks of Markdown, code blocks, markup and pictures; links by
 // their words, addresses of pages by their host. It is empty where nothing is left.
-func aloud(text string) string {
+func speakableText(text string) string {
 	var lines []string
 	for _, b := range prose.Blocks(text) {
-		words := text[b.Inner:b.End]
+		words := text[b.ContentStart:b.End]
 		switch b.Kind {
 		case prose.Code, prose.Markup:
 			continue
 		case prose.Table:
-			words = rows(words)
+			words = readableRows(words)
 		case prose.Item, prose.Heading, prose.Paragraph:
 		}
-		if words = plain(words); words != "" {
-			lines = append(lines, ended(words))
+		if words = stripInlineMarkup(words); words != "" {
+			lines = append(lines, endSentence(words))
 		}
 	}
 	return strings.Join(lines, " ")
 }
 
-// rows reads the rows of a table out, a sentence each.
-func rows(table string) string {
+// readableRows reads the rows of a table out, a sentence each.
+func readableRows(table string) string {
 	var all []string
 	for line := range strings.Lines(table) {
 		if strings.Trim(line, "|-: \t\r\n") == "" {
@@ -48,31 +48,31 @@ func rows(table string) string {
 }
 
 var (
-	picture  = regexp.MustCompile(`!\[([^\]]*)\]\([^)]*\)`)
-	link     = regexp.MustCompile(`\[([^\]]+)\]\((?:[^()]|\([^()]*\))*\)`)
-	address  = regexp.MustCompile(`<?https?://[^\s<>"“”]+>?`)
-	tag      = regexp.MustCompile(`</?[a-zA-Z][^<>]*>`)
-	emphasis = regexp.MustCompile("(\\*{1,3}|~~|`+)")
-	under    = regexp.MustCompile(`(^|[\s("'“„])_{1,3}([^_\n]+)_{1,3}($|[\s)"'”“.,;:!?])`)
-	quoted   = regexp.MustCompile(`(?m)^[ \t]*>+[ \t]?`)
-	blanks   = regexp.MustCompile(`\s+`)
+	imagePattern      = regexp.MustCompile(`!\[([^\]]*)\]\([^)]*\)`)
+	linkPattern       = regexp.MustCompile(`\[([^\]]+)\]\((?:[^()]|\([^()]*\))*\)`)
+	urlPattern        = regexp.MustCompile(`<?https?://[^\s<>"“”]+>?`)
+	tagPattern        = regexp.MustCompile(`</?[a-zA-Z][^<>]*>`)
+	emphasisPattern   = regexp.MustCompile("(\\*{1,3}|~~|`+)")
+	underscorePattern = regexp.MustCompile(`(^|[\s("'“„])_{1,3}([^_\n]+)_{1,3}($|[\s)"'”“.,;:!?])`)
+	quotePattern      = regexp.MustCompile(`(?m)^[ \t]*>+[ \t]?`)
+	blankPattern      = regexp.MustCompile(`\s+`)
 )
 
-// plain takes the marks inside a line away.
-func plain(s string) string {
-	s = picture.ReplaceAllString(s, "$1")
-	s = link.ReplaceAllString(s, "$1")
-	s = address.ReplaceAllStringFunc(s, hostOf)
-	s = tag.ReplaceAllString(s, "")
-	s = quoted.ReplaceAllString(s, "")
-	s = emphasis.ReplaceAllString(s, "")
-	s = under.ReplaceAllString(s, "$1$2$3")
-	s = strings.Map(sayable, s)
-	return strings.TrimSpace(blanks.ReplaceAllString(s, " "))
+// stripInlineMarkup takes the marks inside a line away.
+func stripInlineMarkup(s string) string {
+	s = imagePattern.ReplaceAllString(s, "$1")
+	s = linkPattern.ReplaceAllString(s, "$1")
+	s = urlPattern.ReplaceAllStringFunc(s, spokenHost)
+	s = tagPattern.ReplaceAllString(s, "")
+	s = quotePattern.ReplaceAllString(s, "")
+	s = emphasisPattern.ReplaceAllString(s, "")
+	s = underscorePattern.ReplaceAllString(s, "$1$2$3")
+	s = strings.Map(mapSpeakable, s)
+	return strings.TrimSpace(blankPattern.ReplaceAllString(s, " "))
 }
 
-// hostOf is what of an address can be said: people do not listen to paths. What ends the sentence stays.
-func hostOf(s string) string {
+// spokenHost is what of an address can be said: people do not listen to paths. What ends the sentence stays.
+func spokenHost(s string) string {
 	bare := strings.TrimRight(strings.Trim(s, "<>"), ".,;:!?)'")
 	rest := strings.TrimPrefix(strings.Trim(s, "<>"), bare)
 	u, err := url.Parse(bare)
@@ -82,24 +82,24 @@ func hostOf(s string) string {
 	return strings.TrimPrefix(u.Hostname(), "www.") + rest
 }
 
-// sayable drops what engines stumble over: emoji, arrows, boxes, and what is not seen either.
-func sayable(r rune) rune {
+// mapSpeakable drops what engines stumble over: emoji, arrows, boxes, and what is not seen either.
+func mapSpeakable(r rune) rune {
 	switch {
 	case r == '\n' || r == '\t' || r == '°' || r == '©':
 		return r
 	case r == '|':
 		return ','
 	case unicode.Is(unicode.So, r), unicode.Is(unicode.Cf, r) && r != '\u200c' && r != '\u200d', unicode.Is(unicode.Cc, r), unicode.Is(unicode.Co, r),
-		r >= 0xfe00 && r <= 0xfe0f, r >= 0x1f3fb && r <= 0x1f3ff, r == '\u200d', r == utf8Bad:
+		r >= 0xfe00 && r <= 0xfe0f, r >= 0x1f3fb && r <= 0x1f3ff, r == '\u200d', r == invalidRune:
 		return -1
 	}
 	return r
 }
 
-const utf8Bad = '\ufffd'
+const invalidRune = '\ufffd'
 
-// ended makes sure that a line ends like a sentence, so that the voice drops and pauses.
-func ended(s string) string {
+// endSentence makes sure that a line ends like a sentence, so that the voice drops and pauses.
+func endSentence(s string) string {
 	last := []rune(s)[len([]rune(s))-1]
 	if unicode.IsLetter(last) || unicode.IsDigit(last) || last == ')' || last == '"' || last == '”' || last == '%' || unicode.Is(unicode.Sc, last) {
 		return s + "."

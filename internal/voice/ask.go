@@ -11,73 +11,73 @@ import (
 	"parley/internal/chat"
 )
 
-// record is what becomes of a saying in the store. Its fields may be read by others once the channel named is closed.
-type record struct {
-	promised chan struct{} // the turn is promised, or failed to be
-	turn     *chat.Turn    // nil for what the agent says of itself, and where it failed
-	known    chan struct{} // the message is stored, or there is none
-	message  parley.MessageID
-	length   int           // of the message's text as it was said
-	stored   chan struct{} // what was heard of it is stored too
-	before   <-chan struct{}
+// storeProgress is what becomes of a saying in the store. Its fields may be read by others once the channel named is closed.
+type storeProgress struct {
+	turnStarted    chan struct{} // the turn is promised, or failed to be
+	turn           *chat.Turn    // nil for what the agent says of itself, and where it failed
+	messageStored  chan struct{} // the message is stored, or there is none
+	messageID      parley.MessageID
+	messageLength  int           // of the message's text as it was said
+	heardStored    chan struct{} // what was heard of it is stored too
+	previousStored <-chan struct{}
 }
 
-var closed = func() chan struct{} { c := make(chan struct{}); close(c); return c }()
+var closedChan = func() chan struct{} { c := make(chan struct{}); close(c); return c }()
 
-func newRecord(before *saying) record {
-	r := record{promised: make(chan struct{}), known: make(chan struct{}), stored: make(chan struct{}), before: closed}
+func newStoreProgress(before *utterance) storeProgress {
+	r := storeProgress{turnStarted: make(chan struct{}), messageStored: make(chan struct{}), heardStored: make(chan struct{}), previousStored: closedChan}
 	if before != nil {
-		r.before = before.stored
+		r.previousStored = before.heardStored
 	}
 	return r
 }
 
-// news is what has happened in a turn.
-type news struct {
-	saying *saying
-	events []chat.Event
-	err    error // the turn could not be begun
-	end    bool  // nothing more will come
+// turnUpdate is what has happened in a turn.
+type turnUpdate struct {
+	utterance *utterance
+	events    []chat.Event
+	err       error // the turn could not be begun
+	done      bool  // nothing more will come
 }
 
-func (t *talk) tell(n news) {
+func (t *dialog) sendTurnUpdate(n turnUpdate) {
 	select {
-	case t.news <- n:
-	case <-t.over:
+	case t.turnUpdates <- n:
+	case <-t.done:
 	}
 }
 
-// ask has a question answered. Where the one before was not heard at all, both are one question.
-func (t *talk) ask(text string, heard *segment) {
-	question, instead := text, t.unheard
+// answerQuestion has a question answered. Where the one before was not heard at all, both are one question.
+func (t *dialog) answerQuestion(text string, heard *segment) {
+	question, instead := text, t.unheardUtterance
 	if instead != nil {
 		question = strings.TrimSpace(instead.question + " " + text)
 	}
-	t.unheard = nil
-	s := t.newSaying(question)
-	s.timing.heard(heard, t.Now())
+	t.unheardUtterance = nil
+	s := t.newUtterance(question)
+	s.timing.markQuestion(heard, t.Now())
 	now := t.Now()
-	req := chat.Request{Message: question, ConversationID: t.live.ConversationID, Channel: t.channel, Spoken: &chat.Spoken{At: now.In(t.zone), Paid: t.live.Price > 0},
-		Model: t.set.Model, Temperature: &t.set.Temperature}
+	req := chat.Request{Message: question, ConversationID: t.session.ConversationID, Channel: t.channel, Voice: &chat.VoiceContext{LocalTime: now.In(t.location), Prepaid: t.session.PricePerMinute > 0},
+		Model: t.settings.Model, Temperature: &t.settings.Temperature}
 	t.work.Add(1)
-	go t.converse(s, req, instead)
+	go t.runTurn(s, req, instead)
 }
 
-// converse follows a turn from its promise to its end.
-func (t *talk) converse(s *saying, req chat.Request, instead *saying) {
+// runTurn follows a turn from its promise to its end.
+func (t *dialog) runTurn(s *utterance, req chat.Request, previous *utterance) {
 	defer t.work.Done()
-	defer close(s.known)
-	<-s.before
-	if instead != nil && instead.turn != nil {
-		req.Instead = instead.turn.UserMessageID
+	defer close(s.messageStored)
+	<-s.previousStored
+	if previous != nil && previous.turn != nil {
+		req.ReplaceMessageID = previous.turn.UserMessageID
 	}
-	turn, err := t.Engine.Start(t.ctx, t.live.Account(), t.live.Plan, t.live.AgentID, req)
+	turn, err := t.Engine.Start(t.ctx, t.session.Account(), t.session.Plan, t.session.AgentID, req)
 	if err == nil {
 		s.turn = turn
 	}
-	close(s.promised)
+	close(s.turnStarted)
 	if err != nil {
-		t.tell(news{saying: s, err: err, end: true})
+		t.sendTurnUpdate(turnUpdate{utterance: s, err: err, done: true})
 		return
 	}
 	r := turn.Reader()
@@ -85,170 +85,170 @@ func (t *talk) converse(s *saying, req chat.Request, instead *saying) {
 	for {
 		events, err := r.Next(context.Background()) // a turn comes to an end, whatever happens to the session
 		if errors.Is(err, io.EOF) {
-			t.tell(news{saying: s, end: true})
+			t.sendTurnUpdate(turnUpdate{utterance: s, done: true})
 			return
 		}
 		for _, e := range events {
 			if e.Kind == chat.Finished && e.Finish.Message != nil {
-				s.message, s.length = e.Finish.Message.ID, len(e.Finish.Message.Text())
+				s.messageID, s.messageLength = e.Finish.Message.ID, len(e.Finish.Message.Text())
 			}
 		}
-		t.tell(news{saying: s, events: events})
+		t.sendTurnUpdate(turnUpdate{utterance: s, events: events})
 	}
 }
 
-// learn takes in what a turn has done.
-func (t *talk) learn(n news) {
-	s := n.saying
-	if s != t.said {
+// handleTurnUpdate takes in what a turn has done.
+func (t *dialog) handleTurnUpdate(n turnUpdate) {
+	s := n.utterance
+	if s != t.utterance {
 		return
 	}
 	if n.err != nil {
-		s.failed = parley.Because(parley.CodeChatStreaming, n.err)
+		s.failure = parley.WrapError(parley.CodeChatStreaming, n.err)
 		var e *parley.Error
 		if errors.As(n.err, &e) {
-			s.failed = e
+			s.failure = e
 		}
 	}
 	for _, e := range n.events {
 		switch e.Kind {
 		case chat.Text:
-			s.timing.at(&s.timing.token, t.Now())
+			s.timing.setFirst(&s.timing.firstTextAt, t.Now())
 			s.text += e.Text
 		case chat.Failed:
-			s.failed = e.Err
-		case chat.Stepped:
-			s.steps = append(s.steps, len(s.text))
-		case chat.Returned:
-			t.goodbye = t.goodbye || e.Call.Kind == parley.ActionEscalate && e.Call.Status == parley.ToolSuccess
-		case chat.Called, chat.Finished:
+			s.failure = e.Err
+		case chat.NextRound:
+			s.toolBreaks = append(s.toolBreaks, len(s.text))
+		case chat.ToolReturned:
+			t.saidGoodbye = t.saidGoodbye || e.Call.Kind == parley.ActionEscalate && e.Call.Status == parley.ToolSuccess
+		case chat.ToolCalled, chat.Finished:
 		}
 	}
-	s.whole = s.whole || n.end
+	s.isComplete = s.isComplete || n.done
 }
 
-// failedAt decides what to do about a turn that failed: some failures end the talk, the others are spoken.
-func (t *talk) failedAt(s *saying) {
-	code := s.failed.Code
+// handleTurnFailure decides what to do about a turn that failed: some failures end the talk, the others are spoken.
+func (t *dialog) handleTurnFailure(s *utterance) {
+	code := s.failure.Code
 	switch code {
 	case parley.CodeCreditsExhausted, parley.CodeAgentCredits:
 		t.end(parley.EndCredits)
 	case parley.CodeUnderMaintenance:
 		t.end(parley.EndServerStopped)
-	case parley.CodeConversationGone, parley.CodeAgentNotFound:
+	case parley.CodeConversationNotFound, parley.CodeAgentNotFound:
 		t.end(parley.EndOperator)
 	case parley.CodeNotOngoing:
-		t.pass(s.question)
-		if !t.person {
-			t.recheck()
+		t.storeForPerson(s.question)
+		if !t.isTakenOver {
+			t.recheckConversation()
 		}
 	default:
-		if !t.person {
-			t.recheck() // a person who takes over ends the answer too
+		if !t.isTakenOver {
+			t.recheckConversation() // a person who takes over ends the answer too
 		}
-		if t.person || t.ending != "" {
+		if t.isTakenOver || t.endReason != "" {
 			return
 		}
-		t.Logger.Warn("an answer failed", "session", t.live.ID, "code", code)
-		t.fault("The answer failed.")
+		t.Logger.Warn("an answer failed", "session", t.session.ID, "code", code)
+		t.reportFault("The answer failed.")
 		if strings.TrimSpace(s.text) == "" {
 			t.apologise()
 		}
 	}
 }
 
-// pass keeps what the customer says, when the agent does not answer any more, for the person who has taken over.
-func (t *talk) pass(text string) {
+// storeForPerson keeps what the customer says, when the agent does not answer any more, for the person who has taken over.
+func (t *dialog) storeForPerson(text string) {
 	if text == "" {
 		return
 	}
 	t.work.Add(1)
 	go func() {
 		defer t.work.Done()
-		ctx, stop := context.WithTimeout(context.WithoutCancel(t.ctx), storeTime)
+		ctx, stop := context.WithTimeout(context.WithoutCancel(t.ctx), storeTimeout)
 		defer stop()
-		_, err := t.Clerk.CustomerWrites(ctx, t.live.AccountID, t.live.AgentID, t.live.ConversationID, text)
+		_, err := t.Conversations.AddCustomerMessage(ctx, t.session.AccountID, t.session.AgentID, t.session.ConversationID, text)
 		if err != nil && !parley.IsCode(err, parley.CodeNotTakenOver) {
-			t.Logger.Warn("keep what the customer said", "session", t.live.ID, "err", err)
+			t.Logger.Warn("keep what the customer said", "session", t.session.ID, "err", err)
 		}
 	}()
 }
 
-// recheck finds out how a conversation stands that gives no answer.
-func (t *talk) recheck() {
-	status, _, err := t.DB.Pulse(t.ctx, t.live.AccountID, t.live.AgentID, t.live.ConversationID)
+// recheckConversation finds out how a conversation stands that gives no answer.
+func (t *dialog) recheckConversation() {
+	status, _, err := t.DB.StatusAndLastSeq(t.ctx, t.session.AccountID, t.session.AgentID, t.session.ConversationID)
 	switch {
 	case parley.IsCode(err, parley.CodeResourceNotFound):
 		t.end(parley.EndOperator)
 	case err != nil:
-		t.Logger.Warn("how a conversation stands", "session", t.live.ID, "err", err)
+		t.Logger.Warn("how a conversation stands", "session", t.session.ID, "err", err)
 	default:
-		t.moved(status)
+		t.handleStatus(status)
 	}
 }
 
-// sorry is the error message of an agent that has none.
-const sorry = "Sorry, something went wrong. Please try that again."
+// defaultErrorMessage is the error message of an agent that has none.
+const defaultErrorMessage = "Sorry, something went wrong. Please try that again."
 
-func (t *talk) apologise() {
-	t.announce(orDefault(strings.TrimSpace(t.set.ErrorMessage), sorry), false)
+func (t *dialog) apologise() {
+	t.announce(orDefault(strings.TrimSpace(t.settings.ErrorMessage), defaultErrorMessage), false)
 }
 
 // announce says what nobody has asked for, and keeps it in the conversation if it is to be kept.
-func (t *talk) announce(text string, keep bool) {
-	s := t.newSaying("")
-	s.text, s.whole = text, true
-	close(s.promised)
+func (t *dialog) announce(text string, keep bool) {
+	s := t.newUtterance("")
+	s.text, s.isComplete = text, true
+	close(s.turnStarted)
 	if !keep {
-		close(s.known)
+		close(s.messageStored)
 		return
 	}
 	t.work.Add(1)
 	go func() {
 		defer t.work.Done()
-		defer close(s.known)
-		<-s.before
-		ctx, stop := context.WithTimeout(context.WithoutCancel(t.ctx), storeTime)
+		defer close(s.messageStored)
+		<-s.previousStored
+		ctx, stop := context.WithTimeout(context.WithoutCancel(t.ctx), storeTimeout)
 		defer stop()
-		m, err := t.Clerk.Says(ctx, t.live.AccountID, t.live.AgentID, t.live.ConversationID, text)
+		m, err := t.Conversations.AddAgentMessage(ctx, t.session.AccountID, t.session.AgentID, t.session.ConversationID, text)
 		if err != nil {
-			t.Logger.Warn("keep what the agent said", "session", t.live.ID, "err", err)
+			t.Logger.Warn("keep what the agent said", "session", t.session.ID, "err", err)
 			return
 		}
-		s.message, s.length = m.ID, len(text)
+		s.messageID, s.messageLength = m.ID, len(text)
 	}()
 }
 
-// storeTime is how long the store may take for a sentence.
-const storeTime = 5 * time.Second
+// storeTimeout is how long the store may take for a sentence.
+const storeTimeout = 5 * time.Second
 
-// causeOf is why a turn is cut short.
-func causeOf(heard int) error {
+// interruptCause is why a turn is cut short.
+func interruptCause(heard int) error {
 	if heard == 0 {
-		return chat.ErrWentOn
+		return chat.ErrUserContinued
 	}
-	return chat.ErrTalkedOver
+	return chat.ErrInterrupted
 }
 
-// settle keeps what was heard of a saying, when all that belongs to it is stored. The next turn waits for it.
-func (t *talk) settle(s *saying, heard int, cause error) {
+// storeHeard keeps what was heard of a saying, when all that belongs to it is stored. The next turn waits for it.
+func (t *dialog) storeHeard(s *utterance, heard int, cause error) {
 	t.work.Add(1)
 	go func() {
 		defer t.work.Done()
-		defer close(s.stored)
-		<-s.before
-		<-s.promised
+		defer close(s.heardStored)
+		<-s.previousStored
+		<-s.turnStarted
 		if s.turn != nil && cause != nil {
 			s.turn.Cancel(cause)
 		}
-		<-s.known
-		if cause == nil || s.message == "" || heard >= s.length {
+		<-s.messageStored
+		if cause == nil || s.messageID == "" || heard >= s.messageLength {
 			return
 		}
-		ctx, stop := context.WithTimeout(context.WithoutCancel(t.ctx), storeTime)
+		ctx, stop := context.WithTimeout(context.WithoutCancel(t.ctx), storeTimeout)
 		defer stop()
-		if err := t.Clerk.Heard(ctx, t.live.AccountID, t.live.AgentID, t.live.ConversationID, s.message, heard, s.length); err != nil {
-			t.Logger.Warn("keep what was heard", "session", t.live.ID, "err", err)
+		if err := t.Conversations.TruncateMessage(ctx, t.session.AccountID, t.session.AgentID, t.session.ConversationID, s.messageID, heard, s.messageLength); err != nil {
+			t.Logger.Warn("keep what was heard", "session", t.session.ID, "err", err)
 		}
 	}()
 }

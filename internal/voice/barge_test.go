@@ -8,40 +8,40 @@ import (
 func TestJudge(t *testing.T) {
 	at := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	ms := func(n int) time.Duration { return time.Duration(n) * time.Millisecond }
-	speaking := overlap{patience: whileSpeaking, speaking: true, ducked: true}
-	held := overlap{patience: whileSpeaking, speaking: true, ducked: true, held: true, since: at}
-	thinking := overlap{patience: whileThinking}
-	guarded := overlap{patience: whileSpeaking, speaking: true, guarded: true}
+	speaking := overlap{bargeInThresholds: speakingThresholds, speaking: true, isDucked: true}
+	held := overlap{bargeInThresholds: speakingThresholds, speaking: true, isDucked: true, isHeld: true, heldSince: at}
+	thinking := overlap{bargeInThresholds: thinkingThresholds}
+	guarded := overlap{bargeInThresholds: speakingThresholds, speaking: true, echoLikely: true}
 	for name, c := range map[string]struct {
 		o    overlap
-		s    sign
-		want verdict
+		s    overlapState
+		want overlapAction
 	}{
-		"a first sound ducks":                      {overlap{patience: whileSpeaking, speaking: true}, sign{voiced: ms(80), on: true}, duck},
-		"200 ms hold":                              {speaking, sign{voiced: ms(200), on: true}, hold},
-		"180 ms do not":                            {speaking, sign{voiced: ms(180), on: true}, leaveIt},
-		"thinking is held at once":                 {thinking, sign{voiced: ms(80), on: true}, hold},
-		"two words interrupt":                      {held, sign{now: at, voiced: ms(300), on: true, text: "what about"}, yield},
-		"two words interrupt even when not held":   {speaking, sign{voiced: ms(100), on: true, text: "hang on"}, yield},
-		"one word waits":                           {held, sign{now: at, voiced: ms(300), on: true, text: "what"}, leaveIt},
-		"stop is enough":                           {held, sign{now: at, voiced: ms(300), on: true, text: "Stop!"}, yield},
-		"a murmur is not":                          {held, sign{now: at, voiced: ms(900), on: true, text: "Yeah, okay, I see"}, leaveIt},
-		"a final murmur lets the agent go on":      {held, sign{now: at, voiced: ms(900), text: "Mhm, right.", final: true}, goOn},
-		"final words interrupt":                    {held, sign{now: at, voiced: ms(300), text: "refund", final: true}, yield},
-		"no words let the agent go on":             {held, sign{now: at, voiced: ms(800), final: true}, goOn},
-		"its own words let it go on":               {held, sign{now: at, voiced: ms(800), text: "the money is back", echo: true, final: true}, goOn},
-		"a short noise is over after 1.5 s":        {held, sign{now: at.Add(ms(1500)), voiced: ms(300)}, goOn},
-		"not before":                               {held, sign{now: at.Add(ms(1400)), voiced: ms(300)}, leaveIt},
-		"not while the voice goes on":              {held, sign{now: at.Add(ms(1600)), voiced: ms(300), on: true}, leaveIt},
-		"half a second of voice waits for words":   {held, sign{now: at.Add(ms(1600)), voiced: ms(500)}, leaveIt},
-		"and not for ever":                         {held, sign{now: at.Add(ms(4000)), voiced: ms(500)}, goOn},
-		"echo: the first sounds are passed over":   {guarded, sign{voiced: ms(600), on: true, text: "your order is"}, leaveIt},
-		"echo: a second of voice counts":           {guarded, sign{voiced: ms(1000), on: true}, hold},
-		"echo: what was understood at last counts": {guarded, sign{voiced: ms(600), text: "I want my money", final: true}, yield},
-		"what was never held is passed over":       {guarded, sign{voiced: ms(600), text: "okay", final: true}, ignore},
-		"in thought one word is enough":            {overlap{patience: whileThinking, held: true, since: at}, sign{now: at, voiced: ms(300), on: true, text: "tomorrow"}, yield},
+		"a first sound ducks":                      {overlap{bargeInThresholds: speakingThresholds, speaking: true}, overlapState{voicedTime: ms(80), isOngoing: true}, actionDuck},
+		"200 ms hold":                              {speaking, overlapState{voicedTime: ms(200), isOngoing: true}, actionHold},
+		"180 ms do not":                            {speaking, overlapState{voicedTime: ms(180), isOngoing: true}, actionNone},
+		"thinking is held at once":                 {thinking, overlapState{voicedTime: ms(80), isOngoing: true}, actionHold},
+		"two words interrupt":                      {held, overlapState{now: at, voicedTime: ms(300), isOngoing: true, text: "what about"}, actionStop},
+		"two words interrupt even when not held":   {speaking, overlapState{voicedTime: ms(100), isOngoing: true, text: "hang on"}, actionStop},
+		"one word waits":                           {held, overlapState{now: at, voicedTime: ms(300), isOngoing: true, text: "what"}, actionNone},
+		"stop is enough":                           {held, overlapState{now: at, voicedTime: ms(300), isOngoing: true, text: "Stop!"}, actionStop},
+		"a murmur is not":                          {held, overlapState{now: at, voicedTime: ms(900), isOngoing: true, text: "Yeah, okay, I see"}, actionNone},
+		"a final murmur lets the agent go on":      {held, overlapState{now: at, voicedTime: ms(900), text: "Mhm, right.", isFinal: true}, actionResume},
+		"final words interrupt":                    {held, overlapState{now: at, voicedTime: ms(300), text: "refund", isFinal: true}, actionStop},
+		"no words let the agent go on":             {held, overlapState{now: at, voicedTime: ms(800), isFinal: true}, actionResume},
+		"its own words let it go on":               {held, overlapState{now: at, voicedTime: ms(800), text: "the money is back", isEcho: true, isFinal: true}, actionResume},
+		"a short noise is over after 1.5 s":        {held, overlapState{now: at.Add(ms(1500)), voicedTime: ms(300)}, actionResume},
+		"not before":                               {held, overlapState{now: at.Add(ms(1400)), voicedTime: ms(300)}, actionNone},
+		"not while the voice goes on":              {held, overlapState{now: at.Add(ms(1600)), voicedTime: ms(300), isOngoing: true}, actionNone},
+		"half a second of voice waits for words":   {held, overlapState{now: at.Add(ms(1600)), voicedTime: ms(500)}, actionNone},
+		"and not for ever":                         {held, overlapState{now: at.Add(ms(4000)), voicedTime: ms(500)}, actionResume},
+		"echo: the first sounds are passed over":   {guarded, overlapState{voicedTime: ms(600), isOngoing: true, text: "your order is"}, actionNone},
+		"echo: a second of voice counts":           {guarded, overlapState{voicedTime: ms(1000), isOngoing: true}, actionHold},
+		"echo: what was understood at last counts": {guarded, overlapState{voicedTime: ms(600), text: "I want my money", isFinal: true}, actionStop},
+		"what was never held is passed over":       {guarded, overlapState{voicedTime: ms(600), text: "okay", isFinal: true}, actionIgnore},
+		"in thought one word is enough":            {overlap{bargeInThresholds: thinkingThresholds, isHeld: true, heldSince: at}, overlapState{now: at, voicedTime: ms(300), isOngoing: true, text: "tomorrow"}, actionStop},
 	} {
-		if got := c.o.judge(c.s); got != c.want {
+		if got := c.o.decide(c.s); got != c.want {
 			t.Errorf("%s: %d instead of %d", name, got, c.want)
 		}
 	}
@@ -55,12 +55,12 @@ func TestEchoes(t *testing.T) {
 		"an item":                            false,
 		"I want to return the money I found": false,
 	} {
-		if got := echoes(heard, said, false); got != want {
+		if got := isEcho(heard, said, false); got != want {
 			t.Errorf("%q: %t", heard, got)
 		}
 	}
 	for heard, want := range map[string]bool{"an item": true, "week": true, "item an": false, "wee": false, "stop": false, "": false} {
-		if got := echoes(heard, said+" We never stop.", true); got != want {
+		if got := isEcho(heard, said+" We never stop.", true); got != want {
 			t.Errorf("%q, where an echo is likely: %t", heard, got)
 		}
 	}
@@ -68,7 +68,7 @@ func TestEchoes(t *testing.T) {
 
 func TestMurmurs(t *testing.T) {
 	for text, want := range map[string]bool{"Mhm": true, "Yeah, I see.": true, "d'accord": true, "はい。": true, "no": false, "yes but": false, "": true} {
-		if got := murmurs(text); got != want {
+		if got := isBackchannel(text); got != want {
 			t.Errorf("%q: %t", text, got)
 		}
 	}

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/llm"
-	"parley/internal/rig/dbs"
+	"parley/internal/model"
 	"parley/internal/store"
+	"parley/internal/testkit/dbs"
 	"parley/internal/voice/rtc"
 )
 
@@ -17,19 +17,19 @@ const (
 	long     = "It costs ten euros a month for each person. There is a discount of twenty percent for a year."
 )
 
-// speaking brings the agent to where its answer stands in the midst of the first sentence, well after its first sounds.
-func (d *dialogue) speaking(texts ...string) {
+// startSpeaking brings the agent to where its answer stands in the midst of the first sentence, well after its first sounds.
+func (d *testDialog) startSpeaking(texts ...string) {
 	d.Helper()
-	d.join()
-	d.answers(texts...)
-	d.speed(true)
-	d.says(question, time.Second)
-	d.is("speaking")
-	d.forget()
+	d.joinUser()
+	d.scriptAnswers(texts...)
+	d.setHoldsClips(true)
+	d.saySegment(question, time.Second)
+	d.waitForState("speaking")
+	d.clearCalls()
 }
 
-// warm are settings whose greeting is longer than the time in which an echo is expected.
-const warm = `{"initialMessage":"` + greeting + `"}`
+// longGreetingSettings are settings whose greeting is longer than the time in which an echo is expected.
+const longGreetingSettings = `{"initialMessage":"` + greeting + `"}`
 
 const greeting = "Hello and welcome, and thank you for calling us today. Hello and welcome, and thank you for calling us today. " +
 	"Hello and welcome, and thank you for calling us today. Hello and welcome, and thank you for calling us today. " +
@@ -37,39 +37,39 @@ const greeting = "Hello and welcome, and thank you for calling us today. Hello a
 	"Hello and welcome, and thank you for calling us today. Hello and welcome, and thank you for calling us today. " +
 	"Hello and welcome, and thank you for calling us today. Hello and welcome, and thank you for calling us today. "
 
-// warmed is a dialogue whose agent has been heard for a while.
-func warmed(t *testing.T, db *store.DB, settings string) *dialogue {
-	d := newDialogue(t, db, settings)
-	d.mouth.slow = 5
-	d.join()
-	d.shows("agent: " + strings.TrimSpace(greeting) + "\n")
-	d.is("listening")
+// newSpeakingDialog is a dialogue whose agent has been heard for a while.
+func newSpeakingDialog(t *testing.T, db *store.DB, settings string) *testDialog {
+	d := newTestDialog(t, db, settings)
+	d.synthesizer.slowFactor = 5
+	d.joinUser()
+	d.waitForTranscript("agent: " + strings.TrimSpace(greeting) + "\n")
+	d.waitForState("listening")
 	return d
 }
 
 func TestCustomerTalksOverTheAgent(t *testing.T) {
-	dbs.EachStore(t, func(t *testing.T, db *store.DB) {
-		d := warmed(t, db, warm)
-		d.speaking(long, "Yes, it is.")
-		d.at(0.5)
-		d.voiceFor(300 * time.Millisecond)
-		d.does("duck")
-		d.does("pause")
-		if d.done("stop") {
+	dbs.ForEachStore(t, func(t *testing.T, db *store.DB) {
+		d := newSpeakingDialog(t, db, longGreetingSettings)
+		d.startSpeaking(long, "Yes, it is.")
+		d.setHeardShare(0.5)
+		d.makeVoice(300 * time.Millisecond)
+		d.waitForCall("duck")
+		d.waitForCall("pause")
+		if d.wasCalled("stop") {
 			t.Error("it stopped before anything was understood")
 		}
-		d.ears.texts <- "And is that with tax?"
-		d.speed(false)
-		d.voiceFor(400 * time.Millisecond)
-		d.hush(time.Second)
-		d.does("stop")
-		d.shows("agent: " + strings.TrimSpace(greeting) + `
+		d.transcriber.texts <- "And is that with tax?"
+		d.setHoldsClips(false)
+		d.makeVoice(400 * time.Millisecond)
+		d.makeSilence(time.Second)
+		d.waitForCall("stop")
+		d.waitForTranscript("agent: " + strings.TrimSpace(greeting) + `
 			user: What does it cost?
 			agent: It costs ten euros a
 			user: And is that with tax?
 			agent: Yes, it is.
 		`)
-		d.stores("assistant: " + strings.TrimSpace(greeting) + `
+		d.waitForStored("assistant: " + strings.TrimSpace(greeting) + `
 			user: What does it cost?
 			assistant: It costs ten euros a…
 			user: And is that with tax?
@@ -83,116 +83,116 @@ func TestCustomerTalksOverTheAgent(t *testing.T) {
 }
 
 func TestListenerMurmurs(t *testing.T) {
-	d := warmed(t, file(t), warm)
-	d.speaking(long)
-	d.says("Mhm, yeah.", 300*time.Millisecond)
-	d.does("pause")
-	d.does("resume")
-	d.speed(false)
-	d.shows("agent: " + strings.TrimSpace(greeting) + `
+	d := newSpeakingDialog(t, openSQLite(t), longGreetingSettings)
+	d.startSpeaking(long)
+	d.saySegment("Mhm, yeah.", 300*time.Millisecond)
+	d.waitForCall("pause")
+	d.waitForCall("resume")
+	d.setHoldsClips(false)
+	d.waitForTranscript("agent: " + strings.TrimSpace(greeting) + `
 		user: What does it cost?
 		agent: ` + long + `
 		user: Mhm, yeah.
 	`)
-	d.stores("assistant: " + strings.TrimSpace(greeting) + `
+	d.waitForStored("assistant: " + strings.TrimSpace(greeting) + `
 		user: What does it cost?
 		assistant: ` + long + `
 	`)
-	if d.done("stop") {
+	if d.wasCalled("stop") {
 		t.Error("a murmur stopped the agent")
 	}
 }
 
 func TestNoiseHoldsTheAgentForAMoment(t *testing.T) {
-	d := warmed(t, file(t), warm)
-	d.speaking(long)
-	d.voiceFor(400 * time.Millisecond)
-	d.hush(400 * time.Millisecond) // nothing is understood, for the engine never answers
-	d.does("pause")
-	if d.done("resume") {
+	d := newSpeakingDialog(t, openSQLite(t), longGreetingSettings)
+	d.startSpeaking(long)
+	d.makeVoice(400 * time.Millisecond)
+	d.makeSilence(400 * time.Millisecond) // nothing is understood, for the engine never answers
+	d.waitForCall("pause")
+	if d.wasCalled("resume") {
 		t.Error("it went on before anything was known")
 	}
-	d.ears.texts <- ""
-	d.hush(time.Second)
-	d.does("resume")
-	d.speed(false)
-	d.is("listening")
+	d.transcriber.texts <- ""
+	d.makeSilence(time.Second)
+	d.waitForCall("resume")
+	d.setHoldsClips(false)
+	d.waitForState("listening")
 	if !strings.Contains(d.transcript(), long+"\n") {
 		t.Errorf("it was cut:\n%s", d.transcript())
 	}
 }
 
 func TestEchoOfTheAgent(t *testing.T) {
-	d := warmed(t, file(t), warm)
-	d.speaking(long)
-	d.says("it costs ten euros a month", 900*time.Millisecond)
-	d.does("resume")
-	d.speed(false)
-	d.is("listening")
-	if strings.Contains(d.transcript(), "it costs") || d.done("stop") {
+	d := newSpeakingDialog(t, openSQLite(t), longGreetingSettings)
+	d.startSpeaking(long)
+	d.saySegment("it costs ten euros a month", 900*time.Millisecond)
+	d.waitForCall("resume")
+	d.setHoldsClips(false)
+	d.waitForState("listening")
+	if strings.Contains(d.transcript(), "it costs") || d.wasCalled("stop") {
 		t.Errorf("it heard itself:\n%s", d.transcript())
 	}
 }
 
 // In its first sounds the browser learns what the agent's echo is: short voice says nothing then.
 func TestFirstSoundsAreGuarded(t *testing.T) {
-	d := talk(t, `{}`)
-	d.speaking(long)
-	d.voiceFor(600 * time.Millisecond)
-	d.ears.texts <- "okay"
-	d.hush(time.Second)
+	d := newSQLiteDialog(t, `{}`)
+	d.startSpeaking(long)
+	d.makeVoice(600 * time.Millisecond)
+	d.transcriber.texts <- "okay"
+	d.makeSilence(time.Second)
 	d.eventually(func() bool { return strings.Contains(d.transcript(), "okay") }, d.transcript)
-	if d.done("pause") || d.done("duck") {
+	if d.wasCalled("pause") || d.wasCalled("duck") {
 		t.Errorf("it was held: %v", d.calls)
 	}
 }
 
 func TestInterruptionsAreOff(t *testing.T) {
-	d := talk(t, `{"allowInterruptions":false}`)
-	d.speaking(long)
-	d.voiceFor(2 * time.Second)
-	d.hush(time.Second)
-	d.types("Hello?")
+	d := newSQLiteDialog(t, `{"allowInterruptions":false}`)
+	d.startSpeaking(long)
+	d.makeVoice(2 * time.Second)
+	d.makeSilence(time.Second)
+	d.typeText("Hello?")
 	d.eventually(func() bool { return strings.Contains(d.transcript(), "Hello?") }, d.transcript)
-	d.answers("Hello.")
-	d.speed(false)
-	d.shows(`
+	d.scriptAnswers("Hello.")
+	d.setHoldsClips(false)
+	d.waitForTranscript(`
 		user: What does it cost?
 		agent: ` + long + `
 		user: Hello?
 		agent: Hello.
 	`)
-	if d.done("pause") || d.done("duck") {
+	if d.wasCalled("pause") || d.wasCalled("duck") {
 		t.Errorf("it was held: %v", d.calls)
 	}
-	d.is("listening")
-	d.answers("Bye.")
-	d.says("Thank you and goodbye.", 800*time.Millisecond)
+	d.waitForState("listening")
+	d.scriptAnswers("Bye.")
+	d.saySegment("Thank you and goodbye.", 800*time.Millisecond)
 	d.eventually(func() bool { return strings.Contains(d.transcript(), "agent: Bye.\n") }, d.transcript)
 }
 
 // Who goes on speaking while the agent thinks has not asked yet: the question grows, and the answer to half of it is dropped.
 func TestCustomerGoesOn(t *testing.T) {
-	dbs.EachStore(t, func(t *testing.T, db *store.DB) {
-		d := newDialogue(t, db, `{}`)
-		d.join()
-		gate := llm.NewGate()
-		d.model.Then(llm.Step{Gate: gate}, llm.Say("Which one?"))
-		d.says("I have a question.", 800*time.Millisecond)
+	dbs.ForEachStore(t, func(t *testing.T, db *store.DB) {
+		d := newTestDialog(t, db, `{}`)
+		d.joinUser()
+		gate := model.NewBarrier()
+		d.model.AddScript(model.ScriptStep{Barrier: gate}, model.TextStep("Which one?"))
+		d.saySegment("I have a question.", 800*time.Millisecond)
 		<-gate.Reached()
-		d.is("thinking")
-		d.answers("It is on its way.")
-		d.says("Where is my order?", 800*time.Millisecond)
-		d.shows(`
+		d.waitForState("thinking")
+		d.scriptAnswers("It is on its way.")
+		d.saySegment("Where is my order?", 800*time.Millisecond)
+		d.waitForTranscript(`
 			user: I have a question.
 			user: Where is my order?
 			agent: It is on its way.
 		`)
-		d.stores(`
+		d.waitForStored(`
 			user: I have a question. Where is my order?
 			assistant: It is on its way.
 		`)
-		if used, reserved, err := d.DB.CreditsUsed(t.Context(), d.account.ID, store.MonthOf(d.clock.Now())); err != nil || used != 0 || reserved != 5*parley.Credit {
+		if used, reserved, err := d.DB.AccountCreditUsage(t.Context(), d.account.ID, store.MonthOf(d.clock.Now())); err != nil || used != 0 || reserved != 5*parley.Credit {
 			t.Errorf("used %d, reserved %d, %v", used, reserved, err)
 		}
 	})
@@ -200,17 +200,17 @@ func TestCustomerGoesOn(t *testing.T) {
 
 // Nothing but a murmur while the agent thinks changes nothing.
 func TestMurmurWhileTheAgentThinks(t *testing.T) {
-	d := talk(t, `{}`)
-	d.join()
-	gate := llm.NewGate()
-	d.model.Then(llm.Step{Gate: gate}, llm.Say("Ten euros."))
-	d.says(question, 800*time.Millisecond)
+	d := newSQLiteDialog(t, `{}`)
+	d.joinUser()
+	gate := model.NewBarrier()
+	d.model.AddScript(model.ScriptStep{Barrier: gate}, model.TextStep("Ten euros."))
+	d.saySegment(question, 800*time.Millisecond)
 	<-gate.Reached()
-	d.says("Mhm.", 300*time.Millisecond)
-	d.does("pause")
-	d.does("resume")
-	gate.Open()
-	d.shows(`
+	d.saySegment("Mhm.", 300*time.Millisecond)
+	d.waitForCall("pause")
+	d.waitForCall("resume")
+	gate.Release()
+	d.waitForTranscript(`
 		user: What does it cost?
 		user: Mhm.
 		agent: Ten euros.
@@ -218,12 +218,12 @@ func TestMurmurWhileTheAgentThinks(t *testing.T) {
 }
 
 func TestCustomerLeavesWhileTheAgentSpeaks(t *testing.T) {
-	d := talk(t, `{}`)
-	d.speaking(long)
-	d.at(0.5)
+	d := newSQLiteDialog(t, `{}`)
+	d.startSpeaking(long)
+	d.setHeardShare(0.5)
 	d.events <- rtc.Event{Kind: rtc.EventLeft}
-	d.over(parley.EndClientLeft)
-	d.stores(`
+	d.waitForEnd(parley.EndClientLeft)
+	d.waitForStored(`
 		user: What does it cost?
 		assistant: It costs ten euros a…
 	`)
@@ -231,24 +231,24 @@ func TestCustomerLeavesWhileTheAgentSpeaks(t *testing.T) {
 
 // The echo of a greeting of two words is no interruption, and no question when it trails behind.
 func TestEchoOfAShortGreeting(t *testing.T) {
-	d := talk(t, `{"initialMessage":"Hello there!"}`)
-	d.speed(true)
-	d.join()
-	d.is("speaking")
-	d.says("hello there", 400*time.Millisecond)
-	d.looked()
-	d.voiceFor(300 * time.Millisecond)
+	d := newSQLiteDialog(t, `{"initialMessage":"Hello there!"}`)
+	d.setHoldsClips(true)
+	d.joinUser()
+	d.waitForState("speaking")
+	d.saySegment("hello there", 400*time.Millisecond)
+	d.waitForTick()
+	d.makeVoice(300 * time.Millisecond)
 	d.eventually(func() bool { return len(d.audio) == 0 }, func() string { return "it does not listen" })
-	d.clock.Turn(100 * time.Millisecond)
-	d.speed(false)
-	d.is("listening")
-	d.ears.texts <- "there"
-	d.hush(time.Second)
-	d.ears.texts <- "stop"
-	d.answers("I have stopped.")
-	d.voiceFor(500 * time.Millisecond)
-	d.hush(time.Second)
-	d.shows(`
+	d.clock.Advance(100 * time.Millisecond)
+	d.setHoldsClips(false)
+	d.waitForState("listening")
+	d.transcriber.texts <- "there"
+	d.makeSilence(time.Second)
+	d.transcriber.texts <- "stop"
+	d.scriptAnswers("I have stopped.")
+	d.makeVoice(500 * time.Millisecond)
+	d.makeSilence(time.Second)
+	d.waitForTranscript(`
 		agent: Hello there!
 		user: stop
 		agent: I have stopped.
@@ -257,14 +257,14 @@ func TestEchoOfAShortGreeting(t *testing.T) {
 
 // One word stops the agent, also while its first sounds are guarded.
 func TestStopInTheFirstSounds(t *testing.T) {
-	d := talk(t, `{"initialMessage":"Hello there, how can I help you today?"}`)
-	d.speed(true)
-	d.join()
-	d.is("speaking")
-	d.at(0.5)
-	d.answers("I have stopped.")
-	d.says("Stop!", 400*time.Millisecond)
-	d.does("stop")
-	d.speed(false)
+	d := newSQLiteDialog(t, `{"initialMessage":"Hello there, how can I help you today?"}`)
+	d.setHoldsClips(true)
+	d.joinUser()
+	d.waitForState("speaking")
+	d.setHeardShare(0.5)
+	d.scriptAnswers("I have stopped.")
+	d.saySegment("Stop!", 400*time.Millisecond)
+	d.waitForCall("stop")
+	d.setHoldsClips(false)
 	d.eventually(func() bool { return strings.HasSuffix(d.transcript(), "user: Stop!\nagent: I have stopped.\n") }, d.transcript)
 }

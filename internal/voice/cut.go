@@ -7,24 +7,24 @@ import (
 	"parley/internal/voice/rtc"
 )
 
-// finish ends a saying that was said to its end.
-func (t *talk) finish(s *saying) {
+// finishUtterance ends a saying that was said to its end.
+func (t *dialog) finishUtterance(s *utterance) {
 	if text := strings.TrimSpace(s.text); text != "" {
-		t.room.Transcript(rtc.Segment{ID: s.segment, Text: text, Final: true})
+		t.room.Transcript(rtc.Segment{ID: s.segmentID, Text: text, Final: true})
 	}
-	t.drop(s)
-	t.settle(s, len(s.text), nil)
-	if s.failed != nil {
-		t.failedAt(s)
+	t.clearUtterance(s)
+	t.storeHeard(s, len(s.text), nil)
+	if s.failure != nil {
+		t.handleTurnFailure(s)
 	}
 }
 
-// drop makes room for what comes next.
-func (t *talk) drop(s *saying) {
-	s.stop()
-	t.said, t.before = nil, s
-	if !s.begun.IsZero() {
-		t.fell = t.Now()
+// clearUtterance makes room for what comes next.
+func (t *dialog) clearUtterance(s *utterance) {
+	s.cancel()
+	t.utterance, t.previous = nil, s
+	if !s.startedAt.IsZero() {
+		t.silentSince = t.Now()
 	}
 	if t.overlap != nil {
 		t.overlap = nil
@@ -35,44 +35,44 @@ func (t *talk) drop(s *saying) {
 
 // interrupt ends a saying before its end: it is cut where the customer stopped hearing it. Where they had not heard any of it, the
 // next question takes its question along.
-func (t *talk) interrupt(s *saying) {
-	heard := s.heard(t.room.Stop())
-	t.taped(func(tape *tape) { tape.stopped(t.Now()) })
-	t.drop(s)
-	t.unheard = nil
+func (t *dialog) interrupt(s *utterance) {
+	heard := s.heardBytes(t.room.Stop())
+	t.withRecording(func(tape *recording) { tape.playbackStopped(t.Now()) })
+	t.clearUtterance(s)
+	t.unheardUtterance = nil
 	if heard == 0 && s.question != "" {
-		t.unheard = s
+		t.unheardUtterance = s
 	}
-	if s.shown > 0 || heard > 0 {
-		t.room.Transcript(rtc.Segment{ID: s.segment, Text: s.text[:heard], Final: true})
+	if s.shownBytes > 0 || heard > 0 {
+		t.room.Transcript(rtc.Segment{ID: s.segmentID, Text: s.text[:heard], Final: true})
 	}
-	t.settle(s, heard, causeOf(heard))
+	t.storeHeard(s, heard, interruptCause(heard))
 }
 
-// heard is how many bytes of the text were heard when the output was at a position: whole words only.
-func (s *saying) heard(at rtc.Position) int {
+// heardBytes is how many bytes of the text were heard when the output was at a position: whole words only.
+func (s *utterance) heardBytes(at rtc.Position) int {
 	until := 0
 	for _, p := range s.pieces {
 		if p.id == at.ID {
-			until = p.from + heardOf(s.text[p.from:p.to], float64(at.Played)/float64(p.length()))
+			until = p.start + heardBytes(s.text[p.start:p.end], float64(at.Played)/float64(p.duration()))
 			break
 		}
-		if !p.ended && !(p.begun && at.ID == "") { // what has begun and is not playing any more has ended
+		if !p.isEnded && !(p.isStarted && at.ID == "") { // what has begun and is not playing any more has ended
 			break
 		}
-		until = p.to
+		until = p.end
 	}
 	return len(strings.TrimRight(s.text[:until], " \t\r\n"))
 }
 
-// pace is how fast engines speak, in letters a second: it tells how long a piece is that is still being made.
-const pace = 15
+// lettersPerSecond is how fast engines speak, in letters a second: it tells how long a piece is that is still being made.
+const lettersPerSecond = 15
 
-// length is how long the speech of a piece is.
-func (p *piece) length() time.Duration {
-	made := time.Duration(p.samples.Load()) * time.Second / rtc.SpeakRate
-	if p.whole {
+// duration is how long the speech of a piece is.
+func (p *piece) duration() time.Duration {
+	made := time.Duration(p.samples.Load()) * time.Second / rtc.OutputRate
+	if p.isSynthesized {
 		return max(made, time.Millisecond)
 	}
-	return max(made, time.Duration(len(p.speech))*time.Second/pace, time.Millisecond)
+	return max(made, time.Duration(len(p.spokenText))*time.Second/lettersPerSecond, time.Millisecond)
 }

@@ -9,72 +9,72 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/llm"
-	"parley/internal/rig/dbs"
+	"parley/internal/model"
 	"parley/internal/store"
+	"parley/internal/testkit/dbs"
 	"parley/internal/voice/rtc"
 )
 
-func file(t testing.TB) *store.DB { return dbs.Store(t, dbs.Open(t, dbs.File(t))) }
+func openSQLite(t testing.TB) *store.DB { return dbs.NewStore(t, dbs.Open(t, dbs.NewSQLitePath(t))) }
 
-func (d *dialogue) told(word string) bool {
-	d.stage.mu.Lock()
-	defer d.stage.mu.Unlock()
+func (d *testDialog) hasFault(word string) bool {
+	d.fakeTransport.mu.Lock()
+	defer d.fakeTransport.mu.Unlock()
 	return slices.ContainsFunc(d.faults, func(f string) bool { return strings.Contains(f, word) })
 }
 
 func TestTypedText(t *testing.T) {
-	d := talk(t, `{}`)
+	d := newSQLiteDialog(t, `{}`)
 	d.events <- rtc.Event{Kind: rtc.EventJoined} // without a microphone
-	d.answers("Ten euros.")
-	d.types(" What does it cost? ")
-	d.shows(`
+	d.scriptAnswers("Ten euros.")
+	d.typeText(" What does it cost? ")
+	d.waitForTranscript(`
 		user: What does it cost?
 		agent: Ten euros.
 	`)
-	if got := strings.Join(d.mouth.texts, "|"); got != "Ten euros." {
+	if got := strings.Join(d.synthesizer.texts, "|"); got != "Ten euros." {
 		t.Errorf("spoken: %q", got)
 	}
 }
 
 func TestTypedTextIsOff(t *testing.T) {
-	d := talk(t, `{"allowTextInput":false}`)
-	d.join()
-	d.types("Hello")
-	d.eventually(func() bool { return d.told("no typed messages") }, func() string { return "nothing was said" })
+	d := newSQLiteDialog(t, `{"allowTextInput":false}`)
+	d.joinUser()
+	d.typeText("Hello")
+	d.eventually(func() bool { return d.hasFault("no typed messages") }, func() string { return "nothing was said" })
 	if d.transcript() != "" {
 		t.Errorf("the transcript is %q", d.transcript())
 	}
 }
 
 func TestWithoutRecognition(t *testing.T) {
-	d := talk(t, `{}`, func(d *dialogue) { d.talker.Transcriber = nil })
-	d.join()
-	d.eventually(func() bool { return d.told("no speech recognition") }, func() string { return "nothing was said" })
-	d.answers("Ten euros.")
-	d.voiceFor(time.Second)
-	d.types(question)
-	d.shows(`
+	d := newSQLiteDialog(t, `{}`, func(d *testDialog) { d.responder.Transcriber = nil })
+	d.joinUser()
+	d.eventually(func() bool { return d.hasFault("no speech recognition") }, func() string { return "nothing was said" })
+	d.scriptAnswers("Ten euros.")
+	d.makeVoice(time.Second)
+	d.typeText(question)
+	d.waitForTranscript(`
 		user: What does it cost?
 		agent: Ten euros.
 	`)
-	if len(d.mouth.texts) != 1 {
-		t.Errorf("spoken: %q", d.mouth.texts)
+	if len(d.synthesizer.texts) != 1 {
+		t.Errorf("spoken: %q", d.synthesizer.texts)
 	}
 }
 
 func TestWithoutSynthesis(t *testing.T) {
-	d := talk(t, `{"initialMessage":"Hello!"}`, func(d *dialogue) { d.talker.Synthesizer = nil })
-	d.join()
-	d.eventually(func() bool { return d.told("no speech synthesis") }, func() string { return "nothing was said" })
-	d.answers(long)
-	d.says(question, time.Second)
-	d.shows(`
+	d := newSQLiteDialog(t, `{"initialMessage":"Hello!"}`, func(d *testDialog) { d.responder.Synthesizer = nil })
+	d.joinUser()
+	d.eventually(func() bool { return d.hasFault("no speech synthesis") }, func() string { return "nothing was said" })
+	d.scriptAnswers(long)
+	d.saySegment(question, time.Second)
+	d.waitForTranscript(`
 		agent: Hello!
 		user: What does it cost?
 		agent: ` + long + `
 	`)
-	d.is("listening")
+	d.waitForState("listening")
 }
 
 // A session that can neither hear nor speak says so in one message, which holds.
@@ -83,12 +83,12 @@ func TestWithoutSpeech(t *testing.T) {
 		`{}`:                       "This server has no speech recognition and no speech synthesis: please type. Answers come as text.",
 		`{"allowTextInput":false}`: "This server has no speech recognition, and this agent takes no typed messages: nothing that you say reaches it.",
 	} {
-		d := talk(t, settings, func(d *dialogue) { d.talker.Transcriber, d.talker.Synthesizer = nil, nil })
-		d.join()
-		d.is("listening")
-		d.eventually(func() bool { return d.told("") }, func() string { return "nothing was said" })
+		d := newSQLiteDialog(t, settings, func(d *testDialog) { d.responder.Transcriber, d.responder.Synthesizer = nil, nil })
+		d.joinUser()
+		d.waitForState("listening")
+		d.eventually(func() bool { return d.hasFault("") }, func() string { return "nothing was said" })
 		d.events <- rtc.Event{Kind: rtc.EventLeft}
-		d.over(parley.EndClientLeft)
+		d.waitForEnd(parley.EndClientLeft)
 		if len(d.faults) != 1 || d.faults[0] != want {
 			t.Errorf("told %q, want %q", d.faults, want)
 		}
@@ -96,45 +96,45 @@ func TestWithoutSpeech(t *testing.T) {
 }
 
 func TestSynthesisFails(t *testing.T) {
-	d := talk(t, `{}`, func(d *dialogue) { d.mouth.fails = true })
-	d.join()
-	d.answers(long)
-	d.says(question, time.Second)
-	d.shows(`
+	d := newSQLiteDialog(t, `{}`, func(d *testDialog) { d.synthesizer.fails = true })
+	d.joinUser()
+	d.scriptAnswers(long)
+	d.saySegment(question, time.Second)
+	d.waitForTranscript(`
 		user: What does it cost?
 		agent: ` + long + `
 	`)
-	d.eventually(func() bool { return d.told("could not be spoken") }, func() string { return "nothing was said" })
-	d.is("listening")
+	d.eventually(func() bool { return d.hasFault("could not be spoken") }, func() string { return "nothing was said" })
+	d.waitForState("listening")
 }
 
 func TestRecognitionFails(t *testing.T) {
-	d := talk(t, `{"errorMessage":"Pardon?"}`)
-	d.join()
-	d.says("fail", time.Second)
-	d.shows(`
+	d := newSQLiteDialog(t, `{"errorMessage":"Pardon?"}`)
+	d.joinUser()
+	d.saySegment("fail", time.Second)
+	d.waitForTranscript(`
 		agent: Pardon?
 	`)
-	d.eventually(func() bool { return d.told("could not be understood") }, func() string { return "nothing was said" })
-	d.stores("")
+	d.eventually(func() bool { return d.hasFault("could not be understood") }, func() string { return "nothing was said" })
+	d.waitForStored("")
 }
 
 func TestAnswerFails(t *testing.T) {
-	d := talk(t, `{}`)
-	d.join()
-	d.model.Then(llm.Step{Err: errors.New("no model")})
-	d.says(question, time.Second)
-	d.shows(`
+	d := newSQLiteDialog(t, `{}`)
+	d.joinUser()
+	d.model.AddScript(model.ScriptStep{Err: errors.New("no model")})
+	d.saySegment(question, time.Second)
+	d.waitForTranscript(`
 		user: What does it cost?
 		agent: Sorry, something went wrong. Please try that again.
 	`)
-	d.stores(`
+	d.waitForStored(`
 		user: What does it cost?
 	`)
-	d.answers("Ten euros.")
-	d.is("listening")
-	d.says("Again, please.", time.Second)
-	d.stores(`
+	d.scriptAnswers("Ten euros.")
+	d.waitForState("listening")
+	d.saySegment("Again, please.", time.Second)
+	d.waitForStored(`
 		user: What does it cost?
 		user: Again, please.
 		assistant: Ten euros.
@@ -143,75 +143,75 @@ func TestAnswerFails(t *testing.T) {
 
 // A microphone may be heard before the customer hears: they are greeted as soon as they do.
 func TestGreetingWaitsUntilTheCustomerHears(t *testing.T) {
-	d := talk(t, `{"initialMessage":"Hello there!"}`)
+	d := newSQLiteDialog(t, `{"initialMessage":"Hello there!"}`)
 	d.events <- rtc.Event{Kind: rtc.EventMicOn}
-	d.hush(rtc.FrameTime)
+	d.makeSilence(rtc.FrameTime)
 	d.eventually(func() bool { return len(d.events) == 0 && len(d.audio) == 0 }, func() string { return "it does not listen" })
-	d.clock.Turn(3 * time.Second)
-	d.shows("")
+	d.clock.Advance(3 * time.Second)
+	d.waitForTranscript("")
 	d.events <- rtc.Event{Kind: rtc.EventJoined}
-	d.shows("agent: Hello there!\n")
+	d.waitForTranscript("agent: Hello there!\n")
 }
 
 func TestSilenceEndsTheTalk(t *testing.T) {
-	d := talk(t, `{"endConversationAfterSilenceSeconds":10}`)
-	d.join()
-	d.is("listening")
-	d.turnBy(9 * time.Second)
-	d.says(question, time.Second)
+	d := newSQLiteDialog(t, `{"endConversationAfterSilenceSeconds":10}`)
+	d.joinUser()
+	d.waitForState("listening")
+	d.advanceClock(9 * time.Second)
+	d.saySegment(question, time.Second)
 	d.eventually(func() bool { return strings.Contains(d.transcript(), "agent: What") }, d.transcript)
-	d.is("listening")
-	d.turnBy(9 * time.Second)
+	d.waitForState("listening")
+	d.advanceClock(9 * time.Second)
 	d.events <- rtc.Event{Kind: rtc.EventMicOff}
-	d.turnBy(0)
-	d.turnBy(time.Minute) // muted: the time stands still
+	d.advanceClock(0)
+	d.advanceClock(time.Minute) // muted: the time stands still
 	d.events <- rtc.Event{Kind: rtc.EventMicOn}
-	d.turnBy(0)
+	d.advanceClock(0)
 	select {
-	case <-d.live.Done():
+	case <-d.session.Done():
 		t.Fatal("a muted microphone ended the talk")
 	default:
 	}
-	d.turnBy(1100 * time.Millisecond)
-	d.over(parley.EndSilence)
+	d.advanceClock(1100 * time.Millisecond)
+	d.waitForEnd(parley.EndSilence)
 }
 
-// turnBy turns the clock once the talk has taken in what happened before, and lets it look.
-func (d *dialogue) turnBy(by time.Duration) {
+// advanceClock turns the clock once the talk has taken in what happened before, and lets it look.
+func (d *testDialog) advanceClock(by time.Duration) {
 	d.eventually(func() bool { return len(d.events) == 0 && len(d.audio) == 0 }, func() string { return "it does not listen" })
-	d.looked()
-	d.clock.Turn(by)
-	d.looked()
+	d.waitForTick()
+	d.clock.Advance(by)
+	d.waitForTick()
 }
 
 // What sounds like speech and is none, a dog or a television, does not keep a talk alive.
 func TestSoundsAreSilence(t *testing.T) {
-	d := talk(t, `{"endConversationAfterSilenceSeconds":10}`)
-	d.join()
-	d.is("listening")
-	d.turnBy(6 * time.Second)
-	d.voiceFor(time.Second)
-	d.turnBy(3 * time.Second)
-	d.ears.texts <- "" // nothing was understood
-	d.hush(time.Second)
-	d.turnBy(900 * time.Millisecond)
+	d := newSQLiteDialog(t, `{"endConversationAfterSilenceSeconds":10}`)
+	d.joinUser()
+	d.waitForState("listening")
+	d.advanceClock(6 * time.Second)
+	d.makeVoice(time.Second)
+	d.advanceClock(3 * time.Second)
+	d.transcriber.texts <- "" // nothing was understood
+	d.makeSilence(time.Second)
+	d.advanceClock(900 * time.Millisecond)
 	select {
-	case <-d.live.Done():
+	case <-d.session.Done():
 		t.Fatal("it ended too early")
 	default:
 	}
-	d.turnBy(200 * time.Millisecond)
-	d.over(parley.EndSilence)
+	d.advanceClock(200 * time.Millisecond)
+	d.waitForEnd(parley.EndSilence)
 }
 
 // Who types at once learns all the same what the session cannot do.
 func TestTypedBeforeTheGreeting(t *testing.T) {
-	d := talk(t, `{"initialMessage":"Hello!"}`, func(d *dialogue) { d.talker.Transcriber = nil })
+	d := newSQLiteDialog(t, `{"initialMessage":"Hello!"}`, func(d *testDialog) { d.responder.Transcriber = nil })
 	d.events <- rtc.Event{Kind: rtc.EventJoined}
-	d.answers("Ten euros.")
-	d.types(question)
-	d.eventually(func() bool { return d.told("no speech recognition") }, func() string { return "nothing was said" })
-	d.shows(`
+	d.scriptAnswers("Ten euros.")
+	d.typeText(question)
+	d.eventually(func() bool { return d.hasFault("no speech recognition") }, func() string { return "nothing was said" })
+	d.waitForTranscript(`
 		user: What does it cost?
 		agent: Ten euros.
 	`)
@@ -219,97 +219,97 @@ func TestTypedBeforeTheGreeting(t *testing.T) {
 
 // Whose connection has gone for good was seen last before that, and pays no longer.
 func TestVanishedCustomer(t *testing.T) {
-	d := talk(t, `{}`)
-	d.join()
-	d.is("listening")
-	d.turnBy(50 * time.Second)
-	d.stage.hears(d.clock.Now())
-	d.looked()
+	d := newSQLiteDialog(t, `{}`)
+	d.joinUser()
+	d.waitForState("listening")
+	d.advanceClock(50 * time.Second)
+	d.fakeTransport.noteMedia(d.clock.Now())
+	d.waitForTick()
 	d.events <- rtc.Event{Kind: rtc.EventAway}
-	d.turnBy(30 * time.Second)
+	d.advanceClock(30 * time.Second)
 	d.events <- rtc.Event{Kind: rtc.EventLeft}
-	if s := d.over(parley.EndClientLeft); s.Minutes != 1 {
-		t.Errorf("%d minutes, seen at %v", s.Minutes, s.SeenAt)
+	if s := d.waitForEnd(parley.EndClientLeft); s.Minutes != 1 {
+		t.Errorf("%d minutes, seen at %v", s.Minutes, s.LastSeenAt)
 	}
 }
 
 func TestPersonTakesOver(t *testing.T) {
-	d := talk(t, `{}`)
-	d.join()
-	d.answers("Ten euros.")
-	d.says(question, time.Second)
-	d.shows(`
+	d := newSQLiteDialog(t, `{}`)
+	d.joinUser()
+	d.scriptAnswers("Ten euros.")
+	d.saySegment(question, time.Second)
+	d.waitForTranscript(`
 		user: What does it cost?
 		agent: Ten euros.
 	`)
-	d.is("listening")
-	_, err := d.clerk.TakeOver(t.Context(), d.account.ID, d.agent, d.live.ConversationID, "operator", "", false)
-	d.must(err)
-	d.over(parley.EndEscalated)
-	if !strings.HasSuffix(d.transcript(), "agent: "+llm.HandedOver(0)+"\n") {
+	d.waitForState("listening")
+	_, err := d.conversations.TakeOver(t.Context(), d.account.ID, d.agent, d.session.ConversationID, "operator", "", false)
+	d.requireNoError(err)
+	d.waitForEnd(parley.EndEscalated)
+	if !strings.HasSuffix(d.transcript(), "agent: "+model.HandoverText(0)+"\n") {
 		t.Errorf("the customer was told\n%s", d.transcript())
 	}
 }
 
 // A customer who asks for a person gets the agent's own sentence, and then the agent goes.
 func TestCustomerAsksForAPerson(t *testing.T) {
-	d := talk(t, `{}`, func(d *dialogue) {
-		d.engine.TakeOver = func(ctx context.Context, turn parley.Turn, reason string) error {
-			_, err := d.clerk.TakeOver(ctx, turn.AccountID, turn.AgentID, turn.ConversationID, "agent", reason, true)
+	d := newSQLiteDialog(t, `{}`, func(d *testDialog) {
+		d.engine.HandOver = func(ctx context.Context, turn parley.Turn, reason string) error {
+			_, err := d.conversations.TakeOver(ctx, turn.AccountID, turn.AgentID, turn.ConversationID, "agent", reason, true)
 			return err
 		}
 	})
-	d.join()
-	d.says("I want to talk to a human, please.", time.Second)
-	d.over(parley.EndEscalated)
-	if n := strings.Count(d.transcript(), "agent: "); n != 1 || !strings.Contains(d.transcript(), llm.HandedOver(0)) {
+	d.joinUser()
+	d.saySegment("I want to talk to a human, please.", time.Second)
+	d.waitForEnd(parley.EndEscalated)
+	if n := strings.Count(d.transcript(), "agent: "); n != 1 || !strings.Contains(d.transcript(), model.HandoverText(0)) {
 		t.Errorf("the customer was told\n%s", d.transcript())
 	}
 }
 
 func TestConversationEnds(t *testing.T) {
-	d := talk(t, `{}`)
-	d.join()
-	d.is("listening")
-	_, err := d.clerk.End(t.Context(), d.account.ID, d.agent, d.live.ConversationID, "operator")
-	d.must(err)
-	d.over(parley.EndOperator)
+	d := newSQLiteDialog(t, `{}`)
+	d.joinUser()
+	d.waitForState("listening")
+	_, err := d.conversations.End(t.Context(), d.account.ID, d.agent, d.session.ConversationID, "operator")
+	d.requireNoError(err)
+	d.waitForEnd(parley.EndOperator)
 }
 
 func TestRoomIsLost(t *testing.T) {
-	d := talk(t, `{}`)
-	d.join()
+	d := newSQLiteDialog(t, `{}`)
+	d.joinUser()
 	d.events <- rtc.Event{Kind: rtc.EventLost}
-	d.over(parley.EndError)
+	d.waitForEnd(parley.EndError)
 }
 
 func TestCreditsRunOutInATurn(t *testing.T) {
-	d := talk(t, `{}`, func(d *dialogue) {
+	d := newSQLiteDialog(t, `{}`, func(d *testDialog) {
 		d.plan.CreditsPerVoiceMinute = 0 // then answers are paid for
-		d.change(func(a *parley.Agent) { a.CreditLimit = new(int64(1)) })
+		d.updateAgent(func(a *parley.Agent) { a.CreditLimit = new(int64(1)) })
 	})
-	d.join()
-	d.answers("Ten euros.", "Eleven.")
-	d.says(question, time.Second)
-	d.stores(`
+	d.joinUser()
+	d.scriptAnswers("Ten euros.", "Eleven.")
+	d.saySegment(question, time.Second)
+	d.waitForStored(`
 		user: What does it cost?
 		assistant: Ten euros.
 	`)
-	d.is("listening")
-	d.says("And now?", time.Second)
-	d.over(parley.EndCredits)
+	d.waitForState("listening")
+	d.saySegment("And now?", time.Second)
+	d.waitForEnd(parley.EndCredits)
 }
 
 // A muted microphone ends what was being said: people mute themselves when they have finished.
 func TestMutingEndsATurn(t *testing.T) {
-	d := talk(t, `{}`)
-	d.join()
-	d.answers("Ten euros.")
-	d.ears.texts <- question
-	d.voiceFor(time.Second)
+	d := newSQLiteDialog(t, `{}`)
+	d.joinUser()
+	d.scriptAnswers("Ten euros.")
+	d.transcriber.texts <- question
+	d.makeVoice(time.Second)
 	d.eventually(func() bool { return len(d.audio) == 0 }, func() string { return "it does not listen" })
 	d.events <- rtc.Event{Kind: rtc.EventMicOff}
-	d.shows(`
+	d.waitForTranscript(`
 		user: What does it cost?
 		agent: Ten euros.
 	`)
@@ -317,24 +317,24 @@ func TestMutingEndsATurn(t *testing.T) {
 
 // A talk that comes late to hear what has come does not take that for silence.
 func TestALateTalkHearsOn(t *testing.T) {
-	d := talk(t, `{}`)
-	d.join()
-	d.is("listening")
-	d.answers("Ten euros.")
-	d.voiceFor(300 * time.Millisecond)
+	d := newSQLiteDialog(t, `{}`)
+	d.joinUser()
+	d.waitForState("listening")
+	d.scriptAnswers("Ten euros.")
+	d.makeVoice(300 * time.Millisecond)
 	for range 12 {
 		d.eventually(func() bool { return len(d.audio) == 0 }, func() string { return "it does not listen" })
-		d.stage.mu.Lock() // its next look at the clock takes long
-		d.clock.Turn(400 * time.Millisecond)
+		d.fakeTransport.mu.Lock() // its next look at the clock takes long
+		d.clock.Advance(400 * time.Millisecond)
 		for range 10 {
 			d.audio <- rtc.Frame{PCM: make([]int16, 320), At: d.clock.Now()}
 		}
-		d.stage.mu.Unlock()
-		d.voiceFor(300 * time.Millisecond)
+		d.fakeTransport.mu.Unlock()
+		d.makeVoice(300 * time.Millisecond)
 	}
-	d.ears.texts <- question
-	d.hush(time.Second)
-	d.shows(`
+	d.transcriber.texts <- question
+	d.makeSilence(time.Second)
+	d.waitForTranscript(`
 		user: What does it cost?
 		agent: Ten euros.
 	`)

@@ -24,64 +24,64 @@ type Rooms interface {
 	// ExpiresAt at the latest. Asked again for a session that lives, it gives a token anew.
 	Open(ctx context.Context, s *parley.VoiceSession) (token string, err error)
 	// Close tells who is in the room why it ends, and ends it: its tokens are refused from then on. A room that is gone is no error.
-	Close(ctx context.Context, s *parley.VoiceSession, reason parley.SessionEnd) error
+	Close(ctx context.Context, s *parley.VoiceSession, reason parley.SessionEndReason) error
 }
 
-// Talk is the agent's part of a session. It begins when the session is on disk, and must return soon after ctx is done; the session
+// RespondFunc is the agent's part of a session. It begins when the session is on disk, and must return soon after ctx is done; the session
 // ends when it returns. It calls l.Joined, l.Seen and, where it knows why the session ends, l.End.
-type Talk func(ctx context.Context, l *Live) error
+type RespondFunc func(ctx context.Context, l *Session) error
 
-// Desk holds the voice sessions of this server. Fill the exported fields, then call Run beside Start.
-type Desk struct {
-	DB    *store.DB
-	Rooms Rooms // nil where this server has no voice
-	Talk  Talk  // nil where the agent says nothing
+// Sessions holds the voice sessions of this server. Fill the exported fields, then call Run beside Start.
+type Sessions struct {
+	DB      *store.DB
+	Rooms   Rooms       // nil where this server has no voice
+	Respond RespondFunc // nil where the agent says nothing
 
-	Full    func() bool // reports that this server has no power left for a further session; may be nil
-	Waiting int         // sessions of an account, on all servers, that nobody has joined yet; 0 for any number
-	Most    int         // sessions that this server holds at a time; 0 for any number
+	IsOverloaded func() bool // reports that this server has no power left for a further session; may be nil
+	MaxUnjoined  int         // sessions of an account, on all servers, that nobody has joined yet; 0 for any number
+	MaxSessions  int         // sessions that this server holds at a time; 0 for any number
 
 	// Free removes the files of an agent that nothing needs any more; may be nil.
-	Free func(context.Context, parley.AccountID, parley.AgentID) error
+	DeleteUnusedFiles func(context.Context, parley.AccountID, parley.AgentID) error
 
-	Now    func() time.Time
-	Logger *slog.Logger
-	Watch  Watch // is told of sessions
+	Now      func() time.Time
+	Logger   *slog.Logger
+	Observer Observer // is told of sessions
 
-	Owner string        // names this process in leases; unique per start
-	Lease time.Duration // how long a dead server's sessions stay open; 0 means 30 s
-	Poll  time.Duration // how often the sessions are looked at; 0 means 200 ms
+	Owner        string        // names this process in leases; unique per start
+	Lease        time.Duration // how long a dead server's sessions stay open; 0 means 30 s
+	PollInterval time.Duration // how often the sessions are looked at; 0 means 200 ms
 
-	mu       sync.Mutex
-	live     map[parley.VoiceSessionID]*Live
-	opening  int // sessions that have a place and are not live yet
-	draining bool
-	work     sync.WaitGroup // sessions that are being admitted, held or ended
+	mu           sync.Mutex
+	active       map[parley.VoiceSessionID]*Session
+	openingCount int // sessions that have a place and are not live yet
+	draining     bool
+	work         sync.WaitGroup // sessions that are being admitted, held or ended
 }
 
-func (d *Desk) lease() time.Duration { return orDefault(d.Lease, 30*time.Second) }
+func (d *Sessions) leaseDuration() time.Duration { return orDefault(d.Lease, 30*time.Second) }
 
-func (d *Desk) log() *slog.Logger { return orDefault(d.Logger, slog.Default()) }
+func (d *Sessions) logger() *slog.Logger { return orDefault(d.Logger, slog.Default()) }
 
-// Sessions lists the sessions that this server holds.
-func (d *Desk) Sessions() []*Live {
+// Active lists the sessions that this server holds.
+func (d *Sessions) Active() []*Session {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return slices.Collect(maps.Values(d.live))
+	return slices.Collect(maps.Values(d.active))
 }
 
-func (d *Desk) find(id parley.VoiceSessionID) *Live {
+func (d *Sessions) findActive(id parley.VoiceSessionID) *Session {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.live[id]
+	return d.active[id]
 }
 
-// enter counts a session that is being admitted, until work is told that it is done, unless the server is stopping.
-func (d *Desk) enter() error {
+// beginAdmission counts a session that is being admitted, until work is told that it is done, unless the server is stopping.
+func (d *Sessions) beginAdmission() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.draining {
-		fail := parley.Fail(parley.CodeUnderMaintenance)
+		fail := parley.NewError(parley.CodeUnderMaintenance)
 		fail.RetryAfter = 5 * time.Second
 		return fail
 	}
@@ -89,25 +89,25 @@ func (d *Desk) enter() error {
 	return nil
 }
 
-// hold takes a session that lives. One that was admitted while the server began to stop ends at once.
-func (d *Desk) hold(l *Live) {
+// addActive takes a session that lives. One that was admitted while the server began to stop ends at once.
+func (d *Sessions) addActive(l *Session) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.live == nil {
-		d.live = map[parley.VoiceSessionID]*Live{}
+	if d.active == nil {
+		d.active = map[parley.VoiceSessionID]*Session{}
 	}
-	d.live[l.ID] = l
-	d.opening--
-	d.work.Go(func() { d.run(l) })
+	d.active[l.ID] = l
+	d.openingCount--
+	d.work.Go(func() { d.runSession(l) })
 	if d.draining {
 		go l.End(parley.EndServerStopped)
 	}
 }
 
-func (d *Desk) drop(l *Live) {
+func (d *Sessions) removeActive(l *Session) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	delete(d.live, l.ID)
+	delete(d.active, l.ID)
 }
 
 func orDefault[T comparable](v, byDefault T) T {

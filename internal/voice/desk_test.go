@@ -11,100 +11,100 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/rig"
-	"parley/internal/rig/dbs"
 	"parley/internal/sqldb"
 	"parley/internal/store"
+	"parley/internal/testkit"
+	"parley/internal/testkit/dbs"
 	"parley/internal/voice"
 )
 
 func TestMain(m *testing.M) { dbs.Main(m) }
 
-// studio is a desk on a database, with one account that has one agent with a voice.
-type studio struct {
+// testSessions is a desk on a database, with one account that has one agent with a voice.
+type testSessions struct {
 	testing.TB
 	context.Context
-	*voice.Desk
-	clock   *rig.Clock
-	rooms   *rig.Rooms
+	*voice.Sessions
+	clock   *testkit.Clock
+	rooms   *testkit.FakeRooms
 	account parley.Account
 	plan    parley.Plan
 	agent   parley.AgentID
 }
 
-func each(t *testing.T, f func(s *studio)) {
+func forEachStore(t *testing.T, f func(s *testSessions)) {
 	t.Helper()
-	dbs.EachStore(t, func(t *testing.T, db *store.DB) { f(newStudio(t, db)) })
+	dbs.ForEachStore(t, func(t *testing.T, db *store.DB) { f(newTestSessions(t, db)) })
 }
 
-func newStudio(t testing.TB, db *store.DB) *studio {
+func newTestSessions(t testing.TB, db *store.DB) *testSessions {
 	t.Helper()
-	s := &studio{TB: t, Context: t.Context(), clock: rig.NewClock(), rooms: &rig.Rooms{}, plan: parley.Plan{Name: "test", API: true, Voice: true, CreditsPerVoiceMinute: 5 * parley.Credit},
+	s := &testSessions{TB: t, Context: t.Context(), clock: testkit.NewClock(), rooms: &testkit.FakeRooms{}, plan: parley.Plan{Name: "test", API: true, Voice: true, CreditsPerVoiceMinute: 5 * parley.Credit},
 		account: parley.Account{ID: parley.AccountID(parley.NewUUID()), Name: "Acme", Plan: "test"}}
 	s.account.CreatedAt = s.clock.Now()
-	s.Desk = s.desk(db)
-	s.must(db.CreateAccount(s, &s.account))
-	s.agent = s.another(s.account)
+	s.Sessions = s.newSessions(db)
+	s.requireNoError(db.CreateAccount(s, &s.account))
+	s.agent = s.createAgent(s.account)
 	return s
 }
 
-// another makes one more agent with a voice, of any account.
-func (s *studio) another(account parley.Account) parley.AgentID {
+// createAgent makes one more agent with a voice, of any account.
+func (s *testSessions) createAgent(account parley.Account) parley.AgentID {
 	s.Helper()
 	a := &parley.Agent{ID: parley.NewAgentID(), AccountID: account.ID, Name: "Guide", Model: "auto", Visibility: "private", RateLimit: parley.DefaultDeviceLimit(),
 		IdentitySecret: "s", ConfigVersion: 1, Voice: json.RawMessage(`{}`), CreatedAt: s.clock.Now(), UpdatedAt: s.clock.Now()}
-	s.must(s.DB.CreateAgent(s, a))
+	s.requireNoError(s.DB.CreateAgent(s, a))
 	return a.ID
 }
 
-// desk makes a desk as another server has one.
-func (s *studio) desk(db *store.DB) *voice.Desk {
+// newSessions makes a desk as another server has one.
+func (s *testSessions) newSessions(db *store.DB) *voice.Sessions {
 	logger := slog.New(slog.NewTextHandler(io.Discard, nil))
 	if os.Getenv("VERBOSE") != "" {
 		logger = slog.Default()
 	}
-	d := &voice.Desk{DB: db, Rooms: s.rooms, Now: s.clock.Now, Logger: logger, Owner: parley.NewUUID()}
+	d := &voice.Sessions{DB: db, Rooms: s.rooms, Now: s.clock.Now, Logger: logger, Owner: parley.NewUUID()}
 	s.Cleanup(func() { d.Drain(context.Background()) })
 	return d
 }
 
-func (s *studio) must(err error) {
+func (s *testSessions) requireNoError(err error) {
 	s.Helper()
 	if err != nil {
 		s.Fatal(err)
 	}
 }
 
-// settings sets the agent's voice settings; null turns voice off.
-func (s *studio) settings(text string) {
+// setVoiceSettings sets the agent's voice settings; null turns voice off.
+func (s *testSessions) setVoiceSettings(text string) {
 	s.Helper()
-	s.change(func(a *parley.Agent) {
+	s.updateAgent(func(a *parley.Agent) {
 		if a.Voice = nil; text != "null" {
 			a.Voice = json.RawMessage(text)
 		}
 	})
 }
 
-func (s *studio) change(f func(a *parley.Agent)) {
+func (s *testSessions) updateAgent(f func(a *parley.Agent)) {
 	s.Helper()
-	s.must(s.DB.UpdateAgent(s, s.account.ID, s.agent, func(a *parley.Agent) error { f(a); return nil }))
+	s.requireNoError(s.DB.UpdateAgent(s, s.account.ID, s.agent, func(a *parley.Agent) error { f(a); return nil }))
 }
 
-func (s *studio) ask(a voice.Ask) (*voice.Opened, error) {
+func (s *testSessions) tryStart(a voice.SessionRequest) (*voice.AdmittedSession, error) {
 	return s.Start(s, s.account, s.plan, s.agent, a)
 }
 
-func (s *studio) start(a voice.Ask) *voice.Opened {
+func (s *testSessions) startSession(a voice.SessionRequest) *voice.AdmittedSession {
 	s.Helper()
-	o, err := s.ask(a)
-	s.must(err)
+	o, err := s.tryStart(a)
+	s.requireNoError(err)
 	return o
 }
 
-// live gives the session as its server holds it.
-func (s *studio) live(o *voice.Opened) *voice.Live {
+// activeSession gives the session as its server holds it.
+func (s *testSessions) activeSession(o *voice.AdmittedSession) *voice.Session {
 	s.Helper()
-	for _, l := range s.Sessions() {
+	for _, l := range s.Active() {
 		if l.ID == o.ID {
 			return l
 		}
@@ -113,59 +113,59 @@ func (s *studio) live(o *voice.Opened) *voice.Live {
 	return nil
 }
 
-// ends ends a session and waits until that is on disk.
-func (s *studio) ends(l *voice.Live, reason parley.SessionEnd) *parley.VoiceSession {
+// endSession ends a session and waits until that is on disk.
+func (s *testSessions) endSession(l *voice.Session, reason parley.SessionEndReason) *parley.VoiceSession {
 	s.Helper()
 	l.End(reason)
-	return s.ended(l)
+	return s.waitUntilEnded(l)
 }
 
-func (s *studio) ended(l *voice.Live) *parley.VoiceSession {
+func (s *testSessions) waitUntilEnded(l *voice.Session) *parley.VoiceSession {
 	s.Helper()
 	select {
 	case <-l.Done():
-	case <-time.After(rig.Patience):
+	case <-time.After(testkit.WaitTimeout):
 		s.Fatal("the session does not end")
 	}
-	return s.stored(l.ID)
+	return s.storedSession(l.ID)
 }
 
-func (s *studio) stored(id parley.VoiceSessionID) *parley.VoiceSession {
+func (s *testSessions) storedSession(id parley.VoiceSessionID) *parley.VoiceSession {
 	s.Helper()
 	v, err := s.DB.VoiceSession(s, s.account.ID, s.agent, id)
-	s.must(err)
+	s.requireNoError(err)
 	return v
 }
 
-// fails asserts the code of a failure, and the reason of a limit.
-func (s *studio) fails(err error, code parley.Code, reason string) *parley.Error {
+// requireError asserts the code of a failure, and the reason of a limit.
+func (s *testSessions) requireError(err error, code parley.Code, reason string) *parley.Error {
 	s.Helper()
-	e := parley.ErrorOf(err)
+	e := parley.AsError(err)
 	if err == nil || e.Code != code || e.Details["reason"] != reason {
 		s.Errorf("got %v with reason %q, want %s with %q", err, e.Details["reason"], code, reason)
 	}
 	return e
 }
 
-// credits asserts what the account has used and set aside, in whole credits.
-func (s *studio) credits(used, reserved int64) {
+// requireCredits asserts what the account has used and set aside, in whole credits.
+func (s *testSessions) requireCredits(used, reserved int64) {
 	s.Helper()
-	u, r, err := s.DB.CreditsUsed(s, s.account.ID, store.MonthOf(s.clock.Now()))
-	s.must(err)
-	if u.Whole() != used || r.Whole() != reserved {
-		s.Errorf("%d credits used and %d set aside, want %d and %d", u.Whole(), r.Whole(), used, reserved)
+	u, r, err := s.DB.AccountCreditUsage(s, s.account.ID, store.MonthOf(s.clock.Now()))
+	s.requireNoError(err)
+	if u.RoundUp() != used || r.RoundUp() != reserved {
+		s.Errorf("%d credits used and %d set aside, want %d and %d", u.RoundUp(), r.RoundUp(), used, reserved)
 	}
 }
 
-func (s *studio) count(query string, args ...any) int {
+func (s *testSessions) countRows(query string, args ...any) int {
 	s.Helper()
 	n, err := sqldb.One(s, s.DB.SQL(), sqldb.Column[int], query, args...)
-	s.must(err)
+	s.requireNoError(err)
 	return n
 }
 
-// together runs f n times at once.
-func together(n int, f func(i int)) {
+// runConcurrently runs f n times at once.
+func runConcurrently(n int, f func(i int)) {
 	var all sync.WaitGroup
 	for i := range n {
 		all.Go(func() { f(i) })

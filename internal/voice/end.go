@@ -11,51 +11,51 @@ import (
 	"parley/internal/store"
 )
 
-// endTime is how long the ending of a session may take.
-const endTime = 5 * time.Second
+// endTimeout is how long the ending of a session may take.
+const endTimeout = 5 * time.Second
 
-// run is a session from when it is on disk until its end is.
-func (d *Desk) run(l *Live) {
-	if d.Talk != nil {
-		d.talk(l)
+// runSession is a session from when it is on disk until its end is.
+func (d *Sessions) runSession(l *Session) {
+	if d.Respond != nil {
+		d.runResponder(l)
 	}
 	<-l.ctx.Done()
-	ctx, stop := context.WithTimeout(context.Background(), endTime)
+	ctx, stop := context.WithTimeout(context.Background(), endTimeout)
 	defer stop()
-	if err := d.Rooms.Close(ctx, &l.VoiceSession, l.Current().Reason); err != nil {
-		d.log().Warn("close the room of a voice session", "session", l.ID, "err", err)
+	if err := d.Rooms.Close(ctx, &l.VoiceSession, l.Snapshot().EndReason); err != nil {
+		d.logger().Warn("close the room of a voice session", "session", l.ID, "err", err)
 	}
 	l.mu.Lock()
-	l.unstored = l.closing()
+	l.unstoredEnd = l.endedSession()
 	l.mu.Unlock()
-	d.store(l)
+	d.storeEnd(l)
 }
 
-// talk is the agent's part. When it returns by itself the session is over.
-func (d *Desk) talk(l *Live) {
+// runResponder is the agent's part. When it returns by itself the session is over.
+func (d *Sessions) runResponder(l *Session) {
 	err := func() (err error) {
 		defer func() {
 			if v := recover(); v != nil {
 				err = fmt.Errorf("panic: %v", v)
 			}
 		}()
-		return d.Talk(l.ctx, l)
+		return d.Respond(l.ctx, l)
 	}()
 	if l.ctx.Err() != nil {
 		return
 	}
 	if err != nil {
-		d.log().Error("a voice session broke", "session", l.ID, "err", err)
+		d.logger().Error("a voice session broke", "session", l.ID, "err", err)
 		l.End(parley.EndError)
 		return
 	}
 	l.End(parley.EndClientLeft)
 }
 
-// closing is how the session ended, with the minutes that it is to pay. l.mu is held.
-func (l *Live) closing() *parley.VoiceSession {
-	s := l.current()
-	until := billedUntil(&s, l.minutes)
+// endedSession is how the session ended, with the minutes that it is to pay. l.mu is held.
+func (l *Session) endedSession() *parley.VoiceSession {
+	s := l.snapshot()
+	until := billedUntil(&s, l.reservedMinutes)
 	s.Minutes = s.MinutesUntil(until)
 	return &s
 }
@@ -66,59 +66,59 @@ func billedUntil(s *parley.VoiceSession, granted int) time.Time {
 	if s.JoinedAt == nil {
 		return time.Time{}
 	}
-	switch s.Reason {
+	switch s.EndReason {
 	case parley.EndClientLeft, parley.EndError, parley.EndServerStopped:
-		if s.SeenAt != nil {
-			return *s.SeenAt
+		if s.LastSeenAt != nil {
+			return *s.LastSeenAt
 		}
 		return *s.JoinedAt
 	case parley.EndMaxDuration:
-		return earlier(*s.EndedAt, s.EndsBy())
+		return earlierTime(*s.EndedAt, s.EndDeadline())
 	case parley.EndSilence, parley.EndOperator, parley.EndEscalated:
 	case parley.EndCredits:
-		return earlier(*s.EndedAt, s.JoinedAt.Add(time.Duration(granted)*time.Minute))
+		return earlierTime(*s.EndedAt, s.JoinedAt.Add(time.Duration(granted)*time.Minute))
 	}
 	return *s.EndedAt
 }
 
-func earlier(a, b time.Time) time.Time {
+func earlierTime(a, b time.Time) time.Time {
 	if a.Before(b) {
 		return a
 	}
 	return b
 }
 
-// store writes the end of a session. While it cannot, the session stays held and the next look tries again.
-func (d *Desk) store(l *Live) {
+// storeEnd writes the end of a session. While it cannot, the session stays held and the next look tries again.
+func (d *Sessions) storeEnd(l *Session) {
 	l.mu.Lock()
-	s, lost := l.unstored, l.lost
+	s, lost := l.unstoredEnd, l.endedElsewhere
 	l.mu.Unlock()
 	if s == nil {
 		return
 	}
 	if !lost {
-		ctx, stop := context.WithTimeout(context.Background(), endTime)
+		ctx, stop := context.WithTimeout(context.Background(), endTimeout)
 		defer stop()
-		err := d.DB.Transact(ctx, sqldb.Turns, func(tx *store.DB) error { return finish(ctx, tx, s) })
+		err := d.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error { return closeSession(ctx, tx, s) })
 		if err != nil && !errors.Is(err, store.ErrVoiceLost) {
-			d.log().Warn("store the end of a voice session", "session", l.ID, "err", err)
+			d.logger().Warn("store the end of a voice session", "session", l.ID, "err", err)
 			return
 		}
 	}
 	l.mu.Lock()
-	first := l.unstored != nil
-	l.unstored = nil
+	first := l.unstoredEnd != nil
+	l.unstoredEnd = nil
 	l.mu.Unlock()
 	if first {
-		d.drop(l)
-		d.Watch.ended(s.Reason)
+		d.removeActive(l)
+		d.Observer.notifyEnd(s.EndReason)
 		close(l.done)
 	}
 }
 
-// finish closes a session that has ended. An account that is gone has nothing to record.
-func finish(ctx context.Context, tx *store.DB, s *parley.VoiceSession) error {
+// closeSession closes a session that has ended. An account that is gone has nothing to record.
+func closeSession(ctx context.Context, tx *store.DB, s *parley.VoiceSession) error {
 	closed := *s
-	return tx.CloseVoice(ctx, &closed, store.Event{Kind: "voice.ended", AgentID: s.AgentID, ConversationID: s.ConversationID, Subject: string(s.ID),
-		Payload: map[string]any{"reason": s.Reason, "minutes": s.Minutes}})
+	return tx.CloseVoice(ctx, &closed, store.NewEvent{Kind: "voice.ended", AgentID: s.AgentID, ConversationID: s.ConversationID, Subject: string(s.ID),
+		Payload: map[string]any{"reason": s.EndReason, "minutes": s.Minutes}})
 }

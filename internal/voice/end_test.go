@@ -7,17 +7,17 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/rig/dbs"
 	"parley/internal/sqldb"
 	"parley/internal/store"
+	"parley/internal/testkit/dbs"
 	"parley/internal/voice"
 	"parley/internal/voice/rtc"
 )
 
 func TestMinutesArePaid(t *testing.T) {
-	each(t, func(s *studio) {
+	forEachStore(t, func(s *testSessions) {
 		type end struct {
-			reason  parley.SessionEnd
+			reason  parley.SessionEndReason
 			after   time.Duration // from joining
 			seen    time.Duration // the last sign
 			minutes int
@@ -29,187 +29,187 @@ func TestMinutesArePaid(t *testing.T) {
 			{parley.EndOperator, 60*time.Second - 1, 0, 1},
 			{parley.EndError, 150 * time.Second, 61 * time.Second, 2},
 		} {
-			before, _, err := s.DB.CreditsUsed(s, s.account.ID, "2026-11")
-			s.must(err)
-			l := s.live(s.start(voice.Ask{}))
-			s.clock.Turn(10 * time.Second)
-			l.Joined()
-			s.clock.Turn(e.seen)
-			l.Seen()
-			s.clock.Turn(e.after - e.seen)
-			s.Look(s)
-			v := s.ends(l, e.reason)
-			if v.Reason != e.reason || v.Minutes != e.minutes || v.Charged != parley.Credits(e.minutes)*5*parley.Credit || s.rooms.Closed(l.ID) != e.reason {
-				t.Errorf("%+v: %+v, closed for %q", e, v, s.rooms.Closed(l.ID))
+			before, _, err := s.DB.AccountCreditUsage(s, s.account.ID, "2026-11")
+			s.requireNoError(err)
+			l := s.activeSession(s.startSession(voice.SessionRequest{}))
+			s.clock.Advance(10 * time.Second)
+			l.MarkJoined()
+			s.clock.Advance(e.seen)
+			l.MarkSeen()
+			s.clock.Advance(e.after - e.seen)
+			s.CheckDeadlines(s)
+			v := s.endSession(l, e.reason)
+			if v.EndReason != e.reason || v.Minutes != e.minutes || v.Charged != parley.Credits(e.minutes)*5*parley.Credit || s.rooms.CloseReason(l.ID) != e.reason {
+				t.Errorf("%+v: %+v, closed for %q", e, v, s.rooms.CloseReason(l.ID))
 			}
-			s.credits((before + v.Charged).Whole(), 0)
+			s.requireCredits((before + v.Charged).RoundUp(), 0)
 		}
-		if n := s.count(`select count(*) from credit_ledger where kind = 'voice'`); n != 5 {
+		if n := s.countRows(`select count(*) from credit_ledger where kind = 'voice'`); n != 5 {
 			t.Errorf("%d entries in the ledger", n)
 		}
 	})
 }
 
 func TestASessionThatNobodyJoinsCostsNothing(t *testing.T) {
-	each(t, func(s *studio) {
-		l := s.live(s.start(voice.Ask{}))
-		s.clock.Turn(parley.JoinPatience - 1)
-		s.Look(s)
-		if len(s.Sessions()) != 1 {
+	forEachStore(t, func(s *testSessions) {
+		l := s.activeSession(s.startSession(voice.SessionRequest{}))
+		s.clock.Advance(parley.VoiceJoinTimeout - 1)
+		s.CheckDeadlines(s)
+		if len(s.Active()) != 1 {
 			t.Fatal("it did not wait")
 		}
-		s.clock.Turn(1)
-		s.Look(s)
-		if v := s.ended(l); v.Reason != parley.EndClientLeft || v.Charged != 0 || v.JoinedAt != nil {
+		s.clock.Advance(1)
+		s.CheckDeadlines(s)
+		if v := s.waitUntilEnded(l); v.EndReason != parley.EndClientLeft || v.Charged != 0 || v.JoinedAt != nil {
 			t.Errorf("%+v", v)
 		}
-		s.credits(0, 0)
+		s.requireCredits(0, 0)
 	})
 }
 
 func TestTheLongestCall(t *testing.T) {
-	each(t, func(s *studio) {
-		s.settings(`{"maxCallDurationSeconds": 120}`)
-		l := s.live(s.start(voice.Ask{}))
-		l.Joined()
-		s.clock.Turn(2*time.Minute - 1)
-		s.Look(s)
-		if len(s.Sessions()) != 1 {
+	forEachStore(t, func(s *testSessions) {
+		s.setVoiceSettings(`{"maxCallDurationSeconds": 120}`)
+		l := s.activeSession(s.startSession(voice.SessionRequest{}))
+		l.MarkJoined()
+		s.clock.Advance(2*time.Minute - 1)
+		s.CheckDeadlines(s)
+		if len(s.Active()) != 1 {
 			t.Fatal("it ended early")
 		}
-		s.clock.Turn(time.Second)
-		s.Look(s)
-		if v := s.ended(l); v.Reason != parley.EndMaxDuration || v.Minutes != 2 {
+		s.clock.Advance(time.Second)
+		s.CheckDeadlines(s)
+		if v := s.waitUntilEnded(l); v.EndReason != parley.EndMaxDuration || v.Minutes != 2 {
 			t.Errorf("%+v", v)
 		}
-		s.credits(10, 0)
+		s.requireCredits(10, 0)
 	})
 }
 
 func TestCreditsRunOut(t *testing.T) {
-	each(t, func(s *studio) {
+	forEachStore(t, func(s *testSessions) {
 		twelve := 12 * parley.Credit
-		s.must(s.DB.UpdateAccount(s, s.account.ID, s.clock.Now(), func(a *parley.Account) error { a.Credits = &twelve; return nil }))
+		s.requireNoError(s.DB.UpdateAccount(s, s.account.ID, s.clock.Now(), func(a *parley.Account) error { a.Credits = &twelve; return nil }))
 		s.account.Credits = &twelve
-		l := s.live(s.start(voice.Ask{}))
-		l.Joined()
-		s.clock.Turn(time.Minute + time.Second)
-		s.Look(s)
-		s.credits(0, 10)
-		_, err := s.ask(voice.Ask{})
-		s.fails(err, parley.CodeVoiceCredits, "")
-		s.clock.Turn(time.Minute)
-		s.Look(s)
-		if v := s.ended(l); v.Reason != parley.EndCredits || v.Minutes != 2 {
+		l := s.activeSession(s.startSession(voice.SessionRequest{}))
+		l.MarkJoined()
+		s.clock.Advance(time.Minute + time.Second)
+		s.CheckDeadlines(s)
+		s.requireCredits(0, 10)
+		_, err := s.tryStart(voice.SessionRequest{})
+		s.requireError(err, parley.CodeVoiceCredits, "")
+		s.clock.Advance(time.Minute)
+		s.CheckDeadlines(s)
+		if v := s.waitUntilEnded(l); v.EndReason != parley.EndCredits || v.Minutes != 2 {
 			t.Errorf("%+v", v)
 		}
-		s.credits(10, 0)
+		s.requireCredits(10, 0)
 
 		s.account.Credits = nil
-		s.must(s.DB.UpdateAccount(s, s.account.ID, s.clock.Now(), func(a *parley.Account) error { a.Credits = nil; return nil }))
-		s.change(func(a *parley.Agent) { a.CreditLimit = new(int64(14)) })
-		_, err = s.ask(voice.Ask{})
-		s.fails(err, parley.CodeVoiceAgentCredits, "")
+		s.requireNoError(s.DB.UpdateAccount(s, s.account.ID, s.clock.Now(), func(a *parley.Account) error { a.Credits = nil; return nil }))
+		s.updateAgent(func(a *parley.Agent) { a.CreditLimit = new(int64(14)) })
+		_, err = s.tryStart(voice.SessionRequest{})
+		s.requireError(err, parley.CodeVoiceAgentCredits, "")
 		s.plan.CreditsPerVoiceMinute = 0
-		s.start(voice.Ask{})
-		s.change(func(a *parley.Agent) { a.CreditLimit = new(int64(10)) })
-		_, err = s.ask(voice.Ask{})
-		s.fails(err, parley.CodeVoiceAgentCredits, "")
+		s.startSession(voice.SessionRequest{})
+		s.updateAgent(func(a *parley.Agent) { a.CreditLimit = new(int64(10)) })
+		_, err = s.tryStart(voice.SessionRequest{})
+		s.requireError(err, parley.CodeVoiceAgentCredits, "")
 	})
 }
 
 func TestOrphansAreEndedOnce(t *testing.T) {
-	each(t, func(s *studio) {
-		l := s.live(s.start(voice.Ask{}))
-		l.Joined()
-		s.clock.Turn(90 * time.Second)
-		s.Look(s)
-		l.Seen()
-		s.must(s.Beat(s))
-		s.credits(0, 10)
-		s.clock.Turn(5 * time.Minute) // the server hangs
-		heirs := []*voice.Desk{s.desk(s.DB), s.desk(s.DB), s.desk(s.DB)}
-		together(len(heirs), func(i int) {
-			if err := heirs[i].Recover(s); err != nil {
+	forEachStore(t, func(s *testSessions) {
+		l := s.activeSession(s.startSession(voice.SessionRequest{}))
+		l.MarkJoined()
+		s.clock.Advance(90 * time.Second)
+		s.CheckDeadlines(s)
+		l.MarkSeen()
+		s.requireNoError(s.RenewLeases(s))
+		s.requireCredits(0, 10)
+		s.clock.Advance(5 * time.Minute) // the server hangs
+		heirs := []*voice.Sessions{s.newSessions(s.DB), s.newSessions(s.DB), s.newSessions(s.DB)}
+		runConcurrently(len(heirs), func(i int) {
+			if err := heirs[i].RecoverExpired(s); err != nil {
 				t.Error(err)
 			}
 		})
-		v := s.stored(l.ID)
-		if v.Reason != parley.EndServerStopped || v.Minutes != 2 || v.EndedAt == nil {
+		v := s.storedSession(l.ID)
+		if v.EndReason != parley.EndServerStopped || v.Minutes != 2 || v.EndedAt == nil {
 			t.Errorf("%+v", v)
 		}
-		s.credits(10, 0)
-		if n := s.count(`select count(*) from events where kind = 'voice.ended'`); n != 1 {
+		s.requireCredits(10, 0)
+		if n := s.countRows(`select count(*) from events where kind = 'voice.ended'`); n != 1 {
 			t.Errorf("ended %d times", n)
 		}
-		s.must(s.Beat(s)) // and the server that hung learns of it
-		if after := s.ended(l); after.Minutes != 2 || after.Charged != v.Charged {
+		s.requireNoError(s.RenewLeases(s)) // and the server that hung learns of it
+		if after := s.waitUntilEnded(l); after.Minutes != 2 || after.Charged != v.Charged {
 			t.Errorf("%+v", after)
 		}
-		s.credits(10, 0)
+		s.requireCredits(10, 0)
 	})
 }
 
 func TestWhatWasOpeningIsTakenBack(t *testing.T) {
-	each(t, func(s *studio) {
-		o := s.start(voice.Ask{})
+	forEachStore(t, func(s *testSessions) {
+		o := s.startSession(voice.SessionRequest{})
 		for _, q := range []string{`update voice_sessions set state = 'opening', owner = 'dead' where id = ?`, `delete from conversations where id = (select conversation_id from voice_sessions where id = ?)`} {
 			_, err := s.DB.SQL().Exec(s, q, o.ID)
-			s.must(err)
+			s.requireNoError(err)
 		}
-		s.clock.Turn(10 * time.Minute)
-		s.must(s.desk(s.DB).Recover(s))
-		if n := s.count(`select count(*) from voice_sessions`); n != 0 {
+		s.clock.Advance(10 * time.Minute)
+		s.requireNoError(s.newSessions(s.DB).RecoverExpired(s))
+		if n := s.countRows(`select count(*) from voice_sessions`); n != 0 {
 			t.Errorf("%d sessions left", n)
 		}
-		s.credits(0, 0)
+		s.requireCredits(0, 0)
 	})
 }
 
 func TestTheOperatorEndsASession(t *testing.T) {
-	each(t, func(s *studio) {
-		l := s.live(s.start(voice.Ask{}))
-		other := s.desk(s.DB)
-		v := l.Current()
+	forEachStore(t, func(s *testSessions) {
+		l := s.activeSession(s.startSession(voice.SessionRequest{}))
+		other := s.newSessions(s.DB)
+		v := l.Snapshot()
 		if s.DB.SQL().Dialect() == sqldb.Postgres { // elsewhere there is no other server
 			if asked, err := other.Stop(s, &v); err != nil || !asked {
 				t.Fatal(asked, err)
 			}
-			s.must(s.Heed(s))
+			s.requireNoError(s.ApplyEndRequests(s))
 		} else if ended, err := s.Stop(s, &v); err != nil || !ended {
 			t.Fatal(ended, err)
 		}
-		if v := s.ended(l); v.Reason != parley.EndOperator {
+		if v := s.waitUntilEnded(l); v.EndReason != parley.EndOperator {
 			t.Errorf("%+v", v)
 		}
-		if again, err := other.Stop(s, s.stored(l.ID)); err != nil || again {
+		if again, err := other.Stop(s, s.storedSession(l.ID)); err != nil || again {
 			t.Error("it was ended twice", err)
 		}
 	})
 }
 
 func TestSessionsEndWithTheirConversationAndAgent(t *testing.T) {
-	each(t, func(s *studio) {
-		a, b := s.live(s.start(voice.Ask{})), s.live(s.start(voice.Ask{}))
-		s.must(s.DB.Transact(s, sqldb.Turns, func(tx *store.DB) error {
+	forEachStore(t, func(s *testSessions) {
+		a, b := s.activeSession(s.startSession(voice.SessionRequest{})), s.activeSession(s.startSession(voice.SessionRequest{}))
+		s.requireNoError(s.DB.Transact(s, sqldb.Interactive, func(tx *store.DB) error {
 			_, err := tx.DeleteConversations(s, s.account.ID, s.agent, []parley.ConversationID{a.ConversationID}, nil, s.clock.Now())
 			return err
 		}))
 		gone, err := s.DB.EraseConversations(s, s.account.ID, s.agent)
-		if s.must(err); gone {
+		if s.requireNoError(err); gone {
 			t.Error("the conversation of a living session was erased")
 		}
-		s.must(s.Heed(s))
-		s.ended(a)
-		if gone, err := s.DB.EraseConversations(s, s.account.ID, s.agent); err != nil || !gone || s.count(`select count(*) from voice_sessions`) != 1 {
+		s.requireNoError(s.ApplyEndRequests(s))
+		s.waitUntilEnded(a)
+		if gone, err := s.DB.EraseConversations(s, s.account.ID, s.agent); err != nil || !gone || s.countRows(`select count(*) from voice_sessions`) != 1 {
 			t.Error(gone, err)
 		}
-		s.must(s.DB.DeleteAgent(s, s.account.ID, s.agent, s.clock.Now()))
+		s.requireNoError(s.DB.DeleteAgent(s, s.account.ID, s.agent, s.clock.Now()))
 		if gone, err := s.DB.EraseAgent(s, s.account.ID, s.agent); err != nil || gone {
 			t.Error(gone, err)
 		}
-		s.must(s.Heed(s))
-		s.ended(b)
+		s.requireNoError(s.ApplyEndRequests(s))
+		s.waitUntilEnded(b)
 		if gone, err := s.DB.EraseAgent(s, s.account.ID, s.agent); err != nil || !gone {
 			t.Error(gone, err)
 		}
@@ -217,10 +217,10 @@ func TestSessionsEndWithTheirConversationAndAgent(t *testing.T) {
 }
 
 func TestTheTalkEndsTheSession(t *testing.T) {
-	each(t, func(s *studio) {
-		begun, leave := make(chan *voice.Live), make(chan error)
-		s.Desk.Talk = func(ctx context.Context, l *voice.Live) error {
-			l.Joined()
+	forEachStore(t, func(s *testSessions) {
+		begun, leave := make(chan *voice.Session), make(chan error)
+		s.Sessions.Respond = func(ctx context.Context, l *voice.Session) error {
+			l.MarkJoined()
 			begun <- l
 			select {
 			case err := <-leave:
@@ -229,53 +229,53 @@ func TestTheTalkEndsTheSession(t *testing.T) {
 				return context.Cause(ctx)
 			}
 		}
-		for reason, err := range map[parley.SessionEnd]error{parley.EndClientLeft: nil, parley.EndError: errors.New("the ears fell off")} {
-			s.start(voice.Ask{})
+		for reason, err := range map[parley.SessionEndReason]error{parley.EndClientLeft: nil, parley.EndError: errors.New("the ears fell off")} {
+			s.startSession(voice.SessionRequest{})
 			l := <-begun
 			leave <- err
-			if v := s.ended(l); v.Reason != reason || v.Minutes != 1 {
+			if v := s.waitUntilEnded(l); v.EndReason != reason || v.Minutes != 1 {
 				t.Errorf("%+v", v)
 			}
 		}
-		s.start(voice.Ask{})
+		s.startSession(voice.SessionRequest{})
 		l := <-begun
 		s.Drain(s)
-		if v := s.ended(l); v.Reason != parley.EndServerStopped {
+		if v := s.waitUntilEnded(l); v.EndReason != parley.EndServerStopped {
 			t.Errorf("%+v", v)
 		}
-		_, err := s.ask(voice.Ask{})
-		s.fails(err, parley.CodeUnderMaintenance, "")
+		_, err := s.tryStart(voice.SessionRequest{})
+		s.requireError(err, parley.CodeUnderMaintenance, "")
 	})
 }
 
 // Minutes pay for what is said in them, to the last one that the account can afford.
 func TestMinutesPayForTheAnswers(t *testing.T) {
-	dbs.EachStore(t, func(t *testing.T, db *store.DB) {
-		d := newDialogue(t, db, `{}`, func(d *dialogue) {
-			d.change(func(a *parley.Agent) { a.CreditLimit = new(int64(5)) })
+	dbs.ForEachStore(t, func(t *testing.T, db *store.DB) {
+		d := newTestDialog(t, db, `{}`, func(d *testDialog) {
+			d.updateAgent(func(a *parley.Agent) { a.CreditLimit = new(int64(5)) })
 		})
-		d.join()
-		d.answers("Ten euros.", "Eleven.")
-		d.says(question, time.Second)
-		d.shows(`
+		d.joinUser()
+		d.scriptAnswers("Ten euros.", "Eleven.")
+		d.saySegment(question, time.Second)
+		d.waitForTranscript(`
 			user: What does it cost?
 			agent: Ten euros.
 		`)
-		d.is("listening")
-		d.types("And now?")
-		d.stores(`
+		d.waitForState("listening")
+		d.typeText("And now?")
+		d.waitForStored(`
 			user: What does it cost?
 			assistant: Ten euros.
 			user: And now?
 			assistant: Eleven.
 		`)
-		d.is("listening")
+		d.waitForState("listening")
 		d.events <- rtc.Event{Kind: rtc.EventLeft}
-		if s := d.over(parley.EndClientLeft); s.Minutes != 1 {
+		if s := d.waitForEnd(parley.EndClientLeft); s.Minutes != 1 {
 			t.Errorf("%+v", s)
 		}
-		d.credits(5, 0)
-		if n := d.count(`select count(*) from credit_ledger`); n != 1 {
+		d.requireCredits(5, 0)
+		if n := d.countRows(`select count(*) from credit_ledger`); n != 1 {
 			t.Errorf("%d entries in the ledger", n)
 		}
 	})

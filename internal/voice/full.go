@@ -9,107 +9,107 @@ import (
 // When a server takes no further talks. What is measured are the looks of a few seconds; a server that is full stays so until it has
 // clearly recovered, so that it does not go to and fro.
 const (
-	lookEvery = time.Second
-	lastLooks = 5
+	loadSampleInterval = time.Second
+	maxLoadSamples     = 5
 
-	fewTalks   = 2   // with a customer in them; as many are always taken: a machine on which fewer starve is none for voice
-	enoughSent = 100 // packets of speech, of all talks, after which their lateness says something
-	tooLate    = .05 // of the packets: the 95th percentile of the gaps passes 25 ms
-	lateAgain  = .02
+	alwaysAdmittedDialogs = 2   // with a customer in them; as many are always taken: a machine on which fewer starve is none for voice
+	minPacketsSent        = 100 // packets of speech, of all talks, after which their lateness says something
+	maxLateShare          = .05 // of the packets: the 95th percentile of the gaps passes 25 ms
+	recoveredLateShare    = .02
 
-	sureTalks = 4 // that a processor carries in any case: with fewer, it is something else that keeps it busy, and may give way
-	tooBusy   = .90
-	busyAgain = .75
+	minBusyDialogs         = 4 // that a processor carries in any case: with fewer, it is something else that keeps it busy, and may give way
+	maxProcessorLoad       = .90
+	recoveredProcessorLoad = .75
 )
 
-// look is what the time since the look before was like.
-type look struct {
-	sent, tardy int     // packets of speech
-	load        float64 // that this server is to the processors; below 0 where unknown
+// loadSample is what the time since the look before was like.
+type loadSample struct {
+	sent, late int     // packets of speech
+	load       float64 // that this server is to the processors; below 0 where unknown
 }
 
 // Run looks at the talks until ctx is done.
-func (m *Meter) Run(ctx context.Context) error {
+func (m *Stats) Run(ctx context.Context) error {
 	if m == nil {
 		<-ctx.Done()
 		return nil
 	}
-	every := time.NewTicker(lookEvery)
+	every := time.NewTicker(loadSampleInterval)
 	defer every.Stop()
 	for {
 		select {
 		case <-every.C:
-			m.Look()
+			m.SampleLoad()
 		case <-ctx.Done():
 			return nil
 		}
 	}
 }
 
-// Look measures the time since the last call and judges whether the server is full. Run calls it each second.
-func (m *Meter) Look() {
-	now := look{load: m.load()}
+// SampleLoad measures the time since the last call and judges whether the server is full. Run calls it each second.
+func (m *Stats) SampleLoad() {
+	now := loadSample{load: m.processorLoad()}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for t, a := range m.talks {
+	for t, a := range m.dialogs {
 		s := t.room.Stats()
-		now.sent, now.tardy = now.sent+s.Sent-a.last.Sent, now.tardy+s.Tardy-a.last.Tardy
-		a.last = s
+		now.sent, now.late = now.sent+s.Sent-a.lastStats.Sent, now.late+s.SentLate-a.lastStats.SentLate
+		a.lastStats = s
 	}
-	if len(m.looks) == lastLooks {
-		m.looks = m.looks[1:]
+	if len(m.loadSamples) == maxLoadSamples {
+		m.loadSamples = m.loadSamples[1:]
 	}
-	m.looks = append(m.looks, now)
-	m.full = m.attended() >= fewTalks && (m.starves() || m.toils())
+	m.loadSamples = append(m.loadSamples, now)
+	m.isOverloaded = m.joinedDialogs() >= alwaysAdmittedDialogs && (m.packetsAreLate() || m.processorsAreBusy())
 }
 
-// load asks for the load while there are talks for which it matters.
-func (m *Meter) load() float64 {
+// processorLoad asks for the load while there are talks for which it matters.
+func (m *Stats) processorLoad() float64 {
 	m.mu.Lock()
-	talks := m.attended()
+	talks := m.joinedDialogs()
 	m.mu.Unlock()
-	if m.Load == nil || talks < fewTalks {
+	if m.ProcessorLoad == nil || talks < alwaysAdmittedDialogs {
 		return -1
 	}
-	return m.Load()
+	return m.ProcessorLoad()
 }
 
-// Full reports that this server cannot hold another talk well: too many packets of speech leave late, or it nearly
-// uses up the processors for many talks. Those that nobody has joined do not count. It is a Desk's.
-func (m *Meter) Full() bool {
+// IsOverloaded reports that this server cannot hold another talk well: too many packets of speech leave late, or it nearly
+// uses up the processors for many talks. Those that nobody has joined do not count. It is a Sessions's.
+func (m *Stats) IsOverloaded() bool {
 	if m == nil {
 		return false
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.full
+	return m.isOverloaded
 }
 
-// starves reports that packets of speech leave too late.
-func (m *Meter) starves() bool {
+// packetsAreLate reports that packets of speech leave too late.
+func (m *Stats) packetsAreLate() bool {
 	var sent, tardy int
-	for _, l := range m.looks {
-		sent, tardy = sent+l.sent, tardy+l.tardy
+	for _, l := range m.loadSamples {
+		sent, tardy = sent+l.sent, tardy+l.late
 	}
-	most := tooLate
-	if m.full {
-		most = lateAgain
+	most := maxLateShare
+	if m.isOverloaded {
+		most = recoveredLateShare
 	}
-	return sent >= enoughSent && float64(tardy) > most*float64(sent)
+	return sent >= minPacketsSent && float64(tardy) > most*float64(sent)
 }
 
-// toils reports that this server keeps the processors busy, and that it is the talks that do so. What other programs
+// processorsAreBusy reports that this server keeps the processors busy, and that it is the talks that do so. What other programs
 // do is not its business: where they leave too little, packets are late.
-func (m *Meter) toils() bool {
+func (m *Stats) processorsAreBusy() bool {
 	var sum, known float64
-	for _, l := range m.looks {
+	for _, l := range m.loadSamples {
 		if l.load >= 0 {
 			sum, known = sum+l.load, known+1
 		}
 	}
-	most := tooBusy
-	if m.full {
-		most = busyAgain
+	most := maxProcessorLoad
+	if m.isOverloaded {
+		most = recoveredProcessorLoad
 	}
-	return m.attended() >= sureTalks*runtime.GOMAXPROCS(0) && known*2 > lastLooks && sum > most*known
+	return m.joinedDialogs() >= minBusyDialogs*runtime.GOMAXPROCS(0) && known*2 > maxLoadSamples && sum > most*known
 }

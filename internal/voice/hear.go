@@ -6,179 +6,181 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/llm"
-	"parley/internal/voice/ear"
+	"parley/internal/model"
 	"parley/internal/voice/rtc"
+	"parley/internal/voice/vad"
 )
 
 // segment is what the customer says between two silences.
 type segment struct {
-	id     string
-	began  time.Time
-	onset  time.Time // when its first sound came: it takes some to tell that it is a voice
-	voiced time.Duration
-	text   string // what was understood so far
-	shown  string
-	rests  bool // silent for a moment
-	ended  bool
-	known  bool // the text is that of all that was said
-	err    error
-	at     time.Time     // when it ended
-	hang   time.Duration // how long the silence before that was
+	id              string
+	startedAt       time.Time
+	onsetAt         time.Time // when its first sound came: it takes some to tell that it is a voice
+	voicedTime      time.Duration
+	text            string // what was understood so far
+	shownText       string
+	isPaused        bool // silent for a moment
+	isEnded         bool
+	textComplete    bool // the text is that of all that was said
+	err             error
+	endedAt         time.Time     // when it ended
+	trailingSilence time.Duration // how long the silence before that was
 
-	version   int                // grows whenever there is more to understand
-	stop      context.CancelFunc // of the work on the last version
-	working   bool
-	dictation llm.Dictation
+	version        int                // grows whenever there is more to understand
+	cancel         context.CancelFunc // of the work on the last version
+	isTranscribing bool
+	dictation      model.LiveTranscription
 }
 
-func (s *segment) drop() {
-	if s.stop != nil {
-		s.stop()
+func (s *segment) cancelTranscription() {
+	if s.cancel != nil {
+		s.cancel()
 	}
 	if s.dictation != nil {
 		s.dictation.Close()
 	}
 }
 
-// understood is the text of a segment, as it was at a version.
-type understood struct {
-	segment *segment
-	version int
-	interim bool
-	text    string
-	err     error
+// segmentText is the text of a segment, as it was at a version.
+type segmentText struct {
+	segment   *segment
+	version   int
+	isInterim bool
+	text      string
+	err       error
 }
 
-// hear takes the next 20 ms of the customer's voice.
-func (t *talk) hear(f rtc.Frame) {
-	if t.tape != nil {
-		t.tape.hear(f.PCM, f.At)
+// handleAudio takes the next 20 ms of the customer's voice.
+func (t *dialog) handleAudio(f rtc.Frame) {
+	if t.recording != nil {
+		t.recording.addCustomerAudio(f.PCM, f.At)
 	}
-	if t.ear == nil {
+	if t.detector == nil {
 		return
 	}
-	if t.goodbye || t.said != nil && !t.said.begun.IsZero() && !t.set.AllowInterruptions {
-		t.silenced()
-		t.deaf = true
+	if t.saidGoodbye || t.utterance != nil && !t.utterance.startedAt.IsZero() && !t.settings.AllowInterruptions {
+		t.dropUnfinishedSegments()
+		t.discardsAudio = true
 		return
 	}
-	t.deaf, t.heardAt = false, t.Now()
-	for _, e := range t.ear.Hear(f.PCM) {
-		t.noticed(e, f.At)
+	t.discardsAudio, t.lastAudioAt = false, t.Now()
+	for _, e := range t.detector.Process(f.PCM) {
+		t.handleDetection(e, f.At)
 	}
-	if s := t.current(); s != nil {
-		s.voiced = max(s.voiced, t.ear.Voiced())
+	if s := t.currentSegment(); s != nil {
+		s.voicedTime = max(s.voicedTime, t.detector.VoicedTime())
 		if s.dictation != nil {
 			s.dictation.Add(f.PCM)
 		}
 	}
 }
 
-// silenced forgets what was begun and cannot come to an end any more.
-func (t *talk) silenced() {
-	if t.ear == nil || t.deaf {
+// dropUnfinishedSegments forgets what was begun and cannot come to an end any more.
+func (t *dialog) dropUnfinishedSegments() {
+	if t.detector == nil || t.discardsAudio {
 		return
 	}
-	t.ear.Reset()
-	if s := t.current(); s != nil {
-		t.forget(s)
+	t.detector.Reset()
+	if s := t.currentSegment(); s != nil {
+		t.dropSegment(s)
 	}
 }
 
 const (
-	microphoneGap = 300 * time.Millisecond // without any sound: browsers send nothing while it is silent, or the microphone is muted
-	hushed        = 4 * time.Second        // of silence end every turn
+	microphoneGap  = 300 * time.Millisecond // without any sound: browsers send nothing while it is silent, or the microphone is muted
+	turnEndSilence = 4 * time.Second        // of silence end every turn
 )
 
-// hush has the ear hear silence, where nothing comes: what was being said ends.
-func (t *talk) hush(length time.Duration) {
-	if t.ear == nil {
+// feedSilence has the ear hear silence, where nothing comes: what was being said ends.
+func (t *dialog) feedSilence(length time.Duration) {
+	if t.detector == nil {
 		return
 	}
-	silence := make([]int16, rtc.HearRate/50)
-	for ; length > 0 && t.ear.Speaking(); length -= rtc.FrameTime {
-		for _, e := range t.ear.Hear(silence) {
-			t.noticed(e, t.Now())
+	silence := make([]int16, rtc.InputRate/50)
+	for ; length > 0 && t.detector.IsSpeaking(); length -= rtc.FrameTime {
+		for _, e := range t.detector.Process(silence) {
+			t.handleDetection(e, t.Now())
 		}
 	}
 }
 
-// current is the segment that is being spoken.
-func (t *talk) current() *segment {
-	if n := len(t.segments); n > 0 && !t.segments[n-1].ended {
+// currentSegment is the segment that is being spoken.
+func (t *dialog) currentSegment() *segment {
+	if n := len(t.segments); n > 0 && !t.segments[n-1].isEnded {
 		return t.segments[n-1]
 	}
 	return nil
 }
 
-// noticed takes in what was noticed in the sound that came then.
-func (t *talk) noticed(e ear.Event, at time.Time) {
-	if e.Kind == ear.Onset {
-		s := &segment{id: parley.NewUUID(), began: t.Now(), onset: at.Add(rtc.FrameTime - e.Voiced)}
+// handleDetection takes in what was noticed in the sound that came then.
+func (t *dialog) handleDetection(e vad.Event, at time.Time) {
+	if e.Kind == vad.Onset {
+		s := &segment{id: parley.NewUUID(), startedAt: t.Now(), onsetAt: at.Add(rtc.FrameTime - e.Voiced)}
 		t.segments = append(t.segments, s)
-		t.dictate(s, e.PCM)
+		t.startDictation(s, e.PCM)
 		return
 	}
-	s := t.current()
+	s := t.currentSegment()
 	if s == nil {
 		return
 	}
-	s.voiced = max(s.voiced, e.Voiced)
+	s.voicedTime = max(s.voicedTime, e.Voiced)
 	switch e.Kind {
-	case ear.Pause:
-		s.rests = true
-		t.understandSoFar(s, e.PCM)
-	case ear.Again:
+	case vad.Pause:
+		s.isPaused = true
+		t.transcribeSoFar(s, e.PCM)
+	case vad.Resume:
 		s.version++
-		s.known, s.rests, s.working = false, false, false
-		if s.stop != nil && s.dictation == nil {
-			s.stop()
+		s.textComplete, s.isPaused, s.isTranscribing = false, false, false
+		if s.cancel != nil && s.dictation == nil {
+			s.cancel()
 		}
-	case ear.End:
-		s.ended, s.at, s.hang = true, t.Now(), e.Silence
-		if !s.known && !s.working {
-			t.understandSoFar(s, e.PCM)
+	case vad.End:
+		s.isEnded, s.endedAt, s.trailingSilence = true, t.Now(), e.Silence
+		if !s.textComplete && !s.isTranscribing {
+			t.transcribeSoFar(s, e.PCM)
 		}
-		t.answer()
-	case ear.Noise:
-		t.forget(s)
-	case ear.Onset:
+		t.answerSegments()
+	case vad.Noise:
+		t.dropSegment(s)
+	case vad.Onset:
 	}
 }
 
-// dictate begins to write along, where the engine can.
-func (t *talk) dictate(s *segment, pcm []int16) {
-	listener, ok := t.Transcriber.(llm.Listener)
+// startDictation begins to write along, where the engine can.
+func (t *dialog) startDictation(s *segment, pcm []int16) {
+	listener, ok := t.Transcriber.(model.LiveTranscriber)
 	if !ok {
 		return
 	}
 	ctx, stop := context.WithCancel(t.ctx)
-	s.stop = stop
-	s.dictation = listener.Listen(ctx, t.hints(), func(said llm.Transcript) { t.report(understood{segment: s, interim: true, text: said.Text}) })
+	s.cancel = stop
+	s.dictation = listener.StartTranscription(ctx, t.transcriptionHints(), func(said model.Transcript) {
+		t.sendSegmentText(segmentText{segment: s, isInterim: true, text: said.Text})
+	})
 	s.dictation.Add(pcm)
 }
 
-// hints tell the engine what it will hear.
-func (t *talk) hints() llm.Hints {
-	return llm.Hints{Model: t.set.Transcriber.Model, Language: t.set.Transcriber.Language, Speaker: string(t.live.ID)}
+// transcriptionHints tell the engine what it will hear.
+func (t *dialog) transcriptionHints() model.TranscriptionHints {
+	return model.TranscriptionHints{Model: t.settings.Transcriber.Model, Language: t.settings.Transcriber.Language, Speaker: string(t.session.ID)}
 }
 
-// writeTime is how long the understanding of a segment may take.
-const writeTime = 15 * time.Second
+// transcribeTimeout is how long the understanding of a segment may take.
+const transcribeTimeout = 15 * time.Second
 
-// understandSoFar has the segment written down as far as it goes. Where nothing is added the text is there when the turn ends.
-func (t *talk) understandSoFar(s *segment, pcm []int16) {
-	if s.dictation != nil && !s.ended {
-		t.ear.Judge(ear.LookOf(s.text)) // the interim text tells
+// transcribeSoFar has the segment written down as far as it goes. Where nothing is added the text is there when the turn ends.
+func (t *dialog) transcribeSoFar(s *segment, pcm []int16) {
+	if s.dictation != nil && !s.isEnded {
+		t.detector.SetCompleteness(vad.AssessCompleteness(s.text)) // the interim text tells
 		return
 	}
-	ctx, stop := context.WithTimeout(t.ctx, writeTime)
+	ctx, stop := context.WithTimeout(t.ctx, transcribeTimeout)
 	s.version++
 	version, dictation := s.version, s.dictation
-	s.working = true
+	s.isTranscribing = true
 	if dictation == nil {
-		s.stop = stop
+		s.cancel = stop
 	}
 	t.work.Add(1)
 	go func() {
@@ -191,73 +193,73 @@ func (t *talk) understandSoFar(s *segment, pcm []int16) {
 		} else {
 			text, err = t.transcribe(ctx, s, pcm)
 		}
-		t.report(understood{segment: s, version: version, text: text, err: err})
+		t.sendSegmentText(segmentText{segment: s, version: version, text: text, err: err})
 	}()
 }
 
 // transcribe gives the text of a segment; what is understood on the way is told.
-func (t *talk) transcribe(ctx context.Context, s *segment, pcm []int16) (text string, err error) {
-	for said, err := range t.Transcriber.Transcribe(ctx, llm.Segment{Hints: t.hints(), PCM: pcm}) {
+func (t *dialog) transcribe(ctx context.Context, s *segment, pcm []int16) (text string, err error) {
+	for said, err := range t.Transcriber.Transcribe(ctx, model.Segment{TranscriptionHints: t.transcriptionHints(), PCM: pcm}) {
 		if err != nil {
 			return "", err
 		}
-		if text = said.Text; !said.Final && text != "" {
-			t.report(understood{segment: s, interim: true, text: text})
+		if text = said.Text; !said.IsFinal && text != "" {
+			t.sendSegmentText(segmentText{segment: s, isInterim: true, text: text})
 		}
 	}
 	return text, nil
 }
 
-func (t *talk) report(u understood) {
+func (t *dialog) sendSegmentText(u segmentText) {
 	select {
-	case t.texts <- u:
-	case <-t.over:
+	case t.segmentTexts <- u:
+	case <-t.done:
 	}
 }
 
-// understand takes in what was understood.
-func (t *talk) understand(u understood) {
+// handleSegmentText takes in what was understood.
+func (t *dialog) handleSegmentText(u segmentText) {
 	s := u.segment
-	if s.known || !u.interim && u.version != s.version {
+	if s.textComplete || !u.isInterim && u.version != s.version {
 		return
 	}
-	if u.interim {
+	if u.isInterim {
 		s.text = u.text
-		if s.rests && !s.ended {
-			t.ear.Judge(ear.LookOf(s.text))
+		if s.isPaused && !s.isEnded {
+			t.detector.SetCompleteness(vad.AssessCompleteness(s.text))
 		}
-		t.sayShown(s)
+		t.showInterimText(s)
 		return
 	}
-	s.working = false
+	s.isTranscribing = false
 	s.err = u.err
 	if u.err == nil {
 		s.text = u.text
 	}
-	if errors.Is(u.err, context.Canceled) && !s.ended {
+	if errors.Is(u.err, context.Canceled) && !s.isEnded {
 		return
 	}
-	s.known = true
-	if !s.ended {
-		t.ear.Judge(ear.LookOf(s.text))
-		t.sayShown(s)
+	s.textComplete = true
+	if !s.isEnded {
+		t.detector.SetCompleteness(vad.AssessCompleteness(s.text))
+		t.showInterimText(s)
 		return
 	}
-	t.answer()
+	t.answerSegments()
 }
 
-// sayShown shows what was understood so far. What may be the agent's own echo is not shown before it is certain.
-func (t *talk) sayShown(s *segment) {
-	if s.text == "" || s.text == s.shown || t.said != nil || t.trails(s) {
+// showInterimText shows what was understood so far. What may be the agent's own echo is not shown before it is certain.
+func (t *dialog) showInterimText(s *segment) {
+	if s.text == "" || s.text == s.shownText || t.utterance != nil || t.isTrailingEcho(s) {
 		return
 	}
-	s.shown = s.text
-	t.room.Transcript(rtc.Segment{ID: s.id, User: true, Text: s.text})
+	s.shownText = s.text
+	t.room.Transcript(rtc.Segment{ID: s.id, FromUser: true, Text: s.text})
 }
 
-// forget drops a segment that was nothing.
-func (t *talk) forget(s *segment) {
-	s.drop()
+// dropSegment drops a segment that was nothing.
+func (t *dialog) dropSegment(s *segment) {
+	s.cancelTranscription()
 	for i := range t.segments {
 		if t.segments[i] == s {
 			t.segments = append(t.segments[:i:i], t.segments[i+1:]...)
@@ -265,7 +267,7 @@ func (t *talk) forget(s *segment) {
 		}
 	}
 	if t.overlap != nil && len(t.segments) == 0 {
-		t.apply(t.overlap.judge(sign{now: t.Now(), voiced: s.voiced, final: true}))
+		t.applyOverlapAction(t.overlap.decide(overlapState{now: t.Now(), voicedTime: s.voicedTime, isFinal: true}))
 	}
-	t.judged()
+	t.addRejectedSound()
 }

@@ -4,74 +4,74 @@ import (
 	"parley/internal/voice/rtc"
 )
 
-// answer answers the segments that have ended and are known, in their order.
-func (t *talk) answer() {
-	for len(t.segments) > 0 && t.segments[0].ended && t.segments[0].known {
+// answerSegments answers the segments that have ended and are known, in their order.
+func (t *dialog) answerSegments() {
+	for len(t.segments) > 0 && t.segments[0].isEnded && t.segments[0].textComplete {
 		s := t.segments[0]
 		t.segments = t.segments[1:]
-		s.drop()
-		t.heard(s)
+		s.cancelTranscription()
+		t.handleSegment(s)
 	}
-	t.judged()
+	t.addRejectedSound()
 }
 
-// heard decides what a segment was: a question, words of somebody who listens, or nothing.
-func (t *talk) heard(s *segment) {
-	if t.goodbye {
-		t.sayFinal(s, true)
-		t.pass(s.text)
+// handleSegment decides what a segment was: a question, words of somebody who listens, or nothing.
+func (t *dialog) handleSegment(s *segment) {
+	if t.saidGoodbye {
+		t.showFinalText(s, true)
+		t.storeForPerson(s.text)
 		return
 	}
 	if s.err != nil && t.ctx.Err() == nil {
-		t.misheard(s)
+		t.reportMisheard(s)
 		return
 	}
-	if o := t.overlapped(); o != nil {
-		echo := echoes(s.text, t.said.text, o.guarded)
-		v := o.judge(sign{now: t.Now(), voiced: s.voiced, text: s.text, final: true, echo: echo})
-		t.apply(v)
-		if v != yield {
-			t.sayFinal(s, !echo)
+	if o := t.currentOverlap(); o != nil {
+		echo := isEcho(s.text, t.utterance.text, o.echoLikely)
+		v := o.decide(overlapState{now: t.Now(), voicedTime: s.voicedTime, text: s.text, isFinal: true, isEcho: echo})
+		t.applyOverlapAction(v)
+		if v != actionStop {
+			t.showFinalText(s, !echo)
 			return
 		}
 	}
-	if t.trails(s) {
-		t.sayFinal(s, false)
+	if t.isTrailingEcho(s) {
+		t.showFinalText(s, false)
 		return
 	}
-	t.sayFinal(s, true)
+	t.showFinalText(s, true)
 	switch {
 	case s.text != "":
-		t.ask(s.text, s)
-	case t.unheard != nil: // it was interrupted for nothing
-		t.ask("", s)
+		t.answerQuestion(s.text, s)
+	case t.unheardUtterance != nil: // it was interrupted for nothing
+		t.answerQuestion("", s)
 	}
 }
 
-// trails reports that a segment is the echo of what the agent has just finished saying.
-func (t *talk) trails(s *segment) bool {
-	return t.before != nil && s.began.Before(t.fell) && echoes(s.text, t.before.text, t.sounded < warmUp)
+// isTrailingEcho reports that a segment is the echo of what the agent has just finished saying.
+func (t *dialog) isTrailingEcho(s *segment) bool {
+	return t.previous != nil && s.startedAt.Before(t.silentSince) && isEcho(s.text, t.previous.text, t.playedTime < echoWarmUp)
 }
 
-// sayFinal shows what a segment was, or takes back what was shown of it.
-func (t *talk) sayFinal(s *segment, show bool) {
+// showFinalText shows what a segment was, or takes back what was shown of it.
+func (t *dialog) showFinalText(s *segment, show bool) {
 	text := s.text
 	if !show {
 		text = ""
 	}
-	if s.shown != "" || text != "" {
-		t.room.Transcript(rtc.Segment{ID: s.id, User: true, Text: text, Final: true})
+	if s.shownText != "" || text != "" {
+		t.room.Transcript(rtc.Segment{ID: s.id, FromUser: true, Text: text, Final: true})
 	}
 }
 
-// misheard tells the customer that they were not understood.
-func (t *talk) misheard(s *segment) {
-	t.Logger.Warn("speech recognition", "session", t.live.ID, "err", s.err)
-	t.fault("What you said could not be understood. You can type instead.")
+// reportMisheard tells the customer that they were not understood.
+func (t *dialog) reportMisheard(s *segment) {
+	t.Logger.Warn("speech recognition", "session", t.session.ID, "err", s.err)
+	t.reportFault("What you said could not be understood. You can type instead.")
 	if t.overlap != nil {
-		t.apply(t.overlap.judge(sign{now: t.Now(), voiced: s.voiced, final: true}))
+		t.applyOverlapAction(t.overlap.decide(overlapState{now: t.Now(), voicedTime: s.voicedTime, isFinal: true}))
 	}
-	if t.said == nil {
+	if t.utterance == nil {
 		t.apologise()
 	}
 }

@@ -8,33 +8,33 @@ import (
 	"parley/internal/voice/rtc"
 )
 
-// timing are the moments of an answer, all of one clock.
-type timing struct {
-	typed bool
-	voice time.Time // the customer's last sound
-	end   time.Time // their turn was over
-	text  time.Time // what they said was known
-	token time.Time // the first text of the answer
-	piece time.Time // the first piece of it was there
-	sound time.Time // the first speech
-	out   time.Time // the first packet left, or the first text was shown
+// answerTiming are the moments of an answer, all of one clock.
+type answerTiming struct {
+	isTyped       bool
+	lastVoiceAt   time.Time // the customer's last sound
+	turnEndAt     time.Time // their turn was over
+	textAt        time.Time // what they said was known
+	firstTextAt   time.Time // the first text of the answer
+	firstPieceAt  time.Time // the first piece of it was there
+	firstSpeechAt time.Time // the first speech
+	firstOutputAt time.Time // the first packet left, or the first text was shown
 }
 
-// at notes the first of several moments.
-func (m *timing) at(field *time.Time, when time.Time) {
+// setFirst notes the first of several moments.
+func (m *answerTiming) setFirst(field *time.Time, when time.Time) {
 	if field.IsZero() {
 		*field = when
 	}
 }
 
-// heard notes what an answer answers.
-func (m *timing) heard(s *segment, now time.Time) {
-	m.text = now
-	if m.typed = s == nil; m.typed {
-		m.voice, m.end = now, now
+// markQuestion notes what an answer answers.
+func (m *answerTiming) markQuestion(s *segment, now time.Time) {
+	m.textAt = now
+	if m.isTyped = s == nil; m.isTyped {
+		m.lastVoiceAt, m.turnEndAt = now, now
 		return
 	}
-	m.voice, m.end = s.at.Add(-s.hang), s.at
+	m.lastVoiceAt, m.turnEndAt = s.endedAt.Add(-s.trailingSilence), s.endedAt
 }
 
 // Delay is where the time went from the end of the customer's speech to the first sound of the answer, in milliseconds.
@@ -48,153 +48,153 @@ type Delay struct {
 	Total   float64 `json:"total"`
 }
 
-func (m *timing) delay() Delay {
-	last := m.voice
+func (m *answerTiming) delay() Delay {
+	last := m.lastVoiceAt
 	step := func(at time.Time) float64 {
 		if at.Before(last) { // it was passed over, or was ready before
 			return 0
 		}
-		ms := millis(at.Sub(last))
+		ms := milliseconds(at.Sub(last))
 		last = at
 		return ms
 	}
-	d := Delay{Silence: step(m.end), Hearing: step(m.text), Answer: step(m.token), Piece: step(m.piece), Speech: step(m.sound), Output: step(m.out)}
-	d.Total = millis(m.out.Sub(m.voice))
+	d := Delay{Silence: step(m.turnEndAt), Hearing: step(m.textAt), Answer: step(m.firstTextAt), Piece: step(m.firstPieceAt), Speech: step(m.firstSpeechAt), Output: step(m.firstOutputAt)}
+	d.Total = milliseconds(m.firstOutputAt.Sub(m.lastVoiceAt))
 	return d
 }
 
-func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// kept is how many of the last measurements of a kind count.
-const kept = 512
+// maxMeasurements is how many of the last measurements of a kind count.
+const maxMeasurements = 512
 
-// Meter measures the talks of this server. The zero value is ready; a nil one measures nothing. Run it, or it never finds the server
+// Stats measures the talks of this server. The zero value is ready; a nil one measures nothing. Run it, or it never finds the server
 // full.
-type Meter struct {
-	Answered func(typed bool, d Delay) // is told of each answer that begins to be heard; must not wait; may be nil
-	Held     func(after time.Duration) // is told how long it took to hold the agent; must not wait; may be nil
+type Stats struct {
+	OnAnswer func(typed bool, d Delay) // is told of each answer that begins to be heard; must not wait; may be nil
+	OnHold   func(after time.Duration) // is told how long it took to hold the agent; must not wait; may be nil
 
 	// Load tells the share of the processors that this server used since the last call, 0 to 1; below 0 where it is
 	// unknown. It may be nil.
-	Load func() float64
+	ProcessorLoad func() float64
 
-	mu     sync.Mutex
-	talks  map[*talk]*attendance
-	past   rtc.Stats // of the talks that have ended
-	looks  []look    // the last ones
-	full   bool
-	spoken []Delay   // of answers to what was said
-	typed  []Delay   // of answers to what was typed
-	ducks  []float64 // from the beginning of voice until the agent spoke more softly, in milliseconds
-	holds  []float64 // the same until it was held
+	mu           sync.Mutex
+	dialogs      map[*dialog]*dialogStats
+	endedStats   rtc.Stats    // of the talks that have ended
+	loadSamples  []loadSample // the last ones
+	isOverloaded bool
+	spokenDelays []Delay   // of answers to what was said
+	typedDelays  []Delay   // of answers to what was typed
+	duckMillis   []float64 // from the beginning of voice until the agent spoke more softly, in milliseconds
+	holdMillis   []float64 // the same until it was held
 }
 
-// attendance is what a Meter knows of a talk.
-type attendance struct {
-	joined bool      // its customer has come; before that it costs next to nothing
-	last   rtc.Stats // at the last look
+// dialogStats is what a Stats knows of a talk.
+type dialogStats struct {
+	hasJoined bool      // its customer has come; before that it costs next to nothing
+	lastStats rtc.Stats // at the last look
 }
 
-func (m *Meter) enter(t *talk) {
+func (m *Stats) addDialog(t *dialog) {
 	if m == nil {
 		return
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.talks == nil {
-		m.talks = map[*talk]*attendance{}
+	if m.dialogs == nil {
+		m.dialogs = map[*dialog]*dialogStats{}
 	}
-	m.talks[t] = &attendance{}
+	m.dialogs[t] = &dialogStats{}
 }
 
-// join notes that the customer of a talk has come.
-func (m *Meter) join(t *talk) {
+// markDialogJoined notes that the customer of a talk has come.
+func (m *Stats) markDialogJoined(t *dialog) {
 	if m == nil {
 		return
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if a := m.talks[t]; a != nil {
-		a.joined = true
+	if a := m.dialogs[t]; a != nil {
+		a.hasJoined = true
 	}
 }
 
-// attended counts the talks whose customer has come; m.mu is held.
-func (m *Meter) attended() (n int) {
-	for _, a := range m.talks {
-		if a.joined {
+// joinedDialogs counts the talks whose customer has come; m.mu is held.
+func (m *Stats) joinedDialogs() (n int) {
+	for _, a := range m.dialogs {
+		if a.hasJoined {
 			n++
 		}
 	}
 	return n
 }
 
-func (m *Meter) leave(t *talk) {
+func (m *Stats) removeDialog(t *dialog) {
 	if m == nil {
 		return
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if _, here := m.talks[t]; here {
-		addTo(&m.past, t.room.Stats())
-		delete(m.talks, t)
+	if _, here := m.dialogs[t]; here {
+		addTo(&m.endedStats, t.room.Stats())
+		delete(m.dialogs, t)
 	}
 }
 
-// turn notes that an answer began to be heard.
-func (m *Meter) turn(t *talk, s *saying) {
+// recordAnswer notes that an answer began to be heard.
+func (m *Stats) recordAnswer(t *dialog, s *utterance) {
 	if m == nil || s.question == "" {
 		return
 	}
 	d := s.timing.delay()
-	t.Logger.Debug("voice turn", "session", t.live.ID, "typed", s.timing.typed, "silence", d.Silence, "hearing", d.Hearing, "answer", d.Answer, "piece", d.Piece,
+	t.Logger.Debug("voice turn", "session", t.session.ID, "typed", s.timing.isTyped, "silence", d.Silence, "hearing", d.Hearing, "answer", d.Answer, "piece", d.Piece,
 		"speech", d.Speech, "output", d.Output, "total", d.Total)
-	if m.Answered != nil {
-		m.Answered(s.timing.typed, d)
+	if m.OnAnswer != nil {
+		m.OnAnswer(s.timing.isTyped, d)
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if s.timing.typed {
-		m.typed = keepLast(m.typed, d)
+	if s.timing.isTyped {
+		m.typedDelays = appendLast(m.typedDelays, d)
 	} else {
-		m.spoken = keepLast(m.spoken, d)
+		m.spokenDelays = appendLast(m.spokenDelays, d)
 	}
 }
 
-// ducked notes how long it took until the agent spoke more softly.
-func (m *Meter) ducked(after time.Duration) {
+// recordDuck notes how long it took until the agent spoke more softly.
+func (m *Stats) recordDuck(after time.Duration) {
 	if m == nil {
 		return
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.ducks = keepLast(m.ducks, millis(after))
+	m.duckMillis = appendLast(m.duckMillis, milliseconds(after))
 }
 
-// held notes how long it took to hold the agent.
-func (m *Meter) held(after time.Duration) {
+// recordHold notes how long it took to hold the agent.
+func (m *Stats) recordHold(after time.Duration) {
 	if m == nil {
 		return
 	}
-	if m.Held != nil {
-		m.Held(after)
+	if m.OnHold != nil {
+		m.OnHold(after)
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.holds = keepLast(m.holds, millis(after))
+	m.holdMillis = appendLast(m.holdMillis, milliseconds(after))
 }
 
-func keepLast[T any](list []T, v T) []T {
-	if len(list) == kept {
+func appendLast[T any](list []T, v T) []T {
+	if len(list) == maxMeasurements {
 		list = slices.Delete(list, 0, 1)
 	}
 	return append(list, v)
 }
 
-// Measured is what was measured of the last talks, in milliseconds. Packets and frames are counted since the start.
-type Measured struct {
-	Talks      int     `json:"talks"`    // that are held now
-	Attended   int     `json:"attended"` // of them, those whose customer has come
+// StatsSnapshot is what was measured of the last talks, in milliseconds. Packets and frames are counted since the start.
+type StatsSnapshot struct {
+	Dialogs    int     `json:"talks"`    // that are held now
+	Joined     int     `json:"attended"` // of them, those whose customer has come
 	Spoken     int     `json:"spoken"`
 	Typed      int     `json:"typed"`
 	SpokenP50  Delay   `json:"spokenP50"`
@@ -213,33 +213,33 @@ type Measured struct {
 	Overloaded bool    `json:"overloaded"`
 }
 
-// Read gives what was measured.
-func (m *Meter) Read() Measured {
+// Snapshot gives what was measured.
+func (m *Stats) Snapshot() StatsSnapshot {
 	if m == nil {
-		return Measured{}
+		return StatsSnapshot{}
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	out := Measured{
-		Talks: len(m.talks), Attended: m.attended(), Spoken: len(m.spoken), Typed: len(m.typed),
-		SpokenP50: delayAt(m.spoken, 50), SpokenP95: delayAt(m.spoken, 95),
-		TypedP50: delayAt(m.typed, 50).Total, TypedP95: delayAt(m.typed, 95).Total,
-		DuckedP50: percentile(m.ducks, 50), DuckedP95: percentile(m.ducks, 95),
-		HeldP50: percentile(m.holds, 50), HeldP95: percentile(m.holds, 95),
+	out := StatsSnapshot{
+		Dialogs: len(m.dialogs), Joined: m.joinedDialogs(), Spoken: len(m.spokenDelays), Typed: len(m.typedDelays),
+		SpokenP50: delayAt(m.spokenDelays, 50), SpokenP95: delayAt(m.spokenDelays, 95),
+		TypedP50: delayAt(m.typedDelays, 50).Total, TypedP95: delayAt(m.typedDelays, 95).Total,
+		DuckedP50: percentile(m.duckMillis, 50), DuckedP95: percentile(m.duckMillis, 95),
+		HeldP50: percentile(m.holdMillis, 50), HeldP95: percentile(m.holdMillis, 95),
 	}
-	sum := m.past
-	for t := range m.talks {
+	sum := m.endedStats
+	for t := range m.dialogs {
 		s := t.room.Stats()
-		out.GapP95 = max(out.GapP95, millis(s.GapP95))
+		out.GapP95 = max(out.GapP95, milliseconds(s.GapP95))
 		addTo(&sum, s)
 	}
-	out.Packets, out.Late, out.Starved, out.Lost, out.Overloaded = sum.Sent, sum.Tardy, sum.Starved, sum.Lost, m.full
+	out.Packets, out.Late, out.Starved, out.Lost, out.Overloaded = sum.Sent, sum.SentLate, sum.Underruns, sum.Concealed, m.isOverloaded
 	return out
 }
 
 // addTo adds what can be counted.
 func addTo(sum *rtc.Stats, s rtc.Stats) {
-	sum.Sent, sum.Tardy, sum.Starved, sum.Lost = sum.Sent+s.Sent, sum.Tardy+s.Tardy, sum.Starved+s.Starved, sum.Lost+s.Lost
+	sum.Sent, sum.SentLate, sum.Underruns, sum.Concealed = sum.Sent+s.Sent, sum.SentLate+s.SentLate, sum.Underruns+s.Underruns, sum.Concealed+s.Concealed
 }
 
 func delayAt(list []Delay, percent int) Delay {

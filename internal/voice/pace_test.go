@@ -20,7 +20,7 @@ func TestHeardOf(t *testing.T) {
 		{"", 0.5, ""},
 		{"[", 0.5, ""},
 	} {
-		if got := c.text[:heardOf(c.text, c.share)]; got != c.want {
+		if got := c.text[:heardBytes(c.text, c.share)]; got != c.want {
 			t.Errorf("%q at %v: %q instead of %q", c.text, c.share, got, c.want)
 		}
 	}
@@ -33,7 +33,7 @@ func FuzzHeardOf(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		last := 0
 		for share := 0.0; share <= 1; share += 0.05 {
-			at := heardOf(text, share)
+			at := heardBytes(text, share)
 			if at < last || at > len(text) {
 				t.Fatalf("%q: %d after %d", text, at, last)
 			}

@@ -5,19 +5,19 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"parley/internal/prose"
+	"parley/internal/text/prose"
 )
 
 const (
-	firstClause  = 24      // the first piece of an answer may end at a comma from here on, so that the voice begins early
-	farthest     = 1 << 10 // bytes that are looked at to find the end of a piece
-	longestPiece = 280     // a piece is cut at a comma or a blank then, so that it can be interrupted, and shown, in time
+	minFirstClauseBytes = 24      // the first piece of an answer may end at a comma from here on, so that the voice begins early
+	farthest            = 1 << 10 // bytes that are looked at to find the end of a piece
+	maxPieceBytes       = 280     // a piece is cut at a comma or a blank then, so that it can be interrupted, and shown, in time
 )
 
-// nextPiece gives where the piece of an answer that begins at from ends: a sentence with the space behind it, a clause where the
+// nextPieceEnd gives where the piece of an answer that begins at from ends: a sentence with the space behind it, a clause where the
 // answer begins, or a block of code. It gives false while the text so far does not tell; with whole, no more is to come. Pieces
 // follow each other without a gap.
-func nextPiece(text string, from int, whole bool) (end int, ok bool) {
+func nextPieceEnd(text string, from int, whole bool) (end int, ok bool) {
 	rest := text[from:]
 	words := strings.TrimLeftFunc(rest, unicode.IsSpace)
 	if words == "" {
@@ -25,7 +25,7 @@ func nextPiece(text string, from int, whole bool) (end int, ok bool) {
 	}
 	begin := len(text) - len(words)
 	if strings.HasPrefix(words, "```") || strings.HasPrefix(words, "~~~") {
-		return fenced(text, begin, whole)
+		return codeBlockEnd(text, begin, whole)
 	}
 	until, closed := min(len(text), begin+farthest), whole
 	for _, fence := range []string{"\n```", "\n~~~"} {
@@ -44,22 +44,22 @@ func nextPiece(text string, from int, whole bool) (end int, ok bool) {
 	if n == 0 {
 		return until, closed
 	}
-	return shorter(text, from, end, closed)
+	return shortenPiece(text, from, end, closed)
 }
 
-// shorter ends a piece before the sentence does, where it begins the answer or is very long.
-func shorter(text string, from, end int, closed bool) (int, bool) {
+// shortenPiece ends a piece before the sentence does, where it begins the answer or is very long.
+func shortenPiece(text string, from, end int, closed bool) (int, bool) {
 	if from == 0 {
-		if i := clause(text[:end], firstClause); i > 0 {
+		if i := firstClauseEnd(text[:end], minFirstClauseBytes); i > 0 {
 			return i, true
 		}
 	}
-	if end-from <= longestPiece {
+	if end-from <= maxPieceBytes {
 		return end, closed
 	}
-	piece := text[from : from+longestPiece]
+	piece := text[from : from+maxPieceBytes]
 	at := strings.LastIndexAny(piece, ",;:–—")
-	if at >= longestPiece/3 {
+	if at >= maxPieceBytes/3 {
 		_, n := utf8.DecodeRuneInString(piece[at:])
 		at += n
 		for at < len(piece) && piece[at] == ' ' {
@@ -70,13 +70,13 @@ func shorter(text string, from, end int, closed bool) (int, bool) {
 	if at = strings.LastIndexByte(piece, ' '); at > 0 {
 		return from + at + 1, true
 	}
-	for at = longestPiece; at > 0 && !utf8.RuneStart(text[from+at]); at-- { //nolint:revive // the condition does it all
+	for at = maxPieceBytes; at > 0 && !utf8.RuneStart(text[from+at]); at-- { //nolint:revive // the condition does it all
 	}
 	return from + at, true
 }
 
-// clause finds the end of a first clause of at least so many bytes; 0 where there is none, or hardly anything would follow.
-func clause(text string, least int) int {
+// firstClauseEnd finds the end of a first clause of at least so many bytes; 0 where there is none, or hardly anything would follow.
+func firstClauseEnd(text string, least int) int {
 	for i := least; i+1 < len(text); i++ {
 		if strings.IndexByte(",;:", text[i]) >= 0 && text[i+1] == ' ' {
 			if len(strings.TrimSpace(text[i+1:])) < 8 {
@@ -88,8 +88,8 @@ func clause(text string, least int) int {
 	return 0
 }
 
-// fenced gives the end of the code block that begins there.
-func fenced(text string, begin int, whole bool) (end int, ok bool) {
+// codeBlockEnd gives the end of the code block that begins there.
+func codeBlockEnd(text string, begin int, whole bool) (end int, ok bool) {
 	fence := "\n" + text[begin:begin+3]
 	i := strings.Index(text[begin+3:], fence)
 	if i < 0 {

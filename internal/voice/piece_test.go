@@ -7,12 +7,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// pieces cuts a text that comes in steps of so many bytes.
-func pieces(text string, step int) (all []string) {
+// splitPieces cuts a text that comes in steps of so many bytes.
+func splitPieces(text string, step int) (all []string) {
 	from := 0
 	for at := 0; ; at = min(at+step, len(text)) {
 		for {
-			end, ok := nextPiece(text[:at], from, at == len(text))
+			end, ok := nextPieceEnd(text[:at], from, at == len(text))
 			if !ok {
 				break
 			}
@@ -35,11 +35,11 @@ func TestPieces(t *testing.T) {
 		" \n":                                                   {" \n"},
 		"":                                                      nil,
 	} {
-		if diff := cmp.Diff(want, pieces(text, 1<<20)); diff != "" {
+		if diff := cmp.Diff(want, splitPieces(text, 1<<20)); diff != "" {
 			t.Errorf("%q: %s", text, diff)
 		}
 		for _, step := range []int{1, 3, 7} {
-			if got := strings.Join(pieces(text, step), ""); got != text {
+			if got := strings.Join(splitPieces(text, step), ""); got != text {
 				t.Errorf("%q in steps of %d: %q", text, step, got)
 			}
 		}
@@ -48,7 +48,7 @@ func TestPieces(t *testing.T) {
 
 func TestLongPiecesAreCut(t *testing.T) {
 	text := strings.Repeat("word ", 200) + "end."
-	all := pieces(text, 1<<20)
+	all := splitPieces(text, 1<<20)
 	if strings.Join(all, "") != text || len(all) < 4 {
 		t.Errorf("%d pieces", len(all))
 	}
@@ -60,10 +60,10 @@ func FuzzPieces(f *testing.F) {
 		if step < 1 || len(text) > 4096 {
 			return
 		}
-		if got := strings.Join(pieces(text, step), ""); got != text {
+		if got := strings.Join(splitPieces(text, step), ""); got != text {
 			t.Errorf("%q in steps of %d: %q", text, step, got)
 		}
-		_ = aloud(text)
+		_ = speakableText(text)
 	})
 }
 
@@ -80,7 +80,7 @@ func TestAloud(t *testing.T) {
 		"> quoted\n> twice":                                       "quoted twice.",
 		"   ":                                                     "",
 	} {
-		if got := aloud(text); got != want {
+		if got := speakableText(text); got != want {
 			t.Errorf("%q: %q instead of %q", text, got, want)
 		}
 	}

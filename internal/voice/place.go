@@ -8,44 +8,44 @@ import (
 
 // Why a server takes no further session, whatever the agent's limits are.
 var (
-	errMost = errors.New("voice: this server holds as many sessions as it may")
-	errFull = errors.New("voice: this server has no power left for a further session")
+	errTooManySessions = errors.New("voice: this server holds as many sessions as it may")
+	errOverloaded      = errors.New("voice: this server has no power left for a further session")
 )
 
-// takePlace lets a session in that this server has room for. It keeps its place until it is held, or leaves it; to ask again changes
+// acquireSlot lets a session in that this server has room for. It keeps its place until it is held, or leaves it; to ask again changes
 // nothing.
-func (d *Desk) takePlace(l *Live) error {
-	if l.placed {
+func (d *Sessions) acquireSlot(l *Session) error {
+	if l.hasSlot {
 		return nil
 	}
-	if d.Full != nil && d.Full() {
-		return full()
+	if d.IsOverloaded != nil && d.IsOverloaded() {
+		return newOverloadedError()
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.Most > 0 && len(d.live)+d.opening >= d.Most {
-		fail := beyond(d.Most, concurrent, busyWait)
-		fail.Err = errMost
+	if d.MaxSessions > 0 && len(d.active)+d.openingCount >= d.MaxSessions {
+		fail := checkLimit(d.MaxSessions, reasonConcurrent, busyRetryAfter)
+		fail.Err = errTooManySessions
 		return fail
 	}
-	d.opening++
-	l.placed = true
+	d.openingCount++
+	l.hasSlot = true
 	return nil
 }
 
-// leavePlace is for a session that is not held.
-func (d *Desk) leavePlace(l *Live) {
-	if !l.placed {
+// releaseSlot is for a session that is not held.
+func (d *Sessions) releaseSlot(l *Session) {
+	if !l.hasSlot {
 		return
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.opening--
+	d.openingCount--
 }
 
-// full is what a server without power for a further session answers. It is no limit: nobody has asked for too much.
-func full() error {
-	fail := parley.Failf(parley.CodeUnderMaintenance, "This server has no power left for another voice session. Try again shortly.")
-	fail.Details, fail.RetryAfter, fail.Err = map[string]string{"reason": overloaded}, busyWait, errFull
+// newOverloadedError is what a server without power for a further session answers. It is no limit: nobody has asked for too much.
+func newOverloadedError() error {
+	fail := parley.NewErrorf(parley.CodeUnderMaintenance, "This server has no power left for another voice session. Try again shortly.")
+	fail.Details, fail.RetryAfter, fail.Err = map[string]string{"reason": reasonOverloaded}, busyRetryAfter, errOverloaded
 	return fail
 }

@@ -11,10 +11,10 @@ import (
 
 // A server holds no more sessions than it may, whoever asks at once, and each that ends or fails makes room.
 func TestNoMoreThanAServerMayHold(t *testing.T) {
-	each(t, func(s *studio) {
-		s.Desk.Most = 5
+	forEachStore(t, func(s *testSessions) {
+		s.Sessions.MaxSessions = 5
 		var opened, ended, refused, failed atomic.Int64
-		s.Desk.Watch = voice.Watch{Opened: func() { opened.Add(1) }, Ended: func(parley.SessionEnd) { ended.Add(1) }, Refused: func(reason string) {
+		s.Sessions.Observer = voice.Observer{OnOpen: func() { opened.Add(1) }, OnEnd: func(parley.SessionEndReason) { ended.Add(1) }, OnRefuse: func(reason string) {
 			switch reason {
 			case "server_limit":
 				refused.Add(1)
@@ -24,27 +24,27 @@ func TestNoMoreThanAServerMayHold(t *testing.T) {
 				s.Error(reason)
 			}
 		}}
-		together(64, func(int) {
-			if _, err := s.ask(voice.Ask{}); err != nil {
-				s.fails(err, parley.CodeVoiceLimit, "concurrent_exceeded")
+		runConcurrently(64, func(int) {
+			if _, err := s.tryStart(voice.SessionRequest{}); err != nil {
+				s.requireError(err, parley.CodeVoiceLimit, "concurrent_exceeded")
 			}
 		})
-		if opened.Load() != 5 || refused.Load() != 59 || len(s.Sessions()) != 5 || s.rooms.Number() != 5 {
-			t.Errorf("%d admitted, %d refused, %d live, %d rooms", opened.Load(), refused.Load(), len(s.Sessions()), s.rooms.Number())
+		if opened.Load() != 5 || refused.Load() != 59 || len(s.Active()) != 5 || s.rooms.CountOpen() != 5 {
+			t.Errorf("%d admitted, %d refused, %d live, %d rooms", opened.Load(), refused.Load(), len(s.Active()), s.rooms.CountOpen())
 		}
-		s.credits(0, 25)
-		s.ends(s.Sessions()[0], parley.EndOperator)
-		s.start(voice.Ask{})
-		_, err := s.ask(voice.Ask{})
-		s.fails(err, parley.CodeVoiceLimit, "concurrent_exceeded")
-		s.ends(s.Sessions()[0], parley.EndOperator)
-		s.rooms.Break(true)
+		s.requireCredits(0, 25)
+		s.endSession(s.Active()[0], parley.EndOperator)
+		s.startSession(voice.SessionRequest{})
+		_, err := s.tryStart(voice.SessionRequest{})
+		s.requireError(err, parley.CodeVoiceLimit, "concurrent_exceeded")
+		s.endSession(s.Active()[0], parley.EndOperator)
+		s.rooms.SetFailing(true)
 		for range 3 {
-			_, err = s.ask(voice.Ask{})
-			s.fails(err, parley.CodeSessionFailed, "")
+			_, err = s.tryStart(voice.SessionRequest{})
+			s.requireError(err, parley.CodeSessionFailed, "")
 		}
-		s.rooms.Break(false)
-		s.start(voice.Ask{})
+		s.rooms.SetFailing(false)
+		s.startSession(voice.SessionRequest{})
 		if opened.Load() != 7 || ended.Load() != 2 || failed.Load() != 3 {
 			t.Errorf("%d opened, %d ended, %d failed", opened.Load(), ended.Load(), failed.Load())
 		}
@@ -54,49 +54,49 @@ func TestNoMoreThanAServerMayHold(t *testing.T) {
 // An account keeps no more sessions waiting than it may, on all servers together and whoever asks at once; those that
 // somebody has joined do not count, nor do other accounts.
 func TestNoMoreWaitThanMay(t *testing.T) {
-	each(t, func(s *studio) {
-		other := s.desk(s.DB)
-		s.Desk.Waiting, other.Waiting = 3, 3
-		second := s.another(s.account)
+	forEachStore(t, func(s *testSessions) {
+		other := s.newSessions(s.DB)
+		s.Sessions.MaxUnjoined, other.MaxUnjoined = 3, 3
+		second := s.createAgent(s.account)
 		var admitted atomic.Int64
-		together(24, func(i int) {
-			_, err := []*voice.Desk{s.Desk, other}[i%2].Start(s, s.account, s.plan, []parley.AgentID{s.agent, second}[i/2%2], voice.Ask{})
+		runConcurrently(24, func(i int) {
+			_, err := []*voice.Sessions{s.Sessions, other}[i%2].Start(s, s.account, s.plan, []parley.AgentID{s.agent, second}[i/2%2], voice.SessionRequest{})
 			if err == nil {
 				admitted.Add(1)
-			} else if e := s.fails(err, parley.CodeVoiceLimit, "concurrent_exceeded"); e.RetryAfter <= 0 || e.Limit != 3 ||
+			} else if e := s.requireError(err, parley.CodeVoiceLimit, "concurrent_exceeded"); e.RetryAfter <= 0 || e.Limit != 3 ||
 				!strings.Contains(e.Message, "wait to be joined") {
 				t.Error(e.RetryAfter, e.Limit, e.Message)
 			}
 		})
-		if admitted.Load() != 3 || s.rooms.Number() != 3 {
-			t.Fatalf("%d admitted, %d rooms", admitted.Load(), s.rooms.Number())
+		if admitted.Load() != 3 || s.rooms.CountOpen() != 3 {
+			t.Fatalf("%d admitted, %d rooms", admitted.Load(), s.rooms.CountOpen())
 		}
-		s.credits(0, 15)
-		desk := s.Desk
-		if len(desk.Sessions()) == 0 {
+		s.requireCredits(0, 15)
+		desk := s.Sessions
+		if len(desk.Active()) == 0 {
 			desk = other
 		}
-		desk.Sessions()[0].Joined() // not on disk yet
-		_, err := desk.Start(s, s.account, s.plan, s.agent, voice.Ask{})
-		s.must(err)
-		_, err = desk.Start(s, s.account, s.plan, s.agent, voice.Ask{})
-		s.fails(err, parley.CodeVoiceLimit, "concurrent_exceeded")
+		desk.Active()[0].MarkJoined() // not on disk yet
+		_, err := desk.Start(s, s.account, s.plan, s.agent, voice.SessionRequest{})
+		s.requireNoError(err)
+		_, err = desk.Start(s, s.account, s.plan, s.agent, voice.SessionRequest{})
+		s.requireError(err, parley.CodeVoiceLimit, "concurrent_exceeded")
 
 		stranger := parley.Account{ID: parley.AccountID(parley.NewUUID()), Name: "Else", Plan: "test", CreatedAt: s.clock.Now()}
-		s.must(s.DB.CreateAccount(s, &stranger))
-		_, err = desk.Start(s, stranger, s.plan, s.another(stranger), voice.Ask{})
-		s.must(err)
+		s.requireNoError(s.DB.CreateAccount(s, &stranger))
+		_, err = desk.Start(s, stranger, s.plan, s.createAgent(stranger), voice.SessionRequest{})
+		s.requireNoError(err)
 
-		s.clock.Turn(parley.JoinPatience) // nobody comes
-		for _, d := range []*voice.Desk{s.Desk, other} {
-			list := d.Sessions()
-			d.Look(s)
+		s.clock.Advance(parley.VoiceJoinTimeout) // nobody comes
+		for _, d := range []*voice.Sessions{s.Sessions, other} {
+			list := d.Active()
+			d.CheckDeadlines(s)
 			for _, l := range list {
-				if l.Current().JoinedAt == nil {
-					s.ended(l)
+				if l.Snapshot().JoinedAt == nil {
+					s.waitUntilEnded(l)
 				}
 			}
 		}
-		s.start(voice.Ask{})
+		s.startSession(voice.SessionRequest{})
 	})
 }

@@ -6,62 +6,62 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/llm"
-	"parley/internal/words"
+	"parley/internal/model"
+	"parley/internal/text/words"
 )
 
-// tick looks at the clock: the greeting of those without a microphone, silence, and a farewell that takes too long.
-func (t *talk) tick(now time.Time) {
-	passed := now.Sub(t.last)
-	t.last = now
-	t.write(now)
-	if t.joined.IsZero() {
+// handleTick looks at the clock: the greeting of those without a microphone, silence, and a farewell that takes too long.
+func (t *dialog) handleTick(now time.Time) {
+	passed := now.Sub(t.lastTick)
+	t.lastTick = now
+	t.writeRecording(now)
+	if t.joinedAt.IsZero() {
 		return
 	}
-	if !t.greeted && now.Sub(t.joined) >= settleTime {
+	if !t.hasGreeted && now.Sub(t.joinedAt) >= greetingDelay {
 		t.greet()
 	}
-	t.hurry(now)
-	if at := t.room.LastMedia(); at.After(t.media) {
-		t.media = at
-		t.live.Seen()
+	t.enforceHandoverTimeout(now)
+	if at := t.room.LastMedia(); at.After(t.lastMediaAt) {
+		t.lastMediaAt = at
+		t.session.MarkSeen()
 	}
-	if gap := now.Sub(t.heardAt); gap > microphoneGap && !t.heardAt.IsZero() && len(t.room.Audio()) == 0 { // else it is we who are late
-		t.hush(gap)
-		t.heardAt = now
+	if gap := now.Sub(t.lastAudioAt); gap > microphoneGap && !t.lastAudioAt.IsZero() && len(t.room.Audio()) == 0 { // else it is we who are late
+		t.feedSilence(gap)
+		t.lastAudioAt = now
 	}
-	t.silence(passed)
+	t.addSilence(passed)
 }
 
-// silence adds up how long nobody has said anything. What the agent does is no silence, and neither is a muted microphone: while it
+// addSilence adds up how long nobody has said anything. What the agent does is no silence, and neither is a muted microphone: while it
 // lasts the time stands still. It does so too while somebody seems to speak, until that is known.
-func (t *talk) silence(passed time.Duration) {
+func (t *dialog) addSilence(passed time.Duration) {
 	switch {
-	case t.said != nil:
-		t.quiet, t.maybe = 0, 0
+	case t.utterance != nil:
+		t.silentFor, t.uncertainSound = 0, 0
 	case len(t.segments) > 0:
-		t.maybe += passed
-	case !t.muted:
-		t.quiet += passed
+		t.uncertainSound += passed
+	case !t.isMuted:
+		t.silentFor += passed
 	}
-	if limit := t.set.Silence(); limit > 0 && t.quiet >= limit {
+	if limit := t.settings.Silence(); limit > 0 && t.silentFor >= limit {
 		t.end(parley.EndSilence)
 	}
 }
 
-// judged adds to the silence what was taken for speech and was none: what was said and has an answer is not there any more.
-func (t *talk) judged() {
+// addRejectedSound adds to the silence what was taken for speech and was none: what was said and has an answer is not there any more.
+func (t *dialog) addRejectedSound() {
 	if len(t.segments) == 0 {
-		t.quiet, t.maybe = t.quiet+t.maybe, 0
+		t.silentFor, t.uncertainSound = t.silentFor+t.uncertainSound, 0
 	}
 }
 
-// follow tells how the conversation stands whenever that changes.
-func (t *talk) follow(ctx context.Context) {
+// followConversation tells how the conversation stands whenever that changes.
+func (t *dialog) followConversation(ctx context.Context) {
 	defer t.work.Done()
-	f, err := t.Clerk.Follow(ctx, t.live.AccountID, t.live.AgentID, t.live.ConversationID, nil)
+	f, err := t.Conversations.Follow(ctx, t.session.AccountID, t.session.AgentID, t.session.ConversationID, nil)
 	if err != nil {
-		t.Logger.Warn("a voice session cannot follow its conversation", "session", t.live.ID, "err", err)
+		t.Logger.Warn("a voice session cannot follow its conversation", "session", t.session.ID, "err", err)
 		return
 	}
 	defer f.Close()
@@ -74,56 +74,56 @@ func (t *talk) follow(ctx context.Context) {
 			continue
 		}
 		select {
-		case t.watch <- news.Status:
-		case <-t.over:
+		case t.statusChanges <- news.Status:
+		case <-t.done:
 			return
 		}
 	}
 }
 
-// moved takes in how the conversation stands. When a person has taken over the agent says what it was to say, or that, and goes; when
+// handleStatus takes in how the conversation stands. When a person has taken over the agent says what it was to say, or that, and goes; when
 // it has ended the talk is over.
-func (t *talk) moved(status parley.ConversationStatus) {
+func (t *dialog) handleStatus(status parley.ConversationStatus) {
 	switch status {
-	case parley.Ended:
+	case parley.ConversationEnded:
 		t.end(parley.EndOperator)
-	case parley.TakenOver:
-		if !t.person {
-			t.person, t.taken = true, t.Now()
+	case parley.ConversationTakenOver:
+		if !t.isTakenOver {
+			t.isTakenOver, t.takenOverAt = true, t.Now()
 		}
-	case parley.Ongoing:
+	case parley.ConversationOngoing:
 	}
 }
 
-// hurry ends what takes too long once a person has taken over: the answer that was being given, and then the goodbye.
-func (t *talk) hurry(now time.Time) {
+// enforceHandoverTimeout ends what takes too long once a person has taken over: the answer that was being given, and then the goodbye.
+func (t *dialog) enforceHandoverTimeout(now time.Time) {
 	switch {
-	case !t.person || t.said == nil || now.Sub(t.taken) <= farewell || now.Sub(t.said.made) <= farewell:
-	case t.goodbye:
+	case !t.isTakenOver || t.utterance == nil || now.Sub(t.takenOverAt) <= farewellTimeout || now.Sub(t.utterance.createdAt) <= farewellTimeout:
+	case t.saidGoodbye:
 		t.end(parley.EndEscalated)
 	default:
-		t.interrupt(t.said)
+		t.interrupt(t.utterance)
 	}
 }
 
 // handOver tells the customer that a person will go on, unless the agent has, and then ends the talk.
-func (t *talk) handOver() {
-	t.pass(strings.Join(t.typed, "\n"))
-	t.typed = nil
-	if t.goodbye {
+func (t *dialog) handOver() {
+	t.storeForPerson(strings.Join(t.typedTexts, "\n"))
+	t.typedTexts = nil
+	if t.saidGoodbye {
 		t.end(parley.EndEscalated)
 		return
 	}
-	t.goodbye = true
-	t.announce(llm.HandedOver(t.language()), true)
+	t.saidGoodbye = true
+	t.announce(model.HandoverText(t.userLanguage()), true)
 }
 
-// language is the one that the customer speaks, as far as can be told from the last question.
-func (t *talk) language() words.Language {
+// userLanguage is the one that the customer speaks, as far as can be told from the last question.
+func (t *dialog) userLanguage() words.Language {
 	var list []words.Token
-	for token := range words.Tokens(t.asked) {
+	for token := range words.Tokens(t.lastQuestion) {
 		list = append(list, token)
 	}
-	language, _ := words.Guess(list)
+	language, _ := words.GuessLanguage(list)
 	return language
 }

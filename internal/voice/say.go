@@ -7,145 +7,145 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/llm"
+	"parley/internal/model"
 	"parley/internal/voice/rtc"
 )
 
-// saying is what the agent says in one go: an answer, or a sentence of its own. The talk's goroutine owns it, but for record.
-type saying struct {
-	record
-	segment  string // its id in the transcript
-	question string // what it answers; empty for what the agent says of itself
-	text     string
-	whole    bool  // nothing will be added to the text
-	steps    []int // where the text goes on after a tool was used: a piece ends there
-	cut      int   // how much of the text is in pieces
-	pieces   []*piece
-	shown    int // how much of the text the client was shown
-	made     time.Time
-	begun    time.Time // when it began to be heard, or read; zero before
-	failed   *parley.Error
-	timing   timing
+// utterance is what the agent says in one go: an answer, or a sentence of its own. The talk's goroutine owns it, but for record.
+type utterance struct {
+	storeProgress
+	segmentID   string // its id in the transcript
+	question    string // what it answers; empty for what the agent says of itself
+	text        string
+	isComplete  bool  // nothing will be added to the text
+	toolBreaks  []int // where the text goes on after a tool was used: a piece ends there
+	piecedBytes int   // how much of the text is in pieces
+	pieces      []*piece
+	shownBytes  int // how much of the text the client was shown
+	createdAt   time.Time
+	startedAt   time.Time // when it began to be heard, or read; zero before
+	failure     *parley.Error
+	timing      answerTiming
 
-	ctx  context.Context // of its speech
-	stop context.CancelFunc
+	ctx    context.Context // of its speech
+	cancel context.CancelFunc
 }
 
 // piece is a stretch of a saying's text that is spoken as one clip.
 type piece struct {
-	id       string
-	from, to int                       // in the saying's text
-	speech   string                    // empty where there is nothing to speak
-	first    atomic.Pointer[time.Time] // when its first sound was there
-	samples  atomic.Int64
-	asked    bool // its speech is being made, or was
-	whole    bool // all of its speech was made
-	begun    bool
-	ended    bool
+	id            string
+	start, end    int                       // in the saying's text
+	spokenText    string                    // empty where there is nothing to speak
+	firstSoundAt  atomic.Pointer[time.Time] // when its first sound was there
+	samples       atomic.Int64
+	isRequested   bool // its speech is being made, or was
+	isSynthesized bool // all of its speech was made
+	isStarted     bool
+	isEnded       bool
 }
 
-// made is what became of the speech of a piece.
-type made struct {
+// synthesisResult is what became of the speech of a piece.
+type synthesisResult struct {
 	piece *piece
 	err   error // of the engine, while it was still wanted
 }
 
-func (t *talk) newSaying(question string) *saying {
-	s := &saying{record: newRecord(t.before), segment: parley.NewUUID(), question: question, made: t.Now()}
-	s.ctx, s.stop = context.WithCancel(t.ctx)
-	t.said, t.quiet, t.maybe = s, 0, 0
+func (t *dialog) newUtterance(question string) *utterance {
+	s := &utterance{storeProgress: newStoreProgress(t.previous), segmentID: parley.NewUUID(), question: question, createdAt: t.Now()}
+	s.ctx, s.cancel = context.WithCancel(t.ctx)
+	t.utterance, t.silentFor, t.uncertainSound = s, 0, 0
 	if question != "" {
-		t.asked = question
+		t.lastQuestion = question
 	}
 	return s
 }
 
-// ahead is how many pieces are made before they are needed.
-const ahead = 3
+// maxPiecesAhead is how many pieces are made before they are needed.
+const maxPiecesAhead = 3
 
-// feed cuts what has been said into pieces and has their speech made, one after the other.
-func (t *talk) feed(s *saying) {
+// queuePieces cuts what has been said into pieces and has their speech made, one after the other.
+func (t *dialog) queuePieces(s *utterance) {
 	for {
-		end, ok := s.next()
+		end, ok := s.nextPieceEnd()
 		if !ok {
 			break
 		}
-		p := &piece{id: parley.NewUUID(), from: s.cut, to: end}
+		p := &piece{id: parley.NewUUID(), start: s.piecedBytes, end: end}
 		if t.Synthesizer != nil {
-			p.speech = aloud(s.text[s.cut:end])
+			p.spokenText = speakableText(s.text[s.piecedBytes:end])
 		}
-		s.pieces, s.cut = append(s.pieces, p), end
-		s.timing.at(&s.timing.piece, t.Now())
+		s.pieces, s.piecedBytes = append(s.pieces, p), end
+		s.timing.setFirst(&s.timing.firstPieceAt, t.Now())
 	}
 	waiting := 0
 	for _, p := range s.pieces {
 		switch {
-		case p.ended:
-		case p.speech == "":
-			t.skip(s, p)
-		case p.asked:
-			if waiting++; !p.whole || waiting >= ahead {
+		case p.isEnded:
+		case p.spokenText == "":
+			t.skipPiece(s, p)
+		case p.isRequested:
+			if waiting++; !p.isSynthesized || waiting >= maxPiecesAhead {
 				return
 			}
 		default:
-			t.make(s, p)
+			t.synthesizePiece(s, p)
 			return
 		}
 	}
 }
 
-// next gives where the next piece of the text ends.
-func (s *saying) next() (end int, ok bool) {
-	for _, step := range s.steps {
-		if step > s.cut {
-			return nextPiece(s.text[:step], s.cut, true)
+// nextPieceEnd gives where the next piece of the text ends.
+func (s *utterance) nextPieceEnd() (end int, ok bool) {
+	for _, step := range s.toolBreaks {
+		if step > s.piecedBytes {
+			return nextPieceEnd(s.text[:step], s.piecedBytes, true)
 		}
 	}
-	return nextPiece(s.text, s.cut, s.whole)
+	return nextPieceEnd(s.text, s.piecedBytes, s.isComplete)
 }
 
-// skip passes over a piece that is not spoken, once those before it have been.
-func (t *talk) skip(s *saying, p *piece) {
+// skipPiece passes over a piece that is not spoken, once those before it have been.
+func (t *dialog) skipPiece(s *utterance, p *piece) {
 	for _, before := range s.pieces {
 		if before == p {
 			break
 		}
-		if !before.ended {
+		if !before.isEnded {
 			return
 		}
 	}
-	p.begun, p.ended = true, true
+	p.isStarted, p.isEnded = true, true
 	if t.Synthesizer == nil {
-		t.hearBegin(s, t.Now())
-		t.showText(s, p.to)
+		t.markStarted(s, t.Now())
+		t.showText(s, p.end)
 	}
 }
 
-// speechPieces is how much speech of a piece may wait to be played, in the engine's own pieces.
-const speechPieces = 1024
+// maxQueuedChunks is how much speech of a piece may wait to be played, in the engine's own pieces.
+const maxQueuedChunks = 1024
 
-// make has the speech of a piece made, and queues it behind what is played.
-func (t *talk) make(s *saying, p *piece) {
-	p.asked = true
-	sound := make(chan []int16, speechPieces)
+// synthesizePiece has the speech of a piece made, and queues it behind what is played.
+func (t *dialog) synthesizePiece(s *utterance, p *piece) {
+	p.isRequested = true
+	sound := make(chan []int16, maxQueuedChunks)
 	t.room.Play(rtc.Clip{ID: p.id, PCM: sound})
-	var copied *reel
-	t.taped(func(tape *tape) { copied = tape.reel(p.id) })
+	var copied *clipAudio
+	t.withRecording(func(tape *recording) { copied = tape.newClip(p.id) })
 	t.work.Add(1)
 	go func() {
 		defer t.work.Done()
-		m := made{p, t.pour(s, p, sound, copied)}
+		m := synthesisResult{p, t.streamSpeech(s, p, sound, copied)}
 		close(sound)
 		select {
-		case t.made <- m:
-		case <-t.over:
+		case t.synthesisResults <- m:
+		case <-t.done:
 		}
 	}()
 }
 
-// pour has a piece spoken until all of it is there, or nobody wants it any more: only a failure before that is one.
-func (t *talk) pour(s *saying, p *piece, sound chan<- []int16, copied *reel) error {
-	for pcm, err := range llm.At(rtc.SpeakRate, t.Synthesizer.Speak(s.ctx, t.utterance(p.speech))) {
+// streamSpeech has a piece spoken until all of it is there, or nobody wants it any more: only a failure before that is one.
+func (t *dialog) streamSpeech(s *utterance, p *piece, sound chan<- []int16, copied *clipAudio) error {
+	for pcm, err := range model.Resample(rtc.OutputRate, t.Synthesizer.Synthesize(s.ctx, t.speechRequest(p.spokenText))) {
 		if s.ctx.Err() != nil {
 			return nil
 		}
@@ -153,10 +153,10 @@ func (t *talk) pour(s *saying, p *piece, sound chan<- []int16, copied *reel) err
 			return err
 		}
 		if now := t.Now(); len(pcm) > 0 {
-			p.first.CompareAndSwap(nil, &now)
+			p.firstSoundAt.CompareAndSwap(nil, &now)
 		}
 		p.samples.Add(int64(len(pcm)))
-		copied.add(pcm)
+		copied.write(pcm)
 		select {
 		case sound <- pcm:
 		case <-s.ctx.Done():
@@ -166,25 +166,25 @@ func (t *talk) pour(s *saying, p *piece, sound chan<- []int16, copied *reel) err
 	return nil
 }
 
-// utterance is how the agent says something.
-func (t *talk) utterance(text string) llm.Utterance {
-	v := t.set.Voice
-	return llm.Utterance{Text: text, Voice: v.Name, Language: t.set.Transcriber.Language, Speed: v.Speed, Instructions: v.Instructions}
+// speechRequest is how the agent says something.
+func (t *dialog) speechRequest(text string) model.Utterance {
+	v := t.settings.Voice
+	return model.Utterance{Text: text, Voice: v.Name, Language: t.settings.Transcriber.Language, Speed: v.Speed, Instructions: v.Instructions}
 }
 
-// voiced takes in that the speech of a piece was made, or could not be: then it is shown only.
-func (t *talk) voiced(m made) {
-	m.piece.whole = true
+// handleSynthesis takes in that the speech of a piece was made, or could not be: then it is shown only.
+func (t *dialog) handleSynthesis(m synthesisResult) {
+	m.piece.isSynthesized = true
 	if m.err != nil {
-		t.Logger.Warn("speech synthesis", "session", t.live.ID, "err", m.err)
-		t.fault("The answer could not be spoken; it is shown as text.")
+		t.Logger.Warn("speech synthesis", "session", t.session.ID, "err", m.err)
+		t.reportFault("The answer could not be spoken; it is shown as text.")
 	}
 }
 
-// find gives the piece of what is being said that a clip is.
-func (t *talk) find(clip string) *piece {
-	if t.said != nil {
-		for _, p := range t.said.pieces {
+// findPiece gives the piece of what is being said that a clip is.
+func (t *dialog) findPiece(clip string) *piece {
+	if t.utterance != nil {
+		for _, p := range t.utterance.pieces {
 			if p.id == clip {
 				return p
 			}
@@ -193,58 +193,58 @@ func (t *talk) find(clip string) *piece {
 	return nil
 }
 
-// started shows the text of a piece when its first sound has left.
-func (t *talk) started(e rtc.Event) {
-	t.taped(func(tape *tape) { tape.started(e.ID, e.At) })
-	p := t.find(e.ID)
+// handleClipStarted shows the text of a piece when its first sound has left.
+func (t *dialog) handleClipStarted(e rtc.Event) {
+	t.withRecording(func(tape *recording) { tape.clipStarted(e.ID, e.At) })
+	p := t.findPiece(e.ID)
 	if p == nil {
 		return
 	}
-	p.begun = true
-	t.hearBegin(t.said, e.At)
-	t.showText(t.said, p.to)
+	p.isStarted = true
+	t.markStarted(t.utterance, e.At)
+	t.showText(t.utterance, p.end)
 }
 
-func (t *talk) ended(e rtc.Event) {
-	t.taped(func(tape *tape) { tape.ended(e.ID, e.At) })
-	t.sounded += e.Played
-	p := t.find(e.ID)
+func (t *dialog) handleClipEnded(e rtc.Event) {
+	t.withRecording(func(tape *recording) { tape.clipEnded(e.ID, e.At) })
+	t.playedTime += e.Played
+	p := t.findPiece(e.ID)
 	if p == nil {
 		return
 	}
-	p.begun, p.ended, p.whole = true, true, true
-	t.hearBegin(t.said, e.At)
-	t.showText(t.said, p.to)
+	p.isStarted, p.isEnded, p.isSynthesized = true, true, true
+	t.markStarted(t.utterance, e.At)
+	t.showText(t.utterance, p.end)
 }
 
-// hearBegin notes that the customer begins to hear, or to read, what is said.
-func (t *talk) hearBegin(s *saying, at time.Time) {
-	if s.begun.IsZero() {
-		s.begun = at
+// markStarted notes that the customer begins to hear, or to read, what is said.
+func (t *dialog) markStarted(s *utterance, at time.Time) {
+	if s.startedAt.IsZero() {
+		s.startedAt = at
 		for _, p := range s.pieces {
-			if first := p.first.Load(); first != nil {
-				s.timing.at(&s.timing.sound, *first)
+			if first := p.firstSoundAt.Load(); first != nil {
+				s.timing.setFirst(&s.timing.firstSpeechAt, *first)
 			}
 		}
-		s.timing.at(&s.timing.out, at)
-		t.Meter.turn(t, s)
+		s.timing.setFirst(&s.timing.firstOutputAt, at)
+		t.Stats.recordAnswer(t, s)
 	}
 }
 
-func (t *talk) showText(s *saying, to int) {
-	if to > s.shown {
-		s.shown = to
-		t.room.Transcript(rtc.Segment{ID: s.segment, Text: strings.TrimSpace(s.text[:to])})
+func (t *dialog) showText(s *utterance, to int) {
+	if to > s.shownBytes {
+		s.shownBytes = to
+		t.room.Transcript(rtc.Segment{ID: s.segmentID, Text: strings.TrimSpace(s.text[:to])})
 	}
 }
 
-// done reports that all of it was said.
-func (s *saying) done() bool {
-	if !s.whole || s.cut < len(s.text) {
+// isDone reports that all of it was said.
+func (s *utterance) isDone() bool {
+	if !s.isComplete || s.piecedBytes < len(s.text) {
 		return false
 	}
 	for _, p := range s.pieces {
-		if !p.ended {
+		if !p.isEnded {
 			return false
 		}
 	}

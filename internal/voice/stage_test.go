@@ -10,64 +10,64 @@ import (
 	"parley/internal/voice/rtc"
 )
 
-// stage is a room without a network. What is played is over at once, or stands until the test lets it go on.
-type stage struct {
+// fakeTransport is a room without a network. What is played is over at once, or stands until the test lets it go on.
+type fakeTransport struct {
 	events chan rtc.Event
 	audio  chan rtc.Frame
 	now    func() time.Time
 
-	mu     sync.Mutex
-	moved  sync.Cond
-	queue  []rtc.Clip
-	clip   *onStage
-	slow   bool // clips stand when they have begun
-	paused bool
-	gone   bool
-	calls  []string // of Duck, Pause, Resume, Stop and SetState
-	lines  []rtc.Segment
-	faults []string
-	reason string
-	media  time.Time
-	looks  int // of the talk at the clock: at each it asks for the last media
+	mu          sync.Mutex
+	changed     sync.Cond
+	queue       []rtc.Clip
+	clip        *playingClip
+	holdsClips  bool // clips stand when they have begun
+	paused      bool
+	isClosed    bool
+	calls       []string // of Duck, Pause, Resume, Stop and SetState
+	lines       []rtc.Segment
+	faults      []string
+	reason      string
+	lastMediaAt time.Time
+	tickCount   int // of the talk at the clock: at each it asks for the last media
 }
 
-type onStage struct {
+type playingClip struct {
 	rtc.Clip
-	length time.Duration
-	share  float64 // how much of it has been heard
-	cut    chan struct{}
-	cutOff bool
+	length     time.Duration
+	heardShare float64 // how much of it has been heard
+	cut        chan struct{}
+	wasCut     bool
 }
 
-func newStage(now func() time.Time) *stage {
-	s := &stage{events: make(chan rtc.Event, 1024), audio: make(chan rtc.Frame, 8192), now: now}
-	s.moved.L = &s.mu
-	go s.play()
+func newFakeTransport(now func() time.Time) *fakeTransport {
+	s := &fakeTransport{events: make(chan rtc.Event, 1024), audio: make(chan rtc.Frame, 8192), now: now}
+	s.changed.L = &s.mu
+	go s.playClips()
 	return s
 }
 
-// play plays the clips, one after the other.
-func (s *stage) play() {
+// playClips plays the clips, one after the other.
+func (s *fakeTransport) playClips() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for {
-		for !s.gone && (len(s.queue) == 0 || s.paused) {
-			s.moved.Wait()
+		for !s.isClosed && (len(s.queue) == 0 || s.paused) {
+			s.changed.Wait()
 		}
-		if s.gone {
+		if s.isClosed {
 			close(s.events)
 			close(s.audio)
 			return
 		}
-		s.clip = &onStage{Clip: s.queue[0], cut: make(chan struct{})}
+		s.clip = &playingClip{Clip: s.queue[0], cut: make(chan struct{})}
 		s.queue = s.queue[1:]
-		s.perform(s.clip)
+		s.playClip(s.clip)
 		s.clip = nil
 	}
 }
 
-// perform plays a clip; s.mu is held, but while waiting.
-func (s *stage) perform(c *onStage) {
+// playClip plays a clip; s.mu is held, but while waiting.
+func (s *fakeTransport) playClip(c *playingClip) {
 	begun := false
 	for {
 		s.mu.Unlock()
@@ -79,11 +79,11 @@ func (s *stage) perform(c *onStage) {
 			open = false
 		}
 		s.mu.Lock()
-		c.length += time.Duration(len(pcm)) * time.Second / rtc.SpeakRate
-		for s.paused && !c.cutOff && !s.gone {
-			s.moved.Wait()
+		c.length += time.Duration(len(pcm)) * time.Second / rtc.OutputRate
+		for s.paused && !c.wasCut && !s.isClosed {
+			s.changed.Wait()
 		}
-		if len(pcm) > 0 && !begun && !c.cutOff {
+		if len(pcm) > 0 && !begun && !c.wasCut {
 			begun = true
 			s.events <- rtc.Event{Kind: rtc.EventStarted, At: s.now(), Position: rtc.Position{ID: c.ID}}
 		}
@@ -91,75 +91,75 @@ func (s *stage) perform(c *onStage) {
 			break
 		}
 	}
-	for (s.slow || s.paused) && !c.cutOff && !s.gone && begun {
-		s.moved.Wait()
+	for (s.holdsClips || s.paused) && !c.wasCut && !s.isClosed && begun {
+		s.changed.Wait()
 	}
-	if c.cutOff || s.gone {
+	if c.wasCut || s.isClosed {
 		return
 	}
-	s.events <- rtc.Event{Kind: rtc.EventEnded, At: s.now(), Position: rtc.Position{ID: c.ID, Played: c.length}, Whole: true}
+	s.events <- rtc.Event{Kind: rtc.EventEnded, At: s.now(), Position: rtc.Position{ID: c.ID, Played: c.length}, Complete: true}
 }
 
-func (s *stage) does(call string) {
+func (s *fakeTransport) waitForTransportCall(call string) {
 	s.calls = append(s.calls, call)
-	s.moved.Broadcast()
+	s.changed.Broadcast()
 }
 
-// sound is 20 ms of the customer's microphone.
-func (s *stage) sound(pcm []int16) {
+// sendAudio is 20 ms of the customer's microphone.
+func (s *fakeTransport) sendAudio(pcm []int16) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.gone {
+	if !s.isClosed {
 		s.audio <- rtc.Frame{PCM: pcm, At: s.now()}
 	}
 }
 
-// at says how much of the clip that stands has been heard.
-func (s *stage) at(share float64) {
+// setHeardShare says how much of the clip that stands has been heard.
+func (s *fakeTransport) setHeardShare(share float64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.clip.share = share
+	s.clip.heardShare = share
 }
 
-func (s *stage) speed(slow bool) {
+func (s *fakeTransport) setHoldsClips(slow bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.slow = slow
-	s.moved.Broadcast()
+	s.holdsClips = slow
+	s.changed.Broadcast()
 }
 
-func (s *stage) Events() <-chan rtc.Event { return s.events }
-func (s *stage) Audio() <-chan rtc.Frame  { return s.audio }
+func (s *fakeTransport) Events() <-chan rtc.Event { return s.events }
+func (s *fakeTransport) Audio() <-chan rtc.Frame  { return s.audio }
 
-func (s *stage) Play(c rtc.Clip) {
+func (s *fakeTransport) Play(c rtc.Clip) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.queue = append(s.queue, c)
-	s.moved.Broadcast()
+	s.changed.Broadcast()
 }
 
-func (s *stage) call(name string, f func()) {
+func (s *fakeTransport) recordCall(name string, f func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f()
-	s.does(name)
+	s.waitForTransportCall(name)
 }
 
-func (s *stage) Duck(low bool) {
+func (s *fakeTransport) Duck(low bool) {
 	name := "loud"
 	if low {
 		name = "duck"
 	}
-	s.call(name, func() {})
+	s.recordCall(name, func() {})
 }
-func (s *stage) Pause()  { s.call("pause", func() { s.paused = true }) }
-func (s *stage) Resume() { s.call("resume", func() { s.paused = false }) }
+func (s *fakeTransport) Pause()  { s.recordCall("pause", func() { s.paused = true }) }
+func (s *fakeTransport) Resume() { s.recordCall("resume", func() { s.paused = false }) }
 
-func (s *stage) Stop() (at rtc.Position) {
-	s.call("stop", func() {
+func (s *fakeTransport) Stop() (at rtc.Position) {
+	s.recordCall("stop", func() {
 		at = s.position()
-		if s.clip != nil && !s.clip.cutOff {
-			s.clip.cutOff = true
+		if s.clip != nil && !s.clip.wasCut {
+			s.clip.wasCut = true
 			close(s.clip.cut)
 		}
 		s.queue, s.paused = nil, false
@@ -167,22 +167,22 @@ func (s *stage) Stop() (at rtc.Position) {
 	return at
 }
 
-func (s *stage) Position() rtc.Position {
+func (s *fakeTransport) Position() rtc.Position {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.position()
 }
 
-func (s *stage) position() rtc.Position {
-	if s.clip == nil || s.clip.cutOff {
+func (s *fakeTransport) position() rtc.Position {
+	if s.clip == nil || s.clip.wasCut {
 		return rtc.Position{}
 	}
-	return rtc.Position{ID: s.clip.ID, Played: time.Duration(float64(s.clip.length) * s.clip.share)}
+	return rtc.Position{ID: s.clip.ID, Played: time.Duration(float64(s.clip.length) * s.clip.heardShare)}
 }
 
-func (s *stage) SetState(state rtc.State) { s.call("is "+string(state), func() {}) }
+func (s *fakeTransport) SetState(state rtc.State) { s.recordCall("is "+string(state), func() {}) }
 
-func (s *stage) Transcript(line rtc.Segment) {
+func (s *fakeTransport) Transcript(line rtc.Segment) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i := range s.lines {
@@ -194,60 +194,60 @@ func (s *stage) Transcript(line rtc.Segment) {
 	s.lines = append(s.lines, line)
 }
 
-func (s *stage) Fault(message string) {
+func (s *fakeTransport) Fault(message string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.faults = append(s.faults, message)
 }
 
-func (s *stage) End(_ context.Context, reason string) {
+func (s *fakeTransport) End(_ context.Context, reason string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.gone {
+	if s.isClosed {
 		return
 	}
-	s.reason, s.gone = reason, true
-	s.moved.Broadcast()
-	if s.clip != nil && !s.clip.cutOff {
-		s.clip.cutOff = true
+	s.reason, s.isClosed = reason, true
+	s.changed.Broadcast()
+	if s.clip != nil && !s.clip.wasCut {
+		s.clip.wasCut = true
 		close(s.clip.cut)
 	}
 }
 
-func (s *stage) LastMedia() time.Time {
+func (s *fakeTransport) LastMedia() time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.looks++
-	s.moved.Broadcast()
-	return s.media
+	s.tickCount++
+	s.changed.Broadcast()
+	return s.lastMediaAt
 }
 
-// hears notes a sign of the customer.
-func (s *stage) hears(at time.Time) {
+// noteMedia notes a sign of the customer.
+func (s *fakeTransport) noteMedia(at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.media = at
+	s.lastMediaAt = at
 }
 
-// looked waits until the talk has looked at the clock, from now on, and done what follows from it. A talk that is over does not look.
-func (s *stage) looked() {
+// waitForTick waits until the talk has looked at the clock, from now on, and done what follows from it. A talk that is over does not look.
+func (s *fakeTransport) waitForTick() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for until := s.looks + 3; s.looks < until && !s.gone; { // one may have begun before, and one must have ended
-		s.moved.Wait()
+	for until := s.tickCount + 3; s.tickCount < until && !s.isClosed; { // one may have begun before, and one must have ended
+		s.changed.Wait()
 	}
 }
 
-func (s *stage) Stats() rtc.Stats { return rtc.Stats{} }
+func (s *fakeTransport) Stats() rtc.Stats { return rtc.Stats{} }
 
 // transcript gives the lines as the client shows them.
-func (s *stage) transcript() string {
+func (s *fakeTransport) transcript() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var b strings.Builder
 	for _, line := range s.lines {
 		who, end := "agent", "…"
-		if line.User {
+		if line.FromUser {
 			who = "user"
 		}
 		if line.Final {
@@ -258,14 +258,14 @@ func (s *stage) transcript() string {
 	return b.String()
 }
 
-func (s *stage) done(call string) bool {
+func (s *fakeTransport) wasCalled(call string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Contains(s.calls, call)
 }
 
-// state is the last one shown.
-func (s *stage) state() string {
+// lastState is the last one shown.
+func (s *fakeTransport) lastState() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, call := range slices.Backward(s.calls) {
@@ -276,7 +276,7 @@ func (s *stage) state() string {
 	return ""
 }
 
-func (s *stage) forget() {
+func (s *fakeTransport) clearCalls() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.calls = nil

@@ -9,40 +9,40 @@ import (
 )
 
 const (
-	sweepEvery    = time.Hour
-	sweptTogether = 200
-	longestKept   = 36_500 // days: a century is for ever
+	sweepInterval    = time.Hour
+	sweepBatchSize   = 200
+	maxRetentionDays = 36_500 // days: a century is for ever
 )
 
-// Sweep deletes the recordings that their agents do not keep any longer, and their files. Several servers may do so at once.
-func (d *Desk) Sweep(ctx context.Context) error {
-	agents, err := d.DB.Keepings(ctx)
+// DeleteExpiredRecordings deletes the recordings that their agents do not keep any longer, and their files. Several servers may do so at once.
+func (d *Sessions) DeleteExpiredRecordings(ctx context.Context) error {
+	agents, err := d.DB.RecordingRetentions(ctx)
 	if err != nil {
 		return err
 	}
 	var errs []error
 	for _, k := range agents {
 		if k.Days > 0 {
-			errs = append(errs, d.sweep(ctx, k))
+			errs = append(errs, d.deleteExpired(ctx, k))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-func (d *Desk) sweep(ctx context.Context, k store.Keeping) error {
-	before := d.Now().AddDate(0, 0, -min(k.Days, longestKept))
+func (d *Sessions) deleteExpired(ctx context.Context, k store.RecordingRetention) error {
+	before := d.Now().AddDate(0, 0, -min(k.Days, maxRetentionDays))
 	dropped := false
 	for {
-		n, err := d.DB.DropRecordings(ctx, k.AccountID, k.AgentID, before, sweptTogether)
+		n, err := d.DB.DropRecordings(ctx, k.AccountID, k.AgentID, before, sweepBatchSize)
 		if err != nil {
 			return err
 		}
-		if dropped = dropped || n > 0; n < sweptTogether {
+		if dropped = dropped || n > 0; n < sweepBatchSize {
 			break
 		}
 	}
-	if !dropped || d.Free == nil {
+	if !dropped || d.DeleteUnusedFiles == nil {
 		return nil
 	}
-	return d.Free(ctx, k.AccountID, k.AgentID)
+	return d.DeleteUnusedFiles(ctx, k.AccountID, k.AgentID)
 }

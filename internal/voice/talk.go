@@ -8,95 +8,95 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/voice/ear"
 	"parley/internal/voice/rtc"
+	"parley/internal/voice/vad"
 )
 
-// talk is one session's talk. One goroutine, run, owns it: all that happens comes to it through channels.
-type talk struct {
-	*Talker
-	live    *Live
-	set     *parley.VoiceSettings
-	room    rtc.Transport
-	ctx     context.Context
-	zone    *time.Location
-	channel parley.Channel
-	ear     *ear.Ear // nil where nothing is understood
+// dialog is one session's talk. One goroutine, run, owns it: all that happens comes to it through channels.
+type dialog struct {
+	*Responder
+	session  *Session
+	settings *parley.VoiceSettings
+	room     rtc.Transport
+	ctx      context.Context
+	location *time.Location
+	channel  parley.Channel
+	detector *vad.Detector // nil where nothing is understood
 
-	news  chan news       // what turns do
-	made  chan made       // speech that was made
-	texts chan understood // what the customer said
-	watch chan parley.ConversationStatus
-	over  chan struct{}  // closed when nobody reads those any more
-	work  sync.WaitGroup // goroutines of the talk
+	turnUpdates      chan turnUpdate      // what turns do
+	synthesisResults chan synthesisResult // speech that was made
+	segmentTexts     chan segmentText     // what the customer said
+	statusChanges    chan parley.ConversationStatus
+	done             chan struct{}  // closed when nobody reads those any more
+	work             sync.WaitGroup // goroutines of the talk
 
-	state    rtc.State
-	joined   time.Time // zero until the customer came
-	greeted  bool
-	muted    bool          // there is a microphone, or was, and it is off
-	deaf     bool          // what is heard is thrown away: the agent speaks and is not to be interrupted
-	quiet    time.Duration // since anybody has said anything
-	maybe    time.Duration // of sounds after that, which may turn out to be nothing
-	last     time.Time     // when the clock was looked at
-	sounded  time.Duration
-	segments []*segment // what the customer says and is not answered yet, oldest first
-	overlap  *overlap
-	tape     *tape     // nil where nothing is recorded
-	said     *saying   // what the agent is about to say, or says; nil while it listens
-	before   *saying   // the last one that ended
-	fell     time.Time // when the agent fell silent
-	unheard  *saying   // the one that the next question goes on with
-	typed    []string  // texts that wait until the agent has finished
-	faulted  map[string]time.Time
-	ending   parley.SessionEnd // once the talk is to end
-	person   bool              // a person has taken over
-	taken    time.Time         // when that became known
-	goodbye  bool              // the customer is told of a person, or was: nothing is answered any more
-	away     bool              // the customer's connection is gone
-	asked    string            // the last question
-	heardAt  time.Time         // when the last sound came
-	media    time.Time         // of the last sign of the customer
+	state            rtc.State
+	joinedAt         time.Time // zero until the customer came
+	hasGreeted       bool
+	isMuted          bool          // there is a microphone, or was, and it is off
+	discardsAudio    bool          // what is heard is thrown away: the agent speaks and is not to be interrupted
+	silentFor        time.Duration // since anybody has said anything
+	uncertainSound   time.Duration // of sounds after that, which may turn out to be nothing
+	lastTick         time.Time     // when the clock was looked at
+	playedTime       time.Duration
+	segments         []*segment // what the customer says and is not answered yet, oldest first
+	overlap          *overlap
+	recording        *recording // nil where nothing is recorded
+	utterance        *utterance // what the agent is about to say, or says; nil while it listens
+	previous         *utterance // the last one that ended
+	silentSince      time.Time  // when the agent fell silent
+	unheardUtterance *utterance // the one that the next question goes on with
+	typedTexts       []string   // texts that wait until the agent has finished
+	faultTimes       map[string]time.Time
+	endReason        parley.SessionEndReason // once the talk is to end
+	isTakenOver      bool                    // a person has taken over
+	takenOverAt      time.Time               // when that became known
+	saidGoodbye      bool                    // the customer is told of a person, or was: nothing is answered any more
+	isDisconnected   bool                    // the customer's connection is gone
+	lastQuestion     string                  // the last question
+	lastAudioAt      time.Time               // when the last sound came
+	lastMediaAt      time.Time               // of the last sign of the customer
 }
 
-// farewell is how long the last sentence of a talk may take.
-const farewell = 30 * time.Second
+// farewellTimeout is how long the last sentence of a talk may take.
+const farewellTimeout = 30 * time.Second
 
 // run holds the talk until it ends.
-func (t *talk) run() error {
+func (t *dialog) run() error {
 	follow, stop := context.WithCancel(t.ctx)
 	defer stop()
 	t.work.Add(1)
-	go t.follow(follow)
-	every := time.NewTicker(orDefault(t.Tick, 50*time.Millisecond))
+	go t.followConversation(follow)
+	every := time.NewTicker(orDefault(t.TickInterval, 50*time.Millisecond))
 	defer every.Stop()
 	events, audio := t.room.Events(), t.room.Audio()
-	for t.ending == "" {
+	for t.endReason == "" {
 		select {
 		case e, open := <-events:
 			if !open {
 				return errRoomLost
 			}
-			t.happened(e)
+			t.handleRoomEvent(e)
 		case f, open := <-audio:
 			if !open {
 				audio = nil
 				continue
 			}
-			t.hear(f)
-		case n := <-t.news:
-			t.learn(n)
-		case m := <-t.made:
-			t.voiced(m)
-		case u := <-t.texts:
-			t.understand(u)
-		case status := <-t.watch:
-			t.moved(status)
+			t.handleAudio(f)
+		case n := <-t.turnUpdates:
+			t.handleTurnUpdate(n)
+		case m := <-t.synthesisResults:
+			t.handleSynthesis(m)
+		case u := <-t.segmentTexts:
+			t.handleSegmentText(u)
+		case status := <-t.statusChanges:
+			t.handleStatus(status)
 		case <-every.C:
 		case <-t.ctx.Done():
 			return nil
 		}
-		t.tick(t.Now())
-		t.weigh()
+		t.handleTick(t.Now())
+		t.updateOverlap()
 		t.advance()
 	}
 	return nil
@@ -104,77 +104,77 @@ func (t *talk) run() error {
 
 var errRoomLost = errors.New("voice: the room is gone")
 
-// happened takes in what happened in the room.
-func (t *talk) happened(e rtc.Event) {
+// handleRoomEvent takes in what happened in the room.
+func (t *dialog) handleRoomEvent(e rtc.Event) {
 	switch e.Kind {
 	case rtc.EventJoined:
-		t.away = false
-		t.live.Joined()
-		t.Meter.join(t)
-		if t.joined.IsZero() {
-			t.joined = t.Now()
-			t.record()
-			if !t.heardAt.IsZero() { // their microphone came first
+		t.isDisconnected = false
+		t.session.MarkJoined()
+		t.Stats.markDialogJoined(t)
+		if t.joinedAt.IsZero() {
+			t.joinedAt = t.Now()
+			t.startRecording()
+			if !t.lastAudioAt.IsZero() { // their microphone came first
 				t.greet()
 			}
 		}
 	case rtc.EventAway: // within the grace they may come back
-		t.away = true
+		t.isDisconnected = true
 	case rtc.EventLeft:
-		if !t.away { // who has vanished was seen before
-			t.live.Seen()
+		if !t.isDisconnected { // who has vanished was seen before
+			t.session.MarkSeen()
 		}
 		t.end(parley.EndClientLeft)
 	case rtc.EventMicOn:
-		t.live.Seen()
-		t.muted = false
+		t.session.MarkSeen()
+		t.isMuted = false
 		t.greet()
 	case rtc.EventMicOff:
-		t.muted = true
-		t.hush(hushed)
+		t.isMuted = true
+		t.feedSilence(turnEndSilence)
 	case rtc.EventText:
-		t.live.Seen()
-		t.type_(strings.TrimSpace(e.Text))
+		t.session.MarkSeen()
+		t.handleTyped(strings.TrimSpace(e.Text))
 	case rtc.EventStarted:
-		t.started(e)
+		t.handleClipStarted(e)
 	case rtc.EventEnded:
-		t.ended(e)
+		t.handleClipEnded(e)
 	case rtc.EventLost:
 		t.end(parley.EndError)
 	}
 }
 
-func (t *talk) end(reason parley.SessionEnd) {
-	if t.ending == "" {
-		t.ending = reason
+func (t *dialog) end(reason parley.SessionEndReason) {
+	if t.endReason == "" {
+		t.endReason = reason
 	}
 }
 
-// settleTime is how long a customer without a microphone is given until the agent speaks: their browser is still connecting.
-const settleTime = 600 * time.Millisecond
+// greetingDelay is how long a customer without a microphone is given until the agent speaks: their browser is still connecting.
+const greetingDelay = 600 * time.Millisecond
 
 // greet says the initial message, once.
-func (t *talk) greet() {
-	if t.greeted || t.joined.IsZero() {
+func (t *dialog) greet() {
+	if t.hasGreeted || t.joinedAt.IsZero() {
 		return
 	}
-	t.greeted = true
-	t.degrade()
-	if text := strings.TrimSpace(t.set.InitialMessage); text != "" && t.said == nil {
+	t.hasGreeted = true
+	t.reportMissingFeatures()
+	if text := strings.TrimSpace(t.settings.InitialMessage); text != "" && t.utterance == nil {
 		t.announce(text, true)
 	}
 }
 
-// degrade tells the client what this session cannot do.
-func (t *talk) degrade() {
-	if text := lacking(t.Transcriber != nil, t.Synthesizer != nil, t.set.AllowTextInput); text != "" {
-		t.fault(text)
+// reportMissingFeatures tells the client what this session cannot do.
+func (t *dialog) reportMissingFeatures() {
+	if text := missingFeatures(t.Transcriber != nil, t.Synthesizer != nil, t.settings.AllowTextInput); text != "" {
+		t.reportFault(text)
 	}
 }
 
-// lacking says what a session cannot do, in one message: where the server hears, where it speaks, and where the agent takes typed messages.
+// missingFeatures says what a session cannot do, in one message: where the server hears, where it speaks, and where the agent takes typed messages.
 // It is empty where nothing is missing.
-func lacking(hears, speaks, types bool) string {
+func missingFeatures(hears, speaks, types bool) string {
 	switch {
 	case hears && speaks:
 		return ""
@@ -188,30 +188,30 @@ func lacking(hears, speaks, types bool) string {
 	return "This server has no speech recognition, and this agent takes no typed messages: nothing that you say reaches it."
 }
 
-// faultAgain is how long the same problem is not told again.
-const faultAgain = 30 * time.Second
+// faultRepeatInterval is how long the same problem is not told again.
+const faultRepeatInterval = 30 * time.Second
 
-func (t *talk) fault(message string) {
+func (t *dialog) reportFault(message string) {
 	now := t.Now()
-	if at, told := t.faulted[message]; told && now.Sub(at) < faultAgain {
+	if at, told := t.faultTimes[message]; told && now.Sub(at) < faultRepeatInterval {
 		return
 	}
-	if t.faulted == nil {
-		t.faulted = map[string]time.Time{}
+	if t.faultTimes == nil {
+		t.faultTimes = map[string]time.Time{}
 	}
-	t.faulted[message] = now
+	t.faultTimes[message] = now
 	t.room.Fault(message)
 }
 
-// show tells the client what the agent is doing.
-func (t *talk) show() {
+// showState tells the client what the agent is doing.
+func (t *dialog) showState() {
 	state := rtc.Listening
 	switch {
-	case t.joined.IsZero():
+	case t.joinedAt.IsZero():
 		state = rtc.Initializing
-	case t.said != nil && !t.said.begun.IsZero():
+	case t.utterance != nil && !t.utterance.startedAt.IsZero():
 		state = rtc.Speaking
-	case t.said != nil:
+	case t.utterance != nil:
 		state = rtc.Thinking
 	}
 	if state != t.state {
@@ -221,55 +221,55 @@ func (t *talk) show() {
 }
 
 // advance does what has become possible.
-func (t *talk) advance() {
-	if s := t.said; s != nil {
-		t.feed(s)
-		if s.done() {
-			t.finish(s)
+func (t *dialog) advance() {
+	if s := t.utterance; s != nil {
+		t.queuePieces(s)
+		if s.isDone() {
+			t.finishUtterance(s)
 		}
 	}
-	if t.said == nil && t.person {
+	if t.utterance == nil && t.isTakenOver {
 		t.handOver()
 	}
-	if t.said == nil && len(t.typed) > 0 && t.ending == "" {
-		text := strings.Join(t.typed, "\n")
-		t.typed = nil
-		t.ask(text, nil)
+	if t.utterance == nil && len(t.typedTexts) > 0 && t.endReason == "" {
+		text := strings.Join(t.typedTexts, "\n")
+		t.typedTexts = nil
+		t.answerQuestion(text, nil)
 	}
-	t.show()
+	t.showState()
 }
 
-// type_ takes what the customer has typed.
-func (t *talk) type_(text string) { //nolint:revive // type is a word of the language
+// handleTyped takes what the customer has typed.
+func (t *dialog) handleTyped(text string) { //nolint:revive // type is a word of the language
 	text = strings.ToValidUTF8(text, "")
 	switch {
 	case text == "":
 		return
-	case !t.set.AllowTextInput:
-		t.fault("This agent takes no typed messages.")
+	case !t.settings.AllowTextInput:
+		t.reportFault("This agent takes no typed messages.")
 		return
-	case len(text) > longestTyped:
-		t.fault("This message is too long.")
+	case len(text) > maxTypedBytes:
+		t.reportFault("This message is too long.")
 		return
 	}
-	if !t.greeted {
-		t.greeted = true
-		t.degrade()
+	if !t.hasGreeted {
+		t.hasGreeted = true
+		t.reportMissingFeatures()
 	}
-	t.quiet = 0
-	t.room.Transcript(rtc.Segment{ID: parley.NewUUID(), User: true, Text: text, Final: true})
+	t.silentFor = 0
+	t.room.Transcript(rtc.Segment{ID: parley.NewUUID(), FromUser: true, Text: text, Final: true})
 	switch {
-	case t.goodbye:
-		t.pass(text)
-	case t.said == nil:
-		t.ask(text, nil)
-	case t.set.AllowInterruptions || t.said.begun.IsZero():
-		t.interrupt(t.said)
-		t.ask(text, nil)
+	case t.saidGoodbye:
+		t.storeForPerson(text)
+	case t.utterance == nil:
+		t.answerQuestion(text, nil)
+	case t.settings.AllowInterruptions || t.utterance.startedAt.IsZero():
+		t.interrupt(t.utterance)
+		t.answerQuestion(text, nil)
 	default:
-		t.typed = append(t.typed, text)
+		t.typedTexts = append(t.typedTexts, text)
 	}
 }
 
-// longestTyped bounds a typed message, in bytes.
-const longestTyped = 8000
+// maxTypedBytes bounds a typed message, in bytes.
+const maxTypedBytes = 8000

@@ -8,55 +8,55 @@ import (
 
 	"parley"
 	"parley/internal/chat"
-	"parley/internal/llm"
+	"parley/internal/model"
 	"parley/internal/store"
-	"parley/internal/voice/ear"
 	"parley/internal/voice/rtc"
+	"parley/internal/voice/vad"
 )
 
-// Talker is the agent's part of the sessions of this server: its Talk is a Desk's. Fill the exported fields.
-type Talker struct {
-	DB     *store.DB
-	Engine *chat.Engine
-	Clerk  *chat.Clerk
-	Join   func(ctx context.Context, s *parley.VoiceSession) (rtc.Transport, error) // enters the session's room as the agent
+// Responder is the agent's part of the sessions of this server: its RespondFunc is a Sessions's. Fill the exported fields.
+type Responder struct {
+	DB            *store.DB
+	Engine        *chat.Engine
+	Conversations *chat.Conversations
+	Join          func(ctx context.Context, s *parley.VoiceSession) (rtc.Transport, error) // enters the session's room as the agent
 
-	Synthesizer llm.Synthesizer // nil where there is none: the agent answers in writing
-	Transcriber llm.Transcriber // nil where there is none: the customer types
+	Synthesizer model.Synthesizer // nil where there is none: the agent answers in writing
+	Transcriber model.Transcriber // nil where there is none: the customer types
 
 	Archive *Archive // of recordings; nil where none are made
 
-	Meter  *Meter // may be nil
-	Now    func() time.Time
-	Logger *slog.Logger
-	Tick   time.Duration // how often time itself is looked at; 0 means 50 ms
+	Stats        *Stats // may be nil
+	Now          func() time.Time
+	Logger       *slog.Logger
+	TickInterval time.Duration // how often time itself is looked at; 0 means 50 ms
 }
 
-// Talk holds a session's talk until it ends. It implements Talk of a Desk.
-func (k *Talker) Talk(ctx context.Context, l *Live) error {
-	room, err := k.Join(ctx, l.copy())
+// Respond holds a session's talk until it ends. It implements RespondFunc of a Sessions.
+func (k *Responder) Respond(ctx context.Context, l *Session) error {
+	room, err := k.Join(ctx, l.copySession())
 	if err != nil {
 		return err
 	}
-	t, err := k.begin(ctx, l, room)
+	t, err := k.newDialog(ctx, l, room)
 	if err != nil {
-		leave(room, parley.EndError)
+		leaveRoom(room, parley.EndError)
 		return err
 	}
 	err = t.run()
 	reason := t.close(err)
-	k.Meter.leave(t)
-	leave(room, reason)
+	k.Stats.removeDialog(t)
+	leaveRoom(room, reason)
 	t.work.Wait()
-	t.keep()
+	t.finishRecording()
 	if reason == parley.EndError {
 		return err
 	}
 	return nil
 }
 
-// begin makes the talk and finds its conversation.
-func (k *Talker) begin(ctx context.Context, l *Live, room rtc.Transport) (*talk, error) {
+// newDialog makes the talk and finds its conversation.
+func (k *Responder) newDialog(ctx context.Context, l *Session, room rtc.Transport) (*dialog, error) {
 	c, err := k.DB.Conversation(ctx, l.AccountID, l.AgentID, l.ConversationID)
 	if err != nil {
 		return nil, err
@@ -65,17 +65,17 @@ func (k *Talker) begin(ctx context.Context, l *Live, room rtc.Transport) (*talk,
 	if err != nil {
 		zone = time.UTC
 	}
-	t := &talk{Talker: k, live: l, set: l.Settings, room: room, ctx: ctx, zone: zone, channel: c.Channel, state: rtc.Initializing,
-		news: make(chan news), made: make(chan made), texts: make(chan understood), watch: make(chan parley.ConversationStatus), over: make(chan struct{}), last: k.Now()}
+	t := &dialog{Responder: k, session: l, settings: l.Settings, room: room, ctx: ctx, location: zone, channel: c.Channel, state: rtc.Initializing,
+		turnUpdates: make(chan turnUpdate), synthesisResults: make(chan synthesisResult), segmentTexts: make(chan segmentText), statusChanges: make(chan parley.ConversationStatus), done: make(chan struct{}), lastTick: k.Now()}
 	if k.Transcriber != nil {
-		t.ear = ear.New(ear.Config{MinSilence: time.Duration(l.Settings.Transcriber.MinSilence * float64(time.Second)), Threshold: l.Settings.Transcriber.Threshold})
+		t.detector = vad.New(vad.Config{MinSilence: time.Duration(l.Settings.Transcriber.MinSilence * float64(time.Second)), Threshold: l.Settings.Transcriber.Threshold})
 	}
-	k.Meter.enter(t)
+	k.Stats.addDialog(t)
 	return t, nil
 }
 
-// leave says the reason in the room, goes, and reads what is still told to nobody.
-func leave(room rtc.Transport, reason parley.SessionEnd) {
+// leaveRoom says the reason in the room, goes, and reads what is still told to nobody.
+func leaveRoom(room rtc.Transport, reason parley.SessionEndReason) {
 	ctx, stop := context.WithTimeout(context.Background(), time.Second)
 	defer stop()
 	room.End(ctx, string(reason))
@@ -86,20 +86,20 @@ func leave(room rtc.Transport, reason parley.SessionEnd) {
 }
 
 // close ends the session for the reason that the talk has, unless it has ended already, and gives the reason that holds.
-func (t *talk) close(err error) parley.SessionEnd {
-	reason := t.ending
+func (t *dialog) close(err error) parley.SessionEndReason {
+	reason := t.endReason
 	if err != nil && reason == "" {
 		reason = parley.EndError
 	}
-	t.live.End(orDefault(reason, parley.EndClientLeft))
-	close(t.over)
-	if t.said != nil {
-		t.interrupt(t.said)
+	t.session.End(orDefault(reason, parley.EndClientLeft))
+	close(t.done)
+	if t.utterance != nil {
+		t.interrupt(t.utterance)
 	}
 	for _, s := range t.segments {
-		s.drop()
+		s.cancelTranscription()
 	}
-	var ended *Ended
+	var ended *EndedError
 	if errors.As(context.Cause(t.ctx), &ended) {
 		return ended.Reason
 	}

@@ -8,50 +8,50 @@ import (
 	"sync"
 	"time"
 
-	"parley/internal/pcm"
+	"parley/internal/audio"
 	"parley/internal/voice/rtc"
 )
 
 const (
-	tapeRate  = 8_000           // samples per second of a recording, as telephones have
-	tapeStep  = tapeRate / 50   // samples of 20 ms
-	tapeDelay = time.Second / 4 // until what happened is written: by then it is known
-	tapeLag   = tapeRate / 4    // samples of the customer that may wait to be written
-	tapeGap   = tapeRate / 16   // samples that may come late without being a pause
+	recordingRate   = 8_000              // samples per second of a recording, as telephones have
+	recordingFrame  = recordingRate / 50 // samples of 20 ms
+	recordingDelay  = time.Second / 4    // until what happened is written: by then it is known
+	maxRecordingLag = recordingRate / 4  // samples of the customer that may wait to be written
+	maxRecordingGap = recordingRate / 16 // samples that may come late without being a pause
 )
 
-// tape records a talk into a WAV file: the customer on the left, on the right what was played of the agent. The talk's goroutine owns
+// recording records a talk into a WAV file: the customer on the left, on the right what was played of the agent. The talk's goroutine owns
 // it, but for its reels.
-type tape struct {
-	file  *os.File
-	out   *bufio.Writer
-	began time.Time
-	steps int // of 20 ms that are written
+type recording struct {
+	file      *os.File
+	writer    *bufio.Writer
+	startedAt time.Time
+	frames    int // of 20 ms that are written
 
-	customer []int16 // what is to be written of it
-	thin     *pcm.Resampler
-	reels    map[string]*reel
-	cues     []cue
-	playing  *reel
-	held     bool
+	customerPCM    []int16 // what is to be written of it
+	resampler      *audio.Resampler
+	clips          map[string]*clipAudio
+	playbackEvents []playbackEvent
+	playing        *clipAudio
+	isHeld         bool
 }
 
-// reel is the speech of a clip; it grows while it is made.
-type reel struct {
-	mu   sync.Mutex
-	thin *pcm.Resampler
-	pcm  []int16
+// clipAudio is the speech of a clip; it grows while it is made.
+type clipAudio struct {
+	mu        sync.Mutex
+	resampler *audio.Resampler
+	pcm       []int16
 }
 
-// cue is something that happened to the agent's sound.
-type cue struct {
-	at time.Time
-	do func()
+// playbackEvent is something that happened to the agent's sound.
+type playbackEvent struct {
+	happenedAt time.Time
+	apply      func()
 }
 
-// newTape begins a recording in the folder.
-func newTape(dir string, now time.Time) (*tape, error) {
-	thin, err := pcm.NewResampler(rtc.HearRate, tapeRate)
+// newRecording begins a recording in the folder.
+func newRecording(dir string, now time.Time) (*recording, error) {
+	thin, err := audio.NewResampler(rtc.InputRate, recordingRate)
 	if err != nil {
 		return nil, err
 	}
@@ -59,57 +59,57 @@ func newTape(dir string, now time.Time) (*tape, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &tape{file: file, out: bufio.NewWriterSize(file, 32<<10), began: now, thin: thin, reels: map[string]*reel{}}
-	_, err = t.out.Write(tapeHeader(0))
+	t := &recording{file: file, writer: bufio.NewWriterSize(file, 32<<10), startedAt: now, resampler: thin, clips: map[string]*clipAudio{}}
+	_, err = t.writer.Write(wavHeader(0))
 	return t, err
 }
 
-// tapeHeader is that of a WAV file with two channels of so many samples.
-func tapeHeader(samples int) []byte {
+// wavHeader is that of a WAV file with two channels of so many samples.
+func wavHeader(samples int) []byte {
 	size := uint32(4 * samples) //nolint:gosec // the longest call is far from 2^30 samples
 	le := binary.LittleEndian
 	b := le.AppendUint32([]byte("RIFF"), 36+size)
 	b = le.AppendUint32(append(b, "WAVEfmt "...), 16)
 	b = append(b, 1, 0, 2, 0)
-	b = le.AppendUint32(le.AppendUint32(b, tapeRate), 4*tapeRate)
+	b = le.AppendUint32(le.AppendUint32(b, recordingRate), 4*recordingRate)
 	b = append(b, 4, 0, 16, 0)
 	return le.AppendUint32(append(b, "data"...), size)
 }
 
-// hear takes what came of the customer at a moment. Nothing comes of one who is muted.
-func (t *tape) hear(sound []int16, at time.Time) {
-	written := t.steps*tapeStep + len(t.customer)
-	if gap := int(at.Sub(t.began)*tapeRate/time.Second) - written; gap > tapeGap {
-		t.customer = append(t.customer, make([]int16, gap)...)
+// addCustomerAudio takes what came of the customer at a moment. Nothing comes of one who is muted.
+func (t *recording) addCustomerAudio(sound []int16, at time.Time) {
+	written := t.frames*recordingFrame + len(t.customerPCM)
+	if gap := int(at.Sub(t.startedAt)*recordingRate/time.Second) - written; gap > maxRecordingGap {
+		t.customerPCM = append(t.customerPCM, make([]int16, gap)...)
 	}
-	t.customer = append(t.customer, t.thin.Push(sound)...)
-	if extra := len(t.customer) - 2*tapeLag; extra > 0 {
-		t.customer = append(t.customer[:0], t.customer[extra:]...)
+	t.customerPCM = append(t.customerPCM, t.resampler.Push(sound)...)
+	if extra := len(t.customerPCM) - 2*maxRecordingLag; extra > 0 {
+		t.customerPCM = append(t.customerPCM[:0], t.customerPCM[extra:]...)
 	}
 }
 
-// reel makes a reel for a clip.
-func (t *tape) reel(clip string) *reel {
-	thin, err := pcm.NewResampler(rtc.SpeakRate, tapeRate)
+// newClip makes a reel for a clip.
+func (t *recording) newClip(clip string) *clipAudio {
+	thin, err := audio.NewResampler(rtc.OutputRate, recordingRate)
 	if err != nil {
 		panic(err) // of two rates that are known
 	}
-	r := &reel{thin: thin}
-	t.reels[clip] = r
+	r := &clipAudio{resampler: thin}
+	t.clips[clip] = r
 	return r
 }
 
-func (r *reel) add(sound []int16) {
+func (r *clipAudio) write(sound []int16) {
 	if r == nil {
 		return
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.pcm = append(r.pcm, r.thin.Push(sound)...)
+	r.pcm = append(r.pcm, r.resampler.Push(sound)...)
 }
 
 // take gives the next samples; fewer at the end.
-func (r *reel) take(n int) []int16 {
+func (r *clipAudio) take(n int) []int16 {
 	if r == nil {
 		return nil
 	}
@@ -121,52 +121,52 @@ func (r *reel) take(n int) []int16 {
 	return taken
 }
 
-func (t *tape) started(clip string, at time.Time) {
-	t.cues = append(t.cues, cue{at, func() { t.playing = t.reels[clip]; delete(t.reels, clip) }})
+func (t *recording) clipStarted(clip string, at time.Time) {
+	t.playbackEvents = append(t.playbackEvents, playbackEvent{at, func() { t.playing = t.clips[clip]; delete(t.clips, clip) }})
 }
 
-func (t *tape) ended(clip string, at time.Time) {
-	t.cues = append(t.cues, cue{at, func() { t.playing = nil; delete(t.reels, clip) }})
+func (t *recording) clipEnded(clip string, at time.Time) {
+	t.playbackEvents = append(t.playbackEvents, playbackEvent{at, func() { t.playing = nil; delete(t.clips, clip) }})
 }
 
-func (t *tape) hold(held bool, at time.Time) {
-	t.cues = append(t.cues, cue{at, func() { t.held = held }})
+func (t *recording) setHeld(held bool, at time.Time) {
+	t.playbackEvents = append(t.playbackEvents, playbackEvent{at, func() { t.isHeld = held }})
 }
 
-func (t *tape) stopped(at time.Time) {
-	t.cues = append(t.cues, cue{at, func() { t.playing, t.held = nil, false; clear(t.reels) }})
+func (t *recording) playbackStopped(at time.Time) {
+	t.playbackEvents = append(t.playbackEvents, playbackEvent{at, func() { t.playing, t.isHeld = nil, false; clear(t.clips) }})
 }
 
 // advance writes what is certain by now.
-func (t *tape) advance(now time.Time) error { return t.writeUntil(now.Add(-tapeDelay)) }
+func (t *recording) advance(now time.Time) error { return t.writeUntil(now.Add(-recordingDelay)) }
 
-func (t *tape) writeUntil(until time.Time) error {
-	var step [4 * tapeStep]byte
+func (t *recording) writeUntil(until time.Time) error {
+	var step [4 * recordingFrame]byte
 	for {
-		at := t.began.Add(time.Duration(t.steps) * rtc.FrameTime)
+		at := t.startedAt.Add(time.Duration(t.frames) * rtc.FrameTime)
 		if at.After(until) {
 			return nil
 		}
-		for len(t.cues) > 0 && !t.cues[0].at.After(at) {
-			t.cues[0].do()
-			t.cues = t.cues[1:]
+		for len(t.playbackEvents) > 0 && !t.playbackEvents[0].happenedAt.After(at) {
+			t.playbackEvents[0].apply()
+			t.playbackEvents = t.playbackEvents[1:]
 		}
-		n := min(tapeStep, len(t.customer))
+		n := min(recordingFrame, len(t.customerPCM))
 		var agent []int16
-		if !t.held {
-			agent = t.playing.take(tapeStep)
+		if !t.isHeld {
+			agent = t.playing.take(recordingFrame)
 		}
-		interleave(&step, t.customer[:n], agent)
-		t.customer = t.customer[n:]
-		t.steps++
-		if _, err := t.out.Write(step[:]); err != nil {
+		interleave(&step, t.customerPCM[:n], agent)
+		t.customerPCM = t.customerPCM[n:]
+		t.frames++
+		if _, err := t.writer.Write(step[:]); err != nil {
 			return err
 		}
 	}
 }
 
 // interleave puts two channels side by side; what is missing is silent.
-func interleave(step *[4 * tapeStep]byte, left, right []int16) {
+func interleave(step *[4 * recordingFrame]byte, left, right []int16) {
 	clear(step[:])
 	for i, v := range left {
 		binary.LittleEndian.PutUint16(step[4*i:], uint16(v)) //nolint:gosec // the same bits
@@ -177,11 +177,11 @@ func interleave(step *[4 * tapeStep]byte, left, right []int16) {
 }
 
 // close ends the recording and gives the file's path and how long it is.
-func (t *tape) close(now time.Time) (path string, length time.Duration, err error) {
-	err = errors.Join(t.writeUntil(now), t.out.Flush())
-	_, again := t.file.WriteAt(tapeHeader(t.steps*tapeStep), 0)
-	return t.file.Name(), time.Duration(t.steps) * rtc.FrameTime, errors.Join(err, again, t.file.Close())
+func (t *recording) close(now time.Time) (path string, length time.Duration, err error) {
+	err = errors.Join(t.writeUntil(now), t.writer.Flush())
+	_, again := t.file.WriteAt(wavHeader(t.frames*recordingFrame), 0)
+	return t.file.Name(), time.Duration(t.frames) * rtc.FrameTime, errors.Join(err, again, t.file.Close())
 }
 
-// drop removes a recording that is not to be kept.
-func (t *tape) drop() { _, _ = t.file.Close(), os.Remove(t.file.Name()) }
+// discard removes a recording that is not to be kept.
+func (t *recording) discard() { _, _ = t.file.Close(), os.Remove(t.file.Name()) }

@@ -12,7 +12,7 @@ import (
 func TestTape(t *testing.T) {
 	began := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	ms := func(n int) time.Time { return began.Add(time.Duration(n) * time.Millisecond) }
-	tape, err := newTape(t.TempDir(), began)
+	tape, err := newRecording(t.TempDir(), began)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,14 +23,14 @@ func TestTape(t *testing.T) {
 		}
 		return sound
 	}
-	reel := tape.reel("clip")
-	reel.add(tone(rtc.SpeakRate, 3000))
-	tape.started("clip", ms(500))
-	tape.hold(true, ms(700))
-	tape.hold(false, ms(900))
-	tape.ended("clip", ms(1700))
+	reel := tape.newClip("clip")
+	reel.write(tone(rtc.OutputRate, 3000))
+	tape.clipStarted("clip", ms(500))
+	tape.setHeld(true, ms(700))
+	tape.setHeld(false, ms(900))
+	tape.clipEnded("clip", ms(1700))
 	for at := 1000; at < 1400; at += 20 {
-		tape.hear(tone(320, 2000), ms(at))
+		tape.addCustomerAudio(tone(320, 2000), ms(at))
 		if err := tape.advance(ms(at)); err != nil {
 			t.Fatal(err)
 		}
@@ -40,11 +40,11 @@ func TestTape(t *testing.T) {
 		t.Fatalf("%v long, %v", length, err)
 	}
 	file, err := os.ReadFile(path)
-	if err != nil || len(file) != 44+2*4*tapeRate {
+	if err != nil || len(file) != 44+2*4*recordingRate {
 		t.Fatalf("%d bytes, %v", len(file), err)
 	}
 	for at, want := range map[int][2]bool{250: {false, false}, 600: {false, true}, 800: {false, false}, 950: {false, true}, 1200: {true, true}, 1600: {false, true}, 1800: {false, false}} {
-		i := 44 + 4*at*tapeRate/1000
+		i := 44 + 4*at*recordingRate/1000
 		for side := range want {
 			if v := int16(binary.LittleEndian.Uint16(file[i+2*side:])); v > 500 != want[side] {
 				t.Errorf("after %d ms, side %d: %d", at, side, v)

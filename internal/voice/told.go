@@ -6,37 +6,37 @@ import (
 	"parley"
 )
 
-// Watch is told of the sessions of a Desk. Its functions must not wait; each may be nil.
-type Watch struct {
-	Opened  func()
-	Refused func(reason string) // details.reason of a limit, else server_limit, server_overloaded, not_available, credits, failed or other
-	Ended   func(reason parley.SessionEnd)
+// Observer is told of the sessions of a Sessions. Its functions must not wait; each may be nil.
+type Observer struct {
+	OnOpen   func()
+	OnRefuse func(reason string) // details.reason of a limit, else server_limit, server_overloaded, not_available, credits, failed or other
+	OnEnd    func(reason parley.SessionEndReason)
 }
 
-func (w *Watch) asked(err error) {
+func (w *Observer) notifyAdmission(err error) {
 	switch {
-	case err == nil && w.Opened != nil:
-		w.Opened()
-	case err != nil && w.Refused != nil:
-		w.Refused(refusal(err))
+	case err == nil && w.OnOpen != nil:
+		w.OnOpen()
+	case err != nil && w.OnRefuse != nil:
+		w.OnRefuse(refusalReason(err))
 	}
 }
 
-func (w *Watch) ended(reason parley.SessionEnd) {
-	if w.Ended != nil {
-		w.Ended(reason)
+func (w *Observer) notifyEnd(reason parley.SessionEndReason) {
+	if w.OnEnd != nil {
+		w.OnEnd(reason)
 	}
 }
 
-// refusal names what a session was refused for.
-func refusal(err error) string {
+// refusalReason names what a session was refused for.
+func refusalReason(err error) string {
 	switch {
-	case errors.Is(err, errMost):
+	case errors.Is(err, errTooManySessions):
 		return "server_limit"
-	case errors.Is(err, errFull):
+	case errors.Is(err, errOverloaded):
 		return "server_overloaded"
 	}
-	switch e := parley.ErrorOf(err); e.Code {
+	switch e := parley.AsError(err); e.Code {
 	case parley.CodeVoiceLimit:
 		return e.Details["reason"]
 	case parley.CodeVoiceNotAvailable:

@@ -11,84 +11,84 @@ import (
 )
 
 const (
-	askEvery       = time.Second // how often the store is asked for sessions that are to end
-	recoveredAtOne = 100
+	endPollInterval  = time.Second // how often the store is asked for sessions that are to end
+	recoverBatchSize = 100
 )
 
 // Run looks after this server's sessions and ends those that a dead server left open, until ctx is done.
-func (d *Desk) Run(ctx context.Context) error {
-	look := time.NewTicker(orDefault(d.Poll, 200*time.Millisecond))
+func (d *Sessions) Run(ctx context.Context) error {
+	look := time.NewTicker(orDefault(d.PollInterval, 200*time.Millisecond))
 	defer look.Stop()
-	ask := time.NewTicker(askEvery)
+	ask := time.NewTicker(endPollInterval)
 	defer ask.Stop()
-	beat := time.NewTicker(d.lease() / 3)
+	beat := time.NewTicker(d.leaseDuration() / 3)
 	defer beat.Stop()
-	sweep := time.NewTicker(sweepEvery)
+	sweep := time.NewTicker(sweepInterval)
 	defer sweep.Stop()
-	d.warn(ctx, "voice sessions of dead servers", d.Recover(ctx))
-	d.warn(ctx, "old recordings", d.Sweep(ctx))
+	d.warn(ctx, "voice sessions of dead servers", d.RecoverExpired(ctx))
+	d.warn(ctx, "old recordings", d.DeleteExpiredRecordings(ctx))
 	for {
 		select {
 		case <-look.C:
-			d.Look(ctx)
+			d.CheckDeadlines(ctx)
 		case <-ask.C:
-			d.warn(ctx, "voice sessions that are to end", d.Heed(ctx))
-			d.warn(ctx, "customers who have joined", d.Note(ctx))
+			d.warn(ctx, "voice sessions that are to end", d.ApplyEndRequests(ctx))
+			d.warn(ctx, "customers who have joined", d.StoreJoins(ctx))
 		case <-beat.C:
-			d.warn(ctx, "leases of voice sessions", errors.Join(d.Beat(ctx), d.Recover(ctx)))
+			d.warn(ctx, "leases of voice sessions", errors.Join(d.RenewLeases(ctx), d.RecoverExpired(ctx)))
 		case <-sweep.C:
-			d.warn(ctx, "old recordings", d.Sweep(ctx))
+			d.warn(ctx, "old recordings", d.DeleteExpiredRecordings(ctx))
 		case <-ctx.Done():
 			return nil
 		}
 	}
 }
 
-func (d *Desk) warn(ctx context.Context, what string, err error) {
+func (d *Sessions) warn(ctx context.Context, what string, err error) {
 	if err != nil && ctx.Err() == nil {
-		d.log().Warn(what, "err", err)
+		d.logger().Warn(what, "err", err)
 	}
 }
 
-// Look does what the clock asks for: sessions that are too long end, and minutes that have begun are paid for.
-func (d *Desk) Look(ctx context.Context) {
+// CheckDeadlines does what the clock asks for: sessions that are too long end, and minutes that have begun are paid for.
+func (d *Sessions) CheckDeadlines(ctx context.Context) {
 	now := d.Now()
-	for _, l := range d.Sessions() {
-		if reason := l.overdue(now); reason != "" {
+	for _, l := range d.Active() {
+		if reason := l.overdueReason(now); reason != "" {
 			l.End(reason)
 			continue
 		}
-		d.warn(ctx, "the next minute of a voice session", d.pay(ctx, l, now))
+		d.warn(ctx, "the next minute of a voice session", d.chargeMinutes(ctx, l, now))
 	}
 }
 
-// Heed ends the sessions of this server that somebody asks to end, here or on another server, and those whose agent or
+// ApplyEndRequests ends the sessions of this server that somebody asks to end, here or on another server, and those whose agent or
 // conversation is gone.
-func (d *Desk) Heed(ctx context.Context) error {
-	if len(d.Sessions()) == 0 {
+func (d *Sessions) ApplyEndRequests(ctx context.Context) error {
+	if len(d.Active()) == 0 {
 		return nil
 	}
-	asked, err := d.DB.VoiceEndsAsked(ctx, d.Owner)
+	asked, err := d.DB.RequestedVoiceEnds(ctx, d.Owner)
 	for id, reason := range asked {
-		if l := d.find(id); l != nil {
+		if l := d.findActive(id); l != nil {
 			l.End(reason)
 		}
 	}
 	return err
 }
 
-// Note writes down which customers have joined since it was called last: from then on searches find their conversations by their voice,
+// StoreJoins writes down which customers have joined since it was called last: from then on searches find their conversations by their voice,
 // and they pay although this server should die.
-func (d *Desk) Note(ctx context.Context) error {
+func (d *Sessions) StoreJoins(ctx context.Context) error {
 	var errs []error
-	for _, l := range d.Sessions() {
-		s := l.arrival()
+	for _, l := range d.Active() {
+		s := l.unstoredJoin()
 		if s == nil {
 			continue
 		}
-		err := d.DB.JoinVoice(ctx, s, l.event("voice.joined"))
+		err := d.DB.SaveVoiceJoin(ctx, s, l.newEvent("voice.joined"))
 		if err == nil {
-			l.note()
+			l.markJoinStored()
 		}
 		if !errors.Is(err, store.ErrVoiceLost) { // else somebody has ended it
 			errs = append(errs, err)
@@ -97,43 +97,43 @@ func (d *Desk) Note(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// Beat renews the leases of this server's sessions, and stores the ends that could not be stored before. A session that somebody else
+// RenewLeases renews the leases of this server's sessions, and stores the ends that could not be stored before. A session that somebody else
 // has ended is over here too.
-func (d *Desk) Beat(ctx context.Context) error {
+func (d *Sessions) RenewLeases(ctx context.Context) error {
 	var held []parley.VoiceSession
-	for _, l := range d.Sessions() {
-		d.store(l)
-		if s := l.Current(); s.EndedAt == nil {
+	for _, l := range d.Active() {
+		d.storeEnd(l)
+		if s := l.Snapshot(); s.EndedAt == nil {
 			held = append(held, s)
 		}
 	}
 	if len(held) == 0 {
 		return nil
 	}
-	gone, err := d.DB.RenewVoice(ctx, d.Owner, held, d.Now().Add(d.lease()))
+	gone, err := d.DB.RenewVoiceLeases(ctx, d.Owner, held, d.Now().Add(d.leaseDuration()))
 	for _, id := range gone {
-		if l := d.find(id); l != nil {
-			l.lose()
+		if l := d.findActive(id); l != nil {
+			l.endFromStore()
 		}
 	}
 	return err
 }
 
-// Recover ends the sessions whose lease has run out: each is paid for up to when its customer was seen last, and one whose room was
+// RecoverExpired ends the sessions whose lease has run out: each is paid for up to when its customer was seen last, and one whose room was
 // still being made is taken back.
-func (d *Desk) Recover(ctx context.Context) error {
+func (d *Sessions) RecoverExpired(ctx context.Context) error {
 	now := d.Now()
-	list, opening, err := d.DB.ExpiredVoice(ctx, now, recoveredAtOne)
+	list, opening, err := d.DB.ExpiredVoiceSessions(ctx, now, recoverBatchSize)
 	if err != nil {
 		return err
 	}
 	var errs []error
 	for i := range list {
 		s := &list[i]
-		if d.find(s.ID) != nil {
+		if d.findActive(s.ID) != nil {
 			continue // its lease could not be renewed in time; it lives all the same
 		}
-		err := d.DB.Transact(ctx, sqldb.Turns, func(tx *store.DB) error { return d.orphan(ctx, tx, *s, opening[s.ID], now) })
+		err := d.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error { return d.endOrphan(ctx, tx, *s, opening[s.ID], now) })
 		if errors.Is(err, store.ErrVoiceLost) {
 			continue
 		}
@@ -144,16 +144,16 @@ func (d *Desk) Recover(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// orphan ends a session that nobody holds. Whoever takes it first does; it is a copy, for the transaction may run again.
-func (d *Desk) orphan(ctx context.Context, tx *store.DB, s parley.VoiceSession, opening bool, now time.Time) error {
-	if err := tx.TakeVoice(ctx, &s, d.Owner, now.Add(d.lease())); err != nil {
+// endOrphan ends a session that nobody holds. Whoever takes it first does; it is a copy, for the transaction may run again.
+func (d *Sessions) endOrphan(ctx context.Context, tx *store.DB, s parley.VoiceSession, opening bool, now time.Time) error {
+	if err := tx.TakeOverVoice(ctx, &s, d.Owner, now.Add(d.leaseDuration())); err != nil {
 		return err
 	}
 	if opening {
-		_, err := tx.UndoVoice(ctx, &s)
+		_, err := tx.DeleteOpeningVoice(ctx, &s)
 		return err
 	}
-	s.EndedAt, s.Reason = &now, parley.EndServerStopped
+	s.EndedAt, s.EndReason = &now, parley.EndServerStopped
 	s.Minutes = s.MinutesUntil(billedUntil(&s, 0))
-	return finish(ctx, tx, &s)
+	return closeSession(ctx, tx, &s)
 }

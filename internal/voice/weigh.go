@@ -1,58 +1,58 @@
 package voice
 
-// overlapped gives the overlap that is going on: the customer speaks while the agent thinks or speaks.
-func (t *talk) overlapped() *overlap {
-	if t.said == nil {
+// currentOverlap gives the overlap that is going on: the customer speaks while the agent thinks or speaks.
+func (t *dialog) currentOverlap() *overlap {
+	if t.utterance == nil {
 		return nil
 	}
 	if t.overlap == nil {
-		t.overlap = &overlap{patience: whileThinking}
-		if !t.said.begun.IsZero() {
-			sounded := t.sounded + t.room.Position().Played
-			t.overlap = &overlap{patience: whileSpeaking, speaking: true, guarded: sounded < warmUp}
+		t.overlap = &overlap{bargeInThresholds: thinkingThresholds}
+		if !t.utterance.startedAt.IsZero() {
+			sounded := t.playedTime + t.room.Position().Played
+			t.overlap = &overlap{bargeInThresholds: speakingThresholds, speaking: true, echoLikely: sounded < echoWarmUp}
 		}
 	}
 	return t.overlap
 }
 
-// weigh judges what the customer is saying while the agent thinks or speaks.
-func (t *talk) weigh() {
+// updateOverlap judges what the customer is saying while the agent thinks or speaks.
+func (t *dialog) updateOverlap() {
 	n := len(t.segments)
-	if n == 0 || t.said == nil {
+	if n == 0 || t.utterance == nil {
 		return
 	}
 	s := t.segments[n-1]
-	o := t.overlapped()
-	on := s.working || !s.ended && !s.rests
-	t.apply(o.judge(sign{now: t.Now(), voiced: s.voiced, on: on, text: s.text, echo: echoes(s.text, t.said.text, o.guarded)}))
+	o := t.currentOverlap()
+	on := s.isTranscribing || !s.isEnded && !s.isPaused
+	t.applyOverlapAction(o.decide(overlapState{now: t.Now(), voicedTime: s.voicedTime, isOngoing: on, text: s.text, isEcho: isEcho(s.text, t.utterance.text, o.echoLikely)}))
 }
 
-// apply does what was decided about an overlap.
-func (t *talk) apply(v verdict) {
+// applyOverlapAction does what was decided about an overlap.
+func (t *dialog) applyOverlapAction(v overlapAction) {
 	o := t.overlap
 	switch v {
-	case duck:
-		o.ducked = true
+	case actionDuck:
+		o.isDucked = true
 		t.room.Duck(true)
 		if n := len(t.segments); n > 0 {
-			t.Meter.ducked(t.Now().Sub(t.segments[n-1].onset))
+			t.Stats.recordDuck(t.Now().Sub(t.segments[n-1].onsetAt))
 		}
-	case hold:
-		o.held, o.since = true, t.Now()
-		t.taped(func(tape *tape) { tape.hold(true, o.since) })
+	case actionHold:
+		o.isHeld, o.heldSince = true, t.Now()
+		t.withRecording(func(tape *recording) { tape.setHeld(true, o.heldSince) })
 		t.room.Pause()
 		if n := len(t.segments); o.speaking && n > 0 {
-			t.Meter.held(o.since.Sub(t.segments[n-1].onset))
+			t.Stats.recordHold(o.heldSince.Sub(t.segments[n-1].onsetAt))
 		}
-	case yield:
-		t.interrupt(t.said)
-	case goOn:
-		t.taped(func(tape *tape) { tape.hold(false, t.Now()) })
+	case actionStop:
+		t.interrupt(t.utterance)
+	case actionResume:
+		t.withRecording(func(tape *recording) { tape.setHeld(false, t.Now()) })
 		t.room.Duck(false)
 		t.room.Resume()
 		t.overlap = nil
-	case ignore:
+	case actionIgnore:
 		t.overlap = nil
-	case leaveIt:
+	case actionNone:
 	}
 }

@@ -30,29 +30,29 @@ type Sender struct {
 	Logger *slog.Logger
 }
 
-// SendJob is the kind of this room's chore; its key is a webhook's id.
-const SendJob = "webhook.send"
+// SendJobKind is the kind of this room's chore; its key is a webhook's id.
+const SendJobKind = "webhook.send"
 
-// waits are the times between attempts, each more or less a tenth. After the last one a delivery is dead.
-var waits = []time.Duration{30 * time.Second, 2 * time.Minute, 10 * time.Minute, 30 * time.Minute, 2 * time.Hour, 6 * time.Hour, 15 * time.Hour}
+// retryDelays are the times between attempts, each more or less a tenth. After the last one a delivery is dead.
+var retryDelays = []time.Duration{30 * time.Second, 2 * time.Minute, 10 * time.Minute, 30 * time.Minute, 2 * time.Hour, 6 * time.Hour, 15 * time.Hour}
 
 const (
-	answerTime = 10 * time.Second // that an endpoint has
-	together   = 4                // deliveries to one endpoint at a time
-	rounds     = 4                // so many times in one run of the chore; then others have their turn
-	longReason = 300              // bytes of a failure that are kept
+	endpointTimeout    = 10 * time.Second // that an endpoint has
+	maxConcurrentSends = 4                // deliveries to one endpoint at a time
+	maxRoundsPerRun    = 4                // so many times in one run of the chore; then others have their turn
+	maxReasonBytes     = 300              // bytes of a failure that are kept
 )
 
-// keepTrying is more than the chore ever needs: what ends a delivery is its own number of attempts.
-const keepTrying = 1_000_000
+// maxJobAttempts is more than the chore ever needs: what ends a delivery is its own number of attempts.
+const maxJobAttempts = 1_000_000
 
-func enqueue(ctx context.Context, tx *store.DB, q *jobs.Queue, account parley.AccountID, hook parley.WebhookID, at time.Time) error {
-	return q.Enqueue(ctx, tx.SQL(), jobs.Job{Kind: SendJob, Key: string(hook), AccountID: account, RunAt: at, MaxAttempts: keepTrying})
+func enqueueSend(ctx context.Context, tx *store.DB, q *jobs.Queue, account parley.AccountID, hook parley.WebhookID, at time.Time) error {
+	return q.Enqueue(ctx, tx.SQL(), jobs.Job{Kind: SendJobKind, Key: string(hook), AccountID: account, RunAt: at, MaxAttempts: maxJobAttempts})
 }
 
 // Handlers gives what does the chores of this room.
 func (s *Sender) Handlers() map[string]jobs.Handler {
-	return map[string]jobs.Handler{SendJob: s.sendJob}
+	return map[string]jobs.Handler{SendJobKind: s.sendJob}
 }
 
 // sendJob sends what is due to a webhook, and comes back for the rest.
@@ -60,13 +60,13 @@ func (s *Sender) sendJob(ctx context.Context, j jobs.Job) error {
 	id := parley.WebhookID(j.Key)
 	h, err := s.DB.Webhook(ctx, j.AccountID, id)
 	if parley.IsCode(err, parley.CodeNotFound) { // it was taken away while an event was being recorded
-		return s.DB.EraseDeliveries(ctx, j.AccountID, id)
+		return s.DB.EraseWebhookDeliveries(ctx, j.AccountID, id)
 	}
 	if err != nil {
 		return err
 	}
-	for range rounds {
-		due, err := s.DB.DueDeliveries(ctx, h.AccountID, h.ID, s.Now(), together)
+	for range maxRoundsPerRun {
+		due, err := s.DB.DueDeliveries(ctx, h.AccountID, h.ID, s.Now(), maxConcurrentSends)
 		if err != nil {
 			return err
 		}
@@ -78,11 +78,11 @@ func (s *Sender) sendJob(ctx context.Context, j jobs.Job) error {
 		}
 	}
 	return s.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
-		next, err := tx.NextDelivery(ctx, h.AccountID, h.ID)
+		next, err := tx.NextDeliveryTime(ctx, h.AccountID, h.ID)
 		if err != nil || next == nil {
 			return err
 		}
-		return enqueue(ctx, tx, s.Queue, h.AccountID, h.ID, *next)
+		return enqueueSend(ctx, tx, s.Queue, h.AccountID, h.ID, *next)
 	})
 }
 
@@ -110,27 +110,27 @@ func (s *Sender) attempt(ctx context.Context, h *parley.Webhook, d *parley.Deliv
 	switch {
 	case failure == nil:
 		d.State, d.DeliveredAt = parley.DeliveryDelivered, &now
-	case d.Attempts > len(waits):
-		d.State, d.LastError = parley.DeliveryDead, reason(failure)
+	case d.Attempts > len(retryDelays):
+		d.State, d.LastError = parley.DeliveryDead, failureReason(failure)
 		s.Logger.Warn("a webhook's delivery is dead", "webhook", h.ID, "delivery", d.ID, "err", failure)
 	default:
-		d.LastError, d.DueAt = reason(failure), now.Add(about(waits[d.Attempts-1]))
+		d.LastError, d.DueAt = failureReason(failure), now.Add(withJitter(retryDelays[d.Attempts-1]))
 	}
-	return s.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error { return tx.SaveAttempt(ctx, d) })
+	return s.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error { return tx.SaveDeliveryAttempt(ctx, d) })
 }
 
-// about gives a time that is up to a tenth shorter or longer, so that what failed together does not come back together.
-func about(wait time.Duration) time.Duration {
+// withJitter gives a time that is up to a tenth shorter or longer, so that what failed together does not come back together.
+func withJitter(wait time.Duration) time.Duration {
 	return wait + time.Duration((rand.Float64()-.5)/5*float64(wait)) //nolint:gosec // nothing is secret here
 }
 
 // post sends a delivery and gives the status of the reply, 0 for none. Every status but 2xx is a failure; redirects are not followed.
 func (s *Sender) post(ctx context.Context, h *parley.Webhook, d *parley.Delivery) (status int, err error) {
-	text, err := s.Vault.Open(h.AccountID, h.Signing)
+	text, err := s.Vault.Open(h.AccountID, h.SealedSigningKeys)
 	if err != nil {
 		return 0, err
 	}
-	var sign keys
+	var sign signingKeys
 	if err := json.Unmarshal(text, &sign); err != nil {
 		return 0, err
 	}
@@ -144,7 +144,7 @@ func (s *Sender) post(ctx context.Context, h *parley.Webhook, d *parley.Delivery
 	for name, value := range map[string]string{"Content-Type": "application/json", "User-Agent": "Parley-Webhook/1", deliveryHeader: string(d.ID), eventHeader: d.Event} {
 		req.Header.Set(name, value)
 	}
-	reply, err := s.HTTP.Do(req, outbound.Limits{Time: answerTime, Bytes: 64 << 10, Cut: true, Redirects: -1})
+	reply, err := s.HTTP.Do(req, outbound.Limits{Timeout: endpointTimeout, MaxBytes: 64 << 10, Truncate: true, MaxRedirects: -1})
 	if err != nil {
 		return 0, err
 	}
@@ -154,11 +154,11 @@ func (s *Sender) post(ctx context.Context, h *parley.Webhook, d *parley.Delivery
 	return reply.Status, nil
 }
 
-// reason is what may be kept and shown of a failure.
-func reason(err error) string {
-	var wire *outbound.Error
-	if errors.As(err, &wire) {
-		return wire.Reason
+// failureReason is what may be kept and shown of a failure.
+func failureReason(err error) string {
+	var outboundErr *outbound.Error
+	if errors.As(err, &outboundErr) {
+		return outboundErr.Reason
 	}
-	return strings.ToValidUTF8(err.Error()[:min(longReason, len(err.Error()))], "")
+	return strings.ToValidUTF8(err.Error()[:min(maxReasonBytes, len(err.Error()))], "")
 }

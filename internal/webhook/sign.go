@@ -22,37 +22,37 @@ const (
 	eventHeader     = "X-Parley-Event"
 )
 
-// keys sign deliveries. They are made from a secret and do not give it back: it may be an API key, and those are never stored.
-type keys struct {
-	SHA1   half `json:"sha1"`
-	SHA256 half `json:"sha256"`
+// signingKeys sign deliveries. They are made from a secret and do not give it back: it may be an API key, and those are never stored.
+type signingKeys struct {
+	SHA1   hmacState `json:"sha1"`
+	SHA256 hmacState `json:"sha256"`
 }
 
-// half is a HMAC (RFC 2104) that has taken in its secret: the states of the inner and the outer hash behind their first block.
-type half struct {
+// hmacState is a HMAC (RFC 2104) that has taken in its secret: the states of the inner and the outer hash behind their first block.
+type hmacState struct {
 	Inner []byte `json:"inner"`
 	Outer []byte `json:"outer"`
 }
 
-// keysOf makes what signs with the secret, encoded.
-func keysOf(secret []byte) []byte {
-	text, err := json.Marshal(keys{SHA1: halfOf(sha1.New, secret), SHA256: halfOf(sha256.New, secret)})
+// encodeSigningKeys makes what signs with the secret, encoded.
+func encodeSigningKeys(secret []byte) []byte {
+	text, err := json.Marshal(signingKeys{SHA1: newHMACState(sha1.New, secret), SHA256: newHMACState(sha256.New, secret)})
 	if err != nil {
 		panic(err) // bytes always encode
 	}
 	return text
 }
 
-func halfOf(fresh func() hash.Hash, secret []byte) half {
+func newHMACState(fresh func() hash.Hash, secret []byte) hmacState {
 	if h := fresh(); len(secret) > h.BlockSize() {
 		h.Write(secret)
 		secret = h.Sum(nil)
 	}
-	return half{begun(fresh(), secret, 0x36), begun(fresh(), secret, 0x5c)}
+	return hmacState{primedHashState(fresh(), secret, 0x36), primedHashState(fresh(), secret, 0x5c)}
 }
 
-// begun is the state of a hash that has read the secret, padded to a block.
-func begun(h hash.Hash, secret []byte, pad byte) []byte {
+// primedHashState is the state of a hash that has read the secret, padded to a block.
+func primedHashState(h hash.Hash, secret []byte, pad byte) []byte {
 	block := make([]byte, h.BlockSize())
 	copy(block, secret)
 	for i := range block {
@@ -67,9 +67,9 @@ func begun(h hash.Hash, secret []byte, pad byte) []byte {
 }
 
 // sum is the HMAC of the text, hex.
-func (k half) sum(fresh func() hash.Hash, text []byte) (string, error) {
+func (k hmacState) sum(fresh func() hash.Hash, text []byte) (string, error) {
 	inner, outer := fresh(), fresh()
-	if err := errors.Join(resume(inner, k.Inner), resume(outer, k.Outer)); err != nil {
+	if err := errors.Join(restoreHash(inner, k.Inner), restoreHash(outer, k.Outer)); err != nil {
 		return "", fmt.Errorf("what signs the webhook cannot be read: %w", err)
 	}
 	inner.Write(text)
@@ -77,12 +77,12 @@ func (k half) sum(fresh func() hash.Hash, text []byte) (string, error) {
 	return hex.EncodeToString(outer.Sum(nil)), nil
 }
 
-func resume(h hash.Hash, state []byte) error {
+func restoreHash(h hash.Hash, state []byte) error {
 	return h.(encoding.BinaryUnmarshaler).UnmarshalBinary(state)
 }
 
 // sign adds the signatures of a body that is sent now.
-func (k keys) sign(h http.Header, body []byte, now time.Time) error {
+func (k signingKeys) sign(h http.Header, body []byte, now time.Time) error {
 	old, err := k.SHA1.sum(sha1.New, body)
 	if err != nil {
 		return err

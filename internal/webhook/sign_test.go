@@ -16,13 +16,13 @@ func TestKeysSignLikeTheSecret(t *testing.T) {
 	body := []byte(`{"eventType":"leads.submit"}`)
 	for _, n := range []int{0, 1, 8, 63, 64, 65, 200} {
 		secret := []byte(strings.Repeat("s3cret-", 40)[:n])
-		text := keysOf(secret)
-		var k keys
+		text := encodeSigningKeys(secret)
+		var k signingKeys
 		if err := json.Unmarshal(text, &k); err != nil {
 			t.Fatal(err)
 		}
 		for name, each := range map[string]struct {
-			half  half
+			half  hmacState
 			fresh func() hash.Hash
 		}{"SHA-1": {k.SHA1, sha1.New}, "SHA-256": {k.SHA256, sha256.New}} {
 			mac := hmac.New(each.fresh, secret)
@@ -44,14 +44,14 @@ func TestKeysSignLikeTheSecret(t *testing.T) {
 func TestStoredKeysStayReadable(t *testing.T) {
 	want := `{"sha1":{"inner":"` + "c2hhAbmBdy0hWmztzisVn2EWjVLl8Sf7" + strings.Repeat("A", 94) + "BA" + `","outer":"` + "c2hhAQ5tCJIsq7rHL9+iqI4bVW0foK+b" + strings.Repeat("A", 94) + "BA" + `"},` +
 		`"sha256":{"inner":"` + "c2hhA2gBj1vrcHJ3dX3hjzhWGXcdHcTZoIWn+9JhjGG436vj" + strings.Repeat("A", 94) + "BA" + `","outer":"` + "c2hhA96ffqvCbYSSTv/T232ILeIrNCiHXkBzS0Ee7qwGydJZ" + strings.Repeat("A", 94) + "BA" + `"}}`
-	if got := string(keysOf([]byte("an old secret"))); got != want {
+	if got := string(encodeSigningKeys([]byte("an old secret"))); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
 }
 
 // A state that is none is an error, not a signature.
 func TestSpoiltKeysDoNotSign(t *testing.T) {
-	if _, err := (half{Inner: []byte("x"), Outer: []byte("y")}).sum(sha1.New, nil); err == nil {
+	if _, err := (hmacState{Inner: []byte("x"), Outer: []byte("y")}).sum(sha1.New, nil); err == nil {
 		t.Error("signed")
 	}
 }

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// Kept is how long deliveries that have come to their end are kept.
-const Kept = 30 * 24 * time.Hour
+// DeliveryRetention is how long deliveries that have come to their end are kept.
+const DeliveryRetention = 30 * 24 * time.Hour
 
-const sweepEvery = time.Hour
+const sweepInterval = time.Hour
 
 // Run erases old deliveries now and then until ctx is done. It gives nil.
 func (s *Sender) Run(ctx context.Context) error {
-	tick := time.NewTicker(sweepEvery)
+	tick := time.NewTicker(sweepInterval)
 	defer tick.Stop()
 	for {
 		if err := s.Sweep(ctx); err != nil && ctx.Err() == nil {
@@ -28,5 +28,5 @@ func (s *Sender) Run(ctx context.Context) error {
 
 // Sweep erases the deliveries that came to their end long ago.
 func (s *Sender) Sweep(ctx context.Context) error {
-	return s.DB.ForgetDeliveries(ctx, s.Now().Add(-Kept))
+	return s.DB.EraseFinishedDeliveries(ctx, s.Now().Add(-DeliveryRetention))
 }

@@ -1,4 +1,4 @@
-// Package webhook tells other servers what has happened (facts 6.3). Desk holds what is done with webhooks. Sender leaves a
+// Package webhook tells other servers what has happened (facts 6.3). Service holds what is done with webhooks. Sender leaves a
 // delivery for each webhook in the transaction that records an event, and sends it as a chore: it is tried for about a day, then it
 // is dead, and an operator may have it sent again. Whoever listens hears everything at least once.
 package webhook
@@ -22,63 +22,63 @@ import (
 	"parley/internal/vault"
 )
 
-// Desk holds what callers and the operator do with webhooks.
-type Desk struct {
+// Service holds what callers and the operator do with webhooks.
+type Service struct {
 	DB    *store.DB
 	Queue *jobs.Queue
 	Vault *vault.Vault // seals what signs
 	Now   func() time.Time
 }
 
-// New is what a webhook is made from.
-type New struct {
-	Agent    parley.AgentID // empty hears of all agents of the account
+// NewWebhook is what a webhook is made from.
+type NewWebhook struct {
+	AgentID  parley.AgentID // empty hears of all agents of the account
 	Endpoint string
 	Events   []string
 	Secret   string       // 8 to 200 bytes; empty makes one
-	Key      parley.KeyID // of the API key that the secret is, if it is one
+	KeyID    parley.KeyID // of the API key that the secret is, if it is one
 	Actor    string       // who makes it, for the audit chain
 }
 
 const (
-	mostWebhooks  = 100 // of an account
-	longestURL    = 2000
-	shortestWord  = 8
-	longestSecret = 200
+	maxWebhooks    = 100 // of an account
+	maxURLBytes    = 2000
+	minSecretBytes = 8
+	maxSecretBytes = 200
 )
 
 // Add makes a webhook and gives it with its secret, which is shown this once. Fails with VALIDATION_INVALID_BODY, also where the
 // server has no key to seal with, or with AGENT_NOT_FOUND.
-func (d *Desk) Add(ctx context.Context, account parley.AccountID, n New) (*parley.Webhook, string, error) {
-	if err := n.check(); err != nil {
+func (d *Service) Add(ctx context.Context, account parley.AccountID, n NewWebhook) (*parley.Webhook, string, error) {
+	if err := n.validate(); err != nil {
 		return nil, "", err
 	}
 	if n.Secret == "" {
 		n.Secret = newSecret()
 	}
-	signing, err := d.Vault.Seal(account, keysOf([]byte(n.Secret)))
+	signing, err := d.Vault.Seal(account, encodeSigningKeys([]byte(n.Secret)))
 	if err != nil {
 		return nil, "", err
 	}
 	now := d.Now()
-	h := &parley.Webhook{ID: parley.WebhookID(parley.NewUUID()), AccountID: account, AgentID: n.Agent, Endpoint: n.Endpoint, Events: n.Events,
-		Signing: signing, KeyID: n.Key, CreatedAt: now, UpdatedAt: now}
-	return h, n.Secret, d.DB.Transact(ctx, sqldb.Turns, func(tx *store.DB) error {
-		if err := create(ctx, tx, h); err != nil {
+	h := &parley.Webhook{ID: parley.WebhookID(parley.NewUUID()), AccountID: account, AgentID: n.AgentID, Endpoint: n.Endpoint, Events: n.Events,
+		SealedSigningKeys: signing, KeyID: n.KeyID, CreatedAt: now, UpdatedAt: now}
+	return h, n.Secret, d.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
+		if err := createWebhook(ctx, tx, h); err != nil {
 			return err
 		}
-		return tx.Audit(ctx, account, now, n.Actor, "webhook.add", string(h.ID), facts(h))
+		return tx.AppendAuditEvent(ctx, account, now, n.Actor, "webhook.add", string(h.ID), auditDetails(h))
 	})
 }
 
-// facts is what the audit chain tells of a webhook. The query of an endpoint may be secret.
-func facts(h *parley.Webhook) map[string]any {
+// auditDetails is what the audit chain tells of a webhook. The query of an endpoint may be secret.
+func auditDetails(h *parley.Webhook) map[string]any {
 	endpoint, _, _ := strings.Cut(h.Endpoint, "?")
 	return map[string]any{"agent": h.AgentID, "endpoint": endpoint, "events": h.Events}
 }
 
-// create writes the webhook. It holds what the webhook belongs to, so that it does not outlive it.
-func create(ctx context.Context, tx *store.DB, h *parley.Webhook) error {
+// createWebhook writes the webhook. It holds what the webhook belongs to, so that it does not outlive it.
+func createWebhook(ctx context.Context, tx *store.DB, h *parley.Webhook) error {
 	if _, err := tx.LockAccount(ctx, h.AccountID); err != nil {
 		return err
 	}
@@ -91,40 +91,40 @@ func create(ctx context.Context, tx *store.DB, h *parley.Webhook) error {
 	if err != nil {
 		return err
 	}
-	if len(list) >= mostWebhooks {
-		return parley.Failf(parley.CodeInvalidBody, "The account has %d webhooks, and may not have more.", len(list))
+	if len(list) >= maxWebhooks {
+		return parley.NewErrorf(parley.CodeInvalidBody, "The account has %d webhooks, and may not have more.", len(list))
 	}
 	return tx.CreateWebhook(ctx, h)
 }
 
-func (n *New) check() error {
-	wrong := map[string]string{}
+func (n *NewWebhook) validate() error {
+	details := map[string]string{}
 	u, err := url.Parse(n.Endpoint)
 	switch {
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
-		wrong["endpoint"] = "must be an http or https URL"
+		details["endpoint"] = "must be an http or https URL"
 	case u.User != nil:
-		wrong["endpoint"] = "must not hold a user name or a password"
-	case len(n.Endpoint) > longestURL:
-		wrong["endpoint"] = fmt.Sprintf("must have at most %d bytes", longestURL)
+		details["endpoint"] = "must not hold a user name or a password"
+	case len(n.Endpoint) > maxURLBytes:
+		details["endpoint"] = fmt.Sprintf("must have at most %d bytes", maxURLBytes)
 	}
 	if len(n.Events) == 0 {
-		wrong["events"] = "must name an event"
+		details["events"] = "must name an event"
 	}
 	for _, e := range n.Events {
 		if !slices.Contains(parley.WebhookEvents(), e) {
-			wrong["events"] = "must be some of: " + strings.Join(parley.WebhookEvents(), ", ")
+			details["events"] = "must be some of: " + strings.Join(parley.WebhookEvents(), ", ")
 		}
 	}
-	if n.Secret != "" && (len(n.Secret) < shortestWord || len(n.Secret) > longestSecret) {
-		wrong["secret"] = fmt.Sprintf("must have from %d to %d bytes", shortestWord, longestSecret)
+	if n.Secret != "" && (len(n.Secret) < minSecretBytes || len(n.Secret) > maxSecretBytes) {
+		details["secret"] = fmt.Sprintf("must have from %d to %d bytes", minSecretBytes, maxSecretBytes)
 	}
-	if len(wrong) == 0 {
+	if len(details) == 0 {
 		n.Events = slices.Compact(slices.Sorted(slices.Values(n.Events)))
 		return nil
 	}
-	e := parley.Fail(parley.CodeInvalidBody)
-	e.Details = wrong
+	e := parley.NewError(parley.CodeInvalidBody)
+	e.Details = details
 	return e
 }
 
@@ -136,39 +136,39 @@ func newSecret() string {
 
 // Remove takes a webhook away, with what is still to be delivered to it; actor is who does, for the audit chain. Fails with
 // NOT_FOUND.
-func (d *Desk) Remove(ctx context.Context, account parley.AccountID, id parley.WebhookID, actor string) error {
+func (d *Service) Remove(ctx context.Context, account parley.AccountID, id parley.WebhookID, actor string) error {
 	now := d.Now()
-	err := d.DB.Transact(ctx, sqldb.Turns, func(tx *store.DB) error {
+	err := d.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
 		if err := tx.DeleteWebhook(ctx, account, id); err != nil {
 			return err
 		}
-		return tx.Audit(ctx, account, now, actor, "webhook.remove", string(id), nil)
+		return tx.AppendAuditEvent(ctx, account, now, actor, "webhook.remove", string(id), nil)
 	})
 	if err != nil {
 		return err
 	}
-	return d.DB.EraseDeliveries(ctx, account, id)
+	return d.DB.EraseWebhookDeliveries(ctx, account, id)
 }
 
 // Redeliver has a delivery sent once more, whatever has become of it, with as many attempts as a new one. Fails with NOT_FOUND.
-func (d *Desk) Redeliver(ctx context.Context, account parley.AccountID, id parley.DeliveryID) (again *parley.Delivery, err error) {
+func (d *Service) Redeliver(ctx context.Context, account parley.AccountID, id parley.DeliveryID) (delivery *parley.Delivery, err error) {
 	now := d.Now()
-	err = d.DB.Transact(ctx, sqldb.Turns, func(tx *store.DB) (err error) {
-		if again, err = tx.SendAgain(ctx, account, id, now); err != nil {
+	err = d.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) (err error) {
+		if delivery, err = tx.ResetDelivery(ctx, account, id, now); err != nil {
 			return err
 		}
-		return enqueue(ctx, tx, d.Queue, account, again.WebhookID, now)
+		return enqueueSend(ctx, tx, d.Queue, account, delivery.WebhookID, now)
 	})
-	return again, err
+	return delivery, err
 }
 
-// Tell leaves a delivery of the event for each webhook that hears of it. It is a store.Tell.
-func (d *Desk) Tell(ctx context.Context, tx *store.DB, account parley.AccountID, now time.Time, e store.Event) error {
-	list, err := tx.Listeners(ctx, account, e.AgentID, e.Kind)
+// EnqueueDeliveries leaves a delivery of the event for each webhook that hears of it. It is a store.EventHook.
+func (d *Service) EnqueueDeliveries(ctx context.Context, tx *store.DB, account parley.AccountID, now time.Time, e store.NewEvent) error {
+	list, err := tx.WebhooksForEvent(ctx, account, e.AgentID, e.Kind)
 	if err != nil || len(list) == 0 {
 		return err
 	}
-	body, err := said(e)
+	body, err := eventBody(e)
 	if err != nil {
 		return err
 	}
@@ -178,15 +178,15 @@ func (d *Desk) Tell(ctx context.Context, tx *store.DB, account parley.AccountID,
 		if err := tx.AddDelivery(ctx, one); err != nil {
 			return err
 		}
-		if err := enqueue(ctx, tx, d.Queue, account, h.ID, now); err != nil {
+		if err := enqueueSend(ctx, tx, d.Queue, account, h.ID, now); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// said is what a webhook is sent of an event (facts 6.3).
-func said(e store.Event) (string, error) {
+// eventBody is what a webhook is sent of an event (facts 6.3).
+func eventBody(e store.NewEvent) (string, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)

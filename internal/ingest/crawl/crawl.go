@@ -21,31 +21,31 @@ import (
 // Crawler reads sites. What it knows of hosts, their robots.txt and when they may be asked again, is shared by all that it reads
 // at a time. It must not be copied after its first use.
 type Crawler struct {
-	Client *outbound.Client
-	Agent  string // User-Agent: a product token, a version, and where to read about it
-	Now    func() time.Time
-	Sleep  func(context.Context, time.Duration) error // nil for the clock on the wall; fails when the context ends
+	Client    *outbound.Client
+	UserAgent string // User-Agent: a product token, a version, and where to read about it
+	Now       func() time.Time
+	Sleep     func(context.Context, time.Duration) error // nil for the clock on the wall; fails when the context ends
 
 	hosts  hosts
 	robots robotsCache
 }
 
-// End says why a crawl ended.
-type End string
+// EndReason says why a crawl ended.
+type EndReason string
 
 // The ends of a crawl.
 const (
-	Complete  End = "complete"     // every address that was found is done
-	PageLimit End = "page limit"   // Limits.Pages are read, and there are more
-	ByteLimit End = "byte limit"   // Limits.Bytes are read, and there are more
-	HostAway  End = "host is away" // the host has failed awayAfter times in a row; what is left may be tried later
+	Complete        EndReason = "complete"     // every address that was found is done
+	PageLimit       EndReason = "page limit"   // Limits.Pages are read, and there are more
+	ByteLimit       EndReason = "byte limit"   // Limits.Bytes are read, and there are more
+	HostUnavailable EndReason = "host is away" // the host has failed maxHostFailures times in a row; what is left may be tried later
 )
 
 // Run reads a site, and hands each page that is new or has changed to visit, from up to two goroutines at a time. Whatever the
 // frontier holds from an earlier run, complete or not, is gone on with; a page that was being read when that run died is read
 // again. A visit may fail with an *Unreadable, which concerns that page only; any other error ends the run, and so do errors of
 // the frontier and the context. The site must be valid (Validate).
-func (c *Crawler) Run(ctx context.Context, site Site, frontier Frontier, visit func(context.Context, Page) error) (End, error) {
+func (c *Crawler) Run(ctx context.Context, site Site, frontier Frontier, visit func(context.Context, Page) error) (EndReason, error) {
 	p, faults := site.compile()
 	if len(faults) > 0 {
 		return "", fmt.Errorf("crawl: the site is not valid: %v", faults)
@@ -59,40 +59,40 @@ func (c *Crawler) Run(ctx context.Context, site Site, frontier Frontier, visit f
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	r := &run{Crawler: c, plan: p, frontier: frontier, visit: visit, counts: counts, merged: map[string]string{}, traps: traps{}}
-	return r.work(ctx, stop)
+	r := &crawlRun{Crawler: c, crawlPlan: p, frontier: frontier, visit: visit, counts: counts, mergedInto: map[string]string{}, traps: trapDetector{}}
+	return r.crawlAll(ctx, stop)
 }
 
-// run is one run over one site.
-type run struct {
+// crawlRun is one run over one site.
+type crawlRun struct {
 	*Crawler
-	*plan
+	*crawlPlan
 	frontier Frontier
 	visit    func(context.Context, Page) error
 
-	mu     sync.Mutex
-	counts Counts
-	failed int               // in a row, because of the host
-	merged map[string]string // address → the one it was given up for, in this run
-	traps  traps
+	mu           sync.Mutex
+	counts       Counts
+	hostFailures int               // in a row, because of the host
+	mergedInto   map[string]string // address → the one it was given up for, in this run
+	traps        trapDetector
 }
 
-// awayAfter is how many addresses may fail in a row because their host does.
-const awayAfter = 10
+// maxHostFailures is how many addresses may fail in a row because their host does.
+const maxHostFailures = 10
 
-// work keeps as many addresses under way as the host can bear.
-func (r *run) work(ctx context.Context, stop func()) (End, error) {
+// crawlAll keeps as many addresses under way as the host can bear.
+func (r *crawlRun) crawlAll(ctx context.Context, stop func()) (EndReason, error) {
 	results := make(chan error)
-	busy, width := 0, perHost
+	busy, width := 0, maxPerHost
 	if r.Slow {
 		width = 1
 	}
 	for {
-		end, free := r.room(width, busy)
-		links, err := r.claim(ctx, free)
+		end, free := r.freeSlots(width, busy)
+		links, err := r.claimLinks(ctx, free)
 		for _, link := range links {
 			busy++
-			go func() { results <- r.one(ctx, link) }()
+			go func() { results <- r.processLink(ctx, link) }()
 		}
 		if busy == 0 && err == nil {
 			return end, nil
@@ -111,16 +111,16 @@ func (r *run) work(ctx context.Context, stop func()) (End, error) {
 	}
 }
 
-// room says how many more addresses may be under way, and what it means if there are none.
-func (r *run) room(width, busy int) (End, int) {
+// freeSlots says how many more addresses may be under way, and what it means if there are none.
+func (r *crawlRun) freeSlots(width, busy int) (EndReason, int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	left := r.Limits.Pages - r.counts.Included - busy
 	switch {
 	case r.counts.Waiting == 0: // as seen here; the frontier has the last word
 		return Complete, width - busy
-	case r.failed >= awayAfter:
-		return HostAway, 0
+	case r.hostFailures >= maxHostFailures:
+		return HostUnavailable, 0
 	case r.counts.Bytes >= r.Limits.Bytes:
 		return ByteLimit, 0
 	case left <= 0:
@@ -129,7 +129,7 @@ func (r *run) room(width, busy int) (End, int) {
 	return Complete, min(width-busy, left)
 }
 
-func (r *run) claim(ctx context.Context, n int) ([]Link, error) {
+func (r *crawlRun) claimLinks(ctx context.Context, n int) ([]Link, error) {
 	if n <= 0 {
 		return nil, ctx.Err()
 	}
@@ -139,32 +139,32 @@ func (r *run) claim(ctx context.Context, n int) ([]Link, error) {
 	return r.frontier.Next(ctx, n)
 }
 
-// one does one address, and writes down what came of it.
-func (r *run) one(ctx context.Context, link Link) error {
-	outcome, err := r.outcome(ctx, link)
+// processLink does one address, and writes down what came of it.
+func (r *crawlRun) processLink(ctx context.Context, link Link) error {
+	outcome, err := r.readLink(ctx, link)
 	if err == nil {
 		err = ctx.Err()
 	}
 	if err != nil {
 		return err
 	}
-	if err := r.frontier.Done(ctx, link, outcome); err != nil {
+	if err := r.frontier.Finish(ctx, link, outcome); err != nil {
 		return err
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.counts.Waiting--
-	r.counts = r.counts.with(outcome)
-	if outcome.away {
-		r.failed++
+	r.counts = r.counts.adding(outcome)
+	if outcome.isHostFailure {
+		r.hostFailures++
 	} else if outcome.Status > 0 {
-		r.failed = 0
+		r.hostFailures = 0
 	}
 	return nil
 }
 
-// outcome reads one address. A crash of what reads strangers' bytes is a failure of that address only.
-func (r *run) outcome(ctx context.Context, link Link) (outcome Outcome, err error) {
+// readLink reads one address. A crash of what reads strangers' bytes is a failure of that address only.
+func (r *crawlRun) readLink(ctx context.Context, link Link) (outcome Outcome, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			outcome, err = Outcome{State: Failed, Reason: "the page could not be read", Err: fmt.Errorf("panic: %v\n%s", v, debug.Stack())}, nil
@@ -172,10 +172,10 @@ func (r *run) outcome(ctx context.Context, link Link) (outcome Outcome, err erro
 	}()
 	u, err := Canonical(nil, link.URL)
 	if err != nil {
-		return failed("the address is not valid: "+err.Error(), err), nil
+		return failedOutcome("the address is not valid: "+err.Error(), err), nil
 	}
-	if link.Role == MapRole {
-		return r.readMap(ctx, link, u)
+	if link.Role == SitemapRole {
+		return r.fetchSitemap(ctx, link, u)
 	}
 	return r.readPage(ctx, link, u)
 }

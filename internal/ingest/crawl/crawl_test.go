@@ -11,7 +11,7 @@ import (
 
 func TestWhole(t *testing.T) {
 	w := serveFile(t, "docs.txtar")
-	s := w.read(t, Site{Start: "/#top", Kind: Whole})
+	s := w.crawl(t, Site{Start: "/#top", Kind: WholeSite})
 	s.golden(t, "whole")
 	if s.end != Complete || s.counts(t) != "10 included, 5 excluded, 2 failed, 0 waiting" || len(s.pages) != 10 {
 		t.Error(s.end, s.counts(t), len(s.pages))
@@ -23,7 +23,7 @@ func TestWhole(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 	times := map[string]int{}
-	for _, path := range w.asked {
+	for _, path := range w.requestedPaths {
 		if times[path]++; times[path] > 1 {
 			t.Error(path, "is asked for twice")
 		}
@@ -40,8 +40,8 @@ func TestWhole(t *testing.T) {
 
 func TestPatterns(t *testing.T) {
 	w := serveFile(t, "docs.txtar")
-	w.read(t, Site{Start: "/", Kind: Whole, Include: []string{"^/docs/", `^/nothing$`}, Exclude: []string{"quiet|circle", `\?v=\d`}}).golden(t, "patterns")
-	for _, path := range w.asked {
+	w.crawl(t, Site{Start: "/", Kind: WholeSite, Include: []string{"^/docs/", `^/nothing$`}, Exclude: []string{"quiet|circle", `\?v=\d`}}).golden(t, "patterns")
+	for _, path := range w.requestedPaths {
 		if strings.Contains(path, "quiet") || strings.Contains(path, "?v=1") || strings.Contains(path, "/blog") {
 			t.Error(path, "is asked for")
 		}
@@ -57,7 +57,7 @@ func TestPatternsMatch(t *testing.T) {
 		{"example", "", "/a", false}, {"https://a.example/a", "", "/a", true}, {"^https?://a.example/a$", "", "/ab", false}, {"^http://", "", "/a", false},
 		{"^/ü", "", "/%C3%BC", true}, {"^/%C3%BC", "", "/ü", true}, {"", "x y", "/x%20y", false}, {"", `\?page=`, "/a?page=1", false},
 	} {
-		site := Site{Start: "https://a.example/", Kind: Whole}
+		site := Site{Start: "https://a.example/", Kind: WholeSite}
 		if c.include != "" {
 			site.Include = []string{c.include}
 		}
@@ -65,7 +65,7 @@ func TestPatternsMatch(t *testing.T) {
 			site.Exclude = []string{c.exclude}
 		}
 		p, faults := site.compile()
-		if got := p.wanted(parsed(t, "https://a.example"+c.address)); got != c.want || len(faults) > 0 {
+		if got := p.isWanted(parseURL(t, "https://a.example"+c.address)); got != c.want || len(faults) > 0 {
 			t.Errorf("%+v: %v %v", c, got, faults)
 		}
 	}
@@ -79,7 +79,7 @@ func TestValidate(t *testing.T) {
 		}
 		delete(got, at)
 	}
-	if len(got) > 0 || len(Validate(Site{Start: "https://a.example", Kind: Individual})) > 0 || Validate(Site{Start: "https://a.example", Kind: Whole, Exclude: make([]string, 101)})["excludePaths"] == "" {
+	if len(got) > 0 || len(Validate(Site{Start: "https://a.example", Kind: Individual})) > 0 || Validate(Site{Start: "https://a.example", Kind: WholeSite, Exclude: make([]string, 101)})["excludePaths"] == "" {
 		t.Error(got)
 	}
 	if _, err := (&Crawler{}).Run(t.Context(), Site{}, &Memory{}, nil); err == nil {
@@ -89,8 +89,8 @@ func TestValidate(t *testing.T) {
 
 func TestSitemap(t *testing.T) {
 	w := serveFile(t, "docs.txtar")
-	w.read(t, Site{Start: "/map-index.xml", Kind: Sitemap}).golden(t, "sitemap")
-	s := w.read(t, Site{Start: "/", Kind: Sitemap}) // a page: robots.txt tells where the sitemap is
+	w.crawl(t, Site{Start: "/map-index.xml", Kind: Sitemap}).golden(t, "sitemap")
+	s := w.crawl(t, Site{Start: "/", Kind: Sitemap}) // a page: robots.txt tells where the sitemap is
 	if s.counts(t) != "3 included, 2 excluded, 1 failed, 0 waiting" {
 		t.Error(s.lines())
 	}
@@ -101,15 +101,15 @@ func TestSitemap(t *testing.T) {
 
 func TestSitemapsThatAreNone(t *testing.T) {
 	w := serve(t, "-- / --\nHello\n-- /sitemap.xml --\n<html>not found</html>\n-- /deep0.xml --\nx\n")
-	w.read(t, Site{Start: "/", Kind: Sitemap}).expect(t, "/ read\n/sitemap.xml failed it is not a sitemap\n")
-	w.read(t, Site{Start: "/none.xml", Kind: Sitemap}).expect(t, "/none.xml failed the host answered 404 Not Found\n")
+	w.crawl(t, Site{Start: "/", Kind: Sitemap}).expect(t, "/ read\n/sitemap.xml failed it is not a sitemap\n")
+	w.crawl(t, Site{Start: "/none.xml", Kind: Sitemap}).expect(t, "/none.xml failed the host answered 404 Not Found\n")
 	for i := range 6 {
 		w.files[fmt.Sprintf("/n%d.xml", i)] = fmt.Sprintf("<sitemapindex><sitemap><loc>/n%d.xml</loc></sitemap></sitemapindex>", i+1)
 	}
-	w.read(t, Site{Start: "/n0.xml", Kind: Sitemap}).expect(t, "/n0.xml read\n/n1.xml read\n/n2.xml read\n/n3.xml read\n")
+	w.crawl(t, Site{Start: "/n0.xml", Kind: Sitemap}).expect(t, "/n0.xml read\n/n1.xml read\n/n2.xml read\n/n3.xml read\n")
 }
 
-func (s *tale) expect(t *testing.T, want string) {
+func (s *crawlRecorder) expect(t *testing.T, want string) {
 	t.Helper()
 	if got := s.lines(); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
@@ -118,27 +118,27 @@ func (s *tale) expect(t *testing.T, want string) {
 
 func TestIndividual(t *testing.T) {
 	w := serveFile(t, "docs.txtar")
-	w.read(t, Site{Start: "/docs/", Kind: Individual, Exclude: []string{"."}}).expect(t, "/docs/ included\n")
-	w.read(t, Site{Start: "/docs/old", Kind: Individual}).expect(t, "/docs/deep/page included\n/docs/old merged /docs/deep/page\n")
-	w.read(t, Site{Start: "/private/a", Kind: Individual}).expect(t, "/private/a excluded the site's robots.txt asks not to read it\n")
-	w.read(t, Site{Start: "/docs/deep/print?v=1", Kind: Individual}).expect(t, "/docs/deep/print?v=1 included\n")
+	w.crawl(t, Site{Start: "/docs/", Kind: Individual, Exclude: []string{"."}}).expect(t, "/docs/ included\n")
+	w.crawl(t, Site{Start: "/docs/old", Kind: Individual}).expect(t, "/docs/deep/page included\n/docs/old merged /docs/deep/page\n")
+	w.crawl(t, Site{Start: "/private/a", Kind: Individual}).expect(t, "/private/a excluded the site's robots.txt asks not to read it\n")
+	w.crawl(t, Site{Start: "/docs/deep/print?v=1", Kind: Individual}).expect(t, "/docs/deep/print?v=1 included\n")
 }
 
 func TestRedirectsInside(t *testing.T) {
-	inside, reached := canary(t)
+	inside, reached := startCanary(t)
 	w := serve(t, "-- / --\n<a href=/a>\n-- /robots.txt --\nSitemap: "+inside+"/s.xml\n")
 	w.files["/a"] = "HTTP/1.1 302 Found\nLocation: " + inside + "/secret\n\n"
 	w.files["/b"] = "HTTP/1.1 302 Found\nLocation: file:///etc/passwd\n\n"
 	host := strings.TrimPrefix(inside, "http://")
-	w.read(t, Site{Start: "/", Kind: Whole}).expect(t, "/ included\n/a excluded it redirects to another site: "+host+"\n")
-	w.read(t, Site{Start: "/a", Kind: Whole}).expect(t, "/a failed it redirects to another site: "+host+"\n")
-	w.read(t, Site{Start: "/b", Kind: Individual}).expect(t, "/b failed it redirects to an address that cannot be read\n")
-	s := w.read(t, Site{Start: "/a", Kind: Individual})
+	w.crawl(t, Site{Start: "/", Kind: WholeSite}).expect(t, "/ included\n/a excluded it redirects to another site: "+host+"\n")
+	w.crawl(t, Site{Start: "/a", Kind: WholeSite}).expect(t, "/a failed it redirects to another site: "+host+"\n")
+	w.crawl(t, Site{Start: "/b", Kind: Individual}).expect(t, "/b failed it redirects to an address that cannot be read\n")
+	s := w.crawl(t, Site{Start: "/a", Kind: Individual})
 	s.expect(t, "/a merged "+inside+"/secret\n"+inside+"/secret failed the host's address is not public, and the operator has not allowed it\n")
-	s = w.read(t, Site{Start: "/", Kind: Sitemap})
+	s = w.crawl(t, Site{Start: "/", Kind: Sitemap})
 	s.expect(t, "/ read\n"+inside+"/s.xml failed the host's address is not public, and the operator has not allowed it\n")
 	w.files["/robots.txt"] = "HTTP/1.1 302 Found\nLocation: " + inside + "/robots.txt\n\n"
-	w.read(t, Site{Start: "/", Kind: Whole}).expect(t, "/ failed the host's address is not public, and the operator has not allowed it\n")
+	w.crawl(t, Site{Start: "/", Kind: WholeSite}).expect(t, "/ failed the host's address is not public, and the operator has not allowed it\n")
 	if reached() > 0 {
 		t.Error(reached(), "connections")
 	}
@@ -199,7 +199,7 @@ X-Bytes: iso-8859-1
 
 <p>Größe</p>
 `)
-	s := w.read(t, Site{Start: "/", Kind: Whole})
+	s := w.crawl(t, Site{Start: "/", Kind: WholeSite})
 	for path, want := range map[string]string{"/header": "Größe 5 €", "/meta": "客户支持", "/sjis": "カタカナ", "/undeclared": "Größe – 5 €", "/late": "Größe ツ",
 		"/xhtml": "Łódź", "/bom": "Größe", "/plain": "Größe", "/wrong": "Gr\uFFFDe"} {
 		if p := s.pages[path]; !hasBody(p, want) || strings.HasPrefix(string(p.Body), "\uFEFF") {
@@ -210,14 +210,14 @@ X-Bytes: iso-8859-1
 
 // A run is stopped in the middle of each page, and the next goes on with the same frontier: in the end every page was visited.
 func TestGoingOn(t *testing.T) {
-	whole := serveFile(t, "docs.txtar").read(t, Site{Start: "/", Kind: Whole})
+	whole := serveFile(t, "docs.txtar").crawl(t, Site{Start: "/", Kind: WholeSite})
 	w := serveFile(t, "docs.txtar")
-	site := Site{Start: w.URL + "/", Kind: Whole}
-	s := &tale{web: w, memory: &Memory{}, pages: map[string]Page{}}
+	site := Site{Start: w.URL + "/", Kind: WholeSite}
+	s := &crawlRecorder{site: w, memory: &Memory{}, pages: map[string]Page{}}
 	stops := 0
 	for {
 		ctx, stop := context.WithCancel(t.Context())
-		_, err := w.crawler(t).Run(ctx, site, s.memory, func(_ context.Context, p Page) error {
+		_, err := w.newCrawler(t).Run(ctx, site, s.memory, func(_ context.Context, p Page) error {
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			if _, known := s.pages[s.path(p.URL)]; !known {
@@ -234,7 +234,7 @@ func TestGoingOn(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got, want := s.lines(), strings.ReplaceAll(whole.lines(), whole.web.URL, w.URL); got != want || len(s.pages) != len(whole.pages) {
+	if got, want := s.lines(), strings.ReplaceAll(whole.lines(), whole.site.URL, w.URL); got != want || len(s.pages) != len(whole.pages) {
 		t.Errorf("after %d stops\n%s\nwant\n%s", stops, got, want)
 	}
 }
@@ -242,17 +242,17 @@ func TestGoingOn(t *testing.T) {
 func TestReadingAgain(t *testing.T) {
 	w := serve(t, "-- / --\nHTTP/1.1 200 OK\nContent-Type: text/html\nETag: \"1\"\n\n<a href=/a><a href=/b><a href=/c>\n-- /a --\nHTTP/1.1 200 OK\nContent-Type: text/html\nETag: \"a1\"\n\nA\n"+
 		"-- /b --\nHTTP/1.1 200 OK\nContent-Type: text/html\nLast-Modified: Thu, 01 Jan 2026 00:00:00 GMT\n\nB\n-- /c --\nC\n")
-	s := w.read(t, Site{Start: "/", Kind: Whole})
+	s := w.crawl(t, Site{Start: "/", Kind: WholeSite})
 	w.files["/a"] = strings.Replace(w.files["/a"], "a1", "a2", 1) + "new"
 	delete(w.files, "/c")
-	s.memory.Again()
-	s.again(t, Site{Start: "/", Kind: Whole})
+	s.memory.PrepareRecrawl()
+	s.recrawl(t, Site{Start: "/", Kind: WholeSite})
 	s.expect(t, "/ unchanged\n/a included\n/b included\n/c failed the host answered 404 Not Found\n")
-	if len(s.pages) != 2 || !hasBody(s.pages["/a"], "new") || s.pages["/a"].Tag != `"a2"` {
+	if len(s.pages) != 2 || !hasBody(s.pages["/a"], "new") || s.pages["/a"].ETag != `"a2"` {
 		t.Errorf("%+v", s.pages)
 	}
-	s.memory.Again()
-	s.again(t, Site{Start: "/", Kind: Whole})
+	s.memory.PrepareRecrawl()
+	s.recrawl(t, Site{Start: "/", Kind: WholeSite})
 	if len(s.pages) != 1 || s.counts(t) != "3 included, 0 excluded, 0 failed, 0 waiting" {
 		t.Errorf("%+v %s", s.pages, s.counts(t))
 	}
@@ -276,7 +276,7 @@ B
 -- /e1 --
 <link rel=canonical href=/e2>
 `)
-	s := w.read(t, Site{Start: "/", Kind: Whole})
+	s := w.crawl(t, Site{Start: "/", Kind: WholeSite})
 	a := "/a1 included\n/a2 merged /a1\n" // whichever comes first is given up
 	if strings.Contains(s.lines(), "/a1 merged") {
 		a = "/a1 merged /a2\n/a2 included\n"
@@ -287,7 +287,7 @@ B
 func TestTrapsAreBounded(t *testing.T) {
 	w := serve(t, "")
 	n := 0
-	w.stand = func(out http.ResponseWriter, r *http.Request) bool {
+	w.override = func(out http.ResponseWriter, r *http.Request) bool {
 		if r.URL.Path == "/robots.txt" {
 			return false
 		}
@@ -301,23 +301,23 @@ func TestTrapsAreBounded(t *testing.T) {
 		}
 		return true
 	}
-	s := w.read(t, Site{Start: "/", Kind: Whole, Limits: Limits{Depth: 5}})
+	s := w.crawl(t, Site{Start: "/", Kind: WholeSite, Limits: Limits{Depth: 5}})
 	shapes := map[string]int{}
 	for path := range s.pages {
-		shape, _ := shapeOf(parsed(t, w.URL+path))
+		shape, _ := urlShape(parseURL(t, w.URL+path))
 		shapes[shape]++
 	}
 	if s.end != Complete || shapes["/cal/0/0"] != maxVariants || shapes["/list&color&size"]+shapes["/list&size&color"] != maxVariants {
 		t.Error(s.end, shapes)
 	}
-	s = w.read(t, Site{Start: "/", Kind: Whole, Limits: Limits{Pages: 20}})
+	s = w.crawl(t, Site{Start: "/", Kind: WholeSite, Limits: Limits{Pages: 20}})
 	if s.end != PageLimit || len(s.pages) != 20 {
 		t.Error(s.end, len(s.pages))
 	}
-	if s = w.read(t, Site{Start: "/", Kind: Whole, Limits: Limits{Bytes: 3000}}); s.end != ByteLimit || len(s.pages) > 10 {
+	if s = w.crawl(t, Site{Start: "/", Kind: WholeSite, Limits: Limits{Bytes: 3000}}); s.end != ByteLimit || len(s.pages) > 10 {
 		t.Error(s.end, len(s.pages))
 	}
-	if s = w.read(t, Site{Start: "/", Kind: Whole, Limits: Limits{PageBytes: 10}}); !strings.Contains(s.lines(), "too large") {
+	if s = w.crawl(t, Site{Start: "/", Kind: WholeSite, Limits: Limits{PageBytes: 10}}); !strings.Contains(s.lines(), "too large") {
 		t.Error(s.lines())
 	}
 }
@@ -325,7 +325,7 @@ func TestTrapsAreBounded(t *testing.T) {
 func TestTheFrontierIsBounded(t *testing.T) {
 	w := serve(t, "")
 	n := 0
-	w.stand = func(out http.ResponseWriter, _ *http.Request) bool {
+	w.override = func(out http.ResponseWriter, _ *http.Request) bool {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		n++
@@ -335,17 +335,17 @@ func TestTheFrontierIsBounded(t *testing.T) {
 		}
 		return true
 	}
-	s := w.read(t, Site{Start: "/", Kind: Whole, Limits: Limits{Pages: 10}})
-	if len(s.memory.links) > 1100+2*chunk || len(s.pages) != 10 {
+	s := w.crawl(t, Site{Start: "/", Kind: WholeSite, Limits: Limits{Pages: 10}})
+	if len(s.memory.links) > 1100+2*addBatchSize || len(s.pages) != 10 {
 		t.Error(len(s.memory.links), len(s.pages))
 	}
 }
 
 func TestVisits(t *testing.T) {
 	w := serve(t, "-- / --\n<a href=/a><a href=/b>\n-- /a --\nA\n-- /b --\nB\n")
-	s, broken := &tale{web: w, memory: &Memory{}}, errors.New("disk full")
+	s, broken := &crawlRecorder{site: w, memory: &Memory{}}, errors.New("disk full")
 	run := func(visit func(string) error) error {
-		_, err := w.crawler(t).Run(t.Context(), Site{Start: w.URL + "/", Kind: Whole}, s.memory, func(_ context.Context, p Page) error { return visit(s.path(p.URL)) })
+		_, err := w.newCrawler(t).Run(t.Context(), Site{Start: w.URL + "/", Kind: WholeSite}, s.memory, func(_ context.Context, p Page) error { return visit(s.path(p.URL)) })
 		return err
 	}
 	err := run(func(path string) error {

@@ -11,8 +11,8 @@ type directives struct {
 	noFollow bool // its links are not to be followed
 }
 
-// header reads X-Robots-Tag. A value may begin with the name of the crawler it is meant for.
-func (d *directives) header(h http.Header, token string) {
+// parseHeader reads X-Robots-Tag. A value may begin with the name of the crawler it is meant for.
+func (d *directives) parseHeader(h http.Header, token string) {
 	for _, value := range h.Values("X-Robots-Tag") {
 		mine := true
 		for part := range strings.SplitSeq(value, ",") {
@@ -26,8 +26,8 @@ func (d *directives) header(h http.Header, token string) {
 	}
 }
 
-// meta reads the content of <meta name="robots"> or of one that names this crawler.
-func (d *directives) meta(content string) {
+// parseMeta reads the content of <meta name="robots"> or of one that names this crawler.
+func (d *directives) parseMeta(content string) {
 	for _, word := range strings.FieldsFunc(content, func(r rune) bool { return r == ',' || r <= ' ' }) {
 		d.add(word)
 	}

@@ -7,39 +7,39 @@ import (
 	"strings"
 )
 
-const chunk = 200 // links that are added at a time
+const addBatchSize = 200 // links that are added at a time
 
-// found adds links to the frontier, as they are like: those of the site that may be pages, no traps, and not yet too many.
+// addPageLinks adds links to the frontier, as they are like: those of the site that may be pages, no traps, and not yet too many.
 // What the patterns leave out is only counted.
-func (r *run) found(ctx context.Context, links []*url.URL, like Link) error {
+func (r *crawlRun) addPageLinks(ctx context.Context, links []*url.URL, like Link) error {
 	var list []Link
 	seen := map[string]bool{}
 	for _, u := range links {
 		link := like
 		link.URL = u.String()
-		if seen[link.URL] || !r.inside(u) || !mayBePage(u) {
+		if seen[link.URL] || !r.isInside(u) || !mayBePage(u) {
 			continue
 		}
 		seen[link.URL] = true
 		switch {
-		case !r.wanted(u):
-			link.Left = byPattern
-		case r.Kind == Whole && r.trapped(u): // a sitemap lists what there is
+		case !r.isWanted(u):
+			link.ExcludeReason = excludedByPattern
+		case r.Kind == WholeSite && r.isTrapped(u): // a sitemap lists what there is
 			continue
 		}
 		list = append(list, link)
 	}
-	return r.add(ctx, list)
+	return r.addLinks(ctx, list)
 }
 
-// add stops silently where the frontier is full: it holds ten times what may be included.
-func (r *run) add(ctx context.Context, links []Link) error {
+// addLinks stops silently where the frontier is full: it holds ten times what may be included.
+func (r *crawlRun) addLinks(ctx context.Context, links []Link) error {
 	for len(links) > 0 {
-		n := min(chunk, len(links), r.Limits.known()-r.known())
+		n := min(addBatchSize, len(links), r.Limits.maxKnown()-r.knownCount())
 		if n <= 0 {
 			return nil
 		}
-		added, err := r.frontier.Found(ctx, links[:n])
+		added, err := r.frontier.AddLinks(ctx, links[:n])
 		if err != nil {
 			return err
 		}
@@ -52,22 +52,22 @@ func (r *run) add(ctx context.Context, links []Link) error {
 	return nil
 }
 
-func (r *run) known() int {
+func (r *crawlRun) knownCount() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.counts.Known()
+	return r.counts.Total()
 }
 
-func (r *run) trapped(u *url.URL) bool {
+func (r *crawlRun) isTrapped(u *url.URL) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.traps.caught(u)
+	return r.traps.isTrap(u)
 }
 
-// files are endings of what is never a page. What has none of them is asked for its type.
-var files = fileEndings()
+// nonPageExtensions are endings of what is never a page. What has none of them is asked for its type.
+var nonPageExtensions = nonPageExtensionSet()
 
-func fileEndings() map[string]bool {
+func nonPageExtensionSet() map[string]bool {
 	list := map[string]bool{}
 	for _, ending := range strings.Fields(`7z aac apk avi avif bin bmp bz2 css csv deb dmg doc docx eot epub exe flac gif gz ico iso jar jpeg jpg js json
 		m4a m4v mid mkv mov mp3 mp4 mpeg mpg msi odp ods odt ogg ogv otf png ppt pptx ps rar rpm rss svg swf tar tgz tif tiff ttf wav webm
@@ -77,4 +77,4 @@ func fileEndings() map[string]bool {
 	return list
 }
 
-func mayBePage(u *url.URL) bool { return !files[strings.ToLower(path.Ext(u.Path))] }
+func mayBePage(u *url.URL) bool { return !nonPageExtensions[strings.ToLower(path.Ext(u.Path))] }

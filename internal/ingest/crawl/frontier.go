@@ -13,11 +13,11 @@ type Frontier interface {
 	Next(ctx context.Context, n int) ([]Link, error)
 	// Found adds links, at most 200 at a time. Those with a reason in Left are Excluded at once, the others wait. It counts those
 	// that were not known.
-	Found(ctx context.Context, links []Link) (added Counts, err error)
+	AddLinks(ctx context.Context, links []Link) (added Counts, err error)
 	// Outcome tells what is known of an address; its State is Waiting until it is done.
 	Outcome(ctx context.Context, url string) (outcome Outcome, known bool, err error)
 	// Done ends a claim.
-	Done(ctx context.Context, link Link, outcome Outcome) error
+	Finish(ctx context.Context, link Link, outcome Outcome) error
 	// Counts may be asked for at any time, also while nobody crawls.
 	Counts(ctx context.Context) (Counts, error)
 }
@@ -27,25 +27,25 @@ type Role string
 
 // The roles.
 const (
-	PageRole Role = ""
-	MapRole  Role = "map" // a sitemap, or an index of sitemaps
+	PageRole    Role = ""
+	SitemapRole Role = "map" // a sitemap, or an index of sitemaps
 )
 
 // Link is an address to be read.
 type Link struct {
-	URL   string // canonical
-	Role  Role
-	Depth int    // clicks from the start; for sitemaps, how deep they are nested
-	Hops  int    // redirects and canonical links that led here
-	Left  string // in Found only: why it is left out
+	URL           string // canonical
+	Role          Role
+	Depth         int    // clicks from the start; for sitemaps, how deep they are nested
+	Hops          int    // redirects and canonical links that led here
+	ExcludeReason string // in Found only: why it is left out
 	Validators
 }
 
 // Validators are what a host said to tell versions of a page apart. They are sent back to it the next time, so that it need not
 // send what has not changed.
 type Validators struct {
-	Tag      string // ETag
-	Modified string // Last-Modified
+	ETag         string // ETag
+	LastModified string // Last-Modified
 }
 
 // State says what came of an address.
@@ -53,26 +53,26 @@ type State string
 
 // The states.
 const (
-	Waiting   State = ""          // not read yet
-	Included  State = "included"  // it was visited
-	Unchanged State = "unchanged" // the host says it is as it was the last time (304); it was not visited
-	Excluded  State = "excluded"  // by the patterns, by robots.txt, by the page itself, or it is no text
-	Failed    State = "failed"
-	Merged    State = "merged" // it stands for another address, which is read in its stead
-	Read      State = "read"   // a sitemap
+	Waiting       State = ""          // not read yet
+	Included      State = "included"  // it was visited
+	Unchanged     State = "unchanged" // the host says it is as it was the last time (304); it was not visited
+	Excluded      State = "excluded"  // by the patterns, by robots.txt, by the page itself, or it is no text
+	Failed        State = "failed"
+	Merged        State = "merged" // it stands for another address, which is read in its stead
+	ReadAsSitemap State = "read"   // a sitemap
 )
 
 // Outcome is what came of an address.
 type Outcome struct {
-	State  State
-	Reason string // why it was excluded or has failed, for the operator
-	To     string // where it was merged
-	Status int    // of the reply; 0 if there was none. A page that failed with 404 or 410 is gone
-	Bytes  int64  // of the page, if it was included
+	State      State
+	Reason     string // why it was excluded or has failed, for the operator
+	MergedInto string // where it was merged
+	Status     int    // of the reply; 0 if there was none. A page that failed with 404 or 410 is gone
+	Bytes      int64  // of the page, if it was included
 	Validators
 	Err error // the cause, for the log
 
-	away bool // it is the host that fails
+	isHostFailure bool // it is the host that fails
 }
 
 // Counts are what came of all addresses of a site.
@@ -85,11 +85,11 @@ type Counts struct {
 	Bytes    int64
 }
 
-// Known counts the addresses.
-func (c Counts) Known() int { return c.Included + c.Excluded + c.Failed + c.Other + c.Waiting }
+// Total counts the addresses.
+func (c Counts) Total() int { return c.Included + c.Excluded + c.Failed + c.Other + c.Waiting }
 
-// with counts one more.
-func (c Counts) with(o Outcome) Counts {
+// adding counts one more.
+func (c Counts) adding(o Outcome) Counts {
 	switch o.State {
 	case Included, Unchanged:
 		c.Included++
@@ -97,7 +97,7 @@ func (c Counts) with(o Outcome) Counts {
 		c.Excluded++
 	case Failed:
 		c.Failed++
-	case Merged, Read:
+	case Merged, ReadAsSitemap:
 		c.Other++
 	case Waiting:
 		c.Waiting++
@@ -106,8 +106,8 @@ func (c Counts) with(o Outcome) Counts {
 	return c
 }
 
-func failed(reason string, err error) Outcome {
+func failedOutcome(reason string, err error) Outcome {
 	return Outcome{State: Failed, Reason: reason, Err: err}
 }
 
-func excluded(reason string) Outcome { return Outcome{State: Excluded, Reason: reason} }
+func excludedOutcome(reason string) Outcome { return Outcome{State: Excluded, Reason: reason} }

@@ -17,7 +17,7 @@ func FuzzCanonical(f *testing.F) {
 			return
 		}
 		text := u.String()
-		if strings.ContainsAny(text, "#\\ \t\r\n") || len(text) > maxURL || u.User != nil || u.Host == "" || !strings.HasPrefix(u.Path, "/") {
+		if strings.ContainsAny(text, "#\\ \t\r\n") || len(text) > maxURLBytes || u.User != nil || u.Host == "" || !strings.HasPrefix(u.Path, "/") {
 			t.Errorf("%q gives %q", ref, text)
 		}
 		for _, b := range []byte(text) {
@@ -32,13 +32,13 @@ func FuzzCanonical(f *testing.F) {
 		if err != nil || read.Host != u.Host || read.EscapedPath() != u.EscapedPath() {
 			t.Errorf("%q is read otherwise: %v %v", text, read, err)
 		}
-		if (&Robots{}).Allows(u) != true || shape(u) == "" {
+		if (&Robots{}).Allows(u) != true || pathShape(u) == "" {
 			t.Error(text)
 		}
 	})
 }
 
-func shape(u *url.URL) string { s, _ := shapeOf(u); return s }
+func pathShape(u *url.URL) string { s, _ := urlShape(u); return s }
 
 func FuzzRobots(f *testing.F) {
 	f.Add([]byte("User-agent: *\nDisallow: /a*b$\nCrawl-delay: 3\nSitemap: x"), "/aXb")
@@ -60,13 +60,13 @@ func FuzzRobots(f *testing.F) {
 
 func FuzzSitemap(f *testing.F) {
 	f.Add([]byte(sitemapText))
-	f.Add(packed(sitemapText))
+	f.Add(gzipText(sitemapText))
 	f.Add([]byte(`<!DOCTYPE x [<!ENTITY a "b">]><urlset>&a;</urlset>`))
 	f.Add([]byte("https://a.example/\nx"))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		e, _ := ReadSitemap(body)
-		if len(e.Pages)+len(e.Maps) > maxEntries {
-			t.Error(len(e.Pages), len(e.Maps))
+		if len(e.Pages)+len(e.Sitemaps) > maxEntries {
+			t.Error(len(e.Pages), len(e.Sitemaps))
 		}
 	})
 }

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// names maps international names as browsers do (UTS 46, not transitional).
-var names = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.BidiRule(), idna.CheckHyphens(false), idna.StrictDomainName(false))
+// idnaProfile maps international names as browsers do (UTS 46, not transitional).
+var idnaProfile = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.BidiRule(), idna.CheckHyphens(false), idna.StrictDomainName(false))
 
 // longestHost is how many bytes a name may have before it is mapped: each of the 253 that it may have then stands for one character at
 // most. The work to map a name grows with its square.
@@ -30,7 +30,7 @@ func canonicalHost(u *url.URL) (string, error) {
 	}
 	n, err := strconv.ParseUint(port, 10, 16)
 	if err != nil || n == 0 {
-		return "", errHost
+		return "", errInvalidHost
 	}
 	if u.Scheme == "http" && n == 80 || u.Scheme == "https" && n == 443 {
 		return host, nil
@@ -42,18 +42,18 @@ func asciiHost(u *url.URL) (string, error) {
 	if strings.HasPrefix(u.Host, "[") {
 		a, err := netip.ParseAddr(u.Hostname())
 		if err != nil || !a.Is6() || a.Zone() != "" {
-			return "", errHost
+			return "", errInvalidHost
 		}
 		return "[" + a.String() + "]", nil
 	}
 	host := strings.ToLower(u.Hostname())
 	if len(host) > longestHost {
-		return "", errHost
+		return "", errInvalidHost
 	}
-	if !plain(host) {
-		mapped, err := names.ToASCII(host)
+	if !isASCIIHost(host) {
+		mapped, err := idnaProfile.ToASCII(host)
 		if err != nil || !utf8.ValidString(host) {
-			return "", errHost
+			return "", errInvalidHost
 		}
 		host = mapped
 	}
@@ -61,39 +61,39 @@ func asciiHost(u *url.URL) (string, error) {
 	if a, err := netip.ParseAddr(host); err == nil && a.Is4() {
 		return a.String(), nil
 	}
-	if !domainName(host) {
-		return "", errHost
+	if !isDomainName(host) {
+		return "", errInvalidHost
 	}
 	return host, nil
 }
 
-// plain reports whether a name has nothing international in it.
-func plain(host string) bool {
+// isASCIIHost reports whether a name has nothing international in it.
+func isASCIIHost(host string) bool {
 	return !strings.ContainsFunc(host, func(r rune) bool { return r >= utf8.RuneSelf }) && !strings.Contains(host, "xn--")
 }
 
-func domainName(host string) bool {
+func isDomainName(host string) bool {
 	if host == "" || len(host) > 253 {
 		return false
 	}
 	labels := strings.Split(host, ".")
 	for _, label := range labels {
-		if label == "" || len(label) > 63 || strings.ContainsFunc(label, notOfLabel) {
+		if label == "" || len(label) > 63 || strings.ContainsFunc(label, isInvalidLabelRune) {
 			return false
 		}
 	}
-	return !numeric(labels[len(labels)-1])
+	return !isNumeric(labels[len(labels)-1])
 }
 
-func notOfLabel(r rune) bool {
+func isInvalidLabelRune(r rune) bool {
 	return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-' && r != '_'
 }
 
-func numeric(label string) bool {
+func isNumeric(label string) bool {
 	_, err := strconv.ParseUint(label, 0, 64)
 	return err == nil || strings.Trim(label, "0123456789") == "" || strings.HasPrefix(label, "0x")
 }
 
-// home is what the addresses of one site share: the host with its port; whether www. stands before it and whether it is
+// siteKey is what the addresses of one site share: the host with its port; whether www. stands before it and whether it is
 // spoken to in the clear makes no difference.
-func home(u *url.URL) string { return strings.TrimPrefix(u.Host, "www.") }
+func siteKey(u *url.URL) string { return strings.TrimPrefix(u.Host, "www.") }

@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	maxLinks   = 5000    // that are taken from one page
-	maxElement = 1 << 20 // bytes of one tag or text; scanning ends at a longer one
+	maxLinks        = 5000    // that are taken from one page
+	maxElementBytes = 1 << 20 // bytes of one tag or text; scanning ends at a longer one
 )
 
-// scan is what a page says to crawlers.
-type scan struct {
+// pageScan is what a page says to crawlers.
+type pageScan struct {
 	directives
 	links     []*url.URL
 	canonical *url.URL // nil if it names none, or several
@@ -32,26 +32,26 @@ type scanner struct {
 }
 
 // scanPage reads a page in UTF-8 that came from an address. A link with rel=nofollow is none.
-func scanPage(body []byte, at *url.URL, token string) scan {
+func scanPage(body []byte, at *url.URL, token string) pageScan {
 	s := scanner{token: token}
 	z := html.NewTokenizer(bytes.NewReader(body))
-	z.SetMaxBuf(maxElement)
+	z.SetMaxBuf(maxElementBytes)
 	for {
 		switch z.Next() {
 		case html.ErrorToken: // the end, or too long an element
 			return s.result(at)
 		case html.StartTagToken, html.SelfClosingTagToken:
 			name, more := z.TagName()
-			if element := string(name); more && telling[element] {
-				s.element(element, attributes(z))
+			if element := string(name); more && relevantElements[element] {
+				s.addElement(element, attributes(z))
 			}
 		default:
 		}
 	}
 }
 
-// telling are the elements that lead somewhere or speak to crawlers.
-var telling = map[string]bool{"a": true, "area": true, "frame": true, "link": true, "base": true, "meta": true}
+// relevantElements are the elements that lead somewhere or speak to crawlers.
+var relevantElements = map[string]bool{"a": true, "area": true, "frame": true, "link": true, "base": true, "meta": true}
 
 // attributes gives those of a tag; of several of one name the first counts.
 func attributes(z *html.Tokenizer) map[string]string {
@@ -67,13 +67,13 @@ func attributes(z *html.Tokenizer) map[string]string {
 	}
 }
 
-func (s *scanner) element(name string, has map[string]string) {
+func (s *scanner) addElement(name string, has map[string]string) {
 	rel := strings.Fields(strings.ToLower(has["rel"]))
 	switch name {
 	case "a", "area":
-		s.ref(has["href"], rel)
+		s.addRef(has["href"], rel)
 	case "frame":
-		s.ref(has["src"], nil)
+		s.addRef(has["src"], nil)
 	case "base":
 		if s.base == "" {
 			s.base = has["href"]
@@ -83,42 +83,42 @@ func (s *scanner) element(name string, has map[string]string) {
 		case slices.Contains(rel, "canonical") && has["href"] != "":
 			s.canonicals = append(s.canonicals, has["href"])
 		case slices.Contains(rel, "next"), slices.Contains(rel, "prev"):
-			s.ref(has["href"], rel)
+			s.addRef(has["href"], rel)
 		}
 	case "meta":
-		s.meta(has)
+		s.addMeta(has)
 	}
 }
 
-func (s *scanner) ref(href string, rel []string) {
+func (s *scanner) addRef(href string, rel []string) {
 	if href = strings.TrimSpace(href); href != "" && href[0] != '#' && len(s.refs) < maxLinks && !slices.Contains(rel, "nofollow") {
 		s.refs = append(s.refs, href)
 	}
 }
 
-// refresh finds the address in <meta http-equiv="refresh" content="0; url='/new'">.
-var refresh = regexp.MustCompile(`(?i)^[^;,]*[;,]?\s*url\s*=\s*["']?([^"']+)`)
+// refreshPattern finds the address in <meta http-equiv="refresh" content="0; url='/new'">.
+var refreshPattern = regexp.MustCompile(`(?i)^[^;,]*[;,]?\s*url\s*=\s*["']?([^"']+)`)
 
-func (s *scanner) meta(has map[string]string) {
+func (s *scanner) addMeta(has map[string]string) {
 	name := strings.TrimSpace(has["name"])
 	if strings.EqualFold(name, "robots") || strings.EqualFold(name, s.token) {
-		s.directives.meta(has["content"])
+		s.directives.parseMeta(has["content"])
 	}
 	if strings.EqualFold(has["http-equiv"], "refresh") {
-		if m := refresh.FindStringSubmatch(has["content"]); m != nil {
-			s.ref(m[1], nil)
+		if m := refreshPattern.FindStringSubmatch(has["content"]); m != nil {
+			s.addRef(m[1], nil)
 		}
 	}
 }
 
-func (s *scanner) result(at *url.URL) scan {
+func (s *scanner) result(at *url.URL) pageScan {
 	base := at
 	if s.base != "" {
 		if u, err := Canonical(at, s.base); err == nil {
 			base = u
 		}
 	}
-	out := scan{directives: s.directives}
+	out := pageScan{directives: s.directives}
 	for _, ref := range s.refs {
 		if u, err := Canonical(base, ref); err == nil {
 			out.links = append(out.links, u)

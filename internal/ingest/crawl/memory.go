@@ -9,7 +9,7 @@ import (
 // Memory is a frontier for tests and for what need not outlive the process. The zero value is ready.
 type Memory struct {
 	mu    sync.Mutex
-	order []string
+	urls  []string
 	links map[string]*memoryLink
 }
 
@@ -32,11 +32,11 @@ func (m *Memory) Seed(_ context.Context, links []Link) error {
 	return nil
 }
 
-// Again makes ready for reading the site once more.
-func (m *Memory) Again() {
+// PrepareRecrawl makes ready for reading the site once more.
+func (m *Memory) PrepareRecrawl() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.order = slices.DeleteFunc(m.order, func(url string) bool {
+	m.urls = slices.DeleteFunc(m.urls, func(url string) bool {
 		l := m.links[url]
 		if l.outcome.State != Included && l.outcome.State != Unchanged {
 			delete(m.links, url)
@@ -52,7 +52,7 @@ func (m *Memory) Next(_ context.Context, n int) ([]Link, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var waiting []*memoryLink
-	for _, url := range m.order {
+	for _, url := range m.urls {
 		if l := m.links[url]; l.outcome.State == Waiting && !l.claimed {
 			waiting = append(waiting, l)
 		}
@@ -66,8 +66,8 @@ func (m *Memory) Next(_ context.Context, n int) ([]Link, error) {
 	return claimed, nil
 }
 
-// Found implements Frontier.
-func (m *Memory) Found(_ context.Context, links []Link) (Counts, error) {
+// AddLinks implements Frontier.
+func (m *Memory) AddLinks(_ context.Context, links []Link) (Counts, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.add(links), nil
@@ -82,12 +82,12 @@ func (m *Memory) add(links []Link) (added Counts) {
 			continue
 		}
 		l := &memoryLink{Link: link}
-		if link.Left != "" {
-			l.outcome = excluded(link.Left)
+		if link.ExcludeReason != "" {
+			l.outcome = excludedOutcome(link.ExcludeReason)
 		}
-		added = added.with(l.outcome)
+		added = added.adding(l.outcome)
 		m.links[link.URL] = l
-		m.order = append(m.order, link.URL)
+		m.urls = append(m.urls, link.URL)
 	}
 	return added
 }
@@ -103,8 +103,8 @@ func (m *Memory) Outcome(_ context.Context, url string) (Outcome, bool, error) {
 	return l.outcome, true, nil
 }
 
-// Done implements Frontier.
-func (m *Memory) Done(_ context.Context, link Link, outcome Outcome) error {
+// Finish implements Frontier.
+func (m *Memory) Finish(_ context.Context, link Link, outcome Outcome) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	l := m.links[link.URL]
@@ -118,7 +118,7 @@ func (m *Memory) Counts(context.Context) (Counts, error) {
 	defer m.mu.Unlock()
 	var c Counts
 	for _, l := range m.links {
-		c = c.with(l.outcome)
+		c = c.adding(l.outcome)
 	}
 	return c, nil
 }

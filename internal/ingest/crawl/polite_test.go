@@ -11,7 +11,7 @@ import (
 
 const links = "<a href=/a><a href=/b><a href=/c><a href=/d><a href=/e><a href=/f>"
 
-func abc(t *testing.T, robots string) *web {
+func newABCSite(t *testing.T, robots string) *testSite {
 	t.Helper()
 	text := "-- / --\n" + links + "\n"
 	for _, name := range strings.Split("abcdef", "") {
@@ -24,10 +24,10 @@ func abc(t *testing.T, robots string) *web {
 }
 
 func TestTwoAtATime(t *testing.T) {
-	w := abc(t, "")
+	w := newABCSite(t, "")
 	var now, most atomic.Int32
 	both := make(chan struct{})
-	w.stand = func(_ http.ResponseWriter, r *http.Request) bool {
+	w.override = func(_ http.ResponseWriter, r *http.Request) bool {
 		n := now.Add(1)
 		defer now.Add(-1)
 		if n > most.Load() {
@@ -41,7 +41,7 @@ func TestTwoAtATime(t *testing.T) {
 		}
 		return false
 	}
-	if s := w.read(t, Site{Start: "/", Kind: Whole}); len(s.pages) != 7 || most.Load() != perHost {
+	if s := w.crawl(t, Site{Start: "/", Kind: WholeSite}); len(s.pages) != 7 || most.Load() != maxPerHost {
 		t.Error(len(s.pages), most.Load())
 	}
 }
@@ -53,15 +53,15 @@ func TestPauses(t *testing.T) {
 		pause  time.Duration
 	}{
 		{"", false, 0}, {"", true, slowPause}, {"User-agent: *\nCrawl-delay: 7", false, 7 * time.Second}, {"User-agent: *\nCrawl-delay: 1", true, slowPause},
-		{"User-agent: *\nCrawl-delay: 3600", false, maxDelay},
+		{"User-agent: *\nCrawl-delay: 3600", false, maxCrawlDelay},
 	} {
-		w := abc(t, c.robots)
-		s := w.read(t, Site{Start: "/", Kind: Whole, Slow: c.slow})
-		if len(s.pages) != 7 || len(w.at) != 8 {
-			t.Fatal(len(s.pages), len(w.at))
+		w := newABCSite(t, c.robots)
+		s := w.crawl(t, Site{Start: "/", Kind: WholeSite, Slow: c.slow})
+		if len(s.pages) != 7 || len(w.requestTimes) != 8 {
+			t.Fatal(len(s.pages), len(w.requestTimes))
 		}
-		for i := 2; i < len(w.at); i++ { // the first asks for robots.txt
-			if pause := w.at[i].Sub(w.at[i-1]); pause < c.pause || c.pause == 0 && pause > 0 {
+		for i := 2; i < len(w.requestTimes); i++ { // the first asks for robots.txt
+			if pause := w.requestTimes[i].Sub(w.requestTimes[i-1]); pause < c.pause || c.pause == 0 && pause > 0 {
 				t.Errorf("%+v: %v", c, pause)
 			}
 		}
@@ -84,9 +84,9 @@ func TestBusyHosts(t *testing.T) {
 		{"3600", 1, 503, "/a failed the host answered 503 Service Unavailable\n", 0},
 		{"", 1, 500, "/a failed the host answered 500 Internal Server Error\n", 0},
 	} {
-		w := abc(t, "")
+		w := newABCSite(t, "")
 		n := 0
-		w.stand = func(out http.ResponseWriter, r *http.Request) bool {
+		w.override = func(out http.ResponseWriter, r *http.Request) bool {
 			if r.URL.Path != "/a" || n == c.times {
 				return false
 			}
@@ -96,8 +96,8 @@ func TestBusyHosts(t *testing.T) {
 			return true
 		}
 		began := w.now
-		w.read(t, Site{Start: "/a", Kind: Individual}).expect(t, c.want)
-		if took := w.now.Sub(began); took < c.least || took > c.least+time.Second || n > tries {
+		w.crawl(t, Site{Start: "/a", Kind: Individual}).expect(t, c.want)
+		if took := w.now.Sub(began); took < c.least || took > c.least+time.Second || n > maxTries {
 			t.Errorf("%+v: %v, %d times", c, took, n)
 		}
 	}
@@ -109,19 +109,19 @@ func TestHostsThatAreAway(t *testing.T) {
 		text += fmt.Sprintf("<a href=/%d>", i)
 	}
 	w := serve(t, "-- / --\n"+text+"\n")
-	w.stand = func(out http.ResponseWriter, r *http.Request) bool {
+	w.override = func(out http.ResponseWriter, r *http.Request) bool {
 		if r.URL.Path == "/" || r.URL.Path == "/robots.txt" {
 			return false
 		}
 		out.WriteHeader(http.StatusInternalServerError)
 		return true
 	}
-	s := w.read(t, Site{Start: "/", Kind: Whole})
-	if s.end != HostAway || !strings.HasPrefix(s.counts(t), "1 included, 0 excluded, 1") || strings.HasSuffix(s.counts(t), " 0 waiting") {
+	s := w.crawl(t, Site{Start: "/", Kind: WholeSite})
+	if s.end != HostUnavailable || !strings.HasPrefix(s.counts(t), "1 included, 0 excluded, 1") || strings.HasSuffix(s.counts(t), " 0 waiting") {
 		t.Error(s.end, s.counts(t))
 	}
-	w.stand = nil
-	s.again(t, Site{Start: "/", Kind: Whole})
+	w.override = nil
+	s.recrawl(t, Site{Start: "/", Kind: WholeSite})
 	if s.end != Complete || !strings.HasSuffix(s.counts(t), " 0 waiting") {
 		t.Error(s.end, s.counts(t))
 	}
@@ -129,42 +129,42 @@ func TestHostsThatAreAway(t *testing.T) {
 
 // As Google has it: redirects beyond five are as good as no robots.txt, and of a long one the beginning counts.
 func TestRobotsWithoutAnEnd(t *testing.T) {
-	w := abc(t, "HTTP/1.1 302 Found\nLocation: /robots.txt\n\n")
-	w.read(t, Site{Start: "/a", Kind: Individual}).expect(t, "/a included\n")
-	w = abc(t, "User-agent: *\nDisallow: /a\n#"+strings.Repeat("x", 6<<20)+"\nDisallow: /b")
-	w.read(t, Site{Start: "/a", Kind: Individual}).expect(t, "/a excluded the site's robots.txt asks not to read it\n")
-	w.read(t, Site{Start: "/b", Kind: Individual}).expect(t, "/b included\n")
+	w := newABCSite(t, "HTTP/1.1 302 Found\nLocation: /robots.txt\n\n")
+	w.crawl(t, Site{Start: "/a", Kind: Individual}).expect(t, "/a included\n")
+	w = newABCSite(t, "User-agent: *\nDisallow: /a\n#"+strings.Repeat("x", 6<<20)+"\nDisallow: /b")
+	w.crawl(t, Site{Start: "/a", Kind: Individual}).expect(t, "/a excluded the site's robots.txt asks not to read it\n")
+	w.crawl(t, Site{Start: "/b", Kind: Individual}).expect(t, "/b included\n")
 }
 
 func TestRobotsThatCannotBeHad(t *testing.T) {
-	w := abc(t, "HTTP/1.1 403 Forbidden\n\nno")
-	w.read(t, Site{Start: "/a", Kind: Individual}).expect(t, "/a included\n")
-	w = abc(t, "HTTP/1.1 500 Internal Server Error\n\nno")
-	c := w.crawler(t)
+	w := newABCSite(t, "HTTP/1.1 403 Forbidden\n\nno")
+	w.crawl(t, Site{Start: "/a", Kind: Individual}).expect(t, "/a included\n")
+	w = newABCSite(t, "HTTP/1.1 500 Internal Server Error\n\nno")
+	c := w.newCrawler(t)
 	run := func() string {
-		s := &tale{web: w, memory: &Memory{}, pages: map[string]Page{}}
+		s := &crawlRecorder{site: w, memory: &Memory{}, pages: map[string]Page{}}
 		if _, err := c.Run(t.Context(), Site{Start: w.URL + "/a", Kind: Individual}, s.memory, s.visit); err != nil {
 			t.Fatal(err)
 		}
 		return s.lines()
 	}
 	for range 2 { // the failure is remembered for a while
-		if got := run(); got != "/a failed the host answered 500 when it was asked for robots.txt\n" || len(w.asked) != 1 {
-			t.Error(got, w.asked)
+		if got := run(); got != "/a failed the host answered 500 when it was asked for robots.txt\n" || len(w.requestedPaths) != 1 {
+			t.Error(got, w.requestedPaths)
 		}
 	}
 	delete(w.files, "/robots.txt")
-	w.now = w.now.Add(failureKept)
+	w.now = w.now.Add(robotsFailureTTL)
 	for range 2 {
 		if got := run(); got != "/a included\n" {
 			t.Error(got)
 		}
 	}
-	if strings.Join(w.asked, " ") != "/robots.txt /robots.txt /a /a" {
-		t.Error(w.asked)
+	if strings.Join(w.requestedPaths, " ") != "/robots.txt /robots.txt /a /a" {
+		t.Error(w.requestedPaths)
 	}
-	w.now = w.now.Add(robotsKept)
-	if run(); w.asked[len(w.asked)-2] != "/robots.txt" {
-		t.Error(w.asked)
+	w.now = w.now.Add(robotsTTL)
+	if run(); w.requestedPaths[len(w.requestedPaths)-2] != "/robots.txt" {
+		t.Error(w.requestedPaths)
 	}
 }

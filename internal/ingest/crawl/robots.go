@@ -7,9 +7,9 @@ import (
 )
 
 const (
-	maxRobots     = 500 << 10 // bytes that are read of a robots.txt; RFC 9309 asks for as many
-	maxRobotsLine = 2083 * 8  // bytes; what is longer is cut
-	maxSitemaps   = 100       // lines that name one
+	maxRobotsBytes = 500 << 10 // bytes that are read of a robots.txt; RFC 9309 asks for as many
+	maxRobotsLine  = 2083 * 8  // bytes; what is longer is cut
+	maxSitemaps    = 100       // lines that name one
 )
 
 // Robots is what a robots.txt (RFC 9309) says to one crawler. The zero value allows everything.
@@ -28,12 +28,12 @@ type robotsRule struct {
 // follows the first 500 KiB.
 func ParseRobots(text []byte, token string) *Robots {
 	p := robotsParser{token: token, robots: &Robots{}}
-	for line := range strings.FieldsFuncSeq(withoutBOM(string(text[:min(len(text), maxRobots)])), func(r rune) bool { return r == '\n' || r == '\r' }) {
-		p.line(line[:min(len(line), maxRobotsLine)])
+	for line := range strings.FieldsFuncSeq(withoutBOM(string(text[:min(len(text), maxRobotsBytes)])), func(r rune) bool { return r == '\n' || r == '\r' }) {
+		p.parseLine(line[:min(len(line), maxRobotsLine)])
 	}
-	chosen := p.everybody
-	if p.named {
-		chosen = p.mine
+	chosen := p.defaultGroup
+	if p.hasOwnGroup {
+		chosen = p.ownGroup
 	}
 	p.robots.rules, p.robots.Delay = chosen.rules, chosen.delay
 	return p.robots
@@ -56,26 +56,26 @@ type robotsGroup struct {
 }
 
 type robotsParser struct {
-	token           string
-	robots          *Robots
-	mine, everybody robotsGroup
-	named           bool // a group names this crawler, if only to say nothing
-	toMe, toAll     bool // whom the group at hand speaks to
-	ruled           bool // it has had a rule, so that the next User-agent begins another
+	token                     string
+	robots                    *Robots
+	ownGroup, defaultGroup    robotsGroup
+	hasOwnGroup               bool // a group names this crawler, if only to say nothing
+	appliesToUs, appliesToAll bool // whom the group at hand speaks to
+	sawRule                   bool // it has had a rule, so that the next User-agent begins another
 }
 
-func (p *robotsParser) line(line string) {
+func (p *robotsParser) parseLine(line string) {
 	line, _, _ = strings.Cut(line, "#")
 	key, value := splitLine(strings.TrimSpace(line))
 	switch key {
 	case "user-agent", "useragent", "user agent":
-		p.agent(value)
+		p.parseAgent(value)
 	case "allow":
-		p.rule(value, true)
+		p.addRule(value, true)
 	case "disallow", "dissallow", "dissalow", "disalow", "diasllow", "disallaw":
-		p.rule(value, false)
+		p.addRule(value, false)
 	case "crawl-delay":
-		p.delay(value)
+		p.setDelay(value)
 	case "sitemap", "site-map":
 		if value != "" && len(p.robots.Sitemaps) < maxSitemaps {
 			p.robots.Sitemaps = append(p.robots.Sitemaps, value)
@@ -96,16 +96,16 @@ func splitLine(line string) (key, value string) {
 	return strings.ToLower(strings.TrimSpace(key)), strings.TrimSpace(value)
 }
 
-func (p *robotsParser) agent(value string) {
-	if p.ruled {
-		p.toMe, p.toAll, p.ruled = false, false, false
+func (p *robotsParser) parseAgent(value string) {
+	if p.sawRule {
+		p.appliesToUs, p.appliesToAll, p.sawRule = false, false, false
 	}
 	if value == "*" || strings.HasPrefix(value, "* ") || strings.HasPrefix(value, "*\t") {
-		p.toAll = true
+		p.appliesToAll = true
 		return
 	}
 	if strings.EqualFold(productToken(value), p.token) && p.token != "" {
-		p.toMe, p.named = true, true
+		p.appliesToUs, p.hasOwnGroup = true, true
 	}
 }
 
@@ -120,12 +120,12 @@ func productToken(agent string) string {
 	return agent[:end]
 }
 
-func (p *robotsParser) rule(value string, allow bool) {
-	p.ruled = true
+func (p *robotsParser) addRule(value string, allow bool) {
+	p.sawRule = true
 	if value == "" {
 		return // Disallow without a path forbids nothing
 	}
-	p.speak(func(g *robotsGroup) {
+	p.updateGroups(func(g *robotsGroup) {
 		g.rules = append(g.rules, robotsRule{normalPattern(value), allow})
 		if slash := strings.LastIndexByte(value, '/'); allow && slash >= 0 && strings.HasPrefix(value[slash:], "/index.htm") {
 			g.rules = append(g.rules, robotsRule{normalPattern(value[:slash]) + "/$", true}) // as Google does: the folder's own page
@@ -133,19 +133,19 @@ func (p *robotsParser) rule(value string, allow bool) {
 	})
 }
 
-func (p *robotsParser) delay(value string) {
+func (p *robotsParser) setDelay(value string) {
 	seconds, err := strconv.ParseFloat(value, 64)
 	if err == nil && seconds > 0 {
 		d := time.Duration(min(seconds, 86400) * float64(time.Second))
-		p.speak(func(g *robotsGroup) { g.delay = max(g.delay, d) })
+		p.updateGroups(func(g *robotsGroup) { g.delay = max(g.delay, d) })
 	}
 }
 
-func (p *robotsParser) speak(to func(*robotsGroup)) {
-	if p.toMe {
-		to(&p.mine)
+func (p *robotsParser) updateGroups(to func(*robotsGroup)) {
+	if p.appliesToUs {
+		to(&p.ownGroup)
 	}
-	if p.toAll {
-		to(&p.everybody)
+	if p.appliesToAll {
+		to(&p.defaultGroup)
 	}
 }

@@ -77,21 +77,21 @@ func TestRobots(t *testing.T) {
 		{"no mark", "\xEF\x11\xBF" + us + "Disallow: /a", "/a", ""},
 		{"ends of lines", "User-agent: other\rDisallow: /\r\nUser-agent: parley\rDisallow: /a\r\n\rDisallow: /b", "/c", "/a /b"},
 		{"a line too long is cut", us + "Disallow: /x/" + strings.Repeat("a", maxRobotsLine) + "\nDisallow: /b", "/c /x/a", "/b"},
-		{"a file too long is cut", us + "Disallow: /a\n#" + strings.Repeat("a", maxRobots) + "\nDisallow: /b", "/b", "/a"},
+		{"a file too long is cut", us + "Disallow: /a\n#" + strings.Repeat("a", maxRobotsBytes) + "\nDisallow: /b", "/b", "/a"},
 	} {
 		robots := ParseRobots([]byte(c.text), "Parley")
 		for _, path := range strings.Fields(c.allowed) {
-			check(t, c.name, robots, path, true)
+			wantAllowed(t, c.name, robots, path, true)
 		}
 		for _, path := range strings.Fields(c.forbidden) {
-			check(t, c.name, robots, path, false)
+			wantAllowed(t, c.name, robots, path, false)
 		}
 	}
 }
 
-func check(t *testing.T, name string, robots *Robots, path string, want bool) {
+func wantAllowed(t *testing.T, name string, robots *Robots, path string, want bool) {
 	t.Helper()
-	u := parsed(t, "https://a.example"+path)
+	u := parseURL(t, "https://a.example"+path)
 	u.ForceQuery = strings.HasSuffix(path, "?")
 	if got := robots.Allows(u); got != want {
 		t.Errorf("%s: %s allowed = %v", name, path, got)

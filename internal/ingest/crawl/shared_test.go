@@ -29,7 +29,7 @@ func TestHostsAsBrowsersReadThem(t *testing.T) {
 		if json.Unmarshal(raw, &c) != nil {
 			continue
 		}
-		got := resolved(c.Base, c.Input)
+		got := resolveURL(c.Base, c.Input)
 		if got == nil {
 			continue
 		}
@@ -53,8 +53,8 @@ func TestHostsAsBrowsersReadThem(t *testing.T) {
 	}
 }
 
-// resolved is nil for what is refused.
-func resolved(base, ref string) *url.URL {
+// resolveURL is nil for what is refused.
+func resolveURL(base, ref string) *url.URL {
 	var on *url.URL
 	if base != "" && base != "about:blank" {
 		var err error

@@ -13,7 +13,7 @@ type Kind string
 // The kinds.
 const (
 	Individual Kind = "individual" // the one page
-	Whole      Kind = "crawl"      // the start, and what it leads to on the same site
+	WholeSite  Kind = "crawl"      // the start, and what it leads to on the same site
 	Sitemap    Kind = "sitemap"    // what a sitemap lists; the start is the sitemap, or a page of a site that has one
 )
 
@@ -37,7 +37,7 @@ type Limits struct {
 	Bytes     int64 // of all pages; 1 GB
 }
 
-func (l Limits) filled() Limits {
+func (l Limits) withDefaults() Limits {
 	or := func(n *int64, standard int64) {
 		if *n <= 0 {
 			*n = standard
@@ -54,12 +54,12 @@ func (l Limits) filled() Limits {
 	return l
 }
 
-// known is how many addresses a frontier may come to hold.
-func (l Limits) known() int { return 10*l.Pages + 1000 }
+// maxKnown is how many addresses a frontier may come to hold.
+func (l Limits) maxKnown() int { return 10*l.Pages + 1000 }
 
 const (
-	maxPatterns = 100
-	maxPattern  = 1000 // bytes
+	maxPatterns     = 100
+	maxPatternBytes = 1000 // bytes
 )
 
 // Validate says what is wrong with a site, by the name of the field in the interface (4.11), with the place in a list behind a
@@ -69,22 +69,22 @@ func Validate(site Site) map[string]string {
 	return faults
 }
 
-// plan is a site, ready to be read.
-type plan struct {
+// crawlPlan is a site, ready to be read.
+type crawlPlan struct {
 	Site
 	start            *url.URL
 	include, exclude []pattern
 }
 
-func (s Site) compile() (*plan, map[string]string) {
-	s.Limits = s.Limits.filled()
-	p, faults := &plan{Site: s}, map[string]string{}
+func (s Site) compile() (*crawlPlan, map[string]string) {
+	s.Limits = s.Limits.withDefaults()
+	p, faults := &crawlPlan{Site: s}, map[string]string{}
 	start, err := Canonical(nil, s.Start)
 	if err != nil {
 		faults["url"] = "is not an address that can be read: " + err.Error()
 	}
 	p.start = start
-	if s.Kind != Individual && s.Kind != Whole && s.Kind != Sitemap {
+	if s.Kind != Individual && s.Kind != WholeSite && s.Kind != Sitemap {
 		faults["linkType"] = "must be one of individual, crawl, sitemap"
 	}
 	p.include = compile(faults, "includeOnlyPaths", s.Include)
@@ -92,17 +92,17 @@ func (s Site) compile() (*plan, map[string]string) {
 	return p, faults
 }
 
-func (p *plan) seed() []Link {
+func (p *crawlPlan) seed() []Link {
 	link := Link{URL: p.start.String()}
 	if p.Kind == Sitemap {
-		link.Role = MapRole
+		link.Role = SitemapRole
 	}
 	return []Link{link}
 }
 
 type pattern struct {
 	*regexp.Regexp
-	whole bool // it is written for whole addresses
+	matchesWholeURL bool // it is written for whole addresses
 }
 
 func compile(faults map[string]string, field string, texts []string) []pattern {
@@ -113,8 +113,8 @@ func compile(faults map[string]string, field string, texts []string) []pattern {
 	var list []pattern
 	for i, text := range texts {
 		at := fmt.Sprintf("%s.%d", field, i)
-		if text == "" || len(text) > maxPattern {
-			faults[at] = fmt.Sprintf("must have from 1 to %d bytes", maxPattern)
+		if text == "" || len(text) > maxPatternBytes {
+			faults[at] = fmt.Sprintf("must have from 1 to %d bytes", maxPatternBytes)
 			continue
 		}
 		re, err := regexp.Compile(text)
@@ -129,7 +129,7 @@ func compile(faults map[string]string, field string, texts []string) []pattern {
 
 func (p pattern) matches(u *url.URL) bool {
 	text := u.RequestURI()
-	if p.whole {
+	if p.matchesWholeURL {
 		text = u.String()
 	}
 	if p.MatchString(text) {
@@ -139,8 +139,8 @@ func (p pattern) matches(u *url.URL) bool {
 	return err == nil && plain != text && p.MatchString(plain)
 }
 
-// wanted reports whether the patterns let an address in.
-func (p *plan) wanted(u *url.URL) bool {
+// isWanted reports whether the patterns let an address in.
+func (p *crawlPlan) isWanted(u *url.URL) bool {
 	if p.Kind == Individual {
 		return true
 	}
@@ -157,5 +157,7 @@ func (p *plan) wanted(u *url.URL) bool {
 	return len(p.include) == 0
 }
 
-// inside reports whether an address belongs to the site. A page that was named by itself may move anywhere.
-func (p *plan) inside(u *url.URL) bool { return p.Kind == Individual || home(u) == home(p.start) }
+// isInside reports whether an address belongs to the site. A page that was named by itself may move anywhere.
+func (p *crawlPlan) isInside(u *url.URL) bool {
+	return p.Kind == Individual || siteKey(u) == siteKey(p.start)
+}

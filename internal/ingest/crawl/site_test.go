@@ -26,20 +26,20 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// web is a site from a txtar file, on a loopback address. A file's name is path and query. What begins with HTTP/1.1 is a whole
+// testSite is a site from a txtar file, on a loopback address. A file's name is path and query. What begins with HTTP/1.1 is a whole
 // reply; its header X-Bytes names the encoding of the body. SITE stands for the site's address, and .gz files are packed.
-type web struct {
+type testSite struct {
 	*httptest.Server
-	mu    sync.Mutex
-	files map[string]string
-	asked []string
-	agent string
-	now   time.Time
-	at    []time.Time                                             // when each request came, by the clock below
-	stand func(w http.ResponseWriter, r *http.Request) (yes bool) // answers in the file's stead
+	mu             sync.Mutex
+	files          map[string]string
+	requestedPaths []string
+	agent          string
+	now            time.Time
+	requestTimes   []time.Time                                             // when each request came, by the clock below
+	override       func(w http.ResponseWriter, r *http.Request) (yes bool) // answers in the file's stead
 }
 
-func serveFile(t *testing.T, name string) *web {
+func serveFile(t *testing.T, name string) *testSite {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", name))
 	if err != nil {
@@ -48,9 +48,9 @@ func serveFile(t *testing.T, name string) *web {
 	return serve(t, string(text))
 }
 
-func serve(t *testing.T, txtar string) *web {
+func serve(t *testing.T, txtar string) *testSite {
 	t.Helper()
-	w := &web{files: map[string]string{}, now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
+	w := &testSite{files: map[string]string{}, now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
 	w.Server = httptest.NewServer(w)
 	t.Cleanup(w.Close)
 	name := ""
@@ -64,20 +64,20 @@ func serve(t *testing.T, txtar string) *web {
 	return w
 }
 
-func (w *web) ServeHTTP(out http.ResponseWriter, r *http.Request) {
+func (w *testSite) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	w.mu.Lock()
-	w.asked, w.agent, w.at = append(w.asked, r.URL.RequestURI()), r.UserAgent(), append(w.at, w.now)
+	w.requestedPaths, w.agent, w.requestTimes = append(w.requestedPaths, r.URL.RequestURI()), r.UserAgent(), append(w.requestTimes, w.now)
 	text, ok := w.files[r.URL.RequestURI()]
-	stand := w.stand
+	stand := w.override
 	w.mu.Unlock()
 	switch {
 	case stand != nil && stand(out, r):
 	case !ok:
 		http.NotFound(out, r)
 	case strings.HasPrefix(text, "HTTP/"):
-		w.whole(out, r, text)
+		w.writeFile(out, r, text)
 	case strings.HasSuffix(r.URL.Path, ".gz"):
-		_, _ = out.Write(packed(text))
+		_, _ = out.Write(gzipText(text))
 	case strings.HasSuffix(r.URL.Path, ".txt"):
 		out.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		_, _ = io.WriteString(out, text)
@@ -87,7 +87,7 @@ func (w *web) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (w *web) whole(out http.ResponseWriter, r *http.Request, text string) {
+func (w *testSite) writeFile(out http.ResponseWriter, r *http.Request, text string) {
 	head, body, _ := strings.Cut(text, "\n\n")
 	res, err := http.ReadResponse(bufio.NewReader(strings.NewReader(strings.ReplaceAll(head, "\n", "\r\n")+"\r\n\r\n")), r)
 	if err != nil {
@@ -111,12 +111,12 @@ func (w *web) whole(out http.ResponseWriter, r *http.Request, text string) {
 	_, _ = out.Write(bytes)
 }
 
-// crawler turns the site's clock when it sleeps.
-func (w *web) crawler(t *testing.T) *Crawler {
+// newCrawler turns the site's clock when it sleeps.
+func (w *testSite) newCrawler(t *testing.T) *Crawler {
 	t.Helper()
-	client := &outbound.Client{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}}
+	client := &outbound.Client{AllowedPrefixes: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}}
 	t.Cleanup(client.Close)
-	return &Crawler{Client: client, Agent: "Parley/1.0 (+https://parley.example/crawler)",
+	return &Crawler{Client: client, UserAgent: "Parley/1.0 (+https://parley.example/crawler)",
 		Now: func() time.Time { w.mu.Lock(); defer w.mu.Unlock(); return w.now },
 		Sleep: func(ctx context.Context, d time.Duration) error {
 			w.mu.Lock()
@@ -126,34 +126,34 @@ func (w *web) crawler(t *testing.T) *Crawler {
 		}}
 }
 
-// tale is what a crawl came to.
-type tale struct {
-	web    *web
+// crawlRecorder is what a crawl came to.
+type crawlRecorder struct {
+	site   *testSite
 	memory *Memory
-	end    End
+	end    EndReason
 	mu     sync.Mutex
 	pages  map[string]Page
 }
 
-func (w *web) read(t *testing.T, site Site) *tale {
+func (w *testSite) crawl(t *testing.T, site Site) *crawlRecorder {
 	t.Helper()
-	s := &tale{web: w, memory: &Memory{}}
-	s.again(t, site)
+	s := &crawlRecorder{site: w, memory: &Memory{}}
+	s.recrawl(t, site)
 	return s
 }
 
-func (s *tale) again(t *testing.T, site Site) {
+func (s *crawlRecorder) recrawl(t *testing.T, site Site) {
 	t.Helper()
-	site.Start = s.web.URL + site.Start
+	site.Start = s.site.URL + site.Start
 	s.pages = map[string]Page{}
 	var err error
-	s.end, err = s.web.crawler(t).Run(t.Context(), site, s.memory, s.visit)
+	s.end, err = s.site.newCrawler(t).Run(t.Context(), site, s.memory, s.visit)
 	if err != nil {
 		t.Fatal(err)
 	}
 }
 
-func (s *tale) visit(_ context.Context, p Page) error {
+func (s *crawlRecorder) visit(_ context.Context, p Page) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	path := s.path(p.URL)
@@ -164,19 +164,19 @@ func (s *tale) visit(_ context.Context, p Page) error {
 	return nil
 }
 
-func (s *tale) path(url string) string { return strings.TrimPrefix(url, s.web.URL) }
+func (s *crawlRecorder) path(url string) string { return strings.TrimPrefix(url, s.site.URL) }
 
 // lines tells it all, an address a line: its state, and why or where.
-func (s *tale) lines() string {
+func (s *crawlRecorder) lines() string {
 	var lines []string
 	for url, l := range s.memory.links {
-		lines = append(lines, strings.TrimSpace(fmt.Sprintf("%s %s %s%s", s.path(url), l.outcome.State, l.outcome.Reason, s.path(l.outcome.To))))
+		lines = append(lines, strings.TrimSpace(fmt.Sprintf("%s %s %s%s", s.path(url), l.outcome.State, l.outcome.Reason, s.path(l.outcome.MergedInto))))
 	}
 	slices.Sort(lines)
 	return strings.Join(lines, "\n") + "\n"
 }
 
-func (s *tale) counts(t *testing.T) string {
+func (s *crawlRecorder) counts(t *testing.T) string {
 	t.Helper()
 	c, err := s.memory.Counts(t.Context())
 	if err != nil {
@@ -186,16 +186,16 @@ func (s *tale) counts(t *testing.T) string {
 }
 
 // golden compares with the section of the file that begins with "-- want NAME --".
-func (s *tale) golden(t *testing.T, name string) {
+func (s *crawlRecorder) golden(t *testing.T, name string) {
 	t.Helper()
-	want := strings.ReplaceAll(s.web.files["want "+name], s.web.URL, "SITE")
-	if got := strings.ReplaceAll(s.lines(), s.web.URL, "SITE"); got != want {
+	want := strings.ReplaceAll(s.site.files["want "+name], s.site.URL, "SITE")
+	if got := strings.ReplaceAll(s.lines(), s.site.URL, "SITE"); got != want {
 		t.Errorf("%s:\n%s\nwant\n%s", name, got, want)
 	}
 }
 
-// canary is a listener that nobody may reach.
-func canary(t *testing.T) (address string, reached func() int) {
+// startCanary is a listener that nobody may reach.
+func startCanary(t *testing.T) (address string, reached func() int) {
 	t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.2:0")
 	switch {

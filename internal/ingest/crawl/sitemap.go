@@ -14,26 +14,26 @@ import (
 )
 
 const (
-	maxMap     = 50 << 20 // bytes of a sitemap, unpacked; the protocol's own limit
-	maxEntries = 50_000   // of one sitemap; the protocol's own limit
-	maxNesting = 16       // of its elements
+	maxSitemapBytes = 50 << 20 // bytes of a sitemap, unpacked; the protocol's own limit
+	maxEntries      = 50_000   // of one sitemap; the protocol's own limit
+	maxNesting      = 16       // of its elements
 )
 
 var (
-	errNoMap    = errors.New("it is not a sitemap")
-	errMapSize  = errors.New("the sitemap is too large")
-	errEntities = errors.New("the sitemap declares entities")
+	errNotSitemap      = errors.New("it is not a sitemap")
+	errSitemapTooLarge = errors.New("the sitemap is too large")
+	errEntities        = errors.New("the sitemap declares entities")
 )
 
 // Entries is what a sitemap lists, as written: pages, or further sitemaps if it is an index.
 type Entries struct {
-	Pages, Maps []string
+	Pages, Sitemaps []string
 }
 
 // ReadSitemap reads a sitemap or an index of sitemaps, in XML or as lines of text, packed with gzip or not. What follows the
 // first 50,000 entries is passed over. Documents that declare entities are refused, and so is what unpacks to more than 50 MB.
 func ReadSitemap(body []byte) (Entries, error) {
-	body, err := unpacked(body)
+	body, err := gunzip(body)
 	if err != nil {
 		return Entries{}, err
 	}
@@ -44,20 +44,20 @@ func ReadSitemap(body []byte) (Entries, error) {
 	return readLines(text)
 }
 
-func unpacked(body []byte) ([]byte, error) {
+func gunzip(body []byte) ([]byte, error) {
 	if !bytes.HasPrefix(body, []byte{0x1f, 0x8b}) {
 		return body, nil
 	}
 	z, err := gzip.NewReader(bytes.NewReader(body))
 	if err != nil {
-		return nil, errNoMap
+		return nil, errNotSitemap
 	}
-	body, err = io.ReadAll(io.LimitReader(z, maxMap+1))
+	body, err = io.ReadAll(io.LimitReader(z, maxSitemapBytes+1))
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("the sitemap cannot be unpacked: %w", err)
-	case len(body) > maxMap:
-		return nil, errMapSize
+	case len(body) > maxSitemapBytes:
+		return nil, errSitemapTooLarge
 	}
 	return body, nil
 }
@@ -74,14 +74,14 @@ func readLines(text []byte) (Entries, error) {
 		}
 	}
 	if len(e.Pages) == 0 {
-		return e, errNoMap
+		return e, errNotSitemap
 	}
 	return e, nil
 }
 
-// mapReader walks through the elements of a sitemap.
-type mapReader struct {
-	begun   bool     // the outermost element is one of a sitemap
+// sitemapReader walks through the elements of a sitemap.
+type sitemapReader struct {
+	hasRoot bool     // the outermost element is one of a sitemap
 	path    []string // the elements around, by local name
 	loc     strings.Builder
 	entries Entries
@@ -91,24 +91,24 @@ func readXML(text []byte) (Entries, error) {
 	d := xml.NewDecoder(bytes.NewReader(text))
 	d.Strict = false // many write & as it is
 	d.CharsetReader = decodedOnce()
-	var m mapReader
-	for len(m.entries.Pages)+len(m.entries.Maps) < maxEntries {
+	var m sitemapReader
+	for len(m.entries.Pages)+len(m.entries.Sitemaps) < maxEntries {
 		token, err := d.RawToken()
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		if err != nil && !m.begun {
-			return Entries{}, errNoMap
+		if err != nil && !m.hasRoot {
+			return Entries{}, errNotSitemap
 		}
 		if err != nil {
 			return m.entries, fmt.Errorf("the sitemap is broken: %w", err)
 		}
-		if err := m.token(token); err != nil {
+		if err := m.readToken(token); err != nil {
 			return Entries{}, err
 		}
 	}
-	if !m.begun {
-		return Entries{}, errNoMap
+	if !m.hasRoot {
+		return Entries{}, errNotSitemap
 	}
 	return m.entries, nil
 }
@@ -129,7 +129,7 @@ func decodedOnce() func(label string, input io.Reader) (io.Reader, error) {
 	}
 }
 
-func (m *mapReader) token(token xml.Token) error {
+func (m *sitemapReader) readToken(token xml.Token) error {
 	switch t := token.(type) {
 	case xml.Directive:
 		if bytes.Contains(bytes.ToUpper(t), []byte("ENTITY")) {
@@ -137,32 +137,32 @@ func (m *mapReader) token(token xml.Token) error {
 		}
 	case xml.StartElement:
 		if len(m.path) == 0 && t.Name.Local != "urlset" && t.Name.Local != "sitemapindex" {
-			return errNoMap
+			return errNotSitemap
 		}
 		if len(m.path) == maxNesting {
-			return errNoMap
+			return errNotSitemap
 		}
-		m.begun = true
+		m.hasRoot = true
 		m.path = append(m.path, t.Name.Local)
 		m.loc.Reset()
 	case xml.CharData:
-		if m.loc.Len() <= maxURL {
+		if m.loc.Len() <= maxURLBytes {
 			m.loc.Write(t)
 		}
 	case xml.EndElement:
-		m.end()
+		m.endElement()
 	}
 	return nil
 }
 
-// end takes what an entry's own loc held; images and videos of an entry have one too, further in.
-func (m *mapReader) end() {
+// endElement takes what an entry's own loc held; images and videos of an entry have one too, further in.
+func (m *sitemapReader) endElement() {
 	loc := strings.TrimSpace(m.loc.String())
 	switch {
 	case slices.Equal(m.path, pagePath):
 		m.entries.Pages = append(m.entries.Pages, loc)
 	case slices.Equal(m.path, mapPath):
-		m.entries.Maps = append(m.entries.Maps, loc)
+		m.entries.Sitemaps = append(m.entries.Sitemaps, loc)
 	}
 	m.path = m.path[:max(len(m.path)-1, 0)]
 	m.loc.Reset()

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func packed(text string) []byte {
+func gzipText(text string) []byte {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
 	_, _ = z.Write([]byte(text))
@@ -33,7 +33,7 @@ func TestSitemaps(t *testing.T) {
 		pages, maps string
 	}{
 		"xml":     {[]byte(sitemapText), "https://a.example/1?a=1&b=2 https://a.example/2 https://a.example/3?a=1&b=2", ""},
-		"gz":      {packed(sitemapText), "https://a.example/1?a=1&b=2 https://a.example/2 https://a.example/3?a=1&b=2", ""},
+		"gz":      {gzipText(sitemapText), "https://a.example/1?a=1&b=2 https://a.example/2 https://a.example/3?a=1&b=2", ""},
 		"mark":    {[]byte("\xEF\xBB\xBF\n" + sitemapText), "https://a.example/1?a=1&b=2 https://a.example/2 https://a.example/3?a=1&b=2", ""},
 		"index":   {[]byte(index), "", "https://a.example/a.xml b.xml.gz"},
 		"latin-1": {[]byte("<?xml version='1.0' encoding='iso-8859-1'?><urlset><url><loc>https://a.example/\xfc</loc></url></urlset>"), "https://a.example/ü", ""},
@@ -43,7 +43,7 @@ func TestSitemaps(t *testing.T) {
 		"doctype": {[]byte(`<!DOCTYPE urlset SYSTEM "x.dtd"><urlset><url><loc>https://a.example/</loc></url></urlset>`), "https://a.example/", ""},
 	} {
 		got, err := ReadSitemap(c.body)
-		if err != nil || strings.Join(got.Pages, " ") != c.pages || strings.Join(got.Maps, " ") != c.maps {
+		if err != nil || strings.Join(got.Pages, " ") != c.pages || strings.Join(got.Sitemaps, " ") != c.maps {
 			t.Errorf("%s: %q %v", name, got, err)
 		}
 	}
@@ -56,14 +56,14 @@ func TestHostileSitemaps(t *testing.T) {
 		want error
 	}{
 		"entities":       {[]byte(bomb), errEntities},
-		"entities in gz": {packed(bomb), errEntities},
-		"gz bomb":        {packed(strings.Repeat(" ", maxMap+1)), errMapSize},
-		"a page":         {[]byte("<!doctype html><html><body>hello</body></html>"), errNoMap},
-		"words":          {[]byte("hello"), errNoMap},
-		"nothing":        {nil, errNoMap},
-		"no gz":          {[]byte{0x1f, 0x8b, 1, 2, 3}, errNoMap},
-		"nesting":        {[]byte("<urlset>" + strings.Repeat("<a>", 1000)), errNoMap},
-		"something":      {[]byte("<!-- nothing -->"), errNoMap},
+		"entities in gz": {gzipText(bomb), errEntities},
+		"gz bomb":        {gzipText(strings.Repeat(" ", maxSitemapBytes+1)), errSitemapTooLarge},
+		"a page":         {[]byte("<!doctype html><html><body>hello</body></html>"), errNotSitemap},
+		"words":          {[]byte("hello"), errNotSitemap},
+		"nothing":        {nil, errNotSitemap},
+		"no gz":          {[]byte{0x1f, 0x8b, 1, 2, 3}, errNotSitemap},
+		"nesting":        {[]byte("<urlset>" + strings.Repeat("<a>", 1000)), errNotSitemap},
+		"something":      {[]byte("<!-- nothing -->"), errNotSitemap},
 	} {
 		if got, err := ReadSitemap(c.body); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v %v", name, got, err)
@@ -72,7 +72,7 @@ func TestHostileSitemaps(t *testing.T) {
 	if got, err := ReadSitemap([]byte("<urlset><url><loc>https://a.example/</loc></url><url")); err == nil || len(got.Pages) != 1 {
 		t.Errorf("what comes before the breach counts: %v %v", got, err)
 	}
-	if _, err := ReadSitemap(packed("hello")[:15]); err == nil {
+	if _, err := ReadSitemap(gzipText("hello")[:15]); err == nil {
 		t.Error("half a gz is read")
 	}
 }

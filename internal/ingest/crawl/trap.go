@@ -11,16 +11,16 @@ const (
 	maxVariants = 300 // addresses of one shape with more than one thing to vary
 )
 
-// traps counts addresses by their shape. Calendars, filters and sort orders make endless addresses that differ in numbers and
+// trapDetector counts addresses by their shape. Calendars, filters and sort orders make endless addresses that differ in numbers and
 // parameters only; articles that are numbered, or told apart by one parameter, are not held to that bound.
-type traps map[string]int
+type trapDetector map[string]int
 
-// caught reports whether an address looks like one of endlessly many, and counts it if not.
-func (t traps) caught(u *url.URL) bool {
-	if windsUp(u.EscapedPath()) {
+// isTrap reports whether an address looks like one of endlessly many, and counts it if not.
+func (t trapDetector) isTrap(u *url.URL) bool {
+	if hasRepeatedSegments(u.EscapedPath()) {
 		return true
 	}
-	shape, free := shapeOf(u)
+	shape, free := urlShape(u)
 	if free < 2 {
 		return false
 	}
@@ -31,8 +31,8 @@ func (t traps) caught(u *url.URL) bool {
 	return false
 }
 
-// windsUp finds paths that relative links have wound up: /a/b/a/b/a/b/a/b.
-func windsUp(path string) bool {
+// hasRepeatedSegments finds paths that relative links have wound up: /a/b/a/b/a/b/a/b.
+func hasRepeatedSegments(path string) bool {
 	times := map[string]int{}
 	segments := strings.Split(path, "/")
 	for _, s := range segments {
@@ -43,9 +43,9 @@ func windsUp(path string) bool {
 	return len(segments) > maxSegments
 }
 
-// shapeOf gives an address with 0 for each number of its path and without the values of its parameters, and how many things
+// urlShape gives an address with 0 for each number of its path and without the values of its parameters, and how many things
 // vary in it.
-func shapeOf(u *url.URL) (shape string, free int) {
+func urlShape(u *url.URL) (shape string, free int) {
 	var b strings.Builder
 	free = writeShape(&b, u.EscapedPath())
 	if u.RawQuery == "" {

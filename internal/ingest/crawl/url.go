@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-const maxURL = 2048 // bytes of an address in canonical form
+const maxURLBytes = 2048 // bytes of an address in canonical form
 
 var (
-	errNotWeb = errors.New("it is not an http:// or https:// address")
-	errHost   = errors.New("it names no valid host")
-	errUser   = errors.New("it holds a user name or a password")
-	errLength = errors.New("it is too long")
+	errNotHTTP     = errors.New("it is not an http:// or https:// address")
+	errInvalidHost = errors.New("it names no valid host")
+	errUserInfo    = errors.New("it holds a user name or a password")
+	errURLTooLong  = errors.New("it is too long")
 )
 
 // Canonical puts an address into the one form by which the crawler knows it, and which is what it fetches: scheme and host in
@@ -23,18 +23,18 @@ var (
 // no fragment, no tracking parameters and no session ids. A reference is read relative to base, which may be nil;
 // it may be written as loosely as browsers accept it. Canonical of a canonical address is that address.
 func Canonical(base *url.URL, ref string) (*url.URL, error) {
-	u, err := url.Parse(tidied(ref))
+	u, err := url.Parse(cleanReference(ref))
 	if err != nil {
-		return nil, errNotWeb // the parser's error would quote it
+		return nil, errNotHTTP // the parser's error would quote it
 	}
 	if base != nil {
 		u = base.ResolveReference(u)
 	}
 	if u.Opaque != "" || (u.Scheme != "http" && u.Scheme != "https") {
-		return nil, errNotWeb
+		return nil, errNotHTTP
 	}
 	if u.User != nil {
-		return nil, errUser
+		return nil, errUserInfo
 	}
 	host, err := canonicalHost(u)
 	if err != nil {
@@ -44,15 +44,15 @@ func Canonical(base *url.URL, ref string) (*url.URL, error) {
 	if query := canonicalQuery(u.RawQuery); query != "" {
 		text += "?" + query
 	}
-	if len(text) > maxURL {
-		return nil, errLength
+	if len(text) > maxURLBytes {
+		return nil, errURLTooLong
 	}
 	return url.Parse(text)
 }
 
-// tidied forgives what browsers forgive: white space around and line ends within, backslashes for slashes, and a percent sign
+// cleanReference forgives what browsers forgive: white space around and line ends within, backslashes for slashes, and a percent sign
 // that encodes nothing.
-func tidied(ref string) string {
+func cleanReference(ref string) string {
 	ref = strings.TrimFunc(ref, func(r rune) bool { return r <= ' ' })
 	ref = strings.NewReplacer("\t", "", "\n", "", "\r", "").Replace(ref)
 	ref, _, _ = strings.Cut(ref, "#")
@@ -74,53 +74,53 @@ func tidied(ref string) string {
 	return b.String()
 }
 
-var sessionID = regexp.MustCompile(`(?i);jsessionid=[^/;]*`)
+var sessionIDPattern = regexp.MustCompile(`(?i);jsessionid=[^/;]*`)
 
 // canonicalPath takes an escaped path. Dots count as such however they are written.
 func canonicalPath(path string) string {
-	path = sessionID.ReplaceAllString(normalEscapes(path, pathMarks), "")
-	var kept []string
+	path = sessionIDPattern.ReplaceAllString(normalEscapes(path, pathMarks), "")
+	var segments []string
 	parts := strings.Split(strings.TrimPrefix(path, "/"), "/")
 	for i, part := range parts {
 		last := i == len(parts)-1
 		switch part {
 		case ".":
 		case "..":
-			kept = kept[:max(len(kept)-1, 0)]
+			segments = segments[:max(len(segments)-1, 0)]
 		default:
-			kept = append(kept, part)
+			segments = append(segments, part)
 			continue
 		}
 		if last {
-			kept = append(kept, "")
+			segments = append(segments, "")
 		}
 	}
-	return "/" + strings.Join(kept, "/")
+	return "/" + strings.Join(segments, "/")
 }
 
-// tracking are parameters that tell where a visitor came from and nothing about the page.
-var tracking = []string{"gclid", "gclsrc", "dclid", "gbraid", "wbraid", "fbclid", "msclkid", "yclid", "twclid", "igshid", "mc_cid", "mc_eid", "_ga", "_gl"}
+// trackingParams are parameters that tell where a visitor came from and nothing about the page.
+var trackingParams = []string{"gclid", "gclsrc", "dclid", "gbraid", "wbraid", "fbclid", "msclkid", "yclid", "twclid", "igshid", "mc_cid", "mc_eid", "_ga", "_gl"}
 
-// sessions are parameters that name a visit: every page has another address with each. sid and s are such where they are long.
-var sessions = []string{"phpsessid", "jsessionid", "sessionid", "session_id", "oscsid", "zenid", "cfid", "cftoken"}
+// sessionParams are parameters that name a visit: every page has another address with each. sid and s are such where they are long.
+var sessionParams = []string{"phpsessid", "jsessionid", "sessionid", "session_id", "oscsid", "zenid", "cfid", "cftoken"}
 
 func canonicalQuery(query string) string {
 	var kept []string
 	for part := range strings.SplitSeq(normalEscapes(query, queryMarks), "&") {
 		name, value, _ := strings.Cut(strings.ToLower(part), "=")
-		if part != "" && !strings.HasPrefix(name, "utm_") && !slices.Contains(tracking, name) && !namesVisit(name, value) {
+		if part != "" && !strings.HasPrefix(name, "utm_") && !slices.Contains(trackingParams, name) && !isSessionParam(name, value) {
 			kept = append(kept, part)
 		}
 	}
 	return strings.Join(kept, "&")
 }
 
-func namesVisit(name, value string) bool {
-	return slices.Contains(sessions, name) || strings.HasPrefix(name, "aspsessionid") || (name == "sid" || name == "s") && longToken.MatchString(value)
+func isSessionParam(name, value string) bool {
+	return slices.Contains(sessionParams, name) || strings.HasPrefix(name, "aspsessionid") || (name == "sid" || name == "s") && longHexPattern.MatchString(value)
 }
 
-// longToken is what nobody chose: hexadecimal digits, as hashes are written.
-var longToken = regexp.MustCompile(`^[0-9a-f]{24,}$`)
+// longHexPattern is what nobody chose: hexadecimal digits, as hashes are written.
+var longHexPattern = regexp.MustCompile(`^[0-9a-f]{24,}$`)
 
 // Marks that may stand in a path or a query as they are. They are not decoded either: there they may mean something else.
 const (

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func parsed(t *testing.T, text string) *url.URL {
+func parseURL(t *testing.T, text string) *url.URL {
 	t.Helper()
 	u, err := Canonical(nil, text)
 	if err != nil {
@@ -16,7 +16,7 @@ func parsed(t *testing.T, text string) *url.URL {
 }
 
 func TestCanonical(t *testing.T) {
-	base := parsed(t, "https://example.com/docs/intro?x=1")
+	base := parseURL(t, "https://example.com/docs/intro?x=1")
 	for ref, want := range map[string]string{
 		"":                                       "https://example.com/docs/intro?x=1",
 		"#part":                                  "https://example.com/docs/intro?x=1",
@@ -82,7 +82,7 @@ func TestWhatIsNoAddress(t *testing.T) {
 		"http:a.example", "http://", "http://user@a.example/", "http://user:secret@a.example/", "http://a.example:0/", "http://a.example:65536/", "http://a.example:x/",
 		"http://a b/", "http://a..b/", "http://.a/", "http://-/%", "http://127.1/", "http://0x7f000001/", "http://2130706433/", "http://0177.0.0.1/", "http://1.2.3.4.5/",
 		"http://a.0x1/", "http://256.1.1.1/", "http://a.09/", "http://[::1%25eth0]/", "http://[::1", "http://a%00b/", "http://a%2fb/", "http://xn--a.example/", "http://a.example%80/", "http://a\\@b/",
-		"http://" + strings.Repeat("a", 64) + ".example/", "http://a.example/" + strings.Repeat("a", maxURL), "http://a.example\x01/",
+		"http://" + strings.Repeat("a", 64) + ".example/", "http://a.example/" + strings.Repeat("a", maxURLBytes), "http://a.example\x01/",
 	} {
 		if u, err := Canonical(nil, ref); err == nil && ref != "http://-/%" && ref != `http://a\@b/` {
 			t.Errorf("%q is taken for %s", ref, u)
@@ -93,7 +93,7 @@ func TestWhatIsNoAddress(t *testing.T) {
 }
 
 func TestSiteOfAnAddress(t *testing.T) {
-	p, faults := Site{Start: "https://www.example.com/docs", Kind: Whole}.compile()
+	p, faults := Site{Start: "https://www.example.com/docs", Kind: WholeSite}.compile()
 	if len(faults) > 0 {
 		t.Fatal(faults)
 	}
@@ -101,7 +101,7 @@ func TestSiteOfAnAddress(t *testing.T) {
 		"https://example.com/": true, "http://example.com/a": true, "http://www.example.com/": true, "https://docs.example.com/": false, "https://example.com:8443/": false,
 		"https://example.org/": false, "https://wwwexample.com/": false, "https://www.www.example.com/": false,
 	} {
-		if got := p.inside(parsed(t, text)); got != want {
+		if got := p.isInside(parseURL(t, text)); got != want {
 			t.Errorf("inside(%s) = %v", text, got)
 		}
 	}
@@ -110,7 +110,7 @@ func TestSiteOfAnAddress(t *testing.T) {
 func TestTraps(t *testing.T) {
 	for path, want := range map[string]bool{"/a/b/a/b/a/b": false, "/a/b/a/b/a/b/a/b": true, "/" + strings.Repeat("x/", 2): false, strings.Repeat("/y", 40): true,
 		strings.Repeat("//", 8): false} {
-		if got := windsUp(path); got != want {
+		if got := hasRepeatedSegments(path); got != want {
 			t.Errorf("windsUp(%s) = %v", path, got)
 		}
 	}
@@ -118,7 +118,7 @@ func TestTraps(t *testing.T) {
 		"/article/123": "/article/0 1", "/2024/05/06/title": "/0/0/0/title 3", "/cal?month=1&year=2030": "/cal&month&year 2", "/p?date=2024-01-02": "/p&date 3",
 		"/a?b": "/a&b 1", "/": "/ 0",
 	} {
-		shape, free := shapeOf(parsed(t, "https://a.example"+text))
+		shape, free := urlShape(parseURL(t, "https://a.example"+text))
 		if got := shape + " " + string(rune('0'+free)); got != want {
 			t.Errorf("%s: %s, want %s", text, got, want)
 		}

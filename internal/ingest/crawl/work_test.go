@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"parley/internal/rig/hostile"
+	"parley/internal/testkit/hostile"
 )
 
 // The work to read what a site sends grows with it, and no more than that.
@@ -34,7 +34,7 @@ func TestWork(t *testing.T) {
 			canonical("http://" + strings.ReplaceAll(text, "/", "") + ".example/")
 		},
 		"query":      func(text string) { canonical("?" + text) },
-		"directives": func(text string) { new(directives).header(http.Header{"X-Robots-Tag": {text}}, "parley") },
+		"directives": func(text string) { new(directives).parseHeader(http.Header{"X-Robots-Tag": {text}}, "parley") },
 	})
 }
 
@@ -57,7 +57,7 @@ func TestWorkOfMaps(t *testing.T) {
 		{hostile.Made("one rule", "User-agent: *\nDisallow: /", "*a", "$\n"), robots},
 		{hostile.Made("agents", "", "User-agent: *\n", "Disallow: /\n"), robots},
 	} {
-		hostile.Linear(t, hostile.Size(16<<10), c.kind, c.read)
+		hostile.RequireLinear(t, hostile.Size(16<<10), c.kind, c.read)
 	}
 }
 
@@ -68,7 +68,7 @@ func TestLongHostIsRefused(t *testing.T) {
 		for r := '一'; r < '一'+n; r++ {
 			host.WriteRune(r)
 		}
-		return hostile.Work(func() {
+		return hostile.MeasureWork(func() {
 			if u, err := Canonical(nil, "http://"+host.String()+"/"); err == nil {
 				t.Errorf("it is %s", u)
 			}
@@ -77,7 +77,7 @@ func TestLongHostIsRefused(t *testing.T) {
 	if once, four := work(5_000), work(20_000); four > 8*max(once, time.Millisecond) {
 		t.Errorf("a name four times as long takes %v, not %v", four, once)
 	}
-	hostile.Linear(t, 64<<10, hostile.Made("labels", "http://", "ü.ä", ".example/"), func(text string) { _, _ = Canonical(nil, text) })
+	hostile.RequireLinear(t, 64<<10, hostile.Made("labels", "http://", "ü.ä", ".example/"), func(text string) { _, _ = Canonical(nil, text) })
 	if u, err := Canonical(nil, "http://"+strings.Repeat("ü", 50)+".example/"); err != nil || !strings.HasPrefix(u.Host, "xn--") {
 		t.Errorf("%v %v", u, err)
 	}
@@ -89,7 +89,7 @@ func FuzzWork(f *testing.F) {
 	}
 	at := &url.URL{Scheme: "https", Host: "a.example", Path: "/b/c"}
 	f.Fuzz(func(t *testing.T, unit string) {
-		hostile.Bounded(t, unit, func(text string) {
+		hostile.RequireBounded(t, unit, func(text string) {
 			ParseRobots([]byte("User-agent: *\n"+text), "parley").Allows(at)
 			_, _ = ReadSitemap([]byte("<urlset>" + text))
 			scanPage([]byte(text), at, "parley")

@@ -13,20 +13,20 @@ import (
 // archive is a file of packed parts. Its parts are read by name, never unpacked to disk, and together they may not unpack to
 // more than the bounds allow, whatever its list of contents claims.
 type archive struct {
-	parts   map[string]*zip.File
-	left    int64
-	read    map[string]bool // by once
-	repeats repeats
+	parts          map[string]*zip.File
+	remainingBytes int64
+	read           map[string]bool // by once
+	repeats        repeats
 }
 
 // openZip counts the entries before the list of contents is read into memory.
 func openZip(data []byte) (*zip.Reader, error) {
-	if bytes.Count(data, []byte("PK\x01\x02")) > mostEntries {
-		return nil, refuse("the archive holds more than %d files", mostEntries)
+	if bytes.Count(data, []byte("PK\x01\x02")) > maxArchiveFiles {
+		return nil, newError("the archive holds more than %d files", maxArchiveFiles)
 	}
 	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
-		return nil, broken("its archive has no readable list of contents", err)
+		return nil, newDamagedError("its archive has no readable list of contents", err)
 	}
 	return z, nil
 }
@@ -36,9 +36,9 @@ func openArchive(data []byte) (*archive, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &archive{parts: map[string]*zip.File{}, left: mostUnpacked}
+	a := &archive{parts: map[string]*zip.File{}, remainingBytes: maxUnpackedBytes}
 	for _, f := range z.File {
-		name := partName(f.Name)
+		name := normalizePartName(f.Name)
 		if _, twice := a.parts[name]; !twice {
 			a.parts[name] = f
 		}
@@ -49,69 +49,69 @@ func openArchive(data []byte) (*archive, error) {
 	return a, nil
 }
 
-// partName makes names comparable: parts are named without regard to case, and some writers use backslashes.
-func partName(name string) string {
+// normalizePartName makes names comparable: parts are named without regard to case, and some writers use backslashes.
+func normalizePartName(name string) string {
 	return strings.TrimPrefix(strings.ToLower(path.Clean("/"+strings.ReplaceAll(name, `\`, "/"))), "/")
 }
 
 var errNoPart = errors.New("a part is missing")
 
-// part unpacks one part. Fails with errNoPart where there is none of the name.
-func (a *archive) part(name string) ([]byte, error) {
-	f := a.parts[partName(name)]
+// unpackPart unpacks one part. Fails with errNoPart where there is none of the name.
+func (a *archive) unpackPart(name string) ([]byte, error) {
+	f := a.parts[normalizePartName(name)]
 	if f == nil {
 		return nil, fmt.Errorf("%w: %s", errNoPart, name)
 	}
-	data, err := readPart(f, min(a.left, mostPart))
-	a.left -= int64(len(data))
+	data, err := unpackFile(f, min(a.remainingBytes, maxPartBytes))
+	a.remainingBytes -= int64(len(data))
 	return data, err
 }
 
 // once is part for what stands in a file one time, however often the file names it: later there is none.
 func (a *archive) once(name string) ([]byte, error) {
-	if a.read[partName(name)] {
+	if a.read[normalizePartName(name)] {
 		return nil, fmt.Errorf("%w: %s is read already", errNoPart, name)
 	}
 	if a.read == nil {
 		a.read = map[string]bool{}
 	}
-	a.read[partName(name)] = true
-	return a.part(name)
+	a.read[normalizePartName(name)] = true
+	return a.unpackPart(name)
 }
 
-// readPart unpacks at most so many bytes. What packs too well is refused, for it was made to.
-func readPart(f *zip.File, most int64) ([]byte, error) {
+// unpackFile unpacks at most so many bytes. What packs too well is refused, for it was made to.
+func unpackFile(f *zip.File, most int64) ([]byte, error) {
 	r, err := f.Open()
 	if err != nil {
-		return nil, broken("a part of it is packed in an unknown way", err)
+		return nil, newDamagedError("a part of it is packed in an unknown way", err)
 	}
 	defer func() { _ = r.Close() }()
 	var b bytes.Buffer
 	n, err := io.Copy(&b, io.LimitReader(r, most+1))
 	switch {
 	case n > most:
-		return nil, refuse("the archive unpacks to more than %d MB", most>>20)
-	case n > ratioFrom && n/mostRatio > int64(f.CompressedSize64):
-		return nil, refuse("the archive unpacks to more than %d times its size", mostRatio)
+		return nil, newError("the archive unpacks to more than %d MB", most>>20)
+	case n > minRatioBytes && n/maxUnpackRatio > int64(f.CompressedSize64):
+		return nil, newError("the archive unpacks to more than %d times its size", maxUnpackRatio)
 	case err != nil && n == 0:
-		return nil, broken("a part of it cannot be unpacked", err)
+		return nil, newDamagedError("a part of it cannot be unpacked", err)
 	}
 	return b.Bytes(), nil // of a part that breaks off, what came before
 }
 
-// plainXML unpacks every part below a folder once, for a reader that does not bound them itself: what unpacks to too much, or
+// checkXML unpacks every part below a folder once, for a reader that does not bound them itself: what unpacks to too much, or
 // defines entities, is refused before it is read.
-func (a *archive) plainXML(folder string) error {
+func (a *archive) checkXML(folder string) error {
 	for name := range a.parts {
 		if !strings.HasPrefix(name, folder) || path.Ext(name) != ".xml" {
 			continue
 		}
-		data, err := a.part(name)
+		data, err := a.unpackPart(name)
 		if err != nil {
 			return err
 		}
 		if bytes.Contains(data[:min(len(data), 64<<10)], []byte("<!ENTITY")) {
-			return refuse("the file defines entities of its own, which is not read")
+			return newError("the file defines entities of its own, which is not read")
 		}
 	}
 	return nil

@@ -24,8 +24,8 @@ const onLinux = true
 // confine takes from this process and all its threads whatever a reader of files does not need: it can do nothing but
 // compute and speak on the streams that it has.
 func confine() error {
-	_ = shutProcess() // without Landlock the filter alone refuses every path
-	return fence(false)
+	_ = restrictProcess() // without Landlock the filter alone refuses every path
+	return installFilter(false)
 }
 
 // Become turns the process into a program that reads a file from its standard input: within the limits of a child,
@@ -33,26 +33,26 @@ func confine() error {
 // the system, to be read. It returns only when it fails, as it does where the system lacks what is needed.
 func Become(need Need, program string, args []string) error {
 	runtime.LockOSThread() // which is the one that turns
-	limitCPU(childCPU)
+	limitCPU(maxChildCPUSeconds)
 	if err := limitMemory(); err != nil {
 		return err
 	}
-	loader, err := loaderOf(program)
+	loader, err := findLoader(program)
 	if err != nil {
 		return err
 	}
-	if err := holdInput(); err != nil {
+	if err := sealInput(); err != nil {
 		return fmt.Errorf("take the file: %w", err)
 	}
-	closeOthers()
-	if err := errors.Join(need.missing(shutThread(openTo(program, loader)), fence(true)), dropPrivileges()); err != nil {
+	closeOtherFiles()
+	if err := errors.Join(need.checkFences(restrictThread(allowedPaths(program, loader)), installFilter(true)), dropPrivileges()); err != nil {
 		return err
 	}
 	return unix.Exec(program, append([]string{program}, args...), []string{"LC_ALL=C.UTF-8"})
 }
 
-// missing tells of what the system lacks that is needed.
-func (n Need) missing(files, calls error) error {
+// checkFences tells of what the system lacks that is needed.
+func (n Need) checkFences(files, calls error) error {
 	switch n {
 	case NeedNothing:
 		return nil
@@ -76,23 +76,23 @@ var systemFiles = []string{
 	"/dev/null", "/dev/zero", "/dev/random", "/dev/urandom",
 }
 
-func openTo(program, loader string) []openPath {
-	open := []openPath{{program, runFile}}
+func allowedPaths(program, loader string) []allowedPath {
+	open := []allowedPath{{program, accessRunFile}}
 	if loader != "" {
-		open = append(open, openPath{loader, runFile})
+		open = append(open, allowedPath{loader, accessRunFile})
 	}
 	for _, tree := range systemTrees {
-		open = append(open, openPath{tree, readTree})
+		open = append(open, allowedPath{tree, accessReadTree})
 	}
 	for _, file := range systemFiles {
-		open = append(open, openPath{file, readFile})
+		open = append(open, allowedPath{file, accessReadFile})
 	}
 	return open
 }
 
-// loaderOf finds what loads the program's libraries; a program without any has none. A script is refused: what runs
+// findLoader finds what loads the program's libraries; a program without any has none. A script is refused: what runs
 // it could run everything else.
-func loaderOf(program string) (string, error) {
+func findLoader(program string) (string, error) {
 	if !filepath.IsAbs(program) {
 		return "", fmt.Errorf("%s: not a full path", program)
 	}
@@ -113,9 +113,9 @@ func loaderOf(program string) (string, error) {
 	return "", nil
 }
 
-// holdInput reads the standard input and puts it in its own place, as a file in memory that can be read anywhere and
+// sealInput reads the standard input and puts it in its own place, as a file in memory that can be read anywhere and
 // not be changed: some programs seek in their input, and would need a place to copy it to.
-func holdInput() error {
+func sealInput() error {
 	fd, err := unix.MemfdCreate("input", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
 	if err != nil {
 		return err

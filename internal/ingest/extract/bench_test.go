@@ -11,8 +11,8 @@ import (
 	"parley/internal/ingest/extract"
 )
 
-// longPDF makes a PDF of text pages as TeX writes them: each word is placed by itself.
-func longPDF(pages int) []byte {
+// newLongPDF makes a PDF of text pages as TeX writes them: each word is placed by itself.
+func newLongPDF(pages int) []byte {
 	var out bytes.Buffer
 	at := map[int]int{}
 	put := func(n int, format string, args ...any) {
@@ -52,11 +52,11 @@ func longPDF(pages int) []byte {
 const benchPages = 200
 
 func benchmarkPDF(b *testing.B, programs extract.Programs) {
-	p := pool(b)
+	p := newPool(b)
 	p.Programs = programs
-	data := longPDF(benchPages)
+	data := newLongPDF(benchPages)
 	for b.Loop() {
-		doc, err := p.Text(b.Context(), extract.PDF, "long.pdf", data)
+		doc, err := p.ReadFile(b.Context(), extract.PDF, "long.pdf", data)
 		if err != nil || doc.Pages != benchPages {
 			b.Fatal(doc.Pages, err)
 		}
@@ -75,23 +75,23 @@ func BenchmarkPDFWithPdftotext(b *testing.B) {
 }
 
 func BenchmarkText(b *testing.B) {
-	p := pool(b)
+	p := newPool(b)
 	data := []byte(strings.Repeat("The kettle boils at 100 degrees, and at less on a mountain.\n\n", 50_000))
 	b.SetBytes(int64(len(data)))
 	for b.Loop() {
-		if _, err := p.Text(b.Context(), extract.TXT, "long.txt", data); err != nil {
+		if _, err := p.ReadFile(b.Context(), extract.TXT, "long.txt", data); err != nil {
 			b.Fatal(err)
 		}
 	}
 }
 
 func BenchmarkPage(b *testing.B) {
-	p := pool(b)
+	p := newPool(b)
 	page := "<html><head><title>Kettle</title></head><body><nav><a href=/>Home</a></nav><main><h1>Kettle</h1>" +
 		strings.Repeat("<h2>Boiling</h2><p>The kettle boils at <b>100 degrees</b>, and at less on a <a href=/m>mountain</a>.</p><ul><li>One</li><li>Two</li></ul>", 200) + "</main></body></html>"
 	b.SetBytes(int64(len(page)))
 	for b.Loop() {
-		if _, err := p.Page(b.Context(), "https://example.com/", "text/html", []byte(page)); err != nil {
+		if _, err := p.ReadPage(b.Context(), "https://example.com/", "text/html", []byte(page)); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -12,10 +12,10 @@ import (
 	"parley/internal/ingest/extract"
 )
 
-func asError(err error, known **extract.Error) bool { return errors.As(err, known) }
+func isExtractError(err error, known **extract.Error) bool { return errors.As(err, known) }
 
-// zipped makes an archive of names and contents.
-func zipped(t testing.TB, parts ...string) []byte {
+// newZip makes an archive of names and contents.
+func newZip(t testing.TB, parts ...string) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
@@ -34,8 +34,8 @@ func zipped(t testing.TB, parts ...string) []byte {
 	return b.Bytes()
 }
 
-// bomb makes an archive with one part of so many megabytes, without packing them all.
-func bomb(t testing.TB, name string, megabytes int) []byte {
+// newZipBomb makes an archive with one part of so many megabytes, without packing them all.
+func newZipBomb(t testing.TB, name string, megabytes int) []byte {
 	t.Helper()
 	var block, b bytes.Buffer
 	f, err := flate.NewWriter(&block, flate.BestSpeed)
@@ -63,10 +63,10 @@ func bomb(t testing.TB, name string, megabytes int) []byte {
 	return b.Bytes()
 }
 
-const wordHead = `<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>`
+const docxHeader = `<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>`
 
 func TestBounds(t *testing.T) {
-	p := pool(t)
+	p := newPool(t)
 	many := make([]string, 0, 2*10_001)
 	for i := range 10_001 {
 		many = append(many, fmt.Sprint("a", i), "")
@@ -76,16 +76,16 @@ func TestBounds(t *testing.T) {
 		data []byte
 		word string // of the reason; "" when it is read
 	}{
-		"packs too well":       {extract.DOCX, zipped(t, "word/document.xml", strings.Repeat(" ", 8<<20)), "times its size"},
-		"unpacks to too much":  {extract.ODT, bomb(t, "content.xml", 160), "unpacks to more than"},
-		"too many files":       {extract.EPUB, zipped(t, many...), "more than 10000 files"},
-		"deep XML":             {extract.DOCX, zipped(t, "word/document.xml", wordHead+strings.Repeat("<w:p>", 100_000)), "deep within"},
+		"packs too well":       {extract.DOCX, newZip(t, "word/document.xml", strings.Repeat(" ", 8<<20)), "times its size"},
+		"unpacks to too much":  {extract.ODT, newZipBomb(t, "content.xml", 160), "unpacks to more than"},
+		"too many files":       {extract.EPUB, newZip(t, many...), "more than 10000 files"},
+		"deep XML":             {extract.DOCX, newZip(t, "word/document.xml", docxHeader+strings.Repeat("<w:p>", 100_000)), "deep within"},
 		"deep JSON":            {extract.JSON, []byte(strings.Repeat("[", 9_000) + strings.Repeat("]", 9_000)), "deep within"},
 		"deeper JSON":          {extract.JSON, []byte(strings.Repeat(`{"a":`, 1_000_000)), "deep within"},
 		"deep HTML":            {extract.HTML, []byte("<p>Words</p>" + strings.Repeat("<div>", 500_000) + "more"), ""},
-		"entities":             {extract.ODT, zipped(t, "content.xml", `<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><x><p>&b;</p><p>Words</p></x>`), ""},
-		"entities in a sheet":  {extract.XLSX, zipped(t, "xl/workbook.xml", `<!DOCTYPE x [<!ENTITY a "aaaa">]><workbook/>`), "entities"},
-		"no part":              {extract.DOCX, zipped(t, "other.xml", "<a/>"), "a part is missing"},
+		"entities":             {extract.ODT, newZip(t, "content.xml", `<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><x><p>&b;</p><p>Words</p></x>`), ""},
+		"entities in a sheet":  {extract.XLSX, newZip(t, "xl/workbook.xml", `<!DOCTYPE x [<!ENTITY a "aaaa">]><workbook/>`), "entities"},
+		"no part":              {extract.DOCX, newZip(t, "other.xml", "<a/>"), "a part is missing"},
 		"long JSON path":       {extract.JSON, []byte(`{"` + strings.Repeat("a", 5_000) + `": 1}`), "names of more than"},
 		"pages in circles":     {extract.PDF, []byte("%PDF-1.4\n1 0 obj\n<</Type/Catalog/Pages 2 0 R>>\nendobj\n2 0 obj\n<</Type/Pages/Count 999999999/Kids[2 0 R 2 0 R]>>\nendobj\n"), "no pages"},
 		"a form within itself": {extract.PDF, []byte("%PDF-1.4\n1 0 obj\n<</Type/Catalog/Pages 2 0 R>>\nendobj\n2 0 obj\n<</Type/Pages/Kids[3 0 R]>>\nendobj\n3 0 obj\n<</Type/Page/Contents 4 0 R/Resources 5 0 R>>\nendobj\n4 0 obj\n<</Subtype/Form/Length 12>>stream\n/X Do /X Do \nendstream\nendobj\n5 0 obj\n<</XObject<</X 4 0 R>>>>\nendobj\n"), "no text"},
@@ -96,12 +96,12 @@ func TestBounds(t *testing.T) {
 		"many links":           {extract.HTML, []byte(strings.Repeat("<a href=http://a.example/>a</a><b>b", 30_000)), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			doc, err := p.Text(t.Context(), c.kind, "file", c.data)
+			doc, err := p.ReadFile(t.Context(), c.kind, "file", c.data)
 			var known *extract.Error
 			switch {
 			case c.word == "" && (err != nil || doc.Text == ""):
 				t.Errorf("not read: %v", err)
-			case c.word != "" && (!asError(err, &known) || !strings.Contains(known.Reason, c.word)):
+			case c.word != "" && (!isExtractError(err, &known) || !strings.Contains(known.Reason, c.word)):
 				t.Errorf("%v, not %q (%d bytes of text)", err, c.word, len(doc.Text))
 			}
 		})

@@ -17,9 +17,9 @@ import (
 	encunicode "golang.org/x/text/encoding/unicode"
 )
 
-// decode makes UTF-8 of bytes: by their byte order mark, by being UTF-8, by the declared encoding, or by what reads best. What
+// decodeText makes UTF-8 of bytes: by their byte order mark, by being UTF-8, by the declared encoding, or by what reads best. What
 // cannot be decoded becomes U+FFFD.
-func decode(data []byte, declared string) string {
+func decodeText(data []byte, declared string) string {
 	switch {
 	case bytes.HasPrefix(data, []byte("\xef\xbb\xbf")):
 		return strings.ToValidUTF8(string(data[3:]), "\ufffd")
@@ -33,19 +33,19 @@ func decode(data []byte, declared string) string {
 	switch {
 	case enc == japanese.ISO2022JP && bytes.IndexByte(data, 0x1b) >= 0: // it is ASCII, and so UTF-8, to look at
 		return decodeWith(enc, data)
-	case wideOrder(data) != nil: // it may well be UTF-8, too, with a NUL at every other place
-		return decodeWith(wideOrder(data), data)
+	case detectUTF16(data) != nil: // it may well be UTF-8, too, with a NUL at every other place
+		return decodeWith(detectUTF16(data), data)
 	case isUTF8(data):
 		return string(data)
 	}
 	if enc != nil && enc != encoding.Replacement && enc != encunicode.UTF8 {
 		return decodeWith(enc, data)
 	}
-	return decodeWith(guess(data), data)
+	return decodeWith(guessEncoding(data), data)
 }
 
-// declaredIn gives the encoding that a page's transport or its own head names.
-func declaredIn(data []byte, contentType string) string {
+// declaredEncoding gives the encoding that a page's transport or its own head names.
+func declaredEncoding(data []byte, contentType string) string {
 	_, name, certain := charset.DetermineEncoding(data, contentType)
 	if !certain {
 		return ""
@@ -75,8 +75,8 @@ func isUTF8(data []byte) bool {
 	return false
 }
 
-// wideOrder tells UTF-16 without a mark: Latin text in it has a NUL in every other byte.
-func wideOrder(data []byte) encoding.Encoding {
+// detectUTF16 tells UTF-16 without a mark: Latin text in it has a NUL in every other byte.
+func detectUTF16(data []byte) encoding.Encoding {
 	head := data[:min(len(data)&^1, 4096)]
 	var zeros [2]int
 	for i, c := range head {
@@ -95,27 +95,27 @@ func wideOrder(data []byte) encoding.Encoding {
 	return nil
 }
 
-var candidates = []encoding.Encoding{charmap.Windows1252, charmap.Windows1250, charmap.Windows1251, charmap.KOI8R, simplifiedchinese.GB18030, traditionalchinese.Big5,
+var candidateEncodings = []encoding.Encoding{charmap.Windows1252, charmap.Windows1250, charmap.Windows1251, charmap.KOI8R, simplifiedchinese.GB18030, traditionalchinese.Big5,
 	japanese.ShiftJIS, japanese.EUCJP, korean.EUCKR, charmap.Windows1253, charmap.Windows1255, charmap.Windows1256}
 
-// guess picks the encoding in which the bytes read most like a language.
-func guess(data []byte) encoding.Encoding {
+// guessEncoding picks the encoding in which the bytes read most like a language.
+func guessEncoding(data []byte) encoding.Encoding {
 	head := data[:min(len(data), 16<<10)]
-	best, most := candidates[0], -1.0
-	for _, enc := range candidates {
+	best, most := candidateEncodings[0], -1.0
+	for _, enc := range candidateEncodings {
 		out, err := enc.NewDecoder().Bytes(head)
 		if err != nil {
 			continue
 		}
-		if s := readable(string(out)); s > most+0.02 {
+		if s := textLikeness(string(out)); s > most+0.02 {
 			best, most = enc, s
 		}
 	}
 	return best
 }
 
-// frequent holds characters that every text in their language is full of.
-var frequent = func() map[rune]bool {
+// frequentRunes holds characters that every text in their language is full of.
+var frequentRunes = func() map[rune]bool {
 	m := map[rune]bool{}
 	for _, r := range "的一是不了在人有我他这个们中来上大为和国地到以说时要就出会可也你对生能而子那得于着下自之年过发后作里" +
 		"這個們來為國說時會對於過發後裡請您與該將檔現開關" + "日本語方法場合使用設定文字表示問題件名社" + "이다는을가의에고하지로한사기은를도자시리어인서나대해수일" + "äöüßéèàçñáíóúâêôãõåøæœÄÖÜÉ’“”–€°ąęłńśźżčďěňřšťůžőű" {
@@ -124,14 +124,14 @@ var frequent = func() map[rune]bool {
 	return m
 }()
 
-// readable is the share of the characters beyond ASCII that look as they do in a text: 1 for all, below 0 for mostly nonsense.
-func readable(text string) float64 {
+// textLikeness is the share of the characters beyond ASCII that look as they do in a text: 1 for all, below 0 for mostly nonsense.
+func textLikeness(text string) float64 {
 	score, all := 0.0, 0
 	var before rune
 	for _, r := range text {
 		if r >= 0x80 {
 			all++
-			score += looks(before, r)
+			score += runeLikeness(before, r)
 		}
 		before = r
 	}
@@ -141,13 +141,13 @@ func readable(text string) float64 {
 	return score / float64(all)
 }
 
-func looks(before, r rune) float64 {
+func runeLikeness(before, r rune) float64 {
 	switch {
 	case r == utf8.RuneError, r < 0xa0, unicode.Is(unicode.Co, r):
 		return -4
 	case 0xff61 <= r && r <= 0xff9f: // half-width katakana: what other encodings look like in Shift JIS
 		return -1
-	case frequent[r], 0x3041 <= r && r <= 0x30fe:
+	case frequentRunes[r], 0x3041 <= r && r <= 0x30fe:
 		return 1
 	case 0x3000 <= r && r <= 0x3002, 0xff01 <= r && r <= 0xff1f:
 		return 0.8

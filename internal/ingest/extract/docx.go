@@ -17,58 +17,58 @@ func readDOCX(ctx context.Context, _ string, data []byte) (Document, error) {
 	if err != nil {
 		return Document{}, err
 	}
-	main, err := a.officeDocument("word/document.xml")
+	main, err := a.mainPartName("word/document.xml")
 	if err != nil {
 		return Document{}, err
 	}
-	body, err := a.part(main)
+	body, err := a.unpackPart(main)
 	if err != nil {
 		return Document{}, err
 	}
-	w := wordReader{ctx: ctx, e: newElements(body), d: &draft{}, styles: map[string]wordStyle{}, lists: map[string]wordList{}, counts: map[string][9]int{}}
+	w := wordReader{ctx: ctx, xml: newXMLReader(body), out: &textBuilder{}, styles: map[string]wordStyle{}, lists: map[string]wordList{}, itemCounts: map[string][9]int{}}
 	folder := path.Dir(main)
-	if w.links, err = a.relations(folder + "/_rels/" + path.Base(main) + ".rels"); err != nil {
+	if w.links, err = a.readRelations(folder + "/_rels/" + path.Base(main) + ".rels"); err != nil {
 		return Document{}, err
 	}
-	if err := w.prepare(a, folder); err != nil {
+	if err := w.readDefinitions(a, folder); err != nil {
 		return Document{}, err
 	}
-	if err := w.e.children(w.blocks); err != nil {
+	if err := w.xml.eachChild(w.readBlock); err != nil {
 		return Document{}, err
 	}
-	if w.d.full() {
+	if w.out.isFull() {
 		return Document{}, errTooMuchText
 	}
-	title, err := a.coreTitle()
-	return Document{Title: title, Text: w.d.text()}, err
+	title, err := a.readCoreTitle()
+	return Document{Title: title, Text: w.out.text()}, err
 }
 
-// officeDocument gives the name of the main part.
-func (a *archive) officeDocument(usual string) (string, error) {
-	all, err := a.relations("_rels/.rels")
+// mainPartName gives the name of the main part.
+func (a *archive) mainPartName(usual string) (string, error) {
+	all, err := a.readRelations("_rels/.rels")
 	if err != nil {
 		return "", err
 	}
 	for _, id := range slices.Sorted(maps.Keys(all)) {
 		r := all[id]
-		if strings.HasSuffix(r.kind, "/officeDocument") && a.parts[partName(r.target)] != nil {
-			return partName(r.target), nil
+		if strings.HasSuffix(r.kind, "/officeDocument") && a.parts[normalizePartName(r.target)] != nil {
+			return normalizePartName(r.target), nil
 		}
 	}
 	return usual, nil
 }
 
-// coreTitle gives the title that the author has set, if any.
-func (a *archive) coreTitle() (title string, err error) {
-	data, err := a.part("docProps/core.xml")
+// readCoreTitle gives the title that the author has set, if any.
+func (a *archive) readCoreTitle() (title string, err error) {
+	data, err := a.unpackPart("docProps/core.xml")
 	if err != nil {
 		return "", nil //nolint:nilerr // it need not have one
 	}
-	e := newElements(data)
-	err = e.children(func(xml.StartElement) error {
-		return e.children(func(el xml.StartElement) (err error) {
+	e := newXMLReader(data)
+	err = e.eachChild(func(xml.StartElement) error {
+		return e.eachChild(func(el xml.StartElement) (err error) {
 			if el.Name.Local == "title" {
-				title, err = e.text()
+				title, err = e.readText()
 			}
 			return err
 		})
@@ -77,43 +77,43 @@ func (a *archive) coreTitle() (title string, err error) {
 }
 
 type wordReader struct {
-	ctx    context.Context
-	e      *elements
-	d      *draft
-	links  map[string]relation
-	styles map[string]wordStyle
-	lists  map[string]wordList // by numId
-	notes  map[string]string   // "footnote 3" → text
-	counts map[string][9]int   // of numbered lists, by numId
-	table  int                 // how deep in tables
-	above  []string            // the row before, for cells that are merged with it
+	ctx        context.Context
+	xml        *xmlReader
+	out        *textBuilder
+	links      map[string]relation
+	styles     map[string]wordStyle
+	lists      map[string]wordList // by numId
+	notes      map[string]string   // "footnote 3" → text
+	itemCounts map[string][9]int   // of numbered lists, by numId
+	tableDepth int                 // how deep in tables
+	rowAbove   []string            // the row before, for cells that are merged with it
 
 	repeats repeats
 }
 
-// blocks takes what stands in a body, a cell or a text box: paragraphs and tables, however they are wrapped.
-func (w *wordReader) blocks(el xml.StartElement) error {
+// readBlock takes what stands in a body, a cell or a text box: paragraphs and tables, however they are wrapped.
+func (w *wordReader) readBlock(el xml.StartElement) error {
 	switch el.Name.Local {
 	case "p":
 		if err := w.ctx.Err(); err != nil {
 			return err
 		}
-		p, err := w.paragraph()
+		p, err := w.readParagraph()
 		if err != nil {
 			return err
 		}
-		w.put(p)
+		w.addParagraph(p)
 		return nil
 	case "tbl":
-		return w.rows()
+		return w.readTable()
 	case "del", "moveFrom", "Fallback", "sectPr", "sdtPr":
 		return nil
 	}
-	return w.e.children(w.blocks)
+	return w.xml.eachChild(w.readBlock)
 }
 
-// put writes a paragraph in the form its style and numbering ask for.
-func (w *wordReader) put(p wordParagraph) {
+// addParagraph writes a paragraph in the form its style and numbering ask for.
+func (w *wordReader) addParagraph(p wordParagraph) {
 	text := strings.TrimSpace(p.text.String())
 	style := w.styles[p.style]
 	level := style.heading
@@ -127,53 +127,53 @@ func (w *wordReader) put(p wordParagraph) {
 	switch {
 	case text == "":
 	case level > 0 && len(text) < 300:
-		w.d.heading(level, text)
+		w.out.addHeading(level, text)
 	case list != "" && list != "0":
-		w.d.item(depth, w.marker(list, depth), text)
+		w.out.addItem(depth, w.nextMarker(list, depth), text)
 	default:
-		w.d.paragraph(text)
+		w.out.addParagraph(text)
 	}
-	for _, more := range p.after {
-		w.d.paragraph(more)
+	for _, more := range p.trailing {
+		w.out.addParagraph(more)
 	}
 }
 
-// marker counts the items of numbered lists; a new item starts the lists within it anew.
-func (w *wordReader) marker(list string, depth int) string {
+// nextMarker counts the items of numbered lists; a new item starts the lists within it anew.
+func (w *wordReader) nextMarker(list string, depth int) string {
 	depth = min(max(depth, 0), 8)
 	l, known := w.lists[list]
 	if known && l.bullet[depth] {
 		return "-"
 	}
-	counts := w.counts[list]
+	counts := w.itemCounts[list]
 	if counts[depth] == 0 && l.start[depth] > 0 {
 		counts[depth] = l.start[depth] - 1
 	}
 	counts[depth]++
 	clear(counts[depth+1:])
-	w.counts[list] = counts
+	w.itemCounts[list] = counts
 	if counts[depth] > 9999 {
 		return "-"
 	}
 	return strconv.Itoa(counts[depth]) + "."
 }
 
-// rows takes a table. One that holds tables, or has one cell, is read as the blocks in it.
-func (w *wordReader) rows() error {
-	w.table++
-	defer func() { w.table-- }()
-	t := w.d.table()
-	outer := w.above
-	w.above = nil
-	defer func() { w.above = outer }()
-	err := w.e.children(func(el xml.StartElement) error { return w.row(el, t) })
+// readTable takes a table. One that holds tables, or has one cell, is read as the blocks in it.
+func (w *wordReader) readTable() error {
+	w.tableDepth++
+	defer func() { w.tableDepth-- }()
+	t := w.out.newTable()
+	outer := w.rowAbove
+	w.rowAbove = nil
+	defer func() { w.rowAbove = outer }()
+	err := w.xml.eachChild(func(el xml.StartElement) error { return w.readRow(el, t) })
 	if err != nil {
 		return err
 	}
-	return t.end()
+	return t.finish()
 }
 
-func (w *wordReader) row(el xml.StartElement, t *table) error {
+func (w *wordReader) readRow(el xml.StartElement, t *tableWriter) error {
 	switch el.Name.Local {
 	case "tr":
 		var cells []string
@@ -181,7 +181,7 @@ func (w *wordReader) row(el xml.StartElement, t *table) error {
 		read = func(el xml.StartElement) error {
 			switch el.Name.Local {
 			case "tc":
-				text, span, err := w.cell(len(cells))
+				text, span, err := w.readCell(len(cells))
 				cells = append(cells, text)
 				for range span - 1 {
 					cells = append(cells, w.repeats.of(text))
@@ -190,51 +190,51 @@ func (w *wordReader) row(el xml.StartElement, t *table) error {
 			case "trPr":
 				return nil
 			}
-			return w.e.children(read)
+			return w.xml.eachChild(read)
 		}
-		if err := w.e.children(read); err != nil {
+		if err := w.xml.eachChild(read); err != nil {
 			return err
 		}
-		if len(cells) == 1 && t.cells == 0 && w.table == 1 { // a frame around a text
-			w.d.paragraph(cells[0])
+		if len(cells) == 1 && t.cellCount == 0 && w.tableDepth == 1 { // a frame around a text
+			w.out.addParagraph(cells[0])
 			return nil
 		}
-		w.above = slices.Clone(cells)
-		t.row(cells)
+		w.rowAbove = slices.Clone(cells)
+		t.addRow(cells)
 		return nil
 	case "tblPr", "tblGrid":
 		return nil
 	}
-	return w.e.children(func(el xml.StartElement) error { return w.row(el, t) })
+	return w.xml.eachChild(func(el xml.StartElement) error { return w.readRow(el, t) })
 }
 
-// cell gives the text of a cell, its paragraphs and what tables are in it one after the other, and how many columns it takes. One
+// readCell gives the text of a cell, its paragraphs and what tables are in it one after the other, and how many columns it takes. One
 // that is merged with the cell above says the same.
-func (w *wordReader) cell(column int) (text string, span int, err error) {
-	outer := w.d
-	w.d = &draft{}
+func (w *wordReader) readCell(column int) (text string, span int, err error) {
+	outer := w.out
+	w.out = &textBuilder{}
 	span = 1
 	merged := false
-	err = w.e.children(func(el xml.StartElement) error {
+	err = w.xml.eachChild(func(el xml.StartElement) error {
 		if el.Name.Local != "tcPr" {
-			return w.blocks(el)
+			return w.readBlock(el)
 		}
-		return w.e.children(func(el xml.StartElement) error {
+		return w.xml.eachChild(func(el xml.StartElement) error {
 			switch el.Name.Local {
 			case "gridSpan":
-				span = number(value(el, "val"), 1, 100)
+				span = parseSmallInt(attributeValue(el, "val"), 1, 100)
 			case "vMerge":
-				merged = value(el, "val") != "restart"
+				merged = attributeValue(el, "val") != "restart"
 			}
 			return nil
 		})
 	})
-	inner := w.d.text()
-	w.d = outer
-	if merged && inner == "" && column < len(w.above) {
-		return w.repeats.of(w.above[column]), span, err
+	inner := w.out.text()
+	w.out = outer
+	if merged && inner == "" && column < len(w.rowAbove) {
+		return w.repeats.of(w.rowAbove[column]), span, err
 	}
-	if w.table == 1 && !strings.Contains(inner, "| --- |") {
+	if w.tableDepth == 1 && !strings.Contains(inner, "| --- |") {
 		return inner, span, err
 	}
 	return strings.NewReplacer("| --- ", "", "|\n", "; ", "|", " ").Replace(inner), span, err

@@ -7,26 +7,26 @@ import (
 )
 
 type wordParagraph struct {
-	text    bytes.Buffer
-	style   string
-	list    string // numId
-	depth   int
-	outline int      // level of a heading by the paragraph's own setting
-	after   []string // text boxes and notes
+	text     bytes.Buffer
+	style    string
+	list     string // numId
+	depth    int
+	outline  int      // level of a heading by the paragraph's own setting
+	trailing []string // text boxes and notes
 }
 
-// paragraph reads the paragraph that was entered last.
-func (w *wordReader) paragraph() (p wordParagraph, err error) {
-	err = w.e.children(func(el xml.StartElement) error { return w.run(el, &p) })
+// readParagraph reads the paragraph that was entered last.
+func (w *wordReader) readParagraph() (p wordParagraph, err error) {
+	err = w.xml.eachChild(func(el xml.StartElement) error { return w.readRun(el, &p) })
 	return p, err
 }
 
-// run takes what stands in a paragraph.
-func (w *wordReader) run(el xml.StartElement, p *wordParagraph) error {
-	inside := func() error { return w.e.children(func(el xml.StartElement) error { return w.run(el, p) }) }
+// readRun takes what stands in a paragraph.
+func (w *wordReader) readRun(el xml.StartElement, p *wordParagraph) error {
+	inside := func() error { return w.xml.eachChild(func(el xml.StartElement) error { return w.readRun(el, p) }) }
 	switch el.Name.Local {
 	case "t": // also of a formula
-		text, err := w.e.text()
+		text, err := w.xml.readText()
 		p.text.WriteString(text)
 		return err
 	case "tab", "ptab":
@@ -36,17 +36,17 @@ func (w *wordReader) run(el xml.StartElement, p *wordParagraph) error {
 	case "noBreakHyphen":
 		p.text.WriteByte('-')
 	case "pPr":
-		return w.e.children(func(el xml.StartElement) error { return w.property(el, p) })
+		return w.xml.eachChild(func(el xml.StartElement) error { return w.readProperty(el, p) })
 	case "footnoteReference", "endnoteReference":
-		id := strings.TrimSuffix(el.Name.Local, "Reference") + " " + value(el, "id")
+		id := strings.TrimSuffix(el.Name.Local, "Reference") + " " + attributeValue(el, "id")
 		if note := w.notes[id]; note != "" {
-			p.after = append(p.after, note)
+			p.trailing = append(p.trailing, note)
 			delete(w.notes, id) // a note stands where it is referred to first
 		}
 	case "hyperlink":
-		return w.hyperlink(el, p, inside)
+		return w.readHyperlink(el, p, inside)
 	case "txbxContent":
-		return w.box(p)
+		return w.readTextBox(p)
 	case "oMath":
 		p.text.WriteByte(' ')
 		err := inside()
@@ -59,21 +59,21 @@ func (w *wordReader) run(el xml.StartElement, p *wordParagraph) error {
 	return nil
 }
 
-func (w *wordReader) property(el xml.StartElement, p *wordParagraph) error {
+func (w *wordReader) readProperty(el xml.StartElement, p *wordParagraph) error {
 	switch el.Name.Local {
 	case "pStyle":
-		p.style = value(el, "val")
+		p.style = attributeValue(el, "val")
 	case "outlineLvl":
-		if level := value(el, "val"); len(level) == 1 && '0' <= level[0] && level[0] <= '8' { // 9 is no heading
+		if level := attributeValue(el, "val"); len(level) == 1 && '0' <= level[0] && level[0] <= '8' { // 9 is no heading
 			p.outline = min(int(level[0]-'0')+1, 6)
 		}
 	case "numPr":
-		return w.e.children(func(el xml.StartElement) error {
+		return w.xml.eachChild(func(el xml.StartElement) error {
 			switch el.Name.Local {
 			case "numId":
-				p.list = value(el, "val")
+				p.list = attributeValue(el, "val")
 			case "ilvl":
-				p.depth = number(value(el, "val"), 0, 8)
+				p.depth = parseSmallInt(attributeValue(el, "val"), 0, 8)
 			}
 			return nil
 		})
@@ -81,16 +81,16 @@ func (w *wordReader) property(el xml.StartElement, p *wordParagraph) error {
 	return nil
 }
 
-// hyperlink keeps the address of a link that leads outside.
-func (w *wordReader) hyperlink(el xml.StartElement, p *wordParagraph, inside func() error) error {
+// readHyperlink keeps the address of a link that leads outside.
+func (w *wordReader) readHyperlink(el xml.StartElement, p *wordParagraph, inside func() error) error {
 	before := p.text.Len()
 	if err := inside(); err != nil {
 		return err
 	}
-	r, known := w.links[value(el, "id")]
+	r, known := w.links[attributeValue(el, "id")]
 	label := strings.TrimSpace(string(p.text.Bytes()[before:]))
-	target := absolute(nil, r.target)
-	if !known || !r.outside || target == "" || label == "" || label == target || strings.Contains(label, "\n") {
+	target := absoluteURL(nil, r.target)
+	if !known || !r.isExternal || target == "" || label == "" || label == target || strings.Contains(label, "\n") {
 		return nil
 	}
 	p.text.Truncate(before)
@@ -98,14 +98,14 @@ func (w *wordReader) hyperlink(el xml.StartElement, p *wordParagraph, inside fun
 	return nil
 }
 
-// box reads a text box; it stands behind the paragraph that holds it.
-func (w *wordReader) box(p *wordParagraph) error {
-	outer := w.d
-	w.d = &draft{}
-	err := w.e.children(w.blocks)
-	if text := w.d.text(); text != "" {
-		p.after = append(p.after, text)
+// readTextBox reads a text box; it stands behind the paragraph that holds it.
+func (w *wordReader) readTextBox(p *wordParagraph) error {
+	outer := w.out
+	w.out = &textBuilder{}
+	err := w.xml.eachChild(w.readBlock)
+	if text := w.out.text(); text != "" {
+		p.trailing = append(p.trailing, text)
 	}
-	w.d = outer
+	w.out = outer
 	return err
 }

@@ -11,7 +11,7 @@ type wordStyle struct {
 	heading int
 	list    string
 	depth   int
-	based   string
+	basedOn string
 }
 
 type wordList struct {
@@ -19,23 +19,23 @@ type wordList struct {
 	start  [9]int
 }
 
-// prepare reads the styles, the numbering and the notes.
-func (w *wordReader) prepare(a *archive, folder string) error {
-	body := w.e
-	defer func() { w.e = body }()
+// readDefinitions reads the styles, the numbering and the notes.
+func (w *wordReader) readDefinitions(a *archive, folder string) error {
+	body := w.xml
+	defer func() { w.xml = body }()
 	for _, part := range []struct {
 		name string
 		read func() error
 	}{{"styles.xml", w.readStyles}, {"numbering.xml", w.readNumbering}, {"footnotes.xml", func() error { return w.readNotes("footnote") }},
 		{"endnotes.xml", func() error { return w.readNotes("endnote") }}} {
-		data, err := a.part(folder + "/" + part.name)
+		data, err := a.unpackPart(folder + "/" + part.name)
 		if err != nil {
 			if !errors.Is(err, errNoPart) {
 				return err
 			}
 			continue
 		}
-		w.e = newElements(data)
+		w.xml = newXMLReader(data)
 		if err := part.read(); err != nil {
 			return err
 		}
@@ -44,18 +44,18 @@ func (w *wordReader) prepare(a *archive, folder string) error {
 }
 
 func (w *wordReader) readStyles() error {
-	err := w.e.children(func(xml.StartElement) error {
-		return w.e.children(func(el xml.StartElement) error {
+	err := w.xml.eachChild(func(xml.StartElement) error {
+		return w.xml.eachChild(func(el xml.StartElement) error {
 			if el.Name.Local != "style" {
 				return nil
 			}
-			return w.readStyle(value(el, "styleId"))
+			return w.readStyle(attributeValue(el, "styleId"))
 		})
 	})
 	for id, s := range w.styles { // what a style does not say, the one it is based on says
-		for base, n := s.based, 0; base != "" && n < 20 && s.heading == 0 && s.list == ""; n++ {
+		for base, n := s.basedOn, 0; base != "" && n < 20 && s.heading == 0 && s.list == ""; n++ {
 			s.heading, s.list, s.depth = w.styles[base].heading, w.styles[base].list, w.styles[base].depth
-			base = w.styles[base].based
+			base = w.styles[base].basedOn
 		}
 		w.styles[id] = s
 	}
@@ -64,15 +64,15 @@ func (w *wordReader) readStyles() error {
 
 func (w *wordReader) readStyle(id string) error {
 	var s wordStyle
-	err := w.e.children(func(el xml.StartElement) error {
+	err := w.xml.eachChild(func(el xml.StartElement) error {
 		switch el.Name.Local {
 		case "name":
-			s.heading = headingNamed(value(el, "val"))
+			s.heading = headingLevelByName(attributeValue(el, "val"))
 		case "basedOn":
-			s.based = value(el, "val")
+			s.basedOn = attributeValue(el, "val")
 		case "pPr":
 			var p wordParagraph
-			err := w.e.children(func(el xml.StartElement) error { return w.property(el, &p) })
+			err := w.xml.eachChild(func(el xml.StartElement) error { return w.readProperty(el, &p) })
 			s.list, s.depth = p.list, p.depth
 			if s.heading == 0 {
 				s.heading = p.outline
@@ -85,8 +85,8 @@ func (w *wordReader) readStyle(id string) error {
 	return err
 }
 
-// headingNamed gives the level of a heading style, by the name that is the same in every language of Word.
-func headingNamed(name string) int {
+// headingLevelByName gives the level of a heading style, by the name that is the same in every language of Word.
+func headingLevelByName(name string) int {
 	name = strings.ToLower(name)
 	if name == "title" {
 		return 1
@@ -100,19 +100,19 @@ func headingNamed(name string) int {
 
 func (w *wordReader) readNumbering() error {
 	abstract := map[string]wordList{}
-	return w.e.children(func(xml.StartElement) error {
-		return w.e.children(func(el xml.StartElement) error {
+	return w.xml.eachChild(func(xml.StartElement) error {
+		return w.xml.eachChild(func(el xml.StartElement) error {
 			switch el.Name.Local {
 			case "abstractNum":
 				var l wordList
-				err := w.e.children(func(el xml.StartElement) error { return w.readLevel(el, &l) })
-				abstract[value(el, "abstractNumId")] = l
+				err := w.xml.eachChild(func(el xml.StartElement) error { return w.readLevel(el, &l) })
+				abstract[attributeValue(el, "abstractNumId")] = l
 				return err
 			case "num":
-				id := value(el, "numId")
-				return w.e.children(func(el xml.StartElement) error {
+				id := attributeValue(el, "numId")
+				return w.xml.eachChild(func(el xml.StartElement) error {
 					if el.Name.Local == "abstractNumId" {
-						w.lists[id] = abstract[value(el, "val")]
+						w.lists[id] = abstract[attributeValue(el, "val")]
 					}
 					return nil
 				})
@@ -126,13 +126,13 @@ func (w *wordReader) readLevel(el xml.StartElement, l *wordList) error {
 	if el.Name.Local != "lvl" {
 		return nil
 	}
-	depth := number(value(el, "ilvl"), 0, 8)
-	return w.e.children(func(el xml.StartElement) error {
+	depth := parseSmallInt(attributeValue(el, "ilvl"), 0, 8)
+	return w.xml.eachChild(func(el xml.StartElement) error {
 		switch el.Name.Local {
 		case "numFmt":
-			l.bullet[depth] = value(el, "val") == "bullet" || value(el, "val") == "none"
+			l.bullet[depth] = attributeValue(el, "val") == "bullet" || attributeValue(el, "val") == "none"
 		case "start":
-			l.start[depth] = number(value(el, "val"), 1, 9999)
+			l.start[depth] = parseSmallInt(attributeValue(el, "val"), 1, 9999)
 		}
 		return nil
 	})
@@ -142,15 +142,15 @@ func (w *wordReader) readNotes(kind string) error {
 	if w.notes == nil {
 		w.notes = map[string]string{}
 	}
-	return w.e.children(func(xml.StartElement) error {
-		return w.e.children(func(el xml.StartElement) error {
-			outer := w.d
-			w.d = &draft{}
-			err := w.e.children(w.blocks)
-			if text := w.d.text(); text != "" && value(el, "type") == "" {
-				w.notes[kind+" "+value(el, "id")] = text
+	return w.xml.eachChild(func(xml.StartElement) error {
+		return w.xml.eachChild(func(el xml.StartElement) error {
+			outer := w.out
+			w.out = &textBuilder{}
+			err := w.xml.eachChild(w.readBlock)
+			if text := w.out.text(); text != "" && attributeValue(el, "type") == "" {
+				w.notes[kind+" "+attributeValue(el, "id")] = text
 			}
-			w.d = outer
+			w.out = outer
 			return err
 		})
 	})

@@ -4,56 +4,56 @@ import (
 	"strings"
 )
 
-// draft is a text in the making.
-type draft struct {
-	b     strings.Builder
-	lists bool // the last block is an item of a list
+// textBuilder is a text in the making.
+type textBuilder struct {
+	buf          strings.Builder
+	endsWithItem bool // the last block is an item of a list
 }
 
-// full reports that no more is taken; the reader may stop.
-func (d *draft) full() bool { return d.b.Len() > mostText }
+// isFull reports that no more is taken; the reader may stop.
+func (d *textBuilder) isFull() bool { return d.buf.Len() > maxTextBytes }
 
-func (d *draft) text() string { return d.b.String() }
+func (d *textBuilder) text() string { return d.buf.String() }
 
-func (d *draft) block(text string) {
-	if text == "" || d.full() {
+func (d *textBuilder) addBlock(text string) {
+	if text == "" || d.isFull() {
 		return
 	}
-	if d.b.Len() > 0 {
-		d.b.WriteString("\n\n")
+	if d.buf.Len() > 0 {
+		d.buf.WriteString("\n\n")
 	}
-	d.b.WriteString(text)
-	d.lists = false
+	d.buf.WriteString(text)
+	d.endsWithItem = false
 }
 
-func (d *draft) heading(level int, text string) {
-	if text = flat(text); text != "" {
-		d.block(strings.Repeat("#", min(max(level, 1), 6)) + " " + text)
+func (d *textBuilder) addHeading(level int, text string) {
+	if text = collapseSpaces(text); text != "" {
+		d.addBlock(strings.Repeat("#", min(max(level, 1), 6)) + " " + text)
 	}
 }
 
-// paragraph takes a paragraph; line breaks in it stay.
-func (d *draft) paragraph(text string) {
+// addParagraph takes a paragraph; line breaks in it stay.
+func (d *textBuilder) addParagraph(text string) {
 	lines := strings.Split(text, "\n")
-	kept := lines[:0]
+	nonEmpty := lines[:0]
 	for _, line := range lines {
-		if line = flat(line); line != "" {
-			kept = append(kept, line)
+		if line = collapseSpaces(line); line != "" {
+			nonEmpty = append(nonEmpty, line)
 		}
 	}
-	d.block(strings.Join(kept, "\n"))
+	d.addBlock(strings.Join(nonEmpty, "\n"))
 }
 
-// item takes an item of a list; marker is "-" or a number with its point, depth is 0 for the outermost list.
-func (d *draft) item(depth int, marker, text string) {
-	if text = flat(text); text == "" {
+// addItem takes an item of a list; marker is "-" or a number with its point, depth is 0 for the outermost list.
+func (d *textBuilder) addItem(depth int, marker, text string) {
+	if text = collapseSpaces(text); text == "" {
 		return
 	}
 	line := strings.Repeat("  ", min(max(depth, 0), 8)) + marker + " " + text
-	if !d.lists {
-		d.block(line)
-	} else if !d.full() {
-		d.b.WriteString("\n" + line)
+	if !d.endsWithItem {
+		d.addBlock(line)
+	} else if !d.isFull() {
+		d.buf.WriteString("\n" + line)
 	}
-	d.lists = true
+	d.endsWithItem = true
 }

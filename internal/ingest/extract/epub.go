@@ -15,18 +15,18 @@ func readEPUB(ctx context.Context, _ string, data []byte) (Document, error) {
 	if err != nil {
 		return Document{}, err
 	}
-	if a.locked() {
+	if a.hasDRM() {
 		return Document{}, errEncrypted
 	}
-	root, err := a.rootFile()
+	root, err := a.packagePath()
 	if err != nil {
 		return Document{}, err
 	}
-	book, err := a.book(root)
+	book, err := a.readPackage(root)
 	if err != nil {
 		return Document{}, err
 	}
-	var d draft
+	var d textBuilder
 	doc := Document{Title: book.title}
 	for _, name := range book.spine {
 		if err := ctx.Err(); err != nil {
@@ -39,15 +39,15 @@ func readEPUB(ctx context.Context, _ string, data []byte) (Document, error) {
 			}
 			return Document{}, err
 		}
-		tree := parseHTML(decode(chapter, declaredIn(chapter, "")))
-		prune(tree, nil)
-		text, err := markdown(ctx, tree)
+		tree := parseHTML(decodeText(chapter, declaredEncoding(chapter, "")))
+		pruneHidden(tree, nil)
+		text, err := renderMarkdown(ctx, tree)
 		if err != nil {
 			return Document{}, err
 		}
-		d.block(tidy(text))
+		d.addBlock(normalizeText(text))
 		doc.Pages++
-		if d.full() {
+		if d.isFull() {
 			return Document{}, errTooMuchText
 		}
 	}
@@ -55,65 +55,65 @@ func readEPUB(ctx context.Context, _ string, data []byte) (Document, error) {
 	return doc, nil
 }
 
-// locked reports a book whose chapters only a shop's own readers can open; encrypted fonts do not matter.
-func (a *archive) locked() bool {
-	data, err := a.part("META-INF/encryption.xml")
+// hasDRM reports a book whose chapters only a shop's own readers can open; encrypted fonts do not matter.
+func (a *archive) hasDRM() bool {
+	data, err := a.unpackPart("META-INF/encryption.xml")
 	return err == nil && (strings.Contains(string(data), ".xhtml") || strings.Contains(string(data), ".html"))
 }
 
-func (a *archive) rootFile() (string, error) {
-	data, err := a.part("META-INF/container.xml")
+func (a *archive) packagePath() (string, error) {
+	data, err := a.unpackPart("META-INF/container.xml")
 	if err != nil {
 		return "", err
 	}
-	e := newElements(data)
+	e := newXMLReader(data)
 	root := ""
 	var look func(el xml.StartElement) error
 	look = func(el xml.StartElement) error {
 		if el.Name.Local == "rootfile" && root == "" {
-			root = value(el, "full-path")
+			root = attributeValue(el, "full-path")
 		}
-		return e.children(look)
+		return e.eachChild(look)
 	}
-	if err := e.children(look); err != nil {
+	if err := e.eachChild(look); err != nil {
 		return "", err
 	}
 	return root, nil
 }
 
-type book struct {
+type epubPackage struct {
 	title string
 	spine []string // names of parts
 }
 
-func (a *archive) book(root string) (b book, err error) {
-	data, err := a.part(root)
+func (a *archive) readPackage(root string) (b epubPackage, err error) {
+	data, err := a.unpackPart(root)
 	if err != nil {
 		return b, err
 	}
 	files := map[string]string{}
-	e := newElements(data)
+	e := newXMLReader(data)
 	var look func(el xml.StartElement) error
 	look = func(el xml.StartElement) error {
 		switch el.Name.Local {
 		case "title":
-			text, err := e.text()
+			text, err := e.readText()
 			if b.title == "" {
 				b.title = text
 			}
 			return err
 		case "item":
-			href := value(el, "href")
+			href := attributeValue(el, "href")
 			if plain, err := url.PathUnescape(href); err == nil {
 				href = plain
 			}
-			files[value(el, "id")] = path.Join(path.Dir(root), href)
+			files[attributeValue(el, "id")] = path.Join(path.Dir(root), href)
 		case "itemref":
-			if name := files[value(el, "idref")]; name != "" && value(el, "linear") != "no" && len(b.spine) < mostEntries {
+			if name := files[attributeValue(el, "idref")]; name != "" && attributeValue(el, "linear") != "no" && len(b.spine) < maxArchiveFiles {
 				b.spine = append(b.spine, name)
 			}
 		}
-		return e.children(look)
+		return e.eachChild(look)
 	}
-	return b, e.children(look)
+	return b, e.eachChild(look)
 }

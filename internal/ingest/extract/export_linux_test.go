@@ -9,5 +9,5 @@ func DenyFences(filters bool) error {
 	if filters {
 		denied = append(denied, unix.SYS_SECCOMP)
 	}
-	return install(program(fenceArch, fenceX32, denied, nil))
+	return applyFilter(buildFilter(fenceArch, fenceX32, denied, nil))
 }

@@ -13,64 +13,64 @@ var (
 	LimitMemory    = limitMemory
 	LimitCPU       = limitCPU
 	Confine        = confine
-	Decode         = decode
-	Tidy           = tidy
-	InReadingOrder = inReadingOrder
+	DecodeText     = decodeText
+	NormalizeText  = normalizeText
+	ToReadingOrder = toReadingOrder
 )
 
-// Lull waits until the child of a pool of one has ended for want of work.
-func (p *Pool) Lull(ctx context.Context) error {
-	c, err := p.take(ctx, "", 0)
+// WaitUntilIdle waits until the child of a pool of one has ended for want of work.
+func (p *Pool) WaitUntilIdle(ctx context.Context) error {
+	c, err := p.takeSlot(ctx, "", 0)
 	if err != nil {
 		return err
 	}
-	p.give("", c)
+	p.releaseSlot("", c)
 	if c == nil { // it has been told already
 		return nil
 	}
 	select {
-	case <-c.gone:
+	case <-c.exited:
 	case <-ctx.Done():
 	}
 	return ctx.Err()
 }
 
-// ReadCMapOf and FlattenOf are decoders that a fuzz test calls by themselves.
-func ReadCMapOf(text string) int { return len(readCMap(text)) }
+// CountCMapCodes and RebuildPDF are decoders that a fuzz test calls by themselves.
+func CountCMapCodes(text string) int { return len(readCMap(text)) }
 
-// FlattenOf gives the file that flatten makes.
-func FlattenOf(data []byte) []byte {
-	whole, _ := flatten(data)
+// RebuildPDF gives the file that flatten makes.
+func RebuildPDF(data []byte) []byte {
+	whole, _ := rebuildPDF(data)
 	return whole
 }
 
-// RaceDetector reports that it takes part.
-const RaceDetector = raceFactor > 1
+// HasRaceDetector reports that it takes part.
+const HasRaceDetector = raceFactor > 1
 
 // Parts of readers that tests call by themselves.
 var (
-	DecryptPDF  = decryptPDF
-	SlowPDFHash = slowPDFHash
-	StreamPage  = streamPage
+	DecryptPDF       = decryptPDF
+	PDFHashRevision6 = pdfHashRevision6
+	StreamPage       = streamPage
 )
 
-// ReadLine reads a line of which each character is shown by itself.
-func ReadLine(text string, left bool) string {
-	var line []shown
+// ReadVisualLine reads a line of which each character is shown by itself.
+func ReadVisualLine(text string, left bool) string {
+	var line []visualItem
 	for _, r := range text {
 		p, _ := bidi.LookupRune(r)
-		line = append(line, shown{string(r), p.Class()})
+		line = append(line, visualItem{string(r), p.Class()})
 	}
-	return read(line, left)
+	return logicalText(line, left)
 }
 
-// LineOrder gives the order in which files are read that have come, each as a letter for its owner and a digit for
+// ReadOrder gives the order in which files are read that have come, each as a letter for its owner and a digit for
 // its size. The one that is being read longest ends first.
-func LineOrder(slots int, files []string) (order []string) {
-	l := line{free: make([]*child, slots), running: map[string]int{}, served: map[string]int{}}
+func ReadOrder(slots int, files []string) (order []string) {
+	l := slotQueue{freeSlots: make([]*child, slots), runningByOwner: map[string]int{}, lastTurnByOwner: map[string]int{}}
 	waiting := map[int]*waiter{}
 	for i, f := range files {
-		waiting[i] = l.join(f[:1], int(f[1]-'0'))
+		waiting[i] = l.enqueue(f[:1], int(f[1]-'0'))
 	}
 	for begun := []*waiter{}; len(order) < len(files); {
 		for i, f := range files {
@@ -79,7 +79,7 @@ func LineOrder(slots int, files []string) (order []string) {
 				delete(waiting, i)
 			}
 		}
-		l.end(begun[0].owner, <-begun[0].slot)
+		l.release(begun[0].owner, <-begun[0].slot)
 		begun = begun[1:]
 	}
 	return order

@@ -30,41 +30,41 @@ func (e *Error) Error() string { return e.Reason }
 
 func (e *Error) Unwrap() error { return e.Err }
 
-func refuse(format string, args ...any) *Error { return &Error{Reason: fmt.Sprintf(format, args...)} }
+func newError(format string, args ...any) *Error { return &Error{Reason: fmt.Sprintf(format, args...)} }
 
-// broken is the refusal of a file that is not what its format asks for.
-func broken(what string, err error) *Error {
+// newDamagedError is the refusal of a file that is not what its format asks for.
+func newDamagedError(what string, err error) *Error {
 	return &Error{Reason: "the file is damaged: " + what, Err: err}
 }
 
 var (
-	errEncrypted = refuse("the file is protected by a password; upload it without one")
-	errEmpty     = refuse("the file holds no text")
-	errSigns     = refuse("the file holds no words, only signs")
-	errScanned   = refuse("the file holds no text; it may be a scan, which would need text recognition")
+	errEncrypted = newError("the file is protected by a password; upload it without one")
+	errEmpty     = newError("the file holds no text")
+	errSigns     = newError("the file holds no words, only signs")
+	errScanned   = newError("the file holds no text; it may be a scan, which would need text recognition")
 )
 
-// Text reads a file of the kind that Sniff has told, in this process; what strangers have uploaded is read through a Pool. Every
+// ReadFile reads a file of the kind that Sniff has told, in this process; what strangers have uploaded is read through a Pool. Every
 // failure is an Error, or the context's.
-func Text(ctx context.Context, kind Kind, name string, data []byte) (doc Document, err error) {
+func ReadFile(ctx context.Context, kind Kind, name string, data []byte) (doc Document, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			doc, err = Document{}, broken("its reader has given up", fmt.Errorf("%s: panic: %v", kind, v))
+			doc, err = Document{}, newDamagedError("its reader has given up", fmt.Errorf("%s: panic: %v", kind, v))
 		}
 	}()
 	read, known := readers[kind]
 	switch {
 	case !known:
-		return Document{}, refuse("files of the kind %q cannot be read", kind)
-	case len(data) > mostBytes:
-		return Document{}, refuse("the file is larger than %d MB", mostBytes>>20)
+		return Document{}, newError("files of the kind %q cannot be read", kind)
+	case len(data) > maxFileBytes:
+		return Document{}, newError("the file is larger than %d MB", maxFileBytes>>20)
 	}
 	if doc, err = read(ctx, name, data); err != nil {
-		return Document{}, asError(err)
+		return Document{}, toError(err)
 	}
-	doc.Title, doc.Text = oneLine(doc.Title), tidy(doc.Text)
+	doc.Title, doc.Text = shortLine(doc.Title), normalizeText(doc.Text)
 	switch {
-	case len(doc.Text) > mostText:
+	case len(doc.Text) > maxTextBytes:
 		return Document{}, errTooMuchText
 	case !hasWords(doc.Text) && kind == PDF:
 		return Document{}, errScanned
@@ -86,10 +86,10 @@ var readers = map[Kind]func(ctx context.Context, name string, data []byte) (Docu
 	ODT: readODT, EPUB: readEPUB, JSON: readJSON,
 }
 
-func asError(err error) error {
+func toError(err error) error {
 	var known *Error
 	if errors.As(err, &known) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	return broken(err.Error(), err)
+	return newDamagedError(err.Error(), err)
 }

@@ -13,9 +13,9 @@ import (
 // errNoFilter says that no list of calls is written for this architecture.
 var errNoFilter = fmt.Errorf("seccomp: no filter is written for %s", runtime.GOARCH)
 
-// fence takes from the process, all its threads and whatever it becomes, the calls that reach beyond it: they fail with EPERM
+// installFilter takes from the process, all its threads and whatever it becomes, the calls that reach beyond it: they fail with EPERM
 // (seccomp, no way back). With outside set it may still open files to read them and turn into another program.
-func fence(outside bool) error {
+func installFilter(outside bool) error {
 	if fenceArch == 0 {
 		return errNoFilter
 	}
@@ -23,7 +23,7 @@ func fence(outside bool) error {
 	if !outside {
 		denied = slices.Concat(denied, pathCalls, ownPathCalls)
 	}
-	return install(program(fenceArch, fenceX32, denied, fenceRules(uint32(unix.Getpid()), openCall)))
+	return applyFilter(buildFilter(fenceArch, fenceX32, denied, fenceRules(uint32(unix.Getpid()), openCall)))
 }
 
 // hasFilters reports whether the kernel filters calls: it looks for the filter before anything else, and there is
@@ -43,49 +43,49 @@ const setModeFilter = 1 // SECCOMP_SET_MODE_FILTER
 
 // What a filter is made of: classic BPF.
 const (
-	bpfLoad  = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS
-	bpfSame  = unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K
-	bpfFrom  = unix.BPF_JMP | unix.BPF_JGE | unix.BPF_K
-	bpfEnd   = unix.BPF_RET | unix.BPF_K
-	bpfAllow = 0x7fff0000
-	bpfDeny  = 0x00050000 // with the error number
+	bpfLoad        = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS
+	bpfJumpEqual   = unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K
+	bpfJumpAtLeast = unix.BPF_JMP | unix.BPF_JGE | unix.BPF_K
+	bpfReturn      = unix.BPF_RET | unix.BPF_K
+	bpfAllow       = 0x7fff0000
+	bpfDeny        = 0x00050000 // with the error number
 )
 
-var allowCall = unix.SockFilter{Code: bpfEnd, K: bpfAllow}
+var allowCall = unix.SockFilter{Code: bpfReturn, K: bpfAllow}
 
-func refuseCall(errno unix.Errno) unix.SockFilter {
-	return unix.SockFilter{Code: bpfEnd, K: bpfDeny | uint32(errno)}
+func denyCall(errno unix.Errno) unix.SockFilter {
+	return unix.SockFilter{Code: bpfReturn, K: bpfDeny | uint32(errno)}
 }
 
 // callRule decides a call by its arguments: its last instruction ends the filter.
 type callRule struct {
-	call uint32
-	then []unix.SockFilter
+	call         uint32
+	instructions []unix.SockFilter
 }
 
-// program is the filter: the wrong architecture and each call of the list are refused, the rules decide on theirs,
+// buildFilter is the filter: the wrong architecture and each call of the list are refused, the rules decide on theirs,
 // and everything else is allowed.
-func program(arch uint32, x32 bool, denied []uint32, rules []callRule) []unix.SockFilter {
+func buildFilter(arch uint32, x32 bool, denied []uint32, rules []callRule) []unix.SockFilter {
 	const (
 		atNumber, atArch = 0, 4 // in struct seccomp_data
 		x32Bit           = 0x40000000
 	)
-	no := refuseCall(unix.EPERM)
-	p := []unix.SockFilter{{Code: bpfLoad, K: atArch}, {Code: bpfSame, K: arch, Jt: 1}, no, {Code: bpfLoad, K: atNumber}}
+	no := denyCall(unix.EPERM)
+	p := []unix.SockFilter{{Code: bpfLoad, K: atArch}, {Code: bpfJumpEqual, K: arch, Jt: 1}, no, {Code: bpfLoad, K: atNumber}}
 	if x32 {
-		p = append(p, unix.SockFilter{Code: bpfFrom, K: x32Bit, Jf: 1}, no)
+		p = append(p, unix.SockFilter{Code: bpfJumpAtLeast, K: x32Bit, Jf: 1}, no)
 	}
 	for _, call := range denied {
-		p = append(p, unix.SockFilter{Code: bpfSame, K: call, Jf: 1}, no)
+		p = append(p, unix.SockFilter{Code: bpfJumpEqual, K: call, Jf: 1}, no)
 	}
 	for _, r := range rules {
-		p = append(p, unix.SockFilter{Code: bpfSame, K: r.call, Jf: uint8(len(r.then))})
-		p = append(p, r.then...)
+		p = append(p, unix.SockFilter{Code: bpfJumpEqual, K: r.call, Jf: uint8(len(r.instructions))})
+		p = append(p, r.instructions...)
 	}
 	return append(p, allowCall)
 }
 
-func install(filter []unix.SockFilter) error {
+func applyFilter(filter []unix.SockFilter) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {

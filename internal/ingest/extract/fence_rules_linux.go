@@ -5,8 +5,8 @@ package extract
 import "golang.org/x/sys/unix"
 
 const (
-	bpfAnd  = unix.BPF_ALU | unix.BPF_AND | unix.BPF_K
-	bpfSome = unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K
+	bpfAnd        = unix.BPF_ALU | unix.BPF_AND | unix.BPF_K
+	bpfJumpAnySet = unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K
 )
 
 // fenceRules are about calls that a process needs for itself: it may signal and limit itself, make threads and no
@@ -19,41 +19,41 @@ func fenceRules(self, open uint32) []callRule {
 		writes                          = unix.O_WRONLY | unix.O_RDWR | unix.O_CREAT | unix.O_TRUNC
 		ownTerminal, ownSocket          = 0x8901, 0x8902 // FIOSETOWN, SIOCSPGRP
 	)
-	no := refuseCall(unix.EPERM)
+	no := denyCall(unix.EPERM)
 	rules := []callRule{
-		{unix.SYS_KILL, onlyIf(0, self)},
-		{unix.SYS_TGKILL, onlyIf(0, self)},
-		{unix.SYS_PRLIMIT64, onlyIf(0, 0, self)},
-		{unix.SYS_FCNTL, unless(1, setOwner, setSignal, setOwnerEx)},
-		{unix.SYS_IOCTL, unless(1, ownTerminal, ownSocket, unix.TIOCSTI, unix.TIOCLINUX)},
-		{unix.SYS_CLONE, []unix.SockFilter{argument(0), {Code: bpfSome, K: unix.CLONE_THREAD, Jt: 1}, no, allowCall}},
-		{unix.SYS_CLONE3, []unix.SockFilter{refuseCall(unix.ENOSYS)}}, // its flags cannot be seen; libraries go on to clone
-		{unix.SYS_MMAP, []unix.SockFilter{argument(3), {Code: bpfAnd, K: shared}, {Code: bpfSame, K: shared, Jf: 1}, no, allowCall}},
-		{unix.SYS_OPENAT, []unix.SockFilter{argument(2), {Code: bpfSome, K: writes, Jf: 1}, no, allowCall}},
+		{unix.SYS_KILL, allowIfArgument(0, self)},
+		{unix.SYS_TGKILL, allowIfArgument(0, self)},
+		{unix.SYS_PRLIMIT64, allowIfArgument(0, 0, self)},
+		{unix.SYS_FCNTL, denyIfArgument(1, setOwner, setSignal, setOwnerEx)},
+		{unix.SYS_IOCTL, denyIfArgument(1, ownTerminal, ownSocket, unix.TIOCSTI, unix.TIOCLINUX)},
+		{unix.SYS_CLONE, []unix.SockFilter{loadArgument(0), {Code: bpfJumpAnySet, K: unix.CLONE_THREAD, Jt: 1}, no, allowCall}},
+		{unix.SYS_CLONE3, []unix.SockFilter{denyCall(unix.ENOSYS)}}, // its flags cannot be seen; libraries go on to clone
+		{unix.SYS_MMAP, []unix.SockFilter{loadArgument(3), {Code: bpfAnd, K: shared}, {Code: bpfJumpEqual, K: shared, Jf: 1}, no, allowCall}},
+		{unix.SYS_OPENAT, []unix.SockFilter{loadArgument(2), {Code: bpfJumpAnySet, K: writes, Jf: 1}, no, allowCall}},
 	}
 	if open != 0 {
-		rules = append(rules, callRule{open, []unix.SockFilter{argument(1), {Code: bpfSome, K: writes, Jf: 1}, no, allowCall}})
+		rules = append(rules, callRule{open, []unix.SockFilter{loadArgument(1), {Code: bpfJumpAnySet, K: writes, Jf: 1}, no, allowCall}})
 	}
 	return rules
 }
 
-// argument loads the lower half of an argument.
-func argument(n uint32) unix.SockFilter { return unix.SockFilter{Code: bpfLoad, K: 16 + 8*n} }
+// loadArgument loads the lower half of an argument.
+func loadArgument(n uint32) unix.SockFilter { return unix.SockFilter{Code: bpfLoad, K: 16 + 8*n} }
 
-// onlyIf allows a call whose argument is one of the values.
-func onlyIf(n uint32, values ...uint32) []unix.SockFilter {
-	p := []unix.SockFilter{argument(n)}
+// allowIfArgument allows a call whose argument is one of the values.
+func allowIfArgument(n uint32, values ...uint32) []unix.SockFilter {
+	p := []unix.SockFilter{loadArgument(n)}
 	for _, v := range values {
-		p = append(p, unix.SockFilter{Code: bpfSame, K: v, Jf: 1}, allowCall)
+		p = append(p, unix.SockFilter{Code: bpfJumpEqual, K: v, Jf: 1}, allowCall)
 	}
-	return append(p, refuseCall(unix.EPERM))
+	return append(p, denyCall(unix.EPERM))
 }
 
-// unless allows a call whose argument is none of the values.
-func unless(n uint32, values ...uint32) []unix.SockFilter {
-	p := []unix.SockFilter{argument(n)}
+// denyIfArgument allows a call whose argument is none of the values.
+func denyIfArgument(n uint32, values ...uint32) []unix.SockFilter {
+	p := []unix.SockFilter{loadArgument(n)}
 	for _, v := range values {
-		p = append(p, unix.SockFilter{Code: bpfSame, K: v, Jf: 1}, refuseCall(unix.EPERM))
+		p = append(p, unix.SockFilter{Code: bpfJumpEqual, K: v, Jf: 1}, denyCall(unix.EPERM))
 	}
 	return append(p, allowCall)
 }

@@ -28,8 +28,8 @@ type target struct {
 	Port   string // of a server on loopback
 }
 
-// strangers are what this program is under the names of other programs that read files.
-var strangers = map[string]func(){
+// hostilePrograms are what this program is under the names of other programs that read files.
+var hostilePrograms = map[string]func(){
 	"pdftotext": func() { // has a hole, and reads a hostile file
 		data, err := io.ReadAll(os.Stdin)
 		_, after, _ := strings.Cut(string(data), "\n")
@@ -37,7 +37,7 @@ var strangers = map[string]func(){
 		if err != nil || json.Unmarshal([]byte(after), &at) != nil {
 			os.Exit(2)
 		}
-		fmt.Println("reached:", strings.Join(append(reach(at), privileges()...), ","), "with", len(os.Environ()), "settings")
+		fmt.Println("reached:", strings.Join(append(reachableThings(at), privileges()...), ","), "with", len(os.Environ()), "settings")
 	},
 	"catdoc": func() { // never ends
 		for {
@@ -56,8 +56,8 @@ var strangers = map[string]func(){
 	},
 }
 
-// reach tells what beyond itself a process can get at.
-func reach(at target) (list []string) {
+// reachableThings tells what beyond itself a process can get at.
+func reachableThings(at target) (list []string) {
 	add := func(what string, err error) {
 		if err == nil {
 			list = append(list, what)
@@ -97,8 +97,8 @@ func reach(at target) (list []string) {
 	return append(list, deeper(at)...)
 }
 
-// hostile is a file that our own reader does not understand, and that leads the other one astray.
-func hostile(t *testing.T, at target) []byte {
+// newHostileFile is a file that our own reader does not understand, and that leads the other one astray.
+func newHostileFile(t *testing.T, at target) []byte {
 	t.Helper()
 	words, err := json.Marshal(at)
 	if err != nil {
@@ -107,8 +107,8 @@ func hostile(t *testing.T, at target) []byte {
 	return append([]byte("%PDF-1.7\n"), words...)
 }
 
-// stranger is this program under another name.
-func stranger(t *testing.T, name string) string {
+// hostileProgram is this program under another name.
+func hostileProgram(t *testing.T, name string) string {
 	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
@@ -121,8 +121,8 @@ func stranger(t *testing.T, name string) string {
 	return link
 }
 
-// tenant is what a server has that no reader may get at.
-func tenant(t *testing.T) target {
+// newTarget is what a server has that no reader may get at.
+func newTarget(t *testing.T) target {
 	t.Helper()
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
@@ -143,42 +143,42 @@ func tenant(t *testing.T) target {
 
 // A hole in another program costs nothing but the file: not the data, not the server's settings, not the server.
 func TestAnotherProgramReachesNothing(t *testing.T) {
-	linuxOnly(t)
-	wantsLandlock(t)
-	at := tenant(t)
-	p := pool(t)
-	p.Programs = extract.Programs{Pdftotext: stranger(t, "pdftotext")}
-	doc, err := p.Text(t.Context(), extract.PDF, "a.pdf", hostile(t, at))
+	requireLinux(t)
+	requireLandlock(t)
+	at := newTarget(t)
+	p := newPool(t)
+	p.Programs = extract.Programs{Pdftotext: hostileProgram(t, "pdftotext")}
+	doc, err := p.ReadFile(t.Context(), extract.PDF, "a.pdf", newHostileFile(t, at))
 	if err != nil || doc.Text != "reached:  with 1 settings" {
 		t.Errorf("%q, %v", doc.Text, err)
 	}
 	if kept, err := os.ReadFile(at.File); err != nil || string(kept) != "another tenant's words" {
 		t.Errorf("%q, %v", kept, err)
 	}
-	if got := reach(at); !slices.Contains(got, "connect") || !slices.Contains(got, "signal 10") || !slices.Contains(got, "write") {
+	if got := reachableThings(at); !slices.Contains(got, "connect") || !slices.Contains(got, "signal 10") || !slices.Contains(got, "write") {
 		t.Errorf("without a fence, only %q", got)
 	}
 }
 
 // Our own reader is left nothing at all.
 func TestOurReaderReachesNothing(t *testing.T) {
-	linuxOnly(t)
+	requireLinux(t)
 	var known *extract.Error
-	_, err := pool(t, "fenced").Text(t.Context(), extract.TXT, "a.txt", []byte("words"))
-	if !asError(err, &known) || !strings.Contains(known.Err.Error(), "reached: \n") {
+	_, err := newPool(t, "fenced").ReadFile(t.Context(), extract.TXT, "a.txt", []byte("words"))
+	if !isExtractError(err, &known) || !strings.Contains(known.Err.Error(), "reached: \n") {
 		t.Errorf("%v: %v", err, known.Err)
 	}
 }
 
 // What is not fenced is not read, unless the operator says so.
 func TestNothingIsReadWithoutFences(t *testing.T) {
-	linuxOnly(t)
-	if got := askOnce(t, pool(t, "unfiltered")); !strings.Contains(got, "cannot fence") {
+	requireLinux(t)
+	if got := readExpectingError(t, newPool(t, "unfiltered")); !strings.Contains(got, "cannot fence") {
 		t.Error(got)
 	}
-	p := pool(t, "unfiltered")
-	p.Unfenced = true
-	if doc, err := p.Text(t.Context(), extract.TXT, "a.txt", []byte("words")); err != nil || doc.Text != "words" {
+	p := newPool(t, "unfiltered")
+	p.AllowUnfenced = true
+	if doc, err := p.ReadFile(t.Context(), extract.TXT, "a.txt", []byte("words")); err != nil || doc.Text != "words" {
 		t.Error(doc.Text, err)
 	}
 }
@@ -186,8 +186,8 @@ func TestNothingIsReadWithoutFences(t *testing.T) {
 // Another program runs where all fences stand; where files cannot be kept from it, only when it is named; and without
 // a filter of calls only when nothing is to be fenced.
 func TestAnotherProgramNeedsItsFences(t *testing.T) {
-	linuxOnly(t)
-	program := stranger(t, "antiword")
+	requireLinux(t)
+	program := hostileProgram(t, "antiword")
 	for _, c := range []struct {
 		kernel string
 		need   extract.Need
@@ -211,37 +211,37 @@ func TestAnotherProgramNeedsItsFences(t *testing.T) {
 
 // All who read a file have its time together: a third of it is left to the other program, and is not more for it.
 func TestTimeIsForAllWhoRead(t *testing.T) {
-	linuxOnly(t)
-	wantsLandlock(t)
+	requireLinux(t)
+	requireLandlock(t)
 	var log bytes.Buffer
-	p := pool(t, "busy-or-extract")
-	p.Wall, p.Log = 3*startsIn, slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	p.Programs = extract.Programs{Catdoc: stranger(t, "catdoc"), Antiword: stranger(t, "antiword")}
-	_, err := p.Text(t.Context(), extract.DOC, "a.doc", []byte("words"))
+	p := newPool(t, "busy-or-extract")
+	p.FileTimeout, p.Log = 3*startsIn, slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	p.Programs = extract.Programs{Catdoc: hostileProgram(t, "catdoc"), Antiword: hostileProgram(t, "antiword")}
+	_, err := p.ReadFile(t.Context(), extract.DOC, "a.doc", []byte("words"))
 	if err == nil || !strings.Contains(err.Error(), "more than "+(2*startsIn).String()) {
 		t.Error(err)
 	}
-	if got := log.String(); strings.Count(got, "has not read a file") != 1 || !strings.Contains(got, "takes more than "+p.Wall.String()) {
+	if got := log.String(); strings.Count(got, "has not read a file") != 1 || !strings.Contains(got, "takes more than "+p.FileTimeout.String()) {
 		t.Error(got)
 	}
 }
 
 // What is named has to be one of the programs that are known, by its full path.
 func TestNamedPrograms(t *testing.T) {
-	linuxOnly(t)
-	got, err := extract.Named([]string{"/opt/bin/catdoc", "/usr/bin/pdftotext"})
-	if want := (extract.Programs{Pdftotext: "/usr/bin/pdftotext", Catdoc: "/opt/bin/catdoc", Named: true}); got != want || err != nil {
+	requireLinux(t)
+	got, err := extract.NewPrograms([]string{"/opt/bin/catdoc", "/usr/bin/pdftotext"})
+	if want := (extract.Programs{Pdftotext: "/usr/bin/pdftotext", Catdoc: "/opt/bin/catdoc", IsExplicit: true}); got != want || err != nil {
 		t.Errorf("%+v %v", got, err)
 	}
 	for _, bad := range []string{"pdftotext", "/usr/bin/less", ""} {
-		if _, err := extract.Named([]string{bad}); err == nil {
+		if _, err := extract.NewPrograms([]string{bad}); err == nil {
 			t.Errorf("%q is taken", bad)
 		}
 	}
 }
 
-// wantsLandlock skips where the kernel has none.
-func wantsLandlock(t *testing.T) {
+// requireLandlock skips where the kernel has none.
+func requireLandlock(t *testing.T) {
 	t.Helper()
 	switch _, files := extract.System(); {
 	case files != nil && os.Getenv("CI") == "true":

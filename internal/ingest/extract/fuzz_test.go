@@ -12,8 +12,8 @@ import (
 	"parley/internal/ingest/extract"
 )
 
-// samples seeds a fuzz test with the files of testdata that have one of the endings.
-func samples(f *testing.F, endings ...string) {
+// addSamples seeds a fuzz test with the files of testdata that have one of the endings.
+func addSamples(f *testing.F, endings ...string) {
 	f.Helper()
 	for _, end := range endings {
 		files, err := filepath.Glob("testdata/*." + end)
@@ -31,7 +31,7 @@ func samples(f *testing.F, endings ...string) {
 }
 
 func fuzzKind(f *testing.F, kind extract.Kind) {
-	samples(f, string(kind))
+	addSamples(f, string(kind))
 	f.Fuzz(func(t *testing.T, data []byte) { readBounded(t, kind, data) })
 }
 
@@ -41,29 +41,29 @@ func readBounded(t *testing.T, kind extract.Kind, data []byte) {
 	t.Helper()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	doc, err := extract.Text(t.Context(), kind, "file", data)
+	doc, err := extract.ReadFile(t.Context(), kind, "file", data)
 	runtime.ReadMemStats(&after)
 	var known *extract.Error
-	if err != nil && !asError(err, &known) {
+	if err != nil && !isExtractError(err, &known) {
 		t.Fatalf("%v is no reason", err)
 	}
 	if !utf8.ValidString(doc.Text) || strings.ContainsRune(doc.Text, 0) || len(doc.Text) > 32<<20 {
 		t.Fatalf("%d bytes: %.200q", len(doc.Text), doc.Text)
 	}
-	if again := extract.Tidy(doc.Text); again != doc.Text {
+	if again := extract.NormalizeText(doc.Text); again != doc.Text {
 		t.Fatalf("%.200q is not tidy", doc.Text)
 	}
-	if took := after.TotalAlloc - before.TotalAlloc; took > mostWork {
+	if took := after.TotalAlloc - before.TotalAlloc; took > maxAllocatedBytes {
 		t.Fatalf("%d bytes take %d MB", len(data), took>>20)
 	}
 }
 
-// mostWork bounds the memory that reading one small file asks for, in all. What is packed may unpack to much.
-const mostWork = 2 << 30
+// maxAllocatedBytes bounds the memory that reading one small file asks for, in all. What is packed may unpack to much.
+const maxAllocatedBytes = 2 << 30
 
 func FuzzPDF(f *testing.F) {
-	for _, l := range shownLines {
-		f.Add(drawn([]string{l.shown}, writtenOrders["word by word"]))
+	for _, l := range visualLines {
+		f.Add(drawPDF([]string{l.shown}, glyphOrders["word by word"]))
 	}
 	fuzzKind(f, extract.PDF)
 }
@@ -76,17 +76,17 @@ func FuzzXLSX(f *testing.F) {
 	f.Add(`<row r="1048576"><c r="XFD1048576" t="inlineStr"><is><t>a</t></is></c></row>`, "", "")
 	f.Add(row+`<row r="3"><c r="A3"><v>45000</v></c></row>`, `<drawing r:id="rId1"/>`, `<si><r><t>a</t></r><r><t>b</t></r></si>`)
 	f.Fuzz(func(t *testing.T, rows, rest, texts string) {
-		readBounded(t, extract.XLSX, workbookOf(t, rows, rest, texts))
+		readBounded(t, extract.XLSX, newRawWorkbook(t, rows, rest, texts))
 	})
 }
 
 func FuzzXLSXFile(f *testing.F) { fuzzKind(f, extract.XLSX) }
 
-// workbookOf makes a workbook of the rows of a sheet, what follows them, and the shared texts.
-func workbookOf(t testing.TB, rows, rest, texts string) []byte {
+// newRawWorkbook makes a workbook of the rows of a sheet, what follows them, and the shared texts.
+func newRawWorkbook(t testing.TB, rows, rest, texts string) []byte {
 	const main = `xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"`
 	const rel, types = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/", "application/vnd.openxmlformats-officedocument.spreadsheetml."
-	return zipped(t,
+	return newZip(t,
 		"[Content_Types].xml", `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" `+
 			`ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/>`+
 			`<Override PartName="/xl/workbook.xml" ContentType="`+types+`sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="`+types+
@@ -110,7 +110,7 @@ func FuzzCSV(f *testing.F)  { fuzzKind(f, extract.CSV) }
 func FuzzJSON(f *testing.F) { fuzzKind(f, extract.JSON) }
 
 func FuzzSniff(f *testing.F) {
-	samples(f, "pdf", "doc", "docx", "odt", "epub", "html", "txt", "json")
+	addSamples(f, "pdf", "doc", "docx", "odt", "epub", "html", "txt", "json")
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if kind, err := extract.Sniff("file", data); (kind == "") != (err != nil) {
 			t.Fatalf("%q %v", kind, err)
@@ -119,30 +119,30 @@ func FuzzSniff(f *testing.F) {
 }
 
 func FuzzDecode(f *testing.F) {
-	samples(f, "txt", "csv", "html")
+	addSamples(f, "txt", "csv", "html")
 	f.Fuzz(func(t *testing.T, data []byte) {
-		text := extract.Tidy(extract.Decode(data, ""))
-		if !utf8.ValidString(text) || extract.Tidy(text) != text {
+		text := extract.NormalizeText(extract.DecodeText(data, ""))
+		if !utf8.ValidString(text) || extract.NormalizeText(text) != text {
 			t.Fatalf("%q", text)
 		}
 	})
 }
 
 func FuzzFlatten(f *testing.F) {
-	samples(f, "pdf")
-	f.Fuzz(func(_ *testing.T, data []byte) { extract.FlattenOf(data) })
+	addSamples(f, "pdf")
+	f.Fuzz(func(_ *testing.T, data []byte) { extract.RebuildPDF(data) })
 }
 
 func FuzzDecrypt(f *testing.F) {
-	for _, l := range lockedPDFs("") {
-		f.Add(l.file())
+	for _, l := range encryptedPDFs("") {
+		f.Add(l.bytes())
 	}
 	f.Fuzz(func(_ *testing.T, data []byte) { extract.DecryptPDF(data) })
 }
 
 func FuzzCMap(f *testing.F) {
 	f.Add("1 beginbfchar <01> <0041> endbfchar 2 beginbfrange <02> <05> <0042> <06> <07> [<0043> <0044>] endbfrange % x\n")
-	f.Fuzz(func(_ *testing.T, text string) { extract.ReadCMapOf(text) })
+	f.Fuzz(func(_ *testing.T, text string) { extract.CountCMapCodes(text) })
 }
 
 func FuzzMessage(f *testing.F) {

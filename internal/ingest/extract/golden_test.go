@@ -17,7 +17,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 
 // Each sample has a text beside it, which is promised.
 func TestGoldens(t *testing.T) {
-	p := pool(t)
+	p := newPool(t)
 	files, err := filepath.Glob("testdata/*.*")
 	if err != nil {
 		t.Fatal(err)
@@ -35,7 +35,7 @@ func TestGoldens(t *testing.T) {
 		if err != nil {
 			got = "refused: " + err.Error() + "\n"
 		}
-		golden(t, file+".golden", got)
+		checkGolden(t, file+".golden", got)
 	}
 }
 
@@ -44,7 +44,7 @@ func TestPageGolden(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err := pool(t).Page(t.Context(), "https://shop.example.com/help/d.html?x=1", "text/html", data)
+	page, err := newPool(t).ReadPage(t.Context(), "https://shop.example.com/help/d.html?x=1", "text/html", data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,10 +53,10 @@ func TestPageGolden(t *testing.T) {
 	for _, l := range page.Links {
 		fmt.Fprintf(&b, "link: %s %v\n", l.URL, l.NoFollow)
 	}
-	golden(t, "testdata/kettle.page.golden", b.String()+"\n"+page.Text+"\n")
+	checkGolden(t, "testdata/kettle.page.golden", b.String()+"\n"+page.Text+"\n")
 }
 
-func golden(t *testing.T, file, got string) {
+func checkGolden(t *testing.T, file, got string) {
 	t.Helper()
 	if *update {
 		if err := os.WriteFile(file, []byte(got), 0o600); err != nil {

@@ -14,12 +14,12 @@ import (
 
 // Every hostile file ends as text or as a reason, in time, and the next one is read.
 func TestHostileFiles(t *testing.T) {
-	p := pool(t)
+	p := newPool(t)
 	for _, folder := range []string{"pdf-hostile", "office-hostile", "upload-tricks", "html5lib"} {
 		t.Run(folder, func(t *testing.T) {
-			dir := shared(t, folder)
+			dir := sharedDataDir(t, folder)
 			read, refused := 0, 0
-			for _, file := range filesIn(t, dir) {
+			for _, file := range listFiles(t, dir) {
 				data, err := os.ReadFile(file)
 				if err != nil {
 					t.Fatal(err)
@@ -47,7 +47,7 @@ func TestHostileFiles(t *testing.T) {
 			t.Logf("%s: %d read, %d refused", folder, read, refused)
 		})
 	}
-	if _, err := p.Text(t.Context(), extract.TXT, "after.txt", []byte("still here")); err != nil {
+	if _, err := p.ReadFile(t.Context(), extract.TXT, "after.txt", []byte("still here")); err != nil {
 		t.Error(err)
 	}
 }
@@ -57,7 +57,7 @@ func readAny(t testing.TB, p *extract.Pool, name string, data []byte) (extract.D
 	if err != nil {
 		return extract.Document{}, err
 	}
-	return p.Text(t.Context(), kind, name, data)
+	return p.ReadFile(t.Context(), kind, name, data)
 }
 
 // Files that hold nothing to ask about, or too much within one another, end with a reason, whatever they are called.
@@ -78,10 +78,10 @@ func TestFilesOfSignsAloneAreRefused(t *testing.T) {
 		data := []byte(strings.Repeat(c.unit, 1<<20/len(c.unit)))
 		kind, err := extract.Sniff(name, data)
 		if err == nil {
-			_, err = extract.Text(t.Context(), kind, name, data)
+			_, err = extract.ReadFile(t.Context(), kind, name, data)
 		}
 		var known *extract.Error
-		if !asError(err, &known) || !strings.Contains(known.Reason, c.reason) {
+		if !isExtractError(err, &known) || !strings.Contains(known.Reason, c.reason) {
 			t.Errorf("%s: %q %v, want %q", name, kind, err, c.reason)
 		}
 	}
@@ -92,7 +92,7 @@ func TestFilesOfSignsAloneAreRefused(t *testing.T) {
 	if kind, err := extract.Sniff("deep.json", []byte(deep)); kind != extract.JSON || err != nil {
 		t.Errorf("%q %v", kind, err)
 	}
-	if _, err := extract.Text(t.Context(), extract.TXT, "a.txt", []byte("\U0001F44D \u2764")); err != nil {
+	if _, err := extract.ReadFile(t.Context(), extract.TXT, "a.txt", []byte("\U0001F44D \u2764")); err != nil {
 		t.Error(err)
 	}
 }

@@ -23,11 +23,11 @@ func parseHTML(text string) *html.Node {
 	doc = &html.Node{Type: html.DocumentNode}
 	body := &html.Node{Type: html.ElementNode, Data: "body", DataAtom: atom.Body}
 	doc.AppendChild(body)
-	body.AppendChild(&html.Node{Type: html.TextNode, Data: flatHTML(text)})
+	body.AppendChild(&html.Node{Type: html.TextNode, Data: flattenHTML(text)})
 	return doc
 }
 
-func flatHTML(text string) string {
+func flattenHTML(text string) string {
 	var b strings.Builder
 	z := html.NewTokenizer(strings.NewReader(text))
 	skip := ""
@@ -54,8 +54,8 @@ func flatHTML(text string) string {
 	}
 }
 
-// find gives the elements below n that match, in the order of the text.
-func find(n *html.Node, match func(*html.Node) bool) (all []*html.Node) {
+// findElements gives the elements below n that match, in the order of the text.
+func findElements(n *html.Node, match func(*html.Node) bool) (all []*html.Node) {
 	for c := range n.Descendants() {
 		if c.Type == html.ElementNode && match(c) {
 			all = append(all, c)
@@ -64,7 +64,7 @@ func find(n *html.Node, match func(*html.Node) bool) (all []*html.Node) {
 	return all
 }
 
-func tag(names ...atom.Atom) func(*html.Node) bool {
+func hasTag(names ...atom.Atom) func(*html.Node) bool {
 	return func(n *html.Node) bool {
 		for _, name := range names {
 			if n.DataAtom == name {
@@ -75,7 +75,7 @@ func tag(names ...atom.Atom) func(*html.Node) bool {
 	}
 }
 
-func attr(n *html.Node, key string) string {
+func attrValue(n *html.Node, key string) string {
 	for _, a := range n.Attr {
 		if a.Key == key {
 			return a.Val
@@ -93,36 +93,36 @@ func hasAttr(n *html.Node, key string) bool {
 	return false
 }
 
-// textOf gives the words below n in one line.
-func textOf(n *html.Node) string {
+// nodeText gives the words below n in one line.
+func nodeText(n *html.Node) string {
 	var b strings.Builder
 	for c := range n.Descendants() {
 		switch {
-		case c.Type == html.TextNode && !tag(atom.Script, atom.Style, atom.Template)(c.Parent):
+		case c.Type == html.TextNode && !hasTag(atom.Script, atom.Style, atom.Template)(c.Parent):
 			b.WriteString(c.Data)
-		case c.Type == html.ElementNode && inline[c.DataAtom] == 0:
+		case c.Type == html.ElementNode && inlineElements[c.DataAtom] == 0:
 			b.WriteByte(' ')
 		}
 	}
-	return flat(b.String())
+	return collapseSpaces(b.String())
 }
 
-// inline elements do not part words.
-var inline = map[atom.Atom]int{atom.A: 1, atom.Abbr: 1, atom.B: 1, atom.Bdi: 1, atom.Bdo: 1, atom.Cite: 1, atom.Code: 1, atom.Em: 1, atom.Font: 1, atom.I: 1,
+// inlineElements elements do not part words.
+var inlineElements = map[atom.Atom]int{atom.A: 1, atom.Abbr: 1, atom.B: 1, atom.Bdi: 1, atom.Bdo: 1, atom.Cite: 1, atom.Code: 1, atom.Em: 1, atom.Font: 1, atom.I: 1,
 	atom.Kbd: 1, atom.Mark: 1, atom.Q: 1, atom.S: 1, atom.Samp: 1, atom.Small: 1, atom.Span: 1, atom.Strong: 1, atom.Sub: 1, atom.Sup: 1, atom.Time: 1, atom.U: 1,
 	atom.Var: 1, atom.Wbr: 1, atom.Ins: 1, atom.Del: 1, atom.Label: 1}
 
-func remove(n *html.Node) {
+func removeNode(n *html.Node) {
 	if n.Parent != nil {
 		n.Parent.RemoveChild(n)
 	}
 }
 
-// unwrap puts what is in n into its place.
-func unwrap(n *html.Node) {
+// unwrapNode puts what is in n into its place.
+func unwrapNode(n *html.Node) {
 	for c := n.FirstChild; c != nil; c = n.FirstChild {
 		n.RemoveChild(c)
 		n.Parent.InsertBefore(c, n)
 	}
-	remove(n)
+	removeNode(n)
 }

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// markdown renders what is below n. The tree is changed by it.
-func markdown(ctx context.Context, n *html.Node) (string, error) {
+// renderMarkdown renders what is below n. The tree is changed by it.
+func renderMarkdown(ctx context.Context, n *html.Node) (string, error) {
 	conv := converter.NewConverter(converter.WithEscapeMode(converter.EscapeModeDisabled),
 		converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(commonmark.WithBulletListMarker("-"), commonmark.WithListEndComment(false))))
 	conv.Register.RendererFor("table", converter.TagTypeBlock, (&repeats{}).renderTable, converter.PriorityEarly)
@@ -21,8 +21,8 @@ func markdown(ctx context.Context, n *html.Node) (string, error) {
 		conv.Register.RendererFor(name, converter.TagTypeInline, renderPlain, converter.PriorityEarly)
 	}
 	conv.Register.RendererFor("dt", converter.TagTypeBlock, renderPlain, converter.PriorityEarly)
-	for _, h := range find(n, tag(atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6)) {
-		text := textOf(h)
+	for _, h := range findElements(n, hasTag(atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6)) {
+		text := nodeText(h)
 		for c := h.FirstChild; c != nil; c = h.FirstChild {
 			h.RemoveChild(c)
 		}
@@ -42,9 +42,9 @@ func renderPlain(ctx converter.Context, w converter.Writer, n *html.Node) conver
 
 // renderTable writes rows with their header. A table that only lays the page out is read as the blocks in it.
 func (r *repeats) renderTable(ctx converter.Context, w converter.Writer, n *html.Node) converter.RenderStatus {
-	if layout(n) {
-		for _, cell := range find(n, tag(atom.Td, atom.Th, atom.Caption)) {
-			if tableOf(cell) != n {
+	if isLayoutTable(n) {
+		for _, cell := range findElements(n, hasTag(atom.Td, atom.Th, atom.Caption)) {
+			if enclosingTable(cell) != n {
 				continue
 			}
 			var b bytes.Buffer
@@ -55,32 +55,32 @@ func (r *repeats) renderTable(ctx converter.Context, w converter.Writer, n *html
 		}
 		return converter.RenderSuccess
 	}
-	var d draft
-	for _, c := range find(n, tag(atom.Caption)) {
-		d.paragraph(textOf(c))
+	var d textBuilder
+	for _, c := range findElements(n, hasTag(atom.Caption)) {
+		d.addParagraph(nodeText(c))
 	}
-	t := d.table()
+	t := d.newTable()
 	for _, row := range r.rowsOf(n) {
-		t.row(row)
+		t.addRow(row)
 	}
-	_ = t.end()
+	_ = t.finish()
 	_, _ = w.WriteString("\n\n" + d.text() + "\n\n")
 	return converter.RenderSuccess
 }
 
-// layout reports a table whose cells hold what a row cannot: tables, headings, long texts.
-func layout(n *html.Node) bool {
-	if attr(n, "role") == "presentation" || attr(n, "role") == "none" {
+// isLayoutTable reports a table whose cells hold what a row cannot: tables, headings, long texts.
+func isLayoutTable(n *html.Node) bool {
+	if attrValue(n, "role") == "presentation" || attrValue(n, "role") == "none" {
 		return true
 	}
-	heads := len(find(n, tag(atom.Th))) > 0
-	for _, c := range find(n, tag(atom.Table, atom.H1, atom.H2, atom.H3, atom.H4, atom.Pre, atom.Article, atom.Section)) {
+	heads := len(findElements(n, hasTag(atom.Th))) > 0
+	for _, c := range findElements(n, hasTag(atom.Table, atom.H1, atom.H2, atom.H3, atom.H4, atom.Pre, atom.Article, atom.Section)) {
 		if c != n && !(heads && c.DataAtom == atom.Pre) {
 			return true
 		}
 	}
-	for _, cell := range find(n, tag(atom.Td)) {
-		if len(textOf(cell)) > 1500 {
+	for _, cell := range findElements(n, hasTag(atom.Td)) {
+		if len(nodeText(cell)) > 1500 {
 			return true
 		}
 	}
@@ -89,17 +89,17 @@ func layout(n *html.Node) bool {
 
 // cellText gives the words of a cell in one line, with its links.
 func cellText(n *html.Node) string {
-	links := find(n, tag(atom.A))
+	links := findElements(n, hasTag(atom.A))
 	for _, a := range links {
-		if target, label := attr(a, "href"), textOf(a); target != "" && label != "" {
+		if target, label := attrValue(a, "href"), nodeText(a); target != "" && label != "" {
 			a.InsertBefore(&html.Node{Type: html.TextNode, Data: "["}, a.FirstChild)
 			a.AppendChild(&html.Node{Type: html.TextNode, Data: "](" + target + ")"})
 		}
 	}
-	return textOf(n)
+	return nodeText(n)
 }
 
-func tableOf(n *html.Node) *html.Node {
+func enclosingTable(n *html.Node) *html.Node {
 	for p := n.Parent; p != nil; p = p.Parent {
 		if p.DataAtom == atom.Table {
 			return p
@@ -115,10 +115,10 @@ func (r *repeats) rowsOf(n *html.Node) (rows [][]string) {
 		text string
 	}
 	above := map[int]span{}
-	for _, tr := range find(n, tag(atom.Tr)) {
+	for _, tr := range findElements(n, hasTag(atom.Tr)) {
 		var row []string
 		fill := func() {
-			for s, ok := above[len(row)]; ok && s.left > 0 && len(row) < mostColumns; s, ok = above[len(row)] {
+			for s, ok := above[len(row)]; ok && s.left > 0 && len(row) < maxColumns; s, ok = above[len(row)] {
 				above[len(row)] = span{s.left - 1, s.text}
 				row = append(row, r.of(s.text))
 			}
@@ -128,8 +128,8 @@ func (r *repeats) rowsOf(n *html.Node) (rows [][]string) {
 				continue
 			}
 			fill()
-			text, down := cellText(c), number(attr(c, "rowspan"), 1, 1000)
-			for i := range number(attr(c, "colspan"), 1, 50) {
+			text, down := cellText(c), parseSmallInt(attrValue(c, "rowspan"), 1, 1000)
+			for i := range parseSmallInt(attrValue(c, "colspan"), 1, 50) {
 				if i > 0 {
 					text = r.of(text)
 				}
@@ -145,8 +145,8 @@ func (r *repeats) rowsOf(n *html.Node) (rows [][]string) {
 	return rows
 }
 
-// number reads a small number out of a file; other is for what is none.
-func number(s string, other, most int) int {
+// parseSmallInt reads a small number out of a file; other is for what is none.
+func parseSmallInt(s string, other, most int) int {
 	n := 0
 	for _, c := range strings.TrimSpace(s) {
 		if c < '0' || c > '9' {

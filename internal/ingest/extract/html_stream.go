@@ -9,30 +9,30 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// mostTags is how many tags a page may have that is read as a tree; a tree of more would not fit into a child's memory.
-const mostTags = 300_000
+// maxTreeTags is how many tags a page may have that is read as a tree; a tree of more would not fit into a child's memory.
+const maxTreeTags = 300_000
 
-// stream reads a page tag by tag, as it comes: without what only a tree tells, such as which part of an unmarked page is its
+// pageStream reads a page tag by tag, as it comes: without what only a tree tells, such as which part of an unmarked page is its
 // article.
-type stream struct {
-	page     *WebPage
-	base     *url.URL
-	d        draft
-	words    []byte    // of the open block or cell
-	kind     atom.Atom // of the open block: a heading, an item, pre, or 0
-	link     string    // of the open anchor
-	linkFrom int       // in words
-	inTitle  bool
-	hidden   atom.Atom // what is left out up to its end
-	depth    int       // of that element within itself
-	lists    []int     // numbers of the open lists' items; -1 for a list without numbers
-	tables   int       // open ones
-	table    *table    // the innermost, once it has a row
-	row      []string
-	inCell   bool
-	seen     map[string]bool
-	heading1 string
-	main     [2]int // where the marked main part begins and ends in the text
+type pageStream struct {
+	page         *WebPage
+	base         *url.URL
+	out          textBuilder
+	buf          []byte    // of the open block or cell
+	blockTag     atom.Atom // of the open block: a heading, an item, pre, or 0
+	linkURL      string    // of the open anchor
+	linkFrom     int       // in words
+	inTitle      bool
+	hiddenTag    atom.Atom    // what is left out up to its end
+	hiddenDepth  int          // of that element within itself
+	listCounters []int        // numbers of the open lists' items; -1 for a list without numbers
+	tableDepth   int          // open ones
+	table        *tableWriter // the innermost, once it has a row
+	row          []string
+	inCell       bool
+	seenLinks    map[string]bool
+	heading1     string
+	mainSpan     [2]int // where the marked main part begins and ends in the text
 }
 
 // streamPage reads a page of any number of tags.
@@ -42,164 +42,164 @@ func streamPage(ctx context.Context, address, source string) (WebPage, error) {
 	if err != nil || address == "" {
 		base = nil
 	}
-	s := &stream{page: &page, base: base, seen: map[string]bool{}}
+	s := &pageStream{page: &page, base: base, seenLinks: map[string]bool{}}
 	z := html.NewTokenizer(strings.NewReader(source))
 	for n := 0; ; n++ {
-		if n%1000 == 0 && (ctx.Err() != nil || s.d.full()) {
+		if n%1000 == 0 && (ctx.Err() != nil || s.out.isFull()) {
 			break
 		}
 		kind := z.Next()
 		if kind == html.ErrorToken {
 			break
 		}
-		s.token(kind, z.Token())
+		s.handleToken(kind, z.Token())
 	}
 	if ctx.Err() != nil {
 		return page, ctx.Err()
 	}
-	if s.d.full() {
+	if s.out.isFull() {
 		return page, errTooMuchText
 	}
 	s.endTable()
-	s.flush()
+	s.flushBlock()
 	if page.Title == "" {
 		page.Title = s.heading1
 	}
-	page.Text = titled(s.text(), s.heading1)
+	page.Text = withTitle(s.finalText(), s.heading1)
 	return page, nil
 }
 
-// text is the main part where the page marks one that stands for it, or all.
-func (s *stream) text() string {
-	all := s.d.text()
-	from, to := min(s.main[0], len(all)), min(s.main[1], len(all))
+// finalText is the main part where the page marks one that stands for it, or all.
+func (s *pageStream) finalText() string {
+	all := s.out.text()
+	from, to := min(s.mainSpan[0], len(all)), min(s.mainSpan[1], len(all))
 	if to > from && float64(to-from) >= mainShare*float64(len(all)) {
 		return strings.TrimLeft(all[from:to], "\n")
 	}
 	return all
 }
 
-func (s *stream) token(kind html.TokenType, t html.Token) {
+func (s *pageStream) handleToken(kind html.TokenType, t html.Token) {
 	switch kind {
 	case html.TextToken:
-		s.say(t.Data)
+		s.addText(t.Data)
 	case html.StartTagToken:
-		s.begin(t)
+		s.startElement(t)
 	case html.EndTagToken:
-		s.end(t.DataAtom)
+		s.endElement(t.DataAtom)
 	case html.SelfClosingTagToken:
-		s.begin(t)
-		s.end(t.DataAtom)
+		s.startElement(t)
+		s.endElement(t.DataAtom)
 	case html.ErrorToken, html.CommentToken, html.DoctypeToken:
 	}
 }
 
-func (s *stream) say(text string) {
+func (s *pageStream) addText(text string) {
 	switch {
 	case s.inTitle:
 		s.page.Title += text
-	case s.hidden == 0 && s.kind == atom.Pre:
-		s.words = append(s.words, text...)
-	case s.hidden == 0:
-		s.words = append(s.words, strings.ReplaceAll(text, "\n", " ")...)
+	case s.hiddenTag == 0 && s.blockTag == atom.Pre:
+		s.buf = append(s.buf, text...)
+	case s.hiddenTag == 0:
+		s.buf = append(s.buf, strings.ReplaceAll(text, "\n", " ")...)
 	}
 }
 
-// void elements have no end.
-var void = tag(atom.Img, atom.Input, atom.Embed, atom.Br, atom.Hr, atom.Meta, atom.Link, atom.Base, atom.Area, atom.Col, atom.Source, atom.Track, atom.Wbr)
+// isVoidElement elements have no end.
+var isVoidElement = hasTag(atom.Img, atom.Input, atom.Embed, atom.Br, atom.Hr, atom.Meta, atom.Link, atom.Base, atom.Area, atom.Col, atom.Source, atom.Track, atom.Wbr)
 
-func (s *stream) begin(t html.Token) {
+func (s *pageStream) startElement(t html.Token) {
 	n := &html.Node{Type: html.ElementNode, Data: t.Data, DataAtom: t.DataAtom, Attr: t.Attr}
-	if tag(atom.A, atom.Area)(n) { // those of the frame lead on, too
-		s.page.link(n, s.base, s.seen)
+	if hasTag(atom.A, atom.Area)(n) { // those of the frame lead on, too
+		s.page.addLink(n, s.base, s.seenLinks)
 	}
-	if s.hidden != 0 {
-		if t.DataAtom == s.hidden {
-			s.depth++
+	if s.hiddenTag != 0 {
+		if t.DataAtom == s.hiddenTag {
+			s.hiddenDepth++
 		}
 		return
 	}
 	switch n.DataAtom {
 	case atom.Html, atom.Meta, atom.Link:
-		s.page.tell(n, s.base)
+		s.page.readMetadataElement(n, s.base)
 	case atom.Base:
 		if s.base == nil {
-			s.base = baseOf(above(n), "")
+			s.base = baseURL(wrapInDocument(n), "")
 		}
 	case atom.Title:
 		s.inTitle = s.page.Title == ""
 		if !s.inTitle {
-			s.hidden = atom.Title
+			s.hiddenTag = atom.Title
 		}
 	default:
 	}
 	switch {
-	case unseen(n) || outside(n):
-		if !void(n) && n.DataAtom != 0 {
-			s.hidden, s.depth = n.DataAtom, 0
+	case isHidden(n) || isOutsideMain(n):
+		if !isVoidElement(n) && n.DataAtom != 0 {
+			s.hiddenTag, s.hiddenDepth = n.DataAtom, 0
 		}
 	default:
-		s.open(n)
+		s.openElement(n)
 	}
 }
 
-// above gives a tree that holds the element.
-func above(n *html.Node) *html.Node {
+// wrapInDocument gives a tree that holds the element.
+func wrapInDocument(n *html.Node) *html.Node {
 	doc := &html.Node{Type: html.DocumentNode}
 	doc.AppendChild(n)
 	return doc
 }
 
-// outside tells what stands around the text of a page, as far as one tag does.
-func outside(n *html.Node) bool {
-	return tag(atom.Nav, atom.Footer, atom.Aside, atom.Menu)(n) || framingRoles[strings.ToLower(attr(n, "role"))]
+// isOutsideMain tells what stands around the text of a page, as far as one tag does.
+func isOutsideMain(n *html.Node) bool {
+	return hasTag(atom.Nav, atom.Footer, atom.Aside, atom.Menu)(n) || framingRoles[strings.ToLower(attrValue(n, "role"))]
 }
 
-func (s *stream) open(n *html.Node) {
+func (s *pageStream) openElement(n *html.Node) {
 	switch n.DataAtom {
 	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Li, atom.Pre:
-		s.flush()
-		s.kind = n.DataAtom
+		s.flushBlock()
+		s.blockTag = n.DataAtom
 	case atom.Ul, atom.Ol:
-		s.flush()
+		s.flushBlock()
 		first := -1
 		if n.DataAtom == atom.Ol {
-			first = number(attr(n, "start"), 1, 1_000_000) - 1
+			first = parseSmallInt(attrValue(n, "start"), 1, 1_000_000) - 1
 		}
-		s.lists = append(s.lists, first)
+		s.listCounters = append(s.listCounters, first)
 	case atom.Br:
-		s.words = append(s.words, '\n')
+		s.buf = append(s.buf, '\n')
 	case atom.A:
-		s.link, s.linkFrom = absolute(s.base, attr(n, "href")), len(s.words)
+		s.linkURL, s.linkFrom = absoluteURL(s.base, attrValue(n, "href")), len(s.buf)
 	case atom.Main:
-		s.flush()
-		s.main[0] = s.d.b.Len()
+		s.flushBlock()
+		s.mainSpan[0] = s.out.buf.Len()
 	case atom.Table:
 		s.closeRow()
-		s.flush()
-		s.tables++
+		s.flushBlock()
+		s.tableDepth++
 	case atom.Tr:
 		s.closeRow()
 	case atom.Td, atom.Th:
 		s.closeCell()
-		s.inCell = s.tables > 0
+		s.inCell = s.tableDepth > 0
 	default:
-		s.between(n.DataAtom)
+		s.separateBlock(n.DataAtom)
 	}
 }
 
-// between parts what a block parts.
-func (s *stream) between(a atom.Atom) {
-	if inline[a] == 0 && a != 0 {
-		s.flush()
+// separateBlock parts what a block parts.
+func (s *pageStream) separateBlock(a atom.Atom) {
+	if inlineElements[a] == 0 && a != 0 {
+		s.flushBlock()
 	}
 }
 
-func (s *stream) end(a atom.Atom) {
-	if s.hidden != 0 {
-		if a == s.hidden {
-			if s.depth--; s.depth < 0 {
-				s.hidden = 0
+func (s *pageStream) endElement(a atom.Atom) {
+	if s.hiddenTag != 0 {
+		if a == s.hiddenTag {
+			if s.hiddenDepth--; s.hiddenDepth < 0 {
+				s.hiddenTag = 0
 			}
 		}
 		return
@@ -210,20 +210,20 @@ func (s *stream) end(a atom.Atom) {
 	case atom.A:
 		s.closeLink()
 	case atom.Ul, atom.Ol:
-		s.flush()
-		s.lists = s.lists[:max(0, len(s.lists)-1)]
+		s.flushBlock()
+		s.listCounters = s.listCounters[:max(0, len(s.listCounters)-1)]
 	case atom.Main:
-		s.flush()
-		s.main[1] = s.d.b.Len()
+		s.flushBlock()
+		s.mainSpan[1] = s.out.buf.Len()
 	case atom.Td, atom.Th:
 		s.closeCell()
 	case atom.Tr:
 		s.closeRow()
 	case atom.Table:
 		s.endTable()
-		s.tables = max(0, s.tables-1)
+		s.tableDepth = max(0, s.tableDepth-1)
 	case atom.Br:
 	default:
-		s.between(a)
+		s.separateBlock(a)
 	}
 }

@@ -8,98 +8,98 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-func (s *stream) closeLink() {
-	if s.linkFrom > len(s.words) {
-		s.link = ""
+func (s *pageStream) closeLink() {
+	if s.linkFrom > len(s.buf) {
+		s.linkURL = ""
 	}
-	if s.link == "" { // one that has been closed, or was never opened
+	if s.linkURL == "" { // one that has been closed, or was never opened
 		return
 	}
-	if label := flat(string(s.words[s.linkFrom:])); label != "" && label != s.link {
-		s.words = append(s.words[:s.linkFrom], "["+label+"]("+s.link+")"...)
+	if label := collapseSpaces(string(s.buf[s.linkFrom:])); label != "" && label != s.linkURL {
+		s.buf = append(s.buf[:s.linkFrom], "["+label+"]("+s.linkURL+")"...)
 	}
-	s.link = ""
+	s.linkURL = ""
 }
 
-// flush ends the open block. In a cell it only parts words.
-func (s *stream) flush() {
+// flushBlock ends the open block. In a cell it only parts words.
+func (s *pageStream) flushBlock() {
 	if s.inCell {
-		s.words = append(s.words, ' ')
+		s.buf = append(s.buf, ' ')
 		return
 	}
-	text, kind := string(s.words), s.kind
-	s.words, s.kind, s.link = s.words[:0], 0, ""
-	switch level := slices.Index(headings, kind); {
+	text, kind := string(s.buf), s.blockTag
+	s.buf, s.blockTag, s.linkURL = s.buf[:0], 0, ""
+	switch level := slices.Index(headingTags, kind); {
 	case level >= 0:
 		if s.heading1 == "" && kind == atom.H1 {
-			s.heading1 = flat(text)
+			s.heading1 = collapseSpaces(text)
 		}
-		s.d.heading(level+1, text)
+		s.out.addHeading(level+1, text)
 	case kind == atom.Pre:
 		if strings.TrimSpace(text) != "" {
-			s.d.block("```\n" + strings.Trim(text, "\n") + "\n```")
+			s.out.addBlock("```\n" + strings.Trim(text, "\n") + "\n```")
 		}
 	case kind == atom.Li:
-		s.d.item(len(s.lists)-1, s.marker(text), text)
+		s.out.addItem(len(s.listCounters)-1, s.nextMarker(text), text)
 	default:
-		s.d.paragraph(text)
+		s.out.addParagraph(text)
 	}
 }
 
-var headings = []atom.Atom{atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6}
+var headingTags = []atom.Atom{atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6}
 
-// marker is the sign before an item, which is counted where it says something.
-func (s *stream) marker(text string) string {
-	last := len(s.lists) - 1
-	if last < 0 || s.lists[last] < 0 {
+// nextMarker is the sign before an item, which is counted where it says something.
+func (s *pageStream) nextMarker(text string) string {
+	last := len(s.listCounters) - 1
+	if last < 0 || s.listCounters[last] < 0 {
 		return "-"
 	}
 	if strings.TrimSpace(text) != "" {
-		s.lists[last]++
+		s.listCounters[last]++
 	}
-	return strconv.Itoa(s.lists[last]) + "."
+	return strconv.Itoa(s.listCounters[last]) + "."
 }
 
-func (s *stream) closeCell() {
+func (s *pageStream) closeCell() {
 	if s.inCell {
-		s.row = append(s.row, string(s.words))
-		s.words, s.inCell, s.link = s.words[:0], false, ""
+		s.row = append(s.row, string(s.buf))
+		s.buf, s.inCell, s.linkURL = s.buf[:0], false, ""
 	}
 }
 
-// longCell is from how many bytes on a cell holds what a row cannot: the table lays the page out.
-const longCell = 1500
+// layoutCellBytes is from how many bytes on a cell holds what a row cannot: the table lays the page out.
+const layoutCellBytes = 1500
 
-func (s *stream) closeRow() {
+func (s *pageStream) closeRow() {
 	s.closeCell()
 	row := s.row
 	s.row = nil
 	if len(row) == 0 {
 		return
 	}
-	if slices.ContainsFunc(row, func(cell string) bool { return len(cell) > longCell }) {
+	if slices.ContainsFunc(row, func(cell string) bool { return len(cell) > layoutCellBytes }) {
 		s.closeTable()
 		for _, cell := range row {
-			s.d.paragraph(cell)
+			s.out.addParagraph(cell)
 		}
 		return
 	}
 	if s.table == nil {
-		s.table = s.d.table()
+		s.table = s.out.newTable()
 	}
-	s.table.row(row)
+	s.table.addRow(row)
 }
 
 // closeTable writes what the table holds back. That it is too large shows in the text.
-func (s *stream) closeTable() {
+func (s *pageStream) closeTable() {
 	if s.table != nil {
-		_ = s.table.end()
+		_ = s.table.finish()
 		s.table = nil
 	}
 }
 
 // endTable ends the innermost table with its open row.
-func (s *stream) endTable() {
+func (s *pageStream) endTable() {
 	s.closeRow()
 	s.closeTable()
 }

@@ -9,7 +9,7 @@ import (
 	"parley/internal/ingest/extract"
 )
 
-const streamed = `<!doctype html><html lang="en"><head><title>All kettles</title><style>p{}</style><meta name=robots content="nofollow"><link rel=canonical href="/all"></head>
+const streamedPage = `<!doctype html><html lang="en"><head><title>All kettles</title><style>p{}</style><meta name=robots content="nofollow"><link rel=canonical href="/all"></head>
 <body><nav><ul><li><a href="/home">Home</a></li></ul></nav><script>var kettle = "<p>never</p>";</script>
 <main><h1>Kettles</h1><p>The kettle boils
 at <b>100</b> degrees,<br>less on a <a href="/m#top">mountain</a>.</p><nav>inner <nav>nested</nav> still nav</nav>
@@ -23,8 +23,8 @@ const streamedText = "# Kettles\n\nThe kettle boils at 100 degrees,\nless on a [
 	"| Model | Litres |\n| --- | --- |\n| K1 | 1.5 |\n| K2 large | 1.7 |\n\n```\nkettle on\nkettle off\n```\n\nAfter a picture."
 
 func TestPageReadAsItComes(t *testing.T) {
-	page, err := extract.StreamPage(t.Context(), "https://example.com/kettles/", streamed)
-	if err != nil || extract.Tidy(page.Text) != streamedText {
+	page, err := extract.StreamPage(t.Context(), "https://example.com/kettles/", streamedPage)
+	if err != nil || extract.NormalizeText(page.Text) != streamedText {
 		t.Errorf("%v\n%s", err, page.Text)
 	}
 	if page.Title != "All kettles" || page.Canonical != "https://example.com/all" || !page.NoFollow || page.Language != "en" {
@@ -41,7 +41,7 @@ func TestPageOfManyTags(t *testing.T) {
 	if os.Getenv("PARLEY_LONG") == "1" {
 		size = 20 << 20
 	}
-	p := pool(t)
+	p := newPool(t)
 	for name, one := range map[string]string{
 		"paragraphs": "<h2>Boiling</h2><p>The kettle boils at <b>100 degrees</b>, less on a <a href=https://example.com/m>mountain</a>.</p><ul><li>One</li><li>Two</li></ul>\n",
 		"rows":       "<tr><td>kettle</td><td>boils at 100</td></tr>",
@@ -52,7 +52,7 @@ func TestPageOfManyTags(t *testing.T) {
 		begin := "<!doctype html><html><head><title>Big</title></head><body><h1>Kettle</h1><table>"
 		page := begin + strings.Repeat(one, (size-len(begin))/len(one))
 		start := time.Now()
-		doc, err := p.Text(t.Context(), extract.HTML, "big.html", []byte(page))
+		doc, err := p.ReadFile(t.Context(), extract.HTML, "big.html", []byte(page))
 		if took := time.Since(start); took > 30*time.Second {
 			t.Errorf("%s took %v", name, took)
 		}

@@ -19,5 +19,5 @@ const (
 	JSON Kind = "json"
 )
 
-// accepted ends each refusal: what may be uploaded instead.
-const accepted = "PDF, DOCX, DOC, TXT, MD, HTML, CSV, XLSX, PPTX, ODT, EPUB and JSON are read"
+// acceptedKinds ends each refusal: what may be uploaded instead.
+const acceptedKinds = "PDF, DOCX, DOC, TXT, MD, HTML, CSV, XLSX, PPTX, ODT, EPUB and JSON are read"

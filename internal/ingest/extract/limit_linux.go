@@ -15,16 +15,16 @@ func limitMemory() error {
 		name     string
 		resource int
 		most     uint64
-	}{{"memory", unix.RLIMIT_DATA, childData}, {"core", unix.RLIMIT_CORE, 0}, {"file size", unix.RLIMIT_FSIZE, mostBytes},
-		{"open files", unix.RLIMIT_NOFILE, childFiles}} {
-		if err := lower(l.resource, l.most); err != nil {
+	}{{"memory", unix.RLIMIT_DATA, maxChildBytes}, {"core", unix.RLIMIT_CORE, 0}, {"file size", unix.RLIMIT_FSIZE, maxFileBytes},
+		{"open files", unix.RLIMIT_NOFILE, maxChildFiles}} {
+		if err := lowerLimit(l.resource, l.most); err != nil {
 			return fmt.Errorf("limit of %s: %w", l.name, err)
 		}
 	}
 	return nil
 }
 
-func lower(resource int, most uint64) error {
+func lowerLimit(resource int, most uint64) error {
 	var now unix.Rlimit
 	if err := unix.Getrlimit(resource, &now); err != nil {
 		return err
@@ -33,8 +33,8 @@ func lower(resource int, most uint64) error {
 	return unix.Setrlimit(resource, &unix.Rlimit{Cur: most, Max: most})
 }
 
-// dying ends the process when its time is up: Go itself takes no notice of the signal.
-var dying = sync.OnceFunc(func() {
+// killOnCPULimit ends the process when its time is up: Go itself takes no notice of the signal.
+var killOnCPULimit = sync.OnceFunc(func() {
 	late := make(chan os.Signal, 1)
 	signal.Notify(late, unix.SIGXCPU)
 	go func() {
@@ -45,7 +45,7 @@ var dying = sync.OnceFunc(func() {
 
 // limitCPU gives the process so many seconds more than it has used. A kernel that cannot say leaves it to the clock of the Pool.
 func limitCPU(seconds uint64) {
-	dying()
+	killOnCPULimit()
 	var used unix.Rusage
 	var now unix.Rlimit
 	if unix.Getrusage(unix.RUSAGE_SELF, &used) != nil || unix.Getrlimit(unix.RLIMIT_CPU, &now) != nil {

@@ -17,17 +17,17 @@ func ownerOf(ctx context.Context) string {
 	return owner
 }
 
-// line is where files wait for a slot, of which there are a few. It is not for more waiting files than there are
+// slotQueue is where files wait for a slot, of which there are a few. It is not for more waiting files than there are
 // workers that bring them: it looks at each. Callers hold a lock.
-type line struct {
-	free    []*child // slots; nil where none runs
-	waiting []*waiter
-	running map[string]int // files by owner
-	served  map[string]int // when an owner had its latest turn, as the number of that turn; forgotten in a lull
-	turns   int
+type slotQueue struct {
+	freeSlots       []*child // slots; nil where none runs
+	waiting         []*waiter
+	runningByOwner  map[string]int // files by owner
+	lastTurnByOwner map[string]int // when an owner had its latest turn, as the number of that turn; forgotten in a lull
+	turns           int
 }
 
-const mostServed = 10_000 // owners that are remembered
+const maxRememberedOwners = 10_000 // owners that are remembered
 
 type waiter struct {
 	owner string
@@ -35,16 +35,16 @@ type waiter struct {
 	slot  chan *child
 }
 
-// join gives a slot to the file, now or when its turn has come.
-func (l *line) join(owner string, size int) *waiter {
+// enqueue gives a slot to the file, now or when its turn has come.
+func (l *slotQueue) enqueue(owner string, size int) *waiter {
 	w := &waiter{owner: owner, size: size, slot: make(chan *child, 1)}
 	l.waiting = append(l.waiting, w)
-	l.serve()
+	l.dispatch()
 	return w
 }
 
-// leave takes away a file that waits no more, and reports whether it was still waiting.
-func (l *line) leave(w *waiter) bool {
+// remove takes away a file that waits no more, and reports whether it was still waiting.
+func (l *slotQueue) remove(w *waiter) bool {
 	i := slices.Index(l.waiting, w)
 	if i >= 0 {
 		l.waiting = slices.Delete(l.waiting, i, i+1)
@@ -52,37 +52,37 @@ func (l *line) leave(w *waiter) bool {
 	return i >= 0
 }
 
-// end takes a slot back.
-func (l *line) end(owner string, c *child) {
-	if l.running[owner]--; l.running[owner] <= 0 {
-		delete(l.running, owner)
+// release takes a slot back.
+func (l *slotQueue) release(owner string, c *child) {
+	if l.runningByOwner[owner]--; l.runningByOwner[owner] <= 0 {
+		delete(l.runningByOwner, owner)
 	}
-	if len(l.running) == 0 && len(l.waiting) == 0 || len(l.served) > mostServed {
-		clear(l.served)
+	if len(l.runningByOwner) == 0 && len(l.waiting) == 0 || len(l.lastTurnByOwner) > maxRememberedOwners {
+		clear(l.lastTurnByOwner)
 	}
-	l.free = append(l.free, c)
-	l.serve()
+	l.freeSlots = append(l.freeSlots, c)
+	l.dispatch()
 }
 
-func (l *line) serve() {
-	for len(l.free) > 0 && len(l.waiting) > 0 {
-		w := l.next()
-		l.leave(w)
-		l.running[w.owner]++
+func (l *slotQueue) dispatch() {
+	for len(l.freeSlots) > 0 && len(l.waiting) > 0 {
+		w := l.takeNext()
+		l.remove(w)
+		l.runningByOwner[w.owner]++
 		l.turns++
-		l.served[w.owner] = l.turns
-		last := len(l.free) - 1
-		w.slot <- l.free[last]
-		l.free = l.free[:last]
+		l.lastTurnByOwner[w.owner] = l.turns
+		last := len(l.freeSlots) - 1
+		w.slot <- l.freeSlots[last]
+		l.freeSlots = l.freeSlots[:last]
 	}
 }
 
-// next chooses the owner with the fewest files being read, and of those the one whose latest turn is longest ago; of
+// takeNext chooses the owner with the fewest files being read, and of those the one whose latest turn is longest ago; of
 // its files the smallest.
-func (l *line) next() *waiter {
+func (l *slotQueue) takeNext() *waiter {
 	best := l.waiting[0]
 	for _, w := range l.waiting[1:] {
-		if l.before(w, best) {
+		if l.comesBefore(w, best) {
 			best = w
 		}
 	}
@@ -94,12 +94,12 @@ func (l *line) next() *waiter {
 	return best
 }
 
-func (l *line) before(a, b *waiter) bool {
+func (l *slotQueue) comesBefore(a, b *waiter) bool {
 	if a.owner == b.owner {
 		return a.size < b.size
 	}
-	if x, y := l.running[a.owner], l.running[b.owner]; x != y {
+	if x, y := l.runningByOwner[a.owner], l.runningByOwner[b.owner]; x != y {
 		return x < y
 	}
-	return l.served[a.owner] < l.served[b.owner]
+	return l.lastTurnByOwner[a.owner] < l.lastTurnByOwner[b.owner]
 }

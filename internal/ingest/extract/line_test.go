@@ -15,7 +15,7 @@ func TestOwnersTakeTurns(t *testing.T) {
 		"small before large":           {"a9 b9 a7 a1 a3", "a9 b9 a1 a3 a7"},
 		"a large one's turn comes":     {"a1 a1 a7 a1 a1 a1 a1 a1 a1", "a1 a1 a1 a1 a1 a7 a1 a1 a1"},
 	} {
-		if got := strings.Join(extract.LineOrder(2, strings.Fields(c.come)), " "); got != c.want {
+		if got := strings.Join(extract.ReadOrder(2, strings.Fields(c.come)), " "); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}
 	}

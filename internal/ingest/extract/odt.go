@@ -14,128 +14,128 @@ func readODT(ctx context.Context, _ string, data []byte) (Document, error) {
 	if err != nil {
 		return Document{}, err
 	}
-	if manifest, err := a.part("META-INF/manifest.xml"); err == nil && strings.Contains(string(manifest), "encryption-data") {
+	if manifest, err := a.unpackPart("META-INF/manifest.xml"); err == nil && strings.Contains(string(manifest), "encryption-data") {
 		return Document{}, errEncrypted
 	}
-	content, err := a.part("content.xml")
+	content, err := a.unpackPart("content.xml")
 	if err != nil {
 		return Document{}, err
 	}
-	o := odtReader{ctx: ctx, e: newElements(content), d: &draft{}, ordered: map[string]bool{}}
-	if err := o.e.children(o.block); err != nil {
+	o := odtReader{ctx: ctx, xml: newXMLReader(content), out: &textBuilder{}, orderedStyles: map[string]bool{}}
+	if err := o.xml.eachChild(o.readBlock); err != nil {
 		return Document{}, err
 	}
-	if o.d.full() {
+	if o.out.isFull() {
 		return Document{}, errTooMuchText
 	}
-	return Document{Title: a.odtTitle(), Text: o.d.text()}, nil
+	return Document{Title: a.readODTTitle(), Text: o.out.text()}, nil
 }
 
-func (a *archive) odtTitle() (title string) {
-	data, err := a.part("meta.xml")
+func (a *archive) readODTTitle() (title string) {
+	data, err := a.unpackPart("meta.xml")
 	if err != nil {
 		return ""
 	}
-	e := newElements(data)
+	e := newXMLReader(data)
 	var look func(el xml.StartElement) error
 	look = func(el xml.StartElement) (err error) {
 		if el.Name.Local == "title" {
-			title, err = e.text()
+			title, err = e.readText()
 			return err
 		}
-		return e.children(look)
+		return e.eachChild(look)
 	}
-	_ = e.children(look)
+	_ = e.eachChild(look)
 	return title
 }
 
 type odtReader struct {
-	ctx     context.Context
-	e       *elements
-	d       *draft
-	ordered map[string]bool // list styles whose first level is numbered
-	styles  []string        // of the lists around
-	counts  []int
-	notes   []string
-	repeats repeats
+	ctx           context.Context
+	xml           *xmlReader
+	out           *textBuilder
+	orderedStyles map[string]bool // list styles whose first level is numbered
+	listStyles    []string        // of the lists around
+	itemCounts    []int
+	notes         []string
+	repeats       repeats
 }
 
-// block takes what stands in a text, a section, an item or a cell.
-func (o *odtReader) block(el xml.StartElement) error {
+// readBlock takes what stands in a text, a section, an item or a cell.
+func (o *odtReader) readBlock(el xml.StartElement) error {
 	switch el.Name.Local {
 	case "h":
-		text, err := o.line()
-		o.d.heading(number(value(el, "outline-level"), 1, 6), text)
+		text, err := o.readLine()
+		o.out.addHeading(parseSmallInt(attributeValue(el, "outline-level"), 1, 6), text)
 		return err
 	case "p":
 		if err := o.ctx.Err(); err != nil {
 			return err
 		}
-		return o.paragraph()
+		return o.readParagraph()
 	case "list":
-		return o.list(el)
+		return o.readList(el)
 	case "list-style":
-		return o.listStyle(value(el, "name"))
+		return o.readListStyle(attributeValue(el, "name"))
 	case "table":
-		t := o.d.table()
-		if err := o.e.children(func(el xml.StartElement) error { return o.row(el, t) }); err != nil {
+		t := o.out.newTable()
+		if err := o.xml.eachChild(func(el xml.StartElement) error { return o.readRow(el, t) }); err != nil {
 			return err
 		}
-		return t.end()
+		return t.finish()
 	case "tracked-changes", "annotation", "forms", "sequence-decls", "desc", "title", "script", "binary-data":
 		return nil
 	}
-	return o.e.children(o.block)
+	return o.xml.eachChild(o.readBlock)
 }
 
-func (o *odtReader) listStyle(name string) error {
-	return o.e.children(func(el xml.StartElement) error {
-		if el.Name.Local == "list-level-style-number" && value(el, "level") == "1" && value(el, "num-format") != "" {
-			o.ordered[name] = true
+func (o *odtReader) readListStyle(name string) error {
+	return o.xml.eachChild(func(el xml.StartElement) error {
+		if el.Name.Local == "list-level-style-number" && attributeValue(el, "level") == "1" && attributeValue(el, "num-format") != "" {
+			o.orderedStyles[name] = true
 		}
 		return nil
 	})
 }
 
-func (o *odtReader) paragraph() error {
-	text, err := o.line()
-	if depth := len(o.counts); depth > 0 {
+func (o *odtReader) readParagraph() error {
+	text, err := o.readLine()
+	if depth := len(o.itemCounts); depth > 0 {
 		marker := "-"
-		if o.ordered[o.styles[0]] && o.counts[depth-1] <= 9999 {
-			marker = strconv.Itoa(o.counts[depth-1]) + "."
+		if o.orderedStyles[o.listStyles[0]] && o.itemCounts[depth-1] <= 9999 {
+			marker = strconv.Itoa(o.itemCounts[depth-1]) + "."
 		}
-		o.d.item(depth-1, marker, text)
+		o.out.addItem(depth-1, marker, text)
 	} else {
-		o.d.paragraph(text)
+		o.out.addParagraph(text)
 	}
 	for _, note := range o.notes {
-		o.d.paragraph(note)
+		o.out.addParagraph(note)
 	}
 	o.notes = nil
 	return err
 }
 
-func (o *odtReader) list(el xml.StartElement) error {
-	style := value(el, "style-name")
-	if style == "" && len(o.styles) > 0 {
-		style = o.styles[0]
+func (o *odtReader) readList(el xml.StartElement) error {
+	style := attributeValue(el, "style-name")
+	if style == "" && len(o.listStyles) > 0 {
+		style = o.listStyles[0]
 	}
-	o.styles, o.counts = append(o.styles, style), append(o.counts, 0)
-	err := o.e.children(func(el xml.StartElement) error {
+	o.listStyles, o.itemCounts = append(o.listStyles, style), append(o.itemCounts, 0)
+	err := o.xml.eachChild(func(el xml.StartElement) error {
 		if el.Name.Local == "list-item" {
-			o.counts[len(o.counts)-1]++
+			o.itemCounts[len(o.itemCounts)-1]++
 		}
-		return o.e.children(o.block)
+		return o.xml.eachChild(o.readBlock)
 	})
-	o.styles, o.counts = o.styles[:len(o.styles)-1], o.counts[:len(o.counts)-1]
+	o.listStyles, o.itemCounts = o.listStyles[:len(o.listStyles)-1], o.itemCounts[:len(o.itemCounts)-1]
 	return err
 }
 
-// line gives the words of a paragraph or a heading.
-func (o *odtReader) line() (string, error) {
+// readLine gives the words of a paragraph or a heading.
+func (o *odtReader) readLine() (string, error) {
 	var b bytes.Buffer
 	var inner func(el xml.StartElement) error
-	text := func(s string) { b.WriteString(strings.Map(spaces, s)) }
+	text := func(s string) { b.WriteString(strings.Map(lineBreakToSpace, s)) }
 	inner = func(el xml.StartElement) error {
 		switch el.Name.Local {
 		case "s", "tab":
@@ -143,73 +143,73 @@ func (o *odtReader) line() (string, error) {
 		case "line-break":
 			b.WriteByte('\n')
 		case "note":
-			return o.note()
+			return o.readNote()
 		case "annotation", "desc", "title", "script", "binary-data", "bookmark":
 		case "a":
 			before := b.Len()
-			if err := o.e.content(inner, text); err != nil {
+			if err := o.xml.eachContent(inner, text); err != nil {
 				return err
 			}
 			label := strings.TrimSpace(string(b.Bytes()[before:]))
-			if target := absolute(nil, value(el, "href")); target != "" && label != "" && label != target {
+			if target := absoluteURL(nil, attributeValue(el, "href")); target != "" && label != "" && label != target {
 				b.Truncate(before)
 				b.WriteString("[" + label + "](" + target + ")")
 			}
 		case "p", "h": // of a text box
 			b.WriteByte('\n')
-			return o.e.content(inner, text)
+			return o.xml.eachContent(inner, text)
 		default:
-			return o.e.content(inner, text)
+			return o.xml.eachContent(inner, text)
 		}
 		return nil
 	}
-	err := o.e.content(inner, text)
+	err := o.xml.eachContent(inner, text)
 	return strings.TrimSpace(b.String()), err
 }
 
-func spaces(r rune) rune {
+func lineBreakToSpace(r rune) rune {
 	if r == '\n' || r == '\r' || r == '\t' {
 		return ' '
 	}
 	return r
 }
 
-// note keeps a note for the end of its paragraph.
-func (o *odtReader) note() error {
-	return o.e.children(func(el xml.StartElement) error {
+// readNote keeps a note for the end of its paragraph.
+func (o *odtReader) readNote() error {
+	return o.xml.eachChild(func(el xml.StartElement) error {
 		if el.Name.Local != "note-body" {
 			return nil
 		}
-		text, err := o.e.text()
+		text, err := o.xml.readText()
 		o.notes = append(o.notes, text)
 		return err
 	})
 }
 
-func (o *odtReader) row(el xml.StartElement, t *table) error {
+func (o *odtReader) readRow(el xml.StartElement, t *tableWriter) error {
 	switch el.Name.Local {
 	case "table-row":
 		var cells []string
-		err := o.e.children(func(el xml.StartElement) error {
+		err := o.xml.eachChild(func(el xml.StartElement) error {
 			if el.Name.Local != "table-cell" && el.Name.Local != "covered-table-cell" {
 				return nil
 			}
 			outer := *o
-			o.d, o.styles, o.counts, o.notes = &draft{}, nil, nil, nil
-			err := o.e.children(o.block)
-			text := o.d.text()
+			o.out, o.listStyles, o.itemCounts, o.notes = &textBuilder{}, nil, nil, nil
+			err := o.xml.eachChild(o.readBlock)
+			text := o.out.text()
 			outer.repeats = o.repeats
 			*o = outer
 			cells = append(cells, text)
-			for range number(value(el, "number-columns-repeated"), 1, 100) - 1 {
+			for range parseSmallInt(attributeValue(el, "number-columns-repeated"), 1, 100) - 1 {
 				cells = append(cells, o.repeats.of(text))
 			}
 			return err
 		})
-		t.row(cells)
+		t.addRow(cells)
 		return err
 	case "table-header-rows", "table-rows", "table-row-group":
-		return o.e.children(func(el xml.StartElement) error { return o.row(el, t) })
+		return o.xml.eachChild(func(el xml.StartElement) error { return o.readRow(el, t) })
 	}
 	return nil
 }

@@ -8,41 +8,41 @@ import (
 
 // The marks between which pdftotext puts what runs to the left, and what runs to the right in it.
 const (
-	leftFrom  = "\u202b"
-	rightFrom = "\u202a"
-	markEnd   = "\u202c"
+	rtlStartMark     = "\u202b"
+	ltrStartMark     = "\u202a"
+	directionEndMark = "\u202c"
 )
 
-// inReadingOrder moves, in lines that run to the left, the signs and spaces that pdftotext has put on the wrong side
+// toReadingOrder moves, in lines that run to the left, the signs and spaces that pdftotext has put on the wrong side
 // of what runs to the right: it writes them as they are seen.
-func inReadingOrder(text string) string {
-	if !strings.Contains(text, leftFrom) {
+func toReadingOrder(text string) string {
+	if !strings.Contains(text, rtlStartMark) {
 		return text
 	}
 	var b strings.Builder
 	b.Grow(len(text))
 	for line := range strings.Lines(text) {
-		if !strings.HasPrefix(line, leftFrom) || !strings.ContainsFunc(line, func(r rune) bool { return rightToLeft(string(r)) }) {
+		if !strings.HasPrefix(line, rtlStartMark) || !strings.ContainsFunc(line, func(r rune) bool { return isRTL(string(r)) }) {
 			b.WriteString(line)
 			continue
 		}
 		for {
-			before, rest, found := strings.Cut(line, rightFrom)
+			before, rest, found := strings.Cut(line, ltrStartMark)
 			b.WriteString(before)
 			if !found {
 				break
 			}
-			seen, after, _ := strings.Cut(rest, markEnd)
-			writeTurned(&b, seen)
+			seen, after, _ := strings.Cut(rest, directionEndMark)
+			writeLTRRun(&b, seen)
 			line = after
 		}
 	}
 	return b.String()
 }
 
-// writeTurned writes what stands between words that run to the left: the signs at its edges are read from the right,
+// writeLTRRun writes what stands between words that run to the left: the signs at its edges are read from the right,
 // the words and numbers between them from the left.
-func writeTurned(b *strings.Builder, seen string) {
+func writeLTRRun(b *strings.Builder, seen string) {
 	isSign := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '+' }
 	words := strings.TrimFunc(seen, isSign)
 	before, after := seen, ""
@@ -50,12 +50,12 @@ func writeTurned(b *strings.Builder, seen string) {
 		at := strings.Index(seen, words)
 		before, after = seen[:at], seen[at+len(words):]
 	}
-	b.WriteString(turned(after))
+	b.WriteString(reverseRunes(after))
 	b.WriteString(words)
-	b.WriteString(turned(before))
+	b.WriteString(reverseRunes(before))
 }
 
-func turned(text string) string {
+func reverseRunes(text string) string {
 	signs := []rune(text)
 	slices.Reverse(signs)
 	return string(signs)

@@ -7,11 +7,11 @@ import (
 	"parley/internal/ingest/extract"
 )
 
-const sentence = "<p>The kettle boils a litre of water in two minutes, and it switches off by itself when the water boils.</p>"
+const longSentence = "<p>The kettle boils a litre of water in two minutes, and it switches off by itself when the water boils.</p>"
 
 func readPage(t *testing.T, html string) extract.WebPage {
 	t.Helper()
-	page, err := extract.Page(t.Context(), "https://example.com/help/", "text/html", []byte(html))
+	page, err := extract.ReadPage(t.Context(), "https://example.com/help/", "text/html", []byte(html))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -21,7 +21,7 @@ func readPage(t *testing.T, html string) extract.WebPage {
 // What frames the text of a page is left out, however the page marks it.
 func TestMainText(t *testing.T) {
 	menu := "<ul><li><a href=/a>Products</a></li><li><a href=/b>Prices</a></li><li><a href=/c>Imprint</a></li></ul>"
-	body := "<h1>Boiling</h1>" + strings.Repeat(sentence, 12)
+	body := "<h1>Boiling</h1>" + strings.Repeat(longSentence, 12)
 	for name, html := range map[string]string{
 		"main":    menu + "<main>" + body + "</main>" + menu,
 		"role":    "<div class=x>" + menu + "</div><div role=main>" + body + "</div>",
@@ -69,7 +69,7 @@ func TestPageAboutItself(t *testing.T) {
 
 // Tables that only lay a page out are read as what is in them; long ones repeat their header in each part.
 func TestTables(t *testing.T) {
-	page := readPage(t, "<table><tr><td><h2>Left</h2>"+sentence+"</td><td><table><tr><th>A</th><th>B</th></tr><tr><td>1|2</td><td>x<br>y</td></tr></table></td></tr></table>")
+	page := readPage(t, "<table><tr><td><h2>Left</h2>"+longSentence+"</td><td><table><tr><th>A</th><th>B</th></tr><tr><td>1|2</td><td>x<br>y</td></tr></table></td></tr></table>")
 	if !strings.Contains(page.Text, "## Left\n\nThe kettle") || !strings.Contains(page.Text, "| A | B |\n| --- | --- |\n| 1\\|2 | x y |") {
 		t.Error(page.Text)
 	}
@@ -91,7 +91,7 @@ func TestTables(t *testing.T) {
 
 func TestWideTableIsRecords(t *testing.T) {
 	long := strings.Repeat("so it is said in many words ", 20)
-	doc, err := extract.Text(t.Context(), extract.CSV, "a.csv", []byte("Question,Answer\nHow long?,\""+long+"\"\nHow hot?,\""+long+"\"\n"))
+	doc, err := extract.ReadFile(t.Context(), extract.CSV, "a.csv", []byte("Question,Answer\nHow long?,\""+long+"\"\nHow hot?,\""+long+"\"\n"))
 	if err != nil || !strings.HasPrefix(doc.Text, "- Question: How long?; Answer: so it") || strings.Count(doc.Text, "\n- Question: ") != 1 {
 		t.Error(doc.Text, err)
 	}
@@ -103,7 +103,7 @@ func TestCharsetsOfPages(t *testing.T) {
 		"text/html":                 "<meta http-equiv=content-type content='text/html; charset=windows-1251'><p>\xc2\xee\xe4\xe0 \xea\xe8\xef\xe8\xf2",
 		"":                          "\xff\xfe<\x00p\x00>\x00\x12\x04>\x044\x040\x04 \x00:\x048\x04?\x048\x04B\x04",
 	} {
-		page, err := extract.Page(t.Context(), "", contentType, []byte(body))
+		page, err := extract.ReadPage(t.Context(), "", contentType, []byte(body))
 		if err != nil || page.Text != "Вода кипит" {
 			t.Errorf("%s: %q %v", contentType, page.Text, err)
 		}

@@ -20,28 +20,28 @@ func readPDF(ctx context.Context, _ string, data []byte) (Document, error) {
 	if err != nil {
 		return Document{}, err
 	}
-	pages := pagesOf(r)
+	pages := listPages(r)
 	if len(pages) == 0 {
-		return Document{}, broken("it has no pages", nil)
+		return Document{}, newDamagedError("it has no pages", nil)
 	}
-	laid := typeset{fonts: map[string]*pdfFont{}}
+	layout := pdfLayout{fonts: map[string]*pdfFont{}}
 	var failed error
 	for _, p := range pages {
 		if err := ctx.Err(); err != nil {
 			return Document{}, err
 		}
-		if err := laid.page(p); err != nil {
+		if err := layout.addPage(p); err != nil {
 			failed = err
 		}
 	}
-	doc := Document{Title: titleIn(r), Text: laid.text(), Pages: len(pages)}
-	if how := plausible(doc.Text); how < 0.6 {
-		if plain := plainStrings(ctx, pages); plausible(plain) > how {
+	doc := Document{Title: documentTitle(r), Text: layout.text(), Pages: len(pages)}
+	if how := plausibility(doc.Text); how < 0.6 {
+		if plain := readPlainStrings(ctx, pages); plausibility(plain) > how {
 			doc.Text = plain
 		}
 	}
 	if strings.TrimSpace(doc.Text) == "" && failed != nil {
-		return Document{}, broken("its pages cannot be read", failed)
+		return Document{}, newDamagedError("its pages cannot be read", failed)
 	}
 	return doc, nil
 }
@@ -53,30 +53,30 @@ func openPDF(data []byte) (*pdf.Reader, error) {
 			data = whole
 		}
 	}
-	r, err := open(data)
+	r, err := openReader(data)
 	switch {
-	case err == nil && !bytes.Contains(data, []byte("/ObjStm")) && len(pagesOf(r)) > 0:
+	case err == nil && !bytes.Contains(data, []byte("/ObjStm")) && len(listPages(r)) > 0:
 		return r, nil
 	case errors.Is(err, pdf.ErrInvalidPassword), err != nil && strings.Contains(err.Error(), "encryption"):
 		return nil, errEncrypted
 	}
-	whole, locked := flatten(data)
+	whole, locked := rebuildPDF(data)
 	if locked {
 		if err != nil {
 			return nil, errEncrypted
 		}
 		return r, nil
 	}
-	if again, failed := open(whole); failed == nil && (err != nil || len(pagesOf(again)) >= len(pagesOf(r))) {
+	if again, failed := openReader(whole); failed == nil && (err != nil || len(listPages(again)) >= len(listPages(r))) {
 		return again, nil //nolint:nilerr // what could not be opened has been mended
 	}
 	if err != nil {
-		return nil, broken("it is not a readable PDF", err)
+		return nil, newDamagedError("it is not a readable PDF", err)
 	}
 	return r, nil
 }
 
-func open(data []byte) (r *pdf.Reader, err error) {
+func openReader(data []byte) (r *pdf.Reader, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("panic: %v", v)
@@ -89,17 +89,17 @@ func open(data []byte) (r *pdf.Reader, err error) {
 }
 
 type pdfPage struct {
-	v         pdf.Value
+	value     pdf.Value
 	resources pdf.Value
 }
 
-// pagesOf walks the tree of pages. A tree that leads in circles ends at the bounds.
-func pagesOf(r *pdf.Reader) (pages []pdfPage) {
+// listPages walks the tree of pages. A tree that leads in circles ends at the bounds.
+func listPages(r *pdf.Reader) (pages []pdfPage) {
 	defer func() { _ = recover() }() // of a broken tree, the pages before
 	visits := 0
 	var walk func(n, resources pdf.Value, depth int)
 	walk = func(n, resources pdf.Value, depth int) {
-		if visits++; depth > 40 || visits > 4*mostPages || len(pages) >= mostPages {
+		if visits++; depth > 40 || visits > 4*maxPages || len(pages) >= maxPages {
 			return
 		}
 		if own := n.Key("Resources"); own.Kind() == pdf.Dict {
@@ -113,20 +113,20 @@ func pagesOf(r *pdf.Reader) (pages []pdfPage) {
 			return
 		}
 		for i := range kids.Len() {
-			walkOne(func() { walk(kids.Index(i), resources, depth+1) })
+			ignorePanic(func() { walk(kids.Index(i), resources, depth+1) })
 		}
 	}
 	walk(r.Trailer().Key("Root").Key("Pages"), pdf.Value{}, 0)
 	return pages
 }
 
-// walkOne keeps a branch that cannot be read from taking the others with it.
-func walkOne(step func()) {
+// ignorePanic keeps a branch that cannot be read from taking the others with it.
+func ignorePanic(step func()) {
 	defer func() { _ = recover() }()
 	step()
 }
 
-func titleIn(r *pdf.Reader) (title string) {
+func documentTitle(r *pdf.Reader) (title string) {
 	defer func() { _ = recover() }()
 	title = r.Trailer().Key("Info").Key("Title").Text()
 	if strings.HasSuffix(strings.ToLower(title), ".doc") || strings.HasSuffix(strings.ToLower(title), ".docx") || strings.HasPrefix(title, "Microsoft Word - ") {
@@ -135,24 +135,24 @@ func titleIn(r *pdf.Reader) (title string) {
 	return title
 }
 
-func plainStrings(ctx context.Context, pages []pdfPage) string {
-	var d draft
+func readPlainStrings(ctx context.Context, pages []pdfPage) string {
+	var d textBuilder
 	for _, p := range pages {
-		if ctx.Err() != nil || d.full() {
+		if ctx.Err() != nil || d.isFull() {
 			break
 		}
-		if p.v.Key("Resources").Kind() != pdf.Dict { // its reader would look for them upwards without end
+		if p.value.Key("Resources").Kind() != pdf.Dict { // its reader would look for them upwards without end
 			continue
 		}
-		if text, err := (pdf.Page{V: p.v}).GetPlainText(nil); err == nil {
-			d.paragraph(text)
+		if text, err := (pdf.Page{V: p.value}).GetPlainText(nil); err == nil {
+			d.addParagraph(text)
 		}
 	}
 	return d.text()
 }
 
-// plausible tells text from what only looks like it, from 0 to 1: words have a usual length, and letters are most of it.
-func plausible(text string) float64 {
+// plausibility tells text from what only looks like it, from 0 to 1: words have a usual length, and letters are most of it.
+func plausibility(text string) float64 {
 	letters, odd, words, dense, all := 0, 0, 0, 0, 0
 	inWord := false
 	for _, r := range text {

@@ -7,23 +7,23 @@ import (
 	"github.com/ledongthuc/pdf"
 )
 
-// builtin reads the encoding that a Type 1 font brings along, as fonts made by TeX do. Only the glyphs whose codes differ from
+// readBuiltinEncoding reads the encoding that a Type 1 font brings along, as fonts made by TeX do. Only the glyphs whose codes differ from
 // what they would be in ASCII matter.
-func (f *pdfFont) builtin(descriptor pdf.Value) {
+func (f *pdfFont) readBuiltinEncoding(descriptor pdf.Value) {
 	file := descriptor.Key("FontFile")
 	if file.Kind() != pdf.Stream {
 		return
 	}
 	text := streamText(file)
-	for _, m := range encodingEntry.FindAllStringSubmatch(text[:min(len(text), 32<<10)], 512) {
+	for _, m := range encodingEntryPattern.FindAllStringSubmatch(text[:min(len(text), 32<<10)], 512) {
 		code, err := strconv.Atoi(m[1])
 		if name := glyphNames[m[2]]; err == nil && code < 256 && name != "" {
-			f.table[code] = name
+			f.byteTexts[code] = name
 		}
 	}
 }
 
-var encodingEntry = regexp.MustCompile(`dup\s+(\d{1,3})\s*/(\w+)\s+put`)
+var encodingEntryPattern = regexp.MustCompile(`dup\s+(\d{1,3})\s*/(\w+)\s+put`)
 
 // glyphNames are the names of glyphs that stand elsewhere than in ASCII.
 var glyphNames = map[string]string{"ff": "ff", "fi": "fi", "fl": "fl", "ffi": "ffi", "ffl": "ffl", "endash": "–", "emdash": "—", "hyphen": "-", "quotedblleft": "“",

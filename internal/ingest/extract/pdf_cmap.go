@@ -14,8 +14,8 @@ type codeKey struct {
 	code   uint32
 }
 
-// mostMapped bounds the codes of one font.
-const mostMapped = 200_000
+// maxMappedCodes bounds the codes of one font.
+const maxMappedCodes = 200_000
 
 // readCMap reads the ToUnicode table of a font. What is not understood is left out.
 func readCMap(text string) cmap {
@@ -24,15 +24,15 @@ func readCMap(text string) cmap {
 	for word, ok := tokens.next(); ok; word, ok = tokens.next() {
 		switch word {
 		case "beginbfchar":
-			m.chars(&tokens)
+			m.readChars(&tokens)
 		case "beginbfrange":
-			m.ranges(&tokens)
+			m.readRanges(&tokens)
 		}
 	}
 	return m
 }
 
-func (m cmap) chars(t *cmapTokens) {
+func (m cmap) readChars(t *cmapTokens) {
 	for {
 		from, ok := t.next()
 		if !ok || from == "endbfchar" {
@@ -42,13 +42,13 @@ func (m cmap) chars(t *cmapTokens) {
 		if !ok || to == "endbfchar" {
 			return
 		}
-		if key, ok := codeOf(from); ok && len(m) < mostMapped {
-			m[key] = unicodeOf(to)
+		if key, ok := parseCode(from); ok && len(m) < maxMappedCodes {
+			m[key] = parseUnicode(to)
 		}
 	}
 }
 
-func (m cmap) ranges(t *cmapTokens) {
+func (m cmap) readRanges(t *cmapTokens) {
 	for {
 		low, ok := t.next()
 		if !ok || low == "endbfrange" {
@@ -56,20 +56,20 @@ func (m cmap) ranges(t *cmapTokens) {
 		}
 		high, _ := t.next()
 		to, ok := t.next()
-		first, valid := codeOf(low)
-		last, valid2 := codeOf(high)
+		first, valid := parseCode(low)
+		last, valid2 := parseCode(high)
 		if !ok {
 			return
 		}
 		if to == "[" {
-			m.list(t, first, valid && valid2)
+			m.readList(t, first, valid && valid2)
 			continue
 		}
-		text := []rune(unicodeOf(to))
+		text := []rune(parseUnicode(to))
 		if !valid || !valid2 || len(text) == 0 || last.code < first.code {
 			continue
 		}
-		for code := first.code; code <= last.code && len(m) < mostMapped; code++ {
+		for code := first.code; code <= last.code && len(m) < maxMappedCodes; code++ {
 			m[codeKey{first.length, code}] = string(text)
 			text[len(text)-1]++
 			if code == ^uint32(0) {
@@ -79,20 +79,20 @@ func (m cmap) ranges(t *cmapTokens) {
 	}
 }
 
-func (m cmap) list(t *cmapTokens, key codeKey, valid bool) {
+func (m cmap) readList(t *cmapTokens, key codeKey, valid bool) {
 	for {
 		to, ok := t.next()
 		if !ok || to == "]" {
 			return
 		}
-		if valid && len(m) < mostMapped {
-			m[key] = unicodeOf(to)
+		if valid && len(m) < maxMappedCodes {
+			m[key] = parseUnicode(to)
 			key.code++
 		}
 	}
 }
 
-func codeOf(token string) (codeKey, bool) {
+func parseCode(token string) (codeKey, bool) {
 	raw, ok := hexBytes(token)
 	if !ok || len(raw) == 0 || len(raw) > 4 {
 		return codeKey{}, false
@@ -104,7 +104,7 @@ func codeOf(token string) (codeKey, bool) {
 	return key, true
 }
 
-func unicodeOf(token string) string {
+func parseUnicode(token string) string {
 	raw, ok := hexBytes(token)
 	if !ok {
 		return ""
@@ -137,11 +137,12 @@ func hexBytes(token string) ([]byte, bool) {
 
 // cmapTokens cuts words, brackets and "<hex" strings, the latter without their end.
 type cmapTokens struct {
-	text string
+	text     string
+	unclosed bool // no ">" follows any more
 }
 
 func (t *cmapTokens) next() (string, bool) {
-	t.text = strings.TrimLeft(t.text, " \t\r\n\f\x00")
+	t.skipBlanks()
 	if t.text == "" {
 		return "", false
 	}
@@ -149,18 +150,9 @@ func (t *cmapTokens) next() (string, bool) {
 	switch t.text[0] {
 	case '[', ']', '(', ')', '{', '}', '>':
 	case '<':
-		if i := strings.IndexByte(t.text, '>'); i > 0 {
-			word := t.text[:i]
-			t.text = t.text[i+1:]
+		if word, ok := t.hexString(); ok {
 			return word, true
 		}
-	case '%':
-		if i := strings.IndexAny(t.text, "\r\n"); i > 0 {
-			t.text = t.text[i:]
-			return t.next()
-		}
-		t.text = ""
-		return "", false
 	default:
 		if i := strings.IndexAny(t.text[1:], " \t\r\n\f\x00[]<>(){}%"); i >= 0 {
 			end = i + 1
@@ -170,5 +162,35 @@ func (t *cmapTokens) next() (string, bool) {
 	}
 	word := t.text[:end]
 	t.text = t.text[end:]
+	return word, true
+}
+
+// skipBlanks moves to the next token, past blanks and comments.
+func (t *cmapTokens) skipBlanks() {
+	for {
+		t.text = strings.TrimLeft(t.text, " \t\r\n\f\x00")
+		if !strings.HasPrefix(t.text, "%") {
+			return
+		}
+		i := strings.IndexAny(t.text, "\r\n")
+		if i < 0 {
+			i = len(t.text)
+		}
+		t.text = t.text[i:]
+	}
+}
+
+// hexString reads up to the next ">". That there is none is looked for once only, however many strings are not closed.
+func (t *cmapTokens) hexString() (string, bool) {
+	if t.unclosed {
+		return "", false
+	}
+	i := strings.IndexByte(t.text, '>')
+	if i < 0 {
+		t.unclosed = true
+		return "", false
+	}
+	word := t.text[:i]
+	t.text = t.text[i+1:]
 	return word, true
 }

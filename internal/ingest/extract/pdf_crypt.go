@@ -26,7 +26,7 @@ const (
 	pdfAES256
 )
 
-var pdfPad = []byte("\x28\xBF\x4E\x5E\x4E\x75\x8A\x41\x64\x00\x4E\x56\xFF\xFA\x01\x08\x2E\x2E\x00\xB6\xD0\x68\x3E\x80\x2F\x0C\xA9\xFE\x64\x53\x69\x7A")
+var pdfPasswordPadding = []byte("\x28\xBF\x4E\x5E\x4E\x75\x8A\x41\x64\x00\x4E\x56\xFF\xFA\x01\x08\x2E\x2E\x00\xB6\xD0\x68\x3E\x80\x2F\x0C\xA9\xFE\x64\x53\x69\x7A")
 
 // newPDFCipher reads the encryption dictionary; id is the first of the file's ids. nil where an empty password does not open the
 // file, or its encryption is of another kind.
@@ -38,13 +38,13 @@ func newPDFCipher(d pdfDict, id []byte) *pdfCipher {
 	case d["Filter"] != "Standard":
 		return nil
 	case version == 1, version == 2:
-		c.key = oldPDFKey(d, id, revision)
+		c.key = pdfKeyRevision4(d, id, revision)
 	case version == 4:
-		c.methods(d)
-		c.key = oldPDFKey(d, id, revision)
+		c.readMethods(d)
+		c.key = pdfKeyRevision4(d, id, revision)
 	case version == 5:
-		c.methods(d)
-		c.key = newPDFKey(d, revision)
+		c.readMethods(d)
+		c.key = pdfKeyRevision6(d, revision)
 	}
 	if c.key == nil && (c.streams != pdfPlain || c.strings != pdfPlain) { // some encrypt their attachments alone
 		return nil
@@ -52,7 +52,7 @@ func newPDFCipher(d pdfDict, id []byte) *pdfCipher {
 	return c
 }
 
-func (c *pdfCipher) methods(d pdfDict) {
+func (c *pdfCipher) readMethods(d pdfDict) {
 	filters, _ := d["CF"].(pdfDict)
 	of := func(name any) pdfMethod {
 		text, _ := name.(string)
@@ -70,8 +70,8 @@ func (c *pdfCipher) methods(d pdfDict) {
 	c.streams, c.strings = of(d["StmF"]), of(d["StrF"])
 }
 
-// oldPDFKey is the key of revisions 2 to 4 (ISO 32000-1, 7.6.3.3), or nil where the empty password is not the right one.
-func oldPDFKey(d pdfDict, id []byte, revision int) []byte {
+// pdfKeyRevision4 is the key of revisions 2 to 4 (ISO 32000-1, 7.6.3.3), or nil where the empty password is not the right one.
+func pdfKeyRevision4(d pdfDict, id []byte, revision int) []byte {
 	owner, _ := d["O"].([]byte)
 	user, _ := d["U"].([]byte)
 	rights, _ := d["P"].(int)
@@ -86,11 +86,11 @@ func oldPDFKey(d pdfDict, id []byte, revision int) []byte {
 		}
 	}
 	h := md5.New() //nolint:gosec // as above
-	h.Write(pdfPad)
+	h.Write(pdfPasswordPadding)
 	h.Write(owner[:32])
 	_ = binary.Write(h, binary.LittleEndian, uint32(rights)) //nolint:gosec // the sign is a bit like the others
 	h.Write(id)
-	if shown, told := d["EncryptMetadata"].(bool); revision >= 4 && told && !shown {
+	if encryptMetadata, isSet := d["EncryptMetadata"].(bool); revision >= 4 && isSet && !encryptMetadata {
 		h.Write([]byte{255, 255, 255, 255})
 	}
 	key := h.Sum(nil)
@@ -101,31 +101,31 @@ func oldPDFKey(d pdfDict, id []byte, revision int) []byte {
 		}
 	}
 	key = key[:size]
-	if !bytes.Equal(oldPDFProof(key, id, revision), user[:16]) {
+	if !bytes.Equal(pdfKeyProofRevision4(key, id, revision), user[:16]) {
 		return nil
 	}
 	return key
 }
 
-// oldPDFProof is what the key makes of a known text: the file says what it must be.
-func oldPDFProof(key, id []byte, revision int) []byte {
+// pdfKeyProofRevision4 is what the key makes of a known text: the file says what it must be.
+func pdfKeyProofRevision4(key, id []byte, revision int) []byte {
 	if revision == 2 {
-		return rc4With(key, pdfPad)[:16]
+		return decryptRC4(key, pdfPasswordPadding)[:16]
 	}
-	sum := md5.Sum(append(bytes.Clone(pdfPad), id...)) //nolint:gosec // as above
+	sum := md5.Sum(append(bytes.Clone(pdfPasswordPadding), id...)) //nolint:gosec // as above
 	text := sum[:]
 	for i := range 20 {
 		other := bytes.Clone(key)
 		for j := range other {
 			other[j] ^= byte(i)
 		}
-		text = rc4With(other, text)
+		text = decryptRC4(other, text)
 	}
 	return text
 }
 
-// newPDFKey is the key of revisions 5 and 6 (ISO 32000-2, 7.6.4.3.3), or nil where the empty password is not the right one.
-func newPDFKey(d pdfDict, revision int) []byte {
+// pdfKeyRevision6 is the key of revisions 5 and 6 (ISO 32000-2, 7.6.4.3.3), or nil where the empty password is not the right one.
+func pdfKeyRevision6(d pdfDict, revision int) []byte {
 	user, _ := d["U"].([]byte)
 	sealed, _ := d["UE"].([]byte)
 	if len(user) < 48 || len(sealed) < 32 {
@@ -133,7 +133,7 @@ func newPDFKey(d pdfDict, revision int) []byte {
 	}
 	sum := func(salt []byte) []byte {
 		if revision >= 6 {
-			return slowPDFHash(salt)
+			return pdfHashRevision6(salt)
 		}
 		h := sha256.Sum256(salt)
 		return h[:]
@@ -150,8 +150,8 @@ func newPDFKey(d pdfDict, revision int) []byte {
 	return key
 }
 
-// slowPDFHash is algorithm 2.B of ISO 32000-2 for an empty password.
-func slowPDFHash(salt []byte) []byte {
+// pdfHashRevision6 is algorithm 2.B of ISO 32000-2 for an empty password.
+func pdfHashRevision6(salt []byte) []byte {
 	first := sha256.Sum256(salt)
 	k := first[:]
 	for round := 0; ; round++ {
@@ -182,27 +182,27 @@ func slowPDFHash(salt []byte) []byte {
 	}
 }
 
-// open decrypts a string or a stream of an object.
-func (c *pdfCipher) open(how pdfMethod, number, generation int, text []byte) []byte {
+// decrypt decrypts a string or a stream of an object.
+func (c *pdfCipher) decrypt(how pdfMethod, number, generation int, text []byte) []byte {
 	switch how {
 	case pdfRC4:
-		return rc4With(c.keyOf(number, generation, ""), text)
+		return decryptRC4(c.objectKey(number, generation, ""), text)
 	case pdfAES128:
-		return aesWith(c.keyOf(number, generation, "sAlT"), text)
+		return decryptAES(c.objectKey(number, generation, "sAlT"), text)
 	case pdfAES256:
-		return aesWith(c.key, text)
+		return decryptAES(c.key, text)
 	case pdfPlain:
 	}
 	return text
 }
 
-func (c *pdfCipher) keyOf(number, generation int, salt string) []byte {
+func (c *pdfCipher) objectKey(number, generation int, salt string) []byte {
 	key := append(bytes.Clone(c.key), byte(number), byte(number>>8), byte(number>>16), byte(generation), byte(generation>>8))
 	sum := md5.Sum(append(key, salt...)) //nolint:gosec // as above
 	return sum[:min(len(c.key)+5, 16)]
 }
 
-func rc4With(key, text []byte) []byte {
+func decryptRC4(key, text []byte) []byte {
 	c, err := rc4.NewCipher(key) //nolint:gosec // as above
 	if err != nil {
 		return nil
@@ -212,8 +212,8 @@ func rc4With(key, text []byte) []byte {
 	return out
 }
 
-// aesWith decrypts what begins with its initial vector and ends with its padding. What is cut short is read as far as it goes.
-func aesWith(key, text []byte) []byte {
+// decryptAES decrypts what begins with its initial vector and ends with its padding. What is cut short is read as far as it goes.
+func decryptAES(key, text []byte) []byte {
 	block, err := aes.NewCipher(key)
 	if err != nil || len(text) < 2*aes.BlockSize {
 		return nil

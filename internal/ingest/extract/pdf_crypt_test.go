@@ -17,8 +17,8 @@ import (
 	"parley/internal/ingest/extract"
 )
 
-// lockedPDF encrypts one page as the format's revisions do: V and R of the dictionary, the methods' name, and the password.
-type lockedPDF struct {
+// encryptedPDF encrypts one page as the format's revisions do: V and R of the dictionary, the methods' name, and the password.
+type encryptedPDF struct {
 	version, revision, bits int
 	method                  string
 	password                string
@@ -30,10 +30,10 @@ var pdfPadding = []byte("\x28\xBF\x4E\x5E\x4E\x75\x8A\x41\x64\x00\x4E\x56\xFF\xF
 const (
 	pdfID     = "0123456789abcdef"
 	pdfRights = -44
-	pdfWords  = "The kettle boils at 100 degrees (in Celsius)."
+	pdfText   = "The kettle boils at 100 degrees (in Celsius)."
 )
 
-func rc4Text(key, text []byte) []byte {
+func encryptRC4(key, text []byte) []byte {
 	c, err := rc4.NewCipher(key) //nolint:gosec // as above
 	if err != nil {
 		panic(err)
@@ -43,7 +43,7 @@ func rc4Text(key, text []byte) []byte {
 	return out
 }
 
-func aesText(key, vector, text []byte, pad bool) []byte {
+func encryptAES(key, vector, text []byte, pad bool) []byte {
 	block, err := aes.NewCipher(key)
 	if err != nil {
 		panic(err)
@@ -56,8 +56,8 @@ func aesText(key, vector, text []byte, pad bool) []byte {
 	return out
 }
 
-// dict makes the encryption dictionary, and with it the key.
-func (l *lockedPDF) dict() string {
+// oldDict makes the encryption dictionary, and with it the key.
+func (l *encryptedPDF) oldDict() string {
 	owner := bytes.Repeat([]byte{0xA5}, 32)
 	if l.version == 5 {
 		return l.newDict()
@@ -66,7 +66,7 @@ func (l *lockedPDF) dict() string {
 	sum := md5.Sum(bytes.Join([][]byte{append([]byte(l.password), pdfPadding...)[:32], owner, //nolint:gosec // as above
 		{byte(rights), byte(rights >> 8), byte(rights >> 16), byte(rights >> 24)}, []byte(pdfID)}, nil))
 	l.key = bytes.Clone(sum[:l.bits/8])
-	user := rc4Text(l.key, pdfPadding)
+	user := encryptRC4(l.key, pdfPadding)
 	if l.revision >= 3 {
 		for range 50 {
 			sum := md5.Sum(l.key) //nolint:gosec // as above
@@ -79,7 +79,7 @@ func (l *lockedPDF) dict() string {
 			for j := range other {
 				other[j] ^= byte(i)
 			}
-			user = rc4Text(other, user)
+			user = encryptRC4(other, user)
 		}
 		user = append(user, make([]byte, 16)...)
 	}
@@ -90,8 +90,8 @@ func (l *lockedPDF) dict() string {
 	return fmt.Sprintf("<</Filter/Standard/V %d/R %d/Length %d/P %d/O<%x>/U<%x>%s>>", l.version, l.revision, l.bits, pdfRights, owner, user, filters)
 }
 
-func (l *lockedPDF) newDict() string {
-	hash := extract.SlowPDFHash
+func (l *encryptedPDF) newDict() string {
+	hash := extract.PDFHashRevision6
 	if l.revision == 5 {
 		hash = func(salt []byte) []byte { sum := sha256.Sum256(salt); return sum[:] }
 	}
@@ -101,17 +101,17 @@ func (l *lockedPDF) newDict() string {
 		proof = bytes.Repeat([]byte{1}, 32)
 	}
 	user := append(proof, "checksalkeysalt!"...)
-	sealed := aesText(hash([]byte("keysalt!")), make([]byte, 16), l.key, false)
+	sealed := encryptAES(hash([]byte("keysalt!")), make([]byte, 16), l.key, false)
 	return fmt.Sprintf("<</Filter/Standard/V 5/R %d/Length 256/P %d/O<%x>/OE<%x>/U<%x>/UE<%x>/Perms<%x>/CF<</StdCF<</CFM/AESV3/AuthEvent/DocOpen/Length 32>>>>/StmF/StdCF/StrF/StdCF>>",
 		l.revision, pdfRights, make([]byte, 48), make([]byte, 32), user, sealed, make([]byte, 16))
 }
 
-// seal encrypts a string or a stream of the object.
-func (l *lockedPDF) seal(number int, text string) string {
+// encrypt encrypts a string or a stream of the object.
+func (l *encryptedPDF) encrypt(number int, text string) string {
 	vector := []byte("sixteen bytes iv")
 	salt := ""
 	if l.method == "AESV3" {
-		return string(vector) + string(aesText(l.key, vector, []byte(text), true))
+		return string(vector) + string(encryptAES(l.key, vector, []byte(text), true))
 	}
 	if l.method == "AESV2" {
 		salt = "sAlT"
@@ -119,13 +119,13 @@ func (l *lockedPDF) seal(number int, text string) string {
 	sum := md5.Sum(append(append(bytes.Clone(l.key), byte(number), 0, 0, 0, 0), salt...)) //nolint:gosec // as above
 	key := sum[:min(len(l.key)+5, 16)]
 	if l.method == "AESV2" {
-		return string(vector) + string(aesText(key, vector, []byte(text), true))
+		return string(vector) + string(encryptAES(key, vector, []byte(text), true))
 	}
-	return string(rc4Text(key, []byte(text)))
+	return string(encryptRC4(key, []byte(text)))
 }
 
-// file writes the whole. Its title is a string in brackets with escapes, its page's length stands elsewhere.
-func (l *lockedPDF) file() []byte {
+// bytes writes the whole. Its title is a string in brackets with escapes, its page's length stands elsewhere.
+func (l *encryptedPDF) bytes() []byte {
 	var out bytes.Buffer
 	at := map[int]int{}
 	put := func(n int, text string) {
@@ -133,15 +133,15 @@ func (l *lockedPDF) file() []byte {
 		fmt.Fprintf(&out, "%d 0 obj\n%s\nendobj\n", n, text)
 	}
 	out.WriteString("%PDF-1.7\n")
-	dict := l.dict()
+	dict := l.oldDict()
 	put(1, "<</Type/Catalog/Pages 2 0 R>>")
 	put(2, "<</Type/Pages/Count 1/Kids[3 0 R]>>")
 	put(3, "<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>")
-	text := l.seal(4, "BT /F1 12 Tf 72 700 Td ("+strings.NewReplacer("(", `\(`, ")", `\)`).Replace(pdfWords)+") Tj ET")
+	text := l.encrypt(4, "BT /F1 12 Tf 72 700 Td ("+strings.NewReplacer("(", `\(`, ")", `\)`).Replace(pdfText)+") Tj ET")
 	put(4, "<</Length 6 0 R>>\nstream\r\n"+text+"\nendstream")
 	put(5, "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>")
 	put(6, fmt.Sprint(len(text)))
-	title := strings.NewReplacer(`\`, `\\`, "(", `\(`, ")", `\)`, "\r", `\r`, "\n", `\012`).Replace(l.seal(7, "On kettles"))
+	title := strings.NewReplacer(`\`, `\\`, "(", `\(`, ")", `\)`, "\r", `\r`, "\n", `\012`).Replace(l.encrypt(7, "On kettles"))
 	put(7, "<</Title("+title+")>>")
 	put(8, dict)
 	start := out.Len()
@@ -153,8 +153,8 @@ func (l *lockedPDF) file() []byte {
 	return out.Bytes()
 }
 
-func lockedPDFs(password string) map[string]*lockedPDF {
-	return map[string]*lockedPDF{
+func encryptedPDFs(password string) map[string]*encryptedPDF {
+	return map[string]*encryptedPDF{
 		"RC4 of 40 bits":         {version: 1, revision: 2, bits: 40, password: password},
 		"RC4 of 128 bits":        {version: 2, revision: 3, bits: 128, password: password},
 		"RC4 by a filter":        {version: 4, revision: 4, bits: 128, method: "V2", password: password},
@@ -167,10 +167,10 @@ func lockedPDFs(password string) map[string]*lockedPDF {
 // Files that open with an empty password are read, as every viewer shows them.
 func TestEncryptedPDFWithoutAPassword(t *testing.T) {
 	program, _ := exec.LookPath("pdftotext")
-	for name, l := range lockedPDFs("") {
-		data := l.file()
-		doc, err := extract.Text(t.Context(), extract.PDF, "a.pdf", data)
-		if err != nil || doc.Text != pdfWords || doc.Title != "On kettles" {
+	for name, l := range encryptedPDFs("") {
+		data := l.bytes()
+		doc, err := extract.ReadFile(t.Context(), extract.PDF, "a.pdf", data)
+		if err != nil || doc.Text != pdfText || doc.Title != "On kettles" {
 			t.Errorf("%s: %q %q, %v", name, doc.Title, doc.Text, err)
 		}
 		if program == "" {
@@ -180,15 +180,15 @@ func TestEncryptedPDFWithoutAPassword(t *testing.T) {
 		if err := os.WriteFile(file, data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if out, err := exec.CommandContext(t.Context(), program, "-q", file, "-").Output(); err != nil || strings.TrimSpace(string(out)) != pdfWords {
+		if out, err := exec.CommandContext(t.Context(), program, "-q", file, "-").Output(); err != nil || strings.TrimSpace(string(out)) != pdfText {
 			t.Errorf("%s: another reader finds %q, %v", name, out, err)
 		}
 	}
 }
 
 func TestEncryptedPDFWithAPasswordIsRefused(t *testing.T) {
-	for name, l := range lockedPDFs("secret") {
-		if doc, err := extract.Text(t.Context(), extract.PDF, "a.pdf", l.file()); err == nil || !strings.Contains(err.Error(), "password") {
+	for name, l := range encryptedPDFs("secret") {
+		if doc, err := extract.ReadFile(t.Context(), extract.PDF, "a.pdf", l.bytes()); err == nil || !strings.Contains(err.Error(), "password") {
 			t.Errorf("%s: %q, %v", name, doc.Text, err)
 		}
 	}
@@ -196,13 +196,13 @@ func TestEncryptedPDFWithAPasswordIsRefused(t *testing.T) {
 
 // The dictionary may be spread over objects, and may encrypt attachments alone.
 func TestEncryptedPDFsOfOthers(t *testing.T) {
-	dir := shared(t, "pdf-hostile")
+	dir := sharedDataDir(t, "pdf-hostile")
 	for file, want := range map[string]string{"pdfjs/issue7665.pdf": "Issue 7665", "pdfjs/encrypted-attachment.pdf": "Example"} {
 		data, err := os.ReadFile(filepath.Join(dir, file))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if doc, err := extract.Text(t.Context(), extract.PDF, file, data); err != nil || doc.Text != want {
+		if doc, err := extract.ReadFile(t.Context(), extract.PDF, file, data); err != nil || doc.Text != want {
 			t.Errorf("%s: %q, %v", file, doc.Text, err)
 		}
 	}

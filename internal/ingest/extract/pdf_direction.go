@@ -9,41 +9,41 @@ import (
 
 	"golang.org/x/text/unicode/bidi"
 
-	"parley/internal/words"
+	"parley/internal/text/words"
 )
 
 // A page shows its glyphs from left to right, whatever runs to the left among them. What is here puts them into the
 // order in which they are read: the way of the Unicode bidirectional algorithm (UAX 9), back from what it shows.
 
-// shown is what stands in one place of a line: a letter with its marks, a ligature, a sign, or a gap.
-type shown struct {
+// visualItem is what stands in one place of a line: a letter with its marks, a ligature, a sign, or a gap.
+type visualItem struct {
 	text  string
 	class bidi.Class
 }
 
-// shownIn gives what a line shows, from left to right.
-func shownIn(glyphs []glyph) (line []shown) {
-	glyphs = withMarks(glyphs)
+// visualItemsOf gives what a line shows, from left to right.
+func visualItemsOf(glyphs []glyph) (line []visualItem) {
+	glyphs = attachMarks(glyphs)
 	slices.SortStableFunc(glyphs, func(a, b glyph) int { return cmp.Compare(a.x, b.x) })
 	for i, g := range glyphs {
-		if i > 0 && printedTwice(glyphs[i-1], g) || g.text == " " && i+1 < len(glyphs) && glyphs[i+1].x < (g.x+g.end)/2 {
+		if i > 0 && isOverprint(glyphs[i-1], g) || g.text == " " && i+1 < len(glyphs) && glyphs[i+1].x < (g.x+g.end)/2 {
 			continue // the latter is what is left of a mark that tells the direction
 		}
-		if i > 0 && parts(glyphs[i-1], g) {
-			line = append(line, shown{" ", bidi.WS})
+		if i > 0 && hasWordGap(glyphs[i-1], g) {
+			line = append(line, visualItem{" ", bidi.WS})
 		}
-		if text := words.Usual(strings.ReplaceAll(g.text, "\ufffd", "")); text != "" {
+		if text := words.ToStandardForm(strings.ReplaceAll(g.text, "\ufffd", "")); text != "" {
 			p, _ := bidi.LookupString(text)
-			line = append(line, shown{text, p.Class()})
+			line = append(line, visualItem{text, p.Class()})
 		}
 	}
 	return line
 }
 
-// withMarks gives the glyphs, in the order of the content still, with each mark behind the letter that it stands
+// attachMarks gives the glyphs, in the order of the content still, with each mark behind the letter that it stands
 // above or below. Which one that is cannot be seen from where the mark stands, for it may begin left of its letter;
 // but the two are written one after the other.
-func withMarks(glyphs []glyph) []glyph {
+func attachMarks(glyphs []glyph) []glyph {
 	out := make([]glyph, 0, len(glyphs))
 	var before []string // marks of the letter to come
 	for i, g := range glyphs {
@@ -52,10 +52,10 @@ func withMarks(glyphs []glyph) []glyph {
 			slices.Reverse(before) // they are written from left to right too
 			g.text += strings.Join(before, "")
 			out, before = append(out, g), nil
-		case len(out) == 0 || precedes(out[len(out)-1], g, letterAfter(glyphs, i)):
-			before = append(before, words.Usual(g.text))
+		case len(out) == 0 || belongsToNext(out[len(out)-1], g, letterAfter(glyphs, i)):
+			before = append(before, words.ToStandardForm(g.text))
 		default:
-			out[len(out)-1].text += words.Usual(g.text)
+			out[len(out)-1].text += words.ToStandardForm(g.text)
 		}
 	}
 	if len(out) > 0 {
@@ -74,10 +74,10 @@ func letterAfter(glyphs []glyph, i int) glyph {
 	return glyph{}
 }
 
-// precedes reports that a mark belongs to the letter that is written after it, as in a run to the left that is
+// belongsToNext reports that a mark belongs to the letter that is written after it, as in a run to the left that is
 // written from left to right, rather than to the one before.
-func precedes(before, mark, after glyph) bool {
-	if !rightToLeft(after.text) || after.x < before.x {
+func belongsToNext(before, mark, after glyph) bool {
+	if !isRTL(after.text) || after.x < before.x {
 		return false
 	}
 	far := max(after.x-mark.end, mark.x-after.end)
@@ -90,14 +90,14 @@ func isMark(text string) bool {
 	if r < 0x300 {
 		return false
 	}
-	if usual := words.Usual(string(r)); usual != string(r) { // vowel signs have drawn forms too
+	if usual := words.ToStandardForm(string(r)); usual != string(r) { // vowel signs have drawn forms too
 		r, _ = utf8.DecodeRuneInString(usual)
 	}
 	return unicode.Is(unicode.Mn, r)
 }
 
-// letters counts the letters that run to the left and to the right.
-func letters(line []shown) (left, right int) {
+// countLetters counts the letters that run to the left and to the right.
+func countLetters(line []visualItem) (left, right int) {
 	for _, s := range line {
 		switch s.class {
 		case bidi.R, bidi.AL:
@@ -110,14 +110,14 @@ func letters(line []shown) (left, right int) {
 	return left, right
 }
 
-// runsLeft reports that a line is one of a text which runs to the left. The sign that ends a sentence tells it;
+// isRTLLine reports that a line is one of a text which runs to the left. The sign that ends a sentence tells it;
 // otherwise the letters do, where few of them suffice on a page that runs to the left.
-func runsLeft(line []shown, page bool) bool {
-	left, right := letters(line)
+func isRTLLine(line []visualItem, page bool) bool {
+	left, right := countLetters(line)
 	if left == 0 {
 		return false
 	}
-	first, last := ends(line[0].text), ends(line[len(line)-1].text)
+	first, last := isSentenceEndSign(line[0].text), isSentenceEndSign(line[len(line)-1].text)
 	switch {
 	case first != last:
 		return first
@@ -127,25 +127,25 @@ func runsLeft(line []shown, page bool) bool {
 	return left > right
 }
 
-// ends reports a sign that ends a sentence.
-func ends(text string) bool { return strings.Contains(".,;:!?،؛؟", text) }
+// isSentenceEndSign reports a sign that ends a sentence.
+func isSentenceEndSign(text string) bool { return strings.Contains(".,;:!?،؛؟", text) }
 
-// read gives the text of a line.
-func read(line []shown, left bool) string {
+// logicalText gives the text of a line.
+func logicalText(line []visualItem, left bool) string {
 	var b strings.Builder
 	if left {
-		readLeft(&b, line)
+		writeRTL(&b, line)
 		return b.String()
 	}
 	for i := 0; i < len(line); {
 		end := i + 1
-		if isLeft(line[i].class) {
+		if isRTLClass(line[i].class) {
 			for j := end; j < len(line) && line[j].class != bidi.L; j++ {
-				if isLeft(line[j].class) {
+				if isRTLClass(line[j].class) {
 					end = j + 1
 				}
 			}
-			readLeft(&b, line[i:end])
+			writeRTL(&b, line[i:end])
 		} else {
 			b.WriteString(line[i].text)
 		}
@@ -154,93 +154,93 @@ func read(line []shown, left bool) string {
 	return b.String()
 }
 
-func isLeft(c bidi.Class) bool { return c == bidi.R || c == bidi.AL }
+func isRTLClass(c bidi.Class) bool { return c == bidi.R || c == bidi.AL }
 
 func isNumeral(c bidi.Class) bool { return c == bidi.EN || c == bidi.AN }
 
-// leftward is a line, or a part of one, that is read from the right.
-type leftward struct {
-	line   []shown
-	behind []bool // by place: what is left of it, up to a letter that runs to the left, has one that runs to the right
-	arabic bool   // the letter read last is Arabic, which changes how signs go with numbers
+// rtlRun is a line, or a part of one, that is read from the right.
+type rtlRun struct {
+	items         []visualItem
+	hasLTRBefore  []bool // by place: what is left of it, up to a letter that runs to the left, has one that runs to the right
+	isAfterArabic bool   // the letter read last is Arabic, which changes how signs go with numbers
 }
 
-// readLeft reads from the right; numbers, and words that run to the right, keep their order.
-func readLeft(b *strings.Builder, line []shown) {
-	l := leftward{line: line, behind: make([]bool, len(line))}
+// writeRTL reads from the right; numbers, and words that run to the right, keep their order.
+func writeRTL(b *strings.Builder, line []visualItem) {
+	l := rtlRun{items: line, hasLTRBefore: make([]bool, len(line))}
 	for i, s := range line {
-		l.arabic = l.arabic || s.class == bidi.AL
+		l.isAfterArabic = l.isAfterArabic || s.class == bidi.AL
 		if i > 0 {
-			l.behind[i] = line[i-1].class == bidi.L || l.behind[i-1] && !isLeft(line[i-1].class)
+			l.hasLTRBefore[i] = line[i-1].class == bidi.L || l.hasLTRBefore[i-1] && !isRTLClass(line[i-1].class)
 		}
 	}
 	for i := len(line) - 1; i >= 0; {
 		class := line[i].class
-		if isLeft(class) {
-			l.arabic = class == bidi.AL
+		if isRTLClass(class) {
+			l.isAfterArabic = class == bidi.AL
 		}
-		from, found := l.island(i)
+		from, found := l.ltrRunStart(i)
 		if !found {
-			b.WriteString(mirrored.Replace(line[i].text))
+			b.WriteString(bracketMirror.Replace(line[i].text))
 		} else {
 			for _, s := range line[from : i+1] {
 				b.WriteString(s.text)
-				l.arabic = l.arabic && s.class != bidi.L
+				l.isAfterArabic = l.isAfterArabic && s.class != bidi.L
 			}
 		}
 		i = from - 1
 	}
 }
 
-// mirrored turns the brackets: what opens to the right closes to the left.
-var mirrored = strings.NewReplacer("(", ")", ")", "(", "[", "]", "]", "[", "{", "}", "}", "{",
+// bracketMirror turns the brackets: what opens to the right closes to the left.
+var bracketMirror = strings.NewReplacer("(", ")", ")", "(", "[", "]", "]", "[", "{", "}", "}", "{",
 	"<", ">", ">", "<", "«", "»", "»", "«", "‹", "›", "›", "‹")
 
-// island gives where the words and numbers that run to the right, and end with i, begin; i where none do.
-func (l *leftward) island(i int) (from int, found bool) {
+// ltrRunStart gives where the words and numbers that run to the right, and end with i, begin; i where none do.
+func (l *rtlRun) ltrRunStart(i int) (from int, found bool) {
 	from = i
-	switch class := l.line[i].class; {
+	switch class := l.items[i].class; {
 	case class == bidi.L, isNumeral(class):
-	case class == bidi.ET && !l.arabic && i > 0 && l.line[i-1].class == bidi.EN: // 50%
+	case class == bidi.ET && !l.isAfterArabic && i > 0 && l.items[i-1].class == bidi.EN: // 50%
 		from = i - 1
 	default:
-		if from = l.call(i); from == i {
+		if from = l.bracketCallStart(i); from == i {
 			return i, false
 		}
 	}
 	for {
 		k := from - 1
-		for k >= 0 && l.line[k].class != bidi.L && !isNumeral(l.line[k].class) && !isLeft(l.line[k].class) {
+		for k >= 0 && l.items[k].class != bidi.L && !isNumeral(l.items[k].class) && !isRTLClass(l.items[k].class) {
 			k--
 		}
-		if k < 0 || isLeft(l.line[k].class) || !l.together(k, from) {
+		if k < 0 || isRTLClass(l.items[k].class) || !l.isSameLTRRun(k, from) {
 			break
 		}
 		from = k
 	}
-	if from > 0 && isNumeral(l.line[from].class) && (l.line[from-1].text == "+" || !l.arabic && l.line[from-1].class == bidi.ET) { // +49, $50
+	if from > 0 && isNumeral(l.items[from].class) && (l.items[from-1].text == "+" || !l.isAfterArabic && l.items[from-1].class == bidi.ET) { // +49, $50
 		from--
 	}
 	return from, true
 }
 
-// call gives, for a bracket that closes what stands behind a word running to the right, as in "f(n)", where that is
+// bracketCallStart gives, for a bracket that closes what stands behind a word running to the right, as in "f(n)", where that is
 // opened; i for anything else.
-func (l *leftward) call(i int) int {
+func (l *rtlRun) bracketCallStart(i int) int {
 	const longest = 100
-	if !l.behind[i] || l.line[i].text != ")" && l.line[i].text != "]" {
+	if !l.hasLTRBefore[i] || l.items[i].text != ")" && l.items[i].text != "]" {
 		return i
 	}
 	open := 0
-	for k := i; k > max(0, i-longest) && !isLeft(l.line[k].class); k-- {
-		switch l.line[k].text {
+	for k := i; k > max(0, i-longest) && !isRTLClass(l.items[k].class); k-- {
+		switch l.items[k].text {
 		case ")", "]":
 			open++
 		case "(", "[":
 			if open--; open > 0 {
 				continue
 			}
-			if l.behind[k] {
+			if l.hasLTRBefore[k] {
 				return k
 			}
 			return i
@@ -249,15 +249,15 @@ func (l *leftward) call(i int) int {
 	return i
 }
 
-// together reports that what is at k and at i, with only signs and spaces between them, is of one run to the right.
-func (l *leftward) together(k, i int) bool {
-	a, b, between := l.line[k].class, l.line[i].class, l.line[k+1:i]
+// isSameLTRRun reports that what is at k and at i, with only signs and spaces between them, is of one run to the right.
+func (l *rtlRun) isSameLTRRun(k, i int) bool {
+	a, b, between := l.items[k].class, l.items[i].class, l.items[k+1:i]
 	switch {
 	case len(between) == 0:
 		return true
 	case a == bidi.AN || b == bidi.AN:
 		return a == b && len(between) == 1 && between[0].class == bidi.CS
-	case a == bidi.L || b == bidi.L || l.behind[k]: // a number behind such a word belongs to it
+	case a == bidi.L || b == bidi.L || l.hasLTRBefore[k]: // a number behind such a word belongs to it
 		return true
 	case len(between) > 1:
 		return false
@@ -266,16 +266,16 @@ func (l *leftward) together(k, i int) bool {
 	case bidi.CS:
 		return true
 	case bidi.ES:
-		return !l.arabic || dialled(l.line, k)
+		return !l.isAfterArabic || isPhoneNumber(l.items, k)
 	case bidi.WS:
-		return dialled(l.line, k)
+		return isPhoneNumber(l.items, k)
 	default:
 		return false
 	}
 }
 
-// dialled reports that the digits at k are of a telephone number, which begins with a plus on their left.
-func dialled(line []shown, k int) bool {
+// isPhoneNumber reports that the digits at k are of a telephone number, which begins with a plus on their left.
+func isPhoneNumber(line []visualItem, k int) bool {
 	const longest = 24 // digits and what parts them
 	for least := k - longest; k >= 0 && k > least; k-- {
 		if s := line[k]; s.class != bidi.EN && s.text != " " && s.text != "-" {

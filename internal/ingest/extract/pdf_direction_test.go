@@ -12,9 +12,9 @@ import (
 	"parley/internal/ingest/extract"
 )
 
-// drawn is a PDF of one font whose table names a character for each code. Each line is what a reader sees, from left
+// drawPDF is a PDF of one font whose table names a character for each code. Each line is what a reader sees, from left
 // to right, with one glyph for each character; order says in which sequence the glyphs are written into the file.
-func drawn(lines []string, order func(line []rune) []int) []byte {
+func drawPDF(lines []string, order func(line []rune) []int) []byte {
 	codes := map[rune]int{}
 	var table, content strings.Builder
 	y := 780
@@ -32,20 +32,20 @@ func drawn(lines []string, order func(line []rune) []int) []byte {
 	}
 	cmap := "/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /A def /CMapType 2 def\n1 begincodespacerange <0000> <ffff> " +
 		"endcodespacerange\n" + fmt.Sprintf("%d beginbfchar\n%sendbfchar\n", len(codes), table.String()) + "endcmap end end"
-	return pdfOf("<</Type /Catalog /Pages 2 0 R>>", "<</Type /Pages /Kids [3 0 R] /Count 1>>",
+	return newPDF("<</Type /Catalog /Pages 2 0 R>>", "<</Type /Pages /Kids [3 0 R] /Count 1>>",
 		"<</Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 4 0 R /Resources <</Font <</F1 5 0 R>>>>>>",
-		streamOf(content.String()),
+		pdfStream(content.String()),
 		"<</Type /Font /Subtype /Type0 /BaseFont /A /Encoding /Identity-H /DescendantFonts [6 0 R] /ToUnicode 7 0 R>>",
 		"<</Type /Font /Subtype /CIDFontType2 /BaseFont /A /CIDSystemInfo <</Registry (Adobe) /Ordering (Identity) /Supplement 0>> /DW 500 /FontDescriptor 8 0 R>>",
-		streamOf(cmap),
+		pdfStream(cmap),
 		"<</Type /FontDescriptor /FontName /A /Flags 4 /FontBBox [0 0 1000 1000] /ItalicAngle 0 /Ascent 800 /Descent 0 /CapHeight 700 /StemV 80>>")
 }
 
-func streamOf(text string) string {
+func pdfStream(text string) string {
 	return fmt.Sprintf("<</Length %d>>\nstream\n%s\nendstream", len(text), text)
 }
 
-func pdfOf(objects ...string) []byte {
+func newPDF(objects ...string) []byte {
 	var b bytes.Buffer
 	b.WriteString("%PDF-1.7\n")
 	var table strings.Builder
@@ -59,7 +59,7 @@ func pdfOf(objects ...string) []byte {
 }
 
 // The sequences in which programs write the glyphs of a line.
-var writtenOrders = map[string]func(line []rune) []int{
+var glyphOrders = map[string]func(line []rune) []int{
 	"from left to right": func(line []rune) (order []int) {
 		for i := range line {
 			order = append(order, i)
@@ -89,7 +89,7 @@ var writtenOrders = map[string]func(line []rune) []int{
 
 // What a line shows, from left to right, and how it is read. Brackets are drawn as they look, and Arabic letters as
 // they join.
-var shownLines = []struct{ shown, want string }{
+var visualLines = []struct{ shown, want string }{
 	{"ﻞﻤﻌﻟا تﺎﻋﺎﺳ", "ساعات العمل"},
 	{".ﺔﻌﻤﺠﻟا اﺪﻋ ﺎﻣ ،مﻮﻳ ﻞﻛ 17:30 ﻰﺘﺣ 9:00 ﻦﻣ ﺢﺘﻔﻧ", "نفتح من 9:00 حتى 17:30 كل يوم، ما عدا الجمعة."},
 	{"(ﺔﺒﻳﺮﻀﻟا ﻞﻣﺎﺷ) لﺎﻳر 1,250.50 ﺮﻌﺴﻟا", "السعر 1,250.50 ريال (شامل الضريبة)"},
@@ -106,20 +106,20 @@ var shownLines = []struct{ shown, want string }{
 
 func TestLinesThatRunToTheLeftAreReadInOrder(t *testing.T) {
 	var lines []string
-	for _, l := range shownLines {
+	for _, l := range visualLines {
 		lines = append(lines, l.shown)
 	}
-	for name, order := range writtenOrders {
+	for name, order := range glyphOrders {
 		t.Run(name, func(t *testing.T) {
-			doc, err := extract.Text(t.Context(), extract.PDF, "a.pdf", drawn(lines, order))
+			doc, err := extract.ReadFile(t.Context(), extract.PDF, "a.pdf", drawPDF(lines, order))
 			if err != nil {
 				t.Fatal(err)
 			}
 			got := strings.Split(doc.Text, "\n\n")
-			if len(got) != len(shownLines) {
+			if len(got) != len(visualLines) {
 				t.Fatalf("%d paragraphs: %q", len(got), got)
 			}
-			for i, l := range shownLines {
+			for i, l := range visualLines {
 				if got[i] != l.want {
 					t.Errorf("%s\n got %s\nwant %s", l.shown, got[i], l.want)
 				}
@@ -140,7 +140,7 @@ func TestDrawnLettersOfPDFs(t *testing.T) {
 		"English ﻲﺑﺮﻋ inside.":                 "English عربي inside.",
 		"The word םולש means peace, 12 times.": "The word שלום means peace, 12 times.",
 	} {
-		doc, err := extract.Text(t.Context(), extract.PDF, "a.pdf", drawn([]string{shown}, writtenOrders["from left to right"]))
+		doc, err := extract.ReadFile(t.Context(), extract.PDF, "a.pdf", drawPDF([]string{shown}, glyphOrders["from left to right"]))
 		if got := strings.TrimPrefix(doc.Text, "# "); err != nil || got != want {
 			t.Errorf("%q: %q, %v; want %q", shown, got, err, want)
 		}
@@ -149,18 +149,18 @@ func TestDrawnLettersOfPDFs(t *testing.T) {
 
 // Whichever program reads such a file, its letters are the usual ones.
 func TestPdftotextGivesUsualLettersToo(t *testing.T) {
-	linuxOnly(t)
-	p := pool(t)
-	p.Programs = extract.Programs{Pdftotext: pdftotext(t)}
+	requireLinux(t)
+	p := newPool(t)
+	p.Programs = extract.Programs{Pdftotext: requirePdftotext(t)}
 	data, err := os.ReadFile("testdata/scripts.pdf")
 	if err != nil {
 		t.Fatal(err)
 	}
-	ours, err := p.Text(t.Context(), extract.PDF, "scripts.pdf", data)
+	ours, err := p.ReadFile(t.Context(), extract.PDF, "scripts.pdf", data)
 	if err != nil {
 		t.Fatal(err)
 	}
-	alone, err := extract.Text(t.Context(), extract.PDF, "scripts.pdf", data)
+	alone, err := extract.ReadFile(t.Context(), extract.PDF, "scripts.pdf", data)
 	if err != nil || ours.Text != alone.Text {
 		t.Errorf("pdftotext is preferred, whose text is in disorder: %v\n%s", err, ours.Text)
 	}
@@ -168,7 +168,7 @@ func TestPdftotextGivesUsualLettersToo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	theirs := extract.Tidy(extract.InReadingOrder(string(raw)))
+	theirs := extract.NormalizeText(extract.ToReadingOrder(string(raw)))
 	if f1 := wordF1(theirs, ours.Text); f1 < 0.85 { // it turns around what a ligature stands for
 		t.Errorf("word F1 %.3f\n%s", f1, theirs)
 	}
@@ -184,7 +184,7 @@ func TestLongLinesAreReadInOneGo(t *testing.T) {
 	for _, unit := range []string{"1 ", "a)", "(a", ")", "א)", "1-", "+1 ", "א 1 a ", "\u05b8", "א\u05b8", ",", "א,", "1,", "a "} {
 		line := strings.Repeat(unit, 200_000/len(unit))
 		for _, left := range []bool{true, false} {
-			if got := extract.ReadLine("א"+line+"א", left); len(got) != len(line)+4 {
+			if got := extract.ReadVisualLine("א"+line+"א", left); len(got) != len(line)+4 {
 				t.Errorf("%q: %d bytes", unit, len(got))
 			}
 		}

@@ -10,42 +10,42 @@ import (
 	"strconv"
 )
 
-// flatten makes a PDF with one plain cross-reference table of any that holds objects: those in packed streams are unpacked behind
+// rebuildPDF makes a PDF with one plain cross-reference table of any that holds objects: those in packed streams are unpacked behind
 // it, and the table names what is found, the last of each number. It mends files with broken tables, and files with packed
 // objects are read many times faster. locked reports an encrypted file, which is left alone.
-func flatten(data []byte) (whole []byte, locked bool) {
+func rebuildPDF(data []byte) (whole []byte, locked bool) {
 	root := lastReference(data, "/Root")
 	if lastReference(data, "/Encrypt") != "" {
 		return nil, true
 	}
-	f := flattened{at: map[int]object{}}
+	f := pdfRebuilder{objects: map[int]pdfObjectPos{}}
 	f.out.WriteString("%PDF-1.7\n")
-	f.shift = f.out.Len()
+	f.offsetShift = f.out.Len()
 	f.out.Write(data)
 	f.out.WriteString("\n")
-	f.scan(data)
+	f.scanObjects(data)
 	if root == "" {
 		root = f.catalog
 	}
-	return f.finish(root, lastReference(data, "/Info")), false
+	return f.finishTable(root, lastReference(data, "/Info")), false
 }
 
-type object struct{ offset, generation int }
+type pdfObjectPos struct{ offset, generation int }
 
-type flattened struct {
-	out     bytes.Buffer
-	shift   int
-	at      map[int]object
-	catalog string
-	spent   int // bytes unpacked
+type pdfRebuilder struct {
+	out           bytes.Buffer
+	offsetShift   int
+	objects       map[int]pdfObjectPos
+	catalog       string
+	unpackedBytes int // bytes unpacked
 }
 
 const (
-	mostObjects   = 2_000_000
-	mostUnstreams = 128 << 20
+	maxObjects             = 2_000_000
+	maxUnpackedStreamBytes = 128 << 20
 )
 
-var reference = regexp.MustCompile(`^\s*(\d{1,9})\s+(\d{1,5})\s+R`)
+var referencePattern = regexp.MustCompile(`^\s*(\d{1,9})\s+(\d{1,5})\s+R`)
 
 // lastReference finds the last "/Key 12 0 R".
 func lastReference(data []byte, key string) string {
@@ -55,7 +55,7 @@ func lastReference(data []byte, key string) string {
 			return ""
 		}
 		rest := data[i+len(key) : min(len(data), i+len(key)+40)]
-		if m := reference.FindSubmatch(rest); m != nil {
+		if m := referencePattern.FindSubmatch(rest); m != nil {
 			return string(m[1]) + " " + string(m[2]) + " R"
 		}
 		end = i
@@ -63,8 +63,8 @@ func lastReference(data []byte, key string) string {
 	return ""
 }
 
-// scan finds "12 0 obj" wherever it stands.
-func (f *flattened) scan(data []byte) {
+// scanObjects finds "12 0 obj" wherever it stands.
+func (f *pdfRebuilder) scanObjects(data []byte) {
 	for from := 0; ; {
 		i := bytes.Index(data[from:], []byte("obj"))
 		if i < 0 {
@@ -72,28 +72,28 @@ func (f *flattened) scan(data []byte) {
 		}
 		at := from + i
 		from = at + 3
-		start, number, generation, ok := heading(data, at)
-		if !ok || len(f.at) > mostObjects || number > 4*mostObjects {
+		start, number, generation, ok := parseObjectHeader(data, at)
+		if !ok || len(f.objects) > maxObjects || number > 4*maxObjects {
 			continue
 		}
-		f.at[number] = object{start + f.shift, generation}
+		f.objects[number] = pdfObjectPos{start + f.offsetShift, generation}
 		head := data[from:min(len(data), from+4096)]
 		if end := bytes.Index(head, []byte("endobj")); end >= 0 {
 			head = head[:end]
 		}
-		if catalog.Match(head) {
+		if catalogPattern.Match(head) {
 			f.catalog = fmt.Sprintf("%d %d R", number, generation)
 		}
 		if i := bytes.Index(head, []byte("stream")); i >= 0 && bytes.Contains(head[:i], []byte("/ObjStm")) {
-			f.unpack(head[:i], data[from+i+len("stream"):])
+			f.unpackObjectStream(head[:i], data[from+i+len("stream"):])
 		}
 	}
 }
 
-var catalog = regexp.MustCompile(`/Type\s*/Catalog\b`)
+var catalogPattern = regexp.MustCompile(`/Type\s*/Catalog\b`)
 
-// heading reads the two numbers before "obj".
-func heading(data []byte, obj int) (start, number, generation int, ok bool) {
+// parseObjectHeader reads the two numbers before "obj".
+func parseObjectHeader(data []byte, obj int) (start, number, generation int, ok bool) {
 	i := obj
 	back := func() (n int, found bool) {
 		for i > 0 && isBlank(data[i-1]) {
@@ -117,15 +117,15 @@ func isBlank(c byte) bool {
 	return c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == '\f' || c == 0
 }
 
-// unpack writes the objects of a packed stream behind the file.
-func (f *flattened) unpack(head, body []byte) {
+// unpackObjectStream writes the objects of a packed stream behind the file.
+func (f *pdfRebuilder) unpackObjectStream(head, body []byte) {
 	if bytes.Contains(head, []byte("/Predictor")) || !bytes.Contains(head, []byte("FlateDecode")) {
 		return
 	}
 	body = bytes.TrimPrefix(bytes.TrimPrefix(body, []byte("\r")), []byte("\n"))
-	text := inflate(body, max(mostUnstreams-f.spent, 0))
-	f.spent += len(text)
-	first, count := numberBehind(head, "/First"), numberBehind(head, "/N")
+	text := inflate(body, max(maxUnpackedStreamBytes-f.unpackedBytes, 0))
+	f.unpackedBytes += len(text)
+	first, count := numberAfterKey(head, "/First"), numberAfterKey(head, "/N")
 	if first <= 0 || first > len(text) {
 		return
 	}
@@ -133,7 +133,7 @@ func (f *flattened) unpack(head, body []byte) {
 	for i := 0; i+1 < len(fields) && i < 2*count; i += 2 {
 		n, err := strconv.Atoi(string(fields[i]))
 		offset, bad := strconv.Atoi(string(fields[i+1]))
-		if err != nil || bad != nil || n <= 0 || n > 4*mostObjects || offset < 0 || first+offset > len(text) || len(f.at) > mostObjects {
+		if err != nil || bad != nil || n <= 0 || n > 4*maxObjects || offset < 0 || first+offset > len(text) || len(f.objects) > maxObjects {
 			continue
 		}
 		end := len(text)
@@ -142,16 +142,16 @@ func (f *flattened) unpack(head, body []byte) {
 				end = first + next
 			}
 		}
-		f.at[n] = object{offset: f.out.Len()}
+		f.objects[n] = pdfObjectPos{offset: f.out.Len()}
 		fmt.Fprintf(&f.out, "%d 0 obj\n%s\nendobj\n", n, text[first+offset:end])
-		if catalog.Match(text[first+offset : end]) {
+		if catalogPattern.Match(text[first+offset : end]) {
 			f.catalog = strconv.Itoa(n) + " 0 R"
 		}
 	}
 }
 
-// numberBehind finds "/Key 12".
-func numberBehind(head []byte, key string) int {
+// numberAfterKey finds "/Key 12".
+func numberAfterKey(head []byte, key string) int {
 	for from := 0; ; {
 		i := bytes.Index(head[from:], []byte(key))
 		if i < 0 {
@@ -169,9 +169,9 @@ func numberBehind(head []byte, key string) int {
 	}
 }
 
-func (f *flattened) finish(root, info string) []byte {
-	numbers := make([]int, 0, len(f.at))
-	for n := range f.at {
+func (f *pdfRebuilder) finishTable(root, info string) []byte {
+	numbers := make([]int, 0, len(f.objects))
+	for n := range f.objects {
 		numbers = append(numbers, n)
 	}
 	slices.Sort(numbers)
@@ -185,7 +185,7 @@ func (f *flattened) finish(root, info string) []byte {
 		}
 		fmt.Fprintf(&f.out, "%d %d\n", numbers[i], j-i)
 		for _, n := range numbers[i:j] {
-			fmt.Fprintf(&f.out, "%010d %05d n \n", f.at[n].offset, f.at[n].generation)
+			fmt.Fprintf(&f.out, "%010d %05d n \n", f.objects[n].offset, f.objects[n].generation)
 			size = n + 1
 		}
 		i = j

@@ -18,44 +18,44 @@ import (
 
 // pdfFont says what the codes of a font mean and how far each one moves the pen, in thousandths of the font's size.
 type pdfFont struct {
-	composite bool // codes of two bytes
-	mixed     encoding.Encoding
-	unicode   bool // codes are UTF-16
-	table     [256]string
-	mapped    cmap
-	widths    map[uint32]float64
-	usual     float64
-	scale     float64 // to the font's size: 1/1000 but for Type 3
+	isComposite  bool // codes of two bytes
+	encoding     encoding.Encoding
+	isUTF16      bool // codes are UTF-16
+	byteTexts    [256]string
+	toUnicode    cmap
+	widths       map[uint32]float64
+	defaultWidth float64
+	scale        float64 // to the font's size: 1/1000 but for Type 3
 }
 
 // glyphCode is one code of a string, with what it stands for.
 type glyphCode struct {
-	text  string
-	width float64 // of the font's size
-	space bool    // the one code that word spacing adds to
+	text    string
+	width   float64 // of the font's size
+	isSpace bool    // the one code that word spacing adds to
 }
 
 func newPDFFont(v pdf.Value) *pdfFont {
-	f := &pdfFont{widths: map[uint32]float64{}, scale: 0.001, usual: -1}
+	f := &pdfFont{widths: map[uint32]float64{}, scale: 0.001, defaultWidth: -1}
 	if to := v.Key("ToUnicode"); to.Kind() == pdf.Stream {
-		walkOne(func() { f.mapped = readCMap(streamText(to)) })
+		ignorePanic(func() { f.toUnicode = readCMap(streamText(to)) })
 	}
-	walkOne(func() {
+	ignorePanic(func() {
 		if v.Key("Subtype").Name() == "Type0" {
-			f.compose(v)
+			f.readComposite(v)
 		} else {
-			f.simple(v)
+			f.readSimple(v)
 		}
 	})
 	return f
 }
 
-const mostCMap = 8 << 20
+const maxCMapBytes = 8 << 20
 
 func streamText(v pdf.Value) string {
 	r := v.Reader()
 	defer func() { _ = r.Close() }()
-	b, _ := io.ReadAll(io.LimitReader(r, mostCMap)) // of a stream that breaks off, what came before
+	b, _ := io.ReadAll(io.LimitReader(r, maxCMapBytes)) // of a stream that breaks off, what came before
 	return string(b)
 }
 
@@ -66,18 +66,18 @@ var mixedEncodings = []struct {
 }{{"RKSJ", japanese.ShiftJIS}, {"GBK", simplifiedchinese.GBK}, {"GB-EUC", simplifiedchinese.GBK}, {"GBpc", simplifiedchinese.GBK}, {"B5", traditionalchinese.Big5},
 	{"KSC", korean.EUCKR}, {"EUC-H", japanese.EUCJP}, {"EUC-V", japanese.EUCJP}}
 
-func (f *pdfFont) compose(v pdf.Value) {
-	f.composite, f.usual = true, 1000
+func (f *pdfFont) readComposite(v pdf.Value) {
+	f.isComposite, f.defaultWidth = true, 1000
 	name := v.Key("Encoding").Name()
-	f.unicode = strings.Contains(name, "UCS2") || strings.Contains(name, "UTF16")
+	f.isUTF16 = strings.Contains(name, "UCS2") || strings.Contains(name, "UTF16")
 	for _, m := range mixedEncodings {
-		if f.mixed == nil && strings.Contains(name, m.mark) {
-			f.mixed = m.enc
+		if f.encoding == nil && strings.Contains(name, m.mark) {
+			f.encoding = m.enc
 		}
 	}
 	below := v.Key("DescendantFonts").Index(0)
 	if dw := below.Key("DW"); dw.Kind() != pdf.Null {
-		f.usual = dw.Float64()
+		f.defaultWidth = dw.Float64()
 	}
 	w := below.Key("W")
 	for i := 0; i < w.Len() && len(f.widths) < 70_000; {
@@ -97,19 +97,19 @@ func (f *pdfFont) compose(v pdf.Value) {
 	}
 }
 
-var uniName = regexp.MustCompile(`^u(?:ni)?([0-9A-F]{4,6})`)
+var unicodeNamePattern = regexp.MustCompile(`^u(?:ni)?([0-9A-F]{4,6})`)
 
-func (f *pdfFont) simple(v pdf.Value) {
+func (f *pdfFont) readSimple(v pdf.Value) {
 	font := pdf.Font{V: v}
 	enc := font.Encoder()
-	for c := range f.table {
-		f.table[c] = enc.Decode(string([]byte{byte(c)}))
-		if r := []rune(f.table[c]); c >= 0x80 && (len(r) == 0 || len(r) == 1 && (r[0] == rune(c) && c < 0xa0 || r[0] == unicode.ReplacementChar)) {
-			f.table[c] = string(charmap.Windows1252.DecodeByte(byte(c)))
+	for c := range f.byteTexts {
+		f.byteTexts[c] = enc.Decode(string([]byte{byte(c)}))
+		if r := []rune(f.byteTexts[c]); c >= 0x80 && (len(r) == 0 || len(r) == 1 && (r[0] == rune(c) && c < 0xa0 || r[0] == unicode.ReplacementChar)) {
+			f.byteTexts[c] = string(charmap.Windows1252.DecodeByte(byte(c)))
 		}
 	}
-	if v.Key("Encoding").Kind() == pdf.Null && f.mapped == nil {
-		f.builtin(v.Key("FontDescriptor"))
+	if v.Key("Encoding").Kind() == pdf.Null && f.toUnicode == nil {
+		f.readBuiltinEncoding(v.Key("FontDescriptor"))
 	}
 	code := 0
 	for i, d := 0, v.Key("Encoding").Key("Differences"); i < d.Len(); i++ {
@@ -118,9 +118,9 @@ func (f *pdfFont) simple(v pdf.Value) {
 			code = int(x.Int64())
 			continue
 		}
-		if m := uniName.FindStringSubmatch(x.Name()); m != nil && 0 <= code && code < 256 {
+		if m := unicodeNamePattern.FindStringSubmatch(x.Name()); m != nil && 0 <= code && code < 256 {
 			if r, err := strconv.ParseUint(m[1], 16, 32); err == nil {
-				f.table[code] = string(rune(r))
+				f.byteTexts[code] = string(rune(r))
 			}
 		}
 		code++
@@ -130,29 +130,29 @@ func (f *pdfFont) simple(v pdf.Value) {
 		f.widths[first+uint32(i)] = widths.Index(i).Float64()
 	}
 	if missing := v.Key("FontDescriptor").Key("MissingWidth"); missing.Kind() != pdf.Null && len(f.widths) > 0 {
-		f.usual = missing.Float64()
+		f.defaultWidth = missing.Float64()
 	}
 	if v.Key("Subtype").Name() == "Type3" {
 		f.scale = v.Key("FontMatrix").Index(0).Float64()
 	}
 	if strings.Contains(v.Key("BaseFont").Name(), "Courier") && len(f.widths) == 0 {
-		f.usual = 600
+		f.defaultWidth = 600
 	}
 }
 
-// codes cuts a string into its codes.
-func (f *pdfFont) codes(raw string) []glyphCode {
+// decodeCodes cuts a string into its codes.
+func (f *pdfFont) decodeCodes(raw string) []glyphCode {
 	out := make([]glyphCode, 0, len(raw))
 	for len(raw) > 0 {
 		n := 1
-		if f.composite && len(raw) > 1 && (f.mixed == nil || raw[0] >= 0x81) {
+		if f.isComposite && len(raw) > 1 && (f.encoding == nil || raw[0] >= 0x81) {
 			n = 2
 		}
 		code := uint32(raw[0])
 		if n == 2 {
 			code = code<<8 | uint32(raw[1])
 		}
-		g := glyphCode{text: f.textOf(raw[:n], code), space: n == 1 && code == ' '}
+		g := glyphCode{text: f.textOf(raw[:n], code), isSpace: n == 1 && code == ' '}
 		g.width = f.widthOf(code, g.text) * f.scale
 		out = append(out, g)
 		raw = raw[n:]
@@ -161,19 +161,19 @@ func (f *pdfFont) codes(raw string) []glyphCode {
 }
 
 func (f *pdfFont) textOf(raw string, code uint32) string {
-	if text, ok := f.mapped[codeKey{len(raw), code}]; ok {
+	if text, ok := f.toUnicode[codeKey{len(raw), code}]; ok {
 		return text
 	}
-	if text, ok := f.mapped[codeKey{3 - len(raw), code}]; ok { // tables that are written for the other length
+	if text, ok := f.toUnicode[codeKey{3 - len(raw), code}]; ok { // tables that are written for the other length
 		return text
 	}
 	switch {
-	case !f.composite:
-		return f.table[code&0xff]
-	case f.unicode:
+	case !f.isComposite:
+		return f.byteTexts[code&0xff]
+	case f.isUTF16:
 		return utf16BE([]byte(raw))
-	case f.mixed != nil:
-		text, err := f.mixed.NewDecoder().String(raw)
+	case f.encoding != nil:
+		text, err := f.encoding.NewDecoder().String(raw)
 		if err != nil {
 			return ""
 		}
@@ -186,8 +186,8 @@ func (f *pdfFont) widthOf(code uint32, text string) float64 {
 	if w, ok := f.widths[code]; ok {
 		return w
 	}
-	if f.usual >= 0 {
-		return f.usual
+	if f.defaultWidth >= 0 {
+		return f.defaultWidth
 	}
 	switch { // of the fonts that every viewer has, about
 	case strings.ContainsAny(text, "iljtfrI.,:;'!|()[]/ "):

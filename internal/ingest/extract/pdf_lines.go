@@ -6,15 +6,15 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"parley/internal/words"
+	"parley/internal/text/words"
 )
 
-// typeset makes text of glyphs: lines by what stands on one base line, words by the gaps, paragraphs by the space between the
+// pdfLayout makes text of glyphs: lines by what stands on one base line, words by the gaps, paragraphs by the space between the
 // lines, headings by their size.
-type typeset struct {
-	fonts map[string]*pdfFont
-	pages [][]textLine
-	bytes int
+type pdfLayout struct {
+	fonts     map[string]*pdfFont
+	pages     [][]textLine
+	textBytes int
 }
 
 type textLine struct {
@@ -22,55 +22,55 @@ type textLine struct {
 	x, end  float64
 	y, size float64
 	bold    bool
-	left    bool // it runs to the left
+	isRTL   bool // it runs to the left
 }
 
-func (t *typeset) page(p pdfPage) error {
-	if t.bytes > mostText {
+func (t *pdfLayout) addPage(p pdfPage) error {
+	if t.textBytes > maxTextBytes {
 		return errTooMuchText
 	}
-	w := pen{fonts: t.fonts, resources: p.resources, state: textState{stretch: 1, ctm: identity}, text: identity, line: identity}
-	err := w.follow(p.v.Key("Contents"))
-	w.annotations(p.v)
-	lines := linesOf(w.glyphs)
+	w := contentReader{fonts: t.fonts, resources: p.resources, state: textState{horizontalScale: 1, ctm: identityTransform}, textMatrix: identityTransform, lineMatrix: identityTransform}
+	err := w.readContent(p.value.Key("Contents"))
+	w.drawAnnotations(p.value)
+	lines := groupLines(w.glyphs)
 	for _, l := range lines {
-		t.bytes += len(l.text)
+		t.textBytes += len(l.text)
 	}
 	t.pages = append(t.pages, lines)
 	return err
 }
 
-// linesOf groups glyphs, in the order of the page's content, into lines.
-func linesOf(glyphs []glyph) (lines []textLine) {
-	left := pageRunsLeft(glyphs)
-	for _, p := range stretches(glyphs) {
-		if l := lineOf(p.glyphs, left); l.text != "" {
+// groupLines groups glyphs, in the order of the page's content, into lines.
+func groupLines(glyphs []glyph) (lines []textLine) {
+	left := isRTLPage(glyphs)
+	for _, p := range splitRuns(glyphs) {
+		if l := newTextLine(p.glyphs, left); l.text != "" {
 			lines = append(lines, l)
 		}
 	}
 	return joinLines(lines, left)
 }
 
-// stretch is glyphs that stand beside one another on one base line.
-type stretch struct {
-	glyphs    []glyph
-	x, end, y float64
-	size      float64
-	left      bool // something in it runs to the left
-	marks     bool // nothing but marks is in it
+// glyphRun is glyphs that stand beside one another on one base line.
+type glyphRun struct {
+	glyphs       []glyph
+	x, end, y    float64
+	size         float64
+	hasRTL       bool // something in it runs to the left
+	hasOnlyMarks bool // nothing but marks is in it
 }
 
-// stretches parts glyphs where the next one does not go on beside the one before. Where something runs to the left,
+// splitRuns parts glyphs where the next one does not go on beside the one before. Where something runs to the left,
 // the pieces of a line may come in any order.
-func stretches(glyphs []glyph) (all []stretch) {
+func splitRuns(glyphs []glyph) (all []glyphRun) {
 	for i := 0; i < len(glyphs); {
 		end := i + 1
-		for end < len(glyphs) && follows(glyphs[end-1], glyphs[end]) {
+		for end < len(glyphs) && isNextOnLine(glyphs[end-1], glyphs[end]) {
 			end++
 		}
-		next := stretchOf(glyphs[i:end])
-		if n := len(all); n > 0 && all[n-1].goesOn(next) {
-			all[n-1].add(next)
+		next := newGlyphRun(glyphs[i:end])
+		if n := len(all); n > 0 && all[n-1].continuesWith(next) {
+			all[n-1].merge(next)
 		} else {
 			all = append(all, next)
 		}
@@ -79,32 +79,32 @@ func stretches(glyphs []glyph) (all []stretch) {
 	return all
 }
 
-func stretchOf(glyphs []glyph) stretch {
-	s := stretch{glyphs: slices.Clip(glyphs), x: glyphs[0].x, end: glyphs[0].end, y: glyphs[0].y, marks: true}
+func newGlyphRun(glyphs []glyph) glyphRun {
+	s := glyphRun{glyphs: slices.Clip(glyphs), x: glyphs[0].x, end: glyphs[0].end, y: glyphs[0].y, hasOnlyMarks: true}
 	for _, g := range glyphs {
 		s.x, s.end, s.size = min(s.x, g.x), max(s.end, g.end), max(s.size, g.size)
-		s.left, s.marks = s.left || rightToLeft(g.text), s.marks && isMark(g.text)
+		s.hasRTL, s.hasOnlyMarks = s.hasRTL || isRTL(g.text), s.hasOnlyMarks && isMark(g.text)
 	}
 	return s
 }
 
-func (s *stretch) goesOn(next stretch) bool {
+func (s *glyphRun) continuesWith(next glyphRun) bool {
 	size := max(s.size, next.size)
-	if dy := next.y - s.y; dy > 0.45*size || dy < -0.45*size || !s.left && !next.left {
+	if dy := next.y - s.y; dy > 0.45*size || dy < -0.45*size || !s.hasRTL && !next.hasRTL {
 		return false
 	}
 	gap := max(next.x-s.end, s.x-next.end)
-	return gap < 4*size && (gap > -0.6*size || next.marks || s.marks)
+	return gap < 4*size && (gap > -0.6*size || next.hasOnlyMarks || s.hasOnlyMarks)
 }
 
-func (s *stretch) add(next stretch) {
+func (s *glyphRun) merge(next glyphRun) {
 	s.glyphs = append(s.glyphs, next.glyphs...)
 	s.x, s.end, s.size = min(s.x, next.x), max(s.end, next.end), max(s.size, next.size)
-	s.left, s.marks = s.left || next.left, s.marks && next.marks
+	s.hasRTL, s.hasOnlyMarks = s.hasRTL || next.hasRTL, s.hasOnlyMarks && next.hasOnlyMarks
 }
 
-// follows reports that g goes on on the line of a, to the right or, in scripts that run so, to the left.
-func follows(a, g glyph) bool {
+// isNextOnLine reports that g goes on on the line of a, to the right or, in scripts that run so, to the left.
+func isNextOnLine(a, g glyph) bool {
 	size := max(a.size, g.size)
 	if dy := g.y - a.y; dy > 0.45*size || dy < -0.45*size {
 		return false
@@ -113,20 +113,20 @@ func follows(a, g glyph) bool {
 		return true
 	}
 	gap := a.x - g.end
-	return (rightToLeft(a.text) || rightToLeft(g.text)) && gap > -0.6*size && gap < 4*size
+	return (isRTL(a.text) || isRTL(g.text)) && gap > -0.6*size && gap < 4*size
 }
 
-func rightToLeft(s string) bool {
+func isRTL(s string) bool {
 	r, _ := utf8.DecodeRuneInString(s)
 	return r >= 0x590 && unicode.In(r, unicode.Arabic, unicode.Hebrew, unicode.Syriac)
 }
 
-// pageRunsLeft reports that most letters do.
-func pageRunsLeft(glyphs []glyph) bool {
+// isRTLPage reports that most letters do.
+func isRTLPage(glyphs []glyph) bool {
 	left, right := 0, 0
 	for _, g := range glyphs {
 		switch r, _ := utf8.DecodeRuneInString(g.text); {
-		case rightToLeft(g.text):
+		case isRTL(g.text):
 			left++
 		case unicode.IsLetter(r):
 			right++
@@ -135,8 +135,8 @@ func pageRunsLeft(glyphs []glyph) bool {
 	return left > right
 }
 
-// lineOf joins the glyphs of a line, with a space at each gap; page tells whether that one runs to the left.
-func lineOf(glyphs []glyph, page bool) (l textLine) {
+// newTextLine joins the glyphs of a line, with a space at each gap; page tells whether that one runs to the left.
+func newTextLine(glyphs []glyph, page bool) (l textLine) {
 	if len(glyphs) == 0 {
 		return l
 	}
@@ -144,7 +144,7 @@ func lineOf(glyphs []glyph, page bool) (l textLine) {
 	l.x, l.end, l.y = glyphs[0].x, glyphs[0].end, glyphs[0].y
 	for _, g := range glyphs {
 		l.x, l.end, l.size = min(l.x, g.x), max(l.end, g.end), max(l.size, g.size)
-		anyLeft = anyLeft || rightToLeft(g.text)
+		anyLeft = anyLeft || isRTL(g.text)
 		if g.bold {
 			bold++
 		}
@@ -152,26 +152,26 @@ func lineOf(glyphs []glyph, page bool) (l textLine) {
 	l.bold = bold*10 >= len(glyphs)*9
 	var text string
 	if anyLeft {
-		line := shownIn(glyphs)
-		l.left = runsLeft(line, page)
-		text = read(line, l.left)
+		line := visualItemsOf(glyphs)
+		l.isRTL = isRTLLine(line, page)
+		text = logicalText(line, l.isRTL)
 	} else {
-		text = spaced(glyphs)
+		text = joinGlyphs(glyphs)
 	}
-	l.text = strings.TrimSpace(flat(strings.Map(printable, words.Usual(text))))
+	l.text = strings.TrimSpace(collapseSpaces(strings.Map(printableRune, words.ToStandardForm(text))))
 	return l
 }
 
-// spaced joins glyphs that run to the right.
-func spaced(glyphs []glyph) string {
+// joinGlyphs joins glyphs that run to the right.
+func joinGlyphs(glyphs []glyph) string {
 	var b strings.Builder
 	for i, g := range glyphs {
 		if i > 0 {
 			a := glyphs[i-1]
-			if parts(a, g) {
+			if hasWordGap(a, g) {
 				b.WriteByte(' ')
 			}
-			if printedTwice(a, g) {
+			if isOverprint(a, g) {
 				continue
 			}
 		}
@@ -180,20 +180,20 @@ func spaced(glyphs []glyph) string {
 	return b.String()
 }
 
-// parts reports a gap between two glyphs that is as wide as a space.
-func parts(a, g glyph) bool {
+// hasWordGap reports a gap between two glyphs that is as wide as a space.
+func hasWordGap(a, g glyph) bool {
 	gap, size := max(g.x-a.end, a.x-g.end), min(a.size, g.size)
-	return gap > 0.17*size && !dense(a.text) && !dense(g.text) || gap > 0.6*size
+	return gap > 0.17*size && !isUnspacedScript(a.text) && !isUnspacedScript(g.text) || gap > 0.6*size
 }
 
-// printedTwice reports a glyph that stands on another of its kind, to look bold.
-func printedTwice(a, g glyph) bool {
+// isOverprint reports a glyph that stands on another of its kind, to look bold.
+func isOverprint(a, g glyph) bool {
 	apart := a.x - g.x
 	return apart < 0.05*g.size && apart > -0.05*g.size && a.text == g.text && g.end-g.x > 0.1*g.size
 }
 
-// dense reports scripts that are written without spaces.
-func dense(s string) bool {
+// isUnspacedScript reports scripts that are written without spaces.
+func isUnspacedScript(s string) bool {
 	r, _ := utf8.DecodeRuneInString(s)
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana)
 }
@@ -211,7 +211,7 @@ func joinLines(lines []textLine, left bool) []textLine {
 			if left {
 				behind, before = before, behind
 			} else {
-				behind, before = behind && !l.left, false
+				behind, before = behind && !l.isRTL, false
 			}
 			if level && (behind || before) {
 				if behind {

@@ -9,25 +9,25 @@ import (
 )
 
 // text writes all pages, without the lines that stand at the top or the foot of most of them.
-func (t *typeset) text() string {
+func (t *pdfLayout) text() string {
 	body := t.bodySize()
 	levels := t.headingSizes(body)
-	repeated := t.repeated()
-	var d draft
+	repeated := t.repeatedEdgeLines()
+	var d textBuilder
 	for _, lines := range t.pages {
-		kept := slices.DeleteFunc(slices.Clone(lines), func(l textLine) bool { return repeated[masked(l.text)] && atEdge(lines, l) })
-		writeLines(&d, kept, body, levels)
+		remaining := slices.DeleteFunc(slices.Clone(lines), func(l textLine) bool { return repeated[maskDigits(l.text)] && atEdge(lines, l) })
+		writeLines(&d, remaining, body, levels)
 	}
 	return d.text()
 }
 
 // bodySize is the size that most of the text has.
-func (t *typeset) bodySize() float64 {
+func (t *pdfLayout) bodySize() float64 {
 	bytes := map[float64]int{}
 	best, most := 0.0, 0
 	for _, lines := range t.pages {
 		for _, l := range lines {
-			size := half(l.size)
+			size := roundToHalf(l.size)
 			bytes[size] += len(l.text)
 			if bytes[size] > most || bytes[size] == most && size < best {
 				best, most = size, bytes[size]
@@ -37,14 +37,14 @@ func (t *typeset) bodySize() float64 {
 	return best
 }
 
-func half(size float64) float64 { return math.Round(size*2) / 2 }
+func roundToHalf(size float64) float64 { return math.Round(size*2) / 2 }
 
 // headingSizes ranks the sizes larger than the body's: the largest is level 1.
-func (t *typeset) headingSizes(body float64) map[float64]int {
+func (t *pdfLayout) headingSizes(body float64) map[float64]int {
 	var sizes []float64
 	for _, lines := range t.pages {
 		for _, l := range lines {
-			if size := half(l.size); size >= 1.15*body && isTitle(l.text) && !slices.Contains(sizes, size) && len(sizes) < 100 {
+			if size := roundToHalf(l.size); size >= 1.15*body && canBeTitle(l.text) && !slices.Contains(sizes, size) && len(sizes) < 100 {
 				sizes = append(sizes, size)
 			}
 		}
@@ -57,8 +57,8 @@ func (t *typeset) headingSizes(body float64) map[float64]int {
 	return levels
 }
 
-// isTitle reports text that may head a section.
-func isTitle(text string) bool {
+// canBeTitle reports text that may head a section.
+func canBeTitle(text string) bool {
 	letters := 0
 	for _, r := range text {
 		if unicode.IsLetter(r) {
@@ -68,13 +68,13 @@ func isTitle(text string) bool {
 	return letters >= 3 && len(text) < 160
 }
 
-// repeated finds lines that stand at the edge of most pages, whatever number is in them.
-func (t *typeset) repeated() map[string]bool {
+// repeatedEdgeLines finds lines that stand at the edge of most pages, whatever number is in them.
+func (t *pdfLayout) repeatedEdgeLines() map[string]bool {
 	times := map[string]int{}
 	for _, lines := range t.pages {
 		seen := map[string]bool{}
 		for _, l := range lines {
-			if key := masked(l.text); atEdge(lines, l) && !seen[key] {
+			if key := maskDigits(l.text); atEdge(lines, l) && !seen[key] {
 				seen[key] = true
 				times[key]++
 			}
@@ -89,7 +89,7 @@ func (t *typeset) repeated() map[string]bool {
 	return out
 }
 
-func masked(text string) string {
+func maskDigits(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsDigit(r) {
 			return '#'
@@ -116,26 +116,26 @@ func atEdge(lines []textLine, l textLine) bool {
 }
 
 // writeLines makes headings and paragraphs of the lines of one page.
-func writeLines(d *draft, lines []textLine, body float64, levels map[float64]int) {
+func writeLines(d *textBuilder, lines []textLine, body float64, levels map[float64]int) {
 	var open []textLine
 	for i := 0; i < len(lines); i++ {
 		l := lines[i]
-		level := levels[half(l.size)]
-		if level == 0 && l.bold && standsAlone(lines, i) {
+		level := levels[roundToHalf(l.size)]
+		if level == 0 && l.bold && isStandaloneLine(lines, i) {
 			level = min(len(levels)+1, 5)
 		}
-		if level > 0 && isTitle(l.text) {
+		if level > 0 && canBeTitle(l.text) {
 			writeParagraph(d, open)
 			open = nil
-			for i+1 < len(lines) && half(lines[i+1].size) == half(l.size) && lines[i+1].bold == l.bold && lines[i+1].y < lines[i].y && lines[i].y-lines[i+1].y < 1.6*l.size &&
-				len(l.text)+len(lines[i+1].text) < 160 && levels[half(l.size)] > 0 {
+			for i+1 < len(lines) && roundToHalf(lines[i+1].size) == roundToHalf(l.size) && lines[i+1].bold == l.bold && lines[i+1].y < lines[i].y && lines[i].y-lines[i+1].y < 1.6*l.size &&
+				len(l.text)+len(lines[i+1].text) < 160 && levels[roundToHalf(l.size)] > 0 {
 				i++
 				l.text += " " + lines[i].text
 			}
-			d.heading(level, l.text)
+			d.addHeading(level, l.text)
 			continue
 		}
-		if n := len(open); n > 0 && parted(open[n-1], l, body) {
+		if n := len(open); n > 0 && startsParagraph(open[n-1], l, body) {
 			writeParagraph(d, open)
 			open = nil
 		}
@@ -144,10 +144,10 @@ func writeLines(d *draft, lines []textLine, body float64, levels map[float64]int
 	writeParagraph(d, open)
 }
 
-// standsAlone reports a short bold line with more than the usual space above it and text below.
-func standsAlone(lines []textLine, i int) bool {
+// isStandaloneLine reports a short bold line with more than the usual space above it and text below.
+func isStandaloneLine(lines []textLine, i int) bool {
 	l := lines[i]
-	if !isTitle(l.text) || len(l.text) > 90 || strings.HasSuffix(l.text, ".") || strings.HasSuffix(l.text, ",") || strings.Contains(l.text, "  ") {
+	if !canBeTitle(l.text) || len(l.text) > 90 || strings.HasSuffix(l.text, ".") || strings.HasSuffix(l.text, ",") || strings.Contains(l.text, "  ") {
 		return false
 	}
 	if i > 0 && lines[i-1].y > l.y && lines[i-1].y-l.y < 1.3*l.size {
@@ -156,15 +156,15 @@ func standsAlone(lines []textLine, i int) bool {
 	return i+1 < len(lines) && !lines[i+1].bold
 }
 
-// parted reports that a new paragraph, or a new column, begins with l.
-func parted(last, l textLine, body float64) bool {
+// startsParagraph reports that a new paragraph, or a new column, begins with l.
+func startsParagraph(last, l textLine, body float64) bool {
 	down := last.y - l.y
 	size := max(l.size, last.size, body)
 	return down > 1.75*size || down < -0.3*size
 }
 
 // writeParagraph joins lines that are only wrapped; a line that ends early, or begins like an item, keeps its break.
-func writeParagraph(d *draft, lines []textLine) {
+func writeParagraph(d *textBuilder, lines []textLine) {
 	left, right := math.Inf(1), 0.0
 	for _, l := range lines {
 		left, right = min(left, l.x), max(right, l.end)
@@ -174,25 +174,25 @@ func writeParagraph(d *draft, lines []textLine) {
 		if i > 0 {
 			last := lines[i-1]
 			switch {
-			case hyphenated(b.String(), l.text):
+			case isHyphenated(b.String(), l.text):
 				text := b.String()
 				b.Reset()
 				b.WriteString(text[:len(text)-1])
 			case endsEarly(last, left, right) || isItem(l.text) || strings.Contains(l.text, "  "):
 				b.WriteByte('\n')
-			case denseJoin(last.text, l.text):
+			case joinsWithoutSpace(last.text, l.text):
 			default:
 				b.WriteByte(' ')
 			}
 		}
 		b.WriteString(l.text)
 	}
-	d.paragraph(b.String())
+	d.addParagraph(b.String())
 }
 
 // endsEarly reports that a line leaves room before the edge of its paragraph.
 func endsEarly(l textLine, left, right float64) bool {
-	if l.left {
+	if l.isRTL {
 		return l.x > left+0.18*(l.end-left)
 	}
 	return l.end < right-0.18*(right-l.x)
@@ -210,8 +210,8 @@ func isItem(text string) bool {
 	return false
 }
 
-// hyphenated reports that a word was cut at the end of the line.
-func hyphenated(before, after string) bool {
+// isHyphenated reports that a word was cut at the end of the line.
+func isHyphenated(before, after string) bool {
 	before, ok := strings.CutSuffix(before, "-")
 	if !ok {
 		return false
@@ -221,7 +221,7 @@ func hyphenated(before, after string) bool {
 	return unicode.IsLower(last) && unicode.IsLower(first)
 }
 
-func denseJoin(before, after string) bool {
+func joinsWithoutSpace(before, after string) bool {
 	last, _ := utf8.DecodeLastRuneInString(before)
-	return dense(string(last)) && dense(after)
+	return isUnspacedScript(string(last)) && isUnspacedScript(after)
 }

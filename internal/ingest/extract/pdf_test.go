@@ -11,8 +11,8 @@ import (
 	"parley/internal/ingest/extract"
 )
 
-// pdftotext finds the program, or skips; under CI, which installs it, its absence is a failure.
-func pdftotext(t *testing.T) string {
+// requirePdftotext finds the program, or skips; under CI, which installs it, its absence is a failure.
+func requirePdftotext(t *testing.T) string {
 	t.Helper()
 	program, err := exec.LookPath("pdftotext")
 	switch {
@@ -26,16 +26,16 @@ func pdftotext(t *testing.T) string {
 
 // What ours cannot read another program may, within the limits of a child.
 func TestAnotherProgramReadsWhatOursCannot(t *testing.T) {
-	linuxOnly(t)
-	wantsLandlock(t)
+	requireLinux(t)
+	requireLandlock(t)
 	unreadable := []byte("no table of pieces")
-	p := pool(t)
-	if _, err := p.Text(t.Context(), extract.DOC, "a.doc", unreadable); err == nil {
+	p := newPool(t)
+	if _, err := p.ReadFile(t.Context(), extract.DOC, "a.doc", unreadable); err == nil {
 		t.Fatal("ours read it")
 	}
-	helped := pool(t)
-	helped.Programs = extract.Programs{Antiword: stranger(t, "antiword")}
-	doc, err := helped.Text(t.Context(), extract.DOC, "a.doc", unreadable)
+	helped := newPool(t)
+	helped.Programs = extract.Programs{Antiword: hostileProgram(t, "antiword")}
+	doc, err := helped.ReadFile(t.Context(), extract.DOC, "a.doc", unreadable)
 	if err != nil || doc.Text != "The kettle boils water." {
 		t.Errorf("%q, %v", doc.Text, err)
 	}
@@ -43,15 +43,15 @@ func TestAnotherProgramReadsWhatOursCannot(t *testing.T) {
 
 // The real one agrees with ours on a file of our own, but for the heads and feet of pages, which ours leaves out.
 func TestPdftotextAgrees(t *testing.T) {
-	linuxOnly(t)
-	program := pdftotext(t)
+	requireLinux(t)
+	program := requirePdftotext(t)
 	data, err := os.ReadFile("testdata/kettle.pdf")
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := pool(t)
+	p := newPool(t)
 	p.Programs = extract.Programs{Pdftotext: program}
-	both, err := p.Text(t.Context(), extract.PDF, "kettle.pdf", data)
+	both, err := p.ReadFile(t.Context(), extract.PDF, "kettle.pdf", data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,11 +64,11 @@ func TestPdftotextAgrees(t *testing.T) {
 
 // Our own reader of PDFs finds the words that pdftotext finds.
 func TestWordsOfPDFs(t *testing.T) {
-	program := pdftotext(t)
-	dir := shared(t, "pdf-hostile")
-	p := pool(t)
+	program := requirePdftotext(t)
+	dir := sharedDataDir(t, "pdf-hostile")
+	p := newPool(t)
 	sum, n := 0.0, 0
-	for _, file := range filesIn(t, dir) {
+	for _, file := range listFiles(t, dir) {
 		want, err := exec.CommandContext(t.Context(), program, "-q", "-enc", "UTF-8", file, "-").Output()
 		words := len(strings.Fields(string(want)))
 		if err != nil || words < 5 {
@@ -78,7 +78,7 @@ func TestWordsOfPDFs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		doc, err := p.Text(t.Context(), extract.PDF, filepath.Base(file), data)
+		doc, err := p.ReadFile(t.Context(), extract.PDF, filepath.Base(file), data)
 		f1 := wordF1(doc.Text, string(want))
 		t.Logf("%-50s %5d words %.3f %v", filepath.Base(file), words, f1, err)
 		sum += f1

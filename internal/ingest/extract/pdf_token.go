@@ -7,19 +7,19 @@ import (
 
 // pdfToken is a token of a PDF object: data[start:end]. A string's text is what it stands for.
 type pdfToken struct {
-	kind       pdfKind
+	kind       pdfTokenKind
 	start, end int
 	text       []byte
 }
 
-type pdfKind byte
+type pdfTokenKind byte
 
 const (
-	pdfEnd    pdfKind = iota
-	pdfMark           // << >> [ ]
-	pdfString         // (…) or <…>
-	pdfName           // without its slash
-	pdfWord           // a number or a keyword
+	pdfTokenEnd    pdfTokenKind = iota
+	pdfTokenMark                // << >> [ ]
+	pdfTokenString              // (…) or <…>
+	pdfTokenName                // without its slash
+	pdfTokenWord                // a number or a keyword
 )
 
 // pdfTokenAt gives the first token from at on.
@@ -31,19 +31,19 @@ func pdfTokenAt(data []byte, at int) pdfToken {
 	two := string(data[at:min(len(data), at+2)])
 	switch c := data[at]; {
 	case two == "<<", two == ">>":
-		return pdfToken{pdfMark, at, at + 2, data[at : at+2]}
+		return pdfToken{pdfTokenMark, at, at + 2, data[at : at+2]}
 	case c == '(':
-		return literalAt(data, at)
+		return literalStringAt(data, at)
 	case c == '<':
-		return hexAt(data, at)
+		return hexStringAt(data, at)
 	case c == '/':
 		end := wordEnd(data, at+1)
-		return pdfToken{pdfName, at, end, data[at+1 : end]}
+		return pdfToken{pdfTokenName, at, end, data[at+1 : end]}
 	}
 	if end := wordEnd(data, at); end > at {
-		return pdfToken{pdfWord, at, end, data[at:end]}
+		return pdfToken{pdfTokenWord, at, end, data[at:end]}
 	}
-	return pdfToken{pdfMark, at, at + 1, data[at : at+1]}
+	return pdfToken{pdfTokenMark, at, at + 1, data[at : at+1]}
 }
 
 func skipBlank(data []byte, at int) int {
@@ -71,8 +71,8 @@ func wordEnd(data []byte, at int) int {
 	return at
 }
 
-func hexAt(data []byte, at int) pdfToken {
-	t := pdfToken{kind: pdfString, start: at}
+func hexStringAt(data []byte, at int) pdfToken {
+	t := pdfToken{kind: pdfTokenString, start: at}
 	high, half := byte(0), false
 	for at++; at < len(data) && data[at] != '>'; at++ {
 		n, err := strconv.ParseUint(string(data[at:at+1]), 16, 8)
@@ -93,13 +93,13 @@ func hexAt(data []byte, at int) pdfToken {
 	return t
 }
 
-func literalAt(data []byte, at int) pdfToken {
-	t := pdfToken{kind: pdfString, start: at}
+func literalStringAt(data []byte, at int) pdfToken {
+	t := pdfToken{kind: pdfTokenString, start: at}
 	depth := 0
 	for ; at < len(data); at++ {
 		switch c := data[at]; c {
 		case '\\':
-			at = t.escape(data, at+1)
+			at = t.readEscape(data, at+1)
 			continue
 		case '(':
 			depth++
@@ -127,8 +127,8 @@ func literalAt(data []byte, at int) pdfToken {
 
 var pdfEscapes = map[byte]byte{'n': '\n', 'r': '\r', 't': '\t', 'b': '\b', 'f': '\f'}
 
-// escape adds what stands behind a backslash, and gives its last byte's place.
-func (t *pdfToken) escape(data []byte, at int) int {
+// readEscape adds what stands behind a backslash, and gives its last byte's place.
+func (t *pdfToken) readEscape(data []byte, at int) int {
 	if at >= len(data) {
 		return at
 	}

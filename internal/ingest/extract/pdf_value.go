@@ -19,18 +19,18 @@ func pdfDictAt(data []byte, at int) (pdfDict, int) {
 func pdfValueAt(data []byte, at, depth int) (any, int) {
 	t := pdfTokenAt(data, at)
 	switch {
-	case t.kind == pdfString:
+	case t.kind == pdfTokenString:
 		return t.text, t.end
-	case t.kind == pdfName:
+	case t.kind == pdfTokenName:
 		return string(t.text), t.end
-	case t.kind == pdfMark && string(t.text) == "<<" && depth < 20:
+	case t.kind == pdfTokenMark && string(t.text) == "<<" && depth < 20:
 		return pdfMembersAt(data, t.end, depth+1)
-	case t.kind == pdfMark && string(t.text) == "[" && depth < 20:
+	case t.kind == pdfTokenMark && string(t.text) == "[" && depth < 20:
 		return pdfListAt(data, t.end, depth+1)
 	case string(t.text) == "true", string(t.text) == "false":
 		return string(t.text) == "true", t.end
 	}
-	if ref := reference.FindSubmatchIndex(data[t.start:min(len(data), t.start+40)]); ref != nil {
+	if ref := referencePattern.FindSubmatchIndex(data[t.start:min(len(data), t.start+40)]); ref != nil {
 		n, _ := strconv.Atoi(string(data[t.start+ref[2] : t.start+ref[3]])) // nine digits at most
 		return pdfRef(n), t.start + ref[1]
 	}
@@ -43,7 +43,7 @@ func pdfValueAt(data []byte, at, depth int) (any, int) {
 func pdfListAt(data []byte, at, depth int) (list []any, end int) {
 	for {
 		t := pdfTokenAt(data, at)
-		if t.kind == pdfEnd || t.kind == pdfMark && (string(t.text) == "]" || string(t.text) == ">>") {
+		if t.kind == pdfTokenEnd || t.kind == pdfTokenMark && (string(t.text) == "]" || string(t.text) == ">>") {
 			return list, t.end
 		}
 		var v any
@@ -58,12 +58,12 @@ func pdfMembersAt(data []byte, at, depth int) (d pdfDict, end int) {
 	for {
 		t := pdfTokenAt(data, at)
 		switch {
-		case t.kind == pdfEnd, t.kind == pdfMark && string(t.text) == ">>":
+		case t.kind == pdfTokenEnd, t.kind == pdfTokenMark && string(t.text) == ">>":
 			return d, t.end
-		case t.kind == pdfName && key == "":
+		case t.kind == pdfTokenName && key == "":
 			key, at = string(t.text), t.end
 			continue
-		case t.kind == pdfWord && key == "": // it has no business here
+		case t.kind == pdfTokenWord && key == "": // it has no business here
 			at = t.end
 			continue
 		}

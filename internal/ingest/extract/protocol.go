@@ -17,12 +17,12 @@ import (
 //
 // A child begins with one part: what keeps it from anything but computing, or why nothing does.
 
-const mostMessage = mostBytes + mostText
+const maxMessageBytes = maxFileBytes + maxTextBytes
 
 func writeMessage(w io.Writer, parts ...[]byte) error {
 	var size [4]byte
 	for _, p := range parts {
-		if len(p) > mostMessage {
+		if len(p) > maxMessageBytes {
 			return fmt.Errorf("a part of %d bytes", len(p))
 		}
 		binary.BigEndian.PutUint32(size[:], uint32(len(p)))
@@ -51,10 +51,10 @@ func readMessage(r io.Reader, count int) ([][]byte, error) {
 			return nil, err
 		}
 		n := int64(binary.BigEndian.Uint32(size[:]))
-		if n > mostMessage {
+		if n > maxMessageBytes {
 			return nil, fmt.Errorf("a part of %d bytes", n)
 		}
-		part, err := readPartOf(r, n)
+		part, err := readMessagePart(r, n)
 		if err != nil {
 			return nil, err
 		}
@@ -63,7 +63,7 @@ func readMessage(r io.Reader, count int) ([][]byte, error) {
 	return parts, nil
 }
 
-func readPartOf(r io.Reader, n int64) ([]byte, error) {
+func readMessagePart(r io.Reader, n int64) ([]byte, error) {
 	const step = 1 << 20
 	part := make([]byte, 0, min(n, step))
 	for int64(len(part)) < n {
@@ -85,18 +85,18 @@ func readPartOf(r io.Reader, n int64) ([]byte, error) {
 
 // What a child is asked to do.
 const (
-	askFile = "file"
-	askPage = "page"
+	requestFile = "file"
+	requestPage = "page"
 )
 
 const (
-	tired  = "tired"
-	fenced = "fenced"
+	stateTired  = "tired"
+	stateFenced = "fenced"
 )
 
 func writeReply(w io.Writer, page WebPage, failed error, state string) error {
 	if failed != nil {
-		known := asError(failed)
+		known := toError(failed)
 		cause := ""
 		if inner := errors.Unwrap(known); inner != nil {
 			cause = inner.Error()
@@ -115,13 +115,13 @@ func readReply(r io.Reader) (page WebPage, tiredOut bool, refused, err error) {
 	if err != nil {
 		return page, false, nil, err
 	}
-	tiredOut = string(parts[3]) == tired
+	tiredOut = string(parts[3]) == stateTired
 	if len(parts[0]) > 0 {
 		var cause error
 		if len(parts[1]) > 0 {
-			cause = errors.New(oneLine(string(parts[1])))
+			cause = errors.New(shortLine(string(parts[1])))
 		}
-		return page, tiredOut, &Error{Reason: oneLine(string(parts[0])), Err: cause}, nil
+		return page, tiredOut, &Error{Reason: shortLine(string(parts[0])), Err: cause}, nil
 	}
 	if err := json.Unmarshal(parts[1], &page); err != nil {
 		return page, false, nil, err

@@ -10,8 +10,8 @@ import (
 	"parley/internal/ingest/extract"
 )
 
-// shared finds test data written by others, which lies beside the checkout; without it the test is skipped.
-func shared(t testing.TB, folder string) string {
+// sharedDataDir finds test data written by others, which lies beside the checkout; without it the test is skipped.
+func sharedDataDir(t testing.TB, folder string) string {
 	t.Helper()
 	for _, up := range []string{"../../../..", "../../../../.."} {
 		dir := filepath.Join(up, "shared", "data", folder)
@@ -23,7 +23,7 @@ func shared(t testing.TB, folder string) string {
 	return ""
 }
 
-func filesIn(t testing.TB, dir string) (files []string) {
+func listFiles(t testing.TB, dir string) (files []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && d.Name() != "README.md" {
@@ -64,13 +64,13 @@ func wordF1(got, want string) float64 {
 	return 2 * p * r / (p + r)
 }
 
-var imageComment = regexp.MustCompile(`<!--.*?-->`)
+var imageCommentPattern = regexp.MustCompile(`<!--.*?-->`)
 
 // The texts expected in doc-extract are another program's; they are compared by their words.
 func TestWordsOfDocuments(t *testing.T) {
-	dir := shared(t, "doc-extract")
+	dir := sharedDataDir(t, "doc-extract")
 	sum, n := map[string]float64{}, map[string]float64{}
-	for _, file := range filesIn(t, dir) {
+	for _, file := range listFiles(t, dir) {
 		expected, err := os.ReadFile(file + ".expected.md")
 		if err != nil {
 			continue
@@ -84,8 +84,8 @@ func TestWordsOfDocuments(t *testing.T) {
 			t.Logf("%-60s %v", strings.TrimPrefix(file, dir), err)
 			continue
 		}
-		doc, err := extract.Text(t.Context(), kind, filepath.Base(file), data)
-		f1 := wordF1(doc.Text, imageComment.ReplaceAllString(string(expected), ""))
+		doc, err := extract.ReadFile(t.Context(), kind, filepath.Base(file), data)
+		f1 := wordF1(doc.Text, imageCommentPattern.ReplaceAllString(string(expected), ""))
 		t.Logf("%-60s %-5s %.3f %v", strings.TrimPrefix(file, dir), kind, f1, err)
 		sum[string(kind)] += f1
 		n[string(kind)]++

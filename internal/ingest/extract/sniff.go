@@ -16,12 +16,12 @@ import (
 func Sniff(name string, data []byte) (kind Kind, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			kind, err = "", broken("it cannot be told what it is", fmt.Errorf("sniff: panic: %v", v))
+			kind, err = "", newDamagedError("it cannot be told what it is", fmt.Errorf("sniff: panic: %v", v))
 		}
 	}()
 	trimmed := bytes.TrimLeft(data, "\ufeff \t\r\n\x00")
 	if len(trimmed) == 0 {
-		return "", refuse("the file is empty")
+		return "", newError("the file is empty")
 	}
 	switch {
 	case bytes.Contains(data[:min(len(data), 1024)], []byte("%PDF-")):
@@ -31,14 +31,14 @@ func Sniff(name string, data []byte) (kind Kind, err error) {
 	case bytes.HasPrefix(data, []byte(cfbMagic)):
 		return sniffCompound(data)
 	}
-	if what := foreign(data); what != "" {
-		return "", refuse("the file is %s; %s", what, accepted)
+	if what := foreignFormat(data); what != "" {
+		return "", newError("the file is %s; %s", what, acceptedKinds)
 	}
 	return sniffText(strings.ToLower(path.Ext(strings.ReplaceAll(name, `\`, "/"))), data)
 }
 
-// magic tells formats that are not read by how they begin, so that the refusal can name them.
-var magic = []struct{ prefix, what string }{
+// foreignMagic tells formats that are not read by how they begin, so that the refusal can name them.
+var foreignMagic = []struct{ prefix, what string }{
 	{"\x89PNG", "a picture"}, {"\xff\xd8\xff", "a picture"}, {"GIF8", "a picture"}, {"BM", ""}, {"II*\x00", "a picture"}, {"MM\x00*", "a picture"},
 	{"RIFF", "a sound, a film or a picture"}, {"OggS", "a sound or a film"}, {"ID3", "a sound"}, {"fLaC", "a sound"}, {"\x1aE\xdf\xa3", "a film"},
 	{"\x1f\x8b", "a compressed file (gzip)"}, {"7z\xbc\xaf\x27\x1c", "an archive (7z)"}, {"Rar!", "an archive (RAR)"}, {"BZh", "a compressed file (bzip2)"},
@@ -47,8 +47,8 @@ var magic = []struct{ prefix, what string }{
 	{"SQLite format 3", "a database"}, {"\x00asm", "a program"},
 }
 
-func foreign(data []byte) string {
-	for _, m := range magic {
+func foreignFormat(data []byte) string {
+	for _, m := range foreignMagic {
 		if m.what != "" && bytes.HasPrefix(data, []byte(m.prefix)) {
 			return m.what
 		}
@@ -89,25 +89,25 @@ func sniffArchive(data []byte) (Kind, error) {
 	case has["meta-inf/container.xml"]:
 		return EPUB, nil
 	}
-	return "", refuse("the file is an archive (ZIP); upload the files in it one by one. %s", accepted)
+	return "", newError("the file is an archive (ZIP); upload the files in it one by one. %s", acceptedKinds)
 }
 
 func sniffMimetype(f *zip.File) (Kind, error) {
-	text, _ := readPart(f, 200)
+	text, _ := unpackFile(f, 200)
 	switch kind := strings.TrimSpace(string(text)); {
 	case kind == "application/epub+zip":
 		return EPUB, nil
 	case strings.HasPrefix(kind, "application/vnd.oasis.opendocument.text"):
 		return ODT, nil
 	case strings.HasPrefix(kind, "application/vnd.oasis.opendocument."):
-		return "", refuse("the file is an OpenDocument file of another kind than ODT; %s", accepted)
+		return "", newError("the file is an OpenDocument file of another kind than ODT; %s", acceptedKinds)
 	}
 	return "", nil
 }
 
 // sniffContentTypes looks for the type of the main part, whatever it is called.
 func sniffContentTypes(f *zip.File) (Kind, error) {
-	text, _ := readPart(f, 1<<20)
+	text, _ := unpackFile(f, 1<<20)
 	for _, t := range []struct {
 		mark string
 		kind Kind
@@ -117,7 +117,7 @@ func sniffContentTypes(f *zip.File) (Kind, error) {
 		{"ms-powerpoint.presentation.macroEnabled.main", PPTX}, {"sheet.binary.macroEnabled.main", ""}} {
 		if bytes.Contains(text, []byte(t.mark)) {
 			if t.kind == "" {
-				return "", refuse("the file is a binary workbook (XLSB); save it as XLSX")
+				return "", newError("the file is a binary workbook (XLSB); save it as XLSX")
 			}
 			return t.kind, nil
 		}
@@ -131,39 +131,39 @@ func sniffCompound(data []byte) (Kind, error) {
 		return "", err
 	}
 	switch {
-	case c.has("WordDocument"):
+	case c.hasStream("WordDocument"):
 		return DOC, nil
-	case c.has("EncryptedPackage"):
+	case c.hasStream("EncryptedPackage"):
 		return "", errEncrypted
-	case c.has("Workbook"), c.has("Book"):
-		return "", refuse("the file is an old Excel workbook (XLS); save it as XLSX")
-	case c.has("PowerPoint Document"):
-		return "", refuse("the file is an old PowerPoint presentation (PPT); save it as PPTX")
+	case c.hasStream("Workbook"), c.hasStream("Book"):
+		return "", newError("the file is an old Excel workbook (XLS); save it as XLSX")
+	case c.hasStream("PowerPoint Document"):
+		return "", newError("the file is an old PowerPoint presentation (PPT); save it as PPTX")
 	}
-	return "", refuse("the file is an Office file of an unknown kind; %s", accepted)
+	return "", newError("the file is an Office file of an unknown kind; %s", acceptedKinds)
 }
 
-// byName are kinds of plain text that only the name can tell apart.
-var byName = map[string]Kind{".txt": TXT, ".text": TXT, ".md": MD, ".markdown": MD, ".mdx": MD, ".csv": CSV, ".tsv": CSV, ".tab": CSV, ".html": HTML, ".htm": HTML,
+// kindByExtension are kinds of plain text that only the name can tell apart.
+var kindByExtension = map[string]Kind{".txt": TXT, ".text": TXT, ".md": MD, ".markdown": MD, ".mdx": MD, ".csv": CSV, ".tsv": CSV, ".tab": CSV, ".html": HTML, ".htm": HTML,
 	".xhtml": HTML}
 
-// sniffed is how many bytes of a text tell its kind; a large one is not decoded for that.
-const sniffed = 64 << 10
+// maxSniffBytes is how many bytes of a text tell its kind; a large one is not decoded for that.
+const maxSniffBytes = 64 << 10
 
 func sniffText(ext string, data []byte) (Kind, error) {
-	text := decode(data[:min(len(data), sniffed)], "")
+	text := decodeText(data[:min(len(data), maxSniffBytes)], "")
 	head := strings.ToLower(strings.TrimLeft(text[:min(len(text), 4096)], "\ufeff \t\r\n"))
-	named := byName[ext]
+	named := kindByExtension[ext]
 	switch {
-	case unreadable(text):
-		return "", refuse("the file is neither text nor of a known format; %s", accepted)
+	case isUnreadable(text):
+		return "", newError("the file is neither text nor of a known format; %s", acceptedKinds)
 	case strings.HasPrefix(head, "<!doctype html"), strings.HasPrefix(head, "<html"), strings.HasPrefix(head, "<?xml") && strings.Contains(head, "<html"):
 		return HTML, nil
 	case strings.HasPrefix(head, "<svg"), strings.HasPrefix(head, "<!doctype svg"), strings.HasPrefix(head, "<?xml") && strings.Contains(head, "<svg"):
-		return "", refuse("the file is a picture (SVG); %s", accepted)
+		return "", newError("the file is a picture (SVG); %s", acceptedKinds)
 	case strings.HasPrefix(head, "<?xml") && named != TXT && named != MD:
-		return "", refuse("the file is XML; %s", accepted)
-	case (strings.HasPrefix(head, "{") || strings.HasPrefix(head, "[")) && isJSON(decode(data, "")):
+		return "", newError("the file is XML; %s", acceptedKinds)
+	case (strings.HasPrefix(head, "{") || strings.HasPrefix(head, "[")) && isJSON(decodeText(data, "")):
 		return JSON, nil
 	case named != "":
 		return named, nil
@@ -173,8 +173,8 @@ func sniffText(ext string, data []byte) (Kind, error) {
 	return TXT, nil
 }
 
-// unreadable reports text that is mostly what no text holds.
-func unreadable(text string) bool {
+// isUnreadable reports text that is mostly what no text holds.
+func isUnreadable(text string) bool {
 	odd, all := 0, 0
 	for _, r := range text {
 		all++
@@ -192,7 +192,7 @@ func isJSON(text string) bool {
 	if text == "" || text[0] != '{' && text[0] != '[' {
 		return false
 	}
-	if json.Valid([]byte(text)) || tooDeep(text) {
+	if json.Valid([]byte(text)) || isTooDeep(text) {
 		return true
 	}
 	lines := 0
@@ -208,13 +208,13 @@ func isJSON(text string) bool {
 	return lines > 1
 }
 
-// tooDeep reports JSON, be it cut off, whose values are deeper within one another than is read.
-func tooDeep(text string) bool {
+// isTooDeep reports JSON, be it cut off, whose values are deeper within one another than is read.
+func isTooDeep(text string) bool {
 	dec := json.NewDecoder(strings.NewReader(text))
 	for depth := 0; ; {
 		switch token, err := dec.Token(); {
-		case err != nil, depth > mostDepth:
-			return depth > mostDepth
+		case err != nil, depth > maxDepth:
+			return depth > maxDepth
 		case token == json.Delim('{'), token == json.Delim('['):
 			depth++
 		case token == json.Delim('}'), token == json.Delim(']'):

@@ -15,16 +15,16 @@ import (
 
 // child is a running reader of files.
 type child struct {
-	cmd    *exec.Cmd
-	in     *os.File // what it is asked
-	out    *os.File // what it answers
-	reader *bufio.Reader
-	errors *tail
-	gone   chan struct{} // closed when it has ended
-	idle   *time.Timer
-	files  int
-	tired  bool // it has asked to be replaced
-	ending sync.Once
+	cmd       *exec.Cmd
+	stdin     *os.File // what it is asked
+	stdout    *os.File // what it answers
+	reader    *bufio.Reader
+	stderr    *tailBuffer
+	exited    chan struct{} // closed when it has ended
+	idleTimer *time.Timer
+	fileCount int
+	isTired   bool // it has asked to be replaced
+	endOnce   sync.Once
 }
 
 // spawn starts a child and waits until it is ready.
@@ -37,17 +37,17 @@ func (p *Pool) spawn(ctx context.Context) (*child, error) {
 	if err != nil {
 		return nil, errors.Join(err, childIn.Close(), in.Close())
 	}
-	c := &child{cmd: p.command(), in: in, out: out, reader: bufio.NewReader(out), errors: &tail{}, gone: make(chan struct{})}
-	c.cmd.Stdin, c.cmd.Stdout, c.cmd.Stderr = childIn, childOut, c.errors
+	c := &child{cmd: p.command(), stdin: in, stdout: out, reader: bufio.NewReader(out), stderr: &tailBuffer{}, exited: make(chan struct{})}
+	c.cmd.Stdin, c.cmd.Stdout, c.cmd.Stderr = childIn, childOut, c.stderr
 	err = errors.Join(c.cmd.Start(), childIn.Close(), childOut.Close())
 	if err != nil {
 		return nil, errors.Join(err, in.Close(), out.Close())
 	}
 	go func() {
 		_ = c.cmd.Wait() // how it ended is in its state
-		close(c.gone)
+		close(c.exited)
 	}()
-	timer := time.AfterFunc(startsWith, c.kill)
+	timer := time.AfterFunc(startTimeout, c.kill)
 	defer timer.Stop()
 	stop := context.AfterFunc(ctx, c.kill)
 	defer stop()
@@ -55,12 +55,12 @@ func (p *Pool) spawn(ctx context.Context) (*child, error) {
 	if err != nil {
 		c.kill()
 		if ctx.Err() != nil {
-			return nil, ended(ctx)
+			return nil, endReason(ctx)
 		}
-		return nil, fmt.Errorf("%w: %s", err, c.errors)
+		return nil, fmt.Errorf("%w: %s", err, c.stderr)
 	}
-	if state := string(hello[0]); state != fenced {
-		if err := p.unfenced(ctx, state); err != nil {
+	if state := string(hello[0]); state != stateFenced {
+		if err := p.checkUnfenced(ctx, state); err != nil {
 			c.kill()
 			return nil, err
 		}
@@ -68,13 +68,13 @@ func (p *Pool) spawn(ctx context.Context) (*child, error) {
 	return c, nil
 }
 
-// unfenced judges a child that has told what it lacks: nobody has one read on Linux without having said so. Elsewhere
+// checkUnfenced judges a child that has told what it lacks: nobody has one read on Linux without having said so. Elsewhere
 // there is no other, which the manual tells.
-func (p *Pool) unfenced(ctx context.Context, lacks string) error {
-	if onLinux && !p.Unfenced {
-		return &Error{Reason: "files are not read, since this system cannot fence their readers", Err: errors.New(oneLine(lacks))}
+func (p *Pool) checkUnfenced(ctx context.Context, lacks string) error {
+	if onLinux && !p.AllowUnfenced {
+		return &Error{Reason: "files are not read, since this system cannot fence their readers", Err: errors.New(shortLine(lacks))}
 	}
-	p.warned.Do(func() {
+	p.warnOnce.Do(func() {
 		if p.Log != nil {
 			p.Log.WarnContext(ctx, "files are read with fewer limits than there should be", "cause", lacks)
 		}
@@ -88,7 +88,7 @@ func (p *Pool) command(more ...string) *exec.Cmd {
 	if args == nil {
 		args = []string{"extract"}
 	}
-	cmd := exec.Command(p.Exe, append(append([]string{}, args...), more...)...) //nolint:gosec,noctx // the server's own program; the pool ends it
+	cmd := exec.Command(p.Executable, append(append([]string{}, args...), more...)...) //nolint:gosec,noctx // the server's own program; the pool ends it
 	cmd.Env = []string{"GOMAXPROCS=2", "GOTRACEBACK=single", "TZ=UTC"}
 	cmd.Dir = os.TempDir()
 	cmd.WaitDelay = time.Second
@@ -96,58 +96,58 @@ func (p *Pool) command(more ...string) *exec.Cmd {
 	return cmd
 }
 
-// ask hands the child a file and waits for its text. An err says that the child is of no more use.
-func (c *child) ask(ctx context.Context, ask, kind, name string, data []byte) (page WebPage, refused, err error) {
+// sendRequest hands the child a file and waits for its text. An err says that the child is of no more use.
+func (c *child) sendRequest(ctx context.Context, ask, kind, name string, data []byte) (page WebPage, refused, err error) {
 	stop := context.AfterFunc(ctx, c.kill)
 	defer stop()
-	c.files++
-	err = writeMessage(c.in, []byte(ask), []byte(kind), []byte(name), data)
-	if err == nil || c.ended(time.Second) {
-		page, c.tired, refused, err = readReply(c.reader)
+	c.fileCount++
+	err = writeMessage(c.stdin, []byte(ask), []byte(kind), []byte(name), data)
+	if err == nil || c.waitForExit(time.Second) {
+		page, c.isTired, refused, err = readReply(c.reader)
 	}
 	switch {
 	case err == nil:
 		return page, refused, nil
 	case ctx.Err() != nil:
-		return page, nil, ended(ctx)
+		return page, nil, endReason(ctx)
 	}
 	c.kill()
-	return page, nil, c.died(err)
+	return page, nil, c.exitError(err)
 }
 
-// ended waits for the end of the process.
-func (c *child) ended(most time.Duration) bool {
+// waitForExit waits for the end of the process.
+func (c *child) waitForExit(most time.Duration) bool {
 	select {
-	case <-c.gone:
+	case <-c.exited:
 		return true
 	case <-time.After(most):
 		return false
 	}
 }
 
-// died tells why a child ended in the midst of a file.
-func (c *child) died(err error) *Error {
-	c.ended(startsWith)
-	said := c.errors.String()
-	cause := fmt.Errorf("%w: %w: %s: %s", errDied, err, c.cmd.ProcessState, said)
+// exitError tells why a child ended in the midst of a file.
+func (c *child) exitError(err error) *Error {
+	c.waitForExit(startTimeout)
+	output := c.stderr.String()
+	cause := fmt.Errorf("%w: %w: %s: %s", errChildDied, err, c.cmd.ProcessState, output)
 	switch {
-	case strings.Contains(said, "out of memory"), strings.Contains(said, "cannot allocate memory"), strings.Contains(said, "mmap"):
-		return &Error{Reason: fmt.Sprintf("reading the file takes more than %d MB of memory", childData>>20), Err: cause}
+	case strings.Contains(output, "out of memory"), strings.Contains(output, "cannot allocate memory"), strings.Contains(output, "mmap"):
+		return &Error{Reason: fmt.Sprintf("reading the file takes more than %d MB of memory", maxChildBytes>>20), Err: cause}
 	case outOfTime(c.cmd.ProcessState):
-		return &Error{Reason: fmt.Sprintf("reading the file takes more than %d seconds of the processor", childCPU), Err: cause}
+		return &Error{Reason: fmt.Sprintf("reading the file takes more than %d seconds of the processor", maxChildCPUSeconds), Err: cause}
 	}
-	return broken("its reader has given up", cause)
+	return newDamagedError("its reader has given up", cause)
 }
 
-// end lets the child finish by itself: it has nothing more to read.
-func (c *child) end() {
-	c.ending.Do(func() {
-		_ = c.in.Close()
+// finish lets the child finish by itself: it has nothing more to read.
+func (c *child) finish() {
+	c.endOnce.Do(func() {
+		_ = c.stdin.Close()
 		go func() {
-			if !c.ended(startsWith) {
+			if !c.waitForExit(startTimeout) {
 				_ = c.cmd.Process.Kill()
 			}
-			_ = c.out.Close()
+			_ = c.stdout.Close()
 		}()
 	})
 }
@@ -155,32 +155,32 @@ func (c *child) end() {
 // kill ends the child at once.
 func (c *child) kill() {
 	_ = c.cmd.Process.Kill()
-	c.end()
+	c.finish()
 }
 
-// tail keeps the beginning and the end of what is written to it.
-type tail struct {
+// tailBuffer keeps the beginning and the end of what is written to it.
+type tailBuffer struct {
 	mu   sync.Mutex
 	head []byte
 	last []byte
 }
 
-const tailBytes = 2 << 10
+const maxTailBytes = 2 << 10
 
-func (t *tail) Write(b []byte) (int, error) {
+func (t *tailBuffer) Write(b []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	n := min(len(b), tailBytes-len(t.head))
+	n := min(len(b), maxTailBytes-len(t.head))
 	t.head = append(t.head, b[:n]...)
 	t.last = append(t.last, b[n:]...)
-	t.last = t.last[max(0, len(t.last)-tailBytes):]
+	t.last = t.last[max(0, len(t.last)-maxTailBytes):]
 	return len(b), nil
 }
 
-func (t *tail) String() string {
+func (t *tailBuffer) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return strings.ToValidUTF8(string(t.head)+string(t.last), "?")
 }
 
-var _ io.Writer = (*tail)(nil)
+var _ io.Writer = (*tailBuffer)(nil)

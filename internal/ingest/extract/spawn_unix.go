@@ -17,5 +17,5 @@ func outOfTime(state *os.ProcessState) bool {
 		return false
 	}
 	status, ok := state.Sys().(syscall.WaitStatus)
-	return ok && status.Signaled() && (status.Signal() == syscall.SIGXCPU || status.Signal() == syscall.SIGKILL && (state.UserTime()+state.SystemTime()).Seconds() > childCPU-1)
+	return ok && status.Signaled() && (status.Signal() == syscall.SIGXCPU || status.Signal() == syscall.SIGKILL && (state.UserTime()+state.SystemTime()).Seconds() > maxChildCPUSeconds-1)
 }

@@ -8,85 +8,85 @@ import (
 // A table is cut where it would not fit into one passage, and each part repeats the header, so that each row can be found and
 // read by itself. Rows too wide for that become items: "Header: value; Header: value".
 const (
-	tableBytes   = 900
-	wideRow      = 420 // bytes of an average row, from which on rows are items
-	wideTable    = 12  // columns
-	rowsToDecide = 200
+	maxTablePartBytes = 900
+	wideRowBytes      = 420 // bytes of an average row, from which on rows are items
+	wideTableColumns  = 12  // columns
+	rowsToDecide      = 200
 )
 
-// table takes rows, the header first, and writes them to the draft. Nothing is kept but the first rows, which decide on its form.
-type table struct {
-	d       *draft
-	waiting [][]string
-	header  []string
-	decided bool
-	wide    bool
-	part    int // bytes of the open part
-	cells   int
+// tableWriter takes rows, the header first, and writes them to the draft. Nothing is kept but the first rows, which decide on its form.
+type tableWriter struct {
+	out         *textBuilder
+	pendingRows [][]string
+	header      []string
+	isDecided   bool
+	writesItems bool
+	partBytes   int // bytes of the open part
+	cellCount   int
 }
 
-func (d *draft) table() *table { return &table{d: d} }
+func (d *textBuilder) newTable() *tableWriter { return &tableWriter{out: d} }
 
-// row takes one row; it may keep the slice.
-func (t *table) row(cells []string) {
+// addRow takes one row; it may keep the slice.
+func (t *tableWriter) addRow(cells []string) {
 	for len(cells) > 0 && strings.TrimSpace(cells[len(cells)-1]) == "" {
 		cells = cells[:len(cells)-1]
 	}
-	if len(cells) == 0 || t.d.full() || t.cells > mostCells {
+	if len(cells) == 0 || t.out.isFull() || t.cellCount > maxCells {
 		return
 	}
-	cells = cells[:min(len(cells), mostColumns)]
-	t.cells += len(cells)
+	cells = cells[:min(len(cells), maxColumns)]
+	t.cellCount += len(cells)
 	for i, c := range cells {
-		cells[i] = flat(c)
+		cells[i] = collapseSpaces(c)
 	}
-	if !t.decided {
-		if t.waiting = append(t.waiting, cells); len(t.waiting) < rowsToDecide {
+	if !t.isDecided {
+		if t.pendingRows = append(t.pendingRows, cells); len(t.pendingRows) < rowsToDecide {
 			return
 		}
-		t.decide(false)
+		t.decideForm(false)
 		return
 	}
-	t.write(cells)
+	t.writeRow(cells)
 }
 
-// end writes what waits still. Fails where the table was too large.
-func (t *table) end() error {
-	if !t.decided {
-		t.decide(true)
+// finish writes what waits still. Fails where the table was too large.
+func (t *tableWriter) finish() error {
+	if !t.isDecided {
+		t.decideForm(true)
 	}
-	if t.cells > mostCells {
-		return refuse("the file holds a table of more than %d cells", mostCells)
+	if t.cellCount > maxCells {
+		return newError("the file holds a table of more than %d cells", maxCells)
 	}
 	return nil
 }
 
-// decide looks at the first rows, or at all: lines above the header are a caption, and one column is no table.
-func (t *table) decide(all bool) {
-	t.decided = true
-	rows := t.waiting
-	t.waiting = nil
+// decideForm looks at the first rows, or at all: lines above the header are a caption, and one column is no table.
+func (t *tableWriter) decideForm(all bool) {
+	t.isDecided = true
+	rows := t.pendingRows
+	t.pendingRows = nil
 	columns := 0
 	for _, r := range rows {
 		columns = max(columns, len(r))
 	}
 	if all {
-		rows, columns = withoutEmpty(rows, columns)
+		rows, columns = dropEmptyColumns(rows, columns)
 	}
-	for len(rows) > 1 && columns > 1 && caption(rows[0]) != "" {
-		t.d.paragraph(caption(rows[0]))
+	for len(rows) > 1 && columns > 1 && captionText(rows[0]) != "" {
+		t.out.addParagraph(captionText(rows[0]))
 		rows = rows[1:]
 	}
 	if columns > 1 && len(rows) > 0 {
 		t.header = t.names(rows[0])
 		rows = rows[1:]
-		t.wide = len(rows) > 0 && (average(rows) > wideRow || columns > wideTable)
+		t.writesItems = len(rows) > 0 && (averageRowBytes(rows) > wideRowBytes || columns > wideTableColumns)
 		if len(rows) == 0 {
-			t.begin()
+			t.beginPart()
 		}
 	}
 	for _, r := range rows {
-		t.write(r)
+		t.writeRow(r)
 	}
 }
 
@@ -95,11 +95,11 @@ const longName = 500
 
 // names gives the header of a table as each part of it repeats it: where a name is too long for that, the whole row stands above the
 // table, and the name's beginning in it.
-func (t *table) names(row []string) []string {
+func (t *tableWriter) names(row []string) []string {
 	if !slices.ContainsFunc(row, func(name string) bool { return len(name) > longName }) {
 		return row
 	}
-	t.d.paragraph(strings.Join(row, " | "))
+	t.out.addParagraph(strings.Join(row, " | "))
 	names := make([]string, len(row))
 	for i, name := range row {
 		if names[i] = name; len(name) > longName {
@@ -109,8 +109,8 @@ func (t *table) names(row []string) []string {
 	return names
 }
 
-// withoutEmpty drops columns that hold nothing.
-func withoutEmpty(rows [][]string, columns int) ([][]string, int) {
+// dropEmptyColumns drops columns that hold nothing.
+func dropEmptyColumns(rows [][]string, columns int) ([][]string, int) {
 	var keep []int
 	for c := range columns {
 		for _, r := range rows {
@@ -134,8 +134,8 @@ func withoutEmpty(rows [][]string, columns int) ([][]string, int) {
 	return out, len(keep)
 }
 
-// average is how long a row is, in bytes.
-func average(rows [][]string) int {
+// averageRowBytes is how long a row is, in bytes.
+func averageRowBytes(rows [][]string) int {
 	bytes := 0
 	for _, r := range rows {
 		bytes += len(strings.Join(r, " | "))
@@ -143,8 +143,8 @@ func average(rows [][]string) int {
 	return bytes / len(rows)
 }
 
-// caption gives the one text of a row, be it in one cell or, merged, in several.
-func caption(row []string) (text string) {
+// captionText gives the one text of a row, be it in one cell or, merged, in several.
+func captionText(row []string) (text string) {
 	for _, c := range row {
 		if c != "" && text != "" && c != text {
 			return ""
@@ -154,7 +154,7 @@ func caption(row []string) (text string) {
 	return text
 }
 
-func filled(row []string) (n int) {
+func countFilledCells(row []string) (n int) {
 	for _, c := range row {
 		if c != "" {
 			n++
@@ -163,31 +163,31 @@ func filled(row []string) (n int) {
 	return n
 }
 
-func (t *table) write(cells []string) {
+func (t *tableWriter) writeRow(cells []string) {
 	switch {
 	case t.header == nil:
-		t.d.paragraph(strings.Join(cells, " "))
+		t.out.addParagraph(strings.Join(cells, " "))
 		return
-	case t.wide:
-		t.d.item(0, "-", t.record(cells))
+	case t.writesItems:
+		t.out.addItem(0, "-", t.formatRecord(cells))
 		return
 	}
-	line := t.line(cells)
-	if t.part == 0 || t.part+len(line) > tableBytes {
-		t.begin()
+	line := t.formatLine(cells)
+	if t.partBytes == 0 || t.partBytes+len(line) > maxTablePartBytes {
+		t.beginPart()
 	}
-	t.part += len(line) + 1
-	t.d.b.WriteString("\n" + line)
+	t.partBytes += len(line) + 1
+	t.out.buf.WriteString("\n" + line)
 }
 
-// begin opens a part of the table with the header.
-func (t *table) begin() {
-	head := t.line(t.header) + "\n|" + strings.Repeat(" --- |", len(t.header))
-	t.d.block(head)
-	t.part = len(head)
+// beginPart opens a part of the table with the header.
+func (t *tableWriter) beginPart() {
+	head := t.formatLine(t.header) + "\n|" + strings.Repeat(" --- |", len(t.header))
+	t.out.addBlock(head)
+	t.partBytes = len(head)
 }
 
-func (t *table) line(cells []string) string {
+func (t *tableWriter) formatLine(cells []string) string {
 	var b strings.Builder
 	b.WriteByte('|')
 	for i := range max(len(cells), len(t.header)) {
@@ -200,8 +200,8 @@ func (t *table) line(cells []string) string {
 	return b.String()
 }
 
-// record names each value: "Name: Kettle; Price: 30".
-func (t *table) record(cells []string) string {
+// formatRecord names each value: "Name: Kettle; Price: 30".
+func (t *tableWriter) formatRecord(cells []string) string {
 	var parts []string
 	for i, c := range cells {
 		switch {

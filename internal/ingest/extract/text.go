@@ -9,12 +9,12 @@ import (
 )
 
 func readText(_ context.Context, _ string, data []byte) (Document, error) { //nolint:unparam // one of the readers
-	text := decode(data, "")
-	return Document{Title: titleOf(text), Text: text}, nil
+	text := decodeText(data, "")
+	return Document{Title: markdownTitle(text), Text: text}, nil
 }
 
-// titleOf gives the first heading of a Markdown text, where it stands at its beginning.
-func titleOf(text string) string {
+// markdownTitle gives the first heading of a Markdown text, where it stands at its beginning.
+func markdownTitle(text string) string {
 	lines := 0
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line == "" {
@@ -31,28 +31,28 @@ func titleOf(text string) string {
 }
 
 func readCSV(ctx context.Context, _ string, data []byte) (Document, error) {
-	text := decode(data, "")
+	text := decodeText(data, "")
 	r := csv.NewReader(strings.NewReader(text))
 	r.Comma, r.LazyQuotes, r.FieldsPerRecord, r.TrimLeadingSpace = delimiter(text), true, -1, true
 	if first, rest, ok := strings.Cut(text, "\n"); ok && strings.HasPrefix(first, "sep=") {
 		r = csv.NewReader(strings.NewReader(rest))
 		r.Comma, r.LazyQuotes, r.FieldsPerRecord = delimiter(rest), true, -1
 	}
-	var d draft
-	t := d.table()
+	var d textBuilder
+	t := d.newTable()
 	for n := 0; ; n++ {
 		record, err := r.Read()
 		switch {
 		case errors.Is(err, io.EOF):
-			err := t.end()
+			err := t.finish()
 			return Document{Text: d.text()}, err
 		case err != nil: // a quote that never ends: read on as plain lines
 			return Document{Text: text}, nil //nolint:nilerr // it is text still
 		case n%1000 == 0 && ctx.Err() != nil:
 			return Document{}, ctx.Err()
 		}
-		t.row(record)
-		if d.full() {
+		t.addRow(record)
+		if d.isFull() {
 			return Document{}, errTooMuchText
 		}
 	}
@@ -68,7 +68,7 @@ func delimiter(text string) rune {
 			if lines++; lines > 50 {
 				break
 			}
-			if n := outsideQuotes(line, sign); n > 0 {
+			if n := countOutsideQuotes(line, sign); n > 0 {
 				counts[n]++
 			}
 		}
@@ -81,7 +81,7 @@ func delimiter(text string) rune {
 	return best
 }
 
-func outsideQuotes(line string, sign rune) (n int) {
+func countOutsideQuotes(line string, sign rune) (n int) {
 	quoted := false
 	for _, r := range line {
 		switch {

@@ -6,18 +6,18 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"parley/internal/words"
+	"parley/internal/text/words"
 )
 
-// tidy makes text fit to be stored and cut: valid UTF-8 in usual letters and composed form, without control
+// normalizeText makes text fit to be stored and cut: valid UTF-8 in usual letters and composed form, without control
 // characters, with LF at line ends, no spaces before them, and at most one blank line at a time.
-func tidy(text string) string {
+func normalizeText(text string) string {
 	text = strings.ToValidUTF8(text, "\ufffd")
 	var b strings.Builder
 	b.Grow(len(text))
 	blank := 0
 	for line := range strings.Lines(strings.NewReplacer("\r\n", "\n", "\r", "\n", "\f", "\n\n", "\v", "\n", "\u2028", "\n", "\u2029", "\n\n").Replace(text)) {
-		line = strings.TrimRightFunc(strings.Map(printable, line), unicode.IsSpace)
+		line = strings.TrimRightFunc(strings.Map(printableRune, line), unicode.IsSpace)
 		if line == "" {
 			blank++
 			continue
@@ -31,11 +31,11 @@ func tidy(text string) string {
 		blank = 0
 		b.WriteString(line)
 	}
-	return norm.NFC.String(words.Usual(b.String()))
+	return norm.NFC.String(words.ToStandardForm(b.String()))
 }
 
-// printable drops what no reader sees and gives the usual form of what looks the same.
-func printable(r rune) rune {
+// printableRune drops what no reader sees and gives the usual form of what looks the same.
+func printableRune(r rune) rune {
 	switch {
 	case r == '\t', r == '\n':
 		return r
@@ -53,9 +53,9 @@ func printable(r rune) rune {
 	return r
 }
 
-// oneLine makes a short title of a text.
-func oneLine(text string) string {
-	text = strings.Join(strings.Fields(tidy(text)), " ")
+// shortLine makes a short title of a text.
+func shortLine(text string) string {
+	text = strings.Join(strings.Fields(normalizeText(text)), " ")
 	const most = 200
 	if len(text) <= most {
 		return text
@@ -63,5 +63,5 @@ func oneLine(text string) string {
 	return strings.ToValidUTF8(text[:most], "")
 }
 
-// flat joins the lines of a text.
-func flat(text string) string { return strings.Join(strings.Fields(text), " ") }
+// collapseSpaces joins the lines of a text.
+func collapseSpaces(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -16,9 +16,9 @@ func readDOC(_ context.Context, _ string, data []byte) (Document, error) {
 	if err != nil {
 		return Document{}, err
 	}
-	main := c.stream("WordDocument")
+	main := c.readStream("WordDocument")
 	if len(main) < fibSize || binary.LittleEndian.Uint16(main) != 0xa5ec {
-		return Document{}, refuse("the file is of a version of Word that is too old; save it as DOCX")
+		return Document{}, newError("the file is of a version of Word that is too old; save it as DOCX")
 	}
 	flags := binary.LittleEndian.Uint16(main[0x0a:])
 	if flags&0x0100 != 0 {
@@ -28,68 +28,68 @@ func readDOC(_ context.Context, _ string, data []byte) (Document, error) {
 	if flags&0x0200 != 0 {
 		name = "1Table"
 	}
-	pieces, err := pieceTable(main, c.stream(name))
+	pieces, err := pieceTable(main, c.readStream(name))
 	if err != nil {
 		return Document{}, err
 	}
-	text := wordText(main, pieces)
+	text := decodePieces(main, pieces)
 	length := int64(binary.LittleEndian.Uint32(main[0x4c:])) // of the body; notes follow, then headers
 	notes := int64(binary.LittleEndian.Uint32(main[0x50:]))
-	body, rest := cutText(text, length)
-	foot, _ := cutText(rest, notes)
-	var d draft
-	writeWord(&d, body)
-	writeWord(&d, foot)
+	body, rest := splitUTF16(text, length)
+	foot, _ := splitUTF16(rest, notes)
+	var d textBuilder
+	writeDocText(&d, body)
+	writeDocText(&d, foot)
 	return Document{Text: d.text()}, nil
 }
 
 const fibSize = 0x1aa
 
-type piece struct {
-	chars int
-	at    int
-	wide  bool
+type docPiece struct {
+	chars  int
+	offset int
+	isWide bool
 }
 
-func pieceTable(main, table []byte) ([]piece, error) {
+func pieceTable(main, table []byte) ([]docPiece, error) {
 	at, size := uint64(binary.LittleEndian.Uint32(main[0x1a2:])), uint64(binary.LittleEndian.Uint32(main[0x1a6:]))
 	if at+size > uint64(len(table)) {
-		return nil, broken("its piece table is missing", nil)
+		return nil, newDamagedError("its piece table is missing", nil)
 	}
 	clx := table[at : at+size]
 	for len(clx) > 3 && clx[0] == 1 { // formatting
 		clx = clx[min(3+int(binary.LittleEndian.Uint16(clx[1:])), len(clx)):]
 	}
 	if len(clx) < 5 || clx[0] != 2 {
-		return nil, broken("its piece table is missing", nil)
+		return nil, newDamagedError("its piece table is missing", nil)
 	}
 	plc := clx[5:][:min(int64(binary.LittleEndian.Uint32(clx[1:])), int64(len(clx)-5))]
 	n := (len(plc) - 4) / 12
 	if n < 1 {
 		return nil, nil
 	}
-	pieces := make([]piece, n)
+	pieces := make([]docPiece, n)
 	for i := range pieces {
 		from, to := binary.LittleEndian.Uint32(plc[4*i:]), binary.LittleEndian.Uint32(plc[4*i+4:])
 		fc := binary.LittleEndian.Uint32(plc[4*(n+1)+8*i+2:])
-		p := piece{chars: int(min(max(int64(to)-int64(from), 0), int64(len(main)))), at: int(fc & 0x3fffffff), wide: fc&0x40000000 == 0}
-		if !p.wide {
-			p.at /= 2
+		p := docPiece{chars: int(min(max(int64(to)-int64(from), 0), int64(len(main)))), offset: int(fc & 0x3fffffff), isWide: fc&0x40000000 == 0}
+		if !p.isWide {
+			p.offset /= 2
 		}
 		pieces[i] = p
 	}
 	return pieces, nil
 }
 
-// wordText joins the pieces. A table that names the same bytes again and again is read until it has named all of them twice.
-func wordText(main []byte, pieces []piece) []rune {
+// decodePieces joins the pieces. A table that names the same bytes again and again is read until it has named all of them twice.
+func decodePieces(main []byte, pieces []docPiece) []rune {
 	var out []rune
 	for _, p := range pieces {
-		if p.at >= len(main) || len(out) > 2*len(main) {
+		if p.offset >= len(main) || len(out) > 2*len(main) {
 			continue
 		}
-		rest := main[p.at:]
-		if !p.wide {
+		rest := main[p.offset:]
+		if !p.isWide {
 			for _, b := range rest[:min(p.chars, len(rest))] {
 				out = append(out, charmap.Windows1252.DecodeByte(b))
 			}
@@ -105,8 +105,8 @@ func wordText(main []byte, pieces []piece) []rune {
 	return out
 }
 
-// cutText cuts after n characters of UTF-16, as Word counts.
-func cutText(text []rune, n int64) (head, rest []rune) {
+// splitUTF16 cuts after n characters of UTF-16, as Word counts.
+func splitUTF16(text []rune, n int64) (head, rest []rune) {
 	at := 0
 	for ; at < len(text) && n > 0; at++ {
 		n -= int64(utf16.RuneLen(text[at]))
@@ -122,16 +122,16 @@ const (
 	signFieldEnd   = 0x15
 )
 
-// writeWord makes paragraphs and rows of the text.
-func writeWord(d *draft, text []rune) {
+// writeDocText makes paragraphs and rows of the text.
+func writeDocText(d *textBuilder, text []rune) {
 	var b strings.Builder
-	var rows *table
+	var rows *tableWriter
 	var cells []string
 	hidden, open := 0, 0
 	endTable := func() {
 		if rows != nil {
-			rows.row(cells)
-			_ = rows.end()
+			rows.addRow(cells)
+			_ = rows.finish()
 			rows, cells = nil, nil
 		}
 	}
@@ -148,10 +148,10 @@ func writeWord(d *draft, text []rune) {
 		case hidden > 0:
 		case r == signCell:
 			if rows == nil {
-				rows = d.table()
+				rows = d.newTable()
 			}
 			if b.Len() == 0 && i > 0 && text[i-1] == signCell { // two in a row end it
-				rows.row(cells)
+				rows.addRow(cells)
 				cells = nil
 				continue
 			}
@@ -163,7 +163,7 @@ func writeWord(d *draft, text []rune) {
 				continue
 			}
 			endTable()
-			d.paragraph(b.String())
+			d.addParagraph(b.String())
 			b.Reset()
 		case r == '\v':
 			b.WriteByte('\n')
@@ -174,5 +174,5 @@ func writeWord(d *draft, text []rune) {
 		}
 	}
 	endTable()
-	d.paragraph(b.String())
+	d.addParagraph(b.String())
 }

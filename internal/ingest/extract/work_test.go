@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"parley/internal/ingest/extract"
-	costly "parley/internal/rig/hostile"
+	costly "parley/internal/testkit/hostile"
 )
 
 const (
@@ -20,25 +20,25 @@ const (
 // parts make a file of a kind of what stands in its main part.
 var parts = map[extract.Kind]func(t testing.TB, body string) []byte{
 	extract.DOCX: func(t testing.TB, body string) []byte {
-		return zipped(t, "word/document.xml", `<w:document `+wordMain+`><w:body>`+body+`</w:body></w:document>`, "word/_rels/document.xml.rels", outside,
+		return newZip(t, "word/document.xml", `<w:document `+wordMain+`><w:body>`+body+`</w:body></w:document>`, "word/_rels/document.xml.rels", outside,
 			"word/footnotes.xml", `<w:footnotes `+wordMain+`><w:footnote w:id="1"><w:p><w:r><w:t>`+strings.Repeat("a note ", len(body)/14)+`</w:t></w:r></w:p></w:footnote></w:footnotes>`)
 	},
 	extract.ODT: func(t testing.TB, body string) []byte {
-		return zipped(t, "mimetype", "application/vnd.oasis.opendocument.text", "content.xml", `<office:document-content `+openMain+`><office:body>`+body+`</office:body></office:document-content>`)
+		return newZip(t, "mimetype", "application/vnd.oasis.opendocument.text", "content.xml", `<office:document-content `+openMain+`><office:body>`+body+`</office:body></office:document-content>`)
 	},
 	extract.PPTX: func(t testing.TB, body string) []byte {
-		return zipped(t, "ppt/presentation.xml", `<p:presentation xmlns:p="p" xmlns:r="r"><p:sldId r:id="a"/></p:presentation>`,
+		return newZip(t, "ppt/presentation.xml", `<p:presentation xmlns:p="p" xmlns:r="r"><p:sldId r:id="a"/></p:presentation>`,
 			"ppt/_rels/presentation.xml.rels", `<Relationships><Relationship Id="a" Type="slide" Target="slides/slide1.xml"/></Relationships>`,
 			"ppt/slides/slide1.xml", `<p:sld xmlns:p="p" xmlns:a="a">`+body+`</p:sld>`)
 	},
 	extract.EPUB: func(t testing.TB, body string) []byte {
 		items, chapter, _ := strings.Cut(body, "\x00")
-		return zipped(t, "META-INF/container.xml", `<container><rootfile full-path="a.opf"/></container>`,
+		return newZip(t, "META-INF/container.xml", `<container><rootfile full-path="a.opf"/></container>`,
 			"a.opf", `<package><manifest><item id="a" href="a.xhtml"/></manifest><spine>`+items+`</spine></package>`, "a.xhtml", `<html><body>`+chapter)
 	},
 	extract.XLSX: func(t testing.TB, body string) []byte {
 		rows, rest, _ := strings.Cut(body, "\x00")
-		return workbookOf(t, rows, rest, `<si><t>Kettle</t></si>`)
+		return newRawWorkbook(t, rows, rest, `<si><t>Kettle</t></si>`)
 	},
 }
 
@@ -87,7 +87,7 @@ func TestWorkOfOfficeFiles(t *testing.T) {
 	} {
 		t.Run(string(kind), func(t *testing.T) {
 			for _, k := range list {
-				costly.Linear(t, costly.Size(16<<10), k, func(body string) { readBounded(t, kind, parts[kind](t, body)) })
+				costly.RequireLinear(t, costly.Size(16<<10), k, func(body string) { readBounded(t, kind, parts[kind](t, body)) })
 			}
 		})
 	}
@@ -97,7 +97,7 @@ func TestWorkOfOfficeFiles(t *testing.T) {
 func TestNestedSpansDoNotMultiply(t *testing.T) {
 	body := strings.Repeat(`<w:tbl><w:tr><w:tc><w:tcPr><w:gridSpan w:val="100"/></w:tcPr>`, 20) + `<w:p><w:r><w:t>Kettle</w:t></w:r></w:p>` + strings.Repeat(`</w:tc></w:tr></w:tbl>`, 20)
 	readBounded(t, extract.DOCX, parts[extract.DOCX](t, body))
-	doc, err := extract.Text(t.Context(), extract.DOCX, "a.docx", parts[extract.DOCX](t, body))
+	doc, err := extract.ReadFile(t.Context(), extract.DOCX, "a.docx", parts[extract.DOCX](t, body))
 	if err != nil || !strings.Contains(doc.Text, "Kettle") {
 		t.Errorf("%d bytes, %v", len(doc.Text), err)
 	}
@@ -110,8 +110,8 @@ func TestWorkOfMergedCells(t *testing.T) {
 		for i := range n {
 			merges.WriteString("<mergeCell ref=\"A" + strconv.Itoa(2*i+1) + ":A" + strconv.Itoa(2*i+2) + "\"/>")
 		}
-		data := workbookOf(t, `<row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1"><v>1</v></c></row>`, `<mergeCells>`+merges.String()+`</mergeCells>`, `<si><t>Kettle</t></si>`)
-		return int64(costly.Work(func() { readBounded(t, extract.XLSX, data) }))
+		data := newRawWorkbook(t, `<row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1"><v>1</v></c></row>`, `<mergeCells>`+merges.String()+`</mergeCells>`, `<si><t>Kettle</t></si>`)
+		return int64(costly.MeasureWork(func() { readBounded(t, extract.XLSX, data) }))
 	}
 	work(1000)
 	if once, eight := work(10_000), work(80_000); eight > 24*once {
@@ -122,28 +122,32 @@ func TestWorkOfMergedCells(t *testing.T) {
 // The work to read a file of text grows with it, and no more than that.
 func TestWorkOfTexts(t *testing.T) {
 	readers := map[string]func(text string){
-		"tidy": func(text string) { extract.Tidy(extract.Decode([]byte(text), "")) },
+		"tidy": func(text string) { extract.NormalizeText(extract.DecodeText([]byte(text), "")) },
 		"sniff": func(text string) {
 			_, _ = extract.Sniff("a", []byte(text))
 			_, _ = extract.Sniff("a.json", []byte("["+text))
 		},
-		"page":   func(text string) { _, _ = extract.Page(t.Context(), "https://a.example/", "text/html", []byte(text)) },
+		"page": func(text string) {
+			_, _ = extract.ReadPage(t.Context(), "https://a.example/", "text/html", []byte(text))
+		},
 		"stream": func(text string) { _, _ = extract.StreamPage(t.Context(), "https://a.example/", text) },
-		"CMap":   func(text string) { extract.ReadCMapOf(text) },
-		"order":  func(text string) { extract.InReadingOrder(text) },
+		"CMap":   func(text string) { extract.CountCMapCodes(text) },
+		"order":  func(text string) { extract.ToReadingOrder(text) },
 	}
 	for _, kind := range []extract.Kind{extract.TXT, extract.MD, extract.CSV, extract.JSON} {
-		readers[string(kind)] = func(text string) { _, _ = extract.Text(t.Context(), kind, "a", []byte(text)) }
+		readers[string(kind)] = func(text string) { _, _ = extract.ReadFile(t.Context(), kind, "a", []byte(text)) }
 	}
 	costly.Readers(t, readers)
 }
 
 // What repeats the elements of pages, the names of columns and the keys of JSON costs no more either.
 func TestWorkOfRepeatedElements(t *testing.T) {
-	page := func(text string) { _, _ = extract.Page(t.Context(), "https://a.example/", "text/html", []byte(text)) }
+	page := func(text string) {
+		_, _ = extract.ReadPage(t.Context(), "https://a.example/", "text/html", []byte(text))
+	}
 	stream := func(text string) { _, _ = extract.StreamPage(t.Context(), "https://a.example/", text) }
 	of := func(kind extract.Kind) func(string) {
-		return func(text string) { _, _ = extract.Text(t.Context(), kind, "a", []byte(text)) }
+		return func(text string) { _, _ = extract.ReadFile(t.Context(), kind, "a", []byte(text)) }
 	}
 	for _, c := range []struct {
 		kind costly.Kind
@@ -170,7 +174,7 @@ func TestWorkOfRepeatedElements(t *testing.T) {
 		{costly.Made("lists", `[`, `["a",{"b":"c"}],`, `1]`), of(extract.JSON)},
 		{costly.Made("lines", "", "{\"a\":\"b\"}\n", ""), of(extract.JSON)},
 	} {
-		t.Run(c.kind.Name, func(t *testing.T) { costly.Linear(t, costly.Size(16<<10), c.kind, c.read) })
+		t.Run(c.kind.Name, func(t *testing.T) { costly.RequireLinear(t, costly.Size(16<<10), c.kind, c.read) })
 	}
 }
 
@@ -179,10 +183,10 @@ func FuzzTextWork(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, unit string) {
-		costly.Bounded(t, unit, func(text string) {
+		costly.RequireBounded(t, unit, func(text string) {
 			_, _ = extract.Sniff("a", []byte(text))
 			for _, kind := range []extract.Kind{extract.MD, extract.CSV, extract.JSON, extract.HTML} {
-				_, _ = extract.Text(t.Context(), kind, "a", []byte(text))
+				_, _ = extract.ReadFile(t.Context(), kind, "a", []byte(text))
 			}
 			_, _ = extract.StreamPage(t.Context(), "https://a.example/", text)
 		})

@@ -16,71 +16,71 @@ func readXLSX(ctx context.Context, _ string, data []byte) (Document, error) {
 	if err != nil {
 		return Document{}, err
 	}
-	if err := a.plainXML("xl/"); err != nil {
+	if err := a.checkXML("xl/"); err != nil {
 		return Document{}, err
 	}
-	a.left = mostUnpacked // what it has unpacked to is not kept
-	book, err := excelize.OpenReader(bytes.NewReader(data), excelize.Options{UnzipSizeLimit: mostUnpacked, UnzipXMLSizeLimit: mostUnpacked})
+	a.remainingBytes = maxUnpackedBytes // what it has unpacked to is not kept
+	book, err := excelize.OpenReader(bytes.NewReader(data), excelize.Options{UnzipSizeLimit: maxUnpackedBytes, UnzipXMLSizeLimit: maxUnpackedBytes})
 	switch {
 	case errors.Is(err, excelize.ErrWorkbookPassword), errors.Is(err, excelize.ErrWorkbookFileFormat):
 		return Document{}, errEncrypted
 	case err != nil && strings.Contains(err.Error(), "unzip size exceeds"):
-		return Document{}, refuse("the archive unpacks to more than %d MB", mostUnpacked>>20)
+		return Document{}, newError("the archive unpacks to more than %d MB", maxUnpackedBytes>>20)
 	case err != nil:
-		return Document{}, broken("it is not a readable workbook", err)
+		return Document{}, newDamagedError("it is not a readable workbook", err)
 	}
 	defer func() { _ = book.Close() }()
 	parts := a.sheetParts()
-	w := workbook{book: book, archive: a, parts: parts, drawings: a.drawings(parts)}
+	w := workbookReader{file: book, archive: a, parts: parts, drawings: a.readDrawings(parts)}
 	sheets := 0
 	for _, name := range book.GetSheetList() {
 		if visible, err := book.GetSheetVisible(name); err == nil && !visible {
 			continue
 		}
 		sheets++
-		if err := w.sheet(ctx, name); err != nil {
+		if err := w.readSheet(ctx, name); err != nil {
 			return Document{}, err
 		}
 	}
-	doc := Document{Text: w.d.text(), Pages: sheets}
+	doc := Document{Text: w.out.text(), Pages: sheets}
 	if about, err := book.GetDocProps(); err == nil && about != nil {
 		doc.Title = about.Title
 	}
 	return doc, nil
 }
 
-type workbook struct {
-	book     *excelize.File
-	archive  *archive
-	parts    map[string][]string // that hold the sheets
-	drawings map[string][]string
-	d        draft
-	cells    int
-	open     [][]string // rows that no empty one parts
-	table    *table     // of a block too long to look at as a whole
+type workbookReader struct {
+	file      *excelize.File
+	archive   *archive
+	parts     map[string][]string // that hold the sheets
+	drawings  map[string][]string
+	out       textBuilder
+	cellCount int
+	openRows  [][]string   // rows that no empty one parts
+	table     *tableWriter // of a block too long to look at as a whole
 }
 
-// longBlock is how many rows are looked at before they are written.
-const longBlock = 500
+// maxBlockRows is how many rows are looked at before they are written.
+const maxBlockRows = 500
 
-func (w *workbook) sheet(ctx context.Context, name string) error {
-	titled, err := w.rows(ctx, name)
+func (w *workbookReader) readSheet(ctx context.Context, name string) error {
+	titled, err := w.readRows(ctx, name)
 	if err != nil {
 		return err
 	}
 	for _, text := range w.drawings[name] {
 		if !titled {
-			w.d.heading(2, name)
+			w.out.addHeading(2, name)
 			titled = true
 		}
-		w.d.paragraph(text)
+		w.out.addParagraph(text)
 	}
 	return nil
 }
 
-// rows writes the rows of a sheet below its name, and tells whether there are any.
-func (w *workbook) rows(ctx context.Context, name string) (titled bool, err error) {
-	rows, err := w.book.Rows(name)
+// readRows writes the rows of a sheet below its name, and tells whether there are any.
+func (w *workbookReader) readRows(ctx context.Context, name string) (titled bool, err error) {
+	rows, err := w.file.Rows(name)
 	if err != nil { // a sheet of charts has none
 		return false, nil
 	}
@@ -92,11 +92,11 @@ func (w *workbook) rows(ctx context.Context, name string) (titled bool, err erro
 		}
 		cells, err := rows.Columns()
 		if err != nil {
-			return titled, broken("a sheet of it cannot be read", err)
+			return titled, newDamagedError("a sheet of it cannot be read", err)
 		}
-		if filled(cells) == 0 {
+		if countFilledCells(cells) == 0 {
 			if blank++; blank == 1 {
-				err = w.flush()
+				err = w.flushRows()
 			}
 			if err != nil || blank > 1<<20 {
 				return titled, err
@@ -105,70 +105,70 @@ func (w *workbook) rows(ctx context.Context, name string) (titled bool, err erro
 		}
 		blank = 0
 		if !titled {
-			w.d.heading(2, name)
+			w.out.addHeading(2, name)
 			titled = true
 		}
-		if err := w.row(merged.fill(n, cells[:min(len(cells), mostColumns)])); err != nil {
+		if err := w.addRow(merged.fill(n, cells[:min(len(cells), maxColumns)])); err != nil {
 			return titled, err
 		}
 	}
-	return titled, w.flush()
+	return titled, w.flushRows()
 }
 
-func (w *workbook) row(cells []string) error {
-	if w.cells += len(cells); w.cells > mostCells {
-		return refuse("the file holds more than %d cells", mostCells)
+func (w *workbookReader) addRow(cells []string) error {
+	if w.cellCount += len(cells); w.cellCount > maxCells {
+		return newError("the file holds more than %d cells", maxCells)
 	}
-	if w.d.full() {
+	if w.out.isFull() {
 		return errTooMuchText
 	}
 	if w.table != nil {
-		w.table.row(cells)
+		w.table.addRow(cells)
 		return nil
 	}
-	if w.open = append(w.open, cells); len(w.open) < longBlock {
+	if w.openRows = append(w.openRows, cells); len(w.openRows) < maxBlockRows {
 		return nil
 	}
-	w.table = w.d.table()
-	for _, row := range w.open {
-		w.table.row(row)
+	w.table = w.out.newTable()
+	for _, row := range w.openRows {
+		w.table.addRow(row)
 	}
-	w.open = nil
+	w.openRows = nil
 	return nil
 }
 
-// flush writes the rows that are open.
-func (w *workbook) flush() error {
+// flushRows writes the rows that are open.
+func (w *workbookReader) flushRows() error {
 	if w.table != nil {
 		t := w.table
 		w.table = nil
-		return t.end()
+		return t.finish()
 	}
-	blocks := sideBySide(w.open)
-	w.open = nil
+	blocks := splitSideBySide(w.openRows)
+	w.openRows = nil
 	for _, rows := range blocks {
-		t := w.d.table()
+		t := w.out.newTable()
 		for _, row := range rows {
-			t.row(row)
+			t.addRow(row)
 		}
-		if err := t.end(); err != nil {
+		if err := t.finish(); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// strip is columns that are apart from others by empty ones.
-type strip struct{ from, to, first, last int }
+// columnStrip is columns that are apart from others by empty ones.
+type columnStrip struct{ from, to, first, last int }
 
-// sideBySide parts tables that stand beside one another: empty columns are between them, they do not begin in
+// splitSideBySide parts tables that stand beside one another: empty columns are between them, they do not begin in
 // the same row, and they do not end in the same one either unless the other begins with names of its columns.
-func sideBySide(rows [][]string) [][][]string {
+func splitSideBySide(rows [][]string) [][][]string {
 	width := 0
 	for _, r := range rows {
 		width = max(width, len(r))
 	}
-	var strips []strip
+	var strips []columnStrip
 	for c := range width {
 		first, last := -1, -1
 		for i, r := range rows {
@@ -186,11 +186,11 @@ func sideBySide(rows [][]string) [][][]string {
 			s := &strips[n-1]
 			s.to, s.first, s.last = c+1, min(s.first, first), max(s.last, last)
 		default:
-			strips = append(strips, strip{c, c + 1, first, last})
+			strips = append(strips, columnStrip{c, c + 1, first, last})
 		}
 	}
 	for i := 1; i < len(strips); i++ {
-		if strips[i].first == strips[0].first || strips[i].last == strips[0].last && !strips[i].named(rows) {
+		if strips[i].first == strips[0].first || strips[i].last == strips[0].last && !strips[i].hasColumnNames(rows) {
 			return [][][]string{rows}
 		}
 	}
@@ -205,8 +205,8 @@ func sideBySide(rows [][]string) [][][]string {
 	return blocks
 }
 
-// named reports several columns whose first cells are words.
-func (s strip) named(rows [][]string) bool {
+// hasColumnNames reports several columns whose first cells are words.
+func (s columnStrip) hasColumnNames(rows [][]string) bool {
 	for c := s.from; c < s.to; c++ {
 		r := rows[s.first]
 		if c >= len(r) || !strings.ContainsFunc(r[c], unicode.IsLetter) {

@@ -12,8 +12,8 @@ import (
 	"parley/internal/ingest/extract"
 )
 
-// workbook makes a workbook of the cells of its first sheet and of whatever else is done to it.
-func workbook(t *testing.T, rows map[string][]any, more func(f *excelize.File) error) []byte {
+// newWorkbook makes a workbook of the cells of its first sheet and of whatever else is done to it.
+func newWorkbook(t *testing.T, rows map[string][]any, more func(f *excelize.File) error) []byte {
 	t.Helper()
 	f := excelize.NewFile()
 	defer func() { _ = f.Close() }()
@@ -34,7 +34,7 @@ func workbook(t *testing.T, rows map[string][]any, more func(f *excelize.File) e
 
 // Text boxes and the titles of charts are words of a workbook too, also of a sheet that is nothing but a chart.
 func TestWordsBesideTheCells(t *testing.T) {
-	data := workbook(t, map[string][]any{"A1": {"Year", "Ducks"}, "A2": {2019, 200}, "A3": {2020, 230}}, func(f *excelize.File) error {
+	data := newWorkbook(t, map[string][]any{"A1": {"Year", "Ducks"}, "A2": {2019, 200}, "A3": {2020, 230}}, func(f *excelize.File) error {
 		chart := func(title string) *excelize.Chart {
 			return &excelize.Chart{Type: excelize.Col, Title: []excelize.RichTextRun{{Text: title}},
 				Series: []excelize.ChartSeries{{Name: "Sheet1!$B$1", Categories: "Sheet1!$A$2:$A$3", Values: "Sheet1!$B$2:$B$3"}}}
@@ -47,7 +47,7 @@ func TestWordsBesideTheCells(t *testing.T) {
 		}
 		return f.AddChartSheet("Overview", chart("Wild ducks"))
 	})
-	doc, err := extract.Text(t.Context(), extract.XLSX, "a.xlsx", data)
+	doc, err := extract.ReadFile(t.Context(), extract.XLSX, "a.xlsx", data)
 	const want = "## Sheet1\n\n| Year | Ducks |\n| --- | --- |\n| 2019 | 200 |\n| 2020 | 230 |\n\nCounted at dawn.\n\nDucks by year\n\n## Overview\n\nWild ducks"
 	if err != nil || doc.Text != want {
 		t.Errorf("%v\n%s", err, doc.Text)
@@ -56,15 +56,15 @@ func TestWordsBesideTheCells(t *testing.T) {
 
 // A table beside another is one of its own when it begins lower with names of its columns, wherever the two end.
 func TestTablesSideBySide(t *testing.T) {
-	data := workbook(t, map[string][]any{
+	data := newWorkbook(t, map[string][]any{
 		"A1": {"Size", "Price"}, "A2": {1, 10}, "A3": {2, 20, nil, "Colour", "Stock"}, "A4": {3, 30, nil, "red", 7}, "A5": {4, 40, nil, "blue", 9},
 	}, func(*excelize.File) error { return nil })
-	doc, err := extract.Text(t.Context(), extract.XLSX, "a.xlsx", data)
+	doc, err := extract.ReadFile(t.Context(), extract.XLSX, "a.xlsx", data)
 	if err != nil || !strings.Contains(doc.Text, "| 4 | 40 |\n\n| Colour | Stock |\n| --- | --- |\n| red | 7 |\n| blue | 9 |") {
 		t.Errorf("%v\n%s", err, doc.Text)
 	}
-	gap := workbook(t, map[string][]any{"A1": {"Size", "Price"}, "A2": {1, 10, nil, "cheap"}, "A3": {2, 20, nil, "dear"}}, func(*excelize.File) error { return nil })
-	doc, err = extract.Text(t.Context(), extract.XLSX, "a.xlsx", gap)
+	gap := newWorkbook(t, map[string][]any{"A1": {"Size", "Price"}, "A2": {1, 10, nil, "cheap"}, "A3": {2, 20, nil, "dear"}}, func(*excelize.File) error { return nil })
+	doc, err = extract.ReadFile(t.Context(), extract.XLSX, "a.xlsx", gap)
 	if err != nil || !strings.Contains(doc.Text, "| 2 | 20 | dear |") {
 		t.Errorf("a remark is torn from its row: %v\n%s", err, doc.Text)
 	}
@@ -88,7 +88,7 @@ func TestMergedCellsOfALongSheet(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second) // as long as a file may take
 	defer cancel()
-	doc, err := extract.Text(ctx, extract.XLSX, "a.xlsx", b.Bytes())
+	doc, err := extract.ReadFile(ctx, extract.XLSX, "a.xlsx", b.Bytes())
 	if err != nil || ctx.Err() != nil || !strings.HasPrefix(doc.Text, "## Sheet1\n\n| Year 2019 | Year 2019 | Note |\n") || strings.Count(doc.Text, "duck") != rows {
 		t.Errorf("%v %v\n%.200s", err, ctx.Err(), doc.Text)
 	}

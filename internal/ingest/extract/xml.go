@@ -10,20 +10,20 @@ import (
 	"golang.org/x/net/html/charset"
 )
 
-// elements reads an XML file from its outside to its inside. Entities that the file defines itself are not replaced; depth and
+// xmlReader reads an XML file from its outside to its inside. Entities that the file defines itself are not replaced; depth and
 // number of elements are bounded.
-type elements struct {
-	dec   *xml.Decoder
-	depth int
-	seen  int
+type xmlReader struct {
+	dec          *xml.Decoder
+	depth        int
+	elementCount int
 }
 
-func newElements(data []byte) *elements {
+func newXMLReader(data []byte) *xmlReader {
 	dec := xml.NewDecoder(bytes.NewReader(data))
 	dec.Strict = false
 	dec.Entity = xml.HTMLEntity
 	dec.CharsetReader = decodedOnce()
-	return &elements{dec: dec}
+	return &xmlReader{dec: dec}
 }
 
 // decodedOnce decodes a file from the encoding that its first declaration names. A file has one; each further one would put a reader
@@ -39,12 +39,12 @@ func decodedOnce() func(label string, input io.Reader) (io.Reader, error) {
 	}
 }
 
-// next gives the next token; a file that breaks off ends there.
-func (e *elements) next() (xml.Token, error) {
+// nextToken gives the next token; a file that breaks off ends there.
+func (e *xmlReader) nextToken() (xml.Token, error) {
 	t, err := e.dec.Token()
 	if err != nil {
 		var syntax *xml.SyntaxError
-		if errors.As(err, &syntax) && e.seen > 0 {
+		if errors.As(err, &syntax) && e.elementCount > 0 {
 			return nil, io.EOF
 		}
 		return nil, err
@@ -52,11 +52,11 @@ func (e *elements) next() (xml.Token, error) {
 	switch t.(type) {
 	case xml.StartElement:
 		e.depth++
-		if e.seen++; e.seen > mostElements {
-			return nil, refuse("the file holds more than %d elements", mostElements)
+		if e.elementCount++; e.elementCount > maxElements {
+			return nil, newError("the file holds more than %d elements", maxElements)
 		}
-		if e.depth > mostDepth {
-			return nil, refuse("the file holds elements more than %d deep within one another", mostDepth)
+		if e.depth > maxDepth {
+			return nil, newError("the file holds elements more than %d deep within one another", maxDepth)
 		}
 	case xml.EndElement:
 		e.depth--
@@ -64,17 +64,17 @@ func (e *elements) next() (xml.Token, error) {
 	return t, nil
 }
 
-// children visits each element in the one that was entered last, or the outermost one at the beginning. visit may read its
+// eachChild visits each element in the one that was entered last, or the outermost one at the beginning. visit may read its
 // element by children or text; what it leaves is skipped.
-func (e *elements) children(visit func(xml.StartElement) error) error {
-	return e.content(visit, nil)
+func (e *xmlReader) eachChild(visit func(xml.StartElement) error) error {
+	return e.eachContent(visit, nil)
 }
 
-// content is children, with the text in between.
-func (e *elements) content(visit func(xml.StartElement) error, text func(string)) error {
+// eachContent is children, with the text in between.
+func (e *xmlReader) eachContent(visit func(xml.StartElement) error, text func(string)) error {
 	outside := e.depth
 	for {
-		t, err := e.next()
+		t, err := e.nextToken()
 		switch {
 		case errors.Is(err, io.EOF):
 			return nil
@@ -86,7 +86,7 @@ func (e *elements) content(visit func(xml.StartElement) error, text func(string)
 			if err := visit(t); err != nil {
 				return err
 			}
-			if err := e.leave(outside); err != nil {
+			if err := e.skipElement(outside); err != nil {
 				return err
 			}
 		case xml.EndElement:
@@ -101,10 +101,10 @@ func (e *elements) content(visit func(xml.StartElement) error, text func(string)
 	}
 }
 
-// leave skips to the end of the element that was visited.
-func (e *elements) leave(outside int) error {
+// skipElement skips to the end of the element that was visited.
+func (e *xmlReader) skipElement(outside int) error {
 	for e.depth > outside {
-		if _, err := e.next(); err != nil {
+		if _, err := e.nextToken(); err != nil {
 			if errors.Is(err, io.EOF) {
 				return nil
 			}
@@ -114,16 +114,16 @@ func (e *elements) leave(outside int) error {
 	return nil
 }
 
-// text gives all text in the element that was entered last.
-func (e *elements) text() (string, error) {
+// readText gives all text in the element that was entered last.
+func (e *xmlReader) readText() (string, error) {
 	var b strings.Builder
 	var inner func(xml.StartElement) error
-	inner = func(xml.StartElement) error { return e.content(inner, func(s string) { b.WriteString(s) }) }
-	err := e.content(inner, func(s string) { b.WriteString(s) })
+	inner = func(xml.StartElement) error { return e.eachContent(inner, func(s string) { b.WriteString(s) }) }
+	err := e.eachContent(inner, func(s string) { b.WriteString(s) })
 	return b.String(), err
 }
 
-func value(el xml.StartElement, name string) string {
+func attributeValue(el xml.StartElement, name string) string {
 	for _, a := range el.Attr {
 		if a.Name.Local == name {
 			return a.Value
@@ -132,20 +132,20 @@ func value(el xml.StartElement, name string) string {
 	return ""
 }
 
-// relations reads which parts and addresses another part refers to, by id.
-func (a *archive) relations(name string) (map[string]relation, error) {
+// readRelations reads which parts and addresses another part refers to, by id.
+func (a *archive) readRelations(name string) (map[string]relation, error) {
 	all := map[string]relation{}
-	data, err := a.part(name)
+	data, err := a.unpackPart(name)
 	if err != nil {
 		if errors.Is(err, errNoPart) {
 			return all, nil
 		}
 		return nil, err
 	}
-	e := newElements(data)
-	err = e.children(func(xml.StartElement) error {
-		return e.children(func(el xml.StartElement) error {
-			all[value(el, "Id")] = relation{target: value(el, "Target"), kind: value(el, "Type"), outside: value(el, "TargetMode") == "External"}
+	e := newXMLReader(data)
+	err = e.eachChild(func(xml.StartElement) error {
+		return e.eachChild(func(el xml.StartElement) error {
+			all[attributeValue(el, "Id")] = relation{target: attributeValue(el, "Target"), kind: attributeValue(el, "Type"), isExternal: attributeValue(el, "TargetMode") == "External"}
 			return nil
 		})
 	})
@@ -154,5 +154,5 @@ func (a *archive) relations(name string) (map[string]relation, error) {
 
 type relation struct {
 	target, kind string
-	outside      bool
+	isExternal   bool
 }

@@ -2,22 +2,22 @@ package rtc
 
 import "time"
 
-// bucket limits how often something happens: so many times at once, and then once every so often.
-type bucket struct {
-	burst int
-	every time.Duration
-	paid  time.Time // up to when the time is used
+// rateLimit limits how often something happens: so many times at once, and then once every so often.
+type rateLimit struct {
+	burst     int
+	interval  time.Duration
+	usedUntil time.Time // up to when the time is used
 }
 
-// take reports whether it may happen now.
-func (b *bucket) take(now time.Time) bool {
-	if least := now.Add(-time.Duration(b.burst) * b.every); b.paid.Before(least) {
-		b.paid = least
+// allow reports whether it may happen now.
+func (b *rateLimit) allow(now time.Time) bool {
+	if least := now.Add(-time.Duration(b.burst) * b.interval); b.usedUntil.Before(least) {
+		b.usedUntil = least
 	}
-	next := b.paid.Add(b.every)
+	next := b.usedUntil.Add(b.interval)
 	if next.After(now) {
 		return false
 	}
-	b.paid = next
+	b.usedUntil = next
 	return true
 }

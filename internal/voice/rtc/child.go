@@ -36,21 +36,21 @@ type ChildReady struct {
 }
 
 const (
-	childStarts = 20 * time.Second // a machine that is busy may need some
-	childEnds   = 5 * time.Second
+	childStartTimeout = 20 * time.Second // a machine that is busy may need some
+	childStopTimeout  = 5 * time.Second
 )
 
-// child is a running media server.
-type child struct {
+// childProcess is a running media server.
+type childProcess struct {
 	ChildReady
-	cmd  *exec.Cmd
-	in   *os.File
-	said *saying
-	gone chan struct{} // closed when it has ended
+	cmd    *exec.Cmd
+	stdin  *os.File
+	stderr *childLog
+	exited chan struct{} // closed when it has ended
 }
 
 // startChild runs the program and waits until it serves.
-func startChild(ctx context.Context, exe string, args []string, cfg ChildConfig, log *slog.Logger) (*child, error) {
+func startChild(ctx context.Context, exe string, args []string, cfg ChildConfig, log *slog.Logger) (*childProcess, error) {
 	childIn, in, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -60,14 +60,14 @@ func startChild(ctx context.Context, exe string, args []string, cfg ChildConfig,
 		return nil, errors.Join(err, childIn.Close(), in.Close())
 	}
 	defer func() { _ = out.Close() }()
-	c := &child{cmd: childCommand(exe, args), in: in, said: &saying{log: log}, gone: make(chan struct{})}
-	c.cmd.Stdin, c.cmd.Stdout, c.cmd.Stderr = childIn, childOut, c.said
-	started := c.run()
+	c := &childProcess{cmd: childCommand(exe, args), stdin: in, stderr: &childLog{log: log}, exited: make(chan struct{})}
+	c.cmd.Stdin, c.cmd.Stdout, c.cmd.Stderr = childIn, childOut, c.stderr
+	started := c.startAndWait()
 	if err := errors.Join(<-started, childIn.Close(), childOut.Close()); err != nil {
 		return nil, errors.Join(err, in.Close())
 	}
-	if err := c.greet(ctx, cfg, out); err != nil {
-		c.end()
+	if err := c.handshake(ctx, cfg, out); err != nil {
+		c.stop()
 		return nil, err
 	}
 	return c, nil
@@ -79,17 +79,17 @@ func childCommand(exe string, args []string) *exec.Cmd {
 	cmd.Env = []string{"GOTRACEBACK=single", "TZ=UTC"}
 	cmd.Dir = os.TempDir()
 	cmd.WaitDelay = time.Second
-	apart(cmd)
+	detachFromTerminal(cmd)
 	return cmd
 }
 
-// greet tells the child what it is to be and waits for its answer.
-func (c *child) greet(ctx context.Context, cfg ChildConfig, out *os.File) error {
-	ctx, cancel := context.WithTimeout(ctx, childStarts)
+// handshake tells the child what it is to be and waits for its answer.
+func (c *childProcess) handshake(ctx context.Context, cfg ChildConfig, out *os.File) error {
+	ctx, cancel := context.WithTimeout(ctx, childStartTimeout)
 	defer cancel()
 	stop := context.AfterFunc(ctx, func() { _ = c.cmd.Process.Kill() })
 	defer stop()
-	err := json.NewEncoder(c.in).Encode(cfg)
+	err := json.NewEncoder(c.stdin).Encode(cfg)
 	if err == nil {
 		var line []byte
 		if line, err = bufio.NewReader(out).ReadBytes('\n'); err == nil {
@@ -100,26 +100,26 @@ func (c *child) greet(ctx context.Context, cfg ChildConfig, out *os.File) error 
 	case ctx.Err() != nil:
 		return fmt.Errorf("the media server did not start: %w", ctx.Err())
 	case err != nil:
-		c.end()
-		return fmt.Errorf("the media server did not start: %w: %s", err, c.said)
+		c.stop()
+		return fmt.Errorf("the media server did not start: %w: %s", err, c.stderr)
 	case c.Error != "":
 		return errors.New(c.Error)
 	}
 	return nil
 }
 
-// end lets the child finish and waits for it; one that does not is killed.
-func (c *child) end() {
-	_ = c.in.Close()
+// stop lets the child finish and waits for it; one that does not is killed.
+func (c *childProcess) stop() {
+	_ = c.stdin.Close()
 	select {
-	case <-c.gone:
-	case <-time.After(childEnds):
+	case <-c.exited:
+	case <-time.After(childStopTimeout):
 		_ = c.cmd.Process.Kill()
-		<-c.gone
+		<-c.exited
 	}
 }
 
-// died tells how the child ended.
-func (c *child) died() error {
-	return fmt.Errorf("the media server ended: %s %s", c.cmd.ProcessState, c.said)
+// exitError tells how the child ended.
+func (c *childProcess) exitError() error {
+	return fmt.Errorf("the media server ended: %s %s", c.cmd.ProcessState, c.stderr)
 }

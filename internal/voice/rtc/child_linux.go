@@ -6,15 +6,15 @@ import (
 	"syscall"
 )
 
-// apart keeps the child from the signals of the server's terminal. The kernel kills it when the server is gone, however that
+// detachFromTerminal keeps the child from the signals of the server's terminal. The kernel kills it when the server is gone, however that
 // came about.
-func apart(cmd *exec.Cmd) {
+func detachFromTerminal(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// run starts the child and waits for its end in a thread of its own: the kernel kills the child when the thread that started it
+// startAndWait starts the child and waits for its end in a thread of its own: the kernel kills the child when the thread that started it
 // is gone, and Go ends threads as it likes.
-func (c *child) run() <-chan error {
+func (c *childProcess) startAndWait() <-chan error {
 	started := make(chan error, 1)
 	go func() {
 		runtime.LockOSThread()
@@ -23,7 +23,7 @@ func (c *child) run() <-chan error {
 		if err == nil {
 			_ = c.cmd.Wait() // how it ended is in its state
 		}
-		close(c.gone)
+		close(c.exited)
 	}()
 	return started
 }

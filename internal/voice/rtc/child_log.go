@@ -11,42 +11,42 @@ import (
 	"sync"
 )
 
-// saying takes what the media server writes to its standard error: lines of slog's JSON go into our log as they are, and the
+// childLog takes what the media server writes to its standard error: lines of slog's JSON go into our log as they are, and the
 // last of the others, which are what a program says when it breaks, is kept.
-type saying struct {
+type childLog struct {
 	log *slog.Logger
 
-	mu   sync.Mutex
-	rest []byte // a line without its end
-	last []byte
+	mu          sync.Mutex
+	partialLine []byte // a line without its end
+	lastOutput  []byte
 }
 
 const (
-	longestLine = 64 << 10
-	lastWords   = 2 << 10
+	maxLineBytes       = 64 << 10
+	maxLastOutputBytes = 2 << 10
 )
 
 // Write takes any piece of the output. It does not fail.
-func (s *saying) Write(b []byte) (int, error) {
+func (s *childLog) Write(b []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.rest = append(s.rest, b...)
+	s.partialLine = append(s.partialLine, b...)
 	for {
-		line, rest, whole := bytes.Cut(s.rest, []byte("\n"))
-		if !whole && len(s.rest) < longestLine {
+		line, rest, whole := bytes.Cut(s.partialLine, []byte("\n"))
+		if !whole && len(s.partialLine) < maxLineBytes {
 			return len(b), nil
 		}
-		s.rest = rest
-		s.line(line)
+		s.partialLine = rest
+		s.logLine(line)
 	}
 }
 
-// line logs one line under the time we have read it at.
-func (s *saying) line(line []byte) {
+// logLine logs one line under the time we have read it at.
+func (s *childLog) logLine(line []byte) {
 	fields := map[string]any{}
 	if json.Unmarshal(line, &fields) != nil {
-		s.last = append(append(s.last, line...), '\n')
-		s.last = s.last[max(0, len(s.last)-lastWords):]
+		s.lastOutput = append(append(s.lastOutput, line...), '\n')
+		s.lastOutput = s.lastOutput[max(0, len(s.lastOutput)-maxLastOutputBytes):]
 		return
 	}
 	var level slog.Level
@@ -63,8 +63,8 @@ func (s *saying) line(line []byte) {
 }
 
 // String gives the last words that were no lines of a log.
-func (s *saying) String() string {
+func (s *childLog) String() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return strings.TrimSpace(strings.ToValidUTF8(string(s.last), "?"))
+	return strings.TrimSpace(strings.ToValidUTF8(string(s.lastOutput), "?"))
 }

@@ -10,7 +10,7 @@ import (
 // The media server's lines stand in the server's log with their levels and fields, and what it says when it breaks is kept.
 func TestSayingMergesLogs(t *testing.T) {
 	var out bytes.Buffer
-	s := &saying{log: slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelDebug}))}
+	s := &childLog{log: slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelDebug}))}
 	for _, piece := range []string{`{"time":"2026-01-01T00:00:00Z","level":"WARN","msg":"slow","room":"r",`, `"n":3}` + "\n" + `{"level":"DEBUG","msg":"fine"}` + "\npanic: ", "oh\ngoroutine 1", "\n"} {
 		if _, err := s.Write([]byte(piece)); err != nil {
 			t.Fatal(err)
@@ -31,13 +31,13 @@ func TestSayingMergesLogs(t *testing.T) {
 }
 
 func TestSayingIsBounded(t *testing.T) {
-	s := &saying{log: slog.New(slog.DiscardHandler)}
+	s := &childLog{log: slog.New(slog.DiscardHandler)}
 	for range 100 {
 		if _, err := s.Write(bytes.Repeat([]byte("x"), 10_000)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if len(s.rest) > longestLine || len(s.last) > lastWords {
-		t.Error(len(s.rest), len(s.last))
+	if len(s.partialLine) > maxLineBytes || len(s.lastOutput) > maxLastOutputBytes {
+		t.Error(len(s.partialLine), len(s.lastOutput))
 	}
 }

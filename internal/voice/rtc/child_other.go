@@ -4,4 +4,4 @@ package rtc
 
 import "os/exec"
 
-func apart(*exec.Cmd) {}
+func detachFromTerminal(*exec.Cmd) {}

@@ -2,18 +2,18 @@
 
 package rtc
 
-// run starts the child and waits for its end.
-func (c *child) run() <-chan error {
+// startAndWait starts the child and waits for its end.
+func (c *childProcess) startAndWait() <-chan error {
 	started := make(chan error, 1)
 	err := c.cmd.Start()
 	started <- err
 	if err != nil {
-		close(c.gone)
+		close(c.exited)
 		return started
 	}
 	go func() {
 		_ = c.cmd.Wait() // how it ended is in its state
-		close(c.gone)
+		close(c.exited)
 	}()
 	return started
 }

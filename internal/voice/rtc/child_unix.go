@@ -7,5 +7,5 @@ import (
 	"syscall"
 )
 
-// apart keeps the child from the signals of the server's terminal. The end of its input tells it that the server is gone.
-func apart(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+// detachFromTerminal keeps the child from the signals of the server's terminal. The end of its input tells it that the server is gone.
+func detachFromTerminal(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }

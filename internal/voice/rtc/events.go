@@ -6,47 +6,49 @@ import (
 	"time"
 )
 
-// inOrder passes values on in the order in which they came, without making those wait who put them in.
-type inOrder[T any] struct {
-	mu    sync.Mutex
-	queue []T
-	stir  chan struct{}
-	over  bool
+// orderedQueue passes values on in the order in which they came, without making those wait who put them in.
+type orderedQueue[T any] struct {
+	mu     sync.Mutex
+	queue  []T
+	wakeup chan struct{}
+	closed bool
 }
 
-func newInOrder[T any]() *inOrder[T] { return &inOrder[T]{stir: make(chan struct{}, 1)} }
+func newOrderedQueue[T any]() *orderedQueue[T] {
+	return &orderedQueue[T]{wakeup: make(chan struct{}, 1)}
+}
 
-func (q *inOrder[T]) put(v T) {
+func (q *orderedQueue[T]) put(v T) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.over {
+	if q.closed {
 		return
 	}
 	q.queue = append(q.queue, v)
 	q.wake()
 }
 
-// end lets through what is there, and nothing more.
-func (q *inOrder[T]) end() {
+// close lets through what is there, and nothing more.
+func (q *orderedQueue[T]) close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.over = true
+	q.closed = true
 	q.wake()
 }
 
-func (q *inOrder[T]) wake() {
+func (q *orderedQueue[T]) wake() {
 	select {
-	case q.stir <- struct{}{}:
+	case q.wakeup <- struct{}{}:
 	default:
 	}
 }
 
 // each calls f for every value, until end was called and none is left, or f says no.
-func (q *inOrder[T]) each(f func(T) bool) {
-	for range q.stir {
+func (q *orderedQueue[T]) each(f func(T) bool) {
+	for range q.wakeup {
 		for {
 			q.mu.Lock()
-			taken, over := q.queue, q.over
+			taken, over := q.queue, q.closed
 			q.queue = nil
 			q.mu.Unlock()
 			for _, v := range taken {
@@ -65,8 +67,8 @@ func (q *inOrder[T]) each(f func(T) bool) {
 	}
 }
 
-// deliver hands events to their reader. When the agent has left, a reader that is gone is not waited for.
-func deliver(left context.Context, events *inOrder[Event], to chan<- Event) {
+// deliverEvents hands events to their reader. When the agent has left, a reader that is gone is not waited for.
+func deliverEvents(left context.Context, events *orderedQueue[Event], to chan<- Event) {
 	defer close(to)
 	events.each(func(e Event) bool {
 		select {

@@ -15,29 +15,29 @@ import (
 // seconds that there are.
 func FuzzTokenTimes(f *testing.F) {
 	s := &Server{Now: func() time.Time { return time.Unix(1_700_000_000, 0) }}
-	f.Add(s.UserToken(Pass{Room: "r", Identity: "u", Until: time.Unix(1_800_000_000, 0)}), "1800000000")
+	f.Add(s.UserToken(JoinGrant{Room: "r", Identity: "u", ExpiresAt: time.Unix(1_800_000_000, 0)}), "1800000000")
 	for _, exp := range []string{"0", "-1", "1e18", "1e300", "-1e300", "1.5", `"1800000000"`, "null", "9223372036854775808", "1,\"exp\":2", "[[[[1]]]]", "01"} {
 		f.Add("a.b.c", exp)
 	}
 	f.Fuzz(func(t *testing.T, token, exp string) {
-		if at := expires(token); at < 0 || at > latestTime {
+		if at := tokenExpiry(token); at < 0 || at > maxUnixSeconds {
 			t.Errorf("%q is over at %d", token, at)
 		}
 		body := `{"exp":` + exp + `}`
-		at := expires("e30." + encoded([]byte(body)) + ".")
+		at := tokenExpiry("e30." + encodeBase64([]byte(body)) + ".")
 		var c struct{ Exp json.Number }
 		if json.Unmarshal([]byte(body), &c) != nil || strings.Count(body, ":") > 1 {
 			return
 		}
 		want, err := strconv.ParseFloat(c.Exp.String(), 64)
-		if err != nil || want < 0 || want > latestTime {
+		if err != nil || want < 0 || want > maxUnixSeconds {
 			want = 0
 		}
 		if at != int64(math.Floor(want)) && !strings.HasPrefix(exp, `"`) {
 			t.Errorf("%s is over at %d", body, at)
 		}
-		token = encoded([]byte(body))
-		if blank := expires("e 30." + token[:len(token)/2] + "\n" + token[len(token)/2:] + "."); blank != at {
+		token = encodeBase64([]byte(body))
+		if blank := tokenExpiry("e 30." + token[:len(token)/2] + "\n" + token[len(token)/2:] + "."); blank != at {
 			t.Errorf("with blanks %d, without %d", blank, at)
 		}
 	})
@@ -50,8 +50,8 @@ func FuzzOpus(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	good := make([]byte, packetSize)
-	n, err := codec.encode(tone(440, 1), good)
+	good := make([]byte, maxPacketBytes)
+	n, err := codec.encode(sineFrames(440, 1), good)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -66,13 +66,13 @@ func FuzzOpus(f *testing.F) {
 			t.Fatal(err)
 		}
 		samples, packets := 0, 0
-		in := &intake{codec: codec, out: func(f Frame) { samples += len(f.PCM) }}
+		in := &jitterBuffer{codec: codec, onFrame: func(f Frame) { samples += len(f.PCM) }}
 		now := time.UnixMilli(0)
 		take := func(payload []byte) {
 			before := samples
 			packets++
-			in.take(packet{&rtp.Packet{Header: rtp.Header{SequenceNumber: uint16(packets), Timestamp: uint32(packets) * speakSamples}, Payload: payload}, now}) //nolint:gosec // they wrap
-			if made := samples - before; made > longestHeard+(mostSilent+mostMended+1)*hearSamples {
+			in.addPacket(rtpPacket{&rtp.Packet{Header: rtp.Header{SequenceNumber: uint16(packets), Timestamp: uint32(packets) * outputFrameSamples}, Payload: payload}, now}) //nolint:gosec // they wrap
+			if made := samples - before; made > maxDecodedSamples+(maxSilentFrames+maxConcealedFrames+1)*inputFrameSamples {
 				t.Fatalf("%d samples of a packet of %d bytes", made, len(payload))
 			}
 			now = now.Add(FrameTime)
@@ -82,8 +82,8 @@ func FuzzOpus(f *testing.F) {
 			take(script[1 : 1+size])
 			script = script[1+size:]
 		}
-		lost := in.lost
-		if take(good); in.lost != lost || samples == 0 {
+		lost := in.concealed
+		if take(good); in.concealed != lost || samples == 0 {
 			t.Error("a good packet is not understood any more")
 		}
 	})

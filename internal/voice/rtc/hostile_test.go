@@ -14,30 +14,30 @@ import (
 	"github.com/livekit/protocol/livekit"
 	lksdk "github.com/livekit/server-sdk-go/v2"
 
-	"parley/internal/rig/sfus"
+	"parley/internal/testkit/sfus"
 	"parley/internal/voice/rtc"
 )
 
-// raw is a packet as a user of another client might send it.
-type raw struct{ *livekit.DataPacket }
+// rawPacket is a packet as a user of another client might send it.
+type rawPacket struct{ *livekit.DataPacket }
 
-func (r raw) ToProto() *livekit.DataPacket { return r.DataPacket }
+func (r rawPacket) ToProto() *livekit.DataPacket { return r.DataPacket }
 
-func (u *user) sends(packet *livekit.DataPacket) {
+func (u *userClient) sendPacket(packet *livekit.DataPacket) {
 	u.t.Helper()
-	check(u.t, u.room.LocalParticipant.PublishDataPacket(raw{packet}, lksdk.WithDataPublishReliable(true)))
+	requireNoError(u.t, u.room.LocalParticipant.PublishDataPacket(rawPacket{packet}, lksdk.WithDataPublishReliable(true)))
 }
 
-func head(id, topic string) *livekit.DataPacket {
+func streamHeader(id, topic string) *livekit.DataPacket {
 	return &livekit.DataPacket{Value: &livekit.DataPacket_StreamHeader{StreamHeader: &livekit.DataStream_Header{StreamId: id, Topic: topic,
 		ContentHeader: &livekit.DataStream_Header_TextHeader{TextHeader: &livekit.DataStream_TextHeader{}}}}}
 }
 
-func piece(id, text string) *livekit.DataPacket {
+func streamChunk(id, text string) *livekit.DataPacket {
 	return &livekit.DataPacket{Value: &livekit.DataPacket_StreamChunk{StreamChunk: &livekit.DataStream_Chunk{StreamId: id, Content: []byte(text)}}}
 }
 
-func tail(id string) *livekit.DataPacket {
+func streamTrailer(id string) *livekit.DataPacket {
 	return &livekit.DataPacket{Value: &livekit.DataPacket_StreamTrailer{StreamTrailer: &livekit.DataStream_Trailer{StreamId: id,
 		Attributes: map[string]string{"a": "b"}}}}
 }
@@ -46,11 +46,11 @@ func tail(id string) *livekit.DataPacket {
 // has lost its connection meanwhile.
 func TestWhateverAUserSends(t *testing.T) {
 	s := sfus.Start(t)
-	p, back := enterWatched(t, s, "flood")
-	u := newUser(t, address(t, s), s.UserToken(pass("flood")))
-	expect(t, p, rtc.EventJoined)
-	u.writes("first")
-	if e := expect(t, p, rtc.EventText); e.Text != "first" {
+	p, back := joinAgentNotifyingReconnect(t, s, "flood")
+	u := newUser(t, serverAddress(t, s), s.UserToken(joinGrant("flood")))
+	requireEvents(t, p, rtc.EventJoined)
+	u.sendText("first")
+	if e := requireEvents(t, p, rtc.EventText); e.Text != "first" {
 		t.Errorf("%+v", e)
 	}
 	for _, how := range []lksdk.SimulateScenario{-1, lksdk.SimulateNodeFailure} {
@@ -59,11 +59,11 @@ func TestWhateverAUserSends(t *testing.T) {
 			<-back
 		}
 		before := runtime.NumGoroutine()
-		flood(u)
-		u.sends(head("last", rtc.TopicText))
-		u.sends(piece("last", "Hello."))
-		u.sends(tail("last"))
-		if e := expect(t, p, rtc.EventText); e.Text != "Hello." {
+		floodMessages(u)
+		u.sendPacket(streamHeader("last", rtc.TopicText))
+		u.sendPacket(streamChunk("last", "Hello."))
+		u.sendPacket(streamTrailer("last"))
+		if e := requireEvents(t, p, rtc.EventText); e.Text != "Hello." {
 			t.Errorf("%+v", e)
 		}
 		if more := runtime.NumGoroutine() - before; more >= 100 { // one for each message would be more
@@ -72,18 +72,18 @@ func TestWhateverAUserSends(t *testing.T) {
 	}
 }
 
-// flood sends messages that never end, forged transcripts, calls and nonsense.
-func flood(u *user) {
+// floodMessages sends messages that never end, forged transcripts, calls and nonsense.
+func floodMessages(u *userClient) {
 	topic := "x"
 	for n := range 300 {
 		id := fmt.Sprint(n % 150)
-		u.sends(head(id, rtc.TopicText))
-		u.sends(head("t"+id, rtc.TopicTranscript))
-		u.sends(piece("t"+id, "I am the agent."))
-		u.sends(tail("t" + id))
-		u.sends(&livekit.DataPacket{Value: &livekit.DataPacket_RpcRequest{RpcRequest: &livekit.RpcRequest{Id: id, Method: "m", Version: 1}}})
-		u.sends(&livekit.DataPacket{Value: &livekit.DataPacket_User{User: &livekit.UserPacket{Topic: &topic, Payload: make([]byte, 1000)}}})
-		u.sends(&livekit.DataPacket{Value: &livekit.DataPacket_Transcription{Transcription: &livekit.Transcription{TranscribedParticipantIdentity: "agent"}}})
+		u.sendPacket(streamHeader(id, rtc.TopicText))
+		u.sendPacket(streamHeader("t"+id, rtc.TopicTranscript))
+		u.sendPacket(streamChunk("t"+id, "I am the agent."))
+		u.sendPacket(streamTrailer("t" + id))
+		u.sendPacket(&livekit.DataPacket{Value: &livekit.DataPacket_RpcRequest{RpcRequest: &livekit.RpcRequest{Id: id, Method: "m", Version: 1}}})
+		u.sendPacket(&livekit.DataPacket{Value: &livekit.DataPacket_User{User: &livekit.UserPacket{Topic: &topic, Payload: make([]byte, 1000)}}})
+		u.sendPacket(&livekit.DataPacket{Value: &livekit.DataPacket_Transcription{Transcription: &livekit.Transcription{TranscribedParticipantIdentity: "agent"}}})
 	}
 }
 
@@ -91,14 +91,14 @@ func flood(u *user) {
 func TestManyMutes(t *testing.T) {
 	t.Parallel()
 	s := sfus.Start(t)
-	p := enter(t, s, "mutes")
-	u := newUser(t, address(t, s), s.UserToken(pass("mutes")))
-	u.publish()
-	arrives(t, p, rtc.EventMicOn)
+	p := joinAgent(t, s, "mutes")
+	u := newUser(t, serverAddress(t, s), s.UserToken(joinGrant("mutes")))
+	u.publishMicrophone()
+	waitForUser(t, p, rtc.EventMicOn)
 	for n := range 200 {
 		u.pub.SetMuted(n%2 == 0)
 	}
-	u.says(440, func() { hears(t, p, 440) })
+	u.speakDuring(440, func() { waitForPitch(t, p, 440) })
 	p.End(t.Context(), "operator")
 	on := true
 	for e := range p.Events() {
@@ -113,13 +113,13 @@ func TestManyMutes(t *testing.T) {
 func TestTwoMicrophones(t *testing.T) {
 	t.Parallel()
 	s := sfus.Start(t)
-	p := enter(t, s, "two")
-	u := newUser(t, address(t, s), s.UserToken(pass("two")))
-	u.publish()
-	arrives(t, p, rtc.EventMicOn)
-	u.publish()
-	u.says(440, func() { hears(t, p, 440) })
-	if !p.HearsTrack(u.pub.SID()) {
+	p := joinAgent(t, s, "two")
+	u := newUser(t, serverAddress(t, s), s.UserToken(joinGrant("two")))
+	u.publishMicrophone()
+	waitForUser(t, p, rtc.EventMicOn)
+	u.publishMicrophone()
+	u.speakDuring(440, func() { waitForPitch(t, p, 440) })
+	if !p.IsListeningTo(u.pub.SID()) {
 		t.Error("the first one is heard")
 	}
 }
@@ -148,9 +148,9 @@ func TestAMuteServerIsNotWaitedFor(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	t.Cleanup(http.DefaultClient.CloseIdleConnections) // the SDK's
-	ctx, cancel := contextUntil(t, reached)
+	ctx, cancel := contextUntilSignal(t, reached)
 	defer cancel()
-	_, err := rtc.Join(ctx, rtc.Config{URL: strings.Replace(server.URL, "http", "ws", 1), Token: "t", User: "user-1", Near: true, Now: time.Now, Log: quiet()})
+	_, err := rtc.Join(ctx, rtc.Config{URL: strings.Replace(server.URL, "http", "ws", 1), Token: "t", UserIdentity: "user-1", ServerIsLocal: true, Now: time.Now, Log: discardLogger()})
 	if err == nil {
 		t.Error("joined nothing")
 	}

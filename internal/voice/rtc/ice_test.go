@@ -11,22 +11,22 @@ import (
 	"strings"
 	"testing"
 
-	"parley/internal/rig/sfus"
+	"parley/internal/testkit/sfus"
 	"parley/internal/voice/rtc"
 )
 
 // Whoever joins, customer or agent, is sent to no host that the operator did not name. LiveKit by itself names STUN servers of others.
 func TestNobodyIsSentToForeignServers(t *testing.T) {
 	for name, child := range map[string]rtc.ChildConfig{
-		"127.0.0.1":     {Loopback: true},
-		"203.0.113.9":   {NodeIP: "203.0.113.9"},
-		"[2001:db8::9]": {NodeIP: "2001:db8::9"},
-		"203.0.113.7":   {NodeIP: "203.0.113.7, 2001:db8::7"},
-		ownAddress(t):   {},
+		"127.0.0.1":           {Loopback: true},
+		"203.0.113.9":         {NodeIP: "203.0.113.9"},
+		"[2001:db8::9]":       {NodeIP: "2001:db8::9"},
+		"203.0.113.7":         {NodeIP: "203.0.113.7, 2001:db8::7"},
+		nonLoopbackAddress(t): {},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := sfus.Start(t, func(s *rtc.Server) { s.Child = child })
-			if got := servers(t, s); !slices.Equal(got, []string{"turn:" + name + ":9?transport=udp"}) {
+			if got := iceServers(t, s); !slices.Equal(got, []string{"turn:" + name + ":9?transport=udp"}) {
 				t.Error(got)
 			}
 		})
@@ -34,59 +34,59 @@ func TestNobodyIsSentToForeignServers(t *testing.T) {
 }
 
 func TestTheOperatorsServersAreOffered(t *testing.T) {
-	s := sfus.Start(t, func(s *rtc.Server) { s.Child = rtc.ChildConfig{STUN: []string{stunServer(t)}} })
-	if got := servers(t, s); !slices.Equal(got, []string{"stun:" + s.Child.STUN[0]}) {
+	s := sfus.Start(t, func(s *rtc.Server) { s.Child = rtc.ChildConfig{STUN: []string{startSTUNServer(t)}} })
+	if got := iceServers(t, s); !slices.Equal(got, []string{"stun:" + s.Child.STUN[0]}) {
 		t.Error(got)
 	}
 }
 
-var iceServer = regexp.MustCompile(`(?:stun|turn)s?:(?:[][\w.:-]*:\d+|[][\w.:-]+)(?:\?transport=\w+)?`)
+var iceServerPattern = regexp.MustCompile(`(?:stun|turn)s?:(?:[][\w.:-]*:\d+|[][\w.:-]+)(?:\?transport=\w+)?`)
 
-// servers gives the STUN and TURN servers in the first message that a customer gets.
-func servers(t *testing.T, s *rtc.Server) (list []string) {
+// iceServers gives the STUN and TURN servers in the first message that a customer gets.
+func iceServers(t *testing.T, s *rtc.Server) (list []string) {
 	t.Helper()
-	open(t, s, "r")
+	openRoom(t, s, "r")
 	address, err := s.Address(t.Context())
-	check(t, err)
+	requireNoError(t, err)
 	c, err := net.Dial("tcp", strings.TrimPrefix(address, "ws://"))
-	check(t, err)
+	requireNoError(t, err)
 	defer func() { _ = c.Close() }()
-	fmt.Fprintf(c, "GET /rtc?access_token=%s HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n", s.UserToken(pass("r")))
-	for _, found := range iceServer.FindAll(message(t, bufio.NewReader(c)), -1) {
+	fmt.Fprintf(c, "GET /rtc?access_token=%s HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n", s.UserToken(joinGrant("r")))
+	for _, found := range iceServerPattern.FindAll(readFirstMessage(t, bufio.NewReader(c)), -1) {
 		list = append(list, string(found))
 	}
 	return list
 }
 
-// message reads the answer that opens a WebSocket and what comes first on it.
-func message(t *testing.T, r *bufio.Reader) []byte {
+// readFirstMessage reads the answer that opens a WebSocket and what comes first on it.
+func readFirstMessage(t *testing.T, r *bufio.Reader) []byte {
 	t.Helper()
 	for line := "x"; strings.TrimSpace(line) != ""; {
 		var err error
 		line, err = r.ReadString('\n')
-		check(t, err)
+		requireNoError(t, err)
 	}
 	var head [2]byte
 	_, err := io.ReadFull(r, head[:])
-	check(t, err)
+	requireNoError(t, err)
 	size := uint16(head[1])
 	if size == 126 {
-		check(t, binary.Read(r, binary.BigEndian, &size))
+		requireNoError(t, binary.Read(r, binary.BigEndian, &size))
 	}
 	if head[0] != 0x82 || head[1] > 126 {
 		t.Fatalf("a frame that begins %x", head)
 	}
 	b := make([]byte, size)
 	_, err = io.ReadFull(r, b)
-	check(t, err)
+	requireNoError(t, err)
 	return b
 }
 
-// stunServer tells whoever asks the address it was asked from (RFC 8489), which is IPv4.
-func stunServer(t *testing.T) string {
+// startSTUNServer tells whoever asks the address it was asked from (RFC 8489), which is IPv4.
+func startSTUNServer(t *testing.T) string {
 	t.Helper()
 	c, err := net.ListenPacket("udp4", "127.0.0.1:0")
-	check(t, err)
+	requireNoError(t, err)
 	t.Cleanup(func() { _ = c.Close() })
 	go func() {
 		for b := make([]byte, 1500); ; {
@@ -95,15 +95,15 @@ func stunServer(t *testing.T) string {
 				return
 			}
 			if n >= 20 {
-				_, _ = c.WriteTo(seenFrom(from.(*net.UDPAddr), b[4:20]), from)
+				_, _ = c.WriteTo(stunResponse(from.(*net.UDPAddr), b[4:20]), from)
 			}
 		}
 	}()
 	return c.LocalAddr().String()
 }
 
-// seenFrom is the answer to a request, of which cookie is the magic cookie and the transaction.
-func seenFrom(a *net.UDPAddr, cookie []byte) []byte {
+// stunResponse is the answer to a request, of which cookie is the magic cookie and the transaction.
+func stunResponse(a *net.UDPAddr, cookie []byte) []byte {
 	b := append([]byte{1, 1, 0, 12}, cookie...)
 	b = append(b, 0, 0x20, 0, 8, 0, 1)
 	b = binary.BigEndian.AppendUint16(b, uint16(a.Port)^binary.BigEndian.Uint16(cookie))

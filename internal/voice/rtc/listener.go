@@ -10,41 +10,41 @@ import (
 )
 
 const (
-	heardAhead = 50                    // frames that wait for their reader: a second
-	missing    = 25 * time.Millisecond // without a packet for so long, the intake is asked
+	maxQueuedFrames = 50                    // frames that wait for their reader: a second
+	packetTimeout   = 25 * time.Millisecond // without a packet for so long, the intake is asked
 
-	mostPackets = 400 // in a second: Opus' shortest are of 2.5 ms
+	maxPacketsPerSecond = 400 // in a second: Opus' shortest are of 2.5 ms
 )
 
-// listener turns the user's track into frames.
-type listener struct {
-	owner  *Participant
-	intake *intake
-	frames chan Frame
-	turn   sync.Mutex // held by the track that is being read: one ends before the next begins
+// audioReceiver turns the user's track into frames.
+type audioReceiver struct {
+	participant *Participant
+	buffer      *jitterBuffer
+	frames      chan Frame
+	readMu      sync.Mutex // held by the track that is being read: one ends before the next begins
 
-	mu     sync.Mutex
-	sid    string // of the track; empty for none
-	muted  bool
-	on     bool // what was told last
-	told   bool // whether anything was
-	stop   context.CancelFunc
-	drop   func() // has the server send the track no more
-	missed int
-	counts Stats
-	closed bool
+	mu            sync.Mutex
+	trackID       string // of the track; empty for none
+	muted         bool
+	reportedOn    bool // what was told last
+	hasReported   bool // whether anything was
+	cancel        context.CancelFunc
+	unsubscribe   func() // has the server send the track no more
+	droppedFrames int
+	receivedStats Stats
+	closed        bool
 }
 
-func (l *listener) init(codec opus, owner *Participant) {
-	l.owner, l.frames = owner, make(chan Frame, heardAhead)
-	l.intake = &intake{codec: codec, out: l.put}
+func (l *audioReceiver) init(codec opus, owner *Participant) {
+	l.participant, l.frames = owner, make(chan Frame, maxQueuedFrames)
+	l.buffer = &jitterBuffer{codec: codec, onFrame: l.putFrame}
 }
 
 // Audio gives the user's voice.
-func (p *Participant) Audio() <-chan Frame { return p.ears.frames }
+func (p *Participant) Audio() <-chan Frame { return p.receiver.frames }
 
-// put passes a frame on, and drops the oldest where nobody takes them.
-func (l *listener) put(f Frame) {
+// putFrame passes a frame on, and drops the oldest where nobody takes them.
+func (l *audioReceiver) putFrame(f Frame) {
 	for {
 		select {
 		case l.frames <- f:
@@ -54,7 +54,7 @@ func (l *listener) put(f Frame) {
 		select {
 		case <-l.frames:
 			l.mu.Lock()
-			l.missed++
+			l.droppedFrames++
 			l.mu.Unlock()
 		default:
 		}
@@ -63,79 +63,79 @@ func (l *listener) put(f Frame) {
 
 // attach begins to hear a track. A second one takes the first one's place, which is sent no more: drop has that done.
 // muted is asked for when it counts: what the server says of it comes at any time, and in any order.
-func (l *listener) attach(track *webrtc.TrackRemote, sid string, muted func() bool, drop func()) {
+func (l *audioReceiver) attach(track *webrtc.TrackRemote, sid string, muted func() bool, drop func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
 		return
 	}
-	if l.stop != nil {
-		l.stop()
-		if l.sid != sid { // else it is the same one, on a new connection
-			l.owner.work.Go(l.drop)
+	if l.cancel != nil {
+		l.cancel()
+		if l.trackID != sid { // else it is the same one, on a new connection
+			l.participant.work.Go(l.unsubscribe)
 		}
 	}
-	ctx, cancel := context.WithCancel(l.owner.ctx)
-	l.sid, l.muted, l.stop, l.drop = sid, muted(), cancel, drop
-	l.owner.work.Go(func() { l.hear(ctx, track) })
-	l.report()
+	ctx, cancel := context.WithCancel(l.participant.ctx)
+	l.trackID, l.muted, l.cancel, l.unsubscribe = sid, muted(), cancel, drop
+	l.participant.work.Go(func() { l.decodeTrack(ctx, track) })
+	l.reportMicrophone()
 }
 
-func (l *listener) detach(sid string) {
+func (l *audioReceiver) detach(sid string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if sid != l.sid {
+	if sid != l.trackID {
 		return
 	}
-	l.stop()
-	l.sid, l.stop, l.drop = "", nil, nil
-	l.report()
+	l.cancel()
+	l.trackID, l.cancel, l.unsubscribe = "", nil, nil
+	l.reportMicrophone()
 }
 
-// mute looks whether the track is muted.
-func (l *listener) mute(sid string, muted func() bool) {
+// updateMuted looks whether the track is muted.
+func (l *audioReceiver) updateMuted(sid string, muted func() bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if sid == l.sid {
+	if sid == l.trackID {
 		l.muted = muted()
-		l.report()
+		l.reportMicrophone()
 	}
 }
 
-// report tells whether there is a microphone that can be heard, if that has changed, and of the first one in any case: it may have been
+// reportMicrophone tells whether there is a microphone that can be heard, if that has changed, and of the first one in any case: it may have been
 // muted before it was heard.
-func (l *listener) report() {
-	if on := l.sid != "" && !l.muted; on != l.on || !l.told {
-		l.on, l.told = on, true
+func (l *audioReceiver) reportMicrophone() {
+	if on := l.trackID != "" && !l.muted; on != l.reportedOn || !l.hasReported {
+		l.reportedOn, l.hasReported = on, true
 		kind := EventMicOff
 		if on {
 			kind = EventMicOn
 		}
-		l.owner.tell(kind)
+		l.participant.sendEvent(kind)
 	}
 }
 
 // isOn reports a microphone that can be heard.
-func (l *listener) isOn() bool {
+func (l *audioReceiver) isOn() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.on
+	return l.reportedOn
 }
 
-func (l *listener) isMuted() bool {
+func (l *audioReceiver) isMuted() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.muted
 }
 
-// hear plays the packets of a track into frames until it ends.
-func (l *listener) hear(ctx context.Context, track *webrtc.TrackRemote) {
-	packets := make(chan packet, 64)
-	l.owner.work.Go(func() { l.receive(ctx, track, packets) })
-	l.turn.Lock()
-	defer l.turn.Unlock()
-	l.intake.began = false
-	timer := time.NewTimer(missing)
+// decodeTrack plays the packets of a track into frames until it ends.
+func (l *audioReceiver) decodeTrack(ctx context.Context, track *webrtc.TrackRemote) {
+	packets := make(chan rtpPacket, 64)
+	l.participant.work.Go(func() { l.readPackets(ctx, track, packets) })
+	l.readMu.Lock()
+	defer l.readMu.Unlock()
+	l.buffer.hasStarted = false
+	timer := time.NewTimer(packetTimeout)
 	defer timer.Stop()
 	for {
 		select {
@@ -145,36 +145,36 @@ func (l *listener) hear(ctx context.Context, track *webrtc.TrackRemote) {
 			if !ok {
 				return
 			}
-			l.intake.take(p)
+			l.buffer.addPacket(p)
 		case <-timer.C:
 			if l.isMuted() {
-				l.intake.began = false // what comes after is a new beginning
+				l.buffer.hasStarted = false // what comes after is a new beginning
 			}
-			l.intake.wait(l.owner.config.Now())
+			l.buffer.handleIdle(l.participant.config.Now())
 		}
-		l.count()
-		timer.Reset(missing)
+		l.updateStats()
+		timer.Reset(packetTimeout)
 	}
 }
 
-// receive reads packets off the network. It ends with its track.
-func (l *listener) receive(ctx context.Context, track *webrtc.TrackRemote, to chan<- packet) {
+// readPackets reads packets off the network. It ends with its track.
+func (l *audioReceiver) readPackets(ctx context.Context, track *webrtc.TrackRemote, to chan<- rtpPacket) {
 	defer close(to)
-	rate := bucket{burst: mostPackets, every: time.Second / mostPackets}
+	rate := rateLimit{burst: maxPacketsPerSecond, interval: time.Second / maxPacketsPerSecond}
 	for {
 		p, _, err := track.ReadRTP()
 		if err != nil {
 			return
 		}
-		now := l.owner.config.Now()
+		now := l.participant.config.Now()
 		if len(p.Payload) > 0 && !isFiller(p.Payload) {
-			l.owner.seen(now)
+			l.participant.setLastMedia(now)
 		}
-		if !rate.take(now) {
+		if !rate.allow(now) {
 			continue
 		}
 		select {
-		case to <- packet{p, now}:
+		case to <- rtpPacket{p, now}:
 		case <-ctx.Done():
 			return
 		}
@@ -188,20 +188,20 @@ func isFiller(payload []byte) bool {
 	return ok && len(rest) > 0 && len(bytes.Trim(rest, "\x00")) == 0
 }
 
-func (l *listener) count() {
+func (l *audioReceiver) updateStats() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.counts.Heard, l.counts.Lost, l.counts.Late = l.intake.heard, l.intake.lost, l.intake.late
+	l.receivedStats.Received, l.receivedStats.Concealed, l.receivedStats.Late = l.buffer.received, l.buffer.concealed, l.buffer.late
 }
 
-func (l *listener) stats(s *Stats) {
+func (l *audioReceiver) addStats(s *Stats) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	s.Heard, s.Lost, s.Late, s.Missed = l.counts.Heard, l.counts.Lost, l.counts.Late, l.missed
+	s.Received, s.Concealed, s.Late, s.Dropped = l.receivedStats.Received, l.receivedStats.Concealed, l.receivedStats.Late, l.droppedFrames
 }
 
 // close is called when nobody hears any more.
-func (l *listener) close() {
+func (l *audioReceiver) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !l.closed {

@@ -13,19 +13,19 @@ import (
 
 	"go.uber.org/goleak"
 
-	"parley/internal/rig/sfus"
+	"parley/internal/testkit/sfus"
 	"parley/internal/voice/rtc"
 )
 
 func TestMain(m *testing.M) {
-	sfus.Child()
+	sfus.RunIfChild()
 	if len(os.Args) == 2 && os.Args[1] == "parent" {
-		parent()
+		runParentProcess()
 	}
 	var aside bytes.Buffer
 	log.SetOutput(&aside)
 	status := m.Run()
-	if err := gone(); err != nil && status == 0 {
+	if err := waitForGoroutines(); err != nil && status == 0 {
 		fmt.Fprintln(os.Stderr, err)
 		status = 1
 	}
@@ -36,9 +36,9 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// gone waits for the last goroutine: the SDK's clients go on closing their transports for seconds after they have returned. It asks by the
+// waitForGoroutines waits for the last goroutine: the SDK's clients go on closing their transports for seconds after they have returned. It asks by the
 // common client, which keeps its connections.
-func gone() (err error) {
+func waitForGoroutines() (err error) {
 	http.DefaultClient.CloseIdleConnections()
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); {
 		if err = goleak.Find(); err == nil { // itself looks for a while
@@ -48,13 +48,13 @@ func gone() (err error) {
 	return err
 }
 
-// parent is a server that runs a media server, prints where, and stays until it is killed.
-func parent() {
+// runParentProcess is a server that runs a media server, prints where, and stays until it is killed.
+func runParentProcess() {
 	exe, err := os.Executable()
 	if err != nil {
 		panic(err)
 	}
-	s := &rtc.Server{Exe: exe, Child: rtc.ChildConfig{Loopback: true}, Now: time.Now, Log: slog.New(slog.DiscardHandler)}
+	s := &rtc.Server{Executable: exe, Child: rtc.ChildConfig{Loopback: true}, Now: time.Now, Log: slog.New(slog.DiscardHandler)}
 	address, err := s.Address(context.Background())
 	if err != nil {
 		panic(err)

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"parley/internal/rig/sfus"
+	"parley/internal/testkit/sfus"
 	"parley/internal/voice/rtc"
 )
 
@@ -14,12 +14,12 @@ import (
 // at that moment it waits for the answer.
 func TestManySessionsLeaveNothing(t *testing.T) {
 	s := sfus.Start(t)
-	open(t, s, "many")
+	openRoom(t, s, "many")
 	before := runtime.NumGoroutine() // with the connection on which rooms are opened
 	defer eventually(t, "the end of all goroutines", func() bool { return runtime.NumGoroutine() <= before })
 	for range 20 {
-		p := enter(t, s, "many")
-		p.Play(rtc.Clip{ID: "1", PCM: spoken(700, time.Minute)})
+		p := joinAgent(t, s, "many")
+		p.Play(rtc.Clip{ID: "1", PCM: sineStream(700, time.Minute)})
 		p.SetState(rtc.Speaking)
 		p.End(context.Background(), "operator")
 	}

@@ -15,8 +15,8 @@ type opus interface {
 }
 
 const (
-	packetSize   = 1275              // the largest that Opus knows
-	longestHeard = HearRate / 25 * 3 // samples of 120 ms, the longest packet
+	maxPacketBytes    = 1275               // the largest that Opus knows
+	maxDecodedSamples = InputRate / 25 * 3 // samples of 120 ms, the longest packet
 )
 
 type gopusCodec struct {
@@ -25,24 +25,24 @@ type gopusCodec struct {
 }
 
 func newOpus() (opus, error) {
-	e, err := gopus.NewEncoder(gopus.EncoderConfig{SampleRate: SpeakRate, Channels: 1, Application: gopus.ApplicationVoIP})
+	e, err := gopus.NewEncoder(gopus.EncoderConfig{SampleRate: OutputRate, Channels: 1, Application: gopus.ApplicationVoIP})
 	if err != nil {
 		return nil, fmt.Errorf("opus encoder: %w", err)
 	}
-	if err := tune(e); err != nil {
+	if err := tuneEncoder(e); err != nil {
 		return nil, fmt.Errorf("opus encoder: %w", err)
 	}
-	d, err := gopus.NewDecoder(gopus.DecoderConfig{SampleRate: HearRate, Channels: 1, MaxPacketSamples: longestHeard})
+	d, err := gopus.NewDecoder(gopus.DecoderConfig{SampleRate: InputRate, Channels: 1, MaxPacketSamples: maxDecodedSamples})
 	if err != nil {
 		return nil, fmt.Errorf("opus decoder: %w", err)
 	}
 	return &gopusCodec{e, d}, nil
 }
 
-// tune chooses what speech over the Internet needs: 32 kbit/s, and data in each packet that mends the loss of the one before.
-func tune(e *gopus.Encoder) error {
+// tuneEncoder chooses what speech over the Internet needs: 32 kbit/s, and data in each packet that mends the loss of the one before.
+func tuneEncoder(e *gopus.Encoder) error {
 	for _, set := range []func() error{
-		func() error { return e.SetFrameSize(speakSamples) },
+		func() error { return e.SetFrameSize(outputFrameSamples) },
 		func() error { return e.SetBitrate(32_000) },
 		func() error { return e.SetComplexity(5) },
 		func() error { return e.SetSignal(gopus.SignalVoice) },

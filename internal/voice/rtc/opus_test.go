@@ -5,20 +5,20 @@ import (
 	"testing"
 )
 
-// tone gives frames of a sine at 48 kHz.
-func tone(pitch float64, frames int) []int16 {
-	pcm := make([]int16, frames*speakSamples)
+// sineFrames gives frames of a sine at 48 kHz.
+func sineFrames(pitch float64, frames int) []int16 {
+	pcm := make([]int16, frames*outputFrameSamples)
 	for i := range pcm {
-		pcm[i] = int16(8000 * math.Sin(2*math.Pi*pitch*float64(i)/SpeakRate))
+		pcm[i] = int16(8000 * math.Sin(2*math.Pi*pitch*float64(i)/OutputRate))
 	}
 	return pcm
 }
 
-// power gives how much of a pitch there is in samples of 16 kHz, 1 for the tone above.
-func power(pcm []int16, pitch float64) float64 {
+// pitchPower gives how much of a pitch there is in samples of 16 kHz, 1 for the tone above.
+func pitchPower(pcm []int16, pitch float64) float64 {
 	var re, im float64
 	for i, v := range pcm {
-		s, c := math.Sincos(2 * math.Pi * pitch * float64(i) / HearRate)
+		s, c := math.Sincos(2 * math.Pi * pitch * float64(i) / InputRate)
 		re += float64(v) * c
 		im += float64(v) * s
 	}
@@ -31,10 +31,10 @@ func TestOpusCarriesATone(t *testing.T) {
 		t.Fatal(err)
 	}
 	var heard []int16
-	var pcm [longestHeard]int16
-	packet := make([]byte, packetSize)
-	for sound, n := tone(440, 50), 0; len(sound) > 0; sound, n = sound[speakSamples:], n+1 {
-		size, err := codec.encode(sound[:speakSamples], packet)
+	var pcm [maxDecodedSamples]int16
+	packet := make([]byte, maxPacketBytes)
+	for sound, n := sineFrames(440, 50), 0; len(sound) > 0; sound, n = sound[outputFrameSamples:], n+1 {
+		size, err := codec.encode(sound[:outputFrameSamples], packet)
 		if err != nil || size == 0 || size > 200 {
 			t.Fatalf("a packet of %d bytes: %v", size, err)
 		}
@@ -42,16 +42,16 @@ func TestOpusCarriesATone(t *testing.T) {
 		if n%10 == 9 {
 			data = nil // lost
 		}
-		count, err := codec.decode(data, pcm[:hearSamples])
-		if err != nil || count != hearSamples {
+		count, err := codec.decode(data, pcm[:inputFrameSamples])
+		if err != nil || count != inputFrameSamples {
 			t.Fatalf("%d samples: %v", count, err)
 		}
 		heard = append(heard, pcm[:count]...)
 	}
-	if p := power(heard[HearRate/10:], 440); p < 0.7 {
+	if p := pitchPower(heard[InputRate/10:], 440); p < 0.7 {
 		t.Errorf("%.2f of the tone is left", p)
 	}
-	if p := power(heard[HearRate/10:], 700); p > 0.1 {
+	if p := pitchPower(heard[InputRate/10:], 700); p > 0.1 {
 		t.Errorf("%.2f of another", p)
 	}
 }

@@ -7,106 +7,106 @@ import (
 
 const (
 	// The media server tells who comes and goes at once of those who have published a microphone, and of others every three seconds.
-	batched = 4 * time.Second
+	announceDelay = 4 * time.Second
 	// A user who has been announced can hear a little later, and tells so: at once as a rule, and after seconds where a machine is busy or
 	// a network slow. What is said before is lost. One who has switched sound off never tells so, and is not waited for longer.
-	hearing = 5 * time.Second
+	hearingTimeout = 5 * time.Second
 )
 
 // presence follows whether the user is in the room. A client that reconnects leaves and comes back: only who stays away for the
 // grace has left, or who said so.
 type presence struct {
-	grace time.Duration
-	tell  func(Kind)
+	grace   time.Duration
+	onEvent func(Kind)
 
-	mu        sync.Mutex
-	announced bool
-	here      bool
-	published bool // had a microphone
-	gone      bool // for good
-	timer     *time.Timer
+	mu           sync.Mutex
+	isAnnounced  bool
+	isPresent    bool
+	hasPublished bool // had a microphone
+	hasLeft      bool // for good
+	timer        *time.Timer
 }
 
-// announce takes what the media server says of the user.
-func (p *presence) announce(here bool) {
+// handleAnnounced takes what the media server says of the user.
+func (p *presence) handleAnnounced(here bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.gone || here == p.announced {
+	if p.hasLeft || here == p.isAnnounced {
 		return
 	}
-	p.announced = here
+	p.isAnnounced = here
 	switch {
 	case here && p.timer == nil: // the first time
-		p.timer = time.AfterFunc(hearing, p.prove)
+		p.timer = time.AfterFunc(hearingTimeout, p.handleUserSign)
 	case here: // back again
-		p.come()
-	case p.here:
-		p.away()
+		p.markPresent()
+	case p.isPresent:
+		p.markAway()
 	default:
-		p.stop()
+		p.stopTimer()
 	}
 }
 
-// prove takes a sign of the user: they can hear, or have typed.
-func (p *presence) prove() {
+// handleUserSign takes a sign of the user: they can hear, or have typed.
+func (p *presence) handleUserSign() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.gone {
-		p.come()
+	if !p.hasLeft {
+		p.markPresent()
 	}
 }
 
-// publish takes a user's microphone. Who is heard the first time does not yet hear: the two ways of sound open one after the other.
-func (p *presence) publish() {
-	p.announce(true)
+// handlePublished takes a user's microphone. Who is heard the first time does not yet hear: the two ways of sound open one after the other.
+func (p *presence) handlePublished() {
+	p.handleAnnounced(true)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.published = true
+	p.hasPublished = true
 }
 
-func (p *presence) come() {
-	p.stop()
-	if !p.here {
-		p.here, p.announced = true, true
-		p.tell(EventJoined)
+func (p *presence) markPresent() {
+	p.stopTimer()
+	if !p.isPresent {
+		p.isPresent, p.isAnnounced = true, true
+		p.onEvent(EventJoined)
 	}
 }
 
-func (p *presence) away() {
-	p.here = false
-	p.tell(EventAway)
+func (p *presence) markAway() {
+	p.isPresent = false
+	p.onEvent(EventAway)
 	grace := p.grace
-	if !p.published {
-		grace += batched
+	if !p.hasPublished {
+		grace += announceDelay
 	}
-	p.timer = time.AfterFunc(grace, p.leave)
+	p.timer = time.AfterFunc(grace, p.handleGraceOver)
 }
 
-// bye is the end because the user says so.
-func (p *presence) bye() {
+// handleBye is the end because the user says so.
+func (p *presence) handleBye() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.left()
+	p.markLeft()
 }
 
-// leave is the end because the user has been away for too long.
-func (p *presence) leave() {
+// handleGraceOver is the end because the user has been away for too long.
+func (p *presence) handleGraceOver() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.here {
-		p.left()
+	if !p.isPresent {
+		p.markLeft()
 	}
 }
 
-func (p *presence) left() {
-	p.stop()
-	if !p.gone {
-		p.gone = true
-		p.tell(EventLeft)
+func (p *presence) markLeft() {
+	p.stopTimer()
+	if !p.hasLeft {
+		p.hasLeft = true
+		p.onEvent(EventLeft)
 	}
 }
 
-func (p *presence) stop() {
+func (p *presence) stopTimer() {
 	if p.timer != nil {
 		p.timer.Stop()
 		p.timer = nil
@@ -116,13 +116,13 @@ func (p *presence) stop() {
 func (p *presence) isHere() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.here && !p.gone
+	return p.isPresent && !p.hasLeft
 }
 
 // close stops the clock.
 func (p *presence) close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.gone = true
-	p.stop()
+	p.hasLeft = true
+	p.stopTimer()
 }

@@ -10,13 +10,13 @@ import (
 	"testing"
 	"time"
 
-	"parley/internal/rig/sfus"
+	"parley/internal/testkit/sfus"
 )
 
 // Rooms are opened and ended by this server alone: what LiveKit has for that is not reached from outside, however it is spelled.
 func TestOnlySignallingIsReached(t *testing.T) {
 	s := sfus.Start(t)
-	_, address := door(t, s)
+	_, address := publicPort(t, s)
 	base := strings.Replace(address, "ws", "http", 1)
 	for _, path := range []string{"/twirp/livekit.RoomService/ListRooms", "/rtc/../twirp/livekit.RoomService/ListRooms", "/rtc/%2e%2e/twirp/livekit.RoomService/ListRooms",
 		"/rtc/..%2ftwirp/livekit.RoomService/ListRooms", "/rtc//twirp/livekit.RoomService/ListRooms", "//twirp/livekit.RoomService/ListRooms", "/rtcx", "/", "/agent", "/whip/v1", "/rtc/v9", "/rtc", "/rtc/v1"} {
@@ -50,7 +50,7 @@ func TestNoChildNoRoom(t *testing.T) {
 // A browser that does not hang up holds nothing of ours once the media server is gone.
 func TestALineEndsWithTheMediaServer(t *testing.T) {
 	s := sfus.Start(t)
-	open(t, s, "r")
+	openRoom(t, s, "r")
 	proxy, ended := s.Proxy(), make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer close(ended)
@@ -62,7 +62,7 @@ func TestALineEndsWithTheMediaServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = c.Close() }()
-	fmt.Fprintf(c, "GET /rtc?access_token=%s HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n", s.UserToken(pass("r")))
+	fmt.Fprintf(c, "GET /rtc?access_token=%s HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n", s.UserToken(joinGrant("r")))
 	if line, err := bufio.NewReader(c).ReadString('\n'); err != nil || !strings.Contains(line, "101") {
 		t.Fatalf("%q, %v", line, err)
 	}

@@ -7,53 +7,53 @@ import (
 )
 
 const (
-	tailFrames  = 5                      // of silence after speech, so that the last of it dies away at the listener's
-	duckedGain  = 0.25                   // -12 dB
-	latestFrame = 100 * time.Millisecond // a pump that is later than this does not catch up
-	tardyAfter  = 5 * time.Millisecond   // a packet that leaves later than this is no longer on its beat
+	trailingSilenceFrames = 5                      // of silence after speech, so that the last of it dies away at the listener's
+	duckedGain            = 0.25                   // -12 dB
+	maxCatchUp            = 100 * time.Millisecond // a pump that is later than this does not catch up
+	lateAfter             = 5 * time.Millisecond   // a packet that leaves later than this is no longer on its beat
 )
 
-// pump plays clips: every 20 ms a packet, on the clock's own beat; none while there is nothing to say.
-type pump struct {
-	codec opus
-	write func(packet []byte, at time.Time) error // must not wait
-	tell  func(Event)
-	now   func() time.Time
-	wake  chan struct{}
+// player plays clips: every 20 ms a packet, on the clock's own beat; none while there is nothing to say.
+type player struct {
+	codec       opus
+	writePacket func(packet []byte, at time.Time) error // must not wait
+	onEvent     func(Event)
+	now         func() time.Time
+	wakeup      chan struct{}
 
-	mu      sync.Mutex
-	queue   []Clip
-	clip    *playing
-	paused  bool
-	ducked  bool
-	gain    float64 // at the end of the last frame
-	tail    int     // frames of silence still to send
-	talking bool    // the last tick sent speech
-	gaps    gaps
-	sent    int
-	tardy   int
-	starved int
-	packet  [packetSize]byte
+	mu             sync.Mutex
+	queue          []Clip
+	current        *playingClip
+	paused         bool
+	ducked         bool
+	gain           float64 // at the end of the last frame
+	trailingFrames int     // frames of silence still to send
+	wasSpeaking    bool    // the last tick sent speech
+	gaps           gapStats
+	sentPackets    int
+	latePackets    int
+	underruns      int
+	packet         [maxPacketBytes]byte
 }
 
-// playing is the clip that is being heard.
-type playing struct {
+// playingClip is the clip that is being heard.
+type playingClip struct {
 	Clip
-	rest   []int16 // samples that came and have not left
-	closed bool    // no more will come
-	left   int     // samples that have left
+	pendingSamples []int16 // samples that came and have not left
+	inputClosed    bool    // no more will come
+	sentSamples    int     // samples that have left
 }
 
-func (c *playing) position() Position {
-	return Position{ID: c.ID, Played: time.Duration(c.left) * time.Second / SpeakRate}
+func (c *playingClip) position() Position {
+	return Position{ID: c.ID, Played: time.Duration(c.sentSamples) * time.Second / OutputRate}
 }
 
-func newPump(codec opus, now func() time.Time, write func([]byte, time.Time) error, tell func(Event)) *pump {
-	return &pump{codec: codec, write: write, tell: tell, now: now, wake: make(chan struct{}, 1)}
+func newPlayer(codec opus, now func() time.Time, write func([]byte, time.Time) error, tell func(Event)) *player {
+	return &player{codec: codec, writePacket: write, onEvent: tell, now: now, wakeup: make(chan struct{}, 1)}
 }
 
 // run pumps until ctx is done.
-func (p *pump) run(ctx context.Context) {
+func (p *player) run(ctx context.Context) {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	next := p.now()
@@ -64,12 +64,12 @@ func (p *pump) run(ctx context.Context) {
 			select {
 			case <-ctx.Done():
 				return
-			case <-p.wake:
+			case <-p.wakeup:
 			}
-			next = later(next, p.now())
+			next = laterTime(next, p.now())
 		}
 		wait := next.Sub(p.now())
-		if wait < -latestFrame {
+		if wait < -maxCatchUp {
 			next, wait = p.now(), 0
 		}
 		timer.Reset(max(wait, 0))
@@ -81,7 +81,7 @@ func (p *pump) run(ctx context.Context) {
 	}
 }
 
-func later(a, b time.Time) time.Time {
+func laterTime(a, b time.Time) time.Time {
 	if a.After(b) {
 		return a
 	}
@@ -89,99 +89,99 @@ func later(a, b time.Time) time.Time {
 }
 
 // tick sends what is due at that time, and tells whether there may be something at the next.
-func (p *pump) tick(at time.Time) bool {
+func (p *player) tick(at time.Time) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var frame [speakSamples]int16
-	first, ok := p.fill(&frame)
+	var frame [outputFrameSamples]int16
+	first, ok := p.nextFrame(&frame)
 	if !ok {
-		p.talking = false
-		if p.tail > 0 {
-			p.tail--
-			p.send(&frame, at)
+		p.wasSpeaking = false
+		if p.trailingFrames > 0 {
+			p.trailingFrames--
+			p.sendFrame(&frame, at)
 		}
-		return p.tail > 0 || (!p.paused && (p.clip != nil || len(p.queue) > 0))
+		return p.trailingFrames > 0 || (!p.paused && (p.current != nil || len(p.queue) > 0))
 	}
-	p.amplify(&frame)
+	p.applyGain(&frame)
 	now := p.now()
-	p.gaps.sent(now, p.talking)
-	p.talking, p.tail = true, tailFrames
-	p.sent++
-	if now.Sub(at) > tardyAfter {
-		p.tardy++
+	p.gaps.addPacket(now, p.wasSpeaking)
+	p.wasSpeaking, p.trailingFrames = true, trailingSilenceFrames
+	p.sentPackets++
+	if now.Sub(at) > lateAfter {
+		p.latePackets++
 	}
-	p.send(&frame, at)
+	p.sendFrame(&frame, at)
 	if first {
-		p.tell(Event{Kind: EventStarted, At: now, Position: p.clip.position()})
+		p.onEvent(Event{Kind: EventStarted, At: now, Position: p.current.position()})
 	}
-	p.finish()
+	p.finishClip()
 	return true
 }
 
-func (p *pump) send(frame *[speakSamples]int16, at time.Time) {
+func (p *player) sendFrame(frame *[outputFrameSamples]int16, at time.Time) {
 	// A frame that cannot be packed or sent is a lost packet: the listener's end conceals it.
 	if n, err := p.codec.encode(frame[:], p.packet[:]); err == nil {
-		_ = p.write(p.packet[:n], at)
+		_ = p.writePacket(p.packet[:n], at)
 	}
 }
 
-// fill takes the next frame from the clip that is playing, or from the next one. It also tells whether the frame is a clip's first.
-func (p *pump) fill(frame *[speakSamples]int16) (first, ok bool) {
+// nextFrame takes the next frame from the clip that is playing, or from the next one. It also tells whether the frame is a clip's first.
+func (p *player) nextFrame(frame *[outputFrameSamples]int16) (first, ok bool) {
 	for !p.paused {
-		if p.clip == nil {
+		if p.current == nil {
 			if len(p.queue) == 0 {
 				return false, false
 			}
-			p.clip, p.queue = &playing{Clip: p.queue[0]}, p.queue[1:]
+			p.current, p.queue = &playingClip{Clip: p.queue[0]}, p.queue[1:]
 		}
-		c := p.clip
-		c.take()
-		if len(c.rest) >= speakSamples || c.closed && len(c.rest) > 0 {
-			n := copy(frame[:], c.rest)
-			first = c.left == 0
-			c.rest = c.rest[n:]
-			c.left += n
+		c := p.current
+		c.receiveSamples()
+		if len(c.pendingSamples) >= outputFrameSamples || c.inputClosed && len(c.pendingSamples) > 0 {
+			n := copy(frame[:], c.pendingSamples)
+			first = c.sentSamples == 0
+			c.pendingSamples = c.pendingSamples[n:]
+			c.sentSamples += n
 			return first, true
 		}
-		if !c.closed {
-			if c.left > 0 {
-				p.starved++
+		if !c.inputClosed {
+			if c.sentSamples > 0 {
+				p.underruns++
 			}
 			return false, false
 		}
-		p.finish()
+		p.finishClip()
 	}
 	return false, false
 }
 
-// take receives what has come, without waiting, until there is a frame.
-func (c *playing) take() {
-	for !c.closed && len(c.rest) < speakSamples {
+// receiveSamples receives what has come, without waiting, until there is a frame.
+func (c *playingClip) receiveSamples() {
+	for !c.inputClosed && len(c.pendingSamples) < outputFrameSamples {
 		select {
 		case piece, ok := <-c.PCM:
 			if !ok {
-				c.closed = true
+				c.inputClosed = true
 				return
 			}
-			c.rest = append(c.rest, piece...)
+			c.pendingSamples = append(c.pendingSamples, piece...)
 		default:
 			return
 		}
 	}
 }
 
-// finish ends the clip when all of it has left.
-func (p *pump) finish() {
-	c := p.clip
-	c.take()
-	if c.closed && len(c.rest) == 0 {
-		p.clip = nil
-		p.tell(Event{Kind: EventEnded, At: p.now(), Position: c.position(), Whole: true})
+// finishClip ends the clip when all of it has left.
+func (p *player) finishClip() {
+	c := p.current
+	c.receiveSamples()
+	if c.inputClosed && len(c.pendingSamples) == 0 {
+		p.current = nil
+		p.onEvent(Event{Kind: EventEnded, At: p.now(), Position: c.position(), Complete: true})
 	}
 }
 
-// amplify goes from the gain of the last frame to the one that is wanted, without a step.
-func (p *pump) amplify(frame *[speakSamples]int16) {
+// applyGain goes from the gain of the last frame to the one that is wanted, without a step.
+func (p *player) applyGain(frame *[outputFrameSamples]int16) {
 	want := 1.0
 	if p.ducked {
 		want = duckedGain
@@ -189,7 +189,7 @@ func (p *pump) amplify(frame *[speakSamples]int16) {
 	if p.gain == 1 && want == 1 {
 		return
 	}
-	step := (want - p.gain) / speakSamples
+	step := (want - p.gain) / outputFrameSamples
 	for i, v := range frame {
 		p.gain += step
 		frame[i] = int16(p.gain * float64(v))

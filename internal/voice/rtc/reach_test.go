@@ -4,22 +4,22 @@ import (
 	"testing"
 	"time"
 
-	"parley/internal/rig/sfus"
+	"parley/internal/testkit/sfus"
 	"parley/internal/voice/rtc"
 )
 
 // Behind an address translation the machine does not have the address that browsers are told, and often cannot reach it. The
 // agent, on the same machine, gets in all the same.
 func TestTheAgentJoinsBehindAForeignAddress(t *testing.T) {
-	ownAddress(t)
+	nonLoopbackAddress(t)
 	s := sfus.Start(t, func(s *rtc.Server) { s.Child = rtc.ChildConfig{NodeIP: "203.0.113.9"} })
-	open(t, s, "r")
+	openRoom(t, s, "r")
 	address, err := s.Address(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	began := time.Now()
-	a := join(t, address, s.AgentToken(rtc.Pass{Room: "r", Identity: "agent", Until: time.Now().Add(time.Minute)}), nil)
+	a := joinRoom(t, address, s.AgentToken(rtc.JoinGrant{Room: "r", Identity: "agent", ExpiresAt: time.Now().Add(time.Minute)}), nil)
 	if a.err != nil {
 		t.Fatal(a.err)
 	}
@@ -27,15 +27,15 @@ func TestTheAgentJoinsBehindAForeignAddress(t *testing.T) {
 }
 
 func TestTheAgentJoinsOnTheOwnAddress(t *testing.T) {
-	ownAddress(t)
+	nonLoopbackAddress(t)
 	s := sfus.Start(t, func(s *rtc.Server) { s.Child = rtc.ChildConfig{} })
-	open(t, s, "r")
+	openRoom(t, s, "r")
 	address, err := s.Address(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	began := time.Now()
-	if a := join(t, address, s.AgentToken(rtc.Pass{Room: "r", Identity: "agent", Until: time.Now().Add(time.Minute)}), nil); a.err != nil {
+	if a := joinRoom(t, address, s.AgentToken(rtc.JoinGrant{Room: "r", Identity: "agent", ExpiresAt: time.Now().Add(time.Minute)}), nil); a.err != nil {
 		t.Fatal(a.err)
 	}
 	t.Log("joined in ", time.Since(began))

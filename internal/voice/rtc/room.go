@@ -13,53 +13,53 @@ import (
 
 // Room is what the media server is told of a room.
 type Room struct {
-	Name      string        // at most 256 bytes
-	Empty     time.Duration // how long it waits for its user
-	Departure time.Duration // how long it waits for a user who has left
+	Name             string        // at most 256 bytes
+	EmptyTimeout     time.Duration // how long it waits for its user
+	DepartureTimeout time.Duration // how long it waits for a user who has left
 }
 
 // ErrRefused is an answer of the media server that trying again will not change.
 var ErrRefused = errors.New("the media server refused")
 
-// Open makes a room for one user, beside whom agents may join. Nobody gets into a room that was not opened.
-func (s *Server) Open(ctx context.Context, r Room) error {
-	return s.ask(ctx, "CreateRoom", map[string]any{
+// CreateRoom makes a room for one user, beside whom agents may join. Nobody gets into a room that was not opened.
+func (s *Server) CreateRoom(ctx context.Context, r Room) error {
+	return s.callRoomService(ctx, "CreateRoom", map[string]any{
 		"name": r.Name, "max_participants": 1,
-		"empty_timeout": int64(r.Empty / time.Second), "departure_timeout": int64(r.Departure / time.Second),
+		"empty_timeout": int64(r.EmptyTimeout / time.Second), "departure_timeout": int64(r.DepartureTimeout / time.Second),
 	})
 }
 
-// End puts everybody out of a room, for good: its tokens open nothing from now on. A room that is gone already is no failure.
-func (s *Server) End(ctx context.Context, name string) error {
-	if s.URL == "" && s.running() == nil {
+// DeleteRoom puts everybody out of a room, for good: its tokens open nothing from now on. A room that is gone already is no failure.
+func (s *Server) DeleteRoom(ctx context.Context, name string) error {
+	if s.URL == "" && s.runningChild() == nil {
 		return nil
 	}
-	err := s.ask(ctx, "DeleteRoom", map[string]any{"room": name})
-	var said *answer
+	err := s.callRoomService(ctx, "DeleteRoom", map[string]any{"room": name})
+	var said *serverError
 	if errors.As(err, &said) && said.Code == "not_found" {
 		return nil
 	}
 	return err
 }
 
-// answer is how the media server says no.
-type answer struct {
+// serverError is how the media server says no.
+type serverError struct {
 	Status int    `json:"-"`
 	Code   string `json:"code"`
 	Msg    string `json:"msg"`
 }
 
-func (a *answer) Error() string {
+func (a *serverError) Error() string {
 	return fmt.Sprintf("the media server answered %d %s: %s", a.Status, a.Code, a.Msg)
 }
 
 // Is sorts the answers to which asking again gives no other.
-func (a *answer) Is(target error) bool {
+func (a *serverError) Is(target error) bool {
 	return target == ErrRefused && a.Status >= 400 && a.Status < 500
 }
 
-// ask calls LiveKit's room service, which speaks Twirp with JSON.
-func (s *Server) ask(ctx context.Context, what string, body any) error {
+// callRoomService calls LiveKit's room service, which speaks Twirp with JSON.
+func (s *Server) callRoomService(ctx context.Context, what string, body any) error {
 	address, err := s.Address(ctx)
 	if err != nil {
 		return err
@@ -68,13 +68,13 @@ func (s *Server) ask(ctx context.Context, what string, body any) error {
 	if err != nil {
 		return err
 	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, scheme(address, "http")+"/twirp/livekit.RoomService/"+what, bytes.NewReader(text))
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, withScheme(address, "http")+"/twirp/livekit.RoomService/"+what, bytes.NewReader(text))
 	if err != nil {
 		return err
 	}
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Authorization", "Bearer "+s.adminToken())
-	resp, err := client.Do(r)
+	resp, err := roomServiceClient.Do(r)
 	if err != nil {
 		return fmt.Errorf("ask the media server: %w", err)
 	}
@@ -83,7 +83,7 @@ func (s *Server) ask(ctx context.Context, what string, body any) error {
 	if err != nil || resp.StatusCode == http.StatusOK {
 		return err
 	}
-	refused := &answer{Status: resp.StatusCode}
+	refused := &serverError{Status: resp.StatusCode}
 	if json.Unmarshal(said, refused) != nil {
 		refused.Code, refused.Msg = "malformed", "no JSON"
 	}

@@ -13,84 +13,86 @@ import (
 
 // The transports below the SDK write to a logger that it has for all rooms, by itself standard error: dozens of lines for each session.
 // It is set before anything can read it.
-var _ = hush()
+var _ = silenceSDKLog()
 
-func hush() bool {
+func silenceSDKLog() bool {
 	lksdk.SetLogger(logger.GetDiscardLogger())
 	return true
 }
 
-// sdkLog lets the SDK write into our log, with less noise: its information is for those who look for faults in it, and of
+// sdkLogger lets the SDK write into our log, with less noise: its information is for those who look for faults in it, and of
 // what it calls errors most are a normal leave-taking. The agent's token, which it writes into its lines, stays out.
-type sdkLog struct {
+type sdkLogger struct {
 	log   *slog.Logger
 	token string
 }
 
-var _ logger.Logger = sdkLog{}
+var _ logger.Logger = sdkLogger{}
 
-func (l sdkLog) write(msg string, err error, pairs []any) {
+func (l sdkLogger) write(msg string, err error, pairs []any) {
 	if !l.log.Enabled(context.Background(), slog.LevelDebug) {
 		return
 	}
 	clean := make([]any, 0, len(pairs)+2)
 	for _, v := range pairs {
-		clean = append(clean, without(l.token, fmt.Sprint(v)))
+		clean = append(clean, removeTokens(l.token, fmt.Sprint(v)))
 	}
 	if err != nil {
-		clean = append(clean, "err", without(l.token, err.Error()))
+		clean = append(clean, "err", removeTokens(l.token, err.Error()))
 	}
 	l.log.Debug("livekit: "+msg, clean...)
 }
 
-// anyToken matches tokens: beside its own the agent holds those that the server sends it anew.
-var anyToken = regexp.MustCompile(`[\w-]{8,}\.[\w-]{8,}\.[\w-]{8,}`)
+// tokenPattern matches tokens: beside its own the agent holds those that the server sends it anew.
+var tokenPattern = regexp.MustCompile(`[\w-]{8,}\.[\w-]{8,}\.[\w-]{8,}`)
 
-// without takes tokens out of a text.
-func without(token, text string) string {
+// removeTokens takes tokens out of a text.
+func removeTokens(token, text string) string {
 	if token != "" {
 		text = strings.ReplaceAll(text, token, "(token)")
 	}
-	return anyToken.ReplaceAllString(text, "(token)")
+	return tokenPattern.ReplaceAllString(text, "(token)")
 }
 
 // Debugw drops the line: it would be one for each packet of signalling.
-func (l sdkLog) Debugw(string, ...any) {}
+func (l sdkLogger) Debugw(string, ...any) {}
 
 // Infow logs at the level of debugging.
-func (l sdkLog) Infow(msg string, pairs ...any) { l.write(msg, nil, pairs) }
+func (l sdkLogger) Infow(msg string, pairs ...any) { l.write(msg, nil, pairs) }
 
 // Warnw logs at the level of debugging.
-func (l sdkLog) Warnw(msg string, err error, pairs ...any) { l.write(msg, err, pairs) }
+func (l sdkLogger) Warnw(msg string, err error, pairs ...any) { l.write(msg, err, pairs) }
 
 // Errorw logs at the level of debugging: what ends a session is told as an event.
-func (l sdkLog) Errorw(msg string, err error, pairs ...any) { l.write(msg, err, pairs) }
+func (l sdkLogger) Errorw(msg string, err error, pairs ...any) { l.write(msg, err, pairs) }
 
 // WithValues adds attributes.
-func (l sdkLog) WithValues(pairs ...any) logger.Logger { return sdkLog{l.log.With(pairs...), l.token} }
+func (l sdkLogger) WithValues(pairs ...any) logger.Logger {
+	return sdkLogger{l.log.With(pairs...), l.token}
+}
 
 // WithUnlikelyValues adds attributes that are not often needed.
-func (l sdkLog) WithUnlikelyValues(pairs ...any) logger.UnlikelyLogger {
+func (l sdkLogger) WithUnlikelyValues(pairs ...any) logger.UnlikelyLogger {
 	return logger.NewUnlikelyLogger(l, pairs...)
 }
 
 // WithName changes nothing, nor do the others.
-func (l sdkLog) WithName(string) logger.Logger { return l }
+func (l sdkLogger) WithName(string) logger.Logger { return l }
 
 // WithComponent changes nothing.
-func (l sdkLog) WithComponent(string) logger.Logger { return l }
+func (l sdkLogger) WithComponent(string) logger.Logger { return l }
 
 // WithCallDepth changes nothing.
-func (l sdkLog) WithCallDepth(int) logger.Logger { return l }
+func (l sdkLogger) WithCallDepth(int) logger.Logger { return l }
 
 // WithItemSampler changes nothing.
-func (l sdkLog) WithItemSampler() logger.Logger { return l }
+func (l sdkLogger) WithItemSampler() logger.Logger { return l }
 
 // WithoutSampler changes nothing.
-func (l sdkLog) WithoutSampler() logger.Logger { return l }
+func (l sdkLogger) WithoutSampler() logger.Logger { return l }
 
 // WithDeferredValues changes nothing: values that come later are not waited for.
-func (l sdkLog) WithDeferredValues() (logger.Logger, logger.DeferredFieldResolver) {
+func (l sdkLogger) WithDeferredValues() (logger.Logger, logger.DeferredFieldResolver) {
 	return l, noValues{}
 }
 

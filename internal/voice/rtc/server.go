@@ -15,9 +15,9 @@ import (
 // Server is where the rooms of voice sessions are: a media server that runs as a child of this program from the first session
 // on, or a LiveKit that others run. Its fields do not change once it is used.
 type Server struct {
-	Exe   string      // the program whose command "sfu" is the media server; empty where there is none
-	Args  []string    // of it; nil for "sfu"
-	Child ChildConfig // what it is told, but for the key and secret, which are made here
+	Executable string      // the program whose command "sfu" is the media server; empty where there is none
+	Args       []string    // of it; nil for "sfu"
+	Child      ChildConfig // what it is told, but for the key and secret, which are made here
 
 	URL    string // of a LiveKit in place of the child: ws, wss, http or https
 	Key    string
@@ -25,36 +25,36 @@ type Server struct {
 
 	ClientURL string // the address that user tokens name: ws or wss
 
-	Now  func() time.Time
-	Log  *slog.Logger
-	Lost func(cause error) // called when the child has died, and every room with it; nil for nobody
+	Now         func() time.Time
+	Log         *slog.Logger
+	OnChildExit func(cause error) // called when the child has died, and every room with it; nil for nobody
 
-	once   sync.Once
-	wake   sync.Once
-	key    string
-	secret string
-	closed chan struct{}
-	worked sync.WaitGroup
+	credentialsOnce sync.Once
+	startOnce       sync.Once
+	key             string
+	secret          string
+	closed          chan struct{}
+	workers         sync.WaitGroup
 
 	mu      sync.Mutex
-	child   *child
+	child   *childProcess
 	failure error         // why there is none, until the next attempt
 	changed chan struct{} // closed when child or failure change
 }
 
-// ErrNone says that this program has no media server and was not told of another.
-var ErrNone = errors.New("this program was built without a media server, and no LiveKit is configured")
+// ErrNoMediaServer says that this program has no media server and was not told of another.
+var ErrNoMediaServer = errors.New("this program was built without a media server, and no LiveKit is configured")
 
 var errClosed = errors.New("the media server is being stopped")
 
 // Available reports whether there can be rooms at all.
-func (s *Server) Available() bool { return s.URL != "" || s.Exe != "" }
+func (s *Server) Available() bool { return s.URL != "" || s.Executable != "" }
 
-// Near reports whether the rooms are on this machine, in the child.
-func (s *Server) Near() bool { return s.URL == "" }
+// IsLocal reports whether the rooms are on this machine, in the child.
+func (s *Server) IsLocal() bool { return s.URL == "" }
 
 func (s *Server) start() {
-	s.once.Do(func() {
+	s.credentialsOnce.Do(func() {
 		s.key, s.secret = s.Key, s.Secret
 		if s.URL == "" {
 			s.key, s.secret = "parley", rand.Text()+rand.Text()
@@ -72,9 +72,9 @@ func (s *Server) credentials() (key, secret string) {
 // start, the answer is why.
 func (s *Server) Address(ctx context.Context) (string, error) {
 	if s.URL != "" {
-		return scheme(s.URL, "ws"), nil
+		return withScheme(s.URL, "ws"), nil
 	}
-	c, err := s.ready(ctx)
+	c, err := s.waitForChild(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -83,7 +83,7 @@ func (s *Server) Address(ctx context.Context) (string, error) {
 
 // Ports tells the running child's ports for media; zeros where there is no child.
 func (s *Server) Ports() (udp, tcp int) {
-	if c := s.running(); c != nil {
+	if c := s.runningChild(); c != nil {
 		return c.UDPPort, c.TCPPort
 	}
 	return 0, 0
@@ -91,14 +91,14 @@ func (s *Server) Ports() (udp, tcp int) {
 
 // PID gives the process of the running child; 0 for none.
 func (s *Server) PID() int {
-	if c := s.running(); c != nil {
+	if c := s.runningChild(); c != nil {
 		return c.cmd.Process.Pid
 	}
 	return 0
 }
 
-// scheme puts an address into the form for WebSocket ("ws") or for requests ("http"), with TLS if it had it.
-func scheme(address, to string) string {
+// withScheme puts an address into the form for WebSocket ("ws") or for requests ("http"), with TLS if it had it.
+func withScheme(address, to string) string {
 	kind, rest, found := strings.Cut(address, "://")
 	if !found {
 		return address
@@ -109,19 +109,19 @@ func scheme(address, to string) string {
 	return strings.TrimSuffix(to+"://"+rest, "/")
 }
 
-func (s *Server) running() *child {
+func (s *Server) runningChild() *childProcess {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.child
 }
 
-// ready waits until the child runs.
-func (s *Server) ready(ctx context.Context) (*child, error) {
-	if s.Exe == "" {
-		return nil, ErrNone
+// waitForChild waits until the child runs.
+func (s *Server) waitForChild(ctx context.Context) (*childProcess, error) {
+	if s.Executable == "" {
+		return nil, ErrNoMediaServer
 	}
 	s.start()
-	s.wake.Do(func() { s.worked.Go(s.supervise) })
+	s.startOnce.Do(func() { s.workers.Go(s.supervise) })
 	for {
 		s.mu.Lock()
 		child, failure, changed := s.child, s.failure, s.changed
@@ -140,7 +140,7 @@ func (s *Server) ready(ctx context.Context) (*child, error) {
 // Close ends the child and with it every room. Nothing starts after it.
 func (s *Server) Close() {
 	s.start()
-	s.wake.Do(func() {}) // what was never started will not be
+	s.startOnce.Do(func() {}) // what was never started will not be
 	s.mu.Lock()
 	select {
 	case <-s.closed:
@@ -148,13 +148,13 @@ func (s *Server) Close() {
 		close(s.closed)
 	}
 	s.mu.Unlock()
-	s.turn(nil, errClosed)
-	s.worked.Wait()
-	client.CloseIdleConnections()
+	s.setChild(nil, errClosed)
+	s.workers.Wait()
+	roomServiceClient.CloseIdleConnections()
 }
 
-// turn tells what there is now.
-func (s *Server) turn(c *child, failure error) {
+// setChild tells what there is now.
+func (s *Server) setChild(c *childProcess, failure error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	select {
@@ -167,4 +167,4 @@ func (s *Server) turn(c *child, failure error) {
 	s.changed = make(chan struct{})
 }
 
-var client = &http.Client{Timeout: 10 * time.Second}
+var roomServiceClient = &http.Client{Timeout: 10 * time.Second}

@@ -15,34 +15,34 @@ import (
 	"testing"
 	"time"
 
-	"parley/internal/rig/sfus"
+	"parley/internal/testkit/sfus"
 	"parley/internal/voice/rtc"
 )
 
-// open opens a room that its tests end with their server.
-func open(t *testing.T, s *rtc.Server, name string) {
+// openRoom opens a room that its tests end with their server.
+func openRoom(t *testing.T, s *rtc.Server, name string) {
 	t.Helper()
-	if err := s.Open(t.Context(), rtc.Room{Name: name, Empty: time.Minute, Departure: time.Minute}); err != nil {
+	if err := s.CreateRoom(t.Context(), rtc.Room{Name: name, EmptyTimeout: time.Minute, DepartureTimeout: time.Minute}); err != nil {
 		t.Fatal(err)
 	}
 }
 
 func TestTheChildStartsWithTheFirstRoomAndEndsWithTheServer(t *testing.T) {
 	s := sfus.New(t)
-	if err := s.End(t.Context(), "none"); err != nil || s.PID() != 0 {
+	if err := s.DeleteRoom(t.Context(), "none"); err != nil || s.PID() != 0 {
 		t.Errorf("a room ended before there was any: %v, process %d", err, s.PID())
 	}
-	open(t, s, "one")
+	openRoom(t, s, "one")
 	pid := s.PID()
 	udp, _ := s.Ports()
 	if pid == 0 || udp == 0 {
 		t.Fatalf("process %d, port %d", pid, udp)
 	}
 	s.Close()
-	if alive(pid) {
+	if isAlive(pid) {
 		t.Error("the child has outlived the server")
 	}
-	if err := s.Open(t.Context(), rtc.Room{Name: "late"}); err == nil {
+	if err := s.CreateRoom(t.Context(), rtc.Room{Name: "late"}); err == nil {
 		t.Error("a room opened after the end")
 	}
 	s.Close()
@@ -57,8 +57,8 @@ func TestAServerThatNeverHadARoomEnds(t *testing.T) {
 }
 
 func TestWithoutAMediaServer(t *testing.T) {
-	s := sfus.New(t, func(s *rtc.Server) { s.Exe = "" })
-	if err := s.Open(t.Context(), rtc.Room{Name: "r"}); !errors.Is(err, rtc.ErrNone) || s.Available() {
+	s := sfus.New(t, func(s *rtc.Server) { s.Executable = "" })
+	if err := s.CreateRoom(t.Context(), rtc.Room{Name: "r"}); !errors.Is(err, rtc.ErrNoMediaServer) || s.Available() {
 		t.Errorf("%v, available %v", err, s.Available())
 	}
 }
@@ -66,10 +66,10 @@ func TestWithoutAMediaServer(t *testing.T) {
 // A child that dies takes its rooms with it: the sessions hear of it, and the next ones get another child.
 func TestADeadChildIsReplaced(t *testing.T) {
 	lost := make(chan error, 1)
-	s := sfus.Start(t, func(s *rtc.Server) { s.Lost = func(err error) { lost <- err } })
-	open(t, s, "r")
+	s := sfus.Start(t, func(s *rtc.Server) { s.OnChildExit = func(err error) { lost <- err } })
+	openRoom(t, s, "r")
 	first := s.PID()
-	kill(t, first)
+	killProcess(t, first)
 	select {
 	case err := <-lost:
 		if !strings.Contains(err.Error(), "killed") {
@@ -78,8 +78,8 @@ func TestADeadChildIsReplaced(t *testing.T) {
 	case <-t.Context().Done():
 		t.Fatal("nobody heard of it")
 	}
-	open(t, s, "r")
-	if second := s.PID(); second == first || !alive(second) {
+	openRoom(t, s, "r")
+	if second := s.PID(); second == first || !isAlive(second) {
 		t.Errorf("process %d after %d", second, first)
 	}
 }
@@ -99,17 +99,17 @@ func TestAParentKilledLeavesNoOrphan(t *testing.T) {
 	line, err := bufio.NewReader(out).ReadString('\n')
 	var pid int
 	var address string
-	if _, err2 := fmt.Sscan(line, &pid, &address); err != nil || err2 != nil || !alive(pid) {
+	if _, err2 := fmt.Sscan(line, &pid, &address); err != nil || err2 != nil || !isAlive(pid) {
 		t.Fatalf("%q: %v, %v", line, err, err2)
 	}
-	kill(t, cmd.Process.Pid)
+	killProcess(t, cmd.Process.Pid)
 	_ = cmd.Wait()
 	eventually(t, "the end of the orphan", func() bool {
 		c, err := net.Dial("tcp", strings.TrimPrefix(address, "ws://"))
 		if err == nil {
 			_ = c.Close()
 		}
-		return err != nil && !alive(pid)
+		return err != nil && !isAlive(pid)
 	})
 }
 
@@ -130,7 +130,7 @@ func TestPortsThatAreTaken(t *testing.T) {
 		"PARLEY_VOICE_TCP_PORT": {Loopback: true, TCPPort: tcp.Addr().(*net.TCPAddr).Port},
 	} {
 		s := sfus.New(t, func(s *rtc.Server) { s.Child = taken })
-		err := s.Open(t.Context(), rtc.Room{Name: "r"})
+		err := s.CreateRoom(t.Context(), rtc.Room{Name: "r"})
 		port := fmt.Sprint("port ", taken.UDPPort+taken.TCPPort)
 		if err == nil || !strings.Contains(err.Error(), setting) || !strings.Contains(err.Error(), port) || !strings.Contains(err.Error(), "in use") {
 			t.Errorf("%s, %s: %v", setting, port, err)
@@ -170,7 +170,7 @@ func TestPortsAreOnLoopback(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	other := ownAddress(t)
+	other := nonLoopbackAddress(t)
 	if c, err := net.DialTimeout("tcp", net.JoinHostPort(other, port), time.Second); err == nil {
 		_ = c.Close()
 		t.Error("signalling answers at " + other)
@@ -186,8 +186,8 @@ func TestPortsAreOnLoopback(t *testing.T) {
 	}
 }
 
-// ownAddress is an address of this machine that is not on loopback.
-func ownAddress(t *testing.T) string {
+// nonLoopbackAddress is an address of this machine that is not on loopback.
+func nonLoopbackAddress(t *testing.T) string {
 	t.Helper()
 	addrs, err := net.InterfaceAddrs()
 	if err != nil {
@@ -205,34 +205,34 @@ func ownAddress(t *testing.T) string {
 // LiveKit of others: the child of one server is that of another, which only knows its address, key and secret.
 func TestALiveKitOfOthers(t *testing.T) {
 	theirs := sfus.Start(t)
-	s := others(t, theirs)
-	p := enter(t, s, "r", func(c *rtc.Config) { c.Near = s.Near() })
-	u := newUser(t, address(t, s), s.UserToken(pass("r")))
-	expect(t, p, rtc.EventJoined)
-	u.writes("Hello.")
-	if e := expect(t, p, rtc.EventText); e.Text != "Hello." {
+	s := externalServer(t, theirs)
+	p := joinAgent(t, s, "r", func(c *rtc.Config) { c.ServerIsLocal = s.IsLocal() })
+	u := newUser(t, serverAddress(t, s), s.UserToken(joinGrant("r")))
+	requireEvents(t, p, rtc.EventJoined)
+	u.sendText("Hello.")
+	if e := requireEvents(t, p, rtc.EventText); e.Text != "Hello." {
 		t.Errorf("%+v", e)
 	}
-	p.Play(rtc.Clip{ID: "1", PCM: spoken(700, time.Minute)})
-	expect(t, p, rtc.EventStarted)
-	u.until("sound", func() bool { return len(u.loud) > 0 })
-	check(t, s.End(t.Context(), "r"))
-	expect(t, p, rtc.EventLost)
-	if err := s.End(t.Context(), "r"); err != nil {
+	p.Play(rtc.Clip{ID: "1", PCM: sineStream(700, time.Minute)})
+	requireEvents(t, p, rtc.EventStarted)
+	u.waitUntil("sound", func() bool { return len(u.heardSamples) > 0 })
+	requireNoError(t, s.DeleteRoom(t.Context(), "r"))
+	requireEvents(t, p, rtc.EventLost)
+	if err := s.DeleteRoom(t.Context(), "r"); err != nil {
 		t.Error("a room that is gone: ", err)
 	}
-	if got := get(t, s.Proxy(), "/rtc/validate?access_token="+s.UserToken(pass("r"))); got != http.StatusNotFound {
+	if got := getStatus(t, s.Proxy(), "/rtc/validate?access_token="+s.UserToken(joinGrant("r"))); got != http.StatusNotFound {
 		t.Errorf("our own port answers %d for a LiveKit of others", got)
 	}
-	s = others(t, theirs)
+	s = externalServer(t, theirs)
 	s.Secret = "another secret, which is long enough"
-	if err := s.Open(t.Context(), rtc.Room{Name: "r"}); !errors.Is(err, rtc.ErrRefused) {
+	if err := s.CreateRoom(t.Context(), rtc.Room{Name: "r"}); !errors.Is(err, rtc.ErrRefused) {
 		t.Error("with a wrong secret: ", err)
 	}
 }
 
-// others makes a server for which the child of s is a LiveKit of others.
-func others(t *testing.T, s *rtc.Server) *rtc.Server {
+// externalServer makes a server for which the child of s is a LiveKit of others.
+func externalServer(t *testing.T, s *rtc.Server) *rtc.Server {
 	t.Helper()
 	address, err := s.Address(t.Context())
 	if err != nil {
@@ -268,7 +268,7 @@ func eventually(t *testing.T, what string, done func() bool) {
 	}
 }
 
-func kill(t *testing.T, pid int) {
+func killProcess(t *testing.T, pid int) {
 	t.Helper()
 	p, err := os.FindProcess(pid)
 	if err != nil {
@@ -279,8 +279,8 @@ func kill(t *testing.T, pid int) {
 	}
 }
 
-// alive reports a process that runs and is not a mere entry that waits for its parent.
-func alive(pid int) bool {
+// isAlive reports a process that runs and is not a mere entry that waits for its parent.
+func isAlive(pid int) bool {
 	if state, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err == nil {
 		_, rest, _ := strings.Cut(string(state), ") ")
 		return !strings.HasPrefix(rest, "Z")

@@ -8,27 +8,27 @@ import (
 )
 
 const (
-	firstPause = 200 * time.Millisecond
-	mostPause  = 30 * time.Second
-	steady     = time.Minute // a child that has lived so long may start again at once
+	minRestartPause = 200 * time.Millisecond
+	maxRestartPause = 30 * time.Second
+	steadyAfter     = time.Minute // a child that has lived so long may start again at once
 )
 
 // supervise keeps a child running until Close, and starts another when one dies: at once, then after longer and longer pauses.
 func (s *Server) supervise() {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	s.worked.Go(func() {
+	s.workers.Go(func() {
 		select {
 		case <-s.closed:
 			cancel()
 		case <-ctx.Done():
 		}
 	})
-	for pause := firstPause; ; pause = min(2*pause, mostPause) {
-		began := time.NewTimer(steady)
-		s.live(ctx)
+	for pause := minRestartPause; ; pause = min(2*pause, maxRestartPause) {
+		began := time.NewTimer(steadyAfter)
+		s.runChild(ctx)
 		if !began.Stop() {
-			pause = firstPause
+			pause = minRestartPause
 		}
 		select {
 		case <-time.After(pause):
@@ -38,47 +38,47 @@ func (s *Server) supervise() {
 	}
 }
 
-// live starts a child and waits for its end.
-func (s *Server) live(ctx context.Context) {
-	s.turn(nil, nil)
+// runChild starts a child and waits for its end.
+func (s *Server) runChild(ctx context.Context) {
+	s.setChild(nil, nil)
 	cfg := s.Child
 	cfg.Key, cfg.Secret = s.credentials()
 	args := s.Args
 	if args == nil {
 		args = []string{"sfu"}
 	}
-	c, err := startChild(ctx, s.Exe, args, cfg, s.Log)
+	c, err := startChild(ctx, s.Executable, args, cfg, s.Log)
 	if err != nil {
-		s.turn(nil, err)
-		s.complain(ctx, "there can be no voice sessions", err)
+		s.setChild(nil, err)
+		s.logFailure(ctx, "there can be no voice sessions", err)
 		return
 	}
 	s.Log.Info("the media server runs", "pid", c.cmd.Process.Pid, "port", c.Port, "udp", c.UDPPort, "tcp", c.TCPPort)
-	s.turn(c, nil)
-	if s.Child.Loopback && !local(s.ClientURL) {
-		s.Log.Warn("sound stays on this machine, and browsers come from elsewhere: --voice-node-ip (PARLEY_VOICE_NODE_IP) names the address that they send it to", "host", host(s.ClientURL))
+	s.setChild(c, nil)
+	if s.Child.Loopback && !isLoopback(s.ClientURL) {
+		s.Log.Warn("sound stays on this machine, and browsers come from elsewhere: --voice-node-ip (PARLEY_VOICE_NODE_IP) names the address that they send it to", "host", hostName(s.ClientURL))
 	}
 	select {
-	case <-c.gone:
-		_ = c.in.Close()
-		err := c.died()
-		s.turn(nil, nil)
-		s.complain(ctx, "the voice sessions are lost", err)
-		if s.Lost != nil && ctx.Err() == nil {
-			s.Lost(err)
+	case <-c.exited:
+		_ = c.stdin.Close()
+		err := c.exitError()
+		s.setChild(nil, nil)
+		s.logFailure(ctx, "the voice sessions are lost", err)
+		if s.OnChildExit != nil && ctx.Err() == nil {
+			s.OnChildExit(err)
 		}
 	case <-ctx.Done():
-		c.end()
+		c.stop()
 	}
 }
 
-func (s *Server) complain(ctx context.Context, what string, err error) {
+func (s *Server) logFailure(ctx context.Context, what string, err error) {
 	if ctx.Err() == nil {
 		s.Log.ErrorContext(ctx, what, "err", err)
 	}
 }
 
-func host(address string) string {
+func hostName(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
 		return ""
@@ -86,9 +86,9 @@ func host(address string) string {
 	return u.Hostname()
 }
 
-// local reports an address of this machine alone. What cannot be read is taken for one.
-func local(address string) bool {
-	name := host(address)
+// isLoopback reports an address of this machine alone. What cannot be read is taken for one.
+func isLoopback(address string) bool {
+	name := hostName(address)
 	ip := net.ParseIP(name)
 	return name == "" || name == "localhost" || ip != nil && ip.IsLoopback()
 }

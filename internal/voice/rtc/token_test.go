@@ -17,37 +17,37 @@ import (
 	"github.com/pion/webrtc/v4"
 
 	"parley"
-	"parley/internal/rig/sfus"
+	"parley/internal/testkit/sfus"
 	"parley/internal/voice/rtc"
 )
 
-func pass(room string) rtc.Pass {
-	return rtc.Pass{Room: room, Identity: "user-1", Until: time.Now().Add(time.Minute)}
+func joinGrant(room string) rtc.JoinGrant {
+	return rtc.JoinGrant{Room: room, Identity: "user-1", ExpiresAt: time.Now().Add(time.Minute)}
 }
 
-// guest is somebody in a room, or on the way.
-type guest struct {
+// roomClient is somebody in a room, or on the way.
+type roomClient struct {
 	*lksdk.Room
-	err  error
-	left chan lksdk.DisconnectionReason
+	err              error
+	disconnectReason chan lksdk.DisconnectionReason
 }
 
-// join has somebody join by the address; it ends with the test.
-func join(t *testing.T, address, token string, cb *lksdk.RoomCallback) *guest {
+// joinRoom has somebody join by the address; it ends with the test.
+func joinRoom(t *testing.T, address, token string, cb *lksdk.RoomCallback) *roomClient {
 	t.Helper()
 	if cb == nil {
 		cb = &lksdk.RoomCallback{}
 	}
-	g := &guest{left: make(chan lksdk.DisconnectionReason, 1)}
-	cb.OnDisconnectedWithReason = func(why lksdk.DisconnectionReason) { g.left <- why }
+	g := &roomClient{disconnectReason: make(chan lksdk.DisconnectionReason, 1)}
+	cb.OnDisconnectedWithReason = func(why lksdk.DisconnectionReason) { g.disconnectReason <- why }
 	g.Room = lksdk.NewRoom(cb)
 	t.Cleanup(g.Disconnect)
 	g.err = g.JoinWithToken(address, token, lksdk.WithDisableTURN()) // whose client outlives the room by seconds
 	return g
 }
 
-// door is the public port: the proxy as the server mounts it, and its WebSocket address.
-func door(t *testing.T, s *rtc.Server) (http.Handler, string) {
+// publicPort is the public port: the proxy as the server mounts it, and its WebSocket address.
+func publicPort(t *testing.T, s *rtc.Server) (http.Handler, string) {
 	t.Helper()
 	h := s.Proxy()
 	server := httptest.NewServer(h)
@@ -55,8 +55,8 @@ func door(t *testing.T, s *rtc.Server) (http.Handler, string) {
 	return h, strings.Replace(server.URL, "http", "ws", 1)
 }
 
-// get asks the handler and gives the status.
-func get(t *testing.T, h http.Handler, target string) int {
+// getStatus asks the handler and gives the status.
+func getStatus(t *testing.T, h http.Handler, target string) int {
 	t.Helper()
 	r, w := httptest.NewRequest(http.MethodGet, target, nil), httptest.NewRecorder()
 	h.ServeHTTP(w, r)
@@ -66,27 +66,27 @@ func get(t *testing.T, h http.Handler, target string) int {
 func TestATokenOpensItsRoomUntilTheEnd(t *testing.T) {
 	t.Parallel()
 	s := sfus.Start(t)
-	h, address := door(t, s)
+	h, address := publicPort(t, s)
 	room := "chatbot-" + parley.NewUUID() + "-" + parley.NewUUID() + "-" + parley.NewUUID()
-	token := s.UserToken(pass(room))
-	valid := func(token string) int { return get(t, h, "/rtc/validate?access_token="+token) }
+	token := s.UserToken(joinGrant(room))
+	valid := func(token string) int { return getStatus(t, h, "/rtc/validate?access_token="+token) }
 	if got := valid(token); got != http.StatusNotFound {
 		t.Errorf("a room that was not opened: %d", got)
 	}
-	open(t, s, room)
-	open(t, s, "other")
+	openRoom(t, s, room)
+	openRoom(t, s, "other")
 	if got := valid(token); got != http.StatusOK {
 		t.Errorf("the good token: %d", got)
 	}
-	old, elsewhere := pass(room), pass("nowhere")
-	old.Until = time.Now().Add(-time.Second) // the media server itself would take it
+	old, elsewhere := joinGrant(room), joinGrant("nowhere")
+	old.ExpiresAt = time.Now().Add(-time.Second) // the media server itself would take it
 	spaced := strings.Replace(s.UserToken(old), ".", ".%20", 1)
 	parts := strings.Split(s.UserToken(old), ".")
 	whole := url.QueryEscape(fmt.Sprintf(`{"payload":%q,"protected":%q,"signature":%q}`, parts[1], parts[0], parts[2]))
 	for name, bad := range map[string]string{
-		"none": "", "nonsense": "a.b.c", "tampered": tampered(t, token, room, "other"), "expired": s.UserToken(old),
+		"none": "", "nonsense": "a.b.c", "tampered": replaceClaim(t, token, room, "other"), "expired": s.UserToken(old),
 		"expired, with a blank": spaced, "expired, in another form": whole, "expired, after a good one": token + "&access_token=" + s.UserToken(old),
-		"unsigned": token[:strings.LastIndex(token, ".")+1], "of another server": sfus.New(t).UserToken(pass(room)),
+		"unsigned": token[:strings.LastIndex(token, ".")+1], "of another server": sfus.New(t).UserToken(joinGrant(room)),
 	} {
 		if got := valid(bad); got != http.StatusUnauthorized {
 			t.Errorf("%s: %d", name, got)
@@ -100,24 +100,24 @@ func TestATokenOpensItsRoomUntilTheEnd(t *testing.T) {
 	if h.ServeHTTP(w, r); w.Code != http.StatusUnauthorized || w.Header().Get("Access-Control-Allow-Origin") != "*" {
 		t.Errorf("an expired one in a header: %d, %v", w.Code, w.Header())
 	}
-	u := join(t, address, token, nil)
+	u := joinRoom(t, address, token, nil)
 	if u.err != nil {
 		t.Fatal(u.err)
 	}
-	if err := s.End(t.Context(), room); err != nil {
+	if err := s.DeleteRoom(t.Context(), room); err != nil {
 		t.Fatal(err)
 	}
-	<-u.left
+	<-u.disconnectReason
 	if got := valid(token); got != http.StatusNotFound {
 		t.Errorf("an ended session's: %d", got)
 	}
-	if again := join(t, address, token, nil); again.err == nil {
+	if again := joinRoom(t, address, token, nil); again.err == nil {
 		t.Error("an ended session was joined")
 	}
 }
 
-// tampered puts another room into a token and leaves its signature.
-func tampered(t *testing.T, token, from, to string) string {
+// replaceClaim puts another room into a token and leaves its signature.
+func replaceClaim(t *testing.T, token, from, to string) string {
 	t.Helper()
 	parts := strings.Split(token, ".")
 	body, err := base64.RawURLEncoding.DecodeString(parts[1])
@@ -132,29 +132,29 @@ func tampered(t *testing.T, token, from, to string) string {
 func TestARoomHasOneUser(t *testing.T) {
 	t.Parallel()
 	s := sfus.Start(t)
-	_, address := door(t, s)
-	open(t, s, "r")
+	_, address := publicPort(t, s)
+	openRoom(t, s, "r")
 	agent, err := s.Address(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a := join(t, agent, s.AgentToken(rtc.Pass{Room: "r", Identity: "agent", Until: time.Now().Add(time.Minute)}), nil); a.err != nil {
+	if a := joinRoom(t, agent, s.AgentToken(rtc.JoinGrant{Room: "r", Identity: "agent", ExpiresAt: time.Now().Add(time.Minute)}), nil); a.err != nil {
 		t.Fatal("the agent: ", a.err)
 	}
-	first := join(t, address, s.UserToken(pass("r")), nil)
+	first := joinRoom(t, address, s.UserToken(joinGrant("r")), nil)
 	if first.err != nil {
 		t.Fatal(first.err)
 	}
-	someone := pass("r")
+	someone := joinGrant("r")
 	someone.Identity = "user-2"
-	if g := join(t, address, s.UserToken(someone), nil); g.err == nil {
+	if g := joinRoom(t, address, s.UserToken(someone), nil); g.err == nil {
 		t.Error("a second user has joined")
 	}
-	second := join(t, address, s.UserToken(pass("r")), nil)
+	second := joinRoom(t, address, s.UserToken(joinGrant("r")), nil)
 	if second.err != nil {
 		t.Fatal("the same user again: ", second.err)
 	}
-	if why := <-first.left; why != lksdk.DuplicateIdentity {
+	if why := <-first.disconnectReason; why != lksdk.DuplicateIdentity {
 		t.Error("the first one left for ", why)
 	}
 }
@@ -163,8 +163,8 @@ func TestARoomHasOneUser(t *testing.T) {
 func TestWhatUsersMayDo(t *testing.T) {
 	t.Parallel()
 	s := sfus.Start(t)
-	_, address := door(t, s)
-	open(t, s, "r")
+	_, address := publicPort(t, s)
+	openRoom(t, s, "r")
 	told := make(chan string, 10)
 	heard := func() *lksdk.RoomCallback {
 		cb := &lksdk.RoomCallback{}
@@ -173,8 +173,8 @@ func TestWhatUsersMayDo(t *testing.T) {
 		}
 		return cb
 	}
-	agent := join(t, address, s.AgentToken(rtc.Pass{Room: "r", Identity: "agent", Until: time.Now().Add(time.Minute)}), heard())
-	user := join(t, address, s.UserToken(pass("r")), heard())
+	agent := joinRoom(t, address, s.AgentToken(rtc.JoinGrant{Room: "r", Identity: "agent", ExpiresAt: time.Now().Add(time.Minute)}), heard())
+	user := joinRoom(t, address, s.UserToken(joinGrant("r")), heard())
 	if agent.err != nil || user.err != nil {
 		t.Fatal(agent.err, user.err)
 	}
@@ -217,9 +217,9 @@ func TestWhatATokenSays(t *testing.T) {
 		}
 		return c
 	}
-	p := pass("r")
+	p := joinGrant("r")
 	user := said(s.UserToken(p))
-	if user["url"] != "wss://talk.example.com" || user["sub"] != "user-1" || user["exp"] != float64(p.Until.Unix()) || user["kind"] != nil {
+	if user["url"] != "wss://talk.example.com" || user["sub"] != "user-1" || user["exp"] != float64(p.ExpiresAt.Unix()) || user["kind"] != nil {
 		t.Error(user)
 	}
 	video, _ := user["video"].(map[string]any)

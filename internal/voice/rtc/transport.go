@@ -10,11 +10,11 @@ import (
 
 // The sound that crosses a Transport: PCM, signed 16 bit, one channel.
 const (
-	HearRate     = 16_000                // samples per second of what is heard
-	SpeakRate    = 48_000                // samples per second of what is played
-	FrameTime    = 20 * time.Millisecond // what one packet holds
-	hearSamples  = HearRate / 50         // samples of a frame that is heard
-	speakSamples = SpeakRate / 50        // samples of a frame that is played
+	InputRate          = 16_000                // samples per second of what is heard
+	OutputRate         = 48_000                // samples per second of what is played
+	FrameTime          = 20 * time.Millisecond // what one packet holds
+	inputFrameSamples  = InputRate / 50        // samples of a frame that is heard
+	outputFrameSamples = OutputRate / 50       // samples of a frame that is played
 )
 
 // What the two ends of a session agree on beside LiveKit's own conventions. The browser library uses the same words.
@@ -106,10 +106,10 @@ const (
 
 // Segment is a piece of the transcript (interface 6.2, transcript).
 type Segment struct {
-	ID    string
-	User  bool // said by the user; else by the agent
-	Text  string
-	Final bool // the text will not change again
+	ID       string
+	FromUser bool // said by the user; else by the agent
+	Text     string
+	Final    bool // the text will not change again
 }
 
 // Event is something that happened in the room.
@@ -118,7 +118,7 @@ type Event struct {
 	At       time.Time // on the clock that was handed in
 	Text     string    // EventText: what the user typed
 	Position           // EventStarted, EventEnded: the clip, and how much of it has left
-	Whole    bool      // EventEnded: all of the clip has left
+	Complete bool      // EventEnded: all of the clip has left
 }
 
 // Kind says what an Event is.
@@ -139,15 +139,15 @@ const (
 
 // Stats is what a transport measured.
 type Stats struct {
-	Heard     int           // packets of the user that were decoded
-	Lost      int           // frames of the user that had to be concealed
-	Late      int           // packets of the user that came after they had been concealed
-	Missed    int           // frames of the user that nobody took in time
-	Sent      int           // packets of speech that have left
-	Tardy     int           // of them, packets that left more than 5 ms after their beat: the machine was busy
-	Starved   int           // ticks at which a clip was playing and had nothing ready
-	GapP95    time.Duration // 95th percentile of the time between two packets of speech; 20 ms when all is well
-	GapMax    time.Duration
-	JoinTime  time.Duration // from the call to being in the room with a track
-	Reconnect int           // how often the agent's own connection was restored
+	Received   int           // packets of the user that were decoded
+	Concealed  int           // frames of the user that had to be concealed
+	Late       int           // packets of the user that came after they had been concealed
+	Dropped    int           // frames of the user that nobody took in time
+	Sent       int           // packets of speech that have left
+	SentLate   int           // of them, packets that left more than 5 ms after their beat: the machine was busy
+	Underruns  int           // ticks at which a clip was playing and had nothing ready
+	GapP95     time.Duration // 95th percentile of the time between two packets of speech; 20 ms when all is well
+	GapMax     time.Duration
+	JoinTime   time.Duration // from the call to being in the room with a track
+	Reconnects int           // how often the agent's own connection was restored
 }

@@ -18,26 +18,26 @@ import (
 	"parley/internal/voice/rtc"
 )
 
-// line is a segment of the transcript as the user's client gets it.
-type line struct{ id, final, text, from string }
+// transcriptLine is a segment of the transcript as the user's client gets it.
+type transcriptLine struct{ id, final, text, from string }
 
-// user is a customer's client: it speaks a tone and notes all that comes.
-type user struct {
+// userClient is a customer's client: it speaks a tone and notes all that comes.
+type userClient struct {
 	t     *testing.T
 	room  *lksdk.Room
 	track *lksdk.LocalTrack
 	pub   *lksdk.LocalTrackPublication
 
-	mu         sync.Mutex
-	lines      []line
-	attributes map[string]string // the agent's
-	faults     []string
-	loud       []int16 // what was heard, without the silence
-	lastHeard  time.Time
-	changed    chan struct{}
+	mu           sync.Mutex
+	lines        []transcriptLine
+	attributes   map[string]string // the agent's
+	faults       []string
+	heardSamples []int16 // what was heard, without the silence
+	lastHeardAt  time.Time
+	changed      chan struct{}
 }
 
-func (u *user) note(f func()) {
+func (u *userClient) update(f func()) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	f()
@@ -45,8 +45,8 @@ func (u *user) note(f func()) {
 	u.changed = make(chan struct{})
 }
 
-// until waits until what was noted is as it should be.
-func (u *user) until(what string, ok func() bool) {
+// waitUntil waits until what was noted is as it should be.
+func (u *userClient) waitUntil(what string, ok func() bool) {
 	u.t.Helper()
 	deadline := time.After(15 * time.Second)
 	for {
@@ -64,12 +64,12 @@ func (u *user) until(what string, ok func() bool) {
 	}
 }
 
-func newUser(t *testing.T, address, token string) *user {
+func newUser(t *testing.T, address, token string) *userClient {
 	t.Helper()
-	u := &user{t: t, attributes: map[string]string{}, changed: make(chan struct{})}
+	u := &userClient{t: t, attributes: map[string]string{}, changed: make(chan struct{})}
 	agent := func(p lksdk.Participant) {
 		if p.Identity() == "agent" {
-			u.note(func() { u.attributes = p.Attributes() })
+			u.update(func() { u.attributes = p.Attributes() })
 		}
 	}
 	u.room = lksdk.NewRoom(&lksdk.RoomCallback{
@@ -77,39 +77,39 @@ func newUser(t *testing.T, address, token string) *user {
 		ParticipantCallback: lksdk.ParticipantCallback{
 			OnAttributesChanged: func(_ map[string]string, p lksdk.Participant) { agent(p) },
 			OnTrackSubscribed: func(track *webrtc.TrackRemote, _ *lksdk.RemoteTrackPublication, _ *lksdk.RemoteParticipant) {
-				go u.listen(track)
+				go u.decodeTrack(track)
 			},
 			OnDataPacket: func(d lksdk.DataPacket, _ lksdk.DataReceiveParams) {
 				if d, ok := d.(*lksdk.UserDataPacket); ok && d.Topic == rtc.TopicFault {
-					u.note(func() { u.faults = append(u.faults, string(d.Payload)) })
+					u.update(func() { u.faults = append(u.faults, string(d.Payload)) })
 				}
 			},
 		},
 	})
 	t.Cleanup(u.room.Disconnect)
-	check(t, u.room.RegisterTextStreamHandler(rtc.TopicTranscript, func(r *lksdk.TextStreamReader, from string) {
+	requireNoError(t, u.room.RegisterTextStreamHandler(rtc.TopicTranscript, func(r *lksdk.TextStreamReader, from string) {
 		text := r.ReadAll()
-		u.note(func() {
-			u.lines = append(u.lines, line{r.Info.Attributes["lk.segment_id"], r.Info.Attributes["lk.transcription_final"], text, from})
+		u.update(func() {
+			u.lines = append(u.lines, transcriptLine{r.Info.Attributes["lk.segment_id"], r.Info.Attributes["lk.transcription_final"], text, from})
 		})
 	}))
-	check(t, u.room.JoinWithToken(address, token, lksdk.WithDisableTURN())) // whose client outlives the room by seconds
+	requireNoError(t, u.room.JoinWithToken(address, token, lksdk.WithDisableTURN())) // whose client outlives the room by seconds
 	if p := u.room.GetParticipantByIdentity("agent"); p != nil {
 		agent(p)
 	}
 	return u
 }
 
-func check(t *testing.T, err error) {
+func requireNoError(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
 }
 
-// listen decodes what the agent says.
-func (u *user) listen(track *webrtc.TrackRemote) {
-	d, err := gopus.NewDecoder(gopus.DefaultDecoderConfig(rtc.HearRate, 1))
+// decodeTrack decodes what the agent says.
+func (u *userClient) decodeTrack(track *webrtc.TrackRemote) {
+	d, err := gopus.NewDecoder(gopus.DefaultDecoderConfig(rtc.InputRate, 1))
 	if err != nil {
 		u.t.Error(err)
 		return
@@ -121,33 +121,33 @@ func (u *user) listen(track *webrtc.TrackRemote) {
 			return
 		}
 		if n, err := d.DecodeInt16(p.Payload, pcm); err == nil && len(p.Payload) > 0 {
-			u.note(func() {
-				if loud(pcm[:n]) {
-					u.loud, u.lastHeard = append(u.loud, pcm[:n]...), time.Now()
+			u.update(func() {
+				if isLoud(pcm[:n]) {
+					u.heardSamples, u.lastHeardAt = append(u.heardSamples, pcm[:n]...), time.Now()
 				}
 			})
 		}
 	}
 }
 
-func loud(pcm []int16) bool {
+func isLoud(pcm []int16) bool {
 	return slices.ContainsFunc(pcm, func(v int16) bool { return v > 300 || v < -300 })
 }
 
-// publish opens the microphone.
-func (u *user) publish() {
+// publishMicrophone opens the microphone.
+func (u *userClient) publishMicrophone() {
 	u.t.Helper()
 	var err error
 	u.track, err = lksdk.NewLocalTrack(webrtc.RTPCodecCapability{MimeType: webrtc.MimeTypeOpus, ClockRate: 48_000, Channels: 2})
-	check(u.t, err)
+	requireNoError(u.t, err)
 	u.pub, err = u.room.LocalParticipant.PublishTrack(u.track, &lksdk.TrackPublicationOptions{Source: livekit.TrackSource_MICROPHONE})
-	check(u.t, err)
+	requireNoError(u.t, err)
 }
 
-// speak hums a pitch into the microphone until the context is done.
-func (u *user) speak(ctx context.Context, pitch float64) {
+// speakUntilDone hums a pitch into the microphone until the context is done.
+func (u *userClient) speakUntilDone(ctx context.Context, pitch float64) {
 	e, err := gopus.NewEncoder(gopus.EncoderConfig{SampleRate: 48_000, Channels: 1, Application: gopus.ApplicationVoIP})
-	check(u.t, err)
+	requireNoError(u.t, err)
 	beat := time.NewTicker(20 * time.Millisecond)
 	defer beat.Stop()
 	packet := make([]byte, 1275)
@@ -158,22 +158,22 @@ func (u *user) speak(ctx context.Context, pitch float64) {
 		case <-beat.C:
 		}
 		size, err := e.EncodeInt16(sine(pitch, n*960, 960, 48_000), packet)
-		check(u.t, err)
-		check(u.t, u.track.WriteSample(media.Sample{Data: slices.Clone(packet[:size]), Duration: 20 * time.Millisecond}, nil))
+		requireNoError(u.t, err)
+		requireNoError(u.t, u.track.WriteSample(media.Sample{Data: slices.Clone(packet[:size]), Duration: 20 * time.Millisecond}, nil))
 	}
 }
 
-// says speaks a pitch while f runs.
-func (u *user) says(pitch float64, f func()) {
+// speakDuring speaks a pitch while f runs.
+func (u *userClient) speakDuring(pitch float64, f func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var wait sync.WaitGroup
-	wait.Go(func() { u.speak(ctx, pitch) })
+	wait.Go(func() { u.speakUntilDone(ctx, pitch) })
 	defer wait.Wait()
 	defer cancel()
 	f()
 }
 
-func (u *user) writes(text string) {
+func (u *userClient) sendText(text string) {
 	u.room.LocalParticipant.SendText(text, lksdk.StreamTextOptions{Topic: rtc.TopicText})
 }
 
@@ -185,65 +185,65 @@ func sine(pitch float64, from, count, rate int) []int16 {
 	return pcm
 }
 
-// share gives how much of a pitch there is in samples of 16 kHz; 1 for a sine as above.
-func share(pcm []int16, pitch float64) float64 {
+// pitchShare gives how much of a pitch there is in samples of 16 kHz; 1 for a sine as above.
+func pitchShare(pcm []int16, pitch float64) float64 {
 	var re, im float64
 	for i, v := range pcm {
-		s, c := math.Sincos(2 * math.Pi * pitch * float64(i) / rtc.HearRate)
+		s, c := math.Sincos(2 * math.Pi * pitch * float64(i) / rtc.InputRate)
 		re, im = re+float64(v)*c, im+float64(v)*s
 	}
 	return math.Hypot(re, im) * 2 / 8000 / float64(max(1, len(pcm)))
 }
 
-// enter opens a room and lets an agent in who hears "user-1". It leaves with the test.
-func enter(t *testing.T, s *rtc.Server, room string, change ...func(*rtc.Config)) *rtc.Participant {
+// joinAgent opens a room and lets an agent in who hears "user-1". It leaves with the test.
+func joinAgent(t *testing.T, s *rtc.Server, room string, change ...func(*rtc.Config)) *rtc.Participant {
 	t.Helper()
-	open(t, s, room)
+	openRoom(t, s, room)
 	address, err := s.Address(t.Context())
-	check(t, err)
-	c := rtc.Config{URL: address, User: "user-1", Near: true, Now: time.Now, Log: quiet(),
-		Token: s.AgentToken(rtc.Pass{Room: room, Identity: "agent", Until: time.Now().Add(time.Minute)})}
+	requireNoError(t, err)
+	c := rtc.Config{URL: address, UserIdentity: "user-1", ServerIsLocal: true, Now: time.Now, Log: discardLogger(),
+		Token: s.AgentToken(rtc.JoinGrant{Room: room, Identity: "agent", ExpiresAt: time.Now().Add(time.Minute)})}
 	for _, f := range change {
 		f(&c)
 	}
 	p, err := rtc.Join(t.Context(), c)
-	check(t, err)
+	requireNoError(t, err)
 	t.Cleanup(func() { p.End(context.Background(), "test") })
 	return p
 }
 
-// enterWatched is enter for an agent that tells whenever its connection is restored.
-func enterWatched(t *testing.T, s *rtc.Server, room string) (*rtc.Participant, <-chan struct{}) {
+// joinAgentNotifyingReconnect is enter for an agent that tells whenever its connection is restored.
+func joinAgentNotifyingReconnect(t *testing.T, s *rtc.Server, room string) (*rtc.Participant, <-chan struct{}) {
 	t.Helper()
 	back := make(chan struct{}, 8)
-	p := enter(t, s, room, func(c *rtc.Config) {
-		c.Log = slog.New(&lookout{quiet().Handler(), "the agent is connected again", back})
+	p := joinAgent(t, s, room, func(c *rtc.Config) {
+		c.Log = slog.New(&lineNotifier{discardLogger().Handler(), "the agent is connected again", back})
 	})
 	return p, back
 }
 
-// lookout is a log that tells when a line was written.
-type lookout struct {
+// lineNotifier is a log that tells when a line was written.
+type lineNotifier struct {
 	slog.Handler
-	line string
-	seen chan<- struct{}
+	line    string
+	written chan<- struct{}
 }
 
-func (l *lookout) Enabled(context.Context, slog.Level) bool { return true }
+func (l *lineNotifier) Enabled(context.Context, slog.Level) bool { return true }
 
-func (l *lookout) WithAttrs([]slog.Attr) slog.Handler { return l }
+func (l *lineNotifier) WithAttrs([]slog.Attr) slog.Handler { return l }
 
-func (l *lookout) Handle(_ context.Context, r slog.Record) error {
+func (l *lineNotifier) Handle(_ context.Context, r slog.Record) error {
 	if r.Message == l.line {
-		l.seen <- struct{}{}
+		l.written <- struct{}{}
 	}
 	return nil
 }
 
-func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
+func discardLogger() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
-// contextUntil gives a context that is done once something is told.
-func contextUntil(t *testing.T, told <-chan struct{}) (context.Context, context.CancelFunc) {
+// contextUntilSignal gives a context that is done once something is told.
+func contextUntilSignal(t *testing.T, told <-chan struct{}) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		defer cancel()
@@ -255,8 +255,8 @@ func contextUntil(t *testing.T, told <-chan struct{}) (context.Context, context.
 	return ctx, cancel
 }
 
-// next waits for the next event.
-func next(t *testing.T, p *rtc.Participant) rtc.Event {
+// nextEvent waits for the next event.
+func nextEvent(t *testing.T, p *rtc.Participant) rtc.Event {
 	t.Helper()
 	select {
 	case e, ok := <-p.Events():
@@ -270,8 +270,8 @@ func next(t *testing.T, p *rtc.Participant) rtc.Event {
 	return rtc.Event{}
 }
 
-// expect waits for the next events and compares their kinds.
-func expect(t *testing.T, p *rtc.Participant, kinds ...rtc.Kind) (last rtc.Event) {
+// requireEvents waits for the next events and compares their kinds.
+func requireEvents(t *testing.T, p *rtc.Participant, kinds ...rtc.Kind) (last rtc.Event) {
 	t.Helper()
 	for _, kind := range kinds {
 		select {
@@ -287,8 +287,8 @@ func expect(t *testing.T, p *rtc.Participant, kinds ...rtc.Kind) (last rtc.Event
 	return last
 }
 
-// arrives waits for a user with a microphone: whether they hear first or are heard first is chance.
-func arrives(t *testing.T, p *rtc.Participant, microphone rtc.Kind) {
+// waitForUser waits for a user with a microphone: whether they hear first or are heard first is chance.
+func waitForUser(t *testing.T, p *rtc.Participant, microphone rtc.Kind) {
 	t.Helper()
 	seen := map[rtc.Kind]bool{}
 	for range 2 {

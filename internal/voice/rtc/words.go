@@ -8,87 +8,87 @@ import (
 	lksdk "github.com/livekit/server-sdk-go/v2"
 )
 
-const longestChunk = 15_000 // bytes of a piece of a text stream: LiveKit's own measure
+const maxChunkBytes = 15_000 // bytes of a piece of a text stream: LiveKit's own measure
 
 // SetState shows what the agent is doing.
 func (p *Participant) SetState(s State) {
 	p.state.Store(s)
-	p.out.put(func() { p.show(s) })
+	p.outgoing.put(func() { p.showState(s) })
 }
 
-func (p *Participant) show(s State) {
+func (p *Participant) showState(s State) {
 	p.room.LocalParticipant.SetAttributes(map[string]string{AttributeState: string(s)})
 }
 
-// showAgain shows the state that is: what was said while there was no connection is lost, and the server takes an agent that comes back
+// showStateAgain shows the state that is: what was said while there was no connection is lost, and the server takes an agent that comes back
 // for a new one.
-func (p *Participant) showAgain() {
-	p.out.put(func() {
+func (p *Participant) showStateAgain() {
+	p.outgoing.put(func() {
 		if s, ok := p.state.Load().(State); ok {
-			p.show(s)
+			p.showState(s)
 		}
 	})
 }
 
 // Fault tells the client of a problem.
 func (p *Participant) Fault(message string) {
-	p.out.put(func() {
+	p.outgoing.put(func() {
 		// A client that has gone hears of nothing.
 		_ = p.room.LocalParticipant.PublishDataPacket(lksdk.UserData([]byte(message)), lksdk.WithDataPublishTopic(TopicFault),
-			lksdk.WithDataPublishReliable(true), lksdk.WithDataPublishDestination([]string{p.config.User}))
+			lksdk.WithDataPublishReliable(true), lksdk.WithDataPublishDestination([]string{p.config.UserIdentity}))
 	})
 }
 
 // Transcript shows a segment.
 func (p *Participant) Transcript(s Segment) {
-	p.out.put(func() {
-		for _, part := range p.stream(s, p.config.Now().UnixMilli()) {
+	p.outgoing.put(func() {
+		for _, part := range p.textStreamPackets(s, p.config.Now().UnixMilli()) {
 			if p.room.LocalParticipant.PublishDataPacket(part, lksdk.WithDataPublishReliable(true),
-				lksdk.WithDataPublishDestination([]string{p.config.User})) != nil {
+				lksdk.WithDataPublishDestination([]string{p.config.UserIdentity})) != nil {
 				return
 			}
 		}
 	})
 }
 
-// part is a packet that is built here: the SDK's own text streams cannot name the speaker.
-type part struct{ *livekit.DataPacket }
+// rawPacket is a packet that is built here: the SDK's own text streams cannot name the speaker.
+type rawPacket struct{ *livekit.DataPacket }
 
 // ToProto gives the packet.
-func (p part) ToProto() *livekit.DataPacket { return p.DataPacket }
+func (p rawPacket) ToProto() *livekit.DataPacket { return p.DataPacket }
 
-// stream makes a text stream of a segment: a header, the text, a trailer. What the user said comes from the user: the server lets
+// textStreamPackets makes a text stream of a segment: a header, the text, a trailer. What the user said comes from the user: the server lets
 // agents name another participant as the sender.
-func (p *Participant) stream(s Segment, now int64) []part {
+func (p *Participant) textStreamPackets(s Segment, now int64) []rawPacket {
 	id, length := uuid.NewString(), uint64(len(s.Text))
 	final := "false"
 	if s.Final {
 		final = "true"
 	}
 	attributes := map[string]string{attributeID: s.ID, attributeFinal: final}
-	parts := []part{{&livekit.DataPacket{Value: &livekit.DataPacket_StreamHeader{StreamHeader: &livekit.DataStream_Header{
+	parts := []rawPacket{{&livekit.DataPacket{Value: &livekit.DataPacket_StreamHeader{StreamHeader: &livekit.DataStream_Header{
 		StreamId: id, Topic: TopicTranscript, MimeType: "text/plain", Timestamp: now, TotalLength: &length, Attributes: attributes,
 		ContentHeader: &livekit.DataStream_Header_TextHeader{TextHeader: &livekit.DataStream_TextHeader{}},
 	}}}}}
-	for i, text := range chunks(s.Text) {
-		parts = append(parts, part{&livekit.DataPacket{Value: &livekit.DataPacket_StreamChunk{StreamChunk: &livekit.DataStream_Chunk{
+	for i, text := range splitChunks(s.Text) {
+		parts = append(parts, rawPacket{&livekit.DataPacket{Value: &livekit.DataPacket_StreamChunk{StreamChunk: &livekit.DataStream_Chunk{
 			StreamId: id, ChunkIndex: uint64(i), Content: []byte(text),
 		}}}})
 	}
-	parts = append(parts, part{&livekit.DataPacket{Value: &livekit.DataPacket_StreamTrailer{StreamTrailer: &livekit.DataStream_Trailer{StreamId: id}}}})
-	if s.User {
+	parts = append(parts, rawPacket{&livekit.DataPacket{Value: &livekit.DataPacket_StreamTrailer{StreamTrailer: &livekit.DataStream_Trailer{StreamId: id}}}})
+	if s.FromUser {
 		for _, one := range parts {
-			one.ParticipantIdentity = p.config.User
+			one.ParticipantIdentity = p.config.UserIdentity
 		}
 	}
 	return parts
 }
 
-// chunks cuts a text between characters.
-func chunks(text string) []string {
+// splitChunks cuts a text between characters.
+func splitChunks(text string) []string {
 	var list []string
-	for len(text) > longestChunk {
-		n := longestChunk
+	for len(text) > maxChunkBytes {
+		n := maxChunkBytes
 		for n > 0 && !utf8.RuneStart(text[n]) {
 			n--
 		}

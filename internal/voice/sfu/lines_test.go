@@ -13,7 +13,7 @@ import (
 // Nobody finds a token in a log, and a stranger cannot fill it.
 func TestLines(t *testing.T) {
 	var out bytes.Buffer
-	l := &lines{log: slog.New(slog.NewTextHandler(&out, nil))}
+	l := &livekitLogger{log: slog.New(slog.NewTextHandler(&out, nil))}
 	const token = "eyJhbGciOiJIUzI1NiJ9.eyJpc3MiOiJwYXJsZXkifQ.c2lnbmF0dXJl"
 	l.Warnw("error handling request", errors.New("invalid token: "+token), "status", 401)
 	l.Infow("joined")

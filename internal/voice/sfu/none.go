@@ -10,8 +10,8 @@ import (
 	"parley/internal/voice/rtc"
 )
 
-// Here reports whether this program can be the media server.
-const Here = false
+// Available reports whether this program can be the media server.
+const Available = false
 
 // Serve fails.
-func Serve(context.Context, *os.File, *os.File, *os.File) error { return rtc.ErrNone }
+func Serve(context.Context, *os.File, *os.File, *os.File) error { return rtc.ErrNoMediaServer }

@@ -12,8 +12,8 @@ import (
 	"parley/internal/voice/rtc"
 )
 
-// listen reads what the parent says first, and calls gone when it says no more: then it has ended us, or is no longer there.
-func listen(in *os.File, gone func()) (cfg rtc.ChildConfig, err error) {
+// readParentConfig reads what the parent says first, and calls gone when it says no more: then it has ended us, or is no longer there.
+func readParentConfig(in *os.File, onEOF func()) (cfg rtc.ChildConfig, err error) {
 	lines := bufio.NewReader(in)
 	line, err := lines.ReadBytes('\n')
 	if err == nil {
@@ -24,9 +24,9 @@ func listen(in *os.File, gone func()) (cfg rtc.ChildConfig, err error) {
 	}
 	go func() {
 		_, _ = io.Copy(io.Discard, lines)
-		gone()
+		onEOF()
 	}()
 	return cfg, nil
 }
 
-func answer(out *os.File, r rtc.ChildReady) error { return json.NewEncoder(out).Encode(r) }
+func writeReady(out *os.File, r rtc.ChildReady) error { return json.NewEncoder(out).Encode(r) }

@@ -12,8 +12,8 @@ import (
 	"parley/internal/voice/rtc"
 )
 
-// choose finds the ports. One that is taken is named here, with its setting: LiveKit says neither.
-func choose(ctx context.Context, cfg rtc.ChildConfig) (ports rtc.ChildReady, err error) {
+// choosePorts finds the ports. One that is taken is named here, with its setting: LiveKit says neither.
+func choosePorts(ctx context.Context, cfg rtc.ChildConfig) (ports rtc.ChildReady, err error) {
 	host := ""
 	if cfg.Loopback {
 		host = loopback
@@ -41,7 +41,7 @@ func freeTCP(ctx context.Context, host string, port int) (int, error) {
 	var plain net.ListenConfig
 	l, err := plain.Listen(ctx, "tcp", net.JoinHostPort(host, strconv.Itoa(port)))
 	if err != nil {
-		return 0, cause(err)
+		return 0, withoutAddress(err)
 	}
 	_, text, err := net.SplitHostPort(l.Addr().String())
 	if err := errors.Join(err, l.Close()); err != nil {
@@ -54,7 +54,7 @@ func freeUDP(ctx context.Context, host string, port int) (int, error) {
 	var plain net.ListenConfig
 	c, err := plain.ListenPacket(ctx, "udp", net.JoinHostPort(host, strconv.Itoa(port)))
 	if err != nil {
-		return 0, cause(err)
+		return 0, withoutAddress(err)
 	}
 	_, text, err := net.SplitHostPort(c.LocalAddr().String())
 	if err := errors.Join(err, c.Close()); err != nil {
@@ -63,8 +63,8 @@ func freeUDP(ctx context.Context, host string, port int) (int, error) {
 	return strconv.Atoi(text)
 }
 
-// cause leaves out the address, which the message names already.
-func cause(err error) error {
+// withoutAddress leaves out the address, which the message names already.
+func withoutAddress(err error) error {
 	var op *net.OpError
 	if errors.As(err, &op) {
 		return op.Err

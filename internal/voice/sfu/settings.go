@@ -12,10 +12,10 @@ import (
 	"parley/internal/voice/rtc"
 )
 
-// settings writes LiveKit's configuration; it reads YAML, which JSON is. Rooms are made by the server alone: nobody gets one by
+// livekitConfig writes LiveKit's configuration; it reads YAML, which JSON is. Rooms are made by the server alone: nobody gets one by
 // joining it. Signalling is on loopback, behind the server's own port.
-func settings(cfg rtc.ChildConfig, ports rtc.ChildReady) (string, error) {
-	media, err := media(cfg, ports)
+func livekitConfig(cfg rtc.ChildConfig, ports rtc.ChildReady) (string, error) {
+	media, err := rtcConfig(cfg, ports)
 	if err != nil {
 		return "", err
 	}
@@ -29,17 +29,17 @@ func settings(cfg rtc.ChildConfig, ports rtc.ChildReady) (string, error) {
 	return string(text), err
 }
 
-// media says which addresses sound comes to, and whom clients may ask for their own. LiveKit's defaults, for itself and for them,
+// rtcConfig says which addresses sound comes to, and whom clients may ask for their own. LiveKit's defaults, for itself and for them,
 // are STUN servers on the internet; here it is those that the operator named, or none.
-func media(cfg rtc.ChildConfig, ports rtc.ChildReady) (map[string]any, error) {
+func rtcConfig(cfg rtc.ChildConfig, ports rtc.ChildReady) (map[string]any, error) {
 	m := map[string]any{"udp_port": strconv.Itoa(ports.UDPPort), "tcp_port": ports.TCPPort, "use_external_ip": false, "enable_loopback_candidate": true}
 	switch {
 	case cfg.Loopback:
-		lo, err := interfaces(func(i net.Interface) bool { return i.Flags&net.FlagLoopback != 0 })
+		lo, err := interfaceNames(func(i net.Interface) bool { return i.Flags&net.FlagLoopback != 0 })
 		if err != nil {
 			return nil, err
 		}
-		m["node_ip"], m["interfaces"], m["ips"] = loopback, including(lo), including([]string{loopback + "/32"})
+		m["node_ip"], m["interfaces"], m["ips"] = loopback, includeList(lo), includeList([]string{loopback + "/32"})
 	case len(cfg.STUN) > 0:
 		m["use_external_ip"], m["stun_servers"], m["advertise_internal_ip"] = true, cfg.STUN, true
 	case cfg.NodeIP != "":
@@ -52,27 +52,27 @@ func media(cfg rtc.ChildConfig, ports rtc.ChildReady) (map[string]any, error) {
 		m["node_ip"] = own
 	}
 	if len(cfg.STUN) == 0 {
-		m["turn_servers"] = nobody(m["node_ip"].(string))
+		m["turn_servers"] = unusedSTUNServers(m["node_ip"].(string))
 	}
 	return m, nil
 }
 
-// discard is the port where nobody answers. On the port for sound Chromium would take the packets of the sound for the server's.
-const discard = 9
+// discardPort is the port where nobody answers. On the port for sound Chromium would take the packets of the sound for the server's.
+const discardPort = 9
 
-// nobody keeps LiveKit from sending clients to its STUN servers, which it does unless it has another for them: this one is our own
+// unusedSTUNServers keeps LiveKit from sending clients to its STUN servers, which it does unless it has another for them: this one is our own
 // address, where nobody answers. Browsers do not wait for it.
-func nobody(node string) []any {
+func unusedSTUNServers(node string) []any {
 	host, _, _ := strings.Cut(node, ",")
 	if strings.Contains(host, ":") {
 		host = "[" + host + "]"
 	}
-	return []any{map[string]any{"host": host, "port": discard, "protocol": "udp", "username": "none", "credential": "none"}}
+	return []any{map[string]any{"host": host, "port": discardPort, "protocol": "udp", "username": "none", "credential": "none"}}
 }
 
-func including(list []string) map[string]any { return map[string]any{"includes": list} }
+func includeList(list []string) map[string]any { return map[string]any{"includes": list} }
 
-func interfaces(which func(net.Interface) bool) (names []string, err error) {
+func interfaceNames(which func(net.Interface) bool) (names []string, err error) {
 	all, err := net.Interfaces()
 	for _, i := range all {
 		if which(i) {

@@ -21,23 +21,23 @@ import (
 	"parley/internal/voice/rtc"
 )
 
-// Here reports whether this program can be the media server; one that was built with the tag novoice cannot.
-const Here = true
+// Available reports whether this program can be the media server; one that was built with the tag novoice cannot.
+const Available = true
 
 // Run serves until ctx is done; ready hears the ports once they answer. It may be called once in a process.
 func Run(ctx context.Context, cfg rtc.ChildConfig, log *slog.Logger, ready func(rtc.ChildReady) error) error {
-	logger.SetLogger(&lines{log: log}, "")
-	ports, err := choose(ctx, cfg)
+	logger.SetLogger(&livekitLogger{log: log}, "")
+	ports, err := choosePorts(ctx, cfg)
 	if err != nil {
 		return err
 	}
-	server, err := build(cfg, ports)
+	server, err := newServer(cfg, ports)
 	if err != nil {
 		return err
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Start() }()
-	if err := running(ctx, server, ended); err != nil {
+	if err := waitUntilServing(ctx, server, ended); err != nil {
 		return err
 	}
 	if err := ready(ports); err != nil {
@@ -52,8 +52,8 @@ func Run(ctx context.Context, cfg rtc.ChildConfig, log *slog.Logger, ready func(
 	}
 }
 
-func build(cfg rtc.ChildConfig, ports rtc.ChildReady) (*service.LivekitServer, error) {
-	text, err := settings(cfg, ports)
+func newServer(cfg rtc.ChildConfig, ports rtc.ChildReady) (*service.LivekitServer, error) {
+	text, err := livekitConfig(cfg, ports)
 	if err != nil {
 		return nil, err
 	}
@@ -75,8 +75,8 @@ func build(cfg rtc.ChildConfig, ports rtc.ChildReady) (*service.LivekitServer, e
 	return server, nil
 }
 
-// running waits until the server answers.
-func running(ctx context.Context, server *service.LivekitServer, ended <-chan error) error {
+// waitUntilServing waits until the server answers.
+func waitUntilServing(ctx context.Context, server *service.LivekitServer, ended <-chan error) error {
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for !server.IsRunning() {
@@ -96,19 +96,19 @@ func Serve(ctx context.Context, in, out, stderr *os.File) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	os.Stdout = stderr // what writes to it must not break it, once nobody reads it any more
-	cfg, err := listen(in, stop)
+	cfg, err := readParentConfig(in, stop)
 	if err != nil {
 		return err
 	}
-	log := slog.New(slog.NewJSONHandler(stderr, &slog.HandlerOptions{Level: level(cfg)}))
-	err = Run(ctx, cfg, log, func(r rtc.ChildReady) error { return answer(out, r) })
+	log := slog.New(slog.NewJSONHandler(stderr, &slog.HandlerOptions{Level: logLevel(cfg)}))
+	err = Run(ctx, cfg, log, func(r rtc.ChildReady) error { return writeReady(out, r) })
 	if err != nil && ctx.Err() == nil {
-		return errors.Join(answer(out, rtc.ChildReady{Error: err.Error()}), err)
+		return errors.Join(writeReady(out, rtc.ChildReady{Error: err.Error()}), err)
 	}
 	return nil
 }
 
-func level(cfg rtc.ChildConfig) slog.Level {
+func logLevel(cfg rtc.ChildConfig) slog.Level {
 	if cfg.Debug {
 		return slog.LevelDebug
 	}

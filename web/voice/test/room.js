@@ -7,7 +7,7 @@ import { built, start } from "./child.js";
 /** Runs it until `stop`. */
 export async function startRooms() {
   const folder = mkdtempSync(join(tmpdir(), "parley-rooms-"));
-  const { ready, stop, log } = await start(built("PARLEY_VOICEROOM", "./internal/rig/voiceroom", folder), []);
+  const { ready, stop, log } = await start(built("PARLEY_VOICEROOM", "./internal/testkit/voiceroom", folder), []);
   return {
     url: ready.url,
     log,

@@ -8,7 +8,7 @@ const [root, here] = ["../../../", "."].map((path) => new URL(path, import.meta.
 const folder = mkdtempSync(join(tmpdir(), "parley-programs-"));
 try {
   const { PARLEY_PROGRAM, PARLEY_VOICEROOM } = process.env;
-  if (!PARLEY_PROGRAM || !PARLEY_VOICEROOM) execFileSync("go", ["build", "-o", `${folder}/`, "./cmd/parley", "./internal/rig/voiceroom"], { cwd: root, stdio: "inherit" });
+  if (!PARLEY_PROGRAM || !PARLEY_VOICEROOM) execFileSync("go", ["build", "-o", `${folder}/`, "./cmd/parley", "./internal/testkit/voiceroom"], { cwd: root, stdio: "inherit" });
   const files = readdirSync(here).filter((name) => name.endsWith(".test.js")).map((name) => join(here, name));
   const options = ["--test", "--test-reporter=spec", "--test-concurrency=2", "--test-timeout=180000"]; // calls are mostly waiting
   const env = { PARLEY_PROGRAM: join(folder, "parley"), PARLEY_VOICEROOM: join(folder, "voiceroom"), ...process.env };

@@ -1,0 +1,44 @@
+package admin
+
+import (
+	"context"
+	"time"
+
+	"parley"
+)
+
+// CustomerQuery asks for an agent's customers, newest first.
+type CustomerQuery struct {
+	AgentID string `json:"agentId"`
+	Limit   int    `json:"limit"` // most of them
+}
+
+// Customer is somebody whom an agent's tickets are about.
+type Customer struct {
+	ID         string    `json:"customerId"`
+	Email      string    `json:"email,omitempty"`
+	Name       string    `json:"name,omitempty"`
+	Phone      string    `json:"phoneNumber,omitempty"`
+	ExternalID string    `json:"userId,omitempty"` // the client's own id
+	CreatedAt  time.Time `json:"createdAt"`
+}
+
+// ListCustomers lists the customers of an agent.
+var ListCustomers = Command[CustomerQuery, []Customer]{"customer.list", false, (*Service).listCustomers}
+
+func newCustomer(p *parley.Person) Customer {
+	return Customer{ID: string(p.ID), Email: p.Email, Name: p.Name, Phone: p.Phone, ExternalID: p.ExternalID, CreatedAt: p.CreatedAt}
+}
+
+func (d *Service) listCustomers(ctx context.Context, in CustomerQuery) ([]Customer, error) {
+	account, agent, err := d.findAgent(ctx, in.AgentID)
+	if err != nil {
+		return nil, err
+	}
+	page, err := d.DB.People(ctx, account, agent, parley.PageRequest{Limit: in.Limit})
+	list := make([]Customer, len(page.Items))
+	for i := range page.Items {
+		list[i] = newCustomer(&page.Items[i])
+	}
+	return list, err
+}

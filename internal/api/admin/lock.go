@@ -1,0 +1,90 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Lock is the right to open the database of a data directory. It ends with the process, however that ends.
+type Lock struct{ file *os.File }
+
+// errLocked says that another process holds the lock.
+var errLocked = errors.New("the data directory is in use")
+
+// tryLock takes the lock of the data directory or fails with errLocked at once. holder is shown to whoever comes next.
+func tryLock(dir, holder string) (*Lock, error) {
+	file, err := os.OpenFile(filepath.Join(dir, "parley.lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		defer func() { _ = file.Close() }()
+		if errors.Is(err, syscall.EWOULDBLOCK) {
+			return nil, fmt.Errorf("%w by %s", errLocked, lockHolder(file))
+		}
+		return nil, fmt.Errorf("lock %s: %w", file.Name(), err)
+	}
+	note := fmt.Appendf(nil, "%s (process %d)\n", holder, os.Getpid())
+	if err := errors.Join(file.Truncate(0), overwriteFile(file, note)); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return &Lock{file}, nil
+}
+
+func overwriteFile(file *os.File, text []byte) error {
+	_, err := file.WriteAt(text, 0)
+	return err
+}
+
+func lockHolder(file *os.File) string {
+	note := make([]byte, 200)
+	n, _ := file.ReadAt(note, 0)
+	if holder := strings.TrimSpace(string(note[:n])); holder != "" {
+		return holder
+	}
+	return "another process"
+}
+
+// LockServer takes the lock for a server. A short command that holds it is waited for; another server is not.
+func LockServer(ctx context.Context, dir, holder string, wait time.Duration) (*Lock, error) {
+	var lock *Lock
+	err := retry(ctx, wait, func() (again bool, err error) {
+		lock, err = tryLock(dir, holder)
+		if err == nil || !errors.Is(err, errLocked) {
+			return false, err
+		}
+		return !isServerListening(dir), err
+	})
+	if errors.Is(err, errLocked) {
+		return nil, fmt.Errorf("%w; choose another one with --data, or stop that server first (%s)", err, dir)
+	}
+	return lock, err
+}
+
+// Unlock gives the lock back.
+func (l *Lock) Unlock() error { return l.file.Close() }
+
+// retry calls try until it says not to, or until wait is over; it gives the last error.
+func retry(ctx context.Context, wait time.Duration, try func() (again bool, err error)) error {
+	ctx, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		again, err := try()
+		if !again {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-tick.C:
+		}
+	}
+}

@@ -1,0 +1,83 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+const socketName = "admin.sock"
+
+// maxSocketPath is how many bytes of path a socket address holds, the closing zero left out.
+const maxSocketPath = 107
+
+// Listen opens the admin socket of a data directory, for its owner only. The caller holds the directory's lock, so a socket
+// that is there already was left by a process that is gone.
+func Listen(dir string) (net.Listener, error) {
+	// The socket is born in a folder nobody else may enter: at no moment do others reach it, whatever the umask.
+	nursery, err := os.MkdirTemp(dir, ".admin-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(nursery) }()
+	var l *net.UnixListener
+	err = withSocketPath(nursery, func(path string) (err error) {
+		l, err = net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("admin socket: %w", err)
+	}
+	l.SetUnlinkOnClose(false)
+	born, grown := filepath.Join(nursery, socketName), filepath.Join(dir, socketName)
+	if err := errors.Join(os.Chmod(born, 0o600), os.Rename(born, grown)); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return removingListener{l, grown}, nil
+}
+
+// removingListener is a listener that takes its file with it.
+type removingListener struct {
+	net.Listener
+	path string
+}
+
+func (s removingListener) Close() error { return errors.Join(os.Remove(s.path), s.Listener.Close()) }
+
+// dial connects to the admin socket of a data directory.
+func dial(ctx context.Context, dir string) (net.Conn, error) {
+	var conn net.Conn
+	err := withSocketPath(dir, func(path string) (err error) {
+		conn, err = (&net.Dialer{Timeout: 2 * time.Second}).DialContext(ctx, "unix", path)
+		return err
+	})
+	return conn, err
+}
+
+// isServerListening reports whether a server listens on the admin socket of the directory.
+func isServerListening(dir string) bool {
+	conn, err := dial(context.Background(), dir)
+	if err != nil {
+		return false
+	}
+	_ = conn.Close()
+	return true
+}
+
+// withSocketPath calls use with a path of the socket in dir that is short enough for a socket address: a long one goes through an
+// open handle of the directory.
+func withSocketPath(dir string, use func(path string) error) error {
+	if path := filepath.Join(dir, socketName); len(path) <= maxSocketPath {
+		return use(path)
+	}
+	folder, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = folder.Close() }()
+	return use(fmt.Sprintf("/proc/self/fd/%d/%s", folder.Fd(), socketName))
+}

@@ -1,0 +1,130 @@
+package mcp
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"parley"
+	"parley/internal/httpapi"
+)
+
+// The codes of JSON-RPC 2.0 for what is wrong with a message.
+const (
+	parseError     = -32700
+	invalidRequest = -32600
+	methodNotFound = -32601
+	invalidParams  = -32602
+)
+
+// rpcError is a message that says what is wrong with another.
+type rpcError struct {
+	Version string       `json:"jsonrpc"`
+	ID      jsonText     `json:"id"` // null where the message has none, or none that can be read
+	Error   rpcErrorBody `json:"error"`
+}
+
+type rpcErrorBody struct {
+	Code    int           `json:"code"`
+	Message string        `json:"message"`
+	Data    *rpcErrorData `json:"data,omitempty"`
+}
+
+// rpcErrorData holds what REST says of the same failure.
+type rpcErrorData struct {
+	Code parley.Code `json:"code"`
+}
+
+// renderFailure words a refusal: what is wrong with the message itself as JSON-RPC, who may not send it as REST does.
+func renderFailure(e *parley.Error) (int, any) {
+	code := invalidRequest
+	switch e.Code {
+	case parley.CodeInvalidJSON:
+		code = parseError
+	case parley.CodeInvalidBody, parley.CodeTooLarge:
+	default:
+		return httpapi.RenderEnvelope(e)
+	}
+	return e.Code.Status(), rpcError{"2.0", jsonText("null"), rpcErrorBody{code, e.Message, &rpcErrorData{e.Code}}}
+}
+
+// rpcHead is what tells one kind of message from another.
+type rpcHead struct {
+	ID     jsonText `json:"id"`
+	Method *string  `json:"method"`
+	Result jsonText `json:"result"`
+	Error  jsonText `json:"error"`
+}
+
+// parseHead reads the head of a message. Fails with VALIDATION_INVALID_BODY for what is no request, notification or
+// response.
+func parseHead(text []byte) (rpcHead, error) {
+	var h rpcHead
+	if bytes.HasPrefix(text, []byte("[")) {
+		return h, parley.NewErrorf(parley.CodeInvalidBody, "Send one message in a request: batches are not taken.")
+	}
+	if json.Unmarshal(text, &h) != nil || h.Method == nil && h.Result == nil && h.Error == nil {
+		return h, parley.NewErrorf(parley.CodeInvalidBody, "The message is no request, notification or response of JSON-RPC 2.0.")
+	}
+	return h, nil
+}
+
+// errorTranslator turns what the protocol refuses in plain text into JSON-RPC. Everything else passes.
+type errorTranslator struct {
+	http.ResponseWriter
+	head      rpcHead
+	status    int // of a refusal in plain text; 0 where there is none
+	plainText bytes.Buffer
+}
+
+func (t *errorTranslator) Unwrap() http.ResponseWriter { return t.ResponseWriter }
+
+func (t *errorTranslator) WriteHeader(status int) {
+	if status >= 400 && strings.HasPrefix(t.Header().Get("Content-Type"), "text/plain") {
+		t.status = status
+		return
+	}
+	t.ResponseWriter.WriteHeader(status)
+}
+
+func (t *errorTranslator) Write(b []byte) (int, error) {
+	if t.status != 0 {
+		return t.plainText.Write(b)
+	}
+	return t.ResponseWriter.Write(b)
+}
+
+// finish writes the refusal, if there was one. A call of a method that there is not, or without what it needs, has an
+// answer like any other call; its session goes on.
+func (t *errorTranslator) finish() {
+	if t.status == 0 {
+		return
+	}
+	out := rpcError{"2.0", jsonText("null"), t.errorBody()}
+	if id := bytes.TrimSpace(t.head.ID); len(id) > 0 && (id[0] == '"' || id[0] == '-' || id[0] >= '0' && id[0] <= '9') {
+		out.ID = jsonText(id)
+		if out.Error.Code != invalidRequest {
+			t.status = http.StatusOK
+		}
+	}
+	text, err := encodeJSON(out)
+	if err != nil {
+		t.status, text = http.StatusInternalServerError, nil
+	}
+	t.Header().Set("Content-Type", "application/json")
+	t.ResponseWriter.WriteHeader(t.status)
+	_, _ = t.ResponseWriter.Write(text) // who has gone needs no answer
+}
+
+// errorBody words the refusal.
+func (t *errorTranslator) errorBody() rpcErrorBody {
+	said := strings.TrimSpace(t.plainText.String())
+	switch {
+	case strings.HasPrefix(said, "JSON RPC not handled: "):
+		return rpcErrorBody{Code: methodNotFound, Message: "method not found: " + *t.head.Method}
+	case strings.Contains(said, `missing required "params"`):
+		return rpcErrorBody{Code: invalidParams, Message: "invalid params: they are missing"}
+	}
+	return rpcErrorBody{Code: invalidRequest, Message: strings.TrimPrefix(said, "Bad Request: ")}
+}

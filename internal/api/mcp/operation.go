@@ -1,0 +1,148 @@
+package mcp
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+type (
+	object   = map[string]any
+	jsonText = json.RawMessage
+)
+
+// document is what this face reads of the OpenAPI document.
+type document struct {
+	Paths      map[string]map[string]documentedOperation
+	Components struct{ Schemas map[string]any }
+}
+
+type documentedOperation struct {
+	OperationID string
+	Parameters  []parameter
+	RequestBody struct{ Content map[string]content }
+	Responses   map[string]struct{ Content map[string]content }
+}
+
+type parameter struct {
+	Name, In, Description string
+	Required              bool
+	Schema                object
+}
+
+type content struct{ Schema object }
+
+// operation is one of REST v2: what it takes and what it gives. The schemas hold no references.
+type operation struct {
+	method, path string
+	params       []parameter // of the path and the query
+	bodies       []object    // the schemas that a body may have; none where there is no body
+	reply        object      // of its success
+}
+
+// parseOperations reads the document. They are found by their operationId.
+func parseOperations(text []byte) (map[string]*operation, error) {
+	var doc document
+	if err := json.Unmarshal(text, &doc); err != nil {
+		return nil, fmt.Errorf("read the OpenAPI document: %w", err)
+	}
+	all := map[string]*operation{}
+	for path, methods := range doc.Paths {
+		for method, d := range methods {
+			all[d.OperationID] = doc.newOperation(strings.ToUpper(method), path, d)
+		}
+	}
+	return all, nil
+}
+
+func (doc *document) newOperation(method, path string, d documentedOperation) *operation {
+	op := &operation{method: method, path: path}
+	for _, p := range d.Parameters {
+		p.Schema = doc.resolveReferences(p.Schema).(object)
+		op.params = append(op.params, p)
+	}
+	if body, ok := d.RequestBody.Content[mediaType]; ok {
+		op.bodies = schemaChoices(doc.resolveReferences(body.Schema).(object))
+	}
+	for status, r := range d.Responses {
+		if success, ok := r.Content[mediaType]; ok && strings.HasPrefix(status, "2") {
+			op.reply = doc.resolveReferences(success.Schema).(object)
+		}
+	}
+	return op
+}
+
+const mediaType = "application/json"
+
+// schemaChoices gives the schemas between which a body may choose, or the only one.
+func schemaChoices(schema object) []object {
+	all, ok := schema["anyOf"].([]any)
+	if !ok {
+		return []object{schema}
+	}
+	var list []object
+	for _, each := range all {
+		list = append(list, each.(object))
+	}
+	return list
+}
+
+// resolveReferences puts components in the place of the references to them: many clients do not follow references. No schema of REST holds
+// itself.
+func (doc *document) resolveReferences(v any) any {
+	switch v := v.(type) {
+	case object:
+		if ref, ok := v["$ref"].(string); ok {
+			all := doc.resolveReferences(doc.Components.Schemas[ref[strings.LastIndexByte(ref, '/')+1:]]).(object)
+			for name, value := range v {
+				all[name] = value
+			}
+			delete(all, "$ref")
+			return all
+		}
+		all := make(object, len(v))
+		for name, value := range v {
+			all[name] = doc.resolveReferences(value)
+		}
+		return nullableSchema(choiceSchema(all))
+	case []any:
+		all := make([]any, len(v))
+		for i, value := range v {
+			all[i] = doc.resolveReferences(value)
+		}
+		return all
+	}
+	return v
+}
+
+// choiceSchema writes a choice as models read it best, and leaves out what tells generators of clients how to choose.
+func choiceSchema(schema object) object {
+	if all, ok := schema["oneOf"].([]any); ok {
+		schema["anyOf"] = all
+		delete(schema, "oneOf")
+		delete(schema, "discriminator")
+	}
+	return schema
+}
+
+// nullableSchema writes a type that may be null as a choice: a list of types is less widely understood.
+func nullableSchema(schema object) object {
+	types, ok := schema["type"].([]any)
+	if !ok || len(types) != 2 || types[1] != "null" {
+		return schema
+	}
+	said := object{}
+	for _, name := range []string{"description", "default"} {
+		if value, ok := schema[name]; ok {
+			said[name] = value
+			delete(schema, name)
+		}
+	}
+	schema["type"] = types[0]
+	if values, ok := schema["enum"].([]any); ok {
+		schema["enum"] = slices.DeleteFunc(values, func(v any) bool { return v == nil })
+	}
+	said["anyOf"] = []any{schema, object{"type": "null"}}
+	return said
+}

@@ -1,0 +1,79 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+)
+
+// listPage is a page of a list. Its items stay as REST gave them, but for members that the tool leaves out.
+type listPage struct {
+	Data       []map[string]jsonText `json:"data"`
+	Pagination jsonText              `json:"pagination"`
+	Truncated  bool                  `json:"truncated,omitempty"`
+}
+
+func parsePage(text []byte) (*listPage, error) {
+	p := &listPage{}
+	if err := json.Unmarshal(text, p); err != nil {
+		return nil, fmt.Errorf("read a page of REST: %w", err)
+	}
+	return p, nil
+}
+
+// hasMore reports whether another page follows.
+func (p *listPage) hasMore() bool {
+	var end struct{ HasMore bool }
+	return json.Unmarshal(p.Pagination, &end) == nil && end.HasMore
+}
+
+// getPage asks for a page of a list, no larger than the tool gives.
+func (s *server) getPage(ctx context.Context, t *tool, args arguments) (any, error) {
+	args = maps.Clone(args)
+	over := args.limitOr(t.maxItems) > t.maxItems
+	if over {
+		args["limit"] = encodeNumber(t.maxItems)
+	}
+	p, err := s.getSinglePage(ctx, t, args)
+	if err != nil {
+		return nil, err
+	}
+	p.Truncated = over && p.hasMore()
+	return p, nil
+}
+
+func (s *server) getSinglePage(ctx context.Context, t *tool, args arguments) (*listPage, error) {
+	req, err := t.operation.newRequest(args)
+	if err != nil {
+		return nil, err
+	}
+	text, err := s.callREST(ctx, req, 0)
+	if err != nil {
+		return nil, err
+	}
+	p, err := parsePage(text)
+	if err != nil {
+		return nil, err
+	}
+	for _, item := range p.Data {
+		maps.DeleteFunc(item, func(name string, _ jsonText) bool { return t.fields != nil && !slices.Contains(t.fields, name) })
+	}
+	return p, nil
+}
+
+// maxPageItems is the most items that REST lists on a page; it refuses more than that (interface 8).
+const maxPageItems = 100
+
+// limitOr gives the number of items asked for, or otherwise where none is, or none that REST would take.
+func (args arguments) limitOr(otherwise int) int {
+	n, err := strconv.Atoi(queryValue(args["limit"]))
+	if err != nil || n < 1 || n > maxPageItems {
+		return otherwise
+	}
+	return n
+}
+
+func encodeNumber(n int) jsonText { return jsonText(strconv.Itoa(n)) }

@@ -1,0 +1,111 @@
+package v1
+
+import (
+	"context"
+
+	"parley"
+	"parley/internal/contact"
+	"parley/internal/httpapi"
+)
+
+// Attribute is a property of contacts that the operator has made up (facts 4.10).
+type Attribute struct {
+	Name        string `json:"name"`
+	Label       string `json:"label"`
+	Type        string `json:"type" enum:"text,number,boolean,date" name:"AttributeType"`
+	Description string `json:"description"`
+	Archived    bool   `json:"archived" doc:"Contacts keep their values, and take no new ones."`
+	CreatedAt   int64  `json:"created_at" doc:"Unix seconds."`
+	UpdatedAt   int64  `json:"updated_at" doc:"Unix seconds."`
+}
+
+// AttributeReply is an attribute with a word about what was done.
+type AttributeReply struct {
+	Message string    `json:"message"`
+	Data    Attribute `json:"data"`
+}
+
+// AttributeList is all of a chatbot's attributes, by name.
+type AttributeList struct {
+	Message string      `json:"message"`
+	Data    []Attribute `json:"data"`
+}
+
+type newAttribute struct {
+	ChatbotID string `path:"chatbotId"`
+	Body      struct {
+		Name        string              `json:"name" pattern:"^[A-Za-z][A-Za-z0-9_]{0,63}$" doc:"What contacts name it by; it cannot be changed."`
+		Type        string              `json:"type" enum:"text,number,boolean,date" name:"AttributeType" doc:"What its values are; it cannot be changed."`
+		Label       httpapi.Opt[string] `json:"label,omitzero" min:"1" max:"100" doc:"For people; the name where it is left out."`
+		Description string              `json:"description,omitempty" max:"500"`
+	}
+}
+
+func (s *server) createAttribute(ctx context.Context, c *httpapi.Call, in *newAttribute) (*AttributeReply, error) {
+	agent, err := s.findChatbot(ctx, c, in.ChatbotID)
+	if err != nil {
+		return nil, err
+	}
+	label := in.Body.Name
+	if in.Body.Label.Present {
+		label = in.Body.Label.Value
+	}
+	made, err := s.Contacts.AddAttribute(ctx, parley.Attribute{AccountID: agent.AccountID, AgentID: agent.ID, Name: in.Body.Name, Label: label,
+		Type: parley.AttributeType(in.Body.Type), Description: in.Body.Description})
+	if err != nil {
+		return nil, err
+	}
+	return &AttributeReply{"The custom attribute has been created.", newAttributeReply(*made)}, nil
+}
+
+type attributesQuery struct {
+	ChatbotID string `path:"chatbotId"`
+}
+
+func (s *server) listAttributes(ctx context.Context, c *httpapi.Call, in *attributesQuery) (*AttributeList, error) {
+	agent, err := s.findChatbot(ctx, c, in.ChatbotID)
+	if err != nil {
+		return nil, err
+	}
+	list, err := s.DB.Attributes(ctx, agent.AccountID, agent.ID)
+	if err != nil {
+		return nil, err
+	}
+	out := &AttributeList{"The custom attributes of the chatbot.", make([]Attribute, len(list))}
+	for i, a := range list {
+		out.Data[i] = newAttributeReply(a)
+	}
+	return out, nil
+}
+
+type changeAttribute struct {
+	ChatbotID string `path:"chatbotId"`
+	Name      string `path:"attributeName"`
+	Body      struct {
+		Label       httpapi.Opt[string] `json:"label,omitzero" min:"1" max:"100"`
+		Description httpapi.Opt[string] `json:"description,omitzero" max:"500"`
+		Archived    httpapi.Opt[bool]   `json:"archived,omitzero" doc:"True has contacts keep their values and take no new ones."`
+		Type        httpapi.Opt[string] `json:"type,omitzero" enum:"text,number,boolean,date" name:"AttributeType" doc:"May be sent, and cannot be changed."`
+	}
+}
+
+func (s *server) changeAttribute(ctx context.Context, c *httpapi.Call, in *changeAttribute) (*AttributeReply, error) {
+	agent, err := s.findChatbot(ctx, c, in.ChatbotID)
+	if err != nil {
+		return nil, err
+	}
+	change := contact.AttributeChange{Label: in.Body.Label.Ptr(), Description: in.Body.Description.Ptr(), Archived: in.Body.Archived.Ptr()}
+	if in.Body.Type.Present {
+		change.Type = parley.AttributeType(in.Body.Type.Value)
+	}
+	a, err := s.Contacts.ChangeAttribute(ctx, agent.AccountID, agent.ID, in.Name, change)
+	if err != nil {
+		return nil, err
+	}
+	return &AttributeReply{"The custom attribute has been changed.", newAttributeReply(*a)}, nil
+}
+
+func newAttributeReply(a parley.Attribute) Attribute {
+	return Attribute{Name: a.Name, Label: a.Label, Type: string(a.Type), Description: a.Description, Archived: a.ArchivedAt != nil,
+		CreatedAt: a.CreatedAt.Unix(), UpdatedAt: a.UpdatedAt.Unix()}
+}

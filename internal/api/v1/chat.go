@@ -1,0 +1,104 @@
+package v1
+
+import (
+	"cmp"
+	"context"
+
+	"parley"
+	"parley/internal/chat"
+	"parley/internal/httpapi"
+)
+
+// ChatRequest is a conversation so far, to be answered.
+type ChatRequest struct{ Body ChatBody }
+
+// ChatBody is the body of a chat request (interface 4.10). Null is as good as absent.
+type ChatBody struct {
+	Messages       []ChatMessage        `json:"messages" min:"1" max:"1000" doc:"All messages of the conversation so far, oldest first. The last one of the user is answered."`
+	ChatbotID      httpapi.Opt[string]  `json:"chatbotId,omitzero" nullable:"true" doc:"The chatbot, by its id. Required."`
+	ChatID         httpapi.Opt[string]  `json:"chatId,omitzero" nullable:"true" doc:"An older name of chatbotId."`
+	Stream         httpapi.Opt[bool]    `json:"stream,omitzero" nullable:"true" doc:"True answers with server-sent events; otherwise the answer is one JSON."`
+	Temperature    httpapi.Opt[float64] `json:"temperature,omitzero" nullable:"true" min:"0" max:"1" doc:"How freely the answer is worded; 0 where it is absent."`
+	ConversationID httpapi.Opt[string]  `json:"conversationId,omitzero" nullable:"true" max:"200" doc:"Your own id of the conversation. With it the conversation is saved; without it nothing is."`
+	Model          httpapi.Opt[string]  `json:"model,omitzero" nullable:"true" doc:"The model to answer in place of the chatbot's own. gpt-4 needs a plan that has it."`
+	ContactID      httpapi.Opt[string]  `json:"contactId,omitzero" nullable:"true" max:"128" doc:"The end user, by your own id. Only a new conversation takes it."`
+}
+
+// ChatMessage is one message of the conversation.
+type ChatMessage struct {
+	Role    string `json:"role" enum:"user,assistant"`
+	Content string `json:"content"`
+}
+
+// ChatReply is the answer in one piece.
+type ChatReply struct {
+	Text string `json:"text"`
+}
+
+func (s *server) createAnswer(ctx context.Context, c *httpapi.Call, in *ChatRequest) (*ChatReply, error) {
+	turn, err := s.startTurn(ctx, c, &in.Body)
+	if err != nil {
+		return nil, err
+	}
+	if in.Body.Stream.Value {
+		return nil, s.streamTurn(ctx, c, turn)
+	}
+	end, err := turn.Wait(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return newChatReply(end)
+}
+
+// newChatReply is the answer, if it is whole: this interface has no word for a part of one.
+func newChatReply(end *chat.Finish) (*ChatReply, error) {
+	switch {
+	case end.Reason == "error":
+		return nil, parley.NewError(parley.CodeChatStreaming)
+	case end.Message == nil: // the conversation is paused: nobody answers
+		return &ChatReply{}, nil
+	}
+	return &ChatReply{Text: end.Message.Text()}, nil
+}
+
+func (s *server) startTurn(ctx context.Context, c *httpapi.Call, body *ChatBody) (*chat.Turn, error) {
+	who, chatbot := callerOf(c), cmp.Or(body.ChatbotID.Value, body.ChatID.Value)
+	if chatbot == "" {
+		return nil, httpapi.InvalidField("chatbotId", "is required")
+	}
+	if err := s.DB.ShareLockAgent(ctx, who.Account.ID, parley.AgentID(chatbot)); err != nil {
+		return nil, err // before what is wrong with the rest
+	}
+	if model := body.Model.Value; model != "" {
+		if err := s.checkModel(who.Plan, "model", model); err != nil {
+			return nil, err
+		}
+	}
+	question, sent, err := body.splitMessages()
+	if err != nil {
+		return nil, err
+	}
+	return s.Chat.Start(ctx, who.Account, who.Plan, parley.AgentID(chatbot), chat.Request{
+		Message: question, ClientConversation: sent, UserID: parley.EndUserID(body.ContactID.Value), Streamed: body.Stream.Value, Channel: parley.ChannelAPI,
+		Model: body.Model.Value, Temperature: &body.Temperature.Value, NormalizeNewlines: true,
+	})
+}
+
+// splitMessages parts the messages at the last one of the user, which is to be answered.
+func (b *ChatBody) splitMessages() (question string, sent *chat.ClientConversation, err error) {
+	at := -1
+	all := make([]parley.Message, len(b.Messages))
+	for i, m := range b.Messages {
+		all[i] = parley.Message{Author: parley.AuthorAssistant, Parts: []parley.Part{{Type: "text", Text: m.Content}}}
+		if m.Role == "user" {
+			at, all[i].Author = i, parley.AuthorUser
+		}
+	}
+	switch {
+	case at < 0:
+		return "", nil, httpapi.InvalidField("messages", "must have a message of the user")
+	case b.Messages[at].Content == "":
+		return "", nil, httpapi.InvalidField("messages", "must end with a message of the user that says something")
+	}
+	return b.Messages[at].Content, &chat.ClientConversation{API: parley.APIV1, Name: b.ConversationID.Value, Before: all[:at], After: all[at+1:]}, nil
+}

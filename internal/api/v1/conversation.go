@@ -1,0 +1,152 @@
+package v1
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"parley"
+	"parley/internal/httpapi"
+	"parley/internal/store"
+)
+
+// ConversationsQuery asks for conversations of all origins (interface 4.10).
+type ConversationsQuery struct {
+	ChatbotID string   `query:"chatbotId" required:"true"`
+	Sources   []string `query:"filteredSources" doc:"Origins, comma-separated; the conversations of any of them. API stands for both of its kinds."`
+	StartDate string   `query:"startDate" doc:"Created on this day (YYYY-MM-DD, UTC) or later."`
+	EndDate   string   `query:"endDate" doc:"Created on this day or earlier."`
+	Page      int      `query:"page" min:"1" max:"1000000" default:"1"`
+	Size      int      `query:"size" min:"1" max:"100" default:"10"`
+}
+
+// Conversation is a conversation with all its messages (interface 2.9).
+type Conversation struct {
+	ID        string        `json:"id" doc:"Your own id where the conversation came through this interface, and the service's otherwise."`
+	CreatedAt string        `json:"created_at" doc:"ISO 8601, UTC."`
+	ChatbotID string        `json:"chatbot_id"`
+	Customer  string        `json:"customer" doc:"The end user; empty when nobody is known."`
+	Source    string        `json:"source" doc:"Where the conversation began. The list of origins is open."`
+	Messages  []ChatMessage `json:"messages" doc:"Oldest first."`
+}
+
+// Conversations is one page of them, newest first.
+type Conversations struct {
+	Data []Conversation `json:"data"`
+}
+
+// listConversations writes its reply while it reads: a page may be larger than memory.
+func (s *server) listConversations(ctx context.Context, c *httpapi.Call, in *ConversationsQuery) (*Conversations, error) {
+	a, err := s.findChatbot(ctx, c, in.ChatbotID)
+	if err != nil {
+		return nil, err
+	}
+	filter, err := in.storeFilter()
+	if err != nil {
+		return nil, err
+	}
+	page, err := s.DB.ConversationsAtOffset(ctx, a.AccountID, a.ID, filter, (in.Page-1)*in.Size, in.Size)
+	if err != nil {
+		return nil, fmt.Errorf("list conversations: %w", err)
+	}
+	out := c.StreamJSON()
+	out.Text(`{"data":[`)
+	for i := range page {
+		if i > 0 {
+			out.Text(",")
+		}
+		if err := s.writeConversation(ctx, out, &page[i]); err != nil {
+			return nil, out.End(fmt.Errorf("write conversation: %w", err))
+		}
+	}
+	out.Text("]}")
+	return nil, out.End(nil)
+}
+
+// messageBatchSize is how many messages are read at once, at most.
+const messageBatchSize = 200
+
+// writeConversation writes a conversation. Its messages are read in parts: nothing of the database is held while the client takes its time.
+func (s *server) writeConversation(ctx context.Context, out *httpapi.JSONStream, conv *parley.Conversation) error {
+	if err := out.Open(newConversationHead(conv)); err != nil {
+		return err
+	}
+	out.Text(`,"messages":[`)
+	first := true
+	for seq := int64(0); ; {
+		said, err := s.DB.MessagesAfter(ctx, conv.AccountID, conv.AgentID, conv.ID, seq, messageBatchSize)
+		if err != nil || len(said) == 0 {
+			out.Text("]}")
+			return err
+		}
+		for i := range said {
+			if !first {
+				out.Text(",")
+			}
+			if err := out.Value(ChatMessage{Role: said[i].Role(), Content: said[i].Text()}); err != nil {
+				return err
+			}
+			first, seq = false, said[i].Seq
+		}
+	}
+}
+
+// conversationHead is a Conversation without its messages.
+type conversationHead struct {
+	ID        string `json:"id"`
+	CreatedAt string `json:"created_at"`
+	ChatbotID string `json:"chatbot_id"`
+	Customer  string `json:"customer"`
+	Source    string `json:"source"`
+}
+
+func newConversationHead(c *parley.Conversation) conversationHead {
+	h := conversationHead{ID: string(c.ID), CreatedAt: formatTime(c.CreatedAt), ChatbotID: string(c.AgentID), Customer: string(c.UserID), Source: conversationSource(c)}
+	if c.API == parley.APIV1 && c.ExternalID != "" {
+		h.ID = c.ExternalID
+	}
+	return h
+}
+
+// formatTime writes a time as this interface shows it.
+func formatTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
+
+// The two kinds of conversations through an API (decision: one origin and a flag).
+const (
+	apiStreamSource = "API (stream)"
+	apiWholeSource  = "API (non-stream)"
+)
+
+func conversationSource(c *parley.Conversation) string {
+	switch {
+	case c.Channel != parley.ChannelAPI:
+		return string(c.Channel)
+	case c.Streamed:
+		return apiStreamSource
+	}
+	return apiWholeSource
+}
+
+func (in *ConversationsQuery) storeFilter() (f store.ConversationFilter, err error) {
+	var whole, streamed bool
+	for _, source := range in.Sources {
+		switch source {
+		case apiStreamSource:
+			streamed = true
+		case apiWholeSource:
+			whole = true
+		case string(parley.ChannelAPI):
+			streamed, whole = true, true
+		default: // an origin that there is not yet has no conversations
+			f.Channels = append(f.Channels, parley.Channel(source))
+		}
+	}
+	if streamed || whole {
+		f.Channels = append(f.Channels, parley.ChannelAPI)
+	}
+	if streamed != whole {
+		f.Streamed = &streamed
+	}
+	f.CreatedFrom, f.CreatedBefore, err = parseDayRange(in.StartDate, in.EndDate)
+	return f, err
+}

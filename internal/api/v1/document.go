@@ -1,0 +1,67 @@
+package v1
+
+import (
+	"maps"
+	"strings"
+
+	"parley/internal/httpapi"
+)
+
+// Document gives the OpenAPI document of REST v1, as a server at baseURL serves it.
+func Document(baseURL string) ([]byte, error) { return renderDocument(newAPI(Config{}), baseURL) }
+
+func renderDocument(f *httpapi.API, baseURL string) ([]byte, error) {
+	return f.OpenAPI(httpapi.Info{
+		Title:         "Parley, version 1",
+		Description:   introduction,
+		Version:       "1.0.0",
+		Contact:       "The operator of this server",
+		Servers:       []httpapi.Server{{URL: strings.TrimSuffix(baseURL, "/") + Base, Description: "This server"}},
+		Tags:          usedTags(f),
+		Docs:          operationDocs(),
+		ParamExamples: parameterExamples,
+	})
+}
+
+const introduction = "The earlier interface, for integrations that were written for it; new ones use version 2. What is called an agent there is called a chatbot here.\n\n" +
+	"Send an API key as `Authorization: Bearer <key>`. Bodies are JSON. A failure is `{\"message\"}`; where the request itself is wrong, `issues` names the fields."
+
+// usedTags gives the tags in use, in the order of the routes.
+func usedTags(f *httpapi.API) []httpapi.Tag {
+	var list []httpapi.Tag
+	seen := map[string]bool{}
+	for _, op := range f.Operations() {
+		if !seen[op.Tag] {
+			seen[op.Tag] = true
+			list = append(list, httpapi.Tag{Name: op.Tag, Description: tagTexts[op.Tag]})
+		}
+	}
+	return list
+}
+
+var tagTexts = map[string]string{
+	"Chat":          "The whole conversation in, one answer out: as JSON or as a stream of text.",
+	"Conversations": "What was said.",
+	"Chatbots":      "A chatbot answers messages from its content. Its settings, its pictures and its life.",
+	"Leads":         "Customers who left their name, e-mail address or telephone number.",
+	"Contacts":      "People that you know, with attributes of your own.",
+	"Webhooks":      "Requests that this service sends when something happens.",
+}
+
+// operationDocs gathers what the document tells of each operation.
+func operationDocs() map[string]httpapi.Doc {
+	all := map[string]httpapi.Doc{}
+	for _, part := range []map[string]httpapi.Doc{chatDocs, chatbotDocs, contactDocs, webhookDocs} {
+		maps.Copy(all, part)
+	}
+	return all
+}
+
+// parameterExamples are the parameters that say nothing of themselves.
+var parameterExamples = map[string]httpapi.Example{
+	"externalId":    {Text: "The contact, by your id of it.", Value: "user-42"},
+	"attributeName": {Text: "The custom attribute, by its name.", Value: "plan"},
+	"webhookId":     {Text: "The webhook, by its id.", Value: "0199a1f0-6a5e-4c1b-9a57-2f0b6f1c7d10"},
+	"per_page":      {Text: "Items of a page."},
+	"chatbotId":     {Text: "The chatbot, by its id.", Value: "5QHA6VB-DIAbBhxwqxfdi"},
+}

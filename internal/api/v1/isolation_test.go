@@ -1,0 +1,171 @@
+package v1_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"strings"
+	"testing"
+
+	"parley/internal/api/v1"
+	"parley/internal/api/v2"
+	"parley/internal/server"
+	"parley/internal/testkit"
+)
+
+// isolationCase is a route with the query and the body that make it succeed. Ids stand as {chatbotId} and so on wherever a client can put
+// them.
+type isolationCase struct{ route, query, body string }
+
+// isolationCases lists every route. The test goes through the list in order: what deletes comes last.
+var isolationCases = []isolationCase{
+	// Chat and conversations.
+	{"POST /chat", "", `{"chatbotId": "{chatbotId}", "messages": [{"role": "user", "content": "Hello"}], "conversationId": "a"}`},
+	{"GET /get-conversations", "chatbotId={chatbotId}", ""},
+
+	// Leads, contacts, custom attributes and webhooks.
+	{"GET /get-leads", "chatbotId={chatbotId}", ""},
+	{"POST /chatbots/{chatbotId}/contacts", "", `{"users": [{"external_id": "new"}]}`},
+	{"GET /chatbots/{chatbotId}/contacts", "", ""},
+	{"GET /chatbots/{chatbotId}/contacts/{externalId}", "", ""},
+	{"PATCH /chatbots/{chatbotId}/contacts/{externalId}", "", `{"data": {"name": "Changed"}}`},
+	{"POST /chatbots/{chatbotId}/custom-attributes", "", `{"name": "color", "type": "text"}`},
+	{"GET /chatbots/{chatbotId}/custom-attributes", "", ""},
+	{"PUT /chatbots/{chatbotId}/custom-attributes/{attributeName}", "", `{"label": "Changed"}`},
+	{"DELETE /chatbots/{chatbotId}/contacts/{externalId}", "", ""},
+	{"POST /webhooks", "", `{"endpoint": "https://example.org/hook", "events": ["leads.submit"], "chatbotId": "{chatbotId}"}`},
+	{"GET /webhooks", "chatbotId={chatbotId}", ""},
+	{"DELETE /webhooks/{webhookId}", "", ""},
+
+	// Chatbots, settings and pictures.
+	{"GET /get-chatbots", "", ""},
+	{"POST /create-chatbot", "", `{"chatbotName": "New"}`},
+	{"POST /update-chatbot-settings", "", `{"chatbotId": "{chatbotId}", "name": "Changed"}`},
+	{"POST /update-chatbot-data", "", `{"chatbotId": "{chatbotId}", "sourceText": "The sky is grey."}`},
+	{"POST /upload-chatbot-icon", "", pictureForm("chatbotIconFile")},
+	{"POST /upload-chatbot-profile-picture", "", pictureForm("profilePictureFile")},
+	{"DELETE /delete-chatbot-icon", "chatbotId={chatbotId}", ""},
+	{"DELETE /delete-chatbot-profile-picture", "", `{"chatbotId": "{chatbotId}"}`},
+	{"DELETE /delete-chatbot", "chatbotId={chatbotId}", ""},
+}
+
+// idParameters are the parameters that name things.
+var idParameters = []string{"chatbotId", "externalId", "attributeName", "webhookId"}
+
+// malformedIDs are ids that no thing has, in forms that a careless server trips over.
+var malformedIDs = []string{"x", "%00", "%27%20or%201=1--", "..%2F..", "%F0%9F%98%80", "00000000-0000-0000-0000-00000000000g", strings.Repeat("a", 3000)}
+
+// unknownIDs are ids that are well-formed and nobody's.
+var unknownIDs = resourceIDs{"chatbotId": "AAAAAAAAAAAAAAAAAAAAA", "externalId": "nobody", "attributeName": "nothing", "webhookId": "00000000-0000-4000-8000-000000000000"}
+
+type resourceIDs map[string]string // by the name of their parameter
+
+// target is the method and the path, with its query.
+func (r isolationCase) target() string {
+	if r.query == "" {
+		return r.route
+	}
+	return r.route + "?" + r.query
+}
+
+// TestIsolation holds the promise that nobody can reach, or so much as notice, another account's things: the reply to their
+// id is the reply to an id that does not exist, byte for byte.
+func TestIsolation(t *testing.T) {
+	h := testkit.Open(t, testkit.WithConfig(func(c *server.Config) { c.SecretKey = "a key of enough bytes" }))
+	ours, theirs := createResources(t, h, h.Key), createResources(t, h, h.OtherKey)
+	for _, row := range isolationCases {
+		for _, name := range idParameters {
+			if !strings.Contains(row.target()+row.body, "{"+name+"}") {
+				continue
+			}
+			stranger, nobody := requestForComparison(t, h, row, ours.withID(name, theirs[name])), requestForComparison(t, h, row, ours.withID(name, unknownIDs[name]))
+			if stranger != nobody || !strings.HasPrefix(nobody, "404 ") {
+				t.Errorf("%s with another account's %s:\n%s\nwith an unknown one:\n%s", row.route, name, stranger, nobody)
+			}
+			for _, id := range malformedIDs {
+				if got := requestForComparison(t, h, row, ours.withID(name, id)); got != nobody {
+					t.Errorf("%s with %s %q:\n%s\nwith an unknown one:\n%s", row.route, name, id, got, nobody)
+				}
+			}
+		}
+		got := requestForComparison(t, h, row, ours)
+		if !strings.HasPrefix(got, "2") {
+			t.Errorf("%s with our own ids: %s", row.route, got)
+		}
+		for name, id := range theirs {
+			if strings.Contains(got, id) {
+				t.Errorf("%s shows another account's %s", row.route, name)
+			}
+		}
+	}
+	if status, _ := sendAs(t, h, h.OtherKey, "GET", v2.Base+"/agents/"+theirs["chatbotId"], ""); status != 200 {
+		t.Errorf("the other account's chatbot did not survive: %d", status)
+	}
+}
+
+func (th resourceIDs) withID(name, id string) resourceIDs {
+	other := maps.Clone(th)
+	other[name] = id
+	return other
+}
+
+func (th resourceIDs) substitute(text string) string {
+	for name, id := range th {
+		text = strings.ReplaceAll(text, "{"+name+"}", id)
+	}
+	return text
+}
+
+// createResources gives the key's account one of each thing.
+func createResources(t *testing.T, h *testkit.Server, key string) resourceIDs {
+	t.Helper()
+	var agent struct{ ID string }
+	status, reply := sendAs(t, h, key, "POST", v2.Base+"/agents", `{"name": "Agent"}`)
+	if err := json.Unmarshal([]byte(reply), &agent); err != nil || status != 201 {
+		t.Fatal(status, reply)
+	}
+	th := resourceIDs{"chatbotId": agent.ID, "externalId": "person-" + agent.ID, "attributeName": "a" + strings.ReplaceAll(agent.ID, "-", "_")}
+	for _, one := range []struct{ path, body string }{
+		{"/chatbots/{chatbotId}/contacts", `{"users": [{"external_id": "{externalId}"}]}`},
+		{"/chatbots/{chatbotId}/custom-attributes", `{"name": "{attributeName}", "type": "text"}`},
+		{"/webhooks", `{"endpoint": "https://example.org/hook", "events": ["leads.submit"], "chatbotId": "{chatbotId}"}`},
+	} {
+		status, reply := sendAs(t, h, key, "POST", v1.Base+th.substitute(one.path), th.substitute(one.body))
+		var made struct{ ID string }
+		if err := json.Unmarshal([]byte(reply), &made); err != nil || status != 200 {
+			t.Fatal(status, reply)
+		}
+		th["webhookId"] = made.ID // of the last one
+	}
+	return th
+}
+
+// requestForComparison sends a route's request with our key and gives all of the reply that a stranger could compare.
+func requestForComparison(t *testing.T, h *testkit.Server, r isolationCase, ids resourceIDs) string {
+	t.Helper()
+	method, path, _ := strings.Cut(r.target(), " ")
+	status, reply := sendAs(t, h, h.Key, method, v1.Base+ids.substitute(path), ids.substitute(r.body))
+	return fmt.Sprint(status, " ", reply)
+}
+
+func sendAs(t *testing.T, h *testkit.Server, key, method, path, body string) (int, string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, h.URL+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+key)
+	setFormContentType(req, body)
+	resp, err := h.Client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, string(b)
+}

@@ -1,0 +1,60 @@
+package v1
+
+import (
+	"context"
+
+	"parley/internal/httpapi"
+	"parley/internal/store"
+)
+
+// Lead is a customer who left something to be reached by (facts 2.9).
+type Lead struct {
+	ID        string  `json:"id"`
+	Name      *string `json:"name"`
+	Email     *string `json:"email"`
+	Phone     *string `json:"phone"`
+	CreatedAt string  `json:"created_at" doc:"ISO 8601."`
+	ChatbotID string  `json:"chatbot_id"`
+	AccountID string  `json:"account_id"`
+}
+
+// Leads is the reply to get-leads.
+type Leads struct {
+	CollectedCustomers []Lead `json:"collectedCustomers"`
+}
+
+type leadsQuery struct {
+	ChatbotID string `query:"chatbotId" required:"true"`
+	StartDate string `query:"startDate" doc:"First day, YYYY-MM-DD, UTC."`
+	EndDate   string `query:"endDate" doc:"Last day, YYYY-MM-DD, UTC."`
+	Page      int    `query:"page" min:"1" max:"1000000" default:"1"`
+	Size      int    `query:"size" min:"1" max:"100" default:"10"`
+}
+
+func (s *server) listLeads(ctx context.Context, c *httpapi.Call, in *leadsQuery) (*Leads, error) {
+	agent, err := s.findChatbot(ctx, c, in.ChatbotID)
+	if err != nil {
+		return nil, err
+	}
+	var filter store.LeadFilter
+	if filter.CreatedFrom, filter.CreatedBefore, err = parseDayRange(in.StartDate, in.EndDate); err != nil {
+		return nil, err
+	}
+	list, err := s.DB.LeadsAtOffset(ctx, agent.AccountID, agent.ID, filter, (in.Page-1)*in.Size, in.Size)
+	if err != nil {
+		return nil, err
+	}
+	out := &Leads{CollectedCustomers: make([]Lead, len(list))}
+	for i, l := range list {
+		out.CollectedCustomers[i] = Lead{ID: l.ID, Name: textOrNull(l.Name), Email: textOrNull(l.Email), Phone: textOrNull(l.Phone), CreatedAt: formatTime(l.CreatedAt),
+			ChatbotID: string(l.AgentID), AccountID: string(l.AccountID)}
+	}
+	return out, nil
+}
+
+func textOrNull(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}

@@ -1,0 +1,106 @@
+package v1
+
+import (
+	"context"
+	"fmt"
+
+	"parley"
+	"parley/internal/httpapi"
+)
+
+// SettingsChange is a partial update of a chatbot's settings.
+type SettingsChange struct {
+	Body SettingsChangeBody
+}
+
+// SettingsChangeBody holds the settings to change; those that are absent stay (interface 4.10). Values beyond the ranges of REST v2
+// are kept as they are written: v2 shows them and checks what it is sent itself. docs/v1.md tells where each field is kept.
+type SettingsChangeBody struct {
+	ChatbotID                  string                         `json:"chatbotId" min:"1"`
+	Name                       httpapi.Opt[string]            `json:"name,omitzero" min:"1"`
+	Instructions               httpapi.Opt[string]            `json:"instructions,omitzero" doc:"The base prompt."`
+	InitialMessages            httpapi.Opt[[]string]          `json:"initialMessages,omitzero" doc:"Greetings."`
+	SuggestedMessages          httpapi.Opt[[]string]          `json:"suggestedMessages,omitzero" item:"min=1" doc:"Shown above the text input."`
+	Visibility                 httpapi.Opt[string]            `json:"visibility,omitzero" enum:"private,can_be_embedded,public" doc:"public is another word for can_be_embedded."`
+	OnlyAllowOnAddedDomains    httpapi.Opt[bool]              `json:"onlyAllowOnAddedDomains,omitzero" doc:"Restrict iframe and widget to the domains."`
+	Domains                    httpapi.Opt[[]string]          `json:"domains,omitzero" item:"min=1" doc:"The allowed domains. They are kept while the restriction is off."`
+	IPLimit                    httpapi.Opt[int]               `json:"ipLimit,omitzero" min:"0" max:"2147483647" doc:"Messages from one device per ipLimitTimeframe."`
+	IPLimitTimeframe           httpapi.Opt[int]               `json:"ipLimitTimeframe,omitzero" min:"0" max:"2147483647" doc:"Seconds."`
+	IPLimitMessage             httpapi.Opt[string]            `json:"ipLimitMessage,omitzero" doc:"Shown when the limit is exceeded."`
+	Model                      httpapi.Opt[string]            `json:"model,omitzero" min:"1" doc:"gpt-4, gpt-3.5-turbo, or a model that an agent of version 2 can be given. gpt-4 needs a plan that holds it."`
+	Temp                       httpapi.Opt[float64]           `json:"temp,omitzero" min:"0" max:"1"`
+	CollectCustomerInformation httpapi.Opt[CustomerQuestions] `json:"collectCustomerInformation,omitzero" doc:"What the chatbot asks its visitors for; members that are absent stay."`
+	Styles                     httpapi.Opt[ChatbotStyles]     `json:"styles,omitzero" doc:"Members that are absent stay."`
+}
+
+// CustomerQuestions say what a chatbot asks its visitors for.
+type CustomerQuestions struct {
+	Title httpapi.Opt[string]           `json:"title,omitzero"`
+	Name  httpapi.Opt[CustomerQuestion] `json:"name,omitzero"`
+	Email httpapi.Opt[CustomerQuestion] `json:"email,omitzero"`
+	Phone httpapi.Opt[CustomerQuestion] `json:"phone,omitzero"`
+}
+
+// CustomerQuestion is one of them.
+type CustomerQuestion struct {
+	Label  httpapi.Opt[string] `json:"label,omitzero"`
+	Active httpapi.Opt[bool]   `json:"active,omitzero" doc:"Whether the chatbot asks for it."`
+}
+
+func (s *server) updateSettings(ctx context.Context, c *httpapi.Call, in *SettingsChange) (*Done, error) {
+	who, b := callerOf(c), &in.Body
+	err := s.Agents.Change(ctx, who.Account, who.Plan, parley.AgentID(b.ChatbotID), func(a *parley.Agent) error {
+		if b.Model.Present && b.Model.Value != a.Model {
+			if err := s.checkModel(who.Plan, "model", b.Model.Value); err != nil {
+				return err
+			}
+		}
+		return b.apply(a)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("change a chatbot's settings: %w", err)
+	}
+	return &Done{"The settings were changed."}, nil
+}
+
+func (b *SettingsChangeBody) apply(a *parley.Agent) error {
+	replaceIfSent(&a.Name, b.Name)
+	replaceIfSent(&a.Instructions, b.Instructions)
+	replaceIfSent(&a.Model, b.Model)
+	replaceIfSent(&a.Temp, b.Temp)
+	replaceIfSent(&a.InitialMessages, b.InitialMessages)
+	replaceIfSent(&a.RateLimit.Limit, b.IPLimit)
+	replaceIfSent(&a.RateLimit.Timeframe, b.IPLimitTimeframe)
+	replaceIfSent(&a.RateLimit.Message, b.IPLimitMessage)
+	if b.Visibility.Present {
+		a.Visibility = visibilityByName[b.Visibility.Value]
+	}
+	if b.SuggestedMessages.Present {
+		if err := setSuggestions(a, b.SuggestedMessages.Value); err != nil {
+			return err
+		}
+	}
+	if b.Styles.Present {
+		if err := b.Styles.Value.apply(a); err != nil {
+			return err
+		}
+	}
+	return b.applyExtra(a)
+}
+
+// replaceIfSent takes what was sent.
+func replaceIfSent[T any](to *T, sent httpapi.Opt[T]) {
+	if sent.Present {
+		*to = sent.Value
+	}
+}
+
+// visibilityByName are the words of REST v1 for who may reach a chatbot, with those of the agent.
+var visibilityByName = map[string]string{"private": "private", "can_be_embedded": "public", "public": "public"}
+
+func visibilityName(a *parley.Agent) string {
+	if a.Visibility == "public" {
+		return "can_be_embedded"
+	}
+	return "private"
+}

@@ -1,0 +1,95 @@
+package v1
+
+import (
+	"context"
+
+	"parley"
+	"parley/internal/access"
+	"parley/internal/httpapi"
+	"parley/internal/webhook"
+)
+
+// Webhook is an address that hears of events.
+type Webhook struct {
+	ID         string   `json:"id"`
+	Endpoint   string   `json:"endpoint"`
+	Events     []string `json:"events"`
+	ChatbotID  *string  `json:"chatbotId" doc:"Null hears of all chatbots of the account."`
+	SignedWith string   `json:"signedWith" enum:"apiKey,secret" doc:"What the deliveries are signed with: the API key that made the webhook, or a secret of its own."`
+	CreatedAt  string   `json:"createdAt" doc:"ISO 8601."`
+}
+
+// WebhookList is the account's webhooks, oldest first.
+type WebhookList struct {
+	Webhooks []Webhook `json:"webhooks"`
+}
+
+type newWebhook struct {
+	Body struct {
+		Endpoint  string              `json:"endpoint" format:"uri" max:"2000" doc:"Where events are sent to."`
+		Events    []string            `json:"events" min:"1" max:"10" item:"enum=leads.submit"`
+		ChatbotID httpapi.Opt[string] `json:"chatbotId,omitzero" nullable:"true" doc:"Only events of this chatbot."`
+		Secret    httpapi.Opt[string] `json:"secret,omitzero" min:"8" max:"200" doc:"Signs the deliveries; without it the API key of this request does."`
+	}
+}
+
+func (s *server) createWebhook(ctx context.Context, c *httpapi.Call, in *newWebhook) (*Webhook, error) {
+	who := callerOf(c)
+	n := webhook.NewWebhook{AgentID: parley.AgentID(in.Body.ChatbotID.Value), Endpoint: in.Body.Endpoint, Events: in.Body.Events, Secret: in.Body.Secret.Value, Actor: auditActor(who)}
+	if n.AgentID == "" && in.Body.ChatbotID.Ptr() != nil {
+		return nil, parley.NewError(parley.CodeAgentNotFound)
+	}
+	if n.Secret == "" {
+		n.Secret, n.KeyID = access.RequestKey(c.Request), who.Key.ID
+	}
+	h, _, err := s.Webhooks.Add(ctx, who.Account.ID, n)
+	if err != nil {
+		return nil, err
+	}
+	out := newWebhookReply(*h)
+	return &out, nil
+}
+
+type webhooksQuery struct {
+	ChatbotID string `query:"chatbotId" doc:"Only webhooks of this chatbot."`
+}
+
+func (s *server) listWebhooks(ctx context.Context, c *httpapi.Call, in *webhooksQuery) (*WebhookList, error) {
+	if c.Request.URL.Query().Get("chatbotId") != "" { // of a chatbot, even of one whose id is nothing but U+0000
+		if _, err := s.findChatbot(ctx, c, in.ChatbotID); err != nil {
+			return nil, err
+		}
+	}
+	list, err := s.DB.Webhooks(ctx, callerOf(c).Account.ID, parley.AgentID(in.ChatbotID))
+	if err != nil {
+		return nil, err
+	}
+	out := &WebhookList{make([]Webhook, len(list))}
+	for i, h := range list {
+		out.Webhooks[i] = newWebhookReply(h)
+	}
+	return out, nil
+}
+
+type webhookRef struct {
+	ID string `path:"webhookId" id:"uuid"`
+}
+
+func (s *server) deleteWebhook(ctx context.Context, c *httpapi.Call, in *webhookRef) (*Done, error) {
+	who := callerOf(c)
+	if err := s.Webhooks.Remove(ctx, who.Account.ID, parley.WebhookID(in.ID), auditActor(who)); err != nil {
+		return nil, err
+	}
+	return &Done{"The webhook has been deleted."}, nil
+}
+
+// auditActor names a caller in the audit chain.
+func auditActor(caller *access.Caller) string { return "key " + string(caller.Key.ID) }
+
+func newWebhookReply(h parley.Webhook) Webhook {
+	out := Webhook{ID: string(h.ID), Endpoint: h.Endpoint, Events: h.Events, ChatbotID: textOrNull(string(h.AgentID)), SignedWith: "secret", CreatedAt: formatTime(h.CreatedAt)}
+	if h.KeyID != "" {
+		out.SignedWith = "apiKey"
+	}
+	return out
+}

@@ -1,0 +1,41 @@
+package v2
+
+import (
+	"context"
+
+	"parley"
+	"parley/internal/httpapi"
+)
+
+// Me says whom the API key belongs to (facts 4.1).
+type Me struct {
+	Workspace  Workspace  `json:"workspace"`
+	Plan       string     `json:"plan"`
+	Credential Credential `json:"credential"`
+}
+
+// Workspace is the account.
+type Workspace struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+}
+
+// Credential is the key that was used.
+type Credential struct {
+	Source      *string        `json:"source" doc:"cli for the key of a paired command line."`
+	ExpiresAt   *string        `json:"expiresAt" format:"date-time"`
+	Permissions []parley.Scope `json:"permissions" nullable:"true" doc:"The key's scopes; null for full access."`
+}
+
+func (s *server) getIdentity(_ context.Context, c *httpapi.Call, _ *httpapi.NoInput) (*Me, error) {
+	who := callerOf(c)
+	return &Me{
+		Workspace: Workspace{ID: string(who.Account.ID), Name: who.Account.Name},
+		Plan:      who.Account.Plan,
+		Credential: Credential{
+			Source:      textOrNull(who.Key.Source),
+			ExpiresAt:   formatTimeOrNull(who.Key.ExpiresAt),
+			Permissions: who.Key.Scopes,
+		},
+	}, nil
+}

@@ -1,0 +1,107 @@
+package v2
+
+import (
+	"context"
+
+	"parley"
+	"parley/internal/chat"
+	"parley/internal/httpapi"
+)
+
+// ChatRequest is one message to an agent.
+type ChatRequest struct {
+	AgentRef
+	Body ChatBody
+}
+
+// ChatBody is the body of a chat request (interface 4.3). Null is as good as absent.
+type ChatBody struct {
+	Message        httpapi.Opt[string] `json:"message,omitzero" nullable:"true" min:"1" doc:"The user's message. It may be left out only to go on after the result of a tool call was sent."`
+	Stream         httpapi.Opt[bool]   `json:"stream,omitzero" nullable:"true" doc:"True answers with server-sent events; otherwise the answer is one JSON."`
+	UserID         httpapi.Opt[string] `json:"userId,omitzero" nullable:"true" max:"128" pattern:"^[A-Za-z0-9._-]*$" doc:"The end user, by your own id. Only a new conversation takes it."`
+	ConversationID httpapi.Opt[string] `json:"conversationId,omitzero" id:"uuid" nullable:"true" doc:"Continues a conversation; userId is ignored then."`
+}
+
+// AllowsInvalid lets a userId beside a conversationId be whatever it is (decision 9: ignored, not even validated).
+func (b *ChatBody) AllowsInvalid(field string) bool {
+	return field == "userId" && b.ConversationID.Ptr() != nil
+}
+
+// ChatReply is the agent's answer (interface 2.6).
+type ChatReply struct {
+	ID       string       `json:"id"`
+	Role     string       `json:"role" enum:"assistant"`
+	Parts    []Part       `json:"parts"`
+	Metadata ChatMetadata `json:"metadata"`
+}
+
+// ChatMetadata says where the answer stands and what it cost.
+type ChatMetadata struct {
+	UserMessageID  string  `json:"userMessageId"`
+	ConversationID string  `json:"conversationId" format:"uuid"`
+	UserID         *string `json:"userId"`
+	FinishReason   string  `json:"finishReason" enum:"stop,error,tool-calls"`
+	Usage          Usage   `json:"usage"`
+	Evidence
+}
+
+// Usage is what an answer cost.
+type Usage struct {
+	Credits float64 `json:"credits" min:"0"`
+}
+
+func (s *server) createAnswer(ctx context.Context, c *httpapi.Call, in *ChatRequest) (*Data[ChatReply], error) {
+	turn, err := s.startTurn(ctx, c, in)
+	if err != nil {
+		return nil, err
+	}
+	return s.renderTurn(ctx, c, turn, in.Body.Stream.Value)
+}
+
+// renderTurn renders a turn as one JSON, or as a stream.
+func (s *server) renderTurn(ctx context.Context, c *httpapi.Call, turn *chat.Turn, stream bool) (*Data[ChatReply], error) {
+	if stream {
+		return nil, s.streamTurn(ctx, c, turn)
+	}
+	end, err := turn.Wait(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &Data[ChatReply]{ChatReply{ID: string(turn.MessageID), Role: "assistant", Parts: messageParts(end.Message), Metadata: newChatMetadata(turn, end)}}, nil
+}
+
+func (s *server) startTurn(ctx context.Context, c *httpapi.Call, in *ChatRequest) (*chat.Turn, error) {
+	who, body := callerOf(c), &in.Body
+	req := chat.Request{Streamed: body.Stream.Value, Channel: parley.ChannelAPI}
+	if id := body.ConversationID.Ptr(); id != nil {
+		if *id == "" { // an id that no conversation has; to the engine it would mean a new one
+			return nil, s.conversationNotFound(ctx, c, in.AgentID)
+		}
+		req.ConversationID = parley.ConversationID(*id)
+	} else if id := body.UserID.Ptr(); id != nil {
+		req.UserID = parley.EndUserID(*id)
+	}
+	switch message := body.Message.Ptr(); {
+	case message != nil:
+		req.Message = *message
+	case req.ConversationID != "":
+		req.Continue = true
+	default:
+		return nil, httpapi.InvalidField("message", "is required")
+	}
+	return s.Chat.Start(ctx, who.Account, who.Plan, parley.AgentID(in.AgentID), req)
+}
+
+func (s *server) conversationNotFound(ctx context.Context, c *httpapi.Call, agent string) error {
+	if _, err := s.findAgent(ctx, c, agent); err != nil {
+		return err
+	}
+	return parley.NewError(parley.CodeConversationNotFound)
+}
+
+func newChatMetadata(t *chat.Turn, end *chat.Finish) ChatMetadata {
+	return ChatMetadata{
+		UserMessageID: string(t.UserMessageID), ConversationID: string(t.ConversationID), UserID: textOrNull(t.UserID),
+		FinishReason: end.Reason, Usage: Usage{end.Credits.Float()}, Evidence: newEvidence(end.Score, end.Citations),
+	}
+}

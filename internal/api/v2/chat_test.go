@@ -1,0 +1,116 @@
+package v2_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"parley"
+	"parley/internal/api/v2"
+	"parley/internal/model"
+	"parley/internal/testkit"
+)
+
+// serveWithShortDelays serves the house with a face that does not wait long.
+func serveWithShortDelays(t *testing.T, h *testkit.Server) string {
+	t.Helper()
+	server := httptest.NewServer(v2.New(v2.Config{
+		Authenticator: h.Authenticator, Limiter: h.Limiter, Chat: h.Engine, Conversations: h.Conversations, Agents: h.Agents, Ingest: h.Ingest, DB: h.DB, CursorKey: []byte("key"),
+		Now: time.Now, Logger: slog.New(slog.DiscardHandler), KeepAliveInterval: 20 * time.Millisecond, StreamOpenDelay: 20 * time.Millisecond,
+	}))
+	t.Cleanup(func() {
+		server.CloseClientConnections()
+		server.Close()
+	})
+	return server.URL + v2.Base
+}
+
+func postChat(t *testing.T, ctx context.Context, key, url, body string) *http.Response {
+	t.Helper()
+	req, err := http.NewRequestWithContext(ctx, "POST", url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+key)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = resp.Body.Close() })
+	return resp
+}
+
+func TestAStreamThatWaitsShowsThatItLives(t *testing.T) {
+	gate := model.NewBarrier()
+	h := testkit.Open(t, testkit.WithModel(model.NewScripted(model.ScriptStep{Barrier: gate}, model.TextStep("At last."), model.StopStep()).AddScript(model.TextStep("ok"), model.StopStep())))
+	ids := createAgent(t, h)
+	resp := postChat(t, t.Context(), h.Key, serveWithShortDelays(t, h)+"/agents/"+ids+"/chat", `{"message": "Take your time", "stream": true}`)
+	if resp.StatusCode != 200 {
+		t.Fatal(resp.Status)
+	}
+	lines := bufio.NewScanner(resp.Body)
+	var text strings.Builder
+	for pings := 0; lines.Scan(); {
+		if lines.Text() == ": ping" {
+			if pings++; pings == 3 {
+				gate.Release()
+			}
+			continue
+		}
+		text.WriteString(lines.Text() + "\n")
+	}
+	got := text.String()
+	for _, want := range []string{`"type":"start"`, `"delta":"At last."`, `"finishReason":"stop"`, "data: [DONE]"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the stream lacks %s:\n%s", want, got)
+		}
+	}
+}
+
+func TestAClientThatGoesAwayLosesNothing(t *testing.T) {
+	gate := model.NewBarrier()
+	h := testkit.Open(t, testkit.WithModel(model.NewScripted(model.TextStep("First "), model.ScriptStep{Barrier: gate}, model.TextStep("and last."), model.StopStep())))
+	agent := createAgent(t, h)
+	ctx, leave := context.WithCancel(t.Context())
+	resp := postChat(t, ctx, h.Key, h.URL+v2.Base+"/agents/"+agent+"/chat", `{"message": "Hello", "stream": true}`)
+	if _, err := io.ReadFull(resp.Body, make([]byte, 20)); err != nil {
+		t.Fatal(err)
+	}
+	leave()
+	gate.Release()
+	testkit.Eventually(t, "the answer is stored", func() bool {
+		page, err := h.DB.Conversations(t.Context(), parley.AccountID(h.Account), parley.AgentID(agent), noFilter, parley.PageRequest{Limit: 1})
+		if err != nil || len(page.Items) != 1 {
+			t.Fatal(err, page)
+		}
+		_, body := sendAs(t, h, h.Key, "GET", fmt.Sprintf("/agents/%s/conversations/%s", agent, page.Items[0].ID), "")
+		return strings.Contains(body, "First and last.")
+	})
+}
+
+func TestAConversationOfAnotherOriginSaysWhereItIs(t *testing.T) {
+	h := testkit.Open(t)
+	agent, now := createAgent(t, h), time.Now()
+	conv := &parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()), AccountID: parley.AccountID(h.Account), AgentID: parley.AgentID(agent), API: parley.APIV2,
+		Channel: parley.ChannelPlayground, Status: parley.ConversationOngoing, CreatedAt: now, UpdatedAt: now}
+	first := &parley.Message{ID: parley.NewMessageID(), ConversationID: conv.ID, Author: parley.AuthorUser, State: parley.MessageComplete, CreatedAt: now}
+	if err := h.DB.CreateConversation(t.Context(), conv, first, false); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"", "/messages"} {
+		status, body := sendAs(t, h, h.Key, "GET", "/agents/"+agent+"/conversations/"+string(conv.ID)+path, "")
+		if status != 404 || !strings.Contains(body, `"RESOURCE_NOT_FOUND"`) || !strings.Contains(body, "Playground") || !strings.Contains(body, "/conversations/export?conversationId=") {
+			t.Errorf("%d %s", status, body)
+		}
+	}
+	if _, body := sendAs(t, h, h.Key, "GET", "/agents/"+agent+"/conversations", ""); strings.Contains(body, string(conv.ID)) {
+		t.Error("it is listed:", body)
+	}
+}

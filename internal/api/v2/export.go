@@ -1,0 +1,127 @@
+package v2
+
+import (
+	"context"
+	"fmt"
+
+	"parley"
+	"parley/internal/httpapi"
+	"parley/internal/store"
+)
+
+// Exported is a conversation of any origin (interface 2.4).
+type Exported struct {
+	Conversation
+	Source      string    `json:"source" doc:"Where the conversation began. The list of origins is open."`
+	EmbedOrigin *string   `json:"embedOrigin" doc:"Page, without its query, or site where the agent was embedded when the conversation began."`
+	Messages    []Message `json:"messages,omitempty" doc:"The full history, oldest first; absent with include=summary. Tool calls are without their input."`
+}
+
+// ExportQuery asks for conversations of all origins (interface 4.5, facts 4.5).
+type ExportQuery struct {
+	AgentRef
+	Paging
+	ConversationID string   `query:"conversationId" id:"uuid" doc:"Only this conversation, whatever the other filters say. An unknown one is an empty page, and so is an empty id."`
+	Include        string   `query:"include" enum:"messages,summary" default:"messages" doc:"Whether the messages come along."`
+	Source         []string `query:"source" item:"enum=API|WhatsApp|Messenger|Instagram|Slack|Salesforce|Zendesk|Zendesk Messaging|Service site|Playground|Action preview|Qna preview|Widget or Iframe|Center stage|Search|Iframe|Email|Agent page|Phone|Android SDK|iOS SDK|Unspecified" doc:"Origins, comma-separated."`
+	StartDate      string   `query:"startDate" doc:"Created on this day (YYYY-MM-DD, UTC) or later, or at this ISO 8601 time or later."`
+	EndDate        string   `query:"endDate" doc:"Created on this day or earlier, or at this time or earlier."`
+}
+
+// exportConversations writes its reply while it reads: a page may be larger than memory.
+func (s *server) exportConversations(ctx context.Context, c *httpapi.Call, in *ExportQuery) (*Page[Exported], error) {
+	if _, err := s.findAgent(ctx, c, in.AgentID); err != nil {
+		return nil, err
+	}
+	purpose := "export " + in.AgentID
+	page, err := s.findExported(ctx, c, in, purpose)
+	if err != nil {
+		return nil, err
+	}
+	out := c.StreamJSON()
+	out.Text(`{"data":[`)
+	for i := range page.Items {
+		if i > 0 {
+			out.Text(",")
+		}
+		if err := s.exportConversation(ctx, out, &page.Items[i], in.Include == "messages"); err != nil {
+			return nil, out.End(fmt.Errorf("export conversation: %w", err))
+		}
+	}
+	out.Text(`],"pagination":`)
+	err = out.Value(s.newPagination(page.Next, page.Total, purpose))
+	out.Text("}")
+	return nil, out.End(err)
+}
+
+// findExported finds the conversations of the page.
+func (s *server) findExported(ctx context.Context, c *httpapi.Call, in *ExportQuery, purpose string) (parley.Page[parley.Conversation], error) {
+	account, agent := callerOf(c).Account.ID, parley.AgentID(in.AgentID)
+	var page parley.Page[parley.Conversation]
+	if in.ConversationID != "" || c.Request.URL.Query().Has("conversationId") {
+		conv, err := s.DB.Conversation(ctx, account, agent, parley.ConversationID(in.ConversationID))
+		if parley.IsCode(err, parley.CodeResourceNotFound) {
+			return page, nil
+		}
+		if err != nil {
+			return page, fmt.Errorf("find conversation: %w", err)
+		}
+		return parley.Page[parley.Conversation]{Items: []parley.Conversation{*conv}, Total: 1}, nil
+	}
+	ask, err := s.pageRequest(in.Paging, purpose)
+	if err != nil {
+		return page, err
+	}
+	from, before, err := parseDateRange(in.StartDate, in.EndDate)
+	if err != nil {
+		return page, err
+	}
+	filter := store.ConversationFilter{CreatedFrom: from, CreatedBefore: before}
+	for _, source := range in.Source {
+		filter.Channels = append(filter.Channels, parley.Channel(source))
+	}
+	if page, err = s.DB.Conversations(ctx, account, agent, filter, ask); err != nil {
+		return page, fmt.Errorf("list conversations: %w", err)
+	}
+	return page, nil
+}
+
+// exportBatchSize is how many messages are read at once, at most.
+const exportBatchSize = 200
+
+// exportConversation writes a conversation. Its messages are read in parts: nothing of the database is held while the client takes its time.
+func (s *server) exportConversation(ctx context.Context, out *httpapi.JSONStream, conv *parley.Conversation, messages bool) error {
+	summary := Exported{Conversation: newConversation(conv), Source: string(conv.Channel), EmbedOrigin: textOrNull(conv.EmbedOrigin)}
+	if !messages {
+		return out.Value(summary)
+	}
+	if err := out.Open(summary); err != nil {
+		return err
+	}
+	out.Text(`,"messages":[`)
+	for seq := int64(0); ; {
+		said, err := s.DB.MessagesAfter(ctx, conv.AccountID, conv.AgentID, conv.ID, seq, exportBatchSize)
+		if err != nil || len(said) == 0 {
+			out.Text("]}")
+			return err
+		}
+		for i := range said {
+			if seq != 0 {
+				out.Text(",")
+			}
+			if err := out.Value(s.newExportedMessage(&said[i])); err != nil {
+				return err
+			}
+			seq = said[i].Seq
+		}
+	}
+}
+
+// newExportedMessage is a message whose tool calls are without input (interface 2.4).
+func (s *server) newExportedMessage(m *parley.Message) Message {
+	out := s.newMessage(m)
+	for i := range out.Parts {
+		out.Parts[i].Input = nil
+	}
+	return out
+}

@@ -1,0 +1,152 @@
+package v2_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"parley/internal/api/v2"
+	"parley/internal/testkit"
+)
+
+var updateGolden = flag.Bool("update", false, "rewrite golden files")
+
+func fetchDocument(t *testing.T) []byte {
+	t.Helper()
+	doc, err := v2.Document("https://parley.example", "https://files.parley.example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+// TestOpenAPIGolden makes every change of what is promised visible: read the difference before you run with -update.
+func TestOpenAPIGolden(t *testing.T) {
+	got := fetchDocument(t)
+	if *updateGolden {
+		if err := os.WriteFile("openapi.json", got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile("openapi.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(string(got), "\n")); diff != "" {
+		t.Errorf("openapi.json is not what the routes say (-golden +routes):\n%s", diff)
+	}
+	if !bytes.Equal(got, fetchDocument(t)) {
+		t.Error("two documents of the same routes differ")
+	}
+}
+
+type openAPI struct {
+	OpenAPI string
+	Info    struct{ Title, Version string }
+	Paths   map[string]map[string]struct {
+		OperationID string
+		Scope       *string `json:"x-scope"`
+		Security    *[]any
+		Parameters  []struct {
+			Name, In string
+			Required bool
+		}
+		Responses map[string]response
+	}
+	Components struct{ Responses map[string]response }
+}
+
+type response struct {
+	Description string
+	Ref         string `json:"$ref"`
+	Headers     map[string]any
+	Content     map[string]any
+}
+
+func TestOpenAPIMakesSense(t *testing.T) {
+	var doc openAPI
+	if err := json.Unmarshal(fetchDocument(t), &doc); err != nil {
+		t.Fatal(err)
+	}
+	if doc.OpenAPI != "3.1.0" || doc.Info.Version != "2.0.0" {
+		t.Errorf("OpenAPI %q, version %q", doc.OpenAPI, doc.Info.Version)
+	}
+	ids := map[string]bool{}
+	for path, item := range doc.Paths {
+		for method, op := range item {
+			where := method + " " + path
+			if op.OperationID == "" || ids[op.OperationID] {
+				t.Errorf("%s: operationId %q is missing or taken", where, op.OperationID)
+			}
+			ids[op.OperationID] = true
+			var declared, named []string
+			for _, p := range op.Parameters {
+				if p.In == "path" && p.Required {
+					declared = append(declared, p.Name)
+				}
+			}
+			for _, m := range regexp.MustCompile(`\{(\w+)\}`).FindAllStringSubmatch(path, -1) {
+				named = append(named, m[1])
+			}
+			if !slices.Equal(declared, named) {
+				t.Errorf("%s: the path names %v, the parameters %v", where, named, declared)
+			}
+			if op.Scope == nil && op.Security == nil && path != "/me" {
+				t.Errorf("%s: neither a scope nor open to all", where)
+			}
+			for status, r := range op.Responses {
+				if status == "4XX" { // what never reached the service
+					continue
+				}
+				if r.Ref != "" {
+					r = doc.Components.Responses[strings.TrimPrefix(r.Ref, "#/components/responses/")]
+				}
+				for _, header := range []string{"x-request-id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"} {
+					if r.Headers[header] == nil {
+						t.Errorf("%s: %s lacks the header %s", where, status, header)
+					}
+				}
+				if (status == "429" || status == "503") && r.Headers["Retry-After"] == nil {
+					t.Errorf("%s: %s lacks Retry-After", where, status)
+				}
+			}
+		}
+	}
+}
+
+func TestOpenAPISchemasCompile(t *testing.T) {
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(fetchDocument(t)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	c.DefaultDraft(jsonschema.Draft2020)
+	if err := c.AddResource("openapi.json", doc); err != nil {
+		t.Fatal(err)
+	}
+	for name := range doc.(map[string]any)["components"].(map[string]any)["schemas"].(map[string]any) {
+		if _, err := c.Compile("openapi.json#/components/schemas/" + name); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestOpenAPIIsFitForGenerators: clients/check generates clients and runs them; this finds the same faults without
+// the tools.
+func TestOpenAPIIsFitForGenerators(t *testing.T) {
+	faults, err := testkit.CheckForGenerators(fetchDocument(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, fault := range faults {
+		t.Error(fault)
+	}
+}

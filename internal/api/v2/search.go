@@ -1,0 +1,103 @@
+package v2
+
+import (
+	"context"
+	"fmt"
+
+	"parley/internal/httpapi"
+	"parley/internal/search"
+)
+
+// Found is a conversation of any origin that a search has found (interface 2.5).
+type Found struct {
+	Conversation
+	Source               string   `json:"source" doc:"Where the conversation began. The list of origins is open."`
+	ParentConversationID *string  `json:"parentConversationId"`
+	ParentSummary        *string  `json:"parentSummary"`
+	EmbedOrigin          *string  `json:"embedOrigin" doc:"Page, without its query, or site where the agent was embedded when the conversation began."`
+	Snippet              *Snippet `json:"snippet" doc:"Null without a query, and where only the title matched."`
+}
+
+// Snippet is an excerpt of the message that matches best.
+type Snippet struct {
+	Speaker    string      `json:"speaker" enum:"user,assistant" name:"MessageRole" doc:"Who wrote the excerpt."`
+	Highlights []Highlight `json:"highlights" doc:"Joined, the values are the excerpt as it stands in the message."`
+}
+
+// Highlight is a stretch of an excerpt.
+type Highlight struct {
+	Value string `json:"value"`
+	IsHit bool   `json:"isHit" doc:"Whether it is one of the words that were asked for."`
+}
+
+// FoundPage is a page of what a search has found.
+type FoundPage struct {
+	Data       []Found  `json:"data"`
+	Pagination FoundEnd `json:"pagination"`
+}
+
+// FoundEnd says whether a search has found more.
+type FoundEnd struct {
+	Cursor  *string `json:"cursor" doc:"Opaque; repeat the search with it to get the next page. Null on the last one."`
+	HasMore bool    `json:"hasMore"`
+}
+
+// SearchQuery is a search (interface 4.6). The lists come as texts: what is between the commas is checked by the search.
+type SearchQuery struct {
+	AgentRef
+	Query            string `query:"query" max:"512" doc:"Words of messages or of the title; each of them must be there."`
+	Source           string `query:"source" doc:"Origins, comma-separated."`
+	Sentiment        string `query:"sentiment" doc:"positive, neutral, negative or unspecified, comma-separated."`
+	Topic            string `query:"topic" doc:"Topics, comma-separated. A topic matches its subtopics, too; unspecified matches conversations without one."`
+	UserID           string `query:"userId" doc:"End users, comma-separated."`
+	ActivityState    string `query:"activityState" doc:"ongoing, ended, taken_over or paused, comma-separated."`
+	Feedback         string `query:"feedback" doc:"Ratings of messages: positive or negative, comma-separated."`
+	Escalated        string `query:"escalated" enum:"true" doc:"Only conversations that were handed to a person."`
+	ActionType       string `query:"actionType" doc:"Types of actions that ran, such as collect-leads, comma-separated."`
+	Tool             string `query:"tool" doc:"Tools that were called, comma-separated."`
+	ToolOutcome      string `query:"toolOutcome" doc:"How calls ended: success, error, pending or ignored, comma-separated; of the tools in tool, or of any."`
+	Procedure        string `query:"procedure" doc:"Procedures that ran, by name, comma-separated."`
+	ProcedureOutcome string `query:"procedureOutcome" doc:"How procedures ended: completed, failed, abandoned or escalated, comma-separated; of those in procedure, or of any."`
+	HasVoice         string `query:"hasVoice" enum:"true,false" doc:"Whether a voice session took place."`
+	StartDate        string `query:"startDate" doc:"Created on this day (YYYY-MM-DD, UTC) or later, or at this ISO 8601 time or later."`
+	EndDate          string `query:"endDate" doc:"Created on this day or earlier, or at this time or earlier."`
+	UpdatedAfter     string `query:"updatedAfter" doc:"Last active on this day or later, or at this time or later."`
+	UpdatedBefore    string `query:"updatedBefore" doc:"Last active on this day or earlier, or at this time or earlier."`
+	Limit            int    `query:"limit" min:"1" max:"25" default:"25" doc:"Most items on the page."`
+	Cursor           string `query:"cursor" doc:"The cursor of the page before; all parameters but limit must be as they were."`
+}
+
+func (s *server) searchConversations(ctx context.Context, c *httpapi.Call, in *SearchQuery) (*FoundPage, error) {
+	agent, err := s.findAgent(ctx, c, in.AgentID)
+	if err != nil {
+		return nil, err
+	}
+	page, err := s.Search.Find(ctx, &callerOf(c).Account, agent, in.searchQuery())
+	if err != nil {
+		return nil, fmt.Errorf("search conversations: %w", err)
+	}
+	out := &FoundPage{Data: make([]Found, 0, len(page.Hits)), Pagination: FoundEnd{Cursor: page.Cursor, HasMore: page.Cursor != nil}}
+	for i := range page.Hits {
+		out.Data = append(out.Data, newFound(&page.Hits[i]))
+	}
+	return out, nil
+}
+
+func (in *SearchQuery) searchQuery() search.Query {
+	return search.Query{Text: in.Query, Source: in.Source, Sentiment: in.Sentiment, Topic: in.Topic, UserID: in.UserID, ActivityState: in.ActivityState,
+		Feedback: in.Feedback, Escalated: in.Escalated, ActionType: in.ActionType, Tool: in.Tool, ToolOutcome: in.ToolOutcome, Procedure: in.Procedure,
+		ProcedureOutcome: in.ProcedureOutcome, HasVoice: in.HasVoice, StartDate: in.StartDate, EndDate: in.EndDate, UpdatedAfter: in.UpdatedAfter,
+		UpdatedBefore: in.UpdatedBefore, Limit: in.Limit, Cursor: in.Cursor}
+}
+
+func newFound(h *search.Hit) Found {
+	f := Found{Conversation: newConversation(&h.Conversation), Source: string(h.Channel), ParentConversationID: textOrNull(h.ParentID),
+		ParentSummary: textOrNull(h.ParentSummary), EmbedOrigin: textOrNull(h.EmbedOrigin)}
+	if h.Snippet != nil {
+		f.Snippet = &Snippet{Speaker: h.Snippet.Speaker}
+		for _, part := range h.Snippet.Highlights {
+			f.Snippet.Highlights = append(f.Snippet.Highlights, Highlight{Value: part.Value, IsHit: part.Hit})
+		}
+	}
+	return f
+}

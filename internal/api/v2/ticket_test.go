@@ -1,0 +1,238 @@
+package v2_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"parley/internal/api/admin"
+	"parley/internal/testkit"
+)
+
+// ticketTest is a house with an agent whose tickets somebody answers.
+type ticketTest struct {
+	*testkit.Server
+	*testing.T
+	agent, member string
+}
+
+func newTicketTest(t *testing.T) *ticketTest {
+	t.Helper()
+	b := &ticketTest{Server: testkit.Open(t), T: t}
+	b.agent, b.member = createAgent(t, b.Server), addMember(t, b.Server, b.Account, "kim@shop.example")
+	return b
+}
+
+func addMember(t *testing.T, h *testkit.Server, account, email string) string {
+	t.Helper()
+	made, err := admin.RunOn(t.Context(), h.AdminService, admin.AddMember, admin.NewMember{AccountID: account, Email: email, Name: "Kim", Role: "agent"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made.UserID
+}
+
+type ticketReply struct {
+	TicketNumber         int64
+	Subject, Description string
+	Customer             struct{ Name, Email string }
+}
+
+type ticketMessage struct{ ID, Type, Content, ContentText string }
+
+func (b *ticketTest) ticketsPath() string { return "/agents/" + b.agent + "/helpdesk/tickets" }
+
+// openTicket opens a ticket and gives it as the reply has it and as it reads back.
+func (b *ticketTest) openTicket(body any) (made, read ticketReply) {
+	b.Helper()
+	b.Do(b, "POST", b.ticketsPath(), b.Key, body).Decode(b, http.StatusCreated, &made)
+	b.Do(b, "GET", fmt.Sprintf("%s/%d", b.ticketsPath(), made.TicketNumber), b.Key, nil).Decode(b, http.StatusOK, &read)
+	return made, read
+}
+
+func (b *ticketTest) listMessages(number int64) []ticketMessage {
+	b.Helper()
+	var page struct{ Data []ticketMessage }
+	b.Do(b, "GET", fmt.Sprintf("%s/%d/messages", b.ticketsPath(), number), b.Key, nil).Decode(b, http.StatusOK, &page)
+	return page.Data
+}
+
+// TestNaughtyTickets holds that whatever text a ticket is made of is kept as it is, but for U+0000, or refused by name.
+func TestNaughtyTickets(t *testing.T) {
+	house := newTicketTest(t)
+	for i, s := range naughtyStrings(t) {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			t.Parallel()
+			b := *house
+			b.T = t
+			n := naughtyTest{t, b.Server, s, strings.ReplaceAll(s, "\x00", "")}
+			n.testTicket(&b)
+			n.testReply(&b)
+			n.testTicketSearch(&b)
+			if t.Failed() {
+				t.Logf("the text is %q", s)
+			}
+		})
+	}
+}
+
+func (n naughtyTest) testTicket(b *ticketTest) {
+	customer := map[string]any{"email": fmt.Sprintf("%x@x.co", n.Name()), "name": n.sent}
+	r := n.sendJSON("POST", b.ticketsPath(), map[string]any{"subject": n.sent, "description": n.sent, "customer": customer})
+	if n.checkRefused(r, "subject", n.stored == "") {
+		return
+	}
+	var made ticketReply
+	r.Decode(n, http.StatusCreated, &made)
+	path := fmt.Sprintf("%s/%d", b.ticketsPath(), made.TicketNumber)
+	n.getInto(path, &made)
+	n.requireStored("the subject", made.Subject)
+	n.requireStored("the description", made.Description)
+	n.requireStored("the customer's name", made.Customer.Name)
+	for _, m := range b.listMessages(made.TicketNumber) {
+		n.requireSafeHTML(m)
+	}
+	for field, body := range map[string]any{"priority": map[string]any{"priority": n.sent}, "statusId": map[string]any{"statusId": n.sent}, "assigneeEmail": map[string]any{"assigneeEmail": n.sent}} {
+		if r := n.sendJSON("PATCH", path, body); r.Status != http.StatusBadRequest && r.Status != http.StatusOK && r.Status != http.StatusUnprocessableEntity {
+			n.Errorf("as %s: %d %s", field, r.Status, r.Body)
+		}
+	}
+}
+
+// testReply replies with the text; what of it is not Markdown reads back in contentText.
+func (n naughtyTest) testReply(b *ticketTest) {
+	made, _ := b.openTicket(map[string]any{"subject": "S", "description": "D", "customer": map[string]any{"email": "jo@x.co"}})
+	path := fmt.Sprintf("%s/%d/messages", b.ticketsPath(), made.TicketNumber)
+	r := n.sendJSON("POST", path, map[string]any{"type": "reply", "content": n.sent, "authorId": b.member})
+	if n.stored == "" {
+		n.checkRefused(r, "content", true)
+		return
+	}
+	if r.Status == http.StatusUnprocessableEntity && strings.Contains(string(r.Body), "MESSAGE_CONTENT_NOT_RENDERABLE") {
+		return
+	}
+	var reply ticketMessage
+	r.Decode(n, http.StatusCreated, &reply)
+	n.requireSafeHTML(reply)
+	all := b.listMessages(made.TicketNumber)
+	if last := all[len(all)-1]; last != reply {
+		n.Errorf("the reply %+v reads back as %+v", reply, last)
+	}
+}
+
+func (n naughtyTest) testTicketSearch(b *ticketTest) {
+	r := n.sendJSON("POST", b.ticketsPath()+"/search", map[string]any{"query": n.sent})
+	n.checkRefused(r, "query", n.stored == "" || len([]rune(n.stored)) > 512)
+}
+
+// requireSafeHTML looks for what HTML must not hold.
+func (n naughtyTest) requireSafeHTML(m ticketMessage) {
+	n.Helper()
+	for _, bad := range []string{"<script", "<img", "<svg", "<iframe", "<style", "<object", "<embed", "<body", "<input", "<form", `href="javascript:`, `href="data:`} {
+		if strings.Contains(strings.ToLower(m.Content), bad) {
+			n.Errorf("the content holds %s: %s", bad, m.Content)
+		}
+	}
+}
+
+// TestMarkupIsText holds that HTML in any field comes back byte for byte, and harmless where it is shown.
+func TestMarkupIsText(t *testing.T) {
+	b := newTicketTest(t)
+	const markup = `<script>alert("1 & 2")</script><img src=x onerror=alert(1)> <b>bold</b> &amp; &lt;`
+	made, read := b.openTicket(map[string]any{"subject": markup, "description": markup, "customer": map[string]any{"email": "jo@x.co", "name": markup}})
+	for what, got := range map[string]string{"subject": made.Subject, "description": made.Description, "name": made.Customer.Name, "subject read": read.Subject,
+		"description read": read.Description, "name read": read.Customer.Name} {
+		if got != markup {
+			t.Errorf("%s: %q", what, got)
+		}
+	}
+	first := b.listMessages(made.TicketNumber)[0]
+	if first.ContentText != markup || strings.Contains(first.Content, "<script") || strings.Contains(first.Content, "<img") || strings.Contains(first.Content, "<b>") {
+		t.Errorf("the customer's message: %+v", first)
+	}
+	r := b.Do(t, "POST", fmt.Sprintf("%s/%d/messages", b.ticketsPath(), made.TicketNumber), b.Key, map[string]any{"type": "reply", "content": markup, "authorId": b.member})
+	var reply ticketMessage
+	r.Decode(t, http.StatusCreated, &reply)
+	if strings.Contains(reply.Content, "<script") || strings.Contains(reply.Content, "<img") {
+		t.Errorf("the reply: %+v", reply)
+	}
+	if strings.Contains(string(r.Body), `\u003c`) {
+		t.Errorf("escaped for HTML: %s", r.Body)
+	}
+}
+
+// TestIDsInCapitals holds that an id finds what it names in capitals, too.
+func TestIDsInCapitals(t *testing.T) {
+	b := newTicketTest(t)
+	member := strings.ToUpper(b.member)
+	var made struct {
+		TicketNumber       int64
+		AssigneeID, TeamID string
+	}
+	b.Do(t, "POST", b.ticketsPath(), b.Key, map[string]any{"subject": "S", "description": "D", "customer": map[string]any{"email": "jo@x.co"}}).Decode(t, http.StatusCreated, &made)
+	team, path := made.TeamID, fmt.Sprintf("%s/%d", b.ticketsPath(), made.TicketNumber)
+	b.Do(t, "PATCH", path, b.Key, map[string]any{"teamId": nil, "assigneeId": member}).Decode(t, http.StatusOK, &made)
+	b.Do(t, "PATCH", path, b.Key, map[string]any{"teamId": strings.ToUpper(team)}).Decode(t, http.StatusOK, &made)
+	if made.AssigneeID != b.member || made.TeamID != team {
+		t.Errorf("%+v", made)
+	}
+	b.Do(t, "POST", path+"/messages", b.Key, map[string]any{"type": "note", "content": "N", "authorId": member}).Decode(t, http.StatusCreated, new(ticketMessage))
+	var page struct{ Data []ticketReply }
+	b.Do(t, "GET", b.ticketsPath()+"?assigneeId="+member+"&teamId="+strings.ToUpper(team), b.Key, nil).Decode(t, http.StatusOK, &page)
+	if len(page.Data) != 1 {
+		t.Errorf("%d tickets are listed", len(page.Data))
+	}
+}
+
+// TestAnothersIDsAreUnknown holds that a request that names another account's status, team or member is refused as one that names
+// none, byte for byte.
+func TestAnothersIDsAreUnknown(t *testing.T) {
+	b := newTicketTest(t)
+	theirs := foreignIDs(t, b.Server)
+	made, _ := b.openTicket(map[string]any{"subject": "S", "description": "D", "customer": map[string]any{"email": "jo@x.co"}})
+	ticket := fmt.Sprintf("%s/%d", b.ticketsPath(), made.TicketNumber)
+	const unknown = "00000000-0000-4000-8000-000000000000"
+	for field, id := range theirs {
+		for _, to := range []struct{ method, path, body string }{
+			{"POST", b.ticketsPath(), `{"subject": "S", "description": "D", "customer": {"email": "jo@x.co"}, %q: %q}`},
+			{"PATCH", ticket, `{%q: %q}`},
+			{"POST", ticket + "/messages", `{"type": "reply", "content": "C", %q: %q}`},
+		} {
+			if (field == "authorId") != strings.HasSuffix(to.path, "/messages") {
+				continue
+			}
+			status, got := sendAs(t, b.Server, b.Key, to.method, to.path, fmt.Sprintf(to.body, field, id))
+			if _, nobody := sendAs(t, b.Server, b.Key, to.method, to.path, fmt.Sprintf(to.body, field, unknown)); status != 422 || got != nobody {
+				t.Errorf("%s %s with another account's %s: %d %s\nwith an unknown one: %s", to.method, to.path, field, status, got, nobody)
+			}
+			for _, bad := range []string{"x", "", "00000000-0000-4000-8000-00000000000g", strings.Repeat("a", 3000)} {
+				if status, got := sendAs(t, b.Server, b.Key, to.method, to.path, fmt.Sprintf(to.body, field, bad)); status != 400 || !strings.Contains(got, field) {
+					t.Errorf("%s %s with the %s %.40q: %d %s", to.method, to.path, field, bad, status, got)
+				}
+			}
+		}
+	}
+}
+
+// foreignIDs are what the other account has, by the fields that take them.
+func foreignIDs(t *testing.T, h *testkit.Server) map[string]string {
+	t.Helper()
+	var agent struct{ ID string }
+	var statuses, teams []struct{ ID string }
+	for _, ask := range []struct {
+		method, path, body string
+		into               any
+	}{{"POST", "/agents", `{"name": "Theirs"}`, &agent}, {"GET", "/agents/%s/helpdesk/ticket-statuses", "", &statuses}, {"GET", "/agents/%s/helpdesk/teams", "", &teams}} {
+		if strings.Contains(ask.path, "%") {
+			ask.path = fmt.Sprintf(ask.path, agent.ID)
+		}
+		_, body := sendAs(t, h, h.OtherKey, ask.method, ask.path, ask.body)
+		if err := json.Unmarshal([]byte(body), ask.into); err != nil {
+			t.Fatal(err)
+		}
+	}
+	member := addMember(t, h, h.OtherAccount, "stranger@x.co")
+	return map[string]string{"statusId": statuses[0].ID, "teamId": teams[0].ID, "assigneeId": member, "authorId": member}
+}

@@ -1,0 +1,80 @@
+package v2
+
+import (
+	"time"
+
+	"parley"
+)
+
+// Data wraps one thing (facts 1.1).
+type Data[T any] struct {
+	Data T `json:"data"`
+}
+
+// Page is one page of a list (interface 2.4b).
+type Page[T any] struct {
+	Data       []T        `json:"data"`
+	Pagination Pagination `json:"pagination"`
+}
+
+// Pagination says where a page stands in its list.
+type Pagination struct {
+	Cursor  *string `json:"cursor" doc:"Opaque; send it back to get the next page. Null on the last one."`
+	HasMore bool    `json:"hasMore"`
+	Total   int     `json:"total" min:"0" doc:"Items of the whole list."`
+}
+
+// Success is the reply of writes that have nothing to tell.
+type Success struct {
+	Success bool `json:"success"`
+}
+
+// Paging asks for one page.
+type Paging struct {
+	Cursor string `query:"cursor" doc:"The cursor of the page before."`
+	Limit  int    `query:"limit" min:"1" max:"100" default:"20" doc:"Most items on the page."`
+}
+
+// AgentRef names the agent in a path.
+type AgentRef struct {
+	AgentID string `path:"agentId"`
+}
+
+// pageRequest turns the paging of a request into the store's words. purpose ties the cursor to its list.
+func (s *server) pageRequest(p Paging, purpose string) (parley.PageRequest, error) {
+	after, err := s.cursors.Open(purpose, p.Cursor)
+	return parley.PageRequest{Limit: p.Limit, After: after}, err
+}
+
+// newPage turns a page of the store's into the interface's.
+func newPage[T, W any](s *server, page parley.Page[T], purpose string, render func(*T) W) *Page[W] {
+	out := &Page[W]{Data: make([]W, 0, len(page.Items)), Pagination: s.newPagination(page.Next, page.Total, purpose)}
+	for i := range page.Items {
+		out.Data = append(out.Data, render(&page.Items[i]))
+	}
+	return out
+}
+
+func (s *server) newPagination(next *parley.Cursor, total int, purpose string) Pagination {
+	return Pagination{Cursor: s.cursors.Seal(purpose, next), HasMore: next != nil, Total: total}
+}
+
+// formatTime writes a moment as agents, sources and tickets do.
+func formatTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
+
+func formatTimeOrNull(t *time.Time) *string {
+	if t == nil {
+		return nil
+	}
+	s := formatTime(*t)
+	return &s
+}
+
+// textOrNull writes a text that may be missing.
+func textOrNull[S ~string](s S) *string {
+	if s == "" {
+		return nil
+	}
+	text := string(s)
+	return &text
+}

@@ -1,0 +1,90 @@
+package v2
+
+import (
+	"context"
+	"net/http"
+
+	"parley"
+	"parley/internal/access"
+	"parley/internal/httpapi"
+	"parley/internal/ingest"
+)
+
+// WrittenSource is the record of a source that a request has written.
+type WrittenSource struct {
+	Source
+	Data *UploadedID `json:"data,omitempty" doc:"Of an upload: the id once more, for clients that look for it here."`
+}
+
+// UploadedID names the source that an upload has written.
+type UploadedID struct {
+	ID string `json:"id" format:"uuid"`
+}
+
+// Bytes of an uploaded file (facts 4.11).
+const (
+	minFileBytes = 50
+	maxFileBytes = 20 << 20
+)
+
+const fileSizeMessage = "From 50 bytes to 20 MB: PDF, DOCX, DOC, TXT, MD, HTML, CSV, XLSX, PPTX, ODT, EPUB or JSON, told by its content."
+
+var (
+	newFileForm     = &httpapi.Form{RequiredPart: "file", MinFileBytes: minFileBytes, MaxFileBytes: maxFileBytes, FileDescription: fileSizeMessage}
+	changedFileForm = &httpapi.Form{MinFileBytes: minFileBytes, MaxFileBytes: maxFileBytes, FileDescription: fileSizeMessage}
+)
+
+func newWrittenSource(src *parley.Source, up *httpapi.Upload) *WrittenSource {
+	return &WrittenSource{newSource(src), newUploadedID(src, up)}
+}
+
+// newUploadedID is nil where there was no upload.
+func newUploadedID(src *parley.Source, up *httpapi.Upload) *UploadedID {
+	if up == nil {
+		return nil
+	}
+	return &UploadedID{string(src.ID)}
+}
+
+// uploadFolder counts an upload, and gives the folder that it is written to if the caller has the agent.
+func (s *server) uploadFolder(ctx context.Context, r *http.Request, by any) (string, error) {
+	who := by.(*access.Caller) // every operation that takes uploads needs a key
+	if err := s.Ingest.CountUpload(ctx, who.Account.ID); err != nil {
+		return "", err
+	}
+	if err := s.checkAgentExists(ctx, r, by, nil); err != nil {
+		return "", err
+	}
+	return s.Ingest.Files.Incoming()
+}
+
+func (s *server) addFile(ctx context.Context, c *httpapi.Call, agent string, up *httpapi.Upload) (*parley.Source, error) {
+	if _, err := s.findAgent(ctx, c, agent); err != nil {
+		return nil, err
+	}
+	name := up.File.Name
+	if up.Name != nil {
+		name = *up.Name
+	}
+	if name == "" {
+		return nil, httpapi.InvalidField("name", "is required where the file has none")
+	}
+	if r := []rune(name); len(r) > maxTextNameLength {
+		name = string(r[:maxTextNameLength])
+	}
+	who := callerOf(c)
+	return s.Ingest.AddFile(ctx, who.Account, who.Plan, parley.AgentID(agent), name, *uploadedFile(up))
+}
+
+func (s *server) changeFile(ctx context.Context, c *httpapi.Call, src *parley.Source, name *string, file *ingest.File) (*parley.Source, error) {
+	who := callerOf(c)
+	return s.Ingest.ChangeFile(ctx, who.Account, who.Plan, src.AgentID, src.ID, ingest.FileChange{Name: name, File: file})
+}
+
+// uploadedFile gives the file of an upload, or nil.
+func uploadedFile(up *httpapi.Upload) *ingest.File {
+	if up == nil || up.File == nil {
+		return nil
+	}
+	return &ingest.File{Name: up.File.Name, Path: up.File.Path, Size: up.File.Size, Hash: up.File.Hash}
+}

@@ -1,0 +1,127 @@
+package httpapi
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"reflect"
+	"strings"
+	"sync"
+	"time"
+
+	"parley"
+)
+
+// bodyTimeout is the longest a client may take to send a body. Tests shorten it.
+var bodyTimeout = 60 * time.Second
+
+// bufferPool hold request and response bodies. Those that grew large are left to the collector.
+var bufferPool = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+const maxPooledBuffer = 64 << 10
+
+func getBuffer() *bytes.Buffer { return bufferPool.Get().(*bytes.Buffer) }
+
+func putBuffer(b *bytes.Buffer) {
+	if b.Cap() <= maxPooledBuffer {
+		b.Reset()
+		bufferPool.Put(b)
+	}
+}
+
+// readAndBind binds the JSON body into dst. Whatever the content type says, but multipart, it is JSON (a bare curl -d works).
+func (b *bodyField) readAndBind(dst reflect.Value, rec *recorder, r *http.Request, limit int64, f *faults, once *IdempotentRequest) error {
+	if strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/") {
+		return parley.NewErrorf(parley.CodeInvalidJSON, "The request body must be JSON; files are uploaded elsewhere.")
+	}
+	buf := getBuffer()
+	defer putBuffer(buf)
+	if err := readBody(buf, rec, r, limit); err != nil {
+		return err
+	}
+	once.hashBody(buf.Bytes())
+	v, err := parseJSON(buf.Bytes())
+	if err != nil {
+		return jsonError(err)
+	}
+	body := dst.FieldByIndex(b.fieldIndex)
+	if !b.shape.matchesKind(&v) {
+		f.add("body", b.shape.expectation())
+		return nil
+	}
+	var found faults
+	b.shape.bind(body, &v, "", &found)
+	forgiving, _ := body.Addr().Interface().(LenientBody)
+	for path, text := range found.details {
+		if name, _, _ := strings.Cut(path, "."); forgiving == nil || !forgiving.AllowsInvalid(name) {
+			f.add(path, text)
+		}
+	}
+	return nil
+}
+
+// readBody reads the body up to limit bytes.
+func readBody(buf *bytes.Buffer, rec *recorder, r *http.Request, limit int64) error {
+	if r.ContentLength > limit {
+		return bodyTooLargeError(limit)
+	}
+	if r.ContentLength > 0 {
+		buf.Grow(int(min(r.ContentLength+bytes.MinRead, 1<<20)))
+	}
+	rc := http.NewResponseController(rec)
+	_ = rc.SetReadDeadline(deadlineIn(bodyTimeout)) // a writer that has no deadlines is a test's
+	_, err := buf.ReadFrom(http.MaxBytesReader(rec, r.Body, limit))
+	if err == nil {
+		rec.bodyUnread = false
+		_ = rc.SetReadDeadline(time.Time{})
+	}
+	return bodyReadError(err, limit)
+}
+
+// maxSkippedBytes is the most bytes that are read of a body which an operation does not take.
+const maxSkippedBytes = 64 << 10
+
+// skipBody reads a body that the operation does not take, so that its connection can be kept. It has the time that
+// strangers have.
+func skipBody(rec *recorder, r *http.Request) error {
+	if !rec.bodyUnread || r.ContentLength > maxSkippedBytes {
+		return nil
+	}
+	n, err := io.Copy(io.Discard, io.LimitReader(r.Body, maxSkippedBytes+1))
+	rec.bodyUnread = err != nil || n > maxSkippedBytes
+	return bodyReadError(err, maxSkippedBytes)
+}
+
+// bodyReadError words what went wrong with a body.
+func bodyReadError(err error, limit int64) error {
+	var tooLargeErr *http.MaxBytesError
+	text := "The request body could not be read."
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &tooLargeErr):
+		return bodyTooLargeError(limit)
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return parley.NewErrorf(parley.CodeInvalidJSON, "The request body ended early.")
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		text = "The request body took too long."
+	}
+	e := parley.WrapError(parley.CodeInvalidJSON, err)
+	e.Message = text
+	return e
+}
+
+func bodyTooLargeError(limit int64) error {
+	return parley.NewErrorf(parley.CodeTooLarge, "The request body is too large: at most %d bytes are accepted here.", limit)
+}
+
+func jsonError(err error) error {
+	var at *syntaxError
+	if errors.As(err, &at) {
+		return parley.NewErrorf(parley.CodeInvalidJSON, "The request body is not valid JSON: %s (byte %d).", at.reason, at.offset)
+	}
+	return fmt.Errorf("read JSON: %w", err)
+}

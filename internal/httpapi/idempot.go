@@ -1,0 +1,97 @@
+package httpapi
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"reflect"
+
+	"parley"
+)
+
+// IdempotencyKey is the header by which a client says that several of its requests are one.
+const IdempotencyKey = "Idempotency-Key"
+
+// maxKeyChars is the most characters the header may have.
+const maxKeyChars = 255
+
+// IdempotentRequest is a request that is to have its effect at most once. Neither what the client calls it nor what it sent can be read
+// from it.
+type IdempotentRequest struct {
+	Key   string // SHA-256 of the method, the path and the client's key, hex
+	Hash  string // SHA-256 of the body, hex
+	Input any    // the bound input
+	Run   func(ctx context.Context) (any, error)
+}
+
+// idempotentRequest begins the record of a request that carries an Idempotency-Key; nil for any other, and where a second run does no harm.
+func (o *endpoint) idempotentRequest(r *http.Request, f *faults) *IdempotentRequest {
+	given := r.Header.Values(IdempotencyKey)
+	if len(given) == 0 || !o.acceptsIdempotencyKey {
+		return nil
+	}
+	if len(given) > 1 {
+		f.add(IdempotencyKey, "must be given once")
+	} else if !isVisibleASCII(given[0]) {
+		f.add(IdempotencyKey, "must be 1 to 255 visible ASCII characters")
+	}
+	if o.Repeatable {
+		return nil
+	}
+	return &IdempotentRequest{Key: sha256Hex([]byte(r.Method + " " + r.URL.Path + "\n" + given[0])), Hash: sha256Hex(nil)}
+}
+
+func isVisibleASCII(key string) bool {
+	for i := range len(key) {
+		if key[i] <= ' ' || key[i] > '~' {
+			return false
+		}
+	}
+	return key != "" && len(key) <= maxKeyChars
+}
+
+func sha256Hex(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+// hashBody takes note of the body.
+func (o *IdempotentRequest) hashBody(body []byte) {
+	if o != nil {
+		o.Hash = sha256Hex(body)
+	}
+}
+
+// runEndpoint runs the operation, by way of the face's IdempotentRequest where the request is to have its effect once.
+func (f *API) runEndpoint(c *Call, o *endpoint, in reflect.Value, once *IdempotentRequest) (any, error) {
+	ctx := c.Request.Context()
+	if once == nil || f.RunOnce == nil {
+		return o.run(ctx, c, in)
+	}
+	once.Input = in.Interface()
+	once.Run = func(ctx context.Context) (any, error) { return o.run(ctx, c, in) }
+	return f.RunOnce(ctx, c, *once)
+}
+
+// idempotencyCodes are what an operation may say of the key of a request.
+func (o *endpoint) idempotencyCodes() []parley.Code {
+	switch {
+	case !o.acceptsIdempotencyKey:
+		return nil
+	case o.Repeatable:
+		return []parley.Code{parley.CodeInvalidBody}
+	}
+	return []parley.Code{parley.CodeInvalidBody, parley.CodeKeyInUse, parley.CodeKeyReused}
+}
+
+// idempotencyParameter describes the header.
+func (o *endpoint) idempotencyParameter() []any {
+	if !o.acceptsIdempotencyKey {
+		return nil
+	}
+	return []any{object{"name": IdempotencyKey, "in": "header", "required": false,
+		"description": "Names this request: sent again within 24 hours, it has no second effect and gets the first reply.",
+		"schema":      object{"type": "string", "minLength": 1, "maxLength": maxKeyChars, "pattern": "^[!-~]+$"},
+		"example":     "5f0c7a52-0c5e-4b7d-9a54-6f1f3a1e2b10"}}
+}

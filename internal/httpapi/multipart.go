@@ -1,0 +1,204 @@
+package httpapi
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"parley"
+)
+
+// Form describes the multipart body that an operation takes beside JSON: a part "file", and a part "name"; or, with Files, several
+// parts "file", while the others are the members of the body. Its input has a field Upload of type *Upload, which is nil where the
+// body is JSON.
+type Form struct {
+	RequiredPart               string // the part that must be there; empty where either will do
+	MinFileBytes, MaxFileBytes int64  // bytes of a file
+	FileDescription            string // of the file, for the document
+	MaxFiles                   int    // most files, where the other parts are the body's members; 0 for one file and its name
+	FilePartName               string // of a form with Files: what their part is called; empty for "file"
+}
+
+// Upload is a multipart body. Its file lies on the disk until the request is answered; who wants it moves it away before.
+type Upload struct {
+	Name *string       // nil when the part is missing
+	File *UploadedFile // nil when the part is missing
+
+	Files []UploadedFile    // of a form with Files
+	texts map[string]string // its other parts
+}
+
+// UploadedFile is a file as it was received.
+type UploadedFile struct {
+	Name string // base name as the client gives it; may be empty
+	Path string // where it lies
+	Size int64
+	Hash string // SHA-256, hex
+}
+
+const (
+	uploadTimeout = 5 * time.Minute // the longest a client may take to send a file
+	maxParts      = 20
+	maxNameChars  = 100 // code points of a name
+	maxNameBytes  = 4 << 10
+	maxExtraBytes = 1 << 20 // bytes that the rest of an upload may have
+)
+
+// accepts reports whether the body of the request is one that the form describes.
+func (fm *Form) accepts(r *http.Request) bool {
+	return fm != nil && strings.HasPrefix(strings.ToLower(r.Header.Get("Content-Type")), "multipart/")
+}
+
+// receive reads the body into up, whose file is written into a folder that spool names.
+func (fm *Form) receive(up *Upload, rec *recorder, r *http.Request, spool func() (string, error), f *faults) error {
+	maxBytes := int64(1+max(1, fm.MaxFiles))*fm.MaxFileBytes + maxExtraBytes // what is too large by little is read to its end, so that the client is there to hear so
+	if r.ContentLength > maxBytes {
+		f.add(fm.filePart(), fm.tooLarge())
+		return nil
+	}
+	dir, err := spool()
+	if err != nil {
+		return err
+	}
+	rc := http.NewResponseController(rec)
+	_ = rc.SetReadDeadline(deadlineIn(uploadTimeout)) // a writer that has no deadlines is a test's
+	body := http.MaxBytesReader(rec, r.Body, maxBytes)
+	if err := fm.readParts(up, r, body, dir, f); err != nil {
+		return err
+	}
+	if _, err := io.Copy(io.Discard, body); err != nil { // what follows the last part
+		return fm.bodyError(err, f)
+	}
+	rec.bodyUnread = false
+	_ = rc.SetReadDeadline(time.Time{})
+	fm.checkMissing(up, f)
+	return nil
+}
+
+func (fm *Form) readParts(up *Upload, r *http.Request, body io.Reader, dir string, f *faults) error {
+	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || kind != "multipart/form-data" || params["boundary"] == "" {
+		f.add("body", "must be multipart/form-data with a boundary")
+		return f.err()
+	}
+	reader := multipart.NewReader(body, params["boundary"])
+	for n := 0; ; n++ {
+		part, err := reader.NextPart()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if n == maxParts {
+			f.add("body", "has too many parts")
+			return f.err()
+		}
+		if err == nil {
+			err = fm.readPart(up, part, dir, f)
+		}
+		if err != nil {
+			return fm.bodyError(err, f)
+		}
+	}
+}
+
+// bodyError words the end of a body before its time.
+func (fm *Form) bodyError(err error, f *faults) error {
+	var diskErr *diskError
+	var tooLargeErr *http.MaxBytesError
+	switch {
+	case errors.As(err, &diskErr):
+		return fmt.Errorf("keep an upload: %w", err)
+	case errors.As(err, &tooLargeErr):
+		f.add(fm.filePart(), fm.tooLarge())
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		f.add("body", "took too long")
+	default:
+		f.add("body", "is not well-formed multipart/form-data")
+	}
+	e := parley.WrapError(parley.CodeInvalidBody, err)
+	e.Details = f.details
+	return e
+}
+
+func (fm *Form) readPart(up *Upload, p *multipart.Part, dir string, f *faults) error {
+	switch name := p.FormName(); {
+	case fm.MaxFiles > 0:
+		return fm.readMultiPart(up, p, dir, f)
+	case name == "file" && up.File != nil, name == "name" && up.Name != nil:
+		f.add(name, "must be given once")
+	case name == "file":
+		up.File = &UploadedFile{Name: baseName(p)}
+		return fm.saveFile(up.File, p, dir, f)
+	case name == "name":
+		return readName(up, p, f)
+	}
+	_, err := io.Copy(io.Discard, p)
+	return err
+}
+
+func readName(up *Upload, p io.Reader, f *faults) error {
+	b, err := io.ReadAll(io.LimitReader(p, maxNameBytes))
+	if err != nil {
+		return err
+	}
+	name := StripNUL(toUTF8(string(b)))
+	switch n := utf8.RuneCountInString(name); {
+	case n < 1:
+		f.add("name", "must have at least 1 character")
+	case n > maxNameChars:
+		f.add("name", fmt.Sprintf("must have at most %d characters", maxNameChars))
+	}
+	up.Name = &name
+	_, err = io.Copy(io.Discard, p)
+	return err
+}
+
+// saveFile writes a part to the disk.
+func (fm *Form) saveFile(to *UploadedFile, p io.Reader, dir string, f *faults) error {
+	out, err := os.CreateTemp(dir, "upload-*")
+	if err != nil {
+		return &diskError{err}
+	}
+	to.Path = out.Name()
+	s := newHashingWriter(out)
+	to.Size, err = io.Copy(s, io.LimitReader(p, fm.MaxFileBytes+1))
+	if closed := out.Close(); err == nil && closed != nil {
+		err = &diskError{closed}
+	}
+	if err != nil {
+		return err
+	}
+	to.Hash = s.hexSum()
+	switch {
+	case to.Size > fm.MaxFileBytes:
+		f.add(fm.filePart(), fm.tooLarge())
+	case to.Size < fm.MinFileBytes:
+		f.add(fm.filePart(), "must have at least "+pluralize(float64(fm.MinFileBytes), "byte"))
+	}
+	_, err = io.Copy(io.Discard, p)
+	return err
+}
+
+func (fm *Form) tooLarge() string {
+	return fmt.Sprintf("must have at most %d MB", (fm.MaxFileBytes+1)>>20)
+}
+
+func (fm *Form) filePart() string { return cmp.Or(fm.FilePartName, "file") }
+
+// checkMissing finds parts that should be there.
+func (fm *Form) checkMissing(up *Upload, f *faults) {
+	switch {
+	case fm.MaxFiles > 0:
+	case fm.RequiredPart == "file" && up.File == nil:
+		f.add("file", "is required")
+	case fm.RequiredPart == "" && up.File == nil && up.Name == nil:
+		f.add("file", "is required where no name is given")
+	}
+}

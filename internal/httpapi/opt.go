@@ -1,0 +1,104 @@
+package httpapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+)
+
+// Opt is a field that may be absent, null or hold a value.
+type Opt[T any] struct {
+	Present bool // it was sent
+	Null    bool // it was sent as null
+	Value   T
+}
+
+// Some is a field that holds v.
+func Some[T any](v T) Opt[T] { return Opt[T]{Present: true, Value: v} }
+
+// IsZero reports absence: with the tag omitzero an absent field is not written.
+func (o Opt[T]) IsZero() bool { return !o.Present }
+
+// Ptr gives the value, or nil when it is absent or null.
+func (o Opt[T]) Ptr() *T {
+	if !o.Present || o.Null {
+		return nil
+	}
+	return &o.Value
+}
+
+// MarshalJSON writes the value; absent and null are null.
+func (o Opt[T]) MarshalJSON() ([]byte, error) { return marshal(o.Ptr()) }
+
+func (Opt[T]) elem() reflect.Type { return reflect.TypeFor[T]() }
+
+func (o *Opt[T]) set(null bool) any {
+	o.Present, o.Null = true, null
+	return &o.Value
+}
+
+// opt is what the binder sees of an Opt, whatever it holds.
+type opt interface {
+	elem() reflect.Type
+	set(null bool) any
+}
+
+// Raw is a value of shape T kept as JSON. Bound from a request it holds T as it was understood: checked, without unknown
+// fields, with defaults filled in. Nil is null.
+type Raw[T any] json.RawMessage
+
+// MarshalJSON writes the value as it is kept.
+func (r Raw[T]) MarshalJSON() ([]byte, error) { return json.RawMessage(r).MarshalJSON() }
+
+func (Raw[T]) elem() reflect.Type { return reflect.TypeFor[T]() }
+
+func (r *Raw[T]) setJSON(b []byte) { *r = b }
+
+type raw interface {
+	elem() reflect.Type
+	setJSON([]byte)
+}
+
+// Either is a value of one of two shapes, told apart by their kind of JSON or, for two objects, by a field whose enum has
+// one value.
+type Either[A, B any] struct {
+	A *A
+	B *B
+}
+
+// MarshalJSON writes the shape that is set.
+func (e Either[A, B]) MarshalJSON() ([]byte, error) {
+	if e.A != nil {
+		return marshal(e.A)
+	}
+	return marshal(e.B)
+}
+
+func (Either[A, B]) shapeTypes() [2]reflect.Type {
+	return [2]reflect.Type{reflect.TypeFor[A](), reflect.TypeFor[B]()}
+}
+
+func (e *Either[A, B]) selectShape(second bool) any {
+	if second {
+		e.B = new(B)
+		return e.B
+	}
+	e.A = new(A)
+	return e.A
+}
+
+type either interface {
+	shapeTypes() [2]reflect.Type
+	selectShape(second bool) any
+}
+
+// marshal is json.Marshal without the escapes meant for HTML pages.
+func marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}

@@ -1,0 +1,166 @@
+package httpapi
+
+import (
+	"fmt"
+	"math"
+	"net/http"
+	"net/url"
+	"reflect"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// input is the plan of an operation's input: where each field comes from.
+type input struct {
+	typ    reflect.Type
+	params []param
+	query  bool // some parameter comes from the query
+	body   *bodyField
+	upload []int // the field of a multipart body
+}
+
+type param struct {
+	name       string
+	fieldIndex []int // the field, through embedded structs
+	inPath     bool
+	required   bool
+	shape      *shape
+}
+
+type bodyField struct {
+	fieldIndex []int
+	shape      *shape
+}
+
+// LenientBody is a body that takes faults of some of its fields lightly, once it is bound.
+type LenientBody interface{ AllowsInvalid(field string) bool }
+
+func newInput(t reflect.Type) input {
+	in := input{typ: t}
+	for _, f := range reflect.VisibleFields(t) {
+		path, query := f.Tag.Get("path"), f.Tag.Get("query")
+		switch {
+		case f.Anonymous:
+		case f.Name == "Body":
+			in.body = &bodyField{fieldIndex: f.Index, shape: newShape(f.Type, f.Tag)}
+		case f.Type == reflect.TypeFor[*Upload]():
+			in.upload = f.Index
+		case path != "":
+			in.params = append(in.params, param{name: path, fieldIndex: f.Index, inPath: true, required: true, shape: newShape(f.Type, f.Tag)})
+		case query != "":
+			in.query = true
+			in.params = append(in.params, param{name: query, fieldIndex: f.Index, required: f.Tag.Get("required") == "true", shape: newShape(f.Type, f.Tag)})
+		case len(f.Index) == 1:
+			panic(fmt.Sprintf("wire: field %s of %v comes from nowhere", f.Name, t))
+		}
+	}
+	return in
+}
+
+// bindParams fills the parameters of the path and of the query.
+func (in *input) bindParams(dst reflect.Value, r *http.Request, f *faults) {
+	var query url.Values
+	if in.query && r.URL.RawQuery != "" {
+		var err error
+		if query, err = url.ParseQuery(r.URL.RawQuery); err != nil {
+			f.add("query", "is not well-formed")
+		}
+	}
+	for i := range in.params {
+		p := &in.params[i]
+		if p.inPath {
+			p.bindPath(dst.FieldByIndex(p.fieldIndex), r.PathValue(p.name))
+			continue
+		}
+		p.bindQuery(dst.FieldByIndex(p.fieldIndex), query[p.name], f)
+	}
+}
+
+// bindPath binds a piece of the path. A number that is not written as one writes it is -1, which nothing has: like any other id
+// that is none, it is not there.
+func (p *param) bindPath(dst reflect.Value, text string) {
+	if p.shape.kind != kindInteger {
+		dst.SetString(p.shape.rules.normalize(sanitizeID(text)))
+		return
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 0 || strconv.FormatInt(n, 10) != text {
+		n = -1
+	}
+	dst.SetInt(n)
+}
+
+// sanitizeID makes a text from an address safe to look up. What no id can hold becomes U+FFFD, which none does either;
+// were it left out, a parameter could become an empty one, or another.
+func sanitizeID(s string) string {
+	if utf8.ValidString(s) && strings.IndexByte(s, 0) < 0 {
+		return s
+	}
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
+}
+
+func (p *param) bindQuery(dst reflect.Value, given []string, f *faults) {
+	text := p.shape.rules.defaultText
+	switch {
+	case len(given) > 1:
+		f.add(p.name, "must be given once")
+		return
+	case len(given) == 1 && given[0] != "":
+		text = given[0]
+	case p.required:
+		f.add(p.name, "is required")
+		return
+	}
+	if text == "" {
+		return
+	}
+	f.add(p.name, p.shape.bindText(dst, sanitizeID(text)))
+}
+
+// bindText binds the text of one query parameter and says what is wrong with it.
+func (s *shape) bindText(dst reflect.Value, text string) string {
+	switch s.kind {
+	case kindInteger:
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			return s.expectation()
+		}
+		dst.SetInt(n)
+		return s.rules.checkNumber(float64(n))
+	case kindNumber:
+		n, err := strconv.ParseFloat(text, 64)
+		if err != nil || math.IsNaN(n) {
+			return s.expectation()
+		}
+		dst.SetFloat(n)
+		return s.rules.checkNumber(n)
+	case kindBool:
+		dst.SetBool(text == "true")
+		if text != "true" && text != "false" {
+			return s.expectation()
+		}
+	case kindList:
+		return s.bindCommaList(dst, text)
+	default:
+		dst.SetString(s.rules.normalize(text))
+		return s.rules.checkText(text)
+	}
+	return ""
+}
+
+// bindCommaList binds a comma-separated list of texts.
+func (s *shape) bindCommaList(dst reflect.Value, text string) string {
+	for item := range strings.SplitSeq(text, ",") {
+		if item = strings.TrimSpace(item); item == "" {
+			continue
+		}
+		if fault := s.elem.rules.checkText(item); fault != "" {
+			return fault
+		}
+		v := reflect.New(s.typ.Elem()).Elem()
+		v.SetString(item)
+		dst.Set(reflect.Append(dst, v))
+	}
+	return ""
+}

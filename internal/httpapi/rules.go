@@ -1,0 +1,157 @@
+package httpapi
+
+import (
+	"fmt"
+	"math"
+	"net/url"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"parley"
+)
+
+// rules are what a value must keep to, read from the tags of its field.
+type rules struct {
+	min, max      *float64 // code points, items, or the number itself
+	enum          []string
+	pattern       *regexp.Regexp
+	format        string
+	uuid          bool   // an id that is a UUID: its letters may come in either case
+	defaultText   string // taken when the value is absent
+	doc           string
+	componentName string // of the component that describes the value; empty where it is described in its place
+}
+
+// formats are the named forms of text. The form of an address is the one the interface's facts give (2.8a).
+var formats = map[string]struct {
+	says string
+	ok   func(string) bool
+}{
+	"uuid":  {"must be a UUID", parley.IsUUID},
+	"uri":   {"must be an http or https URL", isWebURL},
+	"url":   {"must be a URL", isURL}, // of any scheme
+	"email": {"must be an e-mail address", isEmail},
+	"mail":  {"must be an e-mail address", isMail}, // of customers: letters of all scripts
+	"color": {"must be a color such as #1a2b3c", isColor},
+	"paint": {"must be a color such as #1a2b3c, or transparent", func(s string) bool { return s == "transparent" || isColor(s) }},
+}
+
+var (
+	emailForm = regexp.MustCompile(`^\w+([.+-]?\w+)*@\w+([.-]?\w+)*(\.\w{2,})+$`)
+	colorForm = regexp.MustCompile(`^#([0-9A-Fa-f]{3}){1,2}$`)
+)
+
+func isEmail(s string) bool { return len(s) <= 320 && emailForm.MatchString(s) }
+
+func isColor(s string) bool { return colorForm.MatchString(s) }
+
+func isWebURL(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
+}
+
+func isURL(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && u.IsAbs() && len(s) > len(u.Scheme)+len(":")
+}
+
+func parseRules(tag reflect.StructTag) rules {
+	r := rules{format: tag.Get("format"), defaultText: tag.Get("default"), doc: tag.Get("doc"), componentName: tag.Get("name")}
+	r.uuid = r.format == "uuid" || tag.Get("id") == "uuid"
+	r.min, r.max = parseBound(tag.Get("min")), parseBound(tag.Get("max"))
+	if s := tag.Get("enum"); s != "" {
+		r.enum = strings.Split(s, ",")
+	}
+	if s := tag.Get("pattern"); s != "" {
+		r.pattern = regexp.MustCompile(s)
+	}
+	return r
+}
+
+func parseBound(s string) *float64 {
+	if s == "" {
+		return nil
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		panic("wire: a bound that is no number: " + s)
+	}
+	return &f
+}
+
+// itemTag turns "min=1,format=email" into the tag of an item; its enum is parted by bars.
+func itemTag(s string) reflect.StructTag {
+	var b strings.Builder
+	for rule := range strings.SplitSeq(s, ",") {
+		if name, v, ok := strings.Cut(rule, "="); ok {
+			fmt.Fprintf(&b, "%s:%q ", name, strings.ReplaceAll(v, "|", ","))
+		}
+	}
+	return reflect.StructTag(strings.TrimSpace(b.String()))
+}
+
+// normalize gives a text as it is known here.
+func (r *rules) normalize(s string) string {
+	if r.uuid {
+		return parley.NormalizeUUID(s)
+	}
+	return s
+}
+
+// checkText says what is wrong with a string, or nothing.
+func (r *rules) checkText(s string) string {
+	if r.min != nil || r.max != nil {
+		if fault := r.checkSize(float64(utf8.RuneCountInString(s)), "character"); fault != "" {
+			return fault
+		}
+	}
+	switch {
+	case r.enum != nil && !slices.Contains(r.enum, s):
+		return r.oneOfMessage()
+	case r.pattern != nil && !r.pattern.MatchString(s):
+		return "must match " + r.pattern.String()
+	case r.format != "" && !formats[r.format].ok(s):
+		return formats[r.format].says
+	}
+	return ""
+}
+
+func (r *rules) oneOfMessage() string { return "must be one of: " + strings.Join(r.enum, ", ") }
+
+func (r *rules) checkSize(n float64, unit string) string {
+	switch {
+	case r.min != nil && n < *r.min:
+		return fmt.Sprintf("must have at least %s", pluralize(*r.min, unit))
+	case r.max != nil && n > *r.max:
+		return fmt.Sprintf("must have at most %s", pluralize(*r.max, unit))
+	}
+	return ""
+}
+
+func pluralize(n float64, unit string) string {
+	if n == 1 {
+		return "1 " + unit
+	}
+	return strconv.FormatFloat(n, 'f', -1, 64) + " " + unit + "s"
+}
+
+// checkNumber says what is wrong with a number, or nothing.
+func (r *rules) checkNumber(n float64) string {
+	switch {
+	case math.IsInf(n, 0) || math.IsNaN(n):
+		return "is out of range"
+	case r.min != nil && r.max != nil && (n < *r.min || n > *r.max):
+		return "must be from " + decimal(*r.min) + " to " + decimal(*r.max)
+	case r.min != nil && n < *r.min:
+		return "must be at least " + decimal(*r.min)
+	case r.max != nil && n > *r.max:
+		return "must be at most " + decimal(*r.max)
+	}
+	return ""
+}
+
+func decimal(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }

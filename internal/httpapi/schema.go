@@ -1,0 +1,261 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+
+	"parley"
+)
+
+// schemas renders shapes as JSON Schema 2020-12, the schema language of OpenAPI 3.1. Structs with a name of their own
+// become components, referred to wherever they stand.
+type schemas struct {
+	components     object
+	types          map[string]reflect.Type // of the components; nil for those that a rule names
+	errorResponses object                  // responses that several operations give
+	info           Info
+
+	renderError func(e *parley.Error) (status int, body any) // how the face words a failure
+	failure     object                                       // refers to the schema of what it says then
+}
+
+type object = map[string]any
+
+// schemaFor gives the schema of a shape in its place: the type's, with the rules of the place.
+func (c *schemas) schemaFor(s *shape) object {
+	schema := c.bareSchema(s)
+	if s.rules.componentName != "" {
+		schema = c.component(s.rules.componentName, schema)
+	}
+	if s.nullable {
+		schema = nullableSchema(schema)
+	}
+	if s.rules.doc != "" {
+		schema["description"] = s.rules.doc
+	}
+	if s.rules.defaultText != "" {
+		s.describeDefault(schema)
+	}
+	return schema
+}
+
+// component makes the schema a component and refers to it.
+func (c *schemas) component(name string, schema object) object {
+	c.claimName(name, nil)
+	if known, ok := c.components[name]; ok && !reflect.DeepEqual(known, schema) {
+		panic("wire: two schemas are named " + name)
+	}
+	c.components[name] = schema
+	return object{"$ref": "#/components/schemas/" + name}
+}
+
+// claimName keeps a name for the schemas of one type: of two that share a name, one would be described as the other.
+func (c *schemas) claimName(name string, t reflect.Type) {
+	if known, ok := c.types[name]; ok && known != t {
+		panic("wire: two types are named " + name)
+	}
+	c.types[name] = t
+}
+
+// describeDefault adds what is taken when the value is absent. The default of an object is told in words: generators
+// of clients refuse it as a value.
+func (s *shape) describeDefault(schema object) {
+	if s.kind != kindObject {
+		schema["default"] = s.defaultValue()
+		return
+	}
+	text, _ := schema["description"].(string)
+	schema["description"] = strings.TrimSpace(text + " By default " + s.rules.defaultText + ".")
+}
+
+func (s *shape) defaultValue() any {
+	if s.kind == kindText {
+		return s.rules.defaultText
+	}
+	return json.RawMessage(s.rules.defaultText)
+}
+
+func nullableSchema(schema object) object {
+	name, ok := schema["type"].(string)
+	if !ok {
+		return object{"oneOf": []any{schema, object{"type": "null"}}}
+	}
+	schema["type"] = []string{name, "null"}
+	if values, ok := schema["enum"].([]any); ok {
+		schema["enum"] = append(values, nil)
+	}
+	return schema
+}
+
+func (c *schemas) bareSchema(s *shape) object {
+	switch s.kind {
+	case kindText:
+		return c.textSchema(s)
+	case kindInteger:
+		return withBounds(object{"type": "integer"}, &s.rules, "minimum", "maximum")
+	case kindNumber:
+		return withBounds(object{"type": "number"}, &s.rules, "minimum", "maximum")
+	case kindBool:
+		return object{"type": "boolean"}
+	case kindList:
+		return withBounds(object{"type": "array", "items": c.schemaFor(s.elem)}, &s.rules, "minItems", "maxItems")
+	case kindMap:
+		return c.mapSchema(s)
+	case kindEither:
+		return c.eitherSchema(s)
+	case kindObject:
+		return c.objectSchema(s)
+	case kindAny:
+	}
+	return object{}
+}
+
+// eitherSchema gives a choice. Objects that are components are told apart by the field whose value each of them fixes.
+func (c *schemas) eitherSchema(s *shape) object {
+	all := s.choices()
+	mapping, schema := object{}, object{}
+	var schemas []any
+	for _, each := range all {
+		one := c.schemaFor(each)
+		schemas = append(schemas, one)
+		name, value := each.constantField()
+		if ref, ok := one["$ref"]; ok && name != "" {
+			mapping[value] = ref
+			schema["discriminator"] = object{"propertyName": name, "mapping": mapping}
+		}
+	}
+	if len(mapping) < len(all) {
+		delete(schema, "discriminator")
+	}
+	schema["oneOf"] = schemas
+	return schema
+}
+
+// choices lists the shapes that a value may have, those of a choice within the choice too.
+func (s *shape) choices() (all []*shape) {
+	for _, each := range s.either {
+		if each.kind == kindEither {
+			all = append(all, each.choices()...)
+		} else {
+			all = append(all, each)
+		}
+	}
+	return all
+}
+
+// constantField gives the field of an object that may have one value only, and that value.
+func (s *shape) constantField() (name, value string) {
+	for i := range s.fields {
+		if value, ok := s.fields[i].shape.constant(); ok {
+			return s.fields[i].name, value
+		}
+	}
+	return "", ""
+}
+
+func withBounds(schema object, r *rules, least, most string) object {
+	if r.min != nil {
+		schema[least] = *r.min
+	}
+	if r.max != nil {
+		schema[most] = *r.max
+	}
+	return schema
+}
+
+func (c *schemas) textSchema(s *shape) object {
+	schema := withBounds(object{"type": "string"}, &s.rules, "minLength", "maxLength")
+	if s.rules.enum != nil {
+		var values []any
+		for _, v := range s.rules.enum {
+			values = append(values, v)
+		}
+		schema["enum"] = values
+	}
+	if s.rules.pattern != nil {
+		schema["pattern"] = s.rules.pattern.String()
+	}
+	switch s.rules.format {
+	case "":
+	case "url":
+		schema["format"] = "uri"
+	case "mail":
+		schema["format"] = "email"
+	case "color":
+		schema["pattern"] = colorForm.String()
+	case "paint":
+		schema["pattern"] = strings.TrimSuffix(colorForm.String(), "$") + "$|^transparent$"
+	default:
+		schema["format"] = s.rules.format
+	}
+	return schema
+}
+
+func (c *schemas) mapSchema(s *shape) object {
+	schema := object{"type": "object"}
+	if s.keys == nil {
+		schema["additionalProperties"] = c.schemaFor(s.elem)
+		return schema
+	}
+	members := object{}
+	for _, name := range s.keys {
+		members[name] = c.schemaFor(s.elem)
+	}
+	schema["properties"], schema["additionalProperties"] = members, false
+	return schema
+}
+
+func (c *schemas) objectSchema(s *shape) object {
+	name := componentName(s.typ)
+	if name == "" {
+		return c.membersSchema(s)
+	}
+	c.claimName(name, s.typ)
+	if known, ok := c.components[name].(object); ok && (known["additionalProperties"] == false) != s.strict {
+		panic("wire: " + name + " is a strict body here and not there")
+	}
+	if _, ok := c.components[name]; !ok {
+		c.components[name] = nil // holds the place while the members are rendered
+		c.components[name] = c.membersSchema(s)
+	}
+	return object{"$ref": "#/components/schemas/" + name}
+}
+
+func (c *schemas) membersSchema(s *shape) object {
+	properties, required := object{}, []string{}
+	for i := range s.fields {
+		f := &s.fields[i]
+		properties[f.name] = c.schemaFor(f.shape)
+		if f.required && f.shape.rules.defaultText == "" {
+			required = append(required, f.name)
+		}
+	}
+	schema := object{"type": "object", "properties": properties}
+	if s.strict {
+		schema["additionalProperties"] = false
+	}
+	if len(required) > 0 {
+		slices.Sort(required)
+		schema["required"] = required
+	}
+	return schema
+}
+
+// componentName turns a type's name into a component's: Page[parley/internal/v2.Agent] becomes AgentPage.
+func componentName(t reflect.Type) string {
+	name, of, generic := strings.Cut(t.Name(), "[")
+	if !generic {
+		return capitalize(name)
+	}
+	of = strings.TrimSuffix(of, "]")
+	return capitalize(of[strings.LastIndexByte(of, '.')+1:] + name)
+}
+
+func capitalize(name string) string {
+	if name == "" {
+		return ""
+	}
+	return strings.ToUpper(name[:1]) + name[1:]
+}

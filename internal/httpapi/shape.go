@@ -1,0 +1,147 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+type kind uint8
+
+const (
+	kindText kind = iota
+	kindInteger
+	kindNumber
+	kindBool
+	kindList
+	kindObject
+	kindMap
+	kindEither
+	kindAny // any JSON
+)
+
+// shape is a Go type with the rules of the place it stands in, worked out once when an operation is registered. Binding,
+// checking and the document all read it.
+type shape struct {
+	kind     kind
+	typ      reflect.Type // the type the value is bound into, without Opt, Raw or pointer
+	holder   holder
+	nullable bool
+	strict   bool // an object that may hold nothing else
+	rules    rules
+	fields   []field // of an object
+	byName   map[string]*field
+	elem     *shape // of a list or map
+	keys     []string
+	either   [2]*shape
+}
+
+// holder says how a Go value holds the value of a shape.
+type holder uint8
+
+const (
+	holdPlain holder = iota
+	holdPointer
+	holdOpt
+	holdRaw
+)
+
+// field is one member of an object. Index leads to it through embedded structs.
+type field struct {
+	name     string
+	position int // place among the object's fields
+	index    []int
+	shape    *shape
+	required bool
+}
+
+var anyType = reflect.TypeFor[json.RawMessage]()
+
+// newShape works out the shape of a type. A struct that holds itself would never end; no shape of the interface does.
+func newShape(t reflect.Type, tag reflect.StructTag) *shape {
+	s := &shape{typ: t, rules: parseRules(tag), nullable: tag.Get("nullable") == "true"}
+	s.unwrap()
+	switch t = s.typ; {
+	case t == anyType:
+		s.kind = kindAny
+	case t.Implements(reflect.TypeFor[either]()) || reflect.PointerTo(t).Implements(reflect.TypeFor[either]()):
+		s.kind = kindEither
+		for i, each := range reflect.New(t).Interface().(either).shapeTypes() {
+			s.either[i] = newShape(each, "")
+		}
+	default:
+		s.setKind(t, tag)
+	}
+	return s
+}
+
+// unwrap looks through the type that holds the value.
+func (s *shape) unwrap() {
+	zero := reflect.New(s.typ).Interface()
+	switch w := zero.(type) {
+	case opt:
+		s.holder, s.typ = holdOpt, w.elem()
+	case raw:
+		s.holder, s.typ = holdRaw, w.elem()
+	default:
+		if s.typ.Kind() == reflect.Pointer {
+			s.holder, s.typ, s.nullable = holdPointer, s.typ.Elem(), true
+		}
+	}
+}
+
+func (s *shape) setKind(t reflect.Type, tag reflect.StructTag) {
+	switch t.Kind() {
+	case reflect.String:
+		s.kind = kindText
+	case reflect.Int, reflect.Int64:
+		s.kind = kindInteger
+	case reflect.Float64:
+		s.kind = kindNumber
+	case reflect.Bool:
+		s.kind = kindBool
+	case reflect.Slice:
+		s.kind, s.elem = kindList, newShape(t.Elem(), itemTag(tag.Get("item")))
+	case reflect.Map:
+		s.kind, s.elem = kindMap, newShape(t.Elem(), itemTag(tag.Get("item")))
+		if names := tag.Get("keys"); names != "" {
+			s.keys = strings.Split(names, ",")
+		}
+	case reflect.Struct:
+		s.kind = kindObject
+		s.collectFields(t, nil)
+		s.byName = make(map[string]*field, len(s.fields))
+		for i := range s.fields {
+			s.fields[i].position = i
+			s.byName[s.fields[i].name] = &s.fields[i]
+		}
+	default:
+		panic(fmt.Sprintf("wire: no JSON shape for %v", t))
+	}
+}
+
+// collectFields lists the JSON members of a struct as encoding/json does for ours: embedded structs give theirs.
+func (s *shape) collectFields(t reflect.Type, at []int) {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		index := append(slices.Clone(at), i)
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch {
+		case f.Anonymous && name == "" && f.Type.Kind() == reflect.Struct:
+			s.collectFields(f.Type, index)
+		case !f.IsExported() || name == "-" || name == "":
+		default:
+			s.fields = append(s.fields, field{name: name, index: index, shape: newShape(f.Type, f.Tag), required: !strings.Contains(options, "omit")})
+		}
+	}
+}
+
+// constant gives the only value a text may have, if its enum has just one.
+func (s *shape) constant() (string, bool) {
+	if s.kind == kindText && len(s.rules.enum) == 1 {
+		return s.rules.enum[0], true
+	}
+	return "", false
+}

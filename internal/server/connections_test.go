@@ -1,0 +1,191 @@
+package server_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+
+	"parley/internal/api/mcp"
+	"parley/internal/api/v1"
+	"parley/internal/api/v2"
+	"parley/internal/server"
+	"parley/internal/testkit"
+)
+
+// requestOnce sends a text and gives the one answer after which the server has closed the connection.
+func requestOnce(t *testing.T, h *testkit.Server, text string) testkit.Reply {
+	t.Helper()
+	conn := testkit.DialRaw(t, h.URL)
+	testkit.SendRaw(t, conn, text)
+	got := testkit.ReadReplies(t, conn)
+	if len(got) != 1 {
+		t.Fatalf("%d answers to %.200q", len(got), text)
+	}
+	return got[0]
+}
+
+var pathParameter = regexp.MustCompile(`\{[^}]*\}`)
+
+// documentedRoutes gives method and path of all that the faces serve.
+func documentedRoutes(t *testing.T) []string {
+	t.Helper()
+	own, err := v2.Document("", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	earlier, err := v1.Document("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := []string{"POST " + mcp.Path, "POST /demo/voice", "GET /demo/voice", "GET /rtc", "GET /sdk/service-voice.js", "GET /nowhere", "BREW " + v2.Base + "/agents", "GET /openapi.json", "GET /docs"}
+	for base, text := range map[string][]byte{v2.Base: own, v1.Base: earlier} {
+		var doc struct {
+			Paths map[string]map[string]json.RawMessage
+		}
+		if err := json.Unmarshal(text, &doc); err != nil {
+			t.Fatal(err)
+		}
+		for path, methods := range doc.Paths {
+			for method := range methods {
+				list = append(list, strings.ToUpper(method)+" "+base+pathParameter.ReplaceAllString(path, "x"))
+			}
+		}
+	}
+	return list
+}
+
+// Strangers are answered at once on every route, and the connection is closed, though the body that they announce
+// never comes.
+func TestStrangersAreAnsweredWithoutTheirBody(t *testing.T) {
+	h := testkit.Open(t)
+	for _, route := range documentedRoutes(t) {
+		t.Run(route, func(t *testing.T) {
+			t.Parallel()
+			for _, announced := range []string{"Content-Length: 1000", "Content-Length: 1000\r\nExpect: 100-continue", "Content-Length: 99999999",
+				"Transfer-Encoding: chunked", "Content-Type: multipart/form-data; boundary=x\r\nContent-Length: 1000"} {
+				got := requestOnce(t, h, route+" HTTP/1.1\r\nHost: localhost\r\n"+announced+"\r\n\r\n")
+				open := got.Status == http.StatusOK && strings.HasPrefix(route, "GET ")
+				if !open && got.Status/100 != 4 || len(got.Body) == 0 {
+					t.Errorf("%s: %d %.200s", announced, got.Status, got.Body)
+				}
+			}
+		})
+	}
+}
+
+// A refusal of somebody known does not wait for the body either.
+func TestRefusalsDoNotWaitForTheBody(t *testing.T) {
+	h := testkit.Open(t, testkit.WithConfig(func(c *server.Config) { c.RateLimit = 2 }))
+	post := "POST /api/v2/agents HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + h.Key + "\r\n"
+	for _, want := range []int{http.StatusRequestEntityTooLarge, http.StatusRequestEntityTooLarge, http.StatusTooManyRequests} {
+		got := requestOnce(t, h, post+"Content-Length: 99999999\r\n\r\n{")
+		if got.Status != want || got.Header.Get("Connection") != "close" && got.Header.Get("Content-Length") == "" {
+			t.Errorf("%d %s, want %d", got.Status, got.Body, want)
+		}
+	}
+}
+
+// What is sent to the end though it was refused long before does not cost the client its answer.
+func TestRefusedWhileStillSending(t *testing.T) {
+	h := testkit.Open(t)
+	for _, size := range []int{1 << 10, 200 << 10, 3 << 20} {
+		text := fmt.Sprintf("POST /api/v2/agents HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s", size, strings.Repeat("x", size))
+		if got := requestOnce(t, h, text); got.Status != http.StatusUnauthorized {
+			t.Errorf("%d bytes: %d %s", size, got.Status, got.Body)
+		}
+	}
+}
+
+// A body that ends early because the client has closed its half is refused, and nothing of it is stored.
+func TestBodyThatEndsEarly(t *testing.T) {
+	h := testkit.Open(t)
+	for _, body := range []string{"Content-Length: 100\r\n\r\n" + `{"name":"A"}`, "Transfer-Encoding: chunked\r\n\r\nc\r\n" + `{"name":"A"}` + "\r\n"} {
+		conn := testkit.DialRaw(t, h.URL)
+		testkit.SendRaw(t, conn, "POST /api/v2/agents HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "+h.Key+"\r\n"+body)
+		if err := conn.CloseWrite(); err != nil {
+			t.Fatal(err)
+		}
+		if got := testkit.ReadReplies(t, conn); len(got) != 1 || got[0].Status != http.StatusBadRequest || !strings.Contains(string(got[0].Body), "ended early") {
+			t.Errorf("%+v", got)
+		}
+	}
+	var page struct{ Data []any }
+	if h.Do(t, "GET", "/agents", h.Key, nil).Decode(t, http.StatusOK, &page); len(page.Data) != 0 {
+		t.Error(page)
+	}
+}
+
+// A body of two lengths is refused in the words of each face.
+func TestTwoLengthsAreRefused(t *testing.T) {
+	h := testkit.Open(t)
+	for path, want := range map[string]string{
+		"/api/v2/agents": `"code":"`, "/api/v1/chat": `"message":"`, mcp.Path: `"code":"`, "/demo/voice": "Content-Length", "/rtc": "Content-Length",
+	} {
+		body := `{"name":"A"}`
+		text := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n",
+			path, h.Key, len(body), len(body), body)
+		if got := requestOnce(t, h, text); got.Status != http.StatusBadRequest || !strings.Contains(string(got.Body), want) || !strings.Contains(string(got.Body), "not both") {
+			t.Errorf("%s: %d %s", path, got.Status, got.Body)
+		}
+	}
+}
+
+// While all connections are busy, the question whether the server lives is answered on one of the last, and
+// everything else refused.
+func TestHealthIsAnsweredWhereAllConnectionsAreBusy(t *testing.T) {
+	const most = 3
+	h := testkit.Open(t, testkit.WithConfig(func(c *server.Config) { c.MaxConnections = most }))
+	key := "Authorization: Bearer " + h.Key + "\r\n"
+	for range most {
+		conn := testkit.DialRaw(t, h.URL)
+		testkit.SendRaw(t, conn, "POST /api/v2/agents HTTP/1.1\r\nHost: localhost\r\n"+key+"Expect: 100-continue\r\nContent-Length: 10\r\n\r\n")
+		if _, err := io.ReadFull(conn, make([]byte, len("HTTP/1.1 100 Continue\r\n\r\n"))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 10 {
+		if got := requestOnce(t, h, "GET /api/v2/health HTTP/1.1\r\nHost: localhost\r\n\r\n"); got.Status != http.StatusOK {
+			t.Errorf("%d %s", got.Status, got.Body)
+		}
+		got := requestOnce(t, h, "GET /api/v2/me HTTP/1.1\r\nHost: localhost\r\n"+key+"\r\n")
+		if got.Status != http.StatusServiceUnavailable || got.Header.Get("Retry-After") == "" || !strings.Contains(string(got.Body), "SERVICE_UNDER_MAINTENANCE") {
+			t.Errorf("%d %s", got.Status, got.Body)
+		}
+	}
+}
+
+// Ten times as many silent connections as there may be do not keep anybody out.
+func TestSilentConnections(t *testing.T) {
+	const most = 20
+	h := testkit.Open(t, testkit.WithConfig(func(c *server.Config) { c.MaxConnections = most }))
+	for i := range 10 * most {
+		conn := testkit.DialRaw(t, h.URL)
+		switch i % 3 {
+		case 1:
+			testkit.SendRaw(t, conn, "GET /api/v2/agents HTTP/1.1\r\nHost: ")
+		case 2:
+			testkit.SendRaw(t, conn, "POST /api/v2/agents HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n")
+		}
+	}
+	if got := h.Do(t, "GET", "/me", h.Key, nil); got.Status != http.StatusOK || h.Connections.OpenConns() > most {
+		t.Errorf("%d, %d connections", got.Status, h.Connections.OpenConns())
+	}
+}
+
+// Whatever is asked for, a browser takes the answer for what its Content-Type says: the documents, the demo's page
+// and signalling, too.
+func TestNoBrowserGuessesTheType(t *testing.T) {
+	h := testkit.Open(t)
+	for _, path := range []string{
+		"/openapi.json", "/docs", "/api/v2/health", "/api/v1/nothing", "/nothing", "/demo/voice", "/rtc", mcp.Path, v1.DocumentPath,
+	} {
+		got := requestOnce(t, h, "GET "+path+" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+		if told := got.Header.Get("X-Content-Type-Options"); told != "nosniff" {
+			t.Errorf("%s: %d, X-Content-Type-Options %q", path, got.Status, told)
+		}
+	}
+}

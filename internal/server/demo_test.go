@@ -1,0 +1,61 @@
+package server_test
+
+import (
+	"testing"
+	"testing/fstest"
+
+	"go.uber.org/goleak"
+
+	"parley"
+	"parley/internal/store"
+	"parley/internal/testkit"
+	"parley/internal/testkit/dbs"
+	"parley/internal/testkit/sfus"
+)
+
+func TestMain(m *testing.M) {
+	sfus.RunIfChild()
+	dbs.Main(m, func() error { return goleak.Find() })
+}
+
+// A newer program brings a newer manual: its demo reads what has changed and nothing else.
+func TestDemoReadsWhatHasChanged(t *testing.T) {
+	h := testkit.Open(t)
+	read := func(pages map[string]string) (agent parley.AgentID, names []string) {
+		manual := fstest.MapFS{}
+		for name, text := range pages {
+			manual[name] = &fstest.MapFile{Data: []byte(text)}
+		}
+		d, err := h.SetUpDemo(t.Context(), manual, t.Logf)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := h.Runner.WaitIdle(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		list, err := h.DB.Sources(t.Context(), d.Account, d.Agent, store.SourceFilter{}, parley.PageRequest{Limit: 10})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range list.Items {
+			names = append(names, string(s.ID))
+		}
+		return d.Agent, names
+	}
+	agent, first := read(map[string]string{"a.md": "# Keys\n\nA key opens.", "b.md": "# Limits\n\nTen."})
+	same, second := read(map[string]string{"a.md": "# Keys\n\nA key opens.", "b.md": "# Limits\n\nEleven."})
+	if same != agent || len(first) != 2 || len(second) != 2 || countCommonWords(first, second) != 1 {
+		t.Errorf("first %v, then %v", first, second)
+	}
+}
+
+func countCommonWords(a, b []string) (n int) {
+	for _, x := range a {
+		for _, y := range b {
+			if x == y {
+				n++
+			}
+		}
+	}
+	return n
+}

@@ -1,0 +1,82 @@
+package server_test
+
+import (
+	"context"
+	"iter"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/internal/audio"
+	"parley/internal/model"
+	"parley/internal/testkit"
+	"parley/internal/voice/rtc"
+)
+
+// vowelSynthesizer is a voice that says vowels, 50 ms for each letter.
+type vowelSynthesizer struct{}
+
+func (vowelSynthesizer) Synthesize(_ context.Context, u model.Utterance) iter.Seq2[audio.Sound, error] {
+	voice := newVowelGenerator()
+	return func(yield func(audio.Sound, error) bool) {
+		piece := make([]int16, rtc.OutputRate/20)
+		for range len(u.Text) {
+			for i := range piece {
+				piece[i] = 2 * voice()
+			}
+			if !yield(audio.Sound{Rate: rtc.OutputRate, PCM: piece}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Through a real media server and a real ear: the agent's own echo does not interrupt it, a murmur holds it for a moment, and one word
+// stops it.
+func TestWhatInterrupts(t *testing.T) {
+	const greeting = "Hello there, how can I help you today?"
+	const answer = "It costs ten euros a month for each person, and there is a discount of twenty percent for those who pay a year."
+	scripted := &model.Scripted{}
+	h, g, begin := openVoiceServer(t, scripted, `{"initialMessage":"`+greeting+`"}`)
+	h.Responder.Synthesizer = vowelSynthesizer{}
+	s := begin()
+	c := joinRoom(t, strings.Replace(h.URL, "http", "ws", 1), s.ParticipantToken)
+	defer c.disconnect()
+	c.mu.Lock()
+	c.hasEcho = true
+	c.mu.Unlock()
+	g.setText("there how can I help")
+	c.publishMicrophone()
+	c.waitForState(rtc.Speaking)
+	c.waitForAgentSpeech(time.Second)
+	c.waitForState(rtc.Listening)
+	c.mu.Lock()
+	c.hasEcho = false
+	c.mu.Unlock()
+	c.waitUntilSpoken()
+	c.waitForSilence(2 * time.Second) // until what the recogniser makes of the echo is known: what it is told next is for what is said next
+	defer func() { t.Logf("the transcript is %q", c.transcript()) }()
+
+	scripted.AddScript(model.TextStep(answer))
+	g.setText("What does it cost?")
+	c.speakFor(600 * time.Millisecond)
+	c.waitForAgentSpeech(1500 * time.Millisecond)
+	g.setText("Mhm.")
+	c.speakFor(400 * time.Millisecond)
+	c.waitForTranscript(greeting + "|What does it cost?|" + answer + "|Mhm.")
+	c.waitForState(rtc.Listening)
+
+	scripted.AddScript(model.TextStep(answer))
+	g.setText("Once more, please.")
+	c.speakFor(600 * time.Millisecond)
+	c.waitForAgentSpeech(1500 * time.Millisecond)
+	scripted.AddScript(model.TextStep("Yes?"))
+	g.setText("Stop!")
+	c.speakFor(400 * time.Millisecond)
+	testkit.Eventually(t, "the end of the answer", func() bool { return strings.HasSuffix(c.transcript(), "|Stop!|Yes?") })
+	whole := greeting + "|What does it cost?|" + answer + "|Mhm.|Once more, please.|"
+	cut, ok := strings.CutSuffix(strings.TrimPrefix(c.transcript(), whole), "|Stop!|Yes?")
+	if !ok || cut == answer || cut == "" || !strings.HasPrefix(answer, cut) {
+		t.Error("it was not cut")
+	}
+}

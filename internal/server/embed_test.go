@@ -1,0 +1,130 @@
+package server_test
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/internal/api/admin"
+	"parley/internal/ingest"
+	"parley/internal/server"
+	"parley/internal/sqldb"
+	"parley/internal/testkit"
+	"parley/internal/testkit/provider"
+)
+
+// withEmbeddingServer puts the house beside an embedding server; a question waits for its vector as long as told.
+func withEmbeddingServer(s *provider.EmbeddingServer, wait time.Duration) testkit.Option {
+	return testkit.WithConfig(func(c *server.Config) { c.EmbedURL, c.EmbedModel, c.EmbedWait = s.URL, "m", wait })
+}
+
+// askWithTrace asks the agent and gives the answer with the trace of its turn.
+func askWithTrace(t *testing.T, h *testkit.Server, agent, question string) admin.TurnTrace {
+	t.Helper()
+	var said struct {
+		Data struct {
+			Metadata struct{ ConversationID string }
+		}
+	}
+	h.Do(t, "POST", "/agents/"+agent+"/chat", h.Key, map[string]any{"message": question}).Decode(t, http.StatusOK, &said)
+	turns, err := admin.RunOn(t.Context(), h.AdminService, admin.Trace, admin.ConversationRef{ID: said.Data.Metadata.ConversationID})
+	if err != nil || len(turns) != 1 {
+		t.Fatalf("%v %+v", err, turns)
+	}
+	return turns[0]
+}
+
+func forEachStore(t *testing.T, f func(t *testing.T, store testkit.Option)) {
+	t.Run("sqlite", func(t *testing.T) { f(t, testkit.WithConfig(func(*server.Config) {})) })
+	t.Run("postgres", func(t *testing.T) { f(t, testkit.WithPostgres()) })
+}
+
+// Questions are searched for by words and vectors once the vectors are there, and by words whenever the provider fails or dallies.
+func TestATurnTakesTheVectorsItGets(t *testing.T) {
+	forEachStore(t, func(t *testing.T, store testkit.Option) {
+		s := provider.StartEmbeddings(t, nil)
+		h := testkit.Open(t, store, withEmbeddingServer(s, 5*time.Second))
+		agent := h.NewAgent(t, h.Key, "# Deliveries\n\nParcels are delivered between eight and ten in the morning.")
+		if err := h.EmbeddingRunner.WaitIdle(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		expect := func(question, search string) {
+			t.Helper()
+			got := askWithTrace(t, h, agent, question)
+			if !strings.HasPrefix(got.SearchMethod, search) || !strings.Contains(got.Answer, "between eight and ten") {
+				t.Errorf("%s: searched by %q, answered %q", question, got.SearchMethod, got.Answer)
+			}
+		}
+		expect("When are parcels delivered?", "words and vectors")
+		s.Play(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusUnauthorized) })
+		expect("When are the parcels delivered?", "words; the embedding provider failed")
+		expect("When are parcels delivered?", "words and vectors") // asked before, so known
+	})
+}
+
+func TestATurnDoesNotWaitForALateVector(t *testing.T) {
+	s := provider.StartEmbeddings(t, nil)
+	h := testkit.Open(t, withEmbeddingServer(s, 30*time.Millisecond))
+	agent := h.NewAgent(t, h.Key, "# Deliveries\n\nParcels are delivered between eight and ten in the morning.")
+	if err := h.EmbeddingRunner.WaitIdle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.Play(s.Stall, s.Stall)
+	if got := askWithTrace(t, h, agent, "When are parcels delivered?"); !strings.Contains(got.SearchMethod, "not come in time") || !strings.Contains(got.Answer, "between eight and ten") {
+		t.Errorf("searched by %q, answered %q", got.SearchMethod, got.Answer)
+	}
+}
+
+// A passage that nothing but its vector speaks for is not quoted, however near the provider holds it.
+func TestVectorsAloneAnswerNothing(t *testing.T) {
+	forEachStore(t, func(t *testing.T, store testkit.Option) {
+		s := provider.StartEmbeddingsFunc(t, func(text string) []float32 {
+			if strings.Contains(text, "plant") || strings.Contains(text, "?") {
+				return []float32{1, .1, 0}
+			}
+			return []float32{0, .1, 1}
+		})
+		h := testkit.Open(t, store, withEmbeddingServer(s, 5*time.Second), testkit.WithConfig(func(c *server.Config) { c.EmbedWeight = .9 }))
+		agent := h.NewAgent(t, h.Key, "# Deliveries\n\nParcels are delivered between eight and ten in the morning.",
+			"# Office\n\nThe green plant in the corner wants water.")
+		if err := h.EmbeddingRunner.WaitIdle(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for _, question := range []string{"When are parcels delivered?", "Who painted the ceiling of the chapel?"} {
+			got := askWithTrace(t, h, agent, question)
+			if got.SearchMethod != "words and vectors" || len(got.Passages) == 0 || !strings.Contains(got.Passages[0].Text, "plant") {
+				t.Fatalf("%s: searched by %q, found %+v", question, got.SearchMethod, got.Passages)
+			}
+			if strings.Contains(got.Answer, "plant") || len(got.Citations) > 0 && !strings.Contains(got.Answer, "between eight and ten") {
+				t.Errorf("%s: answered %q", question, got.Answer)
+			}
+		}
+		if got := askWithTrace(t, h, agent, "When are parcels delivered?"); !strings.Contains(got.Answer, "between eight and ten") {
+			t.Errorf("the passage that answers is not quoted: %q", got.Answer)
+		}
+	})
+}
+
+// A server that finds an embedding provider for the first time makes up for what it has read before; one without makes no chores.
+func TestVectorsForWhatWasReadBefore(t *testing.T) {
+	data := t.TempDir()
+	t.Run("without", func(t *testing.T) {
+		h := testkit.Open(t, testkit.WithDatabase(data, ""))
+		h.NewAgent(t, h.Key, "Parcels are delivered between eight and ten in the morning.")
+		n, err := sqldb.One(t.Context(), h.DB.SQL(), sqldb.Column[int], `select count(*) from jobs where kind = ?`, ingest.EmbedJob)
+		if n != 0 || err != nil || h.EmbeddingRunner != nil {
+			t.Errorf("%d chores, %v", n, err)
+		}
+	})
+	s := provider.StartEmbeddings(t, nil)
+	h := testkit.Open(t, testkit.WithDatabase(data, ""), withEmbeddingServer(s, 0))
+	testkit.Eventually(t, "vectors for what was read before", func() bool {
+		n, err := sqldb.One(context.Background(), h.DB.SQL(), sqldb.Column[int], `select count(*) from passage_vectors`)
+		return err == nil && n > 0
+	})
+	if s.CountTexts() != 1 {
+		t.Errorf("%d texts", s.CountTexts())
+	}
+}

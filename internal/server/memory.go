@@ -1,0 +1,66 @@
+package server
+
+import (
+	"context"
+	"runtime/debug"
+	"runtime/metrics"
+	"slices"
+	"time"
+)
+
+const (
+	memorySampleInterval = time.Second
+	calmSamples          = 10       // looks
+	maxCalmBytes         = 8 << 20  // bytes allocated in that time: hardly anything happens
+	minReleaseBytes      = 16 << 20 // bytes allocated since memory was last given back
+	busyBytes            = 8 << 20  // bytes allocated between two looks
+	busyGOGC             = 200      // GOGC at work: tens of megabytes more for a twentieth of the processor
+	allocatedBytesMetric = "/gc/heap/allocs:bytes"
+)
+
+// ReleaseMemory gives back to the system what the program has touched and does not need now: after its start, and after a burst.
+func ReleaseMemory() {
+	debug.FreeOSMemory()
+	unmapUnusedPages()
+}
+
+// IdleGOGC is GOGC while hardly anything happens, and while a program starts: a heap that nobody needs stays small.
+const IdleGOGC = 50
+
+func (h *Server) setGOGC(percent int) {
+	if h.cfg.SetGOGC != nil {
+		h.cfg.SetGOGC(percent)
+	}
+}
+
+// manageMemory has the collector take its time while there is work, and hands memory back to the system when a burst is over: the
+// collector itself comes by only after minutes when nothing is allocated, and thousands of streams may lie idle meanwhile.
+func (h *Server) manageMemory(ctx context.Context) error {
+	ticker := time.NewTicker(memorySampleInterval)
+	defer ticker.Stop()
+	releasedAt := allocatedBytes()
+	samples := slices.Repeat([]uint64{releasedAt}, calmSamples) // at the last looks
+	for {
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return nil
+		}
+		now := allocatedBytes()
+		switch {
+		case now-samples[calmSamples-1] > busyBytes:
+			h.setGOGC(busyGOGC)
+		case now-samples[0] < maxCalmBytes && now-releasedAt > minReleaseBytes:
+			h.setGOGC(IdleGOGC)
+			ReleaseMemory()
+			releasedAt = now
+		}
+		samples = append(samples[1:], now)
+	}
+}
+
+func allocatedBytes() uint64 {
+	sample := []metrics.Sample{{Name: allocatedBytesMetric}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
+}

@@ -1,0 +1,213 @@
+package server_test
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+
+	"parley/docs"
+	"parley/internal/server"
+	"parley/internal/testkit"
+	"parley/internal/voice"
+)
+
+// metricsSample is what Prometheus reads: the kind and the labels of each metric, and the values by name and labels.
+type metricsSample struct {
+	kinds  map[string]string
+	values map[string]float64
+}
+
+func scrapeMetrics(t *testing.T, h *testkit.Server) metricsSample {
+	t.Helper()
+	listening := httptest.NewServer(h.MetricsHandler())
+	defer listening.Close()
+	res, err := listening.Client().Get(listening.URL + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	parser := expfmt.NewTextParser(model.LegacyValidation)
+	families, err := parser.TextToMetricFamilies(res.Body)
+	if err != nil || res.StatusCode != http.StatusOK {
+		t.Fatal(res.Status, err)
+	}
+	out := metricsSample{map[string]string{}, map[string]float64{}}
+	for name, f := range families {
+		for _, m := range f.GetMetric() {
+			var names, pairs []string
+			for _, l := range m.GetLabel() {
+				names, pairs = append(names, l.GetName()), append(pairs, l.GetName()+"="+l.GetValue())
+			}
+			slices.Sort(names)
+			slices.Sort(pairs)
+			out.kinds[name] = fmt.Sprint(strings.ToLower(f.GetType().String()), " ", names)
+			value := m.GetGauge().GetValue() + m.GetCounter().GetValue()
+			if hist := m.GetHistogram(); hist != nil {
+				value = float64(hist.GetSampleCount())
+			}
+			out.values[strings.TrimSpace(name+" "+strings.Join(pairs, " "))] = value
+		}
+	}
+	return out
+}
+
+func withMetrics() testkit.Option {
+	return testkit.WithConfig(func(c *server.Config) { c.MetricsListen, c.Version = "somewhere", "1.2.3" })
+}
+
+func (s metricsSample) requireValues(t *testing.T, want map[string]float64) {
+	t.Helper()
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		if got, shown := s.values[name]; !shown || got != want[name] {
+			t.Errorf("%s is %v (shown: %v), want %v", name, got, shown, want[name])
+		}
+	}
+}
+
+// What real requests do is in the metrics, and the metrics are those that the manual lists.
+func TestMetricsOfAServer(t *testing.T) {
+	h := testkit.Open(t, withMetrics())
+	agent := h.NewAgent(t, h.Key, "We deliver within three days.")
+	ask := func(path string, body any, status int) {
+		t.Helper()
+		h.Do(t, "POST", "/agents/"+agent+path, h.Key, body).Decode(t, status, &struct{}{})
+	}
+	ask("/chat", map[string]any{"message": "How long is the delivery?"}, http.StatusOK)
+	if r := h.Do(t, "POST", "/agents/"+agent+"/chat", h.Key, map[string]any{"message": "How long?", "stream": true}); r.Status != http.StatusOK {
+		t.Fatal(r.Status)
+	}
+	h.Do(t, "GET", "/nowhere/at/all", h.Key, nil)
+	h.Do(t, "GET", "/agents/nobody", h.Key, nil)
+	h.Do(t, "PUT", "/agents/"+agent, h.Key, map[string]any{"voiceSettings": map[string]any{"maxConcurrentSessions": 1}}).Decode(t, http.StatusOK, &struct{}{})
+	ask("/voice/sessions", map[string]any{}, http.StatusOK)
+	ask("/voice/sessions", map[string]any{}, http.StatusTooManyRequests)
+	h.Do(t, "POST", "/agents/nobody/voice/sessions", h.Key, map[string]any{})
+	testkit.Eventually(t, "the end of the turns", func() bool { return h.Engine.LiveTurns() == 0 })
+
+	const chat, sessions = "method=POST route=/api/v2/agents/{agentId}/chat", "method=POST route=/api/v2/agents/{agentId}/voice/sessions"
+	scrapeMetrics(t, h).requireValues(t, map[string]float64{
+		"parley_http_requests_total " + chat + " status=2xx":                              2,
+		"parley_http_request_duration_seconds " + chat:                                    2,
+		"parley_http_requests_total " + sessions + " status=2xx":                          1,
+		"parley_http_requests_total " + sessions + " status=4xx":                          2,
+		"parley_http_requests_total method=GET route=other status=4xx":                    1,
+		"parley_http_requests_total method=GET route=/api/v2/agents/{agentId} status=4xx": 1,
+		"parley_http_streams_open":                                                        0,
+		"parley_turns_total outcome=done":                                                 2,
+		"parley_turns_total outcome=failed":                                               0,
+		"parley_turn_first_text_seconds":                                                  2,
+		"parley_turn_duration_seconds":                                                    2,
+		"parley_database_up":                                                              1,
+		"parley_jobs state=dead":                                                          0,
+		"parley_voice_sessions":                                                           1,
+		"parley_voice_sessions_opened_total":                                              1,
+		"parley_voice_sessions_refused_total reason=concurrent_exceeded":                  1,
+		"parley_voice_sessions_refused_total reason=other":                                1,
+		"parley_build_info goversion=" + runtime.Version() + " version=1.2.3":             1,
+	})
+	h.Voice.EndAll("operator")
+	testkit.Eventually(t, "the end of the session", func() bool { return len(h.Voice.Active()) == 0 })
+	got := scrapeMetrics(t, h)
+	got.requireValues(t, map[string]float64{"parley_voice_sessions": 0, "parley_voice_sessions_ended_total reason=operator": 1})
+	maps.DeleteFunc(got.kinds, func(name, _ string) bool { return !strings.HasPrefix(name, "parley_") })
+	if want := documentedMetrics(t); !maps.Equal(got.kinds, want) {
+		t.Errorf("metrics.md lists\n%v\nand there are\n%v", want, got.kinds)
+	}
+	for name := range got.values {
+		if strings.Contains(name, agent) || strings.Contains(name, h.Account) {
+			t.Errorf("%s holds an id", name)
+		}
+	}
+}
+
+// documentedMetrics gives the metrics of the manual's table, with their kinds and labels.
+func documentedMetrics(t *testing.T) map[string]string {
+	t.Helper()
+	page, err := docs.Manual.ReadFile("manual/metrics.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := map[string]string{}
+	for _, row := range regexp.MustCompile("(?m)^\\| `(parley_\\w+)` \\| (\\w+) \\| (.+?) \\|").FindAllStringSubmatch(string(page), -1) {
+		labels := []string{}
+		for _, l := range regexp.MustCompile("`(\\w+)`").FindAllStringSubmatch(row[3], -1) {
+			labels = append(labels, l[1])
+		}
+		slices.Sort(labels)
+		list[row[1]] = fmt.Sprint(row[2], " ", labels)
+	}
+	return list
+}
+
+// A stream counts as open until its end.
+func TestAnOpenStreamIsInTheMetrics(t *testing.T) {
+	h := testkit.Open(t, withMetrics())
+	agent := h.NewAgent(t, h.Key, "We deliver within three days.")
+	var first struct {
+		Data struct {
+			Metadata struct{ ConversationID string }
+		}
+	}
+	h.Do(t, "POST", "/agents/"+agent+"/chat", h.Key, map[string]any{"message": "How long is the delivery?"}).Decode(t, http.StatusOK, &first)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, h.URL+"/api/v2/agents/"+agent+"/conversations/"+first.Data.Metadata.ConversationID+"/events", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+h.Key)
+	res, err := http.DefaultTransport.RoundTrip(req)
+	if err != nil || res.StatusCode != http.StatusOK {
+		t.Fatal(res.Status, err)
+	}
+	scrapeMetrics(t, h).requireValues(t, map[string]float64{"parley_http_streams_open": 1})
+	_ = res.Body.Close()
+	testkit.Eventually(t, "the end of the stream", func() bool { return scrapeMetrics(t, h).values["parley_http_streams_open"] == 0 })
+}
+
+// What talks measure is joined to the metrics.
+func TestTalksAreInTheMetrics(t *testing.T) {
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := testkit.Open(t, withMetrics(), testkit.WithConfig(func(c *server.Config) { c.SFUProgram = exe }))
+	m := h.Responder.Stats
+	m.OnAnswer(false, voice.Delay{Silence: 300, Hearing: 50, Answer: 30, Piece: 1, Speech: 20, Output: 5, Total: 406})
+	m.OnAnswer(true, voice.Delay{Total: 60})
+	m.OnHold(210 * time.Millisecond)
+	h.Media.OnChildExit(errors.New("killed"))
+	got := scrapeMetrics(t, h)
+	got.requireValues(t, map[string]float64{
+		"parley_voice_answer_seconds input=spoken": 1, "parley_voice_answer_seconds input=typed": 1,
+		"parley_voice_answer_step_seconds step=silence": 1, "parley_voice_answer_step_seconds step=output": 1,
+		"parley_voice_barge_in_hold_seconds": 1, "parley_voice_media_server_deaths_total": 1, "parley_voice_overloaded": 0,
+	})
+}
+
+// Nothing is shown, and nothing counted, where nobody asked for metrics.
+func TestNoMetricsUnlessAskedFor(t *testing.T) {
+	if h := testkit.Open(t); h.MetricsHandler() != nil {
+		t.Error("there are metrics")
+	}
+}
+
+// On PostgreSQL there is no queue of writes, and all else is there.
+func TestMetricsOnPostgres(t *testing.T) {
+	h := testkit.Open(t, withMetrics(), testkit.WithPostgres())
+	got := scrapeMetrics(t, h)
+	got.requireValues(t, map[string]float64{"parley_database_up": 1, "parley_jobs state=waiting": 0, "parley_jobs_oldest_due_seconds": 0})
+	if got.kinds["parley_database_writes_waiting"] != "" {
+		t.Error("PostgreSQL has a queue of writes")
+	}
+}

@@ -1,0 +1,132 @@
+package server
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"parley/internal/model"
+)
+
+// Check finds half a configuration: a model named without the server that has it would never be asked, and the built-in one
+// would answer in its place without a word.
+func (m ModelConfig) Check() error {
+	if err := m.checkEmbedding(); err != nil {
+		return err
+	}
+	if _, _, err := m.contextTokens(); err != nil {
+		return err
+	}
+	switch {
+	case m.AnthropicURL != "" && !isHTTPURL(m.AnthropicURL):
+		return errors.New("--anthropic-url: not an http:// or https:// address")
+	case m.ModelRewrite < 0:
+		return fmt.Errorf("--model-rewrite: %s is below 0", m.ModelRewrite)
+	case m.usesAnthropic() && !m.mapsToClaude():
+		return errors.New("--anthropic-key (PARLEY_ANTHROPIC_KEY) or its URL is set and no model is asked for there: name one as anthropic/NAME in --model or --model-map")
+	case m.ModelURL != "" && !isHTTPURL(m.ModelURL):
+		return errors.New("--model-url: not an http:// or https:// address")
+	case m.ModelURL != "" && m.ModelID == "":
+		return errors.New("--model-url (PARLEY_MODEL_URL) is set and --model (PARLEY_MODEL) is not: name the model to ask there")
+	case m.ModelURL != "":
+		return nil
+	case m.ModelID != "" && !m.asksAnthropic(m.ModelID):
+		return errors.New("--model (PARLEY_MODEL) is set and --model-url (PARLEY_MODEL_URL) is not: say where the model is" + claudeHint(m.ModelID))
+	case m.ModelKey != "":
+		return errors.New("--model-key (PARLEY_MODEL_KEY) is set and --model-url (PARLEY_MODEL_URL) is not: say where the key belongs")
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.ModelMap)) {
+		if id := m.ModelMap[name]; id != model.BuiltinName && !m.asksAnthropic(id) {
+			return errors.New("--model-map (PARLEY_MODEL_MAP) gives " + name + " to " + id + ", and --model-url (PARLEY_MODEL_URL) is not set: say where that model is" + claudeHint(id))
+		}
+	}
+	return nil
+}
+
+func claudeHint(id string) string {
+	if strings.HasPrefix(id, model.AnthropicPrefix) {
+		return ", or set --anthropic-key (PARLEY_ANTHROPIC_KEY)"
+	}
+	return ""
+}
+
+// usesAnthropic reports whether models named anthropic/NAME are asked for in Anthropic's wire format. Without that they are names like any
+// other: some servers of the OpenAI format have such models.
+func (m ModelConfig) usesAnthropic() bool { return m.AnthropicURL != "" || m.AnthropicKey != "" }
+
+func (m ModelConfig) asksAnthropic(id string) bool {
+	return m.usesAnthropic() && strings.HasPrefix(id, model.AnthropicPrefix)
+}
+
+func (m ModelConfig) mapsToClaude() bool {
+	return m.asksAnthropic(m.ModelID) || slices.ContainsFunc(slices.Collect(maps.Values(m.ModelMap)), m.asksAnthropic)
+}
+
+// minContextTokens is the smallest room that a prompt with a source fits into.
+const minContextTokens = 2000
+
+// contextTokens reads how many tokens the models can take in: all of them, and single ones by name.
+func (m ModelConfig) contextTokens() (all int, single map[string]int, err error) {
+	single = map[string]int{}
+	for _, item := range m.ModelContext {
+		name, number := "", item
+		if i := strings.LastIndexByte(item, '='); i >= 0 {
+			name, number = strings.TrimSpace(item[:i]), item[i+1:]
+		}
+		tokens, err := strconv.Atoi(strings.TrimSpace(number))
+		if err != nil || tokens < minContextTokens {
+			return 0, nil, fmt.Errorf("--model-context: %q is not a number of tokens from %d, or a model's name with such a number", item, minContextTokens)
+		}
+		if name == "" {
+			all = tokens
+			continue
+		}
+		single[name] = tokens
+	}
+	return all, single, nil
+}
+
+// DefaultModelName names for people the model that answers for "auto".
+func (m ModelConfig) DefaultModelName() string {
+	name := m.ModelID
+	if chosen, ok := m.ModelMap["auto"]; ok {
+		name = chosen
+	}
+	where := m.ModelURL
+	if m.asksAnthropic(name) {
+		name, where = strings.TrimPrefix(name, model.AnthropicPrefix), cmp.Or(m.AnthropicURL, model.AnthropicURL)
+	}
+	u, err := url.Parse(where)
+	if where == "" || err != nil || name == model.BuiltinName || name == "" {
+		return "the built-in model"
+	}
+	return name + " at " + u.Host
+}
+
+// NewRegistry maps the interface's model names to what answers for them.
+func (m ModelConfig) NewRegistry() (*model.Registry, error) {
+	all, single, err := m.contextTokens()
+	if err != nil {
+		return nil, err
+	}
+	return model.NewRegistry(model.RegistryConfig{URL: m.ModelURL, Key: m.ModelKey, Model: m.ModelID, ModelMap: m.ModelMap, Builtin: model.Builtin{},
+		AnthropicURL: m.AnthropicURL, AnthropicKey: m.AnthropicKey, ContextTokens: all, ContextTokensByModel: single})
+}
+
+// newRegistryWith is Table with a model that answers for every name in place of the configured ones, unless it is nil.
+func (m ModelConfig) newRegistryWith(override model.Model) (*model.Registry, error) {
+	if override != nil {
+		return model.NewRegistry(model.RegistryConfig{Builtin: override})
+	}
+	return m.NewRegistry()
+}
+
+func isHTTPURL(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
+}

@@ -1,0 +1,53 @@
+package server
+
+import "testing"
+
+func TestHalfAModelIsRefused(t *testing.T) {
+	const url = "http://localhost:11434/v1"
+	for name, c := range map[string]struct {
+		models  ModelConfig
+		refused bool
+		answers string
+	}{
+		"nothing":          {ModelConfig{}, false, "the built-in model"},
+		"all":              {ModelConfig{ModelURL: url, ModelID: "llama3.1", ModelKey: "k"}, false, "llama3.1 at localhost:11434"},
+		"builtin by map":   {ModelConfig{ModelMap: map[string]string{"auto": "builtin"}}, false, "the built-in model"},
+		"auto by map":      {ModelConfig{ModelURL: url, ModelID: "a", ModelMap: map[string]string{"auto": "b"}}, false, "b at localhost:11434"},
+		"auto is built in": {ModelConfig{ModelURL: url, ModelID: "a", ModelMap: map[string]string{"auto": "builtin"}}, false, "the built-in model"},
+		"model alone":      {models: ModelConfig{ModelID: "llama3.1"}, refused: true},
+		"key alone":        {models: ModelConfig{ModelKey: "k"}, refused: true},
+		"map alone":        {models: ModelConfig{ModelMap: map[string]string{"auto": "llama3.1"}}, refused: true},
+		"URL alone":        {models: ModelConfig{ModelURL: url}, refused: true},
+
+		"embedding":               {ModelConfig{EmbedURL: url, EmbedModel: "m", EmbedKey: "k"}, false, "the built-in model"},
+		"embedding URL alone":     {models: ModelConfig{EmbedURL: url}, refused: true},
+		"embedding URL of no use": {models: ModelConfig{EmbedURL: "localhost:11434", EmbedModel: "m"}, refused: true},
+		"embedding model alone":   {models: ModelConfig{EmbedModel: "m"}, refused: true},
+		"embedding key alone":     {models: ModelConfig{EmbedKey: "k"}, refused: true},
+		"embedding weight":        {models: ModelConfig{EmbedURL: url, EmbedModel: "m", EmbedWeight: 2}, refused: true},
+		"embedding dimensions":    {models: ModelConfig{EmbedURL: url, EmbedModel: "m", EmbedDimensions: -1}, refused: true},
+		"embedding wait":          {models: ModelConfig{EmbedURL: url, EmbedModel: "m", EmbedWait: -1}, refused: true},
+
+		"Anthropic":             {ModelConfig{AnthropicKey: "k", ModelID: "anthropic/claude-x"}, false, "claude-x at api.anthropic.com"},
+		"Anthropic elsewhere":   {ModelConfig{AnthropicURL: url, ModelMap: map[string]string{"auto": "anthropic/claude-x"}}, false, "claude-x at localhost:11434"},
+		"both":                  {ModelConfig{ModelURL: url, ModelID: "a", AnthropicKey: "k", ModelMap: map[string]string{"claude-haiku-4-5": "anthropic/claude-x"}}, false, "a at localhost:11434"},
+		"such a name elsewhere": {ModelConfig{ModelURL: url, ModelID: "anthropic/claude-x"}, false, "anthropic/claude-x at localhost:11434"},
+		"Anthropic by map only": {ModelConfig{AnthropicKey: "k", ModelMap: map[string]string{"claude-haiku-4-5": "anthropic/claude-x"}}, false, "the built-in model"},
+		"Anthropic's key alone": {models: ModelConfig{AnthropicKey: "k"}, refused: true},
+		"no key for Anthropic":  {models: ModelConfig{ModelID: "anthropic/claude-x"}, refused: true},
+		"Anthropic and another": {models: ModelConfig{AnthropicKey: "k", ModelID: "anthropic/claude-x", ModelMap: map[string]string{"auto": "llama3.1"}}, refused: true},
+		"bad address":           {models: ModelConfig{AnthropicURL: "claude", ModelID: "anthropic/claude-x"}, refused: true},
+		"contexts":              {ModelConfig{ModelURL: url, ModelID: "a", ModelContext: []string{"8192", "a:b=200000"}}, false, "a at localhost:11434"},
+		"no context":            {models: ModelConfig{ModelURL: url, ModelID: "a", ModelContext: []string{"many"}}, refused: true},
+		"tiny context":          {models: ModelConfig{ModelURL: url, ModelID: "a", ModelContext: []string{"a=10"}}, refused: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if err := c.models.Check(); (err != nil) != c.refused {
+				t.Errorf("refused %v: %v", c.refused, err)
+			}
+			if got := c.models.DefaultModelName(); !c.refused && got != c.answers {
+				t.Errorf("it says that %s answers", got)
+			}
+		})
+	}
+}

@@ -1,0 +1,99 @@
+package server_test
+
+import (
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"parley"
+	"parley/internal/model"
+	"parley/internal/server"
+	"parley/internal/testkit"
+	"parley/internal/testkit/sfus"
+)
+
+// The room of a session is reached through the server's own port, until it is closed; nothing else of the media server is.
+func TestTheRoomOfASession(t *testing.T) {
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := testkit.Open(t, testkit.WithConfig(func(c *server.Config) { c.SFUProgram = exe }))
+	h.Media.Args = []string{sfus.Command}
+	s := &parley.VoiceSession{
+		ID: parley.VoiceSessionID(parley.NewUUID()), AgentID: parley.NewAgentID(), ConversationID: parley.ConversationID(parley.NewUUID()),
+		UserID: parley.EndUserID(strings.Repeat("u", 128)), MaxDuration: time.Hour, CreatedAt: time.Now(),
+	}
+	status := func(path string) int {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, h.URL+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		return resp.StatusCode
+	}
+	defer http.DefaultClient.CloseIdleConnections()
+	token, err := h.Voice.Rooms.Open(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := h.Voice.Rooms.Open(t.Context(), s); err != nil || again == "" {
+		t.Error("a token anew: ", err)
+	}
+	if got := status("/rtc/validate?access_token=" + token); got != http.StatusOK {
+		t.Error("the token of a session: ", got)
+	}
+	for _, path := range []string{"/twirp/livekit.RoomService/ListRooms", "/rtc/v9", "/rtcs"} {
+		if got := status(path); got != http.StatusNotFound {
+			t.Errorf("%s: %d", path, got)
+		}
+	}
+	for range 2 {
+		if err := h.Voice.Rooms.Close(t.Context(), s, parley.EndOperator); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := status("/rtc/validate?access_token=" + token); got != http.StatusNotFound {
+		t.Error("the token of a closed session: ", got)
+	}
+}
+
+// A media server that is killed ends its sessions, with what they cost settled, and the next session gets another one.
+func TestADeadMediaServerEndsItsSessions(t *testing.T) {
+	before := goleak.IgnoreCurrent()
+	t.Cleanup(func() { // the caller's client goes on trying for some seconds after it has left
+		testkit.Eventually(t, "the end of all goroutines", func() bool { return goleak.Find(before) == nil })
+	})
+	h, _, begin := openVoiceServer(t, &model.Scripted{}, `{"initialMessage":"Hello there!"}`)
+	address := strings.Replace(h.URL, "http", "ws", 1)
+	defer http.DefaultClient.CloseIdleConnections() // of the SDK
+	first := begin()
+	c := joinRoom(t, address, first.ParticipantToken)
+	defer c.disconnect()
+	c.publishMicrophone()
+	c.waitForTranscript("Hello there!")
+	live, pid := h.Voice.Active()[0], h.Media.PID()
+	child, err := os.FindProcess(pid)
+	requireNoError(t, err)
+	requireNoError(t, child.Kill())
+	<-live.Done()
+	stored, err := h.DB.VoiceSession(t.Context(), parley.AccountID(h.Account), live.AgentID, parley.VoiceSessionID(first.SessionID))
+	if err != nil || stored.EndReason != parley.EndError || stored.EndedAt == nil || stored.Minutes != 1 {
+		t.Fatalf("ended %+v, %v", stored, err)
+	}
+	next := joinRoom(t, address, begin().ParticipantToken)
+	defer next.disconnect()
+	next.publishMicrophone()
+	next.waitForTranscript("Hello there!")
+	if again := h.Media.PID(); again == pid || again == 0 {
+		t.Errorf("process %d after %d", again, pid)
+	}
+}

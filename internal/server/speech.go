@@ -1,0 +1,66 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+
+	"parley/internal/model"
+)
+
+// SpeechConfig says what agents speak and hear with in voice sessions.
+type SpeechConfig struct {
+	TTS      string `name:"tts" default:"auto" enum:"auto,flite,espeak,openai,none" env:"PARLEY_TTS" placeholder:"ENGINE" help:"What agents speak with (${default}): auto, flite, espeak, openai or none; auto takes the server of --tts-url, or else the programs that are installed."`
+	TTSURL   string `name:"tts-url" env:"PARLEY_TTS_URL" placeholder:"URL" secret:"url" help:"Base URL of a server that speaks, with OpenAI's wire format; with a key alone it is OpenAI's own."`
+	TTSKey   string `name:"tts-key" env:"PARLEY_TTS_KEY" placeholder:"KEY" secret:"all" help:"API key of that server; better given by the environment."`
+	TTSModel string `name:"tts-model" env:"PARLEY_TTS_MODEL" placeholder:"NAME" help:"Model to ask that server for; gpt-4o-mini-tts where none is named."`
+
+	STT      string `name:"stt" default:"none" enum:"none,openai,deepgram,pocketsphinx" env:"PARLEY_STT" placeholder:"ENGINE" help:"What agents understand speech with (${default}): none, openai, deepgram or pocketsphinx."`
+	STTURL   string `name:"stt-url" env:"PARLEY_STT_URL" placeholder:"URL" secret:"url" help:"Base URL of a server that understands speech; with a key alone it is the provider's own."`
+	STTKey   string `name:"stt-key" env:"PARLEY_STT_KEY" placeholder:"KEY" secret:"all" help:"API key of that server; better given by the environment."`
+	STTModel string `name:"stt-model" env:"PARLEY_STT_MODEL" placeholder:"NAME" help:"Model to ask that server for, whatever an agent has chosen; by default the table of voices and models tells."`
+
+	VoiceMap string `name:"voice-map" env:"PARLEY_VOICE_MAP" placeholder:"FILE" help:"YAML file of voices and models that is laid over the built-in table."`
+}
+
+// Check finds half a configuration, and engines and tables that are none.
+func (s SpeechConfig) Check() error {
+	var faults []error
+	check := func(ok bool, message string) {
+		if !ok {
+			faults = append(faults, errors.New(message))
+		}
+	}
+	server := s.TTSURL != "" || s.TTSKey != ""
+	check(s.TTSURL == "" || isHTTPURL(s.TTSURL), "--tts-url: not an http:// or https:// address")
+	check(s.TTS != "openai" || server, "--tts (PARLEY_TTS) is openai: say where the server is with --tts-url (PARLEY_TTS_URL), or give --tts-key (PARLEY_TTS_KEY) for OpenAI's own")
+	check(!server || s.TTS == "" || s.TTS == "auto" || s.TTS == "openai", "--tts-url or --tts-key is set and --tts (PARLEY_TTS) is "+s.TTS+": the server would not be asked")
+	check(s.TTSModel == "" || server, "--tts-model (PARLEY_TTS_MODEL) is set and --tts-url (PARLEY_TTS_URL) is not: say where the model is")
+	remote := s.STT == "openai" || s.STT == "deepgram"
+	check(s.STTURL == "" || isHTTPURL(s.STTURL) || isWebSocketURL(s.STTURL), "--stt-url: not an address of http://, https://, ws:// or wss://")
+	check(!remote || s.STTURL != "" || s.STTKey != "", "--stt (PARLEY_STT) is "+s.STT+": say where the server is with --stt-url (PARLEY_STT_URL), or give --stt-key (PARLEY_STT_KEY) for the provider's own")
+	check(remote || s.STTURL == "" && s.STTKey == "" && s.STTModel == "", "--stt-url, --stt-key or --stt-model is set and --stt (PARLEY_STT) names no server: set it to openai or deepgram")
+	if _, err := s.Engines(); err != nil {
+		faults = append(faults, fmt.Errorf("--voice-map (PARLEY_VOICE_MAP): %w", err))
+	}
+	return errors.Join(faults...)
+}
+
+// Engines finds what agents speak and hear with. Without an engine for one of the two, voice sessions are in writing that way.
+func (s SpeechConfig) Engines() (*model.SpeechEngines, error) {
+	return model.NewSpeechEngines(model.SpeechConfig{
+		TTS: s.TTS, TTSURL: s.TTSURL, TTSKey: s.TTSKey, TTSModel: s.TTSModel,
+		STT: s.STT, STTURL: s.STTURL, STTKey: s.STTKey, STTModel: s.STTModel, VoicesFile: s.VoiceMap,
+	})
+}
+
+// speechEngines finds them and warns of those that are named and not there.
+func (c Config) speechEngines() (*model.SpeechEngines, error) {
+	speech, err := c.Engines()
+	if err != nil {
+		return nil, err
+	}
+	for _, lack := range speech.Warnings {
+		c.Logger.Warn("a speech engine is missing; voice sessions do without", "engine", lack)
+	}
+	return speech, nil
+}

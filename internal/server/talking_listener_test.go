@@ -1,0 +1,114 @@
+package server_test
+
+import (
+	"encoding/json"
+	"net/http/httptest"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/net/websocket"
+
+	"parley/internal/model"
+	"parley/internal/server"
+	"parley/internal/testkit"
+	"parley/internal/voice/rtc"
+)
+
+// fakeTranscriptionServer writes along as Deepgram does: what it is told to have understood, by how much it has heard of a segment. It hangs up
+// in the midst of the second segment.
+type fakeTranscriptionServer struct {
+	mu             sync.Mutex
+	lines          int
+	textMessages   map[string]int // what it was told in text, by type
+	segmentSamples []int          // samples of each segment, on each connection; the last one is being heard
+}
+
+func (s *fakeTranscriptionServer) serve(c *websocket.Conn) {
+	s.mu.Lock()
+	s.lines++
+	second := s.lines > 1
+	s.segmentSamples = append(s.segmentSamples, 0)
+	s.mu.Unlock()
+	said := func(text string, final bool) {
+		_ = websocket.JSON.Send(c, map[string]any{"type": "Results", "is_final": final, "from_finalize": final, "speech_final": false,
+			"channel": map[string]any{"alternatives": []any{map[string]any{"transcript": text}}}})
+	}
+	segments := [][3]string{{"what does", "What does it cost", "What does it cost?"}, {"and", "And with", ""}}
+	if second {
+		segments = [][3]string{{"and", "And with tax", "And with tax?"}}
+	}
+	for told := 0; ; {
+		var frame []byte
+		if websocket.Message.Receive(c, &frame) != nil {
+			return
+		}
+		var word struct{ Type string }
+		s.mu.Lock()
+		if frame[0] == '{' && json.Unmarshal(frame, &word) == nil {
+			s.textMessages[word.Type]++
+		} else {
+			s.segmentSamples[len(s.segmentSamples)-1] += len(frame) / 2
+		}
+		heard := time.Duration(s.segmentSamples[len(s.segmentSamples)-1]) * time.Second / model.TranscriptionSampleRate
+		s.mu.Unlock()
+		switch {
+		case word.Type == "Finalize":
+			said(segments[0][2], true)
+			segments, told = segments[1:], 0
+			s.mu.Lock()
+			s.segmentSamples = append(s.segmentSamples, 0)
+			s.mu.Unlock()
+		case word.Type != "":
+		case told == 0 && heard > 500*time.Millisecond, told == 1 && heard > 900*time.Millisecond:
+			said(segments[0][told], false)
+			if told++; told == 2 && segments[0][2] == "" {
+				_ = c.Close()
+				return
+			}
+		}
+	}
+}
+
+func (s *fakeTranscriptionServer) countMessages(word string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.textMessages[word]
+}
+
+// An engine that hears while somebody speaks writes along; a connection lost in the midst of a segment loses nothing of it.
+func TestTalkWithAListener(t *testing.T) {
+	s := &fakeTranscriptionServer{textMessages: map[string]int{}}
+	listening := httptest.NewServer(websocket.Server{Handler: s.serve})
+	defer listening.Close()
+	engine := &model.Deepgram{KeepAliveInterval: 50 * time.Millisecond, SpeechServer: model.SpeechServer{BaseURL: listening.URL}}
+	scripted := &model.Scripted{}
+	scripted.AddScript(model.TextStep("It costs ten.")).AddScript(model.TextStep("Yes."))
+	h, agent, live, c := startVoiceCall(t, func(c *server.Config) { c.ModelOverride = scripted }, func(h *testkit.Server) {
+		h.Responder.Synthesizer, h.Responder.Transcriber = humSynthesizer{}, engine
+	})
+
+	c.speakFor(1300 * time.Millisecond)
+	c.waitForTranscript("What does it cost?|It costs ten.")
+	c.waitForState(rtc.Listening)
+	testkit.Eventually(t, "a word that keeps the line", func() bool { return s.countMessages("KeepAlive") > 0 })
+	c.speakFor(1300 * time.Millisecond)
+	c.waitForTranscript("What does it cost?|It costs ten.|And with tax?|Yes.")
+	c.waitForState(rtc.Listening)
+	if texts := storedTexts(t, h, agent, live); !slices.Equal(texts, []string{"What does it cost?", "It costs ten.", "And with tax?", "Yes."}) {
+		t.Errorf("stored: %q", texts)
+	}
+	for _, interim := range []string{"what does", "What does it cost", "and", "And with", "And with tax"} {
+		if !c.sawLine(interim) {
+			t.Errorf("the transcript never was %q", interim)
+		}
+	}
+	engine.Close()
+	testkit.Eventually(t, "the end of the line", func() bool { return s.countMessages("CloseStream") == 1 })
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.lines != 2 || len(s.segmentSamples) != 4 || s.segmentSamples[2] < s.segmentSamples[1] || s.segmentSamples[2] < model.TranscriptionSampleRate {
+		t.Errorf("%d connections; samples of each segment: %v", s.lines, s.segmentSamples)
+	}
+}

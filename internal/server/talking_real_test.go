@@ -1,0 +1,94 @@
+package server_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"parley"
+	"parley/internal/audio"
+	"parley/internal/model"
+	"parley/internal/server"
+	"parley/internal/testkit"
+	"parley/internal/testkit/sfus"
+	"parley/internal/voice/rtc"
+)
+
+// synthesizeSpeech makes 48 kHz speech with flite, for a customer to say.
+func synthesizeSpeech(t *testing.T, text string) []int16 {
+	t.Helper()
+	program, err := exec.LookPath("flite")
+	if err != nil {
+		t.Skip("SKIP: flite is not installed")
+	}
+	var said []int16
+	speech := (&model.Flite{Program: program}).Synthesize(t.Context(), model.Utterance{Text: text, Voice: "rms"})
+	for part, err := range model.Resample(rtc.OutputRate, speech) {
+		requireNoError(t, err)
+		said = append(said, part...)
+	}
+	return said
+}
+
+// startVoiceCall opens a house whose speech is as configured, or prepared, with an agent that has read the texts, and calls it.
+func startVoiceCall(t *testing.T, change func(*server.Config), prepare func(*testkit.Server), texts ...string) (h *testkit.Server, agent parley.AgentID, s session, c *voiceClient) {
+	t.Helper()
+	exe, err := os.Executable()
+	requireNoError(t, err)
+	h = testkit.Open(t, testkit.WithConfig(func(c *server.Config) { c.SFUProgram = exe }), testkit.WithConfig(change))
+	h.Media.Args = []string{sfus.Command}
+	prepare(h)
+	id := h.NewAgent(t, h.Key, texts...)
+	requireNoError(t, h.DB.UpdateAgent(t.Context(), parley.AccountID(h.Account), parley.AgentID(id), func(a *parley.Agent) error {
+		a.Voice = json.RawMessage(`{"voice":{"voiceName":"Sarah","speed":1},"transcriber":{"model":"deepgram/nova-3","language":"en"}}`)
+		return nil
+	}))
+	var out struct{ Data session }
+	h.Do(t, "POST", "/agents/"+id+"/voice/sessions", h.Key, `{}`).Decode(t, http.StatusOK, &out)
+	c = joinRoom(t, strings.Replace(h.URL, "http", "ws", 1), out.Data.ParticipantToken)
+	t.Cleanup(c.disconnect)
+	c.publishMicrophone()
+	c.waitForState(rtc.Listening)
+	return h, parley.AgentID(id), out.Data, c
+}
+
+// storedTexts gives the texts of a conversation's messages.
+func storedTexts(t *testing.T, h *testkit.Server, agent parley.AgentID, s session) (texts []string) {
+	t.Helper()
+	page, err := h.DB.Messages(t.Context(), parley.AccountID(h.Account), agent, parley.ConversationID(s.ConversationID), parley.PageRequest{Limit: 10})
+	requireNoError(t, err)
+	for _, m := range page.Items {
+		texts = append(texts, m.Text())
+	}
+	return texts
+}
+
+// A question that a program speaks is heard by another one through the media server, answered from a source, and the answer spoken.
+func TestTalkWithRealEngines(t *testing.T) {
+	for _, program := range []string{"flite", "pocketsphinx_continuous"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skipf("SKIP: %s is not installed", program)
+		}
+	}
+	h, agent, s, c := startVoiceCall(t, func(c *server.Config) { c.STT = "pocketsphinx" }, func(*testkit.Server) {},
+		"## Where is my order?\n\nYou can follow your order on the page Parcels. An order takes three days to Norway and two days to Denmark.")
+	question := synthesizeSpeech(t, "Where is my order?")
+	c.speak(question)
+	testkit.Eventually(t, "an answer", func() bool { return len(strings.Split(c.transcript(), "|")) == 2 })
+	testkit.Eventually(t, "the agent's voice", c.heardAgent)
+	c.waitForState(rtc.Listening)
+	c.mu.Lock()
+	latency, length := c.firstHeardAt.Sub(c.spokeAt), c.lastHeardAt.Sub(c.firstHeardAt)
+	c.mu.Unlock()
+	t.Logf("%v of speech, first sound %v after its end, %v of answer: %s", audio.Duration(len(question), rtc.OutputRate), latency, length, c.transcript())
+	if length < time.Second {
+		t.Errorf("the answer was heard for %v", length)
+	}
+	if texts := storedTexts(t, h, agent, s); len(texts) != 2 || !strings.Contains(texts[0], "where is my") || !strings.Contains(texts[0], "order") || !strings.Contains(texts[1], "three days") {
+		t.Errorf("stored: %q", texts)
+	}
+}

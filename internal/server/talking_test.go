@@ -1,0 +1,214 @@
+package server_test
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"iter"
+	"math"
+	"net/http"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"parley"
+	"parley/internal/audio"
+	"parley/internal/model"
+	"parley/internal/server"
+	"parley/internal/store"
+	"parley/internal/testkit"
+	"parley/internal/testkit/sfus"
+	"parley/internal/voice/rtc"
+)
+
+// humSynthesizer is a voice that hums 50 ms for each letter.
+type humSynthesizer struct{}
+
+func (humSynthesizer) Synthesize(_ context.Context, u model.Utterance) iter.Seq2[audio.Sound, error] {
+	return func(yield func(audio.Sound, error) bool) {
+		piece := make([]int16, rtc.OutputRate/20)
+		for range len(u.Text) {
+			for i := range piece {
+				piece[i] = int16(8000 * math.Sin(2*math.Pi*440*float64(i)/rtc.OutputRate))
+			}
+			if !yield(audio.Sound{Rate: rtc.OutputRate, PCM: piece}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// scriptedTranscriber understands what the test says that was said, after 50 ms.
+type scriptedTranscriber struct {
+	mu   sync.Mutex
+	text string
+}
+
+func (g *scriptedTranscriber) Transcribe(ctx context.Context, _ model.Segment) iter.Seq2[model.Transcript, error] {
+	return func(yield func(model.Transcript, error) bool) {
+		select {
+		case <-time.After(50 * time.Millisecond):
+		case <-ctx.Done():
+			yield(model.Transcript{}, ctx.Err())
+			return
+		}
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		yield(model.Transcript{Text: g.text, IsFinal: true}, nil)
+	}
+}
+
+func (g *scriptedTranscriber) setText(text string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.text = text
+}
+
+type session struct {
+	ParticipantToken, SessionID, ConversationID string
+}
+
+// openVoiceServer opens a house with a media server and an agent that speaks.
+func openVoiceServer(t *testing.T, answering model.Model, settings string) (*testkit.Server, *scriptedTranscriber, func() session) {
+	t.Helper()
+	exe, err := os.Executable()
+	requireNoError(t, err)
+	h := testkit.Open(t, testkit.WithModel(answering), testkit.WithConfig(func(c *server.Config) { c.SFUProgram = exe }))
+	h.Media.Args = []string{sfus.Command}
+	g := &scriptedTranscriber{}
+	h.Responder.Synthesizer, h.Responder.Transcriber = humSynthesizer{}, g
+	agent := h.NewAgent(t, h.Key)
+	requireNoError(t, h.DB.UpdateAgent(t.Context(), parley.AccountID(h.Account), parley.AgentID(agent), func(a *parley.Agent) error {
+		a.Voice = json.RawMessage(settings)
+		return nil
+	}))
+	return h, g, func() session {
+		var out struct{ Data session }
+		h.Do(t, "POST", "/agents/"+agent+"/voice/sessions", h.Key, `{}`).Decode(t, http.StatusOK, &out)
+		return out.Data
+	}
+}
+
+func TestTalkThroughTheMediaServer(t *testing.T) {
+	scripted := &model.Scripted{}
+	const answer = "It costs ten euros a month for each person, and there is a discount of twenty percent for those who pay a year."
+	h, g, begin := openVoiceServer(t, scripted, `{"initialMessage":"Hello there!","recordings":{"enabled":true,"retentionDays":1}}`)
+	before := runtime.NumGoroutine()
+	s := begin()
+	c := joinRoom(t, strings.Replace(h.URL, "http", "ws", 1), s.ParticipantToken)
+	defer waitForGoroutines(t, before+15) // connections to the media server are kept
+	defer c.disconnect()
+	c.publishMicrophone()
+	c.waitForTranscript("Hello there!")
+	c.waitForState(rtc.Speaking)
+	c.waitForState(rtc.Listening)
+
+	scripted.AddScript(model.TextStep("Hello. " + answer))
+	g.setText("What does it cost?")
+	c.speakFor(time.Second)
+	c.waitForState(rtc.Speaking)
+	testkit.Eventually(t, "the agent's voice", func() bool {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return !c.firstHeardAt.IsZero()
+	})
+	c.mu.Lock()
+	t.Logf("end of speech to the first sound at the client: %v", c.firstHeardAt.Sub(c.spokeAt))
+	c.mu.Unlock()
+
+	c.waitForAgentSpeech(2100 * time.Millisecond) // for longer than its echo is guarded against
+	scripted.AddScript(model.TextStep("Yes."))
+	g.setText("And is that with tax?")
+	c.speakFor(800 * time.Millisecond)
+	c.waitForTranscript("Hello there!|What does it cost?|" + waitForCutAnswer(c, answer) + "|And is that with tax?|Yes.")
+	c.waitForState(rtc.Listening)
+	c.sendText("Thank you")
+	testkit.Eventually(t, "an answer to what was typed", func() bool { return strings.HasSuffix(c.transcript(), "|Thank you|Thank you") })
+	live := h.Voice.Active()
+	c.leaveRoom()
+	for _, l := range live {
+		<-l.Done()
+	}
+	m := h.Responder.Stats.Snapshot()
+	t.Logf("measured: %+v", m)
+	if m.Spoken != 2 || m.Typed != 1 || m.SpokenP95.Speech == 0 || m.DuckedP95 == 0 || m.HeldP95 < m.DuckedP95 {
+		t.Errorf("measured: %+v", m)
+	}
+	stored, err := h.DB.VoiceSession(t.Context(), parley.AccountID(h.Account), live[0].AgentID, parley.VoiceSessionID(s.SessionID))
+	if err != nil || stored.EndReason != parley.EndClientLeft {
+		t.Fatalf("ended %+v, %v", stored, err)
+	}
+	checkRecording(t, h, stored)
+}
+
+// checkRecording makes sure that both sides of a talk were recorded.
+func checkRecording(t *testing.T, h *testkit.Server, s *parley.VoiceSession) {
+	t.Helper()
+	list, err := h.DB.Recordings(t.Context(), s.AccountID, s.AgentID, s.ConversationID)
+	requireNoError(t, err)
+	if len(list) != 1 || list[0].SessionID != s.ID || list[0].Duration < 5*time.Second {
+		t.Fatalf("recordings: %+v", list)
+	}
+	var blob store.Blob
+	requireNoError(t, h.DB.SQL().QueryRow(t.Context(), `select place, size from blobs where id = ?`, list[0].BlobID).Scan(&blob.Location, &blob.Size))
+	file, err := h.Ingest.FileBytes(t.Context(), &blob)
+	requireNoError(t, err)
+	loud := [2]int{}
+	for i := 44; i+3 < len(file); i += 4 {
+		for side := range loud {
+			if v := int16(binary.LittleEndian.Uint16(file[i+2*side:])); v > 1000 || v < -1000 {
+				loud[side]++
+			}
+		}
+	}
+	if want := 44 + int(list[0].Duration/(20*time.Millisecond))*640; len(file) != want || loud[0] < 2000 || loud[1] < 8000 {
+		t.Errorf("%d bytes instead of %d, loud samples: %v", len(file), want, loud)
+	}
+}
+
+// waitForCutAnswer awaits what is left of an answer that was talked over, and gives it.
+func waitForCutAnswer(c *voiceClient, answer string) (cut string) {
+	c.t.Helper()
+	testkit.Eventually(c.t, "the next question", func() bool {
+		lines := strings.Split(c.transcript(), "|")
+		if len(lines) >= 4 {
+			cut = lines[2]
+		}
+		return len(lines) == 5
+	})
+	if whole := "Hello. " + answer; !strings.HasPrefix(whole, cut) || len(cut) == len(whole) || cut == "" {
+		c.t.Errorf("the answer was cut to %q", cut)
+	}
+	return cut
+}
+
+// Sessions leave nothing behind.
+func TestTalksLeaveNothingBehind(t *testing.T) {
+	h, _, begin := openVoiceServer(t, &model.Scripted{}, `{"initialMessage":"Hi."}`)
+	round := func() {
+		s := begin()
+		c := joinRoom(t, strings.Replace(h.URL, "http", "ws", 1), s.ParticipantToken)
+		c.publishMicrophone() // who has a microphone is greeted at once
+		c.waitForTranscript("Hi.")
+		live := h.Voice.Active()
+		c.leaveRoom()
+		for _, l := range live {
+			<-l.Done()
+		}
+	}
+	round() // what is kept for the next one is there now
+	before := runtime.NumGoroutine()
+	for range 20 {
+		round()
+	}
+	waitForGoroutines(t, before)
+}
+
+// waitForGoroutines waits until all that sessions had begun has ended: clients hang up in the background.
+func waitForGoroutines(t *testing.T, before int) {
+	t.Helper()
+	testkit.Eventually(t, "the end of all that the sessions had begun", func() bool { return runtime.NumGoroutine() <= before+5 })
+}

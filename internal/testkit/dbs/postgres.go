@@ -1,0 +1,150 @@
+package dbs
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	_ "github.com/jackc/pgx/v5/stdlib" // the driver named pgx
+)
+
+// Server is a PostgreSQL of this test process alone: on a socket in its own folder, gone when the process is.
+type Server struct {
+	binDir        string // folder of the binaries
+	dir           string // data and socket
+	fsync         bool
+	lock          *os.File
+	admin         *sql.DB
+	databaseCount atomic.Int64
+
+	templateOnce sync.Once
+	templateErr  error // to make the template
+
+	mu      sync.Mutex
+	process *process // nil when stopped or killed
+}
+
+var sharedServer struct {
+	sync.Mutex
+	once   sync.Once
+	server *Server
+	err    error
+}
+
+// SharedPostgres gives the server all tests of the process share, starting it for the first. It does not sync to the disk, so
+// a machine's crash would cost its data; a commit is waited for all the same. Where no PostgreSQL is installed the test is
+// skipped, or fails when CI or PARLEY_REQUIRE_POSTGRES is set.
+func SharedPostgres(t testing.TB) *Server {
+	t.Helper()
+	sharedServer.once.Do(func() {
+		s, err := newServer(false)
+		sharedServer.Lock()
+		defer sharedServer.Unlock()
+		sharedServer.server, sharedServer.err = s, err
+	})
+	sharedServer.Lock()
+	defer sharedServer.Unlock()
+	requireNoError(t, sharedServer.err)
+	return sharedServer.server
+}
+
+// StartPostgres starts a server for this test alone, one that syncs to the disk, to be killed and started again.
+func StartPostgres(t testing.TB) *Server {
+	t.Helper()
+	s, err := newServer(true)
+	requireNoError(t, err)
+	t.Cleanup(s.remove)
+	return s
+}
+
+func requireNoError(t testing.TB, err error) {
+	t.Helper()
+	switch {
+	case errors.Is(err, errNoBinaries) && isPostgresRequired():
+		t.Fatal(err)
+	case errors.Is(err, errNoBinaries):
+		t.Skip("SKIP: ", err, ": nothing here is tested on PostgreSQL")
+	case err != nil:
+		t.Fatal(err)
+	}
+}
+
+func isPostgresRequired() bool {
+	return os.Getenv("CI") == "true" || os.Getenv("PARLEY_REQUIRE_POSTGRES") == "1"
+}
+
+func stopShared() {
+	sharedServer.Lock()
+	defer sharedServer.Unlock()
+	if sharedServer.server != nil {
+		sharedServer.server.remove()
+	}
+}
+
+// NewDatabase makes an empty database, dropped when the test ends, and gives its URL.
+func (s *Server) NewDatabase(t testing.TB) string {
+	t.Helper()
+	return s.newDatabase(t, "template0")
+}
+
+func (s *Server) newDatabase(t testing.TB, template string) string {
+	t.Helper()
+	name := fmt.Sprintf("test%d", s.databaseCount.Add(1))
+	if _, err := s.admin.ExecContext(t.Context(), "create database "+name+" template "+template); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if s.isRunning() {
+			_, _ = s.admin.Exec("drop database if exists " + name + " with (force)")
+		}
+	})
+	return s.databaseURL(name)
+}
+
+func (s *Server) databaseURL(database string) string {
+	u := url.URL{Scheme: "postgres", User: url.User("parley"), Path: "/" + database, RawQuery: url.Values{"host": {s.dir}}.Encode()}
+	return u.String()
+}
+
+func (s *Server) isRunning() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.process != nil
+}
+
+// Kill ends every process of the server at once, as a crash of the machine would.
+func (s *Server) Kill(t testing.TB) {
+	t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.process == nil {
+		t.Fatal("the server is not running")
+	}
+	s.process.kill()
+	s.process = nil
+}
+
+// Start starts the server again after a Kill and returns when it answers.
+func (s *Server) Start(t testing.TB) {
+	t.Helper()
+	if err := s.startProcess(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (s *Server) remove() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_ = s.admin.Close()
+	if s.process != nil {
+		s.process.kill()
+		s.process = nil
+	}
+	_ = os.RemoveAll(s.dir)
+	_ = s.lock.Close()
+}

@@ -1,0 +1,153 @@
+package dbs
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+var errNoBinaries = errors.New("no PostgreSQL binaries (initdb, postgres) are installed")
+
+// newServer makes a data folder and runs a server on it.
+func newServer(fsync bool) (*Server, error) {
+	bin, err := findBinaries()
+	if err != nil {
+		return nil, err
+	}
+	removeStaleDirs()
+	dir, err := os.MkdirTemp(tempBase(), "parley-pg-")
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{binDir: bin, dir: dir, fsync: fsync}
+	if err := s.initialize(); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	if err := s.startProcess(); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	s.admin, err = sql.Open("pgx", s.databaseURL("postgres"))
+	return s, err
+}
+
+func (s *Server) initialize() error {
+	lock, err := os.Create(filepath.Join(s.dir, "lock"))
+	if err != nil {
+		return err
+	}
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
+		return err
+	}
+	s.lock = lock
+	if c := postgresCredential(); c != nil {
+		if err := os.Chown(s.dir, int(c.Uid), int(c.Gid)); err != nil {
+			return err
+		}
+	}
+	cmd := exec.Command(filepath.Join(s.binDir, "initdb"), "-D", s.dataDir(), "-U", "parley", "-A", "trust", "-E", "UTF8", "--locale=C", "-N", "--no-instructions")
+	cmd.Dir = s.dir
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: postgresCredential()}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("initdb: %w\n%s", err, out)
+	}
+	return nil
+}
+
+func (s *Server) dataDir() string { return filepath.Join(s.dir, "data") }
+
+func (s *Server) arguments() []string {
+	settings := []string{"listen_addresses=", "unix_socket_directories=" + s.dir, "shared_buffers=32MB", "max_connections=300", "synchronous_commit=on"}
+	if !s.fsync {
+		settings = append(settings, "fsync=off", "full_page_writes=off")
+	}
+	args := []string{"-D", s.dataDir()}
+	for _, setting := range settings {
+		args = append(args, "-c", setting)
+	}
+	return args
+}
+
+// startProcess starts the server and waits until it says that it is ready.
+func (s *Server) startProcess() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	cmd := exec.Command(filepath.Join(s.binDir, "postgres"), s.arguments()...)
+	cmd.Dir = s.dir
+	cmd.Env = append(os.Environ(), "LC_ALL=C")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: postgresCredential(), Pdeathsig: syscall.SIGQUIT}
+	p, err := startProcess(cmd)
+	s.process = p
+	return err
+}
+
+// findBinaries finds the folder of initdb and postgres.
+func findBinaries() (string, error) {
+	var folders []string
+	if out, err := exec.Command("pg_config", "--bindir").Output(); err == nil {
+		folders = append(folders, strings.TrimSpace(string(out)))
+	}
+	if p, err := exec.LookPath("initdb"); err == nil {
+		folders = append(folders, filepath.Dir(p))
+	}
+	installed, _ := filepath.Glob("/usr/lib/postgresql/*/bin")
+	slices.Reverse(installed)
+	for _, f := range append(folders, installed...) {
+		if isExecutable(f, "initdb") && isExecutable(f, "postgres") {
+			return f, nil
+		}
+	}
+	return "", errNoBinaries
+}
+
+func isExecutable(folder, name string) bool {
+	_, err := exec.LookPath(filepath.Join(folder, name))
+	return err == nil
+}
+
+// postgresCredential is whom PostgreSQL runs as when the tests run as root, which it refuses; nil when they do not.
+func postgresCredential() *syscall.Credential {
+	if os.Geteuid() != 0 {
+		return nil
+	}
+	for _, name := range []string{"postgres", "nobody"} {
+		u, err := user.Lookup(name)
+		if err != nil {
+			continue
+		}
+		uid, _ := strconv.ParseUint(u.Uid, 10, 32)
+		gid, _ := strconv.ParseUint(u.Gid, 10, 32)
+		return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
+	}
+	return nil
+}
+
+// tempBase is where folders of servers go: the path of a socket may not be longer than about a hundred bytes.
+func tempBase() string {
+	if dir := os.TempDir(); len(dir) < 60 {
+		return dir
+	}
+	return "/tmp"
+}
+
+// removeStaleDirs removes the folders of test processes that ended without doing so: a living one holds the lock of its own.
+func removeStaleDirs() {
+	locks, _ := filepath.Glob(filepath.Join(tempBase(), "parley-pg-*", "lock"))
+	for _, name := range locks {
+		f, err := os.Open(name)
+		if err != nil {
+			continue
+		}
+		if syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil {
+			_ = os.RemoveAll(filepath.Dir(name))
+		}
+		_ = f.Close()
+	}
+}

@@ -1,0 +1,130 @@
+// Package expect reads what a test expects of a reply: JSON in which {{name}} stands for what is not known before. Only tests
+// import it.
+package expect
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Placeholders are the names that a story has given to what it was answered.
+//
+// In a text, {{name}} is put in once it is known, and {{x*5}} is xxxxx. In the JSON that is expected, an unknown {{name}} takes
+// what is there and keeps it, {{*}} is anything, "INV-{{*}}" anything that begins so, and a member "..." lets an object have more
+// members.
+type Placeholders map[string]string
+
+var placeholderPattern = regexp.MustCompile(`\{\{([^{}]+)\}\}`)
+
+// Expand puts in what is known.
+func (k Placeholders) Expand(text string) string {
+	return placeholderPattern.ReplaceAllStringFunc(text, func(p string) string {
+		name := strings.Trim(p, "{}")
+		if s, count, ok := strings.Cut(name, "*"); ok && s != "" {
+			if n, err := strconv.Atoi(count); err == nil {
+				return strings.Repeat(s, n)
+			}
+		}
+		if s, ok := k[name]; ok {
+			return s
+		}
+		return p
+	})
+}
+
+// Compare compares two texts of JSON, and learns the names in the one that is wanted if they agree.
+func (k Placeholders) Compare(got, want string) error {
+	var g, w any
+	if err := decodeJSON(got, &g); err != nil {
+		return fmt.Errorf("the reply is not JSON: %w\n%s", err, got)
+	}
+	if err := decodeJSON(want, &w); err != nil {
+		return fmt.Errorf("the story is not JSON: %w\n%s", err, want)
+	}
+	kept := map[string]string{}
+	if err := k.match("", g, w, kept); err != nil {
+		return fmt.Errorf("%w\ngot %s", err, got)
+	}
+	maps.Copy(k, kept)
+	return nil
+}
+
+func decodeJSON(text string, into any) error {
+	d := json.NewDecoder(bytes.NewReader([]byte(text)))
+	d.UseNumber()
+	return d.Decode(into)
+}
+
+func (k Placeholders) match(at string, got, want any, learned map[string]string) error {
+	switch want := want.(type) {
+	case string:
+		return k.matchText(at, got, want, learned)
+	case map[string]any:
+		return k.matchObject(at, got, want, learned)
+	case []any:
+		list, ok := got.([]any)
+		if !ok || len(list) != len(want) {
+			return fmt.Errorf("%s: %v, want %d items", at, got, len(want))
+		}
+		for i := range want {
+			if err := k.match(fmt.Sprintf("%s[%d]", at, i), list[i], want[i], learned); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		return fmt.Errorf("%s: %v, want %v", at, got, want)
+	}
+	return nil
+}
+
+func (k Placeholders) matchObject(at string, got any, want map[string]any, learned map[string]string) error {
+	object, ok := got.(map[string]any)
+	if !ok {
+		return fmt.Errorf("%s: %v, want an object", at, got)
+	}
+	_, open := want["..."]
+	for name := range object {
+		if _, ok := want[name]; !ok && !open {
+			return fmt.Errorf("%s.%s was not due: %v", at, name, object[name])
+		}
+	}
+	for name, w := range want {
+		g, ok := object[name]
+		if name == "..." {
+			continue
+		}
+		if !ok {
+			return fmt.Errorf("%s.%s is missing", at, name)
+		}
+		if err := k.match(at+"."+name, g, w, learned); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (k Placeholders) matchText(at string, got any, want string, learned map[string]string) error {
+	want = k.Expand(want)
+	if want == "{{*}}" {
+		return nil
+	}
+	text, ok := got.(string)
+	if m := placeholderPattern.FindStringSubmatch(want); ok && m != nil && m[0] == want {
+		learned[m[1]] = text
+		return nil
+	}
+	if prefix, isPrefix := strings.CutSuffix(want, "{{*}}"); ok && isPrefix && strings.HasPrefix(text, prefix) {
+		return nil
+	}
+	if !ok || text != want {
+		return fmt.Errorf("%s: %v, want %q", at, got, want)
+	}
+	return nil
+}

@@ -1,0 +1,105 @@
+package expect
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// A Story is a text file in testdata: requests with the replies that are due, told to a whole house one after the other.
+//
+//	# a comment                              @plan free             a setting of the house
+//
+//	=== what happens [until]                 "until" asks again and again until the reply is the one that is due
+//	POST /agents                             "meanwhile", instead, goes on with the story while the request waits
+//	Content-Type: text/plain
+//
+//	{"name": "Shop"}
+//	---
+//	201
+//	Allow: GET
+//
+//	{"id": "{{agent}}", "...": 0}            see Placeholders
+//
+// A reply that is a stream is written as its lines. A line "HOUSE does this to {{x}}" in place of a request is a deed, which has
+// no reply.
+type Story struct {
+	Name      string
+	Settings  []string
+	Exchanges []Exchange
+}
+
+// Exchange is a request and the reply that is due.
+type Exchange struct {
+	Title           string
+	RetryUntilMatch bool
+	Concurrent      bool
+	Method          string
+	Path            string
+	Headers         []string
+	Body            string
+
+	Status      int
+	WantHeaders []string
+	Want        string
+}
+
+// ReadStories reads the stories of the package whose test it is.
+func ReadStories(t *testing.T) []Story {
+	t.Helper()
+	files, err := filepath.Glob("testdata/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no stories", err)
+	}
+	var list []Story
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, parseStory(t, strings.TrimSuffix(filepath.Base(file), ".txt"), string(text)))
+	}
+	return list
+}
+
+func parseStory(t *testing.T, name, text string) Story {
+	t.Helper()
+	head, rest, _ := strings.Cut("\n"+text, "\n=== ")
+	s := Story{Name: name}
+	for line := range strings.Lines(head) {
+		if set, ok := strings.CutPrefix(strings.TrimSpace(line), "@"); ok {
+			s.Settings = append(s.Settings, set)
+		}
+	}
+	for part := range strings.SplitSeq(rest, "\n=== ") {
+		s.Exchanges = append(s.Exchanges, parseExchange(t, name, part))
+	}
+	return s
+}
+
+func parseExchange(t *testing.T, story, text string) Exchange {
+	t.Helper()
+	title, text, _ := strings.Cut(text, "\n")
+	request, reply, ok := strings.Cut(text, "\n---\n")
+	if !ok && !strings.HasPrefix(text, "HOUSE ") {
+		t.Fatalf("%s: %q has no reply", story, title)
+	}
+	var x Exchange
+	x.Title, x.RetryUntilMatch = strings.CutSuffix(title, " [until]")
+	x.Title, x.Concurrent = strings.CutSuffix(x.Title, " [meanwhile]")
+	var first string
+	first, x.Headers, x.Body = splitSection(request)
+	x.Method, x.Path, _ = strings.Cut(first, " ")
+	first, x.WantHeaders, x.Want = splitSection(reply)
+	x.Status, _ = strconv.Atoi(first)
+	return x
+}
+
+// splitSection parts a first line, headers and a body.
+func splitSection(text string) (first string, headers []string, body string) {
+	top, body, _ := strings.Cut(text, "\n\n")
+	lines := strings.Split(strings.TrimSpace(top), "\n")
+	return lines[0], lines[1:], strings.TrimSpace(body)
+}

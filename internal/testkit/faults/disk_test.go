@@ -1,0 +1,77 @@
+package faults
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/internal/testkit"
+	"parley/internal/testkit/provider"
+)
+
+// On a full disk a write is refused and never half kept, reads go on, and when there is room again so do writes, by
+// themselves.
+func TestDiskFull(t *testing.T) {
+	t.Parallel()
+	model := provider.Start(t, echoAnswers(time.Millisecond))
+	h := testkit.Open(t, withProvider(model), withTestLog(t))
+	c := newClientGroup(t, h.URL, h.Key)
+	enough := make(chan struct{})
+	ended := make(chan []error, 1)
+	go func() { ended <- c.chatUntil(t.Context(), enough) }()
+	for i := range cycleCount(t, 2, 20) {
+		c.waitForAnswers(t, 20)
+		var pages int
+		if err := h.DB.SQL().QueryRow(t.Context(), `select page_count from pragma_page_count()`).Scan(&pages); err != nil {
+			t.Fatal(err)
+		}
+		if err := h.DB.SQL().SetQuota(t.Context(), pages+50); err != nil {
+			t.Fatal(err)
+		}
+		c.fillDisk(t, fmt.Sprint("Filler of round ", i), 50)
+		c.requireReadable(t)
+		c.requireHealthy(t)
+		if err := h.DB.SQL().SetQuota(t.Context(), 0); err != nil {
+			t.Fatal(err)
+		}
+		if took := c.waitForAnswers(t, clientCount); took > 10*time.Second {
+			t.Errorf("writes were taken again after %v", took)
+		}
+	}
+	close(enough)
+	for _, err := range <-ended {
+		t.Errorf("the server could not be reached: %v", err)
+	}
+	c.requireConsistent(t, errDatabaseAway, errConversationBusy)
+	requireNothingOpenOn(t, h)
+}
+
+// fillDisk adds sources until n are refused.
+func (c *clientGroup) fillDisk(t *testing.T, name string, n int) {
+	t.Helper()
+	text := strings.Repeat("The ferry leaves at noon. ", 800)
+	for i := 0; n > 0; i++ {
+		_, err := c.client.AddSource(t.Context(), c.agent, fmt.Sprint(name, " ", i), text)
+		var refusal *testkit.Refusal
+		switch {
+		case errors.As(err, &refusal):
+			n--
+		case err != nil || i == 1000:
+			t.Fatal("the disk is not full: ", err)
+		}
+	}
+}
+
+// requireReadable checks that what is stored can be read, all of it that a page holds.
+func (c *clientGroup) requireReadable(t *testing.T) {
+	t.Helper()
+	for _, path := range []string{"/me", "/agents", "/agents/" + c.agent, "/agents/" + c.agent + "/sources", "/agents/" + c.agent + "/conversations"} {
+		var any struct{}
+		if err := c.client.Do(t.Context(), http.MethodGet, path, nil, &any); err != nil {
+			t.Errorf("read %s: %v", path, err)
+		}
+	}
+}

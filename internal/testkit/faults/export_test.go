@@ -1,0 +1,116 @@
+package faults
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"parley/internal/testkit"
+)
+
+// TestExportTakesLittleMemory exports a conversation that is many times larger than what it may hold at once.
+func TestExportTakesLittleMemory(t *testing.T) {
+	skipUnderRace(t)
+	const messages, bound = 100_000, 24 << 20
+	h := testkit.Open(t)
+	agent, conversation := h.NewLongConversation(t, messages)
+	runtime.GC()
+	var before runtime.MemStats
+	runtime.ReadMemStats(&before)
+	enough := watchHeap()
+	counted := &countingReader{Reader: startExport(t, h, agent, conversation)}
+	n := countMessages(t, json.NewDecoder(counted))
+	if grown := int64(enough()) - int64(before.HeapAlloc); grown > bound || counted.n < 2*bound {
+		t.Errorf("%d MB of export took %d MB of heap", counted.n>>20, grown>>20)
+	} else {
+		t.Logf("%d MB of export took %d MB of heap", counted.n>>20, grown>>20)
+	}
+	if n != messages {
+		t.Errorf("%d messages, want %d", n, messages)
+	}
+}
+
+// startExport asks for the export of a conversation without the client that reads replies to their end to check them.
+func startExport(t *testing.T, h *testkit.Server, agent, conversation string) io.Reader {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), "GET", h.URL+"/api/v2/agents/"+agent+"/conversations/export?conversationId="+conversation, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+h.Key)
+	res, err := http.DefaultClient.Do(req)
+	if err != nil || res.StatusCode != http.StatusOK {
+		t.Fatal(res, err)
+	}
+	t.Cleanup(func() { _ = res.Body.Close() })
+	return res.Body
+}
+
+// watchHeap watches the heap until the test says that it has seen enough, and gives the most that was in use.
+func watchHeap() (enough func() uint64) {
+	var most atomic.Uint64
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for tick := time.NewTicker(2 * time.Millisecond); ; {
+			var m runtime.MemStats
+			runtime.ReadMemStats(&m)
+			most.Store(max(most.Load(), m.HeapAlloc))
+			select {
+			case <-tick.C:
+			case <-stop:
+				return
+			}
+		}
+	}()
+	return func() uint64 {
+		close(stop)
+		<-stopped
+		return most.Load()
+	}
+}
+
+type countingReader struct {
+	io.Reader
+	n int64
+}
+
+func (c *countingReader) Read(b []byte) (int, error) {
+	n, err := c.Reader.Read(b)
+	c.n += int64(n)
+	return n, err
+}
+
+// countMessages reads an export token by token and counts the messages, which must come in order.
+func countMessages(t *testing.T, dec *json.Decoder) (n int) {
+	t.Helper()
+	for {
+		token, err := dec.Token()
+		if err == io.EOF {
+			return n
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if token != "messages" {
+			continue
+		}
+		if _, err := dec.Token(); err != nil { // [
+			t.Fatal(err)
+		}
+		for ; dec.More(); n++ {
+			var m struct{ ID string }
+			if err := dec.Decode(&m); err != nil {
+				t.Fatal(err)
+			}
+			if n >= 2 && m.ID != fmt.Sprint("msg_", n+1) {
+				t.Fatalf("message %d is %s", n+1, m.ID)
+			}
+		}
+	}
+}

@@ -1,0 +1,209 @@
+package faults
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
+	"mime/multipart"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"parley/internal/api/admin"
+	"parley/internal/testkit"
+)
+
+// hostileSets are files of others that break readers; they lie beside the checkout.
+var hostileSets = []string{"pdf-hostile", "office-hostile", "doc-extract", "html5lib", "upload-tricks"}
+
+const (
+	uploadsPerAccount = 10 // an account may upload in a minute
+	maxReadTime       = 35 * time.Second
+	maxResidentBytes  = 512 << 20
+	senderCount       = 2
+)
+
+// Every hostile file that is sent to a real server is refused, or ends failed with a reason or trained, in time; the readers stay
+// within their memory, and the server goes on.
+func TestHostileUploads(t *testing.T) {
+	skipUnderRace(t)
+	t.Parallel()
+	files := hostileFiles(t)
+	dir := filepath.Join(t.TempDir(), "data")
+	server, address := startServer(t, "--data", dir)
+	t.Cleanup(func() { server.kill() })
+	ctx, stop := context.WithCancel(t.Context())
+	most := make(chan int64, 1)
+	go func() { most <- peakChildMemory(ctx, server.cmd.Process.Pid) }()
+
+	var (
+		work sync.WaitGroup
+		mu   sync.Mutex
+		ends = map[string]int{}
+	)
+	parts := make(chan []string)
+	for range senderCount {
+		work.Go(func() {
+			for part := range parts {
+				s := newUploader(t, address, dir)
+				for _, file := range part {
+					end := s.uploadFile(file)
+					mu.Lock()
+					ends[end]++
+					mu.Unlock()
+				}
+			}
+		})
+	}
+	for part := range slices.Chunk(files, uploadsPerAccount) {
+		parts <- part
+	}
+	close(parts)
+	work.Wait()
+	stop()
+	if peak := <-most; peak > maxResidentBytes {
+		t.Errorf("a reader of files held %d MB", peak>>20)
+	} else {
+		t.Logf("%d files: %v; readers held at most %d MB", len(files), ends, peak>>20)
+	}
+	if end := newUploader(t, address, dir).addText("after.txt", strings.Repeat("The server is still here. ", 4)); end != "trained" {
+		t.Error("after all of them a text is ", end)
+	}
+	server.kill()
+	house := testkit.Open(t, testkit.WithDatabase(dir, ""))
+	var silent int
+	if err := house.DB.SQL().QueryRow(t.Context(), `select count(*) from sources where status = 'failed' and failure = ''`).Scan(&silent); err != nil || silent > 0 {
+		t.Error(silent, "sources failed without a reason", err)
+	}
+}
+
+func hostileFiles(t *testing.T) (files []string) {
+	t.Helper()
+	for _, set := range hostileSets {
+		_ = filepath.WalkDir(filepath.Join("../../../..", "shared", "data", set), func(path string, e fs.DirEntry, err error) error {
+			if err == nil && !e.IsDir() && e.Name() != "README.md" {
+				files = append(files, path)
+			}
+			return nil
+		})
+	}
+	if len(files) == 0 {
+		t.Skip("SKIP: no ../shared/data with hostile files")
+	}
+	return files
+}
+
+// uploader is an account that sends files to an agent of its own.
+type uploader struct {
+	*testing.T
+	client   *testkit.VerifyingClient
+	url, key string
+	agent    string
+}
+
+func newUploader(t *testing.T, address, dir string) *uploader {
+	var account admin.CreatedAccount
+	runCommand(t, &account, "account", "create", "--name", "Sender", "--data", dir)
+	s := &uploader{T: t, url: address, key: account.APIKey, client: testkit.NewVerifyingClient(address, account.APIKey, http.DefaultClient)}
+	var err error
+	if s.agent, err = s.client.CreateAgent(t.Context(), "Reader"); err != nil {
+		t.Error(err)
+	}
+	return s
+}
+
+// uploadFile uploads a file and gives how that ended: refused, or the status of the source.
+func (s *uploader) uploadFile(file string) string {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		s.Error(err)
+		return "unread"
+	}
+	return s.addText(filepath.Base(file), string(data))
+}
+
+func (s *uploader) addText(name, content string) string {
+	began := time.Now()
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	part, _ := form.CreateFormFile("file", name) // a buffer takes everything
+	_, _ = io.WriteString(part, content)
+	_ = form.Close()
+	req, err := http.NewRequestWithContext(s.Context(), http.MethodPost, s.url+"/api/v2/agents/"+s.agent+"/sources", &body)
+	if err != nil {
+		s.Error(err)
+		return "unsent"
+	}
+	req.Header.Set("Content-Type", form.FormDataContentType())
+	req.Header.Set("Authorization", "Bearer "+s.key)
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		s.Error(name, err)
+		return "unsent"
+	}
+	said, _ := io.ReadAll(res.Body) // what is missing does not decode
+	_ = res.Body.Close()
+	var src struct {
+		ID, Status string
+		Error      struct{ Details map[string]string }
+	}
+	if err := json.Unmarshal(said, &src); err != nil || res.StatusCode != http.StatusCreated && src.Error.Details["file"] == "" && !strings.Contains(string(said), "SOURCE_DUPLICATE") {
+		s.Errorf("%s: %d %s", name, res.StatusCode, said)
+	}
+	if res.StatusCode != http.StatusCreated {
+		return "refused"
+	}
+	for src.Status != "trained" && src.Status != "failed" {
+		<-time.After(20 * time.Millisecond)
+		if err := s.client.Do(s.Context(), http.MethodGet, "/agents/"+s.agent+"/sources/"+src.ID, nil, &src); err != nil {
+			s.Error(name, err)
+			return "lost"
+		}
+		if took := time.Since(began); took > maxReadTime {
+			s.Errorf("%s is %s after %v", name, src.Status, took)
+			return "slow"
+		}
+	}
+	return src.Status
+}
+
+// peakChildMemory gives the most that a child of the process ever held in memory, in bytes.
+func peakChildMemory(ctx context.Context, parent int) (most int64) {
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for runtime.GOOS == "linux" {
+		lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", parent)) // none where the process has gone
+		for _, list := range lists {
+			ids, _ := os.ReadFile(list) //nolint:gosec // of /proc
+			for id := range strings.FieldsSeq(string(ids)) {
+				most = max(most, peakMemory(id))
+			}
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return most
+		}
+	}
+	return 0
+}
+
+func peakMemory(id string) int64 {
+	status, _ := os.ReadFile("/proc/" + id + "/status") // it may have gone
+	_, after, _ := strings.Cut(string(status), "VmHWM:")
+	if fields := strings.Fields(after); len(fields) > 0 {
+		kB, _ := strconv.ParseInt(fields[0], 10, 64) // the kernel writes a number
+		return kB << 10
+	}
+	return 0
+}

@@ -1,0 +1,37 @@
+package faults
+
+import (
+	"cmp"
+	"flag"
+	"os"
+	"strconv"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"parley/internal/testkit/dbs"
+)
+
+var cyclesFlag = flag.Int("cycles", 0, "how often each loop kills or hangs up; 0 takes PARLEY_KILL_CYCLES, or a number for each")
+
+func TestMain(m *testing.M) {
+	dbs.Main(m, func() error { return goleak.Find() }, parleyProgram.remove)
+}
+
+// cycleCount is how often a loop does its harm: in `make test`, and in `make test-long`.
+func cycleCount(t *testing.T, short, long int) int {
+	t.Helper()
+	asked, _ := strconv.Atoi(os.Getenv("PARLEY_KILL_CYCLES"))
+	if os.Getenv("PARLEY_LONG") == "1" {
+		short = long
+	}
+	return cmp.Or(*cyclesFlag, asked, short)
+}
+
+// skipUnderRace skips a loop that is about the server's process or about volume, neither of which the race detector sees.
+func skipUnderRace(t *testing.T) {
+	t.Helper()
+	if isRaceBuild {
+		t.Skip("SKIP: runs without the race detector")
+	}
+}

@@ -1,0 +1,101 @@
+package faults
+
+import (
+	"errors"
+	"log/slog"
+	"net/http"
+	"testing"
+	"time"
+
+	"parley/internal/server"
+	"parley/internal/testkit"
+	"parley/internal/testkit/dbs"
+	"parley/internal/testkit/provider"
+)
+
+// While its database is gone the server stays up and says so in the envelope; when the database is back so is the server, by
+// itself, and nothing that it acknowledged is lost.
+func TestKillPostgres(t *testing.T) {
+	skipUnderRace(t)
+	t.Parallel()
+	database := dbs.StartPostgres(t)
+	model := provider.Start(t, echoAnswers(3*time.Millisecond))
+	h := testkit.Open(t, testkit.WithDatabase("", database.NewDatabase(t)), withProvider(model), withTestLog(t))
+	c := newClientGroup(t, h.URL, h.Key)
+	enough := make(chan struct{})
+	ended := make(chan []error, 1)
+	go func() { ended <- c.chatUntil(t.Context(), enough) }()
+	var longest time.Duration
+	for range cycleCount(t, 5, 200) {
+		c.waitForAnswers(t, 50)
+		database.Kill(t)
+		c.waitForRefusals(t, 50)
+		c.requireHealthy(t)
+		database.Start(t)
+		longest = max(longest, c.waitForAnswers(t, clientCount))
+		model.ClearRequests()
+	}
+	close(enough)
+	if t.Logf("the server was back after %v at most", longest); longest > 5*time.Second {
+		t.Error("that is too long")
+	}
+	for _, err := range <-ended {
+		t.Errorf("the server could not be reached: %v", err)
+	}
+	c.requireConsistent(t, errDatabaseAway, errConversationBusy)
+	requireNothingOpenOn(t, h)
+}
+
+const (
+	errDatabaseAway     = "503 SERVICE_UNDER_MAINTENANCE"
+	errConversationBusy = "409 CHAT_CONVERSATION_BUSY"
+)
+
+// withProvider has the provider answer for every model name.
+func withProvider(model *provider.Server) testkit.Option {
+	return testkit.WithConfig(func(c *server.Config) { c.ModelURL, c.ModelID = model.URL, "echo" })
+}
+
+// withTestLog shows what the house logged, should the test fail, but for the refusals that the test is about.
+func withTestLog(t *testing.T) testkit.Option {
+	last := &lastOutput{ignoredWord: "SERVICE_UNDER_MAINTENANCE"}
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("the house logged:\n%s", last.String())
+		}
+	})
+	return testkit.WithConfig(func(c *server.Config) {
+		c.Logger = slog.New(slog.NewTextHandler(last, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	})
+}
+
+// waitForAnswers waits until n more answers are acknowledged and gives how long that took.
+func (c *clientGroup) waitForAnswers(t *testing.T, n int) time.Duration {
+	t.Helper()
+	began, before := time.Now(), c.client.Acknowledged()
+	testkit.Eventually(t, "more answers", func() bool { return c.client.Acknowledged() >= before+n })
+	return time.Since(began)
+}
+
+// waitForRefusals waits until reads are refused and n more requests with them. The crowd alone would not do: all of it may be waiting
+// for answers that the server keeps until it can store them.
+func (c *clientGroup) waitForRefusals(t *testing.T, n int) {
+	t.Helper()
+	refused := 0
+	testkit.Eventually(t, "refusals", func() bool {
+		var refusal *testkit.Refusal
+		if err := c.client.Do(t.Context(), http.MethodGet, "/agents", nil, new(struct{})); errors.As(err, &refusal) {
+			refused++
+		}
+		return refused >= n
+	})
+}
+
+// requireHealthy checks that the server answers where no database is needed.
+func (c *clientGroup) requireHealthy(t *testing.T) {
+	t.Helper()
+	var health struct{ Status string }
+	if err := c.client.Do(t.Context(), http.MethodGet, "/health", nil, &health); err != nil || health.Status != "ok" {
+		t.Errorf("health: %q, %v", health.Status, err)
+	}
+}

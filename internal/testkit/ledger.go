@@ -1,0 +1,193 @@
+package testkit
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"sync"
+
+	"parley/internal/api/v2"
+)
+
+// VerifyingClient is a client that writes down what the server acknowledged, and afterwards reads everything back through the public
+// interface: Verify tells what is missing, doubled or different. It is safe for concurrent use. Every message, agent and
+// source it sends needs a text or name of its own, by which it is known again.
+type VerifyingClient struct {
+	Key            string
+	Client         *http.Client
+	Price          int64                       // whole credits of one answer
+	ExpectedAnswer func(message string) string // what the answer to a message must be; nil takes any
+	RequireAnswers bool                        // every message that is stored must have its answer in the end
+
+	mu           sync.Mutex
+	url          string
+	agents       map[string]*agentRecord // by id
+	messages     map[string]*sentMessage // by text
+	messageCount int
+	refusals     map[string]int
+	faults       []error
+}
+
+// agentRecord is what the server acknowledged of one agent.
+type agentRecord struct {
+	name    string
+	sources map[string]string // name by id
+}
+
+// sentMessage is one message that was sent.
+type sentMessage struct {
+	agent          string
+	conversation   string // empty while it is not known
+	text           string
+	order          int
+	mustBeStored   bool    // the server has begun to answer, so it must have stored the message
+	acknowledged   *Answer // what it acknowledged, if it did
+	answerVerified bool    // its answer was read back
+}
+
+// NewVerifyingClient opens a ledger with the server at url. Answers cost one credit.
+func NewVerifyingClient(url, key string, client *http.Client) *VerifyingClient {
+	return &VerifyingClient{Key: key, Client: client, Price: 1, url: url, agents: map[string]*agentRecord{}, messages: map[string]*sentMessage{}, refusals: map[string]int{}}
+}
+
+// SetURL says where the server is from now on.
+func (l *VerifyingClient) SetURL(url string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.url = url
+}
+
+// Refusal is a failure in the envelope of the interface.
+type Refusal struct {
+	Status  int
+	Code    string
+	Message string
+	Details map[string]string
+	Header  http.Header
+}
+
+func (r *Refusal) Error() string { return fmt.Sprintf("%d %s: %s", r.Status, r.Code, r.Message) }
+
+// Refusals counts the failures by status and code, as in "503 SERVICE_UNDER_MAINTENANCE".
+func (l *VerifyingClient) Refusals() map[string]int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return maps.Clone(l.refusals)
+}
+
+// Acknowledged counts the answers that the server acknowledged.
+func (l *VerifyingClient) Acknowledged() (answers int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, s := range l.messages {
+		if s.acknowledged != nil {
+			answers++
+		}
+	}
+	return answers
+}
+
+// CreateAgent creates an agent.
+func (l *VerifyingClient) CreateAgent(ctx context.Context, name string) (id string, err error) {
+	var created struct{ ID string }
+	if err := l.Do(ctx, http.MethodPost, "/agents", map[string]any{"name": name}, &created); err != nil {
+		return "", err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.agents[created.ID] = &agentRecord{name: name, sources: map[string]string{}}
+	return created.ID, nil
+}
+
+// AddSource gives the agent, which must be of this ledger, a text to read.
+func (l *VerifyingClient) AddSource(ctx context.Context, agent, name, content string) (id string, err error) {
+	var created struct{ ID string }
+	body := map[string]any{"type": "text", "name": name, "content": content}
+	if err := l.Do(ctx, http.MethodPost, "/agents/"+agent+"/sources", body, &created); err != nil {
+		return "", err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.agents[agent].sources[created.ID] = name
+	return created.ID, nil
+}
+
+// Do sends a request to a path under /api/v2 and decodes the reply. It fails with a *Refusal, or with whatever kept the
+// reply from arriving whole.
+func (l *VerifyingClient) Do(ctx context.Context, method, path string, body, out any) error {
+	resp, err := l.send(ctx, method, path, body)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	raw, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(raw, out); err != nil {
+		return l.addFault(fmt.Errorf("%s %s: the reply is not the JSON it should be: %w\n%.500s", method, path, err, raw))
+	}
+	return nil
+}
+
+// send gives the reply of a request that was not refused.
+func (l *VerifyingClient) send(ctx context.Context, method, path string, body any) (*http.Response, error) {
+	var payload io.Reader = http.NoBody
+	if body != nil {
+		raw, err := json.Marshal(body)
+		if err != nil {
+			return nil, err
+		}
+		payload = bytes.NewReader(raw)
+	}
+	l.mu.Lock()
+	url := l.url
+	l.mu.Unlock()
+	req, err := http.NewRequestWithContext(ctx, method, url+v2.Base+path, payload)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Authorization", "Bearer "+l.Key)
+	resp, err := l.Client.Do(req)
+	if err != nil || resp.StatusCode < 300 {
+		return resp, err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	return nil, l.readRefusal(resp)
+}
+
+// readRefusal reads a failure and holds it against what the interface promises of every failure.
+func (l *VerifyingClient) readRefusal(resp *http.Response) error {
+	raw, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return err
+	}
+	var envelope struct{ Error Refusal }
+	err = json.Unmarshal(raw, &envelope)
+	r := &envelope.Error
+	r.Status, r.Header = resp.StatusCode, resp.Header
+	if err == nil && (r.Code == "" || r.Message == "") {
+		err = errors.New("not the envelope")
+	}
+	if err := cmp.Or(err, checkHeaders(resp)); err != nil {
+		return l.addFault(fmt.Errorf("%s: status %d: %w\n%.500s", resp.Request.URL.Path, resp.StatusCode, err, raw))
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.refusals[fmt.Sprint(r.Status, " ", r.Code)]++
+	return r
+}
+
+// addFault notes a breach of the interface, which Verify reports.
+func (l *VerifyingClient) addFault(err error) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.faults = append(l.faults, err)
+	return err
+}

@@ -1,0 +1,87 @@
+package testkit
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+)
+
+// duplicateCheck finds what is there twice.
+type duplicateCheck struct {
+	noun     string
+	nameByID map[string]string // name by id
+	names    map[string]bool
+	errs     []error
+}
+
+func newDuplicateCheck(noun string) *duplicateCheck {
+	return &duplicateCheck{noun: noun, nameByID: map[string]string{}, names: map[string]bool{}}
+}
+
+func (o *duplicateCheck) add(id, name string) {
+	if _, twice := o.nameByID[id]; twice || o.names[name] {
+		o.errs = append(o.errs, fmt.Errorf("%s %s %q is there twice", o.noun, id, name))
+	}
+	o.nameByID[id], o.names[name] = name, true
+}
+
+// readPages reads every page of a list and checks that its total is true. The items of later pages come after those of earlier
+// ones; see backwards for lists that run the other way.
+func readPages[T any](ctx context.Context, l *VerifyingClient, path string) ([]T, error) {
+	var all []T
+	err := l.walkPages(ctx, path, 100, func(data json.RawMessage) (int, error) {
+		var page []T
+		err := json.Unmarshal(data, &page)
+		all = append(all, page...)
+		return len(page), err
+	})
+	return all, err
+}
+
+// readPagesBackward is pages for a list whose first page holds the newest items, with each page running forward.
+func readPagesBackward[T any](ctx context.Context, l *VerifyingClient, path string) ([]T, error) {
+	var all []T
+	err := l.walkPages(ctx, path, 10, func(data json.RawMessage) (int, error) {
+		var page []T
+		err := json.Unmarshal(data, &page)
+		all = append(page, all...)
+		return len(page), err
+	})
+	return all, err
+}
+
+func (l *VerifyingClient) walkPages(ctx context.Context, path string, limit int, take func(data json.RawMessage) (int, error)) error {
+	cursor, read := "", 0
+	for {
+		var page struct {
+			Data       json.RawMessage
+			Pagination struct {
+				Cursor  *string
+				HasMore bool
+				Total   int
+			}
+		}
+		query := url.Values{"limit": {strconv.Itoa(limit)}}
+		if cursor != "" {
+			query.Set("cursor", cursor)
+		}
+		if err := l.Do(ctx, http.MethodGet, path+"?"+query.Encode(), nil, &page); err != nil {
+			return fmt.Errorf("read %s: %w", path, err)
+		}
+		n, err := take(page.Data)
+		if err != nil {
+			return fmt.Errorf("read %s: %w", path, err)
+		}
+		read += n
+		if !page.Pagination.HasMore || page.Pagination.Cursor == nil {
+			if read != page.Pagination.Total {
+				return fmt.Errorf("read %s: %d items of %d", path, read, page.Pagination.Total)
+			}
+			return nil
+		}
+		cursor = *page.Pagination.Cursor
+	}
+}

@@ -1,0 +1,141 @@
+package testkit_test
+
+import (
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"parley/internal/model"
+	"parley/internal/testkit"
+)
+
+// newVerifiedServer is a house with a ledger that holds an agent, a source and one conversation of two answers, one of them streamed.
+func newVerifiedServer(t *testing.T, options ...testkit.Option) (h *testkit.Server, l *testkit.VerifyingClient, conversation string) {
+	t.Helper()
+	h = testkit.Open(t, append([]testkit.Option{testkit.WithModel(new(model.Scripted))}, options...)...)
+	l = testkit.NewVerifyingClient(h.URL, h.Key, h.Client)
+	agent, err := l.CreateAgent(t.Context(), "Ferry desk")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.AddSource(t.Context(), agent, "Ferry", ferryText); err != nil {
+		t.Fatal(err)
+	}
+	l.ExpectedAnswer = func(message string) string { return message }
+	for i, text := range []string{"First \"bytes\".", "Second\nüêß."} {
+		a, err := l.SendMessage(t.Context(), testkit.Message{Agent: agent, Conversation: conversation, Text: text, Stream: i == 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a.Text != text || a.Credits != 1 || a.Reason != "stop" {
+			t.Errorf("%+v", a)
+		}
+		conversation = a.Conversation
+	}
+	return h, l, conversation
+}
+
+func TestLedgerFindsAllInPlace(t *testing.T) {
+	for name, options := range map[string][]testkit.Option{"sqlite": nil, "postgres": {testkit.WithPostgres()}} {
+		t.Run(name, func(t *testing.T) {
+			_, l, conversation := newVerifiedServer(t, options...)
+			var refusal *testkit.Refusal
+			_, err := l.SendMessage(t.Context(), testkit.Message{Agent: "nobody", Conversation: conversation, Text: "Third?"})
+			if !errors.As(err, &refusal) || refusal.Status != http.StatusNotFound || l.Refusals()["404 AGENT_NOT_FOUND"] != 1 {
+				t.Errorf("%v, %v", err, l.Refusals())
+			}
+			if err := l.Verify(t.Context()); err != nil || l.Acknowledged() != 2 {
+				t.Errorf("%v, %d acknowledged", err, l.Acknowledged())
+			}
+		})
+	}
+}
+
+// What the ledger is for: each of these harms must be found.
+func TestLedgerFindsHarm(t *testing.T) {
+	for name, harm := range map[string]struct{ query, finds string }{
+		"a lost message":      {`delete from messages where author = 'user' and seq = 3`, "is lost"},
+		"a lost answer":       {`delete from messages where seq = 4`, "is lost"},
+		"a lost conversation": {`delete from conversations; delete from conversation_counts`, "is lost"},
+		"a wrong count":       {`delete from conversations`, "0 items of 1"},
+		"a lost agent":        {`delete from agents`, "agent"},
+		"a lost source":       {`delete from sources`, "source"},
+		"a doubled message": {`insert into messages (id, account_id, agent_id, conversation_id, seq, author, type, state, parts, created_at)
+			select 'msg_twice', account_id, agent_id, conversation_id, 5, author, type, state, parts, created_at from messages where seq = 3;
+			update conversations set message_count = 5`, "twice"},
+		"a changed byte":  {`update messages set parts = replace(parts, 'bytes', 'bites') where seq = 2`, "stored as"},
+		"another order":   {`update messages set seq = -seq`, "follows no message"},
+		"a stranger":      {`update messages set parts = replace(parts, 'First', 'Hirst') where seq = 1`, "never sent"},
+		"a broken number": {`update messages set superseded_at = 1 where seq = 4`, "is lost"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h, l, _ := newVerifiedServer(t)
+			if err := h.Runner.WaitIdle(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			for query := range strings.SplitSeq(harm.query, ";") {
+				if _, err := h.DB.SQL().Exec(t.Context(), query); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := l.Verify(t.Context()); err == nil || !strings.Contains(err.Error(), harm.finds) {
+				t.Errorf("found %v", err)
+			}
+		})
+	}
+}
+
+// Credits may take a while to settle, so a wrong number is found only when the ledger stops waiting.
+func TestLedgerFindsWrongCredits(t *testing.T) {
+	h, l, _ := newVerifiedServer(t)
+	if _, err := h.DB.SQL().Exec(t.Context(), `update credit_usage set used = used + 1000`); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.VerifyWithin(t.Context(), 0); err == nil || !strings.Contains(err.Error(), "3 credits for 2 answers") {
+		t.Errorf("found %v", err)
+	}
+}
+
+// A server that answers with anything but the interface's words is found out, whoever sent it.
+func TestLedgerFindsBrokenReplies(t *testing.T) {
+	for name, reply := range map[string]string{
+		"no envelope":          "HTTP/1.1 500 Oops\r\nContent-Length: 2\r\n\r\n{}",
+		"no finish":            encodeStream(`{"type":"start","messageId":"m"}`, `[DONE]`),
+		"text out of its part": encodeStream(`{"type":"start","messageId":"m"}`, `{"type":"text-delta","id":"t1","delta":"x"}`),
+		"half an event":        encodeStream(`{"type":"sta`),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := testkit.NewVerifyingClient(serveReply(t, reply), "key", &http.Client{Transport: &http.Transport{DisableKeepAlives: true}})
+			if _, err := l.SendMessage(t.Context(), testkit.Message{Agent: "a", Text: "Hello?", Stream: true}); err == nil {
+				t.Error("the reply passed")
+			}
+			if err := l.Verify(t.Context()); err == nil || !strings.Contains(err.Error(), "broke the interface") {
+				t.Errorf("found %v", err)
+			}
+		})
+	}
+}
+
+func encodeStream(events ...string) string {
+	return "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\ndata: " + strings.Join(events, "\n\ndata: ") + "\n\n"
+}
+
+// serveReply is a server that sends the same bytes to whoever asks.
+func serveReply(t *testing.T, reply string) string {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		_, _ = conn.Write([]byte(reply))
+		_ = conn.Close()
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}

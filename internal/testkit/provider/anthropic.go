@@ -1,0 +1,113 @@
+package provider
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// The behaviours below speak Anthropic's wire format. Those that send raw bytes, stall, refuse or break the connection serve both.
+
+// AnthropicText writes the pieces as one text block of an answer and ends it with the reason.
+func AnthropicText(reason string, pieces ...string) Behaviour {
+	return func(x *Exchange) {
+		x.Begin()
+		x.Block(0, pieces...)
+		x.End(reason)
+	}
+}
+
+// Begin sends the beginning of an answer.
+func (x *Exchange) Begin() {
+	x.NamedEvent(`{"type":"message_start","message":{"id":"msg_01","type":"message","role":"assistant","model":"m","content":[],` +
+		`"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":5,"cache_creation_input_tokens":2,"cache_read_input_tokens":4,"output_tokens":1}}}`)
+	x.NamedEvent(`{"type":"ping"}`)
+}
+
+// Block sends a whole block of text.
+func (x *Exchange) Block(index int, pieces ...string) {
+	x.NamedEvent(fmt.Sprintf(`{"type":"content_block_start","index":%d,"content_block":{"type":"text","text":""}}`, index))
+	for _, p := range pieces {
+		x.NamedEvent(TextDelta(index, p))
+	}
+	x.NamedEvent(fmt.Sprintf(`{"type":"content_block_stop","index":%d}`, index))
+}
+
+// ToolBlock sends a block that calls a tool, its input in fragments.
+func (x *Exchange) ToolBlock(index int, id, name string, fragments ...string) {
+	x.NamedEvent(fmt.Sprintf(`{"type":"content_block_start","index":%d,"content_block":{"type":"tool_use","id":%q,"name":%q,"input":{}}}`, index, id, name))
+	x.NamedEvent(fmt.Sprintf(`{"type":"content_block_delta","index":%d,"delta":{"type":"input_json_delta","partial_json":""}}`, index))
+	for _, f := range fragments {
+		x.NamedEvent(fmt.Sprintf(`{"type":"content_block_delta","index":%d,"delta":{"type":"input_json_delta","partial_json":%s}}`, index, quoteJSON(f)))
+	}
+	x.NamedEvent(fmt.Sprintf(`{"type":"content_block_stop","index":%d}`, index))
+}
+
+// End sends the reason, the usage and the end of the stream.
+func (x *Exchange) End(reason string) {
+	x.NamedEvent(fmt.Sprintf(`{"type":"message_delta","delta":{"stop_reason":%q,"stop_sequence":null},"usage":{"output_tokens":7}}`, reason))
+	x.NamedEvent(`{"type":"message_stop"}`)
+}
+
+// NamedEvent sends an event under the name of its type.
+func (x *Exchange) NamedEvent(data string) bool {
+	var e struct{ Type string }
+	if err := json.Unmarshal([]byte(data), &e); err != nil {
+		return x.Event(data) // broken on purpose
+	}
+	return x.Write("event: " + e.Type + "\ndata: " + data + "\n\n")
+}
+
+// AnthropicToolCall asks for one call of a tool, its input in fragments.
+func AnthropicToolCall(id, name string, fragments ...string) Behaviour {
+	return func(x *Exchange) {
+		x.Begin()
+		x.ToolBlock(0, id, name, fragments...)
+		x.End("tool_use")
+	}
+}
+
+// AnthropicError says the pieces and then reports an error of that type inside the stream.
+func AnthropicError(kind string, pieces ...string) Behaviour {
+	return func(x *Exchange) {
+		x.Begin()
+		x.Block(0, pieces...)
+		x.NamedEvent(fmt.Sprintf(`{"type":"error","error":{"type":%q,"message":"Overloaded"}}`, kind))
+	}
+}
+
+// AnthropicTextThen says the pieces, the block still open, and goes on as the behaviour does.
+func AnthropicTextThen(then Behaviour, pieces ...string) Behaviour {
+	return func(x *Exchange) {
+		x.Begin()
+		x.NamedEvent(`{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}`)
+		for _, p := range pieces {
+			x.NamedEvent(TextDelta(0, p))
+		}
+		then(x)
+	}
+}
+
+// RepeatRaw sends the raw text for ever.
+func RepeatRaw(raw string) Behaviour {
+	return func(x *Exchange) {
+		for x.Write(strings.Repeat(raw, 1+4096/len(raw))) && x.r.Context().Err() == nil {
+		}
+	}
+}
+
+// CutConnection cuts the connection.
+func CutConnection() Behaviour { return func(x *Exchange) { x.Cut() } }
+
+// TextDelta is the data of an event that says text.
+func TextDelta(index int, text string) string {
+	return fmt.Sprintf(`{"type":"content_block_delta","index":%d,"delta":{"type":"text_delta","text":%s}}`, index, quoteJSON(text))
+}
+
+func quoteJSON(text string) string {
+	q, err := json.Marshal(text)
+	if err != nil {
+		panic(err) // a string always encodes
+	}
+	return string(q)
+}

@@ -1,0 +1,163 @@
+package provider
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// EmbeddingServer is a provider of embeddings for tests: a loopback server that speaks the OpenAI wire format. It answers with
+// what a EmbeddingModel says, unless it is told to misbehave.
+type EmbeddingServer struct {
+	URL string // base URL for a client: ends in /v1
+
+	mu          sync.Mutex
+	embed       func(text string) []float32
+	requests    [][]string
+	script      []http.HandlerFunc
+	isPlainOnly bool
+	quit        chan struct{}
+}
+
+// EmbeddingRequest is the body of a request for embeddings.
+type EmbeddingRequest struct {
+	Model      string   `json:"model"`
+	Input      []string `json:"input"`
+	Encoding   string   `json:"encoding_format"`
+	Dimensions int      `json:"dimensions"`
+}
+
+// StartEmbeddings opens a server that is closed with the test. Without a meaning it knows the spelling of words only.
+func StartEmbeddings(t testing.TB, meaning *EmbeddingModel) *EmbeddingServer {
+	t.Helper()
+	if meaning == nil {
+		meaning = TrainEmbeddingModel(64, nil)
+	}
+	return StartEmbeddingsFunc(t, meaning.Vector)
+}
+
+// StartEmbeddingsFunc opens a server that answers with the function's vectors.
+func StartEmbeddingsFunc(t testing.TB, of func(text string) []float32) *EmbeddingServer {
+	t.Helper()
+	s := &EmbeddingServer{embed: of, quit: make(chan struct{})}
+	web := httptest.NewServer(http.HandlerFunc(s.serve))
+	s.URL = web.URL + "/v1"
+	t.Cleanup(func() {
+		close(s.quit)
+		web.CloseClientConnections()
+		web.Close()
+	})
+	return s
+}
+
+// Play has the next requests answered so, one after the other; nil answers well, as do all that come after the script.
+func (s *EmbeddingServer) Play(script ...http.HandlerFunc) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.script = script
+}
+
+// PlainOnly has the server refuse a word about the encoding, as some do.
+func (s *EmbeddingServer) PlainOnly() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.isPlainOnly = true
+}
+
+// RequestTexts lists the texts of each request so far, oldest first.
+func (s *EmbeddingServer) RequestTexts() [][]string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([][]string(nil), s.requests...)
+}
+
+// CountTexts counts the texts of all requests so far.
+func (s *EmbeddingServer) CountTexts() (n int) {
+	for _, texts := range s.RequestTexts() {
+		n += len(texts)
+	}
+	return n
+}
+
+// ClearRequests drops what was asked so far.
+func (s *EmbeddingServer) ClearRequests() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.requests = nil
+}
+
+// Stall accepts a request and never answers it.
+func (s *EmbeddingServer) Stall(_ http.ResponseWriter, r *http.Request) {
+	select {
+	case <-r.Context().Done():
+	case <-s.quit:
+	}
+}
+
+func (s *EmbeddingServer) serve(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodPost || !strings.HasSuffix(r.URL.Path, "/v1/embeddings") {
+		http.NotFound(w, r)
+		return
+	}
+	body, err := io.ReadAll(io.LimitReader(r.Body, 64<<20))
+	var ask EmbeddingRequest
+	if err != nil || json.Unmarshal(body, &ask) != nil || ask.Model == "" || len(ask.Input) == 0 {
+		http.Error(w, `{"error":{"message":"bad request"}}`, http.StatusBadRequest)
+		return
+	}
+	play, plain := s.nextHandler(ask.Input)
+	switch {
+	case play != nil:
+		play(w, r)
+	case plain && ask.Encoding != "":
+		http.Error(w, `{"error":{"message":"unknown field encoding_format"}}`, http.StatusBadRequest)
+	default:
+		_, _ = io.WriteString(w, s.encodeVectors(ask)) // who has gone away needs no answer
+	}
+}
+
+func (s *EmbeddingServer) nextHandler(texts []string) (play http.HandlerFunc, plain bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.requests = append(s.requests, texts)
+	if len(s.script) > 0 {
+		play, s.script = s.script[0], s.script[1:]
+	}
+	return play, s.isPlainOnly
+}
+
+// encodeVectors gives the vectors in reverse order: a client goes by their numbers.
+func (s *EmbeddingServer) encodeVectors(ask EmbeddingRequest) string {
+	var data []string
+	for i := len(ask.Input) - 1; i >= 0; i-- {
+		v := s.embed(ask.Input[i])
+		if ask.Dimensions > 0 {
+			v = v[:min(ask.Dimensions, len(v))]
+		}
+		data = append(data, fmt.Sprintf(`{"object":"embedding","index":%d,"embedding":%s}`, i, encodeVector(v, ask.Encoding)))
+	}
+	return `{"object":"list","model":"stand-in","data":[` + strings.Join(data, ",") + `],"usage":{"prompt_tokens":1,"total_tokens":1}}`
+}
+
+func encodeVector(v []float32, encoding string) string {
+	if encoding != "base64" {
+		text, err := json.Marshal(v)
+		if err != nil {
+			panic(err) // numbers always encode
+		}
+		return string(text)
+	}
+	b := make([]byte, 4*len(v))
+	for i, x := range v {
+		binary.LittleEndian.PutUint32(b[4*i:], math.Float32bits(x))
+	}
+	return `"` + base64.StdEncoding.EncodeToString(b) + `"`
+}

@@ -1,0 +1,186 @@
+// Package provider is a model provider for tests: a loopback server that speaks the OpenAI wire format, or Anthropic's, and behaves,
+// request by request, as its script says, well or badly.
+package provider
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// Behaviour answers one request.
+type Behaviour func(*Exchange)
+
+// Server plays one behaviour per request; the last one answers every further request.
+type Server struct {
+	URL string // base URL for a client: ends in /v1
+
+	mu              sync.Mutex
+	script          []Behaviour
+	requests        []Request
+	disconnectCount int
+	changed         chan struct{}
+	quit            chan struct{}
+}
+
+// Request is what a client sent.
+type Request struct {
+	Header http.Header
+	Body   []byte
+}
+
+// JSON decodes the request's body.
+func (r Request) JSON() map[string]any {
+	var m map[string]any
+	if err := json.Unmarshal(r.Body, &m); err != nil {
+		return map[string]any{"broken": err.Error()}
+	}
+	return m
+}
+
+// Start opens a server that is closed with the test. Without a script it answers "Hello.".
+func Start(t testing.TB, script ...Behaviour) *Server {
+	t.Helper()
+	if len(script) == 0 {
+		script = []Behaviour{AnswerText("Hello.")}
+	}
+	s := &Server{script: script, changed: make(chan struct{}), quit: make(chan struct{})}
+	web := httptest.NewServer(http.HandlerFunc(s.serve))
+	s.URL = web.URL + "/v1"
+	t.Cleanup(func() {
+		close(s.quit)
+		web.CloseClientConnections()
+		web.Close()
+	})
+	return s
+}
+
+// Play replaces the script from the next request on.
+func (s *Server) Play(script ...Behaviour) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.script = script
+}
+
+// Requests lists what was asked so far, oldest first.
+func (s *Server) Requests() []Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]Request(nil), s.requests...)
+}
+
+// ClearRequests drops what was asked so far.
+func (s *Server) ClearRequests() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.requests = nil
+}
+
+// WaitForDisconnects waits until n exchanges were left by their client before their end; false when done is closed first.
+func (s *Server) WaitForDisconnects(n int, done <-chan struct{}) bool {
+	for {
+		s.mu.Lock()
+		enough, change := s.disconnectCount >= n, s.changed
+		s.mu.Unlock()
+		if enough {
+			return true
+		}
+		select {
+		case <-change:
+		case <-done:
+			return false
+		}
+	}
+}
+
+func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodPost || !strings.HasSuffix(r.URL.Path, "/chat/completions") && !strings.HasSuffix(r.URL.Path, "/messages") {
+		http.NotFound(w, r)
+		return
+	}
+	body, err := io.ReadAll(io.LimitReader(r.Body, 64<<20))
+	if err != nil {
+		return
+	}
+	asked := Request{Header: r.Header.Clone(), Body: body}
+	play := s.nextBehaviour(asked)
+	play(&Exchange{Request: asked, w: w, r: r, out: http.NewResponseController(w), quit: s.quit})
+	if r.Context().Err() != nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.disconnectCount++
+		close(s.changed)
+		s.changed = make(chan struct{})
+	}
+}
+
+func (s *Server) nextBehaviour(r Request) Behaviour {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.requests = append(s.requests, r)
+	play := s.script[0]
+	if len(s.script) > 1 {
+		s.script = s.script[1:]
+	}
+	return play
+}
+
+// Exchange is one request being answered.
+type Exchange struct {
+	Request Request
+
+	w          http.ResponseWriter
+	r          *http.Request
+	out        *http.ResponseController
+	quit       chan struct{}
+	hasStarted bool
+}
+
+// Write sends raw bytes of the body at once; false when the client is gone.
+func (x *Exchange) Write(raw string) bool {
+	if !x.hasStarted {
+		x.w.Header().Set("Content-Type", "text/event-stream")
+		x.hasStarted = true
+	}
+	_, err := io.WriteString(x.w, raw)
+	return err == nil && x.out.Flush() == nil
+}
+
+// Event sends one event of the stream.
+func (x *Exchange) Event(data string) bool { return x.Write("data: " + data + "\n\n") }
+
+// Text sends one delta of text.
+func (x *Exchange) Text(text string) bool { return x.Event(Delta(text)) }
+
+// Finish sends the reason, the usage and the end of the stream.
+func (x *Exchange) Finish(reason string) {
+	x.Event(fmt.Sprintf(`{"choices":[{"index":0,"delta":{},"finish_reason":%q}]}`, reason))
+	x.Event(`{"choices":[],"usage":{"prompt_tokens":11,"completion_tokens":7,"total_tokens":18}}`)
+	x.Event("[DONE]")
+}
+
+// Stall waits until the client or the test ends.
+func (x *Exchange) Stall() {
+	select {
+	case <-x.r.Context().Done():
+	case <-x.quit:
+	}
+}
+
+// Cut breaks the connection.
+func (x *Exchange) Cut() { panic(http.ErrAbortHandler) }
+
+// Delta is the data of an event that says text.
+func Delta(text string) string {
+	quoted, err := json.Marshal(text)
+	if err != nil {
+		panic(err) // a string always encodes
+	}
+	return `{"id":"c1","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":` + string(quoted) +
+		`},"finish_reason":null}]}`
+}

@@ -1,0 +1,62 @@
+package testkit
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"testing"
+	"time"
+)
+
+// DialRaw opens a connection to the server at that URL, which the test's end closes. Nothing on it takes longer than
+// Patience.
+func DialRaw(t testing.TB, server string) *net.TCPConn {
+	t.Helper()
+	u, err := url.Parse(server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var dialer net.Dialer
+	conn, err := dialer.DialContext(t.Context(), "tcp", u.Host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	if err := conn.SetDeadline(time.Now().Add(WaitTimeout)); err != nil {
+		t.Fatal(err)
+	}
+	return conn.(*net.TCPConn)
+}
+
+// SendRaw writes text as it is.
+func SendRaw(t testing.TB, conn net.Conn, text string) {
+	t.Helper()
+	if _, err := io.WriteString(conn, text); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// ReadReplies reads what the server says until it closes the connection.
+func ReadReplies(t testing.TB, conn net.Conn) []Reply {
+	t.Helper()
+	var all []Reply
+	for r := bufio.NewReader(conn); ; {
+		if _, err := r.Peek(1); err == io.EOF {
+			return all
+		}
+		resp, err := http.ReadResponse(r, nil)
+		if err != nil {
+			t.Fatalf("%v after %d answers", err, len(all))
+		}
+		body, err := io.ReadAll(resp.Body)
+		if err = errors.Join(err, resp.Body.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if resp.StatusCode >= http.StatusOK {
+			all = append(all, Reply{resp.StatusCode, resp.Header, body})
+		}
+	}
+}

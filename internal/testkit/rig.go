@@ -1,0 +1,170 @@
+// Package rig gives tests the whole house: on a temporary database, with two accounts, behind a real HTTP server on
+// loopback. Only tests import it.
+package testkit
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"parley/internal/api/admin"
+	"parley/internal/api/v1"
+	"parley/internal/api/v2"
+	"parley/internal/model"
+	"parley/internal/server"
+	"parley/internal/testkit/dbs"
+)
+
+// Server is a running house with two accounts that know nothing of each other.
+type Server struct {
+	*server.Server
+	URL          string // of the server, without a path
+	Account      string
+	Key          string // all of Account
+	OtherAccount string // the other account
+	OtherKey     string
+	Client       *http.Client // fails the test when a reply breaks the OpenAPI document
+	AdminService *admin.Service
+}
+
+// Option changes what Open builds.
+type Option func(t testing.TB, c *server.Config)
+
+// WithPostgres puts the house on PostgreSQL; the test is skipped where there is none.
+func WithPostgres() Option {
+	return func(t testing.TB, c *server.Config) { c.DatabaseURL = dbs.SharedPostgres(t).NewStore(t) }
+}
+
+// WithDatabase puts the house on an existing database: a PostgreSQL URL or the folder of a SQLite file.
+func WithDatabase(data, url string) Option {
+	return func(_ testing.TB, c *server.Config) { c.Data, c.DatabaseURL = data, url }
+}
+
+// WithModel has the model answer for every model name.
+func WithModel(m model.Model) Option {
+	return func(_ testing.TB, c *server.Config) { c.ModelOverride = m }
+}
+
+// WithClock has the house live by the clock.
+func WithClock(clock *Clock) Option {
+	return func(_ testing.TB, c *server.Config) { c.Now = clock.Now }
+}
+
+// WithConfig changes any setting.
+func WithConfig(change func(c *server.Config)) Option {
+	return func(_ testing.TB, c *server.Config) { change(c) }
+}
+
+// Open builds the house, runs it, and takes it down when the test ends.
+func Open(t testing.TB, options ...Option) *Server {
+	t.Helper()
+	cfg := server.Config{
+		StorageConfig: server.StorageConfig{Data: t.TempDir()},
+		ServingConfig: server.ServingConfig{RateLimit: 1_000_000, OpenTurns: 200},
+		Logger:        slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Now:           time.Now,
+	}
+	for _, change := range options {
+		change(t, &cfg)
+	}
+	prepareDatabase(t, cfg)
+	listening := httptest.NewUnstartedServer(nil)
+	cfg.BaseURL = "http://" + listening.Listener.Addr().String()
+	cfg.FilesURL = cfg.BaseURL
+	inner, err := server.Open(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if inner.Voice.Rooms == nil {
+		inner.Voice.Rooms = &FakeRooms{}
+	}
+	h := &Server{Server: inner, URL: cfg.BaseURL, AdminService: inner.Admin()}
+	listening.Config.Handler = inner.Handler()
+	listening.Listener = inner.Connections.Listener(listening.Listener)
+	inner.Connections.Configure(listening.Config)
+	listening.Start()
+	h.run(t, listening)
+	h.Client = &http.Client{Transport: newCheckedTransport(t, listening.Client().Transport)}
+	h.Account, h.Key = h.NewAccount(t, admin.NewAccount{Name: "Own", Plan: "unlimited"})
+	h.OtherAccount, h.OtherKey = h.NewAccount(t, admin.NewAccount{Name: "Other", Plan: "unlimited"})
+	return h
+}
+
+// prepareDatabase gives a house that would make its database one that is up to date.
+func prepareDatabase(t testing.TB, cfg server.Config) {
+	path := filepath.Join(cfg.Data, server.SQLiteFile)
+	if _, err := os.Stat(path); cfg.DatabaseURL != "" || cfg.Data == "" || err == nil {
+		return
+	}
+	if err := os.MkdirAll(cfg.Data, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	dbs.WriteMigratedSQLite(t, path)
+}
+
+// The documents differ from house to house in the address alone, which no reply is checked by.
+var (
+	v2Document = sync.OnceValues(func() ([]byte, error) { return v2.Document("", "") })
+	v1Document = sync.OnceValues(func() ([]byte, error) { return v1.Document("") })
+)
+
+// newCheckedTransport fails the test when a reply breaks the OpenAPI document of its face.
+func newCheckedTransport(t testing.TB, next http.RoundTripper) http.RoundTripper {
+	t.Helper()
+	doc, err := v2Document()
+	if err != nil {
+		t.Fatal(err)
+	}
+	earlier, err := v1Document()
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken := func(err error) { t.Errorf("the contract is broken: %v", err) }
+	own, err := NewValidatingTransport(v2.Base, doc, next, broken)
+	if err != nil {
+		t.Fatal(err)
+	}
+	both, err := NewValidatingTransport(v1.Base, earlier, own, broken)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return both
+}
+
+// run starts the background work and plans the end: streams first, then turns, then chores, then the database.
+func (h *Server) run(t testing.TB, listening *httptest.Server) {
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	ended := make(chan error, 1)
+	go func() { ended <- h.Run(ctx) }()
+	t.Cleanup(func() {
+		now, cancel := context.WithCancel(ctx)
+		cancel()
+		h.Drain(now)
+		listening.CloseClientConnections()
+		listening.Close()
+		stop()
+		if err := <-ended; err != nil {
+			t.Errorf("the house's work: %v", err)
+		}
+		if err := h.Close(); err != nil {
+			t.Errorf("close the house: %v", err)
+		}
+	})
+}
+
+// NewAccount makes one more account and gives its id and key.
+func (h *Server) NewAccount(t testing.TB, in admin.NewAccount) (id, key string) {
+	t.Helper()
+	out, err := admin.RunOn(t.Context(), h.AdminService, admin.CreateAccount, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.AccountID, out.APIKey
+}

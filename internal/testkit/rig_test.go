@@ -1,0 +1,62 @@
+package testkit_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"parley/internal/model"
+	"parley/internal/testkit"
+	"parley/internal/testkit/dbs"
+)
+
+func TestMain(m *testing.M) { dbs.Main(m, func() error { return goleak.Find() }) }
+
+const ferryText = "# Ferry\n\nThe last ferry to the island leaves at half past nine in the evening.\n"
+
+func TestServerAnswersFromItsSources(t *testing.T) {
+	for name, options := range map[string][]testkit.Option{"sqlite": nil, "postgres": {testkit.WithPostgres()}} {
+		t.Run(name, func(t *testing.T) {
+			if name == "postgres" {
+				dbs.SharedPostgres(t) // skips
+			}
+			h := testkit.Open(t, options...)
+			agent := h.NewAgent(t, h.Key, ferryText)
+			var answer struct {
+				Data struct {
+					Parts    []struct{ Text string }
+					Metadata struct{ Citations []struct{ Name string } }
+				}
+			}
+			h.Do(t, "POST", "/agents/"+agent+"/chat", h.Key, map[string]any{"message": "When does the last ferry leave?"}).Decode(t, http.StatusOK, &answer)
+			if d := answer.Data; len(d.Parts) != 1 || !strings.Contains(d.Parts[0].Text, "half past nine") || len(d.Metadata.Citations) == 0 {
+				t.Errorf("%+v", d)
+			}
+			if r := h.Do(t, "GET", "/agents/"+agent, h.OtherKey, nil); r.Status != http.StatusNotFound {
+				t.Errorf("the other account sees the agent: %d", r.Status)
+			}
+		})
+	}
+}
+
+func TestScriptAndClock(t *testing.T) {
+	clock := testkit.NewClock()
+	scripted := model.NewScripted(model.TextStep("By script."), model.StopStep())
+	h := testkit.Open(t, testkit.WithModel(scripted), testkit.WithClock(clock))
+	agent := h.NewAgent(t, h.Key)
+	if r := h.Do(t, "POST", "/agents/"+agent+"/chat", h.Key, `{"message":"Hello"}`); !strings.Contains(string(r.Body), "By script.") {
+		t.Errorf("%d %s", r.Status, r.Body)
+	}
+	clock.Advance(48 * time.Hour)
+	var list struct {
+		Data []struct{ CreatedAt time.Time }
+	}
+	h.NewAgent(t, h.Key)
+	h.Do(t, "GET", "/agents", h.Key, nil).Decode(t, http.StatusOK, &list)
+	if len(list.Data) != 2 || list.Data[0].CreatedAt.Sub(list.Data[1].CreatedAt) != 48*time.Hour {
+		t.Errorf("%+v", list)
+	}
+}

@@ -1,0 +1,57 @@
+// Package sfus gives tests a media server: the test's own program, run again as the child that the server runs.
+package sfus
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"testing"
+	"time"
+
+	"parley/internal/voice/rtc"
+	"parley/internal/voice/sfu"
+)
+
+// Command is what the program is started with to be the media server.
+const Command = "sfu"
+
+// RunIfChild turns the program into the media server if it was started as one, and does not return then. TestMain calls it first.
+func RunIfChild() {
+	if len(os.Args) != 2 || os.Args[1] != Command {
+		return
+	}
+	if err := sfu.Serve(context.Background(), os.Stdin, os.Stdout, os.Stderr); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// Start gives a server whose child runs, on loopback and free ports, and ends it with the test. The options change it before.
+func Start(t testing.TB, options ...func(*rtc.Server)) *rtc.Server {
+	t.Helper()
+	s := New(t, options...)
+	if _, err := s.Address(t.Context()); err != nil {
+		t.Fatal("start a media server: ", err)
+	}
+	return s
+}
+
+// New is Start for a child that begins with the first room.
+func New(t testing.TB, options ...func(*rtc.Server)) *rtc.Server {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &rtc.Server{
+		Executable: exe, Args: []string{Command}, Child: rtc.ChildConfig{Loopback: true},
+		ClientURL: "ws://127.0.0.1:1", Now: time.Now, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+	}
+	for _, o := range options {
+		o(s)
+	}
+	t.Cleanup(s.Close)
+	return s
+}

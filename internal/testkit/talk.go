@@ -1,0 +1,80 @@
+package testkit
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"testing"
+)
+
+// Reply is what the server answered.
+type Reply struct {
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// Do sends a request under /api/v2 with the key; body is encoded as JSON unless it is nil, a string or bytes.
+func (h *Server) Do(t testing.TB, method, path, key string, body any) Reply {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, h.URL+"/api/v2"+path, bytes.NewReader(encodeBody(t, body)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if key != "" {
+		req.Header.Set("Authorization", "Bearer "+key)
+	}
+	res, err := h.Client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	var text bytes.Buffer
+	if _, err := text.ReadFrom(res.Body); err != nil {
+		t.Fatalf("%s %s: %v after %q", method, path, err, text.String())
+	}
+	return Reply{res.StatusCode, res.Header, text.Bytes()}
+}
+
+func encodeBody(t testing.TB, body any) []byte {
+	t.Helper()
+	switch body := body.(type) {
+	case nil:
+		return nil
+	case string:
+		return []byte(body)
+	case []byte:
+		return body
+	}
+	text, err := json.Marshal(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// Decode reads a reply of that status into v.
+func (r Reply) Decode(t testing.TB, status int, v any) {
+	t.Helper()
+	if r.Status != status {
+		t.Fatalf("status %d instead of %d: %s", r.Status, status, r.Body)
+	}
+	if err := json.Unmarshal(r.Body, v); err != nil {
+		t.Fatalf("%v in %s", err, r.Body)
+	}
+}
+
+// NewAgent makes an agent of the key's account that has read the texts, and gives its id.
+func (h *Server) NewAgent(t testing.TB, key string, texts ...string) string {
+	t.Helper()
+	var agent struct{ ID string }
+	h.Do(t, "POST", "/agents", key, map[string]any{"name": "Agent"}).Decode(t, http.StatusCreated, &agent)
+	for _, text := range texts {
+		source := map[string]any{"type": "text", "name": "Text", "content": text}
+		h.Do(t, "POST", "/agents/"+agent.ID+"/sources", key, source).Decode(t, http.StatusCreated, &struct{}{})
+	}
+	if err := h.Runner.WaitIdle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return agent.ID
+}

@@ -1,0 +1,87 @@
+package prose
+
+import (
+	"slices"
+	"strings"
+)
+
+// PrivateSpan is a stretch of a text that holds personal data.
+type PrivateSpan struct {
+	Start, End int    // byte span
+	Kind       string // email, phone, card, id
+}
+
+// Redact masks e-mail addresses, phone numbers, payment cards and identity numbers as [email], [phone], [card] and [id].
+// Redacting the result again changes nothing.
+func Redact(text string) string { return maskSpans(text, RedactSpans(text)) }
+
+// RedactSpans finds what Redact masks, in the order of the text; the spans do not overlap.
+func RedactSpans(text string) []PrivateSpan {
+	if !mayHoldPrivateData(text) {
+		return nil
+	}
+	return newFoldedText(text).findPrivate()
+}
+
+// mayHoldPrivateData tells texts that may hold personal data from the many that cannot: an address has an @, a number has digits.
+func mayHoldPrivateData(text string) bool {
+	digits := 0
+	for i, r := range text {
+		switch {
+		case r == '@' || r == '＠' || r == '﹫':
+			return true
+		case r == '%' && escapeLength(text[i:]) > 0:
+			return true
+		case isDecimal(r):
+			if digits++; digits >= minDigits {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// minDigits is what the shortest number that is masked has: that of a passport.
+const minDigits = 4
+
+func maskSpans(text string, found []PrivateSpan) string {
+	if len(found) == 0 {
+		return text
+	}
+	var b strings.Builder
+	at := 0
+	for _, p := range found {
+		b.WriteString(text[at:p.Start])
+		b.WriteString("[" + p.Kind + "]")
+		at = p.End
+	}
+	b.WriteString(text[at:])
+	return b.String()
+}
+
+// maxRounds bounds how often a text is looked through: what was masked may show what stands beside it.
+const maxRounds = 4
+
+// findPrivate looks for one kind after the other. What was found is a wall for those that follow, as its mask would be.
+func (r *foldedText) findPrivate() (all []PrivateSpan) {
+	for range maxRounds {
+		before := len(all)
+		for _, look := range []struct {
+			kind string
+			find func() []Span
+		}{{"email", r.findEmails}, {"id", r.findIBANs}, {"id", r.findCodes}, {"id", r.findIDNumbers}, {"card", r.findCards}, {"phone", r.findPhones}} {
+			for _, s := range look.find() {
+				if slices.Contains(r.chars[s.Start:s.End], maskChar) {
+					continue // the extension of the one before
+				}
+				all = append(all, PrivateSpan{Start: r.offsets[s.Start], End: r.offsets[s.End], Kind: look.kind})
+				r.maskOut(s)
+			}
+		}
+		if len(all) == before {
+			break
+		}
+	}
+	slices.SortFunc(all, func(a, b PrivateSpan) int { return a.Start - b.Start })
+	return all
+}

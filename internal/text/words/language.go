@@ -1,0 +1,96 @@
+package words
+
+import (
+	"math/bits"
+	"unicode"
+)
+
+// Language is what a text is most likely written in. It only chooses endings to cut and words to pass over, so a wrong guess
+// costs little.
+type Language uint8
+
+// The languages whose endings and function words are known.
+const (
+	English Language = iota
+	German
+	Spanish
+	French
+	Italian
+	Portuguese
+	Dutch
+	Swedish
+	Danish
+	Norwegian
+	Finnish
+	Turkish
+	Russian
+	Arabic
+	Chinese
+	Japanese
+	Other // of its own script: no endings are cut
+	languageCount
+)
+
+// LanguageCount is how many languages there are.
+const LanguageCount = int(languageCount)
+
+// GuessLanguage tells the language of the tokens by script and function words; sure is false where it had nothing to go by.
+func GuessLanguage(tokens []Token) (lang Language, sure bool) {
+	if l, ok := guessByScript(tokens); ok {
+		return l, true
+	}
+	var votes [languageCount]int
+	for _, t := range tokens {
+		for in := functionWordLanguages[t.Word]; in != 0; in &= in - 1 {
+			votes[bits.TrailingZeros32(in)]++
+		}
+	}
+	for l := range Russian {
+		if votes[l] > votes[lang] {
+			lang = l
+		}
+	}
+	return lang, votes[lang] > 0
+}
+
+// guessByScript looks at the first letters of the tokens: another script than Latin decides.
+func guessByScript(tokens []Token) (Language, bool) {
+	var latin, russian, arabic, chinese, japanese, other int
+	for i, t := range tokens {
+		if i == 64 {
+			break
+		}
+		switch r, _ := decodeRune(t.Word, 0); {
+		case r < 0x250:
+			if r >= 'a' {
+				latin++
+			}
+		case unicode.Is(unicode.Cyrillic, r):
+			russian++
+		case unicode.Is(unicode.Arabic, r):
+			arabic++
+		case unicode.In(r, unicode.Hiragana, unicode.Katakana):
+			japanese++
+		case unicode.Is(unicode.Han, r):
+			chinese++
+		default:
+			other++
+		}
+	}
+	if japanese > 0 { // they write with Chinese characters too
+		japanese, chinese = japanese+chinese, 0
+	}
+	switch most := max(latin, russian, arabic, chinese, japanese, other); {
+	case most == 0 || latin == most:
+		return English, false
+	case russian == most:
+		return Russian, true
+	case arabic == most:
+		return Arabic, true
+	case chinese == most:
+		return Chinese, true
+	case japanese == most:
+		return Japanese, true
+	}
+	return Other, true
+}

@@ -1,5 +1,0 @@
-//go:build !race
-
-package ear
-
-const underRace = false

@@ -1,6 +1,0 @@
-//go:build race
-
-package ear
-
-// underRace says that the race detector watches: measuring would take minutes and finds nothing there, as the ear has no goroutines.
-const underRace = true

@@ -1,0 +1,101 @@
+// Package voicepage gives browsers what they need for voice sessions: the library service-voice, for pages of others to load, and
+// a page of its own on which a person can talk to an agent. It has no rules about who may talk to whom: the page joins with a
+// participant token, as every page does.
+package widget
+
+import (
+	"bytes"
+	"fmt"
+	"html/template"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync/atomic"
+
+	"parley/web"
+)
+
+// Where things are.
+const (
+	libraryPath  = "/sdk/service-voice.js"
+	licensesPath = "/sdk/service-voice.licenses.txt"
+	pagePath     = "/demo/voice"
+	stylePath    = "/demo/voice.css"
+	scriptPath   = "/demo/voice.js"
+	sessionPath  = "/demo/voice/session"
+)
+
+// Page serves the library and the demo page.
+type Page struct {
+	html           *template.Template
+	policy         string
+	files          map[string]*staticFile
+	sessionHandler atomic.Pointer[http.Handler] // nil for none
+}
+
+// New makes the page. Browsers join voice sessions at voiceURL (ws or wss), or at this server itself.
+func New(voiceURL string) (*Page, error) {
+	html, err := template.ParseFS(web.Files, "voice/demo/voice.html")
+	if err != nil {
+		return nil, fmt.Errorf("read the voice page: %w", err)
+	}
+	p := &Page{html: html, policy: contentSecurityPolicy(voiceURL), files: map[string]*staticFile{
+		libraryPath:  {name: "built/service-voice.js", contentType: "text/javascript; charset=utf-8", isCrossOrigin: true},
+		licensesPath: {name: "built/service-voice.licenses.txt", contentType: "text/plain; charset=utf-8"},
+		stylePath:    {name: "voice/demo/voice.css", contentType: "text/css; charset=utf-8"},
+		scriptPath:   {name: "voice/demo/voice.js", contentType: "text/javascript; charset=utf-8"},
+	}}
+	for _, f := range p.files {
+		if err := f.load(); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+// contentSecurityPolicy lets the page load its own files and talk to this server and to the voice server, and nothing else.
+func contentSecurityPolicy(voiceURL string) string {
+	connect := "'self'"
+	if u, err := url.Parse(voiceURL); err == nil && u.Host != "" && !strings.ContainsAny(u.Host, ";, '\"[") { // policies know no IPv6
+		connect += " " + u.Scheme + "://" + u.Host
+		// Why it was not let in, the browser's library asks by plain HTTP.
+		connect += " " + strings.Replace(u.Scheme, "ws", "http", 1) + "://" + u.Host
+	}
+	return "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src " + connect +
+		"; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
+}
+
+// IsPagePath reports whether a path is the page's.
+func (p *Page) IsPagePath(path string) bool {
+	return path == pagePath || path == sessionPath || p.files[path] != nil
+}
+
+func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	switch f := p.files[r.URL.Path]; {
+	case r.URL.Path == sessionPath:
+		p.createSession(w, r)
+	case r.Method != http.MethodGet && r.Method != http.MethodHead:
+		w.Header().Set("Allow", "GET, HEAD")
+		http.Error(w, "Only GET and HEAD are known here.", http.StatusMethodNotAllowed)
+	case f != nil:
+		f.serve(w, r)
+	default:
+		p.showPage(w, r)
+	}
+}
+
+// showPage writes the page. Who may have a session made for them sees how to begin one.
+func (p *Page) showPage(w http.ResponseWriter, r *http.Request) {
+	var b bytes.Buffer
+	if err := p.html.Execute(&b, struct{ Demo bool }{p.sessionHandler.Load() != nil && isLocalRequest(r)}); err != nil {
+		http.Error(w, "The page could not be made.", http.StatusInternalServerError)
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Content-Security-Policy", p.policy)
+	h.Set("Permissions-Policy", "microphone=(self), camera=(), geolocation=()")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cache-Control", "no-store")
+	_, _ = w.Write(b.Bytes())
+}
