@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net/http"
 	"os"
 	"slices"
@@ -53,7 +54,32 @@ func WrapError(code Code, cause error) *Error {
 	return &Error{Code: code, Message: codes[code].message, Err: cause}
 }
 
-// AsError gives the *Error in err's chain. An error of a file system that takes nothing at the moment becomes
+// maxInvalidFields bounds what one reply lists.
+const maxInvalidFields = 50
+
+// Invalid returns a VALIDATION_INVALID_BODY error about one field; reason says, for the caller, what is wrong with it.
+func Invalid(field, reason string) error {
+	return InvalidFields(map[string]string{field: reason})
+}
+
+// InvalidFields returns a VALIDATION_INVALID_BODY error that says for each field what is wrong with it, or nil where
+// reasons is empty. At most 50 fields are listed.
+func InvalidFields(reasons map[string]string) error {
+	if len(reasons) == 0 {
+		return nil
+	}
+	e := NewError(CodeInvalidBody)
+	e.Details = reasons
+	if len(reasons) > maxInvalidFields {
+		e.Details = make(map[string]string, maxInvalidFields)
+		for _, field := range slices.Sorted(maps.Keys(reasons))[:maxInvalidFields] {
+			e.Details[field] = reasons[field]
+		}
+	}
+	return e
+}
+
+// AsError returns the *Error in err's chain. An error of a file system that takes nothing at the moment becomes
 // SERVICE_UNDER_MAINTENANCE, any other INTERNAL_SERVER_ERROR, with err as the cause.
 func AsError(err error) *Error {
 	var e *Error

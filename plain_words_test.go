@@ -1,0 +1,168 @@
+package parley_test
+
+import (
+	"bufio"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"os/exec"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+)
+
+// metaphors are words that no identifier and no comment holds, but for the places where they are the field's own word.
+var metaphors = map[string][]string{
+	"house": nil, "houses": nil, "chore": nil, "chores": nil, "guest": nil, "guests": nil, "workshop": nil,
+	"clerk": nil, "keeper": nil, "shelf": nil, "shelves": nil, "errand": nil, "errands": nil, "closet": nil,
+	"purse": nil, "lull": nil, "lavish": nil, "thrifty": nil,
+	"room":   {"internal/voice/", "internal/server/", "internal/testkit/", "internal/widget/", "bench/", "voice"}, // of LiveKit
+	"rooms":  {"internal/voice/", "internal/server/", "internal/testkit/", "internal/widget/", "bench/", "voice"},
+	"floor":  {"bench/", "internal/voice/", "internal/audio/"}, // what a benchmark is compared with; noise
+	"floors": {"bench/", "internal/voice/", "internal/audio/"},
+	"desk":   {}, // "help desk" is allowed everywhere
+	"office": {"internal/ingest/extract/"}, // office documents
+	"door":   {"_test.go"},                 // in the texts of tests
+	"doors":  {"_test.go"},
+	"book":   {"_test.go"},
+	"books":  {"_test.go"},
+}
+
+// bareWords are no identifiers: they name neither a thing nor an action.
+var bareWords = []string{
+	"owed", "only", "took", "said", "told", "heard", "standing", "made", "kept", "held", "gave", "given", "gone",
+	"whose", "together", "beside", "around", "somebody", "nobody", "stood", "stands", "meant", "lies", "says",
+}
+
+// badComments are words of comments that are not ordinary English for what they say.
+var badComments = regexp.MustCompile(`(?i)\b(gives|faces?)\b`)
+
+var commentPlaces = map[string][]string{ // where badComments are the right word
+	"face": {"internal/ingest/extract/"}, "faces": {"internal/ingest/extract/"}, // of fonts
+}
+
+const maxLineLength = 120
+
+// TestPlainWords holds that names and comments say what they mean in the field's words, and that lines are not too long.
+func TestPlainWords(t *testing.T) {
+	only := os.Getenv("ONLY")
+	if only == "" {
+		t.Skip("SKIP: set ONLY to a folder")
+	}
+	out, err := exec.CommandContext(t.Context(), "git", "ls-files", "*.go").Output()
+	if err != nil {
+		t.Skip("SKIP: no git checkout: ", err)
+	}
+	for file := range strings.Lines(string(out)) {
+		file = strings.TrimSpace(file)
+		if only != "" && !strings.HasPrefix(file, only) {
+			continue
+		}
+		checkWordsOfFile(t, file)
+	}
+}
+
+func checkWordsOfFile(t *testing.T, file string) {
+	checkLineLengths(t, file)
+	set := token.NewFileSet()
+	parsed, err := parser.ParseFile(set, file, nil, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	ast.Inspect(parsed, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			if word := badIdentifier(file, id.Name); word != "" {
+				t.Errorf("%s: the identifier %s holds %q", set.Position(id.Pos()), id.Name, word)
+			}
+		}
+		return true
+	})
+	for _, group := range parsed.Comments {
+		for _, c := range group.List {
+			if word := badWordOfComment(file, c.Text); word != "" {
+				t.Errorf("%s: a comment holds %q", set.Position(c.Pos()), word)
+			}
+		}
+	}
+}
+
+func checkLineLengths(t *testing.T, file string) {
+	f, err := os.Open(file)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 1<<20)
+	for n := 1; lines.Scan(); n++ {
+		text := lines.Text()
+		if len([]rune(text)) > maxLineLength && !strings.HasPrefix(lines.Text(), "//go:") {
+			t.Errorf("%s:%d: %d characters, at most %d", file, n, len([]rune(text)), maxLineLength)
+		}
+	}
+}
+
+func badIdentifier(file, name string) string {
+	if slices.Contains(bareWords, name) {
+		return name
+	}
+	for _, part := range splitWords(name) {
+		if isMetaphor(file, part) {
+			return part
+		}
+	}
+	return ""
+}
+
+var (
+	wordForm = regexp.MustCompile(`[A-Za-z]+`)
+	ownTerms = regexp.MustCompile(`(?i)help[ -]?desk|noise floor|floor of noise|on the face of`)
+)
+
+func badWordOfComment(file, text string) string {
+	text = ownTerms.ReplaceAllString(text, "")
+	for _, word := range wordForm.FindAllString(text, -1) {
+		if word = strings.ToLower(word); isMetaphor(file, word) {
+			return word
+		}
+	}
+	for _, word := range badComments.FindAllString(text, -1) {
+		if !isAllowed(file, commentPlaces[strings.ToLower(word)]) {
+			return word
+		}
+	}
+	return ""
+}
+
+func isMetaphor(file, word string) bool {
+	places, ok := metaphors[word]
+	return ok && !isAllowed(file, places)
+}
+
+func isAllowed(file string, places []string) bool {
+	return slices.ContainsFunc(places, func(place string) bool {
+		return strings.HasPrefix(file, place) || place == "_test.go" && strings.HasSuffix(file, place) ||
+			place == path.Base(strings.TrimSuffix(file, ".go"))
+	})
+}
+
+// splitWords splits a name in camel case into its words in lower case: "agentURLs" is "agent", "urls".
+func splitWords(name string) []string {
+	var words []string
+	start, runes := 0, []rune(name)
+	for i := 1; i < len(runes); i++ {
+		lowerUpper := unicode.IsUpper(runes[i]) && !unicode.IsUpper(runes[i-1])
+		acronymEnd := unicode.IsUpper(runes[i-1]) && i+1 < len(runes) && unicode.IsUpper(runes[i]) && unicode.IsLower(runes[i+1])
+		if lowerUpper || acronymEnd {
+			words = append(words, strings.ToLower(string(runes[start:i])))
+			start = i
+		}
+	}
+	return append(words, strings.ToLower(string(runes[start:])))
+}
