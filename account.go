@@ -21,10 +21,10 @@ type Credits int64
 // Credit is one message credit.
 const Credit Credits = 1000
 
-// Float gives credits as the interface writes them: a number that may be fractional.
+// Float returns credits as the interface writes them: a number that may be fractional.
 func (c Credits) Float() float64 { return float64(c) / float64(Credit) }
 
-// RoundUp gives credits rounded up.
+// RoundUp returns credits rounded up.
 func (c Credits) RoundUp() int64 { return int64((c + Credit - 1) / Credit) }
 
 // Plan is what an account may do. Zero limits mean "none"; nil ones mean "unlimited".

@@ -152,7 +152,7 @@ func TestNoCircleOfFolders(t *testing.T) {
 	}
 }
 
-// topPackage gives the folder that counts as one room: parley/internal/ingest for parley/internal/ingest/crawl.
+// topPackage returns the folder that counts as one room: parley/internal/ingest for parley/internal/ingest/crawl.
 func topPackage(importPath string) string {
 	parts := strings.Split(importPath, "/")
 	return path.Join(parts[:min(len(parts), 3)]...)

@@ -62,7 +62,7 @@ func TestWordsStayWhereTheyBelong(t *testing.T) {
 	}
 }
 
-// importNames gives the usual name of each package by the name the file uses.
+// importNames returns the usual name of each package by the name the file uses.
 func importNames(file *ast.File) map[string]string {
 	names := map[string]string{}
 	for _, spec := range file.Imports {

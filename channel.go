@@ -50,7 +50,7 @@ func (c Channel) IsEmbedded() bool {
 // maxOriginBytes bounds what is kept of a page's address; of a longer one only the site is.
 const maxOriginBytes = 2048
 
-// EmbedOrigin gives where an agent was embedded when a conversation began (interface 2.4): the page's address without query
+// EmbedOrigin returns where an agent was embedded when a conversation began (interface 2.4): the page's address without query
 // and fragment, or only the site when the browser did not report a page of that site; empty when it reported no site, and
 // for conversations that did not begin on a web site. page is what the page said of itself, site the Origin that the browser
 // sent; either may be empty.

@@ -84,7 +84,7 @@ type Message struct {
 	CreatedAt      time.Time
 }
 
-// Role gives the message's role on the wire: everything that is not the user's is the assistant's.
+// Role returns the message's role on the wire: everything that is not the user's is the assistant's.
 func (m *Message) Role() string {
 	if m.Author == AuthorUser {
 		return "user"

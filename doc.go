@@ -74,8 +74,8 @@
 // on both databases and gives the same order. Where an embedder is configured it compares the vectors of all passages with the
 // question's as well, and weighs them against the words.
 //
-// internal/jobs runs chores that survive a restart. A chore is enqueued in the transaction that made it necessary, leased by a
-// worker, tried again after a failure and kept as dead when it never works. Every chore may run twice without harm.
+// internal/jobs runs jobs that survive a restart. A job is enqueued in the transaction that made it necessary, leased by a
+// worker, tried again after a failure and kept as dead when it never works. Every job may run twice without harm.
 //
 // internal/ingest/crawl reads web sites through outbound: robots.txt, sitemaps, links, one address after the other, each written
 // down in a Frontier that is handed in, so that a crawl goes on after a restart. It knows neither sources nor accounts.
@@ -125,7 +125,7 @@
 // changes many in one step; customers of tickets are people of the same table.
 //
 // internal/webhook tells other servers what has happened. Desk leaves a delivery for each webhook in the transaction that records
-// the event; Sender sends it as a chore through outbound, signed, for about a day, and then it is dead until an operator has it sent again.
+// the event; Sender sends it as a job through outbound, signed, for about a day, and then it is dead until an operator has it sent again.
 //
 // internal/helpdesk is where people answer. Desk opens tickets: in one transaction a ticket gets its number, its customer, its
 // conversation, and by the rules and the team's strategy somebody who is to answer. route.go and pick.go decide that without the
@@ -175,7 +175,7 @@
 //
 // # The walk of a chat turn
 //
-// wire gives the request its id and reads the body; access finds account and plan behind the key, counts the request and checks
+// wire returns the request its id and reads the body; access finds account and plan behind the key, counts the request and checks
 // the scope; api checks the shape and calls chat.Start. The first transaction finds or makes the conversation, keeps the user's
 // message, opens the turn with a lease and reserves the credits. Meanwhile retrieval looks for passages, and where nothing speaks
 // against it the turn's own goroutine already asks the model; what comes goes into the turn's event log, which nobody reads before

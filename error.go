@@ -115,7 +115,7 @@ func IsCode(err error, code Code) bool {
 	return errors.As(err, &e) && e.Code == code
 }
 
-// Status gives the HTTP status of the code in REST v2 (interface, section 7).
+// Status returns the HTTP status of the code in REST v2 (interface, section 7).
 func (c Code) Status() int {
 	if row, ok := codes[c]; ok {
 		return row.status
@@ -123,5 +123,5 @@ func (c Code) Status() int {
 	return http.StatusInternalServerError
 }
 
-// DefaultMessage gives the sentence shown when the failure has nothing more to say.
+// DefaultMessage returns the sentence shown when the failure has nothing more to say.
 func (c Code) DefaultMessage() string { return codes[c].message }

@@ -50,10 +50,10 @@ type ConversationRef struct {
 	Conversation ConversationID
 }
 
-// NewUUID gives a random (version 4) UUID, the form of ids that carry no order.
+// NewUUID returns a random (version 4) UUID, the form of ids that carry no order.
 func NewUUID() string { return uuid.NewString() }
 
-// NewTimedUUID gives a version 7 UUID, the form of ids whose rows are written in time order.
+// NewTimedUUID returns a version 7 UUID, the form of ids whose rows are written in time order.
 func NewTimedUUID() string {
 	id, err := uuid.NewV7()
 	if err != nil {
@@ -62,7 +62,7 @@ func NewTimedUUID() string {
 	return id.String()
 }
 
-// NewAgentID gives 21 url-safe random characters (126 bits). None begins with a hyphen: a command line would take it for a flag.
+// NewAgentID returns 21 url-safe random characters (126 bits). None begins with a hyphen: a command line would take it for a flag.
 func NewAgentID() AgentID {
 	for {
 		if id := nanoid(); id[0] != '-' {
@@ -74,7 +74,7 @@ func NewAgentID() AgentID {
 // sortableBase64 is base64's url-safe alphabet in the order of its bytes, so that encoded numbers sort like the numbers.
 var sortableBase64 = base64.NewEncoding("-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz").WithPadding(base64.NoPadding)
 
-// NewMessageID gives "msg_" and a version 7 UUID in 22 url-safe characters. That it sorts by time keeps the database's index
+// NewMessageID returns "msg_" and a version 7 UUID in 22 url-safe characters. That it sorts by time keeps the database's index
 // of messages growing at its end; nothing else may rely on it: messages are ordered by their sequence.
 func NewMessageID() MessageID {
 	id, err := uuid.NewV7()
@@ -84,7 +84,7 @@ func NewMessageID() MessageID {
 	return MessageID("msg_" + sortableBase64.EncodeToString(id[:]))
 }
 
-// NewCallID gives "call_" and 21 url-safe random characters: the id of a tool call as clients see it.
+// NewCallID returns "call_" and 21 url-safe random characters: the id of a tool call as clients see it.
 func NewCallID() string { return "call_" + nanoid() }
 
 func nanoid() string {
@@ -93,7 +93,7 @@ func nanoid() string {
 	return base64.RawURLEncoding.EncodeToString(b[:])[:21]
 }
 
-// NormalizeUUID gives a UUID as ids are kept, in lower case; any other text stays as it is.
+// NormalizeUUID returns a UUID as ids are kept, in lower case; any other text stays as it is.
 func NormalizeUUID(s string) string {
 	if IsUUID(s) {
 		return strings.ToLower(s)

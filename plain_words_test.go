@@ -24,7 +24,7 @@ var metaphors = map[string][]string{
 	"rooms":  {"internal/voice/", "internal/server/", "internal/testkit/", "internal/widget/", "bench/", "voice"},
 	"floor":  {"bench/", "internal/voice/", "internal/audio/"}, // what a benchmark is compared with; noise
 	"floors": {"bench/", "internal/voice/", "internal/audio/"},
-	"desk":   {}, // "help desk" is allowed everywhere
+	"desk":   {},                           // "help desk" is allowed everywhere
 	"office": {"internal/ingest/extract/"}, // office documents
 	"door":   {"_test.go"},                 // in the texts of tests
 	"doors":  {"_test.go"},

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// VisibleParts gives the message's parts as they are shown: behind each tool call without a result stands one that says how the call
+// VisibleParts returns the message's parts as they are shown: behind each tool call without a result stands one that says how the call
 // stands (interface 2.4), pending until it is older than ToolResultTimeout and ignored from then on.
 func (m *Message) VisibleParts(now time.Time) []Part {
 	waiting := ToolOutput{Status: ToolPending}

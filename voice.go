@@ -127,7 +127,7 @@ func (a *Agent) VoiceSettings() (*VoiceSettings, error) {
 	return &v, nil
 }
 
-// RecordingRetentionDays gives for how many days recordings are kept by the agent's settings, 0 for as long as their conversation. Settings that make
+// RecordingRetentionDays returns for how many days recordings are kept by the agent's settings, 0 for as long as their conversation. Settings that make
 // none and name no days do not say, nor do those that are null or cannot be read: what was said before holds for the recordings there are.
 func (a *Agent) RecordingRetentionDays() (days int, ok bool) {
 	v, err := a.VoiceSettings()

@@ -49,7 +49,7 @@ func measurePDFs(ctx context.Context, b *bench) ([]row, error) {
 	return append(rows, comparedRow(name+"beside pdftotext (floor: pdftotext alone)", "pages/s", floor, second, &both)), err
 }
 
-// readPDFs gives the median of several uploads to a server of their own.
+// readPDFs returns the median of several uploads to a server of their own.
 func (b *bench) readPDFs(ctx context.Context, data []byte, env ...string) (float64, error) {
 	s, err := b.newParleyServerFrom(ctx, b.binary, "pdf", env...)
 	if err != nil {

@@ -138,7 +138,7 @@ func parseOptions(args []string, stderr io.Writer) (options, error) {
 	return opt, opt.checkNames()
 }
 
-// orDefault gives n, or the other when n is not set.
+// orDefault returns n, or the other when n is not set.
 func orDefault(n, other int) int {
 	if n > 0 {
 		return n

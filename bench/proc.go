@@ -51,7 +51,7 @@ func (p processID) cpuTime() time.Duration {
 	return time.Duration(user+system) * 10 * time.Millisecond
 }
 
-// stat gives the fields of /proc/PID/stat behind the name: its state, its parent and so on; nothing where the process is gone.
+// stat returns the fields of /proc/PID/stat behind the name: its state, its parent and so on; nothing where the process is gone.
 func (p processID) stat() []string {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p))
 	if err != nil {
@@ -61,7 +61,7 @@ func (p processID) stat() []string {
 	return strings.Fields(after)
 }
 
-// children gives the processes that a process has started.
+// children returns the processes that a process has started.
 func (p processID) children() (list []processID) {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {

@@ -119,7 +119,7 @@ func startProfile(file string) (stop func(), err error) {
 	}, nil
 }
 
-// processTime gives the processor time that this process has used.
+// processTime returns the processor time that this process has used.
 func processTime() time.Duration {
 	var used syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
@@ -137,7 +137,7 @@ func (s *searchBench) fillAndIndex(ctx context.Context) error {
 	}
 }
 
-// databaseBytes gives the bytes of the database.
+// databaseBytes returns the bytes of the database.
 func (s *searchBench) databaseBytes(ctx context.Context) (n int64, err error) {
 	if s.db.SQL().Dialect() == sqldb.Postgres {
 		return sqldb.One(ctx, s.db.SQL(), sqldb.Column[int64], `select pg_database_size(current_database())`)

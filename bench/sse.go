@@ -26,7 +26,7 @@ type streamEvent struct {
 	} `json:"choices"`
 }
 
-// text gives the words the event brings.
+// text returns the words the event brings.
 func (f *streamEvent) text() string {
 	if f.Type == "text-delta" {
 		return f.Delta
@@ -37,7 +37,7 @@ func (f *streamEvent) text() string {
 	return ""
 }
 
-// finishReason gives the reason when the event ends the answer.
+// finishReason returns the reason when the event ends the answer.
 func (f *streamEvent) finishReason() string {
 	if len(f.Choices) > 0 {
 		return f.Choices[0].FinishReason

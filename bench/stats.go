@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// quantile gives the smallest value that at least the share q of the values does not exceed. The values are sorted; of none
+// quantile returns the smallest value that at least the share q of the values does not exceed. The values are sorted; of none
 // it is zero.
 func quantile[T cmp.Ordered](sorted []T, q float64) T {
 	var none T
@@ -53,7 +53,7 @@ func (b *batch) rate() float64 { return float64(len(b.totals)) / b.duration.Seco
 // series is what one target did, a batch a round.
 type series []*batch
 
-// medianOf gives the median over the rounds of one figure.
+// medianOf returns the median over the rounds of one figure.
 func (s series) medianOf(figure func(*batch) float64) float64 {
 	var values []float64
 	for _, b := range s {

@@ -158,7 +158,7 @@ func (c *voiceClient) sendText(text string) {
 // dataPacket is one that is built here.
 type dataPacket struct{ *livekit.DataPacket }
 
-// ToProto gives the packet.
+// ToProto returns the packet.
 func (p dataPacket) ToProto() *livekit.DataPacket { return p.DataPacket }
 
 // openingSilence is the packet of silence that LiveKit itself sends at the beginning of a track.
@@ -216,7 +216,7 @@ func (c *voiceClient) waitForSilence(ctx context.Context, length time.Duration) 
 	}
 }
 
-// receivedUntil gives what comes until a moment.
+// receivedUntil returns what comes until a moment.
 func (c *voiceClient) receivedUntil(ctx context.Context, until time.Time) (list []receivedPacket) {
 	timer := time.NewTimer(time.Until(until))
 	defer timer.Stop()

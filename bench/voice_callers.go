@@ -157,7 +157,7 @@ func (c *callerProcess) runShortSessions(ctx context.Context, w callerJob) (voic
 	return sum, ctx.Err()
 }
 
-// percentiles gives the percentiles of measurements in milliseconds.
+// percentiles returns the percentiles of measurements in milliseconds.
 func percentiles(list []float64, q float64) float64 {
 	return quantile(slices.Sorted(slices.Values(list)), q)
 }

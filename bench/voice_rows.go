@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// percentileRows gives two rows, the median and the 95th percentile, beside those of a floor where there is one.
+// percentileRows returns two rows, the median and the 95th percentile, beside those of a floor where there is one.
 func percentileRows(measure string, floor, ours []float64, p50, p95 *threshold) []row {
 	if floor == nil {
 		return []row{singleRow(measure+", p50", "ms", percentiles(ours, .5), p50), singleRow("… p95", "ms", percentiles(ours, .95), p95)}

@@ -58,7 +58,7 @@ func encodePackets(sample func() int16, length int) (list audioPackets, err erro
 	return list, nil
 }
 
-// newVowelGenerator gives samples of a voice: its pitch and its formant move.
+// newVowelGenerator returns samples of a voice: its pitch and its formant move.
 func newVowelGenerator() func() int16 {
 	n, phase := 0, 0.0
 	return func() int16 {
@@ -75,7 +75,7 @@ func newVowelGenerator() func() int16 {
 	}
 }
 
-// newOrganGenerator gives samples of three pipes that stand still.
+// newOrganGenerator returns samples of three pipes that stand still.
 func newOrganGenerator() func() int16 {
 	n := 0
 	return func() int16 {
@@ -97,7 +97,7 @@ func newAgentListener() (*agentListener, error) {
 	return &agentListener{make(chan receivedPacket, 1<<14), d, make([]int16, decodeRate/25*3)}, err
 }
 
-// packetPeak gives the peak of a packet. Packets must be given in their order.
+// packetPeak returns the peak of a packet. Packets must be given in their order.
 func (h *agentListener) packetPeak(packet []byte) int {
 	n, err := h.decoder.DecodeInt16(packet, h.pcm)
 	if err != nil {

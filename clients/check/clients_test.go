@@ -102,7 +102,7 @@ func write(t *testing.T, file string, text []byte) {
 	}
 }
 
-// run gives what a command prints; the test ends when it fails.
+// run returns what a command prints; the test ends when it fails.
 func run(t *testing.T, dir, name string, args ...string) []byte {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), name, args...)

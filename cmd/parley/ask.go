@@ -105,7 +105,7 @@ func formatReferences(a *server.Answer) string {
 	return out.String()
 }
 
-// shorten gives the beginning of a text as one line.
+// shorten returns the beginning of a text as one line.
 func shorten(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	letters := []rune(text)

@@ -56,7 +56,7 @@ var (
 	placeholderPattern = regexp.MustCompile(`"[^"]*"|\S+`)
 )
 
-// documentedCommands gives what follows the word parley in the code of a page.
+// documentedCommands returns what follows the word parley in the code of a page.
 func documentedCommands(page string) (lines []string) {
 	var code []string
 	for _, block := range codeBlockPattern.FindAllStringSubmatch(page, -1) {

@@ -157,7 +157,7 @@ func (p *process) progressPrinter() func(set string, done, all int) {
 	}
 }
 
-// replayAgent gives the agent its past questions again.
+// replayAgent returns the agent its past questions again.
 func (c *evalCmd) replayAgent(p *process) error {
 	if c.Limit < 1 {
 		return newUsageError("--limit: %d is below 1", c.Limit)

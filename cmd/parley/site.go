@@ -82,7 +82,7 @@ func reachableAddress(addr string) string {
 }
 
 // run lets everybody in until ctx is done or something breaks, then empties the house in order: no new requests, running
-// answers to their end, chores back to the table. opened is called when requests are taken.
+// answers to their end, jobs back to the table. opened is called when requests are taken.
 func (s *instance) run(ctx context.Context, opened func() error) error {
 	work, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
@@ -158,7 +158,7 @@ func (s *instance) newHTTPServer(h http.Handler, connections *listen.ConnTable) 
 	return httpServer
 }
 
-// close gives everything back, in the reverse order of openInstance; it may be called on a half-open site.
+// close returns everything back, in the reverse order of openInstance; it may be called on a half-open site.
 func (s *instance) close() error {
 	var errs []error
 	if s.adminListener != nil {

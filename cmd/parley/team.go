@@ -147,7 +147,7 @@ func (c *teamChangeCmd) Run(p *process) error {
 	return p.printTeam(out)
 }
 
-// parseHours gives the shifts that were typed; nil is none typed.
+// parseHours returns the shifts that were typed; nil is none typed.
 func (f *teamFlags) parseHours() (*[]parley.WorkingHours, error) {
 	if f.Hours == nil {
 		return nil, nil

@@ -35,7 +35,7 @@ func (versionCmd) Run(p *process) error {
 	return err
 }
 
-// buildCommit gives the commit the program was built from, with "+" when the tree had changes; empty where the build does not say.
+// buildCommit returns the commit the program was built from, with "+" when the tree had changes; empty where the build does not say.
 func buildCommit() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -54,7 +54,7 @@ type cachedCaller struct {
 	lastNoted *atomic.Int64 // milliseconds of the use noted last
 }
 
-// Authenticate gives the caller that an Authorization header names. It does not ask for plan or scope: that is May. Fails with
+// Authenticate returns the caller that an Authorization header names. It does not ask for plan or scope: that is May. Fails with
 // AUTH_MISSING_API_KEY, AUTH_INVALID_API_KEY (also for a header that is not Bearer, decision 1) or AUTH_EXPIRED_API_KEY.
 func (g *Authenticator) Authenticate(ctx context.Context, authorization string) (*Caller, error) {
 	if strings.TrimSpace(authorization) == "" {
@@ -82,7 +82,7 @@ func (g *Authenticator) ClearCache() {
 	g.unknownKeys.clear()
 }
 
-// RequestKey gives the key that a request came with, for what signs with it; keys are kept nowhere.
+// RequestKey returns the key that a request came with, for what signs with it; keys are kept nowhere.
 func RequestKey(r *http.Request) string {
 	key, _ := bearer(r.Header.Get("Authorization"))
 	return key
@@ -120,7 +120,7 @@ func (g *Authenticator) lookup(ctx context.Context, hash string, now time.Time) 
 	return e, nil
 }
 
-// plan gives the account's plan. A plan that the operator has taken out of the file allows nothing.
+// plan returns the account's plan. A plan that the operator has taken out of the file allows nothing.
 func (g *Authenticator) plan(a *parley.Account) parley.Plan {
 	if p, ok := g.Plans.Plan(a.Plan); ok {
 		return p

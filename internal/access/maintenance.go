@@ -23,7 +23,7 @@ type maintenance struct {
 	mu      sync.Mutex // of those who set it: what was read earlier is not set later
 }
 
-// CheckMaintenance gives SERVICE_UNDER_MAINTENANCE while the service is under maintenance, and nil otherwise. Every face asks before it
+// CheckMaintenance returns SERVICE_UNDER_MAINTENANCE while the service is under maintenance, and nil otherwise. Every face asks before it
 // does anything; what runs already goes on.
 func (g *Authenticator) CheckMaintenance() error {
 	if !g.maintenance.enabled.Load() {

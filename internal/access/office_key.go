@@ -96,7 +96,7 @@ func checkKey(k *parley.APIKey, scopes []parley.Scope) error {
 	return invalid(details)
 }
 
-// normalizeScopes gives the scopes in their usual order, each once.
+// normalizeScopes returns the scopes in their usual order, each once.
 func normalizeScopes(asked []parley.Scope) []parley.Scope {
 	if asked == nil {
 		return nil

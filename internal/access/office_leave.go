@@ -66,7 +66,7 @@ func (o *Accounts) RemoveMember(ctx context.Context, ref MemberRef, cleanUp Memb
 	return removed, err
 }
 
-// ChangeMember gives a member another role. Fails as RemoveMember does.
+// ChangeMember returns a member another role. Fails as RemoveMember does.
 func (o *Accounts) ChangeMember(ctx context.Context, ref MemberRef, role parley.Role) (*parley.Membership, error) {
 	var changed *parley.Membership
 	err := o.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {

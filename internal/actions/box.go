@@ -34,7 +34,7 @@ type Toolbox struct {
 // timeoutMargin is what a tool has beyond the time of what it calls, so that it can say what went wrong.
 const timeoutMargin = 2 * time.Second
 
-// Tools gives what the agent can do: its actions in their order, then its procedures. It is a chat.ToolsFunc.
+// Tools returns what the agent can do: its actions in their order, then its procedures. It is a chat.ToolsFunc.
 func (b *Toolbox) Tools(ctx context.Context, agent *parley.Agent) ([]chat.Tool, error) {
 	if agent.Tools == 0 {
 		return nil, nil

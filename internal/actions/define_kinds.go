@@ -101,7 +101,7 @@ var searchInputs = []parley.ActionInput{{Name: "query", Type: "string", Descript
 
 var escalateInputs = []parley.ActionInput{{Name: "reason", Type: "string", Description: "why a person should take over, in one sentence"}}
 
-// actionInputs gives an action's inputs; kinds that need certain ones have them without saying so.
+// actionInputs returns an action's inputs; kinds that need certain ones have them without saying so.
 func actionInputs(a *parley.Action) []parley.ActionInput {
 	if len(a.Inputs) > 0 {
 		return a.Inputs
@@ -146,7 +146,7 @@ func (f faults) checkURL(path, template string, inputs []parley.ActionInput, sch
 	}
 }
 
-// authority gives a URL template up to its path: scheme, host and port.
+// authority returns a URL template up to its path: scheme, host and port.
 func authority(template string) string {
 	scheme, rest, _ := strings.Cut(template, "://")
 	if end := strings.IndexAny(rest, "/?#"); end >= 0 {

@@ -23,7 +23,7 @@ type property struct {
 	Enum        []string `json:"enum,omitempty"`
 }
 
-// Parameters gives the JSON schema of the inputs: an object.
+// Parameters returns the JSON schema of the inputs: an object.
 func Parameters(inputs []parley.ActionInput) json.RawMessage {
 	properties, required := map[string]property{}, []string{}
 	for _, in := range inputs {

@@ -32,7 +32,7 @@ func newFieldTree(paths []string) fieldTree {
 	return root
 }
 
-// pick gives the picked parts of a decoded document in their places, and whether there are any.
+// pick returns the picked parts of a decoded document in their places, and whether there are any.
 func (p fieldTree) pick(value any) (any, bool) {
 	if _, all := p["*"]; all {
 		return value, true

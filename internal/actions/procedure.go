@@ -173,7 +173,7 @@ func (p *procedureRunner) runSteps(ctx context.Context, call chat.Call, r *parle
 	return runOutput(out, result)
 }
 
-// runOutput gives the result of a run; of a failed one only why it failed.
+// runOutput returns the result of a run; of a failed one only why it failed.
 func runOutput(out chat.Output, result procedureResult) chat.Output {
 	if result.Outcome == parley.ProcedureFailed {
 		out.Status = parley.ToolError
@@ -205,7 +205,7 @@ func (p *procedureRunner) runAction(ctx context.Context, call chat.Call, step pa
 	return chat.NestedCall{Tool: tool.Name, Kind: tool.Kind, Input: input, Output: tool.Run(ctx, call).ToolOutput}
 }
 
-// actionMessage gives the message that an action wants said. What a stranger's server calls a message is not one.
+// actionMessage returns the message that an action wants said. What a stranger's server calls a message is not one.
 func actionMessage(inner chat.NestedCall) []string {
 	var said struct{ Message string }
 	if inner.Kind == parley.ActionHTTP || json.Unmarshal(inner.Output.Data, &said) != nil || said.Message == "" {

@@ -25,7 +25,7 @@ func SealSecrets(v *vault.Vault, account parley.AccountID, secrets map[string]st
 	return v.Seal(account, plain)
 }
 
-// OpenSecrets gives back what SealSecrets sealed. Fails with vault.ErrWrongKey.
+// OpenSecrets returns back what SealSecrets sealed. Fails with vault.ErrWrongKey.
 func OpenSecrets(v *vault.Vault, account parley.AccountID, sealed string) (map[string]string, error) {
 	secrets := map[string]string{}
 	if sealed == "" {

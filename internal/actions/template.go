@@ -44,7 +44,7 @@ type values struct {
 	secrets map[string]string
 }
 
-// markText gives the value of a mark as text; a missing input is empty.
+// markText returns the value of a mark as text; a missing input is empty.
 func (v values) markText(m string) string {
 	name, secret := parseMark(m)
 	if secret {
@@ -53,7 +53,7 @@ func (v values) markText(m string) string {
 	return valueText(v.inputs[name])
 }
 
-// valueText gives a checked value as text: a string without its quotes, the others as they are written.
+// valueText returns a checked value as text: a string without its quotes, the others as they are written.
 func valueText(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {
@@ -73,7 +73,7 @@ func (v values) fillTemplate(template string, escape func(string) string) string
 	})
 }
 
-// soleInput gives the input that is all a template consists of.
+// soleInput returns the input that is all a template consists of.
 func soleInput(template string) (input string, ok bool) {
 	if markPattern.FindString(template) != template || template == "" || template[0] == '$' {
 		return "", false

@@ -11,7 +11,7 @@ import (
 	"parley/internal/store"
 )
 
-// CloneJob is the kind of the chore that copies what is left of an agent's sources; its key is the copy's id.
+// CloneJob is the kind of the job that copies what is left of an agent's sources; its key is the copy's id.
 const CloneJob = "agent.clone"
 
 // cloneRetryDelay is how long an original that is still a copy in the making is given before it is copied itself.
@@ -33,7 +33,7 @@ type clonePayload struct {
 // Clone makes a copy of an agent: its settings, pictures, actions, procedures and sources, which answer without being trained again.
 // The copy has an identity secret of its own, and the original's statuses, teams and routing rules; conversations, tickets, leads and
 // what was spent stay with the original. A small agent is
-// copied whole; of a large one the sources follow by a chore, and the copy is training until they are there. Where they would
+// copied whole; of a large one the sources follow by a job, and the copy is training until they are there. Where they would
 // outgrow the plan they stay behind, and ADD_SOURCE is pending. Fails with AGENT_NOT_FOUND or AGENT_LIMIT_REACHED.
 func (k *Service) Clone(ctx context.Context, account parley.Account, plan parley.Plan, id parley.AgentID) (parley.AgentID, []string, error) {
 	c := store.Clone{Account: account.ID, FromAgent: id, ToAgent: parley.NewAgentID(), StartedAt: k.Now()}
@@ -109,7 +109,7 @@ func cloneName(name string) string {
 }
 
 // startCopying copies a small agent's sources at once. Otherwise it writes the rows of the first ones, so that the copy is
-// training from the beginning, and leaves the rest to a chore.
+// training from the beginning, and leaves the rest to a job.
 func (k *Service) startCopying(ctx context.Context, tx *store.DB, c store.Clone, small bool) error {
 	unfinished, err := k.hasCopyInProgress(ctx, tx, c.Account, func(_ clonePayload, to parley.AgentID) bool { return to == c.FromAgent })
 	if err != nil {

@@ -80,7 +80,7 @@ func (k *Service) nextCopyState(ctx context.Context, tx *store.DB, c store.Clone
 	return copyState{wanted: wanted, status: parley.SourceUntrained, train: true}, nil
 }
 
-// originalState gives the copy the state of its original.
+// originalState returns the copy the state of its original.
 func originalState(c store.Clone, from *parley.Source) copyState {
 	return copyState{live: c.VersionID(from.LiveVersion), wanted: c.VersionID(from.WantedVersion), status: from.Status, failure: from.Failure,
 		train: from.Status == parley.SourceUntrained || from.Status == parley.SourceUpdated}

@@ -66,7 +66,7 @@ func (o *testService) passageCount(agent parley.AgentID) int {
 	return o.countRows(`select count(*) from passages where agent_id = ?`, agent)
 }
 
-// firstPassage gives the first passage that the agent finds.
+// firstPassage returns the first passage that the agent finds.
 func (o *testService) firstPassage(agent parley.AgentID, question string) parley.Passage {
 	o.Helper()
 	hits, err := o.Indexes.Nearest(o.Context(), agent, o.loadAgent(agent).PassageVersion, retrieval.Query{Text: question, Limit: 1})
@@ -204,7 +204,7 @@ func TestCloneOfLargeAgentFollowsByAJob(t *testing.T) {
 		o.addText(id, "Later", "This came after the copy was asked for.") // with the same time: it is part of the copy, or it is not
 		o.exec(`update sources set created_at = created_at + 1 where agent_id = ? and name = 'Later'`, id)
 
-		// What a chore had done when its server died.
+		// What a job had done when its server died.
 		c := store.Clone{Account: "acc", FromAgent: id, ToAgent: copied, StartedAt: o.now}
 		from := o.sources(id)
 		src := from[slices.IndexFunc(from, func(s parley.Source) bool { return s.Name == "Chapters" })]

@@ -95,7 +95,7 @@ func (w *applyRun) planAction(t *target, e entry[parley.Action]) error {
 	return nil
 }
 
-// compactConfig gives the config without white space; nothing is an empty object.
+// compactConfig returns the config without white space; nothing is an empty object.
 func compactConfig(config json.RawMessage) json.RawMessage {
 	if config == nil {
 		return json.RawMessage("{}")

@@ -48,7 +48,7 @@ func (p *plannedRow[T]) faultPath(section, member string) string {
 	return section
 }
 
-// unmentionedRows gives what is there and has no entry, as it is.
+// unmentionedRows returns what is there and has no entry, as it is.
 func unmentionedRows[T any](k entryKind[T], list []entry[T], there []T) (all []plannedRow[T]) {
 	for i := range there {
 		if !slices.ContainsFunc(list, func(e entry[T]) bool { return e.currentIndex == i }) {

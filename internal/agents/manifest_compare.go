@@ -7,7 +7,7 @@ import (
 	"parley/internal/httpapi"
 )
 
-// assignPositions gives each entry its place. What is there keeps its own while the manifest keeps its order, and new entries come last;
+// assignPositions returns each entry its place. What is there keeps its own while the manifest keeps its order, and new entries come last;
 // otherwise all are numbered anew. A kind without places has no order.
 func (k entryKind[T]) assignPositions(list []entry[T], there []T) {
 	if k.position == nil {

@@ -20,7 +20,7 @@ type helpdeskPlan struct {
 	removedRuleKeys []string // keys
 }
 
-// nextID gives an id for something new; there are as many as entries.
+// nextID returns an id for something new; there are as many as entries.
 func (d *helpdeskPlan) nextID() string {
 	id := d.ids[0]
 	d.ids = d.ids[1:]

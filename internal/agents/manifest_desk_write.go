@@ -80,7 +80,7 @@ func (w *applyRun) writeTeams(ctx context.Context, t *target, d *helpdeskPlan) e
 	return nil
 }
 
-// clearNames gives teams whose names move the names of their ids for a moment: no two may share one.
+// clearNames returns teams whose names move the names of their ids for a moment: no two may share one.
 func (w *applyRun) clearNames(ctx context.Context, d *helpdeskPlan) error {
 	for i := range d.current.Teams {
 		before := d.current.Teams[i]

@@ -24,7 +24,7 @@ type exportedManifest struct {
 	Sources    []json.RawMessage `json:"sources,omitempty"`
 }
 
-// Export gives an agent as the document that, applied to it, changes nothing. Secrets stay behind: the document has their names.
+// Export returns an agent as the document that, applied to it, changes nothing. Secrets stay behind: the document has their names.
 // It is the operator's view and asks for no account. Fails with AGENT_NOT_FOUND.
 func (m *Manifests) Export(ctx context.Context, id parley.AgentID) (*ExportResult, error) {
 	a, err := m.DB.AgentInAnyAccount(ctx, id, m.Now())

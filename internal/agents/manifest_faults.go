@@ -58,7 +58,7 @@ func atPath(path string, err error) error {
 	return &copied
 }
 
-// errorText gives what a failure tells a caller.
+// errorText returns what a failure tells a caller.
 func errorText(err error) string {
 	var e *parley.Error
 	if errors.As(err, &e) {

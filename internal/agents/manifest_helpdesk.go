@@ -137,7 +137,7 @@ func teamName(t *parley.Team) string {
 	return t.Name
 }
 
-// nonEmpty gives a text, or nil for none.
+// nonEmpty returns a text, or nil for none.
 func nonEmpty(s string) *string {
 	if s == "" {
 		return nil

@@ -35,7 +35,7 @@ func mergeObjects(under, over json.RawMessage) (json.RawMessage, error) {
 	return json.Marshal(low)
 }
 
-// differences gives those members of two objects that differ, or nil twice.
+// differences returns those members of two objects that differ, or nil twice.
 func differences(before, after json.RawMessage) (was, is json.RawMessage) {
 	b, errB := parseObject(before)
 	a, errA := parseObject(after)
@@ -77,7 +77,7 @@ func decodeJSON(text json.RawMessage) (v any, err error) {
 	return v, err
 }
 
-// selectMembers gives the object with the members that are named, in the order they have.
+// selectMembers returns the object with the members that are named, in the order they have.
 func selectMembers(object json.RawMessage, named map[string]json.RawMessage) json.RawMessage {
 	out := bytes.NewBufferString("{")
 	dec := json.NewDecoder(bytes.NewReader(object))

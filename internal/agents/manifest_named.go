@@ -52,7 +52,7 @@ func (k namedKind[T]) matchNamed(f faults, path string, section []json.RawMessag
 	return list
 }
 
-// assignGroupPositions gives each entry its place within its group.
+// assignGroupPositions returns each entry its place within its group.
 func (k namedKind[T]) assignGroupPositions(list []entry[T], there []T) {
 	if k.groupOf == nil {
 		return
@@ -74,7 +74,7 @@ func (k namedKind[T]) assignGroupPositions(list []entry[T], there []T) {
 	}
 }
 
-// findCurrent gives the place of what an entry is about among what is there, or -1.
+// findCurrent returns the place of what an entry is about among what is there, or -1.
 func (k namedKind[T]) findCurrent(there []T, taken map[int]bool, key, name string) int {
 	if i := slices.IndexFunc(there, func(t T) bool { return key != "" && k.key(&t) == key }); i >= 0 {
 		return i
@@ -105,7 +105,7 @@ func (e *entry[T]) displayName(name string) string {
 	return name
 }
 
-// withoutMembers gives the object without some of its members.
+// withoutMembers returns the object without some of its members.
 func withoutMembers(object json.RawMessage, names []string) json.RawMessage {
 	m, err := parseObject(object)
 	if err != nil {

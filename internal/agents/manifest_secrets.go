@@ -10,7 +10,7 @@ import (
 	"parley/internal/manifest"
 )
 
-// sealSecrets gives the action the secrets that its config names: those that came with the documents, else those it has. It tells
+// sealSecrets returns the action the secrets that its config names: those that came with the documents, else those it has. It tells
 // which have another value than before.
 func (w *applyRun) sealSecrets(e entry[parley.Action], a *parley.Action) (others map[string]any, err error) {
 	wanted := secretPaths(a.Config)
@@ -58,7 +58,7 @@ func (w *applyRun) lacksSecret(wanted map[string]string) bool {
 	return false
 }
 
-// secretPaths gives the names of the secrets in a config, each with the path of the first text that names it.
+// secretPaths returns the names of the secrets in a config, each with the path of the first text that names it.
 func secretPaths(config json.RawMessage) map[string]string {
 	var v any
 	found := map[string]string{}

@@ -143,7 +143,7 @@ func contentHash(content string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// showSource gives a source as manifests write it.
+// showSource returns a source as manifests write it.
 func showSource(m store.ManagedSource, content string) json.RawMessage {
 	s := ManifestSource{Key: m.Key, Type: "text", Name: httpapi.Some(m.Name), Content: httpapi.Some(content)}
 	if m.Key == "" {

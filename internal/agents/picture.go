@@ -20,7 +20,7 @@ const (
 	Profile Picture = "profile-picture" // beside the answers
 )
 
-// field gives the place of the picture in the agent.
+// field returns the place of the picture in the agent.
 func (p Picture) field(a *parley.Agent) *string {
 	if p == Icon {
 		return &a.IconBlobID
@@ -28,7 +28,7 @@ func (p Picture) field(a *parley.Agent) *string {
 	return &a.PictureBlobID
 }
 
-// SetPicture gives the agent a picture in the place of the one it had. Fails with VALIDATION_INVALID_BODY, whose details name the
+// SetPicture returns the agent a picture in the place of the one it had. Fails with VALIDATION_INVALID_BODY, whose details name the
 // file as "file", for what is no image or not square, or with AGENT_NOT_FOUND.
 func (k *Service) SetPicture(ctx context.Context, account parley.Account, id parley.AgentID, which Picture, f ingest.File) error {
 	if err := k.DB.ShareLockAgent(ctx, account.ID, id); err != nil {

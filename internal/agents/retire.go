@@ -10,13 +10,13 @@ import (
 	"parley/internal/store"
 )
 
-// EraseJob is the kind of the chore that erases a retired agent's rows; its key is the agent's id.
+// EraseJob is the kind of the job that erases a retired agent's rows; its key is the agent's id.
 const EraseJob = "agent.erase"
 
 // eraseRetryDelay is how long a last open turn, or a copy being made, is given before the rest is erased.
 const eraseRetryDelay = 5 * time.Second
 
-// Delete takes an agent out of the world at once; its rows are erased by a chore (decision 21). Fails with AGENT_NOT_FOUND.
+// Delete takes an agent out of the world at once; its rows are erased by a job (decision 21). Fails with AGENT_NOT_FOUND.
 func (k *Service) Delete(ctx context.Context, account parley.Account, id parley.AgentID) error {
 	now := k.Now()
 	err := k.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
@@ -63,7 +63,7 @@ func eraseJob(account parley.AccountID, agent parley.AgentID) jobs.Job {
 	return jobs.Job{Kind: EraseJob, Key: string(agent), AccountID: account}
 }
 
-// Handlers gives what does the chores of this room.
+// Handlers returns what does the jobs of this room.
 func (k *Service) Handlers() map[string]jobs.Handler {
 	return map[string]jobs.Handler{EraseJob: k.Erase, CloneJob: k.ContinueCopy}
 }

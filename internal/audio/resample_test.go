@@ -20,7 +20,7 @@ func newTone(rate int, hertz float64, n int) []int16 {
 	return out
 }
 
-// levelDB gives how strong one frequency is in the middle of a sound, in dB against the tone's own level.
+// levelDB returns how strong one frequency is in the middle of a sound, in dB against the tone's own level.
 func levelDB(s audio.Sound, hertz float64) float64 {
 	middle := s.PCM[len(s.PCM)/4 : len(s.PCM)*3/4]
 	sum, weight := complex(0, 0), 0.0

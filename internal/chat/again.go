@@ -13,7 +13,7 @@ import (
 // ErrNoAnswer says that a turn ended without an answer: asking once more may give one.
 var ErrNoAnswer = errors.New("chat: the turn ended without an answer")
 
-// ReplayTurn gives a turn that has ended, to be read from the store as it was read when it ran. Fails with ErrNoAnswer, with
+// ReplayTurn returns a turn that has ended, to be read from the store as it was read when it ran. Fails with ErrNoAnswer, with
 // CONVERSATION_NOT_FOUND when its conversation has gone, or with IDEMPOTENCY_KEY_IN_USE while the turn still runs.
 func (e *Engine) ReplayTurn(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.TurnID) (*Turn, error) {
 	result, err := e.DB.TurnResult(ctx, account, agent, id)

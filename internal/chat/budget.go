@@ -16,7 +16,7 @@ const (
 	reservedAnswerTokens = 4_000               // kept free for the answer, unless that is more than a quarter
 )
 
-// recentMessages gives the newest messages of the conversation that the model is shown. Where the client's results are waited for,
+// recentMessages returns the newest messages of the conversation that the model is shown. Where the client's results are waited for,
 // that is at least the message with the calls and the question before it.
 func (t *Turn) recentMessages() []parley.Message {
 	room, from := maxHistoryBytes, len(t.history)
@@ -40,7 +40,7 @@ func (t *Turn) shownBytes(n int) int {
 	return min(n, maxHistoryBytes/messageDivisor)
 }
 
-// historyMessages gives the earlier messages as the model knows them. Those that the turn goes on with stay whole.
+// historyMessages returns the earlier messages as the model knows them. Those that the turn goes on with stay whole.
 func (t *Turn) historyMessages() (list []model.Message) {
 	recent := t.recentMessages()
 	for i, m := range recent {
@@ -136,7 +136,7 @@ func requestBytes(req model.Request) int {
 // elision stands where a text was shortened.
 const elision = " […] "
 
-// shortenText gives the beginning and the end of a text that is longer than so many tokens.
+// shortenText returns the beginning and the end of a text that is longer than so many tokens.
 func shortenText(text string, tokens int) string {
 	if len(text)/2 < tokens || model.EstimateTokens(text) <= tokens {
 		return text

@@ -103,7 +103,7 @@ func (d *testEngine) finish(turn *chat.Turn) *chat.Finish {
 	return f
 }
 
-// history gives the stored messages as "author state: text".
+// history returns the stored messages as "author state: text".
 func (d *testEngine) history(c parley.ConversationID) []string {
 	d.t.Helper()
 	page, err := d.db.Messages(d.t.Context(), d.account.ID, d.agent.ID, c, parley.PageRequest{Limit: 100})

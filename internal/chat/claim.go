@@ -98,7 +98,7 @@ func (e *Engine) setQueue(p conversationKey, queue []*Turn) {
 	}
 }
 
-// release gives the place to the turn that has waited longest. The turn before is closed in the store by then, so that the
+// release returns the place to the turn that has waited longest. The turn before is closed in the store by then, so that the
 // next one finds none open.
 func (e *Engine) release(t *Turn) {
 	e.mu.Lock()

@@ -90,7 +90,7 @@ func (k *Conversations) Pause(ctx context.Context, account parley.AccountID, age
 	})
 }
 
-// HandOverFunc gives an ongoing conversation into the hands of a person; one that is in such hands stays there. The answer that is
+// HandOverFunc returns an ongoing conversation into the hands of a person; one that is in such hands stays there. The answer that is
 // being made is cut short, unless going says that it goes on to its end: an answer that hands over has something left to say.
 // Fails with RESOURCE_NOT_FOUND, and with CHAT_CONVERSATION_NOT_ONGOING of one that has ended.
 func (k *Conversations) TakeOver(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID, by, reason string, going bool) (*parley.Conversation, error) {
@@ -111,7 +111,7 @@ func (k *Conversations) TakeOver(ctx context.Context, account parley.AccountID, 
 	return c, err
 }
 
-// HandBack gives a conversation back to the agent. Fails with RESOURCE_NOT_FOUND, and with CONVERSATION_NOT_TAKEN_OVER.
+// HandBack returns a conversation back to the agent. Fails with RESOURCE_NOT_FOUND, and with CONVERSATION_NOT_TAKEN_OVER.
 func (k *Conversations) HandBack(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID, by string) (*parley.Conversation, error) {
 	return k.changeStatus(ctx, account, agent, id, func(c *parley.Conversation) (string, map[string]string, error) {
 		if c.Status != parley.ConversationTakenOver {

@@ -11,7 +11,7 @@ import (
 	"parley/internal/store"
 )
 
-// EraseJob is the kind of the chore that erases the rows of an agent's deleted conversations; its key is the agent's id.
+// EraseJob is the kind of the job that erases the rows of an agent's deleted conversations; its key is the agent's id.
 const EraseJob = "conversation.erase"
 
 // eraseRetryDelay is how long a last open turn is given before the rest is erased.
@@ -21,7 +21,7 @@ const eraseRetryDelay = 5 * time.Second
 const deleteBatchSize = 100
 
 // Delete takes conversations of an agent out of the world: nothing finds them any more, a live answer in them is cut short and
-// leaves nothing. Their rows are erased by a chore; leads and the ledger of credits stay. With idle, one that was active since
+// leaves nothing. Their rows are erased by a job; leads and the ledger of credits stay. With idle, one that was active since
 // stays. It gives the number of those it deleted; ids that are not there are passed over.
 func (k *Conversations) Delete(ctx context.Context, account parley.AccountID, agent parley.AgentID, ids []parley.ConversationID, idle *time.Time) (n int, err error) {
 	for batch := range slices.Chunk(ids, deleteBatchSize) {
@@ -88,7 +88,7 @@ func eraseJob(account parley.AccountID, agent parley.AgentID) jobs.Job {
 	return jobs.Job{Kind: EraseJob, Key: string(agent), AccountID: account}
 }
 
-// Handlers gives what does the chores of this room.
+// Handlers returns what does the jobs of this room.
 func (k *Conversations) Handlers() map[string]jobs.Handler {
 	return map[string]jobs.Handler{EraseJob: k.Erase}
 }

@@ -78,7 +78,7 @@ func (e *Engine) handOverNow(t *Turn, a *answer, tools []Tool) (granted bool, er
 	return true, nil
 }
 
-// handoverTool gives the agent's first action that hands over, or one that does nothing else.
+// handoverTool returns the agent's first action that hands over, or one that does nothing else.
 func (e *Engine) handoverTool(tools []Tool) Tool {
 	own := slices.IndexFunc(tools, func(tool Tool) bool { return tool.Kind == parley.ActionEscalate && tool.Run != nil })
 	if own >= 0 {

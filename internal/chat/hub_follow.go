@@ -59,7 +59,7 @@ func (f *Follower) notify() {
 	}
 }
 
-// Next gives the next news, waiting for it. It fails with io.EOF once the end of the conversation was told, when the conversation
+// Next returns the next news, waiting for it. It fails with io.EOF once the end of the conversation was told, when the conversation
 // is deleted and when the server stops, and with ctx's error when ctx ends first; nothing is lost then, the next call goes on.
 func (f *Follower) Next(ctx context.Context) (Update, error) {
 	again := time.NewTicker(pollInterval)

@@ -29,7 +29,7 @@ var channelKeys = map[parley.Channel]string{
 	parley.ChannelAndroid: "android_sdk", parley.ChannelIOS: "ios_sdk",
 }
 
-// channelInstructions gives what the channel's value says for written or for spoken conversations: it is a text, or one text for chat and
+// channelInstructions returns what the channel's value says for written or for spoken conversations: it is a text, or one text for chat and
 // another for voice (facts 2.8a).
 func channelInstructions(all json.RawMessage, c parley.Channel, spoken bool) string {
 	if len(all) == 0 || channelKeys[c] == "" {

@@ -79,7 +79,7 @@ func (l *eventLog) isClosed() bool {
 	return l.ended
 }
 
-// waitSince gives what was appended after the first at events, waiting until there is something.
+// waitSince returns what was appended after the first at events, waiting until there is something.
 func (l *eventLog) waitSince(ctx context.Context, at int) ([]Event, error) {
 	for {
 		events, more, ended := l.snapshot(at)

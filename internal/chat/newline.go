@@ -13,7 +13,7 @@ type newlineNormalizer struct {
 // offsetShift says that what stood behind a place has moved by so many bytes.
 type offsetShift struct{ offset, delta int }
 
-// normalize gives the next piece as it is shown and kept; it may be empty.
+// normalize returns the next piece as it is shown and kept; it may be empty.
 func (n *newlineNormalizer) normalize(text string) string {
 	if !n.pendingCR && strings.IndexByte(text, '\r') < 0 {
 		n.bytesRead += len(text)
@@ -40,7 +40,7 @@ func (n *newlineNormalizer) normalize(text string) string {
 // validUTF8 is text without what is no UTF-8.
 func (n *newlineNormalizer) validUTF8(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
 
-// mapOffset gives where a place of the text as it came is now.
+// mapOffset returns where a place of the text as it came is now.
 func (n *newlineNormalizer) mapOffset(at int) int {
 	moved := at
 	for _, s := range n.shifts {

@@ -63,7 +63,7 @@ func (t *Turn) prompt() model.Request {
 
 func (t *Turn) mustKeepMessage(i int) bool { return t.request.Continue && i >= len(t.history)-2 }
 
-// modelMessages gives a stored message as a model knows it: a call goes with the words before it, and its result is a message of
+// modelMessages returns a stored message as a model knows it: a call goes with the words before it, and its result is a message of
 // its own.
 func modelMessages(m parley.Message) (list []model.Message) {
 	open := model.Message{Role: m.Role()}

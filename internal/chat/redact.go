@@ -76,7 +76,7 @@ func (mv *maskShifts) maskText(text string, from int, cited []parley.Citation) s
 	return string(append(out, text[end:]...))
 }
 
-// shiftBefore gives by how much a place has moved.
+// shiftBefore returns by how much a place has moved.
 func (mv *maskShifts) shiftBefore(place int) (by int) {
 	for _, m := range *mv {
 		if m.offset <= place {

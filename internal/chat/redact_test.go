@@ -11,7 +11,7 @@ import (
 	"parley/internal/model"
 )
 
-// allStoredText gives all that the database holds of the conversation.
+// allStoredText returns all that the database holds of the conversation.
 func (d *testEngine) allStoredText() string {
 	d.t.Helper()
 	var all strings.Builder
@@ -94,7 +94,7 @@ func TestRedactionLeavesQuotesWhole(t *testing.T) {
 	})
 }
 
-// addSource gives the agent a source of one passage.
+// addSource returns the agent a source of one passage.
 func (d *testEngine) addSource(text string) error {
 	source, version, now := parley.NewUUID(), parley.NewUUID(), d.clock.now().UnixMilli()
 	for _, do := range []struct {

@@ -7,7 +7,7 @@ import (
 	"parley/internal/store"
 )
 
-// resolveRepeat gives the request as it is to run. One that has failed before under its Idempotency-Key left its message
+// resolveRepeat returns the request as it is to run. One that has failed before under its Idempotency-Key left its message
 // in the conversation; while that is still the last word there it is answered where it stands, and not kept a second
 // time.
 func (e *Engine) resolveRepeat(ctx context.Context, account parley.AccountID, agent parley.AgentID, req Request) (Request, error) {

@@ -80,7 +80,7 @@ func (e *Engine) runRounds(t *Turn, a *answer) (err error) {
 	}
 }
 
-// agentTools gives what the agent can do; most agents can only talk, and are not asked.
+// agentTools returns what the agent can do; most agents can only talk, and are not asked.
 func (e *Engine) agentTools(t *Turn) ([]Tool, error) {
 	if e.Tools == nil || t.agent.Tools == 0 {
 		return nil, nil

@@ -16,7 +16,7 @@ import (
 	"parley/internal/store"
 )
 
-// setTools gives the agent tools.
+// setTools returns the agent tools.
 func (d *testEngine) setTools(tools ...chat.Tool) {
 	d.t.Helper()
 	_, err := d.db.SQL().Exec(d.t.Context(), `update agents set tools = ? where id = ?`, len(tools), d.agent.ID)
@@ -37,7 +37,7 @@ var weatherTool = newTool("weather", func(_ context.Context, c chat.Call) chat.O
 
 var locationTool = chat.Tool{Tool: model.Tool{Name: "where_am_i"}, Kind: parley.ActionClient}
 
-// partLines gives a message's parts in a line each.
+// partLines returns a message's parts in a line each.
 func partLines(m *parley.Message) (lines []string) {
 	for _, p := range m.Parts {
 		line := p.Type + " " + p.ToolName

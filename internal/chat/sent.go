@@ -62,7 +62,7 @@ func (r Request) api() parley.API {
 	return r.ClientConversation.API
 }
 
-// configuredAgent gives the agent as it is to answer this request.
+// configuredAgent returns the agent as it is to answer this request.
 func (r Request) configuredAgent(a *parley.Agent) *parley.Agent {
 	own := *a
 	own.Model = cmp.Or(r.Model, a.Model)

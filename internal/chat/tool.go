@@ -49,5 +49,5 @@ type NestedCall struct {
 	Output parley.ToolOutput
 }
 
-// ToolsFunc gives what an agent can do, in the order in which the model is offered it.
+// ToolsFunc returns what an agent can do, in the order in which the model is offered it.
 type ToolsFunc func(ctx context.Context, agent *parley.Agent) ([]Tool, error)

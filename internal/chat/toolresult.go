@@ -49,7 +49,7 @@ func (e *Engine) SubmitToolResult(ctx context.Context, account parley.AccountID,
 	})
 }
 
-// parseToolOutput gives a client's output the interface's shape (2.4): one that has it already is taken as it is, anything else is
+// parseToolOutput returns a client's output the interface's shape (2.4): one that has it already is taken as it is, anything else is
 // the data of a success (decision 12).
 func parseToolOutput(output json.RawMessage) parley.ToolOutput {
 	if isNull(output) {
@@ -77,7 +77,7 @@ func parseToolOutput(output json.RawMessage) parley.ToolOutput {
 // isNull reports an output or data that is absent: null says no more than that.
 func isNull(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }
 
-// errorText gives an error's text; one that is no text is shown as the JSON it is.
+// errorText returns an error's text; one that is no text is shown as the JSON it is.
 func errorText(raw json.RawMessage) string {
 	var text string
 	if len(raw) == 0 || json.Unmarshal(raw, &text) == nil {

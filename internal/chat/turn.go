@@ -111,7 +111,7 @@ func (r *Reader) Close() {
 	}
 }
 
-// Next gives the events since the last call, waiting for the first of them. It fails with io.EOF after Finished and with
+// Next returns the events since the last call, waiting for the first of them. It fails with io.EOF after Finished and with
 // ctx's error when ctx ends first; nothing is lost then, the next call goes on.
 func (r *Reader) Next(ctx context.Context) ([]Event, error) {
 	events, err := r.turn.eventLog.waitSince(ctx, r.nextEvent)

@@ -11,7 +11,7 @@ import (
 	"parley/internal/retrieval"
 )
 
-// QueryEmbedder gives questions their vectors. A question waits for its own no longer than Wait.
+// QueryEmbedder returns questions their vectors. A question waits for its own no longer than Wait.
 type QueryEmbedder struct {
 	model.CachedEmbedder
 	Timeout      time.Duration // 0 means 400 ms
@@ -25,7 +25,7 @@ const (
 	searchByVectors = "words and vectors"
 )
 
-// EmbedQuery gives the query its vector where the agent's passages have vectors, and tells what will be searched by. A vector that comes
+// EmbedQuery returns the query its vector where the agent's passages have vectors, and tells what will be searched by. A vector that comes
 // too late or not at all costs nothing but the wait. A nil receiver searches by words.
 func (s *QueryEmbedder) EmbedQuery(ctx context.Context, library *retrieval.Indexes, agent *parley.Agent, q *retrieval.Query) (by string) {
 	if s == nil {

@@ -20,7 +20,7 @@ const (
 	maxTextChars  = 1000 // characters of a text
 )
 
-// AddAttribute gives an agent's contacts a new attribute. Fails with AGENT_NOT_FOUND, or VALIDATION_INVALID_BODY where one of
+// AddAttribute returns an agent's contacts a new attribute. Fails with AGENT_NOT_FOUND, or VALIDATION_INVALID_BODY where one of
 // its name is there or there are too many.
 func (b *Service) AddAttribute(ctx context.Context, a parley.Attribute) (*parley.Attribute, error) {
 	a.CreatedAt = b.Now()
@@ -96,7 +96,7 @@ func attributesByName(list []parley.Attribute) map[string]parley.Attribute {
 	return types
 }
 
-// mergeAttributes gives the attributes of a contact, an object, and what is wrong with the new ones, by name.
+// mergeAttributes returns the attributes of a contact, an object, and what is wrong with the new ones, by name.
 func mergeAttributes(known json.RawMessage, change map[string]json.RawMessage, types map[string]parley.Attribute) (json.RawMessage, map[string]string) {
 	if len(change) == 0 {
 		return known, nil

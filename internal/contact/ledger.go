@@ -27,7 +27,7 @@ func newContactIndex(found []parley.Contact) *contactIndex {
 	return l
 }
 
-// find gives whom a change is about: the contact with its id, else somebody known by its e-mail alone, or nil.
+// find returns whom a change is about: the contact with its id, else somebody known by its e-mail alone, or nil.
 func (l *contactIndex) find(c Change) *parley.Contact {
 	if id, ok := l.byExternalID[c.ExternalID]; ok {
 		known := l.before[id]

@@ -52,7 +52,7 @@ func (x *bm25Index) Put(passages ...parley.Passage) {
 	}
 }
 
-// stemsOf gives the stems of all words: function words too, which count for little by themselves.
+// stemsOf returns the stems of all words: function words too, which count for little by themselves.
 func stemsOf(text string, fallback words.Language) (stems []string, lang words.Language) {
 	tokens := words.AppendTokens(nil, text)
 	lang, sure := words.GuessLanguage(tokens)
@@ -65,7 +65,7 @@ func stemsOf(text string, fallback words.Language) (stems []string, lang words.L
 	return stems, lang
 }
 
-// Nearest gives the passages with the highest scores. The user's message before the last one counts as much as the last.
+// Nearest returns the passages with the highest scores. The user's message before the last one counts as much as the last.
 func (x *bm25Index) Nearest(q retrieval.Query) []retrieval.Hit {
 	text := q.Text
 	if n := len(q.Earlier); n > 0 {

@@ -7,7 +7,7 @@ import (
 )
 
 // checkCitations counts the citations that hold: the cited bytes lie in the passage, stand in the document's text at the place that the
-// citation gives, and are those of the answer that they are cited for.
+// citation returns, and are those of the answer that they are cited for.
 func (t *Trial) checkCitations(cites []model.Citation, passages []model.Passage, s *corpus) {
 	t.Citations = len(cites)
 	cited := make([]bool, len(t.Answer))

@@ -9,7 +9,7 @@ type Point struct {
 	RefusalRecall float64 `json:"refusal_recall"`
 }
 
-// refusalCurve gives a point for each score there is, from refusing nothing to refusing all but the surest, and the area under it.
+// refusalCurve returns a point for each score there is, from refusing nothing to refusing all but the surest, and the area under it.
 // Without scores of both kinds of questions there is neither.
 func refusalCurve(trials []Trial) (points []Point, area *float64) {
 	var answerable, unanswerable []float64
@@ -45,13 +45,13 @@ func refusalCurve(trials []Trial) (points []Point, area *float64) {
 	return points, &a
 }
 
-// shareBelow gives the share of the sorted scores under the threshold.
+// shareBelow returns the share of the sorted scores under the threshold.
 func shareBelow(scores []float64, threshold float64) float64 {
 	i, _ := slices.BinarySearch(scores, threshold)
 	return float64(i) / float64(len(scores))
 }
 
-// RecallAt gives the most unanswerable questions that can be refused while no more than the share of answerable ones is, as a
+// RecallAt returns the most unanswerable questions that can be refused while no more than the share of answerable ones is, as a
 // share of them; nil without a curve.
 func (f *Figures) RecallAt(falsely float64) *float64 {
 	var best *float64

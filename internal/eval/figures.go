@@ -161,7 +161,7 @@ func (f *Figures) setTimes(trials []Trial) {
 // isAnswered reports that a model was asked: it always says something.
 func (t *Trial) isAnswered() bool { return t.Answer != "" }
 
-// quantile gives a quantile; 0 of nothing.
+// quantile returns a quantile; 0 of nothing.
 func quantile(values []float64, share float64) float64 {
 	if len(values) == 0 {
 		return 0

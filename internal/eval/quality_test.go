@@ -15,7 +15,7 @@ import (
 	"parley/internal/model"
 )
 
-// readSets gives the development sets of a folder in PARLEY_DATA_SETS, or in ../shared/data beside the repository. A measurement is
+// readSets returns the development sets of a folder in PARLEY_DATA_SETS, or in ../shared/data beside the repository. A measurement is
 // skipped without them, and where it would take too long.
 func readSets(t *testing.T, folder string) []eval.Set {
 	t.Helper()
@@ -77,7 +77,7 @@ func TestQuality(t *testing.T) {
 	}
 }
 
-// stackFAQPairs gives StackFAQ with a passage for each answer of a thread: the thread's question alone, or with the answer below it.
+// stackFAQPairs returns StackFAQ with a passage for each answer of a thread: the thread's question alone, or with the answer below it.
 func stackFAQPairs(t *testing.T, answers bool) eval.Set {
 	set := readSets(t, "stackfaq")[0]
 	set.Name = map[bool]string{false: "stackfaq pairs", true: "stackfaq answers"}[answers]

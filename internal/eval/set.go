@@ -89,7 +89,7 @@ func requireSets(sets []Set, err error) error {
 	return err
 }
 
-// listDataFiles gives the data files of a folder, and the folders in it.
+// listDataFiles returns the data files of a folder, and the folders in it.
 func listDataFiles(folder fs.FS, only string) (files []file, folders []string, err error) {
 	entries, err := fs.ReadDir(folder, ".")
 	if err != nil {
@@ -138,7 +138,7 @@ func detectSets(folder fs.FS, files []file) ([]Set, error) {
 	return nil, nil
 }
 
-// filesWith gives the files whose first record has the members.
+// filesWith returns the files whose first record has the members.
 func filesWith(files []file, members ...string) (found []file) {
 	for _, f := range files {
 		if f.hasMembers(members...) {

@@ -21,7 +21,7 @@ const (
 // embedBatchSize is how many texts an embedder is given at a time.
 const embedBatchSize = 96
 
-// addVectors gives the passages of a set, and its questions, their vectors.
+// addVectors returns the passages of a set, and its questions, their vectors.
 func (r Runner) addVectors(ctx context.Context, s *corpus, set Set) error {
 	index, ok := s.passageFinder.(*retrieval.Index)
 	if r.Embedder == nil || r.Search == SearchWords || !ok {
@@ -66,7 +66,7 @@ func embedAll(ctx context.Context, e model.Embedder, texts []string) (all [][]fl
 	return all, nil
 }
 
-// setVector gives a query its vector, where there are any.
+// setVector returns a query its vector, where there are any.
 func (s *corpus) setVector(q *retrieval.Query, by SearchMode, weight float64) {
 	if s.questionVectors != nil {
 		q.Vector, q.VectorWeight = s.questionVectors[q.EmbeddingText()], weight

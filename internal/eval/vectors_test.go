@@ -25,7 +25,7 @@ func (s meaningEmbedder) Embed(_ context.Context, texts []string) ([][]float32, 
 	return list, nil
 }
 
-// learnEmbedder gives an embedder that has read documents, and nothing of any question. Further sets tell the same document for document
+// learnEmbedder returns an embedder that has read documents, and nothing of any question. Further sets tell the same document for document
 // in other languages.
 func learnEmbedder(set eval.Set, others ...eval.Set) meaningEmbedder {
 	var texts []string

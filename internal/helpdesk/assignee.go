@@ -26,7 +26,7 @@ func AssignTo(id parley.UserID) Assignee { return Assignee{isSet: true, id: lowe
 // AssignToEmail is the member with the e-mail address, whatever its case.
 func AssignToEmail(address string) Assignee { return Assignee{isSet: true, email: address} }
 
-// resolve gives the id of the member that is meant, who stays one until the transaction ends, or an empty one for nobody. Fails with TICKET_TEAM_MEMBER_NOT_FOUND when it is no
+// resolve returns the id of the member that is meant, who stays one until the transaction ends, or an empty one for nobody. Fails with TICKET_TEAM_MEMBER_NOT_FOUND when it is no
 // member of the account.
 func (a Assignee) resolve(ctx context.Context, tx *store.DB, account parley.AccountID) (parley.UserID, error) {
 	user := a.id

@@ -20,7 +20,7 @@ const linkTTL = 120 * time.Second
 // attachmentsPath is where files are asked for, below the base of the interface.
 const attachmentsPath = "/helpdesk/attachments/"
 
-// AttachmentLink gives the address of a file, below the base address of the interface. It works as long as the file is there: the token in it
+// AttachmentLink returns the address of a file, below the base address of the interface. It works as long as the file is there: the token in it
 // stands for the key.
 func (d *Service) AttachmentLink(id parley.AttachmentID) string {
 	return attachmentsPath + url.PathEscape(string(id)) + "?token=" + d.sign("token", string(id))
@@ -56,7 +56,7 @@ func (d *Service) AttachmentContent(ctx context.Context, id parley.AttachmentID,
 	return &ServedFile{data, fileHeaders(f)}, nil
 }
 
-// sign gives the signature of parts, of which none holds a line end.
+// sign returns the signature of parts, of which none holds a line end.
 func (d *Service) sign(parts ...string) string {
 	mac := hmac.New(sha256.New, d.Secret)
 	mac.Write([]byte(strings.Join(parts, "\n")))

@@ -33,7 +33,7 @@ func newTicketFrom(ctx context.Context, tx *store.DB, c *parley.Conversation, re
 	return t, err
 }
 
-// firstAndLastUserText gives the customer's first message and the newest.
+// firstAndLastUserText returns the customer's first message and the newest.
 func firstAndLastUserText(ctx context.Context, tx *store.DB, c *parley.Conversation) (first, last string, err error) {
 	begun, err := tx.FirstUserMessage(ctx, c.AccountID, c.AgentID, c.ID)
 	if err != nil || begun == nil {

@@ -9,7 +9,7 @@ import (
 	"parley/internal/store"
 )
 
-// setStatus gives the ticket another status.
+// setStatus returns the ticket another status.
 func setStatus(t *parley.Ticket, s *parley.TicketStatus) []parley.TicketEvent {
 	if s.ID == t.StatusID {
 		return nil
@@ -66,7 +66,7 @@ func updatedEvent(t *parley.Ticket, by string, kinds ...string) store.NewEvent {
 	return store.NewEvent{Kind: "ticket.updated", AgentID: t.AgentID, ConversationID: t.ConversationID, Subject: string(t.ID), Payload: TicketUpdatedPayload{t.Number, kinds, by}}
 }
 
-// moveToCategory gives a ticket the default status of a category, with an event among its messages, and saves it. One that is in the category
+// moveToCategory returns a ticket the default status of a category, with an event among its messages, and saves it. One that is in the category
 // already stays as it is.
 func (d *Service) moveToCategory(ctx context.Context, tx *store.DB, t *parley.Ticket, to parley.StatusCategory, by string, now time.Time) error {
 	if t.Category == to {

@@ -88,7 +88,7 @@ func TestAMemberLeaves(t *testing.T) {
 		if team := w.generalTeam(); len(team.Members) != 1 || team.Members[0].User.ID != bea || w.countRows(`select count(*) from team_members where user_id = ?`, ann) != 0 {
 			w.Errorf("%+v", team.Members)
 		}
-		// Nobody gives them anything any more; their rule goes on with the default team.
+		// Nobody returns them anything any more; their rule goes on with the default team.
 		_, err = w.Change(w, w.Account, w.Agent, own.Number, Change{Assignee: AssignTo(ann)}, "api")
 		w.wantCode(err, parley.CodeTicketMember)
 		if got := w.mustOpen(vip); got.AssigneeID != bea || got.TeamID != general.ID {

@@ -56,7 +56,7 @@ func MarkdownHTML(source string) string {
 	return strings.TrimSpace(b.String())
 }
 
-// MarkdownText gives the plain text that Markdown shows: without marks, each link followed by its address.
+// MarkdownText returns the plain text that Markdown shows: without marks, each link followed by its address.
 func MarkdownText(source string) string { return textOf(MarkdownHTML(source)) }
 
 // plainHTML shows a text as it is: what customers write is not Markdown.
@@ -71,7 +71,7 @@ func plainHTML(plain string) string {
 	return "<p>" + strings.Join(lines, "<br>\n") + "</p>"
 }
 
-// RenderMessage gives what a ticket's message says, as safe HTML and as plain text. Both are empty of an event, and of a message without
+// RenderMessage returns what a ticket's message says, as safe HTML and as plain text. Both are empty of an event, and of a message without
 // text.
 func RenderMessage(m *parley.TicketMessage) (html, plain string) {
 	text := m.Text()

@@ -93,7 +93,7 @@ func openLink(w util.BufWriter, href []byte) {
 	_, _ = w.WriteString(`" rel="noopener noreferrer nofollow">`)
 }
 
-// addressOf gives the address that a destination comes down to, unless it is of a scheme that is not linked.
+// addressOf returns the address that a destination comes down to, unless it is of a scheme that is not linked.
 func addressOf(destination []byte) (href []byte, ok bool) {
 	href = util.URLEscape(destination, true)
 	return href, isLinkable(href)
@@ -140,7 +140,7 @@ func blockText(block *ast.HTMLBlock, source []byte) string {
 	return strings.TrimSpace(commentPattern.ReplaceAllString(string(text), ""))
 }
 
-// imageLabel gives the description of an image, or else its address.
+// imageLabel returns the description of an image, or else its address.
 func imageLabel(image *ast.Image, source []byte) string {
 	var label []byte
 	_ = ast.Walk(image, func(node ast.Node, entering bool) (ast.WalkStatus, error) { // it fails only where this does

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// textOf gives the text that our own HTML shows: a line for each line, an empty one between paragraphs.
+// textOf returns the text that our own HTML shows: a line for each line, an empty one between paragraphs.
 func textOf(safe string) string {
 	var w textWriter
 	for z := html.NewTokenizer(strings.NewReader(safe)); ; {

@@ -7,7 +7,7 @@ import (
 	"parley/internal/store"
 )
 
-// Messages gives one page of what was said in a ticket and of what happened to it, with the files. Fails with TICKET_NOT_FOUND.
+// Messages returns one page of what was said in a ticket and of what happened to it, with the files. Fails with TICKET_NOT_FOUND.
 func (d *Service) Messages(ctx context.Context, account parley.AccountID, agent parley.AgentID, number int64, ask store.TicketMessagesRequest) (page parley.Page[parley.TicketMessage], err error) {
 	t, err := d.DB.Ticket(ctx, account, agent, number)
 	if err != nil {
@@ -19,7 +19,7 @@ func (d *Service) Messages(ctx context.Context, account parley.AccountID, agent 
 	return page, d.addFiles(ctx, t, page.Items)
 }
 
-// Message gives one message of a ticket. Fails with TICKET_NOT_FOUND and RESOURCE_MESSAGE_NOT_FOUND.
+// Message returns one message of a ticket. Fails with TICKET_NOT_FOUND and RESOURCE_MESSAGE_NOT_FOUND.
 func (d *Service) Message(ctx context.Context, account parley.AccountID, agent parley.AgentID, number int64, id parley.MessageID) (*parley.TicketMessage, error) {
 	t, err := d.DB.Ticket(ctx, account, agent, number)
 	if err != nil {
@@ -34,7 +34,7 @@ func (d *Service) Message(ctx context.Context, account parley.AccountID, agent p
 	return &one[0], err
 }
 
-// addFiles gives messages their files, and the customer's their sender.
+// addFiles returns messages their files, and the customer's their sender.
 func (d *Service) addFiles(ctx context.Context, t *parley.Ticket, list []parley.TicketMessage) error {
 	ids, at := make([]parley.MessageID, len(list)), map[parley.MessageID]*parley.TicketMessage{}
 	for i := range list {

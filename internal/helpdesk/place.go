@@ -46,7 +46,7 @@ func (d *Service) routeTicket(ctx context.Context, tx *store.DB, t *parley.Ticke
 	return d.assignByStrategy(ctx, tx, t, r, now)
 }
 
-// resolveAssignee gives the member that was named, or nobody, once the team that was named is known to be there.
+// resolveAssignee returns the member that was named, or nobody, once the team that was named is known to be there.
 func resolveAssignee(ctx context.Context, tx *store.DB, t *parley.Ticket, assignee Assignee) (parley.UserID, error) {
 	if t.TeamID != "" {
 		if _, err := tx.Team(ctx, t.AccountID, t.AgentID, t.TeamID); err != nil {

@@ -83,7 +83,7 @@ func matchesCondition(c parley.Condition, t RoutingInput) bool {
 	}
 }
 
-// value gives the text of a field. The domain is what comes behind the last @ of the address.
+// value returns the text of a field. The domain is what comes behind the last @ of the address.
 func (t RoutingInput) value(field string) string {
 	switch field {
 	case "subject":

@@ -29,7 +29,7 @@ func (d *Service) Search(ctx context.Context, account parley.AccountID, agent pa
 	return list[:min(len(list), limit)], len(list) > limit, nil
 }
 
-// ticketByNumber gives the ticket whose number a query is, such as 12 or #12, if there is one.
+// ticketByNumber returns the ticket whose number a query is, such as 12 or #12, if there is one.
 func (d *Service) ticketByNumber(ctx context.Context, account parley.AccountID, agent parley.AgentID, query string) ([]parley.Ticket, error) {
 	number, err := strconv.ParseInt(strings.TrimPrefix(strings.TrimSpace(query), "#"), 10, 64)
 	if err != nil {

@@ -37,7 +37,7 @@ func TestWhatAHelpdeskBeginsWith(t *testing.T) {
 	})
 }
 
-// defaults gives the label of each category's default, which must be the only one.
+// defaults returns the label of each category's default, which must be the only one.
 func (w *testHelpdesk) defaults() map[parley.StatusCategory]string {
 	w.Helper()
 	list, err := w.AllStatuses(w, w.Account, w.Agent)

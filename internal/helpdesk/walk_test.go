@@ -59,7 +59,7 @@ func (w *testHelpdesk) manyTickets(agent parley.AgentID, n int) {
 	}
 }
 
-// togglePriority gives a ticket another priority, and the customer the word.
+// togglePriority returns a ticket another priority, and the customer the word.
 func (w *testHelpdesk) togglePriority(agent parley.AgentID, number int64, patched map[int64]bool) {
 	w.Helper()
 	to := "high"

@@ -25,7 +25,7 @@ const (
 	maxWordBytes   = 64   // bytes that are told apart
 )
 
-// ticketWords gives the words that a new ticket is found by, those of the most telling places first, and behind them those of the messages
+// ticketWords returns the words that a new ticket is found by, those of the most telling places first, and behind them those of the messages
 // that there are already.
 func (d *Service) ticketWords(t *parley.Ticket, said ...string) []store.TicketWord {
 	return weightedWords(maxTicketWords, append([]weightedText{
@@ -45,7 +45,7 @@ func (d *Service) indexWords(ctx context.Context, tx *store.DB, t *parley.Ticket
 // maxTranscriptMessages is how many messages of a conversation a ticket is found by that it gets later.
 const maxTranscriptMessages = 200
 
-// transcript gives what has been said in a conversation so far, the newest first.
+// transcript returns what has been said in a conversation so far, the newest first.
 func transcript(ctx context.Context, tx *store.DB, c *parley.Conversation) ([]string, error) {
 	list, err := tx.RecentMessages(ctx, c.AccountID, c.AgentID, c.ID, 0, maxTranscriptMessages)
 	said := make([]string, len(list))
@@ -69,7 +69,7 @@ type weightedText struct {
 	text   string
 }
 
-// weightedWords gives the distinct words of texts that run from the most telling to the least, at most so many.
+// weightedWords returns the distinct words of texts that run from the most telling to the least, at most so many.
 func weightedWords(most int, texts []weightedText) (list []store.TicketWord) {
 	seen := map[string]bool{}
 	for _, p := range texts {
@@ -86,7 +86,7 @@ func weightedWords(most int, texts []weightedText) (list []store.TicketWord) {
 	return list
 }
 
-// queryTerms gives what a query asks for: each of its words, the last one as far as it is typed.
+// queryTerms returns what a query asks for: each of its words, the last one as far as it is typed.
 func queryTerms(query string) (terms []store.TicketTerm) {
 	dense := ""
 	for word := range tokens(query) {
@@ -116,7 +116,7 @@ func uniqueTerms(terms []store.TicketTerm) (list []store.TicketTerm) {
 	return list
 }
 
-// tokens gives the folded words of a text in order: letters and digits as package words cuts them, and symbols such as emoji each by
+// tokens returns the folded words of a text in order: letters and digits as package words cuts them, and symbols such as emoji each by
 // itself.
 func tokens(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {

@@ -65,7 +65,7 @@ func (w *testHelpdesk) addMember(account parley.AccountID, name string) parley.U
 	return m.User.ID
 }
 
-// generalTeam gives the default team.
+// generalTeam returns the default team.
 func (w *testHelpdesk) generalTeam() *parley.Team {
 	w.Helper()
 	teams, err := w.Teams(w, w.Account, w.Agent)

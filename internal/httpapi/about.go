@@ -59,7 +59,7 @@ func mediaType(schema object, example any) object {
 	return m
 }
 
-// exampleJSON gives a JSON text as it is to stand in the document.
+// exampleJSON returns a JSON text as it is to stand in the document.
 func exampleJSON(text string) any {
 	if text == "" {
 		return nil
@@ -84,7 +84,7 @@ func (a Info) addExample(doc object) {
 	}
 }
 
-// failureExamples gives an example of each code: what the caller reads when nothing more is to be said.
+// failureExamples returns an example of each code: what the caller reads when nothing more is to be said.
 func (c *schemas) failureExamples(codes []string) object {
 	all := object{}
 	for _, code := range codes {

@@ -15,7 +15,7 @@ type Cursors struct{ Key []byte }
 
 const sealBytes = 16
 
-// Seal gives the cursor of a place; nil is the end of the list.
+// Seal returns the cursor of a place; nil is the end of the list.
 func (c Cursors) Seal(purpose string, at *parley.Cursor) *string {
 	if at == nil {
 		return nil

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// deadlineIn gives the moment d from now on the machine's own clock. Deadlines of connections are the kernel's affair: a clock
+// deadlineIn returns the moment d from now on the machine's own clock. Deadlines of connections are the kernel's affair: a clock
 // that a test turns must not move them.
 func deadlineIn(d time.Duration) time.Time { return time.Now().Add(d) }
 

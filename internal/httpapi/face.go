@@ -32,12 +32,12 @@ type Rate struct {
 type Config struct {
 	BasePath string // path prefix of all operations: /api/v2
 	Admit    func(ctx context.Context, r *http.Request, op *Operation) (Admission, error)
-	// Missing gives the failure of a request whose subject is not there; it is asked when the request itself is wrong. May be nil.
+	// Missing returns the failure of a request whose subject is not there; it is asked when the request itself is wrong. May be nil.
 	MissingSubject func(ctx context.Context, r *http.Request, caller any, op *Operation) error
 	// IdempotentRequest answers a POST that carries an Idempotency-Key: it runs the request or gives the reply it had before. It is asked when
 	// the request is admitted and right. Nil where a face knows no such keys.
 	RunOnce func(ctx context.Context, c *Call, once IdempotentRequest) (any, error)
-	// Spool gives the folder that uploads of the caller are written to, or refuses them. It is asked before an upload is read. Nil
+	// Spool returns the folder that uploads of the caller are written to, or refuses them. It is asked before an upload is read. Nil
 	// where no operation takes a Form.
 	UploadDir   func(ctx context.Context, r *http.Request, caller any) (dir string, err error)
 	RenderError func(e *parley.Error) (status int, body any) // how this face words a failure
@@ -204,7 +204,7 @@ func (f *API) serveEndpoint(rec *recorder, r *http.Request, o *endpoint) error {
 	return rec.writeJSON(o.Status, out)
 }
 
-// missingSubjectError gives the failure of a request whose subject is not there: it comes before what is wrong with the request, and is
+// missingSubjectError returns the failure of a request whose subject is not there: it comes before what is wrong with the request, and is
 // looked up only then.
 func (f *API) missingSubjectError(r *http.Request, admission Admission, op *Operation) error {
 	if f.MissingSubject == nil {

@@ -99,7 +99,7 @@ func (p *parser) skipSpace() {
 	}
 }
 
-// peek gives the next byte, or 0 at the end; 0 itself is never valid outside a string.
+// peek returns the next byte, or 0 at the end; 0 itself is never valid outside a string.
 func (p *parser) peek() byte {
 	if p.pos < len(p.text) {
 		return p.text[p.pos]

@@ -60,7 +60,7 @@ func parseHex4(b []byte) rune {
 	return r
 }
 
-// unquote gives the text of a valid JSON string; half a surrogate pair becomes U+FFFD. It shares s's bytes where it can.
+// unquote returns the text of a valid JSON string; half a surrogate pair becomes U+FFFD. It shares s's bytes where it can.
 func unquote(s []byte) []byte {
 	s = s[1 : len(s)-1]
 	next := bytes.IndexByte(s, '\\')

@@ -25,7 +25,7 @@ func ParseTime(s string) (at time.Time, wholeDay, ok bool) {
 	return time.Time{}, false, false
 }
 
-// ExclusiveEnd gives the first millisecond after an end that Moment has read: a day's end is its last, and so is that of a second, since
+// ExclusiveEnd returns the first millisecond after an end that Moment has read: a day's end is its last, and so is that of a second, since
 // replies tell times by the second and what they tell is to be found. An end within a second stays as it is.
 func ExclusiveEnd(at time.Time, wholeDay bool) time.Time {
 	switch {

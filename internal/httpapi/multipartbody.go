@@ -65,7 +65,7 @@ func (b *bodyField) bindTexts(dst reflect.Value, texts map[string]string, f *fau
 	return nil
 }
 
-// mediaTypeObject gives the form's content in the OpenAPI document; b is the shape of the body.
+// mediaTypeObject returns the form's content in the OpenAPI document; b is the shape of the body.
 func (fm *Form) mediaTypeObject(c *schemas, b *shape) object {
 	if fm.MaxFiles == 0 {
 		return fm.singleFileContent()

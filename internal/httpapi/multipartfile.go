@@ -58,7 +58,7 @@ func (up *Upload) discard() {
 	}
 }
 
-// uploadIn gives the upload that the input holds; nil where there is none.
+// uploadIn returns the upload that the input holds; nil where there is none.
 func (in *input) uploadIn(v reflect.Value) *Upload {
 	if in.upload == nil {
 		return nil

@@ -15,7 +15,7 @@ import (
 	"parley"
 )
 
-// OpenAPI gives the OpenAPI 3.1 document of the face: the same bytes for the same operations.
+// OpenAPI returns the OpenAPI 3.1 document of the face: the same bytes for the same operations.
 func (f *API) OpenAPI(about Info) ([]byte, error) {
 	c := &schemas{components: object{}, types: map[string]reflect.Type{}, errorResponses: object{}, info: about, renderError: f.RenderError}
 	c.failure = c.schemaFor(newShape(c.failureType(), ""))

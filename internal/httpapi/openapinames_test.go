@@ -32,7 +32,7 @@ type (
 	}
 )
 
-// openAPIDocument gives the document of a face with one operation.
+// openAPIDocument returns the document of a face with one operation.
 func openAPIDocument[In any](t *testing.T) map[string]any {
 	t.Helper()
 	f := New(Config{RenderError: func(e *parley.Error) (int, any) { return e.Code.Status(), Envelope{} }})

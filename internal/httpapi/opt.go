@@ -19,7 +19,7 @@ func Some[T any](v T) Opt[T] { return Opt[T]{Present: true, Value: v} }
 // IsZero reports absence: with the tag omitzero an absent field is not written.
 func (o Opt[T]) IsZero() bool { return !o.Present }
 
-// Ptr gives the value, or nil when it is absent or null.
+// Ptr returns the value, or nil when it is absent or null.
 func (o Opt[T]) Ptr() *T {
 	if !o.Present || o.Null {
 		return nil

@@ -126,7 +126,7 @@ func (f *API) logRequest(rec *recorder, r *http.Request, stack []byte) {
 	f.Logger.LogAttrs(rec.ctx, level, "request", attrs...)
 }
 
-// failureCause gives the chain behind a failure, for the operator; a plain refusal has none.
+// failureCause returns the chain behind a failure, for the operator; a plain refusal has none.
 func failureCause(err error) string {
 	if err == nil {
 		return ""

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// ClientAddress gives the address that a request came from. Behind a proxy that is trusted it is the last entry of X-Forwarded-For,
+// ClientAddress returns the address that a request came from. Behind a proxy that is trusted it is the last entry of X-Forwarded-For,
 // the one that proxy wrote itself: earlier entries are whatever the client liked to claim.
 func ClientAddress(r *http.Request, trustProxy bool) string {
 	if trustProxy {

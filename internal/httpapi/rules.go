@@ -94,7 +94,7 @@ func itemTag(s string) reflect.StructTag {
 	return reflect.StructTag(strings.TrimSpace(b.String()))
 }
 
-// normalize gives a text as it is known here.
+// normalize returns a text as it is known here.
 func (r *rules) normalize(s string) string {
 	if r.uuid {
 		return parley.NormalizeUUID(s)

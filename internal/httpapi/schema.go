@@ -23,7 +23,7 @@ type schemas struct {
 
 type object = map[string]any
 
-// schemaFor gives the schema of a shape in its place: the type's, with the rules of the place.
+// schemaFor returns the schema of a shape in its place: the type's, with the rules of the place.
 func (c *schemas) schemaFor(s *shape) object {
 	schema := c.bareSchema(s)
 	if s.rules.componentName != "" {
@@ -112,7 +112,7 @@ func (c *schemas) bareSchema(s *shape) object {
 	return object{}
 }
 
-// eitherSchema gives a choice. Objects that are components are told apart by the field whose value each of them fixes.
+// eitherSchema returns a choice. Objects that are components are told apart by the field whose value each of them fixes.
 func (c *schemas) eitherSchema(s *shape) object {
 	all := s.choices()
 	mapping, schema := object{}, object{}
@@ -145,7 +145,7 @@ func (s *shape) choices() (all []*shape) {
 	return all
 }
 
-// constantField gives the field of an object that may have one value only, and that value.
+// constantField returns the field of an object that may have one value only, and that value.
 func (s *shape) constantField() (name, value string) {
 	for i := range s.fields {
 		if value, ok := s.fields[i].shape.constant(); ok {

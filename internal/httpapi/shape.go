@@ -138,7 +138,7 @@ func (s *shape) collectFields(t reflect.Type, at []int) {
 	}
 }
 
-// constant gives the only value a text may have, if its enum has just one.
+// constant returns the only value a text may have, if its enum has just one.
 func (s *shape) constant() (string, bool) {
 	if s.kind == kindText && len(s.rules.enum) == 1 {
 		return s.rules.enum[0], true

@@ -72,7 +72,7 @@ type Call struct {
 	rec *recorder
 }
 
-// Header gives the response's headers, to be changed before the handler returns or streams.
+// Header returns the response's headers, to be changed before the handler returns or streams.
 func (c *Call) Header() http.Header { return c.rec.Header() }
 
 // Handler answers one operation. It returns its error; the face writes it.

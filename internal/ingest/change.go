@@ -17,7 +17,7 @@ type TextChange struct {
 
 var errUnchanged = errors.New("ingest: nothing to change")
 
-// ChangeText changes a text. A new content is trained by a chore, and the earlier version answers meanwhile; a name that changes
+// ChangeText changes a text. A new content is trained by a job, and the earlier version answers meanwhile; a name that changes
 // alone is trained again too, for it stands in the citations. A change that changes nothing leaves no trace, unless the text has
 // failed: then it is trained again. Fails with
 // AGENT_NOT_FOUND, SOURCE_NOT_FOUND (also for a source that is no text), SOURCE_PENDING_DELETION, SOURCE_DUPLICATE or

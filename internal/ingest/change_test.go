@@ -26,7 +26,7 @@ func (s *testService) changeText(id parley.SourceID, name, content string) *parl
 	return src
 }
 
-// passageTexts gives the passages that the agent finds.
+// passageTexts returns the passages that the agent finds.
 func (s *testService) passageTexts(question string) string {
 	s.Helper()
 	hits, err := s.Indexes.Nearest(s.Context(), s.agent, s.loadAgent().PassageVersion, retrieval.Query{Text: question, Limit: 8})

@@ -27,7 +27,7 @@ func (s *testService) replaceContent(c ingest.Content) {
 	s.must(s.tryReplace(c))
 }
 
-// runUntilSettled runs the chores until new content has come to its rest.
+// runUntilSettled runs the jobs until new content has come to its rest.
 func (s *testService) runUntilSettled() {
 	s.Helper()
 	for range 3 {
@@ -39,7 +39,7 @@ func (s *testService) runUntilSettled() {
 	}
 }
 
-// sortedSourceNames gives the names of the agent's sources, in the order of the alphabet.
+// sortedSourceNames returns the names of the agent's sources, in the order of the alphabet.
 func (s *testService) sortedSourceNames() string {
 	s.Helper()
 	names := s.listSources()
@@ -130,7 +130,7 @@ func TestContentIsReplacedWholeOrNotAtAll(t *testing.T) {
 	})
 }
 
-// The chore of content that was replaced in turn finds that it is not the newest any more, also where it is running at that time.
+// The job of content that was replaced in turn finds that it is not the newest any more, also where it is running at that time.
 func TestLaterContentOverridesEarlier(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		w := s.startWebsite(shopPages())

@@ -11,7 +11,7 @@ import (
 
 // Replace puts the content in the place of all texts and links that the agent has, in a transaction, and nothing when it fails; what
 // it has of other kinds stays. What was there answers until the new content does: a text becomes another version of the text that
-// was there, an address that was read is read again, and the rest leaves by a chore. Fails with AGENT_NOT_FOUND, or with
+// was there, an address that was read is read again, and the rest leaves by a job. Fails with AGENT_NOT_FOUND, or with
 // SOURCE_SIZE_LIMIT_EXCEEDED when there would be no room for it even without the old content.
 func (n *NewContent) Replace(ctx context.Context, tx *store.DB) error {
 	if err := tx.LockAgent(ctx, n.account, n.agent); err != nil {

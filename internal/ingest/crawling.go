@@ -19,13 +19,13 @@ type PageReader func(ctx context.Context, url, contentType string, body []byte) 
 // errStorageFull ends a reading that has used up the plan's storage.
 var errStorageFull = errors.New("ingest: there is no room for another page")
 
-// CrawlHandlers gives what does the chores that take long, since sites set the pace: a runner of their own keeps them from
+// CrawlHandlers returns what does the jobs that take long, since sites set the pace: a runner of their own keeps them from
 // standing in the way of the others.
 func (d *Service) CrawlHandlers() map[string]jobs.Handler {
 	return map[string]jobs.Handler{CrawlJob: d.Crawl}
 }
 
-// crawlRun is one run of the chore that reads a link.
+// crawlRun is one run of the job that reads a link.
 type crawlRun struct {
 	*Service
 	source   *parley.Source

@@ -13,7 +13,7 @@ import (
 	"parley/internal/store"
 )
 
-// Delete takes a source from the agent, at once and for good, also while it trains; what it said is erased by a chore. The
+// Delete takes a source from the agent, at once and for good, also while it trains; what it said is erased by a job. The
 // pages of a site go with it: where they are many, the reply has the status toBeDeleted, and else deleted. Fails with
 // AGENT_NOT_FOUND, SOURCE_NOT_FOUND (also for a page of a site) or SOURCE_ALREADY_PENDING_DELETION.
 func (d *Service) Delete(ctx context.Context, account parley.Account, agent parley.AgentID, id parley.SourceID) (*parley.Source, error) {

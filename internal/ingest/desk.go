@@ -40,7 +40,7 @@ type Service struct {
 	readSlots, sniffSlots slots
 }
 
-// AddText gives the agent a text to read; it is trained right away by a chore. Fails with AGENT_NOT_FOUND, with SOURCE_DUPLICATE
+// AddText returns the agent a text to read; it is trained right away by a job. Fails with AGENT_NOT_FOUND, with SOURCE_DUPLICATE
 // when the agent has a source of the same name and text, or with SOURCE_SIZE_LIMIT_EXCEEDED when its sources would outgrow the
 // plan, exactly, however many are added at a time.
 func (d *Service) AddText(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, name, content string) (*parley.Source, error) {
@@ -54,12 +54,12 @@ func sourceEvent(kind string, s *parley.Source) store.NewEvent {
 	return store.NewEvent{Kind: kind, AgentID: s.AgentID, Subject: string(s.ID), Payload: map[string]any{"status": s.Status}}
 }
 
-// jobPayload is what a chore on a source needs beside the source's id, which is its key.
+// jobPayload is what a job on a source needs beside the source's id, which is its key.
 type jobPayload struct {
 	Agent parley.AgentID `json:"agent"`
 }
 
-// maxJobAttempts of a chore on a source: half a minute in all, for whoever has written a source is waiting for it.
+// maxJobAttempts of a job on a source: half a minute in all, for whoever has written a source is waiting for it.
 const maxJobAttempts = 5
 
 func newJob(kind string, s *parley.Source) jobs.Job {

@@ -93,7 +93,7 @@ func (s *testService) loadAgent() *parley.Agent {
 	return a
 }
 
-// sourceNames gives the names of the sources that the agent finds something in.
+// sourceNames returns the names of the sources that the agent finds something in.
 func (s *testService) sourceNames(question string) string {
 	s.Helper()
 	hits, err := s.Indexes.Nearest(s.Context(), s.agent, s.loadAgent().PassageVersion, retrieval.Query{Text: question, Limit: 8})
@@ -153,7 +153,7 @@ func TestTextBelongsToItsAgent(t *testing.T) {
 		s.must(s.DB.DeleteAgent(s.Context(), s.account.ID, s.agent, noon))
 		_, err = s.AddText(s.Context(), s.account, s.plan, s.agent, "n", "c")
 		s.wantCode(err, parley.CodeAgentNotFound)
-		s.runJobs() // the chore finds nobody to train, which is not a failure
+		s.runJobs() // the job finds nobody to train, which is not a failure
 		if n := s.countRows(`select count(*) from passages`) + s.countRows(`select count(*) from jobs where state <> 'ready' or attempts > 0`); n != 0 {
 			s.Error("a deleted agent was trained")
 		}
@@ -296,7 +296,7 @@ func TestTextWithoutWordsFails(t *testing.T) {
 	})
 }
 
-// handbook gives n bytes of text with a heading every kilobyte.
+// handbook returns n bytes of text with a heading every kilobyte.
 func handbook(n int) string {
 	const line = "Refunds are paid within ten days. Parcels are sent within two. Write to us when it takes longer, and we shall look into it. "
 	var b strings.Builder

@@ -136,7 +136,7 @@ func (w *draft) applyTo(ctx context.Context, tx *store.DB, id parley.SourceID, p
 // isRenamed reports whether the source gets another name.
 func (w *draft) isRenamed(s *parley.Source) bool { return w.name != nil && *w.name != s.Name }
 
-// finishWrite checks what the rules say of the agent's sources, writes the version and leaves the rest to a chore.
+// finishWrite checks what the rules say of the agent's sources, writes the version and leaves the rest to a job.
 func (w *draft) finishWrite(ctx context.Context, tx *store.DB, plan parley.Plan, kind string, s *parley.Source, v *parley.Version, total int64) error {
 	if same, err := w.isDuplicate(ctx, tx, s, v); err != nil {
 		return err

@@ -14,7 +14,7 @@ import (
 	"parley/internal/store"
 )
 
-// EmbedJob is the kind of the chore that gives the passages of an agent their vectors; its key is the agent's id.
+// EmbedJob is the kind of the job that gives the passages of an agent their vectors; its key is the agent's id.
 const EmbedJob = "agent.embed"
 
 const (
@@ -24,7 +24,7 @@ const (
 	embedRetryDelay  = 10 * time.Second // after a failure that came behind successes
 )
 
-// EmbedHandlers gives what does the chores that ask the embedding provider: a runner of their own keeps a slow provider from
+// EmbedHandlers returns what does the jobs that ask the embedding provider: a runner of their own keeps a slow provider from
 // standing in the way of texts.
 func (d *Service) EmbedHandlers() map[string]jobs.Handler {
 	return map[string]jobs.Handler{EmbedJob: d.Embed}
@@ -38,7 +38,7 @@ func newEmbedJob(account parley.AccountID, agent parley.AgentID) jobs.Job {
 	return jobs.Job{Kind: EmbedJob, Key: string(agent), AccountID: account, Payload: payload, MaxAttempts: maxEmbedAttempts, Backoff: embedBackoff}
 }
 
-// enqueueEmbed leaves the vectors of a source that goes live to a chore: until they are there it is found by its words.
+// enqueueEmbed leaves the vectors of a source that goes live to a job: until they are there it is found by its words.
 func (d *Service) enqueueEmbed(ctx context.Context, tx *store.DB, s *parley.Source) error {
 	if d.Embedder == nil {
 		return nil
@@ -46,7 +46,7 @@ func (d *Service) enqueueEmbed(ctx context.Context, tx *store.DB, s *parley.Sour
 	return d.Queue.Enqueue(ctx, tx.SQL(), newEmbedJob(s.AccountID, s.AgentID))
 }
 
-// EmbedAll leaves a chore for each agent with passages that have no vector of the present model. It does nothing without an
+// EmbedAll leaves a job for each agent with passages that have no vector of the present model. It does nothing without an
 // embedder.
 func (d *Service) EmbedAll(ctx context.Context) error {
 	if d.Embedder == nil {
@@ -68,7 +68,7 @@ func (d *Service) EmbedAll(ctx context.Context) error {
 }
 
 // Embed handles EmbedJob: passages without a vector get one, some at a time, so that a run that was cut short goes on where it
-// was. When the provider fails the agent answers by words as before, and the chore comes back later.
+// was. When the provider fails the agent answers by words as before, and the job comes back later.
 func (d *Service) Embed(ctx context.Context, job jobs.Job) error {
 	var about jobPayload
 	if err := json.Unmarshal(job.Payload, &about); err != nil {
@@ -144,7 +144,7 @@ func (d *Service) storeVectors(ctx context.Context, account parley.AccountID, ag
 	return d.Indexes.Warm(ctx, agent, version)
 }
 
-// retryEmbed has the chore come back soon after a run that got somewhere, with all its attempts, and not before the provider's
+// retryEmbed has the job come back soon after a run that got somewhere, with all its attempts, and not before the provider's
 // time where it has named one.
 func (d *Service) retryEmbed(ctx context.Context, job jobs.Job, agent parley.AgentID, done int, why error) error {
 	var wait time.Duration
@@ -156,7 +156,7 @@ func (d *Service) retryEmbed(ctx context.Context, job jobs.Job, agent parley.Age
 		wait = max(wait, embedRetryDelay)
 	}
 	if wait == 0 || ctx.Err() != nil {
-		return nil //nolint:nilerr // a stopped chore comes back by itself
+		return nil //nolint:nilerr // a stopped job comes back by itself
 	}
 	next := newEmbedJob(job.AccountID, agent)
 	next.RunAt = d.Now().Add(wait)

@@ -19,7 +19,7 @@ import (
 	"parley/internal/testkit/provider"
 )
 
-// startEmbedding gives the school an embedding provider, and a runner for what asks it.
+// startEmbedding returns the school an embedding provider, and a runner for what asks it.
 func (s *testService) startEmbedding(name string) (*provider.EmbeddingServer, *jobs.Runner) {
 	s.Helper()
 	server := provider.StartEmbeddings(s.TB, nil)
@@ -51,7 +51,7 @@ func (s *testService) vectorCount(name string) int {
 	return s.queryInt(`select count(*) from passage_vectors where agent_id = ? and model = ?`, string(s.agent), name)
 }
 
-// findByVector gives the first passage that the vector of a text finds.
+// findByVector returns the first passage that the vector of a text finds.
 func (s *testService) findByVector(text string) string {
 	s.Helper()
 	v, err := s.Embedder.Embed(s.Context(), []string{text})
@@ -83,7 +83,7 @@ func paragraphs(n int, changed map[int]string) string {
 	return b.String()
 }
 
-// Words answer at once; the vectors come by a chore, and only what is new costs the provider anything.
+// Words answer at once; the vectors come by a job, and only what is new costs the provider anything.
 func TestOnlyChangedPassagesAreEmbedded(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		server, runner := s.startEmbedding("m")
@@ -238,7 +238,7 @@ func (c *interruptingEmbedder) Embed(ctx context.Context, texts []string) ([][]f
 	return c.Embedder.Embed(ctx, texts)
 }
 
-// While the provider fails the agent answers by words, and the chore is tried again later.
+// While the provider fails the agent answers by words, and the job is tried again later.
 func TestEmbeddingProviderFails(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		server, runner := s.startEmbedding("m")

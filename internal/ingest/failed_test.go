@@ -12,7 +12,7 @@ import (
 	"parley/internal/jobs"
 )
 
-// captureLog gives the desk a log, and what is in it.
+// captureLog returns the desk a log, and what is in it.
 func (s *testService) captureLog(level slog.Level) *strings.Builder {
 	log := &strings.Builder{}
 	s.Logger = slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: level}))

@@ -26,7 +26,7 @@ type FileChange struct {
 	File *File
 }
 
-// AddFile gives the agent a file to read; it is read and trained by chores. Fails with VALIDATION_INVALID_BODY, naming the file,
+// AddFile returns the agent a file to read; it is read and trained by jobs. Fails with VALIDATION_INVALID_BODY, naming the file,
 // for one that is of no kind that is read, with AGENT_NOT_FOUND, with SOURCE_DUPLICATE for the bytes of a file of the same name,
 // or with SOURCE_SIZE_LIMIT_EXCEEDED.
 func (d *Service) AddFile(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, name string, f File) (*parley.Source, error) {

@@ -18,7 +18,7 @@ import (
 	"parley/internal/jobs"
 )
 
-// enableFiles gives the school a folder of files, and a reader that says what is in them.
+// enableFiles returns the school a folder of files, and a reader that says what is in them.
 func (s *testService) enableFiles() *testService {
 	s.Files = &ingest.Files{Dir: filepath.Join(s.TempDir(), "blobs")}
 	s.ReadFile = func(_ context.Context, _ extract.Kind, _ string, data []byte) (string, error) {

@@ -7,7 +7,7 @@ import (
 	"parley/internal/store"
 )
 
-// fillFile gives the file of the new version. Where it has the bytes of the version before, its text is known already.
+// fillFile returns the file of the new version. Where it has the bytes of the version before, its text is known already.
 func (u *upload) fillFile(ctx context.Context, tx *store.DB, before *parley.Source, was, v *parley.Version) (int64, error) {
 	blob, err := tx.VersionBlob(ctx, before.AccountID, before.AgentID, before.WantedVersion)
 	if err != nil {

@@ -30,7 +30,7 @@ const (
 	orphanAge   = time.Hour  // how old a file without a row must be that is removed: on another server its row may be on its way
 )
 
-// Incoming gives the folder that uploads are written to.
+// Incoming returns the folder that uploads are written to.
 func (f *Files) Incoming() (string, error) {
 	dir := filepath.Join(f.Dir, incomingDir)
 	return dir, os.MkdirAll(dir, 0o700)

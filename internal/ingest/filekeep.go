@@ -62,7 +62,7 @@ func writeBlobData(ctx context.Context, tx *store.DB, path, hash string) (err er
 	return tx.PutBlobData(ctx, hash, file)
 }
 
-// WithUnusedFileRemoval is a chore that erases something of an agent, whose key is the agent's id, and then removes the files that nothing of the
+// WithUnusedFileRemoval is a job that erases something of an agent, whose key is the agent's id, and then removes the files that nothing of the
 // agent's holds any more.
 func (d *Service) WithUnusedFileRemoval(erase jobs.Handler) jobs.Handler {
 	return func(ctx context.Context, job jobs.Job) error {

@@ -13,19 +13,19 @@ import (
 	"parley/internal/store"
 )
 
-// FileJob is the kind of the chore that finds the text in a file; its key is the source's id. TrainJob follows.
+// FileJob is the kind of the job that finds the text in a file; its key is the source's id. TrainJob follows.
 const FileJob = "source.file"
 
 // FileReader finds the text of a file. What it says of an *extract.Error is for the operator.
 type FileReader func(ctx context.Context, kind extract.Kind, name string, data []byte) (text string, err error)
 
-// FileHandlers gives what does the chores that read files: a runner of their own keeps a file that takes long from standing in
+// FileHandlers returns what does the jobs that read files: a runner of their own keeps a file that takes long from standing in
 // the way of texts.
 func (d *Service) FileHandlers() map[string]jobs.Handler {
 	return map[string]jobs.Handler{FileJob: d.ExtractFile}
 }
 
-// ExtractFile handles FileJob: the text of the wanted version is found and written down, and its training is left to a chore. When it
+// ExtractFile handles FileJob: the text of the wanted version is found and written down, and its training is left to a job. When it
 // fails for good the source is failed, and the version that was live stays so.
 func (d *Service) ExtractFile(ctx context.Context, job jobs.Job) error {
 	var about jobPayload

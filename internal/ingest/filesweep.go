@@ -54,7 +54,7 @@ func (d *Service) RemoveUnusedFiles(ctx context.Context, account parley.AccountI
 	return nil
 }
 
-// WithAgentFileRemoval is a chore that erases an agent, whose key is the agent's id, and then removes its files.
+// WithAgentFileRemoval is a job that erases an agent, whose key is the agent's id, and then removes its files.
 func (d *Service) WithAgentFileRemoval(erase jobs.Handler) jobs.Handler {
 	return func(ctx context.Context, job jobs.Job) error {
 		places, err := d.DB.BlobLocations(ctx, job.AccountID, parley.AgentID(job.Key))

@@ -52,7 +52,7 @@ const (
 // resyncPeriod is how often the links of an agent with automatic re-sync are read again.
 const resyncPeriod = 7 * 24 * time.Hour
 
-// CrawlJob is the kind of the chore that reads a link; its key is the source's id.
+// CrawlJob is the kind of the job that reads a link; its key is the source's id.
 const CrawlJob = "source.crawl"
 
 func newCrawlJob(s *parley.Source) jobs.Job {
@@ -84,7 +84,7 @@ func (d *Service) NewLink(account parley.Account, plan parley.Plan, agent parley
 	return &NewLink{service: d, source: s, kind: link.Type, plan: plan}, nil
 }
 
-// AddLink gives the agent a page or a site to read; it is read by a chore. Fails with VALIDATION_INVALID_BODY, AGENT_NOT_FOUND,
+// AddLink returns the agent a page or a site to read; it is read by a job. Fails with VALIDATION_INVALID_BODY, AGENT_NOT_FOUND,
 // SOURCE_DUPLICATE for an address that is read in the same way already, or SOURCE_SIZE_LIMIT_EXCEEDED when there is no room left.
 func (d *Service) AddLink(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, link Link) (*parley.Source, error) {
 	n, err := d.NewLink(account, plan, agent, link)
@@ -156,7 +156,7 @@ func (l Link) record() LinkRecord {
 	return r
 }
 
-// toLink gives back what the record was made of.
+// toLink returns back what the record was made of.
 func (r LinkRecord) toLink(url string) Link {
 	l := Link{URL: url, Type: r.Type}
 	if r.SiteRecord != nil {

@@ -13,7 +13,7 @@ import (
 // errServerDied is what the operator reads of a source in whose every reading the server ended: it may be what ends it.
 var errServerDied = errors.New("the server ended each time it read the source; change the source to have it tried again")
 
-// LostJobHandlers gives what is done about a chore whose runners died in every attempt: its source fails, so that nobody waits for it.
+// LostJobHandlers returns what is done about a job whose runners died in every attempt: its source fails, so that nobody waits for it.
 func (d *Service) LostJobHandlers() map[string]jobs.Handler {
 	return map[string]jobs.Handler{TrainJob: d.failLostSource, FileJob: d.failLostSource, CrawlJob: d.finishLostLink}
 }

@@ -30,7 +30,7 @@ type qnaContent struct {
 	Answer    string   `json:"answer"`
 }
 
-// AddQnA gives the agent an answer to questions; it is trained right away by a chore. Fails as AddText does.
+// AddQnA returns the agent an answer to questions; it is trained right away by a job. Fails as AddText does.
 func (d *Service) AddQnA(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, q QnA) (*parley.Source, error) {
 	w := d.contentDraft(account, agent, parley.SourceQnA, &q.Name, nil)
 	if err := (qnaContent{q.Questions, q.Answer}).writeTo(&w.version); err != nil {

@@ -75,7 +75,7 @@ func (d *Service) resyncLink(ctx context.Context, s *parley.Source, now time.Tim
 	return err
 }
 
-// requeueCrawl leaves a link that is being read to that reading, and brings its chore back to life where it has died.
+// requeueCrawl leaves a link that is being read to that reading, and brings its job back to life where it has died.
 func (d *Service) requeueCrawl(ctx context.Context, tx *store.DB, s *parley.Source, now time.Time) error {
 	next := now.Add(resyncPeriod)
 	if err := tx.SetNextSync(ctx, s.AccountID, s.AgentID, s.ID, &next); err != nil {

@@ -193,7 +193,7 @@ func cleanTitle(title string) string {
 	return title[:runeBoundary(title, maxTitleBytes)]
 }
 
-// runeBoundary gives the largest code point boundary of s that is not beyond n; in what is not UTF-8, n.
+// runeBoundary returns the largest code point boundary of s that is not beyond n; in what is not UTF-8, n.
 func runeBoundary(s string, n int) int {
 	if n >= len(s) {
 		return len(s)

@@ -12,10 +12,10 @@ import (
 	"parley/internal/store"
 )
 
-// ReplaceJob is the kind of the chore that takes an agent's old content away once the new one answers; its key is the agent's id.
+// ReplaceJob is the kind of the job that takes an agent's old content away once the new one answers; its key is the agent's id.
 const ReplaceJob = "content.succeed"
 
-// replaceRetryDelay is how often the chore looks whether the new content is read.
+// replaceRetryDelay is how often the job looks whether the new content is read.
 const replaceRetryDelay = time.Second
 
 // removeBatchSize is the most sources that one transaction takes away.

@@ -11,13 +11,13 @@ import (
 	"parley/internal/store"
 )
 
-// EraseEarlierJob is the kind of the chore that erases the earlier versions of a source; its key is the source's id.
+// EraseEarlierJob is the kind of the job that erases the earlier versions of a source; its key is the source's id.
 const EraseEarlierJob = "source.tidy"
 
 // earlierRetention is how long an earlier version stays for what still reads it: a turn that began on it, a copy being made.
 const earlierRetention = 10 * time.Minute
 
-// enqueueEraseEarlier leaves the earlier versions of a source, if it has any, to a chore.
+// enqueueEraseEarlier leaves the earlier versions of a source, if it has any, to a job.
 func (d *Service) enqueueEraseEarlier(ctx context.Context, tx *store.DB, s *parley.Source) error {
 	has, err := tx.HasEarlierVersions(ctx, s.AccountID, s.AgentID, s.ID)
 	if err != nil || !has {

@@ -14,13 +14,13 @@ import (
 	"parley/internal/store"
 )
 
-// The kinds of chore on a source; the key is the source's id.
+// The kinds of job on a source; the key is the source's id.
 const (
 	TrainJob = "source.train"
 	EraseJob = "source.erase"
 )
 
-// Handlers gives what does the chores of this room.
+// Handlers returns what does the jobs of this room.
 func (d *Service) Handlers() map[string]jobs.Handler {
 	return map[string]jobs.Handler{TrainJob: d.Train, EraseJob: d.Erase, EraseEarlierJob: d.EraseEarlierVersions, ReplaceJob: d.FinishReplacement}
 }
@@ -51,7 +51,7 @@ func (d *Service) Train(ctx context.Context, job jobs.Job) error {
 	return d.jobOutcome(ctx, job, s, err)
 }
 
-// jobOutcome is what a chore ends with that was to bring the source's wanted version nearer to being live.
+// jobOutcome is what a job ends with that was to bring the source's wanted version nearer to being live.
 func (d *Service) jobOutcome(ctx context.Context, job jobs.Job, s *parley.Source, err error) error {
 	switch {
 	case err == nil, isDropped(err):

@@ -116,7 +116,7 @@ func (k *Service) storeGroups(ctx context.Context, account parley.AccountID, age
 	})
 }
 
-// assignTopic gives conversations that still have no topic this one.
+// assignTopic returns conversations that still have no topic this one.
 func (k *Service) assignTopic(ctx context.Context, a *parley.Agent, ids []parley.ConversationID, topic string) error {
 	now := k.Now()
 	return k.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {

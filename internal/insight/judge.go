@@ -34,7 +34,7 @@ func (k *Service) Analyze(ctx context.Context, account parley.AccountID, agent p
 	return err
 }
 
-// maxReads is how often a conversation is read that somebody else judges meanwhile, before the chore is put off.
+// maxReads is how often a conversation is read that somebody else judges meanwhile, before the job is put off.
 const maxReads = 3
 
 var errConflict = errors.New("insight: the conversation was judged meanwhile")
@@ -157,7 +157,7 @@ func topicText(asked []store.Utterance) string {
 	return strings.Join(texts, "\n")
 }
 
-// truncateText gives a text's beginning, on one line.
+// truncateText returns a text's beginning, on one line.
 func truncateText(text string) string {
 	runes := []rune(strings.Join(strings.Fields(text), " "))
 	if len(runes) <= maxQuestionRunes {

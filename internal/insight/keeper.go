@@ -38,7 +38,7 @@ type cachedTree struct {
 	tree    *topicTree
 }
 
-// The kinds of the chores of this room. The key of the first is a conversation's id, of the second an agent's.
+// The kinds of the jobs of this room. The key of the first is a conversation's id, of the second an agent's.
 const (
 	AnalyzeJob = "insight.judge"
 	GroupJob   = "insight.group"
@@ -51,7 +51,7 @@ const (
 	groupDelay          = 10 * time.Minute // so long new questions gather before they are grouped
 )
 
-// Handlers gives what does the chores of this room.
+// Handlers returns what does the jobs of this room.
 func (k *Service) Handlers() map[string]jobs.Handler {
 	return map[string]jobs.Handler{AnalyzeJob: k.handleAnalyzeJob, GroupJob: k.handleGroupJob}
 }
@@ -110,7 +110,7 @@ func (k *Service) analyzeAt(ctx context.Context, c *parley.Conversation) (time.T
 	return due, err
 }
 
-// isGone reports that what a chore is about has been deleted meanwhile.
+// isGone reports that what a job is about has been deleted meanwhile.
 func isGone(err error) bool {
 	return parley.IsCode(err, parley.CodeAgentNotFound) || parley.IsCode(err, parley.CodeResourceNotFound) || parley.IsCode(err, parley.CodeAccountNotFound)
 }
@@ -125,7 +125,7 @@ func askedAgainDays(a *parley.Agent) int {
 	return cmp.Or(a.Insight.RepeatDays, parley.DefaultRepeatDays)
 }
 
-// topicTree gives an agent's topics made ready, nil where the operator has none.
+// topicTree returns an agent's topics made ready, nil where the operator has none.
 func (k *Service) topicTree(a *parley.Agent) *topicTree {
 	if len(a.Topics) == 0 {
 		return nil

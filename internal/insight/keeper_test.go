@@ -179,7 +179,7 @@ func TestNewConversationsJoinGroups(t *testing.T) {
 		}
 		w.runJobs()
 		w.advanceClock(11 * time.Minute)
-		w.runJobs() // the chore that groups is due
+		w.runJobs() // the job that groups is due
 		topic := w.startConversation("", "password reset").addAnswer("Like this.")
 		w.runJobs()
 		if topic.insight().Topic == "" {
@@ -285,7 +285,7 @@ func TestErasingCorrectsTheSums(t *testing.T) {
 			_, err := tx.DeleteConversations(w, w.account.ID, w.agent.ID, []parley.ConversationID{gone.ID}, nil, w.clock())
 			return err
 		}))
-		w.must(w.service.Analyze(w, w.account.ID, w.agent.ID, gone.ID)) // a chore that comes too late
+		w.must(w.service.Analyze(w, w.account.ID, w.agent.ID, gone.ID)) // a job that comes too late
 		_, err := w.db.EraseConversations(w, w.account.ID, w.agent.ID)
 		w.must(err)
 		w.must(w.service.Analyze(w, w.account.ID, w.agent.ID, gone.ID))

@@ -51,7 +51,7 @@ func headStems(centre vector) (stems []string) {
 	return stems[:min(5, len(stems))]
 }
 
-// commonForms gives for each stem the word that stands for it most often.
+// commonForms returns for each stem the word that stands for it most often.
 func commonForms(list []question, members []int) map[string]string {
 	count := map[string]int{}
 	for _, i := range members {

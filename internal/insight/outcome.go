@@ -71,7 +71,7 @@ const (
 	maxOpenQuestions = 10  // of one conversation
 )
 
-// openQuestions gives what was asked and not answered from the sources.
+// openQuestions returns what was asked and not answered from the sources.
 func openQuestions(said []store.Utterance) (list []store.Utterance) {
 	asked := map[int64]bool{}
 	for _, q := range questions(said) {

@@ -13,7 +13,7 @@ const (
 	pairWeight = 0.6
 )
 
-// termsOf gives the words of a text by which it is compared with others: the stems of its content words, each with the word as it
+// termsOf returns the words of a text by which it is compared with others: the stems of its content words, each with the word as it
 // was written behind a bar, and pairs of neighbours. Numbers say nothing about what a text is about.
 func termsOf(text string) map[string]float64 {
 	tokens := words.AppendTokens(nil, text)
@@ -71,7 +71,7 @@ func rarity(v *store.Vocabulary, stem string) float64 {
 	return math.Log(1 + float64(v.Questions)/(1+float64(v.QuestionsByWord[stem])))
 }
 
-// normalized gives the vector with the length 1. The sums of floats depend on their order, so it is always the same.
+// normalized returns the vector with the length 1. The sums of floats depend on their order, so it is always the same.
 func (v vector) normalized() vector {
 	var sum float64
 	for _, k := range sortedKeys(v) {

@@ -12,7 +12,7 @@ import (
 // maxTitleRunes is in code points.
 const maxTitleRunes = 80
 
-// questions gives what the customer asked: their messages but for greetings, thanks and goodbyes.
+// questions returns what the customer asked: their messages but for greetings, thanks and goodbyes.
 func questions(said []store.Utterance) (list []store.Utterance) {
 	for _, u := range said {
 		if u.Author == parley.AuthorUser && strings.TrimSpace(u.Text) != "" && !model.IsSmallTalk(u.Text) {

@@ -64,7 +64,7 @@ func newTopicTree(topics []parley.Topic) *topicTree {
 	return t
 }
 
-// stemsOf gives the stems of all words, in order.
+// stemsOf returns the stems of all words, in order.
 func stemsOf(text string) (stems []string) {
 	tokens := words.AppendTokens(nil, text)
 	lang, _ := words.GuessLanguage(tokens)
@@ -74,7 +74,7 @@ func stemsOf(text string) (stems []string) {
 	return stems
 }
 
-// featuresOf gives a text's content words and their letters in fours, so that a typing error costs little.
+// featuresOf returns a text's content words and their letters in fours, so that a typing error costs little.
 func featuresOf(text string) vector {
 	v := vector{}
 	var grams []uint64
@@ -100,7 +100,7 @@ func (t *topicTree) weightedVector(v vector) vector {
 	return out.normalized()
 }
 
-// find gives the topic that a text is about with those above it, nil for none: one whose keyword stands in the text before one
+// find returns the topic that a text is about with those above it, nil for none: one whose keyword stands in the text before one
 // with an example like it, a keyword of more words before one of fewer, a subtopic before its parent.
 func (t *topicTree) find(text string) []string {
 	said, v := stemsOf(text), t.weightedVector(featuresOf(text))
@@ -116,7 +116,7 @@ func (t *topicTree) find(text string) []string {
 	return path
 }
 
-// longestKeyword gives the words of the longest keyword that stands in the text.
+// longestKeyword returns the words of the longest keyword that stands in the text.
 func (n *topicNode) longestKeyword(said []string) (longest int) {
 	for _, k := range n.keywords {
 		if len(k) > longest && containsPhrase(said, k) {
@@ -144,7 +144,7 @@ func containsPhrase(said, phrase []string) bool {
 	return len(ends) > 0
 }
 
-// goOn gives the places, in order, where the word stands close behind one of the places.
+// goOn returns the places, in order, where the word stands close behind one of the places.
 func goOn(said []string, ends []int, word string) (next []int) {
 	from := 0
 	for _, end := range ends {
@@ -184,7 +184,7 @@ func (n *topicNode) exampleScore(v vector) float64 {
 	return sum
 }
 
-// topicPaths gives each topic's parents, for sums that count subtopics with their topic.
+// topicPaths returns each topic's parents, for sums that count subtopics with their topic.
 func topicPaths(topics []parley.Topic) map[string][]string {
 	all := map[string][]string{}
 	for _, n := range newTopicTree(namesOnly(topics)).nodes {

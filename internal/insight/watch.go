@@ -16,11 +16,11 @@ const changedEvent = "conversation.insight"
 
 const (
 	eventBatchSize   = 500
-	maxPendingJobs   = 1000 // chores that are due before no more are made
-	enqueueBatchSize = 100  // chores that one transaction leaves
+	maxPendingJobs   = 1000 // jobs that are due before no more are made
+	enqueueBatchSize = 100  // jobs that one transaction leaves
 )
 
-// Run follows the events of the accounts until ctx is done. Any number of servers may do so: a chore that is left twice is one.
+// Run follows the events of the accounts until ctx is done. Any number of servers may do so: a job that is left twice is one.
 func (k *Service) Run(ctx context.Context) error {
 	poll := time.NewTicker(cmp.Or(k.PollInterval, defaultPollInterval))
 	defer poll.Stop()
@@ -40,7 +40,7 @@ func (k *Service) Run(ctx context.Context) error {
 	}
 }
 
-// Follow leaves a chore for each conversation in which something has happened, and reports whether there is more.
+// Follow leaves a job for each conversation in which something has happened, and reports whether there is more.
 func (k *Service) Follow(ctx context.Context) (more bool, err error) {
 	behind, err := k.DB.AccountsBehindInsight(ctx)
 	if err != nil || len(behind) == 0 {
@@ -97,7 +97,7 @@ func followedSeq(list []store.Event, end int64) int64 {
 	return list[len(list)-1].Seq
 }
 
-// enqueueAnalysis writes chores down and, unless it is 0, how far the account has been followed.
+// enqueueAnalysis writes jobs down and, unless it is 0, how far the account has been followed.
 func (k *Service) enqueueAnalysis(ctx context.Context, account parley.AccountID, list []store.Event, seq int64) error {
 	return k.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
 		for _, h := range list {

@@ -17,7 +17,7 @@ func (w *testInsight) pendingJobs() int {
 	return n
 }
 
-// TestEventsAreFollowedInSteps holds that many events become one chore for each conversation, and that none is left out.
+// TestEventsAreFollowedInSteps holds that many events become one job for each conversation, and that none is left out.
 func TestEventsAreFollowedInSteps(t *testing.T) {
 	forEachDatabase(t, func(w *testInsight) {
 		var talks []*testConversation

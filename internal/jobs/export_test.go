@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// RankDue gives the due jobs their ranks.
+// RankDue returns the due jobs their ranks.
 func (r *Runner) RankDue(ctx context.Context) error { return r.rankDue(ctx) }
 
 // FairQueries are the statements of a fair claim with arguments filled in, and the index that each has to use.

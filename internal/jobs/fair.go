@@ -29,7 +29,7 @@ const (
 	jobByID = `select ` + jobColumns + `, rank from jobs where id = ?`
 )
 
-// fairKind gives the one kind of a fair runner.
+// fairKind returns the one kind of a fair runner.
 func (r *Runner) fairKind() string {
 	for kind := range r.Handlers {
 		return kind
@@ -37,7 +37,7 @@ func (r *Runner) fairKind() string {
 	return ""
 }
 
-// rankDue gives those due jobs ranks that have none, each once.
+// rankDue returns those due jobs ranks that have none, each once.
 func (r *Runner) rankDue(ctx context.Context) error {
 	for {
 		ranked := 0
@@ -110,7 +110,7 @@ func scanRankedHead(scan sqldb.Scan) (h rankedHead, err error) {
 	return h, err
 }
 
-// lockFair gives the job that is next, if any, with the rank of its account that is lowest. The job that had it gets
+// lockFair returns the job that is next, if any, with the rank of its account that is lowest. The job that had it gets
 // the other's.
 func (r *Runner) lockFair(ctx context.Context, tx *sqldb.DB) ([]Job, error) {
 	head, err := sqldb.One(ctx, tx, scanRankedHead, lowestRank+tx.SkipLocked(), r.fairKind())

@@ -156,7 +156,7 @@ func TestPlansOfFairClaims(t *testing.T) {
 	})
 }
 
-// queryPlan gives the plan of a statement whose arguments are the kind and what its condition needs.
+// queryPlan returns the plan of a statement whose arguments are the kind and what its condition needs.
 func (h *fixture) queryPlan(query string) string {
 	h.t.Helper()
 	if h.db.Dialect() == sqldb.SQLite {

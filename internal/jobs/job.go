@@ -1,4 +1,4 @@
-// Package jobs runs chores that survive a restart. A chore is written down in the transaction that made it necessary,
+// Package jobs runs jobs that survive a restart. A job is written down in the transaction that made it necessary,
 // and run at least once after that transaction is committed: handlers must bear being repeated.
 package jobs
 
@@ -10,12 +10,12 @@ import (
 	"parley"
 )
 
-// Job is a chore. At most one lives for each pair of Kind and Key.
+// Job is a job. At most one lives for each pair of Kind and Key.
 type Job struct {
 	ID          string           // given by Enqueue
 	Kind        string           // names the handler
 	Key         string           // what it is about, such as the id of a source
-	AccountID   parley.AccountID // its owner; empty for chores of the house
+	AccountID   parley.AccountID // its owner; empty for jobs of the house
 	Payload     json.RawMessage  // whatever else the handler needs; nil is stored as {}
 	Size        int64            // bytes that it has to work on; a fair runner has an account's small jobs go first
 	RunAt       time.Time        // not before this; zero = now
@@ -30,7 +30,7 @@ type Job struct {
 	runOnLost bool   // it is not run any more: Runner.Lost is
 }
 
-// Handler does the chore. Its ctx ends when the runner stops or the lease is lost; what it then leaves undone is done by
+// Handler does the job. Its ctx ends when the runner stops or the lease is lost; what it then leaves undone is done by
 // the next run. An error or a panic is a failed attempt.
 type Handler func(ctx context.Context, j Job) error
 

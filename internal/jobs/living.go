@@ -7,7 +7,7 @@ import (
 	"parley/internal/sqldb"
 )
 
-// LiveJobs gives the account's jobs of a kind that wait or run, with their keys and payloads.
+// LiveJobs returns the account's jobs of a kind that wait or run, with their keys and payloads.
 func (q *Queue) LiveJobs(ctx context.Context, db *sqldb.DB, kind string, account parley.AccountID) ([]Job, error) {
 	return sqldb.All(ctx, db, func(scan sqldb.Scan) (Job, error) {
 		j := Job{Kind: kind, AccountID: account}

@@ -10,7 +10,7 @@ import (
 	"parley/internal/sqldb"
 )
 
-// Queue is where verbs leave chores; the zero value but for Now is ready. Runners of the same process listen to it.
+// Queue is where verbs leave jobs; the zero value but for Now is ready. Runners of the same process listen to it.
 type Queue struct {
 	Now func() time.Time
 
@@ -64,7 +64,7 @@ type notifier struct {
 	done chan struct{}
 }
 
-// wait gives a channel that the next ring closes. Take it before looking for work, or a ring in between is missed.
+// wait returns a channel that the next ring closes. Take it before looking for work, or a ring in between is missed.
 func (b *notifier) wait() <-chan struct{} {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// ShortenWrites gives clients less time to take in an answer.
+// ShortenWrites returns clients less time to take in an answer.
 func ShortenWrites(t *testing.T, d time.Duration) {
 	t.Helper()
 	before := writeTime

@@ -22,7 +22,7 @@ const (
 // writeTime is what anybody has to take in a part of an answer. Tests shorten it.
 var writeTime = 30 * time.Second
 
-// Listener gives the connections of l a place in the table. Connections for which there is none are closed at once.
+// Listener returns the connections of l a place in the table. Connections for which there is none are closed at once.
 func (t *ConnTable) Listener(l net.Listener) net.Listener { return &listener{l, t} }
 
 type listener struct {

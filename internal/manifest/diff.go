@@ -10,7 +10,7 @@ const (
 	maxComparisons = 4_000_000 // pairs of lines compared; what is larger is shown as replaced
 )
 
-// Diff gives the differences between two texts as lines that begin with -, + or a space, parted where lines are left out. It is
+// Diff returns the differences between two texts as lines that begin with -, + or a space, parted where lines are left out. It is
 // empty when the texts are the same.
 func Diff(before, after string) string {
 	lines := diffTexts(splitLines(before), splitLines(after))
@@ -95,7 +95,7 @@ func diffMiddle(a, b []string) (lines []diffLine) {
 	return lines
 }
 
-// lcsTable gives the length of the longest common subsequence of a[i:] and b[j:].
+// lcsTable returns the length of the longest common subsequence of a[i:] and b[j:].
 func lcsTable(a, b []string) [][]int32 {
 	t := make([][]int32, len(a)+1)
 	for i := range t {

@@ -50,7 +50,7 @@ type Note struct {
 	Text string
 }
 
-// Position gives FILE:LINE: PATH.
+// Position returns FILE:LINE: PATH.
 func (n Note) Position() string {
 	place := n.File
 	if n.Line > 0 {
@@ -62,7 +62,7 @@ func (n Note) Position() string {
 	return place
 }
 
-// String gives FILE:LINE: PATH: TEXT.
+// String returns FILE:LINE: PATH: TEXT.
 func (n Note) String() string { return n.Position() + ": " + n.Text }
 
 // Environment is what a manifest may name beside itself.
@@ -136,7 +136,7 @@ func parentPath(path string) string {
 	return path[:max(i, 0)]
 }
 
-// SortNotes gives the notes in the order of the file.
+// SortNotes returns the notes in the order of the file.
 func SortNotes(notes []Note) []Note {
 	notes = slices.Clone(notes)
 	slices.SortStableFunc(notes, func(a, b Note) int {

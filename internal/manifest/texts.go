@@ -79,7 +79,7 @@ func (r *reader) readText(name *yaml.Node) (text, fault string) {
 
 func readFault(err error) string { return "cannot be read: " + strings.TrimSpace(err.Error()) }
 
-// mappingValue gives a mapping's value of that name, or nil.
+// mappingValue returns a mapping's value of that name, or nil.
 func mappingValue(n *yaml.Node, name string) *yaml.Node {
 	if n = resolveAlias(n); n == nil || n.Kind != yaml.MappingNode {
 		return nil
@@ -92,7 +92,7 @@ func mappingValue(n *yaml.Node, name string) *yaml.Node {
 	return nil
 }
 
-// sequenceValues gives the values of a list, or none.
+// sequenceValues returns the values of a list, or none.
 func sequenceValues(n *yaml.Node) []*yaml.Node {
 	if n == nil || n.Kind != yaml.SequenceNode {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Write gives the JSON documents as YAML, their members in the order they have. Read gives the same documents back.
+// Write returns the JSON documents as YAML, their members in the order they have. Read gives the same documents back.
 func Write(documents ...json.RawMessage) (string, error) {
 	var out bytes.Buffer
 	enc := yaml.NewEncoder(&out)

@@ -27,7 +27,7 @@ const (
 	maxProcessDepth = 4                // generations of children that are looked at
 )
 
-// Share gives the share since the last call of the processors that this program may use, from 0 to 1; below 0 where
+// Share returns the share since the last call of the processors that this program may use, from 0 to 1; below 0 where
 // nothing is known, as at first.
 func (l *CPULoad) Share() float64 {
 	now, share := l.Now(), -1.0
@@ -40,7 +40,7 @@ func (l *CPULoad) Share() float64 {
 	return min(share, 1)
 }
 
-// cpuTicks gives the processor time of a process, of its children that live, and of those that it has waited for.
+// cpuTicks returns the processor time of a process, of its children that live, and of those that it has waited for.
 func (l *CPULoad) cpuTicks(process string, depth int) (ticks float64, ok bool) {
 	const utime, stime, cutime, cstime = 11, 12, 13, 14 // counted behind the name, which may hold anything
 	stat := l.readFile("proc/" + process + "/stat")

@@ -12,7 +12,7 @@ type State struct {
 	Voice         VoiceState
 }
 
-// Jobs are the chores of the database.
+// Jobs are the jobs of the database.
 type Jobs struct {
 	Waiting, Running, Dead int
 	OldestDueSeconds       float64 // seconds since the one that is due longest was due; 0 where none is

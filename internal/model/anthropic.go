@@ -55,7 +55,7 @@ func (a *Anthropic) Stream(ctx context.Context, req Request) iter.Seq2[Chunk, er
 // Close drops the idle connections of the model's own pool.
 func (a *Anthropic) Close() { a.transport().Close() }
 
-// transport gives the line that the requests go over.
+// transport returns the line that the requests go over.
 func (a *Anthropic) transport() *OpenAI {
 	a.once.Do(func() {
 		url := a.BaseURL

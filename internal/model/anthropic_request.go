@@ -67,7 +67,7 @@ func encodeAnthropic(req Request, h modelQuirks) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// inputSchema gives the schema of a tool's input; there must be one.
+// inputSchema returns the schema of a tool's input; there must be one.
 func inputSchema(given json.RawMessage) json.RawMessage {
 	if text := bytes.TrimSpace(given); len(text) > 0 && text[0] == '{' {
 		return given
@@ -92,7 +92,7 @@ func anthropicSystem(req Request, h modelQuirks) []anthropicPart {
 	return parts
 }
 
-// anthropicMessages gives the conversation as the interface wants it: user and assistant take turns, the user begins, results of tools are the
+// anthropicMessages returns the conversation as the interface wants it: user and assistant take turns, the user begins, results of tools are the
 // user's, and no text is empty.
 func anthropicMessages(messages []Message) []anthropicMessage {
 	converted := make([]anthropicMessage, 0, len(messages)+1)

@@ -86,7 +86,7 @@ func answerFromPassages(ctx context.Context, req Request, userQuestions []string
 	return quoteExcerpts(req.Passages, t.pickExcerpts(req.Passages, pages, best), score)
 }
 
-// sourceQuestions gives the texts of the user that ask for something of the sources, the last one last. What led to the call of a tool,
+// sourceQuestions returns the texts of the user that ask for something of the sources, the last one last. What led to the call of a tool,
 // or to the question for its inputs, says nothing of what later questions are about.
 func sourceQuestions(messages []Message) (texts []string) {
 	last := 0
@@ -119,7 +119,7 @@ func wasHandledByTool(messages []Message, i int) bool {
 	return false
 }
 
-// userTexts gives the texts of the user, the last one last.
+// userTexts returns the texts of the user, the last one last.
 func userTexts(messages []Message) (texts []string) {
 	for _, m := range messages {
 		if m.Role == "user" {

@@ -7,7 +7,7 @@ import (
 	"parley/internal/text/prose"
 )
 
-// groupEnd gives the last of the blocks that belong together from the first on: a list, or what a line leads to.
+// groupEnd returns the last of the blocks that belong together from the first on: a list, or what a line leads to.
 func (p *passageLayout) groupEnd(first int) int {
 	last := first
 	if b := p.blocks[first]; b.Kind == prose.Item || p.isLeadIn(first) {
@@ -65,7 +65,7 @@ func (t *parsedQuestion) excerptAround(p *passageLayout, u quotableUnit) excerpt
 	return p.withSiblingLists(u)
 }
 
-// listWindow gives as much of the long list around the unit as an answer may hold, whole blocks only, from its beginning if it can.
+// listWindow returns as much of the long list around the unit as an answer may hold, whole blocks only, from its beginning if it can.
 func (p *passageLayout) listWindow(u quotableUnit) excerpt {
 	from := slices.IndexFunc(p.blocks, func(b prose.Block) bool { return b.Start == u.start })
 	to := from

@@ -39,7 +39,7 @@ var (
 // countingWords are words that ask for a number of what is named next; of two words, the first is "how".
 var countingWords = newWordSet(`many much viele vielen cuantos cuantas combien quanti quante quantos quantas hoeveel wieviele wieviel сколько`)
 
-// parseCountedStem gives the stem of what the question asks the number of, empty where it asks for none.
+// parseCountedStem returns the stem of what the question asks the number of, empty where it asks for none.
 func (t *parsedQuestion) parseCountedStem(question string) string {
 	before, asking := "", false
 	for token := range words.Tokens(question) {
@@ -61,7 +61,7 @@ var negationWords = newWordSet(`not no without never don doesn isn aren cannot w
 // negationReach is how many words behind a negation it still speaks of.
 const negationReach = 3
 
-// findNegatedTerms gives the subjects that the text denies: those shortly behind a negation.
+// findNegatedTerms returns the subjects that the text denies: those shortly behind a negation.
 func (t *parsedQuestion) findNegatedTerms(text string) (denied []int) {
 	left := 0
 	for token := range words.Tokens(text) {

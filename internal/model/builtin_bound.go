@@ -12,7 +12,7 @@ const (
 	maxQuestionTerms = 200
 )
 
-// shortenMessages gives the messages with no more of each of the user's than is read.
+// shortenMessages returns the messages with no more of each of the user's than is read.
 func shortenMessages(messages []Message) []Message {
 	long := func(m Message) bool { return m.Role == "user" && len(m.Text) > 2*maxEndBytes }
 	if !slices.ContainsFunc(messages, long) {
@@ -27,7 +27,7 @@ func shortenMessages(messages []Message) []Message {
 	return messages
 }
 
-// textEnds gives the beginning and the end of a text, a line each, without halves of characters.
+// textEnds returns the beginning and the end of a text, a line each, without halves of characters.
 func textEnds(text string) string {
 	to, from := maxEndBytes, len(text)-maxEndBytes
 	for to > 0 && !utf8.RuneStart(text[to]) {

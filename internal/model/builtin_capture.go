@@ -64,7 +64,7 @@ func (s *parsedSentence) findLeadEnd(lead []string, from, to int) int {
 	return -1
 }
 
-// backwardStart gives how far a hole at a trigger's beginning may reach back: a few words with a meaning of the same clause.
+// backwardStart returns how far a hole at a trigger's beginning may reach back: a few words with a meaning of the same clause.
 func (s *parsedSentence) backwardStart(to int) int {
 	from := to
 	for from > 0 && to > 0 && s.tokens[from-1].Unspaced && s.tokens[from-1].isStop {
@@ -82,7 +82,7 @@ func (s *parsedSentence) isJoinedToNext(i int) bool {
 	return i+1 < len(s.tokens) && s.tokens[i+1].Start == s.tokens[i].End+1 && strings.IndexByte("-_/.", s.text[s.tokens[i].End]) >= 0
 }
 
-// captureSpan gives the bytes of the words without small ones around them. Where no small word leads to them they must look like a
+// captureSpan returns the bytes of the words without small ones around them. Where no small word leads to them they must look like a
 // value: a name, a number, or a script that writes neither.
 func (s *parsedSentence) captureSpan(from, to int, open, hasLead bool) capturedSpan {
 	for from < to && s.tokens[from].isStop && !s.isJoinedToNext(from) {

@@ -29,7 +29,7 @@ func (t *parsedQuestion) matchesCode(passage Passage, p *passageLayout, best quo
 	}) >= 0.5
 }
 
-// findCodes gives the codes of a text, without case and without what separates their parts.
+// findCodes returns the codes of a text, without case and without what separates their parts.
 func findCodes(text string) map[string]bool {
 	all := map[string]bool{}
 	for _, c := range codePattern.FindAllString(text, -1) {

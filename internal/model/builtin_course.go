@@ -10,7 +10,7 @@ import (
 // maxProcedureParts bounds how many passages one procedure is put together from.
 const maxProcedureParts = 6
 
-// procedureExcerpts gives the quote, and where it is steps that were cut between passages, the steps before and after it too as far as the passages of
+// procedureExcerpts returns the quote, and where it is steps that were cut between passages, the steps before and after it too as far as the passages of
 // the request hold them: a procedure is told from its beginning to its end.
 func procedureExcerpts(passages []Passage, pages []passageLayout, u quotableUnit, first excerpt) []excerpt {
 	picked := []excerpt{first}

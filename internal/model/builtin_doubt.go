@@ -53,7 +53,7 @@ func (t *parsedQuestion) features(passages []Passage, p *passageLayout, best quo
 	}
 }
 
-// effectiveSignals gives those of the passage, or what its score alone lets guess.
+// effectiveSignals returns those of the passage, or what its score alone lets guess.
 func (p *Passage) effectiveSignals() MatchSignals {
 	if p.Signals == (MatchSignals{}) {
 		return MatchSignals{Letters: 0.3 * p.Score, Words: 0.4 * p.Score, Stretch: p.Score}
@@ -148,7 +148,7 @@ func isNumber(word string) bool {
 var numeralWords = newWordSet(`one due tre quattro cinque sei sette otto nove dieci dois duas quatro sete oito dez twee drie vijf zes zeven negen tien
 	два три четыре пять шесть семь восемь девять десять`)
 
-// ConfidenceFeatures gives the signs that the confidence in the answer to the request is made of, nil where nothing is there to be quoted: what
+// ConfidenceFeatures returns the signs that the confidence in the answer to the request is made of, nil where nothing is there to be quoted: what
 // the weights are fitted on.
 func ConfidenceFeatures(req Request) []float64 {
 	userQuestions := sourceQuestions(shortenMessages(req.Messages))

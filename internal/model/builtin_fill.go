@@ -39,7 +39,7 @@ func (w *callDraft) fillByPattern(message string) string {
 	return w.fillLoneNumber(message)
 }
 
-// fillLoneNumber gives the only number that is left over to the only input that wants one.
+// fillLoneNumber returns the only number that is left over to the only input that wants one.
 func (w *callDraft) fillLoneNumber(rest string) string {
 	var open []toolInput
 	for _, in := range w.inputs {

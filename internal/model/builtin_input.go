@@ -106,7 +106,7 @@ func isAmbiguous(all []toolInput, i int) bool {
 
 const maxLabelRunes = 60 // characters
 
-// shortDescription gives the description as the input can be asked for by it: short, in one line, and nothing that redaction would mask.
+// shortDescription returns the description as the input can be asked for by it: short, in one line, and nothing that redaction would mask.
 func (p parameterProperty) shortDescription() string {
 	var text string
 	if len(p.Description) == 0 || json.Unmarshal(p.Description, &text) != nil {

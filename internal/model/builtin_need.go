@@ -74,14 +74,14 @@ func AsksForInputs(text string) bool {
 	return false
 }
 
-// parseInputQuestion gives what the question asks for.
+// parseInputQuestion returns what the question asks for.
 func (d toolTexts) parseInputQuestion(text string) (string, bool) {
 	text, begins := strings.CutPrefix(strings.TrimSpace(text), d.needInputs[0])
 	text, ends := strings.CutSuffix(text, d.needInputs[1])
 	return text, begins && ends
 }
 
-// parseRequestedInputs gives the inputs that the question asks for; ok is false where it is no question of this tool.
+// parseRequestedInputs returns the inputs that the question asks for; ok is false where it is no question of this tool.
 func (w *callDraft) parseRequestedInputs(text string) (all []toolInput, ok bool) {
 	for _, d := range toolTextsByLanguage {
 		if list, ok := d.parseInputQuestion(text); ok {

@@ -65,7 +65,7 @@ func (t *parsedQuestion) layOutPassages(ctx context.Context, passages []Passage)
 	return pages
 }
 
-// bestUnit gives the unit with the highest score.
+// bestUnit returns the unit with the highest score.
 func bestUnit(pages []passageLayout) (best quotableUnit) {
 	for _, p := range pages {
 		for _, u := range p.units {

@@ -60,7 +60,7 @@ var backReferencesUnspaced = []string{"它", "他们", "她", "这", "该", "此
 // maxFragmentBytes is how short a line is that says nothing by itself.
 const maxFragmentBytes = 60
 
-// contextHeading gives a heading to be said before a quote that does not say what it is about: an item out of a list, a sentence that leans on one
+// contextHeading returns a heading to be said before a quote that does not say what it is about: an item out of a list, a sentence that leans on one
 // which is not there, or a few words. Empty where the quote stands alone, or has no heading.
 func contextHeading(p *passageLayout, passage Passage, u quotableUnit, s excerpt) string {
 	text := p.text[s.start:s.end]

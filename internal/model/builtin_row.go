@@ -91,7 +91,7 @@ func firstCell(row string) string {
 // minNamedStrength is how much a row's word must be like the question's.
 const minNamedStrength = 0.95
 
-// mergeTableRows gives the best unit with what the other chosen rows of its table hold.
+// mergeTableRows returns the best unit with what the other chosen rows of its table hold.
 func (t *parsedQuestion) mergeTableRows(p *passageLayout, best quotableUnit) quotableUnit {
 	if !best.isTableRow {
 		return best
@@ -114,7 +114,7 @@ func (t *parsedQuestion) matchJoinedPairs(found []float64) {
 	}
 }
 
-// splitTable gives the head of a table, with the line below it, and its rows. A table without such a line has none.
+// splitTable returns the head of a table, with the line below it, and its rows. A table without such a line has none.
 func splitTable(text string, b prose.Block) (head excerpt, rows []excerpt) {
 	at, line := b.Start, 0
 	for at < b.End {

@@ -5,7 +5,7 @@ import "parley/internal/text/prose"
 // maxSectionBytes is how much is quoted of what stands under a heading, in bytes.
 const maxSectionBytes = 700
 
-// sectionExcerpt gives the beginning of what stands under a heading, with the table right below it, where the question is for all of it: where
+// sectionExcerpt returns the beginning of what stands under a heading, with the table right below it, where the question is for all of it: where
 // its words are those of the heading, and no sentence holds one that the heading lacks.
 func (t *parsedQuestion) sectionExcerpt(p *passageLayout, u quotableUnit) (excerpt, bool) {
 	if t.wantsSteps || t.asksWhoMay || t.wantsFact && !t.isBareSubject() || t.wantsList && !p.isAboveTable(u) || len(t.negatedTerms) > 0 || !t.wantsList && !t.isCoveredByTitle(p) {

@@ -46,7 +46,7 @@ func (t *parsedQuestion) isAboutCode() bool {
 	return false
 }
 
-// stripCodeBlocks gives the text without its blocks of code.
+// stripCodeBlocks returns the text without its blocks of code.
 func stripCodeBlocks(text string, blocks []prose.Block) string {
 	if !slices.ContainsFunc(blocks, isCodeBlock) {
 		return text
@@ -81,7 +81,7 @@ func (t *parsedQuestion) shareOutsideCode(p Passage) float64 {
 	return 1
 }
 
-// scoredUnitText gives what of a unit counts: of code with the line that leads to it the line alone, where the question is
+// scoredUnitText returns what of a unit counts: of code with the line that leads to it the line alone, where the question is
 // not about code.
 func (p *passageLayout) scoredUnitText(t *parsedQuestion, u quotableUnit) string {
 	if last := p.blocks[u.lastBlock]; !t.wantsCode && isCodeBlock(last) && last.Start > u.start {
@@ -90,7 +90,7 @@ func (p *passageLayout) scoredUnitText(t *parsedQuestion, u quotableUnit) string
 	return p.text[u.start:u.end]
 }
 
-// parseBlocks gives the blocks of a passage. One that was cut out of code begins with the rest of it.
+// parseBlocks returns the blocks of a passage. One that was cut out of code begins with the rest of it.
 func parseBlocks(text string) []prose.Block {
 	end := leadingCodeEnd(text)
 	if end == 0 {
@@ -104,7 +104,7 @@ func parseBlocks(text string) []prose.Block {
 	return blocks
 }
 
-// leadingCodeEnd gives where the code ends that the text begins in the midst of, 0 where it does not: behind a fence that
+// leadingCodeEnd returns where the code ends that the text begins in the midst of, 0 where it does not: behind a fence that
 // ends code and before which there is none, or at the end of lines that are all of the form of code.
 func leadingCodeEnd(text string) int {
 	at, before := 0, ""

@@ -133,7 +133,7 @@ func smallTalkTextsFor(l words.Language) smallTalkTexts {
 	return textsInLanguage(smallTalkTextsByLanguage, l)
 }
 
-// textsInLanguage gives the sentences of the language, or of English.
+// textsInLanguage returns the sentences of the language, or of English.
 func textsInLanguage[T any](of map[words.Language]T, l words.Language) T {
 	if sentences, ok := of[l]; ok {
 		return sentences

@@ -89,7 +89,7 @@ func (s *parsedSentence) isQuestion() bool {
 	return strings.HasSuffix(end, "?") || strings.HasSuffix(end, "？") || strings.HasSuffix(end, "؟")
 }
 
-// clauseStart gives where the clause of a word begins.
+// clauseStart returns where the clause of a word begins.
 func (s *parsedSentence) clauseStart(i int) int {
 	return slices.IndexFunc(s.tokens, func(h sentenceWord) bool { return h.clauseIndex == s.tokens[i].clauseIndex })
 }

@@ -7,7 +7,7 @@ import (
 	"parley/internal/text/words"
 )
 
-// likelyLanguages gives the languages that the text shows equally well, none where it shows none. Words that hold sentences together
+// likelyLanguages returns the languages that the text shows equally well, none where it shows none. Words that hold sentences together
 // tell first; where they are common to several languages, or missing, words that customers use do.
 func likelyLanguages(text string) []words.Language {
 	tokens := words.AppendTokens(nil, blankEmails(text))
@@ -51,7 +51,7 @@ func latinLanguages(yield func(words.Language) bool) {
 	}
 }
 
-// hintedLanguages gives those of the languages of which the text holds the most words that customers use, nil where it holds none.
+// hintedLanguages returns those of the languages of which the text holds the most words that customers use, nil where it holds none.
 func hintedLanguages(tokens []words.Token, among []words.Language) (matching []words.Language) {
 	most := 1
 	for _, l := range among {
@@ -92,7 +92,7 @@ func likeliestLanguage(text string) words.Language {
 	return append(likelyLanguages(text), words.English)[0]
 }
 
-// surestLanguage gives the language of the last text that shows one. Where it shows several, those before it decide among them.
+// surestLanguage returns the language of the last text that shows one. Where it shows several, those before it decide among them.
 func surestLanguage(texts []string) words.Language {
 	var left []words.Language
 	for _, text := range slices.Backward(texts) {

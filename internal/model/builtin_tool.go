@@ -77,7 +77,7 @@ type inputTurn struct{ question, userText string }
 // maxInputTurns bounds how often a call is asked for inputs.
 const maxInputTurns = 8
 
-// inputTurns gives the last message with the questions for inputs and the messages before it; the first turn has no question.
+// inputTurns returns the last message with the questions for inputs and the messages before it; the first turn has no question.
 func inputTurns(messages []Message) (turns []inputTurn) {
 	for i := len(messages) - 1; i >= 0 && messages[i].Role == "user"; i -= 2 {
 		t := inputTurn{userText: messages[i].Text}
@@ -125,7 +125,7 @@ func (w *callDraft) makeReply(req Request) builtinReply {
 	return builtinReply{toolCall: &call, unscored: true}
 }
 
-// missingInputs gives the required inputs that nobody has told. Where personal data was masked in what the user said before, all of it
+// missingInputs returns the required inputs that nobody has told. Where personal data was masked in what the user said before, all of it
 // is asked for at once: the next message is the only one in which it can be read.
 func (w *callDraft) missingInputs() (all []toolInput) {
 	masked := slices.ContainsFunc(w.userTexts, isRedacted)

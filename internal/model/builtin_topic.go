@@ -142,7 +142,7 @@ func (t *parsedQuestion) appendTerm(s questionTerm) {
 	}
 }
 
-// termIndex gives the place of a word among the items, -1 where it is none of them.
+// termIndex returns the place of a word among the items, -1 where it is none of them.
 func (t *parsedQuestion) termIndex(word string) int {
 	if at, ok := t.termIndexes[word]; ok {
 		return at

@@ -23,7 +23,7 @@ var testTools = []Tool{
 	{Name: "flight", Triggers: []string{"book flight from {from} to {to}"}, Parameters: inputSchemaOf(`"from","to"`, `"from":{"type":"string"},"to":{"type":"string"}`)},
 }
 
-// calledTool gives the call or the question that answers a message, as "name {input}" or the text.
+// calledTool returns the call or the question that answers a message, as "name {input}" or the text.
 func calledTool(t *testing.T, req Request) string {
 	t.Helper()
 	r, ok := answerWithTools(req)

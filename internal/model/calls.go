@@ -43,7 +43,7 @@ func (c *toolCallAssembler) add(part *toolCallPart) error {
 	return nil
 }
 
-// findIndex gives the call a fragment belongs to, -1 for a new one. Some providers number every call 0, or none: there, a
+// findIndex returns the call a fragment belongs to, -1 for a new one. Some providers number every call 0, or none: there, a
 // named fragment with another id begins a new call, and a nameless one goes on with the last.
 func (c *toolCallAssembler) findIndex(part *toolCallPart) int {
 	for i := len(c.partialCalls) - 1; i >= 0; i-- {
@@ -56,7 +56,7 @@ func (c *toolCallAssembler) findIndex(part *toolCallPart) int {
 	return -1
 }
 
-// finish gives the calls, each with an id and an input that is a JSON object.
+// finish returns the calls, each with an id and an input that is a JSON object.
 func (c *toolCallAssembler) finish() ([]ToolCall, error) {
 	ready := make([]ToolCall, 0, len(c.partialCalls))
 	for _, o := range c.partialCalls {

@@ -67,7 +67,7 @@ func (r *idleDeepgramConn) awaitReuse(keep, most time.Duration) (wanted bool) {
 	}
 }
 
-// takeIdle gives the connection that rests for a speaker; nil where there is none.
+// takeIdle returns the connection that rests for a speaker; nil where there is none.
 func (d *Deepgram) takeIdle(h TranscriptionHints) *deepgramConn {
 	if h.Speaker == "" {
 		return nil

@@ -61,7 +61,7 @@ func (l deepgramConn) send(messages ...string) {
 	}
 }
 
-// receive gives the next word that the client says in text; sound before it is gathered.
+// receive returns the next word that the client says in text; sound before it is gathered.
 func (l deepgramConn) receive() string {
 	for {
 		var f webSocketFrame

@@ -8,7 +8,7 @@ import (
 
 // Embedder turns texts into vectors: texts that mean alike get vectors that point alike.
 type Embedder interface {
-	// Embed gives a vector of length 1 for each text, in the order of the texts, all of one dimension. A nil vector stands for
+	// Embed returns a vector of length 1 for each text, in the order of the texts, all of one dimension. A nil vector stands for
 	// a text that the provider will not take, however short it is made.
 	Embed(ctx context.Context, texts []string) ([][]float32, error)
 

@@ -151,7 +151,7 @@ func (e *OpenAIEmbedder) post(ctx context.Context, texts []string, plain bool) (
 	return response, err
 }
 
-// toValidTexts gives the texts as JSON can carry them.
+// toValidTexts returns the texts as JSON can carry them.
 func toValidTexts(texts []string) []string {
 	out := make([]string, len(texts))
 	for i, t := range texts {

@@ -37,7 +37,7 @@ var ErrEmbedderPaused = errors.New("the embedding provider has just failed sever
 
 var errNoVector = errors.New("the embedding provider takes no such text")
 
-// Vector gives the vector of a text.
+// Vector returns the vector of a text.
 func (r *CachedEmbedder) Vector(ctx context.Context, text string) ([]float32, error) {
 	if v, err := r.lookup(text); v != nil || err != nil {
 		return v, err

@@ -35,7 +35,7 @@ func newEvidence(p *Passage) *passageEvidence {
 	return e
 }
 
-// contentStems gives the stems of the words that mean something, and the numbers.
+// contentStems returns the stems of the words that mean something, and the numbers.
 func (e *passageEvidence) contentStems(text string) map[string]struct{} {
 	all := map[string]struct{}{}
 	for t := range words.Tokens(text) {
@@ -47,7 +47,7 @@ func (e *passageEvidence) contentStems(text string) map[string]struct{} {
 	return all
 }
 
-// findSupport gives the byte span of the passage that says most of what the sentence says: the sentence itself where it is quoted, else
+// findSupport returns the byte span of the passage that says most of what the sentence says: the sentence itself where it is quoted, else
 // up to three sentences in a row. It is false when the passage has nothing of it: no word with a meaning, and no number. Where this
 // cannot be judged, because the languages differ or the sentence is a mere yes, the whole passage stands for it.
 func (e *passageEvidence) findSupport(sentence string) (start, end int, ok bool) {
@@ -89,7 +89,7 @@ func (e *passageEvidence) findQuotation(sentence string) (start, end int, ok boo
 	return e.foldedOffsets[i], end, true
 }
 
-// bestSentences gives the first and the last of the sentences that say most; none when from is behind to.
+// bestSentences returns the first and the last of the sentences that say most; none when from is behind to.
 func (e *passageEvidence) bestSentences(wantedStems map[string]struct{}) (from, to int) {
 	best, score := -1, 0
 	for i, stems := range e.sentenceStems {

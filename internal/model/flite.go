@@ -90,7 +90,7 @@ func (f *Flite) synthesize(ctx context.Context, u Utterance) (sound audio.Sound,
 
 var fliteReplacements = strings.NewReplacer("‘", "'", "’", "'", "“", `"`, "”", `"`, "–", ", ", "—", ", ", "…", "...", "€", " euros ", "£", " pounds ", "°", " degrees ", "&", " and ")
 
-// cleanFliteText gives the text in ASCII, which is all that flite reads: letters lose their accents, other signs are left out.
+// cleanFliteText returns the text in ASCII, which is all that flite reads: letters lose their accents, other signs are left out.
 func cleanFliteText(text string) string {
 	var b strings.Builder
 	for _, r := range fliteReplacements.Replace(text) {

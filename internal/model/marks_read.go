@@ -130,7 +130,7 @@ func partialUnless(broken bool) markerState {
 	return markerPartial
 }
 
-// markerLength gives the bytes of the marker that the text begins with, 0 where there is none. A Markdown link is none.
+// markerLength returns the bytes of the marker that the text begins with, 0 where there is none. A Markdown link is none.
 func markerLength(text string) int {
 	text = text[:min(len(text), maxMarkerBytes+4)]
 	for i, c := range text {
@@ -153,7 +153,7 @@ var markerUnescaper = strings.NewReplacer(string(escapedOpen), "[", string(escap
 // escapeMarker writes a marker that stands in a source's text so that it cannot be taken for the number of a source.
 func escapeMarker(mark string) string { return markerEscaper.Replace(mark) }
 
-// unescapeMarker gives back what escapeMarker was given.
+// unescapeMarker returns back what escapeMarker was given.
 func unescapeMarker(mark string) string { return markerUnescaper.Replace(mark) }
 
 func isEscapedMarker(mark []byte) bool {

@@ -154,7 +154,7 @@ func newChunks(text string, cites []Citation) []Chunk {
 	return chunks
 }
 
-// finalChunks gives the last chunks: held-back text, calls and the finish.
+// finalChunks returns the last chunks: held-back text, calls and the finish.
 func (a *answerReader) finalChunks() ([]Chunk, error) {
 	last := a.limitText(append(a.thought.strip(a.repair.flush()), a.thought.flush()...))
 	text, cites := a.markers.finish(last)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// httpClient gives the client to call with. Its own one follows no redirect: the key goes only where the operator sent it.
+// httpClient returns the client to call with. Its own one follows no redirect: the key goes only where the operator sent it.
 func (o *OpenAI) httpClient() *http.Client {
 	if o.HTTP != nil {
 		return o.HTTP

@@ -99,7 +99,7 @@ func openAIMessages(req Request) []openAIMessage {
 	return out
 }
 
-// toolArguments gives a call's input as a JSON object: some providers refuse a whole conversation for one broken call in it.
+// toolArguments returns a call's input as a JSON object: some providers refuse a whole conversation for one broken call in it.
 func toolArguments(input json.RawMessage) string {
 	if text := bytes.TrimSpace(input); len(text) > 0 && text[0] == '{' && json.Valid(text) {
 		return string(text)

@@ -30,7 +30,7 @@ func AsksForPerson(message string, earlier func() []string) (words.Language, boo
 	return candidates[0], true
 }
 
-// findWishLanguages gives the languages in which a sentence of the folded message is a wish for a person.
+// findWishLanguages returns the languages in which a sentence of the folded message is a wish for a person.
 func findWishLanguages(folded string) (meant []words.Language) {
 	var sentences []string
 	for i := range wishDetectors {
@@ -95,7 +95,7 @@ var quotationPattern = regexp.MustCompile("\"[^\"]*\"|“[^”]*”|„[^“”]
 
 func isNonWordRune(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 
-// joinWithSpaces gives the words of a folded text with one space between them; dense the letters alone.
+// joinWithSpaces returns the words of a folded text with one space between them; dense the letters alone.
 func joinWithSpaces(folded string) string {
 	return strings.Join(strings.FieldsFunc(folded, isNonWordRune), " ")
 }

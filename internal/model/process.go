@@ -81,7 +81,7 @@ func (p *engineProcess) kill() {
 	_ = p.cmd.Wait() // how it ended matters to nobody
 }
 
-// runProgram gives the whole output of a program, at most so many bytes.
+// runProgram returns the whole output of a program, at most so many bytes.
 func runProgram(ctx context.Context, wait time.Duration, most int64, input io.Reader, program string, args ...string) ([]byte, error) {
 	p, err := startProgram(ctx, wait, input, program, args...)
 	if err != nil {

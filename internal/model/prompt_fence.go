@@ -34,7 +34,7 @@ func fenceText(text string) string {
 	return b.String()
 }
 
-// replacementFor gives what to write in place of the first size bytes of the text, which begins with c; size is 0 where they may stand.
+// replacementFor returns what to write in place of the first size bytes of the text, which begins with c; size is 0 where they may stand.
 func (k *codeTracker) replacementFor(c rune, text string) (with string, size int) {
 	n := utf8.RuneLen(c)
 	switch {

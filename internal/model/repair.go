@@ -33,7 +33,7 @@ func (r *utf8Repairer) appendValid(dst, src []byte) []byte {
 	return dst
 }
 
-// flush gives what stands for a last code point that never became whole.
+// flush returns what stands for a last code point that never became whole.
 func (r *utf8Repairer) flush() []byte {
 	if r.pendingLen == 0 {
 		return nil

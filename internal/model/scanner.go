@@ -16,7 +16,7 @@ const maxDepth = 100
 
 func (s *jsonScanner) fail() { s.hasFailed, s.pos = true, len(s.data) }
 
-// peek gives the next byte that is not white space, 0 at the end.
+// peek returns the next byte that is not white space, 0 at the end.
 func (s *jsonScanner) peek() byte {
 	for s.pos < len(s.data) {
 		switch c := s.data[s.pos]; c {

@@ -67,7 +67,7 @@ func (g *Barrier) wait(ctx context.Context) error {
 
 // Scripted is a model that does what it is told, for tests. The zero value echoes: it answers with the last message.
 type Scripted struct {
-	// Answer gives the steps for a request, when no script is left; nil echoes. A script that lacks a last step ends with Stop.
+	// Answer returns the steps for a request, when no script is left; nil echoes. A script that lacks a last step ends with Stop.
 	StepsFor func(Request) []ScriptStep
 
 	mu           sync.Mutex

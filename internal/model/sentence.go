@@ -14,7 +14,7 @@ const closingMarks = "\"')]*_»”’"
 // maxSentenceBytes bounds how far back the beginning of a sentence is looked for, in bytes.
 const maxSentenceBytes = 4 << 10
 
-// lastSentence gives the byte span of the last sentence of text, without the white space around it and without the sign
+// lastSentence returns the byte span of the last sentence of text, without the white space around it and without the sign
 // of a list item before it.
 func lastSentence(text []byte) (start, end int) {
 	skipped := runeFloor(text, len(text)-maxSentenceBytes)

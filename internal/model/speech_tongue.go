@@ -23,7 +23,7 @@ var scriptLanguageTags = []struct {
 	{unicode.Malayalam, "ml"}, {unicode.Gurmukhi, "pa"}, {unicode.Georgian, "ka"}, {unicode.Armenian, "hy"}, {unicode.Ethiopic, "am"},
 }
 
-// speechLanguageTag gives the tag of the language to speak a text in: the one that is told, else the one that the text shows, else English.
+// speechLanguageTag returns the tag of the language to speak a text in: the one that is told, else the one that the text shows, else English.
 func speechLanguageTag(tag, text string) string {
 	if baseLanguage(tag) != "" {
 		return tag

@@ -23,7 +23,7 @@ type voiceTable struct {
 	Models engineNames `yaml:"models"`
 }
 
-// engineNames gives, by an agent's word in lower case and by engine, the engine's own word.
+// engineNames returns, by an agent's word in lower case and by engine, the engine's own word.
 type engineNames map[string]map[string]string
 
 const defaultRow = "default"
@@ -91,7 +91,7 @@ func (n engineNames) overlay(over engineNames) {
 	}
 }
 
-// nameFor gives the engine's word for an agent's.
+// nameFor returns the engine's word for an agent's.
 func (n engineNames) nameFor(engine, name string) string {
 	return cmp.Or(n[strings.ToLower(name)][engine], n[defaultRow][engine])
 }

@@ -62,7 +62,7 @@ func (l *lineReader) makeSpace() error {
 	return nil
 }
 
-// nextLine gives the next complete line without its end; it stays valid until fill.
+// nextLine returns the next complete line without its end; it stays valid until fill.
 func (l *lineReader) nextLine() ([]byte, bool) {
 	i := bytes.IndexByte(l.buf[l.r+l.scanned:l.w], '\n')
 	if i < 0 {
@@ -74,7 +74,7 @@ func (l *lineReader) nextLine() ([]byte, bool) {
 	return bytes.TrimSuffix(line, []byte{'\r'}), true
 }
 
-// lastLine gives the last line of a stream that does not end with a line end.
+// lastLine returns the last line of a stream that does not end with a line end.
 func (l *lineReader) lastLine() []byte {
 	line := l.buf[l.r:l.w]
 	l.r, l.scanned = l.w, 0

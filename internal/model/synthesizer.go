@@ -13,7 +13,7 @@ import (
 
 // Synthesizer reads text out.
 type Synthesizer interface {
-	// Speak gives the utterance as sound, piece by piece, the first as early as the engine has it; all pieces have one rate. The
+	// Speak returns the utterance as sound, piece by piece, the first as early as the engine has it; all pieces have one rate. The
 	// sequence ends when all has been said, or with an error; nothing follows either. Stopping the iteration or cancelling ctx
 	// ends the call and frees what it holds. A consumer may take its time: only the engine's own silence counts against it.
 	//
@@ -40,7 +40,7 @@ func maxSoundDuration(text string) time.Duration {
 	return 20*time.Second + time.Duration(utf8.RuneCountInString(text))*800*time.Millisecond
 }
 
-// Resample gives sound at another rate, such as the 48,000 samples per second that are played.
+// Resample returns sound at another rate, such as the 48,000 samples per second that are played.
 func Resample(rate int, sound iter.Seq2[audio.Sound, error]) iter.Seq2[[]int16, error] {
 	return func(yield func([]int16, error) bool) {
 		var r *audio.Resampler

@@ -114,7 +114,7 @@ func (t *Registry) addModel(c RegistryConfig, n modelName) {
 	}
 }
 
-// backendFor gives what answers for the model of that name.
+// backendFor returns what answers for the model of that name.
 func (t *Registry) backendFor(c RegistryConfig, target string) Backend {
 	own, prefixed := strings.CutPrefix(target, AnthropicPrefix)
 	switch {
@@ -127,7 +127,7 @@ func (t *Registry) backendFor(c RegistryConfig, target string) Backend {
 	return Backend{Model: c.Builtin, Label: BuiltinName, Credits: parley.Credit}
 }
 
-// Lookup gives the back end of a model name; false when the interface has no such name. Retired names still answer.
+// Lookup returns the back end of a model name; false when the interface has no such name. Retired names still answer.
 func (t *Registry) Lookup(name string) (Backend, bool) {
 	row, ok := t.entries[name]
 	return row.Backend, ok

@@ -14,7 +14,7 @@ const (
 	thinkEnd   = "</think>"
 )
 
-// strip gives what of the piece belongs to the answer; it may point into the piece.
+// strip returns what of the piece belongs to the answer; it may point into the piece.
 func (t *thoughtFilter) strip(piece []byte) []byte {
 	if t.state == 'a' {
 		return piece
@@ -49,7 +49,7 @@ func (t *thoughtFilter) strip(piece []byte) []byte {
 	return piece
 }
 
-// flush gives what was held back and turned out to be the answer.
+// flush returns what was held back and turned out to be the answer.
 func (t *thoughtFilter) flush() []byte {
 	if t.state != 0 {
 		return nil

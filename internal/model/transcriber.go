@@ -14,7 +14,7 @@ const TranscriptionSampleRate = 16_000
 
 // Transcriber turns a segment of speech into text.
 type Transcriber interface {
-	// Transcribe gives what was understood so far, as often as the engine tells, and then the final transcript; nothing follows
+	// Transcribe returns what was understood so far, as often as the engine tells, and then the final transcript; nothing follows
 	// that, or an error. Stopping the iteration or cancelling ctx ends the call.
 	//
 	// Every failure is a *parley.Error whose Message may be shown to the user.
@@ -89,7 +89,7 @@ func (t *audioBuffer) add(samples []int16, ended bool) {
 	}
 }
 
-// samplesFrom gives the samples behind the first n, and whether they are the last.
+// samplesFrom returns the samples behind the first n, and whether they are the last.
 func (t *audioBuffer) samplesFrom(n int) (samples []int16, ended bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

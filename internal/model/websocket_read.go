@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-// readMessage gives the next text or binary message. It answers pings; the server's close is io.EOF, with what it said for a reason.
+// readMessage returns the next text or binary message. It answers pings; the server's close is io.EOF, with what it said for a reason.
 func (s *webSocket) readMessage() ([]byte, error) {
 	var message []byte
 	hasStarted := false

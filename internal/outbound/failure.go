@@ -80,7 +80,7 @@ func isTimeout(err error) bool {
 	return errors.As(err, &slow) && slow.Timeout()
 }
 
-// Reason gives what may be said of a failure.
+// Reason returns what may be said of a failure.
 func Reason(err error) string {
 	var e *Error
 	if errors.As(err, &e) {

@@ -9,7 +9,7 @@ type term struct {
 	weight float64 // what it is worth to a passage that holds nothing else
 }
 
-// terms gives those of the wanted terms that are there, in order.
+// terms returns those of the wanted terms that are there, in order.
 func (x *Index) terms(t *termTable, list []weightedTerm) []term {
 	terms := make([]term, 0, len(list))
 	for _, w := range list {
@@ -33,7 +33,7 @@ const (
 	maxNormLevel = normLevels - 1
 )
 
-// lengthNorms gives the norms; they are made anew after a change.
+// lengthNorms returns the norms; they are made anew after a change.
 func (x *Index) lengthNorms() *norms {
 	n := x.norms.Load()
 	if n == nil {

@@ -20,7 +20,7 @@ func (m *queryMessage) findCodes() {
 	}
 }
 
-// codeEnd gives where the code that begins with token i ends; i+1 where none begins.
+// codeEnd returns where the code that begins with token i ends; i+1 where none begins.
 func (m *queryMessage) codeEnd(i int) int {
 	end, digits := i+1, hasDigit(m.tokens[i].Word)
 	letters := hasLetter(m.tokens[i].Word)

@@ -8,7 +8,7 @@ import (
 	"parley"
 )
 
-// newTextIndex gives an index of one passage for each text; its source is its number.
+// newTextIndex returns an index of one passage for each text; its source is its number.
 func newTextIndex(list ...string) *Index {
 	x := NewIndex()
 	for i, text := range list {

@@ -23,7 +23,7 @@ func (x *Index) takeScratch() *searchScratch {
 	return s
 }
 
-// takeReaderScratch gives clean notes for a reader; who is done with them puts them back into x.notes.
+// takeReaderScratch returns clean notes for a reader; who is done with them puts them back into x.notes.
 func (x *Index) takeReaderScratch() *readerScratch {
 	n, _ := x.readerScratches.Get().(*readerScratch)
 	if n == nil {
@@ -32,7 +32,7 @@ func (x *Index) takeReaderScratch() *readerScratch {
 	return n
 }
 
-// firstStage gives the documents whose terms are nearest to the question's, best first, and how much of the question's letters the
+// firstStage returns the documents whose terms are nearest to the question's, best first, and how much of the question's letters the
 // best of them holds.
 func (x *Index) firstStage(q question, most int) (places []scoredDoc, letters float64) {
 	s := x.takeScratch()
@@ -70,7 +70,7 @@ func (x *Index) scoreAll(s *searchScratch, grams, stems []term) {
 	}
 }
 
-// best gives the documents with the best scores, in order, and the highest score by letters.
+// best returns the documents with the best scores, in order, and the highest score by letters.
 func (x *Index) best(docs []uint32, scores []gramStemScore, most int) (kept []scoredDoc, letters float64) {
 	var words, least float64
 	for _, score := range scores {

@@ -109,7 +109,7 @@ func compareWithExhaustive(t *testing.T, x *Index, q Query, most int) (early int
 	return early
 }
 
-// unevenPassages gives passages of all lengths, some repeating a word more often than is counted.
+// unevenPassages returns passages of all lengths, some repeating a word more often than is counted.
 func unevenPassages(rng *rand.Rand, n int, seed uint64) []parley.Passage {
 	all := randomPassages(n, seed)
 	for i := range all {

@@ -18,7 +18,7 @@ func (x *Index) addAnswerHints(out *question, answer string) {
 	}
 }
 
-// earlierWeight gives the weight of the user's message before this one: much for a message that cannot be understood alone, which then also
+// earlierWeight returns the weight of the user's message before this one: much for a message that cannot be understood alone, which then also
 // leans on what was answered; less for one that can, which may have changed the subject.
 func (x *Index) earlierWeight(out *question, q Query) float64 {
 	if len(q.Earlier) == 0 || !words.NeedsContext(q.Text) {

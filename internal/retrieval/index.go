@@ -52,7 +52,7 @@ type writerScratch struct {
 	grams, stems counter
 }
 
-// NewIndex gives an empty index.
+// NewIndex returns an empty index.
 func NewIndex() *Index {
 	return &Index{vocabulary: newVocabulary(), byID: map[parley.PassageID]uint32{}, sources: map[parley.SourceID]*sharedStrings{}}
 }

@@ -153,7 +153,7 @@ func FuzzNearest(f *testing.F) {
 	})
 }
 
-// randomPassages gives passages of invented words whose frequencies fall off as those of a language do.
+// randomPassages returns passages of invented words whose frequencies fall off as those of a language do.
 func randomPassages(n int, seed uint64) []parley.Passage {
 	r := rand.New(rand.NewPCG(seed, 7))
 	zipf := rand.NewZipf(r, 1.1, 3, 20000)

@@ -48,7 +48,7 @@ func (l *Indexes) Warm(ctx context.Context, agent parley.AgentID, passageVersion
 	return err
 }
 
-// Nearest gives the hits among the agent's passages as they were at the passage version, or later, best first. The first
+// Nearest returns the hits among the agent's passages as they were at the passage version, or later, best first. The first
 // question after a change reads what changed.
 func (l *Indexes) Nearest(ctx context.Context, agent parley.AgentID, passageVersion int64, q Query) ([]Hit, error) {
 	v := l.agentIndex(agent)

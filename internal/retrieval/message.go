@@ -49,7 +49,7 @@ func (m *queryMessage) addAlternative(word string, from, to int, strength float3
 	m.addAlternativeTerms(m.out, stem, id, m.weight*float64(strength), m.weight*float64(strength))
 }
 
-// wordIDs gives the ids of a word in whatever languages passages have it; nil where none has.
+// wordIDs returns the ids of a word in whatever languages passages have it; nil where none has.
 func (x *Index) wordIDs(word string) (ids []uint32) {
 	for lang := range words.Language(words.LanguageCount) {
 		if id, ok := x.vocabulary.ids.find(words.Hash(word) + uint64(lang)); ok {

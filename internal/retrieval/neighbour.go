@@ -15,7 +15,7 @@ func (r *reader) readWithPrevious(doc uint32) closeness {
 	return c
 }
 
-// previousPassage gives the passage before in the same version of a source.
+// previousPassage returns the passage before in the same version of a source.
 func (x *Index) previousPassage(doc uint32) (before uint32, ok bool) {
 	if doc == 0 {
 		return 0, false

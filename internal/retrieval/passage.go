@@ -36,7 +36,7 @@ func (l *Indexes) Put(ctx context.Context, tx *sqldb.DB, agent parley.AgentID, a
 
 const rowPlaceholders = `(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
-// changedSources gives the sources whose live version is another one since the passage version, and which it is; empty for none.
+// changedSources returns the sources whose live version is another one since the passage version, and which it is; empty for none.
 func changedSources(ctx context.Context, db *sqldb.DB, agent parley.AgentID, since int64) (map[parley.SourceID]parley.VersionID, error) {
 	rows, err := db.Query(ctx, `select id, coalesce(live_version, '') from sources where agent_id = ? and live_in > ?`, string(agent), since)
 	if err != nil {

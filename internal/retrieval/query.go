@@ -154,7 +154,7 @@ func (q *question) addPairs(message []queryWord, weight float64) {
 	}
 }
 
-// termRarities gives the content words with their rarity.
+// termRarities returns the content words with their rarity.
 func (q *question) termRarities() map[string]float64 {
 	terms := make(map[string]float64, len(q.words))
 	for _, a := range q.words {

@@ -75,7 +75,7 @@ func (n *readerScratch) reset(q question) {
 // maxWordMatches is how many different words that have to do with a question are told apart.
 const maxWordMatches = 253
 
-// resize gives list at least n elements, the new ones zero.
+// resize returns list at least n elements, the new ones zero.
 func resize[T any](list []T, n int) []T {
 	if cap(list) < n {
 		return make([]T, n, n+n/8)

@@ -47,7 +47,7 @@ func (p *passageRead) matchPhrases(at int) {
 	}
 }
 
-// nameScore gives the mean of what the codes and quotations that were found are worth, with nothing for the others.
+// nameScore returns the mean of what the codes and quotations that were found are worth, with nothing for the others.
 func (p *passageRead) nameScore() (sum float64) {
 	for i, worth := range p.nameWorths {
 		if p.foundNames>>(i+1)&1 == 1 {
@@ -73,7 +73,7 @@ func (s *subjectPhrase) endsWith(list []uint32) bool {
 // nearWindow is how many words around something are taken to tell what it is about.
 const nearWindow = 20
 
-// kindScore gives the most of the question's words that stand around something of the kind that it asks for.
+// kindScore returns the most of the question's words that stand around something of the kind that it asks for.
 func (p *passageRead) kindScore() (most float64) {
 	for _, at := range p.kindPositions {
 		var met matchStrengths

@@ -20,7 +20,7 @@ type Hit struct {
 	Signs Signs
 }
 
-// Nearest gives the passages nearest to the question, best first. Passages that share nothing with it are left out.
+// Nearest returns the passages nearest to the question, best first. Passages that share nothing with it are left out.
 func (x *Index) Nearest(q Query) []Hit {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -54,7 +54,7 @@ type scoredDoc struct {
 	score float64
 }
 
-// rank gives the best documents, those read closely in their final order, and how much of the question's letters the best of
+// rank returns the best documents, those read closely in their final order, and how much of the question's letters the best of
 // them holds.
 func (x *Index) rank(q question, most int) ([]candidate, float64) {
 	places, letters := x.firstStage(q, max(most, nearCandidates))

@@ -11,7 +11,7 @@ func (p *writerScratch) encode() string {
 	return string(p.encodedWords)
 }
 
-// sequence gives the words of a document in order, sentences parted by pause. It may use into.
+// sequence returns the words of a document in order, sentences parted by pause. It may use into.
 func (x *Index) sequence(doc uint32, into []uint32) []uint32 {
 	into = into[:0]
 	s := x.docs[doc].encodedWords
@@ -34,7 +34,7 @@ func (x *Index) sequence(doc uint32, into []uint32) []uint32 {
 	return into
 }
 
-// contentStems gives the stems of those words of a document that carry a meaning, in order. It may use into.
+// contentStems returns the stems of those words of a document that carry a meaning, in order. It may use into.
 func (x *Index) contentStems(doc uint32, into []uint32) []uint32 {
 	into = x.sequence(doc, into)
 	n := 0

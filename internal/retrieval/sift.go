@@ -108,7 +108,7 @@ func (v *candidateFilter) remainingBounds() (rest [normLevels]float32) {
 	return rest
 }
 
-// maxScores gives bounds of the highest score by grams, and that by stems.
+// maxScores returns bounds of the highest score by grams, and that by stems.
 func (v *candidateFilter) maxScores(rest *[normLevels]float32) (low, high, stems float32) {
 	grams, words := v.grams[:len(v.norms.levels)], v.stems[:len(v.norms.levels)]
 	for d, level := range v.norms.levels {

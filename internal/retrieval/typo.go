@@ -28,7 +28,7 @@ func (m *queryMessage) findTypos() {
 	}
 }
 
-// closestWord gives the word that most passages have among those one slip away.
+// closestWord returns the word that most passages have among those one slip away.
 func (m *queryMessage) closestWord(typed string) (best string, found bool) {
 	if n := utf8.RuneCountInString(typed); n < minTypoRunes || n > maxTypoRunes {
 		return "", false
@@ -53,7 +53,7 @@ func (m *queryMessage) docCount(word string) int {
 	return m.stems.docCount(m.vocabulary.stems[id])
 }
 
-// eachEdit gives the words that are one slip away from the letters.
+// eachEdit returns the words that are one slip away from the letters.
 func eachEdit(letters []rune, yield func(word string)) {
 	alphabet := alphabetOf(letters)
 	edited := make([]rune, 0, len(letters)+1)
@@ -72,7 +72,7 @@ func eachEdit(letters []rune, yield func(word string)) {
 	}
 }
 
-// eachMove gives the words that have letter i in another place.
+// eachMove returns the words that have letter i in another place.
 func eachMove(letters []rune, i int, yield func(word string)) {
 	if i == len(letters) {
 		return
@@ -88,7 +88,7 @@ func eachMove(letters []rune, i int, yield func(word string)) {
 // alphabets are the folded letters of scripts.
 var alphabets = []string{"abcdefghijklmnopqrstuvwxyz", "абвгдежзийклмнопрстуфхцчшщъыьэюя", "ابتثجحخدذرزسشصضطظعغفقكلمنهويء", "αβγδεζηθικλμνξοπρστυφχψω"}
 
-// alphabetOf gives the letters that may stand among those of the word.
+// alphabetOf returns the letters that may stand among those of the word.
 func alphabetOf(letters []rune) []rune {
 	for _, a := range alphabets {
 		if strings.ContainsRune(a, letters[0]) {

@@ -16,7 +16,7 @@ const (
 	maxDims      = 8192
 )
 
-// PackVector gives the stored form of a vector; nil for one that is empty, too long, zero or no number.
+// PackVector returns the stored form of a vector; nil for one that is empty, too long, zero or no number.
 func PackVector(v []float32) []byte {
 	top := maxAbs(v)
 	if len(v) > maxDims || !(top > 0) || math.IsInf(top, 0) {
@@ -31,7 +31,7 @@ func PackVector(v []float32) []byte {
 	return b
 }
 
-// maxAbs gives the largest size of a number; NaN where one is none.
+// maxAbs returns the largest size of a number; NaN where one is none.
 func maxAbs(v []float32) (top float64) {
 	for _, x := range v {
 		top = max(top, math.Abs(float64(x)))

@@ -64,7 +64,7 @@ func BenchmarkCold(b *testing.B) {
 	}
 }
 
-// fillVectors gives all passages vectors by chance.
+// fillVectors returns all passages vectors by chance.
 func fillVectors(b *testing.B, db *sqldb.DB, l *retrieval.Indexes, dims int, r *rand.Rand) {
 	b.Helper()
 	var last *retrieval.Unembedded

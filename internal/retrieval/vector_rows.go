@@ -68,7 +68,7 @@ func scanUnembedded(scan sqldb.Scan) (u Unembedded, err error) {
 }
 
 // AgentsUnembedded lists the agents with a live passage that has no vector of the library's model, with their accounts. It is a
-// chore of the installation and asks for no account.
+// job of the installation and asks for no account.
 func (l *Indexes) AgentsUnembedded(ctx context.Context) (map[parley.AgentID]parley.AccountID, error) {
 	rows, err := l.DB.Query(ctx, `select a.id, a.account_id from agents a where a.deleted_at is null and exists (select 1
 		from passages p join sources s on s.id = p.source_id and s.agent_id = p.agent_id and s.live_version = p.version_id where p.agent_id = a.id
@@ -117,7 +117,7 @@ func (l *Indexes) PutVectors(ctx context.Context, tx *sqldb.DB, agent parley.Age
 	return nil
 }
 
-// heldHashes gives those of the texts that passages of the agent hold.
+// heldHashes returns those of the texts that passages of the agent hold.
 func heldHashes(ctx context.Context, tx *sqldb.DB, agent parley.AgentID, hashes []string) ([]string, error) {
 	args := []any{string(agent)}
 	for _, h := range hashes {

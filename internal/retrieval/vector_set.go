@@ -90,7 +90,7 @@ func (s *vectors) cosineAt(d *direction, row int) float64 {
 	return float64(dot(d.codes, s.blocks[row/blockRows][from:from+width])) * d.scale * float64(s.scales[row])
 }
 
-// nearest gives the documents whose vectors point most nearly where the question's does, best first: all of them are compared.
+// nearest returns the documents whose vectors point most nearly where the question's does, best first: all of them are compared.
 func (x *Index) nearest(d *direction, most int) []scoredDoc {
 	s := &x.vectors
 	if s.dims != d.dims {

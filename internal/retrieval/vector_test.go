@@ -24,7 +24,7 @@ func randomVector(r *rand.Rand, dims int) []float32 {
 	return v
 }
 
-// near gives a vector that leans towards another.
+// near returns a vector that leans towards another.
 func leaningVector(r *rand.Rand, to []float32, by float64) []float32 {
 	v := randomVector(r, len(to))
 	for i := range v {

@@ -130,7 +130,7 @@ func (v *vocabulary) grams(w uint32) []uint32 {
 	return v.gramIDs[v.words[w].first:v.words[w].last]
 }
 
-// intern gives the id of the word, spelling it out at the first sight.
+// intern returns the id of the word, spelling it out at the first sight.
 func (x *Index) intern(text string, lang words.Language, buf []uint64) uint32 {
 	v := &x.vocabulary
 	key := words.Hash(text) + uint64(lang)

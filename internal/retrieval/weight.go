@@ -66,7 +66,7 @@ const (
 	spareElements   = 2048    // a chunk seldom adds more of anything
 )
 
-// withSpace gives a list that many more elements fit into, where copying it would take long.
+// withSpace returns a list that many more elements fit into, where copying it would take long.
 func withSpace[T any](list []T) []T {
 	if len(list) < minCopyElements || cap(list)-len(list) >= spareElements {
 		return list

@@ -57,7 +57,7 @@ func removedSources(all []parley.Passage) map[parley.SourceID]parley.VersionID {
 	return sources
 }
 
-// inventedPassages gives passages of so many words out of so many.
+// inventedPassages returns passages of so many words out of so many.
 func inventedPassages(n, words int, of int64) []parley.Passage {
 	r := rand.New(rand.NewPCG(uint64(n), uint64(words)))
 	all := make([]parley.Passage, n)
@@ -110,7 +110,7 @@ func withQuestionHeadings(all []parley.Passage) []parley.Passage {
 	return all
 }
 
-// clonePassage gives the passage texts of its own, as one read from a database has.
+// clonePassage returns the passage texts of its own, as one read from a database has.
 func clonePassage(p parley.Passage) parley.Passage {
 	p.ID, p.Text = parley.PassageID(strings.Clone(string(p.ID))), strings.Clone(p.Text)
 	p.SourceID, p.Heading = parley.SourceID(strings.Clone(string(p.SourceID))), strings.Clone(p.Heading)

@@ -51,7 +51,7 @@ func (s *searchRun) candidates(ctx context.Context, on *agentPartition, below in
 	return list, 0, nil
 }
 
-// numbersOf gives the conversations of rows, each once, in their order.
+// numbersOf returns the conversations of rows, each once, in their order.
 func numbersOf(ids []int64) []int64 {
 	var list []int64
 	for _, id := range ids {

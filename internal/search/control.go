@@ -42,7 +42,7 @@ const (
 
 var tokenEncoding = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
 
-// facetToken gives the token of a facet's value. Values are hashed, so that the index holds no end user's id.
+// facetToken returns the token of a facet's value. Values are hashed, so that the index holds no end user's id.
 func facetToken(f facet, values ...string) string {
 	sum := sha256.Sum256([]byte(strings.Join(values, "\x00")))
 	return controlPrefix + string(f) + tokenEncoding.EncodeToString(sum[:10])

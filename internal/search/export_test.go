@@ -33,7 +33,7 @@ func SnippetOf(text, query string) *Snippet {
 	return newSnippet(&store.IndexableMessage{Author: parley.AuthorUser, Text: text}, queryWords(query))
 }
 
-// QueryWords gives the words of a query.
+// QueryWords returns the words of a query.
 func QueryWords(query string) []string { return queryWords(query) }
 
 // ContainsAllWords tells whether the words of a query all stand in a text.

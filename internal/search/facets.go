@@ -59,7 +59,7 @@ func loadFacets(ctx context.Context, db *store.DB, c *parley.Conversation) (Face
 	return f, err
 }
 
-// activityState gives the state that the filter knows: a pause is one of its own.
+// activityState returns the state that the filter knows: a pause is one of its own.
 func activityState(c *parley.Conversation) string {
 	if c.Status == parley.ConversationOngoing && c.Paused {
 		return "paused"
@@ -67,7 +67,7 @@ func activityState(c *parley.Conversation) string {
 	return string(c.Status)
 }
 
-// encode gives the facets as the index holds them: in order, with a space between them.
+// encode returns the facets as the index holds them: in order, with a space between them.
 func (f Facets) encode() string {
 	list := []string{facetToken(bySource, string(f.Source)), facetToken(byState, f.State), boolToken(byVoice, f.Voice), monthToken(f.Created), dayToken(f.Created)}
 	if f.User != "" {

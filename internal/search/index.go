@@ -19,7 +19,7 @@ type Index interface {
 	Find(ctx context.Context, db *sqldb.DB, t table, e expr, in idRange, limit int) ([]int64, error)
 }
 
-// newIndex gives the index of the database.
+// newIndex returns the index of the database.
 func newIndex(db *sqldb.DB) Index {
 	if db.Dialect() == sqldb.Postgres {
 		return tsvectorIndex{}

@@ -130,7 +130,7 @@ func (x *Indexer) followEvents(ctx context.Context, b *batch, p *position) (some
 	return true, len(list) == eventBatchSize, nil
 }
 
-// eventConversation gives the conversation that an event is about.
+// eventConversation returns the conversation that an event is about.
 func eventConversation(t store.EventRef) parley.ConversationID {
 	if t.Kind == "conversation.deleted" {
 		return parley.ConversationID(t.Subject)

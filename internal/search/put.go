@@ -224,7 +224,7 @@ func (b *batch) addBucket(k bucket, tokens []string) {
 	b.bucketRows = append(b.bucketRows, row{k.id, tokens})
 }
 
-// missingWords gives the words that no bucket holds, each once.
+// missingWords returns the words that no bucket holds, each once.
 func missingWords(list []bucket, words []string) []string {
 	if len(words) == 0 {
 		return nil

@@ -66,7 +66,7 @@ func (s *searchRun) fillBestMessages(ctx context.Context, list []rankedDoc) erro
 	return nil
 }
 
-// candidateMessages gives the messages of a conversation among which the best is looked for: all of a short one; of a long one the newest
+// candidateMessages returns the messages of a conversation among which the best is looked for: all of a short one; of a long one the newest
 // that hold all words, or else those that hold some.
 func (s *searchRun) candidateMessages(ctx context.Context, d *doc) (seqs []int64, err error) {
 	if d.seq <= maxReadAllMessages {

@@ -19,7 +19,7 @@ type token struct {
 	isPart     bool // one character of a longer run of a script without spaces: the text has it, a query does not ask for it
 }
 
-// tokens gives the words of a text: runs of letters, digits and their marks. Of scripts that are written without spaces they are
+// tokens returns the words of a text: runs of letters, digits and their marks. Of scripts that are written without spaces they are
 // the single characters and the pairs of neighbours; a symbol such as an emoji is a word of its own.
 func tokens(text string) iter.Seq[token] {
 	return func(yield func(token) bool) {
@@ -56,7 +56,7 @@ func yieldToken(yield func(token) bool, text string, start, end int, part bool) 
 	return word == "" || yield(token{word, start, end, part})
 }
 
-// wordEnd gives the end of the word that begins at i.
+// wordEnd returns the end of the word that begins at i.
 func wordEnd(text string, i int) int {
 	for i < len(text) {
 		r, n := utf8.DecodeRuneInString(text[i:])
@@ -94,7 +94,7 @@ func truncateWord(word string) string {
 	return word[:end]
 }
 
-// queryWords gives the distinct words that a query asks for, in its order.
+// queryWords returns the distinct words that a query asks for, in its order.
 func queryWords(query string) []string {
 	var list []string
 	seen := map[string]bool{}
@@ -110,7 +110,7 @@ func queryWords(query string) []string {
 // maxDistinctBytes bounds the bytes of a message's distinct words: PostgreSQL keeps no more of one row.
 const maxDistinctBytes = 800_000
 
-// distinctWords gives the distinct words of a text, in its order.
+// distinctWords returns the distinct words of a text, in its order.
 func distinctWords(text string) []string {
 	var list []string
 	seen, size := map[string]bool{}, 0

@@ -59,7 +59,7 @@ func (s *searchRun) loadSnapshot(ctx context.Context, id string) (*rankingSnapsh
 	return w, err
 }
 
-// snapshotPage gives a page of a walk.
+// snapshotPage returns a page of a walk.
 func (s *searchRun) snapshotPage(ctx context.Context, at *cursorPosition) (*Page, error) {
 	w, err := s.loadSnapshot(ctx, at.id)
 	if err != nil {
@@ -91,7 +91,7 @@ func (s *searchRun) snapshotPage(ctx context.Context, at *cursorPosition) (*Page
 	return page, err
 }
 
-// cursorAfter gives the cursor behind so many of a walk.
+// cursorAfter returns the cursor behind so many of a walk.
 func (s *searchRun) cursorAfter(w *rankingSnapshot, id string, shown int64) *string {
 	switch {
 	case shown < int64(len(w.Ranked)):
@@ -102,7 +102,7 @@ func (s *searchRun) cursorAfter(w *rankingSnapshot, id string, shown int64) *str
 	return nil
 }
 
-// tailPage gives a page of those behind the ranked, from the newest.
+// tailPage returns a page of those behind the ranked, from the newest.
 func (s *searchRun) tailPage(ctx context.Context, at *cursorPosition) (*Page, error) {
 	on, err := s.loadPartition(ctx, at.id)
 	if err != nil {

@@ -183,7 +183,7 @@ func (c *voiceClient) sendFrame(e *gopus.Encoder) error {
 	return c.track.WriteSample(media.Sample{Data: packet[:n], Duration: 20 * time.Millisecond}, nil)
 }
 
-// newVowelGenerator gives samples of somebody who says "aiaiai", at 48 kHz.
+// newVowelGenerator returns samples of somebody who says "aiaiai", at 48 kHz.
 func newVowelGenerator() func() int16 {
 	n, phase := 0, 0.0
 	return func() int16 {

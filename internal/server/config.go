@@ -86,7 +86,7 @@ type ModelConfig struct {
 // SQLiteFile is the database's name in the data directory.
 const SQLiteFile = "parley.db"
 
-// Database gives what to open: the PostgreSQL URL, or the path of the SQLite file.
+// Database returns what to open: the PostgreSQL URL, or the path of the SQLite file.
 func (s StorageConfig) Database() string {
 	if s.DatabaseURL != "" {
 		return s.DatabaseURL

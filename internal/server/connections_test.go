@@ -30,7 +30,7 @@ func requestOnce(t *testing.T, h *testkit.Server, text string) testkit.Reply {
 
 var pathParameter = regexp.MustCompile(`\{[^}]*\}`)
 
-// documentedRoutes gives method and path of all that the faces serve.
+// documentedRoutes returns method and path of all that the faces serve.
 func documentedRoutes(t *testing.T) []string {
 	t.Helper()
 	own, err := v2.Document("", "")

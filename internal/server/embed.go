@@ -34,7 +34,7 @@ func (m ModelConfig) checkEmbedding() error {
 	return nil
 }
 
-// Embedder gives the configured embedder; nil when there is none.
+// Embedder returns the configured embedder; nil when there is none.
 func (m ModelConfig) Embedder() *model.OpenAIEmbedder {
 	if m.EmbedURL == "" {
 		return nil

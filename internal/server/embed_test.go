@@ -107,7 +107,7 @@ func TestVectorsAloneAnswerNothing(t *testing.T) {
 	})
 }
 
-// A server that finds an embedding provider for the first time makes up for what it has read before; one without makes no chores.
+// A server that finds an embedding provider for the first time makes up for what it has read before; one without makes no jobs.
 func TestVectorsForWhatWasReadBefore(t *testing.T) {
 	data := t.TempDir()
 	t.Run("without", func(t *testing.T) {

@@ -20,7 +20,7 @@ func newHelpdesk(ctx context.Context, db *store.DB, cfg Config, wake func(parley
 	return &helpdesk.Service{DB: db, Now: cfg.Now, Logger: cfg.Logger, Wake: wake, Secret: secret}, nil
 }
 
-// installationKey gives a key of the installation, the same for all servers on the database. The first to ask for it makes it.
+// installationKey returns a key of the installation, the same for all servers on the database. The first to ask for it makes it.
 func installationKey(ctx context.Context, db *store.DB, name string) ([]byte, error) {
 	secret, err := db.EnsureSetting(ctx, name, func() string {
 		key := make([]byte, 32)

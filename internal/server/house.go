@@ -43,9 +43,9 @@ type Server struct {
 	Indexes         *retrieval.Indexes
 	Queue           *jobs.Queue
 	Runner          *jobs.Runner
-	CrawlRunner     *jobs.Runner // of the chores that read links, which sites may hold up for hours
-	FileRunner      *jobs.Runner // of the chores that read files
-	EmbeddingRunner *jobs.Runner // of the chores that ask the embedding server; nil where there is none
+	CrawlRunner     *jobs.Runner // of the jobs that read links, which sites may hold up for hours
+	FileRunner      *jobs.Runner // of the jobs that read files
+	EmbeddingRunner *jobs.Runner // of the jobs that ask the embedding server; nil where there is none
 	Models          *model.Registry
 	Plans           *access.Plans
 	Accounts        *access.Accounts
@@ -58,7 +58,7 @@ type Server struct {
 	Actions         *actions.Toolbox
 	Search          *search.Finder
 	Insight         *insight.Service
-	InsightRunner   *jobs.Runner // of the chores that judge conversations, which may wait for a model
+	InsightRunner   *jobs.Runner // of the jobs that judge conversations, which may wait for a model
 	Indexer         *search.Indexer
 
 	Helpdesk *helpdesk.Service
@@ -66,7 +66,7 @@ type Server struct {
 
 	Webhooks      *webhook.Service
 	Sender        *webhook.Sender
-	WebhookRunner *jobs.Runner // of the chores that send to webhooks, whose endpoints may be slow
+	WebhookRunner *jobs.Runner // of the jobs that send to webhooks, whose endpoints may be slow
 
 	Outbound *outbound.Client
 
@@ -176,7 +176,7 @@ func (h *Server) build(ctx context.Context) error {
 		return err
 	}
 	if db.SQL().Dialect() == sqldb.SQLite {
-		// The file is ours alone, so whoever held a turn or a chore is gone.
+		// The file is ours alone, so whoever held a turn or a job is gone.
 		return errors.Join(db.ExpireOtherTurnLeases(ctx, h.Engine.Owner), db.ExpireOtherVoiceLeases(ctx, h.Voice.Owner), h.Runner.ExpireLeases(ctx))
 	}
 	return nil
@@ -230,7 +230,7 @@ func (h *Server) Admin() *admin.Service {
 	return &admin.Service{DB: h.DB, Indexer: h.Indexer, Insight: h.Insight, Helpdesk: h.Helpdesk, Indexes: h.Indexes, Accounts: h.Accounts, Conversations: h.Conversations, Questions: h.Engine.QueryEmbedder, Manifests: h.Manifests, Webhooks: h.Webhooks, Voice: h.Voice, VoiceStats: h.voiceStats(), ReadFilePart: h.Ingest.FilePart, Now: h.cfg.Now, ForgetAccess: h.Authenticator.ClearCache, SetMaintenance: h.Authenticator.SetMaintenance}
 }
 
-// Run does the background work until ctx is done: leases, recovery, chores.
+// Run does the background work until ctx is done: leases, recovery, jobs.
 func (h *Server) Run(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()

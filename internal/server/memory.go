@@ -18,7 +18,7 @@ const (
 	allocatedBytesMetric = "/gc/heap/allocs:bytes"
 )
 
-// ReleaseMemory gives back to the system what the program has touched and does not need now: after its start, and after a burst.
+// ReleaseMemory returns back to the system what the program has touched and does not need now: after its start, and after a burst.
 func ReleaseMemory() {
 	debug.FreeOSMemory()
 	unmapUnusedPages()

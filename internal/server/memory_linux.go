@@ -36,7 +36,7 @@ func unmapUnusedPages() {
 	}
 }
 
-// readOnlyRange gives the addresses of a mapping that nobody can write to; of others, none.
+// readOnlyRange returns the addresses of a mapping that nobody can write to; of others, none.
 func readOnlyRange(line string) (from, to uintptr) {
 	fields := strings.Fields(line)
 	if len(fields) < 2 || !strings.HasPrefix(fields[1], "r") || strings.Contains(fields[1], "w") {

@@ -132,7 +132,7 @@ func TestMetricsOfAServer(t *testing.T) {
 	}
 }
 
-// documentedMetrics gives the metrics of the manual's table, with their kinds and labels.
+// documentedMetrics returns the metrics of the manual's table, with their kinds and labels.
 func documentedMetrics(t *testing.T) map[string]string {
 	t.Helper()
 	page, err := docs.Manual.ReadFile("manual/metrics.md")

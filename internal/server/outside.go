@@ -26,7 +26,7 @@ func (c Config) checkOutbound() error {
 	return errors.Join(faults...)
 }
 
-// newWebSearch gives the operator's search engine, or nil.
+// newWebSearch returns the operator's search engine, or nil.
 func (c Config) newWebSearch() (*actions.WebSearch, error) {
 	if c.SearchURL == "" {
 		return nil, nil

@@ -21,7 +21,7 @@ const crawlWorkers = 8
 // fileWorkers is how many files are read at a time, as many as the pool has children.
 const fileWorkers = 2
 
-// setUpReaders gives the ingest room what it reads links and files with.
+// setUpReaders returns the ingest room what it reads links and files with.
 func (h *Server) setUpReaders() error {
 	programs, err := h.cfg.extractPrograms()
 	if err != nil {
@@ -39,7 +39,7 @@ func (h *Server) setUpReaders() error {
 	return nil
 }
 
-// extractPrograms gives the programs that read files beside our own readers.
+// extractPrograms returns the programs that read files beside our own readers.
 func (c Config) extractPrograms() (extract.Programs, error) {
 	switch strings.Join(c.FilePrograms, ",") {
 	case "", "auto":

@@ -56,7 +56,7 @@ func startVoiceCall(t *testing.T, change func(*server.Config), prepare func(*tes
 	return h, parley.AgentID(id), out.Data, c
 }
 
-// storedTexts gives the texts of a conversation's messages.
+// storedTexts returns the texts of a conversation's messages.
 func storedTexts(t *testing.T, h *testkit.Server, agent parley.AgentID, s session) (texts []string) {
 	t.Helper()
 	page, err := h.DB.Messages(t.Context(), parley.AccountID(h.Account), agent, parley.ConversationID(s.ConversationID), parley.PageRequest{Limit: 10})

@@ -105,7 +105,7 @@ func deliveryAttempts(t *testing.T, h *testkit.Server) int {
 	return list[0].Attempts
 }
 
-// addLeadProcedure gives the agent a procedure that keeps a lead.
+// addLeadProcedure returns the agent a procedure that keeps a lead.
 func addLeadProcedure(t *testing.T, h *testkit.Server, agent string) {
 	t.Helper()
 	now, account, id := h.AdminService.Now(), parley.AccountID(h.Account), parley.AgentID(agent)

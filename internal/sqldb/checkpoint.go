@@ -70,7 +70,7 @@ func (c *checkpointer) checkLog() error {
 	return err
 }
 
-// checkpoint gives the pages in the log and how many of them are in the file by now. That a reader or the writer was in
+// checkpoint returns the pages in the log and how many of them are in the file by now. That a reader or the writer was in
 // the way is not an error: there is a next time.
 func (c *checkpointer) checkpoint(mode string) (pages, copied int, err error) {
 	var busy int

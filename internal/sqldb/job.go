@@ -51,7 +51,7 @@ func (j *writeJob) run(t *transaction) {
 	returned = true
 }
 
-// result gives the caller what the closure did, in the caller's own goroutine.
+// result returns the caller what the closure did, in the caller's own goroutine.
 func (j *writeJob) result() error {
 	if j.exited {
 		runtime.Goexit()

@@ -45,7 +45,7 @@ func (l *laneQueue) signal() {
 	}
 }
 
-// waitForLane gives the lane whose turn it is, false when the queue is closed and empty.
+// waitForLane returns the lane whose turn it is, false when the queue is closed and empty.
 func (l *laneQueue) waitForLane() (Lane, bool) {
 	for {
 		l.mu.Lock()
@@ -72,7 +72,7 @@ func (l *laneQueue) pickLane() (Lane, bool) {
 	return Bulk, bulk
 }
 
-// take gives the next closure of the lane that its caller has not withdrawn.
+// take returns the next closure of the lane that its caller has not withdrawn.
 func (l *laneQueue) take(lane Lane) *writeJob {
 	l.mu.Lock()
 	defer l.mu.Unlock()

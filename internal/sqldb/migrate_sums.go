@@ -15,7 +15,7 @@ import (
 // migrationSum is a migration file with the SHA-256, in hex, of the statements that it runs on this database. Comments do not count.
 type migrationSum struct{ name, hash string }
 
-// sums gives every migration file by its version.
+// sums returns every migration file by its version.
 func (m migrations) sums() (map[int64]migrationSum, error) {
 	names, err := fs.Glob(m.files, "*.sql")
 	if err != nil {

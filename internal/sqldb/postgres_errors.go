@@ -14,7 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// sqlState gives PostgreSQL's SQLSTATE, "" when err does not come from it.
+// sqlState returns PostgreSQL's SQLSTATE, "" when err does not come from it.
 func sqlState(err error) string {
 	var e *pgconn.PgError
 	if errors.As(err, &e) {

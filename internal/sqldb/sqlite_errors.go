@@ -9,7 +9,7 @@ import (
 	lib "modernc.org/sqlite/lib"
 )
 
-// sqliteCode gives SQLite's extended result code, 0 when err does not come from it.
+// sqliteCode returns SQLite's extended result code, 0 when err does not come from it.
 func sqliteCode(err error) int {
 	var e *sqlite.Error
 	if errors.As(err, &e) {

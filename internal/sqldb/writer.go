@@ -206,7 +206,7 @@ func (w *writer) runInSavepoint(j *writeJob) bool {
 	return err == nil
 }
 
-// rerunIndividually gives up the group's transaction and runs each of its closures in one of its own.
+// rerunIndividually returns up the group's transaction and runs each of its closures in one of its own.
 func (w *writer) rerunIndividually() {
 	w.rollback()
 	for len(w.group) > 0 {

@@ -25,7 +25,7 @@ type AuditEvent struct {
 	Hash         string // SHA-256 over PreviousHash and the row in canonical JSON, hex
 }
 
-// computeHash gives the row's hash.
+// computeHash returns the row's hash.
 func (a *AuditEvent) computeHash(account parley.AccountID) string {
 	row, err := json.Marshal([]any{account, a.Seq, millis(a.At), a.Actor, a.Action, a.Subject, a.Details})
 	if err != nil {

@@ -99,7 +99,7 @@ func (db *DB) BlobLocations(ctx context.Context, account parley.AccountID, agent
 	return sqldb.All(ctx, db.sql, sqldb.Column[string], `select distinct place from blobs where agent_id = ? and account_id = ?`, agent, account)
 }
 
-// IsLocationUsed reports whether a file of any account lies at a place. It is a chore of the installation and asks for no account.
+// IsLocationUsed reports whether a file of any account lies at a place. It is a job of the installation and asks for no account.
 func (db *DB) IsLocationUsed(ctx context.Context, place string) (bool, error) {
 	n, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `select count(*) from blobs where place = ?`, place)
 	return n > 0, err

@@ -38,7 +38,7 @@ func (db *DB) PutBlobData(ctx context.Context, hash string, file io.Reader) erro
 	}
 }
 
-// BlobData gives the bytes of a file of that hash and size. Fails with SOURCE_NOT_FOUND where they are not all there.
+// BlobData returns the bytes of a file of that hash and size. Fails with SOURCE_NOT_FOUND where they are not all there.
 func (db *DB) BlobData(ctx context.Context, hash string, size int64) ([]byte, error) {
 	parts, err := sqldb.All(ctx, db.sql, sqldb.Column[[]byte], `select bytes from blob_data where hash = ? order by part`, hash)
 	if err != nil {
@@ -54,14 +54,14 @@ func (db *DB) BlobData(ctx context.Context, hash string, size int64) ([]byte, er
 	return whole, nil
 }
 
-// BlobDataPart gives one part of the bytes of that hash, counted from 0: BlobPartBytes bytes, and fewer at the end. Fails with SOURCE_NOT_FOUND
+// BlobDataPart returns one part of the bytes of that hash, counted from 0: BlobPartBytes bytes, and fewer at the end. Fails with SOURCE_NOT_FOUND
 // where there is none.
 func (db *DB) BlobDataPart(ctx context.Context, hash string, part int) ([]byte, error) {
 	bytes, err := sqldb.One(ctx, db.sql, sqldb.Column[[]byte], `select bytes from blob_data where hash = ? and part = ?`, hash, part)
 	return bytes, mapNotFound(err, parley.CodeSourceNotFound)
 }
 
-// EraseUnusedBlobData erases the bytes of that hash, unless a row of any account names their place. It is a chore of the installation.
+// EraseUnusedBlobData erases the bytes of that hash, unless a row of any account names their place. It is a job of the installation.
 func (db *DB) EraseUnusedBlobData(ctx context.Context, hash, place string) error {
 	return db.Transact(ctx, sqldb.Bulk, func(tx *DB) error {
 		lockedParts, err := sqldb.All(ctx, tx.sql, sqldb.Column[int], `select part from blob_data where hash = ? and part = 0`+tx.sql.ForUpdate(), hash)
@@ -77,7 +77,7 @@ func (db *DB) EraseUnusedBlobData(ctx context.Context, hash, place string) error
 	})
 }
 
-// OrphanedBlobData lists some hashes whose bytes no row of any account names; prefix and hash are a place. It is a chore of the
+// OrphanedBlobData lists some hashes whose bytes no row of any account names; prefix and hash are a place. It is a job of the
 // installation.
 func (db *DB) OrphanedBlobData(ctx context.Context, prefix string) ([]string, error) {
 	return sqldb.All(ctx, db.sql, sqldb.Column[string], `select d.hash from blob_data d where d.part = 0

@@ -26,7 +26,7 @@ const (
 	maxClonePassages = 64
 )
 
-// SourceID and Version give the ids that things of the original have in the copy.
+// SourceID and Version return the ids that things of the original have in the copy.
 func (c Clone) SourceID(id parley.SourceID) parley.SourceID {
 	return parley.SourceID(c.newID(string(id)))
 }

@@ -195,7 +195,7 @@ func TestErasedConversationLeavesNoRow(t *testing.T) {
 	})
 }
 
-// columnsOfTable gives the columns that are of the table.
+// columnsOfTable returns the columns that are of the table.
 func columnsOfTable(columns []string, table string) (list []string) {
 	for _, c := range columns {
 		if strings.HasPrefix(c, table+".") {

@@ -58,14 +58,14 @@ func (db *DB) settleCredits(ctx context.Context, t *parley.Turn, month string, c
 	return err
 }
 
-// CreditUsage gives what the account and the agent have used and set aside in the month.
+// CreditUsage returns what the account and the agent have used and set aside in the month.
 func (db *DB) CreditUsage(ctx context.Context, account parley.AccountID, agent parley.AgentID, month string) (ofAccount, ofAgent parley.Credits, err error) {
 	err = db.sql.QueryRow(ctx, `select coalesce(sum(case when agent_id = ? then used + reserved else 0 end), 0), coalesce(sum(case when agent_id = ? then used + reserved else 0 end), 0)
 		from credit_usage where account_id = ? and agent_id in (?, ?) and month = ?`, wholeAccount, agent, account, wholeAccount, agent, month).Scan(&ofAccount, &ofAgent)
 	return ofAccount, ofAgent, err
 }
 
-// AccountCreditUsage gives what the account has used in the month.
+// AccountCreditUsage returns what the account has used in the month.
 func (db *DB) AccountCreditUsage(ctx context.Context, account parley.AccountID, month string) (used, reserved parley.Credits, err error) {
 	err = db.sql.QueryRow(ctx, `select coalesce(sum(used), 0), coalesce(sum(reserved), 0) from credit_usage where account_id = ? and agent_id = ? and month = ?`,
 		account, wholeAccount, month).Scan(&used, &reserved)

@@ -102,7 +102,7 @@ func (db *DB) EraseWebhookDeliveries(ctx context.Context, account parley.Account
 }
 
 // EraseFinishedDeliveries erases the deliveries of all accounts that have come to their end before a moment, in chunks in the bulk lane.
-// It is a chore of the installation and asks for no account.
+// It is a job of the installation and asks for no account.
 func (db *DB) EraseFinishedDeliveries(ctx context.Context, before time.Time) error {
 	return db.eraseDeliveries(ctx, `state in ('delivered', 'dead') and updated_at < ?`, millis(before))
 }

@@ -9,7 +9,7 @@ import (
 // maxExportBytes is about how many bytes of messages MessagesAfter gives at once; a single message may be larger.
 const maxExportBytes = 1 << 20
 
-// MessagesAfter gives messages of a conversation behind a sequence number, oldest first, at most limit and about a megabyte of
+// MessagesAfter returns messages of a conversation behind a sequence number, oldest first, at most limit and about a megabyte of
 // them: however long a conversation is, whoever reads it to its end holds no more than that. None is the end.
 func (db *DB) MessagesAfter(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, seq int64, limit int) ([]parley.Message, error) {
 	rows, err := db.sql.Query(ctx, `select `+messageColumns+` from messages where agent_id = ? and conversation_id = ? and account_id = ? and seq > ?

@@ -51,7 +51,7 @@ const crawlWhere = ` source_id = ? and agent_id = ? and account_id = ?`
 
 func (c Crawl) ownerArgs() []any { return []any{c.Source, c.Agent, c.Account} }
 
-// LockCrawl gives the link's source and keeps every other writer of its row out until the transaction ends. Fails with
+// LockCrawl returns the link's source and keeps every other writer of its row out until the transaction ends. Fails with
 // SOURCE_NOT_FOUND when the reading is not the latest one.
 func (db *DB) LockCrawl(ctx context.Context, c Crawl) (*parley.Source, error) {
 	s, err := db.LockSource(ctx, c.Account, c.Agent, c.Source)
@@ -65,7 +65,7 @@ func (db *DB) LockCrawl(ctx context.Context, c Crawl) (*parley.Source, error) {
 	return s, err
 }
 
-// CrawlRun gives the number of a link's latest reading. Fails with SOURCE_NOT_FOUND.
+// CrawlRun returns the number of a link's latest reading. Fails with SOURCE_NOT_FOUND.
 func (db *DB) CrawlRun(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.SourceID) (int64, error) {
 	run, err := sqldb.One(ctx, db.sql, sqldb.Column[int64], `select crawl_run from sources where id = ? and agent_id = ? and account_id = ? and deleted_at is null`, id, agent, account)
 	return run, mapNotFound(err, parley.CodeSourceNotFound)
@@ -192,7 +192,7 @@ func (db *DB) CrawlCounts(ctx context.Context, c Crawl) ([]CrawlCount, error) {
 	}, `select state, count(*), sum(bytes), max(place) from crawl_pages where`+crawlWhere+` group by state order by state`, c.ownerArgs()...)
 }
 
-// FirstCrawlFailure gives the first reason, from the start of the link on, for which an address was not read; empty for none.
+// FirstCrawlFailure returns the first reason, from the start of the link on, for which an address was not read; empty for none.
 func (db *DB) FirstCrawlFailure(ctx context.Context, c Crawl) (string, error) {
 	list, err := sqldb.All(ctx, db.sql, sqldb.Column[string], `select reason from crawl_pages where`+crawlWhere+` and state in ('failed', 'excluded') and reason <> ''
 		order by case state when 'failed' then 0 else 1 end, depth, place limit 1`, c.ownerArgs()...)

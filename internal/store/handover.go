@@ -7,12 +7,12 @@ import (
 	"parley/internal/sqldb"
 )
 
-// FirstUserMessage gives the first message of the user in a conversation; nil where there is none.
+// FirstUserMessage returns the first message of the user in a conversation; nil where there is none.
 func (db *DB) FirstUserMessage(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID) (*parley.Message, error) {
 	return db.userMessage(ctx, account, agent, conversation, "asc")
 }
 
-// LastUserMessage gives the newest message of the user in a conversation; nil where there is none.
+// LastUserMessage returns the newest message of the user in a conversation; nil where there is none.
 func (db *DB) LastUserMessage(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID) (*parley.Message, error) {
 	return db.userMessage(ctx, account, agent, conversation, "desc")
 }
@@ -26,7 +26,7 @@ func (db *DB) userMessage(ctx context.Context, account parley.AccountID, agent p
 	return m, err
 }
 
-// LeadOfConversation gives the newest lead with an e-mail address that a conversation has left; nil where there is none.
+// LeadOfConversation returns the newest lead with an e-mail address that a conversation has left; nil where there is none.
 func (db *DB) LeadOfConversation(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID) (*parley.Lead, error) {
 	l, err := sqldb.One(ctx, db.sql, scanLead, `select `+leadColumns+` from leads where conversation_id = ? and agent_id = ? and account_id = ? and email <> ''
 		order by created_at desc, id desc limit 1`, conversation, agent, account)

@@ -83,7 +83,7 @@ func (db *DB) SaveIdempotentReply(ctx context.Context, c Claim, status int, repl
 	return err
 }
 
-// ReleaseIdempotencyKey gives the key of a request back that failed before it did anything. What the same request did before stays
+// ReleaseIdempotencyKey returns the key of a request back that failed before it did anything. What the same request did before stays
 // known.
 func (db *DB) ReleaseIdempotencyKey(ctx context.Context, c Claim) error {
 	if c.FailedTurn != "" {
@@ -112,18 +112,18 @@ func (db *DB) EraseExpiredIdempotencyKeys(ctx context.Context, now time.Time) er
 
 type claimContextKey struct{}
 
-// WithClaim gives a context whose transactions mark the claim when they say Did.
+// WithClaim returns a context whose transactions mark the claim when they say Did.
 func WithClaim(ctx context.Context, c Claim) context.Context {
 	return context.WithValue(ctx, claimContextKey{}, c)
 }
 
-// IdempotencyKey gives the Idempotency-Key, as it is stored, of the request that the context belongs to; empty when it has none.
+// IdempotencyKey returns the Idempotency-Key, as it is stored, of the request that the context belongs to; empty when it has none.
 func IdempotencyKey(ctx context.Context) string {
 	c, _ := ctx.Value(claimContextKey{}).(Claim)
 	return c.Key
 }
 
-// FailedTurn gives the turn that the same request made before and that ended without an answer; empty when there is
+// FailedTurn returns the turn that the same request made before and that ended without an answer; empty when there is
 // none.
 func FailedTurn(ctx context.Context) parley.TurnID {
 	c, _ := ctx.Value(claimContextKey{}).(Claim)

@@ -132,7 +132,7 @@ func (db *DB) SaveOpenQuestions(ctx context.Context, in *parley.Insight) error {
 	return err
 }
 
-// SaveInsightTitle gives a conversation the title that was made of what was said, or takes it back. A title that somebody gave stays.
+// SaveInsightTitle returns a conversation the title that was made of what was said, or takes it back. A title that somebody gave stays.
 func (db *DB) SaveInsightTitle(ctx context.Context, in *parley.Insight) (changed bool, err error) {
 	n, err := db.sql.Exec(ctx, `update conversations set title = ?, title_made = 1 where id = ? and agent_id = ? and account_id = ? and deleted_at is null
 		and (title_made = 1 or title is null) and coalesce(title, '') <> ?`, textOrNil(in.Title), in.ConversationID, in.AgentID, in.AccountID, in.Title)

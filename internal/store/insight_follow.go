@@ -17,7 +17,7 @@ type InsightProgress struct {
 	Seq     int64
 }
 
-// AccountsBehindInsight lists accounts in which something has happened since. It is a chore of the installation and asks for no account.
+// AccountsBehindInsight lists accounts in which something has happened since. It is a job of the installation and asks for no account.
 func (db *DB) AccountsBehindInsight(ctx context.Context) ([]InsightProgress, error) {
 	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (f InsightProgress, err error) {
 		err = scan(&f.Account, &f.Seq)
@@ -53,7 +53,7 @@ func (db *DB) SaveInsightProgress(ctx context.Context, account parley.AccountID,
 	return err
 }
 
-// CountDueJobs counts the jobs of a kind that wait and are due, up to a limit. It is a chore of the installation and asks for no account.
+// CountDueJobs counts the jobs of a kind that wait and are due, up to a limit. It is a job of the installation and asks for no account.
 func (db *DB) CountDueJobs(ctx context.Context, kind string, now time.Time, limit int) (int, error) {
 	return sqldb.One(ctx, db.sql, sqldb.Column[int], `select count(*) from (select id from jobs where state = 'ready' and run_at <= ? and kind = ? limit ?) due`,
 		millis(now), kind, limit)

@@ -43,7 +43,7 @@ type Vocabulary struct {
 	QuestionsByWord map[string]int `json:"holding"`
 }
 
-// Vocabulary gives an agent's vocabulary; it is empty before there are automatic topics.
+// Vocabulary returns an agent's vocabulary; it is empty before there are automatic topics.
 func (db *DB) Vocabulary(ctx context.Context, account parley.AccountID, agent parley.AgentID) (v Vocabulary, err error) {
 	text, err := sqldb.One(ctx, db.sql, sqldb.Column[nullText], `select vocabulary from insight_agents where agent_id = ? and account_id = ?`, agent, account)
 	if sqldb.IsNotFound(err) {

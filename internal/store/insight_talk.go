@@ -42,7 +42,7 @@ func scanUtterance(scan sqldb.Scan) (u Utterance, err error) {
 const utteranceColumns = `m.seq, m.author, m.state, m.parts, m.score, case when coalesce(m.citations, 'null') in ('null', '[]') then 0 else 1 end,
 	case when t.trace like '%"refused":true%' then 1 else 0 end, m.created_at`
 
-// Utterances gives what a conversation shows, oldest first: of a long one the first and the last so many messages.
+// Utterances returns what a conversation shows, oldest first: of a long one the first and the last so many messages.
 func (db *DB) Utterances(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, each int) ([]Utterance, error) {
 	query := `select ` + utteranceColumns + ` from messages m left join turns t on t.id = m.turn_id and t.account_id = m.account_id
 		where m.agent_id = ? and m.conversation_id = ? and m.account_id = ? and m.type = 'reply' and m.superseded_at is null and m.seq > ? order by m.seq `

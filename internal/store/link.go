@@ -25,7 +25,7 @@ func (db *DB) PageSource(ctx context.Context, account parley.AccountID, agent pa
 	return &s, nil
 }
 
-// SiteSizes gives the bytes of the pages of sites; those without any are left out.
+// SiteSizes returns the bytes of the pages of sites; those without any are left out.
 func (db *DB) SiteSizes(ctx context.Context, account parley.AccountID, agent parley.AgentID, sites []parley.SourceID) (map[parley.SourceID]int64, error) {
 	sizes := map[parley.SourceID]int64{}
 	if len(sites) == 0 {
@@ -112,7 +112,7 @@ func (db *DB) IsSyncDue(ctx context.Context, account parley.AccountID, agent par
 	return n > 0, err
 }
 
-// DueLinks lists links that are to be read again by now, of agents with automatic re-sync, at most limit. It is a chore of the
+// DueLinks lists links that are to be read again by now, of agents with automatic re-sync, at most limit. It is a job of the
 // installation and asks for no account.
 func (db *DB) DueLinks(ctx context.Context, now time.Time, limit int) ([]parley.Source, error) {
 	return sqldb.All(ctx, db.sql, scanSource, `select `+sourceColumns+` from sources where next_sync_at <= ? and deleted_at is null and kind = 'link' and parent_id is null

@@ -6,7 +6,7 @@ import (
 	"parley"
 )
 
-// startCursor gives the place after which a list that runs from the newest begins: everything lies after the first page's.
+// startCursor returns the place after which a list that runs from the newest begins: everything lies after the first page's.
 func startCursor(ask parley.PageRequest) parley.Cursor {
 	if ask.After == nil {
 		return parley.Cursor{SortValue: math.MaxInt64}

@@ -61,7 +61,7 @@ func (db *DB) SourceByKey(ctx context.Context, account parley.AccountID, agent p
 	return &s, nil
 }
 
-// SetSourceKey gives a source its key in manifests. Fails with SOURCE_NOT_FOUND.
+// SetSourceKey returns a source its key in manifests. Fails with SOURCE_NOT_FOUND.
 func (db *DB) SetSourceKey(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.SourceID, key string) error {
 	n, err := db.sql.Exec(ctx, `update sources set key = ? where id = ? and agent_id = ? and account_id = ? and deleted_at is null`, textOrNil(key), id, agent, account)
 	return requireChanged(n, err, parley.CodeSourceNotFound)

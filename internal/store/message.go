@@ -77,7 +77,7 @@ func scanMessage(r rowScanner) (*parley.Message, error) {
 	return &m, nil
 }
 
-// Messages gives one page of a conversation's history, walking backward: the first page holds the newest messages, and
+// Messages returns one page of a conversation's history, walking backward: the first page holds the newest messages, and
 // inside a page they run oldest to newest (interface 4.8). Mark.At is a sequence number; the total is the number that the
 // conversation keeps.
 func (db *DB) Messages(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, ask parley.PageRequest) (parley.Page[parley.Message], error) {
@@ -98,7 +98,7 @@ func (db *DB) Messages(ctx context.Context, account parley.AccountID, agent parl
 	return page, nil
 }
 
-// RecentMessages gives the newest messages of a conversation before a sequence number, oldest first, at most limit. 0 is no bound.
+// RecentMessages returns the newest messages of a conversation before a sequence number, oldest first, at most limit. 0 is no bound.
 func (db *DB) RecentMessages(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, before int64, limit int) ([]parley.Message, error) {
 	ask := parley.PageRequest{Limit: limit - 1}
 	if before > 0 {

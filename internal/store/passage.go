@@ -59,7 +59,7 @@ func scanCitedSource(scan sqldb.Scan) (c CitedSource, err error) {
 	return c, nil
 }
 
-// VersionBytes gives the bytes [start, end) of a version's text, as far as there are any; characters at its ends may be cut. Fails with
+// VersionBytes returns the bytes [start, end) of a version's text, as far as there are any; characters at its ends may be cut. Fails with
 // SOURCE_NOT_FOUND.
 func (db *DB) VersionBytes(ctx context.Context, account parley.AccountID, agent parley.AgentID, source parley.SourceID, id parley.VersionID, start, end int) ([]byte, error) {
 	bytes := `cast(text as blob)`

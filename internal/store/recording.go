@@ -53,7 +53,7 @@ type RecordingRetention struct {
 }
 
 // RecordingRetentions lists the agents that have recordings. For those whose settings do not say how long they are kept, what they said last holds.
-// It is a chore of the installation and asks for no account.
+// It is a job of the installation and asks for no account.
 func (db *DB) RecordingRetentions(ctx context.Context) ([]RecordingRetention, error) {
 	return sqldb.All(ctx, db.sql, scanRecordingRetention, `select a.id, a.account_id, a.voice, coalesce(s.value, '0') from agents a left join settings s on s.name = ? || a.id
 		where a.deleted_at is null and exists (select 1 from voice_recordings r where r.agent_id = a.id) order by a.id`, recordingDaysSetting)

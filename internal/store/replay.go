@@ -16,7 +16,7 @@ type AnsweredTurn struct {
 	ConversationID parley.ConversationID
 }
 
-// AnsweredTurns gives the agent's newest turns that ended well, the newest first, at most limit.
+// AnsweredTurns returns the agent's newest turns that ended well, the newest first, at most limit.
 func (db *DB) AnsweredTurns(ctx context.Context, account parley.AccountID, agent parley.AgentID, limit int) ([]AnsweredTurn, error) {
 	return sqldb.All(ctx, db.sql, scanAnsweredTurn, `select conversation_id, id, message_id, state, trace, started_at from turns
 		where agent_id = ? and account_id = ? and state = ? order by started_at desc, id desc limit ?`, agent, account, TurnDone, limit)

@@ -7,7 +7,7 @@ import (
 	"parley"
 )
 
-// UserMessageAnsweredBy gives the user's message that a message of the conversation is, or answers: the last one of the user up to it.
+// UserMessageAnsweredBy returns the user's message that a message of the conversation is, or answers: the last one of the user up to it.
 // Fails with CHAT_RETRY_MESSAGE_NOT_FOUND for a message that is not there or has been replaced, and with
 // CHAT_RETRY_NO_USER_MESSAGE.
 func (db *DB) UserMessageAnsweredBy(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, message parley.MessageID) (*parley.Message, error) {

@@ -72,7 +72,7 @@ func scanIndexableMessage(scan sqldb.Scan) (s IndexableMessage, err error) {
 
 const indexableMessageColumns = `m.conversation_id, m.seq, m.author, case when m.type = 'reply' and m.superseded_at is null then 1 else 0 end, m.parts`
 
-// IndexableMessagesAfter gives the texts of a conversation behind a sequence number, oldest first, shown or not.
+// IndexableMessagesAfter returns the texts of a conversation behind a sequence number, oldest first, shown or not.
 func (db *DB) IndexableMessagesAfter(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, seq int64, limit int) ([]IndexableMessage, error) {
 	return sqldb.All(ctx, db.sql, scanIndexableMessage, `select `+indexableMessageColumns+` from messages m where m.agent_id = ? and m.conversation_id = ? and m.account_id = ?
 		and m.seq > ? order by m.seq limit ?`, agent, conversation, account, seq, limit)
@@ -87,7 +87,7 @@ type MessageRef struct {
 // messagesPerStatement is how many texts one statement reads; a list is filled up to it, so that there is one statement to prepare.
 const messagesPerStatement = 32
 
-// IndexableMessagesAt gives the texts at the places that are shown, in no order.
+// IndexableMessagesAt returns the texts at the places that are shown, in no order.
 func (db *DB) IndexableMessagesAt(ctx context.Context, account parley.AccountID, agent parley.AgentID, places []MessageRef) ([]IndexableMessage, error) {
 	var all []IndexableMessage
 	for len(places) > 0 {

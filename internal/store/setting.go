@@ -6,7 +6,7 @@ import (
 	"parley/internal/sqldb"
 )
 
-// EnsureSetting gives a value that belongs to the installation, such as the key that signs cursors. The first to ask for it makes
+// EnsureSetting returns a value that belongs to the installation, such as the key that signs cursors. The first to ask for it makes
 // it, once for all servers on the database.
 func (db *DB) EnsureSetting(ctx context.Context, name string, create func() string) (string, error) {
 	const read = `select value from settings where name = ?`
@@ -26,7 +26,7 @@ func (db *DB) EnsureSetting(ctx context.Context, name string, create func() stri
 	return value, err
 }
 
-// FindSetting gives a value of the installation, or the empty text where there is none.
+// FindSetting returns a value of the installation, or the empty text where there is none.
 func (db *DB) FindSetting(ctx context.Context, name string) (string, error) {
 	value, err := sqldb.One(ctx, db.sql, sqldb.Column[string], `select value from settings where name = ?`, name)
 	if sqldb.IsNotFound(err) {

@@ -13,7 +13,7 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// Migrations gives the schema's files.
+// Migrations returns the schema's files.
 func Migrations() fs.FS {
 	dir, err := fs.Sub(migrations, "migrations")
 	if err != nil {
@@ -37,10 +37,10 @@ func Open(ctx context.Context, cfg sqldb.Config) (*DB, error) {
 	return &DB{sql: db}, nil
 }
 
-// New gives a store over an open database whose schema is up to date.
+// New returns a store over an open database whose schema is up to date.
 func New(db *sqldb.DB) *DB { return &DB{sql: db} }
 
-// SQL gives the database below, for the rooms that own tables of their own (jobs, retrieval).
+// SQL returns the database below, for the rooms that own tables of their own (jobs, retrieval).
 func (db *DB) SQL() *sqldb.DB { return db.sql }
 
 // Close finishes what is queued and closes the database.

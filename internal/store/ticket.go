@@ -86,7 +86,7 @@ func (db *DB) SaveTicket(ctx context.Context, t *parley.Ticket) error {
 	return requireChanged(n, err, parley.CodeTicketNotFound)
 }
 
-// OpenTicketNumbers gives the numbers of an agent's open tickets that a member has, in their order.
+// OpenTicketNumbers returns the numbers of an agent's open tickets that a member has, in their order.
 func (db *DB) OpenTicketNumbers(ctx context.Context, account parley.AccountID, agent parley.AgentID, user parley.UserID) ([]int64, error) {
 	return sqldb.All(ctx, db.sql, sqldb.Column[int64], `select number from tickets where agent_id = ? and account_id = ? and assignee_id = ? and is_open = 1 order by number`,
 		agent, account, user)

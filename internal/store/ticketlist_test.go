@@ -47,7 +47,7 @@ func insertTickets(t *testing.T, db *store.DB, n int) {
 	}
 }
 
-// listTicketNumbers gives the numbers on the pages of a list.
+// listTicketNumbers returns the numbers on the pages of a list.
 func listTicketNumbers(t *testing.T, db *store.DB, f store.TicketFilter, limit int) (numbers []int64) {
 	t.Helper()
 	ask := parley.PageRequest{Limit: limit}

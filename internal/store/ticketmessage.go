@@ -45,7 +45,7 @@ type TicketMessagesRequest struct {
 const ticketMessageColumns = messageColumns + `, type, about, (select u.name from users u where u.id = messages.author_id),
 	(select u.email from users u where u.id = messages.author_id), (select a.name from agents a where a.id = messages.agent_id)`
 
-// TicketMessages gives one page of the messages of a ticket's conversation, without their files. Those of customers have no name and
+// TicketMessages returns one page of the messages of a ticket's conversation, without their files. Those of customers have no name and
 // no address: the ticket has them.
 func (db *DB) TicketMessages(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, ask TicketMessagesRequest) (page parley.Page[parley.TicketMessage], err error) {
 	where, args := `agent_id = ? and conversation_id = ? and account_id = ? and superseded_at is null`, []any{agent, conversation, account}

@@ -67,7 +67,7 @@ func (db *DB) narrowHits(ctx context.Context, account parley.AccountID, agent pa
 	return best, err
 }
 
-// bestTickets gives the first so many of the tickets: the heaviest, and of equals those that were updated last.
+// bestTickets returns the first so many of the tickets: the heaviest, and of equals those that were updated last.
 func (db *DB) bestTickets(ctx context.Context, account parley.AccountID, agent parley.AgentID, found ticketHits, limit int) ([]parley.TicketID, error) {
 	type ticket struct {
 		id              parley.TicketID
@@ -94,7 +94,7 @@ func (db *DB) bestTickets(ctx context.Context, account parley.AccountID, agent p
 	return ids, err
 }
 
-// heaviest gives the first so many tickets, and all that weigh as much as the last of these.
+// heaviest returns the first so many tickets, and all that weigh as much as the last of these.
 func (h ticketHits) heaviest(limit int) []parley.TicketID {
 	ids := slices.Collect(maps.Keys(h))
 	if len(ids) <= limit {

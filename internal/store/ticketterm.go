@@ -43,7 +43,7 @@ func (db *DB) sortTermsByRarity(ctx context.Context, account parley.AccountID, a
 	return list, nil
 }
 
-// candidateTickets gives the tickets that have a word for a term, the latest where there are too many: the ids of tickets are in the order of
+// candidateTickets returns the tickets that have a word for a term, the latest where there are too many: the ids of tickets are in the order of
 // time.
 func (db *DB) candidateTickets(ctx context.Context, account parley.AccountID, agent parley.AgentID, t countedTerm) (ticketHits, error) {
 	if t.rowCount <= maxCandidates {

@@ -47,7 +47,7 @@ func (db *DB) ToolCalls(ctx context.Context, account parley.AccountID, agent par
 		order by created_at, id`, conversation, agent, account)
 }
 
-// SaveToolResult gives a call that runs at the client its result, in the row and in the message. The conversation must be locked.
+// SaveToolResult returns a call that runs at the client its result, in the row and in the message. The conversation must be locked.
 // Fails with RESOURCE_TOOL_CALL_NOT_FOUND unless the call waits and is younger than parley.ToolResultTimeout.
 func (db *DB) SaveToolResult(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, call string, out parley.ToolOutput, now time.Time) error {
 	c, err := sqldb.One(ctx, db.sql, scanToolCall, `select `+toolCallColumns+` from tool_calls where conversation_id = ? and agent_id = ? and account_id = ?

@@ -164,7 +164,7 @@ type TurnTrace struct {
 	StartedAt time.Time
 }
 
-// TurnTraces gives what each turn of a conversation did, oldest first. It is the operator's view and asks for no account.
+// TurnTraces returns what each turn of a conversation did, oldest first. It is the operator's view and asks for no account.
 func (db *DB) TurnTraces(ctx context.Context, conversation parley.ConversationID) ([]TurnTrace, error) {
 	rows, err := db.sql.Query(ctx, `select id, message_id, state, trace, started_at from turns
 		where conversation_id = ? and agent_id = (select agent_id from conversations where id = ?) order by started_at, id`, conversation, conversation)

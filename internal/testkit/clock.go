@@ -14,7 +14,7 @@ type Clock struct {
 // NewClock makes a clock that shows noon of a plain Tuesday, UTC.
 func NewClock() *Clock { return &Clock{now: time.Date(2026, time.November, 10, 12, 0, 0, 0, time.UTC)} }
 
-// Now gives what the clock shows.
+// Now returns what the clock shows.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -105,7 +105,7 @@ func (l *VerifyingClient) CreateAgent(ctx context.Context, name string) (id stri
 	return created.ID, nil
 }
 
-// AddSource gives the agent, which must be of this ledger, a text to read.
+// AddSource returns the agent, which must be of this ledger, a text to read.
 func (l *VerifyingClient) AddSource(ctx context.Context, agent, name, content string) (id string, err error) {
 	var created struct{ ID string }
 	body := map[string]any{"type": "text", "name": name, "content": content}
@@ -136,7 +136,7 @@ func (l *VerifyingClient) Do(ctx context.Context, method, path string, body, out
 	return nil
 }
 
-// send gives the reply of a request that was not refused.
+// send returns the reply of a request that was not refused.
 func (l *VerifyingClient) send(ctx context.Context, method, path string, body any) (*http.Response, error) {
 	var payload io.Reader = http.NoBody
 	if body != nil {

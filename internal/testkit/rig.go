@@ -97,7 +97,7 @@ func Open(t testing.TB, options ...Option) *Server {
 	return h
 }
 
-// prepareDatabase gives a house that would make its database one that is up to date.
+// prepareDatabase returns a house that would make its database one that is up to date.
 func prepareDatabase(t testing.TB, cfg server.Config) {
 	path := filepath.Join(cfg.Data, server.SQLiteFile)
 	if _, err := os.Stat(path); cfg.DatabaseURL != "" || cfg.Data == "" || err == nil {
@@ -138,7 +138,7 @@ func newCheckedTransport(t testing.TB, next http.RoundTripper) http.RoundTripper
 	return both
 }
 
-// run starts the background work and plans the end: streams first, then turns, then chores, then the database.
+// run starts the background work and plans the end: streams first, then turns, then jobs, then the database.
 func (h *Server) run(t testing.TB, listening *httptest.Server) {
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	ended := make(chan error, 1)

@@ -53,7 +53,7 @@ func New(key string) (*Vault, error) {
 // HasKey reports whether the vault has a key.
 func (v *Vault) HasKey() bool { return v != nil && v.aead != nil }
 
-// Seal gives a text that only this key opens, and only for the account. Fails with VALIDATION_INVALID_BODY without a key.
+// Seal returns a text that only this key opens, and only for the account. Fails with VALIDATION_INVALID_BODY without a key.
 func (v *Vault) Seal(account parley.AccountID, secret []byte) (string, error) {
 	if !v.HasKey() {
 		return "", parley.NewErrorf(parley.CodeInvalidBody, "Secrets cannot be kept: the server has no PARLEY_SECRET_KEY. Set it to a text of at least %d bytes.", MinKeyBytes)
@@ -63,7 +63,7 @@ func (v *Vault) Seal(account parley.AccountID, secret []byte) (string, error) {
 	return sealPrefix + encoding.EncodeToString(v.aead.Seal(nonce, nonce, secret, accountBinding(account))), nil
 }
 
-// Open gives back what was sealed. Fails with ErrWrongKey.
+// Open returns back what was sealed. Fails with ErrWrongKey.
 func (v *Vault) Open(account parley.AccountID, sealed string) ([]byte, error) {
 	if !v.HasKey() {
 		return nil, errors.New("the secret cannot be opened: the server has no PARLEY_SECRET_KEY")

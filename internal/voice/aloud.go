@@ -9,7 +9,7 @@ import (
 	"parley/internal/text/prose"
 )
 
-// speakableText gives a piece of an answer as it is to be read out: without marks of Markdown, code blocks, markup and pictures; links by
+// speakableText returns a piece of an answer as it is to be read out: without marks of Markdown, code blocks, markup and pictures; links by
 // their words, addresses of pages by their host. It is empty where nothing is left.
 func speakableText(text string) string {
 	var lines []string

@@ -101,7 +101,7 @@ func (s *testSessions) startSession(a voice.SessionRequest) *voice.AdmittedSessi
 	return o
 }
 
-// activeSession gives the session as its server holds it.
+// activeSession returns the session as its server holds it.
 func (s *testSessions) activeSession(o *voice.AdmittedSession) *voice.Session {
 	s.Helper()
 	for _, l := range s.Active() {

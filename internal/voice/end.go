@@ -60,7 +60,7 @@ func (l *Session) endedSession() *parley.VoiceSession {
 	return &s
 }
 
-// billedUntil gives the moment up to which minutes count: whoever has vanished was there until they were seen last, and nobody pays for
+// billedUntil returns the moment up to which minutes count: whoever has vanished was there until they were seen last, and nobody pays for
 // what our timers are late by.
 func billedUntil(s *parley.VoiceSession, granted int) time.Time {
 	if s.JoinedAt == nil {

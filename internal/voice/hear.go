@@ -197,7 +197,7 @@ func (t *dialog) transcribeSoFar(s *segment, pcm []int16) {
 	}()
 }
 
-// transcribe gives the text of a segment; what is understood on the way is told.
+// transcribe returns the text of a segment; what is understood on the way is told.
 func (t *dialog) transcribe(ctx context.Context, s *segment, pcm []int16) (text string, err error) {
 	for said, err := range t.Transcriber.Transcribe(ctx, model.Segment{TranscriptionHints: t.transcriptionHints(), PCM: pcm}) {
 		if err != nil {

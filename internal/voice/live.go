@@ -72,7 +72,7 @@ func (l *Session) recordPresence(joins bool) {
 	}
 }
 
-// Snapshot gives the session with what has happened to it so far.
+// Snapshot returns the session with what has happened to it so far.
 func (l *Session) Snapshot() parley.VoiceSession {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -97,7 +97,7 @@ func (l *Session) isUnjoined() bool {
 	return l.joinedAt == nil && l.endedAt == nil
 }
 
-// unstoredJoin gives the session once its customer has joined, while that is not on disk.
+// unstoredJoin returns the session once its customer has joined, while that is not on disk.
 func (l *Session) unstoredJoin() *parley.VoiceSession {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -139,7 +139,7 @@ func (l *Session) endFromStore() {
 // Done is closed when the session has ended and that is on disk.
 func (l *Session) Done() <-chan struct{} { return l.done }
 
-// overdueReason gives the reason for which the clock ends the session, or nothing.
+// overdueReason returns the reason for which the clock ends the session, or nothing.
 func (l *Session) overdueReason(now time.Time) parley.SessionEndReason {
 	s := l.Snapshot()
 	switch {

@@ -213,7 +213,7 @@ type StatsSnapshot struct {
 	Overloaded bool    `json:"overloaded"`
 }
 
-// Snapshot gives what was measured.
+// Snapshot returns what was measured.
 func (m *Stats) Snapshot() StatsSnapshot {
 	if m == nil {
 		return StatsSnapshot{}

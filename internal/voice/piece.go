@@ -14,7 +14,7 @@ const (
 	maxPieceBytes       = 280     // a piece is cut at a comma or a blank then, so that it can be interrupted, and shown, in time
 )
 
-// nextPieceEnd gives where the piece of an answer that begins at from ends: a sentence with the space behind it, a clause where the
+// nextPieceEnd returns where the piece of an answer that begins at from ends: a sentence with the space behind it, a clause where the
 // answer begins, or a block of code. It gives false while the text so far does not tell; with whole, no more is to come. Pieces
 // follow each other without a gap.
 func nextPieceEnd(text string, from int, whole bool) (end int, ok bool) {
@@ -88,7 +88,7 @@ func firstClauseEnd(text string, least int) int {
 	return 0
 }
 
-// codeBlockEnd gives the end of the code block that begins there.
+// codeBlockEnd returns the end of the code block that begins there.
 func codeBlockEnd(text string, begin int, whole bool) (end int, ok bool) {
 	fence := "\n" + text[begin:begin+3]
 	i := strings.Index(text[begin+3:], fence)

@@ -94,7 +94,7 @@ func (t *dialog) queuePieces(s *utterance) {
 	}
 }
 
-// nextPieceEnd gives where the next piece of the text ends.
+// nextPieceEnd returns where the next piece of the text ends.
 func (s *utterance) nextPieceEnd() (end int, ok bool) {
 	for _, step := range s.toolBreaks {
 		if step > s.piecedBytes {
@@ -181,7 +181,7 @@ func (t *dialog) handleSynthesis(m synthesisResult) {
 	}
 }
 
-// findPiece gives the piece of what is being said that a clip is.
+// findPiece returns the piece of what is being said that a clip is.
 func (t *dialog) findPiece(clip string) *piece {
 	if t.utterance != nil {
 		for _, p := range t.utterance.pieces {

@@ -240,7 +240,7 @@ func (s *fakeTransport) waitForTick() {
 
 func (s *fakeTransport) Stats() rtc.Stats { return rtc.Stats{} }
 
-// transcript gives the lines as the client shows them.
+// transcript returns the lines as the client shows them.
 func (s *fakeTransport) transcript() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

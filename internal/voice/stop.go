@@ -70,7 +70,7 @@ func (d *Sessions) Drain(ctx context.Context) {
 	}
 }
 
-// ReissueToken gives a session that was admitted before, with a token anew. Fails with SESSION_CREATION_FAILED once it has ended.
+// ReissueToken returns a session that was admitted before, with a token anew. Fails with SESSION_CREATION_FAILED once it has ended.
 func (d *Sessions) ReissueToken(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.VoiceSessionID) (*AdmittedSession, error) {
 	s, err := d.DB.VoiceSession(ctx, account, agent, id)
 	if err != nil {

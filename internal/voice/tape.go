@@ -108,7 +108,7 @@ func (r *clipAudio) write(sound []int16) {
 	r.pcm = append(r.pcm, r.resampler.Push(sound)...)
 }
 
-// take gives the next samples; fewer at the end.
+// take returns the next samples; fewer at the end.
 func (r *clipAudio) take(n int) []int16 {
 	if r == nil {
 		return nil

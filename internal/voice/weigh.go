@@ -1,6 +1,6 @@
 package voice
 
-// currentOverlap gives the overlap that is going on: the customer speaks while the agent thinks or speaks.
+// currentOverlap returns the overlap that is going on: the customer speaks while the agent thinks or speaks.
 func (t *dialog) currentOverlap() *overlap {
 	if t.utterance == nil {
 		return nil

@@ -20,7 +20,7 @@ import (
 	"parley/internal/vault"
 )
 
-// Sender sends deliveries. Each webhook has one chore that sends what is due to it, so that a slow endpoint holds up nobody else.
+// Sender sends deliveries. Each webhook has one job that sends what is due to it, so that a slow endpoint holds up nobody else.
 type Sender struct {
 	DB     *store.DB
 	Queue  *jobs.Queue
@@ -30,7 +30,7 @@ type Sender struct {
 	Logger *slog.Logger
 }
 
-// SendJobKind is the kind of this room's chore; its key is a webhook's id.
+// SendJobKind is the kind of this room's job; its key is a webhook's id.
 const SendJobKind = "webhook.send"
 
 // retryDelays are the times between attempts, each more or less a tenth. After the last one a delivery is dead.
@@ -39,18 +39,18 @@ var retryDelays = []time.Duration{30 * time.Second, 2 * time.Minute, 10 * time.M
 const (
 	endpointTimeout    = 10 * time.Second // that an endpoint has
 	maxConcurrentSends = 4                // deliveries to one endpoint at a time
-	maxRoundsPerRun    = 4                // so many times in one run of the chore; then others have their turn
+	maxRoundsPerRun    = 4                // so many times in one run of the job; then others have their turn
 	maxReasonBytes     = 300              // bytes of a failure that are kept
 )
 
-// maxJobAttempts is more than the chore ever needs: what ends a delivery is its own number of attempts.
+// maxJobAttempts is more than the job ever needs: what ends a delivery is its own number of attempts.
 const maxJobAttempts = 1_000_000
 
 func enqueueSend(ctx context.Context, tx *store.DB, q *jobs.Queue, account parley.AccountID, hook parley.WebhookID, at time.Time) error {
 	return q.Enqueue(ctx, tx.SQL(), jobs.Job{Kind: SendJobKind, Key: string(hook), AccountID: account, RunAt: at, MaxAttempts: maxJobAttempts})
 }
 
-// Handlers gives what does the chores of this room.
+// Handlers returns what does the jobs of this room.
 func (s *Sender) Handlers() map[string]jobs.Handler {
 	return map[string]jobs.Handler{SendJobKind: s.sendJob}
 }
@@ -119,7 +119,7 @@ func (s *Sender) attempt(ctx context.Context, h *parley.Webhook, d *parley.Deliv
 	return s.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error { return tx.SaveDeliveryAttempt(ctx, d) })
 }
 
-// withJitter gives a time that is up to a tenth shorter or longer, so that what failed together does not come back together.
+// withJitter returns a time that is up to a tenth shorter or longer, so that what failed together does not come back together.
 func withJitter(wait time.Duration) time.Duration {
 	return wait + time.Duration((rand.Float64()-.5)/5*float64(wait)) //nolint:gosec // nothing is secret here
 }

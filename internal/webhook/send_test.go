@@ -212,7 +212,7 @@ func TestAStopCostsNoAttempt(t *testing.T) {
 	})
 }
 
-// A server that is killed between the reply and its own note of it leaves the chore behind: another one sends the delivery again.
+// A server that is killed between the reply and its own note of it leaves the job behind: another one sends the delivery again.
 func TestAKilledServerLeavesItsJob(t *testing.T) {
 	forEachStore(t, func(w *fixture) {
 		e := newEndpoint(t)

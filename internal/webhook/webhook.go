@@ -1,5 +1,5 @@
 // Package webhook tells other servers what has happened (facts 6.3). Service holds what is done with webhooks. Sender leaves a
-// delivery for each webhook in the transaction that records an event, and sends it as a chore: it is tried for about a day, then it
+// delivery for each webhook in the transaction that records an event, and sends it as a job: it is tried for about a day, then it
 // is dead, and an operator may have it sent again. Whoever listens hears everything at least once.
 package webhook
 

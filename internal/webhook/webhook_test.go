@@ -36,7 +36,7 @@ func TestWhoHears(t *testing.T) {
 	})
 }
 
-// What did not happen is not told: a lead that is not kept leaves neither a delivery nor a chore.
+// What did not happen is not told: a lead that is not kept leaves neither a delivery nor a job.
 func TestNothingIsToldOfAFailure(t *testing.T) {
 	forEachStore(t, func(w *fixture) {
 		e := newEndpoint(t)

@@ -131,7 +131,7 @@ func (d *Service) newAccount(ctx context.Context, a *parley.Account) (Account, e
 	return out, err
 }
 
-// monthlyCredits gives what the account may use in a month: its own number, else its plan's; nil is unlimited.
+// monthlyCredits returns what the account may use in a month: its own number, else its plan's; nil is unlimited.
 func (d *Service) monthlyCredits(a *parley.Account) *parley.Credits {
 	if a.Credits != nil {
 		return a.Credits

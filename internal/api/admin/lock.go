@@ -67,7 +67,7 @@ func LockServer(ctx context.Context, dir, holder string, wait time.Duration) (*L
 	return lock, err
 }
 
-// Unlock gives the lock back.
+// Unlock returns the lock back.
 func (l *Lock) Unlock() error { return l.file.Close() }
 
 // retry calls try until it says not to, or until wait is over; it gives the last error.

@@ -36,7 +36,7 @@ type Member struct {
 var (
 	AddMember   = Command[NewMember, AddedMember]{"member.add", false, (*Service).addMember}
 	ListMembers = Command[AccountFilter, []Member]{"member.list", false, (*Service).listMembers}
-	// ChangeMember gives a member another role.
+	// ChangeMember returns a member another role.
 	ChangeMember = Command[MemberChange, Member]{"member.change", false, (*Service).changeMember}
 	// RemoveMember ends a membership.
 	RemoveMember = Command[MemberRemoval, MemberRemovalResult]{"member.remove", false, (*Service).removeMember}

@@ -20,7 +20,7 @@ func (r MemberRef) accessRef() access.MemberRef {
 	return access.MemberRef{AccountID: parley.AccountID(r.AccountID), UserID: parley.UserID(r.UserID), Email: r.Email}
 }
 
-// MemberChange gives a member another role.
+// MemberChange returns a member another role.
 type MemberChange struct {
 	MemberRef
 	Role string `json:"role"`

@@ -115,7 +115,7 @@ func (d *Service) addRule(ctx context.Context, in NewRule) ([]Rule, error) {
 	return d.listRules(ctx, AgentID{in.AgentID})
 }
 
-// ruleIndex gives the index of a place from 1 on among n; 0 and what is beyond the end are the last.
+// ruleIndex returns the index of a place from 1 on among n; 0 and what is beyond the end are the last.
 func ruleIndex(at, n int) int {
 	if at < 1 || at > n {
 		return n

@@ -81,7 +81,7 @@ func newTeam(t *parley.Team) Team {
 	return out
 }
 
-// nonNilShifts gives a list that is never null.
+// nonNilShifts returns a list that is never null.
 func nonNilShifts(list []parley.WorkingHours) []parley.WorkingHours {
 	return append([]parley.WorkingHours{}, list...)
 }

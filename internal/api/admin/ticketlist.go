@@ -99,7 +99,7 @@ func (d *Service) findTeamID(ctx context.Context, account parley.AccountID, agen
 	return &t.ID, nil
 }
 
-// newTickets gives tickets with the names behind their ids.
+// newTickets returns tickets with the names behind their ids.
 func (d *Service) newTickets(ctx context.Context, account parley.AccountID, agent parley.AgentID, found []parley.Ticket) ([]Ticket, error) {
 	who, err := d.loadNames(ctx, account, agent)
 	if err != nil {

@@ -48,7 +48,7 @@ func TestTraceOutlivesItsSource(t *testing.T) {
 	}
 }
 
-// citedPassage gives the cited passage of the conversation's only turn.
+// citedPassage returns the cited passage of the conversation's only turn.
 func citedPassage(t *testing.T, h *testkit.Server, conversation string) admin.PassageTrace {
 	t.Helper()
 	turns, err := admin.RunOn(t.Context(), h.AdminService, admin.Trace, admin.ConversationRef{ID: conversation})

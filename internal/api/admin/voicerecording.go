@@ -24,7 +24,7 @@ type VoiceRecording struct {
 	Part      []byte  `json:"part,omitempty"` // a MiB, and less at the end; empty behind it
 }
 
-// ReadVoiceRecording gives the recording of a voice session part by part, so that none has to fit into memory.
+// ReadVoiceRecording returns the recording of a voice session part by part, so that none has to fit into memory.
 var ReadVoiceRecording = Command[VoiceRecordingRequest, VoiceRecording]{"voice.recording", false, (*Service).readVoiceRecording}
 
 func (d *Service) readVoiceRecording(ctx context.Context, in VoiceRecordingRequest) (VoiceRecording, error) {

@@ -12,7 +12,7 @@ import (
 	"parley"
 )
 
-// toolHandler gives what answers calls of a tool. A refusal is a result that says so, with the code in its text; nothing a tool does
+// toolHandler returns what answers calls of a tool. A refusal is a result that says so, with the code in its text; nothing a tool does
 // ends the protocol.
 func (s *server) toolHandler(t *tool) sdk.ToolHandler {
 	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {

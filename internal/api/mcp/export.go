@@ -14,7 +14,7 @@ const (
 	maxExportBytes = 256 << 10 // bytes of JSON: an assistant cannot read more at a time
 )
 
-// runExport gives a page of conversations, without their messages unless they are asked for. A page that is too long is halved
+// runExport returns a page of conversations, without their messages unless they are asked for. A page that is too long is halved
 // until it is not; of a conversation that is too long by itself the oldest messages are given.
 func runExport(ctx context.Context, s *server, t *tool, args arguments) (any, error) {
 	args = maps.Clone(args)
@@ -56,7 +56,7 @@ func (s *server) exportPage(ctx context.Context, t *tool, args arguments) (*list
 	return parsePage(text)
 }
 
-// exportPartialConversation gives the one conversation of the page with as many of its messages as may be.
+// exportPartialConversation returns the one conversation of the page with as many of its messages as may be.
 func (s *server) exportPartialConversation(ctx context.Context, t *tool, args arguments) (*listPage, error) {
 	args["include"] = quoteJSON(summaryDetail)
 	p, err := s.exportPage(ctx, t, args)

@@ -1,6 +1,6 @@
 package mcp
 
-// Operations gives the operationId behind each tool.
+// Operations returns the operationId behind each tool.
 func Operations() map[string]string {
 	all := map[string]string{}
 	for _, t := range newTools() {

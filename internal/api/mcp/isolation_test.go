@@ -148,7 +148,7 @@ func isolationArgs(tool string) string {
 	return ""
 }
 
-// createResources gives the session's account one of each thing.
+// createResources returns the session's account one of each thing.
 func createResources(t *testing.T, h *testkit.Server, session *sdk.ClientSession) resourceIDs {
 	t.Helper()
 	var agent, source struct{ ID string }

@@ -36,7 +36,7 @@ type Config struct {
 // maxMessageBytes is the most bytes a message may have: REST takes as much where a source is written.
 const maxMessageBytes = 8 << 20
 
-// New gives the handler of everything at Path. It fails on a document that lacks what a tool stands on.
+// New returns the handler of everything at Path. It fails on a document that lacks what a tool stands on.
 func New(cfg Config) (http.Handler, error) {
 	s := &server{Config: cfg}
 	if err := s.buildServer(); err != nil {

@@ -75,7 +75,7 @@ func (doc *document) newOperation(method, path string, d documentedOperation) *o
 
 const mediaType = "application/json"
 
-// schemaChoices gives the schemas between which a body may choose, or the only one.
+// schemaChoices returns the schemas between which a body may choose, or the only one.
 func schemaChoices(schema object) []object {
 	all, ok := schema["anyOf"].([]any)
 	if !ok {

@@ -67,7 +67,7 @@ func (s *server) getSinglePage(ctx context.Context, t *tool, args arguments) (*l
 // maxPageItems is the most items that REST lists on a page; it refuses more than that (interface 8).
 const maxPageItems = 100
 
-// limitOr gives the number of items asked for, or otherwise where none is, or none that REST would take.
+// limitOr returns the number of items asked for, or otherwise where none is, or none that REST would take.
 func (args arguments) limitOr(otherwise int) int {
 	n, err := strconv.Atoi(queryValue(args["limit"]))
 	if err != nil || n < 1 || n > maxPageItems {

@@ -26,7 +26,7 @@ func (t *tool) buildSchemas() {
 	}
 }
 
-// inputSchema gives one object of all that the operation takes, wherever it takes it.
+// inputSchema returns one object of all that the operation takes, wherever it takes it.
 func (t *tool) inputSchema() object {
 	members, required := object{}, slices.Clone(t.requiredTexts)
 	for _, p := range t.operation.params {

@@ -10,7 +10,7 @@ const (
 	includeMessagesName = "includeMessages"
 )
 
-// runTickets gives a page of tickets, each with its first messages where they are asked for.
+// runTickets returns a page of tickets, each with its first messages where they are asked for.
 func runTickets(ctx context.Context, s *server, t *tool, args arguments) (any, error) {
 	args = maps.Clone(args)
 	include := args[includeMessagesName]

@@ -48,7 +48,7 @@ type Config struct {
 	KeepAliveInterval time.Duration     // of a stream, after which a comment shows that it lives; 0 is 15 s
 }
 
-// New gives the handler of everything under /api/v1 and of /openapi-v1.json.
+// New returns the handler of everything under /api/v1 and of /openapi-v1.json.
 func New(cfg Config) http.Handler {
 	f := newAPI(cfg)
 	doc := sync.OnceValue(func() []byte { // when it is first asked for: it takes longer than opening the database

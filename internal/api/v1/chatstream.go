@@ -93,7 +93,7 @@ func writeText(out *httpapi.Stream, text string) {
 // so none begins with one: the last character that is no white space waits for what follows it.
 type textBuffer struct{ held string }
 
-// addText gives what may leave once text is added.
+// addText returns what may leave once text is added.
 func (p *textBuffer) addText(text string) (leaves string) {
 	p.held += text
 	at := len(p.held)
@@ -107,7 +107,7 @@ func (p *textBuffer) addText(text string) (leaves string) {
 	return leaves
 }
 
-// flush gives what was held back.
+// flush returns what was held back.
 func (p *textBuffer) flush() (leaves string) {
 	leaves, p.held = p.held, ""
 	return leaves

@@ -7,7 +7,7 @@ import (
 	"parley/internal/httpapi"
 )
 
-// Document gives the OpenAPI document of REST v1, as a server at baseURL serves it.
+// Document returns the OpenAPI document of REST v1, as a server at baseURL serves it.
 func Document(baseURL string) ([]byte, error) { return renderDocument(newAPI(Config{}), baseURL) }
 
 func renderDocument(f *httpapi.API, baseURL string) ([]byte, error) {
@@ -26,7 +26,7 @@ func renderDocument(f *httpapi.API, baseURL string) ([]byte, error) {
 const introduction = "The earlier interface, for integrations that were written for it; new ones use version 2. What is called an agent there is called a chatbot here.\n\n" +
 	"Send an API key as `Authorization: Bearer <key>`. Bodies are JSON. A failure is `{\"message\"}`; where the request itself is wrong, `issues` names the fields."
 
-// usedTags gives the tags in use, in the order of the routes.
+// usedTags returns the tags in use, in the order of the routes.
 func usedTags(f *httpapi.API) []httpapi.Tag {
 	var list []httpapi.Tag
 	seen := map[string]bool{}

@@ -118,7 +118,7 @@ func (th resourceIDs) substitute(text string) string {
 	return text
 }
 
-// createResources gives the key's account one of each thing.
+// createResources returns the key's account one of each thing.
 func createResources(t *testing.T, h *testkit.Server, key string) resourceIDs {
 	t.Helper()
 	var agent struct{ ID string }

@@ -36,7 +36,7 @@ func newPictureForm(part string) *httpapi.Form {
 	return &httpapi.Form{FilePartName: part, MaxFiles: 1, MinFileBytes: 1, MaxFileBytes: 1<<20 - 1, FileDescription: pictureMessage}
 }
 
-// uploadFolder gives the folder that uploads are written to.
+// uploadFolder returns the folder that uploads are written to.
 func (s *server) uploadFolder(context.Context, *http.Request, any) (string, error) {
 	return s.Ingest.Files.Incoming()
 }

@@ -31,7 +31,7 @@ func getWithoutKey(t *testing.T, method, url, tag string) (*http.Response, strin
 	return resp, string(b)
 }
 
-// pictureURLs gives the addresses of the chatbot's pictures.
+// pictureURLs returns the addresses of the chatbot's pictures.
 func pictureURLs(t *testing.T, h *testkit.Server) (icon, profile string) {
 	t.Helper()
 	var all v1.Chatbots

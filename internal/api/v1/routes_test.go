@@ -47,7 +47,7 @@ func TestEveryRouteIsAccountedFor(t *testing.T) {
 	}
 }
 
-// statusesInStories gives the pairs of route and status that stories tell.
+// statusesInStories returns the pairs of route and status that stories tell.
 func statusesInStories(t *testing.T) map[string]bool {
 	t.Helper()
 	pairs := map[string]bool{}
@@ -76,7 +76,7 @@ func segmentMatches(known, segment string) bool {
 	return known == segment || strings.HasPrefix(known, "{") && segment != ""
 }
 
-// routesListing gives the rows of the routes that list the status, in the order of the isolation test.
+// routesListing returns the rows of the routes that list the status, in the order of the isolation test.
 func routesListing(t *testing.T, status int) []isolationCase {
 	t.Helper()
 	paths := readOperations(t).Paths

@@ -85,7 +85,7 @@ func mergeJSON(stored, sent json.RawMessage) (json.RawMessage, error) {
 	return json.Marshal(all)
 }
 
-// parseMembers gives the members of an object; there are none in anything else.
+// parseMembers returns the members of an object; there are none in anything else.
 func parseMembers(kept json.RawMessage) map[string]json.RawMessage {
 	var all map[string]json.RawMessage
 	if json.Unmarshal(kept, &all) != nil || all == nil {

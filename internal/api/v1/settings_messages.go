@@ -22,7 +22,7 @@ type storedSuggestion struct {
 	raw json.RawMessage
 }
 
-// setSuggestions gives the agent messages to pick. Groups of them, which REST v1 does not know, stay in their places, and a message that was
+// setSuggestions returns the agent messages to pick. Groups of them, which REST v1 does not know, stay in their places, and a message that was
 // there keeps its icon.
 func setSuggestions(a *parley.Agent, texts []string) error {
 	kept, err := parseSuggestions(a)

@@ -87,7 +87,7 @@ func (s *server) storeReply(ctx context.Context, c *httpapi.Call, claim store.Cl
 	}
 }
 
-// releaseClaim gives the key back. Where that fails, the claim runs out.
+// releaseClaim returns the key back. Where that fails, the claim runs out.
 func (s *server) releaseClaim(ctx context.Context, claim store.Claim) {
 	ctx, stop := detachedContext(ctx)
 	defer stop()

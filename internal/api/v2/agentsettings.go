@@ -53,7 +53,7 @@ func (d SettingsCodec) Apply(a *parley.Agent, settings json.RawMessage) error {
 	return overlayStyles(a, s.Styles)
 }
 
-// joinFaults gives two failures as one, so that all faults are told at once.
+// joinFaults returns two failures as one, so that all faults are told at once.
 func joinFaults(first, second error) error {
 	switch {
 	case first == nil:
@@ -103,7 +103,7 @@ type shownSettings struct {
 	Voice                 shownVoice             `json:"voice"`
 }
 
-// Show gives all settings as the JSON object that Apply takes.
+// Show returns all settings as the JSON object that Apply takes.
 func (d SettingsCodec) Show(a *parley.Agent) (json.RawMessage, error) {
 	return json.Marshal(shownSettings{
 		Name: a.Name, Instructions: a.Instructions, ChannelInstructions: a.ChannelInstructions, Model: a.Model, Temp: a.Temp,

@@ -53,7 +53,7 @@ type Config struct {
 	StreamOpenDelay   time.Duration           // after which a stream is opened although the answer has not begun; 0 is 10 s
 }
 
-// New gives the handler of everything under /api/v2, of /openapi.json, and of /docs, the same for people.
+// New returns the handler of everything under /api/v2, of /openapi.json, and of /docs, the same for people.
 func New(cfg Config) http.Handler {
 	f := newAPI(cfg)
 	doc := sync.OnceValue(func() []byte { // when it is first asked for: it takes longer than opening the database

@@ -100,7 +100,7 @@ func sourceChildren(t *testing.T, h *testkit.Server, link *parley.Source) ingest
 	return r.Children
 }
 
-// simulateKill gives the database of a house that has shut down the look of one that was killed.
+// simulateKill returns the database of a house that has shut down the look of one that was killed.
 func simulateKill(t testing.TB, c *server.Config) {
 	t.Helper()
 	db, err := sqldb.Open(t.Context(), sqldb.Config{URL: c.Database()})

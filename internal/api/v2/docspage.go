@@ -25,7 +25,7 @@ type docsPage struct {
 	policy string
 }
 
-// newDocsHandler gives the handler of the page that shows the document doc.
+// newDocsHandler returns the handler of the page that shows the document doc.
 func newDocsHandler(doc func() []byte) http.Handler {
 	page := sync.OnceValues(func() (*docsPage, error) { return renderPage(doc()) })
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

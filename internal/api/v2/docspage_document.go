@@ -101,5 +101,5 @@ func (d *openDocument) describeAllEnums() {
 	}
 }
 
-// schemaName gives the component that a reference names.
+// schemaName returns the component that a reference names.
 func schemaName(ref string) string { return strings.TrimPrefix(ref, "#/components/schemas/") }

@@ -180,7 +180,7 @@ func indentExample(raw json.RawMessage) string {
 	return b.String()
 }
 
-// curlCommand gives the request as a command line.
+// curlCommand returns the request as a command line.
 func curlCommand(v operationView, server, kind string, m openMedia) string {
 	var b strings.Builder
 	b.WriteString("curl ")
@@ -202,7 +202,7 @@ func curlCommand(v operationView, server, kind string, m openMedia) string {
 	return b.String()
 }
 
-// curlFormParts gives the parts of a form beside its file: a name, or else what must be there.
+// curlFormParts returns the parts of a form beside its file: a name, or else what must be there.
 func curlFormParts(s *openSchema) (parts string) {
 	if s.Properties["name"] != nil {
 		return " -F name=Handbook"

@@ -7,7 +7,7 @@ import (
 	"parley/internal/httpapi"
 )
 
-// Document gives the OpenAPI document of REST v2, as a server at baseURL serves it.
+// Document returns the OpenAPI document of REST v2, as a server at baseURL serves it.
 func Document(baseURL, filesURL string) ([]byte, error) {
 	return renderDocument(newAPI(Config{}), baseURL, filesURL)
 }
@@ -34,7 +34,7 @@ const introduction = "AI support agents that answer from their sources.\n\n" +
 	"Every response names its request in `x-request-id` and tells the rate limit in the `X-RateLimit-*` headers; 429 and 503 say in `Retry-After` how many seconds to wait. " +
 	"Lists come in pages: send `pagination.cursor` back as `cursor` until `hasMore` is false."
 
-// usedTags gives the tags in use, in the order of the routes.
+// usedTags returns the tags in use, in the order of the routes.
 func usedTags(f *httpapi.API) []httpapi.Tag {
 	var list []httpapi.Tag
 	seen := map[string]bool{}

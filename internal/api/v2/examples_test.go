@@ -62,7 +62,7 @@ func TestEveryOperationIsTold(t *testing.T) {
 	}
 }
 
-// exampleChecker gives the check of one example.
+// exampleChecker returns the check of one example.
 func exampleChecker(t *testing.T, text []byte) func(what string, m documentedMedia, at string) {
 	t.Helper()
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))

@@ -93,7 +93,7 @@ func (s *server) followConversation(ctx context.Context, c *httpapi.Call, in *Co
 	return nil, nil
 }
 
-// parseLastEventID gives the number of the last message that the client has seen. What is no number of ours counts as none.
+// parseLastEventID returns the number of the last message that the client has seen. What is no number of ours counts as none.
 func parseLastEventID(r *http.Request) *int64 {
 	n, err := strconv.ParseInt(r.Header.Get("Last-Event-ID"), 10, 64)
 	if err != nil || n < 0 {

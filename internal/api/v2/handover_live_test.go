@@ -95,7 +95,7 @@ func sendMemberReplies(t *testing.T, h *testkit.Server, ticket *parley.Ticket, m
 	}
 }
 
-// readMessageNumbers gives the numbers of the next n messages, all up to the end where n is negative.
+// readMessageNumbers returns the numbers of the next n messages, all up to the end where n is negative.
 func (f *eventReader) readMessageNumbers(n int) (ids []string) {
 	f.t.Helper()
 	for n < 0 || len(ids) < n {

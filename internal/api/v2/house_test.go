@@ -284,7 +284,7 @@ func (tl *storyRunner) runEvent(what string) error {
 	return errors.New("the house cannot do this")
 }
 
-// addActions gives an agent an action that its clients run, and one that the server runs.
+// addActions returns an agent an action that its clients run, and one that the server runs.
 func (tl *storyRunner) addActions(agent parley.AgentID) error {
 	now := time.Now()
 	for _, a := range []parley.Action{
@@ -305,7 +305,7 @@ func (tl *storyRunner) changeConversation(id, column string, value any) error {
 	return nil
 }
 
-// expectedCode gives the code of the reply that a story wants; empty when it is no error.
+// expectedCode returns the code of the reply that a story wants; empty when it is no error.
 func expectedCode(want string) string {
 	var r struct{ Error struct{ Code string } }
 	if json.Unmarshal([]byte(want), &r) != nil {

@@ -93,7 +93,7 @@ func (s *actionServer) setReply(text string) {
 
 const sealKey = "a key of sixteen bytes or more"
 
-// addSignedAction gives an agent an action that asks the shop and is signed with the secret.
+// addSignedAction returns an agent an action that asks the shop and is signed with the secret.
 func addSignedAction(t *testing.T, h *testkit.Server, account, agent, name, url, secret string) {
 	t.Helper()
 	safe, err := vault.New(sealKey)

@@ -104,7 +104,7 @@ var (
 	ipv4Pattern      = regexp.MustCompile(`\d+\.\d+\.\d+\.\d+`)
 )
 
-// readPayloads gives addresses of a list, with the canary's port where they name a host. Hosts outside are not for a test.
+// readPayloads returns addresses of a list, with the canary's port where they name a host. Hosts outside are not for a test.
 func readPayloads(t *testing.T, port int, name string) (list []string) {
 	t.Helper()
 	file, err := os.Open("../../../../shared/data/url-ssrf/" + name)

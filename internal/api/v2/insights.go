@@ -111,7 +111,7 @@ func (s *server) getInsights(ctx context.Context, c *httpapi.Call, in *InsightsQ
 	return &InsightsReply{NewInsights(r)}, nil
 }
 
-// NewInsights gives a report as it is written for machines, here and on the command line.
+// NewInsights returns a report as it is written for machines, here and on the command line.
 func NewInsights(r *insight.Report) Insights {
 	t := r.Totals
 	out := Insights{From: r.From.Format(time.DateOnly), To: r.To.Format(time.DateOnly), GroupBy: string(r.By), Totals: newInsightSums(t),

@@ -66,7 +66,7 @@ func (s *server) newMessage(m *parley.Message) Message {
 	return out
 }
 
-// messageParts gives a message's parts as they are stored; a missing message has none.
+// messageParts returns a message's parts as they are stored; a missing message has none.
 func messageParts(m *parley.Message) []Part {
 	if m == nil {
 		return []Part{}

@@ -18,7 +18,7 @@ import (
 	"parley/internal/testkit"
 )
 
-// naughtyStrings gives texts that have brought other programs down: the Big List of Naughty Strings, where it lies beside the
+// naughtyStrings returns texts that have brought other programs down: the Big List of Naughty Strings, where it lies beside the
 // checkout, and some of ours.
 func naughtyStrings(t *testing.T) []string {
 	t.Helper()

@@ -117,7 +117,7 @@ func (in *PassageQuery) checkBounds(size int) error {
 	return fail
 }
 
-// trimToRunes gives the stretch [start, end) without the parts of characters at its ends. around begins at start.
+// trimToRunes returns the stretch [start, end) without the parts of characters at its ends. around begins at start.
 func trimToRunes(around string, start, end int) (string, int, int) {
 	from, to := 0, end-start
 	for from < to && !utf8.RuneStart(around[from]) {

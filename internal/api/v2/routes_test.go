@@ -61,7 +61,7 @@ func TestEveryRouteIsAccountedFor(t *testing.T) {
 	}
 }
 
-// listedCodes gives the codes that each route lists.
+// listedCodes returns the codes that each route lists.
 func listedCodes(t *testing.T) map[string][]string {
 	t.Helper()
 	var doc openAPI
@@ -89,7 +89,7 @@ func listedCodes(t *testing.T) map[string][]string {
 	return list
 }
 
-// codesInStories gives the routes whose success a story tells, and the pairs of route and code.
+// codesInStories returns the routes whose success a story tells, and the pairs of route and code.
 func codesInStories(t *testing.T, codes map[string][]string) map[string]bool {
 	t.Helper()
 	pairs := map[string]bool{}
@@ -112,7 +112,7 @@ func codesInStories(t *testing.T, codes map[string][]string) map[string]bool {
 // so on where ids belong.
 type routeTarget struct{ route, method, path, body string }
 
-// routeTargets gives the routes that a request to every route is for, in the order of the isolation test.
+// routeTargets returns the routes that a request to every route is for, in the order of the isolation test.
 func routeTargets(x exchange, codes map[string][]string) []routeTarget {
 	base, query, asks := strings.Cut(x.Path, "?")
 	var list []routeTarget

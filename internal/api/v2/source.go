@@ -89,7 +89,7 @@ func (s *server) sizedSource(ctx context.Context, c *httpapi.Call, src *parley.S
 	return &out, nil
 }
 
-// linkIDs gives the ids of links, which may have pages.
+// linkIDs returns the ids of links, which may have pages.
 func linkIDs(list []parley.Source) (ids []parley.SourceID) {
 	for i := range list {
 		if list[i].Kind == parley.SourceLink {

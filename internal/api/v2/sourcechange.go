@@ -89,7 +89,7 @@ func checkNameLength(name string) error {
 	return nil
 }
 
-// sentList gives the list that was sent, which may be empty, or nil.
+// sentList returns the list that was sent, which may be empty, or nil.
 func sentList(o httpapi.Opt[[]string]) []string {
 	if !o.Present {
 		return nil

@@ -17,7 +17,7 @@ func newInvalidBodyError(details map[string]string) error {
 	return e
 }
 
-// errorUnlessNoAgent gives what is wrong with a request, unless its agent is not there: that comes first.
+// errorUnlessNoAgent returns what is wrong with a request, unless its agent is not there: that comes first.
 func (s *server) errorUnlessNoAgent(ctx context.Context, c *httpapi.Call, agent string, wrong error) error {
 	if _, err := s.findAgent(ctx, c, agent); err != nil {
 		return err

@@ -103,7 +103,7 @@ func applyInsight(a *parley.Agent, sent httpapi.Opt[InsightChange]) {
 	}
 }
 
-// effectiveInsight gives the settings as they are in force.
+// effectiveInsight returns the settings as they are in force.
 func effectiveInsight(a *parley.Agent) parley.InsightSettings {
 	in := a.Insight
 	if in.RepeatDays == 0 {

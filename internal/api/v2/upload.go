@@ -81,7 +81,7 @@ func (s *server) changeFile(ctx context.Context, c *httpapi.Call, src *parley.So
 	return s.Ingest.ChangeFile(ctx, who.Account, who.Plan, src.AgentID, src.ID, ingest.FileChange{Name: name, File: file})
 }
 
-// uploadedFile gives the file of an upload, or nil.
+// uploadedFile returns the file of an upload, or nil.
 func uploadedFile(up *httpapi.Upload) *ingest.File {
 	if up == nil || up.File == nil {
 		return nil

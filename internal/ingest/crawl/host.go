@@ -17,7 +17,7 @@ var idnaProfile = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.B
 // most. The work to map a name grows with its square.
 const longestHost = 253 * utf8.UTFMax
 
-// canonicalHost gives HOST or HOST:PORT. The parser that decides and the client that connects must agree on it, so whatever some
+// canonicalHost returns HOST or HOST:PORT. The parser that decides and the client that connects must agree on it, so whatever some
 // program may read as a number of a host (127.1, 0x7f000001) and is not written as one is refused.
 func canonicalHost(u *url.URL) (string, error) {
 	host, err := asciiHost(u)

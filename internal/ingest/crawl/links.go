@@ -53,7 +53,7 @@ func scanPage(body []byte, at *url.URL, token string) pageScan {
 // relevantElements are the elements that lead somewhere or speak to crawlers.
 var relevantElements = map[string]bool{"a": true, "area": true, "frame": true, "link": true, "base": true, "meta": true}
 
-// attributes gives those of a tag; of several of one name the first counts.
+// attributes returns those of a tag; of several of one name the first counts.
 func attributes(z *html.Tokenizer) map[string]string {
 	list := map[string]string{}
 	for {

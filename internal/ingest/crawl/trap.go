@@ -43,7 +43,7 @@ func hasRepeatedSegments(path string) bool {
 	return len(segments) > maxSegments
 }
 
-// urlShape gives an address with 0 for each number of its path and without the values of its parameters, and how many things
+// urlShape returns an address with 0 for each number of its path and without the values of its parameters, and how many things
 // vary in it.
 func urlShape(u *url.URL) (shape string, free int) {
 	var b strings.Builder

@@ -44,7 +44,7 @@ func decodeText(data []byte, declared string) string {
 	return decodeWith(guessEncoding(data), data)
 }
 
-// declaredEncoding gives the encoding that a page's transport or its own head names.
+// declaredEncoding returns the encoding that a page's transport or its own head names.
 func declaredEncoding(data []byte, contentType string) string {
 	_, name, certain := charset.DetermineEncoding(data, contentType)
 	if !certain {

@@ -46,7 +46,7 @@ func openCompound(data []byte) (*compound, error) {
 	return c, nil
 }
 
-// sectorAt gives sector n, short or empty where the file ends.
+// sectorAt returns sector n, short or empty where the file ends.
 func (c *compound) sectorAt(n uint32) []byte {
 	from := (int64(n) + 1) * int64(c.sectorSize)
 	if n >= lastSector || from >= int64(len(c.data)) {
@@ -83,7 +83,7 @@ func (c *compound) readFAT() {
 	}
 }
 
-// readChain gives the bytes of the sectors that follow one another from start on.
+// readChain returns the bytes of the sectors that follow one another from start on.
 func (c *compound) readChain(start uint32) []byte {
 	var out []byte
 	for n, steps := start, 0; int64(n) < int64(len(c.fat)) && steps <= len(c.data)/c.sectorSize; n, steps = c.fat[n], steps+1 {
@@ -117,7 +117,7 @@ func (c *compound) hasStream(name string) bool {
 	return ok
 }
 
-// readStream gives the bytes of a stream, fewer where the file is cut off.
+// readStream returns the bytes of a stream, fewer where the file is cut off.
 func (c *compound) readStream(name string) []byte {
 	e := c.entries[strings.ToLower(name)]
 	if e.size >= c.miniCutoff {

@@ -43,7 +43,7 @@ func readDOCX(ctx context.Context, _ string, data []byte) (Document, error) {
 	return Document{Title: title, Text: w.out.text()}, err
 }
 
-// mainPartName gives the name of the main part.
+// mainPartName returns the name of the main part.
 func (a *archive) mainPartName(usual string) (string, error) {
 	all, err := a.readRelations("_rels/.rels")
 	if err != nil {
@@ -58,7 +58,7 @@ func (a *archive) mainPartName(usual string) (string, error) {
 	return usual, nil
 }
 
-// readCoreTitle gives the title that the author has set, if any.
+// readCoreTitle returns the title that the author has set, if any.
 func (a *archive) readCoreTitle() (title string, err error) {
 	data, err := a.unpackPart("docProps/core.xml")
 	if err != nil {
@@ -208,7 +208,7 @@ func (w *wordReader) readRow(el xml.StartElement, t *tableWriter) error {
 	return w.xml.eachChild(func(el xml.StartElement) error { return w.readRow(el, t) })
 }
 
-// readCell gives the text of a cell, its paragraphs and what tables are in it one after the other, and how many columns it takes. One
+// readCell returns the text of a cell, its paragraphs and what tables are in it one after the other, and how many columns it takes. One
 // that is merged with the cell above says the same.
 func (w *wordReader) readCell(column int) (text string, span int, err error) {
 	outer := w.out

@@ -85,7 +85,7 @@ func (w *wordReader) readStyle(id string) error {
 	return err
 }
 
-// headingLevelByName gives the level of a heading style, by the name that is the same in every language of Word.
+// headingLevelByName returns the level of a heading style, by the name that is the same in every language of Word.
 func headingLevelByName(name string) int {
 	name = strings.ToLower(name)
 	if name == "title" {

@@ -38,7 +38,7 @@ func (p *Pool) WaitUntilIdle(ctx context.Context) error {
 // CountCMapCodes and RebuildPDF are decoders that a fuzz test calls by themselves.
 func CountCMapCodes(text string) int { return len(readCMap(text)) }
 
-// RebuildPDF gives the file that flatten makes.
+// RebuildPDF returns the file that flatten makes.
 func RebuildPDF(data []byte) []byte {
 	whole, _ := rebuildPDF(data)
 	return whole
@@ -64,7 +64,7 @@ func ReadVisualLine(text string, left bool) string {
 	return logicalText(line, left)
 }
 
-// ReadOrder gives the order in which files are read that have come, each as a letter for its owner and a digit for
+// ReadOrder returns the order in which files are read that have come, each as a letter for its owner and a digit for
 // its size. The one that is being read longest ends first.
 func ReadOrder(slots int, files []string) (order []string) {
 	l := slotQueue{freeSlots: make([]*child, slots), runningByOwner: map[string]int{}, lastTurnByOwner: map[string]int{}}

@@ -54,7 +54,7 @@ func flattenHTML(text string) string {
 	}
 }
 
-// findElements gives the elements below n that match, in the order of the text.
+// findElements returns the elements below n that match, in the order of the text.
 func findElements(n *html.Node, match func(*html.Node) bool) (all []*html.Node) {
 	for c := range n.Descendants() {
 		if c.Type == html.ElementNode && match(c) {
@@ -93,7 +93,7 @@ func hasAttr(n *html.Node, key string) bool {
 	return false
 }
 
-// nodeText gives the words below n in one line.
+// nodeText returns the words below n in one line.
 func nodeText(n *html.Node) string {
 	var b strings.Builder
 	for c := range n.Descendants() {

@@ -87,7 +87,7 @@ func isLayoutTable(n *html.Node) bool {
 	return false
 }
 
-// cellText gives the words of a cell in one line, with its links.
+// cellText returns the words of a cell in one line, with its links.
 func cellText(n *html.Node) string {
 	links := findElements(n, hasTag(atom.A))
 	for _, a := range links {
@@ -108,7 +108,7 @@ func enclosingTable(n *html.Node) *html.Node {
 	return nil
 }
 
-// rowsOf gives the cells of a table; what spans rows or columns stands in each of them.
+// rowsOf returns the cells of a table; what spans rows or columns stands in each of them.
 func (r *repeats) rowsOf(n *html.Node) (rows [][]string) {
 	type span struct {
 		left int

@@ -39,7 +39,7 @@ func isHidden(n *html.Node) bool {
 	return hasAttr(n, "hidden") && attrValue(n, "hidden") != "until-found" || strings.Contains(style, "display:none") || strings.Contains(style, "visibility:hidden")
 }
 
-// absoluteURL gives a link's full address, or "" for one that does not lead out of the page.
+// absoluteURL returns a link's full address, or "" for one that does not lead out of the page.
 func absoluteURL(base *url.URL, ref string) string {
 	ref = strings.TrimSpace(ref)
 	if ref == "" || ref[0] == '#' || len(ref) > 2000 {

@@ -143,7 +143,7 @@ func (s *pageStream) startElement(t html.Token) {
 	}
 }
 
-// wrapInDocument gives a tree that holds the element.
+// wrapInDocument returns a tree that holds the element.
 func wrapInDocument(n *html.Node) *html.Node {
 	doc := &html.Node{Type: html.DocumentNode}
 	doc.AppendChild(n)

@@ -43,7 +43,7 @@ var killOnCPULimit = sync.OnceFunc(func() {
 	}()
 })
 
-// limitCPU gives the process so many seconds more than it has used. A kernel that cannot say leaves it to the clock of the Pool.
+// limitCPU returns the process so many seconds more than it has used. A kernel that cannot say leaves it to the clock of the Pool.
 func limitCPU(seconds uint64) {
 	killOnCPULimit()
 	var used unix.Rusage

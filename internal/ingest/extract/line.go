@@ -35,7 +35,7 @@ type waiter struct {
 	slot  chan *child
 }
 
-// enqueue gives a slot to the file, now or when its turn has come.
+// enqueue returns a slot to the file, now or when its turn has come.
 func (l *slotQueue) enqueue(owner string, size int) *waiter {
 	w := &waiter{owner: owner, size: size, slot: make(chan *child, 1)}
 	l.waiting = append(l.waiting, w)

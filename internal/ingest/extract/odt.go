@@ -131,7 +131,7 @@ func (o *odtReader) readList(el xml.StartElement) error {
 	return err
 }
 
-// readLine gives the words of a paragraph or a heading.
+// readLine returns the words of a paragraph or a heading.
 func (o *odtReader) readLine() (string, error) {
 	var b bytes.Buffer
 	var inner func(el xml.StartElement) error

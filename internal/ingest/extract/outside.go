@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// FindPrograms gives the programs that are found on this machine, where the system can fence them.
+// FindPrograms returns the programs that are found on this machine, where the system can fence them.
 func FindPrograms() Programs {
 	find := func(name string) string {
 		path, err := exec.LookPath(name)
@@ -27,7 +27,7 @@ func FindPrograms() Programs {
 	return Programs{Pdftotext: find("pdftotext"), Catdoc: find("catdoc"), Antiword: find("antiword")}
 }
 
-// NewPrograms gives the programs of these full paths, which the operator asks for. They are told by their names.
+// NewPrograms returns the programs of these full paths, which the operator asks for. They are told by their names.
 func NewPrograms(paths []string) (Programs, error) {
 	programs := Programs{IsExplicit: true}
 	places := map[string]*string{"pdftotext": &programs.Pdftotext, "catdoc": &programs.Catdoc, "antiword": &programs.Antiword}
@@ -117,7 +117,7 @@ func haveSameWords(a, b string) bool {
 	return both*12 >= all*11
 }
 
-// wordKey gives what is the same of a word in whichever way it was read. Of words that run to the left that is their
+// wordKey returns what is the same of a word in whichever way it was read. Of words that run to the left that is their
 // letters alone: pdftotext turns the two of a ligature around, so that "لا" becomes "ال".
 func wordKey(word string) string {
 	word = strings.Trim(word, ".,:;()|#*-•،؛؟\"")

@@ -179,7 +179,7 @@ func mainText(ctx context.Context, doc *html.Node, base *url.URL, source string)
 	return renderMarkdown(ctx, doc)
 }
 
-// markedMainElement gives the one element that the page says to be its main part.
+// markedMainElement returns the one element that the page says to be its main part.
 func markedMainElement(doc *html.Node) *html.Node {
 	for _, match := range []func(*html.Node) bool{
 		func(n *html.Node) bool { return n.DataAtom == atom.Main || attrValue(n, "role") == "main" },

@@ -67,7 +67,7 @@ func (d *pdfDecrypter) indexObjects() {
 	}
 }
 
-// encryptionDict gives the encryption dictionary, and the number of its object where it is one.
+// encryptionDict returns the encryption dictionary, and the number of its object where it is one.
 func (d *pdfDecrypter) encryptionDict() (about pdfDict, number int) {
 	if ref := lastReference(d.data, "/Encrypt"); ref != "" {
 		_, _ = fmt.Sscan(ref, &number)
@@ -103,7 +103,7 @@ func (d *pdfDecrypter) resolve(v any, depth int) any {
 	return whole
 }
 
-// fileID gives the first of the file's ids.
+// fileID returns the first of the file's ids.
 func (d *pdfDecrypter) fileID() []byte {
 	for end := len(d.data); end > 0; {
 		i := bytes.LastIndex(d.data[:end], []byte("/ID"))
@@ -154,7 +154,7 @@ func (d *pdfDecrypter) findBounds(o *encryptedObject, begin int) {
 	}
 }
 
-// streamAt gives the bytes behind the word "stream", by their length where it fits, and otherwise up to "endstream".
+// streamAt returns the bytes behind the word "stream", by their length where it fits, and otherwise up to "endstream".
 func (d *pdfDecrypter) streamAt(head []byte, at int) (stream []byte, end int) {
 	rest := d.data[at:]
 	rest = bytes.TrimPrefix(bytes.TrimPrefix(rest, []byte("\r")), []byte("\n"))
@@ -169,7 +169,7 @@ func (d *pdfDecrypter) streamAt(head []byte, at int) (stream []byte, end int) {
 	return bytes.TrimSuffix(bytes.TrimSuffix(rest[:n], []byte("\n")), []byte("\r")), begin + n
 }
 
-// streamLength gives the length that a stream's dictionary tells, or -1.
+// streamLength returns the length that a stream's dictionary tells, or -1.
 func (d *pdfDecrypter) streamLength(head []byte) int {
 	for from := 0; ; {
 		i := bytes.Index(head[from:], []byte("/Length"))

@@ -21,7 +21,7 @@ type visualItem struct {
 	class bidi.Class
 }
 
-// visualItemsOf gives what a line shows, from left to right.
+// visualItemsOf returns what a line shows, from left to right.
 func visualItemsOf(glyphs []glyph) (line []visualItem) {
 	glyphs = attachMarks(glyphs)
 	slices.SortStableFunc(glyphs, func(a, b glyph) int { return cmp.Compare(a.x, b.x) })
@@ -40,7 +40,7 @@ func visualItemsOf(glyphs []glyph) (line []visualItem) {
 	return line
 }
 
-// attachMarks gives the glyphs, in the order of the content still, with each mark behind the letter that it stands
+// attachMarks returns the glyphs, in the order of the content still, with each mark behind the letter that it stands
 // above or below. Which one that is cannot be seen from where the mark stands, for it may begin left of its letter;
 // but the two are written one after the other.
 func attachMarks(glyphs []glyph) []glyph {
@@ -64,7 +64,7 @@ func attachMarks(glyphs []glyph) []glyph {
 	return out
 }
 
-// letterAfter gives the glyph behind the marks at i; an empty one where none is.
+// letterAfter returns the glyph behind the marks at i; an empty one where none is.
 func letterAfter(glyphs []glyph, i int) glyph {
 	for _, g := range glyphs[i:min(len(glyphs), i+8)] {
 		if !isMark(g.text) {
@@ -130,7 +130,7 @@ func isRTLLine(line []visualItem, page bool) bool {
 // isSentenceEndSign reports a sign that ends a sentence.
 func isSentenceEndSign(text string) bool { return strings.Contains(".,;:!?،؛؟", text) }
 
-// logicalText gives the text of a line.
+// logicalText returns the text of a line.
 func logicalText(line []visualItem, left bool) string {
 	var b strings.Builder
 	if left {
@@ -196,7 +196,7 @@ func writeRTL(b *strings.Builder, line []visualItem) {
 var bracketMirror = strings.NewReplacer("(", ")", ")", "(", "[", "]", "]", "[", "{", "}", "}", "{",
 	"<", ">", ">", "<", "«", "»", "»", "«", "‹", "›", "›", "‹")
 
-// ltrRunStart gives where the words and numbers that run to the right, and end with i, begin; i where none do.
+// ltrRunStart returns where the words and numbers that run to the right, and end with i, begin; i where none do.
 func (l *rtlRun) ltrRunStart(i int) (from int, found bool) {
 	from = i
 	switch class := l.items[i].class; {
@@ -224,7 +224,7 @@ func (l *rtlRun) ltrRunStart(i int) (from int, found bool) {
 	return from, true
 }
 
-// bracketCallStart gives, for a bracket that closes what stands behind a word running to the right, as in "f(n)", where that is
+// bracketCallStart returns, for a bracket that closes what stands behind a word running to the right, as in "f(n)", where that is
 // opened; i for anything else.
 func (l *rtlRun) bracketCallStart(i int) int {
 	const longest = 100

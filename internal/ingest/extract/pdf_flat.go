@@ -201,7 +201,7 @@ func (f *pdfRebuilder) finishTable(root, info string) []byte {
 	return f.out.Bytes()
 }
 
-// inflate gives what a zlib stream holds up to its end, its damage or the bound.
+// inflate returns what a zlib stream holds up to its end, its damage or the bound.
 func inflate(packed []byte, most int) []byte {
 	z, err := zlib.NewReader(bytes.NewReader(packed))
 	if err != nil {

@@ -21,7 +21,7 @@ type transform [6]float64
 
 var identityTransform = transform{1, 0, 0, 1, 0, 0}
 
-// multiply gives the transform that does m first and then n.
+// multiply returns the transform that does m first and then n.
 func (m transform) multiply(n transform) transform {
 	return transform{m[0]*n[0] + m[1]*n[2], m[0]*n[1] + m[1]*n[3], m[2]*n[0] + m[3]*n[2], m[2]*n[1] + m[3]*n[3],
 		m[4]*n[0] + m[5]*n[2] + n[4], m[4]*n[1] + m[5]*n[3] + n[5]}

@@ -22,7 +22,7 @@ const (
 	pdfTokenWord                // a number or a keyword
 )
 
-// pdfTokenAt gives the first token from at on.
+// pdfTokenAt returns the first token from at on.
 func pdfTokenAt(data []byte, at int) pdfToken {
 	at = skipBlank(data, at)
 	if at >= len(data) {

@@ -174,7 +174,7 @@ func (p *Pool) takeSlot(ctx context.Context, owner string, size int) (*child, er
 	}
 }
 
-// cancelWait gives up a place in the line, or the slot that has come meanwhile.
+// cancelWait returns up a place in the line, or the slot that has come meanwhile.
 func (p *Pool) cancelWait(w *waiter) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -41,7 +41,7 @@ func readPPTX(ctx context.Context, _ string, data []byte) (Document, error) {
 	return Document{Title: title, Text: d.text(), Pages: len(slides)}, err
 }
 
-// listSlides gives the parts of the slides in the order of the presentation.
+// listSlides returns the parts of the slides in the order of the presentation.
 func (a *archive) listSlides(main string) (names []string, err error) {
 	data, err := a.unpackPart(main)
 	if err != nil {

@@ -6,7 +6,7 @@ const mostRepeated = 1 << 20
 // repeats counts what tables say more than once.
 type repeats struct{ bytes int }
 
-// of gives the text of a cell that stands in another one as well; it is empty where too much has been repeated already.
+// of returns the text of a cell that stands in another one as well; it is empty where too much has been repeated already.
 func (r *repeats) of(text string) string {
 	if r.bytes += len(text); r.bytes > mostRepeated {
 		return ""

@@ -93,7 +93,7 @@ func (t *tableWriter) decideForm(all bool) {
 // longName is how many bytes the name of a column may have to be repeated.
 const longName = 500
 
-// names gives the header of a table as each part of it repeats it: where a name is too long for that, the whole row stands above the
+// names returns the header of a table as each part of it repeats it: where a name is too long for that, the whole row stands above the
 // table, and the name's beginning in it.
 func (t *tableWriter) names(row []string) []string {
 	if !slices.ContainsFunc(row, func(name string) bool { return len(name) > longName }) {
@@ -143,7 +143,7 @@ func averageRowBytes(rows [][]string) int {
 	return bytes / len(rows)
 }
 
-// captionText gives the one text of a row, be it in one cell or, merged, in several.
+// captionText returns the one text of a row, be it in one cell or, merged, in several.
 func captionText(row []string) (text string) {
 	for _, c := range row {
 		if c != "" && text != "" && c != text {

@@ -13,7 +13,7 @@ func readText(_ context.Context, _ string, data []byte) (Document, error) { //no
 	return Document{Title: markdownTitle(text), Text: text}, nil
 }
 
-// markdownTitle gives the first heading of a Markdown text, where it stands at its beginning.
+// markdownTitle returns the first heading of a Markdown text, where it stands at its beginning.
 func markdownTitle(text string) string {
 	lines := 0
 	for line := range strings.Lines(text) {

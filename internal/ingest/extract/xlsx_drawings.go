@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// sheetParts gives the parts that hold the sheets of a workbook, by the sheet's name. What cannot be read is left out.
+// sheetParts returns the parts that hold the sheets of a workbook, by the sheet's name. What cannot be read is left out.
 func (a *archive) sheetParts() map[string][]string {
 	parts := map[string][]string{}
 	main, err := a.mainPartName("xl/workbook.xml")
@@ -41,7 +41,7 @@ func (a *archive) sheetParts() map[string][]string {
 	return parts
 }
 
-// readDrawings gives, by the name of its sheet, what is written on a workbook's sheets outside their cells: text boxes, and the titles of
+// readDrawings returns, by the name of its sheet, what is written on a workbook's sheets outside their cells: text boxes, and the titles of
 // charts and of their axes. The numbers of charts stand in cells already. What cannot be read is left out.
 func (a *archive) readDrawings(sheets map[string][]string) map[string][]string {
 	texts := map[string][]string{}
@@ -53,7 +53,7 @@ func (a *archive) readDrawings(sheets map[string][]string) map[string][]string {
 	return texts
 }
 
-// sheetDrawingTexts gives the texts of the drawings of one sheet.
+// sheetDrawingTexts returns the texts of the drawings of one sheet.
 func (a *archive) sheetDrawingTexts(sheet string) (texts []string) {
 	for _, drawing := range a.relatedParts(sheet, "drawing") {
 		if data, err := a.once(drawing); err == nil {
@@ -68,7 +68,7 @@ func (a *archive) sheetDrawingTexts(sheet string) (texts []string) {
 	return texts
 }
 
-// relatedParts gives the parts of a kind that a part refers to.
+// relatedParts returns the parts of a kind that a part refers to.
 func (a *archive) relatedParts(part, kind string) (names []string) {
 	links, err := a.readRelations(relationsPath(part))
 	if err != nil {
@@ -82,7 +82,7 @@ func (a *archive) relatedParts(part, kind string) (names []string) {
 	return names
 }
 
-// drawingTexts gives the texts of the elements of a name, with a line for each paragraph.
+// drawingTexts returns the texts of the elements of a name, with a line for each paragraph.
 func drawingTexts(data []byte, name string) (texts []string) {
 	e := newXMLReader(data)
 	var lines []string

@@ -39,7 +39,7 @@ func decodedOnce() func(label string, input io.Reader) (io.Reader, error) {
 	}
 }
 
-// nextToken gives the next token; a file that breaks off ends there.
+// nextToken returns the next token; a file that breaks off ends there.
 func (e *xmlReader) nextToken() (xml.Token, error) {
 	t, err := e.dec.Token()
 	if err != nil {
@@ -114,7 +114,7 @@ func (e *xmlReader) skipElement(outside int) error {
 	return nil
 }
 
-// readText gives all text in the element that was entered last.
+// readText returns all text in the element that was entered last.
 func (e *xmlReader) readText() (string, error) {
 	var b strings.Builder
 	var inner func(xml.StartElement) error

@@ -24,7 +24,7 @@ func ForEachURL(t *testing.T, f func(t *testing.T, url string)) {
 	t.Run("postgres", func(t *testing.T) { f(t, SharedPostgres(t).NewDatabase(t)) })
 }
 
-// NewSQLitePath gives the path of a SQLite database that does not exist yet.
+// NewSQLitePath returns the path of a SQLite database that does not exist yet.
 func NewSQLitePath(t testing.TB) string {
 	t.Helper()
 	return filepath.Join(t.TempDir(), "parley.db")

@@ -36,7 +36,7 @@ var sharedServer struct {
 	err    error
 }
 
-// SharedPostgres gives the server all tests of the process share, starting it for the first. It does not sync to the disk, so
+// SharedPostgres returns the server all tests of the process share, starting it for the first. It does not sync to the disk, so
 // a machine's crash would cost its data; a commit is waited for all the same. Where no PostgreSQL is installed the test is
 // skipped, or fails when CI or PARLEY_REQUIRE_POSTGRES is set.
 func SharedPostgres(t testing.TB) *Server {

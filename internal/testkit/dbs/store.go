@@ -18,7 +18,7 @@ func ForEachStore(t *testing.T, f func(t *testing.T, db *store.DB)) {
 	t.Run("postgres", func(t *testing.T) { f(t, store.New(Open(t, SharedPostgres(t).NewStore(t)))) })
 }
 
-// NewStore gives a store over the database, whose schema it brings up to date.
+// NewStore returns a store over the database, whose schema it brings up to date.
 func NewStore(t testing.TB, db *sqldb.DB) *store.DB {
 	t.Helper()
 	if err := sqldb.Migrate(t.Context(), db, store.Migrations()); err != nil {

@@ -72,7 +72,7 @@ const streamBytes = 3000
 
 var errHungUp = errors.New("this client has hung up")
 
-// dialAndHangUp gives a connection that its client closes after a random number of bytes, one in two with a reset.
+// dialAndHangUp returns a connection that its client closes after a random number of bytes, one in two with a reset.
 func dialAndHangUp(ctx context.Context, network, address string) (net.Conn, error) {
 	conn, err := (&net.Dialer{}).DialContext(ctx, network, address)
 	if err == nil && rand.N(2) == 0 {

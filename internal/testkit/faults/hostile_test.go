@@ -177,7 +177,7 @@ func (s *uploader) addText(name, content string) string {
 	return src.Status
 }
 
-// peakChildMemory gives the most that a child of the process ever held in memory, in bytes.
+// peakChildMemory returns the most that a child of the process ever held in memory, in bytes.
 func peakChildMemory(ctx context.Context, parent int) (most int64) {
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()

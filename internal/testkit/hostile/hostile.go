@@ -24,7 +24,7 @@ func Halves(name, head, first, between, second, tail string) Kind {
 	}}
 }
 
-// Text gives a text of about so many bytes, whole characters only.
+// Text returns a text of about so many bytes, whole characters only.
 func (k Kind) Text(size int) string { return k.newText(size) }
 
 // repeated repeats a unit.

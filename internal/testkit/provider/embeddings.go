@@ -134,7 +134,7 @@ func (s *EmbeddingServer) nextHandler(texts []string) (play http.HandlerFunc, pl
 	return play, s.isPlainOnly
 }
 
-// encodeVectors gives the vectors in reverse order: a client goes by their numbers.
+// encodeVectors returns the vectors in reverse order: a client goes by their numbers.
 func (s *EmbeddingServer) encodeVectors(ask EmbeddingRequest) string {
 	var data []string
 	for i := len(ask.Input) - 1; i >= 0; i-- {

@@ -57,7 +57,7 @@ func (m *EmbeddingModel) wordVector(word string) []float64 {
 	return v
 }
 
-// Vector gives the direction of a text, of length 1.
+// Vector returns the direction of a text, of length 1.
 func (m *EmbeddingModel) Vector(text string) []float32 {
 	v := m.rawVector(text)
 	addScaled(v, m.commonVector, -.7)

@@ -28,7 +28,7 @@ func RunIfChild() {
 	os.Exit(0)
 }
 
-// Start gives a server whose child runs, on loopback and free ports, and ends it with the test. The options change it before.
+// Start returns a server whose child runs, on loopback and free ports, and ends it with the test. The options change it before.
 func Start(t testing.TB, options ...func(*rtc.Server)) *rtc.Server {
 	t.Helper()
 	s := New(t, options...)

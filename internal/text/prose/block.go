@@ -31,7 +31,7 @@ type Block struct {
 	ContentStart int  // where its words begin, behind the marker of a heading or an item
 }
 
-// Blocks gives the blocks of the text in order.
+// Blocks returns the blocks of the text in order.
 func Blocks(text string) []Block { return slices.Collect(EachBlock(text)) }
 
 // EachBlock hands out the blocks of the text in order, one at a time: there may be one for every two bytes of a long

@@ -23,7 +23,7 @@ func (r *foldedText) findIBANs() (found []Span) {
 	return found
 }
 
-// ibanEnd gives where the account number ends that begins here, 0 where there is none.
+// ibanEnd returns where the account number ends that begins here, 0 where there is none.
 func (r *foldedText) ibanEnd(i int) int {
 	length := ibanLengths[string(r.chars[i:i+2])]
 	code := make([]rune, 0, length)

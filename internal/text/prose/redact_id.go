@@ -31,7 +31,7 @@ func (r *foldedText) findIDNumbers() []Span {
 	})
 }
 
-// groupLengths gives the lengths of the groups: "3-2-4".
+// groupLengths returns the lengths of the groups: "3-2-4".
 func groupLengths(run []digitGroup) string {
 	var b strings.Builder
 	for i, g := range run {

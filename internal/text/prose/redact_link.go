@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// decodeChar gives the first character of the text and its size in bytes, escaped ones as what they stand for.
+// decodeChar returns the first character of the text and its size in bytes, escaped ones as what they stand for.
 func decodeChar(text string) (rune, int) {
 	size := escapeLength(text)
 	if size == 0 {
@@ -30,7 +30,7 @@ func decodeChar(text string) (rune, int) {
 	return utf8.DecodeRuneInString(text)
 }
 
-// escapeLength gives the size of the escaped byte that the text begins with: "%40", or "%2540" where it was escaped twice. It is 0 where
+// escapeLength returns the size of the escaped byte that the text begins with: "%40", or "%2540" where it was escaped twice. It is 0 where
 // there is none, or one of a control character.
 func escapeLength(text string) int {
 	if len(text) < len("%40") || text[0] != '%' {
@@ -66,7 +66,7 @@ func (r *foldedText) isEscaped(i int) bool { return r.text[r.offsets[i]] == '%' 
 // maxQueryChars is how far before a plus sign the question mark may stand that makes it a space.
 const maxQueryChars = 256
 
-// gapBetween gives what stands between two characters; a plus sign in the query of a link is a space.
+// gapBetween returns what stands between two characters; a plus sign in the query of a link is a space.
 func (r *foldedText) gapBetween(from, to int) string {
 	if to-from == 1 && r.chars[from] == '+' && r.isInQuery(from) {
 		return " "

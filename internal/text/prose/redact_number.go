@@ -128,7 +128,7 @@ func (r *foldedText) shortNumber(s Span) (n int) {
 	return n
 }
 
-// digitsIn gives the digits of a stretch.
+// digitsIn returns the digits of a stretch.
 func (r *foldedText) digitsIn(s Span) []byte {
 	all := make([]byte, 0, s.End-s.Start)
 	for _, c := range r.chars[s.Start:s.End] {

@@ -128,7 +128,7 @@ func (r *foldedText) widenPhone(s Span) Span {
 	return s
 }
 
-// extensionEnd gives where an extension of the line ends that begins here: "x12", " ext. 12".
+// extensionEnd returns where an extension of the line ends that begins here: "x12", " ext. 12".
 func (r *foldedText) extensionEnd(i int) int {
 	end := i
 	if r.charAt(end) == ' ' {

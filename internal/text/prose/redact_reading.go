@@ -54,7 +54,7 @@ func (r *foldedText) maskOutEarlierMasks() {
 
 var maskTexts = [][]rune{[]rune("[email]"), []rune("[phone]"), []rune("[card]"), []rune("[id]")}
 
-// foldChar gives 0 for what is invisible.
+// foldChar returns 0 for what is invisible.
 func foldChar(c rune) rune {
 	switch {
 	case c < 0x80:
@@ -102,7 +102,7 @@ func isDecimal(c rune) bool {
 	return ok
 }
 
-// decimalValue gives the value of a digit of any script: each has its ten in a row.
+// decimalValue returns the value of a digit of any script: each has its ten in a row.
 func decimalValue(c rune) (rune, bool) {
 	switch {
 	case '0' <= c && c <= '9':
@@ -137,7 +137,7 @@ func isWordLetter(c rune) bool {
 	return unicode.IsLetter(c) && !unicode.In(c, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
-// charAt gives 0 outside the text.
+// charAt returns 0 outside the text.
 func (r *foldedText) charAt(i int) rune {
 	if i < 0 || i >= len(r.chars) {
 		return 0

@@ -11,7 +11,7 @@ import (
 // Span is a byte span.
 type Span struct{ Start, End int }
 
-// Sentences gives the sentences of text[start:end], without the space around them. A blank line always ends one, and so does
+// Sentences returns the sentences of text[start:end], without the space around them. A blank line always ends one, and so does
 // a short line that is followed by a capital: such lines are not wrapped prose.
 func Sentences(text string, start, end int) []Span {
 	return slices.Collect(EachSentence(text, start, end))

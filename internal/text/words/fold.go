@@ -61,7 +61,7 @@ func isAccent(r rune) bool {
 	return r >= 0x300 && r <= 0x36F || r >= 0x591 && r <= 0x5C7 || r >= 0x64B && r <= 0x65F || r == 0x640 || r == 0x670
 }
 
-// Fold gives s in lower case and without accents.
+// Fold returns s in lower case and without accents.
 func Fold(s string) string {
 	b := make([]byte, 0, len(s))
 	for _, r := range s {

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// standardForms gives the usual letters of those that only say how a letter is drawn: joined, ligated, wide, narrow or
+// standardForms returns the usual letters of those that only say how a letter is drawn: joined, ligated, wide, narrow or
 // in a style for mathematics. Fonts need them, and files that were made for printing hold them. What means something
 // else than the letters it is made of is not among them: 10² is not 102, and ½, ① and ™ stay as they are.
 var standardForms = newStandardForms()
@@ -56,7 +56,7 @@ func newStandardForms() map[rune]string {
 	return table
 }
 
-// standardForm gives the letters that r is a drawing of.
+// standardForm returns the letters that r is a drawing of.
 func standardForm(r rune) (string, bool) {
 	if r < 0x2E80 && (r > 0x1F3 || r < 0x132) {
 		return "", false
@@ -104,7 +104,7 @@ func ToStandardForm(text string) string {
 	return b.String()
 }
 
-// narrowSign gives the sign of ASCII for a wide one inside a number, a code or an address.
+// narrowSign returns the sign of ASCII for a wide one inside a number, a code or an address.
 func narrowSign(before, r rune, rest string) (string, bool) {
 	if r < 0xFF01 || r > 0xFF5E {
 		return "", false

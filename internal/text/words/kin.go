@@ -2,7 +2,7 @@ package words
 
 import "strings"
 
-// Synonyms gives the stems of words that people use in the place of this one when they ask for help; nil for most words. Words
+// Synonyms returns the stems of words that people use in the place of this one when they ask for help; nil for most words. Words
 // that merely belong together are not kin.
 func (l Language) Synonyms(stem string) []string {
 	if l != English {

@@ -14,7 +14,7 @@ type Token struct {
 	Unspaced   bool   // of a script without spaces between words
 }
 
-// Tokens gives the words of the text in order: runs of letters and digits. A number keeps its inner points ("6.15.0") and
+// Tokens returns the words of the text in order: runs of letters and digits. A number keeps its inner points ("6.15.0") and
 // loses the commas that group its digits ("1,000" is "1000"). The targets of Markdown links are passed over.
 func Tokens(text string) iter.Seq[Token] {
 	return func(yield func(Token) bool) {
@@ -26,7 +26,7 @@ func Tokens(text string) iter.Seq[Token] {
 	}
 }
 
-// AppendTokens gives the tokens of the text, appended to what is handed in. All words share one string.
+// AppendTokens returns the tokens of the text, appended to what is handed in. All words share one string.
 func AppendTokens(into []Token, text string) []Token {
 	first := len(into)
 	var ends []int

@@ -73,7 +73,7 @@ func startChild(ctx context.Context, exe string, args []string, cfg ChildConfig,
 	return c, nil
 }
 
-// childCommand gives the child nothing of the server's environment, and no folder of it.
+// childCommand returns the child nothing of the server's environment, and no folder of it.
 func childCommand(exe string, args []string) *exec.Cmd {
 	cmd := exec.Command(exe, args...) //nolint:gosec,noctx // the server's own program, ended by it
 	cmd.Env = []string{"GOTRACEBACK=single", "TZ=UTC"}

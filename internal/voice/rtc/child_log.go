@@ -62,7 +62,7 @@ func (s *childLog) logLine(line []byte) {
 	s.log.LogAttrs(context.Background(), level, text, attrs...)
 }
 
-// String gives the last words that were no lines of a log.
+// String returns the last words that were no lines of a log.
 func (s *childLog) String() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,6 +1,6 @@
 package rtc
 
-// Credentials gives the key and the secret that tokens are signed with.
+// Credentials returns the key and the secret that tokens are signed with.
 func (s *Server) Credentials() (key, secret string) { return s.credentials() }
 
 // Changed is closed when there is another child, or none.

@@ -42,7 +42,7 @@ func TestTheOperatorsServersAreOffered(t *testing.T) {
 
 var iceServerPattern = regexp.MustCompile(`(?:stun|turn)s?:(?:[][\w.:-]*:\d+|[][\w.:-]+)(?:\?transport=\w+)?`)
 
-// iceServers gives the STUN and TURN servers in the first message that a customer gets.
+// iceServers returns the STUN and TURN servers in the first message that a customer gets.
 func iceServers(t *testing.T, s *rtc.Server) (list []string) {
 	t.Helper()
 	openRoom(t, s, "r")

@@ -138,7 +138,7 @@ func (b *dataReceiver) refuseText(why string) {
 	}
 }
 
-// findStream gives an open stream, unless it has become too old.
+// findStream returns an open stream, unless it has become too old.
 func (b *dataReceiver) findStream(id string) *textStream {
 	for _, s := range b.streams {
 		if s.id == id && b.now().Sub(s.startedAt) < maxTextAge {

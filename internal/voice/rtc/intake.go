@@ -102,7 +102,7 @@ func (in *jitterBuffer) handleIdle(now time.Time) {
 	}
 }
 
-// skipMissing gives up what is missing before the earliest packet that is held.
+// skipMissing returns up what is missing before the earliest packet that is held.
 func (in *jitterBuffer) skipMissing(now time.Time) {
 	least := uint16(maxSequenceGap)
 	for seq := range in.heldPackets {

@@ -40,7 +40,7 @@ func (l *audioReceiver) init(codec opus, owner *Participant) {
 	l.buffer = &jitterBuffer{codec: codec, onFrame: l.putFrame}
 }
 
-// Audio gives the user's voice.
+// Audio returns the user's voice.
 func (p *Participant) Audio() <-chan Frame { return p.receiver.frames }
 
 // putFrame passes a frame on, and drops the oldest where nobody takes them.

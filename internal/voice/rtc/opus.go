@@ -10,7 +10,7 @@ import (
 type opus interface {
 	// encode packs a frame of 20 ms at 48 kHz and gives the length of the packet.
 	encode(pcm []int16, packet []byte) (int, error)
-	// decode gives the samples of a packet at 16 kHz; for a packet of nil it guesses the next 20 ms from those before.
+	// decode returns the samples of a packet at 16 kHz; for a packet of nil it guesses the next 20 ms from those before.
 	decode(packet []byte, pcm []int16) (int, error)
 }
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// sineFrames gives frames of a sine at 48 kHz.
+// sineFrames returns frames of a sine at 48 kHz.
 func sineFrames(pitch float64, frames int) []int16 {
 	pcm := make([]int16, frames*outputFrameSamples)
 	for i := range pcm {
@@ -14,7 +14,7 @@ func sineFrames(pitch float64, frames int) []int16 {
 	return pcm
 }
 
-// pitchPower gives how much of a pitch there is in samples of 16 kHz, 1 for the tone above.
+// pitchPower returns how much of a pitch there is in samples of 16 kHz, 1 for the tone above.
 func pitchPower(pcm []int16, pitch float64) float64 {
 	var re, im float64
 	for i, v := range pcm {

@@ -158,7 +158,7 @@ func (p *Participant) writePacket(packet []byte, at time.Time) error {
 
 func (p *Participant) sendEvent(kind Kind) { p.eventQueue.put(Event{Kind: kind, At: p.config.Now()}) }
 
-// Events gives what happens in the room.
+// Events returns what happens in the room.
 func (p *Participant) Events() <-chan Event { return p.events }
 
 // LastMedia is when the user was last heard of.
@@ -174,7 +174,7 @@ func (p *Participant) LastMedia() time.Time {
 
 func (p *Participant) setLastMedia(at time.Time) { p.lastMedia.Store(at.UnixNano()) }
 
-// Stats gives what was measured.
+// Stats returns what was measured.
 func (p *Participant) Stats() Stats {
 	var s Stats
 	p.player.addStats(&s)

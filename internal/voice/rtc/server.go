@@ -68,7 +68,7 @@ func (s *Server) credentials() (key, secret string) {
 	return s.key, s.secret
 }
 
-// Address gives the WebSocket address where the agent joins, and starts the child if it does not run. While it keeps failing to
+// Address returns the WebSocket address where the agent joins, and starts the child if it does not run. While it keeps failing to
 // start, the answer is why.
 func (s *Server) Address(ctx context.Context) (string, error) {
 	if s.URL != "" {
@@ -89,7 +89,7 @@ func (s *Server) Ports() (udp, tcp int) {
 	return 0, 0
 }
 
-// PID gives the process of the running child; 0 for none.
+// PID returns the process of the running child; 0 for none.
 func (s *Server) PID() int {
 	if c := s.runningChild(); c != nil {
 		return c.cmd.Process.Pid

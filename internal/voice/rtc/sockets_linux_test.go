@@ -39,7 +39,7 @@ func TestTheChildListensNowhereElse(t *testing.T) {
 	}
 }
 
-// listeningSockets gives the sockets of a process that anybody may send to, as the kernel lists them.
+// listeningSockets returns the sockets of a process that anybody may send to, as the kernel lists them.
 func listeningSockets(t *testing.T, pid int) (list []string) {
 	t.Helper()
 	own := socketInodes(t, pid)
@@ -57,7 +57,7 @@ func listeningSockets(t *testing.T, pid int) (list []string) {
 	return list
 }
 
-// socketInodes gives those that a process holds.
+// socketInodes returns those that a process holds.
 func socketInodes(t *testing.T, pid int) map[string]bool {
 	t.Helper()
 	files, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))

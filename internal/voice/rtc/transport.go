@@ -35,7 +35,7 @@ const (
 type Transport interface {
 	// Events tells what happens in the room, in order. It is closed when the agent has left.
 	Events() <-chan Event
-	// Audio gives the user's voice in frames of 20 ms at 16 kHz, in order, with what was lost concealed; nothing comes while
+	// Audio returns the user's voice in frames of 20 ms at 16 kHz, in order, with what was lost concealed; nothing comes while
 	// the microphone is muted. A reader that is a second late loses the oldest frames. It is closed when the agent has left.
 	Audio() <-chan Frame
 
@@ -50,7 +50,7 @@ type Transport interface {
 	// Stop drops what is playing and what is queued, unducks and unpauses. No packet of it leaves after Stop has returned. It
 	// gives the clip that was cut and how much of it had left; the ID is empty when nothing was playing.
 	Stop() Position
-	// Position gives the clip that is playing, as Stop does, and stops nothing.
+	// Position returns the clip that is playing, as Stop does, and stops nothing.
 	Position() Position
 
 	// SetState shows what the agent is doing.
@@ -67,7 +67,7 @@ type Transport interface {
 	// LastMedia is when the user was last heard of: by a sound or a text, or, as long as no sound can come of them because their microphone
 	// is muted or they have none, by being in the room. It is zero before the first. Who vanishes then is found missing after 20 s or so.
 	LastMedia() time.Time
-	// Stats gives what was measured so far.
+	// Stats returns what was measured so far.
 	Stats() Stats
 }
 
@@ -81,7 +81,7 @@ type Frame struct {
 // Clip is one utterance: a sentence, or a clause.
 type Clip struct {
 	ID string
-	// PCM gives samples at 48 kHz in pieces of any length; its sender closes it at the end. Where pieces come too slowly the
+	// PCM returns samples at 48 kHz in pieces of any length; its sender closes it at the end. Where pieces come too slowly the
 	// output is silent meanwhile. After Stop, or at the end of the session, it is no longer read: a sender must also watch for
 	// EventEnded, or keep a context of its own.
 	PCM <-chan []int16

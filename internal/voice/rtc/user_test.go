@@ -185,7 +185,7 @@ func sine(pitch float64, from, count, rate int) []int16 {
 	return pcm
 }
 
-// pitchShare gives how much of a pitch there is in samples of 16 kHz; 1 for a sine as above.
+// pitchShare returns how much of a pitch there is in samples of 16 kHz; 1 for a sine as above.
 func pitchShare(pcm []int16, pitch float64) float64 {
 	var re, im float64
 	for i, v := range pcm {
@@ -242,7 +242,7 @@ func (l *lineNotifier) Handle(_ context.Context, r slog.Record) error {
 
 func discardLogger() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
-// contextUntilSignal gives a context that is done once something is told.
+// contextUntilSignal returns a context that is done once something is told.
 func contextUntilSignal(t *testing.T, told <-chan struct{}) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {

@@ -54,7 +54,7 @@ func (p *Participant) Transcript(s Segment) {
 // rawPacket is a packet that is built here: the SDK's own text streams cannot name the speaker.
 type rawPacket struct{ *livekit.DataPacket }
 
-// ToProto gives the packet.
+// ToProto returns the packet.
 func (p rawPacket) ToProto() *livekit.DataPacket { return p.DataPacket }
 
 // textStreamPackets makes a text stream of a segment: a header, the text, a trailer. What the user said comes from the user: the server lets

@@ -87,7 +87,7 @@ func (e *Detector) Process(pcm []int16) []Event {
 // on or the turn ends.
 func (e *Detector) SetCompleteness(l Completeness) { e.turn.completeness = l }
 
-// VoicedTime gives how much of the present turn was voice; zero between turns.
+// VoicedTime returns how much of the present turn was voice; zero between turns.
 func (e *Detector) VoicedTime() time.Duration { return e.turn.voicedTime() }
 
 // IsSpeaking tells whether a turn is going on.

@@ -50,7 +50,7 @@ func (f *noiseFloor) initialize(energy [bandCount]float64) {
 	}
 }
 
-// decibelsAbove gives by how many dB each band is louder than its floor.
+// decibelsAbove returns by how many dB each band is louder than its floor.
 func (f *noiseFloor) decibelsAbove(energy [bandCount]float64) [bandCount]float64 {
 	var db [bandCount]float64
 	for b := range energy {

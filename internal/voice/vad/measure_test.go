@@ -127,7 +127,7 @@ func measureVoice(voice []int16, room []float64) measurement {
 
 func samplePosition(sample int) time.Duration { return time.Duration(sample) * time.Second / Rate }
 
-// voiceEdges gives the samples between which a voice is more than a whisper.
+// voiceEdges returns the samples between which a voice is more than a whisper.
 func voiceEdges(voice []int16) (first, last int) {
 	const step = Rate / 100
 	first = -1
@@ -141,7 +141,7 @@ func voiceEdges(voice []int16) (first, last int) {
 	return max(first, 0), last
 }
 
-// attenuatedSound gives ten seconds of a sound so many dB below a loudness of 1.
+// attenuatedSound returns ten seconds of a sound so many dB below a loudness of 1.
 func attenuatedSound(dB float64, s waveform) []float64 {
 	out, sum := make([]float64, 10*Rate), 0.0
 	for i := range out {
@@ -217,7 +217,7 @@ func formatDelays(a, b time.Duration) string {
 	return fmt.Sprintf("%d / %d ms", a.Milliseconds(), b.Milliseconds())
 }
 
-// noiseTurnShare gives how much of 15 seconds of a noise, in a quiet room, lies within turns, and how many of these began.
+// noiseTurnShare returns how much of 15 seconds of a noise, in a quiet room, lies within turns, and how many of these began.
 func noiseTurnShare(noise waveform) (share float64, onsets int) {
 	e, frames := New(Config{}), 0
 	samples := renderPCM(15*time.Second, whiteNoise(15), noise)

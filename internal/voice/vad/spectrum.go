@@ -35,7 +35,7 @@ func newTwiddles(n int) []complex128 {
 	return t
 }
 
-// windowSelfCorrelation gives what the window itself does to a signal that is compared with itself shifted by a lag.
+// windowSelfCorrelation returns what the window itself does to a signal that is compared with itself shifted by a lag.
 func windowSelfCorrelation(w []float64) []float64 {
 	r := make([]float64, maxLag+2)
 	for lag := range r {

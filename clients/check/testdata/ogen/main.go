@@ -14,7 +14,7 @@ import (
 
 type key string
 
-// Bearer gives the API key to each request.
+// Bearer returns the API key to each request.
 func (k key) Bearer(context.Context, client.OperationName) (client.Bearer, error) {
 	return client.Bearer{Token: string(k)}, nil
 }
