@@ -1,5 +1,5 @@
-// Package metrics is what the server shows to Prometheus. It knows no other room: what happens is told to Requests, Turns and Voice,
-// and what there is at the moment is asked for when somebody looks (State).
+// Package metrics shows the server's metrics to Prometheus. It imports no other package of ours: Requests, Turns and Voice are
+// called when something happens, and the State is read at each scrape.
 //
 // No label holds an id or a text of a client, so that the number of series has a bound.
 package metrics
@@ -26,10 +26,10 @@ type Metrics struct {
 	log      *slog.Logger
 }
 
-// New makes metrics that have counted nothing. The state is asked for at each look, by several at a time.
-func New(version string, state func() State, log *slog.Logger) *Metrics {
+// New returns metrics that have counted nothing.
+func New(version string, log *slog.Logger) *Metrics {
 	m := &Metrics{registry: prometheus.NewRegistry(), log: log}
-	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), stateCollector(state))
+	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	on := promauto.With(m.registry)
 	on.NewGaugeVec(prometheus.GaugeOpts{Name: "parley_build_info", Help: "Always 1; the labels tell what runs."}, []string{"version", "goversion"}).
 		WithLabelValues(version, runtime.Version()).Set(1)
@@ -37,10 +37,12 @@ func New(version string, state func() State, log *slog.Logger) *Metrics {
 	return m
 }
 
-// Handler shows the metrics at /metrics.
-func (m *Metrics) Handler() http.Handler {
+// Handler serves the metrics at /metrics. It calls state at each scrape, of which several may run at a time.
+func (m *Metrics) Handler(state func() State) http.Handler {
+	gauges := prometheus.NewRegistry()
+	gauges.MustRegister(stateCollector(state))
 	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{
+	mux.Handle("GET /metrics", promhttp.HandlerFor(prometheus.Gatherers{m.registry, gauges}, promhttp.HandlerOpts{
 		ErrorLog: slog.NewLogLogger(m.log.Handler(), slog.LevelWarn), ErrorHandling: promhttp.ContinueOnError, MaxRequestsInFlight: 4, Timeout: 10 * time.Second,
 	}))
 	return mux

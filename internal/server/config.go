@@ -1,5 +1,3 @@
-// Package house puts the rooms together: it opens the database, builds each room on those below it, and runs and stops what
-// works in the background. The command line and the tests live in the same house.
 package server
 
 import (
@@ -12,9 +10,10 @@ import (
 
 	"parley/internal/access"
 	"parley/internal/model"
+	"parley/internal/voice"
 )
 
-// Config is everything that can be set. The tags are the command line's: they give flags, environment variables and help.
+// Config holds every setting. The tags define the flags, environment variables and help of the command line.
 type Config struct {
 	StorageConfig
 	ServingConfig
@@ -27,10 +26,13 @@ type Config struct {
 	ExtractProgram string           `kong:"-"` // the program whose command "extract" reads what strangers wrote; empty reads it in this process
 	SFUProgram     string           `kong:"-"` // the program whose command "sfu" is the media server of voice sessions; empty where there is none
 	ModelOverride  model.Model      `kong:"-"` // when set, it answers for every name, in place of the configured one
+	RoomsOverride  voice.Rooms      `kong:"-"` // the rooms of voice sessions where there is no media server; nil for none
 	SetGOGC        func(int) int    `kong:"-"` // sets the collector's GOGC; nil leaves it as it is
+
+	isOffline bool // for a command, on a database that no server has open
 }
 
-// StorageConfig says where the data is and what plans there are.
+// StorageConfig configures where the data is and which plans there are.
 type StorageConfig struct {
 	Data             string `default:"./data" env:"PARLEY_DATA" placeholder:"DIR" help:"Data directory (${default})."`
 	DatabaseURL      string `name:"database-url" env:"PARLEY_DATABASE_URL" placeholder:"URL" secret:"url" help:"PostgreSQL database (postgres://…) in place of the SQLite file in the data directory."`
@@ -41,7 +43,7 @@ type StorageConfig struct {
 	SecretKey        string `env:"PARLEY_SECRET_KEY" placeholder:"TEXT" secret:"all" help:"Seals the secrets of actions and webhooks in the database: at least 16 bytes, better given by the environment."`
 }
 
-// ServingConfig says how requests are served.
+// ServingConfig configures how requests are served.
 type ServingConfig struct {
 	Listen             string        `default:"127.0.0.1:8080" env:"PARLEY_LISTEN" placeholder:"HOST:PORT" help:"Address to listen on (${default}); port 0 takes a free one."`
 	BaseURL            string        `name:"base-url" env:"PARLEY_BASE_URL" placeholder:"URL" secret:"url" help:"Address under which clients reach this server; by default the one it listens on."`
@@ -63,7 +65,7 @@ type ServingConfig struct {
 	Unfenced           bool          `name:"unfenced-readers" env:"PARLEY_UNFENCED_READERS" help:"Read files also on a Linux that cannot fence what reads them."`
 }
 
-// ModelConfig says which model answers.
+// ModelConfig configures which model answers.
 type ModelConfig struct {
 	ModelURL string            `name:"model-url" env:"PARLEY_MODEL_URL" placeholder:"URL" secret:"url" help:"Base URL of a model server with OpenAI's wire format, such as http://localhost:11434/v1; without it the built-in model answers."`
 	ModelKey string            `name:"model-key" env:"PARLEY_MODEL_KEY" placeholder:"KEY" secret:"all" help:"API key of the model server; better given by the environment."`
@@ -94,7 +96,7 @@ func (s StorageConfig) Database() string {
 	return filepath.Join(s.Data, SQLiteFile)
 }
 
-// Check finds settings that make no sense.
+// Check reports invalid settings.
 func (c Config) Check() error {
 	var faults []error
 	check := func(ok bool, format string, args ...any) {

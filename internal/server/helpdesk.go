@@ -6,21 +6,19 @@ import (
 	"encoding/hex"
 	"fmt"
 
-	"parley"
 	"parley/internal/helpdesk"
+	"parley/internal/ingest"
 	"parley/internal/store"
 )
 
-// newHelpdesk makes the helpdesk on an opened database. wake tells those who follow a conversation; it is nil where nobody can.
-func newHelpdesk(ctx context.Context, db *store.DB, cfg Config, wake func(parley.ConversationID)) (*helpdesk.Service, error) {
-	secret, err := installationKey(ctx, db, "attachment_key")
-	if err != nil {
-		return nil, err
+func (b *builder) newHelpdesk(files *ingest.Service) *helpdesk.Service {
+	return &helpdesk.Service{
+		DB: b.db, Now: b.cfg.Now, Logger: b.cfg.Logger, Wake: b.hub.Wake, Secret: b.attachmentKey,
+		StoreFiles: files.StoreFiles, ReadFile: files.FileBytes,
 	}
-	return &helpdesk.Service{DB: db, Now: cfg.Now, Logger: cfg.Logger, Wake: wake, Secret: secret}, nil
 }
 
-// installationKey returns a key of the installation, the same for all servers on the database. The first to ask for it makes it.
+// installationKey returns a key of the installation, the same for all servers on the database. The first call creates it.
 func installationKey(ctx context.Context, db *store.DB, name string) ([]byte, error) {
 	secret, err := db.EnsureSetting(ctx, name, func() string {
 		key := make([]byte, 32)

@@ -1,58 +1,33 @@
 package server
 
 import (
-	"time"
-
 	"parley"
 	"parley/internal/actions"
 	"parley/internal/agents"
 	"parley/internal/api/v2"
 	"parley/internal/helpdesk"
 	"parley/internal/ingest"
-	"parley/internal/jobs"
-	"parley/internal/model"
-	"parley/internal/retrieval"
-	"parley/internal/store"
-	"parley/internal/vault"
 )
 
-// newManifests joins what agents as code stand on: settings are judged by the public face, actions by their own room.
-func newManifests(db *store.DB, desk *ingest.Service, models *model.Registry, secretVault *vault.Vault, now func() time.Time) *agents.Manifests {
+// newManifests returns agents as code. The API checks their settings, and the actions package their actions.
+func (b *builder) newManifests(ingestService *ingest.Service, helpdeskService *helpdesk.Service) *agents.Manifests {
 	return &agents.Manifests{
-		DB: db, Ingest: desk, Helpdesk: &helpdesk.Service{DB: db, Now: now}, Now: now, Settings: v2.SettingsCodec{CanSetModel: models.CanSet},
-		CheckAction: actions.ValidateAction, CheckProcedure: actions.ValidateProcedure,
+		DB: b.db, Ingest: ingestService, Helpdesk: helpdeskService, Now: b.cfg.Now,
+		Settings:    v2.SettingsCodec{CanSetModel: b.models.CanSet},
+		CheckAction: actions.ValidateAction, CheckProcedure: actions.ValidateProcedure, UnavailableReason: b.cfg.unavailableReason,
 		Seal: func(account parley.AccountID, secrets map[string]string) (string, error) {
-			return actions.SealSecrets(secretVault, account, secrets)
+			return actions.SealSecrets(b.vault, account, secrets)
 		},
 		Unseal: func(account parley.AccountID, sealed string) (map[string]string, error) {
-			return actions.OpenSecrets(secretVault, account, sealed)
+			return actions.OpenSecrets(b.vault, account, sealed)
 		},
 	}
 }
 
-// unavailableReason says why an action cannot be offered by this server.
+// unavailableReason says why this server cannot offer an action. A command does not know what its server is configured with.
 func (c Config) unavailableReason(a *parley.Action) string {
-	if a.Kind == parley.ActionWebSearch && c.SearchURL == "" {
+	if !c.isOffline && a.Kind == parley.ActionWebSearch && c.SearchURL == "" {
 		return "is kept and not offered: the server has no search engine (PARLEY_SEARCH_URL)"
 	}
 	return ""
 }
-
-// manifestsFactory prepares the same for a database that no server has open.
-func (c Config) manifestsFactory() (on func(db *store.DB) *agents.Manifests, err error) {
-	models, err := c.newRegistryWith(c.ModelOverride)
-	if err != nil {
-		return nil, err
-	}
-	models.Close() // nobody is asked: the table only knows which names there are
-	secretVault, err := c.newVault()
-	if err != nil {
-		return nil, err
-	}
-	return func(db *store.DB) *agents.Manifests {
-		desk := &ingest.Service{DB: db, Indexes: &retrieval.Indexes{DB: db.SQL()}, Queue: &jobs.Queue{Now: c.Now}, Now: c.Now}
-		return newManifests(db, desk, models, secretVault, c.Now)
-	}, nil
-}
-
-func (c Config) newVault() (*vault.Vault, error) { return vault.New(c.SecretKey) }

@@ -27,15 +27,15 @@ func ReleaseMemory() {
 // IdleGOGC is GOGC while hardly anything happens, and while a program starts: a heap that nobody needs stays small.
 const IdleGOGC = 50
 
-func (h *Server) setGOGC(percent int) {
-	if h.cfg.SetGOGC != nil {
-		h.cfg.SetGOGC(percent)
+func (s *Services) setGOGC(percent int) {
+	if s.cfg.SetGOGC != nil {
+		s.cfg.SetGOGC(percent)
 	}
 }
 
 // manageMemory has the collector take its time while there is work, and hands memory back to the system when a burst is over: the
 // collector itself comes by only after minutes when nothing is allocated, and thousands of streams may lie idle meanwhile.
-func (h *Server) manageMemory(ctx context.Context) error {
+func (s *Services) manageMemory(ctx context.Context) error {
 	ticker := time.NewTicker(memorySampleInterval)
 	defer ticker.Stop()
 	releasedAt := allocatedBytes()
@@ -49,9 +49,9 @@ func (h *Server) manageMemory(ctx context.Context) error {
 		now := allocatedBytes()
 		switch {
 		case now-samples[calmSamples-1] > busyBytes:
-			h.setGOGC(busyGOGC)
+			s.setGOGC(busyGOGC)
 		case now-samples[0] < maxCalmBytes && now-releasedAt > minReleaseBytes:
-			h.setGOGC(IdleGOGC)
+			s.setGOGC(IdleGOGC)
 			ReleaseMemory()
 			releasedAt = now
 		}

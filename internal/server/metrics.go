@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"net/http"
 	"sync"
 	"time"
 
@@ -10,74 +9,81 @@ import (
 	"parley/internal/httpapi"
 	"parley/internal/jobs"
 	"parley/internal/metrics"
+	"parley/internal/sqldb"
 	"parley/internal/voice"
 )
 
-// MetricsHandler shows the metrics at /metrics, to whoever asks; nil where MetricsListen is not set.
-func (h *Server) MetricsHandler() http.Handler {
-	if h.metrics == nil {
+// newMetrics returns the metrics; nil where nobody reads them.
+func (c Config) newMetrics() *metrics.Metrics {
+	if c.MetricsListen == "" {
 		return nil
 	}
-	return h.metrics.Handler()
+	return metrics.New(c.Version, c.Logger)
 }
 
-// setUpMetrics joins the rooms to the metrics, where somebody looks at them.
-func (h *Server) setUpMetrics() {
-	if m := h.voiceStats(); m != nil {
-		m.ProcessorLoad = (&metrics.CPULoad{Now: h.cfg.Now}).Share
+// newVoiceStats returns the statistics of the voice sessions of this server.
+func (b *builder) newVoiceStats() *voice.Stats {
+	load := &metrics.CPULoad{Now: b.cfg.Now}
+	if b.metrics == nil {
+		return &voice.Stats{ProcessorLoad: load.Share}
 	}
-	if h.cfg.MetricsListen == "" {
-		return
-	}
-	depth := &queueDepth{server: h}
-	h.metrics = metrics.New(h.cfg.Version, func() metrics.State { return h.metricsState(depth) }, h.cfg.Logger)
-	h.observer = &httpapi.Observer{OnResponse: h.metrics.Requests.Observe}
-	h.Engine.TurnObserver = h.metrics.Turns.Observe
-	h.setUpVoiceMetrics(h.metrics.Voice)
-}
-
-func (h *Server) setUpVoiceMetrics(v *metrics.Voice) {
-	h.Voice.Observer = voice.Observer{OnOpen: v.SessionOpened, OnRefuse: v.SessionRefused, OnEnd: func(reason parley.SessionEndReason) { v.SessionEnded(string(reason)) }}
-	if lost := h.Media.OnChildExit; lost != nil {
-		h.Media.OnChildExit = func(cause error) {
-			v.MediaServerDied()
-			lost(cause)
-		}
-	}
-	if m := h.voiceStats(); m != nil {
-		m.OnHold = v.ObserveBargeInHold
-		m.OnAnswer = func(typed bool, d voice.Delay) {
+	v := b.metrics.Voice
+	return &voice.Stats{
+		ProcessorLoad: load.Share,
+		OnHold:        v.ObserveBargeInHold,
+		OnAnswer: func(typed bool, d voice.Delay) {
 			if typed {
 				v.ObserveTypedAnswer(d.Total)
 				return
 			}
 			v.ObserveSpokenAnswer([metrics.StepCount]float64{d.Silence, d.Hearing, d.Answer, d.Piece, d.Speech, d.Output}, d.Total)
-		}
+		},
 	}
 }
 
-// metricsState is what there is at the moment.
-func (h *Server) metricsState(depth *queueDepth) metrics.State {
-	s := metrics.State{OpenStreams: int(h.observer.OpenStreams.Load()), OpenTurns: h.Engine.LiveTurns()}
-	d, err := depth.current()
-	s.DatabaseUp = err == nil
-	s.Jobs = metrics.Jobs{Waiting: d.Waiting, Running: d.Running, Dead: d.Dead, OldestDueSeconds: d.OldestDue.Seconds()}
-	if turns, bulk, ok := h.DB.SQL().QueueLengths(); ok {
-		s.PendingWrites = &metrics.PendingWrites{Interactive: turns, Bulk: bulk}
+// newVoiceObserver returns what counts the voice sessions for the metrics.
+func (b *builder) newVoiceObserver() voice.Observer {
+	if b.metrics == nil {
+		return voice.Observer{}
 	}
-	m := h.voiceStats().Snapshot()
-	s.Voice = metrics.VoiceState{Sessions: len(h.Voice.Active()), PacketGapP95: m.GapP95 / 1000, Packets: m.Packets, LatePackets: m.Late, StarvedTicks: m.Starved, ConcealedFrames: m.Lost, Overloaded: m.Overloaded}
-	return s
+	v := b.metrics.Voice
+	return voice.Observer{
+		OnOpen:   v.SessionOpened,
+		OnRefuse: v.SessionRefused,
+		OnEnd:    func(reason parley.SessionEndReason) { v.SessionEnded(string(reason)) },
+	}
+}
+
+// newStateReader returns the function that reads the gauges.
+func (s *Services) newStateReader(observer *httpapi.Observer) func() metrics.State {
+	depth := &queueDepth{queue: s.Queue, db: s.DB.SQL(), now: s.cfg.Now}
+	return func() metrics.State {
+		state := metrics.State{OpenStreams: int(observer.OpenStreams.Load()), OpenTurns: s.Engine.LiveTurns()}
+		d, err := depth.current()
+		state.DatabaseUp = err == nil
+		state.Jobs = metrics.Jobs{Waiting: d.Waiting, Running: d.Running, Dead: d.Dead, OldestDueSeconds: d.OldestDue.Seconds()}
+		if interactive, bulk, ok := s.DB.SQL().QueueLengths(); ok {
+			state.PendingWrites = &metrics.PendingWrites{Interactive: interactive, Bulk: bulk}
+		}
+		m := s.voiceStats().Snapshot()
+		state.Voice = metrics.VoiceState{
+			Sessions: len(s.Voice.Active()), PacketGapP95: m.GapP95 / 1000, Packets: m.Packets, LatePackets: m.Late,
+			StarvedTicks: m.Starved, ConcealedFrames: m.Lost, Overloaded: m.Overloaded,
+		}
+		return state
+	}
 }
 
 const (
 	depthTimeout = 2 * time.Second // how long the database may take to count jobs
-	depthMaxAge  = 3 * time.Second // how long they are not counted again: whoever looks at metrics has shown no key
+	depthMaxAge  = 3 * time.Second // how long a count is used: those who read metrics have shown no key, and may ask often
 )
 
 // queueDepth counts the jobs of the database.
 type queueDepth struct {
-	server *Server
+	queue *jobs.Queue
+	db    *sqldb.DB
+	now   func() time.Time
 
 	mu        sync.Mutex
 	countedAt time.Time
@@ -88,10 +94,10 @@ type queueDepth struct {
 func (d *queueDepth) current() (jobs.Depth, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if now := d.server.cfg.Now(); d.countedAt.IsZero() || now.Sub(d.countedAt) >= depthMaxAge {
+	if now := d.now(); d.countedAt.IsZero() || now.Sub(d.countedAt) >= depthMaxAge {
 		ctx, stop := context.WithTimeout(context.Background(), depthTimeout)
 		defer stop()
-		d.last, d.err = d.server.Queue.Depth(ctx, d.server.DB.SQL())
+		d.last, d.err = d.queue.Depth(ctx, d.db)
 		d.countedAt = now
 	}
 	return d.last, d.err

@@ -68,6 +68,7 @@ func Open(t testing.TB, options ...Option) *Server {
 	cfg := server.Config{
 		StorageConfig: server.StorageConfig{Data: t.TempDir()},
 		ServingConfig: server.ServingConfig{RateLimit: 1_000_000, OpenTurns: 200},
+		RoomsOverride: &FakeRooms{},
 		Logger:        slog.New(slog.NewTextHandler(io.Discard, nil)),
 		Now:           time.Now,
 	}
@@ -81,9 +82,6 @@ func Open(t testing.TB, options ...Option) *Server {
 	inner, err := server.Open(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
-	}
-	if inner.Voice.Rooms == nil {
-		inner.Voice.Rooms = &FakeRooms{}
 	}
 	h := &Server{Server: inner, URL: cfg.BaseURL, AdminService: inner.Admin()}
 	listening.Config.Handler = inner.Handler()

@@ -3,9 +3,9 @@ package server
 import (
 	"context"
 	"errors"
-	"time"
 
 	"parley/internal/chat"
+	"parley/internal/ingest"
 	"parley/internal/jobs"
 	"parley/internal/model"
 )
@@ -13,7 +13,7 @@ import (
 // embeddingWorkers is how many agents' passages are embedded at a time.
 const embeddingWorkers = 2
 
-// checkEmbedding finds half a configuration.
+// checkEmbedding reports invalid and incomplete settings of the embedding server.
 func (m ModelConfig) checkEmbedding() error {
 	switch {
 	case m.EmbedURL != "" && !isHTTPURL(m.EmbedURL):
@@ -42,27 +42,30 @@ func (m ModelConfig) Embedder() *model.OpenAIEmbedder {
 	return &model.OpenAIEmbedder{BaseURL: m.EmbedURL, Key: m.EmbedKey, Model: m.EmbedModel, Dimensions: m.EmbedDimensions}
 }
 
-// setUpEmbeddings joins what the embedding server is needed for: passages get vectors in the background, and questions before they are
-// searched for. Without one there is nothing of that.
-func (h *Server) setUpEmbeddings() {
-	h.embeddings = h.cfg.Embedder()
-	if h.embeddings == nil {
-		return
-	}
-	h.Indexes.VectorModel = h.embeddings.Name()
-	h.Ingest.Embedder = h.embeddings
-	h.Engine.QueryEmbedder = &chat.QueryEmbedder{CachedEmbedder: model.CachedEmbedder{Embedder: h.embeddings, Now: h.cfg.Now}, Timeout: h.cfg.EmbedWait, VectorWeight: h.cfg.EmbedWeight, Logger: h.cfg.Logger}
-	h.EmbeddingRunner = &jobs.Runner{DB: h.DB.SQL(), Queue: h.Queue, Logger: h.cfg.Logger, Handlers: h.Ingest.EmbedHandlers(), MaxWorkers: embeddingWorkers, LeaseDuration: 15 * time.Second}
-}
-
-// runEmbeddings has passages embedded that were read while there was no embedding server, or another one, and then what comes.
-func (h *Server) runEmbeddings(ctx context.Context) error {
-	if h.EmbeddingRunner == nil {
-		<-ctx.Done()
+// newQueryEmbedder returns what embeds questions before they are searched for; nil where there is no embedding server.
+func (b *builder) newQueryEmbedder() *chat.QueryEmbedder {
+	if b.embedder == nil {
 		return nil
 	}
-	if err := h.Ingest.EmbedAll(ctx); err != nil && ctx.Err() == nil {
-		h.cfg.Logger.Warn("agents without vectors were not found; the next training or start makes up for it", "err", err)
+	return &chat.QueryEmbedder{
+		CachedEmbedder: model.CachedEmbedder{Embedder: b.embedder, Now: b.cfg.Now},
+		Timeout:        b.cfg.EmbedWait, VectorWeight: b.cfg.EmbedWeight, Logger: b.cfg.Logger,
 	}
-	return h.EmbeddingRunner.Run(ctx)
+}
+
+// newEmbeddingRunner returns the runner of the jobs that embed passages; nil where there is no embedding server.
+func (b *builder) newEmbeddingRunner(ingestService *ingest.Service) *jobs.Runner {
+	if b.embedder == nil {
+		return nil
+	}
+	return b.newRunner(jobs.Runner{Handlers: ingestService.EmbedHandlers(), MaxWorkers: embeddingWorkers})
+}
+
+// runEmbeddings has passages embedded that were read while there was no embedding server, or another one, and then those
+// that come.
+func (s *Services) runEmbeddings(ctx context.Context) error {
+	if err := s.Ingest.EmbedAll(ctx); err != nil && ctx.Err() == nil {
+		s.cfg.Logger.Warn("agents without vectors were not found; the next training or start makes up for it", "err", err)
+	}
+	return s.EmbeddingRunner.Run(ctx)
 }

@@ -21,22 +21,27 @@ const crawlWorkers = 8
 // fileWorkers is how many files are read at a time, as many as the pool has children.
 const fileWorkers = 2
 
-// setUpReaders returns the ingest room what it reads links and files with.
-func (h *Server) setUpReaders() error {
-	programs, err := h.cfg.extractPrograms()
-	if err != nil {
-		return err
+// newExtractPool returns the processes that read what others wrote.
+func (b *builder) newExtractPool() *extract.Pool {
+	if b.cfg.ExtractProgram != "" {
+		b.cfg.warnUnfenced(extract.System())
 	}
-	h.extractPool = &extract.Pool{Executable: h.cfg.ExtractProgram, Log: h.cfg.Logger, Size: fileWorkers, AllowUnfenced: h.cfg.Unfenced, Programs: programs}
-	if h.cfg.ExtractProgram != "" {
-		h.cfg.warnUnfenced(extract.System())
+	return &extract.Pool{
+		Executable: b.cfg.ExtractProgram, Log: b.cfg.Logger, Size: fileWorkers, AllowUnfenced: b.cfg.Unfenced, Programs: b.programs,
 	}
-	h.Ingest.Files = h.cfg.newFiles(h.DB)
-	h.Ingest.ReadFile = h.extractFile
-	h.Ingest.IsBusy = h.Engine.Busy
-	h.Ingest.Crawler = &crawl.Crawler{Client: h.Outbound, UserAgent: crawlerName(h.cfg.BaseURL), Now: h.cfg.Now}
-	h.Ingest.ReadPage = h.extractPage
-	return nil
+}
+
+func (b *builder) newIngest(pool *extract.Pool) *ingest.Service {
+	readers := extractReaders{pool}
+	service := &ingest.Service{
+		DB: b.db, Indexes: b.indexes, Queue: b.queue, Now: b.cfg.Now, Plan: b.plans.Plan, Logger: b.cfg.Logger,
+		Crawler:  &crawl.Crawler{Client: b.outbound, UserAgent: crawlerName(b.cfg.BaseURL), Now: b.cfg.Now},
+		ReadPage: readers.readPage, ReadFile: readers.readFile, Files: b.cfg.newFiles(b.db), IsBusy: b.callbacks.isAnswering,
+	}
+	if b.embedder != nil { // a nil *OpenAIEmbedder would be an embedder
+		service.Embedder = b.embedder
+	}
+	return service
 }
 
 // extractPrograms returns the programs that read files beside our own readers.
@@ -54,7 +59,7 @@ func (c Config) extractPrograms() (extract.Programs, error) {
 	return programs, err
 }
 
-// warnUnfenced tells at the start what the system lacks to fence readers of files, and what comes of it.
+// warnUnfenced warns of what the system lacks to fence the readers of files, and of what follows from it.
 func (c Config) warnUnfenced(calls, files error) {
 	named := len(c.FilePrograms) > 0 && c.FilePrograms[0] != "auto" && c.FilePrograms[0] != "none"
 	switch {
@@ -72,12 +77,13 @@ func (c Config) warnUnfenced(calls, files error) {
 	}
 }
 
-// newFiles is where uploads and recordings lie: several servers share a database, and no folder.
+// newFiles returns the store of uploads and recordings. Servers that share a database share no folder: then the database
+// holds them.
 func (c Config) newFiles(db *store.DB) *ingest.Files {
 	return &ingest.Files{Dir: filepath.Join(c.Data, uploadsFolder), InDatabase: db.SQL().Dialect() == sqldb.Postgres}
 }
 
-// crawlerName is what the crawler calls itself: robots.txt files know it as parleybot. The address tells who runs it.
+// crawlerName is the crawler's user agent: robots.txt files name it parleybot. The address shows who runs it.
 func crawlerName(base string) string {
 	if base == "" {
 		return "parleybot/1.0"
@@ -85,27 +91,30 @@ func crawlerName(base string) string {
 	return "parleybot/1.0 (+" + base + ")"
 }
 
-// extractPage makes text of what the crawler has fetched, which is UTF-8 by now unless it is a PDF.
-func (h *Server) extractPage(ctx context.Context, url, contentType string, body []byte) (title, text string, err error) {
+// extractReaders are the readers of ingest, which a pool of processes does the work of.
+type extractReaders struct{ pool *extract.Pool }
+
+// readPage returns the title and the text of what the crawler has fetched, which is UTF-8 by now unless it is a PDF.
+func (r extractReaders) readPage(ctx context.Context, url, contentType string, body []byte) (title, text string, err error) {
 	switch contentType {
 	case "text/html":
-		page, err := h.extractPool.ReadPage(ctx, url, "text/html; charset=utf-8", body)
+		page, err := r.pool.ReadPage(ctx, url, "text/html; charset=utf-8", body)
 		return page.Title, page.Text, err
 	case "application/pdf":
-		doc, err := h.extractPool.ReadFile(ctx, extract.PDF, url, body)
+		doc, err := r.pool.ReadFile(ctx, extract.PDF, url, body)
 		return doc.Title, doc.Text, err
 	}
 	text = words.ToStandardForm(string(body))
 	return firstTitle(text), text, nil
 }
 
-// extractFile makes text of what was uploaded.
-func (h *Server) extractFile(ctx context.Context, kind extract.Kind, name string, data []byte) (string, error) {
-	doc, err := h.extractPool.ReadFile(ctx, kind, name, data)
+// readFile returns the text of an uploaded file.
+func (r extractReaders) readFile(ctx context.Context, kind extract.Kind, name string, data []byte) (string, error) {
+	doc, err := r.pool.ReadFile(ctx, kind, name, data)
 	return doc.Text, err
 }
 
-// firstTitle is the first heading of a Markdown text, if it begins with one.
+// firstTitle returns the first heading of a Markdown text, if it begins with one.
 func firstTitle(text string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	if title, ok := strings.CutPrefix(line, "# "); ok {
