@@ -12,8 +12,7 @@ import (
 	"testing"
 )
 
-// layers is the plan of the house: an import goes to a lower floor, never up and never sideways. Rooms that are planned
-// stand in the table before they are built, so that the first import is already held to it.
+// layers holds the layer of each package: a package imports packages of lower layers only, none above it and none beside it.
 var layers = map[string]int{
 	"parley":                     1,
 	"parley/docs":                1,
@@ -39,7 +38,7 @@ var layers = map[string]int{
 	"parley/internal/voice/rtc":      3,
 
 	"parley/internal/store":     4,
-	"parley/internal/voice/sfu": 4, // told by rtc what it is to be
+	"parley/internal/voice/sfu": 4, // rtc configures it
 
 	"parley/internal/chat":     5,
 	"parley/internal/ingest":   5,
@@ -53,7 +52,7 @@ var layers = map[string]int{
 	"parley/internal/voice":   6,
 	"parley/internal/agents":  6,
 	"parley/internal/actions": 6,
-	"parley/internal/eval":    6, // measures what chat and ingest do, and so stands above both
+	"parley/internal/eval":    6, // measures chat and ingest, and so is above both
 
 	"parley/internal/api/v2":    7,
 	"parley/internal/api/v1":    7,
@@ -65,10 +64,24 @@ var layers = map[string]int{
 	"parley/internal/server": 8,
 
 	"parley/cmd/parley": 9,
-	"parley/bench":      9,
+
+	"parley/bench/internal/report":    1,
+	"parley/bench/internal/process":   1,
+	"parley/bench/internal/corpus":    2,
+	"parley/bench/internal/stub":      2,
+	"parley/bench/internal/load":      3,
+	"parley/bench/internal/baseline":  4,
+	"parley/bench/internal/harness":   5,
+	"parley/bench/internal/chat":      8,
+	"parley/bench/internal/ingest":    8,
+	"parley/bench/internal/start":     8,
+	"parley/bench/internal/search":    8,
+	"parley/bench/internal/retrieval": 8,
+	"parley/bench/internal/voice":     8,
+	"parley/bench":                    9,
 }
 
-// testkitPackage holds tests' tools: they may import anything, and nothing that ships may import them.
+// testkitPackage holds the tools of tests: they may import anything, and only tests may import them.
 const testkitPackage = "parley/internal/testkit"
 
 type pkg struct {
@@ -106,9 +119,9 @@ func listPackages(t *testing.T) []pkg {
 
 func TestImportsGoDown(t *testing.T) {
 	for _, p := range listPackages(t) {
-		floor, known := layers[p.ImportPath]
+		layer, known := layers[p.ImportPath]
 		if !known && !p.isTestkit() {
-			t.Errorf("%s has no floor: add it to the table, and to the tour in doc.go", p.ImportPath)
+			t.Errorf("%s has no layer: add it to the table, and to the tour in doc.go", p.ImportPath)
 			continue
 		}
 		for _, to := range p.Imports {
@@ -116,54 +129,54 @@ func TestImportsGoDown(t *testing.T) {
 			case !isOwnPackage(to) || p.isTestkit():
 			case isUnder(to, testkitPackage):
 				t.Errorf("%s imports %s, which is for tests only", p.ImportPath, to)
-			case layers[to] >= floor:
-				t.Errorf("%s (floor %d) imports %s (floor %d): hand it in from above, or move it", p.ImportPath, floor, to, layers[to])
+			case layers[to] >= layer:
+				t.Errorf("%s (layer %d) imports %s (layer %d): pass it in from above, or move it", p.ImportPath, layer, to, layers[to])
 			}
 		}
 	}
 }
 
-// Packages cannot form a circle, folders can: a room with its closets must not be entered from a room it enters.
-func TestNoCircleOfFolders(t *testing.T) {
-	arrows := map[string]map[string]bool{}
+// The compiler refuses import cycles of packages, but not of folders: a folder must not import a folder that imports it.
+func TestNoCycleOfFolders(t *testing.T) {
+	imports := map[string]map[string]bool{}
 	for _, p := range listPackages(t) {
-		from := topPackage(p.ImportPath)
-		if arrows[from] == nil {
-			arrows[from] = map[string]bool{}
+		from := topFolder(p.ImportPath)
+		if imports[from] == nil {
+			imports[from] = map[string]bool{}
 		}
 		for _, to := range p.Imports {
-			if isOwnPackage(to) && topPackage(to) != from && !p.isTestkit() {
-				arrows[from][topPackage(to)] = true
+			if isOwnPackage(to) && topFolder(to) != from && !p.isTestkit() {
+				imports[from][topFolder(to)] = true
 			}
 		}
 	}
-	// Rooms that enter none of the others, or are entered by none, are taken away as long as there are any.
-	for before := -1; before != len(arrows); {
-		before = len(arrows)
-		entered := map[string]bool{}
-		for _, tos := range arrows {
-			maps.DeleteFunc(tos, func(to string, _ bool) bool { return arrows[to] == nil })
-			maps.Copy(entered, tos)
+	// A folder without imports, or without importers, is part of no cycle. What is left after removing them again and again is.
+	for previous := -1; previous != len(imports); {
+		previous = len(imports)
+		imported := map[string]bool{}
+		for _, tos := range imports {
+			maps.DeleteFunc(tos, func(to string, _ bool) bool { return imports[to] == nil })
+			maps.Copy(imported, tos)
 		}
-		maps.DeleteFunc(arrows, func(r string, tos map[string]bool) bool { return len(tos) == 0 || !entered[r] })
+		maps.DeleteFunc(imports, func(r string, tos map[string]bool) bool { return len(tos) == 0 || !imported[r] })
 	}
-	if len(arrows) > 0 {
-		t.Errorf("these rooms import one another in a circle: %v", slices.Sorted(maps.Keys(arrows)))
+	if len(imports) > 0 {
+		t.Errorf("these folders import one another in a cycle: %v", slices.Sorted(maps.Keys(imports)))
 	}
 }
 
-// topPackage returns the folder that counts as one room: parley/internal/ingest for parley/internal/ingest/crawl.
-func topPackage(importPath string) string {
+// topFolder returns the folder that a package belongs to: parley/internal/ingest for parley/internal/ingest/crawl.
+func topFolder(importPath string) string {
 	parts := strings.Split(importPath, "/")
 	return path.Join(parts[:min(len(parts), 3)]...)
 }
 
-// A room is named after what it holds; these names hold anything.
+// A package is named after what is in it; these names fit anything.
 func TestNoJunkPackages(t *testing.T) {
 	junk := []string{"util", "utils", "common", "helper", "helpers", "manager", "types", "models", "misc", "shared", "base"}
 	for _, p := range listPackages(t) {
 		if slices.Contains(junk, path.Base(p.ImportPath)) {
-			t.Errorf("%s: name it after what it holds", p.ImportPath)
+			t.Errorf("%s: name it after what is in it", p.ImportPath)
 		}
 	}
 }

@@ -4,6 +4,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -11,9 +12,21 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
-	"time"
+
+	"parley/bench/internal/baseline"
+	"parley/bench/internal/chat"
+	"parley/bench/internal/harness"
+	"parley/bench/internal/ingest"
+	"parley/bench/internal/process"
+	"parley/bench/internal/report"
+	"parley/bench/internal/retrieval"
+	"parley/bench/internal/search"
+	"parley/bench/internal/start"
+	"parley/bench/internal/stub"
+	"parley/bench/internal/voice"
 )
 
 func main() {
@@ -31,117 +44,117 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if len(args) > 0 {
 		switch args[0] {
 		case "stub":
-			return serveUntilDone(ctx, stdout, newStubModel())
+			return process.ServeUntilDone(ctx, stdout, stub.NewModel())
 		case "floor":
-			return runBaseline(ctx, args[1:], stdout)
+			return baseline.RunServer(ctx, args[1:], stdout)
 		case "voicestub":
-			return serveUntilDone(ctx, stdout, newVoiceStub())
+			return process.ServeUntilDone(ctx, stdout, voice.NewStub())
 		case "callers":
-			return runCallers(ctx, stdout)
+			return voice.RunCallers(ctx, stdout)
 		}
 	}
 	opt, err := parseOptions(args, stderr)
 	if err != nil {
 		return err
 	}
-	measureThese := measureAll
-	if opt.retrieval {
-		measureThese = measureRetrieval
-	}
-	if opt.search {
-		measureThese = measureSearch
-	}
-	if opt.voice {
-		measureThese = measureVoice
-	}
-	rep, err := measureThese(ctx, opt, stderr)
+	rep, err := runMeasures(ctx, opt, stderr)
 	if err != nil {
 		return err
 	}
-	if opt.json {
-		return rep.writeJSON(stdout)
+	if opt.JSON {
+		return rep.WriteJSON(stdout)
 	}
-	return rep.writeMarkdown(stdout)
+	return rep.WriteMarkdown(stdout)
 }
 
-// options says what to measure and how long.
-type options struct {
-	json         bool
-	measureNames map[string]bool // names of measures; empty for all of the usual ones
-	long         bool
-	parleyBinary string // a built binary; empty builds one
-	profileDir   string // folder for profiles of the server
-	dir          string // where databases are made
-	args         string // as given, for the report
-
-	retrieval bool   // measure the search in large agents, and nothing else
-	search    bool   // measure conversation search, and nothing else
-	searchURL string // PostgreSQL, to measure it there
-	messages  int
-	voice     bool // measure voice sessions, and nothing else
-	workSizes
+// runMeasures takes the measures that the options choose.
+func runMeasures(ctx context.Context, opt harness.Options, log io.Writer) (*report.Report, error) {
+	switch {
+	case opt.Voice:
+		return voice.Measure(ctx, opt, log)
+	case opt.Search:
+		return search.Measure(ctx, opt, log)
+	case opt.Retrieval:
+		return retrieval.Measure(ctx, opt, log)
+	}
+	return harness.MeasureAll(ctx, opt, measures, log)
 }
 
-// workSizes bound the work of each measure.
-type workSizes struct {
-	rounds       int           // of each target in turn
-	span         time.Duration // one target's share of a round
-	pacedStreams int           // streams open together
-	startCount   int           // of a process
-	editCount    int           // sources written and asked about
-	ingestBytes  int           // bytes of text
-	idleStreams  int           // streams open together
-	idleTime     time.Duration // how long the idle streams are watched
-}
-
-var (
-	usualSizes = workSizes{rounds: 5, span: 2 * time.Second, pacedStreams: 400, startCount: 5, editCount: 60, ingestBytes: 20 * partBytes, idleStreams: 10_000, idleTime: 50 * time.Second}
-	quickSizes = workSizes{rounds: 3, span: 500 * time.Millisecond, pacedStreams: 400, startCount: 3, editCount: 15, ingestBytes: 4 * partBytes, idleStreams: 1_000, idleTime: 20 * time.Second}
-)
-
-func parseOptions(args []string, stderr io.Writer) (options, error) {
-	opt := options{workSizes: usualSizes, args: strings.Join(args, " "), measureNames: map[string]bool{}}
+func parseOptions(args []string, stderr io.Writer) (harness.Options, error) {
+	opt := harness.Options{Sizes: harness.UsualSizes, Args: strings.Join(args, " "), MeasureNames: map[string]bool{}}
 	f := flag.NewFlagSet("bench", flag.ContinueOnError)
 	f.SetOutput(stderr)
-	f.BoolVar(&opt.json, "json", false, "print JSON")
-	f.BoolVar(&opt.long, "long", false, "measure idle streams and turns during an ingest, too")
-	f.BoolVar(&opt.retrieval, "retrieval", false, "measure the search in agents of up to 200,000 passages, and nothing else")
-	f.BoolVar(&opt.search, "search", false, "measure conversation search, and nothing else")
-	f.StringVar(&opt.searchURL, "search-url", "", "an empty PostgreSQL database (postgres://…) to measure conversation search on, in place of SQLite")
-	f.IntVar(&opt.messages, "messages", 1_000_000, "messages that conversation search is measured on")
-	f.BoolVar(&opt.voice, "voice", false, "measure voice sessions, and nothing else")
-	f.StringVar(&opt.parleyBinary, "parley", "", "measure this binary; by default one is built")
-	f.StringVar(&opt.profileDir, "profile", "", "folder for profiles of the server")
-	f.StringVar(&opt.dir, "dir", "", "folder for databases; by default a temporary one")
-	brief := f.Bool("quick", false, "take about a minute")
-	only := f.String("only", "", "measure only these, separated by commas: "+strings.Join(benchmarkNames(), ", "))
+	f.BoolVar(&opt.JSON, "json", false, "print JSON")
+	f.BoolVar(&opt.Long, "long", false, "measure idle streams and turns during an ingest, too")
+	f.BoolVar(&opt.Retrieval, "retrieval", false, "measure the search in agents of up to 200,000 passages, and nothing else")
+	f.BoolVar(&opt.Search, "search", false, "measure conversation search, and nothing else")
+	f.StringVar(&opt.SearchURL, "search-url", "", "an empty PostgreSQL database (postgres://…) to measure conversation search on, in place of SQLite")
+	f.IntVar(&opt.Messages, "messages", 1_000_000, "messages that conversation search is measured on")
+	f.BoolVar(&opt.Voice, "voice", false, "measure voice sessions, and nothing else")
+	f.StringVar(&opt.ParleyBinary, "parley", "", "measure this binary; by default one is built")
+	f.StringVar(&opt.ProfileDir, "profile", "", "folder for profiles of the server")
+	f.StringVar(&opt.Dir, "dir", "", "folder for databases; by default a temporary one")
+	quick := f.Bool("quick", false, "take about a minute")
+	names := f.String("only", "", "measure only these, separated by commas: "+strings.Join(measureNames(), ", "))
 	rounds := f.Int("rounds", 0, "rounds of each measure")
-	f.IntVar(&opt.idleStreams, "idle", 0, "idle streams open together")
+	f.IntVar(&opt.IdleStreams, "idle", 0, "idle streams open together")
 	if err := f.Parse(args); err != nil {
 		return opt, err
 	}
-	idle := opt.idleStreams
-	if *brief {
-		opt.workSizes = quickSizes
+	idle := opt.IdleStreams
+	if *quick {
+		opt.Sizes = harness.QuickSizes
 	} else {
-		opt.workSizes = usualSizes
+		opt.Sizes = harness.UsualSizes
 	}
-	opt.rounds, opt.idleStreams = orDefault(*rounds, opt.rounds), orDefault(idle, opt.idleStreams)
-	for name := range strings.SplitSeq(*only, ",") {
+	opt.Rounds, opt.IdleStreams = cmp.Or(max(*rounds, 0), opt.Rounds), cmp.Or(max(idle, 0), opt.IdleStreams)
+	for name := range strings.SplitSeq(*names, ",") {
 		if name != "" {
-			opt.measureNames[name] = true
+			opt.MeasureNames[name] = true
 		}
 	}
 	if f.NArg() > 0 {
 		return opt, fmt.Errorf("unexpected argument %q", f.Arg(0))
 	}
-	return opt, opt.checkNames()
+	return opt, checkNames(opt)
 }
 
-// orDefault returns n, or the other when n is not set.
-func orDefault(n, other int) int {
-	if n > 0 {
-		return n
+var measures = []harness.Measure{
+	{Name: "start", Run: start.MeasureStarts},
+	{Name: "latency", Run: chat.MeasureLatency},
+	{Name: "first-token", Run: chat.MeasureFirstToken},
+	{Name: "turns", Run: chat.MeasureTurns},
+	{Name: "streams", Run: chat.MeasureStreams},
+	{Name: "paced", Run: chat.MeasurePaced},
+	{Name: "memory", Run: start.MeasurePeakMemory},
+	{Name: "durability", Run: chat.MeasureDurability, IsThorough: true},
+	{Name: "edit", Run: ingest.MeasureEdit},
+	{Name: "ingest", Run: ingest.MeasureIngestion},
+	{Name: "edit-large", Run: ingest.MeasureEditOver, IsThorough: true},
+	{Name: "files", Run: ingest.MeasureFiles, IsThorough: true},
+	{Name: "pdf", Run: ingest.MeasurePDFs, IsThorough: true},
+	{Name: "binary", Run: start.MeasureBinarySize},
+	{Name: "meanwhile", Run: ingest.MeasureMeanwhile, IsLong: true},
+	{Name: "idle", Run: chat.MeasureIdle, IsLong: true},
+}
+
+func measureNames() []string {
+	var all []string
+	for _, m := range measures {
+		all = append(all, m.Name)
 	}
-	return other
+	return all
+}
+
+func checkNames(o harness.Options) error {
+	known := measureNames()
+	if o.Voice {
+		known = voice.MeasureNames()
+	}
+	for name := range o.MeasureNames {
+		if !slices.Contains(known, name) {
+			return fmt.Errorf("-only: there is no measure %q", name)
+		}
+	}
+	return nil
 }

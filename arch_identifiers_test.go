@@ -1,0 +1,119 @@
+package parley_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+	"testing"
+)
+
+// rule forbids identifiers of the standard library outside certain places.
+type rule struct {
+	identifiers  []string
+	allowedPaths []string // files and folders that may use them
+	reason       string
+}
+
+var rules = []rule{
+	{
+		identifiers: []string{"time.Now", "time.Since", "time.Until"},
+		allowedPaths: []string{"cmd/", "bench/", "internal/testkit/",
+			"internal/sqldb/",              // measures how long closures run, and stores no time
+			"internal/httpapi/deadline.go", // deadlines of connections are the kernel's
+			"internal/listen/conn.go",      // likewise
+		},
+		reason: "time is passed in (Now func() time.Time), so that tests can set the clock",
+	},
+	{
+		identifiers: []string{"http.DefaultClient", "http.DefaultTransport", "http.Get", "http.Post", "http.PostForm", "http.Head",
+			"net.Dial", "net.DialTimeout", "net.Dialer", "tls.Dial", "tls.Dialer", "tls.DialWithDialer"},
+		allowedPaths: []string{"cmd/", "bench/", "internal/testkit/", "internal/model/", "internal/outbound/",
+			"internal/api/admin/", // the socket in the data directory
+		},
+		reason: "one dialer: an address that others have named is reached through internal/outbound only",
+	},
+	{
+		identifiers:  []string{"os.Getenv", "os.LookupEnv", "os.Environ", "os.Exit"},
+		allowedPaths: []string{"cmd/", "bench/", "internal/testkit/"},
+		reason:       "settings are passed in from cmd, which is also the only package that ends the process",
+	},
+}
+
+func TestForbiddenIdentifiers(t *testing.T) {
+	for _, file := range goFiles(t) {
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Errorf("%s: %v", file, err)
+			continue
+		}
+		names := importNames(parsed)
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			if sel, ok := n.(*ast.SelectorExpr); ok {
+				if x, ok := sel.X.(*ast.Ident); ok {
+					checkIdentifier(t, file, names[x.Name]+"."+sel.Sel.Name)
+				}
+			}
+			return true
+		})
+	}
+}
+
+// importNames maps the name that the file uses for each package to the package's usual name.
+func importNames(file *ast.File) map[string]string {
+	names := map[string]string{}
+	for _, spec := range file.Imports {
+		usual := path.Base(strings.Trim(spec.Path.Value, `"`))
+		if spec.Name != nil {
+			names[spec.Name.Name] = usual
+		} else {
+			names[usual] = usual
+		}
+	}
+	return names
+}
+
+func checkIdentifier(t *testing.T, file, identifier string) {
+	for _, r := range rules {
+		for _, w := range r.identifiers {
+			if w == identifier && !r.allows(file) {
+				t.Errorf("%s uses %s: %s", file, identifier, r.reason)
+			}
+		}
+	}
+}
+
+func (r rule) allows(file string) bool {
+	for _, place := range r.allowedPaths {
+		if file == place || strings.HasSuffix(place, "/") && strings.HasPrefix(file, place) {
+			return true
+		}
+	}
+	return false
+}
+
+// goFiles returns our Go files without tests, relative to the root.
+func goFiles(t *testing.T) []string {
+	t.Helper()
+	var files []string
+	err := fs.WalkDir(os.DirFS("."), ".", func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := d.Name()
+		switch {
+		case d.IsDir() && file != "." && (strings.HasPrefix(name, ".") || name == "testdata" || name == "node_modules"):
+			return fs.SkipDir
+		case !d.IsDir() && path.Ext(name) == ".go" && !strings.HasSuffix(name, "_test.go"):
+			files = append(files, file)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}

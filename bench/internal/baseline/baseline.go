@@ -1,0 +1,193 @@
+package baseline
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"parley/bench/internal/load"
+	"parley/bench/internal/process"
+)
+
+const apiKey = "pk_floor"
+
+// Server is the least a server can do that is asked for an answer of a model and must not lose it: look the key's hash up,
+// call the model, frame its tokens as they come or gather them into one JSON, and commit the turn before saying that it is
+// done. It has no conversations, no retrieval, no limits, no log.
+type Server struct {
+	modelURL string // base URL
+	client   *http.Client
+	keys     map[[sha256.Size]byte]string
+	turnLogs map[string]*turnLog
+}
+
+// Request is a chat request; the last two fields choose between floors.
+type Request struct {
+	Message string `json:"message"`
+	Stream  bool   `json:"stream"`
+	Model   string `json:"model"`
+	Commit  string `json:"commit"` // how the turn is made durable
+	Whole   bool   `json:"whole"`  // the model is asked for one JSON
+}
+
+// RunServer is the floor's process.
+func RunServer(ctx context.Context, args []string, stdout io.Writer) (err error) {
+	flags := flag.NewFlagSet("floor", flag.ContinueOnError)
+	dir := flags.String("dir", "", "folder for the database")
+	model := flags.String("model", "", "base URL of the model server")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	f, err := NewServer(ctx, *dir, *model)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	return process.ServeUntilDone(ctx, stdout, f)
+}
+
+func NewServer(ctx context.Context, dir, model string) (*Server, error) {
+	f := &Server{modelURL: model, client: load.NewClient(), keys: map[[sha256.Size]byte]string{sha256.Sum256([]byte(apiKey)): "floor"},
+		turnLogs: map[string]*turnLog{}}
+	for _, way := range []string{GroupedCommits, SingleCommits, UnsyncedCommits} {
+		l, err := openTurnLog(ctx, dir, way)
+		if err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
+		f.turnLogs[way] = l
+	}
+	return f, nil
+}
+
+func (f *Server) Close() error {
+	var errs []error
+	for _, l := range f.turnLogs {
+		errs = append(errs, l.close())
+	}
+	return errors.Join(errs...)
+}
+
+func (f *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	key, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	if _, ok := f.keys[sha256.Sum256([]byte(key))]; !ok {
+		http.Error(w, "who are you?", http.StatusUnauthorized)
+		return
+	}
+	var req Request
+	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 1<<20)).Decode(&req); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	answer := f.answerJSON
+	if req.Stream {
+		answer = f.answerStream
+	}
+	if err := answer(r.Context(), w, &req); err != nil {
+		http.Error(w, err.Error(), http.StatusBadGateway)
+	}
+}
+
+// askModel calls the model.
+func (f *Server) askModel(ctx context.Context, req *Request) (io.ReadCloser, error) {
+	body, err := json.Marshal(map[string]any{"model": req.Model, "stream": !req.Whole, "messages": []map[string]string{{"role": "user", "content": req.Message}}})
+	if err != nil {
+		return nil, err
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, f.modelURL+"/chat/completions", bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	resp, err := f.client.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	if resp.StatusCode != http.StatusOK {
+		resp.Body.Close()
+		return nil, fmt.Errorf("the model answered %s", resp.Status)
+	}
+	return resp.Body, nil
+}
+
+// answerJSON answers with one JSON.
+func (f *Server) answerJSON(ctx context.Context, w http.ResponseWriter, req *Request) error {
+	body, err := f.askModel(ctx, req)
+	if err != nil {
+		return err
+	}
+	defer body.Close()
+	var text strings.Builder
+	if req.Whole {
+		var a load.Reply
+		err = json.NewDecoder(body).Decode(&a)
+		text.WriteString(a.Text())
+	} else {
+		err = readTokens(body, func(token []byte, _ bool) { text.Write(token) })
+	}
+	if err == nil {
+		err = f.turnLogs[commitMode(req)].writeTurn(req.Message, text.String())
+	}
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	return json.NewEncoder(w).Encode(map[string]any{"data": map[string]any{"role": "assistant", "parts": []map[string]string{{"type": "text", "text": text.String()}}}})
+}
+
+// answerStream answers with the events of the interface, a token an event; what came from the model together leaves together.
+func (f *Server) answerStream(ctx context.Context, w http.ResponseWriter, req *Request) error {
+	body, err := f.askModel(ctx, req)
+	if err != nil {
+		return err
+	}
+	defer body.Close()
+	w.Header().Set("Content-Type", "text/event-stream")
+	out := &heartbeatStream{w: w, rc: http.NewResponseController(w)}
+	out.timer = time.AfterFunc(HeartbeatInterval, out.sendHeartbeat)
+	defer out.timer.Stop()
+	out.send(`data: {"type":"start"}`+"\n\n"+`data: {"type":"start-step"}`+"\n\n"+`data: {"type":"text-start","id":"t1"}`+"\n\n", false)
+	var text strings.Builder
+	err = readTokens(body, func(token []byte, more bool) {
+		text.Write(token)
+		out.send(`data: {"type":"text-delta","id":"t1","delta":"`+string(token)+`"}`+"\n\n", !more)
+	})
+	if err == nil {
+		err = f.turnLogs[commitMode(req)].writeTurn(req.Message, text.String())
+	}
+	if err != nil {
+		out.send(`data: {"type":"error","errorText":"the model failed"}`+"\n\n", true)
+		return nil // it has been told
+	}
+	out.send(`data: {"type":"text-end","id":"t1"}`+"\n\n"+`data: {"type":"finish-step"}`+"\n\n"+
+		`data: {"type":"finish","finishReason":"stop","messageMetadata":{"finishReason":"stop","usage":{"credits":1}}}`+"\n\n"+"data: [DONE]\n\n", true)
+	return nil
+}
+
+func commitMode(req *Request) string {
+	if req.Commit == "" {
+		return GroupedCommits
+	}
+	return req.Commit
+}
+
+// NewTarget is the floor; change chooses a kind of floor.
+func NewTarget(serverURL string, change func(*Request)) *load.Target {
+	return &load.Target{Name: "floor", Key: apiKey, Client: load.NewClient(), Post: func(q load.Request) (string, any) {
+		req := Request{Message: q.Message, Stream: q.Stream, Model: q.Model}
+		if change != nil {
+			change(&req)
+		}
+		return serverURL + "/chat", req
+	}}
+}
+
+// RequestWholeJSON makes the floor ask the model for one JSON. Parley always asks for a stream, so that a turn can be cut short and
+// its words kept; such a floor shows what that costs.
+func RequestWholeJSON(r *Request) { r.Whole = true }

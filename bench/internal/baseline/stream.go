@@ -1,0 +1,68 @@
+package baseline
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// HeartbeatInterval is the silence after which a stream gets a comment.
+const HeartbeatInterval = 15 * time.Second
+
+// heartbeatStream is a stream of the floor's.
+type heartbeatStream struct {
+	mu    sync.Mutex
+	w     http.ResponseWriter
+	rc    *http.ResponseController
+	timer *time.Timer
+}
+
+func (p *heartbeatStream) send(events string, flush bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	_, _ = io.WriteString(p.w, events)
+	if flush {
+		_ = p.rc.Flush()
+		p.timer.Reset(HeartbeatInterval)
+	}
+}
+
+func (p *heartbeatStream) sendHeartbeat() { p.send(": ping\n\n", true) }
+
+var (
+	contentKey = []byte(`"content":"`)
+	doneLine   = []byte("data: [DONE]")
+)
+
+// readTokens hands on the tokens of a model's stream; more is set while further events have already arrived. It knows the stub's
+// way of writing and takes the text as it stands, which is the cheapest way there is.
+func readTokens(body io.Reader, each func(token []byte, more bool)) error {
+	r := bufio.NewReader(body)
+	for {
+		line, err := r.ReadSlice('\n')
+		if err != nil {
+			return err
+		}
+		if bytes.HasPrefix(line, doneLine) {
+			if _, err := io.Copy(io.Discard, r); err != nil { // to the end, so that the connection can be used again
+				return err
+			}
+			return nil
+		}
+		_, after, ok := bytes.Cut(line, contentKey)
+		if !ok {
+			continue
+		}
+		token, _, ok := bytes.Cut(after, []byte{'"'})
+		if !ok {
+			return errors.New("the model sent half an event")
+		}
+		if len(token) > 0 {
+			each(token, r.Buffered() > 1) // the empty line of this event is not a further one
+		}
+	}
+}

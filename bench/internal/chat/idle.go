@@ -1,0 +1,175 @@
+package chat
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"syscall"
+	"time"
+
+	"parley/bench/internal/baseline"
+	"parley/bench/internal/corpus"
+	"parley/bench/internal/harness"
+	"parley/bench/internal/load"
+	"parley/bench/internal/process"
+	"parley/bench/internal/report"
+	"parley/bench/internal/stub"
+)
+
+// idleResult is what many silent streams cost a server.
+type idleResult struct {
+	openStreams    int             // streams that stood to the end
+	bytesPerStream float64         // bytes
+	gaps           []time.Duration // between two signs of life on a stream, sorted
+	firstErr       error           // of the first that did not stand
+}
+
+// MeasureIdle opens many streams whose model says a word every 25 s, and watches them: each must get a heartbeat in between. Floor
+// and server are new processes, so that no memory freed earlier hides what a stream takes.
+func MeasureIdle(ctx context.Context, b *harness.Run) ([]report.Row, error) {
+	n := b.IdleStreams
+	note := ""
+	if most := maxOpenStreams(); n > most {
+		note = fmt.Sprintf("Only %d: the limit of open files does not allow %d, each needing two.", most, n)
+		n = most
+	}
+	ground, err := b.StartBaseline(ctx, "idle")
+	if err != nil {
+		return nil, err
+	}
+	floor, err := holdIdleStreams(ctx, b, ground, baseline.NewTarget(ground.URL, nil), n)
+	ground.Stop()
+	if err != nil {
+		return nil, err
+	}
+	house, err := b.NewServer(ctx, "idle")
+	if err != nil {
+		return nil, err
+	}
+	defer house.Stop()
+	ours, err := holdIdleStreams(ctx, b, house.Server, house.NewTarget(), n)
+	if err != nil {
+		return nil, err
+	}
+	all, small, lively := report.AtLeast(float64(n), ""), report.AtMost(40, "kB"), report.AtMost(17, "s")
+	gap := func(s idleResult) float64 { return report.Quantile(s.gaps, .99).Seconds() }
+	rows := []report.Row{
+		report.ComparedRow("idle streams open together", "", float64(floor.openStreams), float64(ours.openStreams), &all).WithFailures(n-ours.openStreams, ours.firstErr),
+		report.ComparedRow("… memory of each", "kB", floor.bytesPerStream/1000, ours.bytesPerStream/1000, &small),
+		report.ComparedRow("… silence between two signs of life, p99", "s", gap(floor), gap(ours), &lively),
+	}
+	if rows[0].Note == "" {
+		rows[0].Note = note
+	}
+	return rows, nil
+}
+
+// maxOpenStreams is how many streams a server may have by its limit of open files: each is one to the client and one to the model.
+func maxOpenStreams() int {
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+		return 400
+	}
+	return max(1, int(min(limit.Max, 1<<20)/2)-500)
+}
+
+// holdIdleStreams opens n streams, lets them be for a while and then breaks them off.
+func holdIdleStreams(ctx context.Context, b *harness.Run, c *process.Server, t *load.Target, n int) (idleResult, error) {
+	for i := range 50 {
+		if _, err := t.AskExactly(ctx, load.Request{Model: stub.InstantModel, Stream: true, Message: corpus.Questions[i%len(corpus.Questions)]}, stub.ScriptText(stub.InstantModel)); err != nil {
+			return idleResult{}, err
+		}
+	}
+	before, err := c.Status("VmRSS")
+	if err != nil {
+		return idleResult{}, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var all sync.WaitGroup
+	defer all.Wait()
+	defer cancel()
+	w := &streamWatch{}
+	w.openStreams(ctx, t, n, &all)
+	if !process.Sleep(ctx, b.IdleTime) {
+		return idleResult{}, ctx.Err()
+	}
+	after, err := c.Status("VmRSS")
+	s := w.finish()
+	s.bytesPerStream = (after - before) / float64(max(1, s.openStreams))
+	return s, err
+}
+
+const openConcurrency = 64
+
+// streamWatch listens to the streams.
+type streamWatch struct {
+	mu          sync.Mutex
+	isEnded     bool
+	result      idleResult
+	lastEventAt map[int]time.Time
+}
+
+// openStreams returns when each stream has brought its first word, or failed.
+func (w *streamWatch) openStreams(ctx context.Context, t *load.Target, n int, all *sync.WaitGroup) {
+	w.lastEventAt = map[int]time.Time{}
+	room := make(chan struct{}, openConcurrency)
+	var begun sync.WaitGroup
+	for i := range n {
+		room <- struct{}{}
+		begun.Add(1)
+		all.Go(func() {
+			spoken := sync.OnceFunc(func() { <-room; begun.Done() })
+			defer spoken()
+			err := w.readStream(ctx, t, i, spoken)
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			if !w.isEnded {
+				delete(w.lastEventAt, i)
+				w.result.firstErr = report.FirstError(w.result.firstErr, err)
+			}
+		})
+	}
+	begun.Wait()
+}
+
+func (w *streamWatch) readStream(ctx context.Context, t *load.Target, i int, spoken func()) error {
+	resp, err := t.OpenResponse(ctx, load.Request{Model: stub.SilentModel, Stream: true, Message: corpus.Questions[i%len(corpus.Questions)]})
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	some := make([]byte, 512)
+	for {
+		if _, err := resp.Body.Read(some); err != nil {
+			return err
+		}
+		w.noteEvent(i)
+		spoken()
+	}
+}
+
+func (w *streamWatch) noteEvent(i int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	now := time.Now()
+	if last, ok := w.lastEventAt[i]; ok && !w.isEnded {
+		w.result.gaps = append(w.result.gaps, now.Sub(last))
+	}
+	w.lastEventAt[i] = now
+}
+
+// finish closes the books. A silence that still lasts counts when it is longer than any should be.
+func (w *streamWatch) finish() idleResult {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.isEnded = true
+	w.result.openStreams = len(w.lastEventAt)
+	for _, last := range w.lastEventAt {
+		if gap := time.Since(last); gap > baseline.HeartbeatInterval {
+			w.result.gaps = append(w.result.gaps, gap)
+		}
+	}
+	slices.Sort(w.result.gaps)
+	return w.result
+}

@@ -1,0 +1,39 @@
+package chat
+
+import (
+	"context"
+	"fmt"
+
+	"parley/bench/internal/harness"
+	"parley/bench/internal/load"
+	"parley/bench/internal/report"
+	"parley/bench/internal/stub"
+)
+
+const pacedRounds = 3
+
+// MeasurePaced opens many streams at the same moment whose model says a token every 20 ms. Every one must bring every word.
+func MeasurePaced(ctx context.Context, b *harness.Run) ([]report.Row, error) {
+	q := load.Request{Model: stub.SteadyModel, Stream: true}
+	floor, ours := b.BaselineContender(q, nil), b.ParleyContender(q)
+	var onFloor, onOurs load.Series
+	for range min(b.Rounds, pacedRounds) {
+		onFloor = append(onFloor, floor.AskAtOnce(ctx, b.PacedStreams))
+		onOurs = append(onOurs, ours.AskAtOnce(ctx, b.PacedStreams))
+	}
+	all := report.AtLeast(float64(b.PacedStreams), "")
+	complete := func(s load.Series) float64 {
+		return s.MedianOf(func(b *load.Batch) float64 { return float64(len(b.Totals)) })
+	}
+	// How much later than the model said it the last word came, at worst one stream in a hundred.
+	late := func(s load.Series) float64 {
+		return s.TotalQuantile(.99) - report.Milliseconds((stub.SteadyTokens-1)*stub.SteadyPace)
+	}
+	return []report.Row{
+		report.ComparedRow(fmt.Sprintf("%d paced streams, complete and to the word", b.PacedStreams), "", complete(onFloor), complete(onOurs), &all).WithFailures(onOurs.Failures()),
+		report.ComparedRow("… first token p50", "ms", onFloor.FirstTokenQuantile(.5), onOurs.FirstTokenQuantile(.5), &atMostTwofold),
+		report.ComparedRow("… first token p99", "ms", onFloor.FirstTokenQuantile(.99), onOurs.FirstTokenQuantile(.99), nil),
+		report.ComparedRow("… last token behind the model's pace, p99", "ms", late(onFloor), late(onOurs), nil),
+		report.ComparedRow("… processor time of the server for each", "ms", onFloor.CPUPerAnswer(), onOurs.CPUPerAnswer(), nil),
+	}, nil
+}

@@ -1,0 +1,149 @@
+package harness
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"parley/bench/internal/baseline"
+	"parley/bench/internal/load"
+	"parley/bench/internal/process"
+	"parley/bench/internal/report"
+)
+
+// Measure is one thing to find out. Long ones are taken only when asked for, thorough ones not in a quick run.
+type Measure struct {
+	Name       string
+	Run        func(context.Context, *Run) ([]report.Row, error)
+	IsLong     bool
+	IsThorough bool
+}
+
+func (o Options) isWanted(m Measure) bool {
+	if len(o.MeasureNames) > 0 {
+		return o.MeasureNames[m.Name]
+	}
+	return (o.Long || !m.IsLong) && (o.Rounds > QuickSizes.Rounds || !m.IsThorough)
+}
+
+// Run is one run: its processes, and where they keep their files.
+type Run struct {
+	Options
+	Dir      string
+	Binary   string // of the server
+	Log      io.Writer
+	Stub     *process.Server
+	Baseline *process.Server
+	Parley   *Server
+}
+
+// MeasureAll takes every measure that is wanted. One that fails is reported in its place, and the others are taken.
+func MeasureAll(ctx context.Context, opt Options, benchmarks []Measure, log io.Writer) (*report.Report, error) {
+	dir, err := os.MkdirTemp(opt.Dir, "parley-bench-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	b := &Run{Options: opt, Dir: dir, Log: log}
+	defer b.Stop()
+	if err := b.start(ctx); err != nil {
+		return nil, err
+	}
+	rep := &report.Report{Machine: report.DescribeMachine(dir), Command: "go run ./bench " + opt.Args}
+	for _, m := range benchmarks {
+		if !opt.isWanted(m) {
+			continue
+		}
+		b.Logf("measuring %s …", m.Name)
+		began := time.Now()
+		rows, err := b.runProfiled(ctx, m)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil {
+			b.Logf("%s: %v", m.Name, err)
+			rows = append(rows, report.Row{Measure: m.Name, Note: "could not be measured: " + err.Error(), Pass: new(bool)})
+		}
+		b.Logf("  %.1f s", time.Since(began).Seconds())
+		rep.Add(m.Name, rows)
+	}
+	return rep, nil
+}
+
+func (b *Run) Logf(format string, args ...any) { fmt.Fprintf(b.Log, format+"\n", args...) }
+
+func (b *Run) start(ctx context.Context) (err error) {
+	overlay, err := b.buildOverlay(ctx)
+	if err != nil {
+		return err
+	}
+	if b.Binary, err = b.BuildBinary(ctx, overlay); err != nil {
+		return err
+	}
+	if b.Stub, err = process.StartSelf(ctx, b.Dir, "stub"); err != nil {
+		return err
+	}
+	if b.Baseline, err = b.StartBaseline(ctx, "floor"); err != nil {
+		return err
+	}
+	b.Parley, err = b.NewServerFrom(ctx, b.Binary, "main", "BENCH_PROFILER="+profilerAddress)
+	return err
+}
+
+func (b *Run) Stop() {
+	for _, c := range []*process.Server{b.Parley.OwnProcess(), b.Baseline, b.Stub} {
+		if c != nil {
+			c.Stop()
+		}
+	}
+}
+
+// NewDir makes a new folder for one process.
+func (b *Run) NewDir(name string) (string, error) {
+	return os.MkdirTemp(b.Dir, filepath.Base(name)+"-")
+}
+
+// modelTarget is the model itself.
+func (b *Run) modelTarget() *load.Target {
+	return &load.Target{Name: "stub", Client: load.NewClient(), Post: func(q load.Request) (string, any) {
+		return b.Stub.URL + "/chat/completions", map[string]any{"model": q.Model, "stream": q.Stream, "messages": []map[string]string{{"role": "user", "content": q.Message}}}
+	}}
+}
+
+func (b *Run) StartBaseline(ctx context.Context, name string) (*process.Server, error) {
+	dir, err := b.NewDir(name)
+	if err != nil {
+		return nil, err
+	}
+	return process.StartSelf(ctx, b.Dir, "floor", "-dir", dir, "-model", b.Stub.URL)
+}
+
+func (b *Run) BaselineContender(q load.Request, change func(*baseline.Request)) *load.Contender {
+	return &load.Contender{Target: baseline.NewTarget(b.Baseline.URL, change), Request: q, Process: b.Baseline}
+}
+
+func (b *Run) ParleyContender(q load.Request) *load.Contender {
+	return &load.Contender{Target: b.Parley.NewTarget(), Request: q, Process: b.Parley.Server}
+}
+
+func (b *Run) ModelContender(q load.Request) *load.Contender {
+	return &load.Contender{Target: b.modelTarget(), Request: q, Process: b.Stub}
+}
+
+// RunInTurns lets the contenders take turns, each beginning one round in as many. A first, short one is for warming up.
+func (b *Run) RunInTurns(ctx context.Context, conns int, field []*load.Contender) []load.Series {
+	out := make([]load.Series, len(field))
+	for _, c := range field {
+		c.AskContinuously(ctx, conns, b.span/4)
+	}
+	for round := range b.Rounds {
+		for i := range field {
+			at := (round + i) % len(field)
+			out[at] = append(out[at], field[at].AskContinuously(ctx, conns, b.span))
+		}
+	}
+	return out
+}

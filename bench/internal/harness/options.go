@@ -1,0 +1,43 @@
+package harness
+
+import (
+	"time"
+)
+
+// Options says what to measure and how long.
+type Options struct {
+	JSON         bool
+	MeasureNames map[string]bool // names of measures; empty for all of the usual ones
+	Long         bool
+	ParleyBinary string // a built binary; empty builds one
+	ProfileDir   string // folder for profiles of the server
+	Dir          string // where databases are made
+	Args         string // as given, for the report
+
+	Retrieval bool   // runMeasures the search in large agents, and nothing else
+	Search    bool   // runMeasures conversation search, and nothing else
+	SearchURL string // PostgreSQL, to measure it there
+	Messages  int
+	Voice     bool // runMeasures voice sessions, and nothing else
+	Sizes
+}
+
+// Sizes bound the work of each measure.
+type Sizes struct {
+	Rounds       int           // of each target in turn
+	span         time.Duration // one target's share of a round
+	PacedStreams int           // streams open together
+	StartCount   int           // of a process
+	EditCount    int           // sources written and asked about
+	IngestBytes  int           // bytes of text
+	IdleStreams  int           // streams open together
+	IdleTime     time.Duration // how long the idle streams are watched
+}
+
+// PartBytes is the size of each text of an ingest.
+const PartBytes = 1_000_000
+
+var (
+	UsualSizes = Sizes{Rounds: 5, span: 2 * time.Second, PacedStreams: 400, StartCount: 5, EditCount: 60, IngestBytes: 20 * PartBytes, IdleStreams: 10_000, IdleTime: 50 * time.Second}
+	QuickSizes = Sizes{Rounds: 3, span: 500 * time.Millisecond, PacedStreams: 400, StartCount: 3, EditCount: 15, IngestBytes: 4 * PartBytes, IdleStreams: 1_000, IdleTime: 20 * time.Second}
+)

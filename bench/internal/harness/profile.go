@@ -1,0 +1,92 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	"parley/bench/internal/report"
+)
+
+// The server has no door for profilers. A run that is to give profiles builds one in, beside its main function.
+const profilerSource = `package main
+
+import (
+	"net/http"
+	"os"
+	"runtime"
+	"runtime/pprof"
+)
+
+func init() {
+	open := func(r *http.Request) *os.File {
+		f, err := os.Create(r.FormValue("file"))
+		if err != nil {
+			panic(err)
+		}
+		return f
+	}
+	m := http.NewServeMux()
+	m.HandleFunc("/begin", func(w http.ResponseWriter, r *http.Request) { pprof.StartCPUProfile(open(r)) })
+	m.HandleFunc("/end", func(w http.ResponseWriter, r *http.Request) { pprof.StopCPUProfile() })
+	m.HandleFunc("/allocs", func(w http.ResponseWriter, r *http.Request) { runtime.GC(); pprof.Lookup("allocs").WriteTo(open(r), 0) })
+	if addr := os.Getenv("BENCH_PROFILER"); addr != "" {
+		go http.ListenAndServe(addr, m)
+	}
+}
+`
+
+// profilerAddress is where the measured server's door is; other servers of the run get none.
+const profilerAddress = "127.0.0.1:16061"
+
+func (b *Run) buildOverlay(ctx context.Context) (map[string]string, error) {
+	if b.ProfileDir == "" {
+		return nil, nil
+	}
+	dir, err := ModuleRoot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	file := filepath.Join(b.Dir, "door.go")
+	return map[string]string{filepath.Join(dir, "cmd", "parley", "bench_door.go"): file}, os.WriteFile(file, []byte(profilerSource), 0o600)
+}
+
+// runProfiled runs a measure and keeps NAME.cpu and NAME.allocs of the server, for go tool pprof.
+func (b *Run) runProfiled(ctx context.Context, m Measure) (rows []report.Row, err error) {
+	if b.ProfileDir == "" {
+		return m.Run(ctx, b)
+	}
+	if err := b.callProfiler(ctx, "begin", m.Name+".cpu"); err != nil {
+		return nil, err
+	}
+	rows, err = m.Run(ctx, b)
+	return rows, errors.Join(err, b.callProfiler(ctx, "end", ""), b.callProfiler(ctx, "allocs", m.Name+".allocs"))
+}
+
+func (b *Run) callProfiler(ctx context.Context, verb, name string) error {
+	file, err := filepath.Abs(filepath.Join(b.ProfileDir, name))
+	if err != nil {
+		return err
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+profilerAddress+"/"+verb+"?file="+url.QueryEscape(file), nil)
+	if err != nil {
+		return err
+	}
+	resp, err := b.Parley.Client.Do(r)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if _, err := io.Copy(io.Discard, resp.Body); err != nil {
+		return err
+	}
+	if resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("profiler: %s", resp.Status)
+	}
+	return nil
+}

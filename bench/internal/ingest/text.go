@@ -1,0 +1,133 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"parley/bench/internal/corpus"
+	"parley/bench/internal/harness"
+	"parley/bench/internal/load"
+	"parley/bench/internal/process"
+	"parley/bench/internal/report"
+	"parley/bench/internal/stub"
+)
+
+const (
+	editBytes = 20_000 // bytes of an edited text
+)
+
+// MeasureEdit is from writing a text of 20 kB to an answer that rests on it.
+func MeasureEdit(ctx context.Context, b *harness.Run) ([]report.Row, error) {
+	t := b.Parley.NewTarget()
+	took := &load.Batch{}
+	for n := range b.EditCount {
+		began := time.Now()
+		word := stub.NewCode(n)
+		if err := b.Parley.AddAndTrain(ctx, b.Parley.Agents[stub.FinderModel], word, insertCode(corpus.GenerateProse(uint64(n), editBytes), word)); err != nil {
+			return nil, err
+		}
+		a, err := t.AskExactly(ctx, lookupQuestion(word), stub.FoundAnswer)
+		a.Total = time.Since(began)
+		took.AddResult(a, err)
+	}
+	took.Sort()
+	second := report.AtMost(1000, "ms")
+	return []report.Row{
+		report.SingleRow(fmt.Sprintf("a text of 20 kB is written → answered from, p99 of %d", b.EditCount), "ms", report.Milliseconds(report.Quantile(took.Totals, .99)), &second).WithFailures(took.Failures, took.FirstErr),
+		report.SingleRow("… p50", "ms", report.Milliseconds(report.Quantile(took.Totals, .5)), nil),
+	}, nil
+}
+
+func lookupQuestion(word string) load.Request {
+	return load.Request{Model: stub.FinderModel, Message: "What is said about " + word + "?"}
+}
+
+// insertCode puts the word into the middle of the text.
+func insertCode(text, word string) string {
+	half := strings.LastIndexByte(text[:len(text)/2], ' ')
+	return text[:half] + "\n\nThe label of this shelf is " + word + ".\n\n" + text[half:]
+}
+
+// MeasureIngestion is how fast plain text becomes searchable: from the first byte until a word of the last text is answered from.
+func MeasureIngestion(ctx context.Context, b *harness.Run) ([]report.Row, error) {
+	took, err := ingestTexts(ctx, b.Parley, newTexts(b.IngestBytes))
+	if err != nil {
+		return nil, err
+	}
+	bar := report.AtLeast(5, "MB/s")
+	fed := float64(b.IngestBytes) / report.Megabyte
+	return []report.Row{
+		report.SingleRow(fmt.Sprintf("plain text to searchable, %.0f MB for one agent", fed), "MB/s", fed/(took.trainingTime+took.firstAnswerTime).Seconds(), &bar),
+		report.SingleRow("… until all is trained", "MB/s", fed/took.trainingTime.Seconds(), nil),
+		report.SingleRow("… and the first question after that", "ms", report.Milliseconds(took.firstAnswerTime), nil),
+	}, nil
+}
+
+// ingestResult is what one ingest took.
+type ingestResult struct {
+	trainingTime    time.Duration // until the last text was trained
+	firstAnswerTime time.Duration // the first answer after that
+}
+
+const ingestCode = 1 << 20
+
+// newTexts makes texts of that many bytes in all; the last holds a code word.
+func newTexts(size int) []string {
+	var texts []string
+	for n := range size / harness.PartBytes {
+		texts = append(texts, corpus.GenerateProse(uint64(1000+n), harness.PartBytes))
+	}
+	last := len(texts) - 1
+	texts[last] = insertCode(texts[last], stub.NewCode(ingestCode))
+	return texts
+}
+
+// ingestTexts writes texts to a new agent as fast as they are taken, waits until all are trained and asks for the code word.
+func ingestTexts(ctx context.Context, s *harness.Server, texts []string) (ingestResult, error) {
+	agent, err := s.CreateAgent(ctx, stub.FinderModel)
+	if err != nil {
+		return ingestResult{}, err
+	}
+	began := time.Now()
+	for n, text := range texts {
+		if _, err := s.AddText(ctx, agent, fmt.Sprintf("Part %d", n), text); err != nil {
+			return ingestResult{}, err
+		}
+	}
+	if err := waitUntilAllTrained(ctx, s, agent, len(texts)); err != nil {
+		return ingestResult{}, err
+	}
+	took := ingestResult{trainingTime: time.Since(began)}
+	a, err := s.AgentTarget(agent).AskExactly(ctx, lookupQuestion(stub.NewCode(ingestCode)), stub.FoundAnswer)
+	took.firstAnswerTime = a.Total
+	return took, err
+}
+
+func waitUntilAllTrained(ctx context.Context, s *harness.Server, agent string, n int) error {
+	for began := time.Now(); time.Since(began) < 5*time.Minute; {
+		var page struct{ Data []harness.Source }
+		if err := s.CallAPI(ctx, http.MethodGet, "/agents/"+agent+"/sources?limit=100", nil, &page); err != nil {
+			return err
+		}
+		trained := 0
+		for _, src := range page.Data {
+			switch src.Status {
+			case "trained":
+				trained++
+			case "failed":
+				return errors.New("a text could not be learned")
+			}
+		}
+		if trained == n {
+			return nil
+		}
+		if !process.Sleep(ctx, 10*time.Millisecond) {
+			return ctx.Err()
+		}
+	}
+	return errors.New("not learned within five minutes")
+}

@@ -1,0 +1,87 @@
+package process
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// ID is a process of this machine.
+type ID int
+
+func (c *Server) PID() ID { return ID(c.cmd.Process.Pid) }
+
+func (c *Server) Status(field string) (float64, error) { return c.PID().Status(field) }
+
+// Status reads a size from /proc/PID/status, in bytes. VmRSS is what is resident now, VmHWM the most that ever was.
+func (p ID) Status(field string) (float64, error) {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p))
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(string(b)) {
+		if rest, ok := strings.CutPrefix(line, field+":"); ok {
+			kB, err := strconv.ParseFloat(strings.Fields(rest)[0], 64)
+			return kB * 1024, err
+		}
+	}
+	return 0, fmt.Errorf("no %s in /proc", field)
+}
+
+func (c *Server) CPUTime() time.Duration {
+	if c == nil || c.cmd == nil {
+		return 0
+	}
+	return c.PID().CPUTime()
+}
+
+// CPUTime is the processor time the process has used, 0 when that cannot be told. The kernel counts in hundredths of a second.
+func (p ID) CPUTime() time.Duration {
+	fields := p.stat()
+	if len(fields) < 13 {
+		return 0
+	}
+	user, _ := strconv.Atoi(fields[11])
+	system, _ := strconv.Atoi(fields[12])
+	return time.Duration(user+system) * 10 * time.Millisecond
+}
+
+// stat returns the fields of /proc/PID/stat behind the name: its state, its parent and so on; nothing where the process is gone.
+func (p ID) stat() []string {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p))
+	if err != nil {
+		return nil
+	}
+	_, after, _ := strings.Cut(string(b), ") ")
+	return strings.Fields(after)
+}
+
+// Children returns the processes that a process has started.
+func (p ID) Children() (list []ID) {
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return nil
+	}
+	for _, e := range entries {
+		n, err := strconv.Atoi(e.Name())
+		if err != nil {
+			continue
+		}
+		if fields := ID(n).stat(); len(fields) > 1 && fields[1] == strconv.Itoa(int(p)) {
+			list = append(list, ID(n))
+		}
+	}
+	return list
+}
+
+// OwnCPUTime returns the processor time that this process has used.
+func OwnCPUTime() time.Duration {
+	var used syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+		return 0
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
+}

@@ -1,0 +1,156 @@
+package report
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Row is one line of the table.
+type Row struct {
+	Name      string   `json:"name"`
+	Measure   string   `json:"measure"`
+	Unit      string   `json:"unit"`
+	Baseline  *float64 `json:"floor,omitempty"`
+	Parley    *float64 `json:"ours,omitempty"`
+	Ratio     *float64 `json:"ratio,omitempty"`
+	Threshold string   `json:"mustReach,omitempty"`
+	Pass      *bool    `json:"pass,omitempty"` // nil where nothing must be reached
+	Note      string   `json:"note,omitempty"`
+}
+
+// Threshold is what a figure must reach.
+type Threshold struct {
+	Text  string
+	IsMet func(ours, floor float64) bool
+}
+
+func AtMost(n float64, unit string) Threshold {
+	return Threshold{fmt.Sprintf("≤ %s", formatFigure(n, unit)), func(ours, _ float64) bool { return ours <= n }}
+}
+
+func AtLeast(n float64, unit string) Threshold {
+	return Threshold{fmt.Sprintf("≥ %s", formatFigure(n, unit)), func(ours, _ float64) bool { return ours >= n }}
+}
+
+func AtMostTimes(n float64) Threshold {
+	return Threshold{fmt.Sprintf("≤ %g × floor", n), func(ours, floor float64) bool { return ours <= n*floor }}
+}
+
+func AtLeastTimes(n float64) Threshold {
+	return Threshold{fmt.Sprintf("≥ %g × floor", n), func(ours, floor float64) bool { return ours >= n*floor }}
+}
+
+// ComparedRow is a row that compares; alone one that does not.
+func ComparedRow(measure, unit string, floor, ours float64, b *Threshold) Row {
+	r := SingleRow(measure, unit, ours, nil)
+	r.Baseline = &floor
+	if floor > 0 {
+		ratio := ours / floor
+		r.Ratio = &ratio
+	}
+	return r.withThreshold(b, ours, floor)
+}
+
+func SingleRow(measure, unit string, ours float64, b *Threshold) Row {
+	r := Row{Measure: measure, Unit: unit, Parley: &ours}
+	return r.withThreshold(b, ours, 0)
+}
+
+func (r Row) withThreshold(b *Threshold, ours, floor float64) Row {
+	if b != nil {
+		pass := b.IsMet(ours, floor)
+		r.Threshold, r.Pass = b.Text, &pass
+	}
+	return r
+}
+
+// WithFailures marks a row whose work partly failed: whatever its figure says, it is a miss.
+func (r Row) WithFailures(n int, why error) Row {
+	if n > 0 {
+		r.Note = fmt.Sprintf("%d failed, first: %v", n, why)
+		r.Pass = new(bool)
+	}
+	return r
+}
+
+func (r Row) verdict() string {
+	switch {
+	case r.Pass == nil:
+		return ""
+	case *r.Pass:
+		return "pass"
+	}
+	return "**MISS**"
+}
+
+// formatFigure writes a number with as many digits as tell something.
+func formatFigure(n float64, unit string) string {
+	digits := 0
+	switch {
+	case n < 0.1:
+		digits = 3
+	case n < 10:
+		digits = 2
+	case n < 100:
+		digits = 1
+	}
+	text := fmt.Sprintf("%.*f", digits, n)
+	if strings.Contains(text, ".") {
+		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
+	}
+	return strings.TrimSpace(cmp.Or(text, "0") + " " + unit)
+}
+
+func formatOptional(n *float64, unit string) string {
+	if n == nil {
+		return ""
+	}
+	return formatFigure(*n, unit)
+}
+
+// Report is what a run found.
+type Report struct {
+	Machine machine `json:"machine"`
+	Command string  `json:"command"`
+	Rows    []Row   `json:"rows"`
+}
+
+func (rep *Report) Add(name string, rows []Row) {
+	for _, r := range rows {
+		r.Name = name
+		rep.Rows = append(rep.Rows, r)
+	}
+}
+
+func (rep *Report) WriteJSON(w io.Writer) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(rep)
+}
+
+func (rep *Report) WriteMarkdown(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Machine: %s. Measured %s with `%s`.\n\n", rep.Machine, rep.Machine.Measure, strings.TrimSpace(rep.Command))
+	b.WriteString("| Measure | Floor | Parley | Ratio | Must reach | |\n|---|---|---|---|---|---|\n")
+	var notes []string
+	for _, r := range rep.Rows {
+		mark := ""
+		if r.Note != "" {
+			notes = append(notes, r.Note)
+			mark = fmt.Sprintf(" [%d]", len(notes))
+		}
+		fmt.Fprintf(&b, "| %s%s | %s | %s | %s | %s | %s |\n", r.Measure, mark, formatOptional(r.Baseline, r.Unit), formatOptional(r.Parley, r.Unit), formatOptional(r.Ratio, ""), r.Threshold, r.verdict())
+	}
+	for i, note := range notes {
+		fmt.Fprintf(&b, "\n%d. %s", i+1, note)
+	}
+	if len(notes) > 0 {
+		b.WriteByte('\n')
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}

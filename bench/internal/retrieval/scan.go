@@ -1,0 +1,72 @@
+package retrieval
+
+import (
+	"sync"
+
+	"parley"
+	"parley/internal/retrieval"
+	letters "parley/internal/text/words"
+)
+
+// gramScan is what a search cannot do without when it looks at every passage that shares letters with the question: it goes over the
+// lists of these letters and adds a one to each passage in them.
+type gramScan struct {
+	lists        [][][]uint32 // of each question
+	passageCount int
+	sums         sync.Pool
+}
+
+func newGramScan(list []parley.Passage, asked []retrieval.Query) *gramScan {
+	lists := map[uint64][]uint32{}
+	wanted := make([][]uint64, len(asked))
+	for i, q := range asked {
+		for g := range gramSet(q.Text, q.Earlier...) {
+			lists[g] = nil
+			wanted[i] = append(wanted[i], g)
+		}
+	}
+	for doc, p := range list {
+		for g := range gramSet(p.Heading, p.Text) {
+			if held, ok := lists[g]; ok {
+				lists[g] = append(held, uint32(doc))
+			}
+		}
+	}
+	b := &gramScan{passageCount: len(list)}
+	for _, grams := range wanted {
+		var mine [][]uint32
+		for _, g := range grams {
+			mine = append(mine, lists[g])
+		}
+		b.lists = append(b.lists, mine)
+	}
+	return b
+}
+
+func gramSet(text string, more ...string) map[uint64]bool {
+	all := map[uint64]bool{}
+	var buf [64]uint64
+	for _, text := range append(more, text) {
+		for t := range letters.Tokens(text) {
+			for _, g := range letters.Grams(buf[:0], t.Word) {
+				all[g] = true
+			}
+		}
+	}
+	return all
+}
+
+// scan looks for one question.
+func (b *gramScan) scan(question int) {
+	sums, _ := b.sums.Get().([]float32)
+	if sums == nil {
+		sums = make([]float32, b.passageCount)
+	}
+	for _, list := range b.lists[question] {
+		for _, doc := range list {
+			sums[doc]++
+		}
+	}
+	clear(sums)
+	b.sums.Put(sums) //nolint:staticcheck // a slice's header is small beside what it is of
+}

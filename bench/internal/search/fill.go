@@ -1,0 +1,184 @@
+package search
+
+import (
+	"bufio"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"parley"
+	"parley/bench/internal/corpus"
+	"parley/internal/sqldb"
+	"parley/internal/store"
+)
+
+// readUtterances reads what people say in the public sets; without them the manual's sentences stand in.
+func readUtterances(folder string) (lines []string) {
+	if f, err := os.Open(filepath.Join(folder, "sgd", "dev.jsonl")); err == nil {
+		for scan := bufio.NewScanner(f); scan.Scan(); {
+			var talk struct{ Turns [][2]string }
+			if json.Unmarshal(scan.Bytes(), &talk) == nil {
+				for _, t := range talk.Turns {
+					lines = append(lines, t[1])
+				}
+			}
+		}
+		_ = f.Close()
+	}
+	said := regexp.MustCompile(`^.*?<[^>]+> `)
+	files, _ := filepath.Glob(filepath.Join(folder, "irc", "*.txt"))
+	for _, name := range files {
+		b, _ := os.ReadFile(name)
+		for line := range strings.Lines(strings.ToValidUTF8(string(b), "")) {
+			if text := strings.TrimSpace(said.ReplaceAllString(line, "")); len(text) > 12 && text != strings.TrimSpace(line) {
+				lines = append(lines, text)
+			}
+		}
+	}
+	if f, err := os.Open(filepath.Join(folder, "banking77", "train.csv")); err == nil {
+		rows, _ := csv.NewReader(f).ReadAll()
+		for _, r := range rows {
+			lines = append(lines, r[0])
+		}
+		_ = f.Close()
+	}
+	if len(lines) == 0 {
+		for line := range strings.SplitSeq(corpus.ManualText(), ".") {
+			lines = append(lines, strings.TrimSpace(line))
+		}
+	}
+	return lines
+}
+
+const (
+	searchedAgents          = 50
+	messagesPerConversation = 10 // messages of a conversation
+	conversationsPerBatch   = 20 // conversations
+)
+
+// conversationGenerator makes conversations out of lines, by repetition with variation: names and numbers that occur in one message only, and two
+// lines run together.
+type conversationGenerator struct {
+	rng         *rand.Rand
+	lines       []string
+	agents      []parley.AgentID
+	agentShares []float64 // of the agents, added up
+	firstTime   time.Time
+	timeSpan    time.Duration
+}
+
+func newConversationGenerator(lines []string, now time.Time) *conversationGenerator {
+	t := &conversationGenerator{rng: rand.New(rand.NewPCG(7, 8)), lines: lines, firstTime: now.AddDate(0, -11, 0), timeSpan: now.Sub(now.AddDate(0, -11, 0))} //nolint:gosec // text, not a secret
+	sum := 0.0
+	for i := range searchedAgents {
+		t.agents = append(t.agents, parley.NewAgentID())
+		sum += 1 / float64(i+1)
+		t.agentShares = append(t.agentShares, sum)
+	}
+	return t
+}
+
+// randomAgent draws one; the first has about a fifth of all.
+func (t *conversationGenerator) randomAgent() int {
+	at := t.rng.Float64() * t.agentShares[len(t.agentShares)-1]
+	for i, s := range t.agentShares {
+		if at < s {
+			return i
+		}
+	}
+	return 0
+}
+
+func (t *conversationGenerator) randomLine() string {
+	text := t.lines[t.rng.IntN(len(t.lines))]
+	for t.rng.IntN(3) == 0 {
+		text += " " + t.lines[t.rng.IntN(len(t.lines))]
+	}
+	if t.rng.IntN(4) == 0 {
+		text += fmt.Sprintf(" %s %d", corpus.RandomName(t.rng), int(math.Exp(t.rng.Float64()*14)))
+	}
+	return text
+}
+
+// fillDatabase writes so many messages.
+func (t *conversationGenerator) fillDatabase(ctx context.Context, db *store.DB, account *parley.Account, messages int) error {
+	if err := db.CreateAccount(ctx, account); err != nil {
+		return err
+	}
+	err := db.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
+		for _, id := range t.agents {
+			a := &parley.Agent{ID: id, AccountID: account.ID, Name: "Bench", CreatedAt: t.firstTime, UpdatedAt: t.firstTime}
+			if err := tx.CreateAgent(ctx, a); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	all := messages / messagesPerConversation
+	for n := 0; n < all && err == nil; n += conversationsPerBatch {
+		var conversations, said, calls []any
+		for i := range conversationsPerBatch {
+			at := t.firstTime.Add(time.Duration(float64(t.timeSpan) * float64(n+i) / float64(all)))
+			t.addConversation(account.ID, at, &conversations, &said, &calls)
+		}
+		err = db.SQL().Transact(ctx, sqldb.Bulk, func(tx *sqldb.DB) error {
+			if err := insertMany(ctx, tx, "conversations (id, account_id, agent_id, face, channel, user_id, status, message_count, last_seq, last_activity, created_at)", 11, conversations); err != nil {
+				return err
+			}
+			if err := insertMany(ctx, tx, "messages (id, account_id, agent_id, conversation_id, seq, author, type, state, parts, feedback, created_at)", 11, said); err != nil {
+				return err
+			}
+			return insertMany(ctx, tx, "tool_calls (id, account_id, agent_id, conversation_id, message_id, turn_id, call_id, tool, action_type, client_side, input, status, created_at)", 13, calls)
+		})
+	}
+	if err != nil {
+		return err
+	}
+	_, err = db.SQL().Exec(ctx, `insert into conversation_counts (agent_id, account_id, total, api) select agent_id, account_id, count(*), 0 from conversations group by agent_id, account_id`)
+	return err
+}
+
+func insertMany(ctx context.Context, tx *sqldb.DB, into string, columns int, args []any) error {
+	if len(args) == 0 {
+		return nil
+	}
+	one := ", (?" + strings.Repeat(", ?", columns-1) + ")"
+	_, err := tx.Exec(ctx, `insert into `+into+` values `+strings.Repeat(one, len(args)/columns)[2:], args...)
+	return err
+}
+
+var (
+	searchedChannels = []parley.Channel{parley.ChannelAPI, parley.ChannelAPI, parley.ChannelAPI, parley.ChannelWidget, parley.ChannelWidget, parley.ChannelWhatsApp, parley.ChannelEmail, parley.ChannelPhone}
+	searchedStates   = []parley.ConversationStatus{parley.ConversationOngoing, parley.ConversationOngoing, parley.ConversationOngoing, parley.ConversationEnded, parley.ConversationEnded, parley.ConversationTakenOver}
+)
+
+func (t *conversationGenerator) addConversation(account parley.AccountID, at time.Time, conversations, messages, calls *[]any) {
+	agent, id := t.agents[t.randomAgent()], parley.NewTimedUUID()
+	last := at
+	for seq := 1; seq <= messagesPerConversation; seq++ {
+		author, feedback := parley.AuthorUser, any(nil)
+		if seq%2 == 0 {
+			author = parley.AuthorAssistant
+			if t.rng.IntN(60) == 0 {
+				feedback = []string{"positive", "negative"}[t.rng.IntN(2)]
+			}
+		}
+		parts, _ := json.Marshal([]parley.Part{{Type: "text", Text: t.randomLine()}}) // texts always encode
+		last = last.Add(time.Duration(t.rng.IntN(60_000)) * time.Millisecond)
+		*messages = append(*messages, string(parley.NewMessageID()), account, agent, id, seq, string(author), "reply", "complete", string(parts), feedback, last.UnixMilli())
+	}
+	if t.rng.IntN(10) == 0 {
+		*calls = append(*calls, parley.NewUUID(), account, agent, id, "m", "t", parley.NewCallID(), []string{"orders", "stock", "refund"}[t.rng.IntN(3)], "http", 0, "{}",
+			[]string{"success", "success", "error"}[t.rng.IntN(3)], last.UnixMilli())
+	}
+	*conversations = append(*conversations, id, account, agent, "v2", string(searchedChannels[t.rng.IntN(len(searchedChannels))]), fmt.Sprintf("user%d", t.rng.IntN(20_000)),
+		string(searchedStates[t.rng.IntN(len(searchedStates))]), messagesPerConversation, messagesPerConversation, last.UnixMilli(), at.UnixMilli())
+}

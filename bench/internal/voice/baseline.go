@@ -1,0 +1,105 @@
+package voice
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"time"
+
+	"parley/bench/internal/report"
+)
+
+// turnEndSilence is the silence after which a turn whose text looks complete may end (the ear's own); nobody answers earlier who does not
+// want to interrupt.
+const turnEndSilence = 280 * time.Millisecond
+
+// baselineJob is whom the floor asks, and how often.
+type baselineJob struct {
+	Stub  string
+	Times int
+}
+
+// measureBaseline does what cannot be avoided, one thing after the other: wait for the end of the turn, have it recognised, ask the model, have
+// its first words spoken, and bring a packet of sound to the listener. For what is typed the first two are left out.
+func (c *callerProcess) measureBaseline(ctx context.Context, w baselineJob) (voiceResult, error) {
+	way, err := newUDPLoopback(ctx)
+	if err != nil {
+		return voiceResult{}, err
+	}
+	defer way.close()
+	var t voiceResult
+	for range w.Times {
+		began := time.Now()
+		if err := postAndReadByte(ctx, w.Stub+"/audio/transcriptions", make([]byte, 2*decodeRate)); err != nil {
+			return t, err
+		}
+		heard := time.Since(began)
+		model := map[string]any{"model": "stub", "stream": true, "messages": []map[string]string{{"role": "user", "content": spokenQuestion}}}
+		if err := getJSON(ctx, w.Stub+"/chat/completions", model); err != nil {
+			return t, err
+		}
+		if err := getJSON(ctx, w.Stub+"/audio/speech", map[string]any{"input": shortAnswer}); err != nil {
+			return t, err
+		}
+		if err := way.sendAndReceive(c.sounds.voice[0]); err != nil {
+			return t, err
+		}
+		took := time.Since(began)
+		t.Spoken, t.Typed = append(t.Spoken, report.Milliseconds(turnEndSilence+took)), append(t.Typed, report.Milliseconds(took-heard))
+	}
+	return t, nil
+}
+
+func getJSON(ctx context.Context, url string, v any) error {
+	body, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return postAndReadByte(ctx, url, body)
+}
+
+// postAndReadByte asks, and waits for the first byte of the answer.
+func postAndReadByte(ctx context.Context, url string, body []byte) error {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	resp, err := apiClient.Do(r)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	_, err = io.ReadFull(resp.Body, make([]byte, 1))
+	return err
+}
+
+// udpLoopback is the loopback, by UDP.
+type udpLoopback struct{ from, to *net.UDPConn }
+
+func newUDPLoopback(ctx context.Context) (*udpLoopback, error) {
+	l, err := (&net.ListenConfig{}).ListenPacket(ctx, "udp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	d, err := (&net.Dialer{}).DialContext(ctx, "udp", l.LocalAddr().String())
+	if err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return &udpLoopback{d.(*net.UDPConn), l.(*net.UDPConn)}, nil
+}
+
+func (w *udpLoopback) sendAndReceive(packet []byte) error {
+	if _, err := w.from.Write(packet); err != nil {
+		return err
+	}
+	_, err := w.to.Read(make([]byte, 1500))
+	return err
+}
+
+func (w *udpLoopback) close() {
+	_, _ = w.from.Close(), w.to.Close()
+}

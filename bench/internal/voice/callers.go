@@ -1,0 +1,166 @@
+package voice
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"parley/bench/internal/process"
+	"parley/bench/internal/report"
+)
+
+// callerProcess is the process that the customers of voice sessions are in, so that what they cost is not taken for the server's. Each of its
+// jobs takes a JSON and gives one.
+type callerProcess struct {
+	sounds callerSounds
+	group  callerGroup
+}
+
+func RunCallers(ctx context.Context, stdout io.Writer) (err error) {
+	c := &callerProcess{}
+	if c.sounds, err = newCallerSounds(); err != nil {
+		return err
+	}
+	mux := http.NewServeMux()
+	mux.Handle("POST /turns", jobHandler(c.measureTurns))
+	mux.Handle("POST /barge", jobHandler(c.measureBargeIn))
+	mux.Handle("POST /shorts", jobHandler(c.runShortSessions))
+	mux.Handle("POST /floor", jobHandler(c.measureBaseline))
+	mux.Handle("POST /grow", jobHandler(c.addCallers))
+	mux.Handle("POST /gaps", jobHandler(c.measureGaps))
+	mux.Handle("POST /hangup", jobHandler(c.hangUpAll))
+	return process.ServeUntilDone(ctx, stdout, mux)
+}
+
+// jobHandler serves one kind of job.
+func jobHandler[In, Out any](do func(context.Context, In) (Out, error)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var in In
+		err := json.NewDecoder(r.Body).Decode(&in)
+		var out Out
+		if err == nil {
+			out, err = do(r.Context(), in)
+		}
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		_ = json.NewEncoder(w).Encode(out)
+	})
+}
+
+// runJob has the other process do a job.
+func runJob[Out any](ctx context.Context, c *process.Server, name string, in any) (out Out, err error) {
+	body, err := json.Marshal(in)
+	if err != nil {
+		return out, err
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, c.URL+"/"+name, bytes.NewReader(body))
+	if err != nil {
+		return out, err
+	}
+	resp, err := apiClient.Do(r)
+	if err != nil {
+		return out, err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		said, _ := io.ReadAll(io.LimitReader(resp.Body, 500)) // what there is of it is enough
+		return out, fmt.Errorf("%s: %s: %s", name, resp.Status, said)
+	}
+	return out, json.NewDecoder(resp.Body).Decode(&out)
+}
+
+// callerJob is what callers are to do: so many of them, so many times each.
+type callerJob struct {
+	calledAgent
+	Callers int
+	Times   int
+}
+
+// runConcurrently has the callers do something beside each other, and gathers what they found.
+func (c *callerProcess) runConcurrently(ctx context.Context, w callerJob, do func(context.Context, *voiceClient, *voiceResult) error) voiceResult {
+	all := make([]voiceResult, w.Callers)
+	var group sync.WaitGroup
+	for i := range all {
+		group.Go(func() {
+			process.Sleep(ctx, time.Duration(i)*170*time.Millisecond) // not in step
+			one, err := startCall(ctx, w.calledAgent, c.sounds.silence, nil)
+			if err != nil {
+				all[i].fail(err)
+				return
+			}
+			defer one.hangUp()
+			if err := do(ctx, one, &all[i]); err != nil {
+				all[i].fail(err)
+			}
+		})
+	}
+	group.Wait()
+	var sum voiceResult
+	for i := range all {
+		sum.add(&all[i])
+	}
+	return sum
+}
+
+// MeasureTurns asks by voice and in writing.
+func (c *callerProcess) measureTurns(ctx context.Context, w callerJob) (voiceResult, error) {
+	return c.runConcurrently(ctx, w, func(ctx context.Context, one *voiceClient, t *voiceResult) error {
+		for n := range w.Times {
+			if err := one.askByVoice(ctx, &c.sounds, n, t); err != nil {
+				t.fail(err)
+			}
+			if n%3 == 0 {
+				if err := one.askByText(ctx, t); err != nil {
+					t.fail(err)
+				}
+			}
+		}
+		return nil
+	}), ctx.Err()
+}
+
+// measureBargeIn interrupts by voice and in writing.
+func (c *callerProcess) measureBargeIn(ctx context.Context, w callerJob) (voiceResult, error) {
+	return c.runConcurrently(ctx, w, func(ctx context.Context, one *voiceClient, t *voiceResult) error {
+		if err := one.waitForLongAnswer(ctx, echoGuardTime); err != nil {
+			return err
+		}
+		one.sendText(spokenQuestion)
+		for n := range w.Times {
+			if err := one.interruptByVoice(ctx, &c.sounds, n, t); err != nil {
+				t.fail(err)
+			}
+			if err := one.interruptByText(ctx, n, t); err != nil {
+				t.fail(err)
+			}
+		}
+		return nil
+	}), ctx.Err()
+}
+
+// runShortSessions holds many short sessions, so many at a time: a question, the answer, and goodbye.
+func (c *callerProcess) runShortSessions(ctx context.Context, w callerJob) (voiceResult, error) {
+	var sum voiceResult
+	for left := w.Times; left > 0 && ctx.Err() == nil; left -= w.Callers {
+		w.Callers = min(w.Callers, left)
+		t := c.runConcurrently(ctx, w, func(ctx context.Context, one *voiceClient, t *voiceResult) error {
+			return one.askByVoice(ctx, &c.sounds, 0, t)
+		})
+		sum.add(&t)
+	}
+	apiClient.CloseIdleConnections() // they would be the server's goroutines, too
+	return sum, ctx.Err()
+}
+
+// percentiles returns the percentiles of measurements in milliseconds.
+func percentiles(list []float64, q float64) float64 {
+	return report.Quantile(slices.Sorted(slices.Values(list)), q)
+}

@@ -1,0 +1,141 @@
+package voice
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"parley/bench/internal/report"
+)
+
+const (
+	endSilence    = 500 * time.Millisecond // of silence: the agent has finished
+	answerLimit   = 10 * time.Second
+	echoGuardTime = 2500 * time.Millisecond // of the agent's first sound, in which it does not let itself be interrupted easily
+	speechTime    = 1200 * time.Millisecond
+)
+
+// voiceResult is what callers found, in milliseconds.
+type voiceResult struct {
+	Spoken []float64 // from the last packet of speech to the first of the answer
+	Typed  []float64 // from a message to the first packet of the answer
+	Ducked []float64 // from the first packet of speech to the first soft one of the agent's
+	Silent []float64 // from the first packet of speech to the last sound of the agent's
+	Cut    []float64 // from a message over the agent's words to their last sound
+	Failed int
+	Why    string // of the first failure
+}
+
+func (t *voiceResult) fail(err error) {
+	if t.Failed++; t.Why == "" {
+		t.Why = err.Error()
+	}
+}
+
+func (t *voiceResult) add(o *voiceResult) {
+	t.Spoken, t.Typed = append(t.Spoken, o.Spoken...), append(t.Typed, o.Typed...)
+	t.Ducked, t.Silent, t.Cut = append(t.Ducked, o.Ducked...), append(t.Silent, o.Silent...), append(t.Cut, o.Cut...)
+	t.Failed += o.Failed
+	if t.Why == "" {
+		t.Why = o.Why
+	}
+}
+
+var errAnsweredEarly = errors.New("the agent answered before the question had ended")
+
+// askByVoice speaks, and waits for the answer.
+func (c *voiceClient) askByVoice(ctx context.Context, s *callerSounds, n int, t *voiceResult) error {
+	if err := c.waitForSilence(ctx, endSilence); err != nil {
+		return err
+	}
+	_, last := c.speakFor(ctx, s, s.voice, time.Duration(700+37*(n%16))*time.Millisecond)
+	a, err := c.waitForPacket(ctx, time.Time{}, answerLimit)
+	switch {
+	case err != nil:
+		return err
+	case a.receivedAt.Before(last):
+		return fmt.Errorf("%w, by %v", errAnsweredEarly, last.Sub(a.receivedAt).Round(time.Millisecond))
+	}
+	t.Spoken = append(t.Spoken, report.Milliseconds(a.receivedAt.Sub(last)))
+	return nil
+}
+
+// askByText does the same in writing.
+func (c *voiceClient) askByText(ctx context.Context, t *voiceResult) error {
+	if err := c.waitForSilence(ctx, endSilence); err != nil {
+		return err
+	}
+	began := time.Now()
+	c.sendText(spokenQuestion)
+	a, err := c.waitForPacket(ctx, began, answerLimit)
+	if err == nil {
+		t.Typed = append(t.Typed, report.Milliseconds(a.receivedAt.Sub(began)))
+	}
+	return err
+}
+
+// waitForLongAnswer has the agent read the long answer for a while.
+func (c *voiceClient) waitForLongAnswer(ctx context.Context, length time.Duration) error {
+	if err := c.waitForSilence(ctx, endSilence); err != nil {
+		return err
+	}
+	c.sendText(longQuestion)
+	a, err := c.waitForPacket(ctx, time.Time{}, answerLimit)
+	if err == nil {
+		c.receivedUntil(ctx, a.receivedAt.Add(length))
+	}
+	return err
+}
+
+// interruptByVoice speaks over the agent.
+func (c *voiceClient) interruptByVoice(ctx context.Context, s *callerSounds, n int, t *voiceResult) error {
+	if err := c.waitForLongAnswer(ctx, time.Duration(700+43*(n%10))*time.Millisecond); err != nil {
+		return err
+	}
+	first, _ := c.speakFor(ctx, s, s.interruptions[n%len(s.interruptions)], speechTime)
+	ducked, silent, err := measureFade(first, c.receivedUntil(ctx, first.Add(speechTime)))
+	if err == nil {
+		t.Ducked, t.Silent = append(t.Ducked, report.Milliseconds(ducked)), append(t.Silent, report.Milliseconds(silent))
+	}
+	return err
+}
+
+// interruptByText writes over the agent.
+func (c *voiceClient) interruptByText(ctx context.Context, n int, t *voiceResult) error {
+	if err := c.waitForLongAnswer(ctx, time.Duration(700+43*(n%10))*time.Millisecond); err != nil {
+		return err
+	}
+	began := time.Now()
+	c.sendText(spokenQuestion)
+	_, silent, err := measureFade(began, c.receivedUntil(ctx, began.Add(speechTime)))
+	if err == nil {
+		t.Cut = append(t.Cut, report.Milliseconds(silent))
+	}
+	return err
+}
+
+const (
+	maxDuckedPeak = humAmplitude / 2  // an agent that has ducked has a quarter of its loudness
+	maxSilentPeak = humAmplitude / 10 // and one that is silent none
+)
+
+var errNotSilent = errors.New("the agent did not fall silent")
+
+// measureFade finds, in what came since something began, after what time the agent was softer, and after what time it was heard last.
+func measureFade(began time.Time, list []receivedPacket) (ducked, silent time.Duration, err error) {
+	last := began
+	for _, a := range list {
+		if a.receivedAt.Before(began) {
+			continue
+		}
+		if ducked == 0 && a.peak < maxDuckedPeak {
+			ducked = a.receivedAt.Sub(began)
+		}
+		if a.peak < maxSilentPeak {
+			return ducked, last.Sub(began), nil
+		}
+		last = a.receivedAt
+	}
+	return 0, 0, errNotSilent
+}
