@@ -1,6 +1,6 @@
-// Command bench measures Parley beside a floor: a bare handler that does only what cannot be avoided. One run holds a model
-// stub, the floor, the real server and the load, each a process of its own on the same machine, and takes them in turns, so
-// that a noisy neighbour spoils all alike. What it prints are ratios; a miss is a figure, not a failure.
+// Command bench measures Parley against a floor: a handler that does only what cannot be avoided. One run has a model stub, the
+// floor, the real server and the load, each a process of its own on the same machine, and measures them in turns, so that
+// other work on the machine slows them alike. It prints ratios; a missed threshold is a figure, not a failure.
 package main
 
 import (
@@ -39,7 +39,7 @@ func main() {
 	}
 }
 
-// run measures, or is one of the processes that a measuring run starts.
+// run takes the measures, or serves as one of the processes that such a run starts.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if len(args) > 0 {
 		switch args[0] {

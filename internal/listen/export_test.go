@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// ShortenWrites returns clients less time to take in an answer.
+// ShortenWrites shortens the time that clients have to receive an answer.
 func ShortenWrites(t *testing.T, d time.Duration) {
 	t.Helper()
-	before := writeTime
-	t.Cleanup(func() { writeTime = before })
+	previous := writeTime
+	t.Cleanup(func() { writeTime = previous })
 	writeTime = d
 }

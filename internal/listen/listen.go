@@ -1,6 +1,6 @@
-// Package listen takes the connections of HTTP servers. It bounds how many there are, in all and of one address, and
-// closes those that wait for nothing when others want in; it serves clients that have closed their half of the
-// connection and wait for the answer; and it knows what net/http does not tell of a request's header.
+// Package listen accepts the connections of HTTP servers. It bounds their number, in all and of one address, and closes idle
+// ones when it is full and others come; it serves clients that have closed their half of the connection and wait for the
+// answer; and it reads what net/http hides of a request's header.
 package listen
 
 import (
@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Times that strangers have. A face gives those whom it knows more for their bodies.
+// Timeouts of clients that have not authenticated. An API allows others more for their bodies.
 const (
 	headerTimeout  = 10 * time.Second
 	bodyTimeout    = 10 * time.Second
@@ -19,10 +19,10 @@ const (
 	maxHeaderBytes = 64 << 10
 )
 
-// writeTime is what anybody has to take in a part of an answer. Tests shorten it.
+// writeTime is how long a client may take to receive a part of an answer. Tests shorten it.
 var writeTime = 30 * time.Second
 
-// Listener returns the connections of l a place in the table. Connections for which there is none are closed at once.
+// Listener returns a listener that enters the connections of l in the table. It closes at once those for which there is no place.
 func (t *ConnTable) Listener(l net.Listener) net.Listener { return &listener{l, t} }
 
 type listener struct {
@@ -47,8 +47,8 @@ func (l *listener) Accept() (net.Conn, error) {
 	}
 }
 
-// Configure has the server tell the table what its connections do, and bounds what a client may take its time for. There is no bound on
-// an answer: a stream lasts as long as it has to say something. Each write of it has one.
+// Configure makes the server report the states of its connections to the table, and sets its timeouts. An answer as a whole
+// has none: a stream lasts as long as it has something to send. Each write of it has one.
 func (t *ConnTable) Configure(s *http.Server) {
 	s.ReadHeaderTimeout, s.ReadTimeout, s.IdleTimeout = headerTimeout, headerTimeout+bodyTimeout, idleTimeout
 	s.MaxHeaderBytes = maxHeaderBytes
@@ -62,7 +62,7 @@ func (t *ConnTable) Configure(s *http.Server) {
 
 type connKey struct{}
 
-// FromContext returns the connection of a request; nil where it did not come by one of a table.
+// FromContext returns the connection of a request; nil where it came by none of a table.
 func FromContext(ctx context.Context) *Conn {
 	c, _ := ctx.Value(connKey{}).(*Conn)
 	return c

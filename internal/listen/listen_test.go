@@ -51,17 +51,17 @@ func resetConn(t *testing.T, conn *net.TCPConn) {
 	}
 }
 
-// A handler goes on for a client that has closed its half and takes the answer, and hears of a client that is gone.
+// A handler goes on for a client that has closed its half and reads the answer, and is cancelled when a client is gone.
 func TestResetCancelsAndHalfClosingDoesNot(t *testing.T) {
 	for _, half := range []bool{false, true} {
-		heard, alive, ended := make(chan struct{}), make(chan error, 1), make(chan struct{})
+		received, alive, ended := make(chan struct{}), make(chan error, 1), make(chan struct{})
 		server, _ := startServer(t, listen.Limits{}, func(w http.ResponseWriter, r *http.Request) {
 			defer close(ended)
 			for range 3 { // there and back, so that the end of what the client sends has been read
 				_, _ = io.WriteString(w, "a")
 				_ = http.NewResponseController(w).Flush()
 				select {
-				case <-heard:
+				case <-received:
 				case <-t.Context().Done():
 					return
 				}
@@ -82,7 +82,7 @@ func TestResetCancelsAndHalfClosingDoesNot(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			heard <- struct{}{}
+			received <- struct{}{}
 		}
 		if err := <-alive; err != nil {
 			t.Errorf("half closed %v: the request was cancelled while its client waits: %v", half, err)
@@ -139,7 +139,7 @@ func TestWaitingClientIsProbed(t *testing.T) {
 	}
 }
 
-// Requests that stand behind each other on a connection are all answered, and the connection ends after the last.
+// Pipelined requests on a connection are all answered, and the connection ends after the last.
 func TestPipelinedRequestsOfAHalfClosedClient(t *testing.T) {
 	server, _ := startServer(t, listen.Limits{}, func(w http.ResponseWriter, r *http.Request) {
 		text, err := io.ReadAll(r.Body)
@@ -165,8 +165,8 @@ func TestPipelinedRequestsOfAHalfClosedClient(t *testing.T) {
 	}
 }
 
-// A header with two lengths is seen wherever it stands, and what only looks like one is none.
-func TestAmbiguous(t *testing.T) {
+// A header with two lengths is found wherever it is, and what only looks like one is not.
+func TestAmbiguousLengths(t *testing.T) {
 	server, _ := startServer(t, listen.Limits{}, func(w http.ResponseWriter, r *http.Request) {
 		if listen.FromContext(r.Context()).HasAmbiguousLength(r) {
 			w.Header().Set("Connection", "close")

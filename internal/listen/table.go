@@ -9,14 +9,14 @@ import (
 // Limits bound connections; 0 is no bound.
 type Limits struct {
 	MaxConns      int                   // connections at a time
-	SpareConns    int                   // more, for the question whether the server lives
+	SpareConns    int                   // beyond them, for health checks
 	MaxPerAddress int                   // connections of one address (of IPv6, one network of 64 bits)
 	IsExempt      func(netip.Addr) bool // addresses that are not counted; may be nil
 }
 
-// ConnTable holds the connections of one or more listeners. When it is full, a new connection takes the place of one that waits for
-// nothing: first of one that never had a request let in (also while it does not take in its answer), then of one that is kept for
-// a next request, the oldest first.
+// ConnTable holds the connections of one or more listeners. When it is full, a new connection replaces an idle one: first one
+// that never had a request admitted (also while it does not receive its answer), then one that is kept open for the next
+// request, the oldest first.
 type ConnTable struct {
 	limits Limits
 
@@ -39,21 +39,21 @@ func (t *ConnTable) OpenConns() int {
 	return t.openConns
 }
 
-// admit admits a connection, or gives nil. The one it replaces is closed.
+// admit enters a connection in the table, and closes the one that it replaces; it returns nil where there is no place.
 func (t *ConnTable) admit(raw halfCloser) *Conn {
 	c := &Conn{halfCloser: raw, table: t, address: t.countedAddress(raw.RemoteAddr())}
 	t.mu.Lock()
-	var victim *Conn
+	var evicted *Conn
 	full := t.limits.MaxConns > 0 && t.openConns >= t.limits.MaxConns
 	if full {
-		victim = t.evictionCandidate()
+		evicted = t.evictionCandidate()
 	}
 	switch {
-	case c.address.IsValid() && t.byAddress[c.address] >= t.limits.MaxPerAddress, full && victim == nil && t.openConns >= t.limits.MaxConns+t.limits.SpareConns:
+	case c.address.IsValid() && t.byAddress[c.address] >= t.limits.MaxPerAddress, full && evicted == nil && t.openConns >= t.limits.MaxConns+t.limits.SpareConns:
 		t.mu.Unlock()
 		return nil
-	case victim != nil:
-		t.forget(victim)
+	case evicted != nil:
+		t.forget(evicted)
 	case full:
 		c.isSpare = true
 	}
@@ -63,8 +63,8 @@ func (t *ConnTable) admit(raw halfCloser) *Conn {
 	}
 	t.untrusted.add(c)
 	t.mu.Unlock()
-	if victim != nil {
-		_ = victim.halfCloser.Close() // whatever is wrong with it, it is gone
+	if evicted != nil {
+		_ = evicted.halfCloser.Close() // it is closed, whatever the error
 	}
 	return c
 }
@@ -76,7 +76,7 @@ func (t *ConnTable) evictionCandidate() *Conn {
 	return t.trustedIdle.oldest()
 }
 
-// countedAddress returns the address under which a connection counts; zero where it does not.
+// countedAddress returns the address that a connection counts for; zero where it counts for none.
 func (t *ConnTable) countedAddress(a net.Addr) netip.Addr {
 	tcp, ok := a.(*net.TCPAddr)
 	if !ok || t.limits.MaxPerAddress <= 0 {
@@ -99,7 +99,7 @@ func (t *ConnTable) remove(c *Conn) {
 	t.forget(c)
 }
 
-// forget forgets a connection, once.
+// forget removes a connection, once. The table is locked.
 func (t *ConnTable) forget(c *Conn) {
 	if c.closed {
 		return
@@ -114,7 +114,7 @@ func (t *ConnTable) forget(c *Conn) {
 	}
 }
 
-// markBusy takes note of a request: its connection is not to be closed for another.
+// markBusy records that a connection has a request: it must not be closed for another.
 func (t *ConnTable) markBusy(c *Conn) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -148,7 +148,7 @@ func (t *ConnTable) isSpare(c *Conn) bool {
 	return c.isSpare
 }
 
-// connList is a list of connections in the order in which they came. A connection is in one ring at most.
+// connList is a list of connections in the order in which they were added. A connection is in one list at most.
 type connList struct{ root Conn }
 
 func (r *connList) add(c *Conn) {

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// CPULoad tells how much of the processors this program and its children use, as Linux counts it. What other programs do
-// does not count. Elsewhere nothing is known. It is not for use by several goroutines.
+// CPULoad measures how much of the processors this program and its children use, as Linux counts it. What other programs do
+// does not count. On other systems it knows nothing. It is not safe for concurrent use.
 type CPULoad struct {
 	Now        func() time.Time
 	Root       string // of the file system; empty for /
@@ -22,7 +22,7 @@ type CPULoad struct {
 }
 
 const (
-	maxSampleAge    = 10 * time.Second // how long ago the last look may be: what is older tells nothing of now
+	maxSampleAge    = 10 * time.Second // how old the last sample may be: an older one shows nothing about now
 	ticksPerSecond  = 100              // USER_HZ, which is the same on every Linux that Go runs on
 	maxProcessDepth = 4                // generations of children that are looked at
 )
@@ -42,7 +42,7 @@ func (l *CPULoad) Share() float64 {
 
 // cpuTicks returns the processor time of a process, of its children that live, and of those that it has waited for.
 func (l *CPULoad) cpuTicks(process string, depth int) (ticks float64, ok bool) {
-	const utime, stime, cutime, cstime = 11, 12, 13, 14 // counted behind the name, which may hold anything
+	const utime, stime, cutime, cstime = 11, 12, 13, 14 // counted behind the name, which may contain anything
 	stat := l.readFile("proc/" + process + "/stat")
 	fields := strings.Fields(stat[strings.LastIndexByte(stat, ')')+1:])
 	if len(fields) <= cstime {
@@ -64,7 +64,7 @@ func (l *CPULoad) cpuTicks(process string, depth int) (ticks float64, ok bool) {
 	return ticks, true
 }
 
-// children lists the processes that any thread of a process has begun.
+// children lists the processes that the threads of a process have started.
 func (l *CPULoad) children(process string) (list []string) {
 	threads, _ := filepath.Glob(filepath.Join("/", l.Root, "proc", process, "task", "*", "children"))
 	for _, file := range threads {
@@ -74,7 +74,7 @@ func (l *CPULoad) children(process string) (list []string) {
 	return list
 }
 
-// processors is how many there are, or how many this program's group may use where that is less.
+// processors returns how many processors there are, or how many this program's control group may use where that is less.
 func (l *CPULoad) processors() float64 {
 	n := float64(l.Processors)
 	if n == 0 {
@@ -89,7 +89,7 @@ func (l *CPULoad) processors() float64 {
 	return min(n, q/p)
 }
 
-// cgroupPath is the folder of this program's control group (version 2). Within a container it is the root.
+// cgroupPath returns the folder of this program's control group (version 2). Within a container it is the root.
 func (l *CPULoad) cgroupPath() string {
 	const root = "sys/fs/cgroup"
 	for line := range strings.Lines(l.readFile("proc/self/cgroup")) {

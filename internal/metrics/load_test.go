@@ -38,13 +38,13 @@ func (m *fakeMachine) writeFile(path, text string) {
 	}
 }
 
-// addProcess has used so many ticks by itself, and those that it has waited for so many.
+// addProcess adds a process with its own ticks, and those of the children that it has waited for.
 func (m *fakeMachine) addProcess(name string, own, waited int) {
 	m.Helper()
 	m.writeFile("proc/"+name+"/stat", fmt.Sprintf("77 (a) name) R 1 77 77 0 -1 4194560 9 9 0 0 %d %d %d %d 20 0 1 0 100 1 1\n", own/2, own-own/2, waited/2, waited-waited/2))
 }
 
-// wantShare asserts the share of the time since the last look.
+// wantShare checks the share of the time since the last sample.
 func (m *fakeMachine) wantShare(want float64, later time.Duration) {
 	m.Helper()
 	m.now = m.now.Add(later)
@@ -120,7 +120,7 @@ func TestLoadOfAContainer(t *testing.T) {
 	}
 }
 
-// Here and now: what this process does is seen.
+// On the real system, the load of this process is measured.
 func TestLoadOfThisMachine(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("SKIP: nothing is known of the load")

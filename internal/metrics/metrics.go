@@ -16,7 +16,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// Metrics is all that is measured of one server, in a registry of its own.
+// Metrics are the metrics of one server, in a registry of its own.
 type Metrics struct {
 	Requests *Requests
 	Turns    *Turns
@@ -48,7 +48,7 @@ func (m *Metrics) Handler(state func() State) http.Handler {
 	return mux
 }
 
-// countersByLabel makes the counter of each of the labels that there can be, so that all of them are shown from the start.
+// countersByLabel creates the counter of every possible label, so that all of them are shown from the start.
 func countersByLabel(v *prometheus.CounterVec, labels ...string) map[string]prometheus.Counter {
 	counters := make(map[string]prometheus.Counter, len(labels))
 	for _, label := range labels {
@@ -57,7 +57,7 @@ func countersByLabel(v *prometheus.CounterVec, labels ...string) map[string]prom
 	return counters
 }
 
-// incrementOrOther counts under the label, or under "other" what has none.
+// incrementOrOther increments the counter of the label, or that of "other" for an unknown label.
 func incrementOrOther(counters map[string]prometheus.Counter, label string) {
 	c, known := counters[label]
 	if !known {

@@ -18,7 +18,7 @@ type Requests struct {
 	seriesByKey map[requestKey]series
 }
 
-// requestKey is what requests are told apart by; all of it is out of lists of ours.
+// requestKey holds the labels of requests; their values are all from fixed lists.
 type requestKey struct{ method, route, class string }
 
 type series struct {
@@ -37,11 +37,11 @@ func newRequests(on promauto.Factory) *Requests {
 	}
 }
 
-// Observe counts a request. The route is a pattern of ours; "/" stands for paths that lead nowhere.
-func (r *Requests) Observe(method, route string, status int, took time.Duration) {
+// Observe counts a request. The route is a pattern; "/" stands for unknown paths.
+func (r *Requests) Observe(method, route string, status int, elapsed time.Duration) {
 	s := r.seriesFor(requestKey{methodOf(method), routeOf(route), classOf(status)})
 	s.total.Inc()
-	s.duration.Observe(took.Seconds())
+	s.duration.Observe(elapsed.Seconds())
 }
 
 func (r *Requests) seriesFor(a requestKey) series {
@@ -58,7 +58,7 @@ func (r *Requests) seriesFor(a requestKey) series {
 	return s
 }
 
-// methodOf keeps what a client has made up out of the labels.
+// methodOf returns the label of a method; methods that clients make up share one.
 func methodOf(method string) string {
 	switch method {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:

@@ -43,7 +43,7 @@ func countLines(text, part string) (n int) {
 	return n
 }
 
-// Whatever clients make up, the number of series has a bound.
+// Whatever clients send, the number of series is bounded.
 func TestStrangersMakeNoSeries(t *testing.T) {
 	m := newMetrics()
 	var all sync.WaitGroup
@@ -71,7 +71,7 @@ func TestStrangersMakeNoSeries(t *testing.T) {
 	}
 }
 
-// A request that is of a kind that was seen before makes no garbage.
+// A request with known labels allocates nothing.
 func TestARequestCostsNothing(t *testing.T) {
 	m := newMetrics()
 	answered := func() { m.Requests.Observe("POST", "/api/v2/agents/{agentId}/chat", 200, time.Millisecond) }

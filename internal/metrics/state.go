@@ -2,12 +2,12 @@ package metrics
 
 import "github.com/prometheus/client_golang/prometheus"
 
-// State is what there is at the moment.
+// State holds the current values of the gauges.
 type State struct {
 	OpenStreams   int // responses of server-sent events that are open
-	OpenTurns     int // answers in the making
+	OpenTurns     int // answers that are being made
 	DatabaseUp    bool
-	Jobs          Jobs           // while Up
+	Jobs          Jobs           // while the database is up
 	PendingWrites *PendingWrites // nil where the database has no queue here
 	Voice         VoiceState
 }
@@ -92,7 +92,7 @@ var stateMetrics = []stateMetric{
 	gauge("parley_voice_overloaded", "1 while new voice sessions are refused because the server has no power left.", func(s *State) float64 { return boolToFloat(s.Voice.Overloaded) }),
 }
 
-// stateCollector shows the state to whoever looks.
+// stateCollector collects the gauges of the state.
 type stateCollector func() State
 
 func (stateCollector) Describe(to chan<- *prometheus.Desc) {

@@ -27,10 +27,10 @@ func newTurns(on promauto.Factory) *Turns {
 }
 
 // Observe counts an answer. First is the time until its first text, 0 where it has none.
-func (t *Turns) Observe(outcome string, first, took time.Duration) {
+func (t *Turns) Observe(outcome string, first, elapsed time.Duration) {
 	incrementOrOther(t.total, outcome)
 	if first > 0 {
 		t.firstText.Observe(first.Seconds())
 	}
-	t.duration.Observe(took.Seconds())
+	t.duration.Observe(elapsed.Seconds())
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 )
 
-// Voice counts the voice sessions of this server and measures their talks.
+// Voice counts the voice sessions of this server and measures their delays.
 type Voice struct {
 	opened            prometheus.Counter
 	mediaServerDeaths prometheus.Counter
@@ -59,7 +59,7 @@ func (v *Voice) SessionEnded(reason string) { incrementOrOther(v.ended, reason) 
 // MediaServerDied counts a death of the media server.
 func (v *Voice) MediaServerDied() { v.mediaServerDeaths.Inc() }
 
-// ObserveSpokenAnswer notes an answer to speech: the milliseconds of its steps, and in all.
+// ObserveSpokenAnswer records an answer to speech: the milliseconds of its steps, and in all.
 func (v *Voice) ObserveSpokenAnswer(steps [StepCount]float64, total float64) {
 	for i, ms := range steps {
 		v.steps[i].Observe(ms / 1000)
@@ -67,8 +67,8 @@ func (v *Voice) ObserveSpokenAnswer(steps [StepCount]float64, total float64) {
 	v.spokenAnswers.Observe(total / 1000)
 }
 
-// ObserveTypedAnswer notes an answer to a message, in milliseconds.
+// ObserveTypedAnswer records an answer to a typed message, in milliseconds.
 func (v *Voice) ObserveTypedAnswer(total float64) { v.typedAnswers.Observe(total / 1000) }
 
-// ObserveBargeInHold notes how long it took until an agent that was interrupted fell silent.
+// ObserveBargeInHold records how long it took until an agent that was interrupted fell silent.
 func (v *Voice) ObserveBargeInHold(after time.Duration) { v.bargeInHold.Observe(after.Seconds()) }

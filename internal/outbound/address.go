@@ -12,13 +12,13 @@ func parsePrefixes(texts ...string) []netip.Prefix {
 	return list
 }
 
-// blockedIPv4 are the IPv4 ranges that lead to this machine, to its network, or nowhere.
+// blockedIPv4 are the IPv4 ranges of this machine and of local networks, and those that are not routed.
 var blockedIPv4 = parsePrefixes(
 	"0.0.0.0/8",        // this network
 	"10.0.0.0/8",       // private
-	"100.64.0.0/10",    // carrier-grade NAT; some clouds keep their metadata there
+	"100.64.0.0/10",    // carrier-grade NAT; the metadata of some clouds
 	"127.0.0.0/8",      // loopback
-	"168.63.129.16/32", // a cloud's inside under a public number
+	"168.63.129.16/32", // a cloud's internal service at a public address
 	"169.254.0.0/16",   // link-local: metadata of clouds
 	"172.16.0.0/12",    // private
 	"192.0.0.0/24",     // protocol assignments
@@ -32,8 +32,8 @@ var blockedIPv4 = parsePrefixes(
 	"240.0.0.0/4",      // reserved, broadcast
 )
 
-// globalIPv6 is all of IPv6 that is given to networks; inside6 is what in it is not. What lies elsewhere is loopback,
-// unspecified, unique-local (fd00:ec2::254 is a cloud's metadata), link-local, multicast, or not given to anybody.
+// globalIPv6 is the part of IPv6 that is assigned to networks, with exceptions. Addresses elsewhere are loopback,
+// unspecified, unique-local (fd00:ec2::254 is a cloud's metadata), link-local, multicast, or unassigned.
 var (
 	globalIPv6  = netip.MustParsePrefix("2000::/3")
 	blockedIPv6 = parsePrefixes(
@@ -43,13 +43,13 @@ var (
 	)
 )
 
-// Forms of IPv6 that carry an IPv4 address: who dials one may reach that one.
+// Forms of IPv6 that contain an IPv4 address: dialling one may reach the other.
 var (
 	nat64  = netip.MustParsePrefix("64:ff9b::/96")
 	sixTo4 = netip.MustParsePrefix("2002::/16")
 )
 
-// isPublic reports whether an address belongs to the outside world, so that dialling it cannot reach what is near.
+// isPublic reports whether an address is public, so that dialling it reaches no local network.
 func isPublic(a netip.Addr) bool {
 	a = a.Unmap()
 	if !a.IsValid() || a.Zone() != "" {

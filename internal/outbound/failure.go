@@ -11,21 +11,21 @@ import (
 	"strings"
 )
 
-// Kind says how a request failed.
+// Kind is how a request failed.
 type Kind int
 
 // The kinds of failures.
 const (
-	KindFailed           Kind = iota // the host is not there, or does not speak as it should; another time may be better
-	KindRefused                      // this client does not fetch such a thing
+	KindFailed           Kind = iota // the host is not reachable, or breaks the protocol; a later attempt may succeed
+	KindRefused                      // this client refuses the address
 	KindTooLarge                     // the reply has more bytes than allowed
 	KindTimeout                      // the reply did not come in time
 	KindCanceled                     // the caller's context was cancelled
 	KindTooManyRedirects             // there are more redirects than are followed
 )
 
-// Error is why a request failed. Reason is for anybody's eyes: it holds no address and nothing of what was sent. Err is the
-// cause for the log; it never holds the URL, whose query may be secret.
+// Error is why a request failed. Reason may be shown to anybody: it contains no address and nothing of what was sent. Err is the
+// cause for the log; it never contains the URL, whose query may be secret.
 type Error struct {
 	Kind   Kind
 	Reason string
@@ -43,7 +43,7 @@ func (e *Error) Unwrap() error { return e.Err }
 
 var errNotPublic = &Error{Kind: KindRefused, Reason: "the host's address is not public, and the operator has not allowed it"}
 
-// wrapError puts a failure of the transport into words.
+// wrapError turns an error of the transport into an *Error.
 func wrapError(err error) *Error {
 	var outboundErr *Error
 	if errors.As(err, &outboundErr) {
@@ -80,7 +80,7 @@ func isTimeout(err error) bool {
 	return errors.As(err, &slow) && slow.Timeout()
 }
 
-// Reason returns what may be said of a failure.
+// Reason returns what may be shown of a failure.
 func Reason(err error) string {
 	var e *Error
 	if errors.As(err, &e) {

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// FuzzPublic asks of addresses whether they belong to the outside world: none that the standard library calls near
-// does, and an address is what it carries.
+// FuzzPublic checks which addresses are public: none that the standard library calls local
+// is, and an address is as public as the one that it contains.
 func FuzzPublic(f *testing.F) {
 	for _, text := range []string{"8.8.8.8", "127.0.0.1", "::1", "::ffff:10.0.0.1", "64:ff9b::7f00:1", "2002:7f00:1::", "fe80::1%eth0", "169.254.169.254", "2001:db8::1"} {
 		f.Add(text, []byte(nil))
@@ -50,7 +50,7 @@ func FuzzPublic(f *testing.F) {
 	})
 }
 
-// FuzzAddresses fetches from addresses that strangers made up, and follows redirects to them. Whatever they are,
+// FuzzAddresses fetches from arbitrary addresses, and follows redirects to them. Whatever they are,
 // nothing inside is reached but what is allowed, every failure is an *Error, and a request costs no more questions of
 // the resolver and no more connections than it has redirects.
 func FuzzAddresses(f *testing.F) {

@@ -1,5 +1,5 @@
-// Package outbound is the one HTTP client for everything that fetches what a stranger named. It dials public addresses only,
-// which it checks when it connects, so that neither a name, a redirect nor a second answer of the resolver leads inside; and
+// Package outbound is the one HTTP client for addresses that others have named. It dials public addresses only,
+// which it checks when it connects, so that neither a name, a redirect nor a second answer of the resolver leads to a local network; and
 // it bounds the time, the size and the redirects of everything it does.
 package outbound
 
@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// Client fetches from the outside world. The zero value is ready. It must not be copied after its first use.
+// Client fetches from public addresses. The zero value is ready. It must not be copied after its first use.
 type Client struct {
 	AllowedPrefixes []netip.Prefix                                               // addresses that may be reached although they are not public
 	AllowedHosts    []string                                                     // HOST:PORT that may be reached wherever they are: the operator has named them
@@ -36,11 +36,11 @@ type Limits struct {
 	MaxRedirects int           // followed; 5, and -1 for none
 }
 
-// Response is a reply that has arrived whole.
+// Response is a reply that has been read to its end.
 type Response struct {
 	Status int
 	Header http.Header
-	URL    *url.URL // that gave it, after redirects
+	URL    *url.URL // of the reply, after redirects
 	Body   []byte
 }
 
@@ -91,7 +91,7 @@ func (c *Client) Do(req *http.Request, limits Limits) (*Response, error) {
 	return &Response{Status: res.StatusCode, Header: res.Header, URL: res.Request.URL, Body: body}, nil
 }
 
-// send follows redirects as the limits say. Where none is, a Location is the caller's to read, however it is written.
+// send follows redirects within the limits. Where none are followed, the caller reads the Location, whatever its form.
 func (c *Client) send(req *http.Request, limits Limits) (*http.Response, error) {
 	if limits.MaxRedirects < 0 {
 		return c.transport.RoundTrip(req)
@@ -141,7 +141,7 @@ func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, e
 	return nil, err
 }
 
-// checkDialAddress sees the very address that is about to be dialled.
+// checkDialAddress checks the resolved address that is about to be dialled.
 func (c *Client) checkDialAddress(_ context.Context, _, address string, _ syscall.RawConn) error {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil || !c.mayDial(to.Addr()) {
@@ -150,7 +150,7 @@ func (c *Client) checkDialAddress(_ context.Context, _, address string, _ syscal
 	return nil
 }
 
-// checkURL checks what can be seen of a URL.
+// checkURL checks a URL before its host is resolved.
 func (l Limits) checkURL(u *url.URL) error {
 	switch {
 	case u.Scheme == "http" && l.HTTPSOnly:
@@ -165,7 +165,7 @@ func (l Limits) checkURL(u *url.URL) error {
 	return nil
 }
 
-// checkRedirect checks one. Where it leaves the first origin it takes along nothing that was meant for it: no header but the
+// checkRedirect checks a redirect. One that leaves the first origin carries nothing that was meant for it: no header but the
 // harmless, and no body.
 func (l Limits) checkRedirect(req *http.Request, via []*http.Request) error {
 	if len(via) > l.MaxRedirects {
@@ -178,7 +178,7 @@ func (l Limits) checkRedirect(req *http.Request, via []*http.Request) error {
 	if err := l.checkURL(req.URL); err != nil {
 		return err
 	}
-	req.Header.Del("Referer") // it would tell the query of the page before
+	req.Header.Del("Referer") // it would reveal the query of the previous page
 	if !leavesOrigin(req, via) {
 		return nil
 	}

@@ -198,8 +198,8 @@ func TestRedirectsEnd(t *testing.T) {
 }
 
 func TestNothingIsTakenToAnotherHost(t *testing.T) {
-	var heard []http.Header
-	other := startSite(t, "127.0.0.2", func(_ http.ResponseWriter, r *http.Request) { heard = append(heard, r.Header) })
+	var headers []http.Header
+	other := startSite(t, "127.0.0.2", func(_ http.ResponseWriter, r *http.Request) { headers = append(headers, r.Header) })
 	s := startSite(t, "127.0.0.1", func(w http.ResponseWriter, r *http.Request) {
 		status := http.StatusFound
 		if r.Method == http.MethodPost {
@@ -213,13 +213,13 @@ func TestNothingIsTakenToAnotherHost(t *testing.T) {
 	if _, err := c.Do(req, outbound.Limits{}); err != nil {
 		t.Fatal(err)
 	}
-	if len(heard) != 1 || heard[0].Get("Accept") != "text/html" || strings.Contains(fmt.Sprint(heard), "secret") || heard[0].Get("Authorization") != "" {
-		t.Errorf("the other host heard %v", heard)
+	if len(headers) != 1 || headers[0].Get("Accept") != "text/html" || strings.Contains(fmt.Sprint(headers), "secret") || headers[0].Get("Authorization") != "" {
+		t.Errorf("the other host heard %v", headers)
 	}
 	post, _ := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL, strings.NewReader("secret"))
 	_, err := c.Do(post, outbound.Limits{})
 	wantKind(t, err, outbound.KindRefused)
-	if len(heard) != 1 {
+	if len(headers) != 1 {
 		t.Error("the body went along")
 	}
 }

@@ -95,7 +95,7 @@ func TestAProcedureThroughTheWholeServer(t *testing.T) {
 	}
 }
 
-// addRefundProcedure returns the agent a procedure that asks the service and then hands over.
+// addRefundProcedure adds a procedure to the agent that calls the service and then hands over.
 func addRefundProcedure(t *testing.T, h *testkit.Server, agent, service string) {
 	t.Helper()
 	safe, err := vault.New(secretKey)

@@ -10,13 +10,13 @@ import (
 	"testing"
 
 	"parley/internal/api/mcp"
-	"parley/internal/api/v1"
-	"parley/internal/api/v2"
+	v1 "parley/internal/api/v1"
+	v2 "parley/internal/api/v2"
 	"parley/internal/server"
 	"parley/internal/testkit"
 )
 
-// requestOnce sends a text and gives the one answer after which the server has closed the connection.
+// requestOnce sends a raw request and returns the one answer, after which the server closes the connection.
 func requestOnce(t *testing.T, h *testkit.Server, text string) testkit.Reply {
 	t.Helper()
 	conn := testkit.DialRaw(t, h.URL)
@@ -30,7 +30,7 @@ func requestOnce(t *testing.T, h *testkit.Server, text string) testkit.Reply {
 
 var pathParameter = regexp.MustCompile(`\{[^}]*\}`)
 
-// documentedRoutes returns method and path of all that the faces serve.
+// documentedRoutes returns method and path of every operation of the APIs.
 func documentedRoutes(t *testing.T) []string {
 	t.Helper()
 	own, err := v2.Document("", "")
@@ -58,7 +58,7 @@ func documentedRoutes(t *testing.T) []string {
 	return list
 }
 
-// Strangers are answered at once on every route, and the connection is closed, though the body that they announce
+// A request without a key is answered at once on every route, and the connection closed, though the body that it announces
 // never comes.
 func TestStrangersAreAnsweredWithoutTheirBody(t *testing.T) {
 	h := testkit.Open(t)
@@ -77,7 +77,7 @@ func TestStrangersAreAnsweredWithoutTheirBody(t *testing.T) {
 	}
 }
 
-// A refusal of somebody known does not wait for the body either.
+// The refusal of an authenticated request does not wait for the body either.
 func TestRefusalsDoNotWaitForTheBody(t *testing.T) {
 	h := testkit.Open(t, testkit.WithConfig(func(c *server.Config) { c.RateLimit = 2 }))
 	post := "POST /api/v2/agents HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + h.Key + "\r\n"
@@ -89,7 +89,7 @@ func TestRefusalsDoNotWaitForTheBody(t *testing.T) {
 	}
 }
 
-// What is sent to the end though it was refused long before does not cost the client its answer.
+// A client that sends its whole body, though it was refused long before, still gets its answer.
 func TestRefusedWhileStillSending(t *testing.T) {
 	h := testkit.Open(t)
 	for _, size := range []int{1 << 10, 200 << 10, 3 << 20} {
@@ -119,7 +119,7 @@ func TestBodyThatEndsEarly(t *testing.T) {
 	}
 }
 
-// A body of two lengths is refused in the words of each face.
+// A body of two lengths is refused with the error of each API.
 func TestTwoLengthsAreRefused(t *testing.T) {
 	h := testkit.Open(t)
 	for path, want := range map[string]string{
@@ -134,7 +134,7 @@ func TestTwoLengthsAreRefused(t *testing.T) {
 	}
 }
 
-// While all connections are busy, the question whether the server lives is answered on one of the last, and
+// While all connections are busy, health checks are answered on one of the spare ones, and
 // everything else refused.
 func TestHealthIsAnsweredWhereAllConnectionsAreBusy(t *testing.T) {
 	const most = 3
@@ -158,7 +158,7 @@ func TestHealthIsAnsweredWhereAllConnectionsAreBusy(t *testing.T) {
 	}
 }
 
-// Ten times as many silent connections as there may be do not keep anybody out.
+// Ten times as many silent connections as the limit allows do not block other clients.
 func TestSilentConnections(t *testing.T) {
 	const most = 20
 	h := testkit.Open(t, testkit.WithConfig(func(c *server.Config) { c.MaxConnections = most }))
@@ -176,7 +176,7 @@ func TestSilentConnections(t *testing.T) {
 	}
 }
 
-// Whatever is asked for, a browser takes the answer for what its Content-Type says: the documents, the demo's page
+// Browsers must take every answer for what its Content-Type says: the documents, the demo page
 // and signalling, too.
 func TestNoBrowserGuessesTheType(t *testing.T) {
 	h := testkit.Open(t)
@@ -184,8 +184,8 @@ func TestNoBrowserGuessesTheType(t *testing.T) {
 		"/openapi.json", "/docs", "/api/v2/health", "/api/v1/nothing", "/nothing", "/demo/voice", "/rtc", mcp.Path, v1.DocumentPath,
 	} {
 		got := requestOnce(t, h, "GET "+path+" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-		if told := got.Header.Get("X-Content-Type-Options"); told != "nosniff" {
-			t.Errorf("%s: %d, X-Content-Type-Options %q", path, got.Status, told)
+		if value := got.Header.Get("X-Content-Type-Options"); value != "nosniff" {
+			t.Errorf("%s: %d, X-Content-Type-Options %q", path, got.Status, value)
 		}
 	}
 }

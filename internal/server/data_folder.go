@@ -9,7 +9,7 @@ import (
 	"regexp"
 )
 
-// uploadsFolder is where uploaded files lie, in the data directory.
+// uploadsFolder is the folder of uploaded files in the data directory.
 const uploadsFolder = "blobs"
 
 // blobName is the name of an uploaded file that was accepted: its hash.
@@ -23,7 +23,7 @@ func (c Config) checkDataFolder() error {
 	}
 	info, err := os.Stat(c.Database())
 	if err == nil && info.Size() > 0 || err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil // opening it tells better what is wrong
+		return nil // opening it reports better what is wrong
 	}
 	folder := filepath.Join(c.Data, uploadsFolder)
 	found := false

@@ -12,7 +12,7 @@ import (
 	"parley/internal/server"
 )
 
-// A server whose database is empty or gone beside files that were uploaded does not start, and says what to do.
+// A server whose database is empty or missing, while uploaded files exist, does not start, and reports what to do.
 func TestFilesWithoutTheirDatabaseStopTheStart(t *testing.T) {
 	cfg := server.Config{StorageConfig: server.StorageConfig{Data: t.TempDir()}, Now: time.Now}
 	opens := func() {
@@ -25,9 +25,9 @@ func TestFilesWithoutTheirDatabaseStopTheStart(t *testing.T) {
 	requireNoError(t, os.MkdirAll(unfinished, 0o700))
 	requireNoError(t, os.WriteFile(filepath.Join(unfinished, "upload-1"), []byte("half"), 0o600))
 	opens()
-	kept := filepath.Join(cfg.Data, "blobs", "ab")
-	requireNoError(t, os.MkdirAll(kept, 0o700))
-	requireNoError(t, os.WriteFile(filepath.Join(kept, "ab"+strings.Repeat("0", 62)), []byte("whole"), 0o600))
+	folder := filepath.Join(cfg.Data, "blobs", "ab")
+	requireNoError(t, os.MkdirAll(folder, 0o700))
+	requireNoError(t, os.WriteFile(filepath.Join(folder, "ab"+strings.Repeat("0", 62)), []byte("whole"), 0o600))
 	opens()
 	file := cfg.Database()
 	for _, harm := range []func() error{func() error { return os.Truncate(file, 0) }, func() error { return os.Remove(file) }} {

@@ -18,7 +18,7 @@ func TestMain(m *testing.M) {
 	dbs.Main(m, func() error { return goleak.Find() })
 }
 
-// A newer program brings a newer manual: its demo reads what has changed and nothing else.
+// A newer program has a newer manual: its demo trains on what has changed and nothing else.
 func TestDemoReadsWhatHasChanged(t *testing.T) {
 	h := testkit.Open(t)
 	read := func(pages map[string]string) (agent parley.AgentID, names []string) {

@@ -15,21 +15,21 @@ import (
 	"parley/internal/testkit/provider"
 )
 
-// withEmbeddingServer puts the house beside an embedding server; a question waits for its vector as long as told.
+// withEmbeddingServer configures an embedding server; a question waits for its vector as long as wait.
 func withEmbeddingServer(s *provider.EmbeddingServer, wait time.Duration) testkit.Option {
 	return testkit.WithConfig(func(c *server.Config) { c.EmbedURL, c.EmbedModel, c.EmbedWait = s.URL, "m", wait })
 }
 
-// askWithTrace asks the agent and gives the answer with the trace of its turn.
+// askWithTrace asks the agent and returns the trace of the turn.
 func askWithTrace(t *testing.T, h *testkit.Server, agent, question string) admin.TurnTrace {
 	t.Helper()
-	var said struct {
+	var reply struct {
 		Data struct {
 			Metadata struct{ ConversationID string }
 		}
 	}
-	h.Do(t, "POST", "/agents/"+agent+"/chat", h.Key, map[string]any{"message": question}).Decode(t, http.StatusOK, &said)
-	turns, err := admin.RunOn(t.Context(), h.AdminService, admin.Trace, admin.ConversationRef{ID: said.Data.Metadata.ConversationID})
+	h.Do(t, "POST", "/agents/"+agent+"/chat", h.Key, map[string]any{"message": question}).Decode(t, http.StatusOK, &reply)
+	turns, err := admin.RunOn(t.Context(), h.AdminService, admin.Trace, admin.ConversationRef{ID: reply.Data.Metadata.ConversationID})
 	if err != nil || len(turns) != 1 {
 		t.Fatalf("%v %+v", err, turns)
 	}
@@ -41,7 +41,7 @@ func forEachStore(t *testing.T, f func(t *testing.T, store testkit.Option)) {
 	t.Run("postgres", func(t *testing.T) { f(t, testkit.WithPostgres()) })
 }
 
-// Questions are searched for by words and vectors once the vectors are there, and by words whenever the provider fails or dallies.
+// Questions are searched for by words and vectors once the vectors are there, and by words whenever the provider fails or is slow.
 func TestATurnTakesTheVectorsItGets(t *testing.T) {
 	forEachStore(t, func(t *testing.T, store testkit.Option) {
 		s := provider.StartEmbeddings(t, nil)
@@ -77,7 +77,7 @@ func TestATurnDoesNotWaitForALateVector(t *testing.T) {
 	}
 }
 
-// A passage that nothing but its vector speaks for is not quoted, however near the provider holds it.
+// A passage that only its vector supports is not quoted, however near it is.
 func TestVectorsAloneAnswerNothing(t *testing.T) {
 	forEachStore(t, func(t *testing.T, store testkit.Option) {
 		s := provider.StartEmbeddingsFunc(t, func(text string) []float32 {
@@ -107,7 +107,7 @@ func TestVectorsAloneAnswerNothing(t *testing.T) {
 	})
 }
 
-// A server that finds an embedding provider for the first time makes up for what it has read before; one without makes no jobs.
+// A server that gets an embedding provider for the first time embeds its earlier passages; one without enqueues no jobs.
 func TestVectorsForWhatWasReadBefore(t *testing.T) {
 	data := t.TempDir()
 	t.Run("without", func(t *testing.T) {

@@ -24,12 +24,12 @@ type FolderIndex struct {
 	texts map[string]string // by hash
 }
 
-// ReadProgress hears how the reading of a folder goes.
+// ReadProgress is called with the progress of reading a folder.
 type ReadProgress struct {
 	Now    func() time.Time
 	OnPage func(done, all int)
 	OnSkip func(name, why string)
-	OnDone func(pages, passages int, took time.Duration)
+	OnDone func(pages, passages int, elapsed time.Duration)
 }
 
 // ReadFolder reads every Markdown and text file of the folder.
@@ -83,7 +83,7 @@ type Quote struct {
 	AnswerEnd   int    `json:"answerEnd"`
 }
 
-// Ask answers the question as a server's agent would. hear is given each piece of text and each evidence as it comes.
+// Ask answers the question as a server's agent would. It calls onChunk with each piece of text and each citation as it comes.
 func (s *FolderIndex) Ask(ctx context.Context, models ModelConfig, question string, onChunk func(model.Chunk)) (*Answer, error) {
 	table, err := models.newRegistryWith(nil)
 	if err != nil {
@@ -132,7 +132,7 @@ type folderPage struct {
 const maxPageBytes = 8 << 20
 
 // readPages reads the Markdown and text files of a folder and of the folders in it, in order of their names. Hidden ones are left
-// out; so are those too large or not UTF-8, and skipped hears why.
+// out; so are those too large or not UTF-8, of which skipped is called with the reason.
 func readPages(folder fs.FS, skipped func(name, why string)) ([]folderPage, error) {
 	var list []folderPage
 	err := fs.WalkDir(folder, ".", func(name string, entry fs.DirEntry, err error) error {

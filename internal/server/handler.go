@@ -8,8 +8,8 @@ import (
 
 	"parley/internal/access"
 	"parley/internal/api/mcp"
-	"parley/internal/api/v1"
-	"parley/internal/api/v2"
+	v1 "parley/internal/api/v1"
+	v2 "parley/internal/api/v2"
 	"parley/internal/contact"
 	"parley/internal/httpapi"
 	"parley/internal/listen"
@@ -79,11 +79,11 @@ func (s *Services) newMCPHandler(cfg v2.Config) (http.Handler, error) {
 
 const (
 	maxConnections   = 20_000 // where the system would allow more
-	spareConnections = 16     // beyond them, which answer whether the server lives
+	spareConnections = 16     // beyond them, for health checks
 )
 
-// newConnectionTable makes the table of the public connections. Half of what the system allows stays free, for files,
-// databases and the services that answers ask.
+// newConnectionTable returns the table of the public connections. Half of what the system allows stays free, for files,
+// databases and the services that turns call.
 func (c Config) newConnectionTable() *listen.ConnTable {
 	l := listen.Limits{MaxConns: c.MaxConnections, SpareConns: spareConnections, MaxPerAddress: c.AddressConnections, IsExempt: netip.Addr.IsLoopback}
 	if files := listen.Descriptors(); l.MaxConns == 0 && files > 0 {

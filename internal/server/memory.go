@@ -10,21 +10,21 @@ import (
 
 const (
 	memorySampleInterval = time.Second
-	calmSamples          = 10       // looks
+	calmSamples          = 10       // samples
 	maxCalmBytes         = 8 << 20  // bytes allocated in that time: hardly anything happens
-	minReleaseBytes      = 16 << 20 // bytes allocated since memory was last given back
-	busyBytes            = 8 << 20  // bytes allocated between two looks
+	minReleaseBytes      = 16 << 20 // bytes allocated since memory was last released
+	busyBytes            = 8 << 20  // bytes allocated between two samples
 	busyGOGC             = 200      // GOGC at work: tens of megabytes more for a twentieth of the processor
 	allocatedBytesMetric = "/gc/heap/allocs:bytes"
 )
 
-// ReleaseMemory returns back to the system what the program has touched and does not need now: after its start, and after a burst.
+// ReleaseMemory returns memory to the system that the program has touched and does not need now: after its start, and after a burst.
 func ReleaseMemory() {
 	debug.FreeOSMemory()
 	unmapUnusedPages()
 }
 
-// IdleGOGC is GOGC while hardly anything happens, and while a program starts: a heap that nobody needs stays small.
+// IdleGOGC is GOGC while hardly anything happens, and while a program starts: it keeps the heap small.
 const IdleGOGC = 50
 
 func (s *Services) setGOGC(percent int) {
@@ -33,13 +33,13 @@ func (s *Services) setGOGC(percent int) {
 	}
 }
 
-// manageMemory has the collector take its time while there is work, and hands memory back to the system when a burst is over: the
-// collector itself comes by only after minutes when nothing is allocated, and thousands of streams may lie idle meanwhile.
+// manageMemory lets the collector run less often while there is work, and returns memory to the system when a burst is over: the
+// collector itself runs only after minutes when nothing is allocated, and thousands of streams may be idle meanwhile.
 func (s *Services) manageMemory(ctx context.Context) error {
 	ticker := time.NewTicker(memorySampleInterval)
 	defer ticker.Stop()
 	releasedAt := allocatedBytes()
-	samples := slices.Repeat([]uint64{releasedAt}, calmSamples) // at the last looks
+	samples := slices.Repeat([]uint64{releasedAt}, calmSamples) // at the last samples
 	for {
 		select {
 		case <-ticker.C:

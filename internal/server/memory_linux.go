@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// unmapUnusedPages forgets the parts of the program's own file that starting it has touched: tables of rooms that are built once, and code that
+// unmapUnusedPages unmaps the parts of the program's own file that its start has touched: tables that are built once, and code that
 // runs once. What is used again is mapped again, from the same file. A stretch that differs from the file stays.
 func unmapUnusedPages() {
 	program, err := os.Executable()
@@ -36,7 +36,7 @@ func unmapUnusedPages() {
 	}
 }
 
-// readOnlyRange returns the addresses of a mapping that nobody can write to; of others, none.
+// readOnlyRange returns the addresses of a read-only mapping; zeros for others.
 func readOnlyRange(line string) (from, to uintptr) {
 	fields := strings.Fields(line)
 	if len(fields) < 2 || !strings.HasPrefix(fields[1], "r") || strings.Contains(fields[1], "w") {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A program that has forgotten its own pages maps them again as it needs them.
+// A program that has unmapped its own pages maps them again as it needs them.
 func TestUnmap(t *testing.T) {
 	for range 3 {
 		unmapUnusedPages()

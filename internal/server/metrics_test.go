@@ -175,7 +175,7 @@ func TestAnOpenStreamIsInTheMetrics(t *testing.T) {
 	testkit.Eventually(t, "the end of the stream", func() bool { return scrapeMetrics(t, h).values["parley_http_streams_open"] == 0 })
 }
 
-// What talks measure is joined to the metrics.
+// The statistics of voice sessions are in the metrics.
 func TestTalksAreInTheMetrics(t *testing.T) {
 	exe, err := os.Executable()
 	if err != nil {
@@ -195,14 +195,14 @@ func TestTalksAreInTheMetrics(t *testing.T) {
 	})
 }
 
-// Nothing is shown, and nothing counted, where nobody asked for metrics.
+// Nothing is shown, and nothing counted, where metrics are off.
 func TestNoMetricsUnlessAskedFor(t *testing.T) {
 	if h := testkit.Open(t); h.MetricsHandler() != nil {
 		t.Error("there are metrics")
 	}
 }
 
-// On PostgreSQL there is no queue of writes, and all else is there.
+// On PostgreSQL there is no queue of writes; all other metrics are there.
 func TestMetricsOnPostgres(t *testing.T) {
 	h := testkit.Open(t, withMetrics(), testkit.WithPostgres())
 	got := scrapeMetrics(t, h)

@@ -13,8 +13,8 @@ import (
 	"parley/internal/model"
 )
 
-// Check finds half a configuration: a model named without the server that has it would never be asked, and the built-in one
-// would answer in its place without a word.
+// Check reports invalid and incomplete settings: a model named without its server would never be asked, and the built-in one
+// would silently answer in its place.
 func (m ModelConfig) Check() error {
 	if err := m.checkEmbedding(); err != nil {
 		return err
@@ -67,10 +67,10 @@ func (m ModelConfig) mapsToClaude() bool {
 	return m.asksAnthropic(m.ModelID) || slices.ContainsFunc(slices.Collect(maps.Values(m.ModelMap)), m.asksAnthropic)
 }
 
-// minContextTokens is the smallest room that a prompt with a source fits into.
+// minContextTokens is the smallest context that a prompt with a source fits into.
 const minContextTokens = 2000
 
-// contextTokens reads how many tokens the models can take in: all of them, and single ones by name.
+// contextTokens returns the context lengths of the models: of all of them, and of single ones by name.
 func (m ModelConfig) contextTokens() (all int, single map[string]int, err error) {
 	single = map[string]int{}
 	for _, item := range m.ModelContext {
@@ -91,7 +91,7 @@ func (m ModelConfig) contextTokens() (all int, single map[string]int, err error)
 	return all, single, nil
 }
 
-// DefaultModelName names for people the model that answers for "auto".
+// DefaultModelName returns a name for people of the model that answers for "auto".
 func (m ModelConfig) DefaultModelName() string {
 	name := m.ModelID
 	if chosen, ok := m.ModelMap["auto"]; ok {
@@ -108,7 +108,7 @@ func (m ModelConfig) DefaultModelName() string {
 	return name + " at " + u.Host
 }
 
-// NewRegistry maps the interface's model names to what answers for them.
+// NewRegistry maps the model names of the API to the models that answer for them.
 func (m ModelConfig) NewRegistry() (*model.Registry, error) {
 	all, single, err := m.contextTokens()
 	if err != nil {
@@ -118,7 +118,7 @@ func (m ModelConfig) NewRegistry() (*model.Registry, error) {
 		AnthropicURL: m.AnthropicURL, AnthropicKey: m.AnthropicKey, ContextTokens: all, ContextTokensByModel: single})
 }
 
-// newRegistryWith is Table with a model that answers for every name in place of the configured ones, unless it is nil.
+// newRegistryWith returns NewRegistry's registry, or one in which override answers for every name unless it is nil.
 func (m ModelConfig) newRegistryWith(override model.Model) (*model.Registry, error) {
 	if override != nil {
 		return model.NewRegistry(model.RegistryConfig{Builtin: override})

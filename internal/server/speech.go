@@ -7,7 +7,7 @@ import (
 	"parley/internal/model"
 )
 
-// SpeechConfig says what agents speak and hear with in voice sessions.
+// SpeechConfig configures the speech engines of voice sessions.
 type SpeechConfig struct {
 	TTS      string `name:"tts" default:"auto" enum:"auto,flite,espeak,openai,none" env:"PARLEY_TTS" placeholder:"ENGINE" help:"What agents speak with (${default}): auto, flite, espeak, openai or none; auto takes the server of --tts-url, or else the programs that are installed."`
 	TTSURL   string `name:"tts-url" env:"PARLEY_TTS_URL" placeholder:"URL" secret:"url" help:"Base URL of a server that speaks, with OpenAI's wire format; with a key alone it is OpenAI's own."`
@@ -22,7 +22,7 @@ type SpeechConfig struct {
 	VoiceMap string `name:"voice-map" env:"PARLEY_VOICE_MAP" placeholder:"FILE" help:"YAML file of voices and models that is laid over the built-in table."`
 }
 
-// Check finds half a configuration, and engines and tables that are none.
+// Check reports invalid and incomplete settings.
 func (s SpeechConfig) Check() error {
 	var faults []error
 	check := func(ok bool, message string) {
@@ -45,7 +45,7 @@ func (s SpeechConfig) Check() error {
 	return errors.Join(faults...)
 }
 
-// Engines finds what agents speak and hear with. Without an engine for one of the two, voice sessions are in writing that way.
+// Engines returns the configured speech engines. Where the one for a direction is missing, that direction is in writing.
 func (s SpeechConfig) Engines() (*model.SpeechEngines, error) {
 	return model.NewSpeechEngines(model.SpeechConfig{
 		TTS: s.TTS, TTSURL: s.TTSURL, TTSKey: s.TTSKey, TTSModel: s.TTSModel,
@@ -53,7 +53,7 @@ func (s SpeechConfig) Engines() (*model.SpeechEngines, error) {
 	})
 }
 
-// speechEngines finds them and warns of those that are named and not there.
+// speechEngines returns the engines and warns of those that are configured and not installed.
 func (c Config) speechEngines() (*model.SpeechEngines, error) {
 	speech, err := c.Engines()
 	if err != nil {

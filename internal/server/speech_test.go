@@ -9,15 +9,15 @@ import (
 	"parley/internal/server"
 )
 
-// Half a configuration is refused, as the engine would not be asked.
+// An incomplete configuration is refused, as the engine would not be used.
 func TestSpeechSettings(t *testing.T) {
 	table := filepath.Join(t.TempDir(), "voices.yaml")
 	if err := os.WriteFile(table, []byte("voices: {Sarah: {flite: rms}}"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		set  server.SpeechConfig
-		says string // empty where it is in order
+		set      server.SpeechConfig
+		wantText string // empty where the settings are valid
 	}{
 		{server.SpeechConfig{}, ""}, {server.SpeechConfig{TTS: "auto", STT: "none"}, ""}, {server.SpeechConfig{VoiceMap: table}, ""},
 		{server.SpeechConfig{TTSURL: "http://localhost:8880/v1"}, ""}, {server.SpeechConfig{TTS: "openai", TTSKey: "k", TTSModel: "m"}, ""},
@@ -28,10 +28,10 @@ func TestSpeechSettings(t *testing.T) {
 		{server.SpeechConfig{STT: "openai", STTURL: "ftp://host"}, "--stt-url"}, {server.SpeechConfig{STT: "sharp"}, "sharp"}, {server.SpeechConfig{VoiceMap: table + "x"}, "PARLEY_VOICE_MAP"},
 	} {
 		err := c.set.Check()
-		if c.says == "" && err != nil || c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)) {
+		if c.wantText == "" && err != nil || c.wantText != "" && (err == nil || !strings.Contains(err.Error(), c.wantText)) {
 			t.Errorf("%+v: %v", c.set, err)
 		}
-		if c.says != "" && (server.VoiceConfig{SpeechConfig: c.set}).Check() == nil {
+		if c.wantText != "" && (server.VoiceConfig{SpeechConfig: c.set}).Check() == nil {
 			t.Errorf("%+v: taken with the other settings of voice", c.set)
 		}
 	}

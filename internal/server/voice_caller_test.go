@@ -19,7 +19,7 @@ import (
 	"parley/internal/voice/rtc"
 )
 
-// voiceClient is a customer's client in a session's room. Its microphone sends silence while it does not speak.
+// voiceClient is a customer's client in a session's room. Its microphone sends silence while the customer does not speak.
 type voiceClient struct {
 	t            *testing.T
 	room         *lksdk.Room
@@ -88,7 +88,7 @@ func requireNoError(t *testing.T, err error) {
 	}
 }
 
-// trackAgentAudio notes when the agent can be heard.
+// trackAgentAudio records when the agent can be heard.
 func (c *voiceClient) trackAgentAudio(track *webrtc.TrackRemote) {
 	d, err := gopus.NewDecoder(gopus.DefaultDecoderConfig(rtc.InputRate, 1))
 	if err != nil {
@@ -119,7 +119,7 @@ func (c *voiceClient) trackAgentAudio(track *webrtc.TrackRemote) {
 	}
 }
 
-// addEcho has the microphone hear what the loudspeaker plays, 12 dB less loud.
+// addEcho mixes what the loudspeaker plays into the microphone, 12 dB less loud.
 func (c *voiceClient) addEcho(pcm []int16) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -169,10 +169,10 @@ func (c *voiceClient) sendFrames(ctx context.Context) {
 func (c *voiceClient) sendFrame(e *gopus.Encoder) error {
 	packet, frame := make([]byte, 1275), make([]int16, 960)
 	c.mu.Lock()
-	said := copy(frame, c.speech)
-	c.speech = c.speech[said:]
+	sampleCount := copy(frame, c.speech)
+	c.speech = c.speech[sampleCount:]
 	c.silenceSent += 20 * time.Millisecond
-	if said > 0 {
+	if sampleCount > 0 {
 		c.spokeAt, c.silenceSent = time.Now(), 0
 	}
 	c.mu.Unlock()
@@ -183,7 +183,7 @@ func (c *voiceClient) sendFrame(e *gopus.Encoder) error {
 	return c.track.WriteSample(media.Sample{Data: packet[:n], Duration: 20 * time.Millisecond}, nil)
 }
 
-// newVowelGenerator returns samples of somebody who says "aiaiai", at 48 kHz.
+// newVowelGenerator returns samples of a voice that says "aiaiai", at 48 kHz.
 func newVowelGenerator() func() int16 {
 	n, phase := 0, 0.0
 	return func() int16 {
@@ -221,7 +221,7 @@ func (c *voiceClient) speak(words []int16) {
 	c.speech, c.startedAt, c.firstHeardAt = words, time.Now(), time.Time{}
 }
 
-// waitUntilSpoken awaits the end of what it says.
+// waitUntilSpoken waits for the end of the speech.
 func (c *voiceClient) waitUntilSpoken() {
 	c.t.Helper()
 	testkit.Eventually(c.t, "the end of what was said", func() bool {
@@ -231,7 +231,7 @@ func (c *voiceClient) waitUntilSpoken() {
 	})
 }
 
-// waitForSilence awaits that it has sent so much silence.
+// waitForSilence waits until the client has sent so much silence.
 func (c *voiceClient) waitForSilence(length time.Duration) {
 	c.t.Helper()
 	testkit.Eventually(c.t, "a rest", func() bool {
@@ -241,14 +241,14 @@ func (c *voiceClient) waitForSilence(length time.Duration) {
 	})
 }
 
-// sawLine tells whether a line of the transcript was this text once.
+// sawLine reports whether a line of the transcript was this text once.
 func (c *voiceClient) sawLine(text string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Contains(c.lineHistory, text)
 }
 
-// heardAgent tells whether the agent was heard since it spoke.
+// heardAgent reports whether the agent was heard since the customer spoke.
 func (c *voiceClient) heardAgent() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -259,7 +259,7 @@ func (c *voiceClient) sendText(text string) {
 	c.room.LocalParticipant.SendText(text, lksdk.StreamTextOptions{Topic: rtc.TopicText})
 }
 
-// leaveRoom hangs up: it says so, and awaits the end of the room.
+// leaveRoom sends the message that hangs up, and waits for the end of the room.
 func (c *voiceClient) leaveRoom() {
 	c.t.Helper()
 	_ = c.room.LocalParticipant.PublishDataPacket(lksdk.UserData(nil), lksdk.WithDataPublishTopic(rtc.TopicBye), lksdk.WithDataPublishReliable(true))
@@ -271,7 +271,7 @@ func (c *voiceClient) leaveRoom() {
 	c.disconnect()
 }
 
-// waitForAgentSpeech awaits that the agent has been heard for a time since the caller has spoken.
+// waitForAgentSpeech waits until the agent has been heard for a time since the caller spoke.
 func (c *voiceClient) waitForAgentSpeech(length time.Duration) {
 	c.t.Helper()
 	testkit.Eventually(c.t, "the agent's voice", func() bool {

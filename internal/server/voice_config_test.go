@@ -9,7 +9,7 @@ import (
 	"parley/internal/voice/rtc"
 )
 
-// Sound is as far away as the server: on loopback with it, unless an address to reach it at is named.
+// The media server listens on loopback where the server does, unless an address to reach it at is configured.
 func TestWhereSoundIsReached(t *testing.T) {
 	for name, c := range map[string]struct {
 		listen string

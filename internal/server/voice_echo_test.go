@@ -13,7 +13,7 @@ import (
 	"parley/internal/voice/rtc"
 )
 
-// vowelSynthesizer is a voice that says vowels, 50 ms for each letter.
+// vowelSynthesizer synthesizes vowels, 50 ms for each letter.
 type vowelSynthesizer struct{}
 
 func (vowelSynthesizer) Synthesize(_ context.Context, u model.Utterance) iter.Seq2[audio.Sound, error] {
@@ -31,7 +31,7 @@ func (vowelSynthesizer) Synthesize(_ context.Context, u model.Utterance) iter.Se
 	}
 }
 
-// Through a real media server and a real ear: the agent's own echo does not interrupt it, a murmur holds it for a moment, and one word
+// With a real media server and real voice detection: the agent's own echo does not interrupt it, a murmur pauses it for a moment, and one word
 // stops it.
 func TestWhatInterrupts(t *testing.T) {
 	const greeting = "Hello there, how can I help you today?"

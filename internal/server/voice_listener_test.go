@@ -16,12 +16,12 @@ import (
 	"parley/internal/voice/rtc"
 )
 
-// fakeTranscriptionServer writes along as Deepgram does: what it is told to have understood, by how much it has heard of a segment. It hangs up
-// in the midst of the second segment.
+// fakeTranscriptionServer transcribes as Deepgram does, with fixed texts by how much sound of a segment has arrived. It hangs up
+// in the middle of the second segment.
 type fakeTranscriptionServer struct {
 	mu             sync.Mutex
 	lines          int
-	textMessages   map[string]int // what it was told in text, by type
+	textMessages   map[string]int // the text messages that it received, by type
 	segmentSamples []int          // samples of each segment, on each connection; the last one is being heard
 }
 
@@ -31,7 +31,7 @@ func (s *fakeTranscriptionServer) serve(c *websocket.Conn) {
 	second := s.lines > 1
 	s.segmentSamples = append(s.segmentSamples, 0)
 	s.mu.Unlock()
-	said := func(text string, final bool) {
+	sendResult := func(text string, final bool) {
 		_ = websocket.JSON.Send(c, map[string]any{"type": "Results", "is_final": final, "from_finalize": final, "speech_final": false,
 			"channel": map[string]any{"alternatives": []any{map[string]any{"transcript": text}}}})
 	}
@@ -39,7 +39,7 @@ func (s *fakeTranscriptionServer) serve(c *websocket.Conn) {
 	if second {
 		segments = [][3]string{{"and", "And with tax", "And with tax?"}}
 	}
-	for told := 0; ; {
+	for sent := 0; ; {
 		var frame []byte
 		if websocket.Message.Receive(c, &frame) != nil {
 			return
@@ -51,19 +51,19 @@ func (s *fakeTranscriptionServer) serve(c *websocket.Conn) {
 		} else {
 			s.segmentSamples[len(s.segmentSamples)-1] += len(frame) / 2
 		}
-		heard := time.Duration(s.segmentSamples[len(s.segmentSamples)-1]) * time.Second / model.TranscriptionSampleRate
+		received := time.Duration(s.segmentSamples[len(s.segmentSamples)-1]) * time.Second / model.TranscriptionSampleRate
 		s.mu.Unlock()
 		switch {
 		case word.Type == "Finalize":
-			said(segments[0][2], true)
-			segments, told = segments[1:], 0
+			sendResult(segments[0][2], true)
+			segments, sent = segments[1:], 0
 			s.mu.Lock()
 			s.segmentSamples = append(s.segmentSamples, 0)
 			s.mu.Unlock()
 		case word.Type != "":
-		case told == 0 && heard > 500*time.Millisecond, told == 1 && heard > 900*time.Millisecond:
-			said(segments[0][told], false)
-			if told++; told == 2 && segments[0][2] == "" {
+		case sent == 0 && received > 500*time.Millisecond, sent == 1 && received > 900*time.Millisecond:
+			sendResult(segments[0][sent], false)
+			if sent++; sent == 2 && segments[0][2] == "" {
 				_ = c.Close()
 				return
 			}
@@ -77,7 +77,7 @@ func (s *fakeTranscriptionServer) countMessages(word string) int {
 	return s.textMessages[word]
 }
 
-// An engine that hears while somebody speaks writes along; a connection lost in the midst of a segment loses nothing of it.
+// A streaming engine transcribes while the customer speaks; a connection lost in the middle of a segment loses nothing of it.
 func TestTalkWithAListener(t *testing.T) {
 	s := &fakeTranscriptionServer{textMessages: map[string]int{}}
 	listening := httptest.NewServer(websocket.Server{Handler: s.serve})

@@ -18,23 +18,23 @@ import (
 	"parley/internal/voice/rtc"
 )
 
-// synthesizeSpeech makes 48 kHz speech with flite, for a customer to say.
+// synthesizeSpeech returns speech of flite at 48 kHz, for a customer to say.
 func synthesizeSpeech(t *testing.T, text string) []int16 {
 	t.Helper()
 	program, err := exec.LookPath("flite")
 	if err != nil {
 		t.Skip("SKIP: flite is not installed")
 	}
-	var said []int16
+	var samples []int16
 	speech := (&model.Flite{Program: program}).Synthesize(t.Context(), model.Utterance{Text: text, Voice: "rms"})
 	for part, err := range model.Resample(rtc.OutputRate, speech) {
 		requireNoError(t, err)
-		said = append(said, part...)
+		samples = append(samples, part...)
 	}
-	return said
+	return samples
 }
 
-// startVoiceCall opens a house whose speech is as configured, or prepared, with an agent that has read the texts, and calls it.
+// startVoiceCall opens a server with that configuration and preparation and an agent trained on the texts, and calls it.
 func startVoiceCall(t *testing.T, change func(*server.Config), prepare func(*testkit.Server), texts ...string) (h *testkit.Server, agent parley.AgentID, s session, c *voiceClient) {
 	t.Helper()
 	exe, err := os.Executable()
@@ -67,7 +67,7 @@ func storedTexts(t *testing.T, h *testkit.Server, agent parley.AgentID, s sessio
 	return texts
 }
 
-// A question that a program speaks is heard by another one through the media server, answered from a source, and the answer spoken.
+// A synthesized question goes through the media server, is recognised and answered from a source, and the answer is spoken.
 func TestTalkWithRealEngines(t *testing.T) {
 	for _, program := range []string{"flite", "pocketsphinx_continuous"} {
 		if _, err := exec.LookPath(program); err != nil {

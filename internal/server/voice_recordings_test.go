@@ -23,7 +23,7 @@ type testRecording struct {
 	blob         store.Blob
 }
 
-// createRecording makes an agent, and in a session of it a recording of its own, as old as that.
+// createRecording creates an agent with a session and a recording of that age.
 func createRecording(t *testing.T, h *testkit.Server, age time.Duration) testRecording {
 	t.Helper()
 	p := testRecording{agent: parley.AgentID(h.NewAgent(t, h.Key))}
@@ -50,7 +50,7 @@ func createRecording(t *testing.T, h *testkit.Server, age time.Duration) testRec
 	return p
 }
 
-// Whatever takes a recording away takes its row and its file, and those of no other.
+// Whatever deletes a recording deletes its row and its file, and no other.
 func TestFilesOfRecordingsGo(t *testing.T) {
 	for on, option := range map[string]testkit.Option{"sqlite": testkit.WithConfig(noChange), "postgres": testkit.WithPostgres()} {
 		t.Run(on, func(t *testing.T) {

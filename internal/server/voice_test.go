@@ -24,7 +24,7 @@ import (
 	"parley/internal/voice/rtc"
 )
 
-// humSynthesizer is a voice that hums 50 ms for each letter.
+// humSynthesizer synthesizes a hum of 50 ms for each letter.
 type humSynthesizer struct{}
 
 func (humSynthesizer) Synthesize(_ context.Context, u model.Utterance) iter.Seq2[audio.Sound, error] {
@@ -41,7 +41,7 @@ func (humSynthesizer) Synthesize(_ context.Context, u model.Utterance) iter.Seq2
 	}
 }
 
-// scriptedTranscriber understands what the test says that was said, after 50 ms.
+// scriptedTranscriber returns the texts that the test sets, after 50 ms.
 type scriptedTranscriber struct {
 	mu   sync.Mutex
 	text string
@@ -71,7 +71,7 @@ type session struct {
 	ParticipantToken, SessionID, ConversationID string
 }
 
-// openVoiceServer opens a house with a media server and an agent that speaks.
+// openVoiceServer opens a server with a media server and an agent that speaks.
 func openVoiceServer(t *testing.T, answering model.Model, settings string) (*testkit.Server, *scriptedTranscriber, func() session) {
 	t.Helper()
 	exe, err := os.Executable()
@@ -144,7 +144,7 @@ func TestTalkThroughTheMediaServer(t *testing.T) {
 	checkRecording(t, h, stored)
 }
 
-// checkRecording makes sure that both sides of a talk were recorded.
+// checkRecording checks that both sides of a session were recorded.
 func checkRecording(t *testing.T, h *testkit.Server, s *parley.VoiceSession) {
 	t.Helper()
 	list, err := h.DB.Recordings(t.Context(), s.AccountID, s.AgentID, s.ConversationID)
@@ -169,7 +169,7 @@ func checkRecording(t *testing.T, h *testkit.Server, s *parley.VoiceSession) {
 	}
 }
 
-// waitForCutAnswer awaits what is left of an answer that was talked over, and gives it.
+// waitForCutAnswer waits for an answer that was interrupted, and returns its text.
 func waitForCutAnswer(c *voiceClient, answer string) (cut string) {
 	c.t.Helper()
 	testkit.Eventually(c.t, "the next question", func() bool {
@@ -191,7 +191,7 @@ func TestTalksLeaveNothingBehind(t *testing.T) {
 	round := func() {
 		s := begin()
 		c := joinRoom(t, strings.Replace(h.URL, "http", "ws", 1), s.ParticipantToken)
-		c.publishMicrophone() // who has a microphone is greeted at once
+		c.publishMicrophone() // a caller with a microphone is greeted at once
 		c.waitForTranscript("Hi.")
 		live := h.Voice.Active()
 		c.leaveRoom()
@@ -199,7 +199,7 @@ func TestTalksLeaveNothingBehind(t *testing.T) {
 			<-l.Done()
 		}
 	}
-	round() // what is kept for the next one is there now
+	round() // what is reused by the next one is there now
 	before := runtime.NumGoroutine()
 	for range 20 {
 		round()
@@ -207,7 +207,7 @@ func TestTalksLeaveNothingBehind(t *testing.T) {
 	waitForGoroutines(t, before)
 }
 
-// waitForGoroutines waits until all that sessions had begun has ended: clients hang up in the background.
+// waitForGoroutines waits until the goroutines of the sessions have ended: clients hang up in the background.
 func waitForGoroutines(t *testing.T, before int) {
 	t.Helper()
 	testkit.Eventually(t, "the end of all that the sessions had begun", func() bool { return runtime.NumGoroutine() <= before+5 })

@@ -20,7 +20,7 @@ import (
 	"parley/internal/testkit/dbs"
 )
 
-// webhookEndpoint is an endpoint that keeps what it hears and answers with a status.
+// webhookEndpoint is an endpoint that records its requests and answers with a status.
 type webhookEndpoint struct {
 	mu         sync.Mutex
 	bodies     []string
@@ -49,8 +49,8 @@ func (e *webhookEndpoint) setStatus(status int) {
 	e.status = status
 }
 
-// A customer leaves an address in a chat, and the endpoint that an integration has named, with nothing but its API key, is told of
-// it. It fails at first; then the server ends, and the next one tells it again.
+// A customer leaves an address in a chat, and the endpoint that an integration has registered, with its API key alone, receives
+// it. It fails at first; then the server ends, and the next one sends it again.
 func TestTheNextServerTellsTheWebhook(t *testing.T) {
 	for name, url := range map[string]func(t *testing.T) string{
 		"sqlite":   func(*testing.T) string { return "" },
@@ -92,7 +92,7 @@ func TestTheNextServerTellsTheWebhook(t *testing.T) {
 	}
 }
 
-// deliveryAttempts tells how often the only delivery has been tried.
+// deliveryAttempts returns how often the only delivery has been tried.
 func deliveryAttempts(t *testing.T, h *testkit.Server) int {
 	t.Helper()
 	list, err := admin.RunOn(t.Context(), h.AdminService, admin.ListDeliveries, admin.DeliveryQuery{Limit: 10})
@@ -105,7 +105,7 @@ func deliveryAttempts(t *testing.T, h *testkit.Server) int {
 	return list[0].Attempts
 }
 
-// addLeadProcedure returns the agent a procedure that keeps a lead.
+// addLeadProcedure adds a procedure that collects a lead to the agent.
 func addLeadProcedure(t *testing.T, h *testkit.Server, agent string) {
 	t.Helper()
 	now, account, id := h.AdminService.Now(), parley.AccountID(h.Account), parley.AgentID(agent)
@@ -123,7 +123,7 @@ func addLeadProcedure(t *testing.T, h *testkit.Server, agent string) {
 	}
 }
 
-// createWebhook asks for one as an integration does.
+// createWebhook creates a webhook as an integration does.
 func createWebhook(t *testing.T, h *testkit.Server, endpoint string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), "POST", h.URL+"/api/v1/webhooks", strings.NewReader(`{"endpoint": "`+endpoint+`", "events": ["leads.submit"]}`))

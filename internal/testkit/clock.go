@@ -5,23 +5,23 @@ import (
 	"time"
 )
 
-// Clock is a clock that a test can turn. Between turns it stands still.
+// Clock is a clock that a test sets. It does not move by itself.
 type Clock struct {
 	mu  sync.Mutex
 	now time.Time
 }
 
-// NewClock makes a clock that shows noon of a plain Tuesday, UTC.
+// NewClock returns a clock that shows noon of a Tuesday, UTC.
 func NewClock() *Clock { return &Clock{now: time.Date(2026, time.November, 10, 12, 0, 0, 0, time.UTC)} }
 
-// Now returns what the clock shows.
+// Now returns the time of the clock.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.now
 }
 
-// Advance turns the clock on.
+// Advance moves the clock forward.
 func (c *Clock) Advance(by time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

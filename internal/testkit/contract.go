@@ -14,7 +14,7 @@ import (
 )
 
 // NewValidatingTransport checks every response under base, /api/v2 say, against the OpenAPI document on its way back: its status is one of the
-// operation's, its headers are there, its body has the schema's shape. What breaks the contract is reported and passed on.
+// operation's, its headers are there, its body matches the schema. Violations are reported; the response is passed on.
 func NewValidatingTransport(base string, doc []byte, next http.RoundTripper, report func(error)) (http.RoundTripper, error) {
 	c, err := loadContract(doc)
 	if err != nil {
@@ -23,7 +23,7 @@ func NewValidatingTransport(base string, doc []byte, next http.RoundTripper, rep
 	return &validator{contract: c, base: base, next: next, report: report}, nil
 }
 
-// loadContract reads a document. Those who check by the same one share what has been made of it.
+// loadContract reads a document. Contracts of the same document share their compiled schemas.
 func loadContract(doc []byte) (*contract, error) {
 	if known, ok := contracts.Load(string(doc)); ok {
 		return known.(*contract), nil
@@ -49,7 +49,7 @@ var contracts sync.Map // by their documents
 
 type response struct {
 	Ref         string `json:"$ref"`
-	Description string // of a reference: the codes that the operation gives
+	Description string // of a reference: the codes that the operation returns
 	Content     map[string]any
 }
 
@@ -122,12 +122,12 @@ func (v *validator) checkCode(method, path string, status int, body []byte) erro
 	if listed.Ref == "" || v.doc.Components.Schemas["Envelope"] == nil {
 		return nil
 	}
-	var said struct{ Error struct{ Code string } }
-	if err := json.Unmarshal(body, &said); err != nil {
+	var reply struct{ Error struct{ Code string } }
+	if err := json.Unmarshal(body, &reply); err != nil {
 		return err
 	}
-	if !slices.Contains(strings.Split(listed.Description, ", "), said.Error.Code) {
-		return fmt.Errorf("the operation does not list the code %s", said.Error.Code)
+	if !slices.Contains(strings.Split(listed.Description, ", "), reply.Error.Code) {
+		return fmt.Errorf("the operation does not list the code %s", reply.Error.Code)
 	}
 	return nil
 }
@@ -145,7 +145,7 @@ func checkHeaders(resp *http.Response) error {
 	return nil
 }
 
-// refusalSchema is where the document describes what its face says when it fails.
+// refusalSchema is the schema of the API's errors in the document.
 func (v *validator) refusalSchema() string {
 	if v.doc.Components.Schemas["Envelope"] != nil {
 		return "#/components/schemas/Envelope"
@@ -153,7 +153,7 @@ func (v *validator) refusalSchema() string {
 	return "#/components/schemas/Failure"
 }
 
-// responseSchema finds where the document describes the response. Paths and methods that it does not know give a refusal.
+// responseSchema finds the schema of the response in the document. Unknown paths and methods must return an error.
 func (v *validator) responseSchema(method, path string, status int, kind string) (string, error) {
 	template := v.matchTemplate(path)
 	op, ok := v.doc.Paths[template][strings.ToLower(method)]

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"parley/internal/api/v2"
+	v2 "parley/internal/api/v2"
 	"parley/internal/testkit"
 )
 
@@ -26,7 +26,7 @@ func (c cannedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: c.status, Header: h, Body: io.NopCloser(strings.NewReader(c.body)), Request: r}, nil
 }
 
-// TestValidatingSeesWhatBreaksTheContract keeps the check honest that all other tests rely on.
+// TestValidatingSeesWhatBreaksTheContract tests the check that all other tests rely on.
 func TestValidatingSeesWhatBreaksTheContract(t *testing.T) {
 	doc, err := v2.Document("http://localhost", "")
 	if err != nil {

@@ -63,7 +63,7 @@ func (g *generatorCheck) addFault(format string, args ...any) {
 	g.faults = append(g.faults, fmt.Sprintf(format, args...))
 }
 
-// takeName returns a name away; files and constants are often told apart without regard to case.
+// takeName reserves a name, without regard to case: files and constants are often compared so.
 func (g *generatorCheck) takeName(names map[string]string, name, owner string) {
 	name = strings.ToLower(name)
 	if other, ok := names[name]; ok && other != owner {

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// DialRaw opens a connection to the server at that URL, which the test's end closes. Nothing on it takes longer than
-// Patience.
+// DialRaw opens a connection to the server at that URL, which is closed when the test ends. Nothing on it takes longer than
+// WaitTimeout.
 func DialRaw(t testing.TB, server string) *net.TCPConn {
 	t.Helper()
 	u, err := url.Parse(server)
@@ -31,7 +31,7 @@ func DialRaw(t testing.TB, server string) *net.TCPConn {
 	return conn.(*net.TCPConn)
 }
 
-// SendRaw writes text as it is.
+// SendRaw writes the text unchanged.
 func SendRaw(t testing.TB, conn net.Conn, text string) {
 	t.Helper()
 	if _, err := io.WriteString(conn, text); err != nil {
@@ -39,7 +39,7 @@ func SendRaw(t testing.TB, conn net.Conn, text string) {
 	}
 }
 
-// ReadReplies reads what the server says until it closes the connection.
+// ReadReplies reads the replies of the server until it closes the connection.
 func ReadReplies(t testing.TB, conn net.Conn) []Reply {
 	t.Helper()
 	var all []Reply

@@ -1,4 +1,4 @@
-// Package vault seals secrets, so that the database and its backups hold none in the clear.
+// Package vault seals secrets, so that the database and its backups contain none in plain text.
 package vault
 
 import (
@@ -18,10 +18,10 @@ import (
 // MinKeyBytes is the shortest key in bytes.
 const MinKeyBytes = 16
 
-// sealPrefix stands before every sealed text and names how it was sealed: AES-256-GCM under a key that HKDF-SHA256 derives.
+// sealPrefix begins every sealed text and names how it was sealed: AES-256-GCM under a key that HKDF-SHA256 derives.
 const sealPrefix = "v1."
 
-// ErrWrongKey says that a secret was sealed under another key, for another account, or was changed since.
+// ErrWrongKey is returned for a secret that was sealed under another key, for another account, or changed since.
 var ErrWrongKey = errors.New("the secret cannot be opened with this PARLEY_SECRET_KEY")
 
 var encoding = base64.RawURLEncoding
@@ -29,7 +29,7 @@ var encoding = base64.RawURLEncoding
 // Vault seals and opens under one key.
 type Vault struct{ aead cipher.AEAD }
 
-// New makes a vault. Without a key there is a vault too, which seals and opens nothing. Fails when the key is shorter than
+// New returns a vault. Without a key it seals and opens nothing. New fails when the key is shorter than
 // MinKeyBytes.
 func New(key string) (*Vault, error) {
 	if key == "" {
@@ -63,7 +63,7 @@ func (v *Vault) Seal(account parley.AccountID, secret []byte) (string, error) {
 	return sealPrefix + encoding.EncodeToString(v.aead.Seal(nonce, nonce, secret, accountBinding(account))), nil
 }
 
-// Open returns back what was sealed. Fails with ErrWrongKey.
+// Open returns the text that was sealed. It fails with ErrWrongKey.
 func (v *Vault) Open(account parley.AccountID, sealed string) ([]byte, error) {
 	if !v.HasKey() {
 		return nil, errors.New("the secret cannot be opened: the server has no PARLEY_SECRET_KEY")
@@ -81,6 +81,6 @@ func (v *Vault) Open(account parley.AccountID, sealed string) ([]byte, error) {
 	return secret, nil
 }
 
-// accountBinding ties a sealed text to its account: copied to another's row it does not open. It is not tied to the agent, so that a
+// accountBinding binds a sealed text to its account: copied to another's row it does not open. It is not bound to the agent, so that a
 // clone of an agent keeps its secrets.
 func accountBinding(account parley.AccountID) []byte { return []byte("account " + account) }

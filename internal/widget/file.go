@@ -14,7 +14,7 @@ import (
 	"parley/web"
 )
 
-// staticFile is one that never changes while the program runs.
+// staticFile is a file that never changes while the program runs.
 type staticFile struct {
 	name          string // in web.Files
 	contentType   string // its content type
@@ -35,7 +35,7 @@ func (f *staticFile) load() error {
 	return nil
 }
 
-// compress compresses; it is done once, when somebody first asks.
+// compress compresses the text. It runs once, at the first request for it.
 func compress(text []byte) []byte {
 	var b bytes.Buffer
 	z, _ := gzip.NewWriterLevel(&b, gzip.BestCompression) // a level that exists
@@ -44,14 +44,14 @@ func compress(text []byte) []byte {
 	return b.Bytes()
 }
 
-// serve hands the file out. Browsers keep it, and ask each hour whether it is still the same; the name stays when its text changes.
+// serve writes the file. Browsers cache it, and ask each hour whether it has changed; its name does not change with its text.
 func (f *staticFile) serve(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Type", f.contentType)
 	h.Set("Cache-Control", "public, max-age=3600")
 	h.Set("Vary", "Accept-Encoding")
 	if f.isCrossOrigin {
-		// It is the same for everybody and holds no secret, so that the page of any site may read and check it.
+		// It is the same for everybody and contains no secret, so the page of any site may read and check it.
 		h.Set("Access-Control-Allow-Origin", "*")
 		h.Set("Cross-Origin-Resource-Policy", "cross-origin")
 	}
@@ -64,7 +64,7 @@ func (f *staticFile) serve(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(text))
 }
 
-// acceptsGzip reads Accept-Encoding. A range is one of the text as it is.
+// acceptsGzip reports whether the request's Accept-Encoding allows gzip.
 func acceptsGzip(r *http.Request) bool {
 	for _, offer := range strings.Split(r.Header.Get("Accept-Encoding"), ",") {
 		name, weight, _ := strings.Cut(strings.ReplaceAll(offer, " ", ""), ";")

@@ -1,6 +1,6 @@
-// Package voicepage gives browsers what they need for voice sessions: the library service-voice, for pages of others to load, and
-// a page of its own on which a person can talk to an agent. It has no rules about who may talk to whom: the page joins with a
-// participant token, as every page does.
+// Package widget serves what browsers need for voice sessions: the library service-voice, for any page to load, and a demo page
+// on which a person can talk to an agent. It has no rules about who may talk to whom: the page joins with a participant token,
+// as every page does.
 package widget
 
 import (
@@ -15,7 +15,7 @@ import (
 	"parley/web"
 )
 
-// Where things are.
+// Paths of the page and its files.
 const (
 	libraryPath  = "/sdk/service-voice.js"
 	licensesPath = "/sdk/service-voice.licenses.txt"
@@ -33,7 +33,7 @@ type Page struct {
 	sessionHandler atomic.Pointer[http.Handler] // nil for none
 }
 
-// New makes the page. Browsers join voice sessions at voiceURL (ws or wss), or at this server itself.
+// New returns the page. Browsers join voice sessions at voiceURL (ws or wss), or at this server itself.
 func New(voiceURL string) (*Page, error) {
 	html, err := template.ParseFS(web.Files, "voice/demo/voice.html")
 	if err != nil {
@@ -58,7 +58,7 @@ func contentSecurityPolicy(voiceURL string) string {
 	connect := "'self'"
 	if u, err := url.Parse(voiceURL); err == nil && u.Host != "" && !strings.ContainsAny(u.Host, ";, '\"[") { // policies know no IPv6
 		connect += " " + u.Scheme + "://" + u.Host
-		// Why it was not let in, the browser's library asks by plain HTTP.
+		// The browser's library asks by plain HTTP why it was refused.
 		connect += " " + strings.Replace(u.Scheme, "ws", "http", 1) + "://" + u.Host
 	}
 	return "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src " + connect +
@@ -84,7 +84,7 @@ func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// showPage writes the page. Who may have a session made for them sees how to begin one.
+// showPage writes the page. A client that may create a session sees how to begin one.
 func (p *Page) showPage(w http.ResponseWriter, r *http.Request) {
 	var b bytes.Buffer
 	if err := p.html.Execute(&b, struct{ Demo bool }{p.sessionHandler.Load() != nil && isLocalRequest(r)}); err != nil {

@@ -92,12 +92,12 @@ func TestPolicyNamesTheVoiceServer(t *testing.T) {
 	}
 }
 
-// Only the page itself, in a browser at this machine, has sessions made.
+// Only the page itself, in a browser on this machine, can create sessions.
 func TestSessionsAreForThisMachine(t *testing.T) {
-	made := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("made")) })
+	handler := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("made")) })
 	const here, url = "http://localhost:8080", "http://localhost:8080/demo/voice/session"
 	closed, open := newPage(t, ""), newPage(t, "")
-	open.EnableSessions(made)
+	open.EnableSessions(handler)
 	if r := sendRequest(closed, "POST", url, "Origin", here); r.StatusCode != http.StatusNotFound {
 		t.Errorf("not a demo: %d", r.StatusCode)
 	}

@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// EnableSessions lets the demo page have sessions, made by a handler that answers as REST v2 does. It is for `parley demo` alone: whoever
-// sits at this machine may talk to its agent, and nobody else.
+// EnableSessions lets the demo page create sessions with a handler that answers as REST v2 does. It is for `parley demo` alone:
+// users of this machine may talk to its agent, and nobody else.
 func (p *Page) EnableSessions(maker http.Handler) { p.sessionHandler.Store(&maker) }
 
-// createSession makes one for the page. For whom it is not meant, it is not there.
+// createSession creates a session for the page. Other clients get 404.
 func (p *Page) createSession(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	maker := p.sessionHandler.Load()
@@ -27,8 +27,8 @@ func (p *Page) createSession(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// isLocalRequest reports a request that somebody at this machine has made: from loopback, to a name of loopback (another name would be one
-// that a stranger's site has bent to here), and through nobody else's hands.
+// isLocalRequest reports whether a request comes from this machine: from loopback, to a name of loopback (another name may be
+// DNS rebinding by a foreign site), and through no proxy.
 func isLocalRequest(r *http.Request) bool {
 	for _, name := range []string{"Forwarded", "X-Forwarded-For", "X-Real-Ip", "Via"} {
 		if r.Header.Get(name) != "" {
@@ -47,7 +47,7 @@ func isLoopbackName(host string) bool {
 	return strings.EqualFold(host, "localhost") || err == nil && addr.IsLoopback()
 }
 
-// isFromOwnPage reports a request that the demo page has made. Browsers say where a request comes from, and pages cannot change that.
+// isFromOwnPage reports whether the demo page sent the request. Browsers set Origin, and pages cannot change it.
 func isFromOwnPage(r *http.Request) bool {
 	from, err := url.Parse(r.Header.Get("Origin"))
 	return err == nil && from.Host != "" && from.Host == r.Host

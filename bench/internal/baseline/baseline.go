@@ -19,9 +19,9 @@ import (
 
 const apiKey = "pk_floor"
 
-// Server is the least a server can do that is asked for an answer of a model and must not lose it: look the key's hash up,
-// call the model, frame its tokens as they come or gather them into one JSON, and commit the turn before saying that it is
-// done. It has no conversations, no retrieval, no limits, no log.
+// Server is the least that a server can do which must answer with a model and not lose the answer: look the key's hash up,
+// call the model, frame its tokens as they come or gather them into one JSON, and commit the turn before reporting that it
+// is done. It has no conversations, no retrieval, no limits, no log.
 type Server struct {
 	modelURL string // base URL
 	client   *http.Client
@@ -163,7 +163,7 @@ func (f *Server) answerStream(ctx context.Context, w http.ResponseWriter, req *R
 	}
 	if err != nil {
 		out.send(`data: {"type":"error","errorText":"the model failed"}`+"\n\n", true)
-		return nil // it has been told
+		return nil // the client has the error
 	}
 	out.send(`data: {"type":"text-end","id":"t1"}`+"\n\n"+`data: {"type":"finish-step"}`+"\n\n"+
 		`data: {"type":"finish","finishReason":"stop","messageMetadata":{"finishReason":"stop","usage":{"credits":1}}}`+"\n\n"+"data: [DONE]\n\n", true)

@@ -13,7 +13,7 @@ import (
 // HeartbeatInterval is the silence after which a stream gets a comment.
 const HeartbeatInterval = 15 * time.Second
 
-// heartbeatStream is a stream of the floor's.
+// heartbeatStream is a stream of the floor, with heartbeats.
 type heartbeatStream struct {
 	mu    sync.Mutex
 	w     http.ResponseWriter
@@ -38,8 +38,8 @@ var (
 	doneLine   = []byte("data: [DONE]")
 )
 
-// readTokens hands on the tokens of a model's stream; more is set while further events have already arrived. It knows the stub's
-// way of writing and takes the text as it stands, which is the cheapest way there is.
+// readTokens calls each with the tokens of a model's stream; more is true while further events have already arrived. It relies on the
+// stub's way of writing and does not decode the text, which is the cheapest way there is.
 func readTokens(body io.Reader, each func(token []byte, more bool)) error {
 	r := bufio.NewReader(body)
 	for {

@@ -10,7 +10,7 @@ import (
 	_ "modernc.org/sqlite" // the driver Parley uses, so that both pay the same for a write
 )
 
-// The ways in which the floor makes a turn durable.
+// How the floor makes a turn durable.
 const (
 	GroupedCommits  = "grouped" // as Parley does: turns that wait together are committed together, with synchronous=FULL
 	SingleCommits   = "alone"   // one commit a turn, with synchronous=FULL
@@ -19,7 +19,7 @@ const (
 
 const maxGroup = 64
 
-// turnEntry is one turn to be written down.
+// turnEntry is one turn to be stored.
 type turnEntry struct {
 	question, answer string
 	done             chan error

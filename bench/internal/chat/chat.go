@@ -18,7 +18,7 @@ var (
 	atLeastHalf     = report.AtLeastTimes(0.5)
 )
 
-// MeasureLatency is of one connection that wants one JSON. What the model itself takes is subtracted.
+// MeasureLatency measures one connection that asks for JSON. The model's own time is subtracted.
 func MeasureLatency(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 	json, stream := load.Request{Model: stub.InstantModel}, load.Request{Model: stub.InstantModel, Stream: true}
 	following := b.ParleyContender(json)
@@ -37,7 +37,7 @@ func MeasureLatency(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 	return rows, nil
 }
 
-// MeasureFirstToken is of one connection that wants a stream.
+// MeasureFirstToken measures one connection that asks for a stream.
 func MeasureFirstToken(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 	q := load.Request{Model: stub.InstantModel, Stream: true}
 	s := b.RunInTurns(ctx, 1, []*load.Contender{b.ModelContender(q), b.BaselineContender(q, nil), b.ParleyContender(q)})
@@ -49,7 +49,7 @@ func MeasureFirstToken(ctx context.Context, b *harness.Run) ([]report.Row, error
 	}, nil
 }
 
-// MeasureTurns is how many plain turns sixteen connections get done.
+// MeasureTurns measures how many plain turns sixteen connections complete.
 func MeasureTurns(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 	q := load.Request{Model: stub.InstantModel}
 	s := b.RunInTurns(ctx, connectionCount, []*load.Contender{b.BaselineContender(q, nil), b.BaselineContender(q, baseline.RequestWholeJSON), b.ParleyContender(q)})
@@ -64,7 +64,7 @@ func MeasureTurns(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 	}, nil
 }
 
-// MeasureStreams is how many streams sixteen connections read to their end.
+// MeasureStreams measures how many streams sixteen connections read to their end.
 func MeasureStreams(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 	q := load.Request{Model: stub.InstantModel, Stream: true}
 	s := b.RunInTurns(ctx, connectionCount, []*load.Contender{b.BaselineContender(q, nil), b.ParleyContender(q)})

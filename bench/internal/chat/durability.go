@@ -14,8 +14,8 @@ import (
 	"parley/bench/internal/stub"
 )
 
-// MeasureDurability is what it costs that a turn, once answered, survives the loss of power: plain turns at sixteen connections
-// with it and without. The server has no switch for that, so a second one is built that has its pragma turned off.
+// MeasureDurability measures what it costs that a turn, once answered, survives a loss of power: plain turns at sixteen connections
+// with and without it. The server has no switch for that, so a second one is built that has its pragma turned off.
 func MeasureDurability(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 	unsafe, err := startUnsafeServer(ctx, b)
 	if err != nil {
@@ -38,7 +38,7 @@ func MeasureDurability(ctx context.Context, b *harness.Run) ([]report.Row, error
 
 func percentLoss(with, without float64) float64 { return 100 * (1 - with/without) }
 
-// startUnsafeServer is a server that does not wait for the disk.
+// startUnsafeServer starts a server that does not wait for the disk.
 func startUnsafeServer(ctx context.Context, b *harness.Run) (*harness.Server, error) {
 	dir, err := harness.ModuleRoot(ctx)
 	if err != nil {
@@ -53,7 +53,7 @@ func startUnsafeServer(ctx context.Context, b *harness.Run) (*harness.Server, er
 	if bytes.Equal(changed, source) {
 		return nil, errors.New("sqlite.go sets no synchronous(full) that could be turned off")
 	}
-	copied := filepath.Join(b.Dir, "careless.go")
+	copied := filepath.Join(b.Dir, "unsafe.go")
 	if err := os.WriteFile(copied, changed, 0o600); err != nil {
 		return nil, err
 	}
@@ -61,5 +61,5 @@ func startUnsafeServer(ctx context.Context, b *harness.Run) (*harness.Server, er
 	if err != nil {
 		return nil, err
 	}
-	return b.NewServerFrom(ctx, binary, "careless")
+	return b.NewServerFrom(ctx, binary, "unsafe")
 }

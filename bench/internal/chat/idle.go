@@ -17,15 +17,15 @@ import (
 	"parley/bench/internal/stub"
 )
 
-// idleResult is what many silent streams cost a server.
+// idleResult is what many idle streams cost a server.
 type idleResult struct {
-	openStreams    int             // streams that stood to the end
+	openStreams    int             // streams that stayed open to the end
 	bytesPerStream float64         // bytes
 	gaps           []time.Duration // between two signs of life on a stream, sorted
-	firstErr       error           // of the first that did not stand
+	firstErr       error           // of the first that did not stay open
 }
 
-// MeasureIdle opens many streams whose model says a word every 25 s, and watches them: each must get a heartbeat in between. Floor
+// MeasureIdle opens many streams whose model sends a token every 25 s, and watches them: each must get a heartbeat in between. Floor
 // and server are new processes, so that no memory freed earlier hides what a stream takes.
 func MeasureIdle(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 	n := b.IdleStreams
@@ -43,12 +43,12 @@ func MeasureIdle(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	house, err := b.NewServer(ctx, "idle")
+	server, err := b.NewServer(ctx, "idle")
 	if err != nil {
 		return nil, err
 	}
-	defer house.Stop()
-	ours, err := holdIdleStreams(ctx, b, house.Server, house.NewTarget(), n)
+	defer server.Stop()
+	ours, err := holdIdleStreams(ctx, b, server.Server, server.NewTarget(), n)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func MeasureIdle(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 	return rows, nil
 }
 
-// maxOpenStreams is how many streams a server may have by its limit of open files: each is one to the client and one to the model.
+// maxOpenStreams returns how many streams the limit of open files allows a server: each needs one connection to the client and one to the model.
 func maxOpenStreams() int {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
@@ -74,7 +74,7 @@ func maxOpenStreams() int {
 	return max(1, int(min(limit.Max, 1<<20)/2)-500)
 }
 
-// holdIdleStreams opens n streams, lets them be for a while and then breaks them off.
+// holdIdleStreams opens n streams, leaves them open for a while and then cancels them.
 func holdIdleStreams(ctx context.Context, b *harness.Run, c *process.Server, t *load.Target, n int) (idleResult, error) {
 	for i := range 50 {
 		if _, err := t.AskExactly(ctx, load.Request{Model: stub.InstantModel, Stream: true, Message: corpus.Questions[i%len(corpus.Questions)]}, stub.ScriptText(stub.InstantModel)); err != nil {
@@ -102,7 +102,7 @@ func holdIdleStreams(ctx context.Context, b *harness.Run, c *process.Server, t *
 
 const openConcurrency = 64
 
-// streamWatch listens to the streams.
+// streamWatch records the events of the streams.
 type streamWatch struct {
 	mu          sync.Mutex
 	isEnded     bool
@@ -110,16 +110,16 @@ type streamWatch struct {
 	lastEventAt map[int]time.Time
 }
 
-// openStreams returns when each stream has brought its first word, or failed.
+// openStreams opens n streams and returns when each has had its first event, or failed.
 func (w *streamWatch) openStreams(ctx context.Context, t *load.Target, n int, all *sync.WaitGroup) {
 	w.lastEventAt = map[int]time.Time{}
-	room := make(chan struct{}, openConcurrency)
+	slots := make(chan struct{}, openConcurrency)
 	var begun sync.WaitGroup
 	for i := range n {
-		room <- struct{}{}
+		slots <- struct{}{}
 		begun.Add(1)
 		all.Go(func() {
-			spoken := sync.OnceFunc(func() { <-room; begun.Done() })
+			spoken := sync.OnceFunc(func() { <-slots; begun.Done() })
 			defer spoken()
 			err := w.readStream(ctx, t, i, spoken)
 			w.mu.Lock()
@@ -159,7 +159,7 @@ func (w *streamWatch) noteEvent(i int) {
 	w.lastEventAt[i] = now
 }
 
-// finish closes the books. A silence that still lasts counts when it is longer than any should be.
+// finish ends the watch and returns its result. A silence that still lasts counts when it is longer than any should be.
 func (w *streamWatch) finish() idleResult {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 
 const pacedRounds = 3
 
-// MeasurePaced opens many streams at the same moment whose model says a token every 20 ms. Every one must bring every word.
+// MeasurePaced opens many streams at the same moment whose model sends a token every 20 ms. Each must deliver every token.
 func MeasurePaced(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 	q := load.Request{Model: stub.SteadyModel, Stream: true}
 	floor, ours := b.BaselineContender(q, nil), b.ParleyContender(q)
@@ -25,7 +25,7 @@ func MeasurePaced(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 	complete := func(s load.Series) float64 {
 		return s.MedianOf(func(b *load.Batch) float64 { return float64(len(b.Totals)) })
 	}
-	// How much later than the model said it the last word came, at worst one stream in a hundred.
+	// How much later than the model sent it the last token came, in the 99th percentile of the streams.
 	late := func(s load.Series) float64 {
 		return s.TotalQuantile(.99) - report.Milliseconds((stub.SteadyTokens-1)*stub.SteadyPace)
 	}

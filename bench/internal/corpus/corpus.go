@@ -12,7 +12,7 @@ import (
 	"parley/docs"
 )
 
-// ManualText is Parley's own, about 40 kB: what the agents have learned.
+// ManualText is Parley's manual, about 40 kB, which the agents are trained on.
 var ManualText = sync.OnceValue(func() string {
 	var text strings.Builder
 	pages, _ := fs.Glob(docs.Manual, "manual/*.md")
@@ -24,7 +24,7 @@ var ManualText = sync.OnceValue(func() string {
 	return text.String()
 })
 
-// Questions are of the kind that the manual answers.
+// Questions are questions that the manual answers.
 var Questions = []string{
 	"How do I create an account and get an API key?",
 	"Where does Parley keep its data, and how do I back it up?",
@@ -44,7 +44,7 @@ var Questions = []string{
 	"What does the agent say when it does not know?",
 }
 
-// GenerateProse makes about size bytes of text: sentences of the manual in another order, with names and numbers that occur nowhere
+// GenerateProse returns about size bytes of text: sentences of the manual in another order, with names and numbers that occur nowhere
 // else, so that its vocabulary grows as that of real texts does.
 func GenerateProse(seed uint64, size int) string {
 	sentences := strings.FieldsFunc(ManualText(), func(r rune) bool { return r == '.' || r == '\n' })
@@ -70,7 +70,7 @@ func RandomName(rng *rand.Rand) string {
 	return string(b)
 }
 
-// DataSetsDir is where public question sets are looked for: PARLEY_DATA_SETS, or beside the checkout.
+// DataSetsDir returns the folder of public question sets: PARLEY_DATA_SETS, or one beside the checkout.
 func DataSetsDir() string {
 	if dir := os.Getenv("PARLEY_DATA_SETS"); dir != "" {
 		return dir

@@ -14,7 +14,7 @@ import (
 	"parley/bench/internal/report"
 )
 
-// Measure is one thing to find out. Long ones are taken only when asked for, thorough ones not in a quick run.
+// Measure is one measure of the bench. Long ones are taken only on request, thorough ones not in a quick run.
 type Measure struct {
 	Name       string
 	Run        func(context.Context, *Run) ([]report.Row, error)
@@ -29,7 +29,7 @@ func (o Options) isWanted(m Measure) bool {
 	return (o.Long || !m.IsLong) && (o.Rounds > QuickSizes.Rounds || !m.IsThorough)
 }
 
-// Run is one run: its processes, and where they keep their files.
+// Run is one run of the bench: its processes and the folder of their files.
 type Run struct {
 	Options
 	Dir      string
@@ -101,7 +101,7 @@ func (b *Run) Stop() {
 	}
 }
 
-// NewDir makes a new folder for one process.
+// NewDir creates a folder for one process.
 func (b *Run) NewDir(name string) (string, error) {
 	return os.MkdirTemp(b.Dir, filepath.Base(name)+"-")
 }

@@ -4,14 +4,14 @@ import (
 	"time"
 )
 
-// Options says what to measure and how long.
+// Options choose what to measure and for how long.
 type Options struct {
 	JSON         bool
 	MeasureNames map[string]bool // names of measures; empty for all of the usual ones
 	Long         bool
 	ParleyBinary string // a built binary; empty builds one
 	ProfileDir   string // folder for profiles of the server
-	Dir          string // where databases are made
+	Dir          string // where databases are created
 	Args         string // as given, for the report
 
 	Retrieval bool   // runMeasures the search in large agents, and nothing else

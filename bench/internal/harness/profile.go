@@ -13,7 +13,7 @@ import (
 	"parley/bench/internal/report"
 )
 
-// The server has no door for profilers. A run that is to give profiles builds one in, beside its main function.
+// The server has no endpoint for profilers. A run that writes profiles adds one to package main with an overlay.
 const profilerSource = `package main
 
 import (
@@ -41,7 +41,7 @@ func init() {
 }
 `
 
-// profilerAddress is where the measured server's door is; other servers of the run get none.
+// profilerAddress is where the measured server serves profiles; the other servers of the run do not.
 const profilerAddress = "127.0.0.1:16061"
 
 func (b *Run) buildOverlay(ctx context.Context) (map[string]string, error) {
@@ -56,7 +56,7 @@ func (b *Run) buildOverlay(ctx context.Context) (map[string]string, error) {
 	return map[string]string{filepath.Join(dir, "cmd", "parley", "bench_door.go"): file}, os.WriteFile(file, []byte(profilerSource), 0o600)
 }
 
-// runProfiled runs a measure and keeps NAME.cpu and NAME.allocs of the server, for go tool pprof.
+// runProfiled runs a measure and writes NAME.cpu and NAME.allocs of the server, for go tool pprof.
 func (b *Run) runProfiled(ctx context.Context, m Measure) (rows []report.Row, err error) {
 	if b.ProfileDir == "" {
 		return m.Run(ctx, b)

@@ -20,7 +20,7 @@ import (
 	"parley/bench/internal/stub"
 )
 
-// Server is the real one, with an account and an agent for each of the stub's models.
+// Server is a Parley server with an account and an agent for each of the stub's models.
 type Server struct {
 	*process.Server
 	DataDir string
@@ -36,7 +36,7 @@ func (s *Server) OwnProcess() *process.Server {
 	return s.Server
 }
 
-// BuildBinary makes the server's binary; an overlay replaces files of the source.
+// BuildBinary builds the server's binary; an overlay replaces files of the source.
 func (b *Run) BuildBinary(ctx context.Context, overlay map[string]string) (string, error) {
 	if b.ParleyBinary != "" && overlay == nil {
 		return filepath.Abs(b.ParleyBinary)
@@ -65,8 +65,8 @@ func (b *Run) BuildBinary(ctx context.Context, overlay map[string]string) (strin
 	b.Logf("building the server …")
 	cmd := exec.CommandContext(ctx, "go", append(args, "./cmd/parley")...)
 	cmd.Dir, cmd.Env = root, append(os.Environ(), "CGO_ENABLED=0") // as make build does
-	if said, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("go build: %w\n%s", err, said)
+	if output, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, output)
 	}
 	return out, nil
 }
@@ -79,7 +79,7 @@ func ModuleRoot(ctx context.Context) (string, error) {
 	return filepath.Dir(strings.TrimSpace(string(mod))), nil
 }
 
-// StartServer starts the binary on a data directory. Its limits are raised: they are for callers, and this measures the server.
+// StartServer starts the binary on a data directory. Its limits are raised, so that they do not bound what is measured.
 func (b *Run) StartServer(ctx context.Context, binary, data string, env ...string) (*process.Server, error) {
 	cmd := exec.CommandContext(ctx, binary, "serve", "--json", "--listen", "127.0.0.1:0", "--data", data)
 	for _, pair := range os.Environ() {
@@ -97,7 +97,7 @@ func (b *Run) StartServer(ctx context.Context, binary, data string, env ...strin
 	return process.Start(ctx, b.Dir, cmd)
 }
 
-// NewServer is a server on a new data directory, with everything it needs to answer.
+// NewServer returns a server on a new data directory, ready to answer.
 func (b *Run) NewServer(ctx context.Context, name string) (*Server, error) {
 	return b.NewServerFrom(ctx, b.Binary, name)
 }
@@ -136,28 +136,28 @@ func (s *Server) setUp(ctx context.Context, binary string) error {
 	return nil
 }
 
-// CreateAccount makes one on the operator's command line.
+// CreateAccount creates an account with the operator's command.
 func (s *Server) CreateAccount(ctx context.Context, binary string) error {
 	cmd := exec.CommandContext(ctx, binary, "account", "create", "--name", "Bench", "--json", "--data", s.DataDir)
 	out, err := cmd.Output()
 	if err != nil {
 		return fmt.Errorf("account create: %w: %s", err, out)
 	}
-	var made struct{ APIKey string }
-	err = json.Unmarshal(out, &made)
-	s.Key = made.APIKey
+	var created struct{ APIKey string }
+	err = json.Unmarshal(out, &created)
+	s.Key = created.APIKey
 	return err
 }
 
 func (s *Server) CreateAgent(ctx context.Context, model string) (string, error) {
-	var made struct{ ID string }
-	if err := s.CallAPI(ctx, http.MethodPost, "/agents", map[string]string{"name": "Bench " + model, "model": model}, &made); err != nil {
+	var created struct{ ID string }
+	if err := s.CallAPI(ctx, http.MethodPost, "/agents", map[string]string{"name": "Bench " + model, "model": model}, &created); err != nil {
 		return "", err
 	}
-	return made.ID, nil
+	return created.ID, nil
 }
 
-// AddAndTrain adds a text and waits until the agent has learned it.
+// AddAndTrain adds a text and waits until the agent is trained on it.
 func (s *Server) AddAndTrain(ctx context.Context, agent, name, text string) error {
 	id, err := s.AddText(ctx, agent, name, text)
 	if err != nil {
@@ -166,7 +166,7 @@ func (s *Server) AddAndTrain(ctx context.Context, agent, name, text string) erro
 	return s.WaitUntilTrained(ctx, agent, id)
 }
 
-// WaitUntilTrained waits until the agent has learned a source.
+// WaitUntilTrained waits until the agent is trained on a source.
 func (s *Server) WaitUntilTrained(ctx context.Context, agent, id string) error {
 	began := time.Now()
 	for {
@@ -194,7 +194,7 @@ func (s *Server) AddText(ctx context.Context, agent, name, text string) (string,
 	return src.ID, err
 }
 
-// CallAPI does one request of the interface.
+// CallAPI sends one request to REST v2.
 func (s *Server) CallAPI(ctx context.Context, method, path string, in, out any) error {
 	var body bytes.Buffer
 	if in != nil {
@@ -212,17 +212,17 @@ func (s *Server) CallAPI(ctx context.Context, method, path string, in, out any) 
 		return err
 	}
 	defer resp.Body.Close()
-	said, err := io.ReadAll(resp.Body)
+	reply, err := io.ReadAll(resp.Body)
 	if err != nil {
 		return err
 	}
 	if resp.StatusCode/100 != 2 {
-		return errors.New(method + " " + path + ": " + resp.Status + ": " + string(said))
+		return errors.New(method + " " + path + ": " + resp.Status + ": " + string(reply))
 	}
-	return json.Unmarshal(said, out)
+	return json.Unmarshal(reply, out)
 }
 
-// NewTarget asks the agent that has the question's model, in a new conversation unless the question names one.
+// NewTarget returns a target that asks the agent with the question's model, in a new conversation unless the question names one.
 func (s *Server) NewTarget() *load.Target {
 	return &load.Target{Name: "parley", Key: s.Key, Client: load.NewClient(), Post: func(q load.Request) (string, any) {
 		body := map[string]any{"message": q.Message, "stream": q.Stream}
@@ -233,7 +233,7 @@ func (s *Server) NewTarget() *load.Target {
 	}}
 }
 
-// AgentTarget asks one agent.
+// AgentTarget returns a target that asks one agent.
 func (s *Server) AgentTarget(agent string) *load.Target {
 	t := s.NewTarget()
 	t.Post = func(q load.Request) (string, any) {

@@ -16,10 +16,10 @@ import (
 	"parley/bench/internal/stub"
 )
 
-// maxFileBytes is what an uploaded file of plain text has at most.
+// maxFileBytes is the largest uploaded file of plain text.
 const maxFileBytes = 20 << 20
 
-// MeasureEditOver is from changing a text of 20 kB that is answered from to an answer that rests on the change.
+// MeasureEditOver measures from changing a text of 20 kB that is answered from to an answer that cites the change.
 func MeasureEditOver(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 	agent, err := b.Parley.CreateAgent(ctx, stub.FinderModel)
 	if err != nil {
@@ -34,7 +34,7 @@ func MeasureEditOver(ctx context.Context, b *harness.Run) ([]report.Row, error) 
 		return nil, err
 	}
 	t := b.Parley.AgentTarget(agent)
-	took := &load.Batch{}
+	results := &load.Batch{}
 	for n := range b.EditCount {
 		word := stub.NewCode(1<<21 + 1 + n)
 		began := time.Now()
@@ -42,17 +42,17 @@ func MeasureEditOver(ctx context.Context, b *harness.Run) ([]report.Row, error) 
 			return nil, err
 		}
 		err := askUntilFound(ctx, t, lookupQuestion(word))
-		took.AddResult(load.Answer{Total: time.Since(began)}, err)
+		results.AddResult(load.Answer{Total: time.Since(began)}, err)
 	}
-	took.Sort()
+	results.Sort()
 	second := report.AtMost(1000, "ms")
 	return []report.Row{
-		report.SingleRow(fmt.Sprintf("a text of 20 kB is changed → answered from, asked again and again, p99 of %d", b.EditCount), "ms", report.Milliseconds(report.Quantile(took.Totals, .99)), &second).WithFailures(took.Failures, took.FirstErr),
-		report.SingleRow("… p50", "ms", report.Milliseconds(report.Quantile(took.Totals, .5)), nil),
+		report.SingleRow(fmt.Sprintf("a text of 20 kB is changed → answered from, asked again and again, p99 of %d", b.EditCount), "ms", report.Milliseconds(report.Quantile(results.Totals, .99)), &second).WithFailures(results.Failures, results.FirstErr),
+		report.SingleRow("… p50", "ms", report.Milliseconds(report.Quantile(results.Totals, .5)), nil),
 	}, nil
 }
 
-// askUntilFound asks the same again until the answer rests on what is looked for.
+// askUntilFound repeats the question until the answer cites the passage.
 func askUntilFound(ctx context.Context, t *load.Target, q load.Request) error {
 	for began := time.Now(); time.Since(began) < time.Minute; {
 		if a, err := t.Ask(ctx, q); err != nil || a.Text == stub.FoundAnswer {
@@ -65,7 +65,7 @@ func askUntilFound(ctx context.Context, t *load.Target, q load.Request) error {
 	return fmt.Errorf("no answer rests on %q within a minute", q.Message)
 }
 
-// MeasureFiles is how fast an uploaded file of 20 MB becomes searchable: from the first byte until a word near its end is answered from.
+// MeasureFiles measures how fast an uploaded file of 20 MB becomes searchable: from the first byte until a word near its end is answered from.
 func MeasureFiles(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 	text := corpus.GenerateProse(12, maxFileBytes-200)
 	word := stub.NewCode(1 << 22)

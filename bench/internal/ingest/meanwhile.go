@@ -15,7 +15,7 @@ const (
 	quietTime  = 5 * time.Second
 )
 
-// MeasureMeanwhile is how long turns take while 20 MB of text are learned, beside a quiet server.
+// MeasureMeanwhile measures how long turns take during an ingest of 20 MB of text, compared with a quiet server.
 func MeasureMeanwhile(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 	q := b.ParleyContender(load.Request{Model: stub.InstantModel})
 	texts := newTexts(harness.UsualSizes.IngestBytes)

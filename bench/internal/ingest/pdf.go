@@ -26,7 +26,7 @@ const (
 	pdfLinesPerPage = 45 // of a page
 )
 
-// MeasurePDFs is how many pages of an uploaded PDF are trained in a second, with pdftotext as a second reader and without it.
+// MeasurePDFs measures how many pages of an uploaded PDF are trained in a second, with pdftotext as a second reader and without it.
 // The floor is pdftotext alone.
 func MeasurePDFs(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 	file := filepath.Join(b.Dir, "long.pdf")
@@ -105,12 +105,12 @@ func uploadFile(ctx context.Context, s *harness.Server, agent, name string, data
 		return "", err
 	}
 	defer resp.Body.Close()
-	said, err := io.ReadAll(resp.Body)
+	reply, err := io.ReadAll(resp.Body)
 	if err != nil || resp.StatusCode != http.StatusCreated {
-		return "", errors.Join(err, fmt.Errorf("upload: %s: %s", resp.Status, said))
+		return "", errors.Join(err, fmt.Errorf("upload: %s: %s", resp.Status, reply))
 	}
 	var src harness.Source
-	err = json.Unmarshal(said, &src)
+	err = json.Unmarshal(reply, &src)
 	return src.ID, err
 }
 

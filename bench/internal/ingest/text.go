@@ -20,10 +20,10 @@ const (
 	editBytes = 20_000 // bytes of an edited text
 )
 
-// MeasureEdit is from writing a text of 20 kB to an answer that rests on it.
+// MeasureEdit measures from writing a text of 20 kB to an answer that cites it.
 func MeasureEdit(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 	t := b.Parley.NewTarget()
-	took := &load.Batch{}
+	results := &load.Batch{}
 	for n := range b.EditCount {
 		began := time.Now()
 		word := stub.NewCode(n)
@@ -32,13 +32,13 @@ func MeasureEdit(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 		}
 		a, err := t.AskExactly(ctx, lookupQuestion(word), stub.FoundAnswer)
 		a.Total = time.Since(began)
-		took.AddResult(a, err)
+		results.AddResult(a, err)
 	}
-	took.Sort()
+	results.Sort()
 	second := report.AtMost(1000, "ms")
 	return []report.Row{
-		report.SingleRow(fmt.Sprintf("a text of 20 kB is written → answered from, p99 of %d", b.EditCount), "ms", report.Milliseconds(report.Quantile(took.Totals, .99)), &second).WithFailures(took.Failures, took.FirstErr),
-		report.SingleRow("… p50", "ms", report.Milliseconds(report.Quantile(took.Totals, .5)), nil),
+		report.SingleRow(fmt.Sprintf("a text of 20 kB is written → answered from, p99 of %d", b.EditCount), "ms", report.Milliseconds(report.Quantile(results.Totals, .99)), &second).WithFailures(results.Failures, results.FirstErr),
+		report.SingleRow("… p50", "ms", report.Milliseconds(report.Quantile(results.Totals, .5)), nil),
 	}, nil
 }
 
@@ -52,18 +52,18 @@ func insertCode(text, word string) string {
 	return text[:half] + "\n\nThe label of this shelf is " + word + ".\n\n" + text[half:]
 }
 
-// MeasureIngestion is how fast plain text becomes searchable: from the first byte until a word of the last text is answered from.
+// MeasureIngestion measures how fast plain text becomes searchable: from the first byte until a word of the last text is answered from.
 func MeasureIngestion(ctx context.Context, b *harness.Run) ([]report.Row, error) {
-	took, err := ingestTexts(ctx, b.Parley, newTexts(b.IngestBytes))
+	results, err := ingestTexts(ctx, b.Parley, newTexts(b.IngestBytes))
 	if err != nil {
 		return nil, err
 	}
 	bar := report.AtLeast(5, "MB/s")
 	fed := float64(b.IngestBytes) / report.Megabyte
 	return []report.Row{
-		report.SingleRow(fmt.Sprintf("plain text to searchable, %.0f MB for one agent", fed), "MB/s", fed/(took.trainingTime+took.firstAnswerTime).Seconds(), &bar),
-		report.SingleRow("… until all is trained", "MB/s", fed/took.trainingTime.Seconds(), nil),
-		report.SingleRow("… and the first question after that", "ms", report.Milliseconds(took.firstAnswerTime), nil),
+		report.SingleRow(fmt.Sprintf("plain text to searchable, %.0f MB for one agent", fed), "MB/s", fed/(results.trainingTime+results.firstAnswerTime).Seconds(), &bar),
+		report.SingleRow("… until all is trained", "MB/s", fed/results.trainingTime.Seconds(), nil),
+		report.SingleRow("… and the first question after that", "ms", report.Milliseconds(results.firstAnswerTime), nil),
 	}, nil
 }
 
@@ -75,7 +75,7 @@ type ingestResult struct {
 
 const ingestCode = 1 << 20
 
-// newTexts makes texts of that many bytes in all; the last holds a code word.
+// newTexts returns texts of that many bytes in all; the last contains a code word.
 func newTexts(size int) []string {
 	var texts []string
 	for n := range size / harness.PartBytes {
@@ -86,7 +86,7 @@ func newTexts(size int) []string {
 	return texts
 }
 
-// ingestTexts writes texts to a new agent as fast as they are taken, waits until all are trained and asks for the code word.
+// ingestTexts adds texts to a new agent as fast as they are accepted, waits until all are trained and asks for the code word.
 func ingestTexts(ctx context.Context, s *harness.Server, texts []string) (ingestResult, error) {
 	agent, err := s.CreateAgent(ctx, stub.FinderModel)
 	if err != nil {
@@ -101,10 +101,10 @@ func ingestTexts(ctx context.Context, s *harness.Server, texts []string) (ingest
 	if err := waitUntilAllTrained(ctx, s, agent, len(texts)); err != nil {
 		return ingestResult{}, err
 	}
-	took := ingestResult{trainingTime: time.Since(began)}
+	results := ingestResult{trainingTime: time.Since(began)}
 	a, err := s.AgentTarget(agent).AskExactly(ctx, lookupQuestion(stub.NewCode(ingestCode)), stub.FoundAnswer)
-	took.firstAnswerTime = a.Total
-	return took, err
+	results.firstAnswerTime = a.Total
+	return results, err
 }
 
 func waitUntilAllTrained(ctx context.Context, s *harness.Server, agent string, n int) error {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// NewClient makes a client that keeps its connections, as many as it ever needs.
+// NewClient returns a client that keeps all its connections open.
 func NewClient() *http.Client {
 	return &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 1024, DisableCompression: true}}
 }
@@ -25,7 +25,7 @@ type Request struct {
 	Conversation string // continued when it is given
 }
 
-// Answer is what came back, and when.
+// Answer is an answer with its times.
 type Answer struct {
 	Text         string
 	conversation string
@@ -33,7 +33,7 @@ type Answer struct {
 	Total        time.Duration
 }
 
-// Target is something that answers questions.
+// Target is a server that answers questions.
 type Target struct {
 	Name   string
 	Key    string
@@ -65,7 +65,7 @@ func (r *Reply) Text() string {
 	return text.String()
 }
 
-// Ask puts a question and reads the answer to its end.
+// Ask sends a question and reads the answer to its end.
 func (t *Target) Ask(ctx context.Context, q Request) (Answer, error) {
 	began := time.Now()
 	resp, err := t.OpenResponse(ctx, q)
@@ -112,13 +112,13 @@ func (t *Target) OpenResponse(ctx context.Context, q Request) (*http.Response, e
 	}
 	if resp.StatusCode != http.StatusOK {
 		defer resp.Body.Close()
-		said, _ := io.ReadAll(io.LimitReader(resp.Body, 500))
-		return nil, fmt.Errorf("%s: %s: %s", t.Name, resp.Status, said)
+		reply, _ := io.ReadAll(io.LimitReader(resp.Body, 500))
+		return nil, fmt.Errorf("%s: %s: %s", t.Name, resp.Status, reply)
 	}
 	return resp, nil
 }
 
-// AskExactly asks and insists on the model's very words.
+// AskExactly asks and fails unless the answer is exactly want.
 func (t *Target) AskExactly(ctx context.Context, q Request, want string) (Answer, error) {
 	a, err := t.Ask(ctx, q)
 	if err == nil && a.Text != want {

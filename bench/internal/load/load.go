@@ -21,7 +21,7 @@ const (
 // turnsPerConversation is how many turns a followed conversation gets.
 const turnsPerConversation = 20
 
-// Contender is a target with how it is asked.
+// Contender is a target with the requests that it gets.
 type Contender struct {
 	*Target
 	Request
@@ -30,7 +30,7 @@ type Contender struct {
 	turnCount             int
 }
 
-// AskContinuously keeps a number of connections busy for a while: each asks, reads the whole answer and asks again.
+// AskContinuously keeps conns connections busy for a while: each asks, reads the whole answer and asks again.
 func (c *Contender) AskContinuously(ctx context.Context, conns int, span time.Duration) *Batch {
 	var asked atomic.Int64
 	var all sync.WaitGroup
@@ -53,7 +53,7 @@ func (c *Contender) AskContinuously(ctx context.Context, conns int, span time.Du
 	return b
 }
 
-// askOnce asks one question and notes what came of it.
+// askOnce asks one question and records the result.
 func (c *Contender) askOnce(ctx context.Context, n int, into *Batch) {
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
@@ -121,10 +121,10 @@ func (c *Contender) AskAtInterval(ctx context.Context, end <-chan time.Time) *Ba
 			all.Go(func() {
 				var one Batch
 				c.askOnce(ctx, n, &one)
-				took := time.Since(due)
+				elapsed := time.Since(due)
 				mu.Lock()
 				defer mu.Unlock()
-				out.AddResult(Answer{FirstToken: took, Total: took}, one.FirstErr)
+				out.AddResult(Answer{FirstToken: elapsed, Total: elapsed}, one.FirstErr)
 			})
 			continue
 		case <-end:

@@ -36,7 +36,7 @@ type Server struct {
 	done    chan struct{}
 }
 
-// StartSelf starts this very program in another part.
+// StartSelf starts this program as another process of the run.
 func StartSelf(ctx context.Context, logDir string, part ...string) (*Server, error) {
 	me, err := os.Executable()
 	if err != nil {
@@ -45,7 +45,7 @@ func StartSelf(ctx context.Context, logDir string, part ...string) (*Server, err
 	return Start(ctx, logDir, exec.CommandContext(ctx, me, part...))
 }
 
-// Start starts the process and waits until it is ready. What it writes to stderr is kept to explain a failure.
+// Start starts the process and waits until it is ready. Its stderr is stored in logDir, to explain a failure.
 func Start(ctx context.Context, logDir string, cmd *exec.Cmd) (*Server, error) {
 	name := filepath.Base(cmd.Path) + " " + strings.Join(cmd.Args[1:min(2, len(cmd.Args))], "")
 	log, err := os.CreateTemp(logDir, "stderr-")
@@ -78,15 +78,15 @@ func Start(ctx context.Context, logDir string, cmd *exec.Cmd) (*Server, error) {
 }
 
 func readReadyLine(ctx context.Context, out io.Reader) (string, error) {
-	said := make(chan readyLine, 1)
+	lines := make(chan readyLine, 1)
 	go func() {
 		var r readyLine
 		line, _ := bufio.NewReader(out).ReadBytes('\n')
 		_ = json.Unmarshal(line, &r)
-		said <- r
+		lines <- r
 	}()
 	select {
-	case r := <-said:
+	case r := <-lines:
 		if !r.Ready {
 			return "", errors.New("did not become ready")
 		}
@@ -106,7 +106,7 @@ func fileTail(file string) string {
 	return string(b[max(0, len(b)-2000):])
 }
 
-// Stop ends the process as an operator would, and by force when that takes too long.
+// Stop ends the process with SIGTERM, and kills it when that takes too long.
 func (c *Server) Stop() {
 	_ = c.cmd.Process.Signal(syscall.SIGTERM)
 	select {
@@ -117,7 +117,7 @@ func (c *Server) Stop() {
 	}
 }
 
-// ServeUntilDone is the other side: it listens, says so, and serves until ctx is done.
+// ServeUntilDone listens, prints the ready line, and serves until ctx is done.
 func ServeUntilDone(ctx context.Context, stdout io.Writer, h http.Handler) error {
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -135,7 +135,7 @@ func ServeUntilDone(ctx context.Context, stdout io.Writer, h http.Handler) error
 	return nil
 }
 
-// Sleep waits, and is false when ctx is done first.
+// Sleep waits, and reports false when ctx is done first.
 func Sleep(ctx context.Context, d time.Duration) bool {
 	if d <= 0 {
 		return ctx.Err() == nil

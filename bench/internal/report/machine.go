@@ -50,15 +50,15 @@ func measureFsync(dir string) float64 {
 		return 0
 	}
 	defer f.Close()
-	var took []time.Duration
+	var times []time.Duration
 	page := make([]byte, 4096)
 	for range 40 {
 		began := time.Now()
 		if _, err := f.Write(page); err != nil || f.Sync() != nil {
 			return 0
 		}
-		took = append(took, time.Since(began))
+		times = append(times, time.Since(began))
 	}
-	slices.Sort(took)
-	return Milliseconds(Quantile(took, 0.5))
+	slices.Sort(times)
+	return Milliseconds(Quantile(times, 0.5))
 }

@@ -43,7 +43,7 @@ func AtLeastTimes(n float64) Threshold {
 	return Threshold{fmt.Sprintf("≥ %g × floor", n), func(ours, floor float64) bool { return ours >= n*floor }}
 }
 
-// ComparedRow is a row that compares; alone one that does not.
+// ComparedRow returns a row that compares with the floor, SingleRow one that does not.
 func ComparedRow(measure, unit string, floor, ours float64, b *Threshold) Row {
 	r := SingleRow(measure, unit, ours, nil)
 	r.Baseline = &floor
@@ -67,7 +67,7 @@ func (r Row) withThreshold(b *Threshold, ours, floor float64) Row {
 	return r
 }
 
-// WithFailures marks a row whose work partly failed: whatever its figure says, it is a miss.
+// WithFailures marks a row of which n requests failed: whatever its figure, it is a miss.
 func (r Row) WithFailures(n int, why error) Row {
 	if n > 0 {
 		r.Note = fmt.Sprintf("%d failed, first: %v", n, why)
@@ -86,7 +86,7 @@ func (r Row) verdict() string {
 	return "**MISS**"
 }
 
-// formatFigure writes a number with as many digits as tell something.
+// formatFigure formats a number with its significant digits.
 func formatFigure(n float64, unit string) string {
 	digits := 0
 	switch {
@@ -111,7 +111,7 @@ func formatOptional(n *float64, unit string) string {
 	return formatFigure(*n, unit)
 }
 
-// Report is what a run found.
+// Report is the result of a run.
 type Report struct {
 	Machine machine `json:"machine"`
 	Command string  `json:"command"`

@@ -20,8 +20,8 @@ import (
 // retrievalSizes are the agents that searches are measured on, by their passages.
 var retrievalSizes = []int{1_000, 20_000, 200_000}
 
-// Measure measures the search alone, in this process: no server, no model. The floor is a bare scan of the lists that a
-// question's letters have.
+// Measure measures the search alone, in this process: no server, no model. The floor is a plain scan of the
+// posting lists of a question's trigrams.
 func Measure(ctx context.Context, opt harness.Options, log io.Writer) (*report.Report, error) {
 	dir, err := os.MkdirTemp(opt.Dir, "parley-bench-")
 	if err != nil {
@@ -85,20 +85,20 @@ func measureIndexSearch(ctx context.Context, dir string, list []parley.Passage, 
 	return append(rows, report.SingleRow("… a passage added, p99 of 200", "ms", report.Milliseconds(report.Quantile(added, .99)), nil)), nil
 }
 
-// measureTimes does something n times, so many at a time, and gives what each took, sorted.
+// measureTimes calls do n times, atOnce of them at a time, and returns how long each took, sorted.
 func measureTimes(n, atOnce int, do func(i int)) []time.Duration {
-	took := make([]time.Duration, n)
+	times := make([]time.Duration, n)
 	var group sync.WaitGroup
 	for first := range atOnce {
 		group.Go(func() {
 			for i := first; i < n; i += atOnce {
 				began := time.Now()
 				do(i)
-				took[i] = time.Since(began)
+				times[i] = time.Since(began)
 			}
 		})
 	}
 	group.Wait()
-	slices.Sort(took)
-	return took
+	slices.Sort(times)
+	return times
 }

@@ -8,8 +8,8 @@ import (
 	letters "parley/internal/text/words"
 )
 
-// gramScan is what a search cannot do without when it looks at every passage that shares letters with the question: it goes over the
-// lists of these letters and adds a one to each passage in them.
+// gramScan does the least that a search must do which looks at every passage that shares trigrams with the question: it reads the
+// posting lists of these trigrams and counts each passage in them.
 type gramScan struct {
 	lists        [][][]uint32 // of each question
 	passageCount int
@@ -27,8 +27,8 @@ func newGramScan(list []parley.Passage, asked []retrieval.Query) *gramScan {
 	}
 	for doc, p := range list {
 		for g := range gramSet(p.Heading, p.Text) {
-			if held, ok := lists[g]; ok {
-				lists[g] = append(held, uint32(doc))
+			if docs, ok := lists[g]; ok {
+				lists[g] = append(docs, uint32(doc))
 			}
 		}
 	}

@@ -22,7 +22,7 @@ type textPool struct {
 	questions []retrieval.Query
 }
 
-// readPools reads the public sets in the folder; without them the manual stands in.
+// readPools reads the public sets in the folder, or the manual where there are none.
 func readPools(folder string) (all []*textPool) {
 	for _, name := range []string{"clapnq", "mtrag-un", "ente-help", "xquad"} {
 		sets, err := eval.ReadSets(os.DirFS(filepath.Join(folder, name)), "")
@@ -79,7 +79,7 @@ const (
 	maxEarlierMessages = 3    // messages, as a turn hands them on
 )
 
-// generatePassages makes n passages: walks over the words of a pool, the next word being one that follows the last somewhere, with names
+// generatePassages returns n passages: walks over the words of a pool, the next word being one that follows the last somewhere, with names
 // and numbers of each source's own, so that pairs of words and the vocabulary are as those of real texts.
 func generatePassages(all []*textPool, n int) (list []parley.Passage) {
 	rng := rand.New(rand.NewPCG(7, uint64(n))) //nolint:gosec // texts, not secrets

@@ -33,12 +33,12 @@ func readUtterances(folder string) (lines []string) {
 		}
 		_ = f.Close()
 	}
-	said := regexp.MustCompile(`^.*?<[^>]+> `)
+	speaker := regexp.MustCompile(`^.*?<[^>]+> `)
 	files, _ := filepath.Glob(filepath.Join(folder, "irc", "*.txt"))
 	for _, name := range files {
 		b, _ := os.ReadFile(name)
 		for line := range strings.Lines(strings.ToValidUTF8(string(b), "")) {
-			if text := strings.TrimSpace(said.ReplaceAllString(line, "")); len(text) > 12 && text != strings.TrimSpace(line) {
+			if text := strings.TrimSpace(speaker.ReplaceAllString(line, "")); len(text) > 12 && text != strings.TrimSpace(line) {
 				lines = append(lines, text)
 			}
 		}
@@ -124,16 +124,16 @@ func (t *conversationGenerator) fillDatabase(ctx context.Context, db *store.DB, 
 	})
 	all := messages / messagesPerConversation
 	for n := 0; n < all && err == nil; n += conversationsPerBatch {
-		var conversations, said, calls []any
+		var conversations, messageRows, calls []any
 		for i := range conversationsPerBatch {
 			at := t.firstTime.Add(time.Duration(float64(t.timeSpan) * float64(n+i) / float64(all)))
-			t.addConversation(account.ID, at, &conversations, &said, &calls)
+			t.addConversation(account.ID, at, &conversations, &messageRows, &calls)
 		}
 		err = db.SQL().Transact(ctx, sqldb.Bulk, func(tx *sqldb.DB) error {
 			if err := insertMany(ctx, tx, "conversations (id, account_id, agent_id, face, channel, user_id, status, message_count, last_seq, last_activity, created_at)", 11, conversations); err != nil {
 				return err
 			}
-			if err := insertMany(ctx, tx, "messages (id, account_id, agent_id, conversation_id, seq, author, type, state, parts, feedback, created_at)", 11, said); err != nil {
+			if err := insertMany(ctx, tx, "messages (id, account_id, agent_id, conversation_id, seq, author, type, state, parts, feedback, created_at)", 11, messageRows); err != nil {
 				return err
 			}
 			return insertMany(ctx, tx, "tool_calls (id, account_id, agent_id, conversation_id, message_id, turn_id, call_id, tool, action_type, client_side, input, status, created_at)", 13, calls)

@@ -89,14 +89,14 @@ func measureSearchOn(ctx context.Context, url string, messages int, log io.Write
 	if err := s.fillAndIndex(ctx); err != nil {
 		return nil, err
 	}
-	took := time.Since(began)
+	elapsed := time.Since(began)
 	after, err := s.databaseBytes(ctx)
 	if err != nil {
 		return nil, err
 	}
-	rows = append(rows, report.SingleRow(s.name+": build of the index", "s", took.Seconds(), nil),
+	rows = append(rows, report.SingleRow(s.name+": build of the index", "s", elapsed.Seconds(), nil),
 		report.SingleRow(s.name+": rows before, with their indexes", "MB", float64(before)/report.Megabyte, nil), report.SingleRow(s.name+": size of the index", "MB", float64(after-before)/report.Megabyte, nil))
-	fmt.Fprintf(log, "%s: built in %v, %d MB; searching …\n", s.name, took.Round(time.Second), (after-before)>>20)
+	fmt.Fprintf(log, "%s: built in %v, %d MB; searching …\n", s.name, elapsed.Round(time.Second), (after-before)>>20)
 	for _, c := range s.searchClasses() {
 		more, err := s.measureClass(ctx, c)
 		if err != nil {
@@ -224,7 +224,7 @@ func (s *searchRun) commonWords(n int) string {
 
 // measureClass times the searches of a class, after a few to warm up.
 func (s *searchRun) measureClass(ctx context.Context, c searchClass) ([]report.Row, error) {
-	var took []time.Duration
+	var elapsed []time.Duration
 	var busy time.Duration
 	count := searchesPerClass
 	if c.skippedPages > 10 {
@@ -248,11 +248,11 @@ func (s *searchRun) measureClass(ctx context.Context, c searchClass) ([]report.R
 			return nil, err
 		}
 		if i >= 10 {
-			took, busy = append(took, time.Since(began)), busy+process.OwnCPUTime()-used
+			elapsed, busy = append(elapsed, time.Since(began)), busy+process.OwnCPUTime()-used
 		}
 	}
-	slices.Sort(took)
-	rows := []report.Row{report.SingleRow(s.name+": "+c.name+", p50", "ms", report.Milliseconds(report.Quantile(took, .5)), nil), report.SingleRow("… p99", "ms", report.Milliseconds(report.Quantile(took, .99)), nil)}
+	slices.Sort(elapsed)
+	rows := []report.Row{report.SingleRow(s.name+": "+c.name+", p50", "ms", report.Milliseconds(report.Quantile(elapsed, .5)), nil), report.SingleRow("… p99", "ms", report.Milliseconds(report.Quantile(elapsed, .99)), nil)}
 	if c.maxP50 > 0 {
 		p50, p99 := report.AtMost(c.maxP50, "ms"), report.AtMost(c.maxP99, "ms")
 		rows = []report.Row{report.SingleRow(rows[0].Measure, "ms", *rows[0].Parley, &p50), report.SingleRow(rows[1].Measure, "ms", *rows[1].Parley, &p99)}
@@ -286,7 +286,7 @@ func (s *searchRun) measureFreshness(ctx context.Context) ([]report.Row, error) 
 			waiting <- written{word, time.Now()}
 		}
 	}()
-	var took []time.Duration
+	var elapsed []time.Duration
 	at := &parley.Agent{ID: s.generator.agents[0], AccountID: s.account.ID}
 	for w := range waiting {
 		for {
@@ -299,7 +299,7 @@ func (s *searchRun) measureFreshness(ctx context.Context) ([]report.Row, error) 
 			}
 			time.Sleep(5 * time.Millisecond)
 		}
-		took = append(took, time.Since(w.at))
+		elapsed = append(elapsed, time.Since(w.at))
 	}
 	select {
 	case err := <-failed:
@@ -307,10 +307,10 @@ func (s *searchRun) measureFreshness(ctx context.Context) ([]report.Row, error) 
 	default:
 	}
 	stop()
-	slices.Sort(took)
+	slices.Sort(elapsed)
 	bar := report.AtMost(3, "s")
-	return []report.Row{report.SingleRow(s.name+": found after a write, 50 writes/s, p50", "s", report.Quantile(took, .5).Seconds(), nil),
-		report.SingleRow("… p99", "s", report.Quantile(took, .99).Seconds(), &bar)}, <-ended
+	return []report.Row{report.SingleRow(s.name+": found after a write, 50 writes/s, p50", "s", report.Quantile(elapsed, .5).Seconds(), nil),
+		report.SingleRow("… p99", "s", report.Quantile(elapsed, .99).Seconds(), &bar)}, <-ended
 }
 
 func (s *searchRun) writeConversation(ctx context.Context, text string) error {

@@ -15,11 +15,11 @@ import (
 	"parley/bench/internal/stub"
 )
 
-// startTimes gathers what several starts took, in milliseconds, and the memory after the first answer.
+// startTimes collects what several starts took, in milliseconds, and the memory after the first answer.
 type startTimes struct{ ready, answer, memory []float64 }
 
-// MeasureStarts is from the start of the process to its first answer: on an empty data directory, account and agent being made
-// meanwhile as an operator makes them; and on one that has everything.
+// MeasureStarts measures from the start of the process to its first answer: on an empty data directory, with an account and an
+// agent created meanwhile as an operator does it, and on a prepared one.
 func MeasureStarts(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 	var floor, empty, full startTimes
 	prepared, err := b.NewServer(ctx, "prepared")
@@ -88,8 +88,8 @@ func startPreparedOnce(ctx context.Context, b *harness.Run, prepared *harness.Se
 }
 
 func waitUntilHealthy(ctx context.Context, s *harness.Server, into *startTimes) error {
-	var said map[string]any
-	if err := s.CallAPI(ctx, http.MethodGet, "/health", nil, &said); err != nil {
+	var reply map[string]any
+	if err := s.CallAPI(ctx, http.MethodGet, "/health", nil, &reply); err != nil {
 		return err
 	}
 	into.ready = append(into.ready, report.Milliseconds(time.Since(s.Started)))
@@ -106,7 +106,7 @@ func (into *startTimes) addFirstAnswer(ctx context.Context, c *process.Server, t
 	return err
 }
 
-// MeasurePeakMemory is the most memory that was resident while everything before it in the table was measured.
+// MeasurePeakMemory measures the most memory that was resident during the measures before it.
 func MeasurePeakMemory(_ context.Context, b *harness.Run) ([]report.Row, error) {
 	floor, err := b.Baseline.Status("VmHWM")
 	if err != nil {

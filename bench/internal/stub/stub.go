@@ -16,7 +16,7 @@ const (
 	InstantModel = "instant" // 32 tokens at once
 	SteadyModel  = "steady"  // 100 tokens, one every 20 ms
 	SilentModel  = "silent"  // a token every 25 s: longer than the silence after which a server must send a heartbeat
-	FinderModel  = "finder"  // says whether the word of the question is in the prompt once more
+	FinderModel  = "finder"  // reports whether the code word of the question occurs in the prompt once more
 )
 
 const (
@@ -33,7 +33,7 @@ const (
 	AbsentAnswer = "The passages do not hold it."
 )
 
-// Script is what a model says, and how fast.
+// Script is what a model answers, and how fast.
 type Script struct {
 	text      string
 	pace      time.Duration
@@ -54,7 +54,7 @@ func NewModel() Model {
 	}
 }
 
-// numberedTokens makes tokens that tell where one is missing.
+// numberedTokens returns tokens that show where one is missing.
 func numberedTokens(n int) []string {
 	tokens := make([]string, n)
 	for i := range tokens {
@@ -66,7 +66,7 @@ func numberedTokens(n int) []string {
 
 var scripts = NewModel()
 
-// ScriptText is the whole text of a model's answer.
+// ScriptText returns the whole text of a model's answer.
 func ScriptText(model string) string { return scripts[model].text }
 
 func NewScript(tokens []string, pace time.Duration) *Script {
@@ -108,7 +108,7 @@ func (s Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(model.WholeJSON)
 }
 
-// scriptFor finds the model that the request names.
+// scriptFor returns the script of the model that the request names.
 func (s Model) scriptFor(body []byte) *Script {
 	_, after, _ := bytes.Cut(body, []byte(`"model":"`))
 	name, _, _ := bytes.Cut(after, []byte{'"'})
@@ -118,7 +118,7 @@ func (s Model) scriptFor(body []byte) *Script {
 	return s[string(name)]
 }
 
-// findCode looks for the code word of the question in what else the request holds.
+// findCode looks for the code word of the question in the rest of the request.
 func findCode(body []byte) string {
 	at := bytes.LastIndex(body, []byte(codeMark))
 	if at < 0 || len(body) < at+codeLength {
@@ -146,7 +146,7 @@ func (s *Script) WriteStream(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(closingChunks)
 }
 
-// A code is a word that stands in one text only.
+// A code is a word that occurs in one text only.
 const (
 	codeMark   = "qzx"
 	codeLength = len(codeMark) + 12

@@ -13,17 +13,17 @@ import (
 	"parley/bench/internal/report"
 )
 
-// turnEndSilence is the silence after which a turn whose text looks complete may end (the ear's own); nobody answers earlier who does not
-// want to interrupt.
+// turnEndSilence is the silence after which voice detection may end a turn whose text looks complete; an earlier answer would
+// interrupt the customer.
 const turnEndSilence = 280 * time.Millisecond
 
-// baselineJob is whom the floor asks, and how often.
+// baselineJob is the address that the floor asks, and how often.
 type baselineJob struct {
 	Stub  string
 	Times int
 }
 
-// measureBaseline does what cannot be avoided, one thing after the other: wait for the end of the turn, have it recognised, ask the model, have
+// measureBaseline does only what cannot be avoided, step by step: wait for the end of the turn, have it recognised, ask the model, have
 // its first words spoken, and bring a packet of sound to the listener. For what is typed the first two are left out.
 func (c *callerProcess) measureBaseline(ctx context.Context, w baselineJob) (voiceResult, error) {
 	way, err := newUDPLoopback(ctx)
@@ -37,7 +37,7 @@ func (c *callerProcess) measureBaseline(ctx context.Context, w baselineJob) (voi
 		if err := postAndReadByte(ctx, w.Stub+"/audio/transcriptions", make([]byte, 2*decodeRate)); err != nil {
 			return t, err
 		}
-		heard := time.Since(began)
+		transcribed := time.Since(began)
 		model := map[string]any{"model": "stub", "stream": true, "messages": []map[string]string{{"role": "user", "content": spokenQuestion}}}
 		if err := getJSON(ctx, w.Stub+"/chat/completions", model); err != nil {
 			return t, err
@@ -48,8 +48,8 @@ func (c *callerProcess) measureBaseline(ctx context.Context, w baselineJob) (voi
 		if err := way.sendAndReceive(c.sounds.voice[0]); err != nil {
 			return t, err
 		}
-		took := time.Since(began)
-		t.Spoken, t.Typed = append(t.Spoken, report.Milliseconds(turnEndSilence+took)), append(t.Typed, report.Milliseconds(took-heard))
+		elapsed := time.Since(began)
+		t.Spoken, t.Typed = append(t.Spoken, report.Milliseconds(turnEndSilence+elapsed)), append(t.Typed, report.Milliseconds(elapsed-transcribed))
 	}
 	return t, nil
 }
@@ -62,7 +62,7 @@ func getJSON(ctx context.Context, url string, v any) error {
 	return postAndReadByte(ctx, url, body)
 }
 
-// postAndReadByte asks, and waits for the first byte of the answer.
+// postAndReadByte sends a request and waits for the first byte of the answer.
 func postAndReadByte(ctx context.Context, url string, body []byte) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
 	if err != nil {
@@ -77,7 +77,7 @@ func postAndReadByte(ctx context.Context, url string, body []byte) error {
 	return err
 }
 
-// udpLoopback is the loopback, by UDP.
+// udpLoopback is a pair of UDP sockets on loopback.
 type udpLoopback struct{ from, to *net.UDPConn }
 
 func newUDPLoopback(ctx context.Context) (*udpLoopback, error) {

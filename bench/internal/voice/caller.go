@@ -30,7 +30,7 @@ type receivedPacket struct {
 	peak       int // of its sound; -1 where nobody listens
 }
 
-// voiceClient is a customer's client in a session's room: a microphone that never stops, and what comes back.
+// voiceClient is a customer's client in a session's room: a microphone that never stops, and the received packets.
 type voiceClient struct {
 	*agentListener // where it listens
 	room           *lksdk.Room
@@ -49,7 +49,7 @@ type voiceClient struct {
 // calledAgent is the agent that is called.
 type calledAgent struct{ Server, Key, Agent string }
 
-// createSession asks for a session and gives the customer's token.
+// createSession creates a session and returns the customer's token.
 func (t calledAgent) createSession(ctx context.Context) (token string, err error) {
 	s := &harness.Server{Server: &process.Server{URL: t.Server}, Key: t.Key, Client: apiClient}
 	var out struct {
@@ -61,7 +61,7 @@ func (t calledAgent) createSession(ctx context.Context) (token string, err error
 
 var apiClient = load.NewClient()
 
-// startCall begins a session, joins its room and opens the microphone, which sends what sends says. Where came is nil the caller listens.
+// startCall creates a session, joins its room and opens the microphone, which sends the packets. Where came is nil the caller decodes what it receives.
 func startCall(ctx context.Context, to calledAgent, sends audioPackets, came func(receivedPacket)) (*voiceClient, error) {
 	token, err := to.createSession(ctx)
 	if err != nil {
@@ -130,14 +130,14 @@ func (c *voiceClient) nextPacket(now time.Time) []byte {
 	return p
 }
 
-// speakFor sends a sound for a time, and then silence. It gives when its first and its last packet were sent.
+// speakFor sends a sound for a time, and then silence. It returns when its first and its last packet were sent.
 func (c *voiceClient) speakFor(ctx context.Context, s *callerSounds, sound audioPackets, length time.Duration) (first, last time.Time) {
 	c.setSending(sound)
 	process.Sleep(ctx, length)
 	return c.setSending(s.silence)
 }
 
-// setSending sends another sound, and tells of the one before.
+// setSending switches to another sound, and returns when the first and the last packet of the previous one were sent.
 func (c *voiceClient) setSending(to audioPackets) (first, last time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -155,12 +155,12 @@ func (c *voiceClient) sendText(text string) {
 		{Value: &livekit.DataPacket_StreamChunk{StreamChunk: &livekit.DataStream_Chunk{StreamId: id, Content: []byte(text)}}},
 		{Value: &livekit.DataPacket_StreamTrailer{StreamTrailer: &livekit.DataStream_Trailer{StreamId: id}}},
 	} {
-		// What does not arrive is not answered, and counts as that.
+		// A message that does not arrive is not answered, and counts as a failure.
 		_ = c.room.LocalParticipant.PublishDataPacket(dataPacket{p}, lksdk.WithDataPublishReliable(true))
 	}
 }
 
-// dataPacket is one that is built here.
+// dataPacket is a data packet for the SDK.
 type dataPacket struct{ *livekit.DataPacket }
 
 // ToProto returns the packet.
@@ -169,7 +169,7 @@ func (p dataPacket) ToProto() *livekit.DataPacket { return p.DataPacket }
 // openingSilence is the packet of silence that LiveKit itself sends at the beginning of a track.
 var openingSilence = []byte{0xf8, 0xff, 0xfe}
 
-// readTrack takes the agent's packets. What LiveKit sends to keep the way open has no content.
+// readTrack reads the agent's packets. The keep-alive packets of LiveKit have no content.
 func (c *voiceClient) readTrack(track *webrtc.TrackRemote) {
 	for {
 		p, _, err := track.ReadRTP()
@@ -192,7 +192,7 @@ func (c *voiceClient) readTrack(track *webrtc.TrackRemote) {
 
 var errNotHeard = errors.New("the agent was not heard")
 
-// waitForPacket waits for the next packet after a moment, and is in vain after a while.
+// waitForPacket waits for the next packet after a moment, up to a time limit.
 func (c *voiceClient) waitForPacket(ctx context.Context, after time.Time, within time.Duration) (receivedPacket, error) {
 	ctx, stop := context.WithTimeout(ctx, within)
 	defer stop()
@@ -221,7 +221,7 @@ func (c *voiceClient) waitForSilence(ctx context.Context, length time.Duration) 
 	}
 }
 
-// receivedUntil returns what comes until a moment.
+// receivedUntil returns the packets that arrive until a moment.
 func (c *voiceClient) receivedUntil(ctx context.Context, until time.Time) (list []receivedPacket) {
 	timer := time.NewTimer(time.Until(until))
 	defer timer.Stop()
@@ -237,9 +237,9 @@ func (c *voiceClient) receivedUntil(ctx context.Context, until time.Time) (list 
 	}
 }
 
-// hangUp hangs up as the browser library does: it says so first.
+// hangUp hangs up as the browser library does, with a message first.
 func (c *voiceClient) hangUp() {
-	// One who cannot say so is gone all the same.
+	// A client that cannot send it leaves all the same.
 	_ = c.room.LocalParticipant.PublishDataPacket(lksdk.UserData(nil), lksdk.WithDataPublishTopic(rtc.TopicBye), lksdk.WithDataPublishReliable(true))
 	time.Sleep(50 * time.Millisecond) // the packet is on its way
 	c.stop()

@@ -15,8 +15,8 @@ import (
 	"parley/bench/internal/report"
 )
 
-// callerProcess is the process that the customers of voice sessions are in, so that what they cost is not taken for the server's. Each of its
-// jobs takes a JSON and gives one.
+// callerProcess is the process of the callers, so that their cost does not count as the server's. Each of its
+// jobs has a JSON request and a JSON reply.
 type callerProcess struct {
 	sounds callerSounds
 	group  callerGroup
@@ -55,7 +55,7 @@ func jobHandler[In, Out any](do func(context.Context, In) (Out, error)) http.Han
 	})
 }
 
-// runJob has the other process do a job.
+// runJob runs a job in the other process.
 func runJob[Out any](ctx context.Context, c *process.Server, name string, in any) (out Out, err error) {
 	body, err := json.Marshal(in)
 	if err != nil {
@@ -71,20 +71,20 @@ func runJob[Out any](ctx context.Context, c *process.Server, name string, in any
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		said, _ := io.ReadAll(io.LimitReader(resp.Body, 500)) // what there is of it is enough
-		return out, fmt.Errorf("%s: %s: %s", name, resp.Status, said)
+		reply, _ := io.ReadAll(io.LimitReader(resp.Body, 500)) // what there is of it is enough
+		return out, fmt.Errorf("%s: %s: %s", name, resp.Status, reply)
 	}
 	return out, json.NewDecoder(resp.Body).Decode(&out)
 }
 
-// callerJob is what callers are to do: so many of them, so many times each.
+// callerJob is a job of callers: how many callers, and how many times each.
 type callerJob struct {
 	calledAgent
 	Callers int
 	Times   int
 }
 
-// runConcurrently has the callers do something beside each other, and gathers what they found.
+// runConcurrently runs do for all callers concurrently, and merges their results.
 func (c *callerProcess) runConcurrently(ctx context.Context, w callerJob, do func(context.Context, *voiceClient, *voiceResult) error) voiceResult {
 	all := make([]voiceResult, w.Callers)
 	var group sync.WaitGroup
@@ -146,7 +146,7 @@ func (c *callerProcess) measureBargeIn(ctx context.Context, w callerJob) (voiceR
 	}), ctx.Err()
 }
 
-// runShortSessions holds many short sessions, so many at a time: a question, the answer, and goodbye.
+// runShortSessions runs many short sessions, a number of them at a time: a question, the answer, and the end.
 func (c *callerProcess) runShortSessions(ctx context.Context, w callerJob) (voiceResult, error) {
 	var sum voiceResult
 	for left := w.Times; left > 0 && ctx.Err() == nil; left -= w.Callers {

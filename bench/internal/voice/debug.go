@@ -14,8 +14,8 @@ import (
 	"parley/bench/internal/process"
 )
 
-// Whether something is left behind is seen from inside only. The server that voice is measured on gets a door into each of its two
-// processes, which tells its address in a file named by the process.
+// Leaks are visible only from inside. The server that voice is measured on gets a debug endpoint in each of its two
+// processes, which writes its address to a file named after the process.
 const debugServerSource = `package main
 
 import (
@@ -76,7 +76,7 @@ func init() {
 }
 `
 
-// processState is what a process holds when all that is garbage is gone.
+// processState is what a process uses after a garbage collection.
 type processState struct {
 	Goroutines float64 `json:"goroutines"`
 	Heap       float64 `json:"heap"` // bytes
@@ -84,7 +84,7 @@ type processState struct {
 	Resident   float64
 }
 
-// readProcessState finds out what a process holds.
+// readProcessState reads the state of a process.
 func (v *voiceRun) readProcessState(ctx context.Context, p process.ID) (in processState, err error) {
 	if err := v.callDebugServer(ctx, p, "/look", &in); err != nil {
 		return in, err
@@ -93,7 +93,7 @@ func (v *voiceRun) readProcessState(ctx context.Context, p process.ID) (in proce
 	return in, err
 }
 
-// callDebugServer goes through a process's door.
+// callDebugServer calls the debug endpoint of a process.
 func (v *voiceRun) callDebugServer(ctx context.Context, p process.ID, path string, out any) error {
 	address, err := os.ReadFile(filepath.Join(v.debugDir, fmt.Sprint(int(p))))
 	if err != nil {
@@ -132,7 +132,7 @@ func (v *voiceRun) writeProfiles(ctx context.Context, when string) {
 	}
 }
 
-// startCPUProfiles keeps what the processes' processor time goes into until it is told to stop.
+// startCPUProfiles profiles the processor time of the processes until stop is called.
 func (v *voiceRun) startCPUProfiles(ctx context.Context, when string) (stop func()) {
 	if v.ProfileDir == "" {
 		return func() {}
@@ -160,7 +160,7 @@ func (v *voiceRun) profilePath(name, profile string) string {
 	return url.Values{"file": {path}, "profile": {profile}}.Encode()
 }
 
-// serverProcesses are the server's two, as far as they run.
+// serverProcesses returns the server's two processes, as far as they run.
 func (v *voiceRun) serverProcesses() map[string]process.ID {
 	all := map[string]process.ID{"server": v.Parley.PID()}
 	for _, p := range v.Parley.PID().Children() {
@@ -169,8 +169,8 @@ func (v *voiceRun) serverProcesses() map[string]process.ID {
 	return all
 }
 
-// waitForGoroutines looks at the processes again and again until their goroutines are no more than they were, or a while has passed.
-// Where nothing was before, once is enough.
+// waitForGoroutines polls the processes until they have no more goroutines than before, or a while has passed.
+// Without an earlier state it reads them once.
 func (v *voiceRun) waitForGoroutines(ctx context.Context, before map[string]processState) (map[string]processState, error) {
 	for began := time.Now(); ; {
 		now, fine := map[string]processState{}, true

@@ -10,12 +10,12 @@ import (
 	"parley/bench/internal/report"
 )
 
-// callerGroup is callers who all sound and hear at the same time.
+// callerGroup is a group of callers that all send and receive at the same time.
 type callerGroup struct {
 	counters []*gapCounter
 }
 
-// gapCounter is one of the crowd: it counts how far apart the agent's packets come.
+// gapCounter is a caller of the group: it measures the gaps between the agent's packets.
 type gapCounter struct {
 	*voiceClient
 	mu           sync.Mutex
@@ -51,13 +51,13 @@ func (g *gapCounter) setCounting(on bool) []time.Duration {
 	return list
 }
 
-// growthResult says how many there are, and why there are no more.
+// growthResult is how many callers there are, and why there are no more.
 type growthResult struct {
 	Callers int
 	Refused string
 }
 
-// addCallers has more callers come, until there are so many, and each hears the agent. Their rooms have music in them.
+// addCallers adds callers until there are so many and each hears the agent. Their microphones send music.
 func (c *callerProcess) addCallers(ctx context.Context, w callerJob) (growthResult, error) {
 	var fresh []*gapCounter
 	var why error
@@ -82,7 +82,7 @@ func (c *callerProcess) addCallers(ctx context.Context, w callerJob) (growthResu
 	return out, ctx.Err()
 }
 
-// groupResult is how the crowd was served for a while.
+// groupResult is how the group was served for a while.
 type groupResult struct {
 	P50, P95, P99 float64 // of the gaps, in milliseconds
 	PerSecond     float64 // packets that each heard
@@ -109,7 +109,7 @@ func (c *callerProcess) measureGaps(ctx context.Context, span time.Duration) (gr
 	return groupResult{report.Milliseconds(report.Quantile(all, .5)), report.Milliseconds(report.Quantile(all, .95)), report.Milliseconds(report.Quantile(all, .99)), each, used.Seconds()}, ctx.Err()
 }
 
-// hangUpAll sends the crowd away.
+// hangUpAll ends the calls of the group.
 func (c *callerProcess) hangUpAll(ctx context.Context, _ struct{}) (growthResult, error) {
 	var group sync.WaitGroup
 	for _, g := range c.group.counters {

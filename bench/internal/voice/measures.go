@@ -11,7 +11,7 @@ import (
 	"parley/bench/internal/report"
 )
 
-// percentileRows returns two rows, the median and the 95th percentile, beside those of a floor where there is one.
+// percentileRows returns two rows, the median and the 95th percentile, compared with those of a floor where there is one.
 func percentileRows(measure string, floor, ours []float64, p50, p95 *report.Threshold) []report.Row {
 	if floor == nil {
 		return []report.Row{report.SingleRow(measure+", p50", "ms", percentiles(ours, .5), p50), report.SingleRow("… p95", "ms", percentiles(ours, .95), p95)}
@@ -21,7 +21,7 @@ func percentileRows(measure string, floor, ours []float64, p50, p95 *report.Thre
 
 func (t *voiceResult) firstError() error { return errors.New(t.Why) }
 
-// measureVoiceTurns is from the end of a question to the beginning of the answer, at the customer's end of the line.
+// measureVoiceTurns measures from the end of a question to the beginning of the answer, at the customer's client.
 func measureVoiceTurns(ctx context.Context, v *voiceRun) ([]report.Row, error) {
 	ours, err := runJob[voiceResult](ctx, v.callers, "turns", callerJob{v.newCallee(), v.voiceSizes.callerCount, v.turnsPerCaller})
 	if err != nil {
@@ -49,7 +49,7 @@ func measureVoiceTurns(ctx context.Context, v *voiceRun) ([]report.Row, error) {
 	return append(rows, percentileRows(fmt.Sprintf("message → first packet of the answer, %d turns", len(ours.Typed)), floor.Typed, ours.Typed, nil, nil)...), nil
 }
 
-// measureVoiceBargeIn is how fast the agent gives way.
+// measureVoiceBargeIn measures how fast the agent falls silent when it is interrupted.
 func measureVoiceBargeIn(ctx context.Context, v *voiceRun) ([]report.Row, error) {
 	t, err := runJob[voiceResult](ctx, v.callers, "barge", callerJob{v.newCallee(), v.voiceSizes.callerCount, v.bargesPerCaller})
 	if err != nil {
@@ -68,10 +68,10 @@ func measureVoiceBargeIn(ctx context.Context, v *voiceRun) ([]report.Row, error)
 	return append(rows, percentileRows(fmt.Sprintf("message over the agent's words → the last of them is heard, %d messages", len(t.Cut)), nil, t.Cut, nil, &atOnce)...), nil
 }
 
-// maxGroupTime bounds how long larger crowds are tried.
+// maxGroupTime bounds how long larger groups are tried.
 const maxGroupTime = 5 * time.Minute
 
-// measureVoiceCapacity finds how many sessions in which both sides sound without a pause this machine carries, with the callers on it as well.
+// measureVoiceCapacity measures how many sessions, with both sides sending without a pause, this machine carries together with the callers.
 func measureVoiceCapacity(ctx context.Context, v *voiceRun) (rows []report.Row, err error) {
 	defer func() {
 		if _, down := runJob[growthResult](ctx, v.callers, "hangup", struct{}{}); err == nil {
@@ -111,7 +111,7 @@ func measureVoiceCapacity(ctx context.Context, v *voiceRun) (rows []report.Row, 
 	return rows, nil
 }
 
-// watchGroup watches a crowd; used is the share of a core that the server has for each session.
+// watchGroup measures a group; used is the share of a core that the server uses for each session.
 func (v *voiceRun) watchGroup(ctx context.Context, callers int) (w groupResult, used float64, err error) {
 	defer v.startCPUProfiles(ctx, fmt.Sprintf("crowd-%d", callers))()
 	before := v.serverCPUTime()
@@ -119,7 +119,7 @@ func (v *voiceRun) watchGroup(ctx context.Context, callers int) (w groupResult, 
 	return w, (v.serverCPUTime() - before).Seconds() / v.voiceSizes.groupTime.Seconds() / float64(max(1, callers)), err
 }
 
-// serverCPUTime is the processor time of the server's processes.
+// serverCPUTime returns the processor time of the server's processes.
 func (v *voiceRun) serverCPUTime() (sum time.Duration) {
 	for _, p := range v.serverProcesses() {
 		sum += p.CPUTime()
@@ -127,7 +127,7 @@ func (v *voiceRun) serverCPUTime() (sum time.Duration) {
 	return sum
 }
 
-// allowedGoroutines goroutines more are those of connections that are kept.
+// allowedGoroutines is how many more goroutines there may be: those of connections that stay open.
 const allowedGoroutines = 5
 
 func atMostMore(n float64) report.Threshold {
@@ -138,7 +138,7 @@ func atMostMore(n float64) report.Threshold {
 // was theirs for a minute after they joined.
 const sessionCleanupTime = 70 * time.Second
 
-// measureVoiceLeak holds many short sessions and looks what is left of them. Those before the first look fill what is kept for the next.
+// measureVoiceLeak runs many short sessions and measures what is left of them. Those before the first sample fill pools and caches.
 func measureVoiceLeak(ctx context.Context, v *voiceRun) ([]report.Row, error) {
 	if _, err := runJob[voiceResult](ctx, v.callers, "shorts", callerJob{v.newCallee(), shortConcurrency, 2 * shortConcurrency}); err != nil {
 		return nil, err

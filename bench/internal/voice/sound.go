@@ -13,14 +13,14 @@ const (
 	decodeRate = 16_000
 )
 
-// audioPackets are what a microphone sends, one every 20 ms. They are made once, so that a caller costs no more than a browser elsewhere
+// audioPackets are what a microphone sends, one every 20 ms. They are encoded once, so that a caller costs no more than a browser elsewhere
 // would cost this machine.
 type audioPackets [][]byte
 
 // callerSounds are what callers send.
 type callerSounds struct {
 	silence       audioPackets
-	voice         audioPackets   // somebody says "aiaiai"
+	voice         audioPackets   // a voice that says "aiaiai"
 	tone          audioPackets   // sound that is no voice: a room with music
 	interruptions []audioPackets // of those who interrupt
 }
@@ -75,7 +75,7 @@ func newVowelGenerator() func() int16 {
 	}
 }
 
-// newOrganGenerator returns samples of three pipes that stand still.
+// newOrganGenerator returns samples of three constant tones.
 func newOrganGenerator() func() int16 {
 	n := 0
 	return func() int16 {
@@ -85,7 +85,7 @@ func newOrganGenerator() func() int16 {
 	}
 }
 
-// agentListener listens to what an agent says.
+// agentListener decodes what an agent says.
 type agentListener struct {
 	packets chan receivedPacket
 	decoder *gopus.Decoder
@@ -97,7 +97,7 @@ func newAgentListener() (*agentListener, error) {
 	return &agentListener{make(chan receivedPacket, 1<<14), d, make([]int16, decodeRate/25*3)}, err
 }
 
-// packetPeak returns the peak of a packet. Packets must be given in their order.
+// packetPeak returns the peak of a packet. It must be called with the packets in their order.
 func (h *agentListener) packetPeak(packet []byte) int {
 	n, err := h.decoder.DecodeInt16(packet, h.pcm)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 )
 
-// interruptions are what somebody says who interrupts, in turn. None has a pause in it: whoever makes one is answered.
+// interruptions are the texts that callers interrupt with, in turn. None has a pause in it, which would end the turn.
 var interruptions = []string{
 	"Wait a moment please I have another question.", "Sorry I meant the other one.", "Please stop my order is late.",
 	"Excuse me how long does that take?", "Hold on what does it cost?", "Can I speak to a person please?",
@@ -45,7 +45,7 @@ func synthesizeInterruptions(instead audioPackets) ([]audioPackets, error) {
 	return list, nil
 }
 
-// minAudiblePeak is the least that is taken for the first sound, of 32768.
+// minAudiblePeak is the lowest peak that counts as the first sound, of 32768.
 const minAudiblePeak = 600
 
 func runFlite(text string) ([]int16, error) {

@@ -21,11 +21,11 @@ const (
 	stubRate         = 24_000                // of the format named pcm
 	letterTime       = 60 * time.Millisecond // of speech
 	chunkSamples     = stubRate / 10         // samples that are sent at once: 100 ms
-	chunkPause       = 10 * time.Millisecond // between two pieces: ten times as fast as it is heard
+	chunkPause       = 10 * time.Millisecond // between two chunks: ten times as fast as they play
 	humAmplitude     = 8000                  // of the hum, full scale is 32767
 )
 
-// What is said in these talks.
+// The texts of these sessions.
 const (
 	spokenQuestion   = "Where is my order?" // whatever was said
 	shortAnswer      = "It is on its way."
@@ -79,7 +79,7 @@ func answerTranscription(w http.ResponseWriter, r *http.Request) {
 	_, _ = fmt.Fprintf(w, `{"text":%q}`, spokenQuestion)
 }
 
-// humPCM is a piece of a tone of 440 Hz, which goes on without a step after itself.
+// humPCM is a tone of 440 Hz that repeats without a step.
 var humPCM = func() []byte {
 	var b []byte
 	for i := range chunkSamples {
@@ -89,7 +89,7 @@ var humPCM = func() []byte {
 	return b
 }()
 
-// answerSpeech hums a text: the first piece at once, and the others as servers of speech send them.
+// answerSpeech answers with a hum as long as the text: the first chunk at once, and the others paced as speech servers do.
 func answerSpeech(w http.ResponseWriter, r *http.Request) {
 	var ask struct{ Input string }
 	if err := json.NewDecoder(r.Body).Decode(&ask); err != nil {

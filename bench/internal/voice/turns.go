@@ -12,11 +12,11 @@ import (
 const (
 	endSilence    = 500 * time.Millisecond // of silence: the agent has finished
 	answerLimit   = 10 * time.Second
-	echoGuardTime = 2500 * time.Millisecond // of the agent's first sound, in which it does not let itself be interrupted easily
+	echoGuardTime = 2500 * time.Millisecond // of the agent's first sound, in which it is hard to interrupt
 	speechTime    = 1200 * time.Millisecond
 )
 
-// voiceResult is what callers found, in milliseconds.
+// voiceResult holds the measurements of callers, in milliseconds.
 type voiceResult struct {
 	Spoken []float64 // from the last packet of speech to the first of the answer
 	Typed  []float64 // from a message to the first packet of the answer
@@ -44,7 +44,7 @@ func (t *voiceResult) add(o *voiceResult) {
 
 var errAnsweredEarly = errors.New("the agent answered before the question had ended")
 
-// askByVoice speaks, and waits for the answer.
+// askByVoice asks by voice, and waits for the answer.
 func (c *voiceClient) askByVoice(ctx context.Context, s *callerSounds, n int, t *voiceResult) error {
 	if err := c.waitForSilence(ctx, endSilence); err != nil {
 		return err
@@ -61,7 +61,7 @@ func (c *voiceClient) askByVoice(ctx context.Context, s *callerSounds, n int, t 
 	return nil
 }
 
-// askByText does the same in writing.
+// askByText asks in writing, and waits for the answer.
 func (c *voiceClient) askByText(ctx context.Context, t *voiceResult) error {
 	if err := c.waitForSilence(ctx, endSilence); err != nil {
 		return err
@@ -75,7 +75,7 @@ func (c *voiceClient) askByText(ctx context.Context, t *voiceResult) error {
 	return err
 }
 
-// waitForLongAnswer has the agent read the long answer for a while.
+// waitForLongAnswer asks for the long answer, and lets the agent read it for a while.
 func (c *voiceClient) waitForLongAnswer(ctx context.Context, length time.Duration) error {
 	if err := c.waitForSilence(ctx, endSilence); err != nil {
 		return err
@@ -88,7 +88,7 @@ func (c *voiceClient) waitForLongAnswer(ctx context.Context, length time.Duratio
 	return err
 }
 
-// interruptByVoice speaks over the agent.
+// interruptByVoice interrupts the agent by voice.
 func (c *voiceClient) interruptByVoice(ctx context.Context, s *callerSounds, n int, t *voiceResult) error {
 	if err := c.waitForLongAnswer(ctx, time.Duration(700+43*(n%10))*time.Millisecond); err != nil {
 		return err
@@ -101,7 +101,7 @@ func (c *voiceClient) interruptByVoice(ctx context.Context, s *callerSounds, n i
 	return err
 }
 
-// interruptByText writes over the agent.
+// interruptByText interrupts the agent in writing.
 func (c *voiceClient) interruptByText(ctx context.Context, n int, t *voiceResult) error {
 	if err := c.waitForLongAnswer(ctx, time.Duration(700+43*(n%10))*time.Millisecond); err != nil {
 		return err
@@ -122,7 +122,7 @@ const (
 
 var errNotSilent = errors.New("the agent did not fall silent")
 
-// measureFade finds, in what came since something began, after what time the agent was softer, and after what time it was heard last.
+// measureFade returns, from the packets since began, after what time the agent was softer, and after what time it was last heard.
 func measureFade(began time.Time, list []receivedPacket) (ducked, silent time.Duration, err error) {
 	last := began
 	for _, a := range list {

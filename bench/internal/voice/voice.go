@@ -18,14 +18,14 @@ import (
 	"parley/bench/internal/stub"
 )
 
-// voiceSizes bound what is measured of voice.
+// voiceSizes bound the measures of voice.
 type voiceSizes struct {
 	callerCount     int // who ask at the same time
 	turnsPerCaller  int // of each
 	bargesPerCaller int // of each, by voice and in writing
 	groupSizes      []int
-	groupTime       time.Duration // each crowd is watched
-	shortSessions   int           // sessions that are to leave nothing behind
+	groupTime       time.Duration // how long each group is measured
+	shortSessions   int           // sessions of the leak measure
 }
 
 var (
@@ -99,7 +99,7 @@ func Measure(ctx context.Context, opt harness.Options, log io.Writer) (*report.R
 	return rep, nil
 }
 
-// startAll builds the server with its doors, and starts everything.
+// startAll builds the server with its debug endpoints, and starts everything.
 func (v *voiceRun) startAll(ctx context.Context) error {
 	root, err := harness.ModuleRoot(ctx)
 	if err != nil {
@@ -124,7 +124,7 @@ func (v *voiceRun) startAll(ctx context.Context) error {
 	return v.startServer(ctx)
 }
 
-// startServer starts the server and makes an agent that speaks.
+// startServer starts the server and creates an agent with voice.
 func (v *voiceRun) startServer(ctx context.Context) error {
 	data, err := v.NewDir("voice")
 	if err != nil {

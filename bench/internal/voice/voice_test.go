@@ -64,11 +64,11 @@ func TestVoiceStub(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer resp.Body.Close()
-		said, err := io.ReadAll(resp.Body)
+		answer, err := io.ReadAll(resp.Body)
 		if err != nil || resp.StatusCode != http.StatusOK {
 			t.Fatal(path, resp.Status, err)
 		}
-		return said
+		return answer
 	}
 	message := func(text string) map[string]any {
 		return map[string]any{"messages": []map[string]string{{"role": "user", "content": text}}}
@@ -79,11 +79,11 @@ func TestVoiceStub(t *testing.T) {
 			t.Errorf("%s: %q, %v", question, r.Text(), err)
 		}
 	}
-	if said := post("/audio/speech", map[string]string{"input": shortAnswer}); len(said) != len(shortAnswer)*60*stubRate/1000*2 {
-		t.Errorf("%d bytes of speech", len(said))
+	if body := post("/audio/speech", map[string]string{"input": shortAnswer}); len(body) != len(shortAnswer)*60*stubRate/1000*2 {
+		t.Errorf("%d bytes of speech", len(body))
 	}
-	if said := post("/audio/transcriptions", nil); string(said) != `{"text":"`+spokenQuestion+`"}` {
-		t.Errorf("%s", said)
+	if body := post("/audio/transcriptions", nil); string(body) != `{"text":"`+spokenQuestion+`"}` {
+		t.Errorf("%s", body)
 	}
 }
 

@@ -1,4 +1,4 @@
-// Package dbs gives tests real databases: SQLite in a temporary folder, and PostgreSQL from the installed binaries.
+// Package dbs opens real databases for tests: SQLite in a temporary folder, and PostgreSQL from the installed binaries.
 // Only test files import it.
 package dbs
 
@@ -11,7 +11,7 @@ import (
 	"parley/internal/sqldb"
 )
 
-// ForEachDatabase runs f once on each database, freshly made and without tables.
+// ForEachDatabase runs f once on each database, new and without tables.
 func ForEachDatabase(t *testing.T, f func(t *testing.T, db *sqldb.DB)) {
 	t.Helper()
 	ForEachURL(t, func(t *testing.T, url string) { f(t, Open(t, url)) })
@@ -52,7 +52,7 @@ func OpenConfig(t testing.TB, c sqldb.Config) *sqldb.DB {
 }
 
 // Main runs the tests of a package, stops the PostgreSQL they shared and removes its folder. Checks, such as one for
-// goroutines left over, follow when all is down.
+// leaked goroutines, run when all servers are stopped.
 //
 //	func TestMain(m *testing.M) { dbs.Main(m) }
 func Main(m *testing.M, checks ...func() error) {

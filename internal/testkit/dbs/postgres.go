@@ -13,7 +13,7 @@ import (
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver named pgx
 )
 
-// Server is a PostgreSQL of this test process alone: on a socket in its own folder, gone when the process is.
+// Server is a PostgreSQL of this test process alone: on a socket in its own folder. It ends with the process.
 type Server struct {
 	binDir        string // folder of the binaries
 	dir           string // data and socket
@@ -86,7 +86,7 @@ func stopShared() {
 	}
 }
 
-// NewDatabase makes an empty database, dropped when the test ends, and gives its URL.
+// NewDatabase creates an empty database, dropped when the test ends, and returns its URL.
 func (s *Server) NewDatabase(t testing.TB) string {
 	t.Helper()
 	return s.newDatabase(t, "template0")

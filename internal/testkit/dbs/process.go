@@ -27,7 +27,7 @@ func startProcess(cmd *exec.Cmd) (*process, error) {
 		return nil, err
 	}
 	p := &process{cmd: cmd, exited: make(chan struct{})}
-	started, ready, said := make(chan error), make(chan struct{}), make(chan string, 1)
+	started, ready, output := make(chan error), make(chan struct{}), make(chan string, 1)
 	go func() {
 		runtime.LockOSThread()
 		err := cmd.Start()
@@ -35,7 +35,7 @@ func startProcess(cmd *exec.Cmd) (*process, error) {
 		if err != nil {
 			return
 		}
-		said <- watchOutput(out, ready)
+		output <- watchOutput(out, ready)
 		_ = cmd.Wait()
 		close(p.exited)
 	}()
@@ -45,7 +45,7 @@ func startProcess(cmd *exec.Cmd) (*process, error) {
 	select {
 	case <-ready:
 		return p, nil
-	case text := <-said:
+	case text := <-output:
 		return nil, fmt.Errorf("PostgreSQL did not start:\n%s", text)
 	case <-time.After(time.Minute):
 		p.kill()
@@ -53,7 +53,7 @@ func startProcess(cmd *exec.Cmd) (*process, error) {
 	}
 }
 
-// watchOutput closes ready when the server says so, and gives the first lines it said when it ends.
+// watchOutput closes ready when the server reports that it is ready, and returns its first lines of output when it ends.
 func watchOutput(out io.Reader, ready chan<- struct{}) string {
 	var b strings.Builder
 	lines := bufio.NewScanner(out)
@@ -70,7 +70,7 @@ func watchOutput(out io.Reader, ready chan<- struct{}) string {
 }
 
 // kill stops the postmaster so that it forks no more, kills its children and then itself. All of them hold the pipe that
-// listen reads, so when that has ended none is left to keep the next start away from the shared memory.
+// watchOutput reads, so when that has ended none is left to keep the next start away from the shared memory.
 func (p *process) kill() {
 	pid := p.cmd.Process.Pid
 	_ = syscall.Kill(pid, syscall.SIGSTOP)

@@ -16,7 +16,7 @@ import (
 
 var errNoBinaries = errors.New("no PostgreSQL binaries (initdb, postgres) are installed")
 
-// newServer makes a data folder and runs a server on it.
+// newServer creates a data folder and runs a server on it.
 func newServer(fsync bool) (*Server, error) {
 	bin, err := findBinaries()
 	if err != nil {
@@ -75,7 +75,7 @@ func (s *Server) arguments() []string {
 	return args
 }
 
-// startProcess starts the server and waits until it says that it is ready.
+// startProcess starts the server and waits until it is ready.
 func (s *Server) startProcess() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -112,7 +112,7 @@ func isExecutable(folder, name string) bool {
 	return err == nil
 }
 
-// postgresCredential is whom PostgreSQL runs as when the tests run as root, which it refuses; nil when they do not.
+// postgresCredential is the user of PostgreSQL when the tests run as root, which PostgreSQL refuses; nil when they do not.
 func postgresCredential() *syscall.Credential {
 	if os.Geteuid() != 0 {
 		return nil
@@ -129,7 +129,7 @@ func postgresCredential() *syscall.Credential {
 	return nil
 }
 
-// tempBase is where folders of servers go: the path of a socket may not be longer than about a hundred bytes.
+// tempBase is the parent of the servers' folders: the path of a socket may not be longer than about a hundred bytes.
 func tempBase() string {
 	if dir := os.TempDir(); len(dir) < 60 {
 		return dir
@@ -137,7 +137,7 @@ func tempBase() string {
 	return "/tmp"
 }
 
-// removeStaleDirs removes the folders of test processes that ended without doing so: a living one holds the lock of its own.
+// removeStaleDirs removes the folders of test processes that ended without doing so: a running one holds the lock of its own.
 func removeStaleDirs() {
 	locks, _ := filepath.Glob(filepath.Join(tempBase(), "parley-pg-*", "lock"))
 	for _, name := range locks {

@@ -7,7 +7,7 @@ import (
 	"parley/internal/store"
 )
 
-// ForEachStore runs f once on a store over each database, freshly made and up to date.
+// ForEachStore runs f once on a store over each database, new and migrated.
 func ForEachStore(t *testing.T, f func(t *testing.T, db *store.DB)) {
 	t.Helper()
 	t.Run("sqlite", func(t *testing.T) {

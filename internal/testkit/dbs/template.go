@@ -12,7 +12,7 @@ import (
 	"parley/internal/store"
 )
 
-// Most tests begin on a database that is up to date. It is made once in a process, and copied.
+// Most tests begin on a migrated database. It is created once in a process, and copied.
 
 // migratedSQLite is the file of such a database.
 var migratedSQLite = sync.OnceValues(func() (text []byte, err error) {
@@ -37,7 +37,7 @@ func migrateDatabase(url string) error {
 	return errors.Join(sqldb.Migrate(ctx, db, store.Migrations()), db.Close())
 }
 
-// WriteMigratedSQLite writes a SQLite database that is up to date.
+// WriteMigratedSQLite writes a migrated SQLite database.
 func WriteMigratedSQLite(t testing.TB, path string) {
 	t.Helper()
 	text, err := migratedSQLite()
@@ -49,10 +49,10 @@ func WriteMigratedSQLite(t testing.TB, path string) {
 	}
 }
 
-// templateDatabase is the name of a database that is up to date, from which others are made.
+// templateDatabase is the name of a migrated database that others are created from.
 const templateDatabase = "template_parley"
 
-// NewStore makes a database that is up to date, dropped when the test ends, and gives its URL.
+// NewStore creates a migrated database, dropped when the test ends, and returns its URL.
 func (s *Server) NewStore(t testing.TB) string {
 	t.Helper()
 	s.templateOnce.Do(func() {

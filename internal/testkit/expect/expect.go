@@ -12,16 +12,16 @@ import (
 	"strings"
 )
 
-// Placeholders are the names that a story has given to what it was answered.
+// Placeholders are the values that a story has named, from the replies it received.
 //
-// In a text, {{name}} is put in once it is known, and {{x*5}} is xxxxx. In the JSON that is expected, an unknown {{name}} takes
-// what is there and keeps it, {{*}} is anything, "INV-{{*}}" anything that begins so, and a member "..." lets an object have more
+// In a text, {{name}} is replaced once it is known, and {{x*5}} is xxxxx. In expected JSON, an unknown {{name}} matches
+// any value and stores it, {{*}} is anything, "INV-{{*}}" anything with that prefix, and a member "..." lets an object have more
 // members.
 type Placeholders map[string]string
 
 var placeholderPattern = regexp.MustCompile(`\{\{([^{}]+)\}\}`)
 
-// Expand puts in what is known.
+// Expand replaces the known placeholders of a text.
 func (k Placeholders) Expand(text string) string {
 	return placeholderPattern.ReplaceAllStringFunc(text, func(p string) string {
 		name := strings.Trim(p, "{}")
@@ -37,7 +37,7 @@ func (k Placeholders) Expand(text string) string {
 	})
 }
 
-// Compare compares two texts of JSON, and learns the names in the one that is wanted if they agree.
+// Compare compares two JSON texts, and stores the placeholders of the expected one if they agree.
 func (k Placeholders) Compare(got, want string) error {
 	var g, w any
 	if err := decodeJSON(got, &g); err != nil {
@@ -46,11 +46,11 @@ func (k Placeholders) Compare(got, want string) error {
 	if err := decodeJSON(want, &w); err != nil {
 		return fmt.Errorf("the story is not JSON: %w\n%s", err, want)
 	}
-	kept := map[string]string{}
-	if err := k.match("", g, w, kept); err != nil {
+	found := map[string]string{}
+	if err := k.match("", g, w, found); err != nil {
 		return fmt.Errorf("%w\ngot %s", err, got)
 	}
-	maps.Copy(k, kept)
+	maps.Copy(k, found)
 	return nil
 }
 

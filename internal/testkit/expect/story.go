@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A Story is a text file in testdata: requests with the replies that are due, told to a whole house one after the other.
+// A Story is a text file in testdata: requests with their expected replies, sent to a whole server one after the other.
 //
 //	# a comment                              @plan free             a setting of the house
 //
@@ -31,7 +31,7 @@ type Story struct {
 	Exchanges []Exchange
 }
 
-// Exchange is a request and the reply that is due.
+// Exchange is a request and its expected reply.
 type Exchange struct {
 	Title           string
 	RetryUntilMatch bool
@@ -97,7 +97,7 @@ func parseExchange(t *testing.T, story, text string) Exchange {
 	return x
 }
 
-// splitSection parts a first line, headers and a body.
+// splitSection splits a section into its first line, headers and body.
 func splitSection(text string) (first string, headers []string, body string) {
 	top, body, _ := strings.Cut(text, "\n\n")
 	lines := strings.Split(strings.TrimSpace(top), "\n")

@@ -9,7 +9,7 @@ import (
 )
 
 // What a provider of Anthropic's format does to each of its requests, and how the answer must end. What both formats have in common
-// is in misdeeds.
+// is in providerFaults.
 var anthropicFaults = map[string]providerFault{
 	"stalls at once":           {behaviour: provider.StallRequest(), wantsFailure: true},
 	"stalls in the middle":     {behaviour: provider.AnthropicTextThen(provider.StallRequest(), "Hello ", "wor"), wantsFailure: true, wantsText: true},

@@ -19,7 +19,7 @@ import (
 // tokensPerAnswer is how many pieces an answer has.
 const tokensPerAnswer = 32
 
-// expectedAnswer is what the model says: every piece of it names the message, so that no answer can pass for another.
+// expectedAnswer is the model's answer: every piece of it names the message, so that no answer can pass for another.
 func expectedAnswer(message string) string { return strings.Join(answerPieces(message), "") }
 
 func answerPieces(message string) []string {
@@ -31,7 +31,7 @@ func answerPieces(message string) []string {
 	return list
 }
 
-// echoAnswers answers each message with its own pieces, up to slowest apart, so that answers are in the making at any moment.
+// echoAnswers answers each message with its own pieces, up to slowest apart, so that some turn is running at any moment.
 func echoAnswers(slowest time.Duration) provider.Behaviour {
 	return func(x *provider.Exchange) {
 		provider.AnswerSlowly(rand.N(slowest)+time.Microsecond, answerPieces(lastMessage(x))...)(x)
@@ -45,7 +45,7 @@ func lastMessage(x *provider.Exchange) string {
 	return text
 }
 
-// clientGroup is a number of clients of one ledger that chat with one agent at the same time.
+// clientGroup is a number of clients of one VerifyingClient that chat with one agent at the same time.
 type clientGroup struct {
 	client    *testkit.VerifyingClient
 	agent     string
@@ -57,7 +57,7 @@ type chatClient struct{ conversation string }
 
 const clientCount = 20
 
-// newClientGroup opens a ledger with the server and an agent in it.
+// newClientGroup creates a VerifyingClient of the server with an agent.
 func newClientGroup(t *testing.T, url, key string) *clientGroup {
 	t.Helper()
 	transport := &http.Transport{MaxIdleConnsPerHost: clientCount}
@@ -74,7 +74,7 @@ func newClientGroup(t *testing.T, url, key string) *clientGroup {
 	return c
 }
 
-// chatUntil has everybody chat until enough is closed or the server cannot be reached; it gives what kept it from being reached.
+// chatUntil makes all clients chat until enough is closed or the server cannot be reached; then it returns the error.
 func (c *clientGroup) chatUntil(ctx context.Context, enough <-chan struct{}) []error {
 	var all sync.WaitGroup
 	failures := make(chan error, clientCount)
@@ -131,7 +131,7 @@ func (c *clientGroup) sendMessage(ctx context.Context, m *chatClient) error {
 	return nil
 }
 
-// requireConsistent checks the ledger, and that the refusals were none but these.
+// requireConsistent verifies what was acknowledged, and that there were no refusals but these.
 func (c *clientGroup) requireConsistent(t *testing.T, allowed ...string) {
 	t.Helper()
 	began := time.Now()

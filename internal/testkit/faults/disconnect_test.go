@@ -17,8 +17,8 @@ import (
 	"parley/internal/testkit/provider"
 )
 
-// A client that hangs up, at whatever byte of its answer, loses nothing: the answer is made to its end and can be read. The
-// server keeps nothing of the client.
+// A client that hangs up, at whatever byte of its answer, loses nothing: the answer is completed and can be read. The
+// server holds no resources for the client.
 func TestDisconnect(t *testing.T) {
 	model := provider.Start(t, echoAnswers(time.Millisecond))
 	h := testkit.Open(t, withProvider(model), withTestLog(t))

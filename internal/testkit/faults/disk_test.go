@@ -12,7 +12,7 @@ import (
 	"parley/internal/testkit/provider"
 )
 
-// On a full disk a write is refused and never half kept, reads go on, and when there is room again so do writes, by
+// On a full disk a write is refused and never half stored, reads go on, and when there is space again so do writes, by
 // themselves.
 func TestDiskFull(t *testing.T) {
 	t.Parallel()
@@ -37,8 +37,8 @@ func TestDiskFull(t *testing.T) {
 		if err := h.DB.SQL().SetQuota(t.Context(), 0); err != nil {
 			t.Fatal(err)
 		}
-		if took := c.waitForAnswers(t, clientCount); took > 10*time.Second {
-			t.Errorf("writes were taken again after %v", took)
+		if elapsed := c.waitForAnswers(t, clientCount); elapsed > 10*time.Second {
+			t.Errorf("writes were taken again after %v", elapsed)
 		}
 	}
 	close(enough)

@@ -1,5 +1,5 @@
-// Package faults breaks things under load and counts what is lost: servers are killed, databases vanish and fill up, clients
-// hang up, model providers misbehave. It holds tests only. Their judge is testkit.VerifyingClient, a client that has written down what
+// Package faults injects faults under load and checks what is lost: servers are killed, databases vanish and fill up, clients
+// hang up, model providers misbehave. It holds tests only. They check with testkit.VerifyingClient, a client that has recorded what
 // the server acknowledged.
 //
 //	go test ./internal/testkit/faults                        the short loops of `make test`

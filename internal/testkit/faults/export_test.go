@@ -51,7 +51,7 @@ func startExport(t *testing.T, h *testkit.Server, agent, conversation string) io
 	return res.Body
 }
 
-// watchHeap watches the heap until the test says that it has seen enough, and gives the most that was in use.
+// watchHeap samples the heap until it is stopped, and returns the most that was in use.
 func watchHeap() (enough func() uint64) {
 	var most atomic.Uint64
 	stop, stopped := make(chan struct{}), make(chan struct{})

@@ -23,7 +23,7 @@ import (
 	"parley/internal/testkit"
 )
 
-// hostileSets are files of others that break readers; they lie beside the checkout.
+// hostileSets are public files that break readers; they are beside the checkout.
 var hostileSets = []string{"pdf-hostile", "office-hostile", "doc-extract", "html5lib", "upload-tricks"}
 
 const (
@@ -80,9 +80,9 @@ func TestHostileUploads(t *testing.T) {
 		t.Error("after all of them a text is ", end)
 	}
 	server.kill()
-	house := testkit.Open(t, testkit.WithDatabase(dir, ""))
+	reopened := testkit.Open(t, testkit.WithDatabase(dir, ""))
 	var silent int
-	if err := house.DB.SQL().QueryRow(t.Context(), `select count(*) from sources where status = 'failed' and failure = ''`).Scan(&silent); err != nil || silent > 0 {
+	if err := reopened.DB.SQL().QueryRow(t.Context(), `select count(*) from sources where status = 'failed' and failure = ''`).Scan(&silent); err != nil || silent > 0 {
 		t.Error(silent, "sources failed without a reason", err)
 	}
 }
@@ -122,7 +122,7 @@ func newUploader(t *testing.T, address, dir string) *uploader {
 	return s
 }
 
-// uploadFile uploads a file and gives how that ended: refused, or the status of the source.
+// uploadFile uploads a file and returns the outcome: refused, or the status of the source.
 func (s *uploader) uploadFile(file string) string {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -151,14 +151,14 @@ func (s *uploader) addText(name, content string) string {
 		s.Error(name, err)
 		return "unsent"
 	}
-	said, _ := io.ReadAll(res.Body) // what is missing does not decode
+	reply, _ := io.ReadAll(res.Body) // what is missing does not decode
 	_ = res.Body.Close()
 	var src struct {
 		ID, Status string
 		Error      struct{ Details map[string]string }
 	}
-	if err := json.Unmarshal(said, &src); err != nil || res.StatusCode != http.StatusCreated && src.Error.Details["file"] == "" && !strings.Contains(string(said), "SOURCE_DUPLICATE") {
-		s.Errorf("%s: %d %s", name, res.StatusCode, said)
+	if err := json.Unmarshal(reply, &src); err != nil || res.StatusCode != http.StatusCreated && src.Error.Details["file"] == "" && !strings.Contains(string(reply), "SOURCE_DUPLICATE") {
+		s.Errorf("%s: %d %s", name, res.StatusCode, reply)
 	}
 	if res.StatusCode != http.StatusCreated {
 		return "refused"
@@ -169,8 +169,8 @@ func (s *uploader) addText(name, content string) string {
 			s.Error(name, err)
 			return "lost"
 		}
-		if took := time.Since(began); took > maxReadTime {
-			s.Errorf("%s is %s after %v", name, src.Status, took)
+		if elapsed := time.Since(began); elapsed > maxReadTime {
+			s.Errorf("%s is %s after %v", name, src.Status, elapsed)
 			return "slow"
 		}
 	}

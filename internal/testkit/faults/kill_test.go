@@ -86,7 +86,7 @@ func (c *clientGroup) writeSources(t *testing.T, name string) {
 	}
 }
 
-// requireNothingOpen looks into the database: soon no turn is open and no credits are set aside for one, and the books agree.
+// requireNothingOpen checks the database: soon no turn is open, no credits are reserved, and the accounting is consistent.
 func requireNothingOpen(t *testing.T, dir, url string) {
 	t.Helper()
 	requireNothingOpenOn(t, testkit.Open(t, testkit.WithDatabase(dir, url)))

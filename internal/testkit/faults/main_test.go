@@ -18,7 +18,7 @@ func TestMain(m *testing.M) {
 	dbs.Main(m, func() error { return goleak.Find() }, parleyProgram.remove)
 }
 
-// cycleCount is how often a loop does its harm: in `make test`, and in `make test-long`.
+// cycleCount is the number of cycles of a loop: in `make test`, and in `make test-long`.
 func cycleCount(t *testing.T, short, long int) int {
 	t.Helper()
 	asked, _ := strconv.Atoi(os.Getenv("PARLEY_KILL_CYCLES"))

@@ -56,7 +56,7 @@ func withProvider(model *provider.Server) testkit.Option {
 	return testkit.WithConfig(func(c *server.Config) { c.ModelURL, c.ModelID = model.URL, "echo" })
 }
 
-// withTestLog shows what the house logged, should the test fail, but for the refusals that the test is about.
+// withTestLog shows the server's log if the test fails, without the refusals that the test is about.
 func withTestLog(t *testing.T) testkit.Option {
 	last := &lastOutput{ignoredWord: "SERVICE_UNDER_MAINTENANCE"}
 	t.Cleanup(func() {
@@ -69,7 +69,7 @@ func withTestLog(t *testing.T) testkit.Option {
 	})
 }
 
-// waitForAnswers waits until n more answers are acknowledged and gives how long that took.
+// waitForAnswers waits until n more answers are acknowledged and returns how long that took.
 func (c *clientGroup) waitForAnswers(t *testing.T, n int) time.Duration {
 	t.Helper()
 	began, before := time.Now(), c.client.Acknowledged()

@@ -89,7 +89,7 @@ func startProcess(t *testing.T, args ...string) *serverProcess {
 	return p
 }
 
-// startServer starts a server and gives it with its URL.
+// startServer starts a server and returns it with its URL.
 func startServer(t *testing.T, args ...string) (*serverProcess, string) {
 	t.Helper()
 	p := startProcess(t, args...)
@@ -129,7 +129,7 @@ func (f *urlScanner) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// lastOutput keeps the last of what a process said, but for lines that hold a word.
+// lastOutput holds the last output of a process, without the lines that contain a word.
 type lastOutput struct {
 	ignoredWord string
 	mu          sync.Mutex

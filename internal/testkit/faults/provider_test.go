@@ -13,7 +13,7 @@ import (
 	"parley/internal/testkit/provider"
 )
 
-// providerTimeout is how long the house waits for its provider in these tests: for the first byte, and within an answer.
+// providerTimeout is how long the server waits for its provider in these tests: for the first byte, and within an answer.
 const providerTimeout = 300 * time.Millisecond
 
 // providerFault is what a provider does to each of its requests, and how the answer must end.
@@ -21,7 +21,7 @@ type providerFault struct {
 	behaviour        provider.Behaviour
 	wantsFailure     bool // after what, if anything, the client has seen
 	wantsText        bool // the client of a stream has seen text before that
-	wantsInterrupted bool // what it said is kept, as interrupted, and costs nothing
+	wantsInterrupted bool // its text is stored as interrupted, and costs nothing
 
 	isAnthropic bool // it speaks Anthropic's format
 }
@@ -63,7 +63,7 @@ func sendTwoFinishes(x *provider.Exchange) {
 }
 
 // Whatever a provider does, the turn ends in time: with a finish, or with a documented error, before the first byte as an
-// ordinary one. The message is kept, a failed answer is neither stored nor charged, and the conversation goes on.
+// ordinary one. The message is stored, a failed answer is neither stored nor charged, and the conversation goes on.
 func TestBadProvider(t *testing.T) {
 	for name, m := range providerFaults {
 		for _, streams := range []bool{false, true} {
@@ -84,8 +84,8 @@ func (m providerFault) runTest(t *testing.T, streams bool) {
 	c.client.ExpectedAnswer = nil
 	began := time.Now()
 	a, err := c.client.SendMessage(t.Context(), testkit.Message{Agent: c.agent, Text: "Hello?", Stream: streams})
-	if took := time.Since(began); took > 5*time.Second {
-		t.Errorf("the turn took %v", took)
+	if elapsed := time.Since(began); elapsed > 5*time.Second {
+		t.Errorf("the turn took %v", elapsed)
 	}
 	conversation := m.checkTurn(t, a, err, streams)
 	if err := c.client.Verify(t.Context()); err != nil {
@@ -102,7 +102,7 @@ func (m providerFault) runTest(t *testing.T, streams bool) {
 	requireNothingOpenOn(t, h)
 }
 
-// newModel is how the house asks the provider.
+// newModel returns the server's model that asks the provider.
 func (m providerFault) newModel(p *provider.Server) model.Model {
 	if m.isAnthropic {
 		return &model.Anthropic{BaseURL: p.URL, Key: "sk-secret", FirstByteTimeout: providerTimeout, IdleTimeout: providerTimeout, Backoff: time.Millisecond}
@@ -110,7 +110,7 @@ func (m providerFault) newModel(p *provider.Server) model.Model {
 	return &model.OpenAI{BaseURL: p.URL, Key: "sk-secret", FirstByteTimeout: providerTimeout, IdleTimeout: providerTimeout, Backoff: time.Millisecond}
 }
 
-// validBehaviour is the provider's format put to good use.
+// validBehaviour is a correct answer in the provider's format.
 func (m providerFault) validBehaviour(text string) provider.Behaviour {
 	if m.isAnthropic {
 		return provider.AnthropicText("end_turn", text)
@@ -118,7 +118,7 @@ func (m providerFault) validBehaviour(text string) provider.Behaviour {
 	return provider.AnswerText(text)
 }
 
-// checkTurn checks how the turn ended and gives its conversation.
+// checkTurn checks how the turn ended and returns its conversation.
 func (m providerFault) checkTurn(t *testing.T, a *testkit.Answer, err error, streams bool) (conversation string) {
 	t.Helper()
 	var refusal *testkit.Refusal
@@ -149,7 +149,7 @@ func (m providerFault) checkTurn(t *testing.T, a *testkit.Answer, err error, str
 	return refusal.Details["conversationId"]
 }
 
-// requireNoInternals checks that the client does not hear what is the operator's affair.
+// requireNoInternals checks that the client gets no internals.
 func requireNoInternals(t *testing.T, message string) {
 	t.Helper()
 	for _, word := range []string{"secret", "provider", "127.0.0.1", "oops"} {
@@ -159,7 +159,7 @@ func requireNoInternals(t *testing.T, message string) {
 	}
 }
 
-// A provider that talks for ever, and slowly, is stopped by the turn's deadline: what it said is kept, as interrupted, and
+// A provider that answers slowly and without end is stopped by the turn's deadline: its text is stored as interrupted, and
 // costs nothing.
 func TestEndlessSlowProvider(t *testing.T) {
 	for name, streams := range map[string]bool{"json": false, "stream": true} {

@@ -31,7 +31,7 @@ func TestKillTraining(t *testing.T) {
 	})
 }
 
-// handbookText is a text of nearly 1 MB, the most a text may have. Its number stands in one sentence of it.
+// handbookText is a text of nearly 1 MB, the most a text may have. One sentence of it contains the number.
 func handbookText(number int) string {
 	var b strings.Builder
 	for i := range 2400 {
@@ -131,7 +131,7 @@ func (tr *trainingTest) waitUntilTrained() {
 	}
 }
 
-// measureTraining tells how long a change takes that nobody disturbs.
+// measureTraining returns how long an undisturbed change takes.
 func (tr *trainingTest) measureTraining(number int) time.Duration {
 	began := time.Now()
 	tr.changeSource(number)
@@ -139,15 +139,15 @@ func (tr *trainingTest) measureTraining(number int) time.Duration {
 	return time.Since(began)
 }
 
-// checkAnswers asks until the source is trained: the version before answers, and then the new one.
+// checkAnswers asks until the source is trained: the previous version answers, and then the new one.
 func (tr *trainingTest) checkAnswers(before, now int) {
 	for began := time.Now(); ; <-time.After(100 * time.Millisecond) {
 		was := tr.sourceStatus()
-		said := tr.askQuestion()
+		text := tr.askQuestion()
 		is := tr.sourceStatus()
-		old, fresh := strings.Contains(said, fmt.Sprintf("gate number %d.", before)), strings.Contains(said, fmt.Sprintf("gate number %d.", now))
+		old, fresh := strings.Contains(text, fmt.Sprintf("gate number %d.", before)), strings.Contains(text, fmt.Sprintf("gate number %d.", now))
 		if was == "trained" && !fresh || is != "trained" && !old || !old && !fresh {
-			tr.Fatalf("%s, then %s: %q does not tell the gate, %d before and %d now", was, is, said, before, now)
+			tr.Fatalf("%s, then %s: %q does not tell the gate, %d before and %d now", was, is, text, before, now)
 		}
 		if was == "trained" {
 			return
@@ -165,11 +165,11 @@ func (tr *trainingTest) askQuestion() string {
 		}
 	}
 	tr.requireNoError(tr.client.Do(tr.Context(), http.MethodPost, "/agents/"+tr.agent+"/chat", map[string]any{"message": "At which gate number does the depot of the ferries open?"}, &reply))
-	var said strings.Builder
+	var text strings.Builder
 	for _, p := range reply.Data.Parts {
-		said.WriteString(p.Text)
+		text.WriteString(p.Text)
 	}
-	return said.String()
+	return text.String()
 }
 
 // queryDatabase asks the database beside a server, or without one.
@@ -181,7 +181,7 @@ func (tr *trainingTest) queryDatabase(ask func(db *sqldb.DB)) {
 	tr.requireNoError(db.Close())
 }
 
-// isHalfWritten reports that some passages of the wanted version are written and it is not live. No server runs.
+// isHalfWritten reports whether some passages of the wanted version are written and it is not live. No server runs.
 func (tr *trainingTest) isHalfWritten() (half bool) {
 	tr.queryDatabase(func(db *sqldb.DB) {
 		var n int
@@ -208,7 +208,7 @@ func (tr *trainingTest) waitUntilWritten() {
 	})
 }
 
-// requirePassagesOnce sees that the live version's passages are there, each once.
+// requirePassagesOnce checks that the live version's passages are there, each once.
 func (tr *trainingTest) requirePassagesOnce() {
 	tr.Helper()
 	tr.queryDatabase(func(db *sqldb.DB) {

@@ -21,12 +21,12 @@ import (
 
 func TestMain(m *testing.M) { dbs.Main(m) }
 
-// endpointTest is a house with what its endpoints need: an agent that has read something, its conversation, its ticket.
+// endpointTest is a server with what its endpoints need: a trained agent, its conversation, its ticket.
 type endpointTest struct {
 	*testkit.Server
 	t                     *testing.T
 	agent                 string
-	readerAgent           string // an agent that texts are given to read
+	readerAgent           string // an agent that texts are added to
 	conversation          string
 	takenOverConversation string // a conversation that a person has taken over
 	textSource            string // id of a source
@@ -143,28 +143,28 @@ func newEndpointTest(t *testing.T) *endpointTest {
 	if _, err := admin.RunOn(t.Context(), d.AdminService, admin.AddMember, admin.NewMember{AccountID: d.Account, Email: memberEmail, Name: "Kim", Role: "agent"}); err != nil {
 		t.Fatal(err)
 	}
-	var made struct{ ID string }
-	d.Do(t, "POST", "/agents/"+d.readerAgent+"/sources", d.Key, fields{"type": "text", "name": "a", "content": "a"}).Decode(t, http.StatusCreated, &made)
-	d.textSource = made.ID
-	d.Do(t, "POST", "/agents/"+d.readerAgent+"/sources", d.Key, fields{"type": "qna", "name": "b", "questions": []string{"b"}, "answer": "b"}).Decode(t, http.StatusCreated, &made)
-	d.qnaSource = made.ID
+	var created struct{ ID string }
+	d.Do(t, "POST", "/agents/"+d.readerAgent+"/sources", d.Key, fields{"type": "text", "name": "a", "content": "a"}).Decode(t, http.StatusCreated, &created)
+	d.textSource = created.ID
+	d.Do(t, "POST", "/agents/"+d.readerAgent+"/sources", d.Key, fields{"type": "qna", "name": "b", "questions": []string{"b"}, "answer": "b"}).Decode(t, http.StatusCreated, &created)
+	d.qnaSource = created.ID
 	d.conversation, d.takenOverConversation = d.askQuestion("When do you open?"), d.askQuestion("I want to talk to a human.")
 	d.Do(t, "POST", "/agents/"+d.agent+"/helpdesk/tickets", d.Key, fields{"subject": "a", "description": "a", "customer": fields{"email": "jo@example.com"}}).Decode(t, http.StatusCreated, &fields{})
 	return d
 }
 
-// askQuestion begins a conversation.
+// askQuestion starts a conversation and returns its id.
 func (d *endpointTest) askQuestion(question string) (conversation string) {
-	var said struct {
+	var reply struct {
 		Data struct {
 			Metadata struct{ ConversationID string }
 		}
 	}
-	d.Do(d.t, "POST", "/agents/"+d.agent+"/chat", d.Key, fields{"message": question, "stream": false}).Decode(d.t, http.StatusOK, &said)
-	return said.Data.Metadata.ConversationID
+	d.Do(d.t, "POST", "/agents/"+d.agent+"/chat", d.Key, fields{"message": question, "stream": false}).Decode(d.t, http.StatusOK, &reply)
+	return reply.Data.Metadata.ConversationID
 }
 
-// waitUntilTrained waits until what a request has left to be done is done.
+// waitUntilTrained waits until the jobs of a request are done.
 func (d *endpointTest) waitUntilTrained() {
 	if err := d.Runner.WaitIdle(d.t.Context()); err != nil {
 		d.t.Fatal(err)
@@ -176,7 +176,7 @@ func (d *endpointTest) waitUntilTrained() {
 const sampleInterval = 8
 
 // The work of every endpoint that takes a text grows with the text, and no more than that, with all that is left to
-// be done behind it. PARLEY_LONG=1 sends every kind of text to every endpoint.
+// be done in the background. PARLEY_LONG=1 sends every kind of text to every endpoint.
 func TestWorkOfEndpoints(t *testing.T) {
 	d, size, step := newEndpointTest(t), 32<<10, sampleInterval
 	if os.Getenv("PARLEY_LONG") != "" {

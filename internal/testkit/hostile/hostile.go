@@ -1,5 +1,5 @@
-// Package hostile holds texts that are built to be dear to read, of any size, and measures whether the work that they
-// cause grows as they do. Only tests import it.
+// Package hostile holds texts that are built to be expensive to read, of any size, and measures whether the work that they
+// cause grows linearly. Only tests import it.
 package hostile
 
 import (
@@ -12,12 +12,12 @@ type Kind struct {
 	newText func(size int) string
 }
 
-// Made is a kind whose texts a test makes itself: a beginning, a unit as often as the size asks for, and an end.
+// Made returns a kind whose texts are a beginning, a unit repeated up to the size, and an end.
 func Made(name, head, unit, tail string) Kind {
 	return Kind{name, func(size int) string { return head + repeated(unit)(size) + tail }}
 }
 
-// Halves is a kind of which one half is a unit, as often as the size asks for, and the other one is another.
+// Halves returns a kind of which one half repeats a unit, and the other half another.
 func Halves(name, head, first, between, second, tail string) Kind {
 	return Kind{name, func(size int) string {
 		return head + repeated(first)(size/2) + between + repeated(second)(size/2) + tail

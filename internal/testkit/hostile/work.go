@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// maxSteepness is how much dearer a text of twice the size may be: twice, and 1.3 times that for what is not the text's.
+	// maxSteepness is how much more work a text of twice the size may cause: twice, and 1.3 times that for noise.
 	maxSteepness = 2 * 1.3
 	// cheapWork is work that is too little to be measured.
 	cheapWork = 4 * time.Millisecond
@@ -54,7 +54,7 @@ func isSteep(once, twice time.Duration) bool {
 	return twice > cheapWork && float64(twice) > maxSteepness*float64(max(once, cheapWork/4))
 }
 
-// MeasureWork is the processor's time that a function takes, in whatever goroutines of this process; the collector of
+// MeasureWork returns the processor time of a function, in whatever goroutines of this process; the collector of
 // garbage rests.
 func MeasureWork(do func()) time.Duration {
 	runtime.GC()
@@ -80,7 +80,7 @@ func Size(short int) int {
 	return short
 }
 
-// ForEachText holds that the work is linear for texts of every kind: of 64 KiB and more, or of 512 KiB where PARLEY_LONG is set.
+// ForEachText checks that the work is linear for texts of every kind: of 64 KiB and more, or of 512 KiB where PARLEY_LONG is set.
 func ForEachText(t *testing.T, read func(text string)) {
 	t.Helper()
 	for _, kind := range Kinds {
@@ -88,7 +88,7 @@ func ForEachText(t *testing.T, read func(text string)) {
 	}
 }
 
-// Readers is Each for several functions, each by its name. Their texts are of 16 KiB and more where time is short: what takes more
+// Readers is ForEachText for several functions, each by its name. Their texts are of 16 KiB and more in short runs: what takes more
 // than linear work shows with them as well, and there are many readers.
 func Readers(t *testing.T, readers map[string]func(text string)) {
 	t.Helper()
@@ -101,7 +101,7 @@ func Readers(t *testing.T, readers map[string]func(text string)) {
 	}
 }
 
-// RequireBounded fails a fuzz test where a text is dear that is made long by repeating what the fuzzer has found.
+// RequireBounded fails a fuzz test where repeating the fuzzer's input makes a text expensive.
 func RequireBounded(t testing.TB, unit string, read func(text string)) {
 	t.Helper()
 	if unit != "" {

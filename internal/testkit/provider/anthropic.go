@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// The behaviours below speak Anthropic's wire format. Those that send raw bytes, stall, refuse or break the connection serve both.
+// The behaviours below use Anthropic's wire format. Those that send raw bytes, stall, refuse or break the connection fit both.
 
 // AnthropicText writes the pieces as one text block of an answer and ends it with the reason.
 func AnthropicText(reason string, pieces ...string) Behaviour {
@@ -53,7 +53,7 @@ func (x *Exchange) End(reason string) {
 func (x *Exchange) NamedEvent(data string) bool {
 	var e struct{ Type string }
 	if err := json.Unmarshal([]byte(data), &e); err != nil {
-		return x.Event(data) // broken on purpose
+		return x.Event(data) // invalid on purpose
 	}
 	return x.Write("event: " + e.Type + "\ndata: " + data + "\n\n")
 }
@@ -67,7 +67,7 @@ func AnthropicToolCall(id, name string, fragments ...string) Behaviour {
 	}
 }
 
-// AnthropicError says the pieces and then reports an error of that type inside the stream.
+// AnthropicError sends the pieces and then an error of that type inside the stream.
 func AnthropicError(kind string, pieces ...string) Behaviour {
 	return func(x *Exchange) {
 		x.Begin()
@@ -76,7 +76,7 @@ func AnthropicError(kind string, pieces ...string) Behaviour {
 	}
 }
 
-// AnthropicTextThen says the pieces, the block still open, and goes on as the behaviour does.
+// AnthropicTextThen sends the pieces, leaves the block open, and goes on as the behaviour does.
 func AnthropicTextThen(then Behaviour, pieces ...string) Behaviour {
 	return func(x *Exchange) {
 		x.Begin()
@@ -88,7 +88,7 @@ func AnthropicTextThen(then Behaviour, pieces ...string) Behaviour {
 	}
 }
 
-// RepeatRaw sends the raw text for ever.
+// RepeatRaw sends the raw text without end.
 func RepeatRaw(raw string) Behaviour {
 	return func(x *Exchange) {
 		for x.Write(strings.Repeat(raw, 1+4096/len(raw))) && x.r.Context().Err() == nil {
@@ -99,7 +99,7 @@ func RepeatRaw(raw string) Behaviour {
 // CutConnection cuts the connection.
 func CutConnection() Behaviour { return func(x *Exchange) { x.Cut() } }
 
-// TextDelta is the data of an event that says text.
+// TextDelta returns the data of an event with text.
 func TextDelta(index int, text string) string {
 	return fmt.Sprintf(`{"type":"content_block_delta","index":%d,"delta":{"type":"text_delta","text":%s}}`, index, quoteJSON(text))
 }

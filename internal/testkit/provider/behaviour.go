@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// AnswerText answers well, one delta per piece.
+// AnswerText answers correctly, one delta per piece.
 func AnswerText(pieces ...string) Behaviour {
 	return func(x *Exchange) {
 		for _, p := range pieces {
@@ -33,7 +33,7 @@ func AnswerUnstreamed(text string) Behaviour {
 // StallRequest accepts the request and never answers.
 func StallRequest() Behaviour { return func(x *Exchange) { x.Stall() } }
 
-// StallAfter falls silent after the pieces.
+// StallAfter sends the pieces and then nothing.
 func StallAfter(pieces ...string) Behaviour {
 	return func(x *Exchange) {
 		for _, p := range pieces {
@@ -43,7 +43,7 @@ func StallAfter(pieces ...string) Behaviour {
 	}
 }
 
-// CutAfter breaks the connection after n bytes of a good answer.
+// CutAfter breaks the connection after n bytes of a correct answer.
 func CutAfter(n int) Behaviour {
 	return func(x *Exchange) {
 		stream := "data: " + Delta("Hello ") + "\n\ndata: " + Delta("world.") + "\n\n"
@@ -61,7 +61,7 @@ func EndAfter(pieces ...string) Behaviour {
 	}
 }
 
-// HalfJSON says a piece and then half an event.
+// HalfJSON sends a piece and then half an event.
 func HalfJSON() Behaviour {
 	return func(x *Exchange) {
 		x.Text("Hello ")
@@ -70,7 +70,7 @@ func HalfJSON() Behaviour {
 	}
 }
 
-// InvalidUTF8 says text with bytes that are no text, and splits a code point over two events.
+// InvalidUTF8 sends text with invalid bytes, and splits a code point over two events.
 func InvalidUTF8() Behaviour {
 	return func(x *Exchange) {
 		const event = `{"choices":[{"index":0,"delta":{"content":"%s"}}]}`
@@ -85,7 +85,7 @@ func Garbage() Behaviour {
 	return func(x *Exchange) { x.Write("<html><body>It works!</body></html>\n") }
 }
 
-// EndlessText never stops talking.
+// EndlessText sends text without end.
 func EndlessText(piece string) Behaviour {
 	return func(x *Exchange) {
 		events := strings.Repeat("data: "+Delta(piece)+"\n\n", 16)
@@ -94,7 +94,7 @@ func EndlessText(piece string) Behaviour {
 	}
 }
 
-// EndlessLine sends one line that never ends.
+// EndlessLine sends one line without end.
 func EndlessLine() Behaviour {
 	return func(x *Exchange) {
 		x.Write(`data: {"choices":[{"delta":{"content":"`)
@@ -113,7 +113,7 @@ func RefuseWith(status, retryAfter int, body string) Behaviour {
 	}
 }
 
-// AnswerSlowly says the pieces one by one, with a pause before each.
+// AnswerSlowly sends the pieces one by one, with a pause before each.
 func AnswerSlowly(pause time.Duration, pieces ...string) Behaviour {
 	return func(x *Exchange) {
 		for _, p := range pieces {
@@ -130,7 +130,7 @@ func AnswerSlowly(pause time.Duration, pieces ...string) Behaviour {
 	}
 }
 
-// AnswerAfterRelease says the first piece, waits until release is closed, and says the rest.
+// AnswerAfterRelease sends the first piece, waits until release is closed, and sends the rest.
 func AnswerAfterRelease(release <-chan struct{}, first string, rest ...string) Behaviour {
 	return func(x *Exchange) {
 		x.Text(first)

@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// EmbeddingServer is a provider of embeddings for tests: a loopback server that speaks the OpenAI wire format. It answers with
-// what a EmbeddingModel says, unless it is told to misbehave.
+// EmbeddingServer is a provider of embeddings for tests: a loopback server with the OpenAI wire format. It answers with
+// the vectors of an EmbeddingModel, unless its script has it misbehave.
 type EmbeddingServer struct {
 	URL string // base URL for a client: ends in /v1
 
@@ -35,7 +35,7 @@ type EmbeddingRequest struct {
 	Dimensions int      `json:"dimensions"`
 }
 
-// StartEmbeddings opens a server that is closed with the test. Without a meaning it knows the spelling of words only.
+// StartEmbeddings starts a server that is closed with the test. Without a model it knows the spelling of words only.
 func StartEmbeddings(t testing.TB, meaning *EmbeddingModel) *EmbeddingServer {
 	t.Helper()
 	if meaning == nil {
@@ -58,14 +58,14 @@ func StartEmbeddingsFunc(t testing.TB, of func(text string) []float32) *Embeddin
 	return s
 }
 
-// Play has the next requests answered so, one after the other; nil answers well, as do all that come after the script.
+// Play sets the behaviours of the next requests; nil answers correctly, as do all requests after the script.
 func (s *EmbeddingServer) Play(script ...http.HandlerFunc) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.script = script
 }
 
-// PlainOnly has the server refuse a word about the encoding, as some do.
+// PlainOnly makes the server refuse a requested encoding, as some do.
 func (s *EmbeddingServer) PlainOnly() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -87,7 +87,7 @@ func (s *EmbeddingServer) CountTexts() (n int) {
 	return n
 }
 
-// ClearRequests drops what was asked so far.
+// ClearRequests drops the requests so far.
 func (s *EmbeddingServer) ClearRequests() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -120,7 +120,7 @@ func (s *EmbeddingServer) serve(w http.ResponseWriter, r *http.Request) {
 	case plain && ask.Encoding != "":
 		http.Error(w, `{"error":{"message":"unknown field encoding_format"}}`, http.StatusBadRequest)
 	default:
-		_, _ = io.WriteString(w, s.encodeVectors(ask)) // who has gone away needs no answer
+		_, _ = io.WriteString(w, s.encodeVectors(ask)) // a client that has left needs no answer
 	}
 }
 

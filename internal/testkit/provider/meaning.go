@@ -9,9 +9,9 @@ import (
 	"parley/internal/text/words"
 )
 
-// EmbeddingModel stands in for an embedding model where there is none. It has learned, from texts alone, which words keep company: each
-// text gets a direction by chance, a word the sum of those of the texts that hold it, and a text the sum of its words', with the
-// spelling of the words beside it. It knows no questions and no answers. What it is worth lies between plain words and a small
+// EmbeddingModel replaces an embedding model in tests. It learns from texts alone which words occur together: each
+// text gets a random direction, a word the sum of those of the texts that contain it, and a text the sum of its words', with the
+// spelling of the words added. It knows no questions and no answers. Its quality is between plain words and a small
 // embedding model; it is for showing what the code around a model does.
 type EmbeddingModel struct {
 	dims           int
@@ -21,7 +21,7 @@ type EmbeddingModel struct {
 	unseenRarity   float64   // rarity of a word that no text holds
 }
 
-// TrainEmbeddingModel reads the texts.
+// TrainEmbeddingModel returns a model trained on the texts.
 func TrainEmbeddingModel(dims int, texts []string) *EmbeddingModel {
 	m := &EmbeddingModel{dims: dims, rarity: map[string]float64{}, contextVectors: map[string][]float64{}, commonVector: make([]float64, dims)}
 	in := make([][]string, len(texts))
@@ -73,7 +73,7 @@ func (m *EmbeddingModel) Vector(text string) []float32 {
 	return out
 }
 
-// rawVector blends company and spelling, each of length 1.
+// rawVector blends co-occurrence and spelling, each of length 1.
 func (m *EmbeddingModel) rawVector(text string) []float64 {
 	company, spelling := make([]float64, m.dims), make([]float64, m.dims)
 	for _, w := range distinctWords(text) {
@@ -106,7 +106,7 @@ func distinctWords(text string) (list []string) {
 	return list
 }
 
-// randomVector is a direction that depends on the name alone: few places, each plus or minus one.
+// randomVector returns a direction that depends on the name alone: few dimensions, each plus or minus one.
 func randomVector(name string, dims int) []float64 {
 	sum := fnv.New64a()
 	_, _ = sum.Write([]byte(name)) // never fails

@@ -1,4 +1,4 @@
-// Package provider is a model provider for tests: a loopback server that speaks the OpenAI wire format, or Anthropic's, and behaves,
+// Package provider is a model provider for tests: a loopback server with the OpenAI wire format, or Anthropic's, which behaves,
 // request by request, as its script says, well or badly.
 package provider
 
@@ -43,7 +43,7 @@ func (r Request) JSON() map[string]any {
 	return m
 }
 
-// Start opens a server that is closed with the test. Without a script it answers "Hello.".
+// Start starts a server that is closed with the test. Without a script it answers "Hello.".
 func Start(t testing.TB, script ...Behaviour) *Server {
 	t.Helper()
 	if len(script) == 0 {
@@ -67,14 +67,14 @@ func (s *Server) Play(script ...Behaviour) {
 	s.script = script
 }
 
-// Requests lists what was asked so far, oldest first.
+// Requests lists the requests so far, oldest first.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]Request(nil), s.requests...)
 }
 
-// ClearRequests drops what was asked so far.
+// ClearRequests drops the requests so far.
 func (s *Server) ClearRequests() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -175,7 +175,7 @@ func (x *Exchange) Stall() {
 // Cut breaks the connection.
 func (x *Exchange) Cut() { panic(http.ErrAbortHandler) }
 
-// Delta is the data of an event that says text.
+// Delta returns the data of an event with text.
 func Delta(text string) string {
 	quoted, err := json.Marshal(text)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package sfus gives tests a media server: the test's own program, run again as the child that the server runs.
+// Package sfus runs a media server for tests: the test's own program, started again as the child that the server runs.
 package sfus
 
 import (
@@ -13,7 +13,7 @@ import (
 	"parley/internal/voice/sfu"
 )
 
-// Command is what the program is started with to be the media server.
+// Command is the argument that makes the program the media server.
 const Command = "sfu"
 
 // RunIfChild turns the program into the media server if it was started as one, and does not return then. TestMain calls it first.
@@ -38,7 +38,7 @@ func Start(t testing.TB, options ...func(*rtc.Server)) *rtc.Server {
 	return s
 }
 
-// New is Start for a child that begins with the first room.
+// New is Start for a child that starts with the first room.
 func New(t testing.TB, options ...func(*rtc.Server)) *rtc.Server {
 	t.Helper()
 	exe, err := os.Executable()

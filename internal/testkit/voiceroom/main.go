@@ -1,5 +1,5 @@
 // Command voiceroom is for tests of the browser library: the demo page of voice sessions with rooms of a real media server, in which
-// an agent sits that only repeats. It prints its address as JSON and runs until its input ends.
+// an agent is that only repeats. It prints its address as JSON and runs until its input ends.
 package main
 
 import (
@@ -62,7 +62,7 @@ func run() error {
 }
 
 // roomServer answers a request for a session with a room of its own. The request's expiresIn is for how many seconds its token is good, a
-// minute if it is not said; the room is there a minute in any case.
+// minute by default; the room exists for a minute in any case.
 type roomServer struct {
 	media *rtc.Server
 	log   *slog.Logger

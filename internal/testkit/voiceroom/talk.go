@@ -9,7 +9,7 @@ import (
 	"parley/internal/voice/rtc"
 )
 
-// echoAgent is an agent that says what it heard: text as text, and each with a tone.
+// echoAgent is an agent that repeats what it received: text as text, and each with a tone.
 type echoAgent struct {
 	*roomServer
 	room, user       string
@@ -34,7 +34,7 @@ func (t *echoAgent) run(until time.Time) {
 	}
 }
 
-// waitForAudio tells, once, that something is heard.
+// waitForAudio reports, once, that sound arrives.
 func (t *echoAgent) waitForAudio(p *rtc.Participant) {
 	for frame := range p.Audio() {
 		var power float64
@@ -82,7 +82,7 @@ func (t *echoAgent) answerText(p *rtc.Participant, text string) {
 	}
 }
 
-// sayText shows a text as it grows and sounds a tone.
+// sayText sends a growing text and a tone.
 func (t *echoAgent) sayText(p *rtc.Participant, text string) {
 	t.textCount++
 	p.SetState(rtc.Thinking)

@@ -23,7 +23,7 @@ type conversationReader struct {
 
 const maxReaders = 8
 
-// readAll reads every conversation of the agent and then looks for what none of them holds.
+// readAll reads every conversation of the agent and then looks for what is in none of them.
 func (r *conversationReader) readAll(ctx context.Context) error {
 	list, err := readPages[struct{ ID string }](ctx, r.client, "/agents/"+r.agent+"/conversations")
 	if err != nil {
@@ -76,7 +76,7 @@ func (r *conversationReader) readConversation(ctx context.Context, id string) {
 	}
 }
 
-// compareConversation holds a conversation against what was sent and acknowledged.
+// compareConversation compares a conversation with what was sent and acknowledged.
 func (r *conversationReader) compareConversation(id string, messages []storedMessage) (errs []error) {
 	l := r.client
 	l.mu.Lock()
@@ -113,7 +113,7 @@ func (r *conversationReader) compareConversation(id string, messages []storedMes
 	return slices.DeleteFunc(append(errs, ids.errs...), func(err error) bool { return err == nil })
 }
 
-// compareAnswer holds an answer against the message before it.
+// compareAnswer compares an answer with the message before it.
 func (l *VerifyingClient) compareAnswer(m storedMessage, to *sentMessage) error {
 	switch {
 	case to == nil:

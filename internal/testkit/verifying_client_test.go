@@ -11,7 +11,7 @@ import (
 	"parley/internal/testkit"
 )
 
-// newVerifiedServer is a house with a ledger that holds an agent, a source and one conversation of two answers, one of them streamed.
+// newVerifiedServer returns a server and a client that has created an agent, a source and one conversation of two answers, one of them streamed.
 func newVerifiedServer(t *testing.T, options ...testkit.Option) (h *testkit.Server, l *testkit.VerifyingClient, conversation string) {
 	t.Helper()
 	h = testkit.Open(t, append([]testkit.Option{testkit.WithModel(new(model.Scripted))}, options...)...)
@@ -53,7 +53,7 @@ func TestLedgerFindsAllInPlace(t *testing.T) {
 	}
 }
 
-// What the ledger is for: each of these harms must be found.
+// Each of these changes of the stored data must be found.
 func TestLedgerFindsHarm(t *testing.T) {
 	for name, harm := range map[string]struct{ query, finds string }{
 		"a lost message":      {`delete from messages where author = 'user' and seq = 3`, "is lost"},
@@ -88,7 +88,7 @@ func TestLedgerFindsHarm(t *testing.T) {
 	}
 }
 
-// Credits may take a while to settle, so a wrong number is found only when the ledger stops waiting.
+// Credits may take a while to settle, so a wrong number is found only when the client stops waiting.
 func TestLedgerFindsWrongCredits(t *testing.T) {
 	h, l, _ := newVerifiedServer(t)
 	if _, err := h.DB.SQL().Exec(t.Context(), `update credit_usage set used = used + 1000`); err != nil {
@@ -99,7 +99,7 @@ func TestLedgerFindsWrongCredits(t *testing.T) {
 	}
 }
 
-// A server that answers with anything but the interface's words is found out, whoever sent it.
+// A server that answers with anything but what the interface allows is found.
 func TestLedgerFindsBrokenReplies(t *testing.T) {
 	for name, reply := range map[string]string{
 		"no envelope":          "HTTP/1.1 500 Oops\r\nContent-Length: 2\r\n\r\n{}",
@@ -124,7 +124,7 @@ func encodeStream(events ...string) string {
 	return "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\ndata: " + strings.Join(events, "\n\ndata: ") + "\n\n"
 }
 
-// serveReply is a server that sends the same bytes to whoever asks.
+// serveReply starts a server that answers every request with the same bytes.
 func serveReply(t *testing.T, reply string) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// UseHalfClosing has the house's client close its half of a connection as soon as it has sent a request, as many HTTP
+// UseHalfClosing makes the server's test client close its half of a connection as soon as it has sent a request, as many HTTP
 // clients do.
 func (h *Server) UseHalfClosing(t testing.TB) {
 	t.Helper()

@@ -5,10 +5,10 @@ import "bytes"
 // readAheadBytes is the most that net/http reads ahead of what it looks at.
 const readAheadBytes = 4 << 10
 
-// headerBuffer keeps what a connection has read lately: the header of the request that is served, or was served last.
+// headerBuffer holds what a connection has read last: the header of the request that is served, or was served last.
 type headerBuffer struct {
 	buf            []byte
-	start          int  // where what has been read since the last answer begins
+	start          int  // where the bytes since the last answer begin
 	headerComplete bool // the header is complete
 	hijacked       bool // the connection is no longer HTTP
 }
@@ -18,7 +18,7 @@ func (h *headerBuffer) record(b []byte) {
 	case h.hijacked:
 	case !h.headerComplete:
 		h.buf = append(h.buf, b[:min(len(b), max(0, maxHeaderBytes+2*readAheadBytes-len(h.buf)))]...)
-	case len(h.buf)+len(b) > maxHeaderBytes+2*readAheadBytes: // a long body: what stands before it is out of reach
+	case len(h.buf)+len(b) > maxHeaderBytes+2*readAheadBytes: // a long body: the bytes before it are dropped
 		b = b[max(0, len(b)-readAheadBytes):]
 		h.buf = append(h.buf[:0], h.buf[len(h.buf)-min(len(h.buf), readAheadBytes-len(b)):]...)
 		h.buf = append(h.buf, b...)
@@ -31,7 +31,7 @@ func (h *headerBuffer) record(b []byte) {
 	}
 }
 
-// nextHeader waits for the next header. It may have been read in part, or as a whole, behind the last request.
+// nextHeader prepares for the next header, which may have been read in part, or as a whole, behind the last request.
 func (h *headerBuffer) nextHeader() {
 	last := h.buf[max(0, len(h.buf)-readAheadBytes):]
 	if cap(h.buf) > 4*readAheadBytes {
@@ -43,7 +43,7 @@ func (h *headerBuffer) nextHeader() {
 }
 
 // hasBothLengths reports whether the header below that line has Content-Length and Transfer-Encoding. Where other requests
-// stand before it, each place that looks like it is judged.
+// precede it, each place that looks like it is checked.
 func (h *headerBuffer) hasBothLengths(line string) bool {
 	header := bytes.TrimLeft(h.buf[h.start:], "\r\n")
 	if bytes.HasPrefix(header, []byte(line)) {

@@ -7,7 +7,7 @@ import (
 	"net/http"
 )
 
-// Message is one message to an agent of the ledger.
+// Message is one message to an agent of the client.
 type Message struct {
 	Agent        string
 	Conversation string // empty for a new one

@@ -1,4 +1,4 @@
-// Package rig gives tests the whole house: on a temporary database, with two accounts, behind a real HTTP server on
+// Package testkit runs a whole server for tests: on a temporary database, with two accounts, behind a real HTTP server on
 // loopback. Only tests import it.
 package testkit
 
@@ -15,14 +15,14 @@ import (
 	"time"
 
 	"parley/internal/api/admin"
-	"parley/internal/api/v1"
-	"parley/internal/api/v2"
+	v1 "parley/internal/api/v1"
+	v2 "parley/internal/api/v2"
 	"parley/internal/model"
 	"parley/internal/server"
 	"parley/internal/testkit/dbs"
 )
 
-// Server is a running house with two accounts that know nothing of each other.
+// Server is a running server with two separate accounts.
 type Server struct {
 	*server.Server
 	URL          string // of the server, without a path
@@ -37,22 +37,22 @@ type Server struct {
 // Option changes what Open builds.
 type Option func(t testing.TB, c *server.Config)
 
-// WithPostgres puts the house on PostgreSQL; the test is skipped where there is none.
+// WithPostgres runs the server on PostgreSQL; the test is skipped where there is none.
 func WithPostgres() Option {
 	return func(t testing.TB, c *server.Config) { c.DatabaseURL = dbs.SharedPostgres(t).NewStore(t) }
 }
 
-// WithDatabase puts the house on an existing database: a PostgreSQL URL or the folder of a SQLite file.
+// WithDatabase runs the server on an existing database: a PostgreSQL URL or the folder of a SQLite file.
 func WithDatabase(data, url string) Option {
 	return func(_ testing.TB, c *server.Config) { c.Data, c.DatabaseURL = data, url }
 }
 
-// WithModel has the model answer for every model name.
+// WithModel makes the model answer for every model name.
 func WithModel(m model.Model) Option {
 	return func(_ testing.TB, c *server.Config) { c.ModelOverride = m }
 }
 
-// WithClock has the house live by the clock.
+// WithClock makes the server use the clock.
 func WithClock(clock *Clock) Option {
 	return func(_ testing.TB, c *server.Config) { c.Now = clock.Now }
 }
@@ -62,7 +62,7 @@ func WithConfig(change func(c *server.Config)) Option {
 	return func(_ testing.TB, c *server.Config) { change(c) }
 }
 
-// Open builds the house, runs it, and takes it down when the test ends.
+// Open builds a server, runs it, and stops it when the test ends.
 func Open(t testing.TB, options ...Option) *Server {
 	t.Helper()
 	cfg := server.Config{
@@ -95,7 +95,7 @@ func Open(t testing.TB, options ...Option) *Server {
 	return h
 }
 
-// prepareDatabase returns a house that would make its database one that is up to date.
+// prepareDatabase writes a migrated database where the server would create an empty one.
 func prepareDatabase(t testing.TB, cfg server.Config) {
 	path := filepath.Join(cfg.Data, server.SQLiteFile)
 	if _, err := os.Stat(path); cfg.DatabaseURL != "" || cfg.Data == "" || err == nil {
@@ -107,13 +107,13 @@ func prepareDatabase(t testing.TB, cfg server.Config) {
 	dbs.WriteMigratedSQLite(t, path)
 }
 
-// The documents differ from house to house in the address alone, which no reply is checked by.
+// The documents of two servers differ in the address alone, which no reply is checked against.
 var (
 	v2Document = sync.OnceValues(func() ([]byte, error) { return v2.Document("", "") })
 	v1Document = sync.OnceValues(func() ([]byte, error) { return v1.Document("") })
 )
 
-// newCheckedTransport fails the test when a reply breaks the OpenAPI document of its face.
+// newCheckedTransport fails the test when a reply does not match the OpenAPI document of its API.
 func newCheckedTransport(t testing.TB, next http.RoundTripper) http.RoundTripper {
 	t.Helper()
 	doc, err := v2Document()
@@ -157,7 +157,7 @@ func (h *Server) run(t testing.TB, listening *httptest.Server) {
 	})
 }
 
-// NewAccount makes one more account and gives its id and key.
+// NewAccount creates an account and returns its id and key.
 func (h *Server) NewAccount(t testing.TB, in admin.NewAccount) (id, key string) {
 	t.Helper()
 	out, err := admin.RunOn(t.Context(), h.AdminService, admin.CreateAccount, in)

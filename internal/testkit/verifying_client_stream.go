@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// brokenReply is a reply that arrived whole and is not what the interface promises.
+// brokenReply is a complete reply that violates the interface.
 type brokenReply struct{ what string }
 
 func (b *brokenReply) Error() string { return b.what }
@@ -77,7 +77,7 @@ func readStream(resp *http.Response) (*Answer, error) {
 	return s.answer, nil
 }
 
-// streamParser holds a stream against the order of facts 6.1: start, start-step, text, finish-step, finish, [DONE].
+// streamParser checks the order of a stream: start, start-step, text, finish-step, finish, [DONE].
 type streamParser struct {
 	lastType         string // type of the last event
 	expectsBlankLine bool   // the empty line after an event is due

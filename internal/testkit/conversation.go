@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// NewLongConversation makes a conversation of n messages with a new agent of our account; the third and later have the ids msg_3, msg_4 …
+// NewLongConversation creates a conversation of n messages with a new agent of the first account; the third and later have the ids msg_3, msg_4 …
 func (h *Server) NewLongConversation(t testing.TB, n int) (agent, conversation string) {
 	t.Helper()
 	agent = h.NewAgent(t, h.Key)

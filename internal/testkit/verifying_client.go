@@ -12,12 +12,12 @@ import (
 	"net/http"
 	"sync"
 
-	"parley/internal/api/v2"
+	v2 "parley/internal/api/v2"
 )
 
-// VerifyingClient is a client that writes down what the server acknowledged, and afterwards reads everything back through the public
-// interface: Verify tells what is missing, doubled or different. It is safe for concurrent use. Every message, agent and
-// source it sends needs a text or name of its own, by which it is known again.
+// VerifyingClient is a client that records what the server acknowledged, and afterwards reads everything back through the public
+// interface: Verify reports what is missing, doubled or different. It is safe for concurrent use. Every message, agent and
+// source it sends needs a unique text or name, which identifies it.
 type VerifyingClient struct {
 	Key            string
 	Client         *http.Client
@@ -51,12 +51,12 @@ type sentMessage struct {
 	answerVerified bool    // its answer was read back
 }
 
-// NewVerifyingClient opens a ledger with the server at url. Answers cost one credit.
+// NewVerifyingClient returns a client of the server at url. Answers cost one credit.
 func NewVerifyingClient(url, key string, client *http.Client) *VerifyingClient {
 	return &VerifyingClient{Key: key, Client: client, Price: 1, url: url, agents: map[string]*agentRecord{}, messages: map[string]*sentMessage{}, refusals: map[string]int{}}
 }
 
-// SetURL says where the server is from now on.
+// SetURL sets the address of the server.
 func (l *VerifyingClient) SetURL(url string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -105,7 +105,7 @@ func (l *VerifyingClient) CreateAgent(ctx context.Context, name string) (id stri
 	return created.ID, nil
 }
 
-// AddSource returns the agent, which must be of this ledger, a text to read.
+// AddSource adds a text to the agent, which this client must have created.
 func (l *VerifyingClient) AddSource(ctx context.Context, agent, name, content string) (id string, err error) {
 	var created struct{ ID string }
 	body := map[string]any{"type": "text", "name": name, "content": content}
@@ -118,7 +118,7 @@ func (l *VerifyingClient) AddSource(ctx context.Context, agent, name, content st
 	return created.ID, nil
 }
 
-// Do sends a request to a path under /api/v2 and decodes the reply. It fails with a *Refusal, or with whatever kept the
+// Do sends a request to a path under /api/v2 and decodes the reply. It fails with a *Refusal, or with the error that kept the
 // reply from arriving whole.
 func (l *VerifyingClient) Do(ctx context.Context, method, path string, body, out any) error {
 	resp, err := l.send(ctx, method, path, body)
@@ -162,7 +162,7 @@ func (l *VerifyingClient) send(ctx context.Context, method, path string, body an
 	return nil, l.readRefusal(resp)
 }
 
-// readRefusal reads a failure and holds it against what the interface promises of every failure.
+// readRefusal reads an error reply and checks it against the rules for all of them.
 func (l *VerifyingClient) readRefusal(resp *http.Response) error {
 	raw, err := io.ReadAll(resp.Body)
 	if err != nil {
@@ -184,7 +184,7 @@ func (l *VerifyingClient) readRefusal(resp *http.Response) error {
 	return r
 }
 
-// addFault notes a breach of the interface, which Verify reports.
+// addFault records a violation, which Verify reports.
 func (l *VerifyingClient) addFault(err error) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -64,7 +64,7 @@ func (r Reply) Decode(t testing.TB, status int, v any) {
 	}
 }
 
-// NewAgent makes an agent of the key's account that has read the texts, and gives its id.
+// NewAgent creates an agent of the key's account, trained on the texts, and returns its id.
 func (h *Server) NewAgent(t testing.TB, key string, texts ...string) string {
 	t.Helper()
 	var agent struct{ ID string }

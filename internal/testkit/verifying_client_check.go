@@ -14,13 +14,13 @@ import (
 const SettleTimeout = 30 * time.Second
 
 // Verify reads everything back. At once, every agent, source, message and answer that was acknowledged must be there, once,
-// in order and equal byte for byte; a message that was not acknowledged may be there once. Within Settling the credits must
+// in order and equal byte for byte; a message that was not acknowledged may be there once. Within SettleTimeout the credits must
 // be those of the stored answers, and every source trained.
 func (l *VerifyingClient) Verify(ctx context.Context) error {
 	return l.VerifyWithin(ctx, SettleTimeout)
 }
 
-// VerifyWithin is Verify with another patience. Only one of them may run at a time, and nothing may be sent meanwhile.
+// VerifyWithin is Verify with another timeout. Only one of them may run at a time, and nothing may be sent meanwhile.
 func (l *VerifyingClient) VerifyWithin(ctx context.Context, settling time.Duration) error {
 	until := time.Now().Add(settling)
 	for {

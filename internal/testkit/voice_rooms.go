@@ -8,7 +8,7 @@ import (
 	"parley"
 )
 
-// FakeRooms stands for the SFU where a test is not about sound: rooms open at once, and nobody is in them.
+// FakeRooms replaces the media server where a test is not about sound: rooms open at once, and nobody is in them.
 type FakeRooms struct {
 	mu           sync.Mutex
 	failsToOpen  bool
@@ -16,7 +16,7 @@ type FakeRooms struct {
 	closeReasons map[parley.VoiceSessionID]parley.SessionEndReason
 }
 
-// SetFailing has rooms fail to open from now on, or open again.
+// SetFailing makes rooms fail to open from now on, or open again.
 func (r *FakeRooms) SetFailing(broken bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -55,7 +55,7 @@ func (r *FakeRooms) CountOpen() int {
 	return len(r.openRooms)
 }
 
-// CloseReason tells why a session's room was closed; empty where it was not.
+// CloseReason returns why a session's room was closed; empty where it was not.
 func (r *FakeRooms) CloseReason(id parley.VoiceSessionID) parley.SessionEndReason {
 	r.mu.Lock()
 	defer r.mu.Unlock()

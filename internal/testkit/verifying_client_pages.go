@@ -9,7 +9,7 @@ import (
 	"strconv"
 )
 
-// duplicateCheck finds what is there twice.
+// duplicateCheck finds duplicates.
 type duplicateCheck struct {
 	noun     string
 	nameByID map[string]string // name by id
@@ -28,8 +28,8 @@ func (o *duplicateCheck) add(id, name string) {
 	o.nameByID[id], o.names[name] = name, true
 }
 
-// readPages reads every page of a list and checks that its total is true. The items of later pages come after those of earlier
-// ones; see backwards for lists that run the other way.
+// readPages reads every page of a list and checks that its total is right. The items of later pages come after those of earlier
+// ones; see readPagesBackward for lists that run the other way.
 func readPages[T any](ctx context.Context, l *VerifyingClient, path string) ([]T, error) {
 	var all []T
 	err := l.walkPages(ctx, path, 100, func(data json.RawMessage) (int, error) {
@@ -41,7 +41,7 @@ func readPages[T any](ctx context.Context, l *VerifyingClient, path string) ([]T
 	return all, err
 }
 
-// readPagesBackward is pages for a list whose first page holds the newest items, with each page running forward.
+// readPagesBackward is readPages for a list whose first page has the newest items, with each page in ascending order.
 func readPagesBackward[T any](ctx context.Context, l *VerifyingClient, path string) ([]T, error) {
 	var all []T
 	err := l.walkPages(ctx, path, 10, func(data json.RawMessage) (int, error) {

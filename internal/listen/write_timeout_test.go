@@ -10,8 +10,8 @@ import (
 	"parley/internal/testkit"
 )
 
-// Whoever does not take in an answer leaves the place to others.
-func TestStrangersThatDoNotRead(t *testing.T) {
+// A client that does not receive its answer loses its place to others.
+func TestUnauthenticatedClientsThatDoNotRead(t *testing.T) {
 	began := make(chan struct{}, 3)
 	server, _ := startServer(t, listen.Limits{MaxConns: 3}, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/small" {
@@ -30,8 +30,8 @@ func TestStrangersThatDoNotRead(t *testing.T) {
 	})
 }
 
-// A client that is known and does not read keeps its place for a bounded time, also where each of its answers is small.
-func TestAnswersThatNobodyTakesIn(t *testing.T) {
+// An authenticated client that does not read keeps its place for a bounded time, also where each of its answers is small.
+func TestAnswersThatAreNotRead(t *testing.T) {
 	listen.ShortenWrites(t, 50*time.Millisecond)
 	const more = 60_000 // requests than answers fit between them
 	server, table := startServer(t, listen.Limits{}, func(w http.ResponseWriter, r *http.Request) {
@@ -39,6 +39,6 @@ func TestAnswersThatNobodyTakesIn(t *testing.T) {
 		w.Header().Set("X-Filler", strings.Repeat("x", 1000))
 	})
 	conn := testkit.DialRaw(t, server.URL)
-	go func() { _, _ = conn.Write([]byte(strings.Repeat(getRequest, more))) }() // it blocks, until the server gives up
+	go func() { _, _ = conn.Write([]byte(strings.Repeat(getRequest, more))) }() // it blocks, until the server closes the connection
 	testkit.Eventually(t, "the end of the connection", func() bool { return table.OpenConns() == 0 })
 }
