@@ -1,12 +1,10 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"io"
 	"os"
 	"path/filepath"
-	"time"
 
 	"parley/internal/api/admin"
 	"parley/internal/manifest"
@@ -54,7 +52,7 @@ func (c *manifestFlags) apply(p *process, dryRun bool) (out admin.ManifestResult
 		in.Documents = append(in.Documents, d.JSON)
 	}
 	if len(in.Documents) > 0 {
-		out, err = admin.Run(p, c.adminClient(p), admin.Apply, in)
+		out, err = admin.Run(p, p.adminClient(c.ModelConfig), admin.Apply, in)
 	}
 	for _, a := range out.Agents {
 		for _, n := range a.Notes {
@@ -62,19 +60,6 @@ func (c *manifestFlags) apply(p *process, dryRun bool) (out admin.ManifestResult
 		}
 	}
 	return out, p.joinFileFaults(f, err)
-}
-
-// adminClient is the way to the data. It is told of the models, in case that no server is there to know them.
-func (c *manifestFlags) adminClient(p *process) *admin.Client {
-	r := p.adminClient()
-	r.Open = func(ctx context.Context) (*admin.Service, error) {
-		log, err := p.newLogger("text,warn")
-		if err != nil {
-			return nil, err
-		}
-		return server.OpenAdmin(ctx, server.Config{StorageConfig: p.commandLine.StorageConfig, ModelConfig: c.ModelConfig, Now: time.Now, Logger: log})
-	}
-	return r
 }
 
 func (c *manifestFlags) readManifest() ([]byte, error) {

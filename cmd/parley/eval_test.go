@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"parley"
-	"parley/internal/api/admin"
 	"parley/internal/eval"
+	"parley/internal/httpapi"
 )
 
 const smallSet = `{"id": "hours", "title": "Opening hours", "text": "The shop opens at nine on weekdays. On Saturdays it closes at noon."}
@@ -85,7 +85,7 @@ func TestEvalNamesTheFileThatItCannotRead(t *testing.T) {
 		{"compare", broken, "not the output of parley eval --json", []string{"--set", dir, "--compare", broken}},
 	} {
 		status, _, errs := runCommand(t, append([]string{"eval", "--json"}, c.args...)...)
-		var said admin.ErrorReply
+		var said httpapi.Envelope
 		if err := json.Unmarshal([]byte(errs), &said); err != nil {
 			t.Fatalf("%v: %q", err, errs)
 		}

@@ -13,20 +13,18 @@ type (
 )
 
 func (maintenanceOnCmd) Run(p *process) error {
-	on := true
-	return p.setMaintenance(&on)
+	return p.printMaintenance(runAdmin(p, admin.SetMaintenance, admin.MaintenanceState{Enabled: true}))
 }
 
 func (maintenanceOffCmd) Run(p *process) error {
-	return p.setMaintenance(new(bool))
+	return p.printMaintenance(runAdmin(p, admin.SetMaintenance, admin.MaintenanceState{Enabled: false}))
 }
 
 func (maintenanceStatusCmd) Run(p *process) error {
-	return p.setMaintenance(nil)
+	return p.printMaintenance(runAdmin(p, admin.GetMaintenance, admin.NoInput{}))
 }
 
-func (p *process) setMaintenance(on *bool) error {
-	out, err := runAdmin(p, admin.Maintenance, admin.MaintenanceChange{Enabled: on})
+func (p *process) printMaintenance(out admin.MaintenanceState, err error) error {
 	if err != nil {
 		return err
 	}

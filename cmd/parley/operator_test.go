@@ -74,7 +74,7 @@ func testCommands(t *testing.T, name string) (key string) {
 		t.Errorf("credits: kept %v, then the plan's %v", same.Credits, back.Credits)
 	}
 	other := runJSON[admin.CreatedKey](t, "key", "create", "--account", made.AccountID, "--scopes", "agents:read, sources:read", "--expires", "90d")
-	runJSON[admin.KeyRef](t, "key", "revoke", other.KeyID)
+	runJSON[admin.RevokedKey](t, "key", "revoke", other.KeyID)
 	var states []string
 	for _, k := range runJSON[[]admin.Key](t, "key", "list", "--account", made.AccountID) {
 		states = append(states, k.State(time.Now()))
@@ -105,7 +105,7 @@ func TestChangesAreInForceAtOnce(t *testing.T) {
 	if a, b := get(made.APIKey), get(extra.APIKey); a != http.StatusOK || b != http.StatusOK {
 		t.Fatalf("before: %d, %d", a, b)
 	}
-	runJSON[admin.KeyRef](t, "key", "revoke", extra.KeyID)
+	runJSON[admin.RevokedKey](t, "key", "revoke", extra.KeyID)
 	if got := get(extra.APIKey); got != http.StatusUnauthorized {
 		t.Errorf("a revoked key: %d", got)
 	}

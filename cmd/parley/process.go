@@ -15,7 +15,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"parley"
-	"parley/internal/api/admin"
+	"parley/internal/httpapi"
 )
 
 // process is one run of the program: what every command is handed.
@@ -94,16 +94,16 @@ func (p *process) unsetEmpty() {
 
 // printError prints the error for whom it is meant and gives the exit status.
 func (p *process) printError(err error, status int) int {
-	f := admin.ErrorBody{Code: parley.CodeInternal, Message: err.Error()}
+	f := httpapi.Failure{Code: parley.CodeInternal, Message: err.Error()}
 	if status == 2 {
 		f.Code = parley.CodeInvalidBody
 	}
 	var known *parley.Error
 	if errors.As(err, &known) {
-		f = admin.ErrorBody{Code: known.Code, Message: errorWithCause(known), Details: known.Details}
+		f = httpapi.Failure{Code: known.Code, Message: errorWithCause(known), Details: known.Details}
 	}
 	if p.commandLine.JSON {
-		_ = json.NewEncoder(p.stderr).Encode(admin.ErrorReply{Error: f})
+		_ = json.NewEncoder(p.stderr).Encode(httpapi.Envelope{Error: f})
 		return status
 	}
 	fmt.Fprintln(p.stderr, "parley:", f.Message)

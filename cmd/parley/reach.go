@@ -11,23 +11,29 @@ import (
 // lockTimeout is how long a command waits for another one to give the data directory back.
 const lockTimeout = 5 * time.Second
 
-// runAdmin does an operator's verb on the data that the settings name.
-func runAdmin[In, Out any](p *process, v admin.Command[In, Out], in In) (Out, error) {
-	return admin.Run(p, p.adminClient(), v, in)
+// runAdmin calls an operation of the operator's API on the data that the settings name.
+func runAdmin[In, Out any](p *process, op admin.Operation[In, Out], in In) (Out, error) {
+	return admin.Run(p, p.adminClient(server.ModelConfig{}), op, in)
 }
 
-func (p *process) adminClient() *admin.Client {
-	s := p.commandLine.StorageConfig
-	r := &admin.Client{DataDir: s.Data, LockTimeout: lockTimeout, Holder: "parley " + p.kong.Command()}
-	if s.DatabaseURL == "" {
-		r.DatabaseFile = server.SQLiteFile
+// adminClient returns the client of the operator's API. The models count only where no server runs, which would know them.
+func (p *process) adminClient(models server.ModelConfig) *admin.Client {
+	storage := p.commandLine.StorageConfig
+	c := &admin.Client{DataDir: storage.Data, LockTimeout: lockTimeout, Holder: "parley " + p.kong.Command()}
+	if storage.DatabaseURL == "" {
+		c.DatabaseFile = server.SQLiteFile
 	}
-	r.Open = func(ctx context.Context) (*admin.Service, error) {
+	c.Open = func(ctx context.Context) (*admin.Service, error) {
 		log, err := p.newLogger("text,warn")
 		if err != nil {
 			return nil, err
 		}
-		return server.OpenAdmin(ctx, server.Config{StorageConfig: s, Now: time.Now, Logger: log})
+		return server.OpenAdmin(ctx, server.Config{
+			StorageConfig: storage,
+			ModelConfig:   models,
+			Now:           time.Now,
+			Logger:        log,
+		})
 	}
-	return r
+	return c
 }

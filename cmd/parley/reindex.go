@@ -21,7 +21,7 @@ type reindexResult struct {
 func (c *reindexCmd) Run(p *process) error {
 	ids := []string{c.Account}
 	if c.Account == "" {
-		all, err := runAdmin(p, admin.ListAccounts, admin.Empty{})
+		all, err := runAdmin(p, admin.ListAccounts, admin.NoInput{})
 		if err != nil {
 			return err
 		}

@@ -23,7 +23,7 @@ type ruleListCmd struct {
 }
 
 func (c *ruleListCmd) Run(p *process) error {
-	list, err := runAdmin(p, admin.ListRules, admin.AgentID{ID: c.Agent})
+	list, err := runAdmin(p, admin.ListRules, admin.AgentRef{ID: c.Agent})
 	if err != nil {
 		return err
 	}
@@ -121,10 +121,14 @@ type ruleRef struct {
 	Rule  string `arg:"" help:"Key of the rule."`
 }
 
+func (r ruleRef) adminRef() admin.RuleRef {
+	return admin.RuleRef{AgentID: r.Agent, Rule: r.Rule}
+}
+
 type ruleRemoveCmd struct{ ruleRef }
 
 func (c *ruleRemoveCmd) Run(p *process) error {
-	out, err := runAdmin(p, admin.RemoveRule, admin.RuleRef{AgentID: c.Agent, Rule: c.Rule})
+	out, err := runAdmin(p, admin.RemoveRule, c.adminRef())
 	if err != nil {
 		return err
 	}
@@ -140,7 +144,7 @@ func (c *ruleMoveCmd) Run(p *process) error {
 	if c.To < 1 {
 		return newUsageError("--to: the first place is 1")
 	}
-	out, err := runAdmin(p, admin.MoveRule, admin.RuleRef{AgentID: c.Agent, Rule: c.Rule, Position: c.To})
+	out, err := runAdmin(p, admin.MoveRule, admin.RuleMove{RuleRef: c.adminRef(), Position: c.To})
 	if err != nil {
 		return err
 	}
@@ -155,8 +159,8 @@ type ruleDisableCmd struct{ ruleRef }
 
 func (c *ruleDisableCmd) Run(p *process) error { return p.switchRule(c.ruleRef, false) }
 
-func (p *process) switchRule(c ruleRef, on bool) error {
-	out, err := runAdmin(p, admin.SwitchRule, admin.RuleRef{AgentID: c.Agent, Rule: c.Rule, Enabled: &on})
+func (p *process) switchRule(r ruleRef, isEnabled bool) error {
+	out, err := runAdmin(p, admin.SwitchRule, admin.RuleSwitch{RuleRef: r.adminRef(), Enabled: isEnabled})
 	if err != nil {
 		return err
 	}

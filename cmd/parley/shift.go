@@ -9,7 +9,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"parley"
-	"parley/internal/api/admin"
+	"parley/internal/httpapi"
 )
 
 // weekdays are the days as they are written.
@@ -64,23 +64,23 @@ func formatShifts(list []parley.WorkingHours) string {
 	return strings.Join(parts, "; ")
 }
 
-// ticketLimitFlag is a number of open tickets, or the word none.
-type ticketLimitFlag struct{ set *admin.Limit }
+// ticketLimitFlag is a number of open tickets, or the word none, which is null.
+type ticketLimitFlag struct{ httpapi.Opt[int] }
 
 // Decode reads the flag's value.
-func (l *ticketLimitFlag) Decode(ctx *kong.DecodeContext) error {
+func (f *ticketLimitFlag) Decode(ctx *kong.DecodeContext) error {
 	text, err := ctx.Scan.PopValue("number")
 	if err != nil {
 		return err
 	}
-	l.set = &admin.Limit{}
 	if text.String() == "none" {
+		f.Opt = httpapi.Opt[int]{Present: true, Null: true}
 		return nil
 	}
 	n, err := strconv.Atoi(text.String())
 	if err != nil {
 		return fmt.Errorf("%q is neither a whole number nor \"none\"", text.String())
 	}
-	l.set.Own = &n
+	f.Opt = httpapi.Some(n)
 	return nil
 }

@@ -23,7 +23,7 @@ type teamListCmd struct {
 }
 
 func (c *teamListCmd) Run(p *process) error {
-	list, err := runAdmin(p, admin.ListTeams, admin.AgentID{ID: c.Agent})
+	list, err := runAdmin(p, admin.ListTeams, admin.AgentRef{ID: c.Agent})
 	if err != nil {
 		return err
 	}
@@ -103,9 +103,7 @@ type teamAddCmd struct {
 
 func (c *teamAddCmd) Run(p *process) error {
 	in := admin.NewTeam{AgentID: c.Agent, Key: c.Key, Name: c.Name, Default: c.Default, Strategy: c.Strategy}
-	if c.MaxOpen.set != nil {
-		in.MaxOpen = c.MaxOpen.set.Own
-	}
+	in.MaxOpen = c.MaxOpen.Ptr()
 	var err error
 	if in.Hours, err = parseShifts(c.Hours); err != nil {
 		return err
@@ -123,6 +121,10 @@ type teamRef struct {
 	Team  string `arg:"" help:"Team: its id, key or name."`
 }
 
+func (r teamRef) adminRef() admin.TeamRef {
+	return admin.TeamRef{AgentID: r.Agent, Team: r.Team}
+}
+
 type teamChangeCmd struct {
 	teamRef
 	Name     *string `placeholder:"TEXT" help:"New name."`
@@ -132,12 +134,18 @@ type teamChangeCmd struct {
 }
 
 func (c *teamChangeCmd) Run(p *process) error {
-	in := admin.TeamChange{AgentID: c.Agent, Team: c.Team, Name: c.Name, Default: c.Default, Strategy: c.Strategy, MaxOpen: c.MaxOpen.set}
+	in := admin.TeamChange{
+		TeamRef:  c.adminRef(),
+		Name:     c.Name,
+		Default:  c.Default,
+		Strategy: c.Strategy,
+		MaxOpen:  c.MaxOpen.Opt,
+	}
 	list, err := c.parseHours()
 	if err != nil {
 		return err
 	}
-	if in.Hours = list; in.Name == nil && !in.Default && in.Strategy == nil && in.MaxOpen == nil && in.Hours == nil {
+	if in.Hours = list; in.Name == nil && !in.Default && in.Strategy == nil && !in.MaxOpen.Present && in.Hours == nil {
 		return newUsageError("nothing to change: give --name, --strategy, --max-open, --hours or --default")
 	}
 	out, err := runAdmin(p, admin.ChangeTeam, in)
@@ -159,7 +167,7 @@ func (f *teamFlags) parseHours() (*[]parley.WorkingHours, error) {
 type teamRemoveCmd struct{ teamRef }
 
 func (c *teamRemoveCmd) Run(p *process) error {
-	out, err := runAdmin(p, admin.RemoveTeam, admin.TeamRef{AgentID: c.Agent, Team: c.Team})
+	out, err := runAdmin(p, admin.RemoveTeam, c.adminRef())
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,11 @@ type teamJoinCmd struct {
 }
 
 func (c *teamJoinCmd) Run(p *process) error {
-	in := admin.Membership{AgentID: c.Agent, Team: c.Team, Member: c.Member, MaxOpen: c.MaxOpen.set, Away: c.Away}
+	in := admin.TeamMembership{
+		TeamMemberRef: admin.TeamMemberRef{TeamRef: c.adminRef(), Member: c.Member},
+		MaxOpen:       c.MaxOpen.Opt,
+		Away:          c.Away,
+	}
 	var err error
 	if in.Hours, err = c.parseHours(); err != nil {
 		return err
@@ -30,7 +34,7 @@ type teamLeaveCmd struct {
 }
 
 func (c *teamLeaveCmd) Run(p *process) error {
-	out, err := runAdmin(p, admin.LeaveTeam, admin.Membership{AgentID: c.Agent, Team: c.Team, Member: c.Member})
+	out, err := runAdmin(p, admin.LeaveTeam, admin.TeamMemberRef{TeamRef: c.adminRef(), Member: c.Member})
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 type voiceStatsCmd struct{}
 
 func (c *voiceStatsCmd) Run(p *process) error {
-	m, err := runAdmin(p, admin.VoiceStats, struct{}{})
+	m, err := runAdmin(p, admin.VoiceStats, admin.NoInput{})
 	if err != nil {
 		return err
 	}

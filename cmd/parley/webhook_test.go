@@ -50,7 +50,7 @@ func TestWebhooksOfTheOperator(t *testing.T) {
 			t.Errorf("%v: %d %s", wrong.args, status, errs)
 		}
 	}
-	runJSON[admin.WebhookRef](t, "webhook", "remove", made.WebhookID)
+	runJSON[admin.RemovedWebhook](t, "webhook", "remove", made.WebhookID)
 	if _, out, _ := runCommand(t, "webhook", "list"); out != "No webhooks.\n" {
 		t.Error(out)
 	}

@@ -31,7 +31,9 @@ type Rate struct {
 // Config is what a face is made of.
 type Config struct {
 	BasePath string // path prefix of all operations: /api/v2
-	Admit    func(ctx context.Context, r *http.Request, op *Operation) (Admission, error)
+	// Keyless is an API without API keys and rate limits: whom Admit lets in may call it.
+	Keyless bool
+	Admit   func(ctx context.Context, r *http.Request, op *Operation) (Admission, error)
 	// Missing returns the failure of a request whose subject is not there; it is asked when the request itself is wrong. May be nil.
 	MissingSubject func(ctx context.Context, r *http.Request, caller any, op *Operation) error
 	// IdempotentRequest answers a POST that carries an Idempotency-Key: it runs the request or gives the reply it had before. It is asked when
@@ -86,6 +88,9 @@ func Handle[In, Out any](f *API, op TypedOperation[In, Out]) {
 	o.input, o.result = newInput(o.inType), newShape(o.outType, "")
 	if o.StrictBody {
 		o.input.body.shape.strict = true
+	}
+	if f.Keyless {
+		o.Public, o.RateExempt = true, true
 	}
 	o.acceptsIdempotencyKey = o.Method == http.MethodPost && f.RunOnce != nil
 	o.Status = cmp.Or(o.Status, http.StatusOK)
@@ -217,7 +222,9 @@ func (f *API) missingSubjectError(r *http.Request, admission Admission, op *Oper
 func (f *API) admit(rec *recorder, r *http.Request, op *Operation) (Admission, error) {
 	admission, err := f.Admit(r.Context(), r, op)
 	rec.account = admission.Account
-	admission.Rate.setHeaders(rec.Header())
+	if !f.Keyless {
+		admission.Rate.setHeaders(rec.Header())
+	}
 	if err == nil && rec.isSpareConn && !op.RateExempt {
 		err = parley.NewError(parley.CodeUnderMaintenance)
 	}

@@ -62,7 +62,7 @@ func (s *manifestTest) apply(in admin.ApplyManifest, docs ...string) (agent parl
 
 func (s *manifestTest) export(agent parley.AgentID) string {
 	s.t.Helper()
-	x, err := admin.RunOn(s.t.Context(), s.AdminService, admin.ExportAgent, admin.AgentID{ID: string(agent)})
+	x, err := admin.RunOn(s.t.Context(), s.AdminService, admin.ExportAgent, admin.AgentRef{ID: string(agent)})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -353,7 +353,7 @@ func TestOtherAccountsAgentsAreNotFound(t *testing.T) {
 		if _, err := s.tryApply(admin.ApplyManifest{AccountID: "nobody"}, fullManifest); !parley.IsCode(err, parley.CodeAccountNotFound) {
 			t.Error(err)
 		}
-		if _, err := admin.RunOn(t.Context(), s.AdminService, admin.ExportAgent, admin.AgentID{ID: "nothing"}); !parley.IsCode(err, parley.CodeAgentNotFound) {
+		if _, err := admin.RunOn(t.Context(), s.AdminService, admin.ExportAgent, admin.AgentRef{ID: "nothing"}); !parley.IsCode(err, parley.CodeAgentNotFound) {
 			t.Error(err)
 		}
 	})

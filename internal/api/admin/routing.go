@@ -11,15 +11,15 @@ import (
 
 // RouteRequest describes a ticket that somebody might open.
 type RouteRequest struct {
-	AgentID  string `json:"agentId"`
-	Subject  string `json:"subject"`
-	Body     string `json:"body"`
-	Email    string `json:"email"`
-	Channel  string `json:"channel,omitempty"`  // empty is api
-	Priority string `json:"priority,omitempty"` // empty is none
+	AgentID     string `path:"agentId" json:"-"`
+	Subject     string `json:"subject"`
+	Description string `json:"description"`
+	Email       string `json:"email"`
+	Channel     string `json:"channel,omitempty"`  // empty is api
+	Priority    string `json:"priority,omitempty"` // empty is none
 }
 
-// RouteResult tells where the ticket would go, and why.
+// RouteResult says where the ticket would go, and why.
 type RouteResult struct {
 	Why         string       `json:"why"`            // a sentence
 	Rule        string       `json:"rule,omitempty"` // key of the one that fired
@@ -61,26 +61,29 @@ type Candidate struct {
 	Reason   string `json:"reason"`
 }
 
-// Route explains where a ticket would go, and opens none.
-var Route = Command[RouteRequest, RouteResult]{"route", false, (*Service).explainRoute}
-
-func (d *Service) explainRoute(ctx context.Context, in RouteRequest) (RouteResult, error) {
-	account, agent, err := d.findAgent(ctx, in.AgentID)
+func (s *Service) explainRoute(ctx context.Context, in RouteRequest) (RouteResult, error) {
+	account, agent, err := s.findAgent(ctx, in.AgentID)
 	if err != nil {
 		return RouteResult{}, err
 	}
 	if err := in.check(); err != nil {
 		return RouteResult{}, err
 	}
-	x, err := d.Helpdesk.Explain(ctx, account, agent, helpdesk.RoutingInput{Subject: in.Subject, Body: in.Body, Email: in.Email, Channel: parley.TicketChannel(in.Channel), Priority: in.Priority})
+	x, err := s.Helpdesk.Explain(ctx, account, agent, helpdesk.RoutingInput{
+		Subject:  in.Subject,
+		Body:     in.Description,
+		Email:    in.Email,
+		Channel:  parley.TicketChannel(in.Channel),
+		Priority: in.Priority,
+	})
 	if err != nil {
 		return RouteResult{}, err
 	}
-	who, err := d.loadNames(ctx, account, agent)
+	names, err := s.loadNames(ctx, account, agent)
 	if err != nil {
 		return RouteResult{}, err
 	}
-	return newRouteResult(&x, who), nil
+	return newRouteResult(&x, names), nil
 }
 
 func (in *RouteRequest) check() error {
@@ -88,7 +91,8 @@ func (in *RouteRequest) check() error {
 		return parley.NewErrorf(parley.CodeInvalidBody, "%q is no channel of tickets.", in.Channel)
 	}
 	if in.Priority != "" && !slices.Contains(parley.Priorities(), in.Priority) {
-		return parley.NewErrorf(parley.CodeInvalidBody, "The priority must be one of: %s.", strings.Join(parley.Priorities(), ", "))
+		return parley.NewErrorf(parley.CodeInvalidBody,
+			"The priority must be one of: %s.", strings.Join(parley.Priorities(), ", "))
 	}
 	return nil
 }
@@ -106,12 +110,25 @@ func newRouteResult(x *helpdesk.Explanation, names nameTable) RouteResult {
 	}
 	for i := range x.Rules {
 		r := &x.Rules[i]
-		out.Rules = append(out.Rules, RuleResult{Rule: names.newRule(&r.Rule), Reached: r.WasReached, Matched: r.Matches, Fired: r.HasFired,
-			Conditions: append(newConditionResults("all", r.All), newConditionResults("any", r.Any)...)})
+		out.Rules = append(out.Rules, RuleResult{
+			Rule:       names.newRule(&r.Rule),
+			Reached:    r.WasReached,
+			Matched:    r.Matches,
+			Fired:      r.HasFired,
+			Conditions: append(newConditionResults("all", r.All), newConditionResults("any", r.Any)...),
+		})
 	}
 	for _, c := range x.Candidates {
-		out.Candidates = append(out.Candidates, Candidate{UserID: string(c.User.ID), Email: c.User.Email, Name: c.User.Name, Open: c.Open, MaxOpen: c.MaxOpen,
-			Eligible: c.IsEligible, Picked: c.IsPicked, Reason: c.Reason})
+		out.Candidates = append(out.Candidates, Candidate{
+			UserID:   string(c.User.ID),
+			Email:    c.User.Email,
+			Name:     c.User.Name,
+			Open:     c.Open,
+			MaxOpen:  c.MaxOpen,
+			Eligible: c.IsEligible,
+			Picked:   c.IsPicked,
+			Reason:   c.Reason,
+		})
 	}
 	return out
 }

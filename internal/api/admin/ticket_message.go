@@ -9,7 +9,7 @@ import (
 	"parley/internal/store"
 )
 
-// TicketDetails is a ticket with all that was said in it and that happened to it.
+// TicketDetails is a ticket with its messages and events.
 type TicketDetails struct {
 	Ticket
 	Messages []TicketMessage `json:"messages"`
@@ -36,38 +36,32 @@ type NewTicketMessage struct {
 	Text   string `json:"text"`   // Markdown
 }
 
-// The verbs on what is said in tickets.
-var (
-	ShowTicket  = Command[TicketRef, TicketDetails]{"ticket.show", false, (*Service).showTicket}
-	WriteTicket = Command[NewTicketMessage, MessageRef]{"ticket.write", false, (*Service).writeTicket}
-)
-
 // ticketPageSize is how many messages are read at a time.
 const ticketPageSize = 100
 
-func (d *Service) showTicket(ctx context.Context, in TicketRef) (TicketDetails, error) {
-	account, agent, err := d.findAgent(ctx, in.AgentID)
+func (s *Service) showTicket(ctx context.Context, in TicketRef) (TicketDetails, error) {
+	account, agent, err := s.findAgent(ctx, in.AgentID)
 	if err != nil {
 		return TicketDetails{}, err
 	}
-	t, err := d.DB.Ticket(ctx, account, agent, in.Number)
+	t, err := s.DB.Ticket(ctx, account, agent, in.Number)
 	if err != nil {
 		return TicketDetails{}, err
 	}
 	out := TicketDetails{Messages: []TicketMessage{}}
-	if out.Ticket, err = d.newTicket(ctx, t); err != nil {
+	if out.Ticket, err = s.newTicket(ctx, t); err != nil {
 		return out, err
 	}
-	ask := store.TicketMessagesRequest{PageRequest: parley.PageRequest{Limit: ticketPageSize}}
+	request := store.TicketMessagesRequest{PageRequest: parley.PageRequest{Limit: ticketPageSize}}
 	for {
-		page, err := d.Helpdesk.Messages(ctx, account, agent, in.Number, ask)
+		page, err := s.Helpdesk.Messages(ctx, account, agent, in.Number, request)
 		if err != nil {
 			return out, err
 		}
 		for i := range page.Items {
 			out.Messages = append(out.Messages, newTicketMessage(&page.Items[i]))
 		}
-		if ask.After = page.Next; ask.After == nil {
+		if request.After = page.Next; request.After == nil {
 			return out, nil
 		}
 	}
@@ -75,19 +69,29 @@ func (d *Service) showTicket(ctx context.Context, in TicketRef) (TicketDetails, 
 
 func newTicketMessage(m *parley.TicketMessage) TicketMessage {
 	_, text := helpdesk.RenderMessage(m)
-	out := TicketMessage{ID: string(m.ID), Type: m.Type, From: m.Sender.Type, Name: m.Sender.Name, Email: m.Sender.Email, Text: text, Event: m.Event, CreatedAt: m.CreatedAt}
+	out := TicketMessage{
+		ID:        string(m.ID),
+		Type:      m.Type,
+		From:      m.Sender.Type,
+		Name:      m.Sender.Name,
+		Email:     m.Sender.Email,
+		Text:      text,
+		Event:     m.Event,
+		CreatedAt: m.CreatedAt,
+	}
 	for _, a := range m.Attachments {
 		out.Files = append(out.Files, a.Name)
 	}
 	return out
 }
 
-func (d *Service) writeTicket(ctx context.Context, in NewTicketMessage) (MessageRef, error) {
-	account, agent, err := d.findAgent(ctx, in.AgentID)
+func (s *Service) writeTicket(ctx context.Context, in NewTicketMessage) (MessageRef, error) {
+	account, agent, err := s.findAgent(ctx, in.AgentID)
 	if err != nil {
 		return MessageRef{}, err
 	}
-	m, err := d.Helpdesk.Reply(ctx, account, agent, in.Number, helpdesk.NewReply{Type: in.Type, Content: in.Text, AuthorEmail: in.Member})
+	reply := helpdesk.NewReply{Type: in.Type, Content: in.Text, AuthorEmail: in.Member}
+	m, err := s.Helpdesk.Reply(ctx, account, agent, in.Number, reply)
 	if err != nil {
 		return MessageRef{}, err
 	}
