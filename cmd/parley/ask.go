@@ -31,15 +31,15 @@ func (c *askCmd) Run(p *process) error {
 	}
 	defer func() { _ = folder.Close() }()
 	reading := p.readProgress()
-	shelf, err := server.ReadFolder(folder.FS(), reading)
+	folderIndex, err := server.ReadFolder(folder.FS(), reading)
 	if err != nil {
 		return err
 	}
-	hear := &answerPrinter{out: p.stdout}
+	printer := &answerPrinter{out: p.stdout}
 	if p.commandLine.JSON {
-		hear.out = io.Discard
+		printer.out = io.Discard
 	}
-	answer, err := shelf.Ask(p, c.ModelConfig, question, hear.writeChunk)
+	answer, err := folderIndex.Ask(p, c.ModelConfig, question, printer.writeChunk)
 	if err != nil {
 		return err
 	}
@@ -61,11 +61,11 @@ func (p *process) readProgress() server.ReadProgress {
 			}
 		},
 		OnSkip: func(name, why string) { fmt.Fprintf(p.stderr, "skipped %s: %s\n", name, why) },
-		OnDone: func(pages, passages int, took time.Duration) {
+		OnDone: func(pages, passages int, duration time.Duration) {
 			if live {
 				fmt.Fprint(p.stderr, "\r")
 			}
-			fmt.Fprintf(p.stderr, "read %s, %s, in %s\n\n", formatCount(pages, "page", "pages"), formatCount(passages, "passage", "passages"), took.Round(time.Millisecond))
+			fmt.Fprintf(p.stderr, "read %s, %s, in %s\n\n", formatCount(pages, "page", "pages"), formatCount(passages, "passage", "passages"), duration.Round(time.Millisecond))
 		},
 	}
 }
@@ -84,9 +84,9 @@ func (w *answerPrinter) writeChunk(c model.Chunk) {
 		return
 	}
 	text := w.pendingSpace + c.Text
-	said := strings.TrimRight(text, " \n")
-	w.pendingSpace = text[len(said):]
-	fmt.Fprint(w.out, said)
+	trimmed := strings.TrimRight(text, " \n")
+	w.pendingSpace = text[len(trimmed):]
+	fmt.Fprint(w.out, trimmed)
 }
 
 // maxQuoteLength is how many characters of a quote are shown: enough to find it on its page.

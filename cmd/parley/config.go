@@ -41,10 +41,10 @@ func (configCmd) Run(p *process) error {
 }
 
 func (p *process) effectiveSettings() []setting {
-	given := map[*kong.Flag]bool{}
+	isGiven := map[*kong.Flag]bool{}
 	for _, step := range p.kong.Path {
 		if step.Flag != nil && !step.Resolved {
-			given[step.Flag] = true
+			isGiven[step.Flag] = true
 		}
 	}
 	var list []setting
@@ -52,13 +52,13 @@ func (p *process) effectiveSettings() []setting {
 		if len(flag.Envs) == 0 {
 			continue
 		}
-		list = append(list, setting{Name: flag.Name, Value: formatSetting(flag, p.kong.FlagValue(flag)), Origin: settingOrigin(flag, given[flag]), Env: flag.Envs[0]})
+		list = append(list, setting{Name: flag.Name, Value: formatSetting(flag, p.kong.FlagValue(flag)), Origin: settingOrigin(flag, isGiven[flag]), Env: flag.Envs[0]})
 	}
 	return list
 }
 
-func settingOrigin(flag *kong.Flag, given bool) string {
-	if given {
+func settingOrigin(flag *kong.Flag, isGiven bool) string {
+	if isGiven {
 		return "flag"
 	}
 	if _, ok := os.LookupEnv(flag.Envs[0]); ok {

@@ -48,23 +48,23 @@ func TestHelpdeskVerbs(t *testing.T) {
 			if database == "postgres" {
 				t.Setenv("PARLEY_DATABASE_URL", dbs.SharedPostgres(t).NewStore(t))
 			}
-			made := runJSON[admin.CreatedAccount](t, "account", "create", "--name", "A")
+			created := runJSON[admin.CreatedAccount](t, "account", "create", "--name", "A")
 			for _, name := range []string{"Kim", "Lee"} {
-				runJSON[admin.AddedMember](t, "member", "add", "--account", made.AccountID, "--email", strings.ToLower(name)+"@example.com", "--name", name)
+				runJSON[admin.AddedMember](t, "member", "add", "--account", created.AccountID, "--email", strings.ToLower(name)+"@example.com", "--name", name)
 			}
 			s := startServer(t, "serve")
-			agent := postJSON[struct{ ID string }](t, s.URL+"/api/v2/agents", made.APIKey, `{"name": "Shop"}`).ID
+			agent := postJSON[struct{ ID string }](t, s.URL+"/api/v2/agents", created.APIKey, `{"name": "Shop"}`).ID
 			testStatuses(t, agent)
 			testTeams(t, agent)
 			s.stopServer(t)
 			testRules(t, agent)
 			testRoutes(t, agent)
 			s = startServer(t, "serve")
-			testTickets(t, s.URL, agent, made.APIKey)
+			testTickets(t, s.URL, agent, created.APIKey)
 			s.stopServer(t)
 			requireOutput(t, "ticket show 1 --agent "+agent, "Ticket 1: My invoice", "status      Parked (on_hold)", "customer (Jo)", "It is wrong.", "team (Kim)", "We look into it.", "team (Lee), note", "status change")
 			requireOutput(t, "customer list --agent "+agent, "jo@shop.example", "Jo")
-			testMemberRemoval(t, made.AccountID, agent)
+			testMemberRemoval(t, created.AccountID, agent)
 		})
 	}
 }

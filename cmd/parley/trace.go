@@ -57,11 +57,11 @@ func (p *process) printTurn(t admin.TurnTrace) {
 }
 
 func formatMillis(m parley.TraceMillis) string {
-	said := fmt.Sprintf("%.1f retrieved, ", m.RetrievalDone)
+	text := fmt.Sprintf("%.1f retrieved, ", m.RetrievalDone)
 	if m.FirstToken > 0 {
-		said += fmt.Sprintf("%.1f first text, ", m.FirstToken)
+		text += fmt.Sprintf("%.1f first text, ", m.FirstToken)
 	}
-	return said + fmt.Sprintf("%.1f ended", m.AnswerDone)
+	return text + fmt.Sprintf("%.1f ended", m.AnswerDone)
 }
 
 // printIfSet prints what is there.

@@ -84,8 +84,8 @@ func createOrphanedSession(t *testing.T, data string, account parley.AccountID) 
 		t.Fatal(err)
 	}
 	s.JoinedAt, s.LastSeenAt = &joined, &seen
-	if gone, err := db.RenewVoiceLeases(t.Context(), "dead", []parley.VoiceSession{*s}, s.LeaseUntil); err != nil || len(gone) > 0 {
-		t.Fatal(gone, err)
+	if missing, err := db.RenewVoiceLeases(t.Context(), "dead", []parley.VoiceSession{*s}, s.LeaseUntil); err != nil || len(missing) > 0 {
+		t.Fatal(missing, err)
 	}
 	if err := db.Close(); err != nil {
 		t.Fatal(err)

@@ -14,16 +14,16 @@ import (
 // Insights are counted without a server, and judged anew beside one.
 func TestInsights(t *testing.T) {
 	t.Setenv("PARLEY_DATA", filepath.Join(t.TempDir(), "data"))
-	made := runJSON[admin.CreatedAccount](t, "account", "create", "--name", "A")
+	created := runJSON[admin.CreatedAccount](t, "account", "create", "--name", "A")
 	s := startServer(t, "serve")
-	_, body := sendRequest(t, "POST", s.URL+"/api/v2/agents", made.APIKey, `{"name": "Shop"}`)
+	_, body := sendRequest(t, "POST", s.URL+"/api/v2/agents", created.APIKey, `{"name": "Shop"}`)
 	_, rest, _ := strings.Cut(body, `"id":"`)
 	id := rest[:21]
 	agent := s.URL + "/api/v2/agents/" + id
 	if got := runJSON[v2.Insights](t, "insights", id, "--by", "topic"); got.Totals.Conversations != 0 || got.Resolution.Rate != nil || len(got.Series) != 0 {
 		t.Errorf("of nothing: %+v", got)
 	}
-	if status, body := sendRequest(t, "POST", agent+"/chat", made.APIKey, `{"message": "Do you repair accordions?"}`); status != http.StatusOK {
+	if status, body := sendRequest(t, "POST", agent+"/chat", created.APIKey, `{"message": "Do you repair accordions?"}`); status != http.StatusOK {
 		t.Fatal(status, body)
 	}
 	got := runJSON[v2.Insights](t, "insights", id, "--rebuild")
@@ -31,7 +31,7 @@ func TestInsights(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	testkit.Eventually(t, "found by its sentiment", func() bool {
-		_, body := sendRequest(t, "GET", agent+"/conversations/search?sentiment=neutral", made.APIKey, "")
+		_, body := sendRequest(t, "GET", agent+"/conversations/search?sentiment=neutral", created.APIKey, "")
 		return strings.Contains(body, `"title":"Do you repair accordions?"`)
 	})
 	var out, fault commandOutput

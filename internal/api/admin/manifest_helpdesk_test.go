@@ -138,15 +138,15 @@ func TestHelpdeskIsPruned(t *testing.T) {
 func TestLabelsOfAManifestAreDistinct(t *testing.T) {
 	forEachDatabase(t, func(s *manifestTest) {
 		const a, b = `{"key":"a","category":"on_hold","label":"Parts"`, `{"key":"b","category":"on_hold","label":"pARTS"`
-		says := "another status of the category on_hold that is in use"
+		wantText := "another status of the category on_hold that is in use"
 		_, err := s.tryApply(admin.ApplyManifest{}, helpdeskManifest(`"statuses":[`+a+`},`+b+`}]`))
-		s.requireFault(err, "0.helpdesk.statuses.1.label", says)
+		s.requireFault(err, "0.helpdesk.statuses.1.label", wantText)
 		_, err = s.tryApply(admin.ApplyManifest{}, helpdeskManifest(`"statuses":[{"key":"a","category":"on_hold","label":"ON HOLD","default":true},{"key":"c","category":"on_hold","label":"on hold"}]`))
-		s.requireFault(err, "0.helpdesk.statuses.1.label", says)
+		s.requireFault(err, "0.helpdesk.statuses.1.label", wantText)
 		_, changes := s.apply(admin.ApplyManifest{}, helpdeskManifest(`"statuses":[`+a+`,"archived":true},`+b+`},{"key":"c","category":"closed","label":"Parts"}]`))
 		s.requireEqual("archived, and of another category", changes, "create agent shop; create status a; create status b; create status c; ")
 		_, err = s.tryApply(admin.ApplyManifest{}, helpdeskManifest(`"statuses":[`+a+`}]`))
-		s.requireFault(err, "0.helpdesk.statuses.0.label", says)
+		s.requireFault(err, "0.helpdesk.statuses.0.label", wantText)
 		_, changes = s.apply(admin.ApplyManifest{}, helpdeskManifest(`"statuses":[`+a+`},`+b+`,"archived":true}]`))
 		s.requireEqual("one in place of the other", changes, "update status a; update status b; ")
 		_, changes = s.apply(admin.ApplyManifest{}, helpdeskManifest(`"statuses":[{"key":"d","category":"on_hold","label":"Parts","default":true},`+a+`,"archived":true}]`))
@@ -164,7 +164,7 @@ func TestFaultsOfAHelpdesk(t *testing.T) {
 				{"key":"w","name":"W","hours":[{"days":["someday"],"from":"9","to":"25:00","zone":"Mars"}],"members":[{"email":"kim@example.com"},{"email":"KIM@example.com"},{"email":"lou@example.com"},{}]}],
 			"rules":[{"key":"r","team":"nobody"},{"key":"q","assignee":"lou@example.com"},{"key":"p","name":"P"},{"name":"without"},{"key":"o","team":"General","all":[{"field":"colour","op":"resembles","values":[]}]}]`)
 		_, err := s.tryApply(admin.ApplyManifest{}, bad)
-		for path, says := range map[string]string{
+		for path, wantText := range map[string]string{
 			"handover": "true or false", "colour": "not allowed", "statuses.0.category": "must be one of", "statuses.0.label": "at least 1", "statuses.1.color": "must match",
 			"statuses.4.key": "another entry", "statuses.5": "must be an object", "statuses.6.default": "another entry", "statuses.6.archived": "",
 			"teams.0.strategy": "must be one of", "teams.1.maxOpen": "must be from 0", "teams.3.hours.0.days": "someday", "teams.3.hours.0.from": "09:00",
@@ -172,12 +172,12 @@ func TestFaultsOfAHelpdesk(t *testing.T) {
 			"teams.3.members.3.email": "is required", "rules.0.team": "no team nobody", "rules.1.assignee": "lou@example.com is not a member", "rules.2.team": "must be named",
 			"rules.3.key": "is required", "rules.4.all.0.field": "must be one of", "rules.4.all.0.op": "must be one of", "rules.4.all.0.values": "1 to 100",
 		} {
-			s.requireFault(err, "0.helpdesk."+path, says)
+			s.requireFault(err, "0.helpdesk."+path, wantText)
 		}
 		s.apply(admin.ApplyManifest{}, helpdeskManifest(helpdeskSection))
 		_, err = s.tryApply(admin.ApplyManifest{}, helpdeskManifest(`"statuses":[{"key":"triage","category":"closed","default":false}],"teams":[{"name":"billing"},{"name":"Other","default":true,"key":"x"},{"name":"Other","default":true}]`))
-		for path, says := range map[string]string{"statuses.0.category": "cannot change", "teams.0.key": "has the key billing", "teams.2.default": "another entry", "teams.2.name": "another team"} {
-			s.requireFault(err, "0.helpdesk."+path, says)
+		for path, wantText := range map[string]string{"statuses.0.category": "cannot change", "teams.0.key": "has the key billing", "teams.2.default": "another entry", "teams.2.name": "another team"} {
+			s.requireFault(err, "0.helpdesk."+path, wantText)
 		}
 		_, err = s.tryApply(admin.ApplyManifest{}, helpdeskManifest(`"statuses":[{"key":"triage","default":false}],"teams":[{"name":"General","default":false}]`))
 		s.requireFault(err, "0.helpdesk.statuses.0.default", "one must be")

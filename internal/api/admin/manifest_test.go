@@ -47,11 +47,11 @@ func (s *manifestTest) tryApply(in admin.ApplyManifest, docs ...string) ([]agent
 // apply applies and gives the changes in short.
 func (s *manifestTest) apply(in admin.ApplyManifest, docs ...string) (agent parley.AgentID, changes string) {
 	s.t.Helper()
-	done, err := s.tryApply(in, docs...)
+	results, err := s.tryApply(in, docs...)
 	if err != nil {
 		s.t.Fatalf("%v %v", err, parley.AsError(err).Details)
 	}
-	for _, a := range done {
+	for _, a := range results {
 		agent = a.Agent
 		for _, c := range a.Changes {
 			changes += strings.TrimSpace(c.Op+" "+c.Part+" "+c.Key) + "; "
@@ -96,16 +96,16 @@ var manifestSecrets = admin.ApplyManifest{Secrets: map[string]string{"SHOP_KEY":
 
 func TestApplyMakesAnAgentOnce(t *testing.T) {
 	forEachDatabase(t, func(s *manifestTest) {
-		dry := manifestSecrets
-		dry.DryRun = true
+		dryRun := manifestSecrets
+		dryRun.DryRun = true
 		const all = "create agent shop; create action track; create action human; create procedure complain; create source hours; "
 		for range 2 {
-			agent, changes := s.apply(dry, fullManifest)
+			agent, changes := s.apply(dryRun, fullManifest)
 			s.requireEqual("dry run", string(agent)+changes, all)
 		}
 		agent, changes := s.apply(manifestSecrets, fullManifest)
 		s.requireEqual("first", changes, all)
-		for _, in := range []admin.ApplyManifest{manifestSecrets, {}, dry, {Prune: true}} {
+		for _, in := range []admin.ApplyManifest{manifestSecrets, {}, dryRun, {Prune: true}} {
 			again, changes := s.apply(in, fullManifest)
 			s.requireEqual("again", string(again)+changes, string(agent))
 		}
@@ -161,27 +161,27 @@ func TestExportAppliedChangesNothing(t *testing.T) {
 	})
 }
 
-func (s *manifestTest) requireFault(err error, path, says string) {
+func (s *manifestTest) requireFault(err error, path, wantText string) {
 	s.t.Helper()
-	if e := parley.AsError(err); err == nil || !strings.Contains(e.Details[path], says) {
-		s.t.Errorf("%v: %v; want %q at %s", err, e.Details, says, path)
+	if e := parley.AsError(err); err == nil || !strings.Contains(e.Details[path], wantText) {
+		s.t.Errorf("%v: %v; want %q at %s", err, e.Details, wantText, path)
 	}
 }
 
 func TestOnlyWhatIsPresentIsManaged(t *testing.T) {
 	forEachDatabase(t, func(s *manifestTest) {
 		agent, _ := s.apply(manifestSecrets, fullManifest)
-		done, err := s.tryApply(admin.ApplyManifest{}, `{"agent":{"key":"shop"},"settings":{"instructions":"Be brief."},"actions":[{"key":"track","triggers":[]}],"sources":[{"key":"hours","name":"Opening"}]}`)
-		if err != nil || len(done[0].Changes) != 3 {
-			t.Fatalf("%v %+v", err, done)
+		results, err := s.tryApply(admin.ApplyManifest{}, `{"agent":{"key":"shop"},"settings":{"instructions":"Be brief."},"actions":[{"key":"track","triggers":[]}],"sources":[{"key":"hours","name":"Opening"}]}`)
+		if err != nil || len(results[0].Changes) != 3 {
+			t.Fatalf("%v %+v", err, results)
 		}
 		for i, want := range []string{`{"instructions":""}→{"instructions":"Be brief."}`, `{"triggers":["track {n}"]}→{}`, `{"name":"Hours"}→{"name":"Opening"}`} {
-			s.requireEqual("change", string(done[0].Changes[i].Before)+"→"+string(done[0].Changes[i].After), want)
+			s.requireEqual("change", string(results[0].Changes[i].Before)+"→"+string(results[0].Changes[i].After), want)
 		}
 		out := s.export(agent)
-		for _, kept := range []string{`"temp":0.5`, `"description":"Tells where an order is."`, `${SHOP_KEY}`, `"key":"human"`, `"key":"complain"`, "nine to five"} {
-			if !strings.Contains(out, kept) {
-				t.Errorf("%s is lost: %s", kept, out)
+		for _, stored := range []string{`"temp":0.5`, `"description":"Tells where an order is."`, `${SHOP_KEY}`, `"key":"human"`, `"key":"complain"`, "nine to five"} {
+			if !strings.Contains(out, stored) {
+				t.Errorf("%s is lost: %s", stored, out)
 			}
 		}
 	})
@@ -241,8 +241,8 @@ func TestAllFaultsAtOnceAndNothingWritten(t *testing.T) {
 			"1.actions.4.config.url": "no NONE", "1.procedures.0.steps.0.action": "not the key", "1.sources.0.content": "is required", "1.sources.0.name": "is required",
 			"1.sources.1.key": "another entry", "1.sources.2.id": "no such source", "1.statuses": "not allowed", "2.agent.key": "another document", "3": "object",
 		}
-		for path, says := range want {
-			s.requireFault(err, path, says)
+		for path, wantText := range want {
+			s.requireFault(err, path, wantText)
 		}
 		if n, err := sqldb.One(t.Context(), s.DB.SQL(), sqldb.Column[int], `select count(*) from agents`); err != nil || n != 0 {
 			t.Error("agents:", n, err)
@@ -282,17 +282,17 @@ func TestSecretsStayInside(t *testing.T) {
 		s.requireFault(err, "0.actions.0.config.headers.Authorization", "has no SHOP_KEY")
 		agent, _ := s.apply(manifestSecrets, fullManifest)
 		other := admin.ApplyManifest{Secrets: map[string]string{"SHOP_KEY": "sesame-2", "OTHER": "x"}}
-		done, err := s.tryApply(other, fullManifest)
-		if err != nil || len(done[0].Changes) != 1 || strings.Contains(string(done[0].Changes[0].After), "sesame") {
-			t.Errorf("%v %+v", err, done)
+		results, err := s.tryApply(other, fullManifest)
+		if err != nil || len(results[0].Changes) != 1 || strings.Contains(string(results[0].Changes[0].After), "sesame") {
+			t.Errorf("%v %+v", err, results)
 		}
 		_, changes := s.apply(admin.ApplyManifest{}, fullManifest)
 		s.requireEqual("kept", changes, "")
-		kept, err := sqldb.One(t.Context(), s.DB.SQL(), sqldb.Column[string], `select secrets from actions where key = 'track'`)
-		if err != nil || kept == "" || strings.Contains(kept, "sesame") {
-			t.Errorf("%q %v", kept, err)
+		stored, err := sqldb.One(t.Context(), s.DB.SQL(), sqldb.Column[string], `select secrets from actions where key = 'track'`)
+		if err != nil || stored == "" || strings.Contains(stored, "sesame") {
+			t.Errorf("%q %v", stored, err)
 		}
-		values, err := s.Manifests.Unseal(parley.AccountID(s.Account), kept)
+		values, err := s.Manifests.Unseal(parley.AccountID(s.Account), stored)
 		if err != nil || len(values) != 1 || values["SHOP_KEY"] != "sesame-2" {
 			t.Errorf("%v %v", values, err)
 		}
@@ -305,10 +305,10 @@ func TestSecretsStayInside(t *testing.T) {
 		if strings.Contains(s.export(agent), "sesame") {
 			t.Error("the export holds a secret")
 		}
-		gone := strings.Replace(fullManifest, `,"headers":{"Authorization":"Bearer ${SHOP_KEY}"}`, "", 1)
-		s.apply(admin.ApplyManifest{}, gone)
-		if kept, err := sqldb.One(t.Context(), s.DB.SQL(), sqldb.Column[string], `select secrets from actions where key = 'track'`); err != nil || kept != "" {
-			t.Errorf("what none names is kept: %q %v", kept, err)
+		withoutHeader := strings.Replace(fullManifest, `,"headers":{"Authorization":"Bearer ${SHOP_KEY}"}`, "", 1)
+		s.apply(admin.ApplyManifest{}, withoutHeader)
+		if stored, err := sqldb.One(t.Context(), s.DB.SQL(), sqldb.Column[string], `select secrets from actions where key = 'track'`); err != nil || stored != "" {
+			t.Errorf("what none names is kept: %q %v", stored, err)
 		}
 	})
 }
@@ -317,28 +317,28 @@ func TestSecretsStayInside(t *testing.T) {
 func TestManyApplyAtATime(t *testing.T) {
 	forEachDatabase(t, func(s *manifestTest) {
 		var all sync.WaitGroup
-		made := make([]parley.AgentID, 8)
-		for i := range made {
+		agentIDs := make([]parley.AgentID, 8)
+		for i := range agentIDs {
 			all.Go(func() {
 				text := fmt.Sprintf(`{"key":"hours","name":"Hours","content":"Open until %d."}`, i%2)
-				done, err := s.tryApply(manifestSecrets, shopManifest([]string{httpAction, escalateAction}, []string{complaintProcedure}, []string{text}))
+				results, err := s.tryApply(manifestSecrets, shopManifest([]string{httpAction, escalateAction}, []string{complaintProcedure}, []string{text}))
 				if err != nil {
 					t.Error(err)
 					return
 				}
-				made[i] = done[0].Agent
+				agentIDs[i] = results[0].Agent
 			})
 		}
 		all.Wait()
-		if slices.ContainsFunc(made, func(id parley.AgentID) bool { return id != made[0] || id == "" }) {
-			t.Error("agents:", made)
+		if slices.ContainsFunc(agentIDs, func(id parley.AgentID) bool { return id != agentIDs[0] || id == "" }) {
+			t.Error("agents:", agentIDs)
 		}
 		if err := s.Runner.WaitIdle(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		_, changes := s.apply(admin.ApplyManifest{}, s.export(made[0]))
+		_, changes := s.apply(admin.ApplyManifest{}, s.export(agentIDs[0]))
 		s.requireEqual("afterwards", changes, "")
-		a, err := s.DB.Agent(context.Background(), parley.AccountID(s.Account), made[0], s.AdminService.Now())
+		a, err := s.DB.Agent(context.Background(), parley.AccountID(s.Account), agentIDs[0], s.AdminService.Now())
 		if err != nil || a.Status() != parley.AgentTrained || a.Tools != 3 || a.Sources.Live != 1 {
 			t.Errorf("%v %+v", err, a)
 		}
@@ -361,9 +361,9 @@ func TestOtherAccountsAgentsAreNotFound(t *testing.T) {
 
 func TestActionsThatCannotBeOfferedAreNamed(t *testing.T) {
 	forEachDatabase(t, func(s *manifestTest) {
-		done, err := s.tryApply(admin.ApplyManifest{}, shopManifest([]string{`{"key":"web","kind":"web-search","name":"web","description":"Searches the web."}`, escalateAction}, nil, nil))
-		if err != nil || len(done[0].Notes) != 1 || done[0].Notes[0].Path != "0.actions.0" || !strings.Contains(done[0].Notes[0].Text, "PARLEY_SEARCH_URL") {
-			t.Errorf("%v %+v", err, done)
+		results, err := s.tryApply(admin.ApplyManifest{}, shopManifest([]string{`{"key":"web","kind":"web-search","name":"web","description":"Searches the web."}`, escalateAction}, nil, nil))
+		if err != nil || len(results[0].Notes) != 1 || results[0].Notes[0].Path != "0.actions.0" || !strings.Contains(results[0].Notes[0].Text, "PARLEY_SEARCH_URL") {
+			t.Errorf("%v %+v", err, results)
 		}
 	})
 }

@@ -23,9 +23,9 @@ func newManifestTest(t *testing.T) *manifestTest {
 	t.Setenv("PARLEY_DATA", filepath.Join(t.TempDir(), "data"))
 	t.Setenv("PARLEY_SECRET_KEY", "a key of the tests")
 	t.Setenv("SHOP_API_KEY", "sesame-open")
-	made := runJSON[admin.CreatedAccount](t, "account", "create", "--name", "Shop")
-	runJSON[admin.AddedMember](t, "member", "add", "--account", made.AccountID, "--email", "kim@shop.example", "--name", "Kim")
-	b := &manifestTest{t, made.AccountID, made.APIKey, t.TempDir()}
+	created := runJSON[admin.CreatedAccount](t, "account", "create", "--name", "Shop")
+	runJSON[admin.AddedMember](t, "member", "add", "--account", created.AccountID, "--email", "kim@shop.example", "--name", "Kim")
+	b := &manifestTest{t, created.AccountID, created.APIKey, t.TempDir()}
 	b.writeFile("agent.yaml", exampleManifest(t))
 	b.writeFile("returns.md", "# Returns\n\nParcels come back within thirty days.\n")
 	return b
@@ -61,11 +61,11 @@ func (b *manifestTest) run(command, file string, more ...string) (status int, ou
 }
 
 // requireOutput runs a command and compares what it prints.
-func (b *manifestTest) requireOutput(status int, says, command, file string, more ...string) {
+func (b *manifestTest) requireOutput(status int, wantText, command, file string, more ...string) {
 	b.Helper()
 	got, out, errs := b.run(command, file, more...)
-	if got != status || out+errs != says && (says == "" || !strings.Contains(out+errs, says)) {
-		b.Errorf("%s %s %v: status %d\n%s%s\nwant %d\n%s", command, file, more, got, out, errs, status, says)
+	if got != status || out+errs != wantText && (wantText == "" || !strings.Contains(out+errs, wantText)) {
+		b.Errorf("%s %s %v: status %d\n%s%s\nwant %d\n%s", command, file, more, got, out, errs, status, wantText)
 	}
 }
 

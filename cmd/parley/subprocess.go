@@ -4,6 +4,7 @@ import (
 	"os"
 
 	"parley/internal/ingest/extract"
+	"parley/internal/voice/sfu"
 )
 
 // extractCmd is not for people: the server runs it for what strangers upload, and talks to it through its standard streams.
@@ -22,3 +23,8 @@ func (c *extractCmd) Run(p *process) error {
 	}
 	return extract.Serve(os.Stdin, p.stdout)
 }
+
+// sfuCmd is not for people: the server runs it for voice sessions, and talks to it through its standard streams.
+type sfuCmd struct{}
+
+func (sfuCmd) Run(p *process) error { return sfu.Serve(p, os.Stdin, os.Stdout, os.Stderr) }
