@@ -26,7 +26,7 @@ func (c *accountCreateCmd) Run(p *process) error {
 	return p.printJSON(out)
 }
 
-// warnShownOnce warns the person at the terminal; a program that reads the output gets nothing but the output.
+// warnShownOnce warns a person at a terminal. Programs that read the output get no warning.
 func (p *process) warnShownOnce(what string) {
 	if isTerminal(p.stderr) && !p.commandLine.JSON {
 		fmt.Fprintln(p.stderr, "Keep the "+what+": it is shown only this once.")
@@ -58,7 +58,7 @@ func (c *accountUpdateCmd) Run(p *process) error {
 // creditsFlag is a number of credits, or the word plan, which is null.
 type creditsFlag struct{ httpapi.Opt[int64] }
 
-// Decode reads the flag's value.
+// Decode parses the flag's value.
 func (f *creditsFlag) Decode(ctx *kong.DecodeContext) error {
 	text, err := ctx.Scan.PopValue("credits")
 	if err != nil {

@@ -50,7 +50,8 @@ func (c *askCmd) Run(p *process) error {
 	return err
 }
 
-// readProgress shows how far the reading is: a line that changes on a terminal, and one line at the end anywhere.
+// readProgress returns callbacks that show the progress of reading: a line that changes on a terminal, and everywhere one
+// line at the end.
 func (p *process) readProgress() server.ReadProgress {
 	live := isTerminal(p.stderr) && !p.commandLine.JSON
 	return server.ReadProgress{
@@ -70,10 +71,10 @@ func (p *process) readProgress() server.ReadProgress {
 	}
 }
 
-// answerPrinter writes an answer as it comes, with a number behind each stretch that rests on a page.
+// answerPrinter writes an answer as it arrives, with a number after each passage that cites a page.
 type answerPrinter struct {
 	out           io.Writer
-	pendingSpace  string // white space that came last: a number stands before it
+	pendingSpace  string // trailing white space that is not written yet: a number goes before it
 	citationCount int
 }
 
@@ -89,10 +90,10 @@ func (w *answerPrinter) writeChunk(c model.Chunk) {
 	fmt.Fprint(w.out, trimmed)
 }
 
-// maxQuoteLength is how many characters of a quote are shown: enough to find it on its page.
+// maxQuoteLength is the most characters of a quote that are shown: enough to find it on its page.
 const maxQuoteLength = 80
 
-// formatReferences lists the pages that the numbers stand for.
+// formatReferences lists the pages that the numbers refer to.
 func formatReferences(a *server.Answer) string {
 	var out strings.Builder
 	for i, c := range a.Citations {
@@ -105,7 +106,7 @@ func formatReferences(a *server.Answer) string {
 	return out.String()
 }
 
-// shorten returns the beginning of a text as one line.
+// shorten returns the beginning of a text on one line.
 func shorten(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	letters := []rune(text)
@@ -119,7 +120,7 @@ func shorten(text string) string {
 	return text + "…"
 }
 
-// formatCount writes a number of things.
+// formatCount formats a number with its unit.
 func formatCount(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one

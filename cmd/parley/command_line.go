@@ -4,7 +4,7 @@ import (
 	"parley/internal/server"
 )
 
-// commandLine is the command line: every command with its flags. Flags of the first group come with each command.
+// commandLine declares every command with its flags. The first group of flags belongs to every command.
 type commandLine struct {
 	JSON bool   `name:"json" help:"Print for machines."`
 	Log  string `default:"text,info" env:"PARLEY_LOG" placeholder:"FORMAT,LEVEL" help:"Log as text or json, from debug, info, warn or error (${default})."`

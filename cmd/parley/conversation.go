@@ -11,7 +11,7 @@ import (
 	"parley/internal/api/admin"
 )
 
-// conversationsCmd are the commands on conversations.
+// conversationsCmd holds the commands on conversations.
 type conversationsCmd struct {
 	List     conversationListCmd   `cmd:"" help:"List an agent's conversations, newest first."`
 	Delete   conversationDeleteCmd `cmd:"" help:"Delete conversations for good."`
@@ -71,7 +71,7 @@ type handbackCmd struct {
 
 func (c *handbackCmd) Run(p *process) error { return p.changeState(c.ID, "handback") }
 
-// changeState changes how a conversation stands, and says how it stands now.
+// changeState changes the state of a conversation and prints the new one.
 func (p *process) changeState(id, step string) error {
 	out, err := runAdmin(p, admin.MoveConversation, admin.StateChange{ID: id, Step: step})
 	if err != nil {
@@ -149,7 +149,7 @@ func (c *conversationDeleteCmd) selection() (admin.Selection, error) {
 	return which, nil
 }
 
-// confirmDelete says how many conversations would go, and asks.
+// confirmDelete says how many conversations would be deleted and asks for a confirmation.
 func (p *process) confirmDelete(which admin.Selection) error {
 	count, err := runAdmin(p, admin.CountConversations, which)
 	if err != nil {

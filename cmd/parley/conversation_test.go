@@ -10,7 +10,7 @@ import (
 	"parley/internal/testkit/dbs"
 )
 
-// A person's side of a conversation, beside a server and without one.
+// A person takes conversations over, with a running server and without one.
 func TestConversationVerbs(t *testing.T) {
 	for _, database := range []string{"sqlite", "postgres"} {
 		t.Run(database, func(t *testing.T) {
@@ -78,7 +78,7 @@ func testTakeover(t *testing.T, id string) {
 	}
 }
 
-// testDelete deletes what jo has said.
+// testDelete deletes jo's conversations.
 func testDelete(t *testing.T, url, key, agent, one string) {
 	t.Helper()
 	path := url + "/api/v2/agents/" + agent + "/conversations/" + one

@@ -45,8 +45,8 @@ func TestDemoPrintsCommandsThatWork(t *testing.T) {
 	}
 }
 
-// A demo with a data directory finds its own account and agent again, whatever else is called Demo, and its new key takes the
-// place of the old one.
+// A demo with a data directory finds its own account and agent again, whatever else is called Demo, and its new key replaces
+// the old one.
 func TestDemoComesBack(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	other := runJSON[admin.CreatedAccount](t, "account", "create", "--name", "Demo", "--data", dir)
@@ -141,7 +141,7 @@ func TestReferencesAreShort(t *testing.T) {
 	}
 }
 
-// What a person sees while an answer comes: each number right behind the stretch it belongs to.
+// Each number of a citation is printed right after the text that it belongs to.
 func TestAnswerIsToldAsItComes(t *testing.T) {
 	var out commandOutput
 	w := &answerPrinter{out: &out}

@@ -71,12 +71,12 @@ func (c *evalCmd) Run(p *process) error {
 	return p.printReport(report, before)
 }
 
-// searchMode is what passages are found by where there is an embedding server.
+// searchMode returns how passages are searched for where there is an embedding server.
 func (c *evalCmd) searchMode() eval.SearchMode {
 	return cmp.Or(eval.SearchMode(c.Search), eval.SearchBoth)
 }
 
-// readNamedSets reads what --set names.
+// readNamedSets reads the sets that --set names.
 func (c *evalCmd) readNamedSets() (all []eval.Set, err error) {
 	for _, name := range c.Set {
 		info, err := os.Stat(name)
@@ -97,7 +97,7 @@ func (c *evalCmd) readNamedSets() (all []eval.Set, err error) {
 	return all, nil
 }
 
-// newReadError says which of the files that the command line names cannot be used, and why.
+// newReadError returns an error that names the file of the command line that cannot be used, and why.
 func newReadError(flag, name string, why error) error {
 	if path := (*fs.PathError)(nil); errors.As(why, &path) && (path.Path == name || path.Path == ".") {
 		why = path.Err
@@ -115,7 +115,7 @@ func readSets(dir, file string) ([]eval.Set, error) {
 	return eval.ReadSets(root.FS(), file)
 }
 
-// numberDuplicates numbers sets of the same name, so that each can be found again.
+// numberDuplicates numbers sets of the same name, so that their names differ.
 func numberDuplicates(sets []eval.Set) {
 	seen := map[string]int{}
 	for i := range sets {
@@ -144,7 +144,8 @@ func (c *evalCmd) readEarlierReport() (*eval.Report, error) {
 	return &report, nil
 }
 
-// progressPrinter shows how far a run is: a line that changes on a terminal, elsewhere a line for each set.
+// progressPrinter returns a callback that shows the progress of a run: a line that changes on a terminal, elsewhere one line
+// for each set.
 func (p *process) progressPrinter() func(set string, done, all int) {
 	live := isTerminal(p.stderr)
 	return func(set string, done, all int) {
@@ -159,7 +160,7 @@ func (p *process) progressPrinter() func(set string, done, all int) {
 	}
 }
 
-// replayAgent returns the agent its past questions again.
+// replayAgent has the agent answer its past questions again.
 func (c *evalCmd) replayAgent(p *process) error {
 	if c.Limit < 1 {
 		return newUsageError("--limit: %d is below 1", c.Limit)
@@ -184,7 +185,7 @@ func (c *evalCmd) replayAgent(p *process) error {
 	return nil
 }
 
-// printReport prints what was measured, and beside it what another run has shown.
+// printReport prints the measurements, compared with those of an earlier run where there is one.
 func (p *process) printReport(report, before *eval.Report) error {
 	var compared *eval.Comparison
 	if before != nil {
@@ -203,7 +204,7 @@ func (p *process) printReport(report, before *eval.Report) error {
 	return nil
 }
 
-// printFigures prints a row for each set, and one for all where there are several.
+// printFigures prints a row for each set, and one for all sets where there are several.
 func (p *process) printFigures(r *eval.Report) error {
 	w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "SET\tQUESTIONS\tPASSAGES\tR@1\tR@5\tMAP\tNDCG@10\tREFUSED RIGHTLY\tWRONGLY\tAUC\tCITED EXACTLY\tMS FIND\tMS ANSWER")
@@ -224,7 +225,7 @@ func (p *process) printFigures(r *eval.Report) error {
 	return nil
 }
 
-// falseRefusalShares are the shares of false refusals at which a curve is shown.
+// falseRefusalShares lists the shares of false refusals at which a curve is shown.
 var falseRefusalShares = []float64{.05, .10, .15, .20, .30}
 
 func (p *process) printCurves(r *eval.Report) {
@@ -253,7 +254,7 @@ func formatShare(v *float64) string {
 	return fmt.Sprintf("%.3f", *v)
 }
 
-// printComparison prints how the figures moved and which questions have changed.
+// printComparison prints how the figures changed and which questions have another result.
 func (p *process) printComparison(before, now *eval.Report, c *eval.Comparison) {
 	fmt.Fprintf(p.stdout, "\nBeside the earlier run: %d better, %d worse, %d with another answer, %d the same, %d in one run only\n", c.Better, c.Worse, c.Other, c.Same, c.Missing)
 	for _, s := range now.Sets {

@@ -40,7 +40,7 @@ func splitCommandLine(command string) []string {
 	return list
 }
 
-// The operator sets a helpdesk up and works in it, without a server and beside one.
+// The operator sets a helpdesk up and works in it, without a server and with one.
 func TestHelpdeskVerbs(t *testing.T) {
 	for _, database := range []string{"sqlite", "postgres"} {
 		t.Run(database, func(t *testing.T) {
@@ -240,16 +240,16 @@ func testMemberRemoval(t *testing.T, account, agent string) {
 }
 
 func TestHoursAreReadAsTheyAreTyped(t *testing.T) {
-	got, err := parseShifts([]string{"fri-mon 22:00-06:00 UTC", "Wed 09:00-12:00 Europe/Berlin"})
-	if err != nil || formatShifts(got) != "fri,sat,sun,mon 22:00-06:00 UTC; wed 09:00-12:00 Europe/Berlin" {
-		t.Error(formatShifts(got), err)
+	got, err := parseWorkingHours([]string{"fri-mon 22:00-06:00 UTC", "Wed 09:00-12:00 Europe/Berlin"})
+	if err != nil || formatWorkingHours(got) != "fri,sat,sun,mon 22:00-06:00 UTC; wed 09:00-12:00 Europe/Berlin" {
+		t.Error(formatWorkingHours(got), err)
 	}
 	for _, text := range []string{"mon", "mon 9 UTC", "mon 09:00-10:00", ""} {
-		if _, err := parseShifts([]string{text}); err == nil {
+		if _, err := parseWorkingHours([]string{text}); err == nil {
 			t.Error(text, "is taken")
 		}
 	}
-	if none, err := parseShifts([]string{"always"}); err != nil || none == nil || len(none) != 0 {
+	if none, err := parseWorkingHours([]string{"always"}); err != nil || none == nil || len(none) != 0 {
 		t.Error(none, err)
 	}
 }

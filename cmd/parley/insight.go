@@ -103,7 +103,7 @@ func indentTopic(t insight.TopicSums) string {
 	return t.Name
 }
 
-// showUnanswered prints what the sources lack.
+// showUnanswered prints the questions that the sources did not answer.
 func (p *process) showUnanswered(r *insight.Report) error {
 	var rows [][]string
 	for _, g := range r.Lacks {

@@ -11,7 +11,7 @@ import (
 	"parley/internal/testkit"
 )
 
-// Insights are counted without a server, and judged anew beside one.
+// Insights are counted without a server, and rebuilt with one.
 func TestInsights(t *testing.T) {
 	t.Setenv("PARLEY_DATA", filepath.Join(t.TempDir(), "data"))
 	created := runJSON[admin.CreatedAccount](t, "account", "create", "--name", "A")

@@ -16,23 +16,23 @@ import (
 	"parley/internal/server"
 )
 
-// instance is a house with its doors: the public address and the operator's socket.
+// instance is a server with its listeners: the public address, the operator's socket, and those of uploads and metrics.
 type instance struct {
 	*server.Server
 	url             string
 	filesURL        string
 	metricsURL      string // empty where there are none
-	model           string // for people: what answers
+	model           string // name of the default model, for people
 	drainTimeout    time.Duration
 	log             *slog.Logger
 	lock            *admin.Lock
 	publicListener  net.Listener
-	filesListener   net.Listener // for uploads on an address of their own; nil for none
-	metricsListener net.Listener // for metrics; nil for none
+	filesListener   net.Listener // for uploads on another address; nil where there is none
+	metricsListener net.Listener // nil where there are no metrics
 	adminListener   net.Listener
 }
 
-// openInstance takes the data directory, opens the house on it and both doors, and lets nobody in yet.
+// openInstance locks the data directory, opens the server on it and its listeners, and accepts no connection yet.
 func openInstance(ctx context.Context, cfg server.Config, holder string) (_ *instance, err error) {
 	s := &instance{drainTimeout: cfg.Drain, log: cfg.Logger, model: cfg.DefaultModelName()}
 	defer func() {
@@ -72,7 +72,7 @@ func openInstance(ctx context.Context, cfg server.Config, holder string) (_ *ins
 	return s, err
 }
 
-// reachableAddress names an address one can connect to for one that means "every interface".
+// reachableAddress returns an address to connect to for a listening address, which may mean every interface.
 func reachableAddress(addr string) string {
 	host, port, err := net.SplitHostPort(addr)
 	if err == nil && (host == "" || net.ParseIP(host).IsUnspecified()) {
@@ -81,34 +81,34 @@ func reachableAddress(addr string) string {
 	return addr
 }
 
-// run lets everybody in until ctx is done or something breaks, then empties the house in order: no new requests, running
-// answers to their end, jobs back to the table. opened is called when requests are taken.
+// run serves until ctx is done or a part fails, and then stops in order: it accepts no new requests, waits for running
+// answers, and returns jobs to the queue. opened is called when requests are accepted.
 func (s *instance) run(ctx context.Context, opened func() error) error {
 	work, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
-	operators := listen.NewConnTable(listen.Limits{}) // whoever reaches the socket may
-	public, private := s.newHTTPServer(s.Handler(), s.Connections), s.newHTTPServer(admin.Handler(s.Admin(), s.log), operators)
+	adminConns := listen.NewConnTable(listen.Limits{}) // whoever reaches the socket may connect
+	public, private := s.newHTTPServer(s.Handler(), s.Connections), s.newHTTPServer(admin.Handler(s.Admin(), s.log), adminConns)
 	server.ReleaseMemory()
-	broken := make(chan error, 6)
-	worked := make(chan struct{})
-	go func() { broken <- serveListener(public, s.Connections.Listener(s.publicListener)) }()
+	failures := make(chan error, 6)
+	workDone := make(chan struct{})
+	go func() { failures <- serveListener(public, s.Connections.Listener(s.publicListener)) }()
 	if s.filesListener != nil {
-		go func() { broken <- serveListener(public, s.Connections.Listener(s.filesListener)) }()
+		go func() { failures <- serveListener(public, s.Connections.Listener(s.filesListener)) }()
 	}
-	go func() { broken <- serveListener(private, operators.Listener(s.adminListener)) }()
+	go func() { failures <- serveListener(private, adminConns.Listener(s.adminListener)) }()
 	if s.metricsListener != nil {
-		watchers := listen.NewConnTable(listen.Limits{MaxConns: maxMetricsConnections})
-		s.metricsListener = watchers.Listener(s.metricsListener)
-		watched := s.newHTTPServer(s.MetricsHandler(), watchers)
-		watched.WriteTimeout = time.Minute
-		defer func() { _ = watched.Close() }() // to the last: a server that stops is looked at too
-		go func() { broken <- serveListener(watched, s.metricsListener) }()
+		metricsConns := listen.NewConnTable(listen.Limits{MaxConns: maxMetricsConnections})
+		s.metricsListener = metricsConns.Listener(s.metricsListener)
+		metricsServer := s.newHTTPServer(s.MetricsHandler(), metricsConns)
+		metricsServer.WriteTimeout = time.Minute
+		defer func() { _ = metricsServer.Close() }() // at the very end: a stopping server is watched too
+		go func() { failures <- serveListener(metricsServer, s.metricsListener) }()
 		s.log.Info("metrics", "url", s.metricsURL)
 	}
-	go func() { defer close(worked); broken <- s.Run(work) }()
+	go func() { defer close(workDone); failures <- s.Run(work) }()
 	go func() {
 		if err := opened(); err != nil {
-			broken <- err
+			failures <- err
 		}
 	}()
 
@@ -116,27 +116,27 @@ func (s *instance) run(ctx context.Context, opened func() error) error {
 	select {
 	case <-ctx.Done():
 		s.log.Info("stopping", "drain", s.drainTimeout)
-	case failure = <-broken:
+	case failure = <-failures:
 	}
 	s.drainAnswers(context.WithoutCancel(ctx), public)
 	_ = private.Close()
 	stop()
-	<-worked
+	<-workDone
 	return failure
 }
 
-// drainAnswers waits for the running answers, for as long as the drain allows, and then for the last bytes of their streams.
+// drainAnswers waits for the running answers, up to the drain timeout, and then for the last bytes of their streams.
 func (s *instance) drainAnswers(ctx context.Context, public *http.Server) {
 	const lastBytes = 3 * time.Second
-	leaving, cancel := context.WithTimeout(ctx, s.drainTimeout+lastBytes)
+	shutdownCtx, cancel := context.WithTimeout(ctx, s.drainTimeout+lastBytes)
 	defer cancel()
-	left := make(chan error, 1)
-	go func() { left <- public.Shutdown(leaving) }()
-	drained, stop := context.WithTimeout(ctx, s.drainTimeout)
+	shutdown := make(chan error, 1)
+	go func() { shutdown <- public.Shutdown(shutdownCtx) }()
+	drainCtx, stop := context.WithTimeout(ctx, s.drainTimeout)
 	defer stop()
-	s.Drain(drained)
+	s.Drain(drainCtx)
 	select {
-	case <-left:
+	case <-shutdown:
 	case <-time.After(lastBytes):
 	}
 	_ = public.Close()
@@ -149,7 +149,7 @@ func serveListener(httpServer *http.Server, l net.Listener) error {
 	return nil
 }
 
-// maxMetricsConnections is the most connections of those who look at the metrics.
+// maxMetricsConnections is the most connections to the metrics address.
 const maxMetricsConnections = 64
 
 func (s *instance) newHTTPServer(h http.Handler, connections *listen.ConnTable) *http.Server {
@@ -158,7 +158,7 @@ func (s *instance) newHTTPServer(h http.Handler, connections *listen.ConnTable) 
 	return httpServer
 }
 
-// close returns everything back, in the reverse order of openInstance; it may be called on a half-open site.
+// close closes everything in the reverse order of openInstance. It may be called on a partly opened instance.
 func (s *instance) close() error {
 	var errs []error
 	if s.adminListener != nil {

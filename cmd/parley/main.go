@@ -26,22 +26,22 @@ import (
 )
 
 func main() {
-	if os.Getenv("GOGC") == "" { // where it is set it is the operator's word
+	if os.Getenv("GOGC") == "" { // the operator's own setting wins
 		debug.SetGCPercent(server.IdleGOGC)
 	}
-	// After the first signal stop is given back to the system: a second one ends the process at once.
+	// After the first signal the default handling is restored: a second signal ends the process at once.
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	context.AfterFunc(ctx, stop)
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// run does one command and gives the exit status: 1 for a failure, 2 for a command line that makes no sense.
+// run runs one command and returns the exit status: 1 for a failure, 2 for an invalid command line.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	p := &process{Context: ctx, stdout: stdout, stderr: stderr}
 	return p.run(args)
 }
 
-// process is one run of the program: what every command is handed.
+// process is one run of the program. Every command gets it.
 type process struct {
 	context.Context
 	stdout, stderr io.Writer
@@ -49,7 +49,7 @@ type process struct {
 	kong           *kong.Context
 }
 
-// exitStatus carries an exit status out of kong, which prints help and then wants to end the process.
+// exitStatus carries an exit status out of kong, which would end the process after it has printed help.
 type exitStatus int
 
 func (p *process) run(args []string) (status int) {
@@ -87,7 +87,7 @@ func (p *process) newParser() (*kong.Kong, error) {
 		kong.Writers(p.stdout, p.stderr), kong.Exit(func(code int) { panic(exitStatus(code)) }), kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
 }
 
-// printUsage shows which commands there are to somebody whose command line ends before it names one.
+// printUsage lists the commands where the command line ends before it names one.
 func (p *process) printUsage(parser *kong.Kong, err error) {
 	var parsed *kong.ParseError
 	if p.commandLine.JSON || !errors.As(err, &parsed) {
@@ -101,12 +101,12 @@ func (p *process) printUsage(parser *kong.Kong, err error) {
 	fmt.Fprintln(p.stderr)
 }
 
-// usageError is a command line that parses and makes no sense.
+// usageError is the error of a command line that parses but is invalid.
 type usageError struct{ error }
 
 func newUsageError(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
-// unsetEmpty drops empty settings from the environment: compose files and unit files write "not set" that way.
+// unsetEmpty removes empty settings from the environment: compose files and unit files write "not set" that way.
 func (p *process) unsetEmpty() {
 	for _, pair := range os.Environ() {
 		if name, ok := strings.CutSuffix(pair, "="); ok && strings.HasPrefix(name, "PARLEY_") {
@@ -115,7 +115,7 @@ func (p *process) unsetEmpty() {
 	}
 }
 
-// printError prints the error for whom it is meant and gives the exit status.
+// printError prints the error, as text or as JSON, and returns the exit status.
 func (p *process) printError(err error, status int) int {
 	f := httpapi.Failure{Code: parley.CodeInternal, Message: err.Error()}
 	if status == 2 {
@@ -136,7 +136,7 @@ func (p *process) printError(err error, status int) int {
 	return status
 }
 
-// errorWithCause adds the cause: on this command line the caller is the operator, who may know it.
+// errorWithCause returns the message with its cause: the caller is the operator, who may know it.
 func errorWithCause(e *parley.Error) string {
 	if e.Err == nil {
 		return e.Message
@@ -151,7 +151,7 @@ func (p *process) printJSON(v any) error {
 	return enc.Encode(v)
 }
 
-// newLogger makes the log that the settings ask for, on stderr.
+// newLogger returns the logger that the setting asks for. It writes to stderr.
 func (p *process) newLogger(setting string) (*slog.Logger, error) {
 	var level slog.Level
 	asJSON := false
@@ -173,15 +173,15 @@ func (p *process) newLogger(setting string) (*slog.Logger, error) {
 	return slog.New(slog.NewTextHandler(p.stderr, options)), nil
 }
 
-// lockTimeout is how long a command waits for another one to give the data directory back.
+// lockTimeout is how long a command waits for another one to unlock the data directory.
 const lockTimeout = 5 * time.Second
 
-// runAdmin calls an operation of the operator's API on the data that the settings name.
+// runAdmin calls an operation of the operator's API on the data directory of the settings.
 func runAdmin[In, Out any](p *process, op admin.Operation[In, Out], in In) (Out, error) {
 	return admin.Run(p, p.adminClient(server.ModelConfig{}), op, in)
 }
 
-// adminClient returns the client of the operator's API. The models count only where no server runs, which would know them.
+// adminClient returns a client of the operator's API. The models matter only where no server runs: a server has its own.
 func (p *process) adminClient(models server.ModelConfig) *admin.Client {
 	storage := p.commandLine.StorageConfig
 	c := &admin.Client{DataDir: storage.Data, LockTimeout: lockTimeout, Holder: "parley " + p.kong.Command()}

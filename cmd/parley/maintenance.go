@@ -45,7 +45,7 @@ type reindexCmd struct {
 	Account string `placeholder:"ID" help:"Only this account's; by default all accounts'."`
 }
 
-// reindexResult is what is printed for machines: one account.
+// reindexResult is the result for one account, as JSON.
 type reindexResult struct {
 	AccountID     string `json:"accountId"`
 	Conversations int64  `json:"conversations"`
@@ -79,7 +79,7 @@ func (c *reindexCmd) Run(p *process) error {
 	return err
 }
 
-// reindex builds the index of an account anew. What was cut short goes on where it was.
+// reindex rebuilds the index of an account. A rebuild that was interrupted continues.
 func (p *process) reindex(account string) (state admin.ReindexState, err error) {
 	for begin := true; ; begin = false {
 		if state, err = runAdmin(p, admin.Reindex, admin.ReindexRequest{AccountID: account, Begin: begin}); err != nil {
@@ -94,7 +94,7 @@ func (p *process) reindex(account string) (state admin.ReindexState, err error) 
 
 const barWidth = 30
 
-// drawReindex draws a bar on a terminal, over the one before.
+// drawReindex draws a progress bar on a terminal, in place of the previous one.
 func (p *process) drawReindex(account string, state admin.ReindexState) {
 	if !isTerminal(os.Stderr) {
 		return

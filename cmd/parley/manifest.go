@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,7 +19,7 @@ import (
 	"parley/internal/server"
 )
 
-// manifestFlags are what apply and diff share. The models count where no server runs that knows which there are.
+// manifestFlags are the flags of apply and diff. The models matter only where no server runs: a server has its own.
 type manifestFlags struct {
 	File    string `required:"" short:"f" placeholder:"FILE" help:"Manifest to read: YAML, a document for each agent; - reads the standard input."`
 	Account string `required:"" placeholder:"ID" help:"Account that has the agents, or gets them."`
@@ -42,7 +43,7 @@ func (c *applyCmd) Run(p *process) error {
 	return p.printApplied(out.Agents, c.DryRun)
 }
 
-// apply reads the manifest and has it applied. The faults that reading finds and those that the data has come together.
+// apply reads and applies the manifest. Faults in the file and faults that applying finds are reported together.
 func (c *manifestFlags) apply(p *process, dryRun bool) (out admin.ManifestResult, err error) {
 	text, err := c.readManifest()
 	if err != nil {
@@ -81,7 +82,7 @@ func (c *manifestFlags) readManifest() ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, manifest.MaxBytes+1))
 }
 
-// openNamedFile opens a file that the manifest names, seen from its folder.
+// openNamedFile opens a file that the manifest names, relative to the manifest's folder.
 func (c *manifestFlags) openNamedFile(path string) (io.ReadCloser, error) {
 	if !filepath.IsAbs(path) && c.File != "-" {
 		path = filepath.Join(filepath.Dir(c.File), path)
@@ -96,7 +97,7 @@ func (c *manifestFlags) openNamedFile(path string) (io.ReadCloser, error) {
 	return os.Open(path)
 }
 
-// printWarnings tells what looks wrong, on the error stream.
+// printWarnings prints warnings to stderr.
 func (p *process) printWarnings(notes []manifest.Note) {
 	for _, n := range notes {
 		if p.commandLine.JSON {
@@ -107,7 +108,7 @@ func (p *process) printWarnings(notes []manifest.Note) {
 	}
 }
 
-// joinFileFaults joins the faults of the file with those that a failure names, each at its line, in the order of the file.
+// joinFileFaults joins the faults of the file with those of err, each with its line, in the order of the file.
 func (p *process) joinFileFaults(f *manifest.File, err error) error {
 	var e *parley.Error
 	if err != nil && !errors.As(err, &e) {
@@ -144,7 +145,7 @@ func formatNotes(notes []manifest.Note) string {
 	return out.String()
 }
 
-// printApplied tells what became of each agent.
+// printApplied prints the changes of each agent.
 func (p *process) printApplied(list []agents.ApplyResult, dryRun bool) error {
 	for _, a := range list {
 		name := orDash(a.Key)
@@ -167,7 +168,7 @@ func (p *process) printApplied(list []agents.ApplyResult, dryRun bool) error {
 	return nil
 }
 
-// changeSummary tells a change in one line.
+// changeSummary describes a change in one line.
 func changeSummary(c agents.Change) string {
 	line := c.Op + " " + c.Part
 	if c.Key != "" {
@@ -221,25 +222,18 @@ func (p *process) printDifference(a agents.ApplyResult, c agents.Change) error {
 		return err
 	}
 	name := strings.TrimSpace(c.Part + " " + c.Key)
-	if agent := agentName(a); c.Part != "agent" {
-		name = agent + ": " + name
+	if c.Part != "agent" {
+		name = cmp.Or(a.Key, string(a.Agent)) + ": " + name
 	}
-	there, will := name, name
+	oldName, newName := name, name
 	if c.Op == "create" {
-		there = "(none)"
+		oldName = "(none)"
 	}
 	if c.Op == "delete" {
-		will = "(none)"
+		newName = "(none)"
 	}
-	_, err = fmt.Fprintf(p.stdout, "--- %s\n+++ %s\n%s", there, will, manifest.Diff(before, after))
+	_, err = fmt.Fprintf(p.stdout, "--- %s\n+++ %s\n%s", oldName, newName, manifest.Diff(before, after))
 	return err
-}
-
-func agentName(a agents.ApplyResult) string {
-	if a.Key != "" {
-		return a.Key
-	}
-	return string(a.Agent)
 }
 
 func formatYAML(object json.RawMessage) (string, error) {
@@ -267,8 +261,8 @@ func (c *exportAgentCmd) Run(p *process) error {
 	if err != nil {
 		return err
 	}
-	for _, what := range out.LeftOut {
-		fmt.Fprintf(p.stderr, "left out: %s\n", what)
+	for _, part := range out.LeftOut {
+		fmt.Fprintf(p.stderr, "left out: %s\n", part)
 	}
 	if p.commandLine.JSON {
 		return p.printJSON(out)

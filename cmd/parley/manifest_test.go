@@ -31,7 +31,7 @@ func newManifestTest(t *testing.T) *manifestTest {
 	return b
 }
 
-// exampleManifest returns the manifest that the manual shows whole.
+// exampleManifest returns the complete manifest of the manual.
 func exampleManifest(t *testing.T) string {
 	t.Helper()
 	page, err := os.ReadFile("../../docs/manual/agent-as-code.md")

@@ -15,7 +15,7 @@ import (
 	"parley/internal/testkit/dbs"
 )
 
-// sendRequest sends a request with the key and gives status and body.
+// sendRequest sends a request with the key and returns status and body.
 func sendRequest(t *testing.T, method, url, key, body string) (int, string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
@@ -36,7 +36,7 @@ func sendRequest(t *testing.T, method, url, key, body string) (int, string) {
 	return res.StatusCode, text.String()
 }
 
-// Each verb works without a server, through the lock, and beside one, through its socket.
+// Each command works without a server, under the lock, and with one, through its socket.
 func TestVerbsWithAndWithoutServer(t *testing.T) {
 	for _, database := range []string{"sqlite", "postgres"} {
 		t.Run(database, func(t *testing.T) {
@@ -60,7 +60,7 @@ func TestVerbsWithAndWithoutServer(t *testing.T) {
 	}
 }
 
-// testCommands walks through the commands and gives a key that opens the account.
+// testCommands runs the commands on accounts, keys and members, and returns a key of the account.
 func testCommands(t *testing.T, name string) (key string) {
 	t.Helper()
 	created := runJSON[admin.CreatedAccount](t, "account", "create", "--name", name, "--plan", "standard", "--credits", "7")

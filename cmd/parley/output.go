@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -11,7 +12,7 @@ import (
 	"time"
 )
 
-// printTable prints rows under a heading; an empty list says so.
+// printTable prints rows under a heading, or the text none where there are no rows.
 func (p *process) printTable(heading string, none string, rows [][]string) error {
 	if len(rows) == 0 {
 		_, err := fmt.Fprintln(p.stdout, none)
@@ -40,14 +41,9 @@ func formatDay(t *time.Time) string {
 	return t.Local().Format("2006-01-02 15:04")
 }
 
-func orDash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
-}
+func orDash(s string) string { return cmp.Or(s, "-") }
 
-// isTerminal reports whether a person may be watching w.
+// isTerminal reports whether w is a terminal, so that a person may be watching.
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	if !ok {

@@ -10,7 +10,7 @@ import (
 	"parley/internal/testkit"
 )
 
-// An index is built anew without a server, and beside one that answers from the old index meanwhile.
+// An index is rebuilt without a server, and with one that answers from the old index meanwhile.
 func TestReindex(t *testing.T) {
 	t.Setenv("PARLEY_DATA", filepath.Join(t.TempDir(), "data"))
 	created := runJSON[admin.CreatedAccount](t, "account", "create", "--name", "A")

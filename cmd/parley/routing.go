@@ -38,7 +38,7 @@ func (c *routeCmd) Run(p *process) error {
 	return nil
 }
 
-// printRuleResults prints every rule with what became of its conditions.
+// printRuleResults prints every rule with the results of its conditions.
 func (p *process) printRuleResults(list []admin.RuleResult) {
 	for i, r := range list {
 		fate := "does not hold"
@@ -69,7 +69,7 @@ func matchMark(yes bool) string {
 	return "does not hold"
 }
 
-// clipText is the beginning of a text.
+// clipText returns the beginning of a text.
 func clipText(text string) string {
 	const most = 80
 	if runes := []rune(text); len(runes) > most {

@@ -8,7 +8,7 @@ import (
 	"parley/internal/api/admin"
 )
 
-// ruleCmd are the commands on routing rules.
+// ruleCmd holds the commands on routing rules.
 type ruleCmd struct {
 	List    ruleListCmd    `cmd:"" help:"List an agent's routing rules in their order."`
 	Add     ruleAddCmd     `cmd:"" help:"Add a rule."`
@@ -41,7 +41,7 @@ func (p *process) printRules(list []admin.Rule) error {
 	return p.printTable("\tRULE\tNAME\tENABLED\tWHEN\tTEAM\tASSIGNEE", "No rules: every ticket goes to the default team.", rows)
 }
 
-// formatRuleConditions tells the conditions of a rule.
+// formatRuleConditions describes the conditions of a rule.
 func formatRuleConditions(r admin.Rule) string {
 	all, some := formatConditions(r.All, " and "), formatConditions(r.Any, " or ")
 	switch {
@@ -65,7 +65,7 @@ func formatConditions(list []parley.Condition, between string) string {
 	return strings.Join(parts, between)
 }
 
-// formatCondition writes a condition as it is typed.
+// formatCondition formats a condition as it is typed.
 func formatCondition(c parley.Condition) string {
 	return c.Field + " " + c.Op + " " + strings.Join(c.Values, "|")
 }
@@ -98,7 +98,7 @@ func (c *ruleAddCmd) Run(p *process) error {
 	return p.printRules(out)
 }
 
-// parseConditions reads conditions such as "subject contains invoice|bill". What field and operator may be is judged by the helpdesk.
+// parseConditions parses conditions such as "subject contains invoice|bill". The helpdesk checks the field and the operator.
 func parseConditions(flag string, texts []string) (list []parley.Condition, err error) {
 	for _, text := range texts {
 		field, rest, _ := strings.Cut(strings.TrimSpace(text), " ")

@@ -10,7 +10,7 @@ import (
 	"parley/internal/testkit/dbs"
 )
 
-// The operator sees why a source has failed, beside a server and without one.
+// The operator sees why a source has failed, with a running server and without one.
 func TestSourcesTellWhyTheyFailed(t *testing.T) {
 	for _, database := range []string{"sqlite", "postgres"} {
 		t.Run(database, func(t *testing.T) {

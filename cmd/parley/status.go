@@ -4,7 +4,7 @@ import (
 	"parley/internal/api/admin"
 )
 
-// statusCmd are the commands on the statuses of tickets.
+// statusCmd holds the commands on the statuses of tickets.
 type statusCmd struct {
 	List    statusListCmd    `cmd:"" help:"List the statuses of an agent's tickets, archived ones too."`
 	Add     statusAddCmd     `cmd:"" help:"Add a status to a category."`
@@ -43,7 +43,7 @@ func (p *process) printStatuses(list []admin.Status) error {
 	return p.printTable("CATEGORY\tLABEL\tFOR CUSTOMERS\tCOLOR\tKEY\tSTATE\tSTATUS", "No statuses.", rows)
 }
 
-// printStatus prints one as a list of one.
+// printStatus prints one status as a list of one.
 func (p *process) printStatus(s admin.Status) error {
 	if p.commandLine.JSON {
 		return p.printJSON(s)

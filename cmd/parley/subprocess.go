@@ -7,7 +7,7 @@ import (
 	"parley/internal/voice/sfu"
 )
 
-// extractCmd is not for people: the server runs it for what strangers upload, and talks to it through its standard streams.
+// extractCmd is not for people: the server runs it to read uploaded files, and talks to it over standard input and output.
 type extractCmd struct {
 	Need    extract.Need `enum:"all,calls,nothing" default:"all" help:"Fences that a program needs: ${enum}."`
 	Program []string     `arg:"" optional:"" passthrough:"" help:"A program to become within the limits, with its arguments; none to read files."`
@@ -24,7 +24,7 @@ func (c *extractCmd) Run(p *process) error {
 	return extract.Serve(os.Stdin, p.stdout)
 }
 
-// sfuCmd is not for people: the server runs it for voice sessions, and talks to it through its standard streams.
+// sfuCmd is not for people: the server runs it for voice sessions, and talks to it over standard input and output.
 type sfuCmd struct{}
 
 func (sfuCmd) Run(p *process) error { return sfu.Serve(p, os.Stdin, os.Stdout, os.Stderr) }

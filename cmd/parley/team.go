@@ -13,7 +13,7 @@ import (
 	"parley/internal/httpapi"
 )
 
-// teamCmd are the commands on teams.
+// teamCmd holds the commands on teams.
 type teamCmd struct {
 	List   teamListCmd   `cmd:"" help:"List an agent's teams with their members."`
 	Add    teamAddCmd    `cmd:"" help:"Add a team."`
@@ -53,7 +53,7 @@ func (p *process) printTeams(list []admin.Team) error {
 		p.printIfSet("  key", t.Key)
 		p.printLine("  strategy", "%s", t.Strategy)
 		p.printIfSet("  most open", formatLimit(t.MaxOpen))
-		p.printIfSet("  hours", formatShifts(t.Hours))
+		p.printIfSet("  hours", formatWorkingHours(t.Hours))
 		for _, m := range t.Members {
 			p.printLine("  member", "%s", formatMember(m))
 		}
@@ -61,14 +61,14 @@ func (p *process) printTeams(list []admin.Team) error {
 	return nil
 }
 
-// formatMember tells of a member what differs from the team.
+// formatMember describes a member by what differs from the team.
 func formatMember(m admin.TeamMember) string {
 	text := m.Email + " (" + m.Name + ")"
 	if m.MaxOpen != nil {
 		text += ", most open " + formatLimit(m.MaxOpen)
 	}
 	if len(m.Hours) > 0 {
-		text += ", " + formatShifts(m.Hours)
+		text += ", " + formatWorkingHours(m.Hours)
 	}
 	if m.Away {
 		text += ", away"
@@ -83,7 +83,7 @@ func formatLimit(n *int) string {
 	return strconv.Itoa(*n)
 }
 
-// printTeam prints one as a list of one.
+// printTeam prints one team as a list of one.
 func (p *process) printTeam(t admin.Team) error {
 	if p.commandLine.JSON {
 		return p.printJSON(t)
@@ -91,7 +91,7 @@ func (p *process) printTeam(t admin.Team) error {
 	return p.printTeams([]admin.Team{t})
 }
 
-// teamFlags are what a team may have.
+// teamFlags are flags that teams and their members share.
 type teamFlags struct {
 	MaxOpen ticketLimitFlag `placeholder:"N" help:"Most open tickets of a member; \"none\" is no limit."`
 	Hours   []string        `sep:"none" placeholder:"SHIFT" help:"When its members work, such as \"mon-fri 09:00-17:00 Europe/Berlin\"; may be given again. \"always\" is always."`
@@ -110,7 +110,7 @@ func (c *teamAddCmd) Run(p *process) error {
 	in := admin.NewTeam{AgentID: c.Agent, Key: c.Key, Name: c.Name, Default: c.Default, Strategy: c.Strategy}
 	in.MaxOpen = c.MaxOpen.Ptr()
 	var err error
-	if in.Hours, err = parseShifts(c.Hours); err != nil {
+	if in.Hours, err = parseWorkingHours(c.Hours); err != nil {
 		return err
 	}
 	out, err := runAdmin(p, admin.AddTeam, in)
@@ -160,12 +160,12 @@ func (c *teamChangeCmd) Run(p *process) error {
 	return p.printTeam(out)
 }
 
-// parseHours returns the shifts that were typed; nil is none typed.
+// parseHours returns the working hours of the flags, or nil where there are none.
 func (f *teamFlags) parseHours() (*[]parley.WorkingHours, error) {
 	if f.Hours == nil {
 		return nil, nil
 	}
-	list, err := parseShifts(f.Hours)
+	list, err := parseWorkingHours(f.Hours)
 	return &list, err
 }
 
@@ -220,12 +220,12 @@ func (c *teamLeaveCmd) Run(p *process) error {
 	return p.printTeam(out)
 }
 
-// weekdays are the days as they are written.
+// weekdays are the names of the days.
 var weekdays = []string{"mon", "tue", "wed", "thu", "fri", "sat", "sun"}
 
-// parseShifts reads working hours such as "mon-fri 09:00-17:00 Europe/Berlin"; the word always stands for none. What its parts may be is
-// judged by the helpdesk.
-func parseShifts(texts []string) ([]parley.WorkingHours, error) {
+// parseShifts parses working hours such as "mon-fri 09:00-17:00 Europe/Berlin"; the word always stands for none. The helpdesk
+// checks the parts.
+func parseWorkingHours(texts []string) ([]parley.WorkingHours, error) {
 	if len(texts) == 1 && texts[0] == "always" {
 		return []parley.WorkingHours{}, nil
 	}
@@ -244,12 +244,12 @@ func parseShifts(texts []string) ([]parley.WorkingHours, error) {
 	return list, nil
 }
 
-// parseDays reads mon,wed or mon-fri; a stretch may go over the end of the week.
+// parseDays parses days such as mon,wed or mon-fri; a range may cross the end of the week.
 func parseDays(text string) (list []string) {
 	for part := range strings.SplitSeq(strings.ToLower(text), ",") {
-		first, last, stretch := strings.Cut(part, "-")
+		first, last, isRange := strings.Cut(part, "-")
 		from, to := slices.Index(weekdays, first), slices.Index(weekdays, last)
-		if !stretch || from < 0 || to < 0 {
+		if !isRange || from < 0 || to < 0 {
 			list = append(list, part)
 			continue
 		}
@@ -263,8 +263,8 @@ func parseDays(text string) (list []string) {
 	return list
 }
 
-// formatShifts writes shifts as they are typed.
-func formatShifts(list []parley.WorkingHours) string {
+// formatShifts formats working hours as they are typed.
+func formatWorkingHours(list []parley.WorkingHours) string {
 	var parts []string
 	for _, s := range list {
 		parts = append(parts, strings.Join(s.Days, ",")+" "+s.From+"-"+s.To+" "+s.TimeZone)
@@ -275,7 +275,7 @@ func formatShifts(list []parley.WorkingHours) string {
 // ticketLimitFlag is a number of open tickets, or the word none, which is null.
 type ticketLimitFlag struct{ httpapi.Opt[int] }
 
-// Decode reads the flag's value.
+// Decode parses the flag's value.
 func (f *ticketLimitFlag) Decode(ctx *kong.DecodeContext) error {
 	text, err := ctx.Scan.PopValue("number")
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"parley/internal/api/admin"
 )
 
-// ticketCmd are the commands on tickets.
+// ticketCmd holds the commands on tickets.
 type ticketCmd struct {
 	List   ticketListCmd   `cmd:"" help:"List an agent's tickets, the one that changed last first."`
 	Show   ticketShowCmd   `cmd:"" help:"Show a ticket with all that was said in it and that happened to it."`
@@ -57,7 +57,7 @@ func (p *process) printTickets(list []admin.Ticket) error {
 	return p.printTable("TICKET\tSUBJECT\tSTATUS\tPRIORITY\tTEAM\tASSIGNEE\tCUSTOMER\tCHANNEL\tUPDATED", "No tickets.", rows)
 }
 
-// formatCustomer names a customer by what is known of them.
+// formatCustomer returns the best known name of a customer.
 func formatCustomer(c admin.Customer) string {
 	switch {
 	case c.Email != "":
@@ -68,7 +68,7 @@ func formatCustomer(c admin.Customer) string {
 	return c.ExternalID
 }
 
-// printTicket prints one as a list of one.
+// printTicket prints one ticket as a list of one.
 func (p *process) printTicket(t admin.Ticket) error {
 	if p.commandLine.JSON {
 		return p.printJSON(t)
@@ -190,7 +190,7 @@ func (c *ticketShowCmd) Run(p *process) error {
 	return nil
 }
 
-// formatAuthor names who wrote a message and what it is.
+// formatAuthor returns the author of a message and, for a note, that it is one.
 func formatAuthor(m admin.TicketMessage) string {
 	who := m.From
 	if m.From == "agent" {
@@ -207,7 +207,7 @@ func formatAuthor(m admin.TicketMessage) string {
 	return who
 }
 
-// formatEvent tells an event in words.
+// formatEvent describes an event in words.
 func formatEvent(e *parley.TicketEvent) string {
 	text := strings.ReplaceAll(e.Kind, "_", " ")
 	for _, fact := range []struct{ name, value string }{{"from", e.StatusFrom}, {"to", e.StatusTo}, {"from", e.AssignedFrom}, {"to", e.AssignedTo},

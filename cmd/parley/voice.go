@@ -9,7 +9,7 @@ import (
 	"parley/internal/voice"
 )
 
-// voiceCmd are the commands on voice sessions.
+// voiceCmd holds the commands on voice sessions.
 type voiceCmd struct {
 	Sessions  voiceSessionsCmd  `cmd:"" help:"List voice sessions, the newest first."`
 	End       voiceEndCmd       `cmd:"" help:"End voice sessions that live."`
@@ -41,7 +41,7 @@ func (c *voiceSessionsCmd) Run(p *process) error {
 	return p.printTable("SESSION\tAGENT\tCONVERSATION\tUSER\tCREATED\tTALKED\tENDED BY\tCREDITS", "No voice sessions.", rows)
 }
 
-// formatDuration tells how long somebody was in a session, or how it stands.
+// formatDuration returns how long the customer was in a session, or the state of the session.
 func formatDuration(s admin.VoiceSession) string {
 	switch {
 	case s.EndedAt == nil && s.JoinedAt == nil:
@@ -85,7 +85,7 @@ type voiceRecordingCmd struct {
 	ID string `arg:"" name:"sessionid" help:"The session, as \"parley voice sessions\" shows it."`
 }
 
-// Run writes the file part by part; with --json it only describes it.
+// Run writes the file part by part. With --json it only describes the file.
 func (c *voiceRecordingCmd) Run(p *process) error {
 	for written, part := int64(0), 0; ; part++ {
 		r, err := runAdmin(p, admin.ReadVoiceRecording, admin.VoiceRecordingRequest{ID: c.ID, Part: part})
@@ -130,7 +130,7 @@ func (c *voiceStatsCmd) Run(p *process) error {
 	return p.printTable("FROM THE END OF SPEECH\tP50 MS\tP95 MS", "", delayRows(m))
 }
 
-// delayRows are the rows: where the time went, and what else is measured.
+// delayRows returns the rows of the table: the parts of the delay, and what else is measured.
 func delayRows(m voice.StatsSnapshot) [][]string {
 	row := func(name string, p50, p95 float64) []string {
 		return []string{name, fmt.Sprintf("%.0f", p50), fmt.Sprintf("%.0f", p95)}

@@ -13,7 +13,7 @@ import (
 	"parley/internal/store"
 )
 
-// The operator makes a webhook, sees what could not be delivered, has it sent again and takes the webhook away.
+// The operator adds a webhook, lists what could not be delivered, sends it again and removes the webhook.
 func TestWebhooksOfTheOperator(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	t.Setenv("PARLEY_DATA", data)
@@ -59,7 +59,7 @@ func TestWebhooksOfTheOperator(t *testing.T) {
 	}
 }
 
-// createDeadDelivery leaves a dead delivery in the database that no server has open.
+// createDeadDelivery writes a dead delivery into the database while no server has it open.
 func createDeadDelivery(t *testing.T, data string, account parley.AccountID, hook parley.WebhookID) {
 	t.Helper()
 	db, err := store.Open(t.Context(), sqldb.Config{URL: filepath.Join(data, server.SQLiteFile)})

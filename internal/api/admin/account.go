@@ -57,7 +57,7 @@ func (s *Service) createAccount(ctx context.Context, in NewAccount) (CreatedAcco
 	return CreatedAccount{string(a.ID), key}, nil
 }
 
-// grantCredits turns whole credits into thousandths; more than a million million are as good as that many.
+// grantCredits converts whole credits, of which more than 10^12 count as 10^12.
 func grantCredits(whole *int64) *parley.Credits {
 	if whole == nil {
 		return nil

@@ -51,7 +51,7 @@ func lockHolder(file *os.File) string {
 	return "another process"
 }
 
-// LockServer takes the lock for a server. A short command that holds it is waited for; another server is not.
+// LockServer takes the lock for a server. It waits for a command that holds the lock, but not for another server.
 func LockServer(ctx context.Context, dir, holder string, wait time.Duration) (*Lock, error) {
 	var lock *Lock
 	err := retry(ctx, wait, func() (again bool, err error) {
@@ -67,7 +67,7 @@ func LockServer(ctx context.Context, dir, holder string, wait time.Duration) (*L
 	return lock, err
 }
 
-// Unlock gives the lock up.
+// Unlock releases the lock.
 func (l *Lock) Unlock() error { return l.file.Close() }
 
 // retry calls try until try says not to, or until wait is over. It returns the last error.

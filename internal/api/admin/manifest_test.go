@@ -18,7 +18,7 @@ import (
 	"parley/internal/testkit"
 )
 
-// manifestTest applies documents in a house.
+// manifestTest applies documents on a server.
 type manifestTest struct {
 	*testkit.Server
 	t testing.TB
@@ -44,7 +44,7 @@ func (s *manifestTest) tryApply(in admin.ApplyManifest, docs ...string) ([]agent
 	return out.Agents, err
 }
 
-// apply applies and gives the changes in short.
+// apply applies documents and returns a summary of the changes.
 func (s *manifestTest) apply(in admin.ApplyManifest, docs ...string) (agent parley.AgentID, changes string) {
 	s.t.Helper()
 	results, err := s.tryApply(in, docs...)
@@ -313,7 +313,7 @@ func TestSecretsStayInside(t *testing.T) {
 	})
 }
 
-// Many apply at a time, some the same agent for the first time: one agent comes of it, and the last word of each key.
+// Many apply the same new agent at a time: one agent is created, with the last document's value of each key.
 func TestManyApplyAtATime(t *testing.T) {
 	forEachDatabase(t, func(s *manifestTest) {
 		var all sync.WaitGroup

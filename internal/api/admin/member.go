@@ -81,7 +81,7 @@ func (r MemberRef) accessRef() access.MemberRef {
 	return access.MemberRef{AccountID: parley.AccountID(r.AccountID), UserID: parley.UserID(r.UserID), Email: r.Email}
 }
 
-// MemberChange gives a member another role.
+// MemberChange changes the role of a member.
 type MemberChange struct {
 	MemberRef
 	Role string `json:"role"`

@@ -30,7 +30,7 @@ func routes() []route {
 	}
 }
 
-// Operations with the tag Accounts.
+// The operations on accounts.
 var (
 	CreateAccount = Operation[NewAccount, CreatedAccount]{
 		Operation: operation{
@@ -70,7 +70,7 @@ var (
 	}
 )
 
-// Operations with the tag API keys.
+// The operations on API keys.
 var (
 	CreateKey = Operation[NewKey, CreatedKey]{
 		Operation: operation{
@@ -111,7 +111,7 @@ var (
 	}
 )
 
-// Operations with the tag Members.
+// The operations on the members of accounts.
 var (
 	AddMember = Operation[NewMember, AddedMember]{
 		Operation: operation{
@@ -164,7 +164,7 @@ var (
 	}
 )
 
-// Operations with the tag Webhooks.
+// The operations on webhooks and their deliveries.
 var (
 	AddWebhook = Operation[NewWebhook, CreatedWebhook]{
 		Operation: operation{
@@ -227,7 +227,7 @@ var (
 	}
 )
 
-// Operations with the tag Server.
+// The operations on the server as a whole.
 var (
 	GetMaintenance = Operation[NoInput, MaintenanceState]{
 		Operation: operation{

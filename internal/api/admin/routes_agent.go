@@ -10,7 +10,7 @@ import (
 	"parley/internal/voice"
 )
 
-// Operations with the tag Agents.
+// The operations on agents, their sources and their insights.
 var (
 	Apply = Operation[ApplyManifest, ManifestResult]{
 		Operation: operation{
@@ -91,7 +91,7 @@ var (
 	}
 )
 
-// Operations with the tag Conversations.
+// The operations on conversations.
 var (
 	ListConversations = Operation[ConversationQuery, []Conversation]{
 		Operation: operation{
@@ -172,7 +172,7 @@ var (
 	}
 )
 
-// Operations with the tag Voice.
+// The operations on voice sessions.
 var (
 	ListVoiceSessions = Operation[VoiceSessionQuery, []VoiceSession]{
 		Operation: operation{

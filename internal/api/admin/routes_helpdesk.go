@@ -13,7 +13,7 @@ const (
 	ticketPath = agentPath + "/tickets/{ticketNumber}"
 )
 
-// Operations with the tag Statuses.
+// The operations on the statuses of tickets.
 var (
 	ListStatuses = Operation[AgentRef, []Status]{
 		Operation: operation{
@@ -78,7 +78,7 @@ var (
 	}
 )
 
-// Operations with the tag Teams.
+// The operations on teams.
 var (
 	ListTeams = Operation[AgentRef, []Team]{
 		Operation: operation{
@@ -160,7 +160,7 @@ var (
 	}
 )
 
-// Operations with the tag Rules.
+// The operations on routing rules. All but Route return all rules as they are then.
 var (
 	ListRules = Operation[AgentRef, []Rule]{
 		Operation: operation{
@@ -242,7 +242,7 @@ var (
 	}
 )
 
-// Operations with the tag Tickets.
+// The operations on tickets and customers.
 var (
 	ListCustomers = Operation[CustomerQuery, []Customer]{
 		Operation: operation{

@@ -49,7 +49,7 @@ type ConditionResult struct {
 	Matched bool   `json:"held"`
 }
 
-// Candidate is a member of the team, and why they would get the ticket or not.
+// Candidate is a member of the team, with the reason why they would get the ticket or not.
 type Candidate struct {
 	UserID   string `json:"userId"`
 	Email    string `json:"email"`

@@ -40,7 +40,7 @@ type RuleRef struct {
 	Rule    string `path:"rule" json:"-"`
 }
 
-// RuleMove gives a rule another place.
+// RuleMove moves a rule to another place.
 type RuleMove struct {
 	RuleRef
 	Position int `json:"to"` // from 1 on

@@ -15,7 +15,7 @@ import (
 
 func TestMain(m *testing.M) { dbs.Main(m, func() error { return goleak.Find() }) }
 
-// The trace names what the answer rests on, word for word, also when the source is gone.
+// The trace quotes what the answer cites, word for word, also after the source was deleted.
 func TestTraceOutlivesItsSource(t *testing.T) {
 	h := testkit.Open(t)
 	agent := h.NewAgent(t, h.Key, "# Deliveries\n\nParcels are delivered between eight and ten in the morning.", "# Returns\n\nSend parcels back within thirty days.")
@@ -65,7 +65,7 @@ func citedPassage(t *testing.T, h *testkit.Server, conversation string) admin.Pa
 	return admin.PassageTrace{}
 }
 
-// A changed source shows in the answers that rested on it, and in no others.
+// A changed source changes the answers that cited it, and no others.
 func TestReplayShowsWhichAnswersChange(t *testing.T) {
 	t.Run("sqlite", func(t *testing.T) { checkReplay(t, testkit.Open(t)) })
 	t.Run("postgres", func(t *testing.T) { checkReplay(t, testkit.Open(t, testkit.WithPostgres())) })

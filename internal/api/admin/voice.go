@@ -31,7 +31,7 @@ type VoiceSession struct {
 	UserID         string     `json:"userId"`
 	CreatedAt      time.Time  `json:"createdAt"`
 	JoinedAt       *time.Time `json:"joinedAt"` // null where nobody has joined
-	EndedAt        *time.Time `json:"endedAt"`  // null while it lives
+	EndedAt        *time.Time `json:"endedAt"`  // null until it ends
 	Reason         string     `json:"reason,omitempty"`
 	Minutes        int        `json:"minutes"` // that were charged
 	Credits        float64    `json:"credits"`
