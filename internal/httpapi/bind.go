@@ -2,12 +2,10 @@ package httpapi
 
 import (
 	"bytes"
-	"encoding/base64"
 	"math"
 	"reflect"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // bind binds v into dst, whose type holds s as s.hold says. Faults are collected under path.
@@ -87,17 +85,9 @@ func (s *shape) bindValue(dst reflect.Value, v *value, path string, f *faults) {
 	case kindAny:
 		dst.SetBytes(bytes.Clone(v.raw))
 	case kindTime:
-		at, err := time.Parse(time.RFC3339, string(unquote(v.raw)))
-		if err != nil {
-			f.add(path, s.expectation())
-		}
-		dst.Set(reflect.ValueOf(at))
+		bindTime(dst, v, path, f)
 	case kindBytes:
-		decoded, err := base64.StdEncoding.DecodeString(string(unquote(v.raw)))
-		if err != nil {
-			f.add(path, s.expectation())
-		}
-		dst.SetBytes(decoded)
+		bindBytes(dst, v, path, f)
 	}
 }
 
@@ -146,7 +136,7 @@ func (s *shape) expectation() string {
 	}
 	return map[kind]string{kindText: "must be a string", kindInteger: "must be an integer", kindNumber: "must be a number", kindBool: "must be true or false",
 		kindList: "must be an array", kindObject: "must be an object", kindMap: "must be an object",
-		kindTime: "must be a time such as 2026-01-31T12:00:00Z", kindBytes: "must be base64"}[s.kind]
+		kindTime: timeExpectation, kindBytes: bytesExpectation}[s.kind]
 }
 
 // bindInteger takes any number that is whole, however it is written: 5, 5.0 and 5e0 are the same number.

@@ -31,9 +31,7 @@ type Rate struct {
 // Config is what a face is made of.
 type Config struct {
 	BasePath string // path prefix of all operations: /api/v2
-	// Keyless is an API without API keys and rate limits: whom Admit lets in may call it.
-	Keyless bool
-	Admit   func(ctx context.Context, r *http.Request, op *Operation) (Admission, error)
+	Admit    func(ctx context.Context, r *http.Request, op *Operation) (Admission, error)
 	// Missing returns the failure of a request whose subject is not there; it is asked when the request itself is wrong. May be nil.
 	MissingSubject func(ctx context.Context, r *http.Request, caller any, op *Operation) error
 	// IdempotentRequest answers a POST that carries an Idempotency-Key: it runs the request or gives the reply it had before. It is asked when
@@ -46,6 +44,7 @@ type Config struct {
 	Now         func() time.Time
 	Logger      *slog.Logger
 	Observer    *Observer // may be nil
+	Keyless     bool      // without API keys and rate limits: whoever passes Admit may call every operation
 }
 
 // API serves a set of operations. Nothing under its base is answered by anybody else: unknown paths and wrong methods get

@@ -155,6 +155,14 @@ func (s *shape) collectFields(t reflect.Type, at []int) {
 	}
 }
 
+// constant returns the only value a text may have, if its enum has just one.
+func (s *shape) constant() (string, bool) {
+	if s.kind == kindText && len(s.rules.enum) == 1 {
+		return s.rules.enum[0], true
+	}
+	return "", false
+}
+
 // addField adds a field, or lets it take the place of a field of the same name that is embedded more deeply.
 func (s *shape) addField(added field) {
 	i := slices.IndexFunc(s.fields, func(f field) bool { return f.name == added.name })
@@ -164,12 +172,4 @@ func (s *shape) addField(added field) {
 	case len(added.index) < len(s.fields[i].index):
 		s.fields[i] = added
 	}
-}
-
-// constant returns the only value a text may have, if its enum has just one.
-func (s *shape) constant() (string, bool) {
-	if s.kind == kindText && len(s.rules.enum) == 1 {
-		return s.rules.enum[0], true
-	}
-	return "", false
 }
