@@ -7,6 +7,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"parley/internal/api/admin"
+	"parley/internal/httpapi"
 )
 
 type accountCreateCmd struct {
@@ -25,7 +26,7 @@ func (c *accountCreateCmd) Run(p *process) error {
 	return p.printJSON(out)
 }
 
-// warnShownOnce warns the person at the terminal; a program that reads the output gets nothing but the output.
+// warnShownOnce warns a person at a terminal. Programs that read the output get no warning.
 func (p *process) warnShownOnce(what string) {
 	if isTerminal(p.stderr) && !p.commandLine.JSON {
 		fmt.Fprintln(p.stderr, "Keep the "+what+": it is shown only this once.")
@@ -40,10 +41,10 @@ type accountUpdateCmd struct {
 }
 
 func (c *accountUpdateCmd) Run(p *process) error {
-	if c.Plan == nil && !c.Credits.Set && c.HIPAA == nil {
+	if c.Plan == nil && !c.Credits.Present && c.HIPAA == nil {
 		return newUsageError("nothing to change: give --plan, --credits or --hipaa")
 	}
-	in := admin.AccountChange{ID: c.ID, Plan: c.Plan, Credits: c.Credits.Grant, HIPAA: c.HIPAA}
+	in := admin.AccountChange{ID: c.ID, Plan: c.Plan, Credits: c.Credits.Opt, HIPAA: c.HIPAA}
 	out, err := runAdmin(p, admin.UpdateAccount, in)
 	if err != nil {
 		return err
@@ -54,31 +55,31 @@ func (c *accountUpdateCmd) Run(p *process) error {
 	return p.printAccounts([]admin.Account{out})
 }
 
-// creditsFlag is a number of credits, or the word plan.
-type creditsFlag struct{ admin.Grant }
+// creditsFlag is a number of credits, or the word plan, which is null.
+type creditsFlag struct{ httpapi.Opt[int64] }
 
-// Decode reads the flag's value.
-func (g *creditsFlag) Decode(ctx *kong.DecodeContext) error {
+// Decode parses the flag's value.
+func (f *creditsFlag) Decode(ctx *kong.DecodeContext) error {
 	text, err := ctx.Scan.PopValue("credits")
 	if err != nil {
 		return err
 	}
-	g.Grant = admin.Grant{Set: true}
 	if text.String() == "plan" {
+		f.Opt = httpapi.Opt[int64]{Present: true, Null: true}
 		return nil
 	}
 	n, err := strconv.ParseInt(text.String(), 10, 64)
 	if err != nil {
 		return fmt.Errorf("%q is neither a whole number nor \"plan\"", text.String())
 	}
-	g.Own = &n
+	f.Opt = httpapi.Some(n)
 	return nil
 }
 
 type accountListCmd struct{}
 
 func (accountListCmd) Run(p *process) error {
-	list, err := runAdmin(p, admin.ListAccounts, admin.Empty{})
+	list, err := runAdmin(p, admin.ListAccounts, admin.NoInput{})
 	if err != nil {
 		return err
 	}

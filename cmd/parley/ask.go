@@ -31,15 +31,15 @@ func (c *askCmd) Run(p *process) error {
 	}
 	defer func() { _ = folder.Close() }()
 	reading := p.readProgress()
-	shelf, err := server.ReadFolder(folder.FS(), reading)
+	folderIndex, err := server.ReadFolder(folder.FS(), reading)
 	if err != nil {
 		return err
 	}
-	hear := &answerPrinter{out: p.stdout}
+	printer := &answerPrinter{out: p.stdout}
 	if p.commandLine.JSON {
-		hear.out = io.Discard
+		printer.out = io.Discard
 	}
-	answer, err := shelf.Ask(p, c.ModelConfig, question, hear.writeChunk)
+	answer, err := folderIndex.Ask(p, c.ModelConfig, question, printer.writeChunk)
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,8 @@ func (c *askCmd) Run(p *process) error {
 	return err
 }
 
-// readProgress shows how far the reading is: a line that changes on a terminal, and one line at the end anywhere.
+// readProgress returns callbacks that show the progress of reading: a line that changes on a terminal, and everywhere one
+// line at the end.
 func (p *process) readProgress() server.ReadProgress {
 	live := isTerminal(p.stderr) && !p.commandLine.JSON
 	return server.ReadProgress{
@@ -61,19 +62,19 @@ func (p *process) readProgress() server.ReadProgress {
 			}
 		},
 		OnSkip: func(name, why string) { fmt.Fprintf(p.stderr, "skipped %s: %s\n", name, why) },
-		OnDone: func(pages, passages int, took time.Duration) {
+		OnDone: func(pages, passages int, duration time.Duration) {
 			if live {
 				fmt.Fprint(p.stderr, "\r")
 			}
-			fmt.Fprintf(p.stderr, "read %s, %s, in %s\n\n", formatCount(pages, "page", "pages"), formatCount(passages, "passage", "passages"), took.Round(time.Millisecond))
+			fmt.Fprintf(p.stderr, "read %s, %s, in %s\n\n", formatCount(pages, "page", "pages"), formatCount(passages, "passage", "passages"), duration.Round(time.Millisecond))
 		},
 	}
 }
 
-// answerPrinter writes an answer as it comes, with a number behind each stretch that rests on a page.
+// answerPrinter writes an answer as it arrives, with a number after each passage that cites a page.
 type answerPrinter struct {
 	out           io.Writer
-	pendingSpace  string // white space that came last: a number stands before it
+	pendingSpace  string // trailing white space that is not written yet: a number goes before it
 	citationCount int
 }
 
@@ -84,15 +85,15 @@ func (w *answerPrinter) writeChunk(c model.Chunk) {
 		return
 	}
 	text := w.pendingSpace + c.Text
-	said := strings.TrimRight(text, " \n")
-	w.pendingSpace = text[len(said):]
-	fmt.Fprint(w.out, said)
+	trimmed := strings.TrimRight(text, " \n")
+	w.pendingSpace = text[len(trimmed):]
+	fmt.Fprint(w.out, trimmed)
 }
 
-// maxQuoteLength is how many characters of a quote are shown: enough to find it on its page.
+// maxQuoteLength is the most characters of a quote that are shown: enough to find it on its page.
 const maxQuoteLength = 80
 
-// formatReferences lists the pages that the numbers stand for.
+// formatReferences lists the pages that the numbers refer to.
 func formatReferences(a *server.Answer) string {
 	var out strings.Builder
 	for i, c := range a.Citations {
@@ -105,7 +106,7 @@ func formatReferences(a *server.Answer) string {
 	return out.String()
 }
 
-// shorten returns the beginning of a text as one line.
+// shorten returns the beginning of a text on one line.
 func shorten(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	letters := []rune(text)
@@ -119,7 +120,7 @@ func shorten(text string) string {
 	return text + "…"
 }
 
-// formatCount writes a number of things.
+// formatCount formats a number with its unit.
 func formatCount(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one

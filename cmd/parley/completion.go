@@ -24,20 +24,20 @@ func (c *completionCmd) Run(p *process) error {
 	return write(p.stdout, commandNodes(p.kong.Model.Node, "", plans.Names()))
 }
 
-// commandNode is a place in the command line with the words that may follow it.
+// commandNode is a position in the command line with the words that may follow it.
 type commandNode struct {
 	path     string // "account create"; empty at the root
 	commands []completion
-	flags    []completion // those of the branches above included
+	flags    []completion // including those of the parent commands
 	args     []string
 }
 
 type completion struct {
 	name, help string
-	values     []string // what may follow a flag, where that is a short list
+	values     []string // the values of a flag, where they are a short list
 }
 
-// commandNodes lists the places below n. A flag that is marked as a plan's is completed with the installation's plans.
+// commandNodes lists the positions below n. Flags that are marked as plans are completed with the installation's plans.
 func commandNodes(n *kong.Node, path string, plans []string) []commandNode {
 	b := commandNode{path: path}
 	for _, group := range n.AllFlags(true) {
@@ -78,7 +78,8 @@ func (b commandNode) childNames() string {
 	return strings.Join(append(names, b.args...), " ")
 }
 
-// writeBash finds the branch by adding each word that leads to another one; what else was typed is a flag or a value.
+// writeBash writes a script that finds the command by adding each word that leads to another command. All other words are
+// flags or values.
 func writeBash(w io.Writer, list []commandNode) error {
 	var paths []string
 	for _, b := range list {

@@ -41,10 +41,10 @@ func (configCmd) Run(p *process) error {
 }
 
 func (p *process) effectiveSettings() []setting {
-	given := map[*kong.Flag]bool{}
+	isGiven := map[*kong.Flag]bool{}
 	for _, step := range p.kong.Path {
 		if step.Flag != nil && !step.Resolved {
-			given[step.Flag] = true
+			isGiven[step.Flag] = true
 		}
 	}
 	var list []setting
@@ -52,13 +52,13 @@ func (p *process) effectiveSettings() []setting {
 		if len(flag.Envs) == 0 {
 			continue
 		}
-		list = append(list, setting{Name: flag.Name, Value: formatSetting(flag, p.kong.FlagValue(flag)), Origin: settingOrigin(flag, given[flag]), Env: flag.Envs[0]})
+		list = append(list, setting{Name: flag.Name, Value: formatSetting(flag, p.kong.FlagValue(flag)), Origin: settingOrigin(flag, isGiven[flag]), Env: flag.Envs[0]})
 	}
 	return list
 }
 
-func settingOrigin(flag *kong.Flag, given bool) string {
-	if given {
+func settingOrigin(flag *kong.Flag, isGiven bool) string {
+	if isGiven {
 		return "flag"
 	}
 	if _, ok := os.LookupEnv(flag.Envs[0]); ok {
@@ -67,7 +67,7 @@ func settingOrigin(flag *kong.Flag, given bool) string {
 	return "default"
 }
 
-// fillDerivedAddresses fills in the addresses that follow from others.
+// fillDerivedAddresses fills in the addresses that are derived from others.
 func fillDerivedAddresses(list []setting) []setting {
 	at := map[string]*setting{}
 	for i := range list {
@@ -93,7 +93,7 @@ func listenURL(listen string) string {
 	return "http://" + reachableAddress(listen)
 }
 
-// formatSetting writes a setting's value; of a secret it tells only that there is one.
+// formatSetting formats a setting's value. A secret is replaced by asterisks.
 func formatSetting(flag *kong.Flag, value any) string {
 	text := fmt.Sprint(value)
 	switch v := value.(type) {
@@ -113,7 +113,7 @@ func formatSetting(flag *kong.Flag, value any) string {
 
 const redacted = "***"
 
-// withoutPassword hides what is secret in a URL, and the whole of what is none: it may hold a password anywhere.
+// withoutPassword hides the secrets in a URL. It hides a text that is not a URL as a whole: a password may be anywhere in it.
 func withoutPassword(text string) string {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme == "" || u.Host == "" {

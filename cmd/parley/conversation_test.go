@@ -10,7 +10,7 @@ import (
 	"parley/internal/testkit/dbs"
 )
 
-// A person's side of a conversation, beside a server and without one.
+// A person takes conversations over, with a running server and without one.
 func TestConversationVerbs(t *testing.T) {
 	for _, database := range []string{"sqlite", "postgres"} {
 		t.Run(database, func(t *testing.T) {
@@ -18,17 +18,17 @@ func TestConversationVerbs(t *testing.T) {
 			if database == "postgres" {
 				t.Setenv("PARLEY_DATABASE_URL", dbs.SharedPostgres(t).NewStore(t))
 			}
-			made := runJSON[admin.CreatedAccount](t, "account", "create", "--name", "A")
-			runJSON[admin.AddedMember](t, "member", "add", "--account", made.AccountID, "--email", "kim@example.com", "--name", "Kim")
+			created := runJSON[admin.CreatedAccount](t, "account", "create", "--name", "A")
+			runJSON[admin.AddedMember](t, "member", "add", "--account", created.AccountID, "--email", "kim@example.com", "--name", "Kim")
 			s := startServer(t, "serve")
-			agent := postJSON[struct{ ID string }](t, s.URL+"/api/v2/agents", made.APIKey, `{"name": "Shop"}`).ID
+			agent := postJSON[struct{ ID string }](t, s.URL+"/api/v2/agents", created.APIKey, `{"name": "Shop"}`).ID
 			chat := func(body string) string {
 				type reply struct {
 					Data struct {
 						Metadata struct{ ConversationID string }
 					}
 				}
-				return postJSON[reply](t, s.URL+"/api/v2/agents/"+agent+"/chat", made.APIKey, body).Data.Metadata.ConversationID
+				return postJSON[reply](t, s.URL+"/api/v2/agents/"+agent+"/chat", created.APIKey, body).Data.Metadata.ConversationID
 			}
 			one, two, three := chat(`{"message": "Hello", "userId": "jo"}`), chat(`{"message": "Hello", "userId": "jo"}`), chat(`{"message": "Hello"}`)
 			testTakeover(t, one)
@@ -42,7 +42,7 @@ func TestConversationVerbs(t *testing.T) {
 			if mine := runJSON[[]admin.Conversation](t, "conversations", "list", "--agent", agent, "--user", "jo", "--limit", "1"); len(mine) != 1 || mine[0].ID != two {
 				t.Errorf("%+v", mine)
 			}
-			testDelete(t, s.URL, made.APIKey, agent, one)
+			testDelete(t, s.URL, created.APIKey, agent, one)
 			s.stopServer(t)
 			if n := runJSON[admin.Count](t, "conversations", "delete", "--agent", agent, "--before", "2001-01-01", "--yes"); n.Conversations != 0 {
 				t.Errorf("old ones: %+v", n)
@@ -78,7 +78,7 @@ func testTakeover(t *testing.T, id string) {
 	}
 }
 
-// testDelete deletes what jo has said.
+// testDelete deletes jo's conversations.
 func testDelete(t *testing.T, url, key, agent, one string) {
 	t.Helper()
 	path := url + "/api/v2/agents/" + agent + "/conversations/" + one

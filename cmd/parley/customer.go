@@ -4,7 +4,7 @@ import (
 	"parley/internal/api/admin"
 )
 
-// customerCmd are the commands on customers.
+// customerCmd holds the commands on customers.
 type customerCmd struct {
 	List customerListCmd `cmd:"" help:"List an agent's customers, newest first."`
 }

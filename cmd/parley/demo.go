@@ -18,7 +18,7 @@ type demoCmd struct {
 	server.VoiceConfig
 }
 
-// Run serves an agent that has read the manual. Unless a data directory is named, its data goes when it ends.
+// Run serves an agent that has read the manual. Unless a data directory is named, the data is deleted at the end.
 func (c *demoCmd) Run(p *process) (err error) {
 	if !p.isSet("data") {
 		if p.commandLine.Data, err = os.MkdirTemp("", "parley-demo-"); err != nil {
@@ -51,7 +51,7 @@ func (p *process) isSet(name string) bool {
 	return false
 }
 
-// showDemo prepares the demo while the server runs already, and prints what to copy.
+// showDemo prepares the demo on the running server and prints commands to copy.
 func (p *process) showDemo(s *instance) error {
 	progress := func(format string, args ...any) { fmt.Fprintf(p.stderr, format+"\n", args...) }
 	d, err := s.SetUpDemo(p, docs.Manual, progress)
@@ -80,7 +80,7 @@ func curlCommand(s *instance, d server.Demo, options, message, more string) stri
 	return fmt.Sprintf(`curl %s %s/api/v2/agents/%s/chat -H 'Authorization: Bearer %s' -d '{"message": "%s"%s}'`, options, s.url, d.Agent, d.Key, message, more)
 }
 
-// quoteShell quotes a word for a shell where it needs to be.
+// quoteShell quotes a word for a shell where it needs quotes.
 func quoteShell(word string) string {
 	if !strings.ContainsFunc(word, func(r rune) bool {
 		return !strings.ContainsRune("/._-+:@%=,", r) && !unicode.IsLetter(r) && !unicode.IsDigit(r)

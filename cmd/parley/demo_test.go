@@ -45,13 +45,13 @@ func TestDemoPrintsCommandsThatWork(t *testing.T) {
 	}
 }
 
-// A demo with a data directory finds its own account and agent again, whatever else is called Demo, and its new key takes the
-// place of the old one.
+// A demo with a data directory finds its own account and agent again, whatever else is called Demo, and its new key replaces
+// the old one.
 func TestDemoComesBack(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
-	somebody := runJSON[admin.CreatedAccount](t, "account", "create", "--name", "Demo", "--data", dir)
+	other := runJSON[admin.CreatedAccount](t, "account", "create", "--name", "Demo", "--data", dir)
 	first := startServer(t, "demo", "--data", dir)
-	if first.AccountID == somebody.AccountID {
+	if first.AccountID == other.AccountID {
 		t.Error("the demo took somebody's account")
 	}
 	first.stopServer(t)
@@ -73,20 +73,20 @@ func TestDemoComesBack(t *testing.T) {
 // checkTrace checks that the trace of an answer holds the question, the answer and the text it rests on.
 func checkTrace(t *testing.T, dir, reply string) {
 	t.Helper()
-	var said struct {
+	var answer struct {
 		Data struct {
 			Parts    []struct{ Text string }
 			Metadata struct{ ConversationID string }
 		}
 	}
-	if err := json.Unmarshal([]byte(reply), &said); err != nil {
+	if err := json.Unmarshal([]byte(reply), &answer); err != nil {
 		t.Fatal(err)
 	}
-	turns := runJSON[[]admin.TurnTrace](t, "trace", said.Data.Metadata.ConversationID, "--data", dir)
-	if len(turns) != 1 || turns[0].Question != demoQuestion || turns[0].Answer != said.Data.Parts[0].Text || len(turns[0].Passages) == 0 || turns[0].Passages[0].Text == "" {
+	turns := runJSON[[]admin.TurnTrace](t, "trace", answer.Data.Metadata.ConversationID, "--data", dir)
+	if len(turns) != 1 || turns[0].Question != demoQuestion || turns[0].Answer != answer.Data.Parts[0].Text || len(turns[0].Passages) == 0 || turns[0].Passages[0].Text == "" {
 		t.Errorf("%+v", turns)
 	}
-	if _, out, _ := runCommand(t, "trace", said.Data.Metadata.ConversationID, "--data", dir); !strings.Contains(out, demoQuestion) || !strings.Contains(out, "passage 1") ||
+	if _, out, _ := runCommand(t, "trace", answer.Data.Metadata.ConversationID, "--data", dir); !strings.Contains(out, demoQuestion) || !strings.Contains(out, "passage 1") ||
 		!strings.Contains(out, "  cited  ") || !strings.Contains(out, string(turns[0].Passages[0].ID)) {
 		t.Error(out)
 	}
@@ -141,7 +141,7 @@ func TestReferencesAreShort(t *testing.T) {
 	}
 }
 
-// What a person sees while an answer comes: each number right behind the stretch it belongs to.
+// Each number of a citation is printed right after the text that it belongs to.
 func TestAnswerIsToldAsItComes(t *testing.T) {
 	var out commandOutput
 	w := &answerPrinter{out: &out}

@@ -96,7 +96,7 @@ func parseCommandLine(line string) error {
 	return err
 }
 
-// isCommandName reports that the words only name a command, as a sentence does.
+// isCommandName reports whether the words only name a command, as a sentence does.
 func isCommandName(at *kong.Node, words []string) bool {
 	for _, w := range words {
 		i := slices.IndexFunc(at.Children, func(n *kong.Node) bool { return n.Name == w })

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"parley"
-	"parley/internal/api/admin"
 	"parley/internal/eval"
+	"parley/internal/httpapi"
 )
 
 const smallSet = `{"id": "hours", "title": "Opening hours", "text": "The shop opens at nine on weekdays. On Saturdays it closes at noon."}
@@ -85,12 +85,12 @@ func TestEvalNamesTheFileThatItCannotRead(t *testing.T) {
 		{"compare", broken, "not the output of parley eval --json", []string{"--set", dir, "--compare", broken}},
 	} {
 		status, _, errs := runCommand(t, append([]string{"eval", "--json"}, c.args...)...)
-		var said admin.ErrorReply
-		if err := json.Unmarshal([]byte(errs), &said); err != nil {
+		var envelope httpapi.Envelope
+		if err := json.Unmarshal([]byte(errs), &envelope); err != nil {
 			t.Fatalf("%v: %q", err, errs)
 		}
-		if e := said.Error; status != 1 || e.Code != parley.CodeInvalidBody || e.Details[c.flag] != c.name || !strings.Contains(e.Message, "--"+c.flag+" "+c.name+": "+c.want) {
-			t.Errorf("%v: %d %+v", c.args, status, said)
+		if e := envelope.Error; status != 1 || e.Code != parley.CodeInvalidBody || e.Details[c.flag] != c.name || !strings.Contains(e.Message, "--"+c.flag+" "+c.name+": "+c.want) {
+			t.Errorf("%v: %d %+v", c.args, status, envelope)
 		}
 	}
 }

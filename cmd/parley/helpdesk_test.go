@@ -40,7 +40,7 @@ func splitCommandLine(command string) []string {
 	return list
 }
 
-// The operator sets a helpdesk up and works in it, without a server and beside one.
+// The operator sets a helpdesk up and works in it, without a server and with one.
 func TestHelpdeskVerbs(t *testing.T) {
 	for _, database := range []string{"sqlite", "postgres"} {
 		t.Run(database, func(t *testing.T) {
@@ -48,23 +48,23 @@ func TestHelpdeskVerbs(t *testing.T) {
 			if database == "postgres" {
 				t.Setenv("PARLEY_DATABASE_URL", dbs.SharedPostgres(t).NewStore(t))
 			}
-			made := runJSON[admin.CreatedAccount](t, "account", "create", "--name", "A")
+			created := runJSON[admin.CreatedAccount](t, "account", "create", "--name", "A")
 			for _, name := range []string{"Kim", "Lee"} {
-				runJSON[admin.AddedMember](t, "member", "add", "--account", made.AccountID, "--email", strings.ToLower(name)+"@example.com", "--name", name)
+				runJSON[admin.AddedMember](t, "member", "add", "--account", created.AccountID, "--email", strings.ToLower(name)+"@example.com", "--name", name)
 			}
 			s := startServer(t, "serve")
-			agent := postJSON[struct{ ID string }](t, s.URL+"/api/v2/agents", made.APIKey, `{"name": "Shop"}`).ID
+			agent := postJSON[struct{ ID string }](t, s.URL+"/api/v2/agents", created.APIKey, `{"name": "Shop"}`).ID
 			testStatuses(t, agent)
 			testTeams(t, agent)
 			s.stopServer(t)
 			testRules(t, agent)
 			testRoutes(t, agent)
 			s = startServer(t, "serve")
-			testTickets(t, s.URL, agent, made.APIKey)
+			testTickets(t, s.URL, agent, created.APIKey)
 			s.stopServer(t)
 			requireOutput(t, "ticket show 1 --agent "+agent, "Ticket 1: My invoice", "status      Parked (on_hold)", "customer (Jo)", "It is wrong.", "team (Kim)", "We look into it.", "team (Lee), note", "status change")
 			requireOutput(t, "customer list --agent "+agent, "jo@shop.example", "Jo")
-			testMemberRemoval(t, made.AccountID, agent)
+			testMemberRemoval(t, created.AccountID, agent)
 		})
 	}
 }
@@ -240,16 +240,16 @@ func testMemberRemoval(t *testing.T, account, agent string) {
 }
 
 func TestHoursAreReadAsTheyAreTyped(t *testing.T) {
-	got, err := parseShifts([]string{"fri-mon 22:00-06:00 UTC", "Wed 09:00-12:00 Europe/Berlin"})
-	if err != nil || formatShifts(got) != "fri,sat,sun,mon 22:00-06:00 UTC; wed 09:00-12:00 Europe/Berlin" {
-		t.Error(formatShifts(got), err)
+	got, err := parseWorkingHours([]string{"fri-mon 22:00-06:00 UTC", "Wed 09:00-12:00 Europe/Berlin"})
+	if err != nil || formatWorkingHours(got) != "fri,sat,sun,mon 22:00-06:00 UTC; wed 09:00-12:00 Europe/Berlin" {
+		t.Error(formatWorkingHours(got), err)
 	}
 	for _, text := range []string{"mon", "mon 9 UTC", "mon 09:00-10:00", ""} {
-		if _, err := parseShifts([]string{text}); err == nil {
+		if _, err := parseWorkingHours([]string{text}); err == nil {
 			t.Error(text, "is taken")
 		}
 	}
-	if none, err := parseShifts([]string{"always"}); err != nil || none == nil || len(none) != 0 {
+	if none, err := parseWorkingHours([]string{"always"}); err != nil || none == nil || len(none) != 0 {
 		t.Error(none, err)
 	}
 }

@@ -35,11 +35,11 @@ func (c *keyCreateCmd) Run(p *process) error {
 	return p.printJSON(out)
 }
 
-// scopesFlag are names between commas. An empty list is an error and never means all: in a script it is a variable that was
-// not set.
+// scopesFlag is a comma-separated list of scopes. An empty list is an error and never means all: in a script it is a variable
+// that was not set.
 type scopesFlag struct{ list []string }
 
-// Decode reads the flag's value and adds it to those given before.
+// Decode parses the flag's value and adds it to the earlier ones.
 func (s *scopesFlag) Decode(ctx *kong.DecodeContext) error {
 	text, err := ctx.Scan.PopValue("scope,…")
 	if err != nil {
@@ -54,7 +54,7 @@ func (s *scopesFlag) Decode(ctx *kong.DecodeContext) error {
 	return nil
 }
 
-// parseExpiry reads a time to come: days, a Go duration, a date (its end, UTC) or an RFC 3339 time.
+// parseExpiry parses a time in the future: days, a Go duration, a date (its end, UTC) or an RFC 3339 time.
 func parseExpiry(text string, now time.Time) (time.Time, error) {
 	at, ok := parseTime(text, now)
 	switch {

@@ -15,7 +15,7 @@ import (
 	"parley/internal/testkit/dbs"
 )
 
-// TestMain lets the tests' program be the reader of files that a server starts, too.
+// TestMain lets the test program also be the process that a server starts to read files.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "extract" {
 		os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
@@ -90,7 +90,7 @@ func startServer(t *testing.T, args ...string) *serverProcess {
 	return s
 }
 
-// stopServer stops the server as a signal would, and checks that it left in peace; it may be called again.
+// stopServer stops the server as a signal would, and checks that it ended without an error. It may be called again.
 func (s *serverProcess) stopServer(t *testing.T) {
 	t.Helper()
 	if s.stop == nil {

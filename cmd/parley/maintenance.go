@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"strings"
 
 	"parley/internal/api/admin"
 )
@@ -13,20 +15,18 @@ type (
 )
 
 func (maintenanceOnCmd) Run(p *process) error {
-	on := true
-	return p.setMaintenance(&on)
+	return p.printMaintenance(runAdmin(p, admin.SetMaintenance, admin.MaintenanceState{Enabled: true}))
 }
 
 func (maintenanceOffCmd) Run(p *process) error {
-	return p.setMaintenance(new(bool))
+	return p.printMaintenance(runAdmin(p, admin.SetMaintenance, admin.MaintenanceState{Enabled: false}))
 }
 
 func (maintenanceStatusCmd) Run(p *process) error {
-	return p.setMaintenance(nil)
+	return p.printMaintenance(runAdmin(p, admin.GetMaintenance, admin.NoInput{}))
 }
 
-func (p *process) setMaintenance(on *bool) error {
-	out, err := runAdmin(p, admin.Maintenance, admin.MaintenanceChange{Enabled: on})
+func (p *process) printMaintenance(out admin.MaintenanceState, err error) error {
 	if err != nil {
 		return err
 	}
@@ -39,4 +39,73 @@ func (p *process) setMaintenance(on *bool) error {
 	}
 	_, err = fmt.Fprintln(p.stdout, text)
 	return err
+}
+
+type reindexCmd struct {
+	Account string `placeholder:"ID" help:"Only this account's; by default all accounts'."`
+}
+
+// reindexResult is the result for one account, as JSON.
+type reindexResult struct {
+	AccountID     string `json:"accountId"`
+	Conversations int64  `json:"conversations"`
+}
+
+func (c *reindexCmd) Run(p *process) error {
+	ids := []string{c.Account}
+	if c.Account == "" {
+		all, err := runAdmin(p, admin.ListAccounts, admin.NoInput{})
+		if err != nil {
+			return err
+		}
+		ids = nil
+		for _, a := range all {
+			ids = append(ids, a.ID)
+		}
+	}
+	results := make([]reindexResult, 0, len(ids))
+	var conversations int64
+	for _, id := range ids {
+		state, err := p.reindex(id)
+		if err != nil {
+			return err
+		}
+		results, conversations = append(results, reindexResult{id, state.Built}), conversations+state.Built
+	}
+	if p.commandLine.JSON {
+		return p.printJSON(results)
+	}
+	_, err := fmt.Fprintf(p.stdout, "Indexed %s of %s.\n", formatCount(int(conversations), "conversation", "conversations"), formatCount(len(ids), "account", "accounts"))
+	return err
+}
+
+// reindex rebuilds the index of an account. A rebuild that was interrupted continues.
+func (p *process) reindex(account string) (state admin.ReindexState, err error) {
+	for begin := true; ; begin = false {
+		if state, err = runAdmin(p, admin.Reindex, admin.ReindexRequest{AccountID: account, Begin: begin}); err != nil {
+			return state, err
+		}
+		p.drawReindex(account, state)
+		if state.Done {
+			return state, nil
+		}
+	}
+}
+
+const barWidth = 30
+
+// drawReindex draws a progress bar on a terminal, in place of the previous one.
+func (p *process) drawReindex(account string, state admin.ReindexState) {
+	if !isTerminal(os.Stderr) {
+		return
+	}
+	full := barWidth
+	if state.Total > 0 && !state.Done {
+		full = int(min(state.Built*barWidth/state.Total, barWidth))
+	}
+	end := ""
+	if state.Done {
+		end = "\n"
+	}
+	fmt.Fprintf(p.stderr, "\r%s [%s%s] %d of %d%s", account, strings.Repeat("#", full), strings.Repeat(".", barWidth-full), state.Built, max(state.Total, state.Built), end)
 }

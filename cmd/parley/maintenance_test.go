@@ -8,7 +8,7 @@ import (
 	"parley/internal/api/admin"
 )
 
-// Maintenance begins and ends at once at a running server, and is there when one starts.
+// Maintenance begins and ends at once on a running server, and is in force when a server starts.
 func TestMaintenanceFromTheCommandLine(t *testing.T) {
 	t.Setenv("PARLEY_DATA", filepath.Join(t.TempDir(), "data"))
 	key := runJSON[admin.CreatedAccount](t, "account", "create", "--name", "A").APIKey

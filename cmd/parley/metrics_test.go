@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Metrics are shown on an address of their own, without a key, and nowhere else.
+// Metrics are served on an address of their own, without a key, and nowhere else.
 func TestMetricsHaveAnAddressOfTheirOwn(t *testing.T) {
 	t.Setenv("PARLEY_DATA", filepath.Join(t.TempDir(), "data"))
 	s := startServer(t, "serve", "--metrics-listen", "127.0.0.1:0")

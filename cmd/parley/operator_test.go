@@ -15,7 +15,7 @@ import (
 	"parley/internal/testkit/dbs"
 )
 
-// sendRequest sends a request with the key and gives status and body.
+// sendRequest sends a request with the key and returns status and body.
 func sendRequest(t *testing.T, method, url, key, body string) (int, string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
@@ -36,7 +36,7 @@ func sendRequest(t *testing.T, method, url, key, body string) (int, string) {
 	return res.StatusCode, text.String()
 }
 
-// Each verb works without a server, through the lock, and beside one, through its socket.
+// Each command works without a server, under the lock, and with one, through its socket.
 func TestVerbsWithAndWithoutServer(t *testing.T) {
 	for _, database := range []string{"sqlite", "postgres"} {
 		t.Run(database, func(t *testing.T) {
@@ -60,57 +60,57 @@ func TestVerbsWithAndWithoutServer(t *testing.T) {
 	}
 }
 
-// testCommands walks through the commands and gives a key that opens the account.
+// testCommands runs the commands on accounts, keys and members, and returns a key of the account.
 func testCommands(t *testing.T, name string) (key string) {
 	t.Helper()
-	made := runJSON[admin.CreatedAccount](t, "account", "create", "--name", name, "--plan", "standard", "--credits", "7")
-	changed := runJSON[admin.Account](t, "account", "update", made.AccountID, "--plan", "pro", "--hipaa", "--credits", "9")
+	created := runJSON[admin.CreatedAccount](t, "account", "create", "--name", name, "--plan", "standard", "--credits", "7")
+	changed := runJSON[admin.Account](t, "account", "update", created.AccountID, "--plan", "pro", "--hipaa", "--credits", "9")
 	if changed.Plan != "pro" || !changed.HIPAA || changed.Credits == nil || *changed.Credits != 9 {
 		t.Errorf("changed account: %+v", changed)
 	}
-	same := runJSON[admin.Account](t, "account", "update", made.AccountID, "--plan", "pro")
-	back := runJSON[admin.Account](t, "account", "update", made.AccountID, "--credits", "plan")
+	same := runJSON[admin.Account](t, "account", "update", created.AccountID, "--plan", "pro")
+	back := runJSON[admin.Account](t, "account", "update", created.AccountID, "--credits", "plan")
 	if *same.Credits != 9 || back.Credits == nil || *back.Credits != 15000 {
 		t.Errorf("credits: kept %v, then the plan's %v", same.Credits, back.Credits)
 	}
-	other := runJSON[admin.CreatedKey](t, "key", "create", "--account", made.AccountID, "--scopes", "agents:read, sources:read", "--expires", "90d")
-	runJSON[admin.KeyRef](t, "key", "revoke", other.KeyID)
+	other := runJSON[admin.CreatedKey](t, "key", "create", "--account", created.AccountID, "--scopes", "agents:read, sources:read", "--expires", "90d")
+	runJSON[admin.RevokedKey](t, "key", "revoke", other.KeyID)
 	var states []string
-	for _, k := range runJSON[[]admin.Key](t, "key", "list", "--account", made.AccountID) {
+	for _, k := range runJSON[[]admin.Key](t, "key", "list", "--account", created.AccountID) {
 		states = append(states, k.State(time.Now()))
 	}
 	if strings.Join(states, " ") != "active revoked" {
 		t.Errorf("keys are %v", states)
 	}
-	added := runJSON[admin.AddedMember](t, "member", "add", "--account", made.AccountID, "--email", name+"@example.com", "--name", "Somebody", "--role", "admin")
-	if status, _, errs := runCommand(t, "member", "add", "--account", made.AccountID, "--email", name+"@EXAMPLE.com", "--name", "Again"); status != 1 || !strings.Contains(errs, added.UserID) {
+	added := runJSON[admin.AddedMember](t, "member", "add", "--account", created.AccountID, "--email", name+"@example.com", "--name", "Somebody", "--role", "admin")
+	if status, _, errs := runCommand(t, "member", "add", "--account", created.AccountID, "--email", name+"@EXAMPLE.com", "--name", "Again"); status != 1 || !strings.Contains(errs, added.UserID) {
 		t.Errorf("a member twice: %d %s", status, errs)
 	}
-	members := runJSON[[]admin.Member](t, "member", "list", "--account", made.AccountID)
+	members := runJSON[[]admin.Member](t, "member", "list", "--account", created.AccountID)
 	if len(members) != 1 || members[0].UserID != added.UserID || members[0].Role != "admin" {
 		t.Errorf("members: %+v", members)
 	}
-	return made.APIKey
+	return created.APIKey
 }
 
 func TestChangesAreInForceAtOnce(t *testing.T) {
 	t.Setenv("PARLEY_DATA", filepath.Join(t.TempDir(), "data"))
 	s := startServer(t, "serve")
-	made := runJSON[admin.CreatedAccount](t, "account", "create", "--name", "A")
-	extra := runJSON[admin.CreatedKey](t, "key", "create", "--account", made.AccountID)
+	created := runJSON[admin.CreatedAccount](t, "account", "create", "--name", "A")
+	extra := runJSON[admin.CreatedKey](t, "key", "create", "--account", created.AccountID)
 	get := func(key string) int {
 		status, _ := sendRequest(t, "GET", s.URL+"/api/v2/agents", key, "")
 		return status
 	}
-	if a, b := get(made.APIKey), get(extra.APIKey); a != http.StatusOK || b != http.StatusOK {
+	if a, b := get(created.APIKey), get(extra.APIKey); a != http.StatusOK || b != http.StatusOK {
 		t.Fatalf("before: %d, %d", a, b)
 	}
-	runJSON[admin.KeyRef](t, "key", "revoke", extra.KeyID)
+	runJSON[admin.RevokedKey](t, "key", "revoke", extra.KeyID)
 	if got := get(extra.APIKey); got != http.StatusUnauthorized {
 		t.Errorf("a revoked key: %d", got)
 	}
-	runJSON[admin.Account](t, "account", "update", made.AccountID, "--plan", "free")
-	if got := get(made.APIKey); got != http.StatusForbidden {
+	runJSON[admin.Account](t, "account", "update", created.AccountID, "--plan", "free")
+	if got := get(created.APIKey); got != http.StatusForbidden {
 		t.Errorf("a plan without API: %d", got)
 	}
 }
@@ -129,9 +129,9 @@ func TestTwoServersDoNotShareADirectory(t *testing.T) {
 func TestWhatGoesWrongIsSaid(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	for _, c := range []struct {
-		args   string
-		status int
-		says   string
+		args     string
+		status   int
+		wantText string
 	}{
 		{"account list", 1, "there is no Parley data"},
 		{"account create", 2, "--name"},
@@ -160,7 +160,7 @@ func TestWhatGoesWrongIsSaid(t *testing.T) {
 		{"ask --from /nonexistent why", 2, "nonexistent"},
 		{"fly", 2, "fly"},
 	} {
-		if status, out, errs := runCommand(t, append(strings.Fields(c.args), "--data", dir)...); status != c.status || !strings.Contains(errs, c.says) || out != "" {
+		if status, out, errs := runCommand(t, append(strings.Fields(c.args), "--data", dir)...); status != c.status || !strings.Contains(errs, c.wantText) || out != "" {
 			t.Errorf("%s: status %d, %q, %q", c.args, status, out, errs)
 		}
 	}

@@ -10,27 +10,27 @@ import (
 	"parley/internal/testkit"
 )
 
-// An index is built anew without a server, and beside one that answers from the old index meanwhile.
+// An index is rebuilt without a server, and with one that answers from the old index meanwhile.
 func TestReindex(t *testing.T) {
 	t.Setenv("PARLEY_DATA", filepath.Join(t.TempDir(), "data"))
-	made := runJSON[admin.CreatedAccount](t, "account", "create", "--name", "A")
+	created := runJSON[admin.CreatedAccount](t, "account", "create", "--name", "A")
 	indexed := func(want int64) {
 		t.Helper()
 		got := runJSON[[]reindexResult](t, "reindex")
-		if len(got) != 1 || got[0].AccountID != made.AccountID || got[0].Conversations != want {
+		if len(got) != 1 || got[0].AccountID != created.AccountID || got[0].Conversations != want {
 			t.Errorf("indexed %+v, want %d", got, want)
 		}
 	}
 	indexed(0)
 	s := startServer(t, "serve")
-	_, body := sendRequest(t, "POST", s.URL+"/api/v2/agents", made.APIKey, `{"name": "Shop"}`)
+	_, body := sendRequest(t, "POST", s.URL+"/api/v2/agents", created.APIKey, `{"name": "Shop"}`)
 	_, rest, _ := strings.Cut(body, `"id":"`)
 	agent := s.URL + "/api/v2/agents/" + rest[:21]
-	if status, body := sendRequest(t, "POST", agent+"/chat", made.APIKey, `{"message": "Where is the lighthouse?"}`); status != http.StatusOK {
+	if status, body := sendRequest(t, "POST", agent+"/chat", created.APIKey, `{"message": "Where is the lighthouse?"}`); status != http.StatusOK {
 		t.Fatal(status, body)
 	}
 	found := func() bool {
-		_, body := sendRequest(t, "GET", agent+"/conversations/search?query=lighthouse", made.APIKey, "")
+		_, body := sendRequest(t, "GET", agent+"/conversations/search?query=lighthouse", created.APIKey, "")
 		return strings.Contains(body, "snippet")
 	}
 	testkit.Eventually(t, "found", found)
@@ -38,7 +38,7 @@ func TestReindex(t *testing.T) {
 	if !found() {
 		t.Error("not found any more")
 	}
-	if status, out, errs := runCommand(t, "reindex", "--account", made.AccountID); status != 0 || out != "Indexed 1 conversation of 1 account.\n" {
+	if status, out, errs := runCommand(t, "reindex", "--account", created.AccountID); status != 0 || out != "Indexed 1 conversation of 1 account.\n" {
 		t.Error(status, out, errs)
 	}
 	if status, _, errs := runCommand(t, "reindex", "--account", "nobody"); status != 1 || !strings.Contains(errs, "Account not found") {

@@ -8,7 +8,7 @@ import (
 	"parley/internal/api/admin"
 )
 
-// ruleCmd are the commands on routing rules.
+// ruleCmd holds the commands on routing rules.
 type ruleCmd struct {
 	List    ruleListCmd    `cmd:"" help:"List an agent's routing rules in their order."`
 	Add     ruleAddCmd     `cmd:"" help:"Add a rule."`
@@ -23,7 +23,7 @@ type ruleListCmd struct {
 }
 
 func (c *ruleListCmd) Run(p *process) error {
-	list, err := runAdmin(p, admin.ListRules, admin.AgentID{ID: c.Agent})
+	list, err := runAdmin(p, admin.ListRules, admin.AgentRef{ID: c.Agent})
 	if err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func (p *process) printRules(list []admin.Rule) error {
 	return p.printTable("\tRULE\tNAME\tENABLED\tWHEN\tTEAM\tASSIGNEE", "No rules: every ticket goes to the default team.", rows)
 }
 
-// formatRuleConditions tells the conditions of a rule.
+// formatRuleConditions describes the conditions of a rule.
 func formatRuleConditions(r admin.Rule) string {
 	all, some := formatConditions(r.All, " and "), formatConditions(r.Any, " or ")
 	switch {
@@ -65,7 +65,7 @@ func formatConditions(list []parley.Condition, between string) string {
 	return strings.Join(parts, between)
 }
 
-// formatCondition writes a condition as it is typed.
+// formatCondition formats a condition as it is typed.
 func formatCondition(c parley.Condition) string {
 	return c.Field + " " + c.Op + " " + strings.Join(c.Values, "|")
 }
@@ -98,7 +98,7 @@ func (c *ruleAddCmd) Run(p *process) error {
 	return p.printRules(out)
 }
 
-// parseConditions reads conditions such as "subject contains invoice|bill". What field and operator may be is judged by the helpdesk.
+// parseConditions parses conditions such as "subject contains invoice|bill". The helpdesk checks the field and the operator.
 func parseConditions(flag string, texts []string) (list []parley.Condition, err error) {
 	for _, text := range texts {
 		field, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
@@ -121,10 +121,14 @@ type ruleRef struct {
 	Rule  string `arg:"" help:"Key of the rule."`
 }
 
+func (r ruleRef) adminRef() admin.RuleRef {
+	return admin.RuleRef{AgentID: r.Agent, Rule: r.Rule}
+}
+
 type ruleRemoveCmd struct{ ruleRef }
 
 func (c *ruleRemoveCmd) Run(p *process) error {
-	out, err := runAdmin(p, admin.RemoveRule, admin.RuleRef{AgentID: c.Agent, Rule: c.Rule})
+	out, err := runAdmin(p, admin.RemoveRule, c.adminRef())
 	if err != nil {
 		return err
 	}
@@ -140,7 +144,7 @@ func (c *ruleMoveCmd) Run(p *process) error {
 	if c.To < 1 {
 		return newUsageError("--to: the first place is 1")
 	}
-	out, err := runAdmin(p, admin.MoveRule, admin.RuleRef{AgentID: c.Agent, Rule: c.Rule, Position: c.To})
+	out, err := runAdmin(p, admin.MoveRule, admin.RuleMove{RuleRef: c.adminRef(), Position: c.To})
 	if err != nil {
 		return err
 	}
@@ -155,8 +159,8 @@ type ruleDisableCmd struct{ ruleRef }
 
 func (c *ruleDisableCmd) Run(p *process) error { return p.switchRule(c.ruleRef, false) }
 
-func (p *process) switchRule(c ruleRef, on bool) error {
-	out, err := runAdmin(p, admin.SwitchRule, admin.RuleRef{AgentID: c.Agent, Rule: c.Rule, Enabled: &on})
+func (p *process) switchRule(r ruleRef, isEnabled bool) error {
+	out, err := runAdmin(p, admin.SwitchRule, admin.RuleSwitch{RuleRef: r.adminRef(), Enabled: isEnabled})
 	if err != nil {
 		return err
 	}

@@ -29,7 +29,7 @@ func (c *serveCmd) Run(p *process) error {
 	return errors.Join(s.run(p, func() error { return p.printReady(s) }), s.close())
 }
 
-// serverConfig gathers the settings of a server.
+// serverConfig builds the configuration of a server from the settings.
 func (p *process) serverConfig(service server.ServingConfig, models server.ModelConfig, voice server.VoiceConfig, log string) (server.Config, error) {
 	cfg := server.Config{StorageConfig: p.commandLine.StorageConfig, ServingConfig: service, ModelConfig: models, VoiceConfig: voice, Now: time.Now, Version: version}
 	if err := cfg.Check(); err != nil {
@@ -49,7 +49,7 @@ func (p *process) serverConfig(service server.ServingConfig, models server.Model
 	return cfg, err
 }
 
-// printReady says where the server is and what answers there.
+// printReady prints the address of the server and the model that answers.
 func (p *process) printReady(s *instance) error {
 	if p.commandLine.JSON {
 		line := map[string]any{"ready": true, "version": version, "url": s.url, "filesUrl": s.filesURL, "model": s.model}

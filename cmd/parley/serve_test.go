@@ -13,8 +13,8 @@ import (
 	"parley/internal/testkit/provider"
 )
 
-// A stopping server lets a running answer come to its end, and cuts it when the drain is over: either way the stream ends
-// whole.
+// A stopping server lets a running answer end, and cuts it off when the drain timeout is over. Either way the stream is
+// complete.
 func TestStoppingServerDrains(t *testing.T) {
 	for _, c := range []struct {
 		name, drain, ends string

@@ -6,7 +6,7 @@ import (
 	"parley/internal/api/admin"
 )
 
-// sourcesCmd are the commands on sources.
+// sourcesCmd holds the commands on sources.
 type sourcesCmd struct {
 	List sourceListCmd `cmd:"" help:"List an agent's sources, newest first, and why some have failed."`
 }

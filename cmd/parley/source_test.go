@@ -10,7 +10,7 @@ import (
 	"parley/internal/testkit/dbs"
 )
 
-// The operator sees why a source has failed, beside a server and without one.
+// The operator sees why a source has failed, with a running server and without one.
 func TestSourcesTellWhyTheyFailed(t *testing.T) {
 	for _, database := range []string{"sqlite", "postgres"} {
 		t.Run(database, func(t *testing.T) {
@@ -18,12 +18,12 @@ func TestSourcesTellWhyTheyFailed(t *testing.T) {
 			if database == "postgres" {
 				t.Setenv("PARLEY_DATABASE_URL", dbs.SharedPostgres(t).NewStore(t))
 			}
-			made := runJSON[admin.CreatedAccount](t, "account", "create", "--name", "A")
+			created := runJSON[admin.CreatedAccount](t, "account", "create", "--name", "A")
 			s := startServer(t, "serve")
-			agent := postJSON[struct{ ID string }](t, s.URL+"/api/v2/agents", made.APIKey, `{"name": "Shop"}`).ID
+			agent := postJSON[struct{ ID string }](t, s.URL+"/api/v2/agents", created.APIKey, `{"name": "Shop"}`).ID
 			for _, body := range []string{`{"type": "text", "name": "Hours", "content": "We open at nine."}`, `{"type": "text", "name": "Blank", "content": " "}`,
 				`{"type": "link", "url": "http://127.0.0.1:9/", "linkType": "individual"}`} {
-				postJSON[struct{ ID string }](t, s.URL+"/api/v2/agents/"+agent+"/sources", made.APIKey, body)
+				postJSON[struct{ ID string }](t, s.URL+"/api/v2/agents/"+agent+"/sources", created.APIKey, body)
 			}
 			list := func() []admin.Source { return runJSON[[]admin.Source](t, "sources", "list", "--agent", agent) }
 			testkit.Eventually(t, "the sources are done", func() bool {

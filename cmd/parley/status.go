@@ -4,7 +4,7 @@ import (
 	"parley/internal/api/admin"
 )
 
-// statusCmd are the commands on the statuses of tickets.
+// statusCmd holds the commands on the statuses of tickets.
 type statusCmd struct {
 	List    statusListCmd    `cmd:"" help:"List the statuses of an agent's tickets, archived ones too."`
 	Add     statusAddCmd     `cmd:"" help:"Add a status to a category."`
@@ -18,7 +18,7 @@ type statusListCmd struct {
 }
 
 func (c *statusListCmd) Run(p *process) error {
-	list, err := runAdmin(p, admin.ListStatuses, admin.AgentID{ID: c.Agent})
+	list, err := runAdmin(p, admin.ListStatuses, admin.AgentRef{ID: c.Agent})
 	if err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func (p *process) printStatuses(list []admin.Status) error {
 	return p.printTable("CATEGORY\tLABEL\tFOR CUSTOMERS\tCOLOR\tKEY\tSTATE\tSTATUS", "No statuses.", rows)
 }
 
-// printStatus prints one as a list of one.
+// printStatus prints one status as a list of one.
 func (p *process) printStatus(s admin.Status) error {
 	if p.commandLine.JSON {
 		return p.printJSON(s)
@@ -62,8 +62,15 @@ type statusAddCmd struct {
 }
 
 func (c *statusAddCmd) Run(p *process) error {
-	out, err := runAdmin(p, admin.AddStatus, admin.NewStatus{AgentID: c.Agent, Key: c.Key, Category: c.Category, Label: c.Label, ExternalLabel: c.ExternalLabel,
-		Color: c.Color, Default: c.Default})
+	out, err := runAdmin(p, admin.AddStatus, admin.NewStatus{
+		AgentID:       c.Agent,
+		Key:           c.Key,
+		Category:      c.Category,
+		Label:         c.Label,
+		ExternalLabel: c.ExternalLabel,
+		Color:         c.Color,
+		Default:       c.Default,
+	})
 	if err != nil {
 		return err
 	}
@@ -91,7 +98,12 @@ func (c *statusChangeCmd) Run(p *process) error {
 	if c.Label == nil && c.ExternalLabel == nil && c.Color == nil {
 		return newUsageError("nothing to change: give --label, --external-label or --color")
 	}
-	out, err := runAdmin(p, admin.ChangeStatus, admin.StatusChange{AgentID: c.Agent, Status: c.Status, Label: c.Label, ExternalLabel: c.ExternalLabel, Color: c.Color})
+	out, err := runAdmin(p, admin.ChangeStatus, admin.StatusChange{
+		StatusRef:     c.adminRef(),
+		Label:         c.Label,
+		ExternalLabel: c.ExternalLabel,
+		Color:         c.Color,
+	})
 	if err != nil {
 		return err
 	}

@@ -2,13 +2,18 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
+
+	"github.com/alecthomas/kong"
 
 	"parley"
 	"parley/internal/api/admin"
+	"parley/internal/httpapi"
 )
 
-// teamCmd are the commands on teams.
+// teamCmd holds the commands on teams.
 type teamCmd struct {
 	List   teamListCmd   `cmd:"" help:"List an agent's teams with their members."`
 	Add    teamAddCmd    `cmd:"" help:"Add a team."`
@@ -23,7 +28,7 @@ type teamListCmd struct {
 }
 
 func (c *teamListCmd) Run(p *process) error {
-	list, err := runAdmin(p, admin.ListTeams, admin.AgentID{ID: c.Agent})
+	list, err := runAdmin(p, admin.ListTeams, admin.AgentRef{ID: c.Agent})
 	if err != nil {
 		return err
 	}
@@ -48,7 +53,7 @@ func (p *process) printTeams(list []admin.Team) error {
 		p.printIfSet("  key", t.Key)
 		p.printLine("  strategy", "%s", t.Strategy)
 		p.printIfSet("  most open", formatLimit(t.MaxOpen))
-		p.printIfSet("  hours", formatShifts(t.Hours))
+		p.printIfSet("  hours", formatWorkingHours(t.Hours))
 		for _, m := range t.Members {
 			p.printLine("  member", "%s", formatMember(m))
 		}
@@ -56,14 +61,14 @@ func (p *process) printTeams(list []admin.Team) error {
 	return nil
 }
 
-// formatMember tells of a member what differs from the team.
+// formatMember describes a member by what differs from the team.
 func formatMember(m admin.TeamMember) string {
 	text := m.Email + " (" + m.Name + ")"
 	if m.MaxOpen != nil {
 		text += ", most open " + formatLimit(m.MaxOpen)
 	}
 	if len(m.Hours) > 0 {
-		text += ", " + formatShifts(m.Hours)
+		text += ", " + formatWorkingHours(m.Hours)
 	}
 	if m.Away {
 		text += ", away"
@@ -78,7 +83,7 @@ func formatLimit(n *int) string {
 	return strconv.Itoa(*n)
 }
 
-// printTeam prints one as a list of one.
+// printTeam prints one team as a list of one.
 func (p *process) printTeam(t admin.Team) error {
 	if p.commandLine.JSON {
 		return p.printJSON(t)
@@ -86,7 +91,7 @@ func (p *process) printTeam(t admin.Team) error {
 	return p.printTeams([]admin.Team{t})
 }
 
-// teamFlags are what a team may have.
+// teamFlags are flags that teams and their members share.
 type teamFlags struct {
 	MaxOpen ticketLimitFlag `placeholder:"N" help:"Most open tickets of a member; \"none\" is no limit."`
 	Hours   []string        `sep:"none" placeholder:"SHIFT" help:"When its members work, such as \"mon-fri 09:00-17:00 Europe/Berlin\"; may be given again. \"always\" is always."`
@@ -103,11 +108,9 @@ type teamAddCmd struct {
 
 func (c *teamAddCmd) Run(p *process) error {
 	in := admin.NewTeam{AgentID: c.Agent, Key: c.Key, Name: c.Name, Default: c.Default, Strategy: c.Strategy}
-	if c.MaxOpen.set != nil {
-		in.MaxOpen = c.MaxOpen.set.Own
-	}
+	in.MaxOpen = c.MaxOpen.Ptr()
 	var err error
-	if in.Hours, err = parseShifts(c.Hours); err != nil {
+	if in.Hours, err = parseWorkingHours(c.Hours); err != nil {
 		return err
 	}
 	out, err := runAdmin(p, admin.AddTeam, in)
@@ -123,6 +126,10 @@ type teamRef struct {
 	Team  string `arg:"" help:"Team: its id, key or name."`
 }
 
+func (r teamRef) adminRef() admin.TeamRef {
+	return admin.TeamRef{AgentID: r.Agent, Team: r.Team}
+}
+
 type teamChangeCmd struct {
 	teamRef
 	Name     *string `placeholder:"TEXT" help:"New name."`
@@ -132,12 +139,18 @@ type teamChangeCmd struct {
 }
 
 func (c *teamChangeCmd) Run(p *process) error {
-	in := admin.TeamChange{AgentID: c.Agent, Team: c.Team, Name: c.Name, Default: c.Default, Strategy: c.Strategy, MaxOpen: c.MaxOpen.set}
+	in := admin.TeamChange{
+		TeamRef:  c.adminRef(),
+		Name:     c.Name,
+		Default:  c.Default,
+		Strategy: c.Strategy,
+		MaxOpen:  c.MaxOpen.Opt,
+	}
 	list, err := c.parseHours()
 	if err != nil {
 		return err
 	}
-	if in.Hours = list; in.Name == nil && !in.Default && in.Strategy == nil && in.MaxOpen == nil && in.Hours == nil {
+	if in.Hours = list; in.Name == nil && !in.Default && in.Strategy == nil && !in.MaxOpen.Present && in.Hours == nil {
 		return newUsageError("nothing to change: give --name, --strategy, --max-open, --hours or --default")
 	}
 	out, err := runAdmin(p, admin.ChangeTeam, in)
@@ -147,19 +160,19 @@ func (c *teamChangeCmd) Run(p *process) error {
 	return p.printTeam(out)
 }
 
-// parseHours returns the shifts that were typed; nil is none typed.
+// parseHours returns the working hours of the flags, or nil where there are none.
 func (f *teamFlags) parseHours() (*[]parley.WorkingHours, error) {
 	if f.Hours == nil {
 		return nil, nil
 	}
-	list, err := parseShifts(f.Hours)
+	list, err := parseWorkingHours(f.Hours)
 	return &list, err
 }
 
 type teamRemoveCmd struct{ teamRef }
 
 func (c *teamRemoveCmd) Run(p *process) error {
-	out, err := runAdmin(p, admin.RemoveTeam, admin.TeamRef{AgentID: c.Agent, Team: c.Team})
+	out, err := runAdmin(p, admin.RemoveTeam, c.adminRef())
 	if err != nil {
 		return err
 	}
@@ -168,4 +181,114 @@ func (c *teamRemoveCmd) Run(p *process) error {
 	}
 	_, err = fmt.Fprintf(p.stdout, "Removed the team %s; its tickets and rules are with the default team.\n", c.Team)
 	return err
+}
+
+type teamJoinCmd struct {
+	teamRef
+	Member string `required:"" placeholder:"EMAIL" help:"Member of the account."`
+	teamFlags
+	Away *bool `help:"Give them no tickets; --away=false ends that."`
+}
+
+func (c *teamJoinCmd) Run(p *process) error {
+	in := admin.TeamMembership{
+		TeamMemberRef: admin.TeamMemberRef{TeamRef: c.adminRef(), Member: c.Member},
+		MaxOpen:       c.MaxOpen.Opt,
+		Away:          c.Away,
+	}
+	var err error
+	if in.Hours, err = c.parseHours(); err != nil {
+		return err
+	}
+	out, err := runAdmin(p, admin.JoinTeam, in)
+	if err != nil {
+		return err
+	}
+	return p.printTeam(out)
+}
+
+type teamLeaveCmd struct {
+	teamRef
+	Member string `required:"" placeholder:"EMAIL" help:"Member of the team."`
+}
+
+func (c *teamLeaveCmd) Run(p *process) error {
+	out, err := runAdmin(p, admin.LeaveTeam, admin.TeamMemberRef{TeamRef: c.adminRef(), Member: c.Member})
+	if err != nil {
+		return err
+	}
+	return p.printTeam(out)
+}
+
+// weekdays are the names of the days.
+var weekdays = []string{"mon", "tue", "wed", "thu", "fri", "sat", "sun"}
+
+// parseShifts parses working hours such as "mon-fri 09:00-17:00 Europe/Berlin"; the word always stands for none. The helpdesk
+// checks the parts.
+func parseWorkingHours(texts []string) ([]parley.WorkingHours, error) {
+	if len(texts) == 1 && texts[0] == "always" {
+		return []parley.WorkingHours{}, nil
+	}
+	var list []parley.WorkingHours
+	for _, text := range texts {
+		words := strings.Fields(text)
+		if len(words) != 3 {
+			return nil, newUsageError("--hours: %q is not days, times and a time zone, such as \"mon-fri 09:00-17:00 Europe/Berlin\"", text)
+		}
+		from, to, ok := strings.Cut(words[1], "-")
+		if !ok {
+			return nil, newUsageError("--hours: %q is not two times such as 09:00-17:00", words[1])
+		}
+		list = append(list, parley.WorkingHours{Days: parseDays(words[0]), From: from, To: to, TimeZone: words[2]})
+	}
+	return list, nil
+}
+
+// parseDays parses days such as mon,wed or mon-fri; a range may cross the end of the week.
+func parseDays(text string) (list []string) {
+	for part := range strings.SplitSeq(strings.ToLower(text), ",") {
+		first, last, isRange := strings.Cut(part, "-")
+		from, to := slices.Index(weekdays, first), slices.Index(weekdays, last)
+		if !isRange || from < 0 || to < 0 {
+			list = append(list, part)
+			continue
+		}
+		for i := from; ; i = (i + 1) % len(weekdays) {
+			list = append(list, weekdays[i])
+			if i == to {
+				break
+			}
+		}
+	}
+	return list
+}
+
+// formatShifts formats working hours as they are typed.
+func formatWorkingHours(list []parley.WorkingHours) string {
+	var parts []string
+	for _, s := range list {
+		parts = append(parts, strings.Join(s.Days, ",")+" "+s.From+"-"+s.To+" "+s.TimeZone)
+	}
+	return strings.Join(parts, "; ")
+}
+
+// ticketLimitFlag is a number of open tickets, or the word none, which is null.
+type ticketLimitFlag struct{ httpapi.Opt[int] }
+
+// Decode parses the flag's value.
+func (f *ticketLimitFlag) Decode(ctx *kong.DecodeContext) error {
+	text, err := ctx.Scan.PopValue("number")
+	if err != nil {
+		return err
+	}
+	if text.String() == "none" {
+		f.Opt = httpapi.Opt[int]{Present: true, Null: true}
+		return nil
+	}
+	n, err := strconv.Atoi(text.String())
+	if err != nil {
+		return fmt.Errorf("%q is neither a whole number nor \"none\"", text.String())
+	}
+	f.Opt = httpapi.Some(n)
+	return nil
 }

@@ -30,7 +30,7 @@ func (c *traceCmd) Run(p *process) error {
 	return nil
 }
 
-// printTurn prints what is known of a turn: one that a crash ended has little to tell.
+// printTurn prints what is known of a turn: little of one that a crash ended.
 func (p *process) printTurn(t admin.TurnTrace) {
 	fmt.Fprintf(p.stdout, "Turn %s, %s, %s\n", t.TurnID, t.StartedAt.Format(time.RFC3339), t.State)
 	p.printIfSet("question", t.Question)
@@ -57,28 +57,28 @@ func (p *process) printTurn(t admin.TurnTrace) {
 }
 
 func formatMillis(m parley.TraceMillis) string {
-	said := fmt.Sprintf("%.1f retrieved, ", m.RetrievalDone)
+	text := fmt.Sprintf("%.1f retrieved, ", m.RetrievalDone)
 	if m.FirstToken > 0 {
-		said += fmt.Sprintf("%.1f first text, ", m.FirstToken)
+		text += fmt.Sprintf("%.1f first text, ", m.FirstToken)
 	}
-	return said + fmt.Sprintf("%.1f ended", m.AnswerDone)
+	return text + fmt.Sprintf("%.1f ended", m.AnswerDone)
 }
 
-// printIfSet prints what is there.
+// printIfSet prints a name and a text unless the text is empty.
 func (p *process) printIfSet(name, text string) {
 	if text != "" {
 		p.printLine(name, "%s", text)
 	}
 }
 
-// printLine prints a name and a value, whose further lines stand below its first.
+// printLine prints a name and a value. Further lines of the value are indented to align with its first.
 func (p *process) printLine(name, format string, args ...any) {
 	text := strings.ReplaceAll(fmt.Sprintf(format, args...), "\n", "\n"+strings.Repeat(" ", 12))
 	fmt.Fprintf(p.stdout, "%-11s %s\n", name, text)
 }
 
-// formatPassage tells of a passage its score, whether the answer cites it, where it is from, and what it says: all of it while it
-// is there, else what the answer took from it.
+// formatPassage formats a passage with its rank, whether the answer cites it, its source and its text. Where the passage does
+// not exist any more, the quotes of the answer stand in for the text.
 func formatPassage(p admin.PassageTrace) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%.3f  ", p.Rank)

@@ -20,11 +20,11 @@ func TestTraceTellsOnlyWhatIsKnown(t *testing.T) {
 }
 
 func TestTraceMarksWhatIsCited(t *testing.T) {
-	gone := admin.PassageTrace{TracePassage: parley.TracePassage{ID: "p2", Name: "Handbook", Heading: "Leave", Rank: 0.5, IsCited: true, Quotes: []string{"Thirty days."}}}
-	there := admin.PassageTrace{TracePassage: parley.TracePassage{ID: "p1", Name: "Handbook", Rank: 0.75}, Text: "All of it.\n"}
+	withoutSource := admin.PassageTrace{TracePassage: parley.TracePassage{ID: "p2", Name: "Handbook", Heading: "Leave", Rank: 0.5, IsCited: true, Quotes: []string{"Thirty days."}}}
+	withSource := admin.PassageTrace{TracePassage: parley.TracePassage{ID: "p1", Name: "Handbook", Rank: 0.75}, Text: "All of it.\n"}
 	var out commandOutput
 	p := &process{stdout: &out}
-	p.printTurn(admin.TurnTrace{Trace: parley.Trace{TurnID: "t1", State: "done", Model: "auto"}, Passages: []admin.PassageTrace{there, gone}})
+	p.printTurn(admin.TurnTrace{Trace: parley.Trace{TurnID: "t1", State: "done", Model: "auto"}, Passages: []admin.PassageTrace{withSource, withoutSource}})
 	for _, want := range []string{
 		"passage 1   0.750  Handbook  (p1)\n            All of it.\n",
 		"passage 2   0.500  cited  Handbook › Leave  (p2)\n", "“Thirty days.”\n",

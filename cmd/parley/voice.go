@@ -6,9 +6,10 @@ import (
 	"time"
 
 	"parley/internal/api/admin"
+	"parley/internal/voice"
 )
 
-// voiceCmd are the commands on voice sessions.
+// voiceCmd holds the commands on voice sessions.
 type voiceCmd struct {
 	Sessions  voiceSessionsCmd  `cmd:"" help:"List voice sessions, the newest first."`
 	End       voiceEndCmd       `cmd:"" help:"End voice sessions that live."`
@@ -40,7 +41,7 @@ func (c *voiceSessionsCmd) Run(p *process) error {
 	return p.printTable("SESSION\tAGENT\tCONVERSATION\tUSER\tCREATED\tTALKED\tENDED BY\tCREDITS", "No voice sessions.", rows)
 }
 
-// formatDuration tells how long somebody was in a session, or how it stands.
+// formatDuration returns how long the customer was in a session, or the state of the session.
 func formatDuration(s admin.VoiceSession) string {
 	switch {
 	case s.EndedAt == nil && s.JoinedAt == nil:
@@ -69,13 +70,82 @@ func (c *voiceEndCmd) Run(p *process) error {
 			}
 			continue
 		}
-		said := "Ended voice session %s.\n"
+		format := "Ended voice session %s.\n"
 		if !out.WasLive {
-			said = "Voice session %s had ended before.\n"
+			format = "Voice session %s had ended before.\n"
 		}
-		if _, err := fmt.Fprintf(p.stdout, said, out.ID); err != nil {
+		if _, err := fmt.Fprintf(p.stdout, format, out.ID); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+type voiceRecordingCmd struct {
+	ID string `arg:"" name:"sessionid" help:"The session, as \"parley voice sessions\" shows it."`
+}
+
+// Run writes the file part by part. With --json it only describes the file.
+func (c *voiceRecordingCmd) Run(p *process) error {
+	for written, part := int64(0), 0; ; part++ {
+		r, err := runAdmin(p, admin.ReadVoiceRecording, admin.VoiceRecordingRequest{ID: c.ID, Part: part})
+		if err != nil {
+			return err
+		}
+		if p.commandLine.JSON {
+			r.Part = nil
+			return p.printJSON(r)
+		}
+		n, err := p.stdout.Write(r.Part)
+		if err != nil {
+			return err
+		}
+		if written += int64(n); written >= r.Bytes {
+			return nil
+		}
+		if n == 0 {
+			return fmt.Errorf("the recording has %d bytes and not %d", written, r.Bytes)
+		}
+	}
+}
+
+type voiceStatsCmd struct{}
+
+func (c *voiceStatsCmd) Run(p *process) error {
+	m, err := runAdmin(p, admin.VoiceStats, admin.NoInput{})
+	if err != nil {
+		return err
+	}
+	if p.commandLine.JSON {
+		return p.printJSON(m)
+	}
+	state := ""
+	if m.Overloaded {
+		state = ", and no more fit"
+	}
+	if _, err := fmt.Fprintf(p.stdout, "Voice sessions now: %d, %d of them joined%s. Gaps between packets of speech: %.0f ms. "+
+		"Frames that did not come: %d.\n\n", m.Dialogs, m.Joined, state, m.GapP95, m.Lost); err != nil {
+		return err
+	}
+	return p.printTable("FROM THE END OF SPEECH\tP50 MS\tP95 MS", "", delayRows(m))
+}
+
+// delayRows returns the rows of the table: the parts of the delay, and what else is measured.
+func delayRows(m voice.StatsSnapshot) [][]string {
+	row := func(name string, p50, p95 float64) []string {
+		return []string{name, fmt.Sprintf("%.0f", p50), fmt.Sprintf("%.0f", p95)}
+	}
+	a, b := m.SpokenP50, m.SpokenP95
+	return [][]string{
+		row("silence until the turn was over", a.Silence, b.Silence),
+		row("recognition", a.Hearing, b.Hearing),
+		row("first text of the answer", a.Answer, b.Answer),
+		row("first clause", a.Piece, b.Piece),
+		row("first speech", a.Speech, b.Speech),
+		row("first packet", a.Output, b.Output),
+		row(fmt.Sprintf("in all, of %d answers", m.Spoken), a.Total, b.Total),
+		row(fmt.Sprintf("in all, of %d answers to text", m.Typed), m.TypedP50, m.TypedP95),
+		row("from the customer's first sound until the agent spoke more softly", m.DuckedP50, m.DuckedP95),
+		row("from the customer's first sound until the agent was held", m.HeldP50, m.HeldP95),
+	}
 }

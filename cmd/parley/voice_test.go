@@ -20,7 +20,7 @@ import (
 	"parley/internal/voice"
 )
 
-// The operator sees the sessions that a dead server has left, and ends them.
+// The operator lists the sessions of a server that crashed, and ends them.
 func TestVoiceSessionsOfTheOperator(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	t.Setenv("PARLEY_DATA", data)
@@ -55,7 +55,7 @@ func TestVoiceSessionsOfTheOperator(t *testing.T) {
 	}
 }
 
-// createOrphanedSession writes a session whose server has died while the customer was in it.
+// createOrphanedSession writes a session whose server crashed while the customer was in it.
 func createOrphanedSession(t *testing.T, data string, account parley.AccountID) *parley.VoiceSession {
 	t.Helper()
 	db, err := store.Open(t.Context(), sqldb.Config{URL: filepath.Join(data, server.SQLiteFile)})
@@ -84,8 +84,8 @@ func createOrphanedSession(t *testing.T, data string, account parley.AccountID) 
 		t.Fatal(err)
 	}
 	s.JoinedAt, s.LastSeenAt = &joined, &seen
-	if gone, err := db.RenewVoiceLeases(t.Context(), "dead", []parley.VoiceSession{*s}, s.LeaseUntil); err != nil || len(gone) > 0 {
-		t.Fatal(gone, err)
+	if missing, err := db.RenewVoiceLeases(t.Context(), "dead", []parley.VoiceSession{*s}, s.LeaseUntil); err != nil || len(missing) > 0 {
+		t.Fatal(missing, err)
 	}
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
@@ -104,7 +104,7 @@ func TestVoiceStats(t *testing.T) {
 	}
 }
 
-// The operator fetches a recording, in parts, byte for byte.
+// The operator reads a recording part by part, byte for byte.
 func TestVoiceRecording(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	t.Setenv("PARLEY_DATA", data)

@@ -13,7 +13,7 @@ import (
 	"parley/internal/store"
 )
 
-// The operator makes a webhook, sees what could not be delivered, has it sent again and takes the webhook away.
+// The operator adds a webhook, lists what could not be delivered, sends it again and removes the webhook.
 func TestWebhooksOfTheOperator(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	t.Setenv("PARLEY_DATA", data)
@@ -23,14 +23,14 @@ func TestWebhooksOfTheOperator(t *testing.T) {
 		t.Errorf("without a key for secrets: %d %s", status, errs)
 	}
 	t.Setenv("PARLEY_SECRET_KEY", "sixteen bytes at least")
-	made := runJSON[admin.CreatedWebhook](t, add...)
-	if !strings.HasPrefix(made.Secret, "whsec_") || len(made.Secret) < 30 {
-		t.Errorf("%+v", made)
+	created := runJSON[admin.CreatedWebhook](t, add...)
+	if !strings.HasPrefix(created.Secret, "whsec_") || len(created.Secret) < 30 {
+		t.Errorf("%+v", created)
 	}
-	createDeadDelivery(t, data, parley.AccountID(account), parley.WebhookID(made.WebhookID))
+	createDeadDelivery(t, data, parley.AccountID(account), parley.WebhookID(created.WebhookID))
 	_, list, _ := runCommand(t, "webhook", "list")
-	_, dead, _ := runCommand(t, "webhook", "deliveries", "--state", "dead", "--webhook", made.WebhookID)
-	if !strings.Contains(list, made.WebhookID) || !strings.Contains(list, "its secret") || strings.Contains(list, made.Secret) || !strings.Contains(dead, "the endpoint answered with status 503") {
+	_, dead, _ := runCommand(t, "webhook", "deliveries", "--state", "dead", "--webhook", created.WebhookID)
+	if !strings.Contains(list, created.WebhookID) || !strings.Contains(list, "its secret") || strings.Contains(list, created.Secret) || !strings.Contains(dead, "the endpoint answered with status 503") {
 		t.Errorf("%s\n%s", list, dead)
 	}
 	if _, out, _ := runCommand(t, "webhook", "redeliver", "delivery-1"); out != "Delivery delivery-1 is sent again.\n" {
@@ -50,7 +50,7 @@ func TestWebhooksOfTheOperator(t *testing.T) {
 			t.Errorf("%v: %d %s", wrong.args, status, errs)
 		}
 	}
-	runJSON[admin.WebhookRef](t, "webhook", "remove", made.WebhookID)
+	runJSON[admin.RemovedWebhook](t, "webhook", "remove", created.WebhookID)
 	if _, out, _ := runCommand(t, "webhook", "list"); out != "No webhooks.\n" {
 		t.Error(out)
 	}
@@ -59,7 +59,7 @@ func TestWebhooksOfTheOperator(t *testing.T) {
 	}
 }
 
-// createDeadDelivery leaves a dead delivery in the database that no server has open.
+// createDeadDelivery writes a dead delivery into the database while no server has it open.
 func createDeadDelivery(t *testing.T, data string, account parley.AccountID, hook parley.WebhookID) {
 	t.Helper()
 	db, err := store.Open(t.Context(), sqldb.Config{URL: filepath.Join(data, server.SQLiteFile)})

@@ -75,7 +75,7 @@ func TestMaintenanceIsOfAllServers(t *testing.T) {
 	one, two := testkit.Open(t, testkit.WithDatabase(t.TempDir(), url)), testkit.Open(t, testkit.WithDatabase(t.TempDir(), url))
 	say := func(on bool) {
 		t.Helper()
-		if _, err := admin.RunOn(t.Context(), one.AdminService, admin.Maintenance, admin.MaintenanceChange{Enabled: &on}); err != nil {
+		if _, err := admin.RunOn(t.Context(), one.AdminService, admin.SetMaintenance, admin.MaintenanceState{Enabled: on}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -84,6 +84,10 @@ func (s *shape) bindValue(dst reflect.Value, v *value, path string, f *faults) {
 		s.bindEither(dst, v, path, f)
 	case kindAny:
 		dst.SetBytes(bytes.Clone(v.raw))
+	case kindTime:
+		bindTime(dst, v, path, f)
+	case kindBytes:
+		bindBytes(dst, v, path, f)
 	}
 }
 
@@ -98,7 +102,7 @@ func StripNUL(s string) string {
 // matchesKind reports whether the JSON value has the kind that the shape asks for.
 func (s *shape) matchesKind(v *value) bool {
 	switch s.kind {
-	case kindText:
+	case kindText, kindTime, kindBytes:
 		return v.kind == jsonString
 	case kindInteger, kindNumber:
 		return v.kind == jsonNumber
@@ -131,7 +135,8 @@ func (s *shape) expectation() string {
 		return s.eitherExpectation()
 	}
 	return map[kind]string{kindText: "must be a string", kindInteger: "must be an integer", kindNumber: "must be a number", kindBool: "must be true or false",
-		kindList: "must be an array", kindObject: "must be an object", kindMap: "must be an object"}[s.kind]
+		kindList: "must be an array", kindObject: "must be an object", kindMap: "must be an object",
+		kindTime: timeExpectation, kindBytes: bytesExpectation}[s.kind]
 }
 
 // bindInteger takes any number that is whole, however it is written: 5, 5.0 and 5e0 are the same number.

@@ -44,6 +44,7 @@ type Config struct {
 	Now         func() time.Time
 	Logger      *slog.Logger
 	Observer    *Observer // may be nil
+	Keyless     bool      // without API keys and rate limits: whoever passes Admit may call every operation
 }
 
 // API serves a set of operations. Nothing under its base is answered by anybody else: unknown paths and wrong methods get
@@ -86,6 +87,9 @@ func Handle[In, Out any](f *API, op TypedOperation[In, Out]) {
 	o.input, o.result = newInput(o.inType), newShape(o.outType, "")
 	if o.StrictBody {
 		o.input.body.shape.strict = true
+	}
+	if f.Keyless {
+		o.Public, o.RateExempt = true, true
 	}
 	o.acceptsIdempotencyKey = o.Method == http.MethodPost && f.RunOnce != nil
 	o.Status = cmp.Or(o.Status, http.StatusOK)
@@ -217,7 +221,9 @@ func (f *API) missingSubjectError(r *http.Request, admission Admission, op *Oper
 func (f *API) admit(rec *recorder, r *http.Request, op *Operation) (Admission, error) {
 	admission, err := f.Admit(r.Context(), r, op)
 	rec.account = admission.Account
-	admission.Rate.setHeaders(rec.Header())
+	if !f.Keyless {
+		admission.Rate.setHeaders(rec.Header())
+	}
 	if err == nil && rec.isSpareConn && !op.RateExempt {
 		err = parley.NewError(parley.CodeUnderMaintenance)
 	}

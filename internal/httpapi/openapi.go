@@ -17,7 +17,8 @@ import (
 
 // OpenAPI returns the OpenAPI 3.1 document of the face: the same bytes for the same operations.
 func (f *API) OpenAPI(about Info) ([]byte, error) {
-	c := &schemas{components: object{}, types: map[string]reflect.Type{}, errorResponses: object{}, info: about, renderError: f.RenderError}
+	c := &schemas{components: object{}, types: map[string]reflect.Type{}, errorResponses: object{}, info: about, keyless: f.Keyless,
+		renderError: f.RenderError}
 	c.failure = c.schemaFor(newShape(c.failureType(), ""))
 	paths := map[string]object{}
 	for _, o := range f.endpoints {
@@ -29,19 +30,19 @@ func (f *API) OpenAPI(about Info) ([]byte, error) {
 		}
 		paths[o.Path][strings.ToLower(o.Method)] = c.operation(o)
 	}
+	components := object{"schemas": c.components, "responses": c.errorResponses, "headers": c.headers()}
 	doc := object{
-		"openapi": "3.1.0",
-		"info":    about.infoObject(),
-		"servers": about.Servers,
-		"tags":    about.Tags,
-		"paths":   paths,
-		"components": object{
-			"schemas":         c.components,
-			"responses":       c.errorResponses,
-			"headers":         headers(),
-			"securitySchemes": object{"bearer": object{"type": "http", "scheme": "bearer", "description": "An API key of the account."}},
-		},
-		"security": []any{object{"bearer": []string{}}},
+		"openapi":    "3.1.0",
+		"info":       about.infoObject(),
+		"servers":    about.Servers,
+		"tags":       about.Tags,
+		"paths":      paths,
+		"components": components,
+	}
+	if !f.Keyless {
+		bearer := object{"type": "http", "scheme": "bearer", "description": "An API key of the account."}
+		components["securitySchemes"] = object{"bearer": bearer}
+		doc["security"] = []any{object{"bearer": []string{}}}
 	}
 	return indented(doc)
 }
@@ -66,11 +67,14 @@ func (c *schemas) operation(o *endpoint) object {
 	if o.Deprecated {
 		doc["deprecated"] = true
 	}
-	if o.Public {
+	if o.Public && !c.keyless {
 		doc["security"] = []any{}
 	}
 	if o.Scope != "" {
 		doc["x-scope"] = o.Scope
+	}
+	if o.Permission != "" {
+		doc["x-permission"] = o.Permission
 	}
 	if o.AdditionalScope != "" {
 		doc["x-scope-also"] = o.AdditionalScope
@@ -121,7 +125,7 @@ func (c *schemas) responses(o *endpoint) object {
 	if o.Streaming {
 		content["text/event-stream"] = mediaType(object{"type": "string"}, words.EventsExample)
 	}
-	all := object{strconv.Itoa(o.Status): object{"description": http.StatusText(o.Status), "headers": headerRefs(nil), "content": content}}
+	all := object{strconv.Itoa(o.Status): object{"description": http.StatusText(o.Status), "headers": c.headerRefs(nil), "content": content}}
 	byStatus := map[int][]string{}
 	for _, code := range o.Codes() {
 		status, _ := c.renderError(parley.NewError(code))
@@ -144,7 +148,7 @@ func (c *schemas) errorResponse(status int, codes []string) object {
 		if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
 			extra = []string{"Retry-After"}
 		}
-		r = object{"headers": headerRefs(extra), "content": object{"application/json": object{"schema": c.failure, "examples": object{}}}}
+		r = object{"headers": c.headerRefs(extra), "content": object{"application/json": object{"schema": c.failure, "examples": object{}}}}
 		c.errorResponses[name] = r
 	}
 	examples := r["content"].(object)["application/json"].(object)["examples"].(object)
@@ -182,20 +186,29 @@ func (o *endpoint) Codes() []parley.Code {
 	return slices.Compact(codes)
 }
 
-func headers() object {
+func (c *schemas) headers() object {
 	integer := object{"type": "integer"}
-	return object{
+	all := object{
 		"x-request-id":          object{"description": "Names this request; quote it to the operator.", "required": true, "schema": object{"type": "string"}},
 		"X-RateLimit-Limit":     object{"description": "Requests allowed in the window.", "required": true, "schema": integer},
 		"X-RateLimit-Remaining": object{"description": "Requests left in the window.", "required": true, "schema": integer},
 		"X-RateLimit-Reset":     object{"description": "When the window is free again, in epoch seconds.", "required": true, "schema": integer},
 		"Retry-After":           object{"description": "Seconds to wait before trying again.", "required": true, "schema": integer},
 	}
+	if c.keyless {
+		maps.DeleteFunc(all, func(name string, _ any) bool { return strings.HasPrefix(name, rateHeaderPrefix) })
+	}
+	return all
 }
 
-func headerRefs(extra []string) object {
+const rateHeaderPrefix = "X-RateLimit-"
+
+func (c *schemas) headerRefs(extra []string) object {
 	refs := object{}
 	for _, name := range append([]string{"x-request-id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"}, extra...) {
+		if c.keyless && strings.HasPrefix(name, rateHeaderPrefix) {
+			continue
+		}
 		refs[name] = object{"$ref": "#/components/headers/" + name}
 	}
 	return refs

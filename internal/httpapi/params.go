@@ -29,7 +29,7 @@ type param struct {
 }
 
 type bodyField struct {
-	fieldIndex []int
+	fieldIndex []int // empty where the input itself is the body
 	shape      *shape
 }
 
@@ -38,6 +38,7 @@ type LenientBody interface{ AllowsInvalid(field string) bool }
 
 func newInput(t reflect.Type) input {
 	in := input{typ: t}
+	hasMembers := false
 	for _, f := range reflect.VisibleFields(t) {
 		path, query := f.Tag.Get("path"), f.Tag.Get("query")
 		switch {
@@ -51,9 +52,17 @@ func newInput(t reflect.Type) input {
 		case query != "":
 			in.query = true
 			in.params = append(in.params, param{name: query, fieldIndex: f.Index, required: f.Tag.Get("required") == "true", shape: newShape(f.Type, f.Tag)})
+		case f.Tag.Get("json") != "" && f.Tag.Get("json") != "-":
+			hasMembers = true
 		case len(f.Index) == 1:
 			panic(fmt.Sprintf("wire: field %s of %v comes from nowhere", f.Name, t))
 		}
+	}
+	switch {
+	case hasMembers && in.body != nil:
+		panic(fmt.Sprintf("wire: %v has a Body, and members of a body beside it", t))
+	case hasMembers:
+		in.body = &bodyField{shape: newShape(t, "")}
 	}
 	return in
 }

@@ -16,6 +16,7 @@ type schemas struct {
 	types          map[string]reflect.Type // of the components; nil for those that a rule names
 	errorResponses object                  // responses that several operations give
 	info           Info
+	keyless        bool // the API has neither keys nor rate limits
 
 	renderError func(e *parley.Error) (status int, body any) // how the face words a failure
 	failure     object                                       // refers to the schema of what it says then
@@ -107,6 +108,10 @@ func (c *schemas) bareSchema(s *shape) object {
 		return c.eitherSchema(s)
 	case kindObject:
 		return c.objectSchema(s)
+	case kindTime:
+		return object{"type": "string", "format": "date-time"}
+	case kindBytes:
+		return object{"type": "string", "contentEncoding": "base64"}
 	case kindAny:
 	}
 	return object{}

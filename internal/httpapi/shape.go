@@ -1,11 +1,13 @@
 package httpapi
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 )
 
 type kind uint8
@@ -19,7 +21,9 @@ const (
 	kindObject
 	kindMap
 	kindEither
-	kindAny // any JSON
+	kindAny   // any JSON
+	kindTime  // a time.Time: text in the form of RFC 3339
+	kindBytes // a []byte: text in base64
 )
 
 // shape is a Go type with the rules of the place it stands in, worked out once when an operation is registered. Binding,
@@ -57,7 +61,11 @@ type field struct {
 	required bool
 }
 
-var anyType = reflect.TypeFor[json.RawMessage]()
+var (
+	anyType   = reflect.TypeFor[json.RawMessage]()
+	timeType  = reflect.TypeFor[time.Time]()
+	bytesType = reflect.TypeFor[[]byte]()
+)
 
 // newShape works out the shape of a type. A struct that holds itself would never end; no shape of the interface does.
 func newShape(t reflect.Type, tag reflect.StructTag) *shape {
@@ -66,6 +74,10 @@ func newShape(t reflect.Type, tag reflect.StructTag) *shape {
 	switch t = s.typ; {
 	case t == anyType:
 		s.kind = kindAny
+	case t == timeType:
+		s.kind = kindTime
+	case t == bytesType:
+		s.kind = kindBytes
 	case t.Implements(reflect.TypeFor[either]()) || reflect.PointerTo(t).Implements(reflect.TypeFor[either]()):
 		s.kind = kindEither
 		for i, each := range reflect.New(t).Interface().(either).shapeTypes() {
@@ -102,7 +114,7 @@ func (s *shape) setKind(t reflect.Type, tag reflect.StructTag) {
 		s.kind = kindNumber
 	case reflect.Bool:
 		s.kind = kindBool
-	case reflect.Slice:
+	case reflect.Slice, reflect.Array: // arrays in replies only
 		s.kind, s.elem = kindList, newShape(t.Elem(), itemTag(tag.Get("item")))
 	case reflect.Map:
 		s.kind, s.elem = kindMap, newShape(t.Elem(), itemTag(tag.Get("item")))
@@ -131,9 +143,14 @@ func (s *shape) collectFields(t reflect.Type, at []int) {
 		switch {
 		case f.Anonymous && name == "" && f.Type.Kind() == reflect.Struct:
 			s.collectFields(f.Type, index)
-		case !f.IsExported() || name == "-" || name == "":
+		case !f.IsExported() || name == "-":
 		default:
-			s.fields = append(s.fields, field{name: name, index: index, shape: newShape(f.Type, f.Tag), required: !strings.Contains(options, "omit")})
+			s.addField(field{
+				name:     cmp.Or(name, f.Name),
+				index:    index,
+				shape:    newShape(f.Type, f.Tag),
+				required: !strings.Contains(options, "omit"),
+			})
 		}
 	}
 }
@@ -144,4 +161,15 @@ func (s *shape) constant() (string, bool) {
 		return s.rules.enum[0], true
 	}
 	return "", false
+}
+
+// addField adds a field, or lets it take the place of a field of the same name that is embedded more deeply.
+func (s *shape) addField(added field) {
+	i := slices.IndexFunc(s.fields, func(f field) bool { return f.name == added.name })
+	switch {
+	case i < 0:
+		s.fields = append(s.fields, added)
+	case len(added.index) < len(s.fields[i].index):
+		s.fields[i] = added
+	}
 }

@@ -10,7 +10,8 @@
 //	id:"uuid"           an id whose letters may come in either case, as those of format:"uuid" may
 //	item:"min=1,format=email"  rules for the items of an array        keys:"chat,voice"  the names a map may hold
 //
-// One field may be named Body: it is the JSON body. A field of a body is required unless its json tag says omitempty or
+// One field may be named Body: it is the JSON body. In a struct without one, the fields with a json tag make up the body,
+// and those that come from elsewhere carry json:"-". A field of a body is required unless its json tag says omitempty or
 // omitzero. Opt tells absent, null and value apart; Raw keeps a checked value as JSON; Either is one of two shapes. What a body
 // holds beyond its struct is ignored, or refused where Operation says Strict.
 //
@@ -31,18 +32,19 @@ type Operation struct {
 	Path            string // below the face's base: /agents/{agentId}
 	Tag             string
 	Summary         string
-	Scope           parley.Scope  // empty where any key will do
-	AdditionalScope parley.Scope  // one that is needed besides; empty where there is none
-	Public          bool          // needs no key
-	RateExempt      bool          // never refused for its rate
-	Status          int           // of success; 0 is 200
-	Errors          []parley.Code // beyond those that every operation may give
-	NoAPICode       parley.Code   // of a plan without API access; empty is SUBSCRIPTION_API_RESTRICTED_PLAN
-	MaxBodyBytes    int64         // bytes of body; 0 is DefaultMaxBodyBytes
-	BodyOptional    bool          // may come without a body
-	StrictBody      bool          // the body may hold nothing but what its struct names
-	Form            *Form         // of the multipart body that is taken too; nil for none
-	Streaming       bool          // may answer with server-sent events instead of JSON
+	Scope           parley.Scope      // empty where any key will do
+	AdditionalScope parley.Scope      // one that is needed besides; empty where there is none
+	Permission      parley.Permission // what a member of the account needs; empty where only keys are taken
+	Public          bool              // needs no key
+	RateExempt      bool              // never refused for its rate
+	Status          int               // of success; 0 is 200
+	Errors          []parley.Code     // beyond those that every operation may give
+	NoAPICode       parley.Code       // of a plan without API access; empty is SUBSCRIPTION_API_RESTRICTED_PLAN
+	MaxBodyBytes    int64             // bytes of body; 0 is DefaultMaxBodyBytes
+	BodyOptional    bool              // may come without a body
+	StrictBody      bool              // the body may hold nothing but what its struct names
+	Form            *Form             // of the multipart body that is taken too; nil for none
+	Streaming       bool              // may answer with server-sent events instead of JSON
 
 	Deprecated bool // the document says so
 	Unlisted   bool // the document leaves it out: clients find it as an address in a reply

@@ -25,36 +25,38 @@ const (
 
 // ReportRange asks for a report of whole days in UTC, both included.
 type ReportRange struct {
-	From, To time.Time // the beginnings of the days
-	By       store.SumsGroup
+	From time.Time       `json:"from"` // the beginnings of the days
+	To   time.Time       `json:"to"`
+	By   store.SumsGroup `json:"by"`
 }
 
 // Report is what an agent's conversations add up to.
 type Report struct {
 	ReportRange
-	Totals     store.InsightSums
-	Settling   int64 // resolved ones so young that their user may still come back with the same
-	AgainDays  int
-	Definition string              // of the resolution rate
-	Series     []store.GroupedSums // by ReportRange.By; days without conversations are there, with zeros
-	Topics     []TopicSums         // the largest first, with those of their subtopics
-	Withheld   bool                // text of conversations does not show up: no questions, no topics but the operator's
-	Open       int64               // questions that the sources did not answer
-	Lacks      []OpenGroup         // the newest of them in groups, the largest first
+	Totals     store.InsightSums   `json:"totals"`
+	Settling   int64               `json:"settling"` // resolved ones so young that their user may still come back with the same
+	AgainDays  int                 `json:"againDays"`
+	Definition string              `json:"definition"` // of the resolution rate
+	Series     []store.GroupedSums `json:"series"`     // by ReportRange.By; days without conversations are there, with zeros
+	Topics     []TopicSums         `json:"topics"`     // the largest first, with those of their subtopics
+	Withheld   bool                `json:"withheld"`   // text of conversations does not show up: no questions, no topics but the operator's
+	Open       int64               `json:"unanswered"` // questions that the sources did not answer
+	Lacks      []OpenGroup         `json:"groups"`     // the newest of them in groups, the largest first
 }
 
 // TopicSums are the sums of a topic and its subtopics. The name is empty for conversations without a topic.
 type TopicSums struct {
-	Name   string
-	Parent string
+	Name   string `json:"name"`
+	Parent string `json:"parent"`
 	store.InsightSums
 }
 
 // OpenGroup is questions that are about the same and were not answered.
 type OpenGroup struct {
-	Example     string // the newest
-	Count       int
-	First, Last time.Time
+	Example string    `json:"example"` // the newest
+	Count   int       `json:"count"`
+	First   time.Time `json:"first"`
+	Last    time.Time `json:"last"`
 }
 
 // ResolutionRate is the share of the conversations with a question that were resolved; nil where there are none.

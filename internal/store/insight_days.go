@@ -10,8 +10,19 @@ import (
 
 // InsightSums are what the conversations of a day, a channel, a topic and a sentiment add up to.
 type InsightSums struct {
-	Conversations, Messages, Answers, Refused, Escalated, PositiveRatings, NegativeRatings int64
-	Resolved, HandedOver, Disliked, GivenUp, AskedAgain                                    int64 // by outcome
+	Conversations   int64 `json:"conversations"`
+	Messages        int64 `json:"messages"`
+	Answers         int64 `json:"answers"`
+	Refused         int64 `json:"refusedAnswers"`
+	Escalated       int64 `json:"escalated"`
+	PositiveRatings int64 `json:"thumbsUp"`
+	NegativeRatings int64 `json:"thumbsDown"`
+	// By outcome.
+	Resolved   int64 `json:"resolved"`
+	HandedOver int64 `json:"handedOver"`
+	Disliked   int64 `json:"disliked"`
+	GivenUp    int64 `json:"givenUp"`
+	AskedAgain int64 `json:"askedAgain"`
 }
 
 const insightSumColumns = `conversations, messages, answers, refused, escalated, up, down, resolved, handed_over, disliked, given_up, asked_again`
@@ -72,7 +83,7 @@ func (db *DB) countInsight(ctx context.Context, in *parley.Insight, sign int64) 
 
 // GroupedSums is the sums of one value of a group.
 type GroupedSums struct {
-	Key string
+	Key string `json:"key"`
 	InsightSums
 }
 

@@ -9,8 +9,8 @@ import (
 
 // CustomerQuery asks for an agent's customers, newest first.
 type CustomerQuery struct {
-	AgentID string `json:"agentId"`
-	Limit   int    `json:"limit"` // most of them
+	AgentID string `path:"agentId"`
+	Limit   int    `query:"limit" default:"50" min:"1"` // most of them
 }
 
 // Customer is somebody whom an agent's tickets are about.
@@ -23,19 +23,23 @@ type Customer struct {
 	CreatedAt  time.Time `json:"createdAt"`
 }
 
-// ListCustomers lists the customers of an agent.
-var ListCustomers = Command[CustomerQuery, []Customer]{"customer.list", false, (*Service).listCustomers}
-
 func newCustomer(p *parley.Person) Customer {
-	return Customer{ID: string(p.ID), Email: p.Email, Name: p.Name, Phone: p.Phone, ExternalID: p.ExternalID, CreatedAt: p.CreatedAt}
+	return Customer{
+		ID:         string(p.ID),
+		Email:      p.Email,
+		Name:       p.Name,
+		Phone:      p.Phone,
+		ExternalID: p.ExternalID,
+		CreatedAt:  p.CreatedAt,
+	}
 }
 
-func (d *Service) listCustomers(ctx context.Context, in CustomerQuery) ([]Customer, error) {
-	account, agent, err := d.findAgent(ctx, in.AgentID)
+func (s *Service) listCustomers(ctx context.Context, in CustomerQuery) ([]Customer, error) {
+	account, agent, err := s.findAgent(ctx, in.AgentID)
 	if err != nil {
 		return nil, err
 	}
-	page, err := d.DB.People(ctx, account, agent, parley.PageRequest{Limit: in.Limit})
+	page, err := s.DB.People(ctx, account, agent, parley.PageRequest{Limit: in.Limit})
 	list := make([]Customer, len(page.Items))
 	for i := range page.Items {
 		list[i] = newCustomer(&page.Items[i])

@@ -10,7 +10,7 @@ import (
 
 // NewKey asks for a key of an account.
 type NewKey struct {
-	AccountID string     `json:"accountId"`
+	AccountID string     `path:"accountId" json:"-"`
 	Name      string     `json:"name"`
 	Scopes    []string   `json:"scopes,omitempty"` // nil for all
 	ExpiresAt *time.Time `json:"expiresAt,omitempty"`
@@ -24,12 +24,17 @@ type CreatedKey struct {
 
 // KeyRef names a key.
 type KeyRef struct {
+	ID string `path:"keyId"`
+}
+
+// RevokedKey names the key that was revoked.
+type RevokedKey struct {
 	ID string `json:"keyId"`
 }
 
 // AccountFilter narrows a list to an account; empty does not.
 type AccountFilter struct {
-	AccountID string `json:"accountId,omitempty"`
+	AccountID string `query:"accountId"`
 }
 
 // Key is the record of a key.
@@ -45,7 +50,7 @@ type Key struct {
 	RevokedAt  *time.Time `json:"revokedAt"`
 }
 
-// State says in a word or two whether the key opens anything.
+// State returns in a word or two whether the key is in force.
 func (k *Key) State(now time.Time) string {
 	switch {
 	case k.RevokedAt != nil:
@@ -58,41 +63,43 @@ func (k *Key) State(now time.Time) string {
 	return "expired"
 }
 
-// The verbs on keys.
-var (
-	CreateKey = Command[NewKey, CreatedKey]{"key.create", false, (*Service).createKey}
-	RevokeKey = Command[KeyRef, KeyRef]{"key.revoke", false, (*Service).revokeKey}
-	ListKeys  = Command[AccountFilter, []Key]{"key.list", false, (*Service).listKeys}
-)
-
-func (d *Service) createKey(ctx context.Context, in NewKey) (CreatedKey, error) {
-	ask := access.NewKeyRequest{AccountID: parley.AccountID(in.AccountID), Name: in.Name, ExpiresAt: in.ExpiresAt}
+func (s *Service) createKey(ctx context.Context, in NewKey) (CreatedKey, error) {
+	request := access.NewKeyRequest{AccountID: parley.AccountID(in.AccountID), Name: in.Name, ExpiresAt: in.ExpiresAt}
 	for _, s := range in.Scopes {
-		ask.Scopes = append(ask.Scopes, parley.Scope(s))
+		request.Scopes = append(request.Scopes, parley.Scope(s))
 	}
-	k, key, err := d.Accounts.CreateKey(ctx, ask)
+	k, key, err := s.Accounts.CreateKey(ctx, request)
 	if err != nil {
 		return CreatedKey{}, err
 	}
-	d.applyChange()
+	s.applyChange()
 	return CreatedKey{string(k.ID), key}, nil
 }
 
-func (d *Service) revokeKey(ctx context.Context, in KeyRef) (KeyRef, error) {
-	_, err := d.Accounts.RevokeKey(ctx, parley.KeyID(in.ID))
-	d.applyChange()
-	return in, err
+func (s *Service) revokeKey(ctx context.Context, in KeyRef) (RevokedKey, error) {
+	_, err := s.Accounts.RevokeKey(ctx, parley.KeyID(in.ID))
+	s.applyChange()
+	return RevokedKey{in.ID}, err
 }
 
-func (d *Service) listKeys(ctx context.Context, in AccountFilter) ([]Key, error) {
-	found, err := d.Accounts.Keys(ctx, parley.AccountID(in.AccountID))
+func (s *Service) listKeys(ctx context.Context, in AccountFilter) ([]Key, error) {
+	found, err := s.Accounts.Keys(ctx, parley.AccountID(in.AccountID))
 	if err != nil {
 		return nil, err
 	}
 	list := make([]Key, len(found))
 	for i, k := range found {
-		list[i] = Key{ID: string(k.ID), AccountID: string(k.AccountID), Name: k.Name, Hint: k.Hint, Scopes: scopeNames(k.Scopes),
-			CreatedAt: k.CreatedAt, ExpiresAt: k.ExpiresAt, LastUsedAt: k.LastUsedAt, RevokedAt: k.RevokedAt}
+		list[i] = Key{
+			ID:         string(k.ID),
+			AccountID:  string(k.AccountID),
+			Name:       k.Name,
+			Hint:       k.Hint,
+			Scopes:     scopeNames(k.Scopes),
+			CreatedAt:  k.CreatedAt,
+			ExpiresAt:  k.ExpiresAt,
+			LastUsedAt: k.LastUsedAt,
+			RevokedAt:  k.RevokedAt,
+		}
 	}
 	return list, nil
 }

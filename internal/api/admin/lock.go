@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -17,16 +16,17 @@ type Lock struct{ file *os.File }
 // errLocked says that another process holds the lock.
 var errLocked = errors.New("the data directory is in use")
 
-// tryLock takes the lock of the data directory or fails with errLocked at once. holder is shown to whoever comes next.
+// tryLock takes the lock of the data directory or fails with errLocked at once. holder is the name that is shown to whoever
+// tries next.
 func tryLock(dir, holder string) (*Lock, error) {
 	file, err := os.OpenFile(filepath.Join(dir, "parley.lock"), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+	if err := lockFile(file); err != nil {
 		defer func() { _ = file.Close() }()
-		if errors.Is(err, syscall.EWOULDBLOCK) {
-			return nil, fmt.Errorf("%w by %s", errLocked, lockHolder(file))
+		if errors.Is(err, errLocked) {
+			return nil, fmt.Errorf("%w by %s", err, lockHolder(file))
 		}
 		return nil, fmt.Errorf("lock %s: %w", file.Name(), err)
 	}
@@ -51,7 +51,7 @@ func lockHolder(file *os.File) string {
 	return "another process"
 }
 
-// LockServer takes the lock for a server. A short command that holds it is waited for; another server is not.
+// LockServer takes the lock for a server. It waits for a command that holds the lock, but not for another server.
 func LockServer(ctx context.Context, dir, holder string, wait time.Duration) (*Lock, error) {
 	var lock *Lock
 	err := retry(ctx, wait, func() (again bool, err error) {
@@ -67,10 +67,10 @@ func LockServer(ctx context.Context, dir, holder string, wait time.Duration) (*L
 	return lock, err
 }
 
-// Unlock returns the lock back.
+// Unlock releases the lock.
 func (l *Lock) Unlock() error { return l.file.Close() }
 
-// retry calls try until it says not to, or until wait is over; it gives the last error.
+// retry calls try until try says not to, or until wait is over. It returns the last error.
 func retry(ctx context.Context, wait time.Duration, try func() (again bool, err error)) error {
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()

@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -22,7 +23,7 @@ type Rule struct {
 
 // NewRule asks for a routing rule.
 type NewRule struct {
-	AgentID  string             `json:"agentId"`
+	AgentID  string             `path:"agentId" json:"-"`
 	Key      string             `json:"key,omitempty"`  // empty is the rule's id
 	Name     string             `json:"name,omitempty"` // empty is the key
 	Disabled bool               `json:"disabled"`
@@ -35,75 +36,85 @@ type NewRule struct {
 
 // RuleRef names a rule by its key.
 type RuleRef struct {
-	AgentID  string `json:"agentId"`
-	Rule     string `json:"rule"`
-	Position int    `json:"to,omitempty"` // the place it gets, from 1 on
-	Enabled  *bool  `json:"on,omitempty"` // whether it is in force from now on
+	AgentID string `path:"agentId" json:"-"`
+	Rule    string `path:"rule" json:"-"`
 }
 
-// The verbs on routing rules. Each gives all of them as they are then.
-var (
-	ListRules  = Command[AgentID, []Rule]{"rule.list", false, (*Service).listRules}
-	AddRule    = Command[NewRule, []Rule]{"rule.add", false, (*Service).addRule}
-	RemoveRule = Command[RuleRef, []Rule]{"rule.remove", false, (*Service).removeRule}
-	MoveRule   = Command[RuleRef, []Rule]{"rule.move", false, (*Service).moveRule}
-	SwitchRule = Command[RuleRef, []Rule]{"rule.switch", false, (*Service).switchRule}
-)
+// RuleMove moves a rule to another place.
+type RuleMove struct {
+	RuleRef
+	Position int `json:"to"` // from 1 on
+}
 
-func (d *Service) listRules(ctx context.Context, in AgentID) ([]Rule, error) {
-	account, agent, err := d.findAgent(ctx, in.ID)
+// RuleSwitch puts a rule in force, or out of it.
+type RuleSwitch struct {
+	RuleRef
+	Enabled bool `json:"on"`
+}
+
+func (s *Service) listRules(ctx context.Context, in AgentRef) ([]Rule, error) {
+	account, agent, err := s.findAgent(ctx, in.ID)
 	if err != nil {
 		return nil, err
 	}
-	found, err := d.Helpdesk.Rules(ctx, account, agent)
+	found, err := s.Helpdesk.Rules(ctx, account, agent)
 	if err != nil {
 		return nil, err
 	}
-	who, err := d.loadNames(ctx, account, agent)
+	names, err := s.loadNames(ctx, account, agent)
 	list := make([]Rule, len(found))
 	for i := range found {
-		list[i] = who.newRule(&found[i])
+		list[i] = names.newRule(&found[i])
 	}
 	return list, err
 }
 
-// nameTable are the names behind the ids of a helpdesk.
+// nameTable holds the names of a helpdesk's teams and of its account's members by their ids.
 type nameTable struct {
 	teams   map[parley.TeamID]string
 	members map[parley.UserID]parley.User
 }
 
-func (d *Service) loadNames(ctx context.Context, account parley.AccountID, agent parley.AgentID) (nameTable, error) {
-	p := nameTable{map[parley.TeamID]string{}, map[parley.UserID]parley.User{}}
-	teams, err := d.Helpdesk.Teams(ctx, account, agent)
+func (s *Service) loadNames(ctx context.Context, account parley.AccountID, agent parley.AgentID) (nameTable, error) {
+	names := nameTable{map[parley.TeamID]string{}, map[parley.UserID]parley.User{}}
+	teams, err := s.Helpdesk.Teams(ctx, account, agent)
 	if err != nil {
-		return p, err
+		return names, err
 	}
 	for _, t := range teams {
-		p.teams[t.ID] = t.Name
+		names.teams[t.ID] = t.Name
 	}
-	members, err := d.DB.Members(ctx, account)
+	members, err := s.DB.Members(ctx, account)
 	for _, m := range members {
-		p.members[m.User.ID] = m.User
+		names.members[m.User.ID] = m.User
 	}
-	return p, err
+	return names, err
 }
 
-func (p nameTable) newRule(r *parley.Rule) Rule {
-	return Rule{Key: r.Key, Name: r.Name, Enabled: r.Enabled, All: append([]parley.Condition{}, r.All...), Any: append([]parley.Condition{}, r.Any...),
-		Team: p.teams[r.TeamID], TeamID: string(r.TeamID), Assignee: p.members[r.MemberID].Email, UserID: string(r.MemberID)}
+func (t nameTable) newRule(r *parley.Rule) Rule {
+	return Rule{
+		Key:      r.Key,
+		Name:     r.Name,
+		Enabled:  r.Enabled,
+		All:      append([]parley.Condition{}, r.All...),
+		Any:      append([]parley.Condition{}, r.Any...),
+		Team:     t.teams[r.TeamID],
+		TeamID:   string(r.TeamID),
+		Assignee: t.members[r.MemberID].Email,
+		UserID:   string(r.MemberID),
+	}
 }
 
-func (d *Service) addRule(ctx context.Context, in NewRule) ([]Rule, error) {
-	account, agent, err := d.findAgent(ctx, in.AgentID)
+func (s *Service) addRule(ctx context.Context, in NewRule) ([]Rule, error) {
+	account, agent, err := s.findAgent(ctx, in.AgentID)
 	if err != nil {
 		return nil, err
 	}
-	r, err := d.newRule(ctx, account, agent, in)
+	r, err := s.newRule(ctx, account, agent, in)
 	if err != nil {
 		return nil, err
 	}
-	err = d.Helpdesk.ChangeRules(ctx, account, agent, operatorName, func(rules []parley.Rule) ([]parley.Rule, error) {
+	err = s.Helpdesk.ChangeRules(ctx, account, agent, operatorName, func(rules []parley.Rule) ([]parley.Rule, error) {
 		if slices.ContainsFunc(rules, func(o parley.Rule) bool { return o.Key == r.Key }) {
 			return nil, parley.NewErrorf(parley.CodeAlreadyExists, "The agent has a rule with the key %s.", r.Key)
 		}
@@ -112,75 +123,84 @@ func (d *Service) addRule(ctx context.Context, in NewRule) ([]Rule, error) {
 	if err != nil {
 		return nil, err
 	}
-	return d.listRules(ctx, AgentID{in.AgentID})
+	return s.listRules(ctx, AgentRef{in.AgentID})
 }
 
-// ruleIndex returns the index of a place from 1 on among n; 0 and what is beyond the end are the last.
-func ruleIndex(at, n int) int {
-	if at < 1 || at > n {
+// ruleIndex returns the index of a position, which counts from 1, among n rules. 0 and what lies behind the end are the last.
+func ruleIndex(position, n int) int {
+	if position < 1 || position > n {
 		return n
 	}
-	return at - 1
+	return position - 1
 }
 
-func (d *Service) newRule(ctx context.Context, account parley.AccountID, agent parley.AgentID, in NewRule) (r parley.Rule, err error) {
+func (s *Service) newRule(
+	ctx context.Context, account parley.AccountID, agent parley.AgentID, in NewRule,
+) (r parley.Rule, err error) {
 	if err := checkKey(in.Key); err != nil {
 		return r, err
 	}
-	r = parley.Rule{ID: parley.RuleID(parley.NewUUID()), Key: in.Key, Name: in.Name, Enabled: !in.Disabled, All: in.All, Any: in.Any}
-	if r.Key == "" {
-		r.Key = string(r.ID)
+	r = parley.Rule{
+		ID:      parley.RuleID(parley.NewUUID()),
+		Key:     in.Key,
+		Name:    in.Name,
+		Enabled: !in.Disabled,
+		All:     in.All,
+		Any:     in.Any,
 	}
-	if r.Name == "" {
-		r.Name = r.Key
-	}
+	r.Key = cmp.Or(r.Key, string(r.ID))
+	r.Name = cmp.Or(r.Name, r.Key)
 	if in.Team != "" {
-		t, err := d.findTeam(ctx, account, agent, in.Team)
+		t, err := s.findTeam(ctx, account, agent, in.Team)
 		if err != nil {
 			return r, err
 		}
 		r.TeamID = t.ID
 	}
 	if in.Assignee != "" {
-		r.MemberID, err = d.findMember(ctx, account, in.Assignee)
+		r.MemberID, err = s.findMember(ctx, account, in.Assignee)
 	}
 	return r, err
 }
 
-func (d *Service) removeRule(ctx context.Context, in RuleRef) ([]Rule, error) {
-	return d.changeRules(ctx, in, func(rules []parley.Rule, i int) []parley.Rule { return slices.Delete(rules, i, i+1) })
+func (s *Service) removeRule(ctx context.Context, in RuleRef) ([]Rule, error) {
+	return s.changeRules(ctx, in, func(rules []parley.Rule, i int) []parley.Rule {
+		return slices.Delete(rules, i, i+1)
+	})
 }
 
-func (d *Service) moveRule(ctx context.Context, in RuleRef) ([]Rule, error) {
-	return d.changeRules(ctx, in, func(rules []parley.Rule, i int) []parley.Rule {
+func (s *Service) moveRule(ctx context.Context, in RuleMove) ([]Rule, error) {
+	return s.changeRules(ctx, in.RuleRef, func(rules []parley.Rule, i int) []parley.Rule {
 		moved := rules[i]
 		rules = slices.Delete(rules, i, i+1)
 		return slices.Insert(rules, ruleIndex(in.Position, len(rules)), moved)
 	})
 }
 
-func (d *Service) switchRule(ctx context.Context, in RuleRef) ([]Rule, error) {
-	return d.changeRules(ctx, in, func(rules []parley.Rule, i int) []parley.Rule {
-		replaceIfSet(&rules[i].Enabled, in.Enabled)
+func (s *Service) switchRule(ctx context.Context, in RuleSwitch) ([]Rule, error) {
+	return s.changeRules(ctx, in.RuleRef, func(rules []parley.Rule, i int) []parley.Rule {
+		rules[i].Enabled = in.Enabled
 		return rules
 	})
 }
 
-// changeRules changes the rules around the one that is named.
-func (d *Service) changeRules(ctx context.Context, in RuleRef, do func(rules []parley.Rule, i int) []parley.Rule) ([]Rule, error) {
-	account, agent, err := d.findAgent(ctx, in.AgentID)
+// changeRules changes the rules of an agent by change, which gets them with the index of the named one.
+func (s *Service) changeRules(
+	ctx context.Context, in RuleRef, change func(rules []parley.Rule, i int) []parley.Rule,
+) ([]Rule, error) {
+	account, agent, err := s.findAgent(ctx, in.AgentID)
 	if err != nil {
 		return nil, err
 	}
-	err = d.Helpdesk.ChangeRules(ctx, account, agent, operatorName, func(rules []parley.Rule) ([]parley.Rule, error) {
+	changeAll := func(rules []parley.Rule) ([]parley.Rule, error) {
 		i := slices.IndexFunc(rules, func(r parley.Rule) bool { return r.Key == in.Rule })
 		if i < 0 {
 			return nil, parley.NewErrorf(parley.CodeNotFound, "The agent has no rule with the key %q.", in.Rule)
 		}
-		return do(rules, i), nil
-	})
-	if err != nil {
+		return change(rules, i), nil
+	}
+	if err := s.Helpdesk.ChangeRules(ctx, account, agent, operatorName, changeAll); err != nil {
 		return nil, err
 	}
-	return d.listRules(ctx, AgentID{in.AgentID})
+	return s.listRules(ctx, AgentRef{in.AgentID})
 }

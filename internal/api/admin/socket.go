@@ -16,16 +16,16 @@ const socketName = "admin.sock"
 const maxSocketPath = 107
 
 // Listen opens the admin socket of a data directory, for its owner only. The caller holds the directory's lock, so a socket
-// that is there already was left by a process that is gone.
+// that exists already was left by a process that has ended.
 func Listen(dir string) (net.Listener, error) {
-	// The socket is born in a folder nobody else may enter: at no moment do others reach it, whatever the umask.
-	nursery, err := os.MkdirTemp(dir, ".admin-")
+	// The socket is created in a directory that nobody else may enter: others never reach it, whatever the umask.
+	private, err := os.MkdirTemp(dir, ".admin-")
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = os.RemoveAll(nursery) }()
+	defer func() { _ = os.RemoveAll(private) }()
 	var l *net.UnixListener
-	err = withSocketPath(nursery, func(path string) (err error) {
+	err = withSocketPath(private, func(path string) (err error) {
 		l, err = net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
 		return err
 	})
@@ -33,14 +33,14 @@ func Listen(dir string) (net.Listener, error) {
 		return nil, fmt.Errorf("admin socket: %w", err)
 	}
 	l.SetUnlinkOnClose(false)
-	born, grown := filepath.Join(nursery, socketName), filepath.Join(dir, socketName)
-	if err := errors.Join(os.Chmod(born, 0o600), os.Rename(born, grown)); err != nil {
+	created, path := filepath.Join(private, socketName), filepath.Join(dir, socketName)
+	if err := errors.Join(os.Chmod(created, 0o600), os.Rename(created, path)); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
-	return removingListener{l, grown}, nil
+	return removingListener{l, path}, nil
 }
 
-// removingListener is a listener that takes its file with it.
+// removingListener is a listener that removes its file when it closes.
 type removingListener struct {
 	net.Listener
 	path string
@@ -68,8 +68,8 @@ func isServerListening(dir string) bool {
 	return true
 }
 
-// withSocketPath calls use with a path of the socket in dir that is short enough for a socket address: a long one goes through an
-// open handle of the directory.
+// withSocketPath calls use with a path of the socket in dir that is short enough for a socket address: a long one leads
+// through an open handle of the directory.
 func withSocketPath(dir string, use func(path string) error) error {
 	if path := filepath.Join(dir, socketName); len(path) <= maxSocketPath {
 		return use(path)
@@ -79,5 +79,5 @@ func withSocketPath(dir string, use func(path string) error) error {
 		return err
 	}
 	defer func() { _ = folder.Close() }()
-	return use(fmt.Sprintf("/proc/self/fd/%d/%s", folder.Fd(), socketName))
+	return use(shortSocketPath(folder))
 }

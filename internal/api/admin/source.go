@@ -10,8 +10,8 @@ import (
 
 // SourceQuery asks for an agent's sources, newest first.
 type SourceQuery struct {
-	AgentID string `json:"agentId"`
-	Limit   int    `json:"limit"` // most of them
+	AgentID string `path:"agentId"`
+	Limit   int    `query:"limit" default:"50" min:"1"` // most of them
 }
 
 // Source is a source as the operator sees it.
@@ -26,39 +26,46 @@ type Source struct {
 	UpdatedAt time.Time `json:"updatedAt"`
 }
 
-// ListSources lists an agent's sources, and why some have failed.
-var ListSources = Command[SourceQuery, []Source]{"source.list", false, (*Service).listSources}
-
-func (d *Service) listSources(ctx context.Context, in SourceQuery) ([]Source, error) {
+func (s *Service) listSources(ctx context.Context, in SourceQuery) ([]Source, error) {
 	agent := parley.AgentID(in.AgentID)
-	account, err := d.DB.OwnerOfAgent(ctx, agent)
+	account, err := s.DB.OwnerOfAgent(ctx, agent)
 	if err != nil {
 		return nil, err
 	}
-	page, err := d.DB.Sources(ctx, account, agent, store.SourceFilter{}, parley.PageRequest{Limit: in.Limit})
+	request := parley.PageRequest{Limit: in.Limit}
+	page, err := s.DB.Sources(ctx, account, agent, store.SourceFilter{}, request)
 	if err != nil {
 		return nil, err
 	}
 	list := make([]Source, len(page.Items))
 	for i := range page.Items {
-		if list[i], err = d.newSource(ctx, &page.Items[i]); err != nil {
+		if list[i], err = s.newSource(ctx, &page.Items[i]); err != nil {
 			return nil, err
 		}
 	}
 	return list, nil
 }
 
-func (d *Service) newSource(ctx context.Context, s *parley.Source) (Source, error) {
-	out := Source{ID: string(s.ID), Type: string(s.Kind), Name: s.Name, Status: string(s.Status), Reason: s.Failure, Answers: s.LiveVersion != "", Size: s.Size, UpdatedAt: s.UpdatedAt}
-	if s.Kind != parley.SourceLink {
+func (s *Service) newSource(ctx context.Context, source *parley.Source) (Source, error) {
+	out := Source{
+		ID:        string(source.ID),
+		Type:      string(source.Kind),
+		Name:      source.Name,
+		Status:    string(source.Status),
+		Reason:    source.Failure,
+		Answers:   source.LiveVersion != "",
+		Size:      source.Size,
+		UpdatedAt: source.UpdatedAt,
+	}
+	if source.Kind != parley.SourceLink {
 		return out, nil
 	}
-	sizes, err := d.DB.SiteSizes(ctx, s.AccountID, s.AgentID, []parley.SourceID{s.ID})
+	sizes, err := s.DB.SiteSizes(ctx, source.AccountID, source.AgentID, []parley.SourceID{source.ID})
 	if err != nil {
 		return out, err
 	}
-	pages, err := d.DB.CountLivePages(ctx, s.AccountID, s.AgentID, s.ID)
-	out.Size += sizes[s.ID]
+	pages, err := s.DB.CountLivePages(ctx, source.AccountID, source.AgentID, source.ID)
+	out.Size += sizes[source.ID]
 	out.Answers = out.Answers || pages > 0
 	return out, err
 }

@@ -24,7 +24,7 @@ type Status struct {
 
 // NewStatus asks for a further status of an agent's tickets.
 type NewStatus struct {
-	AgentID       string `json:"agentId"`
+	AgentID       string `path:"agentId" json:"-"`
 	Key           string `json:"key,omitempty"`
 	Category      string `json:"category"`
 	Label         string `json:"label"`
@@ -35,8 +35,7 @@ type NewStatus struct {
 
 // StatusChange says what a status is to be; nil stays.
 type StatusChange struct {
-	AgentID       string  `json:"agentId"`
-	Status        string  `json:"status"` // id, key or label
+	StatusRef
 	Label         *string `json:"label,omitempty"`
 	ExternalLabel *string `json:"externalLabel,omitempty"`
 	Color         *string `json:"color,omitempty"` // empty for none
@@ -44,36 +43,30 @@ type StatusChange struct {
 
 // StatusRef names a status by id, key or label.
 type StatusRef struct {
-	AgentID string `json:"agentId"`
-	Status  string `json:"status"`
+	AgentID string `path:"agentId" json:"-"`
+	Status  string `path:"status" json:"-"`
 }
-
-// The verbs on the statuses of tickets.
-var (
-	ListStatuses  = Command[AgentID, []Status]{"status.list", false, (*Service).listStatuses}
-	AddStatus     = Command[NewStatus, Status]{"status.add", false, (*Service).addStatus}
-	ChangeStatus  = Command[StatusChange, Status]{"status.change", false, (*Service).changeStatus}
-	DefaultStatus = Command[StatusRef, Status]{"status.default", false, (*Service).defaultStatus}
-	ArchiveStatus = Command[StatusRef, Status]{"status.archive", false, (*Service).archiveStatus}
-)
 
 func newStatus(s *parley.TicketStatus) Status {
-	return Status{ID: string(s.ID), Key: s.Key, Category: string(s.Category), Label: s.InternalLabel, ExternalLabel: s.ExternalLabel, Color: s.Color,
-		Default: s.IsDefault, Position: s.Position, ArchivedAt: s.ArchivedAt}
+	return Status{
+		ID:            string(s.ID),
+		Key:           s.Key,
+		Category:      string(s.Category),
+		Label:         s.InternalLabel,
+		ExternalLabel: s.ExternalLabel,
+		Color:         s.Color,
+		Default:       s.IsDefault,
+		Position:      s.Position,
+		ArchivedAt:    s.ArchivedAt,
+	}
 }
 
-// findAgent names an agent with its owner. Fails with AGENT_NOT_FOUND.
-func (d *Service) findAgent(ctx context.Context, id string) (parley.AccountID, parley.AgentID, error) {
-	account, err := d.DB.OwnerOfAgent(ctx, parley.AgentID(id))
-	return account, parley.AgentID(id), err
-}
-
-func (d *Service) listStatuses(ctx context.Context, in AgentID) ([]Status, error) {
-	account, agent, err := d.findAgent(ctx, in.ID)
+func (s *Service) listStatuses(ctx context.Context, in AgentRef) ([]Status, error) {
+	account, agent, err := s.findAgent(ctx, in.ID)
 	if err != nil {
 		return nil, err
 	}
-	found, err := d.Helpdesk.AllStatuses(ctx, account, agent)
+	found, err := s.Helpdesk.AllStatuses(ctx, account, agent)
 	list := make([]Status, len(found))
 	for i := range found {
 		list[i] = newStatus(&found[i])
@@ -81,20 +74,26 @@ func (d *Service) listStatuses(ctx context.Context, in AgentID) ([]Status, error
 	return list, err
 }
 
-func (d *Service) addStatus(ctx context.Context, in NewStatus) (Status, error) {
-	account, agent, err := d.findAgent(ctx, in.AgentID)
+func (s *Service) addStatus(ctx context.Context, in NewStatus) (Status, error) {
+	account, agent, err := s.findAgent(ctx, in.AgentID)
 	if err != nil {
 		return Status{}, err
 	}
 	if err := checkKey(in.Key); err != nil {
 		return Status{}, err
 	}
-	s, err := d.Helpdesk.AddStatus(ctx, account, agent, parley.TicketStatus{Key: in.Key, Category: parley.StatusCategory(in.Category), InternalLabel: in.Label,
-		ExternalLabel: in.ExternalLabel, Color: in.Color, IsDefault: in.Default}, operatorName)
+	status, err := s.Helpdesk.AddStatus(ctx, account, agent, parley.TicketStatus{
+		Key:           in.Key,
+		Category:      parley.StatusCategory(in.Category),
+		InternalLabel: in.Label,
+		ExternalLabel: in.ExternalLabel,
+		Color:         in.Color,
+		IsDefault:     in.Default,
+	}, operatorName)
 	if err != nil {
 		return Status{}, err
 	}
-	return newStatus(s), nil
+	return newStatus(status), nil
 }
 
 // checkKey refuses a key that no manifest could name.
@@ -105,65 +104,76 @@ func checkKey(key string) error {
 	return parley.NewErrorf(parley.CodeInvalidBody, "The key %q is not 1 to 100 letters, digits, '.', '_' and '-'.", key)
 }
 
-func (d *Service) changeStatus(ctx context.Context, in StatusChange) (Status, error) {
-	return d.changeNamedStatus(ctx, StatusRef{in.AgentID, in.Status}, func(account parley.AccountID, agent parley.AgentID, id parley.StatusID) (*parley.TicketStatus, error) {
-		return d.Helpdesk.ChangeStatus(ctx, account, agent, id, operatorName, func(s *parley.TicketStatus) {
-			replaceIfSet(&s.InternalLabel, in.Label)
-			replaceIfSet(&s.ExternalLabel, in.ExternalLabel)
-			replaceIfSet(&s.Color, in.Color)
+func (s *Service) changeStatus(ctx context.Context, in StatusChange) (Status, error) {
+	return s.changeNamedStatus(ctx, in.StatusRef, func(ref statusID) (*parley.TicketStatus, error) {
+		return s.Helpdesk.ChangeStatus(ctx, ref.account, ref.agent, ref.id, operatorName, func(status *parley.TicketStatus) {
+			replaceIfSet(&status.InternalLabel, in.Label)
+			replaceIfSet(&status.ExternalLabel, in.ExternalLabel)
+			replaceIfSet(&status.Color, in.Color)
 		})
 	})
 }
 
-// replaceIfSet puts a new value in place of the old one, where there is a new one.
-func replaceIfSet[T any](old *T, now *T) {
-	if now != nil {
-		*old = *now
+// replaceIfSet replaces a value where there is a new one.
+func replaceIfSet[T any](value *T, replacement *T) {
+	if replacement != nil {
+		*value = *replacement
 	}
 }
 
-func (d *Service) defaultStatus(ctx context.Context, in StatusRef) (Status, error) {
-	return d.changeNamedStatus(ctx, in, func(account parley.AccountID, agent parley.AgentID, id parley.StatusID) (*parley.TicketStatus, error) {
-		return d.Helpdesk.MakeDefault(ctx, account, agent, id, operatorName)
+func (s *Service) defaultStatus(ctx context.Context, in StatusRef) (Status, error) {
+	return s.changeNamedStatus(ctx, in, func(ref statusID) (*parley.TicketStatus, error) {
+		return s.Helpdesk.MakeDefault(ctx, ref.account, ref.agent, ref.id, operatorName)
 	})
 }
 
-func (d *Service) archiveStatus(ctx context.Context, in StatusRef) (Status, error) {
-	return d.changeNamedStatus(ctx, in, func(account parley.AccountID, agent parley.AgentID, id parley.StatusID) (*parley.TicketStatus, error) {
-		return d.Helpdesk.ArchiveStatus(ctx, account, agent, id, operatorName)
+func (s *Service) archiveStatus(ctx context.Context, in StatusRef) (Status, error) {
+	return s.changeNamedStatus(ctx, in, func(ref statusID) (*parley.TicketStatus, error) {
+		return s.Helpdesk.ArchiveStatus(ctx, ref.account, ref.agent, ref.id, operatorName)
 	})
 }
 
-// changeNamedStatus does something to the status that is named.
-func (d *Service) changeNamedStatus(ctx context.Context, in StatusRef, do func(parley.AccountID, parley.AgentID, parley.StatusID) (*parley.TicketStatus, error)) (Status, error) {
-	account, agent, err := d.findAgent(ctx, in.AgentID)
-	if err != nil {
-		return Status{}, err
-	}
-	id, err := d.findStatus(ctx, account, agent, in.Status)
-	if err != nil {
-		return Status{}, err
-	}
-	s, err := do(account, agent, id)
-	if err != nil {
-		return Status{}, err
-	}
-	return newStatus(s), nil
+// statusID is the full id of a status.
+type statusID struct {
+	account parley.AccountID
+	agent   parley.AgentID
+	id      parley.StatusID
 }
 
-// findStatus finds a status by its id, its key or its label. A label that several have is none.
-func (d *Service) findStatus(ctx context.Context, account parley.AccountID, agent parley.AgentID, name string) (parley.StatusID, error) {
-	list, err := d.Helpdesk.AllStatuses(ctx, account, agent)
+// changeNamedStatus changes the named status by change.
+func (s *Service) changeNamedStatus(
+	ctx context.Context, in StatusRef, change func(statusID) (*parley.TicketStatus, error),
+) (Status, error) {
+	account, agent, err := s.findAgent(ctx, in.AgentID)
+	if err != nil {
+		return Status{}, err
+	}
+	id, err := s.findStatus(ctx, account, agent, in.Status)
+	if err != nil {
+		return Status{}, err
+	}
+	status, err := change(statusID{account, agent, id})
+	if err != nil {
+		return Status{}, err
+	}
+	return newStatus(status), nil
+}
+
+// findStatus finds a status by its id, its key or its label. A label that several statuses have finds none.
+func (s *Service) findStatus(
+	ctx context.Context, account parley.AccountID, agent parley.AgentID, name string,
+) (parley.StatusID, error) {
+	list, err := s.Helpdesk.AllStatuses(ctx, account, agent)
 	if err != nil {
 		return "", err
 	}
 	var labelled []parley.StatusID
-	for _, s := range list {
-		if string(s.ID) == name || s.Key != "" && s.Key == name {
-			return s.ID, nil
+	for _, status := range list {
+		if string(status.ID) == name || status.Key != "" && status.Key == name {
+			return status.ID, nil
 		}
-		if strings.EqualFold(s.InternalLabel, name) {
-			labelled = append(labelled, s.ID)
+		if strings.EqualFold(status.InternalLabel, name) {
+			labelled = append(labelled, status.ID)
 		}
 	}
 	switch len(labelled) {
@@ -172,5 +182,6 @@ func (d *Service) findStatus(ctx context.Context, account parley.AccountID, agen
 	case 0:
 		return "", parley.NewErrorf(parley.CodeTicketStatus, "The agent has no status %q.", name)
 	}
-	return "", parley.NewErrorf(parley.CodeTicketStatus, "The agent has %d statuses %q; name one by its id.", len(labelled), name)
+	return "", parley.NewErrorf(parley.CodeTicketStatus,
+		"The agent has %d statuses %q; name one by its id.", len(labelled), name)
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/httpapi"
 )
 
 // Team is a team of an agent as the operator sees it.
@@ -33,7 +34,7 @@ type TeamMember struct {
 
 // NewTeam asks for a team.
 type NewTeam struct {
-	AgentID  string                `json:"agentId"`
+	AgentID  string                `path:"agentId" json:"-"`
 	Key      string                `json:"key,omitempty"`
 	Name     string                `json:"name"`
 	Default  bool                  `json:"default"`
@@ -42,56 +43,58 @@ type NewTeam struct {
 	Hours    []parley.WorkingHours `json:"hours,omitempty"`
 }
 
-// TeamChange says what a team is to be; nil stays.
+// TeamChange says what a team is to be; what is absent stays.
 type TeamChange struct {
-	AgentID  string                 `json:"agentId"`
-	Team     string                 `json:"team"` // id, key or name
+	TeamRef
 	Name     *string                `json:"name,omitempty"`
 	Default  bool                   `json:"default"` // false leaves the default where it is
 	Strategy *string                `json:"strategy,omitempty"`
-	MaxOpen  *Limit                 `json:"maxOpen,omitempty"`
+	MaxOpen  httpapi.Opt[int]       `json:"maxOpen,omitzero" nullable:"true"` // null is no limit
 	Hours    *[]parley.WorkingHours `json:"hours,omitempty"`
-}
-
-// Limit is a number of open tickets; nil is none of one's own.
-type Limit struct {
-	Own *int `json:"own"`
 }
 
 // TeamRef names a team by id, key or name.
 type TeamRef struct {
-	AgentID string `json:"agentId"`
-	Team    string `json:"team"`
+	AgentID string `path:"agentId" json:"-"`
+	Team    string `path:"team" json:"-"`
 }
 
-// The verbs on teams.
-var (
-	ListTeams  = Command[AgentID, []Team]{"team.list", false, (*Service).listTeams}
-	AddTeam    = Command[NewTeam, Team]{"team.add", false, (*Service).addTeam}
-	ChangeTeam = Command[TeamChange, Team]{"team.change", false, (*Service).changeTeam}
-	RemoveTeam = Command[TeamRef, Empty]{"team.remove", false, (*Service).removeTeam}
-)
-
 func newTeam(t *parley.Team) Team {
-	out := Team{ID: string(t.ID), Key: t.Key, Name: t.Name, Default: t.IsDefault, Strategy: string(t.Strategy), MaxOpen: t.MaxOpen, Hours: nonNilShifts(t.Hours), Members: []TeamMember{}}
+	out := Team{
+		ID:       string(t.ID),
+		Key:      t.Key,
+		Name:     t.Name,
+		Default:  t.IsDefault,
+		Strategy: string(t.Strategy),
+		MaxOpen:  t.MaxOpen,
+		Hours:    nonNilHours(t.Hours),
+		Members:  []TeamMember{},
+	}
 	for _, m := range t.Members {
-		out.Members = append(out.Members, TeamMember{UserID: string(m.User.ID), Email: m.User.Email, Name: m.User.Name, MaxOpen: m.MaxOpen, Hours: nonNilShifts(m.Hours),
-			Away: m.IsAway, JoinedAt: m.JoinedAt})
+		out.Members = append(out.Members, TeamMember{
+			UserID:   string(m.User.ID),
+			Email:    m.User.Email,
+			Name:     m.User.Name,
+			MaxOpen:  m.MaxOpen,
+			Hours:    nonNilHours(m.Hours),
+			Away:     m.IsAway,
+			JoinedAt: m.JoinedAt,
+		})
 	}
 	return out
 }
 
-// nonNilShifts returns a list that is never null.
-func nonNilShifts(list []parley.WorkingHours) []parley.WorkingHours {
+// nonNilHours returns a list that is never null.
+func nonNilHours(list []parley.WorkingHours) []parley.WorkingHours {
 	return append([]parley.WorkingHours{}, list...)
 }
 
-func (d *Service) listTeams(ctx context.Context, in AgentID) ([]Team, error) {
-	account, agent, err := d.findAgent(ctx, in.ID)
+func (s *Service) listTeams(ctx context.Context, in AgentRef) ([]Team, error) {
+	account, agent, err := s.findAgent(ctx, in.ID)
 	if err != nil {
 		return nil, err
 	}
-	found, err := d.Helpdesk.Teams(ctx, account, agent)
+	found, err := s.Helpdesk.Teams(ctx, account, agent)
 	list := make([]Team, len(found))
 	for i := range found {
 		list[i] = newTeam(&found[i])
@@ -99,30 +102,36 @@ func (d *Service) listTeams(ctx context.Context, in AgentID) ([]Team, error) {
 	return list, err
 }
 
-func (d *Service) addTeam(ctx context.Context, in NewTeam) (Team, error) {
-	account, agent, err := d.findAgent(ctx, in.AgentID)
+func (s *Service) addTeam(ctx context.Context, in NewTeam) (Team, error) {
+	account, agent, err := s.findAgent(ctx, in.AgentID)
 	if err != nil {
 		return Team{}, err
 	}
 	if err := checkKey(in.Key); err != nil {
 		return Team{}, err
 	}
-	t, err := d.Helpdesk.AddTeam(ctx, account, agent, parley.Team{Key: in.Key, Name: in.Name, IsDefault: in.Default, Strategy: parley.Strategy(in.Strategy),
-		MaxOpen: in.MaxOpen, Hours: in.Hours}, operatorName)
+	t, err := s.Helpdesk.AddTeam(ctx, account, agent, parley.Team{
+		Key:       in.Key,
+		Name:      in.Name,
+		IsDefault: in.Default,
+		Strategy:  parley.Strategy(in.Strategy),
+		MaxOpen:   in.MaxOpen,
+		Hours:     in.Hours,
+	}, operatorName)
 	if err != nil {
 		return Team{}, err
 	}
 	return newTeam(t), nil
 }
 
-func (d *Service) changeTeam(ctx context.Context, in TeamChange) (Team, error) {
-	return d.changeNamedTeam(ctx, TeamRef{in.AgentID, in.Team}, func(account parley.AccountID, agent parley.AgentID, t *parley.Team) error {
-		_, err := d.Helpdesk.ChangeTeam(ctx, account, agent, t.ID, operatorName, func(t *parley.Team) {
+func (s *Service) changeTeam(ctx context.Context, in TeamChange) (Team, error) {
+	return s.changeNamedTeam(ctx, in.TeamRef, func(account parley.AccountID, agent parley.AgentID, t *parley.Team) error {
+		_, err := s.Helpdesk.ChangeTeam(ctx, account, agent, t.ID, operatorName, func(t *parley.Team) {
 			replaceIfSet(&t.Name, in.Name)
 			replaceIfSet(&t.Strategy, (*parley.Strategy)(in.Strategy))
 			replaceIfSet(&t.Hours, in.Hours)
-			if in.MaxOpen != nil {
-				t.MaxOpen = in.MaxOpen.Own
+			if in.MaxOpen.Present {
+				t.MaxOpen = in.MaxOpen.Ptr()
 			}
 			t.IsDefault = t.IsDefault || in.Default
 		})
@@ -130,55 +139,104 @@ func (d *Service) changeTeam(ctx context.Context, in TeamChange) (Team, error) {
 	})
 }
 
-func (d *Service) removeTeam(ctx context.Context, in TeamRef) (Empty, error) {
-	account, agent, err := d.findAgent(ctx, in.AgentID)
+func (s *Service) removeTeam(ctx context.Context, in TeamRef) (NoOutput, error) {
+	account, agent, err := s.findAgent(ctx, in.AgentID)
 	if err != nil {
-		return Empty{}, err
+		return NoOutput{}, err
 	}
-	t, err := d.findTeam(ctx, account, agent, in.Team)
+	t, err := s.findTeam(ctx, account, agent, in.Team)
 	if err != nil {
-		return Empty{}, err
+		return NoOutput{}, err
 	}
-	return Empty{}, d.Helpdesk.RemoveTeam(ctx, account, agent, t.ID, operatorName)
+	return NoOutput{}, s.Helpdesk.RemoveTeam(ctx, account, agent, t.ID, operatorName)
 }
 
-// changeNamedTeam does something to the team that is named, and tells how it is then.
-func (d *Service) changeNamedTeam(ctx context.Context, in TeamRef, do func(parley.AccountID, parley.AgentID, *parley.Team) error) (Team, error) {
-	account, agent, err := d.findAgent(ctx, in.AgentID)
+// changeNamedTeam changes the named team by change, and returns it as it is then.
+func (s *Service) changeNamedTeam(
+	ctx context.Context, in TeamRef, change func(parley.AccountID, parley.AgentID, *parley.Team) error,
+) (Team, error) {
+	account, agent, err := s.findAgent(ctx, in.AgentID)
 	if err != nil {
 		return Team{}, err
 	}
-	t, err := d.findTeam(ctx, account, agent, in.Team)
+	t, err := s.findTeam(ctx, account, agent, in.Team)
 	if err != nil {
 		return Team{}, err
 	}
-	if err := do(account, agent, t); err != nil {
+	if err := change(account, agent, t); err != nil {
 		return Team{}, err
 	}
-	if t, err = d.findTeam(ctx, account, agent, string(t.ID)); err != nil {
+	if t, err = s.findTeam(ctx, account, agent, string(t.ID)); err != nil {
 		return Team{}, err
 	}
 	return newTeam(t), nil
 }
 
 // findTeam finds a team with its members by its id, its key or its name.
-func (d *Service) findTeam(ctx context.Context, account parley.AccountID, agent parley.AgentID, name string) (*parley.Team, error) {
-	list, err := d.Helpdesk.Teams(ctx, account, agent)
+func (s *Service) findTeam(
+	ctx context.Context, account parley.AccountID, agent parley.AgentID, name string,
+) (*parley.Team, error) {
+	list, err := s.Helpdesk.Teams(ctx, account, agent)
 	if err != nil {
 		return nil, err
 	}
-	var called *parley.Team
+	var match *parley.Team
 	for i := range list {
 		t := &list[i]
 		if string(t.ID) == name || t.Key != "" && t.Key == name {
 			return t, nil
 		}
 		if strings.EqualFold(t.Name, name) {
-			called = t
+			match = t
 		}
 	}
-	if called == nil {
+	if match == nil {
 		return nil, parley.NewErrorf(parley.CodeTicketTeam, "The agent has no team %q.", name)
 	}
-	return called, nil
+	return match, nil
+}
+
+// TeamMemberRef names a member of the account in a team.
+type TeamMemberRef struct {
+	TeamRef
+	Member string `path:"member" json:"-"` // e-mail address
+}
+
+// TeamMembership says what a member is to be in a team; what is absent stays, and is the team's for one who joins.
+type TeamMembership struct {
+	TeamMemberRef
+	MaxOpen httpapi.Opt[int]       `json:"maxOpen,omitzero" nullable:"true"` // null is the team's
+	Hours   *[]parley.WorkingHours `json:"hours,omitempty"`
+	Away    *bool                  `json:"away,omitempty"`
+}
+
+func (s *Service) joinTeam(ctx context.Context, in TeamMembership) (Team, error) {
+	return s.changeNamedTeam(ctx, in.TeamRef, func(account parley.AccountID, agent parley.AgentID, t *parley.Team) error {
+		user, err := s.findMember(ctx, account, in.Member)
+		if err != nil {
+			return err
+		}
+		m := parley.TeamMember{User: parley.User{ID: user}}
+		for _, member := range t.Members {
+			if member.User.ID == user {
+				m = member
+			}
+		}
+		replaceIfSet(&m.Hours, in.Hours)
+		replaceIfSet(&m.IsAway, in.Away)
+		if in.MaxOpen.Present {
+			m.MaxOpen = in.MaxOpen.Ptr()
+		}
+		return s.Helpdesk.JoinTeam(ctx, account, agent, t.ID, m, operatorName)
+	})
+}
+
+func (s *Service) leaveTeam(ctx context.Context, in TeamMemberRef) (Team, error) {
+	return s.changeNamedTeam(ctx, in.TeamRef, func(account parley.AccountID, agent parley.AgentID, t *parley.Team) error {
+		user, err := s.findMember(ctx, account, in.Member)
+		if err != nil {
+			return err
+		}
+		return s.Helpdesk.LeaveTeam(ctx, account, agent, t.ID, user, operatorName)
+	})
 }

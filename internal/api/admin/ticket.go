@@ -3,11 +3,13 @@ package admin
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"parley"
 	"parley/internal/helpdesk"
 	"parley/internal/httpapi"
+	"parley/internal/store"
 )
 
 // Ticket is a ticket as the operator sees it.
@@ -34,13 +36,13 @@ type Ticket struct {
 
 // TicketRef names a ticket by its agent and its number.
 type TicketRef struct {
-	AgentID string `json:"agentId"`
-	Number  int64  `json:"ticketNumber"`
+	AgentID string `path:"agentId" json:"-"`
+	Number  int64  `path:"ticketNumber" json:"-"`
 }
 
 // NewTicket asks for a ticket.
 type NewTicket struct {
-	AgentID     string `json:"agentId"`
+	AgentID     string `path:"agentId" json:"-"`
 	Subject     string `json:"subject"`
 	Description string `json:"description"`
 	Email       string `json:"email"` // customer's
@@ -65,12 +67,6 @@ type TicketChange struct {
 // None stands for no assignee and for no team.
 const None = "none"
 
-// The verbs on tickets.
-var (
-	OpenTicket   = Command[NewTicket, Ticket]{"ticket.open", false, (*Service).openTicket}
-	ChangeTicket = Command[TicketChange, Ticket]{"ticket.change", false, (*Service).changeTicket}
-)
-
 func newAssignee(email string) helpdesk.Assignee {
 	switch email {
 	case "":
@@ -81,36 +77,43 @@ func newAssignee(email string) helpdesk.Assignee {
 	return helpdesk.AssignToEmail(email)
 }
 
-func (d *Service) openTicket(ctx context.Context, in NewTicket) (Ticket, error) {
-	account, agent, err := d.findAgent(ctx, in.AgentID)
+func (s *Service) openTicket(ctx context.Context, in NewTicket) (Ticket, error) {
+	account, agent, err := s.findAgent(ctx, in.AgentID)
 	if err != nil {
 		return Ticket{}, err
 	}
 	if err := checkEmail(in.Email); err != nil {
 		return Ticket{}, err
 	}
-	ask := helpdesk.NewTicket{Subject: in.Subject, Description: in.Description, Email: in.Email, Name: in.Name, Category: parley.StatusCategory(in.Category),
-		Assignee: newAssignee(in.Assignee), Priority: in.Priority}
+	ticket := helpdesk.NewTicket{
+		Subject:     in.Subject,
+		Description: in.Description,
+		Email:       in.Email,
+		Name:        in.Name,
+		Category:    parley.StatusCategory(in.Category),
+		Assignee:    newAssignee(in.Assignee),
+		Priority:    in.Priority,
+	}
 	if in.Status != "" {
-		if ask.StatusID, err = d.findStatus(ctx, account, agent, in.Status); err != nil {
+		if ticket.StatusID, err = s.findStatus(ctx, account, agent, in.Status); err != nil {
 			return Ticket{}, err
 		}
 	}
 	if in.Team != "" {
-		team, err := d.findTeam(ctx, account, agent, in.Team)
+		team, err := s.findTeam(ctx, account, agent, in.Team)
 		if err != nil {
 			return Ticket{}, err
 		}
-		ask.TeamID = team.ID
+		ticket.TeamID = team.ID
 	}
-	t, err := d.Helpdesk.Open(ctx, account, agent, ask)
+	t, err := s.Helpdesk.Open(ctx, account, agent, ticket)
 	if err != nil {
 		return Ticket{}, err
 	}
-	return d.newTicket(ctx, t)
+	return s.newTicket(ctx, t)
 }
 
-// checkEmail holds a customer's address to the rule of the public interface.
+// checkEmail checks a customer's address by the rule of REST v2.
 func checkEmail(address string) error {
 	text, err := json.Marshal(map[string]string{"email": address})
 	if err != nil {
@@ -121,23 +124,171 @@ func checkEmail(address string) error {
 	}{})
 }
 
-func (d *Service) changeTicket(ctx context.Context, in TicketChange) (Ticket, error) {
-	account, agent, err := d.findAgent(ctx, in.AgentID)
+func (s *Service) changeTicket(ctx context.Context, in TicketChange) (Ticket, error) {
+	account, agent, err := s.findAgent(ctx, in.AgentID)
 	if err != nil {
 		return Ticket{}, err
 	}
-	change := helpdesk.Change{Category: parley.StatusCategory(in.Category), Assignee: newAssignee(in.Assignee), Priority: in.Priority}
+	change := helpdesk.Change{
+		Category: parley.StatusCategory(in.Category),
+		Assignee: newAssignee(in.Assignee),
+		Priority: in.Priority,
+	}
 	if in.Status != "" {
-		if change.StatusID, err = d.findStatus(ctx, account, agent, in.Status); err != nil {
+		if change.StatusID, err = s.findStatus(ctx, account, agent, in.Status); err != nil {
 			return Ticket{}, err
 		}
 	}
-	if change.TeamID, err = d.findTeamID(ctx, account, agent, in.Team); err != nil {
+	if change.TeamID, err = s.findTeamID(ctx, account, agent, in.Team); err != nil {
 		return Ticket{}, err
 	}
-	t, err := d.Helpdesk.Change(ctx, account, agent, in.Number, change, operatorName)
+	t, err := s.Helpdesk.Change(ctx, account, agent, in.Number, change, operatorName)
 	if err != nil {
 		return Ticket{}, err
 	}
-	return d.newTicket(ctx, t)
+	return s.newTicket(ctx, t)
+}
+
+// TicketQuery asks for an agent's tickets, the one that changed last first; with a query those that it finds, the best first.
+type TicketQuery struct {
+	AgentID    string   `path:"agentId"`
+	Categories []string `query:"statusCategories"` // any of them; none is all
+	Channels   []string `query:"channels"`
+	Assignee   string   `query:"assignee"`                   // e-mail address, or none
+	Team       string   `query:"team"`                       // id, key or name, or none
+	Customer   string   `query:"customer"`                   // e-mail address
+	Query      string   `query:"query"`                      // not beside the others
+	Limit      int      `query:"limit" default:"50" min:"1"` // most of them
+}
+
+func (s *Service) listTickets(ctx context.Context, in TicketQuery) ([]Ticket, error) {
+	account, agent, err := s.findAgent(ctx, in.AgentID)
+	if err != nil {
+		return nil, err
+	}
+	if in.Query != "" {
+		found, _, err := s.Helpdesk.Search(ctx, account, agent, in.Query, in.Limit)
+		if err != nil {
+			return nil, err
+		}
+		return s.newTickets(ctx, account, agent, found)
+	}
+	filter, err := s.ticketFilter(ctx, account, agent, in)
+	if err != nil {
+		return nil, err
+	}
+	page, err := s.DB.Tickets(ctx, account, agent, filter, parley.PageRequest{Limit: in.Limit})
+	if err != nil {
+		return nil, err
+	}
+	return s.newTickets(ctx, account, agent, page.Items)
+}
+
+func (s *Service) ticketFilter(
+	ctx context.Context, account parley.AccountID, agent parley.AgentID, in TicketQuery,
+) (f store.TicketFilter, err error) {
+	for _, name := range in.Categories {
+		c := parley.StatusCategory(name)
+		if !slices.Contains(parley.StatusCategories(), c) {
+			return f, parley.NewErrorf(parley.CodeInvalidBody, "%q is no category of statuses.", name)
+		}
+		f.Categories = append(f.Categories, c)
+	}
+	for _, name := range in.Channels {
+		c := parley.TicketChannel(name)
+		if !slices.Contains(parley.TicketChannels(), c) {
+			return f, parley.NewErrorf(parley.CodeInvalidBody, "%q is no channel of tickets.", name)
+		}
+		f.Channels = append(f.Channels, c)
+	}
+	if in.Assignee != "" {
+		user := parley.UserID("")
+		if in.Assignee != None {
+			if user, err = s.findMember(ctx, account, in.Assignee); err != nil {
+				return f, err
+			}
+		}
+		f.Assignee = &user
+	}
+	if in.Customer != "" {
+		p, err := s.DB.PersonByEmail(ctx, account, agent, in.Customer)
+		if parley.IsCode(err, parley.CodeNotFound) {
+			err = parley.NewErrorf(parley.CodeNotFound,
+				"The agent has no customer with the e-mail address %s.", in.Customer)
+		}
+		if err != nil {
+			return f, err
+		}
+		f.Customer = p.ID
+	}
+	f.Team, err = s.findTeamID(ctx, account, agent, in.Team)
+	return f, err
+}
+
+// findTeamID finds a team for a filter or a change. It returns nil where none is named; an empty id stands for no team.
+func (s *Service) findTeamID(
+	ctx context.Context, account parley.AccountID, agent parley.AgentID, name string,
+) (*parley.TeamID, error) {
+	switch name {
+	case "":
+		return nil, nil
+	case None:
+		return new(parley.TeamID), nil
+	}
+	t, err := s.findTeam(ctx, account, agent, name)
+	if err != nil {
+		return nil, err
+	}
+	return &t.ID, nil
+}
+
+// newTickets returns tickets with the names behind their ids.
+func (s *Service) newTickets(
+	ctx context.Context, account parley.AccountID, agent parley.AgentID, found []parley.Ticket,
+) ([]Ticket, error) {
+	names, err := s.loadNames(ctx, account, agent)
+	if err != nil {
+		return nil, err
+	}
+	statuses, err := s.Helpdesk.AllStatuses(ctx, account, agent)
+	if err != nil {
+		return nil, err
+	}
+	labels := map[parley.StatusID]string{}
+	for _, status := range statuses {
+		labels[status.ID] = status.InternalLabel
+	}
+	list := make([]Ticket, len(found))
+	for i, t := range found {
+		list[i] = Ticket{
+			Number:         t.Number,
+			AgentID:        string(t.AgentID),
+			Subject:        t.Subject,
+			Description:    t.Description,
+			Category:       string(t.Category),
+			Status:         labels[t.StatusID],
+			StatusID:       string(t.StatusID),
+			Assignee:       names.members[t.AssigneeID].Email,
+			AssigneeID:     string(t.AssigneeID),
+			Team:           names.teams[t.TeamID],
+			TeamID:         string(t.TeamID),
+			Priority:       t.Priority,
+			Channel:        string(t.Channel),
+			Customer:       newCustomer(&t.Customer),
+			ConversationID: string(t.ConversationID),
+			CreatedAt:      t.CreatedAt,
+			UpdatedAt:      t.UpdatedAt,
+			LastMessageAt:  t.LastMessageAt,
+		}
+	}
+	return list, nil
+}
+
+// newTicket returns one ticket as newTickets does.
+func (s *Service) newTicket(ctx context.Context, t *parley.Ticket) (Ticket, error) {
+	list, err := s.newTickets(ctx, t.AccountID, t.AgentID, []parley.Ticket{*t})
+	if err != nil {
+		return Ticket{}, err
+	}
+	return list[0], nil
 }

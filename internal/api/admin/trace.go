@@ -6,11 +6,12 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/eval"
 )
 
 // ConversationRef names a conversation.
 type ConversationRef struct {
-	ID string `json:"conversationId"`
+	ID string `path:"conversationId"`
 }
 
 // TurnTrace is what one turn did.
@@ -28,11 +29,8 @@ type PassageTrace struct {
 	Text string `json:"text,omitempty"` // while the source has it
 }
 
-// Trace explains the turns of a conversation, oldest first.
-var Trace = Command[ConversationRef, []TurnTrace]{"trace", false, (*Service).traceConversation}
-
-func (d *Service) traceConversation(ctx context.Context, in ConversationRef) ([]TurnTrace, error) {
-	turns, err := d.DB.TurnTraces(ctx, parley.ConversationID(in.ID))
+func (s *Service) traceConversation(ctx context.Context, in ConversationRef) ([]TurnTrace, error) {
+	turns, err := s.DB.TurnTraces(ctx, parley.ConversationID(in.ID))
 	if err != nil {
 		return nil, err
 	}
@@ -42,25 +40,25 @@ func (d *Service) traceConversation(ctx context.Context, in ConversationRef) ([]
 	list := make([]TurnTrace, len(turns))
 	for i, t := range turns {
 		list[i] = TurnTrace{Trace: t.Trace, StartedAt: t.StartedAt}
-		if list[i].Passages, err = d.addPassageTexts(ctx, t.Trace.Passages); err != nil {
+		if list[i].Passages, err = s.addPassageTexts(ctx, t.Trace.Passages); err != nil {
 			return nil, err
 		}
 	}
-	return list, d.addAnswers(ctx, list)
+	return list, s.addAnswers(ctx, list)
 }
 
-// addAnswers adds what each turn has said.
-func (d *Service) addAnswers(ctx context.Context, turns []TurnTrace) error {
+// addAnswers adds the answer of each turn.
+func (s *Service) addAnswers(ctx context.Context, turns []TurnTrace) error {
 	ids := make([]parley.MessageID, len(turns))
 	for i, t := range turns {
 		ids[i] = t.MessageID
 	}
 	for part := range slices.Chunk(ids, 200) {
-		said, err := d.DB.MessagesByID(ctx, part)
+		messages, err := s.DB.MessagesByID(ctx, part)
 		if err != nil {
 			return err
 		}
-		for _, m := range said {
+		for _, m := range messages {
 			t := &turns[slices.Index(ids, m.ID)]
 			t.Answer, t.Citations = m.Text(), m.Citations
 		}
@@ -68,13 +66,14 @@ func (d *Service) addAnswers(ctx context.Context, turns []TurnTrace) error {
 	return nil
 }
 
-// addPassageTexts adds to what a turn was offered the text that is still there: a source that was changed or deleted has lost its own.
-func (d *Service) addPassageTexts(ctx context.Context, offered []parley.TracePassage) ([]PassageTrace, error) {
+// addPassageTexts adds the texts of the passages that a turn was offered. The text of a source that was changed or deleted
+// is not there any more.
+func (s *Service) addPassageTexts(ctx context.Context, offered []parley.TracePassage) ([]PassageTrace, error) {
 	ids := make([]parley.PassageID, len(offered))
 	for i, o := range offered {
 		ids[i] = o.ID
 	}
-	known, err := d.DB.PassagesByID(ctx, ids)
+	known, err := s.DB.PassagesByID(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -88,4 +87,22 @@ func (d *Service) addPassageTexts(ctx context.Context, offered []parley.TracePas
 		}
 	}
 	return list, nil
+}
+
+// ReplayRequest asks for an agent's newest questions to be answered again.
+type ReplayRequest struct {
+	ID    string `path:"agentId" json:"-"`
+	Limit int    `json:"limit"` // most of them
+}
+
+func (s *Service) replay(ctx context.Context, in ReplayRequest) (eval.Replay, error) {
+	agent, err := s.DB.AgentInAnyAccount(ctx, parley.AgentID(in.ID), s.Now())
+	if err != nil {
+		return eval.Replay{}, err
+	}
+	result, err := eval.Replayer{DB: s.DB, Library: s.Indexes, Questions: s.Questions}.Run(ctx, agent, max(in.Limit, 1))
+	if err != nil {
+		return eval.Replay{}, err
+	}
+	return *result, nil
 }

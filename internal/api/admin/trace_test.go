@@ -8,17 +8,18 @@ import (
 	"go.uber.org/goleak"
 
 	"parley/internal/api/admin"
+	"parley/internal/eval"
 	"parley/internal/testkit"
 	"parley/internal/testkit/dbs"
 )
 
 func TestMain(m *testing.M) { dbs.Main(m, func() error { return goleak.Find() }) }
 
-// The trace names what the answer rests on, word for word, also when the source is gone.
+// The trace quotes what the answer cites, word for word, also after the source was deleted.
 func TestTraceOutlivesItsSource(t *testing.T) {
 	h := testkit.Open(t)
 	agent := h.NewAgent(t, h.Key, "# Deliveries\n\nParcels are delivered between eight and ten in the morning.", "# Returns\n\nSend parcels back within thirty days.")
-	var said struct {
+	var reply struct {
 		Data struct {
 			Metadata struct {
 				ConversationID string
@@ -26,12 +27,12 @@ func TestTraceOutlivesItsSource(t *testing.T) {
 			}
 		}
 	}
-	h.Do(t, "POST", "/agents/"+agent+"/chat", h.Key, `{"message":"When are parcels delivered?"}`).Decode(t, http.StatusOK, &said)
-	cited := said.Data.Metadata.Citations
+	h.Do(t, "POST", "/agents/"+agent+"/chat", h.Key, `{"message":"When are parcels delivered?"}`).Decode(t, http.StatusOK, &reply)
+	cited := reply.Data.Metadata.Citations
 	if len(cited) == 0 {
 		t.Fatal("an answer without citations")
 	}
-	before := citedPassage(t, h, said.Data.Metadata.ConversationID)
+	before := citedPassage(t, h, reply.Data.Metadata.ConversationID)
 	if before.Text == "" || !before.IsCited || string(before.SourceID) != cited[0].SourceID {
 		t.Errorf("while the source is there: %+v", before)
 	}
@@ -41,7 +42,7 @@ func TestTraceOutlivesItsSource(t *testing.T) {
 	if err := h.Runner.WaitIdle(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	after := citedPassage(t, h, said.Data.Metadata.ConversationID)
+	after := citedPassage(t, h, reply.Data.Metadata.ConversationID)
 	if after.Text != "" || after.Name != "Text" || !strings.Contains(after.Heading, "Deliveries") || after.Score != before.Score || len(after.Quotes) != 1 ||
 		!strings.Contains(after.Quotes[0], "between eight and ten") {
 		t.Errorf("without the source: %+v", after)
@@ -62,4 +63,72 @@ func citedPassage(t *testing.T, h *testkit.Server, conversation string) admin.Pa
 	}
 	t.Fatalf("no passage is cited: %+v", turns[0].Passages)
 	return admin.PassageTrace{}
+}
+
+// A changed source changes the answers that cited it, and no others.
+func TestReplayShowsWhichAnswersChange(t *testing.T) {
+	t.Run("sqlite", func(t *testing.T) { checkReplay(t, testkit.Open(t)) })
+	t.Run("postgres", func(t *testing.T) { checkReplay(t, testkit.Open(t, testkit.WithPostgres())) })
+}
+
+func checkReplay(t *testing.T, h *testkit.Server) {
+	agent := h.NewAgent(t, h.Key, "# Deliveries\n\nParcels are delivered between eight and ten in the morning.", "# Returns\n\nSend parcels back within thirty days.")
+	ask := func(body string) (conversation, source string) {
+		t.Helper()
+		var reply struct {
+			Data struct {
+				Metadata struct {
+					ConversationID string
+					Citations      []struct{ SourceID string }
+				}
+			}
+		}
+		h.Do(t, "POST", "/agents/"+agent+"/chat", h.Key, body).Decode(t, http.StatusOK, &reply)
+		if len(reply.Data.Metadata.Citations) == 0 {
+			t.Fatalf("%s: no citations", body)
+		}
+		return reply.Data.Metadata.ConversationID, reply.Data.Metadata.Citations[0].SourceID
+	}
+	conversation, deliveries := ask(`{"message": "When are parcels delivered?"}`)
+	ask(`{"message": "Within how many days do I send parcels back?", "conversationId": "` + conversation + `"}`)
+	ask(`{"message": "When are parcels delivered in the morning?"}`)
+	if r := replayAgent(t, h, agent, 10); len(r.Turns) != 3 || r.Same != 3 || r.Skipped != 0 {
+		t.Fatalf("before any change: %+v", r)
+	}
+	if r := h.Do(t, "PUT", "/agents/"+agent+"/sources/"+deliveries, h.Key, `{"content": "# Deliveries\n\nParcels are delivered between one and three in the morning."}`); r.Status != 200 {
+		t.Fatalf("change: %d %s", r.Status, r.Body)
+	}
+	if err := h.Runner.WaitIdle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	r := replayAgent(t, h, agent, 10)
+	if len(r.Turns) != 3 || r.Same != 1 {
+		t.Fatalf("after the change: %+v", r)
+	}
+	for _, turn := range r.Turns {
+		if about := strings.Contains(turn.Question, "delivered"); about != (turn.State == eval.ReplayChanged) || about != strings.Contains(turn.Now, "one and three") {
+			t.Errorf("%q: %s, now %q", turn.Question, turn.State, turn.Now)
+		}
+	}
+	if newest := replayAgent(t, h, agent, 1); len(newest.Turns) != 1 || newest.Turns[0].ConversationID == r.Turns[2].ConversationID {
+		t.Errorf("the newest alone: %+v", newest)
+	}
+	if r := h.Do(t, "DELETE", "/agents/"+agent+"/sources/"+deliveries, h.Key, nil); r.Status >= 300 {
+		t.Fatalf("delete: %d %s", r.Status, r.Body)
+	}
+	if newest := replayAgent(t, h, agent, 1); newest.Turns[0].State == eval.ReplaySame || strings.Contains(newest.Turns[0].Now, "delivered") {
+		t.Errorf("without the source: %+v", newest)
+	}
+	if _, err := admin.RunOn(t.Context(), h.AdminService, admin.Replay, admin.ReplayRequest{ID: "nobody", Limit: 1}); err == nil {
+		t.Error("an agent that is not there has past questions")
+	}
+}
+
+func replayAgent(t *testing.T, h *testkit.Server, agent string, limit int) eval.Replay {
+	t.Helper()
+	done, err := admin.RunOn(t.Context(), h.AdminService, admin.Replay, admin.ReplayRequest{ID: agent, Limit: limit})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return done
 }

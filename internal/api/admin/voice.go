@@ -2,22 +2,24 @@ package admin
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"parley"
 	"parley/internal/store"
+	"parley/internal/voice"
 )
 
 // VoiceSessionQuery narrows a list of voice sessions. Empty fields do not.
 type VoiceSessionQuery struct {
-	AgentID string `json:"agentId,omitempty"`
-	Live    bool   `json:"live,omitempty"` // only those that have not ended
-	Limit   int    `json:"limit"`
+	AgentID string `query:"agentId"`
+	Live    bool   `query:"live"` // only those that have not ended
+	Limit   int    `query:"limit" default:"50" min:"1"`
 }
 
 // VoiceSessionRef names a voice session.
 type VoiceSessionRef struct {
-	ID string `json:"sessionId"`
+	ID string `path:"sessionId"`
 }
 
 // VoiceSession is the record of a voice session.
@@ -29,45 +31,103 @@ type VoiceSession struct {
 	UserID         string     `json:"userId"`
 	CreatedAt      time.Time  `json:"createdAt"`
 	JoinedAt       *time.Time `json:"joinedAt"` // null where nobody has joined
-	EndedAt        *time.Time `json:"endedAt"`  // null while it lives
+	EndedAt        *time.Time `json:"endedAt"`  // null until it ends
 	Reason         string     `json:"reason,omitempty"`
 	Minutes        int        `json:"minutes"` // that were charged
 	Credits        float64    `json:"credits"`
 }
 
-// EndedVoiceSession tells what came of ending a session.
+// EndedVoiceSession is the result of ending a session.
 type EndedVoiceSession struct {
 	ID      string `json:"sessionId"`
 	WasLive bool   `json:"lived"` // false where it had ended before
 }
 
-// The verbs on voice sessions.
-var (
-	ListVoiceSessions = Command[VoiceSessionQuery, []VoiceSession]{"voice.sessions", false, (*Service).listVoiceSessions}
-	EndVoiceSession   = Command[VoiceSessionRef, EndedVoiceSession]{"voice.end", false, (*Service).endVoiceSession}
-)
-
-func (d *Service) listVoiceSessions(ctx context.Context, in VoiceSessionQuery) ([]VoiceSession, error) {
-	found, err := d.DB.VoiceSessions(ctx, store.VoiceFilter{Agent: parley.AgentID(in.AgentID), Live: in.Live}, in.Limit)
+func (s *Service) listVoiceSessions(ctx context.Context, in VoiceSessionQuery) ([]VoiceSession, error) {
+	filter := store.VoiceFilter{Agent: parley.AgentID(in.AgentID), Live: in.Live}
+	found, err := s.DB.VoiceSessions(ctx, filter, in.Limit)
 	if err != nil {
 		return nil, err
 	}
 	list := make([]VoiceSession, len(found))
-	for i, s := range found {
-		list[i] = VoiceSession{ID: string(s.ID), AccountID: string(s.AccountID), AgentID: string(s.AgentID), ConversationID: string(s.ConversationID), UserID: string(s.UserID),
-			CreatedAt: s.CreatedAt, JoinedAt: s.JoinedAt, EndedAt: s.EndedAt, Reason: string(s.EndReason), Minutes: s.Minutes, Credits: s.Charged.Float()}
+	for i, session := range found {
+		list[i] = VoiceSession{
+			ID:             string(session.ID),
+			AccountID:      string(session.AccountID),
+			AgentID:        string(session.AgentID),
+			ConversationID: string(session.ConversationID),
+			UserID:         string(session.UserID),
+			CreatedAt:      session.CreatedAt,
+			JoinedAt:       session.JoinedAt,
+			EndedAt:        session.EndedAt,
+			Reason:         string(session.EndReason),
+			Minutes:        session.Minutes,
+			Credits:        session.Charged.Float(),
+		}
 	}
 	return list, nil
 }
 
-func (d *Service) endVoiceSession(ctx context.Context, in VoiceSessionRef) (EndedVoiceSession, error) {
-	s, err := d.DB.VoiceSessionInAnyAccount(ctx, parley.VoiceSessionID(in.ID))
+func (s *Service) endVoiceSession(ctx context.Context, in VoiceSessionRef) (EndedVoiceSession, error) {
+	session, err := s.findVoiceSession(ctx, in.ID)
 	if err != nil {
 		return EndedVoiceSession{}, err
 	}
-	if s == nil {
-		return EndedVoiceSession{}, parley.NewErrorf(parley.CodeNotFound, "Voice session not found.")
+	wasLive, err := s.Voice.Stop(ctx, session)
+	return EndedVoiceSession{ID: in.ID, WasLive: wasLive}, err
+}
+
+func (s *Service) findVoiceSession(ctx context.Context, id string) (*parley.VoiceSession, error) {
+	session, err := s.DB.VoiceSessionInAnyAccount(ctx, parley.VoiceSessionID(id))
+	if err == nil && session == nil {
+		err = parley.NewErrorf(parley.CodeNotFound, "Voice session not found.")
 	}
-	lived, err := d.Voice.Stop(ctx, s)
-	return EndedVoiceSession{ID: in.ID, WasLive: lived}, err
+	return session, err
+}
+
+// VoiceRecordingRequest asks for a part of the recording of a voice session.
+type VoiceRecordingRequest struct {
+	ID   string `path:"sessionId"`
+	Part int    `query:"part" min:"0"` // from 0
+}
+
+// VoiceRecording is the recording of a voice session, with one part of its file.
+type VoiceRecording struct {
+	ID        string  `json:"sessionId"`
+	Name      string  `json:"name"`
+	MediaType string  `json:"mediaType"`
+	Bytes     int64   `json:"bytes"` // of the whole file
+	Seconds   float64 `json:"seconds"`
+	Part      []byte  `json:"part,omitempty"` // 1 MiB, and less at the end; empty behind it
+}
+
+// readVoiceRecording reads a recording part by part, so that none has to fit into memory.
+func (s *Service) readVoiceRecording(ctx context.Context, in VoiceRecordingRequest) (VoiceRecording, error) {
+	session, err := s.findVoiceSession(ctx, in.ID)
+	if err != nil {
+		return VoiceRecording{}, err
+	}
+	r, blob, err := s.DB.SessionRecording(ctx, session)
+	switch {
+	case err != nil:
+		return VoiceRecording{}, err
+	case r == nil && session.EndedAt == nil:
+		return VoiceRecording{}, parley.NewErrorf(parley.CodeNotFound,
+			"The voice session goes on; a recording is kept when it has ended.")
+	case r == nil:
+		return VoiceRecording{}, parley.NewErrorf(parley.CodeNotFound,
+			"The voice session has no recording: none was made, or it was deleted.")
+	case s.ReadFilePart == nil:
+		return VoiceRecording{}, errors.New("admin: no files")
+	}
+	part, err := s.ReadFilePart(ctx, blob, in.Part)
+	return VoiceRecording{in.ID, blob.Name, blob.MediaType, blob.Size, r.Duration.Seconds(), part}, err
+}
+
+// FilePartReader reads a part of a file, counted from 0: store.BlobPartBytes bytes, fewer at the end, and none behind it.
+type FilePartReader func(ctx context.Context, blob *store.Blob, part int) ([]byte, error)
+
+// voiceStats measures the dialogs of the running server.
+func (s *Service) voiceStats(context.Context, NoInput) (voice.StatsSnapshot, error) {
+	return s.VoiceStats.Snapshot(), nil
 }

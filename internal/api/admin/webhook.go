@@ -12,10 +12,10 @@ import (
 // NewWebhook asks for a webhook of an account, or of an agent.
 type NewWebhook struct {
 	AccountID string   `json:"accountId,omitempty"` // may be left out beside an agent
-	AgentID   string   `json:"agentId,omitempty"`   // empty hears of all agents of the account
+	AgentID   string   `json:"agentId,omitempty"`   // empty for all agents of the account
 	Endpoint  string   `json:"endpoint"`
 	Events    []string `json:"events"`
-	Secret    string   `json:"secret,omitempty"` // empty makes one
+	Secret    string   `json:"secret,omitempty"` // empty for one that is made
 }
 
 // CreatedWebhook names the new webhook and shows its secret, this once.
@@ -26,6 +26,11 @@ type CreatedWebhook struct {
 
 // WebhookRef names a webhook.
 type WebhookRef struct {
+	ID string `path:"webhookId"`
+}
+
+// RemovedWebhook names the webhook that was removed.
+type RemovedWebhook struct {
 	ID string `json:"webhookId"`
 }
 
@@ -33,7 +38,7 @@ type WebhookRef struct {
 type Webhook struct {
 	ID        string    `json:"webhookId"`
 	AccountID string    `json:"accountId"`
-	AgentID   string    `json:"agentId,omitempty"` // empty hears of all
+	AgentID   string    `json:"agentId,omitempty"` // empty for all agents of the account
 	Endpoint  string    `json:"endpoint"`
 	Events    []string  `json:"events"`
 	KeyID     string    `json:"keyId,omitempty"` // of the API key that signs; empty where it has a secret of its own
@@ -42,18 +47,23 @@ type Webhook struct {
 
 // DeliveryQuery narrows a list of deliveries. Empty fields do not.
 type DeliveryQuery struct {
-	AccountID string `json:"accountId,omitempty"`
-	WebhookID string `json:"webhookId,omitempty"`
-	State     string `json:"state,omitempty"` // pending, delivered, dead
-	Limit     int    `json:"limit"`
+	AccountID string `query:"accountId"`
+	WebhookID string `query:"webhookId"`
+	State     string `query:"state" enum:"pending,delivered,dead"`
+	Limit     int    `query:"limit" default:"50" min:"1"`
 }
 
 // DeliveryRef names a delivery.
 type DeliveryRef struct {
+	ID string `path:"deliveryId"`
+}
+
+// Redelivery names the delivery that is sent again.
+type Redelivery struct {
 	ID string `json:"deliveryId"`
 }
 
-// Delivery is one event on its way to one webhook, without what it tells.
+// Delivery is one event on its way to one webhook, without its payload.
 type Delivery struct {
 	ID          string     `json:"deliveryId"`
 	WebhookID   string     `json:"webhookId"`
@@ -69,53 +79,50 @@ type Delivery struct {
 	DeliveredAt *time.Time `json:"deliveredAt"`
 }
 
-// The verbs on webhooks and what is sent to them.
-var (
-	AddWebhook     = Command[NewWebhook, CreatedWebhook]{"webhook.add", false, (*Service).addWebhook}
-	RemoveWebhook  = Command[WebhookRef, WebhookRef]{"webhook.remove", false, (*Service).removeWebhook}
-	ListWebhooks   = Command[AccountFilter, []Webhook]{"webhook.list", false, (*Service).listWebhooks}
-	ListDeliveries = Command[DeliveryQuery, []Delivery]{"webhook.deliveries", false, (*Service).listDeliveries}
-	Redeliver      = Command[DeliveryRef, DeliveryRef]{"webhook.redeliver", false, (*Service).redeliver}
-)
-
-func (d *Service) addWebhook(ctx context.Context, in NewWebhook) (CreatedWebhook, error) {
-	account, err := d.webhookAccount(ctx, in)
+func (s *Service) addWebhook(ctx context.Context, in NewWebhook) (CreatedWebhook, error) {
+	account, err := s.webhookAccount(ctx, in)
 	if err != nil {
 		return CreatedWebhook{}, err
 	}
-	h, secret, err := d.Webhooks.Add(ctx, account, webhook.NewWebhook{AgentID: parley.AgentID(in.AgentID), Endpoint: in.Endpoint, Events: in.Events, Secret: in.Secret, Actor: operatorName})
+	h, secret, err := s.Webhooks.Add(ctx, account, webhook.NewWebhook{
+		AgentID:  parley.AgentID(in.AgentID),
+		Endpoint: in.Endpoint,
+		Events:   in.Events,
+		Secret:   in.Secret,
+		Actor:    operatorName,
+	})
 	if err != nil {
 		return CreatedWebhook{}, err
 	}
 	return CreatedWebhook{string(h.ID), secret}, nil
 }
 
-// webhookAccount is the account that the webhook is for.
-func (d *Service) webhookAccount(ctx context.Context, in NewWebhook) (parley.AccountID, error) {
+// webhookAccount returns the account that the webhook is for.
+func (s *Service) webhookAccount(ctx context.Context, in NewWebhook) (parley.AccountID, error) {
 	if in.AccountID != "" || in.AgentID == "" {
-		account, err := d.DB.Account(ctx, parley.AccountID(in.AccountID))
+		account, err := s.DB.Account(ctx, parley.AccountID(in.AccountID))
 		if err != nil {
 			return "", err
 		}
 		return account.ID, nil
 	}
-	return d.DB.OwnerOfAgent(ctx, parley.AgentID(in.AgentID))
+	return s.DB.OwnerOfAgent(ctx, parley.AgentID(in.AgentID))
 }
 
-func (d *Service) removeWebhook(ctx context.Context, in WebhookRef) (WebhookRef, error) {
+func (s *Service) removeWebhook(ctx context.Context, in WebhookRef) (RemovedWebhook, error) {
 	id := parley.WebhookID(in.ID)
-	account, err := d.DB.OwnerOfWebhook(ctx, id)
+	account, err := s.DB.OwnerOfWebhook(ctx, id)
 	if err != nil {
-		return in, err
+		return RemovedWebhook{}, err
 	}
-	return in, d.Webhooks.Remove(ctx, account, id, operatorName)
+	return RemovedWebhook{in.ID}, s.Webhooks.Remove(ctx, account, id, operatorName)
 }
 
-func (d *Service) listWebhooks(ctx context.Context, in AccountFilter) ([]Webhook, error) {
-	read := d.DB.AllWebhooks
+func (s *Service) listWebhooks(ctx context.Context, in AccountFilter) ([]Webhook, error) {
+	read := s.DB.AllWebhooks
 	if in.AccountID != "" {
 		read = func(ctx context.Context) ([]parley.Webhook, error) {
-			return d.DB.Webhooks(ctx, parley.AccountID(in.AccountID), "")
+			return s.DB.Webhooks(ctx, parley.AccountID(in.AccountID), "")
 		}
 	}
 	found, err := read(ctx)
@@ -124,34 +131,57 @@ func (d *Service) listWebhooks(ctx context.Context, in AccountFilter) ([]Webhook
 	}
 	list := make([]Webhook, len(found))
 	for i, h := range found {
-		list[i] = Webhook{ID: string(h.ID), AccountID: string(h.AccountID), AgentID: string(h.AgentID), Endpoint: h.Endpoint, Events: h.Events, KeyID: string(h.KeyID), CreatedAt: h.CreatedAt}
-	}
-	return list, nil
-}
-
-func (d *Service) listDeliveries(ctx context.Context, in DeliveryQuery) ([]Delivery, error) {
-	filter := store.DeliveryFilter{Account: parley.AccountID(in.AccountID), Webhook: parley.WebhookID(in.WebhookID), State: parley.DeliveryState(in.State)}
-	found, err := d.DB.Deliveries(ctx, filter, in.Limit)
-	if err != nil {
-		return nil, err
-	}
-	list := make([]Delivery, len(found))
-	for i, one := range found {
-		list[i] = Delivery{ID: string(one.ID), WebhookID: string(one.WebhookID), AccountID: string(one.AccountID), AgentID: string(one.AgentID), Event: one.Event, State: string(one.State),
-			Attempts: one.Attempts, LastStatus: one.LastStatus, LastError: one.LastError, CreatedAt: one.CreatedAt, DeliveredAt: one.DeliveredAt}
-		if one.State == parley.DeliveryPending {
-			list[i].NextAt = &one.DueAt
+		list[i] = Webhook{
+			ID:        string(h.ID),
+			AccountID: string(h.AccountID),
+			AgentID:   string(h.AgentID),
+			Endpoint:  h.Endpoint,
+			Events:    h.Events,
+			KeyID:     string(h.KeyID),
+			CreatedAt: h.CreatedAt,
 		}
 	}
 	return list, nil
 }
 
-func (d *Service) redeliver(ctx context.Context, in DeliveryRef) (DeliveryRef, error) {
-	id := parley.DeliveryID(in.ID)
-	account, err := d.DB.OwnerOfDelivery(ctx, id)
-	if err != nil {
-		return in, err
+func (s *Service) listDeliveries(ctx context.Context, in DeliveryQuery) ([]Delivery, error) {
+	filter := store.DeliveryFilter{
+		Account: parley.AccountID(in.AccountID),
+		Webhook: parley.WebhookID(in.WebhookID),
+		State:   parley.DeliveryState(in.State),
 	}
-	_, err = d.Webhooks.Redeliver(ctx, account, id)
-	return in, err
+	found, err := s.DB.Deliveries(ctx, filter, in.Limit)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]Delivery, len(found))
+	for i, delivery := range found {
+		list[i] = Delivery{
+			ID:          string(delivery.ID),
+			WebhookID:   string(delivery.WebhookID),
+			AccountID:   string(delivery.AccountID),
+			AgentID:     string(delivery.AgentID),
+			Event:       delivery.Event,
+			State:       string(delivery.State),
+			Attempts:    delivery.Attempts,
+			LastStatus:  delivery.LastStatus,
+			LastError:   delivery.LastError,
+			CreatedAt:   delivery.CreatedAt,
+			DeliveredAt: delivery.DeliveredAt,
+		}
+		if delivery.State == parley.DeliveryPending {
+			list[i].NextAt = &delivery.DueAt
+		}
+	}
+	return list, nil
+}
+
+func (s *Service) redeliver(ctx context.Context, in DeliveryRef) (Redelivery, error) {
+	id := parley.DeliveryID(in.ID)
+	account, err := s.DB.OwnerOfDelivery(ctx, id)
+	if err != nil {
+		return Redelivery{}, err
+	}
+	_, err = s.Webhooks.Redeliver(ctx, account, id)
+	return Redelivery{in.ID}, err
 }

@@ -111,8 +111,7 @@ var storyEvents = map[string]func(tl *storyRunner, id string) error{
 		return nil
 	},
 	"is under maintenance": func(tl *storyRunner, _ string) error {
-		on := true
-		_, err := admin.RunOn(tl.t.Context(), tl.server.AdminService, admin.Maintenance, admin.MaintenanceChange{Enabled: &on})
+		_, err := admin.RunOn(tl.t.Context(), tl.server.AdminService, admin.SetMaintenance, admin.MaintenanceState{Enabled: true})
 		return err
 	},
 	"keeps three leads of": func(tl *storyRunner, id string) error {

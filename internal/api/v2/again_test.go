@@ -134,6 +134,6 @@ func TestEqualRequestsAtOnceHaveOneEffect(t *testing.T) {
 
 // setMaintenance turns maintenance mode on or off, as the operator does.
 func (tl *storyRunner) setMaintenance(on bool) error {
-	_, err := admin.RunOn(tl.t.Context(), tl.server.AdminService, admin.Maintenance, admin.MaintenanceChange{Enabled: &on})
+	_, err := admin.RunOn(tl.t.Context(), tl.server.AdminService, admin.SetMaintenance, admin.MaintenanceState{Enabled: on})
 	return err
 }

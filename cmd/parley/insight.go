@@ -1,0 +1,129 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"time"
+
+	"parley/internal/api/admin"
+	"parley/internal/api/v2"
+	"parley/internal/insight"
+	"parley/internal/store"
+)
+
+type insightsCmd struct {
+	Agent   string `arg:"" help:"Agent whose conversations to count."`
+	From    string `placeholder:"DAY" help:"First day, such as 2026-01-31 (UTC); by default 29 days before the last."`
+	To      string `placeholder:"DAY" help:"Last day; by default today."`
+	By      string `default:"day" enum:"day,topic,channel,sentiment" help:"What the table is told apart by: ${enum} (${default})."`
+	Rebuild bool   `help:"First judge all conversations anew. The figures are incomplete meanwhile."`
+}
+
+func (c *insightsCmd) Run(p *process) error {
+	if c.Rebuild {
+		if err := p.rebuildInsights(c.Agent); err != nil {
+			return err
+		}
+	}
+	r, err := runAdmin(p, admin.ShowInsights, admin.InsightsQuery{AgentID: c.Agent, From: c.From, To: c.To, GroupBy: store.SumsGroup(c.By)})
+	if err != nil {
+		return err
+	}
+	if p.commandLine.JSON {
+		return p.printJSON(v2.NewInsights(&r))
+	}
+	return p.showInsights(&r)
+}
+
+// rebuildInsights judges all conversations of an agent anew, step by step.
+func (p *process) rebuildInsights(agent string) (err error) {
+	var at insight.Progress
+	for !at.Done {
+		if at, err = runAdmin(p, admin.RebuildInsights, admin.RebuildRequest{AgentID: agent, Progress: at}); err != nil {
+			return err
+		}
+		if isTerminal(os.Stderr) {
+			fmt.Fprintf(p.stderr, "\rJudged %d", at.Analyzed)
+		}
+	}
+	if isTerminal(os.Stderr) {
+		fmt.Fprintln(p.stderr)
+	}
+	return nil
+}
+
+func (p *process) showInsights(r *insight.Report) error {
+	t := r.Totals
+	fmt.Fprintf(p.stdout, "%s to %s (UTC)\n\n", r.From.Format(time.DateOnly), r.To.Format(time.DateOnly))
+	p.printFigure("Conversations", "%d with %d messages", t.Conversations, t.Messages)
+	p.printFigure("Answers", "%d, of which %d refused", t.Answers, t.Refused)
+	p.printFigure("Ratings", "%d up, %d down", t.PositiveRatings, t.NegativeRatings)
+	p.printFigure("Escalated", "%d", t.Escalated)
+	p.printFigure("Resolved", "%s: %d of %d; %d may still change", formatPercent(insight.ResolutionRate(t)), t.Resolved, t.Resolved+t.Unresolved(), r.Settling)
+	p.printFigure("Unresolved", "%d handed over, %d rated negative, %d given up, %d asked again", t.HandedOver, t.Disliked, t.GivenUp, t.AskedAgain)
+	fmt.Fprintln(p.stdout)
+	var rows [][]string
+	for _, s := range r.Series {
+		if s.Conversations > 0 {
+			rows = append(rows, sumsRow(s.Key, s.InsightSums))
+		}
+	}
+	if err := p.printTable(groupHeadings[r.By]+insightColumns, "No conversations.", rows); err != nil {
+		return err
+	}
+	if r.By != store.GroupByTopic && len(r.Topics) > 0 {
+		rows = nil
+		for _, topic := range r.Topics {
+			rows = append(rows, sumsRow(indentTopic(topic), topic.InsightSums))
+		}
+		fmt.Fprintln(p.stdout)
+		if err := p.printTable(groupHeadings[store.GroupByTopic]+insightColumns, "", rows); err != nil {
+			return err
+		}
+	}
+	return p.showUnanswered(r)
+}
+
+const insightColumns = "\tCONVERSATIONS\tRESOLVED\tESCALATED\tREFUSED ANSWERS"
+
+var groupHeadings = map[store.SumsGroup]string{store.GroupByDay: "DAY", store.GroupByTopic: "TOPIC", store.GroupByChannel: "CHANNEL", store.GroupBySentiment: "SENTIMENT"}
+
+func sumsRow(key string, s store.InsightSums) []string {
+	if key == "" {
+		key = "unspecified"
+	}
+	return []string{key, strconv.FormatInt(s.Conversations, 10), formatPercent(insight.ResolutionRate(s)), strconv.FormatInt(s.Escalated, 10), strconv.FormatInt(s.Refused, 10)}
+}
+
+func indentTopic(t insight.TopicSums) string {
+	if t.Parent != "" {
+		return t.Parent + " › " + t.Name
+	}
+	return t.Name
+}
+
+// showUnanswered prints the questions that the sources did not answer.
+func (p *process) showUnanswered(r *insight.Report) error {
+	var rows [][]string
+	for _, g := range r.Lacks {
+		rows = append(rows, []string{strconv.Itoa(g.Count), g.Last.Format(time.DateOnly), g.Example})
+	}
+	fmt.Fprintln(p.stdout)
+	none := "No question stayed without an answer from the sources."
+	if r.Withheld {
+		none = "Questions and found topics are withheld: the agent masks personal data, or the account falls under HIPAA."
+	}
+	return p.printTable("UNANSWERED\tLAST ASKED\tFOR EXAMPLE", none, rows)
+}
+
+func (p *process) printFigure(name, format string, args ...any) {
+	fmt.Fprintf(p.stdout, "%-14s %s\n", name, fmt.Sprintf(format, args...))
+}
+
+func formatPercent(share *float64) string {
+	if share == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%.0f %%", *share*100)
+}

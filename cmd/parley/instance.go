@@ -1,0 +1,190 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"time"
+
+	"parley/internal/api/admin"
+	"parley/internal/listen"
+	"parley/internal/server"
+)
+
+// instance is a server with its listeners: the public address, the operator's socket, and those of uploads and metrics.
+type instance struct {
+	*server.Server
+	url             string
+	filesURL        string
+	metricsURL      string // empty where there are none
+	model           string // name of the default model, for people
+	drainTimeout    time.Duration
+	log             *slog.Logger
+	lock            *admin.Lock
+	publicListener  net.Listener
+	filesListener   net.Listener // for uploads on another address; nil where there is none
+	metricsListener net.Listener // nil where there are no metrics
+	adminListener   net.Listener
+}
+
+// openInstance locks the data directory, opens the server on it and its listeners, and accepts no connection yet.
+func openInstance(ctx context.Context, cfg server.Config, holder string) (_ *instance, err error) {
+	s := &instance{drainTimeout: cfg.Drain, log: cfg.Logger, model: cfg.DefaultModelName()}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.close())
+		}
+	}()
+	if err = os.MkdirAll(cfg.Data, 0o700); err != nil {
+		return nil, err
+	}
+	if s.lock, err = admin.LockServer(ctx, cfg.Data, holder, lockTimeout); err != nil {
+		return nil, err
+	}
+	if s.publicListener, err = net.Listen("tcp", cfg.Listen); err != nil {
+		return nil, fmt.Errorf("%w; --listen chooses another address", err)
+	}
+	s.url = "http://" + reachableAddress(s.publicListener.Addr().String())
+	cfg.BaseURL = cmp.Or(cfg.BaseURL, s.url)
+	if cfg.FilesListen != "" {
+		if s.filesListener, err = net.Listen("tcp", cfg.FilesListen); err != nil {
+			return nil, fmt.Errorf("%w; --files-listen chooses another address", err)
+		}
+		cfg.FilesURL = cmp.Or(cfg.FilesURL, "http://"+reachableAddress(s.filesListener.Addr().String()))
+	}
+	cfg.FilesURL = cmp.Or(cfg.FilesURL, cfg.BaseURL)
+	if cfg.MetricsListen != "" {
+		if s.metricsListener, err = net.Listen("tcp", cfg.MetricsListen); err != nil {
+			return nil, fmt.Errorf("%w; --metrics-listen chooses another address", err)
+		}
+		s.metricsURL = "http://" + reachableAddress(s.metricsListener.Addr().String()) + "/metrics"
+	}
+	s.filesURL = cfg.FilesURL
+	if s.Server, err = server.Open(ctx, cfg); err != nil {
+		return nil, err
+	}
+	s.adminListener, err = admin.Listen(cfg.Data)
+	return s, err
+}
+
+// reachableAddress returns an address to connect to for a listening address, which may mean every interface.
+func reachableAddress(addr string) string {
+	host, port, err := net.SplitHostPort(addr)
+	if err == nil && (host == "" || net.ParseIP(host).IsUnspecified()) {
+		return net.JoinHostPort("localhost", port)
+	}
+	return addr
+}
+
+// run serves until ctx is done or a part fails, and then stops in order: it accepts no new requests, waits for running
+// answers, and returns jobs to the queue. opened is called when requests are accepted.
+func (s *instance) run(ctx context.Context, opened func() error) error {
+	work, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	adminConns := listen.NewConnTable(listen.Limits{}) // whoever reaches the socket may connect
+	public, private := s.newHTTPServer(s.Handler(), s.Connections), s.newHTTPServer(admin.Handler(s.Admin(), s.log), adminConns)
+	server.ReleaseMemory()
+	failures := make(chan error, 6)
+	workDone := make(chan struct{})
+	go func() { failures <- serveListener(public, s.Connections.Listener(s.publicListener)) }()
+	if s.filesListener != nil {
+		go func() { failures <- serveListener(public, s.Connections.Listener(s.filesListener)) }()
+	}
+	go func() { failures <- serveListener(private, adminConns.Listener(s.adminListener)) }()
+	if s.metricsListener != nil {
+		metricsConns := listen.NewConnTable(listen.Limits{MaxConns: maxMetricsConnections})
+		s.metricsListener = metricsConns.Listener(s.metricsListener)
+		metricsServer := s.newHTTPServer(s.MetricsHandler(), metricsConns)
+		metricsServer.WriteTimeout = time.Minute
+		defer func() { _ = metricsServer.Close() }() // at the very end: a stopping server is watched too
+		go func() { failures <- serveListener(metricsServer, s.metricsListener) }()
+		s.log.Info("metrics", "url", s.metricsURL)
+	}
+	go func() { defer close(workDone); failures <- s.Run(work) }()
+	go func() {
+		if err := opened(); err != nil {
+			failures <- err
+		}
+	}()
+
+	var failure error
+	select {
+	case <-ctx.Done():
+		s.log.Info("stopping", "drain", s.drainTimeout)
+	case failure = <-failures:
+	}
+	s.drainAnswers(context.WithoutCancel(ctx), public)
+	_ = private.Close()
+	stop()
+	<-workDone
+	return failure
+}
+
+// drainAnswers waits for the running answers, up to the drain timeout, and then for the last bytes of their streams.
+func (s *instance) drainAnswers(ctx context.Context, public *http.Server) {
+	const lastBytes = 3 * time.Second
+	shutdownCtx, cancel := context.WithTimeout(ctx, s.drainTimeout+lastBytes)
+	defer cancel()
+	shutdown := make(chan error, 1)
+	go func() { shutdown <- public.Shutdown(shutdownCtx) }()
+	drainCtx, stop := context.WithTimeout(ctx, s.drainTimeout)
+	defer stop()
+	s.Drain(drainCtx)
+	select {
+	case <-shutdown:
+	case <-time.After(lastBytes):
+	}
+	_ = public.Close()
+}
+
+func serveListener(httpServer *http.Server, l net.Listener) error {
+	if err := httpServer.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// maxMetricsConnections is the most connections to the metrics address.
+const maxMetricsConnections = 64
+
+func (s *instance) newHTTPServer(h http.Handler, connections *listen.ConnTable) *http.Server {
+	httpServer := &http.Server{Handler: h, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug)}
+	connections.Configure(httpServer)
+	return httpServer
+}
+
+// close closes everything in the reverse order of openInstance. It may be called on a partly opened instance.
+func (s *instance) close() error {
+	var errs []error
+	if s.adminListener != nil {
+		errs = append(errs, ignoreClosed(s.adminListener.Close()))
+	}
+	if s.publicListener != nil {
+		errs = append(errs, ignoreClosed(s.publicListener.Close()))
+	}
+	if s.filesListener != nil {
+		errs = append(errs, ignoreClosed(s.filesListener.Close()))
+	}
+	if s.metricsListener != nil {
+		errs = append(errs, ignoreClosed(s.metricsListener.Close()))
+	}
+	if s.Server != nil {
+		errs = append(errs, s.Server.Close())
+	}
+	if s.lock != nil {
+		errs = append(errs, s.lock.Unlock())
+	}
+	return errors.Join(errs...)
+}
+
+func ignoreClosed(err error) error {
+	if errors.Is(err, net.ErrClosed) || errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,276 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"parley"
+	"parley/internal/agents"
+	"parley/internal/api/admin"
+	"parley/internal/manifest"
+	"parley/internal/server"
+)
+
+// manifestFlags are the flags of apply and diff. The models matter only where no server runs: a server has its own.
+type manifestFlags struct {
+	File    string `required:"" short:"f" placeholder:"FILE" help:"Manifest to read: YAML, a document for each agent; - reads the standard input."`
+	Account string `required:"" placeholder:"ID" help:"Account that has the agents, or gets them."`
+	Prune   bool   `help:"Also delete actions, procedures, teams, rules and sources that have a key and are not in the manifest, in the sections that it has, and archive such statuses."`
+	server.ModelConfig
+}
+
+type applyCmd struct {
+	manifestFlags
+	DryRun bool `help:"Check everything and tell what would change, and change nothing."`
+}
+
+func (c *applyCmd) Run(p *process) error {
+	out, err := c.apply(p, c.DryRun)
+	if err != nil {
+		return err
+	}
+	if p.commandLine.JSON {
+		return p.printJSON(out)
+	}
+	return p.printApplied(out.Agents, c.DryRun)
+}
+
+// apply reads and applies the manifest. Faults in the file and faults that applying finds are reported together.
+func (c *manifestFlags) apply(p *process, dryRun bool) (out admin.ManifestResult, err error) {
+	text, err := c.readManifest()
+	if err != nil {
+		return out, err
+	}
+	name := c.File
+	if name == "-" {
+		name = "stdin"
+	}
+	f := manifest.Read(name, text, manifest.Environment{Open: c.openNamedFile, Env: os.Getenv})
+	p.printWarnings(f.Warnings)
+	in := admin.ApplyManifest{AccountID: c.Account, Secrets: f.Secrets, Prune: c.Prune, DryRun: dryRun || len(f.Faults) > 0}
+	for _, d := range f.Documents {
+		in.Documents = append(in.Documents, d.JSON)
+	}
+	if len(in.Documents) > 0 {
+		out, err = admin.Run(p, p.adminClient(c.ModelConfig), admin.Apply, in)
+	}
+	for _, a := range out.Agents {
+		for _, n := range a.Notes {
+			p.printWarnings([]manifest.Note{f.Locate(n.Path, n.Text)})
+		}
+	}
+	return out, p.joinFileFaults(f, err)
+}
+
+func (c *manifestFlags) readManifest() ([]byte, error) {
+	if c.File == "-" {
+		return io.ReadAll(io.LimitReader(os.Stdin, manifest.MaxBytes+1))
+	}
+	f, err := os.Open(c.File)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	return io.ReadAll(io.LimitReader(f, manifest.MaxBytes+1))
+}
+
+// openNamedFile opens a file that the manifest names, relative to the manifest's folder.
+func (c *manifestFlags) openNamedFile(path string) (io.ReadCloser, error) {
+	if !filepath.IsAbs(path) && c.File != "-" {
+		path = filepath.Join(filepath.Dir(c.File), path)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New(path + " is not a regular file")
+	}
+	return os.Open(path)
+}
+
+// printWarnings prints warnings to stderr.
+func (p *process) printWarnings(notes []manifest.Note) {
+	for _, n := range notes {
+		if p.commandLine.JSON {
+			_ = json.NewEncoder(p.stderr).Encode(map[string]any{"warning": map[string]string{n.Position(): n.Text}})
+			continue
+		}
+		fmt.Fprintf(p.stderr, "warning: %s\n", n)
+	}
+}
+
+// joinFileFaults joins the faults of the file with those of err, each with its line, in the order of the file.
+func (p *process) joinFileFaults(f *manifest.File, err error) error {
+	var e *parley.Error
+	if err != nil && !errors.As(err, &e) {
+		return err
+	}
+	notes := f.Faults
+	joined := parley.Error{Code: parley.CodeInvalidBody, Message: f.Name + " is not as it must be."}
+	if e != nil {
+		for path, text := range e.Details {
+			notes = append(notes, f.Locate(path, text))
+		}
+		if e.Code != parley.CodeInvalidBody {
+			joined.Code, joined.Message, joined.Err = e.Code, e.Message, e.Err
+		}
+	}
+	if len(notes) == 0 {
+		return err
+	}
+	if !p.commandLine.JSON {
+		return errors.New(joined.Message + formatNotes(manifest.SortNotes(notes)))
+	}
+	joined.Details = map[string]string{}
+	for _, n := range notes {
+		joined.Details[n.Position()] = n.Text
+	}
+	return &joined
+}
+
+func formatNotes(notes []manifest.Note) string {
+	var out strings.Builder
+	for _, n := range notes {
+		out.WriteString("\n  " + n.String())
+	}
+	return out.String()
+}
+
+// printApplied prints the changes of each agent.
+func (p *process) printApplied(list []agents.ApplyResult, dryRun bool) error {
+	for _, a := range list {
+		name := orDash(a.Key)
+		if a.Agent != "" {
+			name += " (" + string(a.Agent) + ")"
+		}
+		switch {
+		case len(a.Changes) == 0:
+			name += ": no changes"
+		case dryRun:
+			name += ": would change"
+		}
+		if _, err := fmt.Fprintln(p.stdout, name); err != nil {
+			return err
+		}
+		for _, c := range a.Changes {
+			fmt.Fprintf(p.stdout, "  %s\n", changeSummary(c))
+		}
+	}
+	return nil
+}
+
+// changeSummary describes a change in one line.
+func changeSummary(c agents.Change) string {
+	line := c.Op + " " + c.Part
+	if c.Key != "" {
+		line += " " + c.Key
+	}
+	if c.Op == "update" {
+		line += ": " + changedFields(c)
+	}
+	return line
+}
+
+type diffCmd struct{ manifestFlags }
+
+// Run shows what apply would change. Its exit status is that of diff: 0 without differences, 1 with some, 2 for a failure.
+func (c *diffCmd) Run(p *process) error {
+	out, err := c.apply(p, true)
+	if err == nil {
+		err = p.printDifferences(out)
+	}
+	switch {
+	case err != nil:
+		panic(exitStatus(p.printError(err, 2)))
+	case slices.ContainsFunc(out.Agents, func(a agents.ApplyResult) bool { return len(a.Changes) > 0 }):
+		panic(exitStatus(1))
+	}
+	return nil
+}
+
+func (p *process) printDifferences(out admin.ManifestResult) error {
+	if p.commandLine.JSON {
+		return p.printJSON(out)
+	}
+	for _, a := range out.Agents {
+		for _, c := range a.Changes {
+			if err := p.printDifference(a, c); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// printDifference prints a change the way diff does: the name of what changes, then its lines before and after.
+func (p *process) printDifference(a agents.ApplyResult, c agents.Change) error {
+	before, err := formatYAML(c.Before)
+	if err != nil {
+		return err
+	}
+	after, err := formatYAML(c.After)
+	if err != nil {
+		return err
+	}
+	name := strings.TrimSpace(c.Part + " " + c.Key)
+	if c.Part != "agent" {
+		name = cmp.Or(a.Key, string(a.Agent)) + ": " + name
+	}
+	oldName, newName := name, name
+	if c.Op == "create" {
+		oldName = "(none)"
+	}
+	if c.Op == "delete" {
+		newName = "(none)"
+	}
+	_, err = fmt.Fprintf(p.stdout, "--- %s\n+++ %s\n%s", oldName, newName, manifest.Diff(before, after))
+	return err
+}
+
+func formatYAML(object json.RawMessage) (string, error) {
+	if object == nil || string(object) == "{}" {
+		return "", nil
+	}
+	return manifest.Write(object)
+}
+
+// changedFields lists the names of what an update changes.
+func changedFields(c agents.Change) string {
+	var after map[string]json.RawMessage
+	if json.Unmarshal(c.After, &after) != nil {
+		return "all of it"
+	}
+	return strings.Join(slices.Sorted(maps.Keys(after)), ", ")
+}
+
+type exportAgentCmd struct {
+	ID string `arg:"" name:"agentid" help:"Agent to export."`
+}
+
+func (c *exportAgentCmd) Run(p *process) error {
+	out, err := runAdmin(p, admin.ExportAgent, admin.AgentRef{ID: c.ID})
+	if err != nil {
+		return err
+	}
+	for _, part := range out.LeftOut {
+		fmt.Fprintf(p.stderr, "left out: %s\n", part)
+	}
+	if p.commandLine.JSON {
+		return p.printJSON(out)
+	}
+	text, err := manifest.Write(out.Document)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprint(p.stdout, text)
+	return err
+}

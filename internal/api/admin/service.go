@@ -1,0 +1,58 @@
+// Package admin is the operator's API: accounts, keys, members, webhooks, and the agents of all accounts with what they
+// hold. A server serves it on a unix socket in its data directory; where no server runs, a command runs the same operations
+// on the opened database. routes.go is the one list of them.
+package admin
+
+import (
+	"context"
+	"time"
+
+	"parley"
+	"parley/internal/access"
+	"parley/internal/agents"
+	"parley/internal/chat"
+	"parley/internal/helpdesk"
+	"parley/internal/insight"
+	"parley/internal/retrieval"
+	"parley/internal/search"
+	"parley/internal/store"
+	"parley/internal/voice"
+	"parley/internal/webhook"
+)
+
+// Service is what the operations work on.
+type Service struct {
+	DB             *store.DB
+	Indexes        *retrieval.Indexes
+	Accounts       *access.Accounts
+	Conversations  *chat.Conversations
+	Indexer        *search.Indexer
+	Insight        *insight.Service
+	Helpdesk       *helpdesk.Service
+	Manifests      *agents.Manifests
+	Webhooks       *webhook.Service
+	Voice          *voice.Sessions
+	VoiceStats     *voice.Stats        // nil where there are no voice sessions
+	Questions      *chat.QueryEmbedder // nil where sources are searched by words alone
+	ReadFilePart   FilePartReader      // nil where no files are read
+	Now            func() time.Time
+	ForgetAccess   func()        // called after a change, so that it is in force at once; may be nil
+	SetMaintenance func(on bool) // called when maintenance begins or ends; may be nil
+	Close          func() error  // closes what Client.Open opened
+}
+
+// operatorName is the actor of everything that is done through this API.
+const operatorName = "operator"
+
+// applyChange puts what was just written in force at once.
+func (s *Service) applyChange() {
+	if s.ForgetAccess != nil {
+		s.ForgetAccess()
+	}
+}
+
+// findAgent returns an agent's id with its owner's. It fails with AGENT_NOT_FOUND.
+func (s *Service) findAgent(ctx context.Context, id string) (parley.AccountID, parley.AgentID, error) {
+	account, err := s.DB.OwnerOfAgent(ctx, parley.AgentID(id))
+	return account, parley.AgentID(id), err
+}
