@@ -45,10 +45,9 @@ const (
 )
 
 const (
-	defaultQuietTime    = 30 * time.Second
-	maxQuietPeriods     = 10 // after so many times the wait a conversation is judged though it goes on
-	defaultPollInterval = time.Second
-	groupDelay          = 10 * time.Minute // so long new questions gather before they are grouped
+	defaultQuietTime = 30 * time.Second
+	maxQuietPeriods  = 10               // after so many times the wait a conversation is judged though it goes on
+	groupDelay       = 10 * time.Minute // so long new questions gather before they are grouped
 )
 
 // Handlers returns what does the jobs of this room.

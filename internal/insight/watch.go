@@ -1,117 +1,82 @@
 package insight
 
 import (
-	"cmp"
 	"context"
-	"errors"
-	"time"
 
 	"parley"
+	"parley/internal/events"
 	"parley/internal/sqldb"
 	"parley/internal/store"
 )
 
-// changedEvent is the event of a conversation whose insight has changed: search follows it, and this room does not.
+// changedEvent is the event of a conversation whose insight has changed: search handles it, and this package does not.
 const changedEvent = "conversation.insight"
 
 const (
-	eventBatchSize   = 500
 	maxPendingJobs   = 1000 // jobs that are due before no more are made
-	enqueueBatchSize = 100  // jobs that one transaction leaves
+	enqueueBatchSize = 100  // jobs that one transaction enqueues
 )
 
-// Run follows the events of the accounts until ctx is done. Any number of servers may do so: a job that is left twice is one.
-func (k *Service) Run(ctx context.Context) error {
-	poll := time.NewTicker(cmp.Or(k.PollInterval, defaultPollInterval))
-	defer poll.Stop()
-	for {
-		more, err := k.Follow(ctx)
-		if err != nil && ctx.Err() == nil {
-			k.Logger.Warn("conversations are not followed for insight", "err", err)
-		}
-		if more && err == nil && ctx.Err() == nil {
-			continue
-		}
-		select {
-		case <-poll.C:
-		case <-ctx.Done():
-			return nil
-		}
+func (k *Service) follower() *events.Follower {
+	return &events.Follower{
+		DB: k.DB, Name: "insight", Logger: k.Logger, Handle: k.handleEvents, IsReady: k.isReadyForEvents,
+		PollInterval: k.PollInterval,
 	}
 }
 
-// Follow leaves a job for each conversation in which something has happened, and reports whether there is more.
-func (k *Service) Follow(ctx context.Context) (more bool, err error) {
-	behind, err := k.DB.AccountsBehindInsight(ctx)
-	if err != nil || len(behind) == 0 {
-		return false, err
-	}
+// Run follows the event log until ctx is done. Any number of servers may do so: a job that is enqueued twice is one.
+func (k *Service) Run(ctx context.Context) error { return k.follower().Run(ctx) }
+
+// Follow enqueues a job for each conversation in which something has happened, and reports whether there is more.
+func (k *Service) Follow(ctx context.Context) (more bool, err error) { return k.follower().Step(ctx) }
+
+func (k *Service) isReadyForEvents(ctx context.Context) (bool, error) {
 	due, err := k.DB.CountDueJobs(ctx, AnalyzeJob, k.Now(), maxPendingJobs)
-	if err != nil || due >= maxPendingJobs {
-		return false, err
-	}
-	var errs []error
-	for _, f := range behind {
-		again, err := k.followAccount(ctx, f)
-		more, errs = more || again, append(errs, err)
-	}
-	return more, errors.Join(errs...)
+	return due < maxPendingJobs, err
 }
 
-func (k *Service) followAccount(ctx context.Context, f store.InsightProgress) (more bool, err error) {
-	list, end, err := k.DB.Events(ctx, f.Account, f.Seq, eventBatchSize)
-	if err != nil {
-		return false, err
-	}
-	var touched []store.Event
+// handleEvents enqueues a job for each conversation that the events are about, according to the latest of them.
+func (k *Service) handleEvents(ctx context.Context, b *events.Batch) error {
+	var latest []store.Event
 	at := map[parley.ConversationID]int{}
-	for _, h := range list {
-		if h.Conversation == "" || h.Agent == "" || h.Kind == changedEvent {
+	for _, e := range b.Events {
+		if e.ConversationID == "" || e.AgentID == "" || e.Kind == changedEvent {
 			continue
 		}
-		if i, ok := at[h.Conversation]; ok {
-			touched[i] = h
+		if i, ok := at[e.ConversationID]; ok {
+			latest[i] = e
 			continue
 		}
-		at[h.Conversation] = len(touched)
-		touched = append(touched, h)
+		at[e.ConversationID] = len(latest)
+		latest = append(latest, e)
 	}
-	for len(touched) > 0 {
-		some := touched[:min(enqueueBatchSize, len(touched))]
-		if touched = touched[len(some):]; len(touched) > 0 {
-			if err := k.enqueueAnalysis(ctx, f.Account, some, 0); err != nil {
-				return false, err
-			}
-			continue
+	for len(latest) > enqueueBatchSize {
+		err := k.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
+			return k.enqueueAnalysis(ctx, tx, b.Account, latest[:enqueueBatchSize])
+		})
+		if err != nil {
+			return err
 		}
-		return len(list) == eventBatchSize, k.enqueueAnalysis(ctx, f.Account, some, followedSeq(list, end))
+		latest = latest[enqueueBatchSize:]
 	}
-	return len(list) == eventBatchSize, k.enqueueAnalysis(ctx, f.Account, nil, followedSeq(list, end))
-}
-
-// followedSeq is the number up to which the events are followed: behind the last one lie only those that have been erased.
-func followedSeq(list []store.Event, end int64) int64 {
-	if len(list) < eventBatchSize {
-		return end
-	}
-	return list[len(list)-1].Seq
-}
-
-// enqueueAnalysis writes jobs down and, unless it is 0, how far the account has been followed.
-func (k *Service) enqueueAnalysis(ctx context.Context, account parley.AccountID, list []store.Event, seq int64) error {
 	return k.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
-		for _, h := range list {
-			at := h.At.Add(k.quietTime())
-			if h.Kind == "conversation.ended" {
-				at = h.At
-			}
-			if err := k.Queue.Enqueue(ctx, tx.SQL(), newAnalyzeJob(account, h.Agent, h.Conversation, at)); err != nil {
-				return err
-			}
+		if err := k.enqueueAnalysis(ctx, tx, b.Account, latest); err != nil {
+			return err
 		}
-		if seq == 0 {
-			return nil
-		}
-		return tx.SaveInsightProgress(ctx, account, seq)
+		return b.Save(ctx, tx, b.End)
 	})
+}
+
+// enqueueAnalysis enqueues a job for the conversation of each event.
+func (k *Service) enqueueAnalysis(ctx context.Context, tx *store.DB, account parley.AccountID, list []store.Event) error {
+	for _, e := range list {
+		at := e.At.Add(k.quietTime())
+		if e.Kind == "conversation.ended" {
+			at = e.At
+		}
+		if err := k.Queue.Enqueue(ctx, tx.SQL(), newAnalyzeJob(account, e.AgentID, e.ConversationID, at)); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -65,25 +65,24 @@ func (b *batch) partition(ctx context.Context, agent parley.AgentID, generation 
 	return s, nil
 }
 
-// write writes everything, and the position behind it, or nothing: with errConflict when another server was first.
-func (b *batch) write(ctx context.Context, p *position) error {
-	turn := p.version
-	err := b.db.SQL().Transact(ctx, sqldb.Bulk, func(tx *sqldb.DB) error {
-		if err := p.save(ctx, tx, turn); err != nil {
+// write writes everything, with the state and whatever savePosition writes, or nothing. It fails with events.ErrConflict when another
+// server was first.
+func (b *batch) write(ctx context.Context, p *indexState, savePosition func(tx *store.DB) error) error {
+	return b.db.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
+		if err := p.save(ctx, tx.SQL(), p.version); err != nil {
 			return err
 		}
-		if err := b.writeRows(ctx, tx); err != nil {
+		if err := b.writeRows(ctx, tx.SQL()); err != nil {
 			return err
 		}
-		if err := b.writeDocs(ctx, tx); err != nil {
+		if err := b.writeDocs(ctx, tx.SQL()); err != nil {
 			return err
 		}
-		return b.retirePartitions(ctx, tx)
+		if err := b.retirePartitions(ctx, tx.SQL()); err != nil {
+			return err
+		}
+		return savePosition(tx)
 	})
-	if err == nil {
-		p.version = turn + 1
-	}
-	return err
 }
 
 func (b *batch) writeRows(ctx context.Context, tx *sqldb.DB) error {

@@ -6,45 +6,66 @@ import (
 	"errors"
 
 	"parley"
+	"parley/internal/events"
 	"parley/internal/sqldb"
+	"parley/internal/store"
 )
 
-// position is how far the index of an account is. The generation that answers is filled as things happen; one that is being built
-// beside it gets everything, too, and takes its place when all conversations are in it.
-type position struct {
+// indexState is how far the index of an account is built. The generation that answers searches is updated as events are followed;
+// one that is being built beside it is updated, too, and takes its place when all conversations are in it.
+type indexState struct {
 	account            parley.AccountID
-	seq                int64 // of the last event that is in the index
-	version            int64
+	version            int64 // grows with every write
 	generation         int64
 	buildingGeneration int64 // 0 when none is being built
 	buildingAgent      parley.AgentID
 	lastBuilt          parley.Cursor // the last conversation of the agent that is in what is being built
 }
 
-// errConflict says that another server has written the account's index since it was read.
-var errConflict = errors.New("search: another server is at it")
+const indexStateColumns = `
+  account_id,
+  turn,
+  generation,
+  coalesce(building, 0),
+  built_agent,
+  built_at,
+  built_id`
 
-const positionColumns = `account_id, seq, turn, generation, coalesce(building, 0), built_agent, built_at, built_id`
-
-func scanPosition(scan sqldb.Scan) (p position, err error) {
-	err = scan(&p.account, &p.seq, &p.version, &p.generation, &p.buildingGeneration, &p.buildingAgent, &p.lastBuilt.SortValue, &p.lastBuilt.ID)
+func scanIndexState(scan sqldb.Scan) (p indexState, err error) {
+	err = scan(
+		&p.account,
+		&p.version,
+		&p.generation,
+		&p.buildingGeneration,
+		&p.buildingAgent,
+		&p.lastBuilt.SortValue,
+		&p.lastBuilt.ID,
+	)
 	return p, err
 }
 
-// findPosition finds how far an account's index is, nil where there is none yet.
-func findPosition(ctx context.Context, db *sqldb.DB, account parley.AccountID) (*position, error) {
-	p, err := sqldb.One(ctx, db, scanPosition, `select `+positionColumns+` from search_accounts where account_id = ?`, account)
+// findIndexState returns the state of an account's index; nil where there is none yet.
+func findIndexState(ctx context.Context, db *sqldb.DB, account parley.AccountID) (*indexState, error) {
+	p, err := sqldb.One(ctx, db, scanIndexState, `select `+indexStateColumns+` from search_accounts where account_id = ?`, account)
 	if sqldb.IsNotFound(err) {
 		return nil, nil
 	}
 	return &p, err
 }
 
-// createPosition makes the position of an account that has none: all that there is will be built, all that happens from now on follows.
-func createPosition(ctx context.Context, db *sqldb.DB, account parley.AccountID) error {
-	_, err := db.Exec(ctx, `insert into search_accounts (account_id, seq, generation, building) select id, event_seq, 1, 1 from accounts where id = ?
-		on conflict (account_id) do nothing`, account)
-	return err
+// createIndex begins the index of an account that has none: the conversations that there are will be built into it, and all events
+// from now on are followed.
+func createIndex(ctx context.Context, db *store.DB, account parley.AccountID) error {
+	return db.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
+		n, err := tx.SQL().Exec(ctx, `
+			insert into search_accounts (account_id, seq, generation, building)
+			select id, 0, 1, 1 from accounts where id = ?
+			on conflict (account_id) do nothing`, account)
+		if err != nil || n == 0 {
+			return err
+		}
+		return tx.SkipEvents(ctx, followerName, account)
+	})
 }
 
 // startRebuild begins a new generation, unless one is being built.
@@ -54,33 +75,42 @@ func startRebuild(ctx context.Context, db *sqldb.DB, account parley.AccountID) e
 	return err
 }
 
-// save moves the position on. Fails with errConflict when somebody else has meanwhile.
-func (p *position) save(ctx context.Context, tx *sqldb.DB, turn int64) error {
+// save writes the state in place of a version. It fails with events.ErrConflict when another server has written it meanwhile.
+func (p *indexState) save(ctx context.Context, tx *sqldb.DB, version int64) error {
 	var building any
 	if p.buildingGeneration != 0 {
 		building = p.buildingGeneration
 	}
-	n, err := tx.Exec(ctx, `update search_accounts set seq = ?, turn = turn + 1, generation = ?, building = ?, built_agent = ?, built_at = ?, built_id = ?
-		where account_id = ? and turn = ?`, p.seq, p.generation, building, p.buildingAgent, p.lastBuilt.SortValue, p.lastBuilt.ID, p.account, turn)
+	n, err := tx.Exec(ctx, `
+		update search_accounts set
+		  turn = turn + 1,
+		  generation = ?,
+		  building = ?,
+		  built_agent = ?,
+		  built_at = ?,
+		  built_id = ?
+		where account_id = ? and turn = ?`,
+		p.generation, building, p.buildingAgent, p.lastBuilt.SortValue, p.lastBuilt.ID, p.account, version)
 	if err == nil && n == 0 {
-		return errConflict
+		return events.ErrConflict
 	}
 	return err
 }
 
-// activeGenerations are those that get what happens.
-func (p *position) activeGenerations() []int64 {
+// activeGenerations returns the generations that are updated as events are followed.
+func (p *indexState) activeGenerations() []int64 {
 	if p.buildingGeneration != 0 && p.buildingGeneration != p.generation {
 		return []int64{p.generation, p.buildingGeneration}
 	}
 	return []int64{p.generation}
 }
 
-// accountsBehind lists accounts whose index lacks events, or is being built, or is missing.
-func accountsBehind(ctx context.Context, db *sqldb.DB) ([]parley.AccountID, error) {
-	return sqldb.All(ctx, db, sqldb.Column[parley.AccountID], `select a.id from accounts a left join search_accounts s on s.account_id = a.id
-		where s.seq is null or s.seq < a.event_seq or s.building is not null`)
+// accountsBeingBuilt lists the accounts whose index is being built.
+func accountsBeingBuilt(ctx context.Context, db *sqldb.DB) ([]parley.AccountID, error) {
+	return sqldb.All(ctx, db, sqldb.Column[parley.AccountID], accountsBeingBuiltQuery)
 }
+
+const accountsBeingBuiltQuery = `select account_id from search_accounts where building is not null`
 
 // agentPartition is where the conversations of an agent stand in a generation of the index.
 type agentPartition struct {
@@ -118,7 +148,7 @@ func scanPartition(r *sqldb.Row) (*agentPartition, error) {
 	return &s, err
 }
 
-// createPartition takes the lowest free number for an agent. Fails with errConflict when somebody else took it.
+// createPartition takes the lowest free number for an agent. It fails with events.ErrConflict when another server has taken it.
 func createPartition(ctx context.Context, db *sqldb.DB, account parley.AccountID, agent parley.AgentID, generation int64) (*agentPartition, error) {
 	n, err := sqldb.One(ctx, db, sqldb.Column[int64], `select min(n) from (select 1 as n union all select number + 1 from search_agents) f
 		where not exists (select 1 from search_agents s where s.number = f.n)`)
@@ -130,7 +160,7 @@ func createPartition(ctx context.Context, db *sqldb.DB, account parley.AccountID
 	}
 	done, err := db.Exec(ctx, `insert into search_agents (number, account_id, agent_id, generation) values (?, ?, ?, ?) on conflict do nothing`, n, account, agent, generation)
 	if err == nil && done == 0 {
-		err = errConflict
+		err = events.ErrConflict
 	}
 	return &agentPartition{number: n, generation: generation}, err
 }

@@ -16,5 +16,4 @@ func (h *Server) setUpWebhooks(secretVault *vault.Vault) {
 	h.Webhooks = &webhook.Service{DB: h.DB, Queue: h.Queue, Vault: secretVault, Now: h.cfg.Now}
 	h.Sender = &webhook.Sender{DB: h.DB, Queue: h.Queue, HTTP: h.Outbound, Vault: secretVault, Now: h.cfg.Now, Logger: h.cfg.Logger}
 	h.WebhookRunner = &jobs.Runner{DB: h.DB.SQL(), Queue: h.Queue, Logger: h.cfg.Logger, Handlers: h.Sender.Handlers(), MaxWorkers: webhookWorkers, LeaseDuration: 15 * time.Second}
-	h.Actions.OnLead = h.Webhooks.EnqueueDeliveries
 }

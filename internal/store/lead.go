@@ -36,8 +36,8 @@ type LeadSubmitted struct {
 
 // AddLead keeps a lead and records leads.submit. A lead of the same conversation with the same e-mail, whatever its case, is
 // completed instead: what is empty in l stays as it was, and a lead that tells nothing new leaves no event. l is then as
-// stored. tell hears of the event in the same transaction; it may be nil. Fails with RESOURCE_NOT_FOUND when the conversation is gone.
-func (db *DB) AddLead(ctx context.Context, l *parley.Lead, hook EventHook) error {
+// stored. Fails with RESOURCE_NOT_FOUND when the conversation is gone.
+func (db *DB) AddLead(ctx context.Context, l *parley.Lead) error {
 	var stored parley.Lead
 	err := db.Transact(ctx, sqldb.Interactive, func(tx *DB) error {
 		if _, err := tx.LockConversation(ctx, l.AccountID, l.AgentID, l.ConversationID); err != nil {
@@ -58,9 +58,6 @@ func (db *DB) AddLead(ctx context.Context, l *parley.Lead, hook EventHook) error
 		}
 		e := NewEvent{Kind: parley.EventLeadsSubmit, AgentID: l.AgentID, ConversationID: l.ConversationID, Subject: stored.ID,
 			Payload: LeadSubmitted{l.ConversationID, stored.Email, stored.Name, stored.Phone}}
-		if err := hook.call(ctx, tx, l.AccountID, l.CreatedAt, e); err != nil {
-			return err
-		}
 		return tx.RecordEvents(ctx, l.AccountID, l.CreatedAt, e)
 	})
 	if err == nil {

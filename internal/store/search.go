@@ -121,24 +121,6 @@ func (db *DB) ReplacedSeqs(ctx context.Context, account parley.AccountID, agent 
 		and seq <= ? and superseded_at is not null order by seq`, agent, conversation, account, seq)
 }
 
-// EventRef is what an event says about a conversation, or about an agent where it names no conversation.
-type EventRef struct {
-	Seq          int64
-	Kind         string
-	Agent        parley.AgentID
-	Conversation parley.ConversationID
-	Subject      string
-}
-
-// EventRefs lists an account's events behind a number, oldest first.
-func (db *DB) EventRefs(ctx context.Context, account parley.AccountID, seq int64, limit int) ([]EventRef, error) {
-	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (t EventRef, err error) {
-		err = scan(&t.Seq, &t.Kind, &t.Agent, &t.Conversation, &t.Subject)
-		return t, err
-	}, `select seq, kind, coalesce(agent_id, ''), coalesce(conversation_id, ''), subject_id from events where account_id = ? and seq > ? order by seq limit ?`,
-		account, seq, limit)
-}
-
 // ConversationsCreatedAfter lists an agent's conversations behind a place in the order of their creation.
 func (db *DB) ConversationsCreatedAfter(ctx context.Context, account parley.AccountID, agent parley.AgentID, after parley.Cursor, limit int) ([]parley.Cursor, error) {
 	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (m parley.Cursor, err error) {

@@ -23,7 +23,10 @@ func Migrations() fs.FS {
 }
 
 // DB is the store: a pool, or a transaction inside Transact.
-type DB struct{ sql *sqldb.DB }
+type DB struct {
+	sql    *sqldb.DB
+	events *eventObservers
+}
 
 // Open opens the database and brings its schema up to date.
 func Open(ctx context.Context, cfg sqldb.Config) (*DB, error) {
@@ -34,11 +37,11 @@ func Open(ctx context.Context, cfg sqldb.Config) (*DB, error) {
 	if err := sqldb.Migrate(ctx, db, Migrations()); err != nil {
 		return nil, errorsJoin(err, db.Close())
 	}
-	return &DB{sql: db}, nil
+	return New(db), nil
 }
 
 // New returns a store over an open database whose schema is up to date.
-func New(db *sqldb.DB) *DB { return &DB{sql: db} }
+func New(db *sqldb.DB) *DB { return &DB{sql: db, events: &eventObservers{}} }
 
 // SQL returns the database below, for the rooms that own tables of their own (jobs, retrieval).
 func (db *DB) SQL() *sqldb.DB { return db.sql }
@@ -49,5 +52,5 @@ func (db *DB) Close() error { return db.sql.Close() }
 // Transact runs fn in a transaction and returns once it is on disk. fn may be run more than once: it makes no ids, reads no
 // clock, calls nothing outside the database, and hands out its results only by assignment.
 func (db *DB) Transact(ctx context.Context, lane sqldb.Lane, fn func(tx *DB) error) error {
-	return db.sql.Transact(ctx, lane, func(tx *sqldb.DB) error { return fn(&DB{sql: tx}) })
+	return db.sql.Transact(ctx, lane, func(tx *sqldb.DB) error { return fn(&DB{sql: tx, events: db.events}) })
 }

@@ -2,6 +2,7 @@ package webhook
 
 import (
 	"context"
+	"sync"
 	"time"
 )
 
@@ -10,8 +11,15 @@ const DeliveryRetention = 30 * 24 * time.Hour
 
 const sweepInterval = time.Hour
 
-// Run erases old deliveries now and then until ctx is done. It gives nil.
+// Run follows the event log and erases old deliveries until ctx is done.
 func (s *Sender) Run(ctx context.Context) error {
+	var all sync.WaitGroup
+	defer all.Wait()
+	all.Go(func() { s.sweepRegularly(ctx) })
+	return s.follower().Run(ctx)
+}
+
+func (s *Sender) sweepRegularly(ctx context.Context) {
 	tick := time.NewTicker(sweepInterval)
 	defer tick.Stop()
 	for {
@@ -21,7 +29,7 @@ func (s *Sender) Run(ctx context.Context) error {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return nil
+			return
 		}
 	}
 }

@@ -4,11 +4,9 @@
 package webhook
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"net/url"
 	"slices"
@@ -160,40 +158,4 @@ func (d *Service) Redeliver(ctx context.Context, account parley.AccountID, id pa
 		return enqueueSend(ctx, tx, d.Queue, account, delivery.WebhookID, now)
 	})
 	return delivery, err
-}
-
-// EnqueueDeliveries leaves a delivery of the event for each webhook that hears of it. It is a store.EventHook.
-func (d *Service) EnqueueDeliveries(ctx context.Context, tx *store.DB, account parley.AccountID, now time.Time, e store.NewEvent) error {
-	list, err := tx.WebhooksForEvent(ctx, account, e.AgentID, e.Kind)
-	if err != nil || len(list) == 0 {
-		return err
-	}
-	body, err := eventBody(e)
-	if err != nil {
-		return err
-	}
-	for _, h := range list {
-		// An id made here is another one where the transaction runs again, which nobody has seen.
-		one := &parley.Delivery{ID: parley.DeliveryID(parley.NewTimedUUID()), AccountID: account, AgentID: e.AgentID, WebhookID: h.ID, Event: e.Kind, Body: body, DueAt: now, CreatedAt: now}
-		if err := tx.AddDelivery(ctx, one); err != nil {
-			return err
-		}
-		if err := enqueueSend(ctx, tx, d.Queue, account, h.ID, now); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// eventBody is what a webhook is sent of an event (facts 6.3).
-func eventBody(e store.NewEvent) (string, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(struct {
-		EventType string         `json:"eventType"`
-		ChatbotID parley.AgentID `json:"chatbotId"`
-		Payload   any            `json:"payload"`
-	}{e.Kind, e.AgentID, e.Payload})
-	return strings.TrimSuffix(b.String(), "\n"), err
 }

@@ -35,6 +35,7 @@ type fixture struct {
 	clock        *testkit.Clock
 	service      *webhook.Service
 	sender       *webhook.Sender
+	queue        *jobs.Queue
 	runner       *jobs.Runner
 	account      parley.AccountID
 	agent        parley.AgentID
@@ -60,6 +61,7 @@ func newFixture(t *testing.T, db *store.DB) *fixture {
 	quiet, client := slog.New(slog.NewTextHandler(io.Discard, nil)), &outbound.Client{AllowedPrefixes: allow}
 	t.Cleanup(client.Close)
 	queue := &jobs.Queue{Now: w.clock.Now}
+	w.queue = queue
 	w.service = &webhook.Service{DB: db, Queue: queue, Vault: safe, Now: w.clock.Now}
 	w.sender = &webhook.Sender{DB: db, Queue: queue, HTTP: client, Vault: safe, Now: w.clock.Now, Logger: quiet}
 	w.runner = &jobs.Runner{DB: db.SQL(), Queue: queue, Logger: quiet, Handlers: w.sender.Handlers(), PollInterval: 10 * time.Millisecond}
@@ -106,12 +108,23 @@ func (w *fixture) addWebhook(agent parley.AgentID, endpoint string) *parley.Webh
 func (w *fixture) addLead(email string) {
 	w.Helper()
 	w.must(w.DB.AddLead(w, &parley.Lead{ID: parley.NewUUID(), AccountID: w.account, AgentID: w.agent, ConversationID: w.conversation, Name: "Ann <&> Co", Email: email, Phone: "+44 1",
-		CreatedAt: w.clock.Now()}, w.service.EnqueueDeliveries))
+		CreatedAt: w.clock.Now()}))
+}
+
+// follow writes the deliveries of what has been recorded.
+func (w *fixture) follow() {
+	w.Helper()
+	for more := true; more; {
+		var err error
+		more, err = w.sender.Follow(w)
+		w.must(err)
+	}
 }
 
 // runSendJobs sends what is due.
 func (w *fixture) runSendJobs() {
 	w.Helper()
+	w.follow()
 	_, err := w.runner.RunDue(w)
 	w.must(err)
 }
