@@ -136,7 +136,7 @@ func convertArgs(args []any) ([]any, error) {
 // annotateError puts the beginning of the statement before the error; statements hold no values, so nothing of a user's
 // reaches the log this way.
 func annotateError(query string, err error) error {
-	line, _, _ := strings.Cut(strings.TrimSpace(query), "\n")
+	line := strings.Join(strings.Fields(query), " ")
 	if len(line) > 60 {
 		line = line[:60] + "…"
 	}

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"time"
 
@@ -10,19 +9,42 @@ import (
 	"parley/internal/sqldb"
 )
 
-const actionColumns = `id, account_id, agent_id, key, kind, name, description, triggers, inputs, config, secrets, enabled, position, created_at, updated_at`
+const actionColumns = `
+  id,
+  account_id,
+  agent_id,
+  key,
+  kind,
+  name,
+  description,
+  triggers,
+  inputs,
+  config,
+  secrets,
+  enabled,
+  position,
+  created_at,
+  updated_at`
 
 func scanAction(scan sqldb.Scan) (a parley.Action, err error) {
-	var triggers, inputs sql.NullString
-	var config string
-	var created, updated int64
-	err = scan(&a.ID, &a.AccountID, &a.AgentID, &a.Key, &a.Kind, &a.Name, &a.Description, &triggers, &inputs, &config, &a.Secrets, &a.Enabled,
-		&a.Position, &created, &updated)
+	err = scan(
+		&a.ID,
+		&a.AccountID,
+		&a.AgentID,
+		&a.Key,
+		&a.Kind,
+		&a.Name,
+		&a.Description,
+		jsonDest{&a.Triggers},
+		jsonDest{&a.Inputs},
+		rawJSONDest{&a.Config},
+		&a.Secrets,
+		&a.Enabled,
+		&a.Position,
+		timeDest{&a.CreatedAt},
+		timeDest{&a.UpdatedAt},
+	)
 	if err != nil {
-		return a, err
-	}
-	a.Config, a.CreatedAt, a.UpdatedAt = []byte(config), timeFromMillis(created), timeFromMillis(updated)
-	if err := errorsJoin(fromJSON(triggers, &a.Triggers), fromJSON(inputs, &a.Inputs)); err != nil {
 		return a, fmt.Errorf("action %s: %w", a.ID, err)
 	}
 	return a, nil
@@ -89,20 +111,4 @@ func (db *DB) checkNameFree(ctx context.Context, agent parley.AgentID, name, act
 		return parley.NewErrorf(parley.CodeAlreadyExists, "The agent has another action or procedure named %q.", name)
 	}
 	return err
-}
-
-// listJSON encodes a list; nil is [].
-func listJSON[T any](list []T) any {
-	if list == nil {
-		return "[]"
-	}
-	return toJSON(list)
-}
-
-// objectJSON writes an object that is JSON already; nil is {}.
-func objectJSON(raw []byte) string {
-	if len(raw) == 0 {
-		return "{}"
-	}
-	return string(raw)
 }

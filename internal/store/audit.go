@@ -59,13 +59,27 @@ func (db *DB) AppendAuditEvent(ctx context.Context, account parley.AccountID, no
 	})
 }
 
-const auditEventColumns = `seq, at, actor, action, subject, details, previous_hash, hash`
+const auditEventColumns = `
+  seq,
+  at,
+  actor,
+  action,
+  subject,
+  details,
+  previous_hash,
+  hash`
 
-func scanAuditEvent(scan sqldb.Scan) (AuditEvent, error) {
-	var a AuditEvent
-	var at int64
-	err := scan(&a.Seq, &at, &a.Actor, &a.Action, &a.Subject, &a.Details, &a.PreviousHash, &a.Hash)
-	a.At = timeFromMillis(at)
+func scanAuditEvent(scan sqldb.Scan) (a AuditEvent, err error) {
+	err = scan(
+		&a.Seq,
+		timeDest{&a.At},
+		&a.Actor,
+		&a.Action,
+		&a.Subject,
+		&a.Details,
+		&a.PreviousHash,
+		&a.Hash,
+	)
 	return a, err
 }
 

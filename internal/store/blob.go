@@ -2,6 +2,9 @@ package store
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"io"
 	"strings"
 	"time"
 
@@ -22,12 +25,29 @@ type Blob struct {
 	CreatedAt time.Time
 }
 
-const blobColumns = `b.id, b.account_id, b.agent_id, b.hash, b.size, b.media_type, b.name, b.place, b.created_at`
+const blobColumns = `
+  b.id,
+  b.account_id,
+  b.agent_id,
+  b.hash,
+  b.size,
+  b.media_type,
+  b.name,
+  b.place,
+  b.created_at`
 
 func scanBlob(scan sqldb.Scan) (b Blob, err error) {
-	var created int64
-	err = scan(&b.ID, &b.AccountID, &b.AgentID, &b.Hash, &b.Size, &b.MediaType, &b.Name, &b.Location, &created)
-	b.CreatedAt = timeFromMillis(created)
+	err = scan(
+		&b.ID,
+		&b.AccountID,
+		&b.AgentID,
+		&b.Hash,
+		&b.Size,
+		&b.MediaType,
+		&b.Name,
+		&b.Location,
+		timeDest{&b.CreatedAt},
+	)
 	return b, err
 }
 
@@ -103,4 +123,120 @@ func (db *DB) BlobLocations(ctx context.Context, account parley.AccountID, agent
 func (db *DB) IsLocationUsed(ctx context.Context, place string) (bool, error) {
 	n, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `select count(*) from blobs where place = ?`, place)
 	return n > 0, err
+}
+
+// Bytes of files lie in the database under their hash, whose files of whichever accounts have them: who may read them is told by
+// the rows of blobs, which name their owner.
+
+// BlobPartBytes is the most bytes of a file that one row holds.
+const BlobPartBytes = 1 << 20
+
+// maxOrphanedHashes is how many files without a row are told at a time.
+const maxOrphanedHashes = 200
+
+// PutBlobData writes the bytes of a file under its hash. In one transaction with the row that names it, it keeps FreeBlobData of
+// another server from taking equal bytes away meanwhile.
+func (db *DB) PutBlobData(ctx context.Context, hash string, file io.Reader) error {
+	bytes := make([]byte, BlobPartBytes)
+	for part := 0; ; part++ {
+		n, err := io.ReadFull(file, bytes)
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil && !errors.Is(err, io.ErrUnexpectedEOF):
+			return err
+		}
+		_, failed := db.sql.Exec(ctx, `insert into blob_data (hash, part, bytes) values (?, ?, ?) on conflict (hash, part) do update set part = excluded.part`,
+			hash, part, bytes[:n])
+		if failed != nil || err != nil { // the last part is a short one
+			return failed
+		}
+	}
+}
+
+// BlobData returns the bytes of a file of that hash and size. Fails with SOURCE_NOT_FOUND where they are not all there.
+func (db *DB) BlobData(ctx context.Context, hash string, size int64) ([]byte, error) {
+	parts, err := sqldb.All(ctx, db.sql, sqldb.Column[[]byte], `select bytes from blob_data where hash = ? order by part`, hash)
+	if err != nil {
+		return nil, err
+	}
+	whole := make([]byte, 0, size)
+	for _, part := range parts {
+		whole = append(whole, part...)
+	}
+	if int64(len(whole)) != size {
+		return nil, parley.NewError(parley.CodeSourceNotFound)
+	}
+	return whole, nil
+}
+
+// BlobDataPart returns one part of the bytes of that hash, counted from 0: BlobPartBytes bytes, and fewer at the end. Fails with SOURCE_NOT_FOUND
+// where there is none.
+func (db *DB) BlobDataPart(ctx context.Context, hash string, part int) ([]byte, error) {
+	bytes, err := sqldb.One(ctx, db.sql, sqldb.Column[[]byte], `select bytes from blob_data where hash = ? and part = ?`, hash, part)
+	return bytes, mapNotFound(err, parley.CodeSourceNotFound)
+}
+
+// EraseUnusedBlobData erases the bytes of that hash, unless a row of any account names their place. It is a job of the installation.
+func (db *DB) EraseUnusedBlobData(ctx context.Context, hash, place string) error {
+	return db.Transact(ctx, sqldb.Bulk, func(tx *DB) error {
+		lockedParts, err := sqldb.All(ctx, tx.sql, sqldb.Column[int], `select part from blob_data where hash = ? and part = 0`+tx.sql.ForUpdate(), hash)
+		if err != nil || len(lockedParts) == 0 {
+			return err
+		}
+		used, err := tx.IsLocationUsed(ctx, place) // asked behind the lock: a row that came meanwhile is seen
+		if err != nil || used {
+			return err
+		}
+		_, err = tx.sql.Exec(ctx, `delete from blob_data where hash = ?`, hash)
+		return err
+	})
+}
+
+// OrphanedBlobData lists some hashes whose bytes no row of any account names; prefix and hash are a place. It is a job of the
+// installation.
+func (db *DB) OrphanedBlobData(ctx context.Context, prefix string) ([]string, error) {
+	return sqldb.All(ctx, db.sql, sqldb.Column[string], `select d.hash from blob_data d where d.part = 0
+		and not exists (select 1 from blobs b where b.place = ? || d.hash) limit ?`, prefix, maxOrphanedHashes)
+}
+
+// CountUpload counts an upload of the account, unless there have been so many in the window before now: then it tells how long
+// to wait for the next. It is exact, on however many servers they arrive. Fails with ACCOUNT_NOT_FOUND.
+func (db *DB) CountUpload(ctx context.Context, account parley.AccountID, now time.Time, limit int, window time.Duration) (wait time.Duration, err error) {
+	name, at := "uploads:"+string(account), millis(now)
+	err = db.Transact(ctx, sqldb.Interactive, func(tx *DB) error {
+		wait = 0
+		if _, err := sqldb.One(ctx, tx.sql, sqldb.Column[int], `select 1 from accounts where id = ?`+tx.sql.ForUpdate(), account); err != nil {
+			return mapNotFound(err, parley.CodeAccountNotFound)
+		}
+		text, err := tx.FindSetting(ctx, name)
+		if err != nil {
+			return err
+		}
+		recent := parseTimesAfter(text, at-window.Milliseconds())
+		if len(recent) >= limit {
+			wait = time.Duration(recent[len(recent)-limit]+window.Milliseconds()-at) * time.Millisecond
+			return nil
+		}
+		log, err := json.Marshal(append(recent, at))
+		if err != nil {
+			return err
+		}
+		return tx.SetSetting(ctx, name, string(log))
+	})
+	return wait, err
+}
+
+// parseTimesAfter reads a list of times and leaves out those up to a moment.
+func parseTimesAfter(text string, after int64) (recent []int64) {
+	var all []int64
+	if json.Unmarshal([]byte(text), &all) != nil {
+		return nil // there is none yet
+	}
+	for _, at := range all {
+		if at > after {
+			recent = append(recent, at)
+		}
+	}
+	return recent
 }

@@ -156,3 +156,136 @@ func (db *DB) ClonePassages(ctx context.Context, c Clone, source parley.SourceID
 		c.ToAgent, c.FromAgent, c.ToAgent, c.SourceID(source), c.VersionID(version), last)
 	return len(ids) == maxClonePassages, err
 }
+
+// originalSource is what of a source's row decides its copy's.
+type originalSource struct {
+	id              parley.SourceID
+	parent, version string
+	size            int64
+}
+
+func scanOriginalSource(scan sqldb.Scan) (o originalSource, err error) {
+	err = scan(
+		&o.id,
+		nullableText(&o.parent),
+		nullableText(&o.version),
+		&o.size,
+	)
+	return o, err
+}
+
+// CloneSources writes the rows of the next sources of the original, those whose ids come after one; they wait for their
+// content. It gives the last id and whether there may be more. It must be called in a transaction that holds the copy's row.
+func (db *DB) CloneSources(ctx context.Context, c Clone, after parley.SourceID) (last parley.SourceID, more bool, err error) {
+	list, err := sqldb.All(ctx, db.sql, scanOriginalSource, `select id, parent_id, coalesce(wanted_version, live_version), size from sources where agent_id = ? and account_id = ?
+		and deleted_at is null and status <> 'toBeDeleted' and created_at <= ? and id > ? order by id limit ?`, c.FromAgent, c.Account, millis(c.StartedAt), after, maxCloneRows)
+	if err != nil || len(list) == 0 {
+		return after, false, err
+	}
+	existing, err := db.existingClones(ctx, c, list)
+	if err != nil {
+		return after, false, err
+	}
+	var missing []originalSource
+	for _, o := range list {
+		if !existing[c.SourceID(o.id)] {
+			missing = append(missing, o)
+		}
+	}
+	return list[len(list)-1].id, len(list) == maxCloneRows, db.insertClonedSources(ctx, c, missing)
+}
+
+// existingClones tells which of the copies have a row, be it that of a source deleted since.
+func (db *DB) existingClones(ctx context.Context, c Clone, list []originalSource) (map[parley.SourceID]bool, error) {
+	args := []any{c.ToAgent, c.Account}
+	for _, o := range list {
+		args = append(args, c.SourceID(o.id))
+	}
+	ids, err := sqldb.All(ctx, db.sql, sqldb.Column[string], `select id from sources where agent_id = ? and account_id = ? and id in (?`+strings.Repeat(`, ?`, len(list)-1)+`)`, args...)
+	existing := make(map[parley.SourceID]bool, len(ids))
+	for _, id := range ids {
+		existing[parley.SourceID(id)] = true
+	}
+	return existing, err
+}
+
+func (db *DB) insertClonedSources(ctx context.Context, c Clone, list []originalSource) error {
+	if len(list) == 0 {
+		return nil
+	}
+	var size int64
+	args := make([]any, 0, 4*len(list)+3)
+	for _, o := range list {
+		size += o.size
+		args = append(args, string(o.id), string(c.SourceID(o.id)), c.newID(o.parent), c.newID(o.version))
+	}
+	_, err := db.sql.Exec(ctx, `with m (old_id, new_id, parent, version) as (values (?, ?, ?, ?)`+strings.Repeat(`, (?, ?, ?, ?)`, len(list)-1)+`)
+		insert into sources (id, account_id, agent_id, parent_id, wanted_version, status, kind, name, url, size, metadata, key, next_sync_at, created_at, updated_at)
+		select m.new_id, s.account_id, ?, nullif(m.parent, ''), nullif(m.version, ''), 'untrained', s.kind, s.name, s.url, s.size, s.metadata, s.key, s.next_sync_at,
+		s.created_at, s.updated_at from m join sources s on s.id = m.old_id where s.agent_id = ? and s.account_id = ?`, append(args, c.ToAgent, c.FromAgent, c.Account)...)
+	if err != nil {
+		return err
+	}
+	n, err := db.sql.Exec(ctx, `update agents set size = size + ?, sources_pending = sources_pending + ? where id = ? and account_id = ? and deleted_at is null`,
+		size, len(list), c.ToAgent, c.Account)
+	return requireChanged(n, err, parley.CodeAgentNotFound)
+}
+
+// OriginalSourceIDs lists ids of the original's sources that come after one, with those that were deleted meanwhile.
+func (db *DB) OriginalSourceIDs(ctx context.Context, c Clone, after parley.SourceID) ([]parley.SourceID, error) {
+	ids, err := sqldb.All(ctx, db.sql, sqldb.Column[string], `select id from sources where agent_id = ? and account_id = ? and id > ? order by id limit ?`,
+		c.FromAgent, c.Account, after, maxCloneRows)
+	list := make([]parley.SourceID, len(ids))
+	for i, id := range ids {
+		list[i] = parley.SourceID(id)
+	}
+	return list, err
+}
+
+// CloneHelpdesk copies what the original's helpdesk is made of: its statuses, its teams with their members, its rules and its
+// handover. Tickets and customers stay with the original. Where that has no helpdesk the copy has none either.
+func (db *DB) CloneHelpdesk(ctx context.Context, c Clone) error {
+	n, err := db.sql.Exec(ctx, `insert into helpdesks (agent_id, account_id, last_number, handover, created_at, updated_at)
+		select ?, account_id, 0, handover, created_at, updated_at from helpdesks where agent_id = ? and account_id = ? on conflict do nothing`, c.ToAgent, c.FromAgent, c.Account)
+	if err != nil || n == 0 {
+		return err
+	}
+	for _, t := range []copiedTable{copiedStatuses, copiedTeams} {
+		ids, err := sqldb.All(ctx, db.sql, sqldb.Column[string], `select id from `+t.table+` where agent_id = ? and account_id = ? order by id`, c.FromAgent, c.Account)
+		if err != nil {
+			return err
+		}
+		if err := db.copyRows(ctx, c, t, ids); err != nil {
+			return err
+		}
+	}
+	return errorsJoin(db.cloneTeamMembers(ctx, c), db.cloneRules(ctx, c))
+}
+
+// cloneTeamMembers copies who is in which team. In the copy nobody has had a turn.
+func (db *DB) cloneTeamMembers(ctx context.Context, c Clone) error {
+	teams, err := sqldb.All(ctx, db.sql, sqldb.Column[string], `select id from teams where agent_id = ? and account_id = ? order by id`, c.FromAgent, c.Account)
+	for _, team := range teams {
+		if err != nil {
+			return err
+		}
+		_, err = db.sql.Exec(ctx, `insert into team_members (team_id, user_id, account_id, agent_id, max_open, hours, away, last_turn, joined_at)
+			select ?, user_id, account_id, ?, max_open, hours, away, 0, joined_at from team_members where team_id = ? and agent_id = ? and account_id = ? on conflict do nothing`,
+			c.newID(team), c.ToAgent, team, c.FromAgent, c.Account)
+	}
+	return err
+}
+
+func (db *DB) cloneRules(ctx context.Context, c Clone) error {
+	rules, err := db.Rules(ctx, c.Account, c.FromAgent)
+	if err != nil {
+		return err
+	}
+	for _, r := range rules {
+		r.ID, r.AgentID, r.TeamID = parley.RuleID(c.newID(string(r.ID))), c.ToAgent, parley.TeamID(c.newID(string(r.TeamID)))
+		if err := db.PutRule(ctx, &r); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"maps"
 	"time"
@@ -11,16 +10,30 @@ import (
 	"parley/internal/sqldb"
 )
 
-const leadColumns = `id, account_id, agent_id, conversation_id, name, email, phone, fields, created_at`
+const leadColumns = `
+  id,
+  account_id,
+  agent_id,
+  conversation_id,
+  name,
+  email,
+  phone,
+  fields,
+  created_at`
 
 func scanLead(scan sqldb.Scan) (l parley.Lead, err error) {
-	var fields sql.NullString
-	var created int64
-	if err := scan(&l.ID, &l.AccountID, &l.AgentID, &l.ConversationID, &l.Name, &l.Email, &l.Phone, &fields, &created); err != nil {
-		return l, err
-	}
-	l.CreatedAt = timeFromMillis(created)
-	if err := fromJSON(fields, &l.Fields); err != nil {
+	err = scan(
+		&l.ID,
+		&l.AccountID,
+		&l.AgentID,
+		&l.ConversationID,
+		&l.Name,
+		&l.Email,
+		&l.Phone,
+		jsonDest{&l.Fields},
+		timeDest{&l.CreatedAt},
+	)
+	if err != nil {
 		return l, fmt.Errorf("lead %s: %w", l.ID, err)
 	}
 	return l, nil
@@ -150,4 +163,14 @@ func (db *DB) Leads(ctx context.Context, account parley.AccountID, agent parley.
 		order by created_at desc, id desc limit ?`, append(args, after.SortValue, after.SortValue, after.ID, ask.Limit+1)...)
 	page.Items, page.Next = cutPage(list, ask.Limit, func(l parley.Lead) parley.Cursor { return parley.Cursor{SortValue: millis(l.CreatedAt), ID: l.ID} })
 	return page, err
+}
+
+// LeadOfConversation returns the newest lead with an e-mail address that a conversation has left; nil where there is none.
+func (db *DB) LeadOfConversation(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID) (*parley.Lead, error) {
+	l, err := sqldb.One(ctx, db.sql, scanLead, `select `+leadColumns+` from leads where conversation_id = ? and agent_id = ? and account_id = ? and email <> ''
+		order by created_at desc, id desc limit 1`, conversation, agent, account)
+	if sqldb.IsNotFound(err) {
+		return nil, nil
+	}
+	return &l, err
 }

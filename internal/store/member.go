@@ -45,9 +45,15 @@ func (db *DB) Members(ctx context.Context, account parley.AccountID) ([]parley.M
 }
 
 func scanMember(scan sqldb.Scan) (m parley.Membership, err error) {
-	var joined, created int64
-	err = scan(&m.AccountID, &m.Role, &joined, &m.User.ID, &m.User.Email, &m.User.Name, &created)
-	m.CreatedAt, m.User.CreatedAt = timeFromMillis(joined), timeFromMillis(created)
+	err = scan(
+		&m.AccountID,
+		&m.Role,
+		timeDest{&m.CreatedAt},
+		&m.User.ID,
+		&m.User.Email,
+		&m.User.Name,
+		timeDest{&m.User.CreatedAt},
+	)
 	return m, err
 }
 

@@ -70,3 +70,37 @@ func (db *DB) VersionBytes(ctx context.Context, account parley.AccountID, agent 
 		where id = ? and source_id = ? and agent_id = ? and account_id = ?`, start+1, end-start, id, source, agent, account)
 	return span, mapNotFound(err, parley.CodeSourceNotFound)
 }
+
+// PassagesByID finds those of the passages that are still there, in no order. It is the operator's view and asks for no
+// account.
+func (db *DB) PassagesByID(ctx context.Context, ids []parley.PassageID) ([]parley.Passage, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	return sqldb.All(ctx, db.sql, scanPassage, `select p.id, p.source_id, p.version_id, p.ordinal, p.heading, p.start_byte, p.end_byte, p.text, s.name, s.url
+		from passages p join sources s on s.id = p.source_id and s.account_id = p.account_id where p.id in `+placeholders(len(ids)), toAny(ids)...)
+}
+
+func scanPassage(scan sqldb.Scan) (p parley.Passage, err error) {
+	err = scan(
+		&p.ID,
+		&p.SourceID,
+		&p.VersionID,
+		&p.Ordinal,
+		&p.Heading,
+		&p.Start,
+		&p.End,
+		&p.Text,
+		&p.SourceName,
+		&p.SourceURL,
+	)
+	return p, err
+}
+
+// IncrementPassageVersion counts the agent's passage version up, for what retrieval shall notice beside a source that goes live, and gives
+// it. Fails with AGENT_NOT_FOUND.
+func (db *DB) IncrementPassageVersion(ctx context.Context, account parley.AccountID, agent parley.AgentID) (version int64, err error) {
+	err = db.sql.QueryRow(ctx, `update agents set passage_version = passage_version + 1 where id = ? and account_id = ? and deleted_at is null
+		returning passage_version`, agent, account).Scan(&version)
+	return version, mapNotFound(err, parley.CodeAgentNotFound)
+}

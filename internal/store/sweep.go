@@ -77,22 +77,3 @@ func (db *DB) ConversationRetentions(ctx context.Context) ([]ConversationRetenti
 		return r, err
 	}, `select account_id, id, retention_days from agents where retention_days is not null and deleted_at is null order by id`)
 }
-
-// ConversationIDs lists the ids of conversations that the filter lets through, oldest first, at most limit.
-func (db *DB) ConversationIDs(ctx context.Context, account parley.AccountID, agent parley.AgentID, f ConversationFilter, limit int) ([]parley.ConversationID, error) {
-	where, args := f.whereClause(account, agent)
-	return sqldb.All(ctx, db.sql, sqldb.Column[parley.ConversationID], `select id from conversations where `+where+` order by created_at, id limit ?`, append(args, limit)...)
-}
-
-// OwnerOfConversation tells whose a conversation is. It is the operator's view and asks for no account. Fails with
-// CONVERSATION_NOT_FOUND.
-func (db *DB) OwnerOfConversation(ctx context.Context, id parley.ConversationID) (account parley.AccountID, agent parley.AgentID, err error) {
-	err = db.sql.QueryRow(ctx, `select account_id, agent_id from conversations where id = ? and deleted_at is null`, id).Scan(&account, &agent)
-	return account, agent, mapNotFound(err, parley.CodeConversationNotFound)
-}
-
-// OwnerOfAgent tells whose an agent is. It is the operator's view and asks for no account. Fails with AGENT_NOT_FOUND.
-func (db *DB) OwnerOfAgent(ctx context.Context, id parley.AgentID) (account parley.AccountID, err error) {
-	err = db.sql.QueryRow(ctx, `select account_id from agents where id = ? and deleted_at is null`, id).Scan(&account)
-	return account, mapNotFound(err, parley.CodeAgentNotFound)
-}

@@ -2,14 +2,24 @@ package store
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"parley"
 	"parley/internal/sqldb"
 )
 
-const teamColumns = `id, account_id, agent_id, key, name, is_default, strategy, max_open, hours, created_at, updated_at`
+const teamColumns = `
+  id,
+  account_id,
+  agent_id,
+  key,
+  name,
+  is_default,
+  strategy,
+  max_open,
+  hours,
+  created_at,
+  updated_at`
 
 func scanTeam(scan sqldb.Scan) (t parley.Team, err error) {
 	err = scan(teamDests(&t)...)
@@ -18,8 +28,19 @@ func scanTeam(scan sqldb.Scan) (t parley.Team, err error) {
 
 // teamDests are the places of teamColumns in t.
 func teamDests(t *parley.Team) []any {
-	return []any{&t.ID, &t.AccountID, &t.AgentID, textDest[string]{&t.Key}, &t.Name, &t.IsDefault, &t.Strategy, intPointerDest{&t.MaxOpen}, jsonDest{&t.Hours},
-		timeDest{&t.CreatedAt}, timeDest{&t.UpdatedAt}}
+	return []any{
+		&t.ID,
+		&t.AccountID,
+		&t.AgentID,
+		nullableText(&t.Key),
+		&t.Name,
+		&t.IsDefault,
+		&t.Strategy,
+		intPointerDest{&t.MaxOpen},
+		jsonDest{&t.Hours},
+		timeDest{&t.CreatedAt},
+		timeDest{&t.UpdatedAt},
+	}
 }
 
 // Teams lists the agent's teams with their members, longest standing first.
@@ -111,13 +132,34 @@ type MemberWorkload struct {
 	OpenTickets int // open tickets of the agent that are assigned to them
 }
 
-const workloadColumns = `m.team_id, m.max_open, m.hours, m.away, m.last_turn, m.joined_at, u.id, u.email, u.name, u.created_at,
-	(select count(*) from tickets k where k.agent_id = m.agent_id and k.assignee_id = m.user_id and k.is_open = 1)`
+const workloadColumns = `
+  m.team_id,
+  m.max_open,
+  m.hours,
+  m.away,
+  m.last_turn,
+  m.joined_at,
+  u.id,
+  u.email,
+  u.name,
+  u.created_at,
+  (select count(*) from tickets k where k.agent_id = m.agent_id and k.assignee_id = m.user_id and k.is_open = 1)`
 
 // workloadDests are the places of workloadColumns in m; all may be null.
 func workloadDests(m *MemberWorkload) []any {
-	return []any{textDest[parley.TeamID]{&m.TeamID}, intPointerDest{&m.MaxOpen}, jsonDest{&m.Hours}, boolDest{&m.IsAway}, int64Dest{&m.LastAssignment}, timeDest{&m.JoinedAt},
-		textDest[parley.UserID]{&m.User.ID}, textDest[string]{&m.User.Email}, textDest[string]{&m.User.Name}, timeDest{&m.User.CreatedAt}, &m.OpenTickets}
+	return []any{
+		nullableText(&m.TeamID),
+		intPointerDest{&m.MaxOpen},
+		jsonDest{&m.Hours},
+		boolDest{&m.IsAway},
+		int64Dest{&m.LastAssignment},
+		timeDest{&m.JoinedAt},
+		nullableText(&m.User.ID),
+		nullableText(&m.User.Email),
+		nullableText(&m.User.Name),
+		timeDest{&m.User.CreatedAt},
+		&m.OpenTickets,
+	}
 }
 
 // TeamMembers lists the members of all teams who still belong to the account, longest standing first.
@@ -141,7 +183,7 @@ func (db *DB) TeamWithWorkload(ctx context.Context, account parley.AccountID, ag
 		t = parley.Team{}
 		err = scan(append(teamDests(&t), workloadDests(&m)...)...)
 		return m, err
-	}, `select t.`+strings.ReplaceAll(teamColumns, `, `, `, t.`)+`, `+workloadColumns+` from teams t left join (team_members m
+	}, `select `+qualifiedColumns("t", teamColumns)+`, `+workloadColumns+` from teams t left join (team_members m
 		join memberships a on a.account_id = m.account_id and a.user_id = m.user_id join users u on u.id = m.user_id) on m.team_id = t.id
 		where t.agent_id = ? and t.account_id = ? and `+which+` order by m.joined_at, m.user_id`, args...)
 	switch {
@@ -181,9 +223,57 @@ func (db *DB) SetLastAssignment(ctx context.Context, account parley.AccountID, a
 	return requireChanged(n, err, parley.CodeTicketMember)
 }
 
-func intOrNil(n *int) any {
-	if n == nil {
-		return nil
-	}
-	return *n
+const ruleColumns = `
+  id,
+  account_id,
+  agent_id,
+  key,
+  name,
+  position,
+  enabled,
+  all_of,
+  any_of,
+  team_id,
+  member_id,
+  created_at,
+  updated_at`
+
+func scanRule(scan sqldb.Scan) (r parley.Rule, err error) {
+	err = scan(
+		&r.ID,
+		&r.AccountID,
+		&r.AgentID,
+		&r.Key,
+		&r.Name,
+		&r.Position,
+		&r.Enabled,
+		jsonDest{&r.All},
+		jsonDest{&r.Any},
+		nullableText(&r.TeamID),
+		nullableText(&r.MemberID),
+		timeDest{&r.CreatedAt},
+		timeDest{&r.UpdatedAt},
+	)
+	return r, err
+}
+
+// Rules lists the agent's routing rules in their order, those that are switched off too.
+func (db *DB) Rules(ctx context.Context, account parley.AccountID, agent parley.AgentID) ([]parley.Rule, error) {
+	return sqldb.All(ctx, db.sql, scanRule, `select `+ruleColumns+` from routing_rules where agent_id = ? and account_id = ? order by position, key`, agent, account)
+}
+
+// PutRule writes a rule in place of the agent's rule with its key, if there is one, which keeps its id and birth.
+func (db *DB) PutRule(ctx context.Context, r *parley.Rule) error {
+	return db.sql.QueryRow(ctx, `insert into routing_rules (`+ruleColumns+`) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		on conflict (agent_id, key) do update set name = excluded.name, position = excluded.position, enabled = excluded.enabled, all_of = excluded.all_of,
+		any_of = excluded.any_of, team_id = excluded.team_id, member_id = excluded.member_id, updated_at = excluded.updated_at
+		where routing_rules.account_id = excluded.account_id returning id, created_at`,
+		r.ID, r.AccountID, r.AgentID, r.Key, r.Name, r.Position, boolToInt(r.Enabled), listJSON(r.All), listJSON(r.Any), textOrNil(r.TeamID), textOrNil(r.MemberID),
+		millis(r.CreatedAt), millis(r.UpdatedAt)).Scan(&r.ID, timeDest{&r.CreatedAt})
+}
+
+// DropRule removes the agent's rule with the key. Fails with NOT_FOUND.
+func (db *DB) DropRule(ctx context.Context, account parley.AccountID, agent parley.AgentID, key string) error {
+	n, err := db.sql.Exec(ctx, `delete from routing_rules where agent_id = ? and account_id = ? and key = ?`, agent, account, key)
+	return requireChanged(n, err, parley.CodeNotFound)
 }

@@ -36,23 +36,45 @@ func (db *DB) CreateTurn(ctx context.Context, t *parley.Turn, events ...NewEvent
 	return db.recordEventsAndTurns(ctx, t.AccountID, t.StartedAt, 1, events...)
 }
 
-const turnColumns = `id, account_id, agent_id, conversation_id, user_message_id, message_id, owner, lease_until, reserved, started_at`
+const turnColumns = `
+  id,
+  account_id,
+  agent_id,
+  conversation_id,
+  user_message_id,
+  message_id,
+  owner,
+  lease_until,
+  reserved,
+  started_at`
 
-func scanTurn(r rowScanner) (*parley.Turn, error) {
-	var t parley.Turn
-	var lease, started int64
-	err := r.Scan(&t.ID, &t.AccountID, &t.AgentID, &t.ConversationID, &t.UserMessageID, &t.MessageID, &t.Owner, &lease, &t.Reserved, &started)
-	t.LeaseUntil, t.StartedAt = timeFromMillis(lease), timeFromMillis(started)
-	return &t, err
+func scanTurn(scan sqldb.Scan) (t parley.Turn, err error) {
+	err = scan(
+		&t.ID,
+		&t.AccountID,
+		&t.AgentID,
+		&t.ConversationID,
+		&t.UserMessageID,
+		&t.MessageID,
+		&t.Owner,
+		timeDest{&t.LeaseUntil},
+		&t.Reserved,
+		timeDest{&t.StartedAt},
+	)
+	return t, err
 }
 
 // OpenTurn finds the conversation's open turn, or nil.
 func (db *DB) OpenTurn(ctx context.Context, account parley.AccountID, conversation parley.ConversationID) (*parley.Turn, error) {
-	t, err := scanTurn(db.sql.QueryRow(ctx, `select `+turnColumns+` from turns where conversation_id = ? and account_id = ? and state = 'open'`, conversation, account))
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil
+	t, err := sqldb.One(ctx, db.sql, scanTurn, `select `+turnColumns+` from turns
+		where conversation_id = ? and account_id = ? and state = 'open'`, conversation, account)
+	if err != nil {
+		if sqldb.IsNotFound(err) {
+			return nil, nil
+		}
+		return nil, err
 	}
-	return t, err
+	return &t, nil
 }
 
 // CloseTurn ends the turn, settles its credits and records the events. Fails with ErrTurnLost when somebody else has ended
@@ -142,20 +164,10 @@ func (db *DB) ExpireOtherTurnLeases(ctx context.Context, owner string) error {
 
 // ExpiredTurns lists open turns whose lease has run out, oldest first, at most limit.
 func (db *DB) ExpiredTurns(ctx context.Context, now time.Time, limit int) ([]parley.Turn, error) {
-	rows, err := db.sql.Query(ctx, `select `+turnColumns+` from turns where state = 'open' and lease_until < ? order by lease_until limit ?`, millis(now), limit)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }()
-	var list []parley.Turn
-	for rows.Next() {
-		t, err := scanTurn(rows)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, *t)
-	}
-	return list, rows.Err()
+	return sqldb.All(ctx, db.sql, scanTurn, `select `+turnColumns+` from turns
+		where state = 'open' and lease_until < ?
+		order by lease_until
+		limit ?`, millis(now), limit)
 }
 
 // TurnTrace is one turn's trace with when it ran.
@@ -191,30 +203,4 @@ func (db *DB) TurnTraces(ctx context.Context, conversation parley.ConversationID
 		list = append(list, t)
 	}
 	return list, rows.Err()
-}
-
-// TouchAgent notes the time of the agent's latest message, to the second: the row is large and every turn would rewrite it.
-// Fails with AGENT_NOT_FOUND once the agent is deleted.
-func (db *DB) TouchAgent(ctx context.Context, account parley.AccountID, agent parley.AgentID, now time.Time) error {
-	last, err := db.agentLastMessageAt(ctx, account, agent, "")
-	if err != nil || millis(now)-last < 1000 {
-		return err
-	}
-	_, err = db.sql.Exec(ctx, `update agents set last_message_at = ? where id = ? and account_id = ?`, millis(now), agent, account)
-	return err
-}
-
-// ShareLockAgent fails with AGENT_NOT_FOUND once the agent is deleted, and keeps it from being deleted until the transaction ends.
-func (db *DB) ShareLockAgent(ctx context.Context, account parley.AccountID, agent parley.AgentID) error {
-	lock := ""
-	if db.sql.Dialect() == sqldb.Postgres {
-		lock = " for share"
-	}
-	_, err := db.agentLastMessageAt(ctx, account, agent, lock)
-	return err
-}
-
-func (db *DB) agentLastMessageAt(ctx context.Context, account parley.AccountID, agent parley.AgentID, lock string) (lastMessage int64, err error) {
-	err = db.sql.QueryRow(ctx, `select coalesce(last_message_at, 0) from agents where id = ? and account_id = ? and deleted_at is null`+lock, agent, account).Scan(&lastMessage)
-	return lastMessage, mapNotFound(err, parley.CodeAgentNotFound)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"strings"
 	"time"
 
 	"parley"
@@ -20,13 +21,48 @@ const (
 // ErrVoiceLost says that a voice session is no longer its owner's: somebody else has ended it.
 var ErrVoiceLost = errors.New("store: the voice session was ended by somebody else")
 
-const voiceColumns = `id, account_id, agent_id, conversation_id, user_id, timezone, max_seconds, price, owner, lease_until, reserved, charged, minutes,
-	created_at, joined_at, seen_at, ended_at, end_reason`
+const voiceColumns = `
+  id,
+  account_id,
+  agent_id,
+  conversation_id,
+  user_id,
+  timezone,
+  max_seconds,
+  price,
+  owner,
+  lease_until,
+  reserved,
+  charged,
+  minutes,
+  created_at,
+  joined_at,
+  seen_at,
+  ended_at,
+  end_reason`
 
 func scanVoice(scan sqldb.Scan) (s parley.VoiceSession, err error) {
 	var seconds int64
-	err = scan(&s.ID, &s.AccountID, &s.AgentID, &s.ConversationID, &s.UserID, &s.Timezone, &seconds, &s.PricePerMinute, &s.Owner, timeDest{&s.LeaseUntil}, &s.Reserved, &s.Charged, &s.Minutes,
-		timeDest{&s.CreatedAt}, timePointerDest{&s.JoinedAt}, timePointerDest{&s.LastSeenAt}, timePointerDest{&s.EndedAt}, textDest[parley.SessionEndReason]{&s.EndReason})
+	err = scan(
+		&s.ID,
+		&s.AccountID,
+		&s.AgentID,
+		&s.ConversationID,
+		&s.UserID,
+		&s.Timezone,
+		&seconds,
+		&s.PricePerMinute,
+		&s.Owner,
+		timeDest{&s.LeaseUntil},
+		&s.Reserved,
+		&s.Charged,
+		&s.Minutes,
+		timeDest{&s.CreatedAt},
+		timePointerDest{&s.JoinedAt},
+		timePointerDest{&s.LastSeenAt},
+		timePointerDest{&s.EndedAt},
+		nullableText(&s.EndReason),
+	)
 	s.MaxDuration = time.Duration(seconds) * time.Second
 	return s, err
 }
@@ -120,4 +156,179 @@ func requireVoiceOwner(n int64, err error) error {
 		return ErrVoiceLost
 	}
 	return err
+}
+
+// SaveVoiceJoin writes down that a living session's customer has joined, with the events. Fails with ErrVoiceLost.
+func (db *DB) SaveVoiceJoin(ctx context.Context, s *parley.VoiceSession, events ...NewEvent) error {
+	return db.Transact(ctx, sqldb.Interactive, func(tx *DB) error {
+		n, err := tx.sql.Exec(ctx, `update voice_sessions set joined_at = ?, seen_at = ? where id = ? and account_id = ? and owner = ? and ended_at is null`,
+			millisOrNil(s.JoinedAt), millisOrNil(s.LastSeenAt), s.ID, s.AccountID, s.Owner)
+		if err := requireVoiceOwner(n, err); err != nil {
+			return err
+		}
+		return tx.RecordEvents(ctx, s.AccountID, *s.JoinedAt, events...)
+	})
+}
+
+// RenewVoiceLeases keeps sessions of the owner alive and writes down who has joined and when they were seen last. It gives those that somebody
+// else has ended meanwhile.
+func (db *DB) RenewVoiceLeases(ctx context.Context, owner string, sessions []parley.VoiceSession, until time.Time) (gone []parley.VoiceSessionID, err error) {
+	err = db.Transact(ctx, sqldb.Interactive, func(tx *DB) error {
+		var ended []parley.VoiceSessionID
+		for i := range sessions {
+			s := &sessions[i]
+			n, err := tx.sql.Exec(ctx, `update voice_sessions set lease_until = ?, joined_at = ?, seen_at = ? where id = ? and account_id = ? and owner = ? and ended_at is null`,
+				millis(until), millisOrNil(s.JoinedAt), millisOrNil(s.LastSeenAt), s.ID, s.AccountID, owner)
+			if err != nil {
+				return err
+			}
+			if n == 0 {
+				ended = append(ended, s.ID)
+			}
+		}
+		gone = ended
+		return nil
+	})
+	return gone, err
+}
+
+// RequestVoiceEnd asks the owner of a living session, which may be another server, to end it. It reports whether there was one.
+func (db *DB) RequestVoiceEnd(ctx context.Context, account parley.AccountID, id parley.VoiceSessionID, reason parley.SessionEndReason) (bool, error) {
+	n, err := db.sql.Exec(ctx, `update voice_sessions set end_asked = ? where id = ? and account_id = ? and ended_at is null`, reason, id, account)
+	return n > 0, err
+}
+
+// RequestedVoiceEnds lists the owner's living sessions that are to end, each with the reason: because somebody asks for it, or because
+// their agent is deleted or their conversation is over.
+func (db *DB) RequestedVoiceEnds(ctx context.Context, owner string) (map[parley.VoiceSessionID]parley.SessionEndReason, error) {
+	type asked struct {
+		id     parley.VoiceSessionID
+		reason parley.SessionEndReason
+	}
+	list, err := sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (a asked, err error) {
+		err = scan(&a.id, &a.reason)
+		return a, err
+	}, `select s.id, coalesce(s.end_asked, ?) from voice_sessions s left join conversations c on c.id = s.conversation_id and c.deleted_at is null and c.status <> ?
+		left join agents a on a.id = s.agent_id and a.deleted_at is null
+		where s.ended_at is null and s.owner = ? and s.state = ? and (s.end_asked is not null or c.id is null or a.id is null)`,
+		parley.EndOperator, parley.ConversationEnded, owner, voiceLive)
+	all := make(map[parley.VoiceSessionID]parley.SessionEndReason, len(list))
+	for _, a := range list {
+		all[a.id] = a.reason
+	}
+	return all, err
+}
+
+// ExpireOtherVoiceLeases ends the leases of all owners but this one: at the start of a server that alone holds the database, every other
+// owner is dead.
+func (db *DB) ExpireOtherVoiceLeases(ctx context.Context, owner string) error {
+	_, err := db.sql.Exec(ctx, `update voice_sessions set lease_until = 0 where owner <> ? and ended_at is null`, owner)
+	return err
+}
+
+// ExpiredVoiceSessions lists sessions whose lease has run out, at most limit; opening tells which of them had not begun.
+func (db *DB) ExpiredVoiceSessions(ctx context.Context, now time.Time, limit int) (list []parley.VoiceSession, opening map[parley.VoiceSessionID]bool, err error) {
+	opening = map[parley.VoiceSessionID]bool{}
+	list, err = sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (parley.VoiceSession, error) {
+		var state string
+		s, err := scanVoice(func(dest ...any) error { return scan(append(dest, &state)...) })
+		if state == voiceOpening {
+			opening[s.ID] = true
+		}
+		return s, err
+	}, `select `+voiceColumns+`, state from voice_sessions where ended_at is null and lease_until < ? order by lease_until limit ?`, millis(now), limit)
+	return list, opening, err
+}
+
+// TakeOverVoice makes a session whose lease has run out another server's, so that no two end it. Fails with ErrVoiceLost.
+func (db *DB) TakeOverVoice(ctx context.Context, s *parley.VoiceSession, owner string, until time.Time) error {
+	err := db.sql.QueryRow(ctx, `update voice_sessions set owner = ?, lease_until = ? where id = ? and account_id = ? and owner = ? and lease_until = ? and ended_at is null returning owner`,
+		owner, millis(until), s.ID, s.AccountID, s.Owner, millis(s.LeaseUntil)).Scan(&s.Owner)
+	if errors.Is(err, sql.ErrNoRows) {
+		return ErrVoiceLost
+	}
+	return err
+}
+
+// VoiceSession finds one session of the agent; nil where there is none.
+func (db *DB) VoiceSession(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.VoiceSessionID) (*parley.VoiceSession, error) {
+	return optionalVoice(sqldb.One(ctx, db.sql, scanVoice, `select `+voiceColumns+` from voice_sessions where id = ? and agent_id = ? and account_id = ? and state <> ?`,
+		id, agent, account, voiceOpening))
+}
+
+// VoiceSessionInAnyAccount finds a session by its id alone; nil where there is none. It is the operator's view and asks for no account.
+func (db *DB) VoiceSessionInAnyAccount(ctx context.Context, id parley.VoiceSessionID) (*parley.VoiceSession, error) {
+	return optionalVoice(sqldb.One(ctx, db.sql, scanVoice, `select `+voiceColumns+` from voice_sessions where id = ? and state <> ?`, id, voiceOpening))
+}
+
+func optionalVoice(s parley.VoiceSession, err error) (*parley.VoiceSession, error) {
+	if sqldb.IsNotFound(err) {
+		return nil, nil
+	}
+	return &s, err
+}
+
+// VoiceFilter narrows a list of sessions; what is empty does not.
+type VoiceFilter struct {
+	Agent parley.AgentID
+	Live  bool
+}
+
+// VoiceSessions lists sessions, the newest first, at most limit. It is the operator's view and asks for no account.
+func (db *DB) VoiceSessions(ctx context.Context, f VoiceFilter, limit int) ([]parley.VoiceSession, error) {
+	where, args := []string{"state <> ?"}, []any{voiceOpening}
+	if f.Agent != "" {
+		where, args = append(where, "agent_id = ?"), append(args, f.Agent)
+	}
+	if f.Live {
+		where = append(where, "ended_at is null")
+	}
+	return sqldb.All(ctx, db.sql, scanVoice, `select `+voiceColumns+` from voice_sessions where `+strings.Join(where, " and ")+` order by created_at desc, id desc limit ?`,
+		append(args, limit)...)
+}
+
+// CountLiveVoice counts an agent's sessions that live, those that open included. To be exact it must be asked in a transaction that holds
+// the agent's row.
+func (db *DB) CountLiveVoice(ctx context.Context, account parley.AccountID, agent parley.AgentID, now time.Time) (int, error) {
+	return sqldb.One(ctx, db.sql, sqldb.Column[int], `select count(*) from voice_sessions where agent_id = ? and account_id = ? and ended_at is null and lease_until > ?`,
+		agent, account, millis(now))
+}
+
+// VoiceAwaitingCustomer lists an account's sessions that wait for their customers. It is exact in a transaction that holds the
+// account's credits.
+func (db *DB) VoiceAwaitingCustomer(ctx context.Context, account parley.AccountID, now time.Time) ([]parley.VoiceSessionID, error) {
+	return sqldb.All(ctx, db.sql, sqldb.Column[parley.VoiceSessionID],
+		`select id from voice_sessions where account_id = ? and ended_at is null and joined_at is null and lease_until > ?`,
+		account, millis(now))
+}
+
+// RecentVoiceStarts lists when an agent's sessions began since a moment, of one user or of all, the newest first, at most limit. It is exact as
+// LiveVoice is.
+func (db *DB) RecentVoiceStarts(ctx context.Context, account parley.AccountID, agent parley.AgentID, user parley.EndUserID, since time.Time, limit int) ([]time.Time, error) {
+	userClause, args := "", []any{agent, account, millis(since)}
+	if user != "" {
+		userClause, args = " and user_id = ?", append(args, user)
+	}
+	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (t time.Time, err error) {
+		err = scan(timeDest{&t})
+		return t, err
+	}, `select created_at from voice_sessions where agent_id = ? and account_id = ? and created_at > ?`+userClause+` order by created_at desc, id desc limit ?`, append(args, limit)...)
+}
+
+// HasVoiceSession reports whether a voice session took place in the conversation: one that somebody has joined.
+func (db *DB) HasVoiceSession(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID) (bool, error) {
+	n, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `select count(*) from voice_sessions where conversation_id = ? and agent_id = ? and account_id = ? and joined_at is not null`,
+		conversation, agent, account)
+	return n > 0, err
+}
+
+// CreateVoiceConversation writes a conversation that a voice session begins: nothing is said in it yet. Fails with AGENT_NOT_FOUND
+// once the agent is deleted.
+func (db *DB) CreateVoiceConversation(ctx context.Context, c *parley.Conversation) error {
+	_, err := db.sql.Exec(ctx, `insert into conversations (id, account_id, agent_id, face, channel, streamed, user_id, status, escalated, message_count, last_seq, last_activity, created_at)
+		values (?, ?, ?, ?, ?, 0, ?, ?, 0, 0, 0, ?, ?)`, c.ID, c.AccountID, c.AgentID, c.API, c.Channel, textOrNil(c.UserID), c.Status, millis(c.UpdatedAt), millis(c.CreatedAt))
+	if err != nil {
+		return err
+	}
+	return db.countConversation(ctx, c)
 }

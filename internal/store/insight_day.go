@@ -14,7 +14,19 @@ type InsightSums struct {
 	Resolved, HandedOver, Disliked, GivenUp, AskedAgain                                    int64 // by outcome
 }
 
-const insightSumColumns = `conversations, messages, answers, refused, escalated, up, down, resolved, handed_over, disliked, given_up, asked_again`
+const insightSumColumns = `
+  conversations,
+  messages,
+  answers,
+  refused,
+  escalated,
+  up,
+  down,
+  resolved,
+  handed_over,
+  disliked,
+  given_up,
+  asked_again`
 
 func (s *InsightSums) fieldPointers() []*int64 {
 	return []*int64{&s.Conversations, &s.Messages, &s.Answers, &s.Refused, &s.Escalated, &s.PositiveRatings, &s.NegativeRatings, &s.Resolved, &s.HandedOver, &s.Disliked, &s.GivenUp, &s.AskedAgain}

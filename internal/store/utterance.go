@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"slices"
 
@@ -24,23 +23,36 @@ type Utterance struct {
 
 func scanUtterance(scan sqldb.Scan) (u Utterance, err error) {
 	var parts string
-	var score sql.NullFloat64
-	if err = scan(&u.Seq, &u.Author, &u.State, &parts, &score, &u.HasCitations, &u.IsRefusal, &u.CreatedAtMillis); err != nil {
+	err = scan(
+		&u.Seq,
+		&u.Author,
+		&u.State,
+		&parts,
+		&u.Score,
+		&u.HasCitations,
+		&u.IsRefusal,
+		&u.CreatedAtMillis,
+	)
+	if err != nil {
 		return u, err
 	}
 	var m parley.Message
-	if json.Unmarshal([]byte(parts), &m.Parts) == nil { // one that cannot be read says nothing
+	if json.Unmarshal([]byte(parts), &m.Parts) == nil { // parts that cannot be read have no text
 		u.Text = m.Text()
-	}
-	if score.Valid {
-		u.Score = &score.Float64
 	}
 	return u, nil
 }
 
 // Whether a turn has refused stands in its trace; a quote inside of a text of the trace would be escaped.
-const utteranceColumns = `m.seq, m.author, m.state, m.parts, m.score, case when coalesce(m.citations, 'null') in ('null', '[]') then 0 else 1 end,
-	case when t.trace like '%"refused":true%' then 1 else 0 end, m.created_at`
+const utteranceColumns = `
+  m.seq,
+  m.author,
+  m.state,
+  m.parts,
+  m.score,
+  case when coalesce(m.citations, 'null') in ('null', '[]') then 0 else 1 end,
+  case when t.trace like '%"refused":true%' then 1 else 0 end,
+  m.created_at`
 
 // Utterances returns what a conversation shows, oldest first: of a long one the first and the last so many messages.
 func (db *DB) Utterances(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, each int) ([]Utterance, error) {

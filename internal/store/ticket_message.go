@@ -42,8 +42,12 @@ type TicketMessagesRequest struct {
 
 // ticketMessageColumns are messageColumns with what a ticket's readers see besides: the type, the event, and the names of the member and
 // of the agent.
-const ticketMessageColumns = messageColumns + `, type, about, (select u.name from users u where u.id = messages.author_id),
-	(select u.email from users u where u.id = messages.author_id), (select a.name from agents a where a.id = messages.agent_id)`
+const ticketMessageColumns = messageColumns + `,
+  type,
+  about,
+  (select u.name from users u where u.id = messages.author_id),
+  (select u.email from users u where u.id = messages.author_id),
+  (select a.name from agents a where a.id = messages.agent_id)`
 
 // TicketMessages returns one page of the messages of a ticket's conversation, without their files. Those of customers have no name and
 // no address: the ticket has them.
@@ -79,11 +83,12 @@ func (db *DB) TicketMessage(ctx context.Context, account parley.AccountID, agent
 
 func scanTicketMessage(scan sqldb.Scan) (m parley.TicketMessage, err error) {
 	var about, name, email, agent sql.NullString
-	message, err := scanMessage(extraColumnsRow{scan, []any{&m.Type, &about, &name, &email, &agent}})
+	m.Message, err = scanMessage(func(dest ...any) error {
+		return scan(append(dest, &m.Type, &about, &name, &email, &agent)...)
+	})
 	if err != nil {
 		return m, err
 	}
-	m.Message = *message
 	switch m.Author {
 	case parley.AuthorUser:
 		m.Sender = parley.Sender{Type: "customer"}
@@ -100,11 +105,3 @@ func scanTicketMessage(scan sqldb.Scan) (m parley.TicketMessage, err error) {
 	}
 	return m, err
 }
-
-// extraColumnsRow is a row with more columns than its reader knows of.
-type extraColumnsRow struct {
-	scan  sqldb.Scan
-	extra []any
-}
-
-func (w extraColumnsRow) Scan(dest ...any) error { return w.scan(append(dest, w.extra...)...) }

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -30,14 +29,41 @@ func (db *DB) AddToolCalls(ctx context.Context, calls []parley.ToolCall) error {
 	return nil
 }
 
-const toolCallColumns = `id, account_id, agent_id, conversation_id, message_id, turn_id, call_id, tool, action_type, client_side, input, output, status, created_at, answered_at`
+const toolCallColumns = `
+  id,
+  account_id,
+  agent_id,
+  conversation_id,
+  message_id,
+  turn_id,
+  call_id,
+  tool,
+  action_type,
+  client_side,
+  input,
+  output,
+  status,
+  created_at,
+  answered_at`
 
 func scanToolCall(scan sqldb.Scan) (c parley.ToolCall, err error) {
-	var input, output sql.NullString
-	var created int64
-	var answered sql.NullInt64
-	err = scan(&c.ID, &c.AccountID, &c.AgentID, &c.ConversationID, &c.MessageID, &c.TurnID, &c.CallID, &c.Tool, &c.Kind, &c.RunsOnClient, &input, &output, &c.Status, &created, &answered)
-	c.Input, c.Output, c.CreatedAt, c.AnsweredAt = rawOrNil(input), rawOrNil(output), timeFromMillis(created), timeOrNil(answered)
+	err = scan(
+		&c.ID,
+		&c.AccountID,
+		&c.AgentID,
+		&c.ConversationID,
+		&c.MessageID,
+		&c.TurnID,
+		&c.CallID,
+		&c.Tool,
+		&c.Kind,
+		&c.RunsOnClient,
+		rawJSONDest{&c.Input},
+		rawJSONDest{&c.Output},
+		&c.Status,
+		timeDest{&c.CreatedAt},
+		timePointerDest{&c.AnsweredAt},
+	)
 	return c, err
 }
 
