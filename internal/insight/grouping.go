@@ -2,7 +2,6 @@ package insight
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -16,18 +15,18 @@ const (
 	groupBatchSize     = 2000 // conversations that are grouped at a time, the newest
 	minTopicSize       = 4    // conversations that make a topic
 	minUngrouped       = 10   // below so many without a topic none is looked for
-	topicBatchSize     = 50   // conversations that one transaction gives a topic
+	topicBatchSize     = 50   // conversations that get a topic in one transaction
 	maxGroups          = 300
 	maxVocabularyWords = 3000 // of a vocabulary
 )
 
 // handleGroupJob makes automatic topics of the conversations that have none.
 func (k *Service) handleGroupJob(ctx context.Context, j jobs.Job) error {
-	var what jobPayload
-	if err := json.Unmarshal(j.Payload, &what); err != nil {
+	what, err := jobs.DecodePayload[jobPayload](j)
+	if err != nil {
 		return err
 	}
-	err := k.Group(ctx, j.AccountID, what.Agent)
+	err = k.Group(ctx, j.AccountID, what.Agent)
 	if isGone(err) {
 		return nil
 	}

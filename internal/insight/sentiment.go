@@ -65,7 +65,7 @@ func isEnglish(messages []string) bool {
 }
 
 // moodScore adds up what the words of a message say: turned by a negation before them, more behind "very", and more behind a "but" than
-// before it. It also gives the number of words.
+// before it. It also returns the number of words.
 func moodScore(text string) (v float64, n int) {
 	said := moodWords(text)
 	before := 0.0

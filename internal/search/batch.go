@@ -35,12 +35,12 @@ func newBatch(db *store.DB, index Index, account parley.AccountID) *batch {
 	return &batch{db: db, index: index, account: account, partitions: map[partitionKey]*agentPartition{}}
 }
 
-// remainingRows is how many rows may still come.
+// remainingRows returns how many rows may be added.
 func (b *batch) remainingRows() int {
 	return batchRows - len(b.messageRows) - len(b.bucketRows) - len(b.dropMessages) - len(b.dropBuckets) - len(b.changedDocs) - len(b.deletedDocs)
 }
 
-// partition finds the agent's shelf, or takes one. It is nil for an agent that is gone.
+// partition returns the agent's partition, which it creates where there is none. It is nil for an agent that has been deleted.
 func (b *batch) partition(ctx context.Context, agent parley.AgentID, generation int64) (*agentPartition, error) {
 	key := partitionKey{agent, generation}
 	if s := b.partitions[key]; s != nil {
@@ -128,7 +128,7 @@ func (b *batch) writeDocs(ctx context.Context, tx *sqldb.DB) error {
 	return nil
 }
 
-// retirePartitions takes the shelves of deleted agents out of use, and those of generations that another has taken the place of.
+// retirePartitions retires the partitions of deleted agents, and those of generations that another one has replaced.
 func (b *batch) retirePartitions(ctx context.Context, tx *sqldb.DB) error {
 	for _, agent := range b.retiredAgents {
 		if _, err := tx.Exec(ctx, `update search_agents set retired_at = 0 where agent_id = ? and account_id = ?`, agent, b.account); err != nil {

@@ -35,7 +35,7 @@ func (x *Indexer) buildGeneration(ctx context.Context, b *batch, p *indexState) 
 	return false, nil
 }
 
-// buildAgent goes on with the agent at which the position stands, as far as there is room, and reports whether that was its end.
+// buildAgent goes on with the agent that is being built, as far as the batch has space, and reports whether that was its end.
 func (x *Indexer) buildAgent(ctx context.Context, b *batch, p *indexState) (end bool, err error) {
 	for {
 		list, err := x.DB.ConversationsCreatedAfter(ctx, p.account, p.buildingAgent, p.lastBuilt, buildBatchSize)

@@ -124,7 +124,7 @@ func (x *Indexer) handleEvents(ctx context.Context, log *events.Batch) error {
 	return b.write(ctx, p, func(tx *store.DB) error { return log.Save(ctx, tx, to) })
 }
 
-// updateFromEvents updates conversations as far as there is room in the batch, and returns the position behind the events that are
+// updateFromEvents updates conversations as far as the batch has space, and returns the position behind the events that are
 // then in the index.
 func (b *batch) updateFromEvents(ctx context.Context, log *events.Batch, p *indexState) (store.EventPosition, error) {
 	to := log.Start

@@ -4,7 +4,7 @@
 // A word is what token.go says, on both databases. A conversation is found when each word of the query stands in one of its
 // messages or in its title. The index is two tables (index.go): the distinct words of each conversation with its facets, in which
 // candidates are found, and the words of each message, from which they are ranked. What the tables hold besides, and how it is
-// written, is in docs.go, put.go and batch.go; indexer.go follows what happens, build.go makes the index anew.
+// written, is in docs.go, conversation.go and batch.go; indexer.go follows the event log, build.go builds the index anew.
 package search
 
 import (
@@ -79,7 +79,7 @@ func (f *Finder) Find(ctx context.Context, account *parley.Account, agent *parle
 	return f.runLimited(ctx, func(ctx context.Context) (*Page, error) { return s.page(ctx, at) })
 }
 
-// runLimited runs a search when there is room, within the budget.
+// runLimited runs a search when there is a free slot, within the budget.
 func (f *Finder) runLimited(ctx context.Context, run func(context.Context) (*Page, error)) (*Page, error) {
 	f.once.Do(func() { f.slots = make(chan struct{}, orDefault(f.MaxConcurrent, defaultMaxConcurrent)) })
 	within, cancel := context.WithTimeout(ctx, orDefault(f.Timeout, defaultTimeout))

@@ -15,7 +15,7 @@ const retiredRetention = 20 * time.Minute
 // sweepBatchSize is the most rows one transaction erases.
 const sweepBatchSize = 200
 
-// Sweep erases walks that nobody goes on with, and the shelves that are out of use.
+// Sweep erases walks that nobody goes on with, and retired partitions.
 func (x *Indexer) Sweep(ctx context.Context) error {
 	now := x.Now()
 	for {
@@ -44,7 +44,7 @@ func (x *Indexer) deleteRows(ctx context.Context, query string, args ...any) (n 
 	return n, err
 }
 
-// retiredPartition is a shelf that is out of use.
+// retiredPartition is a partition that is no longer used.
 type retiredPartition struct {
 	number, generation int64
 	agent              parley.AgentID
@@ -55,7 +55,7 @@ func scanRetired(scan sqldb.Scan) (r retiredPartition, err error) {
 	return r, err
 }
 
-// erasePartition erases a shelf in steps. Each makes sure that the shelf is still the same: its number may have been given away.
+// erasePartition erases a partition in steps. Each makes sure that the partition is still the same: its number may have been reused.
 func (x *Indexer) erasePartition(ctx context.Context, r retiredPartition) error {
 	index, all := newIndex(x.DB.SQL()), conversationRange(r.number, 0, maxConversations)
 	for _, t := range []table{bucketTable, messageTable} {
@@ -95,7 +95,7 @@ func (x *Indexer) erasePartition(ctx context.Context, r retiredPartition) error 
 	})
 }
 
-// whileRetired runs fn while the shelf is out of use and its number not given away.
+// whileRetired runs fn while the partition is retired and its number not reused.
 func (x *Indexer) whileRetired(ctx context.Context, r retiredPartition, fn func(tx *sqldb.DB) error) error {
 	return x.DB.SQL().Transact(ctx, sqldb.Bulk, func(tx *sqldb.DB) error {
 		_, err := sqldb.One(ctx, tx, sqldb.Column[int64], `select number from search_agents where number = ? and generation = ? and agent_id = ? and retired_at is not null`+tx.ForUpdate(),

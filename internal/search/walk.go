@@ -22,7 +22,7 @@ type rankingSnapshot struct {
 	Rest      int64   `json:"rest"`   // the number below which more may match; 0 for none
 }
 
-// storeSnapshot writes a walk down and gives its id.
+// storeSnapshot writes a walk and returns its id.
 func (s *searchRun) storeSnapshot(ctx context.Context, w *rankingSnapshot) (string, error) {
 	id, text, until := parley.NewUUID(), "", s.Now().Add(snapshotTTL).UnixMilli()
 	b, err := json.Marshal(w)

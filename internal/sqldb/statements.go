@@ -30,7 +30,7 @@ func newStatementCache(prepare func(context.Context, string) (*sql.Stmt, error))
 	return &statementCache{prepare: prepare, byText: map[string]*statement{}}
 }
 
-// acquire returns the statement of the text; the caller gives it back with put when its rows are closed.
+// acquire returns the statement of the text; the caller returns it with put when its rows are closed.
 func (c *statementCache) acquire(ctx context.Context, query string) (*statement, error) {
 	if s := c.find(query); s != nil {
 		return s, nil

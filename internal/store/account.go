@@ -87,8 +87,8 @@ func MonthOf(t time.Time) string { return t.UTC().Format("2006-01") }
 // wholeAccount is the row that counts for the whole account.
 const wholeAccount parley.AgentID = ""
 
-// ReserveCredits sets credits aside in the month and gives what the account and the agent have used and set aside by then, this
-// reservation included. Whether that is too much is the caller's rule; to refuse, it fails the transaction.
+// ReserveCredits reserves credits of the month and returns what the account and the agent have used and reserved by then, this reservation
+// included. Whether that is too much is the caller's rule; to refuse, it fails the transaction.
 func (db *DB) ReserveCredits(ctx context.Context, account parley.AccountID, agent parley.AgentID, month string, amount parley.Credits) (ofAccount, ofAgent parley.Credits, err error) {
 	rows, err := db.sql.Query(ctx, `insert into credit_usage (account_id, agent_id, month, used, reserved) values (?, ?, ?, 0, ?), (?, ?, ?, 0, ?)
 		on conflict (account_id, agent_id, month) do update set reserved = credit_usage.reserved + excluded.reserved returning agent_id, used + reserved`,

@@ -85,8 +85,8 @@ func (db *DB) DropAction(ctx context.Context, account parley.AccountID, agent pa
 	})
 }
 
-// changeTools changes an agent's actions or procedures while nobody else does, counts the enabled ones again and gives the
-// agent a new version of its settings.
+// changeTools changes an agent's actions or procedures under its lock, counts the enabled ones again and increments the version of
+// the agent's settings.
 func (db *DB) changeTools(ctx context.Context, account parley.AccountID, agent parley.AgentID, now time.Time, change func(tx *DB) error) error {
 	return db.Transact(ctx, sqldb.Interactive, func(tx *DB) error {
 		if err := tx.LockAgent(ctx, account, agent); err != nil {

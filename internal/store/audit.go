@@ -88,8 +88,8 @@ func (db *DB) AuditEvents(ctx context.Context, account parley.AccountID, seq int
 	return sqldb.All(ctx, db.sql, scanAuditEvent, `select `+auditEventColumns+` from audit_events where account_id = ? and seq > ? order by seq limit ?`, account, seq, limit)
 }
 
-// VerifyAuditChain walks the account's chain and names the first row that does not fit. It gives the number of rows and the
-// last hash: a copy of it kept elsewhere shows even rows cut off the end.
+// VerifyAuditChain walks the account's chain and fails at the first row that does not fit. It returns the number of rows and the
+// last hash: a copy of it stored elsewhere shows even rows cut off the end.
 func (db *DB) VerifyAuditChain(ctx context.Context, account parley.AccountID) (rows int64, last string, err error) {
 	const step = 500
 	for {

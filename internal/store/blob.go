@@ -92,7 +92,7 @@ func (db *DB) HasFileWithHash(ctx context.Context, s *parley.Source, hash string
 }
 
 // EraseOrphanedBlobs erases the rows of an agent's files that no version is made of any more, that are none of its pictures, and
-// that neither a message nor a recording holds, and gives where these lie.
+// that neither a message nor a recording holds, and returns their locations.
 func (db *DB) EraseOrphanedBlobs(ctx context.Context, account parley.AccountID, agent parley.AgentID) (locations []string, err error) {
 	err = db.Transact(ctx, sqldb.Bulk, func(tx *DB) error {
 		orphaned, err := sqldb.All(ctx, tx.sql, scanBlob, `select `+blobColumns+` from blobs b where b.agent_id = ? and b.account_id = ?

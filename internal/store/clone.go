@@ -175,7 +175,7 @@ func scanOriginalSource(scan sqldb.Scan) (o originalSource, err error) {
 }
 
 // CloneSources writes the rows of the next sources of the original, those whose ids come after one; they wait for their
-// content. It gives the last id and whether there may be more. It must be called in a transaction that holds the copy's row.
+// content. It returns the last id and whether there may be more. It must be called in a transaction that holds the copy's row.
 func (db *DB) CloneSources(ctx context.Context, c Clone, after parley.SourceID) (last parley.SourceID, more bool, err error) {
 	list, err := sqldb.All(ctx, db.sql, scanOriginalSource, `select id, parent_id, coalesce(wanted_version, live_version), size from sources where agent_id = ? and account_id = ?
 		and deleted_at is null and status <> 'toBeDeleted' and created_at <= ? and id > ? order by id limit ?`, c.FromAgent, c.Account, millis(c.StartedAt), after, maxCloneRows)

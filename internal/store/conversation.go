@@ -213,7 +213,7 @@ func (f ConversationFilter) whereClause(account parley.AccountID, agent parley.A
 	return strings.Join(where, " and "), args
 }
 
-// ConversationByExternalID finds the conversation that the face's clients know by an id of their own; empty where there is none.
+// ConversationByExternalID returns the conversation that clients of the API know by an id of their own; empty where there is none.
 func (db *DB) ConversationByExternalID(ctx context.Context, account parley.AccountID, agent parley.AgentID, face parley.API, external string) (parley.ConversationID, error) {
 	ids, err := sqldb.All(ctx, db.sql, sqldb.Column[parley.ConversationID], `select id from conversations where agent_id = ? and face = ? and external_id = ?
 		and account_id = ? and deleted_at is null`, agent, face, external, account)

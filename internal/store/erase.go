@@ -165,7 +165,7 @@ func (db *DB) eraseKeys(ctx context.Context, h erasableTable, owner string, valu
 }
 
 // DeleteConversations marks conversations of an agent as deleted: from then on nothing finds them and no running answer can write
-// to them, and the names that clients gave them are free. Their rows are left for EraseConversations. With idle, one that was active since stays. It gives those it deleted.
+// to them, and the names that clients gave them are free. Their rows are left for EraseConversations. With idle, one that was active since stays. It returns those it deleted.
 func (db *DB) DeleteConversations(ctx context.Context, account parley.AccountID, agent parley.AgentID, ids []parley.ConversationID, idle *time.Time, now time.Time) ([]parley.ConversationID, error) {
 	if len(ids) == 0 {
 		return nil, nil

@@ -219,9 +219,9 @@ const accountsBehindQuery = `
 // EventQueries are the statements that readers of the log run all the time, with arguments, for the test of their plans.
 func EventQueries() map[string][]any {
 	return map[string][]any{
-		eventsAfterQuery:    {"a7", 1, 15000, 500},
-		oldestEventQuery:    {"a7"},
-		eventPositionQuery:  {"search", "a7"},
+		eventsAfterQuery:    {"a1", 1, 15000, 500},
+		oldestEventQuery:    {"a1"},
+		eventPositionQuery:  {"search", "a1"},
 		accountsBehindQuery: {"search", "a", 500},
 	}
 }

@@ -42,8 +42,8 @@ func (db *DB) CreateHelpdesk(ctx context.Context, account parley.AccountID, agen
 }
 
 // NextTicketNumber takes the next number of the agent's tickets, and holds the helpdesk as LockHelpdesk does; 0 says that there is no
-// helpdesk yet. The number is given back when the transaction fails, so that there are no gaps. It also gives the default status of
-// the ticket's category, for most tickets begin with that.
+// helpdesk yet. The number is given back when the transaction fails, so that there are no gaps. It also returns the default status of
+// the ticket's category, with which most tickets begin.
 func (db *DB) NextTicketNumber(ctx context.Context, account parley.AccountID, agent parley.AgentID, category parley.StatusCategory) (n int64, status parley.StatusID, err error) {
 	err = db.sql.QueryRow(ctx, `update helpdesks set last_number = last_number + 1 where agent_id = ? and account_id = ?`+helpdeskAgentExists+` returning last_number,
 		(select s.id from ticket_statuses s where s.agent_id = helpdesks.agent_id and s.category = ? and s.is_default = 1)`, agent, account, category).

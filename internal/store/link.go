@@ -65,7 +65,7 @@ func (db *DB) StalePages(ctx context.Context, c Crawl, complete bool) ([]parley.
 		or status in ('untrained', 'updated')) order by id`, args...)
 }
 
-// DeletePageSources takes all pages of a site from the agent at once and gives their number. Their rows stay for EraseSource. It must
+// DeletePageSources takes all pages of a site from the agent at once and returns their number. Their rows stay for EraseSource. It must
 // be called in a transaction that holds the agent.
 func (db *DB) DeletePageSources(ctx context.Context, site *parley.Source, now time.Time) (n int, err error) {
 	where, args := ` where parent_id = ? and agent_id = ? and account_id = ? and deleted_at is null`, []any{site.ID, site.AgentID, site.AccountID}
@@ -251,7 +251,7 @@ func (db *DB) SeedCrawl(ctx context.Context, c Crawl, pages []CrawlPage) error {
 	return err
 }
 
-// AddCrawlPages adds addresses, and gives the states of those that were not known or waited to be listed. It must be called in a transaction.
+// AddCrawlPages adds addresses, and returns the states of those that were not known or waited to be listed. It must be called in a transaction.
 func (db *DB) AddCrawlPages(ctx context.Context, c Crawl, pages []CrawlPage) ([]string, error) {
 	if _, err := db.LockCrawl(ctx, c); err != nil {
 		return nil, err

@@ -254,7 +254,7 @@ func (db *DB) MessagesByID(ctx context.Context, ids []parley.MessageID) ([]parle
 	return sqldb.All(ctx, db.sql, scanMessage, `select `+messageColumns+` from messages where type = 'reply' and id in `+placeholders(len(ids)), toAny(ids)...)
 }
 
-// maxExportBytes is about how many bytes of messages MessagesAfter gives at once; a single message may be larger.
+// maxExportBytes is about how many bytes of messages MessagesAfter returns at once; a single message may be larger.
 const maxExportBytes = 1 << 20
 
 // MessagesAfter returns messages of a conversation behind a sequence number, oldest first, at most limit and about a megabyte of

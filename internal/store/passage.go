@@ -97,7 +97,7 @@ func scanPassage(scan sqldb.Scan) (p parley.Passage, err error) {
 	return p, err
 }
 
-// IncrementPassageVersion counts the agent's passage version up, for what retrieval shall notice beside a source that goes live, and gives
+// IncrementPassageVersion increments the agent's passage version, for what retrieval has to notice besides a source that goes live, and returns
 // it. Fails with AGENT_NOT_FOUND.
 func (db *DB) IncrementPassageVersion(ctx context.Context, account parley.AccountID, agent parley.AgentID) (version int64, err error) {
 	err = db.sql.QueryRow(ctx, `update agents set passage_version = passage_version + 1 where id = ? and account_id = ? and deleted_at is null

@@ -89,8 +89,8 @@ func (db *DB) deleteRecordingDays(ctx context.Context, agent parley.AgentID) err
 	return err
 }
 
-// DropRecordings deletes an agent's recordings that are older than a moment, at most limit, and gives their number. Their files are
-// loose then (EraseLooseBlobs).
+// DropRecordings deletes an agent's recordings that are older than a moment, at most limit, and returns their number. Their files are
+// orphaned then (EraseOrphanedBlobs).
 func (db *DB) DropRecordings(ctx context.Context, account parley.AccountID, agent parley.AgentID, before time.Time, limit int) (n int64, err error) {
 	err = db.Transact(ctx, sqldb.Bulk, func(tx *DB) error {
 		n, err = tx.sql.Exec(ctx, `delete from voice_recordings where id in (select id from voice_recordings where agent_id = ? and account_id = ? and created_at < ?

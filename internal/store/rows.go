@@ -207,7 +207,7 @@ func startCursor(ask parley.PageRequest) parley.Cursor {
 	return *ask.After
 }
 
-// cutPage takes the one item too many off a list, which says that there is a next page, and gives the mark where this one ends.
+// cutPage removes the one item too many from a list, which shows that there is a next page, and returns the cursor where this one ends.
 func cutPage[T any](list []T, limit int, cursorOf func(T) parley.Cursor) ([]T, *parley.Cursor) {
 	if len(list) <= limit {
 		return list, nil

@@ -136,7 +136,7 @@ func (f SourceFilter) whereClause(account parley.AccountID, agent parley.AgentID
 	return where, args
 }
 
-// CreateSource writes a new source and counts it on its agent. It gives the bytes of all the agent's sources, this one
+// CreateSource writes a new source and counts it on its agent. It returns the bytes of all the agent's sources, this one
 // included, for the caller's rule on storage; the agent's row is held until commit, so that the rule is exact. Fails with
 // AGENT_NOT_FOUND.
 func (db *DB) CreateSource(ctx context.Context, s *parley.Source) (total int64, err error) {
@@ -160,8 +160,8 @@ func (db *DB) HasTextWithHash(ctx context.Context, s *parley.Source, hash string
 }
 
 // UpdateSource reads a source, has it changed and writes it back, in one transaction, and keeps the agent's counters: bytes,
-// sources by state, and the passage version, which grows when another version goes live. It gives the source and the agent's
-// passage version by then. A source set to SourceDeleted is found no more. Fails with AGENT_NOT_FOUND or SOURCE_NOT_FOUND.
+// sources by state, and the passage version, which grows when another version goes live. It returns the source and the agent's
+// passage version by then. A source set to SourceDeleted is no longer found. Fails with AGENT_NOT_FOUND or SOURCE_NOT_FOUND.
 func (db *DB) UpdateSource(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.SourceID, change func(*parley.Source) error) (*parley.Source, int64, error) {
 	var after *parley.Source
 	var passages int64

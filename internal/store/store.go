@@ -1,5 +1,5 @@
-// Package store holds all SQL of the nouns, a file per noun, written once for SQLite and PostgreSQL. It keeps no rules: it
-// finds, writes and says what was not found. Every query names its owner, so an id of another owner finds nothing.
+// Package store holds all SQL of the nouns, a file per noun, written once for SQLite and PostgreSQL. It holds no rules: it
+// finds, writes and reports what was not found. Every query names its owner, so an id of another owner finds nothing.
 package store
 
 import (
@@ -43,14 +43,14 @@ func Open(ctx context.Context, cfg sqldb.Config) (*DB, error) {
 // New returns a store over an open database whose schema is up to date.
 func New(db *sqldb.DB) *DB { return &DB{sql: db, events: &eventObservers{}} }
 
-// SQL returns the database below, for the rooms that own tables of their own (jobs, retrieval).
+// SQL returns the database below, for the packages that own tables of their own (jobs, retrieval).
 func (db *DB) SQL() *sqldb.DB { return db.sql }
 
 // Close finishes what is queued and closes the database.
 func (db *DB) Close() error { return db.sql.Close() }
 
 // Transact runs fn in a transaction and returns once it is on disk. fn may be run more than once: it makes no ids, reads no
-// clock, calls nothing outside the database, and hands out its results only by assignment.
+// clock, calls nothing outside the database, and returns its results only by assignment.
 func (db *DB) Transact(ctx context.Context, lane sqldb.Lane, fn func(tx *DB) error) error {
 	return db.sql.Transact(ctx, lane, func(tx *sqldb.DB) error { return fn(&DB{sql: tx, events: db.events}) })
 }

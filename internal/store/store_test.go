@@ -84,7 +84,7 @@ func (w *fixture) reloadAgent() *parley.Agent {
 	return a
 }
 
-// runConcurrently calls f n times at once and gives the errors.
+// runConcurrently calls f n times at once and returns the errors.
 func runConcurrently(n int, f func(i int) error) []error {
 	errs := make([]error, n)
 	var all sync.WaitGroup

@@ -12,7 +12,7 @@ import (
 
 // The sweeps are jobs of the installation: they ask for no account.
 
-// IgnoreOldToolCalls marks tool calls that have waited since before a moment as ignored, at most limit, and gives their number. Their
+// IgnoreOldToolCalls marks tool calls that have waited since before a moment as ignored, at most limit, and returns their number. Their
 // messages are shown so by then without it (parley.Message.Shown).
 func (db *DB) IgnoreOldToolCalls(ctx context.Context, before, now time.Time, limit int) (n int64, err error) {
 	err = db.Transact(ctx, sqldb.Bulk, func(tx *DB) error {
@@ -30,7 +30,7 @@ type sweptConversation struct {
 	conversation parley.ConversationID
 }
 
-// updateAndRecord runs an update, records an event of each conversation that it has touched, and gives the number of rows. Events come in the
+// updateAndRecord runs an update, records an event of each conversation that it has changed, and returns the number of rows. Events come in the
 // order of their accounts, so that two sweeps do not wait for each other.
 func (db *DB) updateAndRecord(ctx context.Context, now time.Time, kind, update string, args ...any) (n int64, err error) {
 	list, err := sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (s sweptConversation, err error) {
@@ -52,7 +52,7 @@ func (db *DB) updateAndRecord(ctx context.Context, now time.Time, kind, update s
 	return int64(len(list)), nil
 }
 
-// AbandonOldProcedureRuns ends procedure runs that have been open since before a moment as abandoned, at most limit, and gives their number.
+// AbandonOldProcedureRuns ends procedure runs that have been open since before a moment as abandoned, at most limit, and returns their number.
 func (db *DB) AbandonOldProcedureRuns(ctx context.Context, before, now time.Time, limit int) (n int64, err error) {
 	err = db.Transact(ctx, sqldb.Bulk, func(tx *DB) error {
 		n, err = tx.updateAndRecord(ctx, now, "procedure.abandoned", `update procedure_runs set outcome = ?, state = ?, ended_at = ? where outcome is null and id in

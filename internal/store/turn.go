@@ -24,7 +24,7 @@ const (
 // ErrTurnLost says that the turn is no longer its owner's to close: it was recovered after its lease ran out.
 var ErrTurnLost = errors.New("store: the turn's lease was lost")
 
-// CreateTurn writes an open turn and gives the number of the account's open turns, this one included. A second open turn of
+// CreateTurn writes an open turn and returns the number of the account's open turns, this one included. A second open turn of
 // the same conversation is a duplicate. Call it last in its transaction: it holds the account's row until commit.
 func (db *DB) CreateTurn(ctx context.Context, t *parley.Turn, events ...NewEvent) (open int, err error) {
 	_, err = db.sql.Exec(ctx, `insert into turns (id, account_id, agent_id, conversation_id, user_message_id, message_id, state, owner, lease_until, month, reserved, started_at)

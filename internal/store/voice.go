@@ -136,7 +136,7 @@ func (db *DB) settleVoiceCredits(ctx context.Context, s *parley.VoiceSession, mo
 	return err
 }
 
-// ReserveVoiceMinute sets the price of another minute aside for a session, and gives what its account and agent have used and set aside by
+// ReserveVoiceMinute reserves the price of another minute for a session, and returns what its account and agent have used and reserved by
 // then. Whether that is too much is the caller's rule; to refuse, it fails the transaction. Fails with ErrVoiceLost.
 func (db *DB) ReserveVoiceMinute(ctx context.Context, s *parley.VoiceSession) (ofAccount, ofAgent parley.Credits, err error) {
 	var month string
@@ -170,8 +170,8 @@ func (db *DB) SaveVoiceJoin(ctx context.Context, s *parley.VoiceSession, events 
 	})
 }
 
-// RenewVoiceLeases keeps sessions of the owner alive and writes down who has joined and when they were seen last. It gives those that somebody
-// else has ended meanwhile.
+// RenewVoiceLeases renews the leases of the owner's sessions and writes who has joined and when they were seen last. It returns those that
+// have been ended by another owner meanwhile.
 func (db *DB) RenewVoiceLeases(ctx context.Context, owner string, sessions []parley.VoiceSession, until time.Time) (gone []parley.VoiceSessionID, err error) {
 	err = db.Transact(ctx, sqldb.Interactive, func(tx *DB) error {
 		var ended []parley.VoiceSessionID

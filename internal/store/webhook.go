@@ -164,7 +164,7 @@ func (db *DB) SaveDeliveryAttempt(ctx context.Context, d *parley.Delivery) error
 	return err
 }
 
-// ResetDelivery makes a delivery pending, as if it had never been tried, and gives it. Fails with NOT_FOUND.
+// ResetDelivery makes a delivery pending, as if it had never been tried, and returns it. Fails with NOT_FOUND.
 func (db *DB) ResetDelivery(ctx context.Context, account parley.AccountID, id parley.DeliveryID, now time.Time) (*parley.Delivery, error) {
 	d, err := sqldb.One(ctx, db.sql, scanDelivery, `update webhook_deliveries set state = 'pending', attempts = 0, due_at = ?, updated_at = ?, delivered_at = null
 		where id = ? and account_id = ? returning `+deliveryColumns, millis(now), millis(now), id, account)

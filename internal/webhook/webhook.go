@@ -1,6 +1,6 @@
-// Package webhook tells other servers what has happened (facts 6.3). Service holds what is done with webhooks. Sender leaves a
-// delivery for each webhook in the transaction that records an event, and sends it as a job: it is tried for about a day, then it
-// is dead, and an operator may have it sent again. Whoever listens hears everything at least once.
+// Package webhook sends events to other servers (facts 6.3). Service manages webhooks. Sender follows the event log, writes a delivery
+// of each event for each webhook that subscribes to it, and sends the deliveries as jobs: a delivery is tried for about a day, then
+// it is dead, and an operator may have it sent again. A webhook receives each event at least once.
 package webhook
 
 import (
@@ -20,22 +20,22 @@ import (
 	"parley/internal/vault"
 )
 
-// Service holds what callers and the operator do with webhooks.
+// Service manages webhooks, for callers and the operator.
 type Service struct {
 	DB    *store.DB
 	Queue *jobs.Queue
-	Vault *vault.Vault // seals what signs
+	Vault *vault.Vault // seals the signing keys
 	Now   func() time.Time
 }
 
-// NewWebhook is what a webhook is made from.
+// NewWebhook holds the fields of a webhook to be created.
 type NewWebhook struct {
-	AgentID  parley.AgentID // empty hears of all agents of the account
+	AgentID  parley.AgentID // empty for all agents of the account
 	Endpoint string
 	Events   []string
-	Secret   string       // 8 to 200 bytes; empty makes one
+	Secret   string       // 8 to 200 bytes; one is generated where it is empty
 	KeyID    parley.KeyID // of the API key that the secret is, if it is one
-	Actor    string       // who makes it, for the audit chain
+	Actor    string       // who creates it, for the audit chain
 }
 
 const (
@@ -45,7 +45,7 @@ const (
 	maxSecretBytes = 200
 )
 
-// Add makes a webhook and gives it with its secret, which is shown this once. Fails with VALIDATION_INVALID_BODY, also where the
+// Add creates a webhook and returns it with its secret, which is shown only now. Fails with VALIDATION_INVALID_BODY, also where the
 // server has no key to seal with, or with AGENT_NOT_FOUND.
 func (d *Service) Add(ctx context.Context, account parley.AccountID, n NewWebhook) (*parley.Webhook, string, error) {
 	if err := n.validate(); err != nil {
@@ -69,13 +69,13 @@ func (d *Service) Add(ctx context.Context, account parley.AccountID, n NewWebhoo
 	})
 }
 
-// auditDetails is what the audit chain tells of a webhook. The query of an endpoint may be secret.
+// auditDetails returns what the audit chain records of a webhook. The query of an endpoint may be secret.
 func auditDetails(h *parley.Webhook) map[string]any {
 	endpoint, _, _ := strings.Cut(h.Endpoint, "?")
 	return map[string]any{"agent": h.AgentID, "endpoint": endpoint, "events": h.Events}
 }
 
-// createWebhook writes the webhook. It holds what the webhook belongs to, so that it does not outlive it.
+// createWebhook writes the webhook. It locks what the webhook belongs to, so that it does not outlive it.
 func createWebhook(ctx context.Context, tx *store.DB, h *parley.Webhook) error {
 	if _, err := tx.LockAccount(ctx, h.AccountID); err != nil {
 		return err
@@ -132,7 +132,7 @@ func newSecret() string {
 	return "whsec_" + base64.RawURLEncoding.EncodeToString(b[:])
 }
 
-// Remove takes a webhook away, with what is still to be delivered to it; actor is who does, for the audit chain. Fails with
+// Remove deletes a webhook and its deliveries; actor is who does so, for the audit chain. Fails with
 // NOT_FOUND.
 func (d *Service) Remove(ctx context.Context, account parley.AccountID, id parley.WebhookID, actor string) error {
 	now := d.Now()
@@ -148,7 +148,7 @@ func (d *Service) Remove(ctx context.Context, account parley.AccountID, id parle
 	return d.DB.EraseWebhookDeliveries(ctx, account, id)
 }
 
-// Redeliver has a delivery sent once more, whatever has become of it, with as many attempts as a new one. Fails with NOT_FOUND.
+// Redeliver sends a delivery once more, whatever its state, with as many attempts as a new one. Fails with NOT_FOUND.
 func (d *Service) Redeliver(ctx context.Context, account parley.AccountID, id parley.DeliveryID) (delivery *parley.Delivery, err error) {
 	now := d.Now()
 	err = d.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) (err error) {

@@ -6,7 +6,6 @@ package insight
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"log/slog"
 	"sync"
 	"time"
@@ -38,7 +37,7 @@ type cachedTree struct {
 	tree    *topicTree
 }
 
-// The kinds of the jobs of this room. The key of the first is a conversation's id, of the second an agent's.
+// The kinds of the jobs of this package. The key of the first is a conversation's id, of the second an agent's.
 const (
 	AnalyzeJob = "insight.judge"
 	GroupJob   = "insight.group"
@@ -50,7 +49,7 @@ const (
 	groupDelay       = 10 * time.Minute // so long new questions gather before they are grouped
 )
 
-// Handlers returns what does the jobs of this room.
+// Handlers returns the handlers of this package's jobs.
 func (k *Service) Handlers() map[string]jobs.Handler {
 	return map[string]jobs.Handler{AnalyzeJob: k.handleAnalyzeJob, GroupJob: k.handleGroupJob}
 }
@@ -63,14 +62,13 @@ type jobPayload struct {
 }
 
 func newAnalyzeJob(account parley.AccountID, agent parley.AgentID, id parley.ConversationID, at time.Time) jobs.Job {
-	payload, _ := json.Marshal(jobPayload{agent}) // a struct of a text always encodes
-	return jobs.Job{Kind: AnalyzeJob, Key: string(id), AccountID: account, Payload: payload, RunAt: at, MaxAttempts: 5, Backoff: time.Minute}
+	return jobs.Job{Kind: AnalyzeJob, Key: string(id), AccountID: account, Payload: jobs.EncodePayload(jobPayload{agent}), RunAt: at, MaxAttempts: 5, Backoff: time.Minute}
 }
 
 // handleAnalyzeJob judges a conversation that has been quiet for a while, or has gone on for long; else it comes back.
 func (k *Service) handleAnalyzeJob(ctx context.Context, j jobs.Job) error {
-	var what jobPayload
-	if err := json.Unmarshal(j.Payload, &what); err != nil {
+	what, err := jobs.DecodePayload[jobPayload](j)
+	if err != nil {
 		return err
 	}
 	id := parley.ConversationID(j.Key)

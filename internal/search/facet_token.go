@@ -10,7 +10,7 @@ import (
 	"parley/internal/text/words"
 )
 
-// A controlPrefix token stands in the index beside the words. It begins with a character that no word can hold.
+// A token with controlPrefix is in the index beside the words. It begins with a character that no word can hold.
 const controlPrefix = "\ue000"
 
 // multiBucketToken marks the rows of a conversation whose words fill several buckets.

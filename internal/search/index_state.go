@@ -112,7 +112,7 @@ func accountsBeingBuilt(ctx context.Context, db *sqldb.DB) ([]parley.AccountID, 
 
 const accountsBeingBuiltQuery = `select account_id from search_accounts where building is not null`
 
-// agentPartition is where the conversations of an agent stand in a generation of the index.
+// agentPartition is the range of ids of an agent's conversations in a generation of the index.
 type agentPartition struct {
 	number             int64
 	generation         int64
@@ -121,19 +121,19 @@ type agentPartition struct {
 	isRetired          bool  // the agent is gone, or another generation answers
 }
 
-// findPartition finds the agent's shelf, nil where it has none yet.
+// findPartition returns the agent's partition; nil where it has none yet.
 func findPartition(ctx context.Context, db *sqldb.DB, account parley.AccountID, agent parley.AgentID, generation int64) (*agentPartition, error) {
 	return scanPartition(db.QueryRow(ctx, `select number, generation, last, parted, case when retired_at is null then 0 else 1 end from search_agents where agent_id = ? and account_id = ? and generation = ?`,
 		agent, account, generation))
 }
 
-// findLivePartition finds the agent's shelf in the generation that answers.
+// findLivePartition returns the agent's partition in the generation that answers searches.
 func findLivePartition(ctx context.Context, db *sqldb.DB, account parley.AccountID, agent parley.AgentID) (*agentPartition, error) {
 	return scanPartition(db.QueryRow(ctx, `select g.number, g.generation, g.last, g.parted, 0 from search_accounts s join search_agents g
 		on g.account_id = s.account_id and g.generation = s.generation where s.account_id = ? and g.agent_id = ? and g.retired_at is null`, account, agent))
 }
 
-// findPartitionByNumber finds a shelf of the agent's by its number, also one that has been retired.
+// findPartitionByNumber returns a partition of the agent by its number, also one that has been retired.
 func findPartitionByNumber(ctx context.Context, db *sqldb.DB, account parley.AccountID, agent parley.AgentID, number, generation int64) (*agentPartition, error) {
 	return scanPartition(db.QueryRow(ctx, `select number, generation, last, parted, case when retired_at is null then 0 else 1 end from search_agents where number = ? and generation = ? and agent_id = ? and account_id = ?`,
 		number, generation, agent, account))

@@ -2,7 +2,6 @@ package insight
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"maps"
 	"slices"
@@ -255,10 +254,6 @@ func isStale(read, there *parley.Insight) bool {
 }
 
 func (k *Service) enqueueGrouping(ctx context.Context, tx *store.DB, in *parley.Insight) error {
-	payload, err := json.Marshal(jobPayload{in.AgentID})
-	if err != nil {
-		return err
-	}
-	return k.Queue.Enqueue(ctx, tx.SQL(), jobs.Job{Kind: GroupJob, Key: string(in.AgentID), AccountID: in.AccountID, Payload: payload, RunAt: in.GeneratedAt.Add(groupDelay),
+	return k.Queue.Enqueue(ctx, tx.SQL(), jobs.Job{Kind: GroupJob, Key: string(in.AgentID), AccountID: in.AccountID, Payload: jobs.EncodePayload(jobPayload{in.AgentID}), RunAt: in.GeneratedAt.Add(groupDelay),
 		MaxAttempts: 5, Backoff: time.Minute})
 }

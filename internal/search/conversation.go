@@ -15,7 +15,7 @@ const (
 	maxReplaced      = 100    // messages that are taken out singly; where more have been replaced the conversation is written anew
 )
 
-// updateConversation brings a conversation in a generation up to date as far as there is room. It reports whether nothing is left to do.
+// updateConversation brings a conversation in a generation up to date as far as the batch has space. It reports whether nothing is left to do.
 func (b *batch) updateConversation(ctx context.Context, agent parley.AgentID, id parley.ConversationID, generation int64) (done bool, err error) {
 	s, err := b.partition(ctx, agent, generation)
 	if err != nil || s == nil {
