@@ -138,8 +138,8 @@ func (t *conversationData) newInsight(now time.Time) *parley.Insight {
 	return in
 }
 
-func customerTexts(said []store.Utterance) (list []string) {
-	for _, u := range said {
+func customerTexts(messages []store.Utterance) (list []string) {
+	for _, u := range messages {
 		if u.Author == parley.AuthorUser {
 			list = append(list, u.Text)
 		}
@@ -201,8 +201,8 @@ func setTopic(in *parley.Insight, path []string) {
 }
 
 // store writes an insight down with all that hangs on it.
-func (k *Service) store(ctx context.Context, tx *store.DB, t *conversationData, made *parley.Insight) error {
-	in := *made // the closure may run again
+func (k *Service) store(ctx context.Context, tx *store.DB, t *conversationData, analyzed *parley.Insight) error {
+	in := *analyzed // the closure may run again
 	if err := tx.LockInsights(ctx, in.AccountID, in.AgentID); err != nil {
 		return err
 	}

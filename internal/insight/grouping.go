@@ -65,15 +65,15 @@ func (k *Service) Group(ctx context.Context, account parley.AccountID, agent par
 	if fresh := newVocabulary(asked); fresh.Questions > v.Questions {
 		v = trimVocabulary(fresh)
 	}
-	made, members := newGroups(asked, clusterQuestions(asked, &v, minTopicSize), there)
-	made, members = made[:min(len(made), maxGroups-len(there))], members[:min(len(members), maxGroups-len(there))]
-	if len(made) == 0 {
+	groups, members := newGroups(asked, clusterQuestions(asked, &v, minTopicSize), there)
+	groups, members = groups[:min(len(groups), maxGroups-len(there))], members[:min(len(members), maxGroups-len(there))]
+	if len(groups) == 0 {
 		return nil
 	}
-	if err := k.storeGroups(ctx, account, agent, made, v); err != nil {
+	if err := k.storeGroups(ctx, account, agent, groups, v); err != nil {
 		return err
 	}
-	for i, g := range made {
+	for i, g := range groups {
 		for some := range slices.Chunk(members[i], topicBatchSize) {
 			var ids []parley.ConversationID
 			for _, m := range some {
@@ -102,7 +102,7 @@ func trimVocabulary(v store.Vocabulary) store.Vocabulary {
 	return v
 }
 
-func (k *Service) storeGroups(ctx context.Context, account parley.AccountID, agent parley.AgentID, made []store.InsightGroup, v store.Vocabulary) error {
+func (k *Service) storeGroups(ctx context.Context, account parley.AccountID, agent parley.AgentID, groups []store.InsightGroup, v store.Vocabulary) error {
 	now := k.Now()
 	return k.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
 		if err := tx.LockInsights(ctx, account, agent); err != nil {
@@ -111,7 +111,7 @@ func (k *Service) storeGroups(ctx context.Context, account parley.AccountID, age
 		if err := tx.SaveVocabulary(ctx, account, agent, v); err != nil {
 			return err
 		}
-		return tx.AddInsightGroups(ctx, account, agent, made, now)
+		return tx.AddInsightGroups(ctx, account, agent, groups, now)
 	})
 }
 

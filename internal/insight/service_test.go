@@ -112,7 +112,7 @@ func TestAskedAgain(t *testing.T) {
 		first := w.startConversation("jo", "How do I return my shoes?").addAnswer("By mail.")
 		other := w.startConversation("jo", "When does the shop open on Saturdays?").addAnswer("At nine.")
 		stranger := w.startConversation("kim", "How do I return my shoes?").addAnswer("By mail.")
-		nobody := w.startConversation("", "How do I return my shoes?").addAnswer("By mail.")
+		anonymous := w.startConversation("", "How do I return my shoes?").addAnswer("By mail.")
 		w.runJobs()
 		if first.insight().AskedAgain {
 			t.Error("nobody has come back yet")
@@ -123,7 +123,7 @@ func TestAskedAgain(t *testing.T) {
 		w.advanceClock(4 * 24 * time.Hour)
 		third := w.startConversation("jo", "How do I return my shoes?").addAnswer("By mail.")
 		w.runJobs()
-		for i, c := range []*testConversation{first, other, stranger, nobody, second, third} {
+		for i, c := range []*testConversation{first, other, stranger, anonymous, second, third} {
 			if got := c.insight().FinalOutcome() == parley.OutcomeAskedAgain; got != (c == first) {
 				t.Errorf("%d: asked again %v", i, got)
 			}
@@ -279,25 +279,25 @@ func TestUnansweredQuestionsAreGrouped(t *testing.T) {
 // TestErasingCorrectsTheSums holds that deleted conversations and agents leave neither text nor figures.
 func TestErasingCorrectsTheSums(t *testing.T) {
 	forEachDatabase(t, func(w *testInsight) {
-		kept := w.startConversation("jo", "Do you ship to Iceland?").addRefusal()
-		gone := w.startConversation("jo", "Do you ship to Norway?").addRefusal()
+		remaining := w.startConversation("jo", "Do you ship to Iceland?").addRefusal()
+		deleted := w.startConversation("jo", "Do you ship to Norway?").addRefusal()
 		w.runJobs()
 		w.must(w.db.Transact(w, sqldb.Interactive, func(tx *store.DB) error {
-			_, err := tx.DeleteConversations(w, w.account.ID, w.agent.ID, []parley.ConversationID{gone.ID}, nil, w.clock())
+			_, err := tx.DeleteConversations(w, w.account.ID, w.agent.ID, []parley.ConversationID{deleted.ID}, nil, w.clock())
 			return err
 		}))
-		w.must(w.service.Analyze(w, w.account.ID, w.agent.ID, gone.ID)) // a job that comes too late
+		w.must(w.service.Analyze(w, w.account.ID, w.agent.ID, deleted.ID)) // a job that comes too late
 		_, err := w.db.EraseConversations(w, w.account.ID, w.agent.ID)
 		w.must(err)
-		w.must(w.service.Analyze(w, w.account.ID, w.agent.ID, gone.ID))
-		if in, err := w.db.Insight(w, w.account.ID, w.agent.ID, gone.ID); in != nil || err != nil {
+		w.must(w.service.Analyze(w, w.account.ID, w.agent.ID, deleted.ID))
+		if in, err := w.db.Insight(w, w.account.ID, w.agent.ID, deleted.ID); in != nil || err != nil {
 			t.Error(in, err)
 		}
-		if r := w.report(store.GroupByDay); r.Totals.Conversations != 1 || r.Totals != w.sums() || r.Open != 1 || kept.insight() == nil {
+		if r := w.report(store.GroupByDay); r.Totals.Conversations != 1 || r.Totals != w.sums() || r.Open != 1 || remaining.insight() == nil {
 			t.Errorf("%+v", r)
 		}
 		w.must(w.db.DeleteAgent(w, w.account.ID, w.agent.ID, w.clock()))
-		w.must(w.service.Analyze(w, w.account.ID, w.agent.ID, kept.ID))
+		w.must(w.service.Analyze(w, w.account.ID, w.agent.ID, remaining.ID))
 		_, err = w.db.EraseAgent(w, w.account.ID, w.agent.ID)
 		w.must(err)
 		for _, table := range []string{"conversation_insights", "insight_days", "insight_questions", "insight_agents", "insight_groups"} {
@@ -318,10 +318,10 @@ func TestALongConversationIsCheap(t *testing.T) {
 		}
 		c.addRefusal()
 		w.runJobs()
-		said, err := w.db.Utterances(w, c.AccountID, c.AgentID, c.ID, 40)
+		messages, err := w.db.Utterances(w, c.AccountID, c.AgentID, c.ID, 40)
 		w.must(err)
-		if len(said) != 80 || said[39].Seq != 40 || said[40].Seq != 163 || said[79].Seq != 202 || !said[79].IsRefusal || said[0].IsRefusal {
-			t.Errorf("%d messages", len(said))
+		if len(messages) != 80 || messages[39].Seq != 40 || messages[40].Seq != 163 || messages[79].Seq != 202 || !messages[79].IsRefusal || messages[0].IsRefusal {
+			t.Errorf("%d messages", len(messages))
 		}
 		if in := c.insight(); in.Messages != 202 || in.Answers != 40 {
 			t.Errorf("%+v", in)

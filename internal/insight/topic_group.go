@@ -67,13 +67,13 @@ func clusterQuestions(list []question, v *store.Vocabulary, least int) []cluster
 		list[i].vector, order[i] = weightedVector(list[i].terms, v), i
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(list[a].canonical, list[b].canonical) })
-	beside := findNeighbours(list, order)
+	neighbours := findNeighbours(list, order)
 	taken := make([]bool, len(list))
 	var found []cluster
 	for {
 		best, members := -1, 0
 		for _, i := range order {
-			if n := countFree(beside[i], taken); !taken[i] && n > members {
+			if n := countFree(neighbours[i], taken); !taken[i] && n > members {
 				best, members = i, n
 			}
 		}
@@ -81,7 +81,7 @@ func clusterQuestions(list []question, v *store.Vocabulary, least int) []cluster
 			break
 		}
 		c := cluster{}
-		for _, j := range beside[best] {
+		for _, j := range neighbours[best] {
 			if !taken[j] {
 				taken[j], c.members = true, append(c.members, j)
 			}

@@ -14,11 +14,11 @@ func groupName(list []question, c cluster, taken map[string]bool) string {
 	written := commonForms(list, c.members)
 	stems := headStems(c.centroid)
 	for n := min(2, len(stems)); n <= len(stems); n++ {
-		var said []string
+		var parts []string
 		for _, stem := range stems[:n] {
-			said = append(said, written[stem])
+			parts = append(parts, written[stem])
 		}
-		name := capitalize(strings.Join(said, " "))
+		name := capitalize(strings.Join(parts, " "))
 		if !taken[strings.ToLower(name)] && name != "" && !strings.EqualFold(name, unspecified) {
 			return name
 		}

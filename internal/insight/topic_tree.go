@@ -103,12 +103,12 @@ func (t *topicTree) weightedVector(v vector) vector {
 // find returns the topic that a text is about with those above it, nil for none: one whose keyword stands in the text before one
 // with an example like it, a keyword of more words before one of fewer, a subtopic before its parent.
 func (t *topicTree) find(text string) []string {
-	said, v := stemsOf(text), t.weightedVector(featuresOf(text))
+	stems, v := stemsOf(text), t.weightedVector(featuresOf(text))
 	var path []string
 	best := 0.0
 	for i := range t.nodes {
 		n := &t.nodes[i]
-		score := n.exampleScore(v) + float64(n.longestKeyword(said)) + 0.01*float64(len(n.path))
+		score := n.exampleScore(v) + float64(n.longestKeyword(stems)) + 0.01*float64(len(n.path))
 		if score > best && score >= minExampleSimilarity+0.01*float64(len(n.path)) {
 			path, best = n.path, score
 		}
@@ -117,9 +117,9 @@ func (t *topicTree) find(text string) []string {
 }
 
 // longestKeyword returns the words of the longest keyword that stands in the text.
-func (n *topicNode) longestKeyword(said []string) (longest int) {
+func (n *topicNode) longestKeyword(stems []string) (longest int) {
 	for _, k := range n.keywords {
-		if len(k) > longest && containsPhrase(said, k) {
+		if len(k) > longest && containsPhrase(stems, k) {
 			longest = len(k)
 		}
 	}
@@ -131,26 +131,26 @@ const maxGapWords = 2
 
 // containsPhrase reports whether the words of the phrase stand in the text, in order and close together. It follows all places where the
 // phrase so far may end at once.
-func containsPhrase(said, phrase []string) bool {
+func containsPhrase(stems, phrase []string) bool {
 	var ends []int
-	for i := range said {
-		if said[i] == phrase[0] {
+	for i := range stems {
+		if stems[i] == phrase[0] {
 			ends = append(ends, i)
 		}
 	}
 	for _, word := range phrase[1:] {
-		ends = goOn(said, ends, word)
+		ends = goOn(stems, ends, word)
 	}
 	return len(ends) > 0
 }
 
 // goOn returns the places, in order, where the word stands close behind one of the places.
-func goOn(said []string, ends []int, word string) (next []int) {
+func goOn(stems []string, ends []int, word string) (next []int) {
 	from := 0
 	for _, end := range ends {
 		from = max(from, end+1)
-		for ; from < min(end+maxGapWords+2, len(said)); from++ {
-			if said[from] == word {
+		for ; from < min(end+maxGapWords+2, len(stems)); from++ {
+			if stems[from] == word {
 				next = append(next, from)
 			}
 		}

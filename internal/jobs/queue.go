@@ -43,17 +43,36 @@ func (q *Queue) Enqueue(ctx context.Context, tx *sqldb.DB, j Job) error {
 }
 
 // While a job runs its run_at is free to hold when it shall run again.
-const enqueueQuery = `insert into jobs (id, kind, key, account_id, payload, state, run_at, size, attempts, max_attempts,
-  backoff_ms, created_at, updated_at)
-values (?, ?, ?, ?, ?, 'ready', ?, ?, 0, ?, ?, ?, ?)
-on conflict (kind, key) do update set
-  account_id = excluded.account_id, payload = excluded.payload, size = excluded.size,
-  max_attempts = excluded.max_attempts, backoff_ms = excluded.backoff_ms, updated_at = excluded.updated_at,
-  run_at = case when (jobs.state = 'ready' or jobs.again = 1) and jobs.run_at < excluded.run_at then jobs.run_at else excluded.run_at end,
-  again = case when jobs.state = 'running' then 1 else 0 end,
-  attempts = case when jobs.state = 'dead' then 0 else jobs.attempts end,
-  last_error = case when jobs.state = 'dead' then null else jobs.last_error end,
-  state = case when jobs.state = 'dead' then 'ready' else jobs.state end`
+const enqueueQuery = `
+	insert into jobs (
+	  id,
+	  kind,
+	  key,
+	  account_id,
+	  payload,
+	  state,
+	  run_at,
+	  size,
+	  attempts,
+	  max_attempts,
+	  backoff_ms,
+	  created_at,
+	  updated_at
+	)
+	values (?, ?, ?, ?, ?, 'ready', ?, ?, 0, ?, ?, ?, ?)
+	on conflict (kind, key) do update set
+	  account_id = excluded.account_id,
+	  payload = excluded.payload,
+	  size = excluded.size,
+	  max_attempts = excluded.max_attempts,
+	  backoff_ms = excluded.backoff_ms,
+	  updated_at = excluded.updated_at,
+	  run_at = case when (jobs.state = 'ready' or jobs.again = 1)
+	    and jobs.run_at < excluded.run_at then jobs.run_at else excluded.run_at end,
+	  again = case when jobs.state = 'running' then 1 else 0 end,
+	  attempts = case when jobs.state = 'dead' then 0 else jobs.attempts end,
+	  last_error = case when jobs.state = 'dead' then null else jobs.last_error end,
+	  state = case when jobs.state = 'dead' then 'ready' else jobs.state end`
 
 // Wake makes the runners look for due jobs now rather than at their next poll.
 func (q *Queue) Wake() { q.enqueued.notify() }
@@ -89,7 +108,11 @@ func (q *Queue) LiveJobs(ctx context.Context, db *sqldb.DB, kind string, account
 		j := Job{Kind: kind, AccountID: account}
 		err := scan(&j.Key, (*[]byte)(&j.Payload))
 		return j, err
-	}, `select key, payload from jobs where kind = ? and account_id = ? and state in ('ready', 'running') order by id`, kind, account)
+	}, `
+		select key, payload
+		from jobs
+		where kind = ? and account_id = ? and state in ('ready', 'running')
+		order by id`, kind, account)
 }
 
 // Depth is how many jobs there are in the database, whoever runs them.

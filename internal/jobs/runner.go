@@ -119,7 +119,9 @@ func (r *Runner) WaitIdle(ctx context.Context) error {
 }
 
 func (r *Runner) hasActiveJobs(ctx context.Context) (bool, error) {
-	query, args := r.whereOurKinds(`select count(*) from jobs`, `(state = 'running' or state = 'ready' and run_at <= ?)`, r.now())
+	query, args := r.whereOurKinds(`
+		select count(*)
+		from jobs`, `(state = 'running' or state = 'ready' and run_at <= ?)`, r.now())
 	n, err := sqldb.One(ctx, r.DB, sqldb.Column[int], query, args...)
 	return n > 0, err
 }

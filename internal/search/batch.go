@@ -87,11 +87,11 @@ func (b *batch) write(ctx context.Context, p *indexState, savePosition func(tx *
 
 func (b *batch) writeRows(ctx context.Context, tx *sqldb.DB) error {
 	for _, one := range []struct {
-		t    table
-		rows []row
-		gone []int64
+		t       table
+		rows    []row
+		dropped []int64
 	}{{messageTable, b.messageRows, b.dropMessages}, {bucketTable, b.bucketRows, b.dropBuckets}} {
-		if err := b.index.Delete(ctx, tx, one.t, one.gone); err != nil {
+		if err := b.index.Delete(ctx, tx, one.t, one.dropped); err != nil {
 			return err
 		}
 		if err := b.index.Put(ctx, tx, one.t, one.rows); err != nil {
@@ -110,7 +110,11 @@ func (b *batch) writeRows(ctx context.Context, tx *sqldb.DB) error {
 
 func (b *batch) writeDocs(ctx context.Context, tx *sqldb.DB) error {
 	for _, s := range b.partitions {
-		if _, err := tx.Exec(ctx, `update search_agents set last = ?, parted = ? where number = ? and account_id = ? and (last <> ? or parted <> ?)`,
+		if _, err := tx.Exec(ctx, `
+			update search_agents set
+			  last = ?,
+			  parted = ?
+			where number = ? and account_id = ? and (last <> ? or parted <> ?)`,
 			s.lastNumber, s.hasMultipleBuckets, s.number, b.account, s.lastNumber, s.hasMultipleBuckets); err != nil {
 			return err
 		}
@@ -131,13 +135,17 @@ func (b *batch) writeDocs(ctx context.Context, tx *sqldb.DB) error {
 // retirePartitions retires the partitions of deleted agents, and those of generations that another one has replaced.
 func (b *batch) retirePartitions(ctx context.Context, tx *sqldb.DB) error {
 	for _, agent := range b.retiredAgents {
-		if _, err := tx.Exec(ctx, `update search_agents set retired_at = 0 where agent_id = ? and account_id = ?`, agent, b.account); err != nil {
+		if _, err := tx.Exec(ctx, `
+			update search_agents set retired_at = 0
+			where agent_id = ? and account_id = ?`, agent, b.account); err != nil {
 			return err
 		}
 	}
 	if b.keptGeneration == 0 {
 		return nil
 	}
-	_, err := tx.Exec(ctx, `update search_agents set retired_at = ? where account_id = ? and generation <> ? and retired_at is null`, b.retiredAt, b.account, b.keptGeneration)
+	_, err := tx.Exec(ctx, `
+		update search_agents set retired_at = ?
+		where account_id = ? and generation <> ? and retired_at is null`, b.retiredAt, b.account, b.keptGeneration)
 	return err
 }

@@ -94,7 +94,10 @@ func (x *Indexer) progress(ctx context.Context, account parley.AccountID) (Progr
 	}
 	is := Progress{Done: p.buildingGeneration == 0}
 	generation := max(p.buildingGeneration, p.generation)
-	is.Built, err = sqldb.One(ctx, x.DB.SQL(), sqldb.Column[int64], `select coalesce(cast(sum(last) as bigint), 0) from search_agents where account_id = ? and generation = ?`, account, generation)
+	is.Built, err = sqldb.One(ctx, x.DB.SQL(), sqldb.Column[int64], `
+		select coalesce(cast(sum(last) as bigint), 0)
+		from search_agents
+		where account_id = ? and generation = ?`, account, generation)
 	if err != nil {
 		return is, err
 	}

@@ -51,13 +51,13 @@ func (b *batch) updateConversation(ctx context.Context, agent parley.AgentID, id
 
 // removeConversation takes a conversation out, in steps where it is long.
 func (b *batch) removeConversation(ctx context.Context, d *doc) (done bool, err error) {
-	room := max(b.remainingRows()-int(d.buckets)-1, 20)
-	ids, err := b.index.ListIDs(ctx, b.db.SQL(), messageTable, conversationRange(d.agent, d.number, d.number), room)
+	space := max(b.remainingRows()-int(d.buckets)-1, 20)
+	ids, err := b.index.ListIDs(ctx, b.db.SQL(), messageTable, conversationRange(d.agent, d.number, d.number), space)
 	if err != nil {
 		return false, err
 	}
 	b.dropMessages = append(b.dropMessages, ids...)
-	if len(ids) == room {
+	if len(ids) == space {
 		d.seq = seqDeleting
 		b.changedDocs = append(b.changedDocs, d)
 		return false, nil
@@ -124,11 +124,11 @@ func (e *conversationUpdate) removeReplaced(ctx context.Context) (anew bool, err
 	}
 	for _, seq := range seqs {
 		id := rowID(e.doc.agent, e.doc.number, seq)
-		held, err := e.batch.index.ListIDs(ctx, e.batch.db.SQL(), messageTable, idRange{id, id}, 1)
+		existing, err := e.batch.index.ListIDs(ctx, e.batch.db.SQL(), messageTable, idRange{id, id}, 1)
 		if err != nil {
 			return false, err
 		}
-		if len(held) > 0 {
+		if len(existing) > 0 {
 			e.batch.dropMessages = append(e.batch.dropMessages, id)
 			e.doc.needsCheck = true
 		}

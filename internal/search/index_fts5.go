@@ -26,7 +26,8 @@ func (fts5Index) Put(ctx context.Context, tx *sqldb.DB, t table, rows []row) err
 
 func (fts5Index) Delete(ctx context.Context, tx *sqldb.DB, t table, ids []int64) error {
 	return inChunks(ids, func(some []int64) error {
-		_, err := tx.Exec(ctx, `delete from `+string(t)+` where rowid in (`+repeatPlaceholders("?", len(some))+`)`, toAny(some)...)
+		_, err := tx.Exec(ctx, `
+			delete from `+string(t)+` where rowid in (`+repeatPlaceholders("?", len(some))+`)`, toAny(some)...)
 		return err
 	})
 }
@@ -41,7 +42,10 @@ func (f fts5Index) ListIDs(ctx context.Context, db *sqldb.DB, t table, in idRang
 }
 
 func (fts5Index) findQuery(t table) string {
-	return `select rowid from ` + string(t) + ` where ` + string(t) + ` match ? and rowid between ? and ? order by rowid desc limit ?`
+	return `
+		select rowid
+		from ` + string(t) + `
+		where ` + string(t) + ` match ? and rowid between ? and ? order by rowid desc limit ?`
 }
 
 func (f fts5Index) Find(ctx context.Context, db *sqldb.DB, t table, e expr, in idRange, limit int) ([]int64, error) {

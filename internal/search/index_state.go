@@ -46,7 +46,10 @@ func scanIndexState(scan sqldb.Scan) (p indexState, err error) {
 
 // findIndexState returns the state of an account's index; nil where there is none yet.
 func findIndexState(ctx context.Context, db *sqldb.DB, account parley.AccountID) (*indexState, error) {
-	p, err := sqldb.One(ctx, db, scanIndexState, `select `+indexStateColumns+` from search_accounts where account_id = ?`, account)
+	p, err := sqldb.One(ctx, db, scanIndexState, `
+		select `+indexStateColumns+`
+		from search_accounts
+		where account_id = ?`, account)
 	if sqldb.IsNotFound(err) {
 		return nil, nil
 	}
@@ -59,7 +62,9 @@ func createIndex(ctx context.Context, db *store.DB, account parley.AccountID) er
 	return db.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
 		n, err := tx.SQL().Exec(ctx, `
 			insert into search_accounts (account_id, seq, generation, building)
-			select id, 0, 1, 1 from accounts where id = ?
+			select id, 0, 1, 1
+			from accounts
+			where id = ?
 			on conflict (account_id) do nothing`, account)
 		if err != nil || n == 0 {
 			return err
@@ -70,7 +75,13 @@ func createIndex(ctx context.Context, db *store.DB, account parley.AccountID) er
 
 // startRebuild begins a new generation, unless one is being built.
 func startRebuild(ctx context.Context, db *sqldb.DB, account parley.AccountID) error {
-	_, err := db.Exec(ctx, `update search_accounts set building = generation + 1, built_agent = '', built_at = 0, built_id = '', turn = turn + 1
+	_, err := db.Exec(ctx, `
+		update search_accounts set
+		  building = generation + 1,
+		  built_agent = '',
+		  built_at = 0,
+		  built_id = '',
+		  turn = turn + 1
 		where account_id = ? and building is null`, account)
 	return err
 }
@@ -123,19 +134,43 @@ type agentPartition struct {
 
 // findPartition returns the agent's partition; nil where it has none yet.
 func findPartition(ctx context.Context, db *sqldb.DB, account parley.AccountID, agent parley.AgentID, generation int64) (*agentPartition, error) {
-	return scanPartition(db.QueryRow(ctx, `select number, generation, last, parted, case when retired_at is null then 0 else 1 end from search_agents where agent_id = ? and account_id = ? and generation = ?`,
+	return scanPartition(db.QueryRow(ctx, `
+		select
+		  number,
+		  generation,
+		  last,
+		  parted,
+		  case when retired_at is null then 0 else 1 end
+		from search_agents
+		where agent_id = ? and account_id = ? and generation = ?`,
 		agent, account, generation))
 }
 
 // findLivePartition returns the agent's partition in the generation that answers searches.
 func findLivePartition(ctx context.Context, db *sqldb.DB, account parley.AccountID, agent parley.AgentID) (*agentPartition, error) {
-	return scanPartition(db.QueryRow(ctx, `select g.number, g.generation, g.last, g.parted, 0 from search_accounts s join search_agents g
-		on g.account_id = s.account_id and g.generation = s.generation where s.account_id = ? and g.agent_id = ? and g.retired_at is null`, account, agent))
+	return scanPartition(db.QueryRow(ctx, `
+		select
+		  g.number,
+		  g.generation,
+		  g.last,
+		  g.parted,
+		  0
+		from search_accounts s
+		join search_agents g on g.account_id = s.account_id and g.generation = s.generation
+		where s.account_id = ? and g.agent_id = ? and g.retired_at is null`, account, agent))
 }
 
 // findPartitionByNumber returns a partition of the agent by its number, also one that has been retired.
 func findPartitionByNumber(ctx context.Context, db *sqldb.DB, account parley.AccountID, agent parley.AgentID, number, generation int64) (*agentPartition, error) {
-	return scanPartition(db.QueryRow(ctx, `select number, generation, last, parted, case when retired_at is null then 0 else 1 end from search_agents where number = ? and generation = ? and agent_id = ? and account_id = ?`,
+	return scanPartition(db.QueryRow(ctx, `
+		select
+		  number,
+		  generation,
+		  last,
+		  parted,
+		  case when retired_at is null then 0 else 1 end
+		from search_agents
+		where number = ? and generation = ? and agent_id = ? and account_id = ?`,
 		number, generation, agent, account))
 }
 
@@ -150,7 +185,9 @@ func scanPartition(r *sqldb.Row) (*agentPartition, error) {
 
 // createPartition takes the lowest free number for an agent. It fails with events.ErrConflict when another server has taken it.
 func createPartition(ctx context.Context, db *sqldb.DB, account parley.AccountID, agent parley.AgentID, generation int64) (*agentPartition, error) {
-	n, err := sqldb.One(ctx, db, sqldb.Column[int64], `select min(n) from (select 1 as n union all select number + 1 from search_agents) f
+	n, err := sqldb.One(ctx, db, sqldb.Column[int64], `
+		select min(n)
+		from (select 1 as n union all select number + 1 from search_agents) f
 		where not exists (select 1 from search_agents s where s.number = f.n)`)
 	if err != nil {
 		return nil, err
@@ -158,7 +195,10 @@ func createPartition(ctx context.Context, db *sqldb.DB, account parley.AccountID
 	if n > maxAgents {
 		return nil, errors.New("search: there are no numbers left for agents")
 	}
-	done, err := db.Exec(ctx, `insert into search_agents (number, account_id, agent_id, generation) values (?, ?, ?, ?) on conflict do nothing`, n, account, agent, generation)
+	done, err := db.Exec(ctx, `
+		insert into search_agents (number, account_id, agent_id, generation)
+		values (?, ?, ?, ?)
+		on conflict do nothing`, n, account, agent, generation)
 	if err == nil && done == 0 {
 		err = events.ErrConflict
 	}

@@ -33,7 +33,8 @@ func (tsvectorIndex) Put(ctx context.Context, tx *sqldb.DB, t table, rows []row)
 			tokens := append([]string{agentToken(agent), windowToken(agent, conversationOfRow(r.id)>>windowBits)}, r.tokens...)
 			args = append(args, r.id, strings.Join(tokens, " "))
 		}
-		_, err := tx.Exec(ctx, `insert into `+string(t)+` (id, words) values `+repeatPlaceholders(`(?, array_to_tsvector(string_to_array(?, ' ')))`, len(some))+
+		_, err := tx.Exec(ctx, `
+			insert into `+string(t)+` (id, words) values `+repeatPlaceholders(`(?, array_to_tsvector(string_to_array(?, ' ')))`, len(some))+
 			` on conflict (id) do update set words = excluded.words`, args...)
 		return err
 	})
@@ -41,23 +42,39 @@ func (tsvectorIndex) Put(ctx context.Context, tx *sqldb.DB, t table, rows []row)
 
 func (tsvectorIndex) Delete(ctx context.Context, tx *sqldb.DB, t table, ids []int64) error {
 	return inChunks(ids, func(some []int64) error {
-		_, err := tx.Exec(ctx, `delete from `+string(t)+` where id in (`+repeatPlaceholders("?", len(some))+`)`, toAny(some)...)
+		_, err := tx.Exec(ctx, `
+			delete from `+string(t)+` where id in (`+repeatPlaceholders("?", len(some))+`)`, toAny(some)...)
 		return err
 	})
 }
 
 func (tsvectorIndex) ListIDs(ctx context.Context, db *sqldb.DB, t table, in idRange, limit int) ([]int64, error) {
-	return sqldb.All(ctx, db, sqldb.Column[int64], `select id from `+string(t)+` where id between ? and ? order by id limit ?`, in.from, in.to, limit)
+	return sqldb.All(ctx, db, sqldb.Column[int64], `
+		select id
+		from `+string(t)+`
+		where id between ? and ?
+		order by id
+		limit ?`, in.from, in.to, limit)
 }
 
 // findQuery keeps the planner from walking the ids: "id + 0" is no column of an index, so that only GIN is left.
 func (tsvectorIndex) findQuery(t table) string {
-	return `select id from ` + string(t) + ` where words @@ cast(? as tsquery) and id + 0 between ? and ? order by id + 0 desc limit ?`
+	return `
+		select id
+		from ` + string(t) + `
+		where words @@ cast(? as tsquery) and id + 0 between ? and ?
+		order by id + 0 desc
+		limit ?`
 }
 
 // findInConversationQuery looks into one conversation, whose rows may be few: there the planner may take the ids.
 func (tsvectorIndex) findInConversationQuery(t table) string {
-	return `select id from ` + string(t) + ` where words @@ cast(? as tsquery) and id between ? and ? order by id desc limit ?`
+	return `
+		select id
+		from ` + string(t) + `
+		where words @@ cast(? as tsquery) and id between ? and ?
+		order by id desc
+		limit ?`
 }
 
 // Find asks for windows, from the newest: one, then more and more of them at a time, then for all that is left.

@@ -59,9 +59,9 @@ func TestABusyServerSaysSo(t *testing.T) {
 			t.Error(err)
 		}
 		w.finder.Timeout = time.Minute
-		gone, leave := context.WithCancel(w)
+		canceled, leave := context.WithCancel(w)
 		leave()
-		if _, err := w.finder.Find(gone, w.account, w.agent, search.Query{Text: "alpha"}); err == nil || parley.IsCode(err, parley.CodeSearchBusy) {
+		if _, err := w.finder.Find(canceled, w.account, w.agent, search.Query{Text: "alpha"}); err == nil || parley.IsCode(err, parley.CodeSearchBusy) {
 			t.Error("a caller who has left is told:", err)
 		}
 	})

@@ -19,7 +19,9 @@ const sweepBatchSize = 200
 func (x *Indexer) Sweep(ctx context.Context) error {
 	now := x.Now()
 	for {
-		n, err := x.deleteRows(ctx, `delete from search_walks where id in (select id from search_walks where keep_until < ? order by keep_until limit ?)`, now.UnixMilli(), sweepBatchSize)
+		n, err := x.deleteRows(ctx, `
+			delete from search_walks
+			where id in (select id from search_walks where keep_until < ? order by keep_until limit ?)`, now.UnixMilli(), sweepBatchSize)
 		if err != nil {
 			return err
 		}
@@ -27,7 +29,10 @@ func (x *Indexer) Sweep(ctx context.Context) error {
 			break
 		}
 	}
-	list, err := sqldb.All(ctx, x.DB.SQL(), scanRetired, `select number, generation, agent_id from search_agents where retired_at < ?`, now.Add(-retiredRetention).UnixMilli())
+	list, err := sqldb.All(ctx, x.DB.SQL(), scanRetired, `
+		select number, generation, agent_id
+		from search_agents
+		where retired_at < ?`, now.Add(-retiredRetention).UnixMilli())
 	for _, r := range list {
 		if failed := x.erasePartition(ctx, r); !sqldb.IsNotFound(failed) { // not found: another server has cleared it
 			err = errors.Join(err, failed)
@@ -76,8 +81,13 @@ func (x *Indexer) erasePartition(ctx context.Context, r retiredPartition) error 
 		query string
 		args  []any
 	}{
-		{`delete from search_docs where agent = ? and number in (select number from search_docs where agent = ? order by number limit ?)`, []any{r.number, r.number, sweepBatchSize}},
-		{`delete from search_buckets where id in (select id from search_buckets where id between ? and ? order by id limit ?)`, []any{all.from, all.to, sweepBatchSize}},
+		{`
+			delete from search_docs
+			where agent = ?
+			  and number in (select number from search_docs where agent = ? order by number limit ?)`, []any{r.number, r.number, sweepBatchSize}},
+		{`
+			delete from search_buckets
+			where id in (select id from search_buckets where id between ? and ? order by id limit ?)`, []any{all.from, all.to, sweepBatchSize}},
 	} {
 		for n := int64(sweepBatchSize); n == sweepBatchSize; {
 			err := x.whileRetired(ctx, r, func(tx *sqldb.DB) (err error) {
@@ -90,7 +100,9 @@ func (x *Indexer) erasePartition(ctx context.Context, r retiredPartition) error 
 		}
 	}
 	return x.whileRetired(ctx, r, func(tx *sqldb.DB) error {
-		_, err := tx.Exec(ctx, `delete from search_agents where number = ? and generation = ? and agent_id = ?`, r.number, r.generation, r.agent)
+		_, err := tx.Exec(ctx, `
+			delete from search_agents
+			where number = ? and generation = ? and agent_id = ?`, r.number, r.generation, r.agent)
 		return err
 	})
 }
@@ -98,7 +110,10 @@ func (x *Indexer) erasePartition(ctx context.Context, r retiredPartition) error 
 // whileRetired runs fn while the partition is retired and its number not reused.
 func (x *Indexer) whileRetired(ctx context.Context, r retiredPartition, fn func(tx *sqldb.DB) error) error {
 	return x.DB.SQL().Transact(ctx, sqldb.Bulk, func(tx *sqldb.DB) error {
-		_, err := sqldb.One(ctx, tx, sqldb.Column[int64], `select number from search_agents where number = ? and generation = ? and agent_id = ? and retired_at is not null`+tx.ForUpdate(),
+		_, err := sqldb.One(ctx, tx, sqldb.Column[int64], `
+			select number
+			from search_agents
+			where number = ? and generation = ? and agent_id = ? and retired_at is not null`+tx.ForUpdate(),
 			r.number, r.generation, r.agent)
 		if err != nil {
 			return err

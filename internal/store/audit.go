@@ -46,14 +46,31 @@ func (db *DB) AppendAuditEvent(ctx context.Context, account parley.AccountID, no
 		if _, err := tx.LockAccount(ctx, account); err != nil {
 			return err
 		}
-		last, err := sqldb.One(ctx, tx.sql, scanAuditEvent, `select `+auditEventColumns+` from audit_events where account_id = ? order by seq desc limit 1`, account)
+		last, err := sqldb.One(ctx, tx.sql, scanAuditEvent, `
+			select `+auditEventColumns+`
+			from audit_events
+			where account_id = ?
+			order by seq desc
+			limit 1`, account)
 		if err != nil && !sqldb.IsNotFound(err) {
 			return err
 		}
 		row := a // the closure may run again
 		row.Seq, row.PreviousHash = last.Seq+1, last.Hash
 		row.Hash = row.computeHash(account)
-		_, err = tx.sql.Exec(ctx, `insert into audit_events (account_id, seq, at, actor, action, subject, details, previous_hash, hash) values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		_, err = tx.sql.Exec(ctx, `
+			insert into audit_events (
+			  account_id,
+			  seq,
+			  at,
+			  actor,
+			  action,
+			  subject,
+			  details,
+			  previous_hash,
+			  hash
+			)
+			values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 			account, row.Seq, millis(row.At), row.Actor, row.Action, row.Subject, row.Details, row.PreviousHash, row.Hash)
 		return err
 	})
@@ -85,7 +102,12 @@ func scanAuditEvent(scan sqldb.Scan) (a AuditEvent, err error) {
 
 // AuditEvents lists the acts after the one numbered seq, oldest first, at most limit.
 func (db *DB) AuditEvents(ctx context.Context, account parley.AccountID, seq int64, limit int) ([]AuditEvent, error) {
-	return sqldb.All(ctx, db.sql, scanAuditEvent, `select `+auditEventColumns+` from audit_events where account_id = ? and seq > ? order by seq limit ?`, account, seq, limit)
+	return sqldb.All(ctx, db.sql, scanAuditEvent, `
+		select `+auditEventColumns+`
+		from audit_events
+		where account_id = ? and seq > ?
+		order by seq
+		limit ?`, account, seq, limit)
 }
 
 // VerifyAuditChain walks the account's chain and fails at the first row that does not fit. It returns the number of rows and the

@@ -45,7 +45,10 @@ func contactNotFound() error { return parley.NewErrorf(parley.CodeNotFound, "Con
 
 // Contact finds a contact by the client's id. Fails with NOT_FOUND.
 func (db *DB) Contact(ctx context.Context, account parley.AccountID, agent parley.AgentID, external string) (*parley.Contact, error) {
-	c, err := sqldb.One(ctx, db.sql, scanContact, `select `+contactColumns+` from people where external_id = ? and agent_id = ? and account_id = ?`, external, agent, account)
+	c, err := sqldb.One(ctx, db.sql, scanContact, `
+		select `+contactColumns+`
+		from people
+		where external_id = ? and agent_id = ? and account_id = ?`, external, agent, account)
 	if sqldb.IsNotFound(err) {
 		return nil, contactNotFound()
 	}
@@ -58,7 +61,10 @@ func (db *DB) Contacts(ctx context.Context, account parley.AccountID, agent parl
 	if total, err = sqldb.One(ctx, db.sql, sqldb.Column[int], `select count(*)`+where, agent, account); err != nil {
 		return nil, 0, err
 	}
-	list, err = sqldb.All(ctx, db.sql, scanContact, `select `+contactColumns+where+` order by created_at desc, id desc limit ? offset ?`, agent, account, limit, offset)
+	list, err = sqldb.All(ctx, db.sql, scanContact, `
+		select `+contactColumns+where+`
+		order by created_at desc, id desc
+		limit ? offset ?`, agent, account, limit, offset)
 	return list, total, err
 }
 
@@ -73,7 +79,10 @@ func (db *DB) PeopleByExternalIDOrEmail(ctx context.Context, account parley.Acco
 		for len(by.values) > 0 {
 			some := by.values[:min(peoplePerStatement, len(by.values))]
 			by.values = by.values[len(some):]
-			found, err := sqldb.All(ctx, db.sql, scanContact, `select `+contactColumns+` from people where agent_id = ? and account_id = ? and `+by.column+` in `+placeholders(len(some)),
+			found, err := sqldb.All(ctx, db.sql, scanContact, `
+				select `+contactColumns+`
+				from people
+				where agent_id = ? and account_id = ? and `+by.column+` in `+placeholders(len(some)),
 				append([]any{agent, account}, toAny(some)...)...)
 			if err != nil {
 				return nil, err
@@ -105,7 +114,9 @@ func (db *DB) SaveContacts(ctx context.Context, account parley.AccountID, agent 
 	for len(renamed) > 0 {
 		some := renamed[:min(peoplePerStatement, len(renamed))]
 		renamed = renamed[len(some):]
-		if _, err := db.sql.Exec(ctx, `update people set email = null where agent_id = ? and account_id = ? and id in `+placeholders(len(some)), append([]any{agent, account}, toAny(some)...)...); err != nil {
+		if _, err := db.sql.Exec(ctx, `
+			update people set email = null
+			where agent_id = ? and account_id = ? and id in `+placeholders(len(some)), append([]any{agent, account}, toAny(some)...)...); err != nil {
 			return err
 		}
 	}
@@ -126,8 +137,15 @@ func (db *DB) saveContactBatch(ctx context.Context, account parley.AccountID, ag
 			millis(c.CreatedAt), millis(c.UpdatedAt))
 	}
 	_, err := db.sql.Exec(ctx, `insert into people (`+contactColumns+`) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`+strings.Repeat(`, (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, len(list)-1)+`
-		on conflict (id) do update set email = excluded.email, external_id = excluded.external_id, name = excluded.name, phone = excluded.phone, attributes = excluded.attributes,
-		stripe_accounts = excluded.stripe_accounts, updated_at = excluded.updated_at where people.agent_id = excluded.agent_id and people.account_id = excluded.account_id`, args...)
+		on conflict (id) do update set
+		  email = excluded.email,
+		  external_id = excluded.external_id,
+		  name = excluded.name,
+		  phone = excluded.phone,
+		  attributes = excluded.attributes,
+		  stripe_accounts = excluded.stripe_accounts,
+		  updated_at = excluded.updated_at
+		where people.agent_id = excluded.agent_id and people.account_id = excluded.account_id`, args...)
 	return err
 }
 
@@ -135,12 +153,20 @@ func (db *DB) saveContactBatch(ctx context.Context, account parley.AccountID, ag
 // transaction that holds the agent and its helpdesk, so that no ticket becomes theirs meanwhile.
 func (db *DB) DeleteContact(ctx context.Context, c *parley.Contact) error {
 	owner := []any{c.ID, c.AgentID, c.AccountID}
-	n, err := db.sql.Exec(ctx, `update people set external_id = null, phone = null, attributes = '{}', stripe_accounts = null where id = ? and agent_id = ? and account_id = ?
-		and exists (select 1 from tickets t where t.person_id = people.id and t.agent_id = people.agent_id)`, owner...)
+	n, err := db.sql.Exec(ctx, `
+		update people set
+		  external_id = null,
+		  phone = null,
+		  attributes = '{}',
+		  stripe_accounts = null
+		where id = ? and agent_id = ? and account_id = ?
+		  and exists (select 1 from tickets t where t.person_id = people.id and t.agent_id = people.agent_id)`, owner...)
 	if err != nil || n > 0 {
 		return err
 	}
-	if _, err := db.sql.Exec(ctx, `update conversations set person_id = null where person_id = ? and agent_id = ? and account_id = ?`, owner...); err != nil {
+	if _, err := db.sql.Exec(ctx, `
+		update conversations set person_id = null
+		where person_id = ? and agent_id = ? and account_id = ?`, owner...); err != nil {
 		return err
 	}
 	_, err = db.sql.Exec(ctx, `delete from people where id = ? and agent_id = ? and account_id = ?`, owner...)
@@ -207,7 +233,10 @@ func (db *DB) PersonByExternalID(ctx context.Context, account parley.AccountID, 
 }
 
 func (db *DB) person(ctx context.Context, account parley.AccountID, agent parley.AgentID, which string, value any) (*parley.Person, error) {
-	p, err := sqldb.One(ctx, db.sql, scanPerson, `select `+personColumns+` from people where agent_id = ? and account_id = ? and `+which, agent, account, value)
+	p, err := sqldb.One(ctx, db.sql, scanPerson, `
+		select `+personColumns+`
+		from people
+		where agent_id = ? and account_id = ? and `+which, agent, account, value)
 	if err != nil {
 		return nil, mapNotFound(err, parley.CodeNotFound)
 	}
@@ -247,7 +276,14 @@ func (db *DB) existingPerson(ctx context.Context, p *parley.Person) (*parley.Per
 // UpdatePerson writes what is known of a person. Fails with NOT_FOUND, and with RESOURCE_ALREADY_EXISTS where somebody else of the
 // agent has the address or the external id; outside a transaction only, for PostgreSQL loses it then.
 func (db *DB) UpdatePerson(ctx context.Context, p *parley.Person) error {
-	n, err := db.sql.Exec(ctx, `update people set email = ?, external_id = ?, name = ?, phone = ?, attributes = ?, updated_at = ?
+	n, err := db.sql.Exec(ctx, `
+		update people set
+		  email = ?,
+		  external_id = ?,
+		  name = ?,
+		  phone = ?,
+		  attributes = ?,
+		  updated_at = ?
 		where id = ? and agent_id = ? and account_id = ?`, textOrNil(normalizeEmail(p.Email)), textOrNil(p.ExternalID), textOrNil(p.Name), textOrNil(p.Phone),
 		objectJSON(p.Attributes), millis(p.UpdatedAt), p.ID, p.AgentID, p.AccountID)
 	if sqldb.IsDuplicate(err) {
@@ -260,12 +296,19 @@ func (db *DB) UpdatePerson(ctx context.Context, p *parley.Person) error {
 func (db *DB) People(ctx context.Context, account parley.AccountID, agent parley.AgentID, ask parley.PageRequest) (parley.Page[parley.Person], error) {
 	var page parley.Page[parley.Person]
 	var err error
-	if page.Total, err = sqldb.One(ctx, db.sql, sqldb.Column[int], `select count(*) from people where agent_id = ? and account_id = ?`, agent, account); err != nil {
+	if page.Total, err = sqldb.One(ctx, db.sql, sqldb.Column[int], `
+		select count(*)
+		from people
+		where agent_id = ? and account_id = ?`, agent, account); err != nil {
 		return page, err
 	}
 	after := startCursor(ask)
-	list, err := sqldb.All(ctx, db.sql, scanPerson, `select `+personColumns+` from people where agent_id = ? and account_id = ?
-		and (created_at < ? or (created_at = ? and id < ?)) order by created_at desc, id desc limit ?`, agent, account, after.SortValue, after.SortValue, after.ID, ask.Limit+1)
+	list, err := sqldb.All(ctx, db.sql, scanPerson, `
+		select `+personColumns+`
+		from people
+		where agent_id = ? and account_id = ? and (created_at < ? or (created_at = ? and id < ?))
+		order by created_at desc, id desc
+		limit ?`, agent, account, after.SortValue, after.SortValue, after.ID, ask.Limit+1)
 	page.Items, page.Next = cutPage(list, ask.Limit, func(p parley.Person) parley.Cursor {
 		return parley.Cursor{SortValue: millis(p.CreatedAt), ID: string(p.ID)}
 	})
@@ -274,7 +317,9 @@ func (db *DB) People(ctx context.Context, account parley.AccountID, agent parley
 
 // SetConversationCustomer says whose conversation it is.
 func (db *DB) SetConversationCustomer(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, person parley.PersonID) error {
-	n, err := db.sql.Exec(ctx, `update conversations set person_id = ? where id = ? and agent_id = ? and account_id = ? and deleted_at is null`, person, conversation, agent, account)
+	n, err := db.sql.Exec(ctx, `
+		update conversations set person_id = ?
+		where id = ? and agent_id = ? and account_id = ? and deleted_at is null`, person, conversation, agent, account)
 	return requireChanged(n, err, parley.CodeResourceNotFound)
 }
 
@@ -306,12 +351,19 @@ func scanAttribute(scan sqldb.Scan) (a parley.Attribute, err error) {
 
 // Attributes lists the custom attributes of an agent's contacts by name, archived ones too.
 func (db *DB) Attributes(ctx context.Context, account parley.AccountID, agent parley.AgentID) ([]parley.Attribute, error) {
-	return sqldb.All(ctx, db.sql, scanAttribute, `select `+attributeColumns+` from custom_attributes where agent_id = ? and account_id = ? order by name`, agent, account)
+	return sqldb.All(ctx, db.sql, scanAttribute, `
+		select `+attributeColumns+`
+		from custom_attributes
+		where agent_id = ? and account_id = ?
+		order by name`, agent, account)
 }
 
 // LockAttribute finds a custom attribute that is about to be changed. Fails with NOT_FOUND.
 func (db *DB) LockAttribute(ctx context.Context, account parley.AccountID, agent parley.AgentID, name string) (*parley.Attribute, error) {
-	a, err := sqldb.One(ctx, db.sql, scanAttribute, `select `+attributeColumns+` from custom_attributes where agent_id = ? and account_id = ? and name = ?`+db.sql.ForUpdate(), agent, account, name)
+	a, err := sqldb.One(ctx, db.sql, scanAttribute, `
+		select `+attributeColumns+`
+		from custom_attributes
+		where agent_id = ? and account_id = ? and name = ?`+db.sql.ForUpdate(), agent, account, name)
 	if sqldb.IsNotFound(err) {
 		return nil, parley.NewErrorf(parley.CodeNotFound, "Custom attribute not found.")
 	}

@@ -64,8 +64,29 @@ func (db *DB) CreateTicketConversation(ctx context.Context, c *parley.Conversati
 }
 
 func (db *DB) createConversation(ctx context.Context, c *parley.Conversation, first *parley.Message, streamed bool, customer parley.PersonID) error {
-	_, err := db.sql.Exec(ctx, `insert into conversations (id, account_id, agent_id, face, external_id, channel, streamed, title, user_id, person_id, status, escalated, parent_id, parent_summary,
-		embed_origin, message_count, last_seq, last_activity, created_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, 1, ?, ?)`,
+	_, err := db.sql.Exec(ctx, `
+		insert into conversations (
+		  id,
+		  account_id,
+		  agent_id,
+		  face,
+		  external_id,
+		  channel,
+		  streamed,
+		  title,
+		  user_id,
+		  person_id,
+		  status,
+		  escalated,
+		  parent_id,
+		  parent_summary,
+		  embed_origin,
+		  message_count,
+		  last_seq,
+		  last_activity,
+		  created_at
+		)
+		values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, 1, ?, ?)`,
 		c.ID, c.AccountID, c.AgentID, c.API, textOrNil(c.ExternalID), c.Channel, boolToInt(streamed), textOrNil(c.Title), textOrNil(c.UserID), textOrNil(customer), c.Status, boolToInt(c.Status == parley.ConversationTakenOver),
 		textOrNil(c.ParentID), textOrNil(c.ParentSummary), textOrNil(c.EmbedOrigin), millis(c.UpdatedAt), millis(c.CreatedAt))
 	if err != nil {
@@ -80,9 +101,14 @@ func (db *DB) createConversation(ctx context.Context, c *parley.Conversation, fi
 
 // countConversation counts a new conversation of the agent. Fails with AGENT_NOT_FOUND once that is deleted.
 func (db *DB) countConversation(ctx context.Context, c *parley.Conversation) error {
-	n, err := db.sql.Exec(ctx, `insert into conversation_counts (agent_id, account_id, total, api) select id, account_id, 1, ? from agents
+	n, err := db.sql.Exec(ctx, `
+		insert into conversation_counts (agent_id, account_id, total, api)
+		select id, account_id, 1, ?
+		from agents
 		where id = ? and account_id = ? and deleted_at is null
-		on conflict (agent_id) do update set total = conversation_counts.total + 1, api = conversation_counts.api + excluded.api`,
+		on conflict (agent_id) do update set
+		  total = conversation_counts.total + 1,
+		  api = conversation_counts.api + excluded.api`,
 		boolToInt(c.Channel == parley.ChannelAPI), c.AgentID, c.AccountID)
 	return requireChanged(n, err, parley.CodeAgentNotFound)
 }
@@ -98,7 +124,8 @@ func (db *DB) LockConversation(ctx context.Context, account parley.AccountID, ag
 }
 
 func (db *DB) conversation(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID, lock string) (*parley.Conversation, error) {
-	c, err := sqldb.One(ctx, db.sql, scanConversation, `select `+conversationColumns+` from conversations
+	c, err := sqldb.One(ctx, db.sql, scanConversation, `select `+conversationColumns+`
+		from conversations
 		where id = ? and agent_id = ? and account_id = ? and deleted_at is null`+lock, id, agent, account)
 	if err != nil {
 		return nil, mapNotFound(err, parley.CodeResourceNotFound)
@@ -112,7 +139,13 @@ func (db *DB) SaveConversationStatus(ctx context.Context, c *parley.Conversation
 	if endedAt != 0 {
 		at = endedAt
 	}
-	n, err := db.sql.Exec(ctx, `update conversations set status = ?, paused = ?, ended_at = ?, ended_by = ?, escalated = case when ? = 1 then 1 else escalated end
+	n, err := db.sql.Exec(ctx, `
+		update conversations set
+		  status = ?,
+		  paused = ?,
+		  ended_at = ?,
+		  ended_by = ?,
+		  escalated = case when ? = 1 then 1 else escalated end
 		where id = ? and agent_id = ? and account_id = ? and deleted_at is null`, c.Status, boolToInt(c.Paused), at, textOrNil(endedBy), boolToInt(c.Status == parley.ConversationTakenOver), c.ID, c.AgentID, c.AccountID)
 	return requireChanged(n, err, parley.CodeResourceNotFound)
 }
@@ -120,7 +153,10 @@ func (db *DB) SaveConversationStatus(ctx context.Context, c *parley.Conversation
 // StatusAndLastSeq tells how a conversation stands, and the number of its newest message: the cheap look of those who follow it. Fails with
 // RESOURCE_NOT_FOUND.
 func (db *DB) StatusAndLastSeq(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID) (status parley.ConversationStatus, seq int64, err error) {
-	err = db.sql.QueryRow(ctx, `select status, last_seq from conversations where id = ? and agent_id = ? and account_id = ? and deleted_at is null`,
+	err = db.sql.QueryRow(ctx, `
+		select status, last_seq
+		from conversations
+		where id = ? and agent_id = ? and account_id = ? and deleted_at is null`,
 		id, agent, account).Scan(&status, &seq)
 	return status, seq, mapNotFound(err, parley.CodeResourceNotFound)
 }
@@ -148,7 +184,12 @@ func (db *DB) Conversations(ctx context.Context, account parley.AccountID, agent
 		where += ` and (created_at, id) < (?, ?)`
 		args = append(args, ask.After.SortValue, ask.After.ID)
 	}
-	list, err := sqldb.All(ctx, db.sql, scanConversation, fmt.Sprintf(`select %s from conversations where %s order by created_at desc, id desc limit %d`,
+	list, err := sqldb.All(ctx, db.sql, scanConversation, fmt.Sprintf(`
+		select %s
+		from conversations
+		where %s
+		order by created_at desc, id desc
+		limit %d`,
 		conversationColumns, where, ask.Limit+1), args...)
 	page.Items, page.Next = cutPage(list, ask.Limit, func(c parley.Conversation) parley.Cursor {
 		return parley.Cursor{SortValue: millis(c.CreatedAt), ID: string(c.ID)}
@@ -215,8 +256,10 @@ func (f ConversationFilter) whereClause(account parley.AccountID, agent parley.A
 
 // ConversationByExternalID returns the conversation that clients of the API know by an id of their own; empty where there is none.
 func (db *DB) ConversationByExternalID(ctx context.Context, account parley.AccountID, agent parley.AgentID, face parley.API, external string) (parley.ConversationID, error) {
-	ids, err := sqldb.All(ctx, db.sql, sqldb.Column[parley.ConversationID], `select id from conversations where agent_id = ? and face = ? and external_id = ?
-		and account_id = ? and deleted_at is null`, agent, face, external, account)
+	ids, err := sqldb.All(ctx, db.sql, sqldb.Column[parley.ConversationID], `
+		select id
+		from conversations
+		where agent_id = ? and face = ? and external_id = ? and account_id = ? and deleted_at is null`, agent, face, external, account)
 	if err != nil || len(ids) == 0 {
 		return "", err
 	}
@@ -227,7 +270,9 @@ func (db *DB) ConversationByExternalID(ctx context.Context, account parley.Accou
 // a stream. The rows stay.
 func (db *DB) OverwriteMessages(ctx context.Context, c *parley.Conversation, after int64, streamed bool, now time.Time) error {
 	if c.Streamed != streamed {
-		n, err := db.sql.Exec(ctx, `update conversations set streamed = ? where id = ? and agent_id = ? and account_id = ? and deleted_at is null`,
+		n, err := db.sql.Exec(ctx, `
+			update conversations set streamed = ?
+			where id = ? and agent_id = ? and account_id = ? and deleted_at is null`,
 			boolToInt(streamed), c.ID, c.AgentID, c.AccountID)
 		if err := requireChanged(n, err, parley.CodeConversationNotFound); err != nil {
 			return err
@@ -239,7 +284,12 @@ func (db *DB) OverwriteMessages(ctx context.Context, c *parley.Conversation, aft
 // ConversationsAtOffset lists an agent's conversations, newest created first, without the first ones: for clients that count pages.
 func (db *DB) ConversationsAtOffset(ctx context.Context, account parley.AccountID, agent parley.AgentID, f ConversationFilter, skip, limit int) ([]parley.Conversation, error) {
 	where, args := f.whereClause(account, agent)
-	return sqldb.All(ctx, db.sql, scanConversation, fmt.Sprintf(`select %s from conversations where %s order by created_at desc, id desc limit %d offset %d`,
+	return sqldb.All(ctx, db.sql, scanConversation, fmt.Sprintf(`
+		select %s
+		from conversations
+		where %s
+		order by created_at desc, id desc
+		limit %d offset %d`,
 		conversationColumns, where, limit, skip), args...)
 }
 
@@ -254,7 +304,10 @@ func (db *DB) ConversationsByID(ctx context.Context, account parley.AccountID, a
 // ConversationsByIDQuery is what ConversationsByID asks. That the agent is compared with an expression keeps SQLite from walking an index of all
 // the agent's conversations, which it takes for short.
 func ConversationsByIDQuery(ids int) string {
-	return `select ` + conversationColumns + ` from conversations where agent_id || '' = ? and account_id = ? and deleted_at is null and id in ` + placeholders(ids)
+	return `
+		select ` + conversationColumns + `
+		from conversations
+		where agent_id || '' = ? and account_id = ? and deleted_at is null and id in ` + placeholders(ids)
 }
 
 // ConversationState is a conversation with what tells how far somebody has followed it.
@@ -281,13 +334,20 @@ func (db *DB) ConversationsCreatedAfter(ctx context.Context, account parley.Acco
 	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (m parley.Cursor, err error) {
 		err = scan(&m.SortValue, &m.ID)
 		return m, err
-	}, `select created_at, id from conversations where agent_id = ? and account_id = ? and deleted_at is null and (created_at, id) > (?, ?)
-		order by created_at, id limit ?`, agent, account, after.SortValue, after.ID, limit)
+	}, `
+		select created_at, id
+		from conversations
+		where agent_id = ? and account_id = ? and deleted_at is null and (created_at, id) > (?, ?)
+		order by created_at, id
+		limit ?`, agent, account, after.SortValue, after.ID, limit)
 }
 
 // CountAccountConversations counts what the agents of an account have.
 func (db *DB) CountAccountConversations(ctx context.Context, account parley.AccountID) (n int64, err error) {
-	err = db.sql.QueryRow(ctx, `select coalesce(sum(c.total), 0) from conversation_counts c join agents a on a.id = c.agent_id
+	err = db.sql.QueryRow(ctx, `
+		select coalesce(sum(c.total), 0)
+		from conversation_counts c
+		join agents a on a.id = c.agent_id
 		where c.account_id = ? and a.deleted_at is null`, account).Scan(&n)
 	return n, err
 }
@@ -295,12 +355,20 @@ func (db *DB) CountAccountConversations(ctx context.Context, account parley.Acco
 // ConversationIDs lists the ids of conversations that the filter lets through, oldest first, at most limit.
 func (db *DB) ConversationIDs(ctx context.Context, account parley.AccountID, agent parley.AgentID, f ConversationFilter, limit int) ([]parley.ConversationID, error) {
 	where, args := f.whereClause(account, agent)
-	return sqldb.All(ctx, db.sql, sqldb.Column[parley.ConversationID], `select id from conversations where `+where+` order by created_at, id limit ?`, append(args, limit)...)
+	return sqldb.All(ctx, db.sql, sqldb.Column[parley.ConversationID], `
+		select id
+		from conversations
+		where `+where+`
+		order by created_at, id
+		limit ?`, append(args, limit)...)
 }
 
 // OwnerOfConversation tells whose a conversation is. It is the operator's view and asks for no account. Fails with
 // CONVERSATION_NOT_FOUND.
 func (db *DB) OwnerOfConversation(ctx context.Context, id parley.ConversationID) (account parley.AccountID, agent parley.AgentID, err error) {
-	err = db.sql.QueryRow(ctx, `select account_id, agent_id from conversations where id = ? and deleted_at is null`, id).Scan(&account, &agent)
+	err = db.sql.QueryRow(ctx, `
+		select account_id, agent_id
+		from conversations
+		where id = ? and deleted_at is null`, id).Scan(&account, &agent)
 	return account, agent, mapNotFound(err, parley.CodeConversationNotFound)
 }

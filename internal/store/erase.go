@@ -72,8 +72,11 @@ var agentTables = []erasableTable{
 // EraseAgent erases the rows of a deleted agent, in chunks, each a transaction of its own in the bulk lane, the agent's
 // row last. It reports whether all is gone: while a turn or a voice session is still open it is not, and the caller comes back
 // later. An agent that is not deleted, or of another account, loses nothing.
-func (db *DB) EraseAgent(ctx context.Context, account parley.AccountID, agent parley.AgentID) (gone bool, err error) {
-	n, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `select count(*) from agents where id = ? and account_id = ? and deleted_at is not null`, agent, account)
+func (db *DB) EraseAgent(ctx context.Context, account parley.AccountID, agent parley.AgentID) (erased bool, err error) {
+	n, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `
+		select count(*)
+		from agents
+		where id = ? and account_id = ? and deleted_at is not null`, agent, account)
 	if err != nil || n == 0 {
 		return err == nil, err
 	}
@@ -82,23 +85,33 @@ func (db *DB) EraseAgent(ctx context.Context, account parley.AccountID, agent pa
 			return false, err
 		}
 	}
-	open, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `select (select count(*) from turns where agent_id = ? and account_id = ?) +
-		(select count(*) from voice_sessions where agent_id = ? and account_id = ?)`, agent, account, agent, account)
+	open, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `
+		select
+		  (select count(*) from turns where agent_id = ? and account_id = ?) + (select count(*)
+		    from voice_sessions where agent_id = ? and account_id = ?)`, agent, account, agent, account)
 	if err != nil || open > 0 {
 		return false, err
 	}
 	if err := db.deleteRecordingDays(ctx, agent); err != nil {
 		return false, err
 	}
-	_, err = db.sql.Exec(ctx, `delete from agents where id = ? and account_id = ? and deleted_at is not null`, agent, account)
+	_, err = db.sql.Exec(ctx, `
+		delete from agents
+		where id = ? and account_id = ? and deleted_at is not null`, agent, account)
 	return err == nil, err
 }
 
 // EraseSource erases what a deleted source and its versions said, in chunks in the bulk lane. The row of the source stays,
 // emptied, as long as the agent: it tells every server's memory that its passages are gone.
 func (db *DB) EraseSource(ctx context.Context, account parley.AccountID, agent parley.AgentID, source parley.SourceID) error {
-	n, err := db.sql.Exec(ctx, `update sources set name = '', url = '', failure = '', metadata = null, size = 0 where id = ? and agent_id = ? and account_id = ?
-		and deleted_at is not null`, source, agent, account)
+	n, err := db.sql.Exec(ctx, `
+		update sources set
+		  name = '',
+		  url = '',
+		  failure = '',
+		  metadata = null,
+		  size = 0
+		where id = ? and agent_id = ? and account_id = ? and deleted_at is not null`, source, agent, account)
 	if err != nil || n == 0 {
 		return err
 	}
@@ -132,7 +145,10 @@ func (db *DB) erase(ctx context.Context, h erasableTable, account parley.Account
 	if h.keyRepeats {
 		distinct = "distinct "
 	}
-	read := `select ` + distinct + h.keyColumn + ` from ` + h.table + ` where ` + strings.Join(clauses, " and ") + ` limit ?`
+	read := `
+		select ` + distinct + h.keyColumn + `
+		from ` + h.table + `
+		where ` + strings.Join(clauses, " and ") + ` limit ?`
 	for {
 		keys, err := sqldb.All(ctx, db.sql, sqldb.Column[any], read, append(values[:len(values):len(values)], maxEraseKeys)...)
 		if err != nil || len(keys) == 0 {
@@ -154,7 +170,10 @@ func (db *DB) eraseKeys(ctx context.Context, h erasableTable, owner string, valu
 		keys = keys[len(part):]
 		in := h.keyColumn + ` in (?` + strings.Repeat(", ?", len(part)-1) + `)`
 		err := db.Transact(ctx, sqldb.Bulk, func(tx *DB) error {
-			_, err := tx.sql.Exec(ctx, `delete from `+h.table+` where `+owner+` and `+in, append(values[:len(values):len(values)], part...)...)
+			_, err := tx.sql.Exec(ctx, `
+				delete from `+h.table+`
+				where `+owner+`
+				and `+in, append(values[:len(values):len(values)], part...)...)
 			return err
 		})
 		if err != nil {
@@ -174,16 +193,21 @@ func (db *DB) DeleteConversations(ctx context.Context, account parley.AccountID,
 	if idle != nil {
 		clause, args = " and last_activity < ?", append(args, millis(*idle))
 	}
-	type gone struct {
+	type deletedConversation struct {
 		id      parley.ConversationID
 		channel parley.Channel
 	}
-	read := func(scan sqldb.Scan) (g gone, err error) {
+	read := func(scan sqldb.Scan) (g deletedConversation, err error) {
 		err = scan(&g.id, &g.channel)
 		return g, err
 	}
 	list, err := sqldb.All(ctx, db.sql, read,
-		`update conversations set deleted_at = ?, external_id = null where agent_id || '' = ? and account_id = ? and deleted_at is null and id in `+placeholders(len(ids))+clause+` returning id, channel`, args...)
+		`
+			update conversations set
+			  deleted_at = ?,
+			  external_id = null
+			where agent_id || '' = ? and account_id = ? and deleted_at is null and id in `+placeholders(len(ids))+clause+`
+			returning id, channel`, args...)
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
@@ -192,10 +216,16 @@ func (db *DB) DeleteConversations(ctx context.Context, account parley.AccountID,
 		deleted[i] = g.id
 		api += boolToInt(g.channel == parley.ChannelAPI)
 	}
-	if _, err := db.sql.Exec(ctx, `delete from tickets where agent_id = ? and account_id = ? and conversation_id in `+placeholders(len(deleted)), append([]any{agent, account}, toAny(deleted)...)...); err != nil {
+	if _, err := db.sql.Exec(ctx, `
+		delete from tickets
+		where agent_id = ? and account_id = ? and conversation_id in `+placeholders(len(deleted)), append([]any{agent, account}, toAny(deleted)...)...); err != nil {
 		return nil, err
 	}
-	_, err = db.sql.Exec(ctx, `update conversation_counts set total = total - ?, api = api - ? where agent_id = ? and account_id = ?`,
+	_, err = db.sql.Exec(ctx, `
+		update conversation_counts set
+		  total = total - ?,
+		  api = api - ?
+		where agent_id = ? and account_id = ?`,
 		len(list), api, agent, account)
 	return deleted, err
 }
@@ -221,11 +251,15 @@ const conversationsPerErase = 100
 
 // EraseConversations erases the rows of an agent's deleted conversations, in chunks, each a transaction of its own in the bulk
 // lane. It reports whether all are gone: one with an open turn or voice session is not, and the caller comes back later.
-func (db *DB) EraseConversations(ctx context.Context, account parley.AccountID, agent parley.AgentID) (gone bool, err error) {
+func (db *DB) EraseConversations(ctx context.Context, account parley.AccountID, agent parley.AgentID) (erased bool, err error) {
 	for {
-		ids, err := sqldb.All(ctx, db.sql, sqldb.Column[parley.ConversationID], `select id from conversations c where agent_id = ? and account_id = ? and deleted_at is not null
-			and not exists (select 1 from turns t where t.conversation_id = c.id and t.state = 'open')
-			and not exists (select 1 from voice_sessions v where v.conversation_id = c.id and v.ended_at is null) limit ?`, agent, account, conversationsPerErase)
+		ids, err := sqldb.All(ctx, db.sql, sqldb.Column[parley.ConversationID], `
+			select id
+			from conversations c
+			where agent_id = ? and account_id = ? and deleted_at is not null
+			  and not exists (select 1 from turns t where t.conversation_id = c.id and t.state = 'open')
+			  and not exists (select 1 from voice_sessions v where v.conversation_id = c.id and v.ended_at is null)
+			limit ?`, agent, account, conversationsPerErase)
 		if err != nil {
 			return false, err
 		}
@@ -245,6 +279,9 @@ func (db *DB) EraseConversations(ctx context.Context, account parley.AccountID, 
 			}
 		}
 	}
-	left, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `select count(*) from conversations where agent_id = ? and account_id = ? and deleted_at is not null`, agent, account)
+	left, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `
+		select count(*)
+		from conversations
+		where agent_id = ? and account_id = ? and deleted_at is not null`, agent, account)
 	return left == 0, err
 }

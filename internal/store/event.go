@@ -91,7 +91,16 @@ func (db *DB) recordEventsAndTurns(
 		args = append(args, account, seq, millis(now), e.Kind, textOrNil(e.AgentID), textOrNil(e.ConversationID), e.Subject, payload)
 	}
 	_, err = db.sql.Exec(ctx, `
-		insert into events (account_id, seq, at, kind, agent_id, conversation_id, subject_id, payload)
+		insert into events (
+		  account_id,
+		  seq,
+		  at,
+		  kind,
+		  agent_id,
+		  conversation_id,
+		  subject_id,
+		  payload
+		)
 		values `+strings.Repeat(`, (?, ?, ?, ?, ?, ?, ?, ?)`, len(events))[2:], args...)
 	if err == nil {
 		db.sql.AfterCommit(func() { db.events.notify(account, events) })
@@ -112,7 +121,10 @@ type EventPage struct {
 func (db *DB) EventsAfter(
 	ctx context.Context, account parley.AccountID, after EventPosition, limit int,
 ) (page EventPage, err error) {
-	last, err := sqldb.One(ctx, db.sql, sqldb.Column[int64], `select event_seq from accounts where id = ?`, account)
+	last, err := sqldb.One(ctx, db.sql, sqldb.Column[int64], `
+		select event_seq
+		from accounts
+		where id = ?`, account)
 	if err != nil {
 		return page, mapNotFound(err, parley.CodeAccountNotFound)
 	}
@@ -137,10 +149,10 @@ func (db *DB) EventsAfter(
 
 const eventsAfterQuery = `
 	select ` + eventColumns + `
-	from events
-	where account_id = ? and seq > ? and seq <= ?
-	order by seq
-	limit ?`
+		from events
+		where account_id = ? and seq > ? and seq <= ?
+		order by seq
+		limit ?`
 
 const oldestEventQuery = `select min(seq) from events where account_id = ?`
 
@@ -174,7 +186,9 @@ func (db *DB) MoveEventPosition(
 func (db *DB) SkipEvents(ctx context.Context, name string, account parley.AccountID) error {
 	_, err := db.sql.Exec(ctx, `
 		insert into event_positions (name, account_id, seq)
-		select ?, id, event_seq from accounts where id = ?
+		select ?, id, event_seq
+		from accounts
+		where id = ?
 		on conflict (name, account_id) do update set seq = excluded.seq`, name, account)
 	return err
 }
@@ -208,9 +222,8 @@ func (db *DB) AccountsBehind(
 const accountsBehindQuery = `
 	select
 	  a.id,
-	  case when coalesce(
-	    (select p.seq from event_positions p where p.name = ? and p.account_id = a.id), -1
-	  ) < a.event_seq then 1 else 0 end
+	  case when coalesce( (select p.seq from event_positions p where p.name = ?
+	    and p.account_id = a.id), -1 ) < a.event_seq then 1 else 0 end
 	from accounts a
 	where a.id > ?
 	order by a.id

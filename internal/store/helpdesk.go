@@ -11,7 +11,10 @@ import (
 // LockHelpdesk keeps every other writer of the agent's helpdesk out until the transaction ends: what is assigned, counted and
 // set up happens one after the other. It reports whether the helpdesk is there; that of a deleted agent is not.
 func (db *DB) LockHelpdesk(ctx context.Context, account parley.AccountID, agent parley.AgentID) (exists bool, err error) {
-	_, err = sqldb.One(ctx, db.sql, sqldb.Column[int], `select 1 from helpdesks where agent_id = ? and account_id = ?`+helpdeskAgentExists+db.sql.ForUpdate(), agent, account)
+	_, err = sqldb.One(ctx, db.sql, sqldb.Column[int], `
+		select 1
+		from helpdesks
+		where agent_id = ? and account_id = ?`+helpdeskAgentExists+db.sql.ForUpdate(), agent, account)
 	if sqldb.IsNotFound(err) {
 		return false, nil
 	}
@@ -20,12 +23,19 @@ func (db *DB) LockHelpdesk(ctx context.Context, account parley.AccountID, agent 
 
 // LockHelpdesks is LockHelpdesk of each of the account's agents that has one, and names those agents.
 func (db *DB) LockHelpdesks(ctx context.Context, account parley.AccountID) ([]parley.AgentID, error) {
-	return sqldb.All(ctx, db.sql, sqldb.Column[parley.AgentID], `select agent_id from helpdesks where account_id = ?`+helpdeskAgentExists+` order by agent_id`+db.sql.ForUpdate(), account)
+	return sqldb.All(ctx, db.sql, sqldb.Column[parley.AgentID], `
+		select agent_id
+		from helpdesks
+		where account_id = ?`+helpdeskAgentExists+`
+		order by agent_id`+db.sql.ForUpdate(), account)
 }
 
 // HasHelpdesk reports whether the helpdesk of an agent has been made.
 func (db *DB) HasHelpdesk(ctx context.Context, account parley.AccountID, agent parley.AgentID) (bool, error) {
-	n, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `select count(*) from helpdesks where agent_id = ? and account_id = ?`+helpdeskAgentExists, agent, account)
+	n, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `
+		select count(*)
+		from helpdesks
+		where agent_id = ? and account_id = ?`+helpdeskAgentExists, agent, account)
 	return n > 0, err
 }
 
@@ -36,7 +46,16 @@ func (db *DB) CreateHelpdesk(ctx context.Context, account parley.AccountID, agen
 	if err := db.LockAgent(ctx, account, agent); err != nil {
 		return err
 	}
-	_, err := db.sql.Exec(ctx, `insert into helpdesks (agent_id, account_id, last_number, created_at, updated_at) values (?, ?, 0, ?, ?) on conflict do nothing`,
+	_, err := db.sql.Exec(ctx, `
+		insert into helpdesks (
+		  agent_id,
+		  account_id,
+		  last_number,
+		  created_at,
+		  updated_at
+		)
+		values (?, ?, 0, ?, ?)
+		on conflict do nothing`,
 		agent, account, millis(now), millis(now))
 	return err
 }
@@ -45,8 +64,13 @@ func (db *DB) CreateHelpdesk(ctx context.Context, account parley.AccountID, agen
 // helpdesk yet. The number is given back when the transaction fails, so that there are no gaps. It also returns the default status of
 // the ticket's category, with which most tickets begin.
 func (db *DB) NextTicketNumber(ctx context.Context, account parley.AccountID, agent parley.AgentID, category parley.StatusCategory) (n int64, status parley.StatusID, err error) {
-	err = db.sql.QueryRow(ctx, `update helpdesks set last_number = last_number + 1 where agent_id = ? and account_id = ?`+helpdeskAgentExists+` returning last_number,
-		(select s.id from ticket_statuses s where s.agent_id = helpdesks.agent_id and s.category = ? and s.is_default = 1)`, agent, account, category).
+	err = db.sql.QueryRow(ctx, `
+		update helpdesks set last_number = last_number + 1
+		where agent_id = ? and account_id = ?`+helpdeskAgentExists+`
+		returning
+		  last_number,
+		  (select s.id from ticket_statuses s where s.agent_id = helpdesks.agent_id and s.category = ?
+		    and s.is_default = 1)`, agent, account, category).
 		Scan(&n, nullableText(&status))
 	if sqldb.IsNotFound(err) {
 		return 0, "", nil
@@ -56,7 +80,10 @@ func (db *DB) NextTicketNumber(ctx context.Context, account parley.AccountID, ag
 
 // HandoverEnabled reports whether a customer's plain wish for a human hands the conversation over; it does until somebody turns it off.
 func (db *DB) HandoverEnabled(ctx context.Context, account parley.AccountID, agent parley.AgentID) (bool, error) {
-	on, err := sqldb.One(ctx, db.sql, sqldb.Column[bool], `select handover from helpdesks where agent_id = ? and account_id = ?`, agent, account)
+	on, err := sqldb.One(ctx, db.sql, sqldb.Column[bool], `
+		select handover
+		from helpdesks
+		where agent_id = ? and account_id = ?`, agent, account)
 	if sqldb.IsNotFound(err) {
 		return true, nil
 	}
@@ -65,7 +92,11 @@ func (db *DB) HandoverEnabled(ctx context.Context, account parley.AccountID, age
 
 // SetHandoverEnabled turns it on or off. The helpdesk must be there.
 func (db *DB) SetHandoverEnabled(ctx context.Context, account parley.AccountID, agent parley.AgentID, on bool, now time.Time) error {
-	n, err := db.sql.Exec(ctx, `update helpdesks set handover = ?, updated_at = ? where agent_id = ? and account_id = ?`, boolToInt(on), millis(now), agent, account)
+	n, err := db.sql.Exec(ctx, `
+		update helpdesks set
+		  handover = ?,
+		  updated_at = ?
+		where agent_id = ? and account_id = ?`, boolToInt(on), millis(now), agent, account)
 	return requireChanged(n, err, parley.CodeAgentNotFound)
 }
 
@@ -106,7 +137,10 @@ func scanStatus(scan sqldb.Scan) (s parley.TicketStatus, err error) {
 // Statuses lists the agent's ticket statuses by their position; by category they are ordered by who knows the categories' order.
 // archived says whether those are listed too.
 func (db *DB) Statuses(ctx context.Context, account parley.AccountID, agent parley.AgentID, archived bool) ([]parley.TicketStatus, error) {
-	return sqldb.All(ctx, db.sql, scanStatus, `select `+statusColumns+` from ticket_statuses where agent_id = ? and account_id = ? and (archived_at is null or ? = 1)
+	return sqldb.All(ctx, db.sql, scanStatus, `
+		select `+statusColumns+`
+		from ticket_statuses
+		where agent_id = ? and account_id = ? and (archived_at is null or ? = 1)
 		order by position, created_at, id`, agent, account, boolToInt(archived))
 }
 
@@ -121,7 +155,10 @@ func (db *DB) DefaultStatus(ctx context.Context, account parley.AccountID, agent
 }
 
 func (db *DB) status(ctx context.Context, account parley.AccountID, agent parley.AgentID, which string, value any) (*parley.TicketStatus, error) {
-	s, err := sqldb.One(ctx, db.sql, scanStatus, `select `+statusColumns+` from ticket_statuses where agent_id = ? and account_id = ? and `+which, agent, account, value)
+	s, err := sqldb.One(ctx, db.sql, scanStatus, `
+		select `+statusColumns+`
+		from ticket_statuses
+		where agent_id = ? and account_id = ? and `+which, agent, account, value)
 	if err != nil {
 		return nil, mapNotFound(err, parley.CodeTicketStatus)
 	}
@@ -142,7 +179,11 @@ func (db *DB) PutStatus(ctx context.Context, s *parley.TicketStatus) error {
 
 // UnsetDefault takes the mark off the default status of a category.
 func (db *DB) UnsetDefault(ctx context.Context, account parley.AccountID, agent parley.AgentID, category parley.StatusCategory, now time.Time) error {
-	_, err := db.sql.Exec(ctx, `update ticket_statuses set is_default = 0, updated_at = ? where agent_id = ? and account_id = ? and category = ? and is_default = 1`,
+	_, err := db.sql.Exec(ctx, `
+		update ticket_statuses set
+		  is_default = 0,
+		  updated_at = ?
+		where agent_id = ? and account_id = ? and category = ? and is_default = 1`,
 		millis(now), agent, account, category)
 	return err
 }

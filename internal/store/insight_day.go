@@ -69,15 +69,26 @@ func (db *DB) countInsight(ctx context.Context, in *parley.Insight, sign int64) 
 		args = append(args, sign**f)
 	}
 	_, err := db.sql.Exec(ctx, `insert into insight_days (agent_id, day, channel, topic, sentiment, account_id, `+insightSumColumns+`) values `+placeholders(len(args))+`
-		on conflict (agent_id, day, channel, topic, sentiment) do update set conversations = insight_days.conversations + excluded.conversations,
-		messages = insight_days.messages + excluded.messages, answers = insight_days.answers + excluded.answers, refused = insight_days.refused + excluded.refused,
-		escalated = insight_days.escalated + excluded.escalated, up = insight_days.up + excluded.up, down = insight_days.down + excluded.down,
-		resolved = insight_days.resolved + excluded.resolved, handed_over = insight_days.handed_over + excluded.handed_over, disliked = insight_days.disliked + excluded.disliked,
-		given_up = insight_days.given_up + excluded.given_up, asked_again = insight_days.asked_again + excluded.asked_again`, args...)
+		on conflict (agent_id, day, channel, topic, sentiment) do update set
+		  conversations = insight_days.conversations + excluded.conversations,
+		  messages = insight_days.messages + excluded.messages,
+		  answers = insight_days.answers + excluded.answers,
+		  refused = insight_days.refused + excluded.refused,
+		  escalated = insight_days.escalated + excluded.escalated,
+		  up = insight_days.up + excluded.up,
+		  down = insight_days.down + excluded.down,
+		  resolved = insight_days.resolved + excluded.resolved,
+		  handed_over = insight_days.handed_over + excluded.handed_over,
+		  disliked = insight_days.disliked + excluded.disliked,
+		  given_up = insight_days.given_up + excluded.given_up,
+		  asked_again = insight_days.asked_again + excluded.asked_again`, args...)
 	if err != nil || sign > 0 {
 		return err
 	}
-	_, err = db.sql.Exec(ctx, `delete from insight_days where agent_id = ? and day = ? and channel = ? and topic = ? and sentiment = ? and account_id = ? and conversations <= 0`,
+	_, err = db.sql.Exec(ctx, `
+		delete from insight_days
+		where agent_id = ? and day = ? and channel = ? and topic = ? and sentiment = ? and account_id = ?
+		  and conversations <= 0`,
 		args[:6]...)
 	return err
 }
@@ -109,10 +120,12 @@ func (db *DB) SumInsights(ctx context.Context, account parley.AccountID, agent p
 		}
 		err = scan(dest...)
 		return s, err
-	}, `select `+column+`, cast(sum(conversations) as bigint), cast(sum(messages) as bigint), cast(sum(answers) as bigint), cast(sum(refused) as bigint),
+	}, `
+		select `+column+`, cast(sum(conversations) as bigint), cast(sum(messages) as bigint), cast(sum(answers) as bigint), cast(sum(refused) as bigint),
 		cast(sum(escalated) as bigint), cast(sum(up) as bigint), cast(sum(down) as bigint), cast(sum(resolved) as bigint), cast(sum(handed_over) as bigint),
 		cast(sum(disliked) as bigint), cast(sum(given_up) as bigint), cast(sum(asked_again) as bigint)
-		from insight_days where agent_id = ? and account_id = ? and day between ? and ? group by `+column+` order by `+column, agent, account, dayOf(from), dayOf(to))
+		from insight_days where agent_id = ? and account_id = ? and day between ? and ? group by `+column+`
+			order by `+column, agent, account, dayOf(from), dayOf(to))
 }
 
 // OpenQuestions lists the questions that were not answered from a moment to before another, the newest first.
@@ -122,12 +135,19 @@ func (db *DB) OpenQuestions(ctx context.Context, account parley.AccountID, agent
 		err = scan(&q.ConversationID, &q.Seq, &q.Text, &at)
 		q.AskedAt = timeFromMillis(at)
 		return q, err
-	}, `select conversation_id, seq, text, asked_at from insight_questions where agent_id = ? and account_id = ? and asked_at >= ? and asked_at < ?
-		order by asked_at desc, conversation_id desc, seq desc limit ?`, agent, account, millis(from), millis(to), limit)
+	}, `
+		select conversation_id, seq, text, asked_at
+		from insight_questions
+		where agent_id = ? and account_id = ? and asked_at >= ? and asked_at < ?
+		order by asked_at desc, conversation_id desc, seq desc
+		limit ?`, agent, account, millis(from), millis(to), limit)
 }
 
 // CountOpenQuestions counts them.
 func (db *DB) CountOpenQuestions(ctx context.Context, account parley.AccountID, agent parley.AgentID, from, to time.Time) (int64, error) {
-	return sqldb.One(ctx, db.sql, sqldb.Column[int64], `select count(*) from insight_questions where agent_id = ? and account_id = ? and asked_at >= ? and asked_at < ?`,
+	return sqldb.One(ctx, db.sql, sqldb.Column[int64], `
+		select count(*)
+		from insight_questions
+		where agent_id = ? and account_id = ? and asked_at >= ? and asked_at < ?`,
 		agent, account, millis(from), millis(to))
 }

@@ -46,7 +46,19 @@ func (db *DB) CreateKey(ctx context.Context, k *parley.APIKey) error {
 	if k.Scopes != nil {
 		scopes = toJSON(k.Scopes)
 	}
-	_, err := db.sql.Exec(ctx, `insert into api_keys (id, account_id, name, hash, hint, source, scopes, created_at, expires_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+	_, err := db.sql.Exec(ctx, `
+		insert into api_keys (
+		  id,
+		  account_id,
+		  name,
+		  hash,
+		  hint,
+		  source,
+		  scopes,
+		  created_at,
+		  expires_at
+		)
+		values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		k.ID, k.AccountID, k.Name, k.Hash, k.Hint, k.Source, scopes, millis(k.CreatedAt), millisOrNil(k.ExpiresAt))
 	return err
 }
@@ -62,7 +74,9 @@ type Credential struct {
 func (db *DB) Credential(ctx context.Context, hash string) (_ *Credential, err error) {
 	var c Credential
 	row := db.sql.QueryRow(ctx, `select `+keyColumns+`, `+qualifiedColumns("a", accountColumns)+`
-		from api_keys k join accounts a on a.id = k.account_id where k.hash = ?`, hash)
+		from api_keys k
+		join accounts a on a.id = k.account_id
+		where k.hash = ?`, hash)
 	c.Key, err = scanKey(func(keyDests ...any) error {
 		c.Account, err = scanAccount(func(dests ...any) error { return row.Scan(append(keyDests, dests...)...) })
 		return err
@@ -76,7 +90,11 @@ func (db *DB) Credential(ctx context.Context, hash string) (_ *Credential, err e
 // Keys lists an account's keys, oldest first; without an account, those of the whole installation, which is the
 // operator's view.
 func (db *DB) Keys(ctx context.Context, account parley.AccountID) ([]parley.APIKey, error) {
-	return sqldb.All(ctx, db.sql, scanKey, `select `+keyColumns+` from api_keys k where k.account_id = ? or ? = '' order by k.created_at, k.id`, account, account)
+	return sqldb.All(ctx, db.sql, scanKey, `
+		select `+keyColumns+`
+		from api_keys k
+		where k.account_id = ? or ? = ''
+		order by k.created_at, k.id`, account, account)
 }
 
 // RevokeKey ends a key for good; revoking it again changes nothing. It is the operator's and asks for no account. Fails
@@ -100,7 +118,9 @@ func (db *DB) TouchKeys(ctx context.Context, used map[parley.KeyID]time.Time) er
 		err := db.Transact(ctx, sqldb.Bulk, func(tx *DB) error {
 			for _, id := range ids {
 				at := millis(used[id])
-				if _, err := tx.sql.Exec(ctx, `update api_keys set last_used_at = ? where id = ? and coalesce(last_used_at, 0) < ?`, at, id, at); err != nil {
+				if _, err := tx.sql.Exec(ctx, `
+					update api_keys set last_used_at = ?
+					where id = ? and coalesce(last_used_at, 0) < ?`, at, id, at); err != nil {
 					return err
 				}
 			}

@@ -84,8 +84,12 @@ func (db *DB) findDuplicateLead(ctx context.Context, l *parley.Lead) (*parley.Le
 	if l.Email == "" {
 		return nil, nil
 	}
-	known, err := sqldb.One(ctx, db.sql, scanLead, `select `+leadColumns+` from leads where conversation_id = ? and agent_id = ? and account_id = ?
-		and lower(email) = lower(?) order by created_at, id limit 1`, l.ConversationID, l.AgentID, l.AccountID, l.Email)
+	known, err := sqldb.One(ctx, db.sql, scanLead, `
+		select `+leadColumns+`
+		from leads
+		where conversation_id = ? and agent_id = ? and account_id = ? and lower(email) = lower(?)
+		order by created_at, id
+		limit 1`, l.ConversationID, l.AgentID, l.AccountID, l.Email)
 	if sqldb.IsNotFound(err) {
 		return nil, nil
 	}
@@ -147,7 +151,12 @@ func (f LeadFilter) whereClause(account parley.AccountID, agent parley.AgentID) 
 // LeadsAtOffset lists an agent's leads, newest first, from an offset.
 func (db *DB) LeadsAtOffset(ctx context.Context, account parley.AccountID, agent parley.AgentID, f LeadFilter, offset, limit int) ([]parley.Lead, error) {
 	where, args := f.whereClause(account, agent)
-	return sqldb.All(ctx, db.sql, scanLead, `select `+leadColumns+` from leads where `+where+` order by created_at desc, id desc limit ? offset ?`, append(args, limit, offset)...)
+	return sqldb.All(ctx, db.sql, scanLead, `
+		select `+leadColumns+`
+		from leads
+		where `+where+`
+		order by created_at desc, id desc
+		limit ? offset ?`, append(args, limit, offset)...)
 }
 
 // Leads lists an agent's leads, newest first.
@@ -155,20 +164,32 @@ func (db *DB) Leads(ctx context.Context, account parley.AccountID, agent parley.
 	where, args := f.whereClause(account, agent)
 	var page parley.Page[parley.Lead]
 	var err error
-	if page.Total, err = sqldb.One(ctx, db.sql, sqldb.Column[int], `select count(*) from leads where `+where, args...); err != nil {
+	if page.Total, err = sqldb.One(ctx, db.sql, sqldb.Column[int], `
+		select count(*)
+		from leads
+		where `+where, args...); err != nil {
 		return page, err
 	}
 	after := startCursor(ask)
-	list, err := sqldb.All(ctx, db.sql, scanLead, `select `+leadColumns+` from leads where `+where+` and (created_at < ? or (created_at = ? and id < ?))
-		order by created_at desc, id desc limit ?`, append(args, after.SortValue, after.SortValue, after.ID, ask.Limit+1)...)
+	list, err := sqldb.All(ctx, db.sql, scanLead, `
+		select `+leadColumns+`
+		from leads
+		where `+where+`
+		and (created_at < ? or (created_at = ? and id < ?))
+		order by created_at desc, id desc
+		limit ?`, append(args, after.SortValue, after.SortValue, after.ID, ask.Limit+1)...)
 	page.Items, page.Next = cutPage(list, ask.Limit, func(l parley.Lead) parley.Cursor { return parley.Cursor{SortValue: millis(l.CreatedAt), ID: l.ID} })
 	return page, err
 }
 
 // LeadOfConversation returns the newest lead with an e-mail address that a conversation has left; nil where there is none.
 func (db *DB) LeadOfConversation(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID) (*parley.Lead, error) {
-	l, err := sqldb.One(ctx, db.sql, scanLead, `select `+leadColumns+` from leads where conversation_id = ? and agent_id = ? and account_id = ? and email <> ''
-		order by created_at desc, id desc limit 1`, conversation, agent, account)
+	l, err := sqldb.One(ctx, db.sql, scanLead, `
+		select `+leadColumns+`
+		from leads
+		where conversation_id = ? and agent_id = ? and account_id = ? and email <> ''
+		order by created_at desc, id desc
+		limit 1`, conversation, agent, account)
 	if sqldb.IsNotFound(err) {
 		return nil, nil
 	}

@@ -131,9 +131,9 @@ func TestProcedureRuns(t *testing.T) {
 		if err != nil || cmp.Diff([]string{"abandoned", "escalated"}, ends) != "" {
 			w.Error(ends, err)
 		}
-		told, err := sqldb.All(w, w.SQL(), sqldb.Column[string], `select payload from events where kind = 'procedure.ended'`)
-		if err != nil || len(told) != 1 {
-			w.Error(told, err)
+		payloads, err := sqldb.All(w, w.SQL(), sqldb.Column[string], `select payload from events where kind = 'procedure.ended'`)
+		if err != nil || len(payloads) != 1 {
+			w.Error(payloads, err)
 		}
 		lost := run("lost", testTime)
 		lost.ConversationID = "gone"

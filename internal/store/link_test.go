@@ -147,8 +147,8 @@ func TestPagesOfASiteGoTogether(t *testing.T) {
 		if after.Size != before.Size-30 || after.Sources != (parley.SourceCounts{Pending: 1}) || after.PassageVersion != before.PassageVersion+1 {
 			w.Errorf("%+v", after)
 		}
-		if gone, err := w.DeletedPageSources(w, w.Account.ID, w.Agent.ID, site.ID); err != nil || len(gone) != 3 {
-			w.Error(gone, err)
+		if deleted, err := w.DeletedPageSources(w, w.Account.ID, w.Agent.ID, site.ID); err != nil || len(deleted) != 3 {
+			w.Error(deleted, err)
 		}
 	})
 }

@@ -27,8 +27,13 @@ func (db *DB) AddMessage(ctx context.Context, account parley.AccountID, agent pa
 
 // AddAnswer is AddMessage that tells how the conversation stands, for it may have been taken over while the answer was made.
 func (db *DB) AddAnswer(ctx context.Context, account parley.AccountID, agent parley.AgentID, m *parley.Message, usage *AnswerUsage) (status parley.ConversationStatus, err error) {
-	err = db.sql.QueryRow(ctx, `update conversations set last_seq = last_seq + 1, message_count = message_count + 1, last_activity = ?
-		where id = ? and agent_id = ? and account_id = ? and deleted_at is null returning last_seq, status`, millis(m.CreatedAt), m.ConversationID, agent, account).Scan(&m.Seq, &status)
+	err = db.sql.QueryRow(ctx, `
+		update conversations set
+		  last_seq = last_seq + 1,
+		  message_count = message_count + 1,
+		  last_activity = ?
+		where id = ? and agent_id = ? and account_id = ? and deleted_at is null
+		returning last_seq, status`, millis(m.CreatedAt), m.ConversationID, agent, account).Scan(&m.Seq, &status)
 	if err != nil {
 		return "", mapNotFound(err, parley.CodeConversationNotFound)
 	}
@@ -46,8 +51,30 @@ func (db *DB) insertMessage(ctx context.Context, account parley.AccountID, agent
 	if usage != nil {
 		in, out, latency, credits = usage.InputTokens, usage.OutputTokens, usage.Latency.Milliseconds(), int64(usage.Credits)
 	}
-	_, err := db.sql.Exec(ctx, `insert into messages (id, account_id, agent_id, conversation_id, seq, author, author_id, type, state, turn_id, parts, score, citations, finish_reason,
-		model, input_tokens, output_tokens, latency_ms, credits, created_at) values (?, ?, ?, ?, ?, ?, ?, 'reply', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+	_, err := db.sql.Exec(ctx, `
+		insert into messages (
+		  id,
+		  account_id,
+		  agent_id,
+		  conversation_id,
+		  seq,
+		  author,
+		  author_id,
+		  type,
+		  state,
+		  turn_id,
+		  parts,
+		  score,
+		  citations,
+		  finish_reason,
+		  model,
+		  input_tokens,
+		  output_tokens,
+		  latency_ms,
+		  credits,
+		  created_at
+		)
+		values (?, ?, ?, ?, ?, ?, ?, 'reply', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		m.ID, account, agent, m.ConversationID, m.Seq, m.Author, textOrNil(m.AuthorID), m.State, textOrNil(m.TurnID), toJSON(m.Parts), score, citations,
 		textOrNil(m.FinishReason), textOrNil(m.Model), in, out, latency, credits, millis(m.CreatedAt))
 	return err
@@ -97,7 +124,10 @@ func scanMessage(scan sqldb.Scan) (m parley.Message, err error) {
 // conversation keeps.
 func (db *DB) Messages(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, ask parley.PageRequest) (parley.Page[parley.Message], error) {
 	var page parley.Page[parley.Message]
-	err := db.sql.QueryRow(ctx, `select message_count from conversations where id = ? and agent_id = ? and account_id = ? and deleted_at is null`,
+	err := db.sql.QueryRow(ctx, `
+		select message_count
+		from conversations
+		where id = ? and agent_id = ? and account_id = ? and deleted_at is null`,
 		conversation, agent, account).Scan(&page.Total)
 	if err != nil {
 		return page, mapNotFound(err, parley.CodeResourceNotFound)
@@ -128,8 +158,10 @@ func (db *DB) newestMessages(ctx context.Context, account parley.AccountID, agen
 	if ask.After != nil {
 		before = ask.After.SortValue
 	}
-	list, err := sqldb.All(ctx, db.sql, scanMessage, `select `+messageColumns+` from messages
-		where conversation_id = ? and agent_id = ? and account_id = ? and type = 'reply' and superseded_at is null and seq < ?
+	list, err := sqldb.All(ctx, db.sql, scanMessage, `select `+messageColumns+`
+		from messages
+		where conversation_id = ? and agent_id = ? and account_id = ? and type = 'reply'
+		  and superseded_at is null and seq < ?
 		order by seq desc
 		limit ?`, conversation, agent, account, before, ask.Limit+1)
 	slices.Reverse(list)
@@ -138,7 +170,10 @@ func (db *DB) newestMessages(ctx context.Context, account parley.AccountID, agen
 
 // message reads the first of the messages that end users see for which the condition is true.
 func (db *DB) message(ctx context.Context, where string, args ...any) (*parley.Message, error) {
-	m, err := sqldb.One(ctx, db.sql, scanMessage, `select `+messageColumns+` from messages where type = 'reply' and `+where, args...)
+	m, err := sqldb.One(ctx, db.sql, scanMessage, `
+		select `+messageColumns+`
+		from messages
+		where type = 'reply' and `+where, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -154,7 +189,11 @@ func (db *DB) Message(ctx context.Context, account parley.AccountID, agent parle
 
 // RateMessage keeps what the end user thinks of a message, and since when; an empty rating takes it back.
 func (db *DB) RateMessage(ctx context.Context, account parley.AccountID, agent parley.AgentID, m *parley.Message, now time.Time) error {
-	n, err := db.sql.Exec(ctx, `update messages set feedback = ?, feedback_at = ? where id = ? and conversation_id = ? and agent_id = ? and account_id = ?`,
+	n, err := db.sql.Exec(ctx, `
+		update messages set
+		  feedback = ?,
+		  feedback_at = ?
+		where id = ? and conversation_id = ? and agent_id = ? and account_id = ?`,
 		textOrNil(m.Feedback), millis(now), m.ID, m.ConversationID, agent, account)
 	return requireChanged(n, err, parley.CodeMessageNotFound)
 }
@@ -166,7 +205,13 @@ func (db *DB) TruncateMessage(ctx context.Context, account parley.AccountID, age
 	if len(m.Citations) > 0 {
 		citations = toJSON(m.Citations)
 	}
-	n, err := db.sql.Exec(ctx, `update messages set parts = ?, citations = ?, state = ?, finish_reason = ?, spoken_until = ?
+	n, err := db.sql.Exec(ctx, `
+		update messages set
+		  parts = ?,
+		  citations = ?,
+		  state = ?,
+		  finish_reason = ?,
+		  spoken_until = ?
 		where id = ? and conversation_id = ? and agent_id = ? and account_id = ?`,
 		toJSON(m.Parts), citations, m.State, textOrNil(m.FinishReason), len(m.Text()), m.ID, m.ConversationID, agent, account)
 	return requireChanged(n, err, parley.CodeMessageNotFound)
@@ -175,7 +220,19 @@ func (db *DB) TruncateMessage(ctx context.Context, account parley.AccountID, age
 // AddAttachments writes the files of a message, whose blobs are there.
 func (db *DB) AddAttachments(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, files []parley.Attachment) error {
 	for _, f := range files {
-		_, err := db.sql.Exec(ctx, `insert into attachments (id, account_id, agent_id, message_id, conversation_id, blob_id, name, media_type, size, created_at)
+		_, err := db.sql.Exec(ctx, `
+			insert into attachments (
+			  id,
+			  account_id,
+			  agent_id,
+			  message_id,
+			  conversation_id,
+			  blob_id,
+			  name,
+			  media_type,
+			  size,
+			  created_at
+			)
 			values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, f.ID, account, agent, f.MessageID, conversation, f.BlobID, f.Name, f.MediaType, f.Size, millis(f.CreatedAt))
 		if err != nil {
 			return err
@@ -189,8 +246,19 @@ func (db *DB) Attachments(ctx context.Context, account parley.AccountID, agent p
 	if len(messages) == 0 {
 		return nil, nil
 	}
-	return sqldb.All(ctx, db.sql, scanAttachment, `select id, message_id, blob_id, name, media_type, size, created_at from attachments where message_id in `+placeholders(len(messages))+`
-		and agent_id = ? and account_id = ? order by id`, append(toAny(messages), agent, account)...)
+	return sqldb.All(ctx, db.sql, scanAttachment, `
+		select
+		  id,
+		  message_id,
+		  blob_id,
+		  name,
+		  media_type,
+		  size,
+		  created_at
+		from attachments
+		where message_id in `+placeholders(len(messages))+`
+		and agent_id = ? and account_id = ?
+		order by id`, append(toAny(messages), agent, account)...)
 }
 
 func scanAttachment(scan sqldb.Scan) (f parley.Attachment, err error) {
@@ -216,7 +284,8 @@ func (db *DB) LinkedAttachment(ctx context.Context, id parley.AttachmentID) (*pa
 	var f parley.Attachment
 	b, err := sqldb.One(ctx, db.sql, func(scan sqldb.Scan) (b Blob, err error) {
 		return scanBlob(func(dest ...any) error { return scan(append(dest, attachmentDests(&f)...)...) })
-	}, `select `+blobColumns+`, f.id, f.message_id, f.blob_id, f.name, f.media_type, f.size, f.created_at from attachments f
+	}, `
+		select `+blobColumns+`, f.id, f.message_id, f.blob_id, f.name, f.media_type, f.size, f.created_at from attachments f
 		join blobs b on b.id = f.blob_id and b.agent_id = f.agent_id and b.account_id = f.account_id
 		join conversations c on c.id = f.conversation_id and c.agent_id = f.agent_id and c.account_id = f.account_id and c.deleted_at is null
 		join agents a on a.id = f.agent_id and a.account_id = f.account_id and a.deleted_at is null where f.id = ?`, id)
@@ -251,7 +320,10 @@ func (db *DB) MessagesByID(ctx context.Context, ids []parley.MessageID) ([]parle
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	return sqldb.All(ctx, db.sql, scanMessage, `select `+messageColumns+` from messages where type = 'reply' and id in `+placeholders(len(ids)), toAny(ids)...)
+	return sqldb.All(ctx, db.sql, scanMessage, `
+		select `+messageColumns+`
+		from messages
+		where type = 'reply' and id in `+placeholders(len(ids)), toAny(ids)...)
 }
 
 // maxExportBytes is about how many bytes of messages MessagesAfter returns at once; a single message may be larger.
@@ -260,8 +332,13 @@ const maxExportBytes = 1 << 20
 // MessagesAfter returns messages of a conversation behind a sequence number, oldest first, at most limit and about a megabyte of
 // them: however long a conversation is, whoever reads it to its end holds no more than that. None is the end.
 func (db *DB) MessagesAfter(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, seq int64, limit int) ([]parley.Message, error) {
-	rows, err := db.sql.Query(ctx, `select `+messageColumns+` from messages where agent_id = ? and conversation_id = ? and account_id = ? and seq > ?
-		and type = 'reply' and superseded_at is null order by seq limit ?`, agent, conversation, account, seq, limit)
+	rows, err := db.sql.Query(ctx, `
+		select `+messageColumns+`
+		from messages
+		where agent_id = ? and conversation_id = ? and account_id = ? and seq > ? and type = 'reply'
+		  and superseded_at is null
+		order by seq
+		limit ?`, agent, conversation, account, seq, limit)
 	if err != nil {
 		return nil, err
 	}

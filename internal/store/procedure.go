@@ -49,7 +49,11 @@ func scanProcedure(scan sqldb.Scan) (p parley.Procedure, err error) {
 
 // Procedures lists an agent's procedures in their order, those that are switched off too.
 func (db *DB) Procedures(ctx context.Context, account parley.AccountID, agent parley.AgentID) ([]parley.Procedure, error) {
-	return sqldb.All(ctx, db.sql, scanProcedure, `select `+procedureColumns+` from procedures where agent_id = ? and account_id = ? order by position, key`, agent, account)
+	return sqldb.All(ctx, db.sql, scanProcedure, `
+		select `+procedureColumns+`
+		from procedures
+		where agent_id = ? and account_id = ?
+		order by position, key`, agent, account)
 }
 
 // PutProcedure writes the procedure, in place of the agent's procedure with the same key if there is one; that one keeps its
@@ -77,7 +81,9 @@ func (db *DB) PutProcedure(ctx context.Context, p *parley.Procedure) error {
 // DropProcedure removes the agent's procedure with the key. Fails with AGENT_NOT_FOUND, and with NOT_FOUND when there is none.
 func (db *DB) DropProcedure(ctx context.Context, account parley.AccountID, agent parley.AgentID, key string, now time.Time) error {
 	return db.changeTools(ctx, account, agent, now, func(tx *DB) error {
-		n, err := tx.sql.Exec(ctx, `delete from procedures where agent_id = ? and account_id = ? and key = ?`, agent, account, key)
+		n, err := tx.sql.Exec(ctx, `
+			delete from procedures
+			where agent_id = ? and account_id = ? and key = ?`, agent, account, key)
 		return requireChanged(n, err, parley.CodeNotFound)
 	})
 }
@@ -123,8 +129,12 @@ func scanRun(scan sqldb.Scan) (r parley.ProcedureRun, err error) {
 
 // OpenProcedureRun finds the conversation's procedure run that waits for an input, the newest if there are several, or nil.
 func (db *DB) OpenProcedureRun(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID) (*parley.ProcedureRun, error) {
-	r, err := sqldb.One(ctx, db.sql, scanRun, `select `+runColumns+` from procedure_runs where conversation_id = ? and agent_id = ? and account_id = ?
-		and outcome is null order by started_at desc, id desc limit 1`, conversation, agent, account)
+	r, err := sqldb.One(ctx, db.sql, scanRun, `
+		select `+runColumns+`
+		from procedure_runs
+		where conversation_id = ? and agent_id = ? and account_id = ? and outcome is null
+		order by started_at desc, id desc
+		limit 1`, conversation, agent, account)
 	if sqldb.IsNotFound(err) {
 		return nil, nil
 	}
@@ -141,13 +151,29 @@ func (db *DB) StartProcedureRun(ctx context.Context, r *parley.ProcedureRun) err
 		if _, err := tx.LockConversation(ctx, r.AccountID, r.AgentID, r.ConversationID); err != nil {
 			return err
 		}
-		_, err := tx.sql.Exec(ctx, `update procedure_runs set outcome = ?, state = ?, ended_at = ? where conversation_id = ? and agent_id = ? and account_id = ?
-			and outcome is null`, string(parley.ProcedureAbandoned), runEnded, millis(r.StartedAt), r.ConversationID, r.AgentID, r.AccountID)
+		_, err := tx.sql.Exec(ctx, `
+			update procedure_runs set
+			  outcome = ?,
+			  state = ?,
+			  ended_at = ?
+			where conversation_id = ? and agent_id = ? and account_id = ? and outcome is null`, string(parley.ProcedureAbandoned), runEnded, millis(r.StartedAt), r.ConversationID, r.AgentID, r.AccountID)
 		if err != nil {
 			return err
 		}
-		_, err = tx.sql.Exec(ctx, `insert into procedure_runs (id, account_id, agent_id, conversation_id, procedure_key, procedure_name, inputs, step, state,
-			started_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, r.ID, r.AccountID, r.AgentID, r.ConversationID, r.Key, r.Name, inputsJSON(r.Inputs), r.Step,
+		_, err = tx.sql.Exec(ctx, `
+			insert into procedure_runs (
+			  id,
+			  account_id,
+			  agent_id,
+			  conversation_id,
+			  procedure_key,
+			  procedure_name,
+			  inputs,
+			  step,
+			  state,
+			  started_at
+			)
+			values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, r.ID, r.AccountID, r.AgentID, r.ConversationID, r.Key, r.Name, inputsJSON(r.Inputs), r.Step,
 			runOpen, millis(r.StartedAt))
 		return err
 	})
@@ -155,7 +181,11 @@ func (db *DB) StartProcedureRun(ctx context.Context, r *parley.ProcedureRun) err
 
 // SaveProcedureRun keeps what an open run knows by now, and how far it is.
 func (db *DB) SaveProcedureRun(ctx context.Context, r *parley.ProcedureRun) error {
-	_, err := db.sql.Exec(ctx, `update procedure_runs set inputs = ?, step = ? where id = ? and agent_id = ? and account_id = ? and outcome is null`,
+	_, err := db.sql.Exec(ctx, `
+		update procedure_runs set
+		  inputs = ?,
+		  step = ?
+		where id = ? and agent_id = ? and account_id = ? and outcome is null`,
 		inputsJSON(r.Inputs), r.Step, r.ID, r.AgentID, r.AccountID)
 	return err
 }
@@ -163,8 +193,14 @@ func (db *DB) SaveProcedureRun(ctx context.Context, r *parley.ProcedureRun) erro
 // EndProcedureRun ends an open run with its outcome and records it; one that has ended meanwhile stays as it is.
 func (db *DB) EndProcedureRun(ctx context.Context, r *parley.ProcedureRun, now time.Time) error {
 	return db.Transact(ctx, sqldb.Interactive, func(tx *DB) error {
-		n, err := tx.sql.Exec(ctx, `update procedure_runs set inputs = ?, step = ?, outcome = ?, state = ?, ended_at = ? where id = ? and agent_id = ?
-			and account_id = ? and outcome is null`, inputsJSON(r.Inputs), r.Step, string(r.Outcome), runEnded, millis(now), r.ID, r.AgentID, r.AccountID)
+		n, err := tx.sql.Exec(ctx, `
+			update procedure_runs set
+			  inputs = ?,
+			  step = ?,
+			  outcome = ?,
+			  state = ?,
+			  ended_at = ?
+			where id = ? and agent_id = ? and account_id = ? and outcome is null`, inputsJSON(r.Inputs), r.Step, string(r.Outcome), runEnded, millis(now), r.ID, r.AgentID, r.AccountID)
 		if err != nil || n == 0 {
 			return err
 		}

@@ -47,8 +47,12 @@ const indexableMessageColumns = `
 
 // IndexableMessagesAfter returns the texts of a conversation behind a sequence number, oldest first, shown or not.
 func (db *DB) IndexableMessagesAfter(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, seq int64, limit int) ([]IndexableMessage, error) {
-	return sqldb.All(ctx, db.sql, scanIndexableMessage, `select `+indexableMessageColumns+` from messages m where m.agent_id = ? and m.conversation_id = ? and m.account_id = ?
-		and m.seq > ? order by m.seq limit ?`, agent, conversation, account, seq, limit)
+	return sqldb.All(ctx, db.sql, scanIndexableMessage, `
+		select `+indexableMessageColumns+`
+		from messages m
+		where m.agent_id = ? and m.conversation_id = ? and m.account_id = ? and m.seq > ?
+		order by m.seq
+		limit ?`, agent, conversation, account, seq, limit)
 }
 
 // MessageRef names a message by its conversation and its sequence number.
@@ -82,16 +86,23 @@ func (db *DB) IndexableMessagesAt(ctx context.Context, account parley.AccountID,
 
 // indexableMessagesAtQuery goes from the places to the messages, never the other way round.
 var indexableMessagesAtQuery = `with p (conversation_id, seq) as (select distinct column1, column2 from (values (cast(? as text), cast(? as bigint))` +
-	strings.Repeat(", (?, ?)", messagesPerStatement-1) + `) v) select ` + indexableMessageColumns + ` from p cross join messages m where m.agent_id = ? and m.account_id = ?
-	and m.conversation_id = p.conversation_id and m.seq = p.seq and m.type = 'reply' and m.superseded_at is null`
+	strings.Repeat(", (?, ?)", messagesPerStatement-1) + `) v) select ` + indexableMessageColumns + `
+		from p
+		cross join messages m
+		where m.agent_id = ? and m.account_id = ? and m.conversation_id = p.conversation_id
+		  and m.seq = p.seq and m.type = 'reply' and m.superseded_at is null`
 
 // IndexableMessagesAtQuery is what SaidAt asks, for the test of its plan.
 func IndexableMessagesAtQuery() string { return indexableMessagesAtQuery }
 
 // ReplacedSeqs lists the numbers up to seq of the messages of a conversation that others have taken the place of.
 func (db *DB) ReplacedSeqs(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, seq int64) ([]int64, error) {
-	return sqldb.All(ctx, db.sql, sqldb.Column[int64], `select seq from messages where agent_id = ? and conversation_id = ? and account_id = ?
-		and seq <= ? and superseded_at is not null order by seq`, agent, conversation, account, seq)
+	return sqldb.All(ctx, db.sql, sqldb.Column[int64], `
+		select seq
+		from messages
+		where agent_id = ? and conversation_id = ? and account_id = ? and seq <= ?
+		  and superseded_at is not null
+		order by seq`, agent, conversation, account, seq)
 }
 
 // ToolUse is a tool or a procedure that ran in a conversation.
@@ -109,13 +120,18 @@ type ConversationFeedback struct {
 
 // ToolUses lists the tools that were called in a conversation, each with its kind and status once.
 func (db *DB) ToolUses(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID) ([]ToolUse, error) {
-	return sqldb.All(ctx, db.sql, scanToolUse, `select distinct tool, action_type, status from tool_calls where conversation_id = ? and agent_id = ? and account_id = ?`,
+	return sqldb.All(ctx, db.sql, scanToolUse, `
+		select distinct tool, action_type, status
+		from tool_calls
+		where conversation_id = ? and agent_id = ? and account_id = ?`,
 		conversation, agent, account)
 }
 
 // ProcedureUses lists the procedures that ran in a conversation, each with its outcome once.
 func (db *DB) ProcedureUses(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID) ([]ToolUse, error) {
-	return sqldb.All(ctx, db.sql, scanToolUse, `select distinct procedure_name, '', coalesce(outcome, '') from procedure_runs
+	return sqldb.All(ctx, db.sql, scanToolUse, `
+		select distinct procedure_name, '', coalesce(outcome, '')
+		from procedure_runs
 		where conversation_id = ? and agent_id = ? and account_id = ?`, conversation, agent, account)
 }
 
@@ -126,8 +142,11 @@ func scanToolUse(scan sqldb.Scan) (r ToolUse, err error) {
 
 // feedbackQuery names the condition of the index messages_marked as it stands there: without the index it would read a whole
 // conversation.
-const feedbackQuery = `select distinct feedback, author from messages where agent_id = ? and conversation_id = ? and account_id = ? and type = 'reply' and superseded_at is null
-	and (feedback is not null or author = 'human')`
+const feedbackQuery = `
+	select distinct feedback, author
+	from messages
+	where agent_id = ? and conversation_id = ? and account_id = ? and type = 'reply'
+	  and superseded_at is null and (feedback is not null or author = 'human')`
 
 // FeedbackQuery is what Marks asks, for the test of its plan.
 func FeedbackQuery() string { return feedbackQuery }

@@ -59,7 +59,10 @@ func (db *DB) LockSource(ctx context.Context, account parley.AccountID, agent pa
 }
 
 func (db *DB) source(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.SourceID, lock string) (*parley.Source, error) {
-	s, err := sqldb.One(ctx, db.sql, scanSource, `select `+sourceColumns+` from sources where id = ? and agent_id = ? and account_id = ? and deleted_at is null`+lock,
+	s, err := sqldb.One(ctx, db.sql, scanSource, `
+		select `+sourceColumns+`
+		from sources
+		where id = ? and agent_id = ? and account_id = ? and deleted_at is null`+lock,
 		id, agent, account)
 	if err != nil {
 		return nil, mapNotFound(err, parley.CodeSourceNotFound)
@@ -81,13 +84,18 @@ func (db *DB) Sources(ctx context.Context, account parley.AccountID, agent parle
 	where, args := f.whereClause(account, agent)
 	var page parley.Page[parley.Source]
 	var err error
-	if page.Total, err = sqldb.One(ctx, db.sql, sqldb.Column[int], `select count(*) from sources where `+where, args...); err != nil {
+	if page.Total, err = sqldb.One(ctx, db.sql, sqldb.Column[int], `
+		select count(*)
+		from sources
+		where `+where, args...); err != nil {
 		return page, err
 	}
 	after := startCursor(ask)
 	args = append(args, after.SortValue, after.SortValue, after.ID, ask.Limit+1)
 	list, err := sqldb.All(ctx, db.sql, scanSource, `select `+sourceColumns+` from sources where `+where+`
-		and (created_at < ? or (created_at = ? and id < ?)) order by created_at desc, id desc limit ?`, args...)
+		and (created_at < ? or (created_at = ? and id < ?))
+		order by created_at desc, id desc
+		limit ?`, args...)
 	page.Items, page.Next = cutPage(list, ask.Limit, sourceCursor)
 	return page, err
 }
@@ -96,7 +104,11 @@ func (db *DB) Sources(ctx context.Context, account parley.AccountID, agent parle
 func (db *DB) sourcesByName(ctx context.Context, account parley.AccountID, agent parley.AgentID, f SourceFilter, ask parley.PageRequest) (parley.Page[parley.Source], error) {
 	var page parley.Page[parley.Source]
 	where, args := f.whereClause(account, agent)
-	rows, err := db.sql.Query(ctx, `select `+sourceColumns+` from sources where `+where+` order by created_at desc, id desc`, args...)
+	rows, err := db.sql.Query(ctx, `
+		select `+sourceColumns+`
+		from sources
+		where `+where+`
+		order by created_at desc, id desc`, args...)
 	if err != nil {
 		return page, err
 	}
@@ -144,8 +156,25 @@ func (db *DB) CreateSource(ctx context.Context, s *parley.Source) (total int64, 
 	if err != nil {
 		return 0, err
 	}
-	_, err = db.sql.Exec(ctx, `insert into sources (id, account_id, agent_id, parent_id, kind, name, url, size, status, failure, metadata, live_version, wanted_version,
-		created_at, updated_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, s.ID, s.AccountID, s.AgentID, textOrNil(s.ParentID), s.Kind, s.Name, s.URL, s.Size, s.Status,
+	_, err = db.sql.Exec(ctx, `
+		insert into sources (
+		  id,
+		  account_id,
+		  agent_id,
+		  parent_id,
+		  kind,
+		  name,
+		  url,
+		  size,
+		  status,
+		  failure,
+		  metadata,
+		  live_version,
+		  wanted_version,
+		  created_at,
+		  updated_at
+		)
+		values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, s.ID, s.AccountID, s.AgentID, textOrNil(s.ParentID), s.Kind, s.Name, s.URL, s.Size, s.Status,
 		s.Failure, toJSON(s.Metadata), textOrNil(s.LiveVersion), textOrNil(s.WantedVersion), millis(s.CreatedAt), millis(s.UpdatedAt))
 	return total, err
 }
@@ -153,8 +182,12 @@ func (db *DB) CreateSource(ctx context.Context, s *parley.Source) (total int64, 
 // HasTextWithHash reports whether the agent has another source of that name and kind whose wanted version has the hash. To be exact it
 // must be asked in a transaction that holds the agent's row.
 func (db *DB) HasTextWithHash(ctx context.Context, s *parley.Source, hash string) (bool, error) {
-	n, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `select count(*) from source_versions v join sources s on s.id = v.source_id and s.wanted_version = v.id
-		where v.agent_id = ? and v.hash = ? and s.account_id = ? and s.kind = ? and s.name = ? and s.id <> ? and s.deleted_at is null`,
+	n, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `
+		select count(*)
+		from source_versions v
+		join sources s on s.id = v.source_id and s.wanted_version = v.id
+		where v.agent_id = ? and v.hash = ? and s.account_id = ? and s.kind = ? and s.name = ? and s.id <> ?
+		  and s.deleted_at is null`,
 		s.AgentID, hash, s.AccountID, s.Kind, s.Name, s.ID)
 	return n > 0, err
 }
@@ -193,23 +226,41 @@ func (db *DB) updateSourceRow(ctx context.Context, before, s *parley.Source, pas
 	if s.Status == parley.SourceDeleted {
 		deleted = millis(s.UpdatedAt)
 	}
-	_, err := db.sql.Exec(ctx, `update sources set name = ?, url = ?, size = ?, status = ?, failure = ?, metadata = ?, live_version = ?, wanted_version = ?,
-		updated_at = ?, deleted_at = ? where id = ? and agent_id = ? and account_id = ?`, s.Name, s.URL, s.Size, s.Status, s.Failure, toJSON(s.Metadata),
+	_, err := db.sql.Exec(ctx, `
+		update sources set
+		  name = ?,
+		  url = ?,
+		  size = ?,
+		  status = ?,
+		  failure = ?,
+		  metadata = ?,
+		  live_version = ?,
+		  wanted_version = ?,
+		  updated_at = ?,
+		  deleted_at = ?
+		where id = ? and agent_id = ? and account_id = ?`, s.Name, s.URL, s.Size, s.Status, s.Failure, toJSON(s.Metadata),
 		textOrNil(s.LiveVersion), textOrNil(s.WantedVersion), millis(s.UpdatedAt), deleted, s.ID, s.AgentID, s.AccountID)
 	if err != nil || before.LiveVersion == s.LiveVersion {
 		return err
 	}
-	if _, err = db.sql.Exec(ctx, `update sources set live_in = ? where id = ? and agent_id = ? and account_id = ?`, passages, s.ID, s.AgentID, s.AccountID); err != nil {
+	if _, err = db.sql.Exec(ctx, `
+		update sources set live_in = ?
+		where id = ? and agent_id = ? and account_id = ?`, passages, s.ID, s.AgentID, s.AccountID); err != nil {
 		return err
 	}
-	_, err = db.sql.Exec(ctx, `update source_versions set state = case when id = ? then 'live' else 'replaced' end where id in (?, ?) and source_id = ? and agent_id = ?`,
+	_, err = db.sql.Exec(ctx, `
+		update source_versions set state = case when id = ? then 'live' else 'replaced' end
+		where id in (?, ?) and source_id = ? and agent_id = ?`,
 		s.LiveVersion, s.LiveVersion, before.LiveVersion, s.ID, s.AgentID)
 	return err
 }
 
 // CheckSourceExists fails with SOURCE_NOT_FOUND unless the agent has the source, or had it.
 func (db *DB) CheckSourceExists(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.SourceID) error {
-	_, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `select 1 from sources where id = ? and agent_id = ? and account_id = ?`, id, agent, account)
+	_, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `
+		select 1
+		from sources
+		where id = ? and agent_id = ? and account_id = ?`, id, agent, account)
 	return mapNotFound(err, parley.CodeSourceNotFound)
 }
 
@@ -226,14 +277,34 @@ func (db *DB) SourceSums(ctx context.Context, account parley.AccountID, agent pa
 	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (s SourceSum, err error) {
 		err = scan(&s.Kind, &s.Count, &s.Size, &s.Pending)
 		return s, err
-	}, `select kind, sum(case when parent_id is null then 1 else 0 end), sum(size), sum(case when status in (?, ?, ?) then 1 else 0 end)
-		from sources where agent_id = ? and account_id = ? and deleted_at is null group by kind order by kind`,
+	}, `
+		select
+		  kind,
+		  sum(case when parent_id is null then 1 else 0 end),
+		  sum(size),
+		  sum(case when status in (?, ?, ?) then 1 else 0 end)
+		from sources
+		where agent_id = ? and account_id = ? and deleted_at is null
+		group by kind
+		order by kind`,
 		parley.SourceUntrained, parley.SourceUpdated, parley.SourceToBeDeleted, agent, account)
 }
 
 // CreateVersion writes one state of a source's content.
 func (db *DB) CreateVersion(ctx context.Context, account parley.AccountID, v *parley.Version) error {
-	_, err := db.sql.Exec(ctx, `insert into source_versions (id, account_id, agent_id, source_id, hash, content, text, state, created_at) values (?, ?, ?, ?, ?, ?, ?, 'new', ?)`,
+	_, err := db.sql.Exec(ctx, `
+		insert into source_versions (
+		  id,
+		  account_id,
+		  agent_id,
+		  source_id,
+		  hash,
+		  content,
+		  text,
+		  state,
+		  created_at
+		)
+		values (?, ?, ?, ?, ?, ?, ?, 'new', ?)`,
 		v.ID, account, v.AgentID, v.SourceID, v.Hash, toJSON(v.Content), v.Text, millis(v.CreatedAt))
 	return err
 }
@@ -243,7 +314,16 @@ func (db *DB) Version(ctx context.Context, account parley.AccountID, agent parle
 	var content sql.NullString
 	v, err := sqldb.One(ctx, db.sql, func(scan sqldb.Scan) (parley.Version, error) {
 		return scanVersion(func(dest ...any) error { return scan(append([]any{&content}, dest...)...) })
-	}, `select content, id, agent_id, source_id, hash, text, created_at from source_versions
+	}, `
+		select
+		  content,
+		  id,
+		  agent_id,
+		  source_id,
+		  hash,
+		  text,
+		  created_at
+		from source_versions
 		where id = ? and source_id = ? and agent_id = ? and account_id = ?`, id, source, agent, account)
 	if err != nil {
 		return nil, mapNotFound(err, parley.CodeSourceNotFound)
@@ -266,8 +346,12 @@ func scanVersion(scan sqldb.Scan) (v parley.Version, err error) {
 
 // HasEarlierVersions reports whether a source has versions that neither answer nor are on their way.
 func (db *DB) HasEarlierVersions(ctx context.Context, account parley.AccountID, agent parley.AgentID, source parley.SourceID) (bool, error) {
-	n, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `select count(*) from source_versions v join sources s on s.id = v.source_id
-		where v.source_id = ? and v.agent_id = ? and v.account_id = ? and v.id <> coalesce(s.live_version, '') and v.id <> coalesce(s.wanted_version, '')`, source, agent, account)
+	n, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `
+		select count(*)
+		from source_versions v
+		join sources s on s.id = v.source_id
+		where v.source_id = ? and v.agent_id = ? and v.account_id = ?
+		  and v.id <> coalesce(s.live_version, '') and v.id <> coalesce(s.wanted_version, '')`, source, agent, account)
 	return n > 0, err
 }
 
@@ -294,9 +378,16 @@ func (db *DB) updateAgentCounters(ctx context.Context, before, after *parley.Sou
 			trained = millis(now)
 		}
 	}
-	err = db.sql.QueryRow(ctx, `update agents set size = size + ?, sources_live = sources_live + ?, sources_pending = sources_pending + ?,
-		sources_failed = sources_failed + ?, passage_version = passage_version + ?, last_trained_at = coalesce(?, last_trained_at)
-		where id = ? and account_id = ? and deleted_at is null returning size, passage_version`,
+	err = db.sql.QueryRow(ctx, `
+		update agents set
+		  size = size + ?,
+		  sources_live = sources_live + ?,
+		  sources_pending = sources_pending + ?,
+		  sources_failed = sources_failed + ?,
+		  passage_version = passage_version + ?,
+		  last_trained_at = coalesce(?, last_trained_at)
+		where id = ? and account_id = ? and deleted_at is null
+		returning size, passage_version`,
 		a.size-b.size, a.Live-b.Live, a.Pending-b.Pending, a.Failed-b.Failed, live, trained, after.AgentID, after.AccountID).Scan(&size, &passages)
 	return size, passages, mapNotFound(err, parley.CodeAgentNotFound)
 }
@@ -331,7 +422,11 @@ type ManagedSource struct {
 
 // ManagedSources lists all of an agent's sources, oldest first, with their keys; what was found on a site is left out.
 func (db *DB) ManagedSources(ctx context.Context, account parley.AccountID, agent parley.AgentID) ([]ManagedSource, error) {
-	return sqldb.All(ctx, db.sql, scanManagedSource, `select coalesce(s.key, ''), coalesce((select v.hash from source_versions v where v.id = s.wanted_version), ''), `+
+	return sqldb.All(ctx, db.sql, scanManagedSource, `
+		select
+		  coalesce(s.key, ''),
+		  coalesce((select v.hash from source_versions v where v.id = s.wanted_version), ''),
+		   `+
 		sourceColumns+` from sources s where s.agent_id = ? and s.account_id = ? and s.parent_id is null and s.deleted_at is null order by s.created_at, s.id`, agent, account)
 }
 
@@ -342,7 +437,10 @@ func scanManagedSource(scan sqldb.Scan) (m ManagedSource, err error) {
 
 // SourceByKey finds a source by its key in manifests. Fails with SOURCE_NOT_FOUND.
 func (db *DB) SourceByKey(ctx context.Context, account parley.AccountID, agent parley.AgentID, key string) (*parley.Source, error) {
-	s, err := sqldb.One(ctx, db.sql, scanSource, `select `+sourceColumns+` from sources where agent_id = ? and account_id = ? and key = ? and deleted_at is null`,
+	s, err := sqldb.One(ctx, db.sql, scanSource, `
+		select `+sourceColumns+`
+		from sources
+		where agent_id = ? and account_id = ? and key = ? and deleted_at is null`,
 		agent, account, key)
 	if err != nil {
 		return nil, mapNotFound(err, parley.CodeSourceNotFound)
@@ -352,6 +450,8 @@ func (db *DB) SourceByKey(ctx context.Context, account parley.AccountID, agent p
 
 // SetSourceKey returns a source its key in manifests. Fails with SOURCE_NOT_FOUND.
 func (db *DB) SetSourceKey(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.SourceID, key string) error {
-	n, err := db.sql.Exec(ctx, `update sources set key = ? where id = ? and agent_id = ? and account_id = ? and deleted_at is null`, textOrNil(key), id, agent, account)
+	n, err := db.sql.Exec(ctx, `
+		update sources set key = ?
+		where id = ? and agent_id = ? and account_id = ? and deleted_at is null`, textOrNil(key), id, agent, account)
 	return requireChanged(n, err, parley.CodeSourceNotFound)
 }

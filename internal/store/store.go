@@ -77,7 +77,10 @@ func (db *DB) EnsureSetting(ctx context.Context, name string, create func() stri
 
 // FindSetting returns a value of the installation, or the empty text where there is none.
 func (db *DB) FindSetting(ctx context.Context, name string) (string, error) {
-	value, err := sqldb.One(ctx, db.sql, sqldb.Column[string], `select value from settings where name = ?`, name)
+	value, err := sqldb.One(ctx, db.sql, sqldb.Column[string], `
+		select value
+		from settings
+		where name = ?`, name)
 	if sqldb.IsNotFound(err) {
 		return "", nil
 	}
@@ -86,6 +89,9 @@ func (db *DB) FindSetting(ctx context.Context, name string) (string, error) {
 
 // SetSetting writes a value of the installation, new or not.
 func (db *DB) SetSetting(ctx context.Context, name, value string) error {
-	_, err := db.sql.Exec(ctx, `insert into settings (name, value) values (?, ?) on conflict (name) do update set value = excluded.value`, name, value)
+	_, err := db.sql.Exec(ctx, `
+		insert into settings (name, value)
+		values (?, ?)
+		on conflict (name) do update set value = excluded.value`, name, value)
 	return err
 }

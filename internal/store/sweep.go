@@ -16,8 +16,11 @@ import (
 // messages are shown so by then without it (parley.Message.Shown).
 func (db *DB) IgnoreOldToolCalls(ctx context.Context, before, now time.Time, limit int) (n int64, err error) {
 	err = db.Transact(ctx, sqldb.Bulk, func(tx *DB) error {
-		n, err = tx.updateAndRecord(ctx, now, "tool.ignored", `update tool_calls set status = 'ignored' where status = 'pending' and id in
-			(select id from tool_calls where status = 'pending' and client_side = 1 and created_at < ? order by created_at limit ?)`, millis(before), limit)
+		n, err = tx.updateAndRecord(ctx, now, "tool.ignored", `
+			update tool_calls set status = 'ignored'
+			where status = 'pending'
+			  and id in (select id from tool_calls where status = 'pending' and client_side = 1
+			    and created_at < ? order by created_at limit ?)`, millis(before), limit)
 		return err
 	})
 	return n, err
@@ -55,8 +58,14 @@ func (db *DB) updateAndRecord(ctx context.Context, now time.Time, kind, update s
 // AbandonOldProcedureRuns ends procedure runs that have been open since before a moment as abandoned, at most limit, and returns their number.
 func (db *DB) AbandonOldProcedureRuns(ctx context.Context, before, now time.Time, limit int) (n int64, err error) {
 	err = db.Transact(ctx, sqldb.Bulk, func(tx *DB) error {
-		n, err = tx.updateAndRecord(ctx, now, "procedure.abandoned", `update procedure_runs set outcome = ?, state = ?, ended_at = ? where outcome is null and id in
-			(select id from procedure_runs where outcome is null and started_at < ? order by started_at limit ?)`,
+		n, err = tx.updateAndRecord(ctx, now, "procedure.abandoned", `
+			update procedure_runs set
+			  outcome = ?,
+			  state = ?,
+			  ended_at = ?
+			where outcome is null
+			  and id in (select id from procedure_runs where outcome is null
+			    and started_at < ? order by started_at limit ?)`,
 			string(parley.ProcedureAbandoned), runEnded, millis(now), millis(before), limit)
 		return err
 	})
@@ -75,5 +84,9 @@ func (db *DB) ConversationRetentions(ctx context.Context) ([]ConversationRetenti
 	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (r ConversationRetention, err error) {
 		err = scan(&r.Account, &r.Agent, &r.Days)
 		return r, err
-	}, `select account_id, id, retention_days from agents where retention_days is not null and deleted_at is null order by id`)
+	}, `
+		select account_id, id, retention_days
+		from agents
+		where retention_days is not null and deleted_at is null
+		order by id`)
 }

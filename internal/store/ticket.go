@@ -98,7 +98,10 @@ func (db *DB) ticketLockClause() string {
 }
 
 func (db *DB) ticket(ctx context.Context, account parley.AccountID, agent parley.AgentID, which string, value any, lock string) (*parley.Ticket, error) {
-	t, err := sqldb.One(ctx, db.sql, scanTicket, `select `+ticketColumns+` from `+ticketTables+` where t.agent_id = ? and t.account_id = ? and `+which+lock, agent, account, value)
+	t, err := sqldb.One(ctx, db.sql, scanTicket, `
+		select `+ticketColumns+`
+		from `+ticketTables+`
+		where t.agent_id = ? and t.account_id = ? and `+which+lock, agent, account, value)
 	if err != nil {
 		return nil, mapNotFound(err, parley.CodeTicketNotFound)
 	}
@@ -108,8 +111,31 @@ func (db *DB) ticket(ctx context.Context, account parley.AccountID, agent parley
 // InsertTicket writes a new ticket, whose number, status and customer are there. routed tells how it came to its team and its
 // assignee, as an object; nil where nobody looked for them.
 func (db *DB) InsertTicket(ctx context.Context, t *parley.Ticket, routed json.RawMessage) error {
-	_, err := db.sql.Exec(ctx, `insert into tickets (id, account_id, agent_id, number, subject, description, status_id, category, is_open, assignee_id, person_id, metadata,
-		channel, conversation_id, team_id, priority, routed, created_at, updated_at, last_message_at, closed_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+	_, err := db.sql.Exec(ctx, `
+		insert into tickets (
+		  id,
+		  account_id,
+		  agent_id,
+		  number,
+		  subject,
+		  description,
+		  status_id,
+		  category,
+		  is_open,
+		  assignee_id,
+		  person_id,
+		  metadata,
+		  channel,
+		  conversation_id,
+		  team_id,
+		  priority,
+		  routed,
+		  created_at,
+		  updated_at,
+		  last_message_at,
+		  closed_at
+		)
+		values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		t.ID, t.AccountID, t.AgentID, t.Number, t.Subject, t.Description, t.StatusID, t.Category, boolToInt(t.Category.IsOpen()), textOrNil(t.AssigneeID), t.Customer.ID,
 		objectJSON(t.Metadata), t.Channel, textOrNil(t.ConversationID), textOrNil(t.TeamID), t.Priority, toJSON(routed), millis(t.CreatedAt), millis(t.UpdatedAt),
 		millisOrNil(t.LastMessageAt), closedAt(t))
@@ -125,8 +151,18 @@ func closedAt(t *parley.Ticket) any {
 
 // SaveTicket writes what of a locked ticket changes: its status, assignee, team, priority and times. Fails with TICKET_NOT_FOUND.
 func (db *DB) SaveTicket(ctx context.Context, t *parley.Ticket) error {
-	n, err := db.sql.Exec(ctx, `update tickets set status_id = ?, category = ?, is_open = ?, assignee_id = ?, team_id = ?, priority = ?, updated_at = ?, last_message_at = ?,
-		closed_at = case when ? = 1 then null else coalesce(closed_at, ?) end where agent_id = ? and account_id = ? and number = ?`,
+	n, err := db.sql.Exec(ctx, `
+		update tickets set
+		  status_id = ?,
+		  category = ?,
+		  is_open = ?,
+		  assignee_id = ?,
+		  team_id = ?,
+		  priority = ?,
+		  updated_at = ?,
+		  last_message_at = ?,
+		  closed_at = case when ? = 1 then null else coalesce(closed_at, ?) end
+		where agent_id = ? and account_id = ? and number = ?`,
 		t.StatusID, t.Category, boolToInt(t.Category.IsOpen()), textOrNil(t.AssigneeID), textOrNil(t.TeamID), t.Priority, millis(t.UpdatedAt), millisOrNil(t.LastMessageAt),
 		boolToInt(t.Category.IsOpen()), closedAt(t), t.AgentID, t.AccountID, t.Number)
 	return requireChanged(n, err, parley.CodeTicketNotFound)
@@ -134,7 +170,11 @@ func (db *DB) SaveTicket(ctx context.Context, t *parley.Ticket) error {
 
 // OpenTicketNumbers returns the numbers of an agent's open tickets that a member has, in their order.
 func (db *DB) OpenTicketNumbers(ctx context.Context, account parley.AccountID, agent parley.AgentID, user parley.UserID) ([]int64, error) {
-	return sqldb.All(ctx, db.sql, sqldb.Column[int64], `select number from tickets where agent_id = ? and account_id = ? and assignee_id = ? and is_open = 1 order by number`,
+	return sqldb.All(ctx, db.sql, sqldb.Column[int64], `
+		select number
+		from tickets
+		where agent_id = ? and account_id = ? and assignee_id = ? and is_open = 1
+		order by number`,
 		agent, account, user)
 }
 
@@ -172,7 +212,10 @@ func (db *DB) Tickets(ctx context.Context, account parley.AccountID, agent parle
 	}
 	where, args := f.whereClause(account, agent)
 	if f.CountTotal {
-		if page.Total, err = sqldb.One(ctx, db.sql, sqldb.Column[int], `select count(*) from tickets t where `+where, args...); err != nil {
+		if page.Total, err = sqldb.One(ctx, db.sql, sqldb.Column[int], `
+			select count(*)
+			from tickets t
+			where `+where, args...); err != nil {
 			return page, err
 		}
 	}
@@ -219,7 +262,10 @@ func (db *DB) ticketsWithoutMessages(ctx context.Context, f TicketFilter, where 
 }
 
 func (db *DB) queryTickets(ctx context.Context, where string, args []any, limit int) ([]parley.Ticket, error) {
-	return sqldb.All(ctx, db.sql, scanTicket, `select `+ticketColumns+` from `+ticketTables+` where `+where+` limit ?`, append(args[:len(args):len(args)], limit)...)
+	return sqldb.All(ctx, db.sql, scanTicket, `
+		select `+ticketColumns+`
+		from `+ticketTables+`
+		where `+where+` limit ?`, append(args[:len(args):len(args)], limit)...)
 }
 
 func (f TicketFilter) sortDirection() (order, beyond string) {

@@ -18,7 +18,9 @@ const (
 // AddInternalMessage appends a note or an event of a ticket to its conversation: it gets the next sequence number, and nothing else of the
 // conversation changes, for the customer does not see it. Fails with CONVERSATION_NOT_FOUND once the conversation is deleted.
 func (db *DB) AddInternalMessage(ctx context.Context, account parley.AccountID, agent parley.AgentID, m *parley.TicketMessage) error {
-	err := db.sql.QueryRow(ctx, `update conversations set last_seq = last_seq + 1 where id = ? and agent_id = ? and account_id = ? and deleted_at is null
+	err := db.sql.QueryRow(ctx, `
+		update conversations set last_seq = last_seq + 1
+		where id = ? and agent_id = ? and account_id = ? and deleted_at is null
 		returning last_seq`, m.ConversationID, agent, account).Scan(&m.Seq)
 	if err != nil {
 		return mapNotFound(err, parley.CodeConversationNotFound)
@@ -27,7 +29,21 @@ func (db *DB) AddInternalMessage(ctx context.Context, account parley.AccountID, 
 	if m.Event != nil {
 		about = toJSON(m.Event)
 	}
-	_, err = db.sql.Exec(ctx, `insert into messages (id, account_id, agent_id, conversation_id, seq, author, author_id, type, state, parts, about, created_at)
+	_, err = db.sql.Exec(ctx, `
+		insert into messages (
+		  id,
+		  account_id,
+		  agent_id,
+		  conversation_id,
+		  seq,
+		  author,
+		  author_id,
+		  type,
+		  state,
+		  parts,
+		  about,
+		  created_at
+		)
 		values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, m.ID, account, agent, m.ConversationID, m.Seq, m.Author, textOrNil(m.AuthorID), m.Type, parley.MessageComplete,
 		toJSON(m.Parts), about, millis(m.CreatedAt))
 	return err
@@ -56,7 +72,10 @@ func (db *DB) TicketMessages(ctx context.Context, account parley.AccountID, agen
 	if len(ask.Types) > 0 {
 		where, args = where+` and type in `+placeholders(len(ask.Types)), append(args, toAny(ask.Types)...)
 	}
-	if page.Total, err = sqldb.One(ctx, db.sql, sqldb.Column[int], `select count(*) from messages where `+where, args...); err != nil {
+	if page.Total, err = sqldb.One(ctx, db.sql, sqldb.Column[int], `
+		select count(*)
+		from messages
+		where `+where, args...); err != nil {
 		return page, err
 	}
 	order, beyond := `asc`, `>`
@@ -66,15 +85,21 @@ func (db *DB) TicketMessages(ctx context.Context, account parley.AccountID, agen
 	if ask.After != nil {
 		where, args = where+` and seq `+beyond+` ?`, append(args, ask.After.SortValue)
 	}
-	list, err := sqldb.All(ctx, db.sql, scanTicketMessage, `select `+ticketMessageColumns+` from messages where `+where+` order by seq `+order+` limit ?`, append(args, ask.Limit+1)...)
+	list, err := sqldb.All(ctx, db.sql, scanTicketMessage, `
+		select `+ticketMessageColumns+`
+		from messages
+		where `+where+`
+		order by seq `+order+` limit ?`, append(args, ask.Limit+1)...)
 	page.Items, page.Next = cutPage(list, ask.Limit, func(m parley.TicketMessage) parley.Cursor { return parley.Cursor{SortValue: m.Seq, ID: string(m.ID)} })
 	return page, err
 }
 
 // TicketMessage finds a message of a ticket's conversation. Fails with RESOURCE_MESSAGE_NOT_FOUND.
 func (db *DB) TicketMessage(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, id parley.MessageID) (*parley.TicketMessage, error) {
-	m, err := sqldb.One(ctx, db.sql, scanTicketMessage, `select `+ticketMessageColumns+` from messages where id = ? and conversation_id = ? and agent_id = ? and account_id = ?
-		and superseded_at is null`, id, conversation, agent, account)
+	m, err := sqldb.One(ctx, db.sql, scanTicketMessage, `
+		select `+ticketMessageColumns+`
+		from messages
+		where id = ? and conversation_id = ? and agent_id = ? and account_id = ? and superseded_at is null`, id, conversation, agent, account)
 	if err != nil {
 		return nil, mapNotFound(err, parley.CodeMessageNotFound)
 	}

@@ -55,7 +55,10 @@ func (db *DB) narrowHits(ctx context.Context, account parley.AccountID, agent pa
 	where, args := t.whereClause(account, agent)
 	best := ticketHits{}
 	err := forEachTicketBatch(slices.Collect(maps.Keys(before)), func(some []any) error {
-		rows, err := sqldb.All(ctx, db.sql, scanWeightedTicket, ticketIDsClause+`select w.ticket_id, w.weight from these cross join ticket_words w where w.ticket_id = these.id and `+where,
+		rows, err := sqldb.All(ctx, db.sql, scanWeightedTicket, ticketIDsClause+`select w.ticket_id, w.weight
+			from these
+			cross join ticket_words w
+			where w.ticket_id = these.id and `+where,
 			append(some, args...)...)
 		for _, r := range rows {
 			best[r.ticket] = max(best[r.ticket], r.weight)
@@ -80,7 +83,9 @@ func (db *DB) bestTickets(ctx context.Context, account parley.AccountID, agent p
 	}
 	var list []ticket
 	err := forEachTicketBatch(found.heaviest(limit), func(some []any) error {
-		rows, err := sqldb.All(ctx, db.sql, scan, ticketIDsClause+`select t.id, t.updated_at, t.number from these cross join tickets t
+		rows, err := sqldb.All(ctx, db.sql, scan, ticketIDsClause+`select t.id, t.updated_at, t.number
+			from these
+			cross join tickets t
 			where t.id = these.id and t.agent_id = ? and t.account_id = ?`, append(some, agent, account)...)
 		list = append(list, rows...)
 		return err
@@ -117,7 +122,9 @@ func (db *DB) ticketsByID(ctx context.Context, account parley.AccountID, agent p
 	}
 	var list []parley.Ticket
 	err := forEachTicketBatch(ids, func(some []any) error {
-		rows, err := sqldb.All(ctx, db.sql, scanTicket, ticketIDsClause+`select `+ticketColumns+` from these cross join `+ticketTables+`
+		rows, err := sqldb.All(ctx, db.sql, scanTicket, ticketIDsClause+`select `+ticketColumns+`
+			from these
+			cross join `+ticketTables+`
 			where t.id = these.id and t.agent_id = ? and t.account_id = ?`, append(some, agent, account)...)
 		list = append(list, rows...)
 		return err
@@ -208,7 +215,10 @@ func (db *DB) candidateTickets(ctx context.Context, account parley.AccountID, ag
 }
 
 func (db *DB) addWeights(ctx context.Context, into ticketHits, where string, args []any) (ticketHits, error) {
-	rows, err := sqldb.All(ctx, db.sql, scanWeightedTicket, `select w.ticket_id, w.weight from ticket_words w where `+where, args...)
+	rows, err := sqldb.All(ctx, db.sql, scanWeightedTicket, `
+		select w.ticket_id, w.weight
+		from ticket_words w
+		where `+where, args...)
 	for _, r := range rows {
 		into[r.ticket] = max(into[r.ticket], r.weight)
 	}
@@ -217,8 +227,12 @@ func (db *DB) addWeights(ctx context.Context, into ticketHits, where string, arg
 
 // wordsWithPrefix lists the first words that begin with a prefix, stepping from word to word in the index.
 func (db *DB) wordsWithPrefix(ctx context.Context, account parley.AccountID, agent parley.AgentID, prefix string) ([]string, error) {
-	query := `with recursive e (word, n) as (select word, 1 from (select w.word from ticket_words w where ` + prefixWhere + ` and w.word >= ? order by w.word limit 1) f
-		union all select (select w.word from ticket_words w where ` + prefixWhere + ` and w.word > e.word order by w.word limit 1), e.n + 1 from e where e.word is not null and e.n < ?)
+	query := `with recursive e (word, n) as (select word, 1 from (select w.word from ticket_words w where ` + prefixWhere + `
+		and w.word >= ?
+		order by w.word
+		limit 1) f union all select (select w.word
+		from ticket_words w
+		where ` + prefixWhere + ` and w.word > e.word order by w.word limit 1), e.n + 1 from e where e.word is not null and e.n < ?)
 		select word from e where word is not null`
 	args := append(prefixArgs(account, agent, prefix), prefix)
 	return sqldb.All(ctx, db.sql, sqldb.Column[string], query, append(append(args, prefixArgs(account, agent, prefix)...), maxPrefixWords)...)
@@ -264,10 +278,21 @@ func (db *DB) AddTicketWords(ctx context.Context, account parley.AccountID, agen
 	return nil
 }
 
-var insertTicketWordsQuery = `insert into ticket_words (agent_id, word, ticket_id, account_id, weight) values ` +
+var insertTicketWordsQuery = `
+	insert into ticket_words (
+	  agent_id,
+	  word,
+	  ticket_id,
+	  account_id,
+	  weight
+	)
+	values ` +
 	strings.Repeat(`, (?, ?, ?, ?, ?)`, wordsPerStatement)[2:] + ` on conflict do nothing`
 
 // CountTicketWords tells how many words a ticket has.
 func (db *DB) CountTicketWords(ctx context.Context, account parley.AccountID, agent parley.AgentID, ticket parley.TicketID) (int, error) {
-	return sqldb.One(ctx, db.sql, sqldb.Column[int], `select count(*) from ticket_words where ticket_id = ? and agent_id = ? and account_id = ?`, ticket, agent, account)
+	return sqldb.One(ctx, db.sql, sqldb.Column[int], `
+		select count(*)
+		from ticket_words
+		where ticket_id = ? and agent_id = ? and account_id = ?`, ticket, agent, account)
 }

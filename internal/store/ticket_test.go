@@ -119,7 +119,7 @@ func TestTicketsAreOrdered(t *testing.T) {
 func TestTicketsAreFiltered(t *testing.T) {
 	dbs.ForEachStore(t, func(t *testing.T, db *store.DB) {
 		insertTickets(t, db, 24)
-		ann, nobody, team, noTeam := parley.UserID("ann"), parley.UserID(""), parley.TeamID("team"), parley.TeamID("")
+		ann, noUser, team, noTeam := parley.UserID("ann"), parley.UserID(""), parley.TeamID("team"), parley.TeamID("")
 		third := time.Date(2026, 11, 20, 15, 0, 0, 0, time.UTC)
 		fifth := third.Add(2 * time.Hour)
 		for _, c := range []struct {
@@ -129,7 +129,7 @@ func TestTicketsAreFiltered(t *testing.T) {
 			{store.TicketFilter{Categories: []parley.StatusCategory{parley.TicketNew, parley.TicketClosed}}, "24 22 18 16 12 10 6 4"},
 			{store.TicketFilter{Channels: []parley.TicketChannel{parley.TicketIframe}, CreatedFrom: &fifth}, "23 21 19 17 15 13 11 9 7 5"},
 			{store.TicketFilter{Assignee: &ann, Team: &noTeam}, "22 18 14 10 6 2"},
-			{store.TicketFilter{Assignee: &nobody, CreatedTo: &fifth}, "5 3 1"},
+			{store.TicketFilter{Assignee: &noUser, CreatedTo: &fifth}, "5 3 1"},
 			{store.TicketFilter{Team: &team}, "24 20 16 12 8 4"},
 			{store.TicketFilter{CreatedFrom: &third, CreatedTo: &fifth}, "5 4 3"},
 			{store.TicketFilter{CreatedFrom: &fifth, CreatedTo: &third}, ""},

@@ -27,7 +27,21 @@ var ErrTurnLost = errors.New("store: the turn's lease was lost")
 // CreateTurn writes an open turn and returns the number of the account's open turns, this one included. A second open turn of
 // the same conversation is a duplicate. Call it last in its transaction: it holds the account's row until commit.
 func (db *DB) CreateTurn(ctx context.Context, t *parley.Turn, events ...NewEvent) (open int, err error) {
-	_, err = db.sql.Exec(ctx, `insert into turns (id, account_id, agent_id, conversation_id, user_message_id, message_id, state, owner, lease_until, month, reserved, started_at)
+	_, err = db.sql.Exec(ctx, `
+		insert into turns (
+		  id,
+		  account_id,
+		  agent_id,
+		  conversation_id,
+		  user_message_id,
+		  message_id,
+		  state,
+		  owner,
+		  lease_until,
+		  month,
+		  reserved,
+		  started_at
+		)
 		values (?, ?, ?, ?, ?, ?, 'open', ?, ?, ?, ?, ?)`, t.ID, t.AccountID, t.AgentID, t.ConversationID, t.UserMessageID, t.MessageID, t.Owner,
 		millis(t.LeaseUntil), MonthOf(t.StartedAt), int64(t.Reserved), millis(t.StartedAt))
 	if err != nil {
@@ -66,7 +80,8 @@ func scanTurn(scan sqldb.Scan) (t parley.Turn, err error) {
 
 // OpenTurn finds the conversation's open turn, or nil.
 func (db *DB) OpenTurn(ctx context.Context, account parley.AccountID, conversation parley.ConversationID) (*parley.Turn, error) {
-	t, err := sqldb.One(ctx, db.sql, scanTurn, `select `+turnColumns+` from turns
+	t, err := sqldb.One(ctx, db.sql, scanTurn, `select `+turnColumns+`
+		from turns
 		where conversation_id = ? and account_id = ? and state = 'open'`, conversation, account)
 	if err != nil {
 		if sqldb.IsNotFound(err) {
@@ -85,7 +100,14 @@ func (db *DB) CloseTurn(ctx context.Context, t *parley.Turn, state string, cost 
 	if trace != nil {
 		traceText = toJSON(trace)
 	}
-	err := db.sql.QueryRow(ctx, `update turns set state = ?, ended_at = ?, charged = ?, trace = ? where id = ? and account_id = ? and owner = ? and state = 'open' returning month`,
+	err := db.sql.QueryRow(ctx, `
+		update turns set
+		  state = ?,
+		  ended_at = ?,
+		  charged = ?,
+		  trace = ?
+		where id = ? and account_id = ? and owner = ? and state = 'open'
+		returning month`,
 		state, millis(now), int64(cost), traceText, t.ID, t.AccountID, t.Owner).Scan(&month)
 	if errors.Is(err, sql.ErrNoRows) {
 		return ErrTurnLost
@@ -124,14 +146,18 @@ func (db *DB) RenewTurnLeases(ctx context.Context, owner string, turns []parley.
 
 // RequestTurnCancel asks the turn's owner, another server, to end it if nobody reads it any more.
 func (db *DB) RequestTurnCancel(ctx context.Context, account parley.AccountID, id parley.TurnID, now time.Time) error {
-	_, err := db.sql.Exec(ctx, `update turns set cancel_asked_at = ? where id = ? and account_id = ? and state = 'open' and cancel_asked_at is null`,
+	_, err := db.sql.Exec(ctx, `
+		update turns set cancel_asked_at = ?
+		where id = ? and account_id = ? and state = 'open' and cancel_asked_at is null`,
 		millis(now), id, account)
 	return err
 }
 
 // RequestTurnStop asks the owner of a conversation's open turn, which may be another server, to end it.
 func (db *DB) RequestTurnStop(ctx context.Context, account parley.AccountID, conversation parley.ConversationID, now time.Time) error {
-	_, err := db.sql.Exec(ctx, `update turns set cancel_asked_at = ? where conversation_id = ? and account_id = ? and state = 'open'`,
+	_, err := db.sql.Exec(ctx, `
+		update turns set cancel_asked_at = ?
+		where conversation_id = ? and account_id = ? and state = 'open'`,
 		millis(now), conversation, account)
 	return err
 }
@@ -146,8 +172,11 @@ func (db *DB) CancelRequestedTurns(ctx context.Context, owner string) (map[parle
 	list, err := sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (a asked, err error) {
 		err = scan(&a.id, &a.over)
 		return a, err
-	}, `select t.id, case when c.id is null or c.status <> ? or c.deleted_at is not null then 1 else 0 end from turns t
-		left join conversations c on c.id = t.conversation_id where t.state = 'open' and t.owner = ? and t.cancel_asked_at is not null`, parley.ConversationOngoing, owner)
+	}, `
+		select t.id, case when c.id is null or c.status <> ? or c.deleted_at is not null then 1 else 0 end
+		from turns t
+		left join conversations c on c.id = t.conversation_id
+		where t.state = 'open' and t.owner = ? and t.cancel_asked_at is not null`, parley.ConversationOngoing, owner)
 	all := map[parley.TurnID]bool{}
 	for _, a := range list {
 		all[a.id] = a.over
@@ -164,7 +193,8 @@ func (db *DB) ExpireOtherTurnLeases(ctx context.Context, owner string) error {
 
 // ExpiredTurns lists open turns whose lease has run out, oldest first, at most limit.
 func (db *DB) ExpiredTurns(ctx context.Context, now time.Time, limit int) ([]parley.Turn, error) {
-	return sqldb.All(ctx, db.sql, scanTurn, `select `+turnColumns+` from turns
+	return sqldb.All(ctx, db.sql, scanTurn, `select `+turnColumns+`
+		from turns
 		where state = 'open' and lease_until < ?
 		order by lease_until
 		limit ?`, millis(now), limit)
@@ -178,8 +208,16 @@ type TurnTrace struct {
 
 // TurnTraces returns what each turn of a conversation did, oldest first. It is the operator's view and asks for no account.
 func (db *DB) TurnTraces(ctx context.Context, conversation parley.ConversationID) ([]TurnTrace, error) {
-	rows, err := db.sql.Query(ctx, `select id, message_id, state, trace, started_at from turns
-		where conversation_id = ? and agent_id = (select agent_id from conversations where id = ?) order by started_at, id`, conversation, conversation)
+	rows, err := db.sql.Query(ctx, `
+		select
+		  id,
+		  message_id,
+		  state,
+		  trace,
+		  started_at
+		from turns
+		where conversation_id = ? and agent_id = (select agent_id from conversations where id = ?)
+		order by started_at, id`, conversation, conversation)
 	if err != nil {
 		return nil, err
 	}

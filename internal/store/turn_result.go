@@ -25,8 +25,17 @@ func (db *DB) TurnResult(ctx context.Context, account parley.AccountID, agent pa
 	t := &TurnResult{Turn: parley.Turn{ID: id, AccountID: account, AgentID: agent}}
 	var charged sql.NullInt64
 	var user sql.NullString
-	err := db.sql.QueryRow(ctx, `select t.conversation_id, t.user_message_id, t.message_id, t.state, t.charged, c.user_id from turns t
-		join conversations c on c.id = t.conversation_id and c.account_id = t.account_id and c.agent_id = t.agent_id and c.deleted_at is null
+	err := db.sql.QueryRow(ctx, `
+		select
+		  t.conversation_id,
+		  t.user_message_id,
+		  t.message_id,
+		  t.state,
+		  t.charged,
+		  c.user_id
+		from turns t
+		join conversations c on c.id = t.conversation_id and c.account_id = t.account_id
+		  and c.agent_id = t.agent_id and c.deleted_at is null
 		where t.id = ? and t.agent_id = ? and t.account_id = ?`, id, agent, account).Scan(&t.ConversationID, &t.UserMessageID, &t.MessageID, &t.State, &charged, &user)
 	if err != nil {
 		return nil, mapNotFound(err, parley.CodeConversationNotFound)
@@ -44,8 +53,10 @@ func (db *DB) turnAnswer(ctx context.Context, t *TurnResult) (*parley.Message, e
 	if m == nil || err != nil || m.FinishReason != "tool-calls" {
 		return m, err
 	}
-	later, err := sqldb.All(ctx, db.sql, sqldb.Column[string], `select call_id from tool_calls where conversation_id = ? and agent_id = ? and account_id = ?
-		and message_id = ? and client_side = 1`, t.ConversationID, t.AgentID, t.AccountID, t.MessageID)
+	later, err := sqldb.All(ctx, db.sql, sqldb.Column[string], `
+		select call_id
+		from tool_calls
+		where conversation_id = ? and agent_id = ? and account_id = ? and message_id = ? and client_side = 1`, t.ConversationID, t.AgentID, t.AccountID, t.MessageID)
 	if err != nil {
 		return nil, err
 	}
@@ -108,21 +119,30 @@ func (db *DB) UserMessageAnsweredBy(ctx context.Context, account parley.AccountI
 // activeMessageSeq finds the number of a message that has not been replaced. An answer that failed has left no message: its id stands for
 // the message that it was to answer.
 func (db *DB) activeMessageSeq(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, message parley.MessageID) (seq int64, err error) {
-	err = db.sql.QueryRow(ctx, `select seq from messages where id in (?, (select user_message_id from turns where message_id = ? and conversation_id = ?
-		and agent_id = ? and account_id = ? and state = 'failed')) and conversation_id = ? and agent_id = ? and account_id = ?
-		and type = 'reply' and superseded_at is null`, message, message, conversation, agent, account, conversation, agent, account).Scan(&seq)
+	err = db.sql.QueryRow(ctx, `
+		select seq
+		from messages
+		where id in (?, (select user_message_id from turns where message_id = ? and conversation_id = ?
+		  and agent_id = ? and account_id = ? and state = 'failed'))
+		  and conversation_id = ? and agent_id = ? and account_id = ? and type = 'reply'
+		  and superseded_at is null`, message, message, conversation, agent, account, conversation, agent, account).Scan(&seq)
 	return seq, mapNotFound(err, parley.CodeRetryNotFound)
 }
 
 // SupersedeMessages takes all messages behind the number out of the conversation: a new answer takes their place. The rows stay, and so do the
 // team's notes and what happened to the ticket.
 func (db *DB) SupersedeMessages(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, after int64, now time.Time) error {
-	n, err := db.sql.Exec(ctx, `update messages set superseded_at = ? where agent_id = ? and conversation_id = ? and account_id = ? and seq > ? and type = 'reply' and superseded_at is null`,
+	n, err := db.sql.Exec(ctx, `
+		update messages set superseded_at = ?
+		where agent_id = ? and conversation_id = ? and account_id = ? and seq > ? and type = 'reply'
+		  and superseded_at is null`,
 		millis(now), agent, conversation, account, after)
 	if err != nil || n == 0 {
 		return err
 	}
-	_, err = db.sql.Exec(ctx, `update conversations set message_count = message_count - ? where id = ? and agent_id = ? and account_id = ?`, n, conversation, agent, account)
+	_, err = db.sql.Exec(ctx, `
+		update conversations set message_count = message_count - ?
+		where id = ? and agent_id = ? and account_id = ?`, n, conversation, agent, account)
 	return err
 }
 
@@ -134,8 +154,18 @@ type AnsweredTurn struct {
 
 // AnsweredTurns returns the agent's newest turns that ended well, the newest first, at most limit.
 func (db *DB) AnsweredTurns(ctx context.Context, account parley.AccountID, agent parley.AgentID, limit int) ([]AnsweredTurn, error) {
-	return sqldb.All(ctx, db.sql, scanAnsweredTurn, `select conversation_id, id, message_id, state, trace, started_at from turns
-		where agent_id = ? and account_id = ? and state = ? order by started_at desc, id desc limit ?`, agent, account, TurnDone, limit)
+	return sqldb.All(ctx, db.sql, scanAnsweredTurn, `
+		select
+		  conversation_id,
+		  id,
+		  message_id,
+		  state,
+		  trace,
+		  started_at
+		from turns
+		where agent_id = ? and account_id = ? and state = ?
+		order by started_at desc, id desc
+		limit ?`, agent, account, TurnDone, limit)
 }
 
 func scanAnsweredTurn(scan sqldb.Scan) (t AnsweredTurn, err error) {

@@ -56,8 +56,13 @@ const utteranceColumns = `
 
 // Utterances returns what a conversation shows, oldest first: of a long one the first and the last so many messages.
 func (db *DB) Utterances(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, each int) ([]Utterance, error) {
-	query := `select ` + utteranceColumns + ` from messages m left join turns t on t.id = m.turn_id and t.account_id = m.account_id
-		where m.agent_id = ? and m.conversation_id = ? and m.account_id = ? and m.type = 'reply' and m.superseded_at is null and m.seq > ? order by m.seq `
+	query := `
+		select ` + utteranceColumns + `
+		from messages m
+		left join turns t on t.id = m.turn_id and t.account_id = m.account_id
+		where m.agent_id = ? and m.conversation_id = ? and m.account_id = ? and m.type = 'reply'
+		  and m.superseded_at is null and m.seq > ?
+		order by m.seq `
 	first, err := sqldb.All(ctx, db.sql, scanUtterance, query+`limit ?`, agent, conversation, account, 0, each)
 	if err != nil || len(first) < each {
 		return first, err
@@ -70,22 +75,33 @@ func (db *DB) Utterances(ctx context.Context, account parley.AccountID, agent pa
 // CountRatings counts the ratings of the answers that a conversation shows, and tells whether a person has written.
 func (db *DB) CountRatings(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID) (up, down int, human bool, err error) {
 	var people int
-	err = db.sql.QueryRow(ctx, `select cast(coalesce(sum(case when feedback = 'positive' then 1 else 0 end), 0) as bigint),
-		cast(coalesce(sum(case when feedback = 'negative' then 1 else 0 end), 0) as bigint), cast(coalesce(sum(case when author = 'human' then 1 else 0 end), 0) as bigint)
-		from messages where agent_id = ? and conversation_id = ? and account_id = ? and type = 'reply' and superseded_at is null and (feedback is not null or author = 'human')`,
+	err = db.sql.QueryRow(ctx, `
+		select
+		  cast(coalesce(sum(case when feedback = 'positive' then 1 else 0 end), 0) as bigint),
+		  cast(coalesce(sum(case when feedback = 'negative' then 1 else 0 end), 0) as bigint),
+		  cast(coalesce(sum(case when author = 'human' then 1 else 0 end), 0) as bigint)
+		from messages
+		where agent_id = ? and conversation_id = ? and account_id = ? and type = 'reply'
+		  and superseded_at is null and (feedback is not null or author = 'human')`,
 		agent, conversation, account).Scan(&up, &down, &people)
 	return up, down, people > 0, err
 }
 
 // WasEscalated reports whether a person has ever taken the conversation over.
 func (db *DB) WasEscalated(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID) (bool, error) {
-	n, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `select count(*) from conversations where id = ? and agent_id = ? and account_id = ?
-		and (escalated = 1 or status = 'taken_over')`, conversation, agent, account)
+	n, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `
+		select count(*)
+		from conversations
+		where id = ? and agent_id = ? and account_id = ? and (escalated = 1 or status = 'taken_over')`, conversation, agent, account)
 	return n > 0, err
 }
 
 // InsightsByUser lists what is known of a user's conversations that began in a stretch of time, both ends included, the oldest first.
 func (db *DB) InsightsByUser(ctx context.Context, account parley.AccountID, agent parley.AgentID, user parley.EndUserID, from, to int64, limit int) ([]parley.Insight, error) {
-	return sqldb.All(ctx, db.sql, scanInsight, `select `+insightColumns+` from conversation_insights where agent_id = ? and user_id = ? and account_id = ?
-		and created_at >= ? and created_at <= ? order by created_at, conversation_id limit ?`, agent, user, account, from, to, limit)
+	return sqldb.All(ctx, db.sql, scanInsight, `
+		select `+insightColumns+`
+		from conversation_insights
+		where agent_id = ? and user_id = ? and account_id = ? and created_at >= ? and created_at <= ?
+		order by created_at, conversation_id
+		limit ?`, agent, user, account, from, to, limit)
 }

@@ -55,23 +55,37 @@ func (db *DB) Webhooks(ctx context.Context, account parley.AccountID, agent parl
 	if agent != "" {
 		where, args = where+` and agent_id = ?`, append(args, agent)
 	}
-	return sqldb.All(ctx, db.sql, scanWebhook, `select `+webhookColumns+` from webhooks where `+where+` order by created_at, id`, args...)
+	return sqldb.All(ctx, db.sql, scanWebhook, `
+		select `+webhookColumns+`
+		from webhooks
+		where `+where+`
+		order by created_at, id`, args...)
 }
 
 // AllWebhooks lists the webhooks of every account. It is the operator's view and asks for no account.
 func (db *DB) AllWebhooks(ctx context.Context) ([]parley.Webhook, error) {
-	return sqldb.All(ctx, db.sql, scanWebhook, `select `+webhookColumns+` from webhooks order by account_id, created_at, id`)
+	return sqldb.All(ctx, db.sql, scanWebhook, `
+		select `+webhookColumns+`
+		from webhooks
+		order by account_id, created_at, id`)
 }
 
 // WebhooksForEvent lists the webhooks that are to hear of an event of an agent.
 func (db *DB) WebhooksForEvent(ctx context.Context, account parley.AccountID, agent parley.AgentID, event string) ([]parley.Webhook, error) {
-	list, err := sqldb.All(ctx, db.sql, scanWebhook, `select `+webhookColumns+` from webhooks where account_id = ? and (agent_id is null or agent_id = ?) order by id`, account, agent)
+	list, err := sqldb.All(ctx, db.sql, scanWebhook, `
+		select `+webhookColumns+`
+		from webhooks
+		where account_id = ? and (agent_id is null or agent_id = ?)
+		order by id`, account, agent)
 	return slices.DeleteFunc(list, func(h parley.Webhook) bool { return !slices.Contains(h.Events, event) }), err
 }
 
 // Webhook finds an account's webhook. Fails with NOT_FOUND.
 func (db *DB) Webhook(ctx context.Context, account parley.AccountID, id parley.WebhookID) (*parley.Webhook, error) {
-	h, err := sqldb.One(ctx, db.sql, scanWebhook, `select `+webhookColumns+` from webhooks where id = ? and account_id = ?`, id, account)
+	h, err := sqldb.One(ctx, db.sql, scanWebhook, `
+		select `+webhookColumns+`
+		from webhooks
+		where id = ? and account_id = ?`, id, account)
 	if sqldb.IsNotFound(err) {
 		return nil, webhookNotFound()
 	}
@@ -80,7 +94,10 @@ func (db *DB) Webhook(ctx context.Context, account parley.AccountID, id parley.W
 
 // OwnerOfWebhook tells whose a webhook is. It is the operator's view and asks for no account. Fails with NOT_FOUND.
 func (db *DB) OwnerOfWebhook(ctx context.Context, id parley.WebhookID) (parley.AccountID, error) {
-	account, err := sqldb.One(ctx, db.sql, sqldb.Column[parley.AccountID], `select account_id from webhooks where id = ?`, id)
+	account, err := sqldb.One(ctx, db.sql, sqldb.Column[parley.AccountID], `
+		select account_id
+		from webhooks
+		where id = ?`, id)
 	if sqldb.IsNotFound(err) {
 		return "", webhookNotFound()
 	}
@@ -138,7 +155,20 @@ func deliveryNotFound() error { return parley.NewErrorf(parley.CodeNotFound, "De
 
 // AddDelivery writes a delivery that is to be sent.
 func (db *DB) AddDelivery(ctx context.Context, d *parley.Delivery) error {
-	_, err := db.sql.Exec(ctx, `insert into webhook_deliveries (id, account_id, agent_id, webhook_id, event, body, state, attempts, due_at, created_at, updated_at)
+	_, err := db.sql.Exec(ctx, `
+		insert into webhook_deliveries (
+		  id,
+		  account_id,
+		  agent_id,
+		  webhook_id,
+		  event,
+		  body,
+		  state,
+		  attempts,
+		  due_at,
+		  created_at,
+		  updated_at
+		)
 		values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, d.ID, d.AccountID, textOrNil(d.AgentID), d.WebhookID, d.Event, d.Body, string(parley.DeliveryPending), 0,
 		millis(d.DueAt), millis(d.CreatedAt), millis(d.CreatedAt))
 	return err
@@ -146,19 +176,34 @@ func (db *DB) AddDelivery(ctx context.Context, d *parley.Delivery) error {
 
 // DueDeliveries lists a webhook's deliveries that are to be sent by now, at most limit, those that are due longest first.
 func (db *DB) DueDeliveries(ctx context.Context, account parley.AccountID, hook parley.WebhookID, now time.Time, limit int) ([]parley.Delivery, error) {
-	return sqldb.All(ctx, db.sql, scanDelivery, `select `+deliveryColumns+` from webhook_deliveries where webhook_id = ? and account_id = ? and state = 'pending' and due_at <= ?
-		order by due_at, id limit ?`, hook, account, millis(now), limit)
+	return sqldb.All(ctx, db.sql, scanDelivery, `
+		select `+deliveryColumns+`
+		from webhook_deliveries
+		where webhook_id = ? and account_id = ? and state = 'pending' and due_at <= ?
+		order by due_at, id
+		limit ?`, hook, account, millis(now), limit)
 }
 
 // NextDeliveryTime tells when the next of a webhook's deliveries is due; nil when none is waiting.
 func (db *DB) NextDeliveryTime(ctx context.Context, account parley.AccountID, hook parley.WebhookID) (*time.Time, error) {
-	at, err := sqldb.One(ctx, db.sql, sqldb.Column[sql.NullInt64], `select min(due_at) from webhook_deliveries where webhook_id = ? and account_id = ? and state = 'pending'`, hook, account)
+	at, err := sqldb.One(ctx, db.sql, sqldb.Column[sql.NullInt64], `
+		select min(due_at)
+		from webhook_deliveries
+		where webhook_id = ? and account_id = ? and state = 'pending'`, hook, account)
 	return timeOrNil(at), err
 }
 
 // SaveDeliveryAttempt writes how a pending delivery stands after an attempt. One that is gone, or no longer pending, is left alone.
 func (db *DB) SaveDeliveryAttempt(ctx context.Context, d *parley.Delivery) error {
-	_, err := db.sql.Exec(ctx, `update webhook_deliveries set state = ?, attempts = ?, due_at = ?, last_status = ?, last_error = ?, updated_at = ?, delivered_at = ?
+	_, err := db.sql.Exec(ctx, `
+		update webhook_deliveries set
+		  state = ?,
+		  attempts = ?,
+		  due_at = ?,
+		  last_status = ?,
+		  last_error = ?,
+		  updated_at = ?,
+		  delivered_at = ?
 		where id = ? and webhook_id = ? and account_id = ? and state = 'pending'`, string(d.State), d.Attempts, millis(d.DueAt), numberOrNil(d.LastStatus), textOrNil(d.LastError),
 		millis(d.UpdatedAt), millisOrNil(d.DeliveredAt), d.ID, d.WebhookID, d.AccountID)
 	return err
@@ -166,8 +211,15 @@ func (db *DB) SaveDeliveryAttempt(ctx context.Context, d *parley.Delivery) error
 
 // ResetDelivery makes a delivery pending, as if it had never been tried, and returns it. Fails with NOT_FOUND.
 func (db *DB) ResetDelivery(ctx context.Context, account parley.AccountID, id parley.DeliveryID, now time.Time) (*parley.Delivery, error) {
-	d, err := sqldb.One(ctx, db.sql, scanDelivery, `update webhook_deliveries set state = 'pending', attempts = 0, due_at = ?, updated_at = ?, delivered_at = null
-		where id = ? and account_id = ? returning `+deliveryColumns, millis(now), millis(now), id, account)
+	d, err := sqldb.One(ctx, db.sql, scanDelivery, `
+		update webhook_deliveries set
+		  state = 'pending',
+		  attempts = 0,
+		  due_at = ?,
+		  updated_at = ?,
+		  delivered_at = null
+		where id = ? and account_id = ?
+		returning `+deliveryColumns, millis(now), millis(now), id, account)
 	if sqldb.IsNotFound(err) {
 		return nil, deliveryNotFound()
 	}
@@ -176,7 +228,10 @@ func (db *DB) ResetDelivery(ctx context.Context, account parley.AccountID, id pa
 
 // OwnerOfDelivery tells whose a delivery is. It is the operator's view and asks for no account. Fails with NOT_FOUND.
 func (db *DB) OwnerOfDelivery(ctx context.Context, id parley.DeliveryID) (parley.AccountID, error) {
-	account, err := sqldb.One(ctx, db.sql, sqldb.Column[parley.AccountID], `select account_id from webhook_deliveries where id = ?`, id)
+	account, err := sqldb.One(ctx, db.sql, sqldb.Column[parley.AccountID], `
+		select account_id
+		from webhook_deliveries
+		where id = ?`, id)
 	if sqldb.IsNotFound(err) {
 		return "", deliveryNotFound()
 	}
@@ -199,7 +254,12 @@ func (db *DB) Deliveries(ctx context.Context, f DeliveryFilter, limit int) ([]pa
 			where, args = where+` and `+narrow.column+` = ?`, append(args, narrow.value)
 		}
 	}
-	return sqldb.All(ctx, db.sql, scanDelivery, `select `+deliveryColumns+` from webhook_deliveries where `+where+` order by updated_at desc, id desc limit ?`, append(args, limit)...)
+	return sqldb.All(ctx, db.sql, scanDelivery, `
+		select `+deliveryColumns+`
+		from webhook_deliveries
+		where `+where+`
+		order by updated_at desc, id desc
+		limit ?`, append(args, limit)...)
 }
 
 // EraseWebhookDeliveries erases what a webhook that was taken away has left, in chunks in the bulk lane.

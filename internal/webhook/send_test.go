@@ -104,8 +104,8 @@ func TestDeadAndRedelivered(t *testing.T) {
 				w.clock.Advance(list[0].DueAt.Sub(w.clock.Now()))
 			}
 		}
-		if took := w.clock.Now().Sub(began); took < 20*time.Hour || took > 28*time.Hour || len(e.receivedRequests()) != 8 {
-			t.Errorf("dead after %v and %d attempts", took, len(e.receivedRequests()))
+		if elapsed := w.clock.Now().Sub(began); elapsed < 20*time.Hour || elapsed > 28*time.Hour || len(e.receivedRequests()) != 8 {
+			t.Errorf("dead after %v and %d attempts", elapsed, len(e.receivedRequests()))
 		}
 		dead := w.deliveries(parley.DeliveryDead)[0]
 		if dead.LastStatus != 503 || dead.LastError != "the endpoint answered with status 503" || dead.DeliveredAt != nil {

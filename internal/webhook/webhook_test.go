@@ -18,10 +18,10 @@ func TestWhoHears(t *testing.T) {
 		w.addWebhook("", all.URL)
 		w.addWebhook(w.agent, mine.URL)
 		w.addWebhook(w.newAgent(), others.URL)
-		gone := w.addWebhook(w.agent, removed.URL)
+		removedHook := w.addWebhook(w.agent, removed.URL)
 		stranger := newFixture(t, w.DB)
 		stranger.addWebhook("", foreign.URL)
-		w.must(w.service.Remove(w, w.account, gone.ID, "operator"))
+		w.must(w.service.Remove(w, w.account, removedHook.ID, "operator"))
 		w.addLead("ann@example.org")
 		w.addLead("ANN@example.org") // tells nothing new
 		w.runSendJobs()
