@@ -20,7 +20,7 @@ const (
 	minGroupTerms     = 2  // words that a question must have to be grouped
 )
 
-// Analyze finds out about a conversation and writes it down. One that is gone, or whose agent is, is passed over.
+// Analyze analyzes a conversation and stores its insight. One that is deleted, or whose agent is, is skipped.
 func (k *Service) Analyze(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID) (err error) {
 	for range maxReads {
 		if err = k.analyzeOnce(ctx, account, agent, id); !errors.Is(err, errConflict) {
@@ -33,7 +33,7 @@ func (k *Service) Analyze(ctx context.Context, account parley.AccountID, agent p
 	return err
 }
 
-// maxReads is how often a conversation is read that somebody else judges meanwhile, before the job is put off.
+// maxReads is how often a conversation is read that others analyze meanwhile, before the job is put off.
 const maxReads = 3
 
 var errConflict = errors.New("insight: the conversation was judged meanwhile")
@@ -67,7 +67,7 @@ type conversationData struct {
 
 func (k *Service) loadData(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID) (t *conversationData, err error) {
 	t = &conversationData{}
-	if t.previous, err = k.DB.Insight(ctx, account, agent, id); err != nil { // the first, so that whoever judges from here on is noticed
+	if t.previous, err = k.DB.Insight(ctx, account, agent, id); err != nil { // read first, so that an analysis by another server from here on is noticed
 		return nil, err
 	}
 	if t.owner, err = k.DB.Account(ctx, account); err != nil {
@@ -245,7 +245,7 @@ func (k *Service) store(ctx context.Context, tx *store.DB, t *conversationData, 
 	return tx.RecordEvents(ctx, in.AccountID, in.GeneratedAt, store.NewEvent{Kind: changedEvent, AgentID: in.AgentID, ConversationID: in.ConversationID, Subject: string(in.ConversationID)})
 }
 
-// isStale reports that the insight is another one than when the conversation was read: what is to be saved may be older than it.
+// isStale reports whether the insight is another one than when the conversation was read: what is to be saved may be older than it.
 func isStale(read, there *parley.Insight) bool {
 	if read == nil || there == nil {
 		return read != there

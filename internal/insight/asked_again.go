@@ -9,13 +9,13 @@ import (
 )
 
 const (
-	sameQuestionSimilarity = 0.6 // likeness of questions that are nearly the same
-	maxUserInsights        = 200 // conversations that are looked at for one who came back
+	sameQuestionSimilarity = 0.6 // similarity of questions that are nearly the same
+	maxUserInsights        = 200 // of a user that are compared
 	dayLength              = 24 * time.Hour
 )
 
-// updateAskedAgain tells of a conversation and of those of the same user shortly before it whether the user came back with the same. The
-// caller holds the agent's insights.
+// updateAskedAgain updates, for a conversation and those of the same user shortly before it, whether the user came back with the same
+// question. The caller has locked the agent's insights.
 func updateAskedAgain(ctx context.Context, tx *store.DB, in *parley.Insight, days int) error {
 	if in.UserID == "" {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"parley/internal/store"
 )
 
-// Definition says what the resolution rate counts, for whoever reads the figures. %d is the number of days.
+// Definition explains what the resolution rate counts, for readers of the figures. %d is the number of days.
 const Definition = "A conversation counts when a customer asked something in it. It is unresolved when it was handed to a person, when an answer was rated negative, " +
 	"when it was given up (the last question was refused, stayed without an answer, or was answered with a question that nobody replied to), " +
 	"or when the same user came back within %d days with the same topic or nearly the same question. All others count as resolved. " +

@@ -1,6 +1,6 @@
-// Package insight finds out about conversations after the talk: their title and topic, how the customer sounds, what came of it, and
-// what the sources lack. It follows the events of the accounts and judges each conversation once it has been quiet for a while; its
-// figures are sums that are kept right by the same transactions.
+// Package insight analyzes conversations after they have ended: their title and topic, the sentiment of the customer, the outcome, and
+// what the sources lack. It follows the event log and analyzes each conversation once it has been quiet for a while; its
+// figures are sums that are updated in the same transactions.
 package insight
 
 import (
@@ -17,11 +17,11 @@ import (
 	"parley/internal/store"
 )
 
-// Service judges conversations and tells what it has found.
+// Service analyzes conversations and reports its findings.
 type Service struct {
 	DB           *store.DB
 	Queue        *jobs.Queue
-	Model        func(name string) (model.Backend, bool) // finds what answers for a model's name; nil where none is asked
+	Model        func(name string) (model.Backend, bool) // returns the backend of a model's name; nil where no model is used
 	Now          func() time.Time
 	Logger       *slog.Logger
 	QuietTime    time.Duration // how long a conversation must be quiet; 0 is half a minute
@@ -31,7 +31,7 @@ type Service struct {
 	trees map[parley.AgentID]cachedTree
 }
 
-// cachedTree is an agent's tree, made ready, of a version of its settings.
+// cachedTree is an agent's topic tree of a version of its settings.
 type cachedTree struct {
 	version int64
 	tree    *topicTree
@@ -45,8 +45,8 @@ const (
 
 const (
 	defaultQuietTime = 30 * time.Second
-	maxQuietPeriods  = 10               // after so many times the wait a conversation is judged though it goes on
-	groupDelay       = 10 * time.Minute // so long new questions gather before they are grouped
+	maxQuietPeriods  = 10               // after so many quiet times a conversation is analyzed though it goes on
+	groupDelay       = 10 * time.Minute // for which new questions gather before they are grouped
 )
 
 // Handlers returns the handlers of this package's jobs.
@@ -65,7 +65,7 @@ func newAnalyzeJob(account parley.AccountID, agent parley.AgentID, id parley.Con
 	return jobs.Job{Kind: AnalyzeJob, Key: string(id), AccountID: account, Payload: jobs.EncodePayload(jobPayload{agent}), RunAt: at, MaxAttempts: 5, Backoff: time.Minute}
 }
 
-// handleAnalyzeJob judges a conversation that has been quiet for a while, or has gone on for long; else it comes back.
+// handleAnalyzeJob analyzes a conversation that has been quiet for a while, or has gone on for long; else it postpones the job.
 func (k *Service) handleAnalyzeJob(ctx context.Context, j jobs.Job) error {
 	what, err := jobs.DecodePayload[jobPayload](j)
 	if err != nil {
@@ -90,7 +90,7 @@ func (k *Service) handleAnalyzeJob(ctx context.Context, j jobs.Job) error {
 	return k.Analyze(ctx, j.AccountID, what.Agent, id)
 }
 
-// analyzeAt tells when a conversation is to be judged.
+// analyzeAt returns when a conversation is to be analyzed.
 func (k *Service) analyzeAt(ctx context.Context, c *parley.Conversation) (time.Time, error) {
 	if c.Status == parley.ConversationEnded {
 		return c.UpdatedAt, nil
@@ -107,12 +107,12 @@ func (k *Service) analyzeAt(ctx context.Context, c *parley.Conversation) (time.T
 	return due, err
 }
 
-// isGone reports that what a job is about has been deleted meanwhile.
+// isGone reports whether an error means that what a job is about has been deleted.
 func isGone(err error) bool {
 	return parley.IsCode(err, parley.CodeAgentNotFound) || parley.IsCode(err, parley.CodeResourceNotFound) || parley.IsCode(err, parley.CodeAccountNotFound)
 }
 
-// hidesText reports that no text of the agent's conversations may show up in figures: neither titles nor questions nor names of
+// hidesText reports whether no text of the agent's conversations may show up in figures: neither titles nor questions nor names of
 // topics that are made from them.
 func hidesText(account *parley.Account, agent *parley.Agent) bool {
 	return account.HIPAA || agent.Redact
@@ -122,7 +122,7 @@ func askedAgainDays(a *parley.Agent) int {
 	return cmp.Or(a.Insight.RepeatDays, parley.DefaultRepeatDays)
 }
 
-// topicTree returns an agent's topics made ready, nil where the operator has none.
+// topicTree returns an agent's topic tree; nil where the operator has defined no topics.
 func (k *Service) topicTree(a *parley.Agent) *topicTree {
 	if len(a.Topics) == 0 {
 		return nil
@@ -140,5 +140,5 @@ func (k *Service) topicTree(a *parley.Agent) *topicTree {
 	return g.tree
 }
 
-// maxTrees are kept ready at a time.
+// maxTrees is how many trees are cached.
 const maxTrees = 100

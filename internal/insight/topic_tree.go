@@ -100,7 +100,7 @@ func (t *topicTree) weightedVector(v vector) vector {
 	return out.normalized()
 }
 
-// find returns the topic that a text is about with those above it, nil for none: one whose keyword stands in the text before one
+// find returns the topic that a text is about with those above it, nil for none: one whose keyword is in the text before one
 // with an example like it, a keyword of more words before one of fewer, a subtopic before its parent.
 func (t *topicTree) find(text string) []string {
 	stems, v := stemsOf(text), t.weightedVector(featuresOf(text))
@@ -116,7 +116,7 @@ func (t *topicTree) find(text string) []string {
 	return path
 }
 
-// longestKeyword returns the words of the longest keyword that stands in the text.
+// longestKeyword returns the number of words of the longest keyword that is in the text.
 func (n *topicNode) longestKeyword(stems []string) (longest int) {
 	for _, k := range n.keywords {
 		if len(k) > longest && containsPhrase(stems, k) {
@@ -129,7 +129,7 @@ func (n *topicNode) longestKeyword(stems []string) (longest int) {
 // maxGapWords is how many other words may stand between two of a phrase: "send it back".
 const maxGapWords = 2
 
-// containsPhrase reports whether the words of the phrase stand in the text, in order and close together. It follows all places where the
+// containsPhrase reports whether the words of the phrase are in the text, in order and close together. It follows all places where the
 // phrase so far may end at once.
 func containsPhrase(stems, phrase []string) bool {
 	var ends []int

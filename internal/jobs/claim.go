@@ -177,7 +177,7 @@ func (r *Runner) takeLease(ctx context.Context, tx *sqldb.DB, j *Job, expired bo
 // vouch for each other for ever.
 const suspectTime = time.Hour
 
-// endedWithout reports that the program has ended while the job rested, so that something else ends it.
+// endedWithout reports whether the program has ended while the job rested, so that something else ends it.
 func (r *Runner) endedWithout(j *Job, now time.Time) bool {
 	return r.started.After(j.updatedAt) && now.Sub(j.createdAt) < suspectTime
 }

@@ -115,7 +115,7 @@ func (q *Queue) LiveJobs(ctx context.Context, db *sqldb.DB, kind string, account
 		order by id`, kind, account)
 }
 
-// Depth is how many jobs there are in the database, whoever runs them.
+// Depth is how many jobs there are in the database, of all runners.
 type Depth struct {
 	Waiting, Running, Dead int
 	OldestDue              time.Duration // for how long the one that is due longest has been due; 0 where none is

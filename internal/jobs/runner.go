@@ -82,7 +82,7 @@ func (r *Runner) dispatch(ctx context.Context, free int, finished chan<- struct{
 }
 
 // ExpireLeases ends the leases of all running jobs, so that they run again now: for the start of a server that alone holds the
-// database, when whoever held them is dead.
+// database, when their runners are dead.
 func (r *Runner) ExpireLeases(ctx context.Context) error {
 	_, err := r.DB.Exec(ctx, `update jobs set lease_until = 0 where state = 'running'`)
 	return err

@@ -32,7 +32,7 @@ type table string
 
 const (
 	messageTable table = "search_messages" // the words of each message; the title is the message 0
-	bucketTable  table = "search_words"    // the distinct words of a conversation, in buckets; the facets stand in the first
+	bucketTable  table = "search_words"    // the distinct words of a conversation, in buckets; the first has the facets
 )
 
 // row is what an index holds under an id.

@@ -77,7 +77,7 @@ func (tsvectorIndex) findInConversationQuery(t table) string {
 		limit ?`
 }
 
-// Find asks for windows, from the newest: one, then more and more of them at a time, then for all that is left.
+// Find reads windows, from the newest: one, then more and more of them at a time, then for all that is left.
 func (s tsvectorIndex) Find(ctx context.Context, db *sqldb.DB, t table, e expr, in idRange, limit int) ([]int64, error) {
 	agent := agentOfRow(in.from)
 	if conversationOfRow(in.from) == conversationOfRow(in.to) {

@@ -38,7 +38,7 @@ func TestSnippet(t *testing.T) {
 }
 
 // TestSnippetsAreTheText holds for any text that the highlights joined are a stretch of it, about 180 characters long, and that each
-// hit is a word that was asked for, as it stands.
+// hit is an occurrence of a word of the query.
 func TestSnippetsAreTheText(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	alphabet := []rune("aábcÀÉ ß  \n.,'\"*()&|!😀👍🏽\u200d退货政策ไทย한국\u0301\u00ad١٢٣_-\t<>\u202e")

@@ -17,7 +17,7 @@ import (
 	"parley"
 )
 
-// Dialect names the database behind a DB.
+// Dialect is the kind of database behind a DB.
 type Dialect int
 
 const (
@@ -108,7 +108,7 @@ func (db *DB) ForUpdate() string {
 	return ""
 }
 
-// SkipLocked is ForUpdate for rows that may as well be left to whoever has locked them.
+// SkipLocked is ForUpdate that skips rows that others have locked.
 func (db *DB) SkipLocked() string {
 	if db.Dialect() == Postgres {
 		return " for update skip locked"

@@ -58,7 +58,7 @@ func (c *statementCache) add(query string, prepared *sql.Stmt) *statement {
 	defer c.mu.Unlock()
 	s := &statement{Stmt: prepared, query: query, users: 1}
 	if c.byText[query] != nil {
-		return s // somebody prepared it meanwhile; this one lives for one use
+		return s // another goroutine has prepared it meanwhile; this one is for one use
 	}
 	c.byText[query] = s
 	s.element = c.order.PushFront(s)

@@ -32,7 +32,7 @@ func (db *DB) Transact(ctx context.Context, lane Lane, fn func(tx *DB) error) er
 	return nil
 }
 
-// AfterCommit has f called once the transaction is committed, and not at all when it is not. Outside a transaction it
+// AfterCommit registers f to be called once the transaction is committed, and not at all when it is not. Outside a transaction it
 // is called at once.
 func (db *DB) AfterCommit(f func()) {
 	if db.tx == nil {

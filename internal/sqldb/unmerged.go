@@ -66,7 +66,7 @@ func (u *commitCounter) begin(conn *writeConn) error {
 	return err
 }
 
-// recordCommit notes a count that is on disk, before anybody hears of its commit. Where it cannot be noted the next
+// recordCommit records a count that is on disk, before its commit is acknowledged. Where it cannot be noted the next
 // commit counts again.
 func (u *commitCounter) recordCommit() error {
 	if !u.incrementing {

@@ -100,7 +100,7 @@ func (db *DB) UpdateAccount(ctx context.Context, id parley.AccountID, now time.T
 	})
 }
 
-// MonthOf names the calendar month (UTC) that credits are counted in: "2026-11".
+// MonthOf returns the calendar month (UTC) that credits are counted in: "2026-11".
 func MonthOf(t time.Time) string { return t.UTC().Format("2006-01") }
 
 // wholeAccount is the row that counts for the whole account.

@@ -318,7 +318,7 @@ func (db *DB) HasLiveSource(ctx context.Context, account parley.AccountID, agent
 	return n > 0, err
 }
 
-// ScheduleAgentSync says when the agent's link sources are to be read again; nil is never.
+// ScheduleAgentSync sets when the agent's link sources are to be read again; nil is never.
 func (db *DB) ScheduleAgentSync(ctx context.Context, account parley.AccountID, agent parley.AgentID, at *time.Time) error {
 	_, err := db.sql.Exec(ctx, `
 		update sources set next_sync_at = ?
@@ -377,7 +377,7 @@ func (db *DB) PictureBlob(ctx context.Context, agent parley.AgentID, icon bool) 
 	return &b, nil
 }
 
-// LockAndTouchAgent says that somebody wrote to the agent, and reports whether it masks what is kept. It holds the agent's row until the
+// LockAndTouchAgent records that somebody wrote to the agent, and reports whether it masks what is stored. It locks the agent's row until the
 // transaction ends. Fails with AGENT_NOT_FOUND.
 func (db *DB) LockAndTouchAgent(ctx context.Context, account parley.AccountID, agent parley.AgentID, now time.Time) (redacts bool, err error) {
 	redacts, err = sqldb.One(ctx, db.sql, sqldb.Column[bool], `
@@ -428,7 +428,7 @@ func (db *DB) AgentRedacts(ctx context.Context, account parley.AccountID, agent 
 	return redacts, mapNotFound(err, parley.CodeAgentNotFound)
 }
 
-// AgentIDs lists the account's agents behind an id, by id.
+// AgentIDs lists the account's agents from an id on, by id.
 func (db *DB) AgentIDs(ctx context.Context, account parley.AccountID, after parley.AgentID) ([]parley.AgentID, error) {
 	return sqldb.All(ctx, db.sql, sqldb.Column[parley.AgentID], `
 		select id
@@ -447,7 +447,7 @@ func (db *DB) LockAgent(ctx context.Context, account parley.AccountID, agent par
 	return mapNotFound(err, parley.CodeAgentNotFound)
 }
 
-// OwnerOfAgent tells whose an agent is. It is the operator's view and asks for no account. Fails with AGENT_NOT_FOUND.
+// OwnerOfAgent returns the account of an agent. It is the operator's view and asks for no account. Fails with AGENT_NOT_FOUND.
 func (db *DB) OwnerOfAgent(ctx context.Context, id parley.AgentID) (account parley.AccountID, err error) {
 	err = db.sql.QueryRow(ctx, `select account_id from agents where id = ? and deleted_at is null`, id).Scan(&account)
 	return account, mapNotFound(err, parley.CodeAgentNotFound)

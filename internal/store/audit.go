@@ -36,7 +36,7 @@ func (a *AuditEvent) computeHash(account parley.AccountID) string {
 }
 
 // AppendAuditEvent appends one act to the account's chain. details encodes as a JSON object; nil is {}. Call it last in its
-// transaction: it holds the account's row until commit.
+// transaction: it locks the account's row until commit.
 func (db *DB) AppendAuditEvent(ctx context.Context, account parley.AccountID, now time.Time, actor, action, subject string, details any) error {
 	a := AuditEvent{At: timeFromMillis(millis(now)), Actor: actor, Action: action, Subject: subject, Details: "{}"}
 	if details != nil {

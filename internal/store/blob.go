@@ -70,7 +70,7 @@ func (db *DB) CreateBlob(ctx context.Context, b *Blob) error {
 	return err
 }
 
-// SetVersionBlob says which file a version is made of.
+// SetVersionBlob sets the file that a version is read from.
 func (db *DB) SetVersionBlob(ctx context.Context, account parley.AccountID, agent parley.AgentID, version parley.VersionID, blob string) error {
 	n, err := db.sql.Exec(ctx, `
 		update source_versions set blob_id = ?

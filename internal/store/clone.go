@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -205,7 +206,7 @@ func scanOriginalSource(scan sqldb.Scan) (o originalSource, err error) {
 }
 
 // CloneSources writes the rows of the next sources of the original, those whose ids come after one; they wait for their
-// content. It returns the last id and whether there may be more. It must be called in a transaction that holds the copy's row.
+// content. It returns the last id and whether there may be more. It must be called in a transaction that has locked the copy's row.
 func (db *DB) CloneSources(ctx context.Context, c Clone, after parley.SourceID) (last parley.SourceID, more bool, err error) {
 	list, err := sqldb.All(ctx, db.sql, scanOriginalSource, `
 		select id, parent_id, coalesce(wanted_version, live_version), size
@@ -324,7 +325,7 @@ func (db *DB) CloneHelpdesk(ctx context.Context, c Clone) error {
 			return err
 		}
 	}
-	return errorsJoin(db.cloneTeamMembers(ctx, c), db.cloneRules(ctx, c))
+	return errors.Join(db.cloneTeamMembers(ctx, c), db.cloneRules(ctx, c))
 }
 
 // cloneTeamMembers copies who is in which team. In the copy nobody has had a turn.

@@ -109,7 +109,7 @@ func lowerEmails(emails []string) []string {
 const peoplePerStatement = 200
 
 // SaveContacts writes contacts, new or changed. Those in renamed have had another e-mail, which another one of the list may have
-// by now. It must be called in a transaction that holds the agent.
+// by now. It must be called in a transaction that has locked the agent.
 func (db *DB) SaveContacts(ctx context.Context, account parley.AccountID, agent parley.AgentID, list []parley.Contact, renamed []parley.PersonID) error {
 	for len(renamed) > 0 {
 		some := renamed[:min(peoplePerStatement, len(renamed))]
@@ -149,7 +149,7 @@ func (db *DB) saveContactBatch(ctx context.Context, account parley.AccountID, ag
 	return err
 }
 
-// DeleteContact takes a contact away. Where tickets are theirs, the person stays with name and e-mail alone. It must be called in a
+// DeleteContact deletes a contact. Where tickets are theirs, the person stays with name and e-mail alone. It must be called in a
 // transaction that holds the agent and its helpdesk, so that no ticket becomes theirs meanwhile.
 func (db *DB) DeleteContact(ctx context.Context, c *parley.Contact) error {
 	owner := []any{c.ID, c.AgentID, c.AccountID}
@@ -273,7 +273,7 @@ func (db *DB) existingPerson(ctx context.Context, p *parley.Person) (*parley.Per
 	return db.PersonByExternalID(ctx, p.AccountID, p.AgentID, p.ExternalID)
 }
 
-// UpdatePerson writes what is known of a person. Fails with NOT_FOUND, and with RESOURCE_ALREADY_EXISTS where somebody else of the
+// UpdatePerson writes the fields of a person. Fails with NOT_FOUND, and with RESOURCE_ALREADY_EXISTS where another person of the
 // agent has the address or the external id; outside a transaction only, for PostgreSQL loses it then.
 func (db *DB) UpdatePerson(ctx context.Context, p *parley.Person) error {
 	n, err := db.sql.Exec(ctx, `
@@ -315,7 +315,7 @@ func (db *DB) People(ctx context.Context, account parley.AccountID, agent parley
 	return page, err
 }
 
-// SetConversationCustomer says whose conversation it is.
+// SetConversationCustomer sets the customer of a conversation.
 func (db *DB) SetConversationCustomer(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, person parley.PersonID) error {
 	n, err := db.sql.Exec(ctx, `
 		update conversations set person_id = ?
@@ -370,7 +370,7 @@ func (db *DB) LockAttribute(ctx context.Context, account parley.AccountID, agent
 	return &a, err
 }
 
-// SaveAttribute writes a custom attribute, new or changed. It must be called in a transaction that holds the agent.
+// SaveAttribute writes a custom attribute, new or changed. It must be called in a transaction that has locked the agent.
 func (db *DB) SaveAttribute(ctx context.Context, a *parley.Attribute) error {
 	_, err := db.sql.Exec(ctx, `insert into custom_attributes (`+attributeColumns+`) values (?, ?, ?, ?, ?, ?, ?, ?, ?)
 		on conflict (agent_id, name) do update set label = excluded.label, description = excluded.description, updated_at = excluded.updated_at, archived_at = excluded.archived_at`,

@@ -150,7 +150,7 @@ func (db *DB) SaveConversationStatus(ctx context.Context, c *parley.Conversation
 	return requireChanged(n, err, parley.CodeResourceNotFound)
 }
 
-// StatusAndLastSeq tells how a conversation stands, and the number of its newest message: the cheap look of those who follow it. Fails with
+// StatusAndLastSeq returns the status of a conversation and the number of its newest message: a cheap query for those who follow it. Fails with
 // RESOURCE_NOT_FOUND.
 func (db *DB) StatusAndLastSeq(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID) (status parley.ConversationStatus, seq int64, err error) {
 	err = db.sql.QueryRow(ctx, `
@@ -266,7 +266,7 @@ func (db *DB) ConversationByExternalID(ctx context.Context, account parley.Accou
 	return ids[0], nil
 }
 
-// OverwriteMessages takes a locked conversation's messages behind the number out of it, and notes whether its answer is now asked for as
+// OverwriteMessages removes a locked conversation's messages after the number from it, and records whether its answer is now asked for as
 // a stream. The rows stay.
 func (db *DB) OverwriteMessages(ctx context.Context, c *parley.Conversation, after int64, streamed bool, now time.Time) error {
 	if c.Streamed != streamed {
@@ -310,7 +310,7 @@ func ConversationsByIDQuery(ids int) string {
 		where agent_id || '' = ? and account_id = ? and deleted_at is null and id in ` + placeholders(ids)
 }
 
-// ConversationState is a conversation with what tells how far somebody has followed it.
+// ConversationState is a conversation with the numbers that show how far it has been followed.
 type ConversationState struct {
 	parley.Conversation
 	LastSeq       int64 // of its newest message
@@ -363,7 +363,7 @@ func (db *DB) ConversationIDs(ctx context.Context, account parley.AccountID, age
 		limit ?`, append(args, limit)...)
 }
 
-// OwnerOfConversation tells whose a conversation is. It is the operator's view and asks for no account. Fails with
+// OwnerOfConversation returns the account and the agent of a conversation. It is the operator's view and asks for no account. Fails with
 // CONVERSATION_NOT_FOUND.
 func (db *DB) OwnerOfConversation(ctx context.Context, id parley.ConversationID) (account parley.AccountID, agent parley.AgentID, err error) {
 	err = db.sql.QueryRow(ctx, `

@@ -245,7 +245,7 @@ type eventObservers struct {
 	list []*func(parley.AccountID, []NewEvent)
 }
 
-// ObserveEvents has f called after each commit that has recorded events in this process, until stop is called. f must not block.
+// ObserveEvents registers f to be called after each commit that has recorded events in this process, until stop is called. f must not block.
 func (db *DB) ObserveEvents(f func(account parley.AccountID, events []NewEvent)) (stop func()) {
 	o := db.events
 	o.mu.Lock()

@@ -8,7 +8,7 @@ import (
 	"parley/internal/sqldb"
 )
 
-// LockHelpdesk keeps every other writer of the agent's helpdesk out until the transaction ends: what is assigned, counted and
+// LockHelpdesk blocks every other writer of the agent's helpdesk until the transaction ends: what is assigned, counted and
 // set up happens one after the other. It reports whether the helpdesk is there; that of a deleted agent is not.
 func (db *DB) LockHelpdesk(ctx context.Context, account parley.AccountID, agent parley.AgentID) (exists bool, err error) {
 	_, err = sqldb.One(ctx, db.sql, sqldb.Column[int], `
@@ -41,7 +41,7 @@ func (db *DB) HasHelpdesk(ctx context.Context, account parley.AccountID, agent p
 
 const helpdeskAgentExists = ` and exists (select 1 from agents a where a.id = helpdesks.agent_id and a.account_id = helpdesks.account_id and a.deleted_at is null)`
 
-// CreateHelpdesk makes the agent's helpdesk, unless it is there. Fails with AGENT_NOT_FOUND.
+// CreateHelpdesk creates the agent's helpdesk, unless there is one. Fails with AGENT_NOT_FOUND.
 func (db *DB) CreateHelpdesk(ctx context.Context, account parley.AccountID, agent parley.AgentID, now time.Time) error {
 	if err := db.LockAgent(ctx, account, agent); err != nil {
 		return err
@@ -60,7 +60,7 @@ func (db *DB) CreateHelpdesk(ctx context.Context, account parley.AccountID, agen
 	return err
 }
 
-// NextTicketNumber takes the next number of the agent's tickets, and holds the helpdesk as LockHelpdesk does; 0 says that there is no
+// NextTicketNumber takes the next number of the agent's tickets, and locks the helpdesk as LockHelpdesk does; 0 means that there is no
 // helpdesk yet. The number is given back when the transaction fails, so that there are no gaps. It also returns the default status of
 // the ticket's category, with which most tickets begin.
 func (db *DB) NextTicketNumber(ctx context.Context, account parley.AccountID, agent parley.AgentID, category parley.StatusCategory) (n int64, status parley.StatusID, err error) {
@@ -78,7 +78,7 @@ func (db *DB) NextTicketNumber(ctx context.Context, account parley.AccountID, ag
 	return n, status, err
 }
 
-// HandoverEnabled reports whether a customer's plain wish for a human hands the conversation over; it does until somebody turns it off.
+// HandoverEnabled reports whether a customer's plain wish for a human hands the conversation over; it does until it is turned off.
 func (db *DB) HandoverEnabled(ctx context.Context, account parley.AccountID, agent parley.AgentID) (bool, error) {
 	on, err := sqldb.One(ctx, db.sql, sqldb.Column[bool], `
 		select handover
@@ -177,7 +177,7 @@ func (db *DB) PutStatus(ctx context.Context, s *parley.TicketStatus) error {
 	return err
 }
 
-// UnsetDefault takes the mark off the default status of a category.
+// UnsetDefault unmarks the default status of a category.
 func (db *DB) UnsetDefault(ctx context.Context, account parley.AccountID, agent parley.AgentID, category parley.StatusCategory, now time.Time) error {
 	_, err := db.sql.Exec(ctx, `
 		update ticket_statuses set

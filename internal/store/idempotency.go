@@ -33,7 +33,7 @@ const (
 	claimWhere      = `account_id = ? and key = ? and claim = ?`
 )
 
-// ClaimIdempotencyKey takes the key for a request. Nil says that the request may run; otherwise it has run before, and IdempotencyRecord tells what it
+// ClaimIdempotencyKey claims the key for a request. Nil means that the request may run; otherwise it has run before, and the record is what it
 // did. Fails with IDEMPOTENCY_KEY_IN_USE while the first request still runs, and with IDEMPOTENCY_KEY_REUSED when that has another body.
 func (db *DB) ClaimIdempotencyKey(ctx context.Context, c Claim, now time.Time) (*IdempotencyRecord, error) {
 	n, err := db.sql.Exec(ctx, `
@@ -89,7 +89,7 @@ func (db *DB) ClaimIdempotencyKey(ctx context.Context, c Claim, now time.Time) (
 	return &k, nil
 }
 
-// TakeOverIdempotencyKey takes the key from a request that has left nothing behind after all. It fails with IDEMPOTENCY_KEY_IN_USE when
+// TakeOverIdempotencyKey takes the key over from a request that has left nothing behind after all. It fails with IDEMPOTENCY_KEY_IN_USE when
 // somebody else was quicker.
 func (db *DB) TakeOverIdempotencyKey(ctx context.Context, c Claim, from IdempotencyRecord, now time.Time) error {
 	n, err := db.sql.Exec(ctx, `

@@ -75,7 +75,7 @@ func (db *DB) Insight(ctx context.Context, account parley.AccountID, agent parle
 	return &in, err
 }
 
-// LockInsights keeps every other writer of the agent's insight out until the transaction ends. Fails with AGENT_NOT_FOUND once the
+// LockInsights blocks every other writer of the agent's insight until the transaction ends. Fails with AGENT_NOT_FOUND once the
 // agent is deleted.
 func (db *DB) LockInsights(ctx context.Context, account parley.AccountID, agent parley.AgentID) error {
 	if err := db.ShareLockAgent(ctx, account, agent); err != nil {
@@ -196,7 +196,7 @@ func (db *DB) SaveOpenQuestions(ctx context.Context, in *parley.Insight) error {
 	return err
 }
 
-// SaveInsightTitle returns a conversation the title that was made of what was said, or takes it back. A title that somebody gave stays.
+// SaveInsightTitle sets or removes the generated title of a conversation. A title that a person has set stays.
 func (db *DB) SaveInsightTitle(ctx context.Context, in *parley.Insight) (changed bool, err error) {
 	n, err := db.sql.Exec(ctx, `
 		update conversations set
@@ -207,7 +207,7 @@ func (db *DB) SaveInsightTitle(ctx context.Context, in *parley.Insight) (changed
 	return n > 0, err
 }
 
-// DropInsights takes conversations out of the sums and erases what is known of them.
+// DropInsights removes conversations from the sums and erases what is known of them.
 func (db *DB) DropInsights(ctx context.Context, account parley.AccountID, agent parley.AgentID, ids []parley.ConversationID) error {
 	if len(ids) == 0 {
 		return nil
@@ -277,8 +277,6 @@ func (db *DB) dropConversationInsights(ctx context.Context, account parley.Accou
 	})
 }
 
-type nullText = sql.NullString
-
 // CountDueJobs counts the jobs of a kind that wait and are due, up to a limit. The kind is not one of a fair runner. It is a job of
 // the installation and asks for no account.
 func (db *DB) CountDueJobs(ctx context.Context, kind string, now time.Time, limit int) (int, error) {
@@ -296,7 +294,7 @@ type InsightGroup struct {
 // InsightGroups lists an agent's automatic topics by name.
 func (db *DB) InsightGroups(ctx context.Context, account parley.AccountID, agent parley.AgentID) ([]InsightGroup, error) {
 	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (g InsightGroup, err error) {
-		var terms nullText
+		var terms sql.NullString
 		if err = scan(&g.Name, &terms); err == nil {
 			err = fromJSON(terms, &g.Terms)
 		}
@@ -332,7 +330,7 @@ type Vocabulary struct {
 
 // Vocabulary returns an agent's vocabulary; it is empty before there are automatic topics.
 func (db *DB) Vocabulary(ctx context.Context, account parley.AccountID, agent parley.AgentID) (v Vocabulary, err error) {
-	text, err := sqldb.One(ctx, db.sql, sqldb.Column[nullText], `
+	text, err := sqldb.One(ctx, db.sql, sqldb.Column[sql.NullString], `
 		select vocabulary
 		from insight_agents
 		where agent_id = ? and account_id = ?`, agent, account)

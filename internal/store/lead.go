@@ -47,7 +47,7 @@ type LeadSubmitted struct {
 	CustomerPhone  string                `json:"customerPhone"`
 }
 
-// AddLead keeps a lead and records leads.submit. A lead of the same conversation with the same e-mail, whatever its case, is
+// AddLead stores a lead and records leads.submit. A lead of the same conversation with the same e-mail, whatever its case, is
 // completed instead: what is empty in l stays as it was, and a lead that tells nothing new leaves no event. l is then as
 // stored. Fails with RESOURCE_NOT_FOUND when the conversation is gone.
 func (db *DB) AddLead(ctx context.Context, l *parley.Lead) error {

@@ -76,7 +76,7 @@ func (db *DB) StalePages(ctx context.Context, c Crawl, complete bool) ([]parley.
 		or status in ('untrained', 'updated')) order by id`, args...)
 }
 
-// DeletePageSources takes all pages of a site from the agent at once and returns their number. Their rows stay for EraseSource. It must
+// DeletePageSources deletes all pages of a site from the agent at once and returns their number. Their rows stay for EraseSource. It must
 // be called in a transaction that holds the agent.
 func (db *DB) DeletePageSources(ctx context.Context, site *parley.Source, now time.Time) (n int, err error) {
 	where, args := ` where parent_id = ? and agent_id = ? and account_id = ? and deleted_at is null`, []any{site.ID, site.AgentID, site.AccountID}
@@ -133,7 +133,7 @@ func (db *DB) EraseCrawlPages(ctx context.Context, account parley.AccountID, age
 	return db.erase(ctx, erasableTable{table: "crawl_pages", keyColumn: "id"}, account, agent, "source_id = ?", []any{source})
 }
 
-// SetNextSync says when a link is to be read again; nil is never.
+// SetNextSync sets when a link is to be read again; nil is never.
 func (db *DB) SetNextSync(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.SourceID, at *time.Time) error {
 	_, err := db.sql.Exec(ctx, `
 		update sources set next_sync_at = ?
@@ -366,7 +366,7 @@ func (db *DB) ClaimCrawlPages(ctx context.Context, c Crawl, n int) ([]CrawlPage,
 	return list, err
 }
 
-// CrawledPage tells what is known of an address; known is false for none.
+// CrawledPage returns what is known of an address; known is false where nothing is.
 func (db *DB) CrawledPage(ctx context.Context, c Crawl, url string) (page CrawlPage, known bool, err error) {
 	list, err := sqldb.All(ctx, db.sql, scanCrawlPage, `
 		select `+crawlPageColumns+`
@@ -379,7 +379,7 @@ func (db *DB) CrawledPage(ctx context.Context, c Crawl, url string) (page CrawlP
 	return list[0], true, nil
 }
 
-// SavePageOutcome writes down what came of an address, by its URL. It must be called in a transaction that holds the crawl.
+// SavePageOutcome writes down what came of an address, by its URL. It must be called in a transaction that has locked the crawl.
 func (db *DB) SavePageOutcome(ctx context.Context, c Crawl, p CrawlPage) error {
 	args := append([]any{p.State, p.Reason, p.TargetURL, p.Status, p.Bytes, p.ETag, p.LastModified}, c.ownerArgs()...)
 	_, err := db.sql.Exec(ctx, `
@@ -398,7 +398,7 @@ func (db *DB) SavePageOutcome(ctx context.Context, c Crawl, p CrawlPage) error {
 	return err
 }
 
-// ClearPageValidators has an address whose source is taken out read in full when it comes again.
+// ClearPageValidators makes an address whose source is removed be read in full when it comes again.
 func (db *DB) ClearPageValidators(ctx context.Context, c Crawl, url string) error {
 	_, err := db.sql.Exec(ctx, `
 		update crawl_pages set

@@ -134,7 +134,7 @@ func (db *DB) MemberIDs(ctx context.Context, account parley.AccountID) ([]parley
 		where account_id = ?`, account)
 }
 
-// SetRole says what a member may do in the account. Fails with the code.
+// SetRole sets the role of a member in the account. Fails with the code.
 func (db *DB) SetRole(ctx context.Context, account parley.AccountID, user parley.UserID, role parley.Role, otherwise parley.Code) error {
 	n, err := db.sql.Exec(ctx, `update memberships set role = ? where account_id = ? and user_id = ?`, role, account, user)
 	return requireChanged(n, err, otherwise)

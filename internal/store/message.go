@@ -187,7 +187,7 @@ func (db *DB) Message(ctx context.Context, account parley.AccountID, agent parle
 	return m, mapNotFound(err, parley.CodeMessageNotFound)
 }
 
-// RateMessage keeps what the end user thinks of a message, and since when; an empty rating takes it back.
+// RateMessage stores the end user's rating of a message with its time; an empty rating removes it.
 func (db *DB) RateMessage(ctx context.Context, account parley.AccountID, agent parley.AgentID, m *parley.Message, now time.Time) error {
 	n, err := db.sql.Exec(ctx, `
 		update messages set
@@ -198,7 +198,7 @@ func (db *DB) RateMessage(ctx context.Context, account parley.AccountID, agent p
 	return requireChanged(n, err, parley.CodeMessageNotFound)
 }
 
-// TruncateMessage keeps what is left of a message that was talked over; spoken_until is the length of its text, in bytes. Fails with
+// TruncateMessage stores what was spoken of a message that was interrupted; spoken_until is the length of its text, in bytes. Fails with
 // RESOURCE_MESSAGE_NOT_FOUND.
 func (db *DB) TruncateMessage(ctx context.Context, account parley.AccountID, agent parley.AgentID, m *parley.Message) error {
 	var citations any
@@ -278,7 +278,7 @@ func attachmentDests(f *parley.Attachment) []any {
 	}
 }
 
-// LinkedAttachment finds a file and where its bytes lie by its id alone: whoever asks holds a link that is signed. Fails with
+// LinkedAttachment finds a file and the location of its bytes by its id alone: the caller has a signed link. Fails with
 // RESOURCE_NOT_FOUND, also once its conversation or its agent is deleted.
 func (db *DB) LinkedAttachment(ctx context.Context, id parley.AttachmentID) (*parley.Attachment, *Blob, error) {
 	var f parley.Attachment
@@ -329,8 +329,8 @@ func (db *DB) MessagesByID(ctx context.Context, ids []parley.MessageID) ([]parle
 // maxExportBytes is about how many bytes of messages MessagesAfter returns at once; a single message may be larger.
 const maxExportBytes = 1 << 20
 
-// MessagesAfter returns messages of a conversation behind a sequence number, oldest first, at most limit and about a megabyte of
-// them: however long a conversation is, whoever reads it to its end holds no more than that. None is the end.
+// MessagesAfter returns messages of a conversation after a sequence number, oldest first, at most limit and about a megabyte of
+// them: however long a conversation is, a reader holds no more than that in memory. An empty list is the end.
 func (db *DB) MessagesAfter(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, seq int64, limit int) ([]parley.Message, error) {
 	rows, err := db.sql.Query(ctx, `
 		select `+messageColumns+`

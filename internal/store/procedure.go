@@ -88,7 +88,7 @@ func (db *DB) DropProcedure(ctx context.Context, account parley.AccountID, agent
 	})
 }
 
-// How a row of procedure_runs stands. Whether a run is open is told by its outcome, which is null until then.
+// The states of a row of procedure_runs. A run is open while its outcome is null.
 const (
 	runOpen  = "open"
 	runEnded = "ended"
@@ -179,7 +179,7 @@ func (db *DB) StartProcedureRun(ctx context.Context, r *parley.ProcedureRun) err
 	})
 }
 
-// SaveProcedureRun keeps what an open run knows by now, and how far it is.
+// SaveProcedureRun stores the inputs and the step of an open run.
 func (db *DB) SaveProcedureRun(ctx context.Context, r *parley.ProcedureRun) error {
 	_, err := db.sql.Exec(ctx, `
 		update procedure_runs set

@@ -12,8 +12,6 @@ import (
 	"parley"
 )
 
-func errorsJoin(errs ...error) error { return errors.Join(errs...) }
-
 func millis(t time.Time) int64 { return t.UnixMilli() }
 
 func millisOrNil(t *time.Time) any {
@@ -147,7 +145,7 @@ func (i intPointerDest) Scan(v any) error {
 
 type rawJSONDest struct{ dest *json.RawMessage }
 
-// Scan reads JSON as it stands; null is nil.
+// Scan reads JSON without decoding it; null is nil.
 func (j rawJSONDest) Scan(v any) error {
 	var s sql.NullString
 	err := s.Scan(v)

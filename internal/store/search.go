@@ -45,7 +45,7 @@ const indexableMessageColumns = `
   case when m.type = 'reply' and m.superseded_at is null then 1 else 0 end,
   m.parts`
 
-// IndexableMessagesAfter returns the texts of a conversation behind a sequence number, oldest first, shown or not.
+// IndexableMessagesAfter returns the texts of a conversation after a sequence number, oldest first, shown or not.
 func (db *DB) IndexableMessagesAfter(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, seq int64, limit int) ([]IndexableMessage, error) {
 	return sqldb.All(ctx, db.sql, scanIndexableMessage, `
 		select `+indexableMessageColumns+`
@@ -140,7 +140,7 @@ func scanToolUse(scan sqldb.Scan) (r ToolUse, err error) {
 	return r, err
 }
 
-// feedbackQuery names the condition of the index messages_marked as it stands there: without the index it would read a whole
+// feedbackQuery repeats the condition of the index messages_marked word by word: without the index it would read a whole
 // conversation.
 const feedbackQuery = `
 	select distinct feedback, author
@@ -151,7 +151,7 @@ const feedbackQuery = `
 // FeedbackQuery is what Marks asks, for the test of its plan.
 func FeedbackQuery() string { return feedbackQuery }
 
-// ConversationFeedback tells what people left at the messages that a conversation shows.
+// ConversationFeedback returns the ratings of the messages that a conversation shows.
 func (db *DB) ConversationFeedback(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID) (m ConversationFeedback, err error) {
 	type mark struct {
 		feedback sql.NullString

@@ -5,6 +5,7 @@ package store
 import (
 	"context"
 	"embed"
+	"errors"
 	"io/fs"
 
 	"parley/internal/sqldb"
@@ -35,7 +36,7 @@ func Open(ctx context.Context, cfg sqldb.Config) (*DB, error) {
 		return nil, err
 	}
 	if err := sqldb.Migrate(ctx, db, Migrations()); err != nil {
-		return nil, errorsJoin(err, db.Close())
+		return nil, errors.Join(err, db.Close())
 	}
 	return New(db), nil
 }

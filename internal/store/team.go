@@ -71,7 +71,7 @@ func (db *DB) Team(ctx context.Context, account parley.AccountID, agent parley.A
 	return db.team(ctx, account, agent, `id = ?`, id)
 }
 
-// LockTeam keeps the team from being removed until the transaction ends. Lock it behind the ticket that is to get it. Fails with
+// LockTeam prevents the team from being removed until the transaction ends. Lock it after the ticket that is to get it. Fails with
 // TICKET_TEAM_NOT_FOUND.
 func (db *DB) LockTeam(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.TeamID) error {
 	_, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `
@@ -107,7 +107,7 @@ func (db *DB) PutTeam(ctx context.Context, t *parley.Team) error {
 	return err
 }
 
-// UnsetDefaultTeam takes the mark off the default team.
+// UnsetDefaultTeam unmarks the default team.
 func (db *DB) UnsetDefaultTeam(ctx context.Context, account parley.AccountID, agent parley.AgentID, now time.Time) error {
 	_, err := db.sql.Exec(ctx, `
 		update teams set
@@ -245,7 +245,7 @@ func (db *DB) PutTeamMember(ctx context.Context, account parley.AccountID, agent
 	return err
 }
 
-// DropTeamMember takes a member out of a team; tickets stay with them. Fails with TICKET_TEAM_MEMBER_NOT_FOUND.
+// DropTeamMember removes a member from a team; their tickets stay with them. Fails with TICKET_TEAM_MEMBER_NOT_FOUND.
 func (db *DB) DropTeamMember(ctx context.Context, account parley.AccountID, agent parley.AgentID, team parley.TeamID, user parley.UserID) error {
 	n, err := db.sql.Exec(ctx, `
 		delete from team_members
@@ -253,7 +253,7 @@ func (db *DB) DropTeamMember(ctx context.Context, account parley.AccountID, agen
 	return requireChanged(n, err, parley.CodeTicketMember)
 }
 
-// DropFromTeams takes somebody out of all teams of the agent, and tells how many those were.
+// DropFromTeams removes a user from all teams of the agent, and returns how many those were.
 func (db *DB) DropFromTeams(ctx context.Context, account parley.AccountID, agent parley.AgentID, user parley.UserID) (int, error) {
 	n, err := db.sql.Exec(ctx, `
 		delete from team_members

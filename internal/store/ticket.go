@@ -188,7 +188,7 @@ const (
 	SortByLastMessage TicketSort = "last_message_at" // tickets without a message come last, whichever the direction
 )
 
-// TicketFilter says which tickets are listed, and in which order. The zero value lists all of them.
+// TicketFilter is which tickets are listed, and in which order. The zero value lists all of them.
 type TicketFilter struct {
 	Categories             []parley.StatusCategory // any of them; none is all
 	Channels               []parley.TicketChannel  // any of them; none is all

@@ -49,7 +49,7 @@ func (db *DB) AddInternalMessage(ctx context.Context, account parley.AccountID, 
 	return err
 }
 
-// TicketMessagesRequest asks for one page of a ticket's messages.
+// TicketMessagesRequest is a request for one page of a ticket's messages.
 type TicketMessagesRequest struct {
 	parley.PageRequest          // Mark.At is a sequence number
 	Types              []string // any of them; none is all

@@ -289,7 +289,7 @@ var insertTicketWordsQuery = `
 	values ` +
 	strings.Repeat(`, (?, ?, ?, ?, ?)`, wordsPerStatement)[2:] + ` on conflict do nothing`
 
-// CountTicketWords tells how many words a ticket has.
+// CountTicketWords returns how many words a ticket has.
 func (db *DB) CountTicketWords(ctx context.Context, account parley.AccountID, agent parley.AgentID, ticket parley.TicketID) (int, error) {
 	return sqldb.One(ctx, db.sql, sqldb.Column[int], `
 		select count(*)

@@ -21,11 +21,11 @@ const (
 	TurnInterrupted = "interrupted"
 )
 
-// ErrTurnLost says that the turn is no longer its owner's to close: it was recovered after its lease ran out.
+// ErrTurnLost is the failure to close a turn that is no longer its owner's: it was recovered after its lease ran out.
 var ErrTurnLost = errors.New("store: the turn's lease was lost")
 
 // CreateTurn writes an open turn and returns the number of the account's open turns, this one included. A second open turn of
-// the same conversation is a duplicate. Call it last in its transaction: it holds the account's row until commit.
+// the same conversation is a duplicate. Call it last in its transaction: it locks the account's row until commit.
 func (db *DB) CreateTurn(ctx context.Context, t *parley.Turn, events ...NewEvent) (open int, err error) {
 	_, err = db.sql.Exec(ctx, `
 		insert into turns (
@@ -92,8 +92,8 @@ func (db *DB) OpenTurn(ctx context.Context, account parley.AccountID, conversati
 	return &t, nil
 }
 
-// CloseTurn ends the turn, settles its credits and records the events. Fails with ErrTurnLost when somebody else has ended
-// it. Call it last in its transaction: it holds the account's row until commit.
+// CloseTurn ends the turn, settles its credits and records the events. Fails with ErrTurnLost when another server has ended
+// it. Call it last in its transaction: it locks the account's row until commit.
 func (db *DB) CloseTurn(ctx context.Context, t *parley.Turn, state string, cost parley.Credits, trace *parley.Trace, now time.Time, events ...NewEvent) error {
 	var month string
 	var traceText any
@@ -122,13 +122,13 @@ func (db *DB) CloseTurn(ctx context.Context, t *parley.Turn, state string, cost 
 	return err
 }
 
-// TurnState tells how a turn stands: open, or how it ended.
+// TurnState returns the state of a turn: open, or how it ended.
 func (db *DB) TurnState(ctx context.Context, account parley.AccountID, id parley.TurnID) (state string, err error) {
 	err = db.sql.QueryRow(ctx, `select state from turns where id = ? and account_id = ?`, id, account).Scan(&state)
 	return state, err
 }
 
-// RenewTurnLeases keeps these open turns of the owner alive. A turn that its owner has lost sight of is not renewed, so its lease
+// RenewTurnLeases renews the leases of these open turns of the owner. A turn that its owner has lost is not renewed, so its lease
 // runs out and recovery finds it.
 func (db *DB) RenewTurnLeases(ctx context.Context, owner string, turns []parley.TurnID, until time.Time) error {
 	for some := range slices.Chunk(turns, 100) {

@@ -11,7 +11,7 @@ import (
 	"parley/internal/sqldb"
 )
 
-// TurnResult is a turn as it stands in the store.
+// TurnResult is the stored state of a turn with its answer.
 type TurnResult struct {
 	parley.Turn
 	State   string
@@ -129,7 +129,7 @@ func (db *DB) activeMessageSeq(ctx context.Context, account parley.AccountID, ag
 	return seq, mapNotFound(err, parley.CodeRetryNotFound)
 }
 
-// SupersedeMessages takes all messages behind the number out of the conversation: a new answer takes their place. The rows stay, and so do the
+// SupersedeMessages removes all messages after the number from the conversation: a new answer takes their place. The rows stay, and so do the
 // team's notes and what happened to the ticket.
 func (db *DB) SupersedeMessages(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, after int64, now time.Time) error {
 	n, err := db.sql.Exec(ctx, `

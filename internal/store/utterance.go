@@ -43,7 +43,7 @@ func scanUtterance(scan sqldb.Scan) (u Utterance, err error) {
 	return u, nil
 }
 
-// Whether a turn has refused stands in its trace; a quote inside of a text of the trace would be escaped.
+// Whether a turn has refused is read from its trace; a quote inside of a text of the trace would be escaped.
 const utteranceColumns = `
   m.seq,
   m.author,

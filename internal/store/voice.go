@@ -18,7 +18,7 @@ const (
 	voiceEnded   = "ended"
 )
 
-// ErrVoiceLost says that a voice session is no longer its owner's: somebody else has ended it.
+// ErrVoiceLost is the failure to change a voice session that is no longer its owner's: another server has ended it.
 var ErrVoiceLost = errors.New("store: the voice session was ended by somebody else")
 
 const voiceColumns = `
@@ -67,7 +67,7 @@ func scanVoice(scan sqldb.Scan) (s parley.VoiceSession, err error) {
 	return s, err
 }
 
-// CreateVoice writes a session that is opening. It must be called in a transaction that holds the agent (LockAgent) and has
+// CreateVoice writes a session that is opening. It must be called in a transaction that has locked the agent (LockAgent) and has
 // reserved the price of the first minute.
 func (db *DB) CreateVoice(ctx context.Context, s *parley.VoiceSession) error {
 	_, err := db.sql.Exec(ctx, `
@@ -92,7 +92,7 @@ func (db *DB) CreateVoice(ctx context.Context, s *parley.VoiceSession) error {
 	return err
 }
 
-// StartVoice makes an opening session a living one. Fails with ErrVoiceLost.
+// StartVoice makes an opening session live. Fails with ErrVoiceLost.
 func (db *DB) StartVoice(ctx context.Context, s *parley.VoiceSession) error {
 	n, err := db.sql.Exec(ctx, `
 		update voice_sessions set state = ?
@@ -101,7 +101,7 @@ func (db *DB) StartVoice(ctx context.Context, s *parley.VoiceSession) error {
 	return requireVoiceOwner(n, err)
 }
 
-// DeleteOpeningVoice takes back a session that could not be begun, with the credits that it has set aside. It reports whether there was one.
+// DeleteOpeningVoice deletes a session that could not be started, and releases the credits that it has reserved. It reports whether there was one.
 func (db *DB) DeleteOpeningVoice(ctx context.Context, s *parley.VoiceSession) (done bool, err error) {
 	var month string
 	err = db.sql.QueryRow(ctx, `
@@ -119,7 +119,7 @@ func (db *DB) DeleteOpeningVoice(ctx context.Context, s *parley.VoiceSession) (d
 }
 
 // CloseVoice ends a living session as it says of itself (JoinedAt, SeenAt, EndedAt, Reason, Minutes), settles its credits and records
-// the events. Fails with ErrVoiceLost when somebody else has ended it. Call it last in its transaction: it holds the account's row until
+// the events. Fails with ErrVoiceLost when another server has ended it. Call it last in its transaction: it holds the account's row until
 // commit.
 func (db *DB) CloseVoice(ctx context.Context, s *parley.VoiceSession, events ...NewEvent) error {
 	var month string
@@ -248,7 +248,7 @@ func (db *DB) RenewVoiceLeases(ctx context.Context, owner string, sessions []par
 	return ended, err
 }
 
-// RequestVoiceEnd asks the owner of a living session, which may be another server, to end it. It reports whether there was one.
+// RequestVoiceEnd asks the owner of a live session, which may be another server, to end it. It reports whether there was one.
 func (db *DB) RequestVoiceEnd(ctx context.Context, account parley.AccountID, id parley.VoiceSessionID, reason parley.SessionEndReason) (bool, error) {
 	n, err := db.sql.Exec(ctx, `
 		update voice_sessions set end_asked = ?
@@ -256,7 +256,7 @@ func (db *DB) RequestVoiceEnd(ctx context.Context, account parley.AccountID, id 
 	return n > 0, err
 }
 
-// RequestedVoiceEnds lists the owner's living sessions that are to end, each with the reason: because somebody asks for it, or because
+// RequestedVoiceEnds lists the owner's live sessions that are to end, each with the reason: because it was requested, or because
 // their agent is deleted or their conversation is over.
 func (db *DB) RequestedVoiceEnds(ctx context.Context, owner string) (map[parley.VoiceSessionID]parley.SessionEndReason, error) {
 	type asked struct {
@@ -305,7 +305,7 @@ func (db *DB) ExpiredVoiceSessions(ctx context.Context, now time.Time, limit int
 	return list, opening, err
 }
 
-// TakeOverVoice makes a session whose lease has run out another server's, so that no two end it. Fails with ErrVoiceLost.
+// TakeOverVoice makes another server the owner of a session whose lease has run out, so that no two end it. Fails with ErrVoiceLost.
 func (db *DB) TakeOverVoice(ctx context.Context, s *parley.VoiceSession, owner string, until time.Time) error {
 	err := db.sql.QueryRow(ctx, `
 		update voice_sessions set
@@ -407,7 +407,7 @@ func (db *DB) RecentVoiceStarts(ctx context.Context, account parley.AccountID, a
 		limit ?`, append(args, limit)...)
 }
 
-// HasVoiceSession reports whether a voice session took place in the conversation: one that somebody has joined.
+// HasVoiceSession reports whether a voice session took place in the conversation: one that a user has joined.
 func (db *DB) HasVoiceSession(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID) (bool, error) {
 	n, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `
 		select count(*)

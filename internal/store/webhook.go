@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"slices"
 	"time"
 
 	"parley"
@@ -42,7 +41,7 @@ func scanWebhook(scan sqldb.Scan) (h parley.Webhook, err error) {
 
 func webhookNotFound() error { return parley.NewErrorf(parley.CodeNotFound, "Webhook not found.") }
 
-// CreateWebhook writes a new webhook. It must be called in a transaction that holds the account or, where it names one, the agent.
+// CreateWebhook writes a new webhook. It must be called in a transaction that has locked the account or, where it names one, the agent.
 func (db *DB) CreateWebhook(ctx context.Context, h *parley.Webhook) error {
 	_, err := db.sql.Exec(ctx, `insert into webhooks (`+webhookColumns+`) values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		h.ID, h.AccountID, textOrNil(h.AgentID), h.Endpoint, toJSON(h.Events), h.SealedSigningKeys, textOrNil(h.KeyID), millis(h.CreatedAt), millis(h.UpdatedAt))
@@ -70,16 +69,6 @@ func (db *DB) AllWebhooks(ctx context.Context) ([]parley.Webhook, error) {
 		order by account_id, created_at, id`)
 }
 
-// WebhooksForEvent lists the webhooks that are to hear of an event of an agent.
-func (db *DB) WebhooksForEvent(ctx context.Context, account parley.AccountID, agent parley.AgentID, event string) ([]parley.Webhook, error) {
-	list, err := sqldb.All(ctx, db.sql, scanWebhook, `
-		select `+webhookColumns+`
-		from webhooks
-		where account_id = ? and (agent_id is null or agent_id = ?)
-		order by id`, account, agent)
-	return slices.DeleteFunc(list, func(h parley.Webhook) bool { return !slices.Contains(h.Events, event) }), err
-}
-
 // Webhook finds an account's webhook. Fails with NOT_FOUND.
 func (db *DB) Webhook(ctx context.Context, account parley.AccountID, id parley.WebhookID) (*parley.Webhook, error) {
 	h, err := sqldb.One(ctx, db.sql, scanWebhook, `
@@ -92,7 +81,7 @@ func (db *DB) Webhook(ctx context.Context, account parley.AccountID, id parley.W
 	return &h, err
 }
 
-// OwnerOfWebhook tells whose a webhook is. It is the operator's view and asks for no account. Fails with NOT_FOUND.
+// OwnerOfWebhook returns the account of a webhook. It is the operator's view and asks for no account. Fails with NOT_FOUND.
 func (db *DB) OwnerOfWebhook(ctx context.Context, id parley.WebhookID) (parley.AccountID, error) {
 	account, err := sqldb.One(ctx, db.sql, sqldb.Column[parley.AccountID], `
 		select account_id
@@ -104,7 +93,7 @@ func (db *DB) OwnerOfWebhook(ctx context.Context, id parley.WebhookID) (parley.A
 	return account, err
 }
 
-// DeleteWebhook takes a webhook away; its deliveries are left for EraseDeliveries. Fails with NOT_FOUND.
+// DeleteWebhook deletes a webhook; its deliveries are left for EraseWebhookDeliveries. Fails with NOT_FOUND.
 func (db *DB) DeleteWebhook(ctx context.Context, account parley.AccountID, id parley.WebhookID) error {
 	n, err := db.sql.Exec(ctx, `delete from webhooks where id = ? and account_id = ?`, id, account)
 	if err == nil && n == 0 {
@@ -184,7 +173,7 @@ func (db *DB) DueDeliveries(ctx context.Context, account parley.AccountID, hook 
 		limit ?`, hook, account, millis(now), limit)
 }
 
-// NextDeliveryTime tells when the next of a webhook's deliveries is due; nil when none is waiting.
+// NextDeliveryTime returns when the next of a webhook's deliveries is due; nil when none is waiting.
 func (db *DB) NextDeliveryTime(ctx context.Context, account parley.AccountID, hook parley.WebhookID) (*time.Time, error) {
 	at, err := sqldb.One(ctx, db.sql, sqldb.Column[sql.NullInt64], `
 		select min(due_at)
@@ -226,7 +215,7 @@ func (db *DB) ResetDelivery(ctx context.Context, account parley.AccountID, id pa
 	return &d, err
 }
 
-// OwnerOfDelivery tells whose a delivery is. It is the operator's view and asks for no account. Fails with NOT_FOUND.
+// OwnerOfDelivery returns the account of a delivery. It is the operator's view and asks for no account. Fails with NOT_FOUND.
 func (db *DB) OwnerOfDelivery(ctx context.Context, id parley.DeliveryID) (parley.AccountID, error) {
 	account, err := sqldb.One(ctx, db.sql, sqldb.Column[parley.AccountID], `
 		select account_id
@@ -262,7 +251,7 @@ func (db *DB) Deliveries(ctx context.Context, f DeliveryFilter, limit int) ([]pa
 		limit ?`, append(args, limit)...)
 }
 
-// EraseWebhookDeliveries erases what a webhook that was taken away has left, in chunks in the bulk lane.
+// EraseWebhookDeliveries erases the deliveries of a deleted webhook, in chunks in the bulk lane.
 func (db *DB) EraseWebhookDeliveries(ctx context.Context, account parley.AccountID, hook parley.WebhookID) error {
 	return db.eraseDeliveries(ctx, `webhook_id = ? and account_id = ?`, hook, account)
 }

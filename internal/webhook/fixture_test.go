@@ -143,7 +143,7 @@ type receivedRequest struct {
 	path   string
 }
 
-// endpoint is a server that hears what is sent. It answers with what it is told, then with 200.
+// endpoint is a server that records the requests it gets. It answers with the given statuses, then with 200.
 type endpoint struct {
 	URL string
 

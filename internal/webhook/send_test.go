@@ -26,7 +26,7 @@ func hmacHex(fresh func() hash.Hash, key, text string) string {
 	return hex.EncodeToString(m.Sum(nil))
 }
 
-// A lead is told once, in the form of the interface, with signatures that a receiver finds right.
+// A lead is delivered once, in the form of the interface, with signatures that a receiver finds right.
 func TestALeadIsDelivered(t *testing.T) {
 	forEachStore(t, func(w *fixture) {
 		e := newEndpoint(t, http.StatusNoContent)
@@ -88,7 +88,7 @@ func TestFailuresAreTriedAgain(t *testing.T) {
 	})
 }
 
-// A delivery that never works is dead after about a day, and goes out again when somebody wants it to.
+// A delivery that never succeeds is dead after about a day, and is sent again when an operator wants it.
 func TestDeadAndRedelivered(t *testing.T) {
 	forEachStore(t, func(w *fixture) {
 		e := newEndpoint(t, 500, 500, 500, 500, 500, 500, 500, 503)

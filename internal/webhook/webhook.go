@@ -117,13 +117,8 @@ func (n *NewWebhook) validate() error {
 	if n.Secret != "" && (len(n.Secret) < minSecretBytes || len(n.Secret) > maxSecretBytes) {
 		details["secret"] = fmt.Sprintf("must have from %d to %d bytes", minSecretBytes, maxSecretBytes)
 	}
-	if len(details) == 0 {
-		n.Events = slices.Compact(slices.Sorted(slices.Values(n.Events)))
-		return nil
-	}
-	e := parley.NewError(parley.CodeInvalidBody)
-	e.Details = details
-	return e
+	n.Events = slices.Compact(slices.Sorted(slices.Values(n.Events)))
+	return parley.InvalidFields(details)
 }
 
 func newSecret() string {
