@@ -1,18 +1,29 @@
 package parley
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
-// EventLeadsSubmit is the event of a lead that was left or completed (facts 6.3).
+// EventLeadsSubmit is the event of a lead that was submitted or completed (facts 6.3).
 const EventLeadsSubmit = "leads.submit"
 
-// WebhookEvents lists the events that webhooks hear of.
-func WebhookEvents() []string { return []string{EventLeadsSubmit} }
+// webhookEvents are the events that webhooks may subscribe to, a row each. Any event that is recorded may be one.
+var webhookEvents = []string{
+	EventLeadsSubmit,
+}
 
-// Webhook is an address that hears of events (facts 6.3).
+// WebhookEvents lists the events that webhooks may subscribe to.
+func WebhookEvents() []string { return slices.Clone(webhookEvents) }
+
+// IsWebhookEvent reports whether webhooks may subscribe to a kind of events.
+func IsWebhookEvent(kind string) bool { return slices.Contains(webhookEvents, kind) }
+
+// Webhook is an address that events are sent to (facts 6.3).
 type Webhook struct {
 	ID                WebhookID
 	AccountID         AccountID
-	AgentID           AgentID // empty hears of all agents of the account
+	AgentID           AgentID // empty for all agents of the account
 	Endpoint          string  // URL
 	Events            []string
 	SealedSigningKeys string // what signs its deliveries, sealed; never the secret itself

@@ -23,7 +23,6 @@ type Toolbox struct {
 	Vault    *vault.Vault
 	Search   *WebSearch                                                       // nil where the operator has configured no engine
 	HandOver func(ctx context.Context, turn parley.Turn, reason string) error // hands the turn's conversation to a person; the turn goes on
-	OnLead   store.EventHook                                                  // hears of leads; may be nil
 	Now      func() time.Time
 	Logger   *slog.Logger
 

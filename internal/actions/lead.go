@@ -28,7 +28,7 @@ func (b *Toolbox) leadsTool(a *parley.Action) (func(context.Context, chat.Call) 
 		}
 		lead.ID, lead.CreatedAt = parley.NewUUID(), b.Now()
 		lead.AccountID, lead.AgentID, lead.ConversationID = call.Turn.AccountID, call.Turn.AgentID, call.Turn.ConversationID
-		if err := b.DB.AddLead(ctx, lead, b.OnLead); err != nil {
+		if err := b.DB.AddLead(ctx, lead); err != nil {
 			return b.internalFailure(call, "the details could not be kept", err)
 		}
 		return successOutput(map[string]string{"message": c.Message})

@@ -2,7 +2,6 @@ package agents
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"parley"
@@ -131,8 +130,8 @@ func (k *Service) hasCopyInProgress(ctx context.Context, db *store.DB, account p
 		return false, err
 	}
 	for _, job := range living {
-		var c clonePayload
-		if err := json.Unmarshal(job.Payload, &c); err != nil {
+		c, err := jobs.DecodePayload[clonePayload](job)
+		if err != nil {
 			return false, err
 		}
 		if like(c, parley.AgentID(job.Key)) {
@@ -143,9 +142,5 @@ func (k *Service) hasCopyInProgress(ctx context.Context, db *store.DB, account p
 }
 
 func cloneJob(c store.Clone) jobs.Job {
-	payload, err := json.Marshal(clonePayload{c.FromAgent, c.StartedAt.UnixMilli()})
-	if err != nil {
-		panic(err) // a string and a number always encode
-	}
-	return jobs.Job{Kind: CloneJob, Key: string(c.ToAgent), AccountID: c.Account, Payload: payload}
+	return jobs.Job{Kind: CloneJob, Key: string(c.ToAgent), AccountID: c.Account, Payload: jobs.EncodePayload(clonePayload{c.FromAgent, c.StartedAt.UnixMilli()})}
 }

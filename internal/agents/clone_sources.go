@@ -2,9 +2,7 @@ package agents
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"time"
 
 	"parley"
@@ -16,9 +14,9 @@ import (
 // ContinueCopy handles CloneJob. A copy that is deleted meanwhile is dropped; an original that is deleted keeps its rows until the
 // copy is complete. When it fails for good, the sources that are not there yet are failed.
 func (k *Service) ContinueCopy(ctx context.Context, job jobs.Job) error {
-	var about clonePayload
-	if err := json.Unmarshal(job.Payload, &about); err != nil {
-		return fmt.Errorf("payload: %w", err)
+	about, err := jobs.DecodePayload[clonePayload](job)
+	if err != nil {
+		return err
 	}
 	c := store.Clone{Account: job.AccountID, FromAgent: about.From, ToAgent: parley.AgentID(job.Key), StartedAt: time.UnixMilli(about.At).UTC()}
 	unfinished, err := k.hasCopyInProgress(ctx, k.DB, c.Account, func(_ clonePayload, to parley.AgentID) bool { return to == c.FromAgent })

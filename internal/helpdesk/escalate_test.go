@@ -172,7 +172,7 @@ func TestConversationsWithoutATicketAreLeftAlone(t *testing.T) {
 func TestWhoseTicketItIs(t *testing.T) {
 	forEachDatabase(t, func(w *testHelpdesk) {
 		lead := func(id parley.ConversationID, email, name string) {
-			w.must(w.DB.AddLead(w, &parley.Lead{ID: parley.NewUUID(), AccountID: w.Account, AgentID: w.Agent, ConversationID: id, Name: name, Email: email, Phone: "+49 30 1", CreatedAt: w.now()}, nil))
+			w.must(w.DB.AddLead(w, &parley.Lead{ID: parley.NewUUID(), AccountID: w.Account, AgentID: w.Agent, ConversationID: id, Name: name, Email: email, Phone: "+49 30 1", CreatedAt: w.now()}))
 		}
 		known := w.mustOpen(NewTicket{Subject: "s", Description: "d", Email: "Jo@Example.com", Name: "Jo"}).Customer
 		left := w.addConversation(parley.Conversation{UserID: "u-1"}, "Hi")

@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -73,9 +72,9 @@ func (d *Service) deletePages(ctx context.Context, tx *store.DB, account parley.
 
 // Erase handles EraseJob.
 func (d *Service) Erase(ctx context.Context, job jobs.Job) error {
-	var about jobPayload
-	if err := json.Unmarshal(job.Payload, &about); err != nil {
-		return fmt.Errorf("payload: %w", err)
+	about, err := jobs.DecodePayload[jobPayload](job)
+	if err != nil {
+		return err
 	}
 	if err := d.eraseAll(ctx, job.AccountID, about.Agent, parley.SourceID(job.Key)); err != nil {
 		return err

@@ -3,7 +3,6 @@ package ingest
 
 import (
 	"context"
-	"encoding/json"
 	"log/slog"
 	"strings"
 	"time"
@@ -63,9 +62,5 @@ type jobPayload struct {
 const maxJobAttempts = 5
 
 func newJob(kind string, s *parley.Source) jobs.Job {
-	payload, err := json.Marshal(jobPayload{s.AgentID})
-	if err != nil {
-		panic(err) // a string always encodes
-	}
-	return jobs.Job{Kind: kind, Key: string(s.ID), AccountID: s.AccountID, Payload: payload, Size: s.Size, MaxAttempts: maxJobAttempts}
+	return jobs.Job{Kind: kind, Key: string(s.ID), AccountID: s.AccountID, Payload: jobs.EncodePayload(jobPayload{s.AgentID}), Size: s.Size, MaxAttempts: maxJobAttempts}
 }

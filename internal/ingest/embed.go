@@ -2,9 +2,7 @@ package ingest
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"time"
 
 	"parley"
@@ -31,11 +29,7 @@ func (d *Service) EmbedHandlers() map[string]jobs.Handler {
 }
 
 func newEmbedJob(account parley.AccountID, agent parley.AgentID) jobs.Job {
-	payload, err := json.Marshal(jobPayload{agent})
-	if err != nil {
-		panic(err) // a string always encodes
-	}
-	return jobs.Job{Kind: EmbedJob, Key: string(agent), AccountID: account, Payload: payload, MaxAttempts: maxEmbedAttempts, Backoff: embedBackoff}
+	return jobs.Job{Kind: EmbedJob, Key: string(agent), AccountID: account, Payload: jobs.EncodePayload(jobPayload{agent}), MaxAttempts: maxEmbedAttempts, Backoff: embedBackoff}
 }
 
 // enqueueEmbed leaves the vectors of a source that goes live to a job: until they are there it is found by its words.
@@ -70,9 +64,9 @@ func (d *Service) EmbedAll(ctx context.Context) error {
 // Embed handles EmbedJob: passages without a vector get one, some at a time, so that a run that was cut short goes on where it
 // was. When the provider fails the agent answers by words as before, and the job comes back later.
 func (d *Service) Embed(ctx context.Context, job jobs.Job) error {
-	var about jobPayload
-	if err := json.Unmarshal(job.Payload, &about); err != nil {
-		return fmt.Errorf("payload: %w", err)
+	about, err := jobs.DecodePayload[jobPayload](job)
+	if err != nil {
+		return err
 	}
 	if d.Embedder == nil {
 		return nil

@@ -2,9 +2,7 @@ package ingest
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 
 	"parley"
 	"parley/internal/jobs"
@@ -19,9 +17,9 @@ func (d *Service) LostJobHandlers() map[string]jobs.Handler {
 }
 
 func (d *Service) failLostSource(ctx context.Context, job jobs.Job) error {
-	var about jobPayload
-	if err := json.Unmarshal(job.Payload, &about); err != nil {
-		return fmt.Errorf("payload: %w", err)
+	about, err := jobs.DecodePayload[jobPayload](job)
+	if err != nil {
+		return err
 	}
 	s, err := d.loadUntrained(ctx, job.AccountID, about.Agent, parley.SourceID(job.Key))
 	if err != nil {
@@ -32,9 +30,9 @@ func (d *Service) failLostSource(ctx context.Context, job jobs.Job) error {
 
 // finishLostLink leaves a link with what was read of it.
 func (d *Service) finishLostLink(ctx context.Context, job jobs.Job) error {
-	var about jobPayload
-	if err := json.Unmarshal(job.Payload, &about); err != nil {
-		return fmt.Errorf("payload: %w", err)
+	about, err := jobs.DecodePayload[jobPayload](job)
+	if err != nil {
+		return err
 	}
 	c, err := d.loadCrawl(ctx, job.AccountID, about.Agent, parley.SourceID(job.Key))
 	if err != nil || c == nil {

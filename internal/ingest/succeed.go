@@ -2,8 +2,6 @@ package ingest
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"time"
 
 	"parley"
@@ -30,19 +28,15 @@ type contentReplacement struct {
 }
 
 func (s contentReplacement) job(account parley.AccountID) jobs.Job {
-	payload, err := json.Marshal(s)
-	if err != nil {
-		panic(err) // strings always encode
-	}
-	return jobs.Job{Kind: ReplaceJob, Key: string(s.Agent), AccountID: account, Payload: payload}
+	return jobs.Job{Kind: ReplaceJob, Key: string(s.Agent), AccountID: account, Payload: jobs.EncodePayload(s)}
 }
 
 // FinishReplacement handles ReplaceJob. It waits until all of the new content is trained or has failed; where none of it can be read, the old
 // content stays, as the earlier version of a source does.
 func (d *Service) FinishReplacement(ctx context.Context, job jobs.Job) error {
-	var s contentReplacement
-	if err := json.Unmarshal(job.Payload, &s); err != nil {
-		return fmt.Errorf("payload: %w", err)
+	s, err := jobs.DecodePayload[contentReplacement](job)
+	if err != nil {
+		return err
 	}
 	for more := true; more; {
 		now := d.Now()
@@ -87,8 +81,8 @@ func (d *Service) isNewest(ctx context.Context, tx *store.DB, account parley.Acc
 		return false, err
 	}
 	for _, job := range living {
-		var about contentReplacement
-		if job.Key == string(s.Agent) && json.Unmarshal(job.Payload, &about) == nil && about.ID == s.ID {
+		about, err := jobs.DecodePayload[contentReplacement](job)
+		if err == nil && job.Key == string(s.Agent) && about.ID == s.ID {
 			return true, nil
 		}
 	}

@@ -2,8 +2,6 @@ package ingest
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"time"
 
 	"parley"
@@ -30,9 +28,9 @@ func (d *Service) enqueueEraseEarlier(ctx context.Context, tx *store.DB, s *parl
 
 // EraseEarlierVersions handles EraseEarlierJob.
 func (d *Service) EraseEarlierVersions(ctx context.Context, job jobs.Job) error {
-	var about jobPayload
-	if err := json.Unmarshal(job.Payload, &about); err != nil {
-		return fmt.Errorf("payload: %w", err)
+	about, err := jobs.DecodePayload[jobPayload](job)
+	if err != nil {
+		return err
 	}
 	if err := d.DB.EraseEarlierVersions(ctx, job.AccountID, about.Agent, parley.SourceID(job.Key)); err != nil {
 		return err

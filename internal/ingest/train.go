@@ -40,9 +40,9 @@ var (
 // all at once. A source that is gone and a version that is no longer wanted are dropped. When it fails for good the source is
 // failed, and the version that was live stays so.
 func (d *Service) Train(ctx context.Context, job jobs.Job) error {
-	var about jobPayload
-	if err := json.Unmarshal(job.Payload, &about); err != nil {
-		return fmt.Errorf("payload: %w", err)
+	about, err := jobs.DecodePayload[jobPayload](job)
+	if err != nil {
+		return err
 	}
 	s, err := d.loadUntrained(ctx, job.AccountID, about.Agent, parley.SourceID(job.Key))
 	if err == nil {

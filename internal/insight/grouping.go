@@ -2,7 +2,6 @@ package insight
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -16,18 +15,18 @@ const (
 	groupBatchSize     = 2000 // conversations that are grouped at a time, the newest
 	minTopicSize       = 4    // conversations that make a topic
 	minUngrouped       = 10   // below so many without a topic none is looked for
-	topicBatchSize     = 50   // conversations that one transaction gives a topic
+	topicBatchSize     = 50   // conversations that get a topic in one transaction
 	maxGroups          = 300
 	maxVocabularyWords = 3000 // of a vocabulary
 )
 
 // handleGroupJob makes automatic topics of the conversations that have none.
 func (k *Service) handleGroupJob(ctx context.Context, j jobs.Job) error {
-	var what jobPayload
-	if err := json.Unmarshal(j.Payload, &what); err != nil {
+	what, err := jobs.DecodePayload[jobPayload](j)
+	if err != nil {
 		return err
 	}
-	err := k.Group(ctx, j.AccountID, what.Agent)
+	err = k.Group(ctx, j.AccountID, what.Agent)
 	if isGone(err) {
 		return nil
 	}
@@ -66,15 +65,15 @@ func (k *Service) Group(ctx context.Context, account parley.AccountID, agent par
 	if fresh := newVocabulary(asked); fresh.Questions > v.Questions {
 		v = trimVocabulary(fresh)
 	}
-	made, members := newGroups(asked, clusterQuestions(asked, &v, minTopicSize), there)
-	made, members = made[:min(len(made), maxGroups-len(there))], members[:min(len(members), maxGroups-len(there))]
-	if len(made) == 0 {
+	groups, members := newGroups(asked, clusterQuestions(asked, &v, minTopicSize), there)
+	groups, members = groups[:min(len(groups), maxGroups-len(there))], members[:min(len(members), maxGroups-len(there))]
+	if len(groups) == 0 {
 		return nil
 	}
-	if err := k.storeGroups(ctx, account, agent, made, v); err != nil {
+	if err := k.storeGroups(ctx, account, agent, groups, v); err != nil {
 		return err
 	}
-	for i, g := range made {
+	for i, g := range groups {
 		for some := range slices.Chunk(members[i], topicBatchSize) {
 			var ids []parley.ConversationID
 			for _, m := range some {
@@ -103,7 +102,7 @@ func trimVocabulary(v store.Vocabulary) store.Vocabulary {
 	return v
 }
 
-func (k *Service) storeGroups(ctx context.Context, account parley.AccountID, agent parley.AgentID, made []store.InsightGroup, v store.Vocabulary) error {
+func (k *Service) storeGroups(ctx context.Context, account parley.AccountID, agent parley.AgentID, groups []store.InsightGroup, v store.Vocabulary) error {
 	now := k.Now()
 	return k.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
 		if err := tx.LockInsights(ctx, account, agent); err != nil {
@@ -112,7 +111,7 @@ func (k *Service) storeGroups(ctx context.Context, account parley.AccountID, age
 		if err := tx.SaveVocabulary(ctx, account, agent, v); err != nil {
 			return err
 		}
-		return tx.AddInsightGroups(ctx, account, agent, made, now)
+		return tx.AddInsightGroups(ctx, account, agent, groups, now)
 	})
 }
 

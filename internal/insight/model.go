@@ -56,16 +56,16 @@ func askModelVerdict(ctx context.Context, back model.Backend, t *conversationDat
 		runes := []rune(u.Text)
 		messages = append(messages, model.Message{Role: role, Text: string(runes[:min(maxMessageRunes, len(runes))])})
 	}
-	var said strings.Builder
+	var reply strings.Builder
 	for chunk, err := range back.Model.Stream(ctx, model.InsightRequest(back.Name, messages)) {
 		if err != nil {
 			return "", "", err
 		}
-		if said.WriteString(chunk.Text); said.Len() > maxReplyBytes {
+		if reply.WriteString(chunk.Text); reply.Len() > maxReplyBytes {
 			break
 		}
 	}
-	return parseModelReply(said.String())
+	return parseModelReply(reply.String())
 }
 
 // parseModelReply reads the two lines that a model was asked for.

@@ -7,15 +7,15 @@ import (
 	"parley/internal/store"
 )
 
-// Definition says what the resolution rate counts, for whoever reads the figures. %d is the number of days.
+// Definition explains what the resolution rate counts, for readers of the figures. %d is the number of days.
 const Definition = "A conversation counts when a customer asked something in it. It is unresolved when it was handed to a person, when an answer was rated negative, " +
 	"when it was given up (the last question was refused, stayed without an answer, or was answered with a question that nobody replied to), " +
 	"or when the same user came back within %d days with the same topic or nearly the same question. All others count as resolved. " +
 	"The rate is the share of resolved ones. Users without an id cannot be seen to come back, so their conversations may count as resolved when they were not."
 
 // outcomeOf tells what came of a conversation, its customer's later ones aside.
-func outcomeOf(said []store.Utterance, escalated bool, down int) parley.Outcome {
-	asked := questions(said)
+func outcomeOf(messages []store.Utterance, escalated bool, down int) parley.Outcome {
+	asked := questions(messages)
 	switch {
 	case escalated:
 		return parley.OutcomeHandedOver
@@ -23,18 +23,18 @@ func outcomeOf(said []store.Utterance, escalated bool, down int) parley.Outcome 
 		return ""
 	case down > 0:
 		return parley.OutcomeDisliked
-	case isAbandoned(said, asked[len(asked)-1].Seq):
+	case isAbandoned(messages, asked[len(asked)-1].Seq):
 		return parley.OutcomeGivenUp
 	}
 	return parley.OutcomeResolved
 }
 
 // isAbandoned looks at what came after the last question.
-func isAbandoned(said []store.Utterance, question int64) bool {
+func isAbandoned(messages []store.Utterance, question int64) bool {
 	var answer *store.Utterance
 	replied := false
-	for i := range said {
-		switch u := &said[i]; {
+	for i := range messages {
+		switch u := &messages[i]; {
 		case u.Seq <= question:
 		case u.Author == parley.AuthorUser:
 			replied = true
@@ -72,14 +72,14 @@ const (
 )
 
 // openQuestions returns what was asked and not answered from the sources.
-func openQuestions(said []store.Utterance) (list []store.Utterance) {
+func openQuestions(messages []store.Utterance) (list []store.Utterance) {
 	asked := map[int64]bool{}
-	for _, q := range questions(said) {
+	for _, q := range questions(messages) {
 		asked[q.Seq] = !isOnlyMood(q.Text)
 	}
 	var last *store.Utterance
-	for i := range said {
-		u := &said[i]
+	for i := range messages {
+		u := &messages[i]
 		switch {
 		case u.Author == parley.AuthorUser && asked[u.Seq]:
 			last = u

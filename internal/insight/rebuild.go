@@ -11,15 +11,15 @@ const (
 	analyzeBatchSize = 100
 )
 
-// Progress is how far the insight of an agent has been found out anew. Somebody has to ask until it is done.
+// Progress is how far the insight of an agent has been rebuilt. The caller repeats the call until it is done.
 type Progress struct {
-	Erased   bool          `json:"forgotten"` // what was known is erased
-	After    parley.Cursor `json:"after"`     // the last conversation that is judged
+	Erased   bool          `json:"forgotten"` // the previous insight is erased
+	After    parley.Cursor `json:"after"`     // the last conversation that was analyzed
 	Analyzed int64         `json:"judged"`
 	Done     bool          `json:"done"`
 }
 
-// Rebuild takes a step of finding out anew about all conversations of an agent: first all is forgotten, then they are judged one by
+// Rebuild takes a step of analyzing all conversations of an agent anew: first all insight is erased, then they are analyzed one by
 // one, then grouped. The figures are incomplete meanwhile. Fails with AGENT_NOT_FOUND.
 func (k *Service) Rebuild(ctx context.Context, account parley.AccountID, agent parley.AgentID, at Progress) (Progress, error) {
 	if !at.Erased {

@@ -23,7 +23,7 @@ const (
 	maxShownTopics      = 500
 )
 
-// ReportRange asks for a report of whole days in UTC, both included.
+// ReportRange is the range of a report: whole days in UTC, both included.
 type ReportRange struct {
 	From time.Time       `json:"from"` // the beginnings of the days
 	To   time.Time       `json:"to"`
@@ -236,9 +236,7 @@ func ParseDays(from, to string, now time.Time) (start, end time.Time, err error)
 	}
 	switch {
 	case len(details) > 0:
-		fail := parley.NewError(parley.CodeInvalidBody)
-		fail.Details = details
-		return start, end, fail
+		return start, end, parley.InvalidFields(details)
 	case start.After(end):
 		return start, end, parley.NewError(parley.CodeInvalidDateRange)
 	}

@@ -22,17 +22,17 @@ func sentimentOf(messages []string) parley.Sentiment {
 		return ""
 	}
 	var sum, up, down float64
-	said := 0
+	wordCount := 0
 	for i, text := range messages {
 		v, n := moodScore(text)
-		up, down, said = max(up, v), min(down, v), said+n
+		up, down, wordCount = max(up, v), min(down, v), wordCount+n
 		if i == len(messages)-1 {
 			v *= lastMessageWeight
 		}
 		sum += v
 	}
 	switch {
-	case said == 0:
+	case wordCount == 0:
 		return ""
 	case up >= mixedMood && down <= -mixedMood && math.Abs(sum) < 3*mixedMood:
 		return ""
@@ -40,7 +40,7 @@ func sentimentOf(messages []string) parley.Sentiment {
 		return parley.SentimentPositive
 	case sum <= -strongMood && down <= -strongMood:
 		return parley.SentimentNegative
-	case said < minNeutralWords:
+	case wordCount < minNeutralWords:
 		return ""
 	}
 	return parley.SentimentNeutral
@@ -65,22 +65,22 @@ func isEnglish(messages []string) bool {
 }
 
 // moodScore adds up what the words of a message say: turned by a negation before them, more behind "very", and more behind a "but" than
-// before it. It also gives the number of words.
+// before it. It also returns the number of words.
 func moodScore(text string) (v float64, n int) {
-	said := moodWords(text)
+	wordList := moodWords(text)
 	before := 0.0
-	for i := 0; i < len(said); {
-		if said[i] == "but" {
+	for i := 0; i < len(wordList); {
+		if wordList[i] == "but" {
 			before, v = before+v, 0
 			i++
 			continue
 		}
-		if value, length, ok := phraseAt(said[i:]); ok {
+		if value, length, ok := phraseAt(wordList[i:]); ok {
 			v += value
 			i += length
 			continue
 		}
-		v += valueAt(said, i)
+		v += valueAt(wordList, i)
 		i++
 	}
 	if before != 0 {
@@ -89,7 +89,7 @@ func moodScore(text string) (v float64, n int) {
 	if v != 0 && strings.Contains(text, "!") {
 		v *= 1.2
 	}
-	return v, len(said)
+	return v, len(wordList)
 }
 
 // moodWords cuts a message into words, with apostrophes inside of them.
@@ -102,9 +102,9 @@ func moodWords(text string) []string {
 // maxPhraseWords is in words.
 const maxPhraseWords = 4
 
-func phraseAt(said []string) (value float64, length int, ok bool) {
-	for length = min(maxPhraseWords, len(said)); length > 1; length-- {
-		if value, ok = phraseValence[strings.Join(said[:length], " ")]; ok {
+func phraseAt(wordList []string) (value float64, length int, ok bool) {
+	for length = min(maxPhraseWords, len(wordList)); length > 1; length-- {
+		if value, ok = phraseValence[strings.Join(wordList[:length], " ")]; ok {
 			return value, length, true
 		}
 	}
@@ -112,13 +112,13 @@ func phraseAt(said []string) (value float64, length int, ok bool) {
 }
 
 // valueAt is what one word says where it stands.
-func valueAt(said []string, i int) float64 {
-	v := valence[words.English.Stem(said[i])]
+func valueAt(wordList []string, i int) float64 {
+	v := valence[words.English.Stem(wordList[i])]
 	if v == 0 {
 		return 0
 	}
 	for back := 1; back <= 3 && back <= i; back++ {
-		switch w := said[i-back]; {
+		switch w := wordList[i-back]; {
 		case negations[w]:
 			return -0.75 * v
 		case intensifiers[w] && back == 1:

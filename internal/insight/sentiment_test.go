@@ -9,8 +9,8 @@ import (
 func TestSentiment(t *testing.T) {
 	const none = parley.Sentiment("")
 	for _, c := range []struct {
-		want parley.Sentiment
-		said []string
+		want  parley.Sentiment
+		texts []string
 	}{
 		{parley.SentimentPositive, []string{"This is great, thank you so much!"}},
 		{parley.SentimentPositive, []string{"How do I return my shoes?", "Perfect, that was very helpful"}},
@@ -44,8 +44,8 @@ func TestSentiment(t *testing.T) {
 		{none, []string{"これは最悪です"}},
 		{none, []string{"I love the product, it is amazing", "the support is terrible, I hate it"}},
 	} {
-		if got := sentimentOf(c.said); got != c.want {
-			t.Errorf("%q: %q, want %q", c.said, got, c.want)
+		if got := sentimentOf(c.texts); got != c.want {
+			t.Errorf("%q: %q, want %q", c.texts, got, c.want)
 		}
 	}
 }

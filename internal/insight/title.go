@@ -13,8 +13,8 @@ import (
 const maxTitleRunes = 80
 
 // questions returns what the customer asked: their messages but for greetings, thanks and goodbyes.
-func questions(said []store.Utterance) (list []store.Utterance) {
-	for _, u := range said {
+func questions(messages []store.Utterance) (list []store.Utterance) {
+	for _, u := range messages {
 		if u.Author == parley.AuthorUser && strings.TrimSpace(u.Text) != "" && !model.IsSmallTalk(u.Text) {
 			list = append(list, u)
 		}

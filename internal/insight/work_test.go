@@ -16,15 +16,15 @@ func TestWork(t *testing.T) {
 	grown := newTopicTree([]parley.Topic{{Name: "Opening hours", Keywords: []string{"when do you open", "a b c"}, Examples: []string{"When do you open?"}}})
 	hostile.Readers(t, map[string]func(text string){
 		"sentiment":  func(text string) { sentimentOf([]string{text}) },
-		"title":      func(text string) { titleOf(questions(said(text))) },
+		"title":      func(text string) { titleOf(questions(newTalk(text))) },
 		"terms":      func(text string) { termsOf(text); featuresOf(text); isOnlyMood(text) },
 		"topic":      func(text string) { grown.find(text) },
-		"outcome":    func(text string) { outcomeOf(said(text), false, 0); openQuestions(said(text)) },
-		"topic told": func(text string) { topicText(said(text)) },
+		"outcome":    func(text string) { outcomeOf(newTalk(text), false, 0); openQuestions(newTalk(text)) },
+		"topic told": func(text string) { topicText(newTalk(text)) },
 	})
 }
 
-func said(text string) []store.Utterance {
+func newTalk(text string) []store.Utterance {
 	return []store.Utterance{{Author: parley.AuthorUser, Seq: 1, Text: text}, {Author: parley.AuthorAssistant, Seq: 2, Text: text + "?"}}
 }
 
@@ -49,7 +49,7 @@ func FuzzWork(f *testing.F) {
 	f.Fuzz(func(t *testing.T, unit string) {
 		hostile.RequireBounded(t, unit, func(text string) {
 			sentimentOf([]string{text})
-			titleOf(questions(said(text)))
+			titleOf(questions(newTalk(text)))
 			isOnlyMood(text)
 		})
 	})

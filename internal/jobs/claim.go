@@ -160,7 +160,15 @@ func (r *Runner) takeLease(ctx context.Context, tx *sqldb.DB, j *Job, expired bo
 		return false, r.abandonJob(ctx, tx, j, "dead", now)
 	}
 	j.Attempts++
-	_, err := tx.Exec(ctx, `update jobs set state = 'running', attempts = ?, again = 0, lease_owner = ?, lease_until = ?, updated_at = ? where id = ?`,
+	_, err := tx.Exec(ctx, `
+		update jobs set
+		  state = 'running',
+		  attempts = ?,
+		  again = 0,
+		  lease_owner = ?,
+		  lease_until = ?,
+		  updated_at = ?
+		where id = ?`,
 		j.Attempts, j.lease, now.Add(r.lease()).UnixMilli(), now.UnixMilli(), j.ID)
 	return true, err
 }
@@ -169,14 +177,23 @@ func (r *Runner) takeLease(ctx context.Context, tx *sqldb.DB, j *Job, expired bo
 // vouch for each other for ever.
 const suspectTime = time.Hour
 
-// endedWithout reports that the program has ended while the job rested, so that something else ends it.
+// endedWithout reports whether the program has ended while the job rested, so that something else ends it.
 func (r *Runner) endedWithout(j *Job, now time.Time) bool {
 	return r.started.After(j.updatedAt) && now.Sub(j.createdAt) < suspectTime
 }
 
 // abandonJob takes a job from a runner that has died.
 func (r *Runner) abandonJob(ctx context.Context, tx *sqldb.DB, j *Job, state string, runAt time.Time) error {
-	_, err := tx.Exec(ctx, `update jobs set state = ?, run_at = ?, rank = 0, lease_owner = null, lease_until = null, again = 0,
-		last_error = 'the program ended during each attempt', updated_at = ? where id = ?`, state, runAt.UnixMilli(), r.now().UnixMilli(), j.ID)
+	_, err := tx.Exec(ctx, `
+		update jobs set
+		  state = ?,
+		  run_at = ?,
+		  rank = 0,
+		  lease_owner = null,
+		  lease_until = null,
+		  again = 0,
+		  last_error = 'the program ended during each attempt',
+		  updated_at = ?
+		where id = ?`, state, runAt.UnixMilli(), r.now().UnixMilli(), j.ID)
 	return err
 }

@@ -26,5 +26,5 @@ func FairQueries() map[string]string {
 	}
 }
 
-// SetStarted has the runner take now for when it was started.
+// SetStarted sets the time at which the runner was started to now.
 func (r *Runner) SetStarted() { r.started = r.now() }

@@ -20,11 +20,19 @@ const maxRanksPerTransaction = 64
 const (
 	dueUnranked = `state = 'ready' and rank = 0 and run_at <= ?`
 
-	selectUnranked   = `select id, account_id from jobs where kind = ? and ` + dueUnranked + ` order by run_at, id limit ?`
-	lowestRank       = `select id, account_id, rank from jobs where kind = ? and state = 'ready' and rank > 0 order by rank, id limit 1`
+	selectUnranked = `select id, account_id from jobs where kind = ? and ` + dueUnranked + `
+		order by run_at, id
+		limit ?`
+	lowestRank = `
+		select id, account_id, rank
+		from jobs
+		where kind = ? and state = 'ready' and rank > 0
+		order by rank, id
+		limit 1`
 	runningRank      = `select max(rank) from jobs where kind = ? and state = 'running' and rank > 0`
 	accountRank      = `select max(rank) from jobs where kind = ? and account_id = ? and rank > 0`
-	smallestJobFirst = `select ` + jobColumns + `, rank from jobs where kind = ? and account_id = ? and state = 'ready' and rank > 0
+	smallestJobFirst = `
+		select ` + jobColumns + `, rank from jobs where kind = ? and account_id = ? and state = 'ready' and rank > 0
 		order by run_at + size / 16, id limit 1`
 	jobByID = `select ` + jobColumns + `, rank from jobs where id = ?`
 )

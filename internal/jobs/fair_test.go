@@ -29,7 +29,7 @@ func (h *fixture) enqueueSized(account, key string, size int64) {
 	h.enqueue(jobs.Job{Kind: "train", Key: key, AccountID: parley.AccountID(account), Size: size})
 }
 
-// runOrder runs what is due and gives the keys in the order of their runs.
+// runOrder runs what is due and returns the keys in the order of their runs.
 func (h *fixture) runOrder(failing string) string {
 	h.t.Helper()
 	var keys []string

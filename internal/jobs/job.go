@@ -5,6 +5,7 @@ package jobs
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"parley"
@@ -15,7 +16,7 @@ type Job struct {
 	ID          string           // given by Enqueue
 	Kind        string           // names the handler
 	Key         string           // what it is about, such as the id of a source
-	AccountID   parley.AccountID // its owner; empty for jobs of the house
+	AccountID   parley.AccountID // its owner; empty for jobs of the installation
 	Payload     json.RawMessage  // whatever else the handler needs; nil is stored as {}
 	Size        int64            // bytes that it has to work on; a fair runner has an account's small jobs go first
 	RunAt       time.Time        // not before this; zero = now
@@ -50,4 +51,21 @@ func (j Job) backoffAfter(times int) time.Duration {
 		w *= 2
 	}
 	return min(w, maxBackoff)
+}
+
+// EncodePayload returns the payload of a job. The value is of a type that always encodes.
+func EncodePayload(v any) json.RawMessage {
+	payload, err := json.Marshal(v)
+	if err != nil {
+		panic(fmt.Sprintf("jobs: %T does not encode: %v", v, err))
+	}
+	return payload
+}
+
+// DecodePayload reads the payload of a job.
+func DecodePayload[T any](j Job) (payload T, err error) {
+	if err = json.Unmarshal(j.Payload, &payload); err != nil {
+		return payload, fmt.Errorf("payload: %w", err)
+	}
+	return payload, nil
 }

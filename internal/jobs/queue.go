@@ -10,7 +10,7 @@ import (
 	"parley/internal/sqldb"
 )
 
-// Queue is where verbs leave jobs; the zero value but for Now is ready. Runners of the same process listen to it.
+// Queue enqueues jobs; the zero value with Now set is ready. It wakes the runners of the same process.
 type Queue struct {
 	Now func() time.Time
 
@@ -43,28 +43,47 @@ func (q *Queue) Enqueue(ctx context.Context, tx *sqldb.DB, j Job) error {
 }
 
 // While a job runs its run_at is free to hold when it shall run again.
-const enqueueQuery = `insert into jobs (id, kind, key, account_id, payload, state, run_at, size, attempts, max_attempts,
-  backoff_ms, created_at, updated_at)
-values (?, ?, ?, ?, ?, 'ready', ?, ?, 0, ?, ?, ?, ?)
-on conflict (kind, key) do update set
-  account_id = excluded.account_id, payload = excluded.payload, size = excluded.size,
-  max_attempts = excluded.max_attempts, backoff_ms = excluded.backoff_ms, updated_at = excluded.updated_at,
-  run_at = case when (jobs.state = 'ready' or jobs.again = 1) and jobs.run_at < excluded.run_at then jobs.run_at else excluded.run_at end,
-  again = case when jobs.state = 'running' then 1 else 0 end,
-  attempts = case when jobs.state = 'dead' then 0 else jobs.attempts end,
-  last_error = case when jobs.state = 'dead' then null else jobs.last_error end,
-  state = case when jobs.state = 'dead' then 'ready' else jobs.state end`
+const enqueueQuery = `
+	insert into jobs (
+	  id,
+	  kind,
+	  key,
+	  account_id,
+	  payload,
+	  state,
+	  run_at,
+	  size,
+	  attempts,
+	  max_attempts,
+	  backoff_ms,
+	  created_at,
+	  updated_at
+	)
+	values (?, ?, ?, ?, ?, 'ready', ?, ?, 0, ?, ?, ?, ?)
+	on conflict (kind, key) do update set
+	  account_id = excluded.account_id,
+	  payload = excluded.payload,
+	  size = excluded.size,
+	  max_attempts = excluded.max_attempts,
+	  backoff_ms = excluded.backoff_ms,
+	  updated_at = excluded.updated_at,
+	  run_at = case when (jobs.state = 'ready' or jobs.again = 1)
+	    and jobs.run_at < excluded.run_at then jobs.run_at else excluded.run_at end,
+	  again = case when jobs.state = 'running' then 1 else 0 end,
+	  attempts = case when jobs.state = 'dead' then 0 else jobs.attempts end,
+	  last_error = case when jobs.state = 'dead' then null else jobs.last_error end,
+	  state = case when jobs.state = 'dead' then 'ready' else jobs.state end`
 
-// Wake has the runners look for due jobs now rather than at their next poll.
+// Wake makes the runners look for due jobs now rather than at their next poll.
 func (q *Queue) Wake() { q.enqueued.notify() }
 
-// notifier wakes everybody who waits for it.
+// notifier wakes all that wait for it.
 type notifier struct {
 	mu   sync.Mutex
 	done chan struct{}
 }
 
-// wait returns a channel that the next ring closes. Take it before looking for work, or a ring in between is missed.
+// wait returns a channel that the next notify closes. Take it before looking for work, or one in between is missed.
 func (b *notifier) wait() <-chan struct{} {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -81,4 +100,48 @@ func (b *notifier) notify() {
 		close(b.done)
 		b.done = nil
 	}
+}
+
+// LiveJobs returns the account's jobs of a kind that wait or run, with their keys and payloads.
+func (q *Queue) LiveJobs(ctx context.Context, db *sqldb.DB, kind string, account parley.AccountID) ([]Job, error) {
+	return sqldb.All(ctx, db, func(scan sqldb.Scan) (Job, error) {
+		j := Job{Kind: kind, AccountID: account}
+		err := scan(&j.Key, (*[]byte)(&j.Payload))
+		return j, err
+	}, `
+		select key, payload
+		from jobs
+		where kind = ? and account_id = ? and state in ('ready', 'running')
+		order by id`, kind, account)
+}
+
+// Depth is how many jobs there are in the database, of all runners.
+type Depth struct {
+	Waiting, Running, Dead int
+	OldestDue              time.Duration // for how long the one that is due longest has been due; 0 where none is
+}
+
+// Depth counts the jobs of all accounts.
+func (q *Queue) Depth(ctx context.Context, db *sqldb.DB) (Depth, error) {
+	type row struct {
+		state string
+		n     int
+		runAt int64 // the earliest
+	}
+	rows, err := sqldb.All(ctx, db, func(scan sqldb.Scan) (r row, err error) {
+		err = scan(&r.state, &r.n, &r.runAt)
+		return r, err
+	}, `select state, count(*), min(run_at) from jobs group by state`)
+	var d Depth
+	for _, r := range rows {
+		switch r.state {
+		case "ready":
+			d.Waiting, d.OldestDue = r.n, max(q.Now().Sub(time.UnixMilli(r.runAt)), 0)
+		case "running":
+			d.Running = r.n
+		case "dead":
+			d.Dead = r.n
+		}
+	}
+	return d, err
 }

@@ -24,7 +24,7 @@ type Runner struct {
 
 	started time.Time // when Run began
 
-	// Lost is called once, in a handler's place, for a job whose runners died in every attempt. A job of a kind without one is dead.
+	// OnLost handlers are called once, in a handler's place, for a job whose runners died in every attempt. A job of a kind without one is dead.
 	OnLost map[string]Handler
 }
 
@@ -34,11 +34,11 @@ func (r *Runner) workers() int         { return cmp.Or(r.MaxWorkers, 4) }
 func (r *Runner) poll() time.Duration  { return cmp.Or(r.PollInterval, time.Second) }
 func (r *Runner) logger() *slog.Logger { return cmp.Or(r.Logger, slog.Default()) }
 
-// Wake has this runner and its fellows in the process look for due jobs now.
+// Wake makes this runner and the others of the process look for due jobs now.
 func (r *Runner) Wake() { r.Queue.Wake() }
 
-// Run runs due jobs until ctx is done; then it waits for the handlers, whose ctx is done too, and gives the jobs they
-// did not finish back. It gives nil after that; while the database is away it logs and tries again.
+// Run runs due jobs until ctx is done; then it waits for the handlers, whose ctx is done too, and releases the jobs that they
+// did not finish. It returns nil after that; while the database is away it logs and tries again.
 func (r *Runner) Run(ctx context.Context) error {
 	r.started = r.now()
 	workers := r.workers()
@@ -63,7 +63,7 @@ func (r *Runner) Run(ctx context.Context) error {
 	return nil
 }
 
-// dispatch starts up to free due jobs and tells how many.
+// dispatch starts up to free due jobs and returns how many.
 func (r *Runner) dispatch(ctx context.Context, free int, finished chan<- struct{}) int {
 	if free == 0 || len(r.Handlers) == 0 {
 		return 0
@@ -82,13 +82,13 @@ func (r *Runner) dispatch(ctx context.Context, free int, finished chan<- struct{
 }
 
 // ExpireLeases ends the leases of all running jobs, so that they run again now: for the start of a server that alone holds the
-// database, when whoever held them is dead.
+// database, when their runners are dead.
 func (r *Runner) ExpireLeases(ctx context.Context) error {
 	_, err := r.DB.Exec(ctx, `update jobs set lease_until = 0 where state = 'running'`)
 	return err
 }
 
-// RunDue runs the jobs that are due, and those that become due by that, one after the other, and tells how many. A job
+// RunDue runs the jobs that are due, and those that become due by that, one after the other, and returns how many. A job
 // that fails is no error: it waits for its next attempt.
 func (r *Runner) RunDue(ctx context.Context) (n int, err error) {
 	for {
@@ -119,7 +119,9 @@ func (r *Runner) WaitIdle(ctx context.Context) error {
 }
 
 func (r *Runner) hasActiveJobs(ctx context.Context) (bool, error) {
-	query, args := r.whereOurKinds(`select count(*) from jobs`, `(state = 'running' or state = 'ready' and run_at <= ?)`, r.now())
+	query, args := r.whereOurKinds(`
+		select count(*)
+		from jobs`, `(state = 'running' or state = 'ready' and run_at <= ?)`, r.now())
 	n, err := sqldb.One(ctx, r.DB, sqldb.Column[int], query, args...)
 	return n > 0, err
 }

@@ -13,7 +13,7 @@ import (
 	"parley/internal/sqldb"
 )
 
-// startRunner starts the runner and gives what stops it and waits for it.
+// startRunner starts the runner and returns a function that stops it and waits for it.
 func startRunner(t *testing.T, r *jobs.Runner) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())

@@ -57,7 +57,9 @@ func (r *Runner) renewLease(ctx context.Context, j Job, lost context.CancelCause
 			return
 		case <-tick.C:
 		}
-		n, err := r.DB.Exec(ctx, `update jobs set lease_until = ? where id = ? and lease_owner = ?`, r.now().Add(r.lease()).UnixMilli(), j.ID, j.lease)
+		n, err := r.DB.Exec(ctx, `
+			update jobs set lease_until = ?
+			where id = ? and lease_owner = ?`, r.now().Add(r.lease()).UnixMilli(), j.ID, j.lease)
 		if err != nil && ctx.Err() == nil {
 			r.logger().Warn("jobs: a lease is not renewed", "kind", j.Kind, "key", j.Key, "error", err)
 		}
@@ -109,7 +111,8 @@ func (r *Runner) settleOutcome(ctx context.Context, tx *sqldb.DB, j Job, outcome
 
 func (r *Runner) releaseJob(ctx context.Context, tx *sqldb.DB, j Job, set string, args ...any) error {
 	args = append(args, r.now().UnixMilli(), j.ID, j.lease)
-	_, err := tx.Exec(ctx, `update jobs set `+set+`, rank = 0, again = 0, lease_owner = null, lease_until = null, updated_at = ?
+	_, err := tx.Exec(ctx, `
+		update jobs set `+set+`, rank = 0, again = 0, lease_owner = null, lease_until = null, updated_at = ?
 		where id = ? and lease_owner = ?`, args...)
 	return err
 }

@@ -35,12 +35,12 @@ func newBatch(db *store.DB, index Index, account parley.AccountID) *batch {
 	return &batch{db: db, index: index, account: account, partitions: map[partitionKey]*agentPartition{}}
 }
 
-// remainingRows is how many rows may still come.
+// remainingRows returns how many rows may be added.
 func (b *batch) remainingRows() int {
 	return batchRows - len(b.messageRows) - len(b.bucketRows) - len(b.dropMessages) - len(b.dropBuckets) - len(b.changedDocs) - len(b.deletedDocs)
 }
 
-// partition finds the agent's shelf, or takes one. It is nil for an agent that is gone.
+// partition returns the agent's partition, which it creates where there is none. It is nil for an agent that has been deleted.
 func (b *batch) partition(ctx context.Context, agent parley.AgentID, generation int64) (*agentPartition, error) {
 	key := partitionKey{agent, generation}
 	if s := b.partitions[key]; s != nil {
@@ -65,34 +65,33 @@ func (b *batch) partition(ctx context.Context, agent parley.AgentID, generation 
 	return s, nil
 }
 
-// write writes everything, and the position behind it, or nothing: with errConflict when another server was first.
-func (b *batch) write(ctx context.Context, p *position) error {
-	turn := p.version
-	err := b.db.SQL().Transact(ctx, sqldb.Bulk, func(tx *sqldb.DB) error {
-		if err := p.save(ctx, tx, turn); err != nil {
+// write writes everything, with the state and whatever savePosition writes, or nothing. It fails with events.ErrConflict when another
+// server was first.
+func (b *batch) write(ctx context.Context, p *indexState, savePosition func(tx *store.DB) error) error {
+	return b.db.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
+		if err := p.save(ctx, tx.SQL(), p.version); err != nil {
 			return err
 		}
-		if err := b.writeRows(ctx, tx); err != nil {
+		if err := b.writeRows(ctx, tx.SQL()); err != nil {
 			return err
 		}
-		if err := b.writeDocs(ctx, tx); err != nil {
+		if err := b.writeDocs(ctx, tx.SQL()); err != nil {
 			return err
 		}
-		return b.retirePartitions(ctx, tx)
+		if err := b.retirePartitions(ctx, tx.SQL()); err != nil {
+			return err
+		}
+		return savePosition(tx)
 	})
-	if err == nil {
-		p.version = turn + 1
-	}
-	return err
 }
 
 func (b *batch) writeRows(ctx context.Context, tx *sqldb.DB) error {
 	for _, one := range []struct {
-		t    table
-		rows []row
-		gone []int64
+		t       table
+		rows    []row
+		dropped []int64
 	}{{messageTable, b.messageRows, b.dropMessages}, {bucketTable, b.bucketRows, b.dropBuckets}} {
-		if err := b.index.Delete(ctx, tx, one.t, one.gone); err != nil {
+		if err := b.index.Delete(ctx, tx, one.t, one.dropped); err != nil {
 			return err
 		}
 		if err := b.index.Put(ctx, tx, one.t, one.rows); err != nil {
@@ -111,7 +110,11 @@ func (b *batch) writeRows(ctx context.Context, tx *sqldb.DB) error {
 
 func (b *batch) writeDocs(ctx context.Context, tx *sqldb.DB) error {
 	for _, s := range b.partitions {
-		if _, err := tx.Exec(ctx, `update search_agents set last = ?, parted = ? where number = ? and account_id = ? and (last <> ? or parted <> ?)`,
+		if _, err := tx.Exec(ctx, `
+			update search_agents set
+			  last = ?,
+			  parted = ?
+			where number = ? and account_id = ? and (last <> ? or parted <> ?)`,
 			s.lastNumber, s.hasMultipleBuckets, s.number, b.account, s.lastNumber, s.hasMultipleBuckets); err != nil {
 			return err
 		}
@@ -129,16 +132,20 @@ func (b *batch) writeDocs(ctx context.Context, tx *sqldb.DB) error {
 	return nil
 }
 
-// retirePartitions takes the shelves of deleted agents out of use, and those of generations that another has taken the place of.
+// retirePartitions retires the partitions of deleted agents, and those of generations that another one has replaced.
 func (b *batch) retirePartitions(ctx context.Context, tx *sqldb.DB) error {
 	for _, agent := range b.retiredAgents {
-		if _, err := tx.Exec(ctx, `update search_agents set retired_at = 0 where agent_id = ? and account_id = ?`, agent, b.account); err != nil {
+		if _, err := tx.Exec(ctx, `
+			update search_agents set retired_at = 0
+			where agent_id = ? and account_id = ?`, agent, b.account); err != nil {
 			return err
 		}
 	}
 	if b.keptGeneration == 0 {
 		return nil
 	}
-	_, err := tx.Exec(ctx, `update search_agents set retired_at = ? where account_id = ? and generation <> ? and retired_at is null`, b.retiredAt, b.account, b.keptGeneration)
+	_, err := tx.Exec(ctx, `
+		update search_agents set retired_at = ?
+		where account_id = ? and generation <> ? and retired_at is null`, b.retiredAt, b.account, b.keptGeneration)
 	return err
 }

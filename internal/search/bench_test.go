@@ -35,10 +35,10 @@ func BenchmarkExtend(b *testing.B) {
 // addMessages writes messages without events.
 func (k *testConversation) addMessages(n int) {
 	k.env.Helper()
-	const together = 100
-	for from := 2; from <= n; from += together {
+	const batchSize = 100
+	for from := 2; from <= n; from += batchSize {
 		var args []any
-		count := min(together, n-from+1)
+		count := min(batchSize, n-from+1)
 		for i := range count {
 			seq := from + i
 			args = append(args, fmt.Sprintf("msg_%s%d", k.ID, seq), k.AccountID, k.AgentID, k.ID, seq, "user", "reply", "complete",

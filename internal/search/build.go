@@ -14,8 +14,8 @@ const (
 )
 
 // buildGeneration puts conversations into the generation that is being built, by agent and in the order of their creation, from where the
-// position says. When all are in it, it takes the place of the one that answered until then.
-func (x *Indexer) buildGeneration(ctx context.Context, b *batch, p *position) (more bool, err error) {
+// state says. When all are in it, it takes the place of the one that answered until then.
+func (x *Indexer) buildGeneration(ctx context.Context, b *batch, p *indexState) (more bool, err error) {
 	agents, err := x.DB.AgentIDs(ctx, p.account, p.buildingAgent)
 	if err != nil {
 		return false, err
@@ -35,8 +35,8 @@ func (x *Indexer) buildGeneration(ctx context.Context, b *batch, p *position) (m
 	return false, nil
 }
 
-// buildAgent goes on with the agent at which the position stands, as far as there is room, and reports whether that was its end.
-func (x *Indexer) buildAgent(ctx context.Context, b *batch, p *position) (end bool, err error) {
+// buildAgent goes on with the agent that is being built, as far as the batch has space, and reports whether that was its end.
+func (x *Indexer) buildAgent(ctx context.Context, b *batch, p *indexState) (end bool, err error) {
 	for {
 		list, err := x.DB.ConversationsCreatedAfter(ctx, p.account, p.buildingAgent, p.lastBuilt, buildBatchSize)
 		if err != nil || len(list) == 0 {
@@ -63,12 +63,12 @@ type Progress struct {
 
 // Rebuild begins to build the index of an account anew; the old one answers meanwhile. One that is being built goes on.
 func (x *Indexer) Rebuild(ctx context.Context, account parley.AccountID) error {
-	p, err := findPosition(ctx, x.DB.SQL(), account)
+	p, err := findIndexState(ctx, x.DB.SQL(), account)
 	if err != nil {
 		return err
 	}
 	if p == nil {
-		return createPosition(ctx, x.DB.SQL(), account)
+		return createIndex(ctx, x.DB, account)
 	}
 	return startRebuild(ctx, x.DB.SQL(), account)
 }
@@ -77,7 +77,7 @@ func (x *Indexer) Rebuild(ctx context.Context, account parley.AccountID) error {
 func (x *Indexer) Build(ctx context.Context, account parley.AccountID) (Progress, error) {
 	until := x.Now().Add(buildTimeSlice)
 	for {
-		if _, err := x.Step(ctx, account); err != nil && err != errConflict { //nolint:errorlint // it comes as it is
+		if _, err := x.Step(ctx, account); err != nil {
 			return Progress{}, err
 		}
 		is, err := x.progress(ctx, account)
@@ -88,13 +88,16 @@ func (x *Indexer) Build(ctx context.Context, account parley.AccountID) (Progress
 }
 
 func (x *Indexer) progress(ctx context.Context, account parley.AccountID) (Progress, error) {
-	p, err := findPosition(ctx, x.DB.SQL(), account)
+	p, err := findIndexState(ctx, x.DB.SQL(), account)
 	if err != nil || p == nil {
 		return Progress{}, err
 	}
 	is := Progress{Done: p.buildingGeneration == 0}
 	generation := max(p.buildingGeneration, p.generation)
-	is.Built, err = sqldb.One(ctx, x.DB.SQL(), sqldb.Column[int64], `select coalesce(cast(sum(last) as bigint), 0) from search_agents where account_id = ? and generation = ?`, account, generation)
+	is.Built, err = sqldb.One(ctx, x.DB.SQL(), sqldb.Column[int64], `
+		select coalesce(cast(sum(last) as bigint), 0)
+		from search_agents
+		where account_id = ? and generation = ?`, account, generation)
 	if err != nil {
 		return is, err
 	}

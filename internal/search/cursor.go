@@ -10,7 +10,7 @@ import (
 type cursorPosition struct {
 	kind  byte
 	value int64  // of cursorList the last activity, of cursorSnapshot how many were shown, of cursorTail the number that comes behind
-	id    string // of cursorList the conversation, of cursorSnapshot the walk, of cursorTail the shelf
+	id    string // of cursorList the conversation, of cursorSnapshot the walk, of cursorTail the partition
 }
 
 // The kinds of places.
@@ -28,7 +28,7 @@ func (s *searchRun) sealCursor(p cursorPosition) *string {
 	return s.Cursors.Seal(cursorPurpose, &parley.Cursor{SortValue: p.value, ID: s.fingerprint + string(p.kind) + p.id})
 }
 
-// openCursor reads a cursor; the empty one gives nil.
+// openCursor reads a cursor; it returns nil for the empty one.
 func (s *searchRun) openCursor(cursor string) (*cursorPosition, error) {
 	m, err := s.Cursors.Open(cursorPurpose, cursor)
 	if m == nil || err != nil {
@@ -43,10 +43,10 @@ func (s *searchRun) openCursor(cursor string) (*cursorPosition, error) {
 	return &cursorPosition{kind: m.ID[fingerprintSize], value: m.SortValue, id: m.ID[fingerprintSize+1:]}, nil
 }
 
-// shelfID names a shelf in a cursor or a walk.
+// partitionID names a partition in a cursor or a walk.
 func (s *agentPartition) id() string { return fmt.Sprintf("%d.%d", s.number, s.generation) }
 
-// findPartitionByID finds a shelf that a cursor names. One that is gone makes the cursor invalid: the index was built anew, long ago.
+// findPartitionByID returns the partition that a cursor names. Where it is gone the cursor is invalid: the index was rebuilt long ago.
 func (s *searchRun) findPartitionByID(call func(number, generation int64) (*agentPartition, error), id string) (*agentPartition, error) {
 	var number, generation int64
 	if _, err := fmt.Sscanf(id, "%d.%d", &number, &generation); err != nil {

@@ -14,7 +14,7 @@ func Window(now time.Time) time.Time {
 	return time.Date(now.Year(), now.Month()-12, 1, 0, 0, 0, 0, time.UTC)
 }
 
-// readPeriods reads the four dates. What it gives checks them against the window and each other, once all else is well.
+// readPeriods reads the four dates. The function that it returns checks them against the window and each other, once everything else is valid.
 func (r *paramReader) readPeriods(p *queryPlan, q *Query, window time.Time) func(window time.Time) error {
 	early := false
 	read := func(name, text string) (at, last, before int64) {

@@ -35,7 +35,10 @@ func scanDoc(scan sqldb.Scan) (d doc, err error) {
 
 // findDoc finds what is in the index of a conversation, nil for nothing.
 func findDoc(ctx context.Context, db *sqldb.DB, agent int64, id parley.ConversationID) (*doc, error) {
-	d, err := sqldb.One(ctx, db, scanDoc, `select `+docColumns+` from search_docs where agent = ? and conversation_id = ?`, agent, id)
+	d, err := sqldb.One(ctx, db, scanDoc, `
+		select `+docColumns+`
+		from search_docs
+		where agent = ? and conversation_id = ?`, agent, id)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
@@ -58,7 +61,8 @@ func (d *doc) erase(ctx context.Context, tx *sqldb.DB) error {
 // docBatchSize is how many conversations one statement reads; a list is filled up to it, so that there is one statement to prepare.
 const docBatchSize = 100
 
-var docsQuery = `select ` + docColumns + ` from search_docs where agent = ? and number in (` + repeatPlaceholders("?", docBatchSize) + `)`
+var docsQuery = `
+	select ` + docColumns + ` from search_docs where agent = ? and number in (` + repeatPlaceholders("?", docBatchSize) + `)`
 
 // summaryQuery reads of them what ranking needs of a thousand: few columns, for each costs.
 var summaryQuery = `select number, last_activity * 2 + doubtful, created_at, title from search_docs where agent = ? and number in (` + repeatPlaceholders("?", docBatchSize) + `)`
@@ -102,8 +106,12 @@ func queryDocs(ctx context.Context, db *sqldb.DB, query string, read func(sqldb.
 }
 
 // newestQuery lists conversations by their activity, in the order of an index.
-const newestQuery = `select ` + docColumns + ` from search_docs where agent = ? and (last_activity, conversation_id) < (?, ?) and last_activity >= ?
-	order by last_activity desc, conversation_id desc limit ?`
+const newestQuery = `
+	select ` + docColumns + `
+	from search_docs
+	where agent = ? and (last_activity, conversation_id) < (?, ?) and last_activity >= ?
+	order by last_activity desc, conversation_id desc
+	limit ?`
 
 // newestDocs lists conversations that were active before a place and since a moment, the latest first.
 func newestDocs(ctx context.Context, db *sqldb.DB, agent int64, before parley.Cursor, since int64, limit int) ([]doc, error) {
@@ -131,7 +139,10 @@ func saveBuckets(ctx context.Context, tx *sqldb.DB, list []bucket) error {
 		for _, b := range some {
 			args = append(args, b.id, b.words)
 		}
-		_, err := tx.Exec(ctx, `insert into search_buckets (id, words) values `+repeatPlaceholders("(?, ?)", len(some))+` on conflict (id) do update set words = excluded.words`, args...)
+		_, err := tx.Exec(ctx, `
+			insert into search_buckets (id, words)
+			values `+repeatPlaceholders("(?, ?)", len(some))+`
+			on conflict (id) do update set words = excluded.words`, args...)
 		return err
 	})
 }

@@ -36,7 +36,7 @@ func SnippetOf(text, query string) *Snippet {
 // QueryWords returns the words of a query.
 func QueryWords(query string) []string { return queryWords(query) }
 
-// ContainsAllWords tells whether the words of a query all stand in a text.
+// ContainsAllWords reports whether a text contains all words of a query.
 func ContainsAllWords(text, query string) bool {
 	has := map[string]bool{}
 	for t := range tokens(text) {

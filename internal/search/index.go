@@ -6,14 +6,14 @@ import (
 	"parley/internal/sqldb"
 )
 
-// Index finds rows by their tokens. FTS5 stands behind it on SQLite, tsvector on PostgreSQL; both hold the same tokens, which this
-// room makes, under the same ids, and give the same rows in the same order.
+// Index finds rows by their tokens. It is FTS5 on SQLite and tsvector on PostgreSQL; both hold the same tokens, which this
+// package makes, under the same ids, and return the same rows in the same order.
 type Index interface {
 	// Put writes rows, in place of those with the same ids.
 	Put(ctx context.Context, tx *sqldb.DB, t table, rows []row) error
-	// Drop takes rows out.
+	// Delete removes rows.
 	Delete(ctx context.Context, tx *sqldb.DB, t table, ids []int64) error
-	// Held lists ids that are there, from the lowest, at most limit.
+	// ListIDs lists ids that are there, from the lowest, at most limit.
 	ListIDs(ctx context.Context, db *sqldb.DB, t table, in idRange, limit int) ([]int64, error)
 	// Find lists the ids of the rows that match, from the highest, at most limit.
 	Find(ctx context.Context, db *sqldb.DB, t table, e expr, in idRange, limit int) ([]int64, error)
@@ -32,7 +32,7 @@ type table string
 
 const (
 	messageTable table = "search_messages" // the words of each message; the title is the message 0
-	bucketTable  table = "search_words"    // the distinct words of a conversation, in buckets; the facets stand in the first
+	bucketTable  table = "search_words"    // the distinct words of a conversation, in buckets; the first has the facets
 )
 
 // row is what an index holds under an id.

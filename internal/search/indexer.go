@@ -8,148 +8,152 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/sqldb"
+	"parley/internal/events"
 	"parley/internal/store"
 )
 
-// Indexer brings the index behind what happens. It follows the events of the accounts, so that whatever is written with an event
-// in its transaction is found a moment later; any number of servers may do so on the same database.
+// Indexer keeps the index up to date. It follows the event log, so that whatever is written in the transaction that records an event
+// is found a moment later; any number of servers may do so on the same database.
 type Indexer struct {
 	DB           *store.DB
 	Now          func() time.Time
 	Logger       *slog.Logger
 	PollInterval time.Duration // how often to look for events; 0 is half a second
+
+	lastSweep time.Time
 }
+
+// followerName is the name of the index's position in the event log.
+const followerName = "search"
 
 const (
 	defaultPollInterval = 500 * time.Millisecond
 	sweepInterval       = time.Minute
-	eventBatchSize      = 500
 )
 
-// Run follows the accounts until ctx is done.
-func (x *Indexer) Run(ctx context.Context) error {
-	poll := time.NewTicker(cmp.Or(x.PollInterval, defaultPollInterval))
-	defer poll.Stop()
-	lastSweep := time.Time{}
-	for {
-		more, err := x.StepAll(ctx)
-		if now := x.Now(); now.Sub(lastSweep) >= sweepInterval && err == nil {
-			lastSweep = now
-			err = x.Sweep(ctx)
-		}
-		if err != nil && ctx.Err() == nil {
-			x.Logger.Warn("the index of conversations is behind", "err", err)
-		}
-		if more && err == nil && ctx.Err() == nil {
-			continue
-		}
-		select {
-		case <-poll.C:
-		case <-ctx.Done():
-			return nil
-		}
+func (x *Indexer) follower() *events.Follower {
+	return &events.Follower{
+		DB: x.DB, Name: followerName, Logger: x.Logger, Handle: x.handleEvents, AfterRound: x.buildAll,
+		PollInterval: cmp.Or(x.PollInterval, defaultPollInterval),
 	}
 }
 
-// StepAll takes a step for each account whose index is behind, and reports whether one of them needs another.
-func (x *Indexer) StepAll(ctx context.Context) (more bool, err error) {
-	accounts, err := accountsBehind(ctx, x.DB.SQL())
+// Run follows the event log, builds what is to be built and sweeps until ctx is done.
+func (x *Indexer) Run(ctx context.Context) error {
+	f := x.follower()
+	f.AfterRound = func(ctx context.Context) (more bool, err error) {
+		more, err = x.buildAll(ctx)
+		if now := x.Now(); now.Sub(x.lastSweep) >= sweepInterval && err == nil {
+			x.lastSweep = now
+			err = x.Sweep(ctx)
+		}
+		return more, err
+	}
+	return f.Run(ctx)
+}
+
+// StepAll takes a step for each account whose index is behind or being built, and reports whether one of them needs another.
+func (x *Indexer) StepAll(ctx context.Context) (more bool, err error) { return x.follower().Step(ctx) }
+
+// buildAll takes a step for each account whose index is being built.
+func (x *Indexer) buildAll(ctx context.Context) (more bool, err error) {
+	accounts, err := accountsBeingBuilt(ctx, x.DB.SQL())
 	if err != nil {
 		return false, err
 	}
 	var errs []error
 	for _, account := range accounts {
 		again, err := x.Step(ctx, account)
-		overtaken := errors.Is(err, errConflict) // somebody else got on, perhaps not to the end
-		if err != nil && !overtaken {
-			errs = append(errs, err)
-		}
-		more = more || again || overtaken
+		more, errs = more || again, append(errs, err)
 	}
 	return more, errors.Join(errs...)
 }
 
-// Step follows some of the account's events, or, when there are none, goes on with what is being built. It reports whether there
-// is more to do.
+// Step handles some of the account's events or, when there are none, goes on with what is being built. It reports whether there is
+// more to do.
 func (x *Indexer) Step(ctx context.Context, account parley.AccountID) (more bool, err error) {
-	p, err := findPosition(ctx, x.DB.SQL(), account)
+	p, err := findIndexState(ctx, x.DB.SQL(), account)
 	if err != nil {
 		return false, err
 	}
 	if p == nil {
-		return true, createPosition(ctx, x.DB.SQL(), account)
+		return true, createIndex(ctx, x.DB, account)
 	}
-	b := newBatch(x.DB, newIndex(x.DB.SQL()), account)
-	followed, more, err := x.followEvents(ctx, b, p)
+	f := x.follower()
+	next, err := f.NextBatch(ctx, account)
 	if err != nil {
 		return false, err
 	}
-	if !followed && p.buildingGeneration != 0 {
-		if more, err = x.buildGeneration(ctx, b, p); err != nil {
-			return false, err
-		}
-		followed = true
+	if next != nil {
+		more, err = f.StepAccount(ctx, account)
+		return more || p.buildingGeneration != 0, err
 	}
-	if !followed {
-		return more, nil
+	if p.buildingGeneration == 0 {
+		return false, nil
 	}
-	return more || p.buildingGeneration != 0, b.write(ctx, p)
+	b := newBatch(x.DB, newIndex(x.DB.SQL()), account)
+	if more, err = x.buildGeneration(ctx, b, p); err != nil {
+		return false, err
+	}
+	err = b.write(ctx, p, func(*store.DB) error { return nil })
+	if errors.Is(err, events.ErrConflict) {
+		return true, nil // the other server has perhaps not finished
+	}
+	return more || p.buildingGeneration != 0, err
 }
 
-// followEvents takes in what has happened since the position. It reports whether there is something to write, and whether there is more.
-func (x *Indexer) followEvents(ctx context.Context, b *batch, p *position) (some, more bool, err error) {
-	end, err := sqldb.One(ctx, x.DB.SQL(), sqldb.Column[int64], `select event_seq from accounts where id = ?`, p.account)
-	if err != nil || end <= p.seq {
-		return false, false, err
-	}
-	list, err := x.DB.EventRefs(ctx, p.account, p.seq, eventBatchSize)
+// handleEvents updates the conversations that events are about.
+func (x *Indexer) handleEvents(ctx context.Context, log *events.Batch) error {
+	p, err := findIndexState(ctx, x.DB.SQL(), log.Account)
 	if err != nil {
-		return false, false, err
+		return err
 	}
-	if lost, err := x.hasEventGap(ctx, p, list); err != nil || lost {
-		return false, lost, errors.Join(err, startRebuild(ctx, x.DB.SQL(), p.account))
+	if p == nil {
+		return createIndex(ctx, x.DB, log.Account)
 	}
+	if log.IsTruncated && p.buildingGeneration == 0 {
+		// Events were erased before they were followed. Single gaps are what erased conversations and agents leave, whose deletions
+		// are events that stay; a log that begins later needs the index to be built anew.
+		return startRebuild(ctx, x.DB.SQL(), log.Account)
+	}
+	b := newBatch(x.DB, newIndex(x.DB.SQL()), log.Account)
+	to, err := b.updateFromEvents(ctx, log, p)
+	if err != nil {
+		return err
+	}
+	return b.write(ctx, p, func(tx *store.DB) error { return log.Save(ctx, tx, to) })
+}
+
+// updateFromEvents updates conversations as far as the batch has space, and returns the position behind the events that are
+// then in the index.
+func (b *batch) updateFromEvents(ctx context.Context, log *events.Batch, p *indexState) (store.EventPosition, error) {
+	to := log.Start
 	seen := map[parley.ConversationID]bool{}
-	for _, t := range list {
-		id := eventConversation(t)
-		if t.Kind == "agent.deleted" {
-			b.retiredAgents = append(b.retiredAgents, parley.AgentID(t.Subject))
+	for _, e := range log.Events {
+		if e.Kind == "agent.deleted" {
+			b.retiredAgents = append(b.retiredAgents, parley.AgentID(e.Subject))
 		}
-		if id != "" && t.Agent != "" && !seen[id] {
+		if id := eventConversation(e); id != "" && e.AgentID != "" && !seen[id] {
 			seen[id] = true
-			if done, err := b.updateGenerations(ctx, t.Agent, id, p); err != nil || !done {
-				return true, true, err
+			if done, err := b.updateGenerations(ctx, e.AgentID, id, p); err != nil || !done {
+				return to, err
 			}
 		}
-		p.seq = t.Seq
+		to = e.Position
 	}
-	if len(list) < eventBatchSize {
-		p.seq = max(p.seq, end) // the events of what has been erased are gone
-	}
-	return true, len(list) == eventBatchSize, nil
+	return log.End, nil
 }
 
 // eventConversation returns the conversation that an event is about.
-func eventConversation(t store.EventRef) parley.ConversationID {
-	if t.Kind == "conversation.deleted" {
-		return parley.ConversationID(t.Subject)
+func eventConversation(e store.Event) parley.ConversationID {
+	if e.Kind == "conversation.deleted" {
+		return parley.ConversationID(e.Subject)
 	}
-	return t.Conversation
+	return e.ConversationID
 }
 
-// hasEventGap reports that events were erased before they were followed: then only building anew helps. Single gaps are what erased
-// conversations and agents leave, whose deletions are events that stay.
-func (x *Indexer) hasEventGap(ctx context.Context, p *position, list []store.EventRef) (bool, error) {
-	if p.seq == 0 || p.buildingGeneration != 0 || len(list) == 0 || list[0].Seq == p.seq+1 {
-		return false, nil
-	}
-	oldest, err := sqldb.One(ctx, x.DB.SQL(), sqldb.Column[int64], `select min(seq) from events where account_id = ?`, p.account)
-	return oldest > p.seq+1, err
-}
-
-// updateGenerations puts a conversation into all generations that get what happens.
-func (b *batch) updateGenerations(ctx context.Context, agent parley.AgentID, id parley.ConversationID, p *position) (done bool, err error) {
+// updateGenerations puts a conversation into all active generations.
+func (b *batch) updateGenerations(ctx context.Context, agent parley.AgentID, id parley.ConversationID, p *indexState) (done bool, err error) {
 	for _, g := range p.activeGenerations() {
 		if b.remainingRows() <= 0 {
 			return false, nil

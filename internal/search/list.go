@@ -73,7 +73,7 @@ func (s *searchRun) listRest(ctx context.Context, on *agentPartition, before par
 	return found, err
 }
 
-// scanByActivity goes through conversations by their activity until it has more than a page or has looked at so many. It gives where it
+// scanByActivity goes through conversations by their activity until it has more than a page or has looked at so many. It returns where it
 // stopped, and whether that is the end.
 func (s *searchRun) scanByActivity(ctx context.Context, on *agentPartition, before parley.Cursor, step, most int) (found []doc, stop parley.Cursor, end bool, err error) {
 	for looked := 0; looked < most; {

@@ -96,9 +96,7 @@ func (q *Query) compile(now time.Time) (*queryPlan, error) {
 	window := Window(now)
 	times := r.readPeriods(p, q, window)
 	if len(r.details) > 0 {
-		e := parley.NewError(parley.CodeInvalidBody)
-		e.Details = maps.Clone(r.details)
-		return nil, e
+		return nil, parley.InvalidFields(maps.Clone(r.details))
 	}
 	return p, times(window)
 }

@@ -168,7 +168,7 @@ func (s *searchRun) findBestMessages(ctx context.Context, list []rankedDoc) erro
 	return s.chooseBest(ctx, list, places)
 }
 
-// chooseBest reads messages and gives each conversation the best of its own.
+// chooseBest reads messages and sets each conversation's best one.
 func (s *searchRun) chooseBest(ctx context.Context, list []rankedDoc, places []store.MessageRef) error {
 	read, err := s.DB.IndexableMessagesAt(ctx, s.account, s.agent, places)
 	if err != nil {

@@ -1,10 +1,10 @@
 // Package search finds conversations by words and by facets (interface 4.6): the rules of a query, the index of words behind
 // SQLite and PostgreSQL, its feeding from the events of the accounts, the ranking, the pages and the snippets.
 //
-// A word is what token.go says, on both databases. A conversation is found when each word of the query stands in one of its
+// token.go splits texts into words, in the same way on both databases. A conversation is found when each word of the query is in one of its
 // messages or in its title. The index is two tables (index.go): the distinct words of each conversation with its facets, in which
 // candidates are found, and the words of each message, from which they are ranked. What the tables hold besides, and how it is
-// written, is in docs.go, put.go and batch.go; indexer.go follows what happens, build.go makes the index anew.
+// written, is in docs.go, conversation.go and batch.go; indexer.go follows the event log, build.go builds the index anew.
 package search
 
 import (
@@ -79,7 +79,7 @@ func (f *Finder) Find(ctx context.Context, account *parley.Account, agent *parle
 	return f.runLimited(ctx, func(ctx context.Context) (*Page, error) { return s.page(ctx, at) })
 }
 
-// runLimited runs a search when there is room, within the budget.
+// runLimited runs a search when there is a free slot, within the budget.
 func (f *Finder) runLimited(ctx context.Context, run func(context.Context) (*Page, error)) (*Page, error) {
 	f.once.Do(func() { f.slots = make(chan struct{}, orDefault(f.MaxConcurrent, defaultMaxConcurrent)) })
 	within, cancel := context.WithTimeout(ctx, orDefault(f.Timeout, defaultTimeout))
@@ -97,7 +97,7 @@ func (f *Finder) runLimited(ctx context.Context, run func(context.Context) (*Pag
 	return page, err
 }
 
-// busyError is what is told when the time was not enough; a caller who has gone hears only of that.
+// busyError is the error of a search that ran out of time; a caller who has gone gets the error of its context.
 func busyError(caller context.Context, cause error) error {
 	if caller.Err() != nil {
 		return errors.Join(caller.Err(), cause)

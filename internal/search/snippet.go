@@ -18,7 +18,7 @@ type Snippet struct {
 	Highlights []Highlight
 }
 
-// Highlight is a stretch of an excerpt. Together they are the excerpt as it stands in the message.
+// Highlight is a part of an excerpt. Together they are the text of the excerpt.
 type Highlight struct {
 	Value string
 	Hit   bool // one of the words that were asked for

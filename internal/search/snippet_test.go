@@ -38,7 +38,7 @@ func TestSnippet(t *testing.T) {
 }
 
 // TestSnippetsAreTheText holds for any text that the highlights joined are a stretch of it, about 180 characters long, and that each
-// hit is a word that was asked for, as it stands.
+// hit is an occurrence of a word of the query.
 func TestSnippetsAreTheText(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	alphabet := []rune("aábcÀÉ ß  \n.,'\"*()&|!😀👍🏽\u200d退货政策ไทย한국\u0301\u00ad١٢٣_-\t<>\u202e")
@@ -90,23 +90,23 @@ func TestQueriesArePlainWords(t *testing.T) {
 	}
 	list = append(list, string(long), strings.Repeat("ab cd ef gh ", 40), "a b c d e f g h i j k l m n o p q r s t u v w x y z 0 1 2 3 4 5 6 7 8 9 "+string(long[:200]))
 	forEachDatabase(t, func(w *testSearch) {
-		made := map[string]parley.ConversationID{}
+		conversations := map[string]parley.ConversationID{}
 		for _, s := range list {
 			s = strings.ReplaceAll(s, "\x00", "")
-			if _, is := made[s]; !is && utf8.ValidString(s) {
-				made[s] = w.startConversation(s).ID
+			if _, is := conversations[s]; !is && utf8.ValidString(s) {
+				conversations[s] = w.startConversation(s).ID
 			}
 		}
 		w.runIndexer()
-		for s, id := range made {
+		for s, id := range conversations {
 			if utf8.RuneCountInString(s) > search.MaxQueryRunes {
 				continue
 			}
 			found := w.readAllPages(search.Query{Text: s}, nil)
 			switch {
 			case strings.TrimSpace(s) == "": // blanks ask for nothing, so all are found
-				if len(found) != len(made) {
-					t.Errorf("%q: found %d of %d", s, len(found), len(made))
+				if len(found) != len(conversations) {
+					t.Errorf("%q: found %d of %d", s, len(found), len(conversations))
 				}
 			case len(search.QueryWords(s)) > 0 && !idSet(found)[id], len(search.QueryWords(s)) == 0 && len(found) > 0:
 				t.Errorf("%q: found %d", s, len(found))

@@ -15,11 +15,13 @@ const retiredRetention = 20 * time.Minute
 // sweepBatchSize is the most rows one transaction erases.
 const sweepBatchSize = 200
 
-// Sweep erases walks that nobody goes on with, and the shelves that are out of use.
+// Sweep erases walks that nobody goes on with, and retired partitions.
 func (x *Indexer) Sweep(ctx context.Context) error {
 	now := x.Now()
 	for {
-		n, err := x.deleteRows(ctx, `delete from search_walks where id in (select id from search_walks where keep_until < ? order by keep_until limit ?)`, now.UnixMilli(), sweepBatchSize)
+		n, err := x.deleteRows(ctx, `
+			delete from search_walks
+			where id in (select id from search_walks where keep_until < ? order by keep_until limit ?)`, now.UnixMilli(), sweepBatchSize)
 		if err != nil {
 			return err
 		}
@@ -27,7 +29,10 @@ func (x *Indexer) Sweep(ctx context.Context) error {
 			break
 		}
 	}
-	list, err := sqldb.All(ctx, x.DB.SQL(), scanRetired, `select number, generation, agent_id from search_agents where retired_at < ?`, now.Add(-retiredRetention).UnixMilli())
+	list, err := sqldb.All(ctx, x.DB.SQL(), scanRetired, `
+		select number, generation, agent_id
+		from search_agents
+		where retired_at < ?`, now.Add(-retiredRetention).UnixMilli())
 	for _, r := range list {
 		if failed := x.erasePartition(ctx, r); !sqldb.IsNotFound(failed) { // not found: another server has cleared it
 			err = errors.Join(err, failed)
@@ -44,7 +49,7 @@ func (x *Indexer) deleteRows(ctx context.Context, query string, args ...any) (n 
 	return n, err
 }
 
-// retiredPartition is a shelf that is out of use.
+// retiredPartition is a partition that is no longer used.
 type retiredPartition struct {
 	number, generation int64
 	agent              parley.AgentID
@@ -55,7 +60,7 @@ func scanRetired(scan sqldb.Scan) (r retiredPartition, err error) {
 	return r, err
 }
 
-// erasePartition erases a shelf in steps. Each makes sure that the shelf is still the same: its number may have been given away.
+// erasePartition erases a partition in steps. Each makes sure that the partition is still the same: its number may have been reused.
 func (x *Indexer) erasePartition(ctx context.Context, r retiredPartition) error {
 	index, all := newIndex(x.DB.SQL()), conversationRange(r.number, 0, maxConversations)
 	for _, t := range []table{bucketTable, messageTable} {
@@ -76,8 +81,13 @@ func (x *Indexer) erasePartition(ctx context.Context, r retiredPartition) error 
 		query string
 		args  []any
 	}{
-		{`delete from search_docs where agent = ? and number in (select number from search_docs where agent = ? order by number limit ?)`, []any{r.number, r.number, sweepBatchSize}},
-		{`delete from search_buckets where id in (select id from search_buckets where id between ? and ? order by id limit ?)`, []any{all.from, all.to, sweepBatchSize}},
+		{`
+			delete from search_docs
+			where agent = ?
+			  and number in (select number from search_docs where agent = ? order by number limit ?)`, []any{r.number, r.number, sweepBatchSize}},
+		{`
+			delete from search_buckets
+			where id in (select id from search_buckets where id between ? and ? order by id limit ?)`, []any{all.from, all.to, sweepBatchSize}},
 	} {
 		for n := int64(sweepBatchSize); n == sweepBatchSize; {
 			err := x.whileRetired(ctx, r, func(tx *sqldb.DB) (err error) {
@@ -90,15 +100,20 @@ func (x *Indexer) erasePartition(ctx context.Context, r retiredPartition) error 
 		}
 	}
 	return x.whileRetired(ctx, r, func(tx *sqldb.DB) error {
-		_, err := tx.Exec(ctx, `delete from search_agents where number = ? and generation = ? and agent_id = ?`, r.number, r.generation, r.agent)
+		_, err := tx.Exec(ctx, `
+			delete from search_agents
+			where number = ? and generation = ? and agent_id = ?`, r.number, r.generation, r.agent)
 		return err
 	})
 }
 
-// whileRetired runs fn while the shelf is out of use and its number not given away.
+// whileRetired runs fn while the partition is retired and its number not reused.
 func (x *Indexer) whileRetired(ctx context.Context, r retiredPartition, fn func(tx *sqldb.DB) error) error {
 	return x.DB.SQL().Transact(ctx, sqldb.Bulk, func(tx *sqldb.DB) error {
-		_, err := sqldb.One(ctx, tx, sqldb.Column[int64], `select number from search_agents where number = ? and generation = ? and agent_id = ? and retired_at is not null`+tx.ForUpdate(),
+		_, err := sqldb.One(ctx, tx, sqldb.Column[int64], `
+			select number
+			from search_agents
+			where number = ? and generation = ? and agent_id = ? and retired_at is not null`+tx.ForUpdate(),
 			r.number, r.generation, r.agent)
 		if err != nil {
 			return err

@@ -82,7 +82,7 @@ func foldWord(s string) string {
 	return s
 }
 
-// truncateWord shortens a word to what is told apart, at the edge of a character.
+// truncateWord shortens a word to the bytes that are compared, at the edge of a character.
 func truncateWord(word string) string {
 	if len(word) <= maxTokenBytes {
 		return word

@@ -22,7 +22,7 @@ type rankingSnapshot struct {
 	Rest      int64   `json:"rest"`   // the number below which more may match; 0 for none
 }
 
-// storeSnapshot writes a walk down and gives its id.
+// storeSnapshot writes a walk and returns its id.
 func (s *searchRun) storeSnapshot(ctx context.Context, w *rankingSnapshot) (string, error) {
 	id, text, until := parley.NewUUID(), "", s.Now().Add(snapshotTTL).UnixMilli()
 	b, err := json.Marshal(w)
@@ -31,7 +31,15 @@ func (s *searchRun) storeSnapshot(ctx context.Context, w *rankingSnapshot) (stri
 	}
 	text = string(b)
 	return id, s.DB.SQL().Transact(ctx, sqldb.Interactive, func(tx *sqldb.DB) error {
-		_, err := tx.Exec(ctx, `insert into search_walks (id, account_id, agent_id, ranked, keep_until) values (?, ?, ?, ?, ?)`, id, s.account, s.agent, text, until)
+		_, err := tx.Exec(ctx, `
+			insert into search_walks (
+			  id,
+			  account_id,
+			  agent_id,
+			  ranked,
+			  keep_until
+			)
+			values (?, ?, ?, ?, ?)`, id, s.account, s.agent, text, until)
 		return err
 	})
 }
@@ -41,7 +49,10 @@ func (s *searchRun) loadSnapshot(ctx context.Context, id string) (*rankingSnapsh
 	now := s.Now()
 	var text string
 	var until int64
-	err := s.DB.SQL().QueryRow(ctx, `select ranked, keep_until from search_walks where id = ? and account_id = ? and agent_id = ? and keep_until >= ?`,
+	err := s.DB.SQL().QueryRow(ctx, `
+		select ranked, keep_until
+		from search_walks
+		where id = ? and account_id = ? and agent_id = ? and keep_until >= ?`,
 		id, s.account, s.agent, now.UnixMilli()).Scan(&text, &until)
 	if sqldb.IsNotFound(err) {
 		return nil, parley.NewErrorf(parley.CodeInvalidCursor, "The results of this search are no longer kept. Start again without a cursor.")
@@ -54,7 +65,9 @@ func (s *searchRun) loadSnapshot(ctx context.Context, id string) (*rankingSnapsh
 		return nil, fmt.Errorf("walk %s: %w", id, err)
 	}
 	if next := now.Add(snapshotTTL).UnixMilli(); next-until > snapshotExtendAfter.Milliseconds() {
-		_, err = s.DB.SQL().Exec(ctx, `update search_walks set keep_until = ? where id = ? and account_id = ?`, next, id, s.account)
+		_, err = s.DB.SQL().Exec(ctx, `
+			update search_walks set keep_until = ?
+			where id = ? and account_id = ?`, next, id, s.account)
 	}
 	return w, err
 }

@@ -46,10 +46,10 @@ func (c Config) newOutbound() (*outbound.Client, error) {
 }
 
 // newActions returns what agents can do besides writing.
-func (b *builder) newActions(conversations *chat.Conversations, webhooks *webhook.Service) *actions.Toolbox {
+func (b *builder) newActions(conversations *chat.Conversations) *actions.Toolbox {
 	return &actions.Toolbox{
 		DB: b.db, HTTP: b.outbound, Vault: b.vault, Search: b.webSearch, HandOver: handOver(conversations),
-		OnLead: webhooks.EnqueueDeliveries, Now: b.cfg.Now, Logger: b.cfg.Logger,
+		Now: b.cfg.Now, Logger: b.cfg.Logger,
 	}
 }
 

@@ -180,7 +180,7 @@ func (b *builder) build() *Services {
 	helpdeskService := b.newHelpdesk(ingestService)
 	conversations := b.newConversations(helpdeskService)
 	webhooks, sender := b.newWebhooks()
-	toolbox := b.newActions(conversations, webhooks)
+	toolbox := b.newActions(conversations)
 	engine := b.newEngine(toolbox, conversations, helpdeskService)
 	media := b.newMediaServer()
 	responder := b.newResponder(media, engine, conversations, ingestService)

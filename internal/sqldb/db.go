@@ -1,4 +1,4 @@
-// Package sqldb is the ground floor of storage: one SQL text, two databases.
+// Package sqldb runs one SQL text on two databases, SQLite and PostgreSQL.
 //
 // A DB is a pool or a transaction. Statements are written once in the subset both databases speak: `?` for a parameter,
 // `on conflict`, `returning`, common table expressions; ids are text, times integer milliseconds UTC, JSON is text,
@@ -17,7 +17,7 @@ import (
 	"parley"
 )
 
-// Dialect names the database behind a DB.
+// Dialect is the kind of database behind a DB.
 type Dialect int
 
 const (
@@ -32,8 +32,8 @@ func (d Dialect) String() string {
 	return "sqlite"
 }
 
-// Lane says how urgent a transaction is: on SQLite waiting Turns run before waiting Bulk, on PostgreSQL Bulk may hold
-// only a few of the connections. Bulk writes come in chunks of at most 200 rows.
+// Lane is how urgent a transaction is: on SQLite waiting Interactive ones run before waiting Bulk ones, on PostgreSQL Bulk may
+// hold only a few of the connections. Bulk writes come in chunks of at most 200 rows.
 type Lane int
 
 const (
@@ -41,7 +41,7 @@ const (
 	Bulk
 )
 
-// Config says which database to open and how.
+// Config is which database to open and how.
 type Config struct {
 	URL              string       // "postgres://…", else the path of a SQLite file; its folder must exist
 	AllowAsyncCommit bool         // else Open refuses a PostgreSQL whose synchronous_commit is off
@@ -93,7 +93,7 @@ func (db *DB) Close() error {
 	return db.engine.close()
 }
 
-// Dialect tells which database this is.
+// Dialect returns which database this is.
 func (db *DB) Dialect() Dialect { return db.engine.dialect() }
 
 // InTransaction reports whether this DB is a transaction.
@@ -108,7 +108,7 @@ func (db *DB) ForUpdate() string {
 	return ""
 }
 
-// SkipLocked is ForUpdate for rows that may as well be left to whoever has locked them.
+// SkipLocked is ForUpdate that skips rows that others have locked.
 func (db *DB) SkipLocked() string {
 	if db.Dialect() == Postgres {
 		return " for update skip locked"
@@ -121,7 +121,7 @@ func (db *DB) SkipLocked() string {
 func (db *DB) SetQuota(ctx context.Context, pages int) error { return db.engine.setQuota(ctx, pages) }
 
 // ErrFull is among the causes of SERVICE_UNDER_MAINTENANCE where the database is there and cannot store: its disk or
-// its quota is full, or the disk fails. Nobody knows when that is over.
+// its quota is full, or the disk fails. When that ends is unknown.
 var ErrFull = errors.New("sqldb: no room")
 
 // unavailable is the answer while the database cannot be reached or cannot store: come back in a second.

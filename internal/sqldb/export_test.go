@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// QueueLength tells how many transactions wait for the writer in a lane.
+// QueueLength returns how many transactions wait for the writer in a lane.
 func (db *DB) QueueLength(lane Lane) int {
 	l := db.engine.(*sqliteEngine).writer.queue
 	l.mu.Lock()

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// runner runs statements: a pool, or the connection of a transaction. The errors it gives are already those a caller
-// may see (fail).
+// runner runs statements: a pool, or the connection of a transaction. The errors it returns are already those that a caller
+// may see (mapError).
 type runner interface {
 	exec(ctx context.Context, query string, args []any) (int64, error)
 	query(ctx context.Context, query string, args []any) (*Rows, error)
@@ -25,7 +25,7 @@ func (db *DB) runner() runner {
 	return db.engine
 }
 
-// Exec runs a statement and tells how many rows it changed. Outside a transaction it is a transaction of its own.
+// Exec runs a statement and returns how many rows it changed. Outside a transaction it is a transaction of its own.
 //
 // Arguments may be strings, integers, floats, bytes, bool (stored as 0 or 1), json.RawMessage (stored as text), types
 // derived from them, and nil. A time.Time is refused: times are stored as milliseconds.
@@ -36,7 +36,7 @@ func (db *DB) Exec(ctx context.Context, query string, args ...any) (affected int
 	return db.runner().exec(ctx, query, args)
 }
 
-// Query runs a statement that answers with rows; the caller closes them before the next statement of the same
+// Query runs a statement that returns rows; the caller closes them before the next statement of the same
 // transaction. Outside a transaction it only reads: a write with `returning` belongs inside one.
 func (db *DB) Query(ctx context.Context, query string, args ...any) (*Rows, error) {
 	args, err := convertArgs(args)
@@ -46,17 +46,17 @@ func (db *DB) Query(ctx context.Context, query string, args ...any) (*Rows, erro
 	return db.runner().query(ctx, query, args)
 }
 
-// QueryRow is Query for at most one row; its Scan gives an error for which IsNotFound is true when there is none.
+// QueryRow is Query for at most one row; its Scan returns an error for which IsNotFound is true when there is none.
 func (db *DB) QueryRow(ctx context.Context, query string, args ...any) *Row {
 	rows, err := db.Query(ctx, query, args...)
 	return &Row{rows: rows, err: err}
 }
 
-// Rows is the answer to a Query. Next false closes it; Close may be called any number of times.
+// Rows is the result of a Query. Next false closes it; Close may be called any number of times.
 type Rows struct {
 	*sql.Rows
 	mapError func(error) error
-	release  func() // gives back the prepared statement
+	release  func() // releases the prepared statement
 }
 
 func (r *Rows) Next() bool {
@@ -79,13 +79,13 @@ func (r *Rows) Close() error {
 	return r.mapError(err)
 }
 
-// Row is the answer to a QueryRow.
+// Row is the result of a QueryRow.
 type Row struct {
 	rows *Rows
 	err  error
 }
 
-// Scan copies the columns of the row, or gives an error for which IsNotFound is true.
+// Scan copies the columns of the row, or returns an error for which IsNotFound is true.
 func (r *Row) Scan(dest ...any) error {
 	if r.err != nil {
 		return r.err
@@ -136,7 +136,7 @@ func convertArgs(args []any) ([]any, error) {
 // annotateError puts the beginning of the statement before the error; statements hold no values, so nothing of a user's
 // reaches the log this way.
 func annotateError(query string, err error) error {
-	line, _, _ := strings.Cut(strings.TrimSpace(query), "\n")
+	line := strings.Join(strings.Fields(query), " ")
 	if len(line) > 60 {
 		line = line[:60] + "…"
 	}

@@ -41,9 +41,9 @@ func Column[T any](scan Scan) (T, error) {
 	return v, err
 }
 
-// IsNotFound reports that the row asked for does not exist.
+// IsNotFound reports whether the row asked for does not exist.
 func IsNotFound(err error) bool { return errors.Is(err, sql.ErrNoRows) }
 
-// IsDuplicate reports that a unique index or a primary key refused the row. On PostgreSQL the transaction is lost with
+// IsDuplicate reports whether a unique index or a primary key refused the row. On PostgreSQL the transaction is lost with
 // it: where both outcomes are normal, write `on conflict`.
 func IsDuplicate(err error) bool { return isDuplicateSQLite(err) || isDuplicatePostgres(err) }

@@ -71,7 +71,7 @@ func (l *sqliteEngine) openCounter(ctx context.Context, conn *writeConn) (*commi
 	return openCommitCounter(l.file, uint32(count)) //nolint:gosec // it wraps as SQLite's does
 }
 
-// createPrivate makes a new database readable by its owner only; SQLite gives its side files the same mode. A file that
+// createPrivate makes a new database readable by its owner only; SQLite creates its side files with the same mode. A file that
 // exists is not opened: closing it here would drop the locks this process may already hold on it.
 func createPrivate(file string, log *slog.Logger) error {
 	f, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)

@@ -36,8 +36,8 @@ func TestTheWriterSyncs(t *testing.T) {
 // blockWriter keeps the writer busy until it is let go, so that what follows queues up; it returns when the writer is held.
 func blockWriter(t *testing.T, db *sqldb.DB) (release func()) {
 	t.Helper()
-	held, free, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
-	started := sync.OnceFunc(func() { close(held) })
+	locked, free, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	started := sync.OnceFunc(func() { close(locked) })
 	go func() {
 		defer close(done)
 		err := db.Transact(context.Background(), sqldb.Interactive, func(*sqldb.DB) error {
@@ -49,7 +49,7 @@ func blockWriter(t *testing.T, db *sqldb.DB) (release func()) {
 			t.Error(err)
 		}
 	}()
-	<-held
+	<-locked
 	return func() { close(free); <-done }
 }
 

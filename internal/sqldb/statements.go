@@ -30,7 +30,7 @@ func newStatementCache(prepare func(context.Context, string) (*sql.Stmt, error))
 	return &statementCache{prepare: prepare, byText: map[string]*statement{}}
 }
 
-// acquire returns the statement of the text; the caller gives it back with put when its rows are closed.
+// acquire returns the statement of the text; the caller returns it with put when its rows are closed.
 func (c *statementCache) acquire(ctx context.Context, query string) (*statement, error) {
 	if s := c.find(query); s != nil {
 		return s, nil
@@ -58,7 +58,7 @@ func (c *statementCache) add(query string, prepared *sql.Stmt) *statement {
 	defer c.mu.Unlock()
 	s := &statement{Stmt: prepared, query: query, users: 1}
 	if c.byText[query] != nil {
-		return s // somebody prepared it meanwhile; this one lives for one use
+		return s // another goroutine has prepared it meanwhile; this one is for one use
 	}
 	c.byText[query] = s
 	s.element = c.order.PushFront(s)

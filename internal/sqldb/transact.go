@@ -5,8 +5,8 @@ import (
 	"errors"
 )
 
-// Transact runs fn in a transaction, and inside a transaction just runs it there. When fn gives an error nothing of it
-// is stored and Transact gives that error.
+// Transact runs fn in a transaction, and inside a transaction just runs it there. When fn returns an error nothing of it
+// is stored and Transact returns that error.
 //
 // fn may run more than once: make ids and times outside, assign results rather than append to them, call no model and
 // no network, and use nothing but tx (the pool's own Transact or Exec would wait for itself), one statement at a time.
@@ -32,7 +32,7 @@ func (db *DB) Transact(ctx context.Context, lane Lane, fn func(tx *DB) error) er
 	return nil
 }
 
-// AfterCommit has f called once the transaction is committed, and not at all when it is not. Outside a transaction it
+// AfterCommit registers f to be called once the transaction is committed, and not at all when it is not. Outside a transaction it
 // is called at once.
 func (db *DB) AfterCommit(f func()) {
 	if db.tx == nil {
@@ -108,7 +108,7 @@ func (t *transaction) noteError(err error) error {
 	return err
 }
 
-// finish closes what the closure left open and gives its result: an error it ignored still counts.
+// finish closes what the closure left open and returns its result: an error that it ignored still counts.
 func (t *transaction) finish(err error) error {
 	if t.openRows != nil {
 		_ = t.openRows.Close()

@@ -182,9 +182,9 @@ func TestBothRefuseTheSame(t *testing.T) {
 		ctx := t.Context()
 		mustExec(t, db, `create table t (id text primary key)`)
 		mustExec(t, db, `insert into t values ('a')`)
-		var kept *sqldb.DB
+		var finishedTx *sqldb.DB
 		err := db.Transact(ctx, sqldb.Interactive, func(tx *sqldb.DB) error {
-			kept = tx
+			finishedTx = tx
 			mustExec(t, tx, `insert into t values ('b')`)
 			if _, err := tx.Exec(ctx, `insert into t values ('a')`); !sqldb.IsDuplicate(err) {
 				t.Errorf("a second row of the same key: %v", err)
@@ -197,7 +197,7 @@ func TestBothRefuseTheSame(t *testing.T) {
 		if !sqldb.IsDuplicate(err) {
 			t.Errorf("a failed statement was forgotten: %v", err)
 		}
-		if _, err := kept.Exec(ctx, `insert into t values ('d')`); err == nil {
+		if _, err := finishedTx.Exec(ctx, `insert into t values ('d')`); err == nil {
 			t.Error("the transaction was over")
 		}
 		err = db.Transact(ctx, sqldb.Interactive, func(tx *sqldb.DB) error {

@@ -47,7 +47,7 @@ func openCommitCounter(database string, count uint32) (*commitCounter, error) {
 	return u, nil
 }
 
-// write puts a count on disk. It always has the same length, so that a full disk takes it once there was room for the
+// write puts a count on disk. It always has the same length, so that it fits on a full disk once there was space for the
 // first.
 func (u *commitCounter) write(count uint32) error {
 	if _, err := u.file.WriteAt(fmt.Appendf(nil, "%010d\n", count), 0); err != nil {
@@ -66,7 +66,7 @@ func (u *commitCounter) begin(conn *writeConn) error {
 	return err
 }
 
-// recordCommit notes a count that is on disk, before anybody hears of its commit. Where it cannot be noted the next
+// recordCommit records a count that is on disk, before its commit is acknowledged. Where it cannot be noted the next
 // commit counts again.
 func (u *commitCounter) recordCommit() error {
 	if !u.incrementing {

@@ -73,14 +73,14 @@ func assertOpens(t *testing.T, file string, rows int) {
 }
 
 // assertRefused asserts that a database cannot be opened, that it is said what to do, and that nothing is changed.
-func assertRefused(t *testing.T, file string, says ...string) {
+func assertRefused(t *testing.T, file string, words ...string) {
 	t.Helper()
 	before := folderContents(t, file)
 	db, err := sqldb.Open(t.Context(), sqldb.Config{URL: file})
 	if err == nil {
 		t.Fatal("it was opened: ", db.Close())
 	}
-	for _, word := range says {
+	for _, word := range words {
 		if !strings.Contains(err.Error(), word) {
 			t.Errorf("%q is not said: %v", word, err)
 		}
@@ -242,12 +242,12 @@ func TestACopyOpens(t *testing.T) {
 }
 
 func TestAnEmptyDatabaseBesideItsFilesStopsTheStart(t *testing.T) {
-	for _, gone := range []bool{true, false} {
-		for _, beside := range []string{"-wal", "-unmerged"} {
+	for _, mainMissing := range []bool{true, false} {
+		for _, suffix := range []string{"-wal", "-unmerged"} {
 			dead := killedDatabase(t, 2, 6)
 			file := filepath.Join(t.TempDir(), "parley.db")
-			copyFile(t, dead+beside, file+beside)
-			if !gone {
+			copyFile(t, dead+suffix, file+suffix)
+			if !mainMissing {
 				if err := os.WriteFile(file, nil, 0o600); err != nil {
 					t.Fatal(err)
 				}

@@ -2,29 +2,30 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"time"
 
 	"parley"
 	"parley/internal/sqldb"
 )
 
-const accountColumns = `id, name, plan, credits, hipaa, created_at`
+const accountColumns = `
+  id,
+  name,
+  plan,
+  credits,
+  hipaa,
+  created_at`
 
 func scanAccount(scan sqldb.Scan) (a parley.Account, err error) {
-	var credits sql.NullInt64
-	var created int64
-	err = scan(&a.ID, &a.Name, &a.Plan, &credits, &a.HIPAA, &created)
-	a.Credits, a.CreatedAt = creditsOrNil(credits), timeFromMillis(created)
+	err = scan(
+		&a.ID,
+		&a.Name,
+		&a.Plan,
+		creditsDest{&a.Credits},
+		&a.HIPAA,
+		timeDest{&a.CreatedAt},
+	)
 	return a, err
-}
-
-func creditsOrNil(n sql.NullInt64) *parley.Credits {
-	if !n.Valid {
-		return nil
-	}
-	c := parley.Credits(n.Int64)
-	return &c
 }
 
 func creditsToSQL(c *parley.Credits) any {
@@ -36,7 +37,17 @@ func creditsToSQL(c *parley.Credits) any {
 
 // CreateAccount writes a new account.
 func (db *DB) CreateAccount(ctx context.Context, a *parley.Account) error {
-	_, err := db.sql.Exec(ctx, `insert into accounts (id, name, plan, credits, hipaa, created_at, updated_at) values (?, ?, ?, ?, ?, ?, ?)`,
+	_, err := db.sql.Exec(ctx, `
+		insert into accounts (
+		  id,
+		  name,
+		  plan,
+		  credits,
+		  hipaa,
+		  created_at,
+		  updated_at
+		)
+		values (?, ?, ?, ?, ?, ?, ?)`,
 		a.ID, a.Name, a.Plan, creditsToSQL(a.Credits), boolToInt(a.HIPAA), millis(a.CreatedAt), millis(a.CreatedAt))
 	return err
 }
@@ -61,7 +72,9 @@ func (db *DB) account(ctx context.Context, id parley.AccountID, lock string) (*p
 
 // Accounts lists every account of the installation, oldest first. It is the operator's view.
 func (db *DB) Accounts(ctx context.Context) ([]parley.Account, error) {
-	return sqldb.All(ctx, db.sql, scanAccount, `select `+accountColumns+` from accounts order by created_at, id`)
+	return sqldb.All(ctx, db.sql, scanAccount, `select `+accountColumns+`
+		from accounts
+		order by created_at, id`)
 }
 
 // UpdateAccount reads an account, has it changed and writes it back, in one transaction. Fails with ACCOUNT_NOT_FOUND.
@@ -74,8 +87,111 @@ func (db *DB) UpdateAccount(ctx context.Context, id parley.AccountID, now time.T
 		if err := change(a); err != nil {
 			return err
 		}
-		_, err = tx.sql.Exec(ctx, `update accounts set name = ?, plan = ?, credits = ?, hipaa = ?, updated_at = ? where id = ?`,
+		_, err = tx.sql.Exec(ctx, `
+			update accounts set
+			  name = ?,
+			  plan = ?,
+			  credits = ?,
+			  hipaa = ?,
+			  updated_at = ?
+			where id = ?`,
 			a.Name, a.Plan, creditsToSQL(a.Credits), boolToInt(a.HIPAA), millis(now), id)
 		return err
 	})
+}
+
+// MonthOf returns the calendar month (UTC) that credits are counted in: "2026-11".
+func MonthOf(t time.Time) string { return t.UTC().Format("2006-01") }
+
+// wholeAccount is the row that counts for the whole account.
+const wholeAccount parley.AgentID = ""
+
+// ReserveCredits reserves credits of the month and returns what the account and the agent have used and reserved by then, this reservation
+// included. Whether that is too much is the caller's rule; to refuse, it fails the transaction.
+func (db *DB) ReserveCredits(ctx context.Context, account parley.AccountID, agent parley.AgentID, month string, amount parley.Credits) (ofAccount, ofAgent parley.Credits, err error) {
+	rows, err := db.sql.Query(ctx, `
+		insert into credit_usage (
+		  account_id,
+		  agent_id,
+		  month,
+		  used,
+		  reserved
+		)
+		values (?, ?, ?, 0, ?), (?, ?, ?, 0, ?)
+		on conflict (account_id, agent_id, month) do update set
+		  reserved = credit_usage.reserved + excluded.reserved
+		returning agent_id, used + reserved`,
+		account, wholeAccount, month, int64(amount), account, agent, month, int64(amount))
+	if err != nil {
+		return 0, 0, err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var rowAgent parley.AgentID
+		var sum parley.Credits
+		if err := rows.Scan(&rowAgent, &sum); err != nil {
+			return 0, 0, err
+		}
+		if rowAgent == wholeAccount {
+			ofAccount = sum
+		} else {
+			ofAgent = sum
+		}
+	}
+	return ofAccount, ofAgent, rows.Err()
+}
+
+// settleCredits turns a turn's reservation into what it cost; zero releases it. The ledger's unique (turn, kind) makes a second
+// settlement fail.
+func (db *DB) settleCredits(ctx context.Context, t *parley.Turn, month string, cost parley.Credits, now time.Time) error {
+	// The account's row is taken before the agent's, here and in Reserve, so that no two transactions wait for each other. A
+	// single statement for both would take them in the order in which they lie on the disk.
+	for _, agent := range []parley.AgentID{wholeAccount, t.AgentID} {
+		_, err := db.sql.Exec(ctx, `
+			update credit_usage set
+			  used = used + ?,
+			  reserved = reserved - ?
+			where account_id = ? and agent_id = ? and month = ?`,
+			int64(cost), int64(t.Reserved), t.AccountID, agent, month)
+		if err != nil {
+			return err
+		}
+	}
+	if cost == 0 {
+		return nil
+	}
+	_, err := db.sql.Exec(ctx, `
+		insert into credit_ledger (
+		  account_id,
+		  agent_id,
+		  turn_id,
+		  kind,
+		  amount,
+		  month,
+		  at
+		)
+		values (?, ?, ?, 'answer', ?, ?, ?)`,
+		t.AccountID, t.AgentID, t.ID, int64(cost), month, millis(now))
+	return err
+}
+
+// CreditUsage returns what the account and the agent have used and set aside in the month.
+func (db *DB) CreditUsage(ctx context.Context, account parley.AccountID, agent parley.AgentID, month string) (ofAccount, ofAgent parley.Credits, err error) {
+	err = db.sql.QueryRow(ctx, `
+		select
+		  coalesce(sum(case when agent_id = ? then used + reserved else 0 end), 0),
+		  coalesce(sum(case when agent_id = ? then used + reserved else 0 end), 0)
+		from credit_usage
+		where account_id = ? and agent_id in (?, ?) and month = ?`, wholeAccount, agent, account, wholeAccount, agent, month).Scan(&ofAccount, &ofAgent)
+	return ofAccount, ofAgent, err
+}
+
+// AccountCreditUsage returns what the account has used in the month.
+func (db *DB) AccountCreditUsage(ctx context.Context, account parley.AccountID, month string) (used, reserved parley.Credits, err error) {
+	err = db.sql.QueryRow(ctx, `
+		select coalesce(sum(used), 0), coalesce(sum(reserved), 0)
+		from credit_usage
+		where account_id = ? and agent_id = ? and month = ?`,
+		account, wholeAccount, month).Scan(&used, &reserved)
+	return used, reserved, err
 }

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"time"
 
@@ -10,19 +9,42 @@ import (
 	"parley/internal/sqldb"
 )
 
-const actionColumns = `id, account_id, agent_id, key, kind, name, description, triggers, inputs, config, secrets, enabled, position, created_at, updated_at`
+const actionColumns = `
+  id,
+  account_id,
+  agent_id,
+  key,
+  kind,
+  name,
+  description,
+  triggers,
+  inputs,
+  config,
+  secrets,
+  enabled,
+  position,
+  created_at,
+  updated_at`
 
 func scanAction(scan sqldb.Scan) (a parley.Action, err error) {
-	var triggers, inputs sql.NullString
-	var config string
-	var created, updated int64
-	err = scan(&a.ID, &a.AccountID, &a.AgentID, &a.Key, &a.Kind, &a.Name, &a.Description, &triggers, &inputs, &config, &a.Secrets, &a.Enabled,
-		&a.Position, &created, &updated)
+	err = scan(
+		&a.ID,
+		&a.AccountID,
+		&a.AgentID,
+		&a.Key,
+		&a.Kind,
+		&a.Name,
+		&a.Description,
+		jsonDest{&a.Triggers},
+		jsonDest{&a.Inputs},
+		rawJSONDest{&a.Config},
+		&a.Secrets,
+		&a.Enabled,
+		&a.Position,
+		timeDest{&a.CreatedAt},
+		timeDest{&a.UpdatedAt},
+	)
 	if err != nil {
-		return a, err
-	}
-	a.Config, a.CreatedAt, a.UpdatedAt = []byte(config), timeFromMillis(created), timeFromMillis(updated)
-	if err := errorsJoin(fromJSON(triggers, &a.Triggers), fromJSON(inputs, &a.Inputs)); err != nil {
 		return a, fmt.Errorf("action %s: %w", a.ID, err)
 	}
 	return a, nil
@@ -30,7 +52,11 @@ func scanAction(scan sqldb.Scan) (a parley.Action, err error) {
 
 // Actions lists an agent's actions in their order, those that are switched off too.
 func (db *DB) Actions(ctx context.Context, account parley.AccountID, agent parley.AgentID) ([]parley.Action, error) {
-	return sqldb.All(ctx, db.sql, scanAction, `select `+actionColumns+` from actions where agent_id = ? and account_id = ? order by position, key`, agent, account)
+	return sqldb.All(ctx, db.sql, scanAction, `
+		select `+actionColumns+`
+		from actions
+		where agent_id = ? and account_id = ?
+		order by position, key`, agent, account)
 }
 
 // PutAction writes the action, in place of the agent's action with the same key if there is one; that one keeps its id and
@@ -58,13 +84,15 @@ func (db *DB) PutAction(ctx context.Context, a *parley.Action) error {
 // DropAction removes the agent's action with the key. Fails with AGENT_NOT_FOUND, and with NOT_FOUND when there is none.
 func (db *DB) DropAction(ctx context.Context, account parley.AccountID, agent parley.AgentID, key string, now time.Time) error {
 	return db.changeTools(ctx, account, agent, now, func(tx *DB) error {
-		n, err := tx.sql.Exec(ctx, `delete from actions where agent_id = ? and account_id = ? and key = ?`, agent, account, key)
+		n, err := tx.sql.Exec(ctx, `
+			delete from actions
+			where agent_id = ? and account_id = ? and key = ?`, agent, account, key)
 		return requireChanged(n, err, parley.CodeNotFound)
 	})
 }
 
-// changeTools changes an agent's actions or procedures while nobody else does, counts the enabled ones again and gives the
-// agent a new version of its settings.
+// changeTools changes an agent's actions or procedures under its lock, counts the enabled ones again and increments the version of
+// the agent's settings.
 func (db *DB) changeTools(ctx context.Context, account parley.AccountID, agent parley.AgentID, now time.Time, change func(tx *DB) error) error {
 	return db.Transact(ctx, sqldb.Interactive, func(tx *DB) error {
 		if err := tx.LockAgent(ctx, account, agent); err != nil {
@@ -73,9 +101,12 @@ func (db *DB) changeTools(ctx context.Context, account parley.AccountID, agent p
 		if err := change(tx); err != nil {
 			return err
 		}
-		_, err := tx.sql.Exec(ctx, `update agents set config_version = config_version + 1, updated_at = ?,
-			tools = (select count(*) from actions a where a.agent_id = agents.id and a.enabled = 1)
-			+ (select count(*) from procedures p where p.agent_id = agents.id and p.enabled = 1)
+		_, err := tx.sql.Exec(ctx, `
+			update agents set
+			  config_version = config_version + 1,
+			  updated_at = ?,
+			  tools = (select count(*) from actions a where a.agent_id = agents.id and a.enabled = 1)
+			    + (select count(*) from procedures p where p.agent_id = agents.id and p.enabled = 1)
 			where id = ? and account_id = ?`, millis(now), agent, account)
 		return err
 	})
@@ -83,26 +114,12 @@ func (db *DB) changeTools(ctx context.Context, account parley.AccountID, agent p
 
 // checkNameFree fails when an action or a procedure of the agent other than these two has the name: a model calls both by name.
 func (db *DB) checkNameFree(ctx context.Context, agent parley.AgentID, name, action, procedure string) error {
-	n, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `select (select count(*) from actions where agent_id = ? and name = ? and key <> ?)
-		+ (select count(*) from procedures where agent_id = ? and name = ? and key <> ?)`, agent, name, action, agent, name, procedure)
+	n, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `
+		select
+		  (select count(*) from actions where agent_id = ? and name = ? and key <> ?) + (select count(*)
+		    from procedures where agent_id = ? and name = ? and key <> ?)`, agent, name, action, agent, name, procedure)
 	if err == nil && n > 0 {
 		return parley.NewErrorf(parley.CodeAlreadyExists, "The agent has another action or procedure named %q.", name)
 	}
 	return err
-}
-
-// listJSON encodes a list; nil is [].
-func listJSON[T any](list []T) any {
-	if list == nil {
-		return "[]"
-	}
-	return toJSON(list)
-}
-
-// objectJSON writes an object that is JSON already; nil is {}.
-func objectJSON(raw []byte) string {
-	if len(raw) == 0 {
-		return "{}"
-	}
-	return string(raw)
 }

@@ -10,40 +10,97 @@ import (
 	"parley/internal/sqldb"
 )
 
-const agentColumns = `id, account_id, name, instructions, channel_instructions, model, auto_retrain, temp, visibility, allowed_domains,
-	suggested_messages, initial_messages, credit_limit, notifications, rate_limit, voice, styles, identity_secret, config_version,
-	passage_version, size, sources_live, sources_pending, sources_failed, last_message_at, last_trained_at, created_at, updated_at,
-	coalesce(key, ''), tools, redact, retention_days, synonyms, topics, insight, v1, coalesce(icon_blob, ''), coalesce(picture_blob, ''), voice_limits,
-	coalesce((select total from conversation_counts n where n.agent_id = agents.id), 0), coalesce((select api from conversation_counts n where n.agent_id = agents.id), 0),
-	coalesce((select used from credit_usage u where u.account_id = agents.account_id and u.agent_id = agents.id and u.month = ?), 0)`
+const agentColumns = `
+  id,
+  account_id,
+  name,
+  instructions,
+  channel_instructions,
+  model,
+  auto_retrain,
+  temp,
+  visibility,
+  allowed_domains,
+  suggested_messages,
+  initial_messages,
+  credit_limit,
+  notifications,
+  rate_limit,
+  voice,
+  styles,
+  identity_secret,
+  config_version,
+  passage_version,
+  size,
+  sources_live,
+  sources_pending,
+  sources_failed,
+  last_message_at,
+  last_trained_at,
+  created_at,
+  updated_at,
+  coalesce(key, ''),
+  tools,
+  redact,
+  retention_days,
+  synonyms,
+  topics,
+  insight,
+  v1,
+  coalesce(icon_blob, ''),
+  coalesce(picture_blob, ''),
+  voice_limits,
+  coalesce((select total from conversation_counts n where n.agent_id = agents.id), 0),
+  coalesce((select api from conversation_counts n where n.agent_id = agents.id), 0),
+  coalesce((select used from credit_usage u where u.account_id = agents.account_id and u.agent_id = agents.id and u.month = ?), 0)`
 
 func scanAgent(scan sqldb.Scan) (a parley.Agent, err error) {
-	var channels, domains, suggested, initial, notifications, limit, voice, styles, synonyms, topics, insight, v1, limits sql.NullString
-	var credits, spoke, trained, retention sql.NullInt64
-	var created, updated int64
-	err = scan(&a.ID, &a.AccountID, &a.Name, &a.Instructions, &channels, &a.Model, &a.AutoRetrain, &a.Temp, &a.Visibility, &domains,
-		&suggested, &initial, &credits, &notifications, &limit, &voice, &styles, &a.IdentitySecret, &a.ConfigVersion,
-		&a.PassageVersion, &a.Size, &a.Sources.Live, &a.Sources.Pending, &a.Sources.Failed, &spoke, &trained, &created, &updated,
-		&a.Key, &a.Tools, &a.Redact, &retention, &synonyms, &topics, &insight, &v1, &a.IconBlobID, &a.PictureBlobID, &limits, &a.Conversations, &a.APIConversations, &a.CreditsUsed)
+	err = scan(
+		&a.ID,
+		&a.AccountID,
+		&a.Name,
+		&a.Instructions,
+		rawJSONDest{&a.ChannelInstructions},
+		&a.Model,
+		&a.AutoRetrain,
+		&a.Temp,
+		&a.Visibility,
+		jsonDest{&a.AllowedDomains},
+		rawJSONDest{&a.SuggestedMessages},
+		jsonDest{&a.InitialMessages},
+		&a.CreditLimit,
+		rawJSONDest{&a.Notifications},
+		jsonDest{&a.RateLimit},
+		rawJSONDest{&a.Voice},
+		rawJSONDest{&a.Styles},
+		&a.IdentitySecret,
+		&a.ConfigVersion,
+		&a.PassageVersion,
+		&a.Size,
+		&a.Sources.Live,
+		&a.Sources.Pending,
+		&a.Sources.Failed,
+		timePointerDest{&a.LastMessageAt},
+		timePointerDest{&a.LastTrainedAt},
+		timeDest{&a.CreatedAt},
+		timeDest{&a.UpdatedAt},
+		&a.Key,
+		&a.Tools,
+		&a.Redact,
+		&a.RetentionDays,
+		jsonDest{&a.Synonyms},
+		jsonDest{&a.Topics},
+		jsonDest{&a.Insight},
+		rawJSONDest{&a.V1},
+		&a.IconBlobID,
+		&a.PictureBlobID,
+		jsonDest{&a.VoiceLimits},
+		&a.Conversations,
+		&a.APIConversations,
+		&a.CreditsUsed,
+	)
 	if err != nil {
-		return a, err
-	}
-	if credits.Valid {
-		a.CreditLimit = &credits.Int64
-	}
-	if retention.Valid {
-		a.RetentionDays = &retention.Int64
-	}
-	a.ChannelInstructions, a.SuggestedMessages, a.Notifications = rawOrNil(channels), rawOrNil(suggested), rawOrNil(notifications)
-	a.Voice, a.Styles, a.V1 = rawOrNil(voice), rawOrNil(styles), rawOrNil(v1)
-	a.LastMessageAt, a.LastTrainedAt, a.CreatedAt, a.UpdatedAt = timeOrNil(spoke), timeOrNil(trained), timeFromMillis(created), timeFromMillis(updated)
-	for _, list := range []struct {
-		text sql.NullString
-		into any
-	}{{domains, &a.AllowedDomains}, {initial, &a.InitialMessages}, {limit, &a.RateLimit}, {synonyms, &a.Synonyms}, {topics, &a.Topics}, {insight, &a.Insight}, {limits, &a.VoiceLimits}} {
-		if err := fromJSON(list.text, list.into); err != nil {
-			return a, fmt.Errorf("agent %s: %w", a.ID, err)
-		}
+		return a, fmt.Errorf("agent %s: %w", a.ID, err)
 	}
 	return a, nil
 }
@@ -58,7 +115,20 @@ func (db *DB) AgentForTurn(ctx context.Context, account parley.AccountID, id par
 	a := parley.Agent{ID: id, AccountID: account}
 	var credits sql.NullInt64
 	var synonyms, byChannel sql.NullString
-	err := db.sql.QueryRow(ctx, `select name, instructions, channel_instructions, model, temp, credit_limit, config_version, passage_version, tools, redact, synonyms from agents
+	err := db.sql.QueryRow(ctx, `
+		select
+		  name,
+		  instructions,
+		  channel_instructions,
+		  model,
+		  temp,
+		  credit_limit,
+		  config_version,
+		  passage_version,
+		  tools,
+		  redact,
+		  synonyms
+		from agents
 		where id = ? and account_id = ? and deleted_at is null`, id, account).
 		Scan(&a.Name, &a.Instructions, &byChannel, &a.Model, &a.Temp, &credits, &a.ConfigVersion, &a.PassageVersion, &a.Tools, &a.Redact, &synonyms)
 	a.ChannelInstructions = rawOrNil(byChannel)
@@ -72,7 +142,10 @@ func (db *DB) AgentForTurn(ctx context.Context, account parley.AccountID, id par
 }
 
 func (db *DB) agent(ctx context.Context, account parley.AccountID, id parley.AgentID, now time.Time, lock string) (*parley.Agent, error) {
-	a, err := sqldb.One(ctx, db.sql, scanAgent, `select `+agentColumns+` from agents where id = ? and account_id = ? and deleted_at is null`+lock,
+	a, err := sqldb.One(ctx, db.sql, scanAgent, `
+		select `+agentColumns+`
+		from agents
+		where id = ? and account_id = ? and deleted_at is null`+lock,
 		MonthOf(now), id, account)
 	if err != nil {
 		return nil, mapNotFound(err, parley.CodeAgentNotFound)
@@ -88,8 +161,12 @@ func (db *DB) Agents(ctx context.Context, account parley.AccountID, now time.Tim
 		return page, err
 	}
 	after := startCursor(ask)
-	list, err := sqldb.All(ctx, db.sql, scanAgent, `select `+agentColumns+` from agents where account_id = ? and deleted_at is null
-		and (created_at < ? or (created_at = ? and id < ?)) order by created_at desc, id desc limit ?`,
+	list, err := sqldb.All(ctx, db.sql, scanAgent, `
+		select `+agentColumns+`
+		from agents
+		where account_id = ? and deleted_at is null and (created_at < ? or (created_at = ? and id < ?))
+		order by created_at desc, id desc
+		limit ?`,
 		MonthOf(now), account, after.SortValue, after.SortValue, after.ID, ask.Limit+1)
 	page.Items, page.Next = cutPage(list, ask.Limit, func(a parley.Agent) parley.Cursor {
 		return parley.Cursor{SortValue: millis(a.CreatedAt), ID: string(a.ID)}
@@ -99,14 +176,49 @@ func (db *DB) Agents(ctx context.Context, account parley.AccountID, now time.Tim
 
 // CountAgents counts an account's agents.
 func (db *DB) CountAgents(ctx context.Context, account parley.AccountID) (int, error) {
-	return sqldb.One(ctx, db.sql, sqldb.Column[int], `select count(*) from agents where account_id = ? and deleted_at is null`, account)
+	return sqldb.One(ctx, db.sql, sqldb.Column[int], `
+		select count(*)
+		from agents
+		where account_id = ? and deleted_at is null`, account)
 }
 
 // CreateAgent writes a new agent without sources.
 func (db *DB) CreateAgent(ctx context.Context, a *parley.Agent) error {
-	_, err := db.sql.Exec(ctx, `insert into agents (name, instructions, channel_instructions, model, auto_retrain, temp, visibility, allowed_domains,
-		suggested_messages, initial_messages, credit_limit, notifications, rate_limit, voice, styles, identity_secret, config_version, updated_at,
-		key, redact, retention_days, synonyms, topics, insight, v1, icon_blob, picture_blob, voice_limits, id, account_id, created_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+	_, err := db.sql.Exec(ctx, `
+		insert into agents (
+		  name,
+		  instructions,
+		  channel_instructions,
+		  model,
+		  auto_retrain,
+		  temp,
+		  visibility,
+		  allowed_domains,
+		  suggested_messages,
+		  initial_messages,
+		  credit_limit,
+		  notifications,
+		  rate_limit,
+		  voice,
+		  styles,
+		  identity_secret,
+		  config_version,
+		  updated_at,
+		  key,
+		  redact,
+		  retention_days,
+		  synonyms,
+		  topics,
+		  insight,
+		  v1,
+		  icon_blob,
+		  picture_blob,
+		  voice_limits,
+		  id,
+		  account_id,
+		  created_at
+		)
+		values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		append(agentSettingValues(a), a.ID, a.AccountID, millis(a.CreatedAt))...)
 	return err
 }
@@ -137,13 +249,6 @@ func voiceLimitsJSON(l parley.VoiceLimits) any {
 	return toJSON(l)
 }
 
-func listOrNil[T any](list []T) any {
-	if len(list) == 0 {
-		return nil
-	}
-	return toJSON(list)
-}
-
 // UpdateAgent reads an agent, has its settings changed and writes them back, in one transaction; counters stay as they are.
 // Fails with AGENT_NOT_FOUND.
 func (db *DB) UpdateAgent(ctx context.Context, account parley.AccountID, id parley.AgentID, change func(*parley.Agent) error) error {
@@ -159,10 +264,37 @@ func (db *DB) UpdateAgent(ctx context.Context, account parley.AccountID, id parl
 		if err := tx.saveRecordingDays(ctx, &before, a); err != nil {
 			return err
 		}
-		_, err = tx.sql.Exec(ctx, `update agents set name = ?, instructions = ?, channel_instructions = ?, model = ?, auto_retrain = ?, temp = ?, visibility = ?,
-			allowed_domains = ?, suggested_messages = ?, initial_messages = ?, credit_limit = ?, notifications = ?, rate_limit = ?, voice = ?, styles = ?,
-			identity_secret = ?, config_version = ?, updated_at = ?, key = ?, redact = ?, retention_days = ?, synonyms = ?, topics = ?, insight = ?,
-			v1 = ?, icon_blob = ?, picture_blob = ?, voice_limits = ? where id = ? and account_id = ?`, append(agentSettingValues(a), id, account)...)
+		_, err = tx.sql.Exec(ctx, `
+			update agents set
+			  name = ?,
+			  instructions = ?,
+			  channel_instructions = ?,
+			  model = ?,
+			  auto_retrain = ?,
+			  temp = ?,
+			  visibility = ?,
+			  allowed_domains = ?,
+			  suggested_messages = ?,
+			  initial_messages = ?,
+			  credit_limit = ?,
+			  notifications = ?,
+			  rate_limit = ?,
+			  voice = ?,
+			  styles = ?,
+			  identity_secret = ?,
+			  config_version = ?,
+			  updated_at = ?,
+			  key = ?,
+			  redact = ?,
+			  retention_days = ?,
+			  synonyms = ?,
+			  topics = ?,
+			  insight = ?,
+			  v1 = ?,
+			  icon_blob = ?,
+			  picture_blob = ?,
+			  voice_limits = ?
+			where id = ? and account_id = ?`, append(agentSettingValues(a), id, account)...)
 		return err
 	})
 }
@@ -170,20 +302,153 @@ func (db *DB) UpdateAgent(ctx context.Context, account parley.AccountID, id parl
 // DeleteAgent marks an agent as deleted: from then on nothing finds it. Its rows are left for EraseAgent. Fails with
 // AGENT_NOT_FOUND.
 func (db *DB) DeleteAgent(ctx context.Context, account parley.AccountID, id parley.AgentID, now time.Time) error {
-	n, err := db.sql.Exec(ctx, `update agents set deleted_at = ? where id = ? and account_id = ? and deleted_at is null`, millis(now), id, account)
+	n, err := db.sql.Exec(ctx, `
+		update agents set deleted_at = ?
+		where id = ? and account_id = ? and deleted_at is null`, millis(now), id, account)
 	return requireChanged(n, err, parley.CodeAgentNotFound)
 }
 
 // HasLiveSource reports whether the agent has a source that it answers from, be it an earlier version of one.
 func (db *DB) HasLiveSource(ctx context.Context, account parley.AccountID, agent parley.AgentID) (bool, error) {
-	n, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `select count(*) from sources where agent_id = ? and account_id = ? and live_version is not null
-		and deleted_at is null and status <> 'toBeDeleted'`, agent, account)
+	n, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `
+		select count(*)
+		from sources
+		where agent_id = ? and account_id = ? and live_version is not null and deleted_at is null
+		  and status <> 'toBeDeleted'`, agent, account)
 	return n > 0, err
 }
 
-// ScheduleAgentSync says when the agent's link sources are to be read again; nil is never.
+// ScheduleAgentSync sets when the agent's link sources are to be read again; nil is never.
 func (db *DB) ScheduleAgentSync(ctx context.Context, account parley.AccountID, agent parley.AgentID, at *time.Time) error {
-	_, err := db.sql.Exec(ctx, `update sources set next_sync_at = ? where agent_id = ? and account_id = ? and kind = 'link' and parent_id is null and deleted_at is null`,
+	_, err := db.sql.Exec(ctx, `
+		update sources set next_sync_at = ?
+		where agent_id = ? and account_id = ? and kind = 'link' and parent_id is null and deleted_at is null`,
 		millisOrNil(at), agent, account)
 	return err
+}
+
+// AgentByKey finds an agent by its key in manifests and, in a transaction, keeps every other writer of its row out. now says
+// which month's credits to count. Fails with AGENT_NOT_FOUND.
+func (db *DB) AgentByKey(ctx context.Context, account parley.AccountID, key string, now time.Time) (*parley.Agent, error) {
+	id, err := sqldb.One(ctx, db.sql, sqldb.Column[parley.AgentID], `
+		select id
+		from agents
+		where account_id = ? and key = ? and deleted_at is null`, account, key)
+	if err != nil {
+		return nil, mapNotFound(err, parley.CodeAgentNotFound)
+	}
+	return db.AgentForUpdate(ctx, account, id, now)
+}
+
+// AgentForUpdate is Agent that keeps every other writer of the agent's row out until the transaction ends.
+func (db *DB) AgentForUpdate(ctx context.Context, account parley.AccountID, id parley.AgentID, now time.Time) (*parley.Agent, error) {
+	return db.agent(ctx, account, id, now, db.sql.ForUpdate())
+}
+
+// AgentInAnyAccount finds an agent of any account: the operator's view. now says which month's credits to count. Fails with
+// AGENT_NOT_FOUND.
+func (db *DB) AgentInAnyAccount(ctx context.Context, id parley.AgentID, now time.Time) (*parley.Agent, error) {
+	account, err := sqldb.One(ctx, db.sql, sqldb.Column[parley.AccountID], `
+		select account_id
+		from agents
+		where id = ? and deleted_at is null`, id)
+	if err != nil {
+		return nil, mapNotFound(err, parley.CodeAgentNotFound)
+	}
+	return db.agent(ctx, account, id, now, "")
+}
+
+// PictureBlob finds the icon of an agent, or its profile picture. Everybody may see them, and so it asks for no account. Fails with
+// AGENT_NOT_FOUND, also where the agent has none.
+func (db *DB) PictureBlob(ctx context.Context, agent parley.AgentID, icon bool) (*Blob, error) {
+	column := "picture_blob"
+	if icon {
+		column = "icon_blob"
+	}
+	b, err := sqldb.One(ctx, db.sql, scanBlob, `
+		select `+blobColumns+`
+		from agents a
+		join blobs b on b.id = a.`+column+`
+		and b.agent_id = a.id and b.account_id = a.account_id
+		where a.id = ? and a.deleted_at is null`, agent)
+	if err != nil {
+		return nil, mapNotFound(err, parley.CodeAgentNotFound)
+	}
+	return &b, nil
+}
+
+// LockAndTouchAgent records that somebody wrote to the agent, and reports whether it masks what is stored. It locks the agent's row until the
+// transaction ends. Fails with AGENT_NOT_FOUND.
+func (db *DB) LockAndTouchAgent(ctx context.Context, account parley.AccountID, agent parley.AgentID, now time.Time) (redacts bool, err error) {
+	redacts, err = sqldb.One(ctx, db.sql, sqldb.Column[bool], `
+		update agents set
+		  last_message_at = case when coalesce(last_message_at, 0) < ? then ? else last_message_at end
+		where id = ? and account_id = ? and deleted_at is null
+		returning redact`, millis(now), millis(now), agent, account)
+	return redacts, mapNotFound(err, parley.CodeAgentNotFound)
+}
+
+// TouchAgent notes the time of the agent's latest message, to the second: the row is large and every turn would rewrite it.
+// Fails with AGENT_NOT_FOUND once the agent is deleted.
+func (db *DB) TouchAgent(ctx context.Context, account parley.AccountID, agent parley.AgentID, now time.Time) error {
+	last, err := db.agentLastMessageAt(ctx, account, agent, "")
+	if err != nil || millis(now)-last < 1000 {
+		return err
+	}
+	_, err = db.sql.Exec(ctx, `
+		update agents set last_message_at = ?
+		where id = ? and account_id = ?`, millis(now), agent, account)
+	return err
+}
+
+// ShareLockAgent fails with AGENT_NOT_FOUND once the agent is deleted, and keeps it from being deleted until the transaction ends.
+func (db *DB) ShareLockAgent(ctx context.Context, account parley.AccountID, agent parley.AgentID) error {
+	lock := ""
+	if db.sql.Dialect() == sqldb.Postgres {
+		lock = " for share"
+	}
+	_, err := db.agentLastMessageAt(ctx, account, agent, lock)
+	return err
+}
+
+func (db *DB) agentLastMessageAt(ctx context.Context, account parley.AccountID, agent parley.AgentID, lock string) (lastMessage int64, err error) {
+	err = db.sql.QueryRow(ctx, `
+		select coalesce(last_message_at, 0)
+		from agents
+		where id = ? and account_id = ? and deleted_at is null`+lock, agent, account).Scan(&lastMessage)
+	return lastMessage, mapNotFound(err, parley.CodeAgentNotFound)
+}
+
+// AgentRedacts reports whether the agent masks personal data before it keeps anything.
+func (db *DB) AgentRedacts(ctx context.Context, account parley.AccountID, agent parley.AgentID) (redacts bool, err error) {
+	err = db.sql.QueryRow(ctx, `
+		select redact
+		from agents
+		where id = ? and account_id = ? and deleted_at is null`, agent, account).Scan(&redacts)
+	return redacts, mapNotFound(err, parley.CodeAgentNotFound)
+}
+
+// AgentIDs lists the account's agents from an id on, by id.
+func (db *DB) AgentIDs(ctx context.Context, account parley.AccountID, after parley.AgentID) ([]parley.AgentID, error) {
+	return sqldb.All(ctx, db.sql, sqldb.Column[parley.AgentID], `
+		select id
+		from agents
+		where account_id = ? and deleted_at is null and id >= ?
+		order by id`, account, after)
+}
+
+// LockAgent fails with AGENT_NOT_FOUND once the agent is deleted, and keeps every other writer of its row out until the
+// transaction ends.
+func (db *DB) LockAgent(ctx context.Context, account parley.AccountID, agent parley.AgentID) error {
+	_, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `
+		select 1
+		from agents
+		where id = ? and account_id = ? and deleted_at is null`+db.sql.ForUpdate(), agent, account)
+	return mapNotFound(err, parley.CodeAgentNotFound)
+}
+
+// OwnerOfAgent returns the account of an agent. It is the operator's view and asks for no account. Fails with AGENT_NOT_FOUND.
+func (db *DB) OwnerOfAgent(ctx context.Context, id parley.AgentID) (account parley.AccountID, err error) {
+	err = db.sql.QueryRow(ctx, `select account_id from agents where id = ? and deleted_at is null`, id).Scan(&account)
+	return account, mapNotFound(err, parley.CodeAgentNotFound)
 }

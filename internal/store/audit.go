@@ -36,7 +36,7 @@ func (a *AuditEvent) computeHash(account parley.AccountID) string {
 }
 
 // AppendAuditEvent appends one act to the account's chain. details encodes as a JSON object; nil is {}. Call it last in its
-// transaction: it holds the account's row until commit.
+// transaction: it locks the account's row until commit.
 func (db *DB) AppendAuditEvent(ctx context.Context, account parley.AccountID, now time.Time, actor, action, subject string, details any) error {
 	a := AuditEvent{At: timeFromMillis(millis(now)), Actor: actor, Action: action, Subject: subject, Details: "{}"}
 	if details != nil {
@@ -46,36 +46,72 @@ func (db *DB) AppendAuditEvent(ctx context.Context, account parley.AccountID, no
 		if _, err := tx.LockAccount(ctx, account); err != nil {
 			return err
 		}
-		last, err := sqldb.One(ctx, tx.sql, scanAuditEvent, `select `+auditEventColumns+` from audit_events where account_id = ? order by seq desc limit 1`, account)
+		last, err := sqldb.One(ctx, tx.sql, scanAuditEvent, `
+			select `+auditEventColumns+`
+			from audit_events
+			where account_id = ?
+			order by seq desc
+			limit 1`, account)
 		if err != nil && !sqldb.IsNotFound(err) {
 			return err
 		}
 		row := a // the closure may run again
 		row.Seq, row.PreviousHash = last.Seq+1, last.Hash
 		row.Hash = row.computeHash(account)
-		_, err = tx.sql.Exec(ctx, `insert into audit_events (account_id, seq, at, actor, action, subject, details, previous_hash, hash) values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		_, err = tx.sql.Exec(ctx, `
+			insert into audit_events (
+			  account_id,
+			  seq,
+			  at,
+			  actor,
+			  action,
+			  subject,
+			  details,
+			  previous_hash,
+			  hash
+			)
+			values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 			account, row.Seq, millis(row.At), row.Actor, row.Action, row.Subject, row.Details, row.PreviousHash, row.Hash)
 		return err
 	})
 }
 
-const auditEventColumns = `seq, at, actor, action, subject, details, previous_hash, hash`
+const auditEventColumns = `
+  seq,
+  at,
+  actor,
+  action,
+  subject,
+  details,
+  previous_hash,
+  hash`
 
-func scanAuditEvent(scan sqldb.Scan) (AuditEvent, error) {
-	var a AuditEvent
-	var at int64
-	err := scan(&a.Seq, &at, &a.Actor, &a.Action, &a.Subject, &a.Details, &a.PreviousHash, &a.Hash)
-	a.At = timeFromMillis(at)
+func scanAuditEvent(scan sqldb.Scan) (a AuditEvent, err error) {
+	err = scan(
+		&a.Seq,
+		timeDest{&a.At},
+		&a.Actor,
+		&a.Action,
+		&a.Subject,
+		&a.Details,
+		&a.PreviousHash,
+		&a.Hash,
+	)
 	return a, err
 }
 
 // AuditEvents lists the acts after the one numbered seq, oldest first, at most limit.
 func (db *DB) AuditEvents(ctx context.Context, account parley.AccountID, seq int64, limit int) ([]AuditEvent, error) {
-	return sqldb.All(ctx, db.sql, scanAuditEvent, `select `+auditEventColumns+` from audit_events where account_id = ? and seq > ? order by seq limit ?`, account, seq, limit)
+	return sqldb.All(ctx, db.sql, scanAuditEvent, `
+		select `+auditEventColumns+`
+		from audit_events
+		where account_id = ? and seq > ?
+		order by seq
+		limit ?`, account, seq, limit)
 }
 
-// VerifyAuditChain walks the account's chain and names the first row that does not fit. It gives the number of rows and the
-// last hash: a copy of it kept elsewhere shows even rows cut off the end.
+// VerifyAuditChain walks the account's chain and fails at the first row that does not fit. It returns the number of rows and the
+// last hash: a copy of it stored elsewhere shows even rows cut off the end.
 func (db *DB) VerifyAuditChain(ctx context.Context, account parley.AccountID) (rows int64, last string, err error) {
 	const step = 500
 	for {

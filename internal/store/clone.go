@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -79,14 +80,19 @@ func (db *DB) copyRows(ctx context.Context, c Clone, t copiedTable, ids []string
 	args = append(append(append(args, c.ToAgent), values...), c.FromAgent, c.Account)
 	_, err := db.sql.Exec(ctx, `with m (old_id, new_id) as (values (?, ?)`+strings.Repeat(`, (?, ?)`, len(ids)-1)+`)
 		insert into `+t.table+` (id, account_id, agent_id, `+t.columns+`) select m.new_id, t.account_id, ?, `+t.exprs+`
-		from m join `+t.table+` t on t.id = m.old_id where t.agent_id = ? and t.account_id = ? on conflict do nothing`, args...)
+			from m
+			join `+t.table+` t on t.id = m.old_id where t.agent_id = ? and t.account_id = ? on conflict do nothing`, args...)
 	return err
 }
 
 // CloneActionsAndProcedures copies the original's actions, with their secrets as they are sealed, and procedures, and counts them.
 func (db *DB) CloneActionsAndProcedures(ctx context.Context, c Clone) error {
 	for _, t := range []copiedTable{copiedActions, copiedProcedures} {
-		ids, err := sqldb.All(ctx, db.sql, sqldb.Column[string], `select id from `+t.table+` where agent_id = ? and account_id = ? order by id`, c.FromAgent, c.Account)
+		ids, err := sqldb.All(ctx, db.sql, sqldb.Column[string], `
+			select id
+			from `+t.table+`
+			where agent_id = ? and account_id = ?
+			order by id`, c.FromAgent, c.Account)
 		if err != nil {
 			return err
 		}
@@ -94,8 +100,11 @@ func (db *DB) CloneActionsAndProcedures(ctx context.Context, c Clone) error {
 			return err
 		}
 	}
-	_, err := db.sql.Exec(ctx, `update agents set tools = (select count(*) from actions where agent_id = ? and enabled = 1) +
-		(select count(*) from procedures where agent_id = ? and enabled = 1) where id = ? and account_id = ?`, c.ToAgent, c.ToAgent, c.ToAgent, c.Account)
+	_, err := db.sql.Exec(ctx, `
+		update agents set
+		  tools = (select count(*) from actions where agent_id = ? and enabled = 1) + (select count(*)
+		    from procedures where agent_id = ? and enabled = 1)
+		where id = ? and account_id = ?`, c.ToAgent, c.ToAgent, c.ToAgent, c.Account)
 	return err
 }
 
@@ -106,10 +115,16 @@ type CloneSize struct {
 
 // CloneSize counts what the original has.
 func (db *DB) CloneSize(ctx context.Context, c Clone) (w CloneSize, err error) {
-	if w.Sources, err = sqldb.One(ctx, db.sql, sqldb.Column[int], `select count(*) from sources where agent_id = ? and account_id = ? and deleted_at is null`, c.FromAgent, c.Account); err != nil {
+	if w.Sources, err = sqldb.One(ctx, db.sql, sqldb.Column[int], `
+		select count(*)
+		from sources
+		where agent_id = ? and account_id = ? and deleted_at is null`, c.FromAgent, c.Account); err != nil {
 		return w, err
 	}
-	w.Passages, err = sqldb.One(ctx, db.sql, sqldb.Column[int], `select count(*) from passages where agent_id = ? and account_id = ?`, c.FromAgent, c.Account)
+	w.Passages, err = sqldb.One(ctx, db.sql, sqldb.Column[int], `
+		select count(*)
+		from passages
+		where agent_id = ? and account_id = ?`, c.FromAgent, c.Account)
 	return w, err
 }
 
@@ -122,7 +137,10 @@ func (db *DB) CloneBlobs(ctx context.Context, c Clone, blobs ...string) error {
 // CloneVersion copies one version of a source's content with the row of its file. It must be called in a transaction that
 // holds the copy and its source. Fails with SOURCE_NOT_FOUND when the original's version is gone.
 func (db *DB) CloneVersion(ctx context.Context, c Clone, source parley.SourceID, version parley.VersionID) error {
-	blob, err := sqldb.One(ctx, db.sql, sqldb.Column[string], `select coalesce(blob_id, '') from source_versions where id = ? and source_id = ? and agent_id = ? and account_id = ?`,
+	blob, err := sqldb.One(ctx, db.sql, sqldb.Column[string], `
+		select coalesce(blob_id, '')
+		from source_versions
+		where id = ? and source_id = ? and agent_id = ? and account_id = ?`,
 		version, source, c.FromAgent, c.Account)
 	if err != nil {
 		return mapNotFound(err, parley.CodeSourceNotFound)
@@ -138,21 +156,229 @@ func (db *DB) CloneVersion(ctx context.Context, c Clone, source parley.SourceID,
 // ClonePassages copies the next passages of a version, with their vectors, and reports whether there may be more. It must be
 // called in a transaction that holds the copy and its source.
 func (db *DB) ClonePassages(ctx context.Context, c Clone, source parley.SourceID, version parley.VersionID) (more bool, err error) {
-	last, err := sqldb.One(ctx, db.sql, sqldb.Column[int64], `select coalesce(max(ordinal), -1) from passages where agent_id = ? and account_id = ? and source_id = ? and version_id = ?`,
+	last, err := sqldb.One(ctx, db.sql, sqldb.Column[int64], `
+		select coalesce(max(ordinal), -1)
+		from passages
+		where agent_id = ? and account_id = ? and source_id = ? and version_id = ?`,
 		c.ToAgent, c.Account, c.SourceID(source), c.VersionID(version))
 	if err != nil {
 		return false, err
 	}
-	ids, err := sqldb.All(ctx, db.sql, sqldb.Column[string], `select id from passages where agent_id = ? and account_id = ? and source_id = ? and version_id = ?
-		and ordinal > ? order by ordinal limit ?`, c.FromAgent, c.Account, source, version, last, maxClonePassages)
+	ids, err := sqldb.All(ctx, db.sql, sqldb.Column[string], `
+		select id
+		from passages
+		where agent_id = ? and account_id = ? and source_id = ? and version_id = ? and ordinal > ?
+		order by ordinal
+		limit ?`, c.FromAgent, c.Account, source, version, last, maxClonePassages)
 	if err != nil || len(ids) == 0 {
 		return false, err
 	}
 	if err := db.copyRows(ctx, c, copiedPassages, ids, c.SourceID(source), c.VersionID(version)); err != nil {
 		return false, err
 	}
-	_, err = db.sql.Exec(ctx, `insert into passage_vectors (agent_id, text_hash, model, vector) select ?, v.text_hash, v.model, v.vector from passage_vectors v
-		where v.agent_id = ? and v.text_hash in (select hash from passages where agent_id = ? and source_id = ? and version_id = ? and ordinal > ?) on conflict do nothing`,
+	_, err = db.sql.Exec(ctx, `
+		insert into passage_vectors (agent_id, text_hash, model, vector)
+		select ?, v.text_hash, v.model, v.vector
+		from passage_vectors v
+		where v.agent_id = ?
+		  and v.text_hash in (select hash from passages where agent_id = ? and source_id = ?
+		    and version_id = ? and ordinal > ?)
+		on conflict do nothing`,
 		c.ToAgent, c.FromAgent, c.ToAgent, c.SourceID(source), c.VersionID(version), last)
 	return len(ids) == maxClonePassages, err
+}
+
+// originalSource is what of a source's row decides its copy's.
+type originalSource struct {
+	id              parley.SourceID
+	parent, version string
+	size            int64
+}
+
+func scanOriginalSource(scan sqldb.Scan) (o originalSource, err error) {
+	err = scan(
+		&o.id,
+		nullableText(&o.parent),
+		nullableText(&o.version),
+		&o.size,
+	)
+	return o, err
+}
+
+// CloneSources writes the rows of the next sources of the original, those whose ids come after one; they wait for their
+// content. It returns the last id and whether there may be more. It must be called in a transaction that has locked the copy's row.
+func (db *DB) CloneSources(ctx context.Context, c Clone, after parley.SourceID) (last parley.SourceID, more bool, err error) {
+	list, err := sqldb.All(ctx, db.sql, scanOriginalSource, `
+		select id, parent_id, coalesce(wanted_version, live_version), size
+		from sources
+		where agent_id = ? and account_id = ? and deleted_at is null and status <> 'toBeDeleted'
+		  and created_at <= ? and id > ?
+		order by id
+		limit ?`, c.FromAgent, c.Account, millis(c.StartedAt), after, maxCloneRows)
+	if err != nil || len(list) == 0 {
+		return after, false, err
+	}
+	existing, err := db.existingClones(ctx, c, list)
+	if err != nil {
+		return after, false, err
+	}
+	var missing []originalSource
+	for _, o := range list {
+		if !existing[c.SourceID(o.id)] {
+			missing = append(missing, o)
+		}
+	}
+	return list[len(list)-1].id, len(list) == maxCloneRows, db.insertClonedSources(ctx, c, missing)
+}
+
+// existingClones tells which of the copies have a row, be it that of a source deleted since.
+func (db *DB) existingClones(ctx context.Context, c Clone, list []originalSource) (map[parley.SourceID]bool, error) {
+	args := []any{c.ToAgent, c.Account}
+	for _, o := range list {
+		args = append(args, c.SourceID(o.id))
+	}
+	ids, err := sqldb.All(ctx, db.sql, sqldb.Column[string], `select id from sources where agent_id = ? and account_id = ? and id in (?`+strings.Repeat(`, ?`, len(list)-1)+`)`, args...)
+	existing := make(map[parley.SourceID]bool, len(ids))
+	for _, id := range ids {
+		existing[parley.SourceID(id)] = true
+	}
+	return existing, err
+}
+
+func (db *DB) insertClonedSources(ctx context.Context, c Clone, list []originalSource) error {
+	if len(list) == 0 {
+		return nil
+	}
+	var size int64
+	args := make([]any, 0, 4*len(list)+3)
+	for _, o := range list {
+		size += o.size
+		args = append(args, string(o.id), string(c.SourceID(o.id)), c.newID(o.parent), c.newID(o.version))
+	}
+	_, err := db.sql.Exec(ctx, `with m (old_id, new_id, parent, version) as (values (?, ?, ?, ?)`+strings.Repeat(`, (?, ?, ?, ?)`, len(list)-1)+`)
+		insert into sources (id, account_id, agent_id, parent_id, wanted_version, status, kind, name, url, size, metadata, key, next_sync_at, created_at, updated_at)
+		select m.new_id, s.account_id, ?, nullif(m.parent, ''), nullif(m.version, ''), 'untrained', s.kind, s.name, s.url, s.size, s.metadata, s.key, s.next_sync_at,
+		s.created_at, s.updated_at from m join sources s on s.id = m.old_id where s.agent_id = ? and s.account_id = ?`, append(args, c.ToAgent, c.FromAgent, c.Account)...)
+	if err != nil {
+		return err
+	}
+	n, err := db.sql.Exec(ctx, `
+		update agents set
+		  size = size + ?,
+		  sources_pending = sources_pending + ?
+		where id = ? and account_id = ? and deleted_at is null`,
+		size, len(list), c.ToAgent, c.Account)
+	return requireChanged(n, err, parley.CodeAgentNotFound)
+}
+
+// OriginalSourceIDs lists ids of the original's sources that come after one, with those that were deleted meanwhile.
+func (db *DB) OriginalSourceIDs(ctx context.Context, c Clone, after parley.SourceID) ([]parley.SourceID, error) {
+	ids, err := sqldb.All(ctx, db.sql, sqldb.Column[string], `
+		select id
+		from sources
+		where agent_id = ? and account_id = ? and id > ?
+		order by id
+		limit ?`,
+		c.FromAgent, c.Account, after, maxCloneRows)
+	list := make([]parley.SourceID, len(ids))
+	for i, id := range ids {
+		list[i] = parley.SourceID(id)
+	}
+	return list, err
+}
+
+// CloneHelpdesk copies what the original's helpdesk is made of: its statuses, its teams with their members, its rules and its
+// handover. Tickets and customers stay with the original. Where that has no helpdesk the copy has none either.
+func (db *DB) CloneHelpdesk(ctx context.Context, c Clone) error {
+	n, err := db.sql.Exec(ctx, `
+		insert into helpdesks (
+		  agent_id,
+		  account_id,
+		  last_number,
+		  handover,
+		  created_at,
+		  updated_at
+		)
+		select
+		  ?,
+		  account_id,
+		  0,
+		  handover,
+		  created_at,
+		  updated_at
+		from helpdesks
+		where agent_id = ? and account_id = ?
+		on conflict do nothing`, c.ToAgent, c.FromAgent, c.Account)
+	if err != nil || n == 0 {
+		return err
+	}
+	for _, t := range []copiedTable{copiedStatuses, copiedTeams} {
+		ids, err := sqldb.All(ctx, db.sql, sqldb.Column[string], `
+			select id
+			from `+t.table+`
+			where agent_id = ? and account_id = ?
+			order by id`, c.FromAgent, c.Account)
+		if err != nil {
+			return err
+		}
+		if err := db.copyRows(ctx, c, t, ids); err != nil {
+			return err
+		}
+	}
+	return errors.Join(db.cloneTeamMembers(ctx, c), db.cloneRules(ctx, c))
+}
+
+// cloneTeamMembers copies who is in which team. In the copy nobody has had a turn.
+func (db *DB) cloneTeamMembers(ctx context.Context, c Clone) error {
+	teams, err := sqldb.All(ctx, db.sql, sqldb.Column[string], `
+		select id
+		from teams
+		where agent_id = ? and account_id = ?
+		order by id`, c.FromAgent, c.Account)
+	for _, team := range teams {
+		if err != nil {
+			return err
+		}
+		_, err = db.sql.Exec(ctx, `
+			insert into team_members (
+			  team_id,
+			  user_id,
+			  account_id,
+			  agent_id,
+			  max_open,
+			  hours,
+			  away,
+			  last_turn,
+			  joined_at
+			)
+			select
+			  ?,
+			  user_id,
+			  account_id,
+			  ?,
+			  max_open,
+			  hours,
+			  away,
+			  0,
+			  joined_at
+			from team_members
+			where team_id = ? and agent_id = ? and account_id = ?
+			on conflict do nothing`,
+			c.newID(team), c.ToAgent, team, c.FromAgent, c.Account)
+	}
+	return err
+}
+
+func (db *DB) cloneRules(ctx context.Context, c Clone) error {
+	rules, err := db.Rules(ctx, c.Account, c.FromAgent)
+	if err != nil {
+		return err
+	}
+	for _, r := range rules {
+		r.ID, r.AgentID, r.TeamID = parley.RuleID(c.newID(string(r.ID))), c.ToAgent, parley.TeamID(c.newID(string(r.TeamID)))
+		if err := db.PutRule(ctx, &r); err != nil {
+			return err
+		}
+	}
+	return nil
 }

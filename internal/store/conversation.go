@@ -2,26 +2,54 @@ package store
 
 import (
 	"context"
-	"database/sql"
+	"fmt"
+	"strings"
+	"time"
 
 	"parley"
+	"parley/internal/sqldb"
 )
 
-const conversationColumns = `id, account_id, agent_id, face, channel, title, user_id, status, paused, parent_id, parent_summary, embed_origin, message_count, created_at, last_activity, external_id, streamed`
+const conversationColumns = `
+  id,
+  account_id,
+  agent_id,
+  face,
+  channel,
+  title,
+  user_id,
+  status,
+  paused,
+  parent_id,
+  parent_summary,
+  embed_origin,
+  message_count,
+  created_at,
+  last_activity,
+  external_id,
+  streamed`
 
-func scanConversation(r rowScanner) (*parley.Conversation, error) {
-	var c parley.Conversation
-	var title, user, parent, summary, origin, external sql.NullString
-	var created, active int64
-	err := r.Scan(&c.ID, &c.AccountID, &c.AgentID, &c.API, &c.Channel, &title, &user, &c.Status, &c.Paused, &parent, &summary, &origin,
-		&c.MessageCount, &created, &active, &external, &c.Streamed)
-	if err != nil {
-		return nil, err
-	}
-	c.Title, c.UserID, c.ParentID = title.String, parley.EndUserID(user.String), parley.ConversationID(parent.String)
-	c.ParentSummary, c.EmbedOrigin, c.ExternalID = summary.String, origin.String, external.String
-	c.CreatedAt, c.UpdatedAt = timeFromMillis(created), timeFromMillis(active)
-	return &c, nil
+func scanConversation(scan sqldb.Scan) (c parley.Conversation, err error) {
+	err = scan(
+		&c.ID,
+		&c.AccountID,
+		&c.AgentID,
+		&c.API,
+		&c.Channel,
+		nullableText(&c.Title),
+		nullableText(&c.UserID),
+		&c.Status,
+		&c.Paused,
+		nullableText(&c.ParentID),
+		nullableText(&c.ParentSummary),
+		nullableText(&c.EmbedOrigin),
+		&c.MessageCount,
+		timeDest{&c.CreatedAt},
+		timeDest{&c.UpdatedAt},
+		nullableText(&c.ExternalID),
+		&c.Streamed,
+	)
+	return c, err
 }
 
 // CreateConversation writes a new conversation with its first message and counts it with its agent. streamed says whether the
@@ -36,8 +64,29 @@ func (db *DB) CreateTicketConversation(ctx context.Context, c *parley.Conversati
 }
 
 func (db *DB) createConversation(ctx context.Context, c *parley.Conversation, first *parley.Message, streamed bool, customer parley.PersonID) error {
-	_, err := db.sql.Exec(ctx, `insert into conversations (id, account_id, agent_id, face, external_id, channel, streamed, title, user_id, person_id, status, escalated, parent_id, parent_summary,
-		embed_origin, message_count, last_seq, last_activity, created_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, 1, ?, ?)`,
+	_, err := db.sql.Exec(ctx, `
+		insert into conversations (
+		  id,
+		  account_id,
+		  agent_id,
+		  face,
+		  external_id,
+		  channel,
+		  streamed,
+		  title,
+		  user_id,
+		  person_id,
+		  status,
+		  escalated,
+		  parent_id,
+		  parent_summary,
+		  embed_origin,
+		  message_count,
+		  last_seq,
+		  last_activity,
+		  created_at
+		)
+		values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, 1, ?, ?)`,
 		c.ID, c.AccountID, c.AgentID, c.API, textOrNil(c.ExternalID), c.Channel, boolToInt(streamed), textOrNil(c.Title), textOrNil(c.UserID), textOrNil(customer), c.Status, boolToInt(c.Status == parley.ConversationTakenOver),
 		textOrNil(c.ParentID), textOrNil(c.ParentSummary), textOrNil(c.EmbedOrigin), millis(c.UpdatedAt), millis(c.CreatedAt))
 	if err != nil {
@@ -52,9 +101,14 @@ func (db *DB) createConversation(ctx context.Context, c *parley.Conversation, fi
 
 // countConversation counts a new conversation of the agent. Fails with AGENT_NOT_FOUND once that is deleted.
 func (db *DB) countConversation(ctx context.Context, c *parley.Conversation) error {
-	n, err := db.sql.Exec(ctx, `insert into conversation_counts (agent_id, account_id, total, api) select id, account_id, 1, ? from agents
+	n, err := db.sql.Exec(ctx, `
+		insert into conversation_counts (agent_id, account_id, total, api)
+		select id, account_id, 1, ?
+		from agents
 		where id = ? and account_id = ? and deleted_at is null
-		on conflict (agent_id) do update set total = conversation_counts.total + 1, api = conversation_counts.api + excluded.api`,
+		on conflict (agent_id) do update set
+		  total = conversation_counts.total + 1,
+		  api = conversation_counts.api + excluded.api`,
 		boolToInt(c.Channel == parley.ChannelAPI), c.AgentID, c.AccountID)
 	return requireChanged(n, err, parley.CodeAgentNotFound)
 }
@@ -70,9 +124,13 @@ func (db *DB) LockConversation(ctx context.Context, account parley.AccountID, ag
 }
 
 func (db *DB) conversation(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID, lock string) (*parley.Conversation, error) {
-	c, err := scanConversation(db.sql.QueryRow(ctx, `select `+conversationColumns+` from conversations
-		where id = ? and agent_id = ? and account_id = ? and deleted_at is null`+lock, id, agent, account))
-	return c, mapNotFound(err, parley.CodeResourceNotFound)
+	c, err := sqldb.One(ctx, db.sql, scanConversation, `select `+conversationColumns+`
+		from conversations
+		where id = ? and agent_id = ? and account_id = ? and deleted_at is null`+lock, id, agent, account)
+	if err != nil {
+		return nil, mapNotFound(err, parley.CodeResourceNotFound)
+	}
+	return &c, nil
 }
 
 // SaveConversationStatus writes how a locked conversation stands: its status, its pause, and, when it has ended, at what time and by whom.
@@ -81,15 +139,236 @@ func (db *DB) SaveConversationStatus(ctx context.Context, c *parley.Conversation
 	if endedAt != 0 {
 		at = endedAt
 	}
-	n, err := db.sql.Exec(ctx, `update conversations set status = ?, paused = ?, ended_at = ?, ended_by = ?, escalated = case when ? = 1 then 1 else escalated end
+	n, err := db.sql.Exec(ctx, `
+		update conversations set
+		  status = ?,
+		  paused = ?,
+		  ended_at = ?,
+		  ended_by = ?,
+		  escalated = case when ? = 1 then 1 else escalated end
 		where id = ? and agent_id = ? and account_id = ? and deleted_at is null`, c.Status, boolToInt(c.Paused), at, textOrNil(endedBy), boolToInt(c.Status == parley.ConversationTakenOver), c.ID, c.AgentID, c.AccountID)
 	return requireChanged(n, err, parley.CodeResourceNotFound)
 }
 
-// StatusAndLastSeq tells how a conversation stands, and the number of its newest message: the cheap look of those who follow it. Fails with
+// StatusAndLastSeq returns the status of a conversation and the number of its newest message: a cheap query for those who follow it. Fails with
 // RESOURCE_NOT_FOUND.
 func (db *DB) StatusAndLastSeq(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID) (status parley.ConversationStatus, seq int64, err error) {
-	err = db.sql.QueryRow(ctx, `select status, last_seq from conversations where id = ? and agent_id = ? and account_id = ? and deleted_at is null`,
+	err = db.sql.QueryRow(ctx, `
+		select status, last_seq
+		from conversations
+		where id = ? and agent_id = ? and account_id = ? and deleted_at is null`,
 		id, agent, account).Scan(&status, &seq)
 	return status, seq, mapNotFound(err, parley.CodeResourceNotFound)
+}
+
+// ConversationFilter narrows a list of conversations. Zero fields do not.
+type ConversationFilter struct {
+	Channel       parley.Channel
+	Channels      []parley.Channel // any of them
+	Streamed      *bool            // of those of the API, the ones whose answer was asked for as a stream, or not
+	User          parley.EndUserID
+	CreatedFrom   *time.Time // created at or after
+	CreatedBefore *time.Time // created before
+	IdleSince     *time.Time // without activity since
+}
+
+// Conversations lists an agent's conversations, newest created first.
+func (db *DB) Conversations(ctx context.Context, account parley.AccountID, agent parley.AgentID, f ConversationFilter, ask parley.PageRequest) (parley.Page[parley.Conversation], error) {
+	var page parley.Page[parley.Conversation]
+	var err error
+	if page.Total, err = db.CountConversations(ctx, account, agent, f); err != nil {
+		return page, err
+	}
+	where, args := f.whereClause(account, agent)
+	if ask.After != nil {
+		where += ` and (created_at, id) < (?, ?)`
+		args = append(args, ask.After.SortValue, ask.After.ID)
+	}
+	list, err := sqldb.All(ctx, db.sql, scanConversation, fmt.Sprintf(`
+		select %s
+		from conversations
+		where %s
+		order by created_at desc, id desc
+		limit %d`,
+		conversationColumns, where, ask.Limit+1), args...)
+	page.Items, page.Next = cutPage(list, ask.Limit, func(c parley.Conversation) parley.Cursor {
+		return parley.Cursor{SortValue: millis(c.CreatedAt), ID: string(c.ID)}
+	})
+	return page, err
+}
+
+// CountConversations counts those of the agent's conversations that the filter lets through. What an agent has of all origins,
+// or of the API, is kept as a number.
+func (db *DB) CountConversations(ctx context.Context, account parley.AccountID, agent parley.AgentID, f ConversationFilter) (n int, err error) {
+	if column := f.counterColumn(); column != "" {
+		err = db.sql.QueryRow(ctx, `select coalesce((select `+column+` from conversation_counts where agent_id = ? and account_id = ?), 0)`, agent, account).Scan(&n)
+		return n, err
+	}
+	where, args := f.whereClause(account, agent)
+	err = db.sql.QueryRow(ctx, `select count(*) from conversations where `+where, args...).Scan(&n)
+	return n, err
+}
+
+// counterColumn names the column that counts what the filter lets through, if there is one.
+func (f ConversationFilter) counterColumn() string {
+	if f.User != "" || len(f.Channels) > 0 || f.Streamed != nil || f.CreatedFrom != nil || f.CreatedBefore != nil || f.IdleSince != nil {
+		return ""
+	}
+	switch f.Channel {
+	case "":
+		return "total"
+	case parley.ChannelAPI:
+		return "api"
+	default:
+		return ""
+	}
+}
+
+func (f ConversationFilter) whereClause(account parley.AccountID, agent parley.AgentID) (string, []any) {
+	where := []string{"agent_id = ?", "account_id = ?", "deleted_at is null"}
+	args := []any{agent, account}
+	add := func(clause string, values ...any) { where, args = append(where, clause), append(args, values...) }
+	if f.Channel != "" {
+		add("channel = ?", f.Channel)
+	}
+	if len(f.Channels) == 1 {
+		add("channel = ?", f.Channels[0])
+	} else if len(f.Channels) > 1 {
+		add("channel in "+placeholders(len(f.Channels)), toAny(f.Channels)...)
+	}
+	if f.Streamed != nil {
+		add("(channel <> ? or streamed = ?)", parley.ChannelAPI, boolToInt(*f.Streamed))
+	}
+	if f.User != "" {
+		add("user_id = ?", f.User)
+	}
+	if f.CreatedFrom != nil {
+		add("created_at >= ?", millis(*f.CreatedFrom))
+	}
+	if f.CreatedBefore != nil {
+		add("created_at < ?", millis(*f.CreatedBefore))
+	}
+	if f.IdleSince != nil { // what was active before a moment was also created before it, and for that there is an index
+		add("created_at < ? and last_activity < ?", millis(*f.IdleSince), millis(*f.IdleSince))
+	}
+	return strings.Join(where, " and "), args
+}
+
+// ConversationByExternalID returns the conversation that clients of the API know by an id of their own; empty where there is none.
+func (db *DB) ConversationByExternalID(ctx context.Context, account parley.AccountID, agent parley.AgentID, face parley.API, external string) (parley.ConversationID, error) {
+	ids, err := sqldb.All(ctx, db.sql, sqldb.Column[parley.ConversationID], `
+		select id
+		from conversations
+		where agent_id = ? and face = ? and external_id = ? and account_id = ? and deleted_at is null`, agent, face, external, account)
+	if err != nil || len(ids) == 0 {
+		return "", err
+	}
+	return ids[0], nil
+}
+
+// OverwriteMessages removes a locked conversation's messages after the number from it, and records whether its answer is now asked for as
+// a stream. The rows stay.
+func (db *DB) OverwriteMessages(ctx context.Context, c *parley.Conversation, after int64, streamed bool, now time.Time) error {
+	if c.Streamed != streamed {
+		n, err := db.sql.Exec(ctx, `
+			update conversations set streamed = ?
+			where id = ? and agent_id = ? and account_id = ? and deleted_at is null`,
+			boolToInt(streamed), c.ID, c.AgentID, c.AccountID)
+		if err := requireChanged(n, err, parley.CodeConversationNotFound); err != nil {
+			return err
+		}
+	}
+	return db.SupersedeMessages(ctx, c.AccountID, c.AgentID, c.ID, after, now)
+}
+
+// ConversationsAtOffset lists an agent's conversations, newest created first, without the first ones: for clients that count pages.
+func (db *DB) ConversationsAtOffset(ctx context.Context, account parley.AccountID, agent parley.AgentID, f ConversationFilter, skip, limit int) ([]parley.Conversation, error) {
+	where, args := f.whereClause(account, agent)
+	return sqldb.All(ctx, db.sql, scanConversation, fmt.Sprintf(`
+		select %s
+		from conversations
+		where %s
+		order by created_at desc, id desc
+		limit %d offset %d`,
+		conversationColumns, where, limit, skip), args...)
+}
+
+// ConversationsByID finds those of an agent's conversations that are still there, in no order.
+func (db *DB) ConversationsByID(ctx context.Context, account parley.AccountID, agent parley.AgentID, ids []parley.ConversationID) ([]parley.Conversation, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	return sqldb.All(ctx, db.sql, scanConversation, ConversationsByIDQuery(len(ids)), append([]any{agent, account}, toAny(ids)...)...)
+}
+
+// ConversationsByIDQuery is what ConversationsByID asks. That the agent is compared with an expression keeps SQLite from walking an index of all
+// the agent's conversations, which it takes for short.
+func ConversationsByIDQuery(ids int) string {
+	return `
+		select ` + conversationColumns + `
+		from conversations
+		where agent_id || '' = ? and account_id = ? and deleted_at is null and id in ` + placeholders(ids)
+}
+
+// ConversationState is a conversation with the numbers that show how far it has been followed.
+type ConversationState struct {
+	parley.Conversation
+	LastSeq       int64 // of its newest message
+	ReplacedCount int64 // messages that others have taken the place of
+}
+
+// ConversationState finds how a conversation stands, or nil when it is gone.
+func (db *DB) ConversationState(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID) (_ *ConversationState, err error) {
+	var s ConversationState
+	row := db.sql.QueryRow(ctx, `select `+conversationColumns+`, last_seq, last_seq - message_count from conversations
+		where id = ? and agent_id = ? and account_id = ? and deleted_at is null`, id, agent, account)
+	s.Conversation, err = scanConversation(func(dest ...any) error { return row.Scan(append(dest, &s.LastSeq, &s.ReplacedCount)...) })
+	if sqldb.IsNotFound(err) {
+		return nil, nil
+	}
+	return &s, err
+}
+
+// ConversationsCreatedAfter lists an agent's conversations behind a place in the order of their creation.
+func (db *DB) ConversationsCreatedAfter(ctx context.Context, account parley.AccountID, agent parley.AgentID, after parley.Cursor, limit int) ([]parley.Cursor, error) {
+	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (m parley.Cursor, err error) {
+		err = scan(&m.SortValue, &m.ID)
+		return m, err
+	}, `
+		select created_at, id
+		from conversations
+		where agent_id = ? and account_id = ? and deleted_at is null and (created_at, id) > (?, ?)
+		order by created_at, id
+		limit ?`, agent, account, after.SortValue, after.ID, limit)
+}
+
+// CountAccountConversations counts what the agents of an account have.
+func (db *DB) CountAccountConversations(ctx context.Context, account parley.AccountID) (n int64, err error) {
+	err = db.sql.QueryRow(ctx, `
+		select coalesce(sum(c.total), 0)
+		from conversation_counts c
+		join agents a on a.id = c.agent_id
+		where c.account_id = ? and a.deleted_at is null`, account).Scan(&n)
+	return n, err
+}
+
+// ConversationIDs lists the ids of conversations that the filter lets through, oldest first, at most limit.
+func (db *DB) ConversationIDs(ctx context.Context, account parley.AccountID, agent parley.AgentID, f ConversationFilter, limit int) ([]parley.ConversationID, error) {
+	where, args := f.whereClause(account, agent)
+	return sqldb.All(ctx, db.sql, sqldb.Column[parley.ConversationID], `
+		select id
+		from conversations
+		where `+where+`
+		order by created_at, id
+		limit ?`, append(args, limit)...)
+}
+
+// OwnerOfConversation returns the account and the agent of a conversation. It is the operator's view and asks for no account. Fails with
+// CONVERSATION_NOT_FOUND.
+func (db *DB) OwnerOfConversation(ctx context.Context, id parley.ConversationID) (account parley.AccountID, agent parley.AgentID, err error) {
+	err = db.sql.QueryRow(ctx, `
+		select account_id, agent_id
+		from conversations
+		where id = ? and deleted_at is null`, id).Scan(&account, &agent)
+	return account, agent, mapNotFound(err, parley.CodeConversationNotFound)
 }

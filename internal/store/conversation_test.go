@@ -33,17 +33,17 @@ func (w *fixture) addMessage(c *parley.Conversation, m *parley.Message) error {
 	return w.Transact(w, sqldb.Interactive, func(tx *store.DB) error { return tx.AddMessage(w, c.AccountID, c.AgentID, m, nil) })
 }
 
-func (w *fixture) deleteConversations(idle *time.Time, list ...*parley.Conversation) (gone []parley.ConversationID) {
+func (w *fixture) deleteConversations(idle *time.Time, list ...*parley.Conversation) (deleted []parley.ConversationID) {
 	w.Helper()
 	var ids []parley.ConversationID
 	for _, c := range list {
 		ids = append(ids, c.ID)
 	}
 	w.must(w.Transact(w, sqldb.Bulk, func(tx *store.DB) (err error) {
-		gone, err = tx.DeleteConversations(w, w.Account.ID, w.Agent.ID, ids, idle, testTime)
+		deleted, err = tx.DeleteConversations(w, w.Account.ID, w.Agent.ID, ids, idle, testTime)
 		return err
 	}))
-	return gone
+	return deleted
 }
 
 func TestAgentCountsItsConversations(t *testing.T) {
@@ -54,11 +54,11 @@ func TestAgentCountsItsConversations(t *testing.T) {
 		if a := w.reloadAgent(); a.Conversations != 3 || a.APIConversations != 2 {
 			w.Errorf("%d, %d of the API", a.Conversations, a.APIConversations)
 		}
-		if gone := w.deleteConversations(nil, api, phone, phone); len(gone) != 2 {
-			w.Error("deleted", gone)
+		if deleted := w.deleteConversations(nil, api, phone, phone); len(deleted) != 2 {
+			w.Error("deleted", deleted)
 		}
-		if gone := w.deleteConversations(nil, api, phone); len(gone) != 0 {
-			w.Error("deleted twice:", gone)
+		if deleted := w.deleteConversations(nil, api, phone); len(deleted) != 0 {
+			w.Error("deleted twice:", deleted)
 		}
 		if a := w.reloadAgent(); a.Conversations != 1 || a.APIConversations != 1 {
 			w.Errorf("then %d, %d of the API", a.Conversations, a.APIConversations)
@@ -121,8 +121,8 @@ func TestDeletedConversationIsGone(t *testing.T) {
 		w.must(w.addMessage(busy, w.newMessage(busy, "Still there?")))
 		_, err := w.SQL().Exec(w, `update conversations set last_activity = ? where id = ?`, testTime.Add(time.Hour).UnixMilli(), busy.ID)
 		w.must(err)
-		if gone := w.deleteConversations(timePointer(testTime.Add(time.Minute)), c, busy); len(gone) != 1 || gone[0] != c.ID {
-			w.Fatal("deleted", gone)
+		if deleted := w.deleteConversations(timePointer(testTime.Add(time.Minute)), c, busy); len(deleted) != 1 || deleted[0] != c.ID {
+			w.Fatal("deleted", deleted)
 		}
 		_, err = w.DB.Conversation(w, w.Account.ID, w.Agent.ID, c.ID)
 		w.wantCode(err, parley.CodeResourceNotFound)
@@ -134,8 +134,8 @@ func TestDeletedConversationIsGone(t *testing.T) {
 		w.wantCode(err, parley.CodeConversationNotFound)
 		w.wantCode(w.addMessage(c, w.newMessage(c, "Still there?")), parley.CodeConversationNotFound)
 		other := w.createAccount("Other")
-		if gone, err := w.DeleteConversations(w, other.ID, w.Agent.ID, []parley.ConversationID{busy.ID}, nil, testTime); len(gone) != 0 && err == nil {
-			w.Error("another account deleted", gone)
+		if deleted, err := w.DeleteConversations(w, other.ID, w.Agent.ID, []parley.ConversationID{busy.ID}, nil, testTime); len(deleted) != 0 && err == nil {
+			w.Error("another account deleted", deleted)
 		}
 	})
 }
@@ -143,7 +143,7 @@ func TestDeletedConversationIsGone(t *testing.T) {
 func TestErasedConversationLeavesNoRow(t *testing.T) {
 	forEachDatabase(t, func(w *fixture) {
 		tables := w.tableColumns()
-		c, kept := w.createConversation(parley.ChannelAPI, "", testTime), w.createConversation(parley.ChannelAPI, "", testTime)
+		c, other := w.createConversation(parley.ChannelAPI, "", testTime), w.createConversation(parley.ChannelAPI, "", testTime)
 		hanging := func(id parley.ConversationID) (rows string) {
 			for table, columns := range tables {
 				if columns["conversation_id"] != "" {
@@ -154,7 +154,7 @@ func TestErasedConversationLeavesNoRow(t *testing.T) {
 			slices.Sort(list)
 			return strings.Join(list, ", ")
 		}
-		for i, each := range []*parley.Conversation{c, kept} {
+		for i, each := range []*parley.Conversation{c, other} {
 			for table, columns := range tables {
 				if columns["conversation_id"] == "" {
 					continue
@@ -175,22 +175,22 @@ func TestErasedConversationLeavesNoRow(t *testing.T) {
 			_, err = w.SQL().Exec(w, `update ticket_words set ticket_id = ? where ticket_id like ?`, each.ID, marker+"%")
 			w.must(err)
 		}
-		before := hanging(kept.ID)
+		before := hanging(other.ID)
 		w.deleteConversations(nil, c)
 		_, err := w.SQL().Exec(w, `update turns set state = 'open' where id = 'planted-a0'`)
 		w.must(err)
-		if gone, err := w.EraseConversations(w, w.Account.ID, w.Agent.ID); err != nil || gone || w.queryCount(`select count(*) from messages where conversation_id = ?`, c.ID) != 4 {
-			w.Error("beside an open turn: gone", gone, err, hanging(c.ID))
+		if deleted, err := w.EraseConversations(w, w.Account.ID, w.Agent.ID); err != nil || deleted || w.queryCount(`select count(*) from messages where conversation_id = ?`, c.ID) != 4 {
+			w.Error("beside an open turn: gone", deleted, err, hanging(c.ID))
 		}
 		_, err = w.SQL().Exec(w, `update turns set state = 'failed' where id = 'planted-a0'`)
 		w.must(err)
-		gone, err := w.EraseConversations(w, w.Account.ID, w.Agent.ID)
+		deleted, err := w.EraseConversations(w, w.Account.ID, w.Agent.ID)
 		w.must(err)
-		if left := w.tablesWithMarker(tables, "planted-a"); !gone || !slices.Equal(columnsOfTable(left, "leads"), left) {
-			w.Error("gone", gone, "left in", left)
+		if left := w.tablesWithMarker(tables, "planted-a"); !deleted || !slices.Equal(columnsOfTable(left, "leads"), left) {
+			w.Error("gone", deleted, "left in", left)
 		}
-		if n := w.queryCount(`select count(*) from conversations where id = ?`, c.ID); n != 0 || hanging(kept.ID) != before || w.queryCount(`select count(*) from ticket_words where ticket_id = ?`, kept.ID) != 3 {
-			w.Errorf("%d rows; the other conversation has %s, had %s", n, hanging(kept.ID), before)
+		if n := w.queryCount(`select count(*) from conversations where id = ?`, c.ID); n != 0 || hanging(other.ID) != before || w.queryCount(`select count(*) from ticket_words where ticket_id = ?`, other.ID) != 3 {
+			w.Errorf("%d rows; the other conversation has %s, had %s", n, hanging(other.ID), before)
 		}
 	})
 }
@@ -262,6 +262,100 @@ func TestSweepsTakeTheOldOnly(t *testing.T) {
 		if n := w.queryCount(`select count(*) from procedure_runs where id = 'old' and outcome = 'abandoned' and ended_at = ?`, testTime.UnixMilli()) +
 			w.queryCount(`select count(*) from procedure_runs where id = 'new' and outcome is null`); n != 2 {
 			w.Error("runs", n)
+		}
+	})
+}
+
+// createNamedConversation writes a conversation of the first interface under its client's id.
+func (w *fixture) createNamedConversation(agent parley.AgentID, external string, created time.Time) (*parley.Conversation, error) {
+	c := &parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()), AccountID: w.Account.ID, AgentID: agent, API: parley.APIV1, ExternalID: external,
+		Channel: parley.ChannelAPI, Status: parley.ConversationOngoing, CreatedAt: created, UpdatedAt: created}
+	return c, w.Transact(w, sqldb.Interactive, func(tx *store.DB) error { return tx.CreateConversation(w, c, w.newMessage(c, "Hello"), false) })
+}
+
+func TestNamesOfConversations(t *testing.T) {
+	forEachDatabase(t, func(w *fixture) {
+		c, err := w.createNamedConversation(w.Agent.ID, "visitor 7", testTime)
+		w.must(err)
+		if _, err := w.createNamedConversation(w.Agent.ID, "visitor 7", testTime); !sqldb.IsDuplicate(err) {
+			w.Error("a name is given twice:", err)
+		}
+		for _, ask := range []struct {
+			account  parley.AccountID
+			agent    parley.AgentID
+			face     parley.API
+			external string
+			want     parley.ConversationID
+		}{
+			{w.Account.ID, w.Agent.ID, parley.APIV1, "visitor 7", c.ID},
+			{w.Account.ID, w.Agent.ID, parley.APIV1, "Visitor 7", ""},
+			{w.Account.ID, w.Agent.ID, parley.APIV2, "visitor 7", ""},
+			{w.Account.ID, "another", parley.APIV1, "visitor 7", ""},
+			{"another", w.Agent.ID, parley.APIV1, "visitor 7", ""},
+		} {
+			got, err := w.ConversationByExternalID(w, ask.account, ask.agent, ask.face, ask.external)
+			if w.must(err); got != ask.want {
+				w.Errorf("%+v: %q", ask, got)
+			}
+		}
+		w.deleteConversations(nil, c)
+		if again, err := w.createNamedConversation(w.Agent.ID, "visitor 7", testTime); err != nil || again.ID == c.ID {
+			w.Error("the name of a deleted conversation is not free:", err)
+		}
+	})
+}
+
+func TestOverwriteLeavesWhatComesBefore(t *testing.T) {
+	forEachDatabase(t, func(w *fixture) {
+		c, err := w.createNamedConversation(w.Agent.ID, "a", testTime)
+		w.must(err)
+		for _, text := range []string{"two", "three"} {
+			w.must(w.addMessage(c, w.newMessage(c, text)))
+		}
+		w.must(w.Transact(w, sqldb.Interactive, func(tx *store.DB) error { return tx.OverwriteMessages(w, c, 1, true, testTime) }))
+		w.must(w.addMessage(c, w.newMessage(c, "four")))
+		left, err := w.MessagesAfter(w, c.AccountID, c.AgentID, c.ID, 0, 10)
+		w.must(err)
+		var texts []string
+		for i := range left {
+			texts = append(texts, left[i].Text())
+		}
+		if got, err := w.Conversation(w, c.AccountID, c.AgentID, c.ID); err != nil || fmt.Sprint(texts) != "[Hello four]" || got.MessageCount != 2 || !got.Streamed || got.ExternalID != "a" {
+			w.Errorf("%v %+v %v", texts, got, err)
+		}
+	})
+}
+
+func TestConversationsByPageNumber(t *testing.T) {
+	forEachDatabase(t, func(w *fixture) {
+		for i := range 5 {
+			_, err := w.createNamedConversation(w.Agent.ID, fmt.Sprint("n", i), testTime.Add(time.Duration(i)*time.Second))
+			w.must(err)
+		}
+		w.createConversation(parley.ChannelWhatsApp, "", testTime.Add(time.Minute))
+		_, err := w.SQL().Exec(w, `update conversations set streamed = 1 where external_id in ('n0', 'n3')`)
+		w.must(err)
+		yes, no := true, false
+		for _, ask := range []struct {
+			filter      store.ConversationFilter
+			skip, limit int
+			want        string
+		}{
+			{store.ConversationFilter{}, 0, 3, "[ n4 n3]"},
+			{store.ConversationFilter{}, 4, 3, "[n1 n0]"},
+			{store.ConversationFilter{}, 9, 3, "[]"},
+			{store.ConversationFilter{Streamed: &yes}, 0, 9, "[ n3 n0]"},
+			{store.ConversationFilter{Streamed: &no, Channels: []parley.Channel{parley.ChannelAPI}}, 0, 9, "[n4 n2 n1]"},
+			{store.ConversationFilter{CreatedBefore: timePointer(testTime.Add(2 * time.Second))}, 0, 9, "[n1 n0]"},
+		} {
+			list, err := w.ConversationsAtOffset(w, w.Account.ID, w.Agent.ID, ask.filter, ask.skip, ask.limit)
+			w.must(err)
+			if got := joinNames(list, func(c parley.Conversation) string { return c.ExternalID }); got != ask.want {
+				w.Errorf("%+v: %s, want %s", ask, got, ask.want)
+			}
+		}
+		if list, err := w.ConversationsAtOffset(w, "another", w.Agent.ID, store.ConversationFilter{}, 0, 9); err != nil || len(list) != 0 {
+			w.Error("another account sees", list, err)
 		}
 	})
 }

@@ -116,27 +116,27 @@ func TestErasedAgentLeavesNoRow(t *testing.T) {
 			w.insertMarkedRows(table, columns, w.Agent.ID, "planted-a", n)
 			w.insertMarkedRows(table, columns, sister.ID, "planted-b", sisters)
 		}
-		kept := w.tablesWithMarker(tables, "planted-b")
+		sisterTables := w.tablesWithMarker(tables, "planted-b")
 
-		gone, err := w.EraseAgent(w, w.Account.ID, w.Agent.ID)
+		erased, err := w.EraseAgent(w, w.Account.ID, w.Agent.ID)
 		w.must(err)
-		if !gone || w.reloadAgent().Instructions != "planted-a" || w.queryCount(`select count(*) from messages where agent_id = ?`, w.Agent.ID) != 205 {
+		if !erased || w.reloadAgent().Instructions != "planted-a" || w.queryCount(`select count(*) from messages where agent_id = ?`, w.Agent.ID) != 205 {
 			w.Fatal("an agent that is not deleted lost rows")
 		}
 		_, err = w.SQL().Exec(w, `update turns set state = 'open' where id = 'planted-a0'`)
 		w.must(err)
 		w.must(w.DeleteAgent(w, w.Account.ID, w.Agent.ID, testTime))
-		gone, err = w.EraseAgent(w, w.Account.ID, w.Agent.ID)
+		erased, err = w.EraseAgent(w, w.Account.ID, w.Agent.ID)
 		w.must(err)
-		if open := w.queryCount(`select count(*) from turns where agent_id = ?`, w.Agent.ID); gone || open != 1 {
-			w.Errorf("gone %v with %d open turns", gone, open)
+		if open := w.queryCount(`select count(*) from turns where agent_id = ?`, w.Agent.ID); erased || open != 1 {
+			w.Errorf("gone %v with %d open turns", erased, open)
 		}
 		_, err = w.SQL().Exec(w, `update turns set state = 'failed' where id = 'planted-a0'`)
 		w.must(err)
-		gone, err = w.EraseAgent(w, w.Account.ID, w.Agent.ID)
+		erased, err = w.EraseAgent(w, w.Account.ID, w.Agent.ID)
 		w.must(err)
-		if left := w.tablesWithMarker(tables, "planted-a"); !gone || len(left) > 0 {
-			w.Errorf("gone %v, left in %v", gone, left)
+		if left := w.tablesWithMarker(tables, "planted-a"); !erased || len(left) > 0 {
+			w.Errorf("gone %v, left in %v", erased, left)
 		}
 		for table, columns := range tables {
 			if columns["agent_id"] != "" && w.queryCount(`select count(*) from `+table+` where agent_id = ?`, w.Agent.ID) > 0 {
@@ -146,8 +146,8 @@ func TestErasedAgentLeavesNoRow(t *testing.T) {
 		if n := w.queryCount(`select count(*) from agents where id = ?`, w.Agent.ID); n > 0 {
 			w.Error("the agent's row is left")
 		}
-		if after := w.tablesWithMarker(tables, "planted-b"); !slices.Equal(after, kept) || w.queryCount(`select count(*) from messages where agent_id = ?`, sister.ID) != 3 {
-			w.Errorf("the other agent kept %v of %v", after, kept)
+		if after := w.tablesWithMarker(tables, "planted-b"); !slices.Equal(after, sisterTables) || w.queryCount(`select count(*) from messages where agent_id = ?`, sister.ID) != 3 {
+			w.Errorf("the other agent kept %v of %v", after, sisterTables)
 		}
 	})
 }

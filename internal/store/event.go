@@ -2,13 +2,16 @@ package store
 
 import (
 	"context"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"parley"
+	"parley/internal/sqldb"
 )
 
-// NewEvent is one thing that happened, written in the transaction in which it did. Events are counted per account.
+// NewEvent is an event to be recorded in the transaction in which it happened.
 type NewEvent struct {
 	Kind           string
 	AgentID        parley.AgentID
@@ -17,27 +20,61 @@ type NewEvent struct {
 	Payload        any // encodes as a JSON object; nil for {}
 }
 
-// EventHook hears of an event in the transaction that records it, to leave there what follows from it.
-type EventHook func(ctx context.Context, tx *DB, account parley.AccountID, now time.Time, e NewEvent) error
-
-func (t EventHook) call(ctx context.Context, tx *DB, account parley.AccountID, now time.Time, e NewEvent) error {
-	if t == nil {
-		return nil
-	}
-	return t(ctx, tx, account, now, e)
+// Event is an event of an account's log. The log is ordered: of two transactions that record events of an account, the one that
+// commits later has the later events.
+type Event struct {
+	Position       EventPosition
+	At             time.Time
+	Kind           string
+	AgentID        parley.AgentID
+	ConversationID parley.ConversationID
+	Subject        string
+	Payload        string // a JSON object
 }
 
-// RecordEvents appends events to the account's sequence. Call it last in a transaction: it holds the account's row until commit.
+// EventPosition is a place in an account's event log: all events up to it have been read. The zero value is its beginning.
+type EventPosition struct{ seq int64 }
+
+const eventColumns = `
+  seq,
+  at,
+  kind,
+  coalesce(agent_id, ''),
+  coalesce(conversation_id, ''),
+  subject_id,
+  payload`
+
+func scanEvent(scan sqldb.Scan) (e Event, err error) {
+	err = scan(
+		&e.Position.seq,
+		timeDest{&e.At},
+		&e.Kind,
+		&e.AgentID,
+		&e.ConversationID,
+		&e.Subject,
+		&e.Payload,
+	)
+	return e, err
+}
+
+// RecordEvents appends events to the account's log. Call it last in a transaction: it locks the account's row until commit.
 func (db *DB) RecordEvents(ctx context.Context, account parley.AccountID, now time.Time, events ...NewEvent) error {
 	_, err := db.recordEventsAndTurns(ctx, account, now, 0, events...)
 	return err
 }
 
-// recordEventsAndTurns is Record that also changes the number of the account's open turns, and gives it, in the same statement.
-func (db *DB) recordEventsAndTurns(ctx context.Context, account parley.AccountID, now time.Time, turns int, events ...NewEvent) (open int, err error) {
+// recordEventsAndTurns is RecordEvents that in the same statement adds turns to the number of the account's open turns, which it
+// returns.
+func (db *DB) recordEventsAndTurns(
+	ctx context.Context, account parley.AccountID, now time.Time, turns int, events ...NewEvent,
+) (open int, err error) {
 	var last int64
-	err = db.sql.QueryRow(ctx, `update accounts set event_seq = event_seq + ?, open_turns = open_turns + ? where id = ? returning event_seq, open_turns`,
-		len(events), turns, account).Scan(&last, &open)
+	err = db.sql.QueryRow(ctx, `
+		update accounts set
+		  event_seq = event_seq + ?,
+		  open_turns = open_turns + ?
+		where id = ?
+		returning event_seq, open_turns`, len(events), turns, account).Scan(&last, &open)
 	if err != nil {
 		return 0, mapNotFound(err, parley.CodeAccountNotFound)
 	}
@@ -50,9 +87,188 @@ func (db *DB) recordEventsAndTurns(ctx context.Context, account parley.AccountID
 		if e.Payload != nil {
 			payload = toJSON(e.Payload).(string)
 		}
-		args = append(args, account, last-int64(len(events)-1-i), millis(now), e.Kind, textOrNil(e.AgentID), textOrNil(e.ConversationID), e.Subject, payload)
+		seq := last - int64(len(events)-1-i)
+		args = append(args, account, seq, millis(now), e.Kind, textOrNil(e.AgentID), textOrNil(e.ConversationID), e.Subject, payload)
 	}
-	_, err = db.sql.Exec(ctx, `insert into events (account_id, seq, at, kind, agent_id, conversation_id, subject_id, payload) values `+
-		strings.Repeat(`, (?, ?, ?, ?, ?, ?, ?, ?)`, len(events))[2:], args...)
+	_, err = db.sql.Exec(ctx, `
+		insert into events (
+		  account_id,
+		  seq,
+		  at,
+		  kind,
+		  agent_id,
+		  conversation_id,
+		  subject_id,
+		  payload
+		)
+		values `+strings.Repeat(`, (?, ?, ?, ?, ?, ?, ?, ?)`, len(events))[2:], args...)
+	if err == nil {
+		db.sql.AfterCommit(func() { db.events.notify(account, events) })
+	}
 	return open, err
+}
+
+// EventPage is a part of an account's event log.
+type EventPage struct {
+	Events      []Event // oldest first
+	End         EventPosition
+	HasMore     bool // events follow after End
+	IsTruncated bool // the beginning of the log has been erased up to beyond the position that was asked for
+}
+
+// EventsAfter returns the account's events after a position, at most limit. Single events may be missing: those of erased
+// conversations and agents are erased with them.
+func (db *DB) EventsAfter(
+	ctx context.Context, account parley.AccountID, after EventPosition, limit int,
+) (page EventPage, err error) {
+	last, err := sqldb.One(ctx, db.sql, sqldb.Column[int64], `
+		select event_seq
+		from accounts
+		where id = ?`, account)
+	if err != nil {
+		return page, mapNotFound(err, parley.CodeAccountNotFound)
+	}
+	page.End = EventPosition{max(last, after.seq)}
+	if last <= after.seq {
+		return page, nil
+	}
+	page.Events, err = sqldb.All(ctx, db.sql, scanEvent, eventsAfterQuery, account, after.seq, last, limit)
+	if err != nil || len(page.Events) == 0 {
+		return page, err
+	}
+	if page.HasMore = len(page.Events) == limit; page.HasMore {
+		page.End = page.Events[limit-1].Position
+	}
+	if after.seq == 0 || page.Events[0].Position.seq == after.seq+1 {
+		return page, nil
+	}
+	oldest, err := sqldb.One(ctx, db.sql, sqldb.Column[int64], oldestEventQuery, account)
+	page.IsTruncated = oldest > after.seq+1
+	return page, err
+}
+
+const eventsAfterQuery = `
+	select ` + eventColumns + `
+		from events
+		where account_id = ? and seq > ? and seq <= ?
+		order by seq
+		limit ?`
+
+const oldestEventQuery = `select min(seq) from events where account_id = ?`
+
+// EventPosition returns how far the named reader has come in the account's log, and whether it has looked at the log at all.
+func (db *DB) EventPosition(
+	ctx context.Context, name string, account parley.AccountID,
+) (position EventPosition, exists bool, err error) {
+	position.seq, err = sqldb.One(ctx, db.sql, sqldb.Column[int64], eventPositionQuery, name, account)
+	if sqldb.IsNotFound(err) {
+		return position, false, nil
+	}
+	return position, err == nil, err
+}
+
+const eventPositionQuery = `select seq from event_positions where name = ? and account_id = ?`
+
+// MoveEventPosition moves the named reader's position in the account's log. It reports false and changes nothing where the
+// position is no longer the one that it moves from.
+func (db *DB) MoveEventPosition(
+	ctx context.Context, name string, account parley.AccountID, from, to EventPosition,
+) (bool, error) {
+	n, err := db.sql.Exec(ctx, `
+		insert into event_positions (name, account_id, seq)
+		values (?, ?, ?)
+		on conflict (name, account_id) do update set seq = excluded.seq
+		where event_positions.seq = ?`, name, account, to.seq, from.seq)
+	return n > 0, err
+}
+
+// SkipEvents moves the named reader's position to the end of the account's log.
+func (db *DB) SkipEvents(ctx context.Context, name string, account parley.AccountID) error {
+	_, err := db.sql.Exec(ctx, `
+		insert into event_positions (name, account_id, seq)
+		select ?, id, event_seq
+		from accounts
+		where id = ?
+		on conflict (name, account_id) do update set seq = excluded.seq`, name, account)
+	return err
+}
+
+// AccountsBehind looks at up to limit accounts after an id, in the order of their ids, and returns those in which there are events
+// after the named reader's position, or which it has never looked at, and the last id: empty when there are no more accounts. It is a job of the
+// installation and asks for no account.
+func (db *DB) AccountsBehind(
+	ctx context.Context, name string, after parley.AccountID, limit int,
+) (behind []parley.AccountID, last parley.AccountID, err error) {
+	type accountState struct {
+		id       parley.AccountID
+		isBehind bool
+	}
+	list, err := sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (a accountState, err error) {
+		err = scan(&a.id, &a.isBehind)
+		return a, err
+	}, accountsBehindQuery, name, after, limit)
+	for _, a := range list {
+		if a.isBehind {
+			behind = append(behind, a.id)
+		}
+	}
+	if len(list) == limit {
+		last = list[limit-1].id
+	}
+	return behind, last, err
+}
+
+// accountsBehindQuery looks up each position on its own: a join may read the positions of all accounts.
+const accountsBehindQuery = `
+	select
+	  a.id,
+	  case when coalesce( (select p.seq from event_positions p where p.name = ?
+	    and p.account_id = a.id), -1 ) < a.event_seq then 1 else 0 end
+	from accounts a
+	where a.id > ?
+	order by a.id
+	limit ?`
+
+// EventQueries are the statements that readers of the log run all the time, with arguments, for the test of their plans.
+func EventQueries() map[string][]any {
+	return map[string][]any{
+		eventsAfterQuery:    {"a1", 1, 15000, 500},
+		oldestEventQuery:    {"a1"},
+		eventPositionQuery:  {"search", "a1"},
+		accountsBehindQuery: {"search", "a", 500},
+	}
+}
+
+// eventObservers are called with the events that are recorded in this process.
+type eventObservers struct {
+	mu   sync.Mutex
+	list []*func(parley.AccountID, []NewEvent)
+}
+
+// ObserveEvents registers f to be called after each commit that has recorded events in this process, until stop is called. f must not block.
+func (db *DB) ObserveEvents(f func(account parley.AccountID, events []NewEvent)) (stop func()) {
+	o := db.events
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.list = append(slices.Clip(o.list), &f)
+	return func() {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		rest := make([]*func(parley.AccountID, []NewEvent), 0, len(o.list))
+		for _, other := range o.list {
+			if other != &f {
+				rest = append(rest, other)
+			}
+		}
+		o.list = rest
+	}
+}
+
+func (o *eventObservers) notify(account parley.AccountID, events []NewEvent) {
+	o.mu.Lock()
+	list := o.list
+	o.mu.Unlock()
+	for _, f := range list {
+		(*f)(account, events)
+	}
 }

@@ -8,10 +8,13 @@ import (
 	"parley/internal/sqldb"
 )
 
-// LockHelpdesk keeps every other writer of the agent's helpdesk out until the transaction ends: what is assigned, counted and
+// LockHelpdesk blocks every other writer of the agent's helpdesk until the transaction ends: what is assigned, counted and
 // set up happens one after the other. It reports whether the helpdesk is there; that of a deleted agent is not.
 func (db *DB) LockHelpdesk(ctx context.Context, account parley.AccountID, agent parley.AgentID) (exists bool, err error) {
-	_, err = sqldb.One(ctx, db.sql, sqldb.Column[int], `select 1 from helpdesks where agent_id = ? and account_id = ?`+helpdeskAgentExists+db.sql.ForUpdate(), agent, account)
+	_, err = sqldb.One(ctx, db.sql, sqldb.Column[int], `
+		select 1
+		from helpdesks
+		where agent_id = ? and account_id = ?`+helpdeskAgentExists+db.sql.ForUpdate(), agent, account)
 	if sqldb.IsNotFound(err) {
 		return false, nil
 	}
@@ -20,43 +23,67 @@ func (db *DB) LockHelpdesk(ctx context.Context, account parley.AccountID, agent 
 
 // LockHelpdesks is LockHelpdesk of each of the account's agents that has one, and names those agents.
 func (db *DB) LockHelpdesks(ctx context.Context, account parley.AccountID) ([]parley.AgentID, error) {
-	return sqldb.All(ctx, db.sql, sqldb.Column[parley.AgentID], `select agent_id from helpdesks where account_id = ?`+helpdeskAgentExists+` order by agent_id`+db.sql.ForUpdate(), account)
+	return sqldb.All(ctx, db.sql, sqldb.Column[parley.AgentID], `
+		select agent_id
+		from helpdesks
+		where account_id = ?`+helpdeskAgentExists+`
+		order by agent_id`+db.sql.ForUpdate(), account)
 }
 
 // HasHelpdesk reports whether the helpdesk of an agent has been made.
 func (db *DB) HasHelpdesk(ctx context.Context, account parley.AccountID, agent parley.AgentID) (bool, error) {
-	n, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `select count(*) from helpdesks where agent_id = ? and account_id = ?`+helpdeskAgentExists, agent, account)
+	n, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `
+		select count(*)
+		from helpdesks
+		where agent_id = ? and account_id = ?`+helpdeskAgentExists, agent, account)
 	return n > 0, err
 }
 
 const helpdeskAgentExists = ` and exists (select 1 from agents a where a.id = helpdesks.agent_id and a.account_id = helpdesks.account_id and a.deleted_at is null)`
 
-// CreateHelpdesk makes the agent's helpdesk, unless it is there. Fails with AGENT_NOT_FOUND.
+// CreateHelpdesk creates the agent's helpdesk, unless there is one. Fails with AGENT_NOT_FOUND.
 func (db *DB) CreateHelpdesk(ctx context.Context, account parley.AccountID, agent parley.AgentID, now time.Time) error {
 	if err := db.LockAgent(ctx, account, agent); err != nil {
 		return err
 	}
-	_, err := db.sql.Exec(ctx, `insert into helpdesks (agent_id, account_id, last_number, created_at, updated_at) values (?, ?, 0, ?, ?) on conflict do nothing`,
+	_, err := db.sql.Exec(ctx, `
+		insert into helpdesks (
+		  agent_id,
+		  account_id,
+		  last_number,
+		  created_at,
+		  updated_at
+		)
+		values (?, ?, 0, ?, ?)
+		on conflict do nothing`,
 		agent, account, millis(now), millis(now))
 	return err
 }
 
-// NextTicketNumber takes the next number of the agent's tickets, and holds the helpdesk as LockHelpdesk does; 0 says that there is no
-// helpdesk yet. The number is given back when the transaction fails, so that there are no gaps. It also gives the default status of
-// the ticket's category, for most tickets begin with that.
+// NextTicketNumber takes the next number of the agent's tickets, and locks the helpdesk as LockHelpdesk does; 0 means that there is no
+// helpdesk yet. The number is given back when the transaction fails, so that there are no gaps. It also returns the default status of
+// the ticket's category, with which most tickets begin.
 func (db *DB) NextTicketNumber(ctx context.Context, account parley.AccountID, agent parley.AgentID, category parley.StatusCategory) (n int64, status parley.StatusID, err error) {
-	err = db.sql.QueryRow(ctx, `update helpdesks set last_number = last_number + 1 where agent_id = ? and account_id = ?`+helpdeskAgentExists+` returning last_number,
-		(select s.id from ticket_statuses s where s.agent_id = helpdesks.agent_id and s.category = ? and s.is_default = 1)`, agent, account, category).
-		Scan(&n, textDest[parley.StatusID]{&status})
+	err = db.sql.QueryRow(ctx, `
+		update helpdesks set last_number = last_number + 1
+		where agent_id = ? and account_id = ?`+helpdeskAgentExists+`
+		returning
+		  last_number,
+		  (select s.id from ticket_statuses s where s.agent_id = helpdesks.agent_id and s.category = ?
+		    and s.is_default = 1)`, agent, account, category).
+		Scan(&n, nullableText(&status))
 	if sqldb.IsNotFound(err) {
 		return 0, "", nil
 	}
 	return n, status, err
 }
 
-// HandoverEnabled reports whether a customer's plain wish for a human hands the conversation over; it does until somebody turns it off.
+// HandoverEnabled reports whether a customer's plain wish for a human hands the conversation over; it does until it is turned off.
 func (db *DB) HandoverEnabled(ctx context.Context, account parley.AccountID, agent parley.AgentID) (bool, error) {
-	on, err := sqldb.One(ctx, db.sql, sqldb.Column[bool], `select handover from helpdesks where agent_id = ? and account_id = ?`, agent, account)
+	on, err := sqldb.One(ctx, db.sql, sqldb.Column[bool], `
+		select handover
+		from helpdesks
+		where agent_id = ? and account_id = ?`, agent, account)
 	if sqldb.IsNotFound(err) {
 		return true, nil
 	}
@@ -65,14 +92,98 @@ func (db *DB) HandoverEnabled(ctx context.Context, account parley.AccountID, age
 
 // SetHandoverEnabled turns it on or off. The helpdesk must be there.
 func (db *DB) SetHandoverEnabled(ctx context.Context, account parley.AccountID, agent parley.AgentID, on bool, now time.Time) error {
-	n, err := db.sql.Exec(ctx, `update helpdesks set handover = ?, updated_at = ? where agent_id = ? and account_id = ?`, boolToInt(on), millis(now), agent, account)
+	n, err := db.sql.Exec(ctx, `
+		update helpdesks set
+		  handover = ?,
+		  updated_at = ?
+		where agent_id = ? and account_id = ?`, boolToInt(on), millis(now), agent, account)
 	return requireChanged(n, err, parley.CodeAgentNotFound)
 }
 
-// LockAndTouchAgent says that somebody wrote to the agent, and reports whether it masks what is kept. It holds the agent's row until the
-// transaction ends. Fails with AGENT_NOT_FOUND.
-func (db *DB) LockAndTouchAgent(ctx context.Context, account parley.AccountID, agent parley.AgentID, now time.Time) (redacts bool, err error) {
-	redacts, err = sqldb.One(ctx, db.sql, sqldb.Column[bool], `update agents set last_message_at = case when coalesce(last_message_at, 0) < ? then ? else last_message_at end
-		where id = ? and account_id = ? and deleted_at is null returning redact`, millis(now), millis(now), agent, account)
-	return redacts, mapNotFound(err, parley.CodeAgentNotFound)
+const statusColumns = `
+  id,
+  account_id,
+  agent_id,
+  key,
+  category,
+  external_label,
+  internal_label,
+  color,
+  is_default,
+  position,
+  archived_at,
+  created_at,
+  updated_at`
+
+func scanStatus(scan sqldb.Scan) (s parley.TicketStatus, err error) {
+	err = scan(
+		&s.ID,
+		&s.AccountID,
+		&s.AgentID,
+		nullableText(&s.Key),
+		&s.Category,
+		&s.ExternalLabel,
+		&s.InternalLabel,
+		nullableText(&s.Color),
+		&s.IsDefault,
+		&s.Position,
+		timePointerDest{&s.ArchivedAt},
+		timeDest{&s.CreatedAt},
+		timeDest{&s.UpdatedAt},
+	)
+	return s, err
+}
+
+// Statuses lists the agent's ticket statuses by their position; by category they are ordered by who knows the categories' order.
+// archived says whether those are listed too.
+func (db *DB) Statuses(ctx context.Context, account parley.AccountID, agent parley.AgentID, archived bool) ([]parley.TicketStatus, error) {
+	return sqldb.All(ctx, db.sql, scanStatus, `
+		select `+statusColumns+`
+		from ticket_statuses
+		where agent_id = ? and account_id = ? and (archived_at is null or ? = 1)
+		order by position, created_at, id`, agent, account, boolToInt(archived))
+}
+
+// Status finds one of the agent's statuses, archived or not. Fails with TICKET_INVALID_STATUS.
+func (db *DB) Status(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.StatusID) (*parley.TicketStatus, error) {
+	return db.status(ctx, account, agent, `id = ?`, id)
+}
+
+// DefaultStatus finds the default status of a category. Fails with TICKET_INVALID_STATUS where the agent has no helpdesk yet.
+func (db *DB) DefaultStatus(ctx context.Context, account parley.AccountID, agent parley.AgentID, category parley.StatusCategory) (*parley.TicketStatus, error) {
+	return db.status(ctx, account, agent, `is_default = 1 and category = ?`, category)
+}
+
+func (db *DB) status(ctx context.Context, account parley.AccountID, agent parley.AgentID, which string, value any) (*parley.TicketStatus, error) {
+	s, err := sqldb.One(ctx, db.sql, scanStatus, `
+		select `+statusColumns+`
+		from ticket_statuses
+		where agent_id = ? and account_id = ? and `+which, agent, account, value)
+	if err != nil {
+		return nil, mapNotFound(err, parley.CodeTicketStatus)
+	}
+	return &s, nil
+}
+
+// PutStatus writes a status in place of the one with its id, if there is one. Of a category with a default, another one must have
+// lost that before (UnsetDefault).
+func (db *DB) PutStatus(ctx context.Context, s *parley.TicketStatus) error {
+	_, err := db.sql.Exec(ctx, `insert into ticket_statuses (`+statusColumns+`) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		on conflict (id) do update set key = excluded.key, external_label = excluded.external_label, internal_label = excluded.internal_label, color = excluded.color,
+		is_default = excluded.is_default, position = excluded.position, archived_at = excluded.archived_at, updated_at = excluded.updated_at
+		where ticket_statuses.agent_id = excluded.agent_id and ticket_statuses.account_id = excluded.account_id`,
+		s.ID, s.AccountID, s.AgentID, textOrNil(s.Key), s.Category, s.ExternalLabel, s.InternalLabel, textOrNil(s.Color), boolToInt(s.IsDefault), s.Position,
+		millisOrNil(s.ArchivedAt), millis(s.CreatedAt), millis(s.UpdatedAt))
+	return err
+}
+
+// UnsetDefault unmarks the default status of a category.
+func (db *DB) UnsetDefault(ctx context.Context, account parley.AccountID, agent parley.AgentID, category parley.StatusCategory, now time.Time) error {
+	_, err := db.sql.Exec(ctx, `
+		update ticket_statuses set
+		  is_default = 0,
+		  updated_at = ?
+		where agent_id = ? and account_id = ? and category = ? and is_default = 1`,
+		millis(now), agent, account, category)
+	return err
 }

@@ -33,13 +33,31 @@ const (
 	claimWhere      = `account_id = ? and key = ? and claim = ?`
 )
 
-// ClaimIdempotencyKey takes the key for a request. Nil says that the request may run; otherwise it has run before, and IdempotencyRecord tells what it
+// ClaimIdempotencyKey claims the key for a request. Nil means that the request may run; otherwise it has run before, and the record is what it
 // did. Fails with IDEMPOTENCY_KEY_IN_USE while the first request still runs, and with IDEMPOTENCY_KEY_REUSED when that has another body.
 func (db *DB) ClaimIdempotencyKey(ctx context.Context, c Claim, now time.Time) (*IdempotencyRecord, error) {
-	n, err := db.sql.Exec(ctx, `insert into idempotency_keys (account_id, key, request_hash, status, reply, created_at, claim, lease_until)
-		values (?, ?, ?, 0, '', ?, ?, ?) on conflict (account_id, key) do update set request_hash = excluded.request_hash, status = 0, reply = '',
-		created_at = excluded.created_at, subject = null, claim = excluded.claim, lease_until = excluded.lease_until
-		where idempotency_keys.created_at <= ? or idempotency_keys.subject is null and idempotency_keys.status = 0 and idempotency_keys.lease_until <= ?`,
+	n, err := db.sql.Exec(ctx, `
+		insert into idempotency_keys (
+		  account_id,
+		  key,
+		  request_hash,
+		  status,
+		  reply,
+		  created_at,
+		  claim,
+		  lease_until
+		)
+		values (?, ?, ?, 0, '', ?, ?, ?)
+		on conflict (account_id, key) do update set
+		  request_hash = excluded.request_hash,
+		  status = 0,
+		  reply = '',
+		  created_at = excluded.created_at,
+		  subject = null,
+		  claim = excluded.claim,
+		  lease_until = excluded.lease_until
+		where idempotency_keys.created_at <= ? or idempotency_keys.subject is null
+		  and idempotency_keys.status = 0 and idempotency_keys.lease_until <= ?`,
 		c.Account, c.Key, c.Hash, millis(now), c.Token, millis(now.Add(claimLease)), millis(now.Add(-claimLifetime)), millis(now))
 	if err != nil || n > 0 {
 		return nil, err
@@ -47,7 +65,15 @@ func (db *DB) ClaimIdempotencyKey(ctx context.Context, c Claim, now time.Time) (
 	var k IdempotencyRecord
 	var hash string
 	var status int
-	err = db.sql.QueryRow(ctx, `select request_hash, coalesce(subject, ''), status, reply, coalesce(claim, '') from idempotency_keys where account_id = ? and key = ?`,
+	err = db.sql.QueryRow(ctx, `
+		select
+		  request_hash,
+		  coalesce(subject, ''),
+		  status,
+		  reply,
+		  coalesce(claim, '')
+		from idempotency_keys
+		where account_id = ? and key = ?`,
 		c.Account, c.Key).Scan(&hash, &k.Subject, &status, &k.Reply, &k.Token)
 	switch {
 	case sqldb.IsNotFound(err): // given back just now
@@ -63,10 +89,19 @@ func (db *DB) ClaimIdempotencyKey(ctx context.Context, c Claim, now time.Time) (
 	return &k, nil
 }
 
-// TakeOverIdempotencyKey takes the key from a request that has left nothing behind after all. It fails with IDEMPOTENCY_KEY_IN_USE when
+// TakeOverIdempotencyKey takes the key over from a request that has left nothing behind after all. It fails with IDEMPOTENCY_KEY_IN_USE when
 // somebody else was quicker.
 func (db *DB) TakeOverIdempotencyKey(ctx context.Context, c Claim, from IdempotencyRecord, now time.Time) error {
-	n, err := db.sql.Exec(ctx, `update idempotency_keys set request_hash = ?, status = 0, reply = '', created_at = ?, subject = null, claim = ?, lease_until = ? where `+claimWhere,
+	n, err := db.sql.Exec(ctx, `
+		update idempotency_keys set
+		  request_hash = ?,
+		  status = 0,
+		  reply = '',
+		  created_at = ?,
+		  subject = null,
+		  claim = ?,
+		  lease_until = ?
+		where `+claimWhere,
 		c.Hash, millis(now), c.Token, millis(now.Add(claimLease)), c.Account, c.Key, from.Token)
 	if err == nil && n == 0 {
 		err = KeyInUseError()
@@ -79,7 +114,11 @@ func (db *DB) SaveIdempotentReply(ctx context.Context, c Claim, status int, repl
 	if len(reply) > maxReplyBytes {
 		return nil
 	}
-	_, err := db.sql.Exec(ctx, `update idempotency_keys set status = ?, reply = ? where `+claimWhere, status, reply, c.Account, c.Key, c.Token)
+	_, err := db.sql.Exec(ctx, `
+		update idempotency_keys set
+		  status = ?,
+		  reply = ?
+		where `+claimWhere, status, reply, c.Account, c.Key, c.Token)
 	return err
 }
 
@@ -87,11 +126,15 @@ func (db *DB) SaveIdempotentReply(ctx context.Context, c Claim, status int, repl
 // known.
 func (db *DB) ReleaseIdempotencyKey(ctx context.Context, c Claim) error {
 	if c.FailedTurn != "" {
-		_, err := db.sql.Exec(ctx, `update idempotency_keys set subject = ? where `+claimWhere+` and subject is null`,
+		_, err := db.sql.Exec(ctx, `update idempotency_keys set subject = ? where `+claimWhere+`
+			and subject is null`,
 			"turn:"+string(c.FailedTurn), c.Account, c.Key, c.Token)
 		return err
 	}
-	_, err := db.sql.Exec(ctx, `delete from idempotency_keys where `+claimWhere+` and subject is null`, c.Account, c.Key, c.Token)
+	_, err := db.sql.Exec(ctx, `
+		delete from idempotency_keys
+		where `+claimWhere+`
+		and subject is null`, c.Account, c.Key, c.Token)
 	return err
 }
 
@@ -100,8 +143,10 @@ func (db *DB) EraseExpiredIdempotencyKeys(ctx context.Context, now time.Time) er
 	for {
 		var n int64
 		err := db.Transact(ctx, sqldb.Bulk, func(tx *DB) (err error) {
-			n, err = tx.sql.Exec(ctx, `delete from idempotency_keys where (account_id, key) in
-				(select account_id, key from idempotency_keys where created_at <= ? order by created_at limit ?)`, millis(now.Add(-claimLifetime)), maxKeysPerErase)
+			n, err = tx.sql.Exec(ctx, `
+				delete from idempotency_keys
+				where (account_id, key) in (select account_id, key from idempotency_keys
+				  where created_at <= ? order by created_at limit ?)`, millis(now.Add(-claimLifetime)), maxKeysPerErase)
 			return err
 		})
 		if err != nil || n < maxKeysPerErase {
@@ -138,7 +183,9 @@ func (db *DB) CompleteClaim(ctx context.Context, subject string) error {
 	if !ok {
 		return nil
 	}
-	n, err := db.sql.Exec(ctx, `update idempotency_keys set subject = ? where `+claimWhere, subject, c.Account, c.Key, c.Token)
+	n, err := db.sql.Exec(ctx, `
+		update idempotency_keys set subject = ?
+		where `+claimWhere, subject, c.Account, c.Key, c.Token)
 	if err == nil && n == 0 {
 		err = KeyInUseError()
 	}

@@ -30,20 +30,20 @@ func (w *fixture) completeClaim(c store.Claim, subject string) error {
 func (w *fixture) claimKey(key, body string, now time.Time) store.Claim {
 	w.Helper()
 	c := w.newClaim(key, body)
-	kept, err := w.ClaimIdempotencyKey(w, c, now)
+	record, err := w.ClaimIdempotencyKey(w, c, now)
 	w.must(err)
-	if kept != nil {
-		w.Fatalf("the key %s is not free: %+v", key, kept)
+	if record != nil {
+		w.Fatalf("the key %s is not free: %+v", key, record)
 	}
 	return c
 }
 
 func (w *fixture) idempotencyRecord(key, body string, now time.Time) store.IdempotencyRecord {
 	w.Helper()
-	kept, err := w.ClaimIdempotencyKey(w, w.newClaim(key, body), now)
+	record, err := w.ClaimIdempotencyKey(w, w.newClaim(key, body), now)
 	w.must(err)
-	if kept != nil {
-		return *kept
+	if record != nil {
+		return *record
 	}
 	w.Fatalf("the key %s was free", key)
 	return store.IdempotencyRecord{}
@@ -54,15 +54,15 @@ func TestOneOfManyEqualRequestsRuns(t *testing.T) {
 		ran := 0
 		for _, err := range runConcurrently(32, func(i int) error {
 			c := w.newClaim("k", "body")
-			kept, err := w.ClaimIdempotencyKey(w, c, testTime)
+			record, err := w.ClaimIdempotencyKey(w, c, testTime)
 			switch {
 			case err != nil:
 				return err
-			case kept == nil:
+			case record == nil:
 				ran++ // only one gets here, which the race detector would see too
 				return w.completeClaim(c, "agent:1")
-			case kept.Subject != "agent:1":
-				return fmt.Errorf("%+v", kept)
+			case record.Subject != "agent:1":
+				return fmt.Errorf("%+v", record)
 			}
 			return nil
 		}) {
@@ -70,8 +70,8 @@ func TestOneOfManyEqualRequestsRuns(t *testing.T) {
 				w.Error(err)
 			}
 		}
-		if kept := w.idempotencyRecord("k", "body", testTime); ran != 1 || kept.Subject != "agent:1" || kept.Reply != "" {
-			w.Errorf("%d ran, %+v", ran, kept)
+		if record := w.idempotencyRecord("k", "body", testTime); ran != 1 || record.Subject != "agent:1" || record.Reply != "" {
+			w.Errorf("%d ran, %+v", ran, record)
 		}
 	})
 }
@@ -85,15 +85,15 @@ func TestKeyOfAnotherRequestIsRefused(t *testing.T) {
 		w.wantCode(err, parley.CodeKeyReused)
 		w.must(w.completeClaim(c, "agent:1"))
 		w.must(w.SaveIdempotentReply(w, c, 201, `{"id":"1"}`))
-		if kept, err := w.ClaimIdempotencyKey(w, w.newClaim("k", "other body"), testTime); err != nil || kept == nil || !kept.BodyDiffers {
-			w.Errorf("another body: %+v, %v", kept, err)
+		if record, err := w.ClaimIdempotencyKey(w, w.newClaim("k", "other body"), testTime); err != nil || record == nil || !record.BodyDiffers {
+			w.Errorf("another body: %+v, %v", record, err)
 		}
-		if kept := w.idempotencyRecord("k", "body", testTime.Add(24*time.Hour-time.Millisecond)); kept.Reply != `{"id":"1"}` {
-			w.Errorf("%+v", kept)
+		if record := w.idempotencyRecord("k", "body", testTime.Add(24*time.Hour-time.Millisecond)); record.Reply != `{"id":"1"}` {
+			w.Errorf("%+v", record)
 		}
 		other := store.Claim{Account: w.createAccount("Other").ID, Key: "k", Hash: "x", Token: "t"}
-		if kept, err := w.ClaimIdempotencyKey(w, other, testTime); err != nil || kept != nil {
-			w.Error("a key of another account:", kept, err)
+		if record, err := w.ClaimIdempotencyKey(w, other, testTime); err != nil || record != nil {
+			w.Error("a key of another account:", record, err)
 		}
 	})
 }
@@ -104,8 +104,8 @@ func TestFailedRequestGivesItsKeyBack(t *testing.T) {
 		c := w.claimKey("k", "mended body", testTime)
 		w.must(w.completeClaim(c, "agent:1"))
 		w.must(w.ReleaseIdempotencyKey(w, c))
-		if kept := w.idempotencyRecord("k", "mended body", testTime); kept.Subject != "agent:1" {
-			w.Errorf("what was done is forgotten: %+v", kept)
+		if record := w.idempotencyRecord("k", "mended body", testTime); record.Subject != "agent:1" {
+			w.Errorf("what was done is forgotten: %+v", record)
 		}
 	})
 }
@@ -122,8 +122,8 @@ func TestARefusedRepetitionForgetsNothing(t *testing.T) {
 			w.Errorf("the turn %q failed", turn)
 		}
 		w.must(w.ReleaseIdempotencyKey(w, again))
-		if kept := w.idempotencyRecord("k", "body", testTime); kept.Subject != "turn:1" || kept.BodyDiffers {
-			w.Errorf("%+v", kept)
+		if record := w.idempotencyRecord("k", "body", testTime); record.Subject != "turn:1" || record.BodyDiffers {
+			w.Errorf("%+v", record)
 		}
 	})
 }
@@ -138,8 +138,8 @@ func TestClaimThatRanOutDoesNothingMore(t *testing.T) {
 		w.must(w.SaveIdempotentReply(w, slow, 200, "slow"))
 		w.must(w.ReleaseIdempotencyKey(w, slow))
 		w.must(w.completeClaim(quick, "agent:quick"))
-		if kept := w.idempotencyRecord("k", "body", testTime.Add(time.Hour)); kept.Subject != "agent:quick" || kept.Reply != "" {
-			w.Errorf("%+v", kept)
+		if record := w.idempotencyRecord("k", "body", testTime.Add(time.Hour)); record.Subject != "agent:quick" || record.Reply != "" {
+			w.Errorf("%+v", record)
 		}
 		if value, err := w.FindSetting(w, "agent:slow"); err != nil || value != "" {
 			w.Error("the slow one has done something:", value, err)
@@ -151,9 +151,9 @@ func TestFailedTurnIsTakenOverOnce(t *testing.T) {
 	forEachDatabase(t, func(w *fixture) {
 		c := w.claimKey("k", "body", testTime)
 		w.must(w.completeClaim(c, "turn:1"))
-		kept := w.idempotencyRecord("k", "body", testTime)
+		record := w.idempotencyRecord("k", "body", testTime)
 		taken := 0
-		for _, err := range runConcurrently(8, func(int) error { return w.TakeOverIdempotencyKey(w, w.newClaim("k", "body"), kept, testTime) }) {
+		for _, err := range runConcurrently(8, func(int) error { return w.TakeOverIdempotencyKey(w, w.newClaim("k", "body"), record, testTime) }) {
 			if err == nil {
 				taken++
 				continue

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -11,32 +12,62 @@ import (
 	"parley/internal/sqldb"
 )
 
-const insightColumns = `conversation_id, account_id, agent_id, user_id, channel, created_at, topic, topics, sentiment, escalated, has_voice,
-	action_types, messages, answers, refused, up, down, outcome, asked_again, terms, made_at`
+const insightColumns = `
+  conversation_id,
+  account_id,
+  agent_id,
+  user_id,
+  channel,
+  created_at,
+  topic,
+  topics,
+  sentiment,
+  escalated,
+  has_voice,
+  action_types,
+  messages,
+  answers,
+  refused,
+  up,
+  down,
+  outcome,
+  asked_again,
+  terms,
+  made_at`
 
 func scanInsight(scan sqldb.Scan) (in parley.Insight, err error) {
-	var user, topics, actions, terms sql.NullString
-	var created, made int64
-	err = scan(&in.ConversationID, &in.AccountID, &in.AgentID, &user, &in.Channel, &created, &in.Topic, &topics, &in.Sentiment, &in.Escalated,
-		&in.HasVoice, &actions, &in.Messages, &in.Answers, &in.RefusedAnswers, &in.PositiveRatings, &in.NegativeRatings, &in.Outcome, &in.AskedAgain, &terms, &made)
-	if err != nil {
-		return in, err
-	}
-	in.UserID, in.CreatedAt, in.GeneratedAt = parley.EndUserID(user.String), timeFromMillis(created), timeFromMillis(made)
-	for _, one := range []struct {
-		text sql.NullString
-		into any
-	}{{topics, &in.Topics}, {actions, &in.ActionTypes}, {terms, &in.Terms}} {
-		if err := fromJSON(one.text, one.into); err != nil {
-			return in, err
-		}
-	}
-	return in, nil
+	err = scan(
+		&in.ConversationID,
+		&in.AccountID,
+		&in.AgentID,
+		nullableText(&in.UserID),
+		&in.Channel,
+		timeDest{&in.CreatedAt},
+		&in.Topic,
+		jsonDest{&in.Topics},
+		&in.Sentiment,
+		&in.Escalated,
+		&in.HasVoice,
+		jsonDest{&in.ActionTypes},
+		&in.Messages,
+		&in.Answers,
+		&in.RefusedAnswers,
+		&in.PositiveRatings,
+		&in.NegativeRatings,
+		&in.Outcome,
+		&in.AskedAgain,
+		jsonDest{&in.Terms},
+		timeDest{&in.GeneratedAt},
+	)
+	return in, err
 }
 
 // Insight finds what is known of a conversation, nil where nothing is yet.
 func (db *DB) Insight(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID) (*parley.Insight, error) {
-	in, err := sqldb.One(ctx, db.sql, scanInsight, `select `+insightColumns+` from conversation_insights where conversation_id = ? and agent_id = ? and account_id = ?`,
+	in, err := sqldb.One(ctx, db.sql, scanInsight, `
+		select `+insightColumns+`
+		from conversation_insights
+		where conversation_id = ? and agent_id = ? and account_id = ?`,
 		id, agent, account)
 	if sqldb.IsNotFound(err) {
 		return nil, nil
@@ -44,20 +75,26 @@ func (db *DB) Insight(ctx context.Context, account parley.AccountID, agent parle
 	return &in, err
 }
 
-// LockInsights keeps every other writer of the agent's insight out until the transaction ends. Fails with AGENT_NOT_FOUND once the
+// LockInsights blocks every other writer of the agent's insight until the transaction ends. Fails with AGENT_NOT_FOUND once the
 // agent is deleted.
 func (db *DB) LockInsights(ctx context.Context, account parley.AccountID, agent parley.AgentID) error {
 	if err := db.ShareLockAgent(ctx, account, agent); err != nil {
 		return err
 	}
-	if _, err := db.sql.Exec(ctx, `insert into insight_agents (agent_id, account_id) values (?, ?) on conflict (agent_id) do nothing`, agent, account); err != nil {
+	if _, err := db.sql.Exec(ctx, `
+		insert into insight_agents (agent_id, account_id)
+		values (?, ?)
+		on conflict (agent_id) do nothing`, agent, account); err != nil {
 		return err
 	}
 	return db.lockInsightRow(ctx, account, agent)
 }
 
 func (db *DB) lockInsightRow(ctx context.Context, account parley.AccountID, agent parley.AgentID) error {
-	_, err := sqldb.All(ctx, db.sql, sqldb.Column[string], `select agent_id from insight_agents where agent_id = ? and account_id = ?`+db.sql.ForUpdate(), agent, account)
+	_, err := sqldb.All(ctx, db.sql, sqldb.Column[string], `
+		select agent_id
+		from insight_agents
+		where agent_id = ? and account_id = ?`+db.sql.ForUpdate(), agent, account)
 	return err
 }
 
@@ -97,11 +134,27 @@ func (db *DB) upsertInsight(ctx context.Context, in *parley.Insight) error {
 	values := []any{in.ConversationID, in.AccountID, in.AgentID, textOrNil(in.UserID), in.Channel, millis(in.CreatedAt), in.Topic, stringsJSON(in.Topics),
 		in.Sentiment, boolToInt(in.Escalated), boolToInt(in.HasVoice), stringsJSON(in.ActionTypes), in.Messages, in.Answers, in.RefusedAnswers, in.PositiveRatings, in.NegativeRatings, in.Outcome, boolToInt(in.AskedAgain),
 		terms, millis(in.GeneratedAt), dayOf(in.CreatedAt)}
-	_, err := db.sql.Exec(ctx, `insert into conversation_insights (`+insightColumns+`, day) values `+placeholders(len(values))+` on conflict (conversation_id) do update set
-		user_id = excluded.user_id, channel = excluded.channel, created_at = excluded.created_at, day = excluded.day, topic = excluded.topic,
-		topics = excluded.topics, sentiment = excluded.sentiment, escalated = excluded.escalated, has_voice = excluded.has_voice, action_types = excluded.action_types,
-		messages = excluded.messages, answers = excluded.answers, refused = excluded.refused, up = excluded.up, down = excluded.down, outcome = excluded.outcome,
-		asked_again = excluded.asked_again, terms = excluded.terms, made_at = excluded.made_at`, values...)
+	_, err := db.sql.Exec(ctx, `insert into conversation_insights (`+insightColumns+`, day) values `+placeholders(len(values))+`
+		on conflict (conversation_id) do update set
+		  user_id = excluded.user_id,
+		  channel = excluded.channel,
+		  created_at = excluded.created_at,
+		  day = excluded.day,
+		  topic = excluded.topic,
+		  topics = excluded.topics,
+		  sentiment = excluded.sentiment,
+		  escalated = excluded.escalated,
+		  has_voice = excluded.has_voice,
+		  action_types = excluded.action_types,
+		  messages = excluded.messages,
+		  answers = excluded.answers,
+		  refused = excluded.refused,
+		  up = excluded.up,
+		  down = excluded.down,
+		  outcome = excluded.outcome,
+		  asked_again = excluded.asked_again,
+		  terms = excluded.terms,
+		  made_at = excluded.made_at`, values...)
 	return err
 }
 
@@ -117,7 +170,9 @@ func dayOf(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 
 // SaveOpenQuestions writes which questions of a conversation were not answered, in the place of those before.
 func (db *DB) SaveOpenQuestions(ctx context.Context, in *parley.Insight) error {
-	if _, err := db.sql.Exec(ctx, `delete from insight_questions where conversation_id = ? and agent_id = ? and account_id = ?`, in.ConversationID, in.AgentID, in.AccountID); err != nil {
+	if _, err := db.sql.Exec(ctx, `
+		delete from insight_questions
+		where conversation_id = ? and agent_id = ? and account_id = ?`, in.ConversationID, in.AgentID, in.AccountID); err != nil {
 		return err
 	}
 	if len(in.Questions) == 0 {
@@ -127,26 +182,54 @@ func (db *DB) SaveOpenQuestions(ctx context.Context, in *parley.Insight) error {
 	for _, q := range in.Questions {
 		args = append(args, in.ConversationID, q.Seq, in.AccountID, in.AgentID, millis(q.AskedAt), q.Text)
 	}
-	_, err := db.sql.Exec(ctx, `insert into insight_questions (conversation_id, seq, account_id, agent_id, asked_at, text) values `+
+	_, err := db.sql.Exec(ctx, `
+		insert into insight_questions (
+		  conversation_id,
+		  seq,
+		  account_id,
+		  agent_id,
+		  asked_at,
+		  text
+		)
+		values `+
 		strings.Repeat(`, (?, ?, ?, ?, ?, ?)`, len(in.Questions))[2:], args...)
 	return err
 }
 
-// SaveInsightTitle returns a conversation the title that was made of what was said, or takes it back. A title that somebody gave stays.
+// SaveInsightTitle sets or removes the generated title of a conversation. A title that a person has set stays.
 func (db *DB) SaveInsightTitle(ctx context.Context, in *parley.Insight) (changed bool, err error) {
-	n, err := db.sql.Exec(ctx, `update conversations set title = ?, title_made = 1 where id = ? and agent_id = ? and account_id = ? and deleted_at is null
-		and (title_made = 1 or title is null) and coalesce(title, '') <> ?`, textOrNil(in.Title), in.ConversationID, in.AgentID, in.AccountID, in.Title)
+	n, err := db.sql.Exec(ctx, `
+		update conversations set
+		  title = ?,
+		  title_made = 1
+		where id = ? and agent_id = ? and account_id = ? and deleted_at is null
+		  and (title_made = 1 or title is null) and coalesce(title, '') <> ?`, textOrNil(in.Title), in.ConversationID, in.AgentID, in.AccountID, in.Title)
 	return n > 0, err
 }
 
-// DropInsights takes conversations out of the sums and erases what is known of them.
+// DropInsights removes conversations from the sums and erases what is known of them.
 func (db *DB) DropInsights(ctx context.Context, account parley.AccountID, agent parley.AgentID, ids []parley.ConversationID) error {
 	if len(ids) == 0 {
 		return nil
 	}
 	where, args := ` where agent_id = ? and account_id = ? and conversation_id in `+placeholders(len(ids)), append([]any{agent, account}, toAny(ids)...)
-	list, err := sqldb.All(ctx, db.sql, scanInsightCounts, `select agent_id, account_id, channel, created_at, topic, sentiment, escalated, messages, answers, refused, up, down,
-		outcome, asked_again from conversation_insights`+where, args...)
+	list, err := sqldb.All(ctx, db.sql, scanInsightCounts, `
+		select
+		  agent_id,
+		  account_id,
+		  channel,
+		  created_at,
+		  topic,
+		  sentiment,
+		  escalated,
+		  messages,
+		  answers,
+		  refused,
+		  up,
+		  down,
+		  outcome,
+		  asked_again
+		from conversation_insights`+where, args...)
 	if err != nil {
 		return err
 	}
@@ -165,10 +248,22 @@ func (db *DB) DropInsights(ctx context.Context, account parley.AccountID, agent 
 
 // scanInsightCounts reads only what the sums are made of.
 func scanInsightCounts(scan sqldb.Scan) (in parley.Insight, err error) {
-	var created int64
-	err = scan(&in.AgentID, &in.AccountID, &in.Channel, &created, &in.Topic, &in.Sentiment, &in.Escalated, &in.Messages, &in.Answers, &in.RefusedAnswers, &in.PositiveRatings, &in.NegativeRatings,
-		&in.Outcome, &in.AskedAgain)
-	in.CreatedAt = timeFromMillis(created)
+	err = scan(
+		&in.AgentID,
+		&in.AccountID,
+		&in.Channel,
+		timeDest{&in.CreatedAt},
+		&in.Topic,
+		&in.Sentiment,
+		&in.Escalated,
+		&in.Messages,
+		&in.Answers,
+		&in.RefusedAnswers,
+		&in.PositiveRatings,
+		&in.NegativeRatings,
+		&in.Outcome,
+		&in.AskedAgain,
+	)
 	return in, err
 }
 
@@ -180,4 +275,122 @@ func (db *DB) dropConversationInsights(ctx context.Context, account parley.Accou
 		}
 		return tx.DropInsights(ctx, account, agent, ids)
 	})
+}
+
+// CountDueJobs counts the jobs of a kind that wait and are due, up to a limit. The kind is not one of a fair runner. It is a job of
+// the installation and asks for no account.
+func (db *DB) CountDueJobs(ctx context.Context, kind string, now time.Time, limit int) (int, error) {
+	return sqldb.One(ctx, db.sql, sqldb.Column[int], `
+		select count(*)
+		from ( select id from jobs where kind = ? and state = 'ready' and rank = 0 and run_at <= ? limit ? ) due`, kind, millis(now), limit)
+}
+
+// InsightGroup is an automatic topic: a name that stays, and the words of its questions with their weights.
+type InsightGroup struct {
+	Name  string
+	Terms map[string]float64
+}
+
+// InsightGroups lists an agent's automatic topics by name.
+func (db *DB) InsightGroups(ctx context.Context, account parley.AccountID, agent parley.AgentID) ([]InsightGroup, error) {
+	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (g InsightGroup, err error) {
+		var terms sql.NullString
+		if err = scan(&g.Name, &terms); err == nil {
+			err = fromJSON(terms, &g.Terms)
+		}
+		return g, err
+	}, `select name, terms from insight_groups where agent_id = ? and account_id = ? order by name`, agent, account)
+}
+
+// AddInsightGroups writes new automatic topics; one of a name that is there stays as it is.
+func (db *DB) AddInsightGroups(ctx context.Context, account parley.AccountID, agent parley.AgentID, list []InsightGroup, now time.Time) error {
+	for _, g := range list {
+		if _, err := db.sql.Exec(ctx, `
+			insert into insight_groups (
+			  agent_id,
+			  name,
+			  account_id,
+			  terms,
+			  made_at
+			)
+			values (?, ?, ?, ?, ?)
+			on conflict (agent_id, name) do nothing`,
+			agent, g.Name, account, toJSON(g.Terms), millis(now)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Vocabulary is in how many questions each word stands, of those that an agent's automatic topics were made from.
+type Vocabulary struct {
+	Questions       int            `json:"questions"`
+	QuestionsByWord map[string]int `json:"holding"`
+}
+
+// Vocabulary returns an agent's vocabulary; it is empty before there are automatic topics.
+func (db *DB) Vocabulary(ctx context.Context, account parley.AccountID, agent parley.AgentID) (v Vocabulary, err error) {
+	text, err := sqldb.One(ctx, db.sql, sqldb.Column[sql.NullString], `
+		select vocabulary
+		from insight_agents
+		where agent_id = ? and account_id = ?`, agent, account)
+	if sqldb.IsNotFound(err) {
+		return v, nil
+	}
+	if err == nil {
+		err = fromJSON(text, &v)
+	}
+	return v, err
+}
+
+// SaveVocabulary replaces it. The caller holds the agent's insights.
+func (db *DB) SaveVocabulary(ctx context.Context, account parley.AccountID, agent parley.AgentID, v Vocabulary) error {
+	_, err := db.sql.Exec(ctx, `
+		update insight_agents set vocabulary = ?
+		where agent_id = ? and account_id = ?`, toJSON(v), agent, account)
+	return err
+}
+
+// UngroupedInsights lists the newest insights that have words and no topic.
+func (db *DB) UngroupedInsights(ctx context.Context, account parley.AccountID, agent parley.AgentID, limit int) ([]parley.Insight, error) {
+	return sqldb.All(ctx, db.sql, scanInsight, `
+		select `+insightColumns+`
+		from conversation_insights
+		where agent_id = ? and account_id = ? and topic = '' and terms <> ''
+		order by created_at desc, conversation_id desc
+		limit ?`, agent, account, limit)
+}
+
+// EraseInsights erases all that is known of an agent's conversations, in steps, for it to be found out anew. It reports whether
+// nothing is left.
+func (db *DB) EraseInsights(ctx context.Context, account parley.AccountID, agent parley.AgentID, limit int) (done bool, err error) {
+	err = db.Transact(ctx, sqldb.Bulk, func(tx *DB) error {
+		if err := tx.LockInsights(ctx, account, agent); err != nil {
+			return err
+		}
+		ids, err := sqldb.All(ctx, tx.sql, sqldb.Column[parley.ConversationID], `
+			select conversation_id
+			from conversation_insights
+			where agent_id = ? and account_id = ?
+			limit ?`,
+			agent, account, limit)
+		if err != nil {
+			return err
+		}
+		if done = len(ids) < limit; !done {
+			return tx.DropInsights(ctx, account, agent, ids)
+		}
+		if err := tx.DropInsights(ctx, account, agent, ids); err != nil {
+			return err
+		}
+		for _, table := range []string{"insight_groups", "insight_days", "insight_questions"} {
+			if _, err := tx.sql.Exec(ctx, `
+				delete from `+table+`
+				where agent_id = ? and account_id = ?`, agent, account); err != nil {
+				return fmt.Errorf("forget %s: %w", table, err)
+			}
+		}
+		return tx.SaveVocabulary(ctx, account, agent, Vocabulary{})
+	})
+	return done, err
 }

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"maps"
 	"time"
@@ -11,16 +10,30 @@ import (
 	"parley/internal/sqldb"
 )
 
-const leadColumns = `id, account_id, agent_id, conversation_id, name, email, phone, fields, created_at`
+const leadColumns = `
+  id,
+  account_id,
+  agent_id,
+  conversation_id,
+  name,
+  email,
+  phone,
+  fields,
+  created_at`
 
 func scanLead(scan sqldb.Scan) (l parley.Lead, err error) {
-	var fields sql.NullString
-	var created int64
-	if err := scan(&l.ID, &l.AccountID, &l.AgentID, &l.ConversationID, &l.Name, &l.Email, &l.Phone, &fields, &created); err != nil {
-		return l, err
-	}
-	l.CreatedAt = timeFromMillis(created)
-	if err := fromJSON(fields, &l.Fields); err != nil {
+	err = scan(
+		&l.ID,
+		&l.AccountID,
+		&l.AgentID,
+		&l.ConversationID,
+		&l.Name,
+		&l.Email,
+		&l.Phone,
+		jsonDest{&l.Fields},
+		timeDest{&l.CreatedAt},
+	)
+	if err != nil {
 		return l, fmt.Errorf("lead %s: %w", l.ID, err)
 	}
 	return l, nil
@@ -34,10 +47,10 @@ type LeadSubmitted struct {
 	CustomerPhone  string                `json:"customerPhone"`
 }
 
-// AddLead keeps a lead and records leads.submit. A lead of the same conversation with the same e-mail, whatever its case, is
+// AddLead stores a lead and records leads.submit. A lead of the same conversation with the same e-mail, whatever its case, is
 // completed instead: what is empty in l stays as it was, and a lead that tells nothing new leaves no event. l is then as
-// stored. tell hears of the event in the same transaction; it may be nil. Fails with RESOURCE_NOT_FOUND when the conversation is gone.
-func (db *DB) AddLead(ctx context.Context, l *parley.Lead, hook EventHook) error {
+// stored. Fails with RESOURCE_NOT_FOUND when the conversation is gone.
+func (db *DB) AddLead(ctx context.Context, l *parley.Lead) error {
 	var stored parley.Lead
 	err := db.Transact(ctx, sqldb.Interactive, func(tx *DB) error {
 		if _, err := tx.LockConversation(ctx, l.AccountID, l.AgentID, l.ConversationID); err != nil {
@@ -58,9 +71,6 @@ func (db *DB) AddLead(ctx context.Context, l *parley.Lead, hook EventHook) error
 		}
 		e := NewEvent{Kind: parley.EventLeadsSubmit, AgentID: l.AgentID, ConversationID: l.ConversationID, Subject: stored.ID,
 			Payload: LeadSubmitted{l.ConversationID, stored.Email, stored.Name, stored.Phone}}
-		if err := hook.call(ctx, tx, l.AccountID, l.CreatedAt, e); err != nil {
-			return err
-		}
 		return tx.RecordEvents(ctx, l.AccountID, l.CreatedAt, e)
 	})
 	if err == nil {
@@ -74,8 +84,12 @@ func (db *DB) findDuplicateLead(ctx context.Context, l *parley.Lead) (*parley.Le
 	if l.Email == "" {
 		return nil, nil
 	}
-	known, err := sqldb.One(ctx, db.sql, scanLead, `select `+leadColumns+` from leads where conversation_id = ? and agent_id = ? and account_id = ?
-		and lower(email) = lower(?) order by created_at, id limit 1`, l.ConversationID, l.AgentID, l.AccountID, l.Email)
+	known, err := sqldb.One(ctx, db.sql, scanLead, `
+		select `+leadColumns+`
+		from leads
+		where conversation_id = ? and agent_id = ? and account_id = ? and lower(email) = lower(?)
+		order by created_at, id
+		limit 1`, l.ConversationID, l.AgentID, l.AccountID, l.Email)
 	if sqldb.IsNotFound(err) {
 		return nil, nil
 	}
@@ -137,7 +151,12 @@ func (f LeadFilter) whereClause(account parley.AccountID, agent parley.AgentID) 
 // LeadsAtOffset lists an agent's leads, newest first, from an offset.
 func (db *DB) LeadsAtOffset(ctx context.Context, account parley.AccountID, agent parley.AgentID, f LeadFilter, offset, limit int) ([]parley.Lead, error) {
 	where, args := f.whereClause(account, agent)
-	return sqldb.All(ctx, db.sql, scanLead, `select `+leadColumns+` from leads where `+where+` order by created_at desc, id desc limit ? offset ?`, append(args, limit, offset)...)
+	return sqldb.All(ctx, db.sql, scanLead, `
+		select `+leadColumns+`
+		from leads
+		where `+where+`
+		order by created_at desc, id desc
+		limit ? offset ?`, append(args, limit, offset)...)
 }
 
 // Leads lists an agent's leads, newest first.
@@ -145,12 +164,34 @@ func (db *DB) Leads(ctx context.Context, account parley.AccountID, agent parley.
 	where, args := f.whereClause(account, agent)
 	var page parley.Page[parley.Lead]
 	var err error
-	if page.Total, err = sqldb.One(ctx, db.sql, sqldb.Column[int], `select count(*) from leads where `+where, args...); err != nil {
+	if page.Total, err = sqldb.One(ctx, db.sql, sqldb.Column[int], `
+		select count(*)
+		from leads
+		where `+where, args...); err != nil {
 		return page, err
 	}
 	after := startCursor(ask)
-	list, err := sqldb.All(ctx, db.sql, scanLead, `select `+leadColumns+` from leads where `+where+` and (created_at < ? or (created_at = ? and id < ?))
-		order by created_at desc, id desc limit ?`, append(args, after.SortValue, after.SortValue, after.ID, ask.Limit+1)...)
+	list, err := sqldb.All(ctx, db.sql, scanLead, `
+		select `+leadColumns+`
+		from leads
+		where `+where+`
+		and (created_at < ? or (created_at = ? and id < ?))
+		order by created_at desc, id desc
+		limit ?`, append(args, after.SortValue, after.SortValue, after.ID, ask.Limit+1)...)
 	page.Items, page.Next = cutPage(list, ask.Limit, func(l parley.Lead) parley.Cursor { return parley.Cursor{SortValue: millis(l.CreatedAt), ID: l.ID} })
 	return page, err
+}
+
+// LeadOfConversation returns the newest lead with an e-mail address that a conversation has left; nil where there is none.
+func (db *DB) LeadOfConversation(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID) (*parley.Lead, error) {
+	l, err := sqldb.One(ctx, db.sql, scanLead, `
+		select `+leadColumns+`
+		from leads
+		where conversation_id = ? and agent_id = ? and account_id = ? and email <> ''
+		order by created_at desc, id desc
+		limit 1`, conversation, agent, account)
+	if sqldb.IsNotFound(err) {
+		return nil, nil
+	}
+	return &l, err
 }

@@ -42,16 +42,16 @@ func TestLeadsOfAConversation(t *testing.T) {
 	forEachDatabase(t, func(w *fixture) {
 		c := w.createEmptyConversation()
 		first := w.newLead(c, "ann@example.org", testTime)
-		w.must(w.AddLead(w, first, nil))
+		w.must(w.AddLead(w, first))
 		more := w.newLead(c, "Ann@Example.org", testTime.Add(time.Minute))
 		more.Name, more.Phone, more.Fields = "", "+1 555", map[string]string{"company": "Acme"}
-		w.must(w.AddLead(w, more, nil))
+		w.must(w.AddLead(w, more))
 		if more.ID != first.ID || more.Name != "Ann" {
 			w.Errorf("%+v", more)
 		}
-		w.must(w.AddLead(w, w.newLead(c, "ann@example.org", testTime.Add(time.Minute)), nil)) // nothing new
+		w.must(w.AddLead(w, w.newLead(c, "ann@example.org", testTime.Add(time.Minute)))) // nothing new
 		second := w.newLead(c, "bob@example.org", testTime.Add(time.Hour))
-		w.must(w.AddLead(w, second, nil))
+		w.must(w.AddLead(w, second))
 
 		page, err := w.Leads(w, w.Account.ID, w.Agent.ID, store.LeadFilter{}, parley.PageRequest{Limit: 1})
 		w.must(err)
@@ -78,7 +78,7 @@ func TestLeadsOfAConversation(t *testing.T) {
 func TestLeadsAtOnceAreOne(t *testing.T) {
 	forEachDatabase(t, func(w *fixture) {
 		c := w.createEmptyConversation()
-		for _, err := range runConcurrently(8, func(int) error { return w.AddLead(w, w.newLead(c, "ann@example.org", testTime), nil) }) {
+		for _, err := range runConcurrently(8, func(int) error { return w.AddLead(w, w.newLead(c, "ann@example.org", testTime)) }) {
 			w.must(err)
 		}
 		if got := w.submittedLeads(); len(got) != 1 {
@@ -90,10 +90,10 @@ func TestLeadsAtOnceAreOne(t *testing.T) {
 func TestLeadsAreTheirOwnersOnly(t *testing.T) {
 	forEachDatabase(t, func(w *fixture) {
 		c, other := w.createEmptyConversation(), w.createAccount("Other")
-		w.must(w.AddLead(w, w.newLead(c, "ann@example.org", testTime), nil))
+		w.must(w.AddLead(w, w.newLead(c, "ann@example.org", testTime)))
 		foreign := w.newLead(c, "bob@example.org", testTime)
 		foreign.AccountID = other.ID
-		w.wantCode(w.AddLead(w, foreign, nil), parley.CodeResourceNotFound)
+		w.wantCode(w.AddLead(w, foreign), parley.CodeResourceNotFound)
 		page, err := w.Leads(w, other.ID, w.Agent.ID, store.LeadFilter{}, parley.PageRequest{Limit: 10})
 		if err != nil || page.Total != 0 || len(page.Items) != 0 {
 			w.Error(page, err)
@@ -131,9 +131,9 @@ func TestProcedureRuns(t *testing.T) {
 		if err != nil || cmp.Diff([]string{"abandoned", "escalated"}, ends) != "" {
 			w.Error(ends, err)
 		}
-		told, err := sqldb.All(w, w.SQL(), sqldb.Column[string], `select payload from events where kind = 'procedure.ended'`)
-		if err != nil || len(told) != 1 {
-			w.Error(told, err)
+		payloads, err := sqldb.All(w, w.SQL(), sqldb.Column[string], `select payload from events where kind = 'procedure.ended'`)
+		if err != nil || len(payloads) != 1 {
+			w.Error(payloads, err)
 		}
 		lost := run("lost", testTime)
 		lost.ConversationID = "gone"

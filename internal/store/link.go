@@ -11,13 +11,20 @@ import (
 
 // LinksByURL lists the agent's links to an address. To be sure of them it must be asked in a transaction that holds the agent's row.
 func (db *DB) LinksByURL(ctx context.Context, account parley.AccountID, agent parley.AgentID, url string) ([]parley.Source, error) {
-	return sqldb.All(ctx, db.sql, scanSource, `select `+sourceColumns+` from sources where agent_id = ? and account_id = ? and kind = 'link' and url = ?
-		and parent_id is null and deleted_at is null and status <> 'toBeDeleted' order by created_at, id`, agent, account, url)
+	return sqldb.All(ctx, db.sql, scanSource, `
+		select `+sourceColumns+`
+		from sources
+		where agent_id = ? and account_id = ? and kind = 'link' and url = ? and parent_id is null
+		  and deleted_at is null and status <> 'toBeDeleted'
+		order by created_at, id`, agent, account, url)
 }
 
 // PageSource finds the source that was made of a page of a site. Fails with SOURCE_NOT_FOUND.
 func (db *DB) PageSource(ctx context.Context, account parley.AccountID, agent parley.AgentID, site parley.SourceID, url string) (*parley.Source, error) {
-	s, err := sqldb.One(ctx, db.sql, scanSource, `select `+sourceColumns+` from sources where parent_id = ? and url = ? and agent_id = ? and account_id = ? and deleted_at is null`,
+	s, err := sqldb.One(ctx, db.sql, scanSource, `
+		select `+sourceColumns+`
+		from sources
+		where parent_id = ? and url = ? and agent_id = ? and account_id = ? and deleted_at is null`,
 		site, url, agent, account)
 	if err != nil {
 		return nil, mapNotFound(err, parley.CodeSourceNotFound)
@@ -48,50 +55,77 @@ func (db *DB) SiteSizes(ctx context.Context, account parley.AccountID, agent par
 
 // CountLivePages counts the pages of a site that answers rest on.
 func (db *DB) CountLivePages(ctx context.Context, account parley.AccountID, agent parley.AgentID, site parley.SourceID) (int, error) {
-	return sqldb.One(ctx, db.sql, sqldb.Column[int], `select count(*) from sources where parent_id = ? and agent_id = ? and account_id = ? and live_version is not null
-		and deleted_at is null`, site, agent, account)
+	return sqldb.One(ctx, db.sql, sqldb.Column[int], `
+		select count(*)
+		from sources
+		where parent_id = ? and agent_id = ? and account_id = ? and live_version is not null
+		  and deleted_at is null`, site, agent, account)
 }
 
 // StalePages lists pages of a site that the latest reading found gone or was told to leave out, and those that are still to be
 // trained. With complete, they are also those that no sitemap lists any more, unless one could not be read.
 func (db *DB) StalePages(ctx context.Context, c Crawl, complete bool) ([]parley.Source, error) {
-	gone, args := `state in ('excluded', 'merged') or state = 'failed' and status in (404, 410)`, append(c.ownerArgs(), c.ownerArgs()...)
+	goneCondition, args := `state in ('excluded', 'merged') or state = 'failed' and status in (404, 410)`, append(c.ownerArgs(), c.ownerArgs()...)
 	if complete {
-		gone += ` or state = '` + unlisted + `' and not exists (select 1 from crawl_pages where` + crawlWhere + ` and role <> '' and state = 'failed')`
+		goneCondition += ` or state = '` + unlisted + `' and not exists (select 1 from crawl_pages where` + crawlWhere + ` and role <> '' and state = 'failed')`
 		args = append(args, c.ownerArgs()...)
 	}
-	return sqldb.All(ctx, db.sql, scanSource, `select `+sourceColumns+` from sources where parent_id = ? and agent_id = ? and account_id = ? and deleted_at is null
-		and (url in (select url from crawl_pages where`+crawlWhere+` and (`+gone+`))
+	return sqldb.All(ctx, db.sql, scanSource, `
+		select `+sourceColumns+` from sources where parent_id = ? and agent_id = ? and account_id = ? and deleted_at is null
+		and (url in (select url from crawl_pages where`+crawlWhere+` and (`+goneCondition+`))
 		or status in ('untrained', 'updated')) order by id`, args...)
 }
 
-// DeletePageSources takes all pages of a site from the agent at once and gives their number. Their rows stay for EraseSource. It must
+// DeletePageSources deletes all pages of a site from the agent at once and returns their number. Their rows stay for EraseSource. It must
 // be called in a transaction that holds the agent.
 func (db *DB) DeletePageSources(ctx context.Context, site *parley.Source, now time.Time) (n int, err error) {
 	where, args := ` where parent_id = ? and agent_id = ? and account_id = ? and deleted_at is null`, []any{site.ID, site.AgentID, site.AccountID}
 	var size, live, pending, failed int64
-	err = db.sql.QueryRow(ctx, `select count(*), coalesce(sum(size), 0), coalesce(sum(case when status = 'trained' then 1 else 0 end), 0),
-		coalesce(sum(case when status in ('trained', 'failed') then 0 else 1 end), 0), coalesce(sum(case when status = 'failed' then 1 else 0 end), 0) from sources`+where, args...).
+	err = db.sql.QueryRow(ctx, `
+		select
+		  count(*),
+		  coalesce(sum(size), 0),
+		  coalesce(sum(case when status = 'trained' then 1 else 0 end), 0),
+		  coalesce(sum(case when status in ('trained', 'failed') then 0 else 1 end), 0),
+		  coalesce(sum(case when status = 'failed' then 1 else 0 end), 0)
+		from sources`+where, args...).
 		Scan(&n, &size, &live, &pending, &failed)
 	if err != nil || n == 0 {
 		return n, err
 	}
 	var passages int64
-	err = db.sql.QueryRow(ctx, `update agents set size = size - ?, sources_live = sources_live - ?, sources_pending = sources_pending - ?,
-		sources_failed = sources_failed - ?, passage_version = passage_version + 1 where id = ? and account_id = ? and deleted_at is null returning passage_version`,
+	err = db.sql.QueryRow(ctx, `
+		update agents set
+		  size = size - ?,
+		  sources_live = sources_live - ?,
+		  sources_pending = sources_pending - ?,
+		  sources_failed = sources_failed - ?,
+		  passage_version = passage_version + 1
+		where id = ? and account_id = ? and deleted_at is null
+		returning passage_version`,
 		size, live, pending, failed, site.AgentID, site.AccountID).Scan(&passages)
 	if err != nil {
 		return 0, mapNotFound(err, parley.CodeAgentNotFound)
 	}
-	_, err = db.sql.Exec(ctx, `update sources set status = 'deleted', live_in = case when live_version is null then live_in else ? end, live_version = null,
-		wanted_version = null, updated_at = ?, deleted_at = ?`+where, append([]any{passages, millis(now), millis(now)}, args...)...)
+	_, err = db.sql.Exec(ctx, `
+		update sources set
+		  status = 'deleted',
+		  live_in = case when live_version is null then live_in else ? end,
+		  live_version = null,
+		  wanted_version = null,
+		  updated_at = ?,
+		  deleted_at = ?`+where, append([]any{passages, millis(now), millis(now)}, args...)...)
 	return n, err
 }
 
 // DeletedPageSources lists the pages of a site that are deleted and still have something to erase.
 func (db *DB) DeletedPageSources(ctx context.Context, account parley.AccountID, agent parley.AgentID, site parley.SourceID) ([]parley.SourceID, error) {
-	return sqldb.All(ctx, db.sql, sqldb.Column[parley.SourceID], `select s.id from sources s where s.parent_id = ? and s.agent_id = ? and s.account_id = ? and s.deleted_at is not null
-		and (s.url <> '' or exists (select 1 from source_versions v where v.source_id = s.id)) order by s.id`, site, agent, account)
+	return sqldb.All(ctx, db.sql, sqldb.Column[parley.SourceID], `
+		select s.id
+		from sources s
+		where s.parent_id = ? and s.agent_id = ? and s.account_id = ? and s.deleted_at is not null
+		  and (s.url <> '' or exists (select 1 from source_versions v where v.source_id = s.id))
+		order by s.id`, site, agent, account)
 }
 
 // EraseCrawlPages forgets the addresses of a deleted link, in chunks in the bulk lane.
@@ -99,22 +133,313 @@ func (db *DB) EraseCrawlPages(ctx context.Context, account parley.AccountID, age
 	return db.erase(ctx, erasableTable{table: "crawl_pages", keyColumn: "id"}, account, agent, "source_id = ?", []any{source})
 }
 
-// SetNextSync says when a link is to be read again; nil is never.
+// SetNextSync sets when a link is to be read again; nil is never.
 func (db *DB) SetNextSync(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.SourceID, at *time.Time) error {
-	_, err := db.sql.Exec(ctx, `update sources set next_sync_at = ? where id = ? and agent_id = ? and account_id = ? and deleted_at is null`, millisOrNil(at), id, agent, account)
+	_, err := db.sql.Exec(ctx, `
+		update sources set next_sync_at = ?
+		where id = ? and agent_id = ? and account_id = ? and deleted_at is null`, millisOrNil(at), id, agent, account)
 	return err
 }
 
 // IsSyncDue reports whether a link is to be read again by now. To be exact it must be asked in a transaction that holds its row.
 func (db *DB) IsSyncDue(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.SourceID, now time.Time) (bool, error) {
-	n, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `select count(*) from sources s join agents a on a.id = s.agent_id where s.id = ? and s.agent_id = ? and s.account_id = ?
-		and s.next_sync_at <= ? and a.auto_retrain = 1`, id, agent, account, millis(now))
+	n, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `
+		select count(*)
+		from sources s
+		join agents a on a.id = s.agent_id
+		where s.id = ? and s.agent_id = ? and s.account_id = ? and s.next_sync_at <= ?
+		  and a.auto_retrain = 1`, id, agent, account, millis(now))
 	return n > 0, err
 }
 
 // DueLinks lists links that are to be read again by now, of agents with automatic re-sync, at most limit. It is a job of the
 // installation and asks for no account.
 func (db *DB) DueLinks(ctx context.Context, now time.Time, limit int) ([]parley.Source, error) {
-	return sqldb.All(ctx, db.sql, scanSource, `select `+sourceColumns+` from sources where next_sync_at <= ? and deleted_at is null and kind = 'link' and parent_id is null
-		and status <> 'toBeDeleted' and agent_id in (select id from agents where auto_retrain = 1 and deleted_at is null) order by next_sync_at, id limit ?`, millis(now), limit)
+	return sqldb.All(ctx, db.sql, scanSource, `
+		select `+sourceColumns+`
+		from sources
+		where next_sync_at <= ? and deleted_at is null and kind = 'link' and parent_id is null
+		  and status <> 'toBeDeleted'
+		  and agent_id in (select id from agents where auto_retrain = 1 and deleted_at is null)
+		order by next_sync_at, id
+		limit ?`, millis(now), limit)
+}
+
+// Crawl is one reading of a link. What it writes is refused with SOURCE_NOT_FOUND once the link is read anew or is gone.
+type Crawl struct {
+	Account parley.AccountID
+	Agent   parley.AgentID
+	Source  parley.SourceID
+	Run     int64
+}
+
+// CrawlPage is an address that a reading has come upon. State is empty while it waits.
+type CrawlPage struct {
+	ID                 string
+	URL, Role          string
+	Depth, Hops        int
+	Position           int64 // in the order in which addresses were found
+	Excluded           bool  // it is not to be read, by the settings of the link
+	State, Reason      string
+	TargetURL          string // for which other address it stands
+	Status             int
+	Bytes              int64
+	ETag, LastModified string // validators
+}
+
+// CrawlCount is how many addresses of a reading are in a state, and their bytes.
+type CrawlCount struct {
+	State        string
+	Count        int
+	Bytes        int64
+	LastPosition int64 // place of the last one
+}
+
+const crawlPageColumns = `
+  id,
+  url,
+  role,
+  depth,
+  hops,
+  place,
+  left_out,
+  state,
+  reason,
+  target,
+  status,
+  bytes,
+  etag,
+  modified`
+
+func scanCrawlPage(scan sqldb.Scan) (p CrawlPage, err error) {
+	err = scan(
+		&p.ID,
+		&p.URL,
+		&p.Role,
+		&p.Depth,
+		&p.Hops,
+		&p.Position,
+		boolDest{&p.Excluded},
+		&p.State,
+		&p.Reason,
+		&p.TargetURL,
+		&p.Status,
+		&p.Bytes,
+		&p.ETag,
+		&p.LastModified,
+	)
+	return p, err
+}
+
+const crawlWhere = ` source_id = ? and agent_id = ? and account_id = ?`
+
+func (c Crawl) ownerArgs() []any { return []any{c.Source, c.Agent, c.Account} }
+
+// LockCrawl returns the link's source and keeps every other writer of its row out until the transaction ends. Fails with
+// SOURCE_NOT_FOUND when the reading is not the latest one.
+func (db *DB) LockCrawl(ctx context.Context, c Crawl) (*parley.Source, error) {
+	s, err := db.LockSource(ctx, c.Account, c.Agent, c.Source)
+	if err != nil {
+		return nil, err
+	}
+	run, err := db.CrawlRun(ctx, c.Account, c.Agent, c.Source)
+	if err == nil && (run != c.Run || s.Status == parley.SourceToBeDeleted) {
+		err = parley.NewError(parley.CodeSourceNotFound)
+	}
+	return s, err
+}
+
+// CrawlRun returns the number of a link's latest reading. Fails with SOURCE_NOT_FOUND.
+func (db *DB) CrawlRun(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.SourceID) (int64, error) {
+	run, err := sqldb.One(ctx, db.sql, sqldb.Column[int64], `
+		select crawl_run
+		from sources
+		where id = ? and agent_id = ? and account_id = ? and deleted_at is null`, id, agent, account)
+	return run, mapNotFound(err, parley.CodeSourceNotFound)
+}
+
+// unlisted is the state of pages that wait for a sitemap to list them again.
+const unlisted = "unlisted"
+
+// RestartCrawl begins another reading of a link. Addresses that were read, or could not be, wait again, with their validators; the
+// rest is forgotten but for what the settings leave out. With afresh validators are forgotten too, and so is what was left out.
+// With listed the pages wait until they are found again.
+func (db *DB) RestartCrawl(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.SourceID, clearValidators, waitForListing bool) error {
+	c := Crawl{Account: account, Agent: agent, Source: id}
+	state := ""
+	if waitForListing {
+		state = unlisted
+	}
+	steps := []string{
+		`update sources set crawl_run = crawl_run + 1 where id = ? and agent_id = ? and account_id = ?`,
+		`delete from crawl_pages where` + crawlWhere + ` and (state = 'merged' or role <> '')`,
+		`update crawl_pages set state = '` + state + `', reason = '', target = '', status = 0, bytes = 0, claimed = 0, hops = 0 where` + crawlWhere + `
+			and left_out = 0`,
+	}
+	if clearValidators {
+		steps = append(steps, `delete from crawl_pages where`+crawlWhere+` and left_out = 1`,
+			`update crawl_pages set etag = '', modified = '' where`+crawlWhere)
+	}
+	for _, step := range steps {
+		if _, err := db.sql.Exec(ctx, step, c.ownerArgs()...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// SeedCrawl begins a run of a reading: addresses that a dead run has claimed wait again, and pages that are not known are added.
+// It must be called in a transaction.
+func (db *DB) SeedCrawl(ctx context.Context, c Crawl, pages []CrawlPage) error {
+	if _, err := db.LockCrawl(ctx, c); err != nil {
+		return err
+	}
+	if _, err := db.sql.Exec(ctx, `
+		update crawl_pages set claimed = 0
+		where`+crawlWhere+`
+		and claimed = 1`, c.ownerArgs()...); err != nil {
+		return err
+	}
+	_, err := db.insertCrawlPages(ctx, c, pages)
+	return err
+}
+
+// AddCrawlPages adds addresses, and returns the states of those that were not known or waited to be listed. It must be called in a transaction.
+func (db *DB) AddCrawlPages(ctx context.Context, c Crawl, pages []CrawlPage) ([]string, error) {
+	if _, err := db.LockCrawl(ctx, c); err != nil {
+		return nil, err
+	}
+	return db.insertCrawlPages(ctx, c, pages)
+}
+
+func (db *DB) insertCrawlPages(ctx context.Context, c Crawl, pages []CrawlPage) ([]string, error) {
+	if len(pages) == 0 {
+		return nil, nil
+	}
+	const row = `(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	args := make([]any, 0, 12*len(pages))
+	for _, p := range pages {
+		args = append(args, p.ID, c.Account, c.Agent, c.Source, p.URL, p.Role, p.Depth, p.Hops, p.Position, boolToInt(p.Excluded), p.State, p.Reason)
+	}
+	return sqldb.All(ctx, db.sql, sqldb.Column[string], `
+		insert into crawl_pages (
+		  id,
+		  account_id,
+		  agent_id,
+		  source_id,
+		  url,
+		  role,
+		  depth,
+		  hops,
+		  place,
+		  left_out,
+		  state,
+		  reason
+		)
+		values `+row+strings.Repeat(`, `+row, len(pages)-1)+` on conflict (source_id, url) do update
+		set state = excluded.state, left_out = excluded.left_out, reason = excluded.reason, depth = excluded.depth, hops = excluded.hops, place = excluded.place
+		where crawl_pages.state = '`+unlisted+`' returning state`, args...)
+}
+
+// ClaimCrawlPages claims the next addresses that wait, nearest to the start first. It must be called in a transaction.
+func (db *DB) ClaimCrawlPages(ctx context.Context, c Crawl, n int) ([]CrawlPage, error) {
+	if _, err := db.LockCrawl(ctx, c); err != nil {
+		return nil, err
+	}
+	list, err := sqldb.All(ctx, db.sql, scanCrawlPage, `
+		select `+crawlPageColumns+`
+		from crawl_pages
+		where`+crawlWhere+`
+		and state = '' and claimed = 0
+		order by depth, place
+		limit ?`, append(c.ownerArgs(), n)...)
+	if err != nil || len(list) == 0 {
+		return list, err
+	}
+	args := c.ownerArgs()
+	for _, p := range list {
+		args = append(args, p.ID)
+	}
+	_, err = db.sql.Exec(ctx, `
+		update crawl_pages set claimed = 1
+		where`+crawlWhere+` and id in (?`+strings.Repeat(`, ?`, len(list)-1)+`)`, args...)
+	return list, err
+}
+
+// CrawledPage returns what is known of an address; known is false where nothing is.
+func (db *DB) CrawledPage(ctx context.Context, c Crawl, url string) (page CrawlPage, known bool, err error) {
+	list, err := sqldb.All(ctx, db.sql, scanCrawlPage, `
+		select `+crawlPageColumns+`
+		from crawl_pages
+		where`+crawlWhere+`
+		and url = ?`, append(c.ownerArgs(), url)...)
+	if err != nil || len(list) == 0 || list[0].State == unlisted {
+		return CrawlPage{}, false, err
+	}
+	return list[0], true, nil
+}
+
+// SavePageOutcome writes down what came of an address, by its URL. It must be called in a transaction that has locked the crawl.
+func (db *DB) SavePageOutcome(ctx context.Context, c Crawl, p CrawlPage) error {
+	args := append([]any{p.State, p.Reason, p.TargetURL, p.Status, p.Bytes, p.ETag, p.LastModified}, c.ownerArgs()...)
+	_, err := db.sql.Exec(ctx, `
+		update crawl_pages set
+		  state = ?,
+		  reason = ?,
+		  target = ?,
+		  status = ?,
+		  bytes = ?,
+		  etag = ?,
+		  modified = ?,
+		  claimed = 0
+		where`+crawlWhere+`
+		and url = ?`,
+		append(args, p.URL)...)
+	return err
+}
+
+// ClearPageValidators makes an address whose source is removed be read in full when it comes again.
+func (db *DB) ClearPageValidators(ctx context.Context, c Crawl, url string) error {
+	_, err := db.sql.Exec(ctx, `
+		update crawl_pages set
+		  etag = '',
+		  modified = ''
+		where`+crawlWhere+`
+		and url = ?`, append(c.ownerArgs(), url)...)
+	return err
+}
+
+// SaveCrawlMetadata writes the metadata of a link alone, which no counter follows from.
+func (db *DB) SaveCrawlMetadata(ctx context.Context, c Crawl, metadata []byte) error {
+	_, err := db.sql.Exec(ctx, `
+		update sources set metadata = ?
+		where id = ? and agent_id = ? and account_id = ? and deleted_at is null`,
+		string(metadata), c.Source, c.Agent, c.Account)
+	return err
+}
+
+// CrawlCounts counts the addresses of a reading by their state.
+func (db *DB) CrawlCounts(ctx context.Context, c Crawl) ([]CrawlCount, error) {
+	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (n CrawlCount, err error) {
+		err = scan(&n.State, &n.Count, &n.Bytes, &n.LastPosition)
+		return n, err
+	}, `
+		select state, count(*), sum(bytes), max(place)
+		from crawl_pages
+		where`+crawlWhere+` group by state order by state`, c.ownerArgs()...)
+}
+
+// FirstCrawlFailure returns the first reason, from the start of the link on, for which an address was not read; empty for none.
+func (db *DB) FirstCrawlFailure(ctx context.Context, c Crawl) (string, error) {
+	list, err := sqldb.All(ctx, db.sql, sqldb.Column[string], `
+		select reason
+		from crawl_pages
+		where`+crawlWhere+`
+		and state in ('failed', 'excluded') and reason <> ''
+		order by case state when 'failed' then 0 else 1 end, depth, place
+		limit 1`, c.ownerArgs()...)
+	if err != nil || len(list) == 0 {
+		return "", err
+	}
+	return list[0], nil
 }

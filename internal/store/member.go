@@ -16,7 +16,10 @@ func (db *DB) AddMember(ctx context.Context, m *parley.Membership) error {
 		if user, err = tx.findOrCreateUser(ctx, m.User); err != nil {
 			return err
 		}
-		n, err := tx.sql.Exec(ctx, `insert into memberships (account_id, user_id, role, created_at) values (?, ?, ?, ?) on conflict do nothing`,
+		n, err := tx.sql.Exec(ctx, `
+			insert into memberships (account_id, user_id, role, created_at)
+			values (?, ?, ?, ?)
+			on conflict do nothing`,
 			m.AccountID, user.ID, m.Role, millis(m.CreatedAt))
 		return requireChanged(n, err, parley.CodeAlreadyExists)
 	})
@@ -27,12 +30,18 @@ func (db *DB) AddMember(ctx context.Context, m *parley.Membership) error {
 }
 
 func (db *DB) findOrCreateUser(ctx context.Context, u parley.User) (parley.User, error) {
-	_, err := db.sql.Exec(ctx, `insert into users (id, email, name, created_at) values (?, ?, ?, ?) on conflict do nothing`, u.ID, normalizeEmail(u.Email), u.Name, millis(u.CreatedAt))
+	_, err := db.sql.Exec(ctx, `
+		insert into users (id, email, name, created_at)
+		values (?, ?, ?, ?)
+		on conflict do nothing`, u.ID, normalizeEmail(u.Email), u.Name, millis(u.CreatedAt))
 	if err != nil {
 		return u, err
 	}
 	var created int64
-	err = db.sql.QueryRow(ctx, `select id, email, name, created_at from users where lower(email) = lower(?)`, normalizeEmail(u.Email)).Scan(&u.ID, &u.Email, &u.Name, &created)
+	err = db.sql.QueryRow(ctx, `
+		select id, email, name, created_at
+		from users
+		where lower(email) = lower(?)`, normalizeEmail(u.Email)).Scan(&u.ID, &u.Email, &u.Name, &created)
 	u.CreatedAt = timeFromMillis(created)
 	return u, err
 }
@@ -40,14 +49,31 @@ func (db *DB) findOrCreateUser(ctx context.Context, u parley.User) (parley.User,
 // Members lists an account's members, longest standing first; without an account, those of the whole installation, which
 // is the operator's view.
 func (db *DB) Members(ctx context.Context, account parley.AccountID) ([]parley.Membership, error) {
-	return sqldb.All(ctx, db.sql, scanMember, `select m.account_id, m.role, m.created_at, u.id, u.email, u.name, u.created_at
-		from memberships m join users u on u.id = m.user_id where m.account_id = ? or ? = '' order by m.created_at, u.id`, account, account)
+	return sqldb.All(ctx, db.sql, scanMember, `
+		select
+		  m.account_id,
+		  m.role,
+		  m.created_at,
+		  u.id,
+		  u.email,
+		  u.name,
+		  u.created_at
+		from memberships m
+		join users u on u.id = m.user_id
+		where m.account_id = ? or ? = ''
+		order by m.created_at, u.id`, account, account)
 }
 
 func scanMember(scan sqldb.Scan) (m parley.Membership, err error) {
-	var joined, created int64
-	err = scan(&m.AccountID, &m.Role, &joined, &m.User.ID, &m.User.Email, &m.User.Name, &created)
-	m.CreatedAt, m.User.CreatedAt = timeFromMillis(joined), timeFromMillis(created)
+	err = scan(
+		&m.AccountID,
+		&m.Role,
+		timeDest{&m.CreatedAt},
+		&m.User.ID,
+		&m.User.Email,
+		&m.User.Name,
+		timeDest{&m.User.CreatedAt},
+	)
 	return m, err
 }
 
@@ -82,8 +108,18 @@ func (db *DB) MemberByEmail(ctx context.Context, account parley.AccountID, email
 }
 
 func (db *DB) memberWhere(ctx context.Context, account parley.AccountID, which string, value any, lock string, otherwise parley.Code) (*parley.Membership, error) {
-	m, err := sqldb.One(ctx, db.sql, scanMember, `select m.account_id, m.role, m.created_at, u.id, u.email, u.name, u.created_at
-		from memberships m join users u on u.id = m.user_id where m.account_id = ? and `+which+lock, account, value)
+	m, err := sqldb.One(ctx, db.sql, scanMember, `
+		select
+		  m.account_id,
+		  m.role,
+		  m.created_at,
+		  u.id,
+		  u.email,
+		  u.name,
+		  u.created_at
+		from memberships m
+		join users u on u.id = m.user_id
+		where m.account_id = ? and `+which+lock, account, value)
 	if err != nil {
 		return nil, mapNotFound(err, otherwise)
 	}
@@ -92,10 +128,13 @@ func (db *DB) memberWhere(ctx context.Context, account parley.AccountID, which s
 
 // MemberIDs lists who belongs to the account.
 func (db *DB) MemberIDs(ctx context.Context, account parley.AccountID) ([]parley.UserID, error) {
-	return sqldb.All(ctx, db.sql, sqldb.Column[parley.UserID], `select user_id from memberships where account_id = ?`, account)
+	return sqldb.All(ctx, db.sql, sqldb.Column[parley.UserID], `
+		select user_id
+		from memberships
+		where account_id = ?`, account)
 }
 
-// SetRole says what a member may do in the account. Fails with the code.
+// SetRole sets the role of a member in the account. Fails with the code.
 func (db *DB) SetRole(ctx context.Context, account parley.AccountID, user parley.UserID, role parley.Role, otherwise parley.Code) error {
 	n, err := db.sql.Exec(ctx, `update memberships set role = ? where account_id = ? and user_id = ?`, role, account, user)
 	return requireChanged(n, err, otherwise)
@@ -109,5 +148,8 @@ func (db *DB) DropMember(ctx context.Context, account parley.AccountID, user par
 
 // CountOwners counts the account's owners.
 func (db *DB) CountOwners(ctx context.Context, account parley.AccountID) (int, error) {
-	return sqldb.One(ctx, db.sql, sqldb.Column[int], `select count(*) from memberships where account_id = ? and role = ?`, account, parley.RoleOwner)
+	return sqldb.One(ctx, db.sql, sqldb.Column[int], `
+		select count(*)
+		from memberships
+		where account_id = ? and role = ?`, account, parley.RoleOwner)
 }

@@ -24,9 +24,15 @@ type CitedVersion struct {
 // CitedSource finds the source's live version and the newest one of the hash; an empty hash asks for the live one. Deleted sources are
 // found too. Fails with SOURCE_NOT_FOUND when the agent never had the source.
 func (db *DB) CitedSource(ctx context.Context, account parley.AccountID, agent parley.AgentID, source parley.SourceID, hash string) (CitedSource, error) {
-	c, err := sqldb.One(ctx, db.sql, scanCitedSource, `select case when s.deleted_at is null and s.status <> ? then 0 else 1 end,
-		coalesce(v.id, ''), coalesce(v.hash, ''), coalesce(octet_length(v.text), 0)
-		from sources s left join source_versions v on v.id = s.live_version and v.source_id = s.id and v.agent_id = s.agent_id and v.account_id = s.account_id
+	c, err := sqldb.One(ctx, db.sql, scanCitedSource, `
+		select
+		  case when s.deleted_at is null and s.status <> ? then 0 else 1 end,
+		  coalesce(v.id, ''),
+		  coalesce(v.hash, ''),
+		  coalesce(octet_length(v.text), 0)
+		from sources s
+		left join source_versions v on v.id = s.live_version and v.source_id = s.id
+		  and v.agent_id = s.agent_id and v.account_id = s.account_id
 		where s.id = ? and s.agent_id = ? and s.account_id = ?`, parley.SourceToBeDeleted, source, agent, account)
 	if err != nil || c.Deleted {
 		return c, mapNotFound(err, parley.CodeSourceNotFound)
@@ -38,8 +44,12 @@ func (db *DB) CitedSource(ctx context.Context, account parley.AccountID, agent p
 	earlier, err := sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (v CitedVersion, err error) {
 		err = scan(&v.ID, &v.Hash, &v.Size)
 		return v, err
-	}, `select id, hash, octet_length(text) from source_versions
-		where hash = ? and source_id = ? and agent_id = ? and account_id = ? order by created_at desc, id desc limit 1`, hash, source, agent, account)
+	}, `
+		select id, hash, octet_length(text)
+		from source_versions
+		where hash = ? and source_id = ? and agent_id = ? and account_id = ?
+		order by created_at desc, id desc
+		limit 1`, hash, source, agent, account)
 	if err == nil && len(earlier) > 0 {
 		c.RequestedVersion = &earlier[0]
 	}
@@ -48,11 +58,15 @@ func (db *DB) CitedSource(ctx context.Context, account parley.AccountID, agent p
 
 func scanCitedSource(scan sqldb.Scan) (c CitedSource, err error) {
 	var v CitedVersion
-	var gone int
-	if err = scan(&gone, &v.ID, &v.Hash, &v.Size); err != nil {
+	err = scan(
+		&c.Deleted,
+		&v.ID,
+		&v.Hash,
+		&v.Size,
+	)
+	if err != nil {
 		return c, err
 	}
-	c.Deleted = gone == 1
 	if v.ID != "" && !c.Deleted {
 		c.LiveVersion = &v
 	}
@@ -69,4 +83,53 @@ func (db *DB) VersionBytes(ctx context.Context, account parley.AccountID, agent 
 	span, err := sqldb.One(ctx, db.sql, sqldb.Column[[]byte], `select substr(`+bytes+`, ?, ?) from source_versions
 		where id = ? and source_id = ? and agent_id = ? and account_id = ?`, start+1, end-start, id, source, agent, account)
 	return span, mapNotFound(err, parley.CodeSourceNotFound)
+}
+
+// PassagesByID finds those of the passages that are still there, in no order. It is the operator's view and asks for no
+// account.
+func (db *DB) PassagesByID(ctx context.Context, ids []parley.PassageID) ([]parley.Passage, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	return sqldb.All(ctx, db.sql, scanPassage, `
+		select
+		  p.id,
+		  p.source_id,
+		  p.version_id,
+		  p.ordinal,
+		  p.heading,
+		  p.start_byte,
+		  p.end_byte,
+		  p.text,
+		  s.name,
+		  s.url
+		from passages p
+		join sources s on s.id = p.source_id and s.account_id = p.account_id
+		where p.id in `+placeholders(len(ids)), toAny(ids)...)
+}
+
+func scanPassage(scan sqldb.Scan) (p parley.Passage, err error) {
+	err = scan(
+		&p.ID,
+		&p.SourceID,
+		&p.VersionID,
+		&p.Ordinal,
+		&p.Heading,
+		&p.Start,
+		&p.End,
+		&p.Text,
+		&p.SourceName,
+		&p.SourceURL,
+	)
+	return p, err
+}
+
+// IncrementPassageVersion increments the agent's passage version, for what retrieval has to notice besides a source that goes live, and returns
+// it. Fails with AGENT_NOT_FOUND.
+func (db *DB) IncrementPassageVersion(ctx context.Context, account parley.AccountID, agent parley.AgentID) (version int64, err error) {
+	err = db.sql.QueryRow(ctx, `
+		update agents set passage_version = passage_version + 1
+		where id = ? and account_id = ? and deleted_at is null
+		returning passage_version`, agent, account).Scan(&version)
+	return version, mapNotFound(err, parley.CodeAgentNotFound)
 }

@@ -13,11 +13,11 @@ func TestCitedTellsWhatBecameOfAVersion(t *testing.T) {
 		s := w.createSource("Guide", 100, testTime)
 		first := &parley.Version{ID: s.WantedVersion, AgentID: w.Agent.ID, SourceID: s.ID, Hash: "one", Text: "Größe", CreatedAt: testTime}
 		second := &parley.Version{ID: parley.VersionID(parley.NewUUID()), AgentID: w.Agent.ID, SourceID: s.ID, Hash: "two", Text: "Maß", CreatedAt: testTime.Add(time.Minute)}
-		expect := func(step, hash string, gone bool, live, asked string) {
+		expect := func(step, hash string, isDeleted bool, live, asked string) {
 			w.Helper()
 			c, err := w.CitedSource(w, w.Account.ID, w.Agent.ID, s.ID, hash)
 			w.must(err)
-			if c.Deleted != gone || w.versionText(s.ID, c.LiveVersion) != live || w.versionText(s.ID, c.RequestedVersion) != asked {
+			if c.Deleted != isDeleted || w.versionText(s.ID, c.LiveVersion) != live || w.versionText(s.ID, c.RequestedVersion) != asked {
 				w.Errorf("%s: gone %v, live %q, asked %q", step, c.Deleted, w.versionText(s.ID, c.LiveVersion), w.versionText(s.ID, c.RequestedVersion))
 			}
 		}

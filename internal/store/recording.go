@@ -11,7 +11,18 @@ import (
 
 // CreateRecording writes the row of a session's recording. The row of its file (CreateBlob) belongs into the same transaction.
 func (db *DB) CreateRecording(ctx context.Context, r *parley.VoiceRecording) error {
-	_, err := db.sql.Exec(ctx, `insert into voice_recordings (id, account_id, agent_id, conversation_id, session_id, blob_id, length_ms, created_at) values (?, ?, ?, ?, ?, ?, ?, ?)`,
+	_, err := db.sql.Exec(ctx, `
+		insert into voice_recordings (
+		  id,
+		  account_id,
+		  agent_id,
+		  conversation_id,
+		  session_id,
+		  blob_id,
+		  length_ms,
+		  created_at
+		)
+		values (?, ?, ?, ?, ?, ?, ?, ?)`,
 		r.ID, r.AccountID, r.AgentID, r.ConversationID, r.SessionID, r.BlobID, r.Duration.Milliseconds(), millis(r.CreatedAt))
 	return err
 }
@@ -23,8 +34,19 @@ func (db *DB) Recordings(ctx context.Context, account parley.AccountID, agent pa
 		err = scan(&r.ID, &r.AccountID, &r.AgentID, &r.ConversationID, &r.SessionID, &r.BlobID, &length, timeDest{&r.CreatedAt})
 		r.Duration = time.Duration(length) * time.Millisecond
 		return r, err
-	}, `select id, account_id, agent_id, conversation_id, session_id, blob_id, length_ms, created_at from voice_recordings
-		where conversation_id = ? and agent_id = ? and account_id = ? order by created_at, id`, conversation, agent, account)
+	}, `
+		select
+		  id,
+		  account_id,
+		  agent_id,
+		  conversation_id,
+		  session_id,
+		  blob_id,
+		  length_ms,
+		  created_at
+		from voice_recordings
+		where conversation_id = ? and agent_id = ? and account_id = ?
+		order by created_at, id`, conversation, agent, account)
 }
 
 // SessionRecording finds the recording of a session with the row of its file; both are nil where there is none.
@@ -35,7 +57,10 @@ func (db *DB) SessionRecording(ctx context.Context, s *parley.VoiceSession) (*pa
 	}
 	for i := range all {
 		if r := &all[i]; r.SessionID == s.ID {
-			b, err := sqldb.One(ctx, db.sql, scanBlob, `select `+blobColumns+` from blobs b where b.id = ? and b.agent_id = ? and b.account_id = ?`, r.BlobID, r.AgentID, r.AccountID)
+			b, err := sqldb.One(ctx, db.sql, scanBlob, `
+				select `+blobColumns+`
+				from blobs b
+				where b.id = ? and b.agent_id = ? and b.account_id = ?`, r.BlobID, r.AgentID, r.AccountID)
 			if err != nil {
 				return nil, nil, mapNotFound(err, parley.CodeSourceNotFound)
 			}
@@ -55,8 +80,12 @@ type RecordingRetention struct {
 // RecordingRetentions lists the agents that have recordings. For those whose settings do not say how long they are kept, what they said last holds.
 // It is a job of the installation and asks for no account.
 func (db *DB) RecordingRetentions(ctx context.Context) ([]RecordingRetention, error) {
-	return sqldb.All(ctx, db.sql, scanRecordingRetention, `select a.id, a.account_id, a.voice, coalesce(s.value, '0') from agents a left join settings s on s.name = ? || a.id
-		where a.deleted_at is null and exists (select 1 from voice_recordings r where r.agent_id = a.id) order by a.id`, recordingDaysSetting)
+	return sqldb.All(ctx, db.sql, scanRecordingRetention, `
+		select a.id, a.account_id, a.voice, coalesce(s.value, '0')
+		from agents a
+		left join settings s on s.name = ? || a.id
+		where a.deleted_at is null and exists (select 1 from voice_recordings r where r.agent_id = a.id)
+		order by a.id`, recordingDaysSetting)
 }
 
 func scanRecordingRetention(scan sqldb.Scan) (k RecordingRetention, err error) {
@@ -89,12 +118,14 @@ func (db *DB) deleteRecordingDays(ctx context.Context, agent parley.AgentID) err
 	return err
 }
 
-// DropRecordings deletes an agent's recordings that are older than a moment, at most limit, and gives their number. Their files are
-// loose then (EraseLooseBlobs).
+// DropRecordings deletes an agent's recordings that are older than a moment, at most limit, and returns their number. Their files are
+// orphaned then (EraseOrphanedBlobs).
 func (db *DB) DropRecordings(ctx context.Context, account parley.AccountID, agent parley.AgentID, before time.Time, limit int) (n int64, err error) {
 	err = db.Transact(ctx, sqldb.Bulk, func(tx *DB) error {
-		n, err = tx.sql.Exec(ctx, `delete from voice_recordings where id in (select id from voice_recordings where agent_id = ? and account_id = ? and created_at < ?
-			order by created_at limit ?)`, agent, account, millis(before), limit)
+		n, err = tx.sql.Exec(ctx, `
+			delete from voice_recordings
+			where id in (select id from voice_recordings where agent_id = ? and account_id = ?
+			  and created_at < ? order by created_at limit ?)`, agent, account, millis(before), limit)
 		return err
 	})
 	return n, err

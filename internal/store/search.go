@@ -4,50 +4,11 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"errors"
 	"strings"
 
 	"parley"
 	"parley/internal/sqldb"
 )
-
-// ConversationsByID finds those of an agent's conversations that are still there, in no order.
-func (db *DB) ConversationsByID(ctx context.Context, account parley.AccountID, agent parley.AgentID, ids []parley.ConversationID) ([]parley.Conversation, error) {
-	if len(ids) == 0 {
-		return nil, nil
-	}
-	return sqldb.All(ctx, db.sql, scanConversationValue, ConversationsByIDQuery(len(ids)), append([]any{agent, account}, toAny(ids)...)...)
-}
-
-// ConversationsByIDQuery is what ConversationsByID asks. That the agent is compared with an expression keeps SQLite from walking an index of all
-// the agent's conversations, which it takes for short.
-func ConversationsByIDQuery(ids int) string {
-	return `select ` + conversationColumns + ` from conversations where agent_id || '' = ? and account_id = ? and deleted_at is null and id in ` + placeholders(ids)
-}
-
-// ConversationState is a conversation with what tells how far somebody has followed it.
-type ConversationState struct {
-	parley.Conversation
-	LastSeq       int64 // of its newest message
-	ReplacedCount int64 // messages that others have taken the place of
-}
-
-// ConversationState finds how a conversation stands, or nil when it is gone.
-func (db *DB) ConversationState(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID) (*ConversationState, error) {
-	var s ConversationState
-	c, err := scanConversation(scanFunc(func(dest ...any) error {
-		return db.sql.QueryRow(ctx, `select `+conversationColumns+`, last_seq, last_seq - message_count from conversations
-			where id = ? and agent_id = ? and account_id = ? and deleted_at is null`, id, agent, account).Scan(append(dest, &s.LastSeq, &s.ReplacedCount)...)
-	}))
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	s.Conversation = *c
-	return &s, nil
-}
 
 // IndexableMessage is the text of a message.
 type IndexableMessage struct {
@@ -60,22 +21,38 @@ type IndexableMessage struct {
 
 func scanIndexableMessage(scan sqldb.Scan) (s IndexableMessage, err error) {
 	var parts string
-	if err = scan(&s.Conversation, &s.Seq, &s.Author, &s.Visible, &parts); err != nil {
+	err = scan(
+		&s.Conversation,
+		&s.Seq,
+		&s.Author,
+		&s.Visible,
+		&parts,
+	)
+	if err != nil {
 		return s, err
 	}
 	var m parley.Message
-	if json.Unmarshal([]byte(parts), &m.Parts) == nil { // one that cannot be read holds no words, and holds nobody up
+	if json.Unmarshal([]byte(parts), &m.Parts) == nil { // parts that cannot be read have no words, and stop nobody
 		s.Text = m.Text()
 	}
 	return s, nil
 }
 
-const indexableMessageColumns = `m.conversation_id, m.seq, m.author, case when m.type = 'reply' and m.superseded_at is null then 1 else 0 end, m.parts`
+const indexableMessageColumns = `
+  m.conversation_id,
+  m.seq,
+  m.author,
+  case when m.type = 'reply' and m.superseded_at is null then 1 else 0 end,
+  m.parts`
 
-// IndexableMessagesAfter returns the texts of a conversation behind a sequence number, oldest first, shown or not.
+// IndexableMessagesAfter returns the texts of a conversation after a sequence number, oldest first, shown or not.
 func (db *DB) IndexableMessagesAfter(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, seq int64, limit int) ([]IndexableMessage, error) {
-	return sqldb.All(ctx, db.sql, scanIndexableMessage, `select `+indexableMessageColumns+` from messages m where m.agent_id = ? and m.conversation_id = ? and m.account_id = ?
-		and m.seq > ? order by m.seq limit ?`, agent, conversation, account, seq, limit)
+	return sqldb.All(ctx, db.sql, scanIndexableMessage, `
+		select `+indexableMessageColumns+`
+		from messages m
+		where m.agent_id = ? and m.conversation_id = ? and m.account_id = ? and m.seq > ?
+		order by m.seq
+		limit ?`, agent, conversation, account, seq, limit)
 }
 
 // MessageRef names a message by its conversation and its sequence number.
@@ -109,53 +86,86 @@ func (db *DB) IndexableMessagesAt(ctx context.Context, account parley.AccountID,
 
 // indexableMessagesAtQuery goes from the places to the messages, never the other way round.
 var indexableMessagesAtQuery = `with p (conversation_id, seq) as (select distinct column1, column2 from (values (cast(? as text), cast(? as bigint))` +
-	strings.Repeat(", (?, ?)", messagesPerStatement-1) + `) v) select ` + indexableMessageColumns + ` from p cross join messages m where m.agent_id = ? and m.account_id = ?
-	and m.conversation_id = p.conversation_id and m.seq = p.seq and m.type = 'reply' and m.superseded_at is null`
+	strings.Repeat(", (?, ?)", messagesPerStatement-1) + `) v) select ` + indexableMessageColumns + `
+		from p
+		cross join messages m
+		where m.agent_id = ? and m.account_id = ? and m.conversation_id = p.conversation_id
+		  and m.seq = p.seq and m.type = 'reply' and m.superseded_at is null`
 
 // IndexableMessagesAtQuery is what SaidAt asks, for the test of its plan.
 func IndexableMessagesAtQuery() string { return indexableMessagesAtQuery }
 
 // ReplacedSeqs lists the numbers up to seq of the messages of a conversation that others have taken the place of.
 func (db *DB) ReplacedSeqs(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, seq int64) ([]int64, error) {
-	return sqldb.All(ctx, db.sql, sqldb.Column[int64], `select seq from messages where agent_id = ? and conversation_id = ? and account_id = ?
-		and seq <= ? and superseded_at is not null order by seq`, agent, conversation, account, seq)
+	return sqldb.All(ctx, db.sql, sqldb.Column[int64], `
+		select seq
+		from messages
+		where agent_id = ? and conversation_id = ? and account_id = ? and seq <= ?
+		  and superseded_at is not null
+		order by seq`, agent, conversation, account, seq)
 }
 
-// EventRef is what an event says about a conversation, or about an agent where it names no conversation.
-type EventRef struct {
-	Seq          int64
-	Kind         string
-	Agent        parley.AgentID
-	Conversation parley.ConversationID
-	Subject      string
+// ToolUse is a tool or a procedure that ran in a conversation.
+type ToolUse struct {
+	Name    string
+	Kind    parley.ActionKind // of a tool
+	Outcome string            // the status of the call, or how the run ended; empty while it is open
 }
 
-// EventRefs lists an account's events behind a number, oldest first.
-func (db *DB) EventRefs(ctx context.Context, account parley.AccountID, seq int64, limit int) ([]EventRef, error) {
-	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (t EventRef, err error) {
-		err = scan(&t.Seq, &t.Kind, &t.Agent, &t.Conversation, &t.Subject)
-		return t, err
-	}, `select seq, kind, coalesce(agent_id, ''), coalesce(conversation_id, ''), subject_id from events where account_id = ? and seq > ? order by seq limit ?`,
-		account, seq, limit)
+// ConversationFeedback is what people left at the messages of a conversation.
+type ConversationFeedback struct {
+	Ratings       []string // positive, negative
+	HasHumanReply bool     // a member of the team has written
 }
 
-// ConversationsCreatedAfter lists an agent's conversations behind a place in the order of their creation.
-func (db *DB) ConversationsCreatedAfter(ctx context.Context, account parley.AccountID, agent parley.AgentID, after parley.Cursor, limit int) ([]parley.Cursor, error) {
-	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (m parley.Cursor, err error) {
-		err = scan(&m.SortValue, &m.ID)
-		return m, err
-	}, `select created_at, id from conversations where agent_id = ? and account_id = ? and deleted_at is null and (created_at, id) > (?, ?)
-		order by created_at, id limit ?`, agent, account, after.SortValue, after.ID, limit)
+// ToolUses lists the tools that were called in a conversation, each with its kind and status once.
+func (db *DB) ToolUses(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID) ([]ToolUse, error) {
+	return sqldb.All(ctx, db.sql, scanToolUse, `
+		select distinct tool, action_type, status
+		from tool_calls
+		where conversation_id = ? and agent_id = ? and account_id = ?`,
+		conversation, agent, account)
 }
 
-// AgentIDs lists the account's agents behind an id, by id.
-func (db *DB) AgentIDs(ctx context.Context, account parley.AccountID, after parley.AgentID) ([]parley.AgentID, error) {
-	return sqldb.All(ctx, db.sql, sqldb.Column[parley.AgentID], `select id from agents where account_id = ? and deleted_at is null and id >= ? order by id`, account, after)
+// ProcedureUses lists the procedures that ran in a conversation, each with its outcome once.
+func (db *DB) ProcedureUses(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID) ([]ToolUse, error) {
+	return sqldb.All(ctx, db.sql, scanToolUse, `
+		select distinct procedure_name, '', coalesce(outcome, '')
+		from procedure_runs
+		where conversation_id = ? and agent_id = ? and account_id = ?`, conversation, agent, account)
 }
 
-// CountAccountConversations counts what the agents of an account have.
-func (db *DB) CountAccountConversations(ctx context.Context, account parley.AccountID) (n int64, err error) {
-	err = db.sql.QueryRow(ctx, `select coalesce(sum(c.total), 0) from conversation_counts c join agents a on a.id = c.agent_id
-		where c.account_id = ? and a.deleted_at is null`, account).Scan(&n)
-	return n, err
+func scanToolUse(scan sqldb.Scan) (r ToolUse, err error) {
+	err = scan(&r.Name, &r.Kind, &r.Outcome)
+	return r, err
+}
+
+// feedbackQuery repeats the condition of the index messages_marked word by word: without the index it would read a whole
+// conversation.
+const feedbackQuery = `
+	select distinct feedback, author
+	from messages
+	where agent_id = ? and conversation_id = ? and account_id = ? and type = 'reply'
+	  and superseded_at is null and (feedback is not null or author = 'human')`
+
+// FeedbackQuery is what Marks asks, for the test of its plan.
+func FeedbackQuery() string { return feedbackQuery }
+
+// ConversationFeedback returns the ratings of the messages that a conversation shows.
+func (db *DB) ConversationFeedback(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID) (m ConversationFeedback, err error) {
+	type mark struct {
+		feedback sql.NullString
+		author   parley.AuthorKind
+	}
+	list, err := sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (one mark, err error) {
+		err = scan(&one.feedback, &one.author)
+		return one, err
+	}, feedbackQuery, agent, conversation, account)
+	for _, one := range list {
+		if one.feedback.String != "" {
+			m.Ratings = append(m.Ratings, one.feedback.String)
+		}
+		m.HasHumanReply = m.HasHumanReply || one.author == parley.AuthorHuman
+	}
+	return m, err
 }

@@ -79,10 +79,10 @@ func TestSourceIsFoundByItsOwnerOnly(t *testing.T) {
 		_, err = w.Version(w, other.ID, w.Agent.ID, s.ID, v.ID)
 		w.wantCode(err, parley.CodeSourceNotFound)
 
-		gone := w.createAgent(w.Account, testTime)
-		w.must(w.DeleteAgent(w, w.Account.ID, gone.ID, testTime))
+		deletedAgent := w.createAgent(w.Account, testTime)
+		w.must(w.DeleteAgent(w, w.Account.ID, deletedAgent.ID, testTime))
 		orphan := *s
-		orphan.ID, orphan.AgentID = "orphan", gone.ID
+		orphan.ID, orphan.AgentID = "orphan", deletedAgent.ID
 		w.wantCode(w.Transact(w, 0, func(tx *store.DB) error { _, err := tx.CreateSource(w, &orphan); return err }), parley.CodeAgentNotFound)
 	})
 }

@@ -1,10 +1,11 @@
-// Package store holds all SQL of the nouns, a file per noun, written once for SQLite and PostgreSQL. It keeps no rules: it
-// finds, writes and says what was not found. Every query names its owner, so an id of another owner finds nothing.
+// Package store holds all SQL of the nouns, a file per noun, written once for SQLite and PostgreSQL. It holds no rules: it
+// finds, writes and reports what was not found. Every query names its owner, so an id of another owner finds nothing.
 package store
 
 import (
 	"context"
 	"embed"
+	"errors"
 	"io/fs"
 
 	"parley/internal/sqldb"
@@ -23,7 +24,10 @@ func Migrations() fs.FS {
 }
 
 // DB is the store: a pool, or a transaction inside Transact.
-type DB struct{ sql *sqldb.DB }
+type DB struct {
+	sql    *sqldb.DB
+	events *eventObservers
+}
 
 // Open opens the database and brings its schema up to date.
 func Open(ctx context.Context, cfg sqldb.Config) (*DB, error) {
@@ -32,22 +36,63 @@ func Open(ctx context.Context, cfg sqldb.Config) (*DB, error) {
 		return nil, err
 	}
 	if err := sqldb.Migrate(ctx, db, Migrations()); err != nil {
-		return nil, errorsJoin(err, db.Close())
+		return nil, errors.Join(err, db.Close())
 	}
-	return &DB{sql: db}, nil
+	return New(db), nil
 }
 
 // New returns a store over an open database whose schema is up to date.
-func New(db *sqldb.DB) *DB { return &DB{sql: db} }
+func New(db *sqldb.DB) *DB { return &DB{sql: db, events: &eventObservers{}} }
 
-// SQL returns the database below, for the rooms that own tables of their own (jobs, retrieval).
+// SQL returns the database below, for the packages that own tables of their own (jobs, retrieval).
 func (db *DB) SQL() *sqldb.DB { return db.sql }
 
 // Close finishes what is queued and closes the database.
 func (db *DB) Close() error { return db.sql.Close() }
 
 // Transact runs fn in a transaction and returns once it is on disk. fn may be run more than once: it makes no ids, reads no
-// clock, calls nothing outside the database, and hands out its results only by assignment.
+// clock, calls nothing outside the database, and returns its results only by assignment.
 func (db *DB) Transact(ctx context.Context, lane sqldb.Lane, fn func(tx *DB) error) error {
-	return db.sql.Transact(ctx, lane, func(tx *sqldb.DB) error { return fn(&DB{sql: tx}) })
+	return db.sql.Transact(ctx, lane, func(tx *sqldb.DB) error { return fn(&DB{sql: tx, events: db.events}) })
+}
+
+// EnsureSetting returns a value that belongs to the installation, such as the key that signs cursors. The first to ask for it makes
+// it, once for all servers on the database.
+func (db *DB) EnsureSetting(ctx context.Context, name string, create func() string) (string, error) {
+	const read = `select value from settings where name = ?`
+	value, err := sqldb.One(ctx, db.sql, sqldb.Column[string], read, name)
+	if !sqldb.IsNotFound(err) {
+		return value, err
+	}
+	created := create()
+	err = db.Transact(ctx, sqldb.Interactive, func(tx *DB) error {
+		_, err := tx.sql.Exec(ctx, `insert into settings (name, value) values (?, ?) on conflict do nothing`, name, created)
+		if err != nil {
+			return err
+		}
+		value, err = sqldb.One(ctx, tx.sql, sqldb.Column[string], read, name)
+		return err
+	})
+	return value, err
+}
+
+// FindSetting returns a value of the installation, or the empty text where there is none.
+func (db *DB) FindSetting(ctx context.Context, name string) (string, error) {
+	value, err := sqldb.One(ctx, db.sql, sqldb.Column[string], `
+		select value
+		from settings
+		where name = ?`, name)
+	if sqldb.IsNotFound(err) {
+		return "", nil
+	}
+	return value, err
+}
+
+// SetSetting writes a value of the installation, new or not.
+func (db *DB) SetSetting(ctx context.Context, name, value string) error {
+	_, err := db.sql.Exec(ctx, `
+		insert into settings (name, value)
+		values (?, ?)
+		on conflict (name) do update set value = excluded.value`, name, value)
+	return err
 }

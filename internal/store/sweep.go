@@ -12,12 +12,15 @@ import (
 
 // The sweeps are jobs of the installation: they ask for no account.
 
-// IgnoreOldToolCalls marks tool calls that have waited since before a moment as ignored, at most limit, and gives their number. Their
+// IgnoreOldToolCalls marks tool calls that have waited since before a moment as ignored, at most limit, and returns their number. Their
 // messages are shown so by then without it (parley.Message.Shown).
 func (db *DB) IgnoreOldToolCalls(ctx context.Context, before, now time.Time, limit int) (n int64, err error) {
 	err = db.Transact(ctx, sqldb.Bulk, func(tx *DB) error {
-		n, err = tx.updateAndRecord(ctx, now, "tool.ignored", `update tool_calls set status = 'ignored' where status = 'pending' and id in
-			(select id from tool_calls where status = 'pending' and client_side = 1 and created_at < ? order by created_at limit ?)`, millis(before), limit)
+		n, err = tx.updateAndRecord(ctx, now, "tool.ignored", `
+			update tool_calls set status = 'ignored'
+			where status = 'pending'
+			  and id in (select id from tool_calls where status = 'pending' and client_side = 1
+			    and created_at < ? order by created_at limit ?)`, millis(before), limit)
 		return err
 	})
 	return n, err
@@ -30,7 +33,7 @@ type sweptConversation struct {
 	conversation parley.ConversationID
 }
 
-// updateAndRecord runs an update, records an event of each conversation that it has touched, and gives the number of rows. Events come in the
+// updateAndRecord runs an update, records an event of each conversation that it has changed, and returns the number of rows. Events come in the
 // order of their accounts, so that two sweeps do not wait for each other.
 func (db *DB) updateAndRecord(ctx context.Context, now time.Time, kind, update string, args ...any) (n int64, err error) {
 	list, err := sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (s sweptConversation, err error) {
@@ -52,11 +55,17 @@ func (db *DB) updateAndRecord(ctx context.Context, now time.Time, kind, update s
 	return int64(len(list)), nil
 }
 
-// AbandonOldProcedureRuns ends procedure runs that have been open since before a moment as abandoned, at most limit, and gives their number.
+// AbandonOldProcedureRuns ends procedure runs that have been open since before a moment as abandoned, at most limit, and returns their number.
 func (db *DB) AbandonOldProcedureRuns(ctx context.Context, before, now time.Time, limit int) (n int64, err error) {
 	err = db.Transact(ctx, sqldb.Bulk, func(tx *DB) error {
-		n, err = tx.updateAndRecord(ctx, now, "procedure.abandoned", `update procedure_runs set outcome = ?, state = ?, ended_at = ? where outcome is null and id in
-			(select id from procedure_runs where outcome is null and started_at < ? order by started_at limit ?)`,
+		n, err = tx.updateAndRecord(ctx, now, "procedure.abandoned", `
+			update procedure_runs set
+			  outcome = ?,
+			  state = ?,
+			  ended_at = ?
+			where outcome is null
+			  and id in (select id from procedure_runs where outcome is null
+			    and started_at < ? order by started_at limit ?)`,
 			string(parley.ProcedureAbandoned), runEnded, millis(now), millis(before), limit)
 		return err
 	})
@@ -75,24 +84,9 @@ func (db *DB) ConversationRetentions(ctx context.Context) ([]ConversationRetenti
 	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (r ConversationRetention, err error) {
 		err = scan(&r.Account, &r.Agent, &r.Days)
 		return r, err
-	}, `select account_id, id, retention_days from agents where retention_days is not null and deleted_at is null order by id`)
-}
-
-// ConversationIDs lists the ids of conversations that the filter lets through, oldest first, at most limit.
-func (db *DB) ConversationIDs(ctx context.Context, account parley.AccountID, agent parley.AgentID, f ConversationFilter, limit int) ([]parley.ConversationID, error) {
-	where, args := f.whereClause(account, agent)
-	return sqldb.All(ctx, db.sql, sqldb.Column[parley.ConversationID], `select id from conversations where `+where+` order by created_at, id limit ?`, append(args, limit)...)
-}
-
-// OwnerOfConversation tells whose a conversation is. It is the operator's view and asks for no account. Fails with
-// CONVERSATION_NOT_FOUND.
-func (db *DB) OwnerOfConversation(ctx context.Context, id parley.ConversationID) (account parley.AccountID, agent parley.AgentID, err error) {
-	err = db.sql.QueryRow(ctx, `select account_id, agent_id from conversations where id = ? and deleted_at is null`, id).Scan(&account, &agent)
-	return account, agent, mapNotFound(err, parley.CodeConversationNotFound)
-}
-
-// OwnerOfAgent tells whose an agent is. It is the operator's view and asks for no account. Fails with AGENT_NOT_FOUND.
-func (db *DB) OwnerOfAgent(ctx context.Context, id parley.AgentID) (account parley.AccountID, err error) {
-	err = db.sql.QueryRow(ctx, `select account_id from agents where id = ? and deleted_at is null`, id).Scan(&account)
-	return account, mapNotFound(err, parley.CodeAgentNotFound)
+	}, `
+		select account_id, id, retention_days
+		from agents
+		where retention_days is not null and deleted_at is null
+		order by id`)
 }

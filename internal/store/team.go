@@ -2,14 +2,24 @@ package store
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"parley"
 	"parley/internal/sqldb"
 )
 
-const teamColumns = `id, account_id, agent_id, key, name, is_default, strategy, max_open, hours, created_at, updated_at`
+const teamColumns = `
+  id,
+  account_id,
+  agent_id,
+  key,
+  name,
+  is_default,
+  strategy,
+  max_open,
+  hours,
+  created_at,
+  updated_at`
 
 func scanTeam(scan sqldb.Scan) (t parley.Team, err error) {
 	err = scan(teamDests(&t)...)
@@ -18,13 +28,28 @@ func scanTeam(scan sqldb.Scan) (t parley.Team, err error) {
 
 // teamDests are the places of teamColumns in t.
 func teamDests(t *parley.Team) []any {
-	return []any{&t.ID, &t.AccountID, &t.AgentID, textDest[string]{&t.Key}, &t.Name, &t.IsDefault, &t.Strategy, intPointerDest{&t.MaxOpen}, jsonDest{&t.Hours},
-		timeDest{&t.CreatedAt}, timeDest{&t.UpdatedAt}}
+	return []any{
+		&t.ID,
+		&t.AccountID,
+		&t.AgentID,
+		nullableText(&t.Key),
+		&t.Name,
+		&t.IsDefault,
+		&t.Strategy,
+		intPointerDest{&t.MaxOpen},
+		jsonDest{&t.Hours},
+		timeDest{&t.CreatedAt},
+		timeDest{&t.UpdatedAt},
+	}
 }
 
 // Teams lists the agent's teams with their members, longest standing first.
 func (db *DB) Teams(ctx context.Context, account parley.AccountID, agent parley.AgentID) ([]parley.Team, error) {
-	teams, err := sqldb.All(ctx, db.sql, scanTeam, `select `+teamColumns+` from teams where agent_id = ? and account_id = ? order by created_at, id`, agent, account)
+	teams, err := sqldb.All(ctx, db.sql, scanTeam, `
+		select `+teamColumns+`
+		from teams
+		where agent_id = ? and account_id = ?
+		order by created_at, id`, agent, account)
 	if err != nil {
 		return nil, err
 	}
@@ -46,10 +71,13 @@ func (db *DB) Team(ctx context.Context, account parley.AccountID, agent parley.A
 	return db.team(ctx, account, agent, `id = ?`, id)
 }
 
-// LockTeam keeps the team from being removed until the transaction ends. Lock it behind the ticket that is to get it. Fails with
+// LockTeam prevents the team from being removed until the transaction ends. Lock it after the ticket that is to get it. Fails with
 // TICKET_TEAM_NOT_FOUND.
 func (db *DB) LockTeam(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.TeamID) error {
-	_, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `select 1 from teams where agent_id = ? and account_id = ? and id = ?`+db.sql.ForUpdate(), agent, account, id)
+	_, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `
+		select 1
+		from teams
+		where agent_id = ? and account_id = ? and id = ?`+db.sql.ForUpdate(), agent, account, id)
 	return mapNotFound(err, parley.CodeTicketTeam)
 }
 
@@ -59,7 +87,10 @@ func (db *DB) DefaultTeam(ctx context.Context, account parley.AccountID, agent p
 }
 
 func (db *DB) team(ctx context.Context, account parley.AccountID, agent parley.AgentID, which string, value any) (*parley.Team, error) {
-	t, err := sqldb.One(ctx, db.sql, scanTeam, `select `+teamColumns+` from teams where agent_id = ? and account_id = ? and `+which, agent, account, value)
+	t, err := sqldb.One(ctx, db.sql, scanTeam, `
+		select `+teamColumns+`
+		from teams
+		where agent_id = ? and account_id = ? and `+which, agent, account, value)
 	if err != nil {
 		return nil, mapNotFound(err, parley.CodeTicketTeam)
 	}
@@ -76,9 +107,13 @@ func (db *DB) PutTeam(ctx context.Context, t *parley.Team) error {
 	return err
 }
 
-// UnsetDefaultTeam takes the mark off the default team.
+// UnsetDefaultTeam unmarks the default team.
 func (db *DB) UnsetDefaultTeam(ctx context.Context, account parley.AccountID, agent parley.AgentID, now time.Time) error {
-	_, err := db.sql.Exec(ctx, `update teams set is_default = 0, updated_at = ? where agent_id = ? and account_id = ? and is_default = 1`, millis(now), agent, account)
+	_, err := db.sql.Exec(ctx, `
+		update teams set
+		  is_default = 0,
+		  updated_at = ?
+		where agent_id = ? and account_id = ? and is_default = 1`, millis(now), agent, account)
 	return err
 }
 
@@ -92,8 +127,12 @@ func (db *DB) DropTeam(ctx context.Context, account parley.AccountID, agent parl
 		sql  string
 		args []any
 	}{
-		{`update tickets set team_id = ? where agent_id = ? and account_id = ? and team_id = ?`, []any{to, agent, account, id}},
-		{`update routing_rules set team_id = ? where agent_id = ? and account_id = ? and team_id = ?`, []any{to, agent, account, id}},
+		{`
+			update tickets set team_id = ?
+			where agent_id = ? and account_id = ? and team_id = ?`, []any{to, agent, account, id}},
+		{`
+			update routing_rules set team_id = ?
+			where agent_id = ? and account_id = ? and team_id = ?`, []any{to, agent, account, id}},
 		{`delete from team_members where agent_id = ? and account_id = ? and team_id = ?`, []any{agent, account, id}},
 	} {
 		if _, err := db.sql.Exec(ctx, step.sql, step.args...); err != nil {
@@ -111,13 +150,34 @@ type MemberWorkload struct {
 	OpenTickets int // open tickets of the agent that are assigned to them
 }
 
-const workloadColumns = `m.team_id, m.max_open, m.hours, m.away, m.last_turn, m.joined_at, u.id, u.email, u.name, u.created_at,
-	(select count(*) from tickets k where k.agent_id = m.agent_id and k.assignee_id = m.user_id and k.is_open = 1)`
+const workloadColumns = `
+  m.team_id,
+  m.max_open,
+  m.hours,
+  m.away,
+  m.last_turn,
+  m.joined_at,
+  u.id,
+  u.email,
+  u.name,
+  u.created_at,
+  (select count(*) from tickets k where k.agent_id = m.agent_id and k.assignee_id = m.user_id and k.is_open = 1)`
 
 // workloadDests are the places of workloadColumns in m; all may be null.
 func workloadDests(m *MemberWorkload) []any {
-	return []any{textDest[parley.TeamID]{&m.TeamID}, intPointerDest{&m.MaxOpen}, jsonDest{&m.Hours}, boolDest{&m.IsAway}, int64Dest{&m.LastAssignment}, timeDest{&m.JoinedAt},
-		textDest[parley.UserID]{&m.User.ID}, textDest[string]{&m.User.Email}, textDest[string]{&m.User.Name}, timeDest{&m.User.CreatedAt}, &m.OpenTickets}
+	return []any{
+		nullableText(&m.TeamID),
+		intPointerDest{&m.MaxOpen},
+		jsonDest{&m.Hours},
+		boolDest{&m.IsAway},
+		int64Dest{&m.LastAssignment},
+		timeDest{&m.JoinedAt},
+		nullableText(&m.User.ID),
+		nullableText(&m.User.Email),
+		nullableText(&m.User.Name),
+		timeDest{&m.User.CreatedAt},
+		&m.OpenTickets,
+	}
 }
 
 // TeamMembers lists the members of all teams who still belong to the account, longest standing first.
@@ -125,8 +185,13 @@ func (db *DB) TeamMembers(ctx context.Context, account parley.AccountID, agent p
 	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (m MemberWorkload, err error) {
 		err = scan(workloadDests(&m)...)
 		return m, err
-	}, `select `+workloadColumns+` from team_members m join memberships a on a.account_id = m.account_id and a.user_id = m.user_id join users u on u.id = m.user_id
-		where m.agent_id = ? and m.account_id = ? order by m.joined_at, m.user_id`, agent, account)
+	}, `
+		select `+workloadColumns+`
+		from team_members m
+		join memberships a on a.account_id = m.account_id and a.user_id = m.user_id
+		join users u on u.id = m.user_id
+		where m.agent_id = ? and m.account_id = ?
+		order by m.joined_at, m.user_id`, agent, account)
 }
 
 // TeamWithWorkload finds a team, or the default team where none is named, with its members who still belong to the account, longest standing
@@ -141,8 +206,10 @@ func (db *DB) TeamWithWorkload(ctx context.Context, account parley.AccountID, ag
 		t = parley.Team{}
 		err = scan(append(teamDests(&t), workloadDests(&m)...)...)
 		return m, err
-	}, `select t.`+strings.ReplaceAll(teamColumns, `, `, `, t.`)+`, `+workloadColumns+` from teams t left join (team_members m
-		join memberships a on a.account_id = m.account_id and a.user_id = m.user_id join users u on u.id = m.user_id) on m.team_id = t.id
+	}, `select `+qualifiedColumns("t", teamColumns)+`, `+workloadColumns+`
+		from teams t
+		left join (team_members m join memberships a on a.account_id = m.account_id
+		  and a.user_id = m.user_id join users u on u.id = m.user_id) on m.team_id = t.id
 		where t.agent_id = ? and t.account_id = ? and `+which+` order by m.joined_at, m.user_id`, args...)
 	switch {
 	case err != nil:
@@ -157,33 +224,108 @@ func (db *DB) TeamWithWorkload(ctx context.Context, account parley.AccountID, ag
 
 // PutTeamMember writes a member of a team. One who is there already keeps the place in the round and the time of joining.
 func (db *DB) PutTeamMember(ctx context.Context, account parley.AccountID, agent parley.AgentID, team parley.TeamID, m *parley.TeamMember) error {
-	_, err := db.sql.Exec(ctx, `insert into team_members (team_id, user_id, account_id, agent_id, max_open, hours, away, last_turn, joined_at) values (?, ?, ?, ?, ?, ?, ?, 0, ?)
-		on conflict (team_id, user_id) do update set max_open = excluded.max_open, hours = excluded.hours, away = excluded.away`,
+	_, err := db.sql.Exec(ctx, `
+		insert into team_members (
+		  team_id,
+		  user_id,
+		  account_id,
+		  agent_id,
+		  max_open,
+		  hours,
+		  away,
+		  last_turn,
+		  joined_at
+		)
+		values (?, ?, ?, ?, ?, ?, ?, 0, ?)
+		on conflict (team_id, user_id) do update set
+		  max_open = excluded.max_open,
+		  hours = excluded.hours,
+		  away = excluded.away`,
 		team, m.User.ID, account, agent, intOrNil(m.MaxOpen), listJSON(m.Hours), boolToInt(m.IsAway), millis(m.JoinedAt))
 	return err
 }
 
-// DropTeamMember takes a member out of a team; tickets stay with them. Fails with TICKET_TEAM_MEMBER_NOT_FOUND.
+// DropTeamMember removes a member from a team; their tickets stay with them. Fails with TICKET_TEAM_MEMBER_NOT_FOUND.
 func (db *DB) DropTeamMember(ctx context.Context, account parley.AccountID, agent parley.AgentID, team parley.TeamID, user parley.UserID) error {
-	n, err := db.sql.Exec(ctx, `delete from team_members where agent_id = ? and account_id = ? and team_id = ? and user_id = ?`, agent, account, team, user)
+	n, err := db.sql.Exec(ctx, `
+		delete from team_members
+		where agent_id = ? and account_id = ? and team_id = ? and user_id = ?`, agent, account, team, user)
 	return requireChanged(n, err, parley.CodeTicketMember)
 }
 
-// DropFromTeams takes somebody out of all teams of the agent, and tells how many those were.
+// DropFromTeams removes a user from all teams of the agent, and returns how many those were.
 func (db *DB) DropFromTeams(ctx context.Context, account parley.AccountID, agent parley.AgentID, user parley.UserID) (int, error) {
-	n, err := db.sql.Exec(ctx, `delete from team_members where agent_id = ? and account_id = ? and user_id = ?`, agent, account, user)
+	n, err := db.sql.Exec(ctx, `
+		delete from team_members
+		where agent_id = ? and account_id = ? and user_id = ?`, agent, account, user)
 	return int(n), err
 }
 
 // SetLastAssignment notes that a ticket went round to the member of the team: nobody of it has had a later one.
 func (db *DB) SetLastAssignment(ctx context.Context, account parley.AccountID, agent parley.AgentID, team parley.TeamID, user parley.UserID, turn int64) error {
-	n, err := db.sql.Exec(ctx, `update team_members set last_turn = ? where agent_id = ? and account_id = ? and team_id = ? and user_id = ?`, turn, agent, account, team, user)
+	n, err := db.sql.Exec(ctx, `
+		update team_members set last_turn = ?
+		where agent_id = ? and account_id = ? and team_id = ? and user_id = ?`, turn, agent, account, team, user)
 	return requireChanged(n, err, parley.CodeTicketMember)
 }
 
-func intOrNil(n *int) any {
-	if n == nil {
-		return nil
-	}
-	return *n
+const ruleColumns = `
+  id,
+  account_id,
+  agent_id,
+  key,
+  name,
+  position,
+  enabled,
+  all_of,
+  any_of,
+  team_id,
+  member_id,
+  created_at,
+  updated_at`
+
+func scanRule(scan sqldb.Scan) (r parley.Rule, err error) {
+	err = scan(
+		&r.ID,
+		&r.AccountID,
+		&r.AgentID,
+		&r.Key,
+		&r.Name,
+		&r.Position,
+		&r.Enabled,
+		jsonDest{&r.All},
+		jsonDest{&r.Any},
+		nullableText(&r.TeamID),
+		nullableText(&r.MemberID),
+		timeDest{&r.CreatedAt},
+		timeDest{&r.UpdatedAt},
+	)
+	return r, err
+}
+
+// Rules lists the agent's routing rules in their order, those that are switched off too.
+func (db *DB) Rules(ctx context.Context, account parley.AccountID, agent parley.AgentID) ([]parley.Rule, error) {
+	return sqldb.All(ctx, db.sql, scanRule, `
+		select `+ruleColumns+`
+		from routing_rules
+		where agent_id = ? and account_id = ?
+		order by position, key`, agent, account)
+}
+
+// PutRule writes a rule in place of the agent's rule with its key, if there is one, which keeps its id and birth.
+func (db *DB) PutRule(ctx context.Context, r *parley.Rule) error {
+	return db.sql.QueryRow(ctx, `insert into routing_rules (`+ruleColumns+`) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		on conflict (agent_id, key) do update set name = excluded.name, position = excluded.position, enabled = excluded.enabled, all_of = excluded.all_of,
+		any_of = excluded.any_of, team_id = excluded.team_id, member_id = excluded.member_id, updated_at = excluded.updated_at
+		where routing_rules.account_id = excluded.account_id returning id, created_at`,
+		r.ID, r.AccountID, r.AgentID, r.Key, r.Name, r.Position, boolToInt(r.Enabled), listJSON(r.All), listJSON(r.Any), textOrNil(r.TeamID), textOrNil(r.MemberID),
+		millis(r.CreatedAt), millis(r.UpdatedAt)).Scan(&r.ID, timeDest{&r.CreatedAt})
+}
+
+// DropRule removes the agent's rule with the key. Fails with NOT_FOUND.
+func (db *DB) DropRule(ctx context.Context, account parley.AccountID, agent parley.AgentID, key string) error {
+	n, err := db.sql.Exec(ctx, `
+		delete from routing_rules
+		where agent_id = ? and account_id = ? and key = ?`, agent, account, key)
+	return requireChanged(n, err, parley.CodeNotFound)
 }

@@ -21,13 +21,27 @@ const (
 	TurnInterrupted = "interrupted"
 )
 
-// ErrTurnLost says that the turn is no longer its owner's to close: it was recovered after its lease ran out.
+// ErrTurnLost is the failure to close a turn that is no longer its owner's: it was recovered after its lease ran out.
 var ErrTurnLost = errors.New("store: the turn's lease was lost")
 
-// CreateTurn writes an open turn and gives the number of the account's open turns, this one included. A second open turn of
-// the same conversation is a duplicate. Call it last in its transaction: it holds the account's row until commit.
+// CreateTurn writes an open turn and returns the number of the account's open turns, this one included. A second open turn of
+// the same conversation is a duplicate. Call it last in its transaction: it locks the account's row until commit.
 func (db *DB) CreateTurn(ctx context.Context, t *parley.Turn, events ...NewEvent) (open int, err error) {
-	_, err = db.sql.Exec(ctx, `insert into turns (id, account_id, agent_id, conversation_id, user_message_id, message_id, state, owner, lease_until, month, reserved, started_at)
+	_, err = db.sql.Exec(ctx, `
+		insert into turns (
+		  id,
+		  account_id,
+		  agent_id,
+		  conversation_id,
+		  user_message_id,
+		  message_id,
+		  state,
+		  owner,
+		  lease_until,
+		  month,
+		  reserved,
+		  started_at
+		)
 		values (?, ?, ?, ?, ?, ?, 'open', ?, ?, ?, ?, ?)`, t.ID, t.AccountID, t.AgentID, t.ConversationID, t.UserMessageID, t.MessageID, t.Owner,
 		millis(t.LeaseUntil), MonthOf(t.StartedAt), int64(t.Reserved), millis(t.StartedAt))
 	if err != nil {
@@ -36,34 +50,64 @@ func (db *DB) CreateTurn(ctx context.Context, t *parley.Turn, events ...NewEvent
 	return db.recordEventsAndTurns(ctx, t.AccountID, t.StartedAt, 1, events...)
 }
 
-const turnColumns = `id, account_id, agent_id, conversation_id, user_message_id, message_id, owner, lease_until, reserved, started_at`
+const turnColumns = `
+  id,
+  account_id,
+  agent_id,
+  conversation_id,
+  user_message_id,
+  message_id,
+  owner,
+  lease_until,
+  reserved,
+  started_at`
 
-func scanTurn(r rowScanner) (*parley.Turn, error) {
-	var t parley.Turn
-	var lease, started int64
-	err := r.Scan(&t.ID, &t.AccountID, &t.AgentID, &t.ConversationID, &t.UserMessageID, &t.MessageID, &t.Owner, &lease, &t.Reserved, &started)
-	t.LeaseUntil, t.StartedAt = timeFromMillis(lease), timeFromMillis(started)
-	return &t, err
+func scanTurn(scan sqldb.Scan) (t parley.Turn, err error) {
+	err = scan(
+		&t.ID,
+		&t.AccountID,
+		&t.AgentID,
+		&t.ConversationID,
+		&t.UserMessageID,
+		&t.MessageID,
+		&t.Owner,
+		timeDest{&t.LeaseUntil},
+		&t.Reserved,
+		timeDest{&t.StartedAt},
+	)
+	return t, err
 }
 
 // OpenTurn finds the conversation's open turn, or nil.
 func (db *DB) OpenTurn(ctx context.Context, account parley.AccountID, conversation parley.ConversationID) (*parley.Turn, error) {
-	t, err := scanTurn(db.sql.QueryRow(ctx, `select `+turnColumns+` from turns where conversation_id = ? and account_id = ? and state = 'open'`, conversation, account))
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil
+	t, err := sqldb.One(ctx, db.sql, scanTurn, `select `+turnColumns+`
+		from turns
+		where conversation_id = ? and account_id = ? and state = 'open'`, conversation, account)
+	if err != nil {
+		if sqldb.IsNotFound(err) {
+			return nil, nil
+		}
+		return nil, err
 	}
-	return t, err
+	return &t, nil
 }
 
-// CloseTurn ends the turn, settles its credits and records the events. Fails with ErrTurnLost when somebody else has ended
-// it. Call it last in its transaction: it holds the account's row until commit.
+// CloseTurn ends the turn, settles its credits and records the events. Fails with ErrTurnLost when another server has ended
+// it. Call it last in its transaction: it locks the account's row until commit.
 func (db *DB) CloseTurn(ctx context.Context, t *parley.Turn, state string, cost parley.Credits, trace *parley.Trace, now time.Time, events ...NewEvent) error {
 	var month string
 	var traceText any
 	if trace != nil {
 		traceText = toJSON(trace)
 	}
-	err := db.sql.QueryRow(ctx, `update turns set state = ?, ended_at = ?, charged = ?, trace = ? where id = ? and account_id = ? and owner = ? and state = 'open' returning month`,
+	err := db.sql.QueryRow(ctx, `
+		update turns set
+		  state = ?,
+		  ended_at = ?,
+		  charged = ?,
+		  trace = ?
+		where id = ? and account_id = ? and owner = ? and state = 'open'
+		returning month`,
 		state, millis(now), int64(cost), traceText, t.ID, t.AccountID, t.Owner).Scan(&month)
 	if errors.Is(err, sql.ErrNoRows) {
 		return ErrTurnLost
@@ -78,13 +122,13 @@ func (db *DB) CloseTurn(ctx context.Context, t *parley.Turn, state string, cost 
 	return err
 }
 
-// TurnState tells how a turn stands: open, or how it ended.
+// TurnState returns the state of a turn: open, or how it ended.
 func (db *DB) TurnState(ctx context.Context, account parley.AccountID, id parley.TurnID) (state string, err error) {
 	err = db.sql.QueryRow(ctx, `select state from turns where id = ? and account_id = ?`, id, account).Scan(&state)
 	return state, err
 }
 
-// RenewTurnLeases keeps these open turns of the owner alive. A turn that its owner has lost sight of is not renewed, so its lease
+// RenewTurnLeases renews the leases of these open turns of the owner. A turn that its owner has lost is not renewed, so its lease
 // runs out and recovery finds it.
 func (db *DB) RenewTurnLeases(ctx context.Context, owner string, turns []parley.TurnID, until time.Time) error {
 	for some := range slices.Chunk(turns, 100) {
@@ -102,14 +146,18 @@ func (db *DB) RenewTurnLeases(ctx context.Context, owner string, turns []parley.
 
 // RequestTurnCancel asks the turn's owner, another server, to end it if nobody reads it any more.
 func (db *DB) RequestTurnCancel(ctx context.Context, account parley.AccountID, id parley.TurnID, now time.Time) error {
-	_, err := db.sql.Exec(ctx, `update turns set cancel_asked_at = ? where id = ? and account_id = ? and state = 'open' and cancel_asked_at is null`,
+	_, err := db.sql.Exec(ctx, `
+		update turns set cancel_asked_at = ?
+		where id = ? and account_id = ? and state = 'open' and cancel_asked_at is null`,
 		millis(now), id, account)
 	return err
 }
 
 // RequestTurnStop asks the owner of a conversation's open turn, which may be another server, to end it.
 func (db *DB) RequestTurnStop(ctx context.Context, account parley.AccountID, conversation parley.ConversationID, now time.Time) error {
-	_, err := db.sql.Exec(ctx, `update turns set cancel_asked_at = ? where conversation_id = ? and account_id = ? and state = 'open'`,
+	_, err := db.sql.Exec(ctx, `
+		update turns set cancel_asked_at = ?
+		where conversation_id = ? and account_id = ? and state = 'open'`,
 		millis(now), conversation, account)
 	return err
 }
@@ -124,8 +172,11 @@ func (db *DB) CancelRequestedTurns(ctx context.Context, owner string) (map[parle
 	list, err := sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (a asked, err error) {
 		err = scan(&a.id, &a.over)
 		return a, err
-	}, `select t.id, case when c.id is null or c.status <> ? or c.deleted_at is not null then 1 else 0 end from turns t
-		left join conversations c on c.id = t.conversation_id where t.state = 'open' and t.owner = ? and t.cancel_asked_at is not null`, parley.ConversationOngoing, owner)
+	}, `
+		select t.id, case when c.id is null or c.status <> ? or c.deleted_at is not null then 1 else 0 end
+		from turns t
+		left join conversations c on c.id = t.conversation_id
+		where t.state = 'open' and t.owner = ? and t.cancel_asked_at is not null`, parley.ConversationOngoing, owner)
 	all := map[parley.TurnID]bool{}
 	for _, a := range list {
 		all[a.id] = a.over
@@ -142,20 +193,11 @@ func (db *DB) ExpireOtherTurnLeases(ctx context.Context, owner string) error {
 
 // ExpiredTurns lists open turns whose lease has run out, oldest first, at most limit.
 func (db *DB) ExpiredTurns(ctx context.Context, now time.Time, limit int) ([]parley.Turn, error) {
-	rows, err := db.sql.Query(ctx, `select `+turnColumns+` from turns where state = 'open' and lease_until < ? order by lease_until limit ?`, millis(now), limit)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }()
-	var list []parley.Turn
-	for rows.Next() {
-		t, err := scanTurn(rows)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, *t)
-	}
-	return list, rows.Err()
+	return sqldb.All(ctx, db.sql, scanTurn, `select `+turnColumns+`
+		from turns
+		where state = 'open' and lease_until < ?
+		order by lease_until
+		limit ?`, millis(now), limit)
 }
 
 // TurnTrace is one turn's trace with when it ran.
@@ -166,8 +208,16 @@ type TurnTrace struct {
 
 // TurnTraces returns what each turn of a conversation did, oldest first. It is the operator's view and asks for no account.
 func (db *DB) TurnTraces(ctx context.Context, conversation parley.ConversationID) ([]TurnTrace, error) {
-	rows, err := db.sql.Query(ctx, `select id, message_id, state, trace, started_at from turns
-		where conversation_id = ? and agent_id = (select agent_id from conversations where id = ?) order by started_at, id`, conversation, conversation)
+	rows, err := db.sql.Query(ctx, `
+		select
+		  id,
+		  message_id,
+		  state,
+		  trace,
+		  started_at
+		from turns
+		where conversation_id = ? and agent_id = (select agent_id from conversations where id = ?)
+		order by started_at, id`, conversation, conversation)
 	if err != nil {
 		return nil, err
 	}
@@ -191,30 +241,4 @@ func (db *DB) TurnTraces(ctx context.Context, conversation parley.ConversationID
 		list = append(list, t)
 	}
 	return list, rows.Err()
-}
-
-// TouchAgent notes the time of the agent's latest message, to the second: the row is large and every turn would rewrite it.
-// Fails with AGENT_NOT_FOUND once the agent is deleted.
-func (db *DB) TouchAgent(ctx context.Context, account parley.AccountID, agent parley.AgentID, now time.Time) error {
-	last, err := db.agentLastMessageAt(ctx, account, agent, "")
-	if err != nil || millis(now)-last < 1000 {
-		return err
-	}
-	_, err = db.sql.Exec(ctx, `update agents set last_message_at = ? where id = ? and account_id = ?`, millis(now), agent, account)
-	return err
-}
-
-// ShareLockAgent fails with AGENT_NOT_FOUND once the agent is deleted, and keeps it from being deleted until the transaction ends.
-func (db *DB) ShareLockAgent(ctx context.Context, account parley.AccountID, agent parley.AgentID) error {
-	lock := ""
-	if db.sql.Dialect() == sqldb.Postgres {
-		lock = " for share"
-	}
-	_, err := db.agentLastMessageAt(ctx, account, agent, lock)
-	return err
-}
-
-func (db *DB) agentLastMessageAt(ctx context.Context, account parley.AccountID, agent parley.AgentID, lock string) (lastMessage int64, err error) {
-	err = db.sql.QueryRow(ctx, `select coalesce(last_message_at, 0) from agents where id = ? and account_id = ? and deleted_at is null`+lock, agent, account).Scan(&lastMessage)
-	return lastMessage, mapNotFound(err, parley.CodeAgentNotFound)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"strings"
 	"time"
 
 	"parley"
@@ -17,40 +18,96 @@ const (
 	voiceEnded   = "ended"
 )
 
-// ErrVoiceLost says that a voice session is no longer its owner's: somebody else has ended it.
+// ErrVoiceLost is the failure to change a voice session that is no longer its owner's: another server has ended it.
 var ErrVoiceLost = errors.New("store: the voice session was ended by somebody else")
 
-const voiceColumns = `id, account_id, agent_id, conversation_id, user_id, timezone, max_seconds, price, owner, lease_until, reserved, charged, minutes,
-	created_at, joined_at, seen_at, ended_at, end_reason`
+const voiceColumns = `
+  id,
+  account_id,
+  agent_id,
+  conversation_id,
+  user_id,
+  timezone,
+  max_seconds,
+  price,
+  owner,
+  lease_until,
+  reserved,
+  charged,
+  minutes,
+  created_at,
+  joined_at,
+  seen_at,
+  ended_at,
+  end_reason`
 
 func scanVoice(scan sqldb.Scan) (s parley.VoiceSession, err error) {
 	var seconds int64
-	err = scan(&s.ID, &s.AccountID, &s.AgentID, &s.ConversationID, &s.UserID, &s.Timezone, &seconds, &s.PricePerMinute, &s.Owner, timeDest{&s.LeaseUntil}, &s.Reserved, &s.Charged, &s.Minutes,
-		timeDest{&s.CreatedAt}, timePointerDest{&s.JoinedAt}, timePointerDest{&s.LastSeenAt}, timePointerDest{&s.EndedAt}, textDest[parley.SessionEndReason]{&s.EndReason})
+	err = scan(
+		&s.ID,
+		&s.AccountID,
+		&s.AgentID,
+		&s.ConversationID,
+		&s.UserID,
+		&s.Timezone,
+		&seconds,
+		&s.PricePerMinute,
+		&s.Owner,
+		timeDest{&s.LeaseUntil},
+		&s.Reserved,
+		&s.Charged,
+		&s.Minutes,
+		timeDest{&s.CreatedAt},
+		timePointerDest{&s.JoinedAt},
+		timePointerDest{&s.LastSeenAt},
+		timePointerDest{&s.EndedAt},
+		nullableText(&s.EndReason),
+	)
 	s.MaxDuration = time.Duration(seconds) * time.Second
 	return s, err
 }
 
-// CreateVoice writes a session that is opening. It must be called in a transaction that holds the agent (LockAgent) and has
+// CreateVoice writes a session that is opening. It must be called in a transaction that has locked the agent (LockAgent) and has
 // reserved the price of the first minute.
 func (db *DB) CreateVoice(ctx context.Context, s *parley.VoiceSession) error {
-	_, err := db.sql.Exec(ctx, `insert into voice_sessions (id, account_id, agent_id, conversation_id, user_id, timezone, max_seconds, state, owner, lease_until, price, month, reserved, created_at)
+	_, err := db.sql.Exec(ctx, `
+		insert into voice_sessions (
+		  id,
+		  account_id,
+		  agent_id,
+		  conversation_id,
+		  user_id,
+		  timezone,
+		  max_seconds,
+		  state,
+		  owner,
+		  lease_until,
+		  price,
+		  month,
+		  reserved,
+		  created_at
+		)
 		values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, s.ID, s.AccountID, s.AgentID, s.ConversationID, s.UserID, s.Timezone, int64(s.MaxDuration/time.Second), voiceOpening,
 		s.Owner, millis(s.LeaseUntil), int64(s.PricePerMinute), MonthOf(s.CreatedAt), int64(s.Reserved), millis(s.CreatedAt))
 	return err
 }
 
-// StartVoice makes an opening session a living one. Fails with ErrVoiceLost.
+// StartVoice makes an opening session live. Fails with ErrVoiceLost.
 func (db *DB) StartVoice(ctx context.Context, s *parley.VoiceSession) error {
-	n, err := db.sql.Exec(ctx, `update voice_sessions set state = ? where id = ? and account_id = ? and owner = ? and ended_at is null and state = ?`,
+	n, err := db.sql.Exec(ctx, `
+		update voice_sessions set state = ?
+		where id = ? and account_id = ? and owner = ? and ended_at is null and state = ?`,
 		voiceLive, s.ID, s.AccountID, s.Owner, voiceOpening)
 	return requireVoiceOwner(n, err)
 }
 
-// DeleteOpeningVoice takes back a session that could not be begun, with the credits that it has set aside. It reports whether there was one.
+// DeleteOpeningVoice deletes a session that could not be started, and releases the credits that it has reserved. It reports whether there was one.
 func (db *DB) DeleteOpeningVoice(ctx context.Context, s *parley.VoiceSession) (done bool, err error) {
 	var month string
-	err = db.sql.QueryRow(ctx, `delete from voice_sessions where id = ? and account_id = ? and owner = ? and state = ? returning month, reserved`,
+	err = db.sql.QueryRow(ctx, `
+		delete from voice_sessions
+		where id = ? and account_id = ? and owner = ? and state = ?
+		returning month, reserved`,
 		s.ID, s.AccountID, s.Owner, voiceOpening).Scan(&month, &s.Reserved)
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, nil
@@ -62,13 +119,22 @@ func (db *DB) DeleteOpeningVoice(ctx context.Context, s *parley.VoiceSession) (d
 }
 
 // CloseVoice ends a living session as it says of itself (JoinedAt, SeenAt, EndedAt, Reason, Minutes), settles its credits and records
-// the events. Fails with ErrVoiceLost when somebody else has ended it. Call it last in its transaction: it holds the account's row until
+// the events. Fails with ErrVoiceLost when another server has ended it. Call it last in its transaction: it holds the account's row until
 // commit.
 func (db *DB) CloseVoice(ctx context.Context, s *parley.VoiceSession, events ...NewEvent) error {
 	var month string
 	cost := s.PricePerMinute * parley.Credits(s.Minutes)
-	err := db.sql.QueryRow(ctx, `update voice_sessions set state = ?, joined_at = ?, seen_at = ?, ended_at = ?, end_reason = ?, minutes = ?, charged = ?
-		where id = ? and account_id = ? and owner = ? and ended_at is null returning month, reserved`, voiceEnded, millisOrNil(s.JoinedAt), millisOrNil(s.LastSeenAt),
+	err := db.sql.QueryRow(ctx, `
+		update voice_sessions set
+		  state = ?,
+		  joined_at = ?,
+		  seen_at = ?,
+		  ended_at = ?,
+		  end_reason = ?,
+		  minutes = ?,
+		  charged = ?
+		where id = ? and account_id = ? and owner = ? and ended_at is null
+		returning month, reserved`, voiceEnded, millisOrNil(s.JoinedAt), millisOrNil(s.LastSeenAt),
 		millisOrNil(s.EndedAt), s.EndReason, s.Minutes, int64(cost), s.ID, s.AccountID, s.Owner).Scan(&month, &s.Reserved)
 	if errors.Is(err, sql.ErrNoRows) {
 		return ErrVoiceLost
@@ -86,7 +152,11 @@ func (db *DB) CloseVoice(ctx context.Context, s *parley.VoiceSession, events ...
 // settleVoiceCredits turns what a session has set aside into what it cost, as settle does for a turn.
 func (db *DB) settleVoiceCredits(ctx context.Context, s *parley.VoiceSession, month string, cost parley.Credits, now time.Time) error {
 	for _, agent := range []parley.AgentID{wholeAccount, s.AgentID} { // in the order of Reserve
-		_, err := db.sql.Exec(ctx, `update credit_usage set used = used + ?, reserved = reserved - ? where account_id = ? and agent_id = ? and month = ?`,
+		_, err := db.sql.Exec(ctx, `
+			update credit_usage set
+			  used = used + ?,
+			  reserved = reserved - ?
+			where account_id = ? and agent_id = ? and month = ?`,
 			int64(cost), int64(s.Reserved), s.AccountID, agent, month)
 		if err != nil {
 			return err
@@ -95,16 +165,29 @@ func (db *DB) settleVoiceCredits(ctx context.Context, s *parley.VoiceSession, mo
 	if cost == 0 {
 		return nil
 	}
-	_, err := db.sql.Exec(ctx, `insert into credit_ledger (account_id, agent_id, turn_id, kind, amount, month, at) values (?, ?, ?, 'voice', ?, ?, ?)`,
+	_, err := db.sql.Exec(ctx, `
+		insert into credit_ledger (
+		  account_id,
+		  agent_id,
+		  turn_id,
+		  kind,
+		  amount,
+		  month,
+		  at
+		)
+		values (?, ?, ?, 'voice', ?, ?, ?)`,
 		s.AccountID, s.AgentID, s.ID, int64(cost), month, millis(now))
 	return err
 }
 
-// ReserveVoiceMinute sets the price of another minute aside for a session, and gives what its account and agent have used and set aside by
+// ReserveVoiceMinute reserves the price of another minute for a session, and returns what its account and agent have used and reserved by
 // then. Whether that is too much is the caller's rule; to refuse, it fails the transaction. Fails with ErrVoiceLost.
 func (db *DB) ReserveVoiceMinute(ctx context.Context, s *parley.VoiceSession) (ofAccount, ofAgent parley.Credits, err error) {
 	var month string
-	err = db.sql.QueryRow(ctx, `update voice_sessions set reserved = reserved + price where id = ? and account_id = ? and owner = ? and ended_at is null returning month`,
+	err = db.sql.QueryRow(ctx, `
+		update voice_sessions set reserved = reserved + price
+		where id = ? and account_id = ? and owner = ? and ended_at is null
+		returning month`,
 		s.ID, s.AccountID, s.Owner).Scan(&month)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, 0, ErrVoiceLost
@@ -120,4 +203,242 @@ func requireVoiceOwner(n int64, err error) error {
 		return ErrVoiceLost
 	}
 	return err
+}
+
+// SaveVoiceJoin writes down that a living session's customer has joined, with the events. Fails with ErrVoiceLost.
+func (db *DB) SaveVoiceJoin(ctx context.Context, s *parley.VoiceSession, events ...NewEvent) error {
+	return db.Transact(ctx, sqldb.Interactive, func(tx *DB) error {
+		n, err := tx.sql.Exec(ctx, `
+			update voice_sessions set
+			  joined_at = ?,
+			  seen_at = ?
+			where id = ? and account_id = ? and owner = ? and ended_at is null`,
+			millisOrNil(s.JoinedAt), millisOrNil(s.LastSeenAt), s.ID, s.AccountID, s.Owner)
+		if err := requireVoiceOwner(n, err); err != nil {
+			return err
+		}
+		return tx.RecordEvents(ctx, s.AccountID, *s.JoinedAt, events...)
+	})
+}
+
+// RenewVoiceLeases renews the leases of the owner's sessions and writes who has joined and when they were seen last. It returns those that
+// have been ended by another owner meanwhile.
+func (db *DB) RenewVoiceLeases(ctx context.Context, owner string, sessions []parley.VoiceSession, until time.Time) (ended []parley.VoiceSessionID, err error) {
+	err = db.Transact(ctx, sqldb.Interactive, func(tx *DB) error {
+		var list []parley.VoiceSessionID
+		for i := range sessions {
+			s := &sessions[i]
+			n, err := tx.sql.Exec(ctx, `
+				update voice_sessions set
+				  lease_until = ?,
+				  joined_at = ?,
+				  seen_at = ?
+				where id = ? and account_id = ? and owner = ? and ended_at is null`,
+				millis(until), millisOrNil(s.JoinedAt), millisOrNil(s.LastSeenAt), s.ID, s.AccountID, owner)
+			if err != nil {
+				return err
+			}
+			if n == 0 {
+				list = append(list, s.ID)
+			}
+		}
+		ended = list
+		return nil
+	})
+	return ended, err
+}
+
+// RequestVoiceEnd asks the owner of a live session, which may be another server, to end it. It reports whether there was one.
+func (db *DB) RequestVoiceEnd(ctx context.Context, account parley.AccountID, id parley.VoiceSessionID, reason parley.SessionEndReason) (bool, error) {
+	n, err := db.sql.Exec(ctx, `
+		update voice_sessions set end_asked = ?
+		where id = ? and account_id = ? and ended_at is null`, reason, id, account)
+	return n > 0, err
+}
+
+// RequestedVoiceEnds lists the owner's live sessions that are to end, each with the reason: because it was requested, or because
+// their agent is deleted or their conversation is over.
+func (db *DB) RequestedVoiceEnds(ctx context.Context, owner string) (map[parley.VoiceSessionID]parley.SessionEndReason, error) {
+	type asked struct {
+		id     parley.VoiceSessionID
+		reason parley.SessionEndReason
+	}
+	list, err := sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (a asked, err error) {
+		err = scan(&a.id, &a.reason)
+		return a, err
+	}, `
+		select s.id, coalesce(s.end_asked, ?)
+		from voice_sessions s
+		left join conversations c on c.id = s.conversation_id and c.deleted_at is null and c.status <> ?
+		left join agents a on a.id = s.agent_id and a.deleted_at is null
+		where s.ended_at is null and s.owner = ? and s.state = ?
+		  and (s.end_asked is not null or c.id is null or a.id is null)`,
+		parley.EndOperator, parley.ConversationEnded, owner, voiceLive)
+	all := make(map[parley.VoiceSessionID]parley.SessionEndReason, len(list))
+	for _, a := range list {
+		all[a.id] = a.reason
+	}
+	return all, err
+}
+
+// ExpireOtherVoiceLeases ends the leases of all owners but this one: at the start of a server that alone holds the database, every other
+// owner is dead.
+func (db *DB) ExpireOtherVoiceLeases(ctx context.Context, owner string) error {
+	_, err := db.sql.Exec(ctx, `
+		update voice_sessions set lease_until = 0
+		where owner <> ? and ended_at is null`, owner)
+	return err
+}
+
+// ExpiredVoiceSessions lists sessions whose lease has run out, at most limit; opening tells which of them had not begun.
+func (db *DB) ExpiredVoiceSessions(ctx context.Context, now time.Time, limit int) (list []parley.VoiceSession, opening map[parley.VoiceSessionID]bool, err error) {
+	opening = map[parley.VoiceSessionID]bool{}
+	list, err = sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (parley.VoiceSession, error) {
+		var state string
+		s, err := scanVoice(func(dest ...any) error { return scan(append(dest, &state)...) })
+		if state == voiceOpening {
+			opening[s.ID] = true
+		}
+		return s, err
+	}, `
+		select `+voiceColumns+`, state from voice_sessions where ended_at is null and lease_until < ? order by lease_until limit ?`, millis(now), limit)
+	return list, opening, err
+}
+
+// TakeOverVoice makes another server the owner of a session whose lease has run out, so that no two end it. Fails with ErrVoiceLost.
+func (db *DB) TakeOverVoice(ctx context.Context, s *parley.VoiceSession, owner string, until time.Time) error {
+	err := db.sql.QueryRow(ctx, `
+		update voice_sessions set
+		  owner = ?,
+		  lease_until = ?
+		where id = ? and account_id = ? and owner = ? and lease_until = ? and ended_at is null
+		returning owner`,
+		owner, millis(until), s.ID, s.AccountID, s.Owner, millis(s.LeaseUntil)).Scan(&s.Owner)
+	if errors.Is(err, sql.ErrNoRows) {
+		return ErrVoiceLost
+	}
+	return err
+}
+
+// VoiceSession finds one session of the agent; nil where there is none.
+func (db *DB) VoiceSession(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.VoiceSessionID) (*parley.VoiceSession, error) {
+	return optionalVoice(sqldb.One(ctx, db.sql, scanVoice, `
+		select `+voiceColumns+`
+		from voice_sessions
+		where id = ? and agent_id = ? and account_id = ? and state <> ?`,
+		id, agent, account, voiceOpening))
+}
+
+// VoiceSessionInAnyAccount finds a session by its id alone; nil where there is none. It is the operator's view and asks for no account.
+func (db *DB) VoiceSessionInAnyAccount(ctx context.Context, id parley.VoiceSessionID) (*parley.VoiceSession, error) {
+	return optionalVoice(sqldb.One(ctx, db.sql, scanVoice, `
+		select `+voiceColumns+`
+		from voice_sessions
+		where id = ? and state <> ?`, id, voiceOpening))
+}
+
+func optionalVoice(s parley.VoiceSession, err error) (*parley.VoiceSession, error) {
+	if sqldb.IsNotFound(err) {
+		return nil, nil
+	}
+	return &s, err
+}
+
+// VoiceFilter narrows a list of sessions; what is empty does not.
+type VoiceFilter struct {
+	Agent parley.AgentID
+	Live  bool
+}
+
+// VoiceSessions lists sessions, the newest first, at most limit. It is the operator's view and asks for no account.
+func (db *DB) VoiceSessions(ctx context.Context, f VoiceFilter, limit int) ([]parley.VoiceSession, error) {
+	where, args := []string{"state <> ?"}, []any{voiceOpening}
+	if f.Agent != "" {
+		where, args = append(where, "agent_id = ?"), append(args, f.Agent)
+	}
+	if f.Live {
+		where = append(where, "ended_at is null")
+	}
+	return sqldb.All(ctx, db.sql, scanVoice, `
+		select `+voiceColumns+`
+		from voice_sessions
+		where `+strings.Join(where, " and ")+`
+		order by created_at desc, id desc
+		limit ?`,
+		append(args, limit)...)
+}
+
+// CountLiveVoice counts an agent's sessions that live, those that open included. To be exact it must be asked in a transaction that holds
+// the agent's row.
+func (db *DB) CountLiveVoice(ctx context.Context, account parley.AccountID, agent parley.AgentID, now time.Time) (int, error) {
+	return sqldb.One(ctx, db.sql, sqldb.Column[int], `
+		select count(*)
+		from voice_sessions
+		where agent_id = ? and account_id = ? and ended_at is null and lease_until > ?`,
+		agent, account, millis(now))
+}
+
+// VoiceAwaitingCustomer lists an account's sessions that wait for their customers. It is exact in a transaction that holds the
+// account's credits.
+func (db *DB) VoiceAwaitingCustomer(ctx context.Context, account parley.AccountID, now time.Time) ([]parley.VoiceSessionID, error) {
+	return sqldb.All(ctx, db.sql, sqldb.Column[parley.VoiceSessionID],
+		`
+			select id
+			from voice_sessions
+			where account_id = ? and ended_at is null and joined_at is null and lease_until > ?`,
+		account, millis(now))
+}
+
+// RecentVoiceStarts lists when an agent's sessions began since a moment, of one user or of all, the newest first, at most limit. It is exact as
+// LiveVoice is.
+func (db *DB) RecentVoiceStarts(ctx context.Context, account parley.AccountID, agent parley.AgentID, user parley.EndUserID, since time.Time, limit int) ([]time.Time, error) {
+	userClause, args := "", []any{agent, account, millis(since)}
+	if user != "" {
+		userClause, args = " and user_id = ?", append(args, user)
+	}
+	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (t time.Time, err error) {
+		err = scan(timeDest{&t})
+		return t, err
+	}, `
+		select created_at
+		from voice_sessions
+		where agent_id = ? and account_id = ? and created_at > ?`+userClause+`
+		order by created_at desc, id desc
+		limit ?`, append(args, limit)...)
+}
+
+// HasVoiceSession reports whether a voice session took place in the conversation: one that a user has joined.
+func (db *DB) HasVoiceSession(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID) (bool, error) {
+	n, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `
+		select count(*)
+		from voice_sessions
+		where conversation_id = ? and agent_id = ? and account_id = ? and joined_at is not null`,
+		conversation, agent, account)
+	return n > 0, err
+}
+
+// CreateVoiceConversation writes a conversation that a voice session begins: nothing is said in it yet. Fails with AGENT_NOT_FOUND
+// once the agent is deleted.
+func (db *DB) CreateVoiceConversation(ctx context.Context, c *parley.Conversation) error {
+	_, err := db.sql.Exec(ctx, `
+		insert into conversations (
+		  id,
+		  account_id,
+		  agent_id,
+		  face,
+		  channel,
+		  streamed,
+		  user_id,
+		  status,
+		  escalated,
+		  message_count,
+		  last_seq,
+		  last_activity,
+		  created_at
+		)
+		values (?, ?, ?, ?, ?, 0, ?, ?, 0, 0, 0, ?, ?)`, c.ID, c.AccountID, c.AgentID, c.API, c.Channel, textOrNil(c.UserID), c.Status, millis(c.UpdatedAt), millis(c.CreatedAt))
+	if err != nil {
+		return err
+	}
+	return db.countConversation(ctx, c)
 }

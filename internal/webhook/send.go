@@ -20,7 +20,7 @@ import (
 	"parley/internal/vault"
 )
 
-// Sender sends deliveries. Each webhook has one job that sends what is due to it, so that a slow endpoint holds up nobody else.
+// Sender sends deliveries. Each webhook has one job that sends what is due to it, so that a slow endpoint does not delay others.
 type Sender struct {
 	DB     *store.DB
 	Queue  *jobs.Queue
@@ -30,27 +30,27 @@ type Sender struct {
 	Logger *slog.Logger
 }
 
-// SendJobKind is the kind of this room's job; its key is a webhook's id.
+// SendJobKind is the kind of the job that sends the deliveries of a webhook, whose id is its key.
 const SendJobKind = "webhook.send"
 
 // retryDelays are the times between attempts, each more or less a tenth. After the last one a delivery is dead.
 var retryDelays = []time.Duration{30 * time.Second, 2 * time.Minute, 10 * time.Minute, 30 * time.Minute, 2 * time.Hour, 6 * time.Hour, 15 * time.Hour}
 
 const (
-	endpointTimeout    = 10 * time.Second // that an endpoint has
+	endpointTimeout    = 10 * time.Second // of a request to an endpoint
 	maxConcurrentSends = 4                // deliveries to one endpoint at a time
-	maxRoundsPerRun    = 4                // so many times in one run of the job; then others have their turn
-	maxReasonBytes     = 300              // bytes of a failure that are kept
+	maxRoundsPerRun    = 4                // in one run of the job; then other webhooks have their turn
+	maxReasonBytes     = 300              // of a failure that are stored
 )
 
-// maxJobAttempts is more than the job ever needs: what ends a delivery is its own number of attempts.
+// maxJobAttempts is more than the job ever needs: a delivery ends by its own number of attempts.
 const maxJobAttempts = 1_000_000
 
 func enqueueSend(ctx context.Context, tx *store.DB, q *jobs.Queue, account parley.AccountID, hook parley.WebhookID, at time.Time) error {
 	return q.Enqueue(ctx, tx.SQL(), jobs.Job{Kind: SendJobKind, Key: string(hook), AccountID: account, RunAt: at, MaxAttempts: maxJobAttempts})
 }
 
-// Handlers returns what does the jobs of this room.
+// Handlers returns the handlers of this package's jobs.
 func (s *Sender) Handlers() map[string]jobs.Handler {
 	return map[string]jobs.Handler{SendJobKind: s.sendJob}
 }
@@ -59,7 +59,7 @@ func (s *Sender) Handlers() map[string]jobs.Handler {
 func (s *Sender) sendJob(ctx context.Context, j jobs.Job) error {
 	id := parley.WebhookID(j.Key)
 	h, err := s.DB.Webhook(ctx, j.AccountID, id)
-	if parley.IsCode(err, parley.CodeNotFound) { // it was taken away while an event was being recorded
+	if parley.IsCode(err, parley.CodeNotFound) { // it was removed while its deliveries were being written
 		return s.DB.EraseWebhookDeliveries(ctx, j.AccountID, id)
 	}
 	if err != nil {
@@ -96,7 +96,7 @@ func (s *Sender) sendAll(ctx context.Context, h *parley.Webhook, due []parley.De
 	return errors.Join(errs...)
 }
 
-// attempt sends a delivery and writes down how it went. One that is cut short by the end of the server does not count: it is
+// attempt sends a delivery and writes the outcome. An attempt that the end of the server cuts short does not count: the delivery is
 // sent again.
 func (s *Sender) attempt(ctx context.Context, h *parley.Webhook, d *parley.Delivery) error {
 	status, failure := s.post(ctx, h, d)
@@ -124,7 +124,7 @@ func withJitter(wait time.Duration) time.Duration {
 	return wait + time.Duration((rand.Float64()-.5)/5*float64(wait)) //nolint:gosec // nothing is secret here
 }
 
-// post sends a delivery and gives the status of the reply, 0 for none. Every status but 2xx is a failure; redirects are not followed.
+// post sends a delivery and returns the status of the reply, 0 for none. Every status but 2xx is a failure; redirects are not followed.
 func (s *Sender) post(ctx context.Context, h *parley.Webhook, d *parley.Delivery) (status int, err error) {
 	text, err := s.Vault.Open(h.AccountID, h.SealedSigningKeys)
 	if err != nil {
@@ -154,11 +154,44 @@ func (s *Sender) post(ctx context.Context, h *parley.Webhook, d *parley.Delivery
 	return reply.Status, nil
 }
 
-// failureReason is what may be kept and shown of a failure.
+// failureReason returns what may be stored and shown of a failure.
 func failureReason(err error) string {
 	var outboundErr *outbound.Error
 	if errors.As(err, &outboundErr) {
 		return outboundErr.Reason
 	}
 	return strings.ToValidUTF8(err.Error()[:min(maxReasonBytes, len(err.Error()))], "")
+}
+
+// DeliveryRetention is how long finished deliveries are kept.
+const DeliveryRetention = 30 * 24 * time.Hour
+
+const sweepInterval = time.Hour
+
+// Run follows the event log and erases old deliveries until ctx is done.
+func (s *Sender) Run(ctx context.Context) error {
+	var all sync.WaitGroup
+	defer all.Wait()
+	all.Go(func() { s.sweepRegularly(ctx) })
+	return s.follower().Run(ctx)
+}
+
+func (s *Sender) sweepRegularly(ctx context.Context) {
+	tick := time.NewTicker(sweepInterval)
+	defer tick.Stop()
+	for {
+		if err := s.Sweep(ctx); err != nil && ctx.Err() == nil {
+			s.Logger.Warn("old deliveries of webhooks were not erased", "err", err)
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// Sweep erases the deliveries that finished long ago.
+func (s *Sender) Sweep(ctx context.Context) error {
+	return s.DB.EraseFinishedDeliveries(ctx, s.Now().Add(-DeliveryRetention))
 }

@@ -6,6 +6,7 @@ import (
 	"crypto/sha1"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"hash"
 	"net/http"
@@ -25,7 +26,7 @@ func hmacHex(fresh func() hash.Hash, key, text string) string {
 	return hex.EncodeToString(m.Sum(nil))
 }
 
-// A lead is told once, in the form of the interface, with signatures that a receiver finds right.
+// A lead is delivered once, in the form of the interface, with signatures that a receiver finds right.
 func TestALeadIsDelivered(t *testing.T) {
 	forEachStore(t, func(w *fixture) {
 		e := newEndpoint(t, http.StatusNoContent)
@@ -87,7 +88,7 @@ func TestFailuresAreTriedAgain(t *testing.T) {
 	})
 }
 
-// A delivery that never works is dead after about a day, and goes out again when somebody wants it to.
+// A delivery that never succeeds is dead after about a day, and is sent again when an operator wants it.
 func TestDeadAndRedelivered(t *testing.T) {
 	forEachStore(t, func(w *fixture) {
 		e := newEndpoint(t, 500, 500, 500, 500, 500, 500, 500, 503)
@@ -103,8 +104,8 @@ func TestDeadAndRedelivered(t *testing.T) {
 				w.clock.Advance(list[0].DueAt.Sub(w.clock.Now()))
 			}
 		}
-		if took := w.clock.Now().Sub(began); took < 20*time.Hour || took > 28*time.Hour || len(e.receivedRequests()) != 8 {
-			t.Errorf("dead after %v and %d attempts", took, len(e.receivedRequests()))
+		if elapsed := w.clock.Now().Sub(began); elapsed < 20*time.Hour || elapsed > 28*time.Hour || len(e.receivedRequests()) != 8 {
+			t.Errorf("dead after %v and %d attempts", elapsed, len(e.receivedRequests()))
 		}
 		dead := w.deliveries(parley.DeliveryDead)[0]
 		if dead.LastStatus != 503 || dead.LastError != "the endpoint answered with status 503" || dead.DeliveredAt != nil {
@@ -168,11 +169,13 @@ func TestASlowEndpointHoldsNobodyUp(t *testing.T) {
 		for i := range 20 {
 			w.addLead(fmt.Sprintf("ann%d@example.org", i))
 		}
+		w.follow()
 		w.addWebhook("", quick.URL)
 		w.runner.MaxWorkers = 2
 		ctx, stop := context.WithCancel(w)
-		ended := make(chan error, 1)
+		ended := make(chan error, 2)
 		go func() { ended <- w.runner.Run(ctx) }()
+		go func() { ended <- w.sender.Run(ctx) }()
 		testkit.Eventually(t, "the slow endpoint is being sent to", func() bool { return len(slow.receivedRequests()) > 0 })
 		w.addLead("bob@example.org")
 		testkit.Eventually(t, "the quick one has heard", func() bool { return len(quick.receivedRequests()) == 1 })
@@ -182,7 +185,7 @@ func TestASlowEndpointHoldsNobodyUp(t *testing.T) {
 		close(release)
 		testkit.Eventually(t, "all is delivered", func() bool { return len(w.deliveries(parley.DeliveryDelivered)) == 22 })
 		stop()
-		w.must(<-ended)
+		w.must(errors.Join(<-ended, <-ended))
 	})
 }
 
@@ -193,6 +196,7 @@ func TestAStopCostsNoAttempt(t *testing.T) {
 		e.onRequest = func(r *http.Request) { <-r.Context().Done() }
 		w.addWebhook("", e.URL)
 		w.addLead("ann@example.org")
+		w.follow()
 		ctx, stop := context.WithCancel(w)
 		ended := make(chan error, 1)
 		go func() { ended <- w.runner.Run(ctx) }()
@@ -218,6 +222,7 @@ func TestAKilledServerLeavesItsJob(t *testing.T) {
 		e := newEndpoint(t)
 		w.addWebhook("", e.URL)
 		w.addLead("ann@example.org")
+		w.follow()
 		if _, err := w.DB.SQL().Exec(w, `update jobs set state = 'running', attempts = 1, lease_owner = 'dead', lease_until = ?`, w.clock.Now().Add(time.Minute).UnixMilli()); err != nil {
 			t.Fatal(err)
 		}

@@ -1,14 +1,12 @@
-// Package webhook tells other servers what has happened (facts 6.3). Service holds what is done with webhooks. Sender leaves a
-// delivery for each webhook in the transaction that records an event, and sends it as a job: it is tried for about a day, then it
-// is dead, and an operator may have it sent again. Whoever listens hears everything at least once.
+// Package webhook sends events to other servers (facts 6.3). Service manages webhooks. Sender follows the event log, writes a delivery
+// of each event for each webhook that subscribes to it, and sends the deliveries as jobs: a delivery is tried for about a day, then
+// it is dead, and an operator may have it sent again. A webhook receives each event at least once.
 package webhook
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"net/url"
 	"slices"
@@ -22,22 +20,22 @@ import (
 	"parley/internal/vault"
 )
 
-// Service holds what callers and the operator do with webhooks.
+// Service manages webhooks, for callers and the operator.
 type Service struct {
 	DB    *store.DB
 	Queue *jobs.Queue
-	Vault *vault.Vault // seals what signs
+	Vault *vault.Vault // seals the signing keys
 	Now   func() time.Time
 }
 
-// NewWebhook is what a webhook is made from.
+// NewWebhook holds the fields of a webhook to be created.
 type NewWebhook struct {
-	AgentID  parley.AgentID // empty hears of all agents of the account
+	AgentID  parley.AgentID // empty for all agents of the account
 	Endpoint string
 	Events   []string
-	Secret   string       // 8 to 200 bytes; empty makes one
+	Secret   string       // 8 to 200 bytes; one is generated where it is empty
 	KeyID    parley.KeyID // of the API key that the secret is, if it is one
-	Actor    string       // who makes it, for the audit chain
+	Actor    string       // who creates it, for the audit chain
 }
 
 const (
@@ -47,7 +45,7 @@ const (
 	maxSecretBytes = 200
 )
 
-// Add makes a webhook and gives it with its secret, which is shown this once. Fails with VALIDATION_INVALID_BODY, also where the
+// Add creates a webhook and returns it with its secret, which is shown only now. Fails with VALIDATION_INVALID_BODY, also where the
 // server has no key to seal with, or with AGENT_NOT_FOUND.
 func (d *Service) Add(ctx context.Context, account parley.AccountID, n NewWebhook) (*parley.Webhook, string, error) {
 	if err := n.validate(); err != nil {
@@ -71,13 +69,13 @@ func (d *Service) Add(ctx context.Context, account parley.AccountID, n NewWebhoo
 	})
 }
 
-// auditDetails is what the audit chain tells of a webhook. The query of an endpoint may be secret.
+// auditDetails returns what the audit chain records of a webhook. The query of an endpoint may be secret.
 func auditDetails(h *parley.Webhook) map[string]any {
 	endpoint, _, _ := strings.Cut(h.Endpoint, "?")
 	return map[string]any{"agent": h.AgentID, "endpoint": endpoint, "events": h.Events}
 }
 
-// createWebhook writes the webhook. It holds what the webhook belongs to, so that it does not outlive it.
+// createWebhook writes the webhook. It locks what the webhook belongs to, so that it does not outlive it.
 func createWebhook(ctx context.Context, tx *store.DB, h *parley.Webhook) error {
 	if _, err := tx.LockAccount(ctx, h.AccountID); err != nil {
 		return err
@@ -119,13 +117,8 @@ func (n *NewWebhook) validate() error {
 	if n.Secret != "" && (len(n.Secret) < minSecretBytes || len(n.Secret) > maxSecretBytes) {
 		details["secret"] = fmt.Sprintf("must have from %d to %d bytes", minSecretBytes, maxSecretBytes)
 	}
-	if len(details) == 0 {
-		n.Events = slices.Compact(slices.Sorted(slices.Values(n.Events)))
-		return nil
-	}
-	e := parley.NewError(parley.CodeInvalidBody)
-	e.Details = details
-	return e
+	n.Events = slices.Compact(slices.Sorted(slices.Values(n.Events)))
+	return parley.InvalidFields(details)
 }
 
 func newSecret() string {
@@ -134,7 +127,7 @@ func newSecret() string {
 	return "whsec_" + base64.RawURLEncoding.EncodeToString(b[:])
 }
 
-// Remove takes a webhook away, with what is still to be delivered to it; actor is who does, for the audit chain. Fails with
+// Remove deletes a webhook and its deliveries; actor is who does so, for the audit chain. Fails with
 // NOT_FOUND.
 func (d *Service) Remove(ctx context.Context, account parley.AccountID, id parley.WebhookID, actor string) error {
 	now := d.Now()
@@ -150,7 +143,7 @@ func (d *Service) Remove(ctx context.Context, account parley.AccountID, id parle
 	return d.DB.EraseWebhookDeliveries(ctx, account, id)
 }
 
-// Redeliver has a delivery sent once more, whatever has become of it, with as many attempts as a new one. Fails with NOT_FOUND.
+// Redeliver sends a delivery once more, whatever its state, with as many attempts as a new one. Fails with NOT_FOUND.
 func (d *Service) Redeliver(ctx context.Context, account parley.AccountID, id parley.DeliveryID) (delivery *parley.Delivery, err error) {
 	now := d.Now()
 	err = d.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) (err error) {
@@ -160,40 +153,4 @@ func (d *Service) Redeliver(ctx context.Context, account parley.AccountID, id pa
 		return enqueueSend(ctx, tx, d.Queue, account, delivery.WebhookID, now)
 	})
 	return delivery, err
-}
-
-// EnqueueDeliveries leaves a delivery of the event for each webhook that hears of it. It is a store.EventHook.
-func (d *Service) EnqueueDeliveries(ctx context.Context, tx *store.DB, account parley.AccountID, now time.Time, e store.NewEvent) error {
-	list, err := tx.WebhooksForEvent(ctx, account, e.AgentID, e.Kind)
-	if err != nil || len(list) == 0 {
-		return err
-	}
-	body, err := eventBody(e)
-	if err != nil {
-		return err
-	}
-	for _, h := range list {
-		// An id made here is another one where the transaction runs again, which nobody has seen.
-		one := &parley.Delivery{ID: parley.DeliveryID(parley.NewTimedUUID()), AccountID: account, AgentID: e.AgentID, WebhookID: h.ID, Event: e.Kind, Body: body, DueAt: now, CreatedAt: now}
-		if err := tx.AddDelivery(ctx, one); err != nil {
-			return err
-		}
-		if err := enqueueSend(ctx, tx, d.Queue, account, h.ID, now); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// eventBody is what a webhook is sent of an event (facts 6.3).
-func eventBody(e store.NewEvent) (string, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(struct {
-		EventType string         `json:"eventType"`
-		ChatbotID parley.AgentID `json:"chatbotId"`
-		Payload   any            `json:"payload"`
-	}{e.Kind, e.AgentID, e.Payload})
-	return strings.TrimSuffix(b.String(), "\n"), err
 }

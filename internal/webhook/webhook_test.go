@@ -18,10 +18,10 @@ func TestWhoHears(t *testing.T) {
 		w.addWebhook("", all.URL)
 		w.addWebhook(w.agent, mine.URL)
 		w.addWebhook(w.newAgent(), others.URL)
-		gone := w.addWebhook(w.agent, removed.URL)
+		removedHook := w.addWebhook(w.agent, removed.URL)
 		stranger := newFixture(t, w.DB)
 		stranger.addWebhook("", foreign.URL)
-		w.must(w.service.Remove(w, w.account, gone.ID, "operator"))
+		w.must(w.service.Remove(w, w.account, removedHook.ID, "operator"))
 		w.addLead("ann@example.org")
 		w.addLead("ANN@example.org") // tells nothing new
 		w.runSendJobs()
@@ -44,7 +44,7 @@ func TestNothingIsToldOfAFailure(t *testing.T) {
 		lead := &parley.Lead{ID: parley.NewUUID(), AccountID: w.account, AgentID: w.agent, ConversationID: w.conversation, Email: "ann@example.org", CreatedAt: w.clock.Now()}
 		failed := parley.NewError(parley.CodeInternal)
 		err := w.DB.Transact(w, sqldb.Interactive, func(tx *store.DB) error {
-			if err := tx.AddLead(w, lead, w.service.EnqueueDeliveries); err != nil {
+			if err := tx.AddLead(w, lead); err != nil {
 				return err
 			}
 			return failed
@@ -86,6 +86,7 @@ func TestSweep(t *testing.T) {
 		for i := range 210 { // more than a chunk
 			w.addLead("ann" + strings.Repeat("n", i%50) + string(rune('a'+i/50)) + "@example.org")
 		}
+		w.follow()
 		for len(w.deliveries(parley.DeliveryPending)) > 0 {
 			w.runSendJobs()
 		}

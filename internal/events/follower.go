@@ -1,0 +1,147 @@
+// Package events reads the event log of the accounts. A Follower has a name, under which its position in each account's log is
+// stored, and a function that handles the events after it.
+package events
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"parley"
+	"parley/internal/store"
+)
+
+// Follower has the events of all accounts handled, those of an account in their order. Any number of servers may follow the log
+// under the same name on the same database: where two handle the same events, only one of them moves the position, and the other
+// one's transaction is undone.
+type Follower struct {
+	DB     *store.DB
+	Name   string // of its positions; it must not change
+	Logger *slog.Logger
+
+	// Handle handles a batch of events. It stores the outcome and the position behind what it has handled in the same transaction
+	// (Batch.Save), and may stop before the end of the batch.
+	Handle func(ctx context.Context, b *Batch) error
+
+	// IsReady reports whether more events may be handled now; nil always does.
+	IsReady func(ctx context.Context) (bool, error)
+
+	// AfterRound is called after each round, for what else there is to do, and reports whether there is more of it; may be nil.
+	AfterRound func(ctx context.Context) (more bool, err error)
+
+	// IsUrgent reports whether an event of a kind that is recorded in this process is handled at once. Where it is nil events are
+	// handled at the next poll, so that they gather.
+	IsUrgent func(kind string) bool
+
+	PollInterval time.Duration // how often to look for events; 0 is a second
+}
+
+const (
+	batchSize           = 500 // events of an account that are handled at a time
+	accountPageSize     = 500 // accounts that one poll looks at; the next one goes on behind them
+	defaultPollInterval = time.Second
+)
+
+// ErrConflict is the failure of Batch.Save where another server has handled the same events.
+var ErrConflict = errors.New("events: another server has moved the position")
+
+// Run follows the log until ctx is done. Events of accounts that this process has recorded are handled at the next poll, or at
+// once where they are urgent. For those that other processes have recorded, or that an earlier one has left, each poll looks at
+// some of the accounts.
+func (f *Follower) Run(ctx context.Context) error {
+	recorded := newRecordedAccounts(f.IsUrgent)
+	defer f.DB.ObserveEvents(recorded.add)()
+	poll := time.NewTicker(cmp.Or(f.PollInterval, defaultPollInterval))
+	defer poll.Stop()
+	var after parley.AccountID // the last account that a poll has looked at
+	isPollDue, isFirstWalk := true, true
+	for {
+		accounts := recorded.take()
+		var errs []error
+		if isPollDue {
+			behind, last, err := f.DB.AccountsBehind(ctx, f.Name, after, accountPageSize)
+			accounts, after, errs = append(accounts, behind...), last, append(errs, err)
+			isFirstWalk = isFirstWalk && last != ""
+		}
+		unfinished, more, err := f.handleRound(ctx, accounts)
+		recorded.putBack(unfinished)
+		err = errors.Join(append(errs, err)...)
+		if err != nil && ctx.Err() == nil {
+			f.Logger.Warn("the event log is not followed", "follower", f.Name, "err", err)
+		}
+		isPollDue = isFirstWalk && err == nil
+		urgent := recorded.urgent
+		if (more || isFirstWalk) && err == nil {
+			urgent = closed
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-poll.C:
+			isPollDue = true
+		case <-urgent:
+		}
+	}
+}
+
+// closed is always ready to receive from.
+var closed = func() chan struct{} {
+	c := make(chan struct{})
+	close(c)
+	return c
+}()
+
+// Step handles a batch of each account in which there are events, and reports whether there is more to do.
+func (f *Follower) Step(ctx context.Context) (more bool, err error) {
+	var accounts []parley.AccountID
+	for after := parley.AccountID(""); ; {
+		behind, last, err := f.DB.AccountsBehind(ctx, f.Name, after, accountPageSize)
+		if err != nil {
+			return false, err
+		}
+		accounts = append(accounts, behind...)
+		if after = last; last == "" {
+			break
+		}
+	}
+	_, more, err = f.handleRound(ctx, accounts)
+	return more, err
+}
+
+// handleRound handles a batch of each of the accounts. It returns those that have more events, or that it has not come to.
+func (f *Follower) handleRound(
+	ctx context.Context, accounts []parley.AccountID,
+) (unfinished []parley.AccountID, more bool, err error) {
+	if len(accounts) > 0 && f.IsReady != nil {
+		if ready, err := f.IsReady(ctx); err != nil || !ready {
+			return accounts, false, err
+		}
+	}
+	var errs []error
+	for _, account := range accounts {
+		again, err := f.StepAccount(ctx, account)
+		if again || err != nil {
+			unfinished = append(unfinished, account)
+		}
+		more, errs = more || again, append(errs, err)
+	}
+	if f.AfterRound != nil {
+		again, err := f.AfterRound(ctx)
+		more, errs = more || again, append(errs, err)
+	}
+	return unfinished, more, errors.Join(errs...)
+}
+
+// StepAccount handles a batch of an account's events, and reports whether there are more.
+func (f *Follower) StepAccount(ctx context.Context, account parley.AccountID) (more bool, err error) {
+	b, err := f.NextBatch(ctx, account)
+	if err != nil || b == nil {
+		return false, err
+	}
+	if err = f.Handle(ctx, b); errors.Is(err, ErrConflict) {
+		return true, nil // the other server has perhaps not handled all of them
+	}
+	return b.HasMore(), err
+}

@@ -1,0 +1,384 @@
+package insight_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"parley"
+	"parley/internal/insight"
+	"parley/internal/model"
+	"parley/internal/sqldb"
+	"parley/internal/store"
+)
+
+func TestAConversationIsJudgedWhenItIsQuiet(t *testing.T) {
+	forEachDatabase(t, func(w *testInsight) {
+		c := w.startConversation("jo", "Hi there, where is my parcel? It was sent on Monday.")
+		for range 3 {
+			_, err := w.service.Follow(w)
+			w.must(err)
+			n, err := w.runner.RunDue(w)
+			w.must(err)
+			if in, err := w.db.Insight(w, c.AccountID, c.AgentID, c.ID); n > 0 && in != nil || err != nil {
+				t.Fatal("it was judged while it went on", err)
+			}
+			w.advanceClock(20 * time.Second)
+			c.addAnswer("On its way.").addMessage(parley.AuthorUser, "Great, that is very helpful, thank you!")
+		}
+		w.runJobs()
+		in := c.insight()
+		if c.title() != "where is my parcel?" || in.Sentiment != parley.SentimentPositive || in.Outcome != parley.OutcomeResolved || in.Answers != 3 || in.Messages != 7 {
+			t.Errorf("title %q, %+v", c.title(), in)
+		}
+		r := w.report(store.GroupByDay)
+		if r.Totals != w.sums() || r.Totals.Conversations != 1 || len(r.Series) != insight.DefaultReportDays || r.Series[len(r.Series)-1].Resolved != 1 || r.Settling != 1 {
+			t.Errorf("%+v", r)
+		}
+	})
+}
+
+func TestGivenTitlesStay(t *testing.T) {
+	forEachDatabase(t, func(w *testInsight) {
+		c := w.startConversation("", "Where is my parcel?")
+		c.update("conversation.changed", func(tx *store.DB) error {
+			_, err := tx.SQL().Exec(w, `update conversations set title = 'Parcel of Jo' where id = ?`, c.ID)
+			return err
+		})
+		silent := w.startConversation("", "hello").addMessage(parley.AuthorAssistant, "Hello!")
+		w.runJobs()
+		if c.title() != "Parcel of Jo" || silent.title() != "" || silent.insight().Outcome != "" {
+			t.Errorf("%q %q %+v", c.title(), silent.title(), silent.insight())
+		}
+	})
+}
+
+// TestOutcomes holds the definition of the resolution rate, rule by rule.
+func TestOutcomes(t *testing.T) {
+	forEachDatabase(t, func(w *testInsight) {
+		ask := func(n int) *testConversation {
+			return w.startConversation(parley.EndUserID(fmt.Sprint("user", n)), "How do I return shoes?")
+		}
+		for i, c := range []struct {
+			want parley.Outcome
+			talk *testConversation
+		}{
+			{parley.OutcomeResolved, ask(0).addAnswer("By mail.")},
+			{parley.OutcomeResolved, ask(1).addRefusal().addMessage(parley.AuthorUser, "How do I send them back?").addAnswer("By mail.")},
+			{parley.OutcomeResolved, ask(2).addAnswer("By mail.").rate("positive")},
+			{parley.OutcomeResolved, ask(3).addMessage(parley.AuthorAssistant, "By mail. Is there anything else I can do for you?")},
+			{parley.OutcomeResolved, ask(4).addMessage(parley.AuthorAssistant, "Which size?").addMessage(parley.AuthorUser, "thanks").addMessage(parley.AuthorAssistant, "You're welcome!")},
+			{parley.OutcomeDisliked, ask(5).addAnswer("By mail.").rate("negative")},
+			{parley.OutcomeGivenUp, ask(6).addRefusal()},
+			{parley.OutcomeGivenUp, ask(7)},
+			{parley.OutcomeGivenUp, ask(8).addMessage(parley.AuthorAssistant, "Which order is it about?")},
+			{parley.OutcomeGivenUp, ask(9).addAnswer("By mail.").addMessage(parley.AuthorUser, "And from Iceland?").addRefusal()},
+			{parley.OutcomeHandedOver, ask(10).addMessage(parley.AuthorHuman, "Hello, this is Kim.")},
+			{"", w.startConversation("user11", "Thanks!").addMessage(parley.AuthorAssistant, "You're welcome!")},
+		} {
+			if i == 0 {
+				w.runJobs()
+			}
+			if got := c.talk.insight().FinalOutcome(); got != c.want {
+				t.Errorf("%d: %q, want %q", i, got, c.want)
+			}
+		}
+		if r := w.report(store.GroupByChannel); r.Totals != w.sums() || r.Totals.Unresolved() != 6 || r.Totals.Resolved != 5 || r.Open != 3 {
+			t.Errorf("%+v", r.Totals)
+		}
+	})
+}
+
+func TestAHandOverStaysOne(t *testing.T) {
+	forEachDatabase(t, func(w *testInsight) {
+		c := w.startConversation("", "How do I return shoes?").addAnswer("By mail.")
+		for _, status := range []parley.ConversationStatus{parley.ConversationTakenOver, parley.ConversationOngoing} {
+			c.update("conversation.taken_over", func(tx *store.DB) error {
+				changed := *c.Conversation
+				changed.Status = status
+				return tx.SaveConversationStatus(w, &changed, 0, "")
+			})
+		}
+		w.runJobs()
+		if in := c.insight(); !in.Escalated || in.Outcome != parley.OutcomeHandedOver {
+			t.Errorf("%+v", in)
+		}
+	})
+}
+
+func TestAskedAgain(t *testing.T) {
+	forEachDatabase(t, func(w *testInsight) {
+		first := w.startConversation("jo", "How do I return my shoes?").addAnswer("By mail.")
+		other := w.startConversation("jo", "When does the shop open on Saturdays?").addAnswer("At nine.")
+		stranger := w.startConversation("kim", "How do I return my shoes?").addAnswer("By mail.")
+		anonymous := w.startConversation("", "How do I return my shoes?").addAnswer("By mail.")
+		w.runJobs()
+		if first.insight().AskedAgain {
+			t.Error("nobody has come back yet")
+		}
+		w.advanceClock(2 * 24 * time.Hour)
+		second := w.startConversation("jo", "how can I return shoes").addAnswer("By mail.")
+		w.runJobs()
+		w.advanceClock(4 * 24 * time.Hour)
+		third := w.startConversation("jo", "How do I return my shoes?").addAnswer("By mail.")
+		w.runJobs()
+		for i, c := range []*testConversation{first, other, stranger, anonymous, second, third} {
+			if got := c.insight().FinalOutcome() == parley.OutcomeAskedAgain; got != (c == first) {
+				t.Errorf("%d: asked again %v", i, got)
+			}
+		}
+		if r := w.report(store.GroupByDay); r.Totals != w.sums() || r.Totals.AskedAgain != 1 {
+			t.Errorf("%+v", r.Totals)
+		}
+	})
+}
+
+var sampleQuestions = []string{
+	"How do I reset my password?", "I forgot my password, how can I reset it", "reset password link does not arrive", "password reset mail is missing", "cannot reset the password",
+	"resetting my password fails", "Where is my parcel?", "my parcel has not arrived", "track my parcel", "parcel tracking says unknown", "when will the parcel arrive",
+	"the parcel arrived broken", "Do you sell gift cards?", "What is the meaning of life", "opening hours on Sunday",
+}
+
+// TestGroupsDoNotDependOnTheOrder holds that the same conversations give the same topics, in whatever order they came.
+func TestGroupsDoNotDependOnTheOrder(t *testing.T) {
+	forEachDatabase(t, func(w *testInsight) {
+		var orders [2]map[string]string
+		for i := range orders {
+			w.agent = w.newAgent(nil)
+			list := slices.Clone(sampleQuestions)
+			if i == 1 {
+				slices.Reverse(list)
+			}
+			talks := map[string]*testConversation{}
+			for _, q := range list {
+				talks[q] = w.startConversation("", q).addAnswer("Like this.")
+			}
+			w.runJobs()
+			w.must(w.service.Group(w, w.account.ID, w.agent.ID))
+			orders[i] = map[string]string{}
+			for q, k := range talks {
+				orders[i][q] = k.insight().Topic
+			}
+			if r := w.report(store.GroupByTopic); r.Totals != w.sums() {
+				t.Errorf("%+v", r.Totals)
+			}
+		}
+		if fmt.Sprint(orders[0]) != fmt.Sprint(orders[1]) {
+			t.Errorf("%v\n%v", orders[0], orders[1])
+		}
+		if a, b := orders[0][sampleQuestions[0]], orders[0][sampleQuestions[6]]; a == "" || b == "" || a == b || orders[0]["What is the meaning of life"] != "" {
+			t.Errorf("%v", orders[0])
+		}
+	})
+}
+
+func TestNewConversationsJoinGroups(t *testing.T) {
+	forEachDatabase(t, func(w *testInsight) {
+		for _, q := range sampleQuestions {
+			w.startConversation("", q).addAnswer("Like this.")
+		}
+		w.runJobs()
+		w.advanceClock(11 * time.Minute)
+		w.runJobs() // the job that groups is due
+		topic := w.startConversation("", "password reset").addAnswer("Like this.")
+		w.runJobs()
+		if topic.insight().Topic == "" {
+			t.Error("it has joined no group")
+		}
+		names := func(r *insight.Report) (list []string) {
+			for _, topic := range r.Topics {
+				list = append(list, topic.Name)
+			}
+			slices.Sort(list)
+			return list
+		}
+		before := w.report(store.GroupByTopic)
+		once, twice := w.rebuildReport(), w.rebuildReport()
+		if !slices.Equal(names(before), names(once)) || fmt.Sprint(once.Topics) != fmt.Sprint(twice.Topics) || twice.Totals != w.sums() || before.Totals != once.Totals {
+			t.Errorf("before: %v\nonce: %v\ntwice: %v", before.Topics, once.Topics, twice.Topics)
+		}
+	})
+}
+
+func TestTreeOfTopics(t *testing.T) {
+	forEachDatabase(t, func(w *testInsight) {
+		w.agent = w.newAgent(func(a *parley.Agent) {
+			a.Topics = []parley.Topic{
+				{Name: "Orders", Keywords: []string{"order"}, Topics: []parley.Topic{
+					{Name: "Returns", Keywords: []string{"send back", "return"}, Examples: []string{"I want to give the shoes back", "they do not fit, what now"}}}},
+				{Name: "Opening hours", Examples: []string{"when are you open", "is the shop open on Sunday"}},
+			}
+		})
+		for q, want := range map[string][]string{
+			"Where is my order?":            {"Orders"},
+			"Can I return an order?":        {"Returns", "Orders"},
+			"I would like to send it back.": {"Returns", "Orders"},
+			"can i give these shoes back":   {"Returns", "Orders"},
+			"are you open on sundays":       {"Opening hours"},
+			"Do you sell bicycles?":         nil,
+		} {
+			c := w.startConversation("", q).addAnswer("Like this.")
+			w.runJobs()
+			if got := c.insight().Topics; !slices.Equal(got, want) {
+				t.Errorf("%q: %v, want %v", q, got, want)
+			}
+		}
+		r := w.report(store.GroupByTopic)
+		if len(r.Topics) != 4 || r.Topics[0].Name != "Orders" || r.Topics[0].Conversations != 4 || r.Topics[1].Parent != "Orders" || r.Topics[1].Conversations != 3 || r.Totals != w.sums() {
+			t.Errorf("%+v", r.Topics)
+		}
+	})
+}
+
+// TestTextIsWithheld holds that of agents that mask personal data no text of conversations gets into titles, topics and questions.
+func TestTextIsWithheld(t *testing.T) {
+	forEachDatabase(t, func(w *testInsight) {
+		plain := w.startConversation("", "Do you ship to Iceland?").addRefusal()
+		w.runJobs()
+		if plain.title() == "" || w.report(store.GroupByDay).Open != 1 {
+			t.Fatal("nothing to withhold")
+		}
+		w.must(w.db.UpdateAgent(w, w.account.ID, w.agent.ID, func(a *parley.Agent) error { a.Redact = true; return nil }))
+		if r := w.report(store.GroupByDay); !r.Withheld || len(r.Lacks) > 0 {
+			t.Errorf("shown: %+v", r.Lacks)
+		}
+		plain.addMessage(parley.AuthorUser, "Hello? This is terrible, I am very disappointed!")
+		for _, q := range sampleQuestions {
+			w.startConversation("", q).addRefusal()
+		}
+		w.runJobs()
+		w.must(w.service.Group(w, w.account.ID, w.agent.ID))
+		in := plain.insight()
+		if plain.title() != "" || in.Terms != nil || in.Sentiment != parley.SentimentNegative || in.Outcome != parley.OutcomeGivenUp {
+			t.Errorf("%q %+v", plain.title(), in)
+		}
+		r := w.report(store.GroupByTopic)
+		if r.Open != 0 || len(r.Topics) != 1 || r.Topics[0].Name != "" || r.Totals.Refused != int64(len(sampleQuestions)+1) {
+			t.Errorf("%+v", r)
+		}
+	})
+}
+
+func TestUnansweredQuestionsAreGrouped(t *testing.T) {
+	forEachDatabase(t, func(w *testInsight) {
+		for _, q := range []string{"Do you ship to Iceland?", "Can I bring a dog?", "shipping to Iceland, do you ship there", "ship to iceland"} {
+			w.startConversation("", q).addRefusal()
+			w.advanceClock(time.Minute)
+		}
+		w.startConversation("", "Do you take bicycles along?").addRefusal().addMessage(parley.AuthorUser, "This is awful, I am very disappointed!").addRefusal() // that is no question
+		w.startConversation("", "Is it safe?").addAnswer("Yes.")
+		w.runJobs()
+		r := w.report(store.GroupByDay)
+		if len(r.Lacks) != 3 || r.Open != 5 || r.Lacks[0].Count != 3 || r.Lacks[0].Example != "ship to iceland" || !r.Lacks[0].First.Equal(noon) || !r.Lacks[0].Last.After(noon) {
+			t.Errorf("%+v", r.Lacks)
+		}
+	})
+}
+
+// TestErasingCorrectsTheSums holds that deleted conversations and agents leave neither text nor figures.
+func TestErasingCorrectsTheSums(t *testing.T) {
+	forEachDatabase(t, func(w *testInsight) {
+		remaining := w.startConversation("jo", "Do you ship to Iceland?").addRefusal()
+		deleted := w.startConversation("jo", "Do you ship to Norway?").addRefusal()
+		w.runJobs()
+		w.must(w.db.Transact(w, sqldb.Interactive, func(tx *store.DB) error {
+			_, err := tx.DeleteConversations(w, w.account.ID, w.agent.ID, []parley.ConversationID{deleted.ID}, nil, w.clock())
+			return err
+		}))
+		w.must(w.service.Analyze(w, w.account.ID, w.agent.ID, deleted.ID)) // a job that comes too late
+		_, err := w.db.EraseConversations(w, w.account.ID, w.agent.ID)
+		w.must(err)
+		w.must(w.service.Analyze(w, w.account.ID, w.agent.ID, deleted.ID))
+		if in, err := w.db.Insight(w, w.account.ID, w.agent.ID, deleted.ID); in != nil || err != nil {
+			t.Error(in, err)
+		}
+		if r := w.report(store.GroupByDay); r.Totals.Conversations != 1 || r.Totals != w.sums() || r.Open != 1 || remaining.insight() == nil {
+			t.Errorf("%+v", r)
+		}
+		w.must(w.db.DeleteAgent(w, w.account.ID, w.agent.ID, w.clock()))
+		w.must(w.service.Analyze(w, w.account.ID, w.agent.ID, remaining.ID))
+		_, err = w.db.EraseAgent(w, w.account.ID, w.agent.ID)
+		w.must(err)
+		for _, table := range []string{"conversation_insights", "insight_days", "insight_questions", "insight_agents", "insight_groups"} {
+			n, err := sqldb.One(w, w.db.SQL(), sqldb.Column[int], `select count(*) from `+table)
+			if w.must(err); n > 0 {
+				t.Error(table, n)
+			}
+		}
+	})
+}
+
+// TestALongConversationIsCheap holds that a judgement reads the first and the last messages only.
+func TestALongConversationIsCheap(t *testing.T) {
+	forEachDatabase(t, func(w *testInsight) {
+		c := w.startConversation("", "How do I return shoes?")
+		for range 100 {
+			c.addAnswer("By mail.").addMessage(parley.AuthorUser, "ok")
+		}
+		c.addRefusal()
+		w.runJobs()
+		messages, err := w.db.Utterances(w, c.AccountID, c.AgentID, c.ID, 40)
+		w.must(err)
+		if len(messages) != 80 || messages[39].Seq != 40 || messages[40].Seq != 163 || messages[79].Seq != 202 || !messages[79].IsRefusal || messages[0].IsRefusal {
+			t.Errorf("%d messages", len(messages))
+		}
+		if in := c.insight(); in.Messages != 202 || in.Answers != 40 {
+			t.Errorf("%+v", in)
+		}
+	})
+}
+
+// runDuringAnalysis has something happen once, while a conversation is being judged: after it is read and before anything is written.
+func (w *testInsight) runDuringAnalysis(do func()) {
+	w.Helper()
+	w.must(w.db.UpdateAgent(w, w.account.ID, w.agent.ID, func(a *parley.Agent) error { a.Insight.UseModel = true; return nil }))
+	scripted := &model.Scripted{StepsFor: func(model.Request) []model.ScriptStep {
+		if now := do; now != nil {
+			do = nil
+			now()
+		}
+		return []model.ScriptStep{model.TextStep("Title: A question\nSentiment: neutral"), model.StopStep()}
+	}}
+	w.service.Model = func(string) (model.Backend, bool) { return model.Backend{Model: scripted, Label: "m at m"}, true }
+}
+
+// TestErasedWhileItIsJudged holds that a judgement that was under way writes no text of a conversation that is erased.
+func TestErasedWhileItIsJudged(t *testing.T) {
+	forEachDatabase(t, func(w *testInsight) {
+		c := w.startConversation("jo", "Do you ship to Iceland?").addRefusal()
+		w.runDuringAnalysis(func() {
+			w.must(w.db.Transact(w, sqldb.Interactive, func(tx *store.DB) error {
+				_, err := tx.DeleteConversations(w, c.AccountID, c.AgentID, []parley.ConversationID{c.ID}, nil, w.clock())
+				return err
+			}))
+			_, err := w.db.EraseConversations(w, c.AccountID, c.AgentID)
+			w.must(err)
+		})
+		w.must(w.service.Analyze(w, c.AccountID, c.AgentID, c.ID))
+		if r := w.report(store.GroupByDay); r.Open != 0 || r.Totals.Conversations != 0 {
+			t.Errorf("%d questions are left, %+v", r.Open, r.Totals)
+		}
+	})
+}
+
+// TestTheLaterJudgementStays holds that of two servers that judge a conversation at a time the one that read it first does not have
+// the last word.
+func TestTheLaterJudgementStays(t *testing.T) {
+	forEachDatabase(t, func(w *testInsight) {
+		c := w.startConversation("jo", "Do you ship to Iceland?").addAnswer("Yes.")
+		w.runDuringAnalysis(func() {
+			c.rate("negative")
+			w.advanceClock(time.Second)
+			other := &insight.Service{DB: w.db, Queue: w.service.Queue, Now: w.clock, Logger: w.service.Logger} // of another server, with no model
+			w.must(other.Analyze(w, c.AccountID, c.AgentID, c.ID))
+		})
+		w.must(w.service.Analyze(w, c.AccountID, c.AgentID, c.ID))
+		if in := c.insight(); in.NegativeRatings != 1 || in.Outcome != parley.OutcomeDisliked {
+			t.Errorf("%+v", in)
+		}
+		if r := w.report(store.GroupByDay); r.Totals != w.sums() || r.Totals.Disliked != 1 {
+			t.Errorf("%+v", r.Totals)
+		}
+	})
+}

@@ -1,0 +1,206 @@
+package search
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"parley"
+	"parley/internal/events"
+	"parley/internal/sqldb"
+	"parley/internal/store"
+)
+
+// indexState is how far the index of an account is built. The generation that answers searches is updated as events are followed;
+// one that is being built beside it is updated, too, and takes its place when all conversations are in it.
+type indexState struct {
+	account            parley.AccountID
+	version            int64 // grows with every write
+	generation         int64
+	buildingGeneration int64 // 0 when none is being built
+	buildingAgent      parley.AgentID
+	lastBuilt          parley.Cursor // the last conversation of the agent that is in what is being built
+}
+
+const indexStateColumns = `
+  account_id,
+  turn,
+  generation,
+  coalesce(building, 0),
+  built_agent,
+  built_at,
+  built_id`
+
+func scanIndexState(scan sqldb.Scan) (p indexState, err error) {
+	err = scan(
+		&p.account,
+		&p.version,
+		&p.generation,
+		&p.buildingGeneration,
+		&p.buildingAgent,
+		&p.lastBuilt.SortValue,
+		&p.lastBuilt.ID,
+	)
+	return p, err
+}
+
+// findIndexState returns the state of an account's index; nil where there is none yet.
+func findIndexState(ctx context.Context, db *sqldb.DB, account parley.AccountID) (*indexState, error) {
+	p, err := sqldb.One(ctx, db, scanIndexState, `
+		select `+indexStateColumns+`
+		from search_accounts
+		where account_id = ?`, account)
+	if sqldb.IsNotFound(err) {
+		return nil, nil
+	}
+	return &p, err
+}
+
+// createIndex begins the index of an account that has none: the conversations that there are will be built into it, and all events
+// from now on are followed.
+func createIndex(ctx context.Context, db *store.DB, account parley.AccountID) error {
+	return db.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
+		n, err := tx.SQL().Exec(ctx, `
+			insert into search_accounts (account_id, seq, generation, building)
+			select id, 0, 1, 1
+			from accounts
+			where id = ?
+			on conflict (account_id) do nothing`, account)
+		if err != nil || n == 0 {
+			return err
+		}
+		return tx.SkipEvents(ctx, followerName, account)
+	})
+}
+
+// startRebuild begins a new generation, unless one is being built.
+func startRebuild(ctx context.Context, db *sqldb.DB, account parley.AccountID) error {
+	_, err := db.Exec(ctx, `
+		update search_accounts set
+		  building = generation + 1,
+		  built_agent = '',
+		  built_at = 0,
+		  built_id = '',
+		  turn = turn + 1
+		where account_id = ? and building is null`, account)
+	return err
+}
+
+// save writes the state in place of a version. It fails with events.ErrConflict when another server has written it meanwhile.
+func (p *indexState) save(ctx context.Context, tx *sqldb.DB, version int64) error {
+	var building any
+	if p.buildingGeneration != 0 {
+		building = p.buildingGeneration
+	}
+	n, err := tx.Exec(ctx, `
+		update search_accounts set
+		  turn = turn + 1,
+		  generation = ?,
+		  building = ?,
+		  built_agent = ?,
+		  built_at = ?,
+		  built_id = ?
+		where account_id = ? and turn = ?`,
+		p.generation, building, p.buildingAgent, p.lastBuilt.SortValue, p.lastBuilt.ID, p.account, version)
+	if err == nil && n == 0 {
+		return events.ErrConflict
+	}
+	return err
+}
+
+// activeGenerations returns the generations that are updated as events are followed.
+func (p *indexState) activeGenerations() []int64 {
+	if p.buildingGeneration != 0 && p.buildingGeneration != p.generation {
+		return []int64{p.generation, p.buildingGeneration}
+	}
+	return []int64{p.generation}
+}
+
+// accountsBeingBuilt lists the accounts whose index is being built.
+func accountsBeingBuilt(ctx context.Context, db *sqldb.DB) ([]parley.AccountID, error) {
+	return sqldb.All(ctx, db, sqldb.Column[parley.AccountID], accountsBeingBuiltQuery)
+}
+
+const accountsBeingBuiltQuery = `select account_id from search_accounts where building is not null`
+
+// agentPartition is the range of ids of an agent's conversations in a generation of the index.
+type agentPartition struct {
+	number             int64
+	generation         int64
+	lastNumber         int64 // number of the last conversation
+	hasMultipleBuckets bool  // some conversation has several buckets
+	isRetired          bool  // the agent is gone, or another generation answers
+}
+
+// findPartition returns the agent's partition; nil where it has none yet.
+func findPartition(ctx context.Context, db *sqldb.DB, account parley.AccountID, agent parley.AgentID, generation int64) (*agentPartition, error) {
+	return scanPartition(db.QueryRow(ctx, `
+		select
+		  number,
+		  generation,
+		  last,
+		  parted,
+		  case when retired_at is null then 0 else 1 end
+		from search_agents
+		where agent_id = ? and account_id = ? and generation = ?`,
+		agent, account, generation))
+}
+
+// findLivePartition returns the agent's partition in the generation that answers searches.
+func findLivePartition(ctx context.Context, db *sqldb.DB, account parley.AccountID, agent parley.AgentID) (*agentPartition, error) {
+	return scanPartition(db.QueryRow(ctx, `
+		select
+		  g.number,
+		  g.generation,
+		  g.last,
+		  g.parted,
+		  0
+		from search_accounts s
+		join search_agents g on g.account_id = s.account_id and g.generation = s.generation
+		where s.account_id = ? and g.agent_id = ? and g.retired_at is null`, account, agent))
+}
+
+// findPartitionByNumber returns a partition of the agent by its number, also one that has been retired.
+func findPartitionByNumber(ctx context.Context, db *sqldb.DB, account parley.AccountID, agent parley.AgentID, number, generation int64) (*agentPartition, error) {
+	return scanPartition(db.QueryRow(ctx, `
+		select
+		  number,
+		  generation,
+		  last,
+		  parted,
+		  case when retired_at is null then 0 else 1 end
+		from search_agents
+		where number = ? and generation = ? and agent_id = ? and account_id = ?`,
+		number, generation, agent, account))
+}
+
+func scanPartition(r *sqldb.Row) (*agentPartition, error) {
+	var s agentPartition
+	err := r.Scan(&s.number, &s.generation, &s.lastNumber, &s.hasMultipleBuckets, &s.isRetired)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	return &s, err
+}
+
+// createPartition takes the lowest free number for an agent. It fails with events.ErrConflict when another server has taken it.
+func createPartition(ctx context.Context, db *sqldb.DB, account parley.AccountID, agent parley.AgentID, generation int64) (*agentPartition, error) {
+	n, err := sqldb.One(ctx, db, sqldb.Column[int64], `
+		select min(n)
+		from (select 1 as n union all select number + 1 from search_agents) f
+		where not exists (select 1 from search_agents s where s.number = f.n)`)
+	if err != nil {
+		return nil, err
+	}
+	if n > maxAgents {
+		return nil, errors.New("search: there are no numbers left for agents")
+	}
+	done, err := db.Exec(ctx, `
+		insert into search_agents (number, account_id, agent_id, generation)
+		values (?, ?, ?, ?)
+		on conflict do nothing`, n, account, agent, generation)
+	if err == nil && done == 0 {
+		err = events.ErrConflict
+	}
+	return &agentPartition{number: n, generation: generation}, err
+}

@@ -1,0 +1,130 @@
+package search
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"parley/internal/sqldb"
+)
+
+// tsvectorIndex is the index on PostgreSQL: our tokens as the lexemes of a tsvector under a GIN index. GIN knows no order, so each row also
+// holds a token of its agent and one of its window, which is a thousand conversations of the agent: the newest rows are found by
+// asking for the newest windows first.
+type tsvectorIndex struct{}
+
+var _ Index = tsvectorIndex{}
+
+// windowBits is how many bits of a conversation's number tell the conversations of a window apart.
+const windowBits = 10
+
+func agentToken(agent int64) string { return controlPrefix + "g" + strconv.FormatInt(agent, 36) }
+
+func windowToken(agent, window int64) string {
+	return controlPrefix + "w" + strconv.FormatInt(agent, 36) + controlPrefix + strconv.FormatInt(window, 36)
+}
+
+func (tsvectorIndex) Put(ctx context.Context, tx *sqldb.DB, t table, rows []row) error {
+	return inChunks(rows, func(some []row) error {
+		args := make([]any, 0, 2*len(some))
+		for _, r := range some {
+			agent := agentOfRow(r.id)
+			tokens := append([]string{agentToken(agent), windowToken(agent, conversationOfRow(r.id)>>windowBits)}, r.tokens...)
+			args = append(args, r.id, strings.Join(tokens, " "))
+		}
+		_, err := tx.Exec(ctx, `
+			insert into `+string(t)+` (id, words) values `+repeatPlaceholders(`(?, array_to_tsvector(string_to_array(?, ' ')))`, len(some))+
+			` on conflict (id) do update set words = excluded.words`, args...)
+		return err
+	})
+}
+
+func (tsvectorIndex) Delete(ctx context.Context, tx *sqldb.DB, t table, ids []int64) error {
+	return inChunks(ids, func(some []int64) error {
+		_, err := tx.Exec(ctx, `
+			delete from `+string(t)+` where id in (`+repeatPlaceholders("?", len(some))+`)`, toAny(some)...)
+		return err
+	})
+}
+
+func (tsvectorIndex) ListIDs(ctx context.Context, db *sqldb.DB, t table, in idRange, limit int) ([]int64, error) {
+	return sqldb.All(ctx, db, sqldb.Column[int64], `
+		select id
+		from `+string(t)+`
+		where id between ? and ?
+		order by id
+		limit ?`, in.from, in.to, limit)
+}
+
+// findQuery keeps the planner from walking the ids: "id + 0" is no column of an index, so that only GIN is left.
+func (tsvectorIndex) findQuery(t table) string {
+	return `
+		select id
+		from ` + string(t) + `
+		where words @@ cast(? as tsquery) and id + 0 between ? and ?
+		order by id + 0 desc
+		limit ?`
+}
+
+// findInConversationQuery looks into one conversation, whose rows may be few: there the planner may take the ids.
+func (tsvectorIndex) findInConversationQuery(t table) string {
+	return `
+		select id
+		from ` + string(t) + `
+		where words @@ cast(? as tsquery) and id between ? and ?
+		order by id desc
+		limit ?`
+}
+
+// Find reads windows, from the newest: one, then more and more of them at a time, then for all that is left.
+func (s tsvectorIndex) Find(ctx context.Context, db *sqldb.DB, t table, e expr, in idRange, limit int) ([]int64, error) {
+	agent := agentOfRow(in.from)
+	if conversationOfRow(in.from) == conversationOfRow(in.to) {
+		return s.findTokens(ctx, db, s.findInConversationQuery(t), e, []string{windowToken(agent, conversationOfRow(in.from)>>windowBits)}, in, limit)
+	}
+	var found []int64
+	window, oldest := conversationOfRow(in.to)>>windowBits, conversationOfRow(in.from)>>windowBits
+	for count := int64(1); window >= oldest && len(found) < limit; count *= 4 {
+		next := max(oldest, window-count+1)
+		tokens := []string{agentToken(agent)}
+		if count < 64 {
+			tokens = windowTokens(agent, next, window)
+		} else {
+			next = oldest
+		}
+		some := idRange{max(in.from, rowID(agent, next<<windowBits, 0)), min(in.to, rowID(agent, window<<windowBits|(1<<windowBits-1), maxPlaces))}
+		ids, err := s.findTokens(ctx, db, s.findQuery(t), e, tokens, some, limit-len(found))
+		if err != nil {
+			return nil, err
+		}
+		found, window = append(found, ids...), next-1
+	}
+	return found, nil
+}
+
+func windowTokens(agent, first, last int64) []string {
+	var list []string
+	for w := first; w <= last; w++ {
+		list = append(list, windowToken(agent, w))
+	}
+	return list
+}
+
+// findTokens adds the places' tokens, of which a row holds one, to each way of matching.
+func (tsvectorIndex) findTokens(ctx context.Context, db *sqldb.DB, query string, e expr, places []string, in idRange, limit int) ([]int64, error) {
+	var texts []string
+	for _, groups := range e.branches() {
+		texts = append(texts, expr{groups: slices.Concat([][]string{places}, groups)}.format("'", " & ", " | "))
+	}
+	return sqldb.All(ctx, db, sqldb.Column[int64], query, strings.Join(texts, " | "), in.from, in.to, limit)
+}
+
+// branches are the ways in which a row can match, each as groups.
+func (e expr) branches() [][][]string {
+	all := [][][]string{e.groups}
+	if len(e.looseTokens) > 0 {
+		all = append(all, [][]string{{multiBucketToken}, e.looseTokens})
+	}
+	return all
+}

@@ -1,0 +1,184 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+	"time"
+
+	"parley"
+	"parley/internal/sqldb"
+)
+
+// TurnResult is the stored state of a turn with its answer.
+type TurnResult struct {
+	parley.Turn
+	State   string
+	Charged parley.Credits
+	UserID  parley.EndUserID // of the conversation
+	Answer  *parley.Message  // as it was when the turn ended; nil where there is none
+}
+
+// TurnResult finds a turn with its answer. Fails with CONVERSATION_NOT_FOUND when the conversation has gone.
+func (db *DB) TurnResult(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.TurnID) (*TurnResult, error) {
+	t := &TurnResult{Turn: parley.Turn{ID: id, AccountID: account, AgentID: agent}}
+	var charged sql.NullInt64
+	var user sql.NullString
+	err := db.sql.QueryRow(ctx, `
+		select
+		  t.conversation_id,
+		  t.user_message_id,
+		  t.message_id,
+		  t.state,
+		  t.charged,
+		  c.user_id
+		from turns t
+		join conversations c on c.id = t.conversation_id and c.account_id = t.account_id
+		  and c.agent_id = t.agent_id and c.deleted_at is null
+		where t.id = ? and t.agent_id = ? and t.account_id = ?`, id, agent, account).Scan(&t.ConversationID, &t.UserMessageID, &t.MessageID, &t.State, &charged, &user)
+	if err != nil {
+		return nil, mapNotFound(err, parley.CodeConversationNotFound)
+	}
+	t.Charged, t.UserID = parley.Credits(charged.Int64), parley.EndUserID(user.String)
+	if t.Answer, err = db.turnAnswer(ctx, t); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// turnAnswer reads the turn's message without the results that the client sent to it later.
+func (db *DB) turnAnswer(ctx context.Context, t *TurnResult) (*parley.Message, error) {
+	m, err := db.findMessage(ctx, t.AccountID, t.AgentID, t.MessageID)
+	if m == nil || err != nil || m.FinishReason != "tool-calls" {
+		return m, err
+	}
+	later, err := sqldb.All(ctx, db.sql, sqldb.Column[string], `
+		select call_id
+		from tool_calls
+		where conversation_id = ? and agent_id = ? and account_id = ? and message_id = ? and client_side = 1`, t.ConversationID, t.AgentID, t.AccountID, t.MessageID)
+	if err != nil {
+		return nil, err
+	}
+	m.Parts = withoutResults(m.Parts, later)
+	return m, nil
+}
+
+func withoutResults(parts []parley.Part, calls []string) []parley.Part {
+	var remaining []parley.Part
+	for _, p := range parts {
+		if p.Type != "tool-result" || !slices.Contains(calls, p.ToolCallID) {
+			remaining = append(remaining, p)
+		}
+	}
+	return remaining
+}
+
+// findMessage finds a message of the agent, or nil.
+func (db *DB) findMessage(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.MessageID) (*parley.Message, error) {
+	m, err := db.message(ctx, `id = ? and agent_id = ? and account_id = ?`, id, agent, account)
+	if sqldb.IsNotFound(err) {
+		return nil, nil
+	}
+	return m, err
+}
+
+// UnansweredMessage finds a message that nobody answered, with the id of its end user. Fails with CONVERSATION_NOT_FOUND when the
+// conversation has gone.
+func (db *DB) UnansweredMessage(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.MessageID) (*parley.Message, parley.EndUserID, error) {
+	m, err := db.findMessage(ctx, account, agent, id)
+	if err != nil {
+		return nil, "", err
+	}
+	if m == nil {
+		return nil, "", parley.NewError(parley.CodeConversationNotFound)
+	}
+	c, err := db.Conversation(ctx, account, agent, m.ConversationID)
+	if parley.IsCode(err, parley.CodeResourceNotFound) {
+		err = parley.NewError(parley.CodeConversationNotFound)
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	return m, c.UserID, nil
+}
+
+// UserMessageAnsweredBy returns the user's message that a message of the conversation is, or answers: the last one of the user up to it.
+// Fails with CHAT_RETRY_MESSAGE_NOT_FOUND for a message that is not there or has been replaced, and with
+// CHAT_RETRY_NO_USER_MESSAGE.
+func (db *DB) UserMessageAnsweredBy(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, message parley.MessageID) (*parley.Message, error) {
+	seq, err := db.activeMessageSeq(ctx, account, agent, conversation, message)
+	if err != nil {
+		return nil, err
+	}
+	m, err := db.message(ctx, `agent_id = ? and conversation_id = ? and account_id = ? and seq <= ? and author = ? and superseded_at is null
+		order by seq desc limit 1`, agent, conversation, account, seq, parley.AuthorUser)
+	return m, mapNotFound(err, parley.CodeRetryNoUser)
+}
+
+// activeMessageSeq finds the number of a message that has not been replaced. An answer that failed has left no message: its id stands for
+// the message that it was to answer.
+func (db *DB) activeMessageSeq(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, message parley.MessageID) (seq int64, err error) {
+	err = db.sql.QueryRow(ctx, `
+		select seq
+		from messages
+		where id in (?, (select user_message_id from turns where message_id = ? and conversation_id = ?
+		  and agent_id = ? and account_id = ? and state = 'failed'))
+		  and conversation_id = ? and agent_id = ? and account_id = ? and type = 'reply'
+		  and superseded_at is null`, message, message, conversation, agent, account, conversation, agent, account).Scan(&seq)
+	return seq, mapNotFound(err, parley.CodeRetryNotFound)
+}
+
+// SupersedeMessages removes all messages after the number from the conversation: a new answer takes their place. The rows stay, and so do the
+// team's notes and what happened to the ticket.
+func (db *DB) SupersedeMessages(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, after int64, now time.Time) error {
+	n, err := db.sql.Exec(ctx, `
+		update messages set superseded_at = ?
+		where agent_id = ? and conversation_id = ? and account_id = ? and seq > ? and type = 'reply'
+		  and superseded_at is null`,
+		millis(now), agent, conversation, account, after)
+	if err != nil || n == 0 {
+		return err
+	}
+	_, err = db.sql.Exec(ctx, `
+		update conversations set message_count = message_count - ?
+		where id = ? and agent_id = ? and account_id = ?`, n, conversation, agent, account)
+	return err
+}
+
+// AnsweredTurn is a turn that ended well: where it stands, and what it did.
+type AnsweredTurn struct {
+	TurnTrace
+	ConversationID parley.ConversationID
+}
+
+// AnsweredTurns returns the agent's newest turns that ended well, the newest first, at most limit.
+func (db *DB) AnsweredTurns(ctx context.Context, account parley.AccountID, agent parley.AgentID, limit int) ([]AnsweredTurn, error) {
+	return sqldb.All(ctx, db.sql, scanAnsweredTurn, `
+		select
+		  conversation_id,
+		  id,
+		  message_id,
+		  state,
+		  trace,
+		  started_at
+		from turns
+		where agent_id = ? and account_id = ? and state = ?
+		order by started_at desc, id desc
+		limit ?`, agent, account, TurnDone, limit)
+}
+
+func scanAnsweredTurn(scan sqldb.Scan) (t AnsweredTurn, err error) {
+	err = scan(
+		&t.ConversationID,
+		&t.TurnID,
+		&t.MessageID,
+		&t.State,
+		jsonDest{&t.Trace},
+		timeDest{&t.StartedAt},
+	)
+	if err != nil {
+		return t, fmt.Errorf("turn %s: %w", t.TurnID, err)
+	}
+	return t, nil
+}

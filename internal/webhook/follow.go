@@ -1,0 +1,126 @@
+package webhook
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"parley"
+	"parley/internal/events"
+	"parley/internal/sqldb"
+	"parley/internal/store"
+)
+
+const (
+	pollInterval = 2 * time.Second
+	maxClockSkew = 15 * time.Second // between the servers on a database
+)
+
+// follower writes the deliveries of the events that webhooks subscribe to.
+func (s *Sender) follower() *events.Follower {
+	return &events.Follower{
+		DB: s.DB, Name: "webhook", Logger: s.Logger, Handle: s.handleEvents, IsUrgent: parley.IsWebhookEvent,
+		PollInterval: pollInterval,
+	}
+}
+
+// Follow writes the deliveries of events that have been recorded, and reports whether there are more.
+func (s *Sender) Follow(ctx context.Context) (more bool, err error) { return s.follower().Step(ctx) }
+
+// handleEvents writes a delivery of each event for each webhook that subscribes to it: the deliveries of an event in a transaction.
+func (s *Sender) handleEvents(ctx context.Context, b *events.Batch) error {
+	webhooks, err := s.DB.Webhooks(ctx, b.Account, "")
+	if err != nil {
+		return err
+	}
+	type subscribedEvent struct {
+		store.Event
+		webhooks []parley.Webhook
+	}
+	var list []subscribedEvent
+	for _, e := range b.Events {
+		if subscribers := subscribersOf(webhooks, e); len(subscribers) > 0 {
+			list = append(list, subscribedEvent{e, subscribers})
+		}
+	}
+	if len(list) == 0 {
+		return s.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error { return b.Save(ctx, tx, b.End) })
+	}
+	for i, e := range list {
+		to := e.Position
+		if i == len(list)-1 {
+			to = b.End
+		}
+		err := s.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
+			if err := s.enqueueDeliveries(ctx, tx, b.Account, e.Event, e.webhooks); err != nil {
+				return err
+			}
+			return b.Save(ctx, tx, to)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// subscribersOf returns those of an account's webhooks that an event is sent to: webhooks that were there when it happened.
+func subscribersOf(webhooks []parley.Webhook, e store.Event) (list []parley.Webhook) {
+	for _, h := range webhooks {
+		if slices.Contains(h.Events, e.Kind) && (h.AgentID == "" || h.AgentID == e.AgentID) && !h.CreatedAt.After(e.At.Add(maxClockSkew)) {
+			list = append(list, h)
+		}
+	}
+	return list
+}
+
+// enqueueDeliveries writes a delivery of the event for each of the webhooks, with the jobs that send them.
+func (s *Sender) enqueueDeliveries(
+	ctx context.Context, tx *store.DB, account parley.AccountID, e store.Event, webhooks []parley.Webhook,
+) error {
+	body, err := eventBody(e)
+	if err != nil {
+		return err
+	}
+	now := s.Now()
+	for _, h := range webhooks {
+		// An id made here is another one where the transaction runs again; nobody has seen the first.
+		d := &parley.Delivery{
+			ID:        parley.DeliveryID(parley.NewTimedUUID()),
+			AccountID: account,
+			AgentID:   e.AgentID,
+			WebhookID: h.ID,
+			Event:     e.Kind,
+			Body:      body,
+			DueAt:     now,
+			CreatedAt: now,
+		}
+		if err := tx.AddDelivery(ctx, d); err != nil {
+			return err
+		}
+		if err := enqueueSend(ctx, tx, s.Queue, account, h.ID, now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eventBody returns what a webhook is sent of an event (facts 6.3).
+func eventBody(e store.Event) (string, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(struct {
+		EventType string          `json:"eventType"`
+		ChatbotID parley.AgentID  `json:"chatbotId"`
+		Payload   json.RawMessage `json:"payload"`
+	}{e.Kind, e.AgentID, json.RawMessage(unescapeHTML.Replace(e.Payload))})
+	return strings.TrimSuffix(b.String(), "\n"), err
+}
+
+// unescapeHTML undoes what encoding/json does to the characters of HTML in the stored payload. An escaped backslash is a pair of its
+// own, so that no text is taken for an escape.
+var unescapeHTML = strings.NewReplacer(`\\`, `\\`, `\u003c`, `<`, `\u003e`, `>`, `\u0026`, `&`)
