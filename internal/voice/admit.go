@@ -10,7 +10,7 @@ import (
 	"parley/internal/store"
 )
 
-// SessionRequest is what a client asks of a new session (interface 4.9).
+// SessionRequest is what a client asks of a new session (docs/interface/voice.md#create).
 type SessionRequest struct {
 	ContinueConversation bool                  // the session goes on with ConversationID
 	ConversationID       parley.ConversationID // whatever the client has sent
@@ -94,7 +94,8 @@ func (d *Sessions) prepareSession(ctx context.Context, account parley.Account, p
 	return l, nil
 }
 
-// findConversation finds the conversation to go on with. Whatever cannot be gone on with is not there (decision 7).
+// findConversation finds the conversation to go on with. Whatever cannot be gone on with is not there
+// (docs/interface/chat.md#continuing-a-conversation).
 func (d *Sessions) findConversation(ctx context.Context, l *Session, id parley.ConversationID) (*parley.Conversation, error) {
 	if !parley.IsUUID(string(id)) {
 		return nil, parley.NewError(parley.CodeConversationNotFound)

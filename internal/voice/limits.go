@@ -9,7 +9,7 @@ import (
 	"parley/internal/store"
 )
 
-// Which limit was reached: details.reason of VOICE_LIMIT_EXCEEDED (decision 22).
+// Which limit was reached: details.reason of VOICE_LIMIT_EXCEEDED (docs/interface/voice.md#limits).
 const (
 	reasonConcurrent = "concurrent_exceeded"
 	reasonPerUser    = "per_user_exceeded"

@@ -93,7 +93,7 @@ type Position struct {
 	Played time.Duration
 }
 
-// State is what the agent is doing, in LiveKit's words (interface 6.2, agentState).
+// State is what the agent is doing, in LiveKit's words (docs/interface/voice.md#agent-state).
 type State string
 
 // The states of an agent.
@@ -104,7 +104,7 @@ const (
 	Speaking     State = "speaking"
 )
 
-// Segment is a piece of the transcript (interface 6.2, transcript).
+// Segment is a piece of the transcript (docs/interface/voice.md#transcript).
 type Segment struct {
 	ID       string
 	FromUser bool // said by the user; else by the agent

@@ -14,7 +14,7 @@ const (
 	maxTurnTime  = time.Minute            // a turn that goes on longer is given in pieces
 )
 
-// Config is how an agent listens (facts 2.8d, transcriber). The zero value means the defaults.
+// Config is how an agent listens (docs/interface/voice.md#transcriber). The zero value means the defaults.
 type Config struct {
 	// MinSilence is minSilenceDuration: how long a speaker must be silent before the turn may end. Default 300 ms. Where the text
 	// looks complete the turn ends after at most 280 ms; where it does not, later (see Judge).
