@@ -35,18 +35,18 @@ const openTimeout = 25 * time.Second
 // power left, as details.reason tells), VOICE_LIMIT_EXCEEDED (this server's limit) or SESSION_CREATION_FAILED (the
 // room could not be made), in this order; with SERVICE_UNDER_MAINTENANCE before all of them where the server is
 // stopping, and wherever the database is gone. Nothing is left of a session that fails.
-func (d *Sessions) Start(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, ask SessionRequest) (*AdmittedSession, error) {
-	o, err := d.admit(ctx, account, plan, agent, ask)
+func (d *Sessions) Start(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, req SessionRequest) (*AdmittedSession, error) {
+	admitted, err := d.admit(ctx, account, plan, agent, req)
 	d.Observer.notifyAdmission(err)
-	return o, err
+	return admitted, err
 }
 
-func (d *Sessions) admit(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, ask SessionRequest) (*AdmittedSession, error) {
+func (d *Sessions) admit(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, req SessionRequest) (*AdmittedSession, error) {
 	if err := d.beginAdmission(); err != nil {
 		return nil, err
 	}
 	defer d.work.Done()
-	l, err := d.prepareSession(ctx, account, plan, agent, ask)
+	l, err := d.prepareSession(ctx, account, plan, agent, req)
 	if err != nil {
 		return nil, err
 	}
@@ -62,22 +62,22 @@ func (d *Sessions) admit(ctx context.Context, account parley.Account, plan parle
 }
 
 // prepareSession finds what the session is about and makes it, in memory.
-func (d *Sessions) prepareSession(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, ask SessionRequest) (*Session, error) {
+func (d *Sessions) prepareSession(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, req SessionRequest) (*Session, error) {
 	a, err := d.DB.Agent(ctx, account.ID, agent, d.Now())
 	if err != nil {
 		return nil, err
 	}
 	l := d.newSession(account, plan, a)
-	l.continuesConversation = ask.ContinueConversation
-	if ask.ContinueConversation {
-		c, err := d.findConversation(ctx, l, ask.ConversationID)
+	l.continuesConversation = req.ContinueConversation
+	if req.ContinueConversation {
+		c, err := d.findConversation(ctx, l, req.ConversationID)
 		if err != nil {
 			return nil, err
 		}
 		if err := d.checkAvailable(l); err != nil {
 			return nil, err
 		}
-		if ask.UserID != "" && ask.UserID != c.UserID {
+		if req.UserID != "" && req.UserID != c.UserID {
 			return nil, parley.NewError(parley.CodeUserMismatch)
 		}
 		if c.Status != parley.ConversationOngoing {
@@ -88,9 +88,9 @@ func (d *Sessions) prepareSession(ctx context.Context, account parley.Account, p
 		if err := d.checkAvailable(l); err != nil {
 			return nil, err
 		}
-		l.ConversationID, l.UserID = parley.ConversationID(parley.NewTimedUUID()), ask.UserID
+		l.ConversationID, l.UserID = parley.ConversationID(parley.NewTimedUUID()), req.UserID
 	}
-	l.UserID, l.Timezone = orDefault(l.UserID, parley.EndUserID(parley.NewUUID())), orDefault(ask.Timezone, "UTC")
+	l.UserID, l.Timezone = orDefault(l.UserID, parley.EndUserID(parley.NewUUID())), orDefault(req.Timezone, "UTC")
 	return l, nil
 }
 
@@ -135,9 +135,9 @@ func (d *Sessions) checkAvailable(l *Session) error {
 
 // openRoom makes the room and then writes the session down as living; where either fails, both are undone.
 func (d *Sessions) openRoom(ctx context.Context, l *Session) (token string, err error) {
-	inTime, stop := context.WithTimeout(ctx, openTimeout)
+	openCtx, stop := context.WithTimeout(ctx, openTimeout)
 	defer stop()
-	token, err = d.Rooms.Open(inTime, &l.VoiceSession)
+	token, err = d.Rooms.Open(openCtx, &l.VoiceSession)
 	if err != nil {
 		d.undoAdmission(ctx, l)
 		return "", parley.WrapError(parley.CodeSessionFailed, err)
@@ -166,4 +166,48 @@ func (d *Sessions) undoAdmission(ctx context.Context, l *Session) {
 	if err = errors.Join(err, d.Rooms.Close(ctx, &l.VoiceSession, parley.EndError)); err != nil {
 		d.logger().Warn("undo a voice session", "session", l.ID, "err", err)
 	}
+}
+
+// Why a server takes no further session, whatever the agent's limits are.
+var (
+	errTooManySessions = errors.New("voice: this server holds as many sessions as it may")
+	errOverloaded      = errors.New("voice: this server has no power left for a further session")
+)
+
+// acquireSlot lets a session in that this server has room for. It keeps its place until it is held, or leaves it; to ask again changes
+// nothing.
+func (d *Sessions) acquireSlot(l *Session) error {
+	if l.hasSlot {
+		return nil
+	}
+	if d.IsOverloaded != nil && d.IsOverloaded() {
+		return newOverloadedError()
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.MaxSessions > 0 && len(d.active)+d.openingCount >= d.MaxSessions {
+		fail := newExceededError(d.MaxSessions, reasonConcurrent, busyRetryAfter)
+		fail.Err = errTooManySessions
+		return fail
+	}
+	d.openingCount++
+	l.hasSlot = true
+	return nil
+}
+
+// releaseSlot is for a session that is not held.
+func (d *Sessions) releaseSlot(l *Session) {
+	if !l.hasSlot {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.openingCount--
+}
+
+// newOverloadedError is what a server without power for a further session answers. It is no limit: nobody has asked for too much.
+func newOverloadedError() error {
+	fail := parley.NewErrorf(parley.CodeUnderMaintenance, "This server has no power left for another voice session. Try again shortly.")
+	fail.Details, fail.RetryAfter, fail.Err = map[string]string{"reason": reasonOverloaded}, busyRetryAfter, errOverloaded
+	return fail
 }

@@ -208,17 +208,17 @@ func TestTheFirstReasonIsTold(t *testing.T) {
 	})
 }
 
-func TestNoMoreThanTheLimitAtOnce(t *testing.T) {
+func TestConcurrentStartsRespectTheLimit(t *testing.T) {
 	forEachStore(t, func(s *testSessions) {
 		s.setVoiceSettings(`{"maxConcurrentSessions": 5}`)
 		other := s.newSessions(s.DB)
 		var admitted, refused atomic.Int64
 		runConcurrently(64, func(i int) {
-			desk := s.Sessions
+			sessions := s.Sessions
 			if i%2 == 1 {
-				desk = other
+				sessions = other
 			}
-			_, err := desk.Start(s, s.account, s.plan, s.agent, voice.SessionRequest{})
+			_, err := sessions.Start(s, s.account, s.plan, s.agent, voice.SessionRequest{})
 			switch e := parley.AsError(err); {
 			case err == nil:
 				admitted.Add(1)

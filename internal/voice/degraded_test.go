@@ -316,7 +316,7 @@ func TestMutingEndsATurn(t *testing.T) {
 }
 
 // A talk that comes late to hear what has come does not take that for silence.
-func TestALateTalkHearsOn(t *testing.T) {
+func TestLateDialogProcessesQueuedAudio(t *testing.T) {
 	d := newSQLiteDialog(t, `{}`)
 	d.joinUser()
 	d.waitForState("listening")

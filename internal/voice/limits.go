@@ -29,22 +29,22 @@ func newLimitError(reason string, wait time.Duration) *parley.Error {
 	return fail
 }
 
-// checkLimit is exceeded, of a limit whose number is told.
-func checkLimit(most int, reason string, wait time.Duration) *parley.Error {
+// newExceededError is exceeded, of a limit whose number is told.
+func newExceededError(limit int, reason string, wait time.Duration) *parley.Error {
 	fail := newLimitError(reason, wait)
-	fail.Limit = most
+	fail.Limit = limit
 	return fail
 }
 
 // checkLimits counts the agent's sessions, in a transaction that holds the agent's row: so no two count the same ones.
 func (l *Session) checkLimits(ctx context.Context, tx *store.DB) error {
-	if most := l.Settings.MaxConcurrent; most != nil {
+	if limit := l.Settings.MaxConcurrent; limit != nil {
 		n, err := tx.CountLiveVoice(ctx, l.AccountID, l.AgentID, l.CreatedAt)
 		if err != nil {
 			return err
 		}
-		if n >= *most {
-			return checkLimit(*most, reasonConcurrent, busyRetryAfter)
+		if n >= *limit {
+			return newExceededError(*limit, reasonConcurrent, busyRetryAfter)
 		}
 	}
 	for _, w := range l.rateWindows() {
@@ -58,8 +58,8 @@ func (l *Session) checkLimits(ctx context.Context, tx *store.DB) error {
 // checkUnjoined fails where as many sessions of the account wait for their customers as may. The transaction holds the
 // account's credits, so no two count the same ones.
 func (l *Session) checkUnjoined(ctx context.Context, tx *store.DB) error {
-	most := l.sessions.MaxUnjoined
-	if most <= 0 {
+	limit := l.sessions.MaxUnjoined
+	if limit <= 0 {
 		return nil
 	}
 	list, err := tx.VoiceAwaitingCustomer(ctx, l.AccountID, l.CreatedAt)
@@ -68,16 +68,16 @@ func (l *Session) checkUnjoined(ctx context.Context, tx *store.DB) error {
 	}
 	n := 0
 	for _, id := range list {
-		if here := l.sessions.findActive(id); here == nil || here.isUnjoined() { // who has come here may not be written down yet
+		if active := l.sessions.findActive(id); active == nil || active.isUnjoined() { // who has come here may not be written down yet
 			n++
 		}
 	}
-	if n < most {
+	if n < limit {
 		return nil
 	}
-	fail := checkLimit(most, reasonConcurrent, busyRetryAfter)
+	fail := newExceededError(limit, reasonConcurrent, busyRetryAfter)
 	fail.Message = fmt.Sprintf("%d voice sessions of the account wait to be joined; there may be no more. "+
-		"Open a session when somebody is about to join it.", most)
+		"Open a session when somebody is about to join it.", limit)
 	return fail
 }
 
@@ -112,12 +112,12 @@ func (l *Session) checkWindow(ctx context.Context, tx *store.DB, w rateWindow) e
 	if err != nil || len(recent) < *w.limit {
 		return err
 	}
-	return checkLimit(*w.limit, w.reason, max(recent[len(recent)-1].Add(w.span).Sub(l.CreatedAt), time.Second))
+	return newExceededError(*w.limit, w.reason, max(recent[len(recent)-1].Add(w.span).Sub(l.CreatedAt), time.Second))
 }
 
-func firstNonNil(given, byDefault *int) *int {
-	if given != nil {
-		return given
+func firstNonNil(value, byDefault *int) *int {
+	if value != nil {
+		return value
 	}
 	return byDefault
 }

@@ -72,8 +72,8 @@ func FuzzOpus(f *testing.F) {
 			before := samples
 			packets++
 			in.addPacket(rtpPacket{&rtp.Packet{Header: rtp.Header{SequenceNumber: uint16(packets), Timestamp: uint32(packets) * outputFrameSamples}, Payload: payload}, now}) //nolint:gosec // they wrap
-			if made := samples - before; made > maxDecodedSamples+(maxSilentFrames+maxConcealedFrames+1)*inputFrameSamples {
-				t.Fatalf("%d samples of a packet of %d bytes", made, len(payload))
+			if produced := samples - before; produced > maxDecodedSamples+(maxSilentFrames+maxConcealedFrames+1)*inputFrameSamples {
+				t.Fatalf("%d samples of a packet of %d bytes", produced, len(payload))
 			}
 			now = now.Add(FrameTime)
 		}

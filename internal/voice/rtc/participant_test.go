@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -243,7 +244,7 @@ func TestTheAgentComesBack(t *testing.T) {
 	}
 }
 
-func TestWhoStaysAwayHasLeft(t *testing.T) {
+func TestUserLeavesAfterGrace(t *testing.T) {
 	t.Parallel()
 	const grace = 300 * time.Millisecond
 	s := sfus.Start(t)
@@ -252,10 +253,10 @@ func TestWhoStaysAwayHasLeft(t *testing.T) {
 	u.publishMicrophone()
 	waitForUser(t, p, rtc.EventMicOn)
 	removeUser(t, s, "away")
-	gone := requireEvents(t, p, rtc.EventAway).At
+	awayAt := requireEvents(t, p, rtc.EventAway).At
 	requireEvents(t, p, rtc.EventMicOff)
-	if left := requireEvents(t, p, rtc.EventLeft).At; left.Before(gone.Add(grace)) {
-		t.Errorf("left %v after having gone", left.Sub(gone))
+	if left := requireEvents(t, p, rtc.EventLeft).At; left.Before(awayAt.Add(grace)) {
+		t.Errorf("left %v after having gone", left.Sub(awayAt))
 	}
 	if at := p.LastMedia(); !at.IsZero() {
 		t.Errorf("who never spoke was heard at %v", at)
@@ -318,5 +319,20 @@ func TestJoiningFails(t *testing.T) {
 	openRoom(t, s, "nowhere")
 	if _, err := rtc.Join(ctx, c); err == nil {
 		t.Error("joined although it was called off")
+	}
+}
+
+// Sessions leave nothing behind. The SDK closes connections after it has left, and where it looks for the address of a STUN server
+// at that moment it waits for the answer.
+func TestManySessionsLeaveNothing(t *testing.T) {
+	s := sfus.Start(t)
+	openRoom(t, s, "many")
+	before := runtime.NumGoroutine() // with the connection on which rooms are opened
+	defer eventually(t, "the end of all goroutines", func() bool { return runtime.NumGoroutine() <= before })
+	for range 20 {
+		p := joinAgent(t, s, "many")
+		p.Play(rtc.Clip{ID: "1", PCM: sineStream(700, time.Minute)})
+		p.SetState(rtc.Speaking)
+		p.End(context.Background(), "operator")
 	}
 }

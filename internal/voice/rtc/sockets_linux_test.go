@@ -62,13 +62,13 @@ func socketInodes(t *testing.T, pid int) map[string]bool {
 	t.Helper()
 	files, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
 	requireNoError(t, err)
-	held := map[string]bool{}
+	inodes := map[string]bool{}
 	for _, file := range files {
 		if to, err := os.Readlink(file); err == nil { // one may be closed by now
-			held[to] = true
+			inodes[to] = true
 		}
 	}
-	return held
+	return inodes
 }
 
 // parseKernelAddress reads an address as the kernel writes it: words of 32 bits in its own order, in hexadecimal digits.

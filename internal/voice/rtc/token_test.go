@@ -160,28 +160,28 @@ func TestARoomHasOneUser(t *testing.T) {
 }
 
 // A user cannot pass for the agent: attributes are the agent's to change, and only sound of a microphone comes through.
-func TestWhatUsersMayDo(t *testing.T) {
+func TestUserPermissions(t *testing.T) {
 	t.Parallel()
 	s := sfus.Start(t)
 	_, address := publicPort(t, s)
 	openRoom(t, s, "r")
-	told := make(chan string, 10)
-	heard := func() *lksdk.RoomCallback {
+	changes := make(chan string, 10)
+	newCallback := func() *lksdk.RoomCallback {
 		cb := &lksdk.RoomCallback{}
 		cb.OnAttributesChanged = func(changed map[string]string, p lksdk.Participant) {
-			told <- p.Identity() + " " + changed["lk.agent.state"]
+			changes <- p.Identity() + " " + changed["lk.agent.state"]
 		}
 		return cb
 	}
-	agent := joinRoom(t, address, s.AgentToken(rtc.JoinGrant{Room: "r", Identity: "agent", ExpiresAt: time.Now().Add(time.Minute)}), heard())
-	user := joinRoom(t, address, s.UserToken(joinGrant("r")), heard())
+	agent := joinRoom(t, address, s.AgentToken(rtc.JoinGrant{Room: "r", Identity: "agent", ExpiresAt: time.Now().Add(time.Minute)}), newCallback())
+	user := joinRoom(t, address, s.UserToken(joinGrant("r")), newCallback())
 	if agent.err != nil || user.err != nil {
 		t.Fatal(agent.err, user.err)
 	}
 	user.LocalParticipant.SetAttributes(map[string]string{"lk.agent.state": "forged"})
 	agent.LocalParticipant.SetAttributes(map[string]string{"lk.agent.state": "listening"})
 	for range 2 { // each of them hears it, and nothing before it
-		if got := <-told; got != "agent listening" {
+		if got := <-changes; got != "agent listening" {
 			t.Error("heard: ", got)
 		}
 	}
@@ -208,9 +208,9 @@ func TestWhatUsersMayDo(t *testing.T) {
 	tried.Wait()
 }
 
-func TestWhatATokenSays(t *testing.T) {
+func TestTokenClaims(t *testing.T) {
 	s := sfus.New(t, func(s *rtc.Server) { s.ClientURL = "wss://talk.example.com" })
-	said := func(token string) (c map[string]any) {
+	claims := func(token string) (c map[string]any) {
 		body, err := base64.RawURLEncoding.DecodeString(strings.Split(token, ".")[1])
 		if err != nil || json.Unmarshal(body, &c) != nil {
 			t.Fatalf("%s: %v", body, err)
@@ -218,7 +218,7 @@ func TestWhatATokenSays(t *testing.T) {
 		return c
 	}
 	p := joinGrant("r")
-	user := said(s.UserToken(p))
+	user := claims(s.UserToken(p))
 	if user["url"] != "wss://talk.example.com" || user["sub"] != "user-1" || user["exp"] != float64(p.ExpiresAt.Unix()) || user["kind"] != nil {
 		t.Error(user)
 	}
@@ -228,7 +228,7 @@ func TestWhatATokenSays(t *testing.T) {
 			t.Errorf("a user is given %s", power)
 		}
 	}
-	if agent := said(s.AgentToken(p)); agent["kind"] != "agent" || agent["url"] != nil {
+	if agent := claims(s.AgentToken(p)); agent["kind"] != "agent" || agent["url"] != nil {
 		t.Error(agent)
 	}
 }

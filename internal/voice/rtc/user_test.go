@@ -243,12 +243,12 @@ func (l *lineNotifier) Handle(_ context.Context, r slog.Record) error {
 func discardLogger() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 // contextUntilSignal returns a context that is done once something is told.
-func contextUntilSignal(t *testing.T, told <-chan struct{}) (context.Context, context.CancelFunc) {
+func contextUntilSignal(t *testing.T, signal <-chan struct{}) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		defer cancel()
 		select {
-		case <-told:
+		case <-signal:
 		case <-ctx.Done():
 		}
 	}()

@@ -37,8 +37,8 @@ func synthesizedVoices(t *testing.T) (names []string, voices map[string][]int16)
 		if program == "espeak-ng" {
 			args = []string{"-v", "en-us+" + variant, "-w", file, text}
 		}
-		if said, err := exec.CommandContext(t.Context(), path, args...).CombinedOutput(); err != nil {
-			t.Fatalf("%s: %v: %s", voice, err, said)
+		if output, err := exec.CommandContext(t.Context(), path, args...).CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v: %s", voice, err, output)
 		}
 		names, voices[voice] = append(names, voice), readSamples(t, file)
 	}
@@ -87,9 +87,9 @@ func measureVoice(voice []int16, room []float64) measurement {
 	first, last := voiceEdges(voice)
 	s := measurement{onsetDelay: time.Hour, pauseDelay: time.Hour}
 	covered, on := make([]bool, len(samples)), 0
-	ear := New(Config{})
+	detector := New(Config{})
 	for i := 0; i+frameSamples <= len(samples); i += frameSamples {
-		for _, e := range ear.Process(samples[i : i+frameSamples]) {
+		for _, e := range detector.Process(samples[i : i+frameSamples]) {
 			switch {
 			case e.Kind == Onset:
 				on = max(0, i-int(preRoll*Rate/time.Second))
@@ -100,19 +100,19 @@ func measureVoice(voice []int16, room []float64) measurement {
 				s.pauseDelay = e.At - samplePosition(leadSamples+last)
 			}
 		}
-		if ear.IsSpeaking() {
+		if detector.IsSpeaking() {
 			for j := on; j < i+frameSamples; j++ {
 				covered[j] = true
 			}
 			on = i
 		}
 	}
-	loud, heard, early := 0, 0, 0
+	loud, coveredFrames, early := 0, 0, 0
 	for i := 0; i+frameSamples <= len(voice); i += frameSamples {
 		if loudness(voice[i:i+frameSamples]) > loudness(voice)/2 {
 			loud++
 			if covered[leadSamples+i] {
-				heard++
+				coveredFrames++
 			}
 		}
 	}
@@ -121,7 +121,7 @@ func measureVoice(voice []int16, room []float64) measurement {
 			early++
 		}
 	}
-	s.turnShare, s.idleShare = float64(heard)/float64(loud), float64(early)/(leadSamples-Rate/2)
+	s.turnShare, s.idleShare = float64(coveredFrames)/float64(loud), float64(early)/(leadSamples-Rate/2)
 	return s
 }
 
