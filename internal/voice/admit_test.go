@@ -34,7 +34,8 @@ func TestASessionIsAdmitted(t *testing.T) {
 	})
 }
 
-// A conversation has voice from when somebody has joined a session of it, and keeps it; one that nobody has joined has none.
+// A conversation has voice from when somebody has joined a session of it, and keeps it; one that nobody has joined has
+// none.
 func TestAConversationHasVoice(t *testing.T) {
 	forEachStore(t, func(s *testSessions) {
 		l, unjoined := s.activeSession(s.startSession(voice.SessionRequest{})), s.activeSession(s.startSession(voice.SessionRequest{}))

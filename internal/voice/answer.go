@@ -11,14 +11,15 @@ import (
 	"parley/internal/chat"
 )
 
-// storeProgress is what becomes of a saying in the store. Its fields may be read by others once the channel named is closed.
+// storeProgress is how far an utterance has been stored. Its fields may be read by other goroutines once the channel
+// before them is closed.
 type storeProgress struct {
-	turnStarted     chan struct{} // the turn is promised, or failed to be
-	turn            *chat.Turn    // nil for what the agent says of itself, and where it failed
-	messageStored   chan struct{} // the message is stored, or there is none
+	turnStarted     chan struct{} // closed when the turn has started, or has failed to
+	turn            *chat.Turn    // nil for what the agent says unasked, and if it failed
+	messageStored   chan struct{} // closed when the message is stored, or there is none
 	messageID       parley.MessageID
-	messageLength   int           // of the message's text as it was said
-	heardTextStored chan struct{} // what was heard of it is stored too
+	messageLength   int           // length of the message's text as it was generated
+	heardTextStored chan struct{} // closed when it is also stored how much of it was heard
 	previousStored  <-chan struct{}
 }
 
@@ -32,12 +33,12 @@ func newStoreProgress(before *utterance) storeProgress {
 	return r
 }
 
-// turnUpdate is what has happened in a turn.
+// turnUpdate is what has happened in a chat turn.
 type turnUpdate struct {
 	utterance *utterance
 	events    []chat.Event
-	err       error // the turn could not be begun
-	isLast    bool  // nothing more will come
+	err       error // the turn could not be started
+	isLast    bool  // no update follows
 }
 
 func (t *dialog) sendTurnUpdate(n turnUpdate) {
@@ -47,7 +48,8 @@ func (t *dialog) sendTurnUpdate(n turnUpdate) {
 	}
 }
 
-// answerQuestion has a question answered. Where the one before was not heard at all, both are one question.
+// answerQuestion starts the answer to a question. If the previous answer was not heard at all, both questions become
+// one.
 func (t *dialog) answerQuestion(text string, spoken *segment) {
 	question, replaced := text, t.unheardUtterance
 	if replaced != nil {
@@ -63,7 +65,7 @@ func (t *dialog) answerQuestion(text string, spoken *segment) {
 	go t.runTurn(s, req, replaced)
 }
 
-// runTurn follows a turn from its promise to its end.
+// runTurn starts a chat turn and follows it to its end.
 func (t *dialog) runTurn(s *utterance, req chat.Request, previous *utterance) {
 	defer t.work.Done()
 	defer close(s.messageStored)
@@ -83,7 +85,7 @@ func (t *dialog) runTurn(s *utterance, req chat.Request, previous *utterance) {
 	r := turn.Reader()
 	defer r.Close()
 	for {
-		events, err := r.Next(context.Background()) // a turn comes to an end, whatever happens to the session
+		events, err := r.Next(context.Background()) // a turn ends by itself, whatever happens to the session
 		if errors.Is(err, io.EOF) {
 			t.sendTurnUpdate(turnUpdate{utterance: s, isLast: true})
 			return
@@ -97,7 +99,7 @@ func (t *dialog) runTurn(s *utterance, req chat.Request, previous *utterance) {
 	}
 }
 
-// handleTurnUpdate takes in what a turn has done.
+// handleTurnUpdate handles an update of the current utterance's turn.
 func (t *dialog) handleTurnUpdate(n turnUpdate) {
 	s := n.utterance
 	if s != t.utterance {
@@ -127,7 +129,7 @@ func (t *dialog) handleTurnUpdate(n turnUpdate) {
 	s.isComplete = s.isComplete || n.isLast
 }
 
-// handleTurnFailure decides what to do about a turn that failed: some failures end the talk, the others are spoken.
+// handleTurnFailure decides what to do about a turn that failed: some failures end the dialog, the others are spoken.
 func (t *dialog) handleTurnFailure(s *utterance) {
 	code := s.failure.Code
 	switch code {
@@ -144,7 +146,7 @@ func (t *dialog) handleTurnFailure(s *utterance) {
 		}
 	default:
 		if !t.isTakenOver {
-			t.recheckConversation() // a person who takes over ends the answer too
+			t.recheckConversation() // a person who takes over also ends the answer
 		}
 		if t.isTakenOver || t.endReason != "" {
 			return
@@ -157,14 +159,14 @@ func (t *dialog) handleTurnFailure(s *utterance) {
 	}
 }
 
-// defaultErrorMessage is the error message of an agent that has none.
+// defaultErrorMessage is spoken by an agent without an error message.
 const defaultErrorMessage = "Sorry, something went wrong. Please try that again."
 
 func (t *dialog) sayErrorMessage() {
 	t.announce(orDefault(strings.TrimSpace(t.settings.ErrorMessage), defaultErrorMessage), false)
 }
 
-// announce says what nobody has asked for, and keeps it in the conversation if it is to be kept.
+// announce says something unasked, and stores it in the conversation if keep is true.
 func (t *dialog) announce(text string, keep bool) {
 	s := t.newUtterance("")
 	s.text, s.isComplete = text, true
@@ -189,10 +191,10 @@ func (t *dialog) announce(text string, keep bool) {
 	}()
 }
 
-// storeTimeout is how long the store may take for a sentence.
+// storeTimeout limits the storing of a sentence.
 const storeTimeout = 5 * time.Second
 
-// interruptCause is why a turn is cut short.
+// interruptCause returns the cause with which a turn is cancelled.
 func interruptCause(heardLength int) error {
 	if heardLength == 0 {
 		return chat.ErrUserContinued
@@ -200,7 +202,8 @@ func interruptCause(heardLength int) error {
 	return chat.ErrInterrupted
 }
 
-// storeHeardText keeps what was heard of a saying, when all that belongs to it is stored. The next turn waits for it.
+// storeHeardText truncates the stored message of an utterance to what was heard, once the message is stored. The next
+// turn waits for it.
 func (t *dialog) storeHeardText(s *utterance, heardLength int, cause error) {
 	t.work.Add(1)
 	go func() {

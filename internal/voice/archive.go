@@ -13,14 +13,15 @@ import (
 	"parley/internal/store"
 )
 
-// Archive keeps recordings.
+// Archive stores recordings.
 type Archive struct {
-	IncomingFolder func() (folder string, err error) // where files lie until they are kept
-	// Keep moves a file to its place, which it notes in the blob, and then has its rows written; without them it does not stay.
+	IncomingFolder func() (folder string, err error) // where files are until they are stored
+	// StoreFile moves a file to its place, which it sets in the blob, and then calls write for its rows; if that fails,
+	// the file is removed again.
 	StoreFile func(ctx context.Context, path string, blob *store.Blob, write func(tx *store.DB) error) error
 }
 
-// startRecording begins to record, where the agent's settings say so.
+// startRecording begins to record if the agent's settings say so.
 func (t *dialog) startRecording() {
 	if !t.settings.Recordings.Enabled || t.Archive == nil || t.recording != nil {
 		return
@@ -34,14 +35,14 @@ func (t *dialog) startRecording() {
 	}
 }
 
-// withRecording does something to the recording, if there is one.
+// withRecording calls do with the recording, if there is one.
 func (t *dialog) withRecording(do func(*recording)) {
 	if t.recording != nil {
 		do(t.recording)
 	}
 }
 
-// writeRecording goes on with the recording. One that cannot go on is given up.
+// writeRecording writes the recording up to now. One that cannot be written is discarded.
 func (t *dialog) writeRecording(now time.Time) {
 	if t.recording == nil {
 		return
@@ -53,10 +54,10 @@ func (t *dialog) writeRecording(now time.Time) {
 	}
 }
 
-// archiveTimeout is how long the keeping of a recording may take.
+// archiveTimeout limits the storing of a recording.
 const archiveTimeout = time.Minute
 
-// finishRecording ends the recording and keeps it.
+// finishRecording ends the recording and stores it.
 func (t *dialog) finishRecording() {
 	if t.recording == nil {
 		return
@@ -84,7 +85,7 @@ func (t *dialog) archiveRecording(ctx context.Context, path string, length time.
 	r := &parley.VoiceRecording{ID: parley.NewUUID(), AccountID: t.session.AccountID, AgentID: t.session.AgentID, ConversationID: t.session.ConversationID,
 		SessionID: t.session.ID, BlobID: blob.ID, Duration: length, CreatedAt: now}
 	return t.Archive.StoreFile(ctx, path, blob, func(tx *store.DB) error {
-		// A deleted conversation's rows are being erased: nothing may be added to it.
+		// The rows of a deleted conversation are being erased: nothing may be added to it.
 		if _, err := tx.LockConversation(ctx, r.AccountID, r.AgentID, r.ConversationID); err != nil {
 			return err
 		}
@@ -105,10 +106,11 @@ func hashFile(path string) (hash string, size int64, err error) {
 const (
 	sweepInterval    = time.Hour
 	sweepBatchSize   = 200
-	maxRetentionDays = 36_500 // days: a century is for ever
+	maxRetentionDays = 36_500 // a century counts as for ever
 )
 
-// DeleteExpiredRecordings deletes the recordings that their agents do not keep any longer, and their files. Several servers may do so at once.
+// DeleteExpiredRecordings deletes the recordings whose retention is over, and their files. Several servers may call it
+// at once.
 func (d *Sessions) DeleteExpiredRecordings(ctx context.Context) error {
 	agents, err := d.DB.RecordingRetentions(ctx)
 	if err != nil {

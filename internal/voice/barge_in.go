@@ -7,13 +7,13 @@ import (
 	"parley/internal/text/words"
 )
 
-// bargeInThresholds is when voice over the agent counts. While it speaks the sound of the room, and its own, must not make it fall silent;
-// while it thinks nobody loses anything by waiting.
+// bargeInThresholds say when a voice over the agent counts. While the agent speaks, background noise and its own echo
+// must not silence it; while it thinks, nothing is lost by waiting.
 type bargeInThresholds struct {
-	holdAfter      time.Duration // of voice after which the output is held
-	sustainedAfter time.Duration // of voice that is more than a murmur: the output stays held until the words are known
-	minWords       int           // that are enough, whatever is still said
-	resumeAfter    time.Duration // after which the output goes on where nothing has come of it
+	holdAfter      time.Duration // of voice after which playback is paused
+	sustainedAfter time.Duration // of voice that is more than a backchannel: playback stays paused until the words are known
+	minWords       int           // that are enough to interrupt, before the segment ends
+	resumeAfter    time.Duration // after which playback resumes if no words have come
 }
 
 var (
@@ -22,28 +22,28 @@ var (
 )
 
 const (
-	echoWarmUp     = 2 * time.Second // of the agent's first sound, in which the browser learns to cancel its echo
-	minWarmUpVoice = time.Second     // of voice that counts even then
-	maxHeldSilence = 4 * time.Second // of held output with nothing but murmurs after it
+	echoWarmUp     = 2 * time.Second // of the agent's first speech, in which the browser learns to cancel its echo
+	minWarmUpVoice = time.Second     // of voice that counts even during the warm-up
+	maxHeldSilence = 4 * time.Second // of paused playback without words
 )
 
-// overlap is what the customer says while the agent thinks or speaks.
+// overlap is speech of the customer while the agent thinks or speaks.
 type overlap struct {
 	bargeInThresholds
-	speaking   bool // the agent speaks; else it thinks
-	echoLikely bool // the agent has only begun to be heard: echo is likely
+	speaking   bool // the agent speaks; otherwise it thinks
+	echoLikely bool // the agent has only begun to speak: echo is likely
 	isHeld     bool
 	isDucked   bool
-	heldSince  time.Time // of being held
+	heldSince  time.Time // beginning of the pause
 }
 
-// overlapState is what is known of an overlap at a moment.
+// overlapState is what is known of an overlap at a time.
 type overlapState struct {
 	now        time.Time
-	voicedTime time.Duration // how much voice there was
-	isOngoing  bool          // the voice, or the search for its words, goes on
-	text       string        // what was understood so far; may be empty
-	isFinal    bool          // nothing will be added to it
+	voicedTime time.Duration // how much voice there was so far
+	isOngoing  bool          // the voice or its transcription continues
+	text       string        // what was recognised so far; may be empty
+	isFinal    bool          // the text is final
 	isEcho     bool          // the text is what the agent is saying
 }
 
@@ -51,15 +51,16 @@ type overlapState struct {
 type overlapAction int
 
 const (
-	actionNone   overlapAction = iota // as it is
-	actionDuck                        // the agent speaks more softly
-	actionHold                        // the agent is held
-	actionStop                        // the agent stops: it was interrupted
-	actionResume                      // it was nothing: the agent speaks on
-	actionIgnore                      // it was nothing to answer, and the agent was never held
+	actionNone   overlapAction = iota // change nothing
+	actionDuck                        // lower the agent's volume
+	actionHold                        // pause playback
+	actionStop                        // stop the agent: it was interrupted
+	actionResume                      // resume playback: it was no interruption
+	actionIgnore                      // nothing to answer, and playback was never paused
 )
 
-// decide decides. Ducking and holding cost nothing and come early; what was said is lost for good only when there are words.
+// decide returns what to do about the overlap. Ducking and pausing can be undone and come early; the rest of the
+// utterance is dropped only when there are words.
 func (o *overlap) decide(s overlapState) overlapAction {
 	if o.echoLikely && s.voicedTime < minWarmUpVoice && !s.isFinal {
 		return actionNone
@@ -91,12 +92,12 @@ func (o *overlap) resumeOrIgnore() overlapAction {
 	return actionIgnore
 }
 
-// backchannelWords are words of somebody who listens.
+// backchannelWords are words by which listeners show that they listen.
 var backchannelWords = wordSet("mhm mm mmm hm hmm hmmm uh huh uhhuh uhuh um aha ah oh yeah yep yup yes ok okay right sure i see got it cool great nice good fine wow alright all indeed exactly",
 	"ja jaja genau gut klar aha achso ach so okay mhm stimmt verstehe schon", "oui ouais bien sur d'accord daccord ah bon voila exact", "si claro vale ya bueno entiendo", "si va bene certo capisco gia",
 	"sim claro ta certo entendo", "ja goed oke precies", "да ага угу понятно хорошо", "はい うん ええ そう 嗯 好 对 是")
 
-// stopWords are words that mean what they say, alone.
+// stopWords interrupt the agent by themselves.
 var stopWords = wordSet("stop wait no hold pause quiet enough halt warte warten nein moment stopp genug attendez attends non arretez stop espera espere para alto no basta aspetta ferma pare espera nao wacht nee стой подожди нет")
 
 func wordSet(lines ...string) map[string]bool {
@@ -109,7 +110,7 @@ func wordSet(lines ...string) map[string]bool {
 	return set
 }
 
-// foldedWords are the folded words of a text.
+// foldedWords returns the words of a text without case and accents.
 func foldedWords(text string) []string { return strings.FieldsFunc(words.Fold(text), isSeparator) }
 
 func isSeparator(r rune) bool {
@@ -118,7 +119,7 @@ func isSeparator(r rune) bool {
 
 func countWords(text string) int { return len(foldedWords(text)) }
 
-// isBackchannel reports that a text has only words of somebody who listens.
+// isBackchannel reports whether a text has backchannel words only.
 func isBackchannel(text string) bool {
 	all := foldedWords(text)
 	for _, word := range all {
@@ -134,8 +135,8 @@ func isStopRequest(text string) bool {
 	return len(all) > 0 && stopWords[all[0]]
 }
 
-// isEcho reports that what was heard is what the agent is saying: most of its pairs of words are. One word or two say nothing of
-// that, unless an echo is likely.
+// isEcho reports whether a transcript is what the agent is saying: most of its pairs of words are. One or two words
+// prove nothing, unless an echo is likely.
 func isEcho(transcript, spoken string, likely bool) bool {
 	h, s := foldedWords(transcript), foldedWords(spoken)
 	if len(h) < 3 {
@@ -154,7 +155,8 @@ func isEcho(transcript, spoken string, likely bool) bool {
 	return same*10 >= (len(h)-1)*7
 }
 
-// currentOverlap returns the overlap that is going on: the customer speaks while the agent thinks or speaks.
+// currentOverlap returns the overlap with the current utterance, and begins it if necessary; nil if the agent is
+// silent.
 func (t *dialog) currentOverlap() *overlap {
 	if t.utterance == nil {
 		return nil
@@ -169,7 +171,7 @@ func (t *dialog) currentOverlap() *overlap {
 	return t.overlap
 }
 
-// updateOverlap judges what the customer is saying while the agent thinks or speaks.
+// updateOverlap decides about what the customer is saying while the agent thinks or speaks.
 func (t *dialog) updateOverlap() {
 	n := len(t.segments)
 	if n == 0 || t.utterance == nil {
@@ -181,7 +183,7 @@ func (t *dialog) updateOverlap() {
 	t.applyOverlapAction(o.decide(overlapState{now: t.Now(), voicedTime: s.voicedTime, isOngoing: on, text: s.text, isEcho: isEcho(s.text, t.utterance.text, o.echoLikely)}))
 }
 
-// applyOverlapAction does what was decided about an overlap.
+// applyOverlapAction carries out a decision about the overlap.
 func (t *dialog) applyOverlapAction(v overlapAction) {
 	o := t.overlap
 	switch v {

@@ -17,7 +17,8 @@ const (
 	long     = "It costs ten euros a month for each person. There is a discount of twenty percent for a year."
 )
 
-// startSpeaking brings the agent to where its answer stands in the midst of the first sentence, well after its first sounds.
+// startSpeaking brings the agent to where its answer stands in the midst of the first sentence, well after its first
+// sounds.
 func (d *testDialog) startSpeaking(texts ...string) {
 	d.Helper()
 	d.joinUser()
@@ -171,7 +172,8 @@ func TestInterruptionsAreOff(t *testing.T) {
 	d.eventually(func() bool { return strings.Contains(d.transcript(), "agent: Bye.\n") }, d.transcript)
 }
 
-// Who goes on speaking while the agent thinks has not asked yet: the question grows, and the answer to half of it is dropped.
+// Who goes on speaking while the agent thinks has not asked yet: the question grows, and the answer to half of it is
+// dropped.
 func TestCustomerGoesOn(t *testing.T) {
 	dbs.ForEachStore(t, func(t *testing.T, db *store.DB) {
 		d := newTestDialog(t, db, `{}`)

@@ -10,8 +10,8 @@ import (
 	"parley/internal/store"
 )
 
-// reserve is the first transaction of a session: the agent is held, the first minute set aside, the limits counted, a place on this
-// server taken, the session written down. Its conversation is not there before its room is.
+// reserve is the first transaction of a session: it locks the agent, reserves the first minute, checks the limits,
+// takes a slot of this server, and stores the session. The conversation is created only when the room exists.
 func (l *Session) reserve(ctx context.Context, tx *store.DB) error {
 	if err := tx.LockAgent(ctx, l.AccountID, l.AgentID); err != nil {
 		return err
@@ -35,7 +35,7 @@ func (l *Session) reserve(ctx context.Context, tx *store.DB) error {
 	return tx.CreateVoice(ctx, &l.VoiceSession)
 }
 
-// activate is the second transaction: the conversation is there, and the session lives.
+// activate is the second transaction: it creates the conversation, or locks it, and stores the session as open.
 func (l *Session) activate(ctx context.Context, tx *store.DB) error {
 	events := []store.NewEvent{l.newEvent("voice.started")}
 	if l.continuesConversation {
@@ -67,8 +67,8 @@ func (l *Session) newEvent(kind string) store.NewEvent {
 	return store.NewEvent{Kind: kind, AgentID: l.AgentID, ConversationID: l.ConversationID, Subject: string(l.ID)}
 }
 
-// checkCredits fails where what is used and set aside by now is more than there is. Where minutes cost nothing there must be something
-// left all the same, for the answers.
+// checkCredits fails if more is used and reserved than there is. If minutes cost nothing, some credit must be left all
+// the same, for the answers.
 func (l *Session) checkCredits(ofAccount, ofAgent parley.Credits, own *parley.Credits, limit *int64) error {
 	if own == nil {
 		own = l.Plan.CreditsPerMonth
@@ -86,8 +86,8 @@ func (l *Session) coversCredits(limit, sum parley.Credits) bool {
 	return sum < limit || l.PricePerMinute > 0 && sum == limit
 }
 
-// chargeMinutes sets aside the minutes that have begun since the last one; where there is no credit left the session ends with the minute that
-// was paid for.
+// chargeMinutes reserves the minutes that have begun since the last one; if there is no credit left, the session ends
+// with the minute that was paid for.
 func (d *Sessions) chargeMinutes(ctx context.Context, l *Session, now time.Time) error {
 	for due := l.dueMinutes(now); l.minutesReserved() < due; {
 		err := d.reserveMinute(ctx, l)
@@ -110,7 +110,7 @@ func (d *Sessions) chargeMinutes(ctx context.Context, l *Session, now time.Time)
 	return nil
 }
 
-// reserveMinute sets the price of one more minute aside, within what account and agent have by now.
+// reserveMinute reserves the price of one more minute, within the current credits of account and agent.
 func (d *Sessions) reserveMinute(ctx context.Context, l *Session) error {
 	account, err := d.DB.Account(ctx, l.AccountID)
 	if err != nil {

@@ -12,7 +12,8 @@ import (
 	"parley/internal/voice/vad"
 )
 
-// dialog is one session's talk. One goroutine, run, owns it: all that happens comes to it through channels.
+// dialog is the conversation of one session. One goroutine, run, owns it: everything that happens reaches it through
+// channels.
 type dialog struct {
 	*Responder
 	session  *Session
@@ -21,47 +22,47 @@ type dialog struct {
 	ctx      context.Context
 	location *time.Location
 	channel  parley.Channel
-	detector *vad.Detector // nil where nothing is understood
+	detector *vad.Detector // nil without speech recognition
 
-	turnUpdates      chan turnUpdate      // what turns do
-	synthesisResults chan synthesisResult // speech that was made
+	turnUpdates      chan turnUpdate      // of chat turns
+	synthesisResults chan synthesisResult // of pieces whose synthesis has ended
 	segmentTexts     chan segmentText     // what the customer said
 	statusChanges    chan parley.ConversationStatus
-	done             chan struct{}  // closed when nobody reads those any more
-	work             sync.WaitGroup // goroutines of the talk
+	done             chan struct{}  // closed when nobody reads these channels any more
+	work             sync.WaitGroup // goroutines of the dialog
 
 	state            rtc.State
-	joinedAt         time.Time // zero until the customer came
+	joinedAt         time.Time // zero until the customer has joined
 	hasGreeted       bool
-	isMuted          bool          // there is a microphone, or was, and it is off
-	discardsAudio    bool          // what is heard is thrown away: the agent speaks and is not to be interrupted
-	silentFor        time.Duration // since anybody has said anything
-	uncertainSound   time.Duration // of sounds after that, which may turn out to be nothing
-	lastTick         time.Time     // when the clock was looked at
+	isMuted          bool          // there is or was a microphone, and it is off
+	discardsAudio    bool          // audio is discarded: the agent speaks and may not be interrupted
+	silentFor        time.Duration // since anybody spoke
+	uncertainSound   time.Duration // of sound after that which may turn out to be no speech
+	lastTick         time.Time     // time of the last tick
 	playedTime       time.Duration
-	segments         []*segment // what the customer says and is not answered yet, oldest first
+	segments         []*segment // of the customer that are not answered yet, oldest first
 	overlap          *overlap
-	recording        *recording // nil where nothing is recorded
-	utterance        *utterance // what the agent is about to say, or says; nil while it listens
+	recording        *recording // nil if nothing is recorded
+	utterance        *utterance // what the agent says or is about to say; nil while it listens
 	previous         *utterance // the last one that ended
 	silentSince      time.Time  // when the agent fell silent
-	unheardUtterance *utterance // the one that the next question goes on with
-	typedTexts       []string   // texts that wait until the agent has finished
+	unheardUtterance *utterance // was not heard at all: the next question is joined to its question
+	typedTexts       []string   // typed texts that wait until the agent has finished
 	faultTimes       map[string]time.Time
-	endReason        parley.SessionEndReason // once the talk is to end
+	endReason        parley.SessionEndReason // set once the dialog is to end
 	isTakenOver      bool                    // a person has taken over
 	takenOverAt      time.Time               // when that became known
-	isHandingOver    bool                    // the customer is told of a person, or was: nothing is answered any more
-	isDisconnected   bool                    // the customer's connection is gone
+	isHandingOver    bool                    // the customer is being told, or was, that a person takes over: nothing is answered any more
+	isDisconnected   bool                    // the customer's connection is lost
 	lastQuestion     string                  // the last question
 	lastAudioAt      time.Time               // when the last sound came
 	lastMediaAt      time.Time               // of the last sign of the customer
 }
 
-// farewellTimeout is how long the last sentence of a talk may take.
+// farewellTimeout limits the last sentence of a dialog.
 const farewellTimeout = 30 * time.Second
 
-// run holds the talk until it ends.
+// run runs the dialog until it ends.
 func (t *dialog) run() error {
 	followCtx, stop := context.WithCancel(t.ctx)
 	defer stop()
@@ -104,7 +105,7 @@ func (t *dialog) run() error {
 
 var errRoomLost = errors.New("voice: the room is gone")
 
-// handleRoomEvent takes in what happened in the room.
+// handleRoomEvent handles an event of the room.
 func (t *dialog) handleRoomEvent(e rtc.Event) {
 	switch e.Kind {
 	case rtc.EventJoined:
@@ -114,14 +115,14 @@ func (t *dialog) handleRoomEvent(e rtc.Event) {
 		if t.joinedAt.IsZero() {
 			t.joinedAt = t.Now()
 			t.startRecording()
-			if !t.lastAudioAt.IsZero() { // their microphone came first
+			if !t.lastAudioAt.IsZero() { // their microphone was published first
 				t.greet()
 			}
 		}
-	case rtc.EventAway: // within the grace they may come back
+	case rtc.EventAway: // they may come back within the grace period
 		t.isDisconnected = true
 	case rtc.EventLeft:
-		if !t.isDisconnected { // who has vanished was seen before
+		if !t.isDisconnected { // otherwise they vanished, and were last seen before that
 			t.session.MarkSeen()
 		}
 		t.end(parley.EndClientLeft)
@@ -150,7 +151,8 @@ func (t *dialog) end(reason parley.SessionEndReason) {
 	}
 }
 
-// greetingDelay is how long a customer without a microphone is given until the agent speaks: their browser is still connecting.
+// greetingDelay is how long the agent waits before it greets a customer without a microphone: their browser is still
+// connecting.
 const greetingDelay = 600 * time.Millisecond
 
 // greet says the initial message, once.
@@ -172,8 +174,8 @@ func (t *dialog) reportMissingFeatures() {
 	}
 }
 
-// missingFeatures says what a session cannot do, in one message: where the server hears, where it speaks, and where the agent takes typed messages.
-// It is empty where nothing is missing.
+// missingFeatures returns one message about what the session cannot do, depending on whether the server recognises and
+// synthesizes speech and whether the agent accepts typed messages. It is empty if nothing is missing.
 func missingFeatures(canHear, canSpeak, acceptsText bool) string {
 	switch {
 	case canHear && canSpeak:
@@ -188,7 +190,7 @@ func missingFeatures(canHear, canSpeak, acceptsText bool) string {
 	return "This server has no speech recognition, and this agent takes no typed messages: nothing that you say reaches it."
 }
 
-// faultRepeatInterval is how long the same problem is not told again.
+// faultRepeatInterval is how long the same fault is not reported again.
 const faultRepeatInterval = 30 * time.Second
 
 func (t *dialog) reportFault(message string) {
@@ -203,7 +205,7 @@ func (t *dialog) reportFault(message string) {
 	t.room.Fault(message)
 }
 
-// showState tells the client what the agent is doing.
+// showState shows the client what the agent is doing, if that has changed.
 func (t *dialog) showState() {
 	state := rtc.Listening
 	switch {
@@ -220,7 +222,7 @@ func (t *dialog) showState() {
 	}
 }
 
-// advance does what has become possible.
+// advance goes on with the utterance, and begins what was waiting for its end.
 func (t *dialog) advance() {
 	if s := t.utterance; s != nil {
 		t.queuePieces(s)
@@ -239,7 +241,7 @@ func (t *dialog) advance() {
 	t.showState()
 }
 
-// handleTyped takes what the customer has typed.
+// handleTyped handles a typed message of the customer.
 func (t *dialog) handleTyped(text string) { //nolint:revive // type is a word of the language
 	text = strings.ToValidUTF8(text, "")
 	switch {

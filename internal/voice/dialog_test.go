@@ -25,7 +25,8 @@ import (
 	"parley/internal/voice/rtc"
 )
 
-// testDialog is a talk on a stage, with a real engine that runs its turns and engines of speech that do as they are told.
+// testDialog is a talk on a stage, with a real engine that runs its turns and engines of speech that do as they are
+// told.
 type testDialog struct {
 	*testSessions
 	*fakeTransport

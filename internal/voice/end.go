@@ -11,10 +11,10 @@ import (
 	"parley/internal/store"
 )
 
-// endTimeout is how long the ending of a session may take.
+// endTimeout limits the ending of a session.
 const endTimeout = 5 * time.Second
 
-// runSession is a session from when it is on disk until its end is.
+// runSession runs a stored session until its end is stored.
 func (d *Sessions) runSession(l *Session) {
 	if d.Respond != nil {
 		d.runResponder(l)
@@ -31,7 +31,7 @@ func (d *Sessions) runSession(l *Session) {
 	d.storeEnd(l)
 }
 
-// runResponder is the agent's part. When it returns by itself the session is over.
+// runResponder runs the agent's part. If it returns by itself, the session is over.
 func (d *Sessions) runResponder(l *Session) {
 	err := func() (err error) {
 		defer func() {
@@ -52,7 +52,7 @@ func (d *Sessions) runResponder(l *Session) {
 	l.End(parley.EndClientLeft)
 }
 
-// endedSession is how the session ended, with the minutes that it is to pay. l.mu is held.
+// endedSession returns the ended session with the minutes to charge. l.mu is locked.
 func (l *Session) endedSession() *parley.VoiceSession {
 	s := l.snapshot()
 	until := billedUntil(&s, l.reservedMinutes)
@@ -60,8 +60,8 @@ func (l *Session) endedSession() *parley.VoiceSession {
 	return &s
 }
 
-// billedUntil returns the moment up to which minutes count: whoever has vanished was there until they were seen last, and nobody pays for
-// what our timers are late by.
+// billedUntil returns the time up to which minutes are charged: a customer who has vanished was there until they were
+// last seen, and nobody pays for the lateness of our timers.
 func billedUntil(s *parley.VoiceSession, granted int) time.Time {
 	if s.JoinedAt == nil {
 		return time.Time{}
@@ -88,7 +88,8 @@ func earlierTime(a, b time.Time) time.Time {
 	return b
 }
 
-// storeEnd writes the end of a session. While it cannot, the session stays held and the next look tries again.
+// storeEnd stores the end of a session. If that fails the session stays active, and the next renewal of leases tries
+// again.
 func (d *Sessions) storeEnd(l *Session) {
 	l.mu.Lock()
 	s, endedElsewhere := l.unstoredEnd, l.endedElsewhere
@@ -116,15 +117,15 @@ func (d *Sessions) storeEnd(l *Session) {
 	}
 }
 
-// closeSession closes a session that has ended. An account that is gone has nothing to record.
+// closeSession stores a session that has ended, with its event.
 func closeSession(ctx context.Context, tx *store.DB, s *parley.VoiceSession) error {
 	closed := *s
 	return tx.CloseVoice(ctx, &closed, store.NewEvent{Kind: "voice.ended", AgentID: s.AgentID, ConversationID: s.ConversationID, Subject: string(s.ID),
 		Payload: map[string]any{"reason": s.EndReason, "minutes": s.Minutes}})
 }
 
-// Stop ends a session on behalf of an operator, wherever it is held. It reports whether it lived. Where no server can be holding it, it
-// is ended here and now.
+// Stop ends a session on behalf of an operator, whichever server holds it, and reports whether it was open. If no
+// server can be holding it, it is ended at once.
 func (d *Sessions) Stop(ctx context.Context, s *parley.VoiceSession) (bool, error) {
 	if l := d.findActive(s.ID); l != nil {
 		l.End(parley.EndOperator)
@@ -136,7 +137,7 @@ func (d *Sessions) Stop(ctx context.Context, s *parley.VoiceSession) (bool, erro
 		}
 	}
 	now := d.Now()
-	isOnlyServer := d.DB.SQL().Dialect() == sqldb.SQLite // the file is ours, so its holder is dead
+	isOnlyServer := d.DB.SQL().Dialect() == sqldb.SQLite // the file is this process's, so the session's process is dead
 	if s.EndedAt != nil || !isOnlyServer && now.Before(s.LeaseUntil) {
 		return d.DB.RequestVoiceEnd(ctx, s.AccountID, s.ID, parley.EndOperator)
 	}
@@ -153,15 +154,15 @@ func (d *Sessions) StopAgent(account parley.AccountID, agent parley.AgentID) {
 	}
 }
 
-// EndAll ends every session that this server holds: the SFU they live in has died, say.
+// EndAll ends every session that this server holds, for example because the media server has died.
 func (d *Sessions) EndAll(reason parley.SessionEndReason) {
 	for _, l := range d.Active() {
 		l.End(reason)
 	}
 }
 
-// Drain refuses new sessions, ends those that run and waits until their ends are on disk: as long as ctx allows, and then as long as the
-// ending of a session may take.
+// Drain refuses new sessions, ends the active ones and waits until their ends are stored: as long as ctx allows, and
+// then as long as the ending of a session may take.
 func (d *Sessions) Drain(ctx context.Context) {
 	d.mu.Lock()
 	d.draining = true
@@ -184,7 +185,8 @@ func (d *Sessions) Drain(ctx context.Context) {
 	}
 }
 
-// ReissueToken returns a session that was admitted before, with a token anew. Fails with SESSION_CREATION_FAILED once it has ended.
+// ReissueToken returns a session that was admitted before, with a new token. It fails with SESSION_CREATION_FAILED once
+// it has ended.
 func (d *Sessions) ReissueToken(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.VoiceSessionID) (*AdmittedSession, error) {
 	s, err := d.DB.VoiceSession(ctx, account, agent, id)
 	if err != nil {

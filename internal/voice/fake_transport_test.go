@@ -229,7 +229,8 @@ func (s *fakeTransport) noteMedia(at time.Time) {
 	s.lastMediaAt = at
 }
 
-// waitForTick waits until the talk has looked at the clock, from now on, and done what follows from it. A talk that is over does not look.
+// waitForTick waits until the talk has looked at the clock, from now on, and done what follows from it. A talk that is
+// over does not look.
 func (s *fakeTransport) waitForTick() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

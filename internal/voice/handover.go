@@ -10,7 +10,7 @@ import (
 	"parley/internal/text/words"
 )
 
-// followConversation tells how the conversation stands whenever that changes.
+// followConversation sends the status of the conversation whenever it changes.
 func (t *dialog) followConversation(ctx context.Context) {
 	defer t.work.Done()
 	f, err := t.Conversations.Follow(ctx, t.session.AccountID, t.session.AgentID, t.session.ConversationID, nil)
@@ -22,7 +22,7 @@ func (t *dialog) followConversation(ctx context.Context) {
 	for {
 		news, err := f.Next(ctx)
 		if err != nil {
-			return // it has ended, which was told, or the server stops
+			return // it has ended, which was sent, or the server stops
 		}
 		if news.Status == "" {
 			continue
@@ -35,8 +35,8 @@ func (t *dialog) followConversation(ctx context.Context) {
 	}
 }
 
-// handleStatus takes in how the conversation stands. When a person has taken over the agent says what it was to say, or that, and goes; when
-// it has ended the talk is over.
+// handleStatus handles a new status of the conversation. When a person has taken over, the agent finishes what it was
+// saying, or says so, and leaves; when the conversation has ended, the dialog ends.
 func (t *dialog) handleStatus(status parley.ConversationStatus) {
 	switch status {
 	case parley.ConversationEnded:
@@ -49,7 +49,8 @@ func (t *dialog) handleStatus(status parley.ConversationStatus) {
 	}
 }
 
-// enforceHandoverTimeout ends what takes too long once a person has taken over: the answer that was being given, and then the goodbye.
+// enforceHandoverTimeout ends what takes too long once a person has taken over: the current answer, and then the
+// farewell.
 func (t *dialog) enforceHandoverTimeout(now time.Time) {
 	switch {
 	case !t.isTakenOver || t.utterance == nil || now.Sub(t.takenOverAt) <= farewellTimeout || now.Sub(t.utterance.createdAt) <= farewellTimeout:
@@ -60,7 +61,7 @@ func (t *dialog) enforceHandoverTimeout(now time.Time) {
 	}
 }
 
-// handOver tells the customer that a person will go on, unless the agent has, and then ends the talk.
+// handOver tells the customer that a person will continue, unless the agent has said so, and then ends the dialog.
 func (t *dialog) handOver() {
 	t.storeForPerson(strings.Join(t.typedTexts, "\n"))
 	t.typedTexts = nil
@@ -72,7 +73,7 @@ func (t *dialog) handOver() {
 	t.announce(model.HandoverText(t.userLanguage()), true)
 }
 
-// userLanguage is the one that the customer speaks, as far as can be told from the last question.
+// userLanguage returns the language of the customer's last question, as far as it can be recognised.
 func (t *dialog) userLanguage() words.Language {
 	var list []words.Token
 	for token := range words.Tokens(t.lastQuestion) {
@@ -82,7 +83,8 @@ func (t *dialog) userLanguage() words.Language {
 	return language
 }
 
-// storeForPerson keeps what the customer says, when the agent does not answer any more, for the person who has taken over.
+// storeForPerson stores what the customer says for the person who has taken over, when the agent does not answer any
+// more.
 func (t *dialog) storeForPerson(text string) {
 	if text == "" {
 		return
@@ -99,7 +101,7 @@ func (t *dialog) storeForPerson(text string) {
 	}()
 }
 
-// recheckConversation finds out how a conversation stands that gives no answer.
+// recheckConversation reads the status of a conversation in which a turn has failed.
 func (t *dialog) recheckConversation() {
 	status, _, err := t.DB.StatusAndLastSeq(t.ctx, t.session.AccountID, t.session.AgentID, t.session.ConversationID)
 	switch {

@@ -6,29 +6,29 @@ import (
 	"time"
 )
 
-// When a server takes no further talks. What is measured are the looks of a few seconds; a server that is full stays so until it has
-// clearly recovered, so that it does not go to and fro.
+// When a server accepts no further sessions. It is judged by the samples of a few seconds; an overloaded server stays
+// so until it has clearly recovered, so that the state does not flap.
 const (
 	loadSampleInterval = time.Second
 	maxLoadSamples     = 5
 
-	alwaysAdmittedDialogs = 2   // with a customer in them; as many are always taken: a machine on which fewer starve is none for voice
-	minPacketsSent        = 100 // packets of speech, of all talks, after which their lateness says something
-	maxLateShare          = .05 // of the packets: the 95th percentile of the gaps passes 25 ms
+	alwaysAdmittedDialogs = 2   // with a customer; fewer are always accepted: a machine on which those starve cannot serve voice
+	minPacketsSent        = 100 // packets of speech, of all dialogs, after which their lateness is significant
+	maxLateShare          = .05 // of the packets: the 95th percentile of the gaps exceeds 25 ms
 	recoveredLateShare    = .02
 
-	minBusyDialogs         = 4 // that a processor carries in any case: with fewer, it is something else that keeps it busy, and may give way
+	minBusyDialogs         = 4 // that a processor can carry in any case: with fewer, something else keeps it busy, and may yield
 	maxProcessorLoad       = .90
 	recoveredProcessorLoad = .75
 )
 
-// loadSample is what the time since the look before was like.
+// loadSample is what happened since the previous sample.
 type loadSample struct {
 	sent, late int     // packets of speech
-	load       float64 // that this server is to the processors; below 0 where unknown
+	load       float64 // share of the processors that this server used; below 0 if unknown
 }
 
-// Run looks at the talks until ctx is done.
+// Run samples the load until ctx is done.
 func (m *Stats) Run(ctx context.Context) error {
 	if m == nil {
 		<-ctx.Done()
@@ -46,7 +46,8 @@ func (m *Stats) Run(ctx context.Context) error {
 	}
 }
 
-// SampleLoad measures the time since the last call and judges whether the server is full. Run calls it each second.
+// SampleLoad measures the load since the last call and decides whether the server is overloaded. Run calls it every
+// second.
 func (m *Stats) SampleLoad() {
 	now := loadSample{load: m.processorLoad()}
 	m.mu.Lock()
@@ -63,7 +64,7 @@ func (m *Stats) SampleLoad() {
 	m.isOverloaded = m.joinedDialogs() >= alwaysAdmittedDialogs && (m.packetsAreLate() || m.processorsAreBusy())
 }
 
-// processorLoad asks for the load while there are talks for which it matters.
+// processorLoad returns the load of the processors if there are dialogs for which it matters, and -1 otherwise.
 func (m *Stats) processorLoad() float64 {
 	m.mu.Lock()
 	joined := m.joinedDialogs()
@@ -74,8 +75,9 @@ func (m *Stats) processorLoad() float64 {
 	return m.ProcessorLoad()
 }
 
-// IsOverloaded reports that this server cannot hold another talk well: too many packets of speech leave late, or it nearly
-// uses up the processors for many talks. Those that nobody has joined do not count. It is a Sessions's.
+// IsOverloaded reports whether this server cannot serve another dialog well: too many packets of speech are late, or
+// many dialogs nearly use up the processors. Those that nobody has joined do not count. It is the IsOverloaded of
+// Sessions.
 func (m *Stats) IsOverloaded() bool {
 	if m == nil {
 		return false
@@ -85,7 +87,7 @@ func (m *Stats) IsOverloaded() bool {
 	return m.isOverloaded
 }
 
-// packetsAreLate reports that packets of speech leave too late.
+// packetsAreLate reports whether too many packets of speech are sent late.
 func (m *Stats) packetsAreLate() bool {
 	var sent, late int
 	for _, l := range m.loadSamples {
@@ -98,8 +100,8 @@ func (m *Stats) packetsAreLate() bool {
 	return sent >= minPacketsSent && float64(late) > limit*float64(sent)
 }
 
-// processorsAreBusy reports that this server keeps the processors busy, and that it is the talks that do so. What other programs
-// do is not its business: where they leave too little, packets are late.
+// processorsAreBusy reports whether this server keeps the processors busy, and does so with dialogs. What other
+// programs use does not count: if they leave too little, packets are late.
 func (m *Stats) processorsAreBusy() bool {
 	var sum, known float64
 	for _, l := range m.loadSamples {

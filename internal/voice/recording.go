@@ -14,21 +14,21 @@ import (
 
 const (
 	recordingRate   = 8_000              // samples per second of a recording, as telephones have
-	recordingFrame  = recordingRate / 50 // samples of 20 ms
-	recordingDelay  = time.Second / 4    // until what happened is written: by then it is known
+	recordingFrame  = recordingRate / 50 // samples in 20 ms
+	recordingDelay  = time.Second / 4    // after which what happened is written: by then it is known
 	maxRecordingLag = recordingRate / 4  // samples of the customer that may wait to be written
 	maxRecordingGap = recordingRate / 16 // samples that may come late without being a pause
 )
 
-// recording records a talk into a WAV file: the customer on the left, on the right what was played of the agent. The talk's goroutine owns
-// it, but for its reels.
+// recording records a dialog into a WAV file: the customer on the left, what was played of the agent on the right. The
+// dialog's goroutine owns it, except for the clips.
 type recording struct {
 	file      *os.File
 	writer    *bufio.Writer
 	startedAt time.Time
-	frames    int // of 20 ms that are written
+	frames    int // of 20 ms that have been written
 
-	customerPCM    []int16 // what is to be written of it
+	customerPCM    []int16 // what is still to be written
 	resampler      *audio.Resampler
 	clips          map[string]*clipAudio
 	playbackEvents []playbackEvent
@@ -36,14 +36,14 @@ type recording struct {
 	isHeld         bool
 }
 
-// clipAudio is the speech of a clip; it grows while it is made.
+// clipAudio is the speech of a clip; it grows while it is synthesized.
 type clipAudio struct {
 	mu        sync.Mutex
 	resampler *audio.Resampler
 	pcm       []int16
 }
 
-// playbackEvent is something that happened to the agent's sound.
+// playbackEvent is a change in the playback of the agent's speech.
 type playbackEvent struct {
 	happenedAt time.Time
 	apply      func()
@@ -64,7 +64,7 @@ func newRecording(dir string, now time.Time) (*recording, error) {
 	return t, err
 }
 
-// wavHeader is that of a WAV file with two channels of so many samples.
+// wavHeader returns the header of a WAV file with two channels of so many samples.
 func wavHeader(samples int) []byte {
 	size := uint32(4 * samples) //nolint:gosec // the longest call is far from 2^30 samples
 	le := binary.LittleEndian
@@ -76,7 +76,7 @@ func wavHeader(samples int) []byte {
 	return le.AppendUint32(append(b, "data"...), size)
 }
 
-// addCustomerAudio takes what came of the customer at a moment. Nothing comes of one who is muted.
+// addCustomerAudio adds sound of the customer that came at a time. Nothing comes while they are muted.
 func (t *recording) addCustomerAudio(sound []int16, at time.Time) {
 	written := t.frames*recordingFrame + len(t.customerPCM)
 	if gap := int(at.Sub(t.startedAt)*recordingRate/time.Second) - written; gap > maxRecordingGap {
@@ -88,11 +88,11 @@ func (t *recording) addCustomerAudio(sound []int16, at time.Time) {
 	}
 }
 
-// newClip makes a reel for a clip.
+// newClip returns where the speech of a clip is recorded.
 func (t *recording) newClip(clip string) *clipAudio {
 	resampler, err := audio.NewResampler(rtc.OutputRate, recordingRate)
 	if err != nil {
-		panic(err) // of two rates that are known
+		panic(err) // both rates are supported
 	}
 	r := &clipAudio{resampler: resampler}
 	t.clips[clip] = r
@@ -108,7 +108,7 @@ func (r *clipAudio) write(sound []int16) {
 	r.pcm = append(r.pcm, r.resampler.Push(sound)...)
 }
 
-// take returns the next samples; fewer at the end.
+// take removes and returns up to n samples.
 func (r *clipAudio) take(n int) []int16 {
 	if r == nil {
 		return nil
@@ -137,7 +137,7 @@ func (t *recording) playbackStopped(at time.Time) {
 	t.playbackEvents = append(t.playbackEvents, playbackEvent{at, func() { t.playing, t.isHeld = nil, false; clear(t.clips) }})
 }
 
-// advance writes what is certain by now.
+// advance writes the recording up to a little before now, where nothing changes any more.
 func (t *recording) advance(now time.Time) error { return t.writeUntil(now.Add(-recordingDelay)) }
 
 func (t *recording) writeUntil(until time.Time) error {
@@ -165,7 +165,7 @@ func (t *recording) writeUntil(until time.Time) error {
 	}
 }
 
-// interleave puts two channels side by side; what is missing is silent.
+// interleave writes two channels as frames of stereo; what is missing is silent.
 func interleave(step *[4 * recordingFrame]byte, left, right []int16) {
 	clear(step[:])
 	for i, v := range left {
@@ -176,12 +176,12 @@ func interleave(step *[4 * recordingFrame]byte, left, right []int16) {
 	}
 }
 
-// close ends the recording and gives the file's path and how long it is.
+// close ends the recording and returns the file's path and the duration.
 func (t *recording) close(now time.Time) (path string, length time.Duration, err error) {
 	err = errors.Join(t.writeUntil(now), t.writer.Flush())
 	_, headerErr := t.file.WriteAt(wavHeader(t.frames*recordingFrame), 0)
 	return t.file.Name(), time.Duration(t.frames) * rtc.FrameTime, errors.Join(err, headerErr, t.file.Close())
 }
 
-// discard removes a recording that is not to be kept.
+// discard deletes the recording.
 func (t *recording) discard() { _, _ = t.file.Close(), os.Remove(t.file.Name()) }

@@ -14,25 +14,26 @@ import (
 	"parley/internal/voice/vad"
 )
 
-// Responder is the agent's part of the sessions of this server: its RespondFunc is a Sessions's. Fill the exported fields.
+// Responder is the agent's part of the sessions of this server: Respond is the RespondFunc of its Sessions. Set the
+// exported fields.
 type Responder struct {
 	DB            *store.DB
 	Engine        *chat.Engine
 	Conversations *chat.Conversations
 	Join          func(ctx context.Context, s *parley.VoiceSession) (rtc.Transport, error) // enters the session's room as the agent
 
-	Synthesizer model.Synthesizer // nil where there is none: the agent answers in writing
-	Transcriber model.Transcriber // nil where there is none: the customer types
+	Synthesizer model.Synthesizer // if nil, the agent answers in text
+	Transcriber model.Transcriber // if nil, the customer types
 
-	Archive *Archive // of recordings; nil where none are made
+	Archive *Archive // of recordings; if nil, none are made
 
 	Stats        *Stats // may be nil
 	Now          func() time.Time
 	Logger       *slog.Logger
-	TickInterval time.Duration // how often time itself is looked at; 0 means 50 ms
+	TickInterval time.Duration // how often the dialog checks the time; 0 means 50 ms
 }
 
-// Respond holds a session's talk until it ends. It implements RespondFunc of a Sessions.
+// Respond runs a session's dialog until it ends. It is a RespondFunc.
 func (r *Responder) Respond(ctx context.Context, l *Session) error {
 	room, err := r.Join(ctx, l.copySession())
 	if err != nil {
@@ -55,7 +56,7 @@ func (r *Responder) Respond(ctx context.Context, l *Session) error {
 	return nil
 }
 
-// newDialog makes the talk and finds its conversation.
+// newDialog returns the dialog of a session.
 func (r *Responder) newDialog(ctx context.Context, l *Session, room rtc.Transport) (*dialog, error) {
 	c, err := r.DB.Conversation(ctx, l.AccountID, l.AgentID, l.ConversationID)
 	if err != nil {
@@ -74,7 +75,7 @@ func (r *Responder) newDialog(ctx context.Context, l *Session, room rtc.Transpor
 	return t, nil
 }
 
-// leaveRoom says the reason in the room, goes, and reads what is still told to nobody.
+// leaveRoom shows the reason in the room, leaves, and drains the channels.
 func leaveRoom(room rtc.Transport, reason parley.SessionEndReason) {
 	ctx, stop := context.WithTimeout(context.Background(), time.Second)
 	defer stop()
@@ -85,7 +86,7 @@ func leaveRoom(room rtc.Transport, reason parley.SessionEndReason) {
 	}
 }
 
-// close ends the session for the reason that the talk has, unless it has ended already, and gives the reason that holds.
+// close ends the session for the dialog's reason, unless it has ended already, and returns the reason that counts.
 func (t *dialog) close(err error) parley.SessionEndReason {
 	reason := t.endReason
 	if err != nil && reason == "" {

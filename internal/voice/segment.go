@@ -15,19 +15,19 @@ import (
 type segment struct {
 	id              string
 	startedAt       time.Time
-	onsetAt         time.Time // when its first sound came: it takes some to tell that it is a voice
+	onsetAt         time.Time // when its first sound came; it takes a while to tell that it is a voice
 	voicedTime      time.Duration
-	text            string // what was understood so far
+	text            string // what was recognised so far
 	shownText       string
-	isPaused        bool // silent for a moment
+	isPaused        bool // the customer is silent for a moment
 	isEnded         bool
-	textComplete    bool // the text is that of all that was said
+	textComplete    bool // the text is that of the whole segment
 	err             error
 	endedAt         time.Time     // when it ended
-	trailingSilence time.Duration // how long the silence before that was
+	trailingSilence time.Duration // how long they had been silent by then
 
-	version        int                // grows whenever there is more to understand
-	cancel         context.CancelFunc // of the work on the last version
+	version        int                // grows whenever there is more to transcribe
+	cancel         context.CancelFunc // cancels the transcription of the last version
 	isTranscribing bool
 	dictation      model.LiveTranscription
 }
@@ -41,7 +41,7 @@ func (s *segment) cancelTranscription() {
 	}
 }
 
-// segmentText is the text of a segment, as it was at a version.
+// segmentText is the text of a segment at a version.
 type segmentText struct {
 	segment   *segment
 	version   int
@@ -50,7 +50,7 @@ type segmentText struct {
 	err       error
 }
 
-// handleAudio takes the next 20 ms of the customer's voice.
+// handleAudio handles the next 20 ms of the customer's microphone.
 func (t *dialog) handleAudio(f rtc.Frame) {
 	if t.recording != nil {
 		t.recording.addCustomerAudio(f.PCM, f.At)
@@ -75,7 +75,7 @@ func (t *dialog) handleAudio(f rtc.Frame) {
 	}
 }
 
-// dropUnfinishedSegments forgets what was begun and cannot come to an end any more.
+// dropUnfinishedSegments drops the segment that has begun and will not end, since its audio is discarded.
 func (t *dialog) dropUnfinishedSegments() {
 	if t.detector == nil || t.discardsAudio {
 		return
@@ -86,7 +86,7 @@ func (t *dialog) dropUnfinishedSegments() {
 	}
 }
 
-// currentSegment is the segment that is being spoken.
+// currentSegment returns the segment that is being spoken, or nil.
 func (t *dialog) currentSegment() *segment {
 	if n := len(t.segments); n > 0 && !t.segments[n-1].isEnded {
 		return t.segments[n-1]
@@ -94,7 +94,7 @@ func (t *dialog) currentSegment() *segment {
 	return nil
 }
 
-// handleDetection takes in what was noticed in the sound that came then.
+// handleDetection handles an event of the detector in audio that came at a time.
 func (t *dialog) handleDetection(e vad.Event, at time.Time) {
 	if e.Kind == vad.Onset {
 		s := &segment{id: parley.NewUUID(), startedAt: t.Now(), onsetAt: at.Add(rtc.FrameTime - e.Voiced)}
@@ -129,7 +129,7 @@ func (t *dialog) handleDetection(e vad.Event, at time.Time) {
 	}
 }
 
-// startDictation begins to write along, where the engine can.
+// startDictation begins a live transcription, if the engine can do that.
 func (t *dialog) startDictation(s *segment, pcm []int16) {
 	live, ok := t.Transcriber.(model.LiveTranscriber)
 	if !ok {
@@ -143,18 +143,19 @@ func (t *dialog) startDictation(s *segment, pcm []int16) {
 	s.dictation.Add(pcm)
 }
 
-// transcriptionHints tell the engine what it will hear.
+// transcriptionHints returns the hints for the engine.
 func (t *dialog) transcriptionHints() model.TranscriptionHints {
 	return model.TranscriptionHints{Model: t.settings.Transcriber.Model, Language: t.settings.Transcriber.Language, Speaker: string(t.session.ID)}
 }
 
-// transcribeTimeout is how long the understanding of a segment may take.
+// transcribeTimeout limits the transcription of a segment.
 const transcribeTimeout = 15 * time.Second
 
-// transcribeSoFar has the segment written down as far as it goes. Where nothing is added the text is there when the turn ends.
+// transcribeSoFar starts the transcription of the segment so far. If the customer says no more, the text is ready when
+// the turn ends.
 func (t *dialog) transcribeSoFar(s *segment, pcm []int16) {
 	if s.dictation != nil && !s.isEnded {
-		t.detector.SetCompleteness(vad.AssessCompleteness(s.text)) // the interim text tells
+		t.detector.SetCompleteness(vad.AssessCompleteness(s.text)) // the interim text is enough
 		return
 	}
 	ctx, stop := context.WithTimeout(t.ctx, transcribeTimeout)
@@ -179,7 +180,7 @@ func (t *dialog) transcribeSoFar(s *segment, pcm []int16) {
 	}()
 }
 
-// transcribe returns the text of a segment; what is understood on the way is told.
+// transcribe returns the text of a segment, and sends interim texts.
 func (t *dialog) transcribe(ctx context.Context, s *segment, pcm []int16) (text string, err error) {
 	for transcript, err := range t.Transcriber.Transcribe(ctx, model.Segment{TranscriptionHints: t.transcriptionHints(), PCM: pcm}) {
 		if err != nil {
@@ -199,7 +200,7 @@ func (t *dialog) sendSegmentText(u segmentText) {
 	}
 }
 
-// handleSegmentText takes in what was understood.
+// handleSegmentText handles the text of a segment.
 func (t *dialog) handleSegmentText(u segmentText) {
 	s := u.segment
 	if s.textComplete || !u.isInterim && u.version != s.version {
@@ -230,7 +231,7 @@ func (t *dialog) handleSegmentText(u segmentText) {
 	t.answerSegments()
 }
 
-// showInterimText shows what was understood so far. What may be the agent's own echo is not shown before it is certain.
+// showInterimText shows what was recognised so far. What may be the agent's own echo is not shown before it is certain.
 func (t *dialog) showInterimText(s *segment) {
 	if s.text == "" || s.text == s.shownText || t.utterance != nil || t.isTrailingEcho(s) {
 		return
@@ -239,7 +240,7 @@ func (t *dialog) showInterimText(s *segment) {
 	t.room.Transcript(rtc.Segment{ID: s.id, FromUser: true, Text: s.text})
 }
 
-// dropSegment drops a segment that was nothing.
+// dropSegment drops a segment that was not speech.
 func (t *dialog) dropSegment(s *segment) {
 	s.cancelTranscription()
 	for i := range t.segments {
@@ -254,7 +255,7 @@ func (t *dialog) dropSegment(s *segment) {
 	t.addRejectedSilence()
 }
 
-// answerSegments answers the segments that have ended and are known, in their order.
+// answerSegments handles the segments that have ended and are transcribed, in order.
 func (t *dialog) answerSegments() {
 	for len(t.segments) > 0 && t.segments[0].isEnded && t.segments[0].textComplete {
 		s := t.segments[0]
@@ -265,7 +266,7 @@ func (t *dialog) answerSegments() {
 	t.addRejectedSilence()
 }
 
-// handleSegment decides what a segment was: a question, words of somebody who listens, or nothing.
+// handleSegment decides what a segment was: a question, a backchannel, or nothing.
 func (t *dialog) handleSegment(s *segment) {
 	if t.isHandingOver {
 		t.showFinalText(s, true)
@@ -293,17 +294,17 @@ func (t *dialog) handleSegment(s *segment) {
 	switch {
 	case s.text != "":
 		t.answerQuestion(s.text, s)
-	case t.unheardUtterance != nil: // it was interrupted for nothing
+	case t.unheardUtterance != nil: // the answer was interrupted for nothing
 		t.answerQuestion("", s)
 	}
 }
 
-// isTrailingEcho reports that a segment is the echo of what the agent has just finished saying.
+// isTrailingEcho reports whether a segment is the echo of what the agent has just said.
 func (t *dialog) isTrailingEcho(s *segment) bool {
 	return t.previous != nil && s.startedAt.Before(t.silentSince) && isEcho(s.text, t.previous.text, t.playedTime < echoWarmUp)
 }
 
-// showFinalText shows what a segment was, or takes back what was shown of it.
+// showFinalText shows the final text of a segment, or removes what was shown of it.
 func (t *dialog) showFinalText(s *segment, show bool) {
 	text := s.text
 	if !show {
@@ -314,7 +315,7 @@ func (t *dialog) showFinalText(s *segment, show bool) {
 	}
 }
 
-// reportMisheard tells the customer that they were not understood.
+// reportMisheard tells the customer that the recognition failed.
 func (t *dialog) reportMisheard(s *segment) {
 	t.Logger.Warn("speech recognition", "session", t.session.ID, "err", s.err)
 	t.reportFault("What you said could not be understood. You can type instead.")

@@ -11,14 +11,14 @@ import (
 
 // Session is a voice session that this server holds. Its methods may be called from any goroutine.
 type Session struct {
-	parley.VoiceSession // as it was admitted; what happens to it since is asked by Now
+	parley.VoiceSession // as it was admitted; Snapshot returns what has happened since
 	Agent               *parley.Agent
 	Plan                parley.Plan
 	Settings            *parley.VoiceSettings
 
 	account               parley.Account
-	continuesConversation bool // with a conversation that was there
-	hasSlot               bool // this server has a place for it
+	continuesConversation bool // the conversation existed before
+	hasSlot               bool // it holds one of this server's slots
 	sessions              *Sessions
 	ctx                   context.Context
 	cancel                context.CancelCauseFunc
@@ -29,14 +29,14 @@ type Session struct {
 	seenAt          *time.Time
 	endedAt         *time.Time
 	reason          parley.SessionEndReason
-	reservedMinutes int // that credits are set aside for
+	reservedMinutes int // minutes whose credits are reserved
 	nextChargeAt    time.Time
-	joinStored      bool // that the customer has joined is on disk
+	joinStored      bool // the customer's join is stored
 	endedElsewhere  bool
-	unstoredEnd     *parley.VoiceSession // how it ended, while that is not on disk
+	unstoredEnd     *parley.VoiceSession // how it ended, until that is stored
 }
 
-// EndedError is the cause of a session's context when it is done.
+// EndedError is the cause of a session's context once the session has ended.
 type EndedError struct{ Reason parley.SessionEndReason }
 
 func (e *EndedError) Error() string { return fmt.Sprintf("voice: the session ended: %s", e.Reason) }
@@ -50,14 +50,15 @@ func (d *Sessions) newSession(account parley.Account, plan parley.Plan, a *parle
 	return l
 }
 
-// Account is whose session it is.
+// Account returns the account that owns the session.
 func (l *Session) Account() parley.Account { return l.account }
 
-// MarkJoined says that the customer is in the room. From the first time on, minutes are paid for and the longest call is counted.
+// MarkJoined records that the customer is in the room. From the first call on, minutes are charged and the maximum
+// duration runs.
 func (l *Session) MarkJoined() { l.recordPresence(true) }
 
-// MarkSeen says that there was a sign of the customer: sound, text, or a proper leave. A session whose customer has vanished is paid for up
-// to the last one.
+// MarkSeen records a sign of the customer: sound, text, or a proper leave. A session whose customer has vanished is
+// charged up to the last sign.
 func (l *Session) MarkSeen() { l.recordPresence(false) }
 
 func (l *Session) recordPresence(joins bool) {
@@ -90,14 +91,14 @@ func (l *Session) copySession() *parley.VoiceSession {
 	return &s
 }
 
-// isUnjoined reports that the customer has not come yet.
+// isUnjoined reports whether the customer has not joined yet.
 func (l *Session) isUnjoined() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.joinedAt == nil && l.endedAt == nil
 }
 
-// unstoredJoin returns the session once its customer has joined, while that is not on disk.
+// unstoredJoin returns the session if its customer has joined and that is not stored yet, and nil otherwise.
 func (l *Session) unstoredJoin() *parley.VoiceSession {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -128,7 +129,7 @@ func (l *Session) End(reason parley.SessionEndReason) {
 	}
 }
 
-// endFromStore ends a session that somebody else has ended in the store: there is nothing to settle any more.
+// endFromStore ends a session that was ended in the store by somebody else: there is nothing left to settle.
 func (l *Session) endFromStore() {
 	l.mu.Lock()
 	l.endedElsewhere = true
@@ -136,10 +137,10 @@ func (l *Session) endFromStore() {
 	l.End(parley.EndServerStopped)
 }
 
-// Done is closed when the session has ended and that is on disk.
+// Done returns a channel that is closed when the session has ended and its end is stored.
 func (l *Session) Done() <-chan struct{} { return l.done }
 
-// overdueReason returns the reason for which the clock ends the session, or nothing.
+// overdueReason returns why the session has run out of time, or "" if it has not.
 func (l *Session) overdueReason(now time.Time) parley.SessionEndReason {
 	s := l.Snapshot()
 	switch {
@@ -151,7 +152,7 @@ func (l *Session) overdueReason(now time.Time) parley.SessionEndReason {
 	return parley.EndMaxDuration
 }
 
-// dueMinutes counts the minutes that have begun.
+// dueMinutes returns how many minutes have begun and may be charged.
 func (l *Session) dueMinutes(now time.Time) int {
 	s := l.Snapshot()
 	if s.EndedAt != nil || now.Before(l.nextChargeTime()) {
@@ -160,7 +161,7 @@ func (l *Session) dueMinutes(now time.Time) int {
 	return s.MinutesUntil(now)
 }
 
-// postponeCharge puts the next minute's payment off: the database is not there.
+// postponeCharge delays the next charge: the database is not available.
 func (l *Session) postponeCharge(at time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -1,9 +1,10 @@
-// Package voice admits, holds and ends voice sessions: talks between a customer and an agent.
+// Package voice admits, runs and ends voice sessions, in which a customer talks to an agent.
 //
-// A session is admitted in a transaction that counts it against the agent's limits and sets the credits of its first minute aside.
-// Then its room is made; when that fails, nothing of it is left. From there on the process that admitted it holds it under a lease:
-// it pays for each minute that begins, and ends the session once, for one reason, with one settlement. Sessions of a process that has
-// died are ended by another one, or by the next start.
+// A session is admitted in a transaction that counts it against the agent's limits and reserves the credits of its
+// first minute. Then its LiveKit room is created; if that fails, nothing of the session is left. From then on the
+// process that admitted the session holds it under a lease: it charges each minute as it begins, and ends the session
+// once, for one reason, with one settlement. Sessions of a process that has died are ended by another one, or at the
+// next start.
 package voice
 
 import (
@@ -19,52 +20,54 @@ import (
 	"parley/internal/store"
 )
 
-// Rooms is where sessions take place: the SFU, and the agent's way into it.
+// Rooms creates and deletes the LiveKit rooms in which sessions take place.
 type Rooms interface {
-	// Open makes the session's room and gives the token with which the customer's browser joins it; the token expires at
-	// ExpiresAt at the latest. Asked again for a session that lives, it gives a token anew.
+	// Open creates the session's room and returns the token with which the customer's browser joins it; the token
+	// expires at ExpiresAt at the latest. For a session that is open already it returns a new token.
 	Open(ctx context.Context, s *parley.VoiceSession) (token string, err error)
-	// Close tells who is in the room why it ends, and ends it: its tokens are refused from then on. A room that is gone is no error.
+	// Close shows the reason in the room and deletes it: its tokens are refused from then on. A room that no longer
+	// exists is no error.
 	Close(ctx context.Context, s *parley.VoiceSession, reason parley.SessionEndReason) error
 }
 
-// RespondFunc is the agent's part of a session. It begins when the session is on disk, and must return soon after ctx is done; the session
-// ends when it returns. It calls l.Joined, l.Seen and, where it knows why the session ends, l.End.
+// RespondFunc is the agent's part of a session. It is called once the session is stored, and must return soon after ctx
+// is done; the session ends when it returns. It calls l.MarkJoined, l.MarkSeen and, where it knows why the session
+// ends, l.End.
 type RespondFunc func(ctx context.Context, l *Session) error
 
-// Sessions holds the voice sessions of this server. Fill the exported fields, then call Run beside Start.
+// Sessions are the voice sessions of this server. Set the exported fields, then call Run.
 type Sessions struct {
 	DB      *store.DB
-	Rooms   Rooms       // nil where this server has no voice
-	Respond RespondFunc // nil where the agent says nothing
+	Rooms   Rooms       // nil if this server has no voice
+	Respond RespondFunc // nil if the agent says nothing
 
-	IsOverloaded func() bool // reports that this server has no power left for a further session; may be nil
-	MaxUnjoined  int         // sessions of an account, on all servers, that nobody has joined yet; 0 for any number
-	MaxSessions  int         // sessions that this server holds at a time; 0 for any number
+	IsOverloaded func() bool // reports whether the machine has no capacity for another session; may be nil
+	MaxUnjoined  int         // limits the sessions of an account, on all servers, that nobody has joined yet; 0 for no limit
+	MaxSessions  int         // limits the sessions of this server; 0 for no limit
 
-	// Free removes the files of an agent that nothing needs any more; may be nil.
+	// DeleteUnusedFiles deletes the files of an agent that nothing refers to; may be nil.
 	DeleteUnusedFiles func(context.Context, parley.AccountID, parley.AgentID) error
 
 	Now      func() time.Time
 	Logger   *slog.Logger
-	Observer Observer // is told of sessions
+	Observer Observer // is notified of sessions
 
-	Owner        string        // names this process in leases; unique per start
+	Owner        string        // identifies this process in leases; unique per start
 	Lease        time.Duration // how long a dead server's sessions stay open; 0 means 30 s
-	PollInterval time.Duration // how often the sessions are looked at; 0 means 200 ms
+	PollInterval time.Duration // how often deadlines are checked; 0 means 200 ms
 
 	mu           sync.Mutex
 	active       map[parley.VoiceSessionID]*Session
-	openingCount int // sessions that have a place and are not live yet
+	openingCount int // sessions that have a slot and are not active yet
 	draining     bool
-	work         sync.WaitGroup // sessions that are being admitted, held or ended
+	work         sync.WaitGroup // sessions that are being admitted, run or ended
 }
 
 func (d *Sessions) leaseDuration() time.Duration { return orDefault(d.Lease, 30*time.Second) }
 
 func (d *Sessions) logger() *slog.Logger { return orDefault(d.Logger, slog.Default()) }
 
-// Active lists the sessions that this server holds.
+// Active returns the sessions that this server holds.
 func (d *Sessions) Active() []*Session {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -77,7 +80,7 @@ func (d *Sessions) findActive(id parley.VoiceSessionID) *Session {
 	return d.active[id]
 }
 
-// beginAdmission counts a session that is being admitted, until work is told that it is done, unless the server is stopping.
+// beginAdmission adds a session that is being admitted to d.work. It fails if the server is stopping.
 func (d *Sessions) beginAdmission() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -90,7 +93,7 @@ func (d *Sessions) beginAdmission() error {
 	return nil
 }
 
-// addActive takes a session that lives. One that was admitted while the server began to stop ends at once.
+// addActive adds an open session and runs it. One that was admitted while the server began to stop ends at once.
 func (d *Sessions) addActive(l *Session) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -119,7 +122,7 @@ func orDefault[T comparable](v, byDefault T) T {
 	return v
 }
 
-// Observer is told of the sessions of a Sessions. Its functions must not wait; each may be nil.
+// Observer is notified of sessions. Its functions must not block; each may be nil.
 type Observer struct {
 	OnOpen   func()
 	OnRefuse func(reason string) // details.reason of a limit, else server_limit, server_overloaded, not_available, credits, failed or other
@@ -141,7 +144,7 @@ func (o *Observer) notifyEnd(reason parley.SessionEndReason) {
 	}
 }
 
-// refusalReason names what a session was refused for.
+// refusalReason returns why a session was refused, as a label of metrics.
 func refusalReason(err error) string {
 	switch {
 	case errors.Is(err, errTooManySessions):

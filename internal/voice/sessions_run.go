@@ -11,11 +11,11 @@ import (
 )
 
 const (
-	endPollInterval  = time.Second // how often the store is asked for sessions that are to end
+	endPollInterval  = time.Second // how often the store is polled for sessions that are to end
 	recoverBatchSize = 100
 )
 
-// Run looks after this server's sessions and ends those that a dead server left open, until ctx is done.
+// Run maintains this server's sessions and ends those that a dead server left open, until ctx is done.
 func (d *Sessions) Run(ctx context.Context) error {
 	deadlineTicker := time.NewTicker(orDefault(d.PollInterval, 200*time.Millisecond))
 	defer deadlineTicker.Stop()
@@ -50,7 +50,7 @@ func (d *Sessions) warn(ctx context.Context, what string, err error) {
 	}
 }
 
-// CheckDeadlines does what the clock asks for: sessions that are too long end, and minutes that have begun are paid for.
+// CheckDeadlines ends the sessions whose time is up and charges the minutes that have begun.
 func (d *Sessions) CheckDeadlines(ctx context.Context) {
 	now := d.Now()
 	for _, l := range d.Active() {
@@ -62,8 +62,8 @@ func (d *Sessions) CheckDeadlines(ctx context.Context) {
 	}
 }
 
-// ApplyEndRequests ends the sessions of this server that somebody asks to end, here or on another server, and those whose agent or
-// conversation is gone.
+// ApplyEndRequests ends the sessions of this server whose end was requested, on any server, and those whose agent or
+// conversation was deleted.
 func (d *Sessions) ApplyEndRequests(ctx context.Context) error {
 	if len(d.Active()) == 0 {
 		return nil
@@ -77,8 +77,8 @@ func (d *Sessions) ApplyEndRequests(ctx context.Context) error {
 	return err
 }
 
-// StoreJoins writes down which customers have joined since it was called last: from then on searches find their conversations by their voice,
-// and they pay although this server should die.
+// StoreJoins stores which customers have joined since the last call: from then on searches with hasVoice find their
+// conversations, and they are charged even if this server dies.
 func (d *Sessions) StoreJoins(ctx context.Context) error {
 	var errs []error
 	for _, l := range d.Active() {
@@ -90,15 +90,15 @@ func (d *Sessions) StoreJoins(ctx context.Context) error {
 		if err == nil {
 			l.markJoinStored()
 		}
-		if !errors.Is(err, store.ErrVoiceLost) { // else somebody has ended it
+		if !errors.Is(err, store.ErrVoiceLost) { // otherwise somebody has ended it
 			errs = append(errs, err)
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// RenewLeases renews the leases of this server's sessions, and stores the ends that could not be stored before. A session that somebody else
-// has ended is over here too.
+// RenewLeases renews the leases of this server's sessions, and stores the ends that could not be stored before. A
+// session that was ended by somebody else ends here too.
 func (d *Sessions) RenewLeases(ctx context.Context) error {
 	var active []parley.VoiceSession
 	for _, l := range d.Active() {
@@ -119,8 +119,8 @@ func (d *Sessions) RenewLeases(ctx context.Context) error {
 	return err
 }
 
-// RecoverExpired ends the sessions whose lease has run out: each is paid for up to when its customer was seen last, and one whose room was
-// still being made is taken back.
+// RecoverExpired ends the sessions whose lease has expired: each is charged up to when its customer was last seen, and
+// one whose room was still being created is removed.
 func (d *Sessions) RecoverExpired(ctx context.Context) error {
 	now := d.Now()
 	list, opening, err := d.DB.ExpiredVoiceSessions(ctx, now, recoverBatchSize)
@@ -131,7 +131,7 @@ func (d *Sessions) RecoverExpired(ctx context.Context) error {
 	for i := range list {
 		s := &list[i]
 		if d.findActive(s.ID) != nil {
-			continue // its lease could not be renewed in time; it lives all the same
+			continue // its lease could not be renewed in time, but it is still running
 		}
 		err := d.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error { return d.endOrphan(ctx, tx, *s, opening[s.ID], now) })
 		if errors.Is(err, store.ErrVoiceLost) {
@@ -144,7 +144,8 @@ func (d *Sessions) RecoverExpired(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// endOrphan ends a session that nobody holds. Whoever takes it first does; it is a copy, for the transaction may run again.
+// endOrphan ends a session that no server holds. The first server to take it over does so. s is a copy, since the
+// transaction may run again.
 func (d *Sessions) endOrphan(ctx context.Context, tx *store.DB, s parley.VoiceSession, opening bool, now time.Time) error {
 	if err := tx.TakeOverVoice(ctx, &s, d.Owner, now.Add(d.leaseDuration())); err != nil {
 		return err

@@ -8,11 +8,11 @@ import (
 )
 
 const (
-	microphoneGap  = 300 * time.Millisecond // without any sound: browsers send nothing while it is silent, or the microphone is muted
-	turnEndSilence = 4 * time.Second        // of silence end every turn
+	microphoneGap  = 300 * time.Millisecond // without any packet: browsers send none while it is silent or the microphone is muted
+	turnEndSilence = 4 * time.Second        // of silence ends every turn
 )
 
-// feedSilence has the ear hear silence, where nothing comes: what was being said ends.
+// feedSilence passes silence to the detector when no audio comes, so that the segment ends.
 func (t *dialog) feedSilence(length time.Duration) {
 	if t.detector == nil {
 		return
@@ -25,7 +25,8 @@ func (t *dialog) feedSilence(length time.Duration) {
 	}
 }
 
-// handleTick looks at the clock: the greeting of those without a microphone, silence, and a farewell that takes too long.
+// handleTick does what depends on time: the greeting of a customer without a microphone, silence, and a farewell that
+// takes too long.
 func (t *dialog) handleTick(now time.Time) {
 	passed := now.Sub(t.lastTick)
 	t.lastTick = now
@@ -41,15 +42,16 @@ func (t *dialog) handleTick(now time.Time) {
 		t.lastMediaAt = at
 		t.session.MarkSeen()
 	}
-	if gap := now.Sub(t.lastAudioAt); gap > microphoneGap && !t.lastAudioAt.IsZero() && len(t.room.Audio()) == 0 { // else it is we who are late
+	if gap := now.Sub(t.lastAudioAt); gap > microphoneGap && !t.lastAudioAt.IsZero() && len(t.room.Audio()) == 0 { // otherwise it is this goroutine that is late
 		t.feedSilence(gap)
 		t.lastAudioAt = now
 	}
 	t.addSilence(passed)
 }
 
-// addSilence adds up how long nobody has said anything. What the agent does is no silence, and neither is a muted microphone: while it
-// lasts the time stands still. It does so too while somebody seems to speak, until that is known.
+// addSilence adds up how long nobody has spoken, and ends the dialog when that is too long. While the agent speaks or
+// thinks there is no silence, and while the microphone is muted the timer is paused. It is also paused while somebody
+// seems to speak, until that is certain.
 func (t *dialog) addSilence(passed time.Duration) {
 	switch {
 	case t.utterance != nil:
@@ -64,7 +66,8 @@ func (t *dialog) addSilence(passed time.Duration) {
 	}
 }
 
-// addRejectedSilence adds to the silence what was taken for speech and was none: what was said and has an answer is not there any more.
+// addRejectedSilence adds to the silence the sound that turned out to be no speech; speech that is being answered is
+// not in t.segments any more.
 func (t *dialog) addRejectedSilence() {
 	if len(t.segments) == 0 {
 		t.silentFor, t.uncertainSound = t.silentFor+t.uncertainSound, 0

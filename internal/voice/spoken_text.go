@@ -10,8 +10,8 @@ import (
 	"parley/internal/text/prose"
 )
 
-// speakableText returns a piece of an answer as it is to be read out: without marks of Markdown, code blocks, markup and pictures; links by
-// their words, addresses of pages by their host. It is empty where nothing is left.
+// speakableText returns a piece of an answer as it is to be read out: without the marks of Markdown, code blocks,
+// markup and images; of links their text, of URLs their host. It is empty if nothing is left.
 func speakableText(text string) string {
 	var lines []string
 	for _, b := range prose.Blocks(text) {
@@ -30,7 +30,7 @@ func speakableText(text string) string {
 	return strings.Join(lines, " ")
 }
 
-// readableRows reads the rows of a table out, a sentence each.
+// readableRows returns the rows of a table as sentences.
 func readableRows(table string) string {
 	var all []string
 	for line := range strings.Lines(table) {
@@ -59,7 +59,7 @@ var (
 	blankPattern      = regexp.MustCompile(`\s+`)
 )
 
-// stripInlineMarkup takes the marks inside a line away.
+// stripInlineMarkup removes the marks inside a line.
 func stripInlineMarkup(s string) string {
 	s = imagePattern.ReplaceAllString(s, "$1")
 	s = linkPattern.ReplaceAllString(s, "$1")
@@ -72,7 +72,7 @@ func stripInlineMarkup(s string) string {
 	return strings.TrimSpace(blankPattern.ReplaceAllString(s, " "))
 }
 
-// spokenHost is what of an address can be said: people do not listen to paths. What ends the sentence stays.
+// spokenHost returns the host of a URL: nobody listens to paths. Punctuation that ends the sentence stays.
 func spokenHost(s string) string {
 	bare := strings.TrimRight(strings.Trim(s, "<>"), ".,;:!?)'")
 	rest := strings.TrimPrefix(strings.Trim(s, "<>"), bare)
@@ -83,7 +83,7 @@ func spokenHost(s string) string {
 	return strings.TrimPrefix(u.Hostname(), "www.") + rest
 }
 
-// mapSpeakable drops what engines stumble over: emoji, arrows, boxes, and what is not seen either.
+// mapSpeakable drops what engines stumble over: emoji, arrows, box drawing, and invisible characters.
 func mapSpeakable(r rune) rune {
 	switch {
 	case r == '\n' || r == '\t' || r == '°' || r == '©':
@@ -99,7 +99,7 @@ func mapSpeakable(r rune) rune {
 
 const invalidRune = '\ufffd'
 
-// endSentence makes sure that a line ends like a sentence, so that the voice drops and pauses.
+// endSentence makes sure that a line ends like a sentence, so that the voice falls and pauses.
 func endSentence(s string) string {
 	last := []rune(s)[len([]rune(s))-1]
 	if unicode.IsLetter(last) || unicode.IsDigit(last) || last == ')' || last == '"' || last == '”' || last == '%' || unicode.Is(unicode.Sc, last) {
@@ -108,7 +108,7 @@ func endSentence(s string) string {
 	return s
 }
 
-// How long it takes to say things, in letters.
+// How long it takes to speak characters, in letters.
 const (
 	digitUnits       = 4 // "7" is "seven"
 	signUnits        = 5 // "%" is "percent"
@@ -117,14 +117,14 @@ const (
 	denseUnits       = 3 // a character that is a syllable or a word
 )
 
-// unspokenPattern is what of a text is not read out: where links lead to, and the way to and from the host in an address.
+// unspokenPattern matches what is not read out: the targets of links, tags, and what precedes the host in a URL.
 var unspokenPattern = regexp.MustCompile(`!?\[|\]\((?:[^()]|\([^()]*\))*\)|https?://(?:www\.)?|</?[a-zA-Z][^<>]*>`)
 
-// urlPathPattern is what follows the host in an address.
+// urlPathPattern matches a URL; its second group is what follows the host.
 var urlPathPattern = regexp.MustCompile(`(https?://[^\s<>"“”/)]+)(/[^\s<>"“”)]*[^\s<>"“”).,;:!?'])`)
 
-// heardBytes is where the last word ends that was heard when a share of the speech of a text had been played: letters take their time,
-// and so do digits, signs and pauses; what is not read out takes none.
+// heardBytes returns where the last word ends that was heard when a share of the speech of a text had been played.
+// Letters, digits, signs and pauses take their time; what is not read out takes none.
 func heardBytes(text string, share float64) int {
 	if share >= 1 {
 		return len(text)
@@ -144,7 +144,7 @@ func heardBytes(text string, share float64) int {
 	return end
 }
 
-// unspokenBytes marks the bytes of a text that are not read out.
+// unspokenBytes returns for each byte of a text whether it is not read out.
 func unspokenBytes(text string) []bool {
 	silent := make([]bool, len(text))
 	mark := func(span []int) {
@@ -161,7 +161,7 @@ func unspokenBytes(text string) []bool {
 	return silent
 }
 
-// runeUnits is how long the character at a place takes.
+// runeUnits returns how long the character at a position takes.
 func runeUnits(text string, at int, r rune, silent []bool) int {
 	switch {
 	case silent[at]:
@@ -186,7 +186,7 @@ func runeUnits(text string, at int, r rune, silent []bool) int {
 	return 0
 }
 
-// pauseUnits is the pause at a mark; one within a number or a name is none.
+// pauseUnits returns the pause at a punctuation mark; within a number or a name there is none.
 func pauseUnits(text string, at int, r rune, pause int) int {
 	next, size := utf8.DecodeRuneInString(text[at+utf8.RuneLen(r):])
 	if size > 0 && !unicode.IsSpace(next) {

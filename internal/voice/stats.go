@@ -8,26 +8,26 @@ import (
 	"parley/internal/voice/rtc"
 )
 
-// answerTiming are the moments of an answer, all of one clock.
+// answerTiming holds when the steps of an answer happened, all by one clock.
 type answerTiming struct {
 	isTyped       bool
-	lastVoiceAt   time.Time // the customer's last sound
+	lastVoiceAt   time.Time // the customer's last voice
 	turnEndAt     time.Time // their turn was over
-	textAt        time.Time // what they said was known
-	firstTextAt   time.Time // the first text of the answer
-	firstPieceAt  time.Time // the first piece of it was there
-	firstSpeechAt time.Time // the first speech
-	firstOutputAt time.Time // the first packet left, or the first text was shown
+	textAt        time.Time // what they said was transcribed
+	firstTextAt   time.Time // the first text of the answer came
+	firstPieceAt  time.Time // its first piece was complete
+	firstSpeechAt time.Time // its first speech was synthesized
+	firstOutputAt time.Time // its first packet was sent, or its first text was shown
 }
 
-// setFirst notes the first of several moments.
+// setFirst sets a time unless it is set.
 func (m *answerTiming) setFirst(field *time.Time, when time.Time) {
 	if field.IsZero() {
 		*field = when
 	}
 }
 
-// markQuestion notes what an answer answers.
+// markQuestion records when the question was asked; s is nil for one that was typed.
 func (m *answerTiming) markQuestion(s *segment, now time.Time) {
 	m.textAt = now
 	if m.isTyped = s == nil; m.isTyped {
@@ -37,21 +37,22 @@ func (m *answerTiming) markQuestion(s *segment, now time.Time) {
 	m.lastVoiceAt, m.turnEndAt = s.endedAt.Add(-s.trailingSilence), s.endedAt
 }
 
-// Delay is where the time went from the end of the customer's speech to the first sound of the answer, in milliseconds.
+// Delay is how the time from the end of the customer's speech to the first sound of the answer was spent, in
+// milliseconds.
 type Delay struct {
-	Silence float64 `json:"silence"` // until the turn was taken to be over
-	Hearing float64 `json:"hearing"` // until the text was known
-	Answer  float64 `json:"answer"`  // until the first text of the answer
-	Piece   float64 `json:"piece"`   // until enough of it to speak
-	Speech  float64 `json:"speech"`  // until the first speech
-	Output  float64 `json:"output"`  // until the first packet had left
+	Silence float64 `json:"silence"` // until the turn was considered over
+	Hearing float64 `json:"hearing"` // until the speech was transcribed
+	Answer  float64 `json:"answer"`  // until the first text of the answer came
+	Piece   float64 `json:"piece"`   // until there was enough of it to speak
+	Speech  float64 `json:"speech"`  // until its first speech was synthesized
+	Output  float64 `json:"output"`  // until the first packet was sent
 	Total   float64 `json:"total"`
 }
 
 func (m *answerTiming) delay() Delay {
 	last := m.lastVoiceAt
 	step := func(at time.Time) float64 {
-		if at.Before(last) { // it was passed over, or was ready before
+		if at.Before(last) { // the step was skipped, or was done before
 			return 0
 		}
 		ms := milliseconds(at.Sub(last))
@@ -65,34 +66,34 @@ func (m *answerTiming) delay() Delay {
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// maxMeasurements is how many of the last measurements of a kind count.
+// maxMeasurements is how many measurements of a kind are kept.
 const maxMeasurements = 512
 
-// Stats measures the talks of this server. The zero value is ready; a nil one measures nothing. Run it, or it never finds the server
-// full.
+// Stats measures the dialogs of this server. The zero value is ready to use; a nil Stats measures nothing. Without Run
+// it never reports an overload.
 type Stats struct {
-	OnAnswer func(typed bool, d Delay) // is told of each answer that begins to be heard; must not wait; may be nil
-	OnHold   func(after time.Duration) // is told how long it took to hold the agent; must not wait; may be nil
+	OnAnswer func(typed bool, d Delay) // called when the customer begins to hear an answer; must not block; may be nil
+	OnHold   func(after time.Duration) // called with how long it took to pause the agent; must not block; may be nil
 
-	// Load tells the share of the processors that this server used since the last call, 0 to 1; below 0 where it is
-	// unknown. It may be nil.
+	// ProcessorLoad returns the share of the processors that this server used since the last call, 0 to 1; below 0 if
+	// it is unknown. It may be nil.
 	ProcessorLoad func() float64
 
 	mu           sync.Mutex
 	dialogs      map[*dialog]*dialogStats
-	endedStats   rtc.Stats    // of the talks that have ended
-	loadSamples  []loadSample // the last ones
+	endedStats   rtc.Stats    // of the dialogs that have ended
+	loadSamples  []loadSample // the latest ones
 	isOverloaded bool
-	spokenDelays []Delay   // of answers to what was said
-	typedDelays  []Delay   // of answers to what was typed
-	duckMillis   []float64 // from the beginning of voice until the agent spoke more softly, in milliseconds
-	holdMillis   []float64 // the same until it was held
+	spokenDelays []Delay   // of answers to speech
+	typedDelays  []Delay   // of answers to typed text
+	duckMillis   []float64 // from the beginning of voice until the agent's volume was lowered, in milliseconds
+	holdMillis   []float64 // the same until playback was paused
 }
 
-// dialogStats is what a Stats knows of a talk.
+// dialogStats is what Stats knows of a dialog.
 type dialogStats struct {
-	hasJoined bool      // its customer has come; before that it costs next to nothing
-	lastStats rtc.Stats // at the last look
+	hasJoined bool      // its customer has joined; before that it costs next to nothing
+	lastStats rtc.Stats // at the last sample
 }
 
 func (m *Stats) addDialog(t *dialog) {
@@ -107,7 +108,7 @@ func (m *Stats) addDialog(t *dialog) {
 	m.dialogs[t] = &dialogStats{}
 }
 
-// markDialogJoined notes that the customer of a talk has come.
+// markDialogJoined records that the customer of a dialog has joined.
 func (m *Stats) markDialogJoined(t *dialog) {
 	if m == nil {
 		return
@@ -119,7 +120,7 @@ func (m *Stats) markDialogJoined(t *dialog) {
 	}
 }
 
-// joinedDialogs counts the talks whose customer has come; m.mu is held.
+// joinedDialogs returns the number of dialogs whose customer has joined. m.mu is locked.
 func (m *Stats) joinedDialogs() (n int) {
 	for _, a := range m.dialogs {
 		if a.hasJoined {
@@ -141,7 +142,7 @@ func (m *Stats) removeDialog(t *dialog) {
 	}
 }
 
-// recordAnswer notes that an answer began to be heard.
+// recordAnswer records that the customer begins to hear an answer.
 func (m *Stats) recordAnswer(t *dialog, s *utterance) {
 	if m == nil || s.question == "" {
 		return
@@ -161,7 +162,7 @@ func (m *Stats) recordAnswer(t *dialog, s *utterance) {
 	}
 }
 
-// recordDuck notes how long it took until the agent spoke more softly.
+// recordDuck records how long it took to lower the agent's volume.
 func (m *Stats) recordDuck(after time.Duration) {
 	if m == nil {
 		return
@@ -171,7 +172,7 @@ func (m *Stats) recordDuck(after time.Duration) {
 	m.duckMillis = appendLast(m.duckMillis, milliseconds(after))
 }
 
-// recordHold notes how long it took to hold the agent.
+// recordHold records how long it took to pause playback.
 func (m *Stats) recordHold(after time.Duration) {
 	if m == nil {
 		return
@@ -191,25 +192,26 @@ func appendLast[T any](list []T, v T) []T {
 	return append(list, v)
 }
 
-// StatsSnapshot is what was measured of the last talks, in milliseconds. Packets and frames are counted since the start.
+// StatsSnapshot is what was measured of the latest dialogs, in milliseconds. Packets and frames are counted since the
+// start.
 type StatsSnapshot struct {
-	Dialogs    int     `json:"talks"`    // that are held now
-	Joined     int     `json:"attended"` // of them, those whose customer has come
+	Dialogs    int     `json:"talks"`    // active now
+	Joined     int     `json:"attended"` // of them, those whose customer has joined
 	Spoken     int     `json:"spoken"`
 	Typed      int     `json:"typed"`
 	SpokenP50  Delay   `json:"spokenP50"`
 	SpokenP95  Delay   `json:"spokenP95"`
 	TypedP50   float64 `json:"typedP50"`
 	TypedP95   float64 `json:"typedP95"`
-	DuckedP50  float64 `json:"duckedP50"` // from the beginning of the customer's voice until the agent spoke more softly
+	DuckedP50  float64 `json:"duckedP50"` // from the beginning of the customer's voice until the agent's volume was lowered
 	DuckedP95  float64 `json:"duckedP95"`
-	HeldP50    float64 `json:"heldP50"` // from the beginning of the customer's voice until the agent was held
+	HeldP50    float64 `json:"heldP50"` // from the beginning of the customer's voice until playback was paused
 	HeldP95    float64 `json:"heldP95"`
-	GapP95     float64 `json:"gapP95"`  // between two packets of speech, the worst of the talks
-	Packets    int     `json:"packets"` // of speech, that were sent
+	GapP95     float64 `json:"gapP95"`  // between two packets of speech, in the worst dialog
+	Packets    int     `json:"packets"` // of speech that were sent
 	Late       int     `json:"late"`    // of them, more than 5 ms late
 	Starved    int     `json:"starved"`
-	Lost       int     `json:"lost"` // frames of the customers that had to be concealed
+	Lost       int     `json:"lost"` // frames of customers that had to be concealed
 	Overloaded bool    `json:"overloaded"`
 }
 
@@ -237,7 +239,7 @@ func (m *Stats) Snapshot() StatsSnapshot {
 	return out
 }
 
-// addTo adds what can be counted.
+// addTo adds the counts of s to sum.
 func addTo(sum *rtc.Stats, s rtc.Stats) {
 	sum.Sent, sum.SentLate, sum.Underruns, sum.Concealed = sum.Sent+s.Sent, sum.SentLate+s.SentLate, sum.Underruns+s.Underruns, sum.Concealed+s.Concealed
 }
@@ -258,7 +260,7 @@ func delayAt(list []Delay, percent int) Delay {
 	}
 }
 
-// percentile is the value below which so many percent of the values lie; 0 of none.
+// percentile returns the value below which so many percent of the values are; 0 if there are none.
 func percentile(values []float64, percent int) float64 {
 	if len(values) == 0 {
 		return 0

@@ -11,43 +11,44 @@ import (
 	"parley/internal/voice/rtc"
 )
 
-// utterance is what the agent says in one go: an answer, or a sentence of its own. The talk's goroutine owns it, but for record.
+// utterance is what the agent says in one go: an answer, or a sentence of its own. The dialog's goroutine owns it,
+// except for storeProgress.
 type utterance struct {
 	storeProgress
-	segmentID   string // its id in the transcript
-	question    string // what it answers; empty for what the agent says of itself
+	segmentID   string // its ID in the transcript
+	question    string // what it answers; empty for what the agent says unasked
 	text        string
-	isComplete  bool  // nothing will be added to the text
-	toolBreaks  []int // where the text goes on after a tool was used: a piece ends there
-	piecedBytes int   // how much of the text is in pieces
+	isComplete  bool  // the text will not grow any more
+	toolBreaks  []int // where the text continues after a tool call: a piece ends there
+	piecedBytes int   // how many bytes of the text are in pieces
 	pieces      []*piece
-	shownBytes  int // how much of the text the client was shown
+	shownBytes  int // how many bytes of the text the client was shown
 	createdAt   time.Time
-	startedAt   time.Time // when it began to be heard, or read; zero before
+	startedAt   time.Time // when the customer began to hear or read it; zero before
 	failure     *parley.Error
 	timing      answerTiming
 
-	ctx    context.Context // of its speech
+	ctx    context.Context // of its synthesis
 	cancel context.CancelFunc
 }
 
-// piece is a stretch of a saying's text that is spoken as one clip.
+// piece is a part of an utterance's text that is spoken as one clip.
 type piece struct {
 	id            string
-	start, end    int                       // in the saying's text
-	spokenText    string                    // empty where there is nothing to speak
-	firstSoundAt  atomic.Pointer[time.Time] // when its first sound was there
+	start, end    int                       // in the utterance's text
+	spokenText    string                    // empty if there is nothing to speak
+	firstSoundAt  atomic.Pointer[time.Time] // when its first sound was synthesized
 	samples       atomic.Int64
-	isRequested   bool // its speech is being made, or was
-	isSynthesized bool // all of its speech was made
+	isRequested   bool // its synthesis has begun
+	isSynthesized bool // its synthesis has ended
 	isStarted     bool
 	isEnded       bool
 }
 
-// synthesisResult is what became of the speech of a piece.
+// synthesisResult is the result of synthesizing a piece.
 type synthesisResult struct {
 	piece *piece
-	err   error // of the engine, while it was still wanted
+	err   error // of the engine, unless the utterance had ended
 }
 
 func (t *dialog) newUtterance(question string) *utterance {
@@ -60,10 +61,10 @@ func (t *dialog) newUtterance(question string) *utterance {
 	return s
 }
 
-// maxPiecesAhead is how many pieces are made before they are needed.
+// maxPiecesAhead is how many pieces are synthesized before they are played.
 const maxPiecesAhead = 3
 
-// queuePieces cuts what has been said into pieces and has their speech made, one after the other.
+// queuePieces cuts the text into pieces and synthesizes them, one after the other.
 func (t *dialog) queuePieces(s *utterance) {
 	for {
 		end, ok := s.nextPieceEnd()
@@ -104,7 +105,7 @@ func (s *utterance) nextPieceEnd() (end int, ok bool) {
 	return nextPieceEnd(s.text, s.piecedBytes, s.isComplete)
 }
 
-// skipPiece passes over a piece that is not spoken, once those before it have been.
+// skipPiece marks a piece that is not spoken as ended, once those before it have ended.
 func (t *dialog) skipPiece(s *utterance, p *piece) {
 	for _, other := range s.pieces {
 		if other == p {
@@ -121,10 +122,10 @@ func (t *dialog) skipPiece(s *utterance, p *piece) {
 	}
 }
 
-// maxQueuedChunks is how much speech of a piece may wait to be played, in the engine's own pieces.
+// maxQueuedChunks limits the speech of a piece that waits to be played, in chunks of the engine.
 const maxQueuedChunks = 1024
 
-// synthesizePiece has the speech of a piece made, and queues it behind what is played.
+// synthesizePiece queues a piece for playback and starts its synthesis.
 func (t *dialog) synthesizePiece(s *utterance, p *piece) {
 	p.isRequested = true
 	sound := make(chan []int16, maxQueuedChunks)
@@ -143,7 +144,8 @@ func (t *dialog) synthesizePiece(s *utterance, p *piece) {
 	}()
 }
 
-// streamSpeech has a piece spoken until all of it is there, or nobody wants it any more: only a failure before that is one.
+// streamSpeech synthesizes a piece into sound until it is complete or the utterance has ended; errors after that are
+// ignored.
 func (t *dialog) streamSpeech(s *utterance, p *piece, sound chan<- []int16, recorded *clipAudio) error {
 	for pcm, err := range model.Resample(rtc.OutputRate, t.Synthesizer.Synthesize(s.ctx, t.speechRequest(p.spokenText))) {
 		if s.ctx.Err() != nil {
@@ -166,13 +168,13 @@ func (t *dialog) streamSpeech(s *utterance, p *piece, sound chan<- []int16, reco
 	return nil
 }
 
-// speechRequest is how the agent says something.
+// speechRequest returns the request to speak a text in the agent's voice.
 func (t *dialog) speechRequest(text string) model.Utterance {
 	v := t.settings.Voice
 	return model.Utterance{Text: text, Voice: v.Name, Language: t.settings.Transcriber.Language, Speed: v.Speed, Instructions: v.Instructions}
 }
 
-// handleSynthesis takes in that the speech of a piece was made, or could not be: then it is shown only.
+// handleSynthesis handles the end of a piece's synthesis. A piece that could not be synthesized is only shown.
 func (t *dialog) handleSynthesis(result synthesisResult) {
 	result.piece.isSynthesized = true
 	if result.err != nil {
@@ -181,7 +183,7 @@ func (t *dialog) handleSynthesis(result synthesisResult) {
 	}
 }
 
-// findPiece returns the piece of what is being said that a clip is.
+// findPiece returns the piece of the current utterance that is played as a clip, or nil.
 func (t *dialog) findPiece(clip string) *piece {
 	if t.utterance != nil {
 		for _, p := range t.utterance.pieces {
@@ -193,7 +195,7 @@ func (t *dialog) findPiece(clip string) *piece {
 	return nil
 }
 
-// handleClipStarted shows the text of a piece when its first sound has left.
+// handleClipStarted shows the text of a piece when its first sound has been sent.
 func (t *dialog) handleClipStarted(e rtc.Event) {
 	t.withRecording(func(rec *recording) { rec.clipStarted(e.ID, e.At) })
 	p := t.findPiece(e.ID)
@@ -217,7 +219,7 @@ func (t *dialog) handleClipEnded(e rtc.Event) {
 	t.showText(t.utterance, p.end)
 }
 
-// markStarted notes that the customer begins to hear, or to read, what is said.
+// markStarted records that the customer begins to hear or read the utterance.
 func (t *dialog) markStarted(s *utterance, at time.Time) {
 	if s.startedAt.IsZero() {
 		s.startedAt = at
@@ -238,7 +240,7 @@ func (t *dialog) showText(s *utterance, to int) {
 	}
 }
 
-// isDone reports that all of it was said.
+// isDone reports whether all of the utterance was played.
 func (s *utterance) isDone() bool {
 	if !s.isComplete || s.piecedBytes < len(s.text) {
 		return false
@@ -251,7 +253,7 @@ func (s *utterance) isDone() bool {
 	return true
 }
 
-// finishUtterance ends a saying that was said to its end.
+// finishUtterance ends an utterance that was played to its end.
 func (t *dialog) finishUtterance(s *utterance) {
 	if text := strings.TrimSpace(s.text); text != "" {
 		t.room.Transcript(rtc.Segment{ID: s.segmentID, Text: text, Final: true})
@@ -263,7 +265,7 @@ func (t *dialog) finishUtterance(s *utterance) {
 	}
 }
 
-// clearUtterance makes room for what comes next.
+// clearUtterance makes the utterance the previous one.
 func (t *dialog) clearUtterance(s *utterance) {
 	s.cancel()
 	t.utterance, t.previous = nil, s
@@ -277,8 +279,8 @@ func (t *dialog) clearUtterance(s *utterance) {
 	}
 }
 
-// interrupt ends a saying before its end: it is cut where the customer stopped hearing it. Where they had not heard any of it, the
-// next question takes its question along.
+// interrupt ends an utterance before its end: it is cut where the customer stopped hearing it. If they had not heard
+// any of it, its question is joined to the next one.
 func (t *dialog) interrupt(s *utterance) {
 	heardLength := s.heardBytes(t.room.Stop())
 	t.withRecording(func(rec *recording) { rec.playbackStopped(t.Now()) })
@@ -293,7 +295,7 @@ func (t *dialog) interrupt(s *utterance) {
 	t.storeHeardText(s, heardLength, interruptCause(heardLength))
 }
 
-// heardBytes is how many bytes of the text were heard when the output was at a position: whole words only.
+// heardBytes returns how many bytes of the text were heard when playback was at a position: whole words only.
 func (s *utterance) heardBytes(at rtc.Position) int {
 	until := 0
 	for _, p := range s.pieces {
@@ -301,7 +303,7 @@ func (s *utterance) heardBytes(at rtc.Position) int {
 			until = p.start + heardBytes(s.text[p.start:p.end], float64(at.Played)/float64(p.duration()))
 			break
 		}
-		if !p.isEnded && !(p.isStarted && at.ID == "") { // what has begun and is not playing any more has ended
+		if !p.isEnded && !(p.isStarted && at.ID == "") { // a piece that has started and is not playing any more has ended
 			break
 		}
 		until = p.end
@@ -309,10 +311,10 @@ func (s *utterance) heardBytes(at rtc.Position) int {
 	return len(strings.TrimRight(s.text[:until], " \t\r\n"))
 }
 
-// lettersPerSecond is how fast engines speak, in letters a second: it tells how long a piece is that is still being made.
+// lettersPerSecond is how fast engines speak: it estimates the duration of a piece that is still being synthesized.
 const lettersPerSecond = 15
 
-// duration is how long the speech of a piece is.
+// duration returns how long the speech of a piece is.
 func (p *piece) duration() time.Duration {
 	synthesized := time.Duration(p.samples.Load()) * time.Second / rtc.OutputRate
 	if p.isSynthesized {

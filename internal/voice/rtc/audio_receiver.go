@@ -10,26 +10,26 @@ import (
 )
 
 const (
-	maxQueuedFrames = 50                    // frames that wait for their reader: a second
-	packetTimeout   = 25 * time.Millisecond // without a packet for so long, the intake is asked
+	maxQueuedFrames = 50                    // frames that wait for their reader: one second
+	packetTimeout   = 25 * time.Millisecond // after this long without a packet the buffer handles the gap
 
-	maxPacketsPerSecond = 400 // in a second: Opus' shortest are of 2.5 ms
+	maxPacketsPerSecond = 400 // the shortest packets of Opus are of 2.5 ms
 )
 
-// audioReceiver turns the user's track into frames.
+// audioReceiver turns the user's audio track into frames.
 type audioReceiver struct {
 	participant *Participant
 	buffer      *jitterBuffer
 	frames      chan Frame
-	readMu      sync.Mutex // held by the track that is being read: one ends before the next begins
+	readMu      sync.Mutex // locked by the track that is being read: one ends before the next begins
 
 	mu            sync.Mutex
 	trackID       string // of the track; empty for none
 	muted         bool
-	reportedOn    bool // what was told last
-	hasReported   bool // whether anything was
+	reportedOn    bool // what was reported last
+	hasReported   bool // whether anything was reported
 	cancel        context.CancelFunc
-	unsubscribe   func() // has the server send the track no more
+	unsubscribe   func() // asks the server to stop sending the track
 	droppedFrames int
 	receivedStats Stats
 	closed        bool
@@ -43,7 +43,7 @@ func (l *audioReceiver) init(codec opus, owner *Participant) {
 // Audio returns the user's voice.
 func (p *Participant) Audio() <-chan Frame { return p.receiver.frames }
 
-// putFrame passes a frame on, and drops the oldest where nobody takes them.
+// putFrame passes a frame on, and drops the oldest if nobody reads them.
 func (l *audioReceiver) putFrame(f Frame) {
 	for {
 		select {
@@ -61,8 +61,8 @@ func (l *audioReceiver) putFrame(f Frame) {
 	}
 }
 
-// attach begins to hear a track. A second one takes the first one's place, which is sent no more: drop has that done.
-// muted is asked for when it counts: what the server says of it comes at any time, and in any order.
+// attach begins to read a track. A second one replaces the first, which drop unsubscribes. muted is called when its
+// result is needed, since the server reports changes at any time and in any order.
 func (l *audioReceiver) attach(track *webrtc.TrackRemote, sid string, muted func() bool, drop func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -71,7 +71,7 @@ func (l *audioReceiver) attach(track *webrtc.TrackRemote, sid string, muted func
 	}
 	if l.cancel != nil {
 		l.cancel()
-		if l.trackID != sid { // else it is the same one, on a new connection
+		if l.trackID != sid { // otherwise it is the same one, on a new connection
 			l.participant.work.Go(l.unsubscribe)
 		}
 	}
@@ -92,7 +92,7 @@ func (l *audioReceiver) detach(sid string) {
 	l.reportMicrophone()
 }
 
-// updateMuted looks whether the track is muted.
+// updateMuted reads whether the track is muted.
 func (l *audioReceiver) updateMuted(sid string, muted func() bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -102,8 +102,8 @@ func (l *audioReceiver) updateMuted(sid string, muted func() bool) {
 	}
 }
 
-// reportMicrophone tells whether there is a microphone that can be heard, if that has changed, and of the first one in any case: it may have been
-// muted before it was heard.
+// reportMicrophone reports whether there is a microphone that is not muted, if that has changed, and for the first one
+// in any case: it may have been muted before it was attached.
 func (l *audioReceiver) reportMicrophone() {
 	if on := l.trackID != "" && !l.muted; on != l.reportedOn || !l.hasReported {
 		l.reportedOn, l.hasReported = on, true
@@ -115,7 +115,7 @@ func (l *audioReceiver) reportMicrophone() {
 	}
 }
 
-// isOn reports a microphone that can be heard.
+// isOn reports whether there is a microphone that is not muted.
 func (l *audioReceiver) isOn() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -128,7 +128,7 @@ func (l *audioReceiver) isMuted() bool {
 	return l.muted
 }
 
-// decodeTrack plays the packets of a track into frames until it ends.
+// decodeTrack decodes a track into frames until it ends.
 func (l *audioReceiver) decodeTrack(ctx context.Context, track *webrtc.TrackRemote) {
 	packets := make(chan rtpPacket, 64)
 	l.participant.work.Go(func() { l.readPackets(ctx, track, packets) })
@@ -148,7 +148,7 @@ func (l *audioReceiver) decodeTrack(ctx context.Context, track *webrtc.TrackRemo
 			l.buffer.addPacket(p)
 		case <-timer.C:
 			if l.isMuted() {
-				l.buffer.hasStarted = false // what comes after is a new beginning
+				l.buffer.hasStarted = false // what comes afterwards starts anew
 			}
 			l.buffer.handleIdle(l.participant.config.Now())
 		}
@@ -157,7 +157,7 @@ func (l *audioReceiver) decodeTrack(ctx context.Context, track *webrtc.TrackRemo
 	}
 }
 
-// readPackets reads packets off the network. It ends with its track.
+// readPackets reads the packets of a track until it ends.
 func (l *audioReceiver) readPackets(ctx context.Context, track *webrtc.TrackRemote, to chan<- rtpPacket) {
 	defer close(to)
 	rate := rateLimit{burst: maxPacketsPerSecond, interval: time.Second / maxPacketsPerSecond}
@@ -181,8 +181,9 @@ func (l *audioReceiver) readPackets(ctx context.Context, track *webrtc.TrackRemo
 	}
 }
 
-// isFiller reports the silence that the media server itself puts into a track that it mutes or closes: the packet of no sound, filled up
-// with zeros. Encoders send it without those. It is no sign of the user, who may have vanished 20 s before.
+// isFiller reports whether a packet is the silence that the media server itself adds to a track that it mutes or
+// closes: a packet without sound, padded with zeros. Encoders send it without padding. It is no sign of the user, who
+// may have vanished 20 s before.
 func isFiller(payload []byte) bool {
 	rest, ok := bytes.CutPrefix(payload, []byte{0xf8, 0xff, 0xfe})
 	return ok && len(rest) > 0 && len(bytes.Trim(rest, "\x00")) == 0
@@ -200,7 +201,7 @@ func (l *audioReceiver) addStats(s *Stats) {
 	s.Received, s.Concealed, s.Late, s.Dropped = l.receivedStats.Received, l.receivedStats.Concealed, l.receivedStats.Late, l.droppedFrames
 }
 
-// close is called when nobody hears any more.
+// close closes the channel of frames, when no track is read any more.
 func (l *audioReceiver) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

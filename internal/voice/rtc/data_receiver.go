@@ -11,18 +11,18 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// What a user may send as data. A browser is in the hands of whoever sits before it: what is more than this is dropped.
+// Limits of what a user may send as data. A browser is under the control of its user: what exceeds them is dropped.
 const (
-	maxTextBytes  = 32 << 10         // bytes of a typed message; what is longer is refused
-	maxStreams    = 4                // messages that are being sent at once; one more ends the oldest
+	maxTextBytes  = 32 << 10         // bytes of a typed message; a longer one is refused
+	maxStreams    = 4                // messages that are being received at once; one more drops the oldest
 	maxTextAge    = 30 * time.Second // a message that takes longer is dropped
 	textBurst     = 10               // messages at once, and then one every textInterval
 	textInterval  = time.Second
-	faultInterval = 2 * time.Second // between two refusals that are told
+	faultInterval = 2 * time.Second // between two refusals that are reported
 )
 
-// dataReceiver takes the data that comes from the user. The SDK's own reading of it is not used: it begins a goroutine for each stream and
-// keeps it for as long as the stream is open, and breaks at a trailer with attributes.
+// dataReceiver receives the data that the user sends. The SDK's own reader is not used: it starts a goroutine for each
+// stream, keeps it as long as the stream is open, and crashes at a trailer with attributes.
 type dataReceiver struct {
 	userIdentity string
 	now          func() time.Time
@@ -31,12 +31,12 @@ type dataReceiver struct {
 	onRefuse     func(why string)
 
 	mu         sync.Mutex
-	streams    []*textStream // that are open, the oldest first
+	streams    []*textStream // open ones, oldest first
 	textLimit  rateLimit
 	faultLimit rateLimit
 }
 
-// textStream is a typed message that is still coming.
+// textStream is a typed message that is being received.
 type textStream struct {
 	id        string
 	startedAt time.Time
@@ -49,13 +49,13 @@ func newDataReceiver(user string, now func() time.Time) *dataReceiver {
 	return &dataReceiver{userIdentity: user, now: now, textLimit: rateLimit{burst: textBurst, interval: textInterval}, faultLimit: rateLimit{burst: 2, interval: faultInterval}}
 }
 
-// The labels of the channels on which LiveKit hands data on.
+// The labels of the channels on which LiveKit sends data.
 const (
 	reliableChannel = "_reliable"
 	lossyChannel    = "_lossy"
 )
 
-// watchChannels takes the channels of a connection that opens. It is called before any of them is there.
+// watchChannels reads the data channels of a connection. It is called before any of them is open.
 func (b *dataReceiver) watchChannels(c *webrtc.PeerConnection) {
 	if c == nil {
 		return
@@ -67,7 +67,7 @@ func (b *dataReceiver) watchChannels(c *webrtc.PeerConnection) {
 	})
 }
 
-// handlePacket takes a packet. All but typed messages and farewells of the user mean nothing here.
+// handlePacket handles a packet. Everything but the user's typed messages and farewells is ignored.
 func (b *dataReceiver) handlePacket(data []byte) {
 	p := &livekit.DataPacket{}
 	if proto.Unmarshal(data, p) != nil || p.GetParticipantIdentity() != b.userIdentity {
@@ -100,7 +100,7 @@ func (b *dataReceiver) beginStream(h *livekit.DataStream_Header) {
 	b.streams = append(b.streams, &textStream{id: h.GetStreamId(), startedAt: b.now(), isTooLong: h.GetTotalLength() > maxTextBytes})
 }
 
-// appendChunk adds a piece. Of a message that lacks one nothing is made.
+// appendChunk appends a chunk. A message that lacks one is dropped.
 func (b *dataReceiver) appendChunk(c *livekit.DataStream_Chunk) {
 	s := b.findStream(c.GetStreamId())
 	switch {
@@ -138,7 +138,7 @@ func (b *dataReceiver) refuseText(why string) {
 	}
 }
 
-// findStream returns an open stream, unless it has become too old.
+// findStream returns an open stream that is not too old, or nil.
 func (b *dataReceiver) findStream(id string) *textStream {
 	for _, s := range b.streams {
 		if s.id == id && b.now().Sub(s.startedAt) < maxTextAge {

@@ -7,23 +7,23 @@ import (
 )
 
 const (
-	reorderTimeout     = 60 * time.Millisecond // how long a missing packet is waited for
+	reorderTimeout     = 60 * time.Millisecond // how long to wait for a missing packet
 	maxWaitingPackets  = 16                    // packets that wait for an earlier one
-	maxConcealedFrames = 5                     // frames in a row that are guessed; what is missing beyond is silent
-	maxSilentFrames    = 100                   // frames that are made up at once when the sender had paused
-	maxSequenceGap     = 250                   // packets: a sequence that leaps further has begun anew
+	maxConcealedFrames = 5                     // frames in a row that are concealed; further ones are silent
+	maxSilentFrames    = 100                   // frames that are filled in at once when the sender had paused
+	maxSequenceGap     = 250                   // packets: a sequence that jumps further has begun anew
 	timestampsPerMs    = 48                    // steps of the timestamp in a millisecond
 )
 
-// rtpPacket is what the user sent.
+// rtpPacket is a packet of the user.
 type rtpPacket struct {
-	*rtp.Packet           // its time in samples at 48 kHz
+	*rtp.Packet           // its timestamp is in samples at 48 kHz
 	receivedAt  time.Time // when it came
 }
 
-// jitterBuffer puts packets in order and makes frames of them: of each as soon as those before it are there. What does not come is
-// guessed from what came before. A sender that is silent may send nothing at all; the frames go on, for whoever listens counts
-// the silence.
+// jitterBuffer puts packets in order and makes frames of them: of each as soon as those before it have come. What does
+// not come is concealed from what came before. A silent sender may send nothing at all; the frames continue, since
+// their reader measures the silence.
 type jitterBuffer struct {
 	codec   opus
 	onFrame func(Frame)
@@ -31,17 +31,17 @@ type jitterBuffer struct {
 	hasStarted     bool
 	nextSequence   uint16               // the packet that is due
 	nextTimestamp  uint32               // of the packet that is due, if nothing was left out
-	waitingPackets map[uint16]rtpPacket // came before it
+	waitingPackets map[uint16]rtpPacket // came before the packet that is due
 	waitingSince   time.Time            // when the first of them came
-	lastPacketAt   time.Time            // when a packet came, or a frame was made up for none
-	filledFrames   int                  // frames made up since the last packet
+	lastPacketAt   time.Time            // when a packet came, or a frame was filled in
+	filledFrames   int                  // frames filled in since the last packet
 	partialFrame   []int16              // less than a frame
 	decodeBuffer   [maxDecodedSamples]int16
 
 	received, concealed, late int
 }
 
-// addPacket takes a packet.
+// addPacket adds a packet.
 func (in *jitterBuffer) addPacket(p rtpPacket) {
 	ahead := int16(p.SequenceNumber - in.nextSequence)
 	switch {
@@ -70,7 +70,7 @@ func (in *jitterBuffer) start(p rtpPacket) {
 	in.waitingPackets, in.filledFrames, in.partialFrame = map[uint16]rtpPacket{}, 0, nil
 }
 
-// playWaiting plays the packets that were held, as far as they are in order.
+// playWaiting decodes the waiting packets, as far as they are in order.
 func (in *jitterBuffer) playWaiting(now time.Time) {
 	for {
 		p, ok := in.waitingPackets[in.nextSequence]
@@ -83,8 +83,8 @@ func (in *jitterBuffer) playWaiting(now time.Time) {
 	in.waitingSince = now
 }
 
-// handleIdle is called when no packet has come for a moment. A packet that is missing for too long is given up, and where nothing
-// comes at all the frames go on.
+// handleIdle is called when no packet has come for a moment. A packet that is missing for too long is given up, and if
+// nothing comes at all, silent frames are filled in.
 func (in *jitterBuffer) handleIdle(now time.Time) {
 	if !in.hasStarted {
 		return
@@ -102,7 +102,7 @@ func (in *jitterBuffer) handleIdle(now time.Time) {
 	}
 }
 
-// skipMissing returns up what is missing before the earliest packet that is held.
+// skipMissing gives up what is missing before the earliest waiting packet.
 func (in *jitterBuffer) skipMissing(now time.Time) {
 	least := uint16(maxSequenceGap)
 	for seq := range in.waitingPackets {
@@ -141,14 +141,14 @@ func (in *jitterBuffer) decodePacket(p rtpPacket) {
 	in.cutFrames(in.decodeBuffer[:n], p.receivedAt, false)
 }
 
-// fillPause makes up for the time in which the sender sent nothing, as far as that was not done while it passed.
+// fillPause fills in the time in which the sender sent nothing, as far as handleIdle has not.
 func (in *jitterBuffer) fillPause(p rtpPacket) {
 	pause := time.Duration(int32(p.Timestamp-in.nextTimestamp)) * time.Second / OutputRate
 	in.addSilence(min(int(pause/FrameTime)-in.filledFrames, maxSilentFrames), p.receivedAt)
 	in.filledFrames = 0
 }
 
-// concealFrame guesses a frame.
+// concealFrame adds a frame that conceals a lost one.
 func (in *jitterBuffer) concealFrame(now time.Time) {
 	n, err := in.codec.decode(nil, in.decodeBuffer[:inputFrameSamples])
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// orderedQueue passes values on in the order in which they came, without making those wait who put them in.
+// orderedQueue passes values on in order, without blocking put.
 type orderedQueue[T any] struct {
 	mu     sync.Mutex
 	queue  []T
@@ -28,7 +28,7 @@ func (q *orderedQueue[T]) put(v T) {
 	q.wake()
 }
 
-// close lets through what is there, and nothing more.
+// close accepts no further values; those in the queue are still passed on.
 func (q *orderedQueue[T]) close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -43,7 +43,7 @@ func (q *orderedQueue[T]) wake() {
 	}
 }
 
-// each calls f for every value, until end was called and none is left, or f says no.
+// each calls f for every value until the queue is closed and empty, or f returns false.
 func (q *orderedQueue[T]) each(f func(T) bool) {
 	for range q.wakeup {
 		for {
@@ -67,7 +67,7 @@ func (q *orderedQueue[T]) each(f func(T) bool) {
 	}
 }
 
-// deliverEvents hands events to their reader. When the agent has left, a reader that is gone is not waited for.
+// deliverEvents sends events to their reader. When the agent has left, it does not wait for a reader that is gone.
 func deliverEvents(left context.Context, events *orderedQueue[Event], to chan<- Event) {
 	defer close(to)
 	events.each(func(e Event) bool {

@@ -8,7 +8,7 @@ import (
 	lksdk "github.com/livekit/server-sdk-go/v2"
 )
 
-const maxChunkBytes = 15_000 // bytes of a piece of a text stream: LiveKit's own measure
+const maxChunkBytes = 15_000 // bytes of a chunk of a text stream, as LiveKit's clients send them
 
 // SetState shows what the agent is doing.
 func (p *Participant) SetState(s State) {
@@ -20,8 +20,8 @@ func (p *Participant) showState(s State) {
 	p.room.LocalParticipant.SetAttributes(map[string]string{AttributeState: string(s)})
 }
 
-// showStateAgain shows the state that is: what was said while there was no connection is lost, and the server takes an agent that comes back
-// for a new one.
+// showStateAgain shows the current state: what was sent without a connection is lost, and to the server an agent that
+// comes back is a new one.
 func (p *Participant) showStateAgain() {
 	p.outgoing.put(func() {
 		if s, ok := p.state.Load().(State); ok {
@@ -30,10 +30,10 @@ func (p *Participant) showStateAgain() {
 	})
 }
 
-// Fault tells the client of a problem.
+// Fault reports a problem to the client.
 func (p *Participant) Fault(message string) {
 	p.outgoing.put(func() {
-		// A client that has gone hears of nothing.
+		// A client that has gone gets nothing.
 		_ = p.room.LocalParticipant.PublishDataPacket(lksdk.UserData([]byte(message)), lksdk.WithDataPublishTopic(TopicFault),
 			lksdk.WithDataPublishReliable(true), lksdk.WithDataPublishDestination([]string{p.config.UserIdentity}))
 	})
@@ -51,14 +51,14 @@ func (p *Participant) Transcript(s Segment) {
 	})
 }
 
-// rawPacket is a packet that is built here: the SDK's own text streams cannot name the speaker.
+// rawPacket is a packet that is built here, since the SDK's own text streams cannot name the speaker.
 type rawPacket struct{ *livekit.DataPacket }
 
 // ToProto returns the packet.
 func (p rawPacket) ToProto() *livekit.DataPacket { return p.DataPacket }
 
-// textStreamPackets makes a text stream of a segment: a header, the text, a trailer. What the user said comes from the user: the server lets
-// agents name another participant as the sender.
+// textStreamPackets returns a segment as a text stream: header, text, trailer. What the user said is sent as the user:
+// the server lets agents name another participant as the sender.
 func (p *Participant) textStreamPackets(s Segment, now int64) []rawPacket {
 	id, length := uuid.NewString(), uint64(len(s.Text))
 	final := "false"
@@ -84,7 +84,7 @@ func (p *Participant) textStreamPackets(s Segment, now int64) []rawPacket {
 	return parts
 }
 
-// splitChunks cuts a text between characters.
+// splitChunks splits a text between characters.
 func splitChunks(text string) []string {
 	var list []string
 	for len(text) > maxChunkBytes {

@@ -8,16 +8,16 @@ import (
 )
 
 const (
-	trailingSilenceFrames = 5                      // of silence after speech, so that the last of it dies away at the listener's
+	trailingSilenceFrames = 5                      // of silence after speech, so that its end is not cut off at the listener
 	duckedGain            = 0.25                   // -12 dB
-	maxCatchUp            = 100 * time.Millisecond // a pump that is later than this does not catch up
-	lateAfter             = 5 * time.Millisecond   // a packet that leaves later than this is no longer on its beat
+	maxCatchUp            = 100 * time.Millisecond // a player that is later than this does not catch up
+	lateAfter             = 5 * time.Millisecond   // a packet that is sent later than this counts as late
 )
 
-// player plays clips: every 20 ms a packet, on the clock's own beat; none while there is nothing to say.
+// player plays clips: a packet every 20 ms by the clock, and none while there is nothing to play.
 type player struct {
 	codec       opus
-	writePacket func(packet []byte, at time.Time) error // must not wait
+	writePacket func(packet []byte, at time.Time) error // must not block
 	onEvent     func(Event)
 	now         func() time.Time
 	wakeup      chan struct{}
@@ -37,12 +37,12 @@ type player struct {
 	packet         [maxPacketBytes]byte
 }
 
-// playingClip is the clip that is being heard.
+// playingClip is the clip that is being played.
 type playingClip struct {
 	Clip
-	pendingSamples []int16 // samples that came and have not left
-	inputClosed    bool    // no more will come
-	sentSamples    int     // samples that have left
+	pendingSamples []int16 // samples that came and were not sent yet
+	inputClosed    bool    // no more samples will come
+	sentSamples    int     // samples that were sent
 }
 
 func (c *playingClip) position() Position {
@@ -53,7 +53,7 @@ func newPlayer(codec opus, now func() time.Time, write func([]byte, time.Time) e
 	return &player{codec: codec, writePacket: write, onEvent: tell, now: now, wakeup: make(chan struct{}, 1)}
 }
 
-// run pumps until ctx is done.
+// run sends packets until ctx is done.
 func (p *player) run(ctx context.Context) {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
@@ -89,7 +89,7 @@ func laterTime(a, b time.Time) time.Time {
 	return b
 }
 
-// tick sends what is due at that time, and tells whether there may be something at the next.
+// tick sends what is due at a time, and reports whether there may be something at the next.
 func (p *player) tick(at time.Time) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -120,13 +120,14 @@ func (p *player) tick(at time.Time) bool {
 }
 
 func (p *player) sendFrame(frame *[outputFrameSamples]int16, at time.Time) {
-	// A frame that cannot be packed or sent is a lost packet: the listener's end conceals it.
+	// A frame that cannot be encoded or sent is a lost packet, which the listener's end conceals.
 	if n, err := p.codec.encode(frame[:], p.packet[:]); err == nil {
 		_ = p.writePacket(p.packet[:n], at)
 	}
 }
 
-// nextFrame takes the next frame from the clip that is playing, or from the next one. It also tells whether the frame is a clip's first.
+// nextFrame returns the next frame of the clip that is playing, or of the next one, and whether the frame is a clip's
+// first.
 func (p *player) nextFrame(frame *[outputFrameSamples]int16) (first, ok bool) {
 	for !p.paused {
 		if p.current == nil {
@@ -155,7 +156,7 @@ func (p *player) nextFrame(frame *[outputFrameSamples]int16) (first, ok bool) {
 	return false, false
 }
 
-// receiveSamples receives what has come, without waiting, until there is a frame.
+// receiveSamples receives the samples that have come, without blocking, until there is a frame.
 func (c *playingClip) receiveSamples() {
 	for !c.inputClosed && len(c.pendingSamples) < outputFrameSamples {
 		select {
@@ -171,7 +172,7 @@ func (c *playingClip) receiveSamples() {
 	}
 }
 
-// finishClip ends the clip when all of it has left.
+// finishClip ends the clip when all of it has been sent.
 func (p *player) finishClip() {
 	c := p.current
 	c.receiveSamples()
@@ -181,7 +182,7 @@ func (p *player) finishClip() {
 	}
 }
 
-// applyGain goes from the gain of the last frame to the one that is wanted, without a step.
+// applyGain moves from the gain of the last frame to the wanted one, without a step.
 func (p *player) applyGain(frame *[outputFrameSamples]int16) {
 	want := 1.0
 	if p.ducked {
@@ -209,21 +210,21 @@ func (p *player) Play(c Clip) {
 	p.wake()
 }
 
-// Duck lowers the sound, or restores it.
+// Duck lowers the volume, or restores it.
 func (p *player) Duck(low bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.ducked = low
 }
 
-// Pause holds the output.
+// Pause pauses playback.
 func (p *player) Pause() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.paused, p.gain = true, 0
 }
 
-// Resume plays on from where Pause held it, rising from silence within a frame.
+// Resume continues where Pause stopped, rising from silence within a frame.
 func (p *player) Resume() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -231,7 +232,7 @@ func (p *player) Resume() {
 	p.wake()
 }
 
-// Stop drops everything and tells what was cut.
+// Stop drops everything and returns what was cut.
 func (p *player) Stop() Position {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -248,7 +249,7 @@ func (p *player) Stop() Position {
 	return cut
 }
 
-// Position tells what is playing.
+// Position returns what is playing.
 func (p *player) Position() Position {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -258,7 +259,7 @@ func (p *player) Position() Position {
 	return p.current.position()
 }
 
-// wake wakes the pump; a call that is pending already is enough.
+// wake wakes run; one pending wake-up is enough.
 func (p *player) wake() {
 	select {
 	case p.wakeup <- struct{}{}:
@@ -273,7 +274,7 @@ func (p *player) addStats(s *Stats) {
 	s.Sent, s.Underruns, s.GapP95, s.GapMax = p.sentPackets, p.underruns, p.gaps.p95(), p.gaps.max
 }
 
-// gapStats remembers the time between packets of speech that follow one another.
+// gapStats measures the time between consecutive packets of speech.
 type gapStats struct {
 	recent     [512]time.Duration // ten seconds of speech
 	count      int
@@ -281,7 +282,7 @@ type gapStats struct {
 	lastSentAt time.Time
 }
 
-// addPacket notes a packet. The time since the one before counts if there was no silence between.
+// addPacket records a packet. The time since the previous one counts if there was no silence in between.
 func (g *gapStats) addPacket(now time.Time, follows bool) {
 	if follows && !g.lastSentAt.IsZero() {
 		gap := now.Sub(g.lastSentAt)
@@ -292,7 +293,7 @@ func (g *gapStats) addPacket(now time.Time, follows bool) {
 	g.lastSentAt = now
 }
 
-// p95 is the 95th percentile of the recent ones; zero where there are none.
+// p95 returns the 95th percentile of the recent gaps; zero if there are none.
 func (g *gapStats) p95() time.Duration {
 	n := min(g.count, len(g.recent))
 	if n == 0 {

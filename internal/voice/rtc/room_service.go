@@ -11,17 +11,17 @@ import (
 	"time"
 )
 
-// Room is what the media server is told of a room.
+// Room describes a room to the media server.
 type Room struct {
 	Name             string        // at most 256 bytes
-	EmptyTimeout     time.Duration // how long it waits for its user
-	DepartureTimeout time.Duration // how long it waits for a user who has left
+	EmptyTimeout     time.Duration // how long it is kept without its user
+	DepartureTimeout time.Duration // how long it is kept after its user has left
 }
 
-// ErrRefused is an answer of the media server that trying again will not change.
+// ErrRefused is a refusal of the media server that will not change on another try.
 var ErrRefused = errors.New("the media server refused")
 
-// CreateRoom makes a room for one user, beside whom agents may join. Nobody gets into a room that was not opened.
+// CreateRoom creates a room for one user, whom agents may join. Nobody can join a room that was not created.
 func (s *Server) CreateRoom(ctx context.Context, r Room) error {
 	return s.callRoomService(ctx, "CreateRoom", map[string]any{
 		"name": r.Name, "max_participants": 1,
@@ -29,7 +29,8 @@ func (s *Server) CreateRoom(ctx context.Context, r Room) error {
 	})
 }
 
-// DeleteRoom puts everybody out of a room, for good: its tokens open nothing from now on. A room that is gone already is no failure.
+// DeleteRoom removes everybody from a room for good: its tokens are refused from then on. A room that does not exist is
+// no error.
 func (s *Server) DeleteRoom(ctx context.Context, name string) error {
 	if s.URL == "" && s.runningChild() == nil {
 		return nil
@@ -42,7 +43,7 @@ func (s *Server) DeleteRoom(ctx context.Context, name string) error {
 	return err
 }
 
-// serverError is how the media server says no.
+// serverError is an error of the media server.
 type serverError struct {
 	Status int    `json:"-"`
 	Code   string `json:"code"`
@@ -53,7 +54,7 @@ func (a *serverError) Error() string {
 	return fmt.Sprintf("the media server answered %d %s: %s", a.Status, a.Code, a.Msg)
 }
 
-// Is sorts the answers to which asking again gives no other.
+// Is reports whether the error is an ErrRefused.
 func (a *serverError) Is(target error) bool {
 	return target == ErrRefused && a.Status >= 400 && a.Status < 500
 }

@@ -11,8 +11,8 @@ import (
 	lksdk "github.com/livekit/server-sdk-go/v2"
 )
 
-// The transports below the SDK write to a logger that it has for all rooms, by itself standard error: dozens of lines for each session.
-// It is set before anything can read it.
+// The transports below the SDK write to a logger that it has for all rooms, by itself standard error: dozens of lines
+// for each session. It is set before anything can read it.
 var _ = silenceSDKLog()
 
 func silenceSDKLog() bool {
@@ -20,8 +20,9 @@ func silenceSDKLog() bool {
 	return true
 }
 
-// sdkLogger lets the SDK write into our log, with less noise: its information is for those who look for faults in it, and of
-// what it calls errors most are a normal leave-taking. The agent's token, which it writes into its lines, stays out.
+// sdkLogger lets the SDK write into our log, with less noise: its information is for those who look for faults in it,
+// and of what it calls errors most are a normal leave-taking. The agent's token, which it writes into its lines, stays
+// out.
 type sdkLogger struct {
 	log   *slog.Logger
 	token string
@@ -43,10 +44,10 @@ func (l sdkLogger) write(msg string, err error, pairs []any) {
 	l.log.Debug("livekit: "+msg, clean...)
 }
 
-// tokenPattern matches tokens: beside its own the agent holds those that the server sends it anew.
+// tokenPattern matches tokens: the agent has its own and those with which the server renews it.
 var tokenPattern = regexp.MustCompile(`[\w-]{8,}\.[\w-]{8,}\.[\w-]{8,}`)
 
-// removeTokens takes tokens out of a text.
+// removeTokens replaces the tokens in a text.
 func removeTokens(token, text string) string {
 	if token != "" {
 		text = strings.ReplaceAll(text, token, "(token)")
@@ -54,16 +55,16 @@ func removeTokens(token, text string) string {
 	return tokenPattern.ReplaceAllString(text, "(token)")
 }
 
-// Debugw drops the line: it would be one for each packet of signalling.
+// Debugw drops the line: there is one for each packet of signalling.
 func (l sdkLogger) Debugw(string, ...any) {}
 
-// Infow logs at the level of debugging.
+// Infow logs at debug level.
 func (l sdkLogger) Infow(msg string, pairs ...any) { l.write(msg, nil, pairs) }
 
-// Warnw logs at the level of debugging.
+// Warnw logs at debug level.
 func (l sdkLogger) Warnw(msg string, err error, pairs ...any) { l.write(msg, err, pairs) }
 
-// Errorw logs at the level of debugging: what ends a session is told as an event.
+// Errorw logs at debug level: what ends a session is reported as an event.
 func (l sdkLogger) Errorw(msg string, err error, pairs ...any) { l.write(msg, err, pairs) }
 
 // WithValues adds attributes.
@@ -91,15 +92,15 @@ func (l sdkLogger) WithItemSampler() logger.Logger { return l }
 // WithoutSampler changes nothing.
 func (l sdkLogger) WithoutSampler() logger.Logger { return l }
 
-// WithDeferredValues changes nothing: values that come later are not waited for.
+// WithDeferredValues changes nothing: it does not wait for values that come later.
 func (l sdkLogger) WithDeferredValues() (logger.Logger, logger.DeferredFieldResolver) {
 	return l, noValues{}
 }
 
 type noValues struct{}
 
-// Resolve takes values that came later.
+// Resolve ignores the values.
 func (noValues) Resolve(...any) {}
 
-// Reset takes them back.
+// Reset does nothing.
 func (noValues) Reset() {}

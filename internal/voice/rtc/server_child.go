@@ -10,10 +10,10 @@ import (
 const (
 	minRestartPause = 200 * time.Millisecond
 	maxRestartPause = 30 * time.Second
-	steadyAfter     = time.Minute // a child that has lived so long may start again at once
+	steadyAfter     = time.Minute // a child that has run this long is restarted at once
 )
 
-// supervise keeps a child running until Close, and starts another when one dies: at once, then after longer and longer pauses.
+// supervise keeps a child running until Close, and restarts it when it dies: at once, then after growing pauses.
 func (s *Server) supervise() {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -86,7 +86,7 @@ func hostName(address string) string {
 	return u.Hostname()
 }
 
-// isLoopback reports an address of this machine alone. What cannot be read is taken for one.
+// isLoopback reports whether an address is of this machine alone. An unreadable one counts as such.
 func isLoopback(address string) bool {
 	name := hostName(address)
 	ip := net.ParseIP(name)

@@ -12,8 +12,8 @@ import (
 	"parley/internal/voice/rtc"
 )
 
-// livekitConfig writes LiveKit's configuration; it reads YAML, which JSON is. Rooms are made by the server alone: nobody gets one by
-// joining it. Signalling is on loopback, behind the server's own port.
+// livekitConfig returns LiveKit's configuration as JSON, which is YAML. Rooms are created by the server alone, not by
+// joining them. Signalling listens on loopback, behind the server's own port.
 func livekitConfig(cfg rtc.ChildConfig, ports rtc.ChildReady) (string, error) {
 	media, err := rtcConfig(cfg, ports)
 	if err != nil {
@@ -29,8 +29,8 @@ func livekitConfig(cfg rtc.ChildConfig, ports rtc.ChildReady) (string, error) {
 	return string(text), err
 }
 
-// rtcConfig says which addresses sound comes to, and whom clients may ask for their own. LiveKit's defaults, for itself and for them,
-// are STUN servers on the internet; here it is those that the operator named, or none.
+// rtcConfig returns the addresses and ports for sound, and the STUN servers. LiveKit's defaults, for itself and for
+// clients, are STUN servers on the internet; here they are those that the operator configured, or none.
 func rtcConfig(cfg rtc.ChildConfig, ports rtc.ChildReady) (map[string]any, error) {
 	m := map[string]any{"udp_port": strconv.Itoa(ports.UDPPort), "tcp_port": ports.TCPPort, "use_external_ip": false, "enable_loopback_candidate": true}
 	switch {
@@ -57,11 +57,12 @@ func rtcConfig(cfg rtc.ChildConfig, ports rtc.ChildReady) (map[string]any, error
 	return m, nil
 }
 
-// discardPort is the port where nobody answers. On the port for sound Chromium would take the packets of the sound for the server's.
+// discardPort is a port on which nobody answers. On the port for sound Chromium would mistake its packets for those of
+// the STUN server.
 const discardPort = 9
 
-// unusedSTUNServers keeps LiveKit from sending clients to its STUN servers, which it does unless it has another for them: this one is our own
-// address, where nobody answers. Browsers do not wait for it.
+// unusedSTUNServers keeps LiveKit from sending clients to its default STUN servers, which it does unless another is
+// configured: this one is our own address, where nobody answers. Browsers do not wait for it.
 func unusedSTUNServers(node string) []any {
 	host, _, _ := strings.Cut(node, ",")
 	if strings.Contains(host, ":") {
@@ -82,7 +83,7 @@ func interfaceNames(which func(net.Interface) bool) (names []string, err error) 
 	return names, err
 }
 
-// ownAddress is the machine's first address that others may reach.
+// ownAddress returns the machine's first address that others may reach.
 func ownAddress() (string, error) {
 	addrs, err := net.InterfaceAddrs()
 	if err != nil {

@@ -14,22 +14,22 @@ import (
 	"github.com/livekit/protocol/logger/zaputil"
 )
 
-// livekitLogger is LiveKit's log as we want it. What it warns of concerns one participant, and a stranger's bad token is among that: to
-// us this is for debugging, like its news of every join. What it calls an error we warn of, for the other rooms go on, unless it
-// comes with the usual end of a session.
+// livekitLogger writes LiveKit's log to ours with other levels. Its warnings concern one participant, such as a
+// stranger with a bad token, and are logged at debug level, like its messages about every join. Its errors are logged
+// as warnings, since the other rooms go on, unless they belong to the usual end of a session.
 type livekitLogger struct {
 	log *slog.Logger
 }
 
 var _ logger.Logger = (*livekitLogger)(nil)
 
-// usualErrors is in errors that come with hang-ups and refusals.
+// usualErrors are parts of errors that belong to hang-ups and refusals.
 var usualErrors = []string{
 	"error reading data channel", "dtls timeout", "error closing", "use of closed", "closed pipe", "EOF", "context canceled",
 	"could not handle signal", "signal connection closed", "exceeded its max participants", "closed by media", "room does not exist",
 }
 
-// tokenPattern matches what LiveKit repeats when a token is refused.
+// tokenPattern matches tokens, which LiveKit repeats when it refuses them.
 var tokenPattern = regexp.MustCompile(`[\w-]{8,}\.[\w-]{8,}\.[\w-]*`)
 
 func (l *livekitLogger) write(level slog.Level, msg string, err error, pairs []any) {

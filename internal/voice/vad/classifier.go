@@ -2,17 +2,17 @@ package vad
 
 import "math"
 
-// frameClass is what one frame is.
+// frameClass is the classification of one frame.
 type frameClass struct {
-	isVoice      bool // part of speech, if somebody is speaking: vowels, and what follows them closely
+	isVoice      bool // part of speech if somebody is speaking: vowels, and what follows them closely
 	isClearVowel bool // a vowel, beyond doubt
 	isOnset      bool // enough vowels in a row that somebody must have begun to speak
-	isMusic      bool // what was taken for speech since it began was made by an instrument
+	isMusic      bool // what seemed to be speech since the onset was an instrument
 }
 
-// classifier tells vowels from other sounds. A vowel is louder than the room, repeats itself with a human pitch, and its pitch moves:
-// tones of instruments, of mains and of machines stand still, clicks do not repeat, wind and water do neither. What instruments play
-// well enough to pass for a vowel keeps its timbre, which mouths do not.
+// classifier distinguishes vowels from other sounds. A vowel is louder than the room, periodic with a human pitch, and
+// its pitch moves: tones of instruments, of mains and of machines stand still, clicks are not periodic, and wind and
+// water are neither. What instruments play well enough to pass for a vowel keeps its timbre, which a mouth does not.
 type classifier struct {
 	analyzer   spectrumAnalyzer
 	noiseFloor noiseFloor
@@ -20,10 +20,10 @@ type classifier struct {
 	limits     classifierLimits
 
 	pitches          [steadyFrames]float64 // of the last frames, newest last; 0 where there was none
-	clearVowels      [onsetFrames]bool     // the same for beyond doubt
+	clearVowels      [onsetFrames]bool     // whether they were vowels
 	framesSinceVowel int                   // frames since the last vowel
 
-	glidingSteps, steadySteps float64 // steps of the pitch in the last seconds, of both sorts; older ones count less
+	glidingSteps, steadySteps float64 // steps of the pitch in the last seconds, of both kinds; older ones count less
 }
 
 type classifierLimits struct {
@@ -34,12 +34,12 @@ type classifierLimits struct {
 }
 
 const (
-	onsetFrames          = 6     // begin looks at 120 ms
-	onsetVowels          = 4     // and wants 80 ms of vowels in them
+	onsetFrames          = 6     // an onset is decided on 120 ms
+	onsetVowels          = 4     // and needs 80 ms of vowels in them
 	steadyFrames         = 15    // 300 ms
 	speechTailFrames     = 10    // consonants belong to speech for 200 ms after a vowel
 	toneLoudnessBonus    = 20    // dB: a clear pitch makes up for a loud room
-	stepDecay            = 0.985 // of the past a frame later: half of it after 0.9 s
+	stepDecay            = 0.985 // per frame: half of it after 0.9 s
 	maxSteadyPitchChange = 0.003 // of the pitch, from frame to frame
 	minPitchLeap         = 0.08
 	voiceOverMusic       = 10 // dB: a voice before music
@@ -102,8 +102,8 @@ func (s *classifier) addFrame(vowel bool, pitch float64) {
 	s.steadySteps = stepDecay*s.steadySteps + float64(others)
 }
 
-// isMusic tells whether most of what had a pitch in the last seconds was no voice. It takes more to be taken for a voice then, unless
-// it is much louder than what was heard before.
+// isMusic reports whether most of what had a pitch in the last seconds was no voice. A voice is then detected only if
+// it is clearer, or much louder than what came before.
 func (s *classifier) isMusic(now soundFeatures) bool {
 	if s.steadySteps > 6 && s.steadySteps > 1.5*s.glidingSteps {
 		return true
@@ -111,8 +111,8 @@ func (s *classifier) isMusic(now soundFeatures) bool {
 	return s.timbre.isMusic() && 10*math.Log10(now.level+1e-12) < s.timbre.keptLoudness+voiceOverMusic
 }
 
-// countPitchSteps counts the steps from one frame's pitch to the next in the last n frames: those that glide, as voices do, and the others,
-// that stand still or leap, as instruments do.
+// countPitchSteps counts the steps from one frame's pitch to the next in the last n frames: those that glide, as voices
+// do, and the others, which stand still or leap, as instruments do.
 func (s *classifier) countPitchSteps(n int) (glides, others int) {
 	last := s.pitches[steadyFrames-n:]
 	for i := 1; i < n; i++ {
@@ -128,7 +128,7 @@ func (s *classifier) countPitchSteps(n int) (glides, others int) {
 	return glides, others
 }
 
-// isOnset tells whether the last frames are the beginning of speech.
+// isOnset reports whether the last frames are the beginning of speech.
 func (s *classifier) isOnset(now soundFeatures) bool {
 	count := 0
 	for _, vowel := range s.clearVowels {
@@ -140,7 +140,7 @@ func (s *classifier) isOnset(now soundFeatures) bool {
 	return count >= onsetVowels && glides >= onsetVowels-1 && glides > others && !s.isMusic(now)
 }
 
-// isSteadyPitch tells whether the pitch has stood still, or leapt, for most of the last 300 ms.
+// isSteadyPitch reports whether the pitch has stood still, or leapt, for most of the last 300 ms.
 func (s *classifier) isSteadyPitch(now soundFeatures) bool {
 	glides, others := s.countPitchSteps(steadyFrames)
 	return others > 4 && others > glides || glides < 6 && s.isMusic(now)

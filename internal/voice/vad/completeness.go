@@ -6,10 +6,10 @@ import (
 	"unicode"
 )
 
-// Completeness says how finished a text looks.
+// Completeness is how finished a text looks.
 type Completeness int
 
-// The looks of a text.
+// The values of Completeness.
 const (
 	Unknown Completeness = iota
 	Complete
@@ -30,24 +30,25 @@ var unfinishedWords = wordSet(
 	"il lo gli uno e perché quando di mio mia os um uma mas porque meu minha het een en maar omdat mijn",
 )
 
-// rarelyFinalWords are words that may end a turn, but rarely do: prepositions and auxiliary verbs. A full stop after them is believed.
+// rarelyFinalWords are words that may end a turn, but rarely do: prepositions and auxiliary verbs. A full stop after
+// them is believed.
 var rarelyFinalWords = wordSet(
 	"as to from with without for at by in on into about that this is are was were am be can could would should will do does did have has had want need get like",
 	"mit ohne für von zu zum zur im am auf an in bei nach ich ist sind si avec sans pour par dans sur à au aux est sont con sin por para en al del es son",
 	"che da con senza per su è sono com sem em no na eu van met zonder voor naar ik",
 )
 
-// completeAnswers are answers of one or two words that need nothing more.
+// completeAnswers are answers that are complete with one or two words.
 var completeAnswers = wordSet(
 	"yes no yeah yep nope okay ok sure thanks hello hi hey bye goodbye stop cancel correct right exactly maybe wrong",
 	"ja nein doch danke hallo tschüss genau oui non merci bonjour sí si gracias hola sì grazie ciao sim não obrigado olá nee bedankt",
 )
 
-// digitWords are the words for them, which come in groups with pauses between.
+// digitWords are words for digits, which are dictated in groups with pauses in between.
 var digitWords = wordSet("zero oh one two three four five six seven eight nine double triple",
 	"null eins zwei drei vier fünf sechs sieben acht neun un deux trois quatre cinq sept huit neuf uno dos tres cuatro cinco seis siete ocho nueve")
 
-// spellingWords are words in the midst of an address.
+// spellingWords are words within a dictated address.
 var spellingWords = wordSet("dot dash slash underscore punkt punto ponto")
 
 func wordSet(lines ...string) map[string]bool {
@@ -60,8 +61,8 @@ func wordSet(lines ...string) map[string]bool {
 	return set
 }
 
-// AssessCompleteness judges the text of a turn by its end: a sentence that hangs in the air, or a number or an address that is being
-// dictated, is incomplete, whatever full stop the recogniser has put there.
+// AssessCompleteness judges the text of a turn by its end: an unfinished sentence, or a number or an address that is
+// being dictated, is incomplete, whatever full stop the recogniser has added.
 func AssessCompleteness(text string) Completeness {
 	text = strings.TrimSpace(strings.ToLower(text))
 	words := strings.FieldsFunc(text, func(r rune) bool {
@@ -87,9 +88,9 @@ func hasAnySuffix(text string, ends ...string) bool {
 	return slices.ContainsFunc(ends, func(end string) bool { return strings.HasSuffix(text, end) })
 }
 
-// isDictating tells whether the text ends in the midst of a number or an address: fewer than nine digits in a row at its end. Of
-// longer ones nobody knows the length either, and a long wait after each would be worse. A lone number is rather an answer, an
-// amount or a year: "two", "at 20", "in 1984".
+// isDictating reports whether the text ends within a number or an address: fewer than nine digits in a row at its end.
+// The length of longer ones is unknown too, and a long wait after each would be worse. A single number is rather an
+// answer, an amount or a year: "two", "at 20", "in 1984".
 func isDictating(words []string) bool {
 	count, groups := 0, 0
 	for i := len(words) - 1; i >= 0 && countDigits(words[i]) > 0; i-- {
@@ -116,7 +117,7 @@ func countDigits(word string) int {
 	return len([]rune(word))
 }
 
-// isUnspacedScript tells whether the script writes without spaces, so that words cannot be counted.
+// isUnspacedScript reports whether the text is in a script without spaces, so that words cannot be counted.
 func isUnspacedScript(text string) bool {
 	count := 0
 	for _, r := range text {

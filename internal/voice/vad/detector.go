@@ -1,23 +1,23 @@
-// Package ear tells voice from everything else a microphone picks up, and when a speaker has finished. It works on PCM alone,
-// without weights, clocks or goroutines: the same samples give the same events.
+// Package vad detects voice among everything else that a microphone picks up, and when a speaker has finished. It works
+// on PCM alone, without learned weights, clocks or goroutines: the same samples yield the same events.
 package vad
 
 import "time"
 
-// Rate is the only sample rate the ear takes: samples per second, signed 16 bit, one channel.
+// Rate is the sample rate of a Detector: samples per second, signed 16 bit, one channel.
 const Rate = 16_000
 
 const (
 	frameTime    = 20 * time.Millisecond
 	frameSamples = Rate / 50
 	preRoll      = 300 * time.Millisecond // kept from before the voice began
-	maxTurnTime  = time.Minute            // a turn that goes on longer is given in pieces
+	maxTurnTime  = time.Minute            // a longer turn is split
 )
 
-// Config is how an agent listens (docs/interface/voice.md#transcriber). The zero value means the defaults.
+// Config configures a Detector (docs/interface/voice.md#transcriber). The zero value means the defaults.
 type Config struct {
-	// MinSilence is minSilenceDuration: how long a speaker must be silent before the turn may end. Default 300 ms. Where the text
-	// looks complete the turn ends after at most 280 ms; where it does not, later (see Judge).
+	// MinSilence is minSilenceDuration: how long a speaker must be silent before the turn may end. Default 300 ms. If
+	// the text looks complete the turn ends after at most 280 ms; if not, later (see SetCompleteness).
 	MinSilence time.Duration
 	// Threshold is activationThreshold, 0 to 1: how clear a voice must be. Default 0.5; 0 stands for the default too.
 	Threshold float64
@@ -26,16 +26,16 @@ type Config struct {
 // Kind says what an Event is.
 type Kind int
 
-// The kinds of events. A turn is Onset, then any number of Pause and Again, then End; or Onset and Noise.
+// The kinds of events. A turn is Onset, then any number of Pause and Resume, then End; or Onset and Noise.
 const (
 	Onset  Kind = iota + 1 // somebody has begun to speak, 80 to 120 ms ago: PCM holds what led up to it
-	Pause                  // the speaker has been silent for a moment: time to look at the text; PCM holds the turn so far
-	Resume                 // the speaker goes on after a Pause
+	Pause                  // the speaker has been silent for a moment: time to transcribe; PCM holds the turn so far
+	Resume                 // the speaker continues after a Pause
 	End                    // the turn is over; PCM holds all of it
-	Noise                  // what began was too short to be a word, or an instrument: forget it
+	Noise                  // the turn was too short to be a word, or an instrument: discard it
 )
 
-// Event is something the ear noticed. Times are positions in the stream: how much was heard since New.
+// Event is something that a Detector has detected. Times are positions in the stream since New.
 type Event struct {
 	Kind      Kind
 	At        time.Duration // now
@@ -45,7 +45,7 @@ type Event struct {
 	Truncated bool          // End: the turn was cut because it was too long; the speaker goes on
 }
 
-// Detector listens to one speaker. It is not safe for use by several goroutines at once.
+// Detector processes the audio of one speaker. It is not safe for concurrent use.
 type Detector struct {
 	partialFrame []int16 // less than a frame, waiting for the rest
 	position     time.Duration
@@ -53,7 +53,7 @@ type Detector struct {
 	turn         speakerTurn
 }
 
-// New makes an ear.
+// New returns a Detector.
 func New(c Config) *Detector {
 	if c.Threshold == 0 {
 		c.Threshold = 0.5
@@ -64,7 +64,7 @@ func New(c Config) *Detector {
 	return &Detector{classifier: newClassifier(c.Threshold), turn: speakerTurn{minSilence: c.MinSilence}}
 }
 
-// Process takes the next samples, in pieces of any length, and gives what was noticed in them, in order.
+// Process processes the next samples, in chunks of any length, and returns what was detected in them, in order.
 func (e *Detector) Process(pcm []int16) []Event {
 	var events []Event
 	e.partialFrame = append(e.partialFrame, pcm...)
@@ -83,17 +83,17 @@ func (e *Detector) Process(pcm []int16) []Event {
 	return events
 }
 
-// SetCompleteness tells how the text of the turn looks so far: it decides how long a silence ends the turn. It holds until the speaker goes
-// on or the turn ends.
+// SetCompleteness sets how complete the text of the turn looks so far, which determines how long a silence ends the
+// turn. It holds until the speaker continues or the turn ends.
 func (e *Detector) SetCompleteness(l Completeness) { e.turn.completeness = l }
 
 // VoicedTime returns how much of the present turn was voice; zero between turns.
 func (e *Detector) VoicedTime() time.Duration { return e.turn.voicedTime() }
 
-// IsSpeaking tells whether a turn is going on.
+// IsSpeaking reports whether a turn is going on.
 func (e *Detector) IsSpeaking() bool { return e.turn.isSpeaking }
 
-// Reset forgets the present turn, without an event: what was said while nobody listened. What is known of the noise stays.
+// Reset discards the current turn without an event. The estimate of the noise stays.
 func (e *Detector) Reset() {
 	e.turn.reset()
 	e.classifier.reset()

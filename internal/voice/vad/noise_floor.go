@@ -2,13 +2,13 @@ package vad
 
 import "math"
 
-// noiseFloor knows how loud each band is when nobody speaks: the least it was in the last two seconds. Speech dips within that time,
-// and a fan does not.
+// noiseFloor estimates how loud each band is when nobody speaks: its minimum in the last two seconds. Speech dips
+// within that time, and a fan does not.
 type noiseFloor struct {
 	smoothed       [bandCount]float64             // the energy, smoothed over some 60 ms
-	slotMinima     [floorSlots][bandCount]float64 // the least of each slot
+	slotMinima     [floorSlots][bandCount]float64 // the minimum of each slot
 	slot           int
-	slotFrameCount int // frames in the present slot
+	slotFrameCount int // frames in the current slot
 	isInitialized  bool
 }
 
@@ -17,10 +17,10 @@ const (
 	slotFrames      = 12   // 240 ms
 	maxInitialPower = 1e-6 // -60 dB
 	minPower        = 1e-7 // -70 dB of full scale: no microphone is quieter than this, so what is quieter is a gap
-	minimumBias     = 1.6  // the least of many is lower than the mean
+	minimumBias     = 1.6  // the minimum of many is lower than the mean
 )
 
-// update takes in a frame. Digital silence says nothing about the room.
+// update adds a frame. Digital silence says nothing about the room.
 func (f *noiseFloor) update(energy [bandCount]float64, level float64) {
 	if level < minPower/100 {
 		return
