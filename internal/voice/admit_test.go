@@ -34,8 +34,7 @@ func TestASessionIsAdmitted(t *testing.T) {
 	})
 }
 
-// A conversation has voice from when somebody has joined a session of it, and keeps it; one that nobody has joined has
-// none.
+// hasVoice is true of a conversation from when a customer has joined one of its sessions.
 func TestAConversationHasVoice(t *testing.T) {
 	forEachStore(t, func(s *testSessions) {
 		l, unjoined := s.activeSession(s.startSession(voice.SessionRequest{})), s.activeSession(s.startSession(voice.SessionRequest{}))
@@ -175,7 +174,7 @@ func TestLimits(t *testing.T) {
 	})
 }
 
-// Of several reasons to refuse a session the first of the order is told, and nothing is kept of it.
+// If there are several reasons to refuse a session, the first one in the order is returned, and nothing is stored.
 func TestTheFirstReasonIsTold(t *testing.T) {
 	forEachStore(t, func(s *testSessions) {
 		none := 0

@@ -26,7 +26,7 @@ func TestRecordingsAreKeptForTheirTime(t *testing.T) {
 	}
 }
 
-// checkRetention holds that recordings are deleted in time when they are no longer made.
+// checkRetention checks that recordings are deleted in time after recording was turned off.
 func checkRetention(t *testing.T, off func(s *testSessions)) {
 	t.Helper()
 	forEachStore(t, func(s *testSessions) {

@@ -17,8 +17,7 @@ const (
 	long     = "It costs ten euros a month for each person. There is a discount of twenty percent for a year."
 )
 
-// startSpeaking brings the agent to where its answer stands in the midst of the first sentence, well after its first
-// sounds.
+// startSpeaking lets the agent speak until it is within the first sentence of its answer, after the echo warm-up.
 func (d *testDialog) startSpeaking(texts ...string) {
 	d.Helper()
 	d.joinUser()
@@ -29,7 +28,7 @@ func (d *testDialog) startSpeaking(texts ...string) {
 	d.clearCalls()
 }
 
-// longGreetingSettings are settings whose greeting is longer than the time in which an echo is expected.
+// longGreetingSettings are settings whose greeting is longer than the echo warm-up.
 const longGreetingSettings = `{"initialMessage":"` + greeting + `"}`
 
 const greeting = "Hello and welcome, and thank you for calling us today. Hello and welcome, and thank you for calling us today. " +
@@ -38,7 +37,7 @@ const greeting = "Hello and welcome, and thank you for calling us today. Hello a
 	"Hello and welcome, and thank you for calling us today. Hello and welcome, and thank you for calling us today. " +
 	"Hello and welcome, and thank you for calling us today. Hello and welcome, and thank you for calling us today. "
 
-// newSpeakingDialog is a dialogue whose agent has been heard for a while.
+// newSpeakingDialog returns a dialog whose agent has spoken for longer than the echo warm-up.
 func newSpeakingDialog(t *testing.T, db *store.DB, settings string) *testDialog {
 	d := newTestDialog(t, db, settings)
 	d.synthesizer.slowFactor = 5
@@ -135,7 +134,7 @@ func TestEchoOfTheAgent(t *testing.T) {
 	}
 }
 
-// In its first sounds the browser learns what the agent's echo is: short voice says nothing then.
+// During the agent's first sounds the browser learns to cancel its echo: short voice is ignored then.
 func TestEchoWarmUp(t *testing.T) {
 	d := newSQLiteDialog(t, `{}`)
 	d.startSpeaking(long)
@@ -172,8 +171,8 @@ func TestInterruptionsAreOff(t *testing.T) {
 	d.eventually(func() bool { return strings.Contains(d.transcript(), "agent: Bye.\n") }, d.transcript)
 }
 
-// Who goes on speaking while the agent thinks has not asked yet: the question grows, and the answer to half of it is
-// dropped.
+// A customer who continues while the agent thinks has not finished the question: it grows, and the answer to its first
+// half is dropped.
 func TestCustomerGoesOn(t *testing.T) {
 	dbs.ForEachStore(t, func(t *testing.T, db *store.DB) {
 		d := newTestDialog(t, db, `{}`)
@@ -200,7 +199,7 @@ func TestCustomerGoesOn(t *testing.T) {
 	})
 }
 
-// Nothing but a murmur while the agent thinks changes nothing.
+// A backchannel while the agent thinks changes nothing.
 func TestBackchannelWhileTheAgentThinks(t *testing.T) {
 	d := newSQLiteDialog(t, `{}`)
 	d.joinUser()
@@ -231,7 +230,7 @@ func TestCustomerLeavesWhileTheAgentSpeaks(t *testing.T) {
 	`)
 }
 
-// The echo of a greeting of two words is no interruption, and no question when it trails behind.
+// The echo of a greeting of two words is neither an interruption nor, if it comes late, a question.
 func TestEchoOfAShortGreeting(t *testing.T) {
 	d := newSQLiteDialog(t, `{"initialMessage":"Hello there!"}`)
 	d.setHoldsClips(true)
@@ -257,7 +256,7 @@ func TestEchoOfAShortGreeting(t *testing.T) {
 	`)
 }
 
-// One word stops the agent, also while its first sounds are guarded.
+// One stop word stops the agent, also during the echo warm-up.
 func TestStopInTheFirstSounds(t *testing.T) {
 	d := newSQLiteDialog(t, `{"initialMessage":"Hello there, how can I help you today?"}`)
 	d.setHoldsClips(true)

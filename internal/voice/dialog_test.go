@@ -25,8 +25,7 @@ import (
 	"parley/internal/voice/rtc"
 )
 
-// testDialog is a talk on a stage, with a real engine that runs its turns and engines of speech that do as they are
-// told.
+// testDialog is a dialog over a fakeTransport, with a real chat engine and fake speech engines.
 type testDialog struct {
 	*testSessions
 	*fakeTransport
@@ -39,7 +38,7 @@ type testDialog struct {
 	session       *voice.Session
 }
 
-// fakeSynthesizer makes a millisecond of sound for each byte of a text, in pieces.
+// fakeSynthesizer returns a millisecond of sound for each byte of a text, in chunks.
 type fakeSynthesizer struct {
 	mu         sync.Mutex
 	texts      []string
@@ -48,7 +47,7 @@ type fakeSynthesizer struct {
 	blocked    chan struct{}
 }
 
-// block has it make no sound from now on, until it speaks again.
+// block makes it produce no sound until unblocked.
 func (m *fakeSynthesizer) block() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -62,7 +61,7 @@ func (m *fakeSynthesizer) unblock() {
 	m.blocked = nil
 }
 
-// countTexts counts the texts it was given.
+// countTexts returns the number of texts that were synthesized.
 func (m *fakeSynthesizer) countTexts() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -95,7 +94,7 @@ func (m *fakeSynthesizer) Synthesize(ctx context.Context, u model.Utterance) ite
 	}
 }
 
-// fakeTranscriber understand what the test says, segment by segment.
+// fakeTranscriber returns the texts that the test sends, segment by segment.
 type fakeTranscriber struct{ texts chan string }
 
 func (e *fakeTranscriber) Transcribe(ctx context.Context, _ model.Segment) iter.Seq2[model.Transcript, error] {
@@ -113,7 +112,7 @@ func (e *fakeTranscriber) Transcribe(ctx context.Context, _ model.Segment) iter.
 	}
 }
 
-// newSQLiteDialog opens a dialogue on SQLite.
+// newSQLiteDialog starts a dialog on SQLite.
 func newSQLiteDialog(t *testing.T, settings string, change ...func(d *testDialog)) *testDialog {
 	t.Helper()
 	return newTestDialog(t, openSQLite(t), settings, change...)
@@ -147,13 +146,13 @@ func (s *testSessions) dialogSession(o *voice.AdmittedSession) *voice.Session {
 	return s.activeSession(o)
 }
 
-// joinUser brings the customer in, with a microphone.
+// joinUser lets the customer join with a microphone.
 func (d *testDialog) joinUser() {
 	d.events <- rtc.Event{Kind: rtc.EventJoined}
 	d.events <- rtc.Event{Kind: rtc.EventMicOn}
 }
 
-// makeVoice has the customer make the sound of speech; silence follows unless they go on.
+// makeVoice sends the sound of speech from the customer's microphone.
 func (d *testDialog) makeVoice(length time.Duration) {
 	phase := 0.0
 	for n := range int(length / rtc.FrameTime) {
@@ -179,7 +178,7 @@ func (d *testDialog) makeSilence(length time.Duration) {
 	}
 }
 
-// saySegment has the customer say something, and fall silent.
+// saySegment lets the customer say something, followed by silence.
 func (d *testDialog) saySegment(text string, length time.Duration) {
 	d.transcriber.texts <- text
 	d.makeVoice(length)
@@ -220,7 +219,7 @@ func (d *testDialog) eventually(done func() bool, why func() string) {
 	}
 }
 
-// waitForStored awaits the conversation as it is stored: "role: text", cut ones with an ellipsis.
+// waitForStored waits for the stored conversation: "role: text", interrupted messages with an ellipsis.
 func (d *testDialog) waitForStored(want string) {
 	d.Helper()
 	want = strings.TrimPrefix(strings.ReplaceAll(want, "\t", ""), "\n")
@@ -241,7 +240,7 @@ func (d *testDialog) storedHistory() string {
 	return b.String()
 }
 
-// waitForEnd awaits the end of the session and gives it as stored.
+// waitForEnd waits for the end of the session and returns it as stored.
 func (d *testDialog) waitForEnd(reason parley.SessionEndReason) *parley.VoiceSession {
 	d.Helper()
 	s := d.waitUntilEnded(d.session)

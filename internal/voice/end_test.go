@@ -248,7 +248,7 @@ func TestDialogEndsTheSession(t *testing.T) {
 	})
 }
 
-// Minutes pay for what is said in them, to the last one that the account can afford.
+// The price of minutes includes the answers, up to the last minute that the account can afford.
 func TestMinutesPayForTheAnswers(t *testing.T) {
 	dbs.ForEachStore(t, func(t *testing.T, db *store.DB) {
 		d := newTestDialog(t, db, `{}`, func(d *testDialog) {

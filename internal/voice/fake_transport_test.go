@@ -10,7 +10,7 @@ import (
 	"parley/internal/voice/rtc"
 )
 
-// fakeTransport is a room without a network. What is played is over at once, or stands until the test lets it go on.
+// fakeTransport is a room without a network. Clips end at once, or stay until the test lets them continue.
 type fakeTransport struct {
 	events chan rtc.Event
 	audio  chan rtc.Frame
@@ -20,7 +20,7 @@ type fakeTransport struct {
 	changed     sync.Cond
 	queue       []rtc.Clip
 	clip        *playingClip
-	holdsClips  bool // clips stand when they have begun
+	holdsClips  bool // clips do not end by themselves
 	paused      bool
 	isClosed    bool
 	calls       []string // of Duck, Pause, Resume, Stop and SetState
@@ -28,13 +28,13 @@ type fakeTransport struct {
 	faults      []string
 	reason      string
 	lastMediaAt time.Time
-	tickCount   int // of the talk at the clock: at each it asks for the last media
+	tickCount   int // ticks of the dialog, which asks for the last media at each
 }
 
 type playingClip struct {
 	rtc.Clip
 	length     time.Duration
-	heardShare float64 // how much of it has been heard
+	heardShare float64 // how much of it has been played
 	cut        chan struct{}
 	wasCut     bool
 }
@@ -66,7 +66,7 @@ func (s *fakeTransport) playClips() {
 	}
 }
 
-// playClip plays a clip; s.mu is held, but while waiting.
+// playClip plays a clip. s.mu is locked, except while waiting.
 func (s *fakeTransport) playClip(c *playingClip) {
 	begun := false
 	for {
@@ -105,7 +105,7 @@ func (s *fakeTransport) addCall(call string) {
 	s.changed.Broadcast()
 }
 
-// sendAudio is 20 ms of the customer's microphone.
+// sendAudio sends 20 ms of the customer's microphone.
 func (s *fakeTransport) sendAudio(pcm []int16) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -114,7 +114,7 @@ func (s *fakeTransport) sendAudio(pcm []int16) {
 	}
 }
 
-// setHeardShare says how much of the clip that stands has been heard.
+// setHeardShare sets how much of the current clip has been played.
 func (s *fakeTransport) setHeardShare(share float64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -222,19 +222,18 @@ func (s *fakeTransport) LastMedia() time.Time {
 	return s.lastMediaAt
 }
 
-// noteMedia notes a sign of the customer.
+// noteMedia records a sign of the customer.
 func (s *fakeTransport) noteMedia(at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.lastMediaAt = at
 }
 
-// waitForTick waits until the talk has looked at the clock, from now on, and done what follows from it. A talk that is
-// over does not look.
+// waitForTick waits until the dialog has handled a tick that begins after the call, or has ended.
 func (s *fakeTransport) waitForTick() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for until := s.tickCount + 3; s.tickCount < until && !s.isClosed; { // one may have begun before, and one must have ended
+	for until := s.tickCount + 3; s.tickCount < until && !s.isClosed; { // one tick may have begun before, and one must have ended
 		s.changed.Wait()
 	}
 }
@@ -265,7 +264,7 @@ func (s *fakeTransport) wasCalled(call string) bool {
 	return slices.Contains(s.calls, call)
 }
 
-// lastState is the last one shown.
+// lastState returns the state that was shown last.
 func (s *fakeTransport) lastState() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

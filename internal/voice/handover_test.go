@@ -20,7 +20,7 @@ func (d *testDialog) takeOver() {
 	d.requireNoError(err)
 }
 
-// A person takes over while the agent reads out something long: it comes to an end, and the customer is told.
+// When a person takes over during a long answer, the answer is cut after a while and the customer is told.
 func TestPersonTakesOverDuringALongAnswer(t *testing.T) {
 	d := newSQLiteDialog(t, `{}`)
 	d.startSpeaking(long)
@@ -47,7 +47,8 @@ func TestPersonTakesOverDuringALongAnswer(t *testing.T) {
 	`)
 }
 
-// What the customer says when the agent does not answer any more is kept for the person, and the conversation goes on.
+// What the customer says when the agent does not answer any more is stored for the person, and the conversation can be
+// continued.
 func TestCustomerTextIsStoredForThePerson(t *testing.T) {
 	dbs.ForEachStore(t, func(t *testing.T, db *store.DB) {
 		d := newTestDialog(t, db, `{"allowInterruptions":false}`)
@@ -95,7 +96,7 @@ func TestCustomerTextIsStoredForThePerson(t *testing.T) {
 	})
 }
 
-// A person takes over while the agent thinks: no word of an answer, and none of an error.
+// When a person takes over while the agent thinks, there is neither an answer nor an error.
 func TestPersonTakesOverWhileTheAgentThinks(t *testing.T) {
 	d := newSQLiteDialog(t, `{}`)
 	d.conversations.StopTurn = d.engine.Stop

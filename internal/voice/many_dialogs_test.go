@@ -16,7 +16,7 @@ import (
 	"parley/internal/voice/rtc"
 )
 
-// Many talks at once do not mix, and leave nothing behind.
+// Many concurrent dialogs do not mix, and leave no goroutines behind.
 func TestManyDialogs(t *testing.T) {
 	d := newSQLiteDialog(t, `{"initialMessage":"Hello."}`)
 	d.joinUser()

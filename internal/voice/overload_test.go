@@ -13,7 +13,7 @@ import (
 	"parley/internal/voice/rtc"
 )
 
-// dialogGroup are talks on stages that say what the test has them say of their packets.
+// dialogGroup are dialogs whose transports report the packet statistics that the test sets.
 type dialogGroup struct {
 	*testDialog
 	stats   *voice.Stats
@@ -35,7 +35,7 @@ func (c *countedTransport) Stats() rtc.Stats {
 	return c.stats
 }
 
-// newDialogGroup holds talks whose customers have come.
+// newDialogGroup starts dialogs whose customers have joined.
 func newDialogGroup(t *testing.T, talks int, change ...func(d *testDialog)) *dialogGroup {
 	t.Helper()
 	c := newUnjoinedGroup(t, talks, change...)
@@ -43,7 +43,7 @@ func newDialogGroup(t *testing.T, talks int, change ...func(d *testDialog)) *dia
 	return c
 }
 
-// joinUsers has the customers of the talks from one to before another come.
+// joinUsers lets the customers of some of the dialogs join.
 func (c *dialogGroup) joinUsers(from, to int) {
 	c.Helper()
 	c.mu.Lock()
@@ -55,7 +55,7 @@ func (c *dialogGroup) joinUsers(from, to int) {
 	testkit.Eventually(c.TB, "the customers", func() bool { return c.stats.Snapshot().Joined == to })
 }
 
-// newUnjoinedGroup holds talks that wait for their customers.
+// newUnjoinedGroup starts dialogs that wait for their customers.
 func newUnjoinedGroup(t *testing.T, talks int, change ...func(d *testDialog)) *dialogGroup {
 	t.Helper()
 	c := &dialogGroup{}
@@ -78,7 +78,7 @@ func newUnjoinedGroup(t *testing.T, talks int, change ...func(d *testDialog)) *d
 	return c
 }
 
-// passSeconds lets seconds pass in which every talk speaks, and so many of its fifty packets a second are late.
+// passSeconds lets seconds pass in which every dialog speaks, and so many of its fifty packets a second are late.
 func (c *dialogGroup) passSeconds(seconds, late int) {
 	for range seconds {
 		c.mu.Lock()
@@ -93,7 +93,7 @@ func (c *dialogGroup) passSeconds(seconds, late int) {
 	}
 }
 
-// requireAdmits asserts whether the server takes another session, and that none of those that live was ended for it.
+// requireAdmits asserts whether the server admits another session, and that no other one was ended for it.
 func (c *dialogGroup) requireAdmits(want bool) {
 	c.Helper()
 	before := len(c.Active())
@@ -165,7 +165,7 @@ func TestAServerAlwaysTakesTwo(t *testing.T) {
 	c.requireAdmits(false)
 }
 
-// Sessions that nobody has joined close voice for nobody, however many they are and however busy the machine is.
+// Sessions that nobody has joined never cause an overload, however many they are and however busy the machine is.
 func TestWaitingSessionsAreNoLoad(t *testing.T) {
 	asked := false
 	c := newUnjoinedGroup(t, 4*runtime.GOMAXPROCS(0)+1, func(d *testDialog) { d.responder.Stats.ProcessorLoad = func() float64 { asked = true; return 1 } })

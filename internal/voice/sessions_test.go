@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { dbs.Main(m) }
 
-// testSessions is a desk on a database, with one account that has one agent with a voice.
+// testSessions are Sessions on a database, with one account that has one agent with voice.
 type testSessions struct {
 	testing.TB
 	context.Context
@@ -48,7 +48,7 @@ func newTestSessions(t testing.TB, db *store.DB) *testSessions {
 	return s
 }
 
-// createAgent makes one more agent with a voice, of any account.
+// createAgent creates another agent with voice, of any account.
 func (s *testSessions) createAgent(account parley.Account) parley.AgentID {
 	s.Helper()
 	a := &parley.Agent{ID: parley.NewAgentID(), AccountID: account.ID, Name: "Guide", Model: "auto", Visibility: "private", RateLimit: parley.DefaultDeviceLimit(),
@@ -57,7 +57,7 @@ func (s *testSessions) createAgent(account parley.Account) parley.AgentID {
 	return a.ID
 }
 
-// newSessions makes a desk as another server has one.
+// newSessions returns the Sessions of another server.
 func (s *testSessions) newSessions(db *store.DB) *voice.Sessions {
 	logger := slog.New(slog.NewTextHandler(io.Discard, nil))
 	if os.Getenv("VERBOSE") != "" {
@@ -113,7 +113,7 @@ func (s *testSessions) activeSession(o *voice.AdmittedSession) *voice.Session {
 	return nil
 }
 
-// endSession ends a session and waits until that is on disk.
+// endSession ends a session and waits until its end is stored.
 func (s *testSessions) endSession(l *voice.Session, reason parley.SessionEndReason) *parley.VoiceSession {
 	s.Helper()
 	l.End(reason)
@@ -147,7 +147,7 @@ func (s *testSessions) requireError(err error, code parley.Code, reason string) 
 	return e
 }
 
-// requireCredits asserts what the account has used and set aside, in whole credits.
+// requireCredits asserts what the account has used and reserved, in whole credits.
 func (s *testSessions) requireCredits(used, reserved int64) {
 	s.Helper()
 	u, r, err := s.DB.AccountCreditUsage(s, s.account.ID, store.MonthOf(s.clock.Now()))
@@ -164,7 +164,7 @@ func (s *testSessions) countRows(query string, args ...any) int {
 	return n
 }
 
-// runConcurrently runs f n times at once.
+// runConcurrently runs f n times concurrently.
 func runConcurrently(n int, f func(i int)) {
 	var all sync.WaitGroup
 	for i := range n {

@@ -9,7 +9,7 @@ import (
 	"parley/internal/voice"
 )
 
-// A server holds no more sessions than it may, whoever asks at once, and each that ends or fails makes room.
+// A server never holds more sessions than its limit, and each that ends or fails frees a slot.
 func TestSessionsOfAServerAreLimited(t *testing.T) {
 	forEachStore(t, func(s *testSessions) {
 		s.Sessions.MaxSessions = 5
@@ -51,8 +51,8 @@ func TestSessionsOfAServerAreLimited(t *testing.T) {
 	})
 }
 
-// An account keeps no more sessions waiting than it may, on all servers together and whoever asks at once; those that
-// somebody has joined do not count, nor do other accounts.
+// The unjoined sessions of an account are limited, on all servers together; those that somebody has joined do not
+// count, nor do those of other accounts.
 func TestUnjoinedSessionsAreLimited(t *testing.T) {
 	forEachStore(t, func(s *testSessions) {
 		other := s.newSessions(s.DB)
@@ -76,7 +76,7 @@ func TestUnjoinedSessionsAreLimited(t *testing.T) {
 		if len(sessions.Active()) == 0 {
 			sessions = other
 		}
-		sessions.Active()[0].MarkJoined() // not on disk yet
+		sessions.Active()[0].MarkJoined() // not stored yet
 		_, err := sessions.Start(s, s.account, s.plan, s.agent, voice.SessionRequest{})
 		s.requireNoError(err)
 		_, err = sessions.Start(s, s.account, s.plan, s.agent, voice.SessionRequest{})

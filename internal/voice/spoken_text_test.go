@@ -26,7 +26,7 @@ func TestHeardOf(t *testing.T) {
 	}
 }
 
-// What a share gives never becomes less as the share grows.
+// What was heard never becomes less as the share grows.
 func FuzzHeardOf(f *testing.F) {
 	f.Add("See [the rules](https://example.com/r), 30 % off. 返品は30日以内です。 Ok?")
 	f.Add("https://a/b)c [x](y(z) <b>q</b>\n\n- one\n- two")

@@ -11,7 +11,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// inboxTest is an inbox with what came of it.
+// inboxTest is a dataReceiver with what it passed on.
 type inboxTest struct {
 	*dataReceiver
 	time  time.Time
@@ -93,7 +93,7 @@ func TestTypedMessages(t *testing.T) {
 	}
 }
 
-// Whatever a user sends, what is kept of it is bounded in number, length and age.
+// Whatever a user sends, what is buffered is bounded in number, length and age.
 func TestBufferedMessagesAreBounded(t *testing.T) {
 	l := newInboxTest()
 	for n := range 1000 {

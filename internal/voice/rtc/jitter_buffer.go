@@ -102,7 +102,7 @@ func (in *jitterBuffer) handleIdle(now time.Time) {
 	}
 }
 
-// skipMissing gives up what is missing before the earliest waiting packet.
+// skipMissing abandons what is missing before the earliest waiting packet.
 func (in *jitterBuffer) skipMissing(now time.Time) {
 	least := uint16(maxSequenceGap)
 	for seq := range in.waitingPackets {

@@ -8,7 +8,8 @@ import (
 	"github.com/pion/rtp"
 )
 
-// numberCodec is a codec whose packets hold a number: the samples of a frame are all that number, and those of a guess are -1.
+// numberCodec is a codec whose packets hold a number: all samples of a frame are that number, and those of a concealed
+// one are -1.
 type numberCodec struct{ frames int }
 
 func (n numberCodec) encode(pcm []int16, packet []byte) (int, error) {
@@ -27,7 +28,8 @@ func (n numberCodec) decode(packet []byte, pcm []int16) (int, error) {
 	return count, nil
 }
 
-// bufferTest plays packets to an intake and gives the frames: their number, -1 for a guess, 0 for silence.
+// bufferTest passes packets to a jitterBuffer and collects its frames: their number, -1 for a concealed one, 0 for
+// silence.
 type bufferTest struct {
 	buffer *jitterBuffer
 	frames []int
@@ -40,13 +42,13 @@ func newBufferTest() *bufferTest {
 	return a
 }
 
-// receive brings a packet that was spoken at a frame's time.
+// receive adds the packet of a frame's time.
 func (a *bufferTest) receive(seq uint16, frame int) {
 	a.buffer.addPacket(rtpPacket{&rtp.Packet{Header: rtp.Header{SequenceNumber: seq, Timestamp: uint32(4_294_960_000 + frame*outputFrameSamples)},
 		Payload: []byte{byte(frame)}}, a.now})
 }
 
-// advance lets time pass, in steps of the listener's.
+// advance lets time pass, in steps of the receiver's timer.
 func (a *bufferTest) advance(d time.Duration) {
 	for end := a.now.Add(d); a.now.Before(end); {
 		a.now = a.now.Add(min(packetTimeout, end.Sub(a.now)))

@@ -14,7 +14,7 @@ func sineFrames(pitch float64, frames int) []int16 {
 	return pcm
 }
 
-// pitchPower returns how much of a pitch there is in samples of 16 kHz, 1 for the tone above.
+// pitchPower returns the share of a pitch in samples of 16 kHz, 1 for the tone above.
 func pitchPower(pcm []int16, pitch float64) float64 {
 	var re, im float64
 	for i, v := range pcm {

@@ -151,7 +151,7 @@ func TestAgentAndUserTalk(t *testing.T) {
 	t.Logf("%+v", p.Stats())
 }
 
-// Who mutes the microphone before the agent hears it is known to be muted, and not taken for one who says nothing.
+// A user who mutes the microphone before the agent receives it is known to be muted, and not just silent.
 func TestMutedFromTheBeginning(t *testing.T) {
 	t.Parallel()
 	s := sfus.Start(t)
@@ -166,7 +166,8 @@ func TestMutedFromTheBeginning(t *testing.T) {
 	u.speakDuring(440, func() { waitForPitch(t, p, 440) })
 }
 
-// So is who mutes it at once when the agent is there already: whether that was on for a moment is chance.
+// The same holds for a user who mutes it at once when the agent is there already: whether it was on for a moment is
+// chance.
 func TestMutedAtOnce(t *testing.T) {
 	t.Parallel()
 	s := sfus.Start(t)
@@ -186,7 +187,7 @@ func TestMutedAtOnce(t *testing.T) {
 	}
 }
 
-// A client whose connection breaks leaves and comes back; that is no end.
+// A client whose connection breaks leaves and comes back; that does not end the session.
 func TestWhoComesBackHasNotLeft(t *testing.T) {
 	t.Parallel()
 	s := sfus.Start(t)
@@ -212,8 +213,8 @@ func TestWhoComesBackHasNotLeft(t *testing.T) {
 	u.speakDuring(640, func() { waitForPitch(t, p, 640) })
 }
 
-// An agent whose own connection breaks goes on talking and hearing when it is restored, shows its state again, and does not take the user
-// for gone meanwhile.
+// An agent whose own connection breaks continues when it is restored, shows its state again, and does not consider the
+// user gone meanwhile.
 func TestTheAgentComesBack(t *testing.T) {
 	t.Parallel()
 	s := sfus.Start(t)
@@ -263,7 +264,8 @@ func TestUserLeavesAfterGrace(t *testing.T) {
 	}
 }
 
-// removeUser has the media server put the user out of a room: a client that leaves by itself may be gone before its word has come.
+// removeUser makes the media server remove the user from a room: a client that leaves by itself may be gone before its
+// message has arrived.
 func removeUser(t *testing.T, s *rtc.Server, room string) {
 	t.Helper()
 	key, secret := s.Credentials()
@@ -322,8 +324,8 @@ func TestJoiningFails(t *testing.T) {
 	}
 }
 
-// Sessions leave nothing behind. The SDK closes connections after it has left, and where it looks for the address of a STUN server
-// at that moment it waits for the answer.
+// Sessions leave nothing behind. The SDK closes connections after it has left, and where it looks for the address of a
+// STUN server at that moment it waits for the answer.
 func TestManySessionsLeaveNothing(t *testing.T) {
 	s := sfus.Start(t)
 	openRoom(t, s, "many")

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// playerTest is a pump and what has left it.
+// playerTest is a player with what it has sent.
 type playerTest struct {
 	*player
 	recorded playerOutput // by the pump, under its lock
@@ -36,7 +36,7 @@ func newPlayerTest(t *testing.T) *playerTest {
 	return o
 }
 
-// advance lets time pass, and what falls into it happen, and looks.
+// advance lets time pass and collects what was sent.
 func (o *playerTest) advance(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
@@ -46,7 +46,7 @@ func (o *playerTest) advance(d time.Duration) {
 	o.observed = playerOutput{slices.Clone(o.recorded.events), slices.Clone(o.recorded.firstSamples), slices.Clone(o.recorded.times)}
 }
 
-// constantClip is a clip of frames that all hold one number.
+// constantClip returns a clip of frames that all hold one number.
 func constantClip(id string, frames int, value int16) Clip {
 	pcm := make(chan []int16, 1)
 	pcm <- slices.Repeat([]int16{value}, frames*outputFrameSamples)
@@ -190,7 +190,7 @@ func TestSlowSpeechLeavesGaps(t *testing.T) {
 	})
 }
 
-// A packet that leaves later than its beat is counted, and silence is not.
+// Late packets of speech are counted, and those of silence are not.
 func TestTardyPackets(t *testing.T) {
 	now := time.UnixMilli(1_000_000)
 	p := newPlayer(numberCodec{}, func() time.Time { return now }, func([]byte, time.Time) error { return nil }, func(Event) {})

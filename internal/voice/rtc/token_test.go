@@ -25,14 +25,14 @@ func joinGrant(room string) rtc.JoinGrant {
 	return rtc.JoinGrant{Room: room, Identity: "user-1", ExpiresAt: time.Now().Add(time.Minute)}
 }
 
-// roomClient is somebody in a room, or on the way.
+// roomClient is a participant of a room, or why it could not join.
 type roomClient struct {
 	*lksdk.Room
 	err              error
 	disconnectReason chan lksdk.DisconnectionReason
 }
 
-// joinRoom has somebody join by the address; it ends with the test.
+// joinRoom joins a room with a token; it leaves with the test.
 func joinRoom(t *testing.T, address, token string, cb *lksdk.RoomCallback) *roomClient {
 	t.Helper()
 	if cb == nil {
@@ -46,7 +46,7 @@ func joinRoom(t *testing.T, address, token string, cb *lksdk.RoomCallback) *room
 	return g
 }
 
-// publicPort is the public port: the proxy as the server mounts it, and its WebSocket address.
+// publicPort serves the proxy as the server mounts it, and returns its WebSocket address.
 func publicPort(t *testing.T, s *rtc.Server) (http.Handler, string) {
 	t.Helper()
 	h := s.Proxy()
@@ -55,7 +55,7 @@ func publicPort(t *testing.T, s *rtc.Server) (http.Handler, string) {
 	return h, strings.Replace(server.URL, "http", "ws", 1)
 }
 
-// getStatus asks the handler and gives the status.
+// getStatus sends a request to the handler and returns the status.
 func getStatus(t *testing.T, h http.Handler, target string) int {
 	t.Helper()
 	r, w := httptest.NewRequest(http.MethodGet, target, nil), httptest.NewRecorder()
@@ -128,7 +128,7 @@ func replaceClaim(t *testing.T, token, from, to string) string {
 	return strings.Join(parts, ".")
 }
 
-// A token is one person's: who joins with it a second time takes the place of the first, and nobody else has room.
+// A token is for one participant: a second join with it replaces the first, and nobody else fits in the room.
 func TestARoomHasOneUser(t *testing.T) {
 	t.Parallel()
 	s := sfus.Start(t)
@@ -159,7 +159,8 @@ func TestARoomHasOneUser(t *testing.T) {
 	}
 }
 
-// A user cannot pass for the agent: attributes are the agent's to change, and only sound of a microphone comes through.
+// A user cannot pass for the agent: only the agent may change attributes, and users may publish nothing but a
+// microphone.
 func TestUserPermissions(t *testing.T) {
 	t.Parallel()
 	s := sfus.Start(t)
@@ -180,7 +181,7 @@ func TestUserPermissions(t *testing.T) {
 	}
 	user.LocalParticipant.SetAttributes(map[string]string{"lk.agent.state": "forged"})
 	agent.LocalParticipant.SetAttributes(map[string]string{"lk.agent.state": "listening"})
-	for range 2 { // each of them hears it, and nothing before it
+	for range 2 { // both get it, and nothing before it
 		if got := <-changes; got != "agent listening" {
 			t.Error("heard: ", got)
 		}
@@ -199,7 +200,7 @@ func TestUserPermissions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tried.Go(func() { // those that are refused get no answer, and wait for it
+		tried.Go(func() { // refused ones get no answer, and wait for it
 			if _, err := user.LocalParticipant.PublishTrack(track, &lksdk.TrackPublicationOptions{Source: c.source}); (err == nil) != c.allowed {
 				t.Errorf("%s: %v", c.source, err)
 			}

@@ -126,7 +126,7 @@ func TestNoiseIsNoVoice(t *testing.T) {
 	}
 }
 
-// Nobody can tell all music from voices without having learnt it; but a radio must not keep the agent silent.
+// Without learned weights not all music can be told from voices; but a radio must not keep the agent silent.
 func TestMusicIsHardlyVoice(t *testing.T) {
 	for name, music := range map[string]waveform{"melody": bandMusic(200, 1), "quick melody": bandMusic(480, 1), "chords": bandMusic(120, 3)} {
 		e := New(Config{})
@@ -154,7 +154,7 @@ func TestMeaningOfThreshold(t *testing.T) {
 	}
 }
 
-// Real voices in noise that is 20, 10 and 5 dB weaker: most of what is said lies within turns, and little else does.
+// In noise that is 20, 10 and 5 dB weaker, most of a real voice is within turns, and little else is.
 func TestRecordedVoicesInNoise(t *testing.T) {
 	for name, voice := range readRecordings(t) {
 		for _, dB := range []float64{40, 20, 10, 5} {
@@ -169,7 +169,8 @@ func TestRecordedVoicesInNoise(t *testing.T) {
 	}
 }
 
-// turnShares says a recording after three seconds of noise and gives how much of it lies within turns, and how much of the noise.
+// turnShares plays a recording after three seconds of noise and returns how much of it is within turns, and how much of
+// the noise.
 func turnShares(voice []int16, noise waveform) (voiced, idle float64) {
 	const lead = 3 * Rate
 	say := func(t float64) float64 {

@@ -14,10 +14,10 @@ import (
 	"parley/internal/audio"
 )
 
-// The ear is measured on speech that programs make and on noises that are computed. With -v the tests print the figures of
+// The detector is measured on synthesized speech and computed noises. With -v the tests print the figures of
 // docs/performance.md, section "The ear"; they hold what must not get worse.
 
-// synthesizedVoices make speech with the programs that are installed.
+// synthesizedVoices returns speech of the programs that are installed.
 func synthesizedVoices(t *testing.T) (names []string, voices map[string][]int16) {
 	t.Helper()
 	if isRaceBuild {
@@ -64,7 +64,7 @@ func readSamples(t *testing.T, file string) []int16 {
 	return s.PCM
 }
 
-// measurement is what was heard of a voice in a room.
+// measurement is what was detected of a voice in a room.
 type measurement struct {
 	turnShare  float64       // share of its loud frames that lie within turns
 	idleShare  float64       // share of the time before it that does
@@ -74,7 +74,7 @@ type measurement struct {
 
 const leadSamples = 3 * Rate // samples of the room before the voice
 
-// measureVoice says a voice after three seconds of a room, and listens for a second more after it.
+// measureVoice plays a voice after three seconds of a room, and a second of the room after it.
 func measureVoice(voice []int16, room []float64) measurement {
 	samples := make([]int16, leadSamples+len(voice)+Rate)
 	for i := range samples {
@@ -217,7 +217,8 @@ func formatDelays(a, b time.Duration) string {
 	return fmt.Sprintf("%d / %d ms", a.Milliseconds(), b.Milliseconds())
 }
 
-// noiseTurnShare returns how much of 15 seconds of a noise, in a quiet room, lies within turns, and how many of these began.
+// noiseTurnShare returns how much of 15 seconds of a noise, in a quiet room, lies within turns, and how many of these
+// began.
 func noiseTurnShare(noise waveform) (share float64, onsets int) {
 	e, frames := New(Config{}), 0
 	samples := renderPCM(15*time.Second, whiteNoise(15), noise)

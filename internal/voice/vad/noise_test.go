@@ -5,7 +5,8 @@ import (
 	"math/rand/v2"
 )
 
-// breathSound is somebody who breathes into the microphone: noise of the mouth's shape that swells for a second and dies away.
+// breathSound is somebody who breathes into the microphone: noise of the mouth's shape that swells for a second and
+// dies away.
 func breathSound(loud float64) waveform {
 	white := whiteNoise(1)
 	var a, b float64
@@ -17,7 +18,8 @@ func breathSound(loud float64) waveform {
 	}
 }
 
-// bowedStrings plays slow notes with a vibrato of 5.5 Hz, up to a third of a semitone wide each way, as violins and organs do.
+// bowedStrings plays slow notes with a vibrato of 5.5 Hz, up to a third of a semitone wide each way, as violins and
+// organs do.
 func bowedStrings(loud float64) waveform {
 	scale := []float64{220, 246.9, 261.6, 293.7, 329.6, 392}
 	r := rand.New(rand.NewPCG(7, 8))
@@ -87,7 +89,7 @@ func engineSound(loud float64) waveform {
 	}
 }
 
-// babbleSound is the talk of many others, mixed from voices: each begins somewhere and goes round.
+// babbleSound is the babble of many people, mixed from voices: each begins somewhere and repeats.
 func babbleSound(loud float64, voices [][]int16) waveform {
 	const heads = 12
 	r := rand.New(rand.NewPCG(9, 10))
