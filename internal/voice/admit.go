@@ -1,6 +1,7 @@
 package voice
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -90,7 +91,7 @@ func (d *Sessions) prepareSession(ctx context.Context, account parley.Account, p
 		}
 		l.ConversationID, l.UserID = parley.ConversationID(parley.NewTimedUUID()), req.UserID
 	}
-	l.UserID, l.Timezone = orDefault(l.UserID, parley.EndUserID(parley.NewUUID())), orDefault(req.Timezone, "UTC")
+	l.UserID, l.Timezone = cmp.Or(l.UserID, parley.EndUserID(parley.NewUUID())), cmp.Or(req.Timezone, "UTC")
 	return l, nil
 }
 

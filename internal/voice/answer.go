@@ -1,6 +1,7 @@
 package voice
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -163,7 +164,7 @@ func (t *dialog) handleTurnFailure(s *utterance) {
 const defaultErrorMessage = "Sorry, something went wrong. Please try that again."
 
 func (t *dialog) sayErrorMessage() {
-	t.announce(orDefault(strings.TrimSpace(t.settings.ErrorMessage), defaultErrorMessage), false)
+	t.announce(cmp.Or(strings.TrimSpace(t.settings.ErrorMessage), defaultErrorMessage), false)
 }
 
 // announce says something unasked, and stores it in the conversation if keep is true.

@@ -1,6 +1,7 @@
 package voice
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -68,7 +69,7 @@ func (t *dialog) run() error {
 	defer stop()
 	t.work.Add(1)
 	go t.followConversation(followCtx)
-	ticker := time.NewTicker(orDefault(t.TickInterval, 50*time.Millisecond))
+	ticker := time.NewTicker(cmp.Or(t.TickInterval, 50*time.Millisecond))
 	defer ticker.Stop()
 	events, audio := t.room.Events(), t.room.Audio()
 	for t.endReason == "" {

@@ -1,6 +1,7 @@
 package voice
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -92,7 +93,7 @@ func (t *dialog) close(err error) parley.SessionEndReason {
 	if err != nil && reason == "" {
 		reason = parley.EndError
 	}
-	t.session.End(orDefault(reason, parley.EndClientLeft))
+	t.session.End(cmp.Or(reason, parley.EndClientLeft))
 	close(t.done)
 	if t.utterance != nil {
 		t.interrupt(t.utterance)

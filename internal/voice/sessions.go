@@ -8,6 +8,7 @@
 package voice
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -63,9 +64,9 @@ type Sessions struct {
 	work         sync.WaitGroup // sessions that are being admitted, run or ended
 }
 
-func (d *Sessions) leaseDuration() time.Duration { return orDefault(d.Lease, 30*time.Second) }
+func (d *Sessions) leaseDuration() time.Duration { return cmp.Or(d.Lease, 30*time.Second) }
 
-func (d *Sessions) logger() *slog.Logger { return orDefault(d.Logger, slog.Default()) }
+func (d *Sessions) logger() *slog.Logger { return cmp.Or(d.Logger, slog.Default()) }
 
 // Active returns the sessions that this server holds.
 func (d *Sessions) Active() []*Session {
@@ -112,14 +113,6 @@ func (d *Sessions) removeActive(l *Session) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	delete(d.active, l.ID)
-}
-
-func orDefault[T comparable](v, byDefault T) T {
-	var zero T
-	if v == zero {
-		return byDefault
-	}
-	return v
 }
 
 // Observer is notified of sessions. Its functions must not block; each may be nil.

@@ -1,6 +1,7 @@
 package voice
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -17,7 +18,7 @@ const (
 
 // Run maintains this server's sessions and ends those that a dead server left open, until ctx is done.
 func (d *Sessions) Run(ctx context.Context) error {
-	deadlineTicker := time.NewTicker(orDefault(d.PollInterval, 200*time.Millisecond))
+	deadlineTicker := time.NewTicker(cmp.Or(d.PollInterval, 200*time.Millisecond))
 	defer deadlineTicker.Stop()
 	endTicker := time.NewTicker(endPollInterval)
 	defer endTicker.Stop()
