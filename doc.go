@@ -114,7 +114,8 @@
 //
 // internal/search finds conversations. It follows the event log and keeps two indexes of words, behind FTS5 and
 // tsvector. internal/insight follows it too, and determines title, topic, sentiment and outcome of each conversation
-// once it is quiet. internal/webhook leaves a delivery in the transaction that records an event, and sends it as a job.
+// once it is quiet. internal/webhook sends events to other servers, signed, as jobs that are tried again for about a
+// day.
 //
 // internal/helpdesk is where people answer. In one transaction a ticket gets its number, its customer, its conversation
 // and, by the routing rules and the team's strategy, an assignee. internal/contact keeps the people whom a client
@@ -128,7 +129,7 @@
 // and receives sound, text, turns and time. It decides what is an interruption, has each question answered by chat,
 // speaks the answer piece by piece, and stores as much of it as the customer heard.
 //
-// internal/agents creates, changes, clones and retires agents, within the plan, and applies manifests in one
+// internal/agents creates, changes, clones and retires agents, within the plan. A manifest is applied in one
 // transaction. internal/actions is what an agent can do besides talking: HTTP requests, leads, hand-over, links, web
 // search, and procedures, which run others in order. internal/eval measures answers: what was found, refused and cited.
 //
