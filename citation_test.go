@@ -48,12 +48,12 @@ func TestCitationsLeadSomewhere(t *testing.T) {
 
 // TestNoOutsideCitations holds that comments cite nothing that a reader of this repository cannot open.
 func TestNoOutsideCitations(t *testing.T) {
-	only := os.Getenv("ONLY")
-	if only == "" {
+	folder := os.Getenv("ONLY")
+	if folder == "" {
 		t.Skip("SKIP: set ONLY to a folder")
 	}
 	for _, file := range sourceFiles(t) {
-		if file == "citation_test.go" || !strings.HasPrefix(file, only) {
+		if file == "citation_test.go" || !strings.HasPrefix(file, folder) {
 			continue
 		}
 		for _, comment := range readComments(t, file) {
@@ -80,7 +80,7 @@ func sourceFiles(t *testing.T) []string {
 	return files
 }
 
-// readHeadings returns the anchors of a page's headings, as web pages of Markdown have them, and "" for the page itself.
+// readHeadings returns the anchors of a page's headings, as GitHub makes them, and "" for the page itself.
 func readHeadings(page string) map[string]bool {
 	anchors := map[string]bool{}
 	text, err := os.ReadFile(page)

@@ -88,10 +88,10 @@
 // pages into text laid out like Markdown. Files are read by child processes (parley extract) that can do nothing but
 // compute, so that a hostile file harms only itself.
 //
-// internal/voice/rtc is the WebRTC side of voice. Its Server runs the media server as a child of this program, opens
-// and ends rooms, and signs tokens. Its Participant is the agent in such a room: it delivers the user's voice in order,
-// plays speech at the pace of a clock, and shows state and transcript. internal/voice/vad detects voices among other
-// sounds and the ends of turns, from PCM alone and without learned weights.
+// internal/voice/rtc is the WebRTC side of voice. Its Server runs the media server as a child of this program and signs
+// the tokens with which user and agent join. Its Participant is the agent's end of a session: it delivers the user's
+// voice in order, plays speech at the pace of a clock, and shows state and transcript. internal/voice/vad detects
+// voices among other sounds and the ends of turns, from PCM alone and without learned weights.
 //
 // # Layer 4: store
 //
