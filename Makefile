@@ -102,7 +102,7 @@ bench:
 	go run ./bench $(ARGS)
 
 golden:
-	go test -count=1 ./internal/api/v2 ./internal/api/v1 ./internal/api/admin -run Golden -update
+	go test -count=1 . ./internal/api/v2 ./internal/api/v1 ./internal/api/admin -run Golden -update
 	@[ ! -d clients/ts/node_modules ] || (cd clients/ts && npm run --silent generate)
 
 # What it builds is committed (web/built), so that building the server takes nothing but Go.

@@ -1,193 +1,196 @@
-// Package parley is the vocabulary of an open, self-hosted server for AI support agents, and this page is the guided tour of
-// its house, from the ground up.
+// Package parley is the vocabulary of an open, self-hosted server for AI support agents. This page is a tour of the
+// whole program: what it does, what it is made of, what happens when a request comes in, and where to add things.
 //
-// # What it is for
+// # What it does
 //
-// An operator runs one program. It hosts agents; an agent answers messages from its sources, streams the answer and cites
-// what each sentence rests on. Four things matter more than any feature: nothing that was acknowledged is lost; nobody sees
-// what belongs to another account; an answer can be checked against its sources; and all of it works on a laptop without a
-// network.
+// An operator runs one program. It hosts agents. An agent answers messages from its sources, in chat and by voice,
+// streams the answer and cites what each sentence is based on; it calls tools, opens tickets and hands over to people.
+// Everything that was said can be listed, exported and searched.
+//
+// Four things matter more than any feature: nothing that was acknowledged is lost; nobody sees what belongs to another
+// account; an answer can be checked against its sources; and all of it works on a laptop without a network.
 //
 // # The nouns
 //
-// This package holds them, a file each, as plain structs whose methods need nothing else. An [Account] owns everything. An
-// [APIKey] opens it, within a [Plan] and its [Scope]s. An [Agent] has read [Source]s; the text of a source is a [Version], and
-// a version is cut into [Passage]s, which are what retrieval finds and what a [Citation] points into. A [Conversation] holds
-// [Message]s. A [Turn] is one answer in the making. Ids are named string types (id.go), so that the compiler keeps them apart.
-// [Error] is the one error type that reaches a caller; code.go is the one table of codes, with their statuses and sentences.
+// This package holds them, a file each, as plain structs whose methods need nothing else.
 //
-// # The floors
+//   - An [Account] owns everything. An [APIKey] opens it, within a [Plan] and the key's [Scope]s.
+//   - An [Agent] has [Source]s. The text of a source is a [Version], and a version is cut into [Passage]s, which
+//     retrieval finds and a [Citation] points into.
+//   - A [Conversation] holds [Message]s. A [Turn] is one answer being made. A [VoiceSession] is a conversation by
+//     voice.
+//   - A [Ticket] is a request that people work on. It belongs to a [Team] and has a conversation of its own.
+//   - A [Contact] is a person whom the client knows. A [Webhook] is an address that is sent events.
 //
-// Imports go to a lower floor, never up and never sideways; arch_test.go holds the table and fails otherwise. A room that
-// wants something from above is handed it as a function, or it is in the wrong room.
+// Ids are named string types (id.go), so that the compiler keeps them apart. [Error] is the one error type that reaches
+// a caller; code.go is the one table of codes, with their statuses and default messages.
 //
-//	9  cmd/parley  bench
-//	8  house                                  puts the rooms together
-//	7  api  apiv1  mcp  admin  voicepage      faces
-//	6  voice  agents  actions  eval           verbs that use another verb
-//	5  chat  ingest  search  access  webhook  verbs; none knows another
-//	4  store  voice/sfu                       all SQL of the nouns; the media server
-//	3  retrieval  jobs  ingest/crawl  ingest/extract  voice/ear  voice/rtc
-//	2  sqldb  llm  wire  outbound  vault  manifest  metrics
-//	1  parley  words  prose  pcm  listen  docs  web
+// # The layers
 //
-// # Floor 1: words, prose, pcm, listen and docs
+// A package imports packages of lower layers, never of its own or a higher one; arch_test.go holds the table and fails
+// otherwise. A package that needs something from above is handed it as a function, or it is in the wrong place. The
+// table is generated from the test by "make golden":
 //
-// internal/text/words cuts text into words the same way wherever words are compared: it folds case and accents, stems, and makes
-// the character n-grams that forgive a typo. internal/text/prose tells how a text is laid out: headings, paragraphs, lists, tables,
-// code, and the sentences in them. internal/audio holds sound as samples: WAV files and changes of rate.
-// internal/listen takes the connections of HTTP servers: it bounds them, and serves clients that have closed their
-// half. docs embeds the operator's manual, which the demo's agent reads.
+//	9  bench cmd/parley
+//	8  server
+//	7  api/admin api/mcp api/v1 api/v2 console widget
+//	6  actions agents eval voice
+//	5  access chat contact helpdesk ingest insight search webhook
+//	4  store voice/sfu
+//	3  ingest/crawl ingest/extract jobs retrieval voice/rtc voice/vad
+//	2  httpapi manifest metrics model outbound sqldb vault
+//	1  parley docs audio listen text/prose text/words web
 //
-// # Floor 2: sqldb, llm, wire, outbound, vault, manifest, metrics
+// # Layer 1: what needs nothing
 //
-// internal/sqldb speaks one SQL text in two dialects. A DB is a pool or a transaction, and a method written for one works in
-// the other. On SQLite all writes go through one writer that commits whatever is queued together; each caller hears of
-// success only after the commit is on disk. Answers have a lane of their own ahead of bulk work. The room also runs the
-// migrations, each written once for both databases.
+// internal/text/words cuts text into words in the same way wherever words are compared: it folds case and accents,
+// stems, and makes the character n-grams that forgive a typo. internal/text/prose finds the structure of a text:
+// headings, paragraphs, lists, tables, code, and the sentences in them. internal/audio holds sound as samples: WAV
+// files and changes of rate. internal/listen bounds the connections of HTTP servers and serves clients that have closed
+// their half. docs embeds the operator's manual, which the demo's agent reads; web embeds what browsers load.
 //
-// internal/model is the port to language models: Model answers one request as a stream of chunks. Behind it stand the clients
-// for the OpenAI wire format and for Anthropic's, a scripted double for tests, and the built-in model, which needs no weights and
-// no network: it quotes sentences of the passages it is given, says so when they hold no answer, and asks back when a question is
-// too short. Table maps the names that agents choose to back ends. The words of the prompts are files; what sources say is fenced.
-// Embedder turns texts into vectors, and its client speaks the same wire format. Synthesizer speaks and Transcriber understands
-// speech; Speech chooses among the programs and servers behind them.
+// # Layer 2: databases, models, HTTP
 //
-// internal/httpapi is what HTTP faces share. An operation is a typed function with a description; from it come the routing, the
-// strict decoding, the validation and the OpenAPI document, so that they cannot drift apart. Handlers return errors, and only
-// the face writes a status. The room also holds cursors, the stream of server-sent events and the record of each request, and it
-// reads the Idempotency-Key by which a client says that several requests are one.
+// internal/sqldb runs the same SQL on SQLite and PostgreSQL. A DB is a pool or a transaction, and a method written for
+// one works in the other. On SQLite all writes go through one writer that commits whatever is queued together; a caller
+// learns of success only after the commit is on disk. Answers are written before bulk work. Migrations are written once
+// for both databases.
 //
-// internal/outbound is the one HTTP client for what a stranger named. It looks at the very address it is about to dial, on
-// every connection and every redirect, and bounds time and size. internal/vault seals secrets before they are stored.
+// internal/model is the port to language models: a Model answers one request as a stream of chunks, an Embedder turns
+// texts into vectors. Behind it are clients for the OpenAI and Anthropic wire formats, a scripted double for tests, and
+// the built-in model, which needs no weights and no network: it quotes sentences of the passages it is given, says so
+// when they hold no answer, and asks back when a question is too short. A registry maps the names that agents choose to
+// back ends. What sources say is fenced in the prompt. Speech engines, which speak and understand speech, have ports of
+// the same kind.
 //
-// internal/manifest reads and writes agents as code. It knows YAML, turns it into JSON and remembers the line of every value;
-// what the values mean is judged further up.
+// internal/httpapi is what all HTTP APIs share. An operation is a typed function with a description; routing, strict
+// decoding, validation and the OpenAPI document are derived from it, so that they cannot drift apart. Handlers return
+// errors, and only this package writes a status. It also holds cursors, server-sent events, the record of each request,
+// and the reading of Idempotency-Key.
 //
-// internal/metrics is what Prometheus is shown. The rooms do not know it: they tell functions that they are handed, or are asked when
-// somebody looks, and house joins the two.
+// internal/outbound is the one HTTP client for addresses that strangers named. It checks the very address that it is
+// about to dial, on every connection and every redirect, and bounds time and size. internal/vault seals secrets before
+// they are stored. internal/manifest reads and writes agents as code. internal/metrics is what Prometheus reads; the
+// packages that are measured do not know it.
 //
-// # Floor 3: retrieval and jobs
+// # Layer 3: retrieval, jobs, crawling, reading files
 //
-// internal/retrieval keeps the passages table and searches it in memory: one index per agent, built at first use, kept while
-// the budget allows, refreshed by what changed. It fuses character n-grams, stemmed words and word pairs, and then reads the best passages word by word. The same code runs
-// on both databases and gives the same order. Where an embedder is configured it compares the vectors of all passages with the
-// question's as well, and weighs them against the words.
+// internal/retrieval finds passages. It keeps one index per agent in memory, built at first use and refreshed by what
+// changed. It fuses character n-grams, stemmed words and word pairs, then reads the best passages word by word; where
+// an embedder is configured, vectors count as well. The same code runs on both databases and returns the same order.
 //
-// internal/jobs runs jobs that survive a restart. A job is enqueued in the transaction that made it necessary, leased by a
-// worker, tried again after a failure and kept as dead when it never works. Every job may run twice without harm.
+// internal/jobs runs jobs that survive a restart. A job is enqueued in the transaction that made it necessary, leased
+// by a worker, tried again after a failure, and kept as dead when it never succeeds. Every job may run twice without
+// harm.
 //
-// internal/ingest/crawl reads web sites through outbound: robots.txt, sitemaps, links, one address after the other, each written
-// down in a Frontier that is handed in, so that a crawl goes on after a restart. It knows neither sources nor accounts.
+// internal/ingest/crawl reads web sites through outbound: robots.txt, sitemaps, links. It writes down what it has done
+// in a Frontier that is handed in, so that a crawl continues after a restart. internal/ingest/extract turns files and
+// pages into text laid out like Markdown. Files are read by child processes (parley extract) that can do nothing but
+// compute, so that a hostile file harms only itself.
 //
-// internal/ingest/extract turns files and pages into text laid out like Markdown. Sniff tells a file by its content; Pool has it
-// read by children of this program (parley extract), which can do nothing but compute, so that a hostile file costs nothing but
-// itself.
+// internal/voice/rtc is the WebRTC side of voice. Its Server runs the media server as a child of this program and signs
+// the tokens with which user and agent join. Its Participant is the agent's end of a session: it delivers the user's
+// voice in order, plays speech at the pace of a clock, and shows state and transcript. internal/voice/vad detects
+// voices among other sounds and the ends of turns, from PCM alone and without learned weights.
 //
-// internal/voice/rtc is the WebRTC side of voice. Its Server is where the rooms are: it runs the media server as a child of this
-// program, opens and ends rooms, signs the tokens that let a user and an agent in, and hands signalling on from the public port.
-// Its Participant is the agent in such a room: it gives the user's voice in order (intake), plays speech on the beat of a clock
-// (pump), and shows state and transcript. Transport is all that those above see of it.
+// # Layer 4: store
 //
-// internal/voice/vad tells voices from other sounds and finds the ends of turns, in PCM alone and without learned weights.
+// internal/store holds all SQL of the nouns, a file each, and the migrations. The owner is in every query, so that
+// another account's row is simply not found. Whatever happened is also written as an event, in the same transaction,
+// and so is what a request with an Idempotency-Key has done. internal/voice/sfu is the media server, LiveKit, run by
+// "parley sfu" in a process of its own and nowhere else.
 //
-// # Floor 4: store, voice/sfu
+// # Layer 5: services
 //
-// internal/voice/sfu is the media server: LiveKit, run by the command "parley sfu" in a process of its own and nowhere else.
+// internal/access answers who is calling and whether they may: keys, plans, scopes, rate limits, maintenance. Its
+// Accounts are the operator's operations on accounts, keys and members, each with an entry in the audit log.
 //
-// internal/store holds all SQL of the nouns, a file each, and the migrations. The owner is in every query, so that another
-// account's row is simply not found. Rows and nullable columns do not leave this room. Whatever happened is also written as an
-// event, in the same transaction, and so is what a request with an Idempotency-Key has done (Did): the same request answers
-// with that and does nothing.
+// internal/ingest makes passages of sources, as jobs. An earlier version of a source answers until the next one is
+// complete.
 //
-// # Floor 5: access, ingest, chat, search, insight, helpdesk
+// internal/chat runs turns. A turn belongs to the server, not to a request: it continues when its reader leaves, and
+// any number of readers may follow its event log. Conversations is what people do with a conversation: rate, pause,
+// take over, hand back, end, delete.
 //
-// internal/access answers who is calling and may they: keys, plans, scopes and rate limits, and whether anybody may while the
-// service is under maintenance. Door is how every face lets a request in. Office holds the operator's verbs on accounts, keys and members, each with an entry in the audit log.
+// internal/search finds conversations. It follows the event log and keeps two indexes of words, behind FTS5 and
+// tsvector. internal/insight follows it too, and determines title, topic, sentiment and outcome of each conversation
+// once it is quiet. internal/webhook sends events to other servers, signed, as jobs that are tried again for about a
+// day.
 //
-// internal/ingest makes passages of a source: Split cuts a text along its headings, paragraphs and sentences, and Desk takes
-// texts in, trains them as jobs and removes them. An earlier version answers until the next one is complete. A link is read by a job
-// of its own: its frontier is in the database, and each page it finds is a source below the link. A file lies in a folder, under
-// the hash of its bytes, before its row is written; a job of its own finds the text in it, which is then trained as texts are.
-// Where an embedder is configured, a further job gives the passages their vectors; nobody waits for it.
+// internal/helpdesk is where people answer. In one transaction a ticket gets its number, its customer, its conversation
+// and, by the routing rules and the team's strategy, an assignee. internal/contact keeps the people whom a client
+// knows.
 //
-// internal/chat runs turns. A turn belongs to the server, not to a request: it goes on when its reader leaves, and any number
-// of readers may follow its event log. What a connected model is shown is made to fit its context. Clerk holds what people do with conversations: rate, pause, take over, hand back, end,
-// delete. Hub wakes those who follow one.
+// # Layer 6: services that use services
 //
-// internal/search finds conversations. Its Indexer follows the events of the accounts and keeps two indexes of words, behind FTS5 and
-// tsvector; its Finder reads a query, finds candidates in the one, ranks them by the other and by their texts, and cuts snippets.
+// internal/voice holds voice sessions. Sessions admits one in a transaction that counts it against the agent's limits
+// and reserves the credits of its first minute; each minute is paid for as it begins, and each session ends once, for
+// one reason, also when its server dies. A Responder is the agent's part of a session: one goroutine owns the dialog
+// and receives sound, text, turns and time. It decides what is an interruption, has each question answered by chat,
+// speaks the answer piece by piece, and stores as much of it as the customer heard.
 //
-// internal/insight finds out about conversations after the talk: title, topic, sentiment, and what came of them. Its Keeper follows the
-// events too, leaves a job for each conversation, and keeps the sums of the days right in the transaction that writes an insight.
+// internal/agents creates, changes, clones and retires agents, within the plan. A manifest is applied in one
+// transaction. internal/actions is what an agent can do besides talking: HTTP requests, leads, hand-over, links, web
+// search, and procedures, which run others in order. internal/eval measures answers: what was found, refused and cited.
 //
-// internal/contact keeps the people whom a client knows by ids of its own, and the attributes that they may have. Its Book adds and
-// changes many in one step; customers of tickets are people of the same table.
+// # Layer 7: APIs
 //
-// internal/webhook tells other servers what has happened. Desk leaves a delivery for each webhook in the transaction that records
-// the event; Sender sends it as a job through outbound, signed, for about a day, and then it is dead until an operator has it sent again.
+// internal/api/v2 is REST v2: routes.go is the one list of operations. Epoch seconds and ISO strings exist in the APIs
+// and nowhere below. internal/api/v1 is REST v1, for integrations that were written for it. internal/api/mcp serves AI
+// assistants: a tool is an operation of REST v2, called within the process with the caller's key. internal/api/admin is
+// the operator's API, on a socket of the running server. internal/widget hands browsers the library with which they
+// join voice sessions. They translate and hold no rules. clients/ts is the typed client made from the OpenAPI document.
 //
-// internal/helpdesk is where people answer. Desk opens tickets: in one transaction a ticket gets its number, its customer, its
-// conversation, and by the rules and the team's strategy somebody who is to answer. route.go and pick.go decide that without the
-// database, and Explain tells why. What a team has set up, statuses, teams and rules, is changed here too, under the lock that also
-// counts the tickets. What is said about a ticket stands in the messages of its conversation.
+// # Layers 8 and 9: the program
 //
-// # Floor 6: voice, agents, actions, eval
-//
-// internal/voice holds talks. Desk admits a session in one transaction that counts it against the agent's limits and sets the
-// credits of its first minute aside, has its room made, and holds it under a lease: each minute is paid for as it begins, and each
-// session ends once, for one reason, also when its server dies. Talker is the agent's part: one goroutine owns a talk and takes in
-// sound, text, turns and time. It decides whether a voice over the agent is an interruption (barge.go), has each question answered
-// by chat, speaks the answer piece by piece, and keeps of it what was heard. Meter measures where the time goes.
-//
-// internal/agents creates, changes, clones and retires agents, within the plan. A clone of a large agent gets its sources from a
-// job, and is training until they are there. A retired agent is gone at once; its rows are erased by a job in small steps.
-// Manifests lays the documents of agents as code over what is there, in one transaction.
-//
-// internal/actions is what an agent can do besides talk. define*.go checks what an operator has written; Box makes tools of it,
-// which chat offers to the model: HTTP requests, leads, hand-over, links, web search, and procedures, which run others in order.
-//
-// internal/eval measures answers. It reads sets of questions, runs them through ingest's passages and chat's prompt as a turn does,
-// and counts what was found, refused and cited; plain BM25 runs beside it. Replayer asks an agent its past questions again.
-//
-// # Floor 7: api, apiv1, mcp, admin and voicepage
-//
-// internal/api/v2 is REST v2: routes.go is the one list of operations, types.go the shapes on the wire. Epoch seconds and ISO
-// strings exist here and nowhere below. examples_*.go tell each operation to its readers, and docspage.go shows the whole to
-// people. clients/ts, outside the house, is the typed client made from the same document.
-//
-// internal/api/v1 is REST v1, for integrations that were written for it: other words and shapes for the same verbs. What is no
-// part of v2 (conversations under the client's own ids, messages that replace those that were saved) it asks of chat and store.
-//
-// internal/api/mcp is the face for AI assistants. A tool is an operation of REST v2, with its schemas, asked for within the process
-// with the caller's key; so it has no rules of its own.
-//
-// internal/api/admin is the operator's face: the same verbs through a socket of the running server or on the opened database.
-//
-// internal/widget hands browsers the library with which they join voice sessions, and a page on which a person can talk to an
-// agent. Both are written in web/voice, and built into web/built by "make web"; web embeds them.
-//
-// # Floors 8 and 9: house, cmd/parley, bench
-//
-// internal/server opens the database, builds each room on those below it, and starts and stops what works in the background.
-// cmd/parley is flags, environment and printing, a file per command. bench measures the server beside a floor: a bare handler
-// that does only what cannot be avoided.
+// internal/server opens the database, builds each value from the configuration, and starts and stops what runs in the
+// background. cmd/parley is flags, environment and printing, a file per command. bench measures the server beside a
+// bare handler that does only what cannot be avoided.
 //
 // # The walk of a chat turn
 //
-// wire returns the request its id and reads the body; access finds account and plan behind the key, counts the request and checks
-// the scope; api checks the shape and calls chat.Start. The first transaction finds or makes the conversation, keeps the user's
-// message, opens the turn with a lease and reserves the credits. Meanwhile retrieval looks for passages, and where nothing speaks
-// against it the turn's own goroutine already asks the model; what comes goes into the turn's event log, which nobody reads before
-// the first transaction is on disk. The second transaction stores the answer with its
-// citations, its trace and its price, and only then is the end announced. api reads the log and writes one JSON or a stream. If
-// the process dies in between, the lease runs out and recovery closes the turn and gives the credits back.
+//  1. internal/httpapi assigns the request id and reads the body.
+//  2. internal/access finds account and plan of the key, counts the request and checks the scope.
+//  3. internal/api/v2 checks the shape and calls chat.Start.
+//  4. The first transaction finds or creates the conversation, stores the user's message, opens the turn with a lease
+//     and reserves the credits.
+//  5. Meanwhile internal/retrieval finds passages, and the turn's own goroutine already asks the model. What it answers
+//     goes to the turn's event log, which nobody reads before the first transaction is on disk.
+//  6. The second transaction stores the answer with its citations, its trace and its price. Only then is the end
+//     announced.
+//  7. internal/api/v2 reads the log and writes one JSON document or a stream.
+//
+// If the process dies in between, the lease runs out, and recovery closes the turn and releases the credits.
+//
+// # The walk of a source
+//
+//  1. The API calls internal/ingest, which writes the row and a job in one transaction; the reply is 201.
+//  2. A worker of internal/jobs leases the job. A link is read by internal/ingest/crawl, and each page becomes a source
+//     below it; a file is read by internal/ingest/extract in a child process.
+//  3. The text is split along its headings, paragraphs and sentences, and the passages are put into internal/retrieval.
+//  4. The source is trained, or failed with a reason; the earlier version answered until then. Vectors follow in a
+//     further job.
+//
+// # The walk of a search
+//
+//  1. internal/httpapi and internal/access as above; the scope is chatlogs:export.
+//  2. internal/search counts the search against the account's limit, and checks dates, filters and cursor.
+//  3. It finds candidates in one index, ranks them by the other and by their texts, and fixes the order for the pages
+//     that follow.
+//  4. internal/store reads the conversations, with the owner in the query, and snippets are cut.
+//
+// # Where to add things
+//
+// CONTRIBUTING.md lists the steps for a route, a source kind, a model wire, a speech engine, a language, a webhook
+// event and an error code. docs/interface holds the rules of the REST interface that comments cite; docs/decisions
+// explains the decisions that would be expensive to change.
 //
 // # How it is tested
 //
-// go test ./... needs no network. Rules are tables of cases beside the code. Every statement of SQL runs on SQLite and, where its
-// programs are installed, on a private PostgreSQL that the tests start themselves (internal/testkit/dbs). The HTTP interface is told
-// in stories (internal/api/v2/testdata) against the whole house, which internal/testkit opens on a temporary database; every response is
-// checked against the OpenAPI document. internal/testkit/faults kills servers and databases, fills the disk and cuts connections, and
-// reads back everything that was acknowledged. What is promised is golden: make golden rewrites it, and the difference is read.
+// go test ./... needs no network. Rules are tables of cases beside the code. Every statement of SQL runs on SQLite and,
+// where its programs are installed, on a private PostgreSQL that the tests start themselves. The HTTP interface is
+// tested by stories (internal/api/v2/testdata) against a whole server, which internal/testkit opens on a temporary
+// database; every response is checked against the OpenAPI document. internal/testkit/faults kills servers and
+// databases, fills the disk and cuts connections, and reads back everything that was acknowledged. What is promised is
+// golden: make golden rewrites it, and the difference is read.
 package parley

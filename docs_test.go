@@ -96,7 +96,7 @@ func manualPage(t *testing.T, name string) string {
 
 func markdownFiles(t *testing.T) []string {
 	t.Helper()
-	files := []string{"README.md"}
+	files := []string{"README.md", "CONTRIBUTING.md"}
 	for _, pattern := range []string{"docs/*.md", "docs/*/*.md"} {
 		more, err := filepath.Glob(pattern)
 		if err != nil {

@@ -10,7 +10,6 @@ import (
 	"parley/internal/chat"
 	"parley/internal/outbound"
 	"parley/internal/vault"
-	"parley/internal/webhook"
 )
 
 // checkOutbound reports invalid settings of the connections to other servers.

@@ -1,6 +1,7 @@
 package voice
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -10,43 +11,43 @@ import (
 	"parley/internal/store"
 )
 
-// SessionRequest is what a client asks of a new session (interface 4.9).
+// SessionRequest is a client's request for a session (docs/interface/voice.md#create).
 type SessionRequest struct {
-	ContinueConversation bool                  // the session goes on with ConversationID
-	ConversationID       parley.ConversationID // whatever the client has sent
+	ContinueConversation bool                  // the session continues ConversationID
+	ConversationID       parley.ConversationID // as the client sent it
 	UserID               parley.EndUserID      // empty where none was given
 	Timezone             string                // IANA name; empty for UTC
 }
 
-// AdmittedSession is a session that was admitted.
+// AdmittedSession is a session that was admitted, with the customer's token.
 type AdmittedSession struct {
 	parley.VoiceSession
 	Token string // with which the customer's browser joins
 }
 
-// openTimeout is how long the making of a room may take.
+// openTimeout limits the creation of a room.
 const openTimeout = 25 * time.Second
 
-// Start admits a session and makes its room. What the client has sent was checked for its form.
+// Start admits a session and creates its room. The form of what the client sent has been checked.
 //
 // It fails with AGENT_NOT_FOUND, CONVERSATION_NOT_FOUND, VOICE_NOT_AVAILABLE, CONVERSATION_USER_MISMATCH,
-// CHAT_CONVERSATION_NOT_ONGOING, INSUFFICIENT_CREDITS, AGENT_CREDITS_LIMIT_REACHED, VOICE_LIMIT_EXCEEDED (with details.reason: the
-// agent's limits, then how many sessions of the account may wait), SERVICE_UNDER_MAINTENANCE (this server has no
-// power left, as details.reason tells), VOICE_LIMIT_EXCEEDED (this server's limit) or SESSION_CREATION_FAILED (the
-// room could not be made), in this order; with SERVICE_UNDER_MAINTENANCE before all of them where the server is
-// stopping, and wherever the database is gone. Nothing is left of a session that fails.
-func (d *Sessions) Start(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, ask SessionRequest) (*AdmittedSession, error) {
-	o, err := d.admit(ctx, account, plan, agent, ask)
+// CHAT_CONVERSATION_NOT_ONGOING, INSUFFICIENT_CREDITS, AGENT_CREDITS_LIMIT_REACHED, VOICE_LIMIT_EXCEEDED (with
+// details.reason: the agent's limits, then that of the account's unjoined sessions), SERVICE_UNDER_MAINTENANCE (the
+// server is overloaded, as details.reason says), VOICE_LIMIT_EXCEEDED (this server's limit) or SESSION_CREATION_FAILED
+// (the room could not be created), in this order; with SERVICE_UNDER_MAINTENANCE before all of them if the server is
+// stopping, and whenever the database is unavailable. Nothing is left of a session that fails.
+func (d *Sessions) Start(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, req SessionRequest) (*AdmittedSession, error) {
+	admitted, err := d.admit(ctx, account, plan, agent, req)
 	d.Observer.notifyAdmission(err)
-	return o, err
+	return admitted, err
 }
 
-func (d *Sessions) admit(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, ask SessionRequest) (*AdmittedSession, error) {
+func (d *Sessions) admit(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, req SessionRequest) (*AdmittedSession, error) {
 	if err := d.beginAdmission(); err != nil {
 		return nil, err
 	}
 	defer d.work.Done()
-	l, err := d.prepareSession(ctx, account, plan, agent, ask)
+	l, err := d.prepareSession(ctx, account, plan, agent, req)
 	if err != nil {
 		return nil, err
 	}
@@ -61,23 +62,23 @@ func (d *Sessions) admit(ctx context.Context, account parley.Account, plan parle
 	return &AdmittedSession{l.VoiceSession, token}, nil
 }
 
-// prepareSession finds what the session is about and makes it, in memory.
-func (d *Sessions) prepareSession(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, ask SessionRequest) (*Session, error) {
+// prepareSession loads what the request refers to, checks it, and returns the session, which is not stored yet.
+func (d *Sessions) prepareSession(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, req SessionRequest) (*Session, error) {
 	a, err := d.DB.Agent(ctx, account.ID, agent, d.Now())
 	if err != nil {
 		return nil, err
 	}
 	l := d.newSession(account, plan, a)
-	l.continuesConversation = ask.ContinueConversation
-	if ask.ContinueConversation {
-		c, err := d.findConversation(ctx, l, ask.ConversationID)
+	l.continuesConversation = req.ContinueConversation
+	if req.ContinueConversation {
+		c, err := d.findConversation(ctx, l, req.ConversationID)
 		if err != nil {
 			return nil, err
 		}
 		if err := d.checkAvailable(l); err != nil {
 			return nil, err
 		}
-		if ask.UserID != "" && ask.UserID != c.UserID {
+		if req.UserID != "" && req.UserID != c.UserID {
 			return nil, parley.NewError(parley.CodeUserMismatch)
 		}
 		if c.Status != parley.ConversationOngoing {
@@ -88,13 +89,14 @@ func (d *Sessions) prepareSession(ctx context.Context, account parley.Account, p
 		if err := d.checkAvailable(l); err != nil {
 			return nil, err
 		}
-		l.ConversationID, l.UserID = parley.ConversationID(parley.NewTimedUUID()), ask.UserID
+		l.ConversationID, l.UserID = parley.ConversationID(parley.NewTimedUUID()), req.UserID
 	}
-	l.UserID, l.Timezone = orDefault(l.UserID, parley.EndUserID(parley.NewUUID())), orDefault(ask.Timezone, "UTC")
+	l.UserID, l.Timezone = cmp.Or(l.UserID, parley.EndUserID(parley.NewUUID())), cmp.Or(req.Timezone, "UTC")
 	return l, nil
 }
 
-// findConversation finds the conversation to go on with. Whatever cannot be gone on with is not there (decision 7).
+// findConversation returns the conversation to continue. One that cannot be continued is not found
+// (docs/interface/chat.md#continuing-a-conversation).
 func (d *Sessions) findConversation(ctx context.Context, l *Session, id parley.ConversationID) (*parley.Conversation, error) {
 	if !parley.IsUUID(string(id)) {
 		return nil, parley.NewError(parley.CodeConversationNotFound)
@@ -109,13 +111,13 @@ func conversationNotFound(c *parley.Conversation, err error) error {
 		return parley.NewError(parley.CodeConversationNotFound)
 	case err != nil:
 		return err
-	case c.API != parley.APIV2, c.Channel != parley.ChannelAPI: // as chat: whoever listens there would not hear the answer
+	case c.API != parley.APIV2, c.Channel != parley.ChannelAPI: // as in chat: whoever listens in that channel would not get the answer
 		return parley.NewError(parley.CodeConversationNotFound)
 	}
 	return nil
 }
 
-// checkAvailable reads the agent's voice settings, where there is voice at all.
+// checkAvailable fails if plan, agent or server have no voice; otherwise it sets the session's settings.
 func (d *Sessions) checkAvailable(l *Session) error {
 	settings, err := l.Agent.VoiceSettings()
 	switch {
@@ -132,11 +134,11 @@ func (d *Sessions) checkAvailable(l *Session) error {
 	return nil
 }
 
-// openRoom makes the room and then writes the session down as living; where either fails, both are undone.
+// openRoom creates the room and then stores the session as open; if either fails, both are undone.
 func (d *Sessions) openRoom(ctx context.Context, l *Session) (token string, err error) {
-	inTime, stop := context.WithTimeout(ctx, openTimeout)
+	openCtx, stop := context.WithTimeout(ctx, openTimeout)
 	defer stop()
-	token, err = d.Rooms.Open(inTime, &l.VoiceSession)
+	token, err = d.Rooms.Open(openCtx, &l.VoiceSession)
 	if err != nil {
 		d.undoAdmission(ctx, l)
 		return "", parley.WrapError(parley.CodeSessionFailed, err)
@@ -153,8 +155,8 @@ func (d *Sessions) openRoom(ctx context.Context, l *Session) (token string, err 
 	return "", err
 }
 
-// undoAdmission takes back what was made of a session, although the client may have gone. What cannot be undone now, the end of the lease
-// undoes.
+// undoAdmission removes what was created for a session, even if the client has gone. What cannot be removed now is
+// removed when the lease has expired.
 func (d *Sessions) undoAdmission(ctx context.Context, l *Session) {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
 	defer stop()
@@ -165,4 +167,48 @@ func (d *Sessions) undoAdmission(ctx context.Context, l *Session) {
 	if err = errors.Join(err, d.Rooms.Close(ctx, &l.VoiceSession, parley.EndError)); err != nil {
 		d.logger().Warn("undo a voice session", "session", l.ID, "err", err)
 	}
+}
+
+// Why a server accepts no further session, whatever the agent's limits are.
+var (
+	errTooManySessions = errors.New("voice: this server holds as many sessions as it may")
+	errOverloaded      = errors.New("voice: this server has no power left for a further session")
+)
+
+// acquireSlot assigns the session one of this server's slots, or fails if there is none. The session keeps it until it is
+// active, or releases it. Calling it again has no effect: the transaction around it may be run again.
+func (d *Sessions) acquireSlot(l *Session) error {
+	if l.hasSlot {
+		return nil
+	}
+	if d.IsOverloaded != nil && d.IsOverloaded() {
+		return newOverloadedError()
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.MaxSessions > 0 && len(d.active)+d.openingCount >= d.MaxSessions {
+		fail := newExceededError(d.MaxSessions, reasonConcurrent, busyRetryAfter)
+		fail.Err = errTooManySessions
+		return fail
+	}
+	d.openingCount++
+	l.hasSlot = true
+	return nil
+}
+
+// releaseSlot releases the slot of a session that did not become active.
+func (d *Sessions) releaseSlot(l *Session) {
+	if !l.hasSlot {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.openingCount--
+}
+
+// newOverloadedError returns the answer of an overloaded server. It is not a limit: nobody has asked for too much.
+func newOverloadedError() error {
+	fail := parley.NewErrorf(parley.CodeUnderMaintenance, "This server has no power left for another voice session. Try again shortly.")
+	fail.Details, fail.RetryAfter, fail.Err = map[string]string{"reason": reasonOverloaded}, busyRetryAfter, errOverloaded
+	return fail
 }

@@ -34,7 +34,7 @@ func TestASessionIsAdmitted(t *testing.T) {
 	})
 }
 
-// A conversation has voice from when somebody has joined a session of it, and keeps it; one that nobody has joined has none.
+// hasVoice is true of a conversation from when a customer has joined one of its sessions.
 func TestAConversationHasVoice(t *testing.T) {
 	forEachStore(t, func(s *testSessions) {
 		l, unjoined := s.activeSession(s.startSession(voice.SessionRequest{})), s.activeSession(s.startSession(voice.SessionRequest{}))
@@ -174,7 +174,7 @@ func TestLimits(t *testing.T) {
 	})
 }
 
-// Of several reasons to refuse a session the first of the order is told, and nothing is kept of it.
+// If there are several reasons to refuse a session, the first one in the order is returned, and nothing is stored.
 func TestTheFirstReasonIsTold(t *testing.T) {
 	forEachStore(t, func(s *testSessions) {
 		none := 0
@@ -208,17 +208,17 @@ func TestTheFirstReasonIsTold(t *testing.T) {
 	})
 }
 
-func TestNoMoreThanTheLimitAtOnce(t *testing.T) {
+func TestConcurrentStartsRespectTheLimit(t *testing.T) {
 	forEachStore(t, func(s *testSessions) {
 		s.setVoiceSettings(`{"maxConcurrentSessions": 5}`)
 		other := s.newSessions(s.DB)
 		var admitted, refused atomic.Int64
 		runConcurrently(64, func(i int) {
-			desk := s.Sessions
+			sessions := s.Sessions
 			if i%2 == 1 {
-				desk = other
+				sessions = other
 			}
-			_, err := desk.Start(s, s.account, s.plan, s.agent, voice.SessionRequest{})
+			_, err := sessions.Start(s, s.account, s.plan, s.agent, voice.SessionRequest{})
 			switch e := parley.AsError(err); {
 			case err == nil:
 				admitted.Add(1)

@@ -77,7 +77,7 @@ func TestWithoutSynthesis(t *testing.T) {
 	d.waitForState("listening")
 }
 
-// A session that can neither hear nor speak says so in one message, which holds.
+// A session without recognition and synthesis reports that in one message.
 func TestWithoutSpeech(t *testing.T) {
 	for settings, want := range map[string]string{
 		`{}`:                       "This server has no speech recognition and no speech synthesis: please type. Answers come as text.",
@@ -141,7 +141,7 @@ func TestAnswerFails(t *testing.T) {
 	`)
 }
 
-// A microphone may be heard before the customer hears: they are greeted as soon as they do.
+// A microphone may be connected before the customer can hear: they are greeted as soon as they can.
 func TestGreetingWaitsUntilTheCustomerHears(t *testing.T) {
 	d := newSQLiteDialog(t, `{"initialMessage":"Hello there!"}`)
 	d.events <- rtc.Event{Kind: rtc.EventMicOn}
@@ -176,7 +176,7 @@ func TestSilenceEndsTheTalk(t *testing.T) {
 	d.waitForEnd(parley.EndSilence)
 }
 
-// advanceClock turns the clock once the talk has taken in what happened before, and lets it look.
+// advanceClock advances the clock once the dialog has handled everything before, and waits for a tick.
 func (d *testDialog) advanceClock(by time.Duration) {
 	d.eventually(func() bool { return len(d.events) == 0 && len(d.audio) == 0 }, func() string { return "it does not listen" })
 	d.waitForTick()
@@ -184,7 +184,7 @@ func (d *testDialog) advanceClock(by time.Duration) {
 	d.waitForTick()
 }
 
-// What sounds like speech and is none, a dog or a television, does not keep a talk alive.
+// What sounds like speech and is none, such as a dog or a television, does not keep a dialog alive.
 func TestSoundsAreSilence(t *testing.T) {
 	d := newSQLiteDialog(t, `{"endConversationAfterSilenceSeconds":10}`)
 	d.joinUser()
@@ -204,7 +204,7 @@ func TestSoundsAreSilence(t *testing.T) {
 	d.waitForEnd(parley.EndSilence)
 }
 
-// Who types at once learns all the same what the session cannot do.
+// A customer who types at once is told what the session cannot do.
 func TestTypedBeforeTheGreeting(t *testing.T) {
 	d := newSQLiteDialog(t, `{"initialMessage":"Hello!"}`, func(d *testDialog) { d.responder.Transcriber = nil })
 	d.events <- rtc.Event{Kind: rtc.EventJoined}
@@ -217,7 +217,7 @@ func TestTypedBeforeTheGreeting(t *testing.T) {
 	`)
 }
 
-// Whose connection has gone for good was seen last before that, and pays no longer.
+// A customer whose connection is lost for good is charged until they were last seen.
 func TestVanishedCustomer(t *testing.T) {
 	d := newSQLiteDialog(t, `{}`)
 	d.joinUser()
@@ -251,7 +251,7 @@ func TestPersonTakesOver(t *testing.T) {
 	}
 }
 
-// A customer who asks for a person gets the agent's own sentence, and then the agent goes.
+// A customer who asks for a person gets the agent's own sentence, and then the agent leaves.
 func TestCustomerAsksForAPerson(t *testing.T) {
 	d := newSQLiteDialog(t, `{}`, func(d *testDialog) {
 		d.engine.HandOver = func(ctx context.Context, turn parley.Turn, reason string) error {
@@ -300,7 +300,7 @@ func TestCreditsRunOutInATurn(t *testing.T) {
 	d.waitForEnd(parley.EndCredits)
 }
 
-// A muted microphone ends what was being said: people mute themselves when they have finished.
+// Muting the microphone ends the turn: people mute themselves when they have finished.
 func TestMutingEndsATurn(t *testing.T) {
 	d := newSQLiteDialog(t, `{}`)
 	d.joinUser()
@@ -315,8 +315,8 @@ func TestMutingEndsATurn(t *testing.T) {
 	`)
 }
 
-// A talk that comes late to hear what has come does not take that for silence.
-func TestALateTalkHearsOn(t *testing.T) {
+// A dialog that processes audio late does not take the delay for silence.
+func TestLateDialogProcessesQueuedAudio(t *testing.T) {
 	d := newSQLiteDialog(t, `{}`)
 	d.joinUser()
 	d.waitForState("listening")

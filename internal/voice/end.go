@@ -11,10 +11,10 @@ import (
 	"parley/internal/store"
 )
 
-// endTimeout is how long the ending of a session may take.
+// endTimeout limits the ending of a session.
 const endTimeout = 5 * time.Second
 
-// runSession is a session from when it is on disk until its end is.
+// runSession runs a stored session until its end is stored.
 func (d *Sessions) runSession(l *Session) {
 	if d.Respond != nil {
 		d.runResponder(l)
@@ -31,7 +31,7 @@ func (d *Sessions) runSession(l *Session) {
 	d.storeEnd(l)
 }
 
-// runResponder is the agent's part. When it returns by itself the session is over.
+// runResponder runs the agent's part. If it returns by itself, the session is over.
 func (d *Sessions) runResponder(l *Session) {
 	err := func() (err error) {
 		defer func() {
@@ -52,7 +52,7 @@ func (d *Sessions) runResponder(l *Session) {
 	l.End(parley.EndClientLeft)
 }
 
-// endedSession is how the session ended, with the minutes that it is to pay. l.mu is held.
+// endedSession returns the ended session with the minutes to charge. l.mu is locked.
 func (l *Session) endedSession() *parley.VoiceSession {
 	s := l.snapshot()
 	until := billedUntil(&s, l.reservedMinutes)
@@ -60,8 +60,8 @@ func (l *Session) endedSession() *parley.VoiceSession {
 	return &s
 }
 
-// billedUntil returns the moment up to which minutes count: whoever has vanished was there until they were seen last, and nobody pays for
-// what our timers are late by.
+// billedUntil returns the time up to which minutes are charged: a customer who has vanished was there until they were
+// last seen, and nobody pays for the lateness of our timers.
 func billedUntil(s *parley.VoiceSession, granted int) time.Time {
 	if s.JoinedAt == nil {
 		return time.Time{}
@@ -88,15 +88,16 @@ func earlierTime(a, b time.Time) time.Time {
 	return b
 }
 
-// storeEnd writes the end of a session. While it cannot, the session stays held and the next look tries again.
+// storeEnd stores the end of a session. If that fails the session stays active, and the next renewal of leases tries
+// again.
 func (d *Sessions) storeEnd(l *Session) {
 	l.mu.Lock()
-	s, lost := l.unstoredEnd, l.endedElsewhere
+	s, endedElsewhere := l.unstoredEnd, l.endedElsewhere
 	l.mu.Unlock()
 	if s == nil {
 		return
 	}
-	if !lost {
+	if !endedElsewhere {
 		ctx, stop := context.WithTimeout(context.Background(), endTimeout)
 		defer stop()
 		err := d.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error { return closeSession(ctx, tx, s) })
@@ -116,9 +117,87 @@ func (d *Sessions) storeEnd(l *Session) {
 	}
 }
 
-// closeSession closes a session that has ended. An account that is gone has nothing to record.
+// closeSession stores a session that has ended, with its event.
 func closeSession(ctx context.Context, tx *store.DB, s *parley.VoiceSession) error {
 	closed := *s
 	return tx.CloseVoice(ctx, &closed, store.NewEvent{Kind: "voice.ended", AgentID: s.AgentID, ConversationID: s.ConversationID, Subject: string(s.ID),
 		Payload: map[string]any{"reason": s.EndReason, "minutes": s.Minutes}})
+}
+
+// Stop ends a session on behalf of an operator, whichever server holds it, and reports whether it was open. If no
+// server can be holding it, it is ended at once.
+func (d *Sessions) Stop(ctx context.Context, s *parley.VoiceSession) (bool, error) {
+	if l := d.findActive(s.ID); l != nil {
+		l.End(parley.EndOperator)
+		select {
+		case <-l.Done():
+			return true, nil
+		case <-ctx.Done():
+			return true, ctx.Err()
+		}
+	}
+	now := d.Now()
+	isOnlyServer := d.DB.SQL().Dialect() == sqldb.SQLite // the file is this process's, so the session's process is dead
+	if s.EndedAt != nil || !isOnlyServer && now.Before(s.LeaseUntil) {
+		return d.DB.RequestVoiceEnd(ctx, s.AccountID, s.ID, parley.EndOperator)
+	}
+	err := d.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error { return d.endOrphan(ctx, tx, *s, false, now) })
+	return err == nil, err
+}
+
+// StopAgent ends the sessions of an agent that this server holds.
+func (d *Sessions) StopAgent(account parley.AccountID, agent parley.AgentID) {
+	for _, l := range d.Active() {
+		if l.AccountID == account && l.AgentID == agent {
+			l.End(parley.EndOperator)
+		}
+	}
+}
+
+// EndAll ends every session that this server holds, for example because the media server has died.
+func (d *Sessions) EndAll(reason parley.SessionEndReason) {
+	for _, l := range d.Active() {
+		l.End(reason)
+	}
+}
+
+// Drain refuses new sessions, ends the active ones and waits until their ends are stored: as long as ctx allows, and
+// then as long as the ending of a session may take.
+func (d *Sessions) Drain(ctx context.Context) {
+	d.mu.Lock()
+	d.draining = true
+	d.mu.Unlock()
+	d.EndAll(parley.EndServerStopped)
+	ended := make(chan struct{})
+	go func() {
+		d.work.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+		return
+	case <-ctx.Done():
+	}
+	select {
+	case <-ended:
+	case <-time.After(2 * endTimeout):
+		d.logger().Warn("voice sessions were left to the next start", "sessions", len(d.Active()))
+	}
+}
+
+// ReissueToken returns a session that was admitted before, with a new token. It fails with SESSION_CREATION_FAILED once
+// it has ended.
+func (d *Sessions) ReissueToken(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.VoiceSessionID) (*AdmittedSession, error) {
+	s, err := d.DB.VoiceSession(ctx, account, agent, id)
+	if err != nil {
+		return nil, err
+	}
+	if s == nil || s.EndedAt != nil || d.Rooms == nil {
+		return nil, parley.NewErrorf(parley.CodeSessionFailed, "The session of this Idempotency-Key has ended. Ask for another with a new key.")
+	}
+	token, err := d.Rooms.Open(ctx, s)
+	if err != nil {
+		return nil, parley.WrapError(parley.CodeSessionFailed, err)
+	}
+	return &AdmittedSession{*s, token}, nil
 }

@@ -50,7 +50,7 @@ func TestMinutesArePaid(t *testing.T) {
 	})
 }
 
-func TestASessionThatNobodyJoinsCostsNothing(t *testing.T) {
+func TestUnjoinedSessionCostsNothing(t *testing.T) {
 	forEachStore(t, func(s *testSessions) {
 		l := s.activeSession(s.startSession(voice.SessionRequest{}))
 		s.clock.Advance(parley.VoiceJoinTimeout - 1)
@@ -67,7 +67,7 @@ func TestASessionThatNobodyJoinsCostsNothing(t *testing.T) {
 	})
 }
 
-func TestTheLongestCall(t *testing.T) {
+func TestMaxCallDuration(t *testing.T) {
 	forEachStore(t, func(s *testSessions) {
 		s.setVoiceSettings(`{"maxCallDurationSeconds": 120}`)
 		l := s.activeSession(s.startSession(voice.SessionRequest{}))
@@ -150,7 +150,7 @@ func TestOrphansAreEndedOnce(t *testing.T) {
 	})
 }
 
-func TestWhatWasOpeningIsTakenBack(t *testing.T) {
+func TestOpeningSessionIsUndone(t *testing.T) {
 	forEachStore(t, func(s *testSessions) {
 		o := s.startSession(voice.SessionRequest{})
 		for _, q := range []string{`update voice_sessions set state = 'opening', owner = 'dead' where id = ?`, `delete from conversations where id = (select conversation_id from voice_sessions where id = ?)`} {
@@ -166,7 +166,7 @@ func TestWhatWasOpeningIsTakenBack(t *testing.T) {
 	})
 }
 
-func TestTheOperatorEndsASession(t *testing.T) {
+func TestOperatorEndsSession(t *testing.T) {
 	forEachStore(t, func(s *testSessions) {
 		l := s.activeSession(s.startSession(voice.SessionRequest{}))
 		other := s.newSessions(s.DB)
@@ -195,28 +195,28 @@ func TestSessionsEndWithTheirConversationAndAgent(t *testing.T) {
 			_, err := tx.DeleteConversations(s, s.account.ID, s.agent, []parley.ConversationID{a.ConversationID}, nil, s.clock.Now())
 			return err
 		}))
-		gone, err := s.DB.EraseConversations(s, s.account.ID, s.agent)
-		if s.requireNoError(err); gone {
+		isErased, err := s.DB.EraseConversations(s, s.account.ID, s.agent)
+		if s.requireNoError(err); isErased {
 			t.Error("the conversation of a living session was erased")
 		}
 		s.requireNoError(s.ApplyEndRequests(s))
 		s.waitUntilEnded(a)
-		if gone, err := s.DB.EraseConversations(s, s.account.ID, s.agent); err != nil || !gone || s.countRows(`select count(*) from voice_sessions`) != 1 {
-			t.Error(gone, err)
+		if isErased, err := s.DB.EraseConversations(s, s.account.ID, s.agent); err != nil || !isErased || s.countRows(`select count(*) from voice_sessions`) != 1 {
+			t.Error(isErased, err)
 		}
 		s.requireNoError(s.DB.DeleteAgent(s, s.account.ID, s.agent, s.clock.Now()))
-		if gone, err := s.DB.EraseAgent(s, s.account.ID, s.agent); err != nil || gone {
-			t.Error(gone, err)
+		if isErased, err := s.DB.EraseAgent(s, s.account.ID, s.agent); err != nil || isErased {
+			t.Error(isErased, err)
 		}
 		s.requireNoError(s.ApplyEndRequests(s))
 		s.waitUntilEnded(b)
-		if gone, err := s.DB.EraseAgent(s, s.account.ID, s.agent); err != nil || !gone {
-			t.Error(gone, err)
+		if isErased, err := s.DB.EraseAgent(s, s.account.ID, s.agent); err != nil || !isErased {
+			t.Error(isErased, err)
 		}
 	})
 }
 
-func TestTheTalkEndsTheSession(t *testing.T) {
+func TestDialogEndsTheSession(t *testing.T) {
 	forEachStore(t, func(s *testSessions) {
 		begun, leave := make(chan *voice.Session), make(chan error)
 		s.Sessions.Respond = func(ctx context.Context, l *voice.Session) error {
@@ -248,7 +248,7 @@ func TestTheTalkEndsTheSession(t *testing.T) {
 	})
 }
 
-// Minutes pay for what is said in them, to the last one that the account can afford.
+// The price of minutes includes the answers, up to the last minute that the account can afford.
 func TestMinutesPayForTheAnswers(t *testing.T) {
 	dbs.ForEachStore(t, func(t *testing.T, db *store.DB) {
 		d := newTestDialog(t, db, `{}`, func(d *testDialog) {

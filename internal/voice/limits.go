@@ -9,7 +9,7 @@ import (
 	"parley/internal/store"
 )
 
-// Which limit was reached: details.reason of VOICE_LIMIT_EXCEEDED (decision 22).
+// The limits, as details.reason of VOICE_LIMIT_EXCEEDED (docs/interface/voice.md#limits).
 const (
 	reasonConcurrent = "concurrent_exceeded"
 	reasonPerUser    = "per_user_exceeded"
@@ -17,10 +17,10 @@ const (
 	reasonDaily      = "daily_exceeded"
 )
 
-// reasonOverloaded is details.reason where no limit is reached and the server has no power left.
+// reasonOverloaded is details.reason if no limit is reached and the server is overloaded.
 const reasonOverloaded = "server_overloaded"
 
-// busyRetryAfter is what is told to those who find all places taken: nobody knows when one is free.
+// busyRetryAfter is the Retry-After when all slots are taken: nobody knows when one will be free.
 const busyRetryAfter = 10 * time.Second
 
 func newLimitError(reason string, wait time.Duration) *parley.Error {
@@ -29,22 +29,23 @@ func newLimitError(reason string, wait time.Duration) *parley.Error {
 	return fail
 }
 
-// checkLimit is exceeded, of a limit whose number is told.
-func checkLimit(most int, reason string, wait time.Duration) *parley.Error {
+// newExceededError is newLimitError with the number of the limit.
+func newExceededError(limit int, reason string, wait time.Duration) *parley.Error {
 	fail := newLimitError(reason, wait)
-	fail.Limit = most
+	fail.Limit = limit
 	return fail
 }
 
-// checkLimits counts the agent's sessions, in a transaction that holds the agent's row: so no two count the same ones.
+// checkLimits fails if the agent's sessions have reached a limit. The transaction has locked the agent's row, so that
+// no two count the same sessions.
 func (l *Session) checkLimits(ctx context.Context, tx *store.DB) error {
-	if most := l.Settings.MaxConcurrent; most != nil {
+	if limit := l.Settings.MaxConcurrent; limit != nil {
 		n, err := tx.CountLiveVoice(ctx, l.AccountID, l.AgentID, l.CreatedAt)
 		if err != nil {
 			return err
 		}
-		if n >= *most {
-			return checkLimit(*most, reasonConcurrent, busyRetryAfter)
+		if n >= *limit {
+			return newExceededError(*limit, reasonConcurrent, busyRetryAfter)
 		}
 	}
 	for _, w := range l.rateWindows() {
@@ -55,11 +56,11 @@ func (l *Session) checkLimits(ctx context.Context, tx *store.DB) error {
 	return nil
 }
 
-// checkUnjoined fails where as many sessions of the account wait for their customers as may. The transaction holds the
-// account's credits, so no two count the same ones.
+// checkUnjoined fails if too many sessions of the account wait for their customers. The transaction has locked the
+// account's credits, so that no two count the same sessions.
 func (l *Session) checkUnjoined(ctx context.Context, tx *store.DB) error {
-	most := l.sessions.MaxUnjoined
-	if most <= 0 {
+	limit := l.sessions.MaxUnjoined
+	if limit <= 0 {
 		return nil
 	}
 	list, err := tx.VoiceAwaitingCustomer(ctx, l.AccountID, l.CreatedAt)
@@ -68,20 +69,20 @@ func (l *Session) checkUnjoined(ctx context.Context, tx *store.DB) error {
 	}
 	n := 0
 	for _, id := range list {
-		if here := l.sessions.findActive(id); here == nil || here.isUnjoined() { // who has come here may not be written down yet
+		if active := l.sessions.findActive(id); active == nil || active.isUnjoined() { // a join on this server may not be stored yet
 			n++
 		}
 	}
-	if n < most {
+	if n < limit {
 		return nil
 	}
-	fail := checkLimit(most, reasonConcurrent, busyRetryAfter)
+	fail := newExceededError(limit, reasonConcurrent, busyRetryAfter)
 	fail.Message = fmt.Sprintf("%d voice sessions of the account wait to be joined; there may be no more. "+
-		"Open a session when somebody is about to join it.", most)
+		"Open a session when somebody is about to join it.", limit)
 	return fail
 }
 
-// rateWindow is a limit of how many sessions begin in a stretch of time.
+// rateWindow limits how many sessions begin within a span of time.
 type rateWindow struct {
 	reason string
 	limit  *int
@@ -99,8 +100,7 @@ func (l *Session) rateWindows() []rateWindow {
 	}
 }
 
-// checkWindow fails where there have been as many sessions in the window as there may be; the oldest of them that counts says when there
-// is room again.
+// checkWindow fails if the limit of the window is reached; the oldest session that counts determines Retry-After.
 func (l *Session) checkWindow(ctx context.Context, tx *store.DB, w rateWindow) error {
 	if w.limit == nil {
 		return nil
@@ -112,12 +112,12 @@ func (l *Session) checkWindow(ctx context.Context, tx *store.DB, w rateWindow) e
 	if err != nil || len(recent) < *w.limit {
 		return err
 	}
-	return checkLimit(*w.limit, w.reason, max(recent[len(recent)-1].Add(w.span).Sub(l.CreatedAt), time.Second))
+	return newExceededError(*w.limit, w.reason, max(recent[len(recent)-1].Add(w.span).Sub(l.CreatedAt), time.Second))
 }
 
-func firstNonNil(given, byDefault *int) *int {
-	if given != nil {
-		return given
+func firstNonNil(value, byDefault *int) *int {
+	if value != nil {
+		return value
 	}
 	return byDefault
 }

@@ -9,25 +9,25 @@ import (
 )
 
 const (
-	minFirstClauseBytes = 24      // the first piece of an answer may end at a comma from here on, so that the voice begins early
-	farthest            = 1 << 10 // bytes that are looked at to find the end of a piece
-	maxPieceBytes       = 280     // a piece is cut at a comma or a blank then, so that it can be interrupted, and shown, in time
+	minFirstClauseBytes = 24      // the first piece of an answer may end at a comma from here on, so that speech begins early
+	maxPieceLookahead   = 1 << 10 // bytes that are searched for the end of a piece
+	maxPieceBytes       = 280     // a longer piece is cut at a comma or a space, so that it can be interrupted, and shown, in time
 )
 
-// nextPieceEnd returns where the piece of an answer that begins at from ends: a sentence with the space behind it, a clause where the
-// answer begins, or a block of code. It gives false while the text so far does not tell; with whole, no more is to come. Pieces
-// follow each other without a gap.
-func nextPieceEnd(text string, from int, whole bool) (end int, ok bool) {
+// nextPieceEnd returns where the piece of an answer that begins at from ends: after a sentence with the space behind
+// it, after a clause where the answer begins, or after a block of code. It returns false while the text so far does not
+// tell; if isComplete, no more text follows. Pieces follow each other without a gap.
+func nextPieceEnd(text string, from int, isComplete bool) (end int, ok bool) {
 	rest := text[from:]
 	words := strings.TrimLeftFunc(rest, unicode.IsSpace)
 	if words == "" {
-		return len(text), whole && rest != ""
+		return len(text), isComplete && rest != ""
 	}
 	begin := len(text) - len(words)
 	if strings.HasPrefix(words, "```") || strings.HasPrefix(words, "~~~") {
-		return codeBlockEnd(text, begin, whole)
+		return codeBlockEnd(text, begin, isComplete)
 	}
-	until, closed := min(len(text), begin+farthest), whole
+	until, closed := min(len(text), begin+maxPieceLookahead), isComplete
 	for _, fence := range []string{"\n```", "\n~~~"} {
 		if i := strings.Index(text[begin:until], fence); i >= 0 {
 			until, closed = begin+i+1, true
@@ -47,7 +47,7 @@ func nextPieceEnd(text string, from int, whole bool) (end int, ok bool) {
 	return shortenPiece(text, from, end, closed)
 }
 
-// shortenPiece ends a piece before the sentence does, where it begins the answer or is very long.
+// shortenPiece ends a piece before the sentence ends, if it begins the answer or is very long.
 func shortenPiece(text string, from, end int, closed bool) (int, bool) {
 	if from == 0 {
 		if i := firstClauseEnd(text[:end], minFirstClauseBytes); i > 0 {
@@ -75,9 +75,10 @@ func shortenPiece(text string, from, end int, closed bool) (int, bool) {
 	return from + at, true
 }
 
-// firstClauseEnd finds the end of a first clause of at least so many bytes; 0 where there is none, or hardly anything would follow.
-func firstClauseEnd(text string, least int) int {
-	for i := least; i+1 < len(text); i++ {
+// firstClauseEnd returns the end of a first clause of at least minBytes; 0 if there is none, or hardly anything would
+// follow.
+func firstClauseEnd(text string, minBytes int) int {
+	for i := minBytes; i+1 < len(text); i++ {
 		if strings.IndexByte(",;:", text[i]) >= 0 && text[i+1] == ' ' {
 			if len(strings.TrimSpace(text[i+1:])) < 8 {
 				return 0
@@ -88,16 +89,16 @@ func firstClauseEnd(text string, least int) int {
 	return 0
 }
 
-// codeBlockEnd returns the end of the code block that begins there.
-func codeBlockEnd(text string, begin int, whole bool) (end int, ok bool) {
+// codeBlockEnd returns the end of the code block that begins at begin.
+func codeBlockEnd(text string, begin int, isComplete bool) (end int, ok bool) {
 	fence := "\n" + text[begin:begin+3]
 	i := strings.Index(text[begin+3:], fence)
 	if i < 0 {
-		return len(text), whole
+		return len(text), isComplete
 	}
 	end = begin + 3 + i + len(fence)
 	if line := strings.IndexByte(text[end:], '\n'); line >= 0 {
 		return end + line + 1, true
 	}
-	return len(text), whole
+	return len(text), isComplete
 }

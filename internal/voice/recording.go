@@ -1,103 +1,187 @@
 package voice
 
 import (
-	"context"
-	"crypto/sha256"
-	"encoding/hex"
+	"bufio"
+	"encoding/binary"
 	"errors"
-	"io"
 	"os"
+	"sync"
 	"time"
 
-	"parley"
-	"parley/internal/store"
+	"parley/internal/audio"
+	"parley/internal/voice/rtc"
 )
 
-// Archive keeps recordings.
-type Archive struct {
-	IncomingFolder func() (folder string, err error) // where files lie until they are kept
-	// Keep moves a file to its place, which it notes in the blob, and then has its rows written; without them it does not stay.
-	StoreFile func(ctx context.Context, path string, blob *store.Blob, write func(tx *store.DB) error) error
+const (
+	recordingRate   = 8_000              // samples per second of a recording, as telephones have
+	recordingFrame  = recordingRate / 50 // samples in 20 ms
+	recordingDelay  = time.Second / 4    // after which what happened is written: by then it is known
+	maxRecordingLag = recordingRate / 4  // samples of the customer that may wait to be written
+	maxRecordingGap = recordingRate / 16 // samples that may come late without being a pause
+)
+
+// recording records a dialog into a WAV file: the customer on the left, what was played of the agent on the right. The
+// dialog's goroutine owns it, except for the clips.
+type recording struct {
+	file      *os.File
+	writer    *bufio.Writer
+	startedAt time.Time
+	frames    int // of 20 ms that have been written
+
+	customerPCM    []int16 // what is still to be written
+	resampler      *audio.Resampler
+	clips          map[string]*clipAudio
+	playbackEvents []playbackEvent
+	playing        *clipAudio
+	isHeld         bool
 }
 
-// startRecording begins to record, where the agent's settings say so.
-func (t *dialog) startRecording() {
-	if !t.settings.Recordings.Enabled || t.Archive == nil || t.recording != nil {
+// clipAudio is the speech of a clip; it grows while it is synthesized.
+type clipAudio struct {
+	mu        sync.Mutex
+	resampler *audio.Resampler
+	pcm       []int16
+}
+
+// playbackEvent is a change in the playback of the agent's speech.
+type playbackEvent struct {
+	happenedAt time.Time
+	apply      func()
+}
+
+// newRecording begins a recording in the folder.
+func newRecording(dir string, now time.Time) (*recording, error) {
+	resampler, err := audio.NewResampler(rtc.InputRate, recordingRate)
+	if err != nil {
+		return nil, err
+	}
+	file, err := os.CreateTemp(dir, "voice-*")
+	if err != nil {
+		return nil, err
+	}
+	t := &recording{file: file, writer: bufio.NewWriterSize(file, 32<<10), startedAt: now, resampler: resampler, clips: map[string]*clipAudio{}}
+	_, err = t.writer.Write(wavHeader(0))
+	return t, err
+}
+
+// wavHeader returns the header of a WAV file with two channels of so many samples.
+func wavHeader(samples int) []byte {
+	size := uint32(4 * samples) //nolint:gosec // the longest call is far from 2^30 samples
+	le := binary.LittleEndian
+	b := le.AppendUint32([]byte("RIFF"), 36+size)
+	b = le.AppendUint32(append(b, "WAVEfmt "...), 16)
+	b = append(b, 1, 0, 2, 0)
+	b = le.AppendUint32(le.AppendUint32(b, recordingRate), 4*recordingRate)
+	b = append(b, 4, 0, 16, 0)
+	return le.AppendUint32(append(b, "data"...), size)
+}
+
+// addCustomerAudio adds sound of the customer that came at a time. Nothing comes while they are muted.
+func (t *recording) addCustomerAudio(sound []int16, at time.Time) {
+	written := t.frames*recordingFrame + len(t.customerPCM)
+	if gap := int(at.Sub(t.startedAt)*recordingRate/time.Second) - written; gap > maxRecordingGap {
+		t.customerPCM = append(t.customerPCM, make([]int16, gap)...)
+	}
+	t.customerPCM = append(t.customerPCM, t.resampler.Push(sound)...)
+	if extra := len(t.customerPCM) - 2*maxRecordingLag; extra > 0 {
+		t.customerPCM = append(t.customerPCM[:0], t.customerPCM[extra:]...)
+	}
+}
+
+// newClip returns where the speech of a clip is recorded.
+func (t *recording) newClip(clip string) *clipAudio {
+	resampler, err := audio.NewResampler(rtc.OutputRate, recordingRate)
+	if err != nil {
+		panic(err) // both rates are supported
+	}
+	r := &clipAudio{resampler: resampler}
+	t.clips[clip] = r
+	return r
+}
+
+func (r *clipAudio) write(sound []int16) {
+	if r == nil {
 		return
 	}
-	dir, err := t.Archive.IncomingFolder()
-	if err == nil {
-		t.recording, err = newRecording(dir, t.Now())
-	}
-	if err != nil {
-		t.Logger.Error("a voice session cannot be recorded", "session", t.session.ID, "err", err)
-	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.pcm = append(r.pcm, r.resampler.Push(sound)...)
 }
 
-// withRecording does something to the recording, if there is one.
-func (t *dialog) withRecording(do func(*recording)) {
-	if t.recording != nil {
-		do(t.recording)
+// take removes and returns up to n samples.
+func (r *clipAudio) take(n int) []int16 {
+	if r == nil {
+		return nil
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n = min(n, len(r.pcm))
+	taken := r.pcm[:n]
+	r.pcm = r.pcm[n:]
+	return taken
 }
 
-// writeRecording goes on with the recording. One that cannot go on is given up.
-func (t *dialog) writeRecording(now time.Time) {
-	if t.recording == nil {
-		return
-	}
-	if err := t.recording.advance(now); err != nil {
-		t.Logger.Error("the recording of a voice session breaks off", "session", t.session.ID, "err", err)
-		t.recording.discard()
-		t.recording = nil
-	}
+func (t *recording) clipStarted(clip string, at time.Time) {
+	t.playbackEvents = append(t.playbackEvents, playbackEvent{at, func() { t.playing = t.clips[clip]; delete(t.clips, clip) }})
 }
 
-// archiveTimeout is how long the keeping of a recording may take.
-const archiveTimeout = time.Minute
-
-// finishRecording ends the recording and keeps it.
-func (t *dialog) finishRecording() {
-	if t.recording == nil {
-		return
-	}
-	ctx, stop := context.WithTimeout(context.WithoutCancel(t.ctx), archiveTimeout)
-	defer stop()
-	path, length, err := t.recording.close(t.Now())
-	if err == nil {
-		err = t.archiveRecording(ctx, path, length)
-	}
-	if err != nil {
-		t.Logger.Error("the recording of a voice session is lost", "session", t.session.ID, "err", err)
-		_ = os.Remove(path)
-	}
+func (t *recording) clipEnded(clip string, at time.Time) {
+	t.playbackEvents = append(t.playbackEvents, playbackEvent{at, func() { t.playing = nil; delete(t.clips, clip) }})
 }
 
-func (t *dialog) archiveRecording(ctx context.Context, path string, length time.Duration) error {
-	now := t.Now()
-	hash, size, err := hashFile(path)
-	if err != nil {
-		return err
-	}
-	blob := &store.Blob{ID: parley.NewUUID(), AccountID: t.session.AccountID, AgentID: t.session.AgentID, Hash: hash, Size: size, MediaType: "audio/wav",
-		Name: string(t.session.ID) + ".wav", CreatedAt: now}
-	r := &parley.VoiceRecording{ID: parley.NewUUID(), AccountID: t.session.AccountID, AgentID: t.session.AgentID, ConversationID: t.session.ConversationID,
-		SessionID: t.session.ID, BlobID: blob.ID, Duration: length, CreatedAt: now}
-	return t.Archive.StoreFile(ctx, path, blob, func(tx *store.DB) error {
-		// A deleted conversation's rows are being erased: nothing may be added to it.
-		if _, err := tx.LockConversation(ctx, r.AccountID, r.AgentID, r.ConversationID); err != nil {
+func (t *recording) setHeld(isHeld bool, at time.Time) {
+	t.playbackEvents = append(t.playbackEvents, playbackEvent{at, func() { t.isHeld = isHeld }})
+}
+
+func (t *recording) playbackStopped(at time.Time) {
+	t.playbackEvents = append(t.playbackEvents, playbackEvent{at, func() { t.playing, t.isHeld = nil, false; clear(t.clips) }})
+}
+
+// advance writes the recording up to a little before now, where nothing changes any more.
+func (t *recording) advance(now time.Time) error { return t.writeUntil(now.Add(-recordingDelay)) }
+
+func (t *recording) writeUntil(until time.Time) error {
+	var step [4 * recordingFrame]byte
+	for {
+		at := t.startedAt.Add(time.Duration(t.frames) * rtc.FrameTime)
+		if at.After(until) {
+			return nil
+		}
+		for len(t.playbackEvents) > 0 && !t.playbackEvents[0].happenedAt.After(at) {
+			t.playbackEvents[0].apply()
+			t.playbackEvents = t.playbackEvents[1:]
+		}
+		n := min(recordingFrame, len(t.customerPCM))
+		var agent []int16
+		if !t.isHeld {
+			agent = t.playing.take(recordingFrame)
+		}
+		interleave(&step, t.customerPCM[:n], agent)
+		t.customerPCM = t.customerPCM[n:]
+		t.frames++
+		if _, err := t.writer.Write(step[:]); err != nil {
 			return err
 		}
-		return errors.Join(tx.CreateBlob(ctx, blob), tx.CreateRecording(ctx, r))
-	})
+	}
 }
 
-func hashFile(path string) (hash string, size int64, err error) {
-	file, err := os.Open(path) //nolint:gosec // a path of ours
-	if err != nil {
-		return "", 0, err
+// interleave writes two channels as frames of stereo; what is missing is silent.
+func interleave(step *[4 * recordingFrame]byte, left, right []int16) {
+	clear(step[:])
+	for i, v := range left {
+		binary.LittleEndian.PutUint16(step[4*i:], uint16(v)) //nolint:gosec // the same bits
 	}
-	sum := sha256.New()
-	size, err = io.Copy(sum, file)
-	return hex.EncodeToString(sum.Sum(nil)), size, errors.Join(err, file.Close())
+	for i, v := range right {
+		binary.LittleEndian.PutUint16(step[4*i+2:], uint16(v)) //nolint:gosec // the same bits
+	}
 }
+
+// close ends the recording and returns the file's path and the duration.
+func (t *recording) close(now time.Time) (path string, length time.Duration, err error) {
+	err = errors.Join(t.writeUntil(now), t.writer.Flush())
+	_, headerErr := t.file.WriteAt(wavHeader(t.frames*recordingFrame), 0)
+	return t.file.Name(), time.Duration(t.frames) * rtc.FrameTime, errors.Join(err, headerErr, t.file.Close())
+}
+
+// discard deletes the recording.
+func (t *recording) discard() { _, _ = t.file.Close(), os.Remove(t.file.Name()) }

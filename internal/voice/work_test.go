@@ -9,7 +9,7 @@ import (
 	"parley/internal/testkit/hostile"
 )
 
-// The work to cut an answer into pieces, and to tell what is read of them, grows with it, and no more than that.
+// The work to split an answer into pieces, and to determine what is spoken of them, is linear.
 func TestWork(t *testing.T) {
 	hostile.Readers(t, map[string]func(text string){
 		"pieces": allPieces,
@@ -25,7 +25,7 @@ func allPieces(text string) {
 	}
 }
 
-// What follows a piece, be it without an end, is not looked at for it.
+// The search for the end of a piece does not scan all the text behind it.
 func TestWorkOfPieces(t *testing.T) {
 	for _, unit := range []string{"We open at 9:00. ", "and so on ", "a", "a, ", "\n```\na", "one\n\n"} {
 		hostile.RequireLinear(t, hostile.Size(16<<10), hostile.Made(unit, "", unit, ""), allPieces)

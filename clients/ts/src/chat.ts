@@ -4,7 +4,7 @@ import type { BodyOf, CallOptions, ReplyOf } from "./types.js";
 
 type Unstreamed<Body> = Omit<Body, "stream">;
 
-/** A message to an agent. Without `message` the agent goes on after the results of its tool calls. */
+/** A message to an agent. Without `message` the agent continues after the results of its tool calls. */
 export type ChatInput = Unstreamed<BodyOf<"chat">>;
 
 /** Messages in, answers out. */
@@ -15,7 +15,7 @@ export class Chat extends Group {
     return reply.data;
   }
 
-  /** Sends a message and gives the answer while it is being written. */
+  /** Sends a message and returns the answer as it is generated. */
   async stream(agentId: string, input: ChatInput, options: CallOptions = {}): Promise<ChatStream> {
     return new ChatStream(await this.transport.send("chat", { path: { agentId }, body: { ...input, stream: true }, ...options }));
   }
@@ -26,12 +26,12 @@ export class Chat extends Group {
     return reply.data;
   }
 
-  /** Like `retry`, and gives the answer while it is being written. */
+  /** Like `retry`, but returns the answer as it is generated. */
   async retryStream(path: ConversationRef, input: Unstreamed<BodyOf<"retry">>, options: CallOptions = {}): Promise<ChatStream> {
     return new ChatStream(await this.transport.send("retry", { path, body: { ...input, stream: true }, ...options }));
   }
 
-  /** Sends the result of a tool call that ran here. Afterwards chat goes on without a message. */
+  /** Sends the result of a tool call that ran here. Afterwards chat continues without a message. */
   toolResult(path: ConversationRef, body: BodyOf<"sendToolResult">, options: CallOptions = {}): Promise<ReplyOf<"sendToolResult">> {
     return this.transport.call("sendToolResult", { path, body, ...options });
   }

@@ -6,7 +6,7 @@ type Listed = QueryOf<"listConversations">;
 type Exported = QueryOf<"exportConversations">;
 type Searched = QueryOf<"searchConversations">;
 
-/** What was said, who rated it, and who answers. */
+/** Conversations, their messages and ratings, and who answers. */
 export class Conversations extends Group {
   /** A page of the conversations that began through the API, newest first. */
   list(agentId: string, query: Listed = {}, options: CallOptions = {}): Promise<ReplyOf<"listConversations">> {
@@ -18,12 +18,12 @@ export class Conversations extends Group {
     return items((q: Listed) => this.list(agentId, q, options), query);
   }
 
-  /** A page of what an end user has begun through the API. */
+  /** A page of the conversations that an end user has begun through the API. */
   ofUser(agentId: string, userId: string, query: QueryOf<"listUserConversations"> = {}, options: CallOptions = {}): Promise<ReplyOf<"listUserConversations">> {
     return this.transport.call("listUserConversations", { path: { agentId, userId }, query, ...options });
   }
 
-  /** Everything that an end user has begun through the API. */
+  /** Every conversation that an end user has begun through the API. */
   ofUserAll(agentId: string, userId: string, query: QueryOf<"listUserConversations"> = {}, options: CallOptions = {}) {
     return items((q: QueryOf<"listUserConversations">) => this.ofUser(agentId, userId, q, options), query);
   }
@@ -38,12 +38,12 @@ export class Conversations extends Group {
     return items((q: Exported) => this.export(agentId, q, options), query);
   }
 
-  /** A page of what a search finds, of every origin: the best first where words are asked for, else those with the latest activity. */
+  /** A page of the results of a search, of every origin: the best first if the search has words, otherwise the latest activity first. */
   search(agentId: string, query: Searched = {}, options: CallOptions = {}): Promise<ReplyOf<"searchConversations">> {
     return this.transport.call("searchConversations", { path: { agentId }, query, ...options });
   }
 
-  /** Everything that a search finds. */
+  /** Every result of a search. */
   searchAll(agentId: string, query: Searched = {}, options: CallOptions = {}) {
     return items((q: Searched) => this.search(agentId, q, options), query);
   }
@@ -66,12 +66,12 @@ export class Conversations extends Group {
     }, query);
   }
 
-  /** Rates an answer; null takes the rating back. */
+  /** Rates an answer; null removes the rating. */
   rate(path: ConversationRef & { messageId: string }, feedback: BodyOf<"rateMessage">["feedback"], options: CallOptions = {}): Promise<ReplyOf<"rateMessage">> {
     return this.transport.call("rateMessage", { path, body: { feedback }, ...options });
   }
 
-  /** Keeps the agent from answering, or lets it go on. */
+  /** Pauses the agent in a conversation, or resumes it. */
   pause(path: ConversationRef, paused = true, options: CallOptions = {}): Promise<ReplyOf<"pauseConversation">> {
     return this.transport.call("pauseConversation", { path, body: { paused }, ...options });
   }
@@ -82,9 +82,9 @@ export class Conversations extends Group {
   }
 
   /**
-   * Follows a conversation: how it stands, and each message from now on, until it has ended. With `after`, the id of a message
-   * event, it begins behind that message. A connection that breaks, or that a stopping server ends, is opened anew behind what was
-   * told, however long that takes. Leaving the loop, or the signal, closes the connection. Fails with a ParleyError when the
+   * Follows a conversation: its status, and each message from now on, until it has ended. With `after`, the id of a message
+   * event, it begins behind that message. A connection that breaks, or that a stopping server ends, is opened again behind what was
+   * received, however long that takes. Leaving the loop, or the signal, closes the connection. Fails with a ParleyError when the
    * conversation cannot be followed, also later: RESOURCE_NOT_FOUND once it is deleted.
    */
   follow(path: ConversationRef, { after, ...options }: CallOptions & { after?: string | undefined } = {}): AsyncGenerator<ConversationEvent, void, undefined> {

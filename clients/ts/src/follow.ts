@@ -18,11 +18,11 @@ interface Way {
   newest(): Promise<string | undefined>;
 }
 
-/** Seconds before a broken connection is opened anew: at first, and at most. */
+/** Seconds before a broken connection is opened again: at first, and at most. */
 const soon = 0.25;
 const longest = 10;
 
-/** Reads the events of a conversation until it has ended, over as many connections as it takes. Nothing is told twice. */
+/** Reads the events of a conversation until it has ended, over as many connections as it takes. No event is yielded twice. */
 export async function* follow({ after, signal, open, newest }: Way): AsyncGenerator<ConversationEvent, void, undefined> {
   let response = await open(after);
   // Only messages have a number to go on behind. Until one has come, what is new is what is newer than the newest message now.
@@ -58,7 +58,7 @@ async function orClose<T>(other: Promise<T>, response: Response): Promise<T> {
   }
 }
 
-/** Opens a connection anew, trying for as long as the server may come back; gives it with the wait before the next time. */
+/** Opens a connection again, trying for as long as the server may come back; returns it with the delay before the next time. */
 async function reopen(open: () => Promise<Response>, wait: number, signal: AbortSignal | undefined): Promise<[Response, number]> {
   for (let asked = 0; ; wait = Math.min(2 * wait, longest)) {
     await pause(Math.max(wait * (0.5 + Math.random() / 2), asked), signal); // a crowd of followers does not come back at once

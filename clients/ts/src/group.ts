@@ -1,7 +1,7 @@
 import { walk, type Page } from "./pages.js";
 import type { Transport } from "./transport.js";
 
-/** What the groups of methods share. */
+/** The base of the groups of methods. */
 export class Group {
   constructor(protected readonly transport: Transport) {}
 }
@@ -12,7 +12,7 @@ export interface ConversationRef {
   conversationId: string;
 }
 
-/** Gives the items of a list that is read page by page. */
+/** Yields the items of a list that is read page by page. */
 export function items<Query extends object, T>(page: (query: Query) => Promise<Page<T>>, query: Query): AsyncGenerator<T, void, undefined> {
   return walk((cursor) => page(cursor === undefined ? query : { ...query, cursor }));
 }

@@ -5,8 +5,8 @@ export interface Page<T> {
 }
 
 /**
- * Walks a list page by page and gives its items. `next` gets the cursor of the page before, or nothing for the first page.
- * A server that gives out a cursor twice would be walked for ever: that is an error.
+ * Yields the items of a list, page by page. `next` gets the cursor of the page before, or nothing for the first page.
+ * A server that returns a cursor twice would be read for ever: that is an error.
  */
 export async function* walk<T>(next: (cursor: string | undefined) => Promise<Page<T>>): AsyncGenerator<T, void, undefined> {
   const seen = new Set<string>();

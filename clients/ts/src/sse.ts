@@ -23,7 +23,7 @@ export async function* readServerSent(body: ReadableStream<Uint8Array>): AsyncGe
   }
 }
 
-/** Gives lines that end with LF or CRLF; what follows the last of them was cut off and is dropped. */
+/** Yields lines that end with LF or CRLF; what follows the last of them was cut off and is dropped. */
 async function* readLines(body: ReadableStream<Uint8Array>): AsyncGenerator<string, void, undefined> {
   const reader = body.getReader();
   const decoder = new TextDecoder();

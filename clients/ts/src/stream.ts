@@ -125,7 +125,7 @@ export class ChatStream implements AsyncIterable<ChatEvent> {
     if (call) call.output = output;
   }
 
-  /** The text, piece by piece. Fails like `final` when the answer fails; whether it was cut short is told by `final`. */
+  /** The text, piece by piece. Fails like `final` when the answer fails; `final` says whether it was cut short. */
   async *deltas(): AsyncGenerator<string, void, undefined> {
     for await (const event of this) {
       if (event.type === "text-delta") yield event.delta;

@@ -3,7 +3,7 @@ import { routes } from "./operations.js";
 import type { Call, CallOptions, OperationId, ReplyOf } from "./types.js";
 
 export interface ParleyOptions {
-  /** Where the server is, such as http://127.0.0.1:8080; the path /api/v2 may be given or left out. */
+  /** Where the server is, such as http://127.0.0.1:8080; with or without the path /api/v2. */
   baseURL: string;
   /** Sent as `Authorization: Bearer …`. Keep it on your server: it opens the account. */
   apiKey: string;
@@ -31,13 +31,13 @@ export class Transport {
     this.#longest = options.maxRetryWait ?? 60;
   }
 
-  /** Calls an operation and gives its JSON reply. Fails with a ParleyError, or with what fetch fails with. */
+  /** Calls an operation and returns its JSON reply. Fails with a ParleyError, or with the error of fetch. */
   async call<Id extends OperationId>(id: Id, call: Call<Id>): Promise<ReplyOf<Id>> {
     const response = await this.send(id, call);
     return (await response.json()) as ReplyOf<Id>;
   }
 
-  /** Calls an operation and gives the response of its success, unread. */
+  /** Calls an operation and returns its successful response, unread. */
   async send<Id extends OperationId>(id: Id, call: Call<Id>): Promise<Response> {
     const { method, path } = routes[id];
     const url = this.base + fill(path, call.path as Record<string, string | number> | undefined) + search(call.query);
@@ -48,7 +48,7 @@ export class Transport {
     return 1 + (options.maxRetries ?? this.#retries);
   }
 
-  /** A POST that may be sent again says that it is the same one: what a server that stops has done already is not done twice. */
+  /** A POST that may be sent again carries an idempotency key: what a server has done before it stopped is not done twice. */
   #init(method: string, call: CallOptions & { body?: unknown }, tries: number): RequestInit {
     const headers: Record<string, string> = { accept: "application/json, text/event-stream", ...call.headers, authorization: `Bearer ${this.#key}` };
     const given = Object.keys(headers).some((name) => name.toLowerCase() === "idempotency-key");

@@ -8,8 +8,8 @@ import (
 	"github.com/pion/webrtc/v4"
 )
 
-// callbacks are what the SDK calls, each in a goroutine of its own, and not always in order: whether the user is here is looked up
-// and not concluded.
+// callbacks returns the callbacks of the SDK, which calls each in a goroutine of its own and not always in order: so
+// the user's presence is looked up and not derived from them.
 func (p *Participant) callbacks() *lksdk.RoomCallback {
 	look := func(*lksdk.RemoteParticipant) { p.checkPresence() }
 	return &lksdk.RoomCallback{
@@ -18,7 +18,7 @@ func (p *Participant) callbacks() *lksdk.RoomCallback {
 		OnReconnecting:            p.startLostTimer,
 		OnReconnected:             p.handleReconnected,
 		OnDisconnected:            p.handleDisconnected,
-		// Told once, when the first subscriber's connection carries sound: nobody but the user may subscribe.
+		// Called once, when the first subscriber's connection carries sound: only the user may subscribe.
 		OnLocalTrackSubscribed: func(*lksdk.LocalTrackPublication, *lksdk.LocalParticipant) { p.presence.handleUserSign() },
 		ParticipantCallback: lksdk.ParticipantCallback{
 			OnTrackSubscribed:   p.handleSubscribed,
@@ -26,13 +26,13 @@ func (p *Participant) callbacks() *lksdk.RoomCallback {
 			OnTrackMuted:        func(pub lksdk.TrackPublication, _ lksdk.Participant) { p.receiver.updateMuted(pub.SID(), pub.IsMuted) },
 			OnTrackUnmuted:      func(pub lksdk.TrackPublication, _ lksdk.Participant) { p.receiver.updateMuted(pub.SID(), pub.IsMuted) },
 			OnAttributesChanged: p.handleAttributes,
-			// When the agent comes back it has a new connection, and publishes its track again first of all.
+			// When the agent reconnects it has a new connection, and first publishes its track again.
 			OnLocalTrackUnpublished: func(*lksdk.LocalTrackPublication, *lksdk.LocalParticipant) { p.watchDataChannels() },
 		},
 	}
 }
 
-// checkPresence finds out whether the user is here. An agent that is cut off sees nobody.
+// checkPresence looks up whether the user is in the room. An agent that is disconnected sees nobody.
 func (p *Participant) checkPresence() {
 	if p.isDisconnected() {
 		return
@@ -40,7 +40,7 @@ func (p *Participant) checkPresence() {
 	p.presence.handleAnnounced(p.room.GetParticipantByIdentity(p.config.UserIdentity) != nil)
 }
 
-// handleSubscribed hears the user's microphone and nothing else.
+// handleSubscribed attaches the user's microphone, and unsubscribes from everything else.
 func (p *Participant) handleSubscribed(track *webrtc.TrackRemote, pub *lksdk.RemoteTrackPublication, participant *lksdk.RemoteParticipant) {
 	if participant.Identity() != p.config.UserIdentity || pub.Source() != livekit.TrackSource_MICROPHONE || track.Codec().MimeType != webrtc.MimeTypeOpus {
 		unsubscribe(pub)
@@ -50,17 +50,18 @@ func (p *Participant) handleSubscribed(track *webrtc.TrackRemote, pub *lksdk.Rem
 	p.receiver.attach(track, pub.SID(), pub.IsMuted, func() { unsubscribe(pub) })
 }
 
-// unsubscribe has the server send a track no more. One that is gone cannot be dropped, and need not be.
+// unsubscribe asks the server to stop sending a track. It may fail for a track that is gone.
 func unsubscribe(pub *lksdk.RemoteTrackPublication) { _ = pub.SetSubscribed(false) }
 
-// handleUnsubscribed hears a track no more. Where its user has gone with it that is noticed first: they are not taken for one who is silent.
+// handleUnsubscribed detaches a track. It first checks whether its user has left too, so that they are not considered
+// muted.
 func (p *Participant) handleUnsubscribed(_ *webrtc.TrackRemote, pub *lksdk.RemoteTrackPublication, _ *lksdk.RemoteParticipant) {
 	p.checkPresence()
 	p.receiver.detach(pub.SID())
 }
 
-// handleAttributes follows those of the agent. The first ones come with the answer to its joining, before anything is connected. When the
-// server repeats the reason of the end, it has sent it to the user as well.
+// handleAttributes handles changes of the agent's own attributes. The first come with the answer to its join, before
+// anything is connected. When the server repeats the reason of the end, it has sent it to the user as well.
 func (p *Participant) handleAttributes(changed map[string]string, participant lksdk.Participant) {
 	if participant.Identity() != p.room.LocalParticipant.Identity() {
 		return
@@ -75,7 +76,7 @@ func (p *Participant) watchDataChannels() {
 	p.data.watchChannels(p.room.LocalParticipant.GetSubscriberPeerConnection())
 }
 
-// handleText takes a typed message.
+// handleText handles a typed message.
 func (p *Participant) handleText(text string) {
 	now := p.config.Now()
 	p.setLastMedia(now)
@@ -83,13 +84,14 @@ func (p *Participant) handleText(text string) {
 	p.eventQueue.put(Event{Kind: EventText, At: now, Text: text})
 }
 
-// handleBye takes the user's farewell.
+// handleBye handles the message that the user leaves for good.
 func (p *Participant) handleBye() {
 	p.setLastMedia(p.config.Now())
 	p.presence.handleBye()
 }
 
-// startLostTimer starts the clock that runs while the agent has no connection. Another attempt does not set it back.
+// startLostTimer starts the timer that runs while the agent has no connection. Another attempt to reconnect does not
+// reset it.
 func (p *Participant) startLostTimer() {
 	p.lostMu.Lock()
 	defer p.lostMu.Unlock()
@@ -104,7 +106,7 @@ func (p *Participant) isDisconnected() bool {
 	return p.lostTimer != nil
 }
 
-// stopLostTimer stops the clock.
+// stopLostTimer stops the timer.
 func (p *Participant) stopLostTimer() {
 	p.lostMu.Lock()
 	defer p.lostMu.Unlock()
@@ -122,11 +124,11 @@ func (p *Participant) handleReconnected() {
 	p.config.Log.Info("the agent is connected again", "user", p.config.UserIdentity)
 }
 
-// handleDisconnected ends what goes on when the room is gone.
+// handleDisconnected ends the participant when the room is gone.
 func (p *Participant) handleDisconnected() {
 	select {
 	case <-p.ctx.Done():
-		return // we have left ourselves
+		return // the agent has left by itself
 	default:
 	}
 	p.lostOnce.Do(func() {

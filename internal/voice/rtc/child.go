@@ -12,22 +12,23 @@ import (
 	"time"
 )
 
-// ChildConfig is what the media server is told: the first line it reads, in JSON. What it reads afterwards means nothing but
-// that its parent is alive: at the end of its input it ends. Secrets go this way, and never by the command line.
+// ChildConfig is the media server's configuration, which it reads as one line of JSON. After that line its input only
+// shows that the parent is alive: at the end of its input it exits. Secrets are passed this way, and never on the
+// command line.
 type ChildConfig struct {
-	Key    string `json:"key"` // under which tokens are signed
+	Key    string `json:"key"` // with which tokens are signed
 	Secret string `json:"secret"`
 
-	Loopback bool     `json:"loopback,omitempty"` // be reached from this machine only
-	UDPPort  int      `json:"udpPort,omitempty"`  // 0 takes a free one
+	Loopback bool     `json:"loopback,omitempty"` // accept connections of this machine only
+	UDPPort  int      `json:"udpPort,omitempty"`  // 0 for any free one
 	TCPPort  int      `json:"tcpPort,omitempty"`  // 0 for none
-	NodeIP   string   `json:"nodeIp,omitempty"`   // the address that clients send to; empty takes the machine's own
-	STUN     []string `json:"stun,omitempty"`     // servers that tell the address, in its place
+	NodeIP   string   `json:"nodeIp,omitempty"`   // the address that clients send to; empty for the machine's own
+	STUN     []string `json:"stun,omitempty"`     // servers that determine the address instead
 
 	Debug bool `json:"debug,omitempty"` // log more
 }
 
-// ChildReady is what the media server answers, in one line of JSON: its ports, or why it has none.
+// ChildReady is the media server's answer, one line of JSON: its ports, or why it did not start.
 type ChildReady struct {
 	Port    int    `json:"port,omitempty"` // of signalling, on loopback
 	UDPPort int    `json:"udpPort,omitempty"`
@@ -36,7 +37,7 @@ type ChildReady struct {
 }
 
 const (
-	childStartTimeout = 20 * time.Second // a machine that is busy may need some
+	childStartTimeout = 20 * time.Second // a busy machine may need some
 	childStopTimeout  = 5 * time.Second
 )
 
@@ -46,10 +47,10 @@ type childProcess struct {
 	cmd    *exec.Cmd
 	stdin  *os.File
 	stderr *childLog
-	exited chan struct{} // closed when it has ended
+	exited chan struct{} // closed when it has exited
 }
 
-// startChild runs the program and waits until it serves.
+// startChild starts the program and waits until it serves.
 func startChild(ctx context.Context, exe string, args []string, cfg ChildConfig, log *slog.Logger) (*childProcess, error) {
 	childIn, in, err := os.Pipe()
 	if err != nil {
@@ -73,7 +74,8 @@ func startChild(ctx context.Context, exe string, args []string, cfg ChildConfig,
 	return c, nil
 }
 
-// childCommand returns the child nothing of the server's environment, and no folder of it.
+// childCommand returns the command of the child, which gets nothing of the server's environment and none of its
+// folders.
 func childCommand(exe string, args []string) *exec.Cmd {
 	cmd := exec.Command(exe, args...) //nolint:gosec,noctx // the server's own program, ended by it
 	cmd.Env = []string{"GOTRACEBACK=single", "TZ=UTC"}
@@ -83,7 +85,7 @@ func childCommand(exe string, args []string) *exec.Cmd {
 	return cmd
 }
 
-// handshake tells the child what it is to be and waits for its answer.
+// handshake sends the child its configuration and waits for its answer.
 func (c *childProcess) handshake(ctx context.Context, cfg ChildConfig, out *os.File) error {
 	ctx, cancel := context.WithTimeout(ctx, childStartTimeout)
 	defer cancel()
@@ -108,7 +110,7 @@ func (c *childProcess) handshake(ctx context.Context, cfg ChildConfig, out *os.F
 	return nil
 }
 
-// stop lets the child finish and waits for it; one that does not is killed.
+// stop closes the child's input and waits for its exit; a child that does not exit is killed.
 func (c *childProcess) stop() {
 	_ = c.stdin.Close()
 	select {
@@ -119,7 +121,7 @@ func (c *childProcess) stop() {
 	}
 }
 
-// exitError tells how the child ended.
+// exitError returns how the child exited.
 func (c *childProcess) exitError() error {
 	return fmt.Errorf("the media server ended: %s %s", c.cmd.ProcessState, c.stderr)
 }

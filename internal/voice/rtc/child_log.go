@@ -11,13 +11,13 @@ import (
 	"sync"
 )
 
-// childLog takes what the media server writes to its standard error: lines of slog's JSON go into our log as they are, and the
-// last of the others, which are what a program says when it breaks, is kept.
+// childLog receives the media server's standard error: JSON lines of slog go to our log, and the last of the other
+// lines, which a program writes when it crashes, are kept.
 type childLog struct {
 	log *slog.Logger
 
 	mu          sync.Mutex
-	partialLine []byte // a line without its end
+	partialLine []byte // a line that is not complete yet
 	lastOutput  []byte
 }
 
@@ -26,7 +26,7 @@ const (
 	maxLastOutputBytes = 2 << 10
 )
 
-// Write takes any piece of the output. It does not fail.
+// Write accepts any part of the output and never fails.
 func (s *childLog) Write(b []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -41,7 +41,7 @@ func (s *childLog) Write(b []byte) (int, error) {
 	}
 }
 
-// logLine logs one line under the time we have read it at.
+// logLine logs one line, with the time at which it was read.
 func (s *childLog) logLine(line []byte) {
 	fields := map[string]any{}
 	if json.Unmarshal(line, &fields) != nil {
@@ -51,7 +51,7 @@ func (s *childLog) logLine(line []byte) {
 	}
 	var level slog.Level
 	name, _ := fields[slog.LevelKey].(string)
-	_ = level.UnmarshalText([]byte(name)) // info, when it is none
+	_ = level.UnmarshalText([]byte(name)) // an unknown level is info
 	text, _ := fields[slog.MessageKey].(string)
 	attrs := []slog.Attr{slog.String("of", "media server")}
 	for _, key := range slices.Sorted(maps.Keys(fields)) {
@@ -62,7 +62,7 @@ func (s *childLog) logLine(line []byte) {
 	s.log.LogAttrs(context.Background(), level, text, attrs...)
 }
 
-// String returns the last words that were no lines of a log.
+// String returns the last output that was not a log line.
 func (s *childLog) String() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

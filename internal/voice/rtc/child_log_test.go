@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// The media server's lines stand in the server's log with their levels and fields, and what it says when it breaks is kept.
+// The media server's lines appear in the server's log with their levels and fields, and its last output is kept.
 func TestSayingMergesLogs(t *testing.T) {
 	var out bytes.Buffer
 	s := &childLog{log: slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelDebug}))}

@@ -2,7 +2,7 @@
 
 package rtc
 
-// startAndWait starts the child and waits for its end.
+// startAndWait starts the child and waits for its exit in a goroutine.
 func (c *childProcess) startAndWait() <-chan error {
 	started := make(chan error, 1)
 	err := c.cmd.Start()
@@ -12,7 +12,7 @@ func (c *childProcess) startAndWait() <-chan error {
 		return started
 	}
 	go func() {
-		_ = c.cmd.Wait() // how it ended is in its state
+		_ = c.cmd.Wait() // its state holds how it exited
 		close(c.exited)
 	}()
 	return started

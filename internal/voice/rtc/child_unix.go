@@ -7,5 +7,6 @@ import (
 	"syscall"
 )
 
-// detachFromTerminal keeps the child from the signals of the server's terminal. The end of its input tells it that the server is gone.
+// detachFromTerminal keeps the signals of the server's terminal from the child. It exits at the end of its input when
+// the server is gone.
 func detachFromTerminal(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }

@@ -1,5 +1,7 @@
 package rtc
 
+import lksdk "github.com/livekit/server-sdk-go/v2"
+
 // Credentials returns the key and the secret that tokens are signed with.
 func (s *Server) Credentials() (key, secret string) { return s.credentials() }
 
@@ -9,4 +11,14 @@ func (s *Server) Changed() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.changed
+}
+
+// Simulate makes the agent's own connection fail.
+func (p *Participant) Simulate(how lksdk.SimulateScenario) { p.room.Simulate(how) }
+
+// IsListeningTo reports whether this is the track that is read.
+func (p *Participant) IsListeningTo(sid string) bool {
+	p.receiver.mu.Lock()
+	defer p.receiver.mu.Unlock()
+	return p.receiver.trackID == sid
 }

@@ -11,8 +11,7 @@ import (
 	"github.com/pion/rtp"
 )
 
-// FuzzTokenTimes reads when tokens are over that strangers made up: never later than they say, and nothing but
-// seconds that there are.
+// FuzzTokenTimes parses the expiry of arbitrary tokens: it is never later than they say, and always a valid time.
 func FuzzTokenTimes(f *testing.F) {
 	s := &Server{Now: func() time.Time { return time.Unix(1_700_000_000, 0) }}
 	f.Add(s.UserToken(JoinGrant{Room: "r", Identity: "u", ExpiresAt: time.Unix(1_800_000_000, 0)}), "1800000000")
@@ -43,8 +42,8 @@ func FuzzTokenTimes(f *testing.F) {
 	})
 }
 
-// FuzzOpus decodes packets that strangers made up, in any order: each gives no more sound than Opus has in a packet,
-// makes no more frames than a pause is made up for, and leaves a decoder that goes on.
+// FuzzOpus decodes arbitrary packets in any order: none yields more sound than an Opus packet and a filled pause can
+// hold, and the decoder works afterwards.
 func FuzzOpus(f *testing.F) {
 	codec, err := newOpus()
 	if err != nil {
@@ -72,8 +71,8 @@ func FuzzOpus(f *testing.F) {
 			before := samples
 			packets++
 			in.addPacket(rtpPacket{&rtp.Packet{Header: rtp.Header{SequenceNumber: uint16(packets), Timestamp: uint32(packets) * outputFrameSamples}, Payload: payload}, now}) //nolint:gosec // they wrap
-			if made := samples - before; made > maxDecodedSamples+(maxSilentFrames+maxConcealedFrames+1)*inputFrameSamples {
-				t.Fatalf("%d samples of a packet of %d bytes", made, len(payload))
+			if produced := samples - before; produced > maxDecodedSamples+(maxSilentFrames+maxConcealedFrames+1)*inputFrameSamples {
+				t.Fatalf("%d samples of a packet of %d bytes", produced, len(payload))
 			}
 			now = now.Add(FrameTime)
 		}

@@ -42,8 +42,8 @@ func streamTrailer(id string) *livekit.DataPacket {
 		Attributes: map[string]string{"a": "b"}}}}
 }
 
-// A user may send whatever they like. The agent takes no harm of it, keeps nothing, and goes on reading what is meant for it; also when it
-// has lost its connection meanwhile.
+// A user may send anything. The agent is not harmed, keeps nothing, and continues to read what is meant for it, also
+// after a lost connection.
 func TestWhateverAUserSends(t *testing.T) {
 	s := sfus.Start(t)
 	p, back := joinAgentNotifyingReconnect(t, s, "flood")
@@ -87,7 +87,7 @@ func floodMessages(u *userClient) {
 	}
 }
 
-// However often a microphone is muted, the last word holds.
+// However often a microphone is muted, the last state counts.
 func TestManyMutes(t *testing.T) {
 	t.Parallel()
 	s := sfus.Start(t)
@@ -109,7 +109,7 @@ func TestManyMutes(t *testing.T) {
 	}
 }
 
-// Of two microphones the later one is heard, and the other is not sent any more.
+// Of two microphones the later one is received, and the other is not sent any more.
 func TestTwoMicrophones(t *testing.T) {
 	t.Parallel()
 	s := sfus.Start(t)
@@ -124,7 +124,7 @@ func TestTwoMicrophones(t *testing.T) {
 	}
 }
 
-// A media server that takes the connection and then says nothing does not hold up who joins for longer than they want to wait.
+// A media server that accepts the connection and then sends nothing does not block Join beyond its deadline.
 func TestAMuteServerIsNotWaitedFor(t *testing.T) {
 	t.Parallel()
 	reached := make(chan struct{}, 1)

@@ -15,7 +15,8 @@ import (
 	"parley/internal/voice/rtc"
 )
 
-// Whoever joins, customer or agent, is sent to no host that the operator did not name. LiveKit by itself names STUN servers of others.
+// Customers and agents are sent to no host that the operator did not configure. LiveKit by default names STUN servers
+// of others.
 func TestNobodyIsSentToForeignServers(t *testing.T) {
 	for name, child := range map[string]rtc.ChildConfig{
 		"127.0.0.1":           {Loopback: true},
@@ -82,7 +83,7 @@ func readFirstMessage(t *testing.T, r *bufio.Reader) []byte {
 	return b
 }
 
-// startSTUNServer tells whoever asks the address it was asked from (RFC 8489), which is IPv4.
+// startSTUNServer starts a STUN server (RFC 8489) for IPv4.
 func startSTUNServer(t *testing.T) string {
 	t.Helper()
 	c, err := net.ListenPacket("udp4", "127.0.0.1:0")
@@ -102,7 +103,7 @@ func startSTUNServer(t *testing.T) string {
 	return c.LocalAddr().String()
 }
 
-// stunResponse is the answer to a request, of which cookie is the magic cookie and the transaction.
+// stunResponse returns the answer to a request; cookie is its magic cookie and transaction id.
 func stunResponse(a *net.UDPAddr, cookie []byte) []byte {
 	b := append([]byte{1, 1, 0, 12}, cookie...)
 	b = append(b, 0, 0x20, 0, 8, 0, 1)

@@ -36,8 +36,8 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// waitForGoroutines waits for the last goroutine: the SDK's clients go on closing their transports for seconds after they have returned. It asks by the
-// common client, which keeps its connections.
+// waitForGoroutines waits for the last goroutine: the SDK's clients close their transports for seconds after they have
+// returned.
 func waitForGoroutines() (err error) {
 	http.DefaultClient.CloseIdleConnections()
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); {
@@ -48,7 +48,7 @@ func waitForGoroutines() (err error) {
 	return err
 }
 
-// runParentProcess is a server that runs a media server, prints where, and stays until it is killed.
+// runParentProcess is a server that runs a media server, prints its address, and waits to be killed.
 func runParentProcess() {
 	exe, err := os.Executable()
 	if err != nil {

@@ -6,11 +6,11 @@ import (
 	"github.com/thesyncim/gopus"
 )
 
-// opus is the codec, so that another can take its place.
+// opus is the codec, as an interface so that another implementation can replace it.
 type opus interface {
-	// encode packs a frame of 20 ms at 48 kHz and gives the length of the packet.
+	// encode encodes a frame of 20 ms at 48 kHz and returns the length of the packet.
 	encode(pcm []int16, packet []byte) (int, error)
-	// decode returns the samples of a packet at 16 kHz; for a packet of nil it guesses the next 20 ms from those before.
+	// decode returns the samples of a packet at 16 kHz; for a nil packet it conceals the next 20 ms from those before.
 	decode(packet []byte, pcm []int16) (int, error)
 }
 
@@ -39,7 +39,7 @@ func newOpus() (opus, error) {
 	return &gopusCodec{e, d}, nil
 }
 
-// tuneEncoder chooses what speech over the Internet needs: 32 kbit/s, and data in each packet that mends the loss of the one before.
+// tuneEncoder sets what speech over the Internet needs: 32 kbit/s, and forward error correction.
 func tuneEncoder(e *gopus.Encoder) error {
 	for _, set := range []func() error{
 		func() error { return e.SetFrameSize(outputFrameSamples) },

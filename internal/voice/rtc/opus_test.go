@@ -14,7 +14,7 @@ func sineFrames(pitch float64, frames int) []int16 {
 	return pcm
 }
 
-// pitchPower returns how much of a pitch there is in samples of 16 kHz, 1 for the tone above.
+// pitchPower returns the share of a pitch in samples of 16 kHz, 1 for the tone above.
 func pitchPower(pcm []int16, pitch float64) float64 {
 	var re, im float64
 	for i, v := range pcm {
@@ -30,7 +30,7 @@ func TestOpusCarriesATone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var heard []int16
+	var decoded []int16
 	var pcm [maxDecodedSamples]int16
 	packet := make([]byte, maxPacketBytes)
 	for sound, n := sineFrames(440, 50), 0; len(sound) > 0; sound, n = sound[outputFrameSamples:], n+1 {
@@ -46,12 +46,12 @@ func TestOpusCarriesATone(t *testing.T) {
 		if err != nil || count != inputFrameSamples {
 			t.Fatalf("%d samples: %v", count, err)
 		}
-		heard = append(heard, pcm[:count]...)
+		decoded = append(decoded, pcm[:count]...)
 	}
-	if p := pitchPower(heard[InputRate/10:], 440); p < 0.7 {
+	if p := pitchPower(decoded[InputRate/10:], 440); p < 0.7 {
 		t.Errorf("%.2f of the tone is left", p)
 	}
-	if p := pitchPower(heard[InputRate/10:], 700); p > 0.1 {
+	if p := pitchPower(decoded[InputRate/10:], 700); p > 0.1 {
 		t.Errorf("%.2f of another", p)
 	}
 }

@@ -15,12 +15,12 @@ import (
 	"github.com/pion/webrtc/v4/pkg/media"
 )
 
-// Config is how an agent joins a room.
+// Config configures an agent's participation in a room.
 type Config struct {
 	URL            string        // of the media server: ws or wss
 	Token          string        // an agent's
-	UserIdentity   string        // the identity of the participant who is heard; others are not
-	ServerIsLocal  bool          // the media server runs on this machine: no TURN server is asked for a way to it
+	UserIdentity   string        // the participant whose microphone is received; others are ignored
+	ServerIsLocal  bool          // the media server runs on this machine: no TURN server is needed
 	ReconnectGrace time.Duration // how long a user may be away; 0 means 3 s
 	Now            func() time.Time
 	Log            *slog.Logger
@@ -33,27 +33,27 @@ type Participant struct {
 	config   Config
 	room     *lksdk.Room
 	track    *lksdk.LocalTrack
-	outgoing *orderedQueue[func()] // what is said to the server, one after the other
+	outgoing *orderedQueue[func()] // calls to the server, one after the other
 
 	eventQueue *orderedQueue[Event]
 	events     chan Event
 	receiver   audioReceiver
 	presence   *presence
 	data       *dataReceiver
-	state      atomic.Value // State, as it was set last
+	state      atomic.Value // the State that was set last
 
 	lastMedia  atomic.Int64 // Unix nanoseconds
 	reconnects atomic.Int32
 	joinTime   time.Duration
 	lostMu     sync.Mutex
-	lostTimer  *time.Timer // runs while the agent itself is cut off
+	lostTimer  *time.Timer // runs while the agent itself is disconnected
 
 	endOnce         sync.Once
 	leaveOnce       sync.Once
-	stopped         chan struct{} // closed when everything has stopped
-	reasonShown     chan struct{} // closed when the server has taken the reason
+	stopped         chan struct{} // closed when everything has ended
+	reasonShown     chan struct{} // closed when the server has received the reason
 	reasonShownOnce sync.Once
-	lostOnce        sync.Once // the loss is told
+	lostOnce        sync.Once // the loss is reported once
 	ctx             context.Context
 	cancel          context.CancelFunc
 	work            sync.WaitGroup
@@ -63,12 +63,12 @@ var _ Transport = (*Participant)(nil)
 
 const (
 	defaultGrace      = 3 * time.Second
-	lostTimeout       = 10 * time.Second       // an agent that has no connection for so long has lost the room
-	showReasonTimeout = 300 * time.Millisecond // for the server to take the reason of the end
+	lostTimeout       = 10 * time.Second       // an agent without a connection for this long has lost the room
+	showReasonTimeout = 300 * time.Millisecond // for the server to receive the reason of the end
 	joinTimeout       = 20 * time.Second
 )
 
-// Join brings the agent into the room, with a track to speak on. ctx limits the joining only, which takes 20 s at most.
+// Join joins the room as the agent, with a track for its speech. ctx limits the joining only, which takes 20 s at most.
 func Join(ctx context.Context, c Config) (*Participant, error) {
 	began := c.Now()
 	p, err := newParticipant(c)
@@ -86,8 +86,8 @@ func Join(ctx context.Context, c Config) (*Participant, error) {
 	return p, nil
 }
 
-// joinWithTimeout joins, unless that is called off. A server that takes the connection and then says nothing is waited for by the SDK without end:
-// the connection is cut then.
+// joinWithTimeout joins unless ctx is done first. The SDK waits for ever for a server that accepts the connection and
+// then sends nothing: in that case the connection is closed.
 func (p *Participant) joinWithTimeout(ctx context.Context) error {
 	joined := make(chan error, 1)
 	go func() { joined <- p.join() }()
@@ -161,7 +161,7 @@ func (p *Participant) sendEvent(kind Kind) { p.eventQueue.put(Event{Kind: kind, 
 // Events returns what happens in the room.
 func (p *Participant) Events() <-chan Event { return p.events }
 
-// LastMedia is when the user was last heard of.
+// LastMedia returns the time of the user's last sign.
 func (p *Participant) LastMedia() time.Time {
 	if !p.receiver.isOn() && p.presence.isHere() && !p.isDisconnected() {
 		p.setLastMedia(p.config.Now())
@@ -183,7 +183,7 @@ func (p *Participant) Stats() Stats {
 	return s
 }
 
-// End tells the reason and leaves.
+// End shows the reason and leaves.
 func (p *Participant) End(ctx context.Context, reason string) {
 	p.endOnce.Do(func() {
 		p.Stop()

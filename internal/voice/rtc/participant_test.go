@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -59,98 +60,110 @@ func TestAgentAndUserTalk(t *testing.T) {
 	u.publishMicrophone()
 	requireEvents(t, p, rtc.EventMicOn)
 
-	t.Run("the agent hears", func(t *testing.T) {
-		began := time.Now()
-		u.speakDuring(440, func() { waitForPitch(t, p, 440) })
-		if before := p.LastMedia(); before.Before(began) {
-			t.Errorf("last media %v", before)
-		}
-	})
-	t.Run("the user hears", func(t *testing.T) {
-		p.Play(rtc.Clip{ID: "1", PCM: sineStream(700, time.Second)})
-		if e := requireEvents(t, p, rtc.EventStarted); e.ID != "1" {
-			t.Errorf("%+v", e)
-		}
-		if e := requireEvents(t, p, rtc.EventEnded); e.ID != "1" || !e.Complete || e.Played != time.Second {
-			t.Errorf("%+v", e)
-		}
-		u.waitUntil("sound", func() bool { return len(u.heardSamples) >= rtc.InputRate*9/10 })
-		u.mu.Lock()
-		defer u.mu.Unlock()
-		if got := pitchShare(u.heardSamples[rtc.InputRate/4:rtc.InputRate*3/4], 700); got < 0.6 {
-			t.Errorf("%.2f of the tone came", got)
-		}
-	})
-	t.Run("a cut is heard at once", func(t *testing.T) {
-		p.Play(rtc.Clip{ID: "2", PCM: sineStream(700, 30*time.Second)})
-		requireEvents(t, p, rtc.EventStarted)
-		began := time.Now()
-		u.waitUntil("sound", func() bool { return u.lastHeardAt.After(began) })
-		at := p.Stop()
-		if e := requireEvents(t, p, rtc.EventEnded); e.Complete || e.Position != at || at.ID != "2" || at.Played > 25*time.Second {
-			t.Errorf("%+v, cut at %v", e, at)
-		}
-		u.update(func() { u.heardSamples = nil })
-		p.Play(rtc.Clip{ID: "3", PCM: sineStream(300, time.Second)})
-		requireEvents(t, p, rtc.EventStarted, rtc.EventEnded)
-		u.waitUntil("the next clip", func() bool { return len(u.heardSamples) >= rtc.InputRate*9/10 })
-		u.mu.Lock()
-		defer u.mu.Unlock()
-		last := u.heardSamples[len(u.heardSamples)-rtc.InputRate/2:]
-		if old, next := pitchShare(last, 700), pitchShare(last, 300); old > 0.1 || next < 0.6 {
-			t.Errorf("%.2f of what was cut, %.2f of what follows", old, next)
-		}
-	})
-	t.Run("words", func(t *testing.T) {
-		long := strings.Repeat("Ünï ", 6000) // more than a chunk
-		p.SetState(rtc.Thinking)
-		p.Transcript(rtc.Segment{ID: "a", FromUser: true, Text: "Where is"})
-		p.Transcript(rtc.Segment{ID: "a", FromUser: true, Text: "Where is my order?", Final: true})
-		p.Transcript(rtc.Segment{ID: "b", Text: long, Final: true})
-		p.Fault("No ears.")
-		u.waitUntil("words", func() bool {
-			return len(u.lines) == 3 && len(u.faults) == 1 && u.attributes[rtc.AttributeState] == "thinking"
-		})
-		slices.SortFunc(u.lines, func(a, b transcriptLine) int { return len(a.text) - len(b.text) })
-		want := []transcriptLine{{"a", "false", "Where is", "user-1"}, {"a", "true", "Where is my order?", "user-1"}, {"b", "true", long, "agent"}}
-		if !slices.Equal(u.lines, want) || u.faults[0] != "No ears." {
-			t.Errorf("%v, %v", u.lines[:2], u.faults)
-		}
-		u.sendText("Hello, agent.")
-		if e := requireEvents(t, p, rtc.EventText); e.Text != "Hello, agent." {
-			t.Errorf("%+v", e)
-		}
-		u.sendText(strings.Repeat("spam ", 10_000))
-		u.waitUntil("refusal", func() bool { return len(u.faults) == 2 })
-	})
-	t.Run("mute", func(t *testing.T) {
-		u.pub.SetMuted(true)
-		requireEvents(t, p, rtc.EventMicOff)
-		muted := time.Now()
-		if p.LastMedia().Before(muted) {
-			t.Error("a muted user who is there is not seen")
-		}
-		u.pub.SetMuted(false)
-		requireEvents(t, p, rtc.EventMicOn)
-		unmuted := time.Now()
-		if p.LastMedia().After(unmuted) {
-			t.Error("a user is seen who could be heard and is not")
-		}
-		u.speakDuring(640, func() { waitForPitch(t, p, 640) })
-	})
-	t.Run("the end", func(t *testing.T) {
-		p.End(context.Background(), "max_duration")
-		u.waitUntil("reason", func() bool { return u.attributes[rtc.AttributeReason] == "max_duration" })
-		for range p.Audio() {
-		}
-		for e := range p.Events() {
-			t.Errorf("after the end: %+v", e)
-		}
-	})
+	t.Run("the agent hears", func(t *testing.T) { testAgentHears(t, p, u) })
+	t.Run("the user hears", func(t *testing.T) { testUserHears(t, p, u) })
+	t.Run("a cut is heard at once", func(t *testing.T) { testCut(t, p, u) })
+	t.Run("words", func(t *testing.T) { testText(t, p, u) })
+	t.Run("mute", func(t *testing.T) { testMute(t, p, u) })
+	t.Run("the end", func(t *testing.T) { testEnd(t, p, u) })
 	t.Logf("%+v", p.Stats())
 }
 
-// Who mutes the microphone before the agent hears it is known to be muted, and not taken for one who says nothing.
+func testAgentHears(t *testing.T, p *rtc.Participant, u *userClient) {
+	began := time.Now()
+	u.speakDuring(440, func() { waitForPitch(t, p, 440) })
+	if before := p.LastMedia(); before.Before(began) {
+		t.Errorf("last media %v", before)
+	}
+}
+
+func testUserHears(t *testing.T, p *rtc.Participant, u *userClient) {
+	p.Play(rtc.Clip{ID: "1", PCM: sineStream(700, time.Second)})
+	if e := requireEvents(t, p, rtc.EventStarted); e.ID != "1" {
+		t.Errorf("%+v", e)
+	}
+	if e := requireEvents(t, p, rtc.EventEnded); e.ID != "1" || !e.Complete || e.Played != time.Second {
+		t.Errorf("%+v", e)
+	}
+	u.waitUntil("sound", func() bool { return len(u.heardSamples) >= rtc.InputRate*9/10 })
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if got := pitchShare(u.heardSamples[rtc.InputRate/4:rtc.InputRate*3/4], 700); got < 0.6 {
+		t.Errorf("%.2f of the tone came", got)
+	}
+}
+
+func testCut(t *testing.T, p *rtc.Participant, u *userClient) {
+	p.Play(rtc.Clip{ID: "2", PCM: sineStream(700, 30*time.Second)})
+	requireEvents(t, p, rtc.EventStarted)
+	began := time.Now()
+	u.waitUntil("sound", func() bool { return u.lastHeardAt.After(began) })
+	at := p.Stop()
+	if e := requireEvents(t, p, rtc.EventEnded); e.Complete || e.Position != at || at.ID != "2" || at.Played > 25*time.Second {
+		t.Errorf("%+v, cut at %v", e, at)
+	}
+	u.update(func() { u.heardSamples = nil })
+	p.Play(rtc.Clip{ID: "3", PCM: sineStream(300, time.Second)})
+	requireEvents(t, p, rtc.EventStarted, rtc.EventEnded)
+	u.waitUntil("the next clip", func() bool { return len(u.heardSamples) >= rtc.InputRate*9/10 })
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	last := u.heardSamples[len(u.heardSamples)-rtc.InputRate/2:]
+	if old, next := pitchShare(last, 700), pitchShare(last, 300); old > 0.1 || next < 0.6 {
+		t.Errorf("%.2f of what was cut, %.2f of what follows", old, next)
+	}
+}
+
+func testText(t *testing.T, p *rtc.Participant, u *userClient) {
+	long := strings.Repeat("Ünï ", 6000) // more than a chunk
+	p.SetState(rtc.Thinking)
+	p.Transcript(rtc.Segment{ID: "a", FromUser: true, Text: "Where is"})
+	p.Transcript(rtc.Segment{ID: "a", FromUser: true, Text: "Where is my order?", Final: true})
+	p.Transcript(rtc.Segment{ID: "b", Text: long, Final: true})
+	p.Fault("No ears.")
+	u.waitUntil("words", func() bool {
+		return len(u.lines) == 3 && len(u.faults) == 1 && u.attributes[rtc.AttributeState] == "thinking"
+	})
+	slices.SortFunc(u.lines, func(a, b transcriptLine) int { return len(a.text) - len(b.text) })
+	want := []transcriptLine{{"a", "false", "Where is", "user-1"}, {"a", "true", "Where is my order?", "user-1"}, {"b", "true", long, "agent"}}
+	if !slices.Equal(u.lines, want) || u.faults[0] != "No ears." {
+		t.Errorf("%v, %v", u.lines[:2], u.faults)
+	}
+	u.sendText("Hello, agent.")
+	if e := requireEvents(t, p, rtc.EventText); e.Text != "Hello, agent." {
+		t.Errorf("%+v", e)
+	}
+	u.sendText(strings.Repeat("spam ", 10_000))
+	u.waitUntil("refusal", func() bool { return len(u.faults) == 2 })
+}
+
+func testMute(t *testing.T, p *rtc.Participant, u *userClient) {
+	u.pub.SetMuted(true)
+	requireEvents(t, p, rtc.EventMicOff)
+	muted := time.Now()
+	if p.LastMedia().Before(muted) {
+		t.Error("a muted user who is there is not seen")
+	}
+	u.pub.SetMuted(false)
+	requireEvents(t, p, rtc.EventMicOn)
+	unmuted := time.Now()
+	if p.LastMedia().After(unmuted) {
+		t.Error("a user is seen who could be heard and is not")
+	}
+	u.speakDuring(640, func() { waitForPitch(t, p, 640) })
+}
+
+func testEnd(t *testing.T, p *rtc.Participant, u *userClient) {
+	p.End(context.Background(), "max_duration")
+	u.waitUntil("reason", func() bool { return u.attributes[rtc.AttributeReason] == "max_duration" })
+	for range p.Audio() {
+	}
+	for e := range p.Events() {
+		t.Errorf("after the end: %+v", e)
+	}
+}
+
+// A user who mutes the microphone before the agent receives it is known to be muted, and not just silent.
 func TestMutedFromTheBeginning(t *testing.T) {
 	t.Parallel()
 	s := sfus.Start(t)
@@ -165,7 +178,8 @@ func TestMutedFromTheBeginning(t *testing.T) {
 	u.speakDuring(440, func() { waitForPitch(t, p, 440) })
 }
 
-// So is who mutes it at once when the agent is there already: whether that was on for a moment is chance.
+// The same holds for a user who mutes it at once when the agent is there already: whether it was on for a moment is
+// chance.
 func TestMutedAtOnce(t *testing.T) {
 	t.Parallel()
 	s := sfus.Start(t)
@@ -185,7 +199,7 @@ func TestMutedAtOnce(t *testing.T) {
 	}
 }
 
-// A client whose connection breaks leaves and comes back; that is no end.
+// A client whose connection breaks leaves and comes back; that does not end the session.
 func TestWhoComesBackHasNotLeft(t *testing.T) {
 	t.Parallel()
 	s := sfus.Start(t)
@@ -211,8 +225,8 @@ func TestWhoComesBackHasNotLeft(t *testing.T) {
 	u.speakDuring(640, func() { waitForPitch(t, p, 640) })
 }
 
-// An agent whose own connection breaks goes on talking and hearing when it is restored, shows its state again, and does not take the user
-// for gone meanwhile.
+// An agent whose own connection breaks continues when it is restored, shows its state again, and does not consider the
+// user gone meanwhile.
 func TestTheAgentComesBack(t *testing.T) {
 	t.Parallel()
 	s := sfus.Start(t)
@@ -243,7 +257,7 @@ func TestTheAgentComesBack(t *testing.T) {
 	}
 }
 
-func TestWhoStaysAwayHasLeft(t *testing.T) {
+func TestUserLeavesAfterGrace(t *testing.T) {
 	t.Parallel()
 	const grace = 300 * time.Millisecond
 	s := sfus.Start(t)
@@ -252,17 +266,18 @@ func TestWhoStaysAwayHasLeft(t *testing.T) {
 	u.publishMicrophone()
 	waitForUser(t, p, rtc.EventMicOn)
 	removeUser(t, s, "away")
-	gone := requireEvents(t, p, rtc.EventAway).At
+	awayAt := requireEvents(t, p, rtc.EventAway).At
 	requireEvents(t, p, rtc.EventMicOff)
-	if left := requireEvents(t, p, rtc.EventLeft).At; left.Before(gone.Add(grace)) {
-		t.Errorf("left %v after having gone", left.Sub(gone))
+	if left := requireEvents(t, p, rtc.EventLeft).At; left.Before(awayAt.Add(grace)) {
+		t.Errorf("left %v after having gone", left.Sub(awayAt))
 	}
 	if at := p.LastMedia(); !at.IsZero() {
 		t.Errorf("who never spoke was heard at %v", at)
 	}
 }
 
-// removeUser has the media server put the user out of a room: a client that leaves by itself may be gone before its word has come.
+// removeUser makes the media server remove the user from a room: a client that leaves by itself may be gone before its
+// message has arrived.
 func removeUser(t *testing.T, s *rtc.Server, room string) {
 	t.Helper()
 	key, secret := s.Credentials()
@@ -318,5 +333,20 @@ func TestJoiningFails(t *testing.T) {
 	openRoom(t, s, "nowhere")
 	if _, err := rtc.Join(ctx, c); err == nil {
 		t.Error("joined although it was called off")
+	}
+}
+
+// Sessions leave nothing behind. The SDK closes connections after it has left, and where it looks for the address of a
+// STUN server at that moment it waits for the answer.
+func TestManySessionsLeaveNothing(t *testing.T) {
+	s := sfus.Start(t)
+	openRoom(t, s, "many")
+	before := runtime.NumGoroutine() // with the connection on which rooms are opened
+	defer eventually(t, "the end of all goroutines", func() bool { return runtime.NumGoroutine() <= before })
+	for range 20 {
+		p := joinAgent(t, s, "many")
+		p.Play(rtc.Clip{ID: "1", PCM: sineStream(700, time.Minute)})
+		p.SetState(rtc.Speaking)
+		p.End(context.Background(), "operator")
 	}
 }

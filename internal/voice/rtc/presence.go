@@ -6,15 +6,17 @@ import (
 )
 
 const (
-	// The media server tells who comes and goes at once of those who have published a microphone, and of others every three seconds.
+	// The media server reports at once who comes and goes of those who have published a microphone, and others every
+	// three seconds.
 	announceDelay = 4 * time.Second
-	// A user who has been announced can hear a little later, and tells so: at once as a rule, and after seconds where a machine is busy or
-	// a network slow. What is said before is lost. One who has switched sound off never tells so, and is not waited for longer.
+	// A user who has been announced can hear a little later, which their subscription shows: usually at once, and after
+	// seconds if a machine is busy or a network slow. What is said before is lost. A client with sound switched off
+	// never subscribes, and is not waited for any longer.
 	hearingTimeout = 5 * time.Second
 )
 
-// presence follows whether the user is in the room. A client that reconnects leaves and comes back: only who stays away for the
-// grace has left, or who said so.
+// presence tracks whether the user is in the room. A client that reconnects leaves and comes back: only a user who
+// stays away for the grace period, or who said so, has left.
 type presence struct {
 	grace   time.Duration
 	onEvent func(Kind)
@@ -22,12 +24,12 @@ type presence struct {
 	mu           sync.Mutex
 	isAnnounced  bool
 	isPresent    bool
-	hasPublished bool // had a microphone
+	hasPublished bool // has had a microphone
 	hasLeft      bool // for good
 	timer        *time.Timer
 }
 
-// handleAnnounced takes what the media server says of the user.
+// handleAnnounced handles the media server's report whether the user is in the room.
 func (p *presence) handleAnnounced(here bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -47,7 +49,7 @@ func (p *presence) handleAnnounced(here bool) {
 	}
 }
 
-// handleUserSign takes a sign of the user: they can hear, or have typed.
+// handleUserSign handles a sign of the user: they can hear, or have typed.
 func (p *presence) handleUserSign() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -56,7 +58,8 @@ func (p *presence) handleUserSign() {
 	}
 }
 
-// handlePublished takes a user's microphone. Who is heard the first time does not yet hear: the two ways of sound open one after the other.
+// handlePublished handles the publication of the user's microphone. A user who can be heard for the first time cannot
+// hear yet: the two directions are connected one after the other.
 func (p *presence) handlePublished() {
 	p.handleAnnounced(true)
 	p.mu.Lock()
@@ -82,14 +85,14 @@ func (p *presence) markAway() {
 	p.timer = time.AfterFunc(grace, p.handleGraceOver)
 }
 
-// handleBye is the end because the user says so.
+// handleBye ends the presence because the user leaves for good.
 func (p *presence) handleBye() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.markLeft()
 }
 
-// handleGraceOver is the end because the user has been away for too long.
+// handleGraceOver ends the presence because the user has been away for too long.
 func (p *presence) handleGraceOver() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -119,7 +122,7 @@ func (p *presence) isHere() bool {
 	return p.isPresent && !p.hasLeft
 }
 
-// close stops the clock.
+// close stops the timer.
 func (p *presence) close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

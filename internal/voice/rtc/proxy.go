@@ -14,14 +14,16 @@ import (
 	"strings"
 )
 
-// SignalPath is where signalling is reached, with what lies below it. Nothing else of the media server is reached from outside.
+// SignalPath is the path of signalling, with everything below it. Nothing else of the media server can be reached from
+// outside.
 const SignalPath = "/rtc"
 
-// IsSignalPath reports whether a request is for Proxy.
+// IsSignalPath reports whether a path is for Proxy.
 func IsSignalPath(path string) bool { return strings.HasPrefix(path+"/", SignalPath+"/") }
 
-// Proxy hands signalling on to the child: WebSockets, and the question whether a token is good. It starts no child, since nobody
-// holds a token that is good for one that does not run. Where a LiveKit of others is used, clients go there, and this answers 404.
+// Proxy forwards signalling to the child: WebSockets, and requests that validate a token. It starts no child, since
+// nobody has a token that is valid for one that is not running. If another LiveKit server is configured, clients
+// connect there, and Proxy answers 404.
 func (s *Server) Proxy() http.Handler {
 	type port struct{}
 	onward := &httputil.ReverseProxy{
@@ -31,7 +33,7 @@ func (s *Server) Proxy() http.Handler {
 			r.Out.Header.Del("Cookie")
 		},
 		ModifyResponse: closeBothSides,
-		Transport:      &http.Transport{DisableKeepAlives: true}, // a connection each, and each is a WebSocket; never by way of a proxy
+		Transport:      &http.Transport{DisableKeepAlives: true}, // one connection each, since each is a WebSocket; never through a proxy
 		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
 			s.Log.DebugContext(r.Context(), "signalling was not handed on", "err", err)
 			w.WriteHeader(http.StatusBadGateway)
@@ -55,8 +57,8 @@ func (s *Server) Proxy() http.Handler {
 	})
 }
 
-// isExpired reports a token whose time is over, to which the media server itself gives a minute more, or that is in no form which we can read.
-// Whether it is good is the media server's to judge.
+// isExpired reports whether a token has expired, to which the media server would add a minute, or cannot be parsed. The
+// media server checks whether it is valid.
 func (s *Server) isExpired(r *http.Request) bool {
 	tokens := r.URL.Query()["access_token"]
 	for _, header := range r.Header["Authorization"] {
@@ -67,12 +69,13 @@ func (s *Server) isExpired(r *http.Request) bool {
 	return slices.ContainsFunc(tokens, func(token string) bool { return token != "" && tokenExpiry(token) <= now })
 }
 
-// isSignalMethod reports the methods of signalling: the others might bring a token in their body.
+// isSignalMethod reports whether a method is one of signalling: others might carry a token in their body.
 func isSignalMethod(method string) bool {
 	return method == http.MethodGet || method == http.MethodHead || method == http.MethodOptions
 }
 
-// closeBothSides has a WebSocket end when either side has: by itself the proxy would wait for the other, which may never hang up.
+// closeBothSides makes a WebSocket end when either side ends: by itself the proxy would wait for the other, which may
+// never close.
 func closeBothSides(r *http.Response) error {
 	if both, ok := r.Body.(io.ReadWriteCloser); ok && r.StatusCode == http.StatusSwitchingProtocols {
 		r.Body = upstreamConn{both}
@@ -85,7 +88,7 @@ type upstreamConn struct{ io.ReadWriteCloser }
 
 var errHungUp = errors.New("the media server has hung up")
 
-// Read makes an error of the end.
+// Read returns errHungUp in place of io.EOF.
 func (l upstreamConn) Read(b []byte) (int, error) {
 	n, err := l.ReadWriteCloser.Read(b)
 	if errors.Is(err, io.EOF) {

@@ -13,7 +13,8 @@ import (
 	"parley/internal/testkit/sfus"
 )
 
-// Rooms are opened and ended by this server alone: what LiveKit has for that is not reached from outside, however it is spelled.
+// Rooms are created and deleted by this server alone: LiveKit's room service cannot be reached from outside, however
+// its path is spelled.
 func TestOnlySignallingIsReached(t *testing.T) {
 	s := sfus.Start(t)
 	_, address := publicPort(t, s)
@@ -47,7 +48,7 @@ func TestNoChildNoRoom(t *testing.T) {
 	}
 }
 
-// A browser that does not hang up holds nothing of ours once the media server is gone.
+// A browser that does not hang up holds no resources once the media server is gone.
 func TestALineEndsWithTheMediaServer(t *testing.T) {
 	s := sfus.Start(t)
 	openRoom(t, s, "r")

@@ -8,8 +8,8 @@ import (
 	"parley/internal/voice/rtc"
 )
 
-// Behind an address translation the machine does not have the address that browsers are told, and often cannot reach it. The
-// agent, on the same machine, gets in all the same.
+// Behind NAT the machine does not have the address that browsers use, and often cannot reach it. The agent, on the same
+// machine, can join all the same.
 func TestTheAgentJoinsBehindAForeignAddress(t *testing.T) {
 	nonLoopbackAddress(t)
 	s := sfus.Start(t, func(s *rtc.Server) { s.Child = rtc.ChildConfig{NodeIP: "203.0.113.9"} })

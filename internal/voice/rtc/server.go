@@ -12,14 +12,14 @@ import (
 	"time"
 )
 
-// Server is where the rooms of voice sessions are: a media server that runs as a child of this program from the first session
-// on, or a LiveKit that others run. Its fields do not change once it is used.
+// Server manages the rooms of voice sessions: in a media server that runs as a child of this program from the first
+// session on, or in a LiveKit server that others run. Its fields must not change once it is used.
 type Server struct {
-	Executable string      // the program whose command "sfu" is the media server; empty where there is none
-	Args       []string    // of it; nil for "sfu"
-	Child      ChildConfig // what it is told, but for the key and secret, which are made here
+	Executable string      // the program whose command "sfu" is the media server; empty if there is none
+	Args       []string    // its arguments; nil for "sfu"
+	Child      ChildConfig // its configuration, except for key and secret, which are generated
 
-	URL    string // of a LiveKit in place of the child: ws, wss, http or https
+	URL    string // of a LiveKit server in place of the child: ws, wss, http or https
 	Key    string
 	Secret string
 
@@ -27,7 +27,7 @@ type Server struct {
 
 	Now         func() time.Time
 	Log         *slog.Logger
-	OnChildExit func(cause error) // called when the child has died, and every room with it; nil for nobody
+	OnChildExit func(cause error) // called when the child has died, and every room with it; may be nil
 
 	credentialsOnce sync.Once
 	startOnce       sync.Once
@@ -38,11 +38,11 @@ type Server struct {
 
 	mu      sync.Mutex
 	child   *childProcess
-	failure error         // why there is none, until the next attempt
-	changed chan struct{} // closed when child or failure change
+	failure error         // why there is no child, until the next attempt
+	changed chan struct{} // closed and replaced when child or failure change
 }
 
-// ErrNoMediaServer says that this program has no media server and was not told of another.
+// ErrNoMediaServer is returned if this program has no media server and no other is configured.
 var ErrNoMediaServer = errors.New("this program was built without a media server, and no LiveKit is configured")
 
 var errClosed = errors.New("the media server is being stopped")
@@ -68,8 +68,8 @@ func (s *Server) credentials() (key, secret string) {
 	return s.key, s.secret
 }
 
-// Address returns the WebSocket address where the agent joins, and starts the child if it does not run. While it keeps failing to
-// start, the answer is why.
+// Address returns the WebSocket address at which the agent joins, and starts the child if it is not running. It fails
+// while the child fails to start.
 func (s *Server) Address(ctx context.Context) (string, error) {
 	if s.URL != "" {
 		return withScheme(s.URL, "ws"), nil
@@ -81,7 +81,7 @@ func (s *Server) Address(ctx context.Context) (string, error) {
 	return fmt.Sprintf("ws://127.0.0.1:%d", c.Port), nil
 }
 
-// Ports tells the running child's ports for media; zeros where there is no child.
+// Ports returns the running child's ports for media; zeros if there is no child.
 func (s *Server) Ports() (udp, tcp int) {
 	if c := s.runningChild(); c != nil {
 		return c.UDPPort, c.TCPPort
@@ -89,7 +89,7 @@ func (s *Server) Ports() (udp, tcp int) {
 	return 0, 0
 }
 
-// PID returns the process of the running child; 0 for none.
+// PID returns the process id of the running child; 0 if there is none.
 func (s *Server) PID() int {
 	if c := s.runningChild(); c != nil {
 		return c.cmd.Process.Pid
@@ -97,7 +97,7 @@ func (s *Server) PID() int {
 	return 0
 }
 
-// withScheme puts an address into the form for WebSocket ("ws") or for requests ("http"), with TLS if it had it.
+// withScheme returns an address with the scheme for WebSockets ("ws") or requests ("http"), with TLS if it had that.
 func withScheme(address, to string) string {
 	kind, rest, found := strings.Cut(address, "://")
 	if !found {
@@ -115,7 +115,7 @@ func (s *Server) runningChild() *childProcess {
 	return s.child
 }
 
-// waitForChild waits until the child runs.
+// waitForChild waits until the child runs, and starts it if necessary.
 func (s *Server) waitForChild(ctx context.Context) (*childProcess, error) {
 	if s.Executable == "" {
 		return nil, ErrNoMediaServer
@@ -137,10 +137,10 @@ func (s *Server) waitForChild(ctx context.Context) (*childProcess, error) {
 	}
 }
 
-// Close ends the child and with it every room. Nothing starts after it.
+// Close ends the child and with it every room. No child starts after it.
 func (s *Server) Close() {
 	s.start()
-	s.startOnce.Do(func() {}) // what was never started will not be
+	s.startOnce.Do(func() {}) // a child that was never started is not started any more
 	s.mu.Lock()
 	select {
 	case <-s.closed:
@@ -153,7 +153,7 @@ func (s *Server) Close() {
 	roomServiceClient.CloseIdleConnections()
 }
 
-// setChild tells what there is now.
+// setChild sets the child, or why there is none, and wakes those who wait for it.
 func (s *Server) setChild(c *childProcess, failure error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

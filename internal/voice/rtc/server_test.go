@@ -19,7 +19,7 @@ import (
 	"parley/internal/voice/rtc"
 )
 
-// openRoom opens a room that its tests end with their server.
+// openRoom creates a room.
 func openRoom(t *testing.T, s *rtc.Server, name string) {
 	t.Helper()
 	if err := s.CreateRoom(t.Context(), rtc.Room{Name: name, EmptyTimeout: time.Minute, DepartureTimeout: time.Minute}); err != nil {
@@ -63,7 +63,7 @@ func TestWithoutAMediaServer(t *testing.T) {
 	}
 }
 
-// A child that dies takes its rooms with it: the sessions hear of it, and the next ones get another child.
+// A child that dies takes its rooms with it: OnChildExit is called, and the next sessions get another child.
 func TestADeadChildIsReplaced(t *testing.T) {
 	lost := make(chan error, 1)
 	s := sfus.Start(t, func(s *rtc.Server) { s.OnChildExit = func(err error) { lost <- err } })
@@ -113,7 +113,7 @@ func TestAParentKilledLeavesNoOrphan(t *testing.T) {
 	})
 }
 
-// An operator reads which port is taken and which setting chooses another.
+// The error names the port that is taken and the setting that chooses another.
 func TestPortsThatAreTaken(t *testing.T) {
 	udp, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {
@@ -138,7 +138,7 @@ func TestPortsThatAreTaken(t *testing.T) {
 	}
 }
 
-// Once the port is free again, nobody has to start the server anew.
+// Once the port is free again, the server need not be restarted.
 func TestAChildThatFailedToStartIsTriedAgain(t *testing.T) {
 	taken, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {
@@ -159,7 +159,7 @@ func TestAChildThatFailedToStartIsTriedAgain(t *testing.T) {
 	}
 }
 
-// Sound stays on loopback for a server that is there, and signalling always does.
+// Sound stays on loopback for a server that listens there, and signalling always does.
 func TestPortsAreOnLoopback(t *testing.T) {
 	s := sfus.Start(t)
 	address, err := s.Address(t.Context())
@@ -186,7 +186,7 @@ func TestPortsAreOnLoopback(t *testing.T) {
 	}
 }
 
-// nonLoopbackAddress is an address of this machine that is not on loopback.
+// nonLoopbackAddress returns an address of this machine that is not on loopback.
 func nonLoopbackAddress(t *testing.T) string {
 	t.Helper()
 	addrs, err := net.InterfaceAddrs()
@@ -231,7 +231,7 @@ func TestALiveKitOfOthers(t *testing.T) {
 	}
 }
 
-// externalServer makes a server for which the child of s is a LiveKit of others.
+// externalServer returns a server for which the child of s is an external LiveKit server.
 func externalServer(t *testing.T, s *rtc.Server) *rtc.Server {
 	t.Helper()
 	address, err := s.Address(t.Context())
@@ -253,7 +253,7 @@ func TestAnAddressWaitsNoLongerThanItsCaller(t *testing.T) {
 	}
 }
 
-// eventually waits for what nobody tells.
+// eventually waits until a condition holds.
 func eventually(t *testing.T, what string, done func() bool) {
 	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
@@ -279,7 +279,7 @@ func killProcess(t *testing.T, pid int) {
 	}
 }
 
-// isAlive reports a process that runs and is not a mere entry that waits for its parent.
+// isAlive reports whether a process runs and is not a zombie.
 func isAlive(pid int) bool {
 	if state, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err == nil {
 		_, rest, _ := strings.Cut(string(state), ") ")

@@ -15,7 +15,7 @@ import (
 	"parley/internal/voice/rtc"
 )
 
-// The media server listens where it was told to, and nowhere else.
+// The media server listens where it is configured to, and nowhere else.
 func TestTheChildListensNowhereElse(t *testing.T) {
 	free, err := net.Listen("tcp", ":0")
 	requireNoError(t, err)
@@ -57,21 +57,22 @@ func listeningSockets(t *testing.T, pid int) (list []string) {
 	return list
 }
 
-// socketInodes returns those that a process holds.
+// socketInodes returns the inodes of the sockets of a process.
 func socketInodes(t *testing.T, pid int) map[string]bool {
 	t.Helper()
 	files, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
 	requireNoError(t, err)
-	held := map[string]bool{}
+	inodes := map[string]bool{}
 	for _, file := range files {
 		if to, err := os.Readlink(file); err == nil { // one may be closed by now
-			held[to] = true
+			inodes[to] = true
 		}
 	}
-	return held
+	return inodes
 }
 
-// parseKernelAddress reads an address as the kernel writes it: words of 32 bits in its own order, in hexadecimal digits.
+// parseKernelAddress reads an address as the kernel writes it: words of 32 bits in its own order, in hexadecimal
+// digits.
 func parseKernelAddress(t *testing.T, text string) string {
 	t.Helper()
 	host, port, _ := strings.Cut(text, ":")

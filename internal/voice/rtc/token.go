@@ -10,17 +10,17 @@ import (
 	"time"
 )
 
-// JoinGrant is who may join which room, and until when.
+// JoinGrant says who may join which room, and until when.
 type JoinGrant struct {
 	Room      string
 	Identity  string    // at most 256 bytes
-	ExpiresAt time.Time // our own port takes the token no longer; a LiveKit of others does, for up to a minute
+	ExpiresAt time.Time // Proxy refuses the token from then on; another LiveKit server accepts it for up to a minute more
 }
 
-// AgentIdentity is who the agent is in each room. No user has a colon in their id, so none can take its place.
+// AgentIdentity is the agent's identity in every room. No user's id has a colon, so that none can take its place.
 const AgentIdentity = "parley:agent"
 
-// tokenClaims are what a token says, in LiveKit's names.
+// tokenClaims are the claims of a token, as LiveKit names them.
 type tokenClaims struct {
 	Issuer    string     `json:"iss"`
 	Subject   string     `json:"sub,omitempty"`
@@ -28,7 +28,7 @@ type tokenClaims struct {
 	Expires   int64      `json:"exp"`
 	Kind      string     `json:"kind,omitempty"`
 	Video     videoGrant `json:"video"`
-	URL       string     `json:"url,omitempty"` // ours: where the token is good, for clients that are given nothing else
+	URL       string     `json:"url,omitempty"` // ours: where to connect, for clients that get only the token
 }
 
 type videoGrant struct {
@@ -44,32 +44,33 @@ type videoGrant struct {
 	Agent          bool     `json:"agent,omitempty"`
 }
 
-// joinVideoGrant may publish a microphone and nothing else.
+// joinVideoGrant returns a grant to join a room and to publish a microphone and nothing else.
 func joinVideoGrant(room string, ownMetadata bool) videoGrant {
 	yes := true
 	return videoGrant{RoomJoin: true, Room: room, CanPublish: &yes, CanSubscribe: &yes, CanPublishData: &yes,
 		PublishSources: []string{"microphone"}, OwnMetadata: &ownMetadata}
 }
 
-// UserToken lets a browser into one room, where it can speak, listen and write. It may not change its attributes: the agent's
-// state is told by one. The claim "url" names the address to connect to.
+// UserToken returns a token with which a browser can join one room, speak, listen and write. It may not change its
+// attributes, since the agent's state is one. The claim "url" is the address to connect to.
 func (s *Server) UserToken(p JoinGrant) string {
 	return s.signToken(tokenClaims{Subject: p.Identity, Expires: p.ExpiresAt.Unix(), Video: joinVideoGrant(p.Room, false), URL: s.ClientURL})
 }
 
-// AgentToken lets the agent into one room, as AgentIdentity unless the pass says otherwise.
+// AgentToken returns a token with which the agent can join one room, as AgentIdentity unless the grant names another
+// identity.
 func (s *Server) AgentToken(p JoinGrant) string {
 	video := joinVideoGrant(p.Room, true)
 	video.Agent = true
 	return s.signToken(tokenClaims{Subject: cmp.Or(p.Identity, AgentIdentity), Kind: "agent", Expires: p.ExpiresAt.Unix(), Video: video})
 }
 
-// adminToken opens and ends rooms; it leaves this process only towards the media server.
+// adminToken returns a token that may create and delete rooms; it is sent to the media server only.
 func (s *Server) adminToken() string {
 	return s.signToken(tokenClaims{Expires: s.Now().Add(time.Minute).Unix(), Video: videoGrant{RoomCreate: true}})
 }
 
-// signToken makes a JSON web token of the claims, with HS256.
+// signToken returns the claims as a JSON web token, signed with HS256.
 func (s *Server) signToken(c tokenClaims) string {
 	key, secret := s.credentials()
 	c.Issuer, c.NotBefore = key, s.Now().Unix()
@@ -82,10 +83,11 @@ func (s *Server) signToken(c tokenClaims) string {
 
 func encodeBase64(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
 
-// maxUnixSeconds is the last moment, in Unix seconds, that a token can name: beyond it numbers of JSON are not exact.
+// maxUnixSeconds is the latest time, in Unix seconds, that a token can name: beyond it numbers of JSON are not exact.
 const maxUnixSeconds = 1 << 53
 
-// tokenExpiry reads when a token is over, in Unix seconds; 0 where it does not say so in the compact form. Its signature is not looked at.
+// tokenExpiry returns when a token expires, in Unix seconds; 0 if it is not in the compact form or does not say. It
+// does not check the signature.
 func tokenExpiry(token string) int64 {
 	parts := strings.Split(strings.Join(strings.Fields(token), ""), ".")
 	if len(parts) != 3 {

@@ -25,14 +25,14 @@ func joinGrant(room string) rtc.JoinGrant {
 	return rtc.JoinGrant{Room: room, Identity: "user-1", ExpiresAt: time.Now().Add(time.Minute)}
 }
 
-// roomClient is somebody in a room, or on the way.
+// roomClient is a participant of a room, or why it could not join.
 type roomClient struct {
 	*lksdk.Room
 	err              error
 	disconnectReason chan lksdk.DisconnectionReason
 }
 
-// joinRoom has somebody join by the address; it ends with the test.
+// joinRoom joins a room with a token; it leaves with the test.
 func joinRoom(t *testing.T, address, token string, cb *lksdk.RoomCallback) *roomClient {
 	t.Helper()
 	if cb == nil {
@@ -46,7 +46,7 @@ func joinRoom(t *testing.T, address, token string, cb *lksdk.RoomCallback) *room
 	return g
 }
 
-// publicPort is the public port: the proxy as the server mounts it, and its WebSocket address.
+// publicPort serves the proxy as the server mounts it, and returns its WebSocket address.
 func publicPort(t *testing.T, s *rtc.Server) (http.Handler, string) {
 	t.Helper()
 	h := s.Proxy()
@@ -55,7 +55,7 @@ func publicPort(t *testing.T, s *rtc.Server) (http.Handler, string) {
 	return h, strings.Replace(server.URL, "http", "ws", 1)
 }
 
-// getStatus asks the handler and gives the status.
+// getStatus sends a request to the handler and returns the status.
 func getStatus(t *testing.T, h http.Handler, target string) int {
 	t.Helper()
 	r, w := httptest.NewRequest(http.MethodGet, target, nil), httptest.NewRecorder()
@@ -128,7 +128,7 @@ func replaceClaim(t *testing.T, token, from, to string) string {
 	return strings.Join(parts, ".")
 }
 
-// A token is one person's: who joins with it a second time takes the place of the first, and nobody else has room.
+// A token is for one participant: a second join with it replaces the first, and nobody else fits in the room.
 func TestARoomHasOneUser(t *testing.T) {
 	t.Parallel()
 	s := sfus.Start(t)
@@ -159,29 +159,30 @@ func TestARoomHasOneUser(t *testing.T) {
 	}
 }
 
-// A user cannot pass for the agent: attributes are the agent's to change, and only sound of a microphone comes through.
-func TestWhatUsersMayDo(t *testing.T) {
+// A user cannot pass for the agent: only the agent may change attributes, and users may publish nothing but a
+// microphone.
+func TestUserPermissions(t *testing.T) {
 	t.Parallel()
 	s := sfus.Start(t)
 	_, address := publicPort(t, s)
 	openRoom(t, s, "r")
-	told := make(chan string, 10)
-	heard := func() *lksdk.RoomCallback {
+	changes := make(chan string, 10)
+	newCallback := func() *lksdk.RoomCallback {
 		cb := &lksdk.RoomCallback{}
 		cb.OnAttributesChanged = func(changed map[string]string, p lksdk.Participant) {
-			told <- p.Identity() + " " + changed["lk.agent.state"]
+			changes <- p.Identity() + " " + changed["lk.agent.state"]
 		}
 		return cb
 	}
-	agent := joinRoom(t, address, s.AgentToken(rtc.JoinGrant{Room: "r", Identity: "agent", ExpiresAt: time.Now().Add(time.Minute)}), heard())
-	user := joinRoom(t, address, s.UserToken(joinGrant("r")), heard())
+	agent := joinRoom(t, address, s.AgentToken(rtc.JoinGrant{Room: "r", Identity: "agent", ExpiresAt: time.Now().Add(time.Minute)}), newCallback())
+	user := joinRoom(t, address, s.UserToken(joinGrant("r")), newCallback())
 	if agent.err != nil || user.err != nil {
 		t.Fatal(agent.err, user.err)
 	}
 	user.LocalParticipant.SetAttributes(map[string]string{"lk.agent.state": "forged"})
 	agent.LocalParticipant.SetAttributes(map[string]string{"lk.agent.state": "listening"})
-	for range 2 { // each of them hears it, and nothing before it
-		if got := <-told; got != "agent listening" {
+	for range 2 { // both get it, and nothing before it
+		if got := <-changes; got != "agent listening" {
 			t.Error("heard: ", got)
 		}
 	}
@@ -199,7 +200,7 @@ func TestWhatUsersMayDo(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tried.Go(func() { // those that are refused get no answer, and wait for it
+		tried.Go(func() { // refused ones get no answer, and wait for it
 			if _, err := user.LocalParticipant.PublishTrack(track, &lksdk.TrackPublicationOptions{Source: c.source}); (err == nil) != c.allowed {
 				t.Errorf("%s: %v", c.source, err)
 			}
@@ -208,9 +209,9 @@ func TestWhatUsersMayDo(t *testing.T) {
 	tried.Wait()
 }
 
-func TestWhatATokenSays(t *testing.T) {
+func TestTokenClaims(t *testing.T) {
 	s := sfus.New(t, func(s *rtc.Server) { s.ClientURL = "wss://talk.example.com" })
-	said := func(token string) (c map[string]any) {
+	claims := func(token string) (c map[string]any) {
 		body, err := base64.RawURLEncoding.DecodeString(strings.Split(token, ".")[1])
 		if err != nil || json.Unmarshal(body, &c) != nil {
 			t.Fatalf("%s: %v", body, err)
@@ -218,7 +219,7 @@ func TestWhatATokenSays(t *testing.T) {
 		return c
 	}
 	p := joinGrant("r")
-	user := said(s.UserToken(p))
+	user := claims(s.UserToken(p))
 	if user["url"] != "wss://talk.example.com" || user["sub"] != "user-1" || user["exp"] != float64(p.ExpiresAt.Unix()) || user["kind"] != nil {
 		t.Error(user)
 	}
@@ -228,7 +229,7 @@ func TestWhatATokenSays(t *testing.T) {
 			t.Errorf("a user is given %s", power)
 		}
 	}
-	if agent := said(s.AgentToken(p)); agent["kind"] != "agent" || agent["url"] != nil {
+	if agent := claims(s.AgentToken(p)); agent["kind"] != "agent" || agent["url"] != nil {
 		t.Error(agent)
 	}
 }

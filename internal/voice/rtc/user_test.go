@@ -21,7 +21,7 @@ import (
 // transcriptLine is a segment of the transcript as the user's client gets it.
 type transcriptLine struct{ id, final, text, from string }
 
-// userClient is a customer's client: it speaks a tone and notes all that comes.
+// userClient is a customer's client: it sends a tone and records everything that comes.
 type userClient struct {
 	t     *testing.T
 	room  *lksdk.Room
@@ -45,7 +45,7 @@ func (u *userClient) update(f func()) {
 	u.changed = make(chan struct{})
 }
 
-// waitUntil waits until what was noted is as it should be.
+// waitUntil waits until a condition on what was recorded holds.
 func (u *userClient) waitUntil(what string, ok func() bool) {
 	u.t.Helper()
 	deadline := time.After(15 * time.Second)
@@ -144,7 +144,7 @@ func (u *userClient) publishMicrophone() {
 	requireNoError(u.t, err)
 }
 
-// speakUntilDone hums a pitch into the microphone until the context is done.
+// speakUntilDone sends a pitch through the microphone until the context is done.
 func (u *userClient) speakUntilDone(ctx context.Context, pitch float64) {
 	e, err := gopus.NewEncoder(gopus.EncoderConfig{SampleRate: 48_000, Channels: 1, Application: gopus.ApplicationVoIP})
 	requireNoError(u.t, err)
@@ -163,7 +163,7 @@ func (u *userClient) speakUntilDone(ctx context.Context, pitch float64) {
 	}
 }
 
-// speakDuring speaks a pitch while f runs.
+// speakDuring sends a pitch while f runs.
 func (u *userClient) speakDuring(pitch float64, f func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var wait sync.WaitGroup
@@ -195,7 +195,7 @@ func pitchShare(pcm []int16, pitch float64) float64 {
 	return math.Hypot(re, im) * 2 / 8000 / float64(max(1, len(pcm)))
 }
 
-// joinAgent opens a room and lets an agent in who hears "user-1". It leaves with the test.
+// joinAgent creates a room and joins it as an agent that receives "user-1". It leaves with the test.
 func joinAgent(t *testing.T, s *rtc.Server, room string, change ...func(*rtc.Config)) *rtc.Participant {
 	t.Helper()
 	openRoom(t, s, room)
@@ -212,7 +212,7 @@ func joinAgent(t *testing.T, s *rtc.Server, room string, change ...func(*rtc.Con
 	return p
 }
 
-// joinAgentNotifyingReconnect is enter for an agent that tells whenever its connection is restored.
+// joinAgentNotifyingReconnect is joinAgent with a channel that signals when the agent's connection is restored.
 func joinAgentNotifyingReconnect(t *testing.T, s *rtc.Server, room string) (*rtc.Participant, <-chan struct{}) {
 	t.Helper()
 	back := make(chan struct{}, 8)
@@ -222,7 +222,7 @@ func joinAgentNotifyingReconnect(t *testing.T, s *rtc.Server, room string) (*rtc
 	return p, back
 }
 
-// lineNotifier is a log that tells when a line was written.
+// lineNotifier is a log handler that signals when a line was written.
 type lineNotifier struct {
 	slog.Handler
 	line    string
@@ -242,13 +242,13 @@ func (l *lineNotifier) Handle(_ context.Context, r slog.Record) error {
 
 func discardLogger() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
-// contextUntilSignal returns a context that is done once something is told.
-func contextUntilSignal(t *testing.T, told <-chan struct{}) (context.Context, context.CancelFunc) {
+// contextUntilSignal returns a context that is done once there is a signal.
+func contextUntilSignal(t *testing.T, signal <-chan struct{}) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		defer cancel()
 		select {
-		case <-told:
+		case <-signal:
 		case <-ctx.Done():
 		}
 	}()
@@ -287,7 +287,7 @@ func requireEvents(t *testing.T, p *rtc.Participant, kinds ...rtc.Kind) (last rt
 	return last
 }
 
-// waitForUser waits for a user with a microphone: whether they hear first or are heard first is chance.
+// waitForUser waits for a user with a microphone: which of their two directions is connected first is chance.
 func waitForUser(t *testing.T, p *rtc.Participant, microphone rtc.Kind) {
 	t.Helper()
 	seen := map[rtc.Kind]bool{}

@@ -1,6 +1,6 @@
 //go:build novoice || (darwin && !cgo)
 
-// Package sfu stands for the media server in a program that was built without it.
+// Package sfu replaces the media server in a program that was built without it.
 package sfu
 
 import (
@@ -10,8 +10,8 @@ import (
 	"parley/internal/voice/rtc"
 )
 
-// Available reports whether this program can be the media server.
+// Available reports whether this program contains the media server.
 const Available = false
 
-// Serve fails.
+// Serve always fails.
 func Serve(context.Context, *os.File, *os.File, *os.File) error { return rtc.ErrNoMediaServer }

@@ -12,7 +12,7 @@ import (
 	"parley/internal/voice/rtc"
 )
 
-// choosePorts finds the ports. One that is taken is named here, with its setting: LiveKit says neither.
+// choosePorts chooses the ports. Its errors name the port that is taken and its setting; LiveKit's name neither.
 func choosePorts(ctx context.Context, cfg rtc.ChildConfig) (ports rtc.ChildReady, err error) {
 	host := ""
 	if cfg.Loopback {
@@ -27,7 +27,7 @@ func choosePorts(ctx context.Context, cfg rtc.ChildConfig) (ports rtc.ChildReady
 	if cfg.TCPPort == 0 {
 		return ports, nil
 	}
-	// LiveKit listens on every interface, whatever it is told.
+	// LiveKit listens on every interface, whatever its configuration.
 	if ports.TCPPort, err = freeTCP(ctx, "", cfg.TCPPort); err != nil {
 		return ports, fmt.Errorf("TCP port %d for sound: %w; --voice-tcp-port (PARLEY_VOICE_TCP_PORT) chooses another", cfg.TCPPort, err)
 	}
@@ -36,7 +36,7 @@ func choosePorts(ctx context.Context, cfg rtc.ChildConfig) (ports rtc.ChildReady
 
 const loopback = "127.0.0.1"
 
-// freeTCP finds out whether the port is free; 0 asks for any.
+// freeTCP returns the port if it is free, and any free one for 0.
 func freeTCP(ctx context.Context, host string, port int) (int, error) {
 	var plain net.ListenConfig
 	l, err := plain.Listen(ctx, "tcp", net.JoinHostPort(host, strconv.Itoa(port)))
@@ -63,7 +63,7 @@ func freeUDP(ctx context.Context, host string, port int) (int, error) {
 	return strconv.Atoi(text)
 }
 
-// withoutAddress leaves out the address, which the message names already.
+// withoutAddress removes the address, which the message names already.
 func withoutAddress(err error) error {
 	var op *net.OpError
 	if errors.As(err, &op) {

@@ -1,13 +1,16 @@
 //go:build !novoice && (!darwin || cgo)
 
-// Package sfu is the media server of voice sessions: LiveKit, embedded. Only the command "parley sfu" runs it, in a process of
-// its own, since LiveKit takes hold of things that a process has one of.
+// Package sfu is the media server of voice sessions: LiveKit, embedded. Only the command "parley sfu" runs it, in a
+// process of its own, since LiveKit changes global state of its process.
 package sfu
 
 import (
+	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"time"
@@ -21,10 +24,10 @@ import (
 	"parley/internal/voice/rtc"
 )
 
-// Available reports whether this program can be the media server; one that was built with the tag novoice cannot.
+// Available reports whether this program contains the media server; one that was built with the tag novoice does not.
 const Available = true
 
-// Run serves until ctx is done; ready hears the ports once they answer. It may be called once in a process.
+// Run serves until ctx is done; ready is called with the ports once they answer. Run may be called once in a process.
 func Run(ctx context.Context, cfg rtc.ChildConfig, log *slog.Logger, ready func(rtc.ChildReady) error) error {
 	logger.SetLogger(&livekitLogger{log: log}, "")
 	ports, err := choosePorts(ctx, cfg)
@@ -91,11 +94,11 @@ func waitUntilServing(ctx context.Context, server *service.LivekitServer, ended 
 	return nil
 }
 
-// Serve is the command: it reads what it is to be from in, answers on out, and ends with in.
+// Serve is the command "parley sfu": it reads its configuration from in, answers on out, and exits at the end of in.
 func Serve(ctx context.Context, in, out, stderr *os.File) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	os.Stdout = stderr // what writes to it must not break it, once nobody reads it any more
+	os.Stdout = stderr // libraries that write to it must not fail once nobody reads it any more
 	cfg, err := readParentConfig(in, stop)
 	if err != nil {
 		return err
@@ -114,3 +117,23 @@ func logLevel(cfg rtc.ChildConfig) slog.Level {
 	}
 	return slog.LevelWarn
 }
+
+// readParentConfig reads the configuration that the parent sends, and calls onEOF at the end of the input: then the
+// parent ends this process, or has died.
+func readParentConfig(in *os.File, onEOF func()) (cfg rtc.ChildConfig, err error) {
+	lines := bufio.NewReader(in)
+	line, err := lines.ReadBytes('\n')
+	if err == nil {
+		err = json.Unmarshal(line, &cfg)
+	}
+	if err != nil {
+		return cfg, fmt.Errorf("the server runs this, and tells it what to be: %w", err)
+	}
+	go func() {
+		_, _ = io.Copy(io.Discard, lines)
+		onEOF()
+	}()
+	return cfg, nil
+}
+
+func writeReady(out *os.File, r rtc.ChildReady) error { return json.NewEncoder(out).Encode(r) }

@@ -14,10 +14,10 @@ import (
 	"parley/internal/audio"
 )
 
-// The ear is measured on speech that programs make and on noises that are computed. With -v the tests print the figures of
+// The detector is measured on synthesized speech and computed noises. With -v the tests print the figures of
 // docs/performance.md, section "The ear"; they hold what must not get worse.
 
-// synthesizedVoices make speech with the programs that are installed.
+// synthesizedVoices returns speech of the programs that are installed.
 func synthesizedVoices(t *testing.T) (names []string, voices map[string][]int16) {
 	t.Helper()
 	if isRaceBuild {
@@ -37,8 +37,8 @@ func synthesizedVoices(t *testing.T) (names []string, voices map[string][]int16)
 		if program == "espeak-ng" {
 			args = []string{"-v", "en-us+" + variant, "-w", file, text}
 		}
-		if said, err := exec.CommandContext(t.Context(), path, args...).CombinedOutput(); err != nil {
-			t.Fatalf("%s: %v: %s", voice, err, said)
+		if output, err := exec.CommandContext(t.Context(), path, args...).CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v: %s", voice, err, output)
 		}
 		names, voices[voice] = append(names, voice), readSamples(t, file)
 	}
@@ -64,7 +64,7 @@ func readSamples(t *testing.T, file string) []int16 {
 	return s.PCM
 }
 
-// measurement is what was heard of a voice in a room.
+// measurement is what was detected of a voice in a room.
 type measurement struct {
 	turnShare  float64       // share of its loud frames that lie within turns
 	idleShare  float64       // share of the time before it that does
@@ -74,7 +74,7 @@ type measurement struct {
 
 const leadSamples = 3 * Rate // samples of the room before the voice
 
-// measureVoice says a voice after three seconds of a room, and listens for a second more after it.
+// measureVoice plays a voice after three seconds of a room, and a second of the room after it.
 func measureVoice(voice []int16, room []float64) measurement {
 	samples := make([]int16, leadSamples+len(voice)+Rate)
 	for i := range samples {
@@ -87,9 +87,9 @@ func measureVoice(voice []int16, room []float64) measurement {
 	first, last := voiceEdges(voice)
 	s := measurement{onsetDelay: time.Hour, pauseDelay: time.Hour}
 	covered, on := make([]bool, len(samples)), 0
-	ear := New(Config{})
+	detector := New(Config{})
 	for i := 0; i+frameSamples <= len(samples); i += frameSamples {
-		for _, e := range ear.Process(samples[i : i+frameSamples]) {
+		for _, e := range detector.Process(samples[i : i+frameSamples]) {
 			switch {
 			case e.Kind == Onset:
 				on = max(0, i-int(preRoll*Rate/time.Second))
@@ -100,19 +100,19 @@ func measureVoice(voice []int16, room []float64) measurement {
 				s.pauseDelay = e.At - samplePosition(leadSamples+last)
 			}
 		}
-		if ear.IsSpeaking() {
+		if detector.IsSpeaking() {
 			for j := on; j < i+frameSamples; j++ {
 				covered[j] = true
 			}
 			on = i
 		}
 	}
-	loud, heard, early := 0, 0, 0
+	loud, coveredFrames, early := 0, 0, 0
 	for i := 0; i+frameSamples <= len(voice); i += frameSamples {
 		if loudness(voice[i:i+frameSamples]) > loudness(voice)/2 {
 			loud++
 			if covered[leadSamples+i] {
-				heard++
+				coveredFrames++
 			}
 		}
 	}
@@ -121,7 +121,7 @@ func measureVoice(voice []int16, room []float64) measurement {
 			early++
 		}
 	}
-	s.turnShare, s.idleShare = float64(heard)/float64(loud), float64(early)/(leadSamples-Rate/2)
+	s.turnShare, s.idleShare = float64(coveredFrames)/float64(loud), float64(early)/(leadSamples-Rate/2)
 	return s
 }
 
@@ -217,7 +217,8 @@ func formatDelays(a, b time.Duration) string {
 	return fmt.Sprintf("%d / %d ms", a.Milliseconds(), b.Milliseconds())
 }
 
-// noiseTurnShare returns how much of 15 seconds of a noise, in a quiet room, lies within turns, and how many of these began.
+// noiseTurnShare returns how much of 15 seconds of a noise, in a quiet room, lies within turns, and how many of these
+// began.
 func noiseTurnShare(noise waveform) (share float64, onsets int) {
 	e, frames := New(Config{}), 0
 	samples := renderPCM(15*time.Second, whiteNoise(15), noise)

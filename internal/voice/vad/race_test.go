@@ -2,5 +2,6 @@
 
 package vad
 
-// isRaceBuild says that the race detector watches: measuring would take minutes and finds nothing there, as the ear has no goroutines.
+// isRaceBuild reports that the race detector is on: measuring would take minutes with it and find nothing, since the
+// detector has no goroutines.
 const isRaceBuild = true

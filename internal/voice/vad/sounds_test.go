@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// waveform are functions of time in seconds that give a sample, full scale being 32768.
+// waveform returns a sample for a time in seconds; full scale is 32768.
 type waveform func(t float64) float64
 
 func renderPCM(length time.Duration, parts ...waveform) []int16 {
@@ -61,7 +61,7 @@ func speakingVoice(from, to, loud float64) waveform {
 	}
 }
 
-// typingNoise hits a key five to fifteen times a second; the desk answers at 280 Hz.
+// typingNoise hits a key five to fifteen times a second; the table resonates at 280 Hz.
 func typingNoise() waveform {
 	r := rand.New(rand.NewPCG(3, 4))
 	next, at, loud, pitch := 0.0, 0.0, 0.0, 0.0
@@ -75,7 +75,7 @@ func typingNoise() waveform {
 	}
 }
 
-// overtones adds up so many sines over a phase in turns, each the weaker the higher it is.
+// overtones returns the sum of so many sines over a phase in turns, the higher the weaker.
 func overtones(phase float64, count int) float64 {
 	one := cmplx.Rect(1, 2*math.Pi*(phase-math.Floor(phase)))
 	turn, v := one, 0.0
@@ -86,7 +86,7 @@ func overtones(phase float64, count int) float64 {
 	return v
 }
 
-// mainsHum is the mains with its overtones, switched on at a time.
+// mainsHum is mains hum with its overtones, switched on at a time.
 func mainsHum(from float64) waveform {
 	return func(t float64) float64 {
 		if t <= from {
@@ -120,7 +120,7 @@ func bandMusic(beats float64, voices int) waveform {
 	}
 }
 
-// readRecordings are real voices, where the folder with them is.
+// readRecordings returns recordings of real voices, if their folder is there.
 func readRecordings(t *testing.T) map[string][]int16 {
 	t.Helper()
 	files, _ := filepath.Glob("../../../../shared/data/audio/*.wav")

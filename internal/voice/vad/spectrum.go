@@ -5,8 +5,8 @@ import (
 	"math/cmplx"
 )
 
-// A look at the sound is 32 ms wide, the frame and 12 ms before it, and padded with zeros to twice that, so that shifting it
-// against itself does not wrap around.
+// A window is 32 ms wide, the frame and 12 ms before it, padded with zeros to twice that, so that shifting it against
+// itself does not wrap around.
 const (
 	windowSamples = 512
 	fftPoints     = 1024
@@ -35,7 +35,7 @@ func newTwiddles(n int) []complex128 {
 	return t
 }
 
-// windowSelfCorrelation returns what the window itself does to a signal that is compared with itself shifted by a lag.
+// windowSelfCorrelation returns the effect of the window on a signal's autocorrelation, by lag.
 func windowSelfCorrelation(w []float64) []float64 {
 	r := make([]float64, maxLag+2)
 	for lag := range r {
@@ -49,7 +49,7 @@ func windowSelfCorrelation(w []float64) []float64 {
 	return r
 }
 
-// fft is the fast Fourier transform in place; len(x) is points.
+// fft is the fast Fourier transform in place; len(x) is fftPoints.
 func fft(x []complex128) {
 	for i, j := 1, 0; i < fftPoints; i++ {
 		bit := fftPoints >> 1
@@ -72,17 +72,17 @@ func fft(x []complex128) {
 	}
 }
 
-// bandEdges are the parts of the spectrum that are watched one by one, in Hz: below 200 lies the hum of mains and fans.
+// bandEdges are the bands that are measured one by one, in Hz: below 200 is the hum of mains and fans.
 var bandEdges = [...][2]float64{{200, 500}, {500, 1000}, {1000, 2000}, {2000, 4000}, {4000, 7000}}
 
 const bandCount = len(bandEdges)
 
-// soundFeatures is what one frame sounds like.
+// soundFeatures are the features of one frame.
 type soundFeatures struct {
 	energy [bandCount]float64 // mean power of each band; full scale is 1
 	level  float64            // power of all bands together
-	tone   float64            // 0 to 1: how well it repeats itself within the range of human pitch
-	pitch  float64            // Hz; what it repeats itself with
+	tone   float64            // 0 to 1: how periodic it is within the range of human pitch
+	pitch  float64            // Hz; the frequency of that period
 }
 
 // Pitches of human voices, as lags in samples: 400 Hz and 70 Hz.
@@ -91,7 +91,7 @@ const (
 	maxLag = Rate / 70
 )
 
-// spectrumAnalyzer turns samples into sounds.
+// spectrumAnalyzer computes the features of samples.
 type spectrumAnalyzer struct {
 	samples  [windowSamples]float64 // the last samples
 	spectrum [fftPoints]complex128
@@ -113,7 +113,7 @@ func (s *spectrumAnalyzer) analyze(frame []int16) soundFeatures {
 	return out
 }
 
-// measureBands reads the energy of the bands off the spectrum.
+// measureBands computes the energy of the bands from the spectrum.
 func (s *spectrumAnalyzer) measureBands(out *soundFeatures) {
 	const scale = 2.0 / (fftPoints * windowSamples * 0.375) // of a Hann window; one-sided
 	for b, edges := range bandEdges {
@@ -125,8 +125,8 @@ func (s *spectrumAnalyzer) measureBands(out *soundFeatures) {
 	}
 }
 
-// measurePitch finds the pitch: the lag at which the sound, without its lowest and highest parts, is most like itself. The transform of
-// a power spectrum is that likeness for all lags at once.
+// measurePitch finds the pitch: the lag at which the autocorrelation of the sound, without its lowest and highest
+// parts, is greatest. The transform of the power spectrum is the autocorrelation for all lags at once.
 func (s *spectrumAnalyzer) measurePitch(out *soundFeatures) {
 	const from, to = 110 * fftPoints / Rate, 2200 * fftPoints / Rate
 	for k := range fftPoints/2 + 1 {

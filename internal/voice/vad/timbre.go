@@ -2,13 +2,13 @@ package vad
 
 import "math"
 
-// timbreTracker watches the balance of the bands while there are vowels. A mouth that speaks changes its shape several times a second, and
-// with it the balance; a string or a pipe keeps the sound it has, whatever its pitch does.
+// timbreTracker tracks the balance of the bands while there are vowels. A mouth that speaks changes its shape several
+// times a second, and with it the balance; a string or a pipe keeps its timbre, whatever its pitch does.
 type timbreTracker struct {
-	shapes [timbreLag + 1]bandShape // of the last frames, newest last; those without a vowel are not known
+	shapes [timbreLag + 1]bandShape // of the last frames, newest last; unknown for those without a vowel
 
 	keptScore, changedScore float64 // vowels whose balance was kept, and changed, in the last seconds; older ones count less
-	keptCount, changedCount int     // the same since begin
+	keptCount, changedCount int     // the same since the onset
 	keptLoudness            float64 // dB: how loud the kept ones were
 }
 
@@ -24,7 +24,7 @@ const (
 	minBandPower  = 1e-3
 )
 
-// addFrame takes in a frame.
+// addFrame adds a frame.
 func (t *timbreTracker) addFrame(vowel bool, s soundFeatures) {
 	copy(t.shapes[:], t.shapes[1:])
 	now := bandShape{}
@@ -51,15 +51,16 @@ func (t *timbreTracker) addFrame(vowel bool, s soundFeatures) {
 	t.keptLoudness += 0.1 * (loud - t.keptLoudness)
 }
 
-// resetCounts counts anew: somebody may have begun to speak.
+// resetCounts starts counting anew: somebody may have begun to speak.
 func (t *timbreTracker) resetCounts() { t.keptCount, t.changedCount = 0, 0 }
 
-// isInstrument tells whether the vowels since begin keep their sound for so long that no mouth can have made them.
+// isInstrument reports whether the vowels since the onset have kept their timbre for so long that no mouth can have
+// made them.
 func (t *timbreTracker) isInstrument() bool {
 	return t.keptCount >= minKeptVowels && t.keptCount > 2*t.changedCount
 }
 
-// isMusic tells the same of the last seconds.
+// isMusic reports the same for the last seconds.
 func (t *timbreTracker) isMusic() bool { return t.keptScore > 6 && t.keptScore > 1.5*t.changedScore }
 
 const minKeptVowels = 20 // frames: 400 ms

@@ -4,9 +4,9 @@ import "time"
 
 const (
 	minTurnEndSilence = 280 * time.Millisecond // a complete text ends the turn after this, or after MinSilence if that is less
-	maxTurnEndSilence = 3 * time.Second        // no text makes the ear wait longer
+	maxTurnEndSilence = 3 * time.Second        // no text makes the detector wait longer
 	minWordVoice      = 100 * time.Millisecond // less voice than this is no word
-	minCertainVoice   = 2 * time.Second        // of what was taken for voice is not taken back
+	minCertainVoice   = 2 * time.Second        // of voice after which the turn is not discarded as music
 )
 
 // speakerTurn is what one speaker says until they have finished.
@@ -14,7 +14,7 @@ type speakerTurn struct {
 	minSilence   time.Duration
 	completeness Completeness
 
-	preRoll    []int16 // what was heard last, while nobody speaks
+	preRoll    []int16 // the latest audio, while nobody speaks
 	isSpeaking bool
 	isPaused   bool
 	pcm        []int16
@@ -22,7 +22,7 @@ type speakerTurn struct {
 	silentTime time.Duration
 }
 
-// addFrame takes the next frame and what it is.
+// addFrame adds the next frame and its class.
 func (t *speakerTurn) addFrame(frame []int16, v frameClass, now time.Duration) []Event {
 	if !t.isSpeaking {
 		return t.waitForOnset(frame, v, now)
@@ -37,7 +37,8 @@ func (t *speakerTurn) addFrame(frame []int16, v frameClass, now time.Duration) [
 	return t.addSilence(now)
 }
 
-// waitForOnset keeps the pre-roll until somebody begins to speak. The frames that were needed to be sure come on top of it.
+// waitForOnset keeps the pre-roll until somebody begins to speak. The frames that the onset was decided on come on top
+// of it.
 func (t *speakerTurn) waitForOnset(frame []int16, v frameClass, now time.Duration) []Event {
 	const keep = int((preRoll+onsetFrames*frameTime)/frameTime) * frameSamples
 	t.preRoll = append(t.preRoll, frame...)
@@ -80,14 +81,14 @@ func (t *speakerTurn) addSilence(now time.Duration) []Event {
 	return nil
 }
 
-// discardTurn takes back what was begun.
+// discardTurn ends the turn as noise.
 func (t *speakerTurn) discardTurn(now time.Duration) []Event {
 	e := t.newEvent(Noise, now)
 	t.reset()
 	return []Event{e}
 }
 
-// turnEndSilence is how long a silence ends the turn.
+// turnEndSilence returns how long a silence ends the turn.
 func (t *speakerTurn) turnEndSilence() time.Duration {
 	switch t.completeness {
 	case Complete:
@@ -106,7 +107,7 @@ func (t *speakerTurn) endTurn(now time.Duration, cut bool) []Event {
 	return []Event{e}
 }
 
-// newEvent copies the samples where the kind has them: the turn goes on writing its own.
+// newEvent copies the samples if the kind has them: the turn continues to append to its own.
 func (t *speakerTurn) newEvent(kind Kind, now time.Duration) Event {
 	e := Event{Kind: kind, At: now, Voiced: t.voiced, Silence: t.silentTime}
 	if kind == Onset || kind == Pause || kind == End {

@@ -1,6 +1,6 @@
 type Callbacks<E> = { [K in keyof E]: Set<E[K]> };
 
-/** Calls back who asked for it. A callback that throws is reported to the page and keeps nobody else from being called. */
+/** Calls the callbacks of events. One that throws is reported to the page, and the others are called all the same. */
 export class Emitter<E extends { [K in keyof E]: (...args: never[]) => void }> {
   private readonly callbacks: Partial<Callbacks<E>> = {};
 

@@ -3,9 +3,9 @@ import { microphoneProblem } from "./problem.js";
 
 const ended = () => new DOMException("the track has ended", "InvalidStateError");
 
-/** The customer's microphone: opened for a session, muted and unmuted, closed with it. What goes wrong is told, not thrown. */
+/** The customer's microphone: opened for a session, muted and unmuted, closed with it. Problems are reported, not thrown. */
 export class Microphone {
-  /** The sound that is recorded; null while there is none. */
+  /** The stream that is recorded; null while there is none. */
   stream: MediaStream | null = null;
 
   private track: LocalAudioTrack | null = null;
@@ -16,27 +16,27 @@ export class Microphone {
 
   constructor(private readonly complain: (error: Error) => void) {}
 
-  /** Whether nothing is heard of the customer: by their wish, or for want of a microphone. */
+  /** Whether the customer is muted or has no microphone. */
   get muted(): boolean {
     return this.silenced || this.failed;
   }
 
-  /** Asks for the microphone. The browser may ask the customer, for as long as they please. */
+  /** Requests the microphone. The browser may ask the customer, which may take any time. */
   open(): Promise<void> {
     this.closed = this.failed = false;
     return (this.opening ??= this.record().finally(() => (this.opening = null)));
   }
 
-  /** Lets the room hear what is recorded. Where the connection breaks meanwhile, it is done when there is one again. */
+  /** Publishes the microphone. If the connection breaks meanwhile, it is published when there is one again. */
   async publish(room: Room): Promise<void> {
     await this.opening;
     const { track } = this;
     if (!track || room.localParticipant.getTrackPublication(Track.Source.Microphone)) return;
     const settled = new Promise<void>((done) => room.once(RoomEvent.Reconnected, done).once(RoomEvent.Disconnected, () => done()));
-    // A device that goes away livekit-client replaces by another, and where there is none it mutes the track.
+    // livekit-client replaces a device that is removed by another one, and mutes the track if there is none.
     const muted = () => track.mediaStreamTrack.readyState === "ended" && void this.lose(track, room, ended());
     try {
-      // Without pauses in the stream of packets and without doubling them: what listens decides itself what is silence.
+      // Without pauses in the stream of packets and without redundancy: the receiver decides what is silence.
       await room.localParticipant.publishTrack(track, { source: Track.Source.Microphone, dtx: false, red: false });
       track.on(TrackEvent.Muted, muted);
     } catch (cause) {
@@ -52,7 +52,7 @@ export class Microphone {
     await this.track?.mute();
   }
 
-  /** Lets the customer be heard again. Where there was no microphone, or it has gone meanwhile, it is asked for once more. */
+  /** Unmutes the microphone. If there was none, or it was removed meanwhile, it is requested again. */
   async unmute(room: Room | null): Promise<void> {
     this.silenced = false;
     if (!this.track && room) {
@@ -83,7 +83,7 @@ export class Microphone {
     }
   }
 
-  /** Keeps the stream and changes the track in it, after another device has been chosen or the browser has begun anew. */
+  /** Replaces the track in the stream, after another device was chosen or the browser has restarted it. */
   private swap(track: LocalAudioTrack): void {
     const stream = this.stream;
     if (!stream) return;
@@ -91,7 +91,7 @@ export class Microphone {
     stream.addTrack(track.mediaStreamTrack);
   }
 
-  /** Goes on without a microphone that was there. */
+  /** Continues without a microphone that was removed. */
   private async lose(track: LocalAudioTrack, room: Room | null, cause: unknown): Promise<void> {
     if (this.closed || this.track !== track) return;
     this.fail(cause);

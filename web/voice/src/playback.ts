@@ -4,7 +4,7 @@ import { settled } from "./settled.js";
 
 const gestures = ["pointerup", "keydown", "touchend"] as const;
 
-/** Plays the agent's voice. Browsers may hold sound back until the customer has clicked or typed: then it starts with that. */
+/** Plays the agent's voice. Browsers may block sound until the customer has clicked or typed: then it starts at that moment. */
 export function play(room: Room, complain: (error: Error) => void): void {
   const playing = new Map<RemoteTrack, HTMLMediaElement>();
   const begin = (track?: RemoteTrack) => {
@@ -29,7 +29,7 @@ export function play(room: Room, complain: (error: Error) => void): void {
   awaitGesture(room, complain);
 }
 
-/** Has the sound begin with the customer's next click or key where the browser does not let it begin before. */
+/** Starts the sound at the customer's next click or key if the browser does not allow it before. */
 function awaitGesture(room: Room, complain: (error: Error) => void): void {
   const start = () => void room.startAudio().catch(() => {}); // the room tells when it still may not
   const listen = (on: boolean) => {

@@ -1,12 +1,12 @@
-/** What went wrong, for `error.name`. */
+/** The kinds of problems, for `error.name`. */
 export type Problem =
   | "ConnectError" // the connection could not be made
   | "ConnectionLost" // it broke, and could not be restored
-  | "MicrophoneError" // there is no microphone, or it may not be used: the session goes on in text
+  | "MicrophoneError" // there is no microphone, or it may not be used: the session continues in text
   | "PlaybackError" // the browser holds the sound back until somebody clicks or types
   | "AgentError"; // the server tells of a problem
 
-/** Makes an error with a sentence for people, and the browser's own as its cause. */
+/** Returns an error with a message for people and the browser's own error as its cause. */
 export function problem(name: Problem, message: string, cause?: unknown): Error {
   const error = cause === undefined ? new Error(message) : new Error(message, { cause });
   error.name = name;
@@ -22,7 +22,7 @@ const microphone: Record<string, string> = {
   NotReadableError: "The microphone cannot be read; another program may be using it",
 };
 
-/** Says why there is no microphone. The session goes on without it. */
+/** Explains why there is no microphone. The session continues without it. */
 export function microphoneProblem(cause: unknown): Error {
   const name = typeof cause === "object" && cause !== null && "name" in cause ? String(cause.name) : "";
   return problem("MicrophoneError", (microphone[name] ?? "The microphone could not be opened") + ". You can still type.", cause);

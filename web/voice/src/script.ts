@@ -1,4 +1,4 @@
-// The entry of the script build: the class itself is the global. Its livekit-client has no rooms but ours, and writes nothing.
+// The entry of the script build: the class itself is the global. Its livekit-client is used by nobody else and logs nothing.
 import { LoggerNames } from "livekit-client";
 import { silence } from "./log.js";
 

@@ -1,7 +1,7 @@
 /**
- * Puts the texts of segments together. Servers send a segment in one of two ways: each state of it as a stream of its own that
+ * Assembles the texts of segments. Servers send a segment in one of two ways: each state of it as a stream of its own that
  * holds the whole text, or one stream to which words are added. Both come in chunks, and several streams of one segment may be
- * open at a time; the one that began last is right.
+ * open at a time; the one that began last counts.
  */
 export class Segments {
   private readonly shown = new Map<string, { stream: number; text: string }>();
@@ -9,7 +9,7 @@ export class Segments {
 
   constructor(private readonly show: (segmentId: string, text: string) => void) {}
 
-  /** Takes a stream of a segment. `add` is given its chunks, `end` tells that there are no more. */
+  /** Begins a stream of a segment. `add` adds its chunks, `end` ends it. */
   begin(segmentId: string): { add: (chunk: string) => void; end: () => void } {
     const stream = ++this.streams;
     let text = "";
@@ -22,7 +22,7 @@ export class Segments {
     return {
       add: (chunk) => {
         text += chunk;
-        // The beginning of what stands there already: the rest is still on its way, and nothing needs to flicker.
+        // The beginning of what is shown already: the rest is still to come, and the text should not flicker.
         if (!this.shown.get(segmentId)?.text.startsWith(text)) replace();
       },
       end: replace,

@@ -1,4 +1,4 @@
-/** What `POST /agents/{agentId}/voice/sessions` answers as `data`. Only the token is needed here. */
+/** `data` of the reply of `POST /agents/{agentId}/voice/sessions`. Only the token is needed here. */
 export interface VoiceSession {
   participantToken: string;
   sessionId?: string;
@@ -8,14 +8,14 @@ export interface VoiceSession {
   userId?: string;
 }
 
-/** The token of a session, given as the whole session or alone. */
+/** Returns the token of a session, which is passed as the whole session or alone. */
 export function tokenOf(session: VoiceSession | string): string {
   const token = typeof session === "string" ? session.trim() : session?.participantToken;
   if (typeof token !== "string" || token === "") throw new TypeError("connect needs a session, or its participantToken");
   return token;
 }
 
-/** Where the token is good: the claim `url` that the server puts into it. Undefined for a token without one. */
+/** Returns the address to connect to: the token's claim `url`. Undefined for a token without one. */
 export function addressIn(token: string): string | undefined {
   try {
     const body = (token.split(".")[1] ?? "").replaceAll("-", "+").replaceAll("_", "/");

@@ -7,7 +7,7 @@ const connections: Record<string, ConnectionState> = {
   signalReconnecting: "reconnecting",
 };
 
-/** LiveKit's word for the connection in ours; undefined for one that we tell ourselves. */
+/** Translates LiveKit's state of the connection into ours; undefined for one that this library reports itself. */
 export function connectionState(livekit: string): ConnectionState | undefined {
   return connections[livekit];
 }
@@ -20,7 +20,7 @@ const agents: Record<string, AgentState> = {
   speaking: "speaking",
 };
 
-/** The agent's attribute in our words; undefined for what we have no word for. */
+/** Translates the agent's attribute into our state; undefined for an unknown one. */
 export function agentState(attribute: string | undefined): AgentState | undefined {
   return agents[attribute ?? ""];
 }

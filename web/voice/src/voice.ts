@@ -12,7 +12,7 @@ import { agentState, connectionState } from "./state.js";
 import * as words from "./words.js";
 
 export interface ServiceVoiceOptions {
-  /** The voice server's address, `wss://…`. The token names it; this is for tokens that do not, and wins over those that do. */
+  /** The voice server's address, `wss://…`. Only needed for tokens that do not name it; overrides those that do. */
   serverUrl?: string | undefined;
 }
 
@@ -20,7 +20,7 @@ const loggerName = "service-voice";
 const promptPatience = 5000; // ms that connect waits for the customer's word about the microphone, once connected
 const byePatience = 1000; // ms that disconnect waits for its good-bye to leave
 
-/** One voice session with an agent. Make a new one for the next session. */
+/** One voice session with an agent. Create a new instance for the next session. */
 export class ServiceVoice {
   private readonly events = new Emitter<VoiceEvents>();
   private readonly microphone = new Microphone((error) => this.events.emit("error", error));
@@ -36,8 +36,8 @@ export class ServiceVoice {
   }
 
   /**
-   * Joins the session that a backend has created: the `data` of its answer, or the participantToken alone. Resolves once
-   * connected; the microphone is then open, unless it was refused (event `error`, the session goes on in text) or the browser
+   * Joins a session that a backend has created, by the `data` of the reply or the participantToken alone. Resolves once
+   * connected; the microphone is then open, unless it was refused (event `error`, the session continues in text) or the browser
    * still asks for it after five seconds. Rejects, after the event `error`, when there is no connection.
    */
   async connect(session: VoiceSession | string): Promise<void> {
@@ -54,7 +54,7 @@ export class ServiceVoice {
     await soon(this.microphone.publish(this.room!), promptPatience);
   }
 
-  /** Ends the session. Nothing happens when it has ended already. */
+  /** Ends the session. Does nothing if it has ended already. */
   async disconnect(): Promise<void> {
     if (this.phase === "live") {
       this.reason ??= words.clientLeft;
@@ -76,32 +76,32 @@ export class ServiceVoice {
     await room.localParticipant.sendText(message, { topic: words.topicText });
   }
 
-  /** Keeps the customer from being heard. The session goes on. */
+  /** Mutes the microphone. The session continues. */
   mute(): Promise<void> {
     return this.microphone.mute();
   }
 
-  /** Lets the customer be heard again. A microphone that was refused or absent is asked for once more. */
+  /** Unmutes the microphone. One that was refused or absent is requested again. */
   unmute(): Promise<void> {
     return this.microphone.unmute(this.phase === "live" ? this.room : null);
   }
 
-  /** Whether nothing is heard of the customer: muted, or without a microphone. */
+  /** Whether the customer is muted or has no microphone. */
   get isMuted(): boolean {
     return this.microphone.muted;
   }
 
-  /** What the microphone records, for a level meter say; null before connecting, without a microphone, and after the session. */
+  /** The stream of the microphone, for example for a level meter; null before connecting, without a microphone, and after the session. */
   get localAudioStream(): MediaStream | null {
     return this.microphone.stream;
   }
 
-  /** Has an event tell `callback`; the function that is given back ends that. */
+  /** Calls `callback` on an event; the returned function unsubscribes it. */
   on<K extends keyof VoiceEvents>(event: K, callback: VoiceEvents[K]): () => void {
     return this.events.on(event, callback);
   }
 
-  /** Ends what `on` began. */
+  /** Unsubscribes a callback. */
   off<K extends keyof VoiceEvents>(event: K, callback: VoiceEvents[K]): void {
     this.events.off(event, callback);
   }
@@ -121,7 +121,7 @@ export class ServiceVoice {
 
   private async join({ address, token }: { address: string; token: string }): Promise<void> {
     silence(loggerName);
-    // With one connection for both directions, a busy browser's first offers may cross, and joining fails in the middle
+    // With one connection for both directions, a busy browser's first offers may cross, and joining fails
     // ("Transceiver not found based on m-line index"); with one for each they cannot.
     const room = (this.room = new Room({ loggerName, singlePeerConnection: false, dataStream: { maxPayloadByteLength: 1 << 20 }, disconnectOnPageLeave: false }));
     play(room, (error) => this.events.emit("error", error));
@@ -160,7 +160,7 @@ export class ServiceVoice {
         for await (const chunk of reader) stream.add(chunk);
         stream.end();
       } catch {
-        // The stream broke off with the connection; what there is of it stands.
+        // The stream ended with the connection; what has come of it stays.
       }
     });
     room
@@ -178,7 +178,7 @@ export class ServiceVoice {
     room.remoteParticipants.forEach((p) => this.look(p));
   }
 
-  /** Reads what the agent shows of itself. */
+  /** Reads the agent's attributes. */
   private look(p: Participant): void {
     if (this.phase !== "live" || !p.isAgent) return;
     this.show(agentState(p.attributes[words.attributeState]));
@@ -220,7 +220,7 @@ function connectProblem(cause: unknown): Error {
 }
 
 /**
- * Leaves when the page goes away, without a good-bye: a page that is loaded again may come back with its token. Livekit-client would
+ * Leaves when the page is closed, without a farewell: a page that is reloaded may come back with its token. Livekit-client would
  * leave already when the page might go away: then a link to a file, or a page that asks whether to leave, ended the call.
  */
 function leaveWithPage(room: Room): void {

@@ -1,4 +1,4 @@
-// What the agent and this library agree on beside LiveKit's own conventions; internal/voice/rtc/transport.go has the same words.
+// The names that the agent and this library share beside LiveKit's own conventions; internal/voice/rtc/transport.go has the same.
 export const topicText = "lk.chat";
 export const topicTranscript = "lk.transcription";
 export const topicBye = "parley.bye";
@@ -7,6 +7,6 @@ export const attributeState = "lk.agent.state";
 export const attributeReason = "session.end_reason";
 export const attributeSegment = "lk.segment_id";
 
-// Why a session ended, where the server does not say it.
+// Why a session ended, if the server does not say.
 export const clientLeft = "client_left";
 export const serverStopped = "server_stopped";

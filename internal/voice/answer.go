@@ -1,0 +1,228 @@
+package voice
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"time"
+
+	"parley"
+	"parley/internal/chat"
+)
+
+// storeProgress is how far an utterance has been stored. Its fields may be read by other goroutines once the channel
+// before them is closed.
+type storeProgress struct {
+	turnStarted     chan struct{} // closed when the turn has started, or has failed to
+	turn            *chat.Turn    // nil for what the agent says unasked, and if it failed
+	messageStored   chan struct{} // closed when the message is stored, or there is none
+	messageID       parley.MessageID
+	messageLength   int           // length of the message's text as it was generated
+	heardTextStored chan struct{} // closed when it is also stored how much of it was heard
+	previousStored  <-chan struct{}
+}
+
+var closedChan = func() chan struct{} { c := make(chan struct{}); close(c); return c }()
+
+func newStoreProgress(before *utterance) storeProgress {
+	r := storeProgress{turnStarted: make(chan struct{}), messageStored: make(chan struct{}), heardTextStored: make(chan struct{}), previousStored: closedChan}
+	if before != nil {
+		r.previousStored = before.heardTextStored
+	}
+	return r
+}
+
+// turnUpdate is what has happened in a chat turn.
+type turnUpdate struct {
+	utterance *utterance
+	events    []chat.Event
+	err       error // the turn could not be started
+	isLast    bool  // no update follows
+}
+
+func (t *dialog) sendTurnUpdate(n turnUpdate) {
+	select {
+	case t.turnUpdates <- n:
+	case <-t.done:
+	}
+}
+
+// answerQuestion starts the answer to a question. If the previous answer was not heard at all, both questions become
+// one.
+func (t *dialog) answerQuestion(text string, spoken *segment) {
+	question, replaced := text, t.unheardUtterance
+	if replaced != nil {
+		question = strings.TrimSpace(replaced.question + " " + text)
+	}
+	t.unheardUtterance = nil
+	s := t.newUtterance(question)
+	s.timing.markQuestion(spoken, t.Now())
+	now := t.Now()
+	req := chat.Request{Message: question, ConversationID: t.session.ConversationID, Channel: t.channel, Voice: &chat.VoiceContext{LocalTime: now.In(t.location), Prepaid: t.session.PricePerMinute > 0},
+		Model: t.settings.Model, Temperature: &t.settings.Temperature}
+	t.work.Add(1)
+	go t.runTurn(s, req, replaced)
+}
+
+// runTurn starts a chat turn and follows it to its end.
+func (t *dialog) runTurn(s *utterance, req chat.Request, previous *utterance) {
+	defer t.work.Done()
+	defer close(s.messageStored)
+	<-s.previousStored
+	if previous != nil && previous.turn != nil {
+		req.ReplaceMessageID = previous.turn.UserMessageID
+	}
+	turn, err := t.Engine.Start(t.ctx, t.session.Account(), t.session.Plan, t.session.AgentID, req)
+	if err == nil {
+		s.turn = turn
+	}
+	close(s.turnStarted)
+	if err != nil {
+		t.sendTurnUpdate(turnUpdate{utterance: s, err: err, isLast: true})
+		return
+	}
+	r := turn.Reader()
+	defer r.Close()
+	for {
+		events, err := r.Next(context.Background()) // a turn ends by itself, whatever happens to the session
+		if errors.Is(err, io.EOF) {
+			t.sendTurnUpdate(turnUpdate{utterance: s, isLast: true})
+			return
+		}
+		for _, e := range events {
+			if e.Kind == chat.Finished && e.Finish.Message != nil {
+				s.messageID, s.messageLength = e.Finish.Message.ID, len(e.Finish.Message.Text())
+			}
+		}
+		t.sendTurnUpdate(turnUpdate{utterance: s, events: events})
+	}
+}
+
+// handleTurnUpdate handles an update of the current utterance's turn.
+func (t *dialog) handleTurnUpdate(n turnUpdate) {
+	s := n.utterance
+	if s != t.utterance {
+		return
+	}
+	if n.err != nil {
+		s.failure = parley.WrapError(parley.CodeChatStreaming, n.err)
+		var e *parley.Error
+		if errors.As(n.err, &e) {
+			s.failure = e
+		}
+	}
+	for _, e := range n.events {
+		switch e.Kind {
+		case chat.Text:
+			s.timing.setFirst(&s.timing.firstTextAt, t.Now())
+			s.text += e.Text
+		case chat.Failed:
+			s.failure = e.Err
+		case chat.NextRound:
+			s.toolBreaks = append(s.toolBreaks, len(s.text))
+		case chat.ToolReturned:
+			t.isHandingOver = t.isHandingOver || e.Call.Kind == parley.ActionEscalate && e.Call.Status == parley.ToolSuccess
+		case chat.ToolCalled, chat.Finished:
+		}
+	}
+	s.isComplete = s.isComplete || n.isLast
+}
+
+// handleTurnFailure decides what to do about a turn that failed: some failures end the dialog, the others are spoken.
+func (t *dialog) handleTurnFailure(s *utterance) {
+	code := s.failure.Code
+	switch code {
+	case parley.CodeCreditsExhausted, parley.CodeAgentCredits:
+		t.end(parley.EndCredits)
+	case parley.CodeUnderMaintenance:
+		t.end(parley.EndServerStopped)
+	case parley.CodeConversationNotFound, parley.CodeAgentNotFound:
+		t.end(parley.EndOperator)
+	case parley.CodeNotOngoing:
+		t.storeForPerson(s.question)
+		if !t.isTakenOver {
+			t.recheckConversation()
+		}
+	default:
+		if !t.isTakenOver {
+			t.recheckConversation() // a person who takes over also ends the answer
+		}
+		if t.isTakenOver || t.endReason != "" {
+			return
+		}
+		t.Logger.Warn("an answer failed", "session", t.session.ID, "code", code)
+		t.reportFault("The answer failed.")
+		if strings.TrimSpace(s.text) == "" {
+			t.sayErrorMessage()
+		}
+	}
+}
+
+// defaultErrorMessage is spoken by an agent without an error message.
+const defaultErrorMessage = "Sorry, something went wrong. Please try that again."
+
+func (t *dialog) sayErrorMessage() {
+	t.announce(cmp.Or(strings.TrimSpace(t.settings.ErrorMessage), defaultErrorMessage), false)
+}
+
+// announce says something unasked, and stores it in the conversation if keep is true.
+func (t *dialog) announce(text string, keep bool) {
+	s := t.newUtterance("")
+	s.text, s.isComplete = text, true
+	close(s.turnStarted)
+	if !keep {
+		close(s.messageStored)
+		return
+	}
+	t.work.Add(1)
+	go func() {
+		defer t.work.Done()
+		defer close(s.messageStored)
+		<-s.previousStored
+		ctx, stop := context.WithTimeout(context.WithoutCancel(t.ctx), storeTimeout)
+		defer stop()
+		m, err := t.Conversations.AddAgentMessage(ctx, t.session.AccountID, t.session.AgentID, t.session.ConversationID, text)
+		if err != nil {
+			t.Logger.Warn("keep what the agent said", "session", t.session.ID, "err", err)
+			return
+		}
+		s.messageID, s.messageLength = m.ID, len(text)
+	}()
+}
+
+// storeTimeout limits the storing of a sentence.
+const storeTimeout = 5 * time.Second
+
+// interruptCause returns the cause with which a turn is cancelled.
+func interruptCause(heardLength int) error {
+	if heardLength == 0 {
+		return chat.ErrUserContinued
+	}
+	return chat.ErrInterrupted
+}
+
+// storeHeardText truncates the stored message of an utterance to what was heard, once the message is stored. The next
+// turn waits for it.
+func (t *dialog) storeHeardText(s *utterance, heardLength int, cause error) {
+	t.work.Add(1)
+	go func() {
+		defer t.work.Done()
+		defer close(s.heardTextStored)
+		<-s.previousStored
+		<-s.turnStarted
+		if s.turn != nil && cause != nil {
+			s.turn.Cancel(cause)
+		}
+		<-s.messageStored
+		if cause == nil || s.messageID == "" || heardLength >= s.messageLength {
+			return
+		}
+		ctx, stop := context.WithTimeout(context.WithoutCancel(t.ctx), storeTimeout)
+		defer stop()
+		if err := t.Conversations.TruncateMessage(ctx, t.session.AccountID, t.session.AgentID, t.session.ConversationID, s.messageID, heardLength, s.messageLength); err != nil {
+			t.Logger.Warn("keep what was heard", "session", t.session.ID, "err", err)
+		}
+	}()
+}

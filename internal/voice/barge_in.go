@@ -1,0 +1,214 @@
+package voice
+
+import (
+	"strings"
+	"time"
+
+	"parley/internal/text/words"
+)
+
+// bargeInThresholds say when a voice over the agent counts. While the agent speaks, background noise and its own echo
+// must not silence it; while it thinks, nothing is lost by waiting.
+type bargeInThresholds struct {
+	holdAfter      time.Duration // of voice after which playback is paused
+	sustainedAfter time.Duration // of voice that is more than a backchannel: playback stays paused until the words are known
+	minWords       int           // that are enough to interrupt, before the segment ends
+	resumeAfter    time.Duration // after which playback resumes if no words have come
+}
+
+var (
+	speakingThresholds = bargeInThresholds{holdAfter: 200 * time.Millisecond, sustainedAfter: 500 * time.Millisecond, minWords: 2, resumeAfter: 1500 * time.Millisecond}
+	thinkingThresholds = bargeInThresholds{sustainedAfter: 500 * time.Millisecond, minWords: 1, resumeAfter: 1500 * time.Millisecond}
+)
+
+const (
+	echoWarmUp     = 2 * time.Second // of the agent's first speech, in which the browser learns to cancel its echo
+	minWarmUpVoice = time.Second     // of voice that counts even during the warm-up
+	maxHeldSilence = 4 * time.Second // of paused playback without words
+)
+
+// overlap is speech of the customer while the agent thinks or speaks.
+type overlap struct {
+	bargeInThresholds
+	speaking   bool // the agent speaks; otherwise it thinks
+	echoLikely bool // the agent has only begun to speak: echo is likely
+	isHeld     bool
+	isDucked   bool
+	heldSince  time.Time // beginning of the pause
+}
+
+// overlapState is what is known of an overlap at a time.
+type overlapState struct {
+	now        time.Time
+	voicedTime time.Duration // how much voice there was so far
+	isOngoing  bool          // the voice or its transcription continues
+	text       string        // what was recognised so far; may be empty
+	isFinal    bool          // the text is final
+	isEcho     bool          // the text is what the agent is saying
+}
+
+// overlapAction is what to do about an overlap.
+type overlapAction int
+
+const (
+	actionNone   overlapAction = iota // change nothing
+	actionDuck                        // lower the agent's volume
+	actionHold                        // pause playback
+	actionStop                        // stop the agent: it was interrupted
+	actionResume                      // resume playback: it was no interruption
+	actionIgnore                      // nothing to answer, and playback was never paused
+)
+
+// decide returns what to do about the overlap. Ducking and pausing can be undone and come early; the rest of the
+// utterance is dropped only when there are words.
+func (o *overlap) decide(s overlapState) overlapAction {
+	if o.echoLikely && s.voicedTime < minWarmUpVoice && !s.isFinal {
+		return actionNone
+	}
+	murmured := s.text == "" || s.isEcho || isBackchannel(s.text)
+	switch {
+	case s.isFinal && murmured:
+		return o.resumeOrIgnore()
+	case s.isFinal:
+		return actionStop
+	case !murmured && (countWords(s.text) >= o.minWords || isStopRequest(s.text)):
+		return actionStop
+	case o.isHeld && !s.isOngoing && s.voicedTime < o.sustainedAfter && s.now.Sub(o.heldSince) >= o.resumeAfter:
+		return actionResume
+	case o.isHeld && !s.isOngoing && s.now.Sub(o.heldSince) >= maxHeldSilence:
+		return actionResume
+	case !o.isHeld && s.isOngoing && s.voicedTime >= o.holdAfter:
+		return actionHold
+	case !o.isDucked && o.speaking && s.isOngoing && !o.isHeld:
+		return actionDuck
+	}
+	return actionNone
+}
+
+func (o *overlap) resumeOrIgnore() overlapAction {
+	if o.isHeld || o.isDucked {
+		return actionResume
+	}
+	return actionIgnore
+}
+
+// backchannelWords are words by which listeners show that they listen.
+var backchannelWords = wordSet("mhm mm mmm hm hmm hmmm uh huh uhhuh uhuh um aha ah oh yeah yep yup yes ok okay right sure i see got it cool great nice good fine wow alright all indeed exactly",
+	"ja jaja genau gut klar aha achso ach so okay mhm stimmt verstehe schon", "oui ouais bien sur d'accord daccord ah bon voila exact", "si claro vale ya bueno entiendo", "si va bene certo capisco gia",
+	"sim claro ta certo entendo", "ja goed oke precies", "да ага угу понятно хорошо", "はい うん ええ そう 嗯 好 对 是")
+
+// stopWords interrupt the agent by themselves.
+var stopWords = wordSet("stop wait no hold pause quiet enough halt warte warten nein moment stopp genug attendez attends non arretez stop espera espere para alto no basta aspetta ferma pare espera nao wacht nee стой подожди нет")
+
+func wordSet(lines ...string) map[string]bool {
+	set := map[string]bool{}
+	for _, line := range lines {
+		for word := range strings.FieldsSeq(line) {
+			set[words.Fold(word)] = true
+		}
+	}
+	return set
+}
+
+// foldedWords returns the words of a text without case and accents.
+func foldedWords(text string) []string { return strings.FieldsFunc(words.Fold(text), isSeparator) }
+
+func isSeparator(r rune) bool {
+	return !(r == '\'' || r > 127 || '0' <= r && r <= '9' || 'a' <= r && r <= 'z') || strings.ContainsRune("。、！？，…“”’«»–—¿¡", r)
+}
+
+func countWords(text string) int { return len(foldedWords(text)) }
+
+// isBackchannel reports whether a text has backchannel words only.
+func isBackchannel(text string) bool {
+	all := foldedWords(text)
+	for _, word := range all {
+		if !backchannelWords[word] {
+			return false
+		}
+	}
+	return len(all) <= 6
+}
+
+func isStopRequest(text string) bool {
+	all := foldedWords(text)
+	return len(all) > 0 && stopWords[all[0]]
+}
+
+// isEcho reports whether a transcript is what the agent is saying: most of its pairs of words are. One or two words
+// prove nothing, unless an echo is likely.
+func isEcho(transcript, spoken string, likely bool) bool {
+	h, s := foldedWords(transcript), foldedWords(spoken)
+	if len(h) < 3 {
+		return likely && len(h) > 0 && !stopWords[h[0]] && strings.Contains(" "+strings.Join(s, " ")+" ", " "+strings.Join(h, " ")+" ")
+	}
+	pairs := map[string]bool{}
+	for i := 1; i < len(s); i++ {
+		pairs[s[i-1]+" "+s[i]] = true
+	}
+	same := 0
+	for i := 1; i < len(h); i++ {
+		if pairs[h[i-1]+" "+h[i]] {
+			same++
+		}
+	}
+	return same*10 >= (len(h)-1)*7
+}
+
+// currentOverlap returns the overlap with the current utterance, and begins it if necessary; nil if the agent is
+// silent.
+func (t *dialog) currentOverlap() *overlap {
+	if t.utterance == nil {
+		return nil
+	}
+	if t.overlap == nil {
+		t.overlap = &overlap{bargeInThresholds: thinkingThresholds}
+		if !t.utterance.startedAt.IsZero() {
+			sounded := t.playedTime + t.room.Position().Played
+			t.overlap = &overlap{bargeInThresholds: speakingThresholds, speaking: true, echoLikely: sounded < echoWarmUp}
+		}
+	}
+	return t.overlap
+}
+
+// updateOverlap decides about what the customer is saying while the agent thinks or speaks.
+func (t *dialog) updateOverlap() {
+	n := len(t.segments)
+	if n == 0 || t.utterance == nil {
+		return
+	}
+	s := t.segments[n-1]
+	o := t.currentOverlap()
+	on := s.isTranscribing || !s.isEnded && !s.isPaused
+	t.applyOverlapAction(o.decide(overlapState{now: t.Now(), voicedTime: s.voicedTime, isOngoing: on, text: s.text, isEcho: isEcho(s.text, t.utterance.text, o.echoLikely)}))
+}
+
+// applyOverlapAction carries out a decision about the overlap.
+func (t *dialog) applyOverlapAction(v overlapAction) {
+	o := t.overlap
+	switch v {
+	case actionDuck:
+		o.isDucked = true
+		t.room.Duck(true)
+		if n := len(t.segments); n > 0 {
+			t.Stats.recordDuck(t.Now().Sub(t.segments[n-1].onsetAt))
+		}
+	case actionHold:
+		o.isHeld, o.heldSince = true, t.Now()
+		t.withRecording(func(rec *recording) { rec.setHeld(true, o.heldSince) })
+		t.room.Pause()
+		if n := len(t.segments); o.speaking && n > 0 {
+			t.Stats.recordHold(o.heldSince.Sub(t.segments[n-1].onsetAt))
+		}
+	case actionStop:
+		t.interrupt(t.utterance)
+	case actionResume:
+		t.withRecording(func(rec *recording) { rec.setHeld(false, t.Now()) })
+		t.room.Duck(false)
+		t.room.Resume()
+		t.overlap = nil
+	case actionIgnore:
+		t.overlap = nil
+	case actionNone:
+	}
+}

@@ -1,0 +1,115 @@
+package voice
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"parley"
+	"parley/internal/model"
+	"parley/internal/text/words"
+)
+
+// followConversation sends the status of the conversation whenever it changes.
+func (t *dialog) followConversation(ctx context.Context) {
+	defer t.work.Done()
+	f, err := t.Conversations.Follow(ctx, t.session.AccountID, t.session.AgentID, t.session.ConversationID, nil)
+	if err != nil {
+		t.Logger.Warn("a voice session cannot follow its conversation", "session", t.session.ID, "err", err)
+		return
+	}
+	defer f.Close()
+	for {
+		news, err := f.Next(ctx)
+		if err != nil {
+			return // it has ended, which was sent, or the server stops
+		}
+		if news.Status == "" {
+			continue
+		}
+		select {
+		case t.statusChanges <- news.Status:
+		case <-t.done:
+			return
+		}
+	}
+}
+
+// handleStatus handles a new status of the conversation. When a person has taken over, the agent finishes what it was
+// saying, or says so, and leaves; when the conversation has ended, the dialog ends.
+func (t *dialog) handleStatus(status parley.ConversationStatus) {
+	switch status {
+	case parley.ConversationEnded:
+		t.end(parley.EndOperator)
+	case parley.ConversationTakenOver:
+		if !t.isTakenOver {
+			t.isTakenOver, t.takenOverAt = true, t.Now()
+		}
+	case parley.ConversationOngoing:
+	}
+}
+
+// enforceHandoverTimeout ends what takes too long once a person has taken over: the current answer, and then the
+// farewell.
+func (t *dialog) enforceHandoverTimeout(now time.Time) {
+	switch {
+	case !t.isTakenOver || t.utterance == nil || now.Sub(t.takenOverAt) <= farewellTimeout || now.Sub(t.utterance.createdAt) <= farewellTimeout:
+	case t.isHandingOver:
+		t.end(parley.EndEscalated)
+	default:
+		t.interrupt(t.utterance)
+	}
+}
+
+// handOver tells the customer that a person will continue, unless the agent has said so, and then ends the dialog.
+func (t *dialog) handOver() {
+	t.storeForPerson(strings.Join(t.typedTexts, "\n"))
+	t.typedTexts = nil
+	if t.isHandingOver {
+		t.end(parley.EndEscalated)
+		return
+	}
+	t.isHandingOver = true
+	t.announce(model.HandoverText(t.userLanguage()), true)
+}
+
+// userLanguage returns the language of the customer's last question, as far as it can be recognised.
+func (t *dialog) userLanguage() words.Language {
+	var list []words.Token
+	for token := range words.Tokens(t.lastQuestion) {
+		list = append(list, token)
+	}
+	language, _ := words.GuessLanguage(list)
+	return language
+}
+
+// storeForPerson stores what the customer says for the person who has taken over, when the agent does not answer any
+// more.
+func (t *dialog) storeForPerson(text string) {
+	if text == "" {
+		return
+	}
+	t.work.Add(1)
+	go func() {
+		defer t.work.Done()
+		ctx, stop := context.WithTimeout(context.WithoutCancel(t.ctx), storeTimeout)
+		defer stop()
+		_, err := t.Conversations.AddCustomerMessage(ctx, t.session.AccountID, t.session.AgentID, t.session.ConversationID, text)
+		if err != nil && !parley.IsCode(err, parley.CodeNotTakenOver) {
+			t.Logger.Warn("keep what the customer said", "session", t.session.ID, "err", err)
+		}
+	}()
+}
+
+// recheckConversation reads the status of a conversation in which a turn has failed.
+func (t *dialog) recheckConversation() {
+	status, _, err := t.DB.StatusAndLastSeq(t.ctx, t.session.AccountID, t.session.AgentID, t.session.ConversationID)
+	switch {
+	case parley.IsCode(err, parley.CodeResourceNotFound):
+		t.end(parley.EndOperator)
+	case err != nil:
+		t.Logger.Warn("how a conversation stands", "session", t.session.ID, "err", err)
+	default:
+		t.handleStatus(status)
+	}
+}

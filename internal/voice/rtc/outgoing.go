@@ -1,0 +1,101 @@
+package rtc
+
+import (
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+	"github.com/livekit/protocol/livekit"
+	lksdk "github.com/livekit/server-sdk-go/v2"
+)
+
+const maxChunkBytes = 15_000 // bytes of a chunk of a text stream, as LiveKit's clients send them
+
+// SetState shows what the agent is doing.
+func (p *Participant) SetState(s State) {
+	p.state.Store(s)
+	p.outgoing.put(func() { p.showState(s) })
+}
+
+func (p *Participant) showState(s State) {
+	p.room.LocalParticipant.SetAttributes(map[string]string{AttributeState: string(s)})
+}
+
+// showStateAgain shows the current state: what was sent without a connection is lost, and to the server an agent that
+// comes back is a new one.
+func (p *Participant) showStateAgain() {
+	p.outgoing.put(func() {
+		if s, ok := p.state.Load().(State); ok {
+			p.showState(s)
+		}
+	})
+}
+
+// Fault reports a problem to the client.
+func (p *Participant) Fault(message string) {
+	p.outgoing.put(func() {
+		// A client that has gone gets nothing.
+		_ = p.room.LocalParticipant.PublishDataPacket(lksdk.UserData([]byte(message)), lksdk.WithDataPublishTopic(TopicFault),
+			lksdk.WithDataPublishReliable(true), lksdk.WithDataPublishDestination([]string{p.config.UserIdentity}))
+	})
+}
+
+// Transcript shows a segment.
+func (p *Participant) Transcript(s Segment) {
+	p.outgoing.put(func() {
+		for _, part := range p.textStreamPackets(s, p.config.Now().UnixMilli()) {
+			if p.room.LocalParticipant.PublishDataPacket(part, lksdk.WithDataPublishReliable(true),
+				lksdk.WithDataPublishDestination([]string{p.config.UserIdentity})) != nil {
+				return
+			}
+		}
+	})
+}
+
+// rawPacket is a packet that is built here, since the SDK's own text streams cannot name the speaker.
+type rawPacket struct{ *livekit.DataPacket }
+
+// ToProto returns the packet.
+func (p rawPacket) ToProto() *livekit.DataPacket { return p.DataPacket }
+
+// textStreamPackets returns a segment as a text stream: header, text, trailer. What the user said is sent as the user:
+// the server lets agents name another participant as the sender.
+func (p *Participant) textStreamPackets(s Segment, now int64) []rawPacket {
+	id, length := uuid.NewString(), uint64(len(s.Text))
+	final := "false"
+	if s.Final {
+		final = "true"
+	}
+	attributes := map[string]string{attributeID: s.ID, attributeFinal: final}
+	parts := []rawPacket{{&livekit.DataPacket{Value: &livekit.DataPacket_StreamHeader{StreamHeader: &livekit.DataStream_Header{
+		StreamId: id, Topic: TopicTranscript, MimeType: "text/plain", Timestamp: now, TotalLength: &length, Attributes: attributes,
+		ContentHeader: &livekit.DataStream_Header_TextHeader{TextHeader: &livekit.DataStream_TextHeader{}},
+	}}}}}
+	for i, text := range splitChunks(s.Text) {
+		parts = append(parts, rawPacket{&livekit.DataPacket{Value: &livekit.DataPacket_StreamChunk{StreamChunk: &livekit.DataStream_Chunk{
+			StreamId: id, ChunkIndex: uint64(i), Content: []byte(text),
+		}}}})
+	}
+	parts = append(parts, rawPacket{&livekit.DataPacket{Value: &livekit.DataPacket_StreamTrailer{StreamTrailer: &livekit.DataStream_Trailer{StreamId: id}}}})
+	if s.FromUser {
+		for _, one := range parts {
+			one.ParticipantIdentity = p.config.UserIdentity
+		}
+	}
+	return parts
+}
+
+// splitChunks splits a text between characters.
+func splitChunks(text string) []string {
+	var list []string
+	for len(text) > maxChunkBytes {
+		n := maxChunkBytes
+		for n > 0 && !utf8.RuneStart(text[n]) {
+			n--
+		}
+		list, text = append(list, text[:n]), text[n:]
+	}
+	if text != "" {
+		list = append(list, text)
+	}
+	return list
+}

@@ -1,0 +1,270 @@
+package voice
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"parley/internal/voice/rtc"
+)
+
+// answerTiming holds when the steps of an answer happened, all by one clock.
+type answerTiming struct {
+	isTyped       bool
+	lastVoiceAt   time.Time // the customer's last voice
+	turnEndAt     time.Time // their turn was over
+	textAt        time.Time // what they said was transcribed
+	firstTextAt   time.Time // the first text of the answer came
+	firstPieceAt  time.Time // its first piece was complete
+	firstSpeechAt time.Time // its first speech was synthesized
+	firstOutputAt time.Time // its first packet was sent, or its first text was shown
+}
+
+// setFirst sets a time unless it is set.
+func (m *answerTiming) setFirst(field *time.Time, when time.Time) {
+	if field.IsZero() {
+		*field = when
+	}
+}
+
+// markQuestion records when the question was asked; s is nil for one that was typed.
+func (m *answerTiming) markQuestion(s *segment, now time.Time) {
+	m.textAt = now
+	if m.isTyped = s == nil; m.isTyped {
+		m.lastVoiceAt, m.turnEndAt = now, now
+		return
+	}
+	m.lastVoiceAt, m.turnEndAt = s.endedAt.Add(-s.trailingSilence), s.endedAt
+}
+
+// Delay is how the time from the end of the customer's speech to the first sound of the answer was spent, in
+// milliseconds.
+type Delay struct {
+	Silence float64 `json:"silence"` // until the turn was considered over
+	Hearing float64 `json:"hearing"` // until the speech was transcribed
+	Answer  float64 `json:"answer"`  // until the first text of the answer came
+	Piece   float64 `json:"piece"`   // until there was enough of it to speak
+	Speech  float64 `json:"speech"`  // until its first speech was synthesized
+	Output  float64 `json:"output"`  // until the first packet was sent
+	Total   float64 `json:"total"`
+}
+
+func (m *answerTiming) delay() Delay {
+	last := m.lastVoiceAt
+	step := func(at time.Time) float64 {
+		if at.Before(last) { // the step was skipped, or was done before
+			return 0
+		}
+		ms := milliseconds(at.Sub(last))
+		last = at
+		return ms
+	}
+	d := Delay{Silence: step(m.turnEndAt), Hearing: step(m.textAt), Answer: step(m.firstTextAt), Piece: step(m.firstPieceAt), Speech: step(m.firstSpeechAt), Output: step(m.firstOutputAt)}
+	d.Total = milliseconds(m.firstOutputAt.Sub(m.lastVoiceAt))
+	return d
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// maxMeasurements is how many measurements of a kind are kept.
+const maxMeasurements = 512
+
+// Stats measures the dialogs of this server. The zero value is ready to use; a nil Stats measures nothing. Without Run
+// it never reports an overload.
+type Stats struct {
+	OnAnswer func(typed bool, d Delay) // called when the customer begins to hear an answer; must not block; may be nil
+	OnHold   func(after time.Duration) // called with how long it took to pause the agent; must not block; may be nil
+
+	// ProcessorLoad returns the share of the processors that this server used since the last call, 0 to 1; below 0 if
+	// it is unknown. It may be nil.
+	ProcessorLoad func() float64
+
+	mu           sync.Mutex
+	dialogs      map[*dialog]*dialogStats
+	endedStats   rtc.Stats    // of the dialogs that have ended
+	loadSamples  []loadSample // the latest ones
+	isOverloaded bool
+	spokenDelays []Delay   // of answers to speech
+	typedDelays  []Delay   // of answers to typed text
+	duckMillis   []float64 // from the beginning of voice until the agent's volume was lowered, in milliseconds
+	holdMillis   []float64 // the same until playback was paused
+}
+
+// dialogStats is what Stats knows of a dialog.
+type dialogStats struct {
+	hasJoined bool      // its customer has joined; before that it costs next to nothing
+	lastStats rtc.Stats // at the last sample
+}
+
+func (m *Stats) addDialog(t *dialog) {
+	if m == nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.dialogs == nil {
+		m.dialogs = map[*dialog]*dialogStats{}
+	}
+	m.dialogs[t] = &dialogStats{}
+}
+
+// markDialogJoined records that the customer of a dialog has joined.
+func (m *Stats) markDialogJoined(t *dialog) {
+	if m == nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if a := m.dialogs[t]; a != nil {
+		a.hasJoined = true
+	}
+}
+
+// joinedDialogs returns the number of dialogs whose customer has joined. m.mu is locked.
+func (m *Stats) joinedDialogs() (n int) {
+	for _, a := range m.dialogs {
+		if a.hasJoined {
+			n++
+		}
+	}
+	return n
+}
+
+func (m *Stats) removeDialog(t *dialog) {
+	if m == nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if _, here := m.dialogs[t]; here {
+		addTo(&m.endedStats, t.room.Stats())
+		delete(m.dialogs, t)
+	}
+}
+
+// recordAnswer records that the customer begins to hear an answer.
+func (m *Stats) recordAnswer(t *dialog, s *utterance) {
+	if m == nil || s.question == "" {
+		return
+	}
+	d := s.timing.delay()
+	t.Logger.Debug("voice turn", "session", t.session.ID, "typed", s.timing.isTyped, "silence", d.Silence, "hearing", d.Hearing, "answer", d.Answer, "piece", d.Piece,
+		"speech", d.Speech, "output", d.Output, "total", d.Total)
+	if m.OnAnswer != nil {
+		m.OnAnswer(s.timing.isTyped, d)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if s.timing.isTyped {
+		m.typedDelays = appendLast(m.typedDelays, d)
+	} else {
+		m.spokenDelays = appendLast(m.spokenDelays, d)
+	}
+}
+
+// recordDuck records how long it took to lower the agent's volume.
+func (m *Stats) recordDuck(after time.Duration) {
+	if m == nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.duckMillis = appendLast(m.duckMillis, milliseconds(after))
+}
+
+// recordHold records how long it took to pause playback.
+func (m *Stats) recordHold(after time.Duration) {
+	if m == nil {
+		return
+	}
+	if m.OnHold != nil {
+		m.OnHold(after)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.holdMillis = appendLast(m.holdMillis, milliseconds(after))
+}
+
+func appendLast[T any](list []T, v T) []T {
+	if len(list) == maxMeasurements {
+		list = slices.Delete(list, 0, 1)
+	}
+	return append(list, v)
+}
+
+// StatsSnapshot is what was measured of the latest dialogs, in milliseconds. Packets and frames are counted since the
+// start.
+type StatsSnapshot struct {
+	Dialogs    int     `json:"talks"`    // active now
+	Joined     int     `json:"attended"` // of them, those whose customer has joined
+	Spoken     int     `json:"spoken"`
+	Typed      int     `json:"typed"`
+	SpokenP50  Delay   `json:"spokenP50"`
+	SpokenP95  Delay   `json:"spokenP95"`
+	TypedP50   float64 `json:"typedP50"`
+	TypedP95   float64 `json:"typedP95"`
+	DuckedP50  float64 `json:"duckedP50"` // from the beginning of the customer's voice until the agent's volume was lowered
+	DuckedP95  float64 `json:"duckedP95"`
+	HeldP50    float64 `json:"heldP50"` // from the beginning of the customer's voice until playback was paused
+	HeldP95    float64 `json:"heldP95"`
+	GapP95     float64 `json:"gapP95"`  // between two packets of speech, in the worst dialog
+	Packets    int     `json:"packets"` // of speech that were sent
+	Late       int     `json:"late"`    // of them, more than 5 ms late
+	Starved    int     `json:"starved"`
+	Lost       int     `json:"lost"` // frames of customers that had to be concealed
+	Overloaded bool    `json:"overloaded"`
+}
+
+// Snapshot returns what was measured.
+func (m *Stats) Snapshot() StatsSnapshot {
+	if m == nil {
+		return StatsSnapshot{}
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	out := StatsSnapshot{
+		Dialogs: len(m.dialogs), Joined: m.joinedDialogs(), Spoken: len(m.spokenDelays), Typed: len(m.typedDelays),
+		SpokenP50: delayAt(m.spokenDelays, 50), SpokenP95: delayAt(m.spokenDelays, 95),
+		TypedP50: delayAt(m.typedDelays, 50).Total, TypedP95: delayAt(m.typedDelays, 95).Total,
+		DuckedP50: percentile(m.duckMillis, 50), DuckedP95: percentile(m.duckMillis, 95),
+		HeldP50: percentile(m.holdMillis, 50), HeldP95: percentile(m.holdMillis, 95),
+	}
+	sum := m.endedStats
+	for t := range m.dialogs {
+		s := t.room.Stats()
+		out.GapP95 = max(out.GapP95, milliseconds(s.GapP95))
+		addTo(&sum, s)
+	}
+	out.Packets, out.Late, out.Starved, out.Lost, out.Overloaded = sum.Sent, sum.SentLate, sum.Underruns, sum.Concealed, m.isOverloaded
+	return out
+}
+
+// addTo adds the counts of s to sum.
+func addTo(sum *rtc.Stats, s rtc.Stats) {
+	sum.Sent, sum.SentLate, sum.Underruns, sum.Concealed = sum.Sent+s.Sent, sum.SentLate+s.SentLate, sum.Underruns+s.Underruns, sum.Concealed+s.Concealed
+}
+
+func delayAt(list []Delay, percent int) Delay {
+	of := func(field func(Delay) float64) float64 {
+		values := make([]float64, len(list))
+		for i, d := range list {
+			values[i] = field(d)
+		}
+		return percentile(values, percent)
+	}
+	return Delay{
+		Silence: of(func(d Delay) float64 { return d.Silence }), Hearing: of(func(d Delay) float64 { return d.Hearing }),
+		Answer: of(func(d Delay) float64 { return d.Answer }), Piece: of(func(d Delay) float64 { return d.Piece }),
+		Speech: of(func(d Delay) float64 { return d.Speech }), Output: of(func(d Delay) float64 { return d.Output }),
+		Total: of(func(d Delay) float64 { return d.Total }),
+	}
+}
+
+// percentile returns the value below which so many percent of the values are; 0 if there are none.
+func percentile(values []float64, percent int) float64 {
+	if len(values) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[min(len(sorted)*percent/100, len(sorted)-1)]
+}

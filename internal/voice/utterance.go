@@ -1,0 +1,324 @@
+package voice
+
+import (
+	"context"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"parley"
+	"parley/internal/model"
+	"parley/internal/voice/rtc"
+)
+
+// utterance is what the agent says in one go: an answer, or a sentence of its own. The dialog's goroutine owns it,
+// except for storeProgress.
+type utterance struct {
+	storeProgress
+	segmentID   string // its ID in the transcript
+	question    string // what it answers; empty for what the agent says unasked
+	text        string
+	isComplete  bool  // the text will not grow any more
+	toolBreaks  []int // where the text continues after a tool call: a piece ends there
+	piecedBytes int   // how many bytes of the text are in pieces
+	pieces      []*piece
+	shownBytes  int // how many bytes of the text the client was shown
+	createdAt   time.Time
+	startedAt   time.Time // when the customer began to hear or read it; zero before
+	failure     *parley.Error
+	timing      answerTiming
+
+	ctx    context.Context // of its synthesis
+	cancel context.CancelFunc
+}
+
+// piece is a part of an utterance's text that is spoken as one clip.
+type piece struct {
+	id            string
+	start, end    int                       // in the utterance's text
+	spokenText    string                    // empty if there is nothing to speak
+	firstSoundAt  atomic.Pointer[time.Time] // when its first sound was synthesized
+	samples       atomic.Int64
+	isRequested   bool // its synthesis has begun
+	isSynthesized bool // its synthesis has ended
+	isStarted     bool
+	isEnded       bool
+}
+
+// synthesisResult is the result of synthesizing a piece.
+type synthesisResult struct {
+	piece *piece
+	err   error // of the engine, unless the utterance had ended
+}
+
+func (t *dialog) newUtterance(question string) *utterance {
+	s := &utterance{storeProgress: newStoreProgress(t.previous), segmentID: parley.NewUUID(), question: question, createdAt: t.Now()}
+	s.ctx, s.cancel = context.WithCancel(t.ctx)
+	t.utterance, t.silentFor, t.uncertainSound = s, 0, 0
+	if question != "" {
+		t.lastQuestion = question
+	}
+	return s
+}
+
+// maxPiecesAhead is how many pieces are synthesized before they are played.
+const maxPiecesAhead = 3
+
+// queuePieces cuts the text into pieces and synthesizes them, one after the other.
+func (t *dialog) queuePieces(s *utterance) {
+	for {
+		end, ok := s.nextPieceEnd()
+		if !ok {
+			break
+		}
+		p := &piece{id: parley.NewUUID(), start: s.piecedBytes, end: end}
+		if t.Synthesizer != nil {
+			p.spokenText = speakableText(s.text[s.piecedBytes:end])
+		}
+		s.pieces, s.piecedBytes = append(s.pieces, p), end
+		s.timing.setFirst(&s.timing.firstPieceAt, t.Now())
+	}
+	waiting := 0
+	for _, p := range s.pieces {
+		switch {
+		case p.isEnded:
+		case p.spokenText == "":
+			t.skipPiece(s, p)
+		case p.isRequested:
+			if waiting++; !p.isSynthesized || waiting >= maxPiecesAhead {
+				return
+			}
+		default:
+			t.synthesizePiece(s, p)
+			return
+		}
+	}
+}
+
+// nextPieceEnd returns where the next piece of the text ends.
+func (s *utterance) nextPieceEnd() (end int, ok bool) {
+	for _, step := range s.toolBreaks {
+		if step > s.piecedBytes {
+			return nextPieceEnd(s.text[:step], s.piecedBytes, true)
+		}
+	}
+	return nextPieceEnd(s.text, s.piecedBytes, s.isComplete)
+}
+
+// skipPiece marks a piece that is not spoken as ended, once those before it have ended.
+func (t *dialog) skipPiece(s *utterance, p *piece) {
+	for _, other := range s.pieces {
+		if other == p {
+			break
+		}
+		if !other.isEnded {
+			return
+		}
+	}
+	p.isStarted, p.isEnded = true, true
+	if t.Synthesizer == nil {
+		t.markStarted(s, t.Now())
+		t.showText(s, p.end)
+	}
+}
+
+// maxQueuedChunks limits the speech of a piece that waits to be played, in chunks of the engine.
+const maxQueuedChunks = 1024
+
+// synthesizePiece queues a piece for playback and starts its synthesis.
+func (t *dialog) synthesizePiece(s *utterance, p *piece) {
+	p.isRequested = true
+	sound := make(chan []int16, maxQueuedChunks)
+	t.room.Play(rtc.Clip{ID: p.id, PCM: sound})
+	var recorded *clipAudio
+	t.withRecording(func(rec *recording) { recorded = rec.newClip(p.id) })
+	t.work.Add(1)
+	go func() {
+		defer t.work.Done()
+		result := synthesisResult{p, t.streamSpeech(s, p, sound, recorded)}
+		close(sound)
+		select {
+		case t.synthesisResults <- result:
+		case <-t.done:
+		}
+	}()
+}
+
+// streamSpeech synthesizes a piece into sound until it is complete or the utterance has ended; errors after that are
+// ignored.
+func (t *dialog) streamSpeech(s *utterance, p *piece, sound chan<- []int16, recorded *clipAudio) error {
+	for pcm, err := range model.Resample(rtc.OutputRate, t.Synthesizer.Synthesize(s.ctx, t.speechRequest(p.spokenText))) {
+		if s.ctx.Err() != nil {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if now := t.Now(); len(pcm) > 0 {
+			p.firstSoundAt.CompareAndSwap(nil, &now)
+		}
+		p.samples.Add(int64(len(pcm)))
+		recorded.write(pcm)
+		select {
+		case sound <- pcm:
+		case <-s.ctx.Done():
+			return nil
+		}
+	}
+	return nil
+}
+
+// speechRequest returns the request to speak a text in the agent's voice.
+func (t *dialog) speechRequest(text string) model.Utterance {
+	v := t.settings.Voice
+	return model.Utterance{Text: text, Voice: v.Name, Language: t.settings.Transcriber.Language, Speed: v.Speed, Instructions: v.Instructions}
+}
+
+// handleSynthesis handles the end of a piece's synthesis. A piece that could not be synthesized is only shown.
+func (t *dialog) handleSynthesis(result synthesisResult) {
+	result.piece.isSynthesized = true
+	if result.err != nil {
+		t.Logger.Warn("speech synthesis", "session", t.session.ID, "err", result.err)
+		t.reportFault("The answer could not be spoken; it is shown as text.")
+	}
+}
+
+// findPiece returns the piece of the current utterance that is played as a clip, or nil.
+func (t *dialog) findPiece(clip string) *piece {
+	if t.utterance != nil {
+		for _, p := range t.utterance.pieces {
+			if p.id == clip {
+				return p
+			}
+		}
+	}
+	return nil
+}
+
+// handleClipStarted shows the text of a piece when its first sound has been sent.
+func (t *dialog) handleClipStarted(e rtc.Event) {
+	t.withRecording(func(rec *recording) { rec.clipStarted(e.ID, e.At) })
+	p := t.findPiece(e.ID)
+	if p == nil {
+		return
+	}
+	p.isStarted = true
+	t.markStarted(t.utterance, e.At)
+	t.showText(t.utterance, p.end)
+}
+
+func (t *dialog) handleClipEnded(e rtc.Event) {
+	t.withRecording(func(rec *recording) { rec.clipEnded(e.ID, e.At) })
+	t.playedTime += e.Played
+	p := t.findPiece(e.ID)
+	if p == nil {
+		return
+	}
+	p.isStarted, p.isEnded, p.isSynthesized = true, true, true
+	t.markStarted(t.utterance, e.At)
+	t.showText(t.utterance, p.end)
+}
+
+// markStarted records that the customer begins to hear or read the utterance.
+func (t *dialog) markStarted(s *utterance, at time.Time) {
+	if s.startedAt.IsZero() {
+		s.startedAt = at
+		for _, p := range s.pieces {
+			if first := p.firstSoundAt.Load(); first != nil {
+				s.timing.setFirst(&s.timing.firstSpeechAt, *first)
+			}
+		}
+		s.timing.setFirst(&s.timing.firstOutputAt, at)
+		t.Stats.recordAnswer(t, s)
+	}
+}
+
+func (t *dialog) showText(s *utterance, to int) {
+	if to > s.shownBytes {
+		s.shownBytes = to
+		t.room.Transcript(rtc.Segment{ID: s.segmentID, Text: strings.TrimSpace(s.text[:to])})
+	}
+}
+
+// isDone reports whether all of the utterance was played.
+func (s *utterance) isDone() bool {
+	if !s.isComplete || s.piecedBytes < len(s.text) {
+		return false
+	}
+	for _, p := range s.pieces {
+		if !p.isEnded {
+			return false
+		}
+	}
+	return true
+}
+
+// finishUtterance ends an utterance that was played to its end.
+func (t *dialog) finishUtterance(s *utterance) {
+	if text := strings.TrimSpace(s.text); text != "" {
+		t.room.Transcript(rtc.Segment{ID: s.segmentID, Text: text, Final: true})
+	}
+	t.clearUtterance(s)
+	t.storeHeardText(s, len(s.text), nil)
+	if s.failure != nil {
+		t.handleTurnFailure(s)
+	}
+}
+
+// clearUtterance makes the utterance the previous one.
+func (t *dialog) clearUtterance(s *utterance) {
+	s.cancel()
+	t.utterance, t.previous = nil, s
+	if !s.startedAt.IsZero() {
+		t.silentSince = t.Now()
+	}
+	if t.overlap != nil {
+		t.overlap = nil
+		t.room.Duck(false)
+		t.room.Resume()
+	}
+}
+
+// interrupt ends an utterance before its end: it is cut where the customer stopped hearing it. If they had not heard
+// any of it, its question is joined to the next one.
+func (t *dialog) interrupt(s *utterance) {
+	heardLength := s.heardBytes(t.room.Stop())
+	t.withRecording(func(rec *recording) { rec.playbackStopped(t.Now()) })
+	t.clearUtterance(s)
+	t.unheardUtterance = nil
+	if heardLength == 0 && s.question != "" {
+		t.unheardUtterance = s
+	}
+	if s.shownBytes > 0 || heardLength > 0 {
+		t.room.Transcript(rtc.Segment{ID: s.segmentID, Text: s.text[:heardLength], Final: true})
+	}
+	t.storeHeardText(s, heardLength, interruptCause(heardLength))
+}
+
+// heardBytes returns how many bytes of the text were heard when playback was at a position: whole words only.
+func (s *utterance) heardBytes(at rtc.Position) int {
+	until := 0
+	for _, p := range s.pieces {
+		if p.id == at.ID {
+			until = p.start + heardBytes(s.text[p.start:p.end], float64(at.Played)/float64(p.duration()))
+			break
+		}
+		if !p.isEnded && !(p.isStarted && at.ID == "") { // a piece that has started and is not playing any more has ended
+			break
+		}
+		until = p.end
+	}
+	return len(strings.TrimRight(s.text[:until], " \t\r\n"))
+}
+
+// lettersPerSecond is how fast engines speak: it estimates the duration of a piece that is still being synthesized.
+const lettersPerSecond = 15
+
+// duration returns how long the speech of a piece is.
+func (p *piece) duration() time.Duration {
+	synthesized := time.Duration(p.samples.Load()) * time.Second / rtc.OutputRate
+	if p.isSynthesized {
+		return max(synthesized, time.Millisecond)
+	}
+	return max(synthesized, time.Duration(len(p.spokenText))*time.Second/lettersPerSecond, time.Millisecond)
+}
