@@ -2,6 +2,7 @@ package testkit
 
 import (
 	"sync"
+	"testing"
 	"time"
 )
 
@@ -26,4 +27,18 @@ func (c *Clock) Advance(by time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.now = c.now.Add(by)
+}
+
+// WaitTimeout is how long a test waits for what should come at once.
+const WaitTimeout = 20 * time.Second
+
+// Eventually waits until done is true.
+func Eventually(t testing.TB, what string, done func() bool) {
+	t.Helper()
+	deadline := time.Now().Add(WaitTimeout)
+	for tick := time.NewTicker(5 * time.Millisecond); !done(); <-tick.C {
+		if time.Now().After(deadline) {
+			t.Fatalf("%s: not within %v", what, WaitTimeout)
+		}
+	}
 }

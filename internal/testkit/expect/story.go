@@ -8,9 +8,12 @@ import (
 	"testing"
 )
 
+// actionPrefix begins the line of an action.
+const actionPrefix = "HOUSE "
+
 // A Story is a text file in testdata: requests with their expected replies, sent to a whole server one after the other.
 //
-//	# a comment                              @plan free             a setting of the house
+//	# a comment                              @plan free             a setting of the server
 //
 //	=== what happens [until]                 "until" asks again and again until the reply is the one that is due
 //	POST /agents                             "meanwhile", instead, goes on with the story while the request waits
@@ -23,8 +26,8 @@ import (
 //
 //	{"id": "{{agent}}", "...": 0}            see Placeholders
 //
-// A reply that is a stream is written as its lines. A line "HOUSE does this to {{x}}" in place of a request is a deed, which has
-// no reply.
+// A reply that is a stream is written as its lines. A line that begins with actionPrefix, in place of a request, is an action
+// of the test, which has no reply.
 type Story struct {
 	Name      string
 	Settings  []string
@@ -83,7 +86,7 @@ func parseExchange(t *testing.T, story, text string) Exchange {
 	t.Helper()
 	title, text, _ := strings.Cut(text, "\n")
 	request, reply, ok := strings.Cut(text, "\n---\n")
-	if !ok && !strings.HasPrefix(text, "HOUSE ") {
+	if !ok && !strings.HasPrefix(text, actionPrefix) {
 		t.Fatalf("%s: %q has no reply", story, title)
 	}
 	var x Exchange
