@@ -18,7 +18,12 @@ type accountCreateCmd struct {
 }
 
 func (c *accountCreateCmd) Run(p *process) error {
-	out, err := runAdmin(p, admin.CreateAccount, admin.NewAccount{Name: c.Name, Plan: c.Plan, Credits: c.Credits, HIPAA: c.HIPAA})
+	out, err := runAdmin(p, admin.CreateAccount, admin.NewAccount{
+		Name:    c.Name,
+		Plan:    c.Plan,
+		Credits: c.Credits,
+		HIPAA:   c.HIPAA,
+	})
 	if err != nil {
 		return err
 	}

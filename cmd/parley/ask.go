@@ -50,8 +50,8 @@ func (c *askCmd) Run(p *process) error {
 	return err
 }
 
-// readProgress returns callbacks that show the progress of reading: a line that changes on a terminal, and everywhere one
-// line at the end.
+// readProgress returns callbacks that show the progress of reading: a line that changes on a terminal, and everywhere
+// one line at the end.
 func (p *process) readProgress() server.ReadProgress {
 	live := isTerminal(p.stderr) && !p.commandLine.JSON
 	return server.ReadProgress{

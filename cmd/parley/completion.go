@@ -78,8 +78,8 @@ func (b commandNode) childNames() string {
 	return strings.Join(append(names, b.args...), " ")
 }
 
-// writeBash writes a script that finds the command by adding each word that leads to another command. All other words are
-// flags or values.
+// writeBash writes a script that finds the command by adding each word that leads to another command. All other words
+// are flags or values.
 func writeBash(w io.Writer, list []commandNode) error {
 	var paths []string
 	for _, b := range list {

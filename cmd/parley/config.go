@@ -52,7 +52,12 @@ func (p *process) effectiveSettings() []setting {
 		if len(flag.Envs) == 0 {
 			continue
 		}
-		list = append(list, setting{Name: flag.Name, Value: formatSetting(flag, p.kong.FlagValue(flag)), Origin: settingOrigin(flag, isGiven[flag]), Env: flag.Envs[0]})
+		list = append(list, setting{
+			Name:   flag.Name,
+			Value:  formatSetting(flag, p.kong.FlagValue(flag)),
+			Origin: settingOrigin(flag, isGiven[flag]),
+			Env:    flag.Envs[0],
+		})
 	}
 	return list
 }
@@ -113,7 +118,8 @@ func formatSetting(flag *kong.Flag, value any) string {
 
 const redacted = "***"
 
-// withoutPassword hides the secrets in a URL. It hides a text that is not a URL as a whole: a password may be anywhere in it.
+// withoutPassword hides the secrets in a URL. It hides a text that is not a URL as a whole: a password may be anywhere
+// in it.
 func withoutPassword(text string) string {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme == "" || u.Host == "" {

@@ -31,7 +31,11 @@ func (c *conversationListCmd) Run(p *process) error {
 	if c.Limit < 1 {
 		return newUsageError("--limit: %d is not a number of conversations", c.Limit)
 	}
-	list, err := runAdmin(p, admin.ListConversations, admin.ConversationQuery{AgentID: c.Agent, UserID: c.User, Limit: c.Limit})
+	list, err := runAdmin(p, admin.ListConversations, admin.ConversationQuery{
+		AgentID: c.Agent,
+		UserID:  c.User,
+		Limit:   c.Limit,
+	})
 	if err != nil {
 		return err
 	}
@@ -48,7 +52,15 @@ func (p *process) printConversations(list []admin.Conversation) error {
 		if c.Paused {
 			status += ", paused"
 		}
-		rows = append(rows, []string{c.ID, c.Source, orDash(c.UserID), status, strconv.Itoa(c.Messages), formatDay(&c.CreatedAt), formatDay(&c.LastActivity)})
+		rows = append(rows, []string{
+			c.ID,
+			c.Source,
+			orDash(c.UserID),
+			status,
+			strconv.Itoa(c.Messages),
+			formatDay(&c.CreatedAt),
+			formatDay(&c.LastActivity),
+		})
 	}
 	return p.printTable("CONVERSATION\tSOURCE\tUSER\tSTATUS\tMESSAGES\tCREATED\tLAST ACTIVITY", "No conversations.", rows)
 }

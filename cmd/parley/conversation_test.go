@@ -11,7 +11,7 @@ import (
 )
 
 // A person takes conversations over, with a running server and without one.
-func TestConversationVerbs(t *testing.T) {
+func TestConversationCommands(t *testing.T) {
 	for _, database := range []string{"sqlite", "postgres"} {
 		t.Run(database, func(t *testing.T) {
 			t.Setenv("PARLEY_DATA", filepath.Join(t.TempDir(), "data"))

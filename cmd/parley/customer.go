@@ -27,7 +27,14 @@ func (c *customerListCmd) Run(p *process) error {
 	}
 	var rows [][]string
 	for _, who := range list {
-		rows = append(rows, []string{who.ID, orDash(who.Email), orDash(who.Name), orDash(who.Phone), orDash(who.ExternalID), formatDay(&who.CreatedAt)})
+		rows = append(rows, []string{
+			who.ID,
+			orDash(who.Email),
+			orDash(who.Name),
+			orDash(who.Phone),
+			orDash(who.ExternalID),
+			formatDay(&who.CreatedAt),
+		})
 	}
 	return p.printTable("CUSTOMER\tE-MAIL\tNAME\tPHONE\tUSER\tSINCE", "No customers.", rows)
 }

@@ -45,8 +45,8 @@ func TestDemoPrintsCommandsThatWork(t *testing.T) {
 	}
 }
 
-// A demo with a data directory finds its own account and agent again, whatever else is called Demo, and its new key replaces
-// the old one.
+// A demo with a data directory finds its own account and agent again, whatever else is called Demo, and its new key
+// replaces the old one.
 func TestDemoComesBack(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	other := runJSON[admin.CreatedAccount](t, "account", "create", "--name", "Demo", "--data", dir)

@@ -144,8 +144,8 @@ func (c *evalCmd) readEarlierReport() (*eval.Report, error) {
 	return &report, nil
 }
 
-// progressPrinter returns a callback that shows the progress of a run: a line that changes on a terminal, elsewhere one line
-// for each set.
+// progressPrinter returns a callback that shows the progress of a run: a line that changes on a terminal, elsewhere one
+// line for each set.
 func (p *process) progressPrinter() func(set string, done, all int) {
 	live := isTerminal(p.stderr)
 	return func(set string, done, all int) {

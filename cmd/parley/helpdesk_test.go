@@ -41,7 +41,7 @@ func splitCommandLine(command string) []string {
 }
 
 // The operator sets a helpdesk up and works in it, without a server and with one.
-func TestHelpdeskVerbs(t *testing.T) {
+func TestHelpdeskCommands(t *testing.T) {
 	for _, database := range []string{"sqlite", "postgres"} {
 		t.Run(database, func(t *testing.T) {
 			t.Setenv("PARLEY_DATA", filepath.Join(t.TempDir(), "data"))

@@ -26,7 +26,12 @@ func (c *insightsCmd) Run(p *process) error {
 			return err
 		}
 	}
-	r, err := runAdmin(p, admin.ShowInsights, admin.InsightsQuery{AgentID: c.Agent, From: c.From, To: c.To, GroupBy: store.SumsGroup(c.By)})
+	r, err := runAdmin(p, admin.ShowInsights, admin.InsightsQuery{
+		AgentID: c.Agent,
+		From:    c.From,
+		To:      c.To,
+		GroupBy: store.SumsGroup(c.By),
+	})
 	if err != nil {
 		return err
 	}
@@ -93,7 +98,13 @@ func sumsRow(key string, s store.InsightSums) []string {
 	if key == "" {
 		key = "unspecified"
 	}
-	return []string{key, strconv.FormatInt(s.Conversations, 10), formatPercent(insight.ResolutionRate(s)), strconv.FormatInt(s.Escalated, 10), strconv.FormatInt(s.Refused, 10)}
+	return []string{
+		key,
+		strconv.FormatInt(s.Conversations, 10),
+		formatPercent(insight.ResolutionRate(s)),
+		strconv.FormatInt(s.Escalated, 10),
+		strconv.FormatInt(s.Refused, 10),
+	}
 }
 
 func indentTopic(t insight.TopicSums) string {

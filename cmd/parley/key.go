@@ -35,8 +35,8 @@ func (c *keyCreateCmd) Run(p *process) error {
 	return p.printJSON(out)
 }
 
-// scopesFlag is a comma-separated list of scopes. An empty list is an error and never means all: in a script it is a variable
-// that was not set.
+// scopesFlag is a comma-separated list of scopes. An empty list is an error and never means all: in a script it is a
+// variable that was not set.
 type scopesFlag struct{ list []string }
 
 // Decode parses the flag's value and adds it to the earlier ones.
@@ -115,7 +115,16 @@ func (c *keyListCmd) Run(p *process) error {
 		if k.Scopes == nil {
 			scopes = "all"
 		}
-		rows = append(rows, []string{k.ID, k.AccountID, k.Name, k.Hint + "…", scopes, k.State(time.Now()), formatDay(k.LastUsedAt), formatDay(&k.CreatedAt)})
+		rows = append(rows, []string{
+			k.ID,
+			k.AccountID,
+			k.Name,
+			k.Hint + "…",
+			scopes,
+			k.State(time.Now()),
+			formatDay(k.LastUsedAt),
+			formatDay(&k.CreatedAt),
+		})
 	}
 	return p.printTable("KEY\tACCOUNT\tNAME\tBEGINS\tSCOPES\tSTATE\tLAST USED\tCREATED", "No keys.", rows)
 }

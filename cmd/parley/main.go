@@ -181,7 +181,8 @@ func runAdmin[In, Out any](p *process, op admin.Operation[In, Out], in In) (Out,
 	return admin.Run(p, p.adminClient(server.ModelConfig{}), op, in)
 }
 
-// adminClient returns a client of the operator's API. The models matter only where no server runs: a server has its own.
+// adminClient returns a client of the operator's API. The models matter only where no server runs: a server has its
+// own.
 func (p *process) adminClient(models server.ModelConfig) *admin.Client {
 	storage := p.commandLine.StorageConfig
 	c := &admin.Client{DataDir: storage.Data, LockTimeout: lockTimeout, Holder: "parley " + p.kong.Command()}

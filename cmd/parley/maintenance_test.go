@@ -12,10 +12,10 @@ import (
 func TestMaintenanceFromTheCommandLine(t *testing.T) {
 	t.Setenv("PARLEY_DATA", filepath.Join(t.TempDir(), "data"))
 	key := runJSON[admin.CreatedAccount](t, "account", "create", "--name", "A").APIKey
-	is := func(verb string, want bool) {
+	is := func(command string, want bool) {
 		t.Helper()
-		if got := runJSON[admin.MaintenanceState](t, "maintenance", verb); got.Enabled != want {
-			t.Errorf("maintenance %s: %v", verb, got.Enabled)
+		if got := runJSON[admin.MaintenanceState](t, "maintenance", command); got.Enabled != want {
+			t.Errorf("maintenance %s: %v", command, got.Enabled)
 		}
 	}
 	is("status", false)

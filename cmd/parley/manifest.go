@@ -55,7 +55,12 @@ func (c *manifestFlags) apply(p *process, dryRun bool) (out admin.ManifestResult
 	}
 	f := manifest.Read(name, text, manifest.Environment{Open: c.openNamedFile, Env: os.Getenv})
 	p.printWarnings(f.Warnings)
-	in := admin.ApplyManifest{AccountID: c.Account, Secrets: f.Secrets, Prune: c.Prune, DryRun: dryRun || len(f.Faults) > 0}
+	in := admin.ApplyManifest{
+		AccountID: c.Account,
+		Secrets:   f.Secrets,
+		Prune:     c.Prune,
+		DryRun:    dryRun || len(f.Faults) > 0,
+	}
 	for _, d := range f.Documents {
 		in.Documents = append(in.Documents, d.JSON)
 	}
@@ -182,7 +187,8 @@ func changeSummary(c agents.Change) string {
 
 type diffCmd struct{ manifestFlags }
 
-// Run shows what apply would change. Its exit status is that of diff: 0 without differences, 1 with some, 2 for a failure.
+// Run shows what apply would change. Its exit status is that of diff: 0 without differences, 1 with some, 2 for a
+// failure.
 func (c *diffCmd) Run(p *process) error {
 	out, err := c.apply(p, true)
 	if err == nil {

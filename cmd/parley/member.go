@@ -14,7 +14,12 @@ type memberAddCmd struct {
 }
 
 func (c *memberAddCmd) Run(p *process) error {
-	out, err := runAdmin(p, admin.AddMember, admin.NewMember{AccountID: c.Account, Email: c.Email, Name: c.Name, Role: c.Role})
+	out, err := runAdmin(p, admin.AddMember, admin.NewMember{
+		AccountID: c.Account,
+		Email:     c.Email,
+		Name:      c.Name,
+		Role:      c.Role,
+	})
 	if err != nil {
 		return err
 	}

@@ -37,7 +37,7 @@ func sendRequest(t *testing.T, method, url, key, body string) (int, string) {
 }
 
 // Each command works without a server, under the lock, and with one, through its socket.
-func TestVerbsWithAndWithoutServer(t *testing.T) {
+func TestCommandsWithAndWithoutServer(t *testing.T) {
 	for _, database := range []string{"sqlite", "postgres"} {
 		t.Run(database, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "data")

@@ -18,7 +18,14 @@ type routeCmd struct {
 }
 
 func (c *routeCmd) Run(p *process) error {
-	out, err := runAdmin(p, admin.Route, admin.RouteRequest{AgentID: c.Agent, Subject: c.Subject, Description: c.Body, Email: c.Email, Channel: c.Channel, Priority: c.Priority})
+	out, err := runAdmin(p, admin.Route, admin.RouteRequest{
+		AgentID:     c.Agent,
+		Subject:     c.Subject,
+		Description: c.Body,
+		Email:       c.Email,
+		Channel:     c.Channel,
+		Priority:    c.Priority,
+	})
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,15 @@ func (p *process) printRules(list []admin.Rule) error {
 	}
 	var rows [][]string
 	for i, r := range list {
-		rows = append(rows, []string{strconv.Itoa(i + 1), r.Key, r.Name, yesNo(r.Enabled), formatRuleConditions(r), orDash(r.Team), orDash(r.Assignee)})
+		rows = append(rows, []string{
+			strconv.Itoa(i + 1),
+			r.Key,
+			r.Name,
+			yesNo(r.Enabled),
+			formatRuleConditions(r),
+			orDash(r.Team),
+			orDash(r.Assignee),
+		})
 	}
 	return p.printTable("\tRULE\tNAME\tENABLED\tWHEN\tTEAM\tASSIGNEE", "No rules: every ticket goes to the default team.", rows)
 }
@@ -83,7 +91,15 @@ type ruleAddCmd struct {
 }
 
 func (c *ruleAddCmd) Run(p *process) error {
-	in := admin.NewRule{AgentID: c.Agent, Key: c.Key, Name: c.Name, Disabled: c.Disabled, Team: c.Team, Assignee: c.Assignee, Position: c.At}
+	in := admin.NewRule{
+		AgentID:  c.Agent,
+		Key:      c.Key,
+		Name:     c.Name,
+		Disabled: c.Disabled,
+		Team:     c.Team,
+		Assignee: c.Assignee,
+		Position: c.At,
+	}
 	var err error
 	if in.All, err = parseConditions("--all", c.All); err != nil {
 		return err
@@ -98,7 +114,8 @@ func (c *ruleAddCmd) Run(p *process) error {
 	return p.printRules(out)
 }
 
-// parseConditions parses conditions such as "subject contains invoice|bill". The helpdesk checks the field and the operator.
+// parseConditions parses conditions such as "subject contains invoice|bill". The helpdesk checks the field and the
+// operator.
 func parseConditions(flag string, texts []string) (list []parley.Condition, err error) {
 	for _, text := range texts {
 		field, rest, _ := strings.Cut(strings.TrimSpace(text), " ")

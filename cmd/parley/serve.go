@@ -31,7 +31,14 @@ func (c *serveCmd) Run(p *process) error {
 
 // serverConfig builds the configuration of a server from the settings.
 func (p *process) serverConfig(service server.ServingConfig, models server.ModelConfig, voice server.VoiceConfig, log string) (server.Config, error) {
-	cfg := server.Config{StorageConfig: p.commandLine.StorageConfig, ServingConfig: service, ModelConfig: models, VoiceConfig: voice, Now: time.Now, Version: version}
+	cfg := server.Config{
+		StorageConfig: p.commandLine.StorageConfig,
+		ServingConfig: service,
+		ModelConfig:   models,
+		VoiceConfig:   voice,
+		Now:           time.Now,
+		Version:       version,
+	}
 	if err := cfg.Check(); err != nil {
 		return cfg, usageError{err}
 	}

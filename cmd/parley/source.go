@@ -33,7 +33,15 @@ func (c *sourceListCmd) Run(p *process) error {
 		if s.Answers && s.Status == "failed" {
 			status += ", earlier version answers"
 		}
-		rows = append(rows, []string{s.ID, s.Type, orDash(s.Name), status, strconv.FormatInt(s.Size, 10), formatDay(&s.UpdatedAt), orDash(s.Reason)})
+		rows = append(rows, []string{
+			s.ID,
+			s.Type,
+			orDash(s.Name),
+			status,
+			strconv.FormatInt(s.Size, 10),
+			formatDay(&s.UpdatedAt),
+			orDash(s.Reason),
+		})
 	}
 	return p.printTable("SOURCE\tTYPE\tNAME\tSTATUS\tBYTES\tUPDATED\tREASON", "No sources.", rows)
 }

@@ -38,7 +38,15 @@ func (p *process) printStatuses(list []admin.Status) error {
 		case s.ArchivedAt != nil:
 			mark = "archived " + formatDay(s.ArchivedAt)
 		}
-		rows = append(rows, []string{s.Category, s.Label, s.ExternalLabel, orDash(s.Color), orDash(s.Key), orDash(mark), s.ID})
+		rows = append(rows, []string{
+			s.Category,
+			s.Label,
+			s.ExternalLabel,
+			orDash(s.Color),
+			orDash(s.Key),
+			orDash(mark),
+			s.ID,
+		})
 	}
 	return p.printTable("CATEGORY\tLABEL\tFOR CUSTOMERS\tCOLOR\tKEY\tSTATE\tSTATUS", "No statuses.", rows)
 }

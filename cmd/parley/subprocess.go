@@ -7,7 +7,8 @@ import (
 	"parley/internal/voice/sfu"
 )
 
-// extractCmd is not for people: the server runs it to read uploaded files, and talks to it over standard input and output.
+// extractCmd is not for people: the server runs it to read uploaded files, and talks to it over standard input and
+// output.
 type extractCmd struct {
 	Need    extract.Need `enum:"all,calls,nothing" default:"all" help:"Fences that a program needs: ${enum}."`
 	Program []string     `arg:"" optional:"" passthrough:"" help:"A program to become within the limits, with its arguments; none to read files."`

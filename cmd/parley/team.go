@@ -223,8 +223,8 @@ func (c *teamLeaveCmd) Run(p *process) error {
 // weekdays are the names of the days.
 var weekdays = []string{"mon", "tue", "wed", "thu", "fri", "sat", "sun"}
 
-// parseShifts parses working hours such as "mon-fri 09:00-17:00 Europe/Berlin"; the word always stands for none. The helpdesk
-// checks the parts.
+// parseWorkingHours parses working hours such as "mon-fri 09:00-17:00 Europe/Berlin"; the word always stands for none. The
+// helpdesk checks the parts.
 func parseWorkingHours(texts []string) ([]parley.WorkingHours, error) {
 	if len(texts) == 1 && texts[0] == "always" {
 		return []parley.WorkingHours{}, nil
@@ -263,7 +263,7 @@ func parseDays(text string) (list []string) {
 	return list
 }
 
-// formatShifts formats working hours as they are typed.
+// formatWorkingHours formats working hours as they are typed.
 func formatWorkingHours(list []parley.WorkingHours) string {
 	var parts []string
 	for _, s := range list {

@@ -37,8 +37,16 @@ func (c *ticketListCmd) Run(p *process) error {
 	if c.Find != "" && (len(c.Status)+len(c.Channel) > 0 || c.Assignee != "" || c.Team != "" || c.Customer != "") {
 		return newUsageError("--find goes without --status, --channel, --assignee, --team and --customer")
 	}
-	list, err := runAdmin(p, admin.ListTickets, admin.TicketQuery{AgentID: c.Agent, Categories: c.Status, Channels: c.Channel, Assignee: c.Assignee, Team: c.Team,
-		Customer: c.Customer, Query: c.Find, Limit: c.Limit})
+	list, err := runAdmin(p, admin.ListTickets, admin.TicketQuery{
+		AgentID:    c.Agent,
+		Categories: c.Status,
+		Channels:   c.Channel,
+		Assignee:   c.Assignee,
+		Team:       c.Team,
+		Customer:   c.Customer,
+		Query:      c.Find,
+		Limit:      c.Limit,
+	})
 	if err != nil {
 		return err
 	}
@@ -90,8 +98,18 @@ type ticketOpenCmd struct {
 }
 
 func (c *ticketOpenCmd) Run(p *process) error {
-	out, err := runAdmin(p, admin.OpenTicket, admin.NewTicket{AgentID: c.Agent, Subject: c.Subject, Description: c.Description, Email: c.Email, Name: c.Name,
-		Category: c.Category, Status: c.Status, Assignee: c.Assignee, Team: c.Team, Priority: c.Priority})
+	out, err := runAdmin(p, admin.OpenTicket, admin.NewTicket{
+		AgentID:     c.Agent,
+		Subject:     c.Subject,
+		Description: c.Description,
+		Email:       c.Email,
+		Name:        c.Name,
+		Category:    c.Category,
+		Status:      c.Status,
+		Assignee:    c.Assignee,
+		Team:        c.Team,
+		Priority:    c.Priority,
+	})
 	if err != nil {
 		return err
 	}
@@ -118,7 +136,14 @@ type ticketChangeCmd struct {
 }
 
 func (c *ticketChangeCmd) Run(p *process) error {
-	in := admin.TicketChange{TicketRef: c.adminRef(), Category: c.Category, Status: c.Status, Assignee: c.Assignee, Team: c.Team, Priority: c.Priority}
+	in := admin.TicketChange{
+		TicketRef: c.adminRef(),
+		Category:  c.Category,
+		Status:    c.Status,
+		Assignee:  c.Assignee,
+		Team:      c.Team,
+		Priority:  c.Priority,
+	}
 	if in == (admin.TicketChange{TicketRef: c.adminRef()}) {
 		return newUsageError("nothing to change: give --category, --status, --assignee, --team or --priority")
 	}
@@ -136,7 +161,12 @@ type ticketReplyCmd struct {
 }
 
 func (c *ticketReplyCmd) Run(p *process) error {
-	return p.writeTicketMessage(admin.NewTicketMessage{TicketRef: c.adminRef(), Type: "reply", Member: c.Member, Text: c.Text})
+	return p.writeTicketMessage(admin.NewTicketMessage{
+		TicketRef: c.adminRef(),
+		Type:      "reply",
+		Member:    c.Member,
+		Text:      c.Text,
+	})
 }
 
 type ticketNoteCmd struct {
@@ -146,7 +176,12 @@ type ticketNoteCmd struct {
 }
 
 func (c *ticketNoteCmd) Run(p *process) error {
-	return p.writeTicketMessage(admin.NewTicketMessage{TicketRef: c.adminRef(), Type: "note", Member: c.Member, Text: c.Text})
+	return p.writeTicketMessage(admin.NewTicketMessage{
+		TicketRef: c.adminRef(),
+		Type:      "note",
+		Member:    c.Member,
+		Text:      c.Text,
+	})
 }
 
 func (p *process) writeTicketMessage(in admin.NewTicketMessage) error {

@@ -77,8 +77,8 @@ func (p *process) printLine(name, format string, args ...any) {
 	fmt.Fprintf(p.stdout, "%-11s %s\n", name, text)
 }
 
-// formatPassage formats a passage with its rank, whether the answer cites it, its source and its text. Where the passage does
-// not exist any more, the quotes of the answer stand in for the text.
+// formatPassage formats a passage with its rank, whether the answer cites it, its source and its text. Where the
+// passage does not exist any more, the quotes of the answer stand in for the text.
 func formatPassage(p admin.PassageTrace) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%.3f  ", p.Rank)

@@ -35,8 +35,8 @@ func (versionCmd) Run(p *process) error {
 	return err
 }
 
-// buildCommit returns the commit that the program was built from, with "+" when the tree had changes; empty where it is not
-// known.
+// buildCommit returns the commit that the program was built from, with "+" when the tree had changes; empty where it is
+// not known.
 func buildCommit() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -27,7 +27,11 @@ func (c *voiceSessionsCmd) Run(p *process) error {
 	if c.Limit < 1 {
 		return newUsageError("--limit: %d is below 1", c.Limit)
 	}
-	list, err := runAdmin(p, admin.ListVoiceSessions, admin.VoiceSessionQuery{AgentID: c.Agent, Live: c.Live, Limit: c.Limit})
+	list, err := runAdmin(p, admin.ListVoiceSessions, admin.VoiceSessionQuery{
+		AgentID: c.Agent,
+		Live:    c.Live,
+		Limit:   c.Limit,
+	})
 	if err != nil {
 		return err
 	}
@@ -36,7 +40,16 @@ func (c *voiceSessionsCmd) Run(p *process) error {
 	}
 	var rows [][]string
 	for _, s := range list {
-		rows = append(rows, []string{s.ID, s.AgentID, s.ConversationID, s.UserID, formatDay(&s.CreatedAt), formatDuration(s), orDash(s.Reason), strconv.FormatFloat(s.Credits, 'g', -1, 64)})
+		rows = append(rows, []string{
+			s.ID,
+			s.AgentID,
+			s.ConversationID,
+			s.UserID,
+			formatDay(&s.CreatedAt),
+			formatDuration(s),
+			orDash(s.Reason),
+			strconv.FormatFloat(s.Credits, 'g', -1, 64),
+		})
 	}
 	return p.printTable("SESSION\tAGENT\tCONVERSATION\tUSER\tCREATED\tTALKED\tENDED BY\tCREDITS", "No voice sessions.", rows)
 }

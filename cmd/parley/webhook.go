@@ -20,7 +20,13 @@ func (c *webhookAddCmd) Run(p *process) error {
 	if c.Account == "" && c.Agent == "" {
 		return newUsageError("name an account (--account) or an agent (--agent)")
 	}
-	out, err := runAdmin(p, admin.AddWebhook, admin.NewWebhook{AccountID: c.Account, AgentID: c.Agent, Endpoint: c.Endpoint, Events: c.Event, Secret: c.Secret})
+	out, err := runAdmin(p, admin.AddWebhook, admin.NewWebhook{
+		AccountID: c.Account,
+		AgentID:   c.Agent,
+		Endpoint:  c.Endpoint,
+		Events:    c.Event,
+		Secret:    c.Secret,
+	})
 	if err != nil {
 		return err
 	}
@@ -64,7 +70,15 @@ func (c *webhookListCmd) Run(p *process) error {
 		if h.KeyID != "" {
 			signed = "API key " + h.KeyID
 		}
-		rows = append(rows, []string{h.ID, h.AccountID, orDash(h.AgentID), strings.Join(h.Events, ","), h.Endpoint, signed, formatDay(&h.CreatedAt)})
+		rows = append(rows, []string{
+			h.ID,
+			h.AccountID,
+			orDash(h.AgentID),
+			strings.Join(h.Events, ","),
+			h.Endpoint,
+			signed,
+			formatDay(&h.CreatedAt),
+		})
 	}
 	return p.printTable("WEBHOOK\tACCOUNT\tAGENT\tEVENTS\tENDPOINT\tSIGNED WITH\tCREATED", "No webhooks.", rows)
 }
@@ -80,7 +94,12 @@ func (c *webhookDeliveriesCmd) Run(p *process) error {
 	if c.Limit < 1 {
 		return newUsageError("--limit: %d is below 1", c.Limit)
 	}
-	list, err := runAdmin(p, admin.ListDeliveries, admin.DeliveryQuery{AccountID: c.Account, WebhookID: c.Webhook, State: c.State, Limit: c.Limit})
+	list, err := runAdmin(p, admin.ListDeliveries, admin.DeliveryQuery{
+		AccountID: c.Account,
+		WebhookID: c.Webhook,
+		State:     c.State,
+		Limit:     c.Limit,
+	})
 	if err != nil {
 		return err
 	}
@@ -93,7 +112,17 @@ func (c *webhookDeliveriesCmd) Run(p *process) error {
 		if d.LastStatus != 0 {
 			status = strconv.Itoa(d.LastStatus)
 		}
-		rows = append(rows, []string{d.ID, d.WebhookID, d.Event, d.State, strconv.Itoa(d.Attempts), orDash(status), formatDay(d.NextAt), formatDay(&d.CreatedAt), orDash(d.LastError)})
+		rows = append(rows, []string{
+			d.ID,
+			d.WebhookID,
+			d.Event,
+			d.State,
+			strconv.Itoa(d.Attempts),
+			orDash(status),
+			formatDay(d.NextAt),
+			formatDay(&d.CreatedAt),
+			orDash(d.LastError),
+		})
 	}
 	return p.printTable("DELIVERY\tWEBHOOK\tEVENT\tSTATE\tATTEMPTS\tSTATUS\tNEXT\tCREATED\tLAST FAILURE", "No deliveries.", rows)
 }

@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// NewRequest returns the request that calls an operation below baseURL: what a server binds to in. in is a pointer to the
-// operation's input.
+// NewRequest returns the request that calls an operation below baseURL: what a server binds to in. in is a pointer to
+// the operation's input.
 func NewRequest(ctx context.Context, baseURL string, op *Operation, in any) (*http.Request, error) {
 	v := reflect.ValueOf(in).Elem()
 	plan := newInput(v.Type())

@@ -137,8 +137,8 @@ func (s *Service) findMember(ctx context.Context, account parley.AccountID, emai
 		"Nobody in the team of the account %s has the e-mail address %s.", account, email)
 }
 
-// Selection selects conversations: those with the ids, or those of an agent that belong to a user or have had no activity
-// since a time. An agent alone selects nothing.
+// Selection selects conversations: those with the ids, or those of an agent that belong to a user or have had no
+// activity since a time. An agent alone selects nothing.
 type Selection struct {
 	IDs     []string   `json:"conversationIds,omitempty"`
 	AgentID string     `json:"agentId,omitempty"`
@@ -158,8 +158,8 @@ type agentConversations struct {
 	ids     []parley.ConversationID
 }
 
-// findSelected finds the owners of the selected ids. It fails with CONVERSATION_NOT_FOUND, naming the first id that does not
-// exist.
+// findSelected finds the owners of the selected ids. It fails with CONVERSATION_NOT_FOUND, naming the first id that
+// does not exist.
 func (s *Service) findSelected(ctx context.Context, in Selection) ([]agentConversations, error) {
 	var list []agentConversations
 	at := map[parley.AgentID]int{}

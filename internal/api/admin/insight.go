@@ -42,8 +42,8 @@ func (s *Service) findOwner(ctx context.Context, id string) (*parley.Account, pa
 	return account, agent, err
 }
 
-// RebuildRequest asks for a step of judging an agent's conversations anew: the one that follows the progress. Steps are asked
-// for until the work is done.
+// RebuildRequest asks for a step of judging an agent's conversations anew: the one that follows the progress. Steps are
+// asked for until the work is done.
 type RebuildRequest struct {
 	AgentID  string           `path:"agentId" json:"-"`
 	Progress insight.Progress `json:"at"`

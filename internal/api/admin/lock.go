@@ -16,8 +16,8 @@ type Lock struct{ file *os.File }
 // errLocked says that another process holds the lock.
 var errLocked = errors.New("the data directory is in use")
 
-// tryLock takes the lock of the data directory or fails with errLocked at once. holder is the name that is shown to whoever
-// tries next.
+// tryLock takes the lock of the data directory or fails with errLocked at once. holder is the name that is shown to
+// whoever tries next.
 func tryLock(dir, holder string) (*Lock, error) {
 	file, err := os.OpenFile(filepath.Join(dir, "parley.lock"), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {

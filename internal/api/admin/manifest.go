@@ -12,7 +12,7 @@ import (
 type ApplyManifest struct {
 	AccountID string            `path:"accountId" json:"-"`
 	Documents []json.RawMessage `json:"documents"`
-	Secrets   map[string]string `json:"secrets,omitempty"` // by name, for ${NAME} in the documents; never printed or logged
+	Secrets   map[string]string `json:"secrets,omitempty"` // by name, for ${NAME} in documents; never printed or logged
 	Prune     bool              `json:"prune"`
 	DryRun    bool              `json:"dryRun"`
 }

@@ -58,8 +58,8 @@ func (op Operation[In, Out]) add(api *httpapi.API, s *Service) {
 	})
 }
 
-// newAPI returns the API without its operations. Whoever reaches it is the operator: the mode of the socket's file is the
-// only protection.
+// newAPI returns the API without its operations. Whoever reaches it is the operator: the mode of the socket's file is
+// the only protection.
 func newAPI(s *Service, log *slog.Logger) *httpapi.API {
 	return httpapi.New(httpapi.Config{
 		Keyless:     true,

@@ -126,7 +126,8 @@ func (s *Service) addRule(ctx context.Context, in NewRule) ([]Rule, error) {
 	return s.listRules(ctx, AgentRef{in.AgentID})
 }
 
-// ruleIndex returns the index of a position, which counts from 1, among n rules. 0 and what lies behind the end are the last.
+// ruleIndex returns the index of a position, which counts from 1, among n rules. 0 and what lies behind the end are the
+// last.
 func ruleIndex(position, n int) int {
 	if position < 1 || position > n {
 		return n

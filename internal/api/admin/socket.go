@@ -15,8 +15,8 @@ const socketName = "admin.sock"
 // maxSocketPath is how many bytes of path a socket address holds, the closing zero left out.
 const maxSocketPath = 107
 
-// Listen opens the admin socket of a data directory, for its owner only. The caller holds the directory's lock, so a socket
-// that exists already was left by a process that has ended.
+// Listen opens the admin socket of a data directory, for its owner only. The caller holds the directory's lock, so a
+// socket that exists already was left by a process that has ended.
 func Listen(dir string) (net.Listener, error) {
 	// The socket is created in a directory that nobody else may enter: others never reach it, whatever the umask.
 	private, err := os.MkdirTemp(dir, ".admin-")

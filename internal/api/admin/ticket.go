@@ -149,7 +149,8 @@ func (s *Service) changeTicket(ctx context.Context, in TicketChange) (Ticket, er
 	return s.newTicket(ctx, t)
 }
 
-// TicketQuery asks for an agent's tickets, the one that changed last first; with a query those that it finds, the best first.
+// TicketQuery asks for an agent's tickets, the one that changed last first; with a query those that it finds, the best
+// first.
 type TicketQuery struct {
 	AgentID    string   `path:"agentId"`
 	Categories []string `query:"statusCategories"` // any of them; none is all

@@ -66,8 +66,8 @@ func (s *Service) addAnswers(ctx context.Context, turns []TurnTrace) error {
 	return nil
 }
 
-// addPassageTexts adds the texts of the passages that a turn was offered. The text of a source that was changed or deleted
-// is not there any more.
+// addPassageTexts adds the texts of the passages that a turn was offered. The text of a source that was changed or
+// deleted is not there any more.
 func (s *Service) addPassageTexts(ctx context.Context, offered []parley.TracePassage) ([]PassageTrace, error) {
 	ids := make([]parley.PassageID, len(offered))
 	for i, o := range offered {

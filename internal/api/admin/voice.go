@@ -124,7 +124,8 @@ func (s *Service) readVoiceRecording(ctx context.Context, in VoiceRecordingReque
 	return VoiceRecording{in.ID, blob.Name, blob.MediaType, blob.Size, r.Duration.Seconds(), part}, err
 }
 
-// FilePartReader reads a part of a file, counted from 0: store.BlobPartBytes bytes, fewer at the end, and none behind it.
+// FilePartReader reads a part of a file, counted from 0: store.BlobPartBytes bytes, fewer at the end, and none behind
+// it.
 type FilePartReader func(ctx context.Context, blob *store.Blob, part int) ([]byte, error)
 
 // voiceStats measures the dialogs of the running server.
