@@ -20,7 +20,7 @@ func TestMain(m *testing.M) { dbs.Main(m) }
 
 var noon = time.Date(2026, time.November, 10, 12, 0, 0, 0, time.UTC)
 
-// testInsight is an account with an agent on a database, and what judges its conversations.
+// testInsight is an account with an agent on a database, and what analyzes its conversations.
 type testInsight struct {
 	testing.TB
 	context.Context

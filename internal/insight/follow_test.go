@@ -44,14 +44,14 @@ func TestEventsAreFollowedInSteps(t *testing.T) {
 		if w.pendingJobs() != 0 || w.report(store.GroupByDay).Totals.Conversations != int64(len(talks)) {
 			t.Errorf("%d chores are left, %+v", w.pendingJobs(), w.report(store.GroupByDay).Totals)
 		}
-		w.runJobs() // the events that say so are no reason to judge again
+		w.runJobs() // the events that say so are no reason to analyze again
 		if w.pendingJobs() != 0 {
 			t.Error("its own events are followed")
 		}
 	})
 }
 
-func TestAnEndedConversationIsJudgedAtOnce(t *testing.T) {
+func TestEndedConversationIsAnalyzedAtOnce(t *testing.T) {
 	forEachDatabase(t, func(w *testInsight) {
 		c := w.startConversation("", "Where is my parcel?").addAnswer("Here.")
 		w.advanceClock(time.Second)
@@ -70,8 +70,8 @@ func TestAnEndedConversationIsJudgedAtOnce(t *testing.T) {
 	})
 }
 
-// TestALongTalkIsJudgedMeanwhile holds that a conversation that never rests is judged now and then.
-func TestALongTalkIsJudgedMeanwhile(t *testing.T) {
+// TestLongConversationIsAnalyzedMeanwhile holds that a conversation that never rests is analyzed now and then.
+func TestLongConversationIsAnalyzedMeanwhile(t *testing.T) {
 	forEachDatabase(t, func(w *testInsight) {
 		c := w.startConversation("", "Where is my parcel?")
 		for range 20 {

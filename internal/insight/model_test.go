@@ -10,9 +10,9 @@ import (
 	"parley/internal/model"
 )
 
-// TestAModelJudges holds that a connected model is asked where the operator wants it, once for the same messages, and that what it
+// TestModelAnalyzes holds that a connected model is asked where the operator wants it, once for the same messages, and that what it
 // says in another form changes nothing.
-func TestAModelJudges(t *testing.T) {
+func TestModelAnalyzes(t *testing.T) {
 	forEachDatabase(t, func(w *testInsight) {
 		asked, answer := 0, []model.ScriptStep{}
 		scripted := &model.Scripted{StepsFor: func(req model.Request) []model.ScriptStep {

@@ -13,7 +13,7 @@ import (
 	"parley/internal/store"
 )
 
-func TestAConversationIsJudgedWhenItIsQuiet(t *testing.T) {
+func TestQuietConversationIsAnalyzed(t *testing.T) {
 	forEachDatabase(t, func(w *testInsight) {
 		c := w.startConversation("jo", "Hi there, where is my parcel? It was sent on Monday.")
 		for range 3 {
@@ -309,7 +309,7 @@ func TestErasingCorrectsTheSums(t *testing.T) {
 	})
 }
 
-// TestALongConversationIsCheap holds that a judgement reads the first and the last messages only.
+// TestALongConversationIsCheap holds that an analysis reads the first and the last messages only.
 func TestALongConversationIsCheap(t *testing.T) {
 	forEachDatabase(t, func(w *testInsight) {
 		c := w.startConversation("", "How do I return shoes?")
@@ -329,7 +329,7 @@ func TestALongConversationIsCheap(t *testing.T) {
 	})
 }
 
-// runDuringAnalysis has something happen once, while a conversation is being judged: after it is read and before anything is written.
+// runDuringAnalysis has something happen once, while a conversation is being analyzed: after it is read and before anything is written.
 func (w *testInsight) runDuringAnalysis(do func()) {
 	w.Helper()
 	w.must(w.db.UpdateAgent(w, w.account.ID, w.agent.ID, func(a *parley.Agent) error { a.Insight.UseModel = true; return nil }))
@@ -343,8 +343,8 @@ func (w *testInsight) runDuringAnalysis(do func()) {
 	w.service.Model = func(string) (model.Backend, bool) { return model.Backend{Model: scripted, Label: "m at m"}, true }
 }
 
-// TestErasedWhileItIsJudged holds that a judgement that was under way writes no text of a conversation that is erased.
-func TestErasedWhileItIsJudged(t *testing.T) {
+// TestErasedDuringAnalysis holds that an analysis that was under way writes no text of a conversation that is erased.
+func TestErasedDuringAnalysis(t *testing.T) {
 	forEachDatabase(t, func(w *testInsight) {
 		c := w.startConversation("jo", "Do you ship to Iceland?").addRefusal()
 		w.runDuringAnalysis(func() {
@@ -362,9 +362,9 @@ func TestErasedWhileItIsJudged(t *testing.T) {
 	})
 }
 
-// TestTheLaterJudgementStays holds that of two servers that judge a conversation at a time the one that read it first does not have
+// TestLaterAnalysisWins holds that of two servers that analyze a conversation at a time the one that read it first does not have
 // the last word.
-func TestTheLaterJudgementStays(t *testing.T) {
+func TestLaterAnalysisWins(t *testing.T) {
 	forEachDatabase(t, func(w *testInsight) {
 		c := w.startConversation("jo", "Do you ship to Iceland?").addAnswer("Yes.")
 		w.runDuringAnalysis(func() {

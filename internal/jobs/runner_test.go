@@ -144,7 +144,7 @@ func TestAJobThatIsKilledWithItsRunners(t *testing.T) {
 	})
 }
 
-func TestStoppingGivesTheJobBack(t *testing.T) {
+func TestStoppingReleasesTheJob(t *testing.T) {
 	forEachDatabase(t, func(t *testing.T, h *fixture) {
 		begun := make(chan struct{})
 		stop := startRunner(t, h.newRunner(func(ctx context.Context, _ jobs.Job) error {

@@ -23,17 +23,40 @@ type doc struct {
 	active        int64
 }
 
-// seqDeleting stands for the last message of a conversation that is being taken out.
+// seqDeleting stands for the last message of a conversation that is being removed.
 const seqDeleting = -1
 
-const docColumns = `agent, number, conversation_id, seq, replaced, buckets, doubtful, title, facets, created_at, last_activity`
+const docColumns = `
+  agent,
+  number,
+  conversation_id,
+  seq,
+  replaced,
+  buckets,
+  doubtful,
+  title,
+  facets,
+  created_at,
+  last_activity`
 
 func scanDoc(scan sqldb.Scan) (d doc, err error) {
-	err = scan(&d.agent, &d.number, &d.id, &d.seq, &d.replaced, &d.buckets, &d.needsCheck, &d.title, &d.facets, &d.created, &d.active)
+	err = scan(
+		&d.agent,
+		&d.number,
+		&d.id,
+		&d.seq,
+		&d.replaced,
+		&d.buckets,
+		&d.needsCheck,
+		&d.title,
+		&d.facets,
+		&d.created,
+		&d.active,
+	)
 	return d, err
 }
 
-// findDoc finds what is in the index of a conversation, nil for nothing.
+// findDoc returns the row of a conversation in the index; nil where there is none.
 func findDoc(ctx context.Context, db *sqldb.DB, agent int64, id parley.ConversationID) (*doc, error) {
 	d, err := sqldb.One(ctx, db, scanDoc, `
 		select `+docColumns+`
@@ -46,9 +69,16 @@ func findDoc(ctx context.Context, db *sqldb.DB, agent int64, id parley.Conversat
 }
 
 func (d *doc) save(ctx context.Context, tx *sqldb.DB) error {
-	_, err := tx.Exec(ctx, `insert into search_docs (`+docColumns+`) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (agent, number) do update set
-		seq = excluded.seq, replaced = excluded.replaced, buckets = excluded.buckets, doubtful = excluded.doubtful, title = excluded.title,
-		facets = excluded.facets, last_activity = excluded.last_activity`,
+	_, err := tx.Exec(ctx, `insert into search_docs (`+docColumns+`)
+		values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		on conflict (agent, number) do update set
+		  seq = excluded.seq,
+		  replaced = excluded.replaced,
+		  buckets = excluded.buckets,
+		  doubtful = excluded.doubtful,
+		  title = excluded.title,
+		  facets = excluded.facets,
+		  last_activity = excluded.last_activity`,
 		d.agent, d.number, d.id, d.seq, d.replaced, d.buckets, d.needsCheck, d.title, d.facets, d.created, d.active)
 	return err
 }

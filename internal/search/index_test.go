@@ -12,9 +12,9 @@ import (
 	"parley/internal/store"
 )
 
-// TestBuildingAnew holds that the old index answers while a new one is built, that this goes on where it was cut short, and
+// TestRebuild holds that the old index answers while a new one is built, that this goes on where it was cut short, and
 // that nothing of the old one is left in the end.
-func TestBuildingAnew(t *testing.T) {
+func TestRebuild(t *testing.T) {
 	forEachDatabase(t, func(w *testSearch) {
 		var list []*testConversation
 		for i := range 150 {
@@ -59,8 +59,8 @@ func idSet(list []parley.ConversationID) map[parley.ConversationID]bool {
 	return all
 }
 
-// TestNothingIsLeft holds that erased conversations and agents leave the index.
-func TestNothingIsLeft(t *testing.T) {
+// TestErasedConversationsLeaveTheIndex holds that erased conversations and agents leave the index.
+func TestErasedConversationsLeaveTheIndex(t *testing.T) {
 	forEachDatabase(t, func(w *testSearch) {
 		a := w.startConversation("alpha")
 		for range 30 {

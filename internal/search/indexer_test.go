@@ -48,8 +48,8 @@ func TestManyServersFeedOneIndex(t *testing.T) {
 	})
 }
 
-// TestABusyServerSaysSo holds that a search which finds no place or no time in its budget is refused, and a caller who leaves is not.
-func TestABusyServerSaysSo(t *testing.T) {
+// TestBusySearchIsRefused holds that a search which finds no place or no time in its budget is refused, and a caller who leaves is not.
+func TestBusySearchIsRefused(t *testing.T) {
 	forEachDatabase(t, func(w *testSearch) {
 		w.startConversation("alpha")
 		w.runIndexer()
@@ -67,8 +67,8 @@ func TestABusyServerSaysSo(t *testing.T) {
 	})
 }
 
-// TestWordsOfOthersAreNotSearched holds the wall of accounts under HIPAA and of agents that redact.
-func TestWordsOfOthersAreNotSearched(t *testing.T) {
+// TestWithheldTextIsNotSearched holds the wall of accounts under HIPAA and of agents that redact.
+func TestWithheldTextIsNotSearched(t *testing.T) {
 	w := newTestSearch(t, newStore(t))
 	k := w.startConversation("alpha")
 	w.runIndexer()
@@ -84,8 +84,8 @@ func TestWordsOfOthersAreNotSearched(t *testing.T) {
 	}
 }
 
-// TestWhatIsFoundOutAfterTheTalk holds that the filters by topic, sentiment and escalation follow the conversation's insight.
-func TestWhatIsFoundOutAfterTheTalk(t *testing.T) {
+// TestInsightFilters holds that the filters by topic, sentiment and escalation follow the conversation's insight.
+func TestInsightFilters(t *testing.T) {
 	forEachDatabase(t, func(w *testSearch) {
 		a, b := w.startConversation("Where is my order?"), w.startConversation("Hello")
 		w.runIndexer()

@@ -32,9 +32,9 @@ func (w *testSearch) readAllPages(q search.Query, between func()) (all []parley.
 	return nil
 }
 
-// TestPagesHoldStill walks through results while others are being written: every conversation that is not itself changed
+// TestPagesAreStable walks through results while others are being written: every conversation that is not itself changed
 // appears exactly once.
-func TestPagesHoldStill(t *testing.T) {
+func TestPagesAreStable(t *testing.T) {
 	forEachDatabase(t, func(w *testSearch) {
 		rng := rand.New(rand.NewPCG(1, 2))
 		still, moving := map[parley.ConversationID]bool{}, []*testConversation{}
@@ -103,7 +103,7 @@ func TestPagesWhileOthersWrite(t *testing.T) {
 	})
 }
 
-func TestDeletedOnesDropOut(t *testing.T) {
+func TestDeletedConversationsAreLeftOut(t *testing.T) {
 	forEachDatabase(t, func(w *testSearch) {
 		var list []*testConversation
 		for range 6 {
@@ -189,8 +189,8 @@ func (w *testSearch) countRows(table string) (n int) {
 	return n
 }
 
-// TestBehindTheRanked walks beyond the thousand that are ranked.
-func TestBehindTheRanked(t *testing.T) {
+// TestPagesBeyondTheRanked walks beyond the thousand that are ranked.
+func TestPagesBeyondTheRanked(t *testing.T) {
 	forEachDatabase(t, func(w *testSearch) {
 		const all = 1130
 		w.must(w.db.Transact(w, 0, func(tx *store.DB) error {

@@ -11,8 +11,8 @@ import (
 	"parley/internal/store"
 )
 
-// TestEveryWordMustStandSomewhere holds decision 16: in any message or in the title, whatever case and accents.
-func TestEveryWordMustStandSomewhere(t *testing.T) {
+// TestAllWordsAreRequired holds decision 16: in any message or in the title, whatever case and accents.
+func TestAllWordsAreRequired(t *testing.T) {
 	forEachDatabase(t, func(w *testSearch) {
 		a := w.startConversation("Where is my Crème brûlée?")
 		a.addMessage(parley.AuthorAssistant, "In the kitchen of the restaurant.")
@@ -63,7 +63,7 @@ func highlightText(s *search.Snippet, hits bool) string {
 	return b.String()
 }
 
-func TestWhatHappensIsFollowed(t *testing.T) {
+func TestEventsUpdateTheIndex(t *testing.T) {
 	forEachDatabase(t, func(w *testSearch) {
 		a := w.startConversation("alpha")
 		w.runIndexer()
@@ -158,7 +158,7 @@ func TestFilters(t *testing.T) {
 	})
 }
 
-func TestEveryFaultIsNamed(t *testing.T) {
+func TestAllInvalidFieldsAreListed(t *testing.T) {
 	w := newTestSearch(t, newStore(t))
 	for _, row := range []struct {
 		q    search.Query

@@ -196,7 +196,7 @@ func TestALostLogCanBeGivenUp(t *testing.T) {
 
 // A log that is missing because all of it is in the database stops nothing: another program has opened and closed it,
 // or a checkpoint was the last thing to happen.
-func TestALogThatWasTakenInIsNotMissed(t *testing.T) {
+func TestACheckpointedLogIsNotMissed(t *testing.T) {
 	file := killedDatabase(t, 2, 6)
 	other, err := exec.LookPath("sqlite3")
 	if err == nil {
@@ -288,7 +288,7 @@ func TestOnlyCommitsCount(t *testing.T) {
 	assertOpens(t, dead, 1)
 }
 
-func TestABrokenAccountOfTheLogIsTold(t *testing.T) {
+func TestCorruptCommitCountIsReported(t *testing.T) {
 	file := killedDatabase(t, 2, 6)
 	rewriteFile(func([]byte) []byte { return []byte("?") })(t, file+"-unmerged")
 	assertRefused(t, file, file+"-unmerged is damaged")

@@ -68,10 +68,20 @@ func (db *DB) PutAction(ctx context.Context, a *parley.Action) error {
 		if err := tx.checkNameFree(ctx, a.AgentID, a.Name, a.Key, ""); err != nil {
 			return err
 		}
-		return tx.sql.QueryRow(ctx, `insert into actions (`+actionColumns+`) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-			on conflict (agent_id, key) do update set kind = excluded.kind, name = excluded.name, description = excluded.description,
-			triggers = excluded.triggers, inputs = excluded.inputs, config = excluded.config, secrets = excluded.secrets, enabled = excluded.enabled,
-			position = excluded.position, updated_at = excluded.updated_at returning id, created_at`,
+		return tx.sql.QueryRow(ctx, `insert into actions (`+actionColumns+`)
+			values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+			on conflict (agent_id, key) do update set
+			  kind = excluded.kind,
+			  name = excluded.name,
+			  description = excluded.description,
+			  triggers = excluded.triggers,
+			  inputs = excluded.inputs,
+			  config = excluded.config,
+			  secrets = excluded.secrets,
+			  enabled = excluded.enabled,
+			  position = excluded.position,
+			  updated_at = excluded.updated_at
+			returning id, created_at`,
 			a.ID, a.AccountID, a.AgentID, a.Key, a.Kind, a.Name, a.Description, listJSON(a.Triggers), listJSON(a.Inputs), objectJSON(a.Config),
 			a.Secrets, boolToInt(a.Enabled), a.Position, millis(a.CreatedAt), millis(a.UpdatedAt)).Scan(&put.ID, &created)
 	})

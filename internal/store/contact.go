@@ -136,7 +136,8 @@ func (db *DB) saveContactBatch(ctx context.Context, account parley.AccountID, ag
 		args = append(args, c.ID, account, agent, textOrNil(normalizeEmail(c.Email)), textOrNil(c.ExternalID), textOrNil(c.Name), textOrNil(c.Phone), objectJSON(c.Attributes), toJSON(c.StripeAccounts),
 			millis(c.CreatedAt), millis(c.UpdatedAt))
 	}
-	_, err := db.sql.Exec(ctx, `insert into people (`+contactColumns+`) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`+strings.Repeat(`, (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, len(list)-1)+`
+	_, err := db.sql.Exec(ctx, `insert into people (`+contactColumns+`)
+		values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`+strings.Repeat(`, (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, len(list)-1)+`
 		on conflict (id) do update set
 		  email = excluded.email,
 		  external_id = excluded.external_id,
@@ -246,7 +247,10 @@ func (db *DB) person(ctx context.Context, account parley.AccountID, agent parley
 // AddPerson writes a new person, unless one with the same e-mail address or external id is there, however many try at a time:
 // then p becomes that one, unchanged. It must be called in a transaction.
 func (db *DB) AddPerson(ctx context.Context, p *parley.Person) error {
-	added, err := sqldb.One(ctx, db.sql, scanPerson, `insert into people (`+personColumns+`) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing returning `+personColumns,
+	added, err := sqldb.One(ctx, db.sql, scanPerson, `insert into people (`+personColumns+`)
+		values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		on conflict do nothing
+		returning `+personColumns,
 		p.ID, p.AccountID, p.AgentID, textOrNil(normalizeEmail(p.Email)), textOrNil(p.ExternalID), textOrNil(p.Name), textOrNil(p.Phone), objectJSON(p.Attributes),
 		millis(p.CreatedAt), millis(p.UpdatedAt))
 	if err == nil {
@@ -372,8 +376,13 @@ func (db *DB) LockAttribute(ctx context.Context, account parley.AccountID, agent
 
 // SaveAttribute writes a custom attribute, new or changed. It must be called in a transaction that has locked the agent.
 func (db *DB) SaveAttribute(ctx context.Context, a *parley.Attribute) error {
-	_, err := db.sql.Exec(ctx, `insert into custom_attributes (`+attributeColumns+`) values (?, ?, ?, ?, ?, ?, ?, ?, ?)
-		on conflict (agent_id, name) do update set label = excluded.label, description = excluded.description, updated_at = excluded.updated_at, archived_at = excluded.archived_at`,
+	_, err := db.sql.Exec(ctx, `insert into custom_attributes (`+attributeColumns+`)
+		values (?, ?, ?, ?, ?, ?, ?, ?, ?)
+		on conflict (agent_id, name) do update set
+		  label = excluded.label,
+		  description = excluded.description,
+		  updated_at = excluded.updated_at,
+		  archived_at = excluded.archived_at`,
 		a.AccountID, a.AgentID, a.Name, a.Label, string(a.Type), a.Description, millis(a.CreatedAt), millis(a.UpdatedAt), millisOrNil(a.ArchivedAt))
 	return err
 }

@@ -21,7 +21,7 @@ func (w *fixture) addPerson(p parley.Person) (parley.Person, error) {
 	return added, err
 }
 
-func TestPeopleAreFoundOrMade(t *testing.T) {
+func TestPeopleAreFoundOrCreated(t *testing.T) {
 	forEachDatabase(t, func(w *fixture) {
 		ids := make([]parley.PersonID, 32)
 		for _, err := range runConcurrently(32, func(i int) error {

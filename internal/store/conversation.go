@@ -255,11 +255,11 @@ func (f ConversationFilter) whereClause(account parley.AccountID, agent parley.A
 }
 
 // ConversationByExternalID returns the conversation that clients of the API know by an id of their own; empty where there is none.
-func (db *DB) ConversationByExternalID(ctx context.Context, account parley.AccountID, agent parley.AgentID, face parley.API, external string) (parley.ConversationID, error) {
+func (db *DB) ConversationByExternalID(ctx context.Context, account parley.AccountID, agent parley.AgentID, api parley.API, external string) (parley.ConversationID, error) {
 	ids, err := sqldb.All(ctx, db.sql, sqldb.Column[parley.ConversationID], `
 		select id
 		from conversations
-		where agent_id = ? and face = ? and external_id = ? and account_id = ? and deleted_at is null`, agent, face, external, account)
+		where agent_id = ? and face = ? and external_id = ? and account_id = ? and deleted_at is null`, agent, api, external, account)
 	if err != nil || len(ids) == 0 {
 		return "", err
 	}

@@ -168,10 +168,19 @@ func (db *DB) status(ctx context.Context, account parley.AccountID, agent parley
 // PutStatus writes a status in place of the one with its id, if there is one. Of a category with a default, another one must have
 // lost that before (UnsetDefault).
 func (db *DB) PutStatus(ctx context.Context, s *parley.TicketStatus) error {
-	_, err := db.sql.Exec(ctx, `insert into ticket_statuses (`+statusColumns+`) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-		on conflict (id) do update set key = excluded.key, external_label = excluded.external_label, internal_label = excluded.internal_label, color = excluded.color,
-		is_default = excluded.is_default, position = excluded.position, archived_at = excluded.archived_at, updated_at = excluded.updated_at
-		where ticket_statuses.agent_id = excluded.agent_id and ticket_statuses.account_id = excluded.account_id`,
+	_, err := db.sql.Exec(ctx, `insert into ticket_statuses (`+statusColumns+`)
+		values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		on conflict (id) do update set
+		  key = excluded.key,
+		  external_label = excluded.external_label,
+		  internal_label = excluded.internal_label,
+		  color = excluded.color,
+		  is_default = excluded.is_default,
+		  position = excluded.position,
+		  archived_at = excluded.archived_at,
+		  updated_at = excluded.updated_at
+		where ticket_statuses.agent_id = excluded.agent_id
+		  and ticket_statuses.account_id = excluded.account_id`,
 		s.ID, s.AccountID, s.AgentID, textOrNil(s.Key), s.Category, s.ExternalLabel, s.InternalLabel, textOrNil(s.Color), boolToInt(s.IsDefault), s.Position,
 		millisOrNil(s.ArchivedAt), millis(s.CreatedAt), millis(s.UpdatedAt))
 	return err

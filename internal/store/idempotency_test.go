@@ -98,7 +98,7 @@ func TestKeyOfAnotherRequestIsRefused(t *testing.T) {
 	})
 }
 
-func TestFailedRequestGivesItsKeyBack(t *testing.T) {
+func TestFailedRequestReleasesItsKey(t *testing.T) {
 	forEachDatabase(t, func(w *fixture) {
 		w.must(w.ReleaseIdempotencyKey(w, w.claimKey("k", "body", testTime)))
 		c := w.claimKey("k", "mended body", testTime)

@@ -79,7 +79,8 @@ func (db *DB) countInsight(ctx context.Context, in *parley.Insight, sign int64) 
 	for _, f := range s.fieldPointers() {
 		args = append(args, sign**f)
 	}
-	_, err := db.sql.Exec(ctx, `insert into insight_days (agent_id, day, channel, topic, sentiment, account_id, `+insightSumColumns+`) values `+placeholders(len(args))+`
+	_, err := db.sql.Exec(ctx, `insert into insight_days (agent_id, day, channel, topic, sentiment, account_id, `+insightSumColumns+`)
+		values `+placeholders(len(args))+`
 		on conflict (agent_id, day, channel, topic, sentiment) do update set
 		  conversations = insight_days.conversations + excluded.conversations,
 		  messages = insight_days.messages + excluded.messages,

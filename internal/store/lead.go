@@ -125,8 +125,12 @@ func (db *DB) upsertLead(ctx context.Context, l *parley.Lead) error {
 	if l.Fields != nil {
 		fields = toJSON(l.Fields).(string)
 	}
-	_, err := db.sql.Exec(ctx, `insert into leads (`+leadColumns+`) values (?, ?, ?, ?, ?, ?, ?, ?, ?)
-		on conflict (id) do update set name = excluded.name, phone = excluded.phone, fields = excluded.fields`,
+	_, err := db.sql.Exec(ctx, `insert into leads (`+leadColumns+`)
+		values (?, ?, ?, ?, ?, ?, ?, ?, ?)
+		on conflict (id) do update set
+		  name = excluded.name,
+		  phone = excluded.phone,
+		  fields = excluded.fields`,
 		l.ID, l.AccountID, l.AgentID, l.ConversationID, l.Name, l.Email, l.Phone, fields, millis(l.CreatedAt))
 	return err
 }

@@ -8,7 +8,7 @@ import (
 	"parley/internal/store"
 )
 
-func TestCitedTellsWhatBecameOfAVersion(t *testing.T) {
+func TestCitedSources(t *testing.T) {
 	forEachDatabase(t, func(w *fixture) {
 		s := w.createSource("Guide", 100, testTime)
 		first := &parley.Version{ID: s.WantedVersion, AgentID: w.Agent.ID, SourceID: s.ID, Hash: "one", Text: "Größe", CreatedAt: testTime}

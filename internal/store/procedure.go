@@ -65,10 +65,18 @@ func (db *DB) PutProcedure(ctx context.Context, p *parley.Procedure) error {
 		if err := tx.checkNameFree(ctx, p.AgentID, p.Name, "", p.Key); err != nil {
 			return err
 		}
-		return tx.sql.QueryRow(ctx, `insert into procedures (`+procedureColumns+`) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-			on conflict (agent_id, key) do update set name = excluded.name, description = excluded.description, triggers = excluded.triggers,
-			inputs = excluded.inputs, steps = excluded.steps, enabled = excluded.enabled, position = excluded.position,
-			updated_at = excluded.updated_at returning id, created_at`,
+		return tx.sql.QueryRow(ctx, `insert into procedures (`+procedureColumns+`)
+			values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+			on conflict (agent_id, key) do update set
+			  name = excluded.name,
+			  description = excluded.description,
+			  triggers = excluded.triggers,
+			  inputs = excluded.inputs,
+			  steps = excluded.steps,
+			  enabled = excluded.enabled,
+			  position = excluded.position,
+			  updated_at = excluded.updated_at
+			returning id, created_at`,
 			p.ID, p.AccountID, p.AgentID, p.Key, p.Name, p.Description, listJSON(p.Triggers), listJSON(p.Inputs), listJSON(p.Steps), boolToInt(p.Enabled),
 			p.Position, millis(p.CreatedAt), millis(p.UpdatedAt)).Scan(&put.ID, &created)
 	})

@@ -99,9 +99,16 @@ func (db *DB) team(ctx context.Context, account parley.AccountID, agent parley.A
 
 // PutTeam writes a team in place of the one with its id, if there is one; its members stay.
 func (db *DB) PutTeam(ctx context.Context, t *parley.Team) error {
-	_, err := db.sql.Exec(ctx, `insert into teams (`+teamColumns+`) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-		on conflict (id) do update set key = excluded.key, name = excluded.name, is_default = excluded.is_default, strategy = excluded.strategy,
-		max_open = excluded.max_open, hours = excluded.hours, updated_at = excluded.updated_at
+	_, err := db.sql.Exec(ctx, `insert into teams (`+teamColumns+`)
+		values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		on conflict (id) do update set
+		  key = excluded.key,
+		  name = excluded.name,
+		  is_default = excluded.is_default,
+		  strategy = excluded.strategy,
+		  max_open = excluded.max_open,
+		  hours = excluded.hours,
+		  updated_at = excluded.updated_at
 		where teams.agent_id = excluded.agent_id and teams.account_id = excluded.account_id`,
 		t.ID, t.AccountID, t.AgentID, textOrNil(t.Key), t.Name, boolToInt(t.IsDefault), t.Strategy, intOrNil(t.MaxOpen), listJSON(t.Hours), millis(t.CreatedAt), millis(t.UpdatedAt))
 	return err
@@ -314,10 +321,19 @@ func (db *DB) Rules(ctx context.Context, account parley.AccountID, agent parley.
 
 // PutRule writes a rule in place of the agent's rule with its key, if there is one, which keeps its id and birth.
 func (db *DB) PutRule(ctx context.Context, r *parley.Rule) error {
-	return db.sql.QueryRow(ctx, `insert into routing_rules (`+ruleColumns+`) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-		on conflict (agent_id, key) do update set name = excluded.name, position = excluded.position, enabled = excluded.enabled, all_of = excluded.all_of,
-		any_of = excluded.any_of, team_id = excluded.team_id, member_id = excluded.member_id, updated_at = excluded.updated_at
-		where routing_rules.account_id = excluded.account_id returning id, created_at`,
+	return db.sql.QueryRow(ctx, `insert into routing_rules (`+ruleColumns+`)
+		values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		on conflict (agent_id, key) do update set
+		  name = excluded.name,
+		  position = excluded.position,
+		  enabled = excluded.enabled,
+		  all_of = excluded.all_of,
+		  any_of = excluded.any_of,
+		  team_id = excluded.team_id,
+		  member_id = excluded.member_id,
+		  updated_at = excluded.updated_at
+		where routing_rules.account_id = excluded.account_id
+		returning id, created_at`,
 		r.ID, r.AccountID, r.AgentID, r.Key, r.Name, r.Position, boolToInt(r.Enabled), listJSON(r.All), listJSON(r.Any), textOrNil(r.TeamID), textOrNil(r.MemberID),
 		millis(r.CreatedAt), millis(r.UpdatedAt)).Scan(&r.ID, timeDest{&r.CreatedAt})
 }

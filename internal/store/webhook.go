@@ -43,7 +43,8 @@ func webhookNotFound() error { return parley.NewErrorf(parley.CodeNotFound, "Web
 
 // CreateWebhook writes a new webhook. It must be called in a transaction that has locked the account or, where it names one, the agent.
 func (db *DB) CreateWebhook(ctx context.Context, h *parley.Webhook) error {
-	_, err := db.sql.Exec(ctx, `insert into webhooks (`+webhookColumns+`) values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+	_, err := db.sql.Exec(ctx, `insert into webhooks (`+webhookColumns+`)
+		values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		h.ID, h.AccountID, textOrNil(h.AgentID), h.Endpoint, toJSON(h.Events), h.SealedSigningKeys, textOrNil(h.KeyID), millis(h.CreatedAt), millis(h.UpdatedAt))
 	return err
 }

@@ -130,7 +130,7 @@ func TestDeadAndRedelivered(t *testing.T) {
 }
 
 // Nothing is sent to addresses inside, whatever they are called; the failure tells no address.
-func TestInsideIsRefused(t *testing.T) {
+func TestPrivateAddressIsRefused(t *testing.T) {
 	forEachStore(t, func(w *fixture) {
 		e := newEndpoint(t)
 		w.sender.HTTP.AllowedPrefixes = nil
@@ -155,7 +155,7 @@ func TestInsideIsRefused(t *testing.T) {
 }
 
 // One endpoint that does not answer keeps nobody else waiting, however much is to be sent to it.
-func TestASlowEndpointHoldsNobodyUp(t *testing.T) {
+func TestSlowEndpointDelaysNoOther(t *testing.T) {
 	forEachStore(t, func(w *fixture) {
 		release := make(chan struct{})
 		slow, quick := newEndpoint(t), newEndpoint(t)
@@ -190,7 +190,7 @@ func TestASlowEndpointHoldsNobodyUp(t *testing.T) {
 }
 
 // A server that stops in the middle of an attempt has not made it: the delivery goes out again, under the same id.
-func TestAStopCostsNoAttempt(t *testing.T) {
+func TestStopDoesNotCountAsAttempt(t *testing.T) {
 	forEachStore(t, func(w *fixture) {
 		e := newEndpoint(t)
 		e.onRequest = func(r *http.Request) { <-r.Context().Done() }

@@ -50,7 +50,7 @@ func TestStoredKeysStayReadable(t *testing.T) {
 }
 
 // A state that is none is an error, not a signature.
-func TestSpoiltKeysDoNotSign(t *testing.T) {
+func TestCorruptKeysDoNotSign(t *testing.T) {
 	if _, err := (hmacState{Inner: []byte("x"), Outer: []byte("y")}).sum(sha1.New, nil); err == nil {
 		t.Error("signed")
 	}

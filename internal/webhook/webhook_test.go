@@ -12,7 +12,7 @@ import (
 )
 
 // Webhooks of the account and of the agent hear; those of other agents and accounts, and those that were removed, do not.
-func TestWhoHears(t *testing.T) {
+func TestSubscribers(t *testing.T) {
 	forEachStore(t, func(w *fixture) {
 		all, mine, others, removed, foreign := newEndpoint(t), newEndpoint(t), newEndpoint(t), newEndpoint(t), newEndpoint(t)
 		w.addWebhook("", all.URL)
@@ -37,7 +37,7 @@ func TestWhoHears(t *testing.T) {
 }
 
 // What did not happen is not told: a lead that is not kept leaves neither a delivery nor a job.
-func TestNothingIsToldOfAFailure(t *testing.T) {
+func TestRolledBackLeadIsNotDelivered(t *testing.T) {
 	forEachStore(t, func(w *fixture) {
 		e := newEndpoint(t)
 		w.addWebhook("", e.URL)
@@ -60,7 +60,7 @@ func TestNothingIsToldOfAFailure(t *testing.T) {
 }
 
 // Removing a webhook takes along what was still to be delivered to it.
-func TestRemovedWithWhatIsWaiting(t *testing.T) {
+func TestRemoveErasesDeliveries(t *testing.T) {
 	forEachStore(t, func(w *fixture) {
 		e := newEndpoint(t, 500)
 		h := w.addWebhook("", e.URL)
@@ -107,7 +107,7 @@ func TestSweep(t *testing.T) {
 }
 
 // An account has so many webhooks and no more, also when many are made at a time, and none for an agent that is gone.
-func TestWebhooksAreCounted(t *testing.T) {
+func TestWebhookLimit(t *testing.T) {
 	forEachStore(t, func(w *fixture) {
 		ask := webhook.NewWebhook{Endpoint: "https://example.org", Events: []string{parley.EventLeadsSubmit}}
 		errs := make(chan error, 110)
