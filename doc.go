@@ -28,7 +28,7 @@
 //	5  chat  ingest  search  access  webhook  verbs; none knows another
 //	4  store  voice/sfu                       all SQL of the nouns; the media server
 //	3  retrieval  jobs  ingest/crawl  ingest/extract  voice/ear  voice/rtc
-//	2  sqldb  llm  wire  outbound  vault  manifest  metrics
+//	2  sqldb  model  speech  httpclient  wire  outbound  vault  manifest  metrics
 //	1  parley  words  prose  pcm  listen  docs  web
 //
 // # Floor 1: words, prose, pcm, listen and docs
@@ -39,19 +39,23 @@
 // internal/listen takes the connections of HTTP servers: it bounds them, and serves clients that have closed their
 // half. docs embeds the operator's manual, which the demo's agent reads.
 //
-// # Floor 2: sqldb, llm, wire, outbound, vault, manifest, metrics
+// # Floor 2: sqldb, model, speech, httpclient, wire, outbound, vault, manifest, metrics
 //
 // internal/sqldb speaks one SQL text in two dialects. A DB is a pool or a transaction, and a method written for one works in
 // the other. On SQLite all writes go through one writer that commits whatever is queued together; each caller hears of
 // success only after the commit is on disk. Answers have a lane of their own ahead of bulk work. The room also runs the
 // migrations, each written once for both databases.
 //
-// internal/model is the port to language models: Model answers one request as a stream of chunks. Behind it stand the clients
-// for the OpenAI wire format and for Anthropic's, a scripted double for tests, and the built-in model, which needs no weights and
-// no network: it quotes sentences of the passages it is given, says so when they hold no answer, and asks back when a question is
-// too short. Table maps the names that agents choose to back ends. The words of the prompts are files; what sources say is fenced.
-// Embedder turns texts into vectors, and its client speaks the same wire format. Synthesizer speaks and Transcriber understands
-// speech; Speech chooses among the programs and servers behind them.
+// internal/model holds the ports to language models: Model answers one request as a stream of chunks, Embedder turns texts into
+// vectors, and Registry maps the names that agents choose to what answers for them. model/openai and model/anthropic answer in
+// those providers' wire formats; model/stream reads what they send, model/prompt holds the words of the prompts and fences what
+// sources say, and model/cite finds what a sentence of an answer rests on. model/quote is the built-in model, which needs no
+// weights and no network: it quotes sentences of the passages it receives, says so when they hold no answer, and asks back when a
+// question is too short. model/scripted is the model of tests. internal/server lists the wires.
+//
+// internal/speech holds the ports to engines that speak (Synthesizer) and understand speech (Transcriber), and chooses among them
+// by configuration, installed programs and language. The engines are speech/openai, speech/deepgram and speech/local (flite,
+// espeak-ng, pocketsphinx). internal/httpclient is what the clients of providers share: timeouts, retries, event streams, errors.
 //
 // internal/httpapi is what HTTP faces share. An operation is a typed function with a description; from it come the routing, the
 // strict decoding, the validation and the OpenAPI document, so that they cannot drift apart. Handlers return errors, and only

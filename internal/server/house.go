@@ -26,9 +26,11 @@ import (
 	"parley/internal/listen"
 	"parley/internal/metrics"
 	"parley/internal/model"
+	"parley/internal/model/openai"
 	"parley/internal/outbound"
 	"parley/internal/retrieval"
 	"parley/internal/search"
+	"parley/internal/speech"
 	"parley/internal/sqldb"
 	"parley/internal/store"
 	"parley/internal/voice"
@@ -70,9 +72,9 @@ type Server struct {
 
 	Outbound *outbound.Client
 
-	Media     *rtc.Server          // where the rooms of voice sessions are
-	Speech    *model.SpeechEngines // what agents speak and hear with
-	Responder *voice.Responder     // the agent's part of voice sessions; nil where there is no media server
+	Media     *rtc.Server      // where the rooms of voice sessions are
+	Speech    *speech.Engines  // what agents speak and hear with
+	Responder *voice.Responder // the agent's part of voice sessions; nil where there is no media server
 
 	Manifests *agents.Manifests
 
@@ -85,7 +87,7 @@ type Server struct {
 	voicePage   *widget.Page
 	extractPool *extract.Pool
 
-	embeddings *model.OpenAIEmbedder // nil where there is no embedding server
+	embeddings *openai.Embedder // nil where there is no embedding server
 }
 
 // Open opens the database, brings its schema up to date and builds the rooms. Nothing runs until Run.
@@ -99,7 +101,7 @@ func Open(ctx context.Context, cfg Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	speech, err := cfg.speechEngines()
+	speechEngines, err := cfg.speechEngines()
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +112,7 @@ func Open(ctx context.Context, cfg Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &Server{cfg: cfg, DB: db, Plans: plans, Models: models, Speech: speech, Connections: cfg.newConnectionTable()}
+	h := &Server{cfg: cfg, DB: db, Plans: plans, Models: models, Speech: speechEngines, Connections: cfg.newConnectionTable()}
 	if err := h.build(ctx); err != nil {
 		return nil, errors.Join(err, h.Close())
 	}

@@ -4,7 +4,17 @@ import (
 	"errors"
 	"fmt"
 
-	"parley/internal/model"
+	"parley/internal/speech"
+	"parley/internal/speech/deepgram"
+	"parley/internal/speech/local"
+	"parley/internal/speech/openai"
+)
+
+// The speech engines that there are; the enumerations of SpeechConfig list their names. Among those that speak, the first that
+// fits is preferred.
+var (
+	synthesizerEngines = []speech.SynthesizerEngine{openai.SynthesizerEngine(), local.FliteEngine(), local.EspeakEngine()}
+	transcriberEngines = []speech.TranscriberEngine{openai.TranscriberEngine(), deepgram.Engine(), local.PocketsphinxEngine()}
 )
 
 // SpeechConfig says what agents speak and hear with in voice sessions.
@@ -46,21 +56,30 @@ func (s SpeechConfig) Check() error {
 }
 
 // Engines finds what agents speak and hear with. Without an engine for one of the two, voice sessions are in writing that way.
-func (s SpeechConfig) Engines() (*model.SpeechEngines, error) {
-	return model.NewSpeechEngines(model.SpeechConfig{
-		TTS: s.TTS, TTSURL: s.TTSURL, TTSKey: s.TTSKey, TTSModel: s.TTSModel,
-		STT: s.STT, STTURL: s.STTURL, STTKey: s.STTKey, STTModel: s.STTModel, VoicesFile: s.VoiceMap,
+func (s SpeechConfig) Engines() (*speech.Engines, error) {
+	return speech.NewEngines(speech.Config{
+		Synthesizers: synthesizerEngines,
+		Transcribers: transcriberEngines,
+		TTS:          s.TTS,
+		TTSURL:       s.TTSURL,
+		TTSKey:       s.TTSKey,
+		TTSModel:     s.TTSModel,
+		STT:          s.STT,
+		STTURL:       s.STTURL,
+		STTKey:       s.STTKey,
+		STTModel:     s.STTModel,
+		VoicesFile:   s.VoiceMap,
 	})
 }
 
 // speechEngines finds them and warns of those that are named and not there.
-func (c Config) speechEngines() (*model.SpeechEngines, error) {
-	speech, err := c.Engines()
+func (c Config) speechEngines() (*speech.Engines, error) {
+	engines, err := c.Engines()
 	if err != nil {
 		return nil, err
 	}
-	for _, lack := range speech.Warnings {
+	for _, lack := range engines.Warnings {
 		c.Logger.Warn("a speech engine is missing; voice sessions do without", "engine", lack)
 	}
-	return speech, nil
+	return engines, nil
 }

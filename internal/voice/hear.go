@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/model"
+	"parley/internal/speech"
 	"parley/internal/voice/rtc"
 	"parley/internal/voice/vad"
 )
@@ -29,7 +29,7 @@ type segment struct {
 	version        int                // grows whenever there is more to understand
 	cancel         context.CancelFunc // of the work on the last version
 	isTranscribing bool
-	dictation      model.LiveTranscription
+	dictation      speech.LiveTranscription
 }
 
 func (s *segment) cancelTranscription() {
@@ -149,21 +149,21 @@ func (t *dialog) handleDetection(e vad.Event, at time.Time) {
 
 // startDictation begins to write along, where the engine can.
 func (t *dialog) startDictation(s *segment, pcm []int16) {
-	listener, ok := t.Transcriber.(model.LiveTranscriber)
+	listener, ok := t.Transcriber.(speech.LiveTranscriber)
 	if !ok {
 		return
 	}
 	ctx, stop := context.WithCancel(t.ctx)
 	s.cancel = stop
-	s.dictation = listener.StartTranscription(ctx, t.transcriptionHints(), func(said model.Transcript) {
+	s.dictation = listener.StartTranscription(ctx, t.transcriptionHints(), func(said speech.Transcript) {
 		t.sendSegmentText(segmentText{segment: s, isInterim: true, text: said.Text})
 	})
 	s.dictation.Add(pcm)
 }
 
 // transcriptionHints tell the engine what it will hear.
-func (t *dialog) transcriptionHints() model.TranscriptionHints {
-	return model.TranscriptionHints{Model: t.settings.Transcriber.Model, Language: t.settings.Transcriber.Language, Speaker: string(t.session.ID)}
+func (t *dialog) transcriptionHints() speech.TranscriptionHints {
+	return speech.TranscriptionHints{Model: t.settings.Transcriber.Model, Language: t.settings.Transcriber.Language, Speaker: string(t.session.ID)}
 }
 
 // transcribeTimeout is how long the understanding of a segment may take.
@@ -199,7 +199,7 @@ func (t *dialog) transcribeSoFar(s *segment, pcm []int16) {
 
 // transcribe returns the text of a segment; what is understood on the way is told.
 func (t *dialog) transcribe(ctx context.Context, s *segment, pcm []int16) (text string, err error) {
-	for said, err := range t.Transcriber.Transcribe(ctx, model.Segment{TranscriptionHints: t.transcriptionHints(), PCM: pcm}) {
+	for said, err := range t.Transcriber.Transcribe(ctx, speech.Segment{TranscriptionHints: t.transcriptionHints(), PCM: pcm}) {
 		if err != nil {
 			return "", err
 		}

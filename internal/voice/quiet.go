@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/model"
+	"parley/internal/model/quote"
 	"parley/internal/text/words"
 )
 
@@ -115,7 +115,7 @@ func (t *dialog) handOver() {
 		return
 	}
 	t.saidGoodbye = true
-	t.announce(model.HandoverText(t.userLanguage()), true)
+	t.announce(quote.HandoverText(t.userLanguage()), true)
 }
 
 // userLanguage is the one that the customer speaks, as far as can be told from the last question.

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/model"
+	"parley/internal/speech"
 	"parley/internal/voice/rtc"
 )
 
@@ -145,7 +145,7 @@ func (t *dialog) synthesizePiece(s *utterance, p *piece) {
 
 // streamSpeech has a piece spoken until all of it is there, or nobody wants it any more: only a failure before that is one.
 func (t *dialog) streamSpeech(s *utterance, p *piece, sound chan<- []int16, copied *clipAudio) error {
-	for pcm, err := range model.Resample(rtc.OutputRate, t.Synthesizer.Synthesize(s.ctx, t.speechRequest(p.spokenText))) {
+	for pcm, err := range speech.Resample(rtc.OutputRate, t.Synthesizer.Synthesize(s.ctx, t.speechRequest(p.spokenText))) {
 		if s.ctx.Err() != nil {
 			return nil
 		}
@@ -167,9 +167,9 @@ func (t *dialog) streamSpeech(s *utterance, p *piece, sound chan<- []int16, copi
 }
 
 // speechRequest is how the agent says something.
-func (t *dialog) speechRequest(text string) model.Utterance {
+func (t *dialog) speechRequest(text string) speech.Utterance {
 	v := t.settings.Voice
-	return model.Utterance{Text: text, Voice: v.Name, Language: t.settings.Transcriber.Language, Speed: v.Speed, Instructions: v.Instructions}
+	return speech.Utterance{Text: text, Voice: v.Name, Language: t.settings.Transcriber.Language, Speed: v.Speed, Instructions: v.Instructions}
 }
 
 // handleSynthesis takes in that the speech of a piece was made, or could not be: then it is shown only.

@@ -8,7 +8,7 @@ import (
 
 	"parley"
 	"parley/internal/chat"
-	"parley/internal/model"
+	"parley/internal/speech"
 	"parley/internal/store"
 	"parley/internal/voice/rtc"
 	"parley/internal/voice/vad"
@@ -21,8 +21,8 @@ type Responder struct {
 	Conversations *chat.Conversations
 	Join          func(ctx context.Context, s *parley.VoiceSession) (rtc.Transport, error) // enters the session's room as the agent
 
-	Synthesizer model.Synthesizer // nil where there is none: the agent answers in writing
-	Transcriber model.Transcriber // nil where there is none: the customer types
+	Synthesizer speech.Synthesizer // nil where there is none: the agent answers in writing
+	Transcriber speech.Transcriber // nil where there is none: the customer types
 
 	Archive *Archive // of recordings; nil where none are made
 

@@ -1,0 +1,144 @@
+package parley_test
+
+import (
+	"encoding/json"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// dependency is a module we depend on: it stays for a reason, and where one is named only in certain rooms.
+type dependency struct {
+	reason   string
+	packages []string // import paths that may use it; nil for all
+	testOnly bool     // only tests and the workshop use it
+}
+
+var dependencies = map[string]dependency{
+	"github.com/JohannesKaufmann/html-to-markdown/v2": {reason: "Markdown of web pages (MIT)",
+		packages: []string{"parley/internal/ingest/extract"}},
+	"github.com/alecthomas/kong": {reason: "the command line: flags, environment and help from one struct",
+		packages: []string{"parley/cmd/parley"}},
+	"github.com/blevesearch/snowballstem": {reason: "word stems in many languages, generated code without dependencies",
+		packages: []string{"parley/internal/text/words"}},
+	"github.com/go-shiori/go-readability": {reason: "finds the main text of a web page (MIT)",
+		packages: []string{"parley/internal/ingest/extract"}},
+	"github.com/google/go-cmp": {reason: "readable differences in tests", testOnly: true},
+	"github.com/google/uuid":   {reason: "UUID versions 4 and 7"},
+	"github.com/gorilla/websocket": {reason: "the WebSocket to a speech server; the media server brings it along (BSD)",
+		packages: []string{"parley/internal/speech/deepgram"}},
+	"github.com/jackc/pgx/v5": {reason: "PostgreSQL",
+		packages: []string{"parley/internal/sqldb"}},
+	"github.com/ledongthuc/pdf": {reason: "objects and streams of PDF files (BSD)",
+		packages: []string{"parley/internal/ingest/extract"}},
+	"github.com/livekit/livekit-server": {reason: "the media server of voice sessions: signalling, ICE, forwarding of sound (Apache-2.0)",
+		packages: []string{"parley/internal/voice/sfu"}},
+	"github.com/livekit/protocol": {reason: "what LiveKit's server and its participants say to each other (Apache-2.0)",
+		packages: []string{"parley/internal/voice/rtc", "parley/internal/voice/sfu"}},
+	"github.com/livekit/server-sdk-go/v2": {reason: "the agent joins a room as a participant (Apache-2.0)",
+		packages: []string{"parley/internal/voice/rtc"}},
+	"github.com/modelcontextprotocol/go-sdk": {reason: "the Model Context Protocol by its own authors; tests call with its client (MIT, Apache-2.0)",
+		packages: []string{"parley/internal/api/mcp"}},
+	"github.com/pion/rtp": {reason: "packets of sound (MIT)",
+		packages: []string{"parley/internal/voice/rtc"}},
+	"github.com/pion/webrtc/v4": {reason: "tracks of sound (MIT)",
+		packages: []string{"parley/internal/voice/rtc"}},
+	"github.com/pressly/goose/v3": {reason: "migrations as a library, with a lock between nodes",
+		packages: []string{"parley/internal/sqldb"}},
+	"github.com/prometheus/client_golang": {reason: "metrics in Prometheus's own words; the media server brings it along (Apache-2.0)",
+		packages: []string{"parley/internal/metrics"}},
+	"github.com/prometheus/common":             {reason: "tests read what is shown to Prometheus as Prometheus reads it (Apache-2.0)", testOnly: true},
+	"github.com/santhosh-tekuri/jsonschema/v6": {reason: "checks every response of the tests against the OpenAPI document", testOnly: true},
+	"github.com/thesyncim/gopus": {reason: "Opus without a C compiler (BSD)",
+		packages: []string{"parley/internal/voice/rtc"}},
+	"github.com/xuri/excelize/v2": {reason: "sheets of Excel workbooks (BSD)",
+		packages: []string{"parley/internal/ingest/extract"}},
+	"github.com/yuin/goldmark": {reason: "Markdown of tickets' replies as HTML, without dependencies (MIT)",
+		packages: []string{"parley/internal/helpdesk"}},
+	"go.uber.org/goleak": {reason: "finds goroutines that tests leave behind", testOnly: true},
+	"golang.org/x/net": {reason: "reads HTML, its character sets and international host names",
+		packages: []string{"parley/internal/ingest/crawl", "parley/internal/ingest/extract", "parley/internal/helpdesk"}},
+	"golang.org/x/sys": {reason: "limits of memory and system calls for the processes that read files; what the processor can do for vectors; memory that is given back",
+		packages: []string{"parley/internal/ingest/extract", "parley/internal/retrieval", "parley/internal/server"}},
+	"golang.org/x/text": {reason: "character sets, the composed form of texts, the usual letters of drawn ones, the direction of scripts",
+		packages: []string{"parley/internal/ingest/extract", "parley/internal/text/words"}},
+	"google.golang.org/protobuf": {reason: "reads what the media server's participants send, before the SDK does (BSD)",
+		packages: []string{"parley/internal/voice/rtc"}},
+	"gopkg.in/yaml.v3": {reason: "plans, manifests and the table of voices are YAML that operators edit",
+		packages: []string{"parley/internal/access", "parley/internal/speech", "parley/internal/manifest"}},
+	"modernc.org/sqlite": {reason: "SQLite without a C compiler",
+		packages: []string{"parley/internal/sqldb"}},
+}
+
+func TestDependenciesAreOnTheList(t *testing.T) {
+	direct := directModules(t)
+	for _, module := range direct {
+		if dependencies[module].reason == "" {
+			t.Errorf("%s is a direct dependency without a reason: give it one here, or do without", module)
+		}
+	}
+	for module := range dependencies {
+		if !slices.Contains(direct, module) {
+			t.Errorf("%s is on the list and not in go.mod", module)
+		}
+	}
+}
+
+// benchPackage measures beside the program, with a floor and callers of its own.
+const benchPackage = "parley/bench"
+
+func TestDependenciesStayInTheirPackages(t *testing.T) {
+	for _, p := range listPackages(t) {
+		if p.isTestkit() || p.ImportPath == benchPackage {
+			continue
+		}
+		for _, to := range p.Imports {
+			if isOwnPackage(to) || !strings.Contains(strings.Split(to, "/")[0], ".") {
+				continue
+			}
+			module, g := findDependency(to)
+			switch {
+			case module == "":
+				t.Errorf("%s imports %s, which is not on the list", p.ImportPath, to)
+			case g.testOnly:
+				t.Errorf("%s imports %s, which is for tests", p.ImportPath, to)
+			case g.packages != nil && !slices.Contains(g.packages, p.ImportPath):
+				t.Errorf("%s imports %s, which belongs in %v", p.ImportPath, to, g.packages)
+			}
+		}
+	}
+}
+
+func findDependency(importPath string) (string, dependency) {
+	for module, g := range dependencies {
+		if isUnder(importPath, module) {
+			return module, g
+		}
+	}
+	return "", dependency{}
+}
+
+func directModules(t *testing.T) []string {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "go", "mod", "edit", "-json").Output()
+	if err != nil {
+		t.Fatalf("go mod edit: %v", err)
+	}
+	var mod struct {
+		Require []struct {
+			Path     string
+			Indirect bool
+		}
+	}
+	if err := json.Unmarshal(out, &mod); err != nil {
+		t.Fatal(err)
+	}
+	var direct []string
+	for _, r := range mod.Require {
+		if !r.Indirect {
+			direct = append(direct, r.Path)
+		}
+	}
+	return direct
+}

@@ -1,0 +1,145 @@
+package quote
+
+import (
+	"slices"
+	"strings"
+
+	"parley/internal/text/prose"
+	"parley/internal/text/words"
+)
+
+// measureKind is what a word of the question asks to be measured. A text answers it by an amount, and seldom holds the word itself: "how
+// long" is answered by "two days", "the maximum size" by "25 MB at most".
+type measureKind uint8
+
+const (
+	measureNone   measureKind = iota
+	measureAmount             // any number
+	measureDuration
+	measureSize
+	measurePrice
+	measureBound
+	measurePhoneNumber
+	measureClockTime
+	measureLanguage
+)
+
+// measureKindCount is how many there are.
+const measureKindCount = int(measureLanguage) + 1
+
+const (
+	measureWeight   = 0.5 // of the word's weight: an amount says less than a word that is met
+	measureStrength = 0.8 // how surely an amount of the right kind answers the word
+)
+
+// measurePhrases tells which phrases stand in a question that are looked for with several of its words.
+type measurePhrases struct{ hasHowMuch, hasWhen bool }
+
+func findMeasurePhrases(question string) measurePhrases {
+	return measurePhrases{hasHowMuch: words.ContainsPhrase(question, howMuchPhrases), hasWhen: words.ContainsPhrase(question, whenPhrases)}
+}
+
+// measureOf tells what the word asks to be measured, in the light of the one before it.
+func (a measurePhrases) measureOf(before, word string) measureKind {
+	if (before == "how" || before == "wie") && measureByAdjective[word] != measureNone {
+		return measureByAdjective[word]
+	}
+	if paymentVerbs[word] && a.hasHowMuch {
+		return measurePrice
+	}
+	if openingHoursWords[word] && a.hasWhen {
+		return measureClockTime
+	}
+	if telephoneWords[before] && (word == "number" || word == "nummer") {
+		return measurePhoneNumber
+	}
+	return measureByNoun[word]
+}
+
+// timeUnitReach is how many words after a number its unit stands: "5 to 7 working days".
+const timeUnitReach = 3
+
+// answersMeasure reports that the text holds an amount of the kind.
+func (t *parsedQuestion) answersMeasure(m measureKind, text string) bool {
+	switch m {
+	case measureDuration:
+		return t.hasTimeSpan(text)
+	case measureSize:
+		return sizePattern.MatchString(text)
+	case measurePrice:
+		return pricePattern.MatchString(text)
+	case measureBound:
+		return boundPattern.MatchString(text)
+	case measurePhoneNumber:
+		return telephonePattern.MatchString(text)
+	case measureClockTime:
+		return clockTimePattern.MatchString(text)
+	case measureLanguage:
+		return len(languageNamePattern.FindAllString(text, 2)) == 2
+	case measureNone, measureAmount:
+	}
+	return t.hasAmount(text)
+}
+
+// hasAmount reports a number that the question does not name itself and that is no year.
+func (t *parsedQuestion) hasAmount(text string) bool {
+	for token := range words.Tokens(text) {
+		if isNumber(token.Word) && words.KindOf(token.Word)&words.Time == 0 && !strings.Contains(t.foldedText, token.Word) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasTimeSpan reports a span of time.
+func (t *parsedQuestion) hasTimeSpan(text string) bool {
+	left := 0
+	for token := range words.Tokens(text) {
+		left--
+		if isNumber(token.Word) || countingArticles[token.Word] {
+			left = timeUnitReach
+		} else if left >= 0 && timeUnitWords[token.Word] {
+			return true
+		}
+	}
+	return durationPattern.MatchString(text)
+}
+
+// countingArticles are articles that count.
+var countingArticles = newWordSet("a an ein eine einen einem einer un una une uno")
+
+// missingAmountLoss is what the confidence loses, in its exponent, where the amount that is asked for is missing.
+const missingAmountLoss = 1
+
+// lacksAmount reports that the question asks for an amount and that none of its kind is there.
+func (t *parsedQuestion) lacksAmount(found []float64) bool {
+	for i, s := range t.terms {
+		if s.fromLastMessage && s.measure > measureAmount && found[i] < relatedStrength { // "how often" may be answered by "seldom"
+			return true
+		}
+	}
+	return false
+}
+
+// unitHasAmount reports that the sentence itself holds the amount that the question asks for.
+func (t *parsedQuestion) unitHasAmount(u quotableUnit) bool {
+	return u.kind == prose.Paragraph && slices.ContainsFunc(t.terms, func(s questionTerm) bool {
+		return s.fromLastMessage && s.measure > measureAmount && u.ownMatch[t.termIndex(s.word)] >= relatedStrength
+	})
+}
+
+// addMeasureMatches adds to what was found the words of the question that an amount in the text answers.
+func (t *parsedQuestion) addMeasureMatches(found []float64, text string) {
+	var looked, there [measureKindCount]bool
+	for i, s := range t.terms {
+		if s.measure == measureNone || found[i] >= measureStrength {
+			continue
+		}
+		if !looked[s.measure] {
+			looked[s.measure], there[s.measure] = true, t.answersMeasure(s.measure, text)
+		}
+		if there[s.measure] {
+			found[i] = measureStrength
+		}
+	}
+}

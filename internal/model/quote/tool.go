@@ -1,0 +1,140 @@
+package quote
+
+import (
+	"encoding/json"
+	"parley/internal/model"
+	"slices"
+)
+
+// answerWithTools answers where tools are concerned: it tells what they gave back, calls one whose trigger the last message holds, or asks
+// for what such a call lacks. A message leads to one call at most, since the results of a call are only told.
+func answerWithTools(req model.Request) (reply, bool) {
+	if len(req.Messages) == 0 {
+		return reply{}, false
+	}
+	switch last := req.Messages[len(req.Messages)-1]; {
+	case last.Role == "tool":
+		return reply{text: reportToolResults(req), unscored: true}, true
+	case last.Role != "user" || len(req.Tools) == 0:
+		return reply{}, false
+	}
+	w, ok := continueCallDraft(req)
+	if !ok {
+		w, ok = resumeProcedure(req)
+	}
+	if !ok {
+		w, ok = startCallDraft(req.Tools, req.Messages[len(req.Messages)-1].Text)
+	}
+	if !ok {
+		return reply{}, false
+	}
+	return w.makeReply(req), true
+}
+
+// callDraft is a call in the making: a tool, what was said about it, and the inputs that are known.
+type callDraft struct {
+	tool      model.Tool
+	inputs    []toolInput
+	userTexts []string // of the user since the tool was asked for, oldest first
+	values    map[string]json.RawMessage
+}
+
+// startCallDraft finds the tool that the message calls for.
+func startCallDraft(tools []model.Tool, message string) (callDraft, bool) {
+	tool, found := chooseTool(tools, message)
+	if tool < 0 {
+		return callDraft{}, false
+	}
+	w := callDraft{tool: tools[tool], inputs: parseInputs(tools[tool].Parameters), userTexts: []string{message}, values: map[string]json.RawMessage{}}
+	rest := w.fillFromCaptures(message, found.captures)
+	w.fillByPattern(rest)
+	return w, true
+}
+
+// continueCallDraft takes the last message as the answer to the question for inputs right before it.
+func continueCallDraft(req model.Request) (callDraft, bool) {
+	turns := inputTurns(req.Messages)
+	if len(turns) < 2 {
+		return callDraft{}, false
+	}
+	w, ok := startCallDraft(req.Tools, turns[0].userText)
+	for i := 1; ok && i < len(turns); i++ {
+		var asked []toolInput
+		if asked, ok = w.parseRequestedInputs(turns[i].question); !ok {
+			break
+		}
+		if i == len(turns)-1 {
+			again := turns[i].question == turns[i-1].question
+			ok = !w.isAbandonedBy(turns[i].userText, asked, req.Tools) && (!again || w.isAnsweredBy(turns[i].userText, asked))
+		}
+		w.fillFromAnswer(turns[i].userText, asked)
+	}
+	return w, ok
+}
+
+// inputTurn is a question for inputs with what the user said to it.
+type inputTurn struct{ question, userText string }
+
+// maxInputTurns bounds how often a call is asked for inputs.
+const maxInputTurns = 8
+
+// inputTurns returns the last message with the questions for inputs and the messages before it; the first turn has no question.
+func inputTurns(messages []model.Message) (turns []inputTurn) {
+	for i := len(messages) - 1; i >= 0 && messages[i].Role == "user"; i -= 2 {
+		t := inputTurn{userText: messages[i].Text}
+		more := i >= 2 && messages[i-1].Role == "assistant" && AsksForInputs(messages[i-1].Text) && len(turns) < maxInputTurns
+		if more {
+			t.question = messages[i-1].Text
+		}
+		turns = append(turns, t)
+		if !more {
+			break
+		}
+	}
+	slices.Reverse(turns)
+	return turns
+}
+
+// isAnsweredBy reports that the message holds one of the inputs that were asked for; a question put twice in vain is given up.
+func (w *callDraft) isAnsweredBy(message string, asked []toolInput) bool {
+	try := callDraft{inputs: w.inputs, values: map[string]json.RawMessage{}}
+	try.fillFromAnswer(message, asked)
+	return slices.ContainsFunc(asked, func(in toolInput) bool { return try.values[in.name] != nil })
+}
+
+// isAbandonedBy reports that the message is no answer: the user gives up, asks something else, or calls for another tool.
+func (w *callDraft) isAbandonedBy(message string, asked []toolInput, tools []model.Tool) bool {
+	if len(asked) == 1 && asked[0].kind == inputFreeText {
+		return isCancellation(message)
+	}
+	if isCancellation(message) && !slices.ContainsFunc(asked, func(in toolInput) bool { return in.kind == inputBoolean }) {
+		return true
+	}
+	if other, _ := chooseTool(tools, message); other >= 0 && tools[other].Name != w.tool.Name {
+		return true
+	}
+	try := callDraft{inputs: asked, values: map[string]json.RawMessage{}}
+	try.fillByPattern(message)
+	return isQuestionOrRemark(message) && len(try.values) == 0
+}
+
+func (w *callDraft) makeReply(req model.Request) reply {
+	if missing := w.missingInputs(); len(missing) > 0 {
+		return reply{text: inputQuestion(w.replyLanguage(req), missing), unscored: true}
+	}
+	call := model.ToolCall{ID: model.NewToolCallID(), Name: w.tool.Name, Input: encodeInputs(w.inputs, w.values)}
+	return reply{toolCall: &call, unscored: true}
+}
+
+// missingInputs returns the required inputs that nobody has told. Where personal data was masked in what the user said before, all of it
+// is asked for at once: the next message is the only one in which it can be read.
+func (w *callDraft) missingInputs() (all []toolInput) {
+	masked := slices.ContainsFunc(w.userTexts, isRedacted)
+	lacks := slices.ContainsFunc(w.inputs, func(in toolInput) bool { return in.required && w.values[in.name] == nil })
+	for _, in := range w.inputs {
+		if in.required && (w.values[in.name] == nil || lacks && masked && in.isPersonal()) {
+			all = append(all, in)
+		}
+	}
+	return all
+}

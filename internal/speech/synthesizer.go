@@ -1,0 +1,71 @@
+package speech
+
+import (
+	"context"
+	"iter"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"parley/internal/audio"
+)
+
+// Synthesizer reads text out.
+type Synthesizer interface {
+	// Speak returns the utterance as sound, piece by piece, the first as early as the engine has it; all pieces have one rate. The
+	// sequence ends when all has been said, or with an error; nothing follows either. Stopping the iteration or cancelling ctx
+	// ends the call and frees what it holds. A consumer may take its time: only the engine's own silence counts against it.
+	//
+	// Every failure is a *parley.Error whose Message may be shown to the user.
+	Synthesize(ctx context.Context, u Utterance) iter.Seq2[audio.Sound, error]
+}
+
+// Utterance is what is to be said: a sentence or a few, without marks of any kind, at most MaxUtteranceRunes characters.
+type Utterance struct {
+	Text     string
+	Voice    string  // Engines takes the name that the agent has chosen, an engine its own; empty is a usual one
+	Language string  // BCP 47 tag; empty or "multi" where only the text tells
+	Speed    float64 // 0.7 to 1.2; 0 is 1
+
+	// Instructions say how to speak, in words; engines without such a setting leave them aside.
+	Instructions string
+}
+
+// MaxUtteranceRunes is how many characters are spoken in one go.
+const MaxUtteranceRunes = 4096
+
+// MaxSoundDuration bounds what an engine may send: far more than any voice takes for the text.
+func MaxSoundDuration(text string) time.Duration {
+	return 20*time.Second + time.Duration(utf8.RuneCountInString(text))*800*time.Millisecond
+}
+
+// Resample returns sound at another rate, such as the 48,000 samples per second that are played.
+func Resample(rate int, sound iter.Seq2[audio.Sound, error]) iter.Seq2[[]int16, error] {
+	return func(yield func([]int16, error) bool) {
+		var r *audio.Resampler
+		for s, err := range sound {
+			if err == nil && r == nil {
+				r, err = audio.NewResampler(s.Rate, rate)
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if out := r.Push(s.PCM); len(out) > 0 && !yield(out, nil) {
+				return
+			}
+		}
+		if r == nil {
+			return
+		}
+		if out := r.Flush(); len(out) > 0 {
+			yield(out, nil)
+		}
+	}
+}
+
+// IsSpeakable reports a text that holds something to say: a letter or a digit.
+func IsSpeakable(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) })
+}
