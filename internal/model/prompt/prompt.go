@@ -6,8 +6,10 @@ import (
 	"embed"
 	"encoding/hex"
 	"fmt"
-	"parley/internal/model"
 	"strings"
+	"time"
+
+	"parley/internal/model"
 )
 
 // promptFiles are the words that a connected model is told, apart from what the operator, the sources and the user say.
@@ -125,3 +127,11 @@ func InsightRequest(modelName string, messages []model.Message) model.Request {
 
 // maxInsightTokens is the longest answer to it.
 const maxInsightTokens = 100
+
+// voiceRulesText says how to answer what was said aloud.
+var voiceRulesText = loadPrompt("spoken")
+
+// VoiceRules tell a model that it is talking, and what time it is where the customer is.
+func VoiceRules(now time.Time) string {
+	return voiceRulesText + "- Where the user is, in the time zone " + now.Location().String() + ", it is " + now.Format("Monday, 2 January 2006, 15:04") + ".\n"
+}

@@ -146,3 +146,9 @@ func guessLanguage(message string) words.Language {
 	l, _ := words.GuessLanguage(words.AppendTokens(nil, message))
 	return l
 }
+
+// IsSmallTalk reports whether a message is nothing but a greeting, thanks or a goodbye: it asks for nothing.
+func IsSmallTalk(message string) bool {
+	_, ok := answerSmallTalk(message, words.English)
+	return ok
+}

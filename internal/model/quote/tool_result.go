@@ -3,11 +3,12 @@ package quote
 import (
 	"bytes"
 	"encoding/json"
-	"parley/internal/model"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"parley/internal/model"
 )
 
 const (

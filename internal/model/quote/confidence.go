@@ -3,10 +3,13 @@ package quote
 import (
 	"context"
 	"math"
+	"regexp"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"parley/internal/model"
+	"parley/internal/text/prose"
 	"parley/internal/text/words"
 )
 
@@ -164,4 +167,148 @@ func ConfidenceFeatures(req model.Request) []float64 {
 	}
 	signs := t.features(req.Passages, &pages[best.passageIndex], best)
 	return signs[:]
+}
+
+// What holds all that the question names is answered from, however little the search makes of it: in a handful of pages no word is rare.
+
+// minConfidence is the least confidence that what the unit holds gives reason for; 0 for none.
+func (t *parsedQuestion) minConfidence(passage model.Passage, p *passageLayout, best quotableUnit) float64 {
+	switch {
+	case t.matchesCode(passage, p, best):
+		return codeConfidence
+	case t.isRequestedList(p, best):
+		return listConfidence
+	case t.statesFact(p, best):
+		return factConfidence
+	}
+	return 0
+}
+
+// factConfidence is the confidence in a row or a sentence that holds, with the headings above, all that the question names, and the amount that it
+// asks for.
+const factConfidence = 0.8
+
+// statesFact reports such a row, or such a sentence.
+func (t *parsedQuestion) statesFact(p *passageLayout, best quotableUnit) bool {
+	if !best.isTableRow && !t.unitHasAmount(best) || t.contentWordCount() < 2 {
+		return false
+	}
+	matched := mergeMatches(p.titleMatch, best.ownMatch)
+	for i, s := range t.terms {
+		if s.fromLastMessage && !s.isPair && !isFrameWord(s.word) && matched[i] < relatedStrength {
+			return false
+		}
+	}
+	return t.matchedShare(best.ownMatch, t.isSingleWord) >= relatedStrength
+}
+
+// isRequestedList reports a table, a list or the sentence above a table that is said to hold what the question wants listed.
+func (t *parsedQuestion) isRequestedList(p *passageLayout, best quotableUnit) bool {
+	c := unitContext{layout: p, headingMatch: p.titleMatch}
+	if !t.wantsList || best.kind != prose.Table && best.kind != prose.Item && !p.isAboveTable(best) {
+		return false
+	}
+	matched := c.listTitleMatch(t, best)
+	for i, s := range t.terms {
+		if s.fromLastMessage && !s.isPair && !isFrameWord(s.word) && !listVerbs[s.word] && matched[i] < relatedStrength {
+			return false
+		}
+	}
+	return t.contentWordCount() > 0
+}
+
+// listConfidence is the confidence in a list that is of what the question names.
+const listConfidence = 0.8
+
+var listVerbs = newWordSet("offer sell have support accept choose buy exist bieten tienen ofrecen avez proposez")
+
+// permissionPhrases ask who is allowed to do something.
+var permissionPhrases = []string{" who can ", " who may ", " who is allowed ", " who must ", " wer kann ", " wer darf ", " wer muss ", " quien puede ", " qui peut ", " chi puo ",
+	" quem pode ", " wie kan ", " wie mag "}
+
+// listQuestionPattern finds questions for all things of a kind, in folded text.
+var listQuestionPattern = regexp.MustCompile(`^\W*(and |und |y )?((which|what) (\S+ ){1,3}(are there|do you (have|offer|sell|support|accept)|can i (choose|get|buy)|exist)|welche[rs]? (\S+ ){1,3}(gibt es|habt ihr|haben sie|bieten sie)|que (\S+ ){1,3}(hay|tienen|tienes|ofrecen)|quels? (\S+ ){1,3}(avez|proposez|y a)|quelles (\S+ ){1,3}(avez|proposez|y a))`)
+
+// permissionWords are the words of a sentence that says who may do something.
+var permissionWords = newWordSet("only must can may allowed nur darf durfen kann konnen muss mussen solo puede pueden seul seule peut peuvent puo possono pode podem alleen kan mag")
+
+// statesPermission reports that the text says who may do something, and does not tell how it is done.
+func statesPermission(text string) bool {
+	for token := range words.Tokens(text) {
+		if permissionWords[token.Word] {
+			return !givesInstruction(text)
+		}
+	}
+	return false
+}
+
+// measureFillerWords say no more than questionFrameWords do, where a length of time or a price is asked for.
+var measureFillerWords = newWordSet("take takes last lasts per")
+
+// isFrameWord reports a word that says how a question is put.
+func isFrameWord(word string) bool { return questionFrameWords[word] || measureFillerWords[word] }
+
+// readability prefers what reads well by itself: prose over code, full sentences over fragments, text over links. What is mostly
+// links leads elsewhere and is never an answer.
+func readability(text string, kind prose.Kind) float64 {
+	f := 1.0
+	switch {
+	case kind == prose.Code:
+		f = 0.5
+	case kind == prose.Table:
+		f = 0.8
+	case len(text) < shortUnitBytes, strings.HasSuffix(text, "```"):
+		f = 0.85
+	}
+	if strings.Contains(text, "![") || strings.Contains(text, "<br") {
+		f *= 0.7
+	}
+	if r, _ := utf8.DecodeRuneInString(text); unicode.IsLower(r) && kind == prose.Paragraph {
+		f *= 0.8 // the rest of a sentence
+	}
+	if pointerPattern.MatchString(text) {
+		f *= 0.45
+	}
+	switch links := linkShare(text); {
+	case links > maxLinkShare, movedPattern.MatchString(text):
+		return 0
+	default:
+		f *= 1 - 1.4*links
+	}
+	switch end := trimTrailingMarkup(text); {
+	case strings.HasSuffix(end, "?"):
+		f *= 0.4
+	case strings.HasSuffix(end, ":"):
+		f *= 0.7
+	}
+	return f
+}
+
+// pointerPattern finds sentences that send the reader elsewhere.
+var pointerPattern = regexp.MustCompile(`(?i)\b(this (guide|page|document|article|section)|following (locations|pages|guides)|more (information|details)|read more|see also|check out|learn more)\b`)
+
+var movedPattern = regexp.MustCompile(`(?i)\b(has|have) been (moved|reorganized)\b`)
+
+const maxLinkShare = 0.45
+
+// linkShare is the share of the text that is Markdown links.
+func linkShare(text string) float64 {
+	inside := 0
+	for i := 0; i < len(text); {
+		open := strings.IndexByte(text[i:], '[')
+		if open < 0 {
+			break
+		}
+		middle := strings.Index(text[i+open:], "](")
+		if middle < 0 {
+			break
+		}
+		end := strings.IndexByte(text[i+open+middle:], ')')
+		if end < 0 {
+			break
+		}
+		inside += middle + end + 1
+		i += open + middle + end + 1
+	}
+	return float64(inside) / float64(max(len(text), 1))
 }

@@ -2,11 +2,11 @@ package quote
 
 import (
 	"encoding/json"
-	"parley/internal/model"
 	"strings"
 	"testing"
 
 	"parley"
+	"parley/internal/model"
 )
 
 func TestTonguesOfTriggers(t *testing.T) {
