@@ -14,12 +14,12 @@ type Embedder interface {
 	// a text that the provider will not take, however short it is made.
 	Embed(ctx context.Context, texts []string) ([][]float32, error)
 
-	// Name tells whose vectors they are: only those of one name can be compared.
+	// Name returns whose vectors they are: only those of one name can be compared.
 	Name() string
 }
 
 // CachedEmbedder embeds questions one at a time. It remembers the latest ones, and when the provider fails several times in a row it is
-// left alone for a while, so that not every question waits for it.
+// not asked for a while, so that not every question waits for it.
 type CachedEmbedder struct {
 	Embedder Embedder
 	Now      func() time.Time

@@ -1,5 +1,5 @@
-// Package llm holds the ports to language models and one file per kind of back end: the openai.Model wire format, the built-in
-// model that needs no network, and a scripted double for tests. No back end owns the turn: each answers one request.
+// Package model holds the ports to language models and embedders, and the registry of model names. The packages below it
+// implement the ports. No back end owns the turn: each answers one request.
 package model
 
 import (
@@ -14,7 +14,7 @@ import (
 // Model answers one request as a stream of chunks.
 //
 // The sequence ends with a chunk that has a Finish, or with an error; nothing follows either. An error before the first
-// chunk means that nothing was said. Stopping the iteration or cancelling ctx ends the call and frees what it holds.
+// chunk means that the answer is empty. Stopping the iteration or cancelling ctx ends the call and frees what it holds.
 type Model interface {
 	Stream(ctx context.Context, req Request) iter.Seq2[Chunk, error]
 }
@@ -28,7 +28,7 @@ type Request struct {
 	Tools       []Tool
 	Temperature float64
 	MaxTokens   int
-	SystemOnly  bool // System is all there is to say: no rules and no word of sources are added
+	SystemOnly  bool // System is the whole prompt: neither rules nor sources are added
 }
 
 // Message is one earlier message, or the one to answer.
@@ -51,7 +51,7 @@ type Passage struct {
 	Signals MatchSignals // of which Score is made; without any, the built-in model goes by Score
 }
 
-// MatchSignals tell how far a passage goes to answer the question; each is 0 to 1 and grows with the evidence. Letters and Words are those
+// MatchSignals say how far a passage goes to answer the question; each is 0 to 1 and grows with the evidence. Letters and Words are those
 // of the best passage, the same in every passage of a request.
 type MatchSignals struct {
 	Letters float64 // share of the question's letters

@@ -2,7 +2,7 @@ package model
 
 import "unicode/utf8"
 
-// What text costs, in quarters of a token. There is one list for all models, and no tokenizer: the figures lie on the high side of what
+// What text costs, in quarters of a token. There is one list for all models, and no tokenizer: the figures are on the high side of what
 // the common ones need, so that a prompt which fits by them fits.
 const (
 	costLetter   = 1 // of ASCII, or a space: four bytes a token
@@ -17,7 +17,7 @@ const (
 	fixedPromptTokens     = 500 // the words of the prompt itself, with those about tools
 )
 
-// EstimateTokens tells about how many tokens the text is to a model.
+// EstimateTokens returns about how many tokens the text is to a model.
 func EstimateTokens(text string) int {
 	quarters := 0
 	for i := 0; i < len(text); {
@@ -47,7 +47,7 @@ func runeCost(r rune) int {
 	return costUnspaced
 }
 
-// Tokens estimates how much room the message takes.
+// Tokens estimates how many tokens the message takes.
 func (m Message) Tokens() int {
 	n := messageOverheadTokens + EstimateTokens(m.Text)
 	for _, c := range m.ToolCalls {
@@ -56,12 +56,12 @@ func (m Message) Tokens() int {
 	return n
 }
 
-// Tokens estimates how much room the passage takes.
+// Tokens estimates how many tokens the passage takes.
 func (p *Passage) Tokens() int {
 	return messageOverheadTokens + EstimateTokens(p.SourceName) + EstimateTokens(p.Heading) + EstimateTokens(p.Text)
 }
 
-// FixedTokens estimates how much room the request takes without its messages and passages: instructions, rules, tools.
+// FixedTokens estimates how many tokens the request takes without its messages and passages: instructions, rules, tools.
 func (r *Request) FixedTokens() int {
 	n := fixedPromptTokens + EstimateTokens(r.System)
 	for _, t := range r.Tools {

@@ -31,7 +31,7 @@ type Config struct {
 	STT      string // name of an engine or none (also when empty)
 	STTURL   string // empty is the provider's own
 	STTKey   string
-	STTModel string // asked for whatever the agent has chosen; empty goes by the table
+	STTModel string // used whatever the agent has chosen; empty uses the table
 
 	VoicesFile string // YAML file that is laid over the built-in table of voices and models; empty for none
 
@@ -59,11 +59,11 @@ type EngineConfig struct {
 	Program string // its path; empty for a server
 	URL     string // of a server; empty is the provider's own
 	Key     string
-	Model   string // that speaks; empty is a usual one
+	Model   string // to speak with; empty is the engine's default
 }
 
-// Engines is the engines of this server, chosen by the configuration, by what is installed and by the language. Agents' names of
-// voices and models are looked up in a table. It does not change once made.
+// Engines are the engines of this server, chosen by the configuration, by what is installed and by the language. Agents' names of
+// voices and models are looked up in a table. They do not change once set up.
 type Engines struct {
 	Synthesizer Synthesizer // nil where agents cannot speak
 	Transcriber Transcriber // nil where agents do not understand speech; a LiveTranscriber where the engine transcribes while somebody speaks
@@ -177,7 +177,7 @@ type engineSynthesizer struct {
 	engines    []openSynthesizer
 }
 
-// openSynthesizer is an engine that is there.
+// openSynthesizer is an engine that is set up.
 type openSynthesizer struct {
 	SynthesizerEngine
 	Synthesizer

@@ -14,7 +14,7 @@ var languageTags = map[words.Language]string{
 	words.Russian: "ru", words.Arabic: "ar", words.Chinese: "zh", words.Japanese: "ja",
 }
 
-// scriptLanguageTags are those of one great language each.
+// scriptLanguageTags are scripts that one language mostly is written in.
 var scriptLanguageTags = []struct {
 	table *unicode.RangeTable
 	tag   string
@@ -24,7 +24,7 @@ var scriptLanguageTags = []struct {
 	{unicode.Malayalam, "ml"}, {unicode.Gurmukhi, "pa"}, {unicode.Georgian, "ka"}, {unicode.Armenian, "hy"}, {unicode.Ethiopic, "am"},
 }
 
-// languageTag returns the tag of the language to speak a text in: the one that is told, else the one that the text shows, else English.
+// languageTag returns the tag of the language to speak a text in: the tag, else the one that the text shows, else English.
 func languageTag(tag, text string) string {
 	if BaseLanguage(tag) != "" {
 		return tag
@@ -43,7 +43,7 @@ func languageTag(tag, text string) string {
 	return "en"
 }
 
-// BaseLanguage is the language of a tag such as pt-BR in two or three letters; empty where none is told.
+// BaseLanguage returns the language of a tag such as pt-BR in two or three letters; empty where there is none.
 func BaseLanguage(tag string) string {
 	base, _, _ := strings.Cut(strings.ToLower(tag), "-")
 	if base == "multi" {

@@ -8,7 +8,7 @@ import (
 
 // spellOut writes a text out as programs that speak can read it: addresses, amounts, dates, long numbers and abbreviations as
 // people say them. English is written out; what other languages say for a sign espeak-ng knows itself, and only paths through menus
-// and long numbers are made readable in all of them. Engines servers do all of this on their own.
+// and long numbers are made readable in all of them. Speech servers do all of this on their own.
 func spellOut(text, language string) string {
 	if BaseLanguage(language) == "en" {
 		for _, r := range englishPronunciations {
@@ -22,7 +22,7 @@ func spellOut(text, language string) string {
 	return text
 }
 
-// pronunciationRule is how something is said.
+// pronunciationRule is how something is spoken.
 type pronunciationRule struct {
 	pattern   *regexp.Regexp
 	pronounce func(parts []string) string // the match, and its groups
@@ -87,7 +87,7 @@ var currencyNames = map[string][4]string{
 	"£": {"pound", "pounds", "penny", "pence"}, "GBP": {"pound", "pounds", "penny", "pence"},
 }
 
-// spellOutAmount says money: "5 dollars and 90 cents".
+// spellOutAmount returns money in words: "5 dollars and 90 cents".
 func spellOutAmount(currency, whole, part, scale string) string {
 	names := currencyNames[currency]
 	whole = strings.ReplaceAll(whole, ",", "")
@@ -116,7 +116,7 @@ func spellOutAmount(currency, whole, part, scale string) string {
 	}
 }
 
-// spellOutRange says from what to what: "3 to 5". A third number makes it something else.
+// spellOutRange returns a range in words: "3 to 5". A third number makes it something else.
 func spellOutRange(parts []string) string {
 	if parts[3] != "" || len(parts[1]) > 2 && len(parts[2]) > len(parts[1]) && !strings.Contains(parts[1], ":") {
 		return parts[0]
@@ -127,7 +127,7 @@ func spellOutRange(parts []string) string {
 // groupedDigitsPattern are groups of digits that are no number to be spelled: thousands, years, dates.
 var groupedDigitsPattern = regexp.MustCompile(`^(?:[1-9]\d{0,2}(?: \d{3})+|\d{4} ?- ?\d{4}|\d{4}-\d\d-\d\d|(?:\d{1,4} )+\d{1,4})$`)
 
-// spellOutDigits says a number of seven digits or more digit by digit, in groups as it is written, or of three.
+// spellOutDigits returns a number of seven digits or more digit by digit, in groups as it is written, or of three.
 func spellOutDigits(parts []string) string {
 	number := strings.Map(func(r rune) rune {
 		if r < '0' || r > '9' {

@@ -1,3 +1,5 @@
+// Package speech holds the ports to engines that speak and that understand speech, and chooses among the engines. The engines
+// are packages below it; the server lists them.
 package speech
 
 import (
@@ -14,24 +16,24 @@ import (
 	"parley/internal/httpclient"
 )
 
-// Synthesizer reads text out.
+// Synthesizer reads text aloud.
 type Synthesizer interface {
-	// Speak returns the utterance as sound, piece by piece, the first as early as the engine has it; all pieces have one rate. The
-	// sequence ends when all has been said, or with an error; nothing follows either. Stopping the iteration or cancelling ctx
+	// Synthesize returns the utterance as sound, piece by piece, the first as early as the engine has it; all pieces have one rate. The
+	// sequence ends when all has been spoken, or with an error; nothing follows either. Stopping the iteration or cancelling ctx
 	// ends the call and frees what it holds. A consumer may take its time: only the engine's own silence counts against it.
 	//
 	// Every failure is a *parley.Error whose Message may be shown to the user.
 	Synthesize(ctx context.Context, u Utterance) iter.Seq2[audio.Sound, error]
 }
 
-// Utterance is what is to be said: a sentence or a few, without marks of any kind, at most MaxUtteranceRunes characters.
+// Utterance is a text to speak: a sentence or a few, without marks of any kind, at most MaxUtteranceRunes characters.
 type Utterance struct {
 	Text     string
-	Voice    string  // Engines takes the name that the agent has chosen, an engine its own; empty is a usual one
+	Voice    string  // the agent's name of it for Engines, an engine's own for the engine; empty is its default
 	Language string  // BCP 47 tag; empty or "multi" where only the text tells
 	Speed    float64 // 0.7 to 1.2; 0 is 1
 
-	// Instructions say how to speak, in words; engines without such a setting leave them aside.
+	// Instructions say how to speak, in words; engines without such a setting ignore them.
 	Instructions string
 }
 
@@ -68,7 +70,7 @@ func Resample(rate int, sound iter.Seq2[audio.Sound, error]) iter.Seq2[[]int16, 
 	}
 }
 
-// IsSpeakable reports a text that holds something to say: a letter or a digit.
+// IsSpeakable reports whether the text holds something to speak: a letter or a digit.
 func IsSpeakable(text string) bool {
 	return strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) })
 }
@@ -78,12 +80,12 @@ const (
 	minPieceDuration = 20 * time.Millisecond // a piece is at least so long, and so is the first
 )
 
-// StreamSamples hands on the samples that r sends, until its end or an error. It returns httpclient.ErrConsumerStopped when the consumer has had enough,
-// and ErrSoundTooLong when more comes than there can be. None at all is an error too.
+// StreamSamples passes on the samples that r sends, until its end or an error. It returns
+// httpclient.ErrConsumerStopped when the consumer has stopped, and ErrSoundTooLong when more comes than there can be. None at all is an error too.
 func StreamSamples(r io.Reader, rate int, most time.Duration, yield func(audio.Sound, error) bool) error {
 	least := 2 * int(int64(rate)*int64(minPieceDuration)/int64(time.Second))
 	buf := make([]byte, soundBufferBytes)
-	pendingBytes, total := 0, 0 // bytes waiting in buf, samples handed on
+	pendingBytes, total := 0, 0 // bytes waiting in buf, samples passed on
 	for {
 		n, err := pendingBytes, error(nil)
 		for n < least && err == nil {

@@ -29,9 +29,9 @@ type Segment struct {
 
 func (s Segment) Duration() time.Duration { return audio.Duration(len(s.PCM), SampleRate) }
 
-// TranscriptionHints are what is known of speech before it is heard.
+// TranscriptionHints are what is known of speech beforehand.
 type TranscriptionHints struct {
-	Model    string // Engines takes the name that the agent has chosen, an engine its own; empty is a usual one
+	Model    string // the agent's name of it for Engines, an engine's own for the engine; empty is its default
 	Language string // BCP 47 tag; empty or "multi" where it is not known
 	Speaker  string // whose segments may follow each other on one connection; empty for nobody's
 }
@@ -43,12 +43,12 @@ type Transcript struct {
 	IsPause bool   // the engine takes the speaker to have paused here
 }
 
-// LiveTranscriber is a Transcriber that hears speech while it is spoken.
+// LiveTranscriber is a Transcriber that transcribes speech while it is spoken.
 type LiveTranscriber interface {
 	Transcriber
 
-	// Listen begins to hear a segment and does not wait. Interim is called, from another goroutine, with what was understood so
-	// far; it should be quick. The hearing ends with ctx too.
+	// StartTranscription begins to transcribe a segment and does not wait. Interim is called, from another goroutine, with what
+	// was understood so far; it should be quick. The transcription ends with ctx too.
 	StartTranscription(ctx context.Context, h TranscriptionHints, interim func(Transcript)) LiveTranscription
 }
 
@@ -56,13 +56,13 @@ type LiveTranscriber interface {
 type LiveTranscription interface {
 	// Add takes the next samples, at SampleRate, and does not wait.
 	Add(samples []int16)
-	// End says that all was added, and gives the whole text. A failure is a *parley.Error.
+	// End is called when all was added, and returns the whole text. A failure is a *parley.Error.
 	End(ctx context.Context) (text string, err error)
-	// Close ends the hearing and frees what it holds.
+	// Close ends the transcription and frees what it holds.
 	Close()
 }
 
-// MaxSegmentDuration bounds a segment; what comes later is not listened to.
+// MaxSegmentDuration bounds a segment; what comes later is ignored.
 const MaxSegmentDuration = 10 * time.Minute
 
 // AudioBuffer is the sound of a segment, which may grow while it is sent.
@@ -70,7 +70,7 @@ type AudioBuffer struct {
 	mu      sync.Mutex
 	samples []int16
 	isEnded bool
-	updates chan struct{} // holds a token when there is news
+	updates chan struct{} // holds a token when the buffer has changed
 }
 
 // NewAudioBuffer returns a buffer of the samples.

@@ -17,13 +17,13 @@ import (
 //go:embed voices.yaml
 var builtinVoicesYAML []byte
 
-// voiceTable tells by what name an engine knows a voice, or a server a model, that an agent has chosen.
+// voiceTable maps the names of voices and models that agents choose to the engines' own names.
 type voiceTable struct {
 	Voices engineNames `yaml:"voices"`
 	Models engineNames `yaml:"models"`
 }
 
-// engineNames returns, by an agent's word in lower case and by engine, the engine's own word.
+// engineNames are the engines' own names, by an agent's name in lower case and by engine.
 type engineNames map[string]map[string]string
 
 const defaultRow = "default"
@@ -107,7 +107,7 @@ func (n engineNames) overlay(over engineNames) {
 	}
 }
 
-// nameFor returns the engine's word for an agent's.
+// nameFor returns the engine's own name for an agent's.
 func (n engineNames) nameFor(engine, name string) string {
 	return cmp.Or(n[strings.ToLower(name)][engine], n[defaultRow][engine])
 }

@@ -1,3 +1,4 @@
+// Package anthropic answers in the wire format of Anthropic's Messages API.
 package anthropic
 
 import (
@@ -10,7 +11,7 @@ import (
 	"parley/internal/model/stream"
 )
 
-// Model answers in the wire format of Model's Messages API (POST {BaseURL}/messages, streamed), by Model or any
+// Model answers in the wire format of Anthropic's Messages API (POST {BaseURL}/messages, streamed), by Anthropic or any
 // server that understands it.
 //
 // Every failure is a *parley.Error with CodeChatStreaming: its Message is safe for the caller, its Err holds the cause
@@ -22,7 +23,7 @@ type Model struct {
 
 var _ model.Model = (*Model)(nil)
 
-// DefaultURL is the address of Model itself.
+// DefaultURL is the address of Anthropic itself.
 const DefaultURL = "https://api.anthropic.com/v1"
 
 // apiVersion is the version of the API that the requests are written for.

@@ -167,20 +167,20 @@ func TestWhatAnthropicIsSent(t *testing.T) {
 	if len(body.System) != 2 || body.System[0].Cache["type"] != "ephemeral" || strings.Contains(body.System[0].Text, "ship daily") || body.System[1].Cache != nil {
 		t.Errorf("system %+v", body.System)
 	}
-	var said []string
+	var lines []string
 	for _, m := range body.Messages {
 		line := m.Role + ":"
 		for _, p := range m.Content {
 			line += fmt.Sprintf(" [%s %s%s%s%s]", p.Type, p.Text, p.ID, p.ToolUseID, p.Content)
 		}
-		said = append(said, line)
+		lines = append(lines, line)
 	}
 	want := []string{
 		"user: [text …]", "assistant: [text Welcome.]", "user: [text Where is] [text A-17?]",
 		"assistant: [text Let me see.] [tool_use c1] [tool_use c2]",
 		`user: [tool_result c1{"state":"sent"}] [tool_result c2(no result)] [text And?]`,
 	}
-	if diff := cmp.Diff(want, said); diff != "" {
+	if diff := cmp.Diff(want, lines); diff != "" {
 		t.Errorf("messages (-want +got):\n%s", diff)
 	}
 }

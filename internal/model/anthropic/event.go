@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// decoder reads the events of Model's stream, which come as blocks: text, calls of tools, thoughts and more. Only text and the calls of
-// our own tools count; every other kind of event or block is passed over, as the interface asks of its clients.
+// decoder reads the events of Anthropic's stream, which come as blocks: text, calls of tools, thoughts and more. Only text and the calls of
+// our own tools count; every other kind of event or block is passed over, as the API asks of its clients.
 type decoder struct {
 	callIndexes     []int // indexes of the blocks that are calls of our tools
 	completeIndexes []int // of them, those whose input came with their beginning

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// defaultMaxTokens is the longest answer asked of a model that must be told a bound: every model of Model's allows it.
+// defaultMaxTokens is the longest answer asked of a model that requires a bound: every model of Anthropic's allows it.
 const defaultMaxTokens = 4096
 
 type request struct {
@@ -71,15 +71,15 @@ func encodeRequest(req model.Request, h stream.Quirks) ([]byte, error) {
 }
 
 // inputSchema returns the schema of a tool's input; there must be one.
-func inputSchema(given json.RawMessage) json.RawMessage {
-	if text := bytes.TrimSpace(given); len(text) > 0 && text[0] == '{' {
-		return given
+func inputSchema(schema json.RawMessage) json.RawMessage {
+	if text := bytes.TrimSpace(schema); len(text) > 0 && text[0] == '{' {
+		return schema
 	}
 	return json.RawMessage(`{"type":"object"}`)
 }
 
-// systemParts parts what is the same from turn to turn, which the provider is told to cache together with the tools, from the
-// passages.
+// systemParts returns the system prompt in two parts: what is the same from turn to turn, which the provider caches together with
+// the tools, and the passages.
 func systemParts(req model.Request, h stream.Quirks) []messagePart {
 	steady := messagePart{Type: "text", Text: prompt.Instructions(req)}
 	if !h.NoCacheControl {
@@ -95,7 +95,7 @@ func systemParts(req model.Request, h stream.Quirks) []messagePart {
 	return parts
 }
 
-// convertMessages returns the conversation as the interface wants it: user and assistant take turns, the user begins, results of tools are the
+// convertMessages returns the conversation as the API wants it: user and assistant take turns, the user begins, results of tools are the
 // user's, and no text is empty.
 func convertMessages(messages []model.Message) []message {
 	converted := make([]message, 0, len(messages)+1)
@@ -132,7 +132,7 @@ func convertMessage(m *model.Message) (parts []messagePart) {
 	return parts
 }
 
-// pairToolResults makes sure of what the interface refuses a whole conversation for: each call has its result at the beginning of the message
+// pairToolResults makes sure of what the API refuses a whole conversation for: each call has its result at the beginning of the message
 // right behind it, each result has its call, and the last word is not the assistant's.
 func pairToolResults(messages []message) []message {
 	if n := len(messages); n > 0 && messages[n-1].Role == "assistant" {
@@ -153,7 +153,7 @@ func pairToolResults(messages []message) []message {
 	return messages
 }
 
-// emptyMessagePart stands where the interface wants a message and there is none.
+// emptyMessagePart is sent where the API wants a message and there is none.
 var emptyMessagePart = messagePart{Type: "text", Text: "…"}
 
 // orderToolResults orders the blocks of a user's message behind the calls. The result of a call that is not there is left out.

@@ -1,3 +1,5 @@
+// Package cite finds which stretch of a passage supports a sentence of an answer, and takes the markers that models cite with
+// out of their answers.
 package cite
 
 import (
@@ -143,7 +145,7 @@ next:
 	return n
 }
 
-// isOtherLanguage reports that the sentence is in another language than the passage, so that words cannot be compared.
+// isOtherLanguage reports whether the sentence is in another language than the passage, so that words cannot be compared.
 func (e *passageEvidence) isOtherLanguage(sentence string) bool {
 	lang, sure := words.GuessLanguage(words.AppendTokens(nil, sentence))
 	return sure && e.isLangSure && lang != e.lang
@@ -154,7 +156,7 @@ const (
 	maxCompoundStems = 40 // words of a sentence of which that is worth the time
 )
 
-// sharesCompound reports that a word of the sentence stands inside one of the passage's, or the other way round: parts of compounds.
+// sharesCompound reports whether a word of the sentence stands inside one of the passage's, or the other way round: parts of compounds.
 func (e *passageEvidence) sharesCompound(wantedStems map[string]struct{}) bool {
 	if len(wantedStems) > maxCompoundStems {
 		return false

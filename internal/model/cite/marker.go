@@ -150,10 +150,10 @@ var markerEscaper = strings.NewReplacer("[", string(escapedOpen), "]", string(es
 
 var markerUnescaper = strings.NewReplacer(string(escapedOpen), "[", string(escapedClose), "]", string(escapedOpenWide), "【", string(escapedCloseWide), "】")
 
-// EscapeMarker writes a marker that stands in a source's text so that it cannot be taken for the number of a source.
+// EscapeMarker writes a marker of a source's text so that it cannot be taken for the number of a source.
 func EscapeMarker(mark string) string { return markerEscaper.Replace(mark) }
 
-// unescapeMarker returns back what EscapeMarker was given.
+// unescapeMarker undoes EscapeMarker.
 func unescapeMarker(mark string) string { return markerUnescaper.Replace(mark) }
 
 func isEscapedMarker(mark []byte) bool {
@@ -161,7 +161,7 @@ func isEscapedMarker(mark []byte) bool {
 	return c == escapedOpen || c == escapedOpenWide
 }
 
-// CodeTracker tells whether the text is inside Markdown code, where brackets mean something else.
+// CodeTracker tracks whether a text is inside Markdown code, where brackets mean something else.
 type CodeTracker struct {
 	tickRun   int // backticks in a row just now
 	openTicks int // backticks that opened the code, 0 outside

@@ -11,7 +11,7 @@ import (
 // [1](…), its target, and a note [1]: at the beginning of a line.
 type Filter struct {
 	passages      []model.Passage
-	text          []byte // the answer as handed on; kept only where there are passages
+	text          []byte // the answer as passed on; kept only where there are passages
 	leadSpaces    []byte // spaces before the first marker of a group
 	gapSpaces     []byte // spaces held back
 	marker        []byte // a marker that is not whole yet, or is whole and waits for what follows it
@@ -27,6 +27,7 @@ type Filter struct {
 	evidence      []*passageEvidence // of the passages, each read when it is first cited
 }
 
+// NewFilter returns a filter of an answer about the passages.
 func NewFilter(passages []model.Passage) *Filter { return &Filter{passages: passages} }
 
 const (
@@ -35,7 +36,7 @@ const (
 	maxCitations   = 1000 // of one answer; further markers just vanish
 )
 
-// feed takes more of the answer and gives what of it can be handed on, with the evidence that became clear.
+// Feed takes the next piece of the answer and returns the text that can be passed on, with the citations found so far.
 func (m *Filter) Feed(piece []byte) (string, []model.Citation) {
 	if len(m.passages) == 0 {
 		return string(piece), nil
@@ -49,7 +50,7 @@ func (m *Filter) Feed(piece []byte) (string, []model.Citation) {
 	return m.takeOutput(from)
 }
 
-// finish takes the last piece and gives everything held back.
+// Finish takes the last piece and returns all that was held back.
 func (m *Filter) Finish(piece []byte) (string, []model.Citation) {
 	text, cites := m.Feed(piece)
 	if len(m.passages) == 0 {
@@ -132,7 +133,7 @@ func (m *Filter) acceptMarker() {
 	m.gapSpaces, m.marker, m.isComplete = m.gapSpaces[:0], m.marker[:0], false
 }
 
-// emitMarkerAsText hands on as text what looked like a marker and is none.
+// emitMarkerAsText passes on as text what looked like a marker and is none.
 func (m *Filter) emitMarkerAsText() {
 	if len(m.marker) == 0 {
 		return
@@ -144,7 +145,7 @@ func (m *Filter) emitMarkerAsText() {
 	}
 }
 
-// emitPlain hands on c, which is no part of a marker, after settling what was held back before it.
+// emitPlain passes on c, which is no part of a marker, after settling what was held back before it.
 func (m *Filter) emitPlain(c rune) {
 	if !m.isGroupOpen {
 		m.text = append(m.text, m.gapSpaces...)

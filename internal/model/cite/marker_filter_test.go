@@ -121,7 +121,7 @@ func FuzzMarks(f *testing.F) {
 	})
 }
 
-// BenchmarkEvidence is what a model's citations cost that cites as much as it can, without ever ending a sentence.
+// BenchmarkEvidence measures what the citations of a model cost that cites as much as it can, without ever ending a sentence.
 func BenchmarkEvidence(b *testing.B) {
 	text := strings.Repeat("Open the menu of the yearly plan, and choose the export that costs 5 €. ", 28)
 	passages := make([]model.Passage, 8)
@@ -141,7 +141,7 @@ func BenchmarkEvidence(b *testing.B) {
 	}
 }
 
-// BenchmarkMarks is what a hostile model's markers cost: its bytes per second should not depend on the size of the text.
+// BenchmarkMarks measures what a hostile model's markers cost: its bytes per second should not depend on the size of the text.
 func BenchmarkMarks(b *testing.B) {
 	for _, size := range []int{64 << 10, 1 << 20} {
 		for _, unit := range []string{"a[1]", "[1]", "[", "a. [1] ", "`[1]", "  [1][2]  ", ".)[2]", "\n[1]"} {

@@ -69,7 +69,7 @@ func readMessage(d *stream.Delta, s *stream.JSONScanner) {
 	})
 }
 
-// readContent is a string, null, or a list of parts of which those of type text count.
+// readContent reads a string, null, or a list of parts of which those of type text count.
 func readContent(d *stream.Delta, s *stream.JSONScanner) {
 	if s.Peek() != '[' {
 		d.Text = s.AppendText(d.Text)

@@ -17,7 +17,7 @@ import (
 	"parley/internal/model"
 )
 
-// Embedder speaks the Model wire format (POST {BaseURL}/embeddings) to any server that understands it.
+// Embedder uses the OpenAI wire format (POST {BaseURL}/embeddings) to any server that understands it.
 //
 // Every failure is a *parley.Error: its Err holds the cause with the key removed, its RetryAfter what the provider asked for.
 type Embedder struct {

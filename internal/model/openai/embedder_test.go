@@ -147,10 +147,10 @@ func checkEmbeddingFailure(t *testing.T, list [][]float32, err error) {
 
 // An answer without an end costs no more than the largest that makes sense.
 func TestEndlessEmbeddingProvider(t *testing.T) {
-	sent, gone := 0, make(chan struct{})
+	sent, disconnected := 0, make(chan struct{})
 	s := provider.StartEmbeddings(t, nil)
 	s.Play(func(w http.ResponseWriter, _ *http.Request) {
-		defer close(gone)
+		defer close(disconnected)
 		for blank := make([]byte, 64<<10); sent < 64<<20; sent += len(blank) {
 			if _, err := w.Write(blank); err != nil {
 				return
@@ -159,7 +159,7 @@ func TestEndlessEmbeddingProvider(t *testing.T) {
 	})
 	list, err := newEmbedder(t, s).Embed(t.Context(), []string{"a"})
 	checkEmbeddingFailure(t, list, err)
-	if <-gone; sent > 32<<20 { // the kernel's buffers hold some of it
+	if <-disconnected; sent > 32<<20 { // the kernel's buffers hold some of it
 		t.Errorf("%d bytes were taken for one vector", sent)
 	}
 }

@@ -16,7 +16,7 @@ const (
 	maxEnvelopeBytes = 64 << 10
 )
 
-// maxResponseBytes is how many bytes an answer to so many texts may have.
+// maxResponseBytes returns how many bytes an answer to so many texts may have.
 func maxResponseBytes(texts int) int64 {
 	return maxEnvelopeBytes + int64(texts)*maxVectorNumbers*maxNumberBytes
 }
@@ -61,7 +61,7 @@ func (e *Embedder) embedBatch(ctx context.Context, texts []string) ([][]float32,
 		return list, err
 	}
 	if _, other := e.requestVectors(ctx, []string{"test"}); other != nil {
-		return nil, err // it is not the texts
+		return nil, err // the texts are not the cause
 	}
 	return e.embedHalves(ctx, texts)
 }

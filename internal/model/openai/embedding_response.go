@@ -10,7 +10,7 @@ import (
 	"parley/internal/httpclient"
 )
 
-// parseResponse takes the vectors out of an answer to n texts. It goes by the numbers that the provider gives them, and refuses an answer
+// parseResponse takes the vectors out of an answer to n texts. It goes by the provider's numbers of them, and refuses an answer
 // in which one is missing, too long, of another dimension than its fellows, or no direction at all.
 func (e *Embedder) parseResponse(response []byte, n int) ([][]float32, error) {
 	var answer struct {

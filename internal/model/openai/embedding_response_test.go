@@ -10,8 +10,8 @@ func FuzzEmbeddings(f *testing.F) {
 	f.Add([]byte(`{"data":[{"index":1,"embedding":[1,0]},{"index":0,"embedding":"AACAPwAAAAA="}]}`))
 	f.Add([]byte(`{"data":[{"embedding":[0.5,-2e3]},{"embedding":[1e38,1e38]}]}`))
 	f.Add([]byte(`{"data":[{"index":0,"embedding":[]},{"index":0}],"error":null}`))
-	f.Fuzz(func(t *testing.T, said []byte) {
-		list, err := (&Embedder{}).parseResponse(said, 2)
+	f.Fuzz(func(t *testing.T, response []byte) {
+		list, err := (&Embedder{}).parseResponse(response, 2)
 		if err != nil {
 			return
 		}

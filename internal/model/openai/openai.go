@@ -1,3 +1,4 @@
+// Package openai answers and embeds in the wire formats of OpenAI's API, which many servers understand.
 package openai
 
 import (
@@ -9,7 +10,7 @@ import (
 	"parley/internal/model/stream"
 )
 
-// Model answers in the Model wire format (POST {BaseURL}/chat/completions, streamed), by any server that understands it.
+// Model answers in the OpenAI wire format (POST {BaseURL}/chat/completions, streamed), by any server that understands it.
 //
 // Every failure is a *parley.Error with CodeChatStreaming: its Message is safe for the caller, its Err holds the cause
 // with the key removed. A request is repeated only while nothing of the answer has arrived.

@@ -133,15 +133,15 @@ func TestToolMessages(t *testing.T) {
 	if err := json.Unmarshal(s.Requests()[0].Body, &body); err != nil {
 		t.Fatal(err)
 	}
-	said := body.Messages[2]
+	assistant := body.Messages[2]
 	want := []string{`{"order":"<A&17>"}`, "{}", "{}", "{}"}
-	for i, c := range said.ToolCalls {
+	for i, c := range assistant.ToolCalls {
 		if c.ID != req.Messages[1].ToolCalls[i].ID || c.Type != "function" || c.Function.Name != "look_up" || c.Function.Arguments != want[i] {
 			t.Errorf("%+v", c)
 		}
 	}
-	if len(said.ToolCalls) != 4 || *said.Content != "Let me see." {
-		t.Errorf("%+v", said)
+	if len(assistant.ToolCalls) != 4 || *assistant.Content != "Let me see." {
+		t.Errorf("%+v", assistant)
 	}
 	if a, b := body.Messages[3], body.Messages[4]; a.ToolCallID != "c1" || *a.Content != `{"state":"sent"}` || b.ToolCallID != "c2" || b.Content == nil || b.Role != "tool" {
 		t.Errorf("%+v %+v", a, b)

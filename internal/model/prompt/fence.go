@@ -50,7 +50,7 @@ func fenceReplacement(k *cite.CodeTracker, c rune, text string) (with string, si
 	return "", 0
 }
 
-// fenceName makes one line of a name or heading, without what would end the attribute it stands in.
+// fenceName returns a name or heading as one line, without characters that would end its attribute.
 func fenceName(s string) string {
 	s = strings.Join(strings.Fields(fenceText(s)), " ")
 	return strings.NewReplacer(`"`, "'", "<", "‹", ">", "›").Replace(s)

@@ -1,3 +1,5 @@
+// Package prompt holds the words that connected models are instructed with. What others wrote is fenced, so that a model cannot
+// take it for instructions.
 package prompt
 
 import (
@@ -12,7 +14,7 @@ import (
 	"parley/internal/model"
 )
 
-// promptFiles are the words that a connected model is told, apart from what the operator, the sources and the user say.
+// promptFiles are the texts of the prompts, apart from what the operator, the sources and the user write.
 //
 //go:embed prompts/*.md
 var promptFiles embed.FS
@@ -46,11 +48,11 @@ func hashPrompts() string {
 	return "2-" + hex.EncodeToString(h.Sum(nil))[:8]
 }
 
-// System is the message that a model is given before the conversation: the operator's instructions, the rules, the sources. What
-// the user says is never part of it. The sources come last: all before them is the same from turn to turn, which providers cache.
+// System returns the message that a model is given before the conversation: the operator's instructions, the rules, the sources. What
+// the user writes is never part of it. The sources come last: all before them is the same from turn to turn, which providers cache.
 func System(req model.Request) string { return Instructions(req) + Sources(req) }
 
-// Instructions is the part of the system prompt that is the same from turn to turn.
+// Instructions returns the part of the system prompt that is the same from turn to turn.
 func Instructions(req model.Request) string {
 	if req.SystemOnly {
 		return req.System
@@ -68,7 +70,7 @@ func Instructions(req model.Request) string {
 	return b.String()
 }
 
-// Sources is the evidence for the message to answer.
+// Sources returns the evidence for the message to answer.
 func Sources(req model.Request) string {
 	switch {
 	case req.SystemOnly:
@@ -97,13 +99,13 @@ func writeSource(b *strings.Builder, n int, p *model.Passage) {
 }
 
 // RewriteRequest asks a model to put the last of the messages into words that can be searched for without the others. The
-// conversation goes into one message, fenced: it is what the model works on, not what it is told.
+// conversation goes into one message, fenced: it is what the model works on, not its instructions.
 func RewriteRequest(modelName string, messages []model.Message, last string) model.Request {
 	text := fencedTranscript(messages) + "\n<last>" + fenceText(last) + "</last>"
 	return model.Request{Model: modelName, System: rewriteText, SystemOnly: true, MaxTokens: maxRewriteTokens, Messages: []model.Message{{Role: "user", Text: text}}}
 }
 
-// fencedTranscript is what user and assistant said, a line each, fenced.
+// fencedTranscript returns the texts of user and assistant, a line each, fenced.
 func fencedTranscript(messages []model.Message) string {
 	var b strings.Builder
 	b.WriteString("<conversation>\n")
@@ -120,7 +122,7 @@ func fencedTranscript(messages []model.Message) string {
 const maxRewriteTokens = 120
 
 // InsightRequest asks a model for a title of a conversation and how its customer sounds, on a line each. The conversation goes into
-// one message, fenced: it is what the model works on, not what it is told.
+// one message, fenced: it is what the model works on, not its instructions.
 func InsightRequest(modelName string, messages []model.Message) model.Request {
 	return model.Request{Model: modelName, System: insightText, SystemOnly: true, MaxTokens: maxInsightTokens, Messages: []model.Message{{Role: "user", Text: fencedTranscript(messages)}}}
 }
@@ -128,10 +130,10 @@ func InsightRequest(modelName string, messages []model.Message) model.Request {
 // maxInsightTokens is the longest answer to it.
 const maxInsightTokens = 100
 
-// voiceRulesText says how to answer what was said aloud.
+// voiceRulesText says how to answer spoken messages.
 var voiceRulesText = loadPrompt("spoken")
 
-// VoiceRules tell a model that it is talking, and what time it is where the customer is.
+// VoiceRules returns the instructions of a model that talks, with the time where the customer is.
 func VoiceRules(now time.Time) string {
 	return voiceRulesText + "- Where the user is, in the time zone " + now.Location().String() + ", it is " + now.Format("Monday, 2 January 2006, 15:04") + ".\n"
 }

@@ -76,7 +76,7 @@ func FuzzFence(f *testing.F) {
 	})
 }
 
-// BenchmarkPrompt is what the prompt of a turn costs: eight passages of common size.
+// BenchmarkPrompt measures what the prompt of a turn costs: eight passages of common size.
 func BenchmarkPrompt(b *testing.B) {
 	text := strings.Repeat("Open the menu of the yearly plan [see below], and choose the export that costs 5 €. ", 18)
 	req := model.Request{System: "You are Ada.", Passages: make([]model.Passage, 8)}

@@ -49,7 +49,7 @@ func (t *parsedQuestion) askWhichMeaning(req model.Request, pages []passageLayou
 	return reply{text: a.whichOne[0] + list + a.whichOne[1], unscored: true}, true
 }
 
-// isShortQuestion reports a question that names hardly more than one thing: "price?", "how much does it cost?".
+// isShortQuestion reports whether the question names hardly more than one thing: "price?", "how much does it cost?".
 func (t *parsedQuestion) isShortQuestion() bool {
 	n, wordCount := t.contentWordCount(), len(splitWords(t.foldedText))
 	if t.isUnspaced() {
@@ -83,7 +83,7 @@ func (t *parsedQuestion) meaningOptions(passages []model.Passage, near []int) (n
 	return names
 }
 
-// headingPath is the name of the source and the headings of a passage, outermost first.
+// headingPath returns the name of the source and the headings of a passage, outermost first.
 func headingPath(p model.Passage) (parts []string) {
 	if p.Heading != "" {
 		parts = strings.Split(p.Heading, " › ")
@@ -97,12 +97,12 @@ func headingPath(p model.Passage) (parts []string) {
 	return parts
 }
 
-// isInAllPaths reports that all of the paths hold the part.
+// isInAllPaths reports whether all of the paths hold the part.
 func isInAllPaths(part string, paths [][]string) bool {
 	return !slices.ContainsFunc(paths, func(p []string) bool { return !slices.Contains(p, part) })
 }
 
-// askedWhichMeaning reports that the message before the last asked which of several things was meant.
+// askedWhichMeaning reports whether the message before the last asked which of several things was meant.
 func askedWhichMeaning(messages []model.Message) bool {
 	for i := len(messages) - 2; i >= 0; i-- {
 		if messages[i].Role == "assistant" {

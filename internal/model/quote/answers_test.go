@@ -14,7 +14,7 @@ func helpPage(heading, text string) parley.Passage {
 	return parley.Passage{Heading: heading, Text: text}
 }
 
-// askHelpPages asks one question over the pages and gives what was said.
+// askHelpPages asks one question over the pages and returns the answer.
 func askHelpPages(t *testing.T, pages []model.Passage, messages ...model.Message) streamedReply {
 	t.Helper()
 	req := model.Request{Messages: messages, Passages: pages}
@@ -104,12 +104,12 @@ func TestStepsGoOnInTheNextPassage(t *testing.T) {
 func TestAnswersAreAsLongAsTheQuestionWants(t *testing.T) {
 	text := "Novabrew is a coffee subscription. It was started in 2016 in a small roastery. Each month a parcel with two kinds of beans is sent. You can pause it whenever you like. The beans are roasted on the day before they are sent, and they keep for three months. Every parcel comes with a card that tells where the beans come from and how they taste best. Members can swap one kind for another until the last day of the month. A year of the subscription can be given away as a present. Nobody has to return the empty bags, which can go into the paper bin."
 	pages := scoredPassages(helpPage("Novabrew", text))
-	fact, told := askHelpPages(t, pages, userMessage("When was Novabrew started?")), askHelpPages(t, pages, userMessage("Tell me about Novabrew"))
+	fact, overview := askHelpPages(t, pages, userMessage("When was Novabrew started?")), askHelpPages(t, pages, userMessage("Tell me about Novabrew"))
 	if !strings.Contains(fact.text, "2016") || strings.Count(fact.text, ". ") > 2 {
 		t.Errorf("a fact: %q", fact.text)
 	}
-	if len(told.text) < 2*len(fact.text) || strings.Count(told.text, ". ") < 3 {
-		t.Errorf("a paragraph: %q", told.text)
+	if len(overview.text) < 2*len(fact.text) || strings.Count(overview.text, ". ") < 3 {
+		t.Errorf("a paragraph: %q", overview.text)
 	}
 }
 

@@ -38,7 +38,7 @@ func answerAside(req model.Request, last string) (reply, bool) {
 	return reply{}, false
 }
 
-// consentKind is y or n where the message says nothing else.
+// consentKind returns y or n where the message says nothing else, and 0 otherwise.
 func consentKind(messageWords []string, message string) byte {
 	text := strings.Trim(message, " \n\t.!。！，,")
 	switch {
@@ -88,7 +88,7 @@ func containsAny(text string, phrases []string) bool {
 	return slices.ContainsFunc(phrases, func(p string) bool { return strings.Contains(text, p) })
 }
 
-// wantsPerson reports a wish to talk to a person. Asking how to contact somebody is a question to the sources.
+// wantsPerson reports whether the message is a wish to talk to a person. Asking how to contact somebody is a question to the sources.
 func wantsPerson(messageWords []string, message string) bool {
 	if containsAny(message, personPhrasesUnspaced) {
 		return !strings.ContainsAny(message, "不没")
@@ -112,14 +112,14 @@ func wantsPerson(messageWords []string, message string) bool {
 	return person && (speaks && more <= 2 || more == 0 && len(messageWords) <= 3) && !isAboutPeople(messageWords)
 }
 
-// isAboutPeople reports a question about people rather than for one: "how many", "who".
+// isAboutPeople reports whether the message is a question about people rather than a wish for one: "how many", "who".
 func isAboutPeople(messageWords []string) bool {
 	return slices.ContainsFunc(messageWords, func(w string) bool {
 		return listContains("many much who what which when why where viele wer was cuantas quien combien qui", w)
 	})
 }
 
-// isFunctionWord reports a word that holds sentences together in one of the languages.
+// isFunctionWord reports whether the word is a function word of one of the languages.
 func isFunctionWord(word string) bool {
 	for l := range words.LanguageCount {
 		if words.Language(l).IsStopWord(word) {
@@ -129,7 +129,7 @@ func isFunctionWord(word string) bool {
 	return listContains("real live actual actually speak team support service kundendienst echten echte wirklich real vivo atencion cliente clientes vrai reelle vero", word)
 }
 
-// replyWithHandover calls the tool that hands the conversation over, or says that there is none. Where the sources tell how to reach somebody, they do.
+// replyWithHandover calls the handover tool, or says that there is none. Where the sources say how to reach somebody, they answer.
 func replyWithHandover(req model.Request, message string, a asideTexts) (reply, bool) {
 	for _, tool := range req.Tools {
 		if !tool.IsHandover {
@@ -146,7 +146,7 @@ func replyWithHandover(req model.Request, message string, a asideTexts) (reply, 
 	return reply{text: a.noPersonAvailable, score: 1}, true
 }
 
-// isRude reports a message that insults and asks nothing.
+// isRude reports whether the message insults and asks nothing.
 func isRude(messageWords []string, message string) bool {
 	if containsAny(message, rudeWordsUnspaced) {
 		return len([]rune(message)) <= 12 && !strings.ContainsAny(message, "?？吗怎")
@@ -163,7 +163,7 @@ func isRude(messageWords []string, message string) bool {
 	return found && len(messageWords) <= maxAsideWords
 }
 
-// isGibberish reports that the message is keys struck at random: no word of it could be spoken.
+// isGibberish reports whether the message is keys struck at random: no word of it could be spoken.
 func isGibberish(messageWords []string) bool {
 	if len(messageWords) == 0 || len(messageWords) > 3 {
 		return false
@@ -291,7 +291,7 @@ var rudeWords = newWordSet(`fuck fucking fucked fucker shit shitty crap bullshit
 
 var rudeWordsUnspaced = []string{"傻逼", "白痴", "他妈的", "垃圾", "废物", "笨蛋", "去死", "バカ", "馬鹿", "くそ", "死ね", "役立たず"}
 
-// rudeFillerWords may stand beside them without asking anything.
+// rudeFillerWords may accompany them without asking anything.
 var rudeFillerWords = newWordSet(`bot robot chatbot machine so totally piece absolutely completely total ganz vollig stuck maquina eres sos es tu estas sei voce ben basura boludo quel espece macchina`)
 
 var (

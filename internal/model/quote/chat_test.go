@@ -19,7 +19,7 @@ const storeManifest = `{"agent":{"key":"store"},"settings":{"name":"Store"},"act
 	"inputs":[{"name":"number","type":"string","description":"the order number","required":true}],
 	"config":{"label":"Your order","url":"https://shop.example/orders/{number}"}}]}`
 
-// In a whole house an ordinary question is answered alike at the beginning and behind an order.
+// In a whole server an ordinary question is answered alike at the beginning and behind an order.
 func TestAnOrdinaryQuestionBehindAnOrder(t *testing.T) {
 	h := testkit.Open(t)
 	done, err := admin.RunOn(t.Context(), h.AdminService, admin.Apply, admin.ApplyManifest{AccountID: h.Account, Documents: []json.RawMessage{json.RawMessage(storeManifest)}})
@@ -33,14 +33,14 @@ func TestAnOrdinaryQuestionBehindAnOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, before := range [][]string{nil, {"track order 4711"}, {"track order 4711", "track order 4712"}} {
-		said := chatAnswers(t, h, agent, append(before, "When are you open?"))
-		if last := said[len(said)-1]; last != "The shop is open from Monday to Friday, from 9 to 17." {
-			t.Errorf("%q: %q", before, said)
+		answers := chatAnswers(t, h, agent, append(before, "When are you open?"))
+		if last := answers[len(answers)-1]; last != "The shop is open from Monday to Friday, from 9 to 17." {
+			t.Errorf("%q: %q", before, answers)
 		}
 	}
 }
 
-// chatAnswers says one message after the other in one conversation and gives the answers.
+// chatAnswers sends one message after the other in one conversation and returns the answers.
 func chatAnswers(t *testing.T, h *testkit.Server, agent string, messages []string) (answers []string) {
 	t.Helper()
 	conversation := ""
@@ -69,15 +69,15 @@ func chatAnswers(t *testing.T, h *testkit.Server, agent string, messages []strin
 func TestBothDatabasesAnswerAlike(t *testing.T) {
 	answers := func(t *testing.T, options ...testkit.Option) []string {
 		h := testkit.Open(t, options...)
-		var made struct{ ID string }
-		h.Do(t, "POST", "/agents", h.Key, map[string]any{"name": "Shop"}).Decode(t, http.StatusCreated, &made)
+		var created struct{ ID string }
+		h.Do(t, "POST", "/agents", h.Key, map[string]any{"name": "Shop"}).Decode(t, http.StatusCreated, &created)
 		for _, content := range []string{
 			"# Plans\n\n| Plan | Price a month |\n|---|---|\n| Basic | 4 EUR |\n| Pro | 12 EUR |\n| Team | 30 EUR |\n",
 			"# Reset your password\n\n1. Open **Sign in**.\n2. Press **Forgot password**.\n3. Follow the link in the email.\n",
 			"# Versand\n\nWir liefern innerhalb von drei Tagen nach Österreich und in die Schweiz. Der Versand kostet fünf Euro.\n",
 			"# Devoluciones\n\nPuede devolver un paquete durante treinta días. El reembolso llega en una semana.\n",
 		} {
-			h.Do(t, "POST", "/agents/"+made.ID+"/sources", h.Key, map[string]any{"type": "text", "name": "help", "content": content}).Decode(t, http.StatusCreated, &struct{}{})
+			h.Do(t, "POST", "/agents/"+created.ID+"/sources", h.Key, map[string]any{"type": "text", "name": "help", "content": content}).Decode(t, http.StatusCreated, &struct{}{})
 		}
 		if err := h.Runner.WaitIdle(t.Context()); err != nil {
 			t.Fatal(err)
@@ -85,7 +85,7 @@ func TestBothDatabasesAnswerAlike(t *testing.T) {
 		var all []string
 		for _, questions := range [][]string{{"What does the Pro plan cost?", "And the Team plan?"}, {"How do I reset my password?"}, {"Was kostet der Versand in die Schweiz?"},
 			{"¿Cuánto tiempo puedo devolver un paquete?"}, {"Who painted the chapel?"}, {"cost?"}, {"Are you a bot?"}} {
-			all = append(all, chatAnswers(t, h, made.ID, questions)...)
+			all = append(all, chatAnswers(t, h, created.ID, questions)...)
 		}
 		return all
 	}

@@ -33,7 +33,7 @@ var codeTopicWordsUnspaced = []string{"代码", "配置", "命令", "示例", "�
 // codeNotationPattern finds words that only code has: `name`, --flag, some_name, someName, /a/path, name.ext, {…}.
 var codeNotationPattern = regexp.MustCompile("`|(^|\\s)--?[a-z]|[A-Za-z0-9]_[A-Za-z0-9]|[a-z][a-z][A-Z]|(^|\\s)/[a-z]|\\w\\.[a-z]{2,4}\\b|[{}<>=]")
 
-// isAboutCode reports that the question is about code, configuration or a command, or how something is done, which a
+// isAboutCode reports whether the question is about code, configuration or a command, or how something is done, which a
 // command may answer.
 func (t *parsedQuestion) isAboutCode() bool {
 	if t.wantsSteps || codeNotationPattern.MatchString(t.originalText) || containsAny(t.originalText, codeTopicWordsUnspaced) || len(findCodes(t.originalText)) > 0 {
@@ -65,7 +65,7 @@ func stripCodeBlocks(text string, blocks []prose.Block) string {
 
 func isCodeBlock(b prose.Block) bool { return b.Kind == prose.Code }
 
-// shareOutsideCode tells how much of what the passage holds of the question stands outside its code, 0 to 1; 1 where the
+// shareOutsideCode returns how much of what the passage holds of the question stands outside its code, 0 to 1; 1 where the
 // question is about code.
 func (t *parsedQuestion) shareOutsideCode(p model.Passage) float64 {
 	if t.wantsCode {
@@ -134,7 +134,7 @@ const (
 // statement, a comment.
 var codeLinePattern = regexp.MustCompile(`^\s*(-\s+)?[\w.$"'-]+\s*[:=](\s|$)|^\s+-\s|[{}\[\](;,\\]\s*$|^\s*[{}\[\])]|^\s*(#|//|\$ )|^(\s{4}|\t)`)
 
-// looksLikeCode reports a text of whose lines most have the form of code, and that begins in the midst of it: a line is
+// looksLikeCode reports whether most lines of the text have the form of code, and the text begins in the midst of it: a line is
 // indented.
 func looksLikeCode(text string) bool {
 	lines, code, deep := 0, 0, false

@@ -23,12 +23,12 @@ type confidenceFeatures [10]float64
 // featureWeights are those of a logistic regression over the signs. PARLEY_LEARN_DOUBT=DIR go test ./internal/eval -run
 // TestLearnDoubt fits them anew on the sets of questions in the folder, and prints how they do on questions that they were not
 // fitted on. Names of the question that the passage lacks, a person or a place beside the matched words, a lead over the next
-// source and the rarest word told nothing beyond these.
+// source and the rarest word added nothing to these.
 var featureWeights = confidenceFeatures{2.35, 7.51, 1.32, 2.25, 1.70, 0.24, 0.97, 1.29, -1.87, -0.72}
 
 const featureBias = -5.03
 
-// confidence tells how likely the unit answers the question, 0 to 1.
+// confidence returns how likely the unit answers the question, 0 to 1.
 func (t *parsedQuestion) confidence(passages []model.Passage, p *passageLayout, best quotableUnit) float64 {
 	z := featureBias
 	for i, d := range t.features(passages, p, best) {
@@ -48,7 +48,7 @@ func (t *parsedQuestion) features(passages []model.Passage, p *passageLayout, be
 		plain * first.Letters,
 		plain * first.Stretch,
 		t.matchedShare(best.ownMatch, t.isSingleWord),
-		t.matchedShare(t.matchText(p.scoredText), func(i int) bool { return t.isSingleWord(i) && p.titleMatch[i] < relatedStrength }), // what the title leaves to be said
+		t.matchedShare(t.matchText(p.scoredText), func(i int) bool { return t.isSingleWord(i) && p.titleMatch[i] < relatedStrength }), // what the title leaves open
 		float64(min(t.contentWordCount(), maxCountedWords)),                                                                           // of many words some are missing always
 		boolToFloat(t.isFollowUp),   // it names less of what it is about
 		boolToFloat(t.isUnspaced()), // Words says nothing
@@ -72,7 +72,7 @@ func boolToFloat(is bool) float64 {
 	return 0
 }
 
-// matchedShare is the weight of those of the message's words that were found, 0 to 1; half where there are none such.
+// matchedShare returns the weight of those of the message's words that were found, 0 to 1; half where there are none such.
 func (t *parsedQuestion) matchedShare(found []float64, of func(i int) bool) float64 {
 	matched, all := 0.0, 0.0
 	for i, s := range t.terms {
@@ -99,7 +99,7 @@ func (t *parsedQuestion) contentWordCount() (n int) {
 	return n
 }
 
-// isUnspaced reports that no word of the message is set apart from the others.
+// isUnspaced reports whether no word of the message is set apart from the others.
 func (t *parsedQuestion) isUnspaced() bool {
 	for _, s := range t.terms {
 		if s.fromLastMessage && !s.isPair && !words.IsUnspaced(s.word) {
@@ -109,7 +109,7 @@ func (t *parsedQuestion) isUnspaced() bool {
 	return len(t.terms) > 0
 }
 
-// hasNewNumber reports a number in the text that the question does not name itself.
+// hasNewNumber reports whether there is a number in the text that the question does not name itself.
 func (t *parsedQuestion) hasNewNumber(text string) bool {
 	for token := range words.Tokens(text) {
 		if isNumber(token.Word) && !strings.Contains(t.foldedText, token.Word) {
@@ -122,7 +122,7 @@ func (t *parsedQuestion) hasNewNumber(text string) bool {
 // countWordReach is how many words after a number the thing stands that it counts.
 const countWordReach = 4
 
-// lacksCount reports that the question asks how many there are of something, and that the text has no number before that word.
+// lacksCount reports whether the question asks how many there are of something, and that the text has no number before that word.
 func (t *parsedQuestion) lacksCount(text string) bool {
 	if t.countedStem == "" {
 		return false
@@ -143,7 +143,7 @@ func (t *parsedQuestion) lacksCount(text string) bool {
 	return true
 }
 
-// isNumber tells numbers, written in digits or out.
+// isNumber reports whether the word is a number, in digits or written out.
 func isNumber(word string) bool {
 	return words.KindOf(word)&words.Number != 0 || numeralWords[word] || strings.IndexFunc(word, unicode.IsDigit) == 0
 }
@@ -171,7 +171,7 @@ func ConfidenceFeatures(req model.Request) []float64 {
 
 // What holds all that the question names is answered from, however little the search makes of it: in a handful of pages no word is rare.
 
-// minConfidence is the least confidence that what the unit holds gives reason for; 0 for none.
+// minConfidence returns the least confidence that what the unit holds justifies; 0 for none.
 func (t *parsedQuestion) minConfidence(passage model.Passage, p *passageLayout, best quotableUnit) float64 {
 	switch {
 	case t.matchesCode(passage, p, best):
@@ -188,7 +188,7 @@ func (t *parsedQuestion) minConfidence(passage model.Passage, p *passageLayout, 
 // asks for.
 const factConfidence = 0.8
 
-// statesFact reports such a row, or such a sentence.
+// statesFact reports whether the unit is such a row or sentence.
 func (t *parsedQuestion) statesFact(p *passageLayout, best quotableUnit) bool {
 	if !best.isTableRow && !t.unitHasAmount(best) || t.contentWordCount() < 2 {
 		return false
@@ -202,7 +202,8 @@ func (t *parsedQuestion) statesFact(p *passageLayout, best quotableUnit) bool {
 	return t.matchedShare(best.ownMatch, t.isSingleWord) >= relatedStrength
 }
 
-// isRequestedList reports a table, a list or the sentence above a table that is said to hold what the question wants listed.
+// isRequestedList reports whether the unit is a table, a list or the sentence above a table that holds what the question wants
+// listed.
 func (t *parsedQuestion) isRequestedList(p *passageLayout, best quotableUnit) bool {
 	c := unitContext{layout: p, headingMatch: p.titleMatch}
 	if !t.wantsList || best.kind != prose.Table && best.kind != prose.Item && !p.isAboveTable(best) {
@@ -232,7 +233,7 @@ var listQuestionPattern = regexp.MustCompile(`^\W*(and |und |y )?((which|what) (
 // permissionWords are the words of a sentence that says who may do something.
 var permissionWords = newWordSet("only must can may allowed nur darf durfen kann konnen muss mussen solo puede pueden seul seule peut peuvent puo possono pode podem alleen kan mag")
 
-// statesPermission reports that the text says who may do something, and does not tell how it is done.
+// statesPermission reports whether the text says who may do something, and does not tell how it is done.
 func statesPermission(text string) bool {
 	for token := range words.Tokens(text) {
 		if permissionWords[token.Word] {
@@ -245,7 +246,7 @@ func statesPermission(text string) bool {
 // measureFillerWords say no more than questionFrameWords do, where a length of time or a price is asked for.
 var measureFillerWords = newWordSet("take takes last lasts per")
 
-// isFrameWord reports a word that says how a question is put.
+// isFrameWord reports whether the word says how a question is put.
 func isFrameWord(word string) bool { return questionFrameWords[word] || measureFillerWords[word] }
 
 // readability prefers what reads well by itself: prose over code, full sentences over fragments, text over links. What is mostly
@@ -291,7 +292,7 @@ var movedPattern = regexp.MustCompile(`(?i)\b(has|have) been (moved|reorganized)
 
 const maxLinkShare = 0.45
 
-// linkShare is the share of the text that is Markdown links.
+// linkShare returns the share of the text that is Markdown links.
 func linkShare(text string) float64 {
 	inside := 0
 	for i := 0; i < len(text); {

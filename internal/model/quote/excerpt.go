@@ -16,11 +16,11 @@ type excerpt struct {
 	passageIndex int
 	start, end   int
 
-	heading           string // said before it, in words that are not cited
+	heading           string // put before it, and not cited
 	continuesPrevious bool   // goes on with what stands before it, on the next line
 }
 
-// separator is what stands between the stretch and what was quoted before it.
+// separator returns the text between the excerpt and the one before it.
 func (s excerpt) separator(first bool) string {
 	switch {
 	case first && s.heading == "":
@@ -39,7 +39,7 @@ const (
 	maxUnitBytes      = 1200
 	maxWholeUnitBytes = 6000 // steps, code and rows, which are quoted whole or not at all
 	shortUnitBytes    = 48
-	shortQuoteBytes   = 220 // a quote this short takes the next sentence along
+	shortQuoteBytes   = 220 // a shorter quote is continued with the next sentence
 )
 
 // pickExcerpts chooses what to quote around the best unit.
@@ -114,7 +114,7 @@ func (t *parsedQuestion) secondExcerpt(pages []passageLayout, best quotableUnit,
 	return &s
 }
 
-// addedShare is the weight of the message's words that more names and held does not, 0 to 1.
+// addedShare returns the weight of the message's words that more names and held does not, 0 to 1.
 func (t *parsedQuestion) addedShare(matched, more []float64) (sum float64) {
 	for i, s := range t.terms {
 		if s.fromLastMessage {
@@ -124,7 +124,7 @@ func (t *parsedQuestion) addedShare(matched, more []float64) (sum float64) {
 	return sum / max(t.ownWeight, 1e-9)
 }
 
-// isSimilarText reports that two texts say mostly the same in the same words.
+// isSimilarText reports whether two texts say mostly the same in the same words.
 func isSimilarText(a, b string) bool {
 	in := map[string]bool{}
 	for token := range words.Tokens(a) {
@@ -142,11 +142,11 @@ func isSimilarText(a, b string) bool {
 
 // quoteLimits is how long a quote of sentences grows: as long as the question wants.
 type quoteLimits struct {
-	targetBytes  int // it takes the next sentence along while it is shorter
+	targetBytes  int // the next sentence is added while it is shorter
 	maxSentences int // at most so many more
 }
 
-// quoteLimits is little for a fact, and a paragraph for what wants to be told about.
+// quoteLimits is little for a fact, and a paragraph for an overview.
 func (t *parsedQuestion) quoteLimits() quoteLimits {
 	switch {
 	case t.wantsOverview:
@@ -157,7 +157,7 @@ func (t *parsedQuestion) quoteLimits() quoteLimits {
 	return quoteLimits{targetBytes: shortQuoteBytes, maxSentences: 3}
 }
 
-// refersBack reports that the sentence refers to the one before it.
+// refersBack reports whether the sentence refers to the one before it.
 func refersBack(sentence string) bool {
 	first, _, _ := strings.Cut(sentence, " ")
 	first, _, _ = strings.Cut(strings.ReplaceAll(first, "’", "'"), "'")
@@ -174,7 +174,7 @@ func refersBackUnspaced(sentence string) bool {
 	return false
 }
 
-// backReferenceWords are words that a sentence begins with which does not stand alone, folded. Words that are articles or polite forms as well, such
+// backReferenceWords are words that a sentence which depends on the one before begins with, folded. Words that are articles or polite forms as well, such
 // as "das" and "Sie", are left out.
 var backReferenceWords = newWordSet(`it this these they that those he she however then also otherwise but so its their afterwards therefore
 	er es dies dieser diese dieses dabei dadurch danach dann auch jedoch ausserdem andernfalls sonst deshalb daher aber hierfur dafur
@@ -191,8 +191,8 @@ var backReferencesUnspaced = []string{"它", "他们", "她", "这", "该", "此
 // maxFragmentBytes is how short a line is that says nothing by itself.
 const maxFragmentBytes = 60
 
-// contextHeading returns a heading to be said before a quote that does not say what it is about: an item out of a list, a sentence that leans on one
-// which is not there, or a few words. Empty where the quote stands alone, or has no heading.
+// contextHeading returns a heading to be said before a quote that does not say what it is about: an item out of a list, a sentence that refers to one
+// which is missing, or a few words. Empty where the quote stands alone, or has no heading.
 func contextHeading(p *passageLayout, passage model.Passage, u quotableUnit, s excerpt) string {
 	text := p.text[s.start:s.end]
 	r, _ := utf8.DecodeRuneInString(text)

@@ -18,13 +18,13 @@ func (p *passageLayout) groupEnd(first int) int {
 	return last
 }
 
-// isLeadIn reports that the block only leads to what follows.
+// isLeadIn reports whether the block only leads to what follows.
 func (p *passageLayout) isLeadIn(n int) bool {
 	b := p.blocks[n]
 	return b.Kind == prose.Paragraph && endsWithColon(p.text[b.Start:b.End])
 }
 
-// endsWithColon reports a line that ends in a colon, of whatever script.
+// endsWithColon reports whether the line ends in a colon, of whatever script.
 func endsWithColon(text string) bool {
 	text = trimTrailingMarkup(text)
 	return strings.HasSuffix(text, ":") || strings.HasSuffix(text, "：")
@@ -32,7 +32,7 @@ func endsWithColon(text string) bool {
 
 func trimTrailingMarkup(text string) string { return strings.TrimRight(text, "*_ \r\n") }
 
-// belongsToGroup reports that the block belongs to the list or code that a leading line or an item began.
+// belongsToGroup reports whether the block belongs to the list or code that a leading line or an item began.
 func (p *passageLayout) belongsToGroup(first, i int) bool {
 	b, head := p.blocks[i], p.blocks[i-1]
 	switch b.Kind {
@@ -79,7 +79,7 @@ func (p *passageLayout) listWindow(u quotableUnit) excerpt {
 	return excerpt{passageIndex: u.passageIndex, start: p.blocks[from].Start, end: p.blocks[to].End}
 }
 
-// withSiblingLists takes the lists beside this one along whose leading lines begin alike ("On mobile:", "On the desktop:").
+// withSiblingLists adds the neighbouring lists whose leading lines begin alike ("On mobile:", "On the desktop:").
 func (p *passageLayout) withSiblingLists(u quotableUnit) excerpt {
 	s := u.excerpt
 	if !p.isLeadIn(u.firstBlock) {
@@ -87,8 +87,8 @@ func (p *passageLayout) withSiblingLists(u quotableUnit) excerpt {
 	}
 	word := openingWord(p.text[u.start:u.end])
 	at := slices.IndexFunc(p.units, func(v quotableUnit) bool { return v.excerpt == u.excerpt })
-	alike := func(v quotableUnit, beside int) bool {
-		return p.isLeadIn(v.firstBlock) && beside == 1 && openingWord(p.text[v.start:v.end]) == word
+	alike := func(v quotableUnit, distance int) bool {
+		return p.isLeadIn(v.firstBlock) && distance == 1 && openingWord(p.text[v.start:v.end]) == word
 	}
 	for i := at - 1; i >= 0 && alike(p.units[i], p.units[i+1].firstBlock-p.units[i].lastBlock) && s.end-p.units[i].start <= maxListBytes; i-- {
 		s.start = p.units[i].start
@@ -104,7 +104,7 @@ func openingWord(text string) string {
 	return word
 }
 
-// sentencesAround takes the next sentences along while the quote is short, and the one before if this one leans on it.
+// sentencesAround adds the next sentences while the quote is short, and the one before if this one refers to it.
 func (p *passageLayout) sentencesAround(u quotableUnit, r quoteLimits) excerpt {
 	at := slices.IndexFunc(p.units, func(v quotableUnit) bool { return v.excerpt == u.excerpt })
 	from, to := at, at
@@ -120,10 +120,10 @@ func (p *passageLayout) sentencesAround(u quotableUnit, r quoteLimits) excerpt {
 	return excerpt{passageIndex: u.passageIndex, start: p.units[from].start, end: p.units[to].end}
 }
 
-// maxShortSentenceBytes is how short a sentence is that takes the next paragraph along.
+// maxShortSentenceBytes is how short a sentence is whose next paragraph is quoted too.
 const maxShortSentenceBytes = 80
 
-// continuesText reports that the next unit continues the text: the same block, or the paragraph right below.
+// continuesText reports whether the next unit continues the text: the same block, or the paragraph right below.
 func (p *passageLayout) continuesText(u, next quotableUnit) bool {
 	text := p.text[next.start:next.end]
 	if u.lastBlock == next.firstBlock {
@@ -162,12 +162,12 @@ func (t *parsedQuestion) sectionExcerpt(p *passageLayout, u quotableUnit) (excer
 	return s, s.start <= u.start && s.end >= u.end
 }
 
-// isBareSubject reports a message that is hardly more than the name of its subject: "price?".
+// isBareSubject reports whether the message is hardly more than the name of its subject: "price?".
 func (t *parsedQuestion) isBareSubject() bool {
 	return t.contentWordCount() <= 1 && len(splitWords(t.foldedText)) <= maxBareWords
 }
 
-// isCoveredByTitle reports that the passage's title names all of the question, and that the passage is one section: no heading stands in it.
+// isCoveredByTitle reports whether the passage's title names all of the question, and that the passage is one section: no heading stands in it.
 func (t *parsedQuestion) isCoveredByTitle(p *passageLayout) bool {
 	for _, b := range p.blocks {
 		if b.Kind == prose.Heading && b.Start > 0 {

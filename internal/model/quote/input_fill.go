@@ -11,7 +11,7 @@ import (
 	"parley/internal/text/words"
 )
 
-// fillFromCaptures fills the inputs whose holes the message filled, and gives the message with those stretches blanked out.
+// fillFromCaptures fills the inputs whose holes the message filled, and returns the message with those stretches blanked out.
 func (w *callDraft) fillFromCaptures(message string, captures map[string]capturedSpan) string {
 	rest := message
 	for _, in := range w.inputs {
@@ -27,7 +27,7 @@ func (w *callDraft) fillFromCaptures(message string, captures map[string]capture
 	return rest
 }
 
-// fillByPattern fills what its form gives away, wherever it stands, and gives the text with it blanked out.
+// fillByPattern fills what it recognizes by its form, anywhere in the text, and returns the text with it blanked out.
 func (w *callDraft) fillByPattern(message string) string {
 	for _, in := range w.inputs {
 		if w.values[in.name] != nil {
@@ -60,7 +60,7 @@ func (w *callDraft) fillLoneNumber(rest string) string {
 	return blankSpan(rest, used)
 }
 
-// fillFromAnswer fills inputs from the answer to a question: what its form gives away, and the rest whole where one input is left.
+// fillFromAnswer fills inputs from the answer to a question: what it recognizes by its form, and the whole rest where one input is left.
 func (w *callDraft) fillFromAnswer(message string, asked []toolInput) {
 	w.userTexts = append(w.userTexts, message)
 	rest := w.fillByPattern(message)
@@ -112,7 +112,7 @@ func (in toolInput) pattern() *regexp.Regexp {
 	}
 }
 
-// findValue finds a value that its form gives away.
+// findValue finds a value by its form.
 func (in toolInput) findValue(message string) (json.RawMessage, byteSpan, bool) {
 	switch in.kind {
 	case inputEmail, inputPhone, inputChoice:
@@ -124,7 +124,7 @@ func (in toolInput) findValue(message string) (json.RawMessage, byteSpan, bool) 
 	}
 }
 
-// findOwnName finds the name that somebody gives as their own.
+// findOwnName finds the name that the user has introduced themselves with.
 func (in toolInput) findOwnName(message string) (json.RawMessage, byteSpan, bool) {
 	if m := ownNamePattern.FindStringIndex(message); m != nil {
 		if end := nameEnd(message, m[1], false); end > m[1] {
@@ -141,7 +141,7 @@ func (in toolInput) findOwnName(message string) (json.RawMessage, byteSpan, bool
 
 const maxNameWords = 4 // words
 
-// nameEnd tells how far a name goes: words with capitals, or the first word or two where none has any.
+// nameEnd returns how far a name goes: words with capitals, or the first word or two where none has any.
 func nameEnd(message string, from int, capitals bool) int {
 	end, upper := from, false
 	for i, at := 0, from; i < maxNameWords && at < len(message); i++ {

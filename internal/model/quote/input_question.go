@@ -46,7 +46,7 @@ func inputQuestion(l words.Language, missing []toolInput) string {
 	return d.needInputs[0] + strings.Join(labels, d.listSeparator) + d.needInputs[1]
 }
 
-// label is what the input is called, with its choices.
+// label returns what the input is called, with its choices.
 func (in toolInput) label() string {
 	label := in.shortDescription
 	if label == "" {
@@ -64,7 +64,7 @@ func (in toolInput) label() string {
 
 func (in toolInput) plainName() string { return strings.Join(splitNameWords(in.name), " ") }
 
-// AsksForInputs reports that the text is how the built-in model asks for inputs that a call lacks. The message before it went to a
+// AsksForInputs reports whether the text is how the built-in model asks for inputs that a call lacks. The message before it went to a
 // tool, so that it says nothing of what later questions are about.
 func AsksForInputs(text string) bool {
 	for _, d := range toolTextsByLanguage {
@@ -123,13 +123,13 @@ func matchLabels(inputs []toolInput, list, comma string, deadEnds map[[2]int]boo
 	return nil, false
 }
 
-// replyLanguage is the one that the user last wrote in for sure, else the tool's, else the agent's.
+// replyLanguage returns the one that the user last wrote in for sure, else the tool's, else the agent's.
 func (w *callDraft) replyLanguage(req model.Request) words.Language {
 	own := []string{strings.Join(w.tool.Triggers, " "), w.tool.Description}
 	return surestLanguage(slices.Concat(agentTexts(req), own, userTexts(req.Messages), w.userTexts))
 }
 
-// isRedacted reports that redaction took something out of the text.
+// isRedacted reports whether redaction took something out of the text.
 func isRedacted(text string) bool {
 	return strings.Contains(text, "[email]") || strings.Contains(text, "[phone]") || strings.Contains(text, "[card]") || strings.Contains(text, "[id]")
 }

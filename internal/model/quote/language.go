@@ -34,7 +34,7 @@ func commonLanguages(a, b []words.Language) (both []words.Language) {
 	return both
 }
 
-// questionLanguage is the one to answer the last message in: its own, or where it shows none that of what the user said before, else the
+// questionLanguage returns the one to answer the last message in: its own, or where it shows none that of what the user said before, else the
 // agent's.
 func questionLanguage(req model.Request) words.Language {
 	texts := userTexts(req.Messages)
@@ -47,7 +47,7 @@ func questionLanguage(req model.Request) words.Language {
 
 const maxAgentTextBytes = 4000 // bytes of what is looked at for the language of an agent
 
-// agentTexts are texts that tell what language an agent speaks: of its tools and of its passages.
+// agentTexts returns texts that tell what language an agent speaks: of its tools and of its passages.
 func agentTexts(req model.Request) []string {
 	var tools, passages strings.Builder
 	for _, t := range req.Tools {

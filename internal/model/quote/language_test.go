@@ -34,7 +34,7 @@ func TestTongueOfRefusals(t *testing.T) {
 	english := scoredPassages(parley.Passage{Heading: "Hours", Text: "The shop is open from Monday to Friday, from 9 to 17."})
 	german := scoredPassages(parley.Passage{Heading: "Zeiten", Text: "Der Laden ist von Montag bis Freitag geöffnet, und das von 9 bis 17 Uhr."})
 	for name, c := range map[string]struct {
-		said     []string
+		messages []string
 		passages []model.Passage
 		tools    []model.Tool
 		want     string
@@ -49,7 +49,7 @@ func TestTongueOfRefusals(t *testing.T) {
 		"told by common words": {[]string{"annulez la commande 4711 svp"}, nil, nil, "Je ne sais pas"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if s := streamReply(t, model.Request{Messages: userMessages(c.said...), Passages: c.passages, Tools: c.tools}); !strings.Contains(s.text, c.want) {
+			if s := streamReply(t, model.Request{Messages: userMessages(c.messages...), Passages: c.passages, Tools: c.tools}); !strings.Contains(s.text, c.want) {
 				t.Errorf("%q, want %q", s.text, c.want)
 			}
 		})
@@ -68,10 +68,10 @@ func TestTongueOfQuestions(t *testing.T) {
 
 // messagesAfterTools are ways in which a message goes to a tool before an ordinary question.
 func messagesAfterTools() map[string][]model.Message {
-	call := func(text, result, said string) []model.Message {
+	call := func(text, result, answer string) []model.Message {
 		return []model.Message{{Role: "user", Text: text},
 			{Role: "assistant", ToolCalls: []model.ToolCall{{ID: "c1", Name: "track", Input: json.RawMessage(`{"number":"4711"}`)}}},
-			{Role: "tool", ToolCallID: "c1", Text: result}, {Role: "assistant", Text: said}}
+			{Role: "tool", ToolCallID: "c1", Text: result}, {Role: "assistant", Text: answer}}
 	}
 	question := []model.Message{{Role: "user", Text: "track my order"}, {Role: "assistant", Text: "To go on I need: number."}}
 	return map[string][]model.Message{

@@ -27,7 +27,7 @@ type quotableUnit struct {
 	ordered               bool      // numbered steps
 	isTableRow            bool      // one row of a table
 	ownMatch              []float64 // how its own words match
-	contextMatch          []float64 // and with what stands above and around it
+	contextMatch          []float64 // and with its context
 	score                 float64
 }
 
@@ -98,7 +98,7 @@ const (
 	passageShare      = 0.3
 )
 
-// unitContext is where a unit stands.
+// unitContext is what surrounds a unit.
 type unitContext struct {
 	layout              *passageLayout
 	passageIndex        int
@@ -149,13 +149,13 @@ const (
 	otherLanguageLoss = 0.25 // for another language than the question's, where both show
 )
 
-// headingPathFocus is how much of the outermost and of the innermost heading the question names.
+// headingPathFocus returns how much of the outermost and of the innermost heading the question names.
 func (t *parsedQuestion) headingPathFocus(heading string) float64 {
 	page, _, _ := strings.Cut(heading, " › ")
 	return (t.headingFocus(page) + t.headingFocus(heading[strings.LastIndex(heading, "›")+1:])) / 2
 }
 
-// headingFocus is the share of the heading's content words that the question names.
+// headingFocus returns the share of the heading's content words that the question names.
 func (t *parsedQuestion) headingFocus(heading string) float64 {
 	content, matched := 0.0, 0.0
 	for token := range words.Tokens(heading) {
@@ -178,7 +178,7 @@ func mergeMatches(a, b []float64) []float64 {
 	return all
 }
 
-// completeness tells steps that go on from others, which are not there, from those that begin at the beginning.
+// completeness distinguishes steps that go on from others, which are not there, from those that begin at the beginning.
 func (u quotableUnit) completeness(text string) float64 {
 	if u.ordered && '2' <= text[0] && text[0] <= '9' {
 		return 0.6
@@ -231,7 +231,7 @@ func (t *parsedQuestion) formFit(c *unitContext, u quotableUnit) float64 {
 	return f
 }
 
-// leadMatch is how the headings and the line that leads to the unit match.
+// leadMatch returns how the headings and the line that leads to the unit match.
 func (c *unitContext) leadMatch(t *parsedQuestion, u quotableUnit) []float64 {
 	if b := c.layout.blocks[u.firstBlock]; b.Kind == prose.Paragraph {
 		return mergeMatches(c.headingMatch, t.matchText(c.layout.text[b.Start:b.End]))
@@ -239,7 +239,7 @@ func (c *unitContext) leadMatch(t *parsedQuestion, u quotableUnit) []float64 {
 	return c.headingMatch
 }
 
-// scoringKind tells as what the unit is read; a row is a statement, once its head is said.
+// scoringKind returns as what the unit is read; a row is a statement, once its head is said.
 func (u quotableUnit) scoringKind(p *passageLayout) prose.Kind {
 	if u.isTableRow {
 		return prose.Item
@@ -247,7 +247,7 @@ func (u quotableUnit) scoringKind(p *passageLayout) prose.Kind {
 	return p.effectiveKind(u)
 }
 
-// effectiveKind tells as what the unit is read: code behind a sentence is part of it.
+// effectiveKind returns as what the unit is read: code behind a sentence is part of it.
 func (p *passageLayout) effectiveKind(u quotableUnit) prose.Kind {
 	if u.kind == prose.Code && p.blocks[u.firstBlock].Kind == prose.Paragraph {
 		return prose.Paragraph
@@ -255,7 +255,7 @@ func (p *passageLayout) effectiveKind(u quotableUnit) prose.Kind {
 	return u.kind
 }
 
-// isProcedure reports that the unit tells what to do, one thing after the other.
+// isProcedure reports whether the unit tells what to do, one thing after the other.
 func (p *passageLayout) isProcedure(u quotableUnit) bool {
 	if u.ordered {
 		return true
@@ -272,7 +272,7 @@ func (p *passageLayout) isProcedure(u quotableUnit) bool {
 	return telling > 0 && 2*telling >= items
 }
 
-// listTitleMatch is how that matches which says what a table or a list holds: the headings above, a sentence that leads to it, the head of its
+// listTitleMatch returns how that matches which says what a table or a list holds: the headings above, a sentence that leads to it, the head of its
 // first column.
 func (c *unitContext) listTitleMatch(t *parsedQuestion, u quotableUnit) []float64 {
 	text := c.layout.text[u.start:u.end]
@@ -288,12 +288,12 @@ func (c *unitContext) listTitleMatch(t *parsedQuestion, u quotableUnit) []float6
 	return mergeMatches(c.headingMatch, t.matchText(text))
 }
 
-// firstColumnHeader is the head of a table's first column.
+// firstColumnHeader returns the head of a table's first column.
 func (p *passageLayout) firstColumnHeader(u quotableUnit) string {
 	return firstCell(p.text[u.start:u.end])
 }
 
-// isAboveTable reports a sentence of a paragraph with a table right below it.
+// isAboveTable reports whether the unit is a sentence of a paragraph with a table right below it.
 func (p *passageLayout) isAboveTable(u quotableUnit) bool {
 	return u.lastBlock+1 < len(p.blocks) && p.blocks[u.lastBlock+1].Kind == prose.Table
 }

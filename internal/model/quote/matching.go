@@ -9,7 +9,7 @@ import (
 	"parley/internal/text/words"
 )
 
-// matchText tells for each subject how surely the text names it: 1 for the word or its stem, less for another word for it and for
+// matchText returns for each subject how surely the text names it: 1 for the word or its stem, less for another word for it and for
 // a similar spelling.
 func (t *parsedQuestion) matchText(text string) []float64 {
 	found := make([]float64, len(t.terms))
@@ -31,7 +31,7 @@ func (t *parsedQuestion) matchText(text string) []float64 {
 	return found
 }
 
-// lacksName reports that a name of the message is not among what was found.
+// lacksName reports whether a name of the message is not among what was found.
 func (t *parsedQuestion) lacksName(found []float64) bool {
 	return slices.ContainsFunc(t.terms, func(s questionTerm) bool { return s.isProperName && found[t.termIndex(s.word)] == 0 })
 }
@@ -56,7 +56,7 @@ func strengthOf(all []termLikeness, subject int) float64 {
 	return 0
 }
 
-// wordLikeness tells what the word has to do with the question.
+// wordLikeness returns what the word has to do with the question.
 func (t *parsedQuestion) wordLikeness(word string) []termLikeness {
 	all, ok := t.likenessByWord[word]
 	if !ok {
@@ -92,7 +92,7 @@ func (t *parsedQuestion) compareWord(word string) (all []termLikeness) {
 
 const minGramSimilarity = 0.45
 
-// gramSimilarity is the share of common grams, where it is large enough to be no accident.
+// gramSimilarity returns the share of common grams, where it is large enough to be no accident.
 func (s *questionTerm) gramSimilarity(grams []uint64) float64 {
 	common := 0
 	for _, g := range grams {
@@ -113,7 +113,7 @@ var codePattern = regexp.MustCompile(`\b[A-Za-z]{1,8}[-_/.#]?\d{2,}[A-Za-z0-9-]*
 // codeConfidence is the confidence in a passage that is about the code that the question names.
 const codeConfidence = 0.8
 
-// matchesCode reports that the question names a code, and that the unit or the heading above it does so too. What else the question names must
+// matchesCode reports whether the question names a code, and that the unit or the heading above it does so too. What else the question names must
 // for the better part stand there as well.
 func (t *parsedQuestion) matchesCode(passage model.Passage, p *passageLayout, best quotableUnit) bool {
 	near, all := findCodes(passage.Heading+"\n"+p.text[best.start:best.end]), ""

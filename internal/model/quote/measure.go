@@ -40,7 +40,7 @@ func findMeasurePhrases(question string) measurePhrases {
 	return measurePhrases{hasHowMuch: words.ContainsPhrase(question, howMuchPhrases), hasWhen: words.ContainsPhrase(question, whenPhrases)}
 }
 
-// measureOf tells what the word asks to be measured, in the light of the one before it.
+// measureOf returns what the word asks to be measured, in the light of the one before it.
 func (a measurePhrases) measureOf(before, word string) measureKind {
 	if (before == "how" || before == "wie") && measureByAdjective[word] != measureNone {
 		return measureByAdjective[word]
@@ -60,7 +60,7 @@ func (a measurePhrases) measureOf(before, word string) measureKind {
 // timeUnitReach is how many words after a number its unit stands: "5 to 7 working days".
 const timeUnitReach = 3
 
-// answersMeasure reports that the text holds an amount of the kind.
+// answersMeasure reports whether the text holds an amount of the kind.
 func (t *parsedQuestion) answersMeasure(m measureKind, text string) bool {
 	switch m {
 	case measureDuration:
@@ -82,7 +82,7 @@ func (t *parsedQuestion) answersMeasure(m measureKind, text string) bool {
 	return t.hasAmount(text)
 }
 
-// hasAmount reports a number that the question does not name itself and that is no year.
+// hasAmount reports whether there is a number that the question does not name itself and that is no year.
 func (t *parsedQuestion) hasAmount(text string) bool {
 	for token := range words.Tokens(text) {
 		if isNumber(token.Word) && words.KindOf(token.Word)&words.Time == 0 && !strings.Contains(t.foldedText, token.Word) {
@@ -92,7 +92,7 @@ func (t *parsedQuestion) hasAmount(text string) bool {
 	return false
 }
 
-// hasTimeSpan reports a span of time.
+// hasTimeSpan reports whether there is a span of time.
 func (t *parsedQuestion) hasTimeSpan(text string) bool {
 	left := 0
 	for token := range words.Tokens(text) {
@@ -112,7 +112,7 @@ var countingArticles = newWordSet("a an ein eine einen einem einer un una une un
 // missingAmountLoss is what the confidence loses, in its exponent, where the amount that is asked for is missing.
 const missingAmountLoss = 1
 
-// lacksAmount reports that the question asks for an amount and that none of its kind is there.
+// lacksAmount reports whether the question asks for an amount and that none of its kind is there.
 func (t *parsedQuestion) lacksAmount(found []float64) bool {
 	for i, s := range t.terms {
 		if s.fromLastMessage && s.measure > measureAmount && found[i] < relatedStrength { // "how often" may be answered by "seldom"
@@ -122,7 +122,7 @@ func (t *parsedQuestion) lacksAmount(found []float64) bool {
 	return false
 }
 
-// unitHasAmount reports that the sentence itself holds the amount that the question asks for.
+// unitHasAmount reports whether the sentence itself holds the amount that the question asks for.
 func (t *parsedQuestion) unitHasAmount(u quotableUnit) bool {
 	return u.kind == prose.Paragraph && slices.ContainsFunc(t.terms, func(s questionTerm) bool {
 		return s.fromLastMessage && s.measure > measureAmount && u.ownMatch[t.termIndex(s.word)] >= relatedStrength

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// isDenied reports a negation before the last word of the match, in its clause, or at the clause's end.
+// isDenied reports whether there is a negation before the last word of the match, in its clause, or at the clause's end.
 func (s *parsedSentence) isDenied(m triggerMatch) bool {
 	last := m.wordIndexes[len(m.wordIndexes)-1]
 	from := s.clauseStart(last)
@@ -29,7 +29,7 @@ func (s *parsedSentence) isInterjectedNo(i, from int) bool {
 	return i == from && (w == "no" || w == "non") && i+1 < len(s.tokens) && interjectionFollowers[s.tokens[i+1].Word]
 }
 
-// hasTrailingNegation reports a negation at the end of the clause, where German and Dutch put it; "or not" denies nothing.
+// hasTrailingNegation reports whether there is a negation at the end of the clause, where German and Dutch put it; "or not" denies nothing.
 func (s *parsedSentence) hasTrailingNegation(last int) bool {
 	end := last
 	for end+1 < len(s.tokens) && s.tokens[end+1].clauseIndex == s.tokens[last].clauseIndex {
@@ -50,7 +50,7 @@ func (s *parsedSentence) isDeniedUnspaced(from, to int) bool {
 	return strings.ContainsAny(text, "不别没無无勿非") || strings.Contains(s.text[to:s.end], "たくない") || strings.Contains(s.text[to:s.end], "ないで")
 }
 
-// beginsWithPhrase reports that the words from one on begin with one of the phrases.
+// beginsWithPhrase reports whether the words from one on begin with one of the phrases.
 func (s *parsedSentence) beginsWithPhrase(from int, phrases []string) bool {
 	var b strings.Builder
 	for _, h := range s.tokens[from:min(len(s.tokens), from+6)] {

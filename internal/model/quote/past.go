@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// recountsPast reports that the sentence tells of something that was done or said, that the speaker would hate to do, or that they
+// recountsPast reports whether the sentence tells of something that was done or said, that the speaker would hate to do, or that they
 // take back at once, rather than to ask for it.
 func (s *parsedSentence) recountsPast(t *trigger, m triggerMatch) bool {
 	first, last := m.wordIndexes[0], m.wordIndexes[len(m.wordIndexes)-1]
@@ -21,14 +21,14 @@ func (s *parsedSentence) recountsPast(t *trigger, m triggerMatch) bool {
 	return s.isQuotation(m.wordIndexes) || s.isAfterDislike(from) && !s.hasWishWord(from, first) || s.isGermanPastInfinitive(from, last) || s.isRetracted(last)
 }
 
-// hasWishWord reports a word between the two that asks for something after all.
+// hasWishWord reports whether there is a word between the two that asks for something after all.
 func (s *parsedSentence) hasWishWord(i, first int) bool {
 	return slices.ContainsFunc(s.tokens[min(i+1, first):first], func(h sentenceWord) bool { return wishWords[h.Word] })
 }
 
 var wishWords = newWordSet(`want wanna please pls let lets gimme connect transfer bitte will mochte wurde konnen quiero quisiera veux voudrais vorrei voglio quero`)
 
-// isPastPhrase reports words that put what follows into the past or into somebody's mouth: "was told to", "j'ai fait".
+// isPastPhrase reports whether there are words that put what follows into the past or attribute it to somebody: "was told to", "j'ai fait".
 func (s *parsedSentence) isPastPhrase(i, first int) bool {
 	var b strings.Builder
 	for _, h := range s.tokens[i:min(first, i+3)] {
@@ -48,7 +48,7 @@ var pastPhrases = func() (all []string) {
 		"mandei", "لقد", "قد", "سبق")
 }()
 
-// isDislike reports that the speaker would rather not do what follows.
+// isDislike reports whether the speaker would rather not do what follows.
 func (s *parsedSentence) isDislike(i, first int) bool {
 	switch w := s.tokens[i].Word; {
 	case dislikeVerbs[w]:
@@ -63,7 +63,7 @@ func (s *parsedSentence) isDislike(i, first int) bool {
 	}
 }
 
-// isAfterDislike reports that the clause before ends in such a verb: "Ich hasse es, …".
+// isAfterDislike reports whether the clause before ends in such a verb: "Ich hasse es, …".
 func (s *parsedSentence) isAfterDislike(from int) bool {
 	end := from - 1
 	if end > 0 && s.tokens[end].Word == "es" {
@@ -74,7 +74,7 @@ func (s *parsedSentence) isAfterDislike(from int) bool {
 
 var dislikeVerbs = newWordSet(`hasse hassen odio detesto odiaria detestaria deteste detestons odeio haat اكره`)
 
-// isGermanPastInfinitive reports a German past with the infinitive: "hat … stornieren lassen".
+// isGermanPastInfinitive reports whether the clause is a German past with the infinitive: "hat … stornieren lassen".
 func (s *parsedSentence) isGermanPastInfinitive(from, last int) bool {
 	if last+1 >= len(s.tokens) || !listContains("lassen wollen sollen mussen konnen durfen", s.tokens[last+1].Word) {
 		return false
@@ -87,7 +87,7 @@ func (s *parsedSentence) isGermanPastInfinitive(from, last int) bool {
 	return false
 }
 
-// isRetracted reports that the sentence goes on to take the wish back: "… but I changed my mind".
+// isRetracted reports whether the sentence goes on to take the wish back: "… but I changed my mind".
 func (s *parsedSentence) isRetracted(last int) bool {
 	for i := last + 1; i < len(s.tokens); i++ {
 		if !contrastWords[s.tokens[i].Word] {
@@ -104,7 +104,7 @@ func (s *parsedSentence) isRetracted(last int) bool {
 var changedMindPhrases = []string{"changed my mind", "changed our mind", "changed our minds", "anders uberlegt", "cambiado de opinion", "cambiado de idea", "change d avis",
 	"cambiato idea", "mudei de ideia", "bedacht"}
 
-// recountsPastUnspaced does what recounts does where words are not set apart.
+// recountsPastUnspaced is recountsPast where words are not separated.
 func (s *parsedSentence) recountsPastUnspaced(t *trigger, first, last int) bool {
 	from := s.clauseStart(first)
 	before := s.text[s.tokens[from].Start:s.tokens[first].Start]
@@ -123,13 +123,13 @@ func (s *parsedSentence) recountsPastUnspaced(t *trigger, first, last int) bool 
 	return endsInJapanesePast(after)
 }
 
-// endsInChinesePast reports a Chinese sentence that ends as what is done does.
+// endsInChinesePast reports whether a Chinese sentence ends as one about the past.
 func endsInChinesePast(after string) bool {
 	after = strings.TrimRight(after, " 。！!.?？\n")
 	return strings.HasSuffix(after, "了") && !strings.HasSuffix(after, "好了") && !strings.HasSuffix(after, "算了")
 }
 
-// endsInJapanesePast reports a Japanese ending of the past.
+// endsInJapanesePast reports whether a Japanese sentence ends in the past.
 func endsInJapanesePast(after string) bool {
 	after = strings.ReplaceAll(strings.TrimSpace(after), "ましたら", "")
 	for _, end := range []string{"済", "ずみ", "された", "していた", "してもらった", "してしまった", "してた"} {

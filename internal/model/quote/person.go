@@ -14,7 +14,7 @@ import (
 const maxWishBytes = 4000
 
 // AsksForPerson reports whether the message says plainly that its writer wants to talk to a person, and in what language. Where the words
-// are those of several languages, what the writer has said before decides; earlier may be nil. It would rather miss a wish than see one where there is none:
+// are those of several languages, what the writer has said before decides; earlier may be nil. It misses a wish sooner than it sees one where there is none:
 // a sentence must say this and nothing else, so that questions about people and about support are left to the sources.
 func AsksForPerson(message string, earlier func() []string) (words.Language, bool) {
 	if len(message) > maxWishBytes {
@@ -31,7 +31,7 @@ func AsksForPerson(message string, earlier func() []string) (words.Language, boo
 }
 
 // findWishLanguages returns the languages in which a sentence of the folded message is a wish for a person.
-func findWishLanguages(folded string) (meant []words.Language) {
+func findWishLanguages(folded string) (matching []words.Language) {
 	var sentences []string
 	for i := range wishDetectors {
 		if !containsAny(folded, wishDetectors[i].stems) {
@@ -41,10 +41,10 @@ func findWishLanguages(folded string) (meant []words.Language) {
 			sentences = strings.FieldsFunc(stripQuotations(folded), isWishSentenceEnd)
 		}
 		if w := wishDetectors[i].matcher(); slices.ContainsFunc(sentences, w.matchesSentence) {
-			meant = append(meant, wishDetectors[i].language)
+			matching = append(matching, wishDetectors[i].language)
 		}
 	}
-	return meant
+	return matching
 }
 
 // matchesSentence reports whether the sentence is a wish: all of it, or one of its clauses behind others that do not make a condition or a report of it.
@@ -75,7 +75,7 @@ func isWishSentenceEnd(r rune) bool { return strings.ContainsRune(".!?;\n。！�
 
 func isWishClauseEnd(r rune) bool { return strings.ContainsRune(",，、،–—", r) }
 
-// isPlainNo reports a clause that only says no, for instance to what was answered before.
+// isPlainNo reports whether the clause only says no, for instance to what was answered before.
 func isPlainNo(clause string) bool {
 	plain := joinWithSpaces(clause)
 	return negativeWords[plain] || slices.Contains(negativesUnspaced, plain)
@@ -83,7 +83,7 @@ func isPlainNo(clause string) bool {
 
 func firstWord(clause string) string { return append(strings.Fields(joinWithSpaces(clause)), "")[0] }
 
-// stripQuotations leaves out what stands in double quotes: it is spoken of, not said. A message that is all in quotes is said.
+// stripQuotations leaves out what stands in double quotes: it is quoted. A message that is all in quotes is not taken for a quotation.
 func stripQuotations(folded string) string {
 	if rest := quotationPattern.ReplaceAllString(folded, " "); strings.TrimFunc(rest, isNonWordRune) != "" {
 		return rest

@@ -4,7 +4,7 @@ import (
 	"parley/internal/text/words"
 )
 
-// handoverTexts is what the customer is told when a person is going to answer.
+// handoverTexts say that a person is going to answer.
 var handoverTexts = map[words.Language]string{
 	words.English:    "A person from the team will take over this conversation. Please wait a moment; the answer will appear here.",
 	words.German:     "Ein Mensch aus dem Team übernimmt dieses Gespräch. Bitte haben Sie einen Moment Geduld; die Antwort erscheint hier.",
@@ -19,7 +19,7 @@ var handoverTexts = map[words.Language]string{
 	words.Japanese:   "担当者がこの会話を引き継ぎます。少々お待ちください。返信はここに表示されます。",
 }
 
-// HandoverText is what the customer is told, in the language, when a person is going to answer.
+// HandoverText returns the sentence, in the language, that says that a person is going to answer.
 func HandoverText(l words.Language) string { return textsInLanguage(handoverTexts, l) }
 
 // conditionWords say of the clause before a wish that it is none: they suppose something, or report what others say.

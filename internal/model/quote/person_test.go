@@ -61,11 +61,11 @@ func TestQuestionsAboutPeopleAreNoWishes(t *testing.T) {
 }
 
 func TestLanguageOfAWishThatSeveralShare(t *testing.T) {
-	said := func(texts ...string) func() []string { return func() []string { return texts } }
-	if got, ok := AsksForPerson("humano", said("Olá, onde está a minha encomenda? Não recebi nada.")); !ok || got != words.Portuguese {
+	earlier := func(texts ...string) func() []string { return func() []string { return texts } }
+	if got, ok := AsksForPerson("humano", earlier("Olá, onde está a minha encomenda? Não recebi nada.")); !ok || got != words.Portuguese {
 		t.Error(got, ok)
 	}
-	if got, ok := AsksForPerson("humano", said("¿Dónde está mi pedido? No lo he recibido.")); !ok || got != words.Spanish {
+	if got, ok := AsksForPerson("humano", earlier("¿Dónde está mi pedido? No lo he recibido.")); !ok || got != words.Spanish {
 		t.Error(got, ok)
 	}
 }

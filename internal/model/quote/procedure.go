@@ -89,7 +89,7 @@ func findStepBlocks(p *passageLayout, n int) (from, to int, ok bool) {
 	return 0, 0, false
 }
 
-// lastStepNumber is the number of the last step in the stretch; 0 for none.
+// lastStepNumber returns the number of the last step in the stretch; 0 for none.
 func lastStepNumber(p *passageLayout, s excerpt) (n int) {
 	for _, b := range p.blocks {
 		if b.Kind == prose.Item && b.Ordered && b.Level == 0 && s.start <= b.Start && b.End <= s.end {
@@ -99,7 +99,7 @@ func lastStepNumber(p *passageLayout, s excerpt) (n int) {
 	return n
 }
 
-// stepNumber is the number that an item begins with; 0 for none.
+// stepNumber returns the number that an item begins with; 0 for none.
 func stepNumber(text string) int {
 	digits := len(text) - len(strings.TrimLeft(text, "0123456789"))
 	n, err := strconv.Atoi(text[:min(digits, 4)])

@@ -115,7 +115,7 @@ func (t *parsedQuestion) addTerms(text string, weight float64, weights map[strin
 	}
 }
 
-// isCapitalizedInside reports that the word is written with a capital though no sentence begins with it.
+// isCapitalizedInside reports whether the word is written with a capital though no sentence begins with it.
 func isCapitalizedInside(text string, token words.Token) bool {
 	return token.Start > 0 && 'A' <= text[token.Start] && text[token.Start] <= 'Z'
 }
@@ -151,7 +151,7 @@ func (t *parsedQuestion) termIndex(word string) int {
 	return -1
 }
 
-// ownCoverage is the weight of the question's own words that were found, 0 to 1.
+// ownCoverage returns the weight of the question's own words that were found, 0 to 1.
 func (t *parsedQuestion) ownCoverage(found []float64) (own float64) {
 	if t.ownWeight == 0 {
 		return 0
@@ -255,7 +255,7 @@ var instructionVerbs = newWordSet(`open click tap go select choose press enter s
 		ouvrez cliquez appuyez choisissez selectionnez allez entrez saisissez telechargez lancez apri clicca premi seleziona scegli vai inserisci
 		clique selecione escolha toque prima klik kies druk ga откройте нажмите выберите введите перейдите`)
 
-// givesInstruction reports that the text tells to do something.
+// givesInstruction reports whether the text tells to do something.
 func givesInstruction(text string) bool {
 	for token := range words.Tokens(text) {
 		return instructionVerbs[token.Word] || token.Word == "to"
@@ -267,7 +267,7 @@ func givesInstruction(text string) bool {
 var questionFrameWords = newWordSet(`support supports supported happen happens happened possible way ways mean means meaning work works able explain
 		describe tell know kind type sort difference please help question someone somebody people`)
 
-// isOtherLanguage reports a text that is surely in another language than the question.
+// isOtherLanguage reports whether the text is surely in another language than the question.
 func (t *parsedQuestion) isOtherLanguage(text string) bool {
 	if !t.isLanguageSure {
 		return false

@@ -1,3 +1,4 @@
+// Package quote is the built-in model, which needs no weights and no network: it answers by quoting passages.
 package quote
 
 import (
@@ -10,13 +11,13 @@ import (
 	"parley/internal/model"
 )
 
-// Model is a model without weights: it answers by quoting. It chooses sentences and lists of the passages, joins them in
+// Model answers by quoting. It chooses sentences and lists of the passages, joins them in
 // reading order and cites each stretch byte for byte; where no passage holds an answer it says so, and where a short question fits
 // several passages it asks back. It follows no instruction, neither of the passages nor of the agent. The same request always gets
 // the same answer.
 //
-// It calls a tool when the user's message holds one of its triggers, asks for inputs that the call lacks, and tells what the
-// tool gave back. Only the id of a call differs from one time to the next.
+// It calls a tool when the user's message holds one of its triggers, asks for inputs that the call lacks, and reports what the
+// tool returned. Only the id of a call differs from one time to the next.
 type Model struct{}
 
 var _ model.Model = Model{}
@@ -46,7 +47,7 @@ type reply struct {
 	unscored  bool            // rests on no passage, so that there is no score
 }
 
-// answerRequest makes the answer; what it gives once ctx has ended is none.
+// answerRequest returns the answer; once ctx has ended it is empty.
 func answerRequest(ctx context.Context, req model.Request) reply {
 	req.Messages = shortenMessages(req.Messages)
 	if r, ok := answerWithTools(req); ok {
@@ -106,7 +107,7 @@ func sourceQuestions(messages []model.Message) (texts []string) {
 	return texts
 }
 
-// wasHandledByTool reports that the user's message went to a tool, or took back what did.
+// wasHandledByTool reports whether the user's message went to a tool, or took back what did.
 func wasHandledByTool(messages []model.Message, i int) bool {
 	if i > 0 && messages[i-1].Role == "assistant" && AsksForInputs(messages[i-1].Text) && isCancellation(messages[i].Text) {
 		return true
@@ -147,7 +148,7 @@ func quoteExcerpts(passages []model.Passage, picked []excerpt, score float64) re
 	return r
 }
 
-// chunks cuts the answer into pieces of a few words; a citation stands right behind what it covers.
+// chunks cuts the answer into pieces of a few words; a citation follows what it covers.
 func (r reply) chunks(req model.Request) (all []model.Chunk) {
 	quotes := r.citations
 	for at := 0; at < len(r.text); {

@@ -7,7 +7,7 @@ import (
 	"parley/internal/text/words"
 )
 
-// isReportedSpeech reports a verb of speech whose subject is somebody else: "he said".
+// isReportedSpeech reports whether the sentence has a verb of speech whose subject is somebody else: "he said".
 func (s *parsedSentence) isReportedSpeech(i int, at []int) bool {
 	w := s.tokens[i].Word
 	if !quotingVerbs[w] || slices.Contains(at, i) || w == "dit" && s.lang != words.French || w == "dice" && s.lang == words.English {
@@ -30,7 +30,7 @@ var (
 	speakerWords     = unionSets(firstPersonWords, newWordSet(`you was were been am are is got being u your vous tu usted sie du`))
 )
 
-// isQuotation reports that the match is what somebody else is quoted with.
+// isQuotation reports whether the match is what somebody else is quoted with.
 func (s *parsedSentence) isQuotation(at []int) bool {
 	if !s.isInsideQuotes(at[0]) {
 		return false
@@ -43,7 +43,7 @@ func (s *parsedSentence) isQuotation(at []int) bool {
 	return false
 }
 
-// hasSpeaker reports that a verb of speech has a subject beside it, or is one that needs none.
+// hasSpeaker reports whether a verb of speech has a subject beside it, or is one that needs none.
 func (s *parsedSentence) hasSpeaker(i int, at []int) bool {
 	if i > 0 && !slices.Contains(at, i-1) {
 		return true
@@ -51,7 +51,7 @@ func (s *parsedSentence) hasSpeaker(i int, at []int) bool {
 	return s.isReportedSpeech(i, at)
 }
 
-// isInsideQuotes reports an open quotation mark before the word.
+// isInsideQuotes reports whether there is an open quotation mark before the word.
 func (s *parsedSentence) isInsideQuotes(i int) bool {
 	before := s.text[s.start:s.tokens[i].Start]
 	if strings.Count(before, `"`)%2 == 1 {

@@ -78,12 +78,12 @@ func (s *parsedSentence) stemOf(l words.Language, i int) string {
 	return stems[i]
 }
 
-// rawWord is a word as it is written, in lower case.
+// rawWord returns a word as it is written, in lower case.
 func (s *parsedSentence) rawWord(i int) string {
 	return strings.ToLower(s.text[s.tokens[i].Start:s.tokens[i].End])
 }
 
-// isQuestion reports that the sentence ends as a question does.
+// isQuestion reports whether the sentence ends as a question does.
 func (s *parsedSentence) isQuestion() bool {
 	end := strings.TrimRight(s.text[s.start:s.end], " \t\r\n!\"'”»)")
 	return strings.HasSuffix(end, "?") || strings.HasSuffix(end, "？") || strings.HasSuffix(end, "؟")
@@ -154,7 +154,7 @@ func (s *parsedSentence) isCondition(i int) bool {
 	return !possibilityWords[next] && !possibilityWords[after]
 }
 
-// isJudgement reports a verb at the beginning that asks whether something is so.
+// isJudgement reports whether there is a verb at the beginning that asks whether something is so.
 func (s *parsedSentence) isJudgement(i, from int) bool {
 	w := s.tokens[i].Word
 	if i+1 >= len(s.tokens) {
@@ -172,7 +172,7 @@ func (s *parsedSentence) isJudgement(i, from int) bool {
 	return false
 }
 
-// isRequest reports a question that asks for the thing itself: whether there is a way, whether one is able.
+// isRequest reports whether the question asks for the thing itself: whether there is a way, whether one is able.
 func (s *parsedSentence) isRequest(i int) bool {
 	return slices.ContainsFunc(s.tokens[i:min(len(s.tokens), i+4)], func(h sentenceWord) bool { return listContains("able mind possible way possibility chance", h.Word) })
 }

@@ -141,7 +141,7 @@ func textsInLanguage[T any](of map[words.Language]T, l words.Language) T {
 	return of[words.English]
 }
 
-// guessLanguage tells the language of a message.
+// guessLanguage returns the language of a message.
 func guessLanguage(message string) words.Language {
 	l, _ := words.GuessLanguage(words.AppendTokens(nil, message))
 	return l

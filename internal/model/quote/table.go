@@ -47,7 +47,7 @@ func (t *parsedQuestion) addTableRows(c *unitContext, u quotableUnit, last int) 
 	return true
 }
 
-// chooseRows are the rows that hold most of the question, and those that name what these leave out: "the difference between Pro and Team"
+// chooseRows returns the rows that hold most of the question, and those that name what these leave out: "the difference between Pro and Team"
 // wants two.
 func (t *parsedQuestion) chooseRows(text string, rows []excerpt, covers []float64) []bool {
 	chosen, matched := make([]bool, len(rows)), make([]float64, len(t.terms))
@@ -69,7 +69,7 @@ func (t *parsedQuestion) chooseRows(text string, rows []excerpt, covers []float6
 	return chosen
 }
 
-// namesEachRow reports that the question names each of the chosen rows, more than one and not all, by a word of its first cell.
+// namesEachRow reports whether the question names each of the chosen rows, more than one and not all, by a word of its first cell.
 func (t *parsedQuestion) namesEachRow(text string, rows []excerpt, chosen []bool) bool {
 	n := 0
 	for i, r := range rows {

@@ -96,14 +96,14 @@ func inputTurns(messages []model.Message) (turns []inputTurn) {
 	return turns
 }
 
-// isAnsweredBy reports that the message holds one of the inputs that were asked for; a question put twice in vain is given up.
+// isAnsweredBy reports whether the message holds one of the inputs that were asked for; a question put twice in vain is given up.
 func (w *callDraft) isAnsweredBy(message string, asked []toolInput) bool {
 	try := callDraft{inputs: w.inputs, values: map[string]json.RawMessage{}}
 	try.fillFromAnswer(message, asked)
 	return slices.ContainsFunc(asked, func(in toolInput) bool { return try.values[in.name] != nil })
 }
 
-// isAbandonedBy reports that the message is no answer: the user gives up, asks something else, or calls for another tool.
+// isAbandonedBy reports whether the message is no answer: the user drops it, asks something else, or calls for another tool.
 func (w *callDraft) isAbandonedBy(message string, asked []toolInput, tools []model.Tool) bool {
 	if len(asked) == 1 && asked[0].kind == inputFreeText {
 		return isCancellation(message)
@@ -162,7 +162,7 @@ func chooseTool(tools []model.Tool, message string) (best int, found triggerMatc
 	return best, found
 }
 
-// callsForTool reports that the sentence calls for the tool and does not merely speak of it.
+// callsForTool reports whether the sentence calls for the tool and does not merely speak of it.
 func (s *parsedSentence) callsForTool(t *trigger, m triggerMatch, inputs []toolInput) bool {
 	if s.isDenied(m) || s.recountsPast(t, m) || len(t.words) == 1 && !s.isBrief(m, inputs, len(t.placeholders) > 0) {
 		return false
@@ -191,7 +191,7 @@ func countFilledInputs(text string, m triggerMatch, inputs []toolInput) (n int) 
 	return n
 }
 
-// isBrief reports that a sentence with a trigger of one word says little else, apart from what fills its holes.
+// isBrief reports whether a sentence with a trigger of one word says little else, apart from what fills its holes.
 func (s *parsedSentence) isBrief(m triggerMatch, inputs []toolInput, holes bool) bool {
 	if countFilledInputs(s.text, m, inputs) > 0 {
 		return true
@@ -209,7 +209,7 @@ func (s *parsedSentence) isBrief(m triggerMatch, inputs []toolInput, holes bool)
 	return others <= most || s.tokens[m.wordIndexes[0]].Unspaced
 }
 
-// asksAboutOwnThing reports that the question is about the speaker's own thing and begins with it.
+// asksAboutOwnThing reports whether the question is about the speaker's own thing and begins with it.
 func (s *parsedSentence) asksAboutOwnThing(m triggerMatch) bool {
 	for i := s.clauseStart(m.wordIndexes[0]); i < m.wordIndexes[0]; i++ {
 		if h := s.tokens[i]; !h.isStop && !politeWords[h.Word] {

@@ -46,7 +46,7 @@ const (
 	namePartLast
 )
 
-// isPersonal reports that the input is data that redaction masks.
+// isPersonal reports whether the input is data that redaction masks.
 func (in toolInput) isPersonal() bool { return in.kind == inputEmail || in.kind == inputPhone }
 
 type parameterSchema struct {
@@ -94,7 +94,7 @@ func dropAmbiguousDescriptions(all []toolInput) []toolInput {
 	return inputs
 }
 
-// isAmbiguous reports that an input is described as another one is called or described.
+// isAmbiguous reports whether an input is described as another one is called or described.
 func isAmbiguous(all []toolInput, i int) bool {
 	for j, in := range all {
 		if j != i && all[i].shortDescription != "" && (in.shortDescription == all[i].shortDescription || in.plainName() == all[i].shortDescription) {
@@ -140,7 +140,7 @@ func (p parameterProperty) hasType(kind string) bool {
 	return bytes.Contains(p.Type, []byte(`"`+kind+`"`))
 }
 
-// displayValue is a JSON value as one says it.
+// displayValue returns a JSON value as one says it.
 func displayValue(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {

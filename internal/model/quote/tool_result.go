@@ -18,7 +18,7 @@ const (
 	maxReasonBytes = 500
 )
 
-// reportToolResults tells what the tools at the end of the conversation gave back, a paragraph each.
+// reportToolResults returns what the tools at the end of the conversation returned, a paragraph each.
 func reportToolResults(req model.Request) string {
 	d := toolTextsFor(surestLanguage(append(agentTexts(req), userTexts(req.Messages)...)))
 	var parts []string

@@ -57,7 +57,7 @@ func lastToolCall(t *testing.T, tools []model.Tool, texts ...string) (last strin
 func TestMissingInputs(t *testing.T) {
 	for name, c := range map[string]struct {
 		tools []model.Tool
-		said  []string
+		texts []string
 		want  string
 	}{
 		"a bare answer":            {testTools, []string{"track my order", "12345"}, `track {"number":"12345"}`},
@@ -85,7 +85,7 @@ func TestMissingInputs(t *testing.T) {
 		"a mask is not an address": {formTools, []string{"reset my password", "[email]"}, "To go on I need: email."},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := lastToolCall(t, c.tools, c.said...); got != c.want {
+			if got := lastToolCall(t, c.tools, c.texts...); got != c.want {
 				t.Errorf("%q, want %q", got, c.want)
 			}
 		})
@@ -196,14 +196,14 @@ func FuzzTools(f *testing.F) {
 	})
 }
 
-// hasOddLabel reports an input whose label is empty, or looks like a list itself.
+// hasOddLabel reports whether there is an input whose label is empty, or looks like a list itself.
 func hasOddLabel(in toolInput) bool {
 	return in.label() == "" || strings.ContainsAny(in.label(), ",、،")
 }
 
 func TestAProcedureThatWaitsGoesOn(t *testing.T) {
 	tools := []model.Tool{{Name: "complain", Triggers: []string{"I want to complain"}, Parameters: inputSchemaOf(``, `"number":{"type":"integer"},"email":{"type":"string"}`)}, formTools[2]}
-	for said, want := range map[string]string{
+	for text, want := range map[string]string{
 		"It is 77":                           `complain {"number":77}`,
 		"77, and my mail is ann@example.com": `complain {"email":"ann@example.com","number":77}`,
 		"never mind":                         "",
@@ -214,11 +214,11 @@ func TestAProcedureThatWaitsGoesOn(t *testing.T) {
 			{Role: "assistant", ToolCalls: []model.ToolCall{{ID: "c1", Name: "complain", Input: json.RawMessage(`{}`)}}},
 			{Role: "tool", ToolCallID: "c1", Text: `{"status":"success","data":{"needs":["number"],"message":"Please tell me: number."}}`},
 			{Role: "assistant", Text: "Please tell me: number."},
-			{Role: "user", Text: said},
+			{Role: "user", Text: text},
 		}})
 		if want == "" && !strings.Contains(got, "complain {") || got == want {
 			continue
 		}
-		t.Errorf("%q: %q, want %q", said, got, want)
+		t.Errorf("%q: %q, want %q", text, got, want)
 	}
 }

@@ -81,7 +81,7 @@ func parseTrigger(phrase string) trigger {
 	return t
 }
 
-// newWordFilter tells which words of the trigger count: those with a meaning; with only one of them, small words count too.
+// newWordFilter returns which words of the trigger count: those with a meaning; with only one of them, small words count too.
 func newWordFilter(tokens []sentenceWord, holes [][]int) func(sentenceWord) bool {
 	content := 0
 	for _, h := range tokens {
@@ -101,7 +101,7 @@ func newWordFilter(tokens []sentenceWord, holes [][]int) func(sentenceWord) bool
 	return func(h sentenceWord) bool { return !h.isStop }
 }
 
-// addWords takes the words of a stretch. It gives the small ones at its end where a placeholder follows.
+// addWords adds the words of a stretch. It returns the small ones at its end where a placeholder follows.
 func (t *trigger) addWords(tokens []sentenceWord, leads bool, keep func(sentenceWord) bool) (lead []string) {
 	end := len(tokens)
 	for leads && end > 0 && tokens[end-1].isStop {
@@ -186,7 +186,7 @@ func (t *trigger) findNextWord(s *parsedSentence, n, before int) int {
 	return -1
 }
 
-// matchesWord reports that a word of the sentence is the wanted one, in whatever form but the past: what was done is not asked for.
+// matchesWord reports whether a word of the sentence is the wanted one, in whatever form but the past: what was done is not asked for.
 func (s *parsedSentence) matchesWord(i int, w triggerWord, t *trigger) bool {
 	h := s.tokens[i]
 	if h.Word == w.word {
@@ -278,7 +278,7 @@ func (s *parsedSentence) backwardStart(to int) int {
 	return from
 }
 
-// isJoinedToNext reports that the next word hangs on this one: the "A" of "A-17" is no small word.
+// isJoinedToNext reports whether the next word hangs on this one: the "A" of "A-17" is no small word.
 func (s *parsedSentence) isJoinedToNext(i int) bool {
 	return i+1 < len(s.tokens) && s.tokens[i+1].Start == s.tokens[i].End+1 && strings.IndexByte("-_/.", s.text[s.tokens[i].End]) >= 0
 }

@@ -82,7 +82,7 @@ var (
 	cancelPhrasesUnspaced = []string{"算了", "取消", "不用了", "不要了", "没事了", "やめます", "いいです", "キャンセル"}
 )
 
-// isCancellation reports that the message only takes back what was asked for.
+// isCancellation reports whether the message only takes back what was asked for.
 func isCancellation(message string) bool {
 	text := strings.Trim(message, " \t\r\n.!。！,，")
 	for _, p := range cancelPhrasesUnspaced {
@@ -100,7 +100,7 @@ func isCancellation(message string) bool {
 	return cancels
 }
 
-// isQuestionOrRemark reports that the message is a question or a remark rather than an answer.
+// isQuestionOrRemark reports whether the message is a question or a remark rather than an answer.
 func isQuestionOrRemark(message string) bool {
 	lang := guessLanguage(message)
 	if _, ok := answerSmallTalk(message, lang); ok {

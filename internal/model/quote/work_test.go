@@ -12,7 +12,7 @@ import (
 	"parley/internal/testkit/hostile"
 )
 
-// shop is what an agent of a shop has read, with tools.
+// shop returns what an agent of a shop has read, with tools.
 func shop(messages []model.Message) model.Request {
 	text := strings.Repeat("We open at 9:00 and close at 17:00. To cancel an order, open **Orders** and choose *Cancel*. It costs 5 € a month.\n\n", 14)
 	req := model.Request{Messages: messages, Passages: make([]model.Passage, maxReadPassages), Tools: []model.Tool{{

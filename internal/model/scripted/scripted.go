@@ -1,3 +1,4 @@
+// Package scripted is the model of tests: it plays scripts.
 package scripted
 
 import (
@@ -10,29 +11,29 @@ import (
 
 // Step is one thing a scripted model does. Exactly one field is set.
 type Step struct {
-	Chunk        model.Chunk // is said
+	Chunk        model.Chunk // is sent
 	Err          error       // ends the answer with an error
-	Barrier      *Barrier    // waits until the gate is opened, or the call is cancelled
-	RepeatedText string      // says this again and again until the call is cancelled or the consumer stops
+	Barrier      *Barrier    // waits until the barrier is released, or the call is cancelled
+	RepeatedText string      // sends this text again and again until the call is cancelled or the consumer stops
 }
 
-// Text is a step that says text.
+// Text returns a step that sends text.
 func Text(text string) Step { return Step{Chunk: model.Chunk{Text: text}} }
 
-// Stop is the step that ends an answer well.
+// Stop returns the step that ends an answer.
 func Stop() Step { return Step{Chunk: model.Chunk{Finish: &model.Finish{Reason: "stop"}}} }
 
-// ToolCall is a step that calls a tool; input is a JSON object. A script calls a few tools and ends with Calls.
+// ToolCall returns a step that calls a tool; input is a JSON object. A script calls a few tools and ends with FinishWithToolCalls.
 func ToolCall(id, name, input string) Step {
 	return Step{Chunk: model.Chunk{ToolCall: &model.ToolCall{ID: id, Name: name, Input: json.RawMessage(input)}}}
 }
 
-// NewToolCall is ToolCall with a fresh id.
+// NewToolCall is ToolCall with a new id.
 func NewToolCall(name, input string) Step {
 	return ToolCall(model.NewToolCallID(), name, input)
 }
 
-// FinishWithToolCalls is the step that ends an answer which waits for the results of its tools.
+// FinishWithToolCalls returns the step that ends an answer which waits for the results of its tools.
 func FinishWithToolCalls() Step {
 	return Step{Chunk: model.Chunk{Finish: &model.Finish{Reason: "tool-calls"}}}
 }
@@ -45,12 +46,12 @@ type Barrier struct {
 	released    chan struct{}
 }
 
-// NewBarrier makes a closed gate.
+// NewBarrier returns a barrier that holds every stream.
 func NewBarrier() *Barrier {
 	return &Barrier{reached: make(chan struct{}), released: make(chan struct{})}
 }
 
-// Reached is closed once a stream waits at the gate.
+// Reached is closed once a stream waits at the barrier.
 func (g *Barrier) Reached() <-chan struct{} { return g.reached }
 
 // Release lets every stream through, now and later.
@@ -66,9 +67,9 @@ func (g *Barrier) wait(ctx context.Context) error {
 	}
 }
 
-// Model is a model that does what it is told, for tests. The zero value echoes: it answers with the last message.
+// Model plays its scripts, one for each request. The zero value echoes: it answers with the last message.
 type Model struct {
-	// Answer returns the steps for a request, when no script is left; nil echoes. A script that lacks a last step ends with Stop.
+	// StepsFor returns the steps for a request, when no script is left; nil echoes. A script that lacks a last step ends with Stop.
 	StepsFor func(model.Request) []Step
 
 	mu           sync.Mutex
@@ -80,7 +81,7 @@ type Model struct {
 
 var _ model.Model = (*Model)(nil)
 
-// New makes a model that plays the steps at its first request and echoes afterwards; see Then.
+// New returns a model that plays the steps at its first request and echoes afterwards; see AddScript.
 func New(steps ...Step) *Model { return new(Model).AddScript(steps...) }
 
 // AddScript adds the script of one more request.

@@ -38,9 +38,9 @@ func TestScriptedEndings(t *testing.T) {
 			t.Errorf("%+v, %v", chunk, err)
 		}
 	}
-	said := 0
+	count := 0
 	for range m.Stream(t.Context(), provider.HowRequest) {
-		if said++; said == 3 {
+		if count++; count == 3 {
 			break
 		}
 	}

@@ -21,7 +21,7 @@ type answerReader struct {
 	thought      thoughtFilter
 	markers      *cite.Filter
 	calls        toolCallAssembler
-	finishReason string // the reason given, empty while there is none
+	finishReason string // empty while there is none
 	usage        Usage
 	lineCount    int
 	textBytes    int    // bytes of text so far
@@ -60,7 +60,7 @@ func (a *answerReader) consume(l *httpclient.LineReader, end error) error {
 	return nil
 }
 
-// detectFormat tells an event stream from the plain reply of a server that does not stream, whatever its content type says.
+// detectFormat distinguishes an event stream from the plain reply of a server that does not stream, whatever its content type says.
 func (a *answerReader) detectFormat(l *httpclient.LineReader) {
 	start := bytes.TrimLeft(l.Buffered(), " \t\r\n\uFEFF")
 	switch {
@@ -114,7 +114,7 @@ func (a *answerReader) readEvent(data []byte) error {
 	return nil
 }
 
-// flush hands on the text that one read brought, as one chunk, followed by the evidence it completed.
+// flush passes on the text that one read brought, as one chunk, followed by the evidence it completed.
 func (a *answerReader) flush(yield func(model.Chunk, error) bool) bool {
 	if len(a.raw) == 0 {
 		return true
@@ -134,7 +134,7 @@ func (a *answerReader) flush(yield func(model.Chunk, error) bool) bool {
 // limitText keeps the answer within its bound.
 func (a *answerReader) limitText(text []byte) []byte {
 	if a.textBytes+len(text) > httpclient.MaxTextBytes {
-		text = text[:runeFloor(text, httpclient.MaxTextBytes-a.textBytes)]
+		text = text[:runeBoundary(text, httpclient.MaxTextBytes-a.textBytes)]
 		a.finishReason, a.isDone = "length", true
 	}
 	if a.textBytes <= maxRefusalBytes {
@@ -192,7 +192,7 @@ func (a *answerReader) resolveReason() (string, error) {
 	return "stop", nil
 }
 
-func runeFloor(b []byte, n int) int {
+func runeBoundary(b []byte, n int) int {
 	for n > 0 && n < len(b) && !utf8.RuneStart(b[n]) {
 		n--
 	}

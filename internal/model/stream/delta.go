@@ -3,7 +3,7 @@ package stream
 // Delta is what one event of the stream adds. The decoder is written out by hand because it runs for every token of
 // every answer, and because encoding/json would replace the halves of a code point that a provider split over two events.
 type Delta struct {
-	Text         []byte // appended to what it held before
+	Text         []byte // appended to the text so far
 	Calls        []ToolCallPart
 	FinishReason []byte
 	Usage        Usage
@@ -23,7 +23,7 @@ func (u *Usage) merge(later Usage) {
 	}
 }
 
-// ToolCallPart is a fragment of a tool call; index is -1 where the provider gives none.
+// ToolCallPart is a fragment of a tool call; the index is -1 where the provider sends none.
 type ToolCallPart struct {
 	Index    int
 	ID, Name []byte

@@ -7,7 +7,7 @@ import (
 )
 
 // JSONScanner walks one JSON document, value by value. It accepts what encoding/json accepts, down to maxDepth levels; after
-// the first mistake it is bad and every further step does nothing. A value of another type than asked for is skipped.
+// the first mistake it has failed and every further step does nothing. A value of another type than asked for is skipped.
 type JSONScanner struct {
 	Data      []byte
 	pos       int
@@ -20,7 +20,7 @@ const maxDepth = 100
 
 func (s *JSONScanner) fail() { s.hasFailed, s.pos = true, len(s.Data) }
 
-// peek returns the next byte that is not white space, 0 at the end.
+// Peek returns the next byte that is not white space, 0 at the end.
 func (s *JSONScanner) Peek() byte {
 	for s.pos < len(s.Data) {
 		switch c := s.Data[s.pos]; c {
@@ -93,7 +93,7 @@ func (s *JSONScanner) readList(closing byte, each func()) {
 	}
 }
 
-// ReadRaw consumes any value and gives its bytes.
+// ReadRaw consumes any value and returns its bytes.
 func (s *JSONScanner) ReadRaw() []byte {
 	s.Peek()
 	start := s.pos
@@ -104,7 +104,7 @@ func (s *JSONScanner) ReadRaw() []byte {
 	return s.Data[start:s.pos]
 }
 
-// skip consumes any value.
+// Skip consumes any value.
 func (s *JSONScanner) Skip() {
 	switch c := s.Peek(); {
 	case c == '{':
@@ -132,7 +132,7 @@ func (s *JSONScanner) skipLiteral(word string) {
 	s.pos += len(word)
 }
 
-// ReadInt consumes a value; anything but a whole number gives the fallback.
+// ReadInt consumes a value and returns it, or fallback for anything but a whole number.
 func (s *JSONScanner) ReadInt(fallback int) int {
 	n, err := strconv.Atoi(string(s.ReadRaw()))
 	if err != nil || s.hasFailed {
@@ -172,7 +172,7 @@ func (s *JSONScanner) skipDigits() {
 	}
 }
 
-// ReadText consumes a value; a string gives its bytes, which may point into the document, anything else nil.
+// ReadText consumes a value and returns the bytes of a string, which may point into the document, or nil for anything else.
 func (s *JSONScanner) ReadText() []byte {
 	if s.Peek() != '"' {
 		s.Skip()

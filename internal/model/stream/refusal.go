@@ -6,10 +6,10 @@ import (
 	"parley/internal/text/words"
 )
 
-// maxRefusalBytes is how long an answer is, in bytes, that may still be a mere "I do not know". What says more has something to say.
+// maxRefusalBytes is how long an answer is, in bytes, that may still be a mere "I do not know". A longer one says something.
 const maxRefusalBytes = 700
 
-// isRefusalText reports whether an answer without evidence says that the sources do not hold it. Only the figures take notice: the answer
+// isRefusalText reports whether an answer without evidence says that the sources do not hold it. Only the statistics use it: the answer
 // stays as it is.
 func isRefusalText(text string) bool {
 	if len(text) > maxRefusalBytes {

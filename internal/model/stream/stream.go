@@ -1,3 +1,5 @@
+// Package stream asks model providers and turns what they stream into chunks. What is particular to one wire format is in a
+// Format.
 package stream
 
 import (

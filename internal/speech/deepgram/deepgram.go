@@ -1,3 +1,4 @@
+// Package deepgram understands speech by Deepgram's live transcription.
 package deepgram
 
 import (
@@ -17,16 +18,16 @@ import (
 	"parley/internal/speech"
 )
 
-// Transcriber speaks the wire format of Transcriber's live transcription (GET {BaseURL}/listen as a WebSocket; raw samples up, results
+// Transcriber uses the wire format of Deepgram's live transcription (GET {BaseURL}/listen as a WebSocket; raw samples up, results
 // down) to any server that understands it. The segments of one speaker follow each other on one connection, as long as the pauses
-// between them are short. A connection that fails is made once more, with the sound of the segment from its beginning.
+// between them are short. A connection that fails is opened once more, with the sound of the segment from its beginning.
 type Transcriber struct {
 	httpclient.Client
 	Model string // for segments that name none
 
 	FinalTimeout      time.Duration // longest wait for the last words, after the end of the sound; 0 is 3 s
 	FlushTimeout      time.Duration // of that, before the connection is given up to get them; 0 is 500 ms
-	KeepAliveInterval time.Duration // silence after which the connection is kept by a word; 0 is 4 s
+	KeepAliveInterval time.Duration // silence after which a keep-alive message is sent; 0 is 4 s
 	ReuseTimeout      time.Duration // how long a connection is kept for the next segment; 0 is 20 s
 
 	mu        sync.Mutex
@@ -43,7 +44,7 @@ func Engine() speech.TranscriberEngine {
 	}}
 }
 
-// DefaultURL is the address of Transcriber itself.
+// DefaultURL is the address of Deepgram itself.
 const DefaultURL = "https://api.deepgram.com/v1"
 
 // Transcribe implements speech.Transcriber.
@@ -84,7 +85,7 @@ func (d *Transcriber) StartTranscription(ctx context.Context, h speech.Transcrip
 	return l
 }
 
-// transcription is a segment that is heard in a goroutine of its own.
+// transcription is a segment that is transcribed in a goroutine of its own.
 type transcription struct {
 	*speech.AudioBuffer
 	cancel context.CancelFunc
@@ -107,27 +108,27 @@ func (l *transcription) End(ctx context.Context) (string, error) {
 	}
 }
 
-// Close implements speech.LiveTranscription. It does not wait for an interim that is being told: who closes may be who is told.
+// Close implements speech.LiveTranscription. It does not wait for a running interim function, which may be what closes it.
 func (l *transcription) Close() { l.cancel() }
 
-// transcribeBuffer hears a tape to its end. A connection that was cut is made once more; one that had rested may have been cut long ago, and
-// that does not count.
+// transcribeBuffer transcribes the buffer to its end. A connection that was cut is opened once more; a reused one may have been
+// cut long ago, and that does not count.
 func (d *Transcriber) transcribeBuffer(ctx context.Context, h speech.TranscriptionHints, t *speech.AudioBuffer, onInterim func(speech.Transcript)) (string, error) {
 	longest := 0
-	grows := func(transcript speech.Transcript) { // a second hearing of the same sound begins from nothing, and is not told before it is further
+	grows := func(transcript speech.Transcript) { // a second transcription of the same sound is not passed on before it is longer
 		if len(transcript.Text) >= longest {
 			longest = len(transcript.Text)
 			onInterim(transcript)
 		}
 	}
 	for attempt := 0; ; attempt++ {
-		text, rested, err := d.transcribeOnce(ctx, h, t, grows)
+		text, isReused, err := d.transcribeOnce(ctx, h, t, grows)
 		var r *httpclient.StatusError
 		lasting := errors.As(err, &r) && r.Status < 500 && r.Status != http.StatusTooManyRequests
 		switch {
-		case err == nil, lasting, errors.Is(err, httpclient.ErrProviderSilent) && !rested, attempt == speech.MaxRetries, ctx.Err() != nil:
+		case err == nil, lasting, errors.Is(err, httpclient.ErrProviderSilent) && !isReused, attempt == speech.MaxRetries, ctx.Err() != nil:
 			return text, err
-		case rested:
+		case isReused:
 			attempt--
 			continue
 		}
@@ -137,31 +138,31 @@ func (d *Transcriber) transcribeBuffer(ctx context.Context, h speech.Transcripti
 	}
 }
 
-// transcribeOnce hears a tape on one connection; rested says that it was an older one.
-func (d *Transcriber) transcribeOnce(ctx context.Context, h speech.TranscriptionHints, t *speech.AudioBuffer, onInterim func(speech.Transcript)) (text string, rested bool, err error) {
-	line, rested := d.takeIdle(h), true
+// transcribeOnce transcribes the buffer on one connection; isReused says that it was an older one.
+func (d *Transcriber) transcribeOnce(ctx context.Context, h speech.TranscriptionHints, t *speech.AudioBuffer, onInterim func(speech.Transcript)) (text string, isReused bool, err error) {
+	line, isReused := d.takeIdle(h), true
 	if line == nil {
-		rested = false
+		isReused = false
 		if line, err = d.connect(ctx, h); err != nil {
 			return "", false, err
 		}
 	}
 	stop := context.AfterFunc(ctx, line.close)
-	hearing := &session{connection: line, audio: t, onInterim: onInterim, closesAfterSegment: h.Speaker == "",
+	s := &session{connection: line, audio: t, onInterim: onInterim, closesAfterSegment: h.Speaker == "",
 		finalTimeout: cmp.Or(d.FinalTimeout, 3*time.Second), flushTimeout: cmp.Or(d.FlushTimeout, 500*time.Millisecond), keepAliveInterval: cmp.Or(d.KeepAliveInterval, 4*time.Second)}
-	text, err = hearing.run(ctx)
-	if stop() && err == nil && hearing.isFlushed && !hearing.closesAfterSegment {
+	text, err = s.run(ctx)
+	if stop() && err == nil && s.isFlushed && !s.closesAfterSegment {
 		d.keepIdle(h, line)
-		return text, rested, nil
+		return text, isReused, nil
 	}
 	line.shutDown()
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
-	return text, rested, err
+	return text, isReused, err
 }
 
-// connect makes a connection.
+// connect opens a connection.
 func (d *Transcriber) connect(ctx context.Context, h speech.TranscriptionHints) (*connection, error) {
 	s, err := d.dial(ctx, h)
 	if err != nil {
@@ -203,7 +204,7 @@ func (d *Transcriber) listenURL(h speech.TranscriptionHints) string {
 	return withQuery(d.Endpoint("/listen"), q)
 }
 
-// joinTranscripts puts two stretches of a transcript together.
+// joinTranscripts joins two parts of a transcript.
 func joinTranscripts(a, b string) string {
 	return strings.TrimSpace(strings.TrimSpace(a) + " " + strings.TrimSpace(b))
 }

@@ -194,9 +194,9 @@ func TestDeepgramUnderstandsASegment(t *testing.T) {
 	if want := []string{"where", speechtest.OrderTranscript, speechtest.OrderTranscript + " It"}; !slices.Equal(got.Interim[:min(3, len(got.Interim))], want) {
 		t.Error(got.Interim)
 	}
-	words, heard := f.received()
-	if !slices.Equal(heard, seg.PCM) || !slices.Equal(words[:1], []string{finalize}) {
-		t.Errorf("%d samples, %v", len(heard), words)
+	words, samples := f.received()
+	if !slices.Equal(samples, seg.PCM) || !slices.Equal(words[:1], []string{finalize}) {
+		t.Errorf("%d samples, %v", len(samples), words)
 	}
 	q := f.requests[0].URL.Query()
 	if f.requests[0].URL.Path != "/v1/listen" || q.Get("model") != "nova-2" || q.Get("language") != "multi" || q.Get("encoding") != "linear16" ||
@@ -209,14 +209,14 @@ func TestDeepgramUnderstandsASegment(t *testing.T) {
 func TestDeepgramListens(t *testing.T) {
 	f := startDeepgramServer(t, answerOneSegment(t))
 	d := newDeepgram(t, strings.Replace(f.url, "http", "ws", 1))
-	said := make(chan speech.Transcript, 10)
-	l := d.StartTranscription(t.Context(), speech.TranscriptionHints{}, func(s speech.Transcript) { said <- s })
+	transcripts := make(chan speech.Transcript, 10)
+	l := d.StartTranscription(t.Context(), speech.TranscriptionHints{}, func(s speech.Transcript) { transcripts <- s })
 	defer l.Close()
 	in := speechtest.NewTone(16_000, time.Second)
 	for part := range slices.Chunk(in, 320) {
 		l.Add(part)
 	}
-	if a, b := <-said, <-said; a != (speech.Transcript{Text: "where"}) || b != (speech.Transcript{Text: speechtest.OrderTranscript, IsPause: true}) {
+	if a, b := <-transcripts, <-transcripts; a != (speech.Transcript{Text: "where"}) || b != (speech.Transcript{Text: speechtest.OrderTranscript, IsPause: true}) {
 		t.Error(a, b)
 	}
 	if text, err := l.End(t.Context()); err != nil || text != lateOrderText {
@@ -225,12 +225,12 @@ func TestDeepgramListens(t *testing.T) {
 	if text, err := l.End(t.Context()); err != nil || text != lateOrderText {
 		t.Error("the second End:", text, err)
 	}
-	if words, heard := f.received(); !slices.Equal(heard, in) || words[0] != finalize {
-		t.Error(words, len(heard))
+	if words, samples := f.received(); !slices.Equal(samples, in) || words[0] != finalize {
+		t.Error(words, len(samples))
 	}
 }
 
-// In long silence the line is kept by a word.
+// In long silence keep-alive messages are sent.
 func TestDeepgramKeepsTheLine(t *testing.T) {
 	f := startDeepgramServer(t, answerOneSegment(t))
 	d := newDeepgram(t, f.url)
@@ -254,12 +254,12 @@ func TestDeepgramDialsAgain(t *testing.T) {
 	if text, err := l.End(t.Context()); err != nil || text != lateOrderText {
 		t.Fatal(text, err)
 	}
-	if _, heard := f.received(); !slices.Equal(heard[max(0, len(heard)-len(in)):], in) {
-		t.Errorf("%d samples", len(heard))
+	if _, samples := f.received(); !slices.Equal(samples[max(0, len(samples)-len(in)):], in) {
+		t.Errorf("%d samples", len(samples))
 	}
 }
 
-// A server that answers neither word still gives what it has understood, when the patience is over.
+// A server that answers neither message still has its last interim text used, after the final timeout.
 func TestDeepgramWithoutLastWords(t *testing.T) {
 	f := startDeepgramServer(t, func(l conn) {
 		l.send(readRecordedLines(t, "first.jsonl")...)
@@ -311,7 +311,7 @@ func TestDeepgramOverTLS(t *testing.T) {
 }
 
 func TestBadDeepgramServers(t *testing.T) {
-	says := func(messages ...string) func(conn) {
+	sendAll := func(messages ...string) func(conn) {
 		return func(l conn) {
 			l.send(messages...)
 			for l.receive() != "" {
@@ -320,11 +320,11 @@ func TestBadDeepgramServers(t *testing.T) {
 		}
 	}
 	for name, script := range map[string]func(conn){
-		"silent": says(), "garbage": says("<html>"), "no object": says(`[1,2]`), "number": says(`7`),
-		"odd result": says(`{"type":"Results","channel":"sk-very-secret"}`),
-		"failure":    says(`{"type":"Error","description":"sk-very-secret is no good","variant":"x"}`),
+		"silent": sendAll(), "garbage": sendAll("<html>"), "no object": sendAll(`[1,2]`), "number": sendAll(`7`),
+		"odd result": sendAll(`{"type":"Results","channel":"sk-very-secret"}`),
+		"failure":    sendAll(`{"type":"Error","description":"sk-very-secret is no good","variant":"x"}`),
 		"cut":        func(l conn) { l.receive(); _ = l.Close() },
-		"long":       says(`{"type":"Results","is_final":true,"channel":{"alternatives":[{"transcript":"` + strings.Repeat("na ", 1<<19) + `"}]}}`),
+		"long":       sendAll(`{"type":"Results","is_final":true,"channel":{"alternatives":[{"transcript":"` + strings.Repeat("na ", 1<<19) + `"}]}}`),
 		"endless": func(l conn) {
 			m := `{"type":"Results","is_final":true,"channel":{"alternatives":[{"transcript":"` + strings.Repeat("na ", 1<<14) + `"}]}}`
 			for frameCodec.Send(l.Conn, []byte(m)) == nil {
@@ -366,7 +366,7 @@ func TestDeepgramRefuses(t *testing.T) {
 	speechtest.CheckFailure(t, speechtest.CollectTranscript(t, newDeepgram(t, "http://127.0.0.1:1/v1").Transcribe(t.Context(), speechtest.NewSegment())).Err)
 }
 
-// Who hangs up, or has heard enough, is not waited for.
+// A caller that hangs up, or stops reading, is not waited for.
 func TestDeepgramHangsUp(t *testing.T) {
 	f := startDeepgramServer(t, func(l conn) {
 		l.send(readRecordedLines(t, "first.jsonl")...)

@@ -11,12 +11,13 @@ import (
 // idleConnection is a connection between two segments.
 type idleConnection struct {
 	*connection
-	reuse    chan struct{} // closed when it is wanted
-	idleDone chan struct{} // closed when it rests no more
+	reuse    chan struct{} // closed when it is taken
+	idleDone chan struct{} // closed when it is idle no more
 	isDead   bool          // it was cut; once done is closed
 }
 
-// keepIdle keeps a connection for the speaker's next segment, by a word now and then, as the protocol wants it. After a while it is closed.
+// keepIdle keeps a connection open for the speaker's next segment, with keep-alive messages as the protocol wants them. After a
+// while it is closed.
 func (d *Transcriber) keepIdle(h speech.TranscriptionHints, l *connection) {
 	r := &idleConnection{connection: l, reuse: make(chan struct{}), idleDone: make(chan struct{})}
 	key := d.idleKey(h)
@@ -31,7 +32,7 @@ func (d *Transcriber) keepIdle(h speech.TranscriptionHints, l *connection) {
 	shut := d.isClosed
 	d.mu.Unlock()
 	if known || shut {
-		_ = l.write(websocket.TextMessage, closeStreamMessage) // it is hung up all the same
+		_ = l.write(websocket.TextMessage, closeStreamMessage) // it is closed all the same
 		l.shutDown()
 		return
 	}
@@ -49,23 +50,23 @@ func (d *Transcriber) keepIdle(h speech.TranscriptionHints, l *connection) {
 	}()
 }
 
-// awaitReuse tells whether the connection is wanted again before it ends.
-func (r *idleConnection) awaitReuse(keep, most time.Duration) (wanted bool) {
-	words, over := time.NewTicker(keep), time.NewTimer(most)
-	defer words.Stop()
-	defer over.Stop()
+// awaitReuse reports whether the connection is taken before it ends.
+func (r *idleConnection) awaitReuse(keep, most time.Duration) (isTaken bool) {
+	ticker, timeout := time.NewTicker(keep), time.NewTimer(most)
+	defer ticker.Stop()
+	defer timeout.Stop()
 	for {
 		select {
 		case <-r.reuse:
 			return true
-		case <-words.C:
+		case <-ticker.C:
 			if r.write(websocket.TextMessage, keepAliveMessage) != nil {
 				return false
 			}
-		case <-over.C:
-			_ = r.write(websocket.TextMessage, closeStreamMessage) // it is hung up all the same
+		case <-timeout.C:
+			_ = r.write(websocket.TextMessage, closeStreamMessage) // it is closed all the same
 			return false
-		case _, ok := <-r.messages: // nothing of it is anybody's text
+		case _, ok := <-r.messages: // it belongs to no segment
 			if !ok {
 				return false
 			}
@@ -73,7 +74,7 @@ func (r *idleConnection) awaitReuse(keep, most time.Duration) (wanted bool) {
 	}
 }
 
-// takeIdle returns the connection that rests for a speaker; nil where there is none.
+// takeIdle returns the idle connection of a speaker; nil where there is none.
 func (d *Transcriber) takeIdle(h speech.TranscriptionHints) *connection {
 	if h.Speaker == "" {
 		return nil
@@ -97,17 +98,17 @@ func (d *Transcriber) idleKey(h speech.TranscriptionHints) string {
 	return h.Speaker + "\n" + d.listenURL(h)
 }
 
-// Close hangs up what rests, and drops the idle connections.
+// Close closes all idle connections.
 func (d *Transcriber) Close() {
 	d.mu.Lock()
 	d.isClosed = true
-	rests := d.idleConns
+	idle := d.idleConns
 	d.idleConns = nil
 	d.mu.Unlock()
-	for _, r := range rests {
+	for _, r := range idle {
 		close(r.reuse)
 		if <-r.idleDone; !r.isDead {
-			_ = r.write(websocket.TextMessage, closeStreamMessage) // it is hung up all the same
+			_ = r.write(websocket.TextMessage, closeStreamMessage) // it is closed all the same
 			r.shutDown()
 		}
 	}

@@ -49,7 +49,7 @@ func (f *server) connectionCount() int {
 	return len(f.requests)
 }
 
-// The segments of one speaker follow each other on one connection, which is kept by a word meanwhile.
+// The segments of one speaker follow each other on one connection, which is kept alive meanwhile.
 func TestDeepgramKeepsTheLineForTheNextSegment(t *testing.T) {
 	f := startDeepgramServer(t, answerEverySegment(t))
 	d := newDeepgram(t, f.url)
@@ -64,8 +64,8 @@ func TestDeepgramKeepsTheLineForTheNextSegment(t *testing.T) {
 			t.Fatal(text, err)
 		}
 	}
-	if words, heard := f.received(); f.connectionCount() != 1 || !slices.Equal(heard, slices.Concat(a, b, b, b)) || slices.Contains(words, closeStream) {
-		t.Errorf("%d connections, %d samples, %v", f.connectionCount(), len(heard), words)
+	if words, samples := f.received(); f.connectionCount() != 1 || !slices.Equal(samples, slices.Concat(a, b, b, b)) || slices.Contains(words, closeStream) {
+		t.Errorf("%d connections, %d samples, %v", f.connectionCount(), len(samples), words)
 	}
 	for _, other := range []string{"s2", ""} { // nobody else speaks on it
 		if text, err := transcribeLive(t, d, other, a); err != nil || text != lateOrderText {
@@ -122,13 +122,13 @@ func TestDeepgramRestIsCut(t *testing.T) {
 		if text, err := transcribeLive(t, d, "s1", in); err != nil || text != lateOrderText {
 			t.Fatal(name, text, err)
 		}
-		if _, heard := f.received(); f.connectionCount() != 2 || !slices.Equal(heard[max(0, len(heard)-len(in)):], in) {
-			t.Errorf("%s: %d connections, %d samples", name, f.connectionCount(), len(heard))
+		if _, samples := f.received(); f.connectionCount() != 2 || !slices.Equal(samples[max(0, len(samples)-len(in)):], in) {
+			t.Errorf("%s: %d connections, %d samples", name, f.connectionCount(), len(samples))
 		}
 	}
 }
 
-// A server that does not say that it has given its last words is told to close, and gives them then.
+// A server that does not say that it has sent its last words is asked to close, and sends them then.
 func TestDeepgramThatDoesNotFlush(t *testing.T) {
 	f := startDeepgramServer(t, func(l conn) {
 		l.send(readRecordedLines(t, "first.jsonl")...)
@@ -147,21 +147,21 @@ func TestDeepgramThatDoesNotFlush(t *testing.T) {
 	}
 }
 
-// What is heard a second time, after a cut, is not told before it is further than what was told.
+// A second transcription, after a cut, is not passed on before it is longer than what was.
 func TestDeepgramDoesNotUnsay(t *testing.T) {
 	lines := readRecordedLines(t, "first.jsonl")
 	f := startDeepgramServer(t, func(l conn) {
 		l.send(lines...)
 		l.receiveUntil(finalize)
 	}, answerOneSegment(t))
-	var told []string
-	l := newDeepgram(t, f.url).StartTranscription(t.Context(), speech.TranscriptionHints{Speaker: "s1"}, func(s speech.Transcript) { told = append(told, s.Text) })
+	var interim []string
+	l := newDeepgram(t, f.url).StartTranscription(t.Context(), speech.TranscriptionHints{Speaker: "s1"}, func(s speech.Transcript) { interim = append(interim, s.Text) })
 	defer l.Close()
 	l.Add(speechtest.NewTone(16_000, time.Second))
 	if text, err := l.End(t.Context()); err != nil || text != lateOrderText {
 		t.Fatal(text, err)
 	}
-	if !slices.IsSortedFunc(told, func(a, b string) int { return len(a) - len(b) }) || f.connectionCount() != 2 {
-		t.Errorf("%q", told)
+	if !slices.IsSortedFunc(interim, func(a, b string) int { return len(a) - len(b) }) || f.connectionCount() != 2 {
+		t.Errorf("%q", interim)
 	}
 }

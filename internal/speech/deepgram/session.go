@@ -23,7 +23,7 @@ type connection struct {
 	readDone chan struct{} // closed when nothing is read any more
 }
 
-// session hears one tape on a connection.
+// session transcribes one segment on a connection.
 type session struct {
 	*connection
 	audio     *speech.AudioBuffer
@@ -33,10 +33,10 @@ type session struct {
 
 	sentSamples        int    // samples
 	finalText          string // what will not change again
-	lastText           string // what was told last
+	lastText           string // what was passed on last
 	hasResult          bool   // there was a result
 	isInputEnded       bool   // all sound was sent, and its last words asked for
-	isFlushed          bool   // they were given, and nothing of the segment comes any more
+	isFlushed          bool   // they were sent, and nothing of the segment comes any more
 	closesAfterSegment bool   // the connection ends with the segment
 }
 
@@ -54,7 +54,7 @@ func newConnection(s *webSocket) *connection {
 	return l
 }
 
-// shutDown hangs up, and waits until nothing is read any more.
+// shutDown closes the connection, and waits until nothing is read any more.
 func (l *connection) shutDown() {
 	close(l.closing)
 	l.close()
@@ -79,12 +79,13 @@ func (l *connection) readLoop() {
 	}
 }
 
-// run sends the tape and gathers the text. After the end of the sound the last words have so long to come; what is there then is
-// the text. A server need not say that it has given the last words where it has had none; it always tells that it has closed.
+// run sends the sound and gathers the text. After the end of the sound it waits for the last words until the final timeout; what
+// is there then is the text. A server need not say that it has sent the last words where there were none; it always says that
+// it has closed.
 func (l *session) run(ctx context.Context) (string, error) {
-	keepAlive, patience, flush := time.NewTimer(l.keepAliveInterval), time.NewTimer(time.Hour), time.NewTimer(time.Hour)
+	keepAlive, final, flush := time.NewTimer(l.keepAliveInterval), time.NewTimer(time.Hour), time.NewTimer(time.Hour)
 	defer keepAlive.Stop()
-	defer patience.Stop()
+	defer final.Stop()
 	defer flush.Stop()
 	for {
 		before := l.sentSamples
@@ -95,7 +96,7 @@ func (l *session) run(ctx context.Context) (string, error) {
 			return "", nil
 		case ended && !l.isInputEnded:
 			l.isInputEnded = true
-			patience.Reset(l.finalTimeout)
+			final.Reset(l.finalTimeout)
 			flush.Reset(l.flushTimeout)
 		}
 		if l.sentSamples > before {
@@ -114,7 +115,7 @@ func (l *session) run(ctx context.Context) (string, error) {
 			if err := l.requestClose(); err != nil {
 				return "", err
 			}
-		case <-patience.C:
+		case <-final.C:
 			if !l.hasResult {
 				return "", httpclient.ErrProviderSilent
 			}
@@ -131,7 +132,7 @@ func (l *session) run(ctx context.Context) (string, error) {
 	}
 }
 
-// sendAudio sends what is new on the tape; ended says that it was the last, and that the server knows.
+// sendAudio sends the new samples; ended says that they were the last, and that the server knows.
 func (l *session) sendAudio() (ended bool, err error) {
 	samples, ended := l.audio.SamplesFrom(l.sentSamples)
 	for len(samples) > 0 {
@@ -154,7 +155,7 @@ func (l *session) sendAudio() (ended bool, err error) {
 	return true, nil
 }
 
-// requestClose has the server give its last words, and end, if it was not told to before.
+// requestClose has the server send its last words and close, unless it was asked before.
 func (l *session) requestClose() error {
 	if l.closesAfterSegment {
 		return nil
@@ -209,7 +210,8 @@ func (l *session) handleMessage(message []byte) (done bool, err error) {
 	return l.isFlushed, nil
 }
 
-// handleDisconnect tells what the end of the connection means: behind the end of the sound, and a result, it is the end of the text.
+// handleDisconnect returns what the end of the connection means: after the end of the sound and a result, it is the end of the
+// text.
 func (l *session) handleDisconnect() (string, error) {
 	switch {
 	case !errors.Is(l.readErr, io.EOF):

@@ -80,7 +80,7 @@ func (s *webSocket) write(kind int, payload []byte) error {
 	return s.conn.WriteMessage(kind, payload)
 }
 
-// openai.readMessage returns the next text or binary message. It answers pings. After the server's proper close it returns io.EOF.
+// readMessage returns the next text or binary message. It answers pings. After the server's proper close it returns io.EOF.
 func (s *webSocket) readMessage() ([]byte, error) {
 	_, message, err := s.conn.ReadMessage()
 	if err != nil {

@@ -71,7 +71,7 @@ func (e *Espeak) synthesize(ctx context.Context, u speech.Utterance, yield func(
 	return errors.Join(faults...)
 }
 
-// synthesizeIn speaks in one language. The program says nothing where it does not know it.
+// synthesizeIn speaks in one language. The program is silent where it does not know it.
 func (e *Espeak) synthesizeIn(ctx context.Context, text, language string, u speech.Utterance, yield func(audio.Sound, error) bool) error {
 	if u.Voice != "" {
 		language += "+" + u.Voice
@@ -100,7 +100,7 @@ func (e *Espeak) synthesizeIn(ctx context.Context, text, language string, u spee
 	return fmt.Errorf("espeak-ng said nothing with the voice %q: %w", language, err)
 }
 
-// espeakLanguages are the voices to try for a tag such as pt-BR, the exact one first. Only letters, digits and hyphens go through.
+// espeakLanguages returns the voices to try for a tag such as pt-BR, the exact one first. Only letters, digits and hyphens go through.
 func espeakLanguages(tag string) []string {
 	tag = strings.ToLower(tag)
 	if speech.BaseLanguage(tag) == "" || strings.Trim(tag, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" || tag[0] == '-' {
@@ -116,7 +116,7 @@ func espeakLanguages(tag string) []string {
 	return []string{tag, base}
 }
 
-// cleanEspeakText takes away what the program would not read out: double brackets, which begin phonemes, and control characters.
+// cleanEspeakText removes what the program would not read: double brackets, which begin phonemes, and control characters.
 func cleanEspeakText(text string) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	text = strings.NewReplacer("[[", "[ [", "]]", "] ]").Replace(text)

@@ -1,3 +1,4 @@
+// Package local speaks and understands speech with programs on this machine.
 package local
 
 import (
@@ -13,12 +14,12 @@ import (
 	"parley/internal/httpclient"
 )
 
-// engineProcess is a speech engine at work: a program that reads its input, writes its output and ends. It is killed when its context
+// engineProcess is a running speech engine: a program that reads its input, writes its output and ends. It is killed when its context
 // is done, or when it is silent for too long, and is always waited for.
 type engineProcess struct {
 	cmd            *exec.Cmd
 	stdout         io.Reader
-	stderr         bytes.Buffer // what it wrote to its error output, as far as it is kept; once finish has returned
+	stderr         bytes.Buffer // what it wrote to its error output, as far as it is kept; once waitForExit has returned
 	ctx            context.Context
 	cancel         context.CancelCauseFunc
 	timer          *time.Timer
@@ -60,7 +61,7 @@ func (p *engineProcess) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// waitForExit waits for the end of a program whose output was read to its end, and tells how it ended.
+// waitForExit waits for the end of a program whose output was read to its end, and returns how it ended.
 func (p *engineProcess) waitForExit() error {
 	p.timer.Reset(p.silenceTimeout)
 	err := p.cmd.Wait()
@@ -76,7 +77,7 @@ func (p *engineProcess) waitForExit() error {
 	return nil
 }
 
-// kill ends the program, wherever it is.
+// kill ends the program.
 func (p *engineProcess) kill() {
 	p.timer.Stop()
 	p.cancel(httpclient.ErrConsumerStopped)

@@ -31,7 +31,7 @@ func requireProgram(t *testing.T, program string) string {
 	return path
 }
 
-// writeScript is a program for a test.
+// writeScript writes a program for a test and returns its path.
 func writeScript(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "engine")
@@ -225,11 +225,11 @@ func TestProgramsSeeNoSecrets(t *testing.T) {
 func TestPocketsphinxUnderstands(t *testing.T) {
 	checkNoChildren(t)
 	f, p := &local.Flite{Program: requireProgram(t, "flite")}, &local.Pocketsphinx{Program: requireProgram(t, "pocketsphinx_continuous")}
-	said := speechtest.CollectSound(t, f.Synthesize(t.Context(), speech.Utterance{Text: "Where is my order?", Voice: "rms"}))
-	if said.Err != nil || said.Rate != speech.SampleRate {
-		t.Fatal(said.Rate, said.Err)
+	sound := speechtest.CollectSound(t, f.Synthesize(t.Context(), speech.Utterance{Text: "Where is my order?", Voice: "rms"}))
+	if sound.Err != nil || sound.Rate != speech.SampleRate {
+		t.Fatal(sound.Rate, sound.Err)
 	}
-	got := speechtest.CollectTranscript(t, p.Transcribe(t.Context(), speech.Segment{PCM: said.Samples}))
+	got := speechtest.CollectTranscript(t, p.Transcribe(t.Context(), speech.Segment{PCM: sound.Samples}))
 	if got.Err != nil || got.Final == nil || !strings.Contains(*got.Final, "my order") {
 		t.Errorf("%+v", got)
 	}
@@ -238,10 +238,10 @@ func TestPocketsphinxUnderstands(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if got := speechtest.CollectTranscript(t, p.Transcribe(ctx, speech.Segment{PCM: said.Samples})); got.Err == nil {
+	if got := speechtest.CollectTranscript(t, p.Transcribe(ctx, speech.Segment{PCM: sound.Samples})); got.Err == nil {
 		t.Error("a text of a call that was called off")
 	}
-	if s, err := audio.Resample(audio.Sound{Rate: said.Rate, PCM: said.Samples}, 48_000); err != nil || !isLoud(s.PCM) {
+	if s, err := audio.Resample(audio.Sound{Rate: sound.Rate, PCM: sound.Samples}, 48_000); err != nil || !isLoud(s.PCM) {
 		t.Error(err)
 	}
 }

@@ -1,3 +1,4 @@
+// Package openai speaks and understands speech in the wire formats of OpenAI's API, which many servers understand.
 package openai
 
 import (
@@ -20,7 +21,7 @@ import (
 	"parley/internal/httpclient"
 )
 
-// DefaultURL is the address of openai.Model itself.
+// DefaultURL is the address of OpenAI itself.
 const DefaultURL = "https://api.openai.com/v1"
 
 // SynthesizerEngine returns the row of this engine.
@@ -33,7 +34,7 @@ func SynthesizerEngine() speech.SynthesizerEngine {
 	}}
 }
 
-// Synthesizer speaks the openai.Model wire format (POST {BaseURL}/audio/speech, PCM in pieces) to any server that understands it.
+// Synthesizer uses the OpenAI wire format (POST {BaseURL}/audio/speech, PCM in pieces) to any server that understands it.
 type Synthesizer struct {
 	httpclient.Client
 	Model string
@@ -79,7 +80,7 @@ func (o *Synthesizer) synthesize(ctx context.Context, u speech.Utterance, yield 
 	return speech.StreamSamples(r, rate, speech.MaxSoundDuration(u.Text), yield)
 }
 
-// encodeRequest is the body to send; nil where there is nothing to say.
+// encodeRequest returns the body to send; nil where there is nothing to speak.
 func (o *Synthesizer) encodeRequest(u speech.Utterance) ([]byte, error) {
 	text := strings.TrimSpace(strings.ToValidUTF8(u.Text, "\uFFFD"))
 	switch {
@@ -108,7 +109,7 @@ func (o *Synthesizer) encodeRequest(u speech.Utterance) ([]byte, error) {
 	return json.Marshal(ask)
 }
 
-// detectSampleRate tells the rate of the sound that r begins with. The format named pcm has 24,000 samples per second; some servers say
+// detectSampleRate returns the rate of the sound that r begins with. The format named pcm has 24,000 samples per second; some servers say
 // another rate in the type, or send a WAV file all the same.
 func detectSampleRate(contentType string, r *bufio.Reader) (int, error) {
 	kind, params, err := mime.ParseMediaType(contentType)

@@ -192,12 +192,12 @@ func TestSpeechTellsWhenToComeBack(t *testing.T) {
 
 // A consumer that has heard enough, or is called off, frees the line.
 func TestSpeechStops(t *testing.T) {
-	gone := make(chan struct{}, 2)
+	disconnected := make(chan struct{}, 2)
 	f := speechtest.StartServer(t, nil)
 	f.Handlers[0] = func(w http.ResponseWriter, r *http.Request) {
 		speechtest.SendParts("audio/pcm", speechtest.PCMBytes(speechtest.NewTone(24_000, time.Second)))(w, r)
 		<-r.Context().Done()
-		gone <- struct{}{}
+		disconnected <- struct{}{}
 	}
 	for range newSynthesizer(t, f).Synthesize(t.Context(), speechtest.HelloUtterance) {
 		break
@@ -210,7 +210,7 @@ func TestSpeechStops(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	speechtest.RequireWithin(t, 5*time.Second, "hanging up", func() { <-gone; <-gone })
+	speechtest.RequireWithin(t, 5*time.Second, "hanging up", func() { <-disconnected; <-disconnected })
 }
 
 func TestNothingToSay(t *testing.T) {

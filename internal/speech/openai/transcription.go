@@ -26,13 +26,13 @@ func TranscriberEngine() speech.TranscriberEngine {
 	}}
 }
 
-// Transcriber speaks the openai.Model wire format (POST {BaseURL}/audio/transcriptions, a WAV file in a form) to any server that
+// Transcriber uses the OpenAI wire format (POST {BaseURL}/audio/transcriptions, a WAV file in a form) to any server that
 // understands it. Where the server streams, the transcript grows.
 type Transcriber struct {
 	httpclient.Client
 	Model string // for segments that name none
 
-	omitsStreaming atomic.Bool // the server wants no word about streaming
+	omitsStreaming atomic.Bool // the server rejects the field about streaming
 }
 
 var _ speech.Transcriber = (*Transcriber)(nil)
@@ -61,7 +61,7 @@ func (o *Transcriber) transcribe(ctx context.Context, s speech.Segment, yield fu
 	return readTranscriptionEvents(a, yield)
 }
 
-// sendSegment sends the segment; a server that does not know of streaming is asked again without.
+// sendSegment sends the segment; a server that does not know the field about streaming gets it again without.
 func (o *Transcriber) sendSegment(ctx context.Context, s speech.Segment) (*httpclient.Response, error) {
 	for {
 		whole := o.omitsStreaming.Load()
