@@ -26,6 +26,8 @@ var dependencies = map[string]dependency{
 		packages: []string{"parley/internal/ingest/extract"}},
 	"github.com/google/go-cmp": {reason: "readable differences in tests", testOnly: true},
 	"github.com/google/uuid":   {reason: "UUID versions 4 and 7"},
+	"github.com/gorilla/websocket": {reason: "the WebSocket to a speech server; the media server brings it along (BSD)",
+		packages: []string{"parley/internal/speech/deepgram"}},
 	"github.com/jackc/pgx/v5": {reason: "PostgreSQL",
 		packages: []string{"parley/internal/sqldb"}},
 	"github.com/ledongthuc/pdf": {reason: "objects and streams of PDF files (BSD)",
@@ -64,7 +66,7 @@ var dependencies = map[string]dependency{
 	"google.golang.org/protobuf": {reason: "reads what the media server's participants send, before the SDK does (BSD)",
 		packages: []string{"parley/internal/voice/rtc"}},
 	"gopkg.in/yaml.v3": {reason: "plans, manifests and the table of voices are YAML that operators edit",
-		packages: []string{"parley/internal/access", "parley/internal/model", "parley/internal/manifest"}},
+		packages: []string{"parley/internal/access", "parley/internal/speech", "parley/internal/manifest"}},
 	"modernc.org/sqlite": {reason: "SQLite without a C compiler",
 		packages: []string{"parley/internal/sqldb"}},
 }

@@ -9,7 +9,7 @@ import (
 
 	"parley"
 	"parley/internal/chat"
-	"parley/internal/model"
+	"parley/internal/model/scripted"
 	"parley/internal/store"
 )
 
@@ -57,8 +57,8 @@ func (d *testEngine) wantReplay(turn *chat.Turn) {
 func TestATurnIsToldAgainAsItWas(t *testing.T) {
 	forEachDatabase(t, func(d *testEngine) {
 		d.setTools(weatherTool, locationTool)
-		d.model.AddScript(model.TextStep("Let me look. "), model.NewToolCallStep("weather", `{"city":"Rome"}`), model.ToolCallsStep()).AddScript(model.TextStep("Sunny."), model.StopStep()).
-			AddScript(model.NewToolCallStep("where_am_i", `{}`), model.ToolCallsStep()).AddScript(model.TextStep("In Rome."), model.StopStep())
+		d.model.AddScript(scripted.Text("Let me look. "), scripted.NewToolCall("weather", `{"city":"Rome"}`), scripted.FinishWithToolCalls()).AddScript(scripted.Text("Sunny."), scripted.Stop()).
+			AddScript(scripted.NewToolCall("where_am_i", `{}`), scripted.FinishWithToolCalls()).AddScript(scripted.Text("In Rome."), scripted.Stop())
 		first := d.start("Weather in Rome?", "")
 		d.finish(first)
 		d.wantReplay(first)
@@ -73,8 +73,8 @@ func TestATurnIsToldAgainAsItWas(t *testing.T) {
 
 func TestATurnWithoutAnAnswerIsNotTold(t *testing.T) {
 	forEachDatabase(t, func(d *testEngine) {
-		gate := model.NewBarrier()
-		d.model.AddScript(model.ScriptStep{Err: errors.New("down")}).AddScript(model.TextStep("One"), model.ScriptStep{Barrier: gate}, model.StopStep())
+		gate := scripted.NewBarrier()
+		d.model.AddScript(scripted.Step{Err: errors.New("down")}).AddScript(scripted.Text("One"), scripted.Step{Barrier: gate}, scripted.Stop())
 		failed := d.start("Hello", "")
 		if _, err := failed.Wait(t.Context()); err == nil {
 			t.Error("it did not fail")
@@ -107,7 +107,7 @@ func TestATurnIsKnownByItsKey(t *testing.T) {
 		if kept, err := d.db.ClaimIdempotencyKey(t.Context(), claim("first"), d.clock.now()); kept != nil || err != nil {
 			t.Fatal(kept, err)
 		}
-		d.model.AddScript(model.TextStep("Hi."), model.StopStep())
+		d.model.AddScript(scripted.Text("Hi."), scripted.Stop())
 		turn, err := d.Start(store.WithClaim(t.Context(), claim("first")), d.account, d.plan, d.agent.ID, chat.Request{Message: "Hello", Channel: parley.ChannelAPI})
 		must(t, err)
 		d.finish(turn)

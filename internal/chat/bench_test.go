@@ -9,6 +9,7 @@ import (
 	"parley"
 	"parley/internal/chat"
 	"parley/internal/model"
+	"parley/internal/model/scripted"
 	"parley/internal/retrieval"
 	"parley/internal/sqldb"
 	"parley/internal/store"
@@ -31,12 +32,9 @@ func BenchmarkTurn(b *testing.B) {
 	if err := db.CreateAgent(b.Context(), &agent); err != nil {
 		b.Fatal(err)
 	}
-	table, err := model.NewRegistry(model.RegistryConfig{Builtin: &model.Scripted{StepsFor: func(model.Request) []model.ScriptStep {
-		return []model.ScriptStep{model.TextStep("An answer of a few words."), model.StopStep()}
+	table := model.NewRegistry(model.RegistryConfig{Builtin: &scripted.Model{StepsFor: func(model.Request) []scripted.Step {
+		return []scripted.Step{scripted.Text("An answer of a few words."), scripted.Stop()}
 	}}})
-	if err != nil {
-		b.Fatal(err)
-	}
 	e := &chat.Engine{DB: db, Indexes: &retrieval.Indexes{DB: db.SQL()}, Models: table, Now: time.Now, Logger: slog.New(slog.DiscardHandler), Owner: "b"}
 	b.SetParallelism(8)
 	before := processorTime(b)

@@ -16,6 +16,7 @@ import (
 	"parley"
 	"parley/internal/chat"
 	"parley/internal/model"
+	"parley/internal/model/scripted"
 	"parley/internal/retrieval"
 	"parley/internal/sqldb"
 	"parley/internal/store"
@@ -29,7 +30,7 @@ type testEngine struct {
 	*chat.Engine
 	t       *testing.T
 	db      *store.DB
-	model   *model.Scripted
+	model   *scripted.Model
 	account parley.Account
 	plan    parley.Plan
 	agent   parley.Agent
@@ -60,7 +61,7 @@ func forEachDatabase(t *testing.T, f func(d *testEngine)) {
 			t.Fatal(err)
 		}
 		c := &clock{current: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
-		d := &testEngine{t: t, db: store.New(raw), model: &model.Scripted{}, clock: c}
+		d := &testEngine{t: t, db: store.New(raw), model: &scripted.Model{}, clock: c}
 		d.account = parley.Account{ID: parley.AccountID(parley.NewUUID()), Name: "Ours", Plan: "unlimited", CreatedAt: c.now()}
 		d.agent = parley.Agent{ID: parley.NewAgentID(), AccountID: d.account.ID, Name: "Help", Model: "auto", Visibility: "private",
 			RateLimit: parley.DefaultDeviceLimit(), ConfigVersion: 1, CreatedAt: c.now(), UpdatedAt: c.now()}
@@ -72,17 +73,13 @@ func forEachDatabase(t *testing.T, f func(d *testEngine)) {
 }
 
 func (d *testEngine) newEngine(owner string) *chat.Engine {
-	table, err := model.NewRegistry(model.RegistryConfig{Builtin: d.model})
-	must(d.t, err)
+	table := model.NewRegistry(model.RegistryConfig{Builtin: d.model})
 	return &chat.Engine{DB: d.db, Indexes: &retrieval.Indexes{DB: d.db.SQL()}, Models: table, Now: d.clock.now,
 		Logger: slog.New(slog.DiscardHandler), Owner: owner}
 }
 
 func must(t *testing.T, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 func (d *testEngine) tryStart(message string, in parley.ConversationID) (*chat.Turn, error) {
@@ -153,7 +150,7 @@ func wantCode(t *testing.T, err error, code parley.Code) {
 
 func TestAnswerIsStoredBeforeItsEndIsTold(t *testing.T) {
 	forEachDatabase(t, func(d *testEngine) {
-		d.model.AddScript(model.TextStep("Good "), model.TextStep("morning."), model.StopStep())
+		d.model.AddScript(scripted.Text("Good "), scripted.Text("morning."), scripted.Stop())
 		turn := d.start("Hello", "")
 		r := turn.Reader()
 		defer r.Close()
@@ -201,8 +198,8 @@ func TestContinuingShowsTheModelWhatWasSaid(t *testing.T) {
 
 func TestSecondMessageWaitsForTheLiveTurn(t *testing.T) {
 	forEachDatabase(t, func(d *testEngine) {
-		gate := model.NewBarrier()
-		d.model.AddScript(model.TextStep("first"), model.ScriptStep{Barrier: gate}, model.StopStep())
+		gate := scripted.NewBarrier()
+		d.model.AddScript(scripted.Text("first"), scripted.Step{Barrier: gate}, scripted.Stop())
 		turn := d.start("one", "")
 		reader := turn.Reader()
 		defer reader.Close()
@@ -224,8 +221,8 @@ func TestSecondMessageWaitsForTheLiveTurn(t *testing.T) {
 func TestSecondMessageGivesUp(t *testing.T) {
 	forEachDatabase(t, func(d *testEngine) {
 		d.QueueTimeout = time.Millisecond
-		gate := model.NewBarrier()
-		d.model.AddScript(model.ScriptStep{Barrier: gate}, model.TextStep("first"), model.StopStep())
+		gate := scripted.NewBarrier()
+		d.model.AddScript(scripted.Step{Barrier: gate}, scripted.Text("first"), scripted.Stop())
 		turn := d.start("one", "")
 		_, err := d.tryStart("two", turn.ConversationID)
 		wantCode(t, err, parley.CodeConversationBusy)
@@ -237,8 +234,8 @@ func TestSecondMessageGivesUp(t *testing.T) {
 
 func TestClientThatLeavesLosesNothing(t *testing.T) {
 	forEachDatabase(t, func(d *testEngine) {
-		gate := model.NewBarrier()
-		d.model.AddScript(model.TextStep("half "), model.ScriptStep{Barrier: gate}, model.TextStep("whole"), model.StopStep())
+		gate := scripted.NewBarrier()
+		d.model.AddScript(scripted.Text("half "), scripted.Step{Barrier: gate}, scripted.Text("whole"), scripted.Stop())
 		turn := d.start("one", "")
 		turn.Reader().Close()
 		gate.Release()
@@ -249,8 +246,8 @@ func TestClientThatLeavesLosesNothing(t *testing.T) {
 
 func TestNewMessageCancelsAnAbandonedTurn(t *testing.T) {
 	forEachDatabase(t, func(d *testEngine) {
-		gate := model.NewBarrier()
-		d.model.AddScript(model.TextStep("half"), model.ScriptStep{Barrier: gate}, model.StopStep())
+		gate := scripted.NewBarrier()
+		d.model.AddScript(scripted.Text("half"), scripted.Step{Barrier: gate}, scripted.Stop())
 		turn := d.start("one", "")
 		reader := turn.Reader()
 		<-gate.Reached()
@@ -272,7 +269,7 @@ func TestNewMessageCancelsAnAbandonedTurn(t *testing.T) {
 
 func TestFailureKeepsTheMessageAndChargesNothing(t *testing.T) {
 	forEachDatabase(t, func(d *testEngine) {
-		d.model.AddScript(model.ScriptStep{Err: errors.New("the provider's secret words")})
+		d.model.AddScript(scripted.Step{Err: errors.New("the provider's secret words")})
 		turn := d.start("one", "")
 		err := turn.WaitForText(t.Context())
 		wantCode(t, err, parley.CodeChatStreaming)
@@ -282,7 +279,7 @@ func TestFailureKeepsTheMessageAndChargesNothing(t *testing.T) {
 		}
 		<-turn.Done()
 
-		d.model.AddScript(model.TextStep("half"), model.ScriptStep{Err: errors.New("cut")})
+		d.model.AddScript(scripted.Text("half"), scripted.Step{Err: errors.New("cut")})
 		turn = d.start("two", turn.ConversationID)
 		must(t, turn.WaitForText(t.Context()))
 		_, err = turn.Wait(t.Context())
@@ -295,7 +292,7 @@ func TestFailureKeepsTheMessageAndChargesNothing(t *testing.T) {
 
 func TestPanicOfABackEndFailsItsTurnOnly(t *testing.T) {
 	forEachDatabase(t, func(d *testEngine) {
-		d.model.StepsFor = func(model.Request) []model.ScriptStep { panic("boom") }
+		d.model.StepsFor = func(model.Request) []scripted.Step { panic("boom") }
 		_, err := d.start("one", "").Wait(t.Context())
 		wantCode(t, err, parley.CodeChatStreaming)
 		d.model.StepsFor = nil
@@ -305,7 +302,7 @@ func TestPanicOfABackEndFailsItsTurnOnly(t *testing.T) {
 
 func TestEndlessAnswerIsCut(t *testing.T) {
 	forEachDatabase(t, func(d *testEngine) {
-		d.model.AddScript(model.ScriptStep{RepeatedText: strings.Repeat("word ", 10_000)})
+		d.model.AddScript(scripted.Step{RepeatedText: strings.Repeat("word ", 10_000)})
 		f := d.finish(d.start("one", ""))
 		if n := len(f.Message.Text()); n > 512<<10 || n < 450_000 || f.Reason != "error" || f.Message.State != parley.MessageInterrupted || f.Credits != 0 {
 			t.Errorf("%d bytes kept as %s, reason %s, %d credits", n, f.Message.State, f.Reason, f.Credits)
@@ -373,8 +370,8 @@ func TestCreditsAreExactUnderConcurrency(t *testing.T) {
 func TestOpenTurnsAreCapped(t *testing.T) {
 	forEachDatabase(t, func(d *testEngine) {
 		d.MaxOpenTurns = 1
-		gate := model.NewBarrier()
-		d.model.AddScript(model.ScriptStep{Barrier: gate}, model.TextStep("x"), model.StopStep())
+		gate := scripted.NewBarrier()
+		d.model.AddScript(scripted.Step{Barrier: gate}, scripted.Text("x"), scripted.Stop())
 		turn := d.start("one", "")
 		_, err := d.tryStart("two", "")
 		wantCode(t, err, parley.CodeTooManyRequests)
@@ -423,10 +420,10 @@ func TestConversationsOfOthersAreUnknown(t *testing.T) {
 // A server that was killed with many turns open does not leave the users of most of them waiting.
 func TestRecoveryClosesAllThatIsLost(t *testing.T) {
 	forEachDatabase(t, func(d *testEngine) {
-		gate := model.NewBarrier()
+		gate := scripted.NewBarrier()
 		var turns []*chat.Turn
 		for range 130 { // more than are closed at a time
-			d.model.AddScript(model.ScriptStep{Barrier: gate}, model.TextStep("late"), model.StopStep())
+			d.model.AddScript(scripted.Step{Barrier: gate}, scripted.Text("late"), scripted.Stop())
 			turns = append(turns, d.start("one", ""))
 		}
 		defer func() {
@@ -455,8 +452,8 @@ func TestRecoveryClosesAllThatIsLost(t *testing.T) {
 
 func TestRecoveryClosesOnlyWhatIsLost(t *testing.T) {
 	forEachDatabase(t, func(d *testEngine) {
-		gate := model.NewBarrier()
-		d.model.AddScript(model.ScriptStep{Barrier: gate}, model.TextStep("late"), model.StopStep())
+		gate := scripted.NewBarrier()
+		d.model.AddScript(scripted.Step{Barrier: gate}, scripted.Text("late"), scripted.Stop())
 		turn := d.start("one", "")
 		other := d.newEngine("another server")
 		if n, err := other.Recover(t.Context()); n != 0 || err != nil {
@@ -479,8 +476,8 @@ func TestRecoveryClosesOnlyWhatIsLost(t *testing.T) {
 
 func TestMessageAfterACrashClosesTheLostTurn(t *testing.T) {
 	forEachDatabase(t, func(d *testEngine) {
-		gate := model.NewBarrier()
-		d.model.AddScript(model.ScriptStep{Barrier: gate}, model.TextStep("late"), model.StopStep())
+		gate := scripted.NewBarrier()
+		d.model.AddScript(scripted.Step{Barrier: gate}, scripted.Text("late"), scripted.Stop())
 		turn := d.start("one", "")
 		d.clock.advance(time.Minute)
 		other := d.newEngine("another server")
@@ -496,8 +493,8 @@ func TestMessageAfterACrashClosesTheLostTurn(t *testing.T) {
 
 func TestDrain(t *testing.T) {
 	forEachDatabase(t, func(d *testEngine) {
-		gate := model.NewBarrier()
-		d.model.AddScript(model.TextStep("half"), model.ScriptStep{Barrier: gate}, model.StopStep())
+		gate := scripted.NewBarrier()
+		d.model.AddScript(scripted.Text("half"), scripted.Step{Barrier: gate}, scripted.Stop())
 		turn := d.start("one", "")
 		<-gate.Reached()
 		ctx, cancel := context.WithCancel(t.Context())
@@ -517,8 +514,8 @@ func TestDrain(t *testing.T) {
 
 func TestDeletedAgentGetsNoAnswerBack(t *testing.T) {
 	forEachDatabase(t, func(d *testEngine) {
-		gate := model.NewBarrier()
-		d.model.AddScript(model.ScriptStep{Barrier: gate}, model.TextStep("late"), model.StopStep())
+		gate := scripted.NewBarrier()
+		d.model.AddScript(scripted.Step{Barrier: gate}, scripted.Text("late"), scripted.Stop())
 		turn := d.start("one", "")
 		must(t, d.db.DeleteAgent(t.Context(), d.account.ID, d.agent.ID, d.clock.now()))
 		gate.Release()
@@ -543,7 +540,7 @@ func TestAMessageOnAnotherServerCancelsAnAbandonedTurn(t *testing.T) {
 		running.Go(func() { must(t, d.Run(ctx)) })
 		defer running.Wait()
 		defer stop()
-		d.model.AddScript(model.TextStep("half"), model.ScriptStep{Barrier: model.NewBarrier()}, model.StopStep())
+		d.model.AddScript(scripted.Text("half"), scripted.Step{Barrier: scripted.NewBarrier()}, scripted.Stop())
 		turn := d.start("one", "")
 		must(t, turn.WaitForText(t.Context()))
 		turn.Reader().Close()

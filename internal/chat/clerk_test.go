@@ -11,7 +11,7 @@ import (
 	"parley"
 	"parley/internal/chat"
 	"parley/internal/jobs"
-	"parley/internal/model"
+	"parley/internal/model/scripted"
 	"parley/internal/sqldb"
 	"parley/internal/store"
 )
@@ -24,7 +24,7 @@ func (d *testEngine) conversations() *chat.Conversations {
 // startConversation is one with a question and an answer.
 func (d *testEngine) startConversation() parley.ConversationID {
 	d.t.Helper()
-	d.model.AddScript(model.TextStep("Good morning."), model.StopStep())
+	d.model.AddScript(scripted.Text("Good morning."), scripted.Stop())
 	turn := d.start("Hello", "")
 	d.finish(turn)
 	return turn.ConversationID
@@ -128,8 +128,8 @@ func TestStepsOfAConversation(t *testing.T) {
 func TestTakeOverCutsTheAnswerShort(t *testing.T) {
 	forEachDatabase(t, func(d *testEngine) {
 		for _, going := range []bool{false, true} {
-			k, gate := d.conversations(), model.NewBarrier()
-			d.model.AddScript(model.TextStep("half "), model.ScriptStep{Barrier: gate}, model.TextStep("whole"), model.StopStep())
+			k, gate := d.conversations(), scripted.NewBarrier()
+			d.model.AddScript(scripted.Text("half "), scripted.Step{Barrier: gate}, scripted.Text("whole"), scripted.Stop())
 			turn := d.start("Hello", "")
 			<-gate.Reached()
 			_, err := k.TakeOver(d.t.Context(), d.account.ID, d.agent.ID, turn.ConversationID, "kim", "", going)
@@ -168,7 +168,7 @@ func TestPeopleTalkWhileItIsTakenOver(t *testing.T) {
 		must(d.t, err)
 		_, err = k.AddHumanReply(ctx, account, agent, id, "kims-id", "One more thing.")
 		wantCode(t, err, parley.CodeNotTakenOver)
-		d.model.AddScript(model.TextStep("Again me."), model.StopStep())
+		d.model.AddScript(scripted.Text("Again me."), scripted.Stop())
 		d.finish(d.start("Thanks", id))
 		d.wantHistory(id, "user complete: Hello", "assistant complete: Good morning.", "user complete: Anybody?", "human complete: Here I am.",
 			"user complete: Thanks", "assistant complete: Again me.")
@@ -219,10 +219,10 @@ func TestRatings(t *testing.T) {
 
 func TestDeletedConversationStaysDeleted(t *testing.T) {
 	forEachDatabase(t, func(d *testEngine) {
-		k, gate := d.conversations(), model.NewBarrier()
+		k, gate := d.conversations(), scripted.NewBarrier()
 		ctx, account, agent := d.t.Context(), d.account.ID, d.agent.ID
 		kept := d.startConversation()
-		d.model.AddScript(model.TextStep("half "), model.ScriptStep{Barrier: gate}, model.TextStep("whole"), model.StopStep())
+		d.model.AddScript(scripted.Text("half "), scripted.Step{Barrier: gate}, scripted.Text("whole"), scripted.Stop())
 		turn := d.start("Hello", "")
 		<-gate.Reached()
 		n, err := k.Delete(ctx, account, agent, []parley.ConversationID{turn.ConversationID, "nothing"}, nil)
@@ -257,7 +257,7 @@ func TestAgentsKeepConversationsAsLongAsTheyAreTold(t *testing.T) {
 		old := d.startConversation()
 		revived := d.startConversation()
 		d.clock.advance(20 * 24 * time.Hour)
-		d.model.AddScript(model.TextStep("Still here."), model.StopStep())
+		d.model.AddScript(scripted.Text("Still here."), scripted.Stop())
 		d.finish(d.start("And now?", revived))
 		d.clock.advance(11 * 24 * time.Hour)
 		must(d.t, k.Sweep(ctx))

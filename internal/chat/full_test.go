@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/model"
+	"parley/internal/model/scripted"
 	"parley/internal/sqldb"
 	"parley/internal/testkit"
 )
@@ -19,8 +19,8 @@ func TestAnAnswerThatAFullDatabaseCannotTake(t *testing.T) {
 		if d.db.SQL().Dialect() != sqldb.SQLite {
 			return // PostgreSQL has no quota
 		}
-		gate := model.NewBarrier()
-		d.model.AddScript(model.TextStep(strings.Repeat("a long answer ", 20_000)), model.ScriptStep{Barrier: gate}, model.StopStep())
+		gate := scripted.NewBarrier()
+		d.model.AddScript(scripted.Text(strings.Repeat("a long answer ", 20_000)), scripted.Step{Barrier: gate}, scripted.Stop())
 		question := strings.Repeat("a long question ", 1000)
 		turn := d.start(question, "")
 		d.fillDatabase()

@@ -7,6 +7,7 @@ import (
 
 	"parley"
 	"parley/internal/model"
+	"parley/internal/model/quote"
 	"parley/internal/text/words"
 )
 
@@ -27,7 +28,7 @@ func (e *Engine) detectHandoverWish(t *Turn) *handoverWish {
 	if e.HandOver == nil || t.request.Continue || t.request.isUnsaved() {
 		return nil
 	}
-	language, ok := model.AsksForPerson(t.question, t.earlierUserTexts)
+	language, ok := quote.AsksForPerson(t.question, t.earlierUserTexts)
 	if !ok {
 		return nil
 	}
@@ -69,7 +70,7 @@ func (e *Engine) handOverNow(t *Turn, a *answer, tools []Tool) (granted bool, er
 	}
 	text := tool.HandoverText
 	if text == "" {
-		text = model.HandoverText(t.handoverWish.language)
+		text = quote.HandoverText(t.handoverWish.language)
 	}
 	a.text.WriteString(text)
 	t.eventLog.append(Event{Kind: Text, Text: text})

@@ -13,6 +13,7 @@ import (
 	"parley"
 	"parley/internal/chat"
 	"parley/internal/model"
+	"parley/internal/model/quote"
 	"parley/internal/sqldb"
 	"parley/internal/store"
 	"parley/internal/text/words"
@@ -63,7 +64,7 @@ func TestPlainWishHandsOverBeforeAnyModelIsAsked(t *testing.T) {
 		reasons := d.enableHandover()
 		turn := d.start(handoverRequest, "")
 		f := d.finish(turn)
-		d.wantParts(f.Message, `tool-call escalate_to_human {"reason":"`+handoverRequest+`"}`, `tool-result escalate_to_human {"status":"success"}`, "text "+model.HandoverText(words.English))
+		d.wantParts(f.Message, `tool-call escalate_to_human {"reason":"`+handoverRequest+`"}`, `tool-result escalate_to_human {"status":"success"}`, "text "+quote.HandoverText(words.English))
 		if n := len(d.model.Requests()); n != 0 || f.Reason != "stop" || f.Credits != parley.Credit {
 			t.Errorf("%d requests to the model, %+v", n, f)
 		}
@@ -87,7 +88,7 @@ func TestWishGoesThroughTheAgentsOwnAction(t *testing.T) {
 		reasons := d.enableHandover()
 		for _, c := range []struct{ says, message, want string }{
 			{"Kim is coming.", handoverRequest, "Kim is coming."},
-			{"", "Ich möchte mit einem Menschen sprechen", model.HandoverText(words.German)},
+			{"", "Ich möchte mit einem Menschen sprechen", quote.HandoverText(words.German)},
 		} {
 			d.setTools(weatherTool, d.escalateTool(c.says, `"reason"`))
 			f := d.finish(d.start(c.message, ""))
@@ -180,7 +181,7 @@ func TestWhatTheModelSeesAfterAHandBack(t *testing.T) {
 				t.Error("the model is shown a call of a tool that it does not have")
 			}
 		}
-		want := "user: " + handoverRequest + "\nassistant: " + model.HandoverText(words.English) + "\nassistant: Kim here.\nuser: Thanks, Kim.\nuser: And when do you open?"
+		want := "user: " + handoverRequest + "\nassistant: " + quote.HandoverText(words.English) + "\nassistant: Kim here.\nuser: Thanks, Kim.\nuser: And when do you open?"
 		if strings.Join(got, "\n") != want {
 			t.Errorf("the model is shown\n%s", strings.Join(got, "\n"))
 		}
@@ -213,7 +214,7 @@ func TestHandoverObserverSeesTheLastWordsBeforeAPerson(t *testing.T) {
 			t.Error("an answer like any other:", h.events)
 		}
 		d.finish(d.start(handoverRequest, ""))
-		if want := "assistant 2: " + model.HandoverText(words.English); len(h.events) != 1 || h.events[0] != want {
+		if want := "assistant 2: " + quote.HandoverText(words.English); len(h.events) != 1 || h.events[0] != want {
 			t.Errorf("heard %q, want %q", h.events, want)
 		}
 	})

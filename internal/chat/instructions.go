@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"parley"
-	"parley/internal/model"
+	"parley/internal/model/prompt"
 )
 
 // instructions are what the operator tells the model: those of the agent, then those of the channel, which may be narrower. In a talk
@@ -14,7 +14,7 @@ func (t *Turn) instructions() string {
 	spoken := t.request.Voice
 	text := strings.TrimSpace(strings.TrimSpace(t.agent.Instructions) + "\n\n" + channelInstructions(t.agent.ChannelInstructions, t.request.Channel, spoken != nil))
 	if spoken != nil {
-		text = strings.TrimSpace(text + "\n\n" + model.VoiceRules(spoken.LocalTime))
+		text = strings.TrimSpace(text + "\n\n" + prompt.VoiceRules(spoken.LocalTime))
 	}
 	return text
 }

@@ -8,14 +8,14 @@ import (
 	"sync"
 	"testing"
 
-	"parley/internal/model"
+	"parley/internal/model/scripted"
 	"parley/internal/sqldb"
 )
 
 func TestMessagesThatWaitKeepTheirOrder(t *testing.T) {
 	forEachDatabase(t, func(d *testEngine) {
-		gate := model.NewBarrier()
-		d.model.AddScript(model.TextStep("first"), model.ScriptStep{Barrier: gate}, model.StopStep())
+		gate := scripted.NewBarrier()
+		d.model.AddScript(scripted.Text("first"), scripted.Step{Barrier: gate}, scripted.Stop())
 		turn := d.start("one", "")
 		reader := turn.Reader()
 		defer reader.Close()

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/model"
+	"parley/internal/model/prompt"
 	"parley/internal/retrieval"
 )
 
@@ -32,7 +32,7 @@ func (t *Turn) clientError(cause error) *parley.Error {
 }
 
 func (t *Turn) trace(a *answer, state string, retrieved, now time.Time, failure error) *parley.Trace {
-	tr := &parley.Trace{TurnID: t.ID, MessageID: t.MessageID, State: state, Model: t.agent.Model, BackEnd: t.backend.Label, PromptVersion: model.PromptVersion,
+	tr := &parley.Trace{TurnID: t.ID, MessageID: t.MessageID, State: state, Model: t.agent.Model, BackEnd: t.backend.Label, PromptVersion: prompt.Version,
 		ConfigVersion: t.agent.ConfigVersion, Question: t.redactText(t.searchText), SearchMethod: t.searchMethod, Passages: []parley.TracePassage{}, ToolCalls: []string{}}
 	for i, h := range t.hits {
 		tr.Passages = append(tr.Passages, a.tracePassage(i, h))

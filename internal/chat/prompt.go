@@ -8,6 +8,7 @@ import (
 
 	"parley"
 	"parley/internal/model"
+	"parley/internal/model/quote"
 	"parley/internal/retrieval"
 )
 
@@ -42,7 +43,7 @@ func (t *Turn) query() retrieval.Query {
 // isFollowedByCall reports that what follows a message of the user is a call, or a question for what it needs: an order to do something says nothing of what later
 // questions are about. So it is with the question that the client's results belong to.
 func isFollowedByCall(next []parley.Message) bool {
-	return len(next) > 0 && (model.AsksForInputs(next[0].Text()) || slices.ContainsFunc(next[0].Parts, func(p parley.Part) bool { return p.Type == "tool-call" }))
+	return len(next) > 0 && (quote.AsksForInputs(next[0].Text()) || slices.ContainsFunc(next[0].Parts, func(p parley.Part) bool { return p.Type == "tool-call" }))
 }
 
 // prompt is what the model is asked.

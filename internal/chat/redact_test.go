@@ -9,6 +9,7 @@ import (
 	"parley"
 	"parley/internal/chat"
 	"parley/internal/model"
+	"parley/internal/model/scripted"
 )
 
 // allStoredText returns all that the database holds of the conversation.
@@ -39,8 +40,8 @@ func TestAnAgentThatRedactsKeepsNoPersonalData(t *testing.T) {
 		d.setTools(look, locationTool)
 		_, err := d.db.SQL().Exec(t.Context(), `update agents set redact = 1 where id = ?`, d.agent.ID)
 		must(t, err)
-		d.model.AddScript(model.TextStep("Looking for ann@example.com. "), model.NewToolCallStep("look_up", `{"email": "ann@example.com"}`), model.ToolCallsStep()).
-			AddScript(model.TextStep("Found ann@example.com."), model.StopStep())
+		d.model.AddScript(scripted.Text("Looking for ann@example.com. "), scripted.NewToolCall("look_up", `{"email": "ann@example.com"}`), scripted.FinishWithToolCalls()).
+			AddScript(scripted.Text("Found ann@example.com."), scripted.Stop())
 		turn := d.start("I am ann@example.com, card 4111 1111 1111 1111", "")
 		if f := d.finish(turn); !strings.Contains(f.Message.Text(), "ann@example.com") {
 			t.Errorf("the client is told %q", f.Message.Text())
@@ -48,13 +49,13 @@ func TestAnAgentThatRedactsKeepsNoPersonalData(t *testing.T) {
 		if asked := d.model.Requests()[0].Messages[0].Text; !strings.Contains(asked, "4111") || !strings.Contains(told[0], "ann@") {
 			t.Errorf("the model was told %q, the tool %q", asked, told)
 		}
-		d.model.AddScript(model.NewToolCallStep("where_am_i", `{}`), model.ToolCallsStep())
+		d.model.AddScript(scripted.NewToolCall("where_am_i", `{}`), scripted.FinishWithToolCalls())
 		d.finish(d.start("And where is bob@example.com?", turn.ConversationID))
 		if asked := d.model.Requests()[2].Messages[0].Text; strings.Contains(asked, "ann@") {
 			t.Errorf("a later turn is told %q", asked)
 		}
 		must(t, d.submitResult(turn, d.pendingCall(turn), `{"mail": "carl@example.com", "n": 1}`))
-		d.model.AddScript(model.TextStep("half of dora@example.com"), model.ScriptStep{Err: context.DeadlineExceeded})
+		d.model.AddScript(scripted.Text("half of dora@example.com"), scripted.Step{Err: context.DeadlineExceeded})
 		_, err = d.start("I am dora@example.com", turn.ConversationID).Wait(t.Context())
 		wantCode(t, err, parley.CodeChatStreaming)
 		kept := d.allStoredText()
@@ -77,9 +78,9 @@ func TestRedactionLeavesQuotesWhole(t *testing.T) {
 		_, err := d.db.SQL().Exec(t.Context(), `update agents set redact = 1 where id = ?`, d.agent.ID)
 		must(t, err)
 		must(t, d.addSource("Write to help@example.com."))
-		d.model.StepsFor = func(r model.Request) []model.ScriptStep {
+		d.model.StepsFor = func(r model.Request) []scripted.Step {
 			said := "You are ann@example.com. " + r.Passages[0].Text
-			return []model.ScriptStep{model.TextStep(said), {Chunk: model.Chunk{Citation: &model.Citation{Start: r.Passages[0].Start, End: r.Passages[0].End, AnswerStart: 25, AnswerEnd: len(said)}}}, model.StopStep()}
+			return []scripted.Step{scripted.Text(said), {Chunk: model.Chunk{Citation: &model.Citation{Start: r.Passages[0].Start, End: r.Passages[0].End, AnswerStart: 25, AnswerEnd: len(said)}}}, scripted.Stop()}
 		}
 		turn := d.start("Where do I write to, as ann@example.com?", "")
 		d.finish(turn)

@@ -7,7 +7,7 @@ import (
 
 	"parley"
 	"parley/internal/chat"
-	"parley/internal/model"
+	"parley/internal/model/scripted"
 )
 
 func (d *testEngine) retry(c parley.ConversationID, message parley.MessageID) (*chat.Turn, error) {
@@ -39,7 +39,7 @@ func TestRetryCutsTheConversation(t *testing.T) {
 		d.finish(first)
 		second := d.start("two", first.ConversationID)
 		d.finish(second)
-		d.model.AddScript(model.TextStep("better"), model.StopStep())
+		d.model.AddScript(scripted.Text("better"), scripted.Stop())
 		again, err := d.retry(first.ConversationID, first.MessageID)
 		must(t, err)
 		if f := d.finish(again); f.Credits != parley.Credit || again.UserMessageID != first.UserMessageID || again.MessageID == first.MessageID {
@@ -59,7 +59,7 @@ func TestRetryCutsTheConversation(t *testing.T) {
 
 func TestRetryOfAFailedTurnNamesTheUsersMessage(t *testing.T) {
 	forEachDatabase(t, func(d *testEngine) {
-		d.model.AddScript(model.ScriptStep{Err: errors.New("no")})
+		d.model.AddScript(scripted.Step{Err: errors.New("no")})
 		turn := d.start("one", "")
 		_, err := turn.Wait(t.Context())
 		wantCode(t, err, parley.CodeChatStreaming)
@@ -78,15 +78,15 @@ func TestAFailedRetryLeavesTheOldAnswer(t *testing.T) {
 	forEachDatabase(t, func(d *testEngine) {
 		turn := d.start("one", "")
 		d.finish(turn)
-		d.model.AddScript(model.TextStep("half"), model.ScriptStep{Err: errors.New("cut")})
+		d.model.AddScript(scripted.Text("half"), scripted.Step{Err: errors.New("cut")})
 		again, err := d.retry(turn.ConversationID, turn.MessageID)
 		must(t, err)
 		_, err = again.Wait(t.Context())
 		wantCode(t, err, parley.CodeChatStreaming)
 		d.wantTexts(turn.ConversationID, "one", "one")
 
-		gate := model.NewBarrier()
-		d.model.AddScript(model.TextStep("half"), model.ScriptStep{Barrier: gate}, model.StopStep())
+		gate := scripted.NewBarrier()
+		d.model.AddScript(scripted.Text("half"), scripted.Step{Barrier: gate}, scripted.Stop())
 		again, err = d.retry(turn.ConversationID, turn.MessageID)
 		must(t, err)
 		<-gate.Reached()
@@ -116,7 +116,7 @@ func TestRetryOfAContinuedAnswerBeginsAtTheQuestion(t *testing.T) {
 		next, err := d.continueTurn(turn.ConversationID)
 		must(t, err)
 		d.finish(next)
-		d.model.AddScript(model.TextStep("Somewhere."), model.StopStep())
+		d.model.AddScript(scripted.Text("Somewhere."), scripted.Stop())
 		again, err := d.retry(turn.ConversationID, next.MessageID)
 		must(t, err)
 		d.finish(again)

@@ -8,6 +8,7 @@ import (
 
 	"parley"
 	"parley/internal/model"
+	"parley/internal/model/prompt"
 	"parley/internal/retrieval"
 	"parley/internal/text/words"
 )
@@ -74,7 +75,7 @@ func (t *Turn) askForRewrite(ctx context.Context, r *parley.TraceRewrite) (strin
 		messages = append(messages, model.Message{Role: m.Role(), Text: shortenText(m.Text(), rewriteMessageTokens)})
 	}
 	var text strings.Builder
-	for chunk, err := range t.backend.Model.Stream(ctx, model.RewriteRequest(t.backend.Name, messages, t.question)) {
+	for chunk, err := range t.backend.Model.Stream(ctx, prompt.RewriteRequest(t.backend.Name, messages, t.question)) {
 		if err != nil {
 			return "", err
 		}

@@ -6,15 +6,20 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/httpclient"
 	"parley/internal/model"
+	"parley/internal/model/openai"
 	"parley/internal/store"
 	"parley/internal/testkit/provider"
 )
 
 // useProvider has a provider answer in place of the desk's own model.
 func (d *testEngine) useProvider(s *provider.Server) {
-	table, err := model.NewRegistry(model.RegistryConfig{URL: s.URL, Model: "m", Builtin: d.model})
-	must(d.t, err)
+	table := model.NewRegistry(model.RegistryConfig{
+		Wires:   []model.Wire{{Model: &openai.Model{Client: httpclient.Client{BaseURL: s.URL}}}},
+		Model:   "m",
+		Builtin: d.model,
+	})
 	d.t.Cleanup(table.Close)
 	d.Models = table
 }

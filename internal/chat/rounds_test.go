@@ -13,6 +13,7 @@ import (
 	"parley"
 	"parley/internal/chat"
 	"parley/internal/model"
+	"parley/internal/model/scripted"
 	"parley/internal/store"
 )
 
@@ -74,7 +75,7 @@ func eventKinds(t *testing.T, turn *chat.Turn) (list []chat.Kind) {
 func TestAToolIsCalledAndItsResultAnswered(t *testing.T) {
 	forEachDatabase(t, func(d *testEngine) {
 		d.setTools(weatherTool)
-		d.model.AddScript(model.TextStep("Let me look. "), model.NewToolCallStep("weather", `{"city":"Rome"}`), model.ToolCallsStep()).AddScript(model.TextStep("Sunny."), model.StopStep())
+		d.model.AddScript(scripted.Text("Let me look. "), scripted.NewToolCall("weather", `{"city":"Rome"}`), scripted.FinishWithToolCalls()).AddScript(scripted.Text("Sunny."), scripted.Stop())
 		turn := d.start("Weather in Rome?", "")
 		f := d.finish(turn)
 		d.wantParts(f.Message, "text Let me look. ", `tool-call weather {"city":"Rome"}`, `tool-result weather {"status":"success","data":{"city":"Rome"}}`, "text Sunny.")
@@ -114,11 +115,11 @@ func TestAToolThatFailsIsTheModelsAffair(t *testing.T) {
 				return errorOutput("late")
 			}})
 		names := []string{"panics", "says_nothing", "says_too_much", "is_no_json", "sleeps", "unheard_of"}
-		var steps []model.ScriptStep
+		var steps []scripted.Step
 		for _, name := range names {
-			steps = append(steps, model.NewToolCallStep(name, `{}`))
+			steps = append(steps, scripted.NewToolCall(name, `{}`))
 		}
-		d.model.AddScript(append(steps, model.ToolCallsStep())...).AddScript(model.TextStep("None of that worked."), model.StopStep())
+		d.model.AddScript(append(steps, scripted.FinishWithToolCalls())...).AddScript(scripted.Text("None of that worked."), scripted.Stop())
 		f := d.finish(d.start("Go", ""))
 		if f.Reason != "stop" || f.Message.Text() != "None of that worked." {
 			t.Errorf("reason %s: %s", f.Reason, f.Message.Text())
@@ -139,9 +140,9 @@ func TestAModelThatWillNotStopCallingIsStopped(t *testing.T) {
 	forEachDatabase(t, func(d *testEngine) {
 		d.setTools(weatherTool)
 		offered := []int{}
-		d.model.StepsFor = func(r model.Request) []model.ScriptStep {
+		d.model.StepsFor = func(r model.Request) []scripted.Step {
 			offered = append(offered, len(r.Tools))
-			return []model.ScriptStep{model.NewToolCallStep("weather", `{}`), model.ToolCallsStep()}
+			return []scripted.Step{scripted.NewToolCall("weather", `{}`), scripted.FinishWithToolCalls()}
 		}
 		f := d.finish(d.start("Go", ""))
 		if f.Reason != "error" || f.Message.State != parley.MessageInterrupted || len(f.Message.Parts) != 18 || f.Credits != 0 {
@@ -158,8 +159,8 @@ func TestToolsRunOnlyForAMessageThatIsKept(t *testing.T) {
 	forEachDatabase(t, func(d *testEngine) {
 		ran := false
 		d.setTools(newTool("pay", func(context.Context, chat.Call) chat.Output { ran = true; return successOutput(`1`) }))
-		d.model.StepsFor = func(model.Request) []model.ScriptStep {
-			return []model.ScriptStep{model.NewToolCallStep("pay", `{}`), model.ToolCallsStep()}
+		d.model.StepsFor = func(model.Request) []scripted.Step {
+			return []scripted.Step{scripted.NewToolCall("pay", `{}`), scripted.FinishWithToolCalls()}
 		}
 		none := parley.Credits(0)
 		d.account.Credits = &none
@@ -178,7 +179,7 @@ func TestInnerCallsAreShownAndKept(t *testing.T) {
 			out.Nested = []chat.NestedCall{{Tool: "weather", Kind: parley.ActionHTTP, Input: json.RawMessage(`{}`), Output: parley.ToolOutput{Status: parley.ToolSuccess}}}
 			return out
 		}))
-		d.model.AddScript(model.NewToolCallStep("playbook", `{}`), model.ToolCallsStep()).AddScript(model.TextStep("Done."), model.StopStep())
+		d.model.AddScript(scripted.NewToolCall("playbook", `{}`), scripted.FinishWithToolCalls()).AddScript(scripted.Text("Done."), scripted.Stop())
 		turn := d.start("Go", "")
 		d.wantParts(d.finish(turn).Message, `tool-call playbook {}`, `tool-call weather {}`, `tool-result weather {"status":"success"}`,
 			`tool-result playbook {"status":"success","data":{"message":"done"}}`, "text Done.")
@@ -199,7 +200,7 @@ func TestInnerCallsAreShownAndKept(t *testing.T) {
 func (d *testEngine) startClientCall() *chat.Turn {
 	d.t.Helper()
 	d.setTools(locationTool)
-	d.model.AddScript(model.TextStep("One moment."), model.NewToolCallStep("where_am_i", `{"precise":true}`), model.ToolCallsStep())
+	d.model.AddScript(scripted.Text("One moment."), scripted.NewToolCall("where_am_i", `{"precise":true}`), scripted.FinishWithToolCalls())
 	turn := d.start("Where am I?", "")
 	f := d.finish(turn)
 	if f.Reason != "tool-calls" {
@@ -233,7 +234,7 @@ func TestTheClientRunsATool(t *testing.T) {
 		wantCode(t, err, parley.CodeInvalidBody)
 		must(t, d.submitResult(turn, call, `{"city":"Rome"}`))
 		wantCode(t, d.submitResult(turn, call, `{"city":"Oslo"}`), parley.CodeToolCallNotFound)
-		d.model.AddScript(model.TextStep("You are in Rome."), model.StopStep())
+		d.model.AddScript(scripted.Text("You are in Rome."), scripted.Stop())
 		next, err := d.continueTurn(turn.ConversationID)
 		must(t, err)
 		f := d.finish(next)
@@ -296,7 +297,7 @@ func TestWhatAClientMaySendAsAResult(t *testing.T) {
 func TestAFailureAfterACallKeepsItsRow(t *testing.T) {
 	forEachDatabase(t, func(d *testEngine) {
 		d.setTools(weatherTool)
-		d.model.AddScript(model.NewToolCallStep("weather", `{}`), model.ToolCallsStep()).AddScript(model.ScriptStep{Err: errors.New("gone")})
+		d.model.AddScript(scripted.NewToolCall("weather", `{}`), scripted.FinishWithToolCalls()).AddScript(scripted.Step{Err: errors.New("gone")})
 		turn := d.start("Go", "")
 		_, err := turn.Wait(t.Context())
 		wantCode(t, err, parley.CodeChatStreaming)
@@ -327,17 +328,17 @@ func TestCallsThatCannotBeMade(t *testing.T) {
 			return json.RawMessage(`{"precise":true}`), nil
 		}
 		d.setTools(count, picky)
-		var steps []model.ScriptStep
+		var steps []scripted.Step
 		for range 20 {
-			steps = append(steps, model.NewToolCallStep("count", `{}`))
+			steps = append(steps, scripted.NewToolCall("count", `{}`))
 		}
-		d.model.AddScript(append(steps, model.ToolCallsStep())...).AddScript(model.TextStep("Done."), model.StopStep())
+		d.model.AddScript(append(steps, scripted.FinishWithToolCalls())...).AddScript(scripted.Text("Done."), scripted.Stop())
 		f := d.finish(d.start("Go", ""))
 		if lines := partLines(f.Message); f.Reason != "stop" || ran != 16 || !strings.Contains(lines[39], "only 16 calls") {
 			t.Errorf("%s, %d calls: %s", f.Reason, ran, lines[39])
 		}
-		d.model.AddScript(model.ScriptStep{Chunk: model.Chunk{ToolCall: &model.ToolCall{ID: "x", Name: "count", Input: json.RawMessage(`{}`), InputError: "the arguments are not a JSON object"}}},
-			model.NewToolCallStep("where_am_i", `{}`), model.ToolCallsStep()).AddScript(model.NewToolCallStep("where_am_i", `{"precise":"yes"}`), model.ToolCallsStep())
+		d.model.AddScript(scripted.Step{Chunk: model.Chunk{ToolCall: &model.ToolCall{ID: "x", Name: "count", Input: json.RawMessage(`{}`), InputError: "the arguments are not a JSON object"}}},
+			scripted.NewToolCall("where_am_i", `{}`), scripted.FinishWithToolCalls()).AddScript(scripted.NewToolCall("where_am_i", `{"precise":"yes"}`), scripted.FinishWithToolCalls())
 		f = d.finish(d.start("Go", ""))
 		d.wantParts(f.Message, `tool-call count {}`, `tool-result count {"status":"error","error":"the arguments are not a JSON object"}`,
 			`tool-call where_am_i {}`, `tool-result where_am_i {"status":"error","error":"precise is missing"}`, `tool-call where_am_i {"precise":true}`)
@@ -360,8 +361,8 @@ func TestACallWithEffectsIsWrittenDownFirst(t *testing.T) {
 		})
 		pay.HasEffects = true
 		d.setTools(pay)
-		pays := []model.ScriptStep{model.NewToolCallStep("pay", `{"n":1}`), model.ToolCallsStep()}
-		d.model.AddScript(pays...).AddScript(model.TextStep("Paid."), model.StopStep())
+		pays := []scripted.Step{scripted.NewToolCall("pay", `{"n":1}`), scripted.FinishWithToolCalls()}
+		d.model.AddScript(pays...).AddScript(scripted.Text("Paid."), scripted.Stop())
 		turn := d.start("Pay", "")
 		d.finish(turn)
 		after, err := d.db.ToolCalls(t.Context(), d.account.ID, d.agent.ID, turn.ConversationID)
@@ -397,7 +398,7 @@ func TestACallWithEffectsIsWrittenDownFirst(t *testing.T) {
 		d.setTools(pay)
 		once = nil
 		for range 2 {
-			d.model.AddScript(pays...).AddScript(model.TextStep("Paid."), model.StopStep())
+			d.model.AddScript(pays...).AddScript(scripted.Text("Paid."), scripted.Stop())
 			turn, err := d.Start(claimed, d.account, d.plan, d.agent.ID, chat.Request{Message: "Pay", Channel: parley.ChannelAPI})
 			must(t, err)
 			d.finish(turn)

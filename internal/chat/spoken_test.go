@@ -8,13 +8,13 @@ import (
 
 	"parley"
 	"parley/internal/chat"
-	"parley/internal/model"
+	"parley/internal/model/scripted"
 )
 
 // What the customer did not hear is not kept.
 func TestHeard(t *testing.T) {
 	forEachDatabase(t, func(d *testEngine) {
-		d.model.AddScript(model.TextStep("It costs ten euros. Or more."))
+		d.model.AddScript(scripted.Text("It costs ten euros. Or more."))
 		f := d.finish(d.start("What does it cost?", ""))
 		c := f.Message.ConversationID
 		must(t, d.conversations().TruncateMessage(t.Context(), d.account.ID, d.agent.ID, c, f.Message.ID, len("It costs"), len("It costs ten euros. Or more.")))
@@ -52,15 +52,15 @@ func TestSays(t *testing.T) {
 func TestInstead(t *testing.T) {
 	forEachDatabase(t, func(d *testEngine) {
 		c := d.finish(d.start("Hi", "")).Message.ConversationID
-		gate := model.NewBarrier()
-		d.model.AddScript(model.TextStep("About"), model.ScriptStep{Barrier: gate}, model.StopStep())
+		gate := scripted.NewBarrier()
+		d.model.AddScript(scripted.Text("About"), scripted.Step{Barrier: gate}, scripted.Stop())
 		first, err := d.Start(t.Context(), d.account, d.plan, d.agent.ID, chat.Request{Message: "I have", ConversationID: c, Channel: parley.ChannelAPI, Voice: &chat.VoiceContext{LocalTime: d.clock.now()}})
 		must(t, err)
 		<-gate.Reached()
 		first.Cancel(chat.ErrUserContinued)
 		<-first.Done()
 		d.wantCredits(parley.Credit, 0)
-		d.model.AddScript(model.TextStep("Which one?"))
+		d.model.AddScript(scripted.Text("Which one?"))
 		second, err := d.Start(t.Context(), d.account, d.plan, d.agent.ID, chat.Request{Message: "I have a question", ReplaceMessageID: first.UserMessageID, ConversationID: c,
 			Channel: parley.ChannelAPI, Voice: &chat.VoiceContext{LocalTime: d.clock.now()}})
 		must(t, err)

@@ -14,6 +14,7 @@ import (
 	"parley/internal/eval"
 	"parley/internal/ingest"
 	"parley/internal/model"
+	"parley/internal/model/quote"
 	"parley/internal/retrieval"
 )
 
@@ -123,8 +124,8 @@ func trainingExamples(s eval.Set, there func(int) bool, weight float64) (all []t
 		if !lost && !there(0) { // asked already, with all documents there
 			continue
 		}
-		draft := chat.StandaloneTurn{Agent: &parley.Agent{}, Backend: model.Backend{Model: model.Builtin{}, Label: model.BuiltinName}, Question: q.Text, History: q.History}
-		l := trainingExample{set: s.Name, group: s.Name + strings.Split(q.ID, "<::>")[0], features: model.ConfidenceFeatures(draft.Prompt(x.Nearest(draft.Query()))), weight: weight}
+		draft := chat.StandaloneTurn{Agent: &parley.Agent{}, Backend: model.Backend{Model: quote.Model{}, Label: model.BuiltinName}, Question: q.Text, History: q.History}
+		l := trainingExample{set: s.Name, group: s.Name + strings.Split(q.ID, "<::>")[0], features: quote.ConfidenceFeatures(draft.Prompt(x.Nearest(draft.Query()))), weight: weight}
 		if *q.Answerable && !lost {
 			l.isAnswerable = 1
 		}

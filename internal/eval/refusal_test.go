@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"parley/internal/eval"
-	"parley/internal/model"
+	"parley/internal/model/quote"
 )
 
 // TestRefusal holds how well the built-in model knows what it does not know.
@@ -15,7 +15,7 @@ func TestRefusal(t *testing.T) {
 		q.Relevant, q.Answerable = nil, &no // foreign to the help centre
 		help.Questions = append(help.Questions, q)
 	}
-	quotes := model.Builtin{}
+	quotes := quote.Model{}
 	alone, spoken, foreign := measureSet(t, quotes, wiki), measureSet(t, quotes, talk), measureSet(t, quotes, help)
 	for _, c := range []struct {
 		name           string

@@ -7,6 +7,7 @@ import (
 	"parley"
 	"parley/internal/chat"
 	"parley/internal/model"
+	"parley/internal/model/quote"
 	"parley/internal/retrieval"
 	"parley/internal/store"
 )
@@ -82,14 +83,14 @@ func (r Replayer) replayTurn(ctx context.Context, agent *parley.Agent, t store.A
 		return nil, err
 	}
 	stored, err := r.DB.MessagesByID(ctx, []parley.MessageID{t.MessageID})
-	if err != nil || len(stored) == 0 || model.AsksForInputs(stored[0].Text()) {
+	if err != nil || len(stored) == 0 || quote.AsksForInputs(stored[0].Text()) {
 		return nil, err
 	}
 	history, err := r.DB.RecentMessages(ctx, agent.AccountID, agent.ID, t.ConversationID, user.Seq, chat.MaxHistoryMessages)
 	if err != nil {
 		return nil, err
 	}
-	draft := chat.StandaloneTurn{Agent: agent, Backend: model.Backend{Model: model.Builtin{}, Label: model.BuiltinName}, Question: user.Text(), History: history}
+	draft := chat.StandaloneTurn{Agent: agent, Backend: model.Backend{Model: quote.Model{}, Label: model.BuiltinName}, Question: user.Text(), History: history}
 	now, refused, err := r.answerDraft(ctx, draft)
 	if err != nil {
 		return nil, err

@@ -8,6 +8,8 @@ import (
 
 	"parley/internal/eval"
 	"parley/internal/model"
+	"parley/internal/model/quote"
+	"parley/internal/model/scripted"
 )
 
 func runSet(t *testing.T, r eval.Runner, set string) *eval.Report {
@@ -34,7 +36,7 @@ const shopSet = `{"id": "hours", "title": "Opening hours", "text": "The shop ope
 `
 
 func TestBuiltinModelOnASmallSet(t *testing.T) {
-	r := runSet(t, eval.Runner{Backend: model.Backend{Model: model.Builtin{}, Label: model.BuiltinName}}, shopSet)
+	r := runSet(t, eval.Runner{Backend: model.Backend{Model: quote.Model{}, Label: model.BuiltinName}}, shopSet)
 	if floatOrNaN(r.R1) != 1 || floatOrNaN(r.R5) != 1 || floatOrNaN(r.MAP) != 1 || floatOrNaN(r.NDCG) != 1 {
 		t.Errorf("ranking: %v %v %v %v", floatOrNaN(r.R1), floatOrNaN(r.R5), floatOrNaN(r.MAP), floatOrNaN(r.NDCG))
 	}
@@ -66,11 +68,11 @@ func TestBaselineAnswersNothing(t *testing.T) {
 // What cites wrongly is found out: this model cites its words for a passage that does not hold them.
 func TestCitationsAreChecked(t *testing.T) {
 	const said = "The shop opens at nine"
-	cite := func(end int) model.ScriptStep {
-		return model.ScriptStep{Chunk: model.Chunk{Citation: &model.Citation{Start: 1, End: end, AnswerEnd: 4}}}
+	cite := func(end int) scripted.Step {
+		return scripted.Step{Chunk: model.Chunk{Citation: &model.Citation{Start: 1, End: end, AnswerEnd: 4}}}
 	}
-	liar := &model.Scripted{StepsFor: func(model.Request) []model.ScriptStep {
-		return []model.ScriptStep{model.TextStep(said), cite(5), cite(9999), model.StopStep()}
+	liar := &scripted.Model{StepsFor: func(model.Request) []scripted.Step {
+		return []scripted.Step{scripted.Text(said), cite(5), cite(9999), scripted.Stop()}
 	}}
 	r := runSet(t, eval.Runner{Backend: model.Backend{Model: liar, Label: "liar"}}, shopSet)
 	if r.Citations != 8 || floatOrNaN(r.CitationSupport) != 0 || floatOrNaN(r.Covered) == 0 {
@@ -79,7 +81,7 @@ func TestCitationsAreChecked(t *testing.T) {
 }
 
 func TestCompareNamesWhatChanged(t *testing.T) {
-	builtin := eval.Runner{Backend: model.Backend{Model: model.Builtin{}, Label: model.BuiltinName}}
+	builtin := eval.Runner{Backend: model.Backend{Model: quote.Model{}, Label: model.BuiltinName}}
 	before := runSet(t, builtin, shopSet)
 	c := eval.Compare(before, runSet(t, builtin, shopSet))
 	if c.Same != 4 || len(c.Changes) != 0 || c.Missing != 0 {
@@ -100,7 +102,7 @@ func TestCompareNamesWhatChanged(t *testing.T) {
 }
 
 func TestCurve(t *testing.T) {
-	r := runSet(t, eval.Runner{Backend: model.Backend{Model: model.Builtin{}, Label: model.BuiltinName}}, shopSet)
+	r := runSet(t, eval.Runner{Backend: model.Backend{Model: quote.Model{}, Label: model.BuiltinName}}, shopSet)
 	if len(r.Curve) == 0 || r.Curve[0].FalseRefusals != 0 || r.Curve[0].RefusalRecall != 0 {
 		t.Errorf("%+v", r.Curve)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"parley/internal/eval"
 	"parley/internal/model"
+	"parley/internal/model/quote"
 )
 
 // smallAgent is what a customer with a handful of pages has: tables, steps, codes and three languages.
@@ -78,7 +79,7 @@ func TestSmallAgents(t *testing.T) {
 	for _, c := range cases {
 		line(map[string]string{"id": c.question, "question": c.question})
 	}
-	report := runSet(t, eval.Runner{Backend: model.Backend{Model: model.Builtin{}, Label: model.BuiltinName}}, set.String())
+	report := runSet(t, eval.Runner{Backend: model.Backend{Model: quote.Model{}, Label: model.BuiltinName}}, set.String())
 	answers := map[string]eval.Trial{}
 	for _, s := range report.Sets {
 		for _, q := range s.Trials {

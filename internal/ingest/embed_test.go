@@ -11,9 +11,11 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/httpclient"
 	"parley/internal/ingest"
 	"parley/internal/jobs"
 	"parley/internal/model"
+	"parley/internal/model/openai"
 	"parley/internal/retrieval"
 	"parley/internal/sqldb"
 	"parley/internal/testkit/provider"
@@ -27,7 +29,7 @@ func (s *testService) startEmbedding(name string) (*provider.EmbeddingServer, *j
 }
 
 func (s *testService) useEmbedder(server *provider.EmbeddingServer, name string) *jobs.Runner {
-	e := &model.OpenAIEmbedder{BaseURL: server.URL, Model: name, Backoff: time.Millisecond}
+	e := &openai.Embedder{Client: httpclient.Client{BaseURL: server.URL, Backoff: time.Millisecond}, Model: name}
 	s.Cleanup(e.Close)
 	s.Embedder, s.Indexes.VectorModel = e, e.Name()
 	s.Indexes.Drop(s.agent)

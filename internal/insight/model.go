@@ -8,6 +8,7 @@ import (
 
 	"parley"
 	"parley/internal/model"
+	"parley/internal/model/prompt"
 )
 
 const (
@@ -57,7 +58,7 @@ func askModelVerdict(ctx context.Context, back model.Backend, t *conversationDat
 		messages = append(messages, model.Message{Role: role, Text: string(runes[:min(maxMessageRunes, len(runes))])})
 	}
 	var reply strings.Builder
-	for chunk, err := range back.Model.Stream(ctx, model.InsightRequest(back.Name, messages)) {
+	for chunk, err := range back.Model.Stream(ctx, prompt.InsightRequest(back.Name, messages)) {
 		if err != nil {
 			return "", "", err
 		}

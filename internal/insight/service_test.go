@@ -333,14 +333,14 @@ func TestALongConversationIsCheap(t *testing.T) {
 func (w *testInsight) runDuringAnalysis(do func()) {
 	w.Helper()
 	w.must(w.db.UpdateAgent(w, w.account.ID, w.agent.ID, func(a *parley.Agent) error { a.Insight.UseModel = true; return nil }))
-	scripted := &model.Scripted{StepsFor: func(model.Request) []model.ScriptStep {
+	scriptedModel := &scripted.Model{StepsFor: func(model.Request) []scripted.Step {
 		if now := do; now != nil {
 			do = nil
 			now()
 		}
-		return []model.ScriptStep{model.TextStep("Title: A question\nSentiment: neutral"), model.StopStep()}
+		return []scripted.Step{scripted.Text("Title: A question\nSentiment: neutral"), scripted.Stop()}
 	}}
-	w.service.Model = func(string) (model.Backend, bool) { return model.Backend{Model: scripted, Label: "m at m"}, true }
+	w.service.Model = func(string) (model.Backend, bool) { return model.Backend{Model: scriptedModel, Label: "m at m"}, true }
 }
 
 // TestErasedDuringAnalysis holds that an analysis that was under way writes no text of a conversation that is erased.

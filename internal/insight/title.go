@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 
 	"parley"
-	"parley/internal/model"
+	"parley/internal/model/quote"
 	"parley/internal/store"
 )
 
@@ -15,7 +15,7 @@ const maxTitleRunes = 80
 // questions returns what the customer asked: their messages but for greetings, thanks and goodbyes.
 func questions(messages []store.Utterance) (list []store.Utterance) {
 	for _, u := range messages {
-		if u.Author == parley.AuthorUser && strings.TrimSpace(u.Text) != "" && !model.IsSmallTalk(u.Text) {
+		if u.Author == parley.AuthorUser && strings.TrimSpace(u.Text) != "" && !quote.IsSmallTalk(u.Text) {
 			list = append(list, u)
 		}
 	}
@@ -36,7 +36,7 @@ func titleOf(asked []store.Utterance) string {
 func withoutGreeting(text string) string {
 	for range 3 {
 		i := strings.IndexAny(text, ",.!;:\n，。！")
-		if i <= 0 || !model.IsSmallTalk(text[:i]) {
+		if i <= 0 || !quote.IsSmallTalk(text[:i]) {
 			return text
 		}
 		_, n := utf8.DecodeRuneInString(text[i:])

@@ -1,6 +1,6 @@
 package model
 
-// modelName is one model of the interface. Credits are whole message credits per reply (facts, section 8); a retired
+// modelName is one model name of the API. Credits are whole message credits per reply (facts, section 8); a retired
 // name is readable but not settable (facts 2.8c).
 type modelName struct {
 	name      string
@@ -8,12 +8,12 @@ type modelName struct {
 	isRetired bool
 }
 
-// DefaultModel is the model of an agent that was given none.
+// DefaultModel is the model of an agent for which none is set.
 const DefaultModel = "auto"
 
 var modelNames = []modelName{
 	{DefaultModel, 1, false},
-	{"gpt-4", 1, true}, // this and the next are names of REST v1, which alone gives them to agents
+	{"gpt-4", 1, true}, // this and the next are names of REST v1, which alone lets agents have them
 	{"gpt-3.5-turbo", 1, true},
 	{"gpt-4o", 1, true},
 	{"gpt-4o-mini", 1, false},

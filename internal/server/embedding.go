@@ -5,9 +5,11 @@ import (
 	"errors"
 
 	"parley/internal/chat"
+	"parley/internal/httpclient"
 	"parley/internal/ingest"
 	"parley/internal/jobs"
 	"parley/internal/model"
+	"parley/internal/model/openai"
 )
 
 // embeddingWorkers is how many agents' passages are embedded at a time.
@@ -35,11 +37,15 @@ func (m ModelConfig) checkEmbedding() error {
 }
 
 // Embedder returns the configured embedder; nil when there is none.
-func (m ModelConfig) Embedder() *model.OpenAIEmbedder {
+func (m ModelConfig) Embedder() *openai.Embedder {
 	if m.EmbedURL == "" {
 		return nil
 	}
-	return &model.OpenAIEmbedder{BaseURL: m.EmbedURL, Key: m.EmbedKey, Model: m.EmbedModel, Dimensions: m.EmbedDimensions}
+	return &openai.Embedder{
+		Client:     httpclient.Client{BaseURL: m.EmbedURL, Key: m.EmbedKey},
+		Model:      m.EmbedModel,
+		Dimensions: m.EmbedDimensions,
+	}
 }
 
 // newQueryEmbedder returns what embeds questions before they are searched for; nil where there is no embedding server.

@@ -10,7 +10,11 @@ import (
 	"strconv"
 	"strings"
 
+	"parley/internal/httpclient"
 	"parley/internal/model"
+	"parley/internal/model/anthropic"
+	"parley/internal/model/openai"
+	"parley/internal/model/quote"
 )
 
 // Check reports invalid and incomplete settings: a model named without its server would never be asked, and the built-in one
@@ -49,7 +53,7 @@ func (m ModelConfig) Check() error {
 }
 
 func claudeHint(id string) string {
-	if strings.HasPrefix(id, model.AnthropicPrefix) {
+	if strings.HasPrefix(id, anthropicPrefix) {
 		return ", or set --anthropic-key (PARLEY_ANTHROPIC_KEY)"
 	}
 	return ""
@@ -60,7 +64,7 @@ func claudeHint(id string) string {
 func (m ModelConfig) usesAnthropic() bool { return m.AnthropicURL != "" || m.AnthropicKey != "" }
 
 func (m ModelConfig) asksAnthropic(id string) bool {
-	return m.usesAnthropic() && strings.HasPrefix(id, model.AnthropicPrefix)
+	return m.usesAnthropic() && strings.HasPrefix(id, anthropicPrefix)
 }
 
 func (m ModelConfig) mapsToClaude() bool {
@@ -99,7 +103,7 @@ func (m ModelConfig) DefaultModelName() string {
 	}
 	where := m.ModelURL
 	if m.asksAnthropic(name) {
-		name, where = strings.TrimPrefix(name, model.AnthropicPrefix), cmp.Or(m.AnthropicURL, model.AnthropicURL)
+		name, where = strings.TrimPrefix(name, anthropicPrefix), cmp.Or(m.AnthropicURL, anthropic.DefaultURL)
 	}
 	u, err := url.Parse(where)
 	if where == "" || err != nil || name == model.BuiltinName || name == "" {
@@ -108,20 +112,44 @@ func (m ModelConfig) DefaultModelName() string {
 	return name + " at " + u.Host
 }
 
-// NewRegistry maps the model names of the API to the models that answer for them.
+// NewRegistry maps the API's model names to what answers for them.
 func (m ModelConfig) NewRegistry() (*model.Registry, error) {
 	all, single, err := m.contextTokens()
 	if err != nil {
 		return nil, err
 	}
-	return model.NewRegistry(model.RegistryConfig{URL: m.ModelURL, Key: m.ModelKey, Model: m.ModelID, ModelMap: m.ModelMap, Builtin: model.Builtin{},
-		AnthropicURL: m.AnthropicURL, AnthropicKey: m.AnthropicKey, ContextTokens: all, ContextTokensByModel: single})
+	return model.NewRegistry(model.RegistryConfig{
+		Wires:                m.wires(),
+		Model:                m.ModelID,
+		ModelMap:             m.ModelMap,
+		Builtin:              quote.Model{},
+		ContextTokens:        all,
+		ContextTokensByModel: single,
+	}), nil
 }
 
-// newRegistryWith returns NewRegistry's registry, or one in which override answers for every name unless it is nil.
+// anthropicPrefix begins the names of models that are asked for in Anthropic's wire format.
+const anthropicPrefix = "anthropic/"
+
+// wires are the model servers of the configuration, by wire format; the first that fits a model's name is asked.
+func (m ModelConfig) wires() (wires []model.Wire) {
+	if m.usesAnthropic() {
+		wires = append(wires, model.Wire{Prefix: anthropicPrefix, Model: &anthropic.Model{
+			Client: httpclient.Client{BaseURL: cmp.Or(m.AnthropicURL, anthropic.DefaultURL), Key: m.AnthropicKey},
+		}})
+	}
+	if m.ModelURL != "" {
+		wires = append(wires, model.Wire{Model: &openai.Model{
+			Client: httpclient.Client{BaseURL: m.ModelURL, Key: m.ModelKey},
+		}})
+	}
+	return wires
+}
+
+// newRegistryWith is NewRegistry with a model that answers for every name in place of the configured ones, unless it is nil.
 func (m ModelConfig) newRegistryWith(override model.Model) (*model.Registry, error) {
 	if override != nil {
-		return model.NewRegistry(model.RegistryConfig{Builtin: override})
+		return model.NewRegistry(model.RegistryConfig{Builtin: override}), nil
 	}
 	return m.NewRegistry()
 }

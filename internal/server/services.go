@@ -19,9 +19,11 @@ import (
 	"parley/internal/jobs"
 	"parley/internal/metrics"
 	"parley/internal/model"
+	"parley/internal/model/openai"
 	"parley/internal/outbound"
 	"parley/internal/retrieval"
 	"parley/internal/search"
+	"parley/internal/speech"
 	"parley/internal/store"
 	"parley/internal/vault"
 	"parley/internal/voice"
@@ -54,8 +56,8 @@ type Services struct {
 	Sender        *webhook.Sender
 	Outbound      *outbound.Client
 
-	Media     *rtc.Server          // where the rooms of voice sessions are
-	Speech    *model.SpeechEngines // what agents speak and hear with
+	Media     *rtc.Server     // where the rooms of voice sessions are
+	Speech    *speech.Engines // what agents speak and hear with
 	Voice     *voice.Sessions
 	Responder *voice.Responder // the agent's part of voice sessions; nil where there is no media server
 
@@ -71,7 +73,7 @@ type Services struct {
 	cursorKey   []byte           // seals the cursors of lists
 	metrics     *metrics.Metrics // nil where nobody reads them
 	extractPool *extract.Pool
-	embedder    *model.OpenAIEmbedder // nil where there is no embedding server
+	embedder    *openai.Embedder // nil where there is no embedding server
 }
 
 // builder makes the services. Its fields are what several of them share.
@@ -80,8 +82,8 @@ type builder struct {
 	db        *store.DB
 	plans     *access.Plans
 	models    *model.Registry
-	speech    *model.SpeechEngines
-	embedder  *model.OpenAIEmbedder // nil where there is no embedding server
+	speech    *speech.Engines
+	embedder  *openai.Embedder // nil where there is no embedding server
 	vault     *vault.Vault
 	outbound  *outbound.Client
 	webSearch *actions.WebSearch // nil where no search engine is configured

@@ -4,7 +4,17 @@ import (
 	"errors"
 	"fmt"
 
-	"parley/internal/model"
+	"parley/internal/speech"
+	"parley/internal/speech/deepgram"
+	"parley/internal/speech/local"
+	"parley/internal/speech/openai"
+)
+
+// The speech engines that there are; the enumerations of SpeechConfig list their names. Among those that speak, the first that
+// fits is preferred.
+var (
+	synthesizerEngines = []speech.SynthesizerEngine{openai.SynthesizerEngine(), local.FliteEngine(), local.EspeakEngine()}
+	transcriberEngines = []speech.TranscriberEngine{openai.TranscriberEngine(), deepgram.Engine(), local.PocketsphinxEngine()}
 )
 
 // SpeechConfig configures the speech engines of voice sessions.
@@ -45,22 +55,31 @@ func (s SpeechConfig) Check() error {
 	return errors.Join(faults...)
 }
 
-// Engines returns the configured speech engines. Where the one for a direction is missing, that direction is in writing.
-func (s SpeechConfig) Engines() (*model.SpeechEngines, error) {
-	return model.NewSpeechEngines(model.SpeechConfig{
-		TTS: s.TTS, TTSURL: s.TTSURL, TTSKey: s.TTSKey, TTSModel: s.TTSModel,
-		STT: s.STT, STTURL: s.STTURL, STTKey: s.STTKey, STTModel: s.STTModel, VoicesFile: s.VoiceMap,
+// Engines finds what agents speak and hear with. Without an engine for one of the two, voice sessions are in writing that way.
+func (s SpeechConfig) Engines() (*speech.Engines, error) {
+	return speech.NewEngines(speech.Config{
+		Synthesizers: synthesizerEngines,
+		Transcribers: transcriberEngines,
+		TTS:          s.TTS,
+		TTSURL:       s.TTSURL,
+		TTSKey:       s.TTSKey,
+		TTSModel:     s.TTSModel,
+		STT:          s.STT,
+		STTURL:       s.STTURL,
+		STTKey:       s.STTKey,
+		STTModel:     s.STTModel,
+		VoicesFile:   s.VoiceMap,
 	})
 }
 
-// speechEngines returns the engines and warns of those that are configured and not installed.
-func (c Config) speechEngines() (*model.SpeechEngines, error) {
-	speech, err := c.Engines()
+// speechEngines finds them and warns of those that are named and not there.
+func (c Config) speechEngines() (*speech.Engines, error) {
+	engines, err := c.Engines()
 	if err != nil {
 		return nil, err
 	}
-	for _, lack := range speech.Warnings {
+	for _, lack := range engines.Warnings {
 		c.Logger.Warn("a speech engine is missing; voice sessions do without", "engine", lack)
 	}
-	return speech, nil
+	return engines, nil
 }

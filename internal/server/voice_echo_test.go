@@ -8,7 +8,8 @@ import (
 	"time"
 
 	"parley/internal/audio"
-	"parley/internal/model"
+	"parley/internal/model/scripted"
+	"parley/internal/speech"
 	"parley/internal/testkit"
 	"parley/internal/voice/rtc"
 )
@@ -16,7 +17,7 @@ import (
 // vowelSynthesizer synthesizes vowels, 50 ms for each letter.
 type vowelSynthesizer struct{}
 
-func (vowelSynthesizer) Synthesize(_ context.Context, u model.Utterance) iter.Seq2[audio.Sound, error] {
+func (vowelSynthesizer) Synthesize(_ context.Context, u speech.Utterance) iter.Seq2[audio.Sound, error] {
 	voice := newVowelGenerator()
 	return func(yield func(audio.Sound, error) bool) {
 		piece := make([]int16, rtc.OutputRate/20)
@@ -36,8 +37,8 @@ func (vowelSynthesizer) Synthesize(_ context.Context, u model.Utterance) iter.Se
 func TestWhatInterrupts(t *testing.T) {
 	const greeting = "Hello there, how can I help you today?"
 	const answer = "It costs ten euros a month for each person, and there is a discount of twenty percent for those who pay a year."
-	scripted := &model.Scripted{}
-	h, g, begin := openVoiceServer(t, scripted, `{"initialMessage":"`+greeting+`"}`)
+	scriptedModel := &scripted.Model{}
+	h, g, begin := openVoiceServer(t, scriptedModel, `{"initialMessage":"`+greeting+`"}`)
 	h.Responder.Synthesizer = vowelSynthesizer{}
 	s := begin()
 	c := joinRoom(t, strings.Replace(h.URL, "http", "ws", 1), s.ParticipantToken)
@@ -57,7 +58,7 @@ func TestWhatInterrupts(t *testing.T) {
 	c.waitForSilence(2 * time.Second) // until what the recogniser makes of the echo is known: what it is told next is for what is said next
 	defer func() { t.Logf("the transcript is %q", c.transcript()) }()
 
-	scripted.AddScript(model.TextStep(answer))
+	scriptedModel.AddScript(scripted.Text(answer))
 	g.setText("What does it cost?")
 	c.speakFor(600 * time.Millisecond)
 	c.waitForAgentSpeech(1500 * time.Millisecond)
@@ -66,11 +67,11 @@ func TestWhatInterrupts(t *testing.T) {
 	c.waitForTranscript(greeting + "|What does it cost?|" + answer + "|Mhm.")
 	c.waitForState(rtc.Listening)
 
-	scripted.AddScript(model.TextStep(answer))
+	scriptedModel.AddScript(scripted.Text(answer))
 	g.setText("Once more, please.")
 	c.speakFor(600 * time.Millisecond)
 	c.waitForAgentSpeech(1500 * time.Millisecond)
-	scripted.AddScript(model.TextStep("Yes?"))
+	scriptedModel.AddScript(scripted.Text("Yes?"))
 	g.setText("Stop!")
 	c.speakFor(400 * time.Millisecond)
 	testkit.Eventually(t, "the end of the answer", func() bool { return strings.HasSuffix(c.transcript(), "|Stop!|Yes?") })

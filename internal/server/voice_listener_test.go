@@ -10,8 +10,11 @@ import (
 
 	"golang.org/x/net/websocket"
 
-	"parley/internal/model"
+	"parley/internal/httpclient"
+	"parley/internal/model/scripted"
 	"parley/internal/server"
+	"parley/internal/speech"
+	"parley/internal/speech/deepgram"
 	"parley/internal/testkit"
 	"parley/internal/voice/rtc"
 )
@@ -51,7 +54,7 @@ func (s *fakeTranscriptionServer) serve(c *websocket.Conn) {
 		} else {
 			s.segmentSamples[len(s.segmentSamples)-1] += len(frame) / 2
 		}
-		received := time.Duration(s.segmentSamples[len(s.segmentSamples)-1]) * time.Second / model.TranscriptionSampleRate
+		received := time.Duration(s.segmentSamples[len(s.segmentSamples)-1]) * time.Second / speech.SampleRate
 		s.mu.Unlock()
 		switch {
 		case word.Type == "Finalize":
@@ -82,10 +85,10 @@ func TestTalkWithAListener(t *testing.T) {
 	s := &fakeTranscriptionServer{textMessages: map[string]int{}}
 	listening := httptest.NewServer(websocket.Server{Handler: s.serve})
 	defer listening.Close()
-	engine := &model.Deepgram{KeepAliveInterval: 50 * time.Millisecond, SpeechServer: model.SpeechServer{BaseURL: listening.URL}}
-	scripted := &model.Scripted{}
-	scripted.AddScript(model.TextStep("It costs ten.")).AddScript(model.TextStep("Yes."))
-	h, agent, live, c := startVoiceCall(t, func(c *server.Config) { c.ModelOverride = scripted }, func(h *testkit.Server) {
+	engine := &deepgram.Transcriber{KeepAliveInterval: 50 * time.Millisecond, Client: httpclient.Client{BaseURL: listening.URL}}
+	scriptedModel := &scripted.Model{}
+	scriptedModel.AddScript(scripted.Text("It costs ten.")).AddScript(scripted.Text("Yes."))
+	h, agent, live, c := startVoiceCall(t, func(c *server.Config) { c.ModelOverride = scriptedModel }, func(h *testkit.Server) {
 		h.Responder.Synthesizer, h.Responder.Transcriber = humSynthesizer{}, engine
 	})
 
@@ -108,7 +111,7 @@ func TestTalkWithAListener(t *testing.T) {
 	testkit.Eventually(t, "the end of the line", func() bool { return s.countMessages("CloseStream") == 1 })
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.lines != 2 || len(s.segmentSamples) != 4 || s.segmentSamples[2] < s.segmentSamples[1] || s.segmentSamples[2] < model.TranscriptionSampleRate {
+	if s.lines != 2 || len(s.segmentSamples) != 4 || s.segmentSamples[2] < s.segmentSamples[1] || s.segmentSamples[2] < speech.SampleRate {
 		t.Errorf("%d connections; samples of each segment: %v", s.lines, s.segmentSamples)
 	}
 }

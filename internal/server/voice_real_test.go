@@ -11,8 +11,9 @@ import (
 
 	"parley"
 	"parley/internal/audio"
-	"parley/internal/model"
 	"parley/internal/server"
+	"parley/internal/speech"
+	"parley/internal/speech/local"
 	"parley/internal/testkit"
 	"parley/internal/testkit/sfus"
 	"parley/internal/voice/rtc"
@@ -26,8 +27,8 @@ func synthesizeSpeech(t *testing.T, text string) []int16 {
 		t.Skip("SKIP: flite is not installed")
 	}
 	var samples []int16
-	speech := (&model.Flite{Program: program}).Synthesize(t.Context(), model.Utterance{Text: text, Voice: "rms"})
-	for part, err := range model.Resample(rtc.OutputRate, speech) {
+	speech := (&local.Flite{Program: program}).Synthesize(t.Context(), speech.Utterance{Text: text, Voice: "rms"})
+	for part, err := range speech.Resample(rtc.OutputRate, speech) {
 		requireNoError(t, err)
 		samples = append(samples, part...)
 	}

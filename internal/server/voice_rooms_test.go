@@ -10,7 +10,7 @@ import (
 	"go.uber.org/goleak"
 
 	"parley"
-	"parley/internal/model"
+	"parley/internal/model/scripted"
 	"parley/internal/server"
 	"parley/internal/testkit"
 	"parley/internal/testkit/sfus"
@@ -72,7 +72,7 @@ func TestADeadMediaServerEndsItsSessions(t *testing.T) {
 	t.Cleanup(func() { // the caller's client goes on trying for some seconds after it has left
 		testkit.Eventually(t, "the end of all goroutines", func() bool { return goleak.Find(before) == nil })
 	})
-	h, _, begin := openVoiceServer(t, &model.Scripted{}, `{"initialMessage":"Hello there!"}`)
+	h, _, begin := openVoiceServer(t, &scripted.Model{}, `{"initialMessage":"Hello there!"}`)
 	address := strings.Replace(h.URL, "http", "ws", 1)
 	defer http.DefaultClient.CloseIdleConnections() // of the SDK
 	first := begin()

@@ -17,7 +17,9 @@ import (
 	"parley"
 	"parley/internal/audio"
 	"parley/internal/model"
+	"parley/internal/model/scripted"
 	"parley/internal/server"
+	"parley/internal/speech"
 	"parley/internal/store"
 	"parley/internal/testkit"
 	"parley/internal/testkit/sfus"
@@ -27,7 +29,7 @@ import (
 // humSynthesizer synthesizes a hum of 50 ms for each letter.
 type humSynthesizer struct{}
 
-func (humSynthesizer) Synthesize(_ context.Context, u model.Utterance) iter.Seq2[audio.Sound, error] {
+func (humSynthesizer) Synthesize(_ context.Context, u speech.Utterance) iter.Seq2[audio.Sound, error] {
 	return func(yield func(audio.Sound, error) bool) {
 		piece := make([]int16, rtc.OutputRate/20)
 		for range len(u.Text) {
@@ -47,17 +49,17 @@ type scriptedTranscriber struct {
 	text string
 }
 
-func (g *scriptedTranscriber) Transcribe(ctx context.Context, _ model.Segment) iter.Seq2[model.Transcript, error] {
-	return func(yield func(model.Transcript, error) bool) {
+func (g *scriptedTranscriber) Transcribe(ctx context.Context, _ speech.Segment) iter.Seq2[speech.Transcript, error] {
+	return func(yield func(speech.Transcript, error) bool) {
 		select {
 		case <-time.After(50 * time.Millisecond):
 		case <-ctx.Done():
-			yield(model.Transcript{}, ctx.Err())
+			yield(speech.Transcript{}, ctx.Err())
 			return
 		}
 		g.mu.Lock()
 		defer g.mu.Unlock()
-		yield(model.Transcript{Text: g.text, IsFinal: true}, nil)
+		yield(speech.Transcript{Text: g.text, IsFinal: true}, nil)
 	}
 }
 
@@ -93,9 +95,9 @@ func openVoiceServer(t *testing.T, answering model.Model, settings string) (*tes
 }
 
 func TestTalkThroughTheMediaServer(t *testing.T) {
-	scripted := &model.Scripted{}
+	scriptedModel := &scripted.Model{}
 	const answer = "It costs ten euros a month for each person, and there is a discount of twenty percent for those who pay a year."
-	h, g, begin := openVoiceServer(t, scripted, `{"initialMessage":"Hello there!","recordings":{"enabled":true,"retentionDays":1}}`)
+	h, g, begin := openVoiceServer(t, scriptedModel, `{"initialMessage":"Hello there!","recordings":{"enabled":true,"retentionDays":1}}`)
 	before := runtime.NumGoroutine()
 	s := begin()
 	c := joinRoom(t, strings.Replace(h.URL, "http", "ws", 1), s.ParticipantToken)
@@ -106,7 +108,7 @@ func TestTalkThroughTheMediaServer(t *testing.T) {
 	c.waitForState(rtc.Speaking)
 	c.waitForState(rtc.Listening)
 
-	scripted.AddScript(model.TextStep("Hello. " + answer))
+	scriptedModel.AddScript(scripted.Text("Hello. " + answer))
 	g.setText("What does it cost?")
 	c.speakFor(time.Second)
 	c.waitForState(rtc.Speaking)
@@ -120,7 +122,7 @@ func TestTalkThroughTheMediaServer(t *testing.T) {
 	c.mu.Unlock()
 
 	c.waitForAgentSpeech(2100 * time.Millisecond) // for longer than its echo is guarded against
-	scripted.AddScript(model.TextStep("Yes."))
+	scriptedModel.AddScript(scripted.Text("Yes."))
 	g.setText("And is that with tax?")
 	c.speakFor(800 * time.Millisecond)
 	c.waitForTranscript("Hello there!|What does it cost?|" + waitForCutAnswer(c, answer) + "|And is that with tax?|Yes.")
@@ -187,7 +189,7 @@ func waitForCutAnswer(c *voiceClient, answer string) (cut string) {
 
 // Sessions leave nothing behind.
 func TestTalksLeaveNothingBehind(t *testing.T) {
-	h, _, begin := openVoiceServer(t, &model.Scripted{}, `{"initialMessage":"Hi."}`)
+	h, _, begin := openVoiceServer(t, &scripted.Model{}, `{"initialMessage":"Hi."}`)
 	round := func() {
 		s := begin()
 		c := joinRoom(t, strings.Replace(h.URL, "http", "ws", 1), s.ParticipantToken)

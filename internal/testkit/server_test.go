@@ -8,7 +8,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"parley/internal/model"
+	"parley/internal/model/scripted"
 	"parley/internal/testkit"
 	"parley/internal/testkit/dbs"
 )
@@ -44,8 +44,8 @@ func TestServerAnswersFromItsSources(t *testing.T) {
 
 func TestScriptAndClock(t *testing.T) {
 	clock := testkit.NewClock()
-	scripted := model.NewScripted(model.TextStep("By script."), model.StopStep())
-	h := testkit.Open(t, testkit.WithModel(scripted), testkit.WithClock(clock))
+	scriptedModel := scripted.New(scripted.Text("By script."), scripted.Stop())
+	h := testkit.Open(t, testkit.WithModel(scriptedModel), testkit.WithClock(clock))
 	agent := h.NewAgent(t, h.Key)
 	if r := h.Do(t, "POST", "/agents/"+agent+"/chat", h.Key, `{"message":"Hello"}`); !strings.Contains(string(r.Body), "By script.") {
 		t.Errorf("%d %s", r.Status, r.Body)

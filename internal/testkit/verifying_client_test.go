@@ -7,14 +7,14 @@ import (
 	"strings"
 	"testing"
 
-	"parley/internal/model"
+	"parley/internal/model/scripted"
 	"parley/internal/testkit"
 )
 
 // newVerifiedServer returns a server and a client that has created an agent, a source and one conversation of two answers, one of them streamed.
 func newVerifiedServer(t *testing.T, options ...testkit.Option) (h *testkit.Server, l *testkit.VerifyingClient, conversation string) {
 	t.Helper()
-	h = testkit.Open(t, append([]testkit.Option{testkit.WithModel(new(model.Scripted))}, options...)...)
+	h = testkit.Open(t, append([]testkit.Option{testkit.WithModel(new(scripted.Model))}, options...)...)
 	l = testkit.NewVerifyingClient(h.URL, h.Key, h.Client)
 	agent, err := l.CreateAgent(t.Context(), "Ferry desk")
 	if err != nil {

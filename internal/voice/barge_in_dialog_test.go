@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/model"
+	"parley/internal/model/scripted"
 	"parley/internal/store"
 	"parley/internal/testkit/dbs"
 	"parley/internal/voice/rtc"
@@ -177,8 +177,8 @@ func TestCustomerGoesOn(t *testing.T) {
 	dbs.ForEachStore(t, func(t *testing.T, db *store.DB) {
 		d := newTestDialog(t, db, `{}`)
 		d.joinUser()
-		gate := model.NewBarrier()
-		d.model.AddScript(model.ScriptStep{Barrier: gate}, model.TextStep("Which one?"))
+		gate := scripted.NewBarrier()
+		d.model.AddScript(scripted.Step{Barrier: gate}, scripted.Text("Which one?"))
 		d.saySegment("I have a question.", 800*time.Millisecond)
 		<-gate.Reached()
 		d.waitForState("thinking")
@@ -203,8 +203,8 @@ func TestCustomerGoesOn(t *testing.T) {
 func TestBackchannelWhileTheAgentThinks(t *testing.T) {
 	d := newSQLiteDialog(t, `{}`)
 	d.joinUser()
-	gate := model.NewBarrier()
-	d.model.AddScript(model.ScriptStep{Barrier: gate}, model.TextStep("Ten euros."))
+	gate := scripted.NewBarrier()
+	d.model.AddScript(scripted.Step{Barrier: gate}, scripted.Text("Ten euros."))
 	d.saySegment(question, 800*time.Millisecond)
 	<-gate.Reached()
 	d.saySegment("Mhm.", 300*time.Millisecond)

@@ -9,7 +9,8 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/model"
+	"parley/internal/model/quote"
+	"parley/internal/model/scripted"
 	"parley/internal/store"
 	"parley/internal/testkit/dbs"
 	"parley/internal/voice/rtc"
@@ -122,7 +123,7 @@ func TestRecognitionFails(t *testing.T) {
 func TestAnswerFails(t *testing.T) {
 	d := newSQLiteDialog(t, `{}`)
 	d.joinUser()
-	d.model.AddScript(model.ScriptStep{Err: errors.New("no model")})
+	d.model.AddScript(scripted.Step{Err: errors.New("no model")})
 	d.saySegment(question, time.Second)
 	d.waitForTranscript(`
 		user: What does it cost?
@@ -246,7 +247,7 @@ func TestPersonTakesOver(t *testing.T) {
 	_, err := d.conversations.TakeOver(t.Context(), d.account.ID, d.agent, d.session.ConversationID, "operator", "", false)
 	d.requireNoError(err)
 	d.waitForEnd(parley.EndEscalated)
-	if !strings.HasSuffix(d.transcript(), "agent: "+model.HandoverText(0)+"\n") {
+	if !strings.HasSuffix(d.transcript(), "agent: "+quote.HandoverText(0)+"\n") {
 		t.Errorf("the customer was told\n%s", d.transcript())
 	}
 }
@@ -262,7 +263,7 @@ func TestCustomerAsksForAPerson(t *testing.T) {
 	d.joinUser()
 	d.saySegment("I want to talk to a human, please.", time.Second)
 	d.waitForEnd(parley.EndEscalated)
-	if n := strings.Count(d.transcript(), "agent: "); n != 1 || !strings.Contains(d.transcript(), model.HandoverText(0)) {
+	if n := strings.Count(d.transcript(), "agent: "); n != 1 || !strings.Contains(d.transcript(), quote.HandoverText(0)) {
 		t.Errorf("the customer was told\n%s", d.transcript())
 	}
 }

@@ -18,7 +18,9 @@ import (
 	"parley/internal/audio"
 	"parley/internal/chat"
 	"parley/internal/model"
+	"parley/internal/model/scripted"
 	"parley/internal/retrieval"
+	"parley/internal/speech"
 	"parley/internal/store"
 	"parley/internal/testkit/dbs"
 	"parley/internal/voice"
@@ -29,7 +31,7 @@ import (
 type testDialog struct {
 	*testSessions
 	*fakeTransport
-	model         *model.Scripted
+	model         *scripted.Model
 	engine        *chat.Engine
 	conversations *chat.Conversations
 	synthesizer   *fakeSynthesizer
@@ -68,7 +70,7 @@ func (m *fakeSynthesizer) countTexts() int {
 	return len(m.texts)
 }
 
-func (m *fakeSynthesizer) Synthesize(ctx context.Context, u model.Utterance) iter.Seq2[audio.Sound, error] {
+func (m *fakeSynthesizer) Synthesize(ctx context.Context, u speech.Utterance) iter.Seq2[audio.Sound, error] {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.texts = append(m.texts, u.Text)
@@ -97,17 +99,17 @@ func (m *fakeSynthesizer) Synthesize(ctx context.Context, u model.Utterance) ite
 // fakeTranscriber returns the texts that the test sends, segment by segment.
 type fakeTranscriber struct{ texts chan string }
 
-func (e *fakeTranscriber) Transcribe(ctx context.Context, _ model.Segment) iter.Seq2[model.Transcript, error] {
-	return func(yield func(model.Transcript, error) bool) {
+func (e *fakeTranscriber) Transcribe(ctx context.Context, _ speech.Segment) iter.Seq2[speech.Transcript, error] {
+	return func(yield func(speech.Transcript, error) bool) {
 		select {
 		case text := <-e.texts:
 			if text == "fail" {
-				yield(model.Transcript{}, errors.New("deaf"))
+				yield(speech.Transcript{}, errors.New("deaf"))
 				return
 			}
-			yield(model.Transcript{Text: text, IsFinal: true}, nil)
+			yield(speech.Transcript{Text: text, IsFinal: true}, nil)
 		case <-ctx.Done():
-			yield(model.Transcript{}, ctx.Err())
+			yield(speech.Transcript{}, ctx.Err())
 		}
 	}
 }
@@ -122,9 +124,8 @@ func newTestDialog(t *testing.T, db *store.DB, settings string, change ...func(d
 	t.Helper()
 	s := newTestSessions(t, db)
 	s.setVoiceSettings(settings)
-	d := &testDialog{testSessions: s, fakeTransport: newFakeTransport(s.clock.Now), model: &model.Scripted{}, synthesizer: &fakeSynthesizer{}, transcriber: &fakeTranscriber{texts: make(chan string, 8)}}
-	table, err := model.NewRegistry(model.RegistryConfig{Builtin: d.model})
-	s.requireNoError(err)
+	d := &testDialog{testSessions: s, fakeTransport: newFakeTransport(s.clock.Now), model: &scripted.Model{}, synthesizer: &fakeSynthesizer{}, transcriber: &fakeTranscriber{texts: make(chan string, 8)}}
+	table := model.NewRegistry(model.RegistryConfig{Builtin: d.model})
 	logger := slog.New(slog.NewTextHandler(io.Discard, nil))
 	if os.Getenv("VERBOSE") != "" {
 		logger = slog.Default()
@@ -189,7 +190,7 @@ func (d *testDialog) typeText(text string) { d.events <- rtc.Event{Kind: rtc.Eve
 
 func (d *testDialog) scriptAnswers(texts ...string) {
 	for _, text := range texts {
-		d.model.AddScript(model.TextStep(text))
+		d.model.AddScript(scripted.Text(text))
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/model"
+	"parley/internal/model/quote"
 	"parley/internal/text/words"
 )
 
@@ -70,7 +70,7 @@ func (t *dialog) handOver() {
 		return
 	}
 	t.isHandingOver = true
-	t.announce(model.HandoverText(t.userLanguage()), true)
+	t.announce(quote.HandoverText(t.userLanguage()), true)
 }
 
 // userLanguage returns the language of the customer's last question, as far as it can be recognised.

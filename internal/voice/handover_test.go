@@ -6,7 +6,8 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/model"
+	"parley/internal/model/quote"
+	"parley/internal/model/scripted"
 	"parley/internal/store"
 	"parley/internal/testkit/dbs"
 	"parley/internal/text/words"
@@ -43,7 +44,7 @@ func TestPersonTakesOverDuringALongAnswer(t *testing.T) {
 	d.waitForTranscript(`
 		user: What does it cost?
 		agent: It costs ten euros a
-		agent: ` + model.HandoverText(0) + `
+		agent: ` + quote.HandoverText(0) + `
 	`)
 }
 
@@ -64,7 +65,7 @@ func TestCustomerTextIsStoredForThePerson(t *testing.T) {
 		d.eventually(func() bool { return strings.Contains(d.storedHistory(), "user: And call me Jo.\n") }, d.storedHistory)
 		d.synthesizer.unblock()
 		d.waitForEnd(parley.EndEscalated)
-		if h := d.storedHistory(); strings.Count(h, "4711") != 1 || strings.Count(h, model.HandoverText(0)) != 1 {
+		if h := d.storedHistory(); strings.Count(h, "4711") != 1 || strings.Count(h, quote.HandoverText(0)) != 1 {
 			t.Errorf("stored is\n%s", h)
 		}
 
@@ -101,19 +102,19 @@ func TestPersonTakesOverWhileTheAgentThinks(t *testing.T) {
 	d := newSQLiteDialog(t, `{}`)
 	d.conversations.StopTurn = d.engine.Stop
 	d.joinUser()
-	gate := model.NewBarrier()
+	gate := scripted.NewBarrier()
 	defer gate.Release()
-	d.model.AddScript(model.ScriptStep{Barrier: gate}, model.TextStep("Never."))
+	d.model.AddScript(scripted.Step{Barrier: gate}, scripted.Text("Never."))
 	d.saySegment("Wo ist meine Bestellung?", 800*time.Millisecond)
 	<-gate.Reached()
 	d.takeOver()
 	d.waitForEnd(parley.EndEscalated)
-	german := model.HandoverText(words.German)
+	german := quote.HandoverText(words.German)
 	d.waitForTranscript(`
 		user: Wo ist meine Bestellung?
 		agent: ` + german + `
 	`)
-	if german == model.HandoverText(0) || len(d.faults) > 0 {
+	if german == quote.HandoverText(0) || len(d.faults) > 0 {
 		t.Errorf("%q, %q", german, d.faults)
 	}
 }

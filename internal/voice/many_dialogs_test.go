@@ -11,6 +11,7 @@ import (
 
 	"parley"
 	"parley/internal/model"
+	"parley/internal/model/scripted"
 	"parley/internal/testkit"
 	"parley/internal/voice"
 	"parley/internal/voice/rtc"
@@ -31,8 +32,8 @@ func TestManyDialogs(t *testing.T) {
 		return transports[s.ID], nil
 	}
 	d.Sessions.Respond = d.responder.Respond
-	d.model.StepsFor = func(r model.Request) []model.ScriptStep {
-		return []model.ScriptStep{model.TextStep("You said " + r.Messages[len(r.Messages)-1].Text + ".")}
+	d.model.StepsFor = func(r model.Request) []scripted.Step {
+		return []scripted.Step{scripted.Text("You said " + r.Messages[len(r.Messages)-1].Text + ".")}
 	}
 	const dialogs = 64
 	var work sync.WaitGroup

@@ -9,7 +9,7 @@ import (
 
 	"parley"
 	"parley/internal/chat"
-	"parley/internal/model"
+	"parley/internal/speech"
 	"parley/internal/store"
 	"parley/internal/voice/rtc"
 	"parley/internal/voice/vad"
@@ -23,8 +23,8 @@ type Responder struct {
 	Conversations *chat.Conversations
 	Join          func(ctx context.Context, s *parley.VoiceSession) (rtc.Transport, error) // enters the session's room as the agent
 
-	Synthesizer model.Synthesizer // if nil, the agent answers in text
-	Transcriber model.Transcriber // if nil, the customer types
+	Synthesizer speech.Synthesizer // if nil, the agent answers in text
+	Transcriber speech.Transcriber // if nil, the customer types
 
 	Archive *Archive // of recordings; if nil, none are made
 

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/model"
+	"parley/internal/speech"
 	"parley/internal/voice/rtc"
 	"parley/internal/voice/vad"
 )
@@ -29,7 +29,7 @@ type segment struct {
 	version        int                // grows whenever there is more to transcribe
 	cancel         context.CancelFunc // cancels the transcription of the last version
 	isTranscribing bool
-	dictation      model.LiveTranscription
+	dictation      speech.LiveTranscription
 }
 
 func (s *segment) cancelTranscription() {
@@ -131,21 +131,21 @@ func (t *dialog) handleDetection(e vad.Event, at time.Time) {
 
 // startDictation begins a live transcription, if the engine can do that.
 func (t *dialog) startDictation(s *segment, pcm []int16) {
-	live, ok := t.Transcriber.(model.LiveTranscriber)
+	live, ok := t.Transcriber.(speech.LiveTranscriber)
 	if !ok {
 		return
 	}
 	ctx, stop := context.WithCancel(t.ctx)
 	s.cancel = stop
-	s.dictation = live.StartTranscription(ctx, t.transcriptionHints(), func(transcript model.Transcript) {
+	s.dictation = live.StartTranscription(ctx, t.transcriptionHints(), func(transcript speech.Transcript) {
 		t.sendSegmentText(segmentText{segment: s, isInterim: true, text: transcript.Text})
 	})
 	s.dictation.Add(pcm)
 }
 
 // transcriptionHints returns the hints for the engine.
-func (t *dialog) transcriptionHints() model.TranscriptionHints {
-	return model.TranscriptionHints{Model: t.settings.Transcriber.Model, Language: t.settings.Transcriber.Language, Speaker: string(t.session.ID)}
+func (t *dialog) transcriptionHints() speech.TranscriptionHints {
+	return speech.TranscriptionHints{Model: t.settings.Transcriber.Model, Language: t.settings.Transcriber.Language, Speaker: string(t.session.ID)}
 }
 
 // transcribeTimeout limits the transcription of a segment.
@@ -182,7 +182,7 @@ func (t *dialog) transcribeSoFar(s *segment, pcm []int16) {
 
 // transcribe returns the text of a segment, and sends interim texts.
 func (t *dialog) transcribe(ctx context.Context, s *segment, pcm []int16) (text string, err error) {
-	for transcript, err := range t.Transcriber.Transcribe(ctx, model.Segment{TranscriptionHints: t.transcriptionHints(), PCM: pcm}) {
+	for transcript, err := range t.Transcriber.Transcribe(ctx, speech.Segment{TranscriptionHints: t.transcriptionHints(), PCM: pcm}) {
 		if err != nil {
 			return "", err
 		}

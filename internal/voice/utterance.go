@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/model"
+	"parley/internal/speech"
 	"parley/internal/voice/rtc"
 )
 
@@ -147,7 +147,7 @@ func (t *dialog) synthesizePiece(s *utterance, p *piece) {
 // streamSpeech synthesizes a piece into sound until it is complete or the utterance has ended; errors after that are
 // ignored.
 func (t *dialog) streamSpeech(s *utterance, p *piece, sound chan<- []int16, recorded *clipAudio) error {
-	for pcm, err := range model.Resample(rtc.OutputRate, t.Synthesizer.Synthesize(s.ctx, t.speechRequest(p.spokenText))) {
+	for pcm, err := range speech.Resample(rtc.OutputRate, t.Synthesizer.Synthesize(s.ctx, t.speechRequest(p.spokenText))) {
 		if s.ctx.Err() != nil {
 			return nil
 		}
@@ -169,9 +169,9 @@ func (t *dialog) streamSpeech(s *utterance, p *piece, sound chan<- []int16, reco
 }
 
 // speechRequest returns the request to speak a text in the agent's voice.
-func (t *dialog) speechRequest(text string) model.Utterance {
+func (t *dialog) speechRequest(text string) speech.Utterance {
 	v := t.settings.Voice
-	return model.Utterance{Text: text, Voice: v.Name, Language: t.settings.Transcriber.Language, Speed: v.Speed, Instructions: v.Instructions}
+	return speech.Utterance{Text: text, Voice: v.Name, Language: t.settings.Transcriber.Language, Speed: v.Speed, Instructions: v.Instructions}
 }
 
 // handleSynthesis handles the end of a piece's synthesis. A piece that could not be synthesized is only shown.

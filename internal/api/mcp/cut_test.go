@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"parley/internal/model"
+	"parley/internal/model/scripted"
 	"parley/internal/testkit"
 )
 
@@ -26,8 +27,8 @@ type exportReply struct {
 
 // Whatever a page is cut by, walking the cursors shows every conversation once.
 func TestExportIsCutBySize(t *testing.T) {
-	h := testkit.Open(t, testkit.WithModel(&model.Scripted{StepsFor: func(model.Request) []model.ScriptStep {
-		return []model.ScriptStep{model.TextStep(strings.Repeat("word ", 8000)), model.StopStep()}
+	h := testkit.Open(t, testkit.WithModel(&scripted.Model{StepsFor: func(model.Request) []scripted.Step {
+		return []scripted.Step{scripted.Text(strings.Repeat("word ", 8000)), scripted.Stop()}
 	}}))
 	agent := h.NewAgent(t, h.Key)
 	session := connect(t, h, h.Key)

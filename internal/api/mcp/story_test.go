@@ -15,6 +15,7 @@ import (
 
 	"parley/internal/api/admin"
 	"parley/internal/model"
+	"parley/internal/model/scripted"
 	"parley/internal/server"
 	"parley/internal/testkit"
 	"parley/internal/testkit/expect"
@@ -110,8 +111,8 @@ type storyRunner struct {
 type toolSchemas struct{ in, out *jsonschema.Schema }
 
 func newStoryRunner(t *testing.T, by http.RoundTripper, settings []string) *storyRunner {
-	options := []testkit.Option{testkit.WithModel(&model.Scripted{StepsFor: func(req model.Request) []model.ScriptStep {
-		return []model.ScriptStep{model.TextStep(req.Messages[len(req.Messages)-1].Text), model.StopStep()}
+	options := []testkit.Option{testkit.WithModel(&scripted.Model{StepsFor: func(req model.Request) []scripted.Step {
+		return []scripted.Step{scripted.Text(req.Messages[len(req.Messages)-1].Text), scripted.Stop()}
 	}})}
 	for _, set := range settings {
 		if n, ok := strings.CutPrefix(set, "rate "); ok {

@@ -11,6 +11,7 @@ import (
 	"parley"
 	"parley/internal/api/admin"
 	"parley/internal/model"
+	"parley/internal/model/scripted"
 	"parley/internal/server"
 	"parley/internal/testkit"
 	"parley/internal/testkit/expect"
@@ -32,8 +33,8 @@ var storySettings = map[string]func(tl *storyRunner, value string) testkit.Optio
 
 func newStoryRunner(t *testing.T, s story) *storyRunner {
 	t.Helper()
-	tl := &storyRunner{t: t, modelGate: model.NewBarrier()}
-	options := []testkit.Option{testkit.WithModel(&model.Scripted{StepsFor: tl.modelSteps})}
+	tl := &storyRunner{t: t, modelGate: scripted.NewBarrier()}
+	options := []testkit.Option{testkit.WithModel(&scripted.Model{StepsFor: tl.modelSteps})}
 	for _, set := range s.Settings {
 		name, value, _ := strings.Cut(set, " ")
 		if make := storySettings[name]; make != nil {
@@ -57,16 +58,16 @@ func (tl *storyRunner) parseNumber(text string) int {
 }
 
 // modelSteps fails when it is asked to, and echoes otherwise.
-func (tl *storyRunner) modelSteps(req model.Request) []model.ScriptStep {
+func (tl *storyRunner) modelSteps(req model.Request) []scripted.Step {
 	switch text := req.Messages[len(req.Messages)-1].Text; text {
 	case "fail at once":
-		return []model.ScriptStep{{Err: fmt.Errorf("the provider at 10.1.2.3 is down")}}
+		return []scripted.Step{{Err: fmt.Errorf("the provider at 10.1.2.3 is down")}}
 	case "fail halfway":
-		return []model.ScriptStep{model.TextStep("Half an "), {Err: fmt.Errorf("the provider at 10.1.2.3 went away")}}
+		return []scripted.Step{scripted.Text("Half an "), {Err: fmt.Errorf("the provider at 10.1.2.3 went away")}}
 	case "wait":
-		return []model.ScriptStep{model.TextStep("Half an "), {Barrier: tl.modelGate}, model.TextStep("answer."), model.StopStep()}
+		return []scripted.Step{scripted.Text("Half an "), {Barrier: tl.modelGate}, scripted.Text("answer."), scripted.Stop()}
 	default:
-		return []model.ScriptStep{model.TextStep(text), model.StopStep()}
+		return []scripted.Step{scripted.Text(text), scripted.Stop()}
 	}
 }
 

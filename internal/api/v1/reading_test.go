@@ -13,6 +13,7 @@ import (
 	"parley/internal/api/v1"
 	"parley/internal/api/v2"
 	"parley/internal/model"
+	"parley/internal/model/scripted"
 	"parley/internal/testkit"
 )
 
@@ -57,13 +58,13 @@ func TestAnswersAreReadAsTheyWereStored(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var said []string
-			scripted := &model.Scripted{StepsFor: func(model.Request) (steps []model.ScriptStep) {
+			scriptedModel := &scripted.Model{StepsFor: func(model.Request) (steps []scripted.Step) {
 				for _, token := range said {
-					steps = append(steps, model.TextStep(token))
+					steps = append(steps, scripted.Text(token))
 				}
-				return append(steps, model.StopStep())
+				return append(steps, scripted.Stop())
 			}}
-			h := testkit.Open(t, append(where, testkit.WithModel(scripted))...)
+			h := testkit.Open(t, append(where, testkit.WithModel(scriptedModel))...)
 			bot := createChatbot(t, h)
 			random := rand.New(rand.NewPCG(7, 7))
 			for n := range 150 {

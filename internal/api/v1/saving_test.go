@@ -12,6 +12,7 @@ import (
 	"parley"
 	"parley/internal/api/v1"
 	"parley/internal/model"
+	"parley/internal/model/scripted"
 	"parley/internal/sqldb"
 	"parley/internal/store"
 	"parley/internal/testkit"
@@ -30,7 +31,7 @@ func countRows(t *testing.T, h *testkit.Server, words string, args ...any) int {
 
 // TestWithoutAnIDNothingIsSaved looks at the tables themselves: there is what the answer cost, and no word of it.
 func TestWithoutAnIDNothingIsSaved(t *testing.T) {
-	h := testkit.Open(t, testkit.WithModel(&model.Scripted{}))
+	h := testkit.Open(t, testkit.WithModel(&scripted.Model{}))
 	bot := createChatbot(t, h)
 	before := countRows(t, h, "events")
 	body := fmt.Sprintf(`{"chatbotId": %q, "messages": [{"role": "user", "content": "a secret word"}], "stream": %%v}`, bot)
@@ -58,17 +59,17 @@ func TestWithoutAnIDNothingIsSaved(t *testing.T) {
 // TestUnsavedAnswersEndWithTheirReader: a conversation that is not saved is answered for its client alone. Who goes away when
 // something was said has had it.
 func TestUnsavedAnswersEndWithTheirReader(t *testing.T) {
-	gate := model.NewBarrier()
-	scripted := &model.Scripted{StepsFor: func(model.Request) []model.ScriptStep {
-		return []model.ScriptStep{model.TextStep("Half an "), {Barrier: gate}, model.TextStep("answer"), model.StopStep()}
+	gate := scripted.NewBarrier()
+	scriptedModel := &scripted.Model{StepsFor: func(model.Request) []scripted.Step {
+		return []scripted.Step{scripted.Text("Half an "), {Barrier: gate}, scripted.Text("answer"), scripted.Stop()}
 	}}
-	h := testkit.Open(t, testkit.WithModel(scripted))
+	h := testkit.Open(t, testkit.WithModel(scriptedModel))
 	bot := createChatbot(t, h)
 	resp := startChat(t, h, fmt.Sprintf(`{"chatbotId": %q, "messages": [{"role": "user", "content": "Hello"}], "stream": true}`, bot))
 	readUntil(t, resp.Body, "data: Half a")
 	<-gate.Reached()
 	_ = resp.Body.Close()
-	if !scripted.WaitStopped(t.Context(), 1) {
+	if !scriptedModel.WaitStopped(t.Context(), 1) {
 		t.Fatal("the model was not stopped")
 	}
 	testkit.Eventually(t, "the turn is closed", func() bool {
@@ -81,9 +82,9 @@ func TestUnsavedAnswersEndWithTheirReader(t *testing.T) {
 
 // TestSavedAnswersGoOn: what is saved is finished, whether its client waits for it or not.
 func TestSavedAnswersGoOn(t *testing.T) {
-	gate := model.NewBarrier()
-	h := testkit.Open(t, testkit.WithModel(&model.Scripted{StepsFor: func(model.Request) []model.ScriptStep {
-		return []model.ScriptStep{model.TextStep("Half an "), {Barrier: gate}, model.TextStep("answer"), model.StopStep()}
+	gate := scripted.NewBarrier()
+	h := testkit.Open(t, testkit.WithModel(&scripted.Model{StepsFor: func(model.Request) []scripted.Step {
+		return []scripted.Step{scripted.Text("Half an "), {Barrier: gate}, scripted.Text("answer"), scripted.Stop()}
 	}}))
 	bot := createChatbot(t, h)
 	resp := startChat(t, h, fmt.Sprintf(`{"chatbotId": %q, "messages": [{"role": "user", "content": "Hello"}], "stream": true, "conversationId": "a"}`, bot))
@@ -102,11 +103,11 @@ func TestSavedAnswersGoOn(t *testing.T) {
 func TestMessagesWithOneIDDoNotInterleave(t *testing.T) {
 	for name, open := range map[string]func(t *testing.T) []*testkit.Server{
 		"sqlite": func(t *testing.T) []*testkit.Server {
-			return []*testkit.Server{testkit.Open(t, testkit.WithModel(&model.Scripted{}))}
+			return []*testkit.Server{testkit.Open(t, testkit.WithModel(&scripted.Model{}))}
 		},
 		"two servers": func(t *testing.T) []*testkit.Server {
 			url := dbs.SharedPostgres(t).NewStore(t)
-			return []*testkit.Server{testkit.Open(t, testkit.WithModel(&model.Scripted{}), testkit.WithDatabase("", url)), testkit.Open(t, testkit.WithModel(&model.Scripted{}), testkit.WithDatabase("", url))}
+			return []*testkit.Server{testkit.Open(t, testkit.WithModel(&scripted.Model{}), testkit.WithDatabase("", url)), testkit.Open(t, testkit.WithModel(&scripted.Model{}), testkit.WithDatabase("", url))}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -150,7 +151,7 @@ func TestMessagesWithOneIDDoNotInterleave(t *testing.T) {
 
 // TestUnchangedMessagesStayTheSame: a client that only adds to its conversation does not have the rest of it written anew.
 func TestUnchangedMessagesStayTheSame(t *testing.T) {
-	h := testkit.Open(t, testkit.WithModel(&model.Scripted{}))
+	h := testkit.Open(t, testkit.WithModel(&scripted.Model{}))
 	bot := createChatbot(t, h)
 	var messages []v1.ChatMessage
 	for n := range 4 {
@@ -207,8 +208,8 @@ func TestLostUnsavedTurnGivesItsCreditsBack(t *testing.T) {
 // TestModelsAreAskedAsTheRequestSays: temperature and model of the request come before the chatbot's, and what was said before
 // reaches the model.
 func TestModelsAreAskedAsTheRequestSays(t *testing.T) {
-	scripted := &model.Scripted{}
-	h := testkit.Open(t, testkit.WithModel(scripted))
+	scriptedModel := &scripted.Model{}
+	h := testkit.Open(t, testkit.WithModel(scriptedModel))
 	bot := createChatbot(t, h)
 	for _, more := range []string{"", `, "temperature": 0.75, "model": "gpt-3.5-turbo"`} {
 		body := fmt.Sprintf(`{"chatbotId": %q, "messages": [{"role": "assistant", "content": "Hello!"}, {"role": "user", "content": "One"}, {"role": "assistant", "content": "1"}, {"role": "user", "content": "Two"}]%s}`, bot, more)
@@ -216,7 +217,7 @@ func TestModelsAreAskedAsTheRequestSays(t *testing.T) {
 			t.Fatal(status, text)
 		}
 	}
-	asked := scripted.Requests()
+	asked := scriptedModel.Requests()
 	if asked[0].Temperature != 0 || asked[1].Temperature != 0.75 {
 		t.Errorf("asked at temperatures %v and %v", asked[0].Temperature, asked[1].Temperature)
 	}

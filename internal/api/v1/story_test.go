@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"parley/internal/api/v1"
-	"parley/internal/model"
+	"parley/internal/model/scripted"
 	"parley/internal/testkit"
 	"parley/internal/testkit/dbs"
 	"parley/internal/testkit/expect"
@@ -56,7 +56,7 @@ type storyRunner struct {
 	t            *testing.T
 	server       *testkit.Server
 	placeholders expect.Placeholders
-	modelGate    *model.Barrier // where the model waits
+	modelGate    *scripted.Barrier // where the model waits
 }
 
 func (tl *storyRunner) runStory(s story) {

@@ -17,6 +17,7 @@ import (
 	"parley/internal/api/admin"
 	"parley/internal/api/v2"
 	"parley/internal/model"
+	"parley/internal/model/scripted"
 	"parley/internal/testkit"
 )
 
@@ -108,8 +109,8 @@ func postConcurrently(t *testing.T, h *testkit.Server, path, body string, want i
 func TestEqualRequestsAtOnceHaveOneEffect(t *testing.T) {
 	for name, options := range map[string][]testkit.Option{"sqlite": nil, "postgres": {testkit.WithPostgres()}} {
 		t.Run(name, func(t *testing.T) {
-			h := testkit.Open(t, append(options, testkit.WithModel(&model.Scripted{StepsFor: func(model.Request) []model.ScriptStep {
-				return []model.ScriptStep{model.TextStep("One "), model.TextStep("answer."), model.StopStep()}
+			h := testkit.Open(t, append(options, testkit.WithModel(&scripted.Model{StepsFor: func(model.Request) []scripted.Step {
+				return []scripted.Step{scripted.Text("One "), scripted.Text("answer."), scripted.Stop()}
 			}}))...)
 			var made struct{ ID string }
 			if err := json.Unmarshal([]byte(postConcurrently(t, h, "/agents", `{"name": "One"}`, 201)), &made); err != nil {

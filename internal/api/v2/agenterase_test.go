@@ -14,6 +14,7 @@ import (
 	"parley"
 	"parley/internal/api/v2"
 	"parley/internal/model"
+	"parley/internal/model/scripted"
 	"parley/internal/sqldb"
 	"parley/internal/testkit"
 )
@@ -40,13 +41,13 @@ func TestNothingIsLeftOfADeletedAgent(t *testing.T) {
 	for name, options := range map[string][]testkit.Option{"sqlite": nil, "postgres": {testkit.WithPostgres()}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			gate, clock := model.NewBarrier(), testkit.NewClock()
-			h := testkit.Open(t, append(options, testkit.WithClock(clock), testkit.WithModel(&model.Scripted{StepsFor: func(req model.Request) []model.ScriptStep {
+			gate, clock := scripted.NewBarrier(), testkit.NewClock()
+			h := testkit.Open(t, append(options, testkit.WithClock(clock), testkit.WithModel(&scripted.Model{StepsFor: func(req model.Request) []scripted.Step {
 				text := req.Messages[len(req.Messages)-1].Text
 				if strings.Contains(text, "wait") {
-					return []model.ScriptStep{model.TextStep("Half a " + markerText), {Barrier: gate}, model.TextStep(text), model.StopStep()}
+					return []scripted.Step{scripted.Text("Half a " + markerText), {Barrier: gate}, scripted.Text(text), scripted.Stop()}
 				}
-				return []model.ScriptStep{model.TextStep(text), model.StopStep()}
+				return []scripted.Step{scripted.Text(text), scripted.Stop()}
 			}}))...)
 			agent := createMarkedAgent(t, h)
 			if left := findMarker(t, h); len(left) < 12 {

@@ -14,7 +14,7 @@ import (
 
 	"parley"
 	"parley/internal/api/v2"
-	"parley/internal/model"
+	"parley/internal/model/scripted"
 	"parley/internal/testkit"
 )
 
@@ -48,8 +48,8 @@ func postChat(t *testing.T, ctx context.Context, key, url, body string) *http.Re
 }
 
 func TestAStreamThatWaitsShowsThatItLives(t *testing.T) {
-	gate := model.NewBarrier()
-	h := testkit.Open(t, testkit.WithModel(model.NewScripted(model.ScriptStep{Barrier: gate}, model.TextStep("At last."), model.StopStep()).AddScript(model.TextStep("ok"), model.StopStep())))
+	gate := scripted.NewBarrier()
+	h := testkit.Open(t, testkit.WithModel(scripted.New(scripted.Step{Barrier: gate}, scripted.Text("At last."), scripted.Stop()).AddScript(scripted.Text("ok"), scripted.Stop())))
 	ids := createAgent(t, h)
 	resp := postChat(t, t.Context(), h.Key, serveWithShortDelays(t, h)+"/agents/"+ids+"/chat", `{"message": "Take your time", "stream": true}`)
 	if resp.StatusCode != 200 {
@@ -75,8 +75,8 @@ func TestAStreamThatWaitsShowsThatItLives(t *testing.T) {
 }
 
 func TestAClientThatGoesAwayLosesNothing(t *testing.T) {
-	gate := model.NewBarrier()
-	h := testkit.Open(t, testkit.WithModel(model.NewScripted(model.TextStep("First "), model.ScriptStep{Barrier: gate}, model.TextStep("and last."), model.StopStep())))
+	gate := scripted.NewBarrier()
+	h := testkit.Open(t, testkit.WithModel(scripted.New(scripted.Text("First "), scripted.Step{Barrier: gate}, scripted.Text("and last."), scripted.Stop())))
 	agent := createAgent(t, h)
 	ctx, leave := context.WithCancel(t.Context())
 	resp := postChat(t, ctx, h.Key, h.URL+v2.Base+"/agents/"+agent+"/chat", `{"message": "Hello", "stream": true}`)

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"parley/internal/model"
+	"parley/internal/model/scripted"
 	"parley/internal/testkit"
 )
 
@@ -37,7 +37,7 @@ type historyPage struct {
 func TestChatsOfOneConversationTakeTurns(t *testing.T) {
 	t.Parallel()
 	const crowd = 64
-	h := testkit.Open(t, testkit.WithModel(&model.Scripted{}))
+	h := testkit.Open(t, testkit.WithModel(&scripted.Model{}))
 	h.Engine.QueueTimeout = 2 * time.Minute
 	agent := createAgent(t, h)
 	var first chatReply

@@ -12,7 +12,7 @@ import (
 	"parley"
 	"parley/internal/api/admin"
 	"parley/internal/helpdesk"
-	"parley/internal/model"
+	"parley/internal/model/scripted"
 	"parley/internal/testkit"
 	"parley/internal/testkit/dbs"
 )
@@ -20,7 +20,7 @@ import (
 // TestHandedOverConversationIsHeardLive has a customer ask for a person and talk with one, while two clients follow: one all the time,
 // and one that goes away in the middle and comes back with Last-Event-ID. Neither may miss a message or hear one twice.
 func TestHandedOverConversationIsHeardLive(t *testing.T) {
-	echo := testkit.WithModel(&model.Scripted{})
+	echo := testkit.WithModel(&scripted.Model{})
 	t.Run("sqlite", func(t *testing.T) {
 		h := testkit.Open(t, echo)
 		checkHandover(t, h, h)

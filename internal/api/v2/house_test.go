@@ -14,6 +14,7 @@ import (
 	"parley"
 	"parley/internal/api/admin"
 	"parley/internal/model"
+	"parley/internal/model/scripted"
 	"parley/internal/server"
 	"parley/internal/testkit"
 	"parley/internal/testkit/dbs"
@@ -33,7 +34,7 @@ var storySettings = map[string]func(tl *storyRunner, value string) testkit.Optio
 		return testkit.WithConfig(func(c *server.Config) { c.Plans = value })
 	},
 	"model": func(tl *storyRunner, _ string) testkit.Option { // a model that echoes, but for its moods
-		return testkit.WithModel(&model.Scripted{StepsFor: tl.modelSteps})
+		return testkit.WithModel(&scripted.Model{StepsFor: tl.modelSteps})
 	},
 	"website": func(tl *storyRunner, folder string) testkit.Option { // pages on loopback, which link sources may read; {{site}} is their address
 		tl.siteURL = serveSite(tl.t, folder)
@@ -47,7 +48,7 @@ var storySettings = map[string]func(tl *storyRunner, value string) testkit.Optio
 
 func newStoryRunner(t *testing.T, s story) *storyRunner {
 	t.Helper()
-	tl := &storyRunner{t: t, modelGate: model.NewBarrier(), listedCodes: listedCodes(t)}
+	tl := &storyRunner{t: t, modelGate: scripted.NewBarrier(), listedCodes: listedCodes(t)}
 	var options []testkit.Option
 	for _, set := range s.Settings {
 		name, value, _ := strings.Cut(set, " ")
@@ -73,24 +74,24 @@ func (tl *storyRunner) parseNumber(text string) int {
 }
 
 // modelSteps fails when it is asked to, waits when it is asked to, and echoes otherwise.
-func (tl *storyRunner) modelSteps(req model.Request) []model.ScriptStep {
+func (tl *storyRunner) modelSteps(req model.Request) []scripted.Step {
 	last := req.Messages[len(req.Messages)-1]
 	if last.Role == "tool" {
-		return []model.ScriptStep{model.TextStep("The tool said " + last.Text), model.StopStep()}
+		return []scripted.Step{scripted.Text("The tool said " + last.Text), scripted.Stop()}
 	}
 	switch text := last.Text; text {
 	case "Where am I?":
-		return []model.ScriptStep{model.TextStep("One moment."), model.NewToolCallStep("where_am_i", `{"precise": true}`), model.ToolCallsStep()}
+		return []scripted.Step{scripted.Text("One moment."), scripted.NewToolCall("where_am_i", `{"precise": true}`), scripted.FinishWithToolCalls()}
 	case "Show me the door":
-		return []model.ScriptStep{model.NewToolCallStep("door", `{}`), model.ToolCallsStep()}
+		return []scripted.Step{scripted.NewToolCall("door", `{}`), scripted.FinishWithToolCalls()}
 	case "fail at once":
-		return []model.ScriptStep{{Err: fmt.Errorf("the provider at 10.1.2.3 is down")}}
+		return []scripted.Step{{Err: fmt.Errorf("the provider at 10.1.2.3 is down")}}
 	case "fail halfway":
-		return []model.ScriptStep{model.TextStep("Half an "), {Err: fmt.Errorf("the provider at 10.1.2.3 went away")}}
+		return []scripted.Step{scripted.Text("Half an "), {Err: fmt.Errorf("the provider at 10.1.2.3 went away")}}
 	case "wait":
-		return []model.ScriptStep{model.TextStep("Half an "), {Barrier: tl.modelGate}, model.TextStep("answer."), model.StopStep()}
+		return []scripted.Step{scripted.Text("Half an "), {Barrier: tl.modelGate}, scripted.Text("answer."), scripted.Stop()}
 	default:
-		return []model.ScriptStep{model.TextStep(text), model.StopStep()}
+		return []scripted.Step{scripted.Text(text), scripted.Stop()}
 	}
 }
 

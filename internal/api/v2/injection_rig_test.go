@@ -12,7 +12,10 @@ import (
 
 	"parley"
 	"parley/internal/actions"
+	"parley/internal/httpclient"
 	"parley/internal/model"
+	"parley/internal/model/anthropic"
+	"parley/internal/model/openai"
 	"parley/internal/testkit"
 	"parley/internal/testkit/provider"
 	"parley/internal/vault"
@@ -60,11 +63,11 @@ func (g *gullibleModel) answer(x *provider.Exchange) {
 func (g *gullibleModel) newModel(t *testing.T) model.Model {
 	url := provider.Start(t, g.answer).URL
 	if g.isAnthropic {
-		m := &model.Anthropic{BaseURL: url}
+		m := &anthropic.Model{Client: httpclient.Client{BaseURL: url}}
 		t.Cleanup(m.Close)
 		return m
 	}
-	m := &model.OpenAI{BaseURL: url}
+	m := &openai.Model{Client: httpclient.Client{BaseURL: url}}
 	t.Cleanup(m.Close)
 	return m
 }

@@ -14,7 +14,7 @@ import (
 	"unicode/utf8"
 
 	"parley"
-	"parley/internal/model"
+	"parley/internal/model/scripted"
 	"parley/internal/testkit"
 )
 
@@ -40,7 +40,7 @@ func naughtyStrings(t *testing.T) []string {
 
 // TestNaughtyStrings holds that whatever text a client sends is kept as it is, but for U+0000, or refused by name.
 func TestNaughtyStrings(t *testing.T) {
-	h := testkit.Open(t, testkit.WithModel(&model.Scripted{}))
+	h := testkit.Open(t, testkit.WithModel(&scripted.Model{}))
 	plain := createAgent(t, h)
 	for i, s := range naughtyStrings(t) {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {

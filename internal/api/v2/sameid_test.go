@@ -6,14 +6,14 @@ import (
 	"testing"
 
 	"parley"
-	"parley/internal/model"
+	"parley/internal/model/scripted"
 	"parley/internal/testkit"
 )
 
 // TestIDsAreTheSameInEitherCase asks for what has a UUID with its letters in upper case. The ids of end users are the
 // client's own: theirs are as they are written.
 func TestIDsAreTheSameInEitherCase(t *testing.T) {
-	h := testkit.Open(t, testkit.WithModel(&model.Scripted{}))
+	h := testkit.Open(t, testkit.WithModel(&scripted.Model{}))
 	ids := createResources(t, h, parley.AccountID(h.Account), h.Key)
 	for _, route := range []string{
 		"GET /agents/{agentId}/conversations/{conversationId}",

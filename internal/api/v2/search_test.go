@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"parley/internal/model"
+	"parley/internal/model/scripted"
 	"parley/internal/testkit"
 )
 
@@ -24,7 +24,7 @@ func (tl *storyRunner) updateIndex() error {
 // TestSearchesAreCounted holds that an account may search ten times a second, exactly, whatever its keys and agents.
 func TestSearchesAreCounted(t *testing.T) {
 	clock := testkit.NewClock()
-	h := testkit.Open(t, testkit.WithModel(&model.Scripted{}), testkit.WithClock(clock))
+	h := testkit.Open(t, testkit.WithModel(&scripted.Model{}), testkit.WithClock(clock))
 	path := "/agents/" + createAgent(t, h) + "/conversations/search?query="
 	for i := range 10 {
 		if got := h.Do(t, "GET", path+fmt.Sprint("word", i), h.Key, nil); got.Status != http.StatusOK {
@@ -53,7 +53,7 @@ func TestSearchesAreCounted(t *testing.T) {
 // TestNaughtySearches holds that no text of a client breaks a search, in whichever parameter it stands.
 func TestNaughtySearches(t *testing.T) {
 	clock := testkit.NewClock()
-	h := testkit.Open(t, testkit.WithModel(&model.Scripted{}), testkit.WithClock(clock))
+	h := testkit.Open(t, testkit.WithModel(&scripted.Model{}), testkit.WithClock(clock))
 	h.Search.Allow = nil
 	agent := createAgent(t, h)
 	for _, s := range naughtyStrings(t) {
@@ -68,7 +68,7 @@ func TestNaughtySearches(t *testing.T) {
 
 // TestSearchIsFresh holds that what was written is found a moment later, without anybody asking the index for it.
 func TestSearchIsFresh(t *testing.T) {
-	h := testkit.Open(t, testkit.WithModel(&model.Scripted{}))
+	h := testkit.Open(t, testkit.WithModel(&scripted.Model{}))
 	h.Search.Allow = nil
 	agent := createAgent(t, h)
 	h.Do(t, "POST", "/agents/"+agent+"/chat", h.Key, map[string]string{"message": "Where is the lighthouse?"})

@@ -8,7 +8,10 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"parley/internal/httpclient"
 	"parley/internal/model"
+	"parley/internal/model/anthropic"
+	"parley/internal/model/openai"
 	"parley/internal/testkit"
 	"parley/internal/testkit/provider"
 )
@@ -105,9 +108,21 @@ func (m providerFault) runTest(t *testing.T, streams bool) {
 // newModel returns the server's model that asks the provider.
 func (m providerFault) newModel(p *provider.Server) model.Model {
 	if m.isAnthropic {
-		return &model.Anthropic{BaseURL: p.URL, Key: "sk-secret", FirstByteTimeout: providerTimeout, IdleTimeout: providerTimeout, Backoff: time.Millisecond}
+		return &anthropic.Model{Client: httpclient.Client{
+			BaseURL:          p.URL,
+			Key:              "sk-secret",
+			FirstByteTimeout: providerTimeout,
+			IdleTimeout:      providerTimeout,
+			Backoff:          time.Millisecond,
+		}}
 	}
-	return &model.OpenAI{BaseURL: p.URL, Key: "sk-secret", FirstByteTimeout: providerTimeout, IdleTimeout: providerTimeout, Backoff: time.Millisecond}
+	return &openai.Model{Client: httpclient.Client{
+		BaseURL:          p.URL,
+		Key:              "sk-secret",
+		FirstByteTimeout: providerTimeout,
+		IdleTimeout:      providerTimeout,
+		Backoff:          time.Millisecond,
+	}}
 }
 
 // validBehaviour is a correct answer in the provider's format.

@@ -1,0 +1,26 @@
+//go:build unix
+
+package httpclient
+
+import (
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"parley/internal/testkit/hostile"
+)
+
+// The work of reading a stream grows with it, and no more than that.
+func TestWorkOfReadingLines(t *testing.T) {
+	hostile.Readers(t, map[string]func(text string){"lines": readLines})
+}
+
+func readLines(text string) {
+	l := NewLineReader(iotest.HalfReader(strings.NewReader(text)))
+	defer l.Release()
+	for l.Fill() == nil {
+		for line, ok := l.NextLine(); ok; line, ok = l.NextLine() {
+			ParseEventLine(line)
+		}
+	}
+}

@@ -1,0 +1,96 @@
+package model
+
+import (
+	"container/list"
+	"context"
+	"errors"
+	"sync"
+	"time"
+)
+
+// Embedder turns texts into vectors: texts that mean alike get vectors that point alike.
+type Embedder interface {
+	// Embed returns a vector of length 1 for each text, in the order of the texts, all of one dimension. A nil vector stands for
+	// a text that the provider will not take, however short it is made.
+	Embed(ctx context.Context, texts []string) ([][]float32, error)
+
+	// Name returns whose vectors they are: only those of one name can be compared.
+	Name() string
+}
+
+// CachedEmbedder embeds questions one at a time. It remembers the latest ones, and when the provider fails several times in a row it is
+// not asked for a while, so that not every question waits for it.
+type CachedEmbedder struct {
+	Embedder Embedder
+	Now      func() time.Time
+
+	mu          sync.Mutex
+	entries     map[string]*list.Element // of recent
+	recency     list.List                // the latest one in front
+	failures    int                      // in a row
+	pausedUntil time.Time                // when the provider is asked again
+}
+
+type cachedVector struct {
+	text   string
+	vector []float32
+}
+
+const (
+	maxCachedVectors = 512
+	maxFailures      = 3
+	failurePause     = 10 * time.Second
+)
+
+// ErrEmbedderPaused says that the provider has just failed several times and is not asked.
+var ErrEmbedderPaused = errors.New("the embedding provider has just failed several times")
+
+var errNoVector = errors.New("the embedding provider takes no such text")
+
+// Vector returns the vector of a text.
+func (r *CachedEmbedder) Vector(ctx context.Context, text string) ([]float32, error) {
+	if v, err := r.lookup(text); v != nil || err != nil {
+		return v, err
+	}
+	list, err := r.Embedder.Embed(ctx, []string{text})
+	if err == nil && list[0] == nil {
+		return nil, errNoVector
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err != nil {
+		if r.failures++; r.failures >= maxFailures {
+			r.failures, r.pausedUntil = 0, r.Now().Add(failurePause)
+		}
+		return nil, err
+	}
+	r.failures = 0
+	r.store(text, list[0])
+	return list[0], nil
+}
+
+func (r *CachedEmbedder) lookup(text string) ([]float32, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if e, ok := r.entries[text]; ok {
+		r.recency.MoveToFront(e)
+		return e.Value.(cachedVector).vector, nil
+	}
+	if r.Now().Before(r.pausedUntil) {
+		return nil, ErrEmbedderPaused
+	}
+	return nil, nil
+}
+
+func (r *CachedEmbedder) store(text string, v []float32) {
+	if _, ok := r.entries[text]; ok {
+		return // another question was faster
+	}
+	if r.entries == nil {
+		r.entries = map[string]*list.Element{}
+	}
+	r.entries[text] = r.recency.PushFront(cachedVector{text, v})
+	if r.recency.Len() > maxCachedVectors {
+		delete(r.entries, r.recency.Remove(r.recency.Back()).(cachedVector).text)
+	}
+}

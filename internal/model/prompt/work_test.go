@@ -1,0 +1,25 @@
+//go:build unix
+
+package prompt
+
+import (
+	"testing"
+
+	"parley/internal/testkit/hostile"
+)
+
+// The work of fencing what sources say grows with it, and no more than that.
+func TestWorkOfFencing(t *testing.T) {
+	hostile.Readers(t, map[string]func(text string){
+		"fence": func(text string) { _ = fenceText(text) + fenceName(text) },
+	})
+}
+
+func FuzzFencingWork(f *testing.F) {
+	for _, s := range []string{"[1] ", "<source "} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, unit string) {
+		hostile.RequireBounded(t, unit, func(text string) { fenceText(text) })
+	})
+}

@@ -1,0 +1,162 @@
+package quote
+
+import (
+	"slices"
+	"strings"
+
+	"parley/internal/model"
+	"parley/internal/text/words"
+)
+
+// A question of so few content words may mean several things.
+const (
+	maxShortQuestionWords = 2
+	maxBareWords          = 3 // with those that carry no meaning; in scripts without spaces these are pairs of characters
+	maxOptions            = 4
+	minOptions            = 2
+	minNearScoreShare     = 0.75 // of the best score: what another passage must reach to be meant as well
+	minFullShare          = 0.9  // share of the question's words that each of them holds
+	maxOptionBytes        = 60   // bytes
+)
+
+// askWhichMeaning asks back what the question means where several passages answer it, each under a heading of its own. It is asked once: the next
+// message is answered with what there is.
+func (t *parsedQuestion) askWhichMeaning(req model.Request, pages []passageLayout, best quotableUnit) (reply, bool) {
+	if t.isFollowUp || !t.isShortQuestion() || askedWhichMeaning(req.Messages) {
+		return reply{}, false
+	}
+	titled := t.matchedShare(pages[best.passageIndex].titleMatch, t.isSingleWord) >= minFullShare
+	var near []int
+	for i, p := range pages {
+		top := 0.0
+		for _, u := range p.units {
+			top = max(top, u.score)
+		}
+		if titled && t.matchedShare(p.titleMatch, t.isSingleWord) < minFullShare {
+			continue // one that is about it is meant before one that mentions it
+		}
+		if top >= minNearScoreShare*best.score && t.matchedShare(p.passageMatch, t.isSingleWord) >= minFullShare {
+			near = append(near, i)
+		}
+	}
+	options := t.meaningOptions(req.Passages, near)
+	if len(options) < minOptions || len(options) > maxOptions {
+		return reply{}, false
+	}
+	l := questionLanguage(req)
+	a, last := asideTextsFor(l), len(options)-1
+	list := strings.Join(options[:last], toolTextsFor(l).listSeparator) + a.orSeparator + options[last]
+	return reply{text: a.whichOne[0] + list + a.whichOne[1], unscored: true}, true
+}
+
+// isShortQuestion reports whether the question names hardly more than one thing: "price?", "how much does it cost?".
+func (t *parsedQuestion) isShortQuestion() bool {
+	n, wordCount := t.contentWordCount(), len(splitWords(t.foldedText))
+	if t.isUnspaced() {
+		return n <= maxBareWords && wordCount <= maxBareWords
+	}
+	return n > 0 && n <= maxShortQuestionWords && wordCount <= maxBareWords || n == 1 && t.wantsFact
+}
+
+// meaningOptions names the passages by the innermost part of their headings that the others do not share and that the question does not name; nil
+// where one has no such part, or where the headings say that one of them is about nothing but the question.
+func (t *parsedQuestion) meaningOptions(passages []model.Passage, near []int) (names []string) {
+	paths := make([][]string, len(near))
+	for i, n := range near {
+		paths[i] = headingPath(passages[n])
+	}
+	for i := range paths {
+		name := ""
+		for _, part := range slices.Backward(paths[i]) {
+			if t.headingFocus(part) < 0.5 && !isInAllPaths(part, paths) {
+				name = part
+				break
+			}
+		}
+		switch {
+		case name == "" || len(name) > maxOptionBytes:
+			return nil
+		case !slices.ContainsFunc(names, func(n string) bool { return words.Fold(n) == words.Fold(name) }):
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// headingPath returns the name of the source and the headings of a passage, outermost first.
+func headingPath(p model.Passage) (parts []string) {
+	if p.Heading != "" {
+		parts = strings.Split(p.Heading, " › ")
+	}
+	if p.SourceName != "" && !slices.Contains(parts, p.SourceName) {
+		parts = append([]string{p.SourceName}, parts...)
+	}
+	for i := range parts {
+		parts[i] = strings.Join(strings.Fields(strings.Trim(parts[i], "*_` ")), " ")
+	}
+	return parts
+}
+
+// isInAllPaths reports whether all of the paths hold the part.
+func isInAllPaths(part string, paths [][]string) bool {
+	return !slices.ContainsFunc(paths, func(p []string) bool { return !slices.Contains(p, part) })
+}
+
+// askedWhichMeaning reports whether the message before the last asked which of several things was meant.
+func askedWhichMeaning(messages []model.Message) bool {
+	for i := len(messages) - 2; i >= 0; i-- {
+		if messages[i].Role == "assistant" {
+			return isWhichQuestion(messages[i].Text)
+		}
+	}
+	return false
+}
+
+func isWhichQuestion(text string) bool {
+	for _, a := range asideTextsByLanguage {
+		if strings.HasPrefix(text, a.whichOne[0]) && strings.HasSuffix(text, a.whichOne[1]) {
+			return true
+		}
+	}
+	return false
+}
+
+// joinAnswerToQuestion puts the answer to a question back together with the question that it belongs to.
+func joinAnswerToQuestion(messages []model.Message, texts []string) []string {
+	n := len(texts)
+	if n < 2 || !askedWhichMeaning(messages) || len(splitWords(texts[n-1])) > maxAsideWords {
+		return texts
+	}
+	return append(slices.Clone(texts[:n-2]), texts[n-2]+"\n"+texts[n-1])
+}
+
+// Nearest topics are named only where the sources touch the question: when a heading names some of it.
+const (
+	minNearShare  = 0.5 // share of the question that the passage holds with its title
+	minNamedShare = 0.2 // share that the title holds
+)
+
+// unknownAnswer says that the sources hold no answer, and what they speak of instead where that may help.
+func (t *parsedQuestion) unknownAnswer(req model.Request, pages []passageLayout, best quotableUnit) string {
+	l := questionLanguage(req)
+	text := smallTalkTextsFor(l).unknown
+	if best.score == 0 {
+		return text
+	}
+	p := pages[best.passageIndex]
+	parts := headingPath(req.Passages[best.passageIndex])
+	if len(parts) == 0 || t.matchedShare(p.passageMatch, t.isSingleWord) < minNearShare || t.matchedShare(p.titleMatch, t.isSingleWord) < minNamedShare {
+		return text
+	}
+	topic, a := parts[len(parts)-1], asideTextsFor(l)
+	if len(parts) > 1 && len(topic) < maxOptionBytes/2 {
+		topic = parts[len(parts)-2] + " › " + topic
+	}
+	if len(topic) > 2*maxOptionBytes || words.IsUnspaced(topic) != words.IsUnspaced(a.sourceTopics[0]) {
+		return text
+	}
+	if !strings.HasSuffix(text, "。") {
+		text += " "
+	}
+	return text + a.sourceTopics[0] + topic + a.sourceTopics[1]
+}

@@ -1,0 +1,315 @@
+package quote
+
+import (
+	"context"
+	"math"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"parley/internal/model"
+	"parley/internal/text/prose"
+	"parley/internal/text/words"
+)
+
+// minAnswerConfidence is the confidence under which the model says that it does not know: on public sets of questions whose answer the
+// sources hold or merely touch, one answerable question in seven falls below it (TestRefusal in eval).
+const minAnswerConfidence = 0.555
+
+// confidenceFeatures are the signs that the confidence is made of, in the order of featureWeights.
+type confidenceFeatures [10]float64
+
+// featureWeights are those of a logistic regression over the signs. PARLEY_LEARN_DOUBT=DIR go test ./internal/eval -run
+// TestLearnDoubt fits them anew on the sets of questions in the folder, and prints how they do on questions that they were not
+// fitted on. Names of the question that the passage lacks, a person or a place beside the matched words, a lead over the next
+// source and the rarest word added nothing to these.
+var featureWeights = confidenceFeatures{2.35, 7.51, 1.32, 2.25, 1.70, 0.24, 0.97, 1.29, -1.87, -0.72}
+
+const featureBias = -5.03
+
+// confidence returns how likely the unit answers the question, 0 to 1.
+func (t *parsedQuestion) confidence(passages []model.Passage, p *passageLayout, best quotableUnit) float64 {
+	z := featureBias
+	for i, d := range t.features(passages, p, best) {
+		z += featureWeights[i] * d
+	}
+	z -= missingAmountLoss * boolToFloat(t.lacksAmount(mergeMatches(p.passageMatch, best.ownMatch)) || !best.isTableRow && t.contentWordCount() == 1 && t.lacksCount(passages[best.passageIndex].Text))
+	return 1 / (1 + math.Exp(-z))
+}
+
+const maxCountedWords = 6 // content words of a question
+
+func (t *parsedQuestion) features(passages []model.Passage, p *passageLayout, best quotableUnit) confidenceFeatures {
+	passage := passages[best.passageIndex]
+	first, plain := effectiveSignals(&passages[0]), t.shareOutsideCode(passages[0])
+	return confidenceFeatures{
+		plain * first.Words,
+		plain * first.Letters,
+		plain * first.Stretch,
+		t.matchedShare(best.ownMatch, t.isSingleWord),
+		t.matchedShare(t.matchText(p.scoredText), func(i int) bool { return t.isSingleWord(i) && p.titleMatch[i] < relatedStrength }), // what the title leaves open
+		float64(min(t.contentWordCount(), maxCountedWords)),                                                                           // of many words some are missing always
+		boolToFloat(t.isFollowUp),   // it names less of what it is about
+		boolToFloat(t.isUnspaced()), // Words says nothing
+		boolToFloat(!best.isTableRow && t.lacksCount(passage.Text)),
+		boolToFloat(t.wantsNumber && !t.hasNewNumber(passage.Text)),
+	}
+}
+
+// effectiveSignals returns those of the passage, or what its score alone lets guess.
+func effectiveSignals(p *model.Passage) model.MatchSignals {
+	if p.Signals == (model.MatchSignals{}) {
+		return model.MatchSignals{Letters: 0.3 * p.Score, Words: 0.4 * p.Score, Stretch: p.Score}
+	}
+	return p.Signals
+}
+
+func boolToFloat(is bool) float64 {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// matchedShare returns the weight of those of the message's words that were found, 0 to 1; half where there are none such.
+func (t *parsedQuestion) matchedShare(found []float64, of func(i int) bool) float64 {
+	matched, all := 0.0, 0.0
+	for i, s := range t.terms {
+		if s.fromLastMessage && of(i) {
+			matched += s.weight * found[i]
+			all += s.weight
+		}
+	}
+	if all == 0 {
+		return 0.5
+	}
+	return matched / all
+}
+
+func (t *parsedQuestion) isSingleWord(i int) bool { return !t.terms[i].isPair }
+
+// contentWordCount counts the content words of the message itself.
+func (t *parsedQuestion) contentWordCount() (n int) {
+	for _, s := range t.terms {
+		if s.fromLastMessage && !s.isPair {
+			n++
+		}
+	}
+	return n
+}
+
+// isUnspaced reports whether no word of the message is set apart from the others.
+func (t *parsedQuestion) isUnspaced() bool {
+	for _, s := range t.terms {
+		if s.fromLastMessage && !s.isPair && !words.IsUnspaced(s.word) {
+			return false
+		}
+	}
+	return len(t.terms) > 0
+}
+
+// hasNewNumber reports whether there is a number in the text that the question does not name itself.
+func (t *parsedQuestion) hasNewNumber(text string) bool {
+	for token := range words.Tokens(text) {
+		if isNumber(token.Word) && !strings.Contains(t.foldedText, token.Word) {
+			return true
+		}
+	}
+	return false
+}
+
+// countWordReach is how many words after a number the thing stands that it counts.
+const countWordReach = 4
+
+// lacksCount reports whether the question asks how many there are of something, and that the text has no number before that word.
+func (t *parsedQuestion) lacksCount(text string) bool {
+	if t.countedStem == "" {
+		return false
+	}
+	left, last := 0, 0
+	for token := range words.Tokens(text) {
+		left--
+		if strings.Contains(text[min(last, token.Start):token.Start], ". ") {
+			left = 0 // another sentence
+		}
+		last = token.End
+		if isNumber(token.Word) {
+			left = countWordReach
+		} else if left >= 0 && t.lang.Stem(token.Word) == t.countedStem {
+			return false
+		}
+	}
+	return true
+}
+
+// isNumber reports whether the word is a number, in digits or written out.
+func isNumber(word string) bool {
+	return words.KindOf(word)&words.Number != 0 || numeralWords[word] || strings.IndexFunc(word, unicode.IsDigit) == 0
+}
+
+// numeralWords are those that words.KindOf leaves out: in the languages that it knows they mean something else as well.
+var numeralWords = newWordSet(`one due tre quattro cinque sei sette otto nove dieci dois duas quatro sete oito dez twee drie vijf zes zeven negen tien
+	два три четыре пять шесть семь восемь девять десять`)
+
+// ConfidenceFeatures returns the signs that the confidence in the answer to the request is made of, nil where nothing is there to be quoted: what
+// the weights are fitted on.
+func ConfidenceFeatures(req model.Request) []float64 {
+	userQuestions := sourceQuestions(shortenMessages(req.Messages))
+	if len(userQuestions) == 0 {
+		return nil
+	}
+	t := parseQuestion(userQuestions, req.Passages)
+	pages := t.layOutPassages(context.Background(), req.Passages)
+	best := bestUnit(pages)
+	if best.score == 0 {
+		return nil
+	}
+	signs := t.features(req.Passages, &pages[best.passageIndex], best)
+	return signs[:]
+}
+
+// What holds all that the question names is answered from, however little the search makes of it: in a handful of pages no word is rare.
+
+// minConfidence returns the least confidence that what the unit holds justifies; 0 for none.
+func (t *parsedQuestion) minConfidence(passage model.Passage, p *passageLayout, best quotableUnit) float64 {
+	switch {
+	case t.matchesCode(passage, p, best):
+		return codeConfidence
+	case t.isRequestedList(p, best):
+		return listConfidence
+	case t.statesFact(p, best):
+		return factConfidence
+	}
+	return 0
+}
+
+// factConfidence is the confidence in a row or a sentence that holds, with the headings above, all that the question names, and the amount that it
+// asks for.
+const factConfidence = 0.8
+
+// statesFact reports whether the unit is such a row or sentence.
+func (t *parsedQuestion) statesFact(p *passageLayout, best quotableUnit) bool {
+	if !best.isTableRow && !t.unitHasAmount(best) || t.contentWordCount() < 2 {
+		return false
+	}
+	matched := mergeMatches(p.titleMatch, best.ownMatch)
+	for i, s := range t.terms {
+		if s.fromLastMessage && !s.isPair && !isFrameWord(s.word) && matched[i] < relatedStrength {
+			return false
+		}
+	}
+	return t.matchedShare(best.ownMatch, t.isSingleWord) >= relatedStrength
+}
+
+// isRequestedList reports whether the unit is a table, a list or the sentence above a table that holds what the question wants
+// listed.
+func (t *parsedQuestion) isRequestedList(p *passageLayout, best quotableUnit) bool {
+	c := unitContext{layout: p, headingMatch: p.titleMatch}
+	if !t.wantsList || best.kind != prose.Table && best.kind != prose.Item && !p.isAboveTable(best) {
+		return false
+	}
+	matched := c.listTitleMatch(t, best)
+	for i, s := range t.terms {
+		if s.fromLastMessage && !s.isPair && !isFrameWord(s.word) && !listVerbs[s.word] && matched[i] < relatedStrength {
+			return false
+		}
+	}
+	return t.contentWordCount() > 0
+}
+
+// listConfidence is the confidence in a list that is of what the question names.
+const listConfidence = 0.8
+
+var listVerbs = newWordSet("offer sell have support accept choose buy exist bieten tienen ofrecen avez proposez")
+
+// permissionPhrases ask who is allowed to do something.
+var permissionPhrases = []string{" who can ", " who may ", " who is allowed ", " who must ", " wer kann ", " wer darf ", " wer muss ", " quien puede ", " qui peut ", " chi puo ",
+	" quem pode ", " wie kan ", " wie mag "}
+
+// listQuestionPattern finds questions for all things of a kind, in folded text.
+var listQuestionPattern = regexp.MustCompile(`^\W*(and |und |y )?((which|what) (\S+ ){1,3}(are there|do you (have|offer|sell|support|accept)|can i (choose|get|buy)|exist)|welche[rs]? (\S+ ){1,3}(gibt es|habt ihr|haben sie|bieten sie)|que (\S+ ){1,3}(hay|tienen|tienes|ofrecen)|quels? (\S+ ){1,3}(avez|proposez|y a)|quelles (\S+ ){1,3}(avez|proposez|y a))`)
+
+// permissionWords are the words of a sentence that says who may do something.
+var permissionWords = newWordSet("only must can may allowed nur darf durfen kann konnen muss mussen solo puede pueden seul seule peut peuvent puo possono pode podem alleen kan mag")
+
+// statesPermission reports whether the text says who may do something, and does not tell how it is done.
+func statesPermission(text string) bool {
+	for token := range words.Tokens(text) {
+		if permissionWords[token.Word] {
+			return !givesInstruction(text)
+		}
+	}
+	return false
+}
+
+// measureFillerWords say no more than questionFrameWords do, where a length of time or a price is asked for.
+var measureFillerWords = newWordSet("take takes last lasts per")
+
+// isFrameWord reports whether the word says how a question is put.
+func isFrameWord(word string) bool { return questionFrameWords[word] || measureFillerWords[word] }
+
+// readability prefers what reads well by itself: prose over code, full sentences over fragments, text over links. What is mostly
+// links leads elsewhere and is never an answer.
+func readability(text string, kind prose.Kind) float64 {
+	f := 1.0
+	switch {
+	case kind == prose.Code:
+		f = 0.5
+	case kind == prose.Table:
+		f = 0.8
+	case len(text) < shortUnitBytes, strings.HasSuffix(text, "```"):
+		f = 0.85
+	}
+	if strings.Contains(text, "![") || strings.Contains(text, "<br") {
+		f *= 0.7
+	}
+	if r, _ := utf8.DecodeRuneInString(text); unicode.IsLower(r) && kind == prose.Paragraph {
+		f *= 0.8 // the rest of a sentence
+	}
+	if pointerPattern.MatchString(text) {
+		f *= 0.45
+	}
+	switch links := linkShare(text); {
+	case links > maxLinkShare, movedPattern.MatchString(text):
+		return 0
+	default:
+		f *= 1 - 1.4*links
+	}
+	switch end := trimTrailingMarkup(text); {
+	case strings.HasSuffix(end, "?"):
+		f *= 0.4
+	case strings.HasSuffix(end, ":"):
+		f *= 0.7
+	}
+	return f
+}
+
+// pointerPattern finds sentences that send the reader elsewhere.
+var pointerPattern = regexp.MustCompile(`(?i)\b(this (guide|page|document|article|section)|following (locations|pages|guides)|more (information|details)|read more|see also|check out|learn more)\b`)
+
+var movedPattern = regexp.MustCompile(`(?i)\b(has|have) been (moved|reorganized)\b`)
+
+const maxLinkShare = 0.45
+
+// linkShare returns the share of the text that is Markdown links.
+func linkShare(text string) float64 {
+	inside := 0
+	for i := 0; i < len(text); {
+		open := strings.IndexByte(text[i:], '[')
+		if open < 0 {
+			break
+		}
+		middle := strings.Index(text[i+open:], "](")
+		if middle < 0 {
+			break
+		}
+		end := strings.IndexByte(text[i+open+middle:], ')')
+		if end < 0 {
+			break
+		}
+		inside += middle + end + 1
+		i += open + middle + end + 1
+	}
+	return float64(inside) / float64(max(len(text), 1))
+}

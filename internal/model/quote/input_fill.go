@@ -1,0 +1,195 @@
+package quote
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"parley/internal/text/words"
+)
+
+// fillFromCaptures fills the inputs whose holes the message filled, and returns the message with those stretches blanked out.
+func (w *callDraft) fillFromCaptures(message string, captures map[string]capturedSpan) string {
+	rest := message
+	for _, in := range w.inputs {
+		c, ok := captures[in.name]
+		if !ok || c.end <= c.start {
+			continue
+		}
+		if v, used, ok := in.parseValue(message, c); ok {
+			w.values[in.name] = v
+			rest = blankSpan(rest, used)
+		}
+	}
+	return rest
+}
+
+// fillByPattern fills what it recognizes by its form, anywhere in the text, and returns the text with it blanked out.
+func (w *callDraft) fillByPattern(message string) string {
+	for _, in := range w.inputs {
+		if w.values[in.name] != nil {
+			continue
+		}
+		if v, used, ok := in.findValue(message); ok {
+			w.values[in.name] = v
+			message = blankSpan(message, used)
+		}
+	}
+	return w.fillLoneNumber(message)
+}
+
+// fillLoneNumber returns the only number that is left over to the only input that wants one.
+func (w *callDraft) fillLoneNumber(rest string) string {
+	var open []toolInput
+	for _, in := range w.inputs {
+		if w.values[in.name] == nil && (in.kind == inputReference || in.kind == inputNumber || in.kind == inputInteger) {
+			open = append(open, in)
+		}
+	}
+	if len(open) != 1 || len(open[0].pattern().FindAllStringIndex(words.BlankEmails(rest), 2)) != 1 {
+		return rest
+	}
+	v, used, ok := open[0].parseValue(rest, capturedSpan{0, len(rest), true, true})
+	if !ok {
+		return rest
+	}
+	w.values[open[0].name] = v
+	return blankSpan(rest, used)
+}
+
+// fillFromAnswer fills inputs from the answer to a question: what it recognizes by its form, and the whole rest where one input is left.
+func (w *callDraft) fillFromAnswer(message string, asked []toolInput) {
+	w.userTexts = append(w.userTexts, message)
+	rest := w.fillByPattern(message)
+	var left []toolInput
+	for _, in := range asked {
+		if w.values[in.name] == nil {
+			left = append(left, in)
+		}
+	}
+	if len(left) > 1 { // what has a form of its own would have been found
+		left = slices.DeleteFunc(left, func(in toolInput) bool {
+			return in.kind != inputText && in.kind != inputPersonName && in.kind != inputFreeText
+		})
+	}
+	if len(left) != 1 {
+		return
+	}
+	if v, ok := left[0].parseAnswer(rest); ok {
+		w.values[left[0].name] = v
+	}
+}
+
+// blankSpan replaces a stretch by as many spaces.
+func blankSpan(text string, used byteSpan) string {
+	return text[:used.start] + strings.Repeat(" ", used.end-used.start) + text[used.end:]
+}
+
+type byteSpan struct{ start, end int }
+
+var (
+	emailPattern     = regexp.MustCompile(`[\p{L}\p{N}._%+'-]*[\p{L}\p{N}_%+-]@(?:[\p{L}\p{N}-]+\.)+\p{L}{2,}`)
+	phonePattern     = regexp.MustCompile(`\+?\(?\p{Nd}[\p{Nd} ()./-]{4,22}\p{Nd}`)
+	referencePattern = regexp.MustCompile(`[\p{Latin}\p{Cyrillic}\p{Nd}]*(?:[-_/.]?[\p{Latin}\p{Cyrillic}\p{Nd}]+)*\p{Nd}[\p{Latin}\p{Cyrillic}\p{Nd}]*(?:[-_/][\p{Latin}\p{Cyrillic}\p{Nd}]+)*`)
+	numberPattern    = regexp.MustCompile(`[-+]?\p{Nd}[\p{Nd}.,']*`)
+	ownNamePattern   = regexp.MustCompile(`(?i)(?:\b(my name is|name is|my name's|ich hei(?:ß|ss)e|mein name ist|me llamo|mi nombre es|je m['’]appelle|mon nom est|mi chiamo|meu nome é|me chamo|mijn naam is|меня зовут)|(我叫|我的名字是))[\s:]*`)
+	selfIntroPattern = regexp.MustCompile(`\b(?:I am|I'm|I’m|i am|i'm|this is|This is|[Ss]oy|[Jj]e suis|[Ss]ono)\s+`)
+)
+
+func (in toolInput) pattern() *regexp.Regexp {
+	switch in.kind {
+	case inputEmail:
+		return emailPattern
+	case inputPhone:
+		return phonePattern
+	case inputNumber, inputInteger:
+		return numberPattern
+	default:
+		return referencePattern
+	}
+}
+
+// findValue finds a value by its form.
+func (in toolInput) findValue(message string) (json.RawMessage, byteSpan, bool) {
+	switch in.kind {
+	case inputEmail, inputPhone, inputChoice:
+		return in.parseValue(message, capturedSpan{0, len(message), true, true})
+	case inputPersonName:
+		return in.findOwnName(message)
+	default:
+		return nil, byteSpan{}, false
+	}
+}
+
+// findOwnName finds the name that the user has introduced themselves with.
+func (in toolInput) findOwnName(message string) (json.RawMessage, byteSpan, bool) {
+	if m := ownNamePattern.FindStringIndex(message); m != nil {
+		if end := nameEnd(message, m[1], false); end > m[1] {
+			return in.nameValue(message[m[1]:end]), byteSpan{m[1], end}, true
+		}
+	}
+	for _, m := range selfIntroPattern.FindAllStringIndex(message, -1) {
+		if end := nameEnd(message, m[1], true); end > m[1] {
+			return in.nameValue(message[m[1]:end]), byteSpan{m[1], end}, true
+		}
+	}
+	return nil, byteSpan{}, false
+}
+
+const maxNameWords = 4 // words
+
+// nameEnd returns how far a name goes: words with capitals, or the first word or two where none has any.
+func nameEnd(message string, from int, capitals bool) int {
+	end, upper := from, false
+	for i, at := 0, from; i < maxNameWords && at < len(message); i++ {
+		word := message[at:]
+		if n := strings.IndexFunc(word, func(r rune) bool {
+			return !unicode.IsLetter(r) && !strings.ContainsRune("'’-.", r) && !unicode.IsMark(r)
+		}); n >= 0 {
+			word = word[:n]
+		}
+		first, _ := utf8.DecodeRuneInString(word)
+		isUpper := unicode.IsUpper(first) || !unicode.IsLower(first)
+		if strings.Trim(word, ".'’-") == "" || !isUpper && (capitals || upper || i > 1 || breakWords[strings.ToLower(word)]) {
+			break
+		}
+		upper = upper || isUpper
+		end = at + len(strings.TrimRight(word, ".'’-"))
+		if at += len(word); !strings.HasPrefix(message[at:], " ") || strings.HasSuffix(word, ".") && len(word) > 3 {
+			break
+		}
+		at++
+	}
+	return end
+}
+
+func (in toolInput) nameValue(name string) json.RawMessage {
+	parts := strings.Fields(name)
+	switch {
+	case in.namePart == namePartFirst:
+		name = parts[0]
+	case in.namePart == namePartLast:
+		name = parts[len(parts)-1]
+	}
+	return jsonString(name)
+}
+
+func jsonString(s string) json.RawMessage {
+	b, err := json.Marshal(strings.ToValidUTF8(s, "\uFFFD"))
+	if err != nil {
+		return nil
+	}
+	return b
+}
+
+// cutAtBreakWord cuts a value off where the sentence goes on to something else.
+func cutAtBreakWord(value string) string {
+	fields := strings.Fields(value)
+	if i := slices.IndexFunc(fields, func(w string) bool { return breakWords[strings.ToLower(strings.Trim(w, ",.!?;:"))] }); i >= 0 {
+		fields = fields[:i]
+	}
+	return strings.Join(fields[:min(len(fields), maxValueWords)], " ")
+}

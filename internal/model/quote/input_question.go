@@ -1,0 +1,135 @@
+package quote
+
+import (
+	"slices"
+	"strings"
+
+	"parley/internal/model"
+	"parley/internal/text/words"
+)
+
+// toolTexts are the sentences about tools that the built-in model has in a language.
+type toolTexts struct {
+	needInputs    [2]string // around the list of inputs that a call lacks
+	listSeparator string    // between the parts of a list
+	resultEmpty   string    // a result that says nothing
+	callFailed    string    // a call that failed; the reason follows
+	resultMissing string    // a call that got no result
+}
+
+var toolTextsByLanguage = map[words.Language]toolTexts{
+	words.English: {[2]string{"To go on I need: ", "."}, ", ", "Done.", "That did not work", "That was not done: no result came."},
+	words.German: {[2]string{"Um fortzufahren, brauche ich: ", "."}, ", ", "Erledigt.", "Das hat nicht geklappt",
+		"Das wurde nicht ausgeführt: Es kam kein Ergebnis."},
+	words.Spanish: {[2]string{"Para continuar necesito: ", "."}, ", ", "Hecho.", "Eso no ha funcionado", "No se ha hecho: no llegó ningún resultado."},
+	words.French: {[2]string{"Pour continuer, j'ai besoin de : ", "."}, ", ", "C'est fait.", "Cela n'a pas fonctionné",
+		"Cela n'a pas été fait : aucun résultat n'est arrivé."},
+	words.Italian: {[2]string{"Per continuare ho bisogno di: ", "."}, ", ", "Fatto.", "Non ha funzionato", "Non è stato fatto: non è arrivato alcun risultato."},
+	words.Portuguese: {[2]string{"Para continuar, preciso de: ", "."}, ", ", "Feito.", "Isso não funcionou",
+		"Isso não foi feito: não chegou nenhum resultado."},
+	words.Dutch:    {[2]string{"Om verder te gaan heb ik nodig: ", "."}, ", ", "Gedaan.", "Dat is niet gelukt", "Dat is niet gedaan: er kwam geen resultaat."},
+	words.Russian:  {[2]string{"Чтобы продолжить, мне нужно: ", "."}, ", ", "Готово.", "Это не получилось", "Это не сделано: результат не пришёл."},
+	words.Arabic:   {[2]string{"للمتابعة أحتاج إلى: ", "."}, "، ", "تم.", "لم ينجح ذلك", "لم يتم ذلك: لم تصل أي نتيجة."},
+	words.Chinese:  {[2]string{"要继续，我需要：", "。"}, "、", "已完成。", "操作没有成功", "没有执行：没有收到结果。"},
+	words.Japanese: {[2]string{"続けるには次の情報が必要です：", "。"}, "、", "完了しました。", "うまくいきませんでした", "実行されませんでした。結果が届いていません。"},
+}
+
+func toolTextsFor(l words.Language) toolTexts { return textsInLanguage(toolTextsByLanguage, l) }
+
+// inputQuestion asks for inputs in one sentence.
+func inputQuestion(l words.Language, missing []toolInput) string {
+	d := toolTextsFor(l)
+	labels := make([]string, len(missing))
+	for i, in := range missing {
+		labels[i] = in.label()
+	}
+	return d.needInputs[0] + strings.Join(labels, d.listSeparator) + d.needInputs[1]
+}
+
+// label returns what the input is called, with its choices.
+func (in toolInput) label() string {
+	label := in.shortDescription
+	if label == "" {
+		label = in.plainName()
+	}
+	if len(in.choices) == 0 {
+		return label
+	}
+	choices := make([]string, len(in.choices))
+	for i, c := range in.choices {
+		choices[i] = displayValue(c)
+	}
+	return label + " (" + strings.Join(choices, ", ") + ")"
+}
+
+func (in toolInput) plainName() string { return strings.Join(splitNameWords(in.name), " ") }
+
+// AsksForInputs reports whether the text is how the built-in model asks for inputs that a call lacks. The message before it went to a
+// tool, so that it says nothing of what later questions are about.
+func AsksForInputs(text string) bool {
+	for _, d := range toolTextsByLanguage {
+		if _, ok := d.parseInputQuestion(text); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// parseInputQuestion returns what the question asks for.
+func (d toolTexts) parseInputQuestion(text string) (string, bool) {
+	text, begins := strings.CutPrefix(strings.TrimSpace(text), d.needInputs[0])
+	text, ends := strings.CutSuffix(text, d.needInputs[1])
+	return text, begins && ends
+}
+
+// parseRequestedInputs returns the inputs that the question asks for; ok is false where it is no question of this tool.
+func (w *callDraft) parseRequestedInputs(text string) (all []toolInput, ok bool) {
+	for _, d := range toolTextsByLanguage {
+		if list, ok := d.parseInputQuestion(text); ok {
+			return w.parseInputList(list, d.listSeparator)
+		}
+	}
+	return nil, false
+}
+
+// parseInputList reads a list of labels, which stand in the order of the inputs.
+func (w *callDraft) parseInputList(list, comma string) (all []toolInput, ok bool) {
+	return matchLabels(w.inputs, list, comma, map[[2]int]bool{})
+}
+
+// matchLabels reads the list as labels of the inputs. A label may hold commas and may begin like another, so that what leads nowhere
+// is noted, by how much of either was left.
+func matchLabels(inputs []toolInput, list, comma string, deadEnds map[[2]int]bool) (all []toolInput, ok bool) {
+	here := [2]int{len(inputs), len(list)}
+	if deadEnds[here] {
+		return nil, false
+	}
+	for i, in := range inputs {
+		rest, begins := strings.CutPrefix(list, in.label())
+		if !in.required || !begins {
+			continue
+		}
+		if rest == "" {
+			return []toolInput{in}, true
+		}
+		if rest, begins = strings.CutPrefix(rest, comma); !begins {
+			continue
+		}
+		if more, ok := matchLabels(inputs[i+1:], rest, comma, deadEnds); ok {
+			return append([]toolInput{in}, more...), true
+		}
+	}
+	deadEnds[here] = true
+	return nil, false
+}
+
+// replyLanguage returns the one that the user last wrote in for sure, else the tool's, else the agent's.
+func (w *callDraft) replyLanguage(req model.Request) words.Language {
+	own := []string{strings.Join(w.tool.Triggers, " "), w.tool.Description}
+	return surestLanguage(slices.Concat(agentTexts(req), own, userTexts(req.Messages), w.userTexts))
+}
+
+// isRedacted reports whether redaction took something out of the text.
+func isRedacted(text string) bool {
+	return strings.Contains(text, "[email]") || strings.Contains(text, "[phone]") || strings.Contains(text, "[card]") || strings.Contains(text, "[id]")
+}

@@ -1,0 +1,189 @@
+package quote
+
+import (
+	"encoding/json"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"parley/internal/text/words"
+)
+
+const maxValueWords = 6 // words of an input that is not free text
+
+// breakWords end a value that stands inside a sentence.
+var breakWords = newWordSet(`please pls bitte because since and or for with thanks thank so if when und oder weil für mit danke porque y e por para gracias parce et ou
+	pour avec merci asap now today but aber pero mais s'il that which who`)
+
+// parseValue takes the input's value from a stretch of the message and tells which bytes it used.
+func (in toolInput) parseValue(message string, c capturedSpan) (json.RawMessage, byteSpan, bool) {
+	piece := message[c.start:c.end]
+	at := func(from, to int) byteSpan { return byteSpan{c.start + from, c.start + to} }
+	switch in.kind {
+	case inputEmail:
+		if m := emailPattern.FindStringIndex(piece); m != nil {
+			return jsonString(piece[m[0]:m[1]]), at(m[0], m[1]), true
+		}
+	case inputReference:
+		if m := referencePattern.FindStringIndex(words.BlankEmails(piece)); m != nil {
+			return jsonString(piece[m[0]:m[1]]), at(m[0], m[1]), true
+		}
+	case inputPhone:
+		for _, m := range phonePattern.FindAllStringIndex(piece, -1) {
+			if countDigits(piece[m[0]:m[1]]) >= 6 {
+				return jsonString(strings.TrimSpace(piece[m[0]:m[1]])), at(m[0], m[1]), true
+			}
+		}
+	case inputNumber, inputInteger:
+		if m := numberPattern.FindStringIndex(piece); m != nil {
+			if v, ok := in.parseNumber(piece[m[0]:m[1]]); ok {
+				return v, at(m[0], m[1]), true
+			}
+		}
+	case inputChoice:
+		return in.parseChoice(piece, c.start)
+	case inputBoolean:
+		v, ok := parseYesNo(piece)
+		return v, at(0, len(piece)), ok
+	case inputPersonName:
+		if end := nameEnd(piece, 0, false); end > 0 {
+			return in.nameValue(piece[:end]), at(0, end), true
+		}
+	case inputFreeText:
+		if c.reachesEnd {
+			c.end = len(message)
+			piece = message[c.start:]
+		}
+		if v := trimPunctuation(piece); v != "" {
+			return jsonString(v), at(0, len(piece)), true
+		}
+	case inputText:
+		if i := strings.IndexAny(piece, ",;!?\n。，！？"); i >= 0 {
+			piece = piece[:i]
+		}
+		if v := trimPunctuation(cutAtBreakWord(piece)); v != "" {
+			return jsonString(v), at(0, len(piece)), true
+		}
+	}
+	return nil, byteSpan{}, false
+}
+
+// parseAnswer reads a bare answer: the whole of it where the input is text.
+func (in toolInput) parseAnswer(answer string) (json.RawMessage, bool) {
+	answer = strings.TrimSpace(answer)
+	if in.kind != inputFreeText {
+		answer = trimPunctuation(leadInPattern.ReplaceAllString(answer, ""))
+	}
+	switch {
+	case answer == "" || isRedacted(answer):
+		return nil, false
+	case in.kind == inputText || in.kind == inputFreeText:
+		return jsonString(answer), true
+	case in.kind == inputPersonName:
+		return in.nameValue(answer), true
+	case in.kind == inputReference && !strings.ContainsFunc(answer, unicode.IsDigit):
+		return jsonString(answer), len(strings.Fields(answer)) == 1 && strings.ToUpper(answer) == answer
+	}
+	v, _, ok := in.parseValue(answer, capturedSpan{0, len(answer), true, true})
+	return v, ok
+}
+
+// leadInPattern is what an answer may begin with before it comes to the point.
+var leadInPattern = regexp.MustCompile(`(?i)^(?:(?:it|that|this)(?: is|['’]s)|(?:my|the|our) [\p{L} -]{1,40}? is|es ist|das ist|(?:meine?|die|der|das) [\p{L} -]{1,40}? (?:ist|lautet)|c['’]est|(?:mon|ma|le|la) [\p{L} -]{1,40}? est|(?:mi|el|la) [\p{L} -]{1,40}? es|是|我的[\p{Han}]{1,6}是)[\s:]+|^(?:是|我的[\p{Han}]{1,6}是)`)
+
+func trimPunctuation(s string) string {
+	return strings.Trim(s, " \t\r\n.,;:!?\"'“”„«»()。，！？：；#")
+}
+
+func countDigits(s string) (n int) {
+	for _, r := range s {
+		if unicode.IsDigit(r) {
+			n++
+		}
+	}
+	return n
+}
+
+// parseChoice finds the one of the choices that stands in the text, the longest where one is part of another.
+func (in toolInput) parseChoice(piece string, start int) (json.RawMessage, byteSpan, bool) {
+	best, used := "", byteSpan{}
+	var value json.RawMessage
+	for _, raw := range in.choices {
+		c := displayValue(raw)
+		if from, to := findFolded(piece, c); to > from && len(c) > len(best) {
+			best, value, used = c, raw, byteSpan{start + from, start + to}
+		}
+	}
+	return value, used, best != ""
+}
+
+// findFolded finds the words of a phrase in a row, case and accents aside.
+func findFolded(text, phrase string) (from, to int) {
+	all, want := words.AppendTokens(nil, text), words.AppendTokens(nil, phrase)
+	for i := 0; len(want) > 0 && i+len(want) <= len(all); i++ {
+		same := true
+		for j := range want {
+			same = same && all[i+j].Word == want[j].Word
+		}
+		if same {
+			return all[i].Start, all[i+len(want)-1].End
+		}
+	}
+	return 0, 0
+}
+
+// parseNumber reads 1,234.5 and 1.234,5 and 3,5.
+func (in toolInput) parseNumber(s string) (json.RawMessage, bool) {
+	s = strings.TrimRight(asciiDigits(s), ".,'")
+	s = strings.ReplaceAll(s, "'", "")
+	comma, point := strings.LastIndexByte(s, ','), strings.LastIndexByte(s, '.')
+	switch {
+	case comma > point && (strings.Count(s, ",") > 1 || point < 0 && len(s)-comma == 4):
+		s = strings.ReplaceAll(s, ",", "")
+	case comma > point:
+		s = strings.ReplaceAll(strings.ReplaceAll(s, ".", ""), ",", ".")
+	case strings.Count(s, ".") > 1:
+		s = strings.ReplaceAll(s, ".", "")
+	default:
+		s = strings.ReplaceAll(s, ",", "")
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil || in.kind == inputInteger && (f != math.Trunc(f) || math.Abs(f) > 1<<53) {
+		return nil, false
+	}
+	return json.RawMessage(strconv.FormatFloat(f, 'f', -1, 64)), true
+}
+
+// asciiDigits writes digits of other scripts as 0 to 9.
+func asciiDigits(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < 0x80 || !unicode.IsDigit(r) {
+			return r
+		}
+		for _, block := range unicode.Nd.R16 {
+			if rune(block.Lo) <= r && r <= rune(block.Hi) {
+				return '0' + (r-rune(block.Lo))%10
+			}
+		}
+		return r
+	}, s)
+}
+
+var (
+	yesWords = unionSets(affirmativeWords, newWordSet(`y true da 是 好 はい`))
+	noWords  = unionSets(negativeWords, newWordSet(`n false 否 不`))
+)
+
+func parseYesNo(piece string) (json.RawMessage, bool) {
+	for t := range words.Tokens(piece) {
+		switch {
+		case yesWords[t.Word]:
+			return json.RawMessage("true"), true
+		case noWords[t.Word]:
+			return json.RawMessage("false"), true
+		}
+	}
+	return nil, false
+}

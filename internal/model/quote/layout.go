@@ -1,0 +1,299 @@
+package quote
+
+import (
+	"slices"
+	"strings"
+
+	"parley/internal/model"
+	"parley/internal/text/prose"
+	"parley/internal/text/words"
+)
+
+// passageLayout is a passage laid out for a question.
+type passageLayout struct {
+	text         string
+	scoredText   string // the text that counts: without its code where the question is not about code
+	blocks       []prose.Block
+	units        []quotableUnit
+	passageMatch []float64 // how it matches with its title
+	titleMatch   []float64
+}
+
+// quotableUnit is the least that can be quoted: a sentence, or a list, a table or code with the line that leads to it.
+type quotableUnit struct {
+	excerpt
+	firstBlock, lastBlock int // blocks
+	kind                  prose.Kind
+	ordered               bool      // numbered steps
+	isTableRow            bool      // one row of a table
+	ownMatch              []float64 // how its own words match
+	contextMatch          []float64 // and with its context
+	score                 float64
+}
+
+// layOutPassage cuts the passage into units and scores them.
+func (t *parsedQuestion) layOutPassage(i int, p model.Passage) passageLayout {
+	pg := passageLayout{text: p.Text, blocks: parseBlocks(p.Text)}
+	pg.titleMatch = mergeMatches(t.matchText(p.Heading), t.matchText(p.SourceName))
+	pg.scoredText = p.Text
+	if !t.wantsCode {
+		pg.scoredText = stripCodeBlocks(p.Text, pg.blocks)
+	}
+	pg.passageMatch = mergeMatches(pg.titleMatch, t.matchText(pg.scoredText))
+	c := unitContext{layout: &pg, passageIndex: i, headingMatch: pg.titleMatch, headingFocus: t.headingPathFocus(p.Heading), isFirstUnderHeading: true}
+	c.passageWeight = (0.55 + 0.45*p.Score) * (1 - rankLoss*float64(i)) * (1 - focusLoss*(1-c.headingFocus)) * (1 - missingWordLoss*(1-t.ownCoverage(pg.passageMatch)))
+	if t.lacksName(pg.passageMatch) {
+		c.passageWeight *= 1 - missingNameLoss
+	}
+	if t.isOtherLanguage(p.Text) {
+		c.passageWeight *= 1 - otherLanguageLoss
+	}
+	for n := 0; n < len(pg.blocks); {
+		b, last := pg.blocks[n], pg.groupEnd(n)
+		switch {
+		case b.Kind == prose.Heading:
+			c.headingMatch, c.isFirstUnderHeading = mergeMatches(c.headingMatch, t.matchText(p.Text[b.Start:b.End])), true
+		case b.Kind != prose.Markup:
+			t.addUnits(&c, n, last)
+		}
+		n = last + 1
+	}
+	return pg
+}
+
+// addUnits adds what can be quoted of the blocks, which belong together.
+func (t *parsedQuestion) addUnits(c *unitContext, first, last int) {
+	b, end := c.layout.blocks[first], c.layout.blocks[last].End
+	if first == last && b.Kind == prose.Paragraph {
+		for _, s := range prose.Sentences(c.layout.text, b.Start, b.End) {
+			if !endsWithColon(c.layout.text[s.Start:s.End]) {
+				t.addUnit(c, quotableUnit{excerpt: excerpt{passageIndex: c.passageIndex, start: s.Start, end: s.End}, firstBlock: first, lastBlock: first, kind: b.Kind})
+			}
+		}
+		return
+	}
+	kind, ordered := b.Kind, b.Ordered
+	if kind == prose.Paragraph {
+		kind, ordered = c.layout.blocks[first+1].Kind, c.layout.blocks[first+1].Ordered
+	}
+	u := quotableUnit{excerpt: excerpt{passageIndex: c.passageIndex, start: b.Start, end: end}, firstBlock: first, lastBlock: last, kind: kind, ordered: ordered}
+	if c.layout.blocks[last].Kind == prose.Table && t.addTableRows(c, u, last) {
+		return
+	}
+	if end-b.Start <= maxListBytes || ordered { // steps are never cut
+		t.addUnit(c, u)
+		return
+	}
+	for _, b := range c.layout.blocks[first : last+1] {
+		u.start, u.end = b.Start, b.End
+		t.addUnit(c, u)
+	}
+}
+
+// Words of the headings above count less than words of the unit itself: they say what it is about, not what it says.
+// What stands first under them is most likely to say it. The rest of the passage counts least.
+const (
+	headingShare      = 0.6
+	headingShareFirst = 0.75
+	passageShare      = 0.3
+)
+
+// unitContext is what surrounds a unit.
+type unitContext struct {
+	layout              *passageLayout
+	passageIndex        int
+	headingMatch        []float64 // how the headings above match
+	tableHeadMatch      []float64 // and the head of the table that the unit is a row of, which is read with it; nil for none
+	isFirstUnderHeading bool      // nothing between it and the heading names anything of the question
+	headingFocus        float64   // how much of the headings the question asks for
+	passageWeight       float64   // of the passage
+}
+
+// addUnit scores the unit and adds it.
+func (t *parsedQuestion) addUnit(c *unitContext, u quotableUnit) {
+	if size := u.end - u.start; size > maxWholeUnitBytes || size > maxUnitBytes && !u.ordered && u.kind != prose.Code && !u.isTableRow {
+		return
+	}
+	if !t.wantsCode && u.scoringKind(c.layout) == prose.Code {
+		return
+	}
+	text := c.layout.text[u.start:u.end]
+	share := headingShare
+	if c.isFirstUnderHeading {
+		share = headingShareFirst
+	}
+	u.ownMatch = t.matchText(c.layout.scoredUnitText(t, u))
+	if c.tableHeadMatch != nil {
+		u.ownMatch = mergeMatches(u.ownMatch, c.tableHeadMatch)
+		t.matchJoinedPairs(u.ownMatch)
+	}
+	if t.wantsList && u.kind == prose.Table {
+		u.ownMatch = t.matchText(c.layout.firstColumnHeader(u))
+	}
+	u.contextMatch = slices.Clone(u.ownMatch)
+	for i := range u.contextMatch {
+		u.contextMatch[i] = max(u.contextMatch[i], share*c.headingMatch[i], passageShare*c.layout.passageMatch[i])
+	}
+	u.score = t.fullCoverage(u.contextMatch) * c.passageWeight * readability(text, u.scoringKind(c.layout)) * u.completeness(text) * t.formFit(c, u)
+	c.layout.units = append(c.layout.units, u)
+	c.isFirstUnderHeading = c.isFirstUnderHeading && t.ownCoverage(u.ownMatch) == 0
+}
+
+// Weights of what a passage loses.
+const (
+	rankLoss        = 0.012 // for each better one before it
+	focusLoss       = 0.35  // for headings that speak of something else
+	missingWordLoss = 0.5   // for the words of the question that neither it nor its title holds
+
+	missingNameLoss   = 0.3  // for a name of the question that neither it nor its title holds
+	otherLanguageLoss = 0.25 // for another language than the question's, where both show
+)
+
+// headingPathFocus returns how much of the outermost and of the innermost heading the question names.
+func (t *parsedQuestion) headingPathFocus(heading string) float64 {
+	page, _, _ := strings.Cut(heading, " › ")
+	return (t.headingFocus(page) + t.headingFocus(heading[strings.LastIndex(heading, "›")+1:])) / 2
+}
+
+// headingFocus returns the share of the heading's content words that the question names.
+func (t *parsedQuestion) headingFocus(heading string) float64 {
+	content, matched := 0.0, 0.0
+	for token := range words.Tokens(heading) {
+		if !t.lang.IsStopWord(token.Word) {
+			content++
+			matched += slices.Max(append(t.matchText(token.Word), 0))
+		}
+	}
+	if content == 0 {
+		return 0.5
+	}
+	return matched / content
+}
+
+func mergeMatches(a, b []float64) []float64 {
+	all := slices.Clone(a)
+	for i := range all {
+		all[i] = max(all[i], b[i])
+	}
+	return all
+}
+
+// completeness distinguishes steps that go on from others, which are not there, from those that begin at the beginning.
+func (u quotableUnit) completeness(text string) float64 {
+	if u.ordered && '2' <= text[0] && text[0] <= '9' {
+		return 0.6
+	}
+	return 1
+}
+
+// Weights of how well the kind of a unit suits the form of the question.
+const (
+	stepsFit       = 0.8  // steps, as far as what stands above them names what is asked
+	strayStepsFit  = 0.25 // steps under a heading that names nothing of it: they lead to something else
+	listFit        = 0.15 // a list that tells no steps
+	instructionFit = 0.1  // a sentence that tells what to do
+	definitionFit  = 0.35 // the first sentence under the heading that names a thing, where the question is what it is
+	numberFit      = 0.2  // a unit without a number, where one is asked for
+	permissionFit  = 0.2  // a sentence that says who may, where that is the question
+	tableFit       = 0.5  // a table or a list, where the question is which things there are
+	negationFit    = 0.5  // a unit that denies what the question denies; against one that does not
+)
+
+func (t *parsedQuestion) formFit(c *unitContext, u quotableUnit) float64 {
+	f := 1.0
+	switch {
+	case t.wantsSteps && c.layout.isProcedure(u):
+		f += stepsFit*t.ownCoverage(c.leadMatch(t, u)) - strayStepsFit
+	case t.wantsSteps && u.kind == prose.Item:
+		f -= listFit
+	case t.wantsSteps && c.layout.effectiveKind(u) == prose.Paragraph && givesInstruction(c.layout.text[u.start:u.end]):
+		f += instructionFit * t.ownCoverage(c.headingMatch)
+	case (t.wantsDefinition || t.wantsFact) && c.layout.isProcedure(u):
+		f -= strayStepsFit
+	case t.asksWhoMay && u.kind == prose.Paragraph && statesPermission(c.layout.text[u.start:u.end]):
+		f += permissionFit
+	case t.wantsList && (u.kind == prose.Table || u.kind == prose.Item || u.kind == prose.Paragraph && c.layout.isAboveTable(u)):
+		f += tableFit * t.ownCoverage(c.listTitleMatch(t, u))
+	case t.wantsDefinition && c.isFirstUnderHeading:
+		f += definitionFit * c.headingFocus
+	}
+	if t.wantsNumber && !u.isTableRow && !t.hasNewNumber(c.layout.text[u.start:u.end]) {
+		f -= numberFit
+	}
+	if len(t.negatedTerms) > 0 {
+		denies := t.findNegatedTerms(c.layout.text[u.start:u.end])
+		if slices.ContainsFunc(t.negatedTerms, func(i int) bool { return slices.Contains(denies, i) }) {
+			f += negationFit
+		} else {
+			f -= negationFit
+		}
+	}
+	return f
+}
+
+// leadMatch returns how the headings and the line that leads to the unit match.
+func (c *unitContext) leadMatch(t *parsedQuestion, u quotableUnit) []float64 {
+	if b := c.layout.blocks[u.firstBlock]; b.Kind == prose.Paragraph {
+		return mergeMatches(c.headingMatch, t.matchText(c.layout.text[b.Start:b.End]))
+	}
+	return c.headingMatch
+}
+
+// scoringKind returns as what the unit is read; a row is a statement, once its head is said.
+func (u quotableUnit) scoringKind(p *passageLayout) prose.Kind {
+	if u.isTableRow {
+		return prose.Item
+	}
+	return p.effectiveKind(u)
+}
+
+// effectiveKind returns as what the unit is read: code behind a sentence is part of it.
+func (p *passageLayout) effectiveKind(u quotableUnit) prose.Kind {
+	if u.kind == prose.Code && p.blocks[u.firstBlock].Kind == prose.Paragraph {
+		return prose.Paragraph
+	}
+	return u.kind
+}
+
+// isProcedure reports whether the unit tells what to do, one thing after the other.
+func (p *passageLayout) isProcedure(u quotableUnit) bool {
+	if u.ordered {
+		return true
+	}
+	items, telling := 0, 0
+	for _, b := range p.blocks[u.firstBlock : u.lastBlock+1] {
+		if b.Kind == prose.Item {
+			items++
+			if givesInstruction(p.text[b.ContentStart:b.End]) {
+				telling++
+			}
+		}
+	}
+	return telling > 0 && 2*telling >= items
+}
+
+// listTitleMatch returns how that matches which says what a table or a list holds: the headings above, a sentence that leads to it, the head of its
+// first column.
+func (c *unitContext) listTitleMatch(t *parsedQuestion, u quotableUnit) []float64 {
+	text := c.layout.text[u.start:u.end]
+	switch {
+	case u.kind == prose.Table:
+		text = c.layout.firstColumnHeader(u)
+	case u.kind == prose.Item && !c.layout.isLeadIn(u.firstBlock):
+		return c.headingMatch
+	case u.kind == prose.Item:
+		b := c.layout.blocks[u.firstBlock]
+		text = c.layout.text[b.Start:b.End]
+	}
+	return mergeMatches(c.headingMatch, t.matchText(text))
+}
+
+// firstColumnHeader returns the head of a table's first column.
+func (p *passageLayout) firstColumnHeader(u quotableUnit) string {
+	return firstCell(p.text[u.start:u.end])
+}
+
+// isAboveTable reports whether the unit is a sentence of a paragraph with a table right below it.
+func (p *passageLayout) isAboveTable(u quotableUnit) bool {
+	return u.lastBlock+1 < len(p.blocks) && p.blocks[u.lastBlock+1].Kind == prose.Table
+}

@@ -1,0 +1,143 @@
+package quote
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"parley/internal/model"
+	"parley/internal/text/words"
+)
+
+// matchText returns for each subject how surely the text names it: 1 for the word or its stem, less for another word for it and for
+// a similar spelling.
+func (t *parsedQuestion) matchText(text string) []float64 {
+	found := make([]float64, len(t.terms))
+	var last []termLikeness
+	for token := range words.Tokens(text) {
+		if t.lang.IsStopWord(token.Word) {
+			continue
+		}
+		like := t.wordLikeness(token.Word)
+		for _, l := range like {
+			found[l.termIndex] = max(found[l.termIndex], l.strength)
+		}
+		if len(like) > 0 && len(last) > 0 {
+			t.matchPairs(found, last, like)
+		}
+		last = like
+	}
+	t.addMeasureMatches(found, text)
+	return found
+}
+
+// lacksName reports whether a name of the message is not among what was found.
+func (t *parsedQuestion) lacksName(found []float64) bool {
+	return slices.ContainsFunc(t.terms, func(s questionTerm) bool { return s.isProperName && found[t.termIndex(s.word)] == 0 })
+}
+
+func (t *parsedQuestion) matchPairs(found []float64, one, two []termLikeness) {
+	for i, s := range t.terms {
+		if s.isPair {
+			found[i] = max(found[i], min(strengthOf(one, s.firstTerm), strengthOf(two, s.secondTerm)))
+			if !s.isNamePair {
+				found[i] = max(found[i], reversedPairStrength*min(strengthOf(one, s.secondTerm), strengthOf(two, s.firstTerm)))
+			}
+		}
+	}
+}
+
+func strengthOf(all []termLikeness, subject int) float64 {
+	for _, l := range all {
+		if l.termIndex == subject {
+			return l.strength
+		}
+	}
+	return 0
+}
+
+// wordLikeness returns what the word has to do with the question.
+func (t *parsedQuestion) wordLikeness(word string) []termLikeness {
+	all, ok := t.likenessByWord[word]
+	if !ok {
+		all = t.compareWord(word)
+		t.likenessByWord[word] = all
+	}
+	return all
+}
+
+func (t *parsedQuestion) compareWord(word string) (all []termLikeness) {
+	var buf [64]uint64
+	grams, stem := words.Grams(buf[:0], word), t.lang.Stem(word)
+	for i, s := range t.terms {
+		if s.isPair {
+			continue
+		}
+		strength := s.gramSimilarity(grams)
+		if t.lang == words.English && s.word[0] != word[0] {
+			strength = 0 // "count" is no misspelt "account"
+		}
+		switch {
+		case s.word == word || s.stem == stem:
+			strength = 1
+		case slices.Contains(s.relatedStems, stem):
+			strength = max(strength, relatedStrength)
+		}
+		if strength > 0 {
+			all = append(all, termLikeness{i, strength})
+		}
+	}
+	return all
+}
+
+const minGramSimilarity = 0.45
+
+// gramSimilarity returns the share of common grams, where it is large enough to be no accident.
+func (s *questionTerm) gramSimilarity(grams []uint64) float64 {
+	common := 0
+	for _, g := range grams {
+		if s.grams[g] {
+			common++
+		}
+	}
+	share := 2 * float64(common) / float64(len(grams)+len(s.grams))
+	if share < minGramSimilarity {
+		return 0
+	}
+	return share
+}
+
+// codePattern finds codes: letters with digits behind them, "ND-2007", "err4012", "ISO 27001".
+var codePattern = regexp.MustCompile(`\b[A-Za-z]{1,8}[-_/.#]?\d{2,}[A-Za-z0-9-]*\b|\b[A-Z]{2,8} \d{2,}\b`)
+
+// codeConfidence is the confidence in a passage that is about the code that the question names.
+const codeConfidence = 0.8
+
+// matchesCode reports whether the question names a code, and that the unit or the heading above it does so too. What else the question names must
+// for the better part stand there as well.
+func (t *parsedQuestion) matchesCode(passage model.Passage, p *passageLayout, best quotableUnit) bool {
+	near, all := findCodes(passage.Heading+"\n"+p.text[best.start:best.end]), ""
+	for c := range findCodes(t.originalText) {
+		if !near[c] {
+			return false
+		}
+		all += c
+	}
+	if all == "" {
+		return false
+	}
+	return t.matchedShare(p.passageMatch, func(i int) bool {
+		return t.isSingleWord(i) && !isFrameWord(t.terms[i].word) && !strings.Contains(all, t.terms[i].word)
+	}) >= 0.5
+}
+
+// findCodes returns the codes of a text, without case and without what separates their parts.
+func findCodes(text string) map[string]bool {
+	all := map[string]bool{}
+	for _, c := range codePattern.FindAllString(text, -1) {
+		all[strings.ToLower(codeSeparators.Replace(c))] = true
+	}
+	return all
+}
+
+var codeSeparators = strings.NewReplacer("-", "", "_", "", "/", "", ".", "", "#", "", " ", "")

@@ -1,0 +1,199 @@
+package quote
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"parley/internal/text/prose"
+	"parley/internal/text/words"
+)
+
+// measureKind is what a word of the question asks to be measured. A text answers it by an amount, and seldom holds the word itself: "how
+// long" is answered by "two days", "the maximum size" by "25 MB at most".
+type measureKind uint8
+
+const (
+	measureNone   measureKind = iota
+	measureAmount             // any number
+	measureDuration
+	measureSize
+	measurePrice
+	measureBound
+	measurePhoneNumber
+	measureClockTime
+	measureLanguage
+)
+
+// measureKindCount is how many there are.
+const measureKindCount = int(measureLanguage) + 1
+
+const (
+	measureWeight   = 0.5 // of the word's weight: an amount says less than a word that is met
+	measureStrength = 0.8 // how surely an amount of the right kind answers the word
+)
+
+// measurePhrases tells which phrases stand in a question that are looked for with several of its words.
+type measurePhrases struct{ hasHowMuch, hasWhen bool }
+
+func findMeasurePhrases(question string) measurePhrases {
+	return measurePhrases{hasHowMuch: words.ContainsPhrase(question, howMuchPhrases), hasWhen: words.ContainsPhrase(question, whenPhrases)}
+}
+
+// measureOf returns what the word asks to be measured, in the light of the one before it.
+func (a measurePhrases) measureOf(before, word string) measureKind {
+	if (before == "how" || before == "wie") && measureByAdjective[word] != measureNone {
+		return measureByAdjective[word]
+	}
+	if paymentVerbs[word] && a.hasHowMuch {
+		return measurePrice
+	}
+	if openingHoursWords[word] && a.hasWhen {
+		return measureClockTime
+	}
+	if telephoneWords[before] && (word == "number" || word == "nummer") {
+		return measurePhoneNumber
+	}
+	return measureByNoun[word]
+}
+
+// timeUnitReach is how many words after a number its unit stands: "5 to 7 working days".
+const timeUnitReach = 3
+
+// answersMeasure reports whether the text holds an amount of the kind.
+func (t *parsedQuestion) answersMeasure(m measureKind, text string) bool {
+	switch m {
+	case measureDuration:
+		return t.hasTimeSpan(text)
+	case measureSize:
+		return sizePattern.MatchString(text)
+	case measurePrice:
+		return pricePattern.MatchString(text)
+	case measureBound:
+		return boundPattern.MatchString(text)
+	case measurePhoneNumber:
+		return telephonePattern.MatchString(text)
+	case measureClockTime:
+		return clockTimePattern.MatchString(text)
+	case measureLanguage:
+		return len(languageNamePattern.FindAllString(text, 2)) == 2
+	case measureNone, measureAmount:
+	}
+	return t.hasAmount(text)
+}
+
+// hasAmount reports whether there is a number that the question does not name itself and that is no year.
+func (t *parsedQuestion) hasAmount(text string) bool {
+	for token := range words.Tokens(text) {
+		if isNumber(token.Word) && words.KindOf(token.Word)&words.Time == 0 && !strings.Contains(t.foldedText, token.Word) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasTimeSpan reports whether there is a span of time.
+func (t *parsedQuestion) hasTimeSpan(text string) bool {
+	left := 0
+	for token := range words.Tokens(text) {
+		left--
+		if isNumber(token.Word) || countingArticles[token.Word] {
+			left = timeUnitReach
+		} else if left >= 0 && timeUnitWords[token.Word] {
+			return true
+		}
+	}
+	return durationPattern.MatchString(text)
+}
+
+// countingArticles are articles that count.
+var countingArticles = newWordSet("a an ein eine einen einem einer un una une uno")
+
+// missingAmountLoss is what the confidence loses, in its exponent, where the amount that is asked for is missing.
+const missingAmountLoss = 1
+
+// lacksAmount reports whether the question asks for an amount and that none of its kind is there.
+func (t *parsedQuestion) lacksAmount(found []float64) bool {
+	for i, s := range t.terms {
+		if s.fromLastMessage && s.measure > measureAmount && found[i] < relatedStrength { // "how often" may be answered by "seldom"
+			return true
+		}
+	}
+	return false
+}
+
+// unitHasAmount reports whether the sentence itself holds the amount that the question asks for.
+func (t *parsedQuestion) unitHasAmount(u quotableUnit) bool {
+	return u.kind == prose.Paragraph && slices.ContainsFunc(t.terms, func(s questionTerm) bool {
+		return s.fromLastMessage && s.measure > measureAmount && u.ownMatch[t.termIndex(s.word)] >= relatedStrength
+	})
+}
+
+// addMeasureMatches adds to what was found the words of the question that an amount in the text answers.
+func (t *parsedQuestion) addMeasureMatches(found []float64, text string) {
+	var looked, there [measureKindCount]bool
+	for i, s := range t.terms {
+		if s.measure == measureNone || found[i] >= measureStrength {
+			continue
+		}
+		if !looked[s.measure] {
+			looked[s.measure], there[s.measure] = true, t.answersMeasure(s.measure, text)
+		}
+		if there[s.measure] {
+			found[i] = measureStrength
+		}
+	}
+}
+
+// measureByAdjective are adjectives behind "how", named words that ask for an amount wherever they stand.
+var (
+	measureByAdjective = invertMeasureLists(map[measureKind]string{
+		measureAmount:   "high tall deep wide far fast often hot heavy hoch tief breit weit schnell oft schwer",
+		measureDuration: "long lang lange old alt",
+		measureSize:     "big large gross",
+	})
+	measureByNoun = invertMeasureLists(map[measureKind]string{
+		measureDuration: "duration dauer dauert duracion tarda dure duree durata dura duur",
+		measureSize:     "size grosse tamano taille dimensione tamanho grootte",
+		measurePrice: `cost costs price prices pricing fee fees kosten kostet preis preise gebuhr cuesta cuestan coste costo precio precios coute coutent prix tarif
+			costa costano prezzo custa custam preco kost prijs стоит цена`,
+		measureBound:       "maximum max maximal maximale maximo maxima massimo",
+		measurePhoneNumber: "telefonnummer rufnummer telefoonnummer",
+		measureLanguage:    "language languages sprache sprachen idioma idiomas langue langues lingua lingue taal talen",
+	})
+	telephoneWords    = newWordSet("phone telephone fax mobile")
+	paymentVerbs      = newWordSet("pay charge spend zahle zahlen bezahlen bezahle pagar pago payer paie pagare betalen")
+	openingHoursWords = newWordSet("close closed geoffnet offen zu abierto abierta abren abre cierran cierra ouvert ouverts ouvrez fermez aperto aperti aberto open geopend")
+)
+
+func invertMeasureLists(lists map[measureKind]string) map[string]measureKind {
+	all := map[string]measureKind{}
+	for m, list := range lists {
+		for w := range strings.FieldsSeq(list) {
+			all[w] = m
+		}
+	}
+	return all
+}
+
+var (
+	pricePattern     = regexp.MustCompile(`(?i)[€$£¥₹]\s?\d|\d\s?[€$£¥₹]|\d\s?(eur|usd|gbp|chf|euros?|dollars?|pounds?|francs?|franken|欧元|美元|元|円|يورو)\b|\b(free of charge|for free|kostenlos|kostenfrei|gratis|gratuit)`)
+	sizePattern      = regexp.MustCompile(`(?i)\d\s?(bytes?|[kmgt]i?b|mm|cm|m|km|px|inch|inches|zoll|m²|pages|seiten|characters|zeichen)\b`)
+	boundPattern     = regexp.MustCompile(`(?i)\b(at most|up to|no more than|maximum|not exceed|h(ö|oe)chstens|maximal|bis zu|(como )?m(á|a)ximo|hasta|au (plus|maximum)|jusqu)`)
+	telephonePattern = regexp.MustCompile(`\+?\d[\d ()/.-]{5,}\d`)
+	clockTimePattern = regexp.MustCompile(`(?i)\b\d{1,2}([:.]\d\d|\s?(am|pm|a\.m|p\.m|uhr|h)\b)`)
+	durationPattern  = regexp.MustCompile(`(\d|[一二三四五六七八九十两])\s?(秒|分|小时|時間|天|日|周|週|星期|个月|か月|年)`)
+)
+
+// languageNamePattern finds languages by their names, in some of them.
+var languageNamePattern = regexp.MustCompile(`(?i)\b(english|german|spanish|french|italian|portuguese|dutch|arabic|chinese|japanese|russian|turkish|polish|englisch|deutsch|spanisch|franz(ö|oe)sisch|italienisch|portugiesisch|niederl(ä|ae)ndisch|arabisch|chinesisch|japanisch|russisch|t(ü|ue)rkisch|polnisch|ingl(é|e)s|alem(á|a)n|espa(ñ|n)ol|franc(é|e)s|italiano|portugu(é|e)s|(á|a)rabe|chino|anglais|allemand|espagnol|fran(ç|c)ais|italien|portugais|arabe|chinois)`)
+
+var howMuchPhrases = []string{" how much ", " wie viel", " wieviel ", " cuanto ", " combien ", " quanto ", " hoeveel "}
+
+var whenPhrases = []string{" when ", " what time ", " wann ", " cuando ", " a que hora ", " quand ", " a quelle heure ", " quando ", " wanneer "}
+
+// timeUnitWords are units of time, by the stems that the languages give them.
+var timeUnitWords = newWordSet(`second seconds sec min mins minute minutes hr hrs hour hours day days workday workdays week weeks month months year years
+	std sekunde sekunden minuten stunde stunden tag tage tagen werktag werktage werktagen arbeitstag arbeitstage arbeitstagen woche wochen monat monate monaten jahr jahre jahren
+	segundo segundos minuto minutos hora horas dia dias semana semanas mes meses ano anos
+	seconde secondes heure heures jour jours semaine semaines mois an ans secondi minuti ora ore giorno giorni settimana settimane mese mesi anno anni`)

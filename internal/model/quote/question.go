@@ -1,0 +1,290 @@
+package quote
+
+import (
+	"strings"
+
+	"parley/internal/model"
+	"parley/internal/text/words"
+)
+
+// parsedQuestion is what the question is about: its content words with their weights.
+type parsedQuestion struct {
+	lang        words.Language
+	terms       []questionTerm
+	termIndexes map[string]int // of the words among the items
+	ownWeight   float64        // weight of the message's own words
+	questionForm
+	isFollowUp     bool
+	negatedTerms   []int // subjects that the question denies ("without an account")
+	likenessByWord map[string][]termLikeness
+	foldedText     string // folded
+	originalText   string // as it was written
+	countedStem    string // stem of what the question asks the number of
+	isLanguageSure bool   // its language shows
+	asksWhoMay     bool   // it asks who is allowed to do something
+	wantsCode      bool   // it is about code, or how something is done
+	wantsList      bool   // it asks which things of a kind there are
+}
+
+// questionTerm is one content word of the question.
+type questionTerm struct {
+	word, stem            string
+	relatedStems          []string // stems of words that may stand for it
+	grams                 map[uint64]bool
+	weight                float64
+	fromLastMessage       bool // of the message itself, not of an earlier one
+	isPair                bool // two neighbours, a and b of the items: no word itself
+	firstTerm, secondTerm int
+	isNamePair            bool // a pair that is written as a name
+	isProperName          bool // written as a name
+	measure               measureKind
+}
+
+// termLikeness tells how surely a word names a subject.
+type termLikeness struct {
+	termIndex int
+	strength  float64
+}
+
+const (
+	earlierMessageWeight = 0.4 // what words of the user's message before count against those of the message itself
+	frameWordWeight      = 0.3 // what words count that say how a question is put rather than what it is about
+	relatedStrength      = 0.6
+	pairWeight           = 0.5 // what two neighbours of the question count where they stand side by side, against the lesser of them
+	namePairWeight       = 1.5 // and where both are written as names
+	reversedPairStrength = 0.5 // what a pair counts that stands the other way round; a name does not
+)
+
+// parseQuestion reads what was said last in the light of what was said before it.
+func parseQuestion(userTexts []string, passages []model.Passage) parsedQuestion {
+	last := userTexts[len(userTexts)-1]
+	t := parsedQuestion{lang: guessLanguage(last), questionForm: classifyQuestion(last), isFollowUp: len(userTexts) > 1, foldedText: words.Fold(last), originalText: last,
+		likenessByWord: map[string][]termLikeness{}, termIndexes: map[string]int{}}
+	t.countedStem = t.parseCountedStem(last)
+	t.asksWhoMay, t.wantsList = words.ContainsPhrase(last, permissionPhrases), listQuestionPattern.MatchString(t.foldedText)
+	t.wantsCode = t.isAboutCode()
+	_, t.isLanguageSure = words.GuessLanguage(words.AppendTokens(nil, last))
+	var weights map[string]float64
+	if len(passages) > 0 {
+		weights = passages[0].TermWeights
+	}
+	t.addTerms(last, 1, weights)
+	if len(userTexts) > 1 {
+		t.addTerms(userTexts[len(userTexts)-2], earlierMessageWeight, weights)
+	}
+	t.negatedTerms = t.findNegatedTerms(last)
+	return t
+}
+
+// addTerms notes the content words of a message, and which of them stand side by side.
+func (t *parsedQuestion) addTerms(text string, weight float64, weights map[string]float64) {
+	before, named, last := -1, false, ""
+	asks := findMeasurePhrases(text)
+	for token := range words.Tokens(text) {
+		by, hyphened := asks.measureOf(last, token.Word), token.Start > 0 && text[token.Start-1] == '-'
+		last = token.Word
+		if t.lang.IsStopWord(token.Word) || hyphened && t.lang.IsStopWord(strings.TrimSuffix(token.Word, "s")) { // "add-ons"
+			continue
+		}
+		at := t.termIndex(token.Word)
+		if at < 0 {
+			if len(t.termIndexes) == maxQuestionTerms {
+				break
+			}
+			at = len(t.terms)
+			t.termIndexes[token.Word] = at
+			s := t.newTerm(token.Word, weight, weights)
+			s.isProperName = s.fromLastMessage && t.lang != words.German && isCapitalizedInside(text, token)
+			if s.measure = by; by != measureNone {
+				s.weight *= measureWeight
+			}
+			t.appendTerm(s)
+		}
+		if by != measureNone {
+			continue // what it measures need not stand beside it
+		}
+		if before >= 0 && before != at && !token.Unspaced {
+			a, b := t.terms[before], t.terms[at]
+			pair := questionTerm{isPair: true, firstTerm: before, secondTerm: at, weight: pairWeight * min(a.weight, b.weight), fromLastMessage: a.fromLastMessage && b.fromLastMessage}
+			if named && isCapitalizedInside(text, token) {
+				pair.isNamePair, pair.weight = true, namePairWeight*min(a.weight, b.weight)
+			}
+			t.appendTerm(pair)
+		}
+		before, named = at, isCapitalizedInside(text, token)
+	}
+}
+
+// isCapitalizedInside reports whether the word is written with a capital though no sentence begins with it.
+func isCapitalizedInside(text string, token words.Token) bool {
+	return token.Start > 0 && 'A' <= text[token.Start] && text[token.Start] <= 'Z'
+}
+
+func (t *parsedQuestion) newTerm(word string, weight float64, weights map[string]float64) questionTerm {
+	w, known := weights[word]
+	if !known {
+		w = 1
+	}
+	if isFrameWord(word) {
+		w *= frameWordWeight
+	}
+	s := questionTerm{word: word, stem: t.lang.Stem(word), grams: map[uint64]bool{}, weight: w * weight, fromLastMessage: weight == 1}
+	s.relatedStems = t.lang.Synonyms(s.stem)
+	for _, g := range words.Grams(nil, word) {
+		s.grams[g] = true
+	}
+	return s
+}
+
+func (t *parsedQuestion) appendTerm(s questionTerm) {
+	t.terms = append(t.terms, s)
+	if s.fromLastMessage {
+		t.ownWeight += s.weight
+	}
+}
+
+// termIndex returns the place of a word among the items, -1 where it is none of them.
+func (t *parsedQuestion) termIndex(word string) int {
+	if at, ok := t.termIndexes[word]; ok {
+		return at
+	}
+	return -1
+}
+
+// ownCoverage returns the weight of the question's own words that were found, 0 to 1.
+func (t *parsedQuestion) ownCoverage(found []float64) (own float64) {
+	if t.ownWeight == 0 {
+		return 0
+	}
+	for i, s := range t.terms {
+		if s.fromLastMessage {
+			own += s.weight * found[i]
+		}
+	}
+	return own / t.ownWeight
+}
+
+// fullCoverage is cover with the words of earlier messages.
+func (t *parsedQuestion) fullCoverage(found []float64) (sum float64) {
+	for i, s := range t.terms {
+		sum += s.weight * found[i]
+	}
+	if t.ownWeight == 0 {
+		return 0
+	}
+	return sum / t.ownWeight
+}
+
+// questionForm is what kind of answer a question wants.
+type questionForm struct {
+	wantsSteps      bool // how to do something
+	wantsNumber     bool // a number or a date
+	wantsDefinition bool // what something is, or whether it is
+	wantsFact       bool // a word or two: when, where, who, how much
+	wantsOverview   bool // to be told about something
+}
+
+func classifyQuestion(question string) questionForm {
+	often := words.ContainsPhrase(question, oftenPhrases)
+	f := questionForm{wantsSteps: words.AsksHow(question) || words.ContainsPhrase(question, stepPhrases), wantsNumber: words.AsksFor(question) != 0 && !often,
+		wantsDefinition: words.ContainsPhrase(question, definitionPhrases) || strings.HasPrefix(words.Fold(question), "does ")}
+	f.wantsOverview = words.ContainsPhrase(question, overviewPhrases)
+	f.wantsFact = !f.wantsOverview && !f.wantsSteps && (f.wantsNumber || often || words.ContainsPhrase(question, personPhrases) || words.ContainsPhrase(question, placePhrases) || words.ContainsPhrase(question, costPhrases))
+	return f
+}
+
+var (
+	stepPhrases = []string{" wie richte ", " wie stelle ", " wie lade ", " wie losche ", " wie andere ", " wie exportiere ", " wie importiere ", " wie installiere ", " wie kundige ", " wie bekomme ",
+		" wie lasst sich ", " come si ", " come posso ", " come faccio ", " hoe kan ", " hoe moet ", " как мне ", " как можно ", "كيف ", "怎么", "怎样", "如何", "どうやって", "どうすれば", "する方法", "するには"}
+	oftenPhrases    = []string{" how often ", " wie oft "} // "every week" has no number
+	personPhrases   = []string{" who ", " whose ", " whom ", " wer ", " quien ", " qui ", " chi ", " quem ", " кто ", "谁", "誰"}
+	placePhrases    = []string{" where ", " wo ", " donde ", " ou se ", " dove ", " onde ", " waar ", " где ", "اين", "哪里", "哪儿", "どこ"}
+	costPhrases     = []string{" cost ", " price of ", " kostet ", " cuesta ", " coute ", " costa ", " custa ", " kost ", " стоит ", "价格"}
+	overviewPhrases = []string{" tell me about ", " tell me something about ", " describe ", " give me an overview ", " more about ", " erzahl ", " erzahle ", " beschreib", " hablame de ",
+		" cuentame ", " parle moi de ", " parlez moi d", " parlez-moi d", " parle-moi d", " parlami d", " mi parli d", " fale me sobre ", " fale-me sobre ", " vertel me ", " vertel over ", " расскажи", "حدثني عن", "اخبرني عن", "介绍", "について教えて"}
+	definitionPhrases = []string{" what is ", " what are ", " what s ", " what's ", " was ist ", " was sind ", " que es ", " que son ", " qu'est-ce ", " cos'e ", " che cosa e ", " o que e ", " wat is ", " wat zijn ", " что такое ", "ما هو", "ما هي", "什么是", "是什么", "とは"}
+)
+
+// countingWords are words that ask for a number of what is named next; of two words, the first is "how".
+var countingWords = newWordSet(`many much viele vielen cuantos cuantas combien quanti quante quantos quantas hoeveel wieviele wieviel сколько`)
+
+// parseCountedStem returns the stem of what the question asks the number of, empty where it asks for none.
+func (t *parsedQuestion) parseCountedStem(question string) string {
+	before, asking := "", false
+	for token := range words.Tokens(question) {
+		switch w := token.Word; {
+		case token.Unspaced:
+			return ""
+		case countingWords[w] && (before == "how" || before == "wie" || !listContains("many much viele vielen", w)):
+			asking = true
+		case asking && !t.lang.IsStopWord(w):
+			return t.lang.Stem(w)
+		}
+		before = token.Word
+	}
+	return ""
+}
+
+var negationWords = newWordSet(`not no without never don doesn isn aren cannot won nicht ohne kein keine sin sans`)
+
+// negationReach is how many words behind a negation it still speaks of.
+const negationReach = 3
+
+// findNegatedTerms returns the subjects that the text denies: those shortly behind a negation.
+func (t *parsedQuestion) findNegatedTerms(text string) (denied []int) {
+	left := 0
+	for token := range words.Tokens(text) {
+		if negationWords[token.Word] {
+			left = negationReach
+			continue
+		}
+		if left--; left >= 0 {
+			for _, l := range t.wordLikeness(token.Word) {
+				denied = append(denied, l.termIndex)
+			}
+		}
+	}
+	return denied
+}
+
+// instructionVerbs are verbs that a step begins with.
+var instructionVerbs = newWordSet(`open click tap go select choose press enter scroll run install set create sign log download navigate launch start
+		add type copy paste turn enable disable toggle visit use drag swipe edit save upload find connect authenticate configure restart follow
+		offne offnen klicke klicken tippe tippen wahle wahlen gehe drucke drucken lade installiere starte melde gib trage
+		abre abra haz haga pulsa pulse selecciona seleccione elige elija introduce introduzca descarga descargue inicia inicie ve vaya
+		ouvrez cliquez appuyez choisissez selectionnez allez entrez saisissez telechargez lancez apri clicca premi seleziona scegli vai inserisci
+		clique selecione escolha toque prima klik kies druk ga откройте нажмите выберите введите перейдите`)
+
+// givesInstruction reports whether the text tells to do something.
+func givesInstruction(text string) bool {
+	for token := range words.Tokens(text) {
+		return instructionVerbs[token.Word] || token.Word == "to"
+	}
+	return false
+}
+
+// questionFrameWords say how a question is put.
+var questionFrameWords = newWordSet(`support supports supported happen happens happened possible way ways mean means meaning work works able explain
+		describe tell know kind type sort difference please help question someone somebody people`)
+
+// isOtherLanguage reports whether the text is surely in another language than the question.
+func (t *parsedQuestion) isOtherLanguage(text string) bool {
+	if !t.isLanguageSure {
+		return false
+	}
+	tokens := words.AppendTokens(nil, text)
+	lang, sure := words.GuessLanguage(tokens)
+	if !sure || lang == t.lang {
+		return false
+	}
+	theirs, ours := 0, 0
+	for _, token := range tokens {
+		if lang.IsStopWord(token.Word) {
+			theirs++
+		}
+		if t.lang.IsStopWord(token.Word) {
+			ours++
+		}
+	}
+	return theirs > 2*ours
+}

@@ -1,0 +1,239 @@
+// Package quote is the built-in model, which needs no weights and no network: it answers by quoting passages.
+package quote
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"parley/internal/model"
+)
+
+// Model answers by quoting. It chooses sentences and lists of the passages, joins them in
+// reading order and cites each stretch byte for byte; where no passage holds an answer it says so, and where a short question fits
+// several passages it asks back. It follows no instruction, neither of the passages nor of the agent. The same request always gets
+// the same answer.
+//
+// It calls a tool when the user's message holds one of its triggers, asks for inputs that the call lacks, and reports what the
+// tool returned. Only the id of a call differs from one time to the next.
+type Model struct{}
+
+var _ model.Model = Model{}
+
+// Stream answers the last message of the request.
+func (Model) Stream(ctx context.Context, req model.Request) iter.Seq2[model.Chunk, error] {
+	return func(yield func(model.Chunk, error) bool) {
+		if err := ctx.Err(); err != nil {
+			yield(model.Chunk{}, err)
+			return
+		}
+		for _, c := range answerRequest(ctx, req).chunks(req) {
+			if !yield(c, ctx.Err()) || ctx.Err() != nil {
+				return
+			}
+		}
+	}
+}
+
+// reply is a whole answer.
+type reply struct {
+	text      string
+	citations []model.Citation
+	score     float64
+	isRefusal bool
+	toolCall  *model.ToolCall // asked for in place of a text
+	unscored  bool            // rests on no passage, so that there is no score
+}
+
+// answerRequest returns the answer; once ctx has ended it is empty.
+func answerRequest(ctx context.Context, req model.Request) reply {
+	req.Messages = shortenMessages(req.Messages)
+	if r, ok := answerWithTools(req); ok {
+		return r
+	}
+	userQuestions := sourceQuestions(req.Messages)
+	if len(userQuestions) == 0 {
+		return reply{text: smallTalkTextsFor(guessLanguage("")).unknown, isRefusal: true}
+	}
+	if r, ok := answerAside(req, userQuestions[len(userQuestions)-1]); ok {
+		return r
+	}
+	return answerFromPassages(ctx, req, joinAnswerToQuestion(req.Messages, userQuestions))
+}
+
+// answerFromPassages answers a question from the passages.
+func answerFromPassages(ctx context.Context, req model.Request, userQuestions []string) reply {
+	t := parseQuestion(userQuestions, req.Passages)
+	pages := t.layOutPassages(ctx, req.Passages)
+	if ctx.Err() != nil {
+		return reply{}
+	}
+	best := bestUnit(pages)
+	score := 0.0
+	if best.score > 0 {
+		best = t.mergeTableRows(&pages[best.passageIndex], best)
+		score = t.confidence(req.Passages, &pages[best.passageIndex], best)
+		score = max(score, t.minConfidence(req.Passages[best.passageIndex], &pages[best.passageIndex], best))
+	}
+	if score < minAnswerConfidence {
+		text := t.unknownAnswer(req, pages, best)
+		if isGibberish(splitWords(userQuestions[len(userQuestions)-1])) {
+			text = asideTextsFor(questionLanguage(req)).notUnderstood
+		}
+		return reply{text: text, score: score, isRefusal: true}
+	}
+	if r, ok := t.askWhichMeaning(req, pages, best); ok {
+		return r
+	}
+	return quoteExcerpts(req.Passages, t.pickExcerpts(req.Passages, pages, best), score)
+}
+
+// sourceQuestions returns the texts of the user that ask for something of the sources, the last one last. What led to the call of a tool,
+// or to the question for its inputs, says nothing of what later questions are about.
+func sourceQuestions(messages []model.Message) (texts []string) {
+	last := 0
+	for i, m := range messages {
+		if m.Role == "user" {
+			last = i
+		}
+	}
+	for i, m := range messages {
+		if m.Role == "user" && (i == last || !wasHandledByTool(messages, i)) {
+			texts = append(texts, m.Text)
+		}
+	}
+	return texts
+}
+
+// wasHandledByTool reports whether the user's message went to a tool, or took back what did.
+func wasHandledByTool(messages []model.Message, i int) bool {
+	if i > 0 && messages[i-1].Role == "assistant" && AsksForInputs(messages[i-1].Text) && isCancellation(messages[i].Text) {
+		return true
+	}
+	for _, m := range messages[i+1:] {
+		if m.Role == "user" {
+			break
+		}
+		if m.Role == "assistant" && (len(m.ToolCalls) > 0 || AsksForInputs(m.Text)) {
+			return true
+		}
+	}
+	return false
+}
+
+// userTexts returns the texts of the user, the last one last.
+func userTexts(messages []model.Message) (texts []string) {
+	for _, m := range messages {
+		if m.Role == "user" {
+			texts = append(texts, m.Text)
+		}
+	}
+	return texts
+}
+
+// quoteExcerpts joins the picked stretches and cites them.
+func quoteExcerpts(passages []model.Passage, picked []excerpt, score float64) reply {
+	r := reply{score: score}
+	var b strings.Builder
+	for i, s := range picked {
+		b.WriteString(s.separator(i == 0))
+		p := passages[s.passageIndex]
+		start := b.Len()
+		b.WriteString(p.Text[s.start:s.end])
+		r.citations = append(r.citations, model.Citation{PassageIndex: s.passageIndex, Start: p.Start + s.start, End: p.Start + s.end, AnswerStart: start, AnswerEnd: b.Len()})
+	}
+	r.text = b.String()
+	return r
+}
+
+// chunks cuts the answer into pieces of a few words; a citation follows what it covers.
+func (r reply) chunks(req model.Request) (all []model.Chunk) {
+	quotes := r.citations
+	for at := 0; at < len(r.text); {
+		end := at + chunkLength(r.text[at:])
+		if len(quotes) > 0 {
+			end = min(end, quotes[0].AnswerEnd)
+		}
+		all = append(all, model.Chunk{Text: r.text[at:end]})
+		at = end
+		for len(quotes) > 0 && quotes[0].AnswerEnd <= at {
+			c := quotes[0]
+			all, quotes = append(all, model.Chunk{Citation: &c}), quotes[1:]
+		}
+	}
+	if r.toolCall != nil {
+		return append(all, model.Chunk{ToolCall: r.toolCall}, model.Chunk{Finish: &model.Finish{Reason: "tool-calls", InputTokens: countMessageTokens(req), OutputTokens: tokensForBytes(len(r.toolCall.Input))}})
+	}
+	if r.unscored {
+		return append(all, model.Chunk{Finish: &model.Finish{Reason: "stop", InputTokens: countMessageTokens(req), OutputTokens: tokensForBytes(len(r.text))}})
+	}
+	score := r.score
+	return append(all, model.Chunk{Finish: &model.Finish{Reason: "stop", Score: &score, IsRefusal: r.isRefusal,
+		InputTokens: countMessageTokens(req), OutputTokens: tokensForBytes(len(r.text))}})
+}
+
+const (
+	minChunkBytes = 24
+	maxChunkBytes = 48
+)
+
+// chunkLength finds where a piece of text ends: behind a space if one comes soon enough, and never inside a code point.
+func chunkLength(text string) int {
+	if len(text) <= maxChunkBytes {
+		return len(text)
+	}
+	if i := strings.IndexAny(text[minChunkBytes:maxChunkBytes], " \n"); i >= 0 {
+		return minChunkBytes + i + 1
+	}
+	end := maxChunkBytes
+	for end > minChunkBytes && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return end
+}
+
+// tokensForBytes estimates how many tokens so many bytes are: this model counts none.
+func tokensForBytes(bytes int) int { return (bytes + 3) / 4 }
+
+func countMessageTokens(req model.Request) (n int) {
+	for _, m := range req.Messages {
+		n += tokensForBytes(len(m.Text))
+	}
+	return n
+}
+
+const (
+	// maxEndBytes is how many bytes the built-in model reads at the beginning of a long message, and as many at its end.
+	maxEndBytes = 8 << 10
+	// maxQuestionTerms is how many different words with a meaning it looks for in the passages, of one question.
+	maxQuestionTerms = 200
+)
+
+// shortenMessages returns the messages with no more of each of the user's than is read.
+func shortenMessages(messages []model.Message) []model.Message {
+	long := func(m model.Message) bool { return m.Role == "user" && len(m.Text) > 2*maxEndBytes }
+	if !slices.ContainsFunc(messages, long) {
+		return messages
+	}
+	messages = slices.Clone(messages)
+	for i, m := range messages {
+		if long(m) {
+			messages[i].Text = textEnds(m.Text)
+		}
+	}
+	return messages
+}
+
+// textEnds returns the beginning and the end of a text, a line each, without halves of characters.
+func textEnds(text string) string {
+	to, from := maxEndBytes, len(text)-maxEndBytes
+	for to > 0 && !utf8.RuneStart(text[to]) {
+		to--
+	}
+	for from < len(text) && !utf8.RuneStart(text[from]) {
+		from++
+	}
+	return text[:to] + "\n" + text[from:]
+}

@@ -1,0 +1,155 @@
+package quote
+
+import (
+	"slices"
+	"strings"
+
+	"parley/internal/text/prose"
+)
+
+// A table is read by row: where the question names one row rather than the others, that row is quoted, under the table's head.
+
+// maxQuotedRows is how many rows are quoted that fit equally well; of more the table is quoted whole.
+const (
+	maxQuotedRows = 3
+	minRowLead    = 0.1 // share of the question that a row must hold beyond the middle one
+)
+
+// addTableRows adds the rows that the question names, and reports whether there are any.
+func (t *parsedQuestion) addTableRows(c *unitContext, u quotableUnit, last int) bool {
+	head, rows := splitTable(c.layout.text, c.layout.blocks[last])
+	if head.end == 0 || len(rows) < 2 || t.wantsList {
+		return false
+	}
+	covers := make([]float64, len(rows))
+	for i, r := range rows {
+		covers[i] = t.matchedShare(t.matchText(c.layout.text[r.start:r.end]), t.isSingleWord)
+	}
+	best := slices.Max(covers)
+	chosen := t.chooseRows(c.layout.text, rows, covers)
+	sorted := slices.Sorted(slices.Values(covers))
+	fit := 0
+	for _, v := range covers {
+		if v >= best-1e-9 {
+			fit++
+		}
+	}
+	if fit > maxQuotedRows || best < sorted[(len(sorted)-1)/2]+minRowLead && !t.namesEachRow(c.layout.text, rows, chosen) {
+		return false
+	}
+	c.tableHeadMatch = t.matchText(c.layout.text[u.start:head.end])
+	for i, r := range rows {
+		if chosen[i] {
+			t.addUnit(c, quotableUnit{excerpt: excerpt{passageIndex: c.passageIndex, start: r.start, end: r.end}, firstBlock: last, lastBlock: last, kind: prose.Table, isTableRow: true})
+		}
+	}
+	c.tableHeadMatch = nil
+	return true
+}
+
+// chooseRows returns the rows that hold most of the question, and those that name what these leave out: "the difference between Pro and Team"
+// wants two.
+func (t *parsedQuestion) chooseRows(text string, rows []excerpt, covers []float64) []bool {
+	chosen, matched := make([]bool, len(rows)), make([]float64, len(t.terms))
+	best := slices.Max(covers)
+	for i, r := range rows {
+		if covers[i] >= best-1e-9 {
+			chosen[i] = true
+			matched = mergeMatches(matched, t.matchText(text[r.start:r.end]))
+		}
+	}
+	for i, r := range rows {
+		found := t.matchText(firstCell(text[r.start:r.end]))
+		for j, s := range t.terms {
+			if s.fromLastMessage && !s.isPair && s.measure == measureNone && found[j] >= minNamedStrength && matched[j] < relatedStrength {
+				chosen[i] = true
+			}
+		}
+	}
+	return chosen
+}
+
+// namesEachRow reports whether the question names each of the chosen rows, more than one and not all, by a word of its first cell.
+func (t *parsedQuestion) namesEachRow(text string, rows []excerpt, chosen []bool) bool {
+	n := 0
+	for i, r := range rows {
+		if !chosen[i] {
+			continue
+		}
+		if n++; t.matchedShare(t.matchText(firstCell(text[r.start:r.end])), t.isSingleWord) == 0 {
+			return false
+		}
+	}
+	return 1 < n && n < len(rows) && n <= maxQuotedRows
+}
+
+func firstCell(row string) string {
+	cell, _, _ := strings.Cut(strings.TrimLeft(row, "| "), "|")
+	return cell
+}
+
+// minNamedStrength is how much a row's word must be like the question's.
+const minNamedStrength = 0.95
+
+// mergeTableRows returns the best unit with what the other chosen rows of its table hold.
+func (t *parsedQuestion) mergeTableRows(p *passageLayout, best quotableUnit) quotableUnit {
+	if !best.isTableRow {
+		return best
+	}
+	for _, u := range p.units {
+		if u.isTableRow && u.firstBlock == best.firstBlock {
+			best.ownMatch = mergeMatches(best.ownMatch, u.ownMatch)
+		}
+	}
+	t.matchJoinedPairs(best.ownMatch)
+	return best
+}
+
+// matchJoinedPairs counts two neighbours of the question as found where both are: a row and the head of its table are one statement.
+func (t *parsedQuestion) matchJoinedPairs(found []float64) {
+	for i, s := range t.terms {
+		if s.isPair {
+			found[i] = max(found[i], min(found[s.firstTerm], found[s.secondTerm]))
+		}
+	}
+}
+
+// splitTable returns the head of a table, with the line below it, and its rows. A table without such a line has none.
+func splitTable(text string, b prose.Block) (head excerpt, rows []excerpt) {
+	at, line := b.Start, 0
+	for at < b.End {
+		end := b.End
+		if n := strings.IndexByte(text[at:b.End], '\n'); n >= 0 {
+			end = at + n
+		}
+		row := excerpt{start: at, end: end}
+		switch {
+		case line == 0:
+			head = row
+		case line == 1 && strings.Trim(text[at:end], "|-: \t\r") == "":
+			head.end = end
+		case line == 1:
+			return excerpt{}, nil
+		case strings.TrimSpace(text[at:end]) != "":
+			rows = append(rows, excerpt{start: at, end: at + len(strings.TrimRight(text[at:end], " \t\r"))})
+		}
+		at, line = end+1, line+1
+	}
+	return head, rows
+}
+
+// excerptRows quotes the head of the table with the rows that fit as well as the best.
+func (t *parsedQuestion) excerptRows(pages []passageLayout, best quotableUnit) (picked []excerpt) {
+	p := &pages[best.passageIndex]
+	head, _ := splitTable(p.text, p.blocks[best.firstBlock])
+	head.passageIndex = best.passageIndex
+	picked = []excerpt{head}
+	for _, u := range p.units {
+		if u.isTableRow && u.firstBlock == best.firstBlock {
+			s := u.excerpt
+			s.continuesPrevious = true
+			picked = append(picked, s)
+		}
+	}
+	return picked
+}

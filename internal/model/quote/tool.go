@@ -1,0 +1,225 @@
+package quote
+
+import (
+	"encoding/json"
+	"slices"
+
+	"parley/internal/model"
+)
+
+// answerWithTools answers where tools are concerned: it tells what they gave back, calls one whose trigger the last message holds, or asks
+// for what such a call lacks. A message leads to one call at most, since the results of a call are only told.
+func answerWithTools(req model.Request) (reply, bool) {
+	if len(req.Messages) == 0 {
+		return reply{}, false
+	}
+	switch last := req.Messages[len(req.Messages)-1]; {
+	case last.Role == "tool":
+		return reply{text: reportToolResults(req), unscored: true}, true
+	case last.Role != "user" || len(req.Tools) == 0:
+		return reply{}, false
+	}
+	w, ok := continueCallDraft(req)
+	if !ok {
+		w, ok = resumeProcedure(req)
+	}
+	if !ok {
+		w, ok = startCallDraft(req.Tools, req.Messages[len(req.Messages)-1].Text)
+	}
+	if !ok {
+		return reply{}, false
+	}
+	return w.makeReply(req), true
+}
+
+// callDraft is a call in the making: a tool, what was said about it, and the inputs that are known.
+type callDraft struct {
+	tool      model.Tool
+	inputs    []toolInput
+	userTexts []string // of the user since the tool was asked for, oldest first
+	values    map[string]json.RawMessage
+}
+
+// startCallDraft finds the tool that the message calls for.
+func startCallDraft(tools []model.Tool, message string) (callDraft, bool) {
+	tool, found := chooseTool(tools, message)
+	if tool < 0 {
+		return callDraft{}, false
+	}
+	w := callDraft{tool: tools[tool], inputs: parseInputs(tools[tool].Parameters), userTexts: []string{message}, values: map[string]json.RawMessage{}}
+	rest := w.fillFromCaptures(message, found.captures)
+	w.fillByPattern(rest)
+	return w, true
+}
+
+// continueCallDraft takes the last message as the answer to the question for inputs right before it.
+func continueCallDraft(req model.Request) (callDraft, bool) {
+	turns := inputTurns(req.Messages)
+	if len(turns) < 2 {
+		return callDraft{}, false
+	}
+	w, ok := startCallDraft(req.Tools, turns[0].userText)
+	for i := 1; ok && i < len(turns); i++ {
+		var asked []toolInput
+		if asked, ok = w.parseRequestedInputs(turns[i].question); !ok {
+			break
+		}
+		if i == len(turns)-1 {
+			again := turns[i].question == turns[i-1].question
+			ok = !w.isAbandonedBy(turns[i].userText, asked, req.Tools) && (!again || w.isAnsweredBy(turns[i].userText, asked))
+		}
+		w.fillFromAnswer(turns[i].userText, asked)
+	}
+	return w, ok
+}
+
+// inputTurn is a question for inputs with what the user said to it.
+type inputTurn struct{ question, userText string }
+
+// maxInputTurns bounds how often a call is asked for inputs.
+const maxInputTurns = 8
+
+// inputTurns returns the last message with the questions for inputs and the messages before it; the first turn has no question.
+func inputTurns(messages []model.Message) (turns []inputTurn) {
+	for i := len(messages) - 1; i >= 0 && messages[i].Role == "user"; i -= 2 {
+		t := inputTurn{userText: messages[i].Text}
+		more := i >= 2 && messages[i-1].Role == "assistant" && AsksForInputs(messages[i-1].Text) && len(turns) < maxInputTurns
+		if more {
+			t.question = messages[i-1].Text
+		}
+		turns = append(turns, t)
+		if !more {
+			break
+		}
+	}
+	slices.Reverse(turns)
+	return turns
+}
+
+// isAnsweredBy reports whether the message holds one of the inputs that were asked for; a question put twice in vain is given up.
+func (w *callDraft) isAnsweredBy(message string, asked []toolInput) bool {
+	try := callDraft{inputs: w.inputs, values: map[string]json.RawMessage{}}
+	try.fillFromAnswer(message, asked)
+	return slices.ContainsFunc(asked, func(in toolInput) bool { return try.values[in.name] != nil })
+}
+
+// isAbandonedBy reports whether the message is no answer: the user drops it, asks something else, or calls for another tool.
+func (w *callDraft) isAbandonedBy(message string, asked []toolInput, tools []model.Tool) bool {
+	if len(asked) == 1 && asked[0].kind == inputFreeText {
+		return isCancellation(message)
+	}
+	if isCancellation(message) && !slices.ContainsFunc(asked, func(in toolInput) bool { return in.kind == inputBoolean }) {
+		return true
+	}
+	if other, _ := chooseTool(tools, message); other >= 0 && tools[other].Name != w.tool.Name {
+		return true
+	}
+	try := callDraft{inputs: asked, values: map[string]json.RawMessage{}}
+	try.fillByPattern(message)
+	return isQuestionOrRemark(message) && len(try.values) == 0
+}
+
+func (w *callDraft) makeReply(req model.Request) reply {
+	if missing := w.missingInputs(); len(missing) > 0 {
+		return reply{text: inputQuestion(w.replyLanguage(req), missing), unscored: true}
+	}
+	call := model.ToolCall{ID: model.NewToolCallID(), Name: w.tool.Name, Input: encodeInputs(w.inputs, w.values)}
+	return reply{toolCall: &call, unscored: true}
+}
+
+// missingInputs returns the required inputs that nobody has told. Where personal data was masked in what the user said before, all of it
+// is asked for at once: the next message is the only one in which it can be read.
+func (w *callDraft) missingInputs() (all []toolInput) {
+	masked := slices.ContainsFunc(w.userTexts, isRedacted)
+	lacks := slices.ContainsFunc(w.inputs, func(in toolInput) bool { return in.required && w.values[in.name] == nil })
+	for _, in := range w.inputs {
+		if in.required && (w.values[in.name] == nil || lacks && masked && in.isPersonal()) {
+			all = append(all, in)
+		}
+	}
+	return all
+}
+
+// chooseTool finds the tool whose trigger the message holds: the one with the most words, then the longest; -1 for none.
+func chooseTool(tools []model.Tool, message string) (best int, found triggerMatch) {
+	best = -1
+	sentences := splitSentences(message)
+	var top trigger
+	for i, tool := range tools {
+		for _, phrase := range tool.Triggers {
+			t := parsedTriggers.parse(phrase)
+			if best >= 0 && (len(t.words) < len(top.words) || len(t.words) == len(top.words) && len(t.text) <= len(top.text)) {
+				continue
+			}
+			for j := range sentences {
+				if m, ok := t.matchSentence(&sentences[j]); ok && sentences[j].callsForTool(&t, m, parseInputs(tool.Parameters)) {
+					best, found, top = i, m, t
+					break
+				}
+			}
+		}
+	}
+	return best, found
+}
+
+// callsForTool reports whether the sentence calls for the tool and does not merely speak of it.
+func (s *parsedSentence) callsForTool(t *trigger, m triggerMatch, inputs []toolInput) bool {
+	if s.isDenied(m) || s.recountsPast(t, m) || len(t.words) == 1 && !s.isBrief(m, inputs, len(t.placeholders) > 0) {
+		return false
+	}
+	switch s.mood(m.wordIndexes[0]) {
+	case moodJudgement:
+		return t.isQuestion
+	case moodHowQuestion:
+		return t.isQuestion || countFilledInputs(s.text, m, inputs) > 0
+	case moodOwnQuestion:
+		return t.isQuestion || countFilledInputs(s.text, m, inputs) > 0 || s.asksAboutOwnThing(m)
+	default:
+		return true
+	}
+}
+
+// countFilledInputs counts the holes that hold a value of the kind that their input wants.
+func countFilledInputs(text string, m triggerMatch, inputs []toolInput) (n int) {
+	for _, in := range inputs {
+		if c, ok := m.captures[in.name]; ok && c.end > c.start {
+			if _, _, ok := in.parseValue(text, c); ok {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// isBrief reports whether a sentence with a trigger of one word says little else, apart from what fills its holes.
+func (s *parsedSentence) isBrief(m triggerMatch, inputs []toolInput, holes bool) bool {
+	if countFilledInputs(s.text, m, inputs) > 0 {
+		return true
+	}
+	others := 0
+	for i, h := range s.tokens {
+		if !h.isStop && !slices.Contains(m.wordIndexes, i) && !politeWords[h.Word] {
+			others++
+		}
+	}
+	most := maxStrayWords
+	if holes {
+		most = 1 // what fills them is missing
+	}
+	return others <= most || s.tokens[m.wordIndexes[0]].Unspaced
+}
+
+// asksAboutOwnThing reports whether the question is about the speaker's own thing and begins with it.
+func (s *parsedSentence) asksAboutOwnThing(m triggerMatch) bool {
+	for i := s.clauseStart(m.wordIndexes[0]); i < m.wordIndexes[0]; i++ {
+		if h := s.tokens[i]; !h.isStop && !politeWords[h.Word] {
+			return false
+		}
+	}
+	for i := s.clauseStart(m.wordIndexes[0]); i < len(s.tokens); i++ {
+		if possessiveWords[s.tokens[i].Word] {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,137 @@
+// Package stream asks model providers and turns what they stream into chunks. What is particular to one wire format is in a
+// Format.
+package stream
+
+import (
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"net/http"
+	"time"
+
+	"parley"
+	"parley/internal/httpclient"
+	"parley/internal/model"
+)
+
+// Format is what tells one provider's wire format from another's.
+type Format struct {
+	Path       string                                            // of the endpoint, below the base URL
+	SetHeaders func(h http.Header, key string)                   // adds the key and what else the provider wants; nil sends a bearer token
+	Encode     func(req model.Request, q Quirks) ([]byte, error) // returns the body of the request
+	NewDecoder func() Decoder                                    // returns the decoder of one answer
+}
+
+// Decoder adds to d what the event data says, and reports whether data is one valid JSON object.
+type Decoder func(d *Delta, data []byte) bool
+
+const (
+	maxRetries     = 2
+	maxAmendments  = 3       // requests that are repeated without a parameter that was refused
+	maxStreamLines = 1 << 18 // lines of one stream, comments included
+	answerTimeout  = 30 * time.Second
+	finishTimeout  = 2 * time.Second
+	drainTimeout   = 50 * time.Millisecond
+)
+
+// Answer asks the provider and returns its answer as chunks.
+func Answer(ctx context.Context, client *httpclient.Client, quirks *QuirkCache, format *Format, req model.Request) iter.Seq2[model.Chunk, error] {
+	return func(yield func(model.Chunk, error) bool) {
+		fail := func(err error) {
+			yield(model.Chunk{}, httpclient.WithCause(parley.NewError(parley.CodeChatStreaming), err, client.Key))
+		}
+		resp, err := sendRequest(ctx, client, quirks, format, req)
+		if err != nil {
+			fail(err)
+			return
+		}
+		defer resp.Close()
+		a := newAnswerReader(req, format.NewDecoder())
+		if err := a.readStream(resp, yield); err != nil && !errors.Is(err, httpclient.ErrConsumerStopped) {
+			fail(err)
+		}
+	}
+}
+
+// sendRequest sends the request until the provider accepts it, and repeats it where that can help.
+func sendRequest(ctx context.Context, client *httpclient.Client, quirks *QuirkCache, format *Format, req model.Request) (*httpclient.Response, error) {
+	for attempt, amended := 0, 0; ; {
+		q := quirks.forModel(req.Model)
+		body, err := format.Encode(req, q)
+		if err != nil {
+			return nil, err
+		}
+		resp, err := client.Send(ctx, httpclient.Request{
+			Path:             format.Path,
+			ContentType:      "application/json",
+			Accept:           "text/event-stream, application/json",
+			Body:             body,
+			SetHeaders:       format.SetHeaders,
+			FirstByteTimeout: answerTimeout,
+			IdleTimeout:      answerTimeout,
+		})
+		if err == nil || ctx.Err() != nil {
+			return resp, err
+		}
+		if amended < maxAmendments && quirks.learnFromError(req.Model, q, err) {
+			amended++
+			continue
+		}
+		if attempt == maxRetries {
+			return nil, err
+		}
+		delay, canRetry := httpclient.RetryDelay(client.Backoff, attempt, err)
+		if !canRetry {
+			return nil, err
+		}
+		if err := httpclient.Sleep(ctx, delay); err != nil {
+			return nil, err
+		}
+		attempt++
+	}
+}
+
+// readStream turns the provider's stream into chunks. It returns ErrConsumerStopped when the consumer has stopped.
+func (a *answerReader) readStream(resp *httpclient.Response, yield func(model.Chunk, error) bool) error {
+	l := httpclient.NewLineReader(resp)
+	defer l.Release()
+	for {
+		end := l.Fill()
+		err := a.consume(l, end)
+		if !a.flush(yield) {
+			return httpclient.ErrConsumerStopped
+		}
+		switch {
+		case err != nil:
+			return err
+		case a.isDone:
+			return a.finishStream(resp, l, yield)
+		case end == nil:
+			if a.finishReason != "" {
+				resp.SetReadTimeout(finishTimeout)
+			}
+		case a.finishReason != "" && !resp.IsCallerGone():
+			return a.finishStream(resp, l, yield)
+		case errors.Is(end, io.EOF):
+			return httpclient.ErrStreamCut
+		default:
+			return end
+		}
+	}
+}
+
+func (a *answerReader) finishStream(resp *httpclient.Response, l *httpclient.LineReader, yield func(model.Chunk, error) bool) error {
+	chunks, err := a.finalChunks()
+	for _, chunk := range chunks {
+		if !yield(chunk, nil) {
+			err = httpclient.ErrConsumerStopped
+			break
+		}
+	}
+	if a.sawDoneMark {
+		resp.SetReadTimeout(drainTimeout)
+		l.Drain()
+	}
+	return err
+}

@@ -1,0 +1,210 @@
+// Package deepgram understands speech by Deepgram's live transcription.
+package deepgram
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"parley/internal/httpclient"
+	"parley/internal/speech"
+)
+
+// Transcriber uses the wire format of Deepgram's live transcription (GET {BaseURL}/listen as a WebSocket; raw samples up, results
+// down) to any server that understands it. The segments of one speaker follow each other on one connection, as long as the pauses
+// between them are short. A connection that fails is opened once more, with the sound of the segment from its beginning.
+type Transcriber struct {
+	httpclient.Client
+	Model string // for segments that name none
+
+	FinalTimeout      time.Duration // longest wait for the last words, after the end of the sound; 0 is 3 s
+	FlushTimeout      time.Duration // of that, before the connection is given up to get them; 0 is 500 ms
+	KeepAliveInterval time.Duration // silence after which a keep-alive message is sent; 0 is 4 s
+	ReuseTimeout      time.Duration // how long a connection is kept for the next segment; 0 is 20 s
+
+	mu        sync.Mutex
+	idleConns map[string]*idleConnection // by speaker and address
+	isClosed  bool
+}
+
+var _ speech.LiveTranscriber = (*Transcriber)(nil)
+
+// Engine returns the row of this engine.
+func Engine() speech.TranscriberEngine {
+	return speech.TranscriberEngine{Name: "deepgram", New: func(c speech.EngineConfig) speech.Transcriber {
+		return &Transcriber{Client: httpclient.Client{BaseURL: cmp.Or(c.URL, DefaultURL), Key: c.Key}}
+	}}
+}
+
+// DefaultURL is the address of Deepgram itself.
+const DefaultURL = "https://api.deepgram.com/v1"
+
+// Transcribe implements speech.Transcriber.
+func (d *Transcriber) Transcribe(ctx context.Context, s speech.Segment) iter.Seq2[speech.Transcript, error] {
+	return func(yield func(speech.Transcript, error) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		stopped := false
+		onInterim := func(t speech.Transcript) {
+			if !stopped && !yield(t, nil) {
+				stopped = true
+				cancel()
+			}
+		}
+		text, err := d.transcribeBuffer(ctx, s.TranscriptionHints, speech.NewAudioBuffer(s.PCM, true), onInterim)
+		switch {
+		case stopped:
+		case err != nil:
+			yield(speech.Transcript{}, speech.TranscriptionError(err, d.Key))
+		default:
+			yield(speech.Transcript{Text: text, IsFinal: true}, nil)
+		}
+	}
+}
+
+// StartTranscription implements speech.LiveTranscriber.
+func (d *Transcriber) StartTranscription(ctx context.Context, h speech.TranscriptionHints, interim func(speech.Transcript)) speech.LiveTranscription {
+	ctx, cancel := context.WithCancel(ctx)
+	l := &transcription{AudioBuffer: speech.NewAudioBuffer(nil, false), cancel: cancel, done: make(chan struct{})}
+	go func() {
+		defer close(l.done)
+		defer cancel()
+		l.text, l.err = d.transcribeBuffer(ctx, h, l.AudioBuffer, interim)
+		if l.err != nil {
+			l.err = speech.TranscriptionError(l.err, d.Key)
+		}
+	}()
+	return l
+}
+
+// transcription is a segment that is transcribed in a goroutine of its own.
+type transcription struct {
+	*speech.AudioBuffer
+	cancel context.CancelFunc
+	done   chan struct{}
+	text   string // once done is closed
+	err    error
+}
+
+// Add implements speech.LiveTranscription.
+func (l *transcription) Add(samples []int16) { l.Append(samples, false) }
+
+// End implements speech.LiveTranscription.
+func (l *transcription) End(ctx context.Context) (string, error) {
+	l.Append(nil, true)
+	select {
+	case <-l.done:
+		return l.text, l.err
+	case <-ctx.Done():
+		return "", speech.TranscriptionError(context.Cause(ctx), "")
+	}
+}
+
+// Close implements speech.LiveTranscription. It does not wait for a running interim function, which may be what closes it.
+func (l *transcription) Close() { l.cancel() }
+
+// transcribeBuffer transcribes the buffer to its end. A connection that was cut is opened once more; a reused one may have been
+// cut long ago, and that does not count.
+func (d *Transcriber) transcribeBuffer(ctx context.Context, h speech.TranscriptionHints, t *speech.AudioBuffer, onInterim func(speech.Transcript)) (string, error) {
+	longest := 0
+	grows := func(transcript speech.Transcript) { // a second transcription of the same sound is not passed on before it is longer
+		if len(transcript.Text) >= longest {
+			longest = len(transcript.Text)
+			onInterim(transcript)
+		}
+	}
+	for attempt := 0; ; attempt++ {
+		text, isReused, err := d.transcribeOnce(ctx, h, t, grows)
+		var r *httpclient.StatusError
+		lasting := errors.As(err, &r) && r.Status < 500 && r.Status != http.StatusTooManyRequests
+		switch {
+		case err == nil, lasting, errors.Is(err, httpclient.ErrProviderSilent) && !isReused, attempt == speech.MaxRetries, ctx.Err() != nil:
+			return text, err
+		case isReused:
+			attempt--
+			continue
+		}
+		if err := httpclient.Sleep(ctx, cmp.Or(d.Backoff, httpclient.DefaultBackoff)); err != nil {
+			return "", err
+		}
+	}
+}
+
+// transcribeOnce transcribes the buffer on one connection; isReused says that it was an older one.
+func (d *Transcriber) transcribeOnce(ctx context.Context, h speech.TranscriptionHints, t *speech.AudioBuffer, onInterim func(speech.Transcript)) (text string, isReused bool, err error) {
+	line, isReused := d.takeIdle(h), true
+	if line == nil {
+		isReused = false
+		if line, err = d.connect(ctx, h); err != nil {
+			return "", false, err
+		}
+	}
+	stop := context.AfterFunc(ctx, line.close)
+	s := &session{connection: line, audio: t, onInterim: onInterim, closesAfterSegment: h.Speaker == "",
+		finalTimeout: cmp.Or(d.FinalTimeout, 3*time.Second), flushTimeout: cmp.Or(d.FlushTimeout, 500*time.Millisecond), keepAliveInterval: cmp.Or(d.KeepAliveInterval, 4*time.Second)}
+	text, err = s.run(ctx)
+	if stop() && err == nil && s.isFlushed && !s.closesAfterSegment {
+		d.keepIdle(h, line)
+		return text, isReused, nil
+	}
+	line.shutDown()
+	if err != nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	return text, isReused, err
+}
+
+// connect opens a connection.
+func (d *Transcriber) connect(ctx context.Context, h speech.TranscriptionHints) (*connection, error) {
+	s, err := d.dial(ctx, h)
+	if err != nil {
+		return nil, err
+	}
+	return newConnection(s), nil
+}
+
+func (d *Transcriber) dial(parent context.Context, h speech.TranscriptionHints) (*webSocket, error) {
+	ctx, cancel := context.WithCancelCause(parent)
+	defer cancel(nil)
+	timer := time.AfterFunc(cmp.Or(d.FirstByteTimeout, speech.FirstByteTimeout), func() { cancel(httpclient.ErrProviderSilent) })
+	defer timer.Stop()
+	head := http.Header{"User-Agent": {"parley"}}
+	if d.Key != "" {
+		head.Set("Authorization", "Token "+d.Key)
+	}
+	s, err := dialWebSocket(ctx, d.HTTPClient(), d.listenURL(h), head)
+	if err != nil && context.Cause(ctx) != nil {
+		err = context.Cause(ctx)
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = httpclient.ErrStreamCut
+	}
+	return s, err
+}
+
+func (d *Transcriber) listenURL(h speech.TranscriptionHints) string {
+	q := url.Values{
+		"model": {d.Model}, "encoding": {"linear16"}, "sample_rate": {strconv.Itoa(speech.SampleRate)}, "channels": {"1"},
+		"interim_results": {"true"}, "smart_format": {"true"}, "endpointing": {"300"},
+	}
+	if h.Model != "" {
+		q.Set("model", h.Model)
+	}
+	if h.Language != "" {
+		q.Set("language", h.Language)
+	}
+	return withQuery(d.Endpoint("/listen"), q)
+}
+
+// joinTranscripts joins two parts of a transcript.
+func joinTranscripts(a, b string) string {
+	return strings.TrimSpace(strings.TrimSpace(a) + " " + strings.TrimSpace(b))
+}

@@ -1,0 +1,206 @@
+// Package speechtest has a loopback server of speech for tests of speech engines, and what their tests share.
+package speechtest
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"iter"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"parley"
+	"parley/internal/audio"
+	"parley/internal/speech"
+)
+
+// Server is a loopback server of speech; every request is answered by the next handler, the last one answers all further ones.
+type Server struct {
+	URL      string
+	testDone chan struct{} // closed at the end of the test: handlers that Stall end then
+
+	mu       sync.Mutex
+	Handlers []http.HandlerFunc
+	Received []*http.Request
+	Bodies   [][]byte
+}
+
+func StartServer(t *testing.T, answers ...http.HandlerFunc) *Server {
+	f := &Server{testDone: make(chan struct{}), Handlers: answers}
+	web := httptest.NewServer(f)
+	f.URL = web.URL + "/v1"
+	t.Cleanup(func() {
+		close(f.testDone)
+		web.CloseClientConnections()
+		web.Close()
+	})
+	return f
+}
+
+func (f *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	f.mu.Lock()
+	f.Received, f.Bodies = append(f.Received, r), append(f.Bodies, body)
+	answer := f.Handlers[0]
+	if len(f.Handlers) > 1 {
+		f.Handlers = f.Handlers[1:]
+	}
+	f.mu.Unlock()
+	answer(w, r)
+}
+
+func (f *Server) RequestCount() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.Received)
+}
+
+// Stall holds the line until the client or the test has had enough.
+func (f *Server) Stall(r *http.Request) {
+	select {
+	case <-r.Context().Done():
+	case <-f.testDone:
+	}
+}
+
+// SendParts writes parts, each on its way before the next.
+func SendParts(kind string, parts ...[]byte) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		if kind != "" {
+			w.Header().Set("Content-Type", kind)
+		}
+		for _, part := range parts {
+			_, _ = w.Write(part)
+			w.(http.Flusher).Flush()
+		}
+	}
+}
+
+func RefuseWith(status int, head ...string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		for i := 0; i+1 < len(head); i += 2 {
+			w.Header().Set(head[i], head[i+1])
+		}
+		http.Error(w, `{"error":{"message":"no, sk-very-secret"}}`, status)
+	}
+}
+
+func ReadRecording(t *testing.T, name string) []byte {
+	t.Helper()
+	b, err := os.ReadFile("testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// NewTone is a tone that is not silent anywhere.
+func NewTone(rate int, d time.Duration) []int16 {
+	out := make([]int16, int(int64(rate)*int64(d)/int64(time.Second)))
+	for i := range out {
+		out[i] = int16(9000 * math.Sin(2*math.Pi*300*float64(i)/float64(rate)))
+	}
+	return out
+}
+
+func PCMBytes(samples []int16) []byte { return audio.AppendBytes(nil, samples) }
+
+type SoundResult struct {
+	Pieces  int
+	Rate    int
+	Samples []int16
+	Err     error
+}
+
+// CollectSound takes all of an utterance.
+func CollectSound(t *testing.T, seq iter.Seq2[audio.Sound, error]) (got SoundResult) {
+	t.Helper()
+	for s, err := range seq {
+		if got.Err != nil {
+			t.Error("something follows an error")
+		}
+		if err != nil {
+			got.Err = err
+			continue
+		}
+		if got.Rate != 0 && got.Rate != s.Rate {
+			t.Errorf("the rate changes from %d to %d", got.Rate, s.Rate)
+		}
+		got.Pieces, got.Rate, got.Samples = got.Pieces+1, s.Rate, append(got.Samples, s.PCM...)
+	}
+	return got
+}
+
+type TranscriptResult struct {
+	Interim []string
+	Final   *string
+	Err     error
+}
+
+func CollectTranscript(t *testing.T, seq iter.Seq2[speech.Transcript, error]) (got TranscriptResult) {
+	t.Helper()
+	for transcript, err := range seq {
+		switch {
+		case got.Err != nil || got.Final != nil:
+			t.Errorf("something follows the end: %+v, %v", transcript, err)
+		case err != nil:
+			got.Err = err
+		case transcript.IsFinal:
+			got.Final = &transcript.Text
+		default:
+			got.Interim = append(got.Interim, transcript.Text)
+		}
+	}
+	return got
+}
+
+// CheckFailure wants an error for the user that tells nothing, with a cause for the log that holds no key.
+func CheckFailure(t *testing.T, err error) {
+	t.Helper()
+	var e *parley.Error
+	if !errors.As(err, &e) || e.Err == nil {
+		t.Fatalf("error %v", err)
+	}
+	if strings.Contains(e.Error(), "sk-very-secret") || !strings.HasSuffix(e.Message, "at the moment.") {
+		t.Errorf("the error says %q", e)
+	}
+}
+
+func RequireWithin(t *testing.T, d time.Duration, what string, do func()) {
+	t.Helper()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		do()
+	}()
+	select {
+	case <-done:
+	case <-time.After(d):
+		t.Fatalf("%s: not over after %s", what, d)
+	}
+}
+
+func DecodeJSON(t *testing.T, b []byte) (m map[string]any) {
+	t.Helper()
+	if err := json.Unmarshal(b, &m); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// HelloUtterance is a short utterance with all its settings.
+var HelloUtterance = speech.Utterance{Text: "Hello there.", Voice: "coral", Speed: 1.1, Instructions: "Calmly."}
+
+// OrderTranscript is what the recordings say.
+const OrderTranscript = "Where is my order?"
+
+// NewSegment returns a segment of a second.
+func NewSegment() speech.Segment {
+	return speech.Segment{TranscriptionHints: speech.TranscriptionHints{Language: "en-US"}, PCM: NewTone(16_000, time.Second)}
+}
