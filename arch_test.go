@@ -15,13 +15,14 @@ import (
 // layers is the plan of the house: an import goes to a lower floor, never up and never sideways. Rooms that are planned
 // stand in the table before they are built, so that the first import is already held to it.
 var layers = map[string]int{
-	"parley":                     1,
-	"parley/docs":                1,
-	"parley/web":                 1,
-	"parley/internal/text/words": 1,
-	"parley/internal/text/prose": 1,
-	"parley/internal/audio":      1,
-	"parley/internal/listen":     1,
+	"parley":                       1,
+	"parley/docs":                  1,
+	"parley/web":                   1,
+	"parley/internal/text/words":   0,
+	"parley/internal/text/prose":   1,
+	"parley/internal/text/charset": 0,
+	"parley/internal/audio":        1,
+	"parley/internal/listen":       1,
 
 	"parley/internal/sqldb":    2,
 	"parley/internal/model":    2,
@@ -31,12 +32,17 @@ var layers = map[string]int{
 	"parley/internal/manifest": 2,
 	"parley/internal/metrics":  2,
 
-	"parley/internal/retrieval":      3,
-	"parley/internal/jobs":           3,
-	"parley/internal/ingest/crawl":   3,
-	"parley/internal/ingest/extract": 3,
-	"parley/internal/voice/vad":      3,
-	"parley/internal/voice/rtc":      3,
+	"parley/internal/retrieval":              3,
+	"parley/internal/jobs":                   3,
+	"parley/internal/ingest/crawl":           3,
+	"parley/internal/ingest/extract/draft":   1,
+	"parley/internal/ingest/extract/html":    2,
+	"parley/internal/ingest/extract/pdf":     2,
+	"parley/internal/ingest/extract/sandbox": 2,
+	"parley/internal/ingest/extract/office":  3, // chapters of books are HTML
+	"parley/internal/ingest/extract":         4,
+	"parley/internal/voice/vad":              3,
+	"parley/internal/voice/rtc":              3,
 
 	"parley/internal/store":     4,
 	"parley/internal/voice/sfu": 4, // told by rtc what it is to be

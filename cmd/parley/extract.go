@@ -4,11 +4,12 @@ import (
 	"os"
 
 	"parley/internal/ingest/extract"
+	"parley/internal/ingest/extract/sandbox"
 )
 
 // extractCmd is not for people: the server runs it for what strangers upload, and talks to it through its standard streams.
 type extractCmd struct {
-	Need    extract.Need `enum:"all,calls,nothing" default:"all" help:"Fences that a program needs: ${enum}."`
+	Need    sandbox.Need `enum:"all,calls,nothing" default:"all" help:"Fences that a program needs: ${enum}."`
 	Program []string     `arg:"" optional:"" passthrough:"" help:"A program to become within the limits, with its arguments; none to read files."`
 }
 
@@ -18,7 +19,7 @@ func (c *extractCmd) Run(p *process) error {
 		words = words[1:]
 	}
 	if len(words) > 0 {
-		return extract.Become(c.Need, words[0], words[1:])
+		return sandbox.Become(c.Need, words[0], words[1:])
 	}
 	return extract.Serve(os.Stdin, p.stdout)
 }

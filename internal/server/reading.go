@@ -10,6 +10,7 @@ import (
 	"parley/internal/ingest"
 	"parley/internal/ingest/crawl"
 	"parley/internal/ingest/extract"
+	"parley/internal/ingest/extract/sandbox"
 	"parley/internal/sqldb"
 	"parley/internal/store"
 	"parley/internal/text/words"
@@ -29,7 +30,7 @@ func (h *Server) setUpReaders() error {
 	}
 	h.extractPool = &extract.Pool{Executable: h.cfg.ExtractProgram, Log: h.cfg.Logger, Size: fileWorkers, AllowUnfenced: h.cfg.Unfenced, Programs: programs}
 	if h.cfg.ExtractProgram != "" {
-		h.cfg.warnUnfenced(extract.System())
+		h.cfg.warnUnfenced(sandbox.System())
 	}
 	h.Ingest.Files = h.cfg.newFiles(h.DB)
 	h.Ingest.ReadFile = h.extractFile
