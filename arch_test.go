@@ -20,6 +20,7 @@ var layers = map[string]int{
 	"parley/web":                   1,
 	"parley/internal/text/words":   0,
 	"parley/internal/text/prose":   1,
+	"parley/internal/text/redact":  1,
 	"parley/internal/text/charset": 0,
 	"parley/internal/audio":        1,
 	"parley/internal/listen":       1,

@@ -1,4 +1,4 @@
-package prose
+package redact
 
 const (
 	minCardDigits = 13
@@ -6,14 +6,14 @@ const (
 )
 
 // findCards finds payment cards: 13 to 19 digits that begin as the networks' do and pass the Luhn check, whole or in groups.
-func (r *foldedText) findCards() []Span {
+func (r *foldedText) findCards() []span {
 	return r.longestRuns(minCardDigits, maxCardDigits, func(run []digitGroup) bool {
 		for i, g := range run[:len(run)-1] {
 			if g.size() < 3 || g.gap != run[0].gap || g.gap != " " && g.gap != "-" && g.gap != "." || run[i+1].size() > 7 {
 				return false
 			}
 		}
-		number := r.digitsIn(Span{run[0].Start, run[len(run)-1].End})
+		number := r.digitsIn(span{run[0].Start, run[len(run)-1].End})
 		return '2' <= number[0] && number[0] <= '6' && passesLuhn(number)
 	})
 }

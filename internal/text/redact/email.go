@@ -1,7 +1,7 @@
-package prose
+package redact
 
 // findEmails goes from each @ to either side.
-func (r *foldedText) findEmails() (found []Span) {
+func (r *foldedText) findEmails() (found []span) {
 	end := 0
 	for i, c := range r.chars {
 		if c != '@' || i < end {
@@ -16,7 +16,7 @@ func (r *foldedText) findEmails() (found []Span) {
 		}
 		start = r.skipParameterName(start, i)
 		if stop := r.domainEnd(i + 1); start < i && stop > 0 {
-			found, end = append(found, Span{start, stop}), stop
+			found, end = append(found, span{start, stop}), stop
 		}
 	}
 	return found

@@ -1,4 +1,4 @@
-package prose
+package redact
 
 import (
 	"bytes"
@@ -7,15 +7,15 @@ import (
 	"unicode"
 )
 
-// RedactJSON masks personal data in the strings and keys of a JSON document, and numbers that are data of that kind. Order and
+// JSON masks personal data in the strings and keys of a JSON document, and numbers that are data of that kind. Order and
 // layout stay as they are; a key like "phone" counts as a word before its value. Keys may be equal once they are masked. What is
 // not JSON becomes a masked string.
-func RedactJSON(raw json.RawMessage) json.RawMessage {
+func JSON(raw json.RawMessage) json.RawMessage {
 	switch {
 	case len(raw) == 0:
 		return raw
 	case !json.Valid(raw):
-		return encodeJSON(Redact(string(raw)))
+		return encodeJSON(Text(string(raw)))
 	}
 	j := jsonRedactor{raw: raw}
 	for j.pos < len(raw) {
@@ -60,7 +60,7 @@ func (j *jsonRedactor) copyText() {
 		return
 	}
 	if rest := bytes.TrimLeft(j.raw[end:], " \t\r\n"); len(rest) > 0 && rest[0] == ':' {
-		masked := Redact(text)
+		masked := Text(text)
 		if j.key = splitKeyWords(maskRemover.Replace(masked)); masked != text {
 			literal = encodeJSON(masked)
 		}
@@ -89,10 +89,10 @@ func (j *jsonRedactor) maskValue(text string) string {
 		return text
 	}
 	before := j.key + ": "
-	var found []PrivateSpan
-	for _, p := range RedactSpans(before + text) {
+	var found []Span
+	for _, p := range Spans(before + text) {
 		if p.Start >= len(before) {
-			found = append(found, PrivateSpan{p.Start - len(before), p.End - len(before), p.Kind})
+			found = append(found, Span{p.Start - len(before), p.End - len(before), p.Kind})
 		}
 	}
 	return maskSpans(text, found)

@@ -1,4 +1,4 @@
-package prose
+package redact
 
 import (
 	"slices"
@@ -13,7 +13,7 @@ const (
 
 // findPhones finds telephone numbers: international ones, national ones as they are usually written, and any digits that a word
 // like "phone" leads to.
-func (r *foldedText) findPhones() (found []Span) {
+func (r *foldedText) findPhones() (found []span) {
 	for _, s := range r.longestRuns(minPhoneDigits, maxPhoneDigits, r.isPhone) {
 		found = append(found, r.widenPhone(s))
 	}
@@ -21,7 +21,7 @@ func (r *foldedText) findPhones() (found []Span) {
 }
 
 func (r *foldedText) isPhone(run []digitGroup) bool {
-	span := Span{run[0].Start, run[len(run)-1].End}
+	span := span{run[0].Start, run[len(run)-1].End}
 	number := r.digitsIn(span)
 	first := span.Start
 	if r.charAt(first-1) == '+' && !isASCIIDigit(r.charAt(first-2)) && !isWordLetter(r.charAt(first-2)) {
@@ -41,7 +41,7 @@ func (r *foldedText) isPhone(run []digitGroup) bool {
 }
 
 // isAmount reports a sign of money or measure beside the number.
-func (r *foldedText) isAmount(s Span) bool {
+func (r *foldedText) isAmount(s span) bool {
 	const signs = "$€£¥₹₽%°"
 	before, after := r.charAt(s.Start-1), r.charAt(s.End)
 	if before == ' ' {
@@ -112,12 +112,12 @@ func isZeroPrefixedPhone(run []digitGroup, number []byte, points bool) bool {
 }
 
 func (r *foldedText) isYear(g digitGroup) bool {
-	v := r.shortNumber(g.Span)
+	v := r.shortNumber(g.span)
 	return g.size() == 4 && 1900 <= v && v < 2100
 }
 
 // widenPhone takes the signs along that belong to the number: a plus, a bracket, an extension.
-func (r *foldedText) widenPhone(s Span) Span {
+func (r *foldedText) widenPhone(s span) span {
 	if r.charAt(s.Start-1) == '+' {
 		s.Start--
 	}

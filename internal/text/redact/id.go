@@ -1,4 +1,4 @@
-package prose
+package redact
 
 import "strings"
 
@@ -9,9 +9,9 @@ const (
 
 // findIDNumbers finds identity numbers that are written in digits: those with a checksum or a form of their own, and any that a word
 // like "passport" leads to.
-func (r *foldedText) findIDNumbers() []Span {
+func (r *foldedText) findIDNumbers() []span {
 	return r.longestRuns(minIDDigits, maxIDDigits, func(run []digitGroup) bool {
-		number := string(r.digitsIn(Span{run[0].Start, run[len(run)-1].End}))
+		number := string(r.digitsIn(span{run[0].Start, run[len(run)-1].End}))
 		form := groupLengths(run)
 		switch len(number) {
 		case 9:

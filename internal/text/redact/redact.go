@@ -1,22 +1,26 @@
-package prose
+// Package redact masks personal data in texts: e-mail addresses, telephone numbers, payment cards and identity numbers.
+package redact
 
 import (
 	"slices"
 	"strings"
 )
 
-// PrivateSpan is a stretch of a text that holds personal data.
-type PrivateSpan struct {
+// Span is a stretch of a text that holds personal data.
+type Span struct {
 	Start, End int    // byte span
 	Kind       string // email, phone, card, id
 }
 
-// Redact masks e-mail addresses, phone numbers, payment cards and identity numbers as [email], [phone], [card] and [id].
-// Redacting the result again changes nothing.
-func Redact(text string) string { return maskSpans(text, RedactSpans(text)) }
+// span is a range of characters of a folded text.
+type span struct{ Start, End int }
 
-// RedactSpans finds what Redact masks, in the order of the text; the spans do not overlap.
-func RedactSpans(text string) []PrivateSpan {
+// Text masks e-mail addresses, phone numbers, payment cards and identity numbers as [email], [phone], [card] and [id].
+// Redacting the result again changes nothing.
+func Text(text string) string { return maskSpans(text, Spans(text)) }
+
+// Spans finds what Text masks, in the order of the text; the spans do not overlap.
+func Spans(text string) []Span {
 	if !mayHoldPrivateData(text) {
 		return nil
 	}
@@ -44,7 +48,7 @@ func mayHoldPrivateData(text string) bool {
 // minDigits is what the shortest number that is masked has: that of a passport.
 const minDigits = 4
 
-func maskSpans(text string, found []PrivateSpan) string {
+func maskSpans(text string, found []Span) string {
 	if len(found) == 0 {
 		return text
 	}
@@ -63,18 +67,18 @@ func maskSpans(text string, found []PrivateSpan) string {
 const maxRounds = 4
 
 // findPrivate looks for one kind after the other. What was found is a wall for those that follow, as its mask would be.
-func (r *foldedText) findPrivate() (all []PrivateSpan) {
+func (r *foldedText) findPrivate() (all []Span) {
 	for range maxRounds {
 		before := len(all)
 		for _, look := range []struct {
 			kind string
-			find func() []Span
+			find func() []span
 		}{{"email", r.findEmails}, {"id", r.findIBANs}, {"id", r.findCodes}, {"id", r.findIDNumbers}, {"card", r.findCards}, {"phone", r.findPhones}} {
 			for _, s := range look.find() {
 				if slices.Contains(r.chars[s.Start:s.End], maskChar) {
 					continue // the extension of the one before
 				}
-				all = append(all, PrivateSpan{Start: r.offsets[s.Start], End: r.offsets[s.End], Kind: look.kind})
+				all = append(all, Span{Start: r.offsets[s.Start], End: r.offsets[s.End], Kind: look.kind})
 				r.maskOut(s)
 			}
 		}
@@ -82,6 +86,6 @@ func (r *foldedText) findPrivate() (all []PrivateSpan) {
 			break
 		}
 	}
-	slices.SortFunc(all, func(a, b PrivateSpan) int { return a.Start - b.Start })
+	slices.SortFunc(all, func(a, b Span) int { return a.Start - b.Start })
 	return all
 }

@@ -1,4 +1,4 @@
-package prose
+package redact
 
 // ibanLengths are how many characters the account numbers of a country have.
 var ibanLengths = map[string]int{
@@ -10,13 +10,13 @@ var ibanLengths = map[string]int{
 }
 
 // findIBANs finds international bank account numbers, in one word or in groups, by their country's length and their check digits.
-func (r *foldedText) findIBANs() (found []Span) {
+func (r *foldedText) findIBANs() (found []span) {
 	for i := 0; i+15 <= len(r.chars); i++ {
 		if !isLatinLetter(r.chars[i]) || !isLatinLetter(r.chars[i+1]) || !isASCIIDigit(r.chars[i+2]) || !isASCIIDigit(r.chars[i+3]) || isWordLetter(r.charAt(i-1)) || isASCIIDigit(r.charAt(i-1)) {
 			continue
 		}
 		if end := r.ibanEnd(i); end > 0 {
-			found = append(found, Span{i, end})
+			found = append(found, span{i, end})
 			i = end - 1
 		}
 	}

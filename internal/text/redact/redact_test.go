@@ -1,4 +1,4 @@
-package prose
+package redact
 
 import (
 	"encoding/json"
@@ -163,11 +163,11 @@ var redactionCases = map[string]string{
 
 func TestRedact(t *testing.T) {
 	for text, want := range redactionCases {
-		got := Redact(text)
+		got := Text(text)
 		if got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
-		if again := Redact(got); again != got {
+		if again := Text(got); again != got {
 			t.Errorf("%q: %q again becomes %q", text, got, again)
 		}
 	}
@@ -179,7 +179,7 @@ func TestRedactInSentences(t *testing.T) {
 		if !utf8.ValidString(text) || text == "" {
 			continue
 		}
-		if got := Redact("Look, here it stands: " + text + "\nAnd so on."); got != "Look, here it stands: "+want+"\nAnd so on." {
+		if got := Text("Look, here it stands: " + text + "\nAnd so on."); got != "Look, here it stands: "+want+"\nAnd so on." {
 			t.Errorf("%q: %q", text, got)
 		}
 	}
@@ -187,7 +187,7 @@ func TestRedactInSentences(t *testing.T) {
 
 func TestRedactSpans(t *testing.T) {
 	text := "Ü: 030 1234567, ann@example.com"
-	all := RedactSpans(text)
+	all := Spans(text)
 	if len(all) != 2 || all[0].Kind != "phone" || text[all[0].Start:all[0].End] != "030 1234567" || text[all[1].Start:all[1].End] != "ann@example.com" {
 		t.Errorf("%+v", all)
 	}
@@ -197,7 +197,7 @@ func TestRedactSpans(t *testing.T) {
 func TestRedactLongTexts(t *testing.T) {
 	for _, piece := range []string{"1", "1 ", "a@", "a.", "+1-", "4111 ", "01.", "de89", "555-123-4567 ", "[phone]", "12-", "x1", "@", "tel ", "%25", "%40", "a%40", "?a=1+", "a=%40a&", "%C3", "%F0%9F"} {
 		text := strings.Repeat(piece, 200_000/len(piece))
-		got := Redact(text)
+		got := Text(text)
 		if len(piece) > 8 && got == text && !strings.HasPrefix(piece, "[") {
 			t.Errorf("%q is left", piece)
 		}
@@ -220,15 +220,15 @@ func TestRedactJSON(t *testing.T) {
 		` 5 `:                                                                        ` 5 `,
 		`{broken ann@example.com`:                                                    `"{broken [email]"`,
 	} {
-		got := RedactJSON(json.RawMessage(raw))
+		got := JSON(json.RawMessage(raw))
 		if string(got) != want || !json.Valid(got) {
 			t.Errorf("%s: %s, want %s", raw, got, want)
 		}
-		if again := RedactJSON(got); string(again) != string(got) {
+		if again := JSON(got); string(again) != string(got) {
 			t.Errorf("%s again becomes %s", got, again)
 		}
 	}
-	if RedactJSON(nil) != nil {
+	if JSON(nil) != nil {
 		t.Error("nothing becomes something")
 	}
 }
@@ -238,12 +238,12 @@ func FuzzRedact(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		got := Redact(text)
-		if again := Redact(got); again != got {
+		got := Text(text)
+		if again := Text(got); again != got {
 			t.Errorf("%q: %q again becomes %q", text, got, again)
 		}
 		last := 0
-		for _, p := range RedactSpans(text) {
+		for _, p := range Spans(text) {
 			if p.Start < last || p.End <= p.Start || p.End > len(text) {
 				t.Errorf("%+v", p)
 			}
@@ -253,9 +253,9 @@ func FuzzRedact(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := RedactJSON(raw); !json.Valid(got) {
+		if got := JSON(raw); !json.Valid(got) {
 			t.Errorf("%s", got)
 		}
-		RedactJSON(json.RawMessage(text))
+		JSON(json.RawMessage(text))
 	})
 }

@@ -1,10 +1,10 @@
-package prose
+package redact
 
 import "slices"
 
 // digitGroup is a run of digits.
 type digitGroup struct {
-	Span
+	span
 	isExcluded      bool   // part of something else: a word, a date, a time, an amount
 	gap             string // what stands between it and the next one, where that may go on the number
 	continuesToNext bool   // the next group goes on the number
@@ -28,12 +28,12 @@ func (r *foldedText) findGroups() (all []digitGroup) {
 		if !isASCIIDigit(r.chars[i]) {
 			continue
 		}
-		g := digitGroup{Span: Span{i, i}}
+		g := digitGroup{span: span{i, i}}
 		for isASCIIDigit(r.charAt(i)) {
 			i++
 		}
 		g.End = i
-		g.isExcluded = r.isPartOfWord(g.Span) || r.isPartOfTime(g.Span)
+		g.isExcluded = r.isPartOfWord(g.span) || r.isPartOfTime(g.span)
 		all = append(all, g)
 	}
 	for i := range all[:max(0, len(all)-1)] {
@@ -55,7 +55,7 @@ func (r *foldedText) findGroups() (all []digitGroup) {
 
 // isPartOfWord reports a letter right beside the digits, or behind a hyphen or slash: they are of a code, a hash or an address. What
 // follows "phone=" is a value of its own.
-func (r *foldedText) isPartOfWord(s Span) bool {
+func (r *foldedText) isPartOfWord(s span) bool {
 	if r.extensionEnd(s.End) > s.End {
 		return isWordLetter(r.charAt(s.Start - 1))
 	}
@@ -66,7 +66,7 @@ func (r *foldedText) isPartOfWord(s Span) bool {
 func isConnector(c rune) bool { return c == '-' || c == '/' || c == '_' || c == '=' }
 
 // isPartOfTime reports a colon between digits.
-func (r *foldedText) isPartOfTime(s Span) bool {
+func (r *foldedText) isPartOfTime(s span) bool {
 	return r.charAt(s.Start-1) == ':' && isASCIIDigit(r.charAt(s.Start-2)) || r.charAt(s.End) == ':' && isASCIIDigit(r.charAt(s.End+1))
 }
 
@@ -88,7 +88,7 @@ func excludeDates(all []digitGroup, r *foldedText) {
 			continue
 		}
 		alone := c.gap != a.gap && (i == 0 || all[i-1].gap != a.gap)
-		first, middle, last := r.shortNumber(a.Span), r.shortNumber(b.Span), r.shortNumber(c.Span)
+		first, middle, last := r.shortNumber(a.span), r.shortNumber(b.span), r.shortNumber(c.span)
 		day := func(g digitGroup, v int) bool { return g.size() <= 2 && 1 <= v && v <= 31 }
 		year := func(g digitGroup, v int) bool { return g.size() == 4 && 1800 <= v && v < 2200 }
 		if day(b, middle) && (year(a, first) && day(c, last) || day(a, first) && (year(c, last) || c.size() == 2 && alone)) {
@@ -118,7 +118,7 @@ func excludeIPAddresses(all []digitGroup) {
 }
 
 // shortNumber reads a short run of digits.
-func (r *foldedText) shortNumber(s Span) (n int) {
+func (r *foldedText) shortNumber(s span) (n int) {
 	if s.End-s.Start > 4 {
 		return -1
 	}
@@ -129,7 +129,7 @@ func (r *foldedText) shortNumber(s Span) (n int) {
 }
 
 // digitsIn returns the digits of a stretch.
-func (r *foldedText) digitsIn(s Span) []byte {
+func (r *foldedText) digitsIn(s span) []byte {
 	all := make([]byte, 0, s.End-s.Start)
 	for _, c := range r.chars[s.Start:s.End] {
 		if isASCIIDigit(c) {
@@ -143,7 +143,7 @@ func (r *foldedText) digitsIn(s Span) []byte {
 const maxGroups = 8
 
 // longestRuns finds, from each group on, the longest run of groups that is accepted as one number of so many digits.
-func (r *foldedText) longestRuns(fewest, most int, accepts func(run []digitGroup) bool) (found []Span) {
+func (r *foldedText) longestRuns(fewest, most int, accepts func(run []digitGroup) bool) (found []span) {
 	all := r.findGroups()
 	taken := -1 // the last group that was found
 	for i := 0; i < len(all); i++ {
@@ -157,7 +157,7 @@ func (r *foldedText) longestRuns(fewest, most int, accepts func(run []digitGroup
 		}
 		for j := end; j >= i && !all[i].isExcluded && fewest <= size && size <= most; j-- {
 			if !all[j].isTightlyJoined() && accepts(all[i:j+1]) {
-				found = append(found, Span{all[i].Start, all[j].End})
+				found = append(found, span{all[i].Start, all[j].End})
 				i, taken = j, j
 				break
 			}

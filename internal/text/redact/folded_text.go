@@ -1,4 +1,4 @@
-package prose
+package redact
 
 import (
 	"slices"
@@ -34,7 +34,7 @@ func newFoldedText(text string) *foldedText {
 	return r
 }
 
-func (r *foldedText) maskOut(s Span) {
+func (r *foldedText) maskOut(s span) {
 	for i := s.Start; i < s.End; i++ {
 		r.chars[i] = maskChar
 	}
@@ -46,7 +46,7 @@ func (r *foldedText) maskOutEarlierMasks() {
 	for i, c := range r.chars {
 		for _, mask := range maskTexts {
 			if c == '[' && i+len(mask) <= len(r.chars) && slices.Equal(r.chars[i:i+len(mask)], mask) {
-				r.maskOut(Span{i, i + len(mask)})
+				r.maskOut(span{i, i + len(mask)})
 			}
 		}
 	}

@@ -1,9 +1,9 @@
-package prose
+package redact
 
 import "strings"
 
 // findCodes finds identity numbers that hold letters, and any code that a word like "passport" leads to.
-func (r *foldedText) findCodes() (found []Span) {
+func (r *foldedText) findCodes() (found []span) {
 	for i := 0; i < len(r.chars); {
 		if !isCodeChar(r.chars[i]) {
 			i++
@@ -13,7 +13,7 @@ func (r *foldedText) findCodes() (found []Span) {
 		for isCodeChar(r.charAt(i)) {
 			i++
 		}
-		if s, ok := r.checkCode(Span{from, i}); ok {
+		if s, ok := r.checkCode(span{from, i}); ok {
 			found, i = append(found, s), s.End
 		}
 	}
@@ -23,14 +23,14 @@ func (r *foldedText) findCodes() (found []Span) {
 func isCodeChar(c rune) bool { return isLatinLetter(c) || isASCIIDigit(c) }
 
 // checkCode judges one word of letters and digits, with a letter that may hang on it behind a hyphen.
-func (r *foldedText) checkCode(s Span) (Span, bool) {
+func (r *foldedText) checkCode(s span) (span, bool) {
 	if s.End-s.Start > 20 || isWordChar(r.charAt(s.Start-1)) || isWordLetter(r.charAt(s.End)) {
 		return s, false
 	}
 	code := string(r.chars[s.Start:s.End])
 	if c := r.charAt(s.End); (c == '-' || c == ' ') && len(code) == 8 && isLatinLetter(r.charAt(s.End+1)) && !isCodeChar(r.charAt(s.End+2)) {
 		if whole := code + string(r.charAt(s.End+1)); isDNI(whole) && (c == '-' || r.cueBefore(s.Start) == cueID) {
-			return Span{s.Start, s.End + 2}, true
+			return span{s.Start, s.End + 2}, true
 		}
 	}
 	if r.charAt(s.End) == '-' && isWordChar(r.charAt(s.End+1)) {
