@@ -61,7 +61,7 @@ func (d *Service) deletePages(ctx context.Context, tx *store.DB, account parley.
 		return "", parley.NewError(parley.CodeSourceNotFound)
 	case s.Status == parley.SourceToBeDeleted:
 		return "", parley.NewError(parley.CodeSourceAlreadyDel)
-	case s.Kind != parley.SourceLink:
+	case !kinds[s.Kind].hasPages:
 		return parley.SourceDeleted, nil
 	}
 	n, err := tx.DeletePageSources(ctx, s, now)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"iter"
 	"slices"
 	"strings"
 
@@ -15,6 +16,17 @@ type QnA struct {
 	Name      string
 	Questions []string // 1 to 50
 	Answer    string
+}
+
+// qnaKind is the kind of sources that are answers to questions.
+var qnaKind = sourceKind{newJob: newTrainJob, pieces: qnaPieces}
+
+func qnaPieces(_ *parley.Source, v *parley.Version) (iter.Seq[Piece], error) {
+	var a qnaContent
+	if err := decodeContent(v, &a); err != nil {
+		return nil, err
+	}
+	return slices.Values(a.pieces(v.Text)), nil
 }
 
 // QnAChange is what is to become of a QnA; nil fields stay.

@@ -5,7 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"runtime"
 	"strings"
+	"sync"
 	"time"
 
 	"parley"
@@ -40,13 +42,6 @@ type Service struct {
 	readSlots, sniffSlots slots
 }
 
-// AddText returns the agent a text to read; it is trained right away by a job. Fails with AGENT_NOT_FOUND, with SOURCE_DUPLICATE
-// when the agent has a source of the same name and text, or with SOURCE_SIZE_LIMIT_EXCEEDED when its sources would outgrow the
-// plan, exactly, however many are added at a time.
-func (d *Service) AddText(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, name, content string) (*parley.Source, error) {
-	return d.addSource(ctx, d.textDraft(account, agent, TextChange{&name, &content}), plan)
-}
-
 // stripNUL takes out NUL, which PostgreSQL cannot store. Positions in a source's text count in what is left.
 func stripNUL(s string) string { return strings.ReplaceAll(s, "\x00", "") }
 
@@ -62,10 +57,49 @@ type jobPayload struct {
 // maxJobAttempts of a job on a source: half a minute in all, for whoever has written a source is waiting for it.
 const maxJobAttempts = 5
 
+func newTrainJob(s *parley.Source) jobs.Job { return newJob(TrainJob, s) }
+
+// newJob returns a job on a source.
 func newJob(kind string, s *parley.Source) jobs.Job {
 	payload, err := json.Marshal(jobPayload{s.AgentID})
 	if err != nil {
 		panic(err) // a string always encodes
 	}
 	return jobs.Job{Kind: kind, Key: string(s.ID), AccountID: s.AccountID, Payload: payload, Size: s.Size, MaxAttempts: maxJobAttempts}
+}
+
+// slots bounds how many sources are read at a time to half the processors: reading is all computation, and turns come first.
+type slots struct {
+	once   sync.Once
+	tokens chan struct{}
+}
+
+// acquire waits for a slot and gives the function that gives it back.
+func (s *slots) acquire() func() {
+	s.once.Do(func() { s.tokens = make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)) })
+	s.tokens <- struct{}{}
+	return func() { <-s.tokens }
+}
+
+// A source being read waits between its steps for answers that are being made, up to maxPause for each step.
+const (
+	pauseStep = time.Millisecond
+	maxPause  = 12 * pauseStep
+)
+
+// nextChunkSize lets answers go first and gives how many passages may be written then.
+func (d *Service) nextChunkSize(ctx context.Context) int {
+	if d.yieldToTurns(ctx) {
+		return smallChunkSize
+	}
+	return chunkSize
+}
+
+// yieldToTurns lets answers go first, and reports whether there were any.
+func (d *Service) yieldToTurns(ctx context.Context) (busy bool) {
+	for waited := time.Duration(0); d.IsBusy != nil && waited < maxPause && ctx.Err() == nil && d.IsBusy(); waited += pauseStep {
+		<-time.After(pauseStep)
+		busy = true
+	}
+	return busy
 }

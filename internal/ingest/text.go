@@ -3,11 +3,18 @@ package ingest
 import (
 	"context"
 	"errors"
+	"iter"
 
 	"parley"
 	"parley/internal/sqldb"
 	"parley/internal/store"
 )
+
+// textKind is the kind of sources that are texts as they come.
+var textKind = sourceKind{
+	newJob: newTrainJob,
+	pieces: func(_ *parley.Source, v *parley.Version) (iter.Seq[Piece], error) { return EachPiece(v.Text), nil },
+}
 
 // TextChange is what is to become of a text; nil fields stay.
 type TextChange struct {
@@ -15,7 +22,12 @@ type TextChange struct {
 	Content *string
 }
 
-var errUnchanged = errors.New("ingest: nothing to change")
+// AddText returns the agent a text to read; it is trained right away by a job. Fails with AGENT_NOT_FOUND, with SOURCE_DUPLICATE
+// when the agent has a source of the same name and text, or with SOURCE_SIZE_LIMIT_EXCEEDED when its sources would outgrow the
+// plan, exactly, however many are added at a time.
+func (d *Service) AddText(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, name, content string) (*parley.Source, error) {
+	return d.addSource(ctx, d.textDraft(account, agent, TextChange{&name, &content}), plan)
+}
 
 // ChangeText changes a text. A new content is trained by a job, and the earlier version answers meanwhile; a name that changes
 // alone is trained again too, for it stands in the citations. A change that changes nothing leaves no trace, unless the text has
@@ -24,34 +36,6 @@ var errUnchanged = errors.New("ingest: nothing to change")
 // SOURCE_SIZE_LIMIT_EXCEEDED.
 func (d *Service) ChangeText(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, id parley.SourceID, change TextChange) (*parley.Source, error) {
 	return d.changeSource(ctx, d.textDraft(account, agent, change), id, plan)
-}
-
-// changeSource lays a draft onto a source.
-func (d *Service) changeSource(ctx context.Context, draft *draft, id parley.SourceID, plan parley.Plan) (*parley.Source, error) {
-	var changed *parley.Source
-	err := d.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
-		var err error
-		changed, err = draft.applyTo(ctx, tx, id, plan)
-		return err
-	})
-	if errors.Is(err, errUnchanged) {
-		return d.DB.Source(ctx, draft.source.AccountID, draft.source.AgentID, id)
-	}
-	return changed, err
-}
-
-// addSource writes a new source, and says so to a request that may come again.
-func (d *Service) addSource(ctx context.Context, draft *draft, plan parley.Plan) (*parley.Source, error) {
-	err := d.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
-		if err := draft.create(ctx, tx, plan); err != nil {
-			return err
-		}
-		return tx.CompleteClaim(ctx, "source:"+string(draft.source.ID))
-	})
-	if err != nil {
-		return nil, err
-	}
-	return &draft.source, nil
 }
 
 // PutText makes the agent's text of that key what it is to be: it is added when there is none, changed when it differs, and
@@ -79,4 +63,18 @@ func (d *Service) PutText(ctx context.Context, account parley.Account, plan parl
 		return nil
 	}
 	return err
+}
+
+func (d *Service) textDraft(account parley.Account, agent parley.AgentID, change TextChange) *draft {
+	w := d.contentDraft(account, agent, parley.SourceText, change.Name, func(was, v *parley.Version) error {
+		if change.Content == nil {
+			v.Text, v.Hash = was.Text, was.Hash
+		}
+		return nil
+	})
+	if change.Content != nil {
+		setText(&w.version, stripNUL(*change.Content))
+		w.source.Size = int64(len(w.version.Text))
+	}
+	return w
 }
