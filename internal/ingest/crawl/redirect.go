@@ -50,7 +50,7 @@ func (r *crawlRun) isRedirectLoop(ctx context.Context, from, to string) (bool, e
 	return false, nil
 }
 
-// resolveCanonical follows a canonical link: it gives the address that is read in this one's stead, or nothing if it is this one. The
+// resolveCanonical follows a canonical link, and returns the address that is read instead of this one, or nothing if it is this one. The
 // link counts inside the site only, and not where the other cannot stand in: it has failed or was itself given up for another,
 // it is left out, or it is the front page, which careless templates name on every page.
 func (r *crawlRun) resolveCanonical(ctx context.Context, link Link, u, canonical *url.URL) (string, error) {
@@ -62,13 +62,13 @@ func (r *crawlRun) resolveCanonical(ctx context.Context, link Link, u, canonical
 		return "", nil
 	}
 	r.mu.Lock()
-	_, given := r.mergedInto[to]
-	if !given {
+	_, isMerged := r.mergedInto[to]
+	if !isMerged {
 		r.mergedInto[link.URL] = to // before looking, so that of two that name one another one stays
 	}
 	r.mu.Unlock()
-	stands, err := r.canStandIn(ctx, to, given)
-	if err != nil || !stands {
+	isReplacement, err := r.canStandIn(ctx, to, isMerged)
+	if err != nil || !isReplacement {
 		r.mu.Lock()
 		delete(r.mergedInto, link.URL)
 		r.mu.Unlock()
@@ -77,8 +77,8 @@ func (r *crawlRun) resolveCanonical(ctx context.Context, link Link, u, canonical
 	return to, r.addLinks(ctx, []Link{{URL: to, Depth: link.Depth, Hops: link.Hops + 1}})
 }
 
-func (r *crawlRun) canStandIn(ctx context.Context, to string, given bool) (bool, error) {
-	if given {
+func (r *crawlRun) canStandIn(ctx context.Context, to string, isMerged bool) (bool, error) {
+	if isMerged {
 		return false, nil
 	}
 	outcome, _, err := r.frontier.Outcome(ctx, to)
