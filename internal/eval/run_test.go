@@ -65,12 +65,12 @@ func TestBaselineAnswersNothing(t *testing.T) {
 
 // What cites wrongly is found out: this model cites its words for a passage that does not hold them.
 func TestCitationsAreChecked(t *testing.T) {
-	const said = "The shop opens at nine"
+	const answer = "The shop opens at nine"
 	cite := func(end int) model.ScriptStep {
 		return model.ScriptStep{Chunk: model.Chunk{Citation: &model.Citation{Start: 1, End: end, AnswerEnd: 4}}}
 	}
 	liar := &model.Scripted{StepsFor: func(model.Request) []model.ScriptStep {
-		return []model.ScriptStep{model.TextStep(said), cite(5), cite(9999), model.StopStep()}
+		return []model.ScriptStep{model.TextStep(answer), cite(5), cite(9999), model.StopStep()}
 	}}
 	r := runSet(t, eval.Runner{Backend: model.Backend{Model: liar, Label: "liar"}}, shopSet)
 	if r.Citations != 8 || floatOrNaN(r.CitationSupport) != 0 || floatOrNaN(r.Covered) == 0 {

@@ -10,7 +10,7 @@ import (
 	"parley/internal/store"
 )
 
-// Content is all that an agent is to read of texts and pages: one text, and pages one by one.
+// Content is all texts and pages that an agent is to answer from: one text, and pages one by one.
 type Content struct {
 	Text string // empty for none
 	URLs []string
@@ -59,7 +59,7 @@ func (d *Service) NewContent(account parley.Account, plan parley.Plan, agent par
 }
 
 // Create writes the content of an agent that has none, in a transaction, and nothing when it fails. Fails with
-// SOURCE_SIZE_LIMIT_EXCEEDED when there is no room for it.
+// SOURCE_SIZE_LIMIT_EXCEEDED when the plan does not allow it.
 func (n *NewContent) Create(ctx context.Context, tx *store.DB) error {
 	if n.text != nil {
 		if err := n.text.create(ctx, tx, n.plan); err != nil {
@@ -77,7 +77,7 @@ func (n *NewContent) Create(ctx context.Context, tx *store.DB) error {
 // Replace puts the content in the place of all texts and links that the agent has, in a transaction, and nothing when it fails; what
 // it has of other kinds stays. What was there answers until the new content does: a text becomes another version of the text that
 // was there, an address that was read is read again, and the rest leaves by a job. Fails with AGENT_NOT_FOUND, or with
-// SOURCE_SIZE_LIMIT_EXCEEDED when there would be no room for it even without the old content.
+// SOURCE_SIZE_LIMIT_EXCEEDED when the plan would not allow it even without the old content.
 func (n *NewContent) Replace(ctx context.Context, tx *store.DB) error {
 	if err := tx.LockAgent(ctx, n.account, n.agent); err != nil {
 		return err
@@ -152,7 +152,7 @@ func (n *NewContent) writeLink(ctx context.Context, tx *store.DB, link *NewLink,
 	return onto, err
 }
 
-// oldContent is what an agent had: what is taken from it is continued, and the rest leaves.
+// oldContent holds the sources that an agent has: those taken from it are continued, and the rest is removed.
 type oldContent struct{ sources []store.ManagedSource }
 
 func (h *oldContent) takeFirst(is func(*store.ManagedSource) bool) parley.SourceID {
@@ -165,7 +165,7 @@ func (h *oldContent) takeFirst(is func(*store.ManagedSource) bool) parley.Source
 	return ""
 }
 
-// takeText takes the text that is to become the new one: one that says the same, else the oldest.
+// takeText takes the text that becomes the new one: one with the same content, else the oldest.
 func (h *oldContent) takeText(w *draft) parley.SourceID {
 	if w == nil {
 		return ""
@@ -177,14 +177,14 @@ func (h *oldContent) takeText(w *draft) parley.SourceID {
 	return id
 }
 
-// takeLink takes the page of that address.
+// takeLink takes the page of an address.
 func (h *oldContent) takeLink(url string) parley.SourceID {
 	return h.takeFirst(func(s *store.ManagedSource) bool {
 		return s.Kind == parley.SourceLink && s.URL == url && linkRecordOf(&s.Source).Type == crawl.Individual
 	})
 }
 
-// remainingBytes is how many bytes leave, those of links' pages among them.
+// remainingBytes returns how many bytes are removed, those of links' pages among them.
 func (h *oldContent) remainingBytes(ctx context.Context, tx *store.DB, n *NewContent) (total int64, err error) {
 	var links []parley.SourceID
 	for _, s := range h.sources {
@@ -200,7 +200,7 @@ func (h *oldContent) remainingBytes(ctx context.Context, tx *store.DB, n *NewCon
 	return total, err
 }
 
-// withExtraStorage is a plan with room for what is about to leave.
+// withExtraStorage returns a plan that allows so many bytes more, those of content that is about to be removed.
 func withExtraStorage(plan parley.Plan, bytes int64) parley.Plan {
 	if plan.StoragePerAgent != nil {
 		most := *plan.StoragePerAgent + bytes
@@ -209,7 +209,8 @@ func withExtraStorage(plan parley.Plan, bytes int64) parley.Plan {
 	return plan
 }
 
-// explainSizeError says of a plan without room what it allows, rather than what it allows while old and new content lie side by side.
+// explainSizeError returns an error that names the storage of the plan itself, without what it allows while old and new content exist
+// together.
 func (n *NewContent) explainSizeError(err error) error {
 	if parley.IsCode(err, parley.CodeSourceSize) {
 		return parley.NewErrorf(parley.CodeSourceSize, "The %s plan allows %d bytes of sources for an agent, and this content would bring them to more.", n.plan.Name, *n.plan.StoragePerAgent)

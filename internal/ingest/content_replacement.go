@@ -12,13 +12,13 @@ import (
 	"parley/internal/store"
 )
 
-// ReplaceJob is the kind of the job that takes an agent's old content away once the new one answers; its key is the agent's id.
+// ReplaceJob is the kind of the job that removes an agent's old content once the new content answers; its key is the agent's id.
 const ReplaceJob = "content.succeed"
 
 // replaceRetryDelay is how often the job looks whether the new content is read.
 const replaceRetryDelay = time.Second
 
-// removeBatchSize is the most sources that one transaction takes away.
+// removeBatchSize is how many sources one transaction removes at most.
 const removeBatchSize = 40
 
 // contentReplacement is new content that takes the place of old: what a ReplaceJob is about. A later one of the same agent overrides it.
@@ -57,7 +57,7 @@ func (d *Service) FinishReplacement(ctx context.Context, job jobs.Job) error {
 	return nil
 }
 
-// replaceStep takes one step, and reports whether there is another to take at once.
+// replaceStep does one step, and reports whether another one follows at once.
 func (d *Service) replaceStep(ctx context.Context, tx *store.DB, account parley.AccountID, s contentReplacement, now time.Time) (more bool, err error) {
 	if err := tx.LockAgent(ctx, account, s.Agent); err != nil {
 		return false, err
@@ -112,7 +112,7 @@ func newContentState(ctx context.Context, tx *store.DB, account parley.AccountID
 	return true, read, nil
 }
 
-// removeOldBatch takes some of the old content away.
+// removeOldBatch removes some of the old content.
 func (d *Service) removeOldBatch(ctx context.Context, tx *store.DB, account parley.AccountID, s contentReplacement, now time.Time) (more bool, err error) {
 	left := 0
 	for _, id := range s.OldSources {

@@ -17,14 +17,14 @@ import (
 	"parley/internal/store"
 )
 
-// PageReader makes text of a page: title may be empty. body is UTF-8 unless it is a PDF. An error's text is for the operator.
+// PageReader returns the text of a page: title may be empty. body is UTF-8 unless it is a PDF. An error's text is for the operator.
 type PageReader func(ctx context.Context, url, contentType string, body []byte) (title, text string, err error)
 
-// errStorageFull ends a reading that has used up the plan's storage.
+// errStorageFull ends a crawl that has used up the plan's storage.
 var errStorageFull = errors.New("ingest: there is no room for another page")
 
-// CrawlHandlers returns what does the jobs that take long, since sites set the pace: a runner of their own keeps them from
-// standing in the way of the others.
+// CrawlHandlers returns the handlers of jobs that take long, since sites set the pace. They have a runner of their own, so that they do
+// not delay others.
 func (d *Service) CrawlHandlers() map[string]jobs.Handler {
 	return map[string]jobs.Handler{CrawlJob: d.Crawl}
 }
@@ -112,7 +112,7 @@ func (c *crawlRun) isIndividual() bool { return c.frontier.record.SiteRecord == 
 // maxNameBytes is the most of a page's title that names its source.
 const maxNameBytes = 500
 
-// storePage takes a page in: as the link's own content, or as a source of its own below the link.
+// storePage stores a page, as the link's own content or as a source of its own below the link.
 func (c *crawlRun) storePage(ctx context.Context, page crawl.Page) error {
 	title, text, err := c.ReadPage(extract.WithOwner(ctx, string(c.run.Account)), page.URL, page.Type, page.Body)
 	if err != nil {
@@ -135,7 +135,7 @@ func (c *crawlRun) storePage(ctx context.Context, page crawl.Page) error {
 	return err
 }
 
-// hasText reports that a text has at least one piece.
+// hasText reports whether a text has at least one piece.
 func hasText(text string) bool {
 	for range EachPiece(text) {
 		return true

@@ -11,8 +11,8 @@ import (
 	"parley/internal/store"
 )
 
-// finish ends the reading: pages that are gone go, and the link is trained if anything of it answers. trouble is why not all of it
-// was read, and broken that it may be had another time.
+// finish ends the crawl: pages that are gone are removed, and the link is trained if any of its pages is. trouble is why not all of it was
+// read, and broken whether it may be read another time.
 func (c *crawlRun) finish(ctx context.Context, trouble string, broken bool) error {
 	if err := c.removeLostPages(ctx, trouble == "" && c.frontier.hasIncluded()); err != nil {
 		return err
@@ -40,7 +40,7 @@ func (c *crawlRun) finish(ctx context.Context, trouble string, broken bool) erro
 	return err
 }
 
-// crawlEnding is how a reading ends.
+// crawlEnding is how a crawl ends.
 type crawlEnding struct {
 	incompleteReason, failureReason string // why not all was read, and why nothing was
 	retryable                       bool
@@ -68,7 +68,7 @@ func (c *crawlRun) storeEnd(ctx context.Context, tx *store.DB, e crawlEnding) (*
 	return after, tx.RecordEvents(ctx, c.run.Account, e.now, sourceEvent("source."+string(after.Status), after))
 }
 
-// setFinalStatus sets the state in which the link is left (facts 3.4).
+// setFinalStatus sets the status of the link after a crawl (facts 3.4).
 func (c *crawlRun) setFinalStatus(s *parley.Source, pages int, e crawlEnding) {
 	r := c.frontier.currentRecord()
 	trained := pages > 0
@@ -121,7 +121,7 @@ func (c *crawlRun) removePage(ctx context.Context, page *parley.Source) error {
 		if _, err := tx.LockCrawl(ctx, c.run); err != nil { // when the link is read anew, that reading judges its pages
 			return err
 		}
-		gone, _, err := tx.UpdateSource(ctx, c.run.Account, c.run.Agent, page.ID, func(s *parley.Source) error {
+		removed, _, err := tx.UpdateSource(ctx, c.run.Account, c.run.Agent, page.ID, func(s *parley.Source) error {
 			s.Status, s.LiveVersion, s.WantedVersion, s.UpdatedAt = parley.SourceDeleted, "", "", now
 			return nil
 		})
@@ -131,6 +131,6 @@ func (c *crawlRun) removePage(ctx context.Context, page *parley.Source) error {
 		if err := tx.ClearPageValidators(ctx, c.run, page.URL); err != nil {
 			return err
 		}
-		return c.Queue.Enqueue(ctx, tx.SQL(), newJob(EraseJob, gone))
+		return c.Queue.Enqueue(ctx, tx.SQL(), newJob(EraseJob, removed))
 	})
 }

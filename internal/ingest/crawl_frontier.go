@@ -157,7 +157,7 @@ func (f *frontier) Finish(ctx context.Context, link crawl.Link, o crawl.Outcome)
 	return err
 }
 
-// currentRecord is the link's record with the counts so far.
+// currentRecord returns the link's record with the counts so far.
 func (f *frontier) currentRecord() LinkRecord {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -14,7 +14,7 @@ import (
 	"parley/internal/store"
 )
 
-// EmbedJob is the kind of the job that gives the passages of an agent their vectors; its key is the agent's id.
+// EmbedJob is the kind of the job that embeds the passages of an agent; its key is the agent's id.
 const EmbedJob = "agent.embed"
 
 const (
@@ -24,8 +24,8 @@ const (
 	embedRetryDelay  = 10 * time.Second // after a failure that came behind successes
 )
 
-// EmbedHandlers returns what does the jobs that ask the embedding provider: a runner of their own keeps a slow provider from
-// standing in the way of texts.
+// EmbedHandlers returns the handlers of jobs that call the embedding provider. They have a runner of their own, so that a slow provider
+// does not delay texts.
 func (d *Service) EmbedHandlers() map[string]jobs.Handler {
 	return map[string]jobs.Handler{EmbedJob: d.Embed}
 }
@@ -87,7 +87,7 @@ func (d *Service) Embed(ctx context.Context, job jobs.Job) error {
 	return d.Indexes.EraseOtherVectors(ctx, about.Agent)
 }
 
-// embedMissing tells how many texts were embedded.
+// embedMissing returns how many texts were embedded.
 func (d *Service) embedMissing(ctx context.Context, account parley.AccountID, agent parley.AgentID) (done int, err error) {
 	var last *retrieval.Unembedded
 	for {
@@ -110,7 +110,7 @@ func (d *Service) embedMissing(ctx context.Context, account parley.AccountID, ag
 	}
 }
 
-// embedTexts asks for the vector of each text once, however often it is there.
+// embedTexts asks for the vector of each text once, however often the text occurs.
 func (d *Service) embedTexts(ctx context.Context, list []retrieval.Unembedded) (map[string][]byte, error) {
 	packed, texts, hashes := map[string][]byte{}, []string{}, []string{}
 	for _, u := range list {

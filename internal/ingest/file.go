@@ -29,13 +29,13 @@ type File struct {
 	Hash string // SHA-256 of its bytes, hex
 }
 
-// FileChange is what is to become of a file; nil fields stay.
+// FileChange is a change of a file; nil fields stay.
 type FileChange struct {
 	Name *string
 	File *File
 }
 
-// AddFile returns the agent a file to read; it is read and trained by jobs. Fails with VALIDATION_INVALID_BODY, naming the file,
+// AddFile adds a file to the agent's sources; it is read and trained by jobs. Fails with VALIDATION_INVALID_BODY, naming the file,
 // for one that is of no kind that is read, with AGENT_NOT_FOUND, with SOURCE_DUPLICATE for the bytes of a file of the same name,
 // or with SOURCE_SIZE_LIMIT_EXCEEDED.
 func (d *Service) AddFile(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, name string, f File) (*parley.Source, error) {
@@ -55,7 +55,7 @@ func (d *Service) AddFile(ctx context.Context, account parley.Account, plan parl
 	return &u.source, nil
 }
 
-// ChangeFile puts another file in the place of one, or gives it another name. The earlier version answers until the new one is
+// ChangeFile replaces a file by another one, or renames it. The earlier version answers until the new one is
 // trained; a change that changes nothing leaves no trace, unless the file could not be read: then it is read again. Fails as
 // AddFile does, with SOURCE_NOT_FOUND for a source that is no file, or with SOURCE_PENDING_DELETION.
 func (d *Service) ChangeFile(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, id parley.SourceID, change FileChange) (*parley.Source, error) {
@@ -100,7 +100,7 @@ func (d *Service) newUpload(account parley.Account, agent parley.AgentID, change
 	return u, nil
 }
 
-// sniffKind tells the kind of a file by its content. One after the other: each is in memory meanwhile.
+// sniffKind returns the kind of a file by its content. Files are sniffed a few at a time, since each is in memory meanwhile.
 func (d *Service) sniffKind(f *File) (extract.Kind, error) {
 	defer d.sniffSlots.acquire()()
 	data, err := os.ReadFile(f.Path)
@@ -178,11 +178,11 @@ func (u *upload) linkBlob(ctx context.Context, tx *store.DB, s *parley.Source, v
 // FileJob is the kind of the job that finds the text in a file; its key is the source's id. TrainJob follows.
 const FileJob = "source.file"
 
-// FileReader finds the text of a file. What it says of an *extract.Error is for the operator.
+// FileReader returns the text of a file. The reason of an *extract.Error is for the operator.
 type FileReader func(ctx context.Context, kind extract.Kind, name string, data []byte) (text string, err error)
 
-// FileHandlers returns what does the jobs that read files: a runner of their own keeps a file that takes long from standing in
-// the way of texts.
+// FileHandlers returns the handlers of jobs that read files. They have a runner of their own, so that a file that takes long does not
+// delay texts.
 func (d *Service) FileHandlers() map[string]jobs.Handler {
 	return map[string]jobs.Handler{FileJob: d.ExtractFile}
 }
@@ -232,7 +232,7 @@ func (d *Service) extractFile(ctx context.Context, s *parley.Source) error {
 	})
 }
 
-// accountPlan finds what an account may have; everything, where the desk knows no plans.
+// accountPlan returns the plan of an account; one without limits, where the service knows no plans.
 func (d *Service) accountPlan(ctx context.Context, account parley.AccountID) (plan parley.Plan, err error) {
 	if d.Plan == nil {
 		return plan, nil
@@ -246,7 +246,7 @@ func (d *Service) accountPlan(ctx context.Context, account parley.AccountID) (pl
 }
 
 // updateFileSize counts a file with the bytes of its text where these are more than its own, as they are of one that is
-// packed. Fails with SOURCE_SIZE_LIMIT_EXCEEDED where the plan has no room for them.
+// packed. Fails with SOURCE_SIZE_LIMIT_EXCEEDED where the plan does not allow them.
 func (d *Service) updateFileSize(ctx context.Context, tx *store.DB, plan parley.Plan, s *parley.Source, bytes int64) (*parley.Source, error) {
 	agent, err := tx.AgentForUpdate(ctx, s.AccountID, s.AgentID, d.Now()) // before the source's row, always
 	if err != nil {
@@ -289,7 +289,7 @@ func (d *Service) fileText(ctx context.Context, s *parley.Source, v *parley.Vers
 	return d.ReadFile(extract.WithOwner(ctx, string(s.AccountID)), kind, blob.Name, data)
 }
 
-// isPermanent reports a failure that another attempt would meet again.
+// isPermanent reports whether another attempt would fail in the same way.
 func isPermanent(err error) bool {
 	var extractErr *extract.Error
 	return errors.Is(err, errNoText) || errors.As(err, &extractErr) || parley.IsCode(err, parley.CodeSourceSize)

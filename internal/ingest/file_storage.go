@@ -41,8 +41,7 @@ func (f *Files) Incoming() (string, error) {
 	return dir, os.MkdirAll(dir, 0o700)
 }
 
-// moveToPlace moves a file to its place, and it is on disk when keep returns. Where it fails the file may lie there all the
-// same.
+// moveToPlace moves a file to its place, and returns when it is on disk. Where it fails, the file may be there all the same.
 func (f *Files) moveToPlace(path, place string) error {
 	to := f.path(place)
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
@@ -123,10 +122,10 @@ func (d *Service) StoreFiles(ctx context.Context, paths []string, blobs []*store
 		return d.storeInDatabase(ctx, paths, blobs, write)
 	}
 	d.Files.mu.RLock()
-	var kept []string
+	var locations []string
 	for i, blob := range blobs {
 		blob.Location = d.Files.placeFor(blob.Hash)
-		kept = append(kept, blob.Location)
+		locations = append(locations, blob.Location)
 		if err = d.Files.moveToPlace(paths[i], blob.Location); err != nil {
 			err = fmt.Errorf("keep a file: %w", err)
 			break
@@ -137,7 +136,7 @@ func (d *Service) StoreFiles(ctx context.Context, paths []string, blobs []*store
 	}
 	d.Files.mu.RUnlock()
 	if err != nil {
-		d.removeUnused(context.WithoutCancel(ctx), kept)
+		d.removeUnused(context.WithoutCancel(ctx), locations)
 	}
 	return err
 }
@@ -166,8 +165,8 @@ func writeBlobData(ctx context.Context, tx *store.DB, path, hash string) (err er
 	return tx.PutBlobData(ctx, hash, file)
 }
 
-// WithUnusedFileRemoval is a job that erases something of an agent, whose key is the agent's id, and then removes the files that nothing of the
-// agent's holds any more.
+// WithUnusedFileRemoval returns a handler that calls erase, for a job whose key is an agent's id, and then removes the files of the agent
+// that nothing uses any more.
 func (d *Service) WithUnusedFileRemoval(erase jobs.Handler) jobs.Handler {
 	return func(ctx context.Context, job jobs.Job) error {
 		if err := erase(ctx, job); err != nil {
@@ -179,7 +178,7 @@ func (d *Service) WithUnusedFileRemoval(erase jobs.Handler) jobs.Handler {
 
 const dataPrefix = "data:" // begins the place of a file whose bytes are in the database; the hash follows
 
-// placeFor says where the bytes of an accepted file are to lie.
+// placeFor returns where the bytes of an accepted file are stored.
 func (f *Files) placeFor(hash string) string {
 	if f.InDatabase {
 		return dataPrefix + hash
@@ -187,7 +186,7 @@ func (f *Files) placeFor(hash string) string {
 	return diskPrefix + hash
 }
 
-// FileBytes reads a file from where it lies.
+// FileBytes returns the bytes of a stored file.
 func (d *Service) FileBytes(ctx context.Context, blob *store.Blob) ([]byte, error) {
 	hash, there := strings.CutPrefix(blob.Location, dataPrefix)
 	if !there {
@@ -274,7 +273,7 @@ func (d *Service) RemoveUnusedFiles(ctx context.Context, account parley.AccountI
 	return nil
 }
 
-// WithAgentFileRemoval is a job that erases an agent, whose key is the agent's id, and then removes its files.
+// WithAgentFileRemoval returns a handler that calls erase, for a job whose key is an agent's id, and then removes the agent's files.
 func (d *Service) WithAgentFileRemoval(erase jobs.Handler) jobs.Handler {
 	return func(ctx context.Context, job jobs.Job) error {
 		places, err := d.DB.BlobLocations(ctx, job.AccountID, parley.AgentID(job.Key))

@@ -144,7 +144,7 @@ func TestSweepLeavesWhatIsInUse(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		s.enableFiles()
 		s.must(s.SweepFiles(t.Context())) // where nothing was uploaded yet
-		kept := s.addFile("kept.txt", "We open at nine in the morning.")
+		first := s.addFile("kept.txt", "We open at nine in the morning.")
 		cut := s.writeUpload("cut.txt", "an upload that was cut short")
 		lost := filepath.Join(s.Files.Dir, "ab", "abcdef")
 		s.must(os.MkdirAll(filepath.Dir(lost), 0o700))
@@ -164,7 +164,7 @@ func TestSweepLeavesWhatIsInUse(t *testing.T) {
 			return err
 		})(t.Context(), jobs.Job{AccountID: "acc", Key: string(s.agent)}))
 		if left := s.diskFiles(); len(left) != 0 {
-			t.Error(kept.ID, left)
+			t.Error(first.ID, left)
 		}
 	})
 }
@@ -195,7 +195,7 @@ func TestAFileCountsWithItsText(t *testing.T) {
 	})
 }
 
-func TestAFileWhoseTextThePlanHasNoRoomForFails(t *testing.T) {
+func TestAFileWhoseTextExceedsThePlanFails(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		s.enableFiles()
 		log := s.captureLog(slog.LevelWarn)
@@ -271,11 +271,11 @@ func TestSweepErasesBytesThatNoRowNames(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		s.enableFiles()
 		s.Files.InDatabase = true
-		kept := s.addFile("kept.txt", "We open at nine in the morning.")
+		first := s.addFile("kept.txt", "We open at nine in the morning.")
 		s.must(s.DB.PutBlobData(t.Context(), "lost", strings.NewReader("bytes of a source that is gone")))
 		s.must(s.SweepFiles(t.Context()))
 		s.runJobs()
-		if got := s.findSource(kept.ID); got.Status != parley.SourceTrained || s.databaseFileCount() != 1 {
+		if got := s.findSource(first.ID); got.Status != parley.SourceTrained || s.databaseFileCount() != 1 {
 			t.Errorf("%+v, %d in the database", got, s.databaseFileCount())
 		}
 	})

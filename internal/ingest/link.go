@@ -109,8 +109,8 @@ func (d *Service) NewLink(account parley.Account, plan parley.Plan, agent parley
 	return &NewLink{service: d, source: s, kind: link.Type, plan: plan}, nil
 }
 
-// AddLink returns the agent a page or a site to read; it is read by a job. Fails with VALIDATION_INVALID_BODY, AGENT_NOT_FOUND,
-// SOURCE_DUPLICATE for an address that is read in the same way already, or SOURCE_SIZE_LIMIT_EXCEEDED when there is no room left.
+// AddLink adds a page or a site to the agent's sources; it is read by a job. Fails with VALIDATION_INVALID_BODY, AGENT_NOT_FOUND,
+// SOURCE_DUPLICATE for an address that is read in the same way already, or SOURCE_SIZE_LIMIT_EXCEEDED when the storage of the plan is full.
 func (d *Service) AddLink(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, link Link) (*parley.Source, error) {
 	n, err := d.NewLink(account, plan, agent, link)
 	if err != nil {
@@ -159,7 +159,7 @@ func (n *NewLink) Create(ctx context.Context, tx *store.DB) error {
 	return tx.RecordEvents(ctx, s.AccountID, s.CreatedAt, sourceEvent("source.created", &s))
 }
 
-// scheduleSync says when the link is to be read again.
+// scheduleSync sets when the link is to be read again.
 func (d *Service) scheduleSync(ctx context.Context, tx *store.DB, s *parley.Source, auto bool) error {
 	if !auto {
 		return tx.SetNextSync(ctx, s.AccountID, s.AgentID, s.ID, nil)
@@ -181,7 +181,7 @@ func (l Link) record() LinkRecord {
 	return r
 }
 
-// toLink returns back what the record was made of.
+// toLink returns the link that the record was made of.
 func (r LinkRecord) toLink(url string) Link {
 	l := Link{URL: url, Type: r.Type}
 	if r.SiteRecord != nil {
@@ -205,7 +205,7 @@ func linkRecordOf(s *parley.Source) (r LinkRecord) {
 	return r
 }
 
-// LinkChange is what is to become of a link; nil fields stay. The settings of an individual page do not matter.
+// LinkChange is a change of a link; nil fields stay. The settings of an individual page do not matter.
 type LinkChange struct {
 	Exclude, Include []string
 	Slow             *bool
@@ -260,7 +260,7 @@ func (d *Service) restartCrawl(ctx context.Context, tx *store.DB, account parley
 	return s, tx.RecordEvents(ctx, account, now, sourceEvent("source.updated", s))
 }
 
-// applyTo changes the record of the link, and tells whether its patterns are others.
+// applyTo changes the record of the link, and reports whether its patterns are others.
 func (c LinkChange) applyTo(s *parley.Source) (patternsChanged bool, err error) {
 	switch {
 	case s.Kind != parley.SourceLink || s.ParentID != "":

@@ -1,4 +1,4 @@
-// Package ingest turns what an agent shall read into passages it can answer from.
+// Package ingest turns the sources of an agent into passages that it can answer from.
 package ingest
 
 import (
@@ -18,7 +18,7 @@ import (
 	"parley/internal/store"
 )
 
-// Service holds the verbs on sources.
+// Service adds, changes, trains and deletes sources.
 type Service struct {
 	DB      *store.DB
 	Indexes *retrieval.Indexes
@@ -34,7 +34,7 @@ type Service struct {
 	Files    *Files
 	ReadFile FileReader
 
-	Embedder model.Embedder // gives passages vectors; nil where they are found by words alone
+	Embedder model.Embedder // for vectors of passages; nil where they are found by words alone
 
 	IsBusy func() bool  // whether somebody is being answered right now; nil where nobody can tell
 	Logger *slog.Logger // nil for slog.Default()
@@ -42,7 +42,7 @@ type Service struct {
 	readSlots, sniffSlots slots
 }
 
-// stripNUL takes out NUL, which PostgreSQL cannot store. Positions in a source's text count in what is left.
+// stripNUL removes NUL, which PostgreSQL cannot store. Positions in a source's text count in what is left.
 func stripNUL(s string) string { return strings.ReplaceAll(s, "\x00", "") }
 
 func sourceEvent(kind string, s *parley.Source) store.NewEvent {
@@ -74,7 +74,7 @@ type slots struct {
 	tokens chan struct{}
 }
 
-// acquire waits for a slot and gives the function that gives it back.
+// acquire waits for a slot and returns the function that releases it.
 func (s *slots) acquire() func() {
 	s.once.Do(func() { s.tokens = make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)) })
 	s.tokens <- struct{}{}
@@ -87,7 +87,7 @@ const (
 	maxPause  = 12 * pauseStep
 )
 
-// nextChunkSize lets answers go first and gives how many passages may be written then.
+// nextChunkSize lets answers go first, and returns how many passages may be written then.
 func (d *Service) nextChunkSize(ctx context.Context) int {
 	if d.yieldToTurns(ctx) {
 		return smallChunkSize

@@ -23,7 +23,7 @@ func TestMain(m *testing.M) { dbs.Main(m) }
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// testService is a desk over one store with one account and one agent.
+// testService is a Service over one store with one account and one agent.
 type testService struct {
 	testing.TB
 	*ingest.Service
@@ -222,10 +222,10 @@ func TestDeletedSourceAnswersNoMore(t *testing.T) {
 		if got := s.sourceNames("days"); !strings.Contains(got, "Refunds") || !strings.Contains(got, "Parcels") {
 			s.Error(got)
 		}
-		gone, err := s.Delete(s.Context(), s.account, s.agent, src.ID)
+		deleted, err := s.Delete(s.Context(), s.account, s.agent, src.ID)
 		s.must(err)
-		if gone.Status != parley.SourceDeleted || gone.Name != "Refunds" {
-			s.Errorf("%+v", gone)
+		if deleted.Status != parley.SourceDeleted || deleted.Name != "Refunds" {
+			s.Errorf("%+v", deleted)
 		}
 		_, err = s.Delete(s.Context(), s.account, s.agent, src.ID)
 		s.wantCode(err, parley.CodeSourceNotFound)

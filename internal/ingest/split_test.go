@@ -132,14 +132,14 @@ func TestSplitJoinsTinySections(t *testing.T) {
 		t.Errorf("%+v", first)
 	}
 	last := all[len(all)-1]
-	if said := text[last.Start:last.End]; !strings.HasPrefix(said, "## Term ") || !strings.HasSuffix(said, "Meaning 1999.") || len(said) > maxPieceBytes {
-		t.Errorf("%q", said)
+	if pieceText := text[last.Start:last.End]; !strings.HasPrefix(pieceText, "## Term ") || !strings.HasSuffix(pieceText, "Meaning 1999.") || len(pieceText) > maxPieceBytes {
+		t.Errorf("%q", pieceText)
 	}
 	for i := range 2000 {
 		want := fmt.Sprintf("Meaning %d.", i)
 		if !slices.ContainsFunc(all, func(p Piece) bool {
-			said := text[p.Start:p.End]
-			return strings.Contains(said, want) && strings.Contains(p.Heading+"\n"+said, fmt.Sprintf("Term %d\n", i))
+			pieceText := text[p.Start:p.End]
+			return strings.Contains(pieceText, want) && strings.Contains(p.Heading+"\n"+pieceText, fmt.Sprintf("Term %d\n", i))
 		}) {
 			t.Fatalf("%d is not found with its heading", i)
 		}

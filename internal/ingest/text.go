@@ -16,13 +16,13 @@ var textKind = sourceKind{
 	pieces: func(_ *parley.Source, v *parley.Version) (iter.Seq[Piece], error) { return EachPiece(v.Text), nil },
 }
 
-// TextChange is what is to become of a text; nil fields stay.
+// TextChange is a change of a text; nil fields stay.
 type TextChange struct {
 	Name    *string
 	Content *string
 }
 
-// AddText returns the agent a text to read; it is trained right away by a job. Fails with AGENT_NOT_FOUND, with SOURCE_DUPLICATE
+// AddText adds a text to the agent's sources; it is trained right away by a job. Fails with AGENT_NOT_FOUND, with SOURCE_DUPLICATE
 // when the agent has a source of the same name and text, or with SOURCE_SIZE_LIMIT_EXCEEDED when its sources would outgrow the
 // plan, exactly, however many are added at a time.
 func (d *Service) AddText(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, name, content string) (*parley.Source, error) {

@@ -20,7 +20,7 @@ const (
 	EraseJob = "source.erase"
 )
 
-// Handlers returns what does the jobs of this room.
+// Handlers returns the handlers of the jobs on sources that no other runner does.
 func (d *Service) Handlers() map[string]jobs.Handler {
 	return map[string]jobs.Handler{TrainJob: d.Train, EraseJob: d.Erase, EraseEarlierJob: d.EraseEarlierVersions, ReplaceJob: d.FinishReplacement}
 }
@@ -51,7 +51,7 @@ func (d *Service) Train(ctx context.Context, job jobs.Job) error {
 	return d.jobOutcome(ctx, job, s, err)
 }
 
-// jobOutcome is what a job ends with that was to bring the source's wanted version nearer to being live.
+// jobOutcome returns the result of a job that was to bring the source's wanted version nearer to being live.
 func (d *Service) jobOutcome(ctx context.Context, job jobs.Job, s *parley.Source, err error) error {
 	switch {
 	case err == nil, isDropped(err):
@@ -256,10 +256,10 @@ func (d *Service) EraseEarlierVersions(ctx context.Context, job jobs.Job) error 
 	return d.RemoveUnusedFiles(ctx, job.AccountID, about.Agent)
 }
 
-// errServerDied is what the operator reads of a source in whose every reading the server ended: it may be what ends it.
+// errServerDied is the failure of a source that was being read each time the server ended: it may be the cause.
 var errServerDied = errors.New("the server ended each time it read the source; change the source to have it tried again")
 
-// LostJobHandlers returns what is done about a job whose runners died in every attempt: its source fails, so that nobody waits for it.
+// LostJobHandlers returns the handlers of jobs whose runners died in every attempt: their sources fail, so that nobody waits for them.
 func (d *Service) LostJobHandlers() map[string]jobs.Handler {
 	return map[string]jobs.Handler{TrainJob: d.failLostSource, FileJob: d.failLostSource, CrawlJob: d.finishLostLink}
 }

@@ -12,7 +12,7 @@ import (
 	"parley/internal/jobs"
 )
 
-// captureLog returns the desk a log, and what is in it.
+// captureLog sets the logger of the service, and returns what is logged.
 func (s *testService) captureLog(level slog.Level) *strings.Builder {
 	log := &strings.Builder{}
 	s.Logger = slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: level}))

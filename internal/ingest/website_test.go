@@ -26,7 +26,7 @@ type website struct {
 	beforeReply    func(path string) (busy bool) // is asked before each reply; nil for nothing
 }
 
-// read returns the desk a site to read, and what it reads it with.
+// startWebsite starts a website, and sets how the service reads it.
 func (s *testService) startWebsite(pages map[string]string) *website {
 	w := &website{pages: pages}
 	w.Server = httptest.NewServer(w)

@@ -13,8 +13,8 @@ type term struct {
 func (x *Index) terms(t *termTable, list []weightedTerm) []term {
 	terms := make([]term, 0, len(list))
 	for _, w := range list {
-		if held := t.docCount(w.id); held > 0 {
-			terms = append(terms, term{w.id, &t.lists[w.id], w.weight * x.idf(held) * (defaultWeights.k1 + 1)})
+		if docs := t.docCount(w.id); docs > 0 {
+			terms = append(terms, term{w.id, &t.lists[w.id], w.weight * x.idf(docs) * (defaultWeights.k1 + 1)})
 		}
 	}
 	return terms
@@ -67,7 +67,7 @@ func (x *Index) normPerUnit(total int64) float64 {
 	return defaultWeights.k1 * defaultWeights.b * float64(len(x.byID)) / float64(max(total, 1))
 }
 
-// score is what the term adds to the score of a document of that length. A product is rounded before it is added: so it is on
+// score returns what the term adds to the score of a document of that length. A product is rounded before it is added: so it is on
 // every machine. A forgotten document has no length.
 func (t term) score(times uint8, perUnit float64, length int32) float64 {
 	if length == 0 {
@@ -77,7 +77,7 @@ func (t term) score(times uint8, perUnit float64, length int32) float64 {
 	return float64(t.weight * tf / (tf + defaultWeights.k1*(1-defaultWeights.b) + float64(perUnit*float64(length))))
 }
 
-// unitCount tells how long the terms' lists are.
+// unitCount returns how long the terms' lists are.
 func unitCount(terms []term) (n int) {
 	for _, t := range terms {
 		n += len(t.list.units)
@@ -85,7 +85,7 @@ func unitCount(terms []term) (n int) {
 	return n
 }
 
-// maxScore is what the question's letters could score if no other passage held them; never nothing. Letters that no passage
+// maxScore returns what the question's letters could score if no other passage held them; never nothing. Letters that no passage
 // holds count too.
 func (x *Index) maxScore(q question) (sum float64) {
 	for _, a := range q.words {

@@ -9,7 +9,7 @@ import (
 // its maximum. What is exact is the answer, not the way to it: lists are added up in small floats, rare terms first, until what
 // is left cannot lift many documents among the best any more; those few are then scored anew from their own words.
 
-// searchScratch is what a search works with; later ones use it again.
+// searchScratch holds the buffers of a search, which later searches use again.
 type searchScratch struct {
 	grams, stems []float32       // scores by document, clean between searches
 	candidates   []uint32        // documents that may be among the best
@@ -26,7 +26,7 @@ func (x *Index) takeScratch() *searchScratch {
 	return s
 }
 
-// takeReaderScratch returns clean notes for a reader; who is done with them puts them back into x.notes.
+// takeReaderScratch returns a clean readerScratch; its user puts it back into x.readerScratches.
 func (x *Index) takeReaderScratch() *readerScratch {
 	n, _ := x.readerScratches.Get().(*readerScratch)
 	if n == nil {
@@ -74,28 +74,28 @@ func (x *Index) scoreAll(s *searchScratch, grams, stems []term) {
 }
 
 // best returns the documents with the best scores, in order, and the highest score by letters.
-func (x *Index) best(docs []uint32, scores []gramStemScore, most int) (kept []scoredDoc, letters float64) {
+func (x *Index) best(docs []uint32, scores []gramStemScore, most int) (top []scoredDoc, letters float64) {
 	var words, least float64
 	for _, score := range scores {
 		letters, words = max(letters, score.grams), max(words, score.stems)
 	}
-	kept = make([]scoredDoc, 0, 2*most)
+	top = make([]scoredDoc, 0, 2*most)
 	for i, score := range scores {
 		sum := score.combined(letters, words)
 		if sum <= 0 || sum < least {
 			continue
 		}
-		if kept = append(kept, scoredDoc{docs[i], sum}); len(kept) == 2*most {
-			slices.SortFunc(kept, x.comparePlaces)
-			kept = kept[:most]
-			least = kept[most-1].score
+		if top = append(top, scoredDoc{docs[i], sum}); len(top) == 2*most {
+			slices.SortFunc(top, x.comparePlaces)
+			top = top[:most]
+			least = top[most-1].score
 		}
 	}
-	slices.SortFunc(kept, x.comparePlaces)
-	return kept[:min(most, len(kept))], letters
+	slices.SortFunc(top, x.comparePlaces)
+	return top[:min(most, len(top))], letters
 }
 
-// combined is the score by both, each divided by its maximum.
+// combined returns the score by both, each divided by its maximum.
 func (b gramStemScore) combined(grams, stems float64) (sum float64) {
 	if b.grams > 0 {
 		sum += defaultWeights.grams * b.grams / grams
@@ -124,7 +124,8 @@ const (
 	unitsPerCheck   = 4 // and document
 )
 
-// newFilter makes ready to leave in s.open the documents that may be among so many best, or may have the highest score of either kind.
+// newFilter returns a filter that leaves in s.candidates the documents that may be among the best, or may have the highest score of either
+// kind.
 func (x *Index) newFilter(s *searchScratch, grams, stems []term, most int) *candidateFilter {
 	v := &candidateFilter{searchScratch: s, norms: x.lengthNorms(), limit: most, terms: slices.Clone(grams)}
 	v.tolerance = 1 + float32(len(grams)+len(stems)+16)/(1<<22)
@@ -141,13 +142,13 @@ func (x *Index) newFilter(s *searchScratch, grams, stems []term, most int) *cand
 	return v
 }
 
-// upperBound is the most that the term can be worth to a document of that norm.
+// upperBound returns the most that the term can be worth to a document of that norm.
 func (t term) upperBound(norm float64) float64 {
 	most := float64(t.list.maxTimes)
 	return t.weight * most / (most + norm)
 }
 
-// run adds lists, so many units between two looks at what is open.
+// run adds lists, and checks after every step units how many candidates are left.
 func (v *candidateFilter) run(step int) {
 	done := 0
 	for len(v.terms) > 0 {
@@ -173,7 +174,7 @@ func (v *candidateFilter) addNextList() (units int) {
 	return len(t.list.units)
 }
 
-// collectCandidates collects the open documents and tells whether there are no more than the limit.
+// collectCandidates collects the candidates and reports whether there are no more of them than the limit.
 //
 // Scores are compared as grams + c × stems. What c will be depends on the highest score by grams, of which only bounds are known
 // yet. A document is out when as many as are wanted are better at both ends: then they are better in between.
@@ -227,7 +228,7 @@ func (v *candidateFilter) maxScores(rest *[normLevels]float32) (low, high, stems
 	return low, high, stems
 }
 
-// stemWeight is the weight of stems beside grams when these are the highest scores.
+// stemWeight returns the weight of stems beside grams when these are the highest scores.
 func (v *candidateFilter) stemWeight(grams, stems float32) float32 {
 	if stems == 0 {
 		return 0
@@ -235,27 +236,27 @@ func (v *candidateFilter) stemWeight(grams, stems float32) float32 {
 	return float32(defaultWeights.stems/defaultWeights.grams) * grams / stems
 }
 
-// threshold takes as many documents as are wanted, the best so far, and gives the least of their scores at both ends; a bit less, for
-// these are small floats.
+// threshold returns the least scores at both ends among the wanted number of documents that are best so far, minus the error of
+// sums of small floats.
 func (v *candidateFilter) threshold(ends [2]float32) (worst [2]float32) {
-	kept := make([]roughScore, 0, 2*v.limit)
+	top := make([]roughScore, 0, 2*v.limit)
 	least := float32(0)
 	for d := range v.norms.levels {
 		s := v.grams[d] + ends[0]*v.stems[d]
 		if s <= least {
 			continue
 		}
-		if kept = append(kept, roughScore{uint32(d), s}); len(kept) == 2*v.limit {
-			kept = topRough(kept, v.limit)
-			least = kept[v.limit-1].score
+		if top = append(top, roughScore{uint32(d), s}); len(top) == 2*v.limit {
+			top = topRough(top, v.limit)
+			least = top[v.limit-1].score
 		}
 	}
-	if len(kept) < v.limit {
+	if len(top) < v.limit {
 		return worst
 	}
-	kept = topRough(kept, v.limit)
-	worst[0], worst[1] = kept[v.limit-1].score, kept[0].score
-	for _, k := range kept {
+	top = topRough(top, v.limit)
+	worst[0], worst[1] = top[v.limit-1].score, top[0].score
+	for _, k := range top {
 		worst[1] = min(worst[1], v.grams[k.doc]+ends[1]*v.stems[k.doc])
 	}
 	return [2]float32{worst[0] / v.tolerance, worst[1] / v.tolerance}

@@ -52,7 +52,7 @@ func (x *Index) referenceScores(into []float64, t *termTable, terms []weightedTe
 	}
 }
 
-// The first stage may skip what it likes, as long as it gives the same passages with the same scores to the last bit.
+// The first stage may skip what it likes, as long as it returns the same passages with the same scores to the last bit.
 func TestFirstIsExact(t *testing.T) {
 	for seed := range uint64(4) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {

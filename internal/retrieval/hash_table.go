@@ -2,7 +2,7 @@ package retrieval
 
 import "unsafe"
 
-// hashTable finds ids by hash: a table with open addressing, for hashes need no second hashing. Nothing is ever taken out.
+// hashTable finds ids by hash, with open addressing. Hashes need no second hashing, and nothing is ever removed.
 type hashTable struct {
 	slots []slot // a power of two of them
 	count int
@@ -28,10 +28,10 @@ func (k *hashTable) find(key uint64) (id uint32, ok bool) {
 	}
 }
 
-// bytes is how much memory the table takes.
+// bytes returns how much memory the table takes.
 func (k *hashTable) bytes() int64 { return int64(len(k.slots)) * int64(unsafe.Sizeof(slot{})) }
 
-// add notes a key that is not there yet.
+// add adds a key that is not there yet.
 func (k *hashTable) add(key uint64, id uint32) {
 	if k.isFull(1) {
 		k.grow()
@@ -40,7 +40,7 @@ func (k *hashTable) add(key uint64, id uint32) {
 	k.count++
 }
 
-// isFull reports that so many more would stand too close.
+// isFull reports whether the table must grow before more keys are added.
 func (k *hashTable) isFull(more int) bool { return 3*len(k.slots) <= 4*(k.count+more) }
 
 func (k *hashTable) grow() {

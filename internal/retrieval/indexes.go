@@ -9,7 +9,7 @@ import (
 	"parley/internal/sqldb"
 )
 
-// DefaultBudget is how many bytes of indexes a Indexes keeps when it is told nothing.
+// DefaultBudget is how many bytes of indexes Indexes keeps by default.
 const DefaultBudget = 256 << 20
 
 // Indexes keeps the passages table and, in memory, the indexes of the agents asked about last. Its zero value with a DB is
@@ -21,21 +21,21 @@ type Indexes struct {
 	VectorModel string // whose vectors are used (model.Embedder's Name); empty for none
 
 	mu        sync.Mutex
-	entries   map[parley.AgentID]*list.Element // of *volume
-	lru       list.List                        // the one used last is in front
+	entries   map[parley.AgentID]*list.Element // of *agentIndex
+	lru       list.List                        // the most recently used is in front
 	heldBytes int64
 }
 
-// agentIndex is the index of one agent and the passage version it shows. Who holds its token may change both.
+// agentIndex is the index of one agent and the passage version that it shows. Both are changed only under refreshLock.
 type agentIndex struct {
 	agent       parley.AgentID
 	refreshLock chan struct{}
 	mu          sync.RWMutex
 	index       *Index
 	version     int64 // 0 before the first reading
-	bytes       int64 // as counted in Indexes.held
+	bytes       int64 // as counted in Indexes.heldBytes
 
-	isRebuilding bool // an index is being built in its index's place; for who holds the token
+	isRebuilding bool // another index is being built to replace index; guarded by refreshLock
 }
 
 // Warm brings the agent's index to the passage version, as the next question would.
@@ -62,7 +62,7 @@ func (l *Indexes) Nearest(ctx context.Context, agent parley.AgentID, passageVers
 	return index.Nearest(q), nil
 }
 
-// Drop takes the agent's index out of memory.
+// Drop removes the agent's index from memory.
 func (l *Indexes) Drop(agent parley.AgentID) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -87,7 +87,7 @@ func (l *Indexes) agentIndex(agent parley.AgentID) *agentIndex {
 	return v
 }
 
-// agentIndexBytes is what a volume takes besides its index.
+// agentIndexBytes is the memory that an agentIndex takes besides its index.
 const agentIndexBytes = 512
 
 func (l *Indexes) remove(e *list.Element) {
@@ -96,7 +96,7 @@ func (l *Indexes) remove(e *list.Element) {
 	l.heldBytes -= v.bytes
 }
 
-// recountBytes counts what the volume holds now.
+// recountBytes updates the memory that is counted for the agent.
 func (l *Indexes) recountBytes(v *agentIndex) {
 	index, _ := v.current()
 	bytes := agentIndexBytes + index.Bytes()
@@ -107,7 +107,7 @@ func (l *Indexes) recountBytes(v *agentIndex) {
 	}
 }
 
-// setBytes notes what the volume takes and drops the volumes not used for longest while there is too much.
+// setBytes sets the memory that is counted for the agent, and drops the least recently used indexes while the budget is exceeded.
 func (l *Indexes) setBytes(v *agentIndex, bytes int64) {
 	budget := l.Budget
 	if budget <= 0 {
@@ -120,7 +120,7 @@ func (l *Indexes) setBytes(v *agentIndex, bytes int64) {
 	}
 }
 
-// MemoryBytes tells how many bytes of indexes are in memory, about.
+// MemoryBytes returns about how many bytes of indexes are in memory.
 func (l *Indexes) MemoryBytes() int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -139,7 +139,7 @@ func (v *agentIndex) set(index *Index, version int64) {
 	v.index, v.version = index, version
 }
 
-// refresh brings the volume to the version: one goroutine reads, others that need it wait for that one.
+// refresh brings the index to the version: one goroutine reads, and others that need it wait for that one.
 func (l *Indexes) refresh(ctx context.Context, v *agentIndex, to int64) (*Index, error) {
 	select {
 	case v.refreshLock <- struct{}{}:
@@ -191,8 +191,8 @@ func (l *Indexes) loadPassages(ctx context.Context, index *Index, agent parley.A
 	return nil
 }
 
-// rebuild builds the index of a volume anew, beside the worn one, which answers meanwhile, and then shows it in its place. When it
-// fails the worn one goes on, and the next change tries again.
+// rebuild builds an index that replaces one which is mostly deleted. The old one answers meanwhile, and stays when building fails: then
+// the next change tries again.
 func (l *Indexes) rebuild(ctx context.Context, v *agentIndex) {
 	for again := true; again; {
 		_, since := v.current()
@@ -208,7 +208,7 @@ func (l *Indexes) rebuild(ctx context.Context, v *agentIndex) {
 	}
 }
 
-// replaceIndex shows another index, which was read when the volume showed a version or later, once it has what came since. Its caller holds the token.
+// replaceIndex puts another index in place, once the changes since its version are loaded into it. The caller holds refreshLock.
 func (l *Indexes) replaceIndex(ctx context.Context, v *agentIndex, index *Index, since int64) error {
 	_, version := v.current()
 	if err := l.loadChanges(ctx, index, v.agent, since); err != nil {

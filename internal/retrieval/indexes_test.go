@@ -17,14 +17,14 @@ import (
 
 func TestMain(m *testing.M) { dbs.Main(m) }
 
-// The columns of the store's tables that the library reads and writes (the store is above this room).
+// The columns of the store's tables that Indexes reads and writes (the store is a package above this one).
 const tables = `
 create table sources (id text primary key, agent_id text not null, name text not null, url text not null, live_version text, live_in bigint not null);
 create table source_versions (id text primary key, agent_id text not null, hash text not null);
 create table passages (id text primary key, account_id text not null, agent_id text not null, source_id text not null, version_id text not null,
 	ordinal integer not null, heading text not null, start_byte integer not null, end_byte integer not null, text text not null, hash text not null)`
 
-// testIndexes is a library over a database with the source "manual" in two versions.
+// testIndexes is Indexes over a database with the source "manual" in two versions.
 type testIndexes struct {
 	t  *testing.T
 	db *sqldb.DB
@@ -248,8 +248,8 @@ func TestEmptyAgentsDoNotPileUp(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if n, held := s.AgentCount(), s.MemoryBytes(); n > 1000 || held > s.Budget || held < int64(n)*512 {
-			t.Errorf("%d agents are kept in %d bytes", n, held)
+		if n, bytes := s.AgentCount(), s.MemoryBytes(); n > 1000 || bytes > s.Budget || bytes < int64(n)*512 {
+			t.Errorf("%d agents are kept in %d bytes", n, bytes)
 		}
 	})
 }

@@ -2,7 +2,7 @@ package retrieval
 
 import "unsafe"
 
-// Bytes is about how much memory the index takes.
+// Bytes returns about how much memory the index takes.
 func (x *Index) Bytes() int64 {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -18,12 +18,12 @@ const (
 	sourceBytes     = int64(unsafe.Sizeof(sharedStrings{})) + 56 // and a place in sources
 )
 
-// bytes is how much memory the pen keeps between two passages.
+// bytes returns how much memory the scratch buffers keep between two passages.
 func (p *writerScratch) bytes() int64 {
 	return int64(4*cap(p.sequence) + cap(p.encodedWords) + cap(p.grams.times) + cap(p.stems.times) + 4*cap(p.grams.ids) + 4*cap(p.stems.ids))
 }
 
-// allocatedBytes is about how much memory is taken for so many bytes: sizes come in steps.
+// allocatedBytes returns about how much memory is taken for so many bytes: sizes come in steps.
 func allocatedBytes(n int) int64 {
 	switch {
 	case n <= 128:
@@ -34,8 +34,8 @@ func allocatedBytes(n int) int64 {
 	return int64(n) + int64(n)/14
 }
 
-// reserveSpace prepares space for the next chunk of passages while searches go on, as nobody else writes. What it gives puts the
-// space to use.
+// reserveSpace prepares space for the next chunk of passages while searches go on, as nobody else writes. The function that it
+// returns puts the space to use.
 func (x *Index) reserveSpace() (use func()) {
 	docs, lengths := withSpace(x.docs), withSpace(x.lengths)
 	vocabulary, grams, stems := withVocabularySpace(x.vocabulary), withTableSpace(x.grams), withTableSpace(x.stems)

@@ -31,24 +31,24 @@ func TestBytesAreHonest(t *testing.T) {
 			for i := range all {
 				x.Put(clonePassage(all[i]))
 			}
-			held, counted := heapNow()-before, x.Bytes()
+			used, counted := heapNow()-before, x.Bytes()
 			runtime.KeepAlive(all)
-			ratio := float64(counted) / float64(held)
-			t.Logf("%d passages: %d bytes counted, %d held: %.2f", len(all), counted, held, ratio)
+			ratio := float64(counted) / float64(used)
+			t.Logf("%d passages: %d bytes counted, %d held: %.2f", len(all), counted, used, ratio)
 			if ratio < 0.85 || ratio > 1.2 {
-				t.Errorf("%d passages: %d bytes counted, %d held: %.2f", len(all), counted, held, ratio)
+				t.Errorf("%d passages: %d bytes counted, %d held: %.2f", len(all), counted, used, ratio)
 			}
 			x.retainVersions(removedSources(all))
-			held, counted = heapNow()-before, x.Bytes()
-			if ratio := float64(counted) / float64(held); ratio < 0.8 || ratio > 1.25 {
-				t.Errorf("when all is forgotten: %d bytes counted, %d held: %.2f", counted, held, ratio)
+			used, counted = heapNow()-before, x.Bytes()
+			if ratio := float64(counted) / float64(used); ratio < 0.8 || ratio > 1.25 {
+				t.Errorf("when all is forgotten: %d bytes counted, %d held: %.2f", counted, used, ratio)
 			}
 			runtime.KeepAlive(x)
 		})
 	}
 }
 
-// removedSources are sources that answer no more.
+// removedSources returns sources that answer no more.
 func removedSources(all []parley.Passage) map[parley.SourceID]parley.VersionID {
 	sources := map[parley.SourceID]parley.VersionID{}
 	for _, p := range all {

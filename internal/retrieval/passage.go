@@ -113,7 +113,7 @@ func putStream(index *Index, source func(yield func(parley.Passage)) error) erro
 // maxBatches are on their way at a time.
 const maxBatches = 4
 
-// eachAddedPassage hands out the passages of the sources whose live version is another one since the passage version.
+// eachAddedPassage yields the passages of the sources whose live version is another one since the passage version.
 func eachAddedPassage(ctx context.Context, db *sqldb.DB, agent parley.AgentID, since int64, yield func(parley.Passage)) error {
 	rows, err := db.Query(ctx, `select p.id, p.source_id, s.name, s.url, p.version_id, v.hash, p.ordinal, p.heading, p.start_byte, p.end_byte, p.text
 		from sources s

@@ -100,7 +100,7 @@ func (c *counter) add(id uint32) {
 	c.times[id]++
 }
 
-// addTo writes what was counted into the table and begins anew.
+// addTo writes the counts into the table and resets them.
 func (c *counter) addTo(t *termTable, doc uint32) {
 	for _, id := range c.ids {
 		t.add(id, doc, c.times[id])
@@ -109,8 +109,8 @@ func (c *counter) addTo(t *termTable, doc uint32) {
 	c.ids = c.ids[:0]
 }
 
-// removeFrom takes what was counted out of the table's numbers and begins anew. The lists keep their entries: who reads them passes
-// over forgotten documents.
+// removeFrom subtracts the counts from the table's numbers and resets them. The lists keep their entries: their readers skip removed
+// documents.
 func (c *counter) removeFrom(t *termTable) {
 	for _, id := range c.ids {
 		t.lists[id].liveDocs--

@@ -6,7 +6,7 @@ import (
 	"parley/internal/text/words"
 )
 
-// Query is what to look for.
+// Query is what to search for.
 type Query struct {
 	Text    string
 	Earlier []string // earlier messages of the user, newest last: they tell what a follow-up is about
@@ -165,10 +165,10 @@ func (q *question) termRarities() map[string]float64 {
 	return terms
 }
 
-// alternative is a word that may stand for one of the question's.
+// alternative is a word that is searched for in place of one of the question's.
 type alternative struct {
 	stem   uint32
-	weight float32 // how far it may
+	weight float32 // 0 to 1
 }
 
 // queryMessage is one message whose words are looked for.
@@ -218,7 +218,7 @@ func (x *Index) wordIDs(word string) (ids []uint32) {
 	return ids
 }
 
-// gapBefore is what stands between a token and the one before; tokens of scripts without spaces overlap.
+// gapBefore returns the text between a token and the one before; tokens of scripts without spaces overlap.
 func (m *queryMessage) gapBefore(i int) string {
 	return m.text[min(m.tokens[i-1].End, m.tokens[i].Start):m.tokens[i].Start]
 }
@@ -236,7 +236,7 @@ const (
 	maxHintBytes = 2000
 )
 
-// addAnswerHints looks for the content words of what the user was answered, faintly: "does it work abroad?" may be about what the answer
+// addAnswerHints searches for the content words of the previous answer, with a low weight: "does it work abroad?" may be about what the answer
 // named first. They do not count as words of the question when passages are read.
 func (x *Index) addAnswerHints(out *question, answer string) {
 	r := tokenize(nil, answer[:min(len(answer), maxHintBytes)], x.language())

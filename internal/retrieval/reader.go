@@ -179,7 +179,7 @@ func (p *passageRead) readWord(at int, w uint32) {
 	}
 }
 
-// isAsked reports that the question itself has the word: it is not what it asks for.
+// isAsked reports whether the question itself has the word: it is not what it asks for.
 func (p *passageRead) isAsked(w uint32) bool { return p.match(w).strength == 1 }
 
 func (p *passageRead) recordMatch(at int, l wordMatch) {
@@ -225,7 +225,7 @@ func (r *reader) sumMatched(c *closeness, all *matchStrengths) {
 	}
 }
 
-// match tells what the word has to do with the question.
+// match returns what the word has to do with the question.
 func (r *reader) match(w uint32) wordMatch {
 	switch seen := r.wordStates[w]; seen {
 	case 0:
@@ -287,7 +287,7 @@ func (r *reader) matchStem(stem uint32) (best wordMatch) {
 	return best
 }
 
-// gramOverlap is the share of common grams, where it is large enough to be no accident.
+// gramOverlap returns the share of common grams, where it is large enough to be no accident.
 func (r *reader) gramOverlap(grams []uint32, o spelling) float32 {
 	common := 0
 	for _, g := range grams {
@@ -355,7 +355,7 @@ func (p *passageRead) nameScore() (sum float64) {
 	return sum
 }
 
-// endsWith reports that the words end with the phrase.
+// endsWith reports whether the words end with the phrase.
 func (s *subjectPhrase) endsWith(list []uint32) bool {
 	if len(list) < len(s.words) {
 		return false

@@ -8,7 +8,7 @@ import (
 	"parley"
 )
 
-// Hit is a passage that was found.
+// Hit is a passage that a search has found.
 type Hit struct {
 	Passage parley.Passage
 	Rank    float64 // what hits are ordered by; comparable within one search only
@@ -113,7 +113,7 @@ func (x *Index) compareCandidates(a, b candidate) int {
 	return x.comparePlaces(a.scoredDoc, b.scoredDoc)
 }
 
-// comparePlaces puts the better one first. Equals stand in the order of their sources, so that every database gives the same.
+// comparePlaces puts the better one first. Equal ones are in the order of their sources, so that the order is the same on every database.
 func (x *Index) comparePlaces(a, b scoredDoc) int {
 	switch {
 	case a.score > b.score:
@@ -126,14 +126,14 @@ func (x *Index) comparePlaces(a, b scoredDoc) int {
 		strings.Compare(string(p.ID), string(q.ID)))
 }
 
-// Signs tell how far a passage goes to answer a question, by what stands in it; each is 0 to 1 and grows with the evidence.
+// Signs are the evidence in a passage that it answers a question; each is 0 to 1.
 type Signs struct {
 	Letters float64 // how much of the question's letters the best passage of all holds
 	Words   float64 // how much of the question's content words the best of the hits holds, rare ones and repeated ones more
 	Stretch float64 // how much of the question stands in this passage's best two neighbouring sentences
 }
 
-// likelihood tells how likely the passage answers the question, 0 to 1: by how much of the question stands in its best two
+// likelihood returns how likely the passage answers the question, 0 to 1, by how much of the question stands in its best two
 // neighbouring sentences, and by how much of the question's letters the best passage of all holds.
 func (c *closeness) likelihood(letters float64) float64 {
 	return min(1, 0.75*c.bestSentences+1.5*letters)
@@ -143,7 +143,7 @@ func (c *closeness) likelihood(letters float64) float64 {
 // passages the two are far apart.
 func (x *Index) letterSign(share float64) float64 { return min(1, share*x.idf(0)/x.idf(1)) }
 
-// wordSign is the highest score of the passages by the question's stems, as a share of what its words could score if no other
+// wordSign returns the highest score of the passages by the question's stems, as a share of what its words could score if no other
 // passage held them. Words of scripts without spaces are left out, as they are in the search.
 func (x *Index) wordSign(q question, best []candidate) (top float64) {
 	asked := 0.0

@@ -2,14 +2,14 @@ package retrieval
 
 import "parley"
 
-// sharedStrings is what the passages of one source have in common. It is kept once.
+// sharedStrings holds the strings that the passages of one source have in common, once.
 type sharedStrings struct {
 	lastPassage parley.Passage // without its text
-	docs        []uint32       // in the index; of those forgotten some
+	docs        []uint32       // in the index; some of them removed
 }
 
-// shareStrings lets the passage, which becomes a document, use the strings of its neighbours, and gives the bytes of those
-// that none has.
+// shareStrings lets the passage, which becomes a document, use the strings of its neighbours, and returns the bytes of those that no
+// neighbour has.
 func (x *Index) shareStrings(p *parley.Passage, doc uint32) (bytes int64) {
 	s := x.sources[p.SourceID]
 	if s == nil {
@@ -25,37 +25,36 @@ func (x *Index) shareStrings(p *parley.Passage, doc uint32) (bytes int64) {
 	return bytes
 }
 
-// reuseString puts the string that is kept in the place of one that says the same; else that is one more to keep, and its
-// bytes are given.
-func reuseString[T ~string](s *T, kept T) int64 {
-	if *s == kept {
-		*s = kept
+// reuseString replaces a string by an equal one that is in memory already and returns 0, or returns the bytes of one that is new.
+func reuseString[T ~string](s *T, earlier T) int64 {
+	if *s == earlier {
+		*s = earlier
 		return 0
 	}
 	return allocatedBytes(len(*s))
 }
 
-// retainVersions takes out the passages of these sources but those of the version named.
+// retainVersions removes the passages of these sources but for those of the named versions.
 func (x *Index) retainVersions(live map[parley.SourceID]parley.VersionID) {
-	var gone []parley.PassageID
+	var removed []parley.PassageID
 	for source, version := range live {
 		s := x.sources[source]
 		if s == nil {
 			continue
 		}
-		kept := s.docs[:0]
+		remaining := s.docs[:0]
 		for _, doc := range s.docs {
 			switch p := &x.docs[doc].passage; {
-			case p.SourceID != source: // forgotten
+			case p.SourceID != source: // removed
 			case p.VersionID == version:
-				kept = append(kept, doc)
+				remaining = append(remaining, doc)
 			default:
-				gone = append(gone, p.ID)
+				removed = append(removed, p.ID)
 			}
 		}
-		if s.docs = kept; len(kept) == 0 {
+		if s.docs = remaining; len(remaining) == 0 {
 			delete(x.sources, source)
 		}
 	}
-	x.Remove(gone...)
+	x.Remove(removed...)
 }

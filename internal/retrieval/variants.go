@@ -8,7 +8,7 @@ import (
 	"parley/internal/text/words"
 )
 
-// findJoinedWords lets words that passages write as one be met so: "git hub" and "e-mail" where they have "github" and "email".
+// findJoinedWords finds words that passages write as one: "git hub" and "e-mail" where they have "github" and "email".
 func (m *queryMessage) findJoinedWords() {
 	for i := 1; i < len(m.tokens); i++ {
 		a, b := m.tokens[i-1], m.tokens[i]
@@ -29,7 +29,7 @@ const (
 	minLonePartBytes = 4 // a part that is looked for alone
 )
 
-// findSplitWords lets a word that passages write apart be met so, "setup" as "set up"; the parts of a compound that no passage has are
+// findSplitWords finds a word that passages write as two, "setup" as "set up"; the parts of a compound that no passage has are
 // looked for by themselves, "Donaudampfer" as "Donau" and "Dampfer".
 func (m *queryMessage) findSplitWords() {
 	for i, t := range m.tokens {
@@ -52,7 +52,7 @@ func (m *queryMessage) findSplitWords() {
 	}
 }
 
-// isIndexed reports that passages have the word itself, in some form.
+// isIndexed reports whether passages have the word itself, in some form.
 func (m *queryMessage) isIndexed(i int) bool {
 	return m.words[i].isIndexed && m.stems.docCount(m.words[i].stem) > 0
 }
@@ -106,7 +106,7 @@ func (m *queryMessage) closestWord(typed string) (best string, found bool) {
 	return best, most > 0
 }
 
-// docCount tells how many passages have the word; 0 for one without a meaning of its own.
+// docCount returns how many passages have the word; 0 for one without a meaning of its own.
 func (m *queryMessage) docCount(word string) int {
 	id, ok := m.vocabulary.ids.find(words.Hash(word) + uint64(m.lang))
 	if !ok || m.vocabulary.stems[id] == noStem {

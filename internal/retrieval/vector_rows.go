@@ -15,7 +15,7 @@ import (
 // A vector belongs to a text, by its hash: it stays when the same text is trained again. made_in tells in which of the agent's
 // passage versions it came, so that every server's memory notices.
 
-// Embeddable is what of a passage is embedded: its headings tell what the text does not repeat.
+// Embeddable returns what of a passage is embedded: its headings tell what the text does not repeat.
 func Embeddable(heading, text string) string {
 	if heading == "" {
 		return text

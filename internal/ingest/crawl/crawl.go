@@ -111,7 +111,7 @@ func (r *crawlRun) crawlAll(ctx context.Context, stop func()) (EndReason, error)
 	}
 }
 
-// freeSlots says how many more addresses may be under way, and what it means if there are none.
+// freeSlots returns how many more addresses may be under way, and what it means if there are none.
 func (r *crawlRun) freeSlots(width, busy int) (EndReason, int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -110,7 +110,7 @@ func (p *robotsParser) parseAgent(value string) {
 	}
 }
 
-// productToken is the name a crawler goes by: Parley of "Parley/1.0 (+https://parley.example)".
+// productToken returns the name a crawler goes by: Parley of "Parley/1.0 (+https://parley.example)".
 func productToken(agent string) string {
 	end := strings.IndexFunc(agent, func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && r != '-' && r != '_'

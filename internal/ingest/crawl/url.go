@@ -246,6 +246,6 @@ func isNumeric(label string) bool {
 	return err == nil || strings.Trim(label, "0123456789") == "" || strings.HasPrefix(label, "0x")
 }
 
-// siteKey is what the addresses of one site share: the host with its port; whether www. stands before it and whether it is
+// siteKey returns what the addresses of one site share: the host with its port; whether www. stands before it and whether it is
 // spoken to in the clear makes no difference.
 func siteKey(u *url.URL) string { return strings.TrimPrefix(u.Host, "www.") }

@@ -28,10 +28,10 @@ func TestHostileFiles(t *testing.T) {
 				}
 				start := time.Now()
 				doc, err := readAny(t, p, filepath.Base(file), data)
-				if took := time.Since(start); took > 31*time.Second {
-					t.Errorf("%s took %s", file, took)
-				} else if took > time.Second {
-					t.Logf("%s took %s", file, took)
+				if elapsed := time.Since(start); elapsed > 31*time.Second {
+					t.Errorf("%s took %s", file, elapsed)
+				} else if elapsed > time.Second {
+					t.Logf("%s took %s", file, elapsed)
 				}
 				var known *draft.Error
 				switch {
@@ -117,8 +117,8 @@ func TestPageOfManyTags(t *testing.T) {
 		page := begin + strings.Repeat(one, (size-len(begin))/len(one))
 		start := time.Now()
 		doc, err := p.ReadFile(t.Context(), extract.HTML, "big.html", []byte(page))
-		if took := time.Since(start); took > 30*time.Second {
-			t.Errorf("%s took %v", name, took)
+		if elapsed := time.Since(start); elapsed > 30*time.Second {
+			t.Errorf("%s took %v", name, elapsed)
 		}
 		if err != nil || doc.Title != "Big" || !strings.HasPrefix(doc.Text, "# Kettle") {
 			t.Errorf("%s: %v, %q: %.100q", name, err, doc.Title, doc.Text)

@@ -13,7 +13,7 @@ import (
 	"parley/internal/ingest/extract/sandbox"
 )
 
-// Pool reads files in children of this program, each of which reads one after the other. A child is replaced after a number of
+// Pool reads files in children of this program, each of which reads one file after the other. A child is replaced after a number of
 // files, after one that took much memory, and after any failure; one that is idle for a while ends. Its fields do not change once it is used.
 type Pool struct {
 	Executable string   // the program whose command "extract" is Serve; empty reads in this process, which is for tests
@@ -66,7 +66,7 @@ func (p *Pool) childCount() int {
 	return defaultPoolSize
 }
 
-// ReadFile reads a file as Text does, in a child. The time for a file is for all who read it.
+// ReadFile reads a file as the function ReadFile does, in a child. The time for a file is shared by all programs that read it.
 func (p *Pool) ReadFile(ctx context.Context, kind Kind, name string, data []byte) (draft.Document, error) {
 	if p.Executable == "" {
 		page, err := p.readInProcess(ctx, requestFile, string(kind), name, data)
@@ -81,7 +81,7 @@ func (p *Pool) ReadFile(ctx context.Context, kind Kind, name string, data []byte
 	return doc, err
 }
 
-// ReadPage reads a page of a website as Page does, in a child.
+// ReadPage reads a page of a website as html.ReadPage does, in a child.
 func (p *Pool) ReadPage(ctx context.Context, address, contentType string, body []byte) (page html.Page, err error) {
 	if p.Executable == "" {
 		return p.readInProcess(ctx, requestPage, contentType, address, body)
@@ -117,8 +117,8 @@ func (p *Pool) fileTimeout() time.Duration {
 	return defaultFileTimeout
 }
 
-// ownReaderTimeout is our own reader's part of the time for a file: where another program reads files of the kind as well, a
-// third is left to it.
+// ownReaderTimeout returns our own reader's part of the time for a file: where another program reads files of the kind too, a third is
+// left to it.
 func (p *Pool) ownReaderTimeout(kind Kind) time.Duration {
 	if p.Programs.canRead(kind) {
 		return p.fileTimeout() * 2 / 3
@@ -126,8 +126,7 @@ func (p *Pool) ownReaderTimeout(kind Kind) time.Duration {
 	return p.fileTimeout()
 }
 
-// runInSlot waits for a slot and has the file read there, in the time for one file. What read gives back is the child
-// that reads next.
+// runInSlot waits for a slot and reads the file there, in the time for one file. read returns the child that reads next, if any.
 func (p *Pool) runInSlot(ctx context.Context, data []byte, read func(ctx context.Context, c *child) (*child, error)) error {
 	if len(data) > draft.MaxFileBytes {
 		return draft.NewError("the file is larger than %d MB", draft.MaxFileBytes>>20)
@@ -161,7 +160,7 @@ func (p *Pool) takeSlot(ctx context.Context, owner string, size int) (*child, er
 	w := p.enqueue(owner, size)
 	select {
 	case c := <-w.slot:
-		if c != nil && !c.idleTimer.Stop() { // it has been told to end
+		if c != nil && !c.idleTimer.Stop() { // it is ending
 			c = nil
 		}
 		return c, nil
@@ -174,7 +173,7 @@ func (p *Pool) takeSlot(ctx context.Context, owner string, size int) (*child, er
 	}
 }
 
-// cancelWait returns up a place in the line, or the slot that has come meanwhile.
+// cancelWait leaves a place in the queue, or the slot that has come meanwhile.
 func (p *Pool) cancelWait(w *waiter) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -183,7 +182,7 @@ func (p *Pool) cancelWait(w *waiter) {
 	}
 }
 
-// releaseSlot takes the slot back. A child that goes on is told to end when nothing comes for a while.
+// releaseSlot takes the slot back. Its child ends when no file comes for a while.
 func (p *Pool) releaseSlot(owner string, c *child) {
 	if c != nil {
 		idle := p.IdleTimeout
@@ -197,13 +196,13 @@ func (p *Pool) releaseSlot(owner string, c *child) {
 	p.queue.release(owner, c)
 }
 
-// readWithRetry has the child read, or a new one, and gives back which one may be asked next, if any.
+// readWithRetry reads with the child, or a new one, and returns which one may be used next, if any.
 func (p *Pool) readWithRetry(ctx context.Context, share time.Duration, c *child, ask, kind, name string, data []byte) (html.Page, *child, error) {
 	timed, cancel := context.WithTimeoutCause(ctx, share, timeoutError(share))
 	defer cancel()
 	used := c != nil
 	page, refused, c, err := p.readInChild(timed, c, ask, kind, name, data)
-	if used && errors.Is(err, sandbox.ErrExited) { // what it had read before has a part in it: that does not depend on the file alone
+	if used && errors.Is(err, sandbox.ErrExited) { // the files that it had read before may be the cause
 		page, refused, c, err = p.readInChild(timed, nil, ask, kind, name, data)
 	}
 	if err != nil {
@@ -213,7 +212,7 @@ func (p *Pool) readWithRetry(ctx context.Context, share time.Duration, c *child,
 	return page, c, refused
 }
 
-// readInChild asks the child, or a new one, and gives back which one may be asked next, if any.
+// readInChild reads with the child, or a new one, and returns which one may be used next, if any.
 func (p *Pool) readInChild(ctx context.Context, c *child, ask, kind, name string, data []byte) (page html.Page, refused error, next *child, err error) {
 	if c == nil {
 		var known *draft.Error
@@ -265,7 +264,7 @@ func (p *Pool) readInProcess(ctx context.Context, ask, kind, name string, data [
 	}
 }
 
-// endReason tells why a reading may go on no longer: its time is up, or nobody wants it.
+// endReason returns why reading must stop: its time is up, or the caller has cancelled it.
 func endReason(ctx context.Context) error {
 	var late *draft.Error
 	if cause := context.Cause(ctx); errors.As(cause, &late) {

@@ -27,7 +27,7 @@ func FindPrograms() Programs {
 	return Programs{Pdftotext: find("pdftotext"), Catdoc: find("catdoc"), Antiword: find("antiword")}
 }
 
-// NewPrograms returns the programs of these full paths, which the operator asks for. They are told by their names.
+// NewPrograms returns the programs at these full paths, which the operator asks for. Their names tell which they are.
 func NewPrograms(paths []string) (Programs, error) {
 	programs := Programs{IsExplicit: true}
 	places := map[string]*string{"pdftotext": &programs.Pdftotext, "catdoc": &programs.Catdoc, "antiword": &programs.Antiword}
@@ -49,7 +49,7 @@ func (p Programs) canRead(kind Kind) bool {
 	return kind == PDF && p.Pdftotext != "" || kind == DOC && (p.Catdoc != "" || p.Antiword != "")
 }
 
-// requiredFences is what the programs need of the system.
+// requiredFences returns the fences that the programs need.
 func (p *Pool) requiredFences() sandbox.Need {
 	switch {
 	case p.AllowUnfenced:
@@ -60,7 +60,7 @@ func (p *Pool) requiredFences() sandbox.Need {
 	return sandbox.NeedAll
 }
 
-// readAgain lets another program read what ours could not, or a PDF beside it: its text is taken where ours holds other words.
+// readAgain reads with another program what our reader could not, or a PDF too: that text is taken where ours has other words.
 func (p *Pool) readAgain(ctx context.Context, kind Kind, data []byte, doc draft.Document, err error) (draft.Document, error) {
 	if ctx.Err() != nil {
 		return doc, err

@@ -7,7 +7,7 @@ import (
 
 type ownerKey struct{}
 
-// WithOwner says whose file is read. Where files wait for a reader, their owners take turns.
+// WithOwner returns a context that names whose file is read. Where files wait for a reader, their owners take turns.
 func WithOwner(ctx context.Context, owner string) context.Context {
 	return context.WithValue(ctx, ownerKey{}, owner)
 }
@@ -17,13 +17,13 @@ func ownerOf(ctx context.Context) string {
 	return owner
 }
 
-// slotQueue is where files wait for a slot, of which there are a few. It is not for more waiting files than there are
-// workers that bring them: it looks at each. Callers hold a lock.
+// slotQueue is where files wait for a slot, of which there are a few. It looks at each waiting
+// file, of which there are no more than workers. Callers hold a lock.
 type slotQueue struct {
 	freeSlots       []*child // slots; nil where none runs
 	waiting         []*waiter
 	runningByOwner  map[string]int // files by owner
-	lastTurnByOwner map[string]int // when an owner had its latest turn, as the number of that turn; forgotten in a lull
+	lastTurnByOwner map[string]int // when an owner had its latest turn, as the number of that turn; forgotten when nothing waits
 	turns           int
 }
 
@@ -35,7 +35,7 @@ type waiter struct {
 	slot  chan *child
 }
 
-// enqueue returns a slot to the file, now or when its turn has come.
+// enqueue adds a file, which receives a slot now or when its turn has come.
 func (l *slotQueue) enqueue(owner string, size int) *waiter {
 	w := &waiter{owner: owner, size: size, slot: make(chan *child, 1)}
 	l.waiting = append(l.waiting, w)
@@ -43,7 +43,7 @@ func (l *slotQueue) enqueue(owner string, size int) *waiter {
 	return w
 }
 
-// remove takes away a file that waits no more, and reports whether it was still waiting.
+// remove removes a file, and reports whether it was still waiting.
 func (l *slotQueue) remove(w *waiter) bool {
 	i := slices.Index(l.waiting, w)
 	if i >= 0 {

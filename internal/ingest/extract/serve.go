@@ -13,7 +13,7 @@ import (
 )
 
 // Serve reads one request after the other from r and answers to w, until r ends: it is what "parley extract" does. Before the
-// first it enters the sandbox: it limits its memory and, on Linux, gives up files, sockets and programs.
+// first it enters the sandbox: it limits its memory and, on Linux, drops its access to files, sockets and programs.
 func Serve(r io.Reader, w io.Writer) error {
 	in, out := bufio.NewReader(r), bufio.NewWriter(w)
 	if err := sandbox.Enter(out); err != nil {

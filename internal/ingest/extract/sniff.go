@@ -15,7 +15,7 @@ import (
 	"parley/internal/text/charset"
 )
 
-// Sniff tells the kind of a file from its content; the name decides only between kinds of plain text, which look alike. Fails
+// Sniff returns the kind of a file by its content; the name decides only between kinds of plain text, which look alike. It fails
 // with an Error for an empty file and for everything that is not read.
 func Sniff(name string, data []byte) (kind Kind, err error) {
 	defer func() {
@@ -41,7 +41,7 @@ func Sniff(name string, data []byte) (kind Kind, err error) {
 	return sniffText(strings.ToLower(path.Ext(strings.ReplaceAll(name, `\`, "/"))), data)
 }
 
-// foreignMagic tells formats that are not read by how they begin, so that the refusal can name them.
+// foreignMagic holds how formats begin that are not read, so that the refusal can name them.
 var foreignMagic = []struct{ prefix, what string }{
 	{"\x89PNG", "a picture"}, {"\xff\xd8\xff", "a picture"}, {"GIF8", "a picture"}, {"BM", ""}, {"II*\x00", "a picture"}, {"MM\x00*", "a picture"},
 	{"RIFF", "a sound, a film or a picture"}, {"OggS", "a sound or a film"}, {"ID3", "a sound"}, {"fLaC", "a sound"}, {"\x1aE\xdf\xa3", "a film"},
@@ -177,7 +177,7 @@ func sniffText(ext string, data []byte) (Kind, error) {
 	return TXT, nil
 }
 
-// isUnreadable reports text that is mostly what no text holds.
+// isUnreadable reports whether a text is mostly characters that no text holds.
 func isUnreadable(text string) bool {
 	odd, all := 0, 0
 	for _, r := range text {
@@ -189,7 +189,7 @@ func isUnreadable(text string) bool {
 	return odd*20 > all
 }
 
-// isJSON reports an object, an array, or one of them in each line; also what is like them but for being too deep to
+// isJSON reports whether a text is an object, an array, or one of them in each line; also what is like them but for being too deep to
 // be read, which its reader says.
 func isJSON(text string) bool {
 	text = strings.TrimSpace(strings.TrimPrefix(text, "\ufeff"))
@@ -212,7 +212,7 @@ func isJSON(text string) bool {
 	return lines > 1
 }
 
-// isTooDeep reports JSON, be it cut off, whose values are deeper within one another than is read.
+// isTooDeep reports whether a text is JSON, be it cut off, whose values are deeper within one another than is read.
 func isTooDeep(text string) bool {
 	dec := json.NewDecoder(strings.NewReader(text))
 	for depth := 0; ; {

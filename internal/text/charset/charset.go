@@ -1,3 +1,4 @@
+// Package charset decodes texts whose encoding is declared, marked or unknown.
 package charset
 
 import (
@@ -18,7 +19,7 @@ import (
 	encunicode "golang.org/x/text/encoding/unicode"
 )
 
-// Decode makes UTF-8 of bytes: by their byte order mark, by being UTF-8, by the declared encoding, or by what reads best. What
+// Decode returns bytes as UTF-8: by their byte order mark, by being UTF-8, by the declared encoding, or by what reads best. What
 // cannot be decoded becomes U+FFFD.
 func Decode(data []byte, declared string) string {
 	switch {
@@ -76,7 +77,7 @@ func isUTF8(data []byte) bool {
 	return false
 }
 
-// detectUTF16 tells UTF-16 without a mark: Latin text in it has a NUL in every other byte.
+// detectUTF16 returns the encoding of UTF-16 without a mark, or nil for other text: Latin text in it has a NUL in every other byte.
 func detectUTF16(data []byte) encoding.Encoding {
 	head := data[:min(len(data)&^1, 4096)]
 	var zeros [2]int
@@ -99,7 +100,7 @@ func detectUTF16(data []byte) encoding.Encoding {
 var candidateEncodings = []encoding.Encoding{charmap.Windows1252, charmap.Windows1250, charmap.Windows1251, charmap.KOI8R, simplifiedchinese.GB18030, traditionalchinese.Big5,
 	japanese.ShiftJIS, japanese.EUCJP, korean.EUCKR, charmap.Windows1253, charmap.Windows1255, charmap.Windows1256}
 
-// guessEncoding picks the encoding in which the bytes read most like a language.
+// guessEncoding returns the encoding in which the bytes read most like a language.
 func guessEncoding(data []byte) encoding.Encoding {
 	head := data[:min(len(data), 16<<10)]
 	best, most := candidateEncodings[0], -1.0
@@ -125,7 +126,7 @@ var frequentRunes = func() map[rune]bool {
 	return m
 }()
 
-// textLikeness is the share of the characters beyond ASCII that look as they do in a text: 1 for all, below 0 for mostly nonsense.
+// textLikeness returns the share of the characters beyond ASCII that look as they do in a text: 1 for all, below 0 for mostly nonsense.
 func textLikeness(text string) float64 {
 	score, all := 0.0, 0
 	var before rune

@@ -22,7 +22,7 @@ func (r *foldedText) findCodes() (found []span) {
 
 func isCodeChar(c rune) bool { return isLatinLetter(c) || isASCIIDigit(c) }
 
-// checkCode judges one word of letters and digits, with a letter that may hang on it behind a hyphen.
+// checkCode reports whether a word of letters and digits is a code that is masked, and where it ends: a letter may follow behind a hyphen.
 func (r *foldedText) checkCode(s span) (span, bool) {
 	if s.End-s.Start > 20 || isWordChar(r.charAt(s.Start-1)) || isWordLetter(r.charAt(s.End)) {
 		return s, false
@@ -46,7 +46,7 @@ func (r *foldedText) checkCode(s span) (span, bool) {
 
 func isWordChar(c rune) bool { return isWordLetter(c) || isASCIIDigit(c) || isConnector(c) && c != '=' }
 
-// isDNI judges a Spanish identity number: eight digits, or a letter and seven for foreigners, and a check letter.
+// isDNI reports whether a code is a Spanish identity number: eight digits, or a letter and seven for foreigners, and a check letter.
 func isDNI(code string) bool {
 	if len(code) != 9 || !isLatinLetter(rune(code[8])) {
 		return false
@@ -65,7 +65,7 @@ func isDNI(code string) bool {
 	return "trwagmyfpdxbnjzsqvhlcke"[n%23] == code[8]
 }
 
-// isResidentID judges a Chinese identity number: place, birth date, sequence and a check character (ISO 7064, MOD 11-2).
+// isResidentID reports whether a code is a Chinese identity number: place, birth date, sequence and a check character (ISO 7064, MOD 11-2).
 func isResidentID(code string) bool {
 	if len(code) != 18 || code[6:8] != "19" && code[6:8] != "20" || code[10:12] > "12" || code[12:14] > "31" {
 		return false
@@ -80,7 +80,7 @@ func isResidentID(code string) bool {
 	return "10x98765432"[sum%11] == code[17]
 }
 
-// isCodiceFiscale judges an Italian tax code by its form and its check letter.
+// isCodiceFiscale reports whether a code is an Italian tax code by its form and its check letter.
 func isCodiceFiscale(code string) bool {
 	const form = "llllllddlddldddl"
 	if len(code) != len(form) {

@@ -52,7 +52,7 @@ func newCueTable(lists map[numberCue]string) map[string]numberCue {
 	return all
 }
 
-// cueBefore tells what the words before a number say that it is.
+// cueBefore returns what the words before a number say that it is.
 func (r *foldedText) cueBefore(start int) numberCue {
 	if r.cachedCueIndex != start {
 		r.cachedCue, r.cachedCueIndex = r.readCue(start), start
@@ -87,7 +87,7 @@ func (r *foldedText) readCue(start int) numberCue {
 	return found
 }
 
-// endsSentenceAt reports the end of a sentence; an abbreviation like "tel." ends none.
+// endsSentenceAt reports whether a character ends a sentence; an abbreviation like "tel." ends none.
 func (r *foldedText) endsSentenceAt(i int) bool {
 	switch r.chars[i] {
 	case '!', '?', '。', '；', ';':

@@ -126,7 +126,7 @@ func decimalValue(c rune) (rune, bool) {
 func isASCIIDigit(c rune) bool  { return '0' <= c && c <= '9' }
 func isLatinLetter(c rune) bool { return 'a' <= c && c <= 'z' }
 
-// isWordLetter tells the letters that make a number beside them part of a word. Scripts without spaces between words do not.
+// isWordLetter reports whether a letter makes a number beside it part of a word. Scripts without spaces between words do not.
 func isWordLetter(c rune) bool {
 	switch {
 	case isLatinLetter(c) || c == '_':

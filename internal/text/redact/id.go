@@ -47,7 +47,7 @@ func groupLengths(run []digitGroup) string {
 	return b.String()
 }
 
-// isSSN judges a social security number or a tax payer's number of the United States.
+// isSSN reports whether a number is a social security number or a tax payer's number of the United States.
 func isSSN(n string) bool {
 	area, middle := n[:3], n[3:5]
 	if area == "000" || area == "666" || middle == "00" || n[5:] == "0000" {
@@ -56,7 +56,7 @@ func isSSN(n string) bool {
 	return area < "900" || middle >= "50"
 }
 
-// isSteuerID judges a German tax payer's number: one digit of the first ten stands there twice or three times, and the last one
+// isSteuerID reports whether a number is a German tax payer's number: one digit of the first ten stands there twice or three times, and the last one
 // checks them (ISO 7064, MOD 11,10).
 func isSteuerID(n string) bool {
 	var counts [10]int
@@ -81,7 +81,7 @@ func isSteuerID(n string) bool {
 	return n[0] != '0' && repeated == 1 && (11-product)%10 == int(n[10]-'0')
 }
 
-// isCPF judges a Brazilian tax payer's number by its two check digits.
+// isCPF reports whether a number is a Brazilian tax payer's number by its two check digits.
 func isCPF(n string) bool {
 	if strings.Count(n, n[:1]) == len(n) {
 		return false
@@ -98,7 +98,7 @@ func isCPF(n string) bool {
 	return true
 }
 
-// isNIR judges a French social security number by its month and its key.
+// isNIR reports whether a number is a French social security number by its month and its key.
 func isNIR(n string) bool {
 	rest := 0
 	for _, c := range n[:13] {

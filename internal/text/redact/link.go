@@ -60,7 +60,7 @@ func parseHexByte(text string) (byte, bool) {
 	return byte(n), err == nil
 }
 
-// isEscaped reports that the character is written with a percent sign in the text.
+// isEscaped reports whether the character is written with a percent sign in the text.
 func (r *foldedText) isEscaped(i int) bool { return r.text[r.offsets[i]] == '%' && r.chars[i] != '%' }
 
 // maxQueryChars is how far before a plus sign the question mark may stand that makes it a space.
@@ -74,7 +74,7 @@ func (r *foldedText) gapBetween(from, to int) string {
 	return string(r.chars[from:to])
 }
 
-// isInQuery reports a question mark and an equals sign before the character, with no space between.
+// isInQuery reports whether a question mark and an equals sign are before the character, with no space between.
 func (r *foldedText) isInQuery(i int) bool {
 	equals := false
 	for from := max(0, i-maxQueryChars); i > from; i-- {

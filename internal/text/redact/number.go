@@ -12,7 +12,7 @@ type digitGroup struct {
 
 func (g digitGroup) size() int { return g.End - g.Start }
 
-// isTightlyJoined reports that the next group hangs on this one, so that no number ends between them.
+// isTightlyJoined reports whether the next group hangs on this one, so that no number ends between them.
 func (g digitGroup) isTightlyJoined() bool {
 	return g.gap == "-" || g.gap == "." || g.gap == "/" || g.gap == "_"
 }
@@ -53,7 +53,7 @@ func (r *foldedText) findGroups() (all []digitGroup) {
 	return all
 }
 
-// isPartOfWord reports a letter right beside the digits, or behind a hyphen or slash: they are of a code, a hash or an address. What
+// isPartOfWord reports whether a letter is right beside the digits, or behind a hyphen or slash: they are of a code, a hash or an address. What
 // follows "phone=" is a value of its own.
 func (r *foldedText) isPartOfWord(s span) bool {
 	if r.extensionEnd(s.End) > s.End {
@@ -65,12 +65,12 @@ func (r *foldedText) isPartOfWord(s span) bool {
 
 func isConnector(c rune) bool { return c == '-' || c == '/' || c == '_' || c == '=' }
 
-// isPartOfTime reports a colon between digits.
+// isPartOfTime reports whether a colon is between these and other digits.
 func (r *foldedText) isPartOfTime(s span) bool {
 	return r.charAt(s.Start-1) == ':' && isASCIIDigit(r.charAt(s.Start-2)) || r.charAt(s.End) == ':' && isASCIIDigit(r.charAt(s.End+1))
 }
 
-// spreadExclusions takes out what hangs on a group that is out.
+// spreadExclusions excludes the groups that are joined to an excluded one.
 func spreadExclusions(all []digitGroup) {
 	for i := 1; i < len(all); i++ {
 		all[i].isExcluded = all[i].isExcluded || all[i-1].isExcluded && all[i-1].isTightlyJoined()
@@ -80,7 +80,7 @@ func spreadExclusions(all []digitGroup) {
 	}
 }
 
-// excludeDates takes out dates: 2026-11-21, 21.11.2026, 11/21/26.
+// excludeDates excludes dates: 2026-11-21, 21.11.2026, 11/21/26.
 func excludeDates(all []digitGroup, r *foldedText) {
 	for i := 0; i+2 < len(all); i++ {
 		a, b, c := all[i], all[i+1], all[i+2]
@@ -99,7 +99,7 @@ func excludeDates(all []digitGroup, r *foldedText) {
 	}
 }
 
-// excludeIPAddresses takes out IP addresses and versions: four or more short groups between points.
+// excludeIPAddresses excludes IP addresses and versions: four or more short groups between points.
 func excludeIPAddresses(all []digitGroup) {
 	for i := 0; i < len(all); {
 		end := i

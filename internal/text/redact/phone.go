@@ -40,7 +40,7 @@ func (r *foldedText) isPhone(run []digitGroup) bool {
 	}
 }
 
-// isAmount reports a sign of money or measure beside the number.
+// isAmount reports whether a sign of money or measure is beside the number.
 func (r *foldedText) isAmount(s span) bool {
 	const signs = "$€£¥₹₽%°"
 	before, after := r.charAt(s.Start-1), r.charAt(s.End)
@@ -98,7 +98,7 @@ func (r *foldedText) isNational(run []digitGroup, number []byte) bool {
 	}
 }
 
-// isZeroPrefixedPhone judges a number that begins with a zero, as long-distance numbers do in much of the world; 0.1234567 does not.
+// isZeroPrefixedPhone reports whether a number is a number that begins with a zero, as long-distance numbers do in much of the world; 0.1234567 does not.
 func isZeroPrefixedPhone(run []digitGroup, number []byte, points bool) bool {
 	if points && len(run) == 2 && run[0].size() < 3 {
 		return false
@@ -116,7 +116,7 @@ func (r *foldedText) isYear(g digitGroup) bool {
 	return g.size() == 4 && 1900 <= v && v < 2100
 }
 
-// widenPhone takes the signs along that belong to the number: a plus, a bracket, an extension.
+// widenPhone widens the span by the signs that belong to the number: a plus, a bracket, an extension.
 func (r *foldedText) widenPhone(s span) span {
 	if r.charAt(s.Start-1) == '+' {
 		s.Start--

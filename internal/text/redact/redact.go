@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Span is a stretch of a text that holds personal data.
+// Span is a part of a text that holds personal data.
 type Span struct {
 	Start, End int    // byte span
 	Kind       string // email, phone, card, id
@@ -27,7 +27,7 @@ func Spans(text string) []Span {
 	return newFoldedText(text).findPrivate()
 }
 
-// mayHoldPrivateData tells texts that may hold personal data from the many that cannot: an address has an @, a number has digits.
+// mayHoldPrivateData reports whether a text may hold personal data, as most cannot: an address has an @, a number has digits.
 func mayHoldPrivateData(text string) bool {
 	digits := 0
 	for i, r := range text {
@@ -66,7 +66,7 @@ func maskSpans(text string, found []Span) string {
 // maxRounds bounds how often a text is looked through: what was masked may show what stands beside it.
 const maxRounds = 4
 
-// findPrivate looks for one kind after the other. What was found is a wall for those that follow, as its mask would be.
+// findPrivate looks for one kind after the other. What is found bounds those that follow, as its mask would.
 func (r *foldedText) findPrivate() (all []Span) {
 	for range maxRounds {
 		before := len(all)

@@ -2,20 +2,22 @@ package draft
 
 import "strings"
 
-// Builder is a text in the making.
+// Builder builds the text of a document, in blocks apart by a blank line.
 type Builder struct {
 	buf          strings.Builder
 	endsWithItem bool // the last block is an item of a list
 }
 
-// IsFull reports that no more is taken; the reader may stop.
+// IsFull reports whether the text is as long as it may be; the reader may stop.
 func (d *Builder) IsFull() bool { return d.buf.Len() > MaxTextBytes }
 
 // Size returns the bytes of the text so far.
 func (d *Builder) Size() int { return d.buf.Len() }
 
+// Text returns the text so far.
 func (d *Builder) Text() string { return d.buf.String() }
 
+// AddBlock adds a text as it is.
 func (d *Builder) AddBlock(text string) {
 	if text == "" || d.IsFull() {
 		return
@@ -27,13 +29,14 @@ func (d *Builder) AddBlock(text string) {
 	d.endsWithItem = false
 }
 
+// AddHeading adds a heading of level 1 to 6.
 func (d *Builder) AddHeading(level int, text string) {
 	if text = CollapseSpaces(text); text != "" {
 		d.AddBlock(strings.Repeat("#", min(max(level, 1), 6)) + " " + text)
 	}
 }
 
-// AddParagraph takes a paragraph; line breaks in it stay.
+// AddParagraph adds a paragraph; line breaks in it stay.
 func (d *Builder) AddParagraph(text string) {
 	lines := strings.Split(text, "\n")
 	nonEmpty := lines[:0]
@@ -45,7 +48,7 @@ func (d *Builder) AddParagraph(text string) {
 	d.AddBlock(strings.Join(nonEmpty, "\n"))
 }
 
-// AddItem takes an item of a list; marker is "-" or a number with its point, depth is 0 for the outermost list.
+// AddItem adds an item of a list; marker is "-" or a number with its point, depth is 0 for the outermost list.
 func (d *Builder) AddItem(depth int, marker, text string) {
 	if text = CollapseSpaces(text); text == "" {
 		return
@@ -59,13 +62,13 @@ func (d *Builder) AddItem(depth int, marker, text string) {
 	d.endsWithItem = true
 }
 
-// mostRepeated bounds the bytes that the tables of one file say more than once, because cells span columns and rows.
+// mostRepeated bounds the bytes that the tables of one file repeat, because cells span columns and rows.
 const mostRepeated = 1 << 20
 
-// RepeatBudget counts what tables say more than once.
+// RepeatBudget bounds the text that tables of one file repeat.
 type RepeatBudget struct{ bytes int }
 
-// Take returns the text of a cell that stands in another one as well; it is empty where too much has been repeated already.
+// Take returns the text of a cell for another cell that repeats it, or nothing where too much has been repeated already.
 func (r *RepeatBudget) Take(text string) string {
 	if r.bytes += len(text); r.bytes > mostRepeated {
 		return ""

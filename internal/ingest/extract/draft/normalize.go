@@ -34,7 +34,7 @@ func NormalizeText(text string) string {
 	return norm.NFC.String(words.ToStandardForm(b.String()))
 }
 
-// PrintableRune drops what no reader sees and gives the usual form of what looks the same.
+// PrintableRune returns the usual form of a character, or -1 for one that no reader sees.
 func PrintableRune(r rune) rune {
 	switch {
 	case r == '\t', r == '\n':
@@ -53,7 +53,7 @@ func PrintableRune(r rune) rune {
 	return r
 }
 
-// ShortLine makes a short title of a text.
+// ShortLine returns a text as one short line.
 func ShortLine(text string) string {
 	text = strings.Join(strings.Fields(NormalizeText(text)), " ")
 	const most = 200
@@ -63,22 +63,22 @@ func ShortLine(text string) string {
 	return strings.ToValidUTF8(text[:most], "")
 }
 
-// CollapseSpaces joins the lines of a text.
+// CollapseSpaces joins the lines of a text, and writes one space between words.
 func CollapseSpaces(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// ParseSmallInt reads a small number out of a file; other is for what is none.
-func ParseSmallInt(s string, other, most int) int {
+// ParseSmallInt reads a small number that a file holds; it returns fallback for what is none, and most for more than that.
+func ParseSmallInt(s string, fallback, most int) int {
 	n := 0
 	for _, c := range strings.TrimSpace(s) {
 		if c < '0' || c > '9' {
-			return other
+			return fallback
 		}
 		if n = n*10 + int(c-'0'); n > most {
 			return most
 		}
 	}
 	if n == 0 {
-		return other
+		return fallback
 	}
 	return n
 }

@@ -14,7 +14,7 @@ const (
 	rowsToDecide      = 200
 )
 
-// Table takes rows, the header first, and writes them to the draft. Nothing is kept but the first rows, which decide on its form.
+// Table writes rows, the header first, to a Builder. It keeps no rows but the first ones, which decide on its form.
 type Table struct {
 	out         *Builder
 	pendingRows [][]string
@@ -25,9 +25,10 @@ type Table struct {
 	CellCount   int
 }
 
+// NewTable returns a table that is written to the text.
 func (d *Builder) NewTable() *Table { return &Table{out: d} }
 
-// AddRow takes one row; it may keep the slice.
+// AddRow adds a row; it may keep the slice.
 func (t *Table) AddRow(cells []string) {
 	for len(cells) > 0 && strings.TrimSpace(cells[len(cells)-1]) == "" {
 		cells = cells[:len(cells)-1]
@@ -50,7 +51,7 @@ func (t *Table) AddRow(cells []string) {
 	t.writeRow(cells)
 }
 
-// Finish writes what waits still. Fails where the table was too large.
+// Finish writes the rows that are pending. It fails where the table is too large.
 func (t *Table) Finish() error {
 	if !t.isDecided {
 		t.decideForm(true)
@@ -134,7 +135,7 @@ func dropEmptyColumns(rows [][]string, columns int) ([][]string, int) {
 	return out, len(keep)
 }
 
-// averageRowBytes is how long a row is, in bytes.
+// averageRowBytes returns the average length of a row.
 func averageRowBytes(rows [][]string) int {
 	bytes := 0
 	for _, r := range rows {

@@ -73,7 +73,7 @@ func (r *tableRenderer) renderTable(ctx converter.Context, w converter.Writer, n
 	return converter.RenderSuccess
 }
 
-// isLayoutTable reports a table whose cells hold what a row cannot: tables, headings, long texts.
+// isLayoutTable reports whether the cells of a table hold what a row cannot: tables, headings, long texts.
 func isLayoutTable(n *html.Node) bool {
 	if attrValue(n, "role") == "presentation" || attrValue(n, "role") == "none" {
 		return true

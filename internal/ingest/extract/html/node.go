@@ -109,7 +109,7 @@ func nodeText(n *html.Node) string {
 	return draft.CollapseSpaces(b.String())
 }
 
-// inlineElements elements do not part words.
+// inlineElements are elements that do not part words.
 var inlineElements = map[atom.Atom]int{atom.A: 1, atom.Abbr: 1, atom.B: 1, atom.Bdi: 1, atom.Bdo: 1, atom.Cite: 1, atom.Code: 1, atom.Em: 1, atom.Font: 1, atom.I: 1,
 	atom.Kbd: 1, atom.Mark: 1, atom.Q: 1, atom.S: 1, atom.Samp: 1, atom.Small: 1, atom.Span: 1, atom.Strong: 1, atom.Sub: 1, atom.Sup: 1, atom.Time: 1, atom.U: 1,
 	atom.Var: 1, atom.Wbr: 1, atom.Ins: 1, atom.Del: 1, atom.Label: 1}

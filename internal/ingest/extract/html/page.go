@@ -20,7 +20,7 @@ type Link struct {
 	NoFollow bool   `json:"noFollow,omitempty"`
 }
 
-// Page is what a page of a website says, and what it says about itself to crawlers.
+// Page is the text of a page of a website, and what the page tells crawlers.
 type Page struct {
 	draft.Document
 	Links     []Link `json:"links,omitempty"` // in the order of the page, each address once
@@ -110,7 +110,7 @@ func (p *Page) readMetadata(doc *html.Node, base *url.URL) {
 	}
 }
 
-// readMetadataElement notes what one element says about the page.
+// readMetadataElement reads what one element says about the page.
 func (p *Page) readMetadataElement(n *html.Node, base *url.URL) {
 	switch n.DataAtom {
 	case atom.Html:
@@ -129,7 +129,7 @@ func (p *Page) readMetadataElement(n *html.Node, base *url.URL) {
 	}
 }
 
-// maxLinks bounds how many links of one page are told.
+// maxLinks bounds how many links of one page are returned.
 const maxLinks = 10_000
 
 func (p *Page) readLinks(doc *html.Node, base *url.URL) {

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// PruneHidden takes out what is not text for readers, and makes every link a full address.
+// PruneHidden removes what is not text for readers, and makes every link a full address.
 func PruneHidden(doc *html.Node, base *url.URL) {
 	for _, n := range findElements(doc, isHidden) {
 		removeNode(n)
@@ -25,7 +25,7 @@ func PruneHidden(doc *html.Node, base *url.URL) {
 	}
 }
 
-// isHidden tells elements that no reader sees, or that are controls and pictures.
+// isHidden reports whether no reader sees an element, or it is a control or a picture.
 func isHidden(n *html.Node) bool {
 	switch n.DataAtom {
 	case atom.Script, atom.Style, atom.Template, atom.Iframe, atom.Object, atom.Embed, atom.Svg, atom.Canvas, atom.Img, atom.Picture, atom.Video, atom.Audio,
@@ -64,7 +64,7 @@ func AbsoluteURL(base *url.URL, ref string) string {
 	return u.String()
 }
 
-// pruneFrame takes out what stands around the text of a page on every page of a site.
+// pruneFrame removes what frames the text of a page on every page of a site.
 func pruneFrame(doc *html.Node) {
 	for _, n := range findElements(doc, isFraming) {
 		removeNode(n)

@@ -71,7 +71,7 @@ func streamPage(ctx context.Context, address, source string) (Page, error) {
 	return page, nil
 }
 
-// finalText is the main part where the page marks one that stands for it, or all.
+// finalText returns the main part where the page marks one that stands for it, or all.
 func (s *pageStream) finalText() string {
 	all := s.out.Text()
 	from, to := min(s.mainSpan[0], len(all)), min(s.mainSpan[1], len(all))
@@ -107,7 +107,7 @@ func (s *pageStream) addText(text string) {
 	}
 }
 
-// isVoidElement elements have no end.
+// isVoidElement reports whether an element has no end tag.
 var isVoidElement = hasTag(atom.Img, atom.Input, atom.Embed, atom.Br, atom.Hr, atom.Meta, atom.Link, atom.Base, atom.Area, atom.Col, atom.Source, atom.Track, atom.Wbr)
 
 func (s *pageStream) startElement(t html.Token) {
@@ -152,7 +152,7 @@ func wrapInDocument(n *html.Node) *html.Node {
 	return doc
 }
 
-// isOutsideMain tells what stands around the text of a page, as far as one tag does.
+// isOutsideMain reports whether an element frames the text of a page, as far as its tag tells.
 func isOutsideMain(n *html.Node) bool {
 	return hasTag(atom.Nav, atom.Footer, atom.Aside, atom.Menu)(n) || framingRoles[strings.ToLower(attrValue(n, "role"))]
 }

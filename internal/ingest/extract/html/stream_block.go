@@ -50,7 +50,7 @@ func (s *pageStream) flushBlock() {
 
 var headingTags = []atom.Atom{atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6}
 
-// nextMarker is the sign before an item, which is counted where it says something.
+// nextMarker returns the sign before an item, which is counted where it says something.
 func (s *pageStream) nextMarker(text string) string {
 	last := len(s.listCounters) - 1
 	if last < 0 || s.listCounters[last] < 0 {

@@ -69,7 +69,7 @@ func (a *archive) unpackPart(name string) ([]byte, error) {
 	return data, err
 }
 
-// once is part for what stands in a file one time, however often the file names it: later there is none.
+// once is unpackPart for a part that is read one time, however often the file names it: later there is none.
 func (a *archive) once(name string) ([]byte, error) {
 	if a.read[normalizePartName(name)] {
 		return nil, fmt.Errorf("%w: %s is read already", errNoPart, name)

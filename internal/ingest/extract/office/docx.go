@@ -93,7 +93,7 @@ type wordReader struct {
 	repeats draft.RepeatBudget
 }
 
-// readBlock takes what stands in a body, a cell or a text box: paragraphs and tables, however they are wrapped.
+// readBlock reads an element of a body, a cell or a text box: paragraphs and tables, however they are wrapped.
 func (w *wordReader) readBlock(el xml.StartElement) error {
 	switch el.Name.Local {
 	case "p":
@@ -160,7 +160,7 @@ func (w *wordReader) nextMarker(list string, depth int) string {
 	return strconv.Itoa(counts[depth]) + "."
 }
 
-// readTable takes a table. One that holds tables, or has one cell, is read as the blocks in it.
+// readTable reads a table. One that holds tables, or has one cell, is read as the blocks in it.
 func (w *wordReader) readTable() error {
 	w.tableDepth++
 	defer func() { w.tableDepth-- }()
@@ -211,7 +211,7 @@ func (w *wordReader) readRow(el xml.StartElement, t *draft.Table) error {
 }
 
 // readCell returns the text of a cell, its paragraphs and what tables are in it one after the other, and how many columns it takes. One
-// that is merged with the cell above says the same.
+// that is merged with the cell above has its text.
 func (w *wordReader) readCell(column int) (text string, span int, err error) {
 	outer := w.out
 	w.out = &draft.Builder{}

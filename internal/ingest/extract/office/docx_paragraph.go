@@ -24,7 +24,7 @@ func (w *wordReader) readParagraph() (p wordParagraph, err error) {
 	return p, err
 }
 
-// readRun takes what stands in a paragraph.
+// readRun reads an element of a paragraph.
 func (w *wordReader) readRun(el xml.StartElement, p *wordParagraph) error {
 	inside := func() error { return w.xml.eachChild(func(el xml.StartElement) error { return w.readRun(el, p) }) }
 	switch el.Name.Local {

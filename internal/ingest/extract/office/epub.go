@@ -13,7 +13,7 @@ import (
 	"parley/internal/text/charset"
 )
 
-// ReadEPUB reads the chapters of a book in the order of its spine.
+// ReadEPUB reads the chapters of an EPUB publication in the order of its spine.
 func ReadEPUB(ctx context.Context, _ string, data []byte) (draft.Document, error) {
 	a, err := openArchive(data)
 	if err != nil {
@@ -26,13 +26,13 @@ func ReadEPUB(ctx context.Context, _ string, data []byte) (draft.Document, error
 	if err != nil {
 		return draft.Document{}, err
 	}
-	book, err := a.readPackage(root)
+	content, err := a.readPackage(root)
 	if err != nil {
 		return draft.Document{}, err
 	}
 	var d draft.Builder
-	doc := draft.Document{Title: book.title}
-	for _, name := range book.spine {
+	doc := draft.Document{Title: content.title}
+	for _, name := range content.spine {
 		if err := ctx.Err(); err != nil {
 			return draft.Document{}, err
 		}
@@ -59,7 +59,7 @@ func ReadEPUB(ctx context.Context, _ string, data []byte) (draft.Document, error
 	return doc, nil
 }
 
-// hasDRM reports a book whose chapters only a shop's own readers can open; encrypted fonts do not matter.
+// hasDRM reports whether only a shop's own readers can open the chapters; encrypted fonts do not matter.
 func (a *archive) hasDRM() bool {
 	data, err := a.unpackPart("META-INF/encryption.xml")
 	return err == nil && (strings.Contains(string(data), ".xhtml") || strings.Contains(string(data), ".html"))

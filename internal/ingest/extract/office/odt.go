@@ -63,7 +63,7 @@ type odtReader struct {
 	repeats       draft.RepeatBudget
 }
 
-// readBlock takes what stands in a text, a section, an item or a cell.
+// readBlock reads an element of a text, a section, an item or a cell.
 func (o *odtReader) readBlock(el xml.StartElement) error {
 	switch el.Name.Local {
 	case "h":

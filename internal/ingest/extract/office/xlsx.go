@@ -22,7 +22,7 @@ func ReadXLSX(ctx context.Context, _ string, data []byte) (draft.Document, error
 		return draft.Document{}, err
 	}
 	a.remainingBytes = draft.MaxUnpackedBytes // what it has unpacked to is not kept
-	book, err := excelize.OpenReader(bytes.NewReader(data), excelize.Options{UnzipSizeLimit: draft.MaxUnpackedBytes, UnzipXMLSizeLimit: draft.MaxUnpackedBytes})
+	file, err := excelize.OpenReader(bytes.NewReader(data), excelize.Options{UnzipSizeLimit: draft.MaxUnpackedBytes, UnzipXMLSizeLimit: draft.MaxUnpackedBytes})
 	switch {
 	case errors.Is(err, excelize.ErrWorkbookPassword), errors.Is(err, excelize.ErrWorkbookFileFormat):
 		return draft.Document{}, draft.ErrEncrypted
@@ -31,12 +31,12 @@ func ReadXLSX(ctx context.Context, _ string, data []byte) (draft.Document, error
 	case err != nil:
 		return draft.Document{}, draft.NewDamagedError("it is not a readable workbook", err)
 	}
-	defer func() { _ = book.Close() }()
+	defer func() { _ = file.Close() }()
 	parts := a.sheetParts()
-	w := workbookReader{file: book, archive: a, parts: parts, drawings: a.readDrawings(parts)}
+	w := workbookReader{file: file, archive: a, parts: parts, drawings: a.readDrawings(parts)}
 	sheets := 0
-	for _, name := range book.GetSheetList() {
-		if visible, err := book.GetSheetVisible(name); err == nil && !visible {
+	for _, name := range file.GetSheetList() {
+		if visible, err := file.GetSheetVisible(name); err == nil && !visible {
 			continue
 		}
 		sheets++
@@ -45,7 +45,7 @@ func ReadXLSX(ctx context.Context, _ string, data []byte) (draft.Document, error
 		}
 	}
 	doc := draft.Document{Text: w.out.Text(), Pages: sheets}
-	if about, err := book.GetDocProps(); err == nil && about != nil {
+	if about, err := file.GetDocProps(); err == nil && about != nil {
 		doc.Title = about.Title
 	}
 	return doc, nil
@@ -216,7 +216,7 @@ func splitSideBySide(rows [][]string) [][][]string {
 	return blocks
 }
 
-// hasColumnNames reports several columns whose first cells are words.
+// hasColumnNames reports whether there are several columns whose first cells are words.
 func (s columnStrip) hasColumnNames(rows [][]string) bool {
 	for c := s.from; c < s.to; c++ {
 		r := rows[s.first]

@@ -53,12 +53,12 @@ func (e *xmlReader) nextToken() (xml.Token, error) {
 }
 
 // eachChild visits each element in the one that was entered last, or the outermost one at the beginning. visit may read its
-// element by children or text; what it leaves is skipped.
+// element by eachChild or readText; the rest of it is skipped.
 func (e *xmlReader) eachChild(visit func(xml.StartElement) error) error {
 	return e.eachContent(visit, nil)
 }
 
-// eachContent is children, with the text in between.
+// eachContent is eachChild, with the text in between.
 func (e *xmlReader) eachContent(visit func(xml.StartElement) error, text func(string)) error {
 	outside := e.depth
 	for {

@@ -70,7 +70,7 @@ func (c *fileCipher) readMethods(d dict) {
 	c.streams, c.strings = of(d["StmF"]), of(d["StrF"])
 }
 
-// keyRevision4 is the key of revisions 2 to 4 (ISO 32000-1, 7.6.3.3), or nil where the empty password is not the right one.
+// keyRevision4 returns the key of revisions 2 to 4 (ISO 32000-1, 7.6.3.3), or nil where the empty password is not the right one.
 func keyRevision4(d dict, id []byte, revision int) []byte {
 	owner, _ := d["O"].([]byte)
 	user, _ := d["U"].([]byte)
@@ -107,7 +107,7 @@ func keyRevision4(d dict, id []byte, revision int) []byte {
 	return key
 }
 
-// keyProofRevision4 is what the key makes of a known text: the file says what it must be.
+// keyProofRevision4 returns what the key makes of a known text: the file says what it must be.
 func keyProofRevision4(key, id []byte, revision int) []byte {
 	if revision == 2 {
 		return decryptRC4(key, passwordPadding)[:16]
@@ -124,7 +124,7 @@ func keyProofRevision4(key, id []byte, revision int) []byte {
 	return text
 }
 
-// keyRevision6 is the key of revisions 5 and 6 (ISO 32000-2, 7.6.4.3.3), or nil where the empty password is not the right one.
+// keyRevision6 returns the key of revisions 5 and 6 (ISO 32000-2, 7.6.4.3.3), or nil where the empty password is not the right one.
 func keyRevision6(d dict, revision int) []byte {
 	user, _ := d["U"].([]byte)
 	sealed, _ := d["UE"].([]byte)
@@ -150,7 +150,7 @@ func keyRevision6(d dict, revision int) []byte {
 	return key
 }
 
-// hashRevision6 is algorithm 2.B of ISO 32000-2 for an empty password.
+// hashRevision6 computes algorithm 2.B of ISO 32000-2 for an empty password.
 func hashRevision6(salt []byte) []byte {
 	first := sha256.Sum256(salt)
 	k := first[:]

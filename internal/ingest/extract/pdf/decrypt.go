@@ -7,8 +7,8 @@ import (
 	"strconv"
 )
 
-// decryptFile makes an open file of one that is encrypted and opens with an empty password: its objects one after the other and a
-// trailer, without a table, which flatten makes. It gives nil where the password is not empty or the encryption is unknown.
+// decryptFile returns a file that is encrypted, and opens with an empty password, without its encryption: its objects one after the other
+// and a trailer, without a table, which rebuildFile adds. It returns nil where the password is not empty or the encryption is unknown.
 func decryptFile(data []byte) []byte {
 	d := &decrypter{data: data, objectOffsets: map[int]int{}}
 	d.indexObjects()

@@ -74,7 +74,7 @@ func letterAfter(glyphs []glyph, i int) glyph {
 	return glyph{}
 }
 
-// belongsToNext reports that a mark belongs to the letter that is written after it, as in a run to the left that is
+// belongsToNext reports whether a mark belongs to the letter that is written after it, as in a run to the left that is
 // written from left to right, rather than to the one before.
 func belongsToNext(before, mark, after glyph) bool {
 	if !isRTL(after.text) || after.x < before.x {
@@ -84,7 +84,7 @@ func belongsToNext(before, mark, after glyph) bool {
 	return far < 0.6*after.size
 }
 
-// isMark reports a sign that stands above or below a letter.
+// isMark reports whether a sign stands above or below a letter.
 func isMark(text string) bool {
 	r, _ := utf8.DecodeRuneInString(text)
 	if r < 0x300 {
@@ -110,7 +110,7 @@ func countLetters(line []visualItem) (left, right int) {
 	return left, right
 }
 
-// isRTLLine reports that a line is one of a text which runs to the left. The sign that ends a sentence tells it;
+// isRTLLine reports whether a line is one of a text which runs to the left. The sign that ends a sentence tells it;
 // otherwise the letters do, where few of them suffice on a page that runs to the left.
 func isRTLLine(line []visualItem, page bool) bool {
 	left, right := countLetters(line)
@@ -127,7 +127,7 @@ func isRTLLine(line []visualItem, page bool) bool {
 	return left > right
 }
 
-// isSentenceEndSign reports a sign that ends a sentence.
+// isSentenceEndSign reports whether a sign ends a sentence.
 func isSentenceEndSign(text string) bool { return strings.Contains(".,;:!?،؛؟", text) }
 
 // logicalText returns the text of a line.
@@ -249,7 +249,7 @@ func (l *rtlRun) bracketCallStart(i int) int {
 	return i
 }
 
-// isSameLTRRun reports that what is at k and at i, with only signs and spaces between them, is of one run to the right.
+// isSameLTRRun reports whether what is at k and at i, with only signs and spaces between them, is of one run to the right.
 func (l *rtlRun) isSameLTRRun(k, i int) bool {
 	a, b, between := l.items[k].class, l.items[i].class, l.items[k+1:i]
 	switch {
@@ -274,7 +274,7 @@ func (l *rtlRun) isSameLTRRun(k, i int) bool {
 	}
 }
 
-// isPhoneNumber reports that the digits at k are of a telephone number, which begins with a plus on their left.
+// isPhoneNumber reports whether the digits at k are of a telephone number, which begins with a plus on their left.
 func isPhoneNumber(line []visualItem, k int) bool {
 	const longest = 24 // digits and what parts them
 	for least := k - longest; k >= 0 && k > least; k-- {

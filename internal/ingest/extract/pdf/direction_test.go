@@ -11,7 +11,7 @@ import (
 	"parley/internal/ingest/extract/pdf"
 )
 
-// drawPDF is a PDF of one font whose table names a character for each code. Each line is what a reader sees, from left
+// drawPDF returns a PDF of one font whose table names a character for each code. Each line is what a reader sees, from left
 // to right, with one glyph for each character; order says in which sequence the glyphs are written into the file.
 func drawPDF(lines []string, order func(line []rune) []int) []byte {
 	codes := map[rune]int{}

@@ -128,7 +128,7 @@ func (p *contentReader) applyOperator(op string, args []pdf.Value) {
 	}
 }
 
-// showText takes the operators that show strings.
+// showText applies the operators that show strings.
 func (p *contentReader) showText(op string, args []pdf.Value) {
 	if len(args) == 0 {
 		return

@@ -10,7 +10,7 @@ import (
 	"parley/internal/text/words"
 )
 
-// layout makes text of glyphs: lines by what stands on one base line, words by the gaps, paragraphs by the space between the
+// layout turns glyphs into text: lines by what stands on one base line, words by the gaps, paragraphs by the space between the
 // lines, headings by their size.
 type layout struct {
 	fonts     map[string]*font
@@ -104,7 +104,7 @@ func (s *glyphRun) merge(next glyphRun) {
 	s.hasRTL, s.hasOnlyMarks = s.hasRTL || next.hasRTL, s.hasOnlyMarks && next.hasOnlyMarks
 }
 
-// isNextOnLine reports that g goes on on the line of a, to the right or, in scripts that run so, to the left.
+// isNextOnLine reports whether g goes on on the line of a, to the right or, in scripts that run so, to the left.
 func isNextOnLine(a, g glyph) bool {
 	size := max(a.size, g.size)
 	if dy := g.y - a.y; dy > 0.45*size || dy < -0.45*size {
@@ -122,7 +122,7 @@ func isRTL(s string) bool {
 	return r >= 0x590 && unicode.In(r, unicode.Arabic, unicode.Hebrew, unicode.Syriac)
 }
 
-// isRTLPage reports that most letters do.
+// isRTLPage reports whether most letters run to the left.
 func isRTLPage(glyphs []glyph) bool {
 	left, right := 0, 0
 	for _, g := range glyphs {
@@ -181,19 +181,19 @@ func joinGlyphs(glyphs []glyph) string {
 	return b.String()
 }
 
-// hasWordGap reports a gap between two glyphs that is as wide as a space.
+// hasWordGap reports whether the gap between two glyphs is as wide as a space.
 func hasWordGap(a, g glyph) bool {
 	gap, size := max(g.x-a.end, a.x-g.end), min(a.size, g.size)
 	return gap > 0.17*size && !isUnspacedScript(a.text) && !isUnspacedScript(g.text) || gap > 0.6*size
 }
 
-// isOverprint reports a glyph that stands on another of its kind, to look bold.
+// isOverprint reports whether a glyph is printed on an equal one, to look bold.
 func isOverprint(a, g glyph) bool {
 	apart := a.x - g.x
 	return apart < 0.05*g.size && apart > -0.05*g.size && a.text == g.text && g.end-g.x > 0.1*g.size
 }
 
-// isUnspacedScript reports scripts that are written without spaces.
+// isUnspacedScript reports whether a text is of a script that is written without spaces.
 func isUnspacedScript(s string) bool {
 	r, _ := utf8.DecodeRuneInString(s)
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana)

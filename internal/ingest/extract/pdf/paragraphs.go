@@ -23,7 +23,7 @@ func (t *layout) text() string {
 	return d.Text()
 }
 
-// bodySize is the size that most of the text has.
+// bodySize returns the size that most of the text has.
 func (t *layout) bodySize() float64 {
 	bytes := map[float64]int{}
 	best, most := 0.0, 0
@@ -59,7 +59,7 @@ func (t *layout) headingSizes(body float64) map[float64]int {
 	return levels
 }
 
-// canBeTitle reports text that may head a section.
+// canBeTitle reports whether a text may head a section.
 func canBeTitle(text string) bool {
 	letters := 0
 	for _, r := range text {
@@ -100,7 +100,7 @@ func maskDigits(text string) string {
 	}, text)
 }
 
-// atEdge reports a line that no other one stands above, or below.
+// atEdge reports whether no line is above a line, or none below.
 func atEdge(lines []textLine, l textLine) bool {
 	above, below := 0, 0
 	for _, o := range lines {
@@ -117,7 +117,7 @@ func atEdge(lines []textLine, l textLine) bool {
 	return true
 }
 
-// writeLines makes headings and paragraphs of the lines of one page.
+// writeLines writes the lines of one page as headings and paragraphs.
 func writeLines(d *draft.Builder, lines []textLine, body float64, levels map[float64]int) {
 	var open []textLine
 	for i := 0; i < len(lines); i++ {
@@ -146,7 +146,7 @@ func writeLines(d *draft.Builder, lines []textLine, body float64, levels map[flo
 	writeParagraph(d, open)
 }
 
-// isStandaloneLine reports a short bold line with more than the usual space above it and text below.
+// isStandaloneLine reports whether a line is short and bold, with more than the usual space above it and text below.
 func isStandaloneLine(lines []textLine, i int) bool {
 	l := lines[i]
 	if !canBeTitle(l.text) || len(l.text) > 90 || strings.HasSuffix(l.text, ".") || strings.HasSuffix(l.text, ",") || strings.Contains(l.text, "  ") {
@@ -158,7 +158,7 @@ func isStandaloneLine(lines []textLine, i int) bool {
 	return i+1 < len(lines) && !lines[i+1].bold
 }
 
-// startsParagraph reports that a new paragraph, or a new column, begins with l.
+// startsParagraph reports whether a new paragraph, or a new column, begins with l.
 func startsParagraph(last, l textLine, body float64) bool {
 	down := last.y - l.y
 	size := max(l.size, last.size, body)
@@ -192,7 +192,7 @@ func writeParagraph(d *draft.Builder, lines []textLine) {
 	d.AddParagraph(b.String())
 }
 
-// endsEarly reports that a line leaves room before the edge of its paragraph.
+// endsEarly reports whether a line ends well before the edge of its paragraph.
 func endsEarly(l textLine, left, right float64) bool {
 	if l.isRTL {
 		return l.x > left+0.18*(l.end-left)
@@ -212,7 +212,7 @@ func isItem(text string) bool {
 	return false
 }
 
-// isHyphenated reports that a word was cut at the end of the line.
+// isHyphenated reports whether a word was cut at the end of the line.
 func isHyphenated(before, after string) bool {
 	before, ok := strings.CutSuffix(before, "-")
 	if !ok {

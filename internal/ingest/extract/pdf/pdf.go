@@ -15,7 +15,7 @@ import (
 	"parley/internal/ingest/extract/draft"
 )
 
-// Read reads a PDF in two ways and keeps the plausible one: words rebuilt from where the glyphs stand, and the strings of the
+// Read reads a PDF in two ways and returns the plausible text: words rebuilt from where the glyphs stand, and the strings of the
 // file as they come, which is what is left where fonts tell no widths.
 func Read(ctx context.Context, _ string, data []byte) (draft.Document, error) {
 	r, err := openFile(data)
@@ -127,7 +127,7 @@ func listPages(r *pdf.Reader) (pages []page) {
 	return pages
 }
 
-// ignorePanic keeps a branch that cannot be read from taking the others with it.
+// ignorePanic calls step and recovers from its panics, so that a branch that cannot be read does not end the others.
 func ignorePanic(step func()) {
 	defer func() { _ = recover() }()
 	step()
@@ -158,7 +158,7 @@ func readPlainStrings(ctx context.Context, pages []page) string {
 	return d.Text()
 }
 
-// plausibility tells text from what only looks like it, from 0 to 1: words have a usual length, and letters are most of it.
+// plausibility returns how much a string looks like text, from 0 to 1: words have a usual length, and letters are most of it.
 func plausibility(text string) float64 {
 	letters, odd, words, dense, all := 0, 0, 0, 0, 0
 	inWord := false

@@ -74,7 +74,7 @@ func reverseRunes(text string) string {
 	return string(signs)
 }
 
-// haveSameWords reports that two texts hold the same words, but for one in twelve.
+// haveSameWords reports whether two texts hold the same words, but for one in twelve.
 func haveSameWords(a, b string) bool {
 	count := map[string]int{}
 	all, both := 0, 0

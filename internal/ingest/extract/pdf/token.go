@@ -127,7 +127,7 @@ func literalStringAt(data []byte, at int) token {
 
 var escapes = map[byte]byte{'n': '\n', 'r': '\r', 't': '\t', 'b': '\b', 'f': '\f'}
 
-// readEscape adds what stands behind a backslash, and gives its last byte's place.
+// readEscape adds the character that is escaped by a backslash, and returns the place of its last byte.
 func (t *token) readEscape(data []byte, at int) int {
 	if at >= len(data) {
 		return at
@@ -153,14 +153,14 @@ func (t *token) readEscape(data []byte, at int) int {
 	return at
 }
 
-// dict is a dictionary's members: []byte for strings, string for names, int, bool, pdfDict, []any, pdfRef, or nil for what
-// matters to nobody here.
+// dict holds the members of a dictionary: []byte for strings, string for names, int, bool, pdfDict, []any, pdfRef, or nil for what
+// is not needed.
 type dict map[string]any
 
 // reference is the number of an object that stands elsewhere.
 type reference int
 
-// dictAt reads the dictionary whose << stands at, and gives where it ends.
+// dictAt reads the dictionary that begins at a place, and returns where it ends.
 func dictAt(data []byte, at int) (dict, int) {
 	v, end := valueAt(data, at, 0)
 	d, _ := v.(dict)

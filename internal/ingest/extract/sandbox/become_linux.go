@@ -12,17 +12,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// System tells what this system lacks to keep readers of files from everything else: calls (seccomp) and files
-// (Landlock). Nil is nothing.
+// System returns what this system lacks to fence readers of files, for calls (seccomp) and for files (Landlock); nil where it lacks
+// nothing.
 func System() (calls, files error) {
 	_, files = landlockVersion()
 	return hasFilters(), files
 }
 
+// OnLinux reports whether this system is Linux, the one with fences.
 const OnLinux = true
 
-// confine takes from this process and all its threads whatever a reader of files does not need: it can do nothing but
-// compute and speak on the streams that it has.
+// confine fences this process and all its threads: they can do nothing but compute, and read and write the open streams.
 func confine() error {
 	_ = restrictProcess() // without Landlock the filter alone refuses every path
 	return installFilter(false)
@@ -32,7 +32,7 @@ func confine() error {
 // without privileges and environment, and with nothing open to it but itself and the libraries, fonts and tables of
 // the system, to be read. It returns only when it fails, as it does where the system lacks what is needed.
 func Become(need Need, program string, args []string) error {
-	runtime.LockOSThread() // which is the one that turns
+	runtime.LockOSThread() // the thread that becomes the program
 	LimitCPU()
 	if err := limitMemory(); err != nil {
 		return err
@@ -51,7 +51,7 @@ func Become(need Need, program string, args []string) error {
 	return unix.Exec(program, append([]string{program}, args...), []string{"LC_ALL=C.UTF-8"})
 }
 
-// checkFences tells of what the system lacks that is needed.
+// checkFences returns the errors about fences that are needed.
 func (n Need) checkFences(files, calls error) error {
 	switch n {
 	case NeedNothing:

@@ -44,11 +44,11 @@ func deeper(at target) (list []string) {
 	return list
 }
 
-// privileges tells what the process may do beyond others.
+// privileges returns what the process may do beyond others.
 func privileges() (list []string) {
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
-	var held [2]unix.CapUserData
-	if unix.Capget(&header, &held[0]) == nil && held[0].Permitted|held[1].Permitted != 0 {
+	var capabilities [2]unix.CapUserData
+	if unix.Capget(&header, &capabilities[0]) == nil && capabilities[0].Permitted|capabilities[1].Permitted != 0 {
 		list = append(list, "privileges")
 	}
 	return list

@@ -59,7 +59,7 @@ var hostilePrograms = map[string]func(){
 	},
 }
 
-// reachableThings tells what beyond itself a process can get at.
+// reachableThings returns what beyond itself a process can get at.
 func reachableThings(at target) (list []string) {
 	add := func(what string, err error) {
 		if err == nil {
@@ -100,7 +100,7 @@ func reachableThings(at target) (list []string) {
 	return append(list, deeper(at)...)
 }
 
-// newHostileFile is a file that our own reader does not understand, and that leads the other one astray.
+// newHostileFile returns a file that our own reader does not understand, and that leads the other one astray.
 func newHostileFile(t *testing.T, at target) []byte {
 	t.Helper()
 	words, err := json.Marshal(at)
@@ -110,7 +110,7 @@ func newHostileFile(t *testing.T, at target) []byte {
 	return append([]byte("%PDF-1.7\n"), words...)
 }
 
-// hostileProgram is this program under another name.
+// hostileProgram returns this program under another name.
 func hostileProgram(t *testing.T, name string) string {
 	t.Helper()
 	exe, err := os.Executable()
@@ -124,7 +124,7 @@ func hostileProgram(t *testing.T, name string) string {
 	return link
 }
 
-// newTarget is what a server has that no reader may get at.
+// newTarget returns what a server has that no reader may get at.
 func newTarget(t *testing.T) target {
 	t.Helper()
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
@@ -155,8 +155,8 @@ func TestAnotherProgramReachesNothing(t *testing.T) {
 	if err != nil || doc.Text != "reached:  with 1 settings" {
 		t.Errorf("%q, %v", doc.Text, err)
 	}
-	if kept, err := os.ReadFile(at.File); err != nil || string(kept) != "another tenant's words" {
-		t.Errorf("%q, %v", kept, err)
+	if after, err := os.ReadFile(at.File); err != nil || string(after) != "another tenant's words" {
+		t.Errorf("%q, %v", after, err)
 	}
 	if got := reachableThings(at); !slices.Contains(got, "connect") || !slices.Contains(got, "signal 10") || !slices.Contains(got, "write") {
 		t.Errorf("without a fence, only %q", got)

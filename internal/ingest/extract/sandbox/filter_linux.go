@@ -63,7 +63,7 @@ type callRule struct {
 	instructions []unix.SockFilter
 }
 
-// buildFilter is the filter: the wrong architecture and each call of the list are refused, the rules decide on theirs,
+// buildFilter returns the filter: the wrong architecture and each call of the list are refused, the rules decide on theirs,
 // and everything else is allowed.
 func buildFilter(arch uint32, x32 bool, denied []uint32, rules []callRule) []unix.SockFilter {
 	const (

@@ -9,7 +9,7 @@ const (
 	bpfJumpAnySet = unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K
 )
 
-// fenceRules are about calls that a process needs for itself: it may signal and limit itself, make threads and no
+// fenceRules returns the rules about calls that a process needs for itself: it may signal and limit itself, make threads and no
 // processes, open files to read them, and have no memory that its limit does not count. The process has the id self,
 // which stays when it becomes another program.
 func fenceRules(self, open uint32) []callRule {

@@ -61,16 +61,16 @@ func newRuleset(open []allowedPath) (fd int, err error) {
 	if version >= 6 {
 		rules.Scoped = scopeV6
 	}
-	made, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&rules)), unsafe.Sizeof(rules), 0) //nolint:gosec // the kernel reads it
+	ruleset, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&rules)), unsafe.Sizeof(rules), 0) //nolint:gosec // the kernel reads it
 	if errno != 0 {
 		return 0, fmt.Errorf("use Landlock: %w", errno)
 	}
 	for _, p := range open {
-		if err := addPath(int(made), p); err != nil {
-			return 0, errors.Join(err, unix.Close(int(made)))
+		if err := addPath(int(ruleset), p); err != nil {
+			return 0, errors.Join(err, unix.Close(int(ruleset)))
 		}
 	}
-	return int(made), nil
+	return int(ruleset), nil
 }
 
 func addPath(rules int, p allowedPath) error {
@@ -130,7 +130,7 @@ func restrictProcess() error {
 	return nil
 }
 
-// restrictAllThreads is what kernels can from the eighth version on.
+// restrictAllThreads restricts all threads at once, as kernels can from the eighth version of Landlock on.
 func restrictAllThreads(rules int) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

@@ -41,9 +41,9 @@ func init() { //nolint:gochecknoinits // one of the children starts this program
 		// greedy, busy, broken and fenced behave like a reader that a file has led astray.
 		"greedy": func([]string) error {
 			return runHostileChild(func() {
-				for kept := [][]byte{}; ; kept = append(kept, make([]byte, 16<<20)) {
-					for i := range kept {
-						kept[i][0]++
+				for chunks := [][]byte{}; ; chunks = append(chunks, make([]byte, 16<<20)) {
+					for i := range chunks {
+						chunks[i][0]++
 					}
 				}
 			})

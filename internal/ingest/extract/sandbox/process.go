@@ -99,7 +99,7 @@ func (p *Process) WaitForExit(most time.Duration) bool {
 	}
 }
 
-// ExitError says why a process ended in the midst of a file; err is what showed that it had.
+// ExitError returns why a process ended in the midst of a file; err is what showed that it had.
 func (p *Process) ExitError(err error) *draft.Error {
 	p.WaitForExit(startTimeout)
 	output := p.stderr.String()

@@ -8,10 +8,10 @@ import (
 	"syscall"
 )
 
-// setProcessGroup keeps a child from the signals of the server's terminal: it ends when the server has.
+// setProcessGroup keeps a process from the signals of the server's terminal: it ends when the server has.
 func setProcessGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// isOutOfTime reports a process that has used up its processor time: nobody else kills it before its clock has run out.
+// isOutOfTime reports whether a process has used up its processor time: nobody else kills it before its clock has run out.
 func isOutOfTime(state *os.ProcessState) bool {
 	if state == nil {
 		return false

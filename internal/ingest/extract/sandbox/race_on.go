@@ -2,5 +2,5 @@
 
 package sandbox
 
-// raceFactor makes room for what the race detector keeps beside the memory of the program.
+// raceFactor scales the limits for the memory that the race detector takes beside the program.
 const raceFactor = 12

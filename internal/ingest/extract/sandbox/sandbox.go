@@ -33,7 +33,7 @@ const (
 // stateFenced is what a process in the sandbox says first; any other state says what it lacks.
 const stateFenced = "fenced"
 
-// Enter gives up what a reader of files does not need, and tells the process that started this one whether that has worked.
+// Enter drops what a reader of files does not need, and writes to the process that started this one whether that has worked.
 func Enter(out io.Writer) error {
 	debug.SetMemoryLimit(softMemoryBytes)
 	state := stateFenced

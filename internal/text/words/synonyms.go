@@ -2,8 +2,8 @@ package words
 
 import "strings"
 
-// Synonyms returns the stems of words that people use in the place of this one when they ask for help; nil for most words. Words
-// that merely belong together are not kin.
+// Synonyms returns the stems of words that people use instead of this one when they ask for help; nil for most words. Words
+// that merely belong together are no synonyms.
 func (l Language) Synonyms(stem string) []string {
 	if l != English {
 		return nil
@@ -12,7 +12,7 @@ func (l Language) Synonyms(stem string) []string {
 }
 
 var synonymsByStem = func() map[string][]string {
-	kin := map[string][]string{}
+	synonyms := map[string][]string{}
 	for line := range strings.Lines(englishSynonyms) {
 		group := strings.Fields(line)
 		for i := range group {
@@ -21,12 +21,12 @@ var synonymsByStem = func() map[string][]string {
 		for _, a := range group {
 			for _, b := range group {
 				if a != b {
-					kin[a] = append(kin[a], b)
+					synonyms[a] = append(synonyms[a], b)
 				}
 			}
 		}
 	}
-	return kin
+	return synonyms
 }()
 
 // englishSynonyms lists a group of words a line.

@@ -2,7 +2,7 @@ package words
 
 import "strings"
 
-// NeedsContext reports that a message cannot be understood alone: it points at what was said before ("does it cost more?"), goes on with
+// NeedsContext reports whether a message cannot be understood alone: it points at what was said before ("does it cost more?"), goes on with
 // it ("and on Sundays?") or names next to nothing ("why?").
 func NeedsContext(message string) bool {
 	q := padFolded(message)
@@ -52,3 +52,23 @@ er sie ihn ihm ihr ihre ihren ihrem ihrer diese dieser dieses diesem diesen dies
 il elle ils elles cela ça celui celle ceux celles leur leurs lui
 هو هي هم هذا هذه ذلك تلك هناك
 это этот эта эти он она они их его там`
+
+// AsksHow reports whether the question is how to do something.
+func AsksHow(question string) bool { return ContainsPhrase(question, howPhrases) }
+
+var howPhrases = []string{" how do i ", " how do you ", " how do we ", " how can ", " how to ", " how should ", " how would ", " what steps ", " wie kann ",
+	" wie mache ", " como ", " comment "}
+
+// ContainsPhrase reports whether one of the phrases, folded and with a space at either end where a word ends, stands in the question.
+func ContainsPhrase(question string, phrases []string) bool {
+	q := padFolded(question)
+	for _, p := range phrases {
+		if strings.Contains(q, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// padFolded folds the question and adds a space before its first word and after its last.
+func padFolded(question string) string { return " " + strings.TrimLeft(Fold(question), " ¿¡") + " " }

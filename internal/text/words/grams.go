@@ -32,7 +32,7 @@ func Grams(into []uint64, word string) []uint64 {
 	return into
 }
 
-// Hash is a fixed 64-bit hash: the same on every machine and in every run, because results must not depend on either.
+// Hash returns a 64-bit hash that is the same on every machine and in every run, because results must not depend on either.
 func Hash(s string) uint64 {
 	h := uint64(14695981039346656037)
 	for i := range len(s) {

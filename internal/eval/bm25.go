@@ -31,7 +31,7 @@ const (
 
 func newBM25Index() *bm25Index { return &bm25Index{postings: map[string][]posting{}} }
 
-// Len tells how many passages there are.
+// Len returns how many passages there are.
 func (x *bm25Index) Len() int { return len(x.passages) }
 
 // Put adds passages.

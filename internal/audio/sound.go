@@ -1,4 +1,4 @@
-// Package pcm holds sound as samples, signed 16 bit and one channel, and what is done to them: EncodeWAV files and changes of rate.
+// Package audio holds sound as samples, signed 16 bit and one channel. It reads and writes WAV files and changes rates.
 package audio
 
 import (
@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// Sound is a stretch of samples.
+// Sound is samples of one rate.
 type Sound struct {
 	Rate int // samples per second
 	PCM  []int16
 }
 
-// Duration is how long the sound lasts.
+// Duration returns how long the sound lasts.
 func (s Sound) Duration() time.Duration { return Duration(len(s.PCM), s.Rate) }
 
-// Duration is how long so many samples last.
+// Duration returns how long so many samples last.
 func Duration(samples, rate int) time.Duration {
 	if rate <= 0 {
 		return 0
