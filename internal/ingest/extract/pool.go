@@ -216,9 +216,12 @@ func (p *Pool) readWithRetry(ctx context.Context, share time.Duration, c *child,
 func (p *Pool) readInChild(ctx context.Context, c *child, ask, kind, name string, data []byte) (page html.Page, refused error, next *child, err error) {
 	if c == nil {
 		var known *draft.Error
-		if c, err = p.startChild(ctx); errors.As(err, &known) {
+		switch c, err = p.startChild(ctx); {
+		case errors.As(err, &known):
 			return page, nil, nil, known
-		} else if err != nil {
+		case err != nil && ctx.Err() != nil:
+			return page, nil, nil, err
+		case err != nil:
 			return page, nil, nil, fmt.Errorf("start a reader of files: %w", err)
 		}
 	}

@@ -45,7 +45,7 @@ func Command(program string, args ...string) *exec.Cmd {
 
 // Start starts a command that enters the sandbox first of all, and waits until it has. lacks says what keeps the process from being
 // fenced; it is empty where nothing does.
-func Start(ctx context.Context, cmd *exec.Cmd) (p *Process, lacks string, err error) {
+func Start(ctx context.Context, cmd *exec.Cmd) (started *Process, lacks string, err error) {
 	childIn, in, err := os.Pipe()
 	if err != nil {
 		return nil, "", err
@@ -54,7 +54,7 @@ func Start(ctx context.Context, cmd *exec.Cmd) (p *Process, lacks string, err er
 	if err != nil {
 		return nil, "", errors.Join(err, childIn.Close(), in.Close())
 	}
-	p = &Process{cmd: cmd, stdin: in, stdout: out, reader: bufio.NewReader(out), stderr: &tailBuffer{},
+	p := &Process{cmd: cmd, stdin: in, stdout: out, reader: bufio.NewReader(out), stderr: &tailBuffer{},
 		exited: make(chan struct{})}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = childIn, childOut, p.stderr
 	err = errors.Join(cmd.Start(), childIn.Close(), childOut.Close())
