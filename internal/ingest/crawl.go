@@ -3,7 +3,6 @@ package ingest
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -41,11 +40,11 @@ type crawlRun struct {
 // Crawl handles CrawlJob: it reads a link, or goes on where a run that died has stopped. Each page goes live as it is read. A
 // link that is gone, or read anew meanwhile, is dropped.
 func (d *Service) Crawl(ctx context.Context, job jobs.Job) error {
-	var about jobPayload
-	if err := json.Unmarshal(job.Payload, &about); err != nil {
-		return fmt.Errorf("payload: %w", err)
+	agent, err := jobAgent(job)
+	if err != nil {
+		return err
 	}
-	c, err := d.loadCrawl(ctx, job.AccountID, about.Agent, parley.SourceID(job.Key))
+	c, err := d.loadCrawl(ctx, job.AccountID, agent, parley.SourceID(job.Key))
 	if err != nil || c == nil {
 		return ignoreDropped(err)
 	}

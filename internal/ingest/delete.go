@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -73,17 +72,17 @@ func (d *Service) deletePages(ctx context.Context, tx *store.DB, account parley.
 
 // Erase handles EraseJob.
 func (d *Service) Erase(ctx context.Context, job jobs.Job) error {
-	var about jobPayload
-	if err := json.Unmarshal(job.Payload, &about); err != nil {
-		return fmt.Errorf("payload: %w", err)
-	}
-	if err := d.eraseAll(ctx, job.AccountID, about.Agent, parley.SourceID(job.Key)); err != nil {
+	agent, err := jobAgent(job)
+	if err != nil {
 		return err
 	}
-	if err := d.Indexes.EraseVectors(ctx, about.Agent); err != nil {
+	if err := d.eraseAll(ctx, job.AccountID, agent, parley.SourceID(job.Key)); err != nil {
 		return err
 	}
-	return d.RemoveUnusedFiles(ctx, job.AccountID, about.Agent)
+	if err := d.Indexes.EraseVectors(ctx, agent); err != nil {
+		return err
+	}
+	return d.RemoveUnusedFiles(ctx, job.AccountID, agent)
 }
 
 // eraseAll erases the content of a deleted source and its pages, and then removes a site that had many pages from the lists.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"time"
 
 	"parley"
@@ -70,21 +69,21 @@ func (d *Service) EmbedAll(ctx context.Context) error {
 // Embed handles EmbedJob: passages without a vector get one, some at a time, so that a run that was cut short goes on where it
 // was. When the provider fails the agent answers by words as before, and the job comes back later.
 func (d *Service) Embed(ctx context.Context, job jobs.Job) error {
-	var about jobPayload
-	if err := json.Unmarshal(job.Payload, &about); err != nil {
-		return fmt.Errorf("payload: %w", err)
+	agent, err := jobAgent(job)
+	if err != nil {
+		return err
 	}
 	if d.Embedder == nil {
 		return nil
 	}
-	done, err := d.embedMissing(ctx, job.AccountID, about.Agent)
+	done, err := d.embedMissing(ctx, job.AccountID, agent)
 	switch {
 	case isDropped(err):
 		return nil
 	case err != nil:
-		return errors.Join(err, d.retryEmbed(ctx, job, about.Agent, done, err))
+		return errors.Join(err, d.retryEmbed(ctx, job, agent, done, err))
 	}
-	return d.Indexes.EraseOtherVectors(ctx, about.Agent)
+	return d.Indexes.EraseOtherVectors(ctx, agent)
 }
 
 // embedMissing returns how many texts were embedded.

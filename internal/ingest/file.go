@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -190,11 +189,11 @@ func (d *Service) FileHandlers() map[string]jobs.Handler {
 // ExtractFile handles FileJob: the text of the wanted version is found and written down, and its training is left to a job. When it
 // fails for good the source is failed, and the version that was live stays so.
 func (d *Service) ExtractFile(ctx context.Context, job jobs.Job) error {
-	var about jobPayload
-	if err := json.Unmarshal(job.Payload, &about); err != nil {
-		return fmt.Errorf("payload: %w", err)
+	agent, err := jobAgent(job)
+	if err != nil {
+		return err
 	}
-	s, err := d.loadUntrained(ctx, job.AccountID, about.Agent, parley.SourceID(job.Key))
+	s, err := d.loadUntrained(ctx, job.AccountID, agent, parley.SourceID(job.Key))
 	if err == nil {
 		err = d.extractFile(ctx, s)
 	}

@@ -4,6 +4,7 @@ package ingest
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"runtime"
 	"strings"
@@ -52,6 +53,15 @@ func sourceEvent(kind string, s *parley.Source) store.NewEvent {
 // jobPayload is what a job on a source needs beside the source's id, which is its key.
 type jobPayload struct {
 	Agent parley.AgentID `json:"agent"`
+}
+
+// jobAgent returns the agent that a job is about.
+func jobAgent(job jobs.Job) (parley.AgentID, error) {
+	var payload jobPayload
+	if err := json.Unmarshal(job.Payload, &payload); err != nil {
+		return "", fmt.Errorf("payload: %w", err)
+	}
+	return payload.Agent, nil
 }
 
 // maxJobAttempts of a job on a source: half a minute in all, for whoever has written a source is waiting for it.

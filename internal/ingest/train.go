@@ -40,11 +40,11 @@ var (
 // all at once. A source that is gone and a version that is no longer wanted are dropped. When it fails for good the source is
 // failed, and the version that was live stays so.
 func (d *Service) Train(ctx context.Context, job jobs.Job) error {
-	var about jobPayload
-	if err := json.Unmarshal(job.Payload, &about); err != nil {
-		return fmt.Errorf("payload: %w", err)
+	agent, err := jobAgent(job)
+	if err != nil {
+		return err
 	}
-	s, err := d.loadUntrained(ctx, job.AccountID, about.Agent, parley.SourceID(job.Key))
+	s, err := d.loadUntrained(ctx, job.AccountID, agent, parley.SourceID(job.Key))
 	if err == nil {
 		err = d.train(ctx, s)
 	}
@@ -243,17 +243,17 @@ func (d *Service) enqueueEraseEarlier(ctx context.Context, tx *store.DB, s *parl
 
 // EraseEarlierVersions handles EraseEarlierJob.
 func (d *Service) EraseEarlierVersions(ctx context.Context, job jobs.Job) error {
-	var about jobPayload
-	if err := json.Unmarshal(job.Payload, &about); err != nil {
-		return fmt.Errorf("payload: %w", err)
-	}
-	if err := d.DB.EraseEarlierVersions(ctx, job.AccountID, about.Agent, parley.SourceID(job.Key)); err != nil {
+	agent, err := jobAgent(job)
+	if err != nil {
 		return err
 	}
-	if err := d.Indexes.EraseVectors(ctx, about.Agent); err != nil {
+	if err := d.DB.EraseEarlierVersions(ctx, job.AccountID, agent, parley.SourceID(job.Key)); err != nil {
 		return err
 	}
-	return d.RemoveUnusedFiles(ctx, job.AccountID, about.Agent)
+	if err := d.Indexes.EraseVectors(ctx, agent); err != nil {
+		return err
+	}
+	return d.RemoveUnusedFiles(ctx, job.AccountID, agent)
 }
 
 // errServerDied is the failure of a source that was being read each time the server ended: it may be the cause.
@@ -265,11 +265,11 @@ func (d *Service) LostJobHandlers() map[string]jobs.Handler {
 }
 
 func (d *Service) failLostSource(ctx context.Context, job jobs.Job) error {
-	var about jobPayload
-	if err := json.Unmarshal(job.Payload, &about); err != nil {
-		return fmt.Errorf("payload: %w", err)
+	agent, err := jobAgent(job)
+	if err != nil {
+		return err
 	}
-	s, err := d.loadUntrained(ctx, job.AccountID, about.Agent, parley.SourceID(job.Key))
+	s, err := d.loadUntrained(ctx, job.AccountID, agent, parley.SourceID(job.Key))
 	if err != nil {
 		return ignoreDropped(err)
 	}
@@ -278,11 +278,11 @@ func (d *Service) failLostSource(ctx context.Context, job jobs.Job) error {
 
 // finishLostLink leaves a link with what was read of it.
 func (d *Service) finishLostLink(ctx context.Context, job jobs.Job) error {
-	var about jobPayload
-	if err := json.Unmarshal(job.Payload, &about); err != nil {
-		return fmt.Errorf("payload: %w", err)
+	agent, err := jobAgent(job)
+	if err != nil {
+		return err
 	}
-	c, err := d.loadCrawl(ctx, job.AccountID, about.Agent, parley.SourceID(job.Key))
+	c, err := d.loadCrawl(ctx, job.AccountID, agent, parley.SourceID(job.Key))
 	if err != nil || c == nil {
 		return ignoreDropped(err)
 	}

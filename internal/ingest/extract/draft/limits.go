@@ -7,7 +7,7 @@ const (
 	MaxArchiveFiles  = 10_000    // files in an archive
 	MaxUnpackedBytes = 192 << 20 // bytes an archive may unpack to, in all
 	MaxPartBytes     = 96 << 20  // bytes of one file in it
-	MaxUnpackRatio   = 400       // unpacked to packed, of a part larger than minRatioBytes
+	MaxUnpackRatio   = 400       // unpacked to packed, of a part larger than MinRatioBytes
 	MinRatioBytes    = 4 << 20
 	MaxDepth         = 400       // elements or values within one another
 	MaxElements      = 8_000_000 // of one XML file

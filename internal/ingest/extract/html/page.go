@@ -1,3 +1,4 @@
+// Package html reads HTML pages: their main text as Markdown, and what they tell crawlers.
 package html
 
 import (

@@ -1,3 +1,4 @@
+// Package office reads office documents: DOCX, XLSX, PPTX, ODT, EPUB, and Word files of 1997 to 2003.
 package office
 
 import (

@@ -1,3 +1,4 @@
+// Package pdf reads PDF files: words by where their glyphs stand, in the order in which they are read.
 package pdf
 
 import (
