@@ -87,8 +87,8 @@ func (d *Service) isNewest(ctx context.Context, tx *store.DB, account parley.Acc
 		return false, err
 	}
 	for _, job := range living {
-		var about contentReplacement
-		if job.Key == string(s.Agent) && json.Unmarshal(job.Payload, &about) == nil && about.ID == s.ID {
+		var other contentReplacement
+		if job.Key == string(s.Agent) && json.Unmarshal(job.Payload, &other) == nil && other.ID == s.ID {
 			return true, nil
 		}
 	}

@@ -101,9 +101,9 @@ func (f *Files) listOld(now time.Time) (places, left []string, err error) {
 		if err != nil || entry.IsDir() {
 			return err
 		}
-		about, err := entry.Info()
+		info, err := entry.Info()
 		switch {
-		case err != nil || now.Sub(about.ModTime()) < orphanAge:
+		case err != nil || now.Sub(info.ModTime()) < orphanAge:
 			return nil //nolint:nilerr // a file that is gone is not old
 		case filepath.Base(filepath.Dir(path)) == incomingDir:
 			left = append(left, path)
