@@ -203,7 +203,7 @@ func (p *pageWrite) writeVersion(ctx context.Context, tx *store.DB, s *parley.So
 	return tx.CreateVersion(ctx, p.run.Account, &v)
 }
 
-// update makes the page what the source wants. One that says what it said is left alone, or trained if that was cut short.
+// update makes the page the wanted version of its source. One with the same content is left alone, or trained if that was cut short.
 func (p *pageWrite) update(ctx context.Context, tx *store.DB, there *parley.Source, size int64) error {
 	if there.WantedVersion != "" {
 		previous, err := tx.Version(ctx, p.run.Account, p.run.Agent, there.ID, there.WantedVersion)

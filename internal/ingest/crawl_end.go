@@ -88,8 +88,8 @@ func (c *crawlRun) setFinalStatus(s *parley.Source, pages int, e crawlEnding) {
 	s.Metadata = r.encode()
 }
 
-// removeLostPages takes the pages out that are gone, left out now or, after a complete reading, not listed any more, and ends the training of
-// those that did not get there.
+// removeLostPages removes the pages that are gone, excluded now or, after a complete crawl, not listed any more, and fails those whose
+// training did not end.
 func (c *crawlRun) removeLostPages(ctx context.Context, complete bool) error {
 	if c.isIndividual() {
 		return nil

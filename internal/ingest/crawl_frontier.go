@@ -13,7 +13,7 @@ import (
 	"parley/internal/store"
 )
 
-// frontier keeps the addresses of one reading in the database, and shows in the link's record how far it has come.
+// frontier keeps the addresses of one crawl in the database, and its progress in the record of the link.
 type frontier struct {
 	db     *store.DB
 	run    store.Crawl

@@ -108,8 +108,7 @@ func (s *splitter) addHeading(b prose.Block) {
 	s.sectionStart = b.Start
 }
 
-// popTitles takes titles from the stack. Those that nothing stands below go on, to stay findable, as words of the next
-// piece.
+// popTitles takes titles from the stack. Those with nothing below them become words of the next piece, so that they are found.
 func (s *splitter) popTitles(keep int) {
 	for _, t := range s.titles[keep:] {
 		if t.hasPiece {
@@ -267,14 +266,15 @@ func (s *splitter) beginWithBlock(b prose.Block) {
 		s.flushEmptyHeadings()
 	}
 	s.openPiece(b.Start)
-	if s.emptyHeadings.End > 0 && !s.crowns(b) {
+	if s.emptyHeadings.End > 0 && !s.promoteHeading(b) {
 		s.start, s.freshStart, s.end = s.emptyHeadings.Start, s.emptyHeadings.Start, s.emptyHeadings.Start
 	}
 	s.emptyHeadings = Piece{}
 }
 
-// crowns makes a lone heading a title above the section that follows it at once, where both are of one level and the budget allows it.
-func (s *splitter) crowns(b prose.Block) bool {
+// promoteHeading makes a lone heading a title above the section that follows it at once, where both are of one level and the budget allows
+// it, and reports whether it has.
+func (s *splitter) promoteHeading(b prose.Block) bool {
 	if s.lone.text == "" || len(s.titles) == 0 {
 		return false
 	}

@@ -21,7 +21,7 @@ func (x *Index) terms(t *termTable, list []weightedTerm) []term {
 }
 
 // norms holds, for each document, the length's part of BM25: a term that stands there tf times is worth tf/(tf+norm) of its
-// weight. It is infinite for forgotten documents and after the last one, up to the end of a range.
+// weight. It is infinite for removed documents and after the last one, up to the end of a range.
 type norms struct {
 	grams, stems []float32
 	levels       []uint8 // of grams, rounded down
@@ -33,7 +33,7 @@ const (
 	maxNormLevel = normLevels - 1
 )
 
-// lengthNorms returns the norms; they are made anew after a change.
+// lengthNorms returns the norms, which are computed anew after a change.
 func (x *Index) lengthNorms() *norms {
 	n := x.norms.Load()
 	if n == nil {
@@ -68,7 +68,7 @@ func (x *Index) normPerUnit(total int64) float64 {
 }
 
 // score returns what the term adds to the score of a document of that length. A product is rounded before it is added: so it is on
-// every machine. A forgotten document has no length.
+// every machine. A removed document has no length.
 func (t term) score(times uint8, perUnit float64, length int32) float64 {
 	if length == 0 {
 		return 0

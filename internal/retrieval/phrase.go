@@ -46,7 +46,7 @@ func (m *queryMessage) addPhrase(list []string, from, to int, name uint8) bool {
 	return true
 }
 
-// findQuotes looks for what the message has in quotation marks.
+// findQuotes searches for what is in quotation marks in the message.
 func (m *queryMessage) findQuotes() {
 	for at := 0; at < len(m.text); {
 		open, n := utf8.DecodeRuneInString(m.text[at:])
@@ -153,12 +153,12 @@ func digit(c byte) bool { return '0' <= c && c <= '9' }
 
 func hasDigit(word string) bool { return strings.ContainsAny(word, "0123456789") }
 
-// hasLetter reports a Latin letter: codes have those, whatever language the text around is in.
+// hasLetter reports whether a word has a Latin letter: codes have those, whatever language the text around is in.
 func hasLetter(word string) bool { return strings.ContainsAny(word, "abcdefghijklmnopqrstuvwxyz") }
 
 func isNumber(word string) bool { return strings.Trim(word, "0123456789.") == "" }
 
-// isUpper reports an abbreviation: letters, all of them large.
+// isUpper reports whether a word is an abbreviation: letters, all of them upper case.
 func isUpper(s string) bool {
 	for _, r := range s {
 		if !unicode.IsUpper(r) {

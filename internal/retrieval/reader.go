@@ -7,7 +7,7 @@ import (
 	"parley/internal/text/words"
 )
 
-// closeness is how a passage reads beside the question. All figures are 0 to 1: shares of the weight of its content words.
+// closeness is how close a passage is to the question. All figures are 0 to 1, shares of the weight of the question's content words.
 type closeness struct {
 	allWords      float64 // of the question's words, those of earlier messages with them, that stand in the passage
 	bestSentences float64 // in its best two neighbouring sentences
@@ -27,7 +27,7 @@ type subject struct {
 	weight       float64
 }
 
-// spelling is what other words are compared with for their spelling.
+// spelling is what the spelling of other words is compared with.
 type spelling struct {
 	subjectIndex, gramCount int
 	sketch                  uint64
@@ -36,7 +36,7 @@ type spelling struct {
 // maxSubjects bounds how many words of a long message are read for: one bit each.
 const maxSubjects = 64
 
-// reader reads passages for a question. It remembers what each word it met has to do with it.
+// reader reads passages for a question. It caches what each word has to do with the question.
 type reader struct {
 	x             *Index
 	subjects      []subject
@@ -49,7 +49,7 @@ type reader struct {
 	*readerScratch
 }
 
-// readerScratch are what a reader writes down; they are used again by later searches and clean in between.
+// readerScratch holds the buffers of a reader. Later searches use it again; it is clean in between.
 type readerScratch struct {
 	gramSubjects  []uint64 // by gram: the subjects that have it, one bit each
 	wordStates    []uint8  // by word: 0 is new, 1 has nothing to do with the question, others are 2 more than their place in likes
@@ -76,7 +76,7 @@ func (n *readerScratch) reset(q question) {
 // maxWordMatches is how many different words that have to do with a question are told apart.
 const maxWordMatches = 253
 
-// resize returns list at least n elements, the new ones zero.
+// resize returns the list with at least n elements, the new ones zero.
 func resize[T any](list []T, n int) []T {
 	if cap(list) < n {
 		return make([]T, n, n+n/8)
@@ -84,7 +84,7 @@ func resize[T any](list []T, n int) []T {
 	return list[:n]
 }
 
-// wordMatch tells which subject a word stands for, and how surely.
+// wordMatch is the subject that a word stands for, and how surely it does.
 type wordMatch struct {
 	subject  uint8
 	strength float32
@@ -127,7 +127,7 @@ func (r *reader) findSubject(a queryWord) int {
 	return slices.IndexFunc(r.subjects, func(s subject) bool { return s.isIndexed && s.stem == a.stem })
 }
 
-// matchStrengths says for each subject how surely it was met.
+// matchStrengths holds for each subject how surely it was found.
 type matchStrengths [maxSubjects]float64
 
 // read reads one passage. all says which subjects it holds.
@@ -179,7 +179,7 @@ func (p *passageRead) readWord(at int, w uint32) {
 	}
 }
 
-// isAsked reports whether the question itself has the word: it is not what it asks for.
+// isAsked reports whether the question itself has the word, which then is not what the question asks for.
 func (p *passageRead) isAsked(w uint32) bool { return p.match(w).strength == 1 }
 
 func (p *passageRead) recordMatch(at int, l wordMatch) {
@@ -323,14 +323,14 @@ func (r *reader) preparePhrases(phrases []phrase, subjects []int) {
 	}
 }
 
-// spot is a place in a passage where a subject was met.
+// spot is a place in a passage where a subject was found.
 type spot struct {
 	position int
 	subject  uint8
 	strength float64
 }
 
-// matchPhrases meets the phrases that end at the place.
+// matchPhrases finds the phrases that end at a place.
 func (p *passageRead) matchPhrases(at int) {
 	for _, s := range p.phrases {
 		if !s.endsWith(p.sequence[:at+1]) {

@@ -6,7 +6,7 @@ import (
 )
 
 // A vector is stored as a scale and a byte for each of its numbers: four bytes of a little-endian float, and then the numbers
-// divided by it. The angle between two vectors is so told to about a thousandth, which is finer than what an embedding means, in
+// divided by it. The angle between two vectors is thus exact to about a thousandth, which is finer than what an embedding means, in
 // a quarter of the memory; and since bytes are multiplied and added exactly, the order is the same on every machine.
 
 const (
@@ -81,7 +81,7 @@ func dotPlain(a []int16, b []int8) int32 {
 	return s + t + u + v
 }
 
-// setDirection takes the query's vector into the question, once the words of the message are there.
+// setDirection sets the question's vector, once the words of the message are there.
 func (q *question) setDirection(from Query) {
 	if q.direction = newDirection(from.Vector); q.direction == nil {
 		return
@@ -112,7 +112,7 @@ func (q *question) unknownShare() float64 {
 	return foreign / max(all, 1)
 }
 
-// EmbeddingText returns the text whose vector the query wants: a follow-up says little without the message before it.
+// EmbeddingText returns the text to embed for the query: a follow-up says little without the message before it.
 func (q Query) EmbeddingText() string {
 	if n := len(q.Earlier); n > 0 {
 		return q.Earlier[n-1] + "\n" + q.Text

@@ -38,7 +38,7 @@ func (x *Index) mergeVectorHits(d *direction, places []scoredDoc) []scoredDoc {
 	return places
 }
 
-// fuseScores returns the candidates the scores of words and vector together and orders them.
+// fuseScores sets the candidates' scores by words and vector together, and orders them.
 func (x *Index) fuseScores(d *direction, all []candidate) {
 	if d == nil || d.dims != x.vectors.dims {
 		return

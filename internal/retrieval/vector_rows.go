@@ -42,7 +42,7 @@ type readPosition struct {
 	ordinal         int
 }
 
-// Unembedded lists texts of the agent's live passages that have no vector of the library's model, those that come after another
+// Unembedded lists texts of the agent's live passages that have no vector of the model of Indexes, those that come after another
 // one (nil for the first), at most limit.
 func (l *Indexes) Unembedded(ctx context.Context, account parley.AccountID, agent parley.AgentID, after *Unembedded, limit int) ([]Unembedded, error) {
 	m := readPosition{ordinal: -1}
@@ -67,7 +67,7 @@ func scanUnembedded(scan sqldb.Scan) (u Unembedded, err error) {
 	return u, err
 }
 
-// AgentsUnembedded lists the agents with a live passage that has no vector of the library's model, with their accounts. It is a
+// AgentsUnembedded lists the agents with a live passage that has no vector of the model of Indexes, with their accounts. It is a
 // job of the installation and asks for no account.
 func (l *Indexes) AgentsUnembedded(ctx context.Context) (map[parley.AgentID]parley.AccountID, error) {
 	rows, err := l.DB.Query(ctx, `select a.id, a.account_id from agents a where a.deleted_at is null and exists (select 1
@@ -208,7 +208,7 @@ func (l *Indexes) EraseOtherVectors(ctx context.Context, agent parley.AgentID) e
 	return l.eraseVectors(ctx, agent, `model <> ?`, l.VectorModel)
 }
 
-// eraseVectors reads outside the writer what may go. What may stay after all by then, stays: the condition is asked again.
+// eraseVectors finds outside the writer what may be erased. The condition is checked again when it is.
 func (l *Indexes) eraseVectors(ctx context.Context, agent parley.AgentID, where string, args ...any) error {
 	args = append([]any{string(agent)}, args...)
 	for {

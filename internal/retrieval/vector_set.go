@@ -9,8 +9,8 @@ import (
 	"parley"
 )
 
-// vectors holds the vectors of documents row by row. A row stays when its document is forgotten, and is passed over then; with
-// the index that is built anew it goes.
+// vectors holds the vectors of documents row by row. A row stays when its document is removed, and is skipped then, until
+// the index is built anew.
 type vectors struct {
 	dims   int       // of all rows; that of the first one
 	docs   []uint32  // of each row
@@ -21,7 +21,7 @@ type vectors struct {
 
 const blockRows = 256
 
-// Vector is the vector of a passage in its stored form (Pack).
+// Vector is the vector of a passage in its stored form (PackVector).
 type Vector struct {
 	Passage parley.PassageID
 	Packed  []byte

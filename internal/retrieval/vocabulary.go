@@ -111,7 +111,7 @@ type vocabulary struct {
 	kinds   []words.Kind
 }
 
-// noStem is no stem.
+// noStem is the id of words without a stem.
 const noStem = math.MaxUint32
 
 // sentenceBreak is the word id that parts two sentences in a document's sequence.
@@ -130,7 +130,7 @@ func (v *vocabulary) grams(w uint32) []uint32 {
 	return v.gramIDs[v.words[w].first:v.words[w].last]
 }
 
-// intern returns the id of the word, spelling it out at the first sight.
+// intern returns the id of a word, and adds a word that is new.
 func (x *Index) intern(text string, lang words.Language, buf []uint64) uint32 {
 	v := &x.vocabulary
 	key := words.Hash(text) + uint64(lang)

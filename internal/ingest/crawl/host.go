@@ -26,7 +26,7 @@ type host struct {
 	nextRequest time.Time     // guarded by hosts.mu; no request begins before
 }
 
-// acquireHost waits until a host may be asked, and bears that it be left alone for pause after. The caller must leave.
+// acquireHost waits until a host may be asked, and reserves a pause of the host after that. The caller must call leave.
 func (c *Crawler) acquireHost(ctx context.Context, name string, pause time.Duration) (leave func(), err error) {
 	h := c.hosts.retain(name, c.Now())
 	slot := h.slots
@@ -84,7 +84,7 @@ func (hs *hosts) retain(name string, now time.Time) *host {
 	return h
 }
 
-// reserve takes the next moment, if it has come, and says otherwise how long that takes.
+// reserve reserves the next moment when the host may be asked, if it has come, and returns otherwise how long to wait.
 func (hs *hosts) reserve(h *host, now time.Time, pause time.Duration) (wait time.Duration) {
 	hs.mu.Lock()
 	defer hs.mu.Unlock()

@@ -175,7 +175,7 @@ func (d *directives) add(word string) {
 	}
 }
 
-// takesValue tells the directives with a colon from names of crawlers.
+// takesValue reports whether a name before a colon is a directive, rather than the name of a crawler.
 func takesValue(name string) bool {
 	name = strings.ToLower(strings.TrimSpace(name))
 	return name == "unavailable_after" || strings.HasPrefix(name, "max-")

@@ -50,7 +50,7 @@ func withoutBOM(text string) string {
 	return text[n:]
 }
 
-// robotsGroup is all that is said to a crawler, from however many groups of lines.
+// robotsGroup holds all rules for a crawler, from however many groups of lines.
 type robotsGroup struct {
 	rules []robotsRule
 	delay time.Duration
@@ -84,7 +84,7 @@ func (p *robotsParser) parseLine(line string) {
 	}
 }
 
-// splitLine forgives a missing colon where the line is two words.
+// splitLine splits a line at its colon, which may be missing where the line is two words.
 func splitLine(line string) (key, value string) {
 	key, value, ok := strings.Cut(line, ":")
 	if !ok {

@@ -146,7 +146,7 @@ func (m *sitemapReader) readToken(token xml.Token) error {
 	return nil
 }
 
-// endElement takes what an entry's own loc held; images and videos of an entry have one too, further in.
+// endElement adds the address in an entry's own loc; images and videos of an entry have one too, further in.
 func (m *sitemapReader) endElement() {
 	loc := strings.TrimSpace(m.loc.String())
 	switch {
@@ -201,8 +201,8 @@ func sitemapReason(err error) string {
 	return "the sitemap is broken"
 }
 
-// addSitemapEntries adds what a sitemap lists. Pages of another site are counted as excluded, so that whoever gave the wrong sitemap sees
-// why nothing comes of it.
+// addSitemapEntries adds what a sitemap lists. Pages of another site are counted as excluded, so that the operator who named the wrong
+// sitemap sees why nothing is read.
 func (r *crawlRun) addSitemapEntries(ctx context.Context, link Link, u *url.URL, entries Entries) error {
 	pages, maps := []*url.URL{}, []Link{}
 	var strangers []Link

@@ -22,7 +22,7 @@ var (
 	errURLTooLong  = errors.New("it is too long")
 )
 
-// Canonical puts an address into the one form by which the crawler knows it, and which is what it fetches: scheme and host in
+// Canonical returns an address in the one form by which the crawler knows and fetches it: scheme and host in
 // lower case, an international name as its ASCII form, no default port, no dot segments, percent-encoding in its normal form,
 // no fragment, no tracking parameters and no session ids. A reference is read relative to base, which may be nil;
 // it may be written as loosely as browsers accept it. Canonical of a canonical address is that address.
@@ -54,7 +54,7 @@ func Canonical(base *url.URL, ref string) (*url.URL, error) {
 	return url.Parse(text)
 }
 
-// cleanReference forgives what browsers forgive: white space around and line ends within, backslashes for slashes, and a percent sign
+// cleanReference corrects what browsers correct: white space around and line ends within, backslashes for slashes, and a percent sign
 // that encodes nothing.
 func cleanReference(ref string) string {
 	ref = strings.TrimFunc(ref, func(r rune) bool { return r <= ' ' })
